@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Atomic replacement of files with POSIX calls.
+#include "engine/core/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include <fmt/core.h>
+
+namespace conoid {
+namespace fs = std::filesystem;
+
+Status sync_folder(const fs::path& folder) {
+  const fs::path where = folder.empty() ? fs::path(".") : folder;
+  const int fd = ::open(where.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return system_error("open the folder", where.string(), errno);
+  const int rc = ::fsync(fd);
+  const int saved = errno;
+  ::close(fd);
+  if (rc != 0 && saved != EINVAL) return system_error("flush the folder", where.string(), saved);
+  return {};
+}
+
+Status write_file_atomically(const fs::path& path, std::string_view content) {
+  const std::string beside = path.string() + fmt::format(".{}.part", ::getpid());
+  const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) return system_error("write", path.string(), errno);
+  auto fail = [&](std::string_view what) -> Status {
+    const int saved = errno;
+    ::close(fd);
+    ::unlink(beside.c_str());
+    return system_error(what, path.string(), saved);
+  };
+  std::size_t done = 0;
+  while (done < content.size()) {
+    const ssize_t n = ::write(fd, content.data() + done, content.size() - done);
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      return fail("write");
+    }
+    done += static_cast<std::size_t>(n);
+  }
+  if (::fsync(fd) != 0 && errno != EINVAL) return fail("flush");
+  if (::close(fd) != 0) {
+    const int saved = errno;
+    ::unlink(beside.c_str());
+    return system_error("write", path.string(), saved);
+  }
+  if (::rename(beside.c_str(), path.c_str()) != 0) {
+    const int saved = errno;
+    ::unlink(beside.c_str());
+    return system_error("replace", path.string(), saved);
+  }
+  return sync_folder(path.parent_path());
+}
+
+Result<std::string> read_file(const fs::path& path, Bytes limit) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return system_error("read", path.string(), errno);
+  struct stat info {};
+  if (::fstat(fd, &info) != 0 || S_ISDIR(info.st_mode)) {
+    const int saved = S_ISDIR(info.st_mode) ? EISDIR : errno;
+    ::close(fd);
+    return system_error("read", path.string(), saved);
+  }
+  std::string out;
+  if (S_ISREG(info.st_mode)) out.reserve(std::min<Bytes>(static_cast<Bytes>(info.st_size), limit));
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      const int saved = errno;
+      ::close(fd);
+      return system_error("read", path.string(), saved);
+    }
+    if (n == 0) break;
+    if (out.size() + static_cast<std::size_t>(n) > limit) {
+      ::close(fd);
+      return make_error(ErrorCode::file,
+                        fmt::format("'{}' is larger than the {} bytes this reader accepts", path.string(), limit),
+                        "Check that this is the file you meant.");
+    }
+    out.append(buffer, static_cast<std::size_t>(n));
+  }
+  ::close(fd);
+  return out;
+}
+
+}  // namespace conoid

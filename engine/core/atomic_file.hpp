@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files that are never half-written: write beside, flush to disk, rename over.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+
+namespace conoid {
+
+/// Replaces `path` by `content` as one step: readers see the old or the new file, never a part. The folder must exist.
+[[nodiscard]] Status write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+/// A whole file, refused with an error when larger than `limit`.
+[[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path, Bytes limit = Bytes{1} << 30);
+
+/// Flushes a folder's entries to disk after a rename.
+[[nodiscard]] Status sync_folder(const std::filesystem::path& folder);
+
+}  // namespace conoid

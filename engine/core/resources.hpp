@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the program's own files lie: sample cases, colour maps, help.
+#pragma once
+
+#include <filesystem>
+
+namespace conoid {
+
+/// The resources folder: $CONOID_RESOURCES, else share/conoid beside the program's bin folder, else the source tree this
+/// program was built from. May not exist on a bare copy of the program; callers say so.
+[[nodiscard]] std::filesystem::path resources_folder();
+
+/// The folder the running program lies in (to start its siblings).
+[[nodiscard]] std::filesystem::path program_folder();
+
+}  // namespace conoid

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a solver is to the rest of the program: one class, one schema, one table of exact numbers.
+//
+// Order of calls, all on the engine thread and on every rank alike:
+//   check → estimate → prepare → [load] → (advance, fill, save)* → finish
+// A solver never opens threads of its own beyond the team, never reads the clock for decisions, and keeps no globals.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/case/case.hpp"
+#include "engine/cluster/communicator.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/progress.hpp"
+#include "engine/core/types.hpp"
+#include "engine/io/checkpoint.hpp"
+#include "engine/io/frame.hpp"
+#include "engine/io/results.hpp"
+#include "engine/mesh/mesh.hpp"
+#include "engine/team/machine.hpp"
+#include "engine/team/team.hpp"
+
+namespace conoid {
+
+/// What a case will take, before it is run.
+struct Estimate {
+  Bytes host_memory = 0;
+  Bytes disk = 0;        ///< results and one checkpoint
+  double seconds = 0;    ///< 0 = cannot tell honestly
+  Index steps = 0;       ///< advance() calls
+  std::vector<std::pair<std::string, std::string>> details;  ///< "grid" → "512 × 512 × 512", "time step" → "12 µs"
+};
+
+/// Where a run stands after advance().
+struct Advanced {
+  bool finished = false;
+  Index step = 0;      ///< advance() calls so far in the whole run, resumed part included
+  Index steps = 0;     ///< planned; 0 = open end
+  double value = 0;    ///< time, frequency or iteration
+};
+
+/// Everything a solver may touch. References outlive the solver.
+struct RunContext {
+  const Case& input;
+  std::shared_ptr<const Mesh> mesh;  ///< null when the case has no "mesh" section
+  Team& team;
+  Communicator& cluster;
+  Results& results;
+  Progress& progress;
+  std::stop_token stop;  ///< long preparations look at it about every 0.3 s and return ErrorCode::stopped
+};
+
+/// One field that fill() can deliver.
+struct CatalogEntry {
+  std::string part;
+  FieldInfo field;
+};
+
+class Solver {
+ public:
+  virtual ~Solver() = default;
+
+  /// Everything wrong with the case that the schema cannot say: stability, resolution, groups, closedness. `mesh` is
+  /// null when the case has none. Cheap; no allocation of the size of the problem.
+  [[nodiscard]] virtual std::vector<Diagnostic> check(const Case& input, const Mesh* mesh) const = 0;
+  [[nodiscard]] virtual Result<Estimate> estimate(const Case& input, const Mesh* mesh,
+                                                  const Machine& machine) const = 0;
+  /// Spaces, matrices, factorisation: from nothing to the state before the first step.
+  [[nodiscard]] virtual Status prepare(RunContext& context) = 0;
+  /// One time step (or a bundle of up to ~50 ms of steps), one frequency, one truncation iteration.
+  [[nodiscard]] virtual Result<Advanced> advance(RunContext& context) = 0;
+  /// The fields fill() can deliver; valid after prepare().
+  [[nodiscard]] virtual std::vector<CatalogEntry> catalog() const = 0;
+  /// Fills what the builder's request wants. Collective: with several ranks only rank 0's builder receives parts.
+  virtual void fill(FrameBuilder& builder) const = 0;
+  /// State that load() needs to go on exactly. Called between advances.
+  virtual void save(CheckpointWriter& writer) const = 0;
+  virtual void load(CheckpointReader& reader) = 0;  ///< after prepare()
+  /// Far fields, spectra, cross sections, summary numbers. Also called after a stop, on what there is.
+  [[nodiscard]] virtual Status finish(RunContext& context) = 0;
+};
+
+/// One row of `conoid verify`.
+struct VerifyRow {
+  std::string name;    ///< "monopole, order 4: observed order"
+  double value = 0;
+  std::string unit;
+  double limit = 0;
+  bool at_least = false;  ///< true: value >= limit passes; false: value <= limit
+  std::string source;     ///< paper, equation, or "exact"
+  [[nodiscard]] bool passed() const { return at_least ? value >= limit : value <= limit; }
+};
+
+/// One row of `conoid bench`; `limit` is the floor asked for, `ratio` the value over the limit or peer named.
+struct BenchRow {
+  std::string name;
+  double value = 0;
+  std::string unit;
+  double ratio = 0;
+  double limit = 0;        ///< 0: no floor
+  std::string against;     ///< "copy bandwidth", "stepwise limit"
+  std::string limited_by;  ///< "bandwidth", "issue", "latency"
+  [[nodiscard]] bool passed() const { return limit <= 0 || value >= limit; }
+};
+
+/// `quick`: within 45 s on two cores. `row` is called as soon as a row is known.
+struct TestRun {
+  bool quick = false;
+  int threads = 1;
+  std::function<void(const std::string& doing)> doing = [](const std::string&) {};
+};
+using VerifySink = std::function<void(VerifyRow)>;
+using BenchSink = std::function<void(BenchRow)>;
+
+struct SolverInfo {
+  std::string_view id;       ///< "acoustic-fd"
+  std::string_view title;    ///< "Acoustic waves, finite differences"
+  std::string_view summary;  ///< one sentence for lists
+  std::string_view schema;   ///< parameters.json
+  std::unique_ptr<Solver> (*make)() = nullptr;
+  Status (*verify)(const TestRun&, const VerifySink&) = nullptr;  ///< null: none yet
+  Status (*bench)(const TestRun&, const BenchSink&) = nullptr;
+};
+
+}  // namespace conoid

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A team of unlike workers computes one row of items together; after each pass the balancer moves the borders.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+
+namespace conoid {
+
+/// OpenMP threads that belong together. The body of a Phase runs on the worker's own host thread and may open
+/// parallel regions of `threads()` threads.
+class CpuWorker {
+ public:
+  explicit CpuWorker(int threads) : threads_(threads) {}
+  [[nodiscard]] int threads() const { return threads_; }
+  /// Splits [begin,end) into chunks of at most `grain` and runs body(chunk, thread) on the worker's threads;
+  /// the assignment of chunks to threads is dynamic, so results must not depend on it. Exceptions are passed on.
+  void for_each(Interval items, Index grain, const std::function<void(Interval, int)>& body) const;
+
+ private:
+  int threads_ = 1;
+};
+
+/// One heavy phase of a solver: a row of independent items.
+class Phase {
+ public:
+  virtual ~Phase() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual Index items() const = 0;
+  /// Memory that a worker needs for an interval.
+  [[nodiscard]] virtual Bytes bytes(Interval) const { return 0; }
+  virtual void run(CpuWorker& worker, Interval items) = 0;
+};
+
+/// What one worker did in one pass.
+struct BalanceSample {
+  std::uint64_t pass = 0;
+  int worker = 0;
+  Interval items{};
+  double busy = 0;     ///< seconds computing
+  double waiting = 0;  ///< seconds between its end and the slowest worker's end
+  double copying = 0;  ///< seconds moving data that no computing hid
+};
+
+/// A policy for the borders. Stateful: one object a team and phase.
+class Balancer {
+ public:
+  virtual ~Balancer() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// `last` holds the samples of the last pass, one a worker in worker order (empty before the first pass). Returns
+  /// one interval a worker, contiguous and in worker order, covering [0, items); an interval may be empty.
+  [[nodiscard]] virtual std::vector<Interval> split(Index items, std::span<const BalanceSample> last) = 0;
+};
+
+/// "greedy" (average time, Bramas et al. 2015 §6.2), "offset" (10 % moves, Dong et al.), "fixed" (equal shares by
+/// weight). `weights`: first guess of the workers' relative speeds.
+[[nodiscard]] Result<std::unique_ptr<Balancer>> make_balancer(std::string_view name, std::vector<double> weights);
+
+/// One worker of a team.
+struct WorkerSpec {
+  std::string name = "cpu";
+  int threads = 1;
+  double slowdown = 1;  ///< > 1 makes this worker artificially slow: for tests of the balance
+};
+
+/// Parses "auto", "cpu", "cpu:3,cpu:1" (threads a worker) against the cores at hand. An unknown device is an error of
+/// code `resources` that says what exists.
+[[nodiscard]] Result<std::vector<WorkerSpec>> parse_workers(std::string_view text, int threads);
+
+/// Not thread-safe: used from the engine thread only.
+class Team {
+ public:
+  /// `balancer` is the policy's name, kept per phase.
+  Team(std::vector<WorkerSpec> workers, std::string balancer = "greedy");
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  /// Splits the phase, runs all workers together, measures, learns. With a single worker this is a plain call. The
+  /// first exception of a worker is rethrown after all have ended. A stop request is seen between passes only.
+  void run(Phase& phase, std::stop_token stop = {});
+
+  [[nodiscard]] int threads() const;  ///< of all workers
+  [[nodiscard]] const std::vector<WorkerSpec>& workers() const { return workers_; }
+  /// Samples since the last call, oldest first (at most 65536 are kept): for telemetry.csv, frames, balance chart.
+  [[nodiscard]] std::vector<BalanceSample> take_samples();
+
+ private:
+  struct Crew;
+  std::vector<WorkerSpec> workers_;
+  std::unique_ptr<Crew> crew_;
+};
+
+}  // namespace conoid

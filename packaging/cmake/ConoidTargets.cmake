@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# How the folders become targets. A folder is a layer; its sources are found by name, so that a new file or a new
+# solver touches no list.
+
+# conoid_library(<name> <folder> [LINK targets...]): one static library of every .cpp directly or deeper in a folder.
+# Files ending in _avx2.cpp and _avx512.cpp are compiled for that instruction set (chosen at run time by the caller).
+function(conoid_library name folder)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "/main_[a-z_]+\\.cpp$")
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_link_libraries(${name} PUBLIC conoid_settings ${arg_LINK})
+    conoid_instruction_sets(${sources})
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE conoid_settings ${arg_LINK})
+  endif()
+endfunction()
+
+function(conoid_instruction_sets)
+  foreach(file ${ARGN})
+    if(file MATCHES "_avx2\\.cpp$")
+      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma")
+    elseif(file MATCHES "_avx512\\.cpp$")
+      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS
+        "-mavx512f;-mavx512vl;-mavx512dq;-mavx512bw;-mavx2;-mfma;-mprefer-vector-width=512")
+    endif()
+  endforeach()
+endfunction()
+
+# conoid_add_solver(<folder>): the library of one solver. The folder's name with '-' for '_' is the solver's id; the
+# library embeds the folder's parameters.json and README-free sources and must define
+#   const conoid::SolverInfo& conoid::<folder>::solver_info();
+function(conoid_add_solver folder)
+  get_filename_component(name "${folder}" NAME)
+  set(embedded "${PROJECT_BINARY_DIR}/generated/solvers/${name}_parameters.cpp")
+  conoid_embed("${folder}/parameters.json" "${embedded}" "conoid::${name}" "parameters_schema")
+  conoid_library(conoid_solver_${name} "${folder}" LINK conoid_solver_base)
+  target_sources(conoid_solver_${name} PRIVATE "${embedded}")
+  if(TARGET OpenMP::OpenMP_CXX)
+    target_link_libraries(conoid_solver_${name} PUBLIC OpenMP::OpenMP_CXX)
+  endif()
+endfunction()
+
+# conoid_embed(<file> <output.cpp> <namespace> <symbol>): a text file as `extern const std::string_view symbol`.
+function(conoid_embed input output namespace symbol)
+  file(READ "${input}" text)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${input}")
+  # String literals have a length limit in the standard; pieces are joined by the compiler.
+  string(LENGTH "${text}" length)
+  set(pieces "")
+  set(position 0)
+  while(position LESS length)
+    string(SUBSTRING "${text}" ${position} 8000 piece)
+    string(APPEND pieces "R\"~conoid~(${piece})~conoid~\"\n")
+    math(EXPR position "${position} + 8000")
+  endwhile()
+  if(pieces STREQUAL "")
+    set(pieces "\"\"")
+  endif()
+  file(CONFIGURE OUTPUT "${output}" CONTENT
+"// Written by CMake from a text file of the source tree; do not edit.
+#include <string_view>
+namespace @namespace@ { extern const std::string_view @symbol@; const std::string_view @symbol@ = @pieces@; }
+" @ONLY)
+endfunction()
+
+# conoid_make_registry(<target> folders...): the library that knows which solvers this program contains.
+function(conoid_make_registry target)
+  set(declarations "")
+  set(entries "")
+  set(libraries "")
+  foreach(folder ${ARGN})
+    get_filename_component(name "${folder}" NAME)
+    string(APPEND declarations "namespace ${name} { const SolverInfo& solver_info(); }\n")
+    string(APPEND entries "      &${name}::solver_info(),\n")
+    list(APPEND libraries conoid_solver_${name})
+  endforeach()
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/${target}.cpp" CONTENT
+"// Written by CMake from the folders in engine/solvers; do not edit.
+#include \"engine/solvers/registry.hpp\"
+namespace conoid {
+@declarations@
+std::span<const SolverInfo* const> registered_solvers() {
+  static const std::vector<const SolverInfo*> solvers = {
+@entries@  };
+  return solvers;
+}
+const SolverInfo* find_solver(std::string_view id) {
+  for (const SolverInfo* info : registered_solvers())
+    if (info->id == id) return info;
+  return nullptr;
+}
+}  // namespace conoid
+" @ONLY)
+  add_library(${target} STATIC "${PROJECT_BINARY_DIR}/generated/${target}.cpp")
+  target_link_libraries(${target} PUBLIC conoid_solver_base ${libraries})
+endfunction()
+
+# conoid_add_tests(<folder> [LINK targets...]): every test_*.cpp becomes a program run by CTest. The file's first lines
+# carry its labels: `// labels: unit mpi2` (mpiN: run under mpirun -n N; serial: alone; timeout300: seconds allowed).
+function(conoid_add_tests folder)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/test_*.cpp")
+  foreach(source ${sources})
+    file(RELATIVE_PATH relative "${PROJECT_SOURCE_DIR}/tests" "${source}")
+    string(REGEX REPLACE "\\.cpp$" "" name "${relative}")
+    string(REPLACE "/test_" "/" name "${name}")
+    string(REPLACE "/" "." name "${name}")
+    string(REPLACE "." "_" target "test_${name}")
+    file(STRINGS "${source}" header LIMIT_COUNT 6 REGEX "^// labels:")
+    string(REGEX REPLACE "^// labels: *" "" labels "${header}")
+    string(REPLACE " " ";" labels "${labels}")
+    if(NOT labels)
+      message(FATAL_ERROR "${relative}: the first lines need '// labels: unit' (see CONTRIBUTING.md)")
+    endif()
+    add_executable(${target} "${source}")
+    set_target_properties(${target} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+    target_link_libraries(${target} PRIVATE conoid_settings Qt6::Test ${arg_LINK})
+    target_compile_definitions(${target} PRIVATE
+      CONOID_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CONOID_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
+      CONOID_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+    set(launcher "")
+    set(timeout 120)
+    set(serial OFF)
+    set(kept "")
+    foreach(label ${labels})
+      if(label MATCHES "^mpi([0-9]+)$")
+        set(launcher ${MPIEXEC_EXECUTABLE} --allow-run-as-root --oversubscribe -n ${CMAKE_MATCH_1})
+        list(APPEND kept mpi)
+      elseif(label MATCHES "^timeout([0-9]+)$")
+        set(timeout ${CMAKE_MATCH_1})
+      elseif(label STREQUAL "serial")
+        set(serial ON)
+      else()
+        list(APPEND kept ${label})
+      endif()
+    endforeach()
+    if("mpi" IN_LIST kept AND NOT CONOID_HAVE_MPI)
+      continue()
+    endif()
+    add_test(NAME ${name} COMMAND ${launcher} $<TARGET_FILE:${target}>)
+    set_tests_properties(${name} PROPERTIES LABELS "${kept}" TIMEOUT ${timeout} RUN_SERIAL ${serial}
+      ENVIRONMENT "OMP_NUM_THREADS=2;QT_QPA_PLATFORM=offscreen;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+  endforeach()
+endfunction()
