@@ -45,6 +45,7 @@ if(CONOID_SANITIZE)
 endif()
 
 find_package(Threads REQUIRED)
+find_program(XVFB_RUN xvfb-run)  # runs the tests that need an X server
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt REQUIRED)
