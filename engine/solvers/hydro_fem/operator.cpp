@@ -83,7 +83,7 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
   data_.zone_nodes = space_.zone_nodes;
   data_.zone_energies = pow_dim(tables_.l2);
   data_.zone_points = pow_dim(tables_.q);
-  data_.map = space_.map.data();
+  data_.batch_map = batch_map_.data();
   data_.lane_zone = lane_zone_.data();
   data_.material = batch_material_.data();
   data_.viscosity = setup.viscosity;
@@ -129,6 +129,13 @@ void Operator::number_batches(const ZoneMesh& mesh) {
       ++batch_count_;
     }
   }
+  verify(space_.nodes * space_.dim < (Index{1} << 31), "a rank holds fewer than 2^31 velocity unknowns");
+  batch_map_.resize(u(batch_count_ * space_.zone_nodes * W));
+  for (Index b = 0; b < batch_count_; ++b)
+    for (int i = 0; i < space_.zone_nodes; ++i)
+      for (Index l = 0; l < W; ++l)
+        batch_map_[u((b * space_.zone_nodes + i) * W + l)] =
+            static_cast<int>(space_.map[u(lane_zone_[u(b * W + l)] * space_.zone_nodes + i)]);
   meet_place_.resize(space_.meet.size());
   for (std::size_t i = 0; i < space_.meet.size(); ++i) {
     const Index zone = space_.meet[i] / space_.zone_nodes;

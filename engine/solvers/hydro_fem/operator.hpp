@@ -119,6 +119,7 @@ class Operator {
   Index batch_count_ = 0;
   std::vector<Index> lane_zone_;          // batch × W
   std::vector<const EquationOfState*> batch_material_;
+  std::vector<int> batch_map_;            // see ZoneData
   std::vector<Index> meet_place_;         // space_.meet as offsets into node_terms of component 0
   ZoneData data_;
   std::vector<std::unique_ptr<double[], void (*)(double*)>> blocks_;

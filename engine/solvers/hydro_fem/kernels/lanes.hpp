@@ -53,6 +53,22 @@ inline V vsqrt(V x) {
   for (int l = 0; l < lanes_of<V>; ++l) lane(r, l) = std::sqrt(lane(x, l));
   return r;
 }
+/// base[index[l]] for each lane; indices are 32-bit, one lane after the other.
+template <class V>
+inline V gather(const double* base, const int* index) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(V) == 64)
+    return (V)_mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, _mm256_loadu_si256((const __m256i*)index), base, 8);
+#endif
+#if defined(__AVX2__)
+  if constexpr (sizeof(V) == 32)
+    return (V)_mm256_mask_i32gather_pd(_mm256_setzero_pd(), base, _mm_loadu_si128((const __m128i*)index),
+                                       _mm256_castsi256_pd(_mm256_set1_epi64x(-1)), 8);
+#endif
+  V r{};
+  for (int l = 0; l < lanes_of<V>; ++l) lane(r, l) = base[index[l]];
+  return r;
+}
 /// True if a mask (the result of a comparison) holds in any lane.
 template <class V, class M>
 inline bool any_lane(M mask) {

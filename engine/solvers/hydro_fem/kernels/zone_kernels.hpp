@@ -21,7 +21,7 @@ struct ZoneData {
   int zone_nodes = 0;             ///< (k+1)^dim
   int zone_energies = 0;          ///< k^dim
   int zone_points = 0;            ///< (2k)^dim
-  const Index* map = nullptr;     ///< zone × zone_nodes
+  const int* batch_map = nullptr;    ///< [batch][node of the zone][W] → node
   const Index* lane_zone = nullptr;  ///< batch × W: zone of each lane (the last one repeated in unused lanes)
   const EquationOfState* const* material = nullptr;  ///< one a batch
   const double* mass = nullptr;   ///< [batch][point][W]: w ρ0 |J0| (times r0 if axisymmetric), constant in time

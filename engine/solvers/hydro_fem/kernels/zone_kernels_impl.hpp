@@ -48,13 +48,11 @@ struct Zone {
   /// Component `c` of a nodal field into lanes.
   void gather(const double* field, int c, Index batch, V* out) const {
     const double* f = field + static_cast<std::ptrdiff_t>(c) * z.nodes;
-    for (int l = 0; l < W; ++l) {
-      const Index* m = z.map + z.lane_zone[batch * W + l] * NN;
-      for (int i = 0; i < NN; ++i) lane(out[i], l) = f[m[i]];
-    }
+    const int* m = z.batch_map + batch * NN * W;
+    for (int i = 0; i < NN; ++i) out[i] = hydro_fem::gather<V>(f, m + i * W);
   }
 
-  /// out[c'][o][i] = Σ_c M[o? ] … contraction of the middle index: in [A][n][C] → out [A][q][C] with M (q × n).
+  /// Contraction of the middle index: in [A][n][C] → out [A][q][C] with M (q × n).
   static void contract(const double* M, int q, int n, int A, int C, const V* in, V* out, bool add = false) {
     for (int a = 0; a < A; ++a)
       for (int o = 0; o < q; ++o)
