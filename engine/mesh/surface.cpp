@@ -3,6 +3,7 @@
 #include "engine/mesh/surface.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/mesh/vec3.hpp"
@@ -91,10 +92,16 @@ SurfaceGeometry surface_geometry(const Mesh& mesh, std::span<const Index> cells)
 }
 
 double enclosed_volume(const Mesh& mesh) {
+  std::vector<Index> cells(static_cast<std::size_t>(mesh.cell_count()));
+  std::iota(cells.begin(), cells.end(), Index{0});
+  return enclosed_volume(mesh, cells);
+}
+
+double enclosed_volume(const Mesh& mesh, std::span<const Index> cells) {
   const auto [low, high] = mesh.bounds();
   const Vec3 middle = vec::scale(0.5, vec::add(low, high));
   double volume = 0;
-  for (Index c = 0; c < mesh.cell_count(); ++c) {
+  for (const Index c : cells) {
     const CellShape shape = mesh.shape(c);
     if (dimension_of(shape) != 2) continue;
     if (shape == CellShape::triangle3) {
