@@ -2,7 +2,7 @@
 # Options, compiler settings and the optional third-party parts. Every part is AUTO (used when found),
 # ON (an error when missing) or OFF; the engine needs none of them to build or to start.
 
-foreach(part HDF5 MPI CUDA HWLOC)
+foreach(part HDF5 MPI CUDA)
   set(CONOID_WITH_${part} AUTO CACHE STRING "AUTO, ON or OFF")
   set_property(CACHE CONOID_WITH_${part} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
@@ -45,6 +45,7 @@ if(CONOID_SANITIZE)
 endif()
 
 find_package(Threads REQUIRED)
+find_program(XVFB_RUN xvfb-run)  # runs the tests that need an X server
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt REQUIRED)
@@ -74,13 +75,6 @@ if(NOT CONOID_WITH_MPI STREQUAL "OFF")
   find_package(MPI COMPONENTS C CXX)
 endif()
 conoid_optional(MPI MPI_CXX_FOUND "Debian: libopenmpi-dev openmpi-bin.")
-if(NOT CONOID_WITH_HWLOC STREQUAL "OFF")
-  find_package(PkgConfig)
-  if(PkgConfig_FOUND)
-    pkg_check_modules(HWLOC IMPORTED_TARGET hwloc)
-  endif()
-endif()
-conoid_optional(HWLOC HWLOC_FOUND "Debian: libhwloc-dev.")
 set(CONOID_HAVE_CUDA 0)
 if(CONOID_WITH_CUDA STREQUAL "ON")
   find_package(CUDAToolkit REQUIRED)
@@ -128,7 +122,7 @@ set(CONOID_TESTS ${CONOID_HAVE_TESTS})
 function(conoid_print_summary)
   message(STATUS "Conoid ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE}): "
     "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} OpenMP=${CONOID_HAVE_OPENMP} "
-    "hwloc=${CONOID_HAVE_HWLOC} pictures=${CONOID_HAVE_VTK} window=${CONOID_HAVE_QT} tests=${CONOID_HAVE_TESTS}")
+    "pictures=${CONOID_HAVE_VTK} window=${CONOID_HAVE_QT} tests=${CONOID_HAVE_TESTS}")
 endfunction()
 
 configure_file("${PROJECT_SOURCE_DIR}/packaging/cmake/config.hpp.in" "${PROJECT_BINARY_DIR}/generated/conoid/config.hpp")
