@@ -167,10 +167,10 @@ double cell_measure(const Mesh& mesh, Index cell) {
 }
 
 double total_volume(const Mesh& mesh) {
-  double volume = 0;
+  vec::Sum volume;
   for (Index c = 0; c < mesh.cell_count(); ++c)
     if (dimension_of(mesh.shape(c)) == 3) volume += cell_measure(mesh, c);
-  return volume;
+  return volume.value();
 }
 
 std::vector<CellQuality> cell_quality(const Mesh& mesh, int dimension) {
@@ -206,13 +206,14 @@ QualityReport mesh_quality(const Mesh& mesh, const QualityOptions& options) {
   report.cells = static_cast<Index>(qualities.size());
   const auto bins = static_cast<std::size_t>(std::max(1, options.bins));
   report.scaled_jacobian.counts.assign(bins, 0);
+  vec::Sum measure;
   double sum_jacobian = 0;
   double sum_aspect = 0;
   double lowest = std::numeric_limits<double>::infinity();
   double lowest_aspect = std::numeric_limits<double>::infinity();
   for (const CellQuality& q : qualities) {
     const double m = cell_measure(mesh, q.cell);
-    report.measure += m;
+    measure += m;
     sum_jacobian += q.scaled_jacobian;
     sum_aspect += q.aspect;
     lowest = std::min(lowest, q.scaled_jacobian);
@@ -222,6 +223,7 @@ QualityReport mesh_quality(const Mesh& mesh, const QualityOptions& options) {
     if (q.scaled_jacobian < 0) ++report.inverted_cells;
     if (report.dimension > 0 && (m == 0 || has_repeated_corner(mesh, q.cell))) ++report.degenerate_cells;
   }
+  report.measure = measure.value();
   if (!qualities.empty()) {
     report.scaled_jacobian_min = lowest;
     report.scaled_jacobian_mean = sum_jacobian / static_cast<double>(qualities.size());

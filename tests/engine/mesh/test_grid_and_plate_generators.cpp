@@ -38,7 +38,7 @@ class TestGridAndPlateGenerators : public QObject {
         QCOMPARE(static_cast<Index>(m.group("ground")->cells.size()), r.ground);
         QCOMPARE(static_cast<Index>(m.group("enclosing")->cells.size()), r.elements - r.ground);
         const double side = r.rings > 0 ? 30 : 10;
-        QVERIFY(near(enclosed_volume(m), side * side * 5) < 1e-12);
+        QVERIFY(near(enclosed_volume(m), side * side * 5) < 1e-13);
         QVERIFY(check_surface(m).closed());
         QVERIFY(check_surface(m).consistent());
         const auto g = surface_geometry(m, m.group("ground")->cells);
