@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two blocks side by side, skewed so that no two edges are alike; groups that share entities.
+// Two blocks side by side, skewed, with plane faces; groups that share entities.
 // Meshed by make_meshes.sh.
 DefineConstant[ hexes = 0 ];
-a = 1.3; b = 0.7; c = 0.9; s = 0.2;
-Point(1) = {0, 0, 0, 1};        Point(2) = {a, 0, s, 1};        Point(3) = {a + s, b, 0, 1};     Point(4) = {s, b, 0, 1};
-Point(5) = {0, s, c, 1};        Point(6) = {a, 0, c, 1};        Point(7) = {a + s, b, c + s, 1}; Point(8) = {0, b, c, 1};
-Point(9) = {2*a, 0, s, 1};      Point(10) = {2*a, b, 0, 1};     Point(11) = {2*a, 0, c, 1};      Point(12) = {2*a + s, b, c, 1};
+Point(1) = {0, 0, 0, 1};
+Point(2) = {1.3, 0.1, 0.2, 1};
+Point(3) = {1.5, 0.8, 0.1, 1};
+Point(4) = {0.2, 0.7, -0.1, 1};
+Point(5) = {-0.1, 0.15, 0.9, 1};
+Point(6) = {1.2, 0.25, 1.1, 1};
+Point(7) = {1.4, 0.95, 1, 1};
+Point(8) = {0.1, 0.85, 0.8, 1};
+Point(9) = {2.6, 0.2, 0.4, 1};
+Point(10) = {2.8, 0.9, 0.3, 1};
+Point(11) = {2.5, 0.35, 1.3, 1};
+Point(12) = {2.7, 1.05, 1.2, 1};
 Line(1) = {1, 2};   Line(2) = {2, 3};    Line(3) = {3, 4};    Line(4) = {4, 1};
 Line(5) = {5, 6};   Line(6) = {6, 7};    Line(7) = {7, 8};    Line(8) = {8, 5};
 Line(9) = {1, 5};   Line(10) = {2, 6};   Line(11) = {3, 7};   Line(12) = {4, 8};

@@ -31,7 +31,7 @@ std::vector<double> sorted_points(const Mesh& m) {
 }
 
 /// Every node of a cell lies where the map of its corners puts it: true for cells with straight edges, false as soon as two
-/// nodes of an order-2 cell are in the wrong places, because no two edges of the test geometry are alike.
+/// nodes of an order-2 cell are in the wrong places, because the geometry is skewed.
 double worst_node_offset(const Mesh& m) {
   double worst = 0;
   for (Index c = 0; c < m.cell_count(); ++c) {
