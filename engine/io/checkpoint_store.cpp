@@ -16,6 +16,7 @@
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/hash.hpp"
 #include "engine/io/checkpoint_format.hpp"
+#include "engine/io/system_write.hpp"
 
 namespace conoid {
 namespace fs = std::filesystem;
@@ -142,13 +143,8 @@ class FileCheckpoint final : public RankCheckpoint {
     buffer_.clear();
   }
   void write_out(std::span<const std::byte> data) {
-    while (!failure_ && !data.empty()) {
-      const ssize_t n = ::write(fd_.get(), data.data(), std::min(data.size(), std::size_t{1} << 30));
-      if (n < 0 && errno == EINTR) continue;
-      if (n == 0) errno = ENOSPC;
-      if (n <= 0) return fail("write");
-      data = data.subspan(static_cast<std::size_t>(n));
-    }
+    if (failure_ || data.empty()) return;
+    if (const int code = write_fully(fd_.get(), data); code != 0) failure_ = system_error("write", file_.string(), code);
   }
 
   fs::path file_;

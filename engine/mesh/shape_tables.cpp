@@ -49,6 +49,18 @@ constexpr std::array<FaceNodes, 6> hex27_faces{{{CellShape::quad9, {0, 4, 7, 3, 
                                                 {CellShape::quad9, {0, 3, 2, 1, 11, 10, 9, 8, 24}},
                                                 {CellShape::quad9, {4, 5, 6, 7, 12, 13, 14, 15, 25}}}};
 
+constexpr std::array<std::int8_t, 1> turned_vertex{0};
+constexpr std::array<std::int8_t, 3> turned_line{1, 0, 2};
+constexpr std::array<std::int8_t, 6> turned_triangle{0, 2, 1, 5, 4, 3};
+constexpr std::array<std::int8_t, 3> turned_triangle3{0, 2, 1};
+constexpr std::array<std::int8_t, 4> turned_quad4{0, 3, 2, 1};
+constexpr std::array<std::int8_t, 9> turned_quad{0, 3, 2, 1, 7, 6, 5, 4, 8};
+// Corners 1 and 2 of a tet change places; edges (0,1)<->(2,0), (1,3)<->(2,3).
+constexpr std::array<std::int8_t, 10> turned_tet{0, 2, 1, 3, 6, 5, 4, 7, 9, 8};
+// A hex is mirrored in its local x = y plane: corners 1<->3, 5<->7.
+constexpr std::array<std::int8_t, 27> turned_hex{0,  3,  2,  1,  4,  7,  6,  5,  11, 10, 9,  8,  15, 14,
+                                                 13, 12, 16, 19, 18, 17, 22, 23, 20, 21, 24, 25, 26};
+
 }  // namespace
 
 std::span<const EdgeNodes> edges_of(CellShape shape) {
@@ -79,6 +91,25 @@ std::span<const FaceNodes> faces_of(CellShape shape) {
     case CellShape::hex27: return hex27_faces;
     default: return {};
   }
+}
+
+std::span<const std::int8_t> turned_order(CellShape shape) {
+  switch (shape) {
+    case CellShape::vertex: return turned_vertex;
+    case CellShape::line2:
+    case CellShape::line3: return turned_line;
+    case CellShape::triangle3: return turned_triangle3;
+    case CellShape::triangle6: return turned_triangle;
+    case CellShape::quad4: return turned_quad4;
+    case CellShape::quad8:
+    case CellShape::quad9: return turned_quad;
+    case CellShape::tet4:
+    case CellShape::tet10: return turned_tet;
+    case CellShape::hex8:
+    case CellShape::hex20:
+    case CellShape::hex27: return turned_hex;
+  }
+  return turned_vertex;
 }
 
 CellShape straight(CellShape shape) {

@@ -29,6 +29,9 @@ struct FaceNodes {
 [[nodiscard]] std::span<const EdgeNodes> edges_of(CellShape shape);
 /// The faces of a volume shape; empty for others.
 [[nodiscard]] std::span<const FaceNodes> faces_of(CellShape shape);
+/// Node order of the same cell turned round (mirrored, so that normal or volume change sign): node i of the turned cell is
+/// node turned_order(shape)[i]; entries beyond nodes_of(shape) are to be ignored.
+[[nodiscard]] std::span<const std::int8_t> turned_order(CellShape shape);
 /// The shape with the same corners and order 1.
 [[nodiscard]] CellShape straight(CellShape shape);
 

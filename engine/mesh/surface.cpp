@@ -3,6 +3,7 @@
 #include "engine/mesh/surface.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/mesh/vec3.hpp"
@@ -10,10 +11,12 @@
 namespace conoid {
 namespace {
 
-/// f(point, normal times dS) over the cell; the points of the cell are taken relative to `origin`.
-void integrate(const Mesh& mesh, Index cell, const Vec3& origin, int rule, const auto& f) {
+/// f(point, normal times dS) over the cell; points are relative to the cell's first node, which keeps the digits of small
+/// cells far from the origin.
+void integrate(const Mesh& mesh, Index cell, int rule, const auto& f) {
   const CellShape shape = mesh.shape(cell);
   const auto nodes = mesh.nodes(cell);
+  const Vec3 origin = mesh.point(nodes[0]);
   std::array<Vec3, 9> p;
   for (std::size_t i = 0; i < nodes.size(); ++i) p[i] = vec::sub(mesh.point(nodes[i]), origin);
   for (const QuadraturePoint& q : quadrature(shape, rule)) {
@@ -47,7 +50,7 @@ CellSurface cell_surface(const Mesh& mesh, Index cell) {
     return out;
   }
   Vec3 moment{};
-  integrate(mesh, cell, a, 4, [&](const Vec3& x, const Vec3& ds) {
+  integrate(mesh, cell, 4, [&](const Vec3& x, const Vec3& ds) {
     const double s = vec::norm(ds);
     out.area += s;
     out.area_vector = vec::add(out.area_vector, ds);
@@ -91,10 +94,16 @@ SurfaceGeometry surface_geometry(const Mesh& mesh, std::span<const Index> cells)
 }
 
 double enclosed_volume(const Mesh& mesh) {
+  std::vector<Index> cells(static_cast<std::size_t>(mesh.cell_count()));
+  std::iota(cells.begin(), cells.end(), Index{0});
+  return enclosed_volume(mesh, cells);
+}
+
+double enclosed_volume(const Mesh& mesh, std::span<const Index> cells) {
   const auto [low, high] = mesh.bounds();
   const Vec3 middle = vec::scale(0.5, vec::add(low, high));
-  double volume = 0;
-  for (Index c = 0; c < mesh.cell_count(); ++c) {
+  vec::Sum volume;
+  for (const Index c : cells) {
     const CellShape shape = mesh.shape(c);
     if (dimension_of(shape) != 2) continue;
     if (shape == CellShape::triangle3) {
@@ -103,17 +112,18 @@ double enclosed_volume(const Mesh& mesh) {
                             vec::sub(mesh.point(n[2]), middle)) / 6;
     } else {
       // x·(x_r × x_s) is a polynomial of degree 6 at most a direction: 4 points are exact.
-      integrate(mesh, c, middle, 4, [&](const Vec3& x, const Vec3& ds) { volume += vec::dot(x, ds) / 3; });
+      const Vec3 first = vec::sub(mesh.point(mesh.nodes(c)[0]), middle);
+      integrate(mesh, c, 4, [&](const Vec3& x, const Vec3& ds) { volume += vec::dot(vec::add(first, x), ds) / 3; });
     }
   }
-  return volume;
+  return volume.value();
 }
 
 double total_area(const Mesh& mesh) {
-  double area = 0;
+  vec::Sum area;
   for (Index c = 0; c < mesh.cell_count(); ++c)
     if (dimension_of(mesh.shape(c)) == 2) area += cell_surface(mesh, c).area;
-  return area;
+  return area.value();
 }
 
 }  // namespace conoid

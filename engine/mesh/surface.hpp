@@ -33,6 +33,7 @@ struct CellSurface {
 /// Volume that the surface cells enclose, (1/3) ∮ x·n dS: positive when normals point outwards. Meaningful for closed,
 /// consistently oriented surfaces only. Relative to the mesh's middle, so that far-away bodies lose no digits.
 [[nodiscard]] double enclosed_volume(const Mesh& mesh);
+[[nodiscard]] double enclosed_volume(const Mesh& mesh, std::span<const Index> cells);
 
 /// Sum of the areas of all surface cells.
 [[nodiscard]] double total_area(const Mesh& mesh);

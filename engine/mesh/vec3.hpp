@@ -28,4 +28,19 @@ inline Vec3 unit(const Vec3& a) {
 /// Volume of the parallelepiped of a, b, c.
 inline double triple(const Vec3& a, const Vec3& b, const Vec3& c) { return dot(a, cross(b, c)); }
 
+/// A sum that keeps its digits over millions of equal terms (A. Neumaier, Z. Angew. Math. Mech. 54 (1974) 39).
+class Sum {
+ public:
+  void operator+=(double x) {
+    const double t = sum_ + x;
+    lost_ += std::abs(sum_) >= std::abs(x) ? (sum_ - t) + x : (x - t) + sum_;
+    sum_ = t;
+  }
+  [[nodiscard]] double value() const { return sum_ + lost_; }
+
+ private:
+  double sum_ = 0;
+  double lost_ = 0;
+};
+
 }  // namespace conoid::vec
