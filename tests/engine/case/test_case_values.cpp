@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Resolved cases: everything in SI with defaults, getters that catch schema bugs, and the hash that
-// identifies a run. labels: unit
+// identifies a run.
+// labels: unit
 #include "engine/case/case.hpp"
 #include "tests/fuzz/case_sample.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // No case file crashes the program: the fuzz corpus and thousands of random damages of good cases through the
-// target. labels: unit fuzz
+// target.
+// labels: unit fuzz
 #include "engine/core/atomic_file.hpp"
 #include "tests/fuzz/fuzz_case.cpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Schemas: what a solver lays over the common part, what is refused as a bug of its file, and what can be
-// asked of it. labels: unit
+// asked of it.
+// labels: unit
 #include "engine/case/case.hpp"
 #include "engine/case/schema.hpp"
 #include "tests/fuzz/case_sample.hpp"
