@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What Linux says of this machine: affinity, control groups, /proc and /sys.
+#include "engine/team/machine.hpp"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+namespace conoid {
+namespace {
+
+std::string first_line(const std::string& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+/// "512K", "2048K", "32M" as /sys writes cache sizes; 0 if unreadable.
+Bytes parse_cache_size(const std::string& text) {
+  Bytes value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return 0;
+  if (rest != text.data() + text.size()) {
+    if (*rest == 'K') value <<= 10;
+    if (*rest == 'M') value <<= 20;
+  }
+  return value;
+}
+
+/// A limit of the control group (version 2, then 1); 0 if there is none.
+Bytes memory_limit() {
+  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    const std::string line = first_line(path);
+    Bytes value = 0;
+    const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), value);
+    if (error == std::errc{} && rest != line.data() && value < (Bytes{1} << 60)) return value;
+  }
+  return 0;
+}
+
+int core_count() {
+  int cores = 1;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) cores = std::max(1, CPU_COUNT(&set));
+  std::istringstream quota(first_line("/sys/fs/cgroup/cpu.max"));
+  double allowed = 0;
+  double period = 0;
+  if (quota >> allowed >> period && period > 0)
+    cores = std::clamp(static_cast<int>(std::lround(allowed / period)), 1, cores);
+  return cores;
+}
+
+}  // namespace
+
+Machine this_machine() {
+  Machine m;
+  char host[256] = {};
+  if (gethostname(host, sizeof host - 1) == 0) m.host = host;
+  m.cores = core_count();
+
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const auto colon = line.find(": ");
+    if (colon != std::string::npos) m.processor = line.substr(colon + 2);
+    break;
+  }
+
+  std::ifstream meminfo("/proc/meminfo");
+  for (std::string line; std::getline(meminfo, line);) {
+    std::istringstream in(line);
+    std::string key;
+    Bytes kib = 0;
+    in >> key >> kib;
+    if (key == "MemTotal:") m.memory = kib << 10;
+    if (key == "MemAvailable:") m.free_memory = kib << 10;
+  }
+  if (const Bytes limit = memory_limit(); limit > 0 && limit < m.memory) {
+    m.memory = limit;
+    m.free_memory = std::min(m.free_memory, limit);
+  }
+
+  for (int i = 0; i < 8; ++i) {
+    const std::string base = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
+    const std::string level = first_line(base + "level");
+    if (level.empty()) break;
+    if (first_line(base + "type") == "Instruction") continue;
+    const Bytes size = parse_cache_size(first_line(base + "size"));
+    if (level == "1") m.l1 = size;
+    if (level == "2") m.l2 = size;
+    if (level == "3") m.l3 = size;
+  }
+#if defined(__x86_64__)
+  m.avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  m.avx512 = m.avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+#endif
+  return m;
+}
+
+Bytes peak_resident_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<Bytes>(usage.ru_maxrss) << 10;
+}
+
+}  // namespace conoid

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs what Conoid needs on Debian 12 (and later): compiler, libraries, the programs its tests call.
+# Safe to run again: packages that are there already are left alone.
+#   packaging/setup.sh            everything: engine, window, tests
+#   packaging/setup.sh --engine   a cluster node: no Qt Gui, no VTK
+set -euo pipefail
+
+engine=(g++ cmake ninja-build ccache pkg-config git ca-certificates
+  libeigen3-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libcli11-dev
+  libhdf5-dev zlib1g-dev libopenmpi-dev openmpi-bin)
+tests=(qt6-base-dev)
+window=(libvtk9-dev libqt6opengl6-dev libqt6svg6-dev libegl-dev libgl-dev libglew-dev
+  libgl1-mesa-dri libegl1 fonts-inter fonts-dejavu-core qt6-svg-plugins xvfb xauth gmsh)
+
+case "${1:-}" in
+  "") wanted=("${engine[@]}" "${tests[@]}" "${window[@]}") ;;
+  --engine) wanted=("${engine[@]}") ;;
+  *) echo "usage: packaging/setup.sh [--engine]" >&2; exit 2 ;;
+esac
+
+if ! command -v apt-get >/dev/null; then
+  echo "setup.sh: this script knows Debian's packages only. Install the equivalents of:" >&2
+  printf '  %s\n' "${wanted[@]}" >&2
+  exit 1
+fi
+
+missing=()
+for package in "${wanted[@]}"; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+  echo "setup.sh: all packages are installed."
+  exit 0
+fi
+
+echo "setup.sh: installing ${#missing[@]} packages: ${missing[*]}"
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "setup.sh: run as root, or install sudo." >&2; exit 1; }
+  as_root=(sudo)
+fi
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}" >/dev/null
+echo "setup.sh: done."

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs what is missing, builds everything and passes the tests (all but the labels bench, gpu and long).
+# Prints each phase with the time it took.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+start=$SECONDS
+phase() {
+  local name=$1 begin=$SECONDS
+  shift
+  printf '\n== %s\n' "$name"
+  "$@"
+  printf '== %s: %d s\n' "$name" $((SECONDS - begin))
+}
+phase "set-up" packaging/setup.sh
+phase "configure" cmake --preset release
+phase "build" cmake --build --preset release
+phase "tests" ctest --preset release -j 2
+phase "exact and published numbers" build/release/bin/conoid verify --quick
+printf '\nAll phases passed in %d s.\n' $((SECONDS - start))
