@@ -243,7 +243,7 @@ void SchemaWalker::array(const Json& node, const Json& value, const Path& path, 
     if (!value.is_structured()) hint = "Put brackets around it.";
     return fail(path, node, "found " + found_text(value, node) + ", expected a list [ ]", std::move(hint));
   }
-  if (!is_size(node, value, path, "value")) return;
+  if (!is_size(node, value, path, "value", "values")) return;
   if (out != nullptr) *out = Json::array();
   const Json* items = get(node, "items");
   if (items == nullptr) return;
@@ -255,7 +255,8 @@ void SchemaWalker::array(const Json& node, const Json& value, const Path& path, 
   }
 }
 
-bool SchemaWalker::is_size(const Json& node, const Json& value, const Path& path, std::string_view of) {
+bool SchemaWalker::is_size(const Json& node, const Json& value, const Path& path, std::string_view one,
+                           std::string_view many) {
   const auto low = bound(node, "minItems");
   const auto high = bound(node, "maxItems");
   const auto size = static_cast<double>(value.size());
@@ -268,7 +269,7 @@ bool SchemaWalker::is_size(const Json& node, const Json& value, const Path& path
   else
     expected = "at most " + number_text(*high, {});
   fail(path, node,
-       "found " + std::to_string(value.size()) + " " + std::string(of) + (value.size() == 1 ? "" : "s") +
+       "found " + std::to_string(value.size()) + " " + std::string(value.size() == 1 ? one : many) +
            ", expected " + expected);
   return false;
 }
@@ -318,7 +319,7 @@ void SchemaWalker::object(const Json& node, const Json& value, const Path& path,
   if (out != nullptr) *out = Json::object();
 
   if (const Json* schema = get(node, "map")) {
-    if (!is_size(node, value, path, "entry")) return;
+    if (!is_size(node, value, path, "entry", "entries")) return;
     for (const auto& [key, element] : value.get_ref<const Json::object_t&>()) {
       const Path here{&path, key, 0, false};
       if (key.empty()) fail(here, node, "found an empty name");

@@ -36,6 +36,16 @@ std::vector<fs::path> results_files(const fs::path& folder) {
   return out;
 }
 
+void remove_unfinished(const fs::path& folder) {
+  std::vector<fs::path> unfinished;
+  std::error_code code;
+  for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code)) {
+    const std::string name = it->path().filename().string();
+    if (name.starts_with("results") && name.ends_with(".vtkhdf.part")) unfinished.push_back(it->path());
+  }
+  for (const auto& path : unfinished) fs::remove(path, code);
+}
+
 bool fits_image_data(const ImageGeometry& image) {
   return image.points[0] > 1 && (image.points[1] > 1 || image.points[2] <= 1);
 }

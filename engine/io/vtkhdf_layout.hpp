@@ -26,6 +26,9 @@ inline constexpr std::size_t fields_limit = 4096;
 /// Every results file of a folder, the first part's first, then by name.
 [[nodiscard]] std::vector<std::filesystem::path> results_files(const std::filesystem::path& folder);
 
+/// Removes what a writer left that was killed before its first frame was whole.
+void remove_unfinished(const std::filesystem::path& folder);
+
 /// Can this image be stored as VTKHDF ImageData? VTK's readers (9.3 and 9.7 alike) leave out y and z where they have one
 /// point, but then take the extents of the first axes, whichever these are: a plane in x and z reads wrongly, and one in y
 /// and z loses its cell values. Turning a plane by the attribute Direction keeps its values, but VTK 9.3 then draws it at

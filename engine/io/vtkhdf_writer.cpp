@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writing of temporal VTKHDF files, one a frame part.
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -11,6 +13,7 @@
 
 #include "engine/core/log.hpp"
 #include "engine/io/hdf5_file.hpp"
+#include "engine/io/ordered_file.hpp"
 #include "engine/io/vtkhdf.hpp"
 #include "engine/io/vtkhdf_layout.hpp"
 
@@ -41,6 +44,7 @@ using h5::Array;
 using h5::Handle;
 
 constexpr Index small_chunk = Index{256} << 10;  // bytes: several small frames share a chunk of about this size
+constexpr Index steps_chunk = 256;               // rows of the arrays that hold a row a step
 constexpr Index large_chunk = Index{4} << 20;    // a large frame is cut into chunks of about this size
 
 [[noreturn]] void refuse(std::string text) {
@@ -97,7 +101,8 @@ std::string key_of(const FieldInfo& info) {
 class PartFile {
  public:
   PartFile(fs::path path, const FramePart& part, FrameAxis axis, const std::string& run) : path_(std::move(path)) {
-    file_ = h5::create_file(path_);
+    // Under another name until the first frame is whole: a results file always holds a frame.
+    file_ = h5::create_file(unfinished(path_));
     name_ = part.name;
     root_ = h5::create_group(file_.get(), "VTKHDF");
     own_ = h5::create_group(file_.get(), "Conoid");
@@ -112,14 +117,16 @@ class PartFile {
     h5::set_attribute(own_.get(), "run", run);
     static constexpr std::string_view axes[] = {"time", "frequency", "iteration"};
     h5::set_attribute(own_.get(), "axis", axes[static_cast<int>(axis)]);
-    frames_.array = h5::create_array(own_.get(), "Frames", H5T_NATIVE_INT64, {2}, 1024);
+    fresh_ = true;
+    frames_.array = h5::create_array(own_.get(), "Frames", H5T_NATIVE_INT64, {2}, steps_chunk);
     point_data_ = h5::create_group(root_.get(), "PointData");
     cell_data_ = h5::create_group(root_.get(), "CellData");
     steps_group_ = h5::create_group(root_.get(), "Steps");
     static constexpr std::int64_t none[] = {0};
     h5::set_attribute(steps_group_.get(), "NSteps", none, true);
     h5::set_attribute(own_.get(), "frames", none, true);
-    values_.array = h5::create_array(steps_group_.get(), "Values", H5T_NATIVE_DOUBLE, {}, 1024);
+    values_.array = h5::create_array(steps_group_.get(), "Values", H5T_NATIVE_DOUBLE, {}, steps_chunk);
+    own_values_.array = h5::create_array(own_.get(), "Values", H5T_NATIVE_DOUBLE, {}, steps_chunk);
     point_offsets_ = h5::create_group(steps_group_.get(), "PointDataOffsets");
     cell_offsets_ = h5::create_group(steps_group_.get(), "CellDataOffsets");
     if (geometry_) start_image(*geometry_);
@@ -138,6 +145,7 @@ class PartFile {
     cell_data_ = h5::open_group(root_.get(), "CellData");
     steps_group_ = h5::open_group(root_.get(), "Steps");
     values_.array = h5::open_array(steps_group_.get(), "Values", H5T_NATIVE_DOUBLE);
+    own_values_.array = h5::open_array(own_.get(), "Values", H5T_NATIVE_DOUBLE);
     point_offsets_ = h5::open_group(steps_group_.get(), "PointDataOffsets");
     cell_offsets_ = h5::open_group(steps_group_.get(), "CellDataOffsets");
     cut_back(frames);
@@ -146,7 +154,12 @@ class PartFile {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::int64_t last_number() const { return last_number_; }
   [[nodiscard]] const fs::path& path() const { return path_; }
+  [[nodiscard]] bool empty() const { return steps_ == 0; }
 
+  /// Name of a file before its first frame is finished.
+  static fs::path unfinished(const fs::path& path) { return path.string() + ".part"; }
+
+  /// Everything of a frame; it does not count until publish().
   void write(const Frame& frame, const FramePart& part) {
     const auto* image = std::get_if<ImageGeometry>(&part.geometry);
     if ((image != nullptr) != geometry_.has_value())
@@ -154,29 +167,41 @@ class PartFile {
     if (image) check_image(*image);
     if (!image_) write_mesh(image ? image_mesh_ : std::get<MeshGeometry>(part.geometry));
     write_fields(part);
-    values_.put(steps_, frame.value);
+    own_values_.put(steps_, frame.value);
+    value_ = frame.value;
     const std::array<std::int64_t, 2> row = {static_cast<std::int64_t>(frame.number), frame.step};
     frames_.array.write_rows(steps_, 1, row.data());
     ++steps_;
-    if (image_ && steps_ == 1) repeat_first_step(frame.value);
-    h5::flush(file_, path_.string());
-    publish();
-    last_number_ = row[0];
+    if (image_ && steps_ == 1) repeat_first_step();
+    h5::flush(file_);
+    written_number_ = row[0];
   }
+
+  /// Makes the written step count. VTK 9.3 copies all of Steps/Values into a buffer of NSteps entries: the array must
+  /// never be the longer one, so it grows after NSteps.
+  void publish() {
+    h5::update_attribute(own_.get(), "frames", steps_);
+    h5::update_attribute(steps_group_.get(), "NSteps", image_ && steps_ == 1 ? 2 : steps_);
+    h5::flush(file_);
+    values_.put(steps_ - 1, value_);
+    if (image_ && steps_ == 1)
+      values_.put(1, value_ == 0 ? 1e-300 : std::nextafter(value_, std::numeric_limits<double>::infinity()));
+    h5::flush(file_);
+    if (fresh_) {
+      if (std::rename(unfinished(path_).c_str(), path_.c_str()) != 0)
+        throw Failure(system_error("write", path_.string(), errno));
+      fresh_ = false;
+    }
+    last_number_ = written_number_;
+  }
+
+  void sync() { h5::sync(file_.get()).or_throw(); }
 
  private:
   // Readers up to VTK 9.7 take a file with one step for one without time and then find its images of four dimensions
   // to be of the wrong shape. So a lone frame is shown twice; the second frame takes the place of its twin.
-  void repeat_first_step(double value) {
-    values_.put(1, value == 0 ? 1e-300 : std::nextafter(value, std::numeric_limits<double>::infinity()));
+  void repeat_first_step() {
     for (auto& [key, f] : fields_) put_offset(f, 1, f.last_offset);
-  }
-
-  // Makes the finished steps count.
-  void publish() {
-    h5::update_attribute(own_.get(), "frames", steps_);
-    h5::update_attribute(steps_group_.get(), "NSteps", image_ && steps_ == 1 ? 2 : steps_);
-    h5::flush(file_, path_.string());
   }
 
   void start_image(const ImageGeometry& g) {
@@ -210,9 +235,9 @@ class PartFile {
     if (!g.points || !g.connectivity || !g.offsets || !g.types) refuse(fmt::format("part '{}' has no mesh", name_));
     const hid_t group = root_.get();
     const auto points = static_cast<Index>(g.points->size() / 3);
-    number_of_points_ = h5::create_array(group, "NumberOfPoints", H5T_NATIVE_INT64, {}, 1024);
-    number_of_cells_ = h5::create_array(group, "NumberOfCells", H5T_NATIVE_INT64, {}, 1024);
-    number_of_ids_ = h5::create_array(group, "NumberOfConnectivityIds", H5T_NATIVE_INT64, {}, 1024);
+    number_of_points_ = h5::create_array(group, "NumberOfPoints", H5T_NATIVE_INT64, {}, steps_chunk);
+    number_of_cells_ = h5::create_array(group, "NumberOfCells", H5T_NATIVE_INT64, {}, steps_chunk);
+    number_of_ids_ = h5::create_array(group, "NumberOfConnectivityIds", H5T_NATIVE_INT64, {}, steps_chunk);
     point_blocks_.chunk = Blocks::chunk_for(points, 24);
     points_ = h5::create_array(group, "Points", H5T_NATIVE_DOUBLE, {3}, point_blocks_.chunk);
     auto whole = [](std::size_t rows, Index bytes) {
@@ -222,11 +247,11 @@ class PartFile {
     offsets_ = h5::create_array(group, "Offsets", H5T_NATIVE_INT64, {}, whole(g.offsets->size(), 8));
     types_ = h5::create_array(group, "Types", H5T_NATIVE_UINT8, {}, whole(g.types->size(), 1));
     const hid_t steps = steps_group_.get();
-    part_offsets_.array = h5::create_array(steps, "PartOffsets", H5T_NATIVE_INT64, {}, 1024);
-    number_of_parts_.array = h5::create_array(steps, "NumberOfParts", H5T_NATIVE_INT64, {}, 1024);
-    points_offsets_.array = h5::create_array(steps, "PointOffsets", H5T_NATIVE_INT64, {}, 1024);
-    cells_offsets_.array = h5::create_array(steps, "CellOffsets", H5T_NATIVE_INT64, {1}, 1024);
-    ids_offsets_.array = h5::create_array(steps, "ConnectivityIdOffsets", H5T_NATIVE_INT64, {1}, 1024);
+    part_offsets_.array = h5::create_array(steps, "PartOffsets", H5T_NATIVE_INT64, {}, steps_chunk);
+    number_of_parts_.array = h5::create_array(steps, "NumberOfParts", H5T_NATIVE_INT64, {}, steps_chunk);
+    points_offsets_.array = h5::create_array(steps, "PointOffsets", H5T_NATIVE_INT64, {}, steps_chunk);
+    cells_offsets_.array = h5::create_array(steps, "CellOffsets", H5T_NATIVE_INT64, {1}, steps_chunk);
+    ids_offsets_.array = h5::create_array(steps, "ConnectivityIdOffsets", H5T_NATIVE_INT64, {1}, steps_chunk);
   }
 
   static void check_mesh(const MeshGeometry& g, const std::string& name) {
@@ -350,8 +375,8 @@ class PartFile {
     }
     const hid_t offsets = (point ? point_offsets_ : cell_offsets_).get();
     f.offsets.array =
-        h5::create_array(offsets, f.info.is_complex ? base + "_re" : base, H5T_NATIVE_INT64, {}, 1024);
-    if (f.info.is_complex) im_offsets(f) = h5::create_array(offsets, base + "_im", H5T_NATIVE_INT64, {}, 1024);
+        h5::create_array(offsets, f.info.is_complex ? base + "_re" : base, H5T_NATIVE_INT64, {}, steps_chunk);
+    if (f.info.is_complex) im_offsets(f) = h5::create_array(offsets, base + "_im", H5T_NATIVE_INT64, {}, steps_chunk);
   }
 
   Array& im_offsets(FieldArrays& f) { return im_offsets_[key_of(f.info)]; }
@@ -446,15 +471,16 @@ class PartFile {
     if (!image_) open_mesh();
     open_fields(point_data_, point_offsets_, Association::point);
     open_fields(cell_data_, cell_offsets_, Association::cell);
-    // Rows behind the kept steps stay in the file and are written over.
-    if (steps_ == had) return;
+    // Rows behind the kept steps stay in the file and are written over; only Steps/Values must not be too long.
+    if (steps_ == had || steps_ == 0) return;
+    own_values_.array.read_rows(steps_ - 1, 1, &value_);
     if (image_ && steps_ == 1) {
-      double value = 0;
-      values_.array.read_rows(0, 1, &value);
       for (auto& [key, f] : fields_) f.last_offset = step_value(f.offsets.array, 0);
-      repeat_first_step(value);
-      h5::flush(file_, path_.string());
+      repeat_first_step();
     }
+    values_.array.shrink(image_ ? std::max<Index>(steps_, 2) : steps_);
+    h5::flush(file_);
+    written_number_ = last_number_;
     publish();
   }
 
@@ -523,10 +549,13 @@ class PartFile {
   std::string name_;
   bool image_ = false;  // the file holds ImageData
   Index steps_ = 0;
+  std::int64_t written_number_ = -1;
   std::int64_t last_number_ = -1;
+  bool fresh_ = false;  // not one frame is finished
   // The file is declared first so that it is closed last.
   Handle file_, root_, own_, point_data_, cell_data_, steps_group_, point_offsets_, cell_offsets_;
-  StepArray frames_, values_;
+  StepArray frames_, values_, own_values_;
+  double value_ = 0;  // of the step written last
   std::optional<ImageGeometry> geometry_;  // of an image part
   MeshGeometry image_mesh_;                // of an image that is stored as a mesh
 
@@ -558,8 +587,25 @@ class Writer final : public VtkhdfWriter {
     try {
       if (frame.number < next_)
         refuse(fmt::format("frame {} comes after frame {}", frame.number, next_ - 1));
-      for (const auto& part : frame.parts) file_for(part, frame.axis).write(frame, part);
+      std::vector<PartFile*> files;
+      for (const auto& part : frame.parts) {
+        files.push_back(&file_for(part, frame.axis));
+        files.back()->write(frame, part);
+      }
+      for (PartFile* file : files) file->publish();
       next_ = frame.number + 1;
+      return {};
+    } catch (...) {
+      failure_ = current_exception_as_error();
+      return *failure_;
+    }
+  }
+
+  Status sync() override {
+    const auto held = h5::lock();
+    if (failure_) return *failure_;
+    try {
+      for (auto& part : parts_) part->sync();
       return {};
     } catch (...) {
       failure_ = current_exception_as_error();
@@ -586,8 +632,17 @@ class Writer final : public VtkhdfWriter {
   }
 
   void adopt(std::uint64_t frames) {
+    vtkhdf::remove_unfinished(folder_);
     for (const auto& file : vtkhdf::results_files(folder_)) {
       auto part = std::make_unique<PartFile>(file, frames);
+      if (part->empty()) {
+        // No frame of it is kept: it starts anew, as a file that holds a frame from its first moment.
+        part.reset();
+        std::error_code code;
+        fs::remove(file, code);
+        if (code) throw Failure(system_error("remove", file.string(), code.value()));
+        continue;
+      }
       next_ = std::max(next_, static_cast<std::uint64_t>(part->last_number() + 1));
       parts_.push_back(std::move(part));
     }
@@ -616,6 +671,7 @@ class Writer final : public VtkhdfWriter {
 }  // namespace
 
 Result<std::unique_ptr<VtkhdfWriter>> VtkhdfWriter::create(const fs::path& folder, std::string run) {
+  vtkhdf::remove_unfinished(folder);
   const auto there = vtkhdf::results_files(folder);
   if (!there.empty())
     return make_error(ErrorCode::file, fmt::format("'{}' exists already; nothing was written over it", there[0].string()),

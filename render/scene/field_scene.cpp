@@ -351,7 +351,7 @@ void FieldScene::Impl::place_overlay() {
   }
   c.bar = view.color_bar && colored;
   c.coloring = coloring;
-  const int most = std::clamp(static_cast<int>(std::min(280 * pixel_ratio, 0.6 * height) / (32 * pixel_ratio)), 3, 9);
+  const int most = std::clamp(static_cast<int>(std::min(280 * pixel_ratio, 0.6 * height) / (26 * pixel_ratio)), 3, 11);
   c.ticks = tidy_ticks(coloring.low, coloring.high, most, bar_unit);
   c.bar_title = axis_title(bar_label, c.ticks.unit);
   c.triad = view.triad;
@@ -363,6 +363,7 @@ FieldScene::FieldScene() : impl_(std::make_unique<Impl>()) {
   s.renderer->SetLayer(0);
   s.renderer->SetAutomaticLightCreation(false);
   s.renderer->SetBackingStore(false);
+  s.renderer->SetBackgroundAlpha(1);
   // A key light from the upper left and a weak fill from the right, both moving with the eye.
   const auto add_light = [&](double x, double y, double z, double strength) {
     vtkNew<vtkLight> light;

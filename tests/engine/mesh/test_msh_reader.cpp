@@ -128,12 +128,12 @@ class TestMshReader : public QObject {
                                    : s == "hex_order2" ? CellShape::hex27
                                                        : CellShape::hex20;
         QCOMPARE(m.shapes().back(), expected);
-        QVERIFY2(worst_node_offset(m) < 1e-12, (s + kind).c_str());
+        QVERIFY2(worst_node_offset(m) < 1e-9, (s + kind).c_str());  // Gmsh projects to 1e-12; a wrong node is 0.1 off
         // Node order and orientation: a wrong place would fold the cell.
         for (const CellQuality& q : cell_quality(m, 3)) QVERIFY2(q.scaled_jacobian > 0.05, (s + kind).c_str());
         const double v = total_volume(m);
         if (volume == 0) volume = v;
-        QVERIFY(std::abs(v / volume - 1) < 1e-12);
+        QVERIFY(std::abs(v / volume - 1) < 1e-11);
         // Other encodings of one mesh hold the same points (ASCII has 16 digits).
         const auto points = sorted_points(m);
         if (first.empty()) first = points;
