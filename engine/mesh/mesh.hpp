@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
 
 namespace conoid {
@@ -45,7 +47,9 @@ struct MeshGroup {
   std::vector<Index> cells;  ///< ascending
 };
 
-/// Points in metres (readers multiply by the unit that the case names), cells in VTK node order.
+/// Points in metres (readers multiply by the unit that the case names), cells in VTK node order. A value type: copies are
+/// deep, reading from several threads is safe. Triangles and quads that bound a body are counter-clockwise seen from
+/// outside. Cells of all dimensions share one numbering.
 class Mesh {
  public:
   [[nodiscard]] Index point_count() const { return static_cast<Index>(points_.size() / 3); }
@@ -68,16 +72,27 @@ class Mesh {
   [[nodiscard]] int dimension() const;                                ///< highest dimension of any cell
 
   Index add_point(const Vec3& p);
+  /// `nodes.size()` must be nodes_of(shape), each node a point that exists.
   Index add_cell(CellShape shape, std::span<const Index> nodes);
+  Index add_cell(CellShape shape, std::initializer_list<Index> nodes) {
+    return add_cell(shape, std::span<const Index>(nodes.begin(), nodes.size()));
+  }
+  /// The group of this name and dimension, made when there is none. The reference holds until the next call.
   MeshGroup& add_group(std::string name, int dimension, int tag = 0);
   void reserve(Index points, Index cells, Index nodes);
   std::vector<double>& mutable_points() { return points_; }
   std::vector<Index>& mutable_connectivity() { return nodes_; }
 
+  /// A mesh from whole arrays, checked: sizes fit, every node is a point, every group's cells exist and have its dimension.
+  [[nodiscard]] static Result<Mesh> from_arrays(std::vector<double> points, std::vector<CellShape> shapes,
+                                                std::vector<Index> connectivity, std::vector<MeshGroup> groups = {});
+
   /// Lower and upper corner over all points; zeros for an empty mesh.
   [[nodiscard]] std::pair<Vec3, Vec3> bounds() const;
   /// The cells of one dimension only, unused points dropped, groups carried over.
   [[nodiscard]] Mesh extract(int dimension) const;
+  /// The given cells only, in that order, unused points dropped, groups carried over (empty ones too).
+  [[nodiscard]] Mesh extract(std::span<const Index> cells) const;
 
  private:
   std::vector<double> points_;
@@ -86,5 +101,15 @@ class Mesh {
   std::vector<Index> offsets_{0};
   std::vector<MeshGroup> groups_;
 };
+
+/// The group of this name; the error lists the groups that the mesh has. `dimension` -1: any; `file` is for the message.
+[[nodiscard]] Result<const MeshGroup*> require_group(const Mesh& mesh, std::string_view name, int dimension = -1,
+                                                     const std::string& file = {});
+
+/// "2 groups: 'inlet' (surface, 12 cells), 'body' (volume, 340 cells)", for messages.
+[[nodiscard]] std::string list_groups(const Mesh& mesh);
+
+/// The cells of the highest dimension in no group of that dimension, ascending.
+[[nodiscard]] std::vector<Index> ungrouped_cells(const Mesh& mesh);
 
 }  // namespace conoid

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Results in a run folder: growing CSV tables, summary.json, telemetry.csv, and their place in checkpoints.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/atomic_file.hpp"
+#include "engine/io/csv.hpp"
+#include "engine/io/run_folder.hpp"
+#include "engine/io/system_write.hpp"
+
+namespace conoid {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t buffer_limit = 1 << 16;
+constexpr std::string_view checkpoint_array = "results";
+constexpr std::string_view telemetry_head = "pass,worker,begin,end,busy[s],waiting[s],copying[s]\r\n";
+
+// JSON has no infinities; these read back by from_chars and tell a person what happened.
+nlohmann::json json_number(double v) {
+  if (std::isfinite(v)) return v;
+  return std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf";
+}
+
+double number_from(const nlohmann::json& j) {
+  if (j.is_number()) return j.get<double>();
+  const std::string text = j.is_string() ? j.get<std::string>() : std::string();
+  double v = std::nan("");
+  std::from_chars(text.data(), text.data() + text.size(), v);
+  return v;
+}
+
+bool is_file_name(std::string_view id) {
+  if (id.empty() || id.front() == '.' || id.size() > 200) return false;
+  for (const char c : id)
+    if (c == '/' || c == '\\' || static_cast<unsigned char>(c) < 0x20) return false;
+  return true;
+}
+
+}  // namespace
+
+GrowingFile::~GrowingFile() { close(); }
+
+GrowingFile::GrowingFile(GrowingFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      fd_(std::exchange(other.fd_, -1)),
+      written_(other.written_),
+      buffer_(std::move(other.buffer_)),
+      failure_(std::move(other.failure_)) {}
+
+GrowingFile& GrowingFile::operator=(GrowingFile&& other) noexcept {
+  if (this == &other) return *this;
+  close();
+  path_ = std::move(other.path_);
+  fd_ = std::exchange(other.fd_, -1);
+  written_ = other.written_;
+  buffer_ = std::move(other.buffer_);
+  failure_ = std::move(other.failure_);
+  return *this;
+}
+
+Status GrowingFile::open(fs::path path, std::int64_t keep) {
+  close();
+  path_ = std::move(path);
+  written_ = 0;
+  buffer_.clear();
+  failure_.reset();
+  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (fd_ < 0) return *(failure_ = system_error("write", path_.string(), errno));
+  struct stat info {};
+  if (keep > 0 && (::fstat(fd_, &info) != 0 || info.st_size < keep)) {
+    close();
+    return make_error(ErrorCode::file,
+                      fmt::format("'{}' has {} bytes, expected at least the {} of the checkpoint", path_.string(),
+                                  static_cast<long long>(info.st_size), keep),
+                      "The file was changed or lost after the checkpoint was written.");
+  }
+  const std::int64_t length = std::max<std::int64_t>(keep, 0);
+  if (::ftruncate(fd_, length) != 0 || ::lseek(fd_, length, SEEK_SET) < 0) {
+    failure_ = system_error("write", path_.string(), errno);
+    close();
+    return *failure_;
+  }
+  written_ = static_cast<Bytes>(length);
+  return {};
+}
+
+void GrowingFile::append(std::string_view text) {
+  if (failure_ || fd_ < 0) return;
+  buffer_ += text;
+  if (buffer_.size() >= buffer_limit) static_cast<void>(flush(false));
+}
+
+Status GrowingFile::flush(bool to_disk) {
+  if (failure_) return *failure_;
+  if (fd_ < 0) return {};
+  if (const int code = write_fully(fd_, std::as_bytes(std::span(buffer_))); code != 0) {
+    failure_ = system_error("write", path_.string(), code);
+    // A torn row would look like data: cut back to what was whole before this flush.
+    static_cast<void>(::ftruncate(fd_, static_cast<off_t>(written_)) == 0);
+    buffer_.clear();
+    return *failure_;
+  }
+  written_ += buffer_.size();
+  buffer_.clear();
+  if (to_disk && ::fdatasync(fd_) != 0 && errno != EINVAL)
+    return *(failure_ = system_error("flush", path_.string(), errno));
+  return {};
+}
+
+void GrowingFile::close() {
+  if (fd_ < 0) return;
+  static_cast<void>(flush(false));
+  ::close(fd_);
+  fd_ = -1;
+}
+
+class RunResults::FileTable final : public Table {
+ public:
+  FileTable(RunResults& owner, TableInfo table_info) : owner_(owner), info(std::move(table_info)) {}
+
+  void append(std::span<const double> row) override {
+    verify(row.size() == info.columns.size(),
+           fmt::format("table '{}' has {} columns, a row has {}", info.id, info.columns.size(), row.size()));
+    if (owner_.writes_) {
+      line_.clear();
+      append_csv_row(line_, row);
+      file.append(line_);
+    }
+    if (owner_.row_hook_) {
+      const std::vector<double> copy(row.begin(), row.end());
+      owner_.row_hook_(info, rows, std::span(&copy, 1));
+    }
+    ++rows;
+  }
+  using Table::append;
+
+ private:
+  RunResults& owner_;
+  std::string line_;
+
+ public:
+  TableInfo info;
+  GrowingFile file;
+  std::size_t rows = 0;
+};
+
+RunResults::RunResults(RunFolder folder, bool writes) : folder_(std::move(folder)), writes_(writes) {}
+RunResults::~RunResults() = default;
+
+void RunResults::fail(const Error& error) {
+  if (!failure_) failure_ = error;
+}
+
+Table& RunResults::table(const TableInfo& info) {
+  for (auto& t : tables_)
+    if (t->info.id == info.id) {
+      verify(t->info.columns.size() == info.columns.size(), "the columns of a table stay the same");
+      return *t;
+    }
+  verify(is_file_name(info.id) && !info.columns.empty(), "a table needs an id that is a file name, and columns");
+  tables_.push_back(std::make_unique<FileTable>(*this, info));
+  FileTable& table = *tables_.back();
+  const auto kept = kept_.find(info.id);
+  if (!writes_) {
+    if (kept != kept_.end()) table.rows = kept->second.rows;
+    return table;
+  }
+  std::error_code ignored;
+  fs::create_directories(folder_.charts(), ignored);
+  const fs::path path = folder_.charts() / (info.id + ".csv");
+  const std::string head = csv_head(info, folder_.id());
+  Status opened;
+  if (kept != kept_.end()) {
+    opened = table.file.open(path, kept->second.bytes);
+    if (opened) table.rows = kept->second.rows;
+  } else {
+    opened = table.file.open(path, -1);
+    if (opened) table.file.append(head);
+  }
+  if (!opened) fail(opened.error());
+  return table;
+}
+
+void RunResults::number(std::string_view name, double value, std::string_view unit) {
+  if (number_hook_) number_hook_(name, value, unit);
+  for (auto& n : numbers_)
+    if (n.name == name) {
+      n.value = value;
+      n.unit = unit;
+      return;
+    }
+  numbers_.push_back({std::string(name), value, std::string(unit)});
+}
+
+void RunResults::text(std::string_view name, std::string_view value) {
+  for (auto& [key, kept] : texts_)
+    if (key == name) {
+      kept = value;
+      return;
+    }
+  texts_.emplace_back(name, value);
+}
+
+void RunResults::telemetry(std::span<const TelemetryRow> rows) {
+  if (!writes_ || rows.empty()) return;
+  if (!telemetry_.is_open()) {
+    if (failure_) return;
+    const Status opened = telemetry_.open(folder_.telemetry_file(), telemetry_keep_);
+    if (!opened) return fail(opened.error());
+    if (telemetry_.size() == 0) telemetry_.append(telemetry_head);
+  }
+  std::string text;
+  for (const auto& row : rows)
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{:.9g},{:.9g},{:.9g}\r\n", row.pass, row.worker,
+                   row.items.begin, row.items.end, row.busy, row.waiting, row.copying);
+  telemetry_.append(text);
+}
+
+Status RunResults::flush(bool to_disk) {
+  if (!writes_) return {};
+  for (auto& t : tables_)
+    if (const Status s = t->file.flush(to_disk); !s) fail(s.error());
+  if (const Status s = telemetry_.flush(to_disk); !s) fail(s.error());
+  if (failure_) return *failure_;
+  return {};
+}
+
+void RunResults::summary_member(std::string_view name, std::string_view json) {
+  for (auto& [key, kept] : members_)
+    if (key == name) {
+      kept = json;
+      return;
+    }
+  members_.emplace_back(name, json);
+}
+
+Status RunResults::write_summary() {
+  if (!writes_) return {};
+  nlohmann::ordered_json summary;
+  summary["run"] = folder_.id();
+  auto& numbers = summary["numbers"] = nlohmann::ordered_json::object();
+  for (const auto& n : numbers_) numbers[n.name] = {{"value", json_number(n.value)}, {"unit", n.unit}};
+  auto& texts = summary["texts"] = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : texts_) texts[name] = value;
+  for (const auto& [name, json] : members_) {
+    auto parsed = nlohmann::ordered_json::parse(json, nullptr, false);
+    verify(!parsed.is_discarded(), fmt::format("summary member '{}' is JSON", name));
+    summary[name] = std::move(parsed);
+  }
+  const std::string text = summary.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const Status written = write_file_atomically(folder_.summary_file(), text);
+  if (!written) fail(written.error());
+  return written;
+}
+
+Status RunResults::save(CheckpointWriter& writer) {
+  // What a checkpoint counts must be on the disk before the checkpoint is.
+  const Status flushed = flush(true);
+  nlohmann::ordered_json state;
+  state["version"] = 1;
+  auto& tables = state["tables"] = nlohmann::ordered_json::object();
+  for (const auto& [id, kept] : kept_) tables[id] = {{"rows", kept.rows}, {"bytes", kept.bytes}};
+  for (const auto& t : tables_) tables[t->info.id] = {{"rows", t->rows}, {"bytes", t->file.size()}};
+  state["telemetry"] = telemetry_.is_open() ? static_cast<std::int64_t>(telemetry_.size()) : telemetry_keep_;
+  auto& numbers = state["numbers"] = nlohmann::ordered_json::array();
+  for (const auto& n : numbers_) numbers.push_back({n.name, json_number(n.value), n.unit});
+  auto& texts = state["texts"] = nlohmann::ordered_json::array();
+  for (const auto& [name, value] : texts_) texts.push_back({name, value});
+  const std::string text = state.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  writer.shared(checkpoint_array, std::span<const char>(text));
+  return flushed;
+}
+
+Result<std::vector<Diagnostic>> RunResults::restore(const CheckpointReader& reader) {
+  verify(tables_.empty() && !telemetry_.is_open(), "results are restored before the first table is made");
+  std::vector<Diagnostic> warnings;
+  const auto text = reader.all<char>(checkpoint_array);
+  const auto state = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
+  try {
+    if (state.at("version").get<int>() != 1) throw std::runtime_error("version");
+    for (const auto& [id, entry] : state.at("tables").items()) {
+      if (!is_file_name(id)) continue;
+      kept_[id] = {entry.at("rows").get<std::uint64_t>(), entry.at("bytes").get<std::int64_t>()};
+    }
+    telemetry_keep_ = state.at("telemetry").get<std::int64_t>();
+    for (const auto& n : state.at("numbers"))
+      numbers_.push_back({n.at(0).get<std::string>(), number_from(n.at(1)), n.at(2).get<std::string>()});
+    for (const auto& t : state.at("texts")) texts_.emplace_back(t.at(0).get<std::string>(), t.at(1).get<std::string>());
+  } catch (const std::exception&) {
+    return make_error(ErrorCode::file, "the checkpoint's record of tables cannot be read",
+                      "It was written by another version of Conoid; start the run anew.");
+  }
+  if (!writes_) return warnings;
+  std::error_code code;
+  for (fs::directory_iterator it(folder_.charts(), code), end; !code && it != end; it.increment(code)) {
+    if (it->path().extension() != ".csv" || kept_.contains(it->path().stem().string())) continue;
+    std::error_code ignored;
+    fs::remove(it->path(), ignored);  // made after the checkpoint; the run makes it again
+  }
+  for (auto it = kept_.begin(); it != kept_.end();) {
+    const fs::path path = folder_.charts() / (it->first + ".csv");
+    GrowingFile cut;
+    const Status opened = it->second.bytes > 0 ? cut.open(path, it->second.bytes) : Status();
+    if (opened) {
+      ++it;
+      continue;
+    }
+    warnings.push_back(make_warning(opened.error().text + "; the table starts anew at the checkpoint", opened.error().hint));
+    it = kept_.erase(it);
+  }
+  GrowingFile cut;
+  if (telemetry_keep_ > 0) {
+    if (const Status opened = cut.open(folder_.telemetry_file(), telemetry_keep_); !opened) {
+      warnings.push_back(make_warning(opened.error().text + "; the telemetry starts anew", opened.error().hint));
+      telemetry_keep_ = -1;
+    }
+  } else {
+    fs::remove(folder_.telemetry_file(), code);
+  }
+  return warnings;
+}
+
+Status RunResults::discard() {
+  kept_.clear();
+  telemetry_keep_ = -1;
+  if (!writes_) return {};
+  std::error_code code;
+  for (fs::directory_iterator it(folder_.charts(), code), end; !code && it != end; it.increment(code)) {
+    std::error_code ignored;
+    if (it->path().extension() == ".csv") fs::remove(it->path(), ignored);
+  }
+  fs::remove(folder_.telemetry_file(), code);
+  return {};
+}
+
+}  // namespace conoid

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading of our own VTKHDF files: bounded by what the arrays really hold, up to the last finished frame.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "engine/io/hdf5_file.hpp"
+#include "engine/io/vtkhdf.hpp"
+#include "engine/io/vtkhdf_layout.hpp"
+
+namespace conoid {
+namespace fs = std::filesystem;
+
+#if !CONOID_HAVE_HDF5
+
+Result<std::unique_ptr<VtkhdfReader>> VtkhdfReader::open(const fs::path&) {
+  return make_error(ErrorCode::resources, "this build of Conoid has no HDF5: it cannot read fields",
+                    "Build with HDF5 (Debian: libhdf5-dev).");
+}
+
+#else
+
+namespace {
+
+using h5::Array;
+using h5::Handle;
+
+constexpr Index steps_limit = Index{1} << 32;
+constexpr Index values_limit = Index{1} << 36;  // of one array in one frame: beyond any file of ours
+
+[[noreturn]] void damaged(std::string text) {
+  throw Failure(make_error(ErrorCode::file, std::move(text), "The results file is damaged."));
+}
+
+struct FieldArrays {
+  FieldInfo info;
+  Array re, im, offsets;
+};
+
+class PartReader {
+ public:
+  explicit PartReader(fs::path path) : path_(std::move(path)) { open(); }
+
+  void open() {
+    fields_.clear();
+    file_ = {};
+    file_ = h5::open_file(path_, false);
+    const Handle root = h5::open_group(file_.get(), "VTKHDF");
+    if (!h5::exists(file_.get(), "Conoid")) damaged("expected a results file of Conoid, found another HDF5 file");
+    const Handle own = h5::open_group(file_.get(), "Conoid");
+    if (const auto version = h5::integer_attribute(own.get(), "version", 1)[0]; version > vtkhdf::format_version)
+      throw Failure(make_error(ErrorCode::file, fmt::format("results format {} is newer than this version of Conoid reads ({})",
+                                                            version, vtkhdf::format_version),
+                               "Open it with the version that wrote it."));
+    name_ = h5::text_attribute(own.get(), "part");
+    run_ = h5::text_attribute(own.get(), "run");
+    const std::string axis = h5::text_attribute(own.get(), "axis");
+    axis_ = axis == "frequency" ? FrameAxis::frequency : axis == "iteration" ? FrameAxis::iteration : FrameAxis::time;
+    image_ = h5::text_attribute(root.get(), "Type") == "ImageData";
+    const Handle steps = h5::open_group(root.get(), "Steps");
+    const Index count = h5::integer_attribute(own.get(), "frames", 1)[0];
+    const Array frames = h5::open_array(own.get(), "Frames", H5T_NATIVE_INT64);
+    const Array values = h5::open_array(own.get(), "Values", H5T_NATIVE_DOUBLE);
+    if (count < 0 || count > steps_limit || count > rows_of(values, 1) || count > rows_of(frames, 2))
+      damaged(fmt::format("{} steps are announced, fewer are there", count));
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(2 * count));
+    std::vector<double> at(static_cast<std::size_t>(count));
+    frames.read_rows(0, count, numbers.data());
+    values.read_rows(0, count, at.data());
+    list_.clear();
+    for (std::size_t s = 0; s < at.size(); ++s) {
+      if (numbers[2 * s] < 0 || (s > 0 && numbers[2 * s] <= numbers[2 * s - 2])) damaged("frame numbers do not increase");
+      list_.push_back({static_cast<std::uint64_t>(numbers[2 * s]), numbers[2 * s + 1], at[s], axis_});
+    }
+    is_grid_ = h5::has_attribute(own.get(), "points");
+    if (image_ && !is_grid_) damaged("expected the size of the grid");
+    if (is_grid_) open_image(own);
+    if (!image_) open_mesh(root, steps);
+    open_fields(root, steps, "PointData", "PointDataOffsets", Association::point);
+    open_fields(root, steps, "CellData", "CellDataOffsets", Association::cell);
+  }
+
+  [[nodiscard]] const std::vector<StoredFrame>& list() const { return list_; }
+  [[nodiscard]] const std::string& run() const { return run_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] StoredPart describe() const {
+    StoredPart out{name_, path_, is_grid_, {}};
+    for (const auto& f : fields_) out.fields.push_back(f.info);
+    return out;
+  }
+
+  FramePart read(Index step, const FrameRequest& request) {
+    FramePart part;
+    part.name = name_;
+    Index points = 0;
+    Index cells = 0;
+    if (is_grid_) {
+      part.geometry = geometry_;
+      points = vtkhdf::tuples(geometry_, Association::point);
+      cells = vtkhdf::tuples(geometry_, Association::cell);
+    } else {
+      const MeshGeometry& mesh = mesh_at(step);
+      points = static_cast<Index>(mesh.points->size() / 3);
+      cells = static_cast<Index>(mesh.types->size());
+      part.geometry = mesh;
+    }
+    for (const auto& f : fields_) {
+      if (!request.fields.empty() && !request.fields.contains(f.info.name)) continue;
+      const Index offset = integer(f.offsets, step);
+      part.fields.push_back({f.info, values(f, offset, f.info.association == Association::point ? points : cells)});
+    }
+    return part;
+  }
+
+ private:
+  // Rows of an array whose rows hold `per_row` entries; anything else is damage.
+  static Index rows_of(const Array& array, hsize_t per_row) {
+    const auto shape = array.shape();
+    hsize_t inner = 1;
+    for (std::size_t i = 1; i < shape.size(); ++i) inner *= shape[i];
+    if (shape.empty() || inner != per_row) damaged("an array has an unexpected shape");
+    return static_cast<Index>(std::min<hsize_t>(shape[0], static_cast<hsize_t>(values_limit)));
+  }
+
+  static Index integer(const Array& array, Index row) {
+    if (row < 0 || row >= rows_of(array, 1)) damaged("an array of offsets is too short");
+    std::int64_t v = 0;
+    array.read_rows(row, 1, &v);
+    if (v < 0) damaged("an offset is negative");
+    return v;
+  }
+
+  // Checks the rows before memory is taken for them.
+  template <class T>
+  static std::shared_ptr<std::vector<T>> rows(const Array& array, Index begin, Index count, Index per_row) {
+    const Index there = rows_of(array, static_cast<hsize_t>(per_row));
+    if (begin < 0 || count < 0 || begin > there || count > there - begin)
+      damaged(fmt::format("rows {} to {} are announced, {} are there", begin, begin + count, there));
+    auto out = std::make_shared<std::vector<T>>(static_cast<std::size_t>(count * per_row));
+    array.read_rows(begin, count, out->data());
+    return out;
+  }
+
+  void open_image(const Handle& own) {
+    const auto points = h5::integer_attribute(own.get(), "points", 3);
+    const auto origin = h5::real_attribute(own.get(), "origin", 3);
+    const auto spacing = h5::real_attribute(own.get(), "spacing", 3);
+    Index product = 1;
+    for (std::size_t a = 0; a < 3; ++a) {
+      if (points[a] < 1 || points[a] > values_limit / product) damaged("the grid has no sensible size");
+      product *= points[a];
+      geometry_.points[a] = points[a];
+      geometry_.origin[a] = origin[a];
+      geometry_.spacing[a] = spacing[a];
+    }
+  }
+
+  void open_mesh(const Handle& root, const Handle& steps) {
+    number_of_points_ = h5::open_array(root.get(), "NumberOfPoints", H5T_NATIVE_INT64);
+    number_of_cells_ = h5::open_array(root.get(), "NumberOfCells", H5T_NATIVE_INT64);
+    number_of_ids_ = h5::open_array(root.get(), "NumberOfConnectivityIds", H5T_NATIVE_INT64);
+    points_ = h5::open_array(root.get(), "Points", H5T_NATIVE_DOUBLE);
+    connectivity_ = h5::open_array(root.get(), "Connectivity", H5T_NATIVE_INT64);
+    offsets_ = h5::open_array(root.get(), "Offsets", H5T_NATIVE_INT64);
+    types_ = h5::open_array(root.get(), "Types", H5T_NATIVE_UINT8);
+    part_offsets_ = h5::open_array(steps.get(), "PartOffsets", H5T_NATIVE_INT64);
+    points_offsets_ = h5::open_array(steps.get(), "PointOffsets", H5T_NATIVE_INT64);
+    cells_offsets_ = h5::open_array(steps.get(), "CellOffsets", H5T_NATIVE_INT64);
+    ids_offsets_ = h5::open_array(steps.get(), "ConnectivityIdOffsets", H5T_NATIVE_INT64);
+  }
+
+  void open_fields(const Handle& root, const Handle& steps, const char* group_name, const char* offsets_name,
+                   Association association) {
+    const Handle group = h5::open_group(root.get(), group_name);
+    const Handle offsets = h5::open_group(steps.get(), offsets_name);
+    for (const auto& name : h5::names_in(group.get())) {
+      if (fields_.size() >= vtkhdf::fields_limit) damaged("there are too many fields");
+      Array array = h5::open_array(group.get(), name, H5T_NATIVE_FLOAT);
+      if (h5::has_attribute(array.id(), "imaginary_part_of")) continue;
+      // A field that a killed writer had just begun has no offsets for the finished steps: it is not there yet.
+      if (!h5::has_attribute(array.id(), "complex") || !h5::exists(offsets.get(), name)) continue;
+      FieldArrays f;
+      f.info = vtkhdf::read_info(array.id(), association);
+      f.re = std::move(array);
+      f.offsets = h5::open_array(offsets.get(), name, H5T_NATIVE_INT64);
+      if (rows_of(f.offsets, 1) < static_cast<Index>(list_.size())) continue;
+      if (f.info.is_complex) {
+        const std::string other = vtkhdf::array_name(f.info.name) + "_im";
+        if (!h5::exists(group.get(), other)) continue;
+        f.im = h5::open_array(group.get(), other, H5T_NATIVE_FLOAT);
+      }
+      fields_.push_back(std::move(f));
+    }
+  }
+
+  const MeshGeometry& mesh_at(Index step) {
+    const Index part = integer(part_offsets_, step);
+    const Index first_point = integer(points_offsets_, step);
+    const Index first_cell = integer(cells_offsets_, step);
+    const Index first_id = integer(ids_offsets_, step);
+    if (part != mesh_part_ || !mesh_.types) {
+      const Index cells = integer(number_of_cells_, part);
+      const Index ids = integer(number_of_ids_, part);
+      MeshGeometry mesh;
+      auto types = rows<std::uint8_t>(types_, first_cell, cells, 1);
+      auto offsets = rows<Index>(offsets_, first_cell + part, cells + 1, 1);
+      auto connectivity = rows<Index>(connectivity_, first_id, ids, 1);
+      if (offsets->front() != 0 || offsets->back() != ids || !std::is_sorted(offsets->begin(), offsets->end()))
+        damaged("the cells' offsets are out of order");
+      const Index points = integer(number_of_points_, part);
+      for (const Index id : *connectivity)
+        if (id < 0 || id >= points) damaged("a cell refers to a point that does not exist");
+      mesh.types = std::move(types);
+      mesh.offsets = std::move(offsets);
+      mesh.connectivity = std::move(connectivity);
+      mesh_ = std::move(mesh);
+      mesh_part_ = part;
+      mesh_first_point_ = -1;
+    }
+    if (first_point != mesh_first_point_) {
+      mesh_.points = rows<double>(points_, first_point, integer(number_of_points_, part), 3);
+      mesh_first_point_ = first_point;
+    }
+    return mesh_;
+  }
+
+  std::shared_ptr<const std::vector<float>> values(const FieldArrays& f, Index offset, Index tuples) const {
+    const Index begin = offset;
+    const Index count = image_ ? 1 : tuples;
+    const Index per_row = image_ ? tuples * f.info.components : f.info.components;
+    auto re = rows<float>(f.re, begin, count, per_row);
+    if (!f.info.is_complex) return re;
+    const auto im = rows<float>(f.im, begin, count, per_row);
+    auto both = std::make_shared<std::vector<float>>(2 * re->size());
+    for (std::size_t i = 0; i < re->size(); ++i) {
+      (*both)[2 * i] = (*re)[i];
+      (*both)[2 * i + 1] = (*im)[i];
+    }
+    return both;
+  }
+
+  fs::path path_;
+  Handle file_;
+  std::string name_, run_;
+  FrameAxis axis_ = FrameAxis::time;
+  bool image_ = false;    // the file holds ImageData
+  bool is_grid_ = false;  // the part is an image
+  std::vector<StoredFrame> list_;
+  ImageGeometry geometry_;
+  Array number_of_points_, number_of_cells_, number_of_ids_, points_, connectivity_, offsets_, types_;
+  Array part_offsets_, points_offsets_, cells_offsets_, ids_offsets_;
+  std::vector<FieldArrays> fields_;
+  MeshGeometry mesh_;
+  Index mesh_part_ = -1;
+  Index mesh_first_point_ = -1;
+};
+
+class Reader final : public VtkhdfReader {
+ public:
+  explicit Reader(fs::path path) : path_(std::move(path)) { look(); }
+  ~Reader() override {
+    const auto held = h5::lock();
+    files_.clear();
+  }
+
+  [[nodiscard]] const std::vector<StoredFrame>& frames() const override { return frames_; }
+  [[nodiscard]] const std::vector<StoredPart>& parts() const override { return parts_; }
+  [[nodiscard]] const std::string& run() const override { return run_; }
+
+  Result<std::shared_ptr<const Frame>> read(std::size_t position, const FrameRequest& request) override {
+    const auto held = h5::lock();
+    try {
+      if (position >= frames_.size())
+        return make_error(ErrorCode::file, fmt::format("the run has {} frames, asked for frame {}", frames_.size(), position),
+                          "Frames count from 0.");
+      const StoredFrame& stored = frames_[position];
+      auto frame = std::make_shared<Frame>();
+      frame->number = stored.number;
+      frame->step = stored.step;
+      frame->value = stored.value;
+      frame->axis = stored.axis;
+      for (auto& file : files_) {
+        if (!request.parts.empty() && !request.parts.contains(file->name())) continue;
+        const auto& list = file->list();
+        const auto it = std::lower_bound(list.begin(), list.end(), stored.number,
+                                         [](const StoredFrame& f, std::uint64_t n) { return f.number < n; });
+        if (it == list.end() || it->number != stored.number) continue;
+        try {
+          frame->parts.push_back(file->read(it - list.begin(), request));
+        } catch (const Failure& failure) {
+          Error error = failure.error();
+          if (error.place.file.empty()) error.place.file = file->describe().file.string();
+          throw Failure(error);
+        }
+      }
+      return std::shared_ptr<const Frame>(std::move(frame));
+    } catch (...) {
+      return current_exception_as_error();
+    }
+  }
+
+  Result<bool> refresh() override {
+    const auto held = h5::lock();
+    try {
+      const std::size_t before = frames_.size();
+      look();
+      return frames_.size() > before;
+    } catch (...) {
+      return current_exception_as_error();
+    }
+  }
+
+ private:
+  void look() {
+    std::vector<std::unique_ptr<PartReader>> files;
+    std::error_code ignored;
+    const auto paths = fs::is_directory(path_, ignored) ? vtkhdf::results_files(path_) : std::vector<fs::path>{path_};
+    for (const auto& path : paths) {
+      try {
+        files.push_back(std::make_unique<PartReader>(path));
+      } catch (const Failure& failure) {
+        Error error = failure.error();
+        if (error.place.file.empty()) error.place.file = path.string();
+        throw Failure(error);
+      }
+    }
+    if (files.empty())
+      throw Failure(make_error(ErrorCode::file, fmt::format("'{}' has no results.vtkhdf: the run has kept no fields", path_.string()),
+                               "Ask for fields in the case's \"output\"."));
+    std::map<std::uint64_t, StoredFrame> frames;
+    parts_.clear();
+    for (const auto& file : files) {
+      for (const auto& frame : file->list()) frames.emplace(frame.number, frame);
+      parts_.push_back(file->describe());
+    }
+    run_ = files.front()->run();
+    files_ = std::move(files);
+    frames_.clear();
+    for (const auto& [number, frame] : frames) frames_.push_back(frame);
+  }
+
+  fs::path path_;
+  std::vector<std::unique_ptr<PartReader>> files_;
+  std::vector<StoredFrame> frames_;
+  std::vector<StoredPart> parts_;
+  std::string run_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<VtkhdfReader>> VtkhdfReader::open(const fs::path& path) {
+  const auto held = h5::lock();
+  try {
+    return std::unique_ptr<VtkhdfReader>(std::make_unique<Reader>(path));
+  } catch (...) {
+    return current_exception_as_error();
+  }
+}
+
+#endif  // CONOID_HAVE_HDF5
+
+}  // namespace conoid

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Orderings along space-filling curves: neighbours in space become neighbours in memory, and any contiguous part of the row
+// is a compact part of the body.
+//
+// 21 bits an axis (2 097 152 boxes along the longest side of the bounding box), 63 bits a key. An order is a vector
+// that says for each new position which old item stands there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/mesh/mesh.hpp"
+
+namespace conoid {
+
+enum class Curve : std::uint8_t { morton, hilbert };
+
+/// Bits of x, y, z (below 2^21) interleaved, x lowest (G. M. Morton, IBM Ltd, Ottawa, 1966).
+[[nodiscard]] std::uint64_t morton_key(std::uint32_t x, std::uint32_t y, std::uint32_t z);
+[[nodiscard]] std::array<std::uint32_t, 3> morton_point(std::uint64_t key);
+
+/// Position on the 3-D Hilbert curve (J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004) 381).
+[[nodiscard]] std::uint64_t hilbert_key(std::uint32_t x, std::uint32_t y, std::uint32_t z);
+[[nodiscard]] std::array<std::uint32_t, 3> hilbert_point(std::uint64_t key);
+
+/// Keys of points given as x y z …, by their place in their bounding cube.
+[[nodiscard]] std::vector<std::uint64_t> curve_keys(std::span<const double> points, Curve curve);
+/// The order of these points along the curve; equal keys keep their order.
+[[nodiscard]] std::vector<Index> curve_order(std::span<const double> points, Curve curve);
+
+/// Mean of the corners of each cell, x y z ….
+[[nodiscard]] std::vector<double> cell_centres(const Mesh& mesh);
+
+struct Renumbering {
+  std::vector<Index> points;  ///< old number of each new point
+  std::vector<Index> cells;   ///< old number of each new cell
+};
+/// Points and cells along the curve. Cells change places only with cells of their own dimension.
+[[nodiscard]] Renumbering curve_renumbering(const Mesh& mesh, Curve curve = Curve::hilbert);
+
+/// The mesh with points and cells in the given orders (each a permutation), groups following.
+[[nodiscard]] Mesh reordered(const Mesh& mesh, const Renumbering& order);
+
+/// Values in the new order, `components` a tuple; with inverse(order), back again.
+template <class T>
+[[nodiscard]] std::vector<T> permuted(std::span<const T> values, std::span<const Index> order, int components = 1) {
+  std::vector<T> out(values.size());
+  const auto n = static_cast<std::size_t>(components);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (std::size_t c = 0; c < n; ++c) out[n * i + c] = values[n * static_cast<std::size_t>(order[i]) + c];
+  return out;
+}
+/// The inverse permutation: new position of each old item.
+[[nodiscard]] std::vector<Index> inverse(std::span<const Index> order);
+
+}  // namespace conoid

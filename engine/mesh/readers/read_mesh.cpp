@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Choice of the reader by content, then by ending.
+#include "engine/mesh/readers/read_mesh.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/core.h>
+
+#include "engine/core/atomic_file.hpp"
+
+namespace conoid {
+namespace {
+
+std::string ending_of(const std::filesystem::path& path) {
+  std::string e = path.extension().string();
+  std::transform(e.begin(), e.end(), e.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return e;
+}
+
+std::string_view without_leading_space(std::string_view s) {
+  if (s.starts_with("\xef\xbb\xbf")) s.remove_prefix(3);
+  const auto first = s.find_first_not_of(" \t\r\n");
+  return first == std::string_view::npos ? std::string_view{} : s.substr(first);
+}
+
+/// The size of a binary STL follows from the count at byte 80.
+bool is_binary_stl(std::string_view bytes) {
+  if (bytes.size() < 84) return false;
+  std::uint64_t n = 0;
+  for (std::size_t i = 0; i < 4; ++i) n |= std::uint64_t{static_cast<unsigned char>(bytes[80 + i])} << (8 * i);
+  return bytes.size() == 84 + 50 * n;
+}
+
+bool looks_like_obj(std::string_view bytes) {
+  // The first line that is not a comment names an OBJ statement.
+  std::string_view head = bytes.substr(0, 1 << 16);
+  while (!head.empty()) {
+    const auto end = std::min(head.find('\n'), head.size());
+    std::string_view line = without_leading_space(head.substr(0, end));
+    head.remove_prefix(std::min(end + 1, head.size()));
+    if (line.empty() || line.front() == '#') continue;
+    for (const std::string_view key : {"v ", "vn ", "vt ", "o ", "g ", "mtllib ", "usemtl ", "s ", "f "})
+      if (line.starts_with(key)) return true;
+    return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<MeshFormat> recognise_mesh(std::string_view bytes, const std::filesystem::path& path) {
+  const std::string_view start = without_leading_space(bytes.substr(0, 4096));
+  const std::string ending = ending_of(path);
+  if (start.starts_with("$MeshFormat")) return MeshFormat::msh;
+  if (is_binary_stl(bytes)) return MeshFormat::stl;
+  if (start.starts_with("solid") && ending != ".obj") return MeshFormat::stl;
+  if (ending == ".msh") return MeshFormat::msh;
+  if (ending == ".stl") return MeshFormat::stl;
+  if (ending == ".obj") return MeshFormat::obj;
+  if (start.starts_with("$Comments")) return MeshFormat::msh;
+  if (looks_like_obj(bytes)) return MeshFormat::obj;
+  Place place;
+  place.file = path.string();
+  if (ending == ".geo" || ending == ".step" || ending == ".stp")
+    return make_error(ErrorCode::invalid_input, "this is a geometry, not a mesh",
+                      "Mesh it first: `gmsh -2 FILE` or `gmsh -3 FILE` writes a .msh file.", place);
+  return make_error(ErrorCode::invalid_input,
+                    bytes.empty() ? "expected a mesh, found an empty file"
+                                  : "expected a mesh in Gmsh MSH (2.2, 4.1), STL or OBJ format, found something else",
+                    "Convert the file to one of these formats, for example with Gmsh: `gmsh FILE -save -o out.msh`.", place);
+}
+
+Result<Mesh> read_mesh_bytes(std::string_view bytes, const std::string& file, const ReadOptions& options) {
+  const auto format = recognise_mesh(bytes, file);
+  if (!format) return format.error();
+  switch (*format) {
+    case MeshFormat::msh: return read_msh(bytes, file, options);
+    case MeshFormat::stl: return read_stl(bytes, file, options);
+    case MeshFormat::obj: return read_obj(bytes, file, options);
+  }
+  return make_error(ErrorCode::internal, "unknown mesh format");
+}
+
+Result<Mesh> read_mesh(const std::filesystem::path& path, const ReadOptions& options) {
+  try {
+    std::error_code ignored;
+    const auto size = std::filesystem::file_size(path, ignored);
+    if (!ignored && size > options.memory_limit) {
+      Place place;
+      place.file = path.string();
+      return make_error(ErrorCode::resources,
+                        fmt::format("the file has {} bytes, the memory limit is {}", size, options.memory_limit),
+                        "Raise the limit with --memory host=…, or use a coarser mesh.", place);
+    }
+    const auto bytes = read_file(path, options.memory_limit);
+    if (!bytes) return bytes.error();
+    return read_mesh_bytes(*bytes, path.string(), options);
+  } catch (...) {
+    return current_exception_as_error();
+  }
+}
+
+}  // namespace conoid
