@@ -30,7 +30,7 @@ ZoneMesh box_zones(int dim, const std::array<std::vector<double>, 3>& lines) {
       }
   auto vertex = [&](Index i, Index j, Index k) { return (k * p[1] + j) * p[0] + i; };
   for (int d = 0; d < dim; ++d)
-    for (const char* end : {"min", "max"}) m.boundary_names.push_back(std::string(1, "xyz"[d]) + end);
+    for (const char* end : {"min", "max"}) m.boundary_names.push_back(std::string(1, "xyz"[d]) + "_" + end);
   for (Index k = 0; k < n[2]; ++k)
     for (Index j = 0; j < n[1]; ++j)
       for (Index i = 0; i < n[0]; ++i) {

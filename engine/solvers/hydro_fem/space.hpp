@@ -31,7 +31,7 @@ struct ZoneMesh {
   [[nodiscard]] Index zone_count() const { return static_cast<Index>(region.size()); }
 };
 
-/// A box of nx × ny × nz zones with coordinate lines; boundaries xmin, xmax, ymin, …
+/// A box of nx × ny × nz zones with coordinate lines; boundaries x_min, x_max, y_min, …
 [[nodiscard]] ZoneMesh box_zones(int dim, const std::array<std::vector<double>, 3>& lines);
 
 /// Continuous Q_k nodes: shared over corners, edges and faces by their vertices, so any mesh of zones works.
