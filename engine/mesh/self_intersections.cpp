@@ -22,6 +22,12 @@ struct Box {
       high[a] = std::max(high[a], p[a]);
     }
   }
+  void add(const Box& o) {  // an empty one adds nothing
+    for (std::size_t a = 0; a < 3; ++a) {
+      low[a] = std::min(low[a], o.low[a]);
+      high[a] = std::max(high[a], o.high[a]);
+    }
+  }
   [[nodiscard]] bool meets(const Box& o) const {
     for (std::size_t a = 0; a < 3; ++a)
       if (low[a] > o.high[a] || o.low[a] > high[a]) return false;
@@ -60,10 +66,7 @@ class BoxTree {
     for (std::size_t i = 0; i < triangles.size(); ++i)
       for (const Index n : triangles[i].nodes) boxes_[first_leaf_ + i / leaf_size].add(mesh.point(n));
     for (std::size_t i = first_leaf_; i-- > 1;)
-      for (const std::size_t child : {2 * i, 2 * i + 1}) {
-        boxes_[i].add(boxes_[child].low);
-        boxes_[i].add(boxes_[child].high);
-      }
+      for (const std::size_t child : {2 * i, 2 * i + 1}) boxes_[i].add(boxes_[child]);
   }
   /// f(i) for each triangle i whose leaf meets the box; stops when f returns false.
   void visit(const Box& box, const auto& f) const {
