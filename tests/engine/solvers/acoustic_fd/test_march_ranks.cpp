@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two ranks give the bits of one, and a checkpoint of one continues on two and back.
 // labels: unit mpi2
-#include <QtTest>
-
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
+
+#include <QtTest>
 
 using namespace conoid;
 using namespace conoid::acoustic_fd;
@@ -109,7 +109,8 @@ class TestMarchRanks : public QObject {
       solver->fill(builder);
       frames[i] = builder.finish();
       QVERIFY(solver->finish(context).ok());
-      for (const auto& table : results.tables) (table->info.id == "energy" ? energies : traces)[i] = table->rows;
+      for (const auto& table : results.tables)
+        (table->info.id == "energy" ? energies : traces)[i] = table->rows;
     }
     QVERIFY(traces[0] == traces[1] && traces[0].size() == 61);
     QVERIFY(energies[0] == energies[1] && energies[0].size() == 3);

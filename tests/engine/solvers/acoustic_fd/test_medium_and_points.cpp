@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The medium at the nodes, signatures between samples, weights of points between nodes, images, stencils.
 // labels: unit
-#include <QtTest>
+#include "engine/solvers/acoustic_fd/exact.hpp"
+#include "engine/solvers/acoustic_fd/points.hpp"
 
 #include <QTemporaryDir>
+#include <QtTest>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <numbers>
 #include <random>
-
-#include "engine/solvers/acoustic_fd/exact.hpp"
-#include "engine/solvers/acoustic_fd/points.hpp"
 
 using namespace conoid;
 using namespace conoid::acoustic_fd;
@@ -39,12 +38,14 @@ class TestMediumAndPoints : public QObject {
         double sum = m == 0 ? s.weight[0] : 0;
         for (int i = 1; i <= s.radius; ++i)
           sum += s.weight[static_cast<std::size_t>(i)] * (std::pow(i, m) + std::pow(-i, m));
-        QVERIFY2(std::abs(sum - (m == 2 ? 2 : 0)) < 1e-12, qPrintable(QString("order %1 power %2: %3").arg(order).arg(m).arg(sum)));
+        QVERIFY2(std::abs(sum - (m == 2 ? 2 : 0)) < 1e-12,
+                 qPrintable(QString("order %1 power %2: %3").arg(order).arg(m).arg(sum)));
       }
     }
     const std::array<double, 4> limits{0.577, 0.500, 0.470, 0.453};
     for (int i = 0; i < 4; ++i)
-      QVERIFY(std::abs(largest_time_step(stencil_of_order(2 * i + 2), {1, 1, 1}, 1) - limits[static_cast<std::size_t>(i)]) < 6e-4);
+      QVERIFY(std::abs(largest_time_step(stencil_of_order(2 * i + 2), {1, 1, 1}, 1) -
+                       limits[static_cast<std::size_t>(i)]) < 6e-4);
   }
 
   void layers_count_depth_from_their_face() {
@@ -73,8 +74,10 @@ class TestMediumAndPoints : public QObject {
         for (i[axis(0)] = 0; i[axis(0)] < shape[axis(0)]; ++i[axis(0)])
           for (i[axis(1)] = 0; i[axis(1)] < shape[axis(1)]; ++i[axis(1)])
             for (i[axis(2)] = 0; i[axis(2)] < shape[axis(2)]; ++i[axis(2)]) {
-              const auto c = static_cast<float>(speed(origin[0] + 10.0 * static_cast<double>(i[0]), origin[1] + 20.0 * static_cast<double>(i[1]),
-                                                      origin[2] + 30.0 * static_cast<double>(i[2])) / 1000);
+              const auto c = static_cast<float>(speed(origin[0] + 10.0 * static_cast<double>(i[0]),
+                                                      origin[1] + 20.0 * static_cast<double>(i[1]),
+                                                      origin[2] + 30.0 * static_cast<double>(i[2])) /
+                                                1000);
               char bytes[4];
               std::memcpy(bytes, &c, 4);
               if (big) std::reverse(bytes, bytes + 4);
@@ -84,26 +87,31 @@ class TestMediumAndPoints : public QObject {
         const auto triple = [&](const auto& v) {
           return QString("[%1,%2,%3]").arg(v[axis(0)]).arg(v[axis(1)]).arg(v[axis(2)]).toStdString();
         };
-        std::ofstream(base / "m.json") << json("{'file':'m.raw','axes':'" + axes + "','shape':" + triple(shape) + ",'spacing':" +
-                                               triple(spacing) + ",'origin':" + triple(origin) + ",'unit':'km/s','endian':'" +
-                                               (big ? "big" : "little") + "'}");
+        std::ofstream(base / "m.json")
+            << json("{'file':'m.raw','axes':'" + axes + "','shape':" + triple(shape) +
+                    ",'spacing':" + triple(spacing) + ",'origin':" + triple(origin) +
+                    ",'unit':'km/s','endian':'" + (big ? "big" : "little") + "'}");
         const auto header = read_model_header(base / "m.json");
         QVERIFY2(header.ok(), header.ok() ? "" : header.error().render().c_str());
         const auto model = load_model(*header);
         QVERIFY(model.ok());
         const auto range = scan_model(*header);
-        QVERIFY(range.ok() && range->lowest == (*model)->range({}, {}).lowest && range->highest == (*model)->range({}, {}).highest);
+        QVERIFY(range.ok() && range->lowest == (*model)->range({}, {}).lowest &&
+                range->highest == (*model)->range({}, {}).highest);
         std::vector<double> c(7);
         (*model)->row(12.3, 55.5, 103.7, 19.1, c);
         for (std::size_t k = 0; k < c.size(); ++k)
-          QVERIFY(std::abs(c[k] - speed(12.3, 55.5, 103.7 + 19.1 * static_cast<double>(k))) < 2e-3);  // float samples
+          QVERIFY(std::abs(c[k] - speed(12.3, 55.5, 103.7 + 19.1 * static_cast<double>(k))) <
+                  2e-3);                                         // float samples
         (*model)->row(-1000, 7, 100, 1, std::span(c).first(1));  // outside: the nearest value
         QVERIFY(std::abs(c[0] - speed(-5, 7, 100)) < 2e-3);
       }
   }
 
   void sampled_signals_pass_through_their_samples() {
-    const auto tone = [](double i) { return std::sin(0.3 * i) * std::pow(std::sin(std::numbers::pi * i / 60), 2); };
+    const auto tone = [](double i) {
+      return std::sin(0.3 * i) * std::pow(std::sin(std::numbers::pi * i / 60), 2);
+    };
     std::vector<double> values;
     for (int i = 0; i <= 60; ++i) values.push_back(tone(i));
     const Sampled s(values, 1.0, 0.01, 2.0);
@@ -127,12 +135,16 @@ class TestMediumAndPoints : public QObject {
       for (const Spread spread : {Spread::trilinear, Spread::sinc}) {
         const auto w = point_weights(g, open, x, spread, PointUse::receiver);
         double sum = 0, wave = 0;
-        const auto field = [](double a, double b, double c) { return std::cos(2 * std::numbers::pi * (a + b / 1.5 + c / 2) / 8 / std::sqrt(3.0)); };
+        const auto field = [](double a, double b, double c) {
+          return std::cos(2 * std::numbers::pi * (a + b / 1.5 + c / 2) / 8 / std::sqrt(3.0));
+        };
         for (const NodeWeight& node : w) {
           sum += node.weight;
-          wave += node.weight * field(static_cast<double>(node.x), 1.5 * static_cast<double>(node.y), 2 * static_cast<double>(node.z));
+          wave += node.weight * field(static_cast<double>(node.x), 1.5 * static_cast<double>(node.y),
+                                      2 * static_cast<double>(node.z));
         }
-        const double tolerance = spread == Spread::sinc ? 5e-3 : 0.08;  // trilinear: (k h)²/8 an axis, three axes
+        const double tolerance =
+            spread == Spread::sinc ? 5e-3 : 0.08;  // trilinear: (k h)²/8 an axis, three axes
         QVERIFY(std::abs(sum - 1) < (spread == Spread::sinc ? 5e-3 : 1e-12));
         QVERIFY(std::abs(wave - field(x[0], x[1], x[2])) < tolerance);
       }
@@ -155,7 +167,8 @@ class TestMediumAndPoints : public QObject {
     QVERIFY(point_weights(g, faces, {9, 9, 0}, Spread::sinc, PointUse::source).empty());
     // Half a node below a free surface a constant field −1 … +1 is read as the odd function it is.
     double value = 0;
-    for (const auto& n : point_weights(g, faces, {9, 9, 0.5}, Spread::sinc, PointUse::receiver)) value += n.weight * std::sin(0.3 * static_cast<double>(n.z));
+    for (const auto& n : point_weights(g, faces, {9, 9, 0.5}, Spread::sinc, PointUse::receiver))
+      value += n.weight * std::sin(0.3 * static_cast<double>(n.z));
     QVERIFY(std::abs(value - std::sin(0.15)) < 2e-3);
   }
 
@@ -169,8 +182,10 @@ class TestMediumAndPoints : public QObject {
         if (std::abs(10.0 * n + s - 2) <= 30) expected.emplace_back(10.0 * n + s, 1);
     std::sort(expected.begin(), expected.end());
     QCOMPARE(images.size(), expected.size());
-    for (std::size_t i = 0; i < images.size(); ++i) QVERIFY(std::abs(images[i].first - expected[i].first) < 1e-12 && images[i].second == 1);
-    for (const auto& [x, sign] : axis_images(1, 2, 0, 5, -1, 0, 30)) QVERIFY((x == 1 && sign == 1) || (x == -1 && sign == -1));
+    for (std::size_t i = 0; i < images.size(); ++i)
+      QVERIFY(std::abs(images[i].first - expected[i].first) < 1e-12 && images[i].second == 1);
+    for (const auto& [x, sign] : axis_images(1, 2, 0, 5, -1, 0, 30))
+      QVERIFY((x == 1 && sign == 1) || (x == -1 && sign == -1));
   }
 };
 

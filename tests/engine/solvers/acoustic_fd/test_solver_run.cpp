@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A case through the solver's own face: check, estimate, prepare, advance, fill, save, load, finish.
 // labels: unit
-#include <QtTest>
-
-#include <cmath>
-
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
+
+#include <QtTest>
+#include <cmath>
 
 using namespace conoid;
 using namespace conoid::acoustic_fd;
@@ -65,10 +64,33 @@ class TestSolverRun : public QObject {
     QVERIFY2(schema.ok(), schema.ok() ? "" : schema.error().render().c_str());
   }
 
+  void sample_cases_are_sound() {
+    for (const char* name : {"point-source", "layered-earth", "room"}) {
+      const std::filesystem::path folder = std::filesystem::path(CONOID_SOURCE_DIR) / "resources/cases" / name;
+      const auto document = CaseDocument::read(folder / "case.json");
+      const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
+      const auto input = Case::resolve(document.value(), schema.value());
+      QVERIFY2(input.ok(), input.ok() ? "" : input.error().render().c_str());
+      const auto solver = solver_info().make();
+      for (const auto& d : solver->check(*input, nullptr)) QFAIL(d.render().c_str());
+      QVERIFY(std::filesystem::exists(folder / "card.json"));
+    }
+  }
+
+  void a_grid_of_512_cubed_at_order_8_fits_in_three_and_a_half_gigabytes() {
+    const Case input = resolved(R"({"solver": "acoustic-fd", "grid": {"points": [512, 512, 512], "spacing": 10},
+      "materials": {"velocity": {"kind": "layers", "layers": [{"speed": 1500}, {"top": 1000, "speed": 2500}]}},
+      "parameters": {"order": 8, "steps": 100}})");
+    const auto estimate = solver_info().make()->estimate(input, nullptr, this_machine());
+    QVERIFY(estimate->host_memory > Bytes{12} * 512 * 512 * 512);
+    QVERIFY(estimate->host_memory < Bytes{3'500'000'000});
+  }
+
   void a_small_case_runs_and_matches_the_exact_traces() {
     Bench b(small_case);
     const auto solver = solver_info().make();
-    for (const auto& d : solver->check(b.input, nullptr)) QVERIFY2(d.severity != Severity::error, d.render().c_str());
+    for (const auto& d : solver->check(b.input, nullptr))
+      QVERIFY2(d.severity != Severity::error, d.render().c_str());
     const auto estimate = solver->estimate(b.input, nullptr, this_machine());
     QVERIFY(estimate->steps > 20 && estimate->seconds > 0 && estimate->host_memory > 41 * 38 * 45 * 8);
     QVERIFY(solver->prepare(b.context).ok());
@@ -98,7 +120,8 @@ class TestSolverRun : public QObject {
     QVERIFY(!stored(b.results, "energy").rows.empty() && !stored(b.results, "gather_1").rows.empty());
     QCOMPARE(stored(b.results, "line_1").rows.size(), table->rows.size());
     bool named = false;
-    for (const auto& n : b.results.numbers) named |= n.name == "near_error" && std::abs(n.value - std::sqrt(error / size)) < 1e-12;
+    for (const auto& n : b.results.numbers)
+      named |= n.name == "near_error" && std::abs(n.value - std::sqrt(error / size)) < 1e-12;
     QVERIFY(named);
   }
 
@@ -120,12 +143,14 @@ class TestSolverRun : public QObject {
       const auto& w = *part.fields.at(0).values;
       QCOMPARE(w.size(), static_cast<std::size_t>(g.points[0] * g.points[1] * g.points[2]));
       std::array<Index, 3> o{};
-      for (std::size_t a = 0; a < 3; ++a) o[a] = std::lround((g.origin[a] - volume.origin[a]) / volume.spacing[a]);
+      for (std::size_t a = 0; a < 3; ++a)
+        o[a] = std::lround((g.origin[a] - volume.origin[a]) / volume.spacing[a]);
       Index wrong = 0;
       for (Index z = 0, i = 0; z < g.points[2]; ++z)
         for (Index y = 0; y < g.points[1]; ++y)
           for (Index x = 0; x < g.points[0]; ++x, ++i)
-            wrong += w[static_cast<std::size_t>(i)] != v[static_cast<std::size_t>(((z + o[2]) * 38 + y + o[1]) * 41 + x + o[0])];
+            wrong += w[static_cast<std::size_t>(i)] !=
+                     v[static_cast<std::size_t>(((z + o[2]) * 38 + y + o[1]) * 41 + x + o[0])];
       QCOMPARE(wrong, Index{0});
     }
     FrameRequest thin;
@@ -140,7 +165,8 @@ class TestSolverRun : public QObject {
   void a_resumed_run_gives_the_same_tables() {
     Bench whole(small_case), first(small_case), second(small_case);
     const auto a = solver_info().make(), b = solver_info().make(), c = solver_info().make();
-    QVERIFY(a->prepare(whole.context).ok() && b->prepare(first.context).ok() && c->prepare(second.context).ok());
+    QVERIFY(a->prepare(whole.context).ok() && b->prepare(first.context).ok() &&
+            c->prepare(second.context).ok());
     for (;;)
       if (a->advance(whole.context)->finished) break;
     Index done = 0;
