@@ -2,10 +2,10 @@
 // Resolved cases: getters, places for messages, the hash that identifies a run.
 #include "engine/case/case.hpp"
 
-#include <algorithm>
-
 #include "engine/case/schema_nodes.hpp"
 #include "engine/core/hash.hpp"
+
+#include <algorithm>
 
 namespace conoid {
 
@@ -14,15 +14,17 @@ using namespace schema_nodes;
 namespace {
 
 [[noreturn]] void schema_bug(const std::string& pointer, const std::string& what) {
-  throw Failure(make_error(ErrorCode::internal, "the solver reads " + what + " at " + (pointer.empty() ? "/" : pointer),
-                           "This is a bug: the solver's code and its parameters.json do not agree.", {{}, 0, pointer}));
+  throw Failure(
+      make_error(ErrorCode::internal, "the solver reads " + what + " at " + (pointer.empty() ? "/" : pointer),
+                 "This is a bug: the solver's code and its parameters.json do not agree.", {{}, 0, pointer}));
 }
 
 // Keys sorted by bytes, machine parts left out; `schema` may be null where the schema says no more.
 void canonical(std::string& out, const Json& value, const Json& schema) {
   if (value.is_object()) {
     std::vector<std::pair<std::string_view, const Json*>> members;
-    for (const auto& [key, member] : value.get_ref<const Json::object_t&>()) members.emplace_back(key, &member);
+    for (const auto& [key, member] : value.get_ref<const Json::object_t&>())
+      members.emplace_back(key, &member);
     std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     const Json* map = get(schema, "map");
     const Json* variant = variant_of(schema, &value);
@@ -86,7 +88,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-bool Values::has(std::string_view key) const { return json_ != nullptr && get(*json_, key) != nullptr; }
+bool Values::has(std::string_view key) const {
+  return json_ != nullptr && get(*json_, key) != nullptr;
+}
 
 Values Values::operator[](std::string_view key) const {
   const Json* member = json_ != nullptr ? get(*json_, key) : nullptr;
@@ -97,7 +101,8 @@ Values Values::operator[](std::string_view key) const {
 
 Values Values::at(std::size_t index) const {
   const std::string here = pointer_ + "/" + std::to_string(index);
-  if (json_ == nullptr || !json_->is_array() || index >= json_->size()) schema_bug(here, "an element that does not exist");
+  if (json_ == nullptr || !json_->is_array() || index >= json_->size())
+    schema_bug(here, "an element that does not exist");
   return {&(*json_)[index], here};
 }
 
@@ -118,7 +123,9 @@ std::vector<std::string> Values::keys() const {
   return out;
 }
 
-bool Values::is_text() const { return json().is_string(); }
+bool Values::is_text() const {
+  return json().is_string();
+}
 
 double Values::number() const {
   if (!json().is_number()) schema_bug(pointer_, "a number");
@@ -193,7 +200,9 @@ Result<Case> Case::resolve(const CaseDocument& document, const Schema& schema) {
   return out;
 }
 
-std::string Case::title() const { return values().text_or("title", ""); }
+std::string Case::title() const {
+  return values().text_or("title", "");
+}
 
 std::filesystem::path Case::path(std::string_view relative) const {
   const std::filesystem::path given(relative);
@@ -201,7 +210,8 @@ std::filesystem::path Case::path(std::string_view relative) const {
 }
 
 Diagnostic Case::error_at(const Values& value, std::string text, std::string hint) const {
-  return make_error(ErrorCode::invalid_input, std::move(text), std::move(hint), document_->place(value.pointer()));
+  return make_error(ErrorCode::invalid_input, std::move(text), std::move(hint),
+                    document_->place(value.pointer()));
 }
 
 Diagnostic Case::warning_at(const Values& value, std::string text, std::string hint) const {
@@ -214,7 +224,9 @@ std::string Case::canonical_text() const {
   return out;
 }
 
-std::string Case::hash() const { return sha256_hex(canonical_text()); }
+std::string Case::hash() const {
+  return sha256_hex(canonical_text());
+}
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   constexpr std::size_t longest = 100;  // no typing slip reaches further, and the table stays small
@@ -228,7 +240,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
     const bool beginning = word.size() >= 3 && candidate.size() > word.size() &&
                            distance(word, std::string_view(candidate).substr(0, word.size())) == 0;
     if (beginning) d = std::min<std::size_t>(d, 2);
-    const std::size_t allowed = beginning ? 2 : std::max<std::size_t>(1, std::min(word.size(), candidate.size()) / 3);
+    const std::size_t allowed =
+        beginning ? 2 : std::max<std::size_t>(1, std::min(word.size(), candidate.size()) / 3);
     if (d <= allowed && d < std::max(word.size(), candidate.size()) && d < least) {
       least = d;
       best = candidate;

@@ -2,6 +2,11 @@
 // A checked case: every value present, in SI, of the type its schema promises. What a solver reads.
 #pragma once
 
+#include "engine/case/document.hpp"
+#include "engine/case/schema.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -10,15 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/case/document.hpp"
-#include "engine/case/schema.hpp"
-#include "engine/core/error.hpp"
-#include "engine/core/types.hpp"
-
 namespace conoid {
 
-/// A read-only view into the resolved case. Getters trust the schema: a wrong type or a missing key without default
-/// is a bug in the solver's schema and throws Failure(internal). Lives as long as its Case.
+/// A read-only view into the resolved case. Getters trust the schema: a wrong type or a missing key without
+/// default is a bug in the solver's schema and throws Failure(internal). Lives as long as its Case.
 class Values {
  public:
   Values() = default;
@@ -57,7 +57,8 @@ class Values {
 class Case {
  public:
   Case() = default;
-  /// Validates and resolves: units to SI, defaults filled in. On errors the first is returned; use validate() for all.
+  /// Validates and resolves: units to SI, defaults filled in. On errors the first is returned; use validate()
+  /// for all.
   [[nodiscard]] static Result<Case> resolve(const CaseDocument& document, const Schema& schema);
 
   [[nodiscard]] const CaseDocument& document() const { return *document_; }
@@ -73,11 +74,11 @@ class Case {
   [[nodiscard]] Diagnostic error_at(const Values& value, std::string text, std::string hint) const;
   [[nodiscard]] Diagnostic warning_at(const Values& value, std::string text, std::string hint) const;
 
-  /// SHA-256 of canonical_text(). Two cases that compute the same have one hash: order of keys, spelling of units,
-  /// comments and defaults written out do not matter. Files count by their name, not by their content.
+  /// SHA-256 of canonical_text(). Two cases that compute the same have one hash: order of keys, spelling of
+  /// units, comments and defaults written out do not matter. Files count by their name, not by their content.
   [[nodiscard]] std::string hash() const;
-  /// The canonical form: resolved values with sorted keys, numbers in shortest exact form, what the schema marks
-  /// `machine` (title, workers, threads, memory, checkpoints) left out.
+  /// The canonical form: resolved values with sorted keys, numbers in shortest exact form, what the schema
+  /// marks `machine` (title, workers, threads, memory, checkpoints) left out.
   [[nodiscard]] std::string canonical_text() const;
 
  private:
@@ -86,16 +87,18 @@ class Case {
   std::shared_ptr<const Json> resolved_ = std::make_shared<const Json>(Json::object());
 };
 
-/// One axis of a sweep: "PATH=a:step:b" (b included when it is met), "PATH=a,b,c". A unit may stand at each number or,
-/// for all, at the last: "excitation.frequency=1:0.5:3 GHz". Values with a unit stay texts in the unit of the first.
+/// One axis of a sweep: "PATH=a:step:b" (b included when it is met), "PATH=a,b,c". A unit may stand at each
+/// number or, for all, at the last: "excitation.frequency=1:0.5:3 GHz". Values with a unit stay texts in the
+/// unit of the first.
 struct SweepAxis {
   std::string pointer;
   std::vector<Json> values;
 };
 [[nodiscard]] Result<SweepAxis> parse_sweep_axis(std::string_view text);
 
-/// All combinations, last axis fastest; each with the (pointer, value) pairs that were set. At most 10^5 points and
-/// 4·10^6 values in all their documents together; beyond that an error: take sweep_point() one by one.
+/// All combinations, last axis fastest; each with the (pointer, value) pairs that were set. At most 10^5
+/// points and 4·10^6 values in all their documents together; beyond that an error: take sweep_point() one by
+/// one.
 struct SweepPoint {
   CaseDocument document;
   std::vector<std::pair<std::string, Json>> set;
@@ -109,7 +112,8 @@ struct SweepPoint {
 [[nodiscard]] Result<SweepPoint> sweep_point(const CaseDocument& base, const std::vector<SweepAxis>& axes,
                                              std::size_t index);
 
-/// The word of `known` nearest to `word` by edit distance, empty if none is near enough to be a likely typing slip.
+/// The word of `known` nearest to `word` by edit distance, empty if none is near enough to be a likely typing
+/// slip.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace conoid

@@ -2,13 +2,13 @@
 // Reading, editing and writing of case documents.
 #include "engine/case/document.hpp"
 
+#include "engine/core/atomic_file.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
 #include <unordered_set>
-
-#include "engine/core/atomic_file.hpp"
 
 namespace conoid {
 namespace {
@@ -65,8 +65,12 @@ std::string shown(std::string_view text, char quote = '"') {
   return out + quote;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
+}
 
 /// One pass over the text. Recursive by nesting, which is bounded by CaseDocument::max_depth.
 class Scanner {
@@ -160,8 +164,10 @@ class Scanner {
         const std::size_t open_start = line_start_;
         at_ += 2;
         while (at_ < text_.size() && !at("*/")) {
-          if (text_[at_] == '\n' || text_[at_] == '\r') newline();
-          else if (!step()) return false;
+          if (text_[at_] == '\n' || text_[at_] == '\r')
+            newline();
+          else if (!step())
+            return false;
         }
         if (at_ >= text_.size()) {
           at_ = open, line_ = open_line, line_start_ = open_start;
@@ -200,19 +206,24 @@ class Scanner {
     std::size_t end = at_;
     while (end < text_.size() && is_word(text_[end])) ++end;
     const std::string_view word = text_.substr(at_, end - at_);
-    if (word == "true") value = true;
-    else if (word == "false") value = false;
-    else if (word == "null") value = nullptr;
+    if (word == "true")
+      value = true;
+    else if (word == "false")
+      value = false;
+    else if (word == "null")
+      value = nullptr;
     else if (word == "NaN" || word == "nan" || word == "Infinity" || word == "inf" || word == "Inf")
       return fail("expected a finite number, found '" + std::string(word) + "'");
     else if (word == "True" || word == "False" || word == "TRUE" || word == "FALSE")
-      return fail("expected a value, found '" + std::string(word) + "'", "Write true or false in small letters.");
+      return fail("expected a value, found '" + std::string(word) + "'",
+                  "Write true or false in small letters.");
     else if (!word.empty())
       return fail("expected a value, found " + found(), "Text needs double quotes.");
     else if (peek() == '\'')
       return fail("expected a value, found a single quote", "Text needs double quotes.");
     else if (peek() == '}' || peek() == ']' || peek() == ',')
-      return fail("expected a value, found " + found(), "Give the value, or remove the comma or key before it.");
+      return fail("expected a value, found " + found(),
+                  "Give the value, or remove the comma or key before it.");
     else
       return fail("expected a value, found " + found());
     at_ = end;
@@ -228,8 +239,10 @@ class Scanner {
     while (is_digit(rest(i))) ++i;
     bool real = false;
     std::string slip;
-    if (i == digits) slip = "a digit must come first, as in 0.5";
-    else if (rest(digits) == '0' && i > digits + 1) slip = "a number must not begin with 0";
+    if (i == digits)
+      slip = "a digit must come first, as in 0.5";
+    else if (rest(digits) == '0' && i > digits + 1)
+      slip = "a number must not begin with 0";
     if (rest(i) == '.') {
       real = true;
       const std::size_t point = ++i;
@@ -268,7 +281,8 @@ class Scanner {
     }
     double number = 0;
     if (std::from_chars(first, last, number).ec != std::errc{} || !std::isfinite(number))
-      return fail("the number " + shown(lexeme, '\'') + " is outside the range of double precision (about 1e-308 to 1e308)");
+      return fail("the number " + shown(lexeme, '\'') +
+                  " is outside the range of double precision (about 1e-308 to 1e308)");
     value = number;
     at_ = end;
     return true;
@@ -279,10 +293,14 @@ class Scanner {
     for (int k = 0; k < 4; ++k) {
       const char c = peek();
       unsigned digit = 0;
-      if (is_digit(c)) digit = static_cast<unsigned>(c - '0');
-      else if (c >= 'a' && c <= 'f') digit = static_cast<unsigned>(c - 'a') + 10;
-      else if (c >= 'A' && c <= 'F') digit = static_cast<unsigned>(c - 'A') + 10;
-      else return std::nullopt;
+      if (is_digit(c))
+        digit = static_cast<unsigned>(c - '0');
+      else if (c >= 'a' && c <= 'f')
+        digit = static_cast<unsigned>(c - 'a') + 10;
+      else if (c >= 'A' && c <= 'F')
+        digit = static_cast<unsigned>(c - 'A') + 10;
+      else
+        return std::nullopt;
       code = code << 4 | digit;
       ++at_;
     }
@@ -306,7 +324,8 @@ class Scanner {
     const auto code = hex4();
     if (!code) return fail("expected four hexadecimal digits after \\u, found " + found());
     unsigned full = *code;
-    if (full >= 0xdc00 && full <= 0xdfff) return fail("a second half of a surrogate pair without its first half");
+    if (full >= 0xdc00 && full <= 0xdfff)
+      return fail("a second half of a surrogate pair without its first half");
     if (full >= 0xd800 && full <= 0xdbff) {
       std::optional<unsigned> low;
       if (at("\\u")) {
@@ -365,22 +384,24 @@ class Scanner {
         return true;
       }
       if (peek() != ',')
-        return fail("expected ',' or ']' after element " + std::to_string(list.size()) + " of the list, found " + found());
+        return fail("expected ',' or ']' after element " + std::to_string(list.size()) +
+                    " of the list, found " + found());
       ++at_;
       if (!blanks()) return false;
     }
   }
 
   bool trailing_comma(std::string_view bracket) {
-    return fail("a comma before '" + std::string(bracket) + "', with nothing after it", "Remove the last comma.");
+    return fail("a comma before '" + std::string(bracket) + "', with nothing after it",
+                "Remove the last comma.");
   }
 
   bool parse_object(Json& value, LineTree& lines, int depth) {
     const long open_line = line_;
     ++at_;
     value = Json::object();
-    // The container is a row of pairs whose own insertion searches it from the front; duplicates are found by hash
-    // instead, so that a long object does not take the square of its length.
+    // The container is a row of pairs whose own insertion searches it from the front; duplicates are found by
+    // hash instead, so that a long object does not take the square of its length.
     using Row = std::vector<std::pair<const std::string, Json>>;
     Row& row = value.get_ref<Json::object_t&>();
     std::unordered_set<std::string> seen;
@@ -392,9 +413,11 @@ class Scanner {
     for (;;) {
       if (peek() == '}') return trailing_comma("}");
       if (peek() != '"') {
-        if (is_word(peek()) || peek() == '\'') return fail("expected a key in double quotes, found " + found());
+        if (is_word(peek()) || peek() == '\'')
+          return fail("expected a key in double quotes, found " + found());
         if (at_ >= text_.size())
-          return fail("expected '}', found the end of the text", "The '{' of line " + std::to_string(open_line) + " is not closed.");
+          return fail("expected '}', found the end of the text",
+                      "The '{' of line " + std::to_string(open_line) + " is not closed.");
         return fail("expected a key in double quotes or '}', found " + found());
       }
       const std::size_t key_at = at_;
@@ -409,8 +432,9 @@ class Scanner {
         long first = 0;
         for (std::size_t k = 0; k < row.size(); ++k)
           if (row[k].first == key) first = lines.children[k].line;
-        return fail("the key " + shown(key) + " occurs twice; it first stands in line " + std::to_string(first),
-                    "Remove one of the two.");
+        return fail(
+            "the key " + shown(key) + " occurs twice; it first stands in line " + std::to_string(first),
+            "Remove one of the two.");
       }
       if (!blanks()) return false;
       if (peek() != ':') return fail("expected ':' after the key " + shown(key) + ", found " + found());
@@ -506,18 +530,31 @@ bool write_compact(std::string& out, const Json& value, std::size_t limit) {
       out += ']';
       break;
     }
-    case Json::value_t::string: write_string(out, value.get_ref<const std::string&>()); break;
-    case Json::value_t::boolean: out += value.get<bool>() ? "true" : "false"; break;
-    case Json::value_t::number_integer: out += std::to_string(value.get<std::int64_t>()); break;
-    case Json::value_t::number_unsigned: out += std::to_string(value.get<std::uint64_t>()); break;
-    case Json::value_t::number_float: write_number(out, value.get<double>()); break;
-    default: out += "null"; break;
+    case Json::value_t::string:
+      write_string(out, value.get_ref<const std::string&>());
+      break;
+    case Json::value_t::boolean:
+      out += value.get<bool>() ? "true" : "false";
+      break;
+    case Json::value_t::number_integer:
+      out += std::to_string(value.get<std::int64_t>());
+      break;
+    case Json::value_t::number_unsigned:
+      out += std::to_string(value.get<std::uint64_t>());
+      break;
+    case Json::value_t::number_float:
+      write_number(out, value.get<double>());
+      break;
+    default:
+      out += "null";
+      break;
   }
   return out.size() <= limit;
 }
 
 bool is_list_of_scalars(const Json& value) {
-  return value.is_array() && std::none_of(value.begin(), value.end(), [](const Json& e) { return e.is_structured(); });
+  return value.is_array() &&
+         std::none_of(value.begin(), value.end(), [](const Json& e) { return e.is_structured(); });
 }
 
 // Lists of scalars, and lists of such lists (points), stay on one line where they fit.
@@ -567,7 +604,8 @@ void write_pretty(std::string& out, const Json& value, std::size_t indent) {
 // The position of a key in an object, or its size.
 std::size_t position_of(const Json& object, std::string_view key) {
   const auto& row = object.get_ref<const Json::object_t&>();
-  const auto found = std::find_if(row.begin(), row.end(), [&](const auto& pair) { return pair.first == key; });
+  const auto found =
+      std::find_if(row.begin(), row.end(), [&](const auto& pair) { return pair.first == key; });
   return static_cast<std::size_t>(found - row.begin());
 }
 
@@ -599,12 +637,18 @@ int depth_of(const Json& value, int limit) {
 
 std::string kind_of(const Json& value) {
   switch (value.type()) {
-    case Json::value_t::object: return "an object";
-    case Json::value_t::array: return "a list";
-    case Json::value_t::string: return "a text";
-    case Json::value_t::boolean: return "true or false";
-    case Json::value_t::null: return "null";
-    default: return "a number";
+    case Json::value_t::object:
+      return "an object";
+    case Json::value_t::array:
+      return "a list";
+    case Json::value_t::string:
+      return "a text";
+    case Json::value_t::boolean:
+      return "true or false";
+    case Json::value_t::null:
+      return "null";
+    default:
+      return "a number";
   }
 }
 
@@ -706,7 +750,8 @@ Status CaseDocument::set(std::string_view path, std::string_view value) {
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
     if (!text.empty() && (text.front() == '{' || text.front() == '[' || text.front() == '"'))
       return make_error(ErrorCode::command_line,
-                        "the value for " + *pointer + " is damaged JSON: " + json.error().text, json.error().hint);
+                        "the value for " + *pointer + " is damaged JSON: " + json.error().text,
+                        json.error().hint);
     parsed = std::string(value);
   }
   auto status = set_json(*pointer, std::move(parsed));
@@ -744,8 +789,8 @@ Status CaseDocument::set_json(const std::string& pointer, Json value) {
         const auto index = as_index(step);
         const std::size_t size = here->size();
         if (!index || *index > size || (remove && last && *index == size))
-          return fail("expected an index from 0 to " + std::to_string(remove && size > 0 ? size - 1 : size) + " in the list " +
-                      (walked.empty() ? "/" : walked) + ", found " + shown(step, '\''));
+          return fail("expected an index from 0 to " + std::to_string(remove && size > 0 ? size - 1 : size) +
+                      " in the list " + (walked.empty() ? "/" : walked) + ", found " + shown(step, '\''));
         here = *index < size ? &(*here)[*index] : nullptr;
       } else if (here->is_null()) {
         here = nullptr;  // becomes an object or a list
@@ -758,7 +803,8 @@ Status CaseDocument::set_json(const std::string& pointer, Json value) {
         if (remove) return {};  // nothing to remove
         // Everything below is made anew: only the first element of a new list can be set.
         for (std::size_t t = s + 1; t < steps.size(); ++t)
-          if (steps[t].size() > max_key) return fail("a key longer than " + std::to_string(max_key) + " bytes");
+          if (steps[t].size() > max_key)
+            return fail("a key longer than " + std::to_string(max_key) + " bytes");
       }
     }
   }
@@ -819,7 +865,9 @@ std::string CaseDocument::to_text() const {
   return out;
 }
 
-Status CaseDocument::save(const std::filesystem::path& file) const { return write_file_atomically(file, to_text()); }
+Status CaseDocument::save(const std::filesystem::path& file) const {
+  return write_file_atomically(file, to_text());
+}
 
 Result<Json> parse_json(std::string_view text) {
   Json value;
@@ -842,7 +890,8 @@ Result<std::string> to_pointer(std::string_view path) {
                       "Write the path of a value as excitation.frequency or /excitation/frequency.");
   };
   if (path.empty()) return fail("expected the path of a value, found nothing");
-  if (path.size() > 4000) return fail("the path of a value has " + std::to_string(path.size()) + " characters; at most 4000");
+  if (path.size() > 4000)
+    return fail("the path of a value has " + std::to_string(path.size()) + " characters; at most 4000");
   const char separator = path.front() == '/' ? '/' : '.';
   if (separator == '/') path.remove_prefix(1);
   std::string pointer;
@@ -851,8 +900,10 @@ Result<std::string> to_pointer(std::string_view path) {
     const std::string_view step = path.substr(begin, end - begin);
     if (step.empty()) return fail("the path " + shown(path) + " has an empty step");
     pointer += '/';
-    if (separator == '/') pointer += step;  // already escaped
-    else pointer = pointer_join(pointer.substr(0, pointer.size() - 1), step);
+    if (separator == '/')
+      pointer += step;  // already escaped
+    else
+      pointer = pointer_join(pointer.substr(0, pointer.size() - 1), step);
     begin = end + 1;
   }
   return pointer;
@@ -867,7 +918,8 @@ std::vector<std::string> pointer_steps(std::string_view pointer) {
     if (pointer[i] == '/') {
       steps.push_back(std::move(step));
       step.clear();
-    } else if (pointer[i] == '~' && i + 1 < pointer.size() && (pointer[i + 1] == '0' || pointer[i + 1] == '1')) {
+    } else if (pointer[i] == '~' && i + 1 < pointer.size() &&
+               (pointer[i + 1] == '0' || pointer[i + 1] == '1')) {
       step += pointer[++i] == '0' ? '~' : '/';
     } else {
       step += pointer[i];
@@ -881,9 +933,12 @@ std::string pointer_join(std::string_view pointer, std::string_view step) {
   std::string out(pointer);
   out += '/';
   for (const char c : step) {
-    if (c == '~') out += "~0";
-    else if (c == '/') out += "~1";
-    else out += c;
+    if (c == '~')
+      out += "~0";
+    else if (c == '/')
+      out += "~1";
+    else
+      out += c;
   }
   return out;
 }

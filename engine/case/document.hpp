@@ -2,6 +2,8 @@
 // The case file as written: JSON with comments, places of every value, edits by path. Knows no solver.
 #pragma once
 
+#include "engine/core/error.hpp"
+
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -10,14 +12,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/core/error.hpp"
-
 namespace conoid {
 
 using Json = nlohmann::ordered_json;  ///< keeps the order in which a person wrote the keys
 
-/// The line of every value of a document, as a tree of the document's own shape (a list of pointers would grow with
-/// the square of the depth).
+/// The line of every value of a document, as a tree of the document's own shape (a list of pointers would
+/// grow with the square of the depth).
 struct LineTree {
   long line = 0;  ///< 1-based; 0 = not from the file
   std::vector<LineTree> children;
@@ -25,9 +25,9 @@ struct LineTree {
 
 /// A case file before it is checked. Copyable, copies share the line numbers; not thread-safe.
 ///
-/// Reading is bounded: at most 64 MiB, 200 levels deep, 10^6 values, keys of 1000 bytes; duplicate keys and trailing
-/// commas are errors that name line and column. `//` and `/* */` comments are accepted and lost on writing. Text must be
-/// UTF-8; a byte-order mark is skipped.
+/// Reading is bounded: at most 64 MiB, 200 levels deep, 10^6 values, keys of 1000 bytes; duplicate keys and
+/// trailing commas are errors that name line and column. `//` and `/* */` comments are accepted and lost on
+/// writing. Text must be UTF-8; a byte-order mark is skipped.
 class CaseDocument {
  public:
   static constexpr std::size_t max_bytes = std::size_t{64} << 20;
@@ -36,8 +36,8 @@ class CaseDocument {
   static constexpr std::size_t max_key = 1000;
 
   CaseDocument() = default;
-  /// `file` only names the document in messages and is the base of relative paths inside it. A syntax error is
-  /// ErrorCode::invalid_input with its line in the place and its column in the text.
+  /// `file` only names the document in messages and is the base of relative paths inside it. A syntax error
+  /// is ErrorCode::invalid_input with its line in the place and its column in the text.
   [[nodiscard]] static Result<CaseDocument> parse(std::string_view text, std::filesystem::path file);
   [[nodiscard]] static Result<CaseDocument> read(const std::filesystem::path& file);
   [[nodiscard]] static CaseDocument from_json(Json json, std::filesystem::path file);
@@ -46,16 +46,17 @@ class CaseDocument {
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   [[nodiscard]] std::filesystem::path folder() const { return file_.parent_path(); }
 
-  /// File, line and pointer of a value; the line of its nearest known ancestor where the value itself has none.
+  /// File, line and pointer of a value; the line of its nearest known ancestor where the value itself has
+  /// none.
   [[nodiscard]] Place place(const std::string& pointer) const;
 
   /// The value at a pointer, or nullptr.
   [[nodiscard]] const Json* find(std::string_view pointer) const;
 
-  /// `--set PATH=VALUE`: path "a.b.0.c" or "/a/b/0/c"; value as JSON if it parses as JSON, else as a string (a value
-  /// that begins like an object, array or string but is damaged is an error). Missing objects on the way are made, and
-  /// an array where the next step is "0"; an index must exist or be one past the end. `null` removes the key or
-  /// element. Errors are ErrorCode::command_line; the document is then unchanged.
+  /// `--set PATH=VALUE`: path "a.b.0.c" or "/a/b/0/c"; value as JSON if it parses as JSON, else as a string
+  /// (a value that begins like an object, array or string but is damaged is an error). Missing objects on the
+  /// way are made, and an array where the next step is "0"; an index must exist or be one past the end.
+  /// `null` removes the key or element. Errors are ErrorCode::command_line; the document is then unchanged.
   [[nodiscard]] Status set(std::string_view path, std::string_view value);
   /// The same with a pointer and a value; null removes. Errors are ErrorCode::invalid_input.
   [[nodiscard]] Status set_json(const std::string& pointer, Json value);
@@ -73,7 +74,8 @@ class CaseDocument {
 /// One JSON value by the rules of a case file ("null", "[1, 2]", "\"x\""); the error has column and line.
 [[nodiscard]] Result<Json> parse_json(std::string_view text);
 
-/// Compact JSON on one line: keys in order, numbers in shortest exact form. Never fails, whatever the strings hold.
+/// Compact JSON on one line: keys in order, numbers in shortest exact form. Never fails, whatever the strings
+/// hold.
 [[nodiscard]] std::string json_text(const Json& value);
 
 /// "a.b.0.c" or "/a/b/0/c" as a pointer; error (command_line) for an empty path or an empty step.

@@ -2,15 +2,15 @@
 // Making, checking and looking through the schema of a case.
 #include "engine/case/schema.hpp"
 
-#include <algorithm>
-#include <array>
-#include <functional>
-#include <regex>
-
 #include "engine/case/case.hpp"
 #include "engine/case/schema_nodes.hpp"
 #include "engine/case/validate.hpp"
 #include "engine/core/units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <regex>
 
 namespace conoid {
 
@@ -20,12 +20,38 @@ using namespace schema_nodes;
 
 namespace {
 
-constexpr std::array keywords = {
-    "type",        "properties", "required",         "items",            "minItems",  "maxItems",      "enum",
-    "default",     "minimum",    "maximum",          "exclusiveMinimum", "pattern",   "exclusiveMaximum", "title",
-    "description", "unit",       "live",             "advanced",         "file",      "group",         "discriminator",
-    "variants",    "map",        "minLength",        "maxLength",        "machine",   "optional",      "exclusive",
-    "words",       "examples",   "$comment",         "$schema"};
+constexpr std::array keywords = {"type",
+                                 "properties",
+                                 "required",
+                                 "items",
+                                 "minItems",
+                                 "maxItems",
+                                 "enum",
+                                 "default",
+                                 "minimum",
+                                 "maximum",
+                                 "exclusiveMinimum",
+                                 "pattern",
+                                 "exclusiveMaximum",
+                                 "title",
+                                 "description",
+                                 "unit",
+                                 "live",
+                                 "advanced",
+                                 "file",
+                                 "group",
+                                 "discriminator",
+                                 "variants",
+                                 "map",
+                                 "minLength",
+                                 "maxLength",
+                                 "machine",
+                                 "optional",
+                                 "exclusive",
+                                 "words",
+                                 "examples",
+                                 "$comment",
+                                 "$schema"};
 
 void remove_from(Json& node, std::string_view keyword, const std::string& name) {
   Json* list = node.contains(keyword) ? &node[std::string(keyword)] : nullptr;
@@ -81,25 +107,33 @@ class SchemaCheck {
     for (const auto& [keyword, value] : node.items())
       if (std::find(keywords.begin(), keywords.end(), keyword) == keywords.end())
         fault(where, "unknown keyword " + in_quotes(keyword));
-    for (const char* keyword : {"title", "description", "unit", "pattern", "discriminator", "group", "file", "type"})
+    for (const char* keyword :
+         {"title", "description", "unit", "pattern", "discriminator", "group", "file", "type"})
       if (const Json* value = get(node, keyword); value != nullptr && !value->is_string())
         fault(where, std::string(keyword) + " must be a text");
     for (const char* keyword : {"live", "advanced", "machine", "optional"})
       if (const Json* value = get(node, keyword); value != nullptr && !value->is_boolean())
         fault(where, std::string(keyword) + " must be true or false");
     for (const char* keyword : {"minItems", "maxItems", "minLength", "maxLength"})
-      if (const Json* value = get(node, keyword); value != nullptr && !value->is_number_unsigned() && !(value->is_number_integer() && value->get<std::int64_t>() >= 0))
+      if (const Json* value = get(node, keyword);
+          value != nullptr && !value->is_number_unsigned() &&
+          !(value->is_number_integer() && value->get<std::int64_t>() >= 0))
         fault(where, std::string(keyword) + " must be a count");
     for (const char* keyword : {"required", "enum", "words", "exclusive"})
-      if (const Json* value = get(node, keyword); value != nullptr && (!value->is_array() || (value->empty() && std::string_view(keyword) == "enum")))
+      if (const Json* value = get(node, keyword);
+          value != nullptr && (!value->is_array() || (value->empty() && std::string_view(keyword) == "enum")))
         fault(where, std::string(keyword) + " must be a list");
     if (!faults.empty() && faults.size() > 20) return;
 
     const std::string_view t = variant && type(node).empty() ? "object" : type(node);
-    if (t == "object") object(node, where);
-    else if (t == "array") array(node, where);
-    else if (t == "number" || t == "integer") number(node, where);
-    else if (t == "string") text(node, where);
+    if (t == "object")
+      object(node, where);
+    else if (t == "array")
+      array(node, where);
+    else if (t == "number" || t == "integer")
+      number(node, where);
+    else if (t == "string")
+      text(node, where);
     else if (t != "boolean")
       fault(where, "type must be object, array, number, integer, string or boolean, found " + in_quotes(t));
 
@@ -131,17 +165,29 @@ class SchemaCheck {
     if ((variants != nullptr) != (get(node, "discriminator") != nullptr))
       return fault(where, "discriminator and variants belong together");
     if (variants != nullptr) {
-      if (!variants->is_object() || variants->empty()) return fault(where, "variants must be an object with one or more");
-      for (const auto& [name, schema] : variants->items()) this->node(schema, where + "<" + name + ">", true);
+      if (!variants->is_object() || variants->empty())
+        return fault(where, "variants must be an object with one or more");
+      for (const auto& [name, schema] : variants->items()) {
+        this->node(schema, where + "<" + name + ">", true);
+        if (get(schema, "variants") != nullptr || get(schema, "map") != nullptr)
+          fault(where + "<" + name + ">", "a variant has plain properties only");
+      }
+      if (const Json* own = properties != nullptr ? get(*properties, word(node, "discriminator")) : nullptr) {
+        if (!own->is_object()) return fault(where, "the discriminator's own schema is no object");
+        this->node(discriminator_node(node), pointer_join(where, word(node, "discriminator")));
+      }
     }
-    // A required name may stand in the node or in the variant; a variant's own list is checked with the variant.
+    // A required name may stand in the node or in the variant; a variant's own list is checked with the
+    // variant.
     if (const Json* required = get(node, "required"); required != nullptr && required->is_array())
       for (const Json& name : *required)
-        if (!name.is_string() || (property(node, nullptr, name.get<std::string>()) == nullptr && name != word(node, "discriminator")))
+        if (!name.is_string() || (property(node, nullptr, name.get<std::string>()) == nullptr &&
+                                  name != word(node, "discriminator")))
           fault(where, "required names " + json_text(name) + ", which is no property");
     if (const Json* groups = get(node, "exclusive"); groups != nullptr && groups->is_array())
       for (const Json& group : *groups) {
-        if (!group.is_array() || group.size() < 2) return fault(where, "exclusive must hold lists of two or more names");
+        if (!group.is_array() || group.size() < 2)
+          return fault(where, "exclusive must hold lists of two or more names");
         for (const Json& name : group)
           if (!name.is_string() || property(node, nullptr, name.get<std::string>()) == nullptr)
             fault(where, "exclusive names " + json_text(name) + ", which is no property");
@@ -158,7 +204,8 @@ class SchemaCheck {
     if (const std::string_view unit = word(node, "unit"); !unit.empty() && !known_unit(unit))
       fault(where, "unknown unit " + in_quotes(unit));
     for (const char* keyword : {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
-      if (get(node, keyword) != nullptr && !bound(node, keyword)) fault(where, std::string(keyword) + " is no number of this unit");
+      if (get(node, keyword) != nullptr && !bound(node, keyword))
+        fault(where, std::string(keyword) + " is no number of this unit");
   }
 
   void text(const Json& node, const std::string& where) {
@@ -185,7 +232,8 @@ bool is_leaf(const Json& node) {
 
 using Fields = std::vector<std::pair<std::string, Json>>;
 
-void collect(const Json& node, const std::string& pointer, const std::string& when, bool mandatory, Fields& out) {
+void collect(const Json& node, const std::string& pointer, const std::string& when, bool mandatory,
+             Fields& out) {
   const auto leaf = [&](const Json& field, const std::string& at) {
     Json copy = field;
     if (!when.empty()) copy["when"] = when;
@@ -203,12 +251,13 @@ void collect(const Json& node, const std::string& pointer, const std::string& wh
     for (const auto& [name, schema] : properties->items()) {
       if (name == discriminator) continue;
       const std::string& key = name;
-      const bool must = required != nullptr &&
-                        std::any_of(required->begin(), required->end(), [&](const Json& r) { return r == key; });
+      const bool must = required != nullptr && std::any_of(required->begin(), required->end(),
+                                                           [&](const Json& r) { return r == key; });
       collect(schema, pointer_join(pointer, name), condition, must, out);
     }
   };
-  if (!discriminator.empty()) collect(discriminator_node(node), pointer_join(pointer, discriminator), when, true, out);
+  if (!discriminator.empty())
+    collect(discriminator_node(node), pointer_join(pointer, discriminator), when, true, out);
   members(node, when);
   if (const Json* variants = get(node, "variants"))
     for (const auto& [name, variant] : variants->items()) {
@@ -220,7 +269,9 @@ void collect(const Json& node, const std::string& pointer, const std::string& wh
 }
 
 std::string default_text(const Json& preset) {
-  return preset.is_string() ? (preset.get_ref<const std::string&>().empty() ? "empty" : preset.get<std::string>()) : json_text(preset);
+  return preset.is_string()
+             ? (preset.get_ref<const std::string&>().empty() ? "empty" : preset.get<std::string>())
+             : json_text(preset);
 }
 
 }  // namespace
@@ -240,14 +291,23 @@ Result<Schema> Schema::for_solver(std::string_view solver_id, std::string_view p
 
   Json over = std::move(own).value();
   if (const Json* sections = get(over, "properties")) {
+    if (!sections->is_object()) return bug("properties must be an object");
     for (const char* fixed : {"conoid", "title", "solver"})
-      if (get(*sections, fixed) != nullptr) return bug(std::string(fixed) + " is common to all cases and cannot be replaced");
-  } else if (over.contains("properties")) {
-    return bug("properties must be an object");
+      if (get(*sections, fixed) != nullptr)
+        return bug(std::string(fixed) + " is common to all cases and cannot be replaced");
   }
   over.erase("$schema");
   lay_over(merged, over);
   merged["type"] = "object";
+  // What describes the problem comes before what is kept of it and how it is computed: the order of forms and
+  // pages.
+  Json& sections = merged["properties"];
+  for (const char* last : {"output", "compute"})
+    if (Json* section = sections.contains(last) ? &sections[last] : nullptr) {
+      Json moved = std::move(*section);
+      sections.erase(last);
+      sections[last] = std::move(moved);
+    }
   if (!solver_id.empty()) merged["properties"]["solver"]["enum"] = Json::array({std::string(solver_id)});
 
   SchemaCheck check;
@@ -263,7 +323,8 @@ Json Schema::node(const std::string& pointer, const Json& document) const {
     Json next;
     if (type(here) == "array") {
       if (get(here, "items") == nullptr) return {};
-      const bool digits = !step.empty() && step.size() < 10 && std::all_of(step.begin(), step.end(), [](char c) { return c >= '0' && c <= '9'; });
+      const bool digits = !step.empty() && step.size() < 10 &&
+                          std::all_of(step.begin(), step.end(), [](char c) { return c >= '0' && c <= '9'; });
       if (!digits && step != "*") return {};
       next = here["items"];
       const std::size_t index = digits ? std::stoul(step) : 0;
@@ -314,24 +375,37 @@ std::string describe(const Json& node) {
   const std::string_view t = type(node);
   const std::string_view unit = word(node, "unit");
   std::string out;
-  if (t == "number") out = "a number";
-  else if (t == "integer") out = "a whole number";
-  else if (t == "boolean") out = "true or false";
-  else if (t == "string") out = get(node, "file") != nullptr ? "the name of a " + std::string(word(node, "file")) + " file"
-                              : get(node, "group") != nullptr ? "the name of a group of the mesh" : "a text";
-  else if (t == "object") out = get(node, "map") != nullptr ? "an object { } of named entries" : "an object { }";
+  if (t == "number")
+    out = "a number";
+  else if (t == "integer")
+    out = "a whole number";
+  else if (t == "boolean")
+    out = "true or false";
+  else if (t == "string")
+    out = get(node, "file") != nullptr    ? "the name of a " + std::string(word(node, "file")) + " file"
+          : get(node, "group") != nullptr ? "the name of a group of the mesh"
+                                          : "a text";
+  else if (t == "object")
+    out = get(node, "map") != nullptr ? "an object { } of named entries" : "an object { }";
   else if (t == "array") {
     const auto low = bound(node, "minItems");
     const auto high = bound(node, "maxItems");
     out = "a list";
-    if (low && high && *low == *high) out += " of " + number_text(*low, {});
-    else if (low && *low > 0) out += " of at least " + number_text(*low, {});
+    if (low && high && *low == *high)
+      out += " of " + number_text(*low, {});
+    else if (low && *low > 0)
+      out += " of at least " + number_text(*low, {});
     const Json* items = get(node, "items");
     if (items != nullptr) {
       const std::string_view item = type(*items);
       const std::string_view item_unit = word(*items, "unit");
       out += out == "a list" ? " of " : " ";
-      out += item == "number" ? "numbers" : item == "integer" ? "whole numbers" : item == "string" ? "texts" : item == "boolean" ? "true or false" : item == "array" ? "lists" : "objects";
+      out += item == "number"    ? "numbers"
+             : item == "integer" ? "whole numbers"
+             : item == "string"  ? "texts"
+             : item == "boolean" ? "true or false"
+             : item == "array"   ? "lists"
+                                 : "objects";
       if (!item_unit.empty() && item_unit != "1") out += " in " + std::string(item_unit);
     }
   }
@@ -380,10 +454,12 @@ std::string Schema::manual() const {
       out += "\n";
     }
     out += "\n  " + pointer;
-    if (const std::string_view when = word(node, "when"); !when.empty()) out += "   (if " + std::string(when) + ")";
+    if (const std::string_view when = word(node, "when"); !when.empty())
+      out += "   (if " + std::string(when) + ")";
     out += "\n";
     std::string type_line = describe(node);
-    if (!type_line.empty()) type_line[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(type_line[0])));
+    if (!type_line.empty())
+      type_line[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(type_line[0])));
     if (flag(node, "mandatory")) type_line += "; must be given";
     if (const Json* preset = get(node, "default")) type_line += "; default " + default_text(*preset);
     if (flag(node, "live")) type_line += "; may be changed during a run";
@@ -401,25 +477,26 @@ std::string Schema::manual() const {
 
 Changes changes(const CaseDocument& before, const CaseDocument& after, const Schema& schema) {
   Changes out;
-  const std::function<void(const Json*, const Json*, const std::string&)> compare = [&](const Json* a, const Json* b,
-                                                                                       const std::string& pointer) {
-    if (a != nullptr && b != nullptr && *a == *b) return;
-    if (a != nullptr && b != nullptr && a->is_object() && b->is_object()) {
-      for (const auto& [key, value] : a->items()) compare(&value, get(*b, key), pointer_join(pointer, key));
-      for (const auto& [key, value] : b->items())
-        if (get(*a, key) == nullptr) compare(nullptr, &value, pointer_join(pointer, key));
-      return;
-    }
-    out.pointers.push_back(pointer);
-    // A live section makes everything in it live.
-    bool live = false;
-    std::string upto;
-    for (const std::string& step : pointer_steps(pointer)) {
-      upto = pointer_join(upto, step);
-      live = live || flag(schema.node(upto, after.json()), "live");
-    }
-    out.all_live = out.all_live && live;
-  };
+  const std::function<void(const Json*, const Json*, const std::string&)> compare =
+      [&](const Json* a, const Json* b, const std::string& pointer) {
+        if (a != nullptr && b != nullptr && *a == *b) return;
+        if (a != nullptr && b != nullptr && a->is_object() && b->is_object()) {
+          for (const auto& [key, value] : a->items())
+            compare(&value, get(*b, key), pointer_join(pointer, key));
+          for (const auto& [key, value] : b->items())
+            if (get(*a, key) == nullptr) compare(nullptr, &value, pointer_join(pointer, key));
+          return;
+        }
+        out.pointers.push_back(pointer);
+        // A live section makes everything in it live.
+        bool live = false;
+        std::string upto;
+        for (const std::string& step : pointer_steps(pointer)) {
+          upto = pointer_join(upto, step);
+          live = live || flag(schema.node(upto, after.json()), "live");
+        }
+        out.all_live = out.all_live && live;
+      };
   compare(&before.json(), &after.json(), "");
   return out;
 }

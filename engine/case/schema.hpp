@@ -4,8 +4,8 @@
 // A subset of JSON Schema 2020-12 plus a few keywords of ours:
 //   type          object | array | number | integer | string | boolean
 //   properties, required, items, minItems, maxItems, enum, default, minimum, maximum, exclusiveMinimum,
-//   exclusiveMaximum, minLength, maxLength, pattern (ECMAScript, the whole text), title (short label), description
-//   (one-line help), examples, $comment
+//   exclusiveMaximum, minLength, maxLength, pattern (ECMAScript, the whole text), title (short label),
+//   description (one-line help), examples, $comment
 //   unit          SI unit of a number ("Hz", "m", "1"): the value may then be a string with a unit. "B" counts bytes.
 //   words         number or integer: texts that are accepted in its place (["auto"])
 //   live          true: may be changed while a run is going on
@@ -14,32 +14,35 @@
 //   optional      true: an absent object stays absent (see below)
 //   file          "mesh" | "geometry" | "model" | "signal": a path, relative to the case file
 //   group         "mesh-group": a string that must name a group of the mesh; on a map, its keys must
-//   discriminator + variants   an object whose other properties depend on one of them:
+//   discriminator + variants
+//                 an object whose other properties depend on one of them:
 //                 {"type":"object","discriminator":"kind","variants":{"constant":{…object schema…},"layers":{…}}}
-//                 `properties` beside `variants` hold for all variants; with {"kind":{"default":"constant"}} among them
-//                 the discriminator may be left out
-//   map           schema of every value of an object whose keys are free names (materials, regions); minItems, maxItems
-//   exclusive     [["a","b"]]: of each group at most one property may be given; defaults inside a group are filled in
-//                 only when none of the group is given
+//                 `properties` beside `variants` hold for all variants; with {"kind":{"default":"constant"}} among
+//                 them the discriminator may be left out
+//   map           schema of every value of an object whose keys are free names (materials, regions); minItems,
+//                 maxItems
+//   exclusive     [["a","b"]]: of each group at most one property may be given; defaults inside a group are filled
+//                 in only when none of the group is given
 //
-// An absent property gets its `default` (resolved like a typed value, so "1 kHz" is fine). An absent object without
-// `default` is filled in from the defaults inside it, unless something required inside has none or it is `optional`.
-// An absent property without default stays absent: ask Values::has().
+// An absent property gets its `default` (resolved like a typed value, so "1 kHz" is fine). An absent object
+// without `default` is filled in from the defaults inside it, unless something required inside has none or it
+// is `optional`. An absent property without default stays absent: ask Values::has().
 //
-// The schema of one case = the common part (engine/case/common.json) with the solver's own parameters.json laid over
-// it: its `properties` add top-level sections; `mesh`, `output` and `compute` are merged key by key, deeply, so that
-// {"compute":{"properties":{"precision":{"default":"single"}}}} changes one default; `false` in the place of a section or
-// property removes it ("mesh": false for solvers on grids). `required` lists are united.
+// The schema of one case = the common part (engine/case/common.json) with the solver's own parameters.json laid over it:
+// its `properties` add top-level sections; `mesh`, `output` and `compute` are merged key by key, deeply, so that
+//   {"compute":{"properties":{"precision":{"default":"single"}}}}
+// changes one default; `false` in the place of a section or property removes it ("mesh": false for solvers on grids).
+// `required` lists are united.
 #pragma once
+
+#include "engine/case/document.hpp"
+#include "engine/core/error.hpp"
 
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "engine/case/document.hpp"
-#include "engine/core/error.hpp"
 
 namespace conoid {
 
@@ -50,17 +53,18 @@ inline constexpr int case_format_version = 1;
 class Schema {
  public:
   Schema() = default;
-  /// Merges a solver's parameters.json over the common part and checks the result: keywords, types, units, patterns,
-  /// and that every default is itself valid. An error here is a bug in the solver's file (ErrorCode::internal). An empty
-  /// `solver_id` leaves the solver open.
-  [[nodiscard]] static Result<Schema> for_solver(std::string_view solver_id, std::string_view parameters_json);
+  /// Merges a solver's parameters.json over the common part and checks the result: keywords, types, units,
+  /// patterns, and that every default is itself valid. An error here is a bug in the solver's file
+  /// (ErrorCode::internal). An empty `solver_id` leaves the solver open.
+  [[nodiscard]] static Result<Schema> for_solver(std::string_view solver_id,
+                                                 std::string_view parameters_json);
   [[nodiscard]] const Json& json() const { return *json_; }
-  /// The schema node of a value; null Json when the schema knows no such place. Follows variants by `document`; "*" as a
-  /// step stands for any element or name.
+  /// The schema node of a value; null Json when the schema knows no such place. Follows variants by
+  /// `document`; "*" as a step stands for any element or name.
   [[nodiscard]] Json node(const std::string& pointer, const Json& document) const;
-  /// All leaf fields as (pointer, schema node), arrays and maps with "*": for forms, manual pages, completion. A list of
-  /// plain values is one leaf. Fields of a variant carry the keyword "when": "kind = layers"; required ones
-  /// "mandatory": true.
+  /// All leaf fields as (pointer, schema node), arrays and maps with "*": for forms, manual pages,
+  /// completion. A list of plain values is one leaf. Fields of a variant carry the keyword "when": "kind =
+  /// layers"; required ones "mandatory": true.
   [[nodiscard]] std::vector<std::pair<std::string, Json>> fields() const;
   /// A plain-text manual page: one paragraph a field with pointer, type, unit, default, range and help.
   [[nodiscard]] std::string manual() const;
@@ -70,18 +74,20 @@ class Schema {
   std::shared_ptr<const Json> json_ = std::make_shared<const Json>(Json::object());
 };
 
-/// An object's schema with the variant chosen by `value` laid in: `properties` and `required` as they hold for it.
-/// Without a (valid) choice only what all variants share. For forms.
+/// An object's schema with the variant chosen by `value` laid in: `properties` and `required` as they hold
+/// for it. Without a (valid) choice only what all variants share. For forms.
 [[nodiscard]] Json effective_object(const Json& node, const Json& value);
 
 /// "number in Hz, at least 0, default 1 kHz": what a field takes, in words.
 [[nodiscard]] std::string describe(const Json& node);
 
-/// Every violation at once, each with place, what was expected, what was found, and a remedy. Unknown keys name the
-/// nearest known key. Warnings may be among them. At most 100 are listed. A case of a newer format gets that one error.
+/// Every violation at once, each with place, what was expected, what was found, and a remedy. Unknown keys
+/// name the nearest known key. Warnings may be among them. At most 100 are listed. A case of a newer format
+/// gets that one error.
 [[nodiscard]] std::vector<Diagnostic> validate(const CaseDocument& document, const Schema& schema);
 
-/// The same, and the resolved form in one go: numbers in their unit, defaults filled in; meaningless after an error.
+/// The same, and the resolved form in one go: numbers in their unit, defaults filled in; meaningless after an
+/// error.
 [[nodiscard]] std::vector<Diagnostic> validate_and_resolve(const CaseDocument& document, const Schema& schema,
                                                            Json& resolved);
 
@@ -100,8 +106,8 @@ struct CaseFile {
 [[nodiscard]] std::vector<Diagnostic> check_groups(const CaseDocument& document, const Schema& schema,
                                                    const std::vector<std::string>& groups);
 
-/// Pointers of values that differ between two documents, and whether all of them are `live`: what a running session can
-/// take over without a restart.
+/// Pointers of values that differ between two documents, and whether all of them are `live`: what a running
+/// session can take over without a restart.
 struct Changes {
   std::vector<std::string> pointers;
   bool all_live = true;

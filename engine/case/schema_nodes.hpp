@@ -2,12 +2,12 @@
 // How the parts of a schema node are looked up. Internal to engine/case.
 #pragma once
 
+#include "engine/case/document.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "engine/case/document.hpp"
 
 namespace conoid::schema_nodes {
 
@@ -17,8 +17,12 @@ namespace conoid::schema_nodes {
 /// A text keyword, empty if absent.
 [[nodiscard]] std::string_view word(const Json& node, std::string_view key);
 
-[[nodiscard]] inline std::string_view type(const Json& node) { return word(node, "type"); }
-[[nodiscard]] inline bool is_numeric(const Json& node) { return type(node) == "number" || type(node) == "integer"; }
+[[nodiscard]] inline std::string_view type(const Json& node) {
+  return word(node, "type");
+}
+[[nodiscard]] inline bool is_numeric(const Json& node) {
+  return type(node) == "number" || type(node) == "integer";
+}
 
 /// The variant that `value` chooses (or the default of the discriminator), or nullptr.
 [[nodiscard]] const Json* variant_of(const Json& node, const Json* value);
@@ -28,7 +32,8 @@ namespace conoid::schema_nodes {
 [[nodiscard]] Json discriminator_node(const Json& node);
 /// The node of a property as it holds for `value`; nothing if there is no such property.
 [[nodiscard]] std::optional<Json> property_copy(const Json& node, const Json* value, std::string_view key);
-/// The node of a property that is no discriminator, looked for in the variant, then beside it; nullptr if none.
+/// The node of a property that is no discriminator, looked for in the variant, then beside it; nullptr if
+/// none.
 [[nodiscard]] const Json* property(const Json& node, const Json* variant, std::string_view key);
 /// Names of all properties that hold with this variant, discriminator first.
 [[nodiscard]] std::vector<std::string> property_names(const Json& node, const Json* variant);
@@ -45,5 +50,7 @@ namespace conoid::schema_nodes {
 [[nodiscard]] std::string in_quotes(std::string_view text);
 /// "'a', 'b' or 'c'"
 [[nodiscard]] std::string choices(const Json& list);
+/// "a, b, c", at most 30 of them
+[[nodiscard]] std::string listed(const std::vector<std::string>& names);
 
 }  // namespace conoid::schema_nodes

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweeps: axes as people type them, and the documents they make.
+#include "engine/case/case.hpp"
+#include "engine/core/units.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -7,9 +10,6 @@
 #include <optional>
 
 #include <fmt/format.h>
-
-#include "engine/case/case.hpp"
-#include "engine/core/units.hpp"
 
 namespace conoid {
 namespace {
@@ -59,7 +59,9 @@ Json as_value(std::string_view text) {
   return std::string(text);
 }
 
-bool is_whole(std::string_view number) { return number.find_first_of(".eE") == std::string_view::npos; }
+bool is_whole(std::string_view number) {
+  return number.find_first_of(".eE") == std::string_view::npos;
+}
 
 // Accumulated binary steps show up as 0.30000000000000004; twelve digits are what a person could have meant.
 double tidy(double value, double scale) {
@@ -93,7 +95,8 @@ Result<SweepAxis> parse_sweep_axis(std::string_view text) {
   axis.pointer = *pointer;
   const std::string_view values = trimmed(text.substr(equals + 1));
   if (values.empty()) return fail("the sweep over " + *pointer + " has no values");
-  if (values.size() > (std::size_t{1} << 20)) return fail("the sweep over " + *pointer + " is longer than 1 MiB");
+  if (values.size() > (std::size_t{1} << 20))
+    return fail("the sweep over " + *pointer + " is longer than 1 MiB");
 
   const auto list = cut(values, ',');
   const auto range = cut(values, ':');
@@ -104,17 +107,21 @@ Result<SweepAxis> parse_sweep_axis(std::string_view text) {
     const std::size_t last = number_length(list.back());
     if (last > 0) unit = trimmed(list.back().substr(last));
     const bool shared = !unit.empty() && known_unit(unit) && list.size() > 1 &&
-                        std::all_of(list.begin(), list.end() - 1,
-                                    [](std::string_view v) { return number_length(v) == v.size() && !v.empty(); });
+                        std::all_of(list.begin(), list.end() - 1, [](std::string_view v) {
+                          return number_length(v) == v.size() && !v.empty();
+                        });
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list[i].empty()) return fail("the sweep over " + *pointer + " has an empty value");
-      if (shared && i + 1 < list.size()) axis.values.emplace_back(std::string(list[i]) + " " + unit);
-      else axis.values.push_back(as_value(list[i]));
+      if (shared && i + 1 < list.size())
+        axis.values.emplace_back(std::string(list[i]) + " " + unit);
+      else
+        axis.values.push_back(as_value(list[i]));
     }
     return axis;
   }
   if (range.size() != 3)
-    return fail("expected first:step:last, found " + std::to_string(range.size()) + " parts in '" + std::string(values.substr(0, 60)) + "'");
+    return fail("expected first:step:last, found " + std::to_string(range.size()) + " parts in '" +
+                std::string(values.substr(0, 60)) + "'");
 
   // Each part in the unit of the first that has one.
   std::string unit;
@@ -143,16 +150,23 @@ Result<SweepAxis> parse_sweep_axis(std::string_view text) {
   const auto [first, step, end] = number;
   if (step == 0) return fail("the step of the sweep over " + *pointer + " is 0");
   const double count = (end - first) / step;
-  if (count < -1e-9) return fail("the sweep over " + *pointer + " steps away from its last value; check the sign of the step");
-  if (!(count < static_cast<double>(max_axis) - 0.5)) return fail("the sweep over " + *pointer + " has more than 100000 values");
-  const bool whole = unit.empty() && is_whole(range[0]) && is_whole(range[1]) && std::abs(first) < 1e15 && std::abs(end) < 1e15;
+  if (count < -1e-9)
+    return fail("the sweep over " + *pointer + " steps away from its last value; check the sign of the step");
+  if (!(count < static_cast<double>(max_axis) - 0.5))
+    return fail("the sweep over " + *pointer + " has more than 100000 values");
+  const bool whole = unit.empty() && is_whole(range[0]) && is_whole(range[1]) && std::abs(first) < 1e15 &&
+                     std::abs(end) < 1e15;
   const auto steps = static_cast<std::size_t>(std::floor(count + 1e-9 * std::max(1.0, count)));
   const double scale = std::max(std::abs(first), std::abs(end));
   for (std::size_t i = 0; i <= steps; ++i) {
     const double value = tidy(first + static_cast<double>(i) * step, scale);
-    if (whole) axis.values.emplace_back(static_cast<std::int64_t>(std::llround(first + static_cast<double>(i) * step)));
-    else if (unit.empty()) axis.values.emplace_back(value);
-    else axis.values.emplace_back(fmt::format("{:.12g} {}", value, unit));
+    if (whole)
+      axis.values.emplace_back(
+          static_cast<std::int64_t>(std::llround(first + static_cast<double>(i) * step)));
+    else if (unit.empty())
+      axis.values.emplace_back(value);
+    else
+      axis.values.emplace_back(fmt::format("{:.12g} {}", value, unit));
   }
   return axis;
 }
@@ -162,17 +176,20 @@ Result<std::size_t> sweep_size(const std::vector<SweepAxis>& axes) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k)
       if (axes[k].pointer == axes[i].pointer)
-        return make_error(ErrorCode::command_line, "two sweeps over " + axes[i].pointer, "Give each path once.");
+        return make_error(ErrorCode::command_line, "two sweeps over " + axes[i].pointer,
+                          "Give each path once.");
     if (axes[i].values.empty())
       return make_error(ErrorCode::command_line, "the sweep over " + axes[i].pointer + " has no values");
     size *= axes[i].values.size();
     if (size > 1'000'000'000)
-      return make_error(ErrorCode::command_line, "the sweep has more than 10^9 points", "Use fewer or shorter axes.");
+      return make_error(ErrorCode::command_line, "the sweep has more than 10^9 points",
+                        "Use fewer or shorter axes.");
   }
   return size;
 }
 
-Result<SweepPoint> sweep_point(const CaseDocument& base, const std::vector<SweepAxis>& axes, std::size_t index) {
+Result<SweepPoint> sweep_point(const CaseDocument& base, const std::vector<SweepAxis>& axes,
+                               std::size_t index) {
   SweepPoint point{base, {}};
   std::vector<std::size_t> chosen(axes.size());
   for (std::size_t a = axes.size(); a-- > 0;) {
@@ -195,7 +212,8 @@ Result<std::vector<SweepPoint>> expand_sweep(const CaseDocument& base, const std
   const std::size_t values = count_values(base.json()) + axes.size();
   if (*size > max_points || *size * values > max_total_values)
     return make_error(ErrorCode::command_line,
-                      "the sweep has " + std::to_string(*size) + " points, too many to hold at once (at most 100000, fewer for large cases)",
+                      "the sweep has " + std::to_string(*size) +
+                          " points, too many to hold at once (at most 100000, fewer for large cases)",
                       "Use fewer or shorter axes, or several sweeps.");
   std::vector<SweepPoint> points;
   points.reserve(*size);

@@ -2,15 +2,15 @@
 // One walk over schema and document together: finds every violation and builds the resolved form.
 #include "engine/case/validate.hpp"
 
+#include "engine/case/case.hpp"
+#include "engine/case/schema_nodes.hpp"
+#include "engine/core/units.hpp"
+
 #include <algorithm>
 #include <climits>
 #include <cmath>
 #include <cstdint>
 #include <regex>
-
-#include "engine/case/case.hpp"
-#include "engine/case/schema_nodes.hpp"
-#include "engine/core/units.hpp"
 
 namespace conoid {
 
@@ -28,20 +28,26 @@ std::string expected_type(const Json& node) {
   const std::string_view t = type(node);
   const std::string_view unit = word(node, "unit");
   std::string out;
-  if (t == "number") out = "a number";
-  else if (t == "integer") out = "a whole number";
-  else if (t == "string") out = get(node, "file") != nullptr ? "the name of a file" : "a text";
-  else if (t == "boolean") out = "true or false";
-  else if (t == "array") out = "a list [ ]";
-  else out = "an object { }";
+  if (t == "number")
+    out = "a number";
+  else if (t == "integer")
+    out = "a whole number";
+  else if (t == "string")
+    out = get(node, "file") != nullptr ? "the name of a file" : "a text";
+  else if (t == "boolean")
+    out = "true or false";
+  else if (t == "array")
+    out = "a list [ ]";
+  else
+    out = "an object { }";
   if (!unit.empty() && unit != "1") out += " in " + std::string(unit);
   if (const Json* words = get(node, "words")) out += " or " + choices(*words);
   return out;
 }
 
 std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
 }
 
 bool equal_values(const Json& a, const Json& b) {
@@ -50,6 +56,10 @@ bool equal_values(const Json& a, const Json& b) {
 }
 
 }  // namespace
+
+bool SchemaWalker::listing() const {
+  return diagnostics_ != nullptr && diagnostics_->size() <= max_diagnostics;
+}
 
 std::string SchemaWalker::Path::pointer() const {
   std::vector<const Path*> chain;
@@ -62,14 +72,15 @@ std::string SchemaWalker::Path::pointer() const {
 
 void SchemaWalker::fail(const Path& path, const Json& node, std::string text, std::string hint) {
   ++failures_;
-  if (diagnostics_ == nullptr || diagnostics_->size() > max_diagnostics) return;
+  if (!listing()) return;
   const std::string pointer = path.pointer();
   Place place = document_ != nullptr ? document_->place(pointer) : Place{{}, 0, pointer};
   if (diagnostics_->size() == max_diagnostics) {
     place.pointer.clear();
     place.line = 0;
-    diagnostics_->push_back(make_error(ErrorCode::invalid_input, "more than 100 errors; the rest is not listed",
-                                       "Repair these first.", std::move(place)));
+    diagnostics_->push_back(make_error(ErrorCode::invalid_input,
+                                       "more than 100 errors; the rest is not listed", "Repair these first.",
+                                       std::move(place)));
     return;
   }
   const std::string_view description = word(node, "description");
@@ -77,7 +88,8 @@ void SchemaWalker::fail(const Path& path, const Json& node, std::string text, st
     if (!hint.empty()) hint += " ";
     hint += description;
   }
-  diagnostics_->push_back(make_error(ErrorCode::invalid_input, std::move(text), std::move(hint), std::move(place)));
+  diagnostics_->push_back(
+      make_error(ErrorCode::invalid_input, std::move(text), std::move(hint), std::move(place)));
 }
 
 bool SchemaWalker::walk(const Json& node, const Json& value, const Path& path, Json* out) {
@@ -94,8 +106,10 @@ bool SchemaWalker::walk(const Json& node, const Json& value, const Path& path, J
   } else if (t == "string") {
     text(node, value, path, out);
   } else if (t == "boolean") {
-    if (!value.is_boolean()) fail(path, node, "found " + found_text(value, node) + ", expected true or false");
-    else if (out != nullptr) *out = value;
+    if (!value.is_boolean())
+      fail(path, node, "found " + found_text(value, node) + ", expected true or false");
+    else if (out != nullptr)
+      *out = value;
   }
   return failures_ == before;
 }
@@ -105,12 +119,14 @@ bool SchemaWalker::is_choice(const Json& node, const Json& value, const Path& pa
   if (list == nullptr) return true;
   for (const Json& choice : *list)
     if (equal_values(choice, value)) return true;
-  std::string text = "found " + found_text(value, node) + ", expected " + (list->size() > 1 ? "one of " : "") + choices(*list);
-  if (value.is_string()) {
+  std::string text = "found " + found_text(value, node) + ", expected " +
+                     (list->size() > 1 ? "one of " : "") + choices(*list);
+  if (value.is_string() && listing()) {
     std::vector<std::string> known;
     for (const Json& choice : *list)
       if (choice.is_string()) known.push_back(choice.get<std::string>());
-    if (const std::string meant = nearest(value.get_ref<const std::string&>(), known); !meant.empty() && known.size() > 1)
+    if (const std::string meant = nearest(value.get_ref<const std::string&>(), known);
+        !meant.empty() && known.size() > 1)
       text += "; did you mean " + in_quotes(meant) + "?";
   }
   fail(path, node, std::move(text));
@@ -133,12 +149,14 @@ void SchemaWalker::number(const Json& node, const Json& value, const Path& path,
     if (unit.empty()) {
       std::string hint;
       if (const auto plain = parse_quantity(typed, "1")) hint = "Write the number without quotes.";
-      return fail(path, node, "found the text " + in_quotes(typed) + ", expected " + expected_type(node), std::move(hint));
+      return fail(path, node, "found the text " + in_quotes(typed) + ", expected " + expected_type(node),
+                  std::move(hint));
     }
     const auto quantity = parse_quantity(typed, unit);
     if (!quantity) return fail(path, node, quantity.error().text, quantity.error().hint);
     number = quantity->value;
-    if (unit == "B" && whole) number = std::round(number);  // "1.1 GiB" is no whole number of bytes, and is meant so
+    if (unit == "B" && whole)
+      number = std::round(number);  // "1.1 GiB" is no whole number of bytes, and is meant so
   } else {
     return fail(path, node, "found " + found_text(value, node) + ", expected " + expected_type(node));
   }
@@ -149,7 +167,8 @@ void SchemaWalker::number(const Json& node, const Json& value, const Path& path,
   if (whole) {
     if (value.is_number_integer()) {  // of either sign: nlohmann counts unsigned ones among them
       if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
-        return fail(path, node, "found " + json_text(value) + ", expected a whole number of at most 9223372036854775807");
+        return fail(path, node,
+                    "found " + json_text(value) + ", expected a whole number of at most 9223372036854775807");
       resolved = value.get<std::int64_t>();
     } else {
       if (number != std::floor(number) || std::abs(number) > exact_integers)
@@ -165,13 +184,18 @@ void SchemaWalker::number(const Json& node, const Json& value, const Path& path,
   const auto high = bound(node, "maximum");
   const auto below = bound(node, "exclusiveMaximum");
   std::string expected;
-  if (low && number < *low) expected = "at least " + number_text(*low, node);
-  else if (above && number <= *above) expected = "a value above " + number_text(*above, node);
-  else if (high && number > *high) expected = "at most " + number_text(*high, node);
-  else if (below && number >= *below) expected = "a value below " + number_text(*below, node);
+  if (low && number < *low)
+    expected = "at least " + number_text(*low, node);
+  else if (above && number <= *above)
+    expected = "a value above " + number_text(*above, node);
+  else if (high && number > *high)
+    expected = "at most " + number_text(*high, node);
+  else if (below && number >= *below)
+    expected = "a value below " + number_text(*below, node);
   if (!expected.empty()) {
     const std::string found = value.is_string() ? value.get<std::string>() : found_text(value, node);
-    return fail(path, node, "found " + (found.size() > 60 ? in_quotes(found) : found) + ", expected " + expected);
+    return fail(path, node,
+                "found " + (found.size() > 60 ? in_quotes(found) : found) + ", expected " + expected);
   }
   if (is_choice(node, resolved, path) && out != nullptr) *out = std::move(resolved);
 }
@@ -183,11 +207,14 @@ void SchemaWalker::text(const Json& node, const Json& value, const Path& path, J
   const auto& typed = value.get_ref<const std::string&>();
   const std::size_t length = characters(typed);
   if (const auto low = bound(node, "minLength"); low && static_cast<double>(length) < *low)
-    return fail(path, node, length == 0 ? "found an empty text, expected " + expected_type(node)
-                                        : "found " + in_quotes(typed) + ", expected at least " + number_text(*low, {}) + " characters");
+    return fail(path, node,
+                length == 0 ? "found an empty text, expected " + expected_type(node)
+                            : "found " + in_quotes(typed) + ", expected at least " + number_text(*low, {}) +
+                                  " characters");
   if (const auto high = bound(node, "maxLength"); high && static_cast<double>(length) > *high)
-    return fail(path, node, "found a text of " + std::to_string(length) + " characters, expected at most " +
-                                json_text(*get(node, "maxLength")));
+    return fail(path, node,
+                "found a text of " + std::to_string(length) + " characters, expected at most " +
+                    json_text(*get(node, "maxLength")));
   if (!is_choice(node, value, path)) return;
   if (const std::string_view pattern = word(node, "pattern"); !pattern.empty()) {
     bool matches = false;
@@ -199,10 +226,12 @@ void SchemaWalker::text(const Json& node, const Json& value, const Path& path, J
       }
     }
     if (!matches)
-      return fail(path, node, "found " + in_quotes(typed) + ", expected a text of the form " + std::string(pattern));
+      return fail(path, node,
+                  "found " + in_quotes(typed) + ", expected a text of the form " + std::string(pattern));
   }
   const bool names_file = get(node, "file") != nullptr;
-  if (names_file && std::any_of(typed.begin(), typed.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
+  if (names_file &&
+      std::any_of(typed.begin(), typed.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
     return fail(path, node, "found a control character in the file name " + in_quotes(typed));
   if (out != nullptr) *out = value;
   if (visitor && (names_file || get(node, "group") != nullptr)) visitor(node, path.pointer(), typed);
@@ -214,7 +243,7 @@ void SchemaWalker::array(const Json& node, const Json& value, const Path& path, 
     if (!value.is_structured()) hint = "Put brackets around it.";
     return fail(path, node, "found " + found_text(value, node) + ", expected a list [ ]", std::move(hint));
   }
-  if (!is_size(node, value, path, "value")) return;
+  if (!is_size(node, value, path, "value", "values")) return;
   if (out != nullptr) *out = Json::array();
   const Json* items = get(node, "items");
   if (items == nullptr) return;
@@ -226,17 +255,22 @@ void SchemaWalker::array(const Json& node, const Json& value, const Path& path, 
   }
 }
 
-bool SchemaWalker::is_size(const Json& node, const Json& value, const Path& path, std::string_view of) {
+bool SchemaWalker::is_size(const Json& node, const Json& value, const Path& path, std::string_view one,
+                           std::string_view many) {
   const auto low = bound(node, "minItems");
   const auto high = bound(node, "maxItems");
   const auto size = static_cast<double>(value.size());
   if (!(low && size < *low) && !(high && size > *high)) return true;
   std::string expected;
-  if (low && high && *low == *high) expected = number_text(*low, {});
-  else if (low && size < *low) expected = "at least " + number_text(*low, {});
-  else expected = "at most " + number_text(*high, {});
-  fail(path, node, "found " + std::to_string(value.size()) + " " + std::string(of) + (value.size() == 1 ? "" : "s") +
-                       ", expected " + expected);
+  if (low && high && *low == *high)
+    expected = number_text(*low, {});
+  else if (low && size < *low)
+    expected = "at least " + number_text(*low, {});
+  else
+    expected = "at most " + number_text(*high, {});
+  fail(path, node,
+       "found " + std::to_string(value.size()) + " " + std::string(value.size() == 1 ? one : many) +
+           ", expected " + expected);
   return false;
 }
 
@@ -253,8 +287,9 @@ std::optional<Json> SchemaWalker::filled(const Json& node) {
   return resolved;
 }
 
-void SchemaWalker::unknown_key(const Json& node, const Json* variant, const Json& value, const std::string& key,
-                               const Path& path, std::vector<std::string>& meant) {
+void SchemaWalker::unknown_key(const Json& node, const Json* variant, const Json& value,
+                               const std::string& key, const Path& path, std::vector<std::string>& meant) {
+  if (!listing()) return fail(path, node, {});
   const std::vector<std::string> known = property_names(node, variant);
   std::string text = "unknown key " + in_quotes(key);
   std::string hint;
@@ -264,8 +299,8 @@ void SchemaWalker::unknown_key(const Json& node, const Json* variant, const Json
       if (!elsewhere && get(other, "properties") != nullptr && get(other["properties"], key) != nullptr) {
         elsewhere = true;
         const std::string discriminator(word(node, "discriminator"));
-        text = "the key " + in_quotes(key) + " belongs to " + discriminator + " = " + in_quotes(name) + ", but " + discriminator +
-               " is " + in_quotes(variant_name(node, &value));
+        text = "the key " + in_quotes(key) + " belongs to " + discriminator + " = " + in_quotes(name) +
+               ", but " + discriminator + " is " + in_quotes(variant_name(node, &value));
       }
   if (!elsewhere) {
     const std::string near = nearest(key, known);
@@ -274,9 +309,7 @@ void SchemaWalker::unknown_key(const Json& node, const Json* variant, const Json
       meant.push_back(near);
     }
   }
-  Json names = Json::array();
-  for (const auto& name : known) names.push_back(name);
-  hint = known.empty() ? "Nothing can be set here." : "Known here: " + choices(names) + ".";
+  hint = known.empty() ? "Nothing can be set here." : "Known here: " + listed(known) + ".";
   fail(path, Json::object(), std::move(text), std::move(hint));
 }
 
@@ -286,7 +319,7 @@ void SchemaWalker::object(const Json& node, const Json& value, const Path& path,
   if (out != nullptr) *out = Json::object();
 
   if (const Json* schema = get(node, "map")) {
-    if (!is_size(node, value, path, "entry")) return;
+    if (!is_size(node, value, path, "entry", "entries")) return;
     for (const auto& [key, element] : value.get_ref<const Json::object_t&>()) {
       const Path here{&path, key, 0, false};
       if (key.empty()) fail(here, node, "found an empty name");
@@ -338,8 +371,8 @@ void SchemaWalker::object(const Json& node, const Json& value, const Path& path,
       for (const Json& name : group) excluded.push_back(name.get_ref<const std::string&>());
       if (given.size() > 1)
         fail(Path{&path, given[1].get_ref<const std::string&>(), 0, false}, Json::object(),
-             "found " + choices(given).replace(choices(given).rfind(" or "), 4, " and ") + ", expected at most one of " +
-                 choices(group),
+             "found " + choices(given).replace(choices(given).rfind(" or "), 4, " and ") +
+                 ", expected at most one of " + choices(group),
              "Remove all but one.");
     }
   }
@@ -347,7 +380,8 @@ void SchemaWalker::object(const Json& node, const Json& value, const Path& path,
   const auto is_required = [&](std::string_view key) {
     for (const Json* part : {&node, variant}) {
       const Json* list = part != nullptr ? get(*part, "required") : nullptr;
-      if (list != nullptr && std::any_of(list->begin(), list->end(), [&](const Json& k) { return k == key; })) return true;
+      if (list != nullptr && std::any_of(list->begin(), list->end(), [&](const Json& k) { return k == key; }))
+        return true;
     }
     return false;
   };
@@ -371,18 +405,19 @@ void SchemaWalker::append(Json& object, const std::string& key, Json value) {
   static_cast<Row&>(object.get_ref<Json::object_t&>()).emplace_back(key, std::move(value));
 }
 
-std::vector<Diagnostic> validate_and_resolve(const CaseDocument& document, const Schema& schema, Json& resolved) {
+std::vector<Diagnostic> validate_and_resolve(const CaseDocument& document, const Schema& schema,
+                                             Json& resolved) {
   std::vector<Diagnostic> diagnostics;
   const Json* version = get(document.json(), "conoid");
   if (version == nullptr) {
     diagnostics.push_back(make_warning("the case names no format version; it is read as version 1",
                                        "Write \"conoid\": 1 as its first line.", document.place("")));
   } else if (version->is_number() && version->get<double>() > case_format_version) {
-    diagnostics.push_back(make_error(
-        ErrorCode::invalid_input,
-        "found format version " + json_text(*version) + ", expected at most " + std::to_string(case_format_version) +
-            ": the case was written by a newer Conoid",
-        "Update Conoid, or save the case for this version.", document.place("/conoid")));
+    diagnostics.push_back(
+        make_error(ErrorCode::invalid_input,
+                   "found format version " + json_text(*version) + ", expected at most " +
+                       std::to_string(case_format_version) + ": the case was written by a newer Conoid",
+                   "Update Conoid, or save the case for this version.", document.place("/conoid")));
     return diagnostics;
   }
   SchemaWalker walker(&document, &diagnostics);
@@ -406,7 +441,8 @@ std::vector<CaseFile> files_of(const CaseDocument& document, const Schema& schem
   walker.visitor = [&](const Json& node, const std::string& pointer, const std::string& value) {
     if (get(node, "file") == nullptr || value.empty()) return;
     const std::filesystem::path path(value);
-    files.push_back({pointer, std::string(word(node, "file")), path.is_absolute() ? path : document.folder() / path});
+    files.push_back(
+        {pointer, std::string(word(node, "file")), path.is_absolute() ? path : document.folder() / path});
   };
   walker.walk(schema.json(), document.json(), SchemaWalker::Path{}, nullptr);
   return files;
@@ -420,10 +456,13 @@ std::vector<Diagnostic> check_files(const CaseDocument& document, const Schema& 
     if (std::filesystem::is_regular_file(status)) continue;
     const std::string name = in_quotes(file.path.string());
     std::string text = "cannot find the " + file.kind + " file " + name;
-    if (std::filesystem::is_directory(status)) text = "found the folder " + name + ", expected a " + file.kind + " file";
-    else if (std::filesystem::exists(status)) text = name + " is no plain file";
+    if (std::filesystem::is_directory(status))
+      text = "found the folder " + name + ", expected a " + file.kind + " file";
+    else if (std::filesystem::exists(status))
+      text = name + " is no plain file";
     diagnostics.push_back(make_error(ErrorCode::invalid_input, std::move(text),
-                                     "Paths are relative to the folder of the case file.", document.place(file.pointer)));
+                                     "Paths are relative to the folder of the case file.",
+                                     document.place(file.pointer)));
   }
   return diagnostics;
 }
@@ -436,12 +475,12 @@ std::vector<Diagnostic> check_groups(const CaseDocument& document, const Schema&
     if (get(node, "group") == nullptr || diagnostics.size() >= max_diagnostics) return;
     if (std::find(groups.begin(), groups.end(), value) != groups.end()) return;
     std::string text = "the mesh has no group " + in_quotes(value);
-    if (const std::string meant = nearest(value, groups); !meant.empty()) text += "; did you mean " + in_quotes(meant) + "?";
-    Json names = Json::array();
-    for (const auto& g : groups) names.push_back(g);
-    diagnostics.push_back(make_error(ErrorCode::invalid_input, std::move(text),
-                                     groups.empty() ? "The mesh has no named groups." : "Its groups: " + choices(names) + ".",
-                                     document.place(pointer)));
+    if (const std::string meant = nearest(value, groups); !meant.empty())
+      text += "; did you mean " + in_quotes(meant) + "?";
+    diagnostics.push_back(
+        make_error(ErrorCode::invalid_input, std::move(text),
+                   groups.empty() ? "The mesh has no named groups." : "Its groups: " + listed(groups) + ".",
+                   document.place(pointer)));
   };
   walker.walk(schema.json(), document.json(), SchemaWalker::Path{}, nullptr);
   return diagnostics;

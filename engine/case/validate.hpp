@@ -2,18 +2,18 @@
 // The walk over a schema and a value together. Internal to engine/case; callers use validate() in schema.hpp.
 #pragma once
 
+#include "engine/case/schema.hpp"
+
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/case/schema.hpp"
-
 namespace conoid {
 
-/// Checks a value against a node and writes its resolved form. `document` gives lines, `diagnostics` takes the errors;
-/// both may be null. Recursive by nesting, which documents bound.
+/// Checks a value against a node and writes its resolved form. `document` gives lines, `diagnostics` takes
+/// the errors; both may be null. Recursive by nesting, which documents bound.
 class SchemaWalker {
  public:
   /// The way to a value, kept on the stack; text is made of it only for a message.
@@ -30,7 +30,8 @@ class SchemaWalker {
 
   /// True if the value holds; `out` (may be null) gets the resolved form.
   bool walk(const Json& node, const Json& value, const Path& path, Json* out);
-  /// What stands for an absent property: its default, or what the defaults inside make; nothing if it stays absent.
+  /// What stands for an absent property: its default, or what the defaults inside make; nothing if it stays
+  /// absent.
   [[nodiscard]] static std::optional<Json> filled(const Json& node);
 
   /// Called for every text that names a file or a group: node, pointer, text.
@@ -38,14 +39,16 @@ class SchemaWalker {
 
  private:
   void fail(const Path& path, const Json& node, std::string text, std::string hint = {});
+  [[nodiscard]] bool listing() const;  // whether anybody will read one more message
   void object(const Json& node, const Json& value, const Path& path, Json* out);
   void array(const Json& node, const Json& value, const Path& path, Json* out);
   void number(const Json& node, const Json& value, const Path& path, Json* out);
   void text(const Json& node, const Json& value, const Path& path, Json* out);
   bool is_choice(const Json& node, const Json& value, const Path& path);
-  bool is_size(const Json& node, const Json& value, const Path& path, std::string_view of);
-  void unknown_key(const Json& node, const Json* variant, const Json& value, const std::string& key, const Path& path,
-                   std::vector<std::string>& meant);
+  bool is_size(const Json& node, const Json& value, const Path& path, std::string_view one,
+               std::string_view many);
+  void unknown_key(const Json& node, const Json* variant, const Json& value, const std::string& key,
+                   const Path& path, std::vector<std::string>& meant);
   static void append(Json& object, const std::string& key, Json value);
 
   const CaseDocument* document_;

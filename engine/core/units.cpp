@@ -17,10 +17,11 @@ namespace {
 enum Base { metre, kilogram, second, ampere, kelvin, mole, candela, radian, decibel, byte_count, bases };
 using Dimension = std::array<std::int8_t, bases>;
 
-constexpr int max_power = 24;        // of one base unit in one expression
+constexpr int max_power = 24;          // of one base unit in one expression
 constexpr std::size_t max_text = 400;  // characters of a quantity
 
-// num / den * 10^exp10, kept apart so that powers of ten can be applied to the decimal digits without rounding.
+// num / den * 10^exp10, kept apart so that powers of ten can be applied to the decimal digits without
+// rounding.
 struct Factor {
   long double num = 1;
   long double den = 1;
@@ -55,7 +56,8 @@ constexpr Dimension per_second(Dimension d) {
 }
 constexpr long double pi = 3.14159265358979323846264338327950288L;
 
-// Exact by definition (SI brochure, 9th edition; international yard and pound of 1959) unless a comment says otherwise.
+// Exact by definition (SI brochure, 9th edition; international yard and pound of 1959) unless a comment says
+// otherwise.
 constexpr Entry table[] = {
     {"m", {dim(1, 0, 0), {}}, metric | centi},
     {"g", {dim(0, 1, 0), {1, 1, -3}}, metric},
@@ -119,17 +121,17 @@ struct Prefix {
   unsigned flag;
 };
 constexpr Prefix prefixes[] = {
-    {"f", -15, down}, {"p", -12, down}, {"n", -9, down}, {"u", -6, down}, {"\u00b5", -6, down}, {"\u03bc", -6, down},
-    {"m", -3, down},  {"c", -2, centi}, {"d", -1, centi}, {"k", 3, up},    {"M", 6, up},    {"G", 9, up},
-    {"T", 12, up},
+    {"f", -15, down},     {"p", -12, down}, {"n", -9, down},  {"u", -6, down},  {"\u00b5", -6, down},
+    {"\u03bc", -6, down}, {"m", -3, down},  {"c", -2, centi}, {"d", -1, centi}, {"k", 3, up},
+    {"M", 6, up},         {"G", 9, up},     {"T", 12, up},
 };
 struct BinaryPrefix {
   std::string_view symbol;
   long double factor;
 };
 constexpr BinaryPrefix binary_prefixes[] = {
-    {"Ki", 1024.0L}, {"Mi", 1048576.0L}, {"Gi", 1073741824.0L}, {"Ti", 1099511627776.0L},
-    {"Pi", 1125899906842624.0L}, {"Ei", 1152921504606846976.0L}};
+    {"Ki", 1024.0L},          {"Mi", 1048576.0L},          {"Gi", 1073741824.0L},
+    {"Ti", 1099511627776.0L}, {"Pi", 1125899906842624.0L}, {"Ei", 1152921504606846976.0L}};
 
 std::optional<Unit> find_symbol(std::string_view symbol) {
   for (const Entry& e : table)
@@ -166,8 +168,8 @@ bool multiply(Unit& into, const Unit& unit, int power) {
     into.factor.den *= power > 0 ? unit.factor.den : unit.factor.num;
   }
   into.factor.exp10 += unit.factor.exp10 * power;
-  return std::abs(into.factor.exp10) <= 300 && std::isfinite(into.factor.num) && std::isfinite(into.factor.den) &&
-         into.factor.num > 0 && into.factor.den > 0;
+  return std::abs(into.factor.exp10) <= 300 && std::isfinite(into.factor.num) &&
+         std::isfinite(into.factor.den) && into.factor.num > 0 && into.factor.den > 0;
 }
 
 // unit  = group { ('*' | '·' | ' ' | '/') group }
@@ -196,7 +198,8 @@ class UnitParser {
     return true;
   }
   void blanks() {
-    while (take(" ")) {}
+    while (take(" ")) {
+    }
   }
 
   std::optional<Unit> product(int depth) {
@@ -369,7 +372,9 @@ std::string shown(std::string_view text) {
   return "'" + std::string(text.substr(0, cut)) + "...'";
 }
 
-bool is_plain(std::string_view unit) { return unit.empty() || unit == "1"; }
+bool is_plain(std::string_view unit) {
+  return unit.empty() || unit == "1";
+}
 
 std::string fitting(std::string_view expected) {
   if (is_plain(expected)) return "A plain number is meant; '%' may follow it.";
@@ -382,7 +387,8 @@ bool same_but_for_case(std::string_view a, std::string_view b) {
          std::equal(a.begin(), a.end(), b.begin(), [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-// The unit meant by one that differs only in upper and lower case: first among those that fit, then among all.
+// The unit meant by one that differs only in upper and lower case: first among those that fit, then among
+// all.
 std::string likely_unit(std::string_view typed, std::string_view expected) {
   for (const auto& u : units_for(expected))
     if (same_but_for_case(u, typed)) return u;
@@ -391,8 +397,12 @@ std::string likely_unit(std::string_view typed, std::string_view expected) {
   return {};
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
@@ -417,8 +427,10 @@ Decimal read_decimal(std::string_view text) {
   std::size_t count = 0;
   bool point = false;
   for (; i < text.size() && (is_digit(text[i]) || (text[i] == '.' && !point)); ++i) {
-    if (text[i] == '.') point = true;
-    else ++count;
+    if (text[i] == '.')
+      point = true;
+    else
+      ++count;
     d.digits += text[i];
   }
   if (count == 0) return {};
@@ -438,7 +450,8 @@ Decimal read_decimal(std::string_view text) {
   return d;
 }
 
-// digits * 10^exponent * num / den, rounded once where num and den are 1. Nothing if outside the range of a double.
+// digits * 10^exponent * num / den, rounded once where num and den are 1. Nothing if outside the range of a
+// double.
 std::optional<double> evaluate(const Decimal& d, const Factor& factor) {
   const std::string text = d.digits + "e" + std::to_string(d.exponent + factor.exp10);
   const char* end = text.data() + text.size();
@@ -456,11 +469,15 @@ std::optional<double> evaluate(const Decimal& d, const Factor& factor) {
   return result;
 }
 
-std::string significant(double value, int digits) { return fmt::format("{:.{}g}", value, std::clamp(digits, 1, 17)); }
+std::string significant(double value, int digits) {
+  return fmt::format("{:.{}g}", value, std::clamp(digits, 1, 17));
+}
 
 }  // namespace
 
-bool known_unit(std::string_view unit) { return parse_unit(unit).has_value(); }
+bool known_unit(std::string_view unit) {
+  return parse_unit(unit).has_value();
+}
 
 Result<Quantity> parse_quantity(std::string_view text, std::string_view expected) {
   const auto wanted = parse_unit(expected);
@@ -475,18 +492,23 @@ Result<Quantity> parse_quantity(std::string_view text, std::string_view expected
 
   const std::string_view whole = trimmed(text);
   if (whole.size() > max_text)
-    return fail("expected " + unit_name + ", found a text of " + std::to_string(whole.size()) + " characters");
+    return fail("expected " + unit_name + ", found a text of " + std::to_string(whole.size()) +
+                " characters");
   const Decimal number = read_decimal(whole);
-  if (number.length == 0) return fail("expected " + unit_name + ", found " + (whole.empty() ? "nothing" : shown(whole)));
+  if (number.length == 0)
+    return fail("expected " + unit_name + ", found " + (whole.empty() ? "nothing" : shown(whole)));
   std::string_view unit_text = whole.substr(number.length);
-  if (!unit_text.empty() && (unit_text.front() == ',' || unit_text.front() == '.' || unit_text.front() == '_'))
-    return fail("expected " + unit_name + ", found " + shown(whole) + "; the decimal mark is a point and digits are not grouped");
+  if (!unit_text.empty() &&
+      (unit_text.front() == ',' || unit_text.front() == '.' || unit_text.front() == '_'))
+    return fail("expected " + unit_name + ", found " + shown(whole) +
+                "; the decimal mark is a point and digits are not grouped");
   unit_text = trimmed(unit_text);
 
   Quantity result;
   result.typed = std::string(unit_text);
   const auto out_of_range = [&] {
-    return fail("found " + shown(whole) + ", which is outside the range of double precision (about 1e-308 to 1e308)");
+    return fail("found " + shown(whole) +
+                ", which is outside the range of double precision (about 1e-308 to 1e308)");
   };
 
   Unit typed = *wanted;
@@ -496,7 +518,8 @@ Result<Quantity> parse_quantity(std::string_view text, std::string_view expected
     const bool fahrenheit = unit_text == "degF" || unit_text == "°F";
     if (celsius || fahrenheit) {
       if (wanted->dimension != dim(0, 0, 0, 0, 1))
-        return fail("found " + shown(whole) + ", a temperature; expected " + (kind.empty() ? unit_name : "a " + kind));
+        return fail("found " + shown(whole) + ", a temperature; expected " +
+                    (kind.empty() ? unit_name : "a " + kind));
       const auto degrees = evaluate(number, celsius ? Factor{} : Factor{5, 9, 0});
       if (!degrees) return out_of_range();
       const long double zero = celsius ? 273.15L : 459.67L * 5 / 9;
@@ -599,8 +622,8 @@ Result<std::uint64_t> parse_bytes(std::string_view text) {
   if (!quantity) return quantity.error();
   const double value = std::round(quantity->value);
   if (value < 0 || value >= 9.2e18)
-    return make_error(ErrorCode::invalid_input, "expected a number of bytes from 0 to 9.2e18, found " + shown(text),
-                      fitting("B"));
+    return make_error(ErrorCode::invalid_input,
+                      "expected a number of bytes from 0 to 9.2e18, found " + shown(text), fitting("B"));
   return static_cast<std::uint64_t>(value);
 }
 

@@ -58,6 +58,8 @@ class Array {
   [[nodiscard]] Shape shape() const;
   /// Writes whole rows from `row` on, growing the array when needed; `data` holds rows × (product of the other extents).
   void write_rows(Index row, Index rows, const void* data);
+  /// Cuts the array to its first rows.
+  void shrink(Index rows);
   /// Reads whole rows; the caller has checked that they exist.
   void read_rows(Index row, Index rows, void* out) const;
   /// Bytes per row in memory.
@@ -70,11 +72,13 @@ class Array {
   hid_t memory_type_ = -1;
 };
 
-/// Classic format, no file locking. All throw Failure(file).
+/// Classic format through the ordered driver, no file locking. All throw Failure(file).
 [[nodiscard]] Handle create_file(const std::filesystem::path& path);
 [[nodiscard]] Handle open_file(const std::filesystem::path& path, bool to_write);
-void flush(const Handle& file, const std::string& name);
+/// Hands everything to the system, in the driver's order; throws the first failed write since the file was opened.
+void flush(const Handle& file);
 
+/// With room for the names of about 60 members: links made later change this group's blocks in place.
 [[nodiscard]] Handle create_group(hid_t parent, const std::string& name);
 [[nodiscard]] Handle open_group(hid_t parent, const std::string& name);
 [[nodiscard]] bool exists(hid_t parent, const std::string& name);

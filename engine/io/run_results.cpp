@@ -14,6 +14,7 @@
 #include "engine/core/atomic_file.hpp"
 #include "engine/io/csv.hpp"
 #include "engine/io/run_folder.hpp"
+#include "engine/io/system_write.hpp"
 
 namespace conoid {
 namespace fs = std::filesystem;
@@ -101,18 +102,12 @@ void GrowingFile::append(std::string_view text) {
 Status GrowingFile::flush(bool to_disk) {
   if (failure_) return *failure_;
   if (fd_ < 0) return {};
-  std::size_t done = 0;
-  while (done < buffer_.size()) {
-    const ssize_t n = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      failure_ = system_error("write", path_.string(), n == 0 ? ENOSPC : errno);
-      // A torn row would look like data: cut back to what was whole before this flush.
-      if (::ftruncate(fd_, static_cast<off_t>(written_)) != 0) errno = 0;
-      buffer_.clear();
-      return *failure_;
-    }
-    done += static_cast<std::size_t>(n);
+  if (const int code = write_fully(fd_, std::as_bytes(std::span(buffer_))); code != 0) {
+    failure_ = system_error("write", path_.string(), code);
+    // A torn row would look like data: cut back to what was whole before this flush.
+    static_cast<void>(::ftruncate(fd_, static_cast<off_t>(written_)) == 0);
+    buffer_.clear();
+    return *failure_;
   }
   written_ += buffer_.size();
   buffer_.clear();

@@ -35,7 +35,7 @@ namespace conoid {
 /// into HDF5 are serialised inside). The caller keeps no reference to a frame after write().
 class VtkhdfWriter {
  public:
-  virtual ~VtkhdfWriter() = default;  ///< closes; failures at that point are logged
+  virtual ~VtkhdfWriter() = default;  ///< closes
 
   /// Nothing is created before the first frame; existing results files in `folder` are an error.
   [[nodiscard]] static Result<std::unique_ptr<VtkhdfWriter>> create(const std::filesystem::path& folder,
@@ -48,6 +48,8 @@ class VtkhdfWriter {
   /// Appends a frame; numbers must increase. After a failure (disk full) the files hold all frames before it, and
   /// every further write() returns that failure again.
   [[nodiscard]] virtual Status write(const Frame& frame) = 0;
+  /// Waits until all finished frames are on the disk: before a checkpoint counts them.
+  [[nodiscard]] virtual Status sync() = 0;
   [[nodiscard]] virtual Status close() = 0;
   /// Number of the last finished frame + 1: what a checkpoint has to remember for resume().
   [[nodiscard]] virtual std::uint64_t frames() const = 0;

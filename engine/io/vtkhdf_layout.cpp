@@ -36,29 +36,61 @@ std::vector<fs::path> results_files(const fs::path& folder) {
   return out;
 }
 
-ImageLayout image_layout(const ImageGeometry& image) {
-  ImageLayout out;
-  int n = 0;
-  for (int a = 0; a < 3; ++a)
-    if (image.points[static_cast<std::size_t>(a)] > 1) out.axis[static_cast<std::size_t>(n++)] = a;
-  out.dimensions = std::max(n, 1);
-  for (int a = 0; a < 3; ++a)
-    if (image.points[static_cast<std::size_t>(a)] <= 1) out.axis[static_cast<std::size_t>(n++)] = a;
-  const auto& p = out.axis;
-  const bool even = (p[1] == (p[0] + 1) % 3);  // a cyclic order keeps the hand; else the last axis is reversed
-  for (std::size_t i = 0; i < 3; ++i)
-    out.direction[3 * static_cast<std::size_t>(p[i]) + i] = (i == 2 && !even) ? -1.0 : 1.0;
-  return out;
+void remove_unfinished(const fs::path& folder) {
+  std::vector<fs::path> unfinished;
+  std::error_code code;
+  for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code)) {
+    const std::string name = it->path().filename().string();
+    if (name.starts_with("results") && name.ends_with(".vtkhdf.part")) unfinished.push_back(it->path());
+  }
+  for (const auto& path : unfinished) fs::remove(path, code);
+}
+
+bool fits_image_data(const ImageGeometry& image) {
+  return image.points[0] > 1 && (image.points[1] > 1 || image.points[2] <= 1);
 }
 
 std::vector<Index> image_rows(const ImageGeometry& image, Association association) {
-  const ImageLayout layout = image_layout(image);
   std::vector<Index> out;
-  for (int i = layout.dimensions - 1; i >= 0; --i) {
-    const Index points = image.points[static_cast<std::size_t>(layout.axis[static_cast<std::size_t>(i)])];
+  for (std::size_t axis = 3; axis-- > 0;) {
+    const Index points = image.points[axis];
+    if (axis > 0 && points <= 1) continue;
     out.push_back(association == Association::point ? points : std::max<Index>(points - 1, 1));
   }
   return out;
+}
+
+MeshGeometry image_as_mesh(const ImageGeometry& image) {
+  std::vector<std::size_t> axes;  // the long ones, in the order in which values run
+  for (std::size_t a = 0; a < 3; ++a)
+    if (image.points[a] > 1) axes.push_back(a);
+  verify(axes.size() <= 2, "only planes and lines are stored as meshes");
+  const Index n = axes.empty() ? 1 : image.points[axes[0]];
+  const Index m = axes.size() < 2 ? 1 : image.points[axes[1]];
+  auto points = std::make_shared<std::vector<double>>();
+  auto connectivity = std::make_shared<std::vector<Index>>();
+  auto offsets = std::make_shared<std::vector<Index>>(1, 0);
+  auto types = std::make_shared<std::vector<std::uint8_t>>();
+  points->reserve(static_cast<std::size_t>(3 * n * m));
+  for (Index j = 0; j < m; ++j)
+    for (Index i = 0; i < n; ++i) {
+      Vec3 p = image.origin;
+      if (!axes.empty()) p[axes[0]] += static_cast<double>(i) * image.spacing[axes[0]];
+      if (axes.size() > 1) p[axes[1]] += static_cast<double>(j) * image.spacing[axes[1]];
+      points->insert(points->end(), p.begin(), p.end());
+    }
+  auto cell = [&](std::initializer_list<Index> nodes, std::uint8_t type) {
+    connectivity->insert(connectivity->end(), nodes);
+    offsets->push_back(static_cast<Index>(connectivity->size()));
+    types->push_back(type);
+  };
+  if (axes.empty()) cell({0}, 1);
+  if (axes.size() == 1)
+    for (Index i = 0; i + 1 < n; ++i) cell({i, i + 1}, 3);
+  if (axes.size() == 2)
+    for (Index j = 0; j + 1 < m; ++j)
+      for (Index i = 0; i + 1 < n; ++i) cell({j * n + i, j * n + i + 1, (j + 1) * n + i + 1, (j + 1) * n + i}, 9);
+  return {points, connectivity, offsets, types};
 }
 
 Index tuples(const ImageGeometry& image, Association association) {

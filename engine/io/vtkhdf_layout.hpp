@@ -26,17 +26,19 @@ inline constexpr std::size_t fields_limit = 4096;
 /// Every results file of a folder, the first part's first, then by name.
 [[nodiscard]] std::vector<std::filesystem::path> results_files(const std::filesystem::path& folder);
 
-/// How an image lies in its file. VTK's readers leave out the dimensions of one point, but take the extents of the first
-/// axes, whichever these are; so planes and lines are turned until their long axes come first, and Direction turns them
-/// back. The order of the values stays (x fastest).
-struct ImageLayout {
-  std::array<int, 3> axis{0, 1, 2};     ///< file axis i runs along axis[i] of the frame
-  std::array<double, 9> direction{};    ///< VTK's Direction: row by row, column i is file axis i
-  int dimensions = 3;                   ///< of the arrays in the file
-};
-[[nodiscard]] ImageLayout image_layout(const ImageGeometry& image);
-/// Extents of an array, slowest first, without time and components.
+/// Removes what a writer left that was killed before its first frame was whole.
+void remove_unfinished(const std::filesystem::path& folder);
+
+/// Can this image be stored as VTKHDF ImageData? VTK's readers (9.3 and 9.7 alike) leave out y and z where they have one
+/// point, but then take the extents of the first axes, whichever these are: a plane in x and z reads wrongly, and one in y
+/// and z loses its cell values. Turning a plane by the attribute Direction keeps its values, but VTK 9.3 then draws it at
+/// the wrong place. So planes and lines that do not begin with x are stored as meshes of quads or lines; /Conoid says
+/// that they are images.
+[[nodiscard]] bool fits_image_data(const ImageGeometry& image);
+/// Extents of an array in a file of ImageData, slowest first, without time and components.
 [[nodiscard]] std::vector<Index> image_rows(const ImageGeometry& image, Association association);
+/// The same image as quads, lines or a vertex; only for images with two long axes at most.
+[[nodiscard]] MeshGeometry image_as_mesh(const ImageGeometry& image);
 [[nodiscard]] Index tuples(const ImageGeometry& image, Association association);
 
 /// Name of a field's array: '/' would be a group.

@@ -59,9 +59,9 @@ class PartReader {
     axis_ = axis == "frequency" ? FrameAxis::frequency : axis == "iteration" ? FrameAxis::iteration : FrameAxis::time;
     image_ = h5::text_attribute(root.get(), "Type") == "ImageData";
     const Handle steps = h5::open_group(root.get(), "Steps");
-    const Index count = h5::integer_attribute(steps.get(), "NSteps", 1)[0];
+    const Index count = h5::integer_attribute(own.get(), "frames", 1)[0];
     const Array frames = h5::open_array(own.get(), "Frames", H5T_NATIVE_INT64);
-    const Array values = h5::open_array(steps.get(), "Values", H5T_NATIVE_DOUBLE);
+    const Array values = h5::open_array(own.get(), "Values", H5T_NATIVE_DOUBLE);
     if (count < 0 || count > steps_limit || count > rows_of(values, 1) || count > rows_of(frames, 2))
       damaged(fmt::format("{} steps are announced, fewer are there", count));
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(2 * count));
@@ -73,10 +73,10 @@ class PartReader {
       if (numbers[2 * s] < 0 || (s > 0 && numbers[2 * s] <= numbers[2 * s - 2])) damaged("frame numbers do not increase");
       list_.push_back({static_cast<std::uint64_t>(numbers[2 * s]), numbers[2 * s + 1], at[s], axis_});
     }
-    if (image_)
-      open_image(root, own);
-    else
-      open_mesh(root, steps);
+    is_grid_ = h5::has_attribute(own.get(), "points");
+    if (image_ && !is_grid_) damaged("expected the size of the grid");
+    if (is_grid_) open_image(own);
+    if (!image_) open_mesh(root, steps);
     open_fields(root, steps, "PointData", "PointDataOffsets", Association::point);
     open_fields(root, steps, "CellData", "CellDataOffsets", Association::cell);
   }
@@ -85,7 +85,7 @@ class PartReader {
   [[nodiscard]] const std::string& run() const { return run_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] StoredPart describe() const {
-    StoredPart out{name_, path_, image_, {}};
+    StoredPart out{name_, path_, is_grid_, {}};
     for (const auto& f : fields_) out.fields.push_back(f.info);
     return out;
   }
@@ -95,7 +95,7 @@ class PartReader {
     part.name = name_;
     Index points = 0;
     Index cells = 0;
-    if (image_) {
+    if (is_grid_) {
       part.geometry = geometry_;
       points = vtkhdf::tuples(geometry_, Association::point);
       cells = vtkhdf::tuples(geometry_, Association::cell);
@@ -142,9 +142,9 @@ class PartReader {
     return out;
   }
 
-  void open_image(const Handle& root, const Handle& own) {
+  void open_image(const Handle& own) {
     const auto points = h5::integer_attribute(own.get(), "points", 3);
-    const auto origin = h5::real_attribute(root.get(), "Origin", 3);
+    const auto origin = h5::real_attribute(own.get(), "origin", 3);
     const auto spacing = h5::real_attribute(own.get(), "spacing", 3);
     Index product = 1;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -244,7 +244,8 @@ class PartReader {
   Handle file_;
   std::string name_, run_;
   FrameAxis axis_ = FrameAxis::time;
-  bool image_ = false;
+  bool image_ = false;    // the file holds ImageData
+  bool is_grid_ = false;  // the part is an image
   std::vector<StoredFrame> list_;
   ImageGeometry geometry_;
   Array number_of_points_, number_of_cells_, number_of_ids_, points_, connectivity_, offsets_, types_;

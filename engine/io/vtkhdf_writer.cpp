@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writing of temporal VTKHDF files, one a frame part.
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -9,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/core/log.hpp"
 #include "engine/io/hdf5_file.hpp"
+#include "engine/io/ordered_file.hpp"
 #include "engine/io/vtkhdf.hpp"
 #include "engine/io/vtkhdf_layout.hpp"
 
@@ -41,6 +43,7 @@ using h5::Array;
 using h5::Handle;
 
 constexpr Index small_chunk = Index{256} << 10;  // bytes: several small frames share a chunk of about this size
+constexpr Index steps_chunk = 256;               // rows of the arrays that hold a row a step
 constexpr Index large_chunk = Index{4} << 20;    // a large frame is cut into chunks of about this size
 
 [[noreturn]] void refuse(std::string text) {
@@ -97,13 +100,15 @@ std::string key_of(const FieldInfo& info) {
 class PartFile {
  public:
   PartFile(fs::path path, const FramePart& part, FrameAxis axis, const std::string& run) : path_(std::move(path)) {
-    file_ = h5::create_file(path_);
+    // Under another name until the first frame is whole: a results file always holds a frame.
+    file_ = h5::create_file(unfinished(path_));
     name_ = part.name;
     root_ = h5::create_group(file_.get(), "VTKHDF");
     own_ = h5::create_group(file_.get(), "Conoid");
     static constexpr std::int64_t version[] = {2, 0};
     h5::set_attribute(root_.get(), "Version", version);
-    image_ = std::get_if<ImageGeometry>(&part.geometry) != nullptr;
+    if (const auto* g = std::get_if<ImageGeometry>(&part.geometry)) geometry_ = *g;
+    image_ = geometry_ && vtkhdf::fits_image_data(*geometry_);
     h5::set_attribute(root_.get(), "Type", image_ ? "ImageData" : "UnstructuredGrid");
     static constexpr std::int64_t own_version[] = {vtkhdf::format_version};
     h5::set_attribute(own_.get(), "version", own_version, true);
@@ -111,19 +116,20 @@ class PartFile {
     h5::set_attribute(own_.get(), "run", run);
     static constexpr std::string_view axes[] = {"time", "frequency", "iteration"};
     h5::set_attribute(own_.get(), "axis", axes[static_cast<int>(axis)]);
-    frames_.array = h5::create_array(own_.get(), "Frames", H5T_NATIVE_INT64, {2}, 1024);
+    fresh_ = true;
+    frames_.array = h5::create_array(own_.get(), "Frames", H5T_NATIVE_INT64, {2}, steps_chunk);
     point_data_ = h5::create_group(root_.get(), "PointData");
     cell_data_ = h5::create_group(root_.get(), "CellData");
     steps_group_ = h5::create_group(root_.get(), "Steps");
     static constexpr std::int64_t none[] = {0};
     h5::set_attribute(steps_group_.get(), "NSteps", none, true);
-    values_.array = h5::create_array(steps_group_.get(), "Values", H5T_NATIVE_DOUBLE, {}, 1024);
+    h5::set_attribute(own_.get(), "frames", none, true);
+    values_.array = h5::create_array(steps_group_.get(), "Values", H5T_NATIVE_DOUBLE, {}, steps_chunk);
+    own_values_.array = h5::create_array(own_.get(), "Values", H5T_NATIVE_DOUBLE, {}, steps_chunk);
     point_offsets_ = h5::create_group(steps_group_.get(), "PointDataOffsets");
     cell_offsets_ = h5::create_group(steps_group_.get(), "CellDataOffsets");
-    if (image_)
-      start_image(std::get<ImageGeometry>(part.geometry));
-    else
-      start_mesh(std::get<MeshGeometry>(part.geometry));
+    if (geometry_) start_image(*geometry_);
+    if (!image_) start_mesh(geometry_ ? image_mesh_ : std::get<MeshGeometry>(part.geometry));
   }
 
   // Opens for continuing with the frames below `frames`.
@@ -138,6 +144,7 @@ class PartFile {
     cell_data_ = h5::open_group(root_.get(), "CellData");
     steps_group_ = h5::open_group(root_.get(), "Steps");
     values_.array = h5::open_array(steps_group_.get(), "Values", H5T_NATIVE_DOUBLE);
+    own_values_.array = h5::open_array(own_.get(), "Values", H5T_NATIVE_DOUBLE);
     point_offsets_ = h5::open_group(steps_group_.get(), "PointDataOffsets");
     cell_offsets_ = h5::open_group(steps_group_.get(), "CellDataOffsets");
     cut_back(frames);
@@ -146,47 +153,80 @@ class PartFile {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::int64_t last_number() const { return last_number_; }
   [[nodiscard]] const fs::path& path() const { return path_; }
+  [[nodiscard]] bool empty() const { return steps_ == 0; }
 
+  /// Name of a file before its first frame is finished.
+  static fs::path unfinished(const fs::path& path) { return path.string() + ".part"; }
+
+  /// Everything of a frame; it does not count until publish().
   void write(const Frame& frame, const FramePart& part) {
-    const bool image = std::holds_alternative<ImageGeometry>(part.geometry);
-    if (image != image_) refuse(fmt::format("part '{}' changed from one kind of geometry to another", name_));
-    if (image)
-      check_image(std::get<ImageGeometry>(part.geometry));
-    else
-      write_mesh(std::get<MeshGeometry>(part.geometry));
+    const auto* image = std::get_if<ImageGeometry>(&part.geometry);
+    if ((image != nullptr) != geometry_.has_value())
+      refuse(fmt::format("part '{}' changed from one kind of geometry to another", name_));
+    if (image) check_image(*image);
+    if (!image_) write_mesh(image ? image_mesh_ : std::get<MeshGeometry>(part.geometry));
     write_fields(part);
-    put_step(steps_, frame.value);
+    own_values_.put(steps_, frame.value);
+    value_ = frame.value;
     const std::array<std::int64_t, 2> row = {static_cast<std::int64_t>(frame.number), frame.step};
     frames_.array.write_rows(steps_, 1, row.data());
-    h5::flush(file_, path_.string());
     ++steps_;
-    h5::update_attribute(steps_group_.get(), "NSteps", steps_);
-    h5::flush(file_, path_.string());
-    last_number_ = row[0];
+    if (image_ && steps_ == 1) repeat_first_step();
+    h5::flush(file_);
+    written_number_ = row[0];
   }
 
+  /// Makes the written step count. VTK 9.3 copies all of Steps/Values into a buffer of NSteps entries: the array must
+  /// never be the longer one, so it grows after NSteps.
+  void publish() {
+    h5::update_attribute(own_.get(), "frames", steps_);
+    h5::update_attribute(steps_group_.get(), "NSteps", image_ && steps_ == 1 ? 2 : steps_);
+    h5::flush(file_);
+    values_.put(steps_ - 1, value_);
+    if (image_ && steps_ == 1)
+      values_.put(1, value_ == 0 ? 1e-300 : std::nextafter(value_, std::numeric_limits<double>::infinity()));
+    h5::flush(file_);
+    if (fresh_) {
+      if (std::rename(unfinished(path_).c_str(), path_.c_str()) != 0)
+        throw Failure(system_error("write", path_.string(), errno));
+      fresh_ = false;
+    }
+    last_number_ = written_number_;
+  }
+
+  void sync() { h5::sync(file_.get()).or_throw(); }
+
  private:
+  // Readers up to VTK 9.7 take a file with one step for one without time and then find its images of four dimensions
+  // to be of the wrong shape. So a lone frame is shown twice; the second frame takes the place of its twin.
+  void repeat_first_step() {
+    for (auto& [key, f] : fields_) put_offset(f, 1, f.last_offset);
+  }
+
   void start_image(const ImageGeometry& g) {
-    const auto layout = vtkhdf::image_layout(g);
     std::array<std::int64_t, 6> extent{};
     std::array<double, 3> spacing{};
-    for (std::size_t i = 0; i < 3; ++i) {
-      const auto a = static_cast<std::size_t>(layout.axis[i]);
+    for (std::size_t a = 0; a < 3; ++a) {
       if (g.points[a] < 1) refuse(fmt::format("part '{}' has an axis without points", name_));
-      extent[2 * i + 1] = g.points[a] - 1;
-      spacing[i] = g.spacing[a] > 0 ? g.spacing[a] : 1.0;
+      extent[2 * a + 1] = g.points[a] - 1;
+      spacing[a] = g.spacing[a] > 0 ? g.spacing[a] : 1.0;
     }
+    h5::set_attribute(own_.get(), "points", std::span<const std::int64_t>(g.points));
+    h5::set_attribute(own_.get(), "origin", std::span<const double>(g.origin));
+    h5::set_attribute(own_.get(), "spacing", std::span<const double>(g.spacing));
+    if (!image_) {
+      image_mesh_ = vtkhdf::image_as_mesh(g);
+      return;
+    }
+    static constexpr double upright[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     h5::set_attribute(root_.get(), "WholeExtent", extent);
     h5::set_attribute(root_.get(), "Origin", std::span<const double>(g.origin));
     h5::set_attribute(root_.get(), "Spacing", std::span<const double>(spacing));
-    h5::set_attribute(root_.get(), "Direction", std::span<const double>(layout.direction));
-    h5::set_attribute(own_.get(), "points", std::span<const std::int64_t>(g.points));
-    h5::set_attribute(own_.get(), "spacing", std::span<const double>(g.spacing));
-    geometry_ = g;
+    h5::set_attribute(root_.get(), "Direction", upright);
   }
 
   void check_image(const ImageGeometry& g) const {
-    if (g.points != geometry_.points || g.origin != geometry_.origin || g.spacing != geometry_.spacing)
+    if (g.points != geometry_->points || g.origin != geometry_->origin || g.spacing != geometry_->spacing)
       refuse(fmt::format("the grid of part '{}' changed", name_));
   }
 
@@ -194,9 +234,9 @@ class PartFile {
     if (!g.points || !g.connectivity || !g.offsets || !g.types) refuse(fmt::format("part '{}' has no mesh", name_));
     const hid_t group = root_.get();
     const auto points = static_cast<Index>(g.points->size() / 3);
-    number_of_points_ = h5::create_array(group, "NumberOfPoints", H5T_NATIVE_INT64, {}, 1024);
-    number_of_cells_ = h5::create_array(group, "NumberOfCells", H5T_NATIVE_INT64, {}, 1024);
-    number_of_ids_ = h5::create_array(group, "NumberOfConnectivityIds", H5T_NATIVE_INT64, {}, 1024);
+    number_of_points_ = h5::create_array(group, "NumberOfPoints", H5T_NATIVE_INT64, {}, steps_chunk);
+    number_of_cells_ = h5::create_array(group, "NumberOfCells", H5T_NATIVE_INT64, {}, steps_chunk);
+    number_of_ids_ = h5::create_array(group, "NumberOfConnectivityIds", H5T_NATIVE_INT64, {}, steps_chunk);
     point_blocks_.chunk = Blocks::chunk_for(points, 24);
     points_ = h5::create_array(group, "Points", H5T_NATIVE_DOUBLE, {3}, point_blocks_.chunk);
     auto whole = [](std::size_t rows, Index bytes) {
@@ -206,11 +246,11 @@ class PartFile {
     offsets_ = h5::create_array(group, "Offsets", H5T_NATIVE_INT64, {}, whole(g.offsets->size(), 8));
     types_ = h5::create_array(group, "Types", H5T_NATIVE_UINT8, {}, whole(g.types->size(), 1));
     const hid_t steps = steps_group_.get();
-    part_offsets_.array = h5::create_array(steps, "PartOffsets", H5T_NATIVE_INT64, {}, 1024);
-    number_of_parts_.array = h5::create_array(steps, "NumberOfParts", H5T_NATIVE_INT64, {}, 1024);
-    points_offsets_.array = h5::create_array(steps, "PointOffsets", H5T_NATIVE_INT64, {}, 1024);
-    cells_offsets_.array = h5::create_array(steps, "CellOffsets", H5T_NATIVE_INT64, {1}, 1024);
-    ids_offsets_.array = h5::create_array(steps, "ConnectivityIdOffsets", H5T_NATIVE_INT64, {1}, 1024);
+    part_offsets_.array = h5::create_array(steps, "PartOffsets", H5T_NATIVE_INT64, {}, steps_chunk);
+    number_of_parts_.array = h5::create_array(steps, "NumberOfParts", H5T_NATIVE_INT64, {}, steps_chunk);
+    points_offsets_.array = h5::create_array(steps, "PointOffsets", H5T_NATIVE_INT64, {}, steps_chunk);
+    cells_offsets_.array = h5::create_array(steps, "CellOffsets", H5T_NATIVE_INT64, {1}, steps_chunk);
+    ids_offsets_.array = h5::create_array(steps, "ConnectivityIdOffsets", H5T_NATIVE_INT64, {1}, steps_chunk);
   }
 
   static void check_mesh(const MeshGeometry& g, const std::string& name) {
@@ -284,11 +324,11 @@ class PartFile {
   }
 
   [[nodiscard]] Index tuples_now(Association association) const {
-    if (image_) return vtkhdf::tuples(geometry_, association);
+    if (image_) return vtkhdf::tuples(*geometry_, association);
     return association == Association::point ? part_points_ : part_cells_;
   }
   [[nodiscard]] Index most_tuples(Association association) const {
-    if (image_) return vtkhdf::tuples(geometry_, association);
+    if (image_) return vtkhdf::tuples(*geometry_, association);
     return association == Association::point ? most_points_ : most_cells_;
   }
 
@@ -301,7 +341,7 @@ class PartFile {
     Index chunk_rows = 1;
     if (image_) {
       Index bytes = tuple_bytes;
-      for (const Index n : vtkhdf::image_rows(geometry_, f.info.association)) {
+      for (const Index n : vtkhdf::image_rows(*geometry_, f.info.association)) {
         row.push_back(static_cast<hsize_t>(n));
         bytes *= n;
       }
@@ -334,8 +374,8 @@ class PartFile {
     }
     const hid_t offsets = (point ? point_offsets_ : cell_offsets_).get();
     f.offsets.array =
-        h5::create_array(offsets, f.info.is_complex ? base + "_re" : base, H5T_NATIVE_INT64, {}, 1024);
-    if (f.info.is_complex) im_offsets(f) = h5::create_array(offsets, base + "_im", H5T_NATIVE_INT64, {}, 1024);
+        h5::create_array(offsets, f.info.is_complex ? base + "_re" : base, H5T_NATIVE_INT64, {}, steps_chunk);
+    if (f.info.is_complex) im_offsets(f) = h5::create_array(offsets, base + "_im", H5T_NATIVE_INT64, {}, steps_chunk);
   }
 
   Array& im_offsets(FieldArrays& f) { return im_offsets_[key_of(f.info)]; }
@@ -401,8 +441,6 @@ class PartFile {
     return append(f, blank, tuples);
   }
 
-  void put_step(Index step, double value) { values_.put(step, value); }
-
   std::int64_t step_value(const Array& array, Index step, Index per_row = 1) const {
     std::array<std::int64_t, 2> out{};
     if (per_row > 2) refuse("steps");
@@ -411,33 +449,38 @@ class PartFile {
   }
 
   void cut_back(std::uint64_t frames) {
-    const Index had = h5::integer_attribute(steps_group_.get(), "NSteps", 1)[0];
-    steps_ = 0;
+    if (h5::has_attribute(own_.get(), "points")) {
+      ImageGeometry g;
+      const auto points = h5::integer_attribute(own_.get(), "points", 3);
+      const auto origin = h5::real_attribute(own_.get(), "origin", 3);
+      const auto spacing = h5::real_attribute(own_.get(), "spacing", 3);
+      std::copy(points.begin(), points.end(), g.points.begin());
+      std::copy(origin.begin(), origin.end(), g.origin.begin());
+      std::copy(spacing.begin(), spacing.end(), g.spacing.begin());
+      geometry_ = g;
+      if (!image_) image_mesh_ = vtkhdf::image_as_mesh(g);
+    }
+    const Index had = h5::integer_attribute(own_.get(), "frames", 1)[0];
     while (steps_ < had) {
       const std::int64_t number = step_value(frames_.array, steps_, 2);
       if (static_cast<std::uint64_t>(number) >= frames) break;
       last_number_ = number;
       ++steps_;
     }
-    if (steps_ != had) {
-      h5::update_attribute(steps_group_.get(), "NSteps", steps_);
-      h5::flush(file_, path_.string());
-    }
-    // Rows behind the kept steps stay in the file and are written over.
-    if (image_) {
-      const auto points = h5::integer_attribute(own_.get(), "points", 3);
-      const auto origin = h5::real_attribute(root_.get(), "Origin", 3);
-      const auto spacing = h5::real_attribute(own_.get(), "spacing", 3);
-      for (std::size_t a = 0; a < 3; ++a) {
-        geometry_.points[a] = points[a];
-        geometry_.origin[a] = origin[a];
-        geometry_.spacing[a] = spacing[a];
-      }
-    } else {
-      open_mesh();
-    }
+    if (!image_) open_mesh();
     open_fields(point_data_, point_offsets_, Association::point);
     open_fields(cell_data_, cell_offsets_, Association::cell);
+    // Rows behind the kept steps stay in the file and are written over; only Steps/Values must not be too long.
+    if (steps_ == had || steps_ == 0) return;
+    own_values_.array.read_rows(steps_ - 1, 1, &value_);
+    if (image_ && steps_ == 1) {
+      for (auto& [key, f] : fields_) f.last_offset = step_value(f.offsets.array, 0);
+      repeat_first_step();
+    }
+    values_.array.shrink(image_ ? std::max<Index>(steps_, 2) : steps_);
+    h5::flush(file_);
+    written_number_ = last_number_;
+    publish();
   }
 
   void open_mesh() {
@@ -503,13 +546,17 @@ class PartFile {
 
   fs::path path_;
   std::string name_;
-  bool image_ = false;
+  bool image_ = false;  // the file holds ImageData
   Index steps_ = 0;
+  std::int64_t written_number_ = -1;
   std::int64_t last_number_ = -1;
+  bool fresh_ = false;  // not one frame is finished
   // The file is declared first so that it is closed last.
   Handle file_, root_, own_, point_data_, cell_data_, steps_group_, point_offsets_, cell_offsets_;
-  StepArray frames_, values_;
-  ImageGeometry geometry_;
+  StepArray frames_, values_, own_values_;
+  double value_ = 0;  // of the step written last
+  std::optional<ImageGeometry> geometry_;  // of an image part
+  MeshGeometry image_mesh_;                // of an image that is stored as a mesh
 
   Array number_of_points_, number_of_cells_, number_of_ids_, points_, connectivity_, offsets_, types_;
   StepArray part_offsets_, number_of_parts_, points_offsets_, cells_offsets_, ids_offsets_;
@@ -529,9 +576,7 @@ class PartFile {
 class Writer final : public VtkhdfWriter {
  public:
   Writer(fs::path folder, std::string run) : folder_(std::move(folder)), run_(std::move(run)) {}
-  ~Writer() override {
-    if (const Status closed = close(); !closed) log::error("{}", closed.error().render());
-  }
+  ~Writer() override { static_cast<void>(close()); }  // write() has told of any failure
 
   Status write(const Frame& frame) override {
     if (failure_) return *failure_;
@@ -539,8 +584,25 @@ class Writer final : public VtkhdfWriter {
     try {
       if (frame.number < next_)
         refuse(fmt::format("frame {} comes after frame {}", frame.number, next_ - 1));
-      for (const auto& part : frame.parts) file_for(part, frame.axis).write(frame, part);
+      std::vector<PartFile*> files;
+      for (const auto& part : frame.parts) {
+        files.push_back(&file_for(part, frame.axis));
+        files.back()->write(frame, part);
+      }
+      for (PartFile* file : files) file->publish();
       next_ = frame.number + 1;
+      return {};
+    } catch (...) {
+      failure_ = current_exception_as_error();
+      return *failure_;
+    }
+  }
+
+  Status sync() override {
+    const auto held = h5::lock();
+    if (failure_) return *failure_;
+    try {
+      for (auto& part : parts_) part->sync();
       return {};
     } catch (...) {
       failure_ = current_exception_as_error();
@@ -567,8 +629,17 @@ class Writer final : public VtkhdfWriter {
   }
 
   void adopt(std::uint64_t frames) {
+    vtkhdf::remove_unfinished(folder_);
     for (const auto& file : vtkhdf::results_files(folder_)) {
       auto part = std::make_unique<PartFile>(file, frames);
+      if (part->empty()) {
+        // No frame of it is kept: it starts anew, as a file that holds a frame from its first moment.
+        part.reset();
+        std::error_code code;
+        fs::remove(file, code);
+        if (code) throw Failure(system_error("remove", file.string(), code.value()));
+        continue;
+      }
       next_ = std::max(next_, static_cast<std::uint64_t>(part->last_number() + 1));
       parts_.push_back(std::move(part));
     }
@@ -597,6 +668,7 @@ class Writer final : public VtkhdfWriter {
 }  // namespace
 
 Result<std::unique_ptr<VtkhdfWriter>> VtkhdfWriter::create(const fs::path& folder, std::string run) {
+  vtkhdf::remove_unfinished(folder);
   const auto there = vtkhdf::results_files(folder);
   if (!there.empty())
     return make_error(ErrorCode::file, fmt::format("'{}' exists already; nothing was written over it", there[0].string()),

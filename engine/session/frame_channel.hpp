@@ -16,20 +16,25 @@ class FrameChannel {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Viewer: what it wants to see, and at most how often (0 = nothing).
+  /// Viewer: what it wants to see, and at most how often (0 = nothing). Saying the same again changes nothing.
   void want(FrameRequest request, double per_second);
   /// Viewer: the newest frame not yet taken, or null.
   [[nodiscard]] std::shared_ptr<const Frame> take();
 
-  /// Producer: a request if a frame is due now. Due means: the viewer wants frames, its interval has passed, the last
-  /// frame was taken, and the time spent on frames stays below `share` of the time since the channel was opened.
+  /// Producer: a request if a frame is due now. Due means: the viewer wants frames, its interval has passed and the last
+  /// frame was taken (both waived when the request has changed), and the time spent on frames stays below `share` of
+  /// the time since the channel was opened.
   [[nodiscard]] std::optional<FrameRequest> wanted(double share = 0.02);
   /// Producer: like wanted(), but only the viewer's wish counts (a paused run may spend time freely).
   [[nodiscard]] std::optional<FrameRequest> wanted_when_idle();
-  /// Producer: hands over a frame and says how long it took to build.
-  void put(std::shared_ptr<const Frame> frame, double seconds);
+  /// Producer: the viewer asks for something other than what the last frame shows.
+  [[nodiscard]] bool wish_is_new();
+  /// Producer: hands over a frame and says how long it took to build; `idle`: the time does not count.
+  void put(std::shared_ptr<const Frame> frame, double seconds, bool idle = false);
 
  private:
+  [[nodiscard]] bool due(Clock::time_point now) const;
+
   std::mutex mutex_;
   FrameRequest request_;
   double per_second_ = 0;

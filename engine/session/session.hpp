@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -103,12 +104,14 @@ struct SessionOptions {
   CaseDocument document;
   std::filesystem::path runs = "runs";       ///< a run folder <UTC time>-<hash8> is made below it
   std::filesystem::path folder;              ///< or exactly this folder (--out); must be empty or new
-  std::filesystem::path resume;              ///< or: continue this run folder from its newest valid checkpoint
+  std::filesystem::path resume;              ///< or: continue this run folder from its newest valid checkpoint; its own
+                                             ///< case.json is taken, `document` is not looked at
   std::string workers;                       ///< overrides compute.workers when not empty
   int threads = 0;                           ///< overrides compute.threads when > 0
   std::optional<Bytes> host_memory;          ///< budget; overrides compute.memory
   bool start_paused = false;
   bool keep_results = true;                  ///< false: nothing is written
+  std::stop_token stop;                      ///< a wish to stop from outside (a signal); the same as Command::stop
 };
 
 /// Starts on a thread of this process. Errors in the case arrive as DiagnosticEvents and state `failed`.
@@ -117,6 +120,9 @@ struct SessionOptions {
 /// The same on the calling thread, for the command line and for MPI: `drive` is called on rank 0 between steps and
 /// about ten times a second with a port whose commands it may send; returns the final state. Collective over world().
 [[nodiscard]] StateEvent run_session_here(SessionOptions options, const std::function<void(SessionPort&)>& drive);
+
+/// The case of a run folder, with the folder of the original case as base of its relative paths.
+[[nodiscard]] Result<CaseDocument> read_run_case(const std::filesystem::path& run);
 
 /// Checks a case without running: schema, files, mesh, the solver's own rules, memory. Used by `check` and by forms.
 struct CheckReport {

@@ -2,15 +2,19 @@
 # How the folders become targets. A folder is a layer; its sources are found by name, so that a new file or a new
 # solver touches no list.
 
-# conoid_library(<name> <folder> [LINK targets...]): one static library of every .cpp directly or deeper in a folder.
+# conoid_library(<name> <folder> [CHECKED] [LINK targets...]): one static library of every .cpp directly or deeper in a
+# folder. CHECKED: the standard library checks every index (for code that reads what others wrote; too slow in kernels).
 # Files ending in _avx2.cpp and _avx512.cpp are compiled for that instruction set (chosen at run time by the caller).
 function(conoid_library name folder)
-  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "CHECKED" "" "LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "/main_[a-z_]+\\.cpp$")
   if(sources)
     add_library(${name} STATIC ${sources})
     target_link_libraries(${name} PUBLIC conoid_settings ${arg_LINK})
+    if(arg_CHECKED)
+      target_compile_definitions(${name} PRIVATE _GLIBCXX_ASSERTIONS)
+    endif()
     conoid_instruction_sets(${sources})
   else()
     add_library(${name} INTERFACE)
@@ -110,8 +114,8 @@ function(conoid_add_tests folder)
     string(REPLACE "/test_" "/" name "${name}")
     string(REPLACE "/" "." name "${name}")
     string(REPLACE "." "_" target "test_${name}")
-    file(STRINGS "${source}" header LIMIT_COUNT 6 REGEX "^// labels:")
-    string(REGEX REPLACE "^// labels: *" "" labels "${header}")
+    file(STRINGS "${source}" header LIMIT_COUNT 6 REGEX "^//.*labels:")
+    string(REGEX REPLACE "^//.*labels: *" "" labels "${header}")
     string(REPLACE " " ";" labels "${labels}")
     if(NOT labels)
       message(FATAL_ERROR "${relative}: the first lines need '// labels: unit' (see CONTRIBUTING.md)")

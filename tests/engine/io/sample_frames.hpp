@@ -16,10 +16,11 @@ class Sampler {
  public:
   explicit Sampler(unsigned seed) : random_(seed) {
     auto size = [&](Index least, Index most) { return std::uniform_int_distribution<Index>(least, most)(random_); };
-    image_points_ = {size(2, 13), size(2, 11), size(2, 9)};
+    image_points_ = {size(2, 13), size(2, 11), size(1, 9)};
     plane_points_ = {size(2, 17), 1, size(2, 15)};
     side_points_ = {1, size(2, 9), size(2, 9)};
-    line_points_ = {1, size(3, 40), 1};
+    line_points_ = {1, 1, 1};
+    line_points_[static_cast<std::size_t>(size(0, 2))] = size(1, 40);
     fixed_ = mesh(size(3, 12), size(3, 12), 0);
     moving_ = mesh(size(3, 12), size(3, 12), 0);
   }

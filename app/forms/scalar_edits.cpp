@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Editors that fit on one line.
+#include "app/forms/scalar_edits.hpp"
+
+#include <algorithm>
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDir>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QStyle>
+#include <QWheelEvent>
+
+#include "app/forms/schema_text.hpp"
+#include "app/look/small_widgets.hpp"
+#include "app/model/json_path.hpp"
+#include "engine/core/units.hpp"
+
+namespace conoid::app {
+namespace {
+
+class CalmCombo final : public QComboBox {
+ public:
+  explicit CalmCombo(QWidget* parent) : QComboBox(parent) {
+    setFocusPolicy(Qt::StrongFocus);
+    setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    setMinimumContentsLength(6);
+  }
+
+ protected:
+  void wheelEvent(QWheelEvent* event) override { hasFocus() ? QComboBox::wheelEvent(event) : event->ignore(); }
+};
+
+QHBoxLayout* flat_row(QWidget* widget) {
+  auto* row = new QHBoxLayout(widget);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(4);
+  return row;
+}
+
+QString unit_of(const Json& node) {
+  const std::string unit = string_at(node, "unit");
+  return unit == "1" ? QString() : QString::fromStdString(unit);
+}
+
+QString placeholder_for(const Json& fallback, bool number) {
+  if (!fallback.is_null()) return text_of(fallback);
+  return number ? QString() : QObject::tr("not set");
+}
+
+bool has_errors_at(const CaseModel& model, const std::string& pointer) {
+  return model.health_of(pointer) == Health::bad;
+}
+
+}  // namespace
+
+QComboBox* make_calm_combo(QWidget* parent) { return new CalmCombo(parent); }
+
+// ---- UnitLineEdit ---------------------------------------------------------------------------------------------------
+
+UnitLineEdit::UnitLineEdit(const Look& look, QString unit, QWidget* parent)
+    : QLineEdit(parent), look_(look), unit_(std::move(unit)) {
+  setMinimumWidth(48);
+  if (!unit_.isEmpty()) setTextMargins(0, 0, fontMetrics().horizontalAdvance(unit_) + 4, 0);
+}
+
+void UnitLineEdit::set_wrong(bool wrong) {
+  if (property("wrong").toBool() == wrong) return;
+  setProperty("wrong", wrong);
+  style()->unpolish(this);
+  style()->polish(this);
+}
+
+void UnitLineEdit::show_value(const QString& shown) {
+  if (hasFocus() && isModified()) return;
+  if (shown == text()) return;
+  setText(shown);
+  setCursorPosition(0);
+}
+
+bool UnitLineEdit::shows_unit() const {
+  if (unit_.isEmpty()) return false;
+  const QString shown = text().isEmpty() ? placeholderText() : text();
+  return shown.isEmpty() || json_from_text(shown).is_number();
+}
+
+void UnitLineEdit::paintEvent(QPaintEvent* event) {
+  QLineEdit::paintEvent(event);
+  if (!shows_unit()) return;
+  QPainter painter(this);
+  painter.setPen(look_.colour("faint"));
+  painter.drawText(rect().adjusted(0, 0, -9, 0), Qt::AlignRight | Qt::AlignVCenter, unit_);
+}
+
+// ---- NumberEdit -----------------------------------------------------------------------------------------------------
+
+NumberEdit::NumberEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+                       QWidget* parent)
+    : FieldEditor(context, pointer, node, fallback, parent) {
+  auto* row = flat_row(this);
+  line_ = new UnitLineEdit(context.look, unit_of(node), this);
+  line_->setPlaceholderText(placeholder_for(fallback, true));
+  line_->setAccessibleName(label());
+  row->addWidget(line_);
+  setFocusProxy(line_);
+  connect(line_, &QLineEdit::textEdited, this, &NumberEdit::check_typing);
+  connect(line_, &QLineEdit::editingFinished, this, &NumberEdit::commit);
+  refresh();
+}
+
+QWidget* NumberEdit::reveal(const std::string& pointer) { return is_within(pointer, pointer_) ? line_ : nullptr; }
+
+void NumberEdit::refresh() {
+  line_->show_value(value() ? text_of(*value()) : QString());
+  if (!line_->isModified()) problem_.clear();
+  line_->set_wrong(!problem_.isEmpty() || has_errors_at(context_.model, pointer_));
+}
+
+void NumberEdit::check_typing() {
+  problem_.clear();
+  const QString text = line_->text().trimmed();
+  if (!text.isEmpty() && !json_from_text(text).is_number()) {
+    const std::string unit = string_at(node_, "unit");
+    if (string_at(node_, "type") == "integer") {
+      problem_ = tr("A whole number is needed here.");
+    } else if (unit.empty()) {
+      problem_ = tr("A number is needed here.");
+    } else if (const auto quantity = parse_quantity(text.toStdString(), unit); !quantity) {
+      problem_ = QString::fromStdString(quantity.error().text);
+    }
+  }
+  line_->set_wrong(!problem_.isEmpty());
+  emit typing_checked();
+}
+
+void NumberEdit::commit() {
+  if (!line_->isModified()) return;
+  line_->setModified(false);
+  problem_.clear();
+  const QString text = line_->text().trimmed();
+  text.isEmpty() ? erase() : write(json_from_text(text));
+  refresh();
+  emit typing_checked();
+}
+
+// ---- VectorEdit -----------------------------------------------------------------------------------------------------
+
+VectorEdit::VectorEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+                       QWidget* parent)
+    : FieldEditor(context, pointer, node, fallback, parent) {
+  auto* row = flat_row(this);
+  const Json& items = node["items"];
+  const QString unit = unit_of(items).isEmpty() ? unit_of(node) : unit_of(items);
+  const int size = vector_size(node);
+  static const char* const axes[] = {"x", "y", "z", "w"};
+  for (int i = 0; i < size; ++i) {
+    auto* line = new UnitLineEdit(context.look, unit.size() <= 2 ? unit : QString(), this);
+    line->setAccessibleName(label() + " " + axes[i]);
+    const Json element = fallback.is_array() && fallback.size() > static_cast<std::size_t>(i) ? fallback[i] : Json();
+    line->setPlaceholderText(element.is_null() ? QString(axes[i]) : text_of(element));
+    row->addWidget(line, 1);
+    lines_.push_back(line);
+    connect(line, &QLineEdit::editingFinished, this, [this, i] { commit(static_cast<std::size_t>(i)); });
+  }
+  setFocusProxy(lines_.front());
+  refresh();
+}
+
+QWidget* VectorEdit::reveal(const std::string& pointer) {
+  if (!is_within(pointer, pointer_)) return nullptr;
+  for (std::size_t i = 0; i < lines_.size(); ++i)
+    if (is_within(pointer, child_pointer(pointer_, i))) return lines_[i];
+  return lines_.front();
+}
+
+Json VectorEdit::current() const {
+  if (value() && value()->is_array()) return *value();
+  return fallback_.is_array() ? fallback_ : Json::array();
+}
+
+void VectorEdit::refresh() {
+  const Json* array = value();
+  const bool whole = array && context_.model.health_of(pointer_) == Health::bad;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const bool there = array && array->is_array() && i < array->size();
+    lines_[i]->show_value(there ? text_of((*array)[i]) : QString());
+    bool wrong = has_errors_at(context_.model, child_pointer(pointer_, i));
+    if (whole && !context_.model.diagnostics_at(pointer_).empty()) wrong = true;
+    lines_[i]->set_wrong(wrong);
+  }
+}
+
+void VectorEdit::commit(std::size_t index) {
+  if (!lines_[index]->isModified()) return;
+  lines_[index]->setModified(false);
+  const QString text = lines_[index]->text().trimmed();
+  const bool all_empty = std::all_of(lines_.begin(), lines_.end(), [](auto* l) { return l->text().trimmed().isEmpty(); });
+  if (all_empty) return erase();
+  Json array = current();
+  while (array.size() < lines_.size()) array.push_back(0);
+  const Json fallback = fallback_.is_array() && index < fallback_.size() ? fallback_[index] : Json(0);
+  array[index] = text.isEmpty() ? fallback : json_from_text(text);
+  write(std::move(array));
+}
+
+// ---- NumbersEdit ----------------------------------------------------------------------------------------------------
+
+NumbersEdit::NumbersEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+                         QWidget* parent)
+    : FieldEditor(context, pointer, node, fallback, parent) {
+  auto* row = flat_row(this);
+  line_ = new UnitLineEdit(context.look, {}, this);
+  line_->setPlaceholderText(fallback.is_null() ? tr("1, 2, 3") : text_of(fallback));
+  line_->setAccessibleName(label());
+  row->addWidget(line_);
+  setFocusProxy(line_);
+  connect(line_, &QLineEdit::editingFinished, this, &NumbersEdit::commit);
+  refresh();
+}
+
+void NumbersEdit::refresh() {
+  line_->show_value(value() ? text_of(*value()) : QString());
+  line_->set_wrong(has_errors_at(context_.model, pointer_));
+}
+
+void NumbersEdit::commit() {
+  if (!line_->isModified()) return;
+  line_->setModified(false);
+  const QString text = line_->text().trimmed();
+  if (text.isEmpty()) return erase();
+  Json array = Json::array();
+  for (const QString& part : text.split(',', Qt::SkipEmptyParts)) array.push_back(json_from_text(part));
+  write(std::move(array));
+}
+
+// ---- TextEdit, FileEdit ---------------------------------------------------------------------------------------------
+
+TextEdit::TextEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+                   QWidget* parent)
+    : FieldEditor(context, pointer, node, fallback, parent) {
+  auto* row = flat_row(this);
+  line_ = new UnitLineEdit(context.look, {}, this);
+  line_->setPlaceholderText(node.contains("group") ? tr("name of a group of the mesh") : placeholder_for(fallback, false));
+  line_->setAccessibleName(label());
+  row->addWidget(line_);
+  setFocusProxy(line_);
+  connect(line_, &QLineEdit::editingFinished, this, [this] {
+    if (!line_->isModified()) return;
+    line_->setModified(false);
+    line_->text().isEmpty() ? erase() : write(line_->text().toStdString());
+  });
+  refresh();
+}
+
+void TextEdit::refresh() {
+  line_->show_value(value() ? text_of(*value()) : QString());
+  line_->set_wrong(has_errors_at(context_.model, pointer_));
+}
+
+FileEdit::FileEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+                   QWidget* parent)
+    : FieldEditor(context, pointer, node, fallback, parent) {
+  auto* row = flat_row(this);
+  line_ = new UnitLineEdit(context.look, {}, this);
+  line_->setPlaceholderText(fallback.is_null() ? tr("choose a file") : text_of(fallback));
+  line_->setAccessibleName(label());
+  auto* browse_button = make_icon_button(context.look, "folder", tr("Choose a file"), this);
+  row->addWidget(line_, 1);
+  row->addWidget(browse_button);
+  setFocusProxy(line_);
+  connect(browse_button, &QToolButton::clicked, this, &FileEdit::browse);
+  connect(line_, &QLineEdit::editingFinished, this, [this] {
+    if (!line_->isModified()) return;
+    line_->setModified(false);
+    line_->text().isEmpty() ? erase() : write(line_->text().toStdString());
+  });
+  refresh();
+}
+
+void FileEdit::refresh() {
+  line_->show_value(value() ? text_of(*value()) : QString());
+  line_->set_wrong(has_errors_at(context_.model, pointer_));
+}
+
+void FileEdit::browse() {
+  static const QHash<QString, QString> filters = {
+      {"mesh", tr("Meshes (*.msh *.stl *.obj *.ply *.bdf *.nas *.mesh *.vtu)")},
+      {"geometry", tr("Geometry (*.geo *.step *.stp)")},
+      {"model", tr("Models (*.json *.raw *.bin *.sgy *.segy *.vti)")},
+      {"signal", tr("Signals (*.csv *.txt)")}};
+  const QString kind = QString::fromStdString(string_at(node_, "file"));
+  const QDir folder(QString::fromStdString(context_.model.document().folder().string()));
+  QStringList filter;
+  if (filters.contains(kind)) filter << filters[kind];
+  filter << tr("All files (*)");
+  const QString chosen = QFileDialog::getOpenFileName(this, label(), folder.path(), filter.join(";;"));
+  if (chosen.isEmpty()) return;
+  const QString relative = folder.relativeFilePath(chosen);
+  write((relative.startsWith("../") ? chosen : relative).toStdString());
+}
+
+// ---- ChoiceEdit, BooleanEdit ----------------------------------------------------------------------------------------
+
+ChoiceEdit::ChoiceEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+                       QWidget* parent)
+    : FieldEditor(context, pointer, node, fallback, parent) {
+  auto* row = flat_row(this);
+  combo_ = make_calm_combo(this);
+  combo_->setAccessibleName(label());
+  combo_->setPlaceholderText(tr("Choose…"));
+  for (const Json& choice : node["enum"]) {
+    QString text = text_of(choice);
+    if (choice.is_string()) text.replace('_', ' ').replace('-', ' ');
+    combo_->addItem(text, QString::fromStdString(choice.dump()));
+  }
+  row->addWidget(combo_);
+  setFocusProxy(combo_);
+  connect(combo_, &QComboBox::activated, this, [this](int index) {
+    write(Json::parse(combo_->itemData(index).toString().toStdString(), nullptr, false));
+  });
+  refresh();
+}
+
+void ChoiceEdit::refresh() {
+  const Json shown = value() ? *value() : fallback_;
+  combo_->setCurrentIndex(shown.is_null() ? -1 : combo_->findData(QString::fromStdString(shown.dump())));
+  const bool wrong = has_errors_at(context_.model, pointer_);
+  if (combo_->property("wrong").toBool() != wrong) {
+    combo_->setProperty("wrong", wrong);
+    combo_->style()->unpolish(combo_);
+    combo_->style()->polish(combo_);
+  }
+}
+
+BooleanEdit::BooleanEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+                         QWidget* parent)
+    : FieldEditor(context, pointer, node, fallback, parent) {
+  auto* row = flat_row(this);
+  box_ = new QCheckBox(this);
+  box_->setAccessibleName(label());
+  row->addWidget(box_);
+  row->addStretch(1);
+  setFocusProxy(box_);
+  connect(box_, &QCheckBox::clicked, this, [this](bool on) { write(on); });
+  refresh();
+}
+
+void BooleanEdit::refresh() {
+  const Json shown = value() ? *value() : fallback_;
+  const bool on = shown.is_boolean() && shown.get<bool>();
+  box_->setChecked(on);
+  box_->setText(on ? tr("on") : tr("off"));
+}
+
+// ---- JsonEdit -------------------------------------------------------------------------------------------------------
+
+JsonEdit::JsonEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+                   QWidget* parent)
+    : FieldEditor(context, pointer, node, fallback, parent) {
+  auto* row = flat_row(this);
+  line_ = new UnitLineEdit(context.look, {}, this);
+  line_->setPlaceholderText(fallback.is_null() ? tr("JSON") : QString::fromStdString(fallback.dump()));
+  line_->setAccessibleName(label());
+  row->addWidget(line_);
+  setFocusProxy(line_);
+  connect(line_, &QLineEdit::editingFinished, this, &JsonEdit::commit);
+  refresh();
+}
+
+void JsonEdit::refresh() {
+  if (problem_.isEmpty()) line_->show_value(value() ? QString::fromStdString(value()->dump()) : QString());
+  line_->set_wrong(!problem_.isEmpty() || has_errors_at(context_.model, pointer_));
+}
+
+void JsonEdit::commit() {
+  if (!line_->isModified()) return;
+  problem_.clear();
+  const QString text = line_->text().trimmed();
+  if (text.isEmpty()) {
+    line_->setModified(false);
+    erase();
+  } else {
+    Json parsed = Json::parse(text.toStdString(), nullptr, false);
+    if (parsed.is_discarded()) {
+      problem_ = tr("This is not valid JSON, for example [1, 2, 3].");
+    } else {
+      line_->setModified(false);
+      write(std::move(parsed));
+    }
+  }
+  refresh();
+  emit typing_checked();
+}
+
+}  // namespace conoid::app

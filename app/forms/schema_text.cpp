@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a schema node says to people.
+#include "app/forms/schema_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QLocale>
+#include <QObject>
+#include <QStringList>
+
+#include "engine/core/units.hpp"
+
+namespace conoid::app {
+namespace {
+
+bool is_number_node(const Json& node) {
+  const std::string type = string_at(node, "type");
+  return type == "number" || type == "integer";
+}
+
+QString bound(const Json& node, const char* keyword, const QString& sign) {
+  const auto it = node.find(keyword);
+  return it == node.end() ? QString() : sign + QChar(0x00a0) + text_of(*it);
+}
+
+}  // namespace
+
+const Json& keyword_of(const Json& node, const char* keyword) {
+  static const Json none;
+  if (!node.is_object()) return none;
+  const auto it = node.find(keyword);
+  return it == node.end() ? none : *it;
+}
+
+bool is_true(const Json& node, const char* keyword) {
+  if (!node.is_object()) return false;
+  const auto it = node.find(keyword);
+  return it != node.end() && it->is_boolean() && it->get<bool>();
+}
+
+std::string string_at(const Json& node, const char* keyword) {
+  if (!node.is_object()) return {};
+  const auto it = node.find(keyword);
+  return it != node.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+QString label_of(const std::string& key, const Json& node) {
+  if (const std::string title = string_at(node, "title"); !title.empty()) return QString::fromStdString(title);
+  QString label = QString::fromStdString(key).replace('_', ' ').replace('-', ' ');
+  if (!label.isEmpty()) label[0] = label[0].toUpper();
+  return label;
+}
+
+QString text_of(const Json& value) {
+  if (value.is_null()) return {};
+  if (value.is_string()) return QString::fromStdString(value.get<std::string>());
+  if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
+  if (value.is_array() && std::all_of(value.begin(), value.end(), [](const Json& v) { return v.is_primitive(); })) {
+    QStringList parts;
+    for (const Json& v : value) parts << text_of(v);
+    return parts.join(", ");
+  }
+  if (value.is_number_float()) return QString::number(value.get<double>(), 'g', QLocale::FloatingPointShortest);
+  return QString::fromStdString(value.dump());
+}
+
+Json json_from_text(const QString& text) {
+  const std::string trimmed = text.trimmed().toStdString();
+  Json number = Json::parse(trimmed, nullptr, false);
+  if (number.is_number()) return number;
+  // ".5", "+3" and "1." are numbers to people, though not to JSON.
+  bool ok = false;
+  const double value = QString::fromStdString(trimmed).toDouble(&ok);
+  if (ok && std::abs(value) <= 1e300) return value;
+  return trimmed;
+}
+
+QString tooltip_of(const std::string& pointer, const Json& node, const Json& fallback) {
+  QStringList lines;
+  const std::string description = string_at(node, "description");
+  lines << "<b>" + label_of(pointer.substr(pointer.rfind('/') + 1), node).toHtmlEscaped() + "</b>";
+  if (!description.empty()) lines << QString::fromStdString(description).toHtmlEscaped();
+  const std::string unit = string_at(node, "unit");
+  const QString unit_text = unit.empty() || unit == "1" ? QString() : " " + QString::fromStdString(unit);
+  if (!fallback.is_null() && fallback.is_primitive())
+    lines << QObject::tr("Default: %1").arg((text_of(fallback) + (fallback.is_number() ? unit_text : "")).toHtmlEscaped());
+  QStringList range;
+  for (const auto& [keyword, sign] : {std::pair{"minimum", QChar(0x2265)}, std::pair{"exclusiveMinimum", QChar('>')},
+                                      std::pair{"maximum", QChar(0x2264)}, std::pair{"exclusiveMaximum", QChar('<')}})
+    if (const QString text = bound(node, keyword, sign); !text.isEmpty()) range << text;
+  if (!range.isEmpty()) lines << QObject::tr("Range: %1").arg((range.join(", ") + unit_text).toHtmlEscaped());
+  if (!unit_text.isEmpty()) {
+    QStringList units;
+    for (const auto& u : units_for(unit)) units << QString::fromStdString(u);
+    if (units.size() > 1) lines << QObject::tr("Units: %1").arg(units.join(", ").toHtmlEscaped());
+  }
+  lines << "<code>" + QString::fromStdString(pointer).toHtmlEscaped() + "</code>";
+  return lines.join("<br>");
+}
+
+Json initial_value(const Json& node) {
+  if (const auto it = node.find("default"); it != node.end()) return *it;
+  const std::string type = string_at(node, "type");
+  if (type == "array") {
+    Json array = Json::array();
+    const Json& least = keyword_of(node, "minItems");
+    const Json& items = keyword_of(node, "items");
+    if (least.is_number_integer() && items.is_object())
+      for (int i = 0; i < std::min(least.get<int>(), 64); ++i) array.push_back(initial_value(items));
+    return array;
+  }
+  if (type == "number" || type == "integer") {
+    const auto least = node.find("minimum");
+    return least == node.end() ? Json(0) : *least;
+  }
+  if (type == "boolean") return false;
+  if (type == "string") {
+    const auto choices = node.find("enum");
+    return choices != node.end() && !choices->empty() ? choices->front() : Json("");
+  }
+  Json object = Json::object();
+  if (const std::string kind = string_at(node, "discriminator"); !kind.empty())
+    if (const auto variants = node.find("variants"); variants != node.end() && !variants->empty())
+      object[kind] = variants->begin().key();
+  return object;
+}
+
+QString summary_of(const Json& value) {
+  if (value.is_primitive()) return text_of(value);
+  QStringList parts;
+  for (const auto& [key, member] : value.items()) {
+    const bool flat = member.is_primitive() || (member.is_array() && member.size() <= 3 && !member.empty() &&
+                                                std::all_of(member.begin(), member.end(),
+                                                            [](const Json& v) { return v.is_primitive(); }));
+    if (member.is_boolean()) continue;
+    if (flat) parts << text_of(member);
+    if (parts.size() == 3) break;
+  }
+  return parts.join(QStringLiteral(" · "));
+}
+
+Json fallback_for(const std::string& key, const Json& node, const Json& object_fallback) {
+  if (object_fallback.is_object())
+    if (const auto it = object_fallback.find(key); it != object_fallback.end()) return *it;
+  if (node.is_object())
+    if (const auto it = node.find("default"); it != node.end()) return *it;
+  return {};
+}
+
+bool is_required(const std::string& key, const Json& object_node) {
+  const auto required = object_node.find("required");
+  return required != object_node.end() && required->is_array() &&
+         std::find(required->begin(), required->end(), Json(key)) != required->end();
+}
+
+bool has_demands(const Json& node) {
+  if (node.contains("default")) return false;
+  if (node.contains("discriminator")) return true;
+  const auto properties = node.find("properties");
+  if (properties == node.end()) return false;
+  for (const auto& [key, child] : properties->items())
+    if (is_required(key, node) && !child.contains("default")) return true;
+  return false;
+}
+
+int vector_size(const Json& node) {
+  const Json& least = keyword_of(node, "minItems");
+  if (!least.is_number_integer() || least != keyword_of(node, "maxItems") || !is_number_node(keyword_of(node, "items")))
+    return 0;
+  const int size = least.get<int>();
+  return size >= 2 && size <= 4 ? size : 0;
+}
+
+}  // namespace conoid::app

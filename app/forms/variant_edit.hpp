@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An object whose members depend on one of them: a choice of the kind above the form of that kind.
+#pragma once
+
+#include "app/forms/field_editor.hpp"
+
+class QComboBox;
+class QLabel;
+class QVBoxLayout;
+
+namespace conoid::app {
+
+class VariantEdit : public FieldEditor {
+  Q_OBJECT
+ public:
+  VariantEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback, QWidget* parent);
+  void refresh() override;
+  QWidget* reveal(const std::string& pointer) override;
+  [[nodiscard]] bool is_block() const override { return true; }
+
+ private:
+  [[nodiscard]] std::string current_kind() const;
+  /// The object schema of a kind: its own members and those that all kinds share.
+  [[nodiscard]] Json node_of(const std::string& kind) const;
+  void choose(const std::string& kind);
+
+  std::string discriminator_;
+  QComboBox* combo_;
+  QLabel* sentence_;
+  QVBoxLayout* column_;
+  QWidget* frame_;
+  FieldEditor* form_ = nullptr;
+  std::string shown_kind_;
+};
+
+}  // namespace conoid::app

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small widgets used all over.
+#include "app/look/small_widgets.hpp"
+
+#include <QHBoxLayout>
+#include <QPainter>
+
+namespace conoid::app {
+
+QLabel* make_label(const QString& text, const char* role, QWidget* parent) {
+  auto* label = new QLabel(text, parent);
+  label->setTextFormat(Qt::PlainText);
+  set_role(label, role);
+  return label;
+}
+
+QWidget* make_rule(QWidget* parent, bool vertical) {
+  auto* rule = new QFrame(parent);
+  rule->setObjectName("rule");
+  vertical ? rule->setFixedWidth(1) : rule->setFixedHeight(1);
+  return rule;
+}
+
+QToolButton* make_icon_button(const Look& look, const QString& icon, const QString& tip, QWidget* parent,
+                              const QString& colour) {
+  auto* button = new QToolButton(parent);
+  button->setIcon(look.icon(icon, colour));
+  button->setIconSize({18, 18});
+  button->setToolTip(tip);
+  button->setAccessibleName(tip);
+  button->setAutoRaise(true);
+  return button;
+}
+
+QWidget* make_pane_header(const QString& title, QBoxLayout** tools, QWidget* parent) {
+  auto* header = new QFrame(parent);
+  header->setObjectName("paneHeader");
+  header->setFixedHeight(40);
+  auto* row = new QHBoxLayout(header);
+  row->setContentsMargins(16, 0, 8, 0);
+  row->setSpacing(8);
+  row->addWidget(make_label(title, "heading", header));
+  row->addStretch(1);
+  if (tools) *tools = row;
+  return header;
+}
+
+FigureLabel::FigureLabel(const QString& text, Qt::Alignment alignment, QWidget* parent)
+    : QWidget(parent), text_(text), alignment_(alignment) {
+  setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Fixed);
+  setAccessibleName(text);
+}
+
+void FigureLabel::set_text(const QString& text) {
+  if (text == text_) return;
+  const int before = sizeHint().width();
+  text_ = text;
+  setAccessibleName(text);
+  if (sizeHint().width() != before) updateGeometry();
+  update();
+}
+
+void FigureLabel::set_colour(const QString& id, const Look& look) {
+  colour_ = id;
+  look_ = &look;
+  update();
+}
+
+int FigureLabel::advance(QChar c, const QFontMetrics& metrics) const {
+  if (!c.isDigit()) return metrics.horizontalAdvance(c);
+  int widest = 0;
+  for (char d = '0'; d <= '9'; ++d) widest = std::max(widest, metrics.horizontalAdvance(QLatin1Char(d)));
+  return widest;
+}
+
+QSize FigureLabel::sizeHint() const {
+  const QFontMetrics metrics(font());
+  int width = 0;
+  for (QChar c : text_) width += advance(c, metrics);
+  return {width + 2, metrics.height() + 2};
+}
+
+void FigureLabel::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setFont(font());
+  QColor colour = look_ ? look_->colour(colour_) : palette().color(QPalette::WindowText);
+  if (!isEnabled()) colour = palette().color(QPalette::Disabled, QPalette::WindowText);
+  painter.setPen(colour);
+  const QFontMetrics metrics(font());
+  int x = alignment_ & Qt::AlignRight ? width() - sizeHint().width() + 1 : 1;
+  const int y = (height() - metrics.height()) / 2 + metrics.ascent();
+  for (QChar c : text_) {
+    const int room = advance(c, metrics);
+    painter.drawText(x + (room - metrics.horizontalAdvance(c)) / 2, y, QString(c));
+    x += room;
+  }
+}
+
+ElidedLabel::ElidedLabel(const QString& text, const char* role, Qt::TextElideMode mode, QWidget* parent)
+    : QLabel(parent), full_(text), mode_(mode) {
+  setTextFormat(Qt::PlainText);
+  set_role(this, role);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  elide();
+}
+
+void ElidedLabel::set_text(const QString& text) {
+  full_ = text;
+  updateGeometry();
+  elide();
+}
+
+QSize ElidedLabel::minimumSizeHint() const { return {24, QLabel::minimumSizeHint().height()}; }
+QSize ElidedLabel::sizeHint() const { return {fontMetrics().horizontalAdvance(full_) + 4, QLabel::sizeHint().height()}; }
+
+void ElidedLabel::resizeEvent(QResizeEvent* event) {
+  QLabel::resizeEvent(event);
+  elide();
+}
+
+void ElidedLabel::elide() {
+  const QString shown = fontMetrics().elidedText(full_, mode_, std::max(24, width()));
+  if (shown != text()) setText(shown);
+  setToolTip(shown == full_ ? QString() : full_);
+  setAccessibleName(full_);
+}
+
+StateDot::StateDot(const Look& look, QWidget* parent) : QWidget(parent), look_(look) { setFixedSize(10, 10); }
+
+void StateDot::set_colour(const QString& id) {
+  colour_ = id;
+  update();
+}
+
+void StateDot::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(look_.colour(colour_));
+  painter.drawEllipse(QRectF(1, 1, 8, 8));
+}
+
+IconLabel::IconLabel(const Look& look, const QString& id, const QString& colour, int size, QWidget* parent)
+    : QWidget(parent), look_(look), id_(id), colour_(colour) {
+  setFixedSize(size, size);
+}
+
+void IconLabel::set_icon(const QString& id, const QString& colour) {
+  id_ = id;
+  colour_ = colour;
+  update();
+}
+
+void IconLabel::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  look_.icon(id_, colour_).paint(&painter, rect());
+}
+
+}  // namespace conoid::app

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small widgets used all over: labels with a role, figures that do not dance, elided text, state dots.
+#pragma once
+
+#include <QLabel>
+#include <QToolButton>
+#include <QWidget>
+
+#include "app/look/theme.hpp"
+
+class QBoxLayout;
+
+namespace conoid::app {
+
+/// A label that the style sheet knows by its role.
+[[nodiscard]] QLabel* make_label(const QString& text, const char* role, QWidget* parent = nullptr);
+/// A one-pixel line.
+[[nodiscard]] QWidget* make_rule(QWidget* parent = nullptr, bool vertical = false);
+/// A flat button with an icon, a tooltip and the same accessible name.
+[[nodiscard]] QToolButton* make_icon_button(const Look& look, const QString& icon, const QString& tip, QWidget* parent = nullptr,
+                                            const QString& colour = "muted");
+/// A pane's head: a heading at the left, room for tools at the right (returned through `tools`).
+[[nodiscard]] QWidget* make_pane_header(const QString& title, QBoxLayout** tools, QWidget* parent = nullptr);
+
+/// Draws text with all digits equally wide, whatever the font does: figures that change do not dance.
+class FigureLabel : public QWidget {
+  Q_OBJECT
+ public:
+  explicit FigureLabel(const QString& text = {}, Qt::Alignment alignment = Qt::AlignRight, QWidget* parent = nullptr);
+  void set_text(const QString& text);
+  [[nodiscard]] const QString& text() const { return text_; }
+  void set_colour(const QString& id, const Look& look);
+  [[nodiscard]] QSize sizeHint() const override;
+  [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
+
+ protected:
+  void paintEvent(QPaintEvent*) override;
+
+ private:
+  [[nodiscard]] int advance(QChar c, const QFontMetrics& metrics) const;
+  QString text_;
+  Qt::Alignment alignment_;
+  const Look* look_ = nullptr;
+  QString colour_ = "text";
+};
+
+/// One line of text that is shortened with "…" where there is no room; the whole text is its tooltip.
+class ElidedLabel : public QLabel {
+  Q_OBJECT
+ public:
+  explicit ElidedLabel(const QString& text, const char* role, Qt::TextElideMode mode = Qt::ElideRight,
+                       QWidget* parent = nullptr);
+  void set_text(const QString& text);
+  [[nodiscard]] const QString& full_text() const { return full_; }
+  [[nodiscard]] QSize minimumSizeHint() const override;
+  [[nodiscard]] QSize sizeHint() const override;
+
+ protected:
+  void resizeEvent(QResizeEvent*) override;
+
+ private:
+  void elide();
+  QString full_;
+  Qt::TextElideMode mode_;
+};
+
+/// A dot in a theme colour: green, amber, red.
+class StateDot : public QWidget {
+  Q_OBJECT
+ public:
+  explicit StateDot(const Look& look, QWidget* parent = nullptr);
+  void set_colour(const QString& id);
+
+ protected:
+  void paintEvent(QPaintEvent*) override;
+
+ private:
+  const Look& look_;
+  QString colour_ = "outline";
+};
+
+/// An icon of the theme as a widget; follows a change of theme.
+class IconLabel : public QWidget {
+  Q_OBJECT
+ public:
+  IconLabel(const Look& look, const QString& id, const QString& colour, int size, QWidget* parent = nullptr);
+  void set_icon(const QString& id, const QString& colour);
+
+ protected:
+  void paintEvent(QPaintEvent*) override;
+
+ private:
+  const Look& look_;
+  QString id_, colour_;
+};
+
+}  // namespace conoid::app

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Themes: reading, style sheet, palette, coloured icons.
+#include "app/look/theme.hpp"
+
+#include <QApplication>
+#include <QEvent>
+#include <QFile>
+#include <QFontDatabase>
+#include <QIconEngine>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QPainter>
+#include <QStyle>
+#include <QStyleFactory>
+#include <QSvgRenderer>
+#include <QWidget>
+
+namespace conoid::app {
+namespace {
+
+QByteArray resource(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// Draws one SVG in the theme's colour of the moment, sharp at every scale.
+class StrokeIcon final : public QIconEngine {
+ public:
+  StrokeIcon(QString id, QString colour, std::shared_ptr<Theme> theme)
+      : id_(std::move(id)), colour_(std::move(colour)), theme_(std::move(theme)) {}
+
+  void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State) override {
+    const QColor colour = theme_->colour(mode == QIcon::Disabled ? QStringLiteral("outline") : colour_);
+    QByteArray svg = resource(":/conoid/icons/" + id_ + ".svg");
+    svg.replace("currentColor", colour.name().toLatin1());
+    QSvgRenderer renderer(svg);
+    painter->setRenderHint(QPainter::Antialiasing);
+    renderer.render(painter, rect);
+  }
+  QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
+    QPixmap picture(size);
+    picture.fill(Qt::transparent);
+    QPainter painter(&picture);
+    paint(&painter, QRect(QPoint(0, 0), size), mode, state);
+    return picture;
+  }
+  [[nodiscard]] QIconEngine* clone() const override { return new StrokeIcon(id_, colour_, theme_); }
+
+ private:
+  QString id_, colour_;
+  std::shared_ptr<Theme> theme_;
+};
+
+bool is_dark(const QPalette& palette) {
+  return palette.color(QPalette::Window).lightness() < palette.color(QPalette::WindowText).lightness();
+}
+
+void choose_font(QApplication& application) {
+  QFont font = application.font();
+  if (QFontDatabase::hasFamily("Inter")) font.setFamily("Inter");
+  font.setPixelSize(13);
+  font.setStyleStrategy(QFont::PreferAntialias);
+  application.setFont(font);
+}
+
+}  // namespace
+
+Theme load_theme(const QString& name) {
+  QByteArray text = resource(":/conoid/themes/" + name + ".json");
+  if (text.isEmpty()) text = resource(":/conoid/themes/light.json");
+  const QJsonObject object = QJsonDocument::fromJson(text).object();
+  Theme theme;
+  theme.name = object["name"].toString();
+  theme.dark = object["dark"].toBool();
+  const QJsonObject colours = object["colours"].toObject();
+  for (auto it = colours.begin(); it != colours.end(); ++it) theme.colours[it.key()] = QColor(it.value().toString());
+  for (const auto& value : object["series"].toArray()) theme.series.append(QColor(value.toString()));
+  return theme;
+}
+
+QString style_sheet(const Theme& theme) {
+  QString text = QString::fromUtf8(resource(":/conoid/themes/style.qss"));
+  for (auto it = theme.colours.begin(); it != theme.colours.end(); ++it)
+    text.replace('@' + it.key() + '@', it.value().name());
+  return text.replace("@name@", theme.name);
+}
+
+QPalette palette_of(const Theme& theme) {
+  QPalette palette;
+  const auto set = [&](QPalette::ColorRole role, const char* id) { palette.setColor(role, theme.colour(id)); };
+  set(QPalette::Window, "window");
+  set(QPalette::WindowText, "text");
+  set(QPalette::Base, "surface");
+  set(QPalette::AlternateBase, "window");
+  set(QPalette::Text, "text");
+  set(QPalette::Button, "surface");
+  set(QPalette::ButtonText, "text");
+  set(QPalette::BrightText, "bad");
+  set(QPalette::Highlight, "accent");
+  set(QPalette::HighlightedText, "on_accent");
+  set(QPalette::Link, "accent");
+  set(QPalette::LinkVisited, "accent");
+  set(QPalette::PlaceholderText, "faint");
+  set(QPalette::ToolTipBase, "surface");
+  set(QPalette::ToolTipText, "text");
+  set(QPalette::Mid, "border");
+  for (auto role : {QPalette::Text, QPalette::WindowText, QPalette::ButtonText})
+    palette.setColor(QPalette::Disabled, role, theme.colour("faint"));
+  return palette;
+}
+
+Look::Look(QApplication& application, ThemeChoice choice)
+    : application_(application), choice_(choice), theme_(std::make_shared<Theme>()) {
+  Q_INIT_RESOURCE(conoid_look);
+  Q_INIT_RESOURCE(conoid_themed);
+  system_dark_ = is_dark(application.palette());
+  application.setStyle(QStyleFactory::create("Fusion"));
+  choose_font(application);
+  application.installEventFilter(this);
+  apply();
+}
+
+void Look::choose(ThemeChoice choice) {
+  choice_ = choice;
+  apply();
+}
+
+bool Look::eventFilter(QObject* watched, QEvent* event) {
+  // The application's own palette is left alone so that it goes on telling what the system wants; every top-level
+  // window gets ours instead.
+  if (watched == &application_ && event->type() == QEvent::ApplicationPaletteChange) {
+    const bool dark = is_dark(application_.palette());
+    if (dark != system_dark_) {
+      system_dark_ = dark;
+      if (choice_ == ThemeChoice::system) apply();
+    }
+  } else if (event->type() == QEvent::Polish && watched->isWidgetType()) {
+    if (auto* widget = static_cast<QWidget*>(watched); widget->isWindow()) widget->setPalette(palette_of(*theme_));
+  }
+  return QObject::eventFilter(watched, event);
+}
+
+void Look::apply() {
+  const bool dark = choice_ == ThemeChoice::dark || (choice_ == ThemeChoice::system && system_dark_);
+  *theme_ = load_theme(dark ? "dark" : "light");
+  for (QWidget* widget : QApplication::topLevelWidgets()) widget->setPalette(palette_of(*theme_));
+  application_.setStyleSheet(style_sheet(*theme_));
+  emit changed();
+}
+
+QIcon Look::icon(const QString& id, const QString& colour) const { return QIcon(new StrokeIcon(id, colour, theme_)); }
+
+void set_role(QWidget* widget, const char* role) {
+  if (widget->property("role").toString() == QLatin1String(role)) return;
+  widget->setProperty("role", role);
+  if (widget->testAttribute(Qt::WA_WState_Polished)) {
+    widget->style()->unpolish(widget);
+    widget->style()->polish(widget);
+  }
+}
+
+}  // namespace conoid::app

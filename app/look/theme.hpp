@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The colours of the window: one JSON file a theme, one style sheet for all, icons coloured to match.
+#pragma once
+
+#include <memory>
+
+#include <QColor>
+#include <QHash>
+#include <QIcon>
+#include <QObject>
+#include <QPalette>
+#include <QString>
+#include <QVector>
+
+class QApplication;
+class QFont;
+
+namespace conoid::app {
+
+/// Colours by name ("accent", "muted", …; see resources/themes) and the colours of curves in charts.
+struct Theme {
+  QString name;
+  bool dark = false;
+  QHash<QString, QColor> colours;
+  QVector<QColor> series;
+
+  [[nodiscard]] QColor colour(const QString& id) const { return colours.value(id, QColor(Qt::magenta)); }
+  [[nodiscard]] QColor curve(int index) const { return series.isEmpty() ? colour("accent") : series[index % series.size()]; }
+};
+
+/// Reads ":/conoid/themes/<name>.json"; an unknown name gives the light theme.
+[[nodiscard]] Theme load_theme(const QString& name);
+/// The style sheet with a theme's colours filled in.
+[[nodiscard]] QString style_sheet(const Theme& theme);
+[[nodiscard]] QPalette palette_of(const Theme& theme);
+
+enum class ThemeChoice { system, light, dark };
+
+/// The one look of a program. Used from the window's thread.
+class Look : public QObject {
+  Q_OBJECT
+ public:
+  explicit Look(QApplication& application, ThemeChoice choice = ThemeChoice::system);
+
+  [[nodiscard]] const Theme& theme() const { return *theme_; }
+  [[nodiscard]] QColor colour(const QString& id) const { return theme_->colour(id); }
+  [[nodiscard]] ThemeChoice choice() const { return choice_; }
+  void choose(ThemeChoice choice);
+  /// A stroke icon of resources/icons in a theme colour; follows a change of theme by itself.
+  [[nodiscard]] QIcon icon(const QString& id, const QString& colour = "text") const;
+
+ signals:
+  void changed();
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void apply();
+  QApplication& application_;
+  ThemeChoice choice_;
+  bool system_dark_ = false;
+  std::shared_ptr<Theme> theme_;
+};
+
+/// Marks a label or button for the style sheet ("title", "muted", "primary", …).
+void set_role(QWidget* widget, const char* role);
+
+}  // namespace conoid::app

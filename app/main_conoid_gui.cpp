@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The program conoid-gui: command line, platform, signals, window.
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QFileInfo>
+#include <QSocketNotifier>
+#include <QTimer>
+
+#include "app/look/theme.hpp"
+#include "app/model/settings.hpp"
+#include "app/window/main_window.hpp"
+#include "app/window/screenshot.hpp"
+#include "conoid/config.hpp"
+#include "engine/core/log.hpp"
+#include "engine/core/resources.hpp"
+#include "render/window/make_viewport.hpp"
+
+namespace {
+
+using namespace conoid;
+using namespace conoid::app;
+
+constexpr int usage_error = static_cast<int>(ErrorCode::command_line);
+int signal_ends[2] = {-1, -1};
+
+void on_signal(int number) {
+  // Only what is allowed in a handler: one byte wakes the event loop.
+  const char byte = static_cast<char>(number);
+  [[maybe_unused]] const auto written = ::write(signal_ends[0], &byte, 1);
+}
+
+void catch_signals(MainWindow& window) {
+  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, signal_ends) != 0) return;
+  auto* notifier = new QSocketNotifier(signal_ends[1], QSocketNotifier::Read, &window);
+  QObject::connect(notifier, &QSocketNotifier::activated, &window, [&window] {
+    char byte = 0;
+    [[maybe_unused]] const auto got = ::read(signal_ends[1], &byte, 1);
+    if (byte == SIGUSR1) window.run().send(Command::checkpoint);
+    else window.end_by_signal();
+  });
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) ::sigaction(number, &action, nullptr);
+}
+
+int complain(const QString& text, const QString& hint) {
+  std::fprintf(stderr, "conoid-gui: %s\n  %s\n", qPrintable(text), qPrintable(hint));
+  return usage_error;
+}
+
+/// Before any QApplication: without a display Qt would abort.
+void choose_platform(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i)
+    if (std::strncmp(argv[i], "-platform", 9) == 0) return;
+  if (qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") &&
+      qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+}
+
+bool parse_size(const QString& text, QSize& size) {
+  const QStringList parts = text.split('x');
+  bool wide = false, high = false;
+  if (parts.size() == 2) size = QSize(parts[0].toInt(&wide), parts[1].toInt(&high));
+  return wide && high && size.width() >= 320 && size.height() >= 240 && size.width() <= 16384 && size.height() <= 16384;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i)
+    if (std::strcmp(argv[i], "--version") == 0 || std::strcmp(argv[i], "-v") == 0) {
+      std::puts("conoid-gui " CONOID_VERSION);
+      return 0;
+    }
+  choose_platform(argc, argv);
+  prepare_viewports();
+  QApplication application(argc, argv);
+  QApplication::setApplicationName("conoid-gui");
+  QApplication::setApplicationDisplayName("Conoid");
+  QApplication::setApplicationVersion(CONOID_VERSION);
+  QApplication::setDesktopFileName("conoid");
+
+  QCommandLineParser parser;
+  parser.setApplicationDescription("A desktop workbench for waves and shocks.");
+  parser.addHelpOption();
+  parser.addPositionalArgument("CASE", "A case file to open.", "[CASE]");
+  parser.addOptions({{"run", "Run the case at once."},
+                     {"screenshot", "Write a picture of the window (with --run: once the run has ended) and exit.", "PNG"},
+                     {"theme", "light, dark or system.", "NAME"},
+                     {"size", "Size of the window.", "WxH"},
+                     {"viewport", "How pictures are drawn: auto, gl or raster.", "KIND", "auto"},
+                     {"runs", "Folder below which run folders are made.", "DIR"}});
+  if (!parser.parse(QApplication::arguments())) return complain(parser.errorText() + ".", "conoid-gui --help lists the options.");
+  if (parser.isSet("help")) parser.showHelp(0);
+  const QStringList files = parser.positionalArguments();
+  if (files.size() > 1) return complain("One case file is expected.", "Found: " + files.join(", "));
+  const QString theme = parser.value("theme");
+  if (!theme.isEmpty() && theme != "light" && theme != "dark" && theme != "system")
+    return complain("There is no theme '" + theme + "'.", "Themes: light, dark, system.");
+  const auto viewport = parse_viewport_kind(parser.value("viewport").toStdString());
+  if (!viewport) return complain(QString::fromStdString(viewport.error().text), QString::fromStdString(viewport.error().hint));
+  QSize size(1280, 800);
+  if (parser.isSet("size") && !parse_size(parser.value("size"), size))
+    return complain("'" + parser.value("size") + "' is no window size.", "Write width x height in pixels, for example 1280x800.");
+  if (parser.isSet("run") && files.isEmpty()) return complain("--run needs a case file.", "conoid-gui CASE --run");
+
+  const bool takes_picture = parser.isSet("screenshot");
+  Settings settings;
+  if (parser.isSet("runs")) settings.set_runs_folder(parser.value("runs"));
+  const ThemeChoice choice = theme == "dark"    ? ThemeChoice::dark
+                             : theme == "light" ? ThemeChoice::light
+                             : theme == "system" || takes_picture ? ThemeChoice::system
+                                                                  : settings.theme();
+  Look look(application, choice);
+  WindowOptions options;
+  options.samples = resources_folder() / "cases";
+  options.viewport = viewport.value();
+  options.asks = !takes_picture;
+  MainWindow window(look, settings, std::move(options));
+  if (takes_picture || parser.isSet("size")) window.resize(size);
+  catch_signals(window);
+  int code = 0;
+  if (!files.isEmpty()) {
+    if (Status opened = window.open_case(files.front().toStdString()); !opened && takes_picture) {
+      std::fprintf(stderr, "%s\n", opened.error().render().c_str());
+      return static_cast<int>(opened.error().code);
+    }
+  }
+  window.show();
+  if (parser.isSet("run")) {
+    if (takes_picture && !window.model().is_valid()) {
+      for (const Diagnostic& d : window.model().diagnostics()) std::fprintf(stderr, "%s\n", d.render().c_str());
+      code = static_cast<int>(ErrorCode::invalid_input);
+    }
+    QTimer::singleShot(0, &window, [&window] { window.start_run(); });
+  }
+  Screenshot picture(window, parser.value("screenshot"), parser.isSet("run") && code == 0);
+  if (takes_picture) {
+    QObject::connect(&picture, &Screenshot::done, &window, [&](int done) {
+      if (code == 0 || done == static_cast<int>(ErrorCode::file)) code = done;
+      QApplication::exit(0);
+    });
+    picture.begin();
+  }
+  QApplication::exec();
+  return takes_picture ? code : window.run().exit_code() == 75 ? 75 : 0;
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The case being edited.
+#include "app/model/case_model.hpp"
+
+#include <algorithm>
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QPointer>
+#include <QRegularExpression>
+#include <QThreadPool>
+
+#include "app/model/json_path.hpp"
+#include "engine/solvers/registry.hpp"
+
+namespace conoid::app {
+namespace {
+
+constexpr int full_check_delay_ms = 350;  // after the last key: the check may read a mesh
+constexpr int undo_limit = 200;
+
+/// Leaf values that differ, as (pointer, text for --set); objects only, arrays are compared whole.
+void collect_changes(const Json& before, const Json& now, const std::string& pointer,
+                     std::vector<std::pair<std::string, std::string>>& out) {
+  if (before == now) return;
+  if (before.is_object() && now.is_object()) {
+    for (const auto& [key, value] : now.items()) {
+      const auto it = before.find(key);
+      collect_changes(it == before.end() ? Json() : *it, value, child_pointer(pointer, key), out);
+    }
+    for (const auto& [key, value] : before.items())
+      if (!now.contains(key)) out.emplace_back(child_pointer(pointer, key), "null");
+    return;
+  }
+  out.emplace_back(pointer, now.is_string() ? now.get<std::string>() : now.dump());
+}
+
+}  // namespace
+
+SchemaLookup registered_schemas() {
+  return [](const std::string& solver) -> Result<Schema> {
+    if (const SolverInfo* info = find_solver(solver)) return Schema::for_solver(info->id, info->schema);
+    std::string known;
+    for (const SolverInfo* info : registered_solvers()) known += (known.empty() ? "" : ", ") + std::string(info->id);
+    return make_error(ErrorCode::invalid_input, "there is no solver '" + solver + "' in this program",
+                      known.empty() ? "This build contains no solver." : "It has: " + known + ".", {{}, 0, "/solver"});
+  };
+}
+
+/// One undoable change, kept as the top-level section before and after it: exact whatever the edit did inside.
+class CaseModel::Edit final : public QUndoCommand {
+ public:
+  Edit(CaseModel& model, std::string key, std::optional<Json> before, std::optional<Json> after, const QString& text)
+      : QUndoCommand(text), model_(model), key_(std::move(key)), before_(std::move(before)), after_(std::move(after)) {}
+  void undo() override { model_.replace_section(key_, before_); }
+  void redo() override { model_.replace_section(key_, after_); }
+
+ private:
+  CaseModel& model_;
+  std::string key_;
+  std::optional<Json> before_, after_;
+};
+
+CaseModel::CaseModel(SchemaLookup schemas, QObject* parent) : QObject(parent), schemas_(std::move(schemas)) {
+  undo_.setUndoLimit(undo_limit);
+  full_check_timer_.setSingleShot(true);
+  full_check_timer_.setInterval(full_check_delay_ms);
+  connect(&full_check_timer_, &QTimer::timeout, this, &CaseModel::start_full_check);
+  connect(&undo_, &QUndoStack::cleanChanged, this, [this] { emit dirty_changed(is_dirty()); });
+}
+
+CaseModel::~CaseModel() { undo_.disconnect(this); }
+
+Status CaseModel::open(const std::filesystem::path& file) {
+  auto document = CaseDocument::read(std::filesystem::absolute(file));
+  if (!document) return document.error();
+  recovered_ = false;
+  saved_ = document->json();
+  adopt(std::move(document).value());
+  return {};
+}
+
+void CaseModel::take(CaseDocument document, bool recovered) {
+  recovered_ = recovered;
+  saved_ = recovered ? Json() : document.json();
+  adopt(std::move(document));
+}
+
+void CaseModel::adopt(CaseDocument document) {
+  document_ = std::move(document);
+  schema_.reset();
+  schema_problem_.reset();
+  auto schema = schemas_(solver());
+  if (schema) {
+    schema_ = std::move(schema).value();
+  } else {
+    schema_problem_ = schema.error();
+    schema_problem_->place = document_.place("/solver");
+  }
+  open_ = true;
+  undo_.clear();
+  validate_now();
+  emit opened();
+  emit changed();
+  emit dirty_changed(is_dirty());
+}
+
+void CaseModel::close() {
+  open_ = false;
+  checking_.reset();
+  full_check_timer_.stop();
+  document_ = {};
+  schema_.reset();
+  quick_.clear();
+  diagnostics_.clear();
+  report_.reset();
+  undo_.clear();
+}
+
+const Json* CaseModel::value(const std::string& pointer) const { return find_value(document_.json(), pointer); }
+
+const Json& CaseModel::schema() const {
+  static const Json none;
+  return schema_ ? schema_->json() : none;
+}
+
+std::string CaseModel::solver() const {
+  const Json* id = value("/solver");
+  return id && id->is_string() ? id->get<std::string>() : std::string();
+}
+
+QString CaseModel::title() const {
+  const Json* title = value("/title");
+  if (title && title->is_string() && !title->get<std::string>().empty())
+    return QString::fromStdString(title->get<std::string>());
+  return document_.file().empty() ? tr("Untitled case") : file_name();
+}
+
+QString CaseModel::file_name() const { return QString::fromStdString(document_.file().filename().string()); }
+
+void CaseModel::set(const std::string& pointer, Json value, const QString& what) {
+  if (const Json* now = this->value(pointer); now && *now == value) return;
+  push(pointer, std::move(value), what);
+}
+
+void CaseModel::remove(const std::string& pointer, const QString& what) {
+  if (!value(pointer)) return;
+  push(pointer, std::nullopt, what);
+}
+
+void CaseModel::push(const std::string& pointer, std::optional<Json> value, const QString& what) {
+  const std::string key = first_token(pointer);
+  if (key.empty()) return;
+  Json root = document_.json();
+  std::optional<Json> before;
+  if (const auto it = root.find(key); it != root.end()) before = *it;
+  if (value) fill_ancestors(root, pointer);
+  if (!assign_value(root, pointer, std::move(value))) return;
+  std::optional<Json> after;
+  if (const auto it = root.find(key); it != root.end()) after = *it;
+  undo_.push(new Edit(*this, key, std::move(before), std::move(after), what));
+}
+
+void CaseModel::fill_ancestors(Json& root, const std::string& pointer) const {
+  if (!schema_) return;
+  std::vector<std::string> ancestors;
+  for (std::string p = parent_pointer(pointer); !p.empty(); p = parent_pointer(p)) ancestors.insert(ancestors.begin(), p);
+  for (const std::string& p : ancestors) {
+    if (find_value(root, p)) continue;
+    const Json node = schema_->node(p, root);
+    const auto fallback = node.is_object() ? node.find("default") : node.end();
+    if (node.is_object() && fallback != node.end() && fallback->is_structured()) assign_value(root, p, *fallback);
+  }
+}
+
+void CaseModel::replace_section(const std::string& key, const std::optional<Json>& value) {
+  const std::string pointer = child_pointer("", key);
+  if (!value || !document_.set_json(pointer, *value).ok()) {
+    Json root = document_.json();
+    assign_value(root, pointer, value);
+    document_ = CaseDocument::from_json(std::move(root), document_.file());
+  }
+  validate_now();
+  emit changed();
+}
+
+void CaseModel::validate_now() {
+  quick_.clear();
+  if (schema_problem_) quick_.push_back(*schema_problem_);
+  else if (schema_) quick_ = validate(document_, *schema_);
+  diagnostics_ = quick_;
+  report_.reset();
+  checking_.reset();
+  full_check_timer_.stop();
+  if (full_checks_ && open_ && !has_errors(quick_)) full_check_timer_.start();
+  emit validated();
+}
+
+void CaseModel::set_full_checks(bool on) {
+  full_checks_ = on;
+  if (!on) full_check_timer_.stop();
+}
+
+void CaseModel::start_full_check() {
+  checking_ = std::make_shared<int>(0);
+  QThreadPool::globalInstance()->start(
+      [document = document_, ticket = std::weak_ptr<int>(checking_), self = QPointer<CaseModel>(this)] {
+        if (ticket.expired()) return;
+        CheckReport report;
+        try {
+          report = check_case(document);
+        } catch (...) {
+          report.diagnostics.push_back(current_exception_as_error());
+        }
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [self, ticket, report = std::move(report)]() mutable {
+              if (!self || ticket.expired()) return;
+              self->diagnostics_ = report.diagnostics;
+              self->report_ = std::move(report);
+              emit self->validated();
+            },
+            Qt::QueuedConnection);
+      });
+}
+
+std::vector<Diagnostic> CaseModel::diagnostics_at(const std::string& pointer) const {
+  std::vector<Diagnostic> out;
+  for (const auto& d : diagnostics_)
+    if (d.place.pointer == pointer) out.push_back(d);
+  return out;
+}
+
+Health CaseModel::health_of(const std::string& pointer) const {
+  Health worst = Health::good;
+  for (const auto& d : diagnostics_) {
+    if (!is_within(d.place.pointer, pointer)) continue;
+    if (d.severity == Severity::error) return Health::bad;
+    if (d.severity == Severity::warning) worst = Health::caution;
+  }
+  return worst;
+}
+
+QString CaseModel::obstacle() const {
+  if (!open_) return tr("Open a case first.");
+  const auto is_error = [](const Diagnostic& d) { return d.severity == Severity::error; };
+  const auto count = std::count_if(diagnostics_.begin(), diagnostics_.end(), is_error);
+  if (count == 0) return {};
+  const auto first = std::find_if(diagnostics_.begin(), diagnostics_.end(), is_error);
+  const QString sentence = QString::fromStdString(first->text);
+  const QString where = QString::fromStdString(first->place.pointer);
+  const QString text = where.isEmpty() ? sentence : where.mid(1).replace('/', QStringLiteral(" › ")) + ": " + sentence;
+  return count == 1 ? text : tr("%1 (and %n more)", nullptr, static_cast<int>(count) - 1).arg(text);
+}
+
+bool CaseModel::is_dirty() const { return open_ && (recovered_ || !undo_.isClean()); }
+
+Status CaseModel::save() { return save_as(document_.file()); }
+
+Status CaseModel::save_as(const std::filesystem::path& file) {
+  if (file.empty()) return make_error(ErrorCode::file, "the case has no file name yet", "Use Save as.");
+  if (Status saved = document_.save(file); !saved) return saved;
+  if (file != document_.file()) document_ = CaseDocument::from_json(document_.json(), std::filesystem::absolute(file));
+  saved_ = document_.json();
+  recovered_ = false;
+  undo_.setClean();
+  emit dirty_changed(false);
+  emit changed();
+  return {};
+}
+
+QString CaseModel::command_line() const {
+  const QString path = QString::fromStdString(document_.file().string());
+  const QString relative = QDir::current().relativeFilePath(path);
+  QString line = "conoid run " + shell_quoted(relative.startsWith("../..") ? path : relative);
+  std::vector<std::pair<std::string, std::string>> changes;
+  if (saved_.is_object()) collect_changes(saved_, document_.json(), "", changes);
+  for (const auto& [pointer, text] : changes)
+    line += " --set " + shell_quoted(QString::fromStdString(pointer + "=" + text));
+  return line;
+}
+
+QString shell_quoted(const QString& word) {
+  static const QRegularExpression plain("^[A-Za-z0-9_@%+=:,./-]+$");
+  if (plain.match(word).hasMatch()) return word;
+  return '\'' + QString(word).replace('\'', "'\\''") + '\'';
+}
+
+}  // namespace conoid::app

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the window remembers between starts.
+#include "app/model/settings.hpp"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QStandardPaths>
+
+namespace conoid::app {
+namespace {
+
+constexpr int recent_limit = 12;
+
+QString config_file() {
+  return QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + "/conoid/conoid-gui.ini";
+}
+
+bool can_write_in(const QString& folder) { return QDir().mkpath(folder) && QFileInfo(folder).isWritable(); }
+
+RecentRun run_from(const QJsonObject& o) {
+  return {o["folder"].toString(), o["case"].toString(),    o["title"].toString(),
+          o["state"].toString(),  o["seconds"].toDouble(), QDateTime::fromString(o["started"].toString(), Qt::ISODate)};
+}
+
+QJsonObject to_json(const RecentRun& run) {
+  return {{"folder", run.folder}, {"case", run.case_file},   {"title", run.title},
+          {"state", run.state},   {"seconds", run.seconds}, {"started", run.started.toString(Qt::ISODate)}};
+}
+
+}  // namespace
+
+Settings::Settings(const QString& file, QObject* parent)
+    : QObject(parent), store_(file.isEmpty() ? config_file() : file, QSettings::IniFormat) {}
+
+ThemeChoice Settings::theme() const {
+  const QString name = store_.value("look/theme").toString();
+  return name == "dark" ? ThemeChoice::dark : name == "light" ? ThemeChoice::light : ThemeChoice::system;
+}
+
+void Settings::set_theme(ThemeChoice choice) {
+  store_.setValue("look/theme", choice == ThemeChoice::dark ? "dark" : choice == ThemeChoice::light ? "light" : "system");
+}
+
+void Settings::set_window(const QByteArray& geometry, const QByteArray& layout) {
+  store_.setValue("window/geometry", geometry);
+  if (!layout.isEmpty()) store_.setValue("window/layout", layout);
+}
+
+void Settings::add_recent_case(const QString& file) {
+  QStringList files = recent_cases();
+  files.removeAll(file);
+  files.prepend(file);
+  store_.setValue("recent/cases", QStringList(files.mid(0, recent_limit)));
+}
+
+std::vector<RecentRun> Settings::recent_runs() const {
+  std::vector<RecentRun> runs;
+  const auto array = QJsonDocument::fromJson(store_.value("recent/runs").toByteArray()).array();
+  for (const auto& value : array) {
+    RecentRun run = run_from(value.toObject());
+    if (QFileInfo::exists(run.folder)) runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+void Settings::put_run(const RecentRun& run) {
+  if (run.folder.isEmpty()) return;
+  std::vector<RecentRun> runs = recent_runs();
+  std::erase_if(runs, [&](const RecentRun& r) { return r.folder == run.folder; });
+  runs.insert(runs.begin(), run);
+  QJsonArray array;
+  for (std::size_t i = 0; i < runs.size() && i < recent_limit; ++i) array.append(to_json(runs[i]));
+  store_.setValue("recent/runs", QJsonDocument(array).toJson(QJsonDocument::Compact));
+  emit runs_changed();
+}
+
+std::filesystem::path Settings::runs_folder() const {
+  QString folder = runs_override_.isEmpty() ? store_.value("runs/folder").toString() : runs_override_;
+  if (folder.isEmpty() || !can_write_in(folder))
+    folder = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + "/conoid/runs";
+  if (!can_write_in(folder)) folder = QDir::tempPath() + "/conoid-runs-" + qEnvironmentVariable("USER", "user");
+  return folder.toStdString();
+}
+
+void Settings::set_runs_folder(const QString& folder) { runs_override_ = QDir(folder).absolutePath(); }
+
+QString Settings::state_folder() const {
+  QString base = qEnvironmentVariable("XDG_STATE_HOME");
+  if (base.isEmpty()) base = QDir::homePath() + "/.local/state";
+  const QString folder = base + "/conoid";
+  return can_write_in(folder) ? folder : QString();
+}
+
+}  // namespace conoid::app

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The case as sections of a form.
+#include "app/panels/case_panel.hpp"
+
+#include <algorithm>
+
+#include <QApplication>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QTimer>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/forms/object_form.hpp"
+#include "app/forms/schema_text.hpp"
+#include "app/forms/variant_edit.hpp"
+#include "app/look/small_widgets.hpp"
+#include "app/model/json_path.hpp"
+#include "engine/solvers/registry.hpp"
+
+namespace conoid::app {
+namespace {
+
+const char* dot_colour(Health health) {
+  return health == Health::bad ? "bad" : health == Health::caution ? "caution" : "good";
+}
+
+QString problems_in_words(const CaseModel& model, const std::vector<std::string>& keys) {
+  int errors = 0, warnings = 0;
+  QString first;
+  for (const auto& d : model.diagnostics()) {
+    const bool here = std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+      return is_within(d.place.pointer, child_pointer("", key));
+    });
+    if (!here) continue;
+    if (d.severity == Severity::error) ++errors;
+    if (d.severity == Severity::warning) ++warnings;
+    if (first.isEmpty() || (d.severity == Severity::error && errors == 1)) first = QString::fromStdString(d.text);
+  }
+  if (errors + warnings <= 1) return first;
+  return errors > 0 ? QObject::tr("%n to correct", nullptr, errors) : QObject::tr("%n to look at", nullptr, warnings);
+}
+
+}  // namespace
+
+// ---- SectionWidget --------------------------------------------------------------------------------------------------
+
+SectionWidget::SectionWidget(const FormContext& context, const CaseSection& section, bool open, QWidget* parent)
+    : QWidget(parent), context_(context), section_(section), open_(!open) {
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  header_ = new QFrame(this);
+  header_->setObjectName("sectionHeader");
+  header_->setFixedHeight(40);
+  header_->setFocusPolicy(Qt::TabFocus);
+  header_->setAccessibleName(section.title);
+  header_->setCursor(Qt::PointingHandCursor);
+  header_->installEventFilter(this);
+  auto* row = new QHBoxLayout(header_);
+  row->setContentsMargins(12, 0, 16, 0);
+  row->setSpacing(8);
+  chevron_ = new IconLabel(context.look, "chevron-down", "muted", 14, header_);
+  dot_ = new StateDot(context.look, header_);
+  words_ = new ElidedLabel({}, "small", Qt::ElideRight, header_);
+  words_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  row->addWidget(chevron_);
+  row->addWidget(make_label(section.title, "heading", header_));
+  row->addWidget(words_, 1);
+  row->addWidget(dot_);
+  column->addWidget(header_);
+
+  body_ = new QWidget(this);
+  auto* inner = new QVBoxLayout(body_);
+  inner->setContentsMargins(16, 0, 16, 16);
+  inner->setSpacing(8);
+  const Json& properties = context.model.schema()["properties"];
+  for (const std::string& key : section.keys) {
+    const Json& node = properties[key];
+    const std::string pointer = child_pointer("", key);
+    const Json fallback = fallback_for(key, node, {});
+    const bool required = is_required(key, context.model.schema());
+    const bool object = node.contains("properties") || node.contains("variants");
+    FieldEditor* editor = object && !required && fallback.is_null() && (has_demands(node) || is_true(node, "optional"))
+                              ? new OptionalBlock(context_, pointer, node, fallback, body_)
+                              : make_editor(context_, pointer, node, fallback, body_);
+    const bool named = qobject_cast<OptionalBlock*>(editor) || qobject_cast<VariantEdit*>(editor);
+    if (!named && (section.keys.size() > 1 || !editor->is_block()) && label_of(key, node) != section.title)
+      inner->addWidget(make_label(label_of(key, node), "section", body_));
+    auto* sentence = make_label({}, "bad", body_);
+    sentence->setWordWrap(true);
+    inner->addWidget(sentence);
+    inner->addWidget(editor);
+    editors_.push_back(editor);
+    sentences_.push_back(sentence);
+  }
+  column->addWidget(body_);
+  set_open(open);
+  refresh();
+}
+
+void SectionWidget::set_open(bool open) {
+  if (open == open_) return;
+  open_ = open;
+  body_->setVisible(open);
+  static_cast<IconLabel*>(chevron_)->set_icon(open ? "chevron-down" : "chevron-right", "muted");
+}
+
+void SectionWidget::refresh() {
+  Health worst = Health::good;
+  for (std::size_t i = 0; i < editors_.size(); ++i) {
+    editors_[i]->refresh();
+    const std::string& pointer = editors_[i]->pointer();
+    worst = std::max(worst, context_.model.health_of(pointer));
+    const auto own = context_.model.diagnostics_at(pointer);
+    sentences_[i]->setVisible(!own.empty());
+    if (own.empty()) continue;
+    const auto& d = own.front();
+    sentences_[i]->setText(QString::fromStdString(d.hint.empty() ? d.text : d.text + " " + d.hint));
+    set_role(sentences_[i], d.severity == Severity::error ? "bad" : "caution");
+  }
+  dot_->set_colour(dot_colour(worst));
+  dot_->setToolTip(worst == Health::good ? tr("Complete") : QString());
+  words_->set_text(worst == Health::good ? QString() : problems_in_words(context_.model, section_.keys));
+  set_role(words_, worst == Health::bad ? "bad" : "caution");
+}
+
+QWidget* SectionWidget::reveal(const std::string& pointer) {
+  for (FieldEditor* editor : editors_) {
+    if (!is_within(pointer, editor->pointer())) continue;
+    set_open(true);
+    QWidget* found = editor->reveal(pointer);
+    return found ? found : editor;
+  }
+  return nullptr;
+}
+
+bool SectionWidget::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == header_) {
+    const bool key = event->type() == QEvent::KeyPress && (static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space ||
+                                                           static_cast<QKeyEvent*>(event)->key() == Qt::Key_Return);
+    if (event->type() == QEvent::MouseButtonRelease || key) {
+      set_open(!open_);
+      return true;
+    }
+  }
+  return QWidget::eventFilter(watched, event);
+}
+
+// ---- CasePanel ------------------------------------------------------------------------------------------------------
+
+CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWidget(parent), context_{model, look} {
+  setObjectName("surface");
+  setAttribute(Qt::WA_StyledBackground);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+
+  auto* head = new QWidget(this);
+  auto* head_column = new QVBoxLayout(head);
+  head_column->setContentsMargins(16, 14, 16, 14);
+  head_column->setSpacing(3);
+  title_ = new QLineEdit(head);
+  title_->setObjectName("caseTitle");
+  title_->setAccessibleName(tr("Title of the case"));
+  title_->setPlaceholderText(tr("Untitled case"));
+  solver_ = make_label({}, "small", head);
+  file_ = new ElidedLabel({}, "small", Qt::ElideMiddle, head);
+  head_column->addWidget(title_);
+  head_column->addWidget(solver_);
+  head_column->addWidget(file_);
+  column->addWidget(head);
+
+  scroll_ = new QScrollArea(this);
+  scroll_->setWidgetResizable(true);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  column->addWidget(scroll_, 1);
+
+  auto* foot = new QWidget(this);
+  auto* foot_row = new QHBoxLayout(foot);
+  foot_row->setContentsMargins(16, 6, 8, 6);
+  foot_row->setSpacing(4);
+  footer_dot_ = new StateDot(look, foot);
+  footer_ = new QPushButton(foot);
+  set_role(footer_, "link");
+  foot_row->addWidget(footer_dot_);
+  foot_row->addWidget(footer_, 1);
+  column->addWidget(make_rule(this));
+  column->addWidget(foot);
+
+  connect(title_, &QLineEdit::editingFinished, this, [this] {
+    if (!title_->isModified()) return;
+    title_->setModified(false);
+    context_.model.set("/title", title_->text().toStdString(), tr("change of title"));
+  });
+  connect(footer_, &QPushButton::clicked, this, [this] {
+    if (!first_problem_.empty()) reveal(first_problem_);
+  });
+  connect(&model, &CaseModel::opened, this, &CasePanel::rebuild);
+  connect(&model, &CaseModel::changed, this, &CasePanel::refresh);
+  connect(&model, &CaseModel::validated, this, &CasePanel::refresh);
+  if (model.is_open()) rebuild();
+}
+
+void CasePanel::rebuild() {
+  sections_.clear();
+  auto* scrolled = new QWidget;
+  scrolled->setObjectName("scrolled");
+  column_ = new QVBoxLayout(scrolled);
+  column_->setContentsMargins(0, 0, 0, 0);
+  column_->setSpacing(0);
+  for (const CaseSection& section : sections_of(context_.model.schema())) {
+    // What the case leaves to defaults starts folded.
+    const bool given = std::any_of(section.keys.begin(), section.keys.end(), [&](const std::string& key) {
+      return context_.model.value(child_pointer("", key)) != nullptr;
+    });
+    auto* widget = new SectionWidget(context_, section, given && section.keys.front() != "compute", scrolled);
+    column_->addWidget(widget);
+    sections_.push_back(widget);
+  }
+  if (sections_.empty()) {
+    auto* note = make_label(tr("This case cannot be shown as a form. The log says why."), "muted", scrolled);
+    note->setWordWrap(true);
+    note->setContentsMargins(16, 8, 16, 8);
+    column_->addWidget(note);
+  }
+  column_->addStretch(1);
+  scroll_->setWidget(scrolled);
+  refresh();
+}
+
+void CasePanel::refresh() {
+  const CaseModel& model = context_.model;
+  const SolverInfo* info = find_solver(model.solver());
+  const Json* title = model.value("/title");
+  if (!(title_->hasFocus() && title_->isModified()))
+    title_->setText(title && title->is_string() ? QString::fromStdString(title->get<std::string>()) : QString());
+  title_->setCursorPosition(0);
+  solver_->setText(info ? QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size()))
+                        : QString::fromStdString(model.solver()));
+  file_->set_text(model.file_name() + (model.is_dirty() ? tr(" – edited") : QString()));
+  file_->setToolTip(QString::fromStdString(model.document().file().string()));
+  for (SectionWidget* section : sections_) section->refresh();
+  refresh_footer();
+}
+
+void CasePanel::refresh_footer() {
+  const CaseModel& model = context_.model;
+  int errors = 0, warnings = 0;
+  first_problem_.clear();
+  bool first_is_error = false;
+  for (const auto& d : model.diagnostics()) {
+    if (d.severity == Severity::note) continue;
+    const bool error = d.severity == Severity::error;
+    error ? ++errors : ++warnings;
+    if (first_problem_.empty() || (error && !first_is_error)) {
+      first_problem_ = d.place.pointer;
+      first_is_error = error;
+    }
+  }
+  footer_dot_->set_colour(errors ? "bad" : warnings ? "caution" : "good");
+  footer_->setEnabled(errors + warnings > 0);
+  footer_->setText(errors     ? errors == 1 ? tr("1 field to correct – show it") : tr("%1 fields to correct – show the first").arg(errors)
+                   : warnings ? warnings == 1 ? tr("1 warning – show it") : tr("%1 warnings – show the first").arg(warnings)
+                              : tr("Complete: ready to run"));
+}
+
+void CasePanel::reveal(const std::string& pointer) {
+  if (pointer == "/title") return title_->setFocus();
+  for (SectionWidget* section : sections_) {
+    QWidget* field = section->reveal(pointer);
+    if (!field) continue;
+    // The layout of what has just been opened must settle before it can be scrolled to.
+    QTimer::singleShot(0, this, [this, field = QPointer<QWidget>(field)] {
+      if (!field) return;
+      scroll_->widget()->layout()->activate();
+      scroll_->ensureWidgetVisible(field, 0, 80);
+      field->setFocus(Qt::OtherFocusReason);
+    });
+    return;
+  }
+}
+
+}  // namespace conoid::app

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The run pane.
+#include "app/panels/run_panel.hpp"
+
+#include <cmath>
+
+#include <QAction>
+#include <QClipboard>
+#include <QDesktopServices>
+#include <QGridLayout>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include "app/forms/object_form.hpp"
+#include "app/look/small_widgets.hpp"
+#include "engine/core/units.hpp"
+
+namespace conoid::app {
+namespace {
+
+struct StateLook {
+  QString text;
+  const char* colour;
+};
+
+StateLook look_of(const RunModel& run) {
+  if (run.is_stopping()) return {QObject::tr("Stopping…"), "caution"};
+  switch (run.state()) {
+    case SessionState::idle: return {QObject::tr("Not run yet"), "outline"};
+    case SessionState::preparing: return {QObject::tr("Preparing"), "accent"};
+    case SessionState::running: return {QObject::tr("Running"), "accent"};
+    case SessionState::paused: return {QObject::tr("Paused"), "caution"};
+    case SessionState::finishing: return {QObject::tr("Finishing"), "accent"};
+    case SessionState::finished: return {QObject::tr("Finished"), "good"};
+    case SessionState::stopped: return {QObject::tr("Stopped, can be resumed"), "caution"};
+    case SessionState::failed: return {QObject::tr("Failed"), "bad"};
+  }
+  return {{}, "outline"};
+}
+
+QString duration(double seconds) { return QString::fromStdString(format_duration(seconds)); }
+
+/// A clock for a running figure: its width changes only when it must.
+QString clock(double seconds) {
+  if (seconds < 60) return QString::number(seconds, 'f', 1) + " s";
+  return duration(std::floor(seconds));
+}
+
+QWidget* make_box(const QString& title, QVBoxLayout** column, QWidget* parent) {
+  auto* box = new QWidget(parent);
+  *column = new QVBoxLayout(box);
+  (*column)->setContentsMargins(0, 0, 0, 0);
+  (*column)->setSpacing(6);
+  if (!title.isEmpty()) (*column)->addWidget(make_label(title, "section", box));
+  return box;
+}
+
+QString words_of(std::string name) {
+  QString text = QString::fromStdString(name).replace('_', ' ');
+  if (!text.isEmpty()) text[0] = text[0].toUpper();
+  return text;
+}
+
+void add_pair(QGridLayout* grid, const QString& name, const QString& value, QWidget* parent) {
+  const int row = grid->rowCount();
+  auto* left = new ElidedLabel(name, "muted", Qt::ElideRight, parent);
+  auto* right = new FigureLabel(value, Qt::AlignRight, parent);
+  grid->addWidget(left, row, 0);
+  grid->addWidget(right, row, 1, Qt::AlignRight);
+}
+
+QString number_text(const NumberEvent& number) {
+  if (number.unit == "B") return QString::fromStdString(format_bytes(static_cast<std::uint64_t>(std::max(0.0, number.value))));
+  if (number.unit == "s" && number.value >= 0) return duration(number.value);
+  const double magnitude = std::abs(number.value);
+  QString text = magnitude == std::floor(magnitude) && magnitude < 1e7 ? QString::number(number.value, 'f', 0)
+                                                                       : QString::number(number.value, 'g', 4);
+  if (!number.unit.empty() && number.unit != "1") text += " " + QString::fromStdString(number.unit);
+  return text;
+}
+
+}  // namespace
+
+RunPanel::RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, const Look& look, QWidget* parent)
+    : QWidget(parent), model_(model), run_(run), look_(look) {
+  setObjectName("surface");
+  setAttribute(Qt::WA_StyledBackground);
+  auto* outer = new QVBoxLayout(this);
+  outer->setContentsMargins(0, 0, 0, 0);
+  outer->setSpacing(0);
+  auto* fixed = new QWidget(this);
+  auto* fixed_column = new QVBoxLayout(fixed);
+  fixed_column->setContentsMargins(16, 16, 16, 12);
+  fixed_column->setSpacing(12);
+  fixed_column->addWidget(make_controls(actions));
+  obstacle_ = make_label({}, "note-bad", fixed);
+  obstacle_->setWordWrap(true);
+  fixed_column->addWidget(obstacle_);
+  fixed_column->addWidget(make_progress());
+  outer->addWidget(fixed);
+
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* scrolled = new QWidget;
+  scrolled->setObjectName("scrolled");
+  auto* column = new QVBoxLayout(scrolled);
+  column->setContentsMargins(16, 4, 16, 16);
+  column->setSpacing(20);
+  QVBoxLayout* inner = nullptr;
+  phases_box_ = make_box(tr("Phases"), &inner, scrolled);
+  phases_column_ = new QVBoxLayout;
+  phases_column_->setSpacing(4);
+  inner->addLayout(phases_column_);
+  numbers_box_ = make_box(tr("Results"), &inner, scrolled);
+  numbers_grid_ = new QGridLayout;
+  inner->addLayout(numbers_grid_);
+  estimate_box_ = make_box(tr("Expected"), &inner, scrolled);
+  estimate_grid_ = new QGridLayout;
+  inner->addLayout(estimate_grid_);
+  for (QGridLayout* grid : {numbers_grid_, estimate_grid_}) {
+    grid->setHorizontalSpacing(12);
+    grid->setVerticalSpacing(5);
+    grid->setColumnStretch(0, 1);
+  }
+  hint_ = make_label({}, "small", scrolled);
+  hint_->setWordWrap(true);
+  column->addWidget(hint_);
+  column->addWidget(phases_box_);
+  column->addWidget(numbers_box_);
+  column->addWidget(estimate_box_);
+  column->addStretch(1);
+  scroll->setWidget(scrolled);
+  outer->addWidget(scroll, 1);
+  outer->addWidget(make_rule(this));
+  outer->addWidget(make_command());
+
+  connect(&run, &RunModel::state_changed, this, &RunPanel::refresh_state);
+  connect(&run, &RunModel::started, this, [this] {
+    refresh_phases();
+    refresh_numbers();
+  });
+  connect(&run, &RunModel::progressed, this, &RunPanel::refresh_progress);
+  connect(&run, &RunModel::numbers_changed, this, &RunPanel::refresh_numbers);
+  connect(&model, &CaseModel::validated, this, [this] {
+    refresh_state();
+    refresh_estimate();
+  });
+  connect(&model, &CaseModel::changed, this, &RunPanel::refresh_command);
+  auto* tick = new QTimer(this);
+  tick->setInterval(100);
+  connect(tick, &QTimer::timeout, this, [this] {
+    if (run_.is_active()) elapsed_->set_text(clock(run_.elapsed()));
+  });
+  tick->start();
+  refresh_state();
+  refresh_estimate();
+  refresh_numbers();
+  refresh_command();
+}
+
+QWidget* RunPanel::make_controls(const ActionTable& actions) {
+  auto* box = new QWidget(this);
+  auto* row = new QHBoxLayout(box);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(4);
+  auto* start = new QPushButton(tr("Run"), box);
+  start->setObjectName("runButton");
+  set_role(start, "primary");
+  start->setMinimumHeight(36);
+  start->setIcon(look_.icon("run", "on_accent"));
+  QAction* run_action = actions.at("run.start");
+  connect(start, &QPushButton::clicked, run_action, &QAction::trigger);
+  const auto follow = [start, run_action] {
+    start->setEnabled(run_action->isEnabled());
+    start->setText(run_action->text());
+    start->setToolTip(run_action->toolTip());
+  };
+  connect(run_action, &QAction::changed, start, follow);
+  follow();
+  row->addWidget(start, 1);
+  row->addSpacing(4);
+  for (const char* id : {"run.pause", "run.step", "run.checkpoint", "run.stop"}) {
+    auto* button = new QToolButton(box);
+    button->setDefaultAction(actions.at(id));
+    button->setIconSize({18, 18});
+    button->setFixedSize(34, 34);
+    button->setAccessibleName(actions.at(id)->text());
+    row->addWidget(button);
+  }
+  return box;
+}
+
+QWidget* RunPanel::make_progress() {
+  auto* box = new QWidget(this);
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(8);
+  auto* head = new QHBoxLayout;
+  head->setSpacing(8);
+  dot_ = new StateDot(look_, box);
+  state_ = make_label({}, "heading", box);
+  elapsed_ = new FigureLabel({}, Qt::AlignRight, box);
+  head->addWidget(dot_);
+  head->addWidget(state_, 1);
+  head->addWidget(elapsed_);
+  column->addLayout(head);
+  progress_box_ = new QWidget(box);
+  auto* inner = new QVBoxLayout(progress_box_);
+  inner->setContentsMargins(0, 0, 0, 0);
+  inner->setSpacing(6);
+  bar_ = new QProgressBar(progress_box_);
+  bar_->setTextVisible(false);
+  bar_->setRange(0, 1000);
+  inner->addWidget(bar_);
+  const auto pair = [&](FigureLabel*& left, FigureLabel*& right) {
+    auto* row = new QHBoxLayout;
+    left = new FigureLabel({}, Qt::AlignLeft, progress_box_);
+    right = new FigureLabel({}, Qt::AlignRight, progress_box_);
+    left->set_colour("muted", look_);
+    right->set_colour("muted", look_);
+    row->addWidget(left);
+    row->addStretch(1);
+    row->addWidget(right);
+    inner->addLayout(row);
+  };
+  pair(count_, eta_);
+  pair(rate_, criterion_);
+  column->addWidget(progress_box_);
+  error_ = make_label({}, "note-bad", box);
+  error_->setWordWrap(true);
+  error_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  column->addWidget(error_);
+  return box;
+}
+
+QWidget* RunPanel::make_command() {
+  auto* box = new QWidget(this);
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(16, 12, 16, 12);
+  column->setSpacing(6);
+  column->addWidget(make_label(tr("The same in a terminal"), "section", box));
+  auto* row = new QHBoxLayout;
+  row->setSpacing(4);
+  command_ = new QLineEdit(box);
+  command_->setReadOnly(true);
+  set_role(command_, "mono");
+  QFont mono("DejaVu Sans Mono");
+  mono.setStyleHint(QFont::Monospace);
+  mono.setPixelSize(12);
+  command_->setFont(mono);
+  command_->setAccessibleName(tr("Command line"));
+  auto* copy = make_icon_button(look_, "copy", tr("Copy the command"), box);
+  connect(copy, &QToolButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(command_->text()); });
+  row->addWidget(command_, 1);
+  row->addWidget(copy);
+  column->addLayout(row);
+  auto* folder_row = new QHBoxLayout;
+  folder_ = new ElidedLabel({}, "small", Qt::ElideLeft, box);
+  open_folder_ = new QPushButton(tr("Open folder"), box);
+  set_role(open_folder_, "link");
+  connect(open_folder_, &QPushButton::clicked, this, [this] {
+    QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(run_.folder().string())));
+  });
+  folder_row->addWidget(folder_, 1);
+  folder_row->addWidget(open_folder_);
+  column->addLayout(folder_row);
+  return box;
+}
+
+void RunPanel::refresh_state() {
+  const StateLook look = look_of(run_);
+  dot_->set_colour(look.colour);
+  state_->setText(look.text);
+  elapsed_->set_text(run_.has_run() ? clock(run_.elapsed()) : QString());
+  const QString obstacle = run_.is_active() ? QString() : model_.obstacle();
+  obstacle_->setText(obstacle);
+  obstacle_->setVisible(!obstacle.isEmpty() && model_.is_open());
+  error_->setVisible(run_.error().has_value());
+  if (run_.error())
+    error_->setText(QString::fromStdString(run_.error()->text + (run_.error()->hint.empty() ? "" : "\n" + run_.error()->hint)));
+  progress_box_->setVisible(run_.is_active() || run_.state() == SessionState::stopped);
+  folder_->set_text(QString::fromStdString(run_.folder().filename().string()));
+  folder_->setVisible(run_.has_run());
+  open_folder_->setVisible(run_.has_run());
+  hint_->setText(tr("Press Run: the field, the curves and the numbers appear while it computes."));
+  hint_->setVisible(!run_.has_run() && obstacle.isEmpty());
+  estimate_box_->setVisible(!run_.is_active() && run_.state() != SessionState::finished && model_.report() != nullptr);
+  refresh_progress();
+  refresh_phases();
+}
+
+void RunPanel::refresh_progress() {
+  const ProgressEvent& p = run_.progress();
+  const Index done = p.progress.total > 0 ? p.progress.done : p.step;
+  const Index total = p.progress.total > 0 ? p.progress.total : p.steps;
+  const QString unit = QString::fromStdString(p.progress.unit.empty() ? "steps" : p.progress.unit);
+  const QLocale locale = QLocale::c();
+  const auto grouped = [&](Index n) { return locale.toString(static_cast<qlonglong>(n)).replace(',', QChar(0x202f)); };
+  if (total > 0) {
+    bar_->setRange(0, 1000);
+    bar_->setValue(static_cast<int>(1000.0 * static_cast<double>(std::min(done, total)) / static_cast<double>(total)));
+    count_->set_text(tr("%1 of %2 %3").arg(grouped(done), grouped(total), unit));
+  } else {
+    bar_->setRange(0, run_.is_active() ? 0 : 1000);
+    count_->set_text(done > 0 ? tr("%1 %2").arg(grouped(done), unit) : QString());
+  }
+  eta_->set_text(p.eta && run_.state() == SessionState::running ? tr("%1 left").arg(duration(std::ceil(*p.eta))) : QString());
+  rate_->set_text(p.progress.items_per_second > 0
+                      ? QString::number(p.progress.items_per_second, 'g', 3) + " " +
+                            QString::fromStdString(p.progress.item_name) + "/s"
+                      : QString());
+  criterion_->set_text(p.progress.criterion != 0
+                           ? QString::number(p.progress.criterion, 'g', 3) +
+                                 (p.progress.target != 0 ? " → " + QString::number(p.progress.target, 'g', 2) : QString())
+                           : QString());
+  refresh_phases();
+}
+
+void RunPanel::refresh_phases() {
+  const auto& phases = run_.phases();
+  phases_box_->setVisible(!phases.empty());
+  if (phases.size() < phase_rows_.size()) {
+    clear_layout(phases_column_);
+    phase_rows_.clear();
+  }
+  for (std::size_t i = phase_rows_.size(); i < phases.size(); ++i) {
+    auto* line = new QWidget(phases_box_);
+    auto* row = new QHBoxLayout(line);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(8);
+    auto* icon = new IconLabel(look_, "live", "accent", 14, line);
+    auto* seconds = new FigureLabel({}, Qt::AlignRight, line);
+    seconds->set_colour("muted", look_);
+    row->addWidget(icon);
+    row->addWidget(new ElidedLabel(words_of(phases[i].name), "", Qt::ElideRight, line), 1);
+    row->addWidget(seconds);
+    phases_column_->addWidget(line);
+    phase_rows_.emplace_back(icon, seconds);
+  }
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    const bool failed = run_.state() == SessionState::failed && i + 1 == phases.size();
+    phase_rows_[i].first->set_icon(failed ? "error" : phases[i].finished ? "check" : "live",
+                                   failed ? "bad" : phases[i].finished ? "good" : "accent");
+    phase_rows_[i].second->set_text(phases[i].seconds >= 0.05 || phases[i].finished ? duration(phases[i].seconds) : QString());
+  }
+}
+
+void RunPanel::refresh_estimate() {
+  clear_layout(estimate_grid_);
+  const CheckReport* report = model_.report();
+  estimate_box_->setVisible(report && !run_.is_active() && run_.state() != SessionState::finished);
+  if (!report) return;
+  if (report->host_memory > 0)
+    add_pair(estimate_grid_, tr("Memory"), QString::fromStdString(format_bytes(report->host_memory)), estimate_box_);
+  if (report->disk > 0)
+    add_pair(estimate_grid_, tr("Disk"), QString::fromStdString(format_bytes(report->disk)), estimate_box_);
+  if (report->seconds > 0) add_pair(estimate_grid_, tr("Time"), tr("about %1").arg(duration(report->seconds)), estimate_box_);
+  for (const auto& [name, text] : report->details)
+    add_pair(estimate_grid_, words_of(name), QString::fromStdString(text), estimate_box_);
+  estimate_box_->setVisible(estimate_grid_->count() > 0 && estimate_box_->isVisibleTo(this));
+}
+
+void RunPanel::refresh_numbers() {
+  clear_layout(numbers_grid_);
+  numbers_box_->setVisible(!run_.numbers().empty());
+  for (const NumberEvent& number : run_.numbers())
+    add_pair(numbers_grid_, words_of(number.name), number_text(number), numbers_box_);
+}
+
+void RunPanel::refresh_command() {
+  const QString line = model_.command_line();
+  if (line == command_->text()) return;
+  command_->setText(line);
+  command_->setCursorPosition(0);
+  command_->setToolTip(line);
+}
+
+}  // namespace conoid::app

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The run pane: Run, Pause, Step, Stop, Checkpoint; phases, progress, rate and ETA; estimate before, numbers after.
+#pragma once
+
+#include <QWidget>
+
+#include "app/model/action_table.hpp"
+#include "app/model/case_model.hpp"
+#include "app/model/run_model.hpp"
+
+class QGridLayout;
+class QLabel;
+class QLineEdit;
+class QProgressBar;
+class QPushButton;
+class QVBoxLayout;
+
+namespace conoid::app {
+
+class ElidedLabel;
+class FigureLabel;
+class StateDot;
+
+class RunPanel : public QWidget {
+  Q_OBJECT
+ public:
+  RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, const Look& look, QWidget* parent = nullptr);
+
+ private:
+  QWidget* make_controls(const ActionTable& actions);
+  QWidget* make_progress();
+  QWidget* make_command();
+  void refresh_state();
+  void refresh_progress();
+  void refresh_phases();
+  void refresh_estimate();
+  void refresh_numbers();
+  void refresh_command();
+
+  CaseModel& model_;
+  RunModel& run_;
+  const Look& look_;
+  QLabel* obstacle_;
+  StateDot* dot_;
+  QLabel* state_;
+  FigureLabel* elapsed_;
+  QLabel* error_;
+  QWidget* progress_box_;
+  QProgressBar* bar_;
+  FigureLabel* count_;
+  FigureLabel* eta_;
+  FigureLabel* rate_;
+  FigureLabel* criterion_;
+  QWidget* phases_box_;
+  QVBoxLayout* phases_column_;
+  QWidget* estimate_box_;
+  QGridLayout* estimate_grid_;
+  QWidget* numbers_box_;
+  QGridLayout* numbers_grid_;
+  QLabel* hint_;
+  QLineEdit* command_;
+  ElidedLabel* folder_;
+  QPushButton* open_folder_;
+  std::vector<std::pair<class IconLabel*, FigureLabel*>> phase_rows_;
+};
+
+}  // namespace conoid::app

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cards of samples.
+#include "app/start/card_grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+
+#include "engine/core/units.hpp"
+
+namespace conoid::app {
+namespace {
+
+constexpr int gap = 20;
+constexpr int least_width = 248;
+constexpr int text_height = 96;
+constexpr double picture_ratio = 0.58;
+constexpr int radius = 10;
+
+}  // namespace
+
+SampleCardWidget::SampleCardWidget(const Look& look, SampleCard card, QWidget* parent)
+    : QWidget(parent), look_(look), card_(std::move(card)) {
+  setFocusPolicy(Qt::TabFocus);
+  setAttribute(Qt::WA_Hover);
+  setEnabled(card_.available);
+  if (card_.available) setCursor(Qt::PointingHandCursor);
+  setAccessibleName(card_.title);
+  setAccessibleDescription(card_.summary);
+  if (!card_.thumbnail.empty()) thumbnail_.load(QString::fromStdString(card_.thumbnail.string()));
+  if (!card_.available) setToolTip(tr("This build does not contain the solver %1.").arg(card_.solver));
+}
+
+void SampleCardWidget::paint_picture(QPainter& painter, const QRectF& area) const {
+  if (!thumbnail_.isNull()) {
+    const double scale = std::max(area.width() / thumbnail_.width(), area.height() / thumbnail_.height());
+    const QSizeF source(area.width() / scale, area.height() / scale);
+    painter.setRenderHint(QPainter::SmoothPixmapTransform);
+    painter.drawPixmap(area, thumbnail_, QRectF(QPointF((thumbnail_.width() - source.width()) / 2,
+                                                        (thumbnail_.height() - source.height()) / 2), source));
+    return;
+  }
+  // No picture yet: rings that go out from a point, in the accent colour.
+  painter.fillRect(area, look_.colour("accent_soft"));
+  const uint seed = qHash(card_.name);
+  const QPointF centre(area.left() + area.width() * (0.2 + 0.6 * (seed % 97) / 97.0),
+                       area.bottom() - area.height() * (0.1 + 0.3 * (seed / 97 % 89) / 89.0));
+  QColor ring = look_.colour("accent");
+  for (int i = 1; i < 14; ++i) {
+    ring.setAlphaF(0.42f * std::exp(-0.16f * static_cast<float>(i)));
+    painter.setPen(QPen(ring, 1.6));
+    painter.setBrush(Qt::NoBrush);
+    const double r = 14.0 * i + 5 * (seed % 3);
+    painter.drawEllipse(centre, r, r);
+  }
+}
+
+void SampleCardWidget::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  if (!isEnabled()) painter.setOpacity(0.5);
+  const QRectF frame = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5);
+  QPainterPath outline;
+  outline.addRoundedRect(frame, radius, radius);
+  painter.fillPath(outline, look_.colour("surface"));
+  const int picture_height = height() - text_height;
+  painter.save();
+  painter.setClipPath(outline);
+  paint_picture(painter, QRectF(0, 0, width(), picture_height));
+  painter.restore();
+  painter.setPen(look_.colour("border"));
+  painter.drawLine(QPointF(1, picture_height), QPointF(width() - 1, picture_height));
+
+  QFont bold = font();
+  bold.setWeight(QFont::DemiBold);
+  bold.setPixelSize(14);
+  painter.setFont(bold);
+  painter.setPen(look_.colour("text"));
+  const int text_width = width() - 32;
+  const QFontMetrics bold_metrics(bold);
+  painter.drawText(QRect(16, picture_height + 12, text_width, 20), Qt::AlignLeft | Qt::AlignVCenter,
+                   bold_metrics.elidedText(card_.title, Qt::ElideRight, text_width));
+  painter.setFont(font());
+  painter.setPen(look_.colour("muted"));
+  const QFontMetrics metrics(font());
+  painter.drawText(QRect(16, picture_height + 34, text_width, 18), Qt::AlignLeft | Qt::AlignVCenter,
+                   metrics.elidedText(card_.summary.isEmpty() ? card_.solver : card_.summary, Qt::ElideRight, text_width));
+  QFont small = font();
+  small.setPixelSize(12);
+  painter.setFont(small);
+  painter.setPen(look_.colour("faint"));
+  const QString time = card_.seconds > 0 ? tr("about %1").arg(QString::fromStdString(format_duration(card_.seconds))) : QString();
+  const QFontMetrics small_metrics(small);
+  const int time_width = time.isEmpty() ? 0 : small_metrics.horizontalAdvance(time) + 8;
+  painter.drawText(QRect(16, picture_height + 62, text_width - time_width, 18), Qt::AlignLeft | Qt::AlignVCenter,
+                   small_metrics.elidedText(card_.solver, Qt::ElideRight, text_width - time_width));
+  painter.drawText(QRect(16, picture_height + 62, text_width, 18), Qt::AlignRight | Qt::AlignVCenter, time);
+  const bool lit = isEnabled() && (underMouse() || hasFocus());
+  painter.setPen(QPen(look_.colour(lit ? "accent" : "border"), lit ? 1.5 : 1));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawPath(outline);
+}
+
+void SampleCardWidget::mouseReleaseEvent(QMouseEvent* event) {
+  if (event->button() == Qt::LeftButton && rect().contains(event->pos()))
+    emit chosen(QString::fromStdString(card_.case_file.string()));
+}
+
+void SampleCardWidget::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Space)
+    emit chosen(QString::fromStdString(card_.case_file.string()));
+  else
+    QWidget::keyPressEvent(event);
+}
+
+CardGrid::CardGrid(QWidget* parent) : QWidget(parent) {
+  QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
+  policy.setHeightForWidth(true);
+  setSizePolicy(policy);
+}
+
+void CardGrid::set_cards(std::vector<QWidget*> cards) {
+  for (QWidget* card : cards_) card->deleteLater();
+  cards_ = std::move(cards);
+  for (QWidget* card : cards_) {
+    card->setParent(this);
+    card->show();
+  }
+  updateGeometry();
+  resizeEvent(nullptr);
+}
+
+int CardGrid::columns(int width) const { return std::max(1, (width + gap) / (least_width + gap)); }
+
+int CardGrid::heightForWidth(int width) const {
+  if (cards_.empty()) return 0;
+  const int across = columns(width);
+  const int card_width = (width - gap * (across - 1)) / across;
+  const int rows = (static_cast<int>(cards_.size()) + across - 1) / across;
+  return rows * (static_cast<int>(card_width * picture_ratio) + text_height + gap) - gap;
+}
+
+QSize CardGrid::sizeHint() const { return {3 * least_width + 2 * gap, heightForWidth(3 * least_width + 2 * gap)}; }
+
+void CardGrid::resizeEvent(QResizeEvent*) {
+  const int across = columns(width());
+  const int card_width = (width() - gap * (across - 1)) / across;
+  const int card_height = static_cast<int>(card_width * picture_ratio) + text_height;
+  for (std::size_t i = 0; i < cards_.size(); ++i) {
+    const int column = static_cast<int>(i) % across;
+    const int row = static_cast<int>(i) / across;
+    cards_[i]->setGeometry(column * (card_width + gap), row * (card_height + gap), card_width, card_height);
+  }
+  setMinimumHeight(heightForWidth(width()));
+}
+
+}  // namespace conoid::app

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cards of samples in as many columns as fit.
+#pragma once
+
+#include <vector>
+
+#include <QPixmap>
+#include <QWidget>
+
+#include "app/look/theme.hpp"
+#include "app/model/gallery.hpp"
+
+namespace conoid::app {
+
+/// One sample: picture, title, one line, expected time. A click, Enter or Space opens it.
+class SampleCardWidget : public QWidget {
+  Q_OBJECT
+ public:
+  SampleCardWidget(const Look& look, SampleCard card, QWidget* parent = nullptr);
+  [[nodiscard]] const SampleCard& card() const { return card_; }
+  [[nodiscard]] QSize sizeHint() const override { return {264, 248}; }
+
+ signals:
+  void chosen(const QString& case_file);
+
+ protected:
+  void paintEvent(QPaintEvent*) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void enterEvent(QEnterEvent*) override { update(); }
+  void leaveEvent(QEvent*) override { update(); }
+  void focusInEvent(QFocusEvent*) override { update(); }
+  void focusOutEvent(QFocusEvent*) override { update(); }
+
+ private:
+  void paint_picture(QPainter& painter, const QRectF& area) const;
+  const Look& look_;
+  SampleCard card_;
+  QPixmap thumbnail_;
+};
+
+/// Lays equal children out in rows that fill the width.
+class CardGrid : public QWidget {
+  Q_OBJECT
+ public:
+  explicit CardGrid(QWidget* parent = nullptr);
+  void set_cards(std::vector<QWidget*> cards);
+  [[nodiscard]] bool hasHeightForWidth() const override { return true; }
+  [[nodiscard]] int heightForWidth(int width) const override;
+  [[nodiscard]] QSize sizeHint() const override;
+
+ protected:
+  void resizeEvent(QResizeEvent*) override;
+
+ private:
+  [[nodiscard]] int columns(int width) const;
+  std::vector<QWidget*> cards_;
+};
+
+}  // namespace conoid::app

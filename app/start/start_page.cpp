@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The start page.
+#include "app/start/start_page.hpp"
+
+#include <algorithm>
+
+#include <QAction>
+#include <QDir>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "app/forms/object_form.hpp"
+#include "app/look/small_widgets.hpp"
+#include "app/model/action_table.hpp"
+#include "app/start/card_grid.hpp"
+#include "engine/core/units.hpp"
+
+namespace conoid::app {
+namespace {
+
+constexpr int page_width = 1200;
+constexpr int recent_width = 280;
+constexpr std::size_t recent_shown = 6;
+
+/// A line that can be clicked: dot or icon, two texts.
+class Line final : public QFrame {
+ public:
+  Line(QWidget* mark, const QString& title, const QString& detail, std::function<void()> on_click, QWidget* parent)
+      : QFrame(parent), on_click_(std::move(on_click)) {
+    setObjectName("runRow");
+    setFocusPolicy(Qt::TabFocus);
+    setCursor(Qt::PointingHandCursor);
+    setAccessibleName(title + ", " + detail);
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(8, 6, 8, 6);
+    row->setSpacing(10);
+    mark->setParent(this);
+    row->addWidget(mark, 0, Qt::AlignTop);
+    auto* column = new QVBoxLayout;
+    column->setSpacing(1);
+    column->addWidget(new ElidedLabel(title, "", Qt::ElideRight, this));
+    column->addWidget(new ElidedLabel(detail, "small", Qt::ElideRight, this));
+    row->addLayout(column, 1);
+    row->setAlignment(mark, Qt::AlignVCenter);
+  }
+
+ protected:
+  void mouseReleaseEvent(QMouseEvent*) override { on_click_(); }
+  void keyPressEvent(QKeyEvent* event) override {
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Space) on_click_();
+    else QFrame::keyPressEvent(event);
+  }
+
+ private:
+  std::function<void()> on_click_;
+};
+
+QString when(const QDateTime& time) {
+  const qint64 days = time.date().daysTo(QDate::currentDate());
+  const QString clock = QLocale().toString(time.time(), "HH:mm");
+  if (days == 0) return QObject::tr("today %1").arg(clock);
+  if (days == 1) return QObject::tr("yesterday %1").arg(clock);
+  return QLocale().toString(time.date(), "d MMM");
+}
+
+}  // namespace
+
+StartPage::StartPage(const Look& look, Settings& settings, const ActionTable& actions, const std::filesystem::path& samples,
+                     QWidget* parent)
+    : QWidget(parent), look_(look), settings_(settings) {
+  setObjectName("page");
+  setAttribute(Qt::WA_StyledBackground);
+  auto* outer = new QVBoxLayout(this);
+  outer->setContentsMargins(0, 0, 0, 0);
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  outer->addWidget(scroll);
+  auto* scrolled = new QWidget;
+  scrolled->setObjectName("scrolled");
+  auto* centre = new QHBoxLayout(scrolled);
+  centre->setContentsMargins(32, 32, 32, 32);
+  auto* content = new QWidget(scrolled);
+  content->setMaximumWidth(page_width);
+  centre->addStretch(1);
+  centre->addWidget(content, 100);
+  centre->addStretch(1);
+  auto* column = new QVBoxLayout(content);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(28);
+  column->addWidget(make_head(actions));
+  recovered_column_ = new QVBoxLayout;
+  column->addLayout(recovered_column_);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(40);
+  row->addWidget(make_samples(samples), 1);
+  row->addWidget(make_recent(), 0, Qt::AlignTop);
+  column->addLayout(row);
+  column->addStretch(1);
+  scroll->setWidget(scrolled);
+  connect(&settings, &Settings::runs_changed, this, &StartPage::refresh_recent);
+  refresh_recent();
+}
+
+QWidget* StartPage::make_head(const ActionTable& actions) {
+  auto* head = new QWidget(this);
+  auto* row = new QHBoxLayout(head);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(16);
+  row->addWidget(new IconLabel(look_, "conoid", "accent", 48, head), 0, Qt::AlignVCenter);
+  auto* words = new QVBoxLayout;
+  words->setSpacing(2);
+  words->addWidget(make_label("Conoid", "display", head));
+  words->addWidget(make_label(tr("Waves and shocks, from a case to a picture"), "muted", head));
+  row->addLayout(words, 1);
+  auto* open = new QPushButton(tr("Open a case…"), head);
+  open->setIcon(look_.icon("open", "text"));
+  open->setMinimumHeight(34);
+  connect(open, &QPushButton::clicked, actions.at("file.open"), &QAction::trigger);
+  row->addWidget(open);
+  return head;
+}
+
+QWidget* StartPage::make_samples(const std::filesystem::path& samples) {
+  auto* box = new QWidget(this);
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(12);
+  column->addWidget(make_label(tr("Start from a sample"), "title", box));
+  const std::vector<SampleCard> cards = load_gallery(samples);
+  if (cards.empty()) {
+    auto* note = make_label(tr("No sample cases were found in %1.\nOpen a case of your own, or set CONOID_RESOURCES to the "
+                               "folder that holds “cases”.").arg(QString::fromStdString(samples.string())), "note", box);
+    note->setWordWrap(true);
+    column->addWidget(note);
+  } else {
+    auto* grid = new CardGrid(box);
+    std::vector<QWidget*> widgets;
+    for (const SampleCard& card : cards) {
+      auto* widget = new SampleCardWidget(look_, card, grid);
+      connect(widget, &SampleCardWidget::chosen, this, &StartPage::case_chosen);
+      widgets.push_back(widget);
+    }
+    grid->set_cards(std::move(widgets));
+    column->addWidget(grid);
+  }
+  column->addStretch(1);
+  return box;
+}
+
+QWidget* StartPage::make_recent() {
+  auto* box = new QWidget(this);
+  box->setFixedWidth(recent_width);
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(12);
+  column->addWidget(make_label(tr("Recent runs"), "title", box));
+  runs_column_ = new QVBoxLayout;
+  runs_column_->setSpacing(2);
+  column->addLayout(runs_column_);
+  column->addSpacing(16);
+  column->addWidget(make_label(tr("Recent cases"), "title", box));
+  cases_column_ = new QVBoxLayout;
+  cases_column_->setSpacing(2);
+  column->addLayout(cases_column_);
+  return box;
+}
+
+void StartPage::refresh_recent() {
+  static const QHash<QString, const char*> colours = {
+      {"finished", "good"}, {"stopped", "caution"}, {"failed", "bad"}, {"interrupted", "caution"}, {"running", "accent"}};
+  clear_layout(runs_column_);
+  clear_layout(cases_column_);
+  const auto runs = settings_.recent_runs();
+  for (std::size_t i = 0; i < std::min(runs.size(), recent_shown); ++i) {
+    const RecentRun& run = runs[i];
+    auto* dot = new StateDot(look_);
+    dot->set_colour(colours.value(run.state, "outline"));
+    QString detail = run.state;
+    if (run.seconds > 0) detail += tr(" in %1").arg(QString::fromStdString(format_duration(run.seconds)));
+    detail += ", " + when(run.started);
+    runs_column_->addWidget(new Line(dot, run.title, detail, [this, run] { emit run_chosen(run); }, this));
+  }
+  if (runs.empty()) {
+    auto* note = make_label(tr("None yet. Choose a sample and press Run: the result is listed here."), "muted", this);
+    note->setWordWrap(true);
+    runs_column_->addWidget(note);
+  }
+  int shown = 0;
+  for (const QString& file : settings_.recent_cases()) {
+    if (!QFileInfo::exists(file) || shown == static_cast<int>(recent_shown)) continue;
+    ++shown;
+    const QFileInfo info(file);
+    auto* icon = new IconLabel(look_, "open", "muted", 16);
+    // Samples are all called case.json; their folder tells them apart.
+    const QString name = info.fileName() == "case.json" ? info.dir().dirName() : info.completeBaseName();
+    cases_column_->addWidget(new Line(icon, name, info.path(), [this, file] { emit case_chosen(file); }, this));
+  }
+  if (shown == 0) {
+    auto* note = make_label(tr("Cases that you open are listed here."), "muted", this);
+    note->setWordWrap(true);
+    cases_column_->addWidget(note);
+  }
+}
+
+void StartPage::show_recovered(const std::vector<RecoveredCase>& recovered) {
+  clear_layout(recovered_column_);
+  for (const RecoveredCase& one : recovered) {
+    auto* bar = new QFrame(this);
+    bar->setObjectName("card");
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(16, 10, 12, 10);
+    row->setSpacing(12);
+    row->addWidget(new IconLabel(look_, "info", "caution", 18, bar));
+    row->addWidget(new ElidedLabel(tr("Unsaved edits of “%1” from %2 were kept.").arg(one.title, when(one.saved)), "",
+                                   Qt::ElideRight, bar), 1);
+    auto* restore = new QPushButton(tr("Restore"), bar);
+    auto* discard = new QPushButton(tr("Discard"), bar);
+    row->addWidget(discard);
+    row->addWidget(restore);
+    connect(restore, &QPushButton::clicked, this, [this, one, bar] {
+      bar->hide();
+      emit recovery_chosen(one);
+    });
+    connect(discard, &QPushButton::clicked, this, [one, bar] {
+      Recovery::discard(one);
+      bar->hide();
+    });
+    recovered_column_->addWidget(bar);
+  }
+}
+
+}  // namespace conoid::app

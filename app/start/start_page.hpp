@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the window opens on: samples to try, recent runs with their state, open a case.
+#pragma once
+
+#include <filesystem>
+
+#include <QWidget>
+
+#include "app/model/recovery.hpp"
+#include "app/model/settings.hpp"
+
+class QVBoxLayout;
+
+namespace conoid::app {
+
+class ActionTable;
+class CardGrid;
+
+class StartPage : public QWidget {
+  Q_OBJECT
+ public:
+  StartPage(const Look& look, Settings& settings, const ActionTable& actions, const std::filesystem::path& samples,
+            QWidget* parent = nullptr);
+  void show_recovered(const std::vector<RecoveredCase>& recovered);
+
+ signals:
+  void case_chosen(const QString& file);
+  void run_chosen(const conoid::app::RecentRun& run);
+  void recovery_chosen(const conoid::app::RecoveredCase& recovered);
+
+ private:
+  QWidget* make_head(const ActionTable& actions);
+  QWidget* make_samples(const std::filesystem::path& samples);
+  QWidget* make_recent();
+  void refresh_recent();
+
+  const Look& look_;
+  Settings& settings_;
+  QVBoxLayout* recovered_column_;
+  QVBoxLayout* runs_column_;
+  QVBoxLayout* cases_column_;
+};
+
+}  // namespace conoid::app

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The window.
+#include "app/window/main_window.hpp"
+
+#include <QAction>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDesktopServices>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QGridLayout>
+#include <QLabel>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QStackedWidget>
+#include <QToolBar>
+#include <QUrl>
+
+#include "app/look/small_widgets.hpp"
+#include "app/panels/results_panel.hpp"
+#include "app/panels/viewport_panel.hpp"
+#include "app/start/start_page.hpp"
+#include "app/window/palette.hpp"
+#include "app/window/workbench.hpp"
+#include "conoid/config.hpp"
+#include "engine/solvers/registry.hpp"
+
+namespace conoid::app {
+namespace {
+
+QString state_word(SessionState state) {
+  switch (state) {
+    case SessionState::finished: return "finished";
+    case SessionState::stopped: return "stopped";
+    case SessionState::failed: return "failed";
+    default: return "running";
+  }
+}
+
+}  // namespace
+
+MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QWidget* parent)
+    : QMainWindow(parent), look_(look), settings_(settings), options_(std::move(options)),
+      model_(std::make_unique<CaseModel>()), run_(std::make_unique<RunModel>(options_.start)) {
+  recovery_ = std::make_unique<Recovery>(*model_, options_.asks ? settings_.state_folder() : QString());
+  actions_ = new ActionTable(look_, action_rows(), this);
+  actions_->fill(*menuBar());
+  make_tool_bar();
+  stack_ = new QStackedWidget(this);
+  start_ = new StartPage(look_, settings_, *actions_, options_.samples, stack_);
+  stack_->addWidget(start_);
+  setCentralWidget(stack_);
+  setWindowIcon(look_.icon("conoid", "accent"));
+  resize(1280, 800);
+  setMinimumSize(960, 600);
+  if (const QByteArray geometry = settings_.geometry(); !geometry.isEmpty() && options_.asks) restoreGeometry(geometry);
+
+  connect(start_, &StartPage::case_chosen, this, [this](const QString& file) { open_case(file.toStdString()); });
+  connect(start_, &StartPage::run_chosen, this, [this](const RecentRun& run) {
+    const QString kept = run.folder + "/case.json";
+    open_case(QFileInfo::exists(run.case_file) ? run.case_file.toStdString() : kept.toStdString());
+    if (run.state == "stopped" || run.state == "interrupted") {
+      current_run_ = run;
+      refresh_actions();
+    }
+  });
+  connect(start_, &StartPage::recovery_chosen, this, [this](const RecoveredCase& recovered) {
+    auto document = Recovery::load(recovered);
+    if (!document) return show_error(tr("The unsaved edits cannot be read"), document.error());
+    Recovery::discard(recovered);
+    make_workbench();
+    model_->take(std::move(document).value(), true);
+    show_workbench();
+  });
+  connect(model_.get(), &CaseModel::validated, this, &MainWindow::refresh_actions);
+  connect(model_.get(), &CaseModel::dirty_changed, this, &MainWindow::refresh_title);
+  connect(model_.get(), &CaseModel::changed, this, &MainWindow::refresh_title);
+  QUndoStack& undo = model_->undo_stack();
+  connect(&undo, &QUndoStack::indexChanged, this, &MainWindow::refresh_actions);
+  connect(&undo, &QUndoStack::canUndoChanged, this, &MainWindow::refresh_actions);
+  connect(run_.get(), &RunModel::state_changed, this, &MainWindow::refresh_actions);
+  connect(run_.get(), &RunModel::ended, this, [this] {
+    remember_run();
+    if (closing_) close();
+  });
+  if (options_.asks) start_->show_recovered(Recovery::left_behind(settings_.state_folder()));
+  show_start();
+}
+
+MainWindow::~MainWindow() {
+  // The workbench looks at the models until the very end.
+  delete workbench_;
+}
+
+std::vector<ActionRow> MainWindow::action_rows() {
+  const auto pane = [this](const char* id) {
+    return [this, id] {
+      if (workbench_) workbench_->show_pane(id, !workbench_->is_pane_visible(id));
+      refresh_actions();
+    };
+  };
+  const auto theme = [this](ThemeChoice choice) {
+    return [this, choice] {
+      look_.choose(choice);
+      settings_.set_theme(choice);
+      refresh_actions();
+    };
+  };
+  return {
+      {"file.start", tr("&File"), tr("Start page"), QKeySequence("Ctrl+Home"), "home", tr("Samples and recent runs"), [this] { show_start(); }},
+      {"file.open", tr("&File"), tr("Open…"), QKeySequence::Open, "open", tr("Open a case file"), [this] { ask_open(); }},
+      {"file.save", tr("&File"), tr("Save"), QKeySequence::Save, "save", {}, [this] { save(); }},
+      {"file.save_as", tr("&File"), tr("Save as…"), QKeySequence("Ctrl+Shift+S"), {}, {}, [this] { save_as(); }},
+      {"file.picture", tr("&File"), tr("Save the picture…"), QKeySequence("Ctrl+P"), "picture", {},
+       [this] { if (workbench_) workbench_->viewport_panel().save_picture(); }},
+      {{}, tr("&File"), {}, {}, {}, {}, {}},
+      {"file.quit", tr("&File"), tr("Quit"), QKeySequence::Quit, {}, {}, [this] { close(); }},
+      {"edit.undo", tr("&Edit"), tr("Undo"), QKeySequence::Undo, "undo", {}, [this] { model_->undo_stack().undo(); }},
+      {"edit.redo", tr("&Edit"), tr("Redo"), QKeySequence("Ctrl+Shift+Z"), "redo", {}, [this] { model_->undo_stack().redo(); }},
+      {"edit.palette", tr("&Edit"), tr("Find an action…"), QKeySequence("Ctrl+K"), "search", {},
+       [this] { show_palette(*this, *actions_); }},
+      {"run.start", tr("&Run"), tr("Run"), QKeySequence("Ctrl+R"), "run", tr("Compute this case"), [this] { start_run(); }},
+      {"run.pause", tr("&Run"), tr("Pause"), QKeySequence("F6"), "pause", {}, [this] { pause_or_resume(); }},
+      {"run.step", tr("&Run"), tr("Step"), QKeySequence("F7"), "step", tr("One step, then pause"), [this] { run_->send(Command::step); }},
+      {"run.checkpoint", tr("&Run"), tr("Checkpoint"), QKeySequence("F8"), "checkpoint", tr("Write a checkpoint and go on"),
+       [this] { run_->send(Command::checkpoint); }},
+      {"run.stop", tr("&Run"), tr("Stop"), QKeySequence("Ctrl+."), "stop", tr("Stop after this step; can be resumed"), [this] { run_->stop(); }},
+      {{}, tr("&Run"), {}, {}, {}, {}, {}},
+      {"run.folder", tr("&Run"), tr("Open the run folder"), {}, "folder", {},
+       [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(run_->folder().string()))); }},
+      {"view.fit", tr("&View"), tr("Fit the picture"), QKeySequence("Ctrl+0"), "fit", {},
+       [this] { if (workbench_) workbench_->viewport_panel().fit(); }},
+      {{}, tr("&View"), {}, {}, {}, {}, {}},
+      {"view.case", tr("&View"), tr("Case pane"), QKeySequence("Ctrl+1"), {}, {}, pane("case"), true},
+      {"view.run", tr("&View"), tr("Run pane"), QKeySequence("Ctrl+2"), {}, {}, pane("run"), true},
+      {"view.results", tr("&View"), tr("Results pane"), QKeySequence("Ctrl+3"), {}, {}, pane("results"), true},
+      {"view.log", tr("&View"), tr("Log"), QKeySequence("Ctrl+L"), {}, {},
+       [this] { if (workbench_) { workbench_->show_pane("results", true); workbench_->results_panel().show_log(); } }},
+      {{}, tr("&View"), {}, {}, {}, {}, {}},
+      {"view.system", tr("&View"), tr("Colours of the system"), {}, {}, {}, theme(ThemeChoice::system), true},
+      {"view.light", tr("&View"), tr("Light"), {}, {}, {}, theme(ThemeChoice::light), true},
+      {"view.dark", tr("&View"), tr("Dark"), {}, {}, {}, theme(ThemeChoice::dark), true},
+      {"view.theme", tr("&View"), tr("Switch light and dark"), QKeySequence("Ctrl+Shift+D"), "theme", {},
+       [this, theme] { theme(look_.theme().dark ? ThemeChoice::light : ThemeChoice::dark)(); }},
+      {"help.shortcuts", tr("&Help"), tr("Shortcuts"), QKeySequence("F1"), {}, {}, [this] { show_shortcuts(); }},
+      {"help.about", tr("&Help"), tr("About Conoid"), {}, {}, {}, [this] { show_about(); }},
+  };
+}
+
+void MainWindow::make_tool_bar() {
+  bar_ = addToolBar(tr("Tools"));
+  bar_->setObjectName("tools");
+  bar_->setMovable(false);
+  bar_->setFloatable(false);
+  bar_->setContextMenuPolicy(Qt::PreventContextMenu);
+  bar_->setIconSize({20, 20});
+  bar_->toggleViewAction()->setVisible(false);
+  for (const char* id : {"file.start", "file.open", "file.save"}) bar_->addAction(actions_->at(id));
+  bar_->addSeparator();
+  for (const char* id : {"edit.undo", "edit.redo"}) bar_->addAction(actions_->at(id));
+  auto* spacer = new QWidget(bar_);
+  spacer->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  bar_->addWidget(spacer);
+  for (const char* id : {"edit.palette", "view.theme"}) bar_->addAction(actions_->at(id));
+}
+
+void MainWindow::make_workbench() {
+  if (workbench_) return;
+  workbench_ = new Workbench(*model_, *run_, *actions_, look_, options_.viewport, stack_);
+  stack_->addWidget(workbench_);
+}
+
+void MainWindow::show_start() {
+  stack_->setCurrentWidget(start_);
+  bar_->hide();
+  refresh_title();
+  refresh_actions();
+}
+
+void MainWindow::show_workbench() {
+  make_workbench();
+  stack_->setCurrentWidget(workbench_);
+  bar_->show();
+  refresh_title();
+  refresh_actions();
+}
+
+Status MainWindow::open_case(const std::filesystem::path& file) {
+  const auto absolute = std::filesystem::absolute(file);
+  // The case at hand with a run going on: go back to it instead of reading it again.
+  if (run_->is_active() || (model_->is_open() && absolute == model_->document().file() && model_->is_dirty())) {
+    if (!(model_->is_open() && absolute == model_->document().file())) {
+      const Error busy = make_error(ErrorCode::invalid_input, "a run is going on", "Stop it before opening another case.");
+      show_error(tr("Another case cannot be opened now"), busy);
+      show_workbench();
+      return busy;
+    }
+    show_workbench();
+    return {};
+  }
+  if (!may_leave_case()) return {};
+  make_workbench();
+  if (Status opened = model_->open(absolute); !opened) {
+    show_error(tr("The case cannot be opened"), opened.error());
+    return opened;
+  }
+  current_run_ = {};
+  settings_.add_recent_case(QString::fromStdString(absolute.string()));
+  show_workbench();
+  return {};
+}
+
+void MainWindow::ask_open() {
+  const QStringList recent = settings_.recent_cases();
+  const QString folder = recent.isEmpty() ? QString() : QFileInfo(recent.front()).path();
+  const QString file = QFileDialog::getOpenFileName(this, tr("Open a case"), folder, tr("Cases (*.json);;All files (*)"));
+  if (!file.isEmpty()) open_case(file.toStdString());
+}
+
+bool MainWindow::save() {
+  if (!model_->is_open()) return false;
+  const std::string samples = options_.samples.string();
+  const std::string file = model_->document().file().string();
+  // Samples belong to the program: edits of one are saved somewhere else.
+  if (file.empty() || (!samples.empty() && file.starts_with(samples + "/"))) return save_as();
+  if (Status saved = model_->save(); !saved) {
+    show_error(tr("The case cannot be saved"), saved.error());
+    return false;
+  }
+  return true;
+}
+
+bool MainWindow::save_as() {
+  if (!model_->is_open()) return false;
+  QString file = QFileDialog::getSaveFileName(this, tr("Save the case"), model_->file_name(), tr("Cases (*.json)"));
+  if (file.isEmpty()) return false;
+  if (!file.endsWith(".json")) file += ".json";
+  if (Status saved = model_->save_as(file.toStdString()); !saved) {
+    show_error(tr("The case cannot be saved"), saved.error());
+    return false;
+  }
+  settings_.add_recent_case(file);
+  return true;
+}
+
+bool MainWindow::may_leave_case() {
+  if (!model_->is_dirty() || !options_.asks) return true;
+  QMessageBox box(QMessageBox::Question, tr("Unsaved edits"), tr("Save the edits of “%1”?").arg(model_->title()),
+                  QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+  const int answer = box.exec();
+  if (answer == QMessageBox::Save) return save();
+  return answer == QMessageBox::Discard;
+}
+
+void MainWindow::start_run() {
+  if (run_->is_active()) return;
+  // A field that is being typed in counts as it stands.
+  if (QWidget* field = QApplication::focusWidget(); field && workbench_ && workbench_->isAncestorOf(field)) field->clearFocus();
+  if (!model_->is_valid()) return refresh_actions();
+  SessionOptions options;
+  options.document = model_->document();
+  options.runs = settings_.runs_folder();
+  begin(std::move(options));
+}
+
+void MainWindow::resume_run(const QString& folder) {
+  SessionOptions options;
+  options.document = model_->document();
+  options.resume = folder.toStdString();
+  begin(std::move(options));
+}
+
+void MainWindow::begin(SessionOptions options) {
+  show_workbench();
+  run_->start(std::move(options));
+  current_run_ = {QString::fromStdString(run_->folder().string()), QString::fromStdString(model_->document().file().string()),
+                  model_->title(), "running", 0, QDateTime::currentDateTime()};
+}
+
+void MainWindow::remember_run() {
+  current_run_.folder = QString::fromStdString(run_->folder().string());
+  current_run_.state = state_word(run_->state());
+  current_run_.seconds = run_->elapsed();
+  if (options_.asks && !run_->folder().empty()) settings_.put_run(current_run_);
+  refresh_actions();
+}
+
+void MainWindow::pause_or_resume() {
+  if (run_->state() == SessionState::paused) return run_->send(Command::resume);
+  if (run_->is_active()) return run_->send(Command::pause);
+  if (!current_run_.folder.isEmpty() && current_run_.state != "finished") resume_run(current_run_.folder);
+}
+
+void MainWindow::refresh_actions() {
+  if (!actions_) return;
+  const bool open = model_->is_open() && workbench_ && stack_->currentWidget() == workbench_;
+  const bool active = run_->is_active();
+  const SessionState state = run_->state();
+  const QUndoStack& undo = model_->undo_stack();
+  const auto enable = [&](const char* id, bool on) { actions_->at(id)->setEnabled(on); };
+  enable("file.save", open && model_->is_dirty());
+  enable("file.save_as", open);
+  enable("file.picture", open && !run_->frames().empty());
+  enable("edit.undo", open && undo.canUndo());
+  enable("edit.redo", open && undo.canRedo());
+  actions_->at("edit.undo")->setText(undo.canUndo() ? tr("Undo %1").arg(undo.undoText()) : tr("Undo"));
+  actions_->at("edit.redo")->setText(undo.canRedo() ? tr("Redo %1").arg(undo.redoText()) : tr("Redo"));
+  QAction* start = actions_->at("run.start");
+  const QString obstacle = model_->obstacle();
+  start->setEnabled(open && !active && obstacle.isEmpty());
+  start->setText(active ? tr("Running…") : run_->has_run() ? tr("Run again") : tr("Run"));
+  start->setToolTip(obstacle.isEmpty() ? tr("Compute this case (Ctrl+R)") : obstacle);
+  const bool resumable = !active && (current_run_.state == "stopped" || current_run_.state == "interrupted");
+  const bool paused = active && state == SessionState::paused;
+  QAction* pause = actions_->at("run.pause");
+  pause->setEnabled(open && !run_->is_stopping() && (paused || resumable || (active && state == SessionState::running)));
+  pause->setText(paused || resumable ? tr("Resume") : tr("Pause"));
+  pause->setIcon(look_.icon(paused || resumable ? "resume" : "pause"));
+  pause->setToolTip(resumable ? tr("Continue the stopped run from its checkpoint (F6)")
+                              : paused ? tr("Resume (F6)") : tr("Pause (F6)"));
+  const bool steps = active && !run_->is_stopping() && (state == SessionState::running || paused);
+  enable("run.step", open && steps);
+  enable("run.checkpoint", open && steps);
+  enable("run.stop", open && active && !run_->is_stopping());
+  enable("run.folder", run_->has_run() && !run_->folder().empty());
+  enable("view.fit", open);
+  for (const char* id : {"case", "run", "results"}) {
+    QAction* action = actions_->at(QString("view.") + id);
+    action->setEnabled(open);
+    action->setChecked(workbench_ && workbench_->is_pane_visible(id));
+  }
+  enable("view.log", open);
+  actions_->at("view.system")->setChecked(look_.choice() == ThemeChoice::system);
+  actions_->at("view.light")->setChecked(look_.choice() == ThemeChoice::light);
+  actions_->at("view.dark")->setChecked(look_.choice() == ThemeChoice::dark);
+}
+
+void MainWindow::refresh_title() {
+  const bool working = workbench_ && stack_->currentWidget() == workbench_ && model_->is_open();
+  setWindowTitle(working ? model_->title() + "[*] – Conoid" : QString("Conoid"));
+  setWindowModified(working && model_->is_dirty());
+  refresh_actions();
+}
+
+void MainWindow::show_error(const QString& title, const Error& error) {
+  if (!options_.asks) return;
+  QMessageBox box(QMessageBox::Warning, title, title + ".", QMessageBox::Ok, this);
+  box.setInformativeText(QString::fromStdString(error.render()));
+  box.exec();
+}
+
+void MainWindow::end_by_signal() {
+  recovery_->save_now();
+  options_.asks = false;
+  closing_ = true;
+  run_->is_active() ? run_->stop() : static_cast<void>(close());
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  if (run_->is_active()) {
+    event->ignore();
+    if (closing_) {
+      // A second wish while the run is still writing: it may be left behind, its last checkpoint is whole.
+      if (!options_.asks) return;
+      QMessageBox box(QMessageBox::Question, tr("The run is still stopping"),
+                      tr("The run writes its checkpoint and ends by itself in a moment.\nQuit without waiting?"),
+                      QMessageBox::Yes | QMessageBox::No, this);
+      if (box.exec() == QMessageBox::Yes && run_->is_active()) std::_Exit(static_cast<int>(ErrorCode::stopped));
+      return;
+    }
+    if (options_.asks) {
+      QMessageBox box(QMessageBox::Question, tr("A run is going on"),
+                      tr("Stop the run and close?\nIt writes a checkpoint and can be resumed later."),
+                      QMessageBox::NoButton, this);
+      auto* stop = box.addButton(tr("Stop and close"), QMessageBox::AcceptRole);
+      box.addButton(tr("Keep running"), QMessageBox::RejectRole);
+      box.exec();
+      if (box.clickedButton() != stop) return;
+    }
+    if (!may_leave_case()) return;
+    if (!run_->is_active()) return static_cast<void>(QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection));
+    closing_ = true;
+    run_->stop();
+    return;
+  }
+  if (!closing_ && !may_leave_case()) return event->ignore();
+  if (options_.asks) {
+    settings_.set_window(saveGeometry(), {});
+    recovery_->forget();
+  }
+  event->accept();
+}
+
+void MainWindow::show_shortcuts() {
+  QDialog dialog(this);
+  dialog.setWindowTitle(tr("Shortcuts"));
+  auto* grid = new QGridLayout(&dialog);
+  grid->setContentsMargins(24, 20, 24, 20);
+  grid->setHorizontalSpacing(32);
+  grid->setVerticalSpacing(6);
+  int row = 0;
+  QString menu;
+  for (const ActionRow& action : actions_->rows()) {
+    if (action.shortcut.isEmpty()) continue;
+    if (action.menu != menu) {
+      menu = action.menu;
+      grid->addWidget(make_label(QString(menu).remove('&'), "section", &dialog), row++, 0);
+    }
+    grid->addWidget(make_label(QString(action.text).remove(QStringLiteral("…")), "", &dialog), row, 0);
+    grid->addWidget(make_label(action.shortcut.toString(QKeySequence::NativeText), "muted", &dialog), row++, 1, Qt::AlignRight);
+  }
+  dialog.exec();
+}
+
+void MainWindow::show_about() {
+  QString solvers;
+  for (const SolverInfo* info : registered_solvers())
+    solvers += "\n" + QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size()));
+  QMessageBox box(QMessageBox::NoIcon, tr("About Conoid"), tr("Conoid %1").arg(CONOID_VERSION), QMessageBox::Ok, this);
+  box.setIconPixmap(look_.icon("conoid", "accent").pixmap(48, 48));
+  box.setInformativeText(tr("A desktop workbench for waves and shocks.\nBSD-3-Clause licence.\n%1").arg(solvers));
+  box.exec();
+}
+
+}  // namespace conoid::app

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The window: start page or workbench, the actions, opening, saving and closing in order.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <QMainWindow>
+#include <QPointer>
+
+#include "app/model/action_table.hpp"
+#include "app/model/case_model.hpp"
+#include "app/model/recovery.hpp"
+#include "app/model/run_model.hpp"
+#include "app/model/settings.hpp"
+#include "render/window/make_viewport.hpp"
+
+class QStackedWidget;
+class QToolBar;
+
+namespace conoid::app {
+
+class StartPage;
+class Workbench;
+
+struct WindowOptions {
+  std::filesystem::path samples;  ///< the folder with the sample cases
+  ViewportKind viewport = ViewportKind::automatic;
+  bool asks = true;               ///< false: no dialogs (pictures without a person)
+  StartSession start = start_session;
+};
+
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+ public:
+  MainWindow(Look& look, Settings& settings, WindowOptions options, QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  /// Opens a case and shows the workbench. An error is shown (or only returned when the window does not ask).
+  Status open_case(const std::filesystem::path& file);
+  void start_run();
+  /// Ends in order without asking, for signals: stops a run, keeps unsaved edits for recovery.
+  void end_by_signal();
+
+  [[nodiscard]] CaseModel& model() { return *model_; }
+  [[nodiscard]] RunModel& run() { return *run_; }
+  [[nodiscard]] Workbench* workbench() { return workbench_; }
+  [[nodiscard]] const ActionTable& actions() const { return *actions_; }
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+
+ private:
+  [[nodiscard]] std::vector<ActionRow> action_rows();
+  void make_tool_bar();
+  void make_workbench();
+  void show_start();
+  void show_workbench();
+  void refresh_actions();
+  void refresh_title();
+  void ask_open();
+  bool save();
+  bool save_as();
+  bool may_leave_case();
+  void pause_or_resume();
+  void resume_run(const QString& folder);
+  void begin(SessionOptions options);
+  void remember_run();
+  void show_error(const QString& title, const Error& error);
+  void show_shortcuts();
+  void show_about();
+
+  Look& look_;
+  Settings& settings_;
+  WindowOptions options_;
+  std::unique_ptr<CaseModel> model_;
+  std::unique_ptr<RunModel> run_;
+  std::unique_ptr<Recovery> recovery_;
+  ActionTable* actions_ = nullptr;
+  QStackedWidget* stack_;
+  QToolBar* bar_ = nullptr;
+  StartPage* start_;
+  Workbench* workbench_ = nullptr;
+  RecentRun current_run_;
+  bool closing_ = false;
+};
+
+}  // namespace conoid::app

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A picture of the whole window.
+#include "app/window/screenshot.hpp"
+
+#include <cstdio>
+
+#include <QApplication>
+#include <QPixmap>
+
+#include "app/panels/results_panel.hpp"
+#include "app/panels/viewport_panel.hpp"
+#include "app/window/workbench.hpp"
+
+namespace conoid::app {
+namespace {
+
+constexpr int look_every_ms = 50;
+constexpr int settle_ms = 600;       // the full check and the charts come after the last event
+constexpr int drawing_limit_ms = 8000;  // a viewport that cannot draw must not keep the picture waiting
+
+}  // namespace
+
+Screenshot::Screenshot(MainWindow& window, QString file, bool runs, QObject* parent)
+    : QObject(parent), window_(window), file_(std::move(file)), runs_(runs) {
+  timer_.setInterval(look_every_ms);
+  connect(&timer_, &QTimer::timeout, this, &Screenshot::look);
+}
+
+void Screenshot::begin() {
+  timer_.start();
+  settled_.invalidate();
+}
+
+void Screenshot::look() {
+  if (runs_ && !is_final(window_.run().state())) return;
+  if (!settled_.isValid()) settled_.start();
+  if (settled_.elapsed() < settle_ms) return;
+  if (Workbench* bench = window_.workbench(); bench && runs_ && !window_.run().frames().empty())
+    if (!bench->viewport_panel().is_up_to_date() && settled_.elapsed() < drawing_limit_ms) return;
+  timer_.stop();
+  take();
+}
+
+void Screenshot::take() {
+  const QPixmap picture = window_.grab();
+  if (!picture.save(file_, "PNG")) {
+    std::fprintf(stderr, "conoid-gui: the picture cannot be written to %s\n  Check that the folder exists and has room.\n",
+                 qPrintable(file_));
+    emit done(static_cast<int>(ErrorCode::file));
+    return;
+  }
+  emit done(runs_ ? window_.run().exit_code() : 0);
+}
+
+}  // namespace conoid::app

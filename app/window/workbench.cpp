@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The page on which one case is worked on.
+#include "app/window/workbench.hpp"
+
+#include <QDockWidget>
+
+#include "app/panels/case_panel.hpp"
+#include "app/panels/results_panel.hpp"
+#include "app/panels/run_panel.hpp"
+#include "app/panels/viewport_panel.hpp"
+
+namespace conoid::app {
+namespace {
+
+constexpr int case_width = 344;
+constexpr int run_width = 296;
+constexpr int results_height = 264;
+
+}  // namespace
+
+Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions, const Look& look, ViewportKind kind,
+                     QWidget* parent)
+    : QMainWindow(parent) {
+  setWindowFlags(Qt::Widget);
+  setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+  setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+  setDockOptions(QMainWindow::AnimatedDocks);
+  case_ = new CasePanel(model, look, this);
+  run_panel_ = new RunPanel(model, run, actions, look, this);
+  viewport_ = new ViewportPanel(run, model, look, kind, this);
+  results_ = new ResultsPanel(run, look, kind, this);
+  setCentralWidget(viewport_);
+  auto* left = add_pane("case", tr("Case"), case_, Qt::LeftDockWidgetArea);
+  auto* right = add_pane("run", tr("Run"), run_panel_, Qt::RightDockWidgetArea);
+  auto* bottom = add_pane("results", tr("Results"), results_, Qt::BottomDockWidgetArea);
+  resizeDocks({left, right}, {case_width, run_width}, Qt::Horizontal);
+  resizeDocks({bottom}, {results_height}, Qt::Vertical);
+  connect(results_, &ResultsPanel::field_wanted, this, [this](const QString& pointer) {
+    show_pane("case", true);
+    case_->reveal(pointer.toStdString());
+  });
+}
+
+QDockWidget* Workbench::add_pane(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area) {
+  auto* dock = new QDockWidget(title, this);
+  dock->setObjectName(id);
+  dock->setFeatures(QDockWidget::NoDockWidgetFeatures);
+  dock->setTitleBarWidget(new QWidget(dock));  // the panes have heads of their own
+  dock->setWidget(content);
+  addDockWidget(area, dock);
+  return dock;
+}
+
+QDockWidget* Workbench::pane(const QString& id) const { return findChild<QDockWidget*>(id, Qt::FindDirectChildrenOnly); }
+
+void Workbench::show_pane(const QString& id, bool visible) {
+  if (auto* dock = pane(id)) dock->setVisible(visible);
+}
+
+bool Workbench::is_pane_visible(const QString& id) const {
+  const auto* dock = pane(id);
+  return dock && !dock->isHidden();
+}
+
+}  // namespace conoid::app

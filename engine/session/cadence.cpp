@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Marks along a run.
+#include "engine/session/cadence.hpp"
+
+#include <cmath>
+
+namespace conoid {
+namespace {
+
+/// Number of marks up to a point; a point that misses its mark by rounding has reached it.
+double marks(double position) { return std::floor(position * (1 + 1e-12) + 1e-9); }
+
+/// Marks at 1, 2, 3 … and then a seventh apart: the count of marks up to `step`.
+double widening_marks(Index step) {
+  const auto s = static_cast<double>(step);
+  return s < 8 ? s : 7 + std::floor(std::log(s / 7) / std::log(8.0 / 7.0) + 1e-9);
+}
+
+}  // namespace
+
+bool Cadence::due(const Moment& before, const Moment& now) const {
+  if (now.step <= before.step) return false;
+  if (every > 0) return now.step / every > before.step / every;
+  if (interval > 0) return marks(now.value / interval) > marks(before.value / interval);
+  if (count <= 0) return false;
+  if (now.share < 0) return widening_marks(now.step) > widening_marks(before.step);
+  const auto n = static_cast<double>(count);
+  return marks(now.share * n) > marks((before.share < 0 ? 0 : before.share) * n);
+}
+
+}  // namespace conoid

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which options are in force and who said so: flag, case, environment or default.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/case/case.hpp"
+#include "engine/session/session.hpp"
+#include "engine/team/machine.hpp"
+
+namespace conoid {
+
+struct EffectiveOption {
+  std::string name;
+  std::string value;
+  std::string source;  ///< "flag", "case", "environment OMP_NUM_THREADS", "default"
+};
+
+struct Effective {
+  std::vector<WorkerSpec> workers;
+  std::string balancer = "greedy";
+  Bytes host_memory = 0;          ///< what the run may take
+  double checkpoint_every = 600;  ///< seconds of wall time; 0 = only on request and on stop
+  std::vector<EffectiveOption> table;
+
+  [[nodiscard]] std::string text() const;  ///< one line, for the log
+  [[nodiscard]] Json json() const;         ///< for run.json
+};
+
+[[nodiscard]] Result<Effective> effective_options(const SessionOptions& options, const Case& input,
+                                                  const Machine& machine, int ranks);
+
+}  // namespace conoid

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The life of one run: open, prepare, march, finish.
+#include "engine/session/engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <mutex>
+#include <thread>
+
+#include <fmt/core.h>
+
+#include "conoid/config.hpp"
+#include "engine/core/log.hpp"
+#include "engine/core/units.hpp"
+#include "engine/session/request_wire.hpp"
+
+namespace conoid {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto pump_interval = 100ms;
+/// How long a rank that failed alone waits for the others to notice before it ends them.
+constexpr auto grace = 5s;
+
+/// Thrown through the stages when a stop was asked for before there was anything to keep.
+struct StoppedEarly {};
+
+double since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Adds the time of a block to a counter, also when the block is left by an exception.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& total) : total_(total) {}
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  ~Stopwatch() { total_ += since(start_); }
+
+ private:
+  double& total_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Ends all ranks if this process still lives after the grace: a rank that failed alone cannot reach the others, which
+/// wait for it inside some exchange, and they cannot leave without it.
+void end_all_ranks_after_grace(const Error& error) {
+  static std::once_flag once;
+  std::call_once(once, [&error] {
+    std::thread([code = static_cast<int>(error.code), text = error.render()] {
+      std::this_thread::sleep_for(grace);
+      log::error("{}", text);
+      abort_all_ranks(code);
+    }).detach();
+  });
+}
+
+/// Without the word "warning", which the log puts in front.
+std::string plain(Diagnostic d) {
+  d.severity = Severity::error;
+  return d.render();
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32] = {};
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+Cadence cadence_of(const Case& input) {
+  Cadence out;
+  const Values frames = input["output"]["frames"];
+  if (frames.has("every")) out.every = frames["every"].integer();
+  if (frames.has("interval")) out.interval = frames["interval"].number();
+  if (frames.has("count")) out.count = frames["count"].integer();
+  return out;
+}
+
+FrameRequest kept_fields_of(const Case& input) {
+  FrameRequest out;
+  const Values frames = input["output"]["frames"];
+  if (frames.has("fields"))
+    for (std::size_t i = 0; i < frames["fields"].size(); ++i) out.fields.insert(frames["fields"].at(i).text());
+  if (frames.has("parts"))
+    for (std::size_t i = 0; i < frames["parts"].size(); ++i) out.parts.insert(frames["parts"].at(i).text());
+  return out;
+}
+
+}  // namespace
+
+Engine::Engine(SessionOptions options, Control& control, Communicator& cluster, std::function<void()> tick)
+    : options_(std::move(options)),
+      control_(control),
+      cluster_(cluster),
+      tick_(std::move(tick)),
+      tracker_([this] { pump(false); }) {}
+
+Engine::~Engine() = default;
+
+StateEvent Engine::run() {
+  const std::stop_callback from_outside(options_.stop, [this] { control_.send(Command::stop); });
+  std::optional<Error> failure;
+  try {
+    life();
+  } catch (const StoppedEarly&) {
+    stopped_ = true;
+  } catch (...) {
+    failure = current_exception_as_error();
+  }
+  return conclude(std::move(failure));
+}
+
+void Engine::life() {
+  control_.enter(SessionState::preparing);
+  together("read the case", [this] { open(); });
+  together("prepare", [this] { prepare(); });
+  march();
+  control_.enter(SessionState::finishing);
+  together("finish", [this] { finish(); });
+}
+
+void Engine::open() {
+  if (!options_.resume.empty()) {
+    options_.keep_results = true;
+    auto document = read_run_case(options_.resume);
+    if (!document) throw Failure(document.error());
+    options_.document = std::move(*document);
+  }
+  setup_ = set_up(options_.document, tracker_);
+  for (const Diagnostic& d : setup_.diagnostics) {
+    if (!cluster_.leads()) break;
+    control_.emit(DiagnosticEvent{d});
+    if (d.severity == Severity::warning) log::warning("{}", plain(d));
+  }
+  // The last error is logged with the end of the run.
+  const Diagnostic* last = nullptr;
+  for (const Diagnostic& d : setup_.diagnostics) {
+    if (d.severity != Severity::error) continue;
+    if (last && cluster_.leads()) log::error("{}", last->render());
+    last = &d;
+  }
+  if (last) throw Failure(*last);
+
+  auto effective = effective_options(options_, setup_.input, setup_.machine, cluster_.size());
+  if (!effective) throw Failure(effective.error());
+  effective_ = std::move(*effective);
+  const Bytes needed = setup_.estimate.host_memory / static_cast<Bytes>(cluster_.size());
+  if (needed > effective_.host_memory)
+    throw Failure(make_error(
+        ErrorCode::resources,
+        fmt::format("this case needs about {} of memory, but {} may be used", format_bytes(needed),
+                    format_bytes(effective_.host_memory)),
+        "Use a smaller grid or a coarser mesh, raise --memory host=…, or take a machine with more memory."));
+  cadence_ = cadence_of(setup_.input);
+
+  const std::string hash = setup_.input.hash();
+  if (options_.keep_results) {
+    RunFiles::Plan plan;
+    plan.hash = hash;
+    plan.checkpoints_kept = static_cast<int>(setup_.input["output"]["checkpoints"]["keep"].integer());
+    plan.run = {{"conoid", CONOID_VERSION},
+                {"solver", setup_.info->id},
+                {"title", setup_.input.title()},
+                {"hash", hash},
+                {"started", utc_now()},
+                {"host", setup_.machine.host},
+                {"processor", setup_.machine.processor},
+                {"cores", setup_.machine.cores},
+                {"ranks", cluster_.size()},
+                {"case", std::filesystem::absolute(options_.document.file()).string()},
+                {"options", effective_.json()}};
+    files_ = std::make_unique<RunFiles>(options_, plan, cluster_);
+    control_.set_folder(files_->folder());
+  }
+  if (cluster_.leads()) {
+    log::info("options: {}", effective_.text());
+    log::info("conoid {} on {} ({}, {} cores), case {}, hash {}", CONOID_VERSION, setup_.machine.host,
+              setup_.machine.processor, setup_.machine.cores, options_.document.file().string(), hash.substr(0, 8));
+    for (const auto& [name, value] : setup_.estimate.details) log::info("{}: {}", name, value);
+  }
+  results_ = std::make_unique<SessionResults>(files_ ? &files_->results() : nullptr, [this](SessionEvent event) {
+    if (cluster_.leads()) control_.emit(std::move(event));
+  });
+  team_ = std::make_unique<Team>(effective_.workers, effective_.balancer);
+}
+
+RunContext Engine::context() {
+  // A stop that only one rank sees would tear the ranks' collective calls apart: with several of them it is looked at
+  // between steps only, where rank 0 decides for all.
+  return {setup_.input, setup_.mesh, *team_,    cluster_,
+          *results_,    tracker_,    cluster_.size() == 1 ? control_.stop_token() : std::stop_token{}};
+}
+
+void Engine::prepare() {
+  const Stopwatch watch(stages_.prepare);
+  RunContext run = context();
+  const bool resumed = !options_.resume.empty();
+  std::optional<RunFiles::Found> found;
+  std::vector<Diagnostic> damaged;
+  if (resumed) {
+    found = files_->newest_checkpoint(damaged);
+    if (found) {
+      const auto given_up = files_->cut_back_to(*found);
+      damaged.insert(damaged.end(), given_up.begin(), given_up.end());
+      for (auto& [info, rows] : files_->stored_tables()) results_->has_rows(info, std::move(rows));
+    } else {
+      damaged.push_back(make_warning("there is no checkpoint to go on from; the run starts again from its beginning"));
+      files_->start_over();
+    }
+    for (const Diagnostic& d : damaged) {
+      if (!cluster_.leads()) break;
+      control_.emit(DiagnosticEvent{d});
+      log::warning("{}", plain(d));
+    }
+  }
+  results_->mute(found.has_value());
+  tracker_.begin("prepare", 0, "");
+  const Status prepared = setup_.solver->prepare(run);
+  tracker_.end();
+  if (!prepared) {
+    if (prepared.error().code == ErrorCode::stopped && control_.wishes().stop) throw StoppedEarly{};
+    throw Failure(prepared.error());
+  }
+  if (found) {
+    setup_.solver->load(*found->reader);
+    const SessionMark& mark = found->mark;
+    at_ = {false, mark.step, mark.steps, mark.value};
+    kept_ = {mark.kept_step, mark.kept_value, mark.kept_share};
+    passes_before_ = mark.passes;
+    const double preparing = stages_.prepare;
+    stages_ = mark.stages;
+    stages_.prepare += preparing;
+    ++stages_.resumed;
+    if (cluster_.leads()) log::info("goes on from the checkpoint of step {}", mark.step);
+  } else {
+    at_.steps = setup_.estimate.steps;
+    frame_due_ = true;  // the beginning is always kept
+  }
+  results_->mute(false);
+}
+
+Cadence::Moment Engine::moment() const {
+  Cadence::Moment out{at_.step, at_.value, -1};
+  const ProgressState& p = tracker_.state();
+  if (at_.steps > 0)
+    out.share = static_cast<double>(at_.step) / static_cast<double>(at_.steps);
+  else if (p.total > 0 && tracker_.in_phase())
+    out.share = std::min(1.0, static_cast<double>(p.done) / static_cast<double>(p.total));
+  return out;
+}
+
+void Engine::march() {
+  if (cluster_.leads()) {
+    CatalogEvent catalog;
+    for (const CatalogEntry& entry : setup_.solver->catalog()) catalog.fields.emplace_back(entry.part, entry.field);
+    control_.emit(std::move(catalog));
+    if (options_.start_paused) control_.send(Command::pause);
+  }
+  march_begun_ = last_checkpoint_ = Clock::now();
+  first_step_ = at_.step;
+  tracker_.begin("march", at_.steps, "steps");
+  tracker_.at(at_.step);
+  for (;;) {
+    FrameRequest request;
+    const Turn turn = tell_all(decide(), request);
+    if (turn.keep) together("write a results frame", [this] { keep_frame(); });
+    if (turn.show) together("build a live frame", [&] { show_frame(request, !turn.advance); });
+    if (turn.checkpoint) together("write a checkpoint", [this] { write_checkpoint(); });
+    if (turn.stopped) stopped_ = true;
+    if (turn.finished || turn.stopped) break;
+    if (turn.advance) together("advance", [this] { advance(); });
+    if (stopped_) break;
+  }
+  tracker_.end();
+}
+
+Engine::Turn Engine::decide() {
+  Turn turn;
+  if (!cluster_.leads()) return turn;
+  for (;;) {
+    pump(false);
+    const Wishes wishes = control_.wishes();
+    turn.keep = frame_due_ && files_ != nullptr;
+    turn.finished = looks_finished_;
+    turn.stopped = !looks_finished_ && wishes.stop;
+    const bool hold = wishes.paused && wishes.steps == 0 && !turn.finished && !turn.stopped;
+    if (!hold) control_.enter(SessionState::running);
+    if (hold) control_.enter(SessionState::paused);
+
+    if (files_ != nullptr) {
+      turn.checkpoint = wishes.checkpoint || turn.stopped ||
+                        (effective_.checkpoint_every > 0 && since(last_checkpoint_) > effective_.checkpoint_every &&
+                         !turn.finished);
+    } else if (wishes.checkpoint) {
+      control_.checkpoint_served();  // nothing is kept in this session
+    }
+
+    FrameChannel& channel = control_.frames();
+    std::optional<FrameRequest> wanted;
+    if (hold || turn.finished || turn.stopped) {
+      // At rest the picture stands still: one frame a step or a new wish, whatever it costs.
+      if (shown_step_ != at_.step || channel.wish_is_new()) wanted = channel.wanted_when_idle();
+    } else {
+      wanted = channel.wanted();
+    }
+    if (wanted) {
+      turn.show = true;
+      live_request_ = std::move(*wanted);
+    }
+    turn.advance = !hold && !turn.finished && !turn.stopped;
+    if (turn.advance && wishes.steps > 0) control_.step_served();
+    if (!hold || turn.keep || turn.show || turn.checkpoint) return turn;
+    results_->send_rows();
+    control_.sleep_until_wish(pump_interval);
+  }
+}
+
+Engine::Turn Engine::tell_all(Turn turn, FrameRequest& request) {
+  if (cluster_.size() == 1) {
+    request = live_request_;
+    return turn;
+  }
+  std::vector<std::byte> wire;
+  if (turn.show) {
+    wire = to_wire(live_request_);
+    turn.request = static_cast<std::uint32_t>(wire.size());
+  }
+  turn = cluster_.from_root(turn);
+  if (turn.show) {
+    wire.resize(turn.request);
+    cluster_.broadcast(wire, 0);
+    request = from_wire(wire);
+  }
+  return turn;
+}
+
+void Engine::advance() {
+  const Stopwatch watch(stages_.march);
+  RunContext run = context();
+  const Index before = at_.step;
+  auto result = setup_.solver->advance(run);
+  if (!result) {
+    // A solver may give up a long step when asked to stop; the run then goes on from the last checkpoint.
+    if (result.error().code == ErrorCode::stopped && control_.wishes().stop) {
+      stopped_ = true;
+      return;
+    }
+    throw Failure(result.error());
+  }
+  at_ = *result;
+  looks_finished_ = at_.finished;
+  const Cadence::Moment now = moment();
+  frame_due_ = at_.step != before && (cadence_.due(kept_, now) || at_.finished);
+  if (tracker_.state().phase == "march") {
+    if (at_.steps > 0 && tracker_.state().total != at_.steps) tracker_.begin("march", at_.steps, "steps");
+    tracker_.at(at_.step);
+  }
+  take_samples();
+}
+
+void Engine::keep_frame() {
+  const Stopwatch watch(stages_.frames);
+  FrameBuilder builder(kept_fields_of(setup_.input), files_->frames());
+  builder.at(at_.step, at_.value, FrameAxis::time);
+  setup_.solver->fill(builder);
+  if (cluster_.leads()) files_->add_frame(*builder.finish());
+  kept_ = moment();
+  frame_due_ = false;
+}
+
+void Engine::show_frame(const FrameRequest& request, bool idle) {
+  const auto start = Clock::now();
+  FrameBuilder builder(request, frames_shown_++);
+  builder.at(at_.step, at_.value, FrameAxis::time);
+  setup_.solver->fill(builder);
+  shown_step_ = at_.step;
+  if (cluster_.leads()) control_.frames().put(builder.finish(), since(start), idle);
+}
+
+void Engine::write_checkpoint() {
+  {
+    const Stopwatch watch(stages_.checkpoints);
+    SessionMark mark{at_.step,    at_.steps,       at_.value, files_->frames(), kept_.step,
+                     kept_.value, kept_.share, passes_before_ + passes_, stages_};
+    files_->write_checkpoint(mark, [this](CheckpointWriter& writer) { setup_.solver->save(writer); });
+  }
+  last_checkpoint_ = Clock::now();
+  control_.checkpoint_served();
+  if (cluster_.leads()) log::info("checkpoint of step {}", at_.step);
+}
+
+void Engine::finish() {
+  const Stopwatch watch(stages_.finish);
+  RunContext run = context();
+  tracker_.begin("finish", 0, "");
+  const Status finished = setup_.solver->finish(run);
+  tracker_.end();
+  take_samples();
+  // After a stop far fields and the like may have been cut short by the same wish.
+  if (!finished && !(stopped_ && finished.error().code == ErrorCode::stopped)) throw Failure(finished.error());
+}
+
+void Engine::take_samples() {
+  std::vector<BalanceSample> samples = team_->take_samples();
+  if (samples.empty()) return;
+  std::vector<TelemetryRow> rows;
+  for (BalanceSample& s : samples) {
+    passes_ = std::max(passes_, s.pass + 1);
+    s.pass += passes_before_;
+    rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying});
+  }
+  if (!cluster_.leads()) return;
+  if (files_) files_->results().telemetry(rows);
+  control_.emit(BalanceEvent{team_->workers(), std::move(samples)});
+}
+
+void Engine::pump(bool now) {
+  if (!cluster_.leads()) return;
+  const auto time = Clock::now();
+  if (!now && time - last_pump_ < pump_interval) return;
+  last_pump_ = time;
+  if (results_) results_->send_rows();
+  ProgressEvent event{tracker_.state(), at_.step, at_.steps, at_.value, seconds(), {}};
+  const Index done = at_.step - first_step_;
+  const double marching = march_begun_ == Clock::time_point{} ? 0 : since(march_begun_);
+  if (control_.state() == SessionState::running && at_.steps > 0 && done >= 2 && marching >= 1)
+    event.eta = marching / static_cast<double>(done) * static_cast<double>(at_.steps - at_.step);
+  else
+    event.eta = tracker_.seconds_left();
+  control_.emit(std::move(event));
+  if (tick_) tick_();
+}
+
+void Engine::together(const char* what, const std::function<void()>& work) {
+  std::optional<Error> mine;
+  bool stopped_early = false;
+  try {
+    work();
+  } catch (const StoppedEarly&) {
+    stopped_early = true;  // one rank only: see context()
+  } catch (...) {
+    mine = current_exception_as_error();
+    log::debug("{}: {}", what, mine->text);
+  }
+  agree(std::move(mine));
+  if (stopped_early) throw StoppedEarly{};
+}
+
+void Engine::agree(std::optional<Error> mine) {
+  if (cluster_.size() == 1) {
+    if (mine) throw Failure(*mine);
+    return;
+  }
+  if (mine) {
+    mine->text = fmt::format("rank {}: {}", cluster_.rank(), mine->text);
+    end_all_ranks_after_grace(*mine);
+  }
+  std::array<double, 2> all = {mine ? static_cast<double>(mine->code) : 0.0, mine ? 0.0 : 1.0};
+  cluster_.maximum(all);
+  const bool some_are_well = all[1] > 0;
+  // Rank 0 reports at the end; the same message from every rank would say nothing more.
+  if (mine && some_are_well && !cluster_.leads()) log::error("{}", mine->render());
+  if (mine) throw Failure(*mine);
+  if (all[0] > 0)
+    throw Failure(make_error(static_cast<ErrorCode>(static_cast<int>(all[0])), "another rank has failed",
+                             "Its message stands above."));
+}
+
+StateEvent Engine::conclude(std::optional<Error> failure) {
+  StateEvent last;
+  auto also = [&failure](const std::function<void()>& work) {
+    try {
+      work();
+    } catch (...) {
+      Error error = current_exception_as_error();
+      log::error("{}", error.render());
+      if (!failure) failure = std::move(error);
+    }
+  };
+  last.state = failure ? SessionState::failed : stopped_ ? SessionState::stopped : SessionState::finished;
+  if (failure && cluster_.leads()) log::error("{}", failure->render());
+  tracker_.end();
+  if (results_) results_->send_rows();
+  if (files_) {
+    also([this] { files_->close_frames(); });
+    also([this] { files_->flush(true); });
+    if (failure) last.state = SessionState::failed;
+    last.error = failure;
+    if (cluster_.leads()) also([&] { write_summary(last); });
+  }
+  if (failure) {
+    last.state = SessionState::failed;
+    last.error = failure;
+  }
+  if (cluster_.leads()) log::info("{} after {}", name_of(last.state), format_duration(seconds()));
+  pump(true);
+  control_.enter(last.state, last.error);
+  files_.reset();  // frees the folder
+  return last;
+}
+
+void Engine::write_summary(const StateEvent& last) {
+  RunResults& results = files_->results();
+  auto member = [&results](const char* name, const Json& json) { results.summary_member(name, json.dump()); };
+  member("state", name_of(last.state));
+  if (last.error) member("error", {{"code", static_cast<int>(last.error->code)}, {"text", last.error->render()}});
+  member("solver", setup_.info->id);
+  member("title", setup_.input.title());
+  member("steps", at_.step);
+  member("value", at_.value);
+  member("frames", files_->frames());
+  const double total = stages_.prepare + stages_.march + stages_.frames + stages_.checkpoints + stages_.finish;
+  member("seconds", {{"total", total},
+                     {"prepare", stages_.prepare},
+                     {"march", stages_.march},
+                     {"frames", stages_.frames},
+                     {"checkpoints", stages_.checkpoints},
+                     {"finish", stages_.finish}});
+  Json phases = Json::object();
+  for (const auto& [name, spent] : tracker_.phases()) phases[name] = spent;
+  member("phases", phases);
+  if (tracker_.items_per_second() > 0)
+    member("rate", {{"items_per_second", tracker_.items_per_second()}, {"item", tracker_.item_name()}});
+  member("peak_memory", {{"host", peak_resident_memory()}});
+  member("ranks", cluster_.size());
+  member("resumed", stages_.resumed);
+  const Status written = results.write_summary();
+  if (!written) throw Failure(written.error());
+}
+
+}  // namespace conoid

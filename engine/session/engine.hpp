@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One run from document to summary, on the calling thread and on every rank alike.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "engine/cluster/communicator.hpp"
+#include "engine/session/cadence.hpp"
+#include "engine/session/control.hpp"
+#include "engine/session/effective.hpp"
+#include "engine/session/progress_tracker.hpp"
+#include "engine/session/run_files.hpp"
+#include "engine/session/session_results.hpp"
+#include "engine/session/setup.hpp"
+
+namespace conoid {
+
+/// Rank 0 decides before each step what happens next and tells the others in one small block, so that all ranks make
+/// the same collective calls. Used once.
+class Engine {
+ public:
+  /// `tick` is called on rank 0 about ten times a second, between steps and from the solver's progress calls.
+  Engine(SessionOptions options, Control& control, Communicator& cluster, std::function<void()> tick = {});
+  ~Engine();
+
+  /// Never throws. The final state has been entered in the control when this returns.
+  StateEvent run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// What rank 0 tells all ranks at each turn of the loop.
+  struct Turn {
+    bool keep = false;        ///< a results frame
+    bool show = false;        ///< a live frame
+    bool checkpoint = false;
+    bool advance = false;
+    bool finished = false;    ///< leave the loop: done
+    bool stopped = false;     ///< leave the loop: stopped
+    std::uint32_t request = 0;  ///< bytes of the live frame's request that follow
+  };
+
+  // The stages, in order.
+  void life();
+  void open();
+  void prepare();
+  void march();
+  void finish();
+
+  // Turns of the loop.
+  Turn decide();
+  Turn tell_all(Turn turn, FrameRequest& request);
+  void advance();
+  void keep_frame();
+  void show_frame(const FrameRequest& request, bool idle);
+  void write_checkpoint();
+
+  // Around them.
+  void together(const char* what, const std::function<void()>& work);
+  void agree(std::optional<Error> mine);
+  StateEvent conclude(std::optional<Error> failure);
+  void write_summary(const StateEvent& last);
+  void pump(bool now);
+  void take_samples();
+  [[nodiscard]] Cadence::Moment moment() const;
+  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
+  [[nodiscard]] RunContext context();
+
+  SessionOptions options_;
+  Control& control_;
+  Communicator& cluster_;
+  std::function<void()> tick_;
+  ProgressTracker tracker_;
+  Setup setup_;
+  Effective effective_;
+  Cadence cadence_;
+  std::unique_ptr<RunFiles> files_;
+  std::unique_ptr<SessionResults> results_;
+  std::unique_ptr<Team> team_;
+
+  Advanced at_;
+  Cadence::Moment kept_;         ///< of the last results frame
+  bool frame_due_ = false;
+  bool looks_finished_ = false;
+  Index shown_step_ = -1;
+  FrameRequest live_request_;
+  std::uint64_t frames_shown_ = 0;
+  std::uint64_t passes_before_ = 0;  ///< of the earlier part of a resumed run
+  std::uint64_t passes_ = 0;
+  bool stopped_ = false;
+
+  Clock::time_point begun_ = Clock::now();
+  Clock::time_point last_pump_{};
+  Clock::time_point last_checkpoint_ = Clock::now();
+  Clock::time_point march_begun_{};
+  Index first_step_ = 0;         ///< where this session's march began
+  Stages stages_;
+};
+
+}  // namespace conoid

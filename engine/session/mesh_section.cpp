@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The "mesh" section of a case: which file, in which unit.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "engine/core/units.hpp"
+#include "engine/mesh/readers/read_mesh.hpp"
+#include "engine/session/setup.hpp"
+
+namespace conoid {
+
+Result<std::shared_ptr<const Mesh>> mesh_of(const Case& input) {
+  if (!input.values().has("mesh")) return std::shared_ptr<const Mesh>();
+  const Values section = input["mesh"];
+  const auto path = input.path(section["file"].text());
+  ReadOptions options;
+  if (!section.has("unit"))
+    return input.error_at(section, "the unit of the mesh file's coordinates is not given, and it is never guessed",
+                          "Add \"unit\": \"m\", \"mm\", \"in\" … to the section.");
+  const auto scale = parse_quantity("1 " + section["unit"].text(), "m");
+  if (!scale) return scale.error();
+  options.scale = scale->value;
+  auto mesh = read_mesh(path, options);
+  if (!mesh) return mesh.error();
+  return std::make_shared<const Mesh>(std::move(*mesh));
+}
+
+}  // namespace conoid

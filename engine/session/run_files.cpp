@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Run folder, tables, results frames and checkpoints of one run, by the ranks together.
+#include "engine/session/run_files.hpp"
+
+#include <fmt/core.h>
+
+#include "engine/core/atomic_file.hpp"
+#include "engine/io/csv.hpp"
+
+namespace conoid {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view mark_array = "session";
+
+/// Rank 0's error on every rank, so that all leave by the same door.
+void from_lead(Communicator& cluster, const std::optional<Error>& error) {
+  const int code = cluster.from_root(error ? static_cast<int>(error->code) : 0);
+  if (error) throw Failure(*error);
+  if (code != 0) throw Failure(make_error(static_cast<ErrorCode>(code), "rank 0 has failed", "Its message stands above."));
+}
+
+std::string text_from_lead(Communicator& cluster, std::string text) {
+  const auto length = cluster.from_root(static_cast<std::uint64_t>(text.size()));
+  text.resize(length);
+  cluster.broadcast(std::as_writable_bytes(std::span(text.data(), text.size())), 0);
+  return text;
+}
+
+/// Runs rank 0's part of a collective step; an error there ends it on all ranks.
+template <class F>
+void lead(Communicator& cluster, F&& work) {
+  std::optional<Error> error;
+  if (cluster.leads()) {
+    try {
+      work();
+    } catch (...) {
+      error = current_exception_as_error();
+    }
+  }
+  from_lead(cluster, error);
+}
+
+RunFolder open_folder(const SessionOptions& options, std::string_view hash, RunLock& lock) {
+  auto folder = !options.resume.empty() ? RunFolder::open(options.resume)
+                : !options.folder.empty()
+                    ? RunFolder::create_at(options.folder)
+                    : RunFolder::create(options.runs, hash.substr(0, 8), std::chrono::system_clock::now());
+  if (!folder) throw Failure(folder.error());
+  lock.acquire(folder->path()).or_throw();
+  return std::move(*folder);
+}
+
+}  // namespace
+
+RunFiles::RunFiles(const SessionOptions& options, const Plan& plan, Communicator& cluster)
+    : cluster_(cluster), resumed_(!options.resume.empty()) {
+  std::string path;
+  lead(cluster_, [&] {
+    folder_ = open_folder(options, plan.hash, lock_);
+    path = folder_->path().string();
+    if (resumed_) return;
+    options.document.save(folder_->case_file()).or_throw();
+    write_file_atomically(folder_->run_file(), plan.run.dump(2, ' ', false, Json::error_handler_t::replace) + "\n")
+        .or_throw();
+  });
+  path = text_from_lead(cluster_, path);
+  if (!folder_) {
+    auto opened = RunFolder::open(path);
+    if (!opened) throw Failure(opened.error());
+    folder_ = std::move(*opened);
+  }
+  checkpoints_.emplace(folder_->checkpoints(), plan.checkpoints_kept);
+  results_ = std::make_unique<RunResults>(*folder_, cluster_.leads());
+  if (cluster_.leads()) log_ = log::to_json_lines(folder_->log_file());
+}
+
+RunFiles::~RunFiles() = default;
+
+const fs::path& RunFiles::folder() const { return folder_->path(); }
+
+void RunFiles::add_frame(const Frame& frame) {
+  if (!fields_can_be_kept()) return;
+  if (!frames_writer_) {
+    auto writer = resumed_ ? VtkhdfWriter::resume(folder_->path(), folder_->id(), frames_)
+                           : VtkhdfWriter::create(folder_->path(), folder_->id());
+    if (!writer) throw Failure(writer.error());
+    frames_writer_ = std::move(*writer);
+  }
+  frames_writer_->write(frame).or_throw();
+  frames_ = frames_writer_->frames();
+}
+
+void RunFiles::close_frames() {
+  if (frames_writer_) frames_writer_->close().or_throw();
+}
+
+void RunFiles::write_checkpoint(const SessionMark& mark, const std::function<void(CheckpointWriter&)>& save) {
+  lead(cluster_, [&] { checkpoints_->prepare(mark.step).or_throw(); });
+  std::optional<Error> mine;
+  try {
+    auto writer = checkpoints_->writer(mark.step, cluster_.rank(), cluster_.size());
+    if (!writer) throw Failure(writer.error());
+    (*writer)->value(mark_array, mark);
+    results_->save(**writer).or_throw();
+    save(**writer);
+    (*writer)->close().or_throw();
+  } catch (...) {
+    mine = current_exception_as_error();
+  }
+  const auto worst = static_cast<int>(cluster_.maximum(mine ? static_cast<double>(mine->code) : 0.0));
+  if (worst != 0) {
+    if (cluster_.leads()) checkpoints_->abandon(mark.step);
+    throw Failure(mine ? *mine
+                       : make_error(static_cast<ErrorCode>(worst), "another rank could not write its checkpoint",
+                                    "Its message stands above."));
+  }
+  lead(cluster_, [&] { checkpoints_->commit(mark.step, cluster_.size()).or_throw(); });
+}
+
+std::optional<RunFiles::Found> RunFiles::newest_checkpoint(std::vector<Diagnostic>& damaged) {
+  Index step = -1;
+  if (cluster_.leads()) {
+    CheckpointStore::Found found = checkpoints_->newest_valid();
+    damaged = std::move(found.diagnostics);
+    step = found.step.value_or(-1);
+  }
+  step = cluster_.from_root(step);
+  if (step < 0) return {};
+  auto reader = checkpoints_->open(step, CheckpointCheck::manifest);
+  if (!reader) throw Failure(reader.error());
+  Found out{std::move(*reader), {}};
+  out.mark = out.reader->value<SessionMark>(mark_array);
+  return out;
+}
+
+std::vector<Diagnostic> RunFiles::cut_back_to(const Found& found) {
+  auto given_up = results_->restore(*found.reader);
+  if (!given_up) throw Failure(given_up.error());
+  frames_ = found.mark.frames;
+  return std::move(*given_up);
+}
+
+void RunFiles::start_over() {
+  results_->discard().or_throw();
+  frames_ = 0;
+}
+
+std::vector<std::pair<TableInfo, std::vector<std::vector<double>>>> RunFiles::stored_tables() const {
+  std::vector<std::pair<TableInfo, std::vector<std::vector<double>>>> out;
+  if (!cluster_.leads()) return out;
+  std::error_code code;
+  for (fs::directory_iterator it(folder_->charts(), code), end; !code && it != end; it.increment(code)) {
+    if (it->path().extension() != ".csv") continue;
+    const auto stored = read_table(it->path());
+    if (!stored) continue;  // a table that cannot be shown can still be continued
+    std::vector<std::vector<double>> rows;
+    for (std::size_t r = 0; r < stored->table.rows(); ++r) {
+      const auto row = stored->table.row(r);
+      rows.emplace_back(row.begin(), row.end());
+    }
+    out.emplace_back(stored->info, std::move(rows));
+  }
+  return out;
+}
+
+void RunFiles::flush(bool to_disk) { results_->flush(to_disk).or_throw(); }
+
+Result<CaseDocument> read_run_case(const fs::path& run) {
+  const auto folder = RunFolder::open(run);
+  if (!folder) return folder.error();
+  auto text = read_file(folder->case_file());
+  if (!text) return text.error();
+  fs::path original = folder->case_file();
+  // Relative paths in a case count from where it was when it was started.
+  if (const auto about = read_file(folder->run_file())) {
+    const Json json = Json::parse(*about, nullptr, false);
+    if (json.is_object() && json.contains("case") && json["case"].is_string() && !json["case"].get<std::string>().empty())
+      original = json["case"].get<std::string>();
+  }
+  return CaseDocument::parse(*text, original);
+}
+
+}  // namespace conoid

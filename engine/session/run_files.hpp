@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files of one run on one rank: folder, tables, results frames, checkpoints, log.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/case/document.hpp"
+#include "engine/cluster/communicator.hpp"
+#include "engine/core/log.hpp"
+#include "engine/io/checkpoint_store.hpp"
+#include "engine/io/frame.hpp"
+#include "engine/io/run_folder.hpp"
+#include "engine/io/vtkhdf.hpp"
+#include "engine/session/run_lock.hpp"
+#include "engine/session/session.hpp"
+
+namespace conoid {
+
+/// Wall seconds of the session's own stages, summed over the parts of a resumed run.
+struct Stages {
+  double prepare = 0, march = 0, frames = 0, checkpoints = 0, finish = 0;
+  int resumed = 0;  ///< times this run was continued
+};
+
+/// What the session itself must know to go on, kept in every checkpoint beside the solver's arrays.
+struct SessionMark {
+  Index step = 0;
+  Index steps = 0;
+  double value = 0;
+  std::uint64_t frames = 0;   ///< results frames written
+  Index kept_step = 0;        ///< of the last of them
+  double kept_value = 0;
+  double kept_share = -1;
+  std::uint64_t passes = 0;   ///< of the team
+  Stages stages;
+};
+
+/// All members that write are collective over the ranks unless said otherwise; rank 0 writes everything but its
+/// neighbours' shares of a checkpoint. Errors are thrown as Failure.
+class RunFiles {
+ public:
+  struct Plan {
+    std::string hash;  ///< of the case
+    int checkpoints_kept = 2;
+    Json run;          ///< run.json of a new run
+  };
+  /// Makes the run folder with case.json and run.json, or reopens it, as the options say. Collective.
+  RunFiles(const SessionOptions& options, const Plan& plan, Communicator& cluster);
+  ~RunFiles();
+
+  [[nodiscard]] const std::filesystem::path& folder() const;
+  [[nodiscard]] RunResults& results() { return *results_; }
+
+  /// Rank 0.
+  void add_frame(const Frame& frame);
+  [[nodiscard]] std::uint64_t frames() const { return frames_; }
+
+  /// Writes a checkpoint: the solver's arrays by `save`, tables and numbers, and the mark.
+  void write_checkpoint(const SessionMark& mark, const std::function<void(CheckpointWriter&)>& save);
+
+  /// The newest checkpoint that is whole; the damaged ones before it are named in `damaged`. Empty when there is none.
+  struct Found {
+    std::unique_ptr<CheckpointReader> reader;
+    SessionMark mark;
+  };
+  [[nodiscard]] std::optional<Found> newest_checkpoint(std::vector<Diagnostic>& damaged);
+  /// Cuts tables and results frames back to a checkpoint; warnings say what had to be given up.
+  [[nodiscard]] std::vector<Diagnostic> cut_back_to(const Found& found);
+  /// Removes tables and frames: a run that starts again in its folder.
+  void start_over();
+
+  /// Tables on disk as they are now (rank 0), to show what a resumed run has.
+  [[nodiscard]] std::vector<std::pair<TableInfo, std::vector<std::vector<double>>>> stored_tables() const;
+
+  /// Hands everything to the system; `to_disk` waits for the disk.
+  void flush(bool to_disk);
+  void close_frames();
+
+ private:
+  Communicator& cluster_;
+  RunLock lock_;
+  std::optional<RunFolder> folder_;
+  std::unique_ptr<RunResults> results_;
+  std::unique_ptr<log::Subscription> log_;
+  std::optional<CheckpointStore> checkpoints_;
+  std::unique_ptr<VtkhdfWriter> frames_writer_;
+  std::uint64_t frames_ = 0;
+  bool resumed_ = false;
+};
+
+}  // namespace conoid

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lock of a run folder by flock().
+#include "engine/session/run_lock.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include <fmt/core.h>
+
+namespace conoid {
+
+RunLock::~RunLock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Status RunLock::acquire(const std::filesystem::path& folder) {
+  const std::string file = (folder / ".lock").string();
+  fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd_ < 0) return system_error("write", file, errno);
+  if (::flock(fd_, LOCK_EX | LOCK_NB) == 0) return {};
+  // File systems without locks (some network mounts) must not keep anybody from running.
+  if (errno != EWOULDBLOCK) return {};
+  return make_error(ErrorCode::file, fmt::format("'{}' is in use by another run", folder.string()),
+                    "Wait until that run has ended, or stop it (SIGTERM makes it write a checkpoint).");
+}
+
+}  // namespace conoid

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every check that needs no computing, in the order in which a person would want to hear of it.
+#include "engine/session/setup.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "engine/core/log.hpp"
+
+namespace conoid {
+namespace {
+
+Result<const SolverInfo*> solver_of(const CaseDocument& document) {
+  std::vector<std::string> ids;
+  for (const SolverInfo* info : registered_solvers()) ids.emplace_back(info->id);
+  const Json& json = document.json();
+  if (!json.is_object() || !json.contains("solver") || !json["solver"].is_string())
+    return make_error(ErrorCode::invalid_input, "the case does not say which solver it is for",
+                      fmt::format("Add \"solver\": one of {}.", fmt::join(ids, ", ")), document.place("/solver"));
+  const std::string id = json["solver"].get<std::string>();
+  if (const SolverInfo* info = find_solver(id)) return info;
+  const std::string near = nearest(id, ids);
+  return make_error(ErrorCode::invalid_input, fmt::format("there is no solver '{}'", id),
+                    near.empty() ? fmt::format("Known solvers: {}.", fmt::join(ids, ", "))
+                                 : fmt::format("Did you mean '{}'?", near),
+                    document.place("/solver"));
+}
+
+void fill(Setup& out, const CaseDocument& document, Progress& progress) {
+  auto fail = [&out](Error error) { out.diagnostics.push_back(std::move(error)); };
+  auto info = solver_of(document);
+  if (!info) return fail(info.error());
+  out.info = *info;
+
+  auto schema = Schema::for_solver(out.info->id, out.info->schema);
+  if (!schema) return fail(schema.error());
+  out.diagnostics = validate(document, *schema);
+  if (has_errors(out.diagnostics)) return;
+  auto add = [&out](const std::vector<Diagnostic>& more) {
+    out.diagnostics.insert(out.diagnostics.end(), more.begin(), more.end());
+  };
+  add(check_files(document, *schema));
+  if (has_errors(out.diagnostics)) return;
+  auto input = Case::resolve(document, *schema);
+  if (!input) return fail(input.error());
+  out.input = std::move(*input);
+
+  progress.begin("read mesh", 0, "");
+  auto mesh = mesh_of(out.input);
+  progress.end();
+  if (!mesh) return fail(mesh.error());
+  out.mesh = std::move(*mesh);
+  if (out.mesh) {
+    std::vector<std::string> groups;
+    for (const MeshGroup& group : out.mesh->groups()) groups.push_back(group.name);
+    add(check_groups(document, *schema, groups));
+    if (has_errors(out.diagnostics)) return;
+  }
+
+  auto solver = out.info->make();
+  add(solver->check(out.input, out.mesh.get()));
+  if (has_errors(out.diagnostics)) return;
+  out.machine = this_machine();
+  auto estimate = solver->estimate(out.input, out.mesh.get(), out.machine);
+  if (!estimate) return fail(estimate.error());
+  out.estimate = std::move(*estimate);
+  out.solver = std::move(solver);
+}
+
+}  // namespace
+
+Setup set_up(const CaseDocument& document, Progress& progress) {
+  Setup out;
+  try {
+    fill(out, document, progress);
+  } catch (...) {
+    out.diagnostics.push_back(current_exception_as_error());
+    out.solver.reset();
+  }
+  return out;
+}
+
+}  // namespace conoid

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a document to a solver that is ready to prepare: schema, mesh, the solver's own rules, the estimate.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/case/case.hpp"
+#include "engine/mesh/mesh.hpp"
+#include "engine/solvers/registry.hpp"
+#include "engine/team/machine.hpp"
+
+namespace conoid {
+
+/// What could be made of a document. With errors among `diagnostics` the later members are missing.
+struct Setup {
+  std::vector<Diagnostic> diagnostics;
+  const SolverInfo* info = nullptr;
+  Case input;
+  std::shared_ptr<const Mesh> mesh;  ///< null when the case has no mesh
+  std::unique_ptr<Solver> solver;
+  Machine machine;
+  Estimate estimate;
+  [[nodiscard]] bool ok() const { return solver && !has_errors(diagnostics); }
+};
+
+/// Never throws: what goes wrong inside becomes a diagnostic.
+[[nodiscard]] Setup set_up(const CaseDocument& document, Progress& progress);
+
+/// The mesh a case names; null when it names none.
+[[nodiscard]] Result<std::shared_ptr<const Mesh>> mesh_of(const Case& input);
+
+}  // namespace conoid

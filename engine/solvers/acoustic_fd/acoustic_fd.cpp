@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The solver's face to the session: checks, estimate, marching in bundles, tables, frames, checkpoints.
+#include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/core.h>
+
+#include "engine/core/log.hpp"
+#include "engine/core/units.hpp"
+#include "engine/solvers/acoustic_fd/verify/verify.hpp"
+
+namespace conoid::acoustic_fd {
+
+extern const std::string_view parameters_schema;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double bundle_seconds = 0.05;
+constexpr std::size_t most_exact = 16;   // receivers that get an exact curve beside theirs
+constexpr std::size_t most_drawn = 16;   // columns that a chart can carry
+constexpr std::size_t most_gathered = 48;  // traces that a gather draws
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+const FieldInfo pressure_field{"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"};
+const FieldInfo speed_field{"speed", "m/s", FieldKind::magnitude, Association::point, 1, false, "Speed of sound"};
+constexpr std::array<const char*, 3> plane_names{"plane yz", "plane xz", "plane xy"};  // by normal
+
+TableInfo table_info(std::string id, std::string title) {
+  TableInfo info;
+  info.id = std::move(id);
+  info.title = std::move(title);
+  info.columns.push_back({"t", "s", "time"});
+  return info;
+}
+
+std::string grid_text(const Grid& g) { return fmt::format("{} × {} × {}", g.points[0], g.points[1], g.points[2]); }
+
+/// Cells per second of the march on a grid of this machine's: a few steps of a box of at most 128 nodes a side.
+double calibrate(const Problem& like, const Machine& machine) {
+  Problem p;
+  p.grid = like.grid;
+  for (auto& n : p.grid.points) n = std::min<Index>(n, 128);
+  p.order = like.order;
+  p.double_precision = like.double_precision;
+  p.kernel = like.kernel;
+  p.speed = like.speed;
+  const bool varying = !like.velocity || !like.velocity->constant();
+  p.velocity = varying ? layered_velocity(0, 1, p.grid.origin[0], {{0, like.speed.highest, 0}}) : like.velocity;
+  for (auto& face : p.faces) face.kind = FaceKind::rigid;
+  p.dt = like.dt;
+  const auto cluster = single_rank();
+  Team team({WorkerSpec{"cpu", std::max(1, machine.cores), 1}});
+  const auto march = make_march(p, machine, *cluster);
+  march->start(team, *cluster);
+  march->step(team, *cluster);
+  const auto start = Clock::now();
+  int steps = 0;
+  do {
+    march->step(team, *cluster);
+    ++steps;
+  } while (seconds_since(start) < 0.03);
+  return static_cast<double>(p.grid.cells()) * steps / seconds_since(start);
+}
+
+}  // namespace
+
+std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*/) const {
+  std::vector<Diagnostic> out;
+  const Setup setup = read_setup(input, false, out);
+  if (!has_errors(out)) check_setup(setup, input, out);
+  if (has_errors(out)) return out;
+  const Bytes needed = march_bytes(setup.problem, 1);
+  const Machine machine = this_machine();
+  if (!started_by_mpi() && needed > machine.memory) {
+    Diagnostic d = input.error_at(input["grid"],
+                                  fmt::format("{} nodes need {}, this machine has {}", grid_text(setup.problem.grid), format_bytes(needed), format_bytes(machine.memory)),
+                                  fmt::format("Use a spacing about {:.2g} times as large, single precision, or more machines with mpirun.",
+                                              1.05 * std::cbrt(static_cast<double>(needed) / static_cast<double>(machine.memory))));
+    d.code = ErrorCode::resources;
+    out.push_back(std::move(d));
+  }
+  return out;
+}
+
+Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, const Machine& machine) const {
+  std::vector<Diagnostic> diagnostics;
+  const Setup setup = read_setup(input, false, diagnostics);
+  for (const auto& d : diagnostics)
+    if (d.severity == Severity::error) return d;
+  const Problem& p = setup.problem;
+  Estimate e;
+  e.host_memory = march_bytes(p, 1) + (Bytes{32} << 20);
+  e.steps = p.steps;
+  double rate = 0;
+  try {
+    rate = calibrate(p, machine);
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  e.seconds = static_cast<double>(p.grid.cells()) * static_cast<double>(p.steps) / rate;
+  const Bytes cells = static_cast<Bytes>(p.grid.cells());
+  const Bytes frame = 4 * (std::min<Bytes>(cells, static_cast<Bytes>(setup.volume_points)) +
+                           static_cast<Bytes>(p.grid.points[0] * p.grid.points[1] + p.grid.points[1] * p.grid.points[2] +
+                                              p.grid.points[0] * p.grid.points[2]));
+  e.disk = 20 * frame + 2 * cells * (p.double_precision ? 8 : 4);
+  const Stencil stencil = stencil_of_order(p.order);
+  const double h = *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end());
+  e.details = {{"grid", grid_text(p.grid)},
+               {"time step", format_quantity(p.dt, "s")},
+               {"steps", fmt::format("{}", p.steps)},
+               {"Courant number", fmt::format("{:.3f}, limit {:.3f}", p.speed.highest * p.dt / h, p.speed.highest * largest_time_step(stencil, p.grid.spacing, p.speed.highest) / h)},
+               {"speed of sound", p.speed.lowest == p.speed.highest ? fmt::format("{:.5g} m/s", p.speed.lowest)
+                                                                    : fmt::format("{:.5g} to {:.5g} m/s", p.speed.lowest, p.speed.highest)},
+               {"rate", fmt::format("{:.2f} Gcells/s, measured on a small box", rate / 1e9)}};
+  if (setup.highest_frequency > 0) {
+    const double widest = *std::max_element(p.grid.spacing.begin(), p.grid.spacing.end());
+    const double points = p.speed.lowest / (setup.highest_frequency * widest);
+    e.details.emplace_back("nodes in the shortest wave", fmt::format("{:.1f} at {}; its speed is wrong by {:.2f} %", points,
+                                                                     format_quantity(setup.highest_frequency, "Hz"),
+                                                                     100 * phase_speed_error(stencil, points, p.speed.lowest * p.dt / widest)));
+  }
+  return e;
+}
+
+Status AcousticFd::prepare(RunContext& context) {
+  context.progress.begin("prepare", 0, "");
+  std::vector<Diagnostic> diagnostics;
+  setup_ = read_setup(context.input, true, diagnostics);
+  if (!has_errors(diagnostics)) check_setup(setup_, context.input, diagnostics);
+  for (const auto& d : diagnostics)
+    if (d.severity == Severity::error) return d;
+  cluster_ = &context.cluster;
+  const Problem& p = setup_.problem;
+
+  const Values output = context.input["output"];
+  single_receivers_ = output["receivers"].size();
+  std::size_t first = single_receivers_;
+  const Values line_values = output["receiver_lines"];
+  for (std::size_t i = 0; i < line_values.size(); ++i) {
+    const std::string name = line_values.at(i)["name"].text();
+    const auto count = static_cast<std::size_t>(line_values.at(i)["count"].integer());
+    Line line;
+    line.name = name.empty() ? fmt::format("L{}", i + 1) : name;
+    line.first = first;
+    line.count = count;
+    lines_.push_back(std::move(line));
+    first += count;
+  }
+  if (output.has("frames")) {
+    const Values frames = output["frames"];
+    if (frames.has("every")) frames_every_ = frames["every"].integer();
+    if (frames.has("interval")) frames_interval_ = frames["interval"].number();
+    if (frames.has("count")) frames_count_ = frames["count"].integer();
+  }
+  closed_ = std::all_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return f.kind != FaceKind::sponge; });
+  for (const Source& s : p.sources) sources_end_ = std::max(sources_end_, s.signal->end());
+  if (p.exact && single_receivers_ > 0 && single_receivers_ <= most_exact) {
+    for (std::size_t n = 0; n < single_receivers_; ++n)
+      exact_.emplace_back(p, p.receivers[n].position, static_cast<double>(p.steps) * p.dt);
+    if (!std::all_of(exact_.begin(), exact_.end(), [](const ExactTrace& e) { return e.usable(); })) exact_.clear();
+  }
+  trace_sums_.assign(2 * exact_.size(), 0.0);
+  head_tables();
+  try {
+    march_ = make_march(p, this_machine(), context.cluster);
+    march_->start(context.team, context.cluster);
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  if (context.cluster.leads())
+    log::info("acoustic-fd: {} nodes, order {}, {} kernel, dt {}, {} steps", grid_text(p.grid), p.order, march_->kernel(),
+              format_quantity(p.dt, "s"), p.steps);
+  context.progress.end();
+  return {};
+}
+
+/// The step at which the next results frame is due, so that frames show the same moments on every machine.
+Index AcousticFd::next_mark() const {
+  const Index k = march_->steps_done(), steps = setup_.problem.steps;
+  if (frames_every_ > 0) return std::min(steps, (k / frames_every_ + 1) * frames_every_);
+  if (frames_interval_ > 0) {
+    const double dt = setup_.problem.dt;
+    const double next = (std::floor(static_cast<double>(k) * dt / frames_interval_ * (1 + 1e-12) + 1e-9) + 1) * frames_interval_ / dt;
+    return next < static_cast<double>(steps) ? std::clamp(static_cast<Index>(std::ceil(next - 1e-9)), k + 1, steps) : steps;
+  }
+  if (frames_count_ <= 0) return steps;
+  // Mark j lies at the first step with step/steps ≥ j/count.
+  const auto n = static_cast<double>(frames_count_), all = static_cast<double>(steps);
+  const double j = std::floor(static_cast<double>(k) * n / all * (1 + 1e-12) + 1e-9) + 1;
+  return std::clamp(static_cast<Index>(std::ceil(j * all / n - 1e-9)), k + 1, steps);
+}
+
+void AcousticFd::record(RunContext&, std::vector<std::vector<double>>& batch) const {
+  batch.emplace_back(march_->parts());
+  march_->sample(batch.back());
+}
+
+/// The tables' headers and the factors of the gathers, once a run.
+void AcousticFd::head_tables() {
+  const Problem& p = setup_.problem;
+  receivers_table_ = table_info("receivers", "Pressure at the receivers");
+  receivers_table_.definition = "Pressure at the receivers. ";
+  for (std::size_t n = 0; n < single_receivers_; ++n) {
+    receivers_table_.columns.push_back({p.receivers[n].name, "Pa", ""});
+    const Vec3& x = p.receivers[n].position;
+    if (n < 100)
+      receivers_table_.definition += fmt::format("{} at ({:g}, {:g}, {:g}) m. ", p.receivers[n].name, x[0], x[1], x[2]);
+  }
+  for (std::size_t n = 0; n < exact_.size(); ++n) {
+    receivers_table_.columns.push_back({p.receivers[n].name + "_exact", "Pa", p.receivers[n].name + " exact"});
+    receivers_table_.exact.push_back(p.receivers[n].name + "_exact");
+  }
+  if (!exact_.empty())
+    receivers_table_.definition +=
+        "Exact: sum of s(t - r/c) / (4 pi r) over sources and their images behind free and rigid faces.";
+  if (single_receivers_ > most_drawn) receivers_table_.form = ChartForm::none;
+
+  double most = 0;  // of the first source's signature
+  if (!p.sources.empty())
+    for (int i = 0; i <= 1000; ++i)
+      most = std::max(most, std::abs(p.sources.front().signal->at(p.sources.front().signal->end() * i / 1000.0)));
+  for (std::size_t l = 0; l < lines_.size(); ++l) {
+    Line& line = lines_[l];
+    line.plain = table_info(fmt::format("line_{}", l + 1), fmt::format("Pressure along {}", line.name));
+    line.plain.form = ChartForm::none;
+    line.plain.definition = "Pressure at the receivers of the line, first to last.";
+    for (std::size_t n = 0; n < line.count; ++n) line.plain.columns.push_back({p.receivers[line.first + n].name, "Pa", ""});
+    if (!(most > 0)) continue;
+    line.gather = table_info(fmt::format("gather_{}", l + 1), fmt::format("Gather of {}", line.name));
+    line.gather.definition =
+        "Traces side by side: number of the receiver + 8 pi r p / max|s|, r the distance from the first source (spherical "
+        "spreading taken out).";
+    line.every = (line.count + most_gathered - 1) / most_gathered;
+    for (std::size_t n = 0; n < line.count; n += line.every) {
+      const Vec3& x = p.receivers[line.first + n].position;
+      const Vec3& y = p.sources.front().position;
+      const double r = std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
+      line.gather.columns.push_back({p.receivers[line.first + n].name, "1", fmt::format("{:g} m", r)});
+      line.scale.push_back(static_cast<double>(line.every) * 8 * std::numbers::pi * r / most);
+    }
+  }
+}
+
+void AcousticFd::append_traces(RunContext& context, Index first_step, std::vector<std::vector<double>>& batch) {
+  const Problem& p = setup_.problem;
+  if (batch.empty() || p.receivers.empty()) return;
+  const std::size_t parts = march_->parts();
+  std::vector<double> all;
+  all.reserve(parts * batch.size());
+  for (const auto& one : batch) all.insert(all.end(), one.begin(), one.end());
+  // One rank holds each entry and the others add zero, so that the bits do not depend on the number of ranks.
+  context.cluster.sum(std::span(all));
+
+  std::vector<double> traces(p.receivers.size()), row;
+  for (std::size_t b = 0; b < batch.size(); ++b) {
+    const double t = static_cast<double>(first_step + static_cast<Index>(b) * p.trace_every) * p.dt;
+    march_->join_traces(std::span(all).subspan(b * parts, parts), traces);
+    const auto begin = traces.begin();
+    if (single_receivers_ > 0) {
+      row.assign(1, t);
+      row.insert(row.end(), begin, begin + static_cast<std::ptrdiff_t>(single_receivers_));
+      for (std::size_t n = 0; n < exact_.size(); ++n) {
+        const double e = exact_[n].at(t);
+        row.push_back(e);
+        trace_sums_[2 * n] += (traces[n] - e) * (traces[n] - e);
+        trace_sums_[2 * n + 1] += e * e;
+      }
+      context.results.table(receivers_table_).append(row);
+    }
+    for (const Line& line : lines_) {
+      row.assign(1, t);
+      row.insert(row.end(), begin + static_cast<std::ptrdiff_t>(line.first),
+                 begin + static_cast<std::ptrdiff_t>(line.first + line.count));
+      context.results.table(line.plain).append(row);
+      if (line.scale.empty()) continue;
+      row.resize(1);
+      for (std::size_t i = 0; i < line.scale.size(); ++i)
+        row.push_back(static_cast<double>(i * line.every + 1) + line.scale[i] * traces[line.first + i * line.every]);
+      context.results.table(line.gather).append(row);
+    }
+  }
+  batch.clear();
+}
+
+Status AcousticFd::append_energy(RunContext& context) {
+  const Problem& p = setup_.problem;
+  const Energy e = march_->energy(context.team, context.cluster);
+  const double t = (static_cast<double>(march_->steps_done()) - 0.5) * p.dt;
+  if (!std::isfinite(e.total()))
+    return make_error(ErrorCode::not_converged, fmt::format("the field is no longer finite at step {} (t = {})", march_->steps_done(), format_quantity(t, "s")),
+                      "Lower the Courant number or the attenuation of the sponges; the results up to here are kept.");
+  TableInfo info = table_info("energy", "Energy of the field");
+  for (const char* name : {"kinetic", "potential", "total"}) info.columns.push_back({name, "Pa^2 m", name});
+  info.definition = "Conserved energy of the leapfrog scheme half-way between two steps: kinetic 1/2 sum ((p1 - p0) / (c dt))^2 dV, "
+                    "potential -1/2 sum p1 Laplace(p0) dV; constant without sponge once the sources are silent.";
+  context.results.table(info).append({t, e.kinetic, e.potential, e.total()});
+  if (sums_.energy_first == 0) sums_.energy_first = e.total();
+  sums_.energy_last = e.total();
+  sums_.peak = std::max(sums_.peak, e.total());
+  if (closed_ && t > sources_end_) {
+    if (sums_.closed_first == 0) sums_.closed_first = e.total();
+    sums_.closed_worst = std::max(sums_.closed_worst, std::abs(e.total() - sums_.closed_first));
+  }
+  return {};
+}
+
+Result<Advanced> AcousticFd::advance(RunContext& context) {
+  const Problem& p = setup_.problem;
+  const Index start = march_->steps_done();
+  const Index end = std::min({p.steps, start + bundle_, next_mark()});
+  const auto clock = Clock::now();
+  std::vector<std::vector<double>> batch;
+  Index first_recorded = (start / p.trace_every + 1) * p.trace_every;
+  if (start == 0) {
+    first_recorded = 0;
+    record(context, batch);
+  }
+  for (Index k = start + 1; k <= end; ++k) {
+    march_->step(context.team, context.cluster);
+    if (k % p.trace_every == 0) record(context, batch);
+    if (k % p.energy_every == 0 || k == p.steps)
+      if (const Status s = append_energy(context); !s) {
+        append_traces(context, first_recorded, batch);
+        return s.error();
+      }
+  }
+  append_traces(context, first_recorded, batch);
+
+  // Only the length of the bundles depends on the clock, never a result; all ranks follow the first.
+  const double seconds = seconds_since(clock);
+  if (end > start && seconds > 0) {
+    const double rate = static_cast<double>(end - start) / seconds;
+    context.progress.rate(static_cast<double>(p.grid.cells()) * rate, "cells");
+    const double wanted = std::clamp(bundle_seconds * rate, 1.0, 1e6);
+    bundle_ = context.cluster.from_root(static_cast<Index>(wanted));
+  }
+  return Advanced{end >= p.steps, end, p.steps, static_cast<double>(end) * p.dt};
+}
+
+std::vector<CatalogEntry> AcousticFd::catalog() const {
+  std::vector<CatalogEntry> out;
+  const auto add = [&](const char* part) {
+    out.push_back({part, pressure_field});
+    if (!setup_.problem.velocity->constant()) out.push_back({part, speed_field});
+  };
+  add("volume");
+  for (const char* name : plane_names) add(name);
+  return out;
+}
+
+March::Cut AcousticFd::volume_cut(Index limit) const {
+  const auto& n = setup_.problem.grid.points;
+  March::Cut cut;
+  for (Index stride = 1;; ++stride) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      cut.step[a] = stride;
+      cut.count[a] = (n[a] - 1) / stride + 1;
+    }
+    if (limit <= 0 || cut.count[0] * cut.count[1] * cut.count[2] <= limit || stride >= *std::max_element(n.begin(), n.end())) return cut;
+  }
+}
+
+March::Cut AcousticFd::plane_cut(std::size_t normal, Index limit) const {
+  const Grid& g = setup_.problem.grid;
+  March::Cut cut;
+  for (Index stride = 1;; ++stride) {
+    Index points = 1;
+    for (std::size_t a = 0; a < 3; ++a) {
+      if (a == normal) continue;
+      cut.step[a] = stride;
+      cut.count[a] = (g.points[a] - 1) / stride + 1;
+      points *= cut.count[a];
+    }
+    if (limit <= 0 || points <= limit || stride >= *std::max_element(g.points.begin(), g.points.end())) break;
+  }
+  cut.count[normal] = 1;
+  const double place = std::round((setup_.plane_at[normal] - g.origin[normal]) / g.spacing[normal]);
+  cut.first[normal] = static_cast<Index>(std::clamp(place, 0.0, static_cast<double>(g.points[normal] - 1)));
+  return cut;
+}
+
+void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const March::Cut& cut) const {
+  const Grid& g = setup_.problem.grid;
+  const auto total = static_cast<std::size_t>(cut.count[0] * cut.count[1] * cut.count[2]);
+  // Ranks hold x slowest; a picture wants x fastest.
+  const auto turn = [&](const std::vector<float>& from) {
+    auto to = std::make_shared<std::vector<float>>(total);
+    const Index nx = cut.count[0], ny = cut.count[1], nz = cut.count[2];
+    constexpr Index tile = 32;
+    for (Index y = 0; y < ny; ++y)
+      for (Index x0 = 0; x0 < nx; x0 += tile)
+        for (Index z0 = 0; z0 < nz; z0 += tile)
+          for (Index z = z0; z < std::min(nz, z0 + tile); ++z)
+            for (Index x = x0; x < std::min(nx, x0 + tile); ++x)
+              (*to)[static_cast<std::size_t>((z * ny + y) * nx + x)] = from[static_cast<std::size_t>((x * ny + y) * nz + z)];
+    return to;
+  };
+  const auto join = [&](std::vector<float>&& mine) -> std::shared_ptr<const std::vector<float>> {
+    if (cluster_->size() > 1) {
+      const std::vector<float> all = cluster_->gather_values<float>(mine);
+      return cluster_->leads() ? turn(all) : nullptr;
+    }
+    return turn(mine);
+  };
+  std::vector<Field> fields;
+  if (builder.wants(pressure_field.name)) {
+    std::vector<float> mine;
+    mine.reserve(total);
+    march_->read(cut, mine);
+    fields.push_back({pressure_field, join(std::move(mine))});
+  }
+  if (builder.wants(speed_field.name) && !setup_.problem.velocity->constant()) {
+    auto& kept = speed_fields_[fmt::format("{} {} {}", name, cut.step[0], cut.step[1])];
+    if (!kept) {
+      std::vector<float> mine;
+      std::vector<double> row(static_cast<std::size_t>(cut.count[2]));
+      for (Index i = 0; i < cut.count[0]; ++i) {
+        const Index x = cut.first[0] + i * cut.step[0];
+        if (x < march_->planes().begin || x >= march_->planes().end) continue;
+        for (Index j = 0; j < cut.count[1]; ++j) {
+          setup_.problem.velocity->row(g.at(0, x), g.at(1, cut.first[1] + j * cut.step[1]), g.at(2, cut.first[2]),
+                                       static_cast<double>(cut.step[2]) * g.spacing[2], row);
+          mine.insert(mine.end(), row.begin(), row.end());
+        }
+      }
+      auto joined = join(std::move(mine));
+      kept = joined ? joined : std::make_shared<const std::vector<float>>();
+    }
+    fields.push_back({speed_field, kept});
+  }
+  if (!cluster_->leads() || fields.empty()) return;
+  ImageGeometry image;
+  image.points = cut.count;
+  for (std::size_t a = 0; a < 3; ++a) {
+    image.origin[a] = g.at(a, cut.first[a]);
+    image.spacing[a] = static_cast<double>(cut.step[a]) * g.spacing[a];
+  }
+  builder.part(std::string(name), image).fields = std::move(fields);
+}
+
+void AcousticFd::fill(FrameBuilder& builder) const {
+  const Index k = march_->steps_done();
+  builder.at(k, static_cast<double>(k) * setup_.problem.dt, FrameAxis::time);
+  const Index asked = builder.request().points_limit;
+  if (builder.wants_part("volume"))
+    add_part(builder, "volume", volume_cut(asked > 0 ? std::min(asked, setup_.volume_points) : setup_.volume_points));
+  for (std::size_t a = 0; a < 3; ++a)
+    if (builder.wants_part(plane_names[a])) add_part(builder, plane_names[a], plane_cut(a, asked));
+}
+
+void AcousticFd::save(CheckpointWriter& writer) const {
+  march_->save(writer);
+  writer.shared<double>("trace_sums", trace_sums_);
+  writer.value("sums", sums_);
+}
+
+void AcousticFd::load(CheckpointReader& reader) {
+  march_->load(reader, *cluster_);
+  reader.range<double>("trace_sums", 0, trace_sums_);
+  sums_ = reader.value<Sums>("sums");
+}
+
+Status AcousticFd::finish(RunContext& context) {
+  const Problem& p = setup_.problem;
+  const auto number = [&](std::string_view name, double value, std::string_view unit) { context.results.number(name, value, unit); };
+  number("nodes", static_cast<double>(p.grid.cells()), "1");
+  number("time_steps", static_cast<double>(march_->steps_done()), "1");
+  number("time_step", p.dt, "s");
+  number("courant_number", p.speed.highest * p.dt / *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end()), "1");
+  number("cell_updates", static_cast<double>(p.grid.cells()) * static_cast<double>(march_->steps_done()), "1");
+  number("memory", static_cast<double>(context.cluster.sum(static_cast<double>(march_->bytes()))), "B");
+  number("energy_last", sums_.energy_last, "Pa^2 m");
+  number("energy_largest", sums_.peak, "Pa^2 m");
+  if (sums_.closed_first > 0) number("energy_drift", sums_.closed_worst / sums_.closed_first, "1");
+  for (std::size_t n = 0; n < exact_.size(); ++n)
+    if (trace_sums_[2 * n + 1] > 0)
+      number(p.receivers[n].name + "_error", std::sqrt(trace_sums_[2 * n] / trace_sums_[2 * n + 1]), "1");
+  const double peak = context.cluster.maximum(march_->peak(context.team));
+  number("pressure_largest", peak, "Pa");
+  if (!std::isfinite(peak))
+    return make_error(ErrorCode::not_converged, "the field is not finite at the end of the run",
+                      "Lower the Courant number or the attenuation of the sponges; the results are kept.");
+  return {};
+}
+
+const SolverInfo& solver_info() {
+  static const SolverInfo info{
+      "acoustic-fd",
+      "Acoustic waves, finite differences",
+      "Pressure waves in fluids with varying speed of sound, by explicit stencils of order 2 to 8.",
+      parameters_schema,
+      [] { return std::unique_ptr<Solver>(std::make_unique<AcousticFd>()); },
+      verify_table,
+      bench_table};
+  return info;
+}
+
+}  // namespace conoid::acoustic_fd

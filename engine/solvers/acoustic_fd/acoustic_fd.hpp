@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The solver acoustic-fd: cases in, pressure on a grid, traces and energies out.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engine/solvers/acoustic_fd/exact.hpp"
+#include "engine/solvers/acoustic_fd/march.hpp"
+#include "engine/solvers/acoustic_fd/setup.hpp"
+#include "engine/solvers/solver.hpp"
+
+namespace conoid {
+namespace acoustic_fd {
+
+[[nodiscard]] const SolverInfo& solver_info();
+
+class AcousticFd final : public Solver {
+ public:
+  [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh) const override;
+  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Machine& machine) const override;
+  [[nodiscard]] Status prepare(RunContext& context) override;
+  /// A bundle of steps that takes about 50 ms and never crosses the step of a results frame; `step` counts time steps.
+  [[nodiscard]] Result<Advanced> advance(RunContext& context) override;
+  [[nodiscard]] std::vector<CatalogEntry> catalog() const override;
+  void fill(FrameBuilder& builder) const override;
+  void save(CheckpointWriter& writer) const override;
+  void load(CheckpointReader& reader) override;
+  [[nodiscard]] Status finish(RunContext& context) override;
+
+ private:
+  struct Line {  ///< a row of receivers drawn as a gather
+    std::string name;
+    std::size_t first = 0, count = 0;
+    std::size_t every = 1;      ///< of its receivers in the gather
+    std::vector<double> scale;  ///< of the drawn receivers; empty: no gather
+    TableInfo plain, gather;
+  };
+  /// Numbers that a resumed run goes on with.
+  struct Sums {
+    double energy_first = 0, energy_last = 0;
+    double closed_first = 0, closed_worst = 0;  ///< total energy after the sources have ended, largest change since
+    double peak = 0;
+  };
+
+  void head_tables();
+  void record(RunContext& context, std::vector<std::vector<double>>& batch) const;
+  void append_traces(RunContext& context, Index first_step, std::vector<std::vector<double>>& batch);
+  [[nodiscard]] Status append_energy(RunContext& context);
+  [[nodiscard]] Index next_mark() const;
+  void add_part(FrameBuilder& builder, std::string_view name, const March::Cut& cut) const;
+  [[nodiscard]] March::Cut volume_cut(Index limit) const;
+  [[nodiscard]] March::Cut plane_cut(std::size_t normal, Index limit) const;
+
+  Setup setup_;
+  std::unique_ptr<March> march_;
+  Communicator* cluster_ = nullptr;
+  std::vector<ExactTrace> exact_;           ///< one a receiver, or empty
+  TableInfo receivers_table_;
+  std::vector<Line> lines_;
+  std::size_t single_receivers_ = 0;
+  std::vector<double> trace_sums_;          ///< Σ(p − exact)², Σ exact² a receiver
+  Sums sums_;
+  double sources_end_ = 0;
+  bool closed_ = false;                     ///< no face absorbs
+  Index frames_every_ = 0, frames_count_ = 0;
+  double frames_interval_ = 0;
+  Index bundle_ = 1;
+  mutable std::map<std::string, std::shared_ptr<const std::vector<float>>> speed_fields_;
+};
+
+}  // namespace acoustic_fd
+}  // namespace conoid

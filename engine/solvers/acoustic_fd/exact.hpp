@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exact traces in a homogeneous medium: point sources and their images behind plane faces.
+//
+// Full space: p = s(t − r/c) / (4π r). A free or rigid face adds the image source with sign −1 or +1; two opposite
+// faces add the lattice of repeated images (Allen & Berkley, J. Acoust. Soc. Am. 65, 1979, 943-950). Sponges count as
+// open space.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/core/types.hpp"
+#include "engine/solvers/acoustic_fd/problem.hpp"
+
+namespace conoid::acoustic_fd {
+
+/// The exact pressure at one point as a sum over images. Immutable.
+class ExactTrace {
+ public:
+  /// Images whose wave arrives by `duration`. `usable()` is false when the medium varies, there is an initial field or
+  /// more than `most_images` would be needed.
+  ExactTrace(const Problem& problem, const Vec3& position, double duration, std::size_t most_images = 4000);
+  [[nodiscard]] bool usable() const { return usable_; }
+  [[nodiscard]] double at(double t) const;
+
+ private:
+  struct Image {
+    double delay, gain;
+    std::size_t source;
+  };
+  const Problem* problem_;
+  std::vector<Image> images_;
+  bool usable_ = false;
+};
+
+/// Positions and signs of a coordinate's images between two faces, farthest `reach` away from `receiver`.
+[[nodiscard]] std::vector<std::pair<double, int>> axis_images(double source, double receiver, double lower, double upper,
+                                                              int lower_sign, int upper_sign, double reach);
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state of a run and the way it goes from step to step.
+//
+//   p^{k+1} = (2 p^k − (1−σ) p^{k−1} + c² dt² (Δ_h p^k + Σ_n s_n(t_k) δ_h(x − x_n))) / (1+σ),   sources outside the quotient
+//
+// Two levels in place (k+1 overwrites k−1), level k in array k mod 2. σ is the sum of three one-dimensional profiles.
+// Free and rigid faces lie on the outermost nodes; each row that is written also writes its images behind the faces, so
+// that an update reads plain memory everywhere and a row never depends on work other than its own. This is what lets
+// the same row() serve any order of traversal; steps() is the stepwise one.
+//
+// A rank owns a slab of x-planes with `radius` planes of halo on either side.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/cluster/communicator.hpp"
+#include "engine/core/types.hpp"
+#include "engine/io/checkpoint.hpp"
+#include "engine/solvers/acoustic_fd/problem.hpp"
+#include "engine/team/machine.hpp"
+#include "engine/team/team.hpp"
+
+namespace conoid::acoustic_fd {
+
+/// The conserved energy of the leapfrog scheme at k + ½ without sponge and sources, in Pa² m:
+///   kinetic ½ Σ ((p^{k+1} − p^k)/(c dt))² dV,  potential −½ Σ p^{k+1} Δ_h p^k dV;
+/// nodes on reflecting faces count half.
+struct Energy {
+  double kinetic = 0;
+  double potential = 0;
+  [[nodiscard]] double total() const { return kinetic + potential; }
+};
+
+/// Used from the engine thread; all members but the plain getters are collective over the communicator.
+class March {
+ public:
+  virtual ~March() = default;
+
+  /// From nothing to step 0 (levels −1 and 0 set from the initial field).
+  virtual void start(Team& team, Communicator& cluster) = 0;
+  /// One time step.
+  virtual void step(Team& team, Communicator& cluster) = 0;
+  [[nodiscard]] Index steps_done() const { return k_; }
+
+  /// Contributions of this rank's planes to the receivers at the present step; sum over ranks, then join_traces().
+  virtual void sample(std::span<double> parts) const = 0;
+  [[nodiscard]] virtual std::size_t parts() const = 0;
+  /// One value a receiver from the summed contributions, in an order that does not depend on ranks.
+  virtual void join_traces(std::span<const double> parts, std::span<double> traces) const = 0;
+
+  [[nodiscard]] virtual Energy energy(Team& team, Communicator& cluster) = 0;
+  /// Largest |p| of this rank; not finite if the run has diverged.
+  [[nodiscard]] virtual double peak(Team& team) = 0;
+
+  /// p (level k) at nodes x0, x0+step, … of this rank's slab, likewise y and z; x slowest, z fastest. `x0` and the
+  /// counts are global; planes of other ranks are left out.
+  struct Cut {
+    std::array<Index, 3> first{}, step{1, 1, 1}, count{1, 1, 1};
+  };
+  virtual void read(const Cut& cut, std::vector<float>& out) const = 0;
+  /// Sets level k−1 or k of a plane (global x, this rank's) from ny·nz values; call refresh() afterwards.
+  virtual void save(CheckpointWriter& writer) const = 0;
+  virtual void load(CheckpointReader& reader, Communicator& cluster) = 0;
+
+  [[nodiscard]] Interval planes() const { return planes_; }
+  [[nodiscard]] virtual Bytes bytes() const = 0;
+  [[nodiscard]] virtual std::string_view kernel() const = 0;
+
+ protected:
+  Index k_ = 0;
+  Interval planes_{};  ///< global x-planes of this rank
+};
+
+/// Memory of one rank of `ranks`.
+[[nodiscard]] Bytes march_bytes(const Problem& problem, int ranks);
+
+/// Throws Failure(resources) without memory, Failure(invalid_input) when there are more ranks than planes allow or the
+/// kernel asked for does not exist on this machine. `problem` must outlive the march.
+[[nodiscard]] std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine, const Communicator& cluster);
+
+/// The planes of a rank: shares that differ by at most one.
+[[nodiscard]] Interval slab(Index planes, int rank, int ranks);
+
+/// σ along one axis (global nodes): 0 outside sponges.
+[[nodiscard]] std::vector<double> sponge_profile(const Problem& problem, std::size_t axis);
+
+}  // namespace conoid::acoustic_fd

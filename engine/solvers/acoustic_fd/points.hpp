@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sources and receivers between the nodes: weights on the nodes around them, folded at reflecting faces.
+//
+// Trilinear, or the Kaiser-windowed sinc of Hicks (Geophysics 67, 2002, 156-166): radius 4 nodes, b = 6.31, flat up to
+// four points a wavelength. A position on a node gives that node alone.
+#pragma once
+
+#include <vector>
+
+#include "engine/core/types.hpp"
+#include "engine/solvers/acoustic_fd/problem.hpp"
+
+namespace conoid::acoustic_fd {
+
+struct NodeWeight {
+  Index x = 0, y = 0, z = 0;
+  double weight = 0;
+};
+
+enum class PointUse {
+  source,   ///< spreads a δ: behind a reflecting face lies the image source, which adds its sign times its weights
+  receiver  ///< reads the field: behind a reflecting face it is the sign times the field in front
+};
+
+/// The nodes of the grid that a point touches, sorted by x, y, z. For a receiver without reflecting faces near by the
+/// weights sum to one (trilinear) or to one within 10⁻³ (sinc). Nodes behind a sponge face are left out.
+[[nodiscard]] std::vector<NodeWeight> point_weights(const Grid& grid, const std::array<Face, 6>& faces,
+                                                    const Vec3& position, Spread spread, PointUse use);
+
+}  // namespace conoid::acoustic_fd

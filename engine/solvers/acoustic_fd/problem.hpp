@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is to be computed, freed from the case file: grid, medium, faces, sources, receivers, steps. SI units.
+//
+// The equation is (1/c²) p_tt − Δp = Σ s_n(t) δ(x − x_n): in a homogeneous medium p = s(t − r/c) / (4π r).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+#include "engine/solvers/acoustic_fd/signal.hpp"
+#include "engine/solvers/acoustic_fd/stencil.hpp"
+#include "engine/solvers/acoustic_fd/velocity.hpp"
+
+namespace conoid::acoustic_fd {
+
+/// Node (i, j, k) lies at origin + (i h_x, j h_y, k h_z); faces lie on the outermost nodes.
+struct Grid {
+  std::array<Index, 3> points{2, 2, 2};
+  Vec3 origin{};
+  Vec3 spacing{1, 1, 1};
+  [[nodiscard]] Index cells() const { return points[0] * points[1] * points[2]; }
+  [[nodiscard]] double upper(std::size_t axis) const {
+    return origin[axis] + static_cast<double>(points[axis] - 1) * spacing[axis];
+  }
+  [[nodiscard]] double at(std::size_t axis, Index i) const { return origin[axis] + static_cast<double>(i) * spacing[axis]; }
+};
+
+enum class FaceKind { sponge, free_surface, rigid };
+
+/// One face of the box. Order of faces everywhere: x_min, x_max, y_min, y_max, z_min, z_max.
+struct Face {
+  FaceKind kind = FaceKind::sponge;
+  Index width = 20;        ///< nodes of the sponge
+  double attenuation = 30; ///< dB that a plane wave at normal incidence loses on its way in and out again
+  /// Sign of the image behind the face: −1 free surface (p = 0), +1 rigid (∂p/∂n = 0), 0 sponge (zeros beyond).
+  [[nodiscard]] int image_sign() const { return kind == FaceKind::sponge ? 0 : kind == FaceKind::rigid ? 1 : -1; }
+};
+inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
+
+struct Source {
+  Vec3 position{};
+  std::shared_ptr<const Signal> signal;  ///< s(t) in Pa m
+};
+
+struct Receiver {
+  std::string name;
+  Vec3 position{};
+};
+
+enum class Spread { trilinear, sinc };
+
+/// p(x, 0) and how it moves.
+struct Initial {
+  enum class Kind { none, pulse, plane };
+  Kind kind = Kind::none;
+  double amplitude = 1;
+  double width = 1;   ///< standard deviation of the Gaussian
+  Vec3 centre{};
+  int axis = 0;       ///< plane: axis it travels along
+  int direction = 1;  ///< plane: +1, −1, or 0 for a pulse that splits into both
+};
+
+struct Problem {
+  Grid grid;
+  std::shared_ptr<const Velocity> velocity;
+  SpeedRange speed;  ///< of the medium inside the grid
+  std::array<Face, 6> faces;
+  std::vector<Source> sources;
+  std::vector<Receiver> receivers;
+  Initial initial;
+  Spread spread = Spread::sinc;
+  int order = 8;
+  double dt = 0;
+  Index steps = 0;
+  Index trace_every = 1;    ///< steps between rows of the receivers' table
+  Index energy_every = 50;  ///< steps between rows of the energy table; 0 = none
+  bool exact = false;       ///< overlay of exact traces
+  bool double_precision = false;
+  std::string kernel = "auto";
+};
+
+}  // namespace conoid::acoustic_fd

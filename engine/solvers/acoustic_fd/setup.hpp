@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a case to a Problem, with everything that can be wrong with it.
+#pragma once
+
+#include <vector>
+
+#include "engine/case/case.hpp"
+#include "engine/core/error.hpp"
+#include "engine/solvers/acoustic_fd/problem.hpp"
+
+namespace conoid::acoustic_fd {
+
+/// What else a case says that the march does not need.
+struct Setup {
+  Problem problem;
+  Index volume_points = 0;
+  Vec3 plane_at{};
+  double highest_frequency = 0;  ///< of all sources; 0 = unknown
+  bool velocity_known = false;   ///< problem.velocity is set (a file may not have been loaded)
+};
+
+/// `load` false: a velocity file is only read through (its range is known, `problem.velocity` stays null).
+/// Diagnostics are appended; the result is usable when none of them is an error.
+[[nodiscard]] Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnostics);
+
+/// Checks that cost nothing: stability, resolution, places, sponges. `input` names the places in messages.
+void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics);
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Time signatures of sources: Ricker wavelet, or samples from a file.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+
+namespace conoid::acoustic_fd {
+
+/// s(t) in Pa m; zero before it begins. Immutable.
+class Signal {
+ public:
+  virtual ~Signal() = default;
+  [[nodiscard]] virtual double at(double t) const = 0;
+  /// The highest frequency that matters, Hz: above it lies less than 0.1 % of the energy (Ricker: 2.5 × peak).
+  [[nodiscard]] virtual double highest_frequency() const = 0;
+  /// When it is over, s.
+  [[nodiscard]] virtual double end() const = 0;
+};
+
+/// A (1 − 2 b²) exp(−b²), b = π f (t − delay).
+class Ricker final : public Signal {
+ public:
+  Ricker(double frequency, double delay, double amplitude);
+  [[nodiscard]] double at(double t) const override;
+  [[nodiscard]] double highest_frequency() const override { return 2.5 * frequency_; }
+  [[nodiscard]] double end() const override;
+
+ private:
+  double frequency_, delay_, amplitude_;
+};
+
+/// Samples with a cubic (Catmull–Rom) curve through them; zero outside.
+class Sampled final : public Signal {
+ public:
+  /// At least two samples, `dt` > 0.
+  Sampled(std::vector<double> values, double start, double dt, double amplitude);
+  [[nodiscard]] double at(double t) const override;
+  [[nodiscard]] double highest_frequency() const override { return highest_; }
+  [[nodiscard]] double end() const override;
+
+ private:
+  std::vector<double> values_;
+  double start_, dt_, amplitude_, highest_;
+};
+
+/// A CSV file of two columns: time in seconds (evenly spaced, to 10⁻⁶ of a step), value. '#' starts a comment; one
+/// header line is skipped. At most 10⁶ samples.
+[[nodiscard]] Result<std::shared_ptr<const Signal>> read_signal(const std::filesystem::path& file, double amplitude);
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Weights of the cross stencils, their stability limit and dispersion relation.
+#include "engine/solvers/acoustic_fd/stencil.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "engine/core/error.hpp"
+
+namespace conoid::acoustic_fd {
+
+Stencil stencil_of_order(int order) {
+  switch (order) {
+    case 2: return {2, 1, {-2.0, 1.0}};
+    case 4: return {4, 2, {-5.0 / 2, 4.0 / 3, -1.0 / 12}};
+    case 6: return {6, 3, {-49.0 / 18, 3.0 / 2, -3.0 / 20, 1.0 / 90}};
+    case 8: return {8, 4, {-205.0 / 72, 8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560}};
+    default: break;
+  }
+  verify(false, "the order of the stencil is 2, 4, 6 or 8");
+  return {};
+}
+
+double spectral_radius(const Stencil& stencil) {
+  double sum = std::abs(stencil.weight[0]);
+  for (int i = 1; i <= stencil.radius; ++i) sum += 2 * std::abs(stencil.weight[static_cast<std::size_t>(i)]);
+  return sum;
+}
+
+double largest_time_step(const Stencil& stencil, const Vec3& spacing, double speed) {
+  double inverse = 0;
+  for (const double h : spacing) inverse += 1 / (h * h);
+  return 2 / (speed * std::sqrt(spectral_radius(stencil) * inverse));
+}
+
+double discrete_wavenumber_squared(const Stencil& stencil, double wavenumber, double spacing) {
+  double sum = stencil.weight[0];
+  for (int i = 1; i <= stencil.radius; ++i)
+    sum += 2 * stencil.weight[static_cast<std::size_t>(i)] * std::cos(i * wavenumber * spacing);
+  return -sum / (spacing * spacing);
+}
+
+double discrete_frequency(const Stencil& stencil, const Vec3& wave_vector, const Vec3& spacing, double speed, double dt) {
+  double squared = 0;
+  for (std::size_t a = 0; a < 3; ++a) squared += discrete_wavenumber_squared(stencil, wave_vector[a], spacing[a]);
+  return 2 / dt * std::asin(0.5 * speed * dt * std::sqrt(squared));
+}
+
+double phase_speed_error(const Stencil& stencil, double points, double courant) {
+  const double kh = 2 * std::numbers::pi / points;
+  const double half = 0.5 * courant * std::sqrt(discrete_wavenumber_squared(stencil, kh, 1));
+  return std::asin(std::min(1.0, half)) / (0.5 * courant * kh) - 1;
+}
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory of one level of the field: zeroed on first touch, on huge pages where the system gives them.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <fmt/core.h>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+#include <cstdlib>
+#include <cstring>
+
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+#include "engine/core/units.hpp"
+
+namespace conoid::acoustic_fd {
+
+/// `count` values of T, aligned to a page. The pages belong to the memory node of the thread that writes them first.
+/// Throws Failure(resources) when the system refuses.
+template <class T>
+class Block {
+ public:
+  Block() = default;
+  explicit Block(Index count) : bytes_(static_cast<std::size_t>(count) * sizeof(T)) {
+#if defined(__linux__)
+    void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) p = nullptr;
+    if (p) (void)madvise(p, bytes_, MADV_HUGEPAGE);
+#else
+    void* p = std::aligned_alloc(4096, (bytes_ + 4095) / 4096 * 4096);
+    if (p) std::memset(p, 0, bytes_);
+#endif
+    if (!p)
+      throw Failure(make_error(ErrorCode::resources, fmt::format("no memory for an array of {}", format_bytes(bytes_)),
+                               "Use a coarser or smaller grid, single precision, or more ranks."));
+    data_ = static_cast<T*>(p);
+  }
+  ~Block() { release(); }
+  Block(Block&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  Block& operator=(Block&& other) noexcept {
+    if (this != &other) {
+      release();
+      data_ = std::exchange(other.data_, nullptr);
+      bytes_ = std::exchange(other.bytes_, 0);
+    }
+    return *this;
+  }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  [[nodiscard]] T* data() const { return data_; }
+
+ private:
+  void release() {
+    if (!data_) return;
+#if defined(__linux__)
+    munmap(data_, bytes_);
+#else
+    std::free(data_);
+#endif
+  }
+  T* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Where cell (x, y, z) of a rank's slab lies in a Block. x, y reach from −halo to n + halo − 1, z likewise. Rows start
+/// on 64 bytes; 16 values between rows hold the upper ghosts of one and the lower ghosts of the next.
+struct Layout {
+  Index first = 0;               ///< global x of the slab's plane 0
+  Index nx = 0, ny = 0, nz = 0;  ///< nx: planes of this rank
+  Index halo = 0;
+  Index stride_x = 0, stride_y = 0;
+  Index origin = 0;  ///< position of (0, 0, 0)
+  Index count = 0;
+
+  Layout() = default;
+  Layout(Index first_plane, Index planes, Index ny_, Index nz_, int radius)
+      : first(first_plane), nx(planes), ny(ny_), nz(nz_), halo(radius) {
+    constexpr Index pad = 16;
+    stride_y = (nz + pad - 1) / pad * pad + pad;
+    if (stride_y % 1024 == 0) stride_y += pad;  // rows a page apart would share cache sets
+    stride_x = (ny + 2 * halo) * stride_y;
+    if (stride_x % 1024 == 0) stride_x += pad;
+    origin = halo * stride_x + halo * stride_y + pad;
+    count = (nx + 2 * halo) * stride_x + 2 * pad;
+  }
+  [[nodiscard]] Index at(Index x, Index y, Index z = 0) const { return origin + x * stride_x + y * stride_y + z; }
+};
+
+}  // namespace conoid::acoustic_fd

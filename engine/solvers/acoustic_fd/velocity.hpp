@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The medium: c(x, y, z) from a constant, from layers or from a file of samples.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+
+namespace conoid::acoustic_fd {
+
+struct SpeedRange {
+  double lowest = 0;
+  double highest = 0;
+};
+
+/// Immutable and thread-safe once made.
+class Velocity {
+ public:
+  virtual ~Velocity() = default;
+  /// c in m/s at (x, y, z0 + k dz), k = 0 … out.size()−1.
+  virtual void row(double x, double y, double z0, double dz, std::span<double> out) const = 0;
+  /// Bounds of c inside the box (they may be wider than what the grid's nodes meet).
+  [[nodiscard]] virtual SpeedRange range(const Vec3& lower, const Vec3& upper) const = 0;
+  [[nodiscard]] virtual bool constant() const { return false; }
+  /// The box where the model is given; outside it the nearest value holds. False: everywhere.
+  [[nodiscard]] virtual bool bounds(Vec3& lower, Vec3& upper) const { return (void)lower, (void)upper, false; }
+  /// Memory it holds.
+  [[nodiscard]] virtual Bytes bytes() const { return 0; }
+};
+
+[[nodiscard]] std::shared_ptr<const Velocity> constant_velocity(double speed);
+
+/// Depth grows from `surface` along `axis` in the direction `sign`. Layer i reaches from its top to the next top; above
+/// the first top the first layer holds. Inside a layer c = speed + gradient (depth − top).
+struct Layer {
+  double top = 0;
+  double speed = 0;
+  double gradient = 0;
+};
+[[nodiscard]] std::shared_ptr<const Velocity> layered_velocity(int axis, int sign, double surface,
+                                                               std::vector<Layer> layers);
+
+/// Header of a raw model; see README.md of the solver. `axes` are listed slowest first, as in the file; `shape`,
+/// `spacing` and `origin` are indexed by axis (0 = x).
+struct ModelHeader {
+  std::filesystem::path data;
+  std::array<int, 3> axes{2, 1, 0};
+  std::array<Index, 3> shape{};
+  Vec3 spacing{1, 1, 1};
+  Vec3 origin{};
+  double factor = 1;  ///< m/s a unit of the file
+  bool swap_bytes = false;
+};
+
+/// Reads and checks the JSON header: keys, units, and the length of the data file.
+[[nodiscard]] Result<ModelHeader> read_model_header(const std::filesystem::path& header);
+
+/// Reads through the data in small pieces: the range of c, or the first value that is not a positive finite speed.
+[[nodiscard]] Result<SpeedRange> scan_model(const ModelHeader& header);
+
+/// Loads the samples; trilinear between them.
+[[nodiscard]] Result<std::shared_ptr<const Velocity>> load_model(const ModelHeader& header);
+
+}  // namespace conoid::acoustic_fd

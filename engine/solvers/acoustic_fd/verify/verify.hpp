@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tables of `conoid verify acoustic-fd` and `conoid bench acoustic-fd`.
+#pragma once
+
+#include "engine/solvers/solver.hpp"
+
+namespace conoid::acoustic_fd {
+
+[[nodiscard]] Status verify_table(const TestRun& run, const VerifySink& row);
+[[nodiscard]] Status bench_table(const TestRun& run, const BenchSink& row);
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A field on grids and meshes, with colour bar, time, outline and orientation: what the workbench looks at.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/session/run_reader.hpp"
+#include "render/scene/field_values.hpp"
+#include "render/scene/theme.hpp"
+#include "render/window/camera_controller.hpp"
+#include "render/window/scene.hpp"
+
+namespace conoid {
+
+/// A plane across a grid or a volume mesh, at a fraction 0 … 1 of the bounds along its axis.
+struct CutPlane {
+  bool visible = true;
+  double position = 0.5;
+};
+
+/// Removes what lies on the side the normal points to; `position` as for cuts, along the normal.
+struct ClipPlane {
+  Vec3 normal{0, -1, 0};
+  double position = 0.5;
+};
+
+/// Everything a person may choose about a field picture. Defaults give a good picture of any frame.
+struct FieldView {
+  std::string part;                ///< empty: every part that carries the field
+  std::string field;               ///< empty: the first field of the frame
+  ValueSelection value;
+  std::string color_map;           ///< empty: the theme's map for the kind of field
+  bool fixed_range = false;        ///< low … high below instead of the robust range
+  double low = 0;
+  double high = 1;
+  double percent = 99.8;           ///< percentile of the robust range
+  bool keep_range = true;          ///< the robust range only grows from frame to frame, so colours do not flicker
+  std::array<CutPlane, 3> cuts;    ///< planes normal to x, y, z through 3-D grids
+  bool mesh_cuts = false;          ///< the same planes through volume meshes, whose skin is then not drawn
+  std::vector<double> iso;         ///< iso-surfaces at these fractions of the range's larger end (−1 … 1), 3-D grids
+  bool edges = false;              ///< sides of mesh cells
+  double opacity = 1;              ///< of mesh surfaces and iso-surfaces
+  std::optional<ClipPlane> clip;   ///< of mesh surfaces
+  std::string warp_field;          ///< moves mesh points by this point field (vector, or scalar along the normal)
+  double warp_scale = 0;           ///< metres a unit of the field; 0: largest move = 5 % of the size
+  bool context = true;             ///< meshes without the field are drawn plain
+  bool outline = true;
+  bool color_bar = true;
+  bool caption = true;             ///< title and time
+  bool triad = true;
+  bool extents = true;             ///< lengths along the outline
+  std::string title;               ///< empty: none
+};
+
+enum class MarkerKind : std::uint8_t { source, receiver };
+struct Marker {
+  Vec3 position{};
+  MarkerKind kind = MarkerKind::receiver;
+  std::string label;
+};
+
+/// What lies under the cursor.
+struct Probe {
+  Vec3 position{};
+  std::string part;
+  double value = 0;  ///< the coloured number, interpolated
+  std::string text;  ///< "Pressure 3.2 mPa at (1.2, 0, 3.4) m"
+};
+
+struct ProfilePoint {
+  double distance = 0;  ///< from the start, metres
+  double value = 0;     ///< NaN outside
+};
+
+struct FieldChoice {
+  std::string part;
+  FieldInfo info;
+};
+
+class FieldScene final : public Scene {
+ public:
+  FieldScene();
+  ~FieldScene() override;
+
+  /// Shows a frame. Geometry is rebuilt only where it changed (other shared arrays, other grid). The status names
+  /// what could not be shown; the rest is shown nevertheless.
+  Status set_frame(std::shared_ptr<const Frame> frame);
+  [[nodiscard]] std::shared_ptr<const Frame> frame() const;
+  /// Also returns what cannot be done (no such field, map, component); the former picture then stays.
+  Status set_view(FieldView view);
+  [[nodiscard]] const FieldView& view() const;
+  /// Parts and fields of the frame.
+  [[nodiscard]] std::vector<FieldChoice> choices() const;
+  /// The range shown now, and starting it afresh from the present frame.
+  [[nodiscard]] std::pair<double, double> range() const;
+  void reset_range();
+
+  void set_markers(std::vector<Marker> markers);
+  [[nodiscard]] CameraController& camera();
+  /// Standard view and fit; flat grids are seen face on when the view is `iso`.
+  void look(StandardView view);
+  void fit();
+
+  /// Device pixels from the top left corner of the picture last laid out.
+  [[nodiscard]] std::optional<Probe> pick(double x, double y) const;
+  /// The point of the ray under the cursor on a plane z = height (for placing receivers where there is nothing to hit).
+  [[nodiscard]] std::optional<Vec3> pick_plane(double x, double y, int axis, double at) const;
+  /// The coloured quantity along a line through a part (grid: trilinear; volume mesh: the cell's own shape functions).
+  [[nodiscard]] Result<std::vector<ProfilePoint>> profile(const std::string& part, const Vec3& from, const Vec3& to,
+                                                          int samples) const;
+
+  void attach(vtkRenderWindow& window) override;
+  void detach(vtkRenderWindow& window) override;
+  void layout(int width, int height, double pixel_ratio) override;
+  bool handle(const InputEvent& event) override;
+  void set_theme(const Theme& theme) override;
+  void set_transparent(bool transparent) override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace conoid

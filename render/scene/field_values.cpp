@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Selection of a field's numbers and percentile ranges.
+#include "render/scene/field_values.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "render/scene/ticks.hpp"
+
+namespace conoid {
+
+Result<std::vector<float>> select_values(const Field& field, Index entries, const ValueSelection& selection) {
+  const FieldInfo& info = field.info;
+  const auto parts = static_cast<std::size_t>(info.is_complex ? 2 : 1);
+  const auto components = static_cast<std::size_t>(std::max(info.components, 1));
+  const auto n = static_cast<std::size_t>(std::max<Index>(entries, 0));
+  if (!field.values || field.values->size() != n * components * parts)
+    return make_error(ErrorCode::file,
+                      "field \"" + info.name + "\" should have " + std::to_string(n * components * parts) +
+                          " numbers and has " + std::to_string(field.values ? field.values->size() : 0));
+  if (selection.component >= static_cast<int>(components))
+    return make_error(ErrorCode::command_line, "field \"" + info.name + "\" has " + std::to_string(components) +
+                                                   " components, number " + std::to_string(selection.component) +
+                                                   " was asked for");
+  const std::vector<float>& in = *field.values;
+  if (components == 1 && parts == 1) return in;
+  const bool one = components == 1 || selection.component >= 0;
+  const auto first = static_cast<std::size_t>(std::max(selection.component, 0));
+  const float c = static_cast<float>(std::cos(selection.angle));
+  const float s = static_cast<float>(std::sin(selection.angle));
+  std::vector<float> out(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const float* v = in.data() + i * components * parts;
+    if (info.is_complex && selection.part == ComplexPart::phase) {
+      out[i] = std::atan2(v[2 * first + 1], v[2 * first]);
+      continue;
+    }
+    const auto value = [&](std::size_t k) {
+      if (parts == 1) return v[k];
+      if (selection.part == ComplexPart::magnitude) return std::hypot(v[2 * k], v[2 * k + 1]);
+      return v[2 * k] * c - v[2 * k + 1] * s;
+    };
+    if (one) {
+      out[i] = value(first);
+    } else {
+      float sum = 0;
+      for (std::size_t k = 0; k < components; ++k) sum += value(k) * value(k);
+      out[i] = std::sqrt(sum);
+    }
+  }
+  return out;
+}
+
+FieldKind kind_of(const FieldInfo& info, const ValueSelection& selection) {
+  if (info.is_complex && selection.part == ComplexPart::phase) return FieldKind::phase;
+  if (info.is_complex && selection.part == ComplexPart::magnitude) return FieldKind::magnitude;
+  if (info.components > 1) return selection.component < 0 ? FieldKind::magnitude : FieldKind::signed_value;
+  return info.kind;
+}
+
+std::string label_of(const FieldInfo& info, const ValueSelection& selection) {
+  std::string label = info.label.empty() ? info.name : info.label;
+  if (info.label.empty()) {
+    std::replace(label.begin(), label.end(), '_', ' ');
+    if (!label.empty()) label.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(label.front())));
+  }
+  if (info.components > 1 && selection.component >= 0)
+    label += std::string(" ") + "xyz"[std::min(selection.component, 2)];
+  else if (info.components > 1 || (info.is_complex && selection.part == ComplexPart::magnitude))
+    label = "|" + label + "|";
+  if (info.is_complex && selection.part == ComplexPart::phase) label = "Phase of " + label;
+  return label;
+}
+
+std::string unit_of(const FieldInfo& info, const ValueSelection& selection) {
+  return info.is_complex && selection.part == ComplexPart::phase ? "rad" : info.unit;
+}
+
+std::pair<double, double> robust_range(const std::vector<float>& values, FieldKind kind, double percent) {
+  if (kind == FieldKind::phase) return {-3.14159265358979323846, 3.14159265358979323846};
+  float low = INFINITY;
+  float high = -INFINITY;
+  for (const float v : values)
+    if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
+  const bool is_signed = kind == FieldKind::signed_value;
+  if (!(low <= high) || (low == 0 && high == 0)) return is_signed ? std::pair{-1.0, 1.0} : std::pair{0.0, 1.0};
+  const double largest = std::max(std::abs(low), std::abs(high));
+  const auto percentile = [&](double floor, double p) {
+    std::vector<float> kept;
+    for (const float v : values)
+      if (std::isfinite(v) && std::abs(v) >= floor) kept.push_back(std::abs(v));
+    if (kept.empty()) return largest;
+    const auto at = static_cast<std::ptrdiff_t>(
+        std::clamp(p / 100, 0.0, 1.0) * static_cast<double>(kept.size() - 1) + 0.5);
+    std::nth_element(kept.begin(), kept.begin() + at, kept.end());
+    return static_cast<double>(kept[static_cast<std::size_t>(at)]);
+  };
+  if (is_signed) {
+    const double r = round_up(percentile(0.01 * largest, percent));
+    return {-r, r};
+  }
+  if (low >= 0 && low < 0.5 * largest) return {0.0, round_up(percentile(0.01 * largest, percent))};
+  // A magnitude far from zero (density, temperature): the full range, a little wider when constant.
+  if (high - low < 1e-6 * largest) return {low - 0.05 * largest, high + 0.05 * largest};
+  return {low, high};
+}
+
+}  // namespace conoid

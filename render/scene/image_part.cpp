@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cut planes are painted on the processor: values are interpolated first and coloured then, so that no colour appears
+// that the map does not hold, and a plane costs one textured quad to draw.
+#include "render/scene/image_part.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <vtkActor.h>
+#include <vtkCellArray.h>
+#include <vtkFloatArray.h>
+#include <vtkFlyingEdges3D.h>
+#include <vtkImageData.h>
+#include <vtkLookupTable.h>
+#include <vtkPointData.h>
+#include <vtkPoints.h>
+#include <vtkPolyData.h>
+#include <vtkPolyDataMapper.h>
+#include <vtkProperty.h>
+#include <vtkRenderer.h>
+#include <vtkTexture.h>
+#include <vtkUnsignedCharArray.h>
+
+#include "render/scene/vtk_helpers.hpp"
+
+namespace conoid {
+
+namespace {
+
+constexpr Index largest_texture = 4096;
+
+std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+
+}  // namespace
+
+ImagePart::ImagePart(vtkRenderer& renderer) : ScenePart(renderer) {
+  for (Plane& plane : planes_) {
+    plane.pixels = vtkSmartPointer<vtkImageData>::New();
+    plane.texture = vtkSmartPointer<vtkTexture>::New();
+    plane.texture->SetInputData(plane.pixels);
+    plane.texture->SetColorModeToDirectScalars();
+    plane.texture->RepeatOff();
+    plane.texture->EdgeClampOn();
+    plane.quad = vtkSmartPointer<vtkPolyData>::New();
+    vtkNew<vtkPolyDataMapper> mapper;
+    mapper->SetInputData(plane.quad);
+    plane.actor = vtkSmartPointer<vtkActor>::New();
+    plane.actor->SetMapper(mapper);
+    plane.actor->SetTexture(plane.texture);
+    plane.actor->GetProperty()->LightingOff();
+    plane.actor->VisibilityOff();
+    plane.border = vtkSmartPointer<vtkPolyData>::New();
+    vtkNew<vtkPolyDataMapper> border_mapper;
+    border_mapper->SetInputData(plane.border);
+    plane.frame = vtkSmartPointer<vtkActor>::New();
+    plane.frame->SetMapper(border_mapper);
+    plane.frame->GetProperty()->LightingOff();
+    plane.frame->VisibilityOff();
+    renderer_.AddActor(plane.actor);
+    renderer_.AddActor(plane.frame);
+  }
+  iso_actor_ = vtkSmartPointer<vtkActor>::New();
+  iso_actor_->VisibilityOff();
+  renderer_.AddActor(iso_actor_);
+}
+
+ImagePart::~ImagePart() {
+  for (Plane& plane : planes_) {
+    renderer_.RemoveActor(plane.actor);
+    renderer_.RemoveActor(plane.frame);
+  }
+  renderer_.RemoveActor(iso_actor_);
+}
+
+Status ImagePart::set_geometry(const FramePart& part) {
+  const auto& grid = std::get<ImageGeometry>(part.geometry);
+  double product = 1;
+  for (std::size_t i = 0; i < 3; ++i) {
+    product *= static_cast<double>(grid.points[i]);
+    if (grid.points[i] < 1 || !std::isfinite(grid.origin[i]) || !(grid.spacing[i] > 0) || !std::isfinite(grid.spacing[i]) ||
+        product > 1e12)
+      return make_error(ErrorCode::file, "the grid of part \"" + part.name + "\" has no sound size or spacing");
+  }
+  grid_ = grid;
+  return {};
+}
+
+Bounds ImagePart::bounds() const {
+  Bounds b{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    b[2 * i] = grid_.origin[i];
+    b[2 * i + 1] = grid_.origin[i] + grid_.spacing[i] * static_cast<double>(grid_.points[i] - 1);
+  }
+  return b;
+}
+
+Index ImagePart::entries(Association association) const {
+  Index n = 1;
+  for (const Index p : grid_.points) n *= association == Association::point ? p : std::max<Index>(p - 1, 1);
+  return n;
+}
+
+std::array<Index, 3> ImagePart::size() const {
+  std::array<Index, 3> n = grid_.points;
+  if (association_ == Association::cell)
+    for (Index& p : n) p = std::max<Index>(p - 1, 1);
+  return n;
+}
+
+void ImagePart::set_values(std::vector<float> values, Association association) {
+  values_ = std::move(values);
+  association_ = association;
+}
+
+int ImagePart::flat_axis() const {
+  int axis = -1;
+  for (int i = 0; i < 3; ++i)
+    if (grid_.points[at(i)] == 1) axis = i;
+  return axis;
+}
+
+bool ImagePart::plane_exists(int axis, const FieldView& view) const {
+  for (int i = 0; i < 3; ++i)
+    if (i != axis && grid_.points[at(i)] < 2) return false;
+  return grid_.points[at(axis)] == 1 || view.cuts[at(axis)].visible;
+}
+
+Index ImagePart::plane_index(int axis, const FieldView& view) const {
+  const Index n = size()[at(axis)];
+  const double f = std::clamp(view.cuts[at(axis)].position, 0.0, 1.0);
+  return association_ == Association::point ? static_cast<Index>(std::llround(f * static_cast<double>(n - 1)))
+                                            : std::min<Index>(static_cast<Index>(f * static_cast<double>(n)), n - 1);
+}
+
+double ImagePart::plane_at(int axis, const FieldView& view) const {
+  const double offset = association_ == Association::cell && grid_.points[at(axis)] > 1 ? 0.5 : 0.0;
+  return grid_.origin[at(axis)] + grid_.spacing[at(axis)] * (static_cast<double>(plane_index(axis, view)) + offset);
+}
+
+void ImagePart::paint(int axis, const FieldView& view, const Coloring& coloring) {
+  Plane& plane = planes_[at(axis)];
+  const int u = axis == 0 ? 1 : 0;
+  const int v = axis == 2 ? 1 : 2;
+  const auto n = size();
+  const std::array<Index, 3> stride = {1, n[0], n[0] * n[1]};
+  const Index nu = n[at(u)];
+  const Index nv = n[at(v)];
+  const float* base = values_.data() + plane_index(axis, view) * stride[at(axis)];
+  const Index su = stride[at(u)];
+  const Index sv = stride[at(v)];
+  const bool points = association_ == Association::point;
+  // Coarse planes are refined to about 512 pixels; planes above the texture limit are thinned.
+  const Index refine = points ? std::clamp<Index>(512 / std::max(nu, nv), 1, 16) : 1;
+  const Index thin = std::max<Index>(1, (std::max(nu, nv) + largest_texture - 1) / largest_texture);
+  const Index width = points && refine > 1 ? (nu - 1) * refine + 1 : (nu - 1) / thin + 1;
+  const Index height = points && refine > 1 ? (nv - 1) * refine + 1 : (nv - 1) / thin + 1;
+  int extent[3] = {0, 0, 0};
+  plane.pixels->GetDimensions(extent);
+  if (extent[0] != width || extent[1] != height) {
+    plane.pixels->SetDimensions(static_cast<int>(width), static_cast<int>(height), 1);
+    plane.pixels->AllocateScalars(VTK_UNSIGNED_CHAR, 3);
+  }
+  auto* out = static_cast<std::uint8_t*>(plane.pixels->GetScalarPointer());
+  const std::array<std::uint8_t, 4> missing = {static_cast<std::uint8_t>(255 * coloring.missing[0]),
+                                               static_cast<std::uint8_t>(255 * coloring.missing[1]),
+                                               static_cast<std::uint8_t>(255 * coloring.missing[2]), 255};
+  const auto put = [&](float value) {
+    const auto* color = coloring.color(value);
+    const auto& c = color != nullptr ? *color : missing;
+    *out++ = c[0];
+    *out++ = c[1];
+    *out++ = c[2];
+  };
+  if (refine > 1) {
+    std::vector<float> row(static_cast<std::size_t>(nu));
+    for (Index j = 0; j < height; ++j) {
+      const Index j0 = std::min(j / refine, nv - 1);
+      const Index j1 = std::min(j0 + 1, nv - 1);
+      const float fj = static_cast<float>(j - j0 * refine) / static_cast<float>(refine);
+      for (Index i = 0; i < nu; ++i) {
+        const float a = base[i * su + j0 * sv];
+        row[static_cast<std::size_t>(i)] = fj > 0 ? a + fj * (base[i * su + j1 * sv] - a) : a;
+      }
+      for (Index i = 0; i + 1 < nu; ++i) {
+        const float a = row[static_cast<std::size_t>(i)];
+        const float d = (row[static_cast<std::size_t>(i + 1)] - a) / static_cast<float>(refine);
+        for (Index k = 0; k < refine; ++k) put(a + d * static_cast<float>(k));
+      }
+      put(row.back());
+    }
+  } else {
+    for (Index j = 0; j < height; ++j)
+      for (Index i = 0; i < width; ++i) put(base[i * thin * su + j * thin * sv]);
+  }
+  plane.pixels->Modified();
+  plane.texture->SetInterpolate(points ? 1 : 0);
+
+  const Bounds b = bounds();
+  const double where = plane_at(axis, view);
+  vtkNew<vtkPoints> corners;
+  vtkNew<vtkFloatArray> texture;
+  texture->SetNumberOfComponents(2);
+  const double half_u = points ? 0.5 / static_cast<double>(width) : 0;
+  const double half_v = points ? 0.5 / static_cast<double>(height) : 0;
+  for (int k = 0; k < 4; ++k) {
+    const bool far_u = k == 1 || k == 2;
+    const bool far_v = k >= 2;
+    double p[3];
+    p[axis] = where;
+    p[u] = b[2 * at(u) + (far_u ? 1U : 0U)];
+    p[v] = b[2 * at(v) + (far_v ? 1U : 0U)];
+    corners->InsertNextPoint(p);
+    texture->InsertNextTuple2(far_u ? 1 - half_u : half_u, far_v ? 1 - half_v : half_v);
+  }
+  vtkNew<vtkCellArray> quad;
+  quad->InsertNextCell({0, 1, 2, 3});
+  plane.quad->SetPoints(corners);
+  plane.quad->GetPointData()->SetTCoords(texture);
+  plane.quad->SetPolys(quad);
+  vtkNew<vtkCellArray> border;
+  border->InsertNextCell({0, 1, 2, 3, 0});
+  plane.border->SetPoints(corners);
+  plane.border->SetLines(border);
+}
+
+void ImagePart::update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* /*warp*/,
+                       double pixel_ratio) {
+  for (int axis = 0; axis < 3; ++axis) {
+    Plane& plane = planes_[at(axis)];
+    const bool visible = !values_.empty() && plane_exists(axis, view);
+    plane.actor->SetVisibility(visible);
+    plane.frame->SetVisibility(visible && grid_.points[at(axis)] > 1);
+    if (!visible) continue;
+    paint(axis, view, coloring);
+    set_color(*plane.frame->GetProperty(), mix(theme.muted, theme.background, 0.6));
+    plane.frame->GetProperty()->SetLineWidth(static_cast<float>(pixel_ratio));
+  }
+  update_iso(view, theme, coloring);
+}
+
+void ImagePart::update_iso(const FieldView& view, const Theme& theme, const Coloring& coloring) {
+  const bool solid = grid_.points[0] > 1 && grid_.points[1] > 1 && grid_.points[2] > 1;
+  const bool visible = solid && !view.iso.empty() && !values_.empty() && association_ == Association::point;
+  iso_actor_->SetVisibility(visible);
+  if (!visible) return;
+  vtkNew<vtkImageData> image;
+  image->SetDimensions(static_cast<int>(grid_.points[0]), static_cast<int>(grid_.points[1]),
+                       static_cast<int>(grid_.points[2]));
+  image->SetOrigin(grid_.origin.data());
+  image->SetSpacing(grid_.spacing.data());
+  vtkNew<vtkFloatArray> scalars;
+  scalars->SetArray(values_.data(), static_cast<vtkIdType>(values_.size()), 1);  // borrowed for the filter's run
+  image->GetPointData()->SetScalars(scalars);
+  vtkNew<vtkFlyingEdges3D> filter;
+  filter->SetInputData(image);
+  filter->ComputeNormalsOn();
+  filter->ComputeScalarsOn();
+  const double end = std::max(std::abs(coloring.low), std::abs(coloring.high));
+  int count = 0;
+  for (const double fraction : view.iso) filter->SetValue(count++, fraction * end);
+  filter->Update();
+  vtkNew<vtkPolyDataMapper> mapper;
+  mapper->SetInputData(filter->GetOutput());
+  mapper->SetLookupTable(lookup_table(coloring));
+  mapper->SetScalarRange(coloring.low, coloring.high);
+  mapper->InterpolateScalarsBeforeMappingOn();
+  iso_actor_->SetMapper(mapper);
+  set_surface_look(*iso_actor_->GetProperty(), theme);
+  iso_actor_->GetProperty()->SetOpacity(view.opacity);
+}
+
+std::optional<Hit> ImagePart::hit(const Ray& ray, const FieldView& view) const {
+  if (values_.empty()) return std::nullopt;
+  const Bounds b = bounds();
+  std::optional<Hit> best;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!plane_exists(axis, view) || std::abs(ray.direction[at(axis)]) < 1e-14) continue;
+    const double t = (plane_at(axis, view) - ray.origin[at(axis)]) / ray.direction[at(axis)];
+    if (!(t > 0) || (best && t >= best->distance)) continue;
+    Vec3 p{};
+    bool inside = true;
+    for (std::size_t k = 0; k < 3; ++k) {
+      p[k] = ray.origin[k] + t * ray.direction[k];
+      if (k != at(axis)) inside = inside && p[k] >= b[2 * k] && p[k] <= b[2 * k + 1];
+    }
+    if (inside) best = Hit{t, interpolate(p)};
+  }
+  return best;
+}
+
+double ImagePart::interpolate(const Vec3& point) const {
+  const auto n = size();
+  const bool cells = association_ == Association::cell;
+  std::array<Index, 3> low{};
+  std::array<double, 3> part{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double last = static_cast<double>(grid_.points[k] - 1);
+    double f = (point[k] - grid_.origin[k]) / grid_.spacing[k];
+    if (grid_.points[k] > 1 && (f < -1e-9 * last || f > last * (1 + 1e-9))) return std::numeric_limits<double>::quiet_NaN();
+    f = std::clamp(f, 0.0, last);
+    if (cells) {
+      low[k] = std::min(static_cast<Index>(f), n[k] - 1);
+    } else {
+      low[k] = std::clamp<Index>(static_cast<Index>(f), 0, std::max<Index>(n[k] - 2, 0));
+      part[k] = n[k] > 1 ? f - static_cast<double>(low[k]) : 0;
+    }
+  }
+  double sum = 0;
+  for (unsigned corner = 0; corner < 8; ++corner) {
+    double weight = 1;
+    Index index = 0;
+    Index stride = 1;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const bool up = ((corner >> k) & 1U) != 0;
+      weight *= up ? part[k] : 1 - part[k];
+      index += stride * (low[k] + (up && part[k] > 0 ? 1 : 0));
+      stride *= n[k];
+    }
+    if (weight > 0) sum += weight * static_cast<double>(values_[static_cast<std::size_t>(index)]);
+  }
+  return sum;
+}
+
+Result<std::vector<double>> ImagePart::sample(const std::vector<Vec3>& points) const {
+  if (values_.empty()) return make_error(ErrorCode::command_line, "this part does not carry the field shown");
+  std::vector<double> out;
+  out.reserve(points.size());
+  for (const Vec3& p : points) out.push_back(interpolate(p));
+  return out;
+}
+
+}  // namespace conoid

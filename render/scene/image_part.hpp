@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A uniform grid as cut planes (textures coloured here) and iso-surfaces.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include <vtkSmartPointer.h>
+
+#include "render/scene/scene_part.hpp"
+
+class vtkActor;
+class vtkImageData;
+class vtkPolyData;
+class vtkTexture;
+
+namespace conoid {
+
+class ImagePart final : public ScenePart {
+ public:
+  explicit ImagePart(vtkRenderer& renderer);
+  ~ImagePart() override;
+
+  Status set_geometry(const FramePart& part) override;
+  [[nodiscard]] bool accepts(const Geometry& geometry) const override {
+    return std::holds_alternative<ImageGeometry>(geometry);
+  }
+  [[nodiscard]] Bounds bounds() const override;
+  [[nodiscard]] Index entries(Association association) const override;
+  void set_values(std::vector<float> values, Association association) override;
+  [[nodiscard]] const std::vector<float>& values() const override { return values_; }
+  void update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
+              double pixel_ratio) override;
+  [[nodiscard]] std::optional<Hit> hit(const Ray& ray, const FieldView& view) const override;
+  [[nodiscard]] Result<std::vector<double>> sample(const std::vector<Vec3>& points) const override;
+  [[nodiscard]] int flat_axis() const override;
+
+ private:
+  struct Plane {
+    vtkSmartPointer<vtkActor> actor;
+    vtkSmartPointer<vtkActor> frame;
+    vtkSmartPointer<vtkTexture> texture;
+    vtkSmartPointer<vtkImageData> pixels;
+    vtkSmartPointer<vtkPolyData> quad;
+    vtkSmartPointer<vtkPolyData> border;
+  };
+  [[nodiscard]] bool plane_exists(int axis, const FieldView& view) const;
+  [[nodiscard]] Index plane_index(int axis, const FieldView& view) const;
+  [[nodiscard]] double plane_at(int axis, const FieldView& view) const;
+  [[nodiscard]] std::array<Index, 3> size() const;  // entries along each axis by association
+  void paint(int axis, const FieldView& view, const Coloring& coloring);
+  void update_iso(const FieldView& view, const Theme& theme, const Coloring& coloring);
+  [[nodiscard]] double interpolate(const Vec3& point) const;
+
+  ImageGeometry grid_;
+  std::vector<float> values_;
+  Association association_ = Association::point;
+  std::array<Plane, 3> planes_;
+  vtkSmartPointer<vtkActor> iso_actor_;
+};
+
+}  // namespace conoid

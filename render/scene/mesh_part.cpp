@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// New values are gathered into VTK arrays that stay; only another mesh builds anew.
+#include "render/scene/mesh_part.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <vtkActor.h>
+#include <vtkCellArray.h>
+#include <vtkCellData.h>
+#include <vtkFloatArray.h>
+#include <vtkGenericCell.h>
+#include <vtkLookupTable.h>
+#include <vtkPlane.h>
+#include <vtkPlaneCollection.h>
+#include <vtkPlaneCutter.h>
+#include <vtkPointData.h>
+#include <vtkPoints.h>
+#include <vtkPolyData.h>
+#include <vtkPolyDataMapper.h>
+#include <vtkProperty.h>
+#include <vtkRenderer.h>
+#include <vtkStaticCellLocator.h>
+#include <vtkTypeInt64Array.h>
+#include <vtkUnsignedCharArray.h>
+#include <vtkUnstructuredGrid.h>
+
+#include "render/scene/vtk_helpers.hpp"
+
+namespace conoid {
+
+namespace {
+
+using V = std::array<float, 3>;
+V minus(const V& a, const V& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+V cross(const V& a, const V& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+float dot(const V& a, const V& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+V unit(const V& a) {
+  const float n = std::sqrt(dot(a, a));
+  return n > 0 ? V{a[0] / n, a[1] / n, a[2] / n} : V{0, 0, 1};
+}
+
+// Area-weighted normal of each triangle.
+std::vector<V> triangle_normals(const std::vector<std::int32_t>& triangles, const float* xyz) {
+  std::vector<V> out(triangles.size() / 3);
+  const auto p = [&](std::int32_t node) {
+    const float* at = xyz + 3 * static_cast<std::size_t>(node);
+    return V{at[0], at[1], at[2]};
+  };
+  for (std::size_t t = 0; t < out.size(); ++t) {
+    const V a = p(triangles[3 * t]);
+    out[t] = cross(minus(p(triangles[3 * t + 1]), a), minus(p(triangles[3 * t + 2]), a));
+  }
+  return out;
+}
+
+// A node where faces meet at more than 40° becomes several, so that shading is smooth on curved skins and sharp at
+// creases. Edges keep the first of them: the place is the same.
+void split_creases(SurfaceMesh& skin, const std::vector<double>& points) {
+  std::vector<float> xyz(3 * skin.nodes.size());
+  for (std::size_t i = 0; i < skin.nodes.size(); ++i)
+    for (std::size_t k = 0; k < 3; ++k)
+      xyz[3 * i + k] = static_cast<float>(points[3 * static_cast<std::size_t>(skin.nodes[i]) + k]);
+  const auto normals = triangle_normals(skin.triangles, xyz.data());
+  const float limit = std::cos(40.0F * 3.14159265F / 180);
+  struct Copy {
+    V mean{};
+    std::int32_t node = -1;
+    std::int32_t next = -1;
+  };
+  std::vector<Copy> copies(skin.nodes.size());
+  for (std::size_t i = 0; i < copies.size(); ++i) copies[i].node = static_cast<std::int32_t>(i);
+  for (std::size_t t = 0; t < normals.size(); ++t)
+    for (std::size_t k = 0; k < 3; ++k) {
+      std::int32_t& corner = skin.triangles[3 * t + k];
+      auto c = static_cast<std::size_t>(corner);
+      for (;;) {
+        Copy& copy = copies[c];
+        const bool fresh = dot(copy.mean, copy.mean) == 0;
+        if (fresh || dot(unit(copy.mean), unit(normals[t])) >= limit) {
+          for (std::size_t d = 0; d < 3; ++d) copy.mean[d] += normals[t][d];
+          corner = copy.node;
+          break;
+        }
+        if (copy.next < 0) {
+          const auto number = static_cast<std::int32_t>(skin.nodes.size());
+          skin.nodes.push_back(skin.nodes[c]);
+          copies[c].next = number;
+          copies.push_back({normals[t], number, -1});
+          corner = number;
+          break;
+        }
+        c = static_cast<std::size_t>(copy.next);
+      }
+    }
+}
+
+}  // namespace
+
+MeshPart::MeshPart(vtkRenderer& renderer) : ScenePart(renderer) {
+  points_ = vtkSmartPointer<vtkPoints>::New();
+  points_->SetDataTypeToFloat();
+  normals_ = vtkSmartPointer<vtkFloatArray>::New();
+  normals_->SetNumberOfComponents(3);
+  normals_->SetName("normals");
+  point_scalars_ = vtkSmartPointer<vtkFloatArray>::New();
+  point_scalars_->SetName("values");
+  cell_scalars_ = vtkSmartPointer<vtkFloatArray>::New();
+  cell_scalars_->SetName("values");
+  surface_ = vtkSmartPointer<vtkPolyData>::New();
+  wires_ = vtkSmartPointer<vtkPolyData>::New();
+  surface_mapper_ = vtkSmartPointer<vtkPolyDataMapper>::New();
+  surface_mapper_->SetInputData(surface_);
+  surface_mapper_->InterpolateScalarsBeforeMappingOn();
+  surface_mapper_->SetResolveCoincidentTopologyToPolygonOffset();
+  surface_actor_ = vtkSmartPointer<vtkActor>::New();
+  surface_actor_->SetMapper(surface_mapper_);
+  wires_mapper_ = vtkSmartPointer<vtkPolyDataMapper>::New();
+  wires_mapper_->SetInputData(wires_);
+  wires_mapper_->ScalarVisibilityOff();
+  wires_actor_ = vtkSmartPointer<vtkActor>::New();
+  wires_actor_->SetMapper(wires_mapper_);
+  wires_actor_->GetProperty()->LightingOff();
+  renderer_.AddActor(surface_actor_);
+  renderer_.AddActor(wires_actor_);
+  for (auto& actor : cut_actors_) {
+    actor = vtkSmartPointer<vtkActor>::New();
+    actor->VisibilityOff();
+    actor->GetProperty()->LightingOff();
+    renderer_.AddActor(actor);
+  }
+}
+
+MeshPart::~MeshPart() {
+  renderer_.RemoveActor(surface_actor_);
+  renderer_.RemoveActor(wires_actor_);
+  for (auto& actor : cut_actors_) renderer_.RemoveActor(actor);
+}
+
+Status MeshPart::set_geometry(const FramePart& part) {
+  const auto& mesh = std::get<MeshGeometry>(part.geometry);
+  const bool same_cells = mesh.connectivity == mesh_.connectivity && mesh.offsets == mesh_.offsets &&
+                          mesh.types == mesh_.types && mesh.points && mesh_.points &&
+                          mesh.points->size() == mesh_.points->size();
+  if (same_cells && mesh.points == mesh_.points) return {};
+  for (const double x : mesh.points ? *mesh.points : std::vector<double>{})
+    if (!std::isfinite(x))
+      return make_error(ErrorCode::file, "part \"" + part.name + "\" has a point whose coordinates are not numbers");
+  if (!same_cells) {
+    auto skin = make_surface(mesh);
+    if (!skin) return skin.error();
+    skin_ = std::move(skin).value();
+    split_creases(skin_, *mesh.points);
+    ++rebuilds_;
+  }
+  mesh_ = mesh;
+  grid_ = nullptr;
+  points_changed_ = true;
+  bounds_ = {0, 0, 0, 0, 0, 0};
+  for (std::size_t i = 0; i < skin_.nodes.size(); ++i)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double x = (*mesh_.points)[3 * static_cast<std::size_t>(skin_.nodes[i]) + k];
+      bounds_[2 * k] = i == 0 ? x : std::min(bounds_[2 * k], x);
+      bounds_[2 * k + 1] = i == 0 ? x : std::max(bounds_[2 * k + 1], x);
+    }
+  diagonal_ = std::hypot(bounds_[1] - bounds_[0], bounds_[3] - bounds_[2], bounds_[5] - bounds_[4]);
+  if (!same_cells) build_polydata();
+  return {};
+}
+
+Index MeshPart::entries(Association association) const {
+  if (!mesh_.points || !mesh_.types) return 0;
+  return static_cast<Index>(association == Association::point ? mesh_.points->size() / 3 : mesh_.types->size());
+}
+
+void MeshPart::set_values(std::vector<float> values, Association association) {
+  values_ = std::move(values);
+  association_ = association;
+  values_changed_ = true;
+}
+
+void MeshPart::build_polydata() {
+  const auto triangles = static_cast<vtkIdType>(skin_.triangles.size() / 3);
+  const auto fill = [&](const std::vector<std::int32_t>& nodes, vtkIdType each, vtkCellArray* cells) {
+    vtkNew<vtkTypeInt64Array> c;
+    vtkNew<vtkTypeInt64Array> o;
+    const auto count = static_cast<vtkIdType>(nodes.size());
+    c->SetNumberOfValues(count);
+    for (vtkIdType i = 0; i < count; ++i) c->SetValue(i, nodes[static_cast<std::size_t>(i)]);
+    o->SetNumberOfValues(count / each + 1);
+    for (vtkIdType i = 0; i <= count / each; ++i) o->SetValue(i, i * each);
+    cells->SetData(o, c);
+  };
+  vtkNew<vtkCellArray> polys;
+  fill(skin_.triangles, 3, polys);
+  vtkNew<vtkCellArray> lines;
+  fill(skin_.edges, 2, lines);
+  const auto nodes = static_cast<vtkIdType>(skin_.nodes.size());
+  points_->SetNumberOfPoints(nodes);
+  normals_->SetNumberOfTuples(nodes);
+  point_scalars_->SetNumberOfValues(nodes);
+  cell_scalars_->SetNumberOfValues(triangles);
+  surface_->Initialize();
+  surface_->SetPoints(points_);
+  surface_->SetPolys(polys);
+  surface_->GetPointData()->SetNormals(normals_);
+  wires_->Initialize();
+  wires_->SetPoints(points_);
+  wires_->SetLines(lines);
+  values_changed_ = true;
+}
+
+void MeshPart::place_points(const FieldView& view, const Field* warp) {
+  const bool warps = warp != nullptr && warp->info.association == Association::point;
+  if (!points_changed_ && !warps && !warped_) return;
+  auto* xyz = static_cast<float*>(points_->GetVoidPointer(0));
+  for (std::size_t i = 0; i < skin_.nodes.size(); ++i)
+    for (std::size_t k = 0; k < 3; ++k)
+      xyz[3 * i + k] = static_cast<float>((*mesh_.points)[3 * static_cast<std::size_t>(skin_.nodes[i]) + k]);
+  float* normal = normals_->GetPointer(0);
+  const auto compute_normals = [&] {
+    std::fill(normal, normal + 3 * skin_.nodes.size(), 0.0F);
+    const auto each = triangle_normals(skin_.triangles, xyz);
+    for (std::size_t t = 0; t < each.size(); ++t)
+      for (std::size_t k = 0; k < 3; ++k)
+        for (std::size_t d = 0; d < 3; ++d) normal[3 * static_cast<std::size_t>(skin_.triangles[3 * t + k]) + d] += each[t][d];
+    for (std::size_t i = 0; i < skin_.nodes.size(); ++i) {
+      const V n = unit({normal[3 * i], normal[3 * i + 1], normal[3 * i + 2]});
+      std::copy(n.begin(), n.end(), normal + 3 * i);
+    }
+  };
+  compute_normals();
+  if (warps) {
+    ValueSelection now = view.value;
+    now.part = ComplexPart::instant;
+    std::array<std::vector<float>, 3> moves;
+    const bool vector = warp->info.components == 3;
+    bool sound = true;
+    for (int k = 0; k < (vector ? 3 : 1); ++k) {
+      now.component = k;
+      auto values = select_values(*warp, entries(Association::point), now);
+      sound = sound && values.ok();
+      if (values) moves[static_cast<std::size_t>(k)] = std::move(values).value();
+    }
+    if (sound) {
+      double largest = 0;
+      for (const Index node : skin_.nodes) {
+        double square = 0;
+        for (const auto& m : moves)
+          if (!m.empty()) square += std::pow(static_cast<double>(m[static_cast<std::size_t>(node)]), 2);
+        if (std::isfinite(square)) largest = std::max(largest, std::sqrt(square));
+      }
+      const double automatic = largest > 0 ? 0.05 * diagonal_ / largest : 0;
+      const auto scale = static_cast<float>(view.warp_scale != 0 ? view.warp_scale : automatic);
+      const std::vector<float> along(normal, normal + 3 * skin_.nodes.size());
+      for (std::size_t i = 0; i < skin_.nodes.size(); ++i)
+        for (std::size_t k = 0; k < 3; ++k) {
+          const auto node = static_cast<std::size_t>(skin_.nodes[i]);
+          const float move = vector ? moves[k][node] : moves[0][node] * along[3 * i + k];
+          if (std::isfinite(move)) xyz[3 * i + k] += scale * move;
+        }
+      compute_normals();
+    }
+  }
+  warped_ = warps;
+  points_changed_ = false;
+  points_->Modified();
+  normals_->Modified();
+  surface_->Modified();
+  wires_->Modified();
+}
+
+void MeshPart::gather_values() {
+  if (!values_changed_) return;
+  values_changed_ = false;
+  surface_->GetPointData()->SetScalars(nullptr);
+  surface_->GetCellData()->SetScalars(nullptr);
+  if (values_.empty()) return;
+  if (association_ == Association::point) {
+    float* out = point_scalars_->GetPointer(0);
+    for (std::size_t i = 0; i < skin_.nodes.size(); ++i) out[i] = values_[static_cast<std::size_t>(skin_.nodes[i])];
+    point_scalars_->Modified();
+    surface_->GetPointData()->SetScalars(point_scalars_);
+  } else {
+    float* out = cell_scalars_->GetPointer(0);
+    for (std::size_t i = 0; i < skin_.triangle_cell.size(); ++i)
+      out[i] = values_[static_cast<std::size_t>(skin_.triangle_cell[i])];
+    cell_scalars_->Modified();
+    surface_->GetCellData()->SetScalars(cell_scalars_);
+  }
+}
+
+void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
+                      double pixel_ratio) {
+  const bool colored = !values_.empty();
+  const bool cuts = view.mesh_cuts && skin_.has_volume_cells && colored;
+  place_points(view, warp);
+  gather_values();
+  surface_actor_->SetVisibility(!skin_.triangles.empty() && !cuts && (colored || view.context));
+  surface_mapper_->SetScalarVisibility(colored ? 1 : 0);
+  if (colored) {
+    surface_mapper_->SetLookupTable(lookup_table(coloring));
+    surface_mapper_->SetScalarRange(coloring.low, coloring.high);
+    if (association_ == Association::point)
+      surface_mapper_->SetScalarModeToUsePointData();
+    else
+      surface_mapper_->SetScalarModeToUseCellData();
+  }
+  set_surface_look(*surface_actor_->GetProperty(), theme);
+  surface_actor_->GetProperty()->SetOpacity(std::clamp(view.opacity, 0.0, 1.0));
+  const bool only_lines = skin_.triangles.empty();
+  wires_actor_->SetVisibility((view.edges || only_lines || cuts) && !skin_.edges.empty());
+  // Opaque lines in a mixed colour: blending them would need sorting.
+  const Rgb faint = mix(theme.muted, theme.background, 0.25);
+  const Rgb sides = mix(theme.dark ? theme.background : theme.text, theme.surface, 0.6);
+  set_color(*wires_actor_->GetProperty(), only_lines ? theme.text : (cuts ? faint : sides));
+  wires_actor_->GetProperty()->SetLineWidth(static_cast<float>(pixel_ratio));
+  for (auto* mapper : {surface_mapper_.Get(), wires_mapper_.Get()}) {
+    mapper->RemoveAllClippingPlanes();
+    if (!view.clip) continue;
+    Vec3 n = view.clip->normal;
+    const double length = std::hypot(n[0], n[1], n[2]);
+    if (!(length > 0)) continue;
+    double low = 0;
+    double high = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      n[k] /= length;
+      low += std::min(n[k] * bounds_[2 * k], n[k] * bounds_[2 * k + 1]);
+      high += std::max(n[k] * bounds_[2 * k], n[k] * bounds_[2 * k + 1]);
+    }
+    const double at = low + view.clip->position * (high - low);
+    vtkNew<vtkPlane> plane;
+    plane->SetOrigin(n[0] * at, n[1] * at, n[2] * at);
+    plane->SetNormal(-n[0], -n[1], -n[2]);  // VTK keeps the side of the normal
+    mapper->AddClippingPlane(plane);
+  }
+  update_cuts(view, theme, coloring, pixel_ratio);
+}
+
+vtkSmartPointer<vtkUnstructuredGrid> MeshPart::volume_grid() const {
+  if (grid_ == nullptr) {
+    grid_ = vtkSmartPointer<vtkUnstructuredGrid>::New();
+    vtkNew<vtkPoints> points;
+    points->SetDataTypeToDouble();
+    points->SetNumberOfPoints(static_cast<vtkIdType>(mesh_.points->size() / 3));
+    std::copy(mesh_.points->begin(), mesh_.points->end(), static_cast<double*>(points->GetVoidPointer(0)));
+    vtkNew<vtkTypeInt64Array> connectivity;
+    connectivity->SetNumberOfValues(static_cast<vtkIdType>(mesh_.connectivity->size()));
+    std::copy(mesh_.connectivity->begin(), mesh_.connectivity->end(), connectivity->GetPointer(0));
+    vtkNew<vtkTypeInt64Array> offsets;
+    offsets->SetNumberOfValues(static_cast<vtkIdType>(mesh_.offsets->size()));
+    std::copy(mesh_.offsets->begin(), mesh_.offsets->end(), offsets->GetPointer(0));
+    vtkNew<vtkUnsignedCharArray> types;
+    types->SetNumberOfValues(static_cast<vtkIdType>(mesh_.types->size()));
+    std::copy(mesh_.types->begin(), mesh_.types->end(), types->GetPointer(0));
+    vtkNew<vtkCellArray> cells;
+    cells->SetData(offsets, connectivity);
+    grid_->SetPoints(points);
+    grid_->SetCells(types, cells);
+  }
+  vtkNew<vtkFloatArray> scalars;
+  scalars->SetName("values");
+  scalars->SetNumberOfValues(static_cast<vtkIdType>(values_.size()));
+  std::copy(values_.begin(), values_.end(), scalars->GetPointer(0));
+  grid_->GetPointData()->SetScalars(association_ == Association::point ? scalars.Get() : nullptr);
+  grid_->GetCellData()->SetScalars(association_ == Association::cell ? scalars.Get() : nullptr);
+  return grid_;
+}
+
+void MeshPart::update_cuts(const FieldView& view, const Theme& theme, const Coloring& coloring, double /*pixel_ratio*/) {
+  const bool cuts = view.mesh_cuts && skin_.has_volume_cells && !values_.empty();
+  vtkSmartPointer<vtkUnstructuredGrid> grid;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const bool visible = cuts && view.cuts[axis].visible;
+    cut_actors_[axis]->SetVisibility(visible);
+    if (!visible) continue;
+    if (grid == nullptr) grid = volume_grid();
+    vtkNew<vtkPlane> plane;
+    double origin[3] = {0, 0, 0};
+    double normal[3] = {0, 0, 0};
+    // Never exactly on an outer face, where the cut of a cell is undefined.
+    const double f = std::clamp(view.cuts[axis].position, 1e-4, 1 - 1e-4);
+    origin[axis] = bounds_[2 * axis] + f * (bounds_[2 * axis + 1] - bounds_[2 * axis]);
+    normal[axis] = 1;
+    plane->SetOrigin(origin);
+    plane->SetNormal(normal);
+    vtkNew<vtkPlaneCutter> cutter;
+    cutter->SetPlane(plane);
+    cutter->SetInputData(grid);
+    cutter->ComputeNormalsOff();
+    cutter->Update();
+    vtkNew<vtkPolyDataMapper> mapper;
+    mapper->SetInputDataObject(cutter->GetOutputDataObject(0));
+    auto* cut = vtkPolyData::SafeDownCast(cutter->GetOutputDataObject(0));
+    if (cut == nullptr) {
+      cut_actors_[axis]->VisibilityOff();
+      continue;
+    }
+    mapper->SetInputData(cut);
+    mapper->SetLookupTable(lookup_table(coloring));
+    mapper->SetScalarRange(coloring.low, coloring.high);
+    mapper->InterpolateScalarsBeforeMappingOn();
+    if (association_ == Association::point)
+      mapper->SetScalarModeToUsePointData();
+    else
+      mapper->SetScalarModeToUseCellData();
+    cut_actors_[axis]->SetMapper(mapper);
+    set_color(*cut_actors_[axis]->GetProperty(), theme.surface);
+  }
+}
+
+std::optional<Hit> MeshPart::hit(const Ray& ray, const FieldView& view) const {
+  if (surface_actor_->GetVisibility() == 0) return std::nullopt;
+  std::optional<Hit> best;
+  const auto* xyz = static_cast<const float*>(points_->GetVoidPointer(0));
+  const auto point = [&](std::int32_t node) {
+    const float* p = xyz + 3 * static_cast<std::size_t>(node);
+    return Vec3{p[0], p[1], p[2]};
+  };
+  const auto sub3 = [](const Vec3& a, const Vec3& b) { return Vec3{a[0] - b[0], a[1] - b[1], a[2] - b[2]}; };
+  const auto dot3 = [](const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; };
+  const auto cross3 = [](const Vec3& a, const Vec3& b) {
+    return Vec3{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+  };
+  auto* planes = surface_mapper_->GetClippingPlanes();
+  // Möller & Trumbore (1997): intersection and barycentric coordinates at once.
+  for (std::size_t t = 0; t < skin_.triangle_cell.size(); ++t) {
+    const Vec3 a = point(skin_.triangles[3 * t]);
+    const Vec3 e1 = sub3(point(skin_.triangles[3 * t + 1]), a);
+    const Vec3 e2 = sub3(point(skin_.triangles[3 * t + 2]), a);
+    const Vec3 p = cross3(ray.direction, e2);
+    const double det = dot3(e1, p);
+    if (std::abs(det) < 1e-300) continue;
+    const Vec3 s = sub3(ray.origin, a);
+    const double u = dot3(s, p) / det;
+    if (u < 0 || u > 1) continue;
+    const Vec3 q = cross3(s, e1);
+    const double v = dot3(ray.direction, q) / det;
+    if (v < 0 || u + v > 1) continue;
+    const double distance = dot3(e2, q) / det;
+    if (!(distance > 0) || (best && distance >= best->distance)) continue;
+    if (view.clip && planes != nullptr && planes->GetNumberOfItems() > 0) {
+      double at[3];
+      for (std::size_t k = 0; k < 3; ++k) at[k] = ray.origin[k] + distance * ray.direction[k];
+      if (planes->GetItem(0)->EvaluateFunction(at) < 0) continue;
+    }
+    double value = std::numeric_limits<double>::quiet_NaN();
+    if (!values_.empty()) {
+      const auto node_value = [&](std::size_t k) {
+        return static_cast<double>(
+            values_[static_cast<std::size_t>(skin_.nodes[static_cast<std::size_t>(skin_.triangles[3 * t + k])])]);
+      };
+      value = association_ == Association::point ? (1 - u - v) * node_value(0) + u * node_value(1) + v * node_value(2)
+                                                : static_cast<double>(values_[static_cast<std::size_t>(skin_.triangle_cell[t])]);
+    }
+    best = Hit{distance, value};
+  }
+  return best;
+}
+
+Result<std::vector<double>> MeshPart::sample(const std::vector<Vec3>& points) const {
+  if (values_.empty()) return make_error(ErrorCode::command_line, "this part does not carry the field shown");
+  if (!skin_.has_volume_cells)
+    return make_error(ErrorCode::command_line, "a line through a surface mesh meets no volume cells",
+                      "Choose a grid or a volume mesh.");
+  const auto grid = volume_grid();
+  vtkNew<vtkStaticCellLocator> locator;
+  locator->SetDataSet(grid);
+  locator->BuildLocator();
+  vtkNew<vtkGenericCell> cell;
+  std::vector<double> out;
+  out.reserve(points.size());
+  std::vector<double> weights(64);
+  for (const Vec3& p : points) {
+    double x[3] = {p[0], p[1], p[2]};
+    double local[3];
+    const vtkIdType found = locator->FindCell(x, 1e-10 * diagonal_ * diagonal_, cell, local, weights.data());
+    if (found < 0) {
+      out.push_back(std::numeric_limits<double>::quiet_NaN());
+    } else if (association_ == Association::cell) {
+      out.push_back(static_cast<double>(values_[static_cast<std::size_t>(found)]));
+    } else {
+      double sum = 0;
+      for (vtkIdType k = 0; k < cell->GetNumberOfPoints(); ++k)
+        sum += weights[static_cast<std::size_t>(k)] *
+               static_cast<double>(values_[static_cast<std::size_t>(cell->GetPointId(static_cast<int>(k)))]);
+      out.push_back(sum);
+    }
+  }
+  return out;
+}
+
+}  // namespace conoid

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A mesh as its skin, its edges, and cuts through its volume cells.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <vtkSmartPointer.h>
+
+#include "render/scene/scene_part.hpp"
+#include "render/scene/surface_mesh.hpp"
+
+class vtkActor;
+class vtkFloatArray;
+class vtkPoints;
+class vtkPolyData;
+class vtkPolyDataMapper;
+class vtkUnstructuredGrid;
+
+namespace conoid {
+
+class MeshPart final : public ScenePart {
+ public:
+  explicit MeshPart(vtkRenderer& renderer);
+  ~MeshPart() override;
+
+  Status set_geometry(const FramePart& part) override;
+  [[nodiscard]] bool accepts(const Geometry& geometry) const override {
+    return std::holds_alternative<MeshGeometry>(geometry);
+  }
+  [[nodiscard]] Bounds bounds() const override { return bounds_; }
+  [[nodiscard]] Index entries(Association association) const override;
+  void set_values(std::vector<float> values, Association association) override;
+  [[nodiscard]] const std::vector<float>& values() const override { return values_; }
+  void update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
+              double pixel_ratio) override;
+  [[nodiscard]] std::optional<Hit> hit(const Ray& ray, const FieldView& view) const override;
+  [[nodiscard]] Result<std::vector<double>> sample(const std::vector<Vec3>& points) const override;
+
+  /// How often the skin was found anew: tests see that a frame on the same mesh costs a gather only.
+  [[nodiscard]] int rebuilds() const { return rebuilds_; }
+
+ private:
+  void build_polydata();
+  void place_points(const FieldView& view, const Field* warp);
+  void gather_values();
+  void update_cuts(const FieldView& view, const Theme& theme, const Coloring& coloring, double pixel_ratio);
+  [[nodiscard]] vtkSmartPointer<vtkUnstructuredGrid> volume_grid() const;
+
+  MeshGeometry mesh_;
+  SurfaceMesh skin_;
+  Bounds bounds_{};
+  std::vector<float> values_;
+  Association association_ = Association::point;
+  bool values_changed_ = true;
+  bool points_changed_ = true;
+  bool warped_ = false;
+  int rebuilds_ = 0;
+  double diagonal_ = 1;
+
+  vtkSmartPointer<vtkPoints> points_;
+  vtkSmartPointer<vtkFloatArray> normals_;
+  vtkSmartPointer<vtkFloatArray> point_scalars_;
+  vtkSmartPointer<vtkFloatArray> cell_scalars_;
+  vtkSmartPointer<vtkPolyData> surface_;
+  vtkSmartPointer<vtkPolyData> wires_;
+  vtkSmartPointer<vtkPolyDataMapper> surface_mapper_;
+  vtkSmartPointer<vtkPolyDataMapper> wires_mapper_;
+  vtkSmartPointer<vtkActor> surface_actor_;
+  vtkSmartPointer<vtkActor> wires_actor_;
+  std::array<vtkSmartPointer<vtkActor>, 3> cut_actors_;
+  mutable vtkSmartPointer<vtkUnstructuredGrid> grid_;
+};
+
+}  // namespace conoid

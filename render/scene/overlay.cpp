@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Painting with VTK's 2-D context; all sizes are logical pixels times the pixel ratio.
+#include "render/scene/overlay.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <vtkBrush.h>
+#include <vtkContext2D.h>
+#include <vtkObjectFactory.h>
+#include <vtkVector.h>
+
+#include "render/scene/painting.hpp"
+#include "render/scene/vtk_helpers.hpp"
+
+namespace conoid {
+
+vtkStandardNewMacro(OverlayItem)
+
+namespace {
+
+constexpr double margin = 16;
+constexpr double small_text = 12;
+constexpr double title_text = 15;
+constexpr double bar_width = 14;
+constexpr double label_gap = 8;
+
+}  // namespace
+
+double OverlayItem::bar_margin() const {
+  if (!content.bar) return 0;
+  double widest = 0;
+  for (const Tick& tick : content.ticks.ticks)
+    widest = std::max(widest, text_size(content.theme, tick.label, small_text * content.ratio)[0]);
+  return widest + (margin + bar_width + label_gap) * content.ratio;
+}
+
+bool OverlayItem::Paint(vtkContext2D* painter) {
+  paint_marks(*painter);
+  if (content.bar) paint_bar(*painter);
+  paint_caption(*painter);
+  if (content.triad) paint_triad(*painter);
+  return true;
+}
+
+void OverlayItem::paint_bar(vtkContext2D& painter) {
+  const double r = content.ratio;
+  const double height = std::min(280 * r, 0.6 * content.height);
+  const double right = content.width - bar_margin();
+  const double left = right;  // the margin starts at the bar's left side
+  const double bottom = std::round((content.height - height) / 2 - 8 * r);
+  const auto& table = content.coloring.table;
+  if (table.size() < 2 || height < 20 * r) return;
+  const int rows = static_cast<int>(std::lround(height));
+  const int columns = static_cast<int>(std::lround(bar_width * r));
+  no_pen(painter);
+  // One rectangle a run of equal colours: exact colours, no texture filtering.
+  for (int row = 0; row < rows;) {
+    const auto color_of = [&](int k) {
+      return table[std::min(static_cast<std::size_t>((k + 0.5) / rows * static_cast<double>(table.size())), table.size() - 1)];
+    };
+    const auto c = color_of(row);
+    int end = row + 1;
+    while (end < rows && color_of(end) == c) ++end;
+    painter.GetBrush()->SetColor(c[0], c[1], c[2], 255);
+    painter.DrawRect(static_cast<float>(std::round(left)), static_cast<float>(bottom + row), static_cast<float>(columns),
+                     static_cast<float>(end - row));
+    row = end;
+  }
+  const double x = std::round(left);
+  for (const Tick& tick : content.ticks.ticks) {
+    const double t = (tick.value - content.coloring.low) / (content.coloring.high - content.coloring.low);
+    const double y = bottom + t * rows;
+    use_pen(painter, content.theme.muted, r);
+    painter.DrawLine(static_cast<float>(x + columns + 1 * r), static_cast<float>(std::round(y)),
+                     static_cast<float>(x + columns + 4 * r), static_cast<float>(std::round(y)));
+    draw_text(painter, content.theme, content.theme.text, small_text * r, false, Align::left, Raise::middle,
+         x + columns + label_gap * r, y, tick.label);
+  }
+  // The title starts at the bar if it fits, else it ends at the picture's margin.
+  const double title_width = text_size(content.theme, content.bar_title, small_text * r)[0];
+  const bool fits = x + title_width <= content.width - margin * r;
+  draw_text(painter, content.theme, content.theme.text, small_text * r, false, fits ? Align::left : Align::right,
+       Raise::bottom, fits ? x : content.width - margin * r, bottom + rows + 14 * r, content.bar_title);
+}
+
+void OverlayItem::paint_caption(vtkContext2D& painter) {
+  const double r = content.ratio;
+  double y = content.height - margin * r;
+  if (!content.title.empty()) {
+    draw_text(painter, content.theme, content.theme.text, title_text * r, true, Align::left, Raise::top, margin * r, y,
+         content.title);
+    y -= (title_text + 8) * r;
+  }
+  draw_text(painter, content.theme, content.title.empty() ? content.theme.text : content.theme.muted, 13 * r, false,
+       Align::left, Raise::top, margin * r, y, content.moment);
+}
+
+void OverlayItem::paint_triad(vtkContext2D& painter) {
+  const double r = content.ratio;
+  const double length = 26 * r;
+  const double cx = (margin + 30) * r;
+  const double cy = (margin + 30) * r;
+  const std::array<Rgb, 3> colors = content.theme.dark
+                                        ? std::array<Rgb, 3>{{{0.95, 0.42, 0.42}, {0.45, 0.80, 0.40}, {0.45, 0.65, 1.0}}}
+                                        : std::array<Rgb, 3>{{{0.80, 0.18, 0.18}, {0.16, 0.55, 0.18}, {0.15, 0.36, 0.80}}};
+  std::array<std::size_t, 3> order = {0, 1, 2};
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return content.axes[a][2] < content.axes[b][2]; });
+  for (const std::size_t k : order) {
+    const double dx = content.axes[k][0];
+    const double dy = content.axes[k][1];
+    const double flat = std::hypot(dx, dy);
+    if (flat < 0.08) continue;  // pointing at the eye
+    use_pen(painter, colors[k], 2 * r);
+    painter.DrawLine(static_cast<float>(cx), static_cast<float>(cy), static_cast<float>(cx + dx * length),
+                     static_cast<float>(cy + dy * length));
+    const double away = length * flat + 9 * r;
+    const std::string letter(1, "xyz"[k]);
+    draw_text(painter, content.theme, colors[k], 12 * r, true, Align::centre, Raise::middle, cx + dx / flat * away,
+         cy + dy / flat * away, letter);
+  }
+}
+
+void OverlayItem::paint_marks(vtkContext2D& painter) {
+  const double r = content.ratio;
+  for (const OverlayLabel& label : content.lengths)
+    draw_text(painter, content.theme, content.theme.muted, 11 * r, false, Align::centre, Raise::middle, label.x,
+         label.y, label.text);
+  for (const OverlayMark& mark : content.marks) {
+    const auto x = static_cast<float>(mark.x);
+    const auto y = static_cast<float>(mark.y);
+    use_pen(painter, content.theme.background, 1.5 * r);
+    if (mark.kind == MarkerKind::source) {
+      use_brush(painter, content.theme.series.size() > 1 ? content.theme.series[1] : content.theme.accent);
+      painter.DrawEllipse(x, y, static_cast<float>(5.5 * r), static_cast<float>(5.5 * r));
+    } else {
+      use_brush(painter, content.theme.accent);
+      const auto s = static_cast<float>(6 * r);
+      float triangle[6] = {x - s, y + 0.8F * s, x + s, y + 0.8F * s, x, y - s};
+      painter.DrawPolygon(triangle, 3);
+    }
+    draw_text(painter, content.theme, content.theme.text, 11 * r, false, Align::left, Raise::middle, mark.x + 9 * r,
+         mark.y, mark.label);
+  }
+}
+
+}  // namespace conoid

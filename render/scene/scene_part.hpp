@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One part of a frame as actors of a renderer: what grids and meshes have in common.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/session/run_reader.hpp"
+#include "render/scene/field_scene.hpp"
+
+class vtkRenderer;
+class vtkLookupTable;
+
+namespace conoid {
+
+/// A map spread over a range: what value has which colour.
+struct Coloring {
+  std::vector<std::array<std::uint8_t, 4>> table;
+  double low = 0;
+  double high = 1;
+  Rgb missing{};  ///< not-a-number
+
+  [[nodiscard]] const std::array<std::uint8_t, 4>* color(float value) const {
+    if (!(value == value)) return nullptr;
+    const double t = (static_cast<double>(value) - low) / (high - low) * static_cast<double>(table.size());
+    const double last = static_cast<double>(table.size() - 1);
+    return &table[static_cast<std::size_t>(t < 0 ? 0 : (t > last ? last : t))];
+  }
+};
+
+/// A ray through the scene and where it first met something.
+struct Ray {
+  Vec3 origin{};
+  Vec3 direction{};
+};
+struct Hit {
+  double distance = 0;  ///< along the direction
+  double value = 0;
+};
+
+class ScenePart {
+ public:
+  explicit ScenePart(vtkRenderer& renderer) : renderer_(renderer) {}
+  ScenePart(const ScenePart&) = delete;
+  ScenePart& operator=(const ScenePart&) = delete;
+  virtual ~ScenePart() = default;
+
+  /// New geometry if it differs from the present one. False in `ok` when the part is of the other kind.
+  virtual Status set_geometry(const FramePart& part) = 0;
+  [[nodiscard]] virtual bool accepts(const Geometry& geometry) const = 0;
+  [[nodiscard]] virtual Bounds bounds() const = 0;
+  [[nodiscard]] virtual Index entries(Association association) const = 0;
+  /// Hands over the numbers to be coloured (empty: the part carries no field and is drawn plain, or not at all).
+  virtual void set_values(std::vector<float> values, Association association) = 0;
+  [[nodiscard]] virtual const std::vector<float>& values() const = 0;
+  /// Brings actors up to date with geometry, values, colours and view. `warp` may be null.
+  virtual void update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
+                      double pixel_ratio) = 0;
+  [[nodiscard]] virtual std::optional<Hit> hit(const Ray& ray, const FieldView& view) const = 0;
+  [[nodiscard]] virtual Result<std::vector<double>> sample(const std::vector<Vec3>& points) const = 0;
+  /// A grid with one point along an axis: that axis, else −1.
+  [[nodiscard]] virtual int flat_axis() const { return -1; }
+
+ protected:
+  vtkRenderer& renderer_;
+};
+
+}  // namespace conoid

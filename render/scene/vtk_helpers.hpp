@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small bridges from our types to VTK's.
+#pragma once
+
+#include <string_view>
+
+#include <vtkSmartPointer.h>
+
+#include "render/scene/scene_part.hpp"
+#include "render/scene/theme.hpp"
+
+class vtkLookupTable;
+class vtkProperty;
+class vtkTextProperty;
+
+namespace conoid {
+
+void set_color(vtkProperty& property, const Rgb& color);
+/// Shading that lets colours be read: much ambient light, hardly any gloss.
+void set_surface_look(vtkProperty& property, const Theme& theme);
+[[nodiscard]] vtkSmartPointer<vtkLookupTable> lookup_table(const Coloring& coloring);
+/// Font, size in device pixels and colour.
+void set_text(vtkTextProperty& property, const Theme& theme, const Rgb& color, double pixels, bool bold = false);
+/// Width and height of a line of text in device pixels.
+[[nodiscard]] std::array<double, 2> text_size(const Theme& theme, std::string_view text, double pixels, bool bold = false);
+
+}  // namespace conoid

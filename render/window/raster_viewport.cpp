@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rendering into VTK's own framebuffer under EGL, and reading it back.
+#include "render/window/raster_viewport.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <vtkOpenGLState.h>
+#include <vtkUnsignedCharArray.h>
+
+#include "render/window/host_render_window.hpp"
+
+namespace conoid {
+
+namespace {
+
+// VTK leaves colours multiplied by alpha and rows from bottom to top; both are undone while averaging.
+Image average(const unsigned char* raw, int width, int height, int factor) {
+  Image image{width, height, {}};
+  image.pixels.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4);
+  const auto stride = static_cast<std::size_t>(width) * static_cast<std::size_t>(factor) * 4;
+  const int samples = factor * factor;
+  for (int y = 0; y < height; ++y) {
+    std::uint8_t* out = image.pixels.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(width) * 4;
+    const unsigned char* rows = raw + static_cast<std::size_t>(height - 1 - y) * static_cast<std::size_t>(factor) * stride;
+    for (int x = 0; x < width; ++x, out += 4) {
+      int sum[4] = {0, 0, 0, 0};
+      for (int sy = 0; sy < factor; ++sy) {
+        const unsigned char* in = rows + static_cast<std::size_t>(sy) * stride + static_cast<std::size_t>(x * factor) * 4;
+        for (int sx = 0; sx < factor * 4; sx += 4)
+          for (int c = 0; c < 4; ++c) sum[c] += in[sx + c];
+      }
+      const int alpha = (sum[3] + samples / 2) / samples;
+      for (int c = 0; c < 3; ++c) {
+        const int value = sum[3] > 0 ? (sum[c] * 255 + sum[3] / 2) / sum[3] : 0;
+        out[c] = static_cast<std::uint8_t>(std::min(value, 255));
+      }
+      out[3] = static_cast<std::uint8_t>(alpha);
+    }
+  }
+  return image;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RasterViewport>> RasterViewport::make(int width, int height, double pixel_ratio) {
+  auto context = EglContext::make();
+  if (!context) return context.error();
+  std::unique_ptr<RasterViewport> view(new RasterViewport());
+  view->context_ = std::move(context).value();
+  if (auto status = view->resize(width, height, pixel_ratio); !status) return status.error();
+  EglContext::Guard guard(*view->context_);
+  if (!guard.ok())
+    return make_error(ErrorCode::resources, "the OpenGL context cannot be used: another one holds this thread");
+  view->window_ = vtkSmartPointer<HostRenderWindow>::New();
+  EglContext* egl = view->context_.get();
+  view->window_->make_context_current = [egl] { egl->make_current(); };
+  view->window_->context_is_current = [egl] { return egl->is_current(); };
+  view->window_->SetAlphaBitPlanes(1);
+  view->window_->SetMultiSamples(0);
+  if (!view->window_->init_context())
+    return make_error(ErrorCode::resources, "the graphics driver has no OpenGL 3.2", "Update the driver or Mesa.");
+  view->renderer_ = view->window_->query_renderer();
+  return view;
+}
+
+RasterViewport::~RasterViewport() {
+  if (window_ == nullptr) return;
+  EglContext::Guard guard(*context_);
+  if (scene_) {
+    scene_->detach(*window_);
+    scene_->wants_render = nullptr;
+  }
+  window_->Finalize();
+  window_->make_context_current = nullptr;
+  window_->context_is_current = nullptr;
+  window_ = nullptr;
+}
+
+void RasterViewport::set_scene(std::shared_ptr<Scene> scene) {
+  EglContext::Guard guard(*context_);
+  if (scene_) {
+    scene_->detach(*window_);
+    scene_->wants_render = nullptr;
+  }
+  scene_ = std::move(scene);
+  if (scene_) {
+    scene_->attach(*window_);
+    scene_->wants_render = [this] { request_render(); };
+  }
+  dirty_ = true;
+}
+
+Status RasterViewport::resize(int width, int height, double pixel_ratio) {
+  const double w = std::round(width * pixel_ratio);
+  const double h = std::round(height * pixel_ratio);
+  if (!(w >= 1 && h >= 1 && w <= largest_picture_side && h <= largest_picture_side))
+    return make_error(ErrorCode::command_line,
+                      "a picture side must be 1 to " + std::to_string(largest_picture_side) + " pixels, found " +
+                          std::to_string(width) + " x " + std::to_string(height));
+  width_ = static_cast<int>(w);
+  height_ = static_cast<int>(h);
+  pixel_ratio_ = pixel_ratio;
+  dirty_ = true;
+  return {};
+}
+
+void RasterViewport::set_supersampling(int factor) {
+  supersampling_ = std::clamp(factor, 1, 4);
+  dirty_ = true;
+}
+
+const Image& RasterViewport::picture() {
+  if (dirty_) render();
+  return image_;
+}
+
+Image RasterViewport::grab() { return picture(); }
+
+bool RasterViewport::handle(const InputEvent& event) {
+  if (on_input && on_input(event)) return true;
+  if (!scene_ || !scene_->handle(event)) return false;
+  dirty_ = true;
+  return true;
+}
+
+void RasterViewport::render() {
+  dirty_ = false;
+  EglContext::Guard guard(*context_);
+  if (!guard.ok()) {
+    problem_ = "the OpenGL context cannot be made current";
+    image_ = {};
+    return;
+  }
+  problem_.clear();
+  // A side above the driver's limit is drawn at one sample a pixel.
+  const int factor = std::max(width_, height_) * supersampling_ > largest_picture_side ? 1 : supersampling_;
+  const int w = width_ * factor;
+  const int h = height_ * factor;
+  window_->SetSize(w, h);
+  if (scene_) scene_->layout(w, h, pixel_ratio_ * factor);
+  vtkOpenGLState* state = window_->GetState();
+  state->Reset();
+  state->Push();
+  window_->Render();
+  vtkNew<vtkUnsignedCharArray> raw;
+  window_->GetRGBACharPixelData(0, 0, w - 1, h - 1, 0, raw);
+  state->Pop();
+  if (raw->GetNumberOfValues() < static_cast<vtkIdType>(w) * h * 4) {
+    problem_ = "the picture cannot be read back from the graphics driver";
+    image_ = {};
+    return;
+  }
+  image_ = average(raw->GetPointer(0), width_, height_, factor);
+  if (on_rendered) on_rendered();
+}
+
+}  // namespace conoid

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Painting the picture and passing on the mouse.
+#include "render/window/raster_viewport_widget.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <QEvent>
+#include <QImage>
+#include <QPainter>
+
+#include "render/window/qt_input.hpp"
+
+namespace conoid {
+
+RasterViewportWidget::RasterViewportWidget(QWidget* parent) : QWidget(parent) {
+  setFocusPolicy(Qt::StrongFocus);
+  setMouseTracking(true);
+  setAttribute(Qt::WA_OpaquePaintEvent);
+  auto made = RasterViewport::make(640, 480, 1);
+  if (made)
+    raster_ = std::move(made).value();
+  else
+    problem_ = made.error().render();
+}
+
+RasterViewportWidget::~RasterViewportWidget() {
+  if (scene_) scene_->wants_render = nullptr;
+}
+
+void RasterViewportWidget::set_scene(std::shared_ptr<Scene> scene) {
+  if (scene_) scene_->wants_render = nullptr;
+  scene_ = std::move(scene);
+  if (raster_) raster_->set_scene(scene_);
+  if (scene_) scene_->wants_render = [this] { request_render(); };
+  request_render();
+}
+
+void RasterViewportWidget::request_render() {
+  if (raster_) raster_->request_render();
+  update();
+}
+
+bool RasterViewportWidget::make_sized() {
+  if (!raster_) return false;
+  const auto status = raster_->resize(std::max(1, width()), std::max(1, height()), devicePixelRatioF());
+  return status.ok();
+}
+
+Image RasterViewportWidget::grab() { return make_sized() ? raster_->grab() : Image{}; }
+
+std::string RasterViewportWidget::renderer_name() const { return raster_ ? raster_->renderer_name() : std::string(); }
+
+std::string RasterViewportWidget::problem() const { return raster_ ? raster_->problem() : problem_; }
+
+void RasterViewportWidget::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(this);
+  const Image* image = nullptr;
+  if (make_sized()) image = &raster_->picture();
+  if (image == nullptr || image->empty()) {
+    painter.fillRect(rect(), palette().window());
+    painter.setPen(palette().color(QPalette::WindowText));
+    painter.drawText(rect().adjusted(16, 16, -16, -16), Qt::AlignCenter | Qt::TextWordWrap,
+                     QString::fromStdString(problem()));
+    return;
+  }
+  QImage picture(image->pixels.data(), image->width, image->height, 4 * image->width, QImage::Format_RGBA8888);
+  picture.setDevicePixelRatio(devicePixelRatioF());
+  painter.drawImage(QPointF(0, 0), picture);
+  if (on_rendered) on_rendered();
+}
+
+bool RasterViewportWidget::event(QEvent* event) {
+  if (const auto input = input_event(*event, devicePixelRatioF())) {
+    if (!(on_input && on_input(*input)) && raster_ && raster_->handle(*input)) update();
+    if (input->kind == InputKind::wheel || input->kind == InputKind::press || input->kind == InputKind::double_click) {
+      if (input->kind != InputKind::wheel) setFocus(Qt::MouseFocusReason);
+      event->accept();
+      return true;
+    }
+  }
+  return QWidget::event(event);
+}
+
+}  // namespace conoid

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A RasterViewport shown by a plain widget: for platforms without OpenGL in the window.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <QWidget>
+
+#include "render/window/raster_viewport.hpp"
+#include "render/window/viewport.hpp"
+
+namespace conoid {
+
+class RasterViewportWidget final : public QWidget, public ViewportHost {
+ public:
+  explicit RasterViewportWidget(QWidget* parent = nullptr);
+  ~RasterViewportWidget() override;
+
+  QWidget* widget() override { return this; }
+  void set_scene(std::shared_ptr<Scene> scene) override;
+  [[nodiscard]] std::shared_ptr<Scene> scene() const override { return scene_; }
+  void request_render() override;
+  [[nodiscard]] Image grab() override;
+  [[nodiscard]] std::string renderer_name() const override;
+  [[nodiscard]] std::string problem() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  bool make_sized();
+
+  std::unique_ptr<RasterViewport> raster_;
+  std::shared_ptr<Scene> scene_;
+  std::string problem_;
+};
+
+}  // namespace conoid

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Diffusion of heat in a rod by explicit differences: the sixth solver of the tests.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <thread>
+
+#include <fmt/core.h>
+
+#include "engine/solvers/solver.hpp"
+
+namespace conoid::heat_rod {
+
+extern const std::string_view parameters_schema;
+
+namespace {
+
+/// u_i + F (u_{i-1} − 2 u_i + u_{i+1}) for the inner points i = item + 1.
+class Update final : public Phase {
+ public:
+  Update(const std::vector<double>& from, std::vector<double>& to, double fourier)
+      : from_(from), to_(to), fourier_(fourier) {}
+  [[nodiscard]] std::string_view name() const override { return "update"; }
+  [[nodiscard]] Index items() const override { return static_cast<Index>(from_.size()) - 2; }
+  void run(CpuWorker& worker, Interval items) override {
+    worker.for_each(items, 4096, [this](Interval part, int) {
+      for (Index k = part.begin; k < part.end; ++k) {
+        const auto i = static_cast<std::size_t>(k) + 1;
+        to_[i] = from_[i] + fourier_ * (from_[i - 1] - 2 * from_[i] + from_[i + 1]);
+      }
+    });
+  }
+
+ private:
+  const std::vector<double>& from_;
+  std::vector<double>& to_;
+  double fourier_;
+};
+
+struct Rod {
+  double length = 1;
+  double diffusivity = 1;
+  double amplitude = 1;
+  double fourier = 0.4;
+  std::vector<double> u, next;
+
+  void start(Index cells) {
+    u.assign(static_cast<std::size_t>(cells) + 1, 0.0);
+    next = u;
+    for (std::size_t i = 1; i + 1 < u.size(); ++i)
+      u[i] = amplitude * std::sin(std::numbers::pi * static_cast<double>(i) / static_cast<double>(cells));
+  }
+  void step(Team& team) {
+    Update update(u, next, fourier);
+    team.run(update);
+    u.swap(next);
+  }
+  [[nodiscard]] double cells() const { return static_cast<double>(u.size() - 1); }
+  [[nodiscard]] double h() const { return length / cells(); }
+  [[nodiscard]] double dt() const { return fourier * h() * h() / diffusivity; }
+  [[nodiscard]] double exact(std::size_t i, double t) const {
+    const double k = std::numbers::pi / length;
+    return amplitude * std::exp(-diffusivity * k * k * t) * std::sin(k * h() * static_cast<double>(i));
+  }
+  [[nodiscard]] double discrete(std::size_t i, Index n) const {
+    const double s = std::sin(std::numbers::pi / (2 * cells()));
+    return amplitude * std::pow(1 - 4 * fourier * s * s, static_cast<double>(n)) *
+           std::sin(std::numbers::pi * static_cast<double>(i) / cells());
+  }
+  template <class F>
+  [[nodiscard]] double relative_error(const F& reference) const {
+    double worst = 0;
+    double scale = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      worst = std::max(worst, std::abs(u[i] - reference(i)));
+      scale = std::max(scale, std::abs(reference(i)));
+    }
+    return scale > 0 ? worst / scale : worst;
+  }
+};
+
+class HeatRod final : public Solver {
+ public:
+  [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh*) const override {
+    std::vector<Diagnostic> out;
+    const Values fourier = input["parameters"]["fourier"];
+    if (fourier.number() > 0.5)
+      out.push_back(input.error_at(fourier,
+                                   fmt::format("{} is above the limit of stability 0.5", fourier.number()),
+                                   "Lower it, or the rod will oscillate and grow without bound."));
+    return out;
+  }
+
+  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh*, const Machine&) const override {
+    Estimate out;
+    const auto points = static_cast<Bytes>(input["rod"]["cells"].integer() + 1);
+    out.host_memory = 2 * points * sizeof(double);
+    out.disk = points * (sizeof(double) + 20 * sizeof(float));
+    out.steps = input["parameters"]["steps"].integer();
+    out.details = {{"rod", fmt::format("{} points", points)}};
+    return out;
+  }
+
+  [[nodiscard]] Status prepare(RunContext& context) override {
+    const Values rod = context.input["rod"];
+    const Values parameters = context.input["parameters"];
+    rod_.length = rod["length"].number();
+    rod_.diffusivity = rod["diffusivity"].number();
+    rod_.amplitude = rod["temperature"].number();
+    rod_.fourier = parameters["fourier"].number();
+    steps_ = parameters["steps"].integer();
+    pace_ = parameters["pace"].number();
+    fault_ = parameters["fault"].text();
+    fault_step_ = parameters["fault_step"].integer();
+    const Index rank = parameters["fault_rank"].integer();
+    if (rank >= 0 && rank != context.cluster.rank()) fault_ = "none";
+    if (Status failed = provoke(0); !failed) return failed;
+    rod_.start(rod["cells"].integer());
+    table_ = &context.results.table({"heat",
+                                     "Heat in the rod",
+                                     {{"t", "s", "Time"}, {"mean", "K", "Mean"}, {"peak", "K", "Peak"}, {"peak_exact", "K", "Exact"}},
+                                     ChartForm::lines, AxisScale::linear, AxisScale::linear,
+                                     "mean = (1/L) ∫ u dx; peak = max |u|", {"peak_exact"}});
+    record();
+    return {};
+  }
+
+  [[nodiscard]] Result<Advanced> advance(RunContext& context) override {
+    if (Status failed = provoke(step_ + 1); !failed) return failed.error();
+    if (context.cluster.leads()) rod_.step(context.team);
+    ++step_;
+    if (pace_ > 0) std::this_thread::sleep_for(std::chrono::duration<double>(pace_));
+    record();
+    context.progress.rate(rod_.cells() / std::max(pace_, 1e-6), "cells");
+    return Advanced{step_ >= steps_, step_, steps_, time()};
+  }
+
+  [[nodiscard]] std::vector<CatalogEntry> catalog() const override { return {{"rod", temperature()}}; }
+
+  void fill(FrameBuilder& builder) const override {
+    builder.at(step_, time(), FrameAxis::time);
+    if (!builder.wants_part("rod") || !builder.wants("temperature")) return;
+    FramePart& part = builder.part(
+        "rod", ImageGeometry{{static_cast<Index>(rod_.u.size()), 1, 1}, {0, 0, 0}, {rod_.h(), rod_.h(), rod_.h()}});
+    part.fields.push_back(make_field(temperature(), std::vector<float>(rod_.u.begin(), rod_.u.end())));
+  }
+
+  void save(CheckpointWriter& writer) const override {
+    writer.value("step", step_);
+    writer.shared("u", std::span<const double>(rod_.u));
+  }
+  void load(CheckpointReader& reader) override {
+    step_ = reader.value<Index>("step");
+    rod_.u = reader.all<double>("u");
+    rod_.next.assign(rod_.u.size(), 0.0);
+  }
+
+  [[nodiscard]] Status finish(RunContext& context) override {
+    const double t = time();
+    context.results.number("steps", static_cast<double>(step_), "1");
+    context.results.number("error", rod_.relative_error([&](std::size_t i) { return rod_.exact(i, t); }), "1");
+    context.results.number("rounding",
+                           rod_.relative_error([&](std::size_t i) { return rod_.discrete(i, step_); }), "1");
+    return {};
+  }
+
+ private:
+  [[nodiscard]] static FieldInfo temperature() {
+    return {"temperature", "K", FieldKind::magnitude, Association::point, 1, false, "Temperature"};
+  }
+  [[nodiscard]] double time() const { return rod_.dt() * static_cast<double>(step_); }
+
+  void record() {
+    double sum = 0;
+    double peak = 0;
+    for (const double v : rod_.u) sum += v, peak = std::max(peak, std::abs(v));
+    const double k = std::numbers::pi / rod_.length;
+    table_->append({time(), sum / rod_.cells(), peak, rod_.amplitude * std::exp(-rod_.diffusivity * k * k * time())});
+  }
+
+  [[nodiscard]] Status provoke(Index step) const {
+    if (fault_ == "none" || step != fault_step_) return {};
+    if (fault_ == "bug") throw std::logic_error("a fault was asked for");
+    if (fault_ == "memory") throw std::bad_alloc();
+    const ErrorCode code = fault_ == "divergence" ? ErrorCode::not_converged
+                           : fault_ == "remote"   ? ErrorCode::remote
+                                                  : ErrorCode::file;
+    return make_error(code, fmt::format("{} at step {}, as asked for", fault_, step), "Set /parameters/fault to none.");
+  }
+
+  Rod rod_;
+  Index step_ = 0;
+  Index steps_ = 0;
+  double pace_ = 0;
+  std::string fault_;
+  Index fault_step_ = 0;
+  Table* table_ = nullptr;
+};
+
+Rod marched(Index cells, double fourier, Index steps, Team& team) {
+  Rod rod;
+  rod.fourier = fourier;
+  rod.start(cells);
+  for (Index n = 0; n < steps; ++n) rod.step(team);
+  return rod;
+}
+
+Status verify(const TestRun& run, const VerifySink& sink) {
+  Team team({{"cpu", run.threads, 1}});
+  run.doing("discrete solution");
+  const Rod odd = marched(37, 0.47, 301, team);
+  sink({"discrete solution, 301 steps", odd.relative_error([&](std::size_t i) { return odd.discrete(i, 301); }), "1",
+        1e-12, false, "exact eigenvector of the scheme"});
+  for (const auto& [fourier, order] : {std::pair{0.4, 2.0}, std::pair{1.0 / 6.0, 4.0}}) {
+    run.doing(fmt::format("order at F = {:.3f}", fourier));
+    double before = 0;
+    double observed = 0;
+    for (const Index cells : {16, 32}) {
+      const Index steps = cells * cells / 4;
+      const Rod rod = marched(cells, fourier, steps, team);
+      const double t = rod.dt() * static_cast<double>(steps);
+      const double error = rod.relative_error([&](std::size_t i) { return rod.exact(i, t); });
+      observed = std::log2(before / error);
+      before = error;
+    }
+    sink({fmt::format("observed order, F = {:.3f}", fourier), observed, "1", order - 0.05, true,
+          "exact exponential decay"});
+  }
+  return {};
+}
+
+Status bench(const TestRun& run, const BenchSink& sink) {
+  Team team({{"cpu", run.threads, 1}});
+  Rod rod;
+  rod.start(1 << 20);
+  const int steps = run.quick ? 50 : 500;
+  const auto start = std::chrono::steady_clock::now();
+  for (int n = 0; n < steps; ++n) rod.step(team);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  sink({"update, 2^20 cells", rod.cells() * steps / seconds * 1e-9, "Gcells/s", 0, 0, "", "bandwidth"});
+  return {};
+}
+
+}  // namespace
+
+const SolverInfo& solver_info() {
+  static const SolverInfo info{"heat-rod", "Heat in a rod", "Diffusion of heat in a thin rod with cold ends.",
+                               parameters_schema, [] { return std::unique_ptr<Solver>(std::make_unique<HeatRod>()); },
+                               verify, bench};
+  return info;
+}
+
+}  // namespace conoid::heat_rod

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the tests of acoustic-fd share: a problem with everything switched on, checkpoints in memory, bit comparison.
+#pragma once
+
+#include <cstring>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/solvers/acoustic_fd/march.hpp"
+
+namespace conoid::acoustic_fd::testing {
+
+/// An odd little box: layers, a sponge, a free surface, a rigid wall, two sources and three receivers between nodes.
+inline Problem busy_problem(int order, std::array<Index, 3> points, bool equal, bool varying, bool double_precision) {
+  Problem p;
+  p.grid.points = points;
+  p.grid.spacing = equal ? Vec3{2, 2, 2} : Vec3{2, 2.5, 1.75};
+  p.grid.origin = {-3, 5, 11};
+  p.order = order;
+  p.double_precision = double_precision;
+  p.velocity = varying ? layered_velocity(2, -1, p.grid.upper(2), {{0, 1400, 3}, {9, 1800, 0}, {17, 2100, -2}})
+                       : constant_velocity(1500);
+  p.speed = p.velocity->range(p.grid.origin, {p.grid.upper(0), p.grid.upper(1), p.grid.upper(2)});
+  p.faces[0].kind = FaceKind::rigid;
+  p.faces[1].width = 5;
+  p.faces[2].width = 4;
+  p.faces[3].kind = FaceKind::free_surface;
+  p.faces[4].width = 6;
+  p.faces[5].kind = FaceKind::free_surface;
+  p.dt = 0.9 * largest_time_step(stencil_of_order(order), p.grid.spacing, p.speed.highest);
+  p.steps = 40;
+  const auto inside = [&](double fx, double fy, double fz) {
+    const Vec3 f{fx, fy, fz};
+    Vec3 x;
+    for (std::size_t a = 0; a < 3; ++a) x[a] = p.grid.origin[a] + f[a] * (p.grid.upper(a) - p.grid.origin[a]);
+    return x;
+  };
+  const double f = 0.02 / p.dt;
+  p.sources.push_back({inside(0.31, 0.57, 0.83), std::make_shared<Ricker>(f, 0.3 / f, 3.0)});
+  p.sources.push_back({inside(0.52, 0.49, 0.44), std::make_shared<Ricker>(1.3 * f, 0.2 / f, -2.0)});
+  p.receivers = {{"A", inside(0.11, 0.92, 0.5)}, {"B", inside(0.5, 0.5, 0.5)}, {"C", inside(0.77, 0.31, 0.97)}};
+  return p;
+}
+
+/// A whole field as bits.
+struct Everything {
+  std::vector<float> field;
+  std::vector<double> traces;
+  Energy energy;
+  friend bool operator==(const Everything& a, const Everything& b) {
+    return a.field.size() == b.field.size() && a.traces.size() == b.traces.size() &&
+           std::memcmp(a.field.data(), b.field.data(), a.field.size() * sizeof(float)) == 0 &&
+           std::memcmp(a.traces.data(), b.traces.data(), a.traces.size() * sizeof(double)) == 0 &&
+           std::memcmp(&a.energy, &b.energy, sizeof(Energy)) == 0;
+  }
+};
+
+/// Marches on by `steps`, keeping what there is to see; the field is gathered on all ranks.
+inline Everything march_on(March& march, const Problem& p, Index steps, Team& team, Communicator& cluster) {
+  Everything out;
+  std::vector<double> parts(march.parts()), traces(p.receivers.size());
+  for (Index k = 0; k < steps; ++k) {
+    march.step(team, cluster);
+    march.sample(parts);
+    cluster.sum(std::span(parts));
+    march.join_traces(parts, traces);
+    out.traces.insert(out.traces.end(), traces.begin(), traces.end());
+  }
+  out.energy = march.energy(team, cluster);
+  March::Cut all;
+  all.count = p.grid.points;
+  march.read(all, out.field);
+  out.field = cluster.gather_values<float>(out.field);
+  return out;
+}
+
+/// A checkpoint in memory. Pieces of several marches (ranks) may be collected in one.
+class MemoryCheckpoint final : public CheckpointWriter, public CheckpointReader {
+ public:
+  using CheckpointReader::value;
+  using CheckpointWriter::value;
+  [[nodiscard]] Index length(std::string_view name) const override {
+    const auto i = arrays_.find(std::string(name));
+    return i == arrays_.end() ? -1 : static_cast<Index>(i->second.bytes.size() / i->second.entry);
+  }
+
+ protected:
+  [[nodiscard]] bool leads() const override { return true; }
+  void bytes(std::string_view name, std::size_t entry, Index global, Index begin, std::span<const std::byte> data) override {
+    Array& a = arrays_[std::string(name)];
+    a.entry = entry;
+    a.bytes.resize(entry * static_cast<std::size_t>(global));
+    verify(static_cast<std::size_t>(begin) * entry + data.size() <= a.bytes.size(), "a piece lies inside its array");
+    std::copy(data.begin(), data.end(), a.bytes.begin() + begin * static_cast<Index>(entry));
+  }
+  void bytes(std::string_view name, std::size_t entry, Index begin, std::span<std::byte> out) const override {
+    const auto i = arrays_.find(std::string(name));
+    verify(i != arrays_.end() && i->second.entry == entry, "the array exists and has the type asked for");
+    const auto first = static_cast<std::size_t>(begin) * entry;
+    verify(first + out.size() <= i->second.bytes.size(), "the range lies inside the array");
+    std::copy_n(i->second.bytes.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
+  }
+
+ private:
+  struct Array {
+    std::size_t entry = 1;
+    std::vector<std::byte> bytes;
+  };
+  std::map<std::string, Array> arrays_;
+};
+
+}  // namespace conoid::acoustic_fd::testing

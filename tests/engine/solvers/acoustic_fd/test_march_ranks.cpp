@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two ranks give the bits of one, and a checkpoint of one continues on two and back.
+// labels: unit mpi2
+#include <QtTest>
+
+#include "tests/engine/solvers/acoustic_fd/support.hpp"
+
+using namespace conoid;
+using namespace conoid::acoustic_fd;
+using namespace conoid::acoustic_fd::testing;
+
+class TestMarchRanks : public QObject {
+  Q_OBJECT
+  std::unique_ptr<Communicator> world_;
+
+  struct Run {
+    Everything first, second;
+    MemoryCheckpoint checkpoint;
+  };
+  static void go(const Problem& p, Communicator& cluster, Run& out, CheckpointReader* from = nullptr) {
+    Team team({WorkerSpec{"cpu", 1, 1}});
+    const auto march = make_march(p, this_machine(), cluster);
+    march->start(team, cluster);
+    if (from) march->load(*from, cluster);
+    if (!from) out.first = march_on(*march, p, 11, team, cluster);
+    march->save(out.checkpoint);
+    out.second = march_on(*march, p, 14, team, cluster);
+  }
+
+ private slots:
+  void initTestCase() {
+    auto w = world();
+    world_ = std::move(w.value());
+    QCOMPARE(world_->size(), 2);
+  }
+  void cleanupTestCase() { world_.reset(); }
+
+  void two_ranks_are_one_rank() {
+    for (const int order : {2, 8})
+      for (const bool varying : {true, false}) {
+        const Problem p = busy_problem(order, {23, 18, 27}, order == 8, varying, order == 2);
+        const auto alone = single_rank();
+        Run one, two;
+        go(p, *alone, one);
+        go(p, *world_, two);
+        // The field is gathered on the first rank; traces and energies are on both.
+        if (world_->leads())
+          QVERIFY(one.second == two.second);
+        else
+          QCOMPARE(one.second.traces, two.second.traces);
+        QCOMPARE(one.second.energy.total(), two.second.energy.total());
+
+        Run continued;  // a checkpoint of one rank goes on with two
+        go(p, *world_, continued, &one.checkpoint);
+        if (world_->leads()) QVERIFY(continued.second == one.second);
+      }
+  }
+
+  void a_checkpoint_of_two_continues_on_one() {
+    const Problem p = busy_problem(4, {19, 14, 22}, true, true, false);
+    const auto alone = single_rank();
+    Run one, two;
+    go(p, *alone, one);
+    go(p, *world_, two);
+    // Join the ranks' pieces: each rank holds its own planes, zeros elsewhere; sums over ranks are exact then.
+    MemoryCheckpoint joined;
+    const Index cells = p.grid.cells(), plane = p.grid.points[1] * p.grid.points[2];
+    const Interval mine = slab(p.grid.points[0], world_->rank(), world_->size());
+    for (const char* name : {"pressure", "pressure_before"}) {
+      std::vector<double> all(static_cast<std::size_t>(cells), 0.0);
+      std::vector<float> part(static_cast<std::size_t>(mine.size() * plane));
+      two.checkpoint.range<float>(name, mine.begin * plane, part);
+      std::copy(part.begin(), part.end(), all.begin() + mine.begin * plane);
+      world_->sum(std::span(all));
+      joined.piece<float>(name, cells, 0, std::vector<float>(all.begin(), all.end()));
+    }
+    joined.value("step", two.checkpoint.value<Index>("step"));
+    Run back;
+    go(p, *alone, back, &joined);
+    QVERIFY(back.second == one.second);
+  }
+
+  void too_many_ranks_are_refused() {
+    Problem p = busy_problem(8, {9, 24, 24}, true, true, false);
+    try {
+      (void)make_march(p, this_machine(), *world_);
+      QFAIL("nine planes cannot feed two ranks at order 8");
+    } catch (const Failure& failure) {
+      QVERIFY(failure.error().text.find("at least 5") != std::string::npos);
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(TestMarchRanks)
+#include "test_march_ranks.moc"

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A case through the solver's own face: check, estimate, prepare, advance, fill, save, load, finish.
+// labels: unit
+#include <QtTest>
+
+#include <cmath>
+
+#include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
+#include "tests/engine/solvers/acoustic_fd/support.hpp"
+
+using namespace conoid;
+using namespace conoid::acoustic_fd;
+
+namespace {
+
+constexpr const char* small_case = R"({
+  "conoid": 1, "title": "test", "solver": "acoustic-fd",
+  "grid": {"points": [41, 38, 45], "spacing": "2 m", "origin": [0, 0, "-88 m"]},
+  "materials": {"velocity": {"kind": "constant", "speed": "1.5 km/s"}},
+  "boundaries": {"x_min": {"kind": "sponge", "width": 8}, "x_max": {"kind": "sponge", "width": 8},
+                 "y_min": {"kind": "sponge", "width": 8}, "y_max": {"kind": "sponge", "width": 8},
+                 "z_min": {"kind": "sponge", "width": 8}, "z_max": {"kind": "free"}},
+  "excitation": {"sources": [{"position": [40.3, 37.1, -30], "signal": {"kind": "ricker", "frequency": "90 Hz"}}]},
+  "parameters": {"order": 8, "duration": "60 ms"},
+  "output": {"receivers": [{"name": "near", "position": [52, 37, -40]}, {"position": [33.3, 44.4, -20]}],
+             "receiver_lines": [{"name": "line", "from": [20, 37, -10], "to": [60, 37, -10], "count": 5}]}
+})";
+
+Case resolved(std::string_view text) {
+  const auto document = CaseDocument::parse(text, "case.json");
+  const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
+  return Case::resolve(document.value(), schema.value()).value();
+}
+
+struct Bench {
+  Case input;
+  std::unique_ptr<Communicator> cluster = single_rank();
+  Team team{{WorkerSpec{"cpu", 2, 1}}};
+  MemoryResults results;
+  NoProgress progress;
+  RunContext context{input, nullptr, team, *cluster, results, progress, {}};
+  explicit Bench(std::string_view text) : input(resolved(text)) {}
+};
+
+std::shared_ptr<const Frame> frame_of(const Solver& solver, FrameRequest request) {
+  FrameBuilder builder(std::move(request), 0);
+  solver.fill(builder);
+  return builder.finish();
+}
+
+}  // namespace
+
+class TestSolverRun : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void the_schema_is_sound() {
+    const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
+    QVERIFY2(schema.ok(), schema.ok() ? "" : schema.error().render().c_str());
+  }
+
+  void a_small_case_runs_and_matches_the_exact_traces() {
+    Bench b(small_case);
+    const auto solver = solver_info().make();
+    for (const auto& d : solver->check(b.input, nullptr)) QVERIFY2(d.severity != Severity::error, d.render().c_str());
+    const auto estimate = solver->estimate(b.input, nullptr, this_machine());
+    QVERIFY(estimate->steps > 20 && estimate->seconds > 0 && estimate->host_memory > 41 * 38 * 45 * 8);
+    QVERIFY(solver->prepare(b.context).ok());
+    Index calls = 0, last = 0;
+    for (;;) {
+      const auto a = solver->advance(b.context);
+      QVERIFY2(a.ok(), a.ok() ? "" : a.error().render().c_str());
+      QVERIFY(a->step > last);
+      last = a->step;
+      if (++calls > 10000 || a->finished) break;
+    }
+    QCOMPARE(last, estimate->steps);
+    QVERIFY(solver->finish(b.context).ok());
+    const auto* table = b.results.find("receivers");
+    QVERIFY(table != nullptr);
+    QCOMPARE(table->rows.size(), static_cast<std::size_t>(last + 1));
+    QCOMPARE(table->info.columns.size(), std::size_t{5});
+    QCOMPARE(table->info.exact.size(), std::size_t{2});
+    // Direct wave and free-surface echo; 6.7 nodes in the shortest wave at order 8, sponge of 8 nodes: a few percent.
+    double error = 0, size = 0;
+    for (const auto& row : table->rows) {
+      error += (row[1] - row[3]) * (row[1] - row[3]);
+      size += row[3] * row[3];
+    }
+    QVERIFY(size > 0);
+    QVERIFY2(std::sqrt(error / size) < 0.06, qPrintable(QString::number(std::sqrt(error / size))));
+    QVERIFY(b.results.find("energy") && b.results.find("gather_1") && b.results.find("line_1"));
+    QCOMPARE(b.results.find("line_1")->rows.size(), table->rows.size());
+    bool named = false;
+    for (const auto& n : b.results.numbers) named |= n.name == "near_error" && std::abs(n.value - std::sqrt(error / size)) < 1e-12;
+    QVERIFY(named);
+  }
+
+  void frames_hold_the_field_x_fastest() {
+    Bench b(small_case);
+    const auto solver = solver_info().make();
+    QVERIFY(solver->prepare(b.context).ok());
+    for (int i = 0; i < 20; ++i) QVERIFY(solver->advance(b.context).ok());
+    const auto frame = frame_of(*solver, {});
+    QCOMPARE(frame->parts.size(), std::size_t{4});
+    const auto& volume = std::get<ImageGeometry>(frame->parts[0].geometry);
+    QCOMPARE(frame->parts[0].name, std::string("volume"));
+    const std::array<Index, 3> points{41, 38, 45};
+    QVERIFY(volume.points == points);
+    const auto& v = *frame->parts[0].fields.at(0).values;
+    QCOMPARE(v.size(), std::size_t{41 * 38 * 45});
+    for (const auto& part : frame->parts) {  // every plane is a cut of the volume
+      const auto& g = std::get<ImageGeometry>(part.geometry);
+      const auto& w = *part.fields.at(0).values;
+      QCOMPARE(w.size(), static_cast<std::size_t>(g.points[0] * g.points[1] * g.points[2]));
+      std::array<Index, 3> o{};
+      for (std::size_t a = 0; a < 3; ++a) o[a] = std::lround((g.origin[a] - volume.origin[a]) / volume.spacing[a]);
+      for (Index z = 0, i = 0; z < g.points[2]; ++z)
+        for (Index y = 0; y < g.points[1]; ++y)
+          for (Index x = 0; x < g.points[0]; ++x, ++i)
+            QCOMPARE(w[static_cast<std::size_t>(i)], v[static_cast<std::size_t>(((z + o[2]) * 38 + y + o[1]) * 41 + x + o[0])]);
+    }
+    FrameRequest thin;
+    thin.parts = {"volume"};
+    thin.points_limit = 9000;
+    const auto small = frame_of(*solver, thin);
+    QCOMPARE(small->parts.size(), std::size_t{1});
+    QCOMPARE(small->parts[0].fields.at(0).values->size(), std::size_t{14 * 13 * 15});
+    QCOMPARE((*small->parts[0].fields[0].values)[1], v[3]);
+  }
+
+  void a_resumed_run_gives_the_same_tables() {
+    Bench whole(small_case), first(small_case), second(small_case);
+    const auto a = solver_info().make(), b = solver_info().make(), c = solver_info().make();
+    QVERIFY(a->prepare(whole.context).ok() && b->prepare(first.context).ok() && c->prepare(second.context).ok());
+    for (;;)
+      if (a->advance(whole.context)->finished) break;
+    Index done = 0;
+    while (done < 30) done = b->advance(first.context)->step;
+    testing::MemoryCheckpoint checkpoint;
+    b->save(checkpoint);
+    c->load(checkpoint);
+    for (;;)
+      if (c->advance(second.context)->finished) break;
+    for (const char* id : {"receivers", "energy", "gather_1"}) {
+      auto rows = first.results.find(id)->rows;
+      const auto& more = second.results.find(id)->rows;
+      rows.insert(rows.end(), more.begin(), more.end());
+      QVERIFY2(rows == whole.results.find(id)->rows, id);
+    }
+    QVERIFY(a->finish(whole.context).ok() && c->finish(second.context).ok());
+    QCOMPARE(second.results.numbers.size(), whole.results.numbers.size());
+    for (std::size_t n = 0; n < whole.results.numbers.size(); ++n)
+      QCOMPARE(second.results.numbers[n].value, whole.results.numbers[n].value);
+  }
+
+  void frames_fall_on_the_same_steps_whatever_the_clock() {
+    Bench b(small_case);
+    const auto solver = solver_info().make();
+    const Index steps = solver->estimate(b.input, nullptr, this_machine())->steps;
+    QVERIFY(solver->prepare(b.context).ok());
+    std::set<Index> seen;
+    for (;;) {
+      const auto a = solver->advance(b.context);
+      seen.insert(a->step);
+      if (a->finished) break;
+    }
+    for (Index j = 1; j <= 20; ++j)  // the default: 20 frames
+      QVERIFY(seen.contains((j * steps + 19) / 20));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestSolverRun)
+#include "test_solver_run.moc"
