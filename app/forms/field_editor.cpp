@@ -31,13 +31,11 @@ FieldEditor* make_editor(const FormContext& context, const std::string& pointer,
   if (type == "number" || type == "integer") return new NumberEdit(context, pointer, node, fallback, parent);
   if (type == "array") {
     if (vector_size(node) > 0) return new VectorEdit(context, pointer, node, fallback, parent);
-    const auto items = node.find("items");
-    if (items != node.end()) {
-      const std::string item_type = string_at(*items, "type");
-      if (item_type == "object" || items->contains("variants") || item_type == "string" || vector_size(*items) > 0)
-        return new ListEdit(context, pointer, node, fallback, parent);
-      if (item_type == "number" || item_type == "integer") return new NumbersEdit(context, pointer, node, fallback, parent);
-    }
+    const Json& items = keyword_of(node, "items");
+    const std::string item_type = string_at(items, "type");
+    if (item_type == "object" || item_type == "string" || !keyword_of(items, "variants").is_null() || vector_size(items) > 0)
+      return new ListEdit(context, pointer, node, fallback, parent);
+    if (item_type == "number" || item_type == "integer") return new NumbersEdit(context, pointer, node, fallback, parent);
   }
   if (type == "string") {
     if (node.contains("file")) return new FileEdit(context, pointer, node, fallback, parent);

@@ -26,6 +26,13 @@ QString bound(const Json& node, const char* keyword, const QString& sign) {
 
 }  // namespace
 
+const Json& keyword_of(const Json& node, const char* keyword) {
+  static const Json none;
+  if (!node.is_object()) return none;
+  const auto it = node.find(keyword);
+  return it == node.end() ? none : *it;
+}
+
 bool is_true(const Json& node, const char* keyword) {
   if (!node.is_object()) return false;
   const auto it = node.find(keyword);
@@ -97,10 +104,10 @@ Json initial_value(const Json& node) {
   const std::string type = string_at(node, "type");
   if (type == "array") {
     Json array = Json::array();
-    const auto least = node.find("minItems");
-    const auto items = node.find("items");
-    if (least != node.end() && least->is_number_integer() && items != node.end())
-      for (int i = 0; i < std::min(least->get<int>(), 64); ++i) array.push_back(initial_value(*items));
+    const Json& least = keyword_of(node, "minItems");
+    const Json& items = keyword_of(node, "items");
+    if (least.is_number_integer() && items.is_object())
+      for (int i = 0; i < std::min(least.get<int>(), 64); ++i) array.push_back(initial_value(items));
     return array;
   }
   if (type == "number" || type == "integer") {
@@ -158,12 +165,10 @@ bool has_demands(const Json& node) {
 }
 
 int vector_size(const Json& node) {
-  const auto least = node.find("minItems");
-  const auto most = node.find("maxItems");
-  const auto items = node.find("items");
-  if (least == node.end() || most == node.end() || items == node.end() || *least != *most || !is_number_node(*items))
+  const Json& least = keyword_of(node, "minItems");
+  if (!least.is_number_integer() || least != keyword_of(node, "maxItems") || !is_number_node(keyword_of(node, "items")))
     return 0;
-  const int size = least->is_number_integer() ? least->get<int>() : 0;
+  const int size = least.get<int>();
   return size >= 2 && size <= 4 ? size : 0;
 }
 

@@ -23,6 +23,8 @@ namespace conoid::app {
 /// An element of a list in a few words: "0.5, 0.5 · ricker".
 [[nodiscard]] QString summary_of(const Json& value);
 
+/// The value of a keyword, or null.
+[[nodiscard]] const Json& keyword_of(const Json& node, const char* keyword);
 [[nodiscard]] bool is_true(const Json& node, const char* keyword);
 [[nodiscard]] std::string string_at(const Json& node, const char* keyword);
 /// The default that holds for a member: its own, or what the default of the whole object says.

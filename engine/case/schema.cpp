@@ -167,7 +167,15 @@ class SchemaCheck {
     if (variants != nullptr) {
       if (!variants->is_object() || variants->empty())
         return fault(where, "variants must be an object with one or more");
-      for (const auto& [name, schema] : variants->items()) this->node(schema, where + "<" + name + ">", true);
+      for (const auto& [name, schema] : variants->items()) {
+        this->node(schema, where + "<" + name + ">", true);
+        if (get(schema, "variants") != nullptr || get(schema, "map") != nullptr)
+          fault(where + "<" + name + ">", "a variant has plain properties only");
+      }
+      if (const Json* own = properties != nullptr ? get(*properties, word(node, "discriminator")) : nullptr) {
+        if (!own->is_object()) return fault(where, "the discriminator's own schema is no object");
+        this->node(discriminator_node(node), pointer_join(where, word(node, "discriminator")));
+      }
     }
     // A required name may stand in the node or in the variant; a variant's own list is checked with the
     // variant.
@@ -283,11 +291,10 @@ Result<Schema> Schema::for_solver(std::string_view solver_id, std::string_view p
 
   Json over = std::move(own).value();
   if (const Json* sections = get(over, "properties")) {
+    if (!sections->is_object()) return bug("properties must be an object");
     for (const char* fixed : {"conoid", "title", "solver"})
       if (get(*sections, fixed) != nullptr)
         return bug(std::string(fixed) + " is common to all cases and cannot be replaced");
-  } else if (over.contains("properties")) {
-    return bug("properties must be an object");
   }
   over.erase("$schema");
   lay_over(merged, over);

@@ -50,7 +50,8 @@ const Json* variant_of(const Json& node, const Json* value) {
 Json discriminator_node(const Json& node) {
   Json out = Json::object();
   if (const Json* properties = get(node, "properties"))
-    if (const Json* own = get(*properties, word(node, "discriminator"))) out = *own;
+    if (const Json* own = get(*properties, word(node, "discriminator")); own != nullptr && own->is_object())
+      out = *own;
   out["type"] = "string";
   Json names = Json::array();
   if (const Json* variants = get(node, "variants"))

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -218,8 +220,7 @@ Status check_piece(const RankFile& rank_file, const Piece& p, const fs::path& fi
 
 class FolderReader final : public CheckpointReader {
  public:
-  FolderReader(fs::path folder, Manifest manifest, std::vector<RankFile> files)
-      : folder_(std::move(folder)), files_(std::move(files)) {
+  FolderReader(fs::path folder, Manifest manifest) : folder_(std::move(folder)) {
     for (auto& p : manifest.pieces) arrays_[p.name].push_back(std::move(p));
     for (auto& [name, pieces] : arrays_)
       std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
@@ -248,8 +249,7 @@ class FolderReader final : public CheckpointReader {
       const Index from = begin + done - piece->begin;
       const Index n = std::min(count - done, piece->count - from);
       if (n <= 0) continue;
-      const auto rank = static_cast<std::size_t>(piece->rank);
-      read_at(files_[rank].fd.get(),
+      read_at(file_of(piece->rank),
               out.subspan(static_cast<std::size_t>(done) * entry, static_cast<std::size_t>(n) * entry),
               piece->offset + static_cast<Bytes>(from) * entry, folder_ / rank_file_name(piece->rank))
           .or_throw();
@@ -263,8 +263,20 @@ class FolderReader final : public CheckpointReader {
                              "It was written by another version, or for another case; start the run anew.",
                              {folder_.string(), 0, {}}));
   }
+  // One open file at a time: there may be more ranks than a process may have files.
+  [[nodiscard]] int file_of(int rank) const {
+    if (rank != open_rank_) {
+      auto file = open_rank_file(folder_ / rank_file_name(rank), rank, false);
+      if (!file) throw Failure(file.error());
+      open_ = std::move(file->fd);
+      open_rank_ = rank;
+    }
+    return open_.get();
+  }
+
   fs::path folder_;
-  std::vector<RankFile> files_;
+  mutable Descriptor open_;
+  mutable int open_rank_ = -1;
   std::map<std::string, std::vector<Piece>, std::less<>> arrays_;
 };
 
@@ -321,9 +333,14 @@ Status CheckpointStore::commit(Index step, int ranks) const {
   if (Status s = write_file_atomically(part / "manifest.json", checkpoint_format::manifest_text(manifest)); !s) return s;
   const fs::path folder = folder_of(step);
   std::error_code code;
-  if (fs::exists(folder, code)) remove_checkpoint(folder);  // the same step again: its twin is whole by now
-  fs::rename(part, folder, code);
-  if (code) return system_error("rename", part.string(), code.value());
+  if (fs::exists(folder, code)) {
+    // The same step again: old and new change places at once, where the file system can do that.
+    if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) != 0) remove_checkpoint(folder);
+  }
+  if (!fs::exists(folder, code)) {
+    fs::rename(part, folder, code);
+    if (code) return system_error("rename", part.string(), code.value());
+  }
   if (Status s = sync_folder(folder_); !s) return s;
   remove_surplus(step);
   return {};
@@ -384,24 +401,25 @@ Result<std::unique_ptr<CheckpointReader>> CheckpointStore::open_folder(const fs:
     if (!text) return text.error();
     auto manifest = checkpoint_format::parse_manifest(*text, manifest_file.string());
     if (!manifest) return manifest.error();
-    std::vector<RankFile> files;
+    // Pieces in the order of the files, so that each file is open once and read from front to back.
+    std::vector<const Piece*> pieces;
+    for (const auto& p : manifest->pieces) pieces.push_back(&p);
+    std::stable_sort(pieces.begin(), pieces.end(), [](const Piece* a, const Piece* b) {
+      return std::tie(a->rank, a->offset) < std::tie(b->rank, b->offset);
+    });
+    std::vector<std::byte> block(check == CheckpointCheck::everything ? block_bytes : 0);
+    auto next = pieces.begin();
     for (int r = 0; r < manifest->ranks; ++r) {
       const fs::path path = folder / rank_file_name(r);
-      auto file = open_rank_file(path, r, false);
+      const auto file = open_rank_file(path, r, false);
       if (!file) return file.error();
       const Bytes expected = manifest->sizes[static_cast<std::size_t>(r)];
       if (file->size != expected)
         return damaged(path, fmt::format("the file has {} bytes, expected {}", file->size, expected));
-      files.push_back(std::move(*file));
+      for (; check == CheckpointCheck::everything && next != pieces.end() && (*next)->rank == r; ++next)
+        if (Status s = check_piece(*file, **next, path, block); !s) return s.error();
     }
-    if (check == CheckpointCheck::everything) {
-      std::vector<std::byte> block(block_bytes);
-      for (const auto& p : manifest->pieces)
-        if (Status s = check_piece(files[static_cast<std::size_t>(p.rank)], p, folder / rank_file_name(p.rank), block); !s)
-          return s.error();
-    }
-    return std::unique_ptr<CheckpointReader>(
-        std::make_unique<FolderReader>(folder, std::move(*manifest), std::move(files)));
+    return std::unique_ptr<CheckpointReader>(std::make_unique<FolderReader>(folder, std::move(*manifest)));
   } catch (...) {
     return current_exception_as_error();
   }

@@ -118,6 +118,13 @@ void Array::write_rows(Index row, Index rows, const void* data) {
                  "write an array");
 }
 
+void Array::shrink(Index rows) {
+  Shape extent = shape();
+  if (extent[0] <= static_cast<hsize_t>(rows)) return;
+  extent[0] = static_cast<hsize_t>(rows);
+  checked_status(H5Dset_extent(id_.get(), extent.data()), "shorten an array");
+}
+
 void Array::read_rows(Index row, Index rows, void* out) const {
   if (rows <= 0) return;
   Shape count = shape();

@@ -58,6 +58,8 @@ class Array {
   [[nodiscard]] Shape shape() const;
   /// Writes whole rows from `row` on, growing the array when needed; `data` holds rows × (product of the other extents).
   void write_rows(Index row, Index rows, const void* data);
+  /// Cuts the array to its first rows.
+  void shrink(Index rows);
   /// Reads whole rows; the caller has checked that they exist.
   void read_rows(Index row, Index rows, void* out) const;
   /// Bytes per row in memory.

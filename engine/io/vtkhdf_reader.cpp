@@ -61,7 +61,7 @@ class PartReader {
     const Handle steps = h5::open_group(root.get(), "Steps");
     const Index count = h5::integer_attribute(own.get(), "frames", 1)[0];
     const Array frames = h5::open_array(own.get(), "Frames", H5T_NATIVE_INT64);
-    const Array values = h5::open_array(steps.get(), "Values", H5T_NATIVE_DOUBLE);
+    const Array values = h5::open_array(own.get(), "Values", H5T_NATIVE_DOUBLE);
     if (count < 0 || count > steps_limit || count > rows_of(values, 1) || count > rows_of(frames, 2))
       damaged(fmt::format("{} steps are announced, fewer are there", count));
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(2 * count));

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/core/log.hpp"
 #include "engine/io/hdf5_file.hpp"
 #include "engine/io/ordered_file.hpp"
 #include "engine/io/vtkhdf.hpp"
@@ -126,6 +125,7 @@ class PartFile {
     h5::set_attribute(steps_group_.get(), "NSteps", none, true);
     h5::set_attribute(own_.get(), "frames", none, true);
     values_.array = h5::create_array(steps_group_.get(), "Values", H5T_NATIVE_DOUBLE, {}, steps_chunk);
+    own_values_.array = h5::create_array(own_.get(), "Values", H5T_NATIVE_DOUBLE, {}, steps_chunk);
     point_offsets_ = h5::create_group(steps_group_.get(), "PointDataOffsets");
     cell_offsets_ = h5::create_group(steps_group_.get(), "CellDataOffsets");
     if (geometry_) start_image(*geometry_);
@@ -144,6 +144,7 @@ class PartFile {
     cell_data_ = h5::open_group(root_.get(), "CellData");
     steps_group_ = h5::open_group(root_.get(), "Steps");
     values_.array = h5::open_array(steps_group_.get(), "Values", H5T_NATIVE_DOUBLE);
+    own_values_.array = h5::open_array(own_.get(), "Values", H5T_NATIVE_DOUBLE);
     point_offsets_ = h5::open_group(steps_group_.get(), "PointDataOffsets");
     cell_offsets_ = h5::open_group(steps_group_.get(), "CellDataOffsets");
     cut_back(frames);
@@ -152,6 +153,7 @@ class PartFile {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::int64_t last_number() const { return last_number_; }
   [[nodiscard]] const fs::path& path() const { return path_; }
+  [[nodiscard]] bool empty() const { return steps_ == 0; }
 
   /// Name of a file before its first frame is finished.
   static fs::path unfinished(const fs::path& path) { return path.string() + ".part"; }
@@ -164,19 +166,25 @@ class PartFile {
     if (image) check_image(*image);
     if (!image_) write_mesh(image ? image_mesh_ : std::get<MeshGeometry>(part.geometry));
     write_fields(part);
-    values_.put(steps_, frame.value);
+    own_values_.put(steps_, frame.value);
+    value_ = frame.value;
     const std::array<std::int64_t, 2> row = {static_cast<std::int64_t>(frame.number), frame.step};
     frames_.array.write_rows(steps_, 1, row.data());
     ++steps_;
-    if (image_ && steps_ == 1) repeat_first_step(frame.value);
+    if (image_ && steps_ == 1) repeat_first_step();
     h5::flush(file_);
     written_number_ = row[0];
   }
 
-  /// Makes the written step count.
+  /// Makes the written step count. VTK 9.3 copies all of Steps/Values into a buffer of NSteps entries: the array must
+  /// never be the longer one, so it grows after NSteps.
   void publish() {
     h5::update_attribute(own_.get(), "frames", steps_);
     h5::update_attribute(steps_group_.get(), "NSteps", image_ && steps_ == 1 ? 2 : steps_);
+    h5::flush(file_);
+    values_.put(steps_ - 1, value_);
+    if (image_ && steps_ == 1)
+      values_.put(1, value_ == 0 ? 1e-300 : std::nextafter(value_, std::numeric_limits<double>::infinity()));
     h5::flush(file_);
     if (fresh_) {
       if (std::rename(unfinished(path_).c_str(), path_.c_str()) != 0)
@@ -191,8 +199,7 @@ class PartFile {
  private:
   // Readers up to VTK 9.7 take a file with one step for one without time and then find its images of four dimensions
   // to be of the wrong shape. So a lone frame is shown twice; the second frame takes the place of its twin.
-  void repeat_first_step(double value) {
-    values_.put(1, value == 0 ? 1e-300 : std::nextafter(value, std::numeric_limits<double>::infinity()));
+  void repeat_first_step() {
     for (auto& [key, f] : fields_) put_offset(f, 1, f.last_offset);
   }
 
@@ -463,15 +470,15 @@ class PartFile {
     if (!image_) open_mesh();
     open_fields(point_data_, point_offsets_, Association::point);
     open_fields(cell_data_, cell_offsets_, Association::cell);
-    // Rows behind the kept steps stay in the file and are written over.
-    if (steps_ == had) return;
+    // Rows behind the kept steps stay in the file and are written over; only Steps/Values must not be too long.
+    if (steps_ == had || steps_ == 0) return;
+    own_values_.array.read_rows(steps_ - 1, 1, &value_);
     if (image_ && steps_ == 1) {
-      double value = 0;
-      values_.array.read_rows(0, 1, &value);
       for (auto& [key, f] : fields_) f.last_offset = step_value(f.offsets.array, 0);
-      repeat_first_step(value);
-      h5::flush(file_);
+      repeat_first_step();
     }
+    values_.array.shrink(image_ ? std::max<Index>(steps_, 2) : steps_);
+    h5::flush(file_);
     written_number_ = last_number_;
     publish();
   }
@@ -546,7 +553,8 @@ class PartFile {
   bool fresh_ = false;  // not one frame is finished
   // The file is declared first so that it is closed last.
   Handle file_, root_, own_, point_data_, cell_data_, steps_group_, point_offsets_, cell_offsets_;
-  StepArray frames_, values_;
+  StepArray frames_, values_, own_values_;
+  double value_ = 0;  // of the step written last
   std::optional<ImageGeometry> geometry_;  // of an image part
   MeshGeometry image_mesh_;                // of an image that is stored as a mesh
 
@@ -568,9 +576,7 @@ class PartFile {
 class Writer final : public VtkhdfWriter {
  public:
   Writer(fs::path folder, std::string run) : folder_(std::move(folder)), run_(std::move(run)) {}
-  ~Writer() override {
-    if (const Status closed = close(); !closed) log::error("{}", closed.error().render());
-  }
+  ~Writer() override { static_cast<void>(close()); }  // write() has told of any failure
 
   Status write(const Frame& frame) override {
     if (failure_) return *failure_;
@@ -626,6 +632,14 @@ class Writer final : public VtkhdfWriter {
     vtkhdf::remove_unfinished(folder_);
     for (const auto& file : vtkhdf::results_files(folder_)) {
       auto part = std::make_unique<PartFile>(file, frames);
+      if (part->empty()) {
+        // No frame of it is kept: it starts anew, as a file that holds a frame from its first moment.
+        part.reset();
+        std::error_code code;
+        fs::remove(file, code);
+        if (code) throw Failure(system_error("remove", file.string(), code.value()));
+        continue;
+      }
       next_ = std::max(next_, static_cast<std::uint64_t>(part->last_number() + 1));
       parts_.push_back(std::move(part));
     }

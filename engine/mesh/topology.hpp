@@ -4,6 +4,7 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/mesh/mesh.hpp"
@@ -75,7 +76,8 @@ struct BoundaryLinks {
 [[nodiscard]] Mesh boundary_surface(const Mesh& mesh, BoundaryLinks* links = nullptr);
 
 /// Pairs of surface cells that cut through each other (cells that share a corner are not compared), at most `limit`. Quads
-/// count as two triangles, order 2 by corners. Costs about n log n on ordinary surfaces.
+/// count as two triangles, order 2 by corners; cells that touch or lie upon each other in one plane are not found. Costs
+/// about n log n on ordinary surfaces.
 [[nodiscard]] std::vector<std::array<Index, 2>> self_intersections(const Mesh& mesh, Index limit = 100);
 
 }  // namespace conoid

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The doorway for programs that look at finished or growing runs: frames, tables and errors, without a session.
+// The doorway for programs that look at finished or growing runs: run folders, frames, tables and errors, without a
+// session.
 #pragma once
 
 #include "engine/core/atomic_file.hpp"
@@ -7,8 +8,8 @@
 #include "engine/core/resources.hpp"
 #include "engine/core/types.hpp"
 #include "engine/core/units.hpp"
+#include "engine/io/csv.hpp"
 #include "engine/io/frame.hpp"
 #include "engine/io/results.hpp"
-#if __has_include("engine/io/vtkhdf.hpp")
+#include "engine/io/run_folder.hpp"
 #include "engine/io/vtkhdf.hpp"
-#endif

@@ -43,7 +43,13 @@ std::string list_of(const std::vector<FieldChoice>& choices) {
   return list.empty() ? "none" : list;
 }
 
-bool is_default_view(const Bounds& a, const Bounds& b) {
+// All lengths of a picture in the unit of the largest.
+std::string extent_text(double length, double largest) {
+  const TickSet unit = tidy_ticks(0, largest, 3, "m");
+  return fmt::format("{:.3g} {}", length / unit.scale, unit.unit);
+}
+
+bool same_bounds(const Bounds& a, const Bounds& b) {
   for (std::size_t i = 0; i < 6; ++i)
     if (std::abs(a[i] - b[i]) > 1e-9 * (std::abs(a[i]) + std::abs(b[i]))) return false;
   return true;
@@ -254,7 +260,7 @@ Status FieldScene::Impl::update() {
       parts[i].part->update(view, theme, coloring, warp, pixel_ratio);
     }
   if (!first) {
-    const bool new_bounds = !has_bounds || !is_default_view(bounds, all);
+    const bool new_bounds = !has_bounds || !same_bounds(bounds, all);
     bounds = all;
     camera.set_bounds(all);
     if (!has_bounds || (new_bounds && camera.untouched())) apply_look();
@@ -279,8 +285,7 @@ void FieldScene::Impl::update_outline() {
   const bool grid = std::any_of(parts.begin(), parts.end(),
                                 [](const Entry& e) { return e.part && e.part->accepts(ImageGeometry{}); });
   outline_actor->SetVisibility(view.outline && has_bounds && grid);
-  set_color(*outline_actor->GetProperty(), theme.muted);
-  outline_actor->GetProperty()->SetOpacity(0.6);
+  set_color(*outline_actor->GetProperty(), mix(theme.muted, theme.background, 0.6));
   outline_actor->GetProperty()->SetLineWidth(static_cast<float>(pixel_ratio));
 }
 
@@ -351,7 +356,7 @@ void FieldScene::Impl::place_overlay() {
   }
   c.bar = view.color_bar && colored;
   c.coloring = coloring;
-  const int most = std::clamp(static_cast<int>(std::min(280 * pixel_ratio, 0.6 * height) / (32 * pixel_ratio)), 3, 9);
+  const int most = std::clamp(static_cast<int>(std::min(280 * pixel_ratio, 0.6 * height) / (26 * pixel_ratio)), 3, 11);
   c.ticks = tidy_ticks(coloring.low, coloring.high, most, bar_unit);
   c.bar_title = axis_title(bar_label, c.ticks.unit);
   c.triad = view.triad;
@@ -363,6 +368,7 @@ FieldScene::FieldScene() : impl_(std::make_unique<Impl>()) {
   s.renderer->SetLayer(0);
   s.renderer->SetAutomaticLightCreation(false);
   s.renderer->SetBackingStore(false);
+  s.renderer->SetBackgroundAlpha(1);
   // A key light from the upper left and a weak fill from the right, both moving with the eye.
   const auto add_light = [&](double x, double y, double z, double strength) {
     vtkNew<vtkLight> light;
@@ -583,6 +589,7 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
     // One length an axis, at the lowest visible silhouette edge, outside of the box as seen.
     Vec3 centre = {(s.bounds[0] + s.bounds[1]) / 2, (s.bounds[2] + s.bounds[3]) / 2, (s.bounds[4] + s.bounds[5]) / 2};
     const Vec3 middle = s.to_display(centre);
+    const double largest = std::max({s.bounds[1] - s.bounds[0], s.bounds[3] - s.bounds[2], s.bounds[5] - s.bounds[4]});
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const double length = s.bounds[2 * axis + 1] - s.bounds[2 * axis];
       if (!(length > 0)) continue;
@@ -615,7 +622,7 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
         const double score = out - 0.6 * (my - middle[1]) - 0.3 * (mx - middle[0]);
         if (out < 0.02 * s.height || score <= best) continue;
         best = score;
-        label.text = readable(length, "m", 3);
+        label.text = extent_text(length, largest);
         const auto size = text_size(s.theme, label.text, 11 * pixel_ratio);
         const double gap = 5 * pixel_ratio + std::abs(nx) * size[0] / 2 + std::abs(ny) * size[1] / 2;
         label.x = mx + nx * gap;

@@ -313,8 +313,10 @@ void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring&
   surface_actor_->GetProperty()->SetOpacity(std::clamp(view.opacity, 0.0, 1.0));
   const bool only_lines = skin_.triangles.empty();
   wires_actor_->SetVisibility((view.edges || only_lines || cuts) && !skin_.edges.empty());
-  set_color(*wires_actor_->GetProperty(), only_lines ? theme.text : theme.muted);
-  wires_actor_->GetProperty()->SetOpacity(cuts ? 0.12 : (only_lines ? 1 : 0.5));
+  // Opaque lines in a mixed colour: blending them would need sorting.
+  const Rgb faint = mix(theme.muted, theme.background, 0.25);
+  const Rgb sides = mix(theme.dark ? theme.background : theme.text, theme.surface, 0.6);
+  set_color(*wires_actor_->GetProperty(), only_lines ? theme.text : (cuts ? faint : sides));
   wires_actor_->GetProperty()->SetLineWidth(static_cast<float>(pixel_ratio));
   for (auto* mapper : {surface_mapper_.Get(), wires_mapper_.Get()}) {
     mapper->RemoveAllClippingPlanes();

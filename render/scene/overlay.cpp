@@ -7,12 +7,10 @@
 
 #include <vtkBrush.h>
 #include <vtkContext2D.h>
-#include <vtkImageData.h>
 #include <vtkObjectFactory.h>
-#include <vtkPen.h>
-#include <vtkTextProperty.h>
 #include <vtkVector.h>
 
+#include "render/scene/painting.hpp"
 #include "render/scene/vtk_helpers.hpp"
 
 namespace conoid {
@@ -26,27 +24,6 @@ constexpr double small_text = 12;
 constexpr double title_text = 15;
 constexpr double bar_width = 14;
 constexpr double label_gap = 8;
-
-unsigned char byte(double v) { return static_cast<unsigned char>(std::lround(255 * std::clamp(v, 0.0, 1.0))); }
-
-void brush(vtkContext2D& painter, const Rgb& color, double opacity = 1) {
-  painter.GetBrush()->SetColor(byte(color[0]), byte(color[1]), byte(color[2]), byte(opacity));
-}
-void pen(vtkContext2D& painter, const Rgb& color, double width, double opacity = 1) {
-  painter.GetPen()->SetLineType(vtkPen::SOLID_LINE);
-  painter.GetPen()->SetColor(byte(color[0]), byte(color[1]), byte(color[2]), byte(opacity));
-  painter.GetPen()->SetWidth(static_cast<float>(width));
-}
-void text(vtkContext2D& painter, const Theme& theme, const Rgb& color, double pixels, bool bold, int justify,
-          int vertical, double x, double y, const std::string& what) {
-  if (what.empty()) return;
-  vtkTextProperty* property = painter.GetTextProp();
-  set_text(*property, theme, color, pixels, bold);
-  property->SetJustification(justify);
-  property->SetVerticalJustification(vertical);
-  property->SetOrientation(0);
-  painter.DrawString(static_cast<float>(std::round(x)), static_cast<float>(std::round(y)), what.c_str());
-}
 
 }  // namespace
 
@@ -76,7 +53,7 @@ void OverlayItem::paint_bar(vtkContext2D& painter) {
   if (table.size() < 2 || height < 20 * r) return;
   const int rows = static_cast<int>(std::lround(height));
   const int columns = static_cast<int>(std::lround(bar_width * r));
-  painter.GetPen()->SetLineType(vtkPen::NO_PEN);
+  no_pen(painter);
   // One rectangle a run of equal colours: exact colours, no texture filtering.
   for (int row = 0; row < rows;) {
     const auto color_of = [&](int k) {
@@ -94,29 +71,29 @@ void OverlayItem::paint_bar(vtkContext2D& painter) {
   for (const Tick& tick : content.ticks.ticks) {
     const double t = (tick.value - content.coloring.low) / (content.coloring.high - content.coloring.low);
     const double y = bottom + t * rows;
-    pen(painter, content.theme.muted, r);
+    use_pen(painter, content.theme.muted, r);
     painter.DrawLine(static_cast<float>(x + columns + 1 * r), static_cast<float>(std::round(y)),
                      static_cast<float>(x + columns + 4 * r), static_cast<float>(std::round(y)));
-    text(painter, content.theme, content.theme.text, small_text * r, false, VTK_TEXT_LEFT, VTK_TEXT_CENTERED,
+    draw_text(painter, content.theme, content.theme.text, small_text * r, false, Align::left, Raise::middle,
          x + columns + label_gap * r, y, tick.label);
   }
   // The title starts at the bar if it fits, else it ends at the picture's margin.
   const double title_width = text_size(content.theme, content.bar_title, small_text * r)[0];
   const bool fits = x + title_width <= content.width - margin * r;
-  text(painter, content.theme, content.theme.text, small_text * r, false, fits ? VTK_TEXT_LEFT : VTK_TEXT_RIGHT,
-       VTK_TEXT_BOTTOM, fits ? x : content.width - margin * r, bottom + rows + 14 * r, content.bar_title);
+  draw_text(painter, content.theme, content.theme.text, small_text * r, false, fits ? Align::left : Align::right,
+       Raise::bottom, fits ? x : content.width - margin * r, bottom + rows + 14 * r, content.bar_title);
 }
 
 void OverlayItem::paint_caption(vtkContext2D& painter) {
   const double r = content.ratio;
   double y = content.height - margin * r;
   if (!content.title.empty()) {
-    text(painter, content.theme, content.theme.text, title_text * r, true, VTK_TEXT_LEFT, VTK_TEXT_TOP, margin * r, y,
+    draw_text(painter, content.theme, content.theme.text, title_text * r, true, Align::left, Raise::top, margin * r, y,
          content.title);
     y -= (title_text + 8) * r;
   }
-  text(painter, content.theme, content.title.empty() ? content.theme.text : content.theme.muted, 13 * r, false,
-       VTK_TEXT_LEFT, VTK_TEXT_TOP, margin * r, y, content.moment);
+  draw_text(painter, content.theme, content.title.empty() ? content.theme.text : content.theme.muted, 13 * r, false,
+       Align::left, Raise::top, margin * r, y, content.moment);
 }
 
 void OverlayItem::paint_triad(vtkContext2D& painter) {
@@ -134,12 +111,12 @@ void OverlayItem::paint_triad(vtkContext2D& painter) {
     const double dy = content.axes[k][1];
     const double flat = std::hypot(dx, dy);
     if (flat < 0.08) continue;  // pointing at the eye
-    pen(painter, colors[k], 2 * r);
+    use_pen(painter, colors[k], 2 * r);
     painter.DrawLine(static_cast<float>(cx), static_cast<float>(cy), static_cast<float>(cx + dx * length),
                      static_cast<float>(cy + dy * length));
     const double away = length * flat + 9 * r;
     const std::string letter(1, "xyz"[k]);
-    text(painter, content.theme, colors[k], 12 * r, true, VTK_TEXT_CENTERED, VTK_TEXT_CENTERED, cx + dx / flat * away,
+    draw_text(painter, content.theme, colors[k], 12 * r, true, Align::centre, Raise::middle, cx + dx / flat * away,
          cy + dy / flat * away, letter);
   }
 }
@@ -147,22 +124,22 @@ void OverlayItem::paint_triad(vtkContext2D& painter) {
 void OverlayItem::paint_marks(vtkContext2D& painter) {
   const double r = content.ratio;
   for (const OverlayLabel& label : content.lengths)
-    text(painter, content.theme, content.theme.muted, 11 * r, false, VTK_TEXT_CENTERED, VTK_TEXT_CENTERED, label.x,
+    draw_text(painter, content.theme, content.theme.muted, 11 * r, false, Align::centre, Raise::middle, label.x,
          label.y, label.text);
   for (const OverlayMark& mark : content.marks) {
     const auto x = static_cast<float>(mark.x);
     const auto y = static_cast<float>(mark.y);
-    pen(painter, content.theme.background, 1.5 * r);
+    use_pen(painter, content.theme.background, 1.5 * r);
     if (mark.kind == MarkerKind::source) {
-      brush(painter, content.theme.series.size() > 1 ? content.theme.series[1] : content.theme.accent);
+      use_brush(painter, content.theme.series.size() > 1 ? content.theme.series[1] : content.theme.accent);
       painter.DrawEllipse(x, y, static_cast<float>(5.5 * r), static_cast<float>(5.5 * r));
     } else {
-      brush(painter, content.theme.accent);
+      use_brush(painter, content.theme.accent);
       const auto s = static_cast<float>(6 * r);
       float triangle[6] = {x - s, y + 0.8F * s, x + s, y + 0.8F * s, x, y - s};
       painter.DrawPolygon(triangle, 3);
     }
-    text(painter, content.theme, content.theme.text, 11 * r, false, VTK_TEXT_LEFT, VTK_TEXT_CENTERED, mark.x + 9 * r,
+    draw_text(painter, content.theme, content.theme.text, 11 * r, false, Align::left, Raise::middle, mark.x + 9 * r,
          mark.y, mark.label);
   }
 }

@@ -43,7 +43,7 @@ Status read_color(const nlohmann::json& from, const char* key, const std::string
   auto color = parse_rgb(it->get<std::string>());
   if (!color) {
     Error error = color.error();
-    error.place = {file, 0, std::string("/") + key};
+    error.place = {file, 0, std::string("/colours/") + key};
     return error;
   }
   to = *color;
@@ -56,18 +56,19 @@ Status overlay(Theme& theme, const std::filesystem::path& path) {
   const auto json = nlohmann::json::parse(*text, nullptr, false, true);
   if (!json.is_object())
     return make_error(ErrorCode::invalid_input, "a theme must be a JSON object", {}, {path.string(), 0, {}});
-  const auto& colors = json.contains("colors") && json["colors"].is_object() ? json["colors"] : json;
-  const std::array<std::pair<const char*, Rgb*>, 6> keys = {{{"background", &theme.background},
+  const auto colors = json.contains("colours") && json["colours"].is_object() ? json["colours"] : json;
+  const std::array<std::pair<const char*, Rgb*>, 7> keys = {{{"viewport", &theme.background},
+                                                             {"chart", &theme.chart_background},
                                                              {"text", &theme.text},
                                                              {"muted", &theme.muted},
                                                              {"grid", &theme.grid},
-                                                             {"surface", &theme.surface},
+                                                             {"mesh", &theme.surface},
                                                              {"accent", &theme.accent}}};
   for (const auto& [key, color] : keys)
     if (auto status = read_color(colors, key, path.string(), *color); !status) return status;
-  if (colors.contains("series") && colors["series"].is_array()) {
+  if (json.contains("series") && json["series"].is_array()) {
     std::vector<Rgb> series;
-    for (const auto& entry : colors["series"])
+    for (const auto& entry : json["series"])
       if (entry.is_string())
         if (auto color = parse_rgb(entry.get<std::string>()); color) series.push_back(*color);
     if (!series.empty()) theme.series = std::move(series);
@@ -99,6 +100,15 @@ Result<Rgb> parse_rgb(std::string_view text) {
   return rgb(value);
 }
 
+Rgb mix(const Rgb& a, const Rgb& b, double share) {
+  return {share * a[0] + (1 - share) * b[0], share * a[1] + (1 - share) * b[1], share * a[2] + (1 - share) * b[2]};
+}
+
+Theme paper(Theme theme) {
+  theme.background = theme.chart_background = rgb(0xffffff);
+  return theme;
+}
+
 Theme light_theme() {
   Theme theme;
   theme.text = rgb(0x1c2128);
@@ -117,6 +127,7 @@ Theme dark_theme() {
   theme.name = "dark";
   theme.dark = true;
   theme.background = rgb(0x15181d);
+  theme.chart_background = rgb(0x15181d);
   theme.text = rgb(0xe6e9ed);
   theme.muted = rgb(0x8d96a0);
   theme.grid = rgb(0x2a2f37);

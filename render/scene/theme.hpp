@@ -19,7 +19,8 @@ using Rgb = std::array<double, 3>;  ///< sRGB, 0 … 1
 struct Theme {
   std::string name = "light";
   bool dark = false;
-  Rgb background{1, 1, 1};
+  Rgb background{1, 1, 1};        ///< of scenes
+  Rgb chart_background{1, 1, 1};
   Rgb text{};
   Rgb muted{};    ///< secondary text, outlines, axes
   Rgb grid{};     ///< grid lines of charts
@@ -33,10 +34,15 @@ struct Theme {
   std::string font_bold_file;
 };
 
-/// "light" or "dark", with resources/themes/<name>.json laid over it if that file exists and is sound (keys background,
-/// text, muted, grid, surface, accent as "#rrggbb", series as an array of them; also below "colors"; other keys are
-/// left to the window).
+/// `share` of a over b.
+[[nodiscard]] Rgb mix(const Rgb& a, const Rgb& b, double share);
+
+/// "light" or "dark", with the colours of resources/themes/<name>.json laid over it if that file exists: "colours" may
+/// hold viewport, chart, text, muted, grid, mesh, accent as "#rrggbb", and "series" is an array of them; other keys are
+/// the window's own.
 [[nodiscard]] Result<Theme> find_theme(std::string_view name);
+/// The same on white paper (the light theme): what exports take unless asked.
+[[nodiscard]] Theme paper(Theme theme);
 [[nodiscard]] Theme light_theme();
 [[nodiscard]] Theme dark_theme();
 

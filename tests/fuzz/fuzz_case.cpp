@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fuzz target: any bytes as a case file. Parsing, validation, resolution, edits and writing must neither crash nor
-// disagree with each other. The corpus lies in tests/data/fuzz/case; a crashing input is kept there under the bug's name.
+// Fuzz target: any bytes as a case file. Parsing, validation, resolution, edits and writing must neither
+// crash nor disagree with each other. The corpus lies in tests/data/fuzz/case; a crashing input is kept there
+// under the bug's name.
+#include "engine/case/case.hpp"
+#include "engine/core/units.hpp"
+#include "tests/fuzz/case_sample.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
-
-#include "engine/case/case.hpp"
-#include "engine/core/units.hpp"
-#include "tests/fuzz/case_sample.hpp"
 
 namespace {
 
@@ -20,7 +21,8 @@ void must(bool condition, const char* what) {
 }
 
 const conoid::Schema& sample_schema() {
-  static const conoid::Schema schema = conoid::Schema::for_solver(conoid::sample::solver, conoid::sample::parameters).value();
+  static const conoid::Schema schema =
+      conoid::Schema::for_solver(conoid::sample::solver, conoid::sample::parameters).value();
   return schema;
 }
 
@@ -32,7 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto document = CaseDocument::parse(text, "case.json");
   if (!document) {
     const Error& e = document.error();
-    must(e.code == ErrorCode::invalid_input && e.place.line > 0 && e.text.size() < 1000, "a syntax error names its line, briefly");
+    must(e.code == ErrorCode::invalid_input && e.place.line > 0 && e.text.size() < 1000,
+         "a syntax error names its line, briefly");
   } else {
     const std::string written = document->to_text();
     const auto again = CaseDocument::parse(written, "case.json");
@@ -47,14 +50,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (solved) {
       const auto twice = Case::resolve(CaseDocument::from_json(resolved, ""), sample_schema());
       must(twice.ok() && twice->hash() == solved->hash(), "a resolved case is a case, with the same hash");
-      must(changes(*document, *document, sample_schema()).pointers.empty(), "a case does not differ from itself");
+      must(changes(*document, *document, sample_schema()).pointers.empty(),
+           "a case does not differ from itself");
     }
     (void)files_of(*document, sample_schema());
     (void)check_groups(*document, sample_schema(), {"inside", "outer"});
     // The first line as a setting.
     const std::string_view line = text.substr(0, text.find('\n')).substr(0, 500);
     const auto equals = line.find('=');
-    if (equals != std::string_view::npos && document->set(line.substr(0, equals), line.substr(equals + 1)).ok())
+    if (equals != std::string_view::npos &&
+        document->set(line.substr(0, equals), line.substr(equals + 1)).ok())
       must(CaseDocument::parse(document->to_text(), "").ok(), "an edited document can be written and read");
   }
   // The same bytes where short texts are read.

@@ -35,7 +35,7 @@ enum class FaceKind { sponge, free_surface, rigid };
 struct Face {
   FaceKind kind = FaceKind::sponge;
   Index width = 20;        ///< nodes of the sponge
-  double attenuation = 60; ///< dB that a plane wave at normal incidence loses on its way in and out again
+  double attenuation = 30; ///< dB that a plane wave at normal incidence loses on its way in and out again
   /// Sign of the image behind the face: −1 free surface (p = 0), +1 rigid (∂p/∂n = 0), 0 sponge (zeros beyond).
   [[nodiscard]] int image_sign() const { return kind == FaceKind::sponge ? 0 : kind == FaceKind::rigid ? 1 : -1; }
 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Resolved cases: everything in SI with defaults, getters that catch schema bugs, and the hash that identifies a run.
+// Resolved cases: everything in SI with defaults, getters that catch schema bugs, and the hash that
+// identifies a run.
 // labels: unit
-#include <functional>
-#include <random>
-
-#include <QtTest>
-
 #include "engine/case/case.hpp"
 #include "tests/fuzz/case_sample.hpp"
+
+#include <QtTest>
+#include <functional>
+#include <random>
 
 using namespace conoid;
 
@@ -18,7 +18,9 @@ const Schema& schema() {
   return s;
 }
 
-CaseDocument sample_case() { return *CaseDocument::parse(sample::good_case, "/cases/layer/case.json"); }
+CaseDocument sample_case() {
+  return *CaseDocument::parse(sample::good_case, "/cases/layer/case.json");
+}
 
 Case resolved(const CaseDocument& d) {
   auto c = Case::resolve(d, schema());
@@ -65,7 +67,8 @@ class TestCaseValues : public QObject {
     QCOMPARE(c["output"]["checkpoints"]["keep"].integer(), Index{2});
 
     const auto small = CaseDocument::parse(R"({"conoid": 1, "solver": "sample-waves", "grid": {"spacing": 1},
-      "excitation": {"kind": "sampled", "file": "p.csv"}})", "c");
+      "excitation": {"kind": "sampled", "file": "p.csv"}})",
+                                           "c");
     const Case s = resolved(*small);
     QCOMPARE(s["grid"]["size"].index3(), (std::array<Index, 3>{64, 64, 64}));
     QCOMPARE(s["parameters"]["order"].integer(), Index{4});  // the whole section is absent
@@ -77,9 +80,9 @@ class TestCaseValues : public QObject {
 
   void what_has_no_default_stays_absent() {
     const Case c = resolved(sample_case());
-    QVERIFY(!c["parameters"].has("damping"));          // optional, although all inside has defaults
+    QVERIFY(!c["parameters"].has("damping"));  // optional, although all inside has defaults
     QVERIFY(!c["compute"]["memory"].has("device"));
-    QVERIFY(!c["output"]["frames"].has("count"));      // excluded by "every"
+    QVERIFY(!c["output"]["frames"].has("count"));  // excluded by "every"
     QCOMPARE(c["output"]["frames"]["every"].integer(), Index{10});
     QCOMPARE(c["compute"]["memory"].integer_or("device", 5), Index{5});
     QCOMPARE(c["compute"]["memory"].integer_or("host", 5), Index{3} << 29);
@@ -184,12 +187,15 @@ class TestCaseValues : public QObject {
       return out;
     };
     for (int i = 0; i < 20; ++i)
-      QCOMPARE(resolved(CaseDocument::from_json(shuffled(sample_case().json()), "elsewhere.json")).hash(), base);
+      QCOMPARE(resolved(CaseDocument::from_json(shuffled(sample_case().json()), "elsewhere.json")).hash(),
+               base);
   }
 
   void hash_sees_every_change_that_counts() {
     std::vector<std::string> hashes = {resolved(sample_case()).hash()};
-    const auto changed = [&](const char* path, const char* value) { hashes.push_back(hash_with(path, value)); };
+    const auto changed = [&](const char* path, const char* value) {
+      hashes.push_back(hash_with(path, value));
+    };
     changed("excitation.frequency", "250001");
     changed("excitation.frequency", "250000.00000000003");  // the next double
     changed("excitation.angle", "91 deg");
@@ -209,20 +215,24 @@ class TestCaseValues : public QObject {
     changed("mesh.unit", "m");
     changed("mesh", "null");
     for (std::size_t i = 0; i < hashes.size(); ++i)
-      for (std::size_t k = 0; k < i; ++k) QVERIFY2(hashes[i] != hashes[k], qPrintable(QString("%1 = %2").arg(i).arg(k)));
+      for (std::size_t k = 0; k < i; ++k)
+        QVERIFY2(hashes[i] != hashes[k], qPrintable(QString("%1 = %2").arg(i).arg(k)));
   }
 
   void canonical_text_is_stable() {
     // A stored hash: a change here makes every finished run look like another case, so it must be meant.
     const auto d = CaseDocument::parse(R"({"conoid": 1, "solver": "sample-waves", "grid": {"spacing": "5 mm"},
-      "excitation": {"kind": "ricker", "frequency": "2 MHz"}})", "c");
-    QCOMPARE(resolved(*d).canonical_text(),
-             std::string(R"({"compute":{"deterministic":false,"precision":"single"},"conoid":1,)"
-                         R"("excitation":{"angle":0.7853981633974483,"frequency":2e+06,"kind":"ricker"},)"
-                         R"("grid":{"origin":[0.0,0.0,0.0],"size":[64,64,64],"spacing":0.005},)"
-                         R"("output":{"frames":{"count":7},"receivers":[]},)"
-                         R"("parameters":{"cfl":0.5,"free_surface":false,"order":4,"scheme":"leapfrog","time_step":"auto"},)"
-                         R"("solver":"sample-waves"})"));
+      "excitation": {"kind": "ricker", "frequency": "2 MHz"}})",
+                                       "c");
+    QCOMPARE(
+        resolved(*d).canonical_text(),
+        std::string(
+            R"({"compute":{"deterministic":false,"precision":"single"},"conoid":1,)"
+            R"("excitation":{"angle":0.7853981633974483,"frequency":2e+06,"kind":"ricker"},)"
+            R"("grid":{"origin":[0.0,0.0,0.0],"size":[64,64,64],"spacing":0.005},)"
+            R"("output":{"frames":{"count":7},"receivers":[]},)"
+            R"("parameters":{"cfl":0.5,"free_surface":false,"order":4,"scheme":"leapfrog","time_step":"auto"},)"
+            R"("solver":"sample-waves"})"));
   }
 
   void resolving_what_is_resolved_changes_nothing() {

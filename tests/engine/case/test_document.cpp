@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The case file as written: what is read, what is refused and where, edits by path, writing back.
 // labels: unit
-#include <fstream>
-#include <random>
+#include "engine/case/document.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest>
-
-#include "engine/case/document.hpp"
+#include <fstream>
+#include <random>
 
 using namespace conoid;
 
@@ -16,10 +15,12 @@ class TestDocument : public QObject {
 
  private slots:
   void keeps_values_and_order() {
-    const auto d = CaseDocument::parse("{\n"
+    const auto d = CaseDocument::parse(
+        "{\n"
         "  \"b\": 1, \"a\": -2.5e3, \"c\": \"x\\n\\\"\\u00e9\\ud83d\\ude00\", // a comment\n"
         "  /* another\n one */\n"
-        "  \"list\": [true, false, null, [], {}], \"big\": 18446744073709551615, \"min\": -9223372036854775808 }",
+        "  \"list\": [true, false, null, [], {}], \"big\": 18446744073709551615, \"min\": "
+        "-9223372036854775808 }",
         "case.json");
     QVERIFY2(d.ok(), d.ok() ? "" : d.error().render().c_str());
     const Json& j = d->json();
@@ -35,14 +36,15 @@ class TestDocument : public QObject {
   }
 
   void knows_the_line_of_every_value() {
-    const auto d = CaseDocument::parse("{\n  \"a\": {\n    \"b\": [1,\n      2]\n  },\r\n  \"c/d\": 3\r}", "case.json");
+    const auto d =
+        CaseDocument::parse("{\n  \"a\": {\n    \"b\": [1,\n      2]\n  },\r\n  \"c/d\": 3\r}", "case.json");
     QVERIFY(d.ok());
     QCOMPARE(d->place("").line, 1L);
     QCOMPARE(d->place("/a").line, 2L);
     QCOMPARE(d->place("/a/b").line, 3L);
     QCOMPARE(d->place("/a/b/1").line, 4L);
     QCOMPARE(d->place("/c~1d").line, 6L);
-    QCOMPARE(d->place("/a/b/7").line, 3L);      // no such element: the list
+    QCOMPARE(d->place("/a/b/7").line, 3L);        // no such element: the list
     QCOMPARE(d->place("/a/missing/x").line, 2L);  // no such key: the object
     QCOMPARE(d->place("/a").file, std::string("case.json"));
     QCOMPARE(d->place("/a/missing").pointer, std::string("/a/missing"));
@@ -61,8 +63,10 @@ class TestDocument : public QObject {
     const auto row = [](const char* name, QByteArray text, int line, int column, const char* message) {
       QTest::addRow("%s", name) << text << line << column << QString::fromUtf8(message);
     };
-    row("comma between", "{\n \"step\": 3 x }", 2, 12, "expected ',' or '}' after the value of \"step\", found 'x'");
-    row("no comma", "{\n \"a\": 1\n \"b\": 2}", 3, 2, "expected ',' or '}' after the value of \"a\", found '\"'");
+    row("comma between", "{\n \"step\": 3 x }", 2, 12,
+        "expected ',' or '}' after the value of \"step\", found 'x'");
+    row("no comma", "{\n \"a\": 1\n \"b\": 2}", 3, 2,
+        "expected ',' or '}' after the value of \"a\", found '\"'");
     row("trailing in object", "{\"a\": 1,\n}", 2, 1, "a comma before '}'");
     row("trailing in list", "{\"a\": [1, ]}", 1, 11, "a comma before ']'");
     row("two commas", "{\"a\": [1,, 2]}", 1, 10, "expected a value, found ','");
@@ -70,14 +74,18 @@ class TestDocument : public QObject {
     row("no colon", "{\"a\" 1}", 1, 6, "expected ':' after the key \"a\", found '1'");
     row("bare key", "{a: 1}", 1, 2, "expected a key in double quotes, found 'a'");
     row("single quotes", "{'a': 1}", 1, 2, "expected a key in double quotes, found a single quote");
-    row("duplicate", "{\"a\": 1,\n\"b\": 2,\n\"a\": 3}", 3, 1, "the key \"a\" occurs twice; it first stands in line 1");
+    row("duplicate", "{\"a\": 1,\n\"b\": 2,\n\"a\": 3}", 3, 1,
+        "the key \"a\" occurs twice; it first stands in line 1");
     row("duplicate by escape", "{\"a\": 1, \"\\u0061\": 3}", 1, 10, "the key \"a\" occurs twice");
-    row("unclosed object", "{\"a\": {\"b\": 1", 1, 14, "expected ',' or '}' after the value of \"b\", found the end of the text");
-    row("unclosed list", "{\"a\": [1, 2", 1, 12, "expected ',' or ']' after element 2 of the list, found the end");
+    row("unclosed object", "{\"a\": {\"b\": 1", 1, 14,
+        "expected ',' or '}' after the value of \"b\", found the end of the text");
+    row("unclosed list", "{\"a\": [1, 2", 1, 12,
+        "expected ',' or ']' after element 2 of the list, found the end");
     row("unclosed text", "{\"a\": \"xyz\n}", 1, 7, "the text that begins here is never closed");
     row("unclosed comment", "{\n  /* \"a\": 1}\n", 2, 3, "the comment that begins here is never closed");
     row("wrong bracket", "{\"a\": [1}}", 1, 9, "expected ',' or ']' after element 1 of the list, found '}'");
-    row("text after the end", "{}\n{}", 2, 1, "expected the end of the text after the last bracket, found '{'");
+    row("text after the end", "{}\n{}", 2, 1,
+        "expected the end of the text after the last bracket, found '{'");
     row("empty", "", 1, 1, "the text is empty");
     row("only a comment", "// nothing", 1, 11, "the text is empty");
     row("not an object", "[1]", 1, 0, "expected an object in braces { } at the top, found a list");
@@ -107,14 +115,19 @@ class TestDocument : public QObject {
     row("UTF-16", QByteArray("\xff\xfe{\0", 4), 1, 1, "UTF-16");
     row("zero byte", QByteArray("{\0}", 3), 1, 2, "the byte 0x00");
     row("column in characters", "{\"é😀\": 1 x}", 1, 10, "found 'x'");
-    row("binary", QByteArray("\x7f" "ELF\x02\x01", 6), 1, 1, "expected a value, found the byte 0x7f");
+    row("binary",
+        QByteArray("\x7f"
+                   "ELF\x02\x01",
+                   6),
+        1, 1, "expected a value, found the byte 0x7f");
   }
   void refuses() {
     QFETCH(QByteArray, text);
     QFETCH(int, line);
     QFETCH(int, column);
     QFETCH(QString, message);
-    const auto d = CaseDocument::parse({text.constData(), static_cast<std::size_t>(text.size())}, "case.json");
+    const auto d =
+        CaseDocument::parse({text.constData(), static_cast<std::size_t>(text.size())}, "case.json");
     QVERIFY(!d.ok());
     const Error& e = d.error();
     QVERIFY2(e.text.find(message.toStdString()) != std::string::npos, e.render().c_str());
@@ -127,13 +140,15 @@ class TestDocument : public QObject {
 
   void renders_like_a_compiler() {
     const auto d = CaseDocument::parse("{\n \"step\": 3 x }", "case.json");
-    QCOMPARE(d.error().render(),
-             std::string("case.json:2: column 12: expected ',' or '}' after the value of \"step\", found 'x'"));
+    QCOMPARE(
+        d.error().render(),
+        std::string("case.json:2: column 12: expected ',' or '}' after the value of \"step\", found 'x'"));
   }
 
   void depth_is_bounded() {
     const auto nested = [](int n) {
-      return "{\"a\": " + std::string(static_cast<std::size_t>(n), '[') + std::string(static_cast<std::size_t>(n), ']') + "}";
+      return "{\"a\": " + std::string(static_cast<std::size_t>(n), '[') +
+             std::string(static_cast<std::size_t>(n), ']') + "}";
     };
     QVERIFY(CaseDocument::parse(nested(199), "c").ok());
     const auto deep = CaseDocument::parse(nested(200), "c");
@@ -160,7 +175,8 @@ class TestDocument : public QObject {
   }
 
   void many_keys_take_no_square_of_time() {
-    // 3·10^5 keys: a search from the front for each would be 4.5·10^10 comparisons, minutes; the default test limit ends it.
+    // 3·10^5 keys: a search from the front for each would be 4.5·10^10 comparisons, minutes; the default test
+    // limit ends it.
     std::string text = "{";
     for (int i = 0; i < 300'000; ++i) {
       text += i == 0 ? "\"k" : ",\"k";
@@ -220,21 +236,51 @@ class TestDocument : public QObject {
     QTest::addColumn<QString>("path");
     QTest::addColumn<QString>("value");
     QTest::addColumn<QString>("message");
-    QTest::newRow("empty path") << "" << "1" << "found nothing";
-    QTest::newRow("empty step") << "a..b" << "1" << "empty step";
-    QTest::newRow("trailing point") << "a." << "1" << "empty step";
-    QTest::newRow("root") << "/" << "1" << "empty step";
-    QTest::newRow("through a number") << "n.x" << "1" << "/n is a number; it has no member 'x'";
-    QTest::newRow("through a text") << "s.x" << "1" << "/s is a text";
-    QTest::newRow("index too large") << "l.3" << "1" << "expected an index from 0 to 2 in the list /l, found '3'";
-    QTest::newRow("no index") << "l.x" << "1" << "found 'x'";
-    QTest::newRow("negative") << "l.-1" << "1" << "found '-1'";
-    QTest::newRow("leading zero") << "l.01" << "1" << "found '01'";
-    QTest::newRow("huge index") << "l.99999999999999999999" << "1" << "expected an index";
-    QTest::newRow("remove past the end") << "l.2" << "null" << "expected an index from 0 to 1";
-    QTest::newRow("damaged list") << "l" << "[1, 2" << "damaged JSON";
-    QTest::newRow("damaged object") << "l" << "{\"a\":}" << "damaged JSON";
-    QTest::newRow("damaged text") << "l" << "\"abc" << "damaged JSON";
+    QTest::newRow("empty path") << ""
+                                << "1"
+                                << "found nothing";
+    QTest::newRow("empty step") << "a..b"
+                                << "1"
+                                << "empty step";
+    QTest::newRow("trailing point") << "a."
+                                    << "1"
+                                    << "empty step";
+    QTest::newRow("root") << "/"
+                          << "1"
+                          << "empty step";
+    QTest::newRow("through a number") << "n.x"
+                                      << "1"
+                                      << "/n is a number; it has no member 'x'";
+    QTest::newRow("through a text") << "s.x"
+                                    << "1"
+                                    << "/s is a text";
+    QTest::newRow("index too large") << "l.3"
+                                     << "1"
+                                     << "expected an index from 0 to 2 in the list /l, found '3'";
+    QTest::newRow("no index") << "l.x"
+                              << "1"
+                              << "found 'x'";
+    QTest::newRow("negative") << "l.-1"
+                              << "1"
+                              << "found '-1'";
+    QTest::newRow("leading zero") << "l.01"
+                                  << "1"
+                                  << "found '01'";
+    QTest::newRow("huge index") << "l.99999999999999999999"
+                                << "1"
+                                << "expected an index";
+    QTest::newRow("remove past the end") << "l.2"
+                                         << "null"
+                                         << "expected an index from 0 to 1";
+    QTest::newRow("damaged list") << "l"
+                                  << "[1, 2"
+                                  << "damaged JSON";
+    QTest::newRow("damaged object") << "l"
+                                    << "{\"a\":}"
+                                    << "damaged JSON";
+    QTest::newRow("damaged text") << "l"
+                                  << "\"abc"
+                                  << "damaged JSON";
   }
   void set_refuses() {
     QFETCH(QString, path);
@@ -244,7 +290,8 @@ class TestDocument : public QObject {
     const std::string before = d.to_text();
     const auto status = d.set(path.toStdString(), value.toStdString());
     QVERIFY(!status.ok());
-    QVERIFY2(status.error().text.find(message.toStdString()) != std::string::npos, status.error().render().c_str());
+    QVERIFY2(status.error().text.find(message.toStdString()) != std::string::npos,
+             status.error().render().c_str());
     QVERIFY(status.error().code == ErrorCode::command_line);
     QCOMPARE(d.to_text(), before);
   }
@@ -295,16 +342,21 @@ class TestDocument : public QObject {
     const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     std::function<Json(int)> make = [&](int depth) -> Json {
       switch (pick(depth > 0 ? 8 : 6)) {
-        case 0: return static_cast<std::int64_t>(random()) - 2147483648LL;
-        case 1: return std::ldexp(static_cast<double>(random()), pick(200) - 100);
-        case 2: return pick(2) == 0;
-        case 3: return nullptr;
+        case 0:
+          return static_cast<std::int64_t>(random()) - 2147483648LL;
+        case 1:
+          return std::ldexp(static_cast<double>(random()), pick(200) - 100);
+        case 2:
+          return pick(2) == 0;
+        case 3:
+          return nullptr;
         case 4: {
           std::string s;
           for (int i = pick(20); i > 0; --i) s += static_cast<char>(pick(128));
           return s + "ü€😀";
         }
-        case 5: return -0.0;
+        case 5:
+          return -0.0;
         case 6: {
           Json list = Json::array();
           for (int i = pick(30); i > 0; --i) list.push_back(make(depth - 1));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Schemas: what a solver lays over the common part, what is refused as a bug of its file, and what can be asked of it.
+// Schemas: what a solver lays over the common part, what is refused as a bug of its file, and what can be
+// asked of it.
 // labels: unit
-#include <algorithm>
-
-#include <QtTest>
-
 #include "engine/case/case.hpp"
 #include "engine/case/schema.hpp"
 #include "tests/fuzz/case_sample.hpp"
+
+#include <QtTest>
+#include <algorithm>
 
 using namespace conoid;
 
@@ -19,7 +19,9 @@ Schema sample_schema() {
   return *schema;
 }
 
-CaseDocument sample_case() { return *CaseDocument::parse(sample::good_case, "case.json"); }
+CaseDocument sample_case() {
+  return *CaseDocument::parse(sample::good_case, "case.json");
+}
 
 }  // namespace
 
@@ -77,32 +79,48 @@ class TestSchema : public QObject {
     QTest::addColumn<QString>("parameters");
     QTest::addColumn<QString>("message");
     const auto row = [](const char* name, const char* property, const char* message) {
-      QTest::addRow("%s", name) << QString(R"({"properties": {"x": %1}})").arg(QString::fromUtf8(property)) << message;
+      QTest::addRow("%s", name) << QString(R"({"properties": {"x": %1}})").arg(QString::fromUtf8(property))
+                                << message;
     };
     row("no type", R"({"default": 1})", "/x: type must be");
     row("wrong type", R"({"type": "float"})", "type must be");
     row("unknown keyword", R"({"type": "number", "minimun": 1})", "unknown keyword 'minimun'");
     row("unknown unit", R"({"type": "number", "unit": "furlong"})", "unknown unit 'furlong'");
     row("bad default", R"({"type": "number", "minimum": 2, "default": 1})", "the default does not hold");
-    row("bad default unit", R"({"type": "number", "unit": "m", "default": "1 s"})", "the default does not hold");
+    row("bad default unit", R"({"type": "number", "unit": "m", "default": "1 s"})",
+        "the default does not hold");
     row("bad bound", R"({"type": "number", "unit": "m", "minimum": "1 s"})", "minimum is no number");
     row("no items", R"({"type": "array"})", "a list needs items");
     row("bad items", R"({"type": "array", "items": {"type": "q"}})", "/x/*: type must be");
     row("required unknown", R"({"type": "object", "required": ["a"], "properties": {}})", "required names");
     row("no discriminator", R"({"type": "object", "variants": {"a": {}}})", "belong together");
     row("empty variants", R"({"type": "object", "discriminator": "k", "variants": {}})", "one or more");
-    row("bad in variant", R"({"type": "object", "discriminator": "k", "variants": {"a": {"properties": {"z": {"type": "number", "unit": "q"}}}}})",
+    row("bad in variant",
+        R"({"type": "object", "discriminator": "k", "variants": {"a": {"properties": {"z": {"type": "number", "unit": "q"}}}}})",
         "/x<a>/z: unknown unit");
-    row("map with properties", R"({"type": "object", "map": {"type": "string"}, "properties": {}})", "map stands alone");
+    row("discriminator no object",
+        R"({"type": "object", "discriminator": "k", "properties": {"k": [1]}, "variants": {"a": {}}})",
+        "no object");
+    row("discriminator default",
+        R"({"type": "object", "discriminator": "k", "properties": {"k": {"default": "b"}}, "variants": {"a": {}}})",
+        "/x/k: the default does not hold");
+    row("nested variants",
+        R"({"type": "object", "discriminator": "k", "variants": {"a": {"map": {"type": "string"}}}})",
+        "plain properties only");
+    row("map with properties", R"({"type": "object", "map": {"type": "string"}, "properties": {}})",
+        "map stands alone");
     row("empty enum", R"({"type": "string", "enum": []})", "enum must be a list");
     row("bad pattern", "{\"type\": \"string\", \"pattern\": \"[\"}", "no regular expression");
     row("bad file", R"({"type": "string", "file": "picture"})", "file must be");
     row("flag", R"({"type": "string", "live": "yes"})", "live must be true or false");
     row("exclusive", R"({"type": "object", "exclusive": [["a", "b"]], "properties": {}})", "exclusive names");
     row("not an object", "3", "/x: expected an object");
-    QTest::newRow("syntax") << "{\n\"properties\": {,}}" << "line 2, column 16";
-    QTest::newRow("list") << "[]" << "expected an object at the top";
-    QTest::newRow("replaces solver") << R"({"properties": {"solver": {"type": "string"}}})" << "cannot be replaced";
+    QTest::newRow("syntax") << "{\n\"properties\": {,}}"
+                            << "line 2, column 16";
+    QTest::newRow("list") << "[]"
+                          << "expected an object at the top";
+    QTest::newRow("replaces solver") << R"({"properties": {"solver": {"type": "string"}}})"
+                                     << "cannot be replaced";
   }
   void bugs() {
     QFETCH(QString, parameters);
@@ -110,7 +128,8 @@ class TestSchema : public QObject {
     const auto schema = Schema::for_solver("s", parameters.toStdString());
     QVERIFY(!schema.ok());
     QVERIFY(schema.error().code == ErrorCode::internal);
-    QVERIFY2(schema.error().text.find(message.toStdString()) != std::string::npos, schema.error().render().c_str());
+    QVERIFY2(schema.error().text.find(message.toStdString()) != std::string::npos,
+             schema.error().render().c_str());
   }
 
   void finds_nodes() {
@@ -118,7 +137,8 @@ class TestSchema : public QObject {
     const CaseDocument d = sample_case();
     const auto unit = [&](const char* pointer) {
       const Json node = schema.node(pointer, d.json());
-      return node.contains("unit") ? node["unit"].get<std::string>() : std::string(node.is_null() ? "(none)" : "(no unit)");
+      return node.contains("unit") ? node["unit"].get<std::string>()
+                                   : std::string(node.is_null() ? "(none)" : "(no unit)");
     };
     QCOMPARE(unit("/grid/spacing"), std::string("m"));
     QCOMPARE(unit("/grid/origin/2"), std::string("m"));
@@ -143,9 +163,10 @@ class TestSchema : public QObject {
     const auto find = [&](std::string_view pointer) {
       return std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.first == pointer; });
     };
-    for (const char* pointer : {"/conoid", "/grid/size", "/grid/spacing", "/materials/*/speed", "/boundaries/*/kind",
-                                "/boundaries/*/loss", "/excitation/kind", "/excitation/file", "/output/frames/every",
-                                "/output/receivers/*/position", "/compute/memory/host", "/regions/*"})
+    for (const char* pointer :
+         {"/conoid", "/grid/size", "/grid/spacing", "/materials/*/speed", "/boundaries/*/kind",
+          "/boundaries/*/loss", "/excitation/kind", "/excitation/file", "/output/frames/every",
+          "/output/receivers/*/position", "/compute/memory/host", "/regions/*"})
       QVERIFY2(find(pointer) != fields.end(), pointer);
     QVERIFY(find("/grid") == fields.end());
     QCOMPARE(find("/boundaries/*/loss")->second["when"].get<std::string>(), std::string("kind = sponge"));
@@ -170,7 +191,8 @@ class TestSchema : public QObject {
     const Schema schema = sample_schema();
     const CaseDocument d = sample_case();
     const auto words = [&](const char* pointer) { return describe(schema.node(pointer, d.json())); };
-    QCOMPARE(words("/excitation/frequency"), std::string("a number in Hz, at least 1 Hz and at most 1.2 GHz"));
+    QCOMPARE(words("/excitation/frequency"),
+             std::string("a number in Hz, at least 1 Hz and at most 1.2 GHz"));
     QCOMPARE(words("/grid/origin"), std::string("a list of 3 numbers in m"));
     QCOMPARE(words("/parameters/scheme"), std::string("one of 'leapfrog' or 'lax-wendroff'"));
     QCOMPARE(words("/parameters/time_step"), std::string("a number in s or 'auto', above 0 s"));
@@ -181,7 +203,10 @@ class TestSchema : public QObject {
   void manual_names_every_field() {
     const Schema schema = sample_schema();
     const std::string page = schema.manual();
-    for (const auto& [pointer, node] : schema.fields()) QVERIFY2(page.find(pointer + "\n") != std::string::npos || page.find(pointer + "   (if") != std::string::npos, pointer.c_str());
+    for (const auto& [pointer, node] : schema.fields())
+      QVERIFY2(page.find(pointer + "\n") != std::string::npos ||
+                   page.find(pointer + "   (if") != std::string::npos,
+               pointer.c_str());
     QVERIFY(page.find("default 1.5 km/s") != std::string::npos);
     QVERIFY(page.find("Frequency of the maximum of the spectrum.") != std::string::npos);
     QVERIFY(page.find("(if kind = sponge)") != std::string::npos);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweeps: axes as typed, with units and ends that are met, and the documents they make.
 // labels: unit
-#include <cmath>
-
-#include <QtTest>
-
 #include "engine/case/case.hpp"
 #include "tests/fuzz/case_sample.hpp"
+
+#include <QtTest>
+#include <cmath>
 
 using namespace conoid;
 
@@ -18,7 +17,9 @@ class TestSweep : public QObject {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("pointer");
     QTest::addColumn<QString>("values");
-    const auto row = [](const char* text, const char* pointer, const char* values) { QTest::addRow("%s", text) << text << pointer << values; };
+    const auto row = [](const char* text, const char* pointer, const char* values) {
+      QTest::addRow("%s", text) << text << pointer << values;
+    };
     row("a.b=1:1:4", "/a/b", "[1, 2, 3, 4]");
     row("a=1:2:4", "/a", "[1, 3]");
     row("a=4:-1:1", "/a", "[4, 3, 2, 1]");
@@ -66,7 +67,9 @@ class TestSweep : public QObject {
   void refuses_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("message");
-    const auto row = [](const char* text, const char* message) { QTest::addRow("%s", text) << text << message; };
+    const auto row = [](const char* text, const char* message) {
+      QTest::addRow("%s", text) << text << message;
+    };
     row("", "found no '='");
     row("a.b", "found no '='");
     row("=1", "found nothing");
@@ -90,7 +93,8 @@ class TestSweep : public QObject {
     QFETCH(QString, message);
     const auto axis = parse_sweep_axis(text.toStdString());
     QVERIFY(!axis.ok());
-    QVERIFY2(axis.error().text.find(message.toStdString()) != std::string::npos, axis.error().render().c_str());
+    QVERIFY2(axis.error().text.find(message.toStdString()) != std::string::npos,
+             axis.error().render().c_str());
     QVERIFY(axis.error().code == ErrorCode::command_line);
     QVERIFY(!axis.error().hint.empty());
   }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is wrong with a case: every violation at once, each with line, pointer, expected, found and a remedy.
 // labels: unit
-#include <algorithm>
-#include <cmath>
-#include <fstream>
+#include "engine/case/case.hpp"
+#include "tests/fuzz/case_sample.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest>
-
-#include "engine/case/case.hpp"
-#include "tests/fuzz/case_sample.hpp"
+#include <algorithm>
+#include <cmath>
+#include <fstream>
 
 using namespace conoid;
 
@@ -20,7 +19,9 @@ const Schema& schema() {
   return s;
 }
 
-CaseDocument sample_case() { return *CaseDocument::parse(sample::good_case, "case.json"); }
+CaseDocument sample_case() {
+  return *CaseDocument::parse(sample::good_case, "case.json");
+}
 
 std::string rendered(const std::vector<Diagnostic>& diagnostics) {
   std::string out;
@@ -45,28 +46,34 @@ class TestValidate : public QObject {
     QTest::addColumn<QString>("pointer");
     QTest::addColumn<QString>("message");
     QTest::addColumn<QString>("hint");
-    const auto row = [](const char* path, const char* value, const char* pointer, const char* message, const char* hint = "") {
+    const auto row = [](const char* path, const char* value, const char* pointer, const char* message,
+                        const char* hint = "") {
       QTest::addRow("%s=%.30s", path, value) << path << value << pointer << message << hint;
     };
     row("excitation.frequency", "3.0 THz", "/excitation/frequency", "found 3.0 THz, expected at most 1.2 GHz",
         "Frequency of the maximum of the spectrum.");
-    row("excitation.frequency", "1500000000", "/excitation/frequency", "found 1.5 GHz, expected at most 1.2 GHz");
+    row("excitation.frequency", "1500000000", "/excitation/frequency",
+        "found 1.5 GHz, expected at most 1.2 GHz");
     row("excitation.frequency", "0", "/excitation/frequency", "found 0 Hz, expected at least 1 Hz");
-    row("excitation.frequency", "2 mm", "/excitation/frequency", "found '2 mm' (length), expected a number in Hz (frequency)",
-        "Units that fit: Hz, kHz, MHz, GHz.");
-    row("excitation.frequency", "2 ghz", "/excitation/frequency", "unknown unit 'ghz' in '2 ghz'; did you mean 'GHz'?");
+    row("excitation.frequency", "2 mm", "/excitation/frequency",
+        "found '2 mm' (length), expected a number in Hz (frequency)", "Units that fit: Hz, kHz, MHz, GHz.");
+    row("excitation.frequency", "2 ghz", "/excitation/frequency",
+        "unknown unit 'ghz' in '2 ghz'; did you mean 'GHz'?");
     row("excitation.frequency", "fast", "/excitation/frequency", "expected a number in Hz, found 'fast'");
-    row("excitation.frequency", "[1]", "/excitation/frequency", "found a list of 1 value, expected a number in Hz");
-    row("excitation.frequncy", "1", "/excitation/frequncy", "unknown key 'frequncy'; did you mean 'frequency'?",
-        "Known here: kind, frequency, angle.");
-    row("excitation.file", "x.csv", "/excitation/file", "the key 'file' belongs to kind = 'sampled', but kind is 'ricker'");
+    row("excitation.frequency", "[1]", "/excitation/frequency",
+        "found a list of 1 value, expected a number in Hz");
+    row("excitation.frequncy", "1", "/excitation/frequncy",
+        "unknown key 'frequncy'; did you mean 'frequency'?", "Known here: kind, frequency, angle.");
+    row("excitation.file", "x.csv", "/excitation/file",
+        "the key 'file' belongs to kind = 'sampled', but kind is 'ricker'");
     row("excitation.kind", "rickr", "/excitation/kind",
         "found 'rickr', expected one of 'ricker' or 'sampled'; did you mean 'ricker'?");
     row("excitation.kind", "null", "/excitation/kind", "missing; expected one of 'ricker' or 'sampled'");
     row("excitation.kind", "7", "/excitation/kind", "found 7, expected a text", "Put it in double quotes.");
     row("excitation", "null", "/excitation", "missing; expected an object { }");
     row("excitation", "3", "/excitation", "found 3, expected an object { }");
-    row("grid.spacing", "null", "/grid/spacing", "missing; expected a number in m, above 0 m", "Distance of nodes.");
+    row("grid.spacing", "null", "/grid/spacing", "missing; expected a number in m, above 0 m",
+        "Distance of nodes.");
     row("grid.spacing", "0", "/grid/spacing", "found 0 m, expected a value above 0 m");
     row("grid.spacing", "-1 mm", "/grid/spacing", "found -1 mm, expected a value above 0 m");
     row("grid.spacing", "true", "/grid/spacing", "found true, expected a number in m");
@@ -75,32 +82,43 @@ class TestValidate : public QObject {
     row("grid.size.1", "2.5", "/grid/size/1", "found 2.5, expected a whole number");
     row("grid.size.1", "0", "/grid/size/1", "found 0, expected at least 1");
     row("grid.size.1", "1e30", "/grid/size/1", "found 1e+30, expected a whole number");
-    row("grid.size.1", "18446744073709551615", "/grid/size/1", "expected a whole number of at most 9223372036854775807");
+    row("grid.size.1", "18446744073709551615", "/grid/size/1",
+        "expected a whole number of at most 9223372036854775807");
     row("grid.size.1", "\"20\"", "/grid/size/1", "found the text '20', expected a whole number",
         "Write the number without quotes.");
     row("grid.origin.0", "1 kg", "/grid/origin/0", "found '1 kg' (mass), expected a number in m (length)");
-    row("materials.steel.speed", "30 km/s", "/materials/steel/speed", "found 30 km/s, expected at most 20000 m/s");
-    row("materials.steel.density", "null", "/materials/steel/density", "missing; expected a number in kg/m^3");
-    row("materials.steel.colour", "red", "/materials/steel/colour", "unknown key 'colour'", "Known here: density, speed.");
+    row("materials.steel.speed", "30 km/s", "/materials/steel/speed",
+        "found 30 km/s, expected at most 20000 m/s");
+    row("materials.steel.density", "null", "/materials/steel/density",
+        "missing; expected a number in kg/m^3");
+    row("materials.steel.colour", "red", "/materials/steel/colour", "unknown key 'colour'",
+        "Known here: density, speed.");
     row("materials", "{}", "", "");
-    row("materials", R"({"a":{"density":1},"b":{"density":1},"c":{"density":1},"d":{"density":1},"e":{"density":1},"f":{"density":1}})",
+    row("materials",
+        R"({"a":{"density":1},"b":{"density":1},"c":{"density":1},"d":{"density":1},"e":{"density":1},"f":{"density":1}})",
         "/materials", "found 6 entries, expected at most 5");
     row("boundaries.1.width", "null", "/boundaries/1/width", "missing; expected a whole number, at least 1");
     row("boundaries.1.loss", "3", "/boundaries/1/loss", "found 3 dB, expected at most 0 dB");
     row("boundaries.0.width", "3", "/boundaries/0/width", "belongs to kind = 'sponge', but kind is 'rigid'");
     row("parameters.order", "5", "/parameters/order", "found 5, expected one of 2, 4, 6 or 8");
     row("parameters.cfl", "1", "/parameters/cfl", "found 1, expected a value below 1");
-    row("parameters.cfl", "\"0.5\"", "/parameters/cfl", "found the text '0.5', expected a number", "without quotes");
-    row("parameters.time_step", "automatic", "/parameters/time_step", "expected a number in s, found 'automatic'");
+    row("parameters.cfl", "\"0.5\"", "/parameters/cfl", "found the text '0.5', expected a number",
+        "without quotes");
+    row("parameters.time_step", "automatic", "/parameters/time_step",
+        "expected a number in s, found 'automatic'");
     row("parameters.name", "9lives", "/parameters/name", "found '9lives', expected a text of the form");
-    row("parameters.name", "abcdefghijklmnopqrstuvwxyz", "/parameters/name", "found a text of 26 characters, expected at most 20");
+    row("parameters.name", "abcdefghijklmnopqrstuvwxyz", "/parameters/name",
+        "found a text of 26 characters, expected at most 20");
     row("parameters.scheme", "leap-frog", "/parameters/scheme", "did you mean 'leapfrog'?");
     row("parameters.free_surface", "1", "/parameters/free_surface", "found 1, expected true or false");
-    row("parameters.free_surface", "\"true\"", "/parameters/free_surface", "found 'true', expected true or false");
-    row("output.frames.count", "3", "/output/frames/count", "found 'every' and 'count', expected at most one of 'every' or 'count'");
+    row("parameters.free_surface", "\"true\"", "/parameters/free_surface",
+        "found 'true', expected true or false");
+    row("output.frames.count", "3", "/output/frames/count",
+        "found 'every' and 'count', expected at most one of 'every' or 'count'");
     row("output.frames.interval", "3", "/output/frames/interval", "unknown key 'interval'");
     row("output.frames.fields", "[\"\"]", "/output/frames/fields/0", "found an empty text, expected a text");
-    row("output.frames.fields", "p", "/output/frames/fields", "found 'p', expected a list [ ]", "Put brackets around it.");
+    row("output.frames.fields", "p", "/output/frames/fields", "found 'p', expected a list [ ]",
+        "Put brackets around it.");
     row("output.receivers.0.position.3", "1", "/output/receivers/0/position", "found 4 values, expected 3");
     row("compute.threads", "-1", "/compute/threads", "found -1, expected at least 0");
     row("compute.memory.host", "2 m", "/compute/memory/host", "(length), expected a number in B (memory)");
@@ -112,13 +130,15 @@ class TestValidate : public QObject {
     row("mesh.order", "3", "/mesh/order", "found 3, expected one of 1 or 2");
     row("solver", "other", "/solver", "found 'other', expected 'sample-waves'");
     row("solver", "null", "/solver", "missing; expected 'sample-waves'");
-    row("conoid", "2", "/conoid", "found format version 2, expected at most 1: the case was written by a newer Conoid",
+    row("conoid", "2", "/conoid",
+        "found format version 2, expected at most 1: the case was written by a newer Conoid",
         "Update Conoid");
     row("conoid", "0", "/conoid", "found 0, expected at least 1");
     row("conoid", "one", "/conoid", "found the text 'one', expected a whole number");
     row("grids", "{}", "/grids", "unknown key 'grids'; did you mean 'grid'?");
     row("sponge", "{}", "/sponge", "unknown key 'sponge'",
-        "Known here: conoid, title, solver, mesh, grid, materials, regions, boundaries, excitation, parameters, output, compute.");
+        "Known here: conoid, title, solver, mesh, grid, materials, regions, boundaries, excitation, "
+        "parameters, output, compute.");
   }
   void refuses() {
     QFETCH(QString, path);
@@ -135,7 +155,8 @@ class TestValidate : public QObject {
       return;
     }
     const auto it = std::find_if(found.begin(), found.end(), [&](const Diagnostic& x) {
-      return x.place.pointer == pointer.toStdString() && x.text.find(message.toStdString()) != std::string::npos;
+      return x.place.pointer == pointer.toStdString() &&
+             x.text.find(message.toStdString()) != std::string::npos;
     });
     QVERIFY2(it != found.end(), rendered(found).c_str());
     QVERIFY2(it->hint.find(hint.toStdString()) != std::string::npos, it->render().c_str());
@@ -149,16 +170,19 @@ class TestValidate : public QObject {
     std::string text(sample::good_case);
     text.replace(text.find("\"250 kHz\""), 9, "\"3.0 THz\"");
     const auto found = validate(*CaseDocument::parse(text, "case.json"), schema());
-    QCOMPARE(rendered(found), std::string("case.json:22: /excitation/frequency: found 3.0 THz, expected at most 1.2 GHz\n"
-                                          "  Frequency of the maximum of the spectrum.\n"));
+    QCOMPARE(rendered(found),
+             std::string("case.json:22: /excitation/frequency: found 3.0 THz, expected at most 1.2 GHz\n"
+                         "  Frequency of the maximum of the spectrum.\n"));
   }
 
   void null_is_not_a_value() {
     const auto d = CaseDocument::parse(R"({"conoid": 1, "solver": "sample-waves", "grid": {"spacing": null},
-      "excitation": {"kind": "ricker", "frequency": 5}})", "c");
+      "excitation": {"kind": "ricker", "frequency": 5}})",
+                                       "c");
     const auto found = validate(*d, schema());
     QCOMPARE(found.size(), std::size_t{1});
-    QVERIFY2(found[0].text.find("found null, expected a number in m") != std::string::npos, rendered(found).c_str());
+    QVERIFY2(found[0].text.find("found null, expected a number in m") != std::string::npos,
+             rendered(found).c_str());
     QVERIFY(found[0].hint.find("Remove the key") != std::string::npos);
   }
 
@@ -171,7 +195,8 @@ class TestValidate : public QObject {
                "size": [0, 1.5, "x"],
                "colour": 3},
       "output": {"frames": {"count": -1}}
-    })", "case.json");
+    })",
+                                       "case.json");
     const auto found = validate(*d, schema());
     std::vector<long> lines;
     for (const auto& x : found) lines.push_back(x.place.line);
@@ -180,7 +205,8 @@ class TestValidate : public QObject {
 
   void a_misspelt_key_is_not_also_missing() {
     const auto d = CaseDocument::parse(R"({"conoid": 1, "solver": "sample-waves", "grid": {"spacng": 1},
-      "excitation": {"kind": "ricker", "frequency": 5}})", "c");
+      "excitation": {"kind": "ricker", "frequency": 5}})",
+                                       "c");
     const auto found = validate(*d, schema());
     QVERIFY2(found.size() == 1, rendered(found).c_str());
     QVERIFY(found[0].text.find("did you mean 'spacing'?") != std::string::npos);
@@ -207,7 +233,8 @@ class TestValidate : public QObject {
       QVERIFY(d.set_json("/grid/size/0", bad).ok());
       const auto found = validate(d, schema());
       QCOMPARE(found.size(), std::size_t{2});
-      for (const auto& x : found) QVERIFY2(x.text.find("expected a finite number") != std::string::npos, x.text.c_str());
+      for (const auto& x : found)
+        QVERIFY2(x.text.find("expected a finite number") != std::string::npos, x.text.c_str());
     }
   }
 
@@ -218,14 +245,18 @@ class TestValidate : public QObject {
     QVERIFY(d.set_json("/output/receivers", list).ok());
     const auto found = validate(d, schema());
     QCOMPARE(found.size(), std::size_t{101});
-    QVERIFY(std::any_of(found.begin(), found.end(), [](const Diagnostic& x) { return x.text.find("the rest is not listed") != std::string::npos; }));
+    QVERIFY(std::any_of(found.begin(), found.end(), [](const Diagnostic& x) {
+      return x.text.find("the rest is not listed") != std::string::npos;
+    }));
   }
 
   void long_texts_do_not_exhaust_a_pattern() {
     CaseDocument d = sample_case();
-    auto deep = Schema::for_solver("sample-waves", R"({"properties": {"name": {"type": "string", "pattern": "(a|b)*c"}}})");
+    auto deep = Schema::for_solver("sample-waves",
+                                   R"({"properties": {"name": {"type": "string", "pattern": "(a|b)*c"}}})");
     QVERIFY(deep.ok());
-    const auto c = CaseDocument::from_json(Json{{"conoid", 1}, {"solver", "sample-waves"}, {"name", std::string(10'000'000, 'a')}}, "c");
+    const auto c = CaseDocument::from_json(
+        Json{{"conoid", 1}, {"solver", "sample-waves"}, {"name", std::string(10'000'000, 'a')}}, "c");
     const auto found = validate(c, *deep);
     QCOMPARE(found.size(), std::size_t{1});
     QVERIFY(found[0].text.size() < 300);
@@ -266,8 +297,10 @@ class TestValidate : public QObject {
     QVERIFY(check_groups(d, schema(), {"inside", "shell", "outer", "inner"}).empty());
     const auto found = check_groups(d, schema(), {"inside", "shell", "outre"});
     QCOMPARE(found.size(), std::size_t{2});
-    QCOMPARE(found[0].render(), std::string("case.json:18: /boundaries/0/group: the mesh has no group 'outer'; did you mean 'outre'?\n"
-                                            "  Its groups: inside, shell, outre."));
+    QCOMPARE(found[0].render(),
+             std::string(
+                 "case.json:18: /boundaries/0/group: the mesh has no group 'outer'; did you mean 'outre'?\n"
+                 "  Its groups: inside, shell, outre."));
     QCOMPARE(found[1].place.pointer, std::string("/boundaries/1/group"));
     QCOMPARE(check_groups(d, schema(), {}).size(), std::size_t{4});
   }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Quantities as people type them: exact conversions, units that fit, messages for those that do not.
 // labels: unit
+#include "engine/core/units.hpp"
+
+#include <QtTest>
 #include <cmath>
 #include <numbers>
 #include <random>
-
-#include <QtTest>
-
-#include "engine/core/units.hpp"
 
 using namespace conoid;
 
@@ -97,7 +96,8 @@ class TestUnits : public QObject {
     QFETCH(double, value);
     const auto q = parse_quantity(text.toStdString(), expected.toStdString());
     QVERIFY2(q.ok(), q.ok() ? "" : q.error().render().c_str());
-    // One rounding at the end: at most one unit in the last place away from the double nearest to the true value.
+    // One rounding at the end: at most one unit in the last place away from the double nearest to the true
+    // value.
     const double step = std::nextafter(std::abs(value), HUGE_VAL) - std::abs(value);
     QVERIFY2(std::abs(q->value - value) <= step, qPrintable(QString::number(q->value, 'g', 17)));
   }
@@ -125,7 +125,8 @@ class TestUnits : public QObject {
     QTest::addColumn<QString>("expected");
     QTest::addColumn<QString>("message");  // must occur in the text
     const auto row = [](const char* text, const char* unit, const char* message) {
-      QTest::addRow("%.30s -> %s", text, unit) << QString::fromUtf8(text) << unit << QString::fromUtf8(message);
+      QTest::addRow("%.30s -> %s", text, unit)
+          << QString::fromUtf8(text) << unit << QString::fromUtf8(message);
     };
     row("", "Hz", "found nothing");
     row("   ", "Hz", "found nothing");
@@ -198,8 +199,9 @@ class TestUnits : public QObject {
   }
 
   void every_offered_unit_is_understood() {
-    for (const char* unit : {"m", "s", "Hz", "rad", "m/s", "kg", "kg/m^3", "N", "Pa", "K", "V/m", "S/m", "dB", "B", "1",
-                             "J/kg", "W/m^2", "Pa*s", "rad/s", "1/m", "ohm", "T", "A/m", "dB/m", "m^2", "m/s^2"}) {
+    for (const char* unit :
+         {"m", "s", "Hz",   "rad",   "m/s",  "kg",    "kg/m^3", "N",   "Pa", "K",   "V/m",  "S/m", "dB",
+          "B", "1", "J/kg", "W/m^2", "Pa*s", "rad/s", "1/m",    "ohm", "T",  "A/m", "dB/m", "m^2", "m/s^2"}) {
       const auto offered = units_for(unit);
       QCOMPARE(offered.front(), std::string(unit));
       QVERIFY2(!quantity_kind(unit).empty(), unit);
@@ -267,14 +269,16 @@ class TestUnits : public QObject {
     QCOMPARE(*parse_bytes("500 MB"), std::uint64_t{500'000'000});
     QCOMPARE(*parse_bytes("1024"), std::uint64_t{1024});
     QCOMPARE(*parse_bytes("1.5 KiB"), std::uint64_t{1536});
-    for (const char* bad : {"", "-1", "8 Gb", "8 s", "lots", "1e30", "16 EiB", "8G"}) QVERIFY2(!parse_bytes(bad).ok(), bad);
+    for (const char* bad : {"", "-1", "8 Gb", "8 s", "lots", "1e30", "16 EiB", "8G"})
+      QVERIFY2(!parse_bytes(bad).ok(), bad);
     std::mt19937_64 random(3);
     for (int i = 0; i < 500; ++i) {
       const std::uint64_t n = random() >> (1 + i % 60);
       const auto back = parse_bytes(format_bytes(n));
       QVERIFY(back.ok());
       // Two digits at least are shown: half a unit of the second is 5 %.
-      QVERIFY(std::abs(static_cast<double>(*back) - static_cast<double>(n)) <= 0.051 * static_cast<double>(n));
+      QVERIFY(std::abs(static_cast<double>(*back) - static_cast<double>(n)) <=
+              0.051 * static_cast<double>(n));
     }
   }
 

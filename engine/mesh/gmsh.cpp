@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calling gmsh: search, cache by hash, a child process with a time limit.
+#include "engine/mesh/gmsh.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "engine/core/atomic_file.hpp"
+#include "engine/core/hash.hpp"
+#include "engine/core/log.hpp"
+
+extern char** environ;
+
+namespace conoid {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+bool is_program(const fs::path& p) {
+  std::error_code ignored;
+  return fs::is_regular_file(p, ignored) && ::access(p.c_str(), X_OK) == 0;
+}
+
+std::string ending_of(const fs::path& path) {
+  std::string e = path.extension().string();
+  std::transform(e.begin(), e.end(), e.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return e;
+}
+
+/// The first folder that can be made and written to; empty when there is none.
+fs::path cache_folder(const fs::path& wanted) {
+  std::vector<fs::path> candidates;
+  if (!wanted.empty()) candidates.push_back(wanted);
+  else {
+    if (const auto x = environment("XDG_CACHE_HOME"); !x.empty()) candidates.push_back(fs::path(x) / "conoid" / "meshes");
+    if (const auto h = environment("HOME"); !h.empty()) candidates.push_back(fs::path(h) / ".cache" / "conoid" / "meshes");
+    const auto t = environment("TMPDIR");
+    candidates.push_back(fs::path(t.empty() ? "/tmp" : t) / fmt::format("conoid-{}", ::getuid()) / "meshes");
+  }
+  for (const auto& folder : candidates) {
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    struct stat info {};
+    // In a shared /tmp the folder must be this user's own.
+    if (!failed && ::stat(folder.c_str(), &info) == 0 && info.st_uid == ::geteuid() && ::access(folder.c_str(), W_OK | X_OK) == 0)
+      return folder;
+  }
+  return {};
+}
+
+struct Finished {
+  int status = 0;      ///< as waitpid gives it
+  std::string output;  ///< the end of stdout and stderr
+  bool timed_out = false;
+  bool stopped = false;
+};
+
+/// Runs a program in a process group of its own, so that ending it ends what it started.
+Result<Finished> run_program(const std::vector<std::string>& command, double time_limit, const std::stop_token& stop) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return system_error("make a pipe for", command.front(), errno);
+  std::vector<char*> argv;
+  for (const auto& a : command) argv.push_back(const_cast<char*>(a.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  ::posix_spawnattr_setpgroup(&attributes, 0);
+  pid_t child = 0;
+  const int failed = ::posix_spawn(&child, command.front().c_str(), &actions, &attributes, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::posix_spawnattr_destroy(&attributes);
+  ::close(ends[1]);
+  if (failed != 0) {
+    ::close(ends[0]);
+    return system_error("start", command.front(), failed);
+  }
+  Finished out;
+  const auto begin = Clock::now();
+  constexpr std::size_t keep = 64 * 1024;
+  bool ended = false;
+  bool open = true;
+  const auto read_some = [&] {
+    char buffer[8192];
+    for (;;) {
+      const ssize_t n = ::read(ends[0], buffer, sizeof buffer);
+      if (n > 0) {
+        out.output.append(buffer, static_cast<std::size_t>(n));
+        if (out.output.size() > 2 * keep) out.output.erase(0, out.output.size() - keep);
+        continue;
+      }
+      if (n == 0) open = false;
+      return;
+    }
+  };
+  while (!ended) {
+    if (open) {
+      pollfd p{ends[0], POLLIN, 0};
+      ::poll(&p, 1, 50);
+      read_some();
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    const pid_t got = ::waitpid(child, &out.status, WNOHANG);
+    if (got == child || (got < 0 && errno != EINTR)) ended = true;
+    if (ended) break;
+    out.stopped = stop.stop_requested();
+    out.timed_out = std::chrono::duration<double>(Clock::now() - begin).count() > time_limit;
+    if (out.stopped || out.timed_out) {
+      ::kill(-child, SIGKILL);
+      while (::waitpid(child, &out.status, 0) < 0 && errno == EINTR) {}
+      ended = true;
+    }
+  }
+  read_some();
+  ::close(ends[0]);
+  if (out.output.size() > keep) out.output.erase(0, out.output.size() - keep);
+  return out;
+}
+
+/// Adds a script and, for .geo, the files of its folder that it names (Include, Merge …) to the hash.
+void hash_geometry(Sha256& hash, const fs::path& file, const std::string& content, std::set<fs::path>& seen) {
+  hash.update(std::to_string(content.size()));
+  hash.update(content);
+  if (ending_of(file) != ".geo") return;
+  for (std::size_t at = content.find('"'); at != std::string::npos;) {
+    const auto end = content.find_first_of("\"\n", at + 1);
+    if (end == std::string::npos) return;
+    if (content[end] == '\n') {  // an unpaired quote, in a comment perhaps
+      at = content.find('"', end);
+      continue;
+    }
+    const std::string name = content.substr(at + 1, end - at - 1);
+    at = content.find('"', end + 1);
+    if (name.empty() || name.size() > 1024) continue;
+    const fs::path other = (file.parent_path() / name).lexically_normal();
+    std::error_code ignored;
+    if (seen.size() > 200 || !fs::is_regular_file(other, ignored) || !seen.insert(other).second) continue;
+    if (const auto text = read_file(other)) hash_geometry(hash, other, *text, seen);
+  }
+}
+
+/// gmsh's first line that begins "Error   : ", and its file and line where it names them ("'x.geo', line 3 : …").
+Error error_of(const std::string& output, const fs::path& geometry) {
+  Place place;
+  place.file = geometry.string();
+  std::string text;
+  for (std::size_t at = 0; at < output.size() && text.empty();) {
+    const auto end = std::min(output.find('\n', at), output.size());
+    const std::string line = output.substr(at, end - at);
+    at = end + 1;
+    const auto found = line.find("Error");
+    const auto colon = line.find(": ", found == std::string::npos ? 0 : found);
+    if (found != std::string::npos && found < 4 && colon != std::string::npos) text = line.substr(colon + 2);
+  }
+  if (const auto at = text.find("', line "); at != std::string::npos) place.line = std::strtol(text.c_str() + at + 8, nullptr, 10);
+  return make_error(ErrorCode::invalid_input, text.empty() ? "gmsh made no mesh" : "gmsh: " + text,
+                    "Open the file in gmsh to see what is wrong; `gmsh -check FILE` checks a script.", place);
+}
+
+}  // namespace
+
+bool is_geometry(const fs::path& path) {
+  const std::string e = ending_of(path);
+  return e == ".geo" || e == ".step" || e == ".stp" || e == ".brep" || e == ".iges" || e == ".igs";
+}
+
+Result<fs::path> find_gmsh(const fs::path& wanted) {
+  const std::string hint =
+      "Install Gmsh (Debian: apt install gmsh; or https://gmsh.info) or name the program with CONOID_GMSH=/path/to/gmsh. Or "
+      "mesh the geometry elsewhere and give the .msh file.";
+  const std::string named = wanted.empty() ? environment("CONOID_GMSH") : wanted.string();
+  if (!named.empty()) {
+    if (is_program(named)) return fs::path(named);
+    return make_error(ErrorCode::resources,
+                      fmt::format("geometry is meshed by the program gmsh; '{}'{} is not a program", named,
+                                  wanted.empty() ? " (from CONOID_GMSH)" : ""),
+                      hint);
+  }
+  const std::string path = environment("PATH");
+  for (std::size_t at = 0; at <= path.size();) {
+    const auto end = std::min(path.find(':', at), path.size());
+    const fs::path candidate = fs::path(path.substr(at, end - at)) / "gmsh";
+    if (end > at && is_program(candidate)) return candidate;
+    at = end + 1;
+  }
+  return make_error(ErrorCode::resources, "geometry is meshed by the program gmsh, which was not found on PATH", hint);
+}
+
+Result<GmshResult> run_gmsh(const fs::path& geometry, const GmshOptions& o, std::stop_token stop) {
+  try {
+    Place place;
+    place.file = geometry.string();
+    if (o.dimension < 1 || o.dimension > 3 || o.order < 1 || o.order > 2)
+      return make_error(ErrorCode::invalid_input, "gmsh: expected dimension 1 to 3 and order 1 or 2", "Change the mesh's options.", place);
+    const auto content = read_file(geometry);
+    if (!content) return content.error();
+    const auto program = find_gmsh(o.program);
+    if (!program) return program.error();
+
+    // Everything that decides what comes out: the geometry, the options, the program itself (by size and time of its file).
+    std::vector<std::string> options{fmt::format("-{}", o.dimension), "-order", std::to_string(o.order), "-format", "msh41", "-bin"};
+    if (o.size > 0) options.insert(options.end(), {"-clmax", fmt::format("{}", o.size)});
+    for (const auto& [name, value] : o.numbers) options.insert(options.end(), {"-setnumber", name, fmt::format("{}", value)});
+    Sha256 hash;
+    std::set<fs::path> seen;
+    hash_geometry(hash, geometry, *content, seen);
+    for (const auto& a : options) hash.update(a + '\n');
+    struct stat info {};
+    if (::stat(program->c_str(), &info) == 0) hash.update(fmt::format("{} {} {}", program->string(), info.st_size, info.st_mtime));
+    const std::string name = hash.hex();
+
+    const fs::path folder = cache_folder(o.cache_folder);
+    if (folder.empty())
+      return make_error(ErrorCode::file, "no folder can be written to for gmsh's mesh",
+                        "Set XDG_CACHE_HOME or TMPDIR to a folder that you may write to.");
+    GmshResult result;
+    result.mesh_file = folder / (name + ".msh");
+    std::error_code ignored;
+    if (o.use_cache && fs::is_regular_file(result.mesh_file, ignored)) {
+      result.from_cache = true;
+      return result;
+    }
+    // Written beside under a name of this process's own, renamed when whole: two programs may mesh the same file at once.
+    const auto thread_number = std::hash<std::thread::id>()(std::this_thread::get_id());
+    const fs::path beside = folder / fmt::format("{}.{}.{}.part.msh", name.substr(0, 16), ::getpid(), thread_number);
+    std::vector<std::string> command{program->string(), geometry.string()};
+    command.insert(command.end(), options.begin(), options.end());
+    command.insert(command.end(), {"-v", "3", "-o", beside.string()});
+    log::info("meshing {} with {}", geometry.string(), program->string());
+    auto ran = run_program(command, o.time_limit, stop);
+    if (!ran) return ran.error();
+    result.log = std::move(ran->output);
+    const bool made = fs::is_regular_file(beside, ignored);
+    const auto forget = [&](Error e) -> Result<GmshResult> {
+      fs::remove(beside, ignored);
+      return e;
+    };
+    if (ran->stopped) return forget(make_error(ErrorCode::stopped, "meshing was stopped on request", {}, place));
+    if (ran->timed_out)
+      return forget(make_error(ErrorCode::resources, fmt::format("gmsh took longer than the {} s allowed", o.time_limit),
+                               "Use a coarser mesh size, raise the time limit, or mesh the geometry beforehand.", place));
+    const bool clean = WIFEXITED(ran->status) && WEXITSTATUS(ran->status) == 0;
+    // gmsh leaves with 0 after some errors, having written what it had.
+    if (!clean || !made || result.log.find("Error   :") != std::string::npos) {
+      if (WIFSIGNALED(ran->status))
+        return forget(make_error(ErrorCode::invalid_input, fmt::format("gmsh ended by signal {}", WTERMSIG(ran->status)),
+                                 "Open the file in gmsh to see what is wrong.", place));
+      return forget(error_of(result.log, geometry));
+    }
+    fs::rename(beside, result.mesh_file, ignored);
+    if (ignored) return forget(system_error("write", result.mesh_file.string(), ignored.value()));
+    return result;
+  } catch (...) {
+    return current_exception_as_error();
+  }
+}
+
+Result<Mesh> load_mesh(const fs::path& path, const ReadOptions& read, const GmshOptions& gmsh, std::stop_token stop) {
+  if (!is_geometry(path)) return read_mesh(path, read);
+  auto made = run_gmsh(path, gmsh, stop);
+  if (!made) return made.error();
+  auto mesh = read_mesh(made->mesh_file, read);
+  // A cache file that cannot be read any more is made again.
+  if (!mesh && made->from_cache && mesh.error().code == ErrorCode::invalid_input) {
+    GmshOptions fresh = gmsh;
+    fresh.use_cache = false;
+    made = run_gmsh(path, fresh, stop);
+    if (!made) return made.error();
+    mesh = read_mesh(made->mesh_file, read);
+  }
+  return mesh;
+}
+
+}  // namespace conoid

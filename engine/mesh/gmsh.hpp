@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Meshing geometry with the program `gmsh`, as a separate process. (Gmsh is under the GPL: it is called, never linked.)
+//
+// The mesh is kept under $XDG_CACHE_HOME/conoid/meshes (else ~/.cache, else $TMPDIR or /tmp), named by the hash of the
+// geometry's content, the options and the version of gmsh, so that a second call takes no time. A script that includes other files is
+// hashed together with the files of its own folder that it names.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <stop_token>
+#include <string>
+
+#include "engine/core/error.hpp"
+#include "engine/mesh/mesh.hpp"
+#include "engine/mesh/readers/read_mesh.hpp"
+
+namespace conoid {
+
+struct GmshOptions {
+  int dimension = 3;                          ///< mesh up to lines, surfaces or volumes
+  int order = 1;                              ///< 1 or 2
+  double size = 0;                            ///< largest edge in units of the file; 0: what the script says
+  std::map<std::string, double> numbers;      ///< -setnumber NAME VALUE: parameters of the script (DefineConstant) and Mesh.* options
+  double time_limit = 600;                    ///< seconds, then gmsh is ended
+  bool use_cache = true;
+  std::filesystem::path program;              ///< empty: $CONOID_GMSH, else `gmsh` on PATH
+  std::filesystem::path cache_folder;         ///< empty: as above
+};
+
+/// A mesh file made from geometry, and what gmsh said.
+struct GmshResult {
+  std::filesystem::path mesh_file;
+  std::string log;  ///< at most the last 64 KiB of gmsh's output; empty from the cache
+  bool from_cache = false;
+};
+
+/// True for .geo, .step, .stp, .brep, .iges, .igs (any case): what needs meshing first.
+[[nodiscard]] bool is_geometry(const std::filesystem::path& path);
+
+/// The program to call; the error says where it was looked for and how to install it (ErrorCode::resources).
+[[nodiscard]] Result<std::filesystem::path> find_gmsh(const std::filesystem::path& wanted = {});
+
+/// Meshes a geometry file. Errors: gmsh missing (resources), gmsh's own first error line with file and line (invalid_input),
+/// time limit (resources), stop asked for (stopped). Blocks; any thread may call.
+[[nodiscard]] Result<GmshResult> run_gmsh(const std::filesystem::path& geometry, const GmshOptions& options = {},
+                                          std::stop_token stop = {});
+
+/// A mesh file read, or a geometry meshed and then read: what a case's mesh entry names.
+[[nodiscard]] Result<Mesh> load_mesh(const std::filesystem::path& path, const ReadOptions& read = {},
+                                     const GmshOptions& gmsh = {}, std::stop_token stop = {});
+
+}  // namespace conoid

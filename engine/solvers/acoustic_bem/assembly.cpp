@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cuts the matrices into tiles and runs the two passes over them on the team.
+#include "engine/solvers/acoustic_bem/assembly.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/solvers/acoustic_bem/tile.hpp"
+
+namespace conoid::acoustic_bem {
+namespace {
+
+struct TilePair {
+  Interval rows, cols;  ///< equal, or disjoint with rows before cols
+};
+
+/// Items of a phase: tiles [begin, begin + count) of a longer list.
+class TilePhase final : public Phase {
+ public:
+  TilePhase(std::string_view name, Interval tiles, std::function<void(Index, TileSpace&)> body)
+      : name_(name), tiles_(tiles), body_(std::move(body)) {}
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] Index items() const override { return tiles_.size(); }
+  void run(CpuWorker& worker, Interval items) override {
+    std::vector<TileSpace> spaces(static_cast<std::size_t>(worker.threads()));
+    worker.for_each(items, 1, [&](Interval chunk, int thread) {
+      for (Index k = chunk.begin; k < chunk.end; ++k)
+        body_(tiles_.begin + k, spaces[static_cast<std::size_t>(thread)]);
+    });
+    const std::scoped_lock lock(mutex_);
+    for (TileSpace& s : spaces) spaces_.push_back(std::move(s));
+  }
+  [[nodiscard]] std::vector<TileSpace>& spaces() { return spaces_; }
+
+ private:
+  std::string_view name_;
+  Interval tiles_;
+  std::function<void(Index, TileSpace&)> body_;
+  std::mutex mutex_;
+  std::vector<TileSpace> spaces_;
+};
+
+Error stopped() { return make_error(ErrorCode::stopped, "Stopped during assembly."); }
+
+}  // namespace
+
+struct Assembly::Tiles {
+  TileContext context;
+  std::vector<TilePair> pairs;
+
+  /// Runs the tiles in batches on the team, so that progress is told and a stop is seen in between.
+  Status run(std::string_view name, Team& team, Progress& progress, const std::stop_token& stop,
+             const std::function<void(Index, TileSpace&)>& body, const std::function<void(TileSpace&)>& collect) {
+    const auto total = static_cast<Index>(pairs.size());
+    const Index batch = std::max<Index>(total / 40, 4 * team.threads());
+    progress.begin(name, total, "tiles");
+    for (Index begin = 0; begin < total; begin += batch) {
+      TilePhase phase(name, {begin, std::min(begin + batch, total)}, body);
+      team.run(phase, stop);
+      if (stop.stop_requested()) return stopped();
+      for (TileSpace& s : phase.spaces()) collect(s);
+      progress.at(std::min(begin + batch, total));
+    }
+    progress.end();
+    return {};
+  }
+};
+
+Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options)
+    : surface_(surface), form_(form), options_(options) {
+  const double delta = form.delta();
+  const auto most = static_cast<std::size_t>(2 * surface.longest_edge / delta) + 4;
+  tiles_ = std::make_unique<Tiles>(
+      Tiles{{surface, form, PackedRule(triangle_rule(options.far_points)),
+             PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),
+             lane_kernels(options.widest), most},
+            {}});
+  // Tiles of whole panels: long enough that triangles on the borders, computed twice, are few; short enough that a
+  // thread's double buffers stay within about 100 MB.
+  const double length = 4 * surface.mean_edge / delta + 4;
+  const Index N = surface.unknowns;
+  const Index rows = N < 2048 ? panel_rows : 2 * panel_rows;
+  const auto fit = static_cast<Index>(48e6 / (8 * length * static_cast<double>(rows))) / rows * rows;
+  const Index cols = std::clamp<Index>(N < 2048 ? rows : fit, rows, 8 * rows);
+  for (Index r = 0; r < N; r += rows) {
+    const Interval row_range{r, std::min(r + rows, N)};
+    tiles_->pairs.push_back({row_range, row_range});
+    for (Index c = row_range.end; c < N; c += cols) tiles_->pairs.push_back({row_range, {c, std::min(c + cols, N)}});
+  }
+}
+
+Assembly::~Assembly() = default;
+
+Status Assembly::find_extents(Team& team, Progress& progress, const std::stop_token& stop) {
+  const auto entries = static_cast<std::size_t>(surface_.unknowns * surface_.unknowns);
+  extents_.unknowns = surface_.unknowns;
+  extents_.first.assign(entries, std::numeric_limits<std::uint16_t>::max());
+  extents_.last.assign(entries, 0);
+  const TileContext& context = tiles_->context;
+  const auto body = [&](Index k, TileSpace& space) {
+    const TilePair& p = tiles_->pairs[static_cast<std::size_t>(k)];
+    sweep_extents(context, space, p.rows, p.cols, extents_, stop);
+    if (!(p.rows == p.cols)) sweep_extents(context, space, p.cols, p.rows, extents_, stop);
+    if (!form_.combined() || !options_.lag2) return;
+    for (Index j = p.cols.begin; j < p.cols.end; ++j)  // lag 2 writes to columns 1 and 2
+      for (Index i = p.rows.begin; i < p.rows.end; ++i)
+        for (const std::size_t e : {static_cast<std::size_t>(j * surface_.unknowns + i),
+                                    static_cast<std::size_t>(i * surface_.unknowns + j)})
+          if (extents_.first[e] == 0) extents_.last[e] = std::max<std::uint16_t>(extents_.last[e], 2);
+  };
+  return tiles_->run("row extents", team, progress, stop, body, [](TileSpace&) {});
+}
+
+Bytes Assembly::slice_bytes(std::size_t bytes_per_value) const {
+  Bytes values = 0;
+  for (std::size_t e = 0; e < extents_.first.size(); ++e) {
+    const int first = std::max<int>(extents_.first[e], 1);
+    values += static_cast<Bytes>(std::max(extents_.last[e] - first + 1, 0));
+  }
+  return values * bytes_per_value + extents_.first.size() * 3;
+}
+
+template <class Real>
+Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const std::stop_token& stop) {
+  const Index N = surface_.unknowns;
+  Matrices<Real> out{form_, SparseMatrix(N, N), Slices<Real>(N, N), 0, 0, 0};
+  const TileContext& context = tiles_->context;
+
+  // The structure of every slice from the extents, without column 0.
+  std::vector<std::uint16_t> first(static_cast<std::size_t>(N));
+  for (Index j = 0; j < N; ++j) {
+    const std::size_t column = static_cast<std::size_t>(j * N);
+    for (std::size_t i = 0; i < first.size(); ++i) first[i] = std::max<std::uint16_t>(extents_.first[column + i], 1);
+    out.slices.lay_out(j, first, std::span(extents_.last).subspan(column, static_cast<std::size_t>(N)));
+    out.slices.allocate(j);
+    if (stop.stop_requested()) return stopped();
+  }
+
+  const auto keep = [&](Block& block, TileSpace& space) {
+    for (Index j = block.cols.begin; j < block.cols.end; ++j) {
+      for (Index panel = block.rows.begin / panel_rows; panel * panel_rows < block.rows.end; ++panel)
+        out.slices.fill(j, panel, [&](Index i, Index k) { return block.at(i, j) + (k - block.first(i, j)); });
+      for (Index i = block.rows.begin; i < block.rows.end; ++i)
+        if (block.first(i, j) == 0)
+          space.m0.emplace_back(static_cast<int>(i), static_cast<int>(j), *block.at(i, j));
+    }
+  };
+  const auto body = [&](Index k, TileSpace& space) {
+    const FlushDenormals flush;
+    const auto begin = std::chrono::steady_clock::now();
+    const TilePair& p = tiles_->pairs[static_cast<std::size_t>(k)];
+    const bool diagonal = p.rows == p.cols;
+    Block& block = space.block;
+    Block& mirror = diagonal ? space.block : space.mirror;
+    block.reset(p.rows, p.cols, extents_);
+    if (!diagonal) mirror.reset(p.cols, p.rows, extents_);
+    sweep_pairs(context, space, block, mirror, stop);
+    if (!diagonal) sweep_pairs(context, space, mirror, block, stop);
+    if (stop.stop_requested()) return;
+    add_mass(context, block);
+    if (!diagonal) add_mass(context, mirror);
+    // M_0 = S + A: keep S; a^n ≈ 2a^{n−1} − a^{n−2} in the skew part: M_1 += 2A, M_2 −= A.
+    for (Index j = p.cols.begin; j < p.cols.end; ++j)
+      for (Index i = p.rows.begin; i < (diagonal ? j : p.rows.end); ++i) {
+        if (block.first(i, j) != 0) continue;
+        double* const u = block.at(i, j);
+        double* const v = mirror.at(j, i);
+        const double skew = 0.5 * (u[0] - v[0]);
+        space.skew_squares += 2 * skew * skew;
+        space.squares += u[0] * u[0] + v[0] * v[0];
+        if (!form_.combined() || !options_.lag2) continue;
+        u[0] = v[0] = 0.5 * (u[0] + v[0]);
+        u[1] += 2 * skew, u[2] -= skew;
+        v[1] -= 2 * skew, v[2] += skew;
+      }
+    keep(block, space);
+    if (!diagonal) keep(mirror, space);
+    space.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  std::vector<Eigen::Triplet<double>> m0;
+  double skew_squares = 0, squares = 0;
+  const Status status = tiles_->run("assembly", team, progress, stop, body, [&](TileSpace& s) {
+    m0.insert(m0.end(), s.m0.begin(), s.m0.end());
+    skew_squares += s.skew_squares;
+    squares += s.squares;
+    out.evaluations += s.evaluations;
+    out.seconds += s.seconds;
+  });
+  if (!status) return status.error();
+  extents_ = {};
+  out.M0.setFromTriplets(m0.begin(), m0.end());
+  for (Index i = 0; i < N; ++i) squares += std::pow(out.M0.coeff(i, i), 2);
+  out.skew = std::sqrt(skew_squares / squares);
+  return out;
+}
+
+template <class Real>
+Matrices<Real> assemble_all(const Surface& surface, const Form& form, const AssemblyOptions& options, Team& team) {
+  Assembly assembly(surface, form, options);
+  NoProgress quiet;
+  assembly.find_extents(team, quiet, {}).or_throw();
+  return std::move(*assembly.assemble<Real>(team, quiet, {}));
+}
+
+template <class Real>
+Eigen::MatrixXd dense_matrix(const Matrices<Real>& matrices, Index k) {
+  if (k == 0) return Eigen::MatrixXd(matrices.M0);
+  const Index N = matrices.slices.count();
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(N, N);
+  for (Index j = 0; j < N; ++j)
+    matrices.slices.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) {
+      const Index d = k - start;
+      if (d >= 0 && d < static_cast<Index>(v.size())) out(i, j) = static_cast<double>(v[static_cast<std::size_t>(d)]);
+    });
+  return out;
+}
+
+template Result<Matrices<float>> Assembly::assemble<float>(Team&, Progress&, const std::stop_token&);
+template Result<Matrices<double>> Assembly::assemble<double>(Team&, Progress&, const std::stop_token&);
+template Matrices<float> assemble_all(const Surface&, const Form&, const AssemblyOptions&, Team&);
+template Matrices<double> assemble_all(const Surface&, const Form&, const AssemblyOptions&, Team&);
+template Eigen::MatrixXd dense_matrix(const Matrices<float>&, Index);
+template Eigen::MatrixXd dense_matrix(const Matrices<double>&, Index);
+
+}  // namespace conoid::acoustic_bem

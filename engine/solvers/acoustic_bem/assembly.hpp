@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Assembly of the convolution matrices: M_0 as a sparse matrix, M_k (k ≥ 1) as slices.
+//
+// The matrices are cut into tiles (test vertices × source vertices). A task owns a tile and its mirror image, computes
+// every pair of triangles that touches them (those on the borders again in the neighbouring tile) and writes without
+// locks. A first pass finds which columns each row-vector covers, exactly, so that memory is known before it is taken.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/SparseCore>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "engine/core/error.hpp"
+#include "engine/core/progress.hpp"
+#include "engine/solvers/acoustic_bem/form.hpp"
+#include "engine/solvers/acoustic_bem/slices.hpp"
+#include "engine/solvers/acoustic_bem/surface.hpp"
+#include "engine/team/team.hpp"
+
+namespace conoid::acoustic_bem {
+
+struct AssemblyOptions {
+  int far_points = 3;    ///< outer rule where the gap between the triangles exceeds their radii
+  int near_points = 6;   ///< outer rule elsewhere …
+  int near_splits = 1;   ///< … on the triangle split into 4^splits
+  bool lag2 = true;      ///< skew part of M_0 by second-order extrapolation into M_1 and M_2: M_0 is then symmetric
+  int widest = 0;        ///< SIMD lanes at most; 0: what the processor has
+};
+
+using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+
+template <class Real>
+struct Matrices {
+  Form form;
+  SparseMatrix M0;
+  Slices<Real> slices;
+  double skew = 0;                ///< Frobenius norm of M_0's skew part over that of M_0
+  std::uint64_t evaluations = 0;  ///< of shell moments, all shells of an (outer point, source triangle)
+  double seconds = 0;             ///< of the tiles, summed over the threads
+};
+
+/// First and last column of each row-vector, k ≥ 0, row i of slice j at j·N + i.
+struct Extents {
+  Index unknowns = 0;
+  std::vector<std::uint16_t> first, last;
+};
+
+class Assembly {
+ public:
+  Assembly(const Surface& surface, Form form, AssemblyOptions options);
+  ~Assembly();
+  Assembly(const Assembly&) = delete;
+  Assembly& operator=(const Assembly&) = delete;
+
+  /// First pass. Progress in tiles. ErrorCode::stopped after a stop request.
+  [[nodiscard]] Status find_extents(Team& team, Progress& progress, const std::stop_token& stop);
+  /// Memory of the slices; after find_extents().
+  [[nodiscard]] Bytes slice_bytes(std::size_t bytes_per_value) const;
+  /// Second pass; frees the extents.
+  template <class Real>
+  [[nodiscard]] Result<Matrices<Real>> assemble(Team& team, Progress& progress, const std::stop_token& stop);
+
+  [[nodiscard]] const Extents& extents() const { return extents_; }
+
+ private:
+  struct Tiles;
+  const Surface& surface_;
+  Form form_;
+  AssemblyOptions options_;
+  Extents extents_;
+  std::unique_ptr<Tiles> tiles_;
+};
+
+/// Both passes on a team; throws Failure where they fail. For verification and tests.
+template <class Real>
+[[nodiscard]] Matrices<Real> assemble_all(const Surface& surface, const Form& form, const AssemblyOptions& options,
+                                          Team& team);
+
+/// M_k, k ≥ 1, or M_0 as it is solved with, as dense rows: for tests on small meshes.
+template <class Real>
+[[nodiscard]] Eigen::MatrixXd dense_matrix(const Matrices<Real>& matrices, Index k);
+
+}  // namespace conoid::acoustic_bem

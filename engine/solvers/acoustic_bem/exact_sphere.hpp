@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exact scattering by a sphere of radius a about the origin: series of spherical harmonics, and their Fourier sums.
+//
+// Convention ĝ(ω) = ∫ g e^{iωt} dt, outgoing h_l = j_l + i y_l. Plane wave f(t − z/c): A_l = i^l (2l+1). Point source
+// f(t − R/c)/(4πR) at (0, 0, −r_s): A_l = ik/(4π) (2l+1)(−1)^l h_l(k r_s), for r < r_s. (P. M. Morse and K. U. Ingard,
+// Theoretical Acoustics, 1968, ch. 8.)
+#pragma once
+
+#include <complex>
+#include <vector>
+
+#include "engine/core/types.hpp"
+#include "engine/solvers/acoustic_bem/excitation.hpp"
+
+namespace conoid::acoustic_bem {
+
+struct ExactSphere {
+  bool rigid = true;
+  double radius = 1;
+  double c = 1;
+  double source_distance = 0;  ///< r_s; 0: plane wave along +z
+
+  /// Surface quantity over F = f̂: total pressure (rigid) or ∂_r p (soft) at angle θ from +z.
+  [[nodiscard]] std::complex<double> surface(double omega, double cos_theta) const;
+  /// Scattered pressure at (r, θ) over F.
+  [[nodiscard]] std::complex<double> scattered(double omega, double r, double cos_theta) const;
+  /// Far-field amplitude f_∞ over F (metres), plane wave: u ~ f_∞ e^{ikr}/r.
+  [[nodiscard]] std::complex<double> far_field(double omega, double cos_theta) const;
+
+  enum class Quantity { surface, scattered };
+  /// Time signals at several angles and times, for a Ricker pulse (no mean) about t_0. Result [angle][time].
+  [[nodiscard]] std::vector<std::vector<double>> signals(Quantity quantity, double r, const std::vector<double>& cosines,
+                                                         const std::vector<double>& times, const Pulse& ricker,
+                                                         double t0) const;
+};
+
+}  // namespace conoid::acoustic_bem

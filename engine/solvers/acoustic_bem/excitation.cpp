@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pulses, waves, and their integrals against the test functions.
+#include "engine/solvers/acoustic_bem/excitation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "engine/mesh/vec3.hpp"
+
+namespace conoid::acoustic_bem {
+
+using namespace conoid::vec;
+using std::numbers::pi;
+
+double Pulse::value(double t) const {
+  switch (kind) {
+    case PulseKind::ricker: {
+      const double u = std::pow(pi * frequency * t, 2);
+      return u > 45 ? 0 : amplitude * (1 - 2 * u) * std::exp(-u);
+    }
+    case PulseKind::modulated_gaussian:
+    case PulseKind::gaussian: {
+      const double u = 0.5 * std::pow(t / width, 2);
+      if (u > 45) return 0;
+      return amplitude * std::exp(-u) * (kind == PulseKind::gaussian ? 1 : std::cos(2 * pi * frequency * t));
+    }
+    case PulseKind::sampled: {
+      const double at = t / step;
+      const double m = std::floor(at), f = at - m;
+      const auto sample = [&](double k) {
+        return k < 0 || k >= static_cast<double>(samples.size()) ? 0.0 : samples[static_cast<std::size_t>(k)];
+      };
+      if (at <= -2 || at >= static_cast<double>(samples.size()) + 1) return 0;
+      return amplitude * (-f * (f - 1) * (f - 2) / 6 * sample(m - 1) + (f + 1) * (f - 1) * (f - 2) / 2 * sample(m) -
+                          (f + 1) * f * (f - 2) / 2 * sample(m + 1) + (f + 1) * f * (f - 1) / 6 * sample(m + 2));
+    }
+  }
+  return 0;
+}
+
+double Pulse::integral(double t) const {
+  if (kind == PulseKind::ricker) return amplitude * t * std::exp(-std::min(std::pow(pi * frequency * t, 2), 700.0));
+  return amplitude * width * std::sqrt(pi / 2) * (1 + std::erf(t / (width * std::numbers::sqrt2)));
+}
+
+double Pulse::onset() const {
+  switch (kind) {
+    case PulseKind::ricker:
+      return 6.2 / (pi * frequency);
+    case PulseKind::sampled:
+      return 2 * step;
+    default:
+      return 8.7 * width;
+  }
+}
+
+double Pulse::length() const {
+  return kind == PulseKind::sampled ? step * (static_cast<double>(samples.size()) + 4) : 2 * onset();
+}
+
+double Pulse::highest_frequency() const {
+  switch (kind) {
+    case PulseKind::ricker:  // (ω/ω_p)² exp(1 − (ω/ω_p)²) = 0.01
+      return 2.76 * frequency;
+    case PulseKind::modulated_gaussian:  // exp(−(ω − ω_0)² s²/2) = 0.01
+      return frequency + 3.03 / (2 * pi * width);
+    case PulseKind::gaussian:
+      return 3.03 / (2 * pi * width);
+    case PulseKind::sampled:
+      return 0.5 / step;
+  }
+  return 0;
+}
+
+double Wave::travel(const Vec3& x, double c) const {
+  return (kind == WaveKind::plane ? dot(direction, x) : distance(x, position)) / c;
+}
+
+double Wave::value(const Vec3& x, double t, double c) const {
+  const double f = pulse.value(t - t0 - travel(x, c));
+  return kind == WaveKind::plane ? f : f / (4 * pi * distance(x, position));
+}
+
+double Excitation::value(const Vec3& x, double t, double c) const {
+  double sum = 0;
+  for (const Wave& w : waves) sum += w.value(x, t, c);
+  return sum;
+}
+
+void set_onsets(Excitation& excitation, const std::vector<Vec3>& points, double c) {
+  for (Wave& w : excitation.waves) {
+    double first = 1e300;
+    for (const Vec3& x : points) first = std::min(first, w.travel(x, c));
+    w.t0 = points.empty() ? w.pulse.onset() : w.pulse.onset() - first;
+  }
+}
+
+RightHandSide::RightHandSide(const Surface& surface, const Form& form, const Excitation& excitation)
+    : surface_(surface), form_(form), rule_(triangle_rule(12)), waves_(excitation.waves) {
+  local_.assign(3 * surface.triangles.size(), 0);
+  const double c = form.c, ap = form.alpha_plus(), am = form.alpha_minus();
+  for (const Wave& wave : waves_)
+    for (const Triangle& T : surface.triangles)
+      for (const RulePoint& q : rule_) {
+        Vec3 x{};
+        for (std::size_t k = 0; k < 3; ++k) x = axpy(q.lambda[k], T.corner[k], x);
+        const double w = q.weight * T.area;
+        Point p;
+        p.travel = wave.t0 + wave.travel(x, c);
+        const double r = wave.kind == WaveKind::point ? distance(x, wave.position) : 0;
+        const double spread = wave.kind == WaveKind::point ? 1 / (4 * pi * r) : 1;
+        if (form.name == FormName::D) {
+          p.now = w * spread;
+        } else {
+          // c∫∂_n u dt = −(n·d)(f_n − f_{n−1})/(4πr) − (n·d) c/(4πr²) ∫f dt, d = (x − x_s)/r; plane: first term, no 4πr.
+          const Vec3 d = wave.kind == WaveKind::plane ? wave.direction : scale(1 / r, sub(x, wave.position));
+          const double nd = dot(T.normal, d);
+          p.now = -w * nd * spread;
+          p.before = w * nd * spread;
+          if (wave.kind == WaveKind::point) p.average = -w * nd * spread * c / r;
+          if (form.combined()) {
+            p.now += w * ap * spread;
+            p.before += w * am * spread;
+          }
+        }
+        points_.push_back(p);
+      }
+}
+
+void RightHandSide::triangles(Index n, Interval range) {
+  const double t = static_cast<double>(n) * form_.dt;
+  const std::size_t q_count = rule_.size(), t_count = surface_.triangles.size();
+  for (Index k = range.begin; k < range.end; ++k) {
+    double l[3] = {0, 0, 0};
+    for (std::size_t w = 0; w < waves_.size(); ++w) {
+      const Pulse& pulse = waves_[w].pulse;
+      Point* p = points_.data() + (w * t_count + static_cast<std::size_t>(k)) * q_count;
+      for (std::size_t q = 0; q < q_count; ++q, ++p) {
+        const double s = t - p->travel;
+        const double f = pulse.value(s);
+        double v = p->now * f + p->before * p->f;
+        if (p->average != 0) {
+          if (pulse.has_integral()) {  // telescopes
+            const double F = pulse.integral(s);
+            if (n == 1) p->F = pulse.integral(s - form_.dt);
+            v += p->average * (F - p->F);
+            p->F = F;
+          } else {
+            const double h = 0.5 * form_.dt, g = std::sqrt(0.6) * h;
+            v += p->average * h / 9 * (5 * pulse.value(s - h - g) + 8 * pulse.value(s - h) + 5 * pulse.value(s - h + g));
+          }
+        }
+        p->f = f;
+        for (std::size_t a = 0; a < 3; ++a) l[a] += rule_[q].lambda[a] * v;
+      }
+    }
+    for (std::size_t a = 0; a < 3; ++a) local_[3 * static_cast<std::size_t>(k) + a] = l[a];
+  }
+}
+
+void RightHandSide::gather(Interval range, double* l) const {
+  for (Index v = range.begin; v < range.end; ++v) {
+    double sum = 0;
+    for (std::int32_t k = surface_.touch_begin[static_cast<std::size_t>(v)];
+         k < surface_.touch_begin[static_cast<std::size_t>(v) + 1]; ++k) {
+      const auto t = static_cast<std::size_t>(surface_.touch[static_cast<std::size_t>(k)]);
+      for (std::size_t a = 0; a < 3; ++a)
+        if (surface_.triangles[t].vertex[a] == v) sum += local_[3 * t + a];
+    }
+    l[v] = sum;
+  }
+}
+
+}  // namespace conoid::acoustic_bem

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One group of steps: summation, then radiation and solution step by step.
+#include "engine/solvers/acoustic_bem/march.hpp"
+
+#include <chrono>
+
+#include <fmt/core.h>
+
+#include "engine/solvers/acoustic_bem/ranges.hpp"
+
+namespace conoid::acoustic_bem {
+namespace {
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& into) : into_(into) {}
+  ~Stopwatch() { into_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& into_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+template <class Real>
+March<Real>::March(Matrices<Real> matrices, MarchOptions options)
+    : matrices_(std::move(matrices)),
+      options_(options),
+      columns_(matrices_.slices.columns()),
+      instant_(matrices_.M0, options.conjugate_gradients),
+      summation_("summation", matrices_.slices, options.steps, options.level) {
+  if (!instant_.ok())
+    throw Failure(make_error(ErrorCode::invalid_input, "The matrix M_0 is not positive definite.",
+                             "Check the normals (outward) and the mesh for slivers; keep cΔt between 0.3 and 0.6 h."));
+  const Index reach = std::max(columns_, options.reach);
+  for (Index r = 0; r < options.runs; ++r) {
+    histories_.emplace_back(unknowns(), reach, options.steps);
+    current_.emplace_back(static_cast<std::size_t>(unknowns()), 0.0);
+  }
+  gather_near();
+}
+
+template <class Real>
+void March<Real>::gather_near() {
+  const Index N = unknowns();
+  for (int k = 1; k < options_.steps; ++k) {
+    Sparse m;
+    m.begin.assign(static_cast<std::size_t>(N) + 1, 0);
+    near_.push_back(std::move(m));
+  }
+  const auto each = [&](auto&& f) {
+    for (Index j = 0; j < N; ++j)
+      matrices_.slices.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) {
+        for (Index k = start; k < options_.steps && k < start + static_cast<Index>(v.size()); ++k)
+          f(near_[static_cast<std::size_t>(k - 1)], i, j, v[static_cast<std::size_t>(k - start)]);
+      });
+  };
+  each([](Sparse& m, Index i, Index, Real) { ++m.begin[static_cast<std::size_t>(i) + 1]; });
+  for (Sparse& m : near_) {
+    for (std::size_t i = 0; i + 1 < m.begin.size(); ++i) m.begin[i + 1] += m.begin[i];
+    m.column.resize(static_cast<std::size_t>(m.begin.back()));
+    m.value.resize(m.column.size());
+  }
+  std::vector<std::vector<Index>> next;
+  for (const Sparse& m : near_) next.push_back(m.begin);
+  each([&](Sparse& m, Index i, Index j, Real v) {
+    const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(&m - near_.data())][static_cast<std::size_t>(i)]++);
+    m.column[at] = static_cast<std::int32_t>(j);
+    m.value[at] = v;
+  });
+}
+
+template <class Real>
+void March<Real>::advance(Team& team, const Illumination& l, const std::function<void(Index)>& each) {
+  const Index N = unknowns(), first = step() + 1;
+  const auto n = static_cast<std::size_t>(N);
+  const auto steps = static_cast<std::size_t>(options_.steps);
+  {
+    const Stopwatch watch(times_.summation);
+    summation_.add_up(team, histories_, 0, sums_);
+  }
+  rhs_.resize(n);
+  past_steps_.assign(static_cast<std::size_t>(options_.runs) * steps * n, 0);
+  for (std::size_t g = 0; g < steps; ++g)
+    for (std::size_t r = 0; r < histories_.size(); ++r) {
+      {
+        const Stopwatch watch(times_.illumination);
+        l(first + static_cast<Index>(g), static_cast<Index>(r), rhs_);
+      }
+      const double* const sum = sums_.data() + (r * steps + g) * n;
+      double* const group = past_steps_.data() + r * steps * n;  // this group's steps, step-major
+      {
+        const Stopwatch watch(times_.radiation);
+        double work = 0;
+        for (std::size_t k = 1; k <= g; ++k) work += 1e-9 * static_cast<double>(near_[k - 1].value.size());
+        for_range(team, "radiation", N, 256, work, [&](Interval rows) {
+          for (Index i = rows.begin; i < rows.end; ++i) {
+            const auto row = static_cast<std::size_t>(i);
+            double s = sum[row];
+            for (std::size_t k = 1; k <= g; ++k) {
+              const Sparse& m = near_[k - 1];
+              const double* const a = group + (g - k) * n;
+              for (auto at = static_cast<std::size_t>(m.begin[row]); at < static_cast<std::size_t>(m.begin[row + 1]); ++at)
+                s += static_cast<double>(m.value[at]) * a[m.column[at]];
+            }
+            rhs_[row] -= s;
+          }
+        });
+      }
+      {
+        const Stopwatch watch(times_.solution);
+        instant_.solve(rhs_, current_[r]);
+        for (Index j = 0; j < N; ++j) {
+          const double a = current_[r][static_cast<std::size_t>(j)];
+          group[g * n + static_cast<std::size_t>(j)] = a;
+          histories_[r].set(j, static_cast<Index>(g) + 1, static_cast<Real>(a));
+        }
+      }
+      if (r + 1 == histories_.size() && each) each(first + static_cast<Index>(g));
+    }
+  for (History<Real>& h : histories_) h.advance(static_cast<Index>(steps));
+}
+
+template <class Real>
+void March<Real>::restore_current() {
+  for (std::size_t r = 0; r < histories_.size(); ++r)
+    for (Index j = 0; j < unknowns(); ++j)
+      current_[r][static_cast<std::size_t>(j)] = static_cast<double>(histories_[r].value(j, 0));
+}
+
+template class March<float>;
+template class March<double>;
+
+}  // namespace conoid::acoustic_bem

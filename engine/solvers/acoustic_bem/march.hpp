@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Marching on in time: a^n = M_0⁻¹ (l^n − Σ_{k ≥ 1} M_k a^{n−k}).
+//
+// n_g steps are grouped (Bramas et al. 2015, §3.3): the summation stage takes all values known when the group begins into
+// account for all its steps at once; the radiation stage adds, step by step, what the steps of the same group send to one
+// another through M_1 … M_{n_g−1}, which are sparse.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/core/error.hpp"
+#include "engine/solvers/acoustic_bem/assembly.hpp"
+#include "engine/solvers/acoustic_bem/history.hpp"
+#include "engine/solvers/acoustic_bem/summation.hpp"
+
+namespace conoid::acoustic_bem {
+
+struct MarchOptions {
+  int steps = 8;          ///< n_g
+  Index runs = 1;         ///< excitations on the same matrices
+  Index reach = 0;        ///< steps back that others (receivers) need beyond K_max
+  bool conjugate_gradients = false;  ///< for M_0 instead of the sparse Cholesky factors
+  KernelLevel level = KernelLevel::avx512;
+};
+
+/// M_0 y = s. Sparse Cholesky (Eigen SimplicialLLT with AMD), or conjugate gradients with Jacobi scaling to 1e-13.
+class InstantSolver {
+ public:
+  InstantSolver(const SparseMatrix& M0, bool conjugate_gradients);
+  ~InstantSolver();
+  InstantSolver(InstantSolver&&) noexcept;
+  /// False when M_0 is not positive definite.
+  [[nodiscard]] bool ok() const;
+  void solve(std::span<const double> s, std::span<double> y);
+  [[nodiscard]] Index factor_nonzeros() const;
+  [[nodiscard]] Index iterations() const;  ///< of the last solution, 0 for Cholesky
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// Seconds spent in each stage so far.
+struct MarchTimes {
+  double summation = 0, radiation = 0, solution = 0, illumination = 0;
+};
+
+template <class Real>
+class March {
+ public:
+  /// Throws Failure(invalid_input) if M_0 is not positive definite.
+  March(Matrices<Real> matrices, MarchOptions options);
+
+  /// l(n, run, out): the right-hand side of step n.
+  using Illumination = std::function<void(Index, Index, std::span<double>)>;
+  /// Takes n_g steps. `each(n)` is called as soon as step n is solved; current() is then a^n.
+  void advance(Team& team, const Illumination& l, const std::function<void(Index)>& each = {});
+
+  [[nodiscard]] Index step() const { return histories_.front().step(); }
+  [[nodiscard]] int grouped() const { return options_.steps; }
+  [[nodiscard]] Index unknowns() const { return matrices_.slices.count(); }
+  [[nodiscard]] std::span<const double> current(Index run) const { return current_[static_cast<std::size_t>(run)]; }
+  [[nodiscard]] const Matrices<Real>& matrices() const { return matrices_; }
+  [[nodiscard]] std::span<const History<Real>> histories() const { return histories_; }
+  [[nodiscard]] std::vector<History<Real>>& histories() { return histories_; }
+  [[nodiscard]] Index columns() const { return columns_; }  ///< K_max
+  [[nodiscard]] const MarchTimes& times() const { return times_; }
+  [[nodiscard]] const InstantSolver& instant() const { return instant_; }
+  void restore_current();  ///< after the histories were loaded
+
+ private:
+  /// M_k, rows compressed.
+  struct Sparse {
+    std::vector<Index> begin;
+    std::vector<std::int32_t> column;
+    std::vector<Real> value;
+  };
+  void gather_near();
+
+  Matrices<Real> matrices_;
+  MarchOptions options_;
+  Index columns_ = 0;
+  std::vector<Sparse> near_;  ///< M_1 … M_{n_g−1}
+  InstantSolver instant_;
+  std::vector<History<Real>> histories_;
+  std::vector<std::vector<double>> current_;
+  Summation<Real> summation_;
+  std::vector<double> sums_, rhs_, past_steps_;
+  MarchTimes times_;
+};
+
+extern template class March<float>;
+extern template class March<double>;
+
+}  // namespace conoid::acoustic_bem

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scattered pressure at points off the surface, from the past surface values, by the same row-vectors as the march.
+//
+// Gauss points y_q with the surface values interpolated by cubics in time: more accurate than the trial functions
+// themselves, whose hats leave a sawtooth. The cubic needs two later steps, so receivers lag `receiver_lag` steps behind.
+// Triangles nearer to a receiver than the mesh width are integrated shell by shell in closed form instead.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/solvers/acoustic_bem/form.hpp"
+#include "engine/solvers/acoustic_bem/history.hpp"
+#include "engine/solvers/acoustic_bem/summation.hpp"
+#include "engine/solvers/acoustic_bem/surface.hpp"
+#include "engine/team/team.hpp"
+
+namespace conoid::acoustic_bem {
+
+constexpr Index receiver_lag = 2;
+
+/// Highest column that a receiver's row-vectors reach: what the history must hold, less the group.
+[[nodiscard]] Index receiver_columns(const Surface& surface, const Form& form, const std::vector<Vec3>& points);
+
+template <class Real>
+class Receivers {
+ public:
+  /// `quadrature` points a triangle (7 by default).
+  Receivers(const Surface& surface, const Form& form, const std::vector<Vec3>& points, int steps, Team& team,
+            int quadrature = 7);
+  /// After a group of n_g steps up to the history's step S: out[run][g][receiver] is the scattered pressure at time
+  /// (S − n_g + 1 + g − receiver_lag) Δt.
+  void evaluate(Team& team, std::span<const History<Real>> runs, std::vector<double>& out);
+  [[nodiscard]] Index count() const { return matrix_.rows(); }
+  [[nodiscard]] Bytes bytes() const { return matrix_.bytes({0, matrix_.count()}); }
+
+ private:
+  Slices<Real> matrix_;
+  std::unique_ptr<Summation<Real>> summation_;
+  int steps_;
+};
+
+extern template class Receivers<float>;
+extern template class Receivers<double>;
+
+}  // namespace conoid::acoustic_bem

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Feeds panels to the kernels and collects the workers' sums.
+#include "engine/solvers/acoustic_bem/summation.hpp"
+
+#include <algorithm>
+
+#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+
+namespace conoid::acoustic_bem {
+
+template <class Real>
+Summation<Real>::Summation(std::string_view name, const Slices<Real>& slices, int steps, KernelLevel level)
+    : name_(name), slices_(slices), kernel_(summation_kernel<Real>(steps, level)) {
+  Index widest = 0;
+  for (Index j = 0; j < slices.count(); ++j)
+    for (const Panel& p : slices[j].panels) widest = std::max<Index>(widest, p.last - p.first + 1);
+  scratch_ = static_cast<std::size_t>(widest) * static_cast<std::size_t>(kernel_.width);
+}
+
+template <class Real>
+void Summation<Real>::run(CpuWorker& worker, Interval items) {
+  const Index rows = slices_.rows();
+  const auto runs = runs_.size();
+  const auto steps = static_cast<std::size_t>(kernel_.steps);
+  Partial mine{items.begin, std::vector<double>(runs * steps * static_cast<std::size_t>(rows), 0)};
+  if (!items.empty()) {
+    worker.for_each({0, slices_.panels()}, 1, [&](Interval panels, int) {
+      const FlushDenormals flush;
+      constexpr std::size_t batch = 16;  // slices whose values stay in the cache for the next run
+      const std::size_t sums_size = static_cast<std::size_t>(panel_rows * kernel_.width);
+      AlignedVector<Real> sums(runs * sums_size), scratch(scratch_);
+      std::vector<Real> reduced(panel_rows * steps);
+      std::vector<PanelView<Real>> views(batch);
+      for (Index panel = panels.begin; panel < panels.end; ++panel) {
+        std::fill_n(sums.data(), sums.size(), Real{0});
+        for (Index j0 = items.begin; j0 < items.end; j0 += batch) {
+          const auto count = static_cast<std::size_t>(std::min<Index>(batch, items.end - j0));
+          for (std::size_t r = 0; r < runs; ++r) {
+            for (std::size_t k = 0; k < count; ++k) {
+              const Slice<Real>& s = slices_[j0 + static_cast<Index>(k)];
+              const Panel& p = s.panels[static_cast<std::size_t>(panel)];
+              const auto at = static_cast<std::size_t>(panel * panel_rows);
+              views[k] = {s.runs.data() + p.runs, p.run_count, s.start.data() + at, s.row.data() + at,
+                          s.values.data() + p.values, runs_[r].past(j0 + static_cast<Index>(k)) - shift_,
+                          p.first, p.last};
+            }
+            kernel_.add(views.data(), count, sums.data() + r * sums_size, scratch.data());
+          }
+        }
+        const Index first = panel * panel_rows, in_panel = std::min(panel_rows, rows - first);
+        for (std::size_t r = 0; r < runs; ++r) {
+          kernel_.reduce(sums.data() + r * sums_size, static_cast<std::size_t>(in_panel), reduced.data());
+          for (std::size_t g = 0; g < steps; ++g)
+            for (Index i = 0; i < in_panel; ++i)
+              mine.sums[(r * steps + g) * static_cast<std::size_t>(rows) + static_cast<std::size_t>(first + i)] =
+                  static_cast<double>(reduced[static_cast<std::size_t>(i) * steps + g]);
+        }
+      }
+    });
+  }
+  const std::scoped_lock lock(mutex_);
+  partial_.push_back(std::move(mine));
+}
+
+template <class Real>
+void Summation<Real>::add_up(Team& team, std::span<const History<Real>> runs, Index shift, std::vector<double>& out) {
+  runs_ = runs;
+  shift_ = shift;
+  partial_.clear();
+  team.run(*this);
+  std::sort(partial_.begin(), partial_.end(), [](const Partial& a, const Partial& b) { return a.begin < b.begin; });
+  out = std::move(partial_.front().sums);
+  for (std::size_t w = 1; w < partial_.size(); ++w)
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] += partial_[w].sums[k];
+  partial_.clear();
+}
+
+template class Summation<float>;
+template class Summation<double>;
+
+}  // namespace conoid::acoustic_bem

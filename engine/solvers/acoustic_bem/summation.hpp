@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The summation stage over all slices, as a phase of the team: items are slices, an interval belongs to a worker.
+//
+// Inside a worker, threads share the panels of rows, not the slices: no thread adds to another's sums, and the sums do not
+// depend on the number of threads. Workers' partial sums are added in the order of their intervals.
+#pragma once
+
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "engine/solvers/acoustic_bem/history.hpp"
+#include "engine/solvers/acoustic_bem/kernels/summation.hpp"
+#include "engine/solvers/acoustic_bem/slices.hpp"
+#include "engine/team/team.hpp"
+
+namespace conoid::acoustic_bem {
+
+/// out[run][g][i] (step-major, double) = Σ_j Σ_k M_k(i, j) a_j^{n+g−k}, n + `shift` = history's step + 1.
+template <class Real>
+class Summation final : public Phase {
+ public:
+  Summation(std::string_view name, const Slices<Real>& slices, int steps, KernelLevel level = KernelLevel::avx512);
+  /// `shift`: how many steps the sums begin before the history's step + 1 (receivers); row-vectors then start ≥ 0.
+  void add_up(Team& team, std::span<const History<Real>> runs, Index shift, std::vector<double>& out);
+
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] Index items() const override { return slices_.count(); }
+  [[nodiscard]] Bytes bytes(Interval slices) const override { return slices_.bytes(slices); }
+  void run(CpuWorker& worker, Interval slices) override;
+
+ private:
+  struct Partial {
+    Index begin = 0;
+    std::vector<double> sums;
+  };
+  std::string_view name_;
+  const Slices<Real>& slices_;
+  const SummationKernel<Real>& kernel_;
+  std::size_t scratch_ = 0;  ///< Reals of the widest panel's table
+  std::span<const History<Real>> runs_;
+  Index shift_ = 0;
+  std::mutex mutex_;
+  std::vector<Partial> partial_;
+};
+
+extern template class Summation<float>;
+extern template class Summation<double>;
+
+}  // namespace conoid::acoustic_bem

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sweeps over the pairs of triangles of one tile.
+#include "engine/solvers/acoustic_bem/tile.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "engine/mesh/vec3.hpp"
+
+namespace conoid::acoustic_bem {
+
+PackedRule::PackedRule(const Rule& rule) {
+  for (const RulePoint& p : rule) {
+    lambda.insert(lambda.end(), p.lambda.begin(), p.lambda.end());
+    weight.push_back(p.weight);
+  }
+}
+
+LaneSource lane_source(const Triangle& t) {
+  LaneSource s{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    s.corner0[d] = t.corner[0][d];
+    s.normal[d] = t.normal[d];
+    s.centroid[d] = t.centroid[d];
+    s.length[d] = t.length[d];
+    for (std::size_t e = 0; e < 3; ++e) {
+      s.gradient[e][d] = t.gradient[e][d];
+      s.curl[e][d] = t.curl[e][d];
+      s.tangent[e][d] = t.tangent[e][d];
+      s.outward[e][d] = t.outward[e][d];
+      s.corner[e][d] = t.corner[e][d];
+    }
+  }
+  for (std::size_t e = 0; e < 3; ++e)
+    for (std::size_t b = 0; b < 3; ++b) s.gu[e][b] = vec::dot(t.gradient[b], t.outward[e]);
+  s.radius = t.radius;
+  return s;
+}
+
+OuterSet::OuterSet(const Surface& surface, std::vector<std::int32_t> triangles, const PackedRule& far,
+                   const PackedRule& near, int lanes)
+    : triangles_(std::move(triangles)), near_rule_(near), lanes_(static_cast<std::size_t>(lanes)) {
+  stride_ = (triangles_.size() + lanes_ - 1) / lanes_ * lanes_;
+  far_points_.resize(3 * far.weight.size() * stride_);
+  corners_.resize(9 * stride_);
+  normal_.resize(3 * stride_);
+  curl_.resize(9 * stride_);
+  scale_.resize(stride_);
+  centroid_.resize(4 * stride_);
+  batch_.resize((3 * near.weight.size() + 13) * lanes_);
+  for (std::size_t k = 0; k < stride_; ++k) {
+    const Triangle& t = surface.triangles[static_cast<std::size_t>(triangles_[std::min(k, triangles_.size() - 1)])];
+    for (std::size_t d = 0; d < 3; ++d) {
+      for (std::size_t q = 0; q < far.weight.size(); ++q) {
+        double x = 0;
+        for (std::size_t c = 0; c < 3; ++c) x += far.lambda[3 * q + c] * t.corner[c][d];
+        far_points_[(3 * q + d) * stride_ + k] = x;
+      }
+      for (std::size_t c = 0; c < 3; ++c) {
+        corners_[(3 * c + d) * stride_ + k] = t.corner[c][d];
+        curl_[(3 * c + d) * stride_ + k] = t.curl[c][d];
+      }
+      normal_[d * stride_ + k] = t.normal[d];
+      centroid_[d * stride_ + k] = t.centroid[d];
+    }
+    centroid_[3 * stride_ + k] = t.radius;
+    scale_[k] = t.area / (4 * std::numbers::pi);
+  }
+}
+
+LaneOuter OuterSet::far() const {
+  return {far_points_.data(), normal_.data(), curl_.data(), scale_.data(), stride_};
+}
+
+LaneOuter OuterSet::near(const std::size_t* picked, std::size_t count) {
+  const std::size_t points = near_rule_.weight.size(), W = lanes_;
+  double* const normal = batch_.data() + 3 * points * W;
+  double* const curl = normal + 3 * W;
+  double* const scale = curl + 9 * W;
+  for (std::size_t t = 0; t < W; ++t) {
+    const std::size_t k = picked[std::min(t, count - 1)];
+    for (std::size_t q = 0; q < points; ++q)
+      for (std::size_t d = 0; d < 3; ++d) {
+        double x = 0;
+        for (std::size_t c = 0; c < 3; ++c) x += near_rule_.lambda[3 * q + c] * corners_[(3 * c + d) * stride_ + k];
+        batch_[(3 * q + d) * W + t] = x;
+      }
+    for (std::size_t d = 0; d < 3; ++d) normal[d * W + t] = normal_[d * stride_ + k];
+    for (std::size_t d = 0; d < 9; ++d) curl[d * W + t] = curl_[d * stride_ + k];
+    scale[t] = scale_[k];
+  }
+  return {batch_.data(), normal, curl, scale, W};
+}
+
+void OuterSet::classify(const Triangle& s, std::vector<char>& near) const {
+  near.resize(stride_);
+  const double* const x = centroid_.data();
+  const double* const y = x + stride_;
+  const double* const z = y + stride_;
+  const double* const r = z + stride_;
+  for (std::size_t k = 0; k < stride_; ++k) {
+    const double dx = x[k] - s.centroid[0], dy = y[k] - s.centroid[1], dz = z[k] - s.centroid[2];
+    const double reach = r[k] + s.radius + std::max(r[k], s.radius);
+    near[k] = dx * dx + dy * dy + dz * dz <= reach * reach;
+  }
+}
+
+void Block::reset(Interval row_range, Interval col_range, const Extents& e) {
+  rows = row_range;
+  cols = col_range;
+  extents = &e;
+  offset.resize(static_cast<std::size_t>(rows.size() * cols.size()));
+  std::uint32_t total = 0;
+  std::size_t at_entry = 0;
+  for (Index j = cols.begin; j < cols.end; ++j)
+    for (Index i = rows.begin; i < rows.end; ++i) {
+      offset[at_entry++] = total;
+      total += static_cast<std::uint32_t>(last(i, j) - first(i, j) + 1);
+    }
+  values.assign(total, 0.0);
+}
+
+namespace {
+
+/// Calls far(begin) for each batch of consecutive lanes that holds a far triangle, near(picked, count) for near ones.
+template <class Far, class Near>
+void for_batches(const TileContext& context, TileSpace& space, OuterSet& outer, const Triangle& source, Far&& far,
+                 Near&& near) {
+  const auto W = static_cast<std::size_t>(context.kernels.lanes);
+  outer.classify(source, space.near);
+  space.picked.clear();
+  for (std::size_t begin = 0; begin < outer.size(); begin += W) {
+    bool any = false;
+    for (std::size_t k = begin; k < std::min(begin + W, outer.size()); ++k) {
+      if (space.near[k]) space.picked.push_back(k);
+      any = any || !space.near[k];
+    }
+    if (any) far(begin);
+  }
+  for (std::size_t p = 0; p < space.picked.size(); p += W)
+    near(space.picked.data() + p, std::min(W, space.picked.size() - p));
+}
+
+void reserve(TileSpace& space, const TileContext& context) {
+  const auto W = static_cast<std::size_t>(context.kernels.lanes);
+  space.first.resize(W);
+  space.last.resize(W);
+  space.direct.resize((context.most_shells + 2) * 9 * W);
+  space.transposed.resize(space.direct.size());
+  space.work.resize(context.most_shells * 20 * W);
+}
+
+}  // namespace
+
+void sweep_extents(const TileContext& context, TileSpace& space, Interval rows, Interval cols, Extents& extents,
+                   const std::stop_token& stop) {
+  reserve(space, context);
+  const Surface& surface = context.surface;
+  OuterSet outer(surface, surface.touching(rows), context.far, context.near, context.kernels.lanes);
+  const auto widen = [&](std::size_t entry, std::uint16_t low, std::uint16_t high) {
+    extents.first[entry] = std::min(extents.first[entry], low);
+    extents.last[entry] = std::max(extents.last[entry], high);
+  };
+  for (std::int32_t s : surface.touching(cols)) {
+    if (stop.stop_requested()) return;
+    const Triangle& S = surface.triangles[static_cast<std::size_t>(s)];
+    const LaneSource source = lane_source(S);
+    const auto note = [&](std::size_t k, std::size_t lane) {
+      const Triangle& T = surface.triangles[static_cast<std::size_t>(outer.triangle(k))];
+      const auto low = static_cast<std::uint16_t>(space.first[lane]);
+      const auto high = static_cast<std::uint16_t>(space.last[lane] + context.form.reach());
+      for (Index i : T.vertex)
+        for (Index j : S.vertex) {
+          if (i < rows.begin || i >= rows.end || j < cols.begin || j >= cols.end) continue;
+          widen(static_cast<std::size_t>(j * extents.unknowns + i), low, high);
+          widen(static_cast<std::size_t>(i * extents.unknowns + j), low, high);
+        }
+    };
+    for_batches(
+        context, space, outer, S,
+        [&](std::size_t begin) {
+          context.kernels.range(source, outer.far(), begin, context.far.view(), context.form.delta(),
+                                space.first.data(), space.last.data());
+          const auto W = static_cast<std::size_t>(context.kernels.lanes);
+          for (std::size_t t = 0; t < W && begin + t < outer.size(); ++t)
+            if (!space.near[begin + t]) note(begin + t, t);
+        },
+        [&](const std::size_t* picked, std::size_t count) {
+          context.kernels.range(source, outer.near(picked, count), 0, context.near.view(), context.form.delta(),
+                                space.first.data(), space.last.data());
+          for (std::size_t t = 0; t < count; ++t) note(picked[t], t);
+        });
+  }
+}
+
+void sweep_pairs(const TileContext& context, TileSpace& space, Block& direct, Block& transposed,
+                 const std::stop_token& stop) {
+  reserve(space, context);
+  const Surface& surface = context.surface;
+  const auto W = static_cast<std::size_t>(context.kernels.lanes);
+  OuterSet outer(surface, surface.touching(direct.rows), context.far, context.near, context.kernels.lanes);
+  const LaneForm form = context.form.lanes();
+  const LaneResult result{space.first.data(), space.last.data(), space.direct.data(), space.transposed.data(),
+                          space.work.data()};
+  const Interval rows = direct.rows, cols = direct.cols;
+  for (std::int32_t s : surface.touching(cols)) {
+    if (stop.stop_requested()) return;
+    const Triangle& S = surface.triangles[static_cast<std::size_t>(s)];
+    const LaneSource source = lane_source(S);
+    const auto scatter = [&](std::size_t k, std::size_t lane) {
+      const Triangle& T = surface.triangles[static_cast<std::size_t>(outer.triangle(k))];
+      const auto low = static_cast<Index>(space.first[lane]);
+      const auto count = static_cast<std::size_t>(space.last[lane] - space.first[lane]) + 1 +
+                         static_cast<std::size_t>(context.form.reach());
+      for (std::size_t a = 0; a < 3; ++a) {
+        const Index i = T.vertex[a];
+        if (i < rows.begin || i >= rows.end) continue;
+        for (std::size_t b = 0; b < 3; ++b) {
+          const Index j = S.vertex[b];
+          if (j < cols.begin || j >= cols.end) continue;
+          const double* const d = space.direct.data() + (3 * a + b) * W + lane;
+          const double* const u = space.transposed.data() + (3 * a + b) * W + lane;
+          double* const to = direct.at(i, j) + (low - direct.first(i, j));
+          double* const from = transposed.at(j, i) + (low - transposed.first(j, i));
+          for (std::size_t c = 0; c < count; ++c) to[c] += d[c * 9 * W];
+          for (std::size_t c = 0; c < count; ++c) from[c] += u[c * 9 * W];
+        }
+      }
+    };
+    for_batches(
+        context, space, outer, S,
+        [&](std::size_t begin) {
+          context.kernels.pair(source, outer.far(), begin, context.far.view(), form, result);
+          for (std::size_t t = 0; t < W && begin + t < outer.size(); ++t)
+            if (!space.near[begin + t]) {
+              scatter(begin + t, t);
+              space.evaluations += context.far.weight.size();
+            }
+        },
+        [&](const std::size_t* picked, std::size_t count) {
+          context.kernels.pair(source, outer.near(picked, count), 0, context.near.view(), form, result);
+          for (std::size_t t = 0; t < count; ++t) scatter(picked[t], t);
+          space.evaluations += count * context.near.weight.size();
+        });
+  }
+}
+
+void add_mass(const TileContext& context, Block& block) {
+  if (!context.form.combined()) return;
+  const bool rigid = context.form.rigid();
+  const double now = rigid ? 0.5 * context.form.alpha_plus() : 0.5 * context.form.delta();
+  const double before = rigid ? 0.5 * context.form.alpha_minus() : 0;
+  for (std::int32_t k : context.surface.touching(block.rows)) {
+    const Triangle& T = context.surface.triangles[static_cast<std::size_t>(k)];
+    for (Index i : T.vertex)
+      for (Index j : T.vertex) {
+        if (i < block.rows.begin || i >= block.rows.end || j < block.cols.begin || j >= block.cols.end) continue;
+        const double g = T.area / 12 * (i == j ? 2 : 1);
+        double* const v = block.at(i, j);
+        v[0] += now * g;  // the pair shares a triangle, so its row-vector starts at k = 0
+        v[1] += before * g;
+      }
+  }
+}
+
+}  // namespace conoid::acoustic_bem

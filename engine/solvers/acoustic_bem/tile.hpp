@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One tile of the convolution matrices while it is being computed, and the triangles around it as SIMD lanes.
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+#include "engine/solvers/acoustic_bem/assembly.hpp"
+#include "engine/solvers/acoustic_bem/quadrature.hpp"
+
+namespace conoid::acoustic_bem {
+
+/// Rule in the form the lane kernels read.
+struct PackedRule {
+  explicit PackedRule(const Rule& rule);
+  std::vector<double> lambda, weight;
+  [[nodiscard]] LaneRule view() const { return {static_cast<int>(weight.size()), lambda.data(), weight.data()}; }
+};
+
+/// Outer triangles as lanes with the points of both rules.
+class OuterSet {
+ public:
+  OuterSet(const Surface& surface, std::vector<std::int32_t> triangles, const PackedRule& far, const PackedRule& near,
+           int lanes);
+  [[nodiscard]] std::size_t size() const { return triangles_.size(); }
+  [[nodiscard]] std::int32_t triangle(std::size_t k) const { return triangles_[k]; }
+  [[nodiscard]] LaneOuter far() const;
+  /// The k-th triangles of `picked` (at most `lanes`, the rest filled up with the last) as a batch with near points.
+  [[nodiscard]] LaneOuter near(const std::size_t* picked, std::size_t count);
+  /// near[k] = 1 where triangle k is near the source, 0 where it is far.
+  void classify(const Triangle& source, std::vector<char>& near) const;
+
+ private:
+  std::vector<std::int32_t> triangles_;
+  const PackedRule& near_rule_;
+  std::size_t lanes_ = 1, stride_ = 0;
+  std::vector<double> far_points_, corners_, normal_, curl_, scale_, centroid_;  // centroid and radius: 4 rows
+  std::vector<double> batch_;
+};
+
+[[nodiscard]] LaneSource lane_source(const Triangle& t);
+
+/// Row-vectors of rows × cols in double, k ≥ 0.
+struct Block {
+  Interval rows, cols;
+  std::vector<std::uint32_t> offset;
+  std::vector<double> values;
+  const Extents* extents = nullptr;
+
+  void reset(Interval row_range, Interval col_range, const Extents& e);
+  /// Pointer to M_k(i, j) for k = extents.first.
+  [[nodiscard]] double* at(Index i, Index j) {
+    return values.data() + offset[static_cast<std::size_t>((j - cols.begin) * rows.size() + i - rows.begin)];
+  }
+  [[nodiscard]] Index first(Index i, Index j) const {
+    return extents->first[static_cast<std::size_t>(j * extents->unknowns + i)];
+  }
+  [[nodiscard]] Index last(Index i, Index j) const {
+    return extents->last[static_cast<std::size_t>(j * extents->unknowns + i)];
+  }
+};
+
+/// What a thread needs for its tiles.
+struct TileSpace {
+  Block block, mirror;
+  std::vector<double> direct, transposed, work, first, last;
+  std::vector<char> near;
+  std::vector<std::size_t> picked;
+  std::uint64_t evaluations = 0;
+  std::vector<Eigen::Triplet<double>> m0;
+  double skew_squares = 0, squares = 0, seconds = 0;
+};
+
+/// Everything the sweeps share.
+struct TileContext {
+  const Surface& surface;
+  Form form;
+  PackedRule far, near;
+  const LaneKernels& kernels;
+  std::size_t most_shells;  ///< of any pair
+};
+
+/// First pass over all pairs (outer triangle of `rows`, source triangle of `cols`): widens both mirror entries.
+void sweep_extents(const TileContext& context, TileSpace& space, Interval rows, Interval cols, Extents& extents,
+                   const std::stop_token& stop);
+/// Second pass: adds the pairs' matrices to `direct` (rows × cols) and `transposed` (cols × rows), which may be one.
+void sweep_pairs(const TileContext& context, TileSpace& space, Block& direct, Block& transposed,
+                 const std::stop_token& stop);
+/// Terms of the P1 mass matrix: (α⁺/2) G in M_0 and (α⁻/2) G in M_1 (NC), (Δ/2) G in M_0 (DC).
+void add_mass(const TileContext& context, Block& block);
+
+}  // namespace conoid::acoustic_bem

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Test bodies and short runs on them.
+#include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "engine/mesh/generators.hpp"
+#include "engine/mesh/vec3.hpp"
+#include "engine/solvers/acoustic_bem/exact_sphere.hpp"
+#include "engine/solvers/acoustic_bem/receivers.hpp"
+
+namespace conoid::acoustic_bem {
+
+using namespace conoid::vec;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+Surface built(Result<Mesh> mesh, Ordering ordering = Ordering::hilbert) {
+  return std::move(*make_surface(*mesh, ordering));
+}
+
+double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+}  // namespace
+
+Surface unit_sphere(int divisions, bool equal_volume, Ordering ordering) {
+  return built(icosphere({.radius = 1, .divisions = divisions, .equal_volume = equal_volume}), ordering);
+}
+Surface unit_cube(int n) {
+  return built(box_surface({.low = {-0.5, -0.5, -0.5}, .high = {0.5, 0.5, 0.5}, .divisions = {n, n, n}}));
+}
+Surface bar(int n) {
+  return built(box_surface({.low = {-0.5, -0.5, -5}, .high = {0.5, 0.5, 5}, .divisions = {n, n, 10 * n}}));
+}
+Surface cup() {
+  // Profile of a round cup: outer bottom, outer wall, rim, inner wall, inner bottom.
+  std::vector<std::array<double, 2>> p;
+  const double h = 0.2;
+  for (double r = 0; r < 0.55; r += h) p.push_back({r, -0.5});
+  for (double z = -0.5; z < 0.45; z += h) p.push_back({0.6, z});
+  p.push_back({0.6, 0.5});
+  p.push_back({0.4, 0.5});
+  for (double z = 0.3; z > -0.25; z -= h) p.push_back({0.4, z});
+  p.push_back({0.2, -0.3});
+  p.push_back({0, -0.3});
+  return built(revolution({.profile = p, .around = 6}));
+}
+Surface cone_and_sphere(double edge) {
+  return built(cone_sphere({.half_angle = 14.5 * std::numbers::pi / 180, .sphere_radius = 0.5, .edge = edge}));
+}
+
+Form form_for(const Surface& surface, FormName name, double ratio) {
+  Form f;
+  f.name = name;
+  f.c = 1;
+  f.dt = ratio * surface.mean_edge;
+  f.alpha = 1;
+  f.gamma = 1 / surface.diameter;
+  return f;
+}
+
+Pulse ricker_of(double k) { return {PulseKind::ricker, 1, k / (2 * std::numbers::pi), 1, {}, 0}; }
+
+SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
+  const Surface surface = unit_sphere(setting.divisions, setting.equal_volume);
+  const Form form = form_for(surface, setting.form, setting.ratio);
+  const std::vector<Vec3> places{{0, 0, -3}, {0, 0, 3}, {3, 0, 0}, {1.5, 0, -1.5}};
+  Excitation excitation{"wave", {}};
+  Wave wave;
+  wave.pulse = ricker_of(2);
+  if (setting.point_source > 0) {
+    wave.kind = WaveKind::point;
+    wave.position = {0, 0, -setting.point_source};
+  }
+  excitation.waves.push_back(wave);
+  std::vector<Vec3> reached = surface.vertices;
+  if (setting.point_source <= 0) reached.insert(reached.end(), places.begin(), places.end());
+  set_onsets(excitation, reached, 1);
+  const double t0 = excitation.waves[0].t0, span = t0 + excitation.waves[0].pulse.onset() + 12;
+
+  SphereErrors out;
+  auto begin = Clock::now();
+  Matrices<double> matrices = assemble_all<double>(surface, form, {}, team);
+  out.seconds_assembly = seconds_since(begin);
+  out.unknowns = surface.unknowns;
+  out.h = surface.mean_edge;
+  out.longest = matrices.slices.longest();
+  out.columns = matrices.slices.columns();
+  out.average = static_cast<double>(matrices.slices.nonzeros()) / std::pow(static_cast<double>(out.unknowns), 2);
+  out.skew = matrices.skew;
+  out.evaluations = matrices.evaluations;
+  const Index reach = receiver_columns(surface, form, places) + setting.grouped;
+  March<double> march(std::move(matrices), {.steps = setting.grouped, .reach = reach});
+  Receivers<double> receivers(surface, form, places, setting.grouped, team);
+  RightHandSide l(surface, form, excitation);
+
+  std::vector<double> kas{0.5, 1, 2, 3, 4, 4.49}, frequencies;
+  for (double ka : kas) frequencies.push_back(ka / (2 * std::numbers::pi));
+  RunningSpectrum spectrum(setting.target_strength ? frequencies : std::vector<double>{}, surface.unknowns);
+
+  begin = Clock::now();
+  std::vector<std::vector<double>> a, u(places.size());
+  std::vector<double> received, u_times, a_times;
+  while (static_cast<double>(march.step()) * form.dt < span) {
+    march.advance(
+        team,
+        [&](Index n, Index, std::span<double> out_l) {
+          l.triangles(n, {0, l.triangle_count()});
+          l.gather({0, surface.unknowns}, out_l.data());
+        },
+        [&](Index n) {
+          a.emplace_back(march.current(0).begin(), march.current(0).end());
+          a_times.push_back(form.time_of(n));
+          spectrum.add(team, march.current(0), form.time_of(n), form.dt);
+        });
+    receivers.evaluate(team, march.histories(), received);
+    for (int g = 0; g < setting.grouped; ++g) {
+      u_times.push_back(static_cast<double>(march.step() - setting.grouped + 1 + g - receiver_lag) * form.dt);
+      for (std::size_t r = 0; r < places.size(); ++r)
+        u[r].push_back(received[static_cast<std::size_t>(g) * places.size() + r]);
+    }
+  }
+  out.seconds_march = seconds_since(begin);
+
+  const ExactSphere exact{form.rigid(), 1, 1, setting.point_source};
+  std::vector<double> cosines;
+  for (Index j = 0; j < surface.unknowns; ++j) {
+    const Vec3& x = surface.vertices[static_cast<std::size_t>(j)];
+    cosines.push_back(x[2] / norm(x));
+  }
+  const Pulse& pulse = excitation.waves[0].pulse;
+  const auto p = exact.signals(ExactSphere::Quantity::surface, 1, cosines, a_times, pulse, t0);
+  double difference = 0, total = 0;
+  for (std::size_t n = 0; n < a.size(); ++n)
+    for (std::size_t j = 0; j < cosines.size(); ++j) {
+      difference += std::pow(a[n][j] - p[j][n], 2);
+      total += std::pow(p[j][n], 2);
+    }
+  out.surface = std::sqrt(difference / total);
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    const double radius = norm(places[r]);
+    const auto want =
+        exact.signals(ExactSphere::Quantity::scattered, radius, {places[r][2] / radius}, u_times, pulse, t0)[0];
+    difference = total = 0;
+    for (std::size_t n = 0; n < want.size(); ++n) {
+      difference += std::pow(u[r][n] - want[n], 2);
+      total += want[n] * want[n];
+    }
+    out.receivers[r] = std::sqrt(difference / total);
+  }
+  if (setting.target_strength)
+    for (std::size_t k = 0; k < kas.size(); ++k) {
+      const double omega = kas[k];
+      std::complex<double> f = 0;  // the pulse's own discrete transform
+      for (double t : a_times) f += form.dt * pulse.value(t - t0) * std::polar(1.0, omega * t);
+      for (const Vec3& d : {Vec3{0, 0, -1}, Vec3{1, 0, 0}, Vec3{0, 0, 1}}) {
+        const auto amplitude = far_field(surface, form, spectrum.at(k), frequencies[k], d);
+        out.ts_error_db = std::max(
+            out.ts_error_db, std::abs(target_strength(amplitude, f) - target_strength(exact.far_field(omega, d[2]), 1)));
+      }
+    }
+  return out;
+}
+
+LateLevels late_levels(const Surface& surface, const Form& form, int noise, std::vector<Index> steps, Team& team) {
+  March<double> march(assemble_all<double>(surface, form, {}, team), {.steps = 8});
+  Excitation excitation{"wave", {}};
+  Wave wave;
+  wave.direction = unit({0.3, 0.5, 0.8});
+  wave.pulse = ricker_of(3);
+  excitation.waves.push_back(wave);
+  set_onsets(excitation, surface.vertices, 1);
+  RightHandSide l(surface, form, excitation);
+  const auto lit = static_cast<Index>((excitation.waves[0].t0 + wave.pulse.onset() + surface.diameter) / form.dt) + 8;
+  std::mt19937 random(4711);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  LateLevels out;
+  out.unknowns = surface.unknowns;
+  double peak = 0;
+  std::size_t next = 0;
+  while (next < steps.size()) {
+    march.advance(
+        team,
+        [&](Index n, Index, std::span<double> v) {
+          if (noise > 0) {
+            for (double& e : v) e = n <= noise ? uniform(random) * surface.area / static_cast<double>(v.size()) : 0;
+          } else if (n <= lit) {
+            l.triangles(n, {0, l.triangle_count()});
+            l.gather({0, surface.unknowns}, v.data());
+          } else {
+            std::fill(v.begin(), v.end(), 0.0);
+          }
+        },
+        [&](Index n) {
+          double most = 0;
+          for (double e : march.current(0)) most = std::max(most, std::isfinite(e) ? std::abs(e) : 1e300);
+          peak = std::max(peak, most);
+          if (next < steps.size() && n == steps[next]) {
+            out.level.push_back(most / peak);
+            ++next;
+          }
+        });
+  }
+  return out;
+}
+
+std::vector<double> body_signals(const Surface& surface, const Form& form, double k, const std::vector<Vec3>& places,
+                                 double span, Team& team) {
+  Excitation excitation{"wave", {}};
+  Wave wave;
+  wave.direction = unit({0.3, 0.5, 0.8});
+  wave.pulse = ricker_of(k);
+  excitation.waves.push_back(wave);
+  set_onsets(excitation, surface.vertices, 1);
+  RightHandSide l(surface, form, excitation);
+  March<double> march(assemble_all<double>(surface, form, {}, team),
+                      {.steps = 8, .reach = receiver_columns(surface, form, places) + 8});
+  Receivers<double> receivers(surface, form, places, 8, team);
+  std::vector<double> received, out;
+  while (static_cast<double>(march.step()) * form.dt < span) {
+    march.advance(team, [&](Index n, Index, std::span<double> v) {
+      l.triangles(n, {0, l.triangle_count()});
+      l.gather({0, surface.unknowns}, v.data());
+    });
+    receivers.evaluate(team, march.histories(), received);
+    out.insert(out.end(), received.begin(), received.end());
+  }
+  return out;
+}
+
+double interior_source_error(const Surface& surface, Team& team) {
+  const Form form = form_for(surface, FormName::N);
+  Excitation excitation{"source", {}};
+  Wave wave;
+  wave.kind = WaveKind::point;
+  wave.position = {0.1, 0.05, -0.08};
+  wave.pulse = ricker_of(3);
+  excitation.waves.push_back(wave);
+  set_onsets(excitation, surface.vertices, 1);
+  const std::vector<Vec3> places{{0, 0, -2}, {0, 0, 2}, {2, 0, 0}, {1.2, 0, -1.2}};
+  RightHandSide l(surface, form, excitation);
+  March<double> march(assemble_all<double>(surface, form, {}, team),
+                      {.steps = 8, .reach = receiver_columns(surface, form, places) + 8});
+  Receivers<double> receivers(surface, form, places, 8, team);
+  std::vector<double> received;
+  std::array<double, 4> difference{}, total{};
+  const double span = excitation.waves[0].t0 + wave.pulse.onset() + 6;
+  while (static_cast<double>(march.step()) * form.dt < span) {
+    march.advance(team, [&](Index n, Index, std::span<double> v) {
+      l.triangles(n, {0, l.triangle_count()});
+      l.gather({0, surface.unknowns}, v.data());
+    });
+    receivers.evaluate(team, march.histories(), received);
+    for (Index g = 0; g < 8; ++g)
+      for (std::size_t r = 0; r < places.size(); ++r) {
+        const double t = static_cast<double>(march.step() - 7 + g - receiver_lag) * form.dt;
+        const double want = -excitation.value(places[r], t, 1);
+        difference[r] += std::pow(received[static_cast<std::size_t>(g) * places.size() + r] - want, 2);
+        total[r] += want * want;
+      }
+  }
+  double worst = 0;
+  for (std::size_t r = 0; r < places.size(); ++r) worst = std::max(worst, std::sqrt(difference[r] / total[r]));
+  return worst;
+}
+
+}  // namespace conoid::acoustic_bem

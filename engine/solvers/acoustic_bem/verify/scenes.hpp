@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small complete runs on test bodies: what the verification tables and the tests have in common.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/mesh/mesh.hpp"
+#include "engine/solvers/acoustic_bem/assembly.hpp"
+#include "engine/solvers/acoustic_bem/excitation.hpp"
+#include "engine/solvers/acoustic_bem/march.hpp"
+#include "engine/solvers/acoustic_bem/spectrum.hpp"
+
+namespace conoid::acoustic_bem {
+
+/// Unit sphere with 10 d² + 2 vertices, flat faces with the ball's volume.
+[[nodiscard]] Surface unit_sphere(int divisions, bool equal_volume = true, Ordering ordering = Ordering::hilbert);
+/// Cube of side 1 about the origin with n divisions an edge.
+[[nodiscard]] Surface unit_cube(int n);
+/// 1 × 1 × 10 bar.
+[[nodiscard]] Surface bar(int n);
+/// A box open at the top with thick walls: a cavity of resonances of its own.
+[[nodiscard]] Surface cup();
+/// Cone with a spherical end.
+[[nodiscard]] Surface cone_and_sphere(double edge);
+
+/// cΔt = ratio · h, c = 1; γ = 1/ℓ_max for the combined forms.
+[[nodiscard]] Form form_for(const Surface& surface, FormName name, double ratio = 0.4);
+
+/// Ricker pulse that peaks at wave number k, c = 1.
+[[nodiscard]] Pulse ricker_of(double k);
+
+struct SphereErrors {
+  Index unknowns = 0;
+  double h = 0;
+  double surface = 0;                ///< relative L², vertices and time
+  std::array<double, 4> receivers{};  ///< back, forward, side, near: (0,0,−3), (0,0,3), (3,0,0), (1.5,0,−1.5)
+  Index longest = 0;                 ///< row-vector
+  double average = 0;
+  Index columns = 0;
+  double skew = 0;
+  double seconds_assembly = 0, seconds_march = 0;
+  std::uint64_t evaluations = 0;
+  double ts_error_db = 0;            ///< largest over ka 0.5 … 4.49, back, side and forward
+};
+
+struct SphereSetting {
+  int divisions = 4;
+  FormName form = FormName::NC;
+  bool equal_volume = true;
+  double ratio = 0.4;
+  double point_source = 0;  ///< distance on −z; 0: plane wave along +z
+  bool target_strength = false;
+  int grouped = 8;
+};
+[[nodiscard]] SphereErrors sphere_errors(const SphereSetting& setting, Team& team);
+
+/// max|a| over the peak after the given steps, excited by a pulse (`noise` = 0) or by noise during so many steps.
+struct LateLevels {
+  Index unknowns = 0;
+  std::vector<double> level;
+};
+[[nodiscard]] LateLevels late_levels(const Surface& surface, const Form& form, int noise, std::vector<Index> steps,
+                                     Team& team);
+
+/// A source inside a closed rigid body as "incident" field of form N: outside, the scattered field is exactly minus its
+/// field. Largest relative L² error over four receivers.
+[[nodiscard]] double interior_source_error(const Surface& surface, Team& team);
+
+/// Receiver signals of a body for an oblique plane wave.
+[[nodiscard]] std::vector<double> body_signals(const Surface& surface, const Form& form, double k,
+                                               const std::vector<Vec3>& receivers, double span, Team& team);
+
+}  // namespace conoid::acoustic_bem

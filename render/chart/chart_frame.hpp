@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all charts share: colours of curves, title, legend and the place that is left for the plot.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "render/chart/chart_spec.hpp"
+#include "render/scene/theme.hpp"
+
+class vtkContext2D;
+
+namespace conoid {
+
+/// Device pixels from the bottom left.
+struct Box {
+  double x = 0, y = 0, width = 1, height = 1;
+  [[nodiscard]] double right() const { return x + width; }
+  [[nodiscard]] double top() const { return y + height; }
+  [[nodiscard]] bool contains(double px, double py) const { return px >= x && px <= right() && py >= y && py <= top(); }
+};
+
+struct LegendEntry {
+  std::string label;
+  Rgb color{};
+  bool dashed = false;
+  bool block = false;  ///< a filled square instead of a line
+  double x = 0;        ///< placed by lay_out
+  double y = 0;
+};
+
+/// Everything measured once before a picture.
+struct ChartFrame {
+  Theme theme;
+  double ratio = 1;
+  int width = 1;
+  int height = 1;
+  std::string title;
+  std::vector<LegendEntry> legend;
+  Box inside;  ///< below title and legend, within the margins
+};
+
+/// Places the legend in rows below the title and finds the box inside.
+void lay_out(ChartFrame& frame);
+void paint_frame(vtkContext2D& painter, const ChartFrame& frame);
+/// The colour of each curve.
+[[nodiscard]] std::vector<Rgb> series_colors(const ChartSpec& spec, const Theme& theme);
+
+inline constexpr double chart_margin = 16;
+inline constexpr double chart_text = 12;
+inline constexpr double chart_title = 14;
+
+}  // namespace conoid

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Curves are thinned and scaled to 0 … 1 here, so that VTK's chart never meets huge counts, tiny numbers or logarithms.
+#include "render/chart/chart_scene.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include <vtkAxis.h>
+#include <vtkBrush.h>
+#include <vtkChartXY.h>
+#include <vtkContext2D.h>
+#include <vtkContextActor.h>
+#include <vtkContextScene.h>
+#include <vtkDoubleArray.h>
+#include <vtkNew.h>
+#include <vtkPen.h>
+#include <vtkPlot.h>
+#include <vtkRenderWindow.h>
+#include <vtkRenderer.h>
+#include <vtkStringArray.h>
+#include <vtkTable.h>
+#include <vtkTextProperty.h>
+
+#include "render/chart/chart_frame.hpp"
+#include "render/chart/paint_item.hpp"
+#include "render/chart/special_charts.hpp"
+#include "render/chart/thinning.hpp"
+#include "render/scene/painting.hpp"
+#include "render/scene/ticks.hpp"
+#include "render/scene/vtk_helpers.hpp"
+
+namespace conoid {
+
+namespace {
+
+double forward(double v, AxisScale scale) { return scale == AxisScale::log ? (v > 0 ? std::log10(v) : NAN) : v; }
+double backward(double v, AxisScale scale) { return scale == AxisScale::log ? std::pow(10.0, v) : v; }
+
+void set_pen(vtkPen* pen, const Rgb& color, double width) {
+  pen->SetLineType(vtkPen::SOLID_LINE);
+  pen->SetColorF(color[0], color[1], color[2]);
+  pen->SetWidth(static_cast<float>(width));
+}
+
+}  // namespace
+
+struct ChartScene::Impl {
+  ChartSpec spec;
+  Theme theme = light_theme();
+  ChartFrame frame;
+  Box plot;
+  bool legend = true;
+  bool crosshair = true;
+  bool zoomed = false;
+  View range;  // in axis space: log10 on logarithmic axes
+  int width = 640;
+  int height = 400;
+  double ratio = 1;
+  std::optional<std::pair<double, double>> cursor;  // device pixels from the bottom left
+  MouseButton held = MouseButton::none;
+  double last_x = 0;
+  double last_y = 0;
+  TickSet x_ticks;
+  TickSet y_ticks;
+
+  vtkNew<vtkRenderer> renderer;
+  vtkNew<vtkContextActor> actor;
+  vtkNew<PaintItem> under;
+  vtkNew<vtkChartXY> chart;
+  vtkNew<PaintItem> over;
+
+  void full_range();
+  void rebuild();
+  void set_axis(int position, const TickSet& ticks, double low, double high);
+  [[nodiscard]] double to_x(double px) const {
+    return range.x_low + (px - plot.x) / plot.width * (range.x_high - range.x_low);
+  }
+  [[nodiscard]] double from_x(double v) const {
+    return plot.x + (v - range.x_low) / (range.x_high - range.x_low) * plot.width;
+  }
+  [[nodiscard]] double from_y(double v) const {
+    return plot.y + (v - range.y_low) / (range.y_high - range.y_low) * plot.height;
+  }
+  [[nodiscard]] std::optional<ChartReading> read(double px) const;
+  void paint_cursor(vtkContext2D& painter) const;
+  void paint_under(vtkContext2D& painter) const;
+};
+
+void ChartScene::Impl::full_range() {
+  View v{INFINITY, -INFINITY, INFINITY, -INFINITY};
+  for (const Series& s : spec.series)
+    for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i) {
+      const double x = forward(s.x[i], spec.x_scale);
+      const double y = forward(s.y[i], spec.y_scale);
+      if (std::isfinite(x)) v.x_low = std::min(v.x_low, x), v.x_high = std::max(v.x_high, x);
+      if (std::isfinite(y)) v.y_low = std::min(v.y_low, y), v.y_high = std::max(v.y_high, y);
+    }
+  const auto widen = [](double& low, double& high, double share, bool log) {
+    if (!(low <= high)) low = 0, high = 1;
+    const double size = std::max(std::abs(low), std::abs(high));
+    if (high - low <= 1e-9 * size || high == low) {
+      const double half = log ? 0.5 : (size > 0 ? 0.1 * size : 1.0);
+      low -= half;
+      high += half;
+    } else {
+      const double pad = share * (high - low);
+      low -= pad;
+      high += pad;
+    }
+  };
+  widen(v.x_low, v.x_high, 0, spec.x_scale == AxisScale::log);
+  // Energies and norms start at zero; let the axis do so as well when the data nearly does.
+  const bool from_zero = spec.y_scale == AxisScale::linear && v.y_low >= 0 && v.y_low < 0.25 * v.y_high;
+  if (spec.y_scale == AxisScale::log && v.y_high - v.y_low > 16) v.y_low = v.y_high - 16;  // below is rounding
+  widen(v.y_low, v.y_high, 0.06, spec.y_scale == AxisScale::log);
+  if (from_zero) v.y_low = 0;
+  range = v;
+}
+
+void ChartScene::Impl::set_axis(int position, const TickSet& ticks, double low, double high) {
+  vtkAxis* axis = chart->GetAxis(position);
+  vtkNew<vtkDoubleArray> positions;
+  vtkNew<vtkStringArray> labels;
+  for (const Tick& tick : ticks.ticks) {
+    positions->InsertNextValue((tick.value - low) / (high - low));
+    labels->InsertNextValue(tick.label);
+  }
+  axis->SetBehavior(vtkAxis::FIXED);
+  axis->SetMinimumLimit(0);
+  axis->SetMaximumLimit(1);
+  axis->SetRange(0, 1);
+  axis->SetNotation(vtkAxis::STANDARD_NOTATION);
+  axis->SetCustomTickPositions(positions, labels);
+  axis->SetTitle("");
+  axis->SetTickLength(static_cast<float>(4 * ratio));
+  axis->SetLabelOffset(static_cast<float>(7 * ratio));
+  set_text(*axis->GetLabelProperties(), theme, theme.muted, chart_text * ratio);
+  set_pen(axis->GetPen(), theme.muted, ratio);
+  set_pen(axis->GetGridPen(), theme.grid, ratio);
+  axis->SetGridVisible(true);
+}
+
+void ChartScene::Impl::rebuild() {
+  const auto colors = series_colors(spec, theme);
+  frame.theme = theme;
+  frame.ratio = ratio;
+  frame.width = width;
+  frame.height = height;
+  frame.title = spec.title;
+  frame.legend.clear();
+  if (spec.kind == ChartKind::balance) {
+    int workers = static_cast<int>(spec.workers.size());
+    for (const BalanceRow& row : spec.balance) workers = std::max(workers, std::min(row.worker, 63) + 1);
+    for (int k = 0; k < workers; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      const std::string name = i < spec.workers.size() ? spec.workers[i] : "worker " + std::to_string(k);
+      frame.legend.push_back({name, theme.series.empty() ? theme.accent : theme.series[i % theme.series.size()], false, true});
+    }
+    frame.legend.push_back({"waiting", theme.grid, false, true});
+  } else if (legend && spec.series.size() > 1) {
+    for (std::size_t i = 0; i < spec.series.size() && i < 40; ++i)
+      frame.legend.push_back({spec.series[i].label, colors[i], spec.series[i].overlay, false});
+  }
+  lay_out(frame);
+  chart->ClearPlots();
+  chart->SetVisible(spec.kind == ChartKind::lines);
+  if (spec.kind != ChartKind::lines) return;
+
+  if (!zoomed) full_range();
+  const double r = ratio;
+  // Widths of labels decide the left margin, the margin decides how many labels there are: one round is enough.
+  const int most_y = std::clamp(static_cast<int>(frame.inside.height / (36 * r)), 2, 10);
+  y_ticks = spec.y_scale == AxisScale::log ? log_ticks(range.y_low, range.y_high, most_y, spec.y_unit)
+                                           : tidy_ticks(range.y_low, range.y_high, most_y, spec.y_unit);
+  double widest = 0;
+  for (const Tick& tick : y_ticks.ticks) widest = std::max(widest, text_size(theme, tick.label, chart_text * r)[0]);
+  const std::string y_title = axis_title(spec.y_label, y_ticks.unit);
+  const double left = frame.inside.x + widest + (y_title.empty() ? 10 : 34) * r;
+  const double bottom = frame.inside.y + 42 * r;
+  plot = {std::round(left), std::round(bottom), std::round(std::max(frame.inside.right() - 10 * r - left, 10.0)),
+          std::round(std::max(frame.inside.top() - bottom - 4 * r, 10.0))};
+  const int most_x = std::clamp(static_cast<int>(plot.width / (72 * r)), 2, 12);
+  x_ticks = spec.x_scale == AxisScale::log ? log_ticks(range.x_low, range.x_high, most_x, spec.x_unit)
+                                           : tidy_ticks(range.x_low, range.x_high, most_x, spec.x_unit);
+  chart->SetAutoSize(false);
+  chart->SetLayoutStrategy(vtkChart::AXES_TO_RECT);
+  chart->SetSize(vtkRectf(static_cast<float>(plot.x), static_cast<float>(plot.y), static_cast<float>(plot.width),
+                          static_cast<float>(plot.height)));
+  chart->SetHiddenAxisBorder(0);
+  chart->SetShowLegend(false);
+  chart->SetTitle("");
+  chart->GetBackgroundBrush()->SetOpacity(0);
+  set_axis(vtkAxis::BOTTOM, x_ticks, range.x_low, range.x_high);
+  set_axis(vtkAxis::LEFT, y_ticks, range.y_low, range.y_high);
+
+  const double x_span = range.x_high - range.x_low;
+  const double y_span = range.y_high - range.y_low;
+  for (std::size_t k = 0; k < spec.series.size(); ++k) {
+    const Series& s = spec.series[k];
+    std::vector<double> xs;
+    std::vector<double> ys;
+    const bool log_axes = spec.x_scale == AxisScale::log || spec.y_scale == AxisScale::log;
+    if (log_axes) {
+      for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i) {
+        const double x = forward(s.x[i], spec.x_scale);
+        if (!std::isfinite(x)) continue;
+        xs.push_back(x);
+        ys.push_back(forward(s.y[i], spec.y_scale));
+      }
+    }
+    const auto points = thin_columns(log_axes ? xs : s.x, log_axes ? ys : s.y, range.x_low, range.x_high,
+                                     std::max(1, static_cast<int>(plot.width)));
+    // A dashed curve is cut into pieces along its length in pixels, with a gap marked by not-a-number.
+    vtkNew<vtkDoubleArray> x_array;
+    vtkNew<vtkDoubleArray> y_array;
+    x_array->SetName("x");
+    y_array->SetName("y");
+    const auto add = [&](double x, double y) {
+      x_array->InsertNextValue(x);
+      y_array->InsertNextValue(y);
+    };
+    double along = 0;
+    const double dash = 5.5 * r;
+    const double period = 11 * r;
+    ThinPoint before{NAN, NAN};
+    bool any = false;
+    for (const ThinPoint& p : points) {
+      const ThinPoint now{(p.x - range.x_low) / x_span, std::clamp((p.y - range.y_low) / y_span, -50.0, 50.0)};
+      if (!std::isfinite(p.y)) {
+        if (any) add(now.x, NAN);
+        before = {NAN, NAN};
+        continue;
+      }
+      if (!s.overlay || !std::isfinite(before.y)) {
+        add(now.x, now.y);
+        any = true;
+      } else {
+        const double length = std::hypot((now.x - before.x) * plot.width, (now.y - before.y) * plot.height);
+        double done = 0;
+        while (done < length && x_array->GetNumberOfValues() < 200000) {
+          const double phase = std::fmod(along, period);
+          const double piece = std::min(length - done, phase < dash ? dash - phase : period - phase);
+          done += std::max(piece, 1e-6 * period);
+          along += std::max(piece, 1e-6 * period);
+          const double f = std::min(done / length, 1.0);
+          const double x = before.x + f * (now.x - before.x);
+          const double y = before.y + f * (now.y - before.y);
+          if (phase < dash) {
+            add(x, y);
+            if (std::fmod(along, period) >= dash - 1e-9) add(x, NAN);
+          } else if (std::fmod(along, period) < 1e-6 * period || period - std::fmod(along, period) < 1e-6 * period) {
+            add(x, y);
+          }
+        }
+      }
+      before = now;
+    }
+    if (!any || x_array->GetNumberOfValues() < 2) continue;
+    vtkNew<vtkTable> table;
+    table->AddColumn(x_array);
+    table->AddColumn(y_array);
+    vtkPlot* plot_item = chart->AddPlot(vtkChart::LINE);
+    plot_item->SetInputData(table, 0, 1);
+    set_pen(plot_item->GetPen(), colors[k], (s.overlay ? 1.4 : 1.8) * r);
+  }
+}
+
+void ChartScene::Impl::paint_under(vtkContext2D& painter) const {
+  paint_frame(painter, frame);
+  if (spec.kind == ChartKind::polar) paint_polar(painter, frame, spec);
+  if (spec.kind == ChartKind::balance) paint_balance(painter, frame, spec);
+  if (spec.kind != ChartKind::lines) return;
+  draw_text(painter, theme, theme.text, chart_text * ratio, false, Align::centre, Raise::bottom, plot.x + plot.width / 2,
+            frame.inside.y, axis_title(spec.x_label, x_ticks.unit));
+  draw_text(painter, theme, theme.text, chart_text * ratio, false, Align::centre, Raise::top, frame.inside.x,
+            plot.y + plot.height / 2, axis_title(spec.y_label, y_ticks.unit), 90);
+  const bool empty = std::all_of(spec.series.begin(), spec.series.end(), [](const Series& s) { return s.x.empty(); });
+  if (empty)
+    draw_text(painter, theme, theme.muted, 13 * ratio, false, Align::centre, Raise::middle, plot.x + plot.width / 2,
+              plot.y + plot.height / 2, "No values yet");
+}
+
+std::optional<ChartReading> ChartScene::Impl::read(double px) const {
+  if (spec.kind != ChartKind::lines || px < plot.x || px > plot.right()) return std::nullopt;
+  ChartReading reading;
+  reading.x = backward(to_x(px), spec.x_scale);
+  // The nearest sample of the first curve decides, so that the numbers shown are computed ones.
+  bool snapped = false;
+  for (const Series& s : spec.series) {
+    const std::size_t n = std::min(s.x.size(), s.y.size());
+    ChartReading::Value value{s.label, NAN};
+    if (n > 0) {
+      const auto end = s.x.begin() + static_cast<std::ptrdiff_t>(n);
+      auto it = std::lower_bound(s.x.begin(), end, reading.x);
+      if (it == end) --it;
+      if (it != s.x.begin() && std::abs(*(it - 1) - reading.x) < std::abs(*it - reading.x)) --it;
+      if (!snapped) {
+        reading.x = *it;
+        snapped = true;
+      }
+      value.y = s.y[static_cast<std::size_t>(it - s.x.begin())];
+    }
+    reading.values.push_back(std::move(value));
+  }
+  if (!snapped) return std::nullopt;
+  reading.text = spec.x_label + " = " + readable(reading.x, spec.x_unit, 5);
+  for (const auto& v : reading.values) reading.text += "   " + v.label + " " + readable(v.y, spec.y_unit);
+  return reading;
+}
+
+void ChartScene::Impl::paint_cursor(vtkContext2D& painter) const {
+  if (!crosshair || !cursor || !plot.contains(cursor->first, cursor->second)) return;
+  const auto reading = read(cursor->first);
+  if (!reading) return;
+  const double r = ratio;
+  const double x = std::round(from_x(forward(reading->x, spec.x_scale)));
+  use_pen(painter, theme.muted, r, 0.7);
+  draw_line(painter, x, plot.y, x, plot.top());
+  const auto colors = series_colors(spec, theme);
+  std::vector<std::string> lines = {spec.x_label + " = " + readable(reading->x, spec.x_unit, 5)};
+  const std::size_t shown = std::min<std::size_t>(reading->values.size(), 12);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& v = reading->values[i];
+    lines.push_back((reading->values.size() > 1 ? v.label + "  " : std::string()) + readable(v.y, spec.y_unit));
+    const double y = from_y(forward(v.y, spec.y_scale));
+    if (!std::isfinite(y) || y < plot.y || y > plot.top()) continue;
+    use_pen(painter, theme.background, 1.5 * r);
+    use_brush(painter, colors[i]);
+    painter.DrawEllipse(static_cast<float>(x), static_cast<float>(y), static_cast<float>(4 * r), static_cast<float>(4 * r));
+  }
+  double widest = 0;
+  for (const auto& line : lines) widest = std::max(widest, text_size(theme, line, chart_text * r)[0]);
+  const double line_height = 18 * r;
+  const double box_width = widest + (20 + (shown > 1 ? 14 : 0)) * r;
+  const double box_height = line_height * static_cast<double>(lines.size()) + 10 * r;
+  double left = x + 12 * r;
+  if (left + box_width > plot.right()) left = std::max(plot.x, x - 12 * r - box_width);
+  const double top = plot.top() - 8 * r;
+  use_pen(painter, theme.grid, r);
+  use_brush(painter, theme.background, 0.97);
+  draw_rect(painter, std::round(left), std::round(top - box_height), std::round(box_width), std::round(box_height));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const double y = top - 5 * r - (static_cast<double>(i) + 0.5) * line_height;
+    double text_x = left + 10 * r;
+    if (i > 0 && shown > 1) {
+      no_pen(painter);
+      use_brush(painter, colors[i - 1]);
+      draw_rect(painter, text_x, y - 4 * r, 8 * r, 8 * r);
+      text_x += 14 * r;
+    }
+    draw_text(painter, theme, i == 0 ? theme.muted : theme.text, chart_text * r, false, Align::left, Raise::middle, text_x,
+              y, lines[i]);
+  }
+}
+
+ChartScene::ChartScene() : impl_(std::make_unique<Impl>()) {
+  Impl& s = *impl_;
+  s.renderer->SetBackgroundAlpha(1);
+  s.renderer->SetLayer(0);
+  auto* scene = s.actor->GetScene();
+  scene->AddItem(s.under);
+  scene->AddItem(s.chart);
+  scene->AddItem(s.over);
+  s.under->paint = [&s](vtkContext2D& painter) { s.paint_under(painter); };
+  s.over->paint = [&s](vtkContext2D& painter) { s.paint_cursor(painter); };
+  s.renderer->AddActor(s.actor);
+  set_theme(s.theme);
+}
+
+ChartScene::~ChartScene() {
+  impl_->under->paint = nullptr;
+  impl_->over->paint = nullptr;
+}
+
+void ChartScene::set_chart(ChartSpec spec) {
+  if (spec.title != impl_->spec.title || spec.kind != impl_->spec.kind) impl_->zoomed = false;
+  impl_->spec = std::move(spec);
+  changed();
+}
+
+const ChartSpec& ChartScene::chart() const { return impl_->spec; }
+
+const Theme& ChartScene::theme() const { return impl_->theme; }
+
+void ChartScene::set_legend(bool visible) {
+  impl_->legend = visible;
+  changed();
+}
+
+void ChartScene::set_crosshair(bool visible) {
+  impl_->crosshair = visible;
+  changed();
+}
+
+ChartScene::View ChartScene::view() const {
+  Impl& s = *impl_;
+  if (!s.zoomed) s.full_range();
+  return {backward(s.range.x_low, s.spec.x_scale), backward(s.range.x_high, s.spec.x_scale),
+          backward(s.range.y_low, s.spec.y_scale), backward(s.range.y_high, s.spec.y_scale)};
+}
+
+void ChartScene::set_view(const View& view) {
+  Impl& s = *impl_;
+  const View v{forward(view.x_low, s.spec.x_scale), forward(view.x_high, s.spec.x_scale),
+               forward(view.y_low, s.spec.y_scale), forward(view.y_high, s.spec.y_scale)};
+  if (!(v.x_low < v.x_high && v.y_low < v.y_high)) return;
+  s.range = v;
+  s.zoomed = true;
+  changed();
+}
+
+void ChartScene::show_all() {
+  impl_->zoomed = false;
+  changed();
+}
+
+std::optional<ChartReading> ChartScene::read(double x, double y) const {
+  const Impl& s = *impl_;
+  if (!s.plot.contains(x, s.height - y)) return std::nullopt;
+  return s.read(x);
+}
+
+vtkRenderer* ChartScene::renderer() const { return impl_->renderer; }
+
+void ChartScene::attach(vtkRenderWindow& window) {
+  window.SetNumberOfLayers(1);
+  window.AddRenderer(impl_->renderer);
+}
+
+void ChartScene::detach(vtkRenderWindow& window) { window.RemoveRenderer(impl_->renderer); }
+
+void ChartScene::layout(int width, int height, double pixel_ratio) {
+  impl_->width = std::max(width, 1);
+  impl_->height = std::max(height, 1);
+  impl_->ratio = pixel_ratio;
+  impl_->rebuild();
+}
+
+bool ChartScene::handle(const InputEvent& event) {
+  Impl& s = *impl_;
+  if (s.spec.kind != ChartKind::lines) return false;
+  const double x = event.x;
+  const double y = s.height - event.y;
+  const auto zoom_to = [&](double factor) {
+    View& v = s.range;
+    if (event.control) {
+      const double at = v.y_low + (y - s.plot.y) / s.plot.height * (v.y_high - v.y_low);
+      v.y_low = at + (v.y_low - at) / factor;
+      v.y_high = at + (v.y_high - at) / factor;
+    } else {
+      const double at = s.to_x(x);
+      v.x_low = at + (v.x_low - at) / factor;
+      v.x_high = at + (v.x_high - at) / factor;
+    }
+  };
+  switch (event.kind) {
+    case InputKind::wheel: {
+      if (!s.plot.contains(x, y)) return false;
+      const View before = s.range;
+      zoom_to(std::pow(1.25, event.wheel));
+      const double size = std::max(std::abs(s.range.x_low), std::abs(s.range.x_high));
+      if (!(s.range.x_high - s.range.x_low > 1e-12 * size) || !(s.range.y_high > s.range.y_low)) s.range = before;
+      s.zoomed = true;
+      return true;
+    }
+    case InputKind::press:
+      s.held = event.button;
+      s.last_x = x;
+      s.last_y = y;
+      return false;
+    case InputKind::release:
+      s.held = MouseButton::none;
+      return false;
+    case InputKind::double_click:
+      s.zoomed = false;
+      return true;
+    case InputKind::leave:
+      s.cursor.reset();
+      return true;
+    case InputKind::move: {
+      if (event.button == MouseButton::none) s.held = MouseButton::none;
+      if (s.held == MouseButton::left) {
+        const double dx = (s.last_x - x) / s.plot.width * (s.range.x_high - s.range.x_low);
+        const double dy = s.zoomed ? (s.last_y - y) / s.plot.height * (s.range.y_high - s.range.y_low) : 0;
+        s.range = {s.range.x_low + dx, s.range.x_high + dx, s.range.y_low + dy, s.range.y_high + dy};
+        s.zoomed = true;
+        s.last_x = x;
+        s.last_y = y;
+      }
+      const bool was_inside = s.cursor && s.plot.contains(s.cursor->first, s.cursor->second);
+      s.cursor = {x, y};
+      return s.held == MouseButton::left || (s.crosshair && (was_inside || s.plot.contains(x, y)));
+    }
+  }
+  return false;
+}
+
+void ChartScene::set_theme(const Theme& theme) {
+  impl_->theme = theme;
+  impl_->theme.background = theme.chart_background;
+  impl_->renderer->SetBackground(theme.chart_background[0], theme.chart_background[1], theme.chart_background[2]);
+  changed();
+}
+
+void ChartScene::set_transparent(bool transparent) {
+  impl_->renderer->SetBackgroundAlpha(transparent ? 0 : 1);
+  changed();
+}
+
+}  // namespace conoid

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A chart as a scene: curves (VTK's charts), polar diagrams and the balance of workers, in the same viewports as fields.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "render/chart/chart_spec.hpp"
+#include "render/window/scene.hpp"
+
+class vtkRenderer;
+
+namespace conoid {
+
+/// The values of all curves at one abscissa.
+struct ChartReading {
+  double x = 0;
+  struct Value {
+    std::string label;
+    double y = 0;  ///< NaN where the curve has no value
+  };
+  std::vector<Value> values;
+  std::string text;  ///< "t = 1.2 ms   north 3.1 mPa   south 2.8 mPa"
+};
+
+/// Wheel zooms along x (with control along y), left drag pans, double click shows everything, moving shows a crosshair.
+class ChartScene final : public Scene {
+ public:
+  ChartScene();
+  ~ChartScene() override;
+
+  /// New data; a zoomed view stays as it is when title and kind stay the same.
+  void set_chart(ChartSpec spec);
+  [[nodiscard]] const ChartSpec& chart() const;
+  [[nodiscard]] const Theme& theme() const;
+  void set_legend(bool visible);
+  void set_crosshair(bool visible);
+  /// The visible range of data.
+  struct View {
+    double x_low = 0, x_high = 1, y_low = 0, y_high = 1;
+  };
+  [[nodiscard]] View view() const;
+  void set_view(const View& view);
+  void show_all();
+  /// The curves at the abscissa under a place (device pixels from the top left); empty outside or on other kinds.
+  [[nodiscard]] std::optional<ChartReading> read(double x, double y) const;
+  [[nodiscard]] vtkRenderer* renderer() const;
+
+  void attach(vtkRenderWindow& window) override;
+  void detach(vtkRenderWindow& window) override;
+  void layout(int width, int height, double pixel_ratio) override;
+  bool handle(const InputEvent& event) override;
+  void set_theme(const Theme& theme) override;
+  void set_transparent(bool transparent) override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace conoid

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Charts that VTK does not have: polar diagrams and the balance of workers over passes.
+#pragma once
+
+#include "render/chart/chart_frame.hpp"
+
+class vtkContext2D;
+
+namespace conoid {
+
+/// Angles in degrees from the right, counter-clockwise; the radius axis runs upwards from the centre.
+void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec);
+
+/// Above: shares of the workers' time a pass, stacked to 100 %: computing (a worker's colour), copying, waiting. Below:
+/// the interval of items that each worker holds. Passes narrower than two pixels are averaged.
+void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec);
+
+}  // namespace conoid

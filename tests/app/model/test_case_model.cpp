@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The case model: undo and redo are exact, diagnostics follow every edit, defaults are kept, files are saved whole.
+// labels: unit
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "app/model/case_model.hpp"
+#include "app/model/json_path.hpp"
+#include "app/model/recovery.hpp"
+#include "tests/app/sample_case.hpp"
+
+using namespace conoid;
+using namespace conoid::app;
+
+class TestCaseModel : public QObject {
+  Q_OBJECT
+
+  static std::unique_ptr<CaseModel> opened() {
+    auto model = std::make_unique<CaseModel>(test::sample_schemas());
+    model->set_full_checks(false);
+    const Status status = model->open(test::sample_case());
+    if (!status.ok()) qWarning("%s", status.error().render().c_str());
+    return model;
+  }
+
+ private slots:
+  void a_sound_case_is_valid() {
+    auto model = opened();
+    QVERIFY(model->is_open());
+    for (const auto& d : model->diagnostics()) qWarning("%s", d.render().c_str());
+    QVERIFY(model->is_valid());
+    QVERIFY(!model->is_dirty());
+    QCOMPARE(model->title(), QString("A sample"));
+    QVERIFY(model->obstacle().isEmpty());
+  }
+
+  void every_edit_can_be_undone_exactly() {
+    auto model = opened();
+    const std::string before = model->json().dump();
+    std::vector<std::string> states = {before};
+    const auto edit = [&](const std::string& pointer, Json value) {
+      model->set(pointer, std::move(value), "change");
+      states.push_back(model->json().dump());
+    };
+    edit("/grid/spacing", "1 mm");
+    edit("/parameters/order", 8);                      // makes a section
+    edit("/excitation/sources/0/position/1", 7.5);     // deep inside an array
+    edit("/boundaries/top/width", 30);                 // inside an object that stood for its default
+    model->remove("/materials/water", "removal");
+    states.push_back(model->json().dump());
+    QVERIFY(model->is_dirty());
+    for (std::size_t i = states.size() - 1; i-- > 0;) {
+      model->undo_stack().undo();
+      QCOMPARE(model->json().dump(), states[i]);
+    }
+    QVERIFY(!model->is_dirty());
+    for (std::size_t i = 1; i < states.size(); ++i) {
+      model->undo_stack().redo();
+      QCOMPARE(model->json().dump(), states[i]);
+    }
+  }
+
+  void editing_inside_a_default_keeps_the_default() {
+    auto model = opened();
+    model->set("/boundaries/top/width", 30, "change");
+    QCOMPARE(model->json()["boundaries"]["top"].dump(), std::string(R"({"kind":"sponge","width":30})"));
+    QVERIFY(model->is_valid());
+  }
+
+  void diagnostics_name_the_field() {
+    auto model = opened();
+    QSignalSpy validated(model.get(), &CaseModel::validated);
+    model->set("/excitation/frequency", "2 apples", "change");
+    QVERIFY(validated.count() >= 1);
+    QVERIFY(!model->is_valid());
+    QVERIFY(!model->obstacle().isEmpty());
+    QCOMPARE(model->health_of("/excitation"), Health::bad);
+    QCOMPARE(model->health_of("/excitation/frequency"), Health::bad);
+    QCOMPARE(model->health_of("/grid"), Health::good);
+    QVERIFY(!model->diagnostics_at("/excitation/frequency").empty());
+    model->undo_stack().undo();
+    QVERIFY(model->is_valid());
+    model->remove("/excitation/frequency", "removal");  // required
+    QVERIFY(!model->is_valid());
+    QVERIFY(model->obstacle().contains("frequency"));
+  }
+
+  void equal_values_are_no_edit() {
+    auto model = opened();
+    model->set("/grid/spacing", "2 cm", "change");
+    model->remove("/parameters", "removal");
+    QCOMPARE(model->undo_stack().count(), 0);
+  }
+
+  void the_command_line_tells_the_edits() {
+    auto model = opened();
+    QVERIFY(model->command_line().startsWith("conoid run "));
+    QVERIFY(!model->command_line().contains("--set"));
+    model->set("/grid/spacing", "1 mm", "change");
+    QVERIFY2(model->command_line().endsWith("--set '/grid/spacing=1 mm'"), qPrintable(model->command_line()));
+    QCOMPARE(shell_quoted("it's"), QString("'it'\\''s'"));
+  }
+
+  void saving_writes_what_is_shown() {
+    QTemporaryDir folder;
+    auto model = opened();
+    model->set("/title", "Renamed", "change");
+    const auto file = std::filesystem::path(folder.filePath("saved.json").toStdString());
+    QVERIFY(model->save_as(file).ok());
+    QVERIFY(!model->is_dirty());
+    CaseModel again(test::sample_schemas());
+    again.set_full_checks(false);
+    QVERIFY(again.open(file).ok());
+    QCOMPARE(again.json().dump(), model->json().dump());
+    QVERIFY(!model->save_as(folder.filePath("no/such/folder/case.json").toStdString()).ok());
+    QVERIFY(again.title() == "Renamed");
+  }
+
+  void an_unknown_solver_is_a_diagnostic() {
+    QTemporaryDir folder;
+    const auto file = std::filesystem::path(folder.filePath("case.json").toStdString());
+    QVERIFY(write_file_atomically(file, R"({"conoid":1,"solver":"nobody"})").ok());
+    CaseModel model(test::sample_schemas());
+    model.set_full_checks(false);
+    QVERIFY(model.open(file).ok());
+    QVERIFY(!model.is_valid());
+    QCOMPARE(model.health_of("/solver"), Health::bad);
+    QVERIFY(!model.open(folder.filePath("missing.json").toStdString()).ok());
+    QCOMPARE(model.solver(), std::string("nobody"));  // a failed opening leaves the former case
+  }
+
+  void unsaved_edits_survive_a_crash() {
+    QTemporaryDir folder;
+    auto model = opened();
+    auto recovery = std::make_unique<Recovery>(*model, folder.path());
+    model->set("/title", "Not saved", "change");
+    recovery->save_now();
+    // What a crashed program leaves: the same file under the number of a process that is gone.
+    const QDir dir(folder.path());
+    const QStringList copies = dir.entryList({"unsaved-*.json"});
+    QCOMPARE(copies.size(), 1);
+    QVERIFY(Recovery::left_behind(folder.path()).empty());  // this program is running
+    QVERIFY(QFile::copy(dir.filePath(copies.front()), dir.filePath("unsaved-999999999-0.json")));
+    recovery.reset();
+    const auto found = Recovery::left_behind(folder.path());
+    QCOMPARE(found.size(), std::size_t{1});
+    QCOMPARE(found.front().title, QString("Not saved"));
+    const auto document = Recovery::load(found.front());
+    QVERIFY(document.ok());
+    QCOMPARE(document->json().dump(), model->json().dump());
+    CaseModel restored(test::sample_schemas());
+    restored.set_full_checks(false);
+    restored.take(*document, true);
+    QVERIFY(restored.is_dirty());
+    Recovery::discard(found.front());
+    QVERIFY(Recovery::left_behind(folder.path()).empty());
+  }
+
+  void pointers_of_any_name_are_found() {
+    Json root = Json::object();
+    const std::string pointer = child_pointer(child_pointer("", "a/b"), "c~d");
+    QVERIFY(assign_value(root, pointer, Json(1)));
+    QVERIFY(find_value(root, pointer));
+    QCOMPARE(last_token(pointer), std::string("c~d"));
+    QCOMPARE(first_token(pointer), std::string("a/b"));
+    QVERIFY(is_within("/a/b", "/a"));
+    QVERIFY(!is_within("/ab", "/a"));
+    QVERIFY(assign_value(root, pointer, std::nullopt));
+    QVERIFY(!find_value(root, pointer));
+    root["list"] = Json::array({1});
+    QVERIFY(assign_value(root, "/list/1", Json(2)));
+    QVERIFY(!assign_value(root, "/list/5", Json(2)));
+    QVERIFY(!assign_value(root, "/list/0/x", Json(2)));
+  }
+};
+
+QTEST_GUILESS_MAIN(TestCaseModel)
+#include "test_case_model.moc"

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Geometry is meshed by calling gmsh: cache, messages, time limit, stop, and what is said when it is missing. A small script
+// stands in for gmsh, so that the test runs without it; the real one is called where it is installed.
+// labels: unit
+#include <QtTest>
+
+#include <QTemporaryDir>
+#include <fstream>
+#include <thread>
+
+#include "engine/mesh/gmsh.hpp"
+#include "engine/mesh/quality.hpp"
+
+using namespace conoid;
+
+namespace {
+
+void write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+}  // namespace
+
+class TestGmshProgram : public QObject {
+  Q_OBJECT
+  QTemporaryDir folder_;
+  std::string at(const char* name) const { return folder_.filePath(name).toStdString(); }
+
+  /// A program that counts its calls and does what `body` says; $out is the mesh file wanted.
+  std::filesystem::path stand_in(const char* name, const std::string& body) {
+    const std::string path = at(name);
+    write(path, "#!/bin/sh\necho call >> '" + at("calls") + "'\nfor a in \"$@\"; do out=$a; done\n" + body);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+  }
+  int calls() const {
+    std::ifstream in(at("calls"));
+    int n = 0;
+    for (std::string line; std::getline(in, line);) ++n;
+    return n;
+  }
+  GmshOptions options(const std::filesystem::path& program) const {
+    GmshOptions o;
+    o.program = program;
+    o.cache_folder = at("cache");
+    return o;
+  }
+  const std::string triangle_ =
+      "cat > \"$out\" <<'X'\n$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n"
+      "$Elements\n1\n1 2 0 1 2 3\n$EndElements\nX\n";
+
+ private slots:
+  void cleanup() { std::filesystem::remove(at("calls")); }
+
+  void the_cache_answers_until_something_changes() {
+    const auto program = stand_in("gmsh1", "echo working\n" + triangle_);
+    write(at("a.geo"), "Include \"part.geo\";\n");
+    write(at("part.geo"), "// one");
+    auto o = options(program);
+    const auto first = run_gmsh(at("a.geo"), o);
+    QVERIFY2(first.ok(), first ? "" : first.error().render().c_str());
+    QVERIFY(!first->from_cache);
+    QVERIFY(first->log.find("working") != std::string::npos);
+    QVERIFY(run_gmsh(at("a.geo"), o)->from_cache);
+    QCOMPARE(calls(), 1);
+    QCOMPARE(load_mesh(at("a.geo"), {}, o)->cell_count(), Index{1});
+    QCOMPARE(calls(), 1);
+    o.size = 0.1;
+    QVERIFY(!run_gmsh(at("a.geo"), o)->from_cache);
+    o.numbers["n"] = 3;
+    QVERIFY(!run_gmsh(at("a.geo"), o)->from_cache);
+    write(at("part.geo"), "// two");
+    QVERIFY(!run_gmsh(at("a.geo"), o)->from_cache);
+    write(at("a.geo"), "Include \"part.geo\"; // changed\n");
+    QVERIFY(!run_gmsh(at("a.geo"), o)->from_cache);
+    QCOMPARE(calls(), 5);
+    // A damaged cache file is made again.
+    const auto file = run_gmsh(at("a.geo"), o)->mesh_file;
+    write(file, "$MeshFormat\nrubbish");
+    QVERIFY(load_mesh(at("a.geo"), {}, o).ok());
+    QCOMPARE(calls(), 6);
+  }
+  void its_error_names_file_and_line() {
+    const auto program = stand_in("gmsh2", "echo \"Info    : reading\"\necho \"Error   : 'b.geo', line 7: syntax error (Foo)\" >&2\nexit 1\n");
+    write(at("b.geo"), "x");
+    const auto r = run_gmsh(at("b.geo"), options(program));
+    QVERIFY(!r.ok());
+    QCOMPARE(r.error().code, ErrorCode::invalid_input);
+    QCOMPARE(r.error().place.line, 7l);
+    QVERIFY2(r.error().text.find("syntax error (Foo)") != std::string::npos, r.error().render().c_str());
+    // Nothing half-made stays in the cache.
+    const auto half = stand_in("gmsh3", triangle_ + "echo 'Error   : no elements in volume 1'\n");
+    QVERIFY(!run_gmsh(at("b.geo"), options(half)).ok());
+    QVERIFY(!run_gmsh(at("b.geo"), options(half)).ok());
+    QCOMPARE(calls(), 3);
+  }
+  void time_limit_and_stop_end_it() {
+    write(at("c.geo"), "x");
+    auto o = options(stand_in("gmsh4", "sleep 60\n"));
+    o.time_limit = 0.2;
+    QElapsedTimer timer;
+    timer.start();
+    const auto slow = run_gmsh(at("c.geo"), o);
+    QCOMPARE(slow.error().code, ErrorCode::resources);
+    std::stop_source source;
+    o.time_limit = 60;
+    std::jthread later([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      source.request_stop();
+    });
+    QCOMPARE(run_gmsh(at("c.geo"), o, source.get_token()).error().code, ErrorCode::stopped);
+    QVERIFY(timer.elapsed() < 20000);
+  }
+  void much_output_is_cut() {
+    write(at("d.geo"), "x");
+    const auto r = run_gmsh(at("d.geo"), options(stand_in("gmsh5", "i=0; while [ $i -lt 5000 ]; do echo 'a line of fifty characters, so that it adds up'; i=$((i+1)); done\n" + triangle_)));
+    QVERIFY2(r.ok(), r ? "" : r.error().render().c_str());
+    QVERIFY(r->log.size() <= 64 * 1024 && r->log.size() > 32 * 1024);
+  }
+  void a_missing_program_is_explained() {
+    write(at("e.geo"), "x");
+    const auto r = run_gmsh(at("e.geo"), options("/no/such/gmsh"));
+    QCOMPARE(r.error().code, ErrorCode::resources);
+    QVERIFY(r.error().hint.find("apt install gmsh") != std::string::npos);
+    const QByteArray path = qgetenv("PATH");
+    const QByteArray named = qgetenv("CONOID_GMSH");
+    qputenv("PATH", "/nowhere");
+    qunsetenv("CONOID_GMSH");
+    QVERIFY(find_gmsh().error().text.find("not found on PATH") != std::string::npos);
+    qputenv("CONOID_GMSH", "/not/there");
+    QVERIFY(find_gmsh().error().text.find("CONOID_GMSH") != std::string::npos);
+    qputenv("PATH", path);
+    if (named.isNull()) qunsetenv("CONOID_GMSH");
+    else qputenv("CONOID_GMSH", named);
+    QCOMPARE(run_gmsh(at("missing.geo"), options("/bin/true")).error().code, ErrorCode::file);
+  }
+  void a_home_that_cannot_be_written_falls_back() {
+    const QByteArray cache = qgetenv("XDG_CACHE_HOME");
+    const QByteArray home = qgetenv("HOME");
+    const QByteArray tmp = qgetenv("TMPDIR");
+    qputenv("XDG_CACHE_HOME", "/proc/none");
+    qputenv("HOME", "/proc/none");
+    qputenv("TMPDIR", folder_.path().toUtf8());
+    write(at("f.geo"), "x");
+    auto o = options(stand_in("gmsh6", triangle_));
+    o.cache_folder.clear();
+    const auto r = run_gmsh(at("f.geo"), o);
+    qputenv("XDG_CACHE_HOME", cache);
+    qputenv("HOME", home);
+    qputenv("TMPDIR", tmp);
+    if (cache.isNull()) qunsetenv("XDG_CACHE_HOME");
+    if (tmp.isNull()) qunsetenv("TMPDIR");
+    QVERIFY2(r.ok(), r ? "" : r.error().render().c_str());
+    QVERIFY(r->mesh_file.string().starts_with(folder_.path().toStdString()));
+  }
+  void the_real_gmsh_meshes_a_script() {
+    const auto program = find_gmsh();
+    if (!program) QSKIP("gmsh is not installed");
+    auto o = options(*program);
+    o.order = 2;
+    o.numbers["hexes"] = 1;
+    const auto m = load_mesh(CONOID_TEST_DATA "/mesh/two_blocks.geo", {}, o);
+    QVERIFY2(m.ok(), m ? "" : m.error().render().c_str());
+    QCOMPARE(m->group("all of it")->cells.size(), std::size_t{16});
+    QCOMPARE(m->shape(m->group("left")->cells.front()), CellShape::hex27);
+    write(at("bad.geo"), "Point(1) = {0, 0, 0};\nPoint(2) = {1, 0 0};\n");
+    const auto bad = run_gmsh(at("bad.geo"), o);
+    QVERIFY(!bad.ok());
+    QCOMPARE(bad.error().place.line, 2l);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestGmshProgram)
+#include "test_gmsh_program.moc"
