@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <charconv>
 #include <cstring>
 #include <map>
 #include <set>
@@ -21,7 +21,16 @@ namespace {
 
 template <class... A>
 void print(std::string& out, fmt::format_string<A...> format, A&&... args) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<A>(args)...);
+  out += fmt::format(format, std::forward<A>(args)...);
+}
+
+/// A number and a space, in the shortest form that reads back the same.
+template <class T>
+void print_number(std::string& out, T value) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  out.append(text.data(), static_cast<std::size_t>(end - text.data()));
+  out += ' ';
 }
 
 template <class T>
@@ -108,15 +117,15 @@ class MshWriter {
 
   void integer(std::int32_t v) {
     if (binary_) put(out_, v);
-    else print(out_, "{} ", v);
+    else print_number(out_, v);
   }
   void size(std::uint64_t v) {
     if (binary_) put(out_, v);
-    else print(out_, "{} ", v);
+    else print_number(out_, v);
   }
   void real(double v) {
     if (binary_) put(out_, v);
-    else print(out_, "{} ", v);
+    else print_number(out_, v);
   }
   void end_line() {
     if (!binary_) out_.back() = '\n';
