@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The summary of a mesh in numbers, lines and JSON, and the check that boundary element methods make.
 // labels: unit
-#include <QtTest>
+#include "engine/mesh/describe.hpp"
+#include "engine/mesh/generators.hpp"
 
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-
-#include "engine/mesh/describe.hpp"
-#include "engine/mesh/generators.hpp"
+#include <QtTest>
 
 using namespace conoid;
 
@@ -29,7 +28,8 @@ class TestMeshDescription : public QObject {
     Mesh m = *box({.high = {1, 2, 3}, .divisions = {2, 3, 4}});
     m.add_group("odd \"name\"\n\\", 3);
     QJsonParseError error;
-    const auto json = QJsonDocument::fromJson(QByteArray::fromStdString(to_json(summarize(m))), &error).object();
+    const auto json =
+        QJsonDocument::fromJson(QByteArray::fromStdString(to_json(summarize(m))), &error).object();
     QCOMPARE(error.error, QJsonParseError::NoError);
     QCOMPARE(json["points"].toInt(), 60);
     QCOMPARE(json["cells_by_shape"].toObject()["hex8"].toInt(), 24);
@@ -44,8 +44,9 @@ class TestMeshDescription : public QObject {
   }
   void lines_say_what_a_person_asks() {
     const std::string text = all_lines(*icosphere({.divisions = 3}));
-    for (const char* part : {"92 points, 180 cells: 180 triangle3", "bounding box", "group 'surface': surface, 180 cells, area",
-                             "scaled Jacobian", "surface: closed, 1 component", "normals point outwards"})
+    for (const char* part :
+         {"92 points, 180 cells: 180 triangle3", "bounding box", "group 'surface': surface, 180 cells, area",
+          "scaled Jacobian", "surface: closed, 1 component", "normals point outwards"})
       QVERIFY2(text.find(part) != std::string::npos, text.c_str());
     QVERIFY(all_lines(*box({})).find("boundary: closed") != std::string::npos);
     QVERIFY(all_lines(*plate({})).find("surface: open: 40 edges") != std::string::npos);
@@ -56,7 +57,8 @@ class TestMeshDescription : public QObject {
     QVERIFY(require_body(*cube_sphere({})).ok());
     const auto open = require_body(*plate({}), "plate.msh");
     QCOMPARE(open.error().code, ErrorCode::invalid_input);
-    QVERIFY(open.error().render().find("plate.msh: expected a closed surface with outward normals, found: open: 40 edges") == 0);
+    QVERIFY(open.error().render().find(
+                "plate.msh: expected a closed surface with outward normals, found: open: 40 edges") == 0);
     Mesh inward = *icosphere({});
     for (double& x : inward.mutable_points()) x = -x;
     QVERIFY(require_body(inward).error().text.find("normals point inwards") != std::string::npos);
