@@ -5,6 +5,9 @@
 #include <QProcess>
 #include <QTest>
 
+#include <algorithm>
+
+#include "render/capture/png.hpp"
 #include "render/capture/similarity.hpp"
 #include "render/scene/field_scene.hpp"
 #include "render/window/gl_viewport.hpp"
@@ -41,6 +44,7 @@ class TestGlViewport : public QObject {
     QVERIFY2(gl.problem().empty(), gl.problem().c_str());
     auto raster = RasterViewport::make(480, 320, gl.devicePixelRatioF());
     QVERIFY(raster.ok());
+    if (const char* keep = std::getenv("CONOID_KEEP_PICTURES")) QVERIFY(write_png(std::string(keep) + "/gl.png", window, {}).ok());
     // The comparison means something only with the same renderer on both sides.
     if (gl.renderer_name() != (*raster)->renderer_name()) QSKIP("window and memory use different renderers");
     (*raster)->set_scene(scene_at(0.3));
@@ -64,6 +68,7 @@ class TestGlViewport : public QObject {
     gl->set_scene(scene_at(0.2));
     const Image before = gl->grab();
     QCOMPARE(before.width, 333);
+    QVERIFY(*std::max_element(before.pixels.begin(), before.pixels.begin() + 3) > 200);  // drawn, not black
     gl->set_scene(nullptr);
     (void)gl->grab();
     gl->set_scene(scene_at(0.2));
