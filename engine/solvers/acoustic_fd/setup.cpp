@@ -235,7 +235,7 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
   p.trace_every = output["trace_every"].integer();
   if (p.trace_every == 0) p.trace_every = (p.steps + 1999) / 2000;
   p.energy_every = output["energy_every"].integer();
-  if (p.energy_every == 0) p.energy_every = std::max<Index>(20, (p.steps + 199) / 200);
+  if (p.energy_every == 0) p.energy_every = std::max<Index>(25, (p.steps + 199) / 200);
 }
 
 }  // namespace
@@ -356,10 +356,10 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
                                            fmt::format("Lower the frequency, or use a spacing of {} or less.", coarser(p.order == 2 ? 16 : 5))));
       return;
     }
-    const double error = phase_speed_error(stencil, points, p.speed.lowest * p.dt / h);
+    const double error = worst_phase_speed_error(stencil, points, p.speed.lowest * p.dt / h);
     if (std::abs(error) > 0.02) {
       double enough = points;
-      while (enough < 1000 && std::abs(phase_speed_error(stencil, enough, p.speed.lowest * p.dt / h * enough / points)) > 0.02) enough *= 1.05;
+      while (enough < 1000 && std::abs(worst_phase_speed_error(stencil, enough, p.speed.lowest * p.dt / h)) > 0.02) enough *= 1.05;
       diagnostics.push_back(input.warning_at(where,
                                              fmt::format("{} reaches {}: the shortest wave, {}, has {:.1f} nodes; at order {} its speed is wrong by {:.1f} %", what,
                                                          format_quantity(frequency, "Hz"), length(p.speed.lowest / frequency), points, p.order, 100 * error),

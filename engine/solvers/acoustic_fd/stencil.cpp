@@ -2,6 +2,7 @@
 // Weights of the cross stencils, their stability limit and dispersion relation.
 #include "engine/solvers/acoustic_fd/stencil.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -50,6 +51,15 @@ double phase_speed_error(const Stencil& stencil, double points, double courant) 
   const double kh = 2 * std::numbers::pi / points;
   const double half = 0.5 * courant * std::sqrt(discrete_wavenumber_squared(stencil, kh, 1));
   return std::asin(std::min(1.0, half)) / (0.5 * courant * kh) - 1;
+}
+
+double worst_phase_speed_error(const Stencil& stencil, double points, double courant) {
+  double worst = 0;
+  for (int i = 1; i <= 16; ++i) {
+    const double error = phase_speed_error(stencil, points * 16 / i, courant);
+    if (std::abs(error) > std::abs(worst)) worst = error;
+  }
+  return worst;
 }
 
 }  // namespace conoid::acoustic_fd

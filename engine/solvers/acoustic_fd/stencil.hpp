@@ -43,4 +43,8 @@ struct Stencil {
 /// `courant` is c dt/h.
 [[nodiscard]] double phase_speed_error(const Stencil& stencil, double points, double courant);
 
+/// The largest of these errors over all waves at least that long: errors of space (slow) and time (fast) may cancel at
+/// one length and not at another.
+[[nodiscard]] double worst_phase_speed_error(const Stencil& stencil, double points, double courant);
+
 }  // namespace conoid::acoustic_fd

@@ -59,29 +59,43 @@ void update(const Row<T>& row) {
   if (row.plain_end < row.nz) sponge_cells<T, Radius, Unequal, Varying>(row, w, row.plain_end, row.nz);
 }
 
-template <class T, int Radius, bool Unequal>
-void energy(EnergyRow<T>& row) {
+/// Up to sixteen cells from z on; the lane of a cell is its place in the block.
+template <class T, int Radius, bool Unequal, bool Varying>
+inline __attribute__((always_inline)) void energy_block(const EnergyRow<T>& row, const RowWeights<T>& w, Index z, Index cells,
+                                                        double* __restrict kinetic, double* __restrict potential) {
+  const T* __restrict u0 = row.u0 + z;
+  const T* __restrict u1 = row.u1 + z;
+  const T* __restrict a = row.a + (Varying ? z : 0);
+  const double* __restrict wz = row.wz + z;
+  const Index sx = row.stride_x, sy = row.stride_y;
+  T L[16];
+  for (Index j = 0; j < cells; ++j) L[j] = laplacian<T, Radius, Unequal>(u0 + j, sx, sy, w);
+  for (Index j = 0; j < cells; ++j) {
+    const double d = static_cast<double>(u1[j]) - static_cast<double>(u0[j]);
+    const double e = Varying ? d / static_cast<double>(a[j]) : d;
+    kinetic[j] = fused(d * wz[j], e, kinetic[j]);
+    potential[j] = fused(wz[j] * static_cast<double>(u1[j]), static_cast<double>(L[j]), potential[j]);
+  }
+}
+
+template <class T, int Radius, bool Unequal, bool Varying>
+void energy_sums(EnergyRow<T>& row) {
   const RowWeights<T> w = *row.weights;
   double kinetic[16]{}, potential[16]{};
-  const T* __restrict u0 = row.u0;
-  const T* __restrict u1 = row.u1;
-  const T* __restrict a = row.a;
-  const double* __restrict wz = row.wz;
-  const Index sx = row.stride_x, sy = row.stride_y;
-  const auto cell = [&](Index z, Index j) __attribute__((always_inline)) {
-    const T L = laplacian<T, Radius, Unequal>(u0 + z, sx, sy, w);
-    const double d = static_cast<double>(u1[z]) - static_cast<double>(u0[z]);
-    const double e = a ? d / static_cast<double>(a[z]) : d;
-    kinetic[j] = fused(d * wz[z], e, kinetic[j]);
-    potential[j] = fused(wz[z] * static_cast<double>(u1[z]), static_cast<double>(L), potential[j]);
-  };
   Index z = 0;
-  for (; z + 16 <= row.nz; z += 16)
-    for (Index j = 0; j < 16; ++j) cell(z + j, j);
-  for (Index j = 0; z < row.nz; ++z, ++j) cell(z, j);
+  for (; z + 16 <= row.nz; z += 16) energy_block<T, Radius, Unequal, Varying>(row, w, z, 16, kinetic, potential);
+  energy_block<T, Radius, Unequal, Varying>(row, w, z, row.nz - z, kinetic, potential);
   row.kinetic = row.potential = 0;
   for (int j = 0; j < 16; ++j) {
     row.kinetic += kinetic[j];
     row.potential += potential[j];
   }
+}
+
+template <class T, int Radius, bool Unequal>
+void energy(EnergyRow<T>& row) {
+  if (row.a)
+    energy_sums<T, Radius, Unequal, true>(row);
+  else
+    energy_sums<T, Radius, Unequal, false>(row);
 }
