@@ -89,11 +89,12 @@ void print(const Report& report, const Context& context) {
   std::vector<std::vector<std::string>> rows;
   cost_rows(summary, rows);
   if (summary.contains("numbers"))
-    for (const auto& [name, entry] : summary["numbers"].items()) rows.push_back({name, value_text(entry)});
+    for (const auto& [name, entry] : summary["numbers"].items())
+      if (name != "steps") rows.push_back({name, value_text(entry)});  // told above
   for (const auto& [id, count] : report.table_rows)
     rows.push_back({fmt::format("charts/{}.csv", id), fmt::format("{} rows", count)});
   const double frames = number_of(summary, "/frames");
-  if (frames > 0) rows.push_back({"results.vtkhdf", fmt::format("{:.0f} frames", frames)});
+  if (frames > 0) rows.push_back({"results.vtkhdf", fmt::format("{:.0f} {}", frames, frames == 1 ? "frame" : "frames")});
   context.write(aligned(rows, "  "));
   next_steps(report, frames, context);
 }

@@ -132,7 +132,7 @@ void Engine::read_case() {
     if (!document) throw Failure(document.error());
     options_.document = std::move(*document);
   }
-  setup_ = set_up(options_.document, tracker_);
+  setup_ = set_up(options_.document, tracker_, cluster_.size() == 1 ? control_.stop_token() : std::stop_token{});
   for (const Diagnostic& d : setup_.diagnostics) {
     if (!cluster_.leads()) break;
     control_.emit(DiagnosticEvent{d});
@@ -145,6 +145,7 @@ void Engine::read_case() {
     if (last && cluster_.leads()) log::error("{}", last->render());
     last = &d;
   }
+  if (last && last->code == ErrorCode::stopped && control_.wishes().stop) throw StoppedEarly{};
   if (last) throw Failure(*last);
 
   auto effective = effective_options(options_, setup_.input, setup_.machine, cluster_.size());
@@ -305,12 +306,9 @@ Engine::Turn Engine::decide() {
 
     FrameChannel& channel = control_.frames();
     std::optional<FrameRequest> wanted;
-    if (hold || turn.finished || turn.stopped) {
-      // At rest the picture stands still: one frame a step or a new wish, whatever it costs.
-      if (shown_step_ != at_.step || channel.wish_is_new()) wanted = channel.wanted_when_idle();
-    } else {
-      wanted = channel.wanted();
-    }
+    // One picture a moment, unless the viewer asks for another. At rest it may cost what it costs.
+    if (shown_step_ != at_.step || channel.wish_is_new())
+      wanted = turn.finished || turn.stopped ? channel.wish() : hold ? channel.wanted_when_idle() : channel.wanted();
     if (wanted) {
       turn.show = true;
       live_request_ = std::move(*wanted);
@@ -394,6 +392,7 @@ void Engine::write_checkpoint() {
     const Stopwatch watch(stages_.checkpoints);
     SessionMark mark{at_.step,    at_.steps,       at_.value, files_->frames(), kept_.step,
                      kept_.value, kept_.share, passes_before_ + passes_, stages_};
+    mark.stages.total += seconds();
     files_->write_checkpoint(mark, [this](CheckpointWriter& writer) { setup_.solver->save(writer); });
   }
   last_checkpoint_ = Clock::now();
@@ -525,8 +524,7 @@ void Engine::write_summary(const StateEvent& last) {
   member("steps", at_.step);
   member("value", at_.value);
   member("frames", files_->frames());
-  const double total = stages_.prepare + stages_.march + stages_.frames + stages_.checkpoints + stages_.finish;
-  member("seconds", {{"total", total},
+  member("seconds", {{"total", stages_.total + seconds()},
                      {"prepare", stages_.prepare},
                      {"march", stages_.march},
                      {"frames", stages_.frames},

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // conoid mesh FILE: what a mesh holds, how good it is, and conversion between formats.
 #include <filesystem>
-#include <map>
 #include <memory>
 
+#include "engine/cli/signals.hpp"
 #include "engine/cli/verbs/verbs.hpp"
 #include "engine/core/units.hpp"
-#include "engine/mesh/quality.hpp"
-#include "engine/mesh/readers/read_mesh.hpp"
+#include "engine/mesh/describe.hpp"
+#include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
 
 namespace conoid::cli {
@@ -20,70 +20,8 @@ struct Options {
   std::string unit = "m";
   std::string convert;
   bool text = false;
+  double size = 0;
 };
-
-std::map<std::string, Index> shapes_of(const Mesh& mesh) {
-  std::map<std::string, Index> out;
-  for (Index c = 0; c < mesh.cell_count(); ++c) ++out[std::string(name_of(mesh.shape(c)))];
-  return out;
-}
-
-std::string size_text(double low, double high) {
-  return fmt::format("{} … {}", format_quantity(low, "m"), format_quantity(high, "m"));
-}
-
-void describe(const Mesh& mesh, const QualityReport& quality, Context& context) {
-  const auto [low, high] = mesh.bounds();
-  std::string shapes;
-  for (const auto& [name, count] : shapes_of(mesh)) shapes += fmt::format("{}{} {}", shapes.empty() ? "" : ", ", count, name);
-  std::vector<std::vector<std::string>> rows = {
-      {"points", fmt::format("{}", mesh.point_count())},
-      {"cells", shapes},
-      {"x", size_text(low[0], high[0])},
-      {"y", size_text(low[1], high[1])},
-      {"z", size_text(low[2], high[2])},
-      {"edges", fmt::format("{} (mean {})", size_text(quality.edge_min, quality.edge_max),
-                            format_quantity(quality.edge_mean, "m"))},
-      {"quality", fmt::format("scaled Jacobian {:.3f} at worst, {:.3f} in the mean; aspect {:.3f}, {:.3f}",
-                              quality.scaled_jacobian_min, quality.scaled_jacobian_mean, quality.aspect_min,
-                              quality.aspect_mean)}};
-  for (const auto& [what, count] : {std::pair{"degenerate cells", quality.degenerate_cells},
-                                    std::pair{"inverted cells", quality.inverted_cells},
-                                    std::pair{"duplicate points", quality.duplicate_points},
-                                    std::pair{"unused points", quality.unused_points}})
-    if (count > 0) rows.push_back({what, fmt::format("{}", count)});
-  for (const MeshGroup& group : mesh.groups())
-    rows.push_back({"group", fmt::format("'{}' ({}-dimensional, {} cells)", group.name, group.dimension, group.cells.size())});
-  context.write(aligned(rows, "  "));
-}
-
-Json to_json(const Mesh& mesh, const QualityReport& quality) {
-  const auto [low, high] = mesh.bounds();
-  Json shapes = Json::object();
-  for (const auto& [name, count] : shapes_of(mesh)) shapes[name] = count;
-  Json groups = Json::array();
-  for (const MeshGroup& group : mesh.groups())
-    groups.push_back({{"name", group.name}, {"dimension", group.dimension}, {"tag", group.tag}, {"cells", group.cells.size()}});
-  return {{"points", mesh.point_count()},
-          {"cells", mesh.cell_count()},
-          {"shapes", shapes},
-          {"bounds", {low, high}},
-          {"groups", groups},
-          {"quality",
-           {{"dimension", quality.dimension},
-            {"measure", quality.measure},
-            {"edge_min", quality.edge_min},
-            {"edge_mean", quality.edge_mean},
-            {"edge_max", quality.edge_max},
-            {"scaled_jacobian_min", quality.scaled_jacobian_min},
-            {"scaled_jacobian_mean", quality.scaled_jacobian_mean},
-            {"aspect_min", quality.aspect_min},
-            {"aspect_mean", quality.aspect_mean},
-            {"degenerate_cells", quality.degenerate_cells},
-            {"inverted_cells", quality.inverted_cells},
-            {"duplicate_points", quality.duplicate_points},
-            {"unused_points", quality.unused_points}}}};
-}
 
 void run(const Options& options, Context& context) {
   ReadOptions how;
@@ -92,12 +30,15 @@ void run(const Options& options, Context& context) {
     return context.fail(make_error(ErrorCode::command_line, fmt::format("--unit: '{}' is no unit of length", options.unit),
                                    "Use m, cm, mm, um, km, in or ft."));
   how.scale = scale->value;
-  const auto mesh = read_mesh(options.file, how);
+  GmshOptions geometry;
+  geometry.size = options.size;
+  SignalWatch signals;
+  const auto mesh = load_mesh(options.file, how, geometry, signals.stop());
   if (!mesh) return context.fail(mesh.error());
-  const QualityReport quality = mesh_quality(*mesh);
-  context.say("{} (coordinates read as {})", options.file, options.unit);
-  describe(*mesh, quality, context);
-  Json json = to_json(*mesh, quality);
+  const MeshSummary summary = summarize(*mesh);
+  context.say("{} (coordinates read in {})", options.file, options.unit);
+  for (const std::string& line : describe(summary, *mesh)) context.say("  {}", line);
+  Json json = Json::parse(to_json(summary));
   if (!options.convert.empty()) {
     std::error_code ignored;
     if (fs::exists(options.convert, ignored))
@@ -114,9 +55,10 @@ void run(const Options& options, Context& context) {
 
 void add(CLI::App& verb, Context& context) {
   const auto options = std::make_shared<Options>();
-  verb.add_option("FILE", options->file, "Mesh: MSH, STL, OBJ")->required();
+  verb.add_option("FILE", options->file, "Mesh (MSH, STL, OBJ) or geometry for gmsh (.geo, STEP)")->required();
   verb.add_option("--unit", options->unit, "Unit of the file's coordinates")->capture_default_str();
   verb.add_option("--convert", options->convert, "Write it in metres to this file (.msh, .stl, .obj)");
+  verb.add_option("--size", options->size, "Geometry: largest edge, in units of the file")->check(CLI::PositiveNumber);
   verb.add_flag("--text", options->text, "Convert to the text form of the format");
   verb.add_flag("--json", context.json, "One JSON object on stdout, text on stderr");
   verb.callback([options, &context] { run(*options, context); });

@@ -34,6 +34,7 @@ void start(QProcess& process, const rod::fs::path& folder, const QString& out, c
   rod::prepare(process, folder)
       .start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--out", out, "--progress", "none", "--set",
                                     QString("parameters.pace=%1").arg(pace), "--set", "output.checkpoints.every_seconds=0.1"});
+  process.waitForStarted();
 }
 
 void send(const QProcess& process, int signal) { ::kill(static_cast<pid_t>(process.processId()), signal); }
@@ -98,6 +99,7 @@ void TestSignalsAndResume::sigusr1_checkpoints_and_goes_on() {
   rod::prepare(process, scratch_.path())
       .start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--out", "usr1", "--progress", "none", "--set",
                                     "parameters.pace=0.003"});
+  QVERIFY(process.waitForStarted());
   QVERIFY(rod::eventually([&] { return rod::fs::exists(scratch_ / "usr1/charts/heat.csv"); }));
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   QCOMPARE(checkpoints_in(scratch_ / "usr1"), 0);

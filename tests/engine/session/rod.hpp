@@ -48,8 +48,9 @@ inline conoid::Json json(int steps, double pace = 0, int cells = 37) {
 }
 
 inline std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream out;
+  out << std::ifstream(file, std::ios::binary).rdbuf();
+  return out.str();
 }
 
 inline fs::path write_case(const fs::path& file, const conoid::Json& json) {

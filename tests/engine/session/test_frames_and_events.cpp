@@ -16,6 +16,7 @@ class TestFramesAndEvents : public QObject {
   void newest_frame_wins();
   void frames_stay_within_their_share();
   void a_paused_run_shows_one_frame_a_wish();
+  void the_last_picture_is_the_last_moment();
   void the_queue_is_bounded();
   void row_gaps_are_visible();
   void results_frames_fall_on_their_marks();
@@ -82,6 +83,16 @@ void TestFramesAndEvents::a_paused_run_shows_one_frame_a_wish() {
     if (auto next = session->take_frame()) frame = next;
     return frame->number > first + 3;
   }));
+}
+
+void TestFramesAndEvents::the_last_picture_is_the_last_moment() {
+  const rod::Scratch scratch;
+  const auto session = start_session(rod::options(rod::json(40, 0.002), scratch / "run"));
+  session->want_frames({}, 30);  // and nobody takes them
+  QVERIFY(session->wait(30s));
+  const auto frame = session->take_frame();
+  QVERIFY(frame != nullptr);
+  QCOMPARE(frame->step, Index(40));
 }
 
 void TestFramesAndEvents::the_queue_is_bounded() {
