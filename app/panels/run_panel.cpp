@@ -93,6 +93,7 @@ RunPanel::RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, 
     : QWidget(parent), model_(model), run_(run), look_(look) {
   setObjectName("surface");
   setAttribute(Qt::WA_StyledBackground);
+  setMinimumWidth(280);
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
   outer->setSpacing(0);

@@ -181,6 +181,7 @@ void MainWindow::show_start() {
 void MainWindow::show_workbench() {
   make_workbench();
   stack_->setCurrentWidget(workbench_);
+  if (auto* run_button = workbench_->findChild<QPushButton*>("runButton")) run_button->setFocus();
   bar_->show();
   refresh_title();
   refresh_actions();
