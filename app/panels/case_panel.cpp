@@ -208,6 +208,11 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
   if (model.is_open()) rebuild();
 }
 
+CasePanel::~CasePanel() {
+  // A field that loses the focus while the window goes still writes its value; nobody here may refresh then.
+  disconnect(&context_.model, nullptr, this, nullptr);
+}
+
 void CasePanel::rebuild() {
   sections_.clear();
   auto* scrolled = new QWidget;

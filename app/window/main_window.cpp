@@ -207,7 +207,7 @@ Status MainWindow::open_case(const std::filesystem::path& file) {
     return opened;
   }
   current_run_ = {};
-  settings_.add_recent_case(QString::fromStdString(absolute.string()));
+  if (options_.asks) settings_.add_recent_case(QString::fromStdString(absolute.string()));
   show_workbench();
   return {};
 }
