@@ -63,7 +63,12 @@ QComboBox* make_calm_combo(QWidget* parent) { return new CalmCombo(parent); }
 UnitLineEdit::UnitLineEdit(const Look& look, QString unit, QWidget* parent)
     : QLineEdit(parent), look_(look), unit_(std::move(unit)) {
   setMinimumWidth(48);
-  if (!unit_.isEmpty()) setTextMargins(0, 0, fontMetrics().horizontalAdvance(unit_) + 4, 0);
+  const auto make_room = [this] {
+    const int room = shows_unit() ? fontMetrics().horizontalAdvance(unit_) + 4 : 0;
+    if (textMargins().right() != room) setTextMargins(0, 0, room, 0);
+  };
+  connect(this, &QLineEdit::textChanged, this, make_room);
+  make_room();
 }
 
 void UnitLineEdit::set_wrong(bool wrong) {
@@ -242,7 +247,7 @@ TextEdit::TextEdit(const FormContext& context, const std::string& pointer, const
     : FieldEditor(context, pointer, node, fallback, parent) {
   auto* row = flat_row(this);
   line_ = new UnitLineEdit(context.look, {}, this);
-  line_->setPlaceholderText(node.contains("group") ? tr("name of a group of the mesh") : placeholder_for(fallback, false));
+  line_->setPlaceholderText(!keyword_of(node, "group").is_null() ? tr("name of a group of the mesh") : placeholder_for(fallback, false));
   line_->setAccessibleName(label());
   row->addWidget(line_);
   setFocusProxy(line_);

@@ -169,8 +169,8 @@ void CaseModel::fill_ancestors(Json& root, const std::string& pointer) const {
   for (const std::string& p : ancestors) {
     if (find_value(root, p)) continue;
     const Json node = schema_->node(p, root);
-    const auto fallback = node.is_object() ? node.find("default") : node.end();
-    if (node.is_object() && fallback != node.end() && fallback->is_structured()) assign_value(root, p, *fallback);
+    const Json fallback = node.is_object() ? node.value("default", Json()) : Json();
+    if (fallback.is_structured()) assign_value(root, p, fallback);
   }
 }
 
@@ -215,14 +215,17 @@ void CaseModel::start_full_check() {
         }
         QMetaObject::invokeMethod(
             QCoreApplication::instance(),
-            [self, ticket, report = std::move(report)]() mutable {
-              if (!self || ticket.expired()) return;
-              self->diagnostics_ = report.diagnostics;
-              self->report_ = std::move(report);
-              emit self->validated();
+            [self, ticket, report = std::move(report)] {
+              if (self && !ticket.expired()) self->take_report(report);
             },
             Qt::QueuedConnection);
       });
+}
+
+void CaseModel::take_report(const CheckReport& report) {
+  diagnostics_ = report.diagnostics;
+  report_ = report;
+  emit validated();
 }
 
 std::vector<Diagnostic> CaseModel::diagnostics_at(const std::string& pointer) const {

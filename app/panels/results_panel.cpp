@@ -35,6 +35,7 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
     : QWidget(parent), run_(run), look_(look), scene_(std::make_shared<ChartScene>()) {
   setObjectName("surface");
   setAttribute(Qt::WA_StyledBackground);
+  setMinimumHeight(200);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Triangles that cut through each other: a tree of boxes over the triangles in Hilbert order, then
 // edges against triangles in plain doubles.
+#include "engine/mesh/ordering.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/mesh/vec3.hpp"
+
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <set>
 
-#include "engine/mesh/ordering.hpp"
-#include "engine/mesh/topology.hpp"
-#include "engine/mesh/vec3.hpp"
-
 namespace conoid {
 namespace {
 
 struct Box {
-  Vec3 low{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-  Vec3 high{-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  Vec3 low{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
+           std::numeric_limits<double>::infinity()};
+  Vec3 high{-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+            -std::numeric_limits<double>::infinity()};
   void add(const Vec3& p) {
     for (std::size_t a = 0; a < 3; ++a) {
       low[a] = std::min(low[a], p[a]);
@@ -125,7 +127,8 @@ std::vector<std::array<Index, 2>> self_intersections(const Mesh& mesh, Index lim
       for (std::size_t k = 0; k < 3 && !cut; ++k)
         cut = pierces(p[k], p[(k + 1) % 3], q) || pierces(q[k], q[(k + 1) % 3], p);
       if (cut)
-        found.insert({std::min(triangles[i].cell, triangles[j].cell), std::max(triangles[i].cell, triangles[j].cell)});
+        found.insert(
+            {std::min(triangles[i].cell, triangles[j].cell), std::max(triangles[i].cell, triangles[j].cell)});
       return static_cast<Index>(found.size()) < limit;
     });
   }

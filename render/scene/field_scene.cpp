@@ -223,6 +223,8 @@ Status FieldScene::Impl::update() {
   const std::string name = field_name();
   std::vector<std::pair<Entry*, const Field*>> fields;
   bool first = true;
+  bool boxes = false;
+  std::vector<Vec3> extremes;
   Bounds all{};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Entry& entry = parts[i];
@@ -244,6 +246,9 @@ Status FieldScene::Impl::update() {
     const bool shown = field != nullptr || (view.context && !entry.part->accepts(ImageGeometry{}));
     if (!shown) continue;
     const Bounds b = entry.part->bounds();
+    const auto points = entry.part->extremes();
+    boxes = boxes || points.empty();
+    extremes.insert(extremes.end(), points.begin(), points.end());
     for (std::size_t k = 0; k < 3; ++k) {
       all[2 * k] = first ? b[2 * k] : std::min(all[2 * k], b[2 * k]);
       all[2 * k + 1] = first ? b[2 * k + 1] : std::max(all[2 * k + 1], b[2 * k + 1]);
@@ -263,6 +268,7 @@ Status FieldScene::Impl::update() {
     const bool new_bounds = !has_bounds || !same_bounds(bounds, all);
     bounds = all;
     camera.set_bounds(all);
+    camera.set_extremes(boxes ? std::vector<Vec3>{} : std::move(extremes));
     if (!has_bounds || (new_bounds && camera.untouched())) apply_look();
     has_bounds = true;
   }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures how fast a surface of a million triangles is read, written, checked and ordered; prints a table.
 // labels: bench
-#include <QtTest>
-
-#include <QElapsedTimer>
-#include <QTemporaryDir>
-
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/ordering.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/readers/read_mesh.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
+
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+#include <QtTest>
 
 using namespace conoid;
 
@@ -39,7 +38,9 @@ class TestReadingSpeed : public QObject {
     QVERIFY(write_mesh(mesh, path("b.stl")).ok());
     QVERIFY(write_mesh(mesh, path("a.stl"), {.binary = false}).ok());
     QVERIFY(write_mesh(mesh, path("a.obj")).ok());
-    const auto read = [&](const char* name) { QCOMPARE(read_mesh(path(name))->cell_count(), mesh.cell_count()); };
+    const auto read = [&](const char* name) {
+      QCOMPARE(read_mesh(path(name))->cell_count(), mesh.cell_count());
+    };
     const double binary = timed("read MSH 4.1 binary", [&] { read("b.msh"); });
     timed("read MSH 4.1 text", [&] { read("a.msh"); });
     timed("read STL binary", [&] { read("b.stl"); });
@@ -48,7 +49,8 @@ class TestReadingSpeed : public QObject {
     timed("write MSH 4.1 binary", [&] { QVERIFY(write_mesh(mesh, path("c.msh")).ok()); });
     timed("check_surface", [&] { QVERIFY(check_surface(mesh).is_body()); });
     timed("mesh_quality", [&] { QCOMPARE(mesh_quality(mesh).degenerate_cells, Index{0}); });
-    timed("Hilbert renumbering", [&] { QCOMPARE(reordered(mesh, curve_renumbering(mesh)).cell_count(), mesh.cell_count()); });
+    timed("Hilbert renumbering",
+          [&] { QCOMPARE(reordered(mesh, curve_renumbering(mesh)).cell_count(), mesh.cell_count()); });
     timed("self_intersections", [&] { QVERIFY(self_intersections(mesh).empty()); });
     QVERIFY2(binary < 1.0, "a million triangles of binary MSH are to be read in less than a second");
   }
