@@ -55,9 +55,7 @@ Rule gauss_legendre(int n) {
 
 std::vector<double> gauss_lobatto(int n) {
   verify(n >= 2, "a Gauss-Lobatto rule has at least two points");
-  std::vector<double> out(static_cast<std::size_t>(n));
-  out.front() = 0;
-  out.back() = 1;
+  std::vector<double> out{0.0};
   for (int i = 1; i < n - 1; ++i) {
     // Roots of P'_{n-1}, from Chebyshev–Lobatto starts; (1-x²)P'' = 2xP' - m(m+1)P.
     const int m = n - 1;
@@ -69,8 +67,9 @@ std::vector<double> gauss_lobatto(int n) {
       x -= dx;
       if (std::abs(dx) < 1e-16) break;
     }
-    out[static_cast<std::size_t>(i)] = 0.5 * (x + 1);
+    out.push_back(0.5 * (x + 1));
   }
+  out.push_back(1);
   return out;
 }
 
@@ -165,6 +164,11 @@ Tables::Tables(int order)
       rule(gauss_legendre(2 * order)),
       B(lagrange(h1_nodes, rule.points)),
       G(lagrange_derivative(h1_nodes, rule.points)),
-      L(lagrange(l2_nodes, rule.points)) {}
+      L(lagrange(l2_nodes, rule.points)),
+      M{h1, h1, std::vector<double>(static_cast<std::size_t>(h1 * h1), 0)} {
+  for (int i = 0; i < h1; ++i)
+    for (int j = 0; j < h1; ++j)
+      for (int p = 0; p < q; ++p) M(i, j) += rule.weights[static_cast<std::size_t>(p)] * B(p, i) * B(p, j);
+}
 
 }  // namespace conoid::hydro_fem

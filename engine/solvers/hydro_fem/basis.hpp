@@ -48,6 +48,7 @@ struct Tables {
   Matrix B;   ///< q × h1 values
   Matrix G;   ///< q × h1 derivatives
   Matrix L;   ///< q × l2 values
+  Matrix M;   ///< h1 × h1: ∫ w_i w_j, the mass of a zone of density 1 along one axis
 };
 
 }  // namespace conoid::hydro_fem

@@ -21,14 +21,18 @@ void add(std::vector<double>& out, const std::vector<double>& base, double facto
 
 March::March(Operator& op, MarchOptions options) : op_(op), options_(options), state_(op.initial()) {
   a_.assign(state_.v.size(), 0);
-  dt_ = options_.courant * op_.update(state_);
+  limit_ = op_.update(state_);
+  stress_is_current_ = true;
+  dt_ = options_.courant * limit_;
 }
 
 double March::rk2_average(double dt) {
   // Stage 1 at S0, stage 2 at the half step; v̄ is the average velocity, so that the work of F·1 on v̄ is what the
   // energy equation receives: total energy changes by the error of the mass solve only.
   const State& s0 = state_;
-  double limit = op_.update(s0);
+  if (!stress_is_current_) limit_ = op_.update(s0);
+  stress_is_current_ = false;
+  double limit = limit_;
   std::vector<double> vbar;
   op_.acceleration(s0, a_);
   add(vbar, s0.v, 0.5 * dt, a_);
@@ -54,7 +58,13 @@ double March::rk4(double dt) {
   constexpr std::array<double, 4> weight = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   constexpr std::array<double, 4> ahead = {0.5, 0.5, 1.0, 0.0};
   for (std::size_t k = 0; k < 4; ++k) {
-    limit = std::min(limit, op_.update(stage));
+    if (k > 0 || !stress_is_current_) {
+      const double at_stage = op_.update(stage);
+      if (k == 0) limit_ = at_stage;
+      limit = std::min(limit, at_stage);
+    }
+    limit = std::min(limit, limit_);
+    stress_is_current_ = false;
     op_.acceleration(stage, a_);
     op_.energy_rate(stage, stage.v, de_);
     for (std::size_t i = 0; i < s0.x.size(); ++i) next_.x[i] += weight[k] * dt * stage.v[i];
@@ -76,20 +86,20 @@ bool March::step() {
     const double dt = last ? options_.end_time - time_ : dt_;
     dt_ = dt;
     double limit = options_.integrator == Integrator::rk4 ? rk4(dt) : rk2_average(dt);
-    limit = std::min(limit, op_.update(next_));
-    limit *= options_.courant;
+    const double limit_of_next = op_.update(next_);
+    limit = std::min(limit, limit_of_next) * options_.courant;
     if (limit < dt) {
       // Too far for what the step led to: again, shorter.
       ++repeated_;
       dt_ = 0.85 * dt;
       if (!(dt_ > 1e-12 * options_.end_time) || attempt > 200)
-        throw Failure(make_error(
-            ErrorCode::not_converged,
-            fmt::format("the time step collapsed to {:.3g} at t = {:.6g} in zone {}", dt_, time_, op_.limiting_zone()),
-            "That zone is tangled or squeezed flat. Use a finer or better shaped mesh there, or a lower Courant number."));
+        throw Failure(collapse());
       continue;
     }
     std::swap(state_, next_);
+    limit_ = limit_of_next;
+    stress_is_current_ = true;
+    taken_ = dt;
     time_ = last ? options_.end_time : time_ + dt;
     ++accepted_;
     if (limit > 1.25 * dt) dt_ *= 1.02;
@@ -97,13 +107,31 @@ bool March::step() {
   }
 }
 
-void March::restore(State state, const Memory& memory, std::vector<double> start_vector) {
+Error March::collapse() const {
+  const Space& s = op_.space();
+  const Index zone = op_.limiting_zone();
+  Vec3 centre{};
+  for (int i = 0; i < s.zone_nodes; ++i)
+    for (int d = 0; d < s.dim; ++d)
+      centre[static_cast<std::size_t>(d)] +=
+          state_.x[static_cast<std::size_t>(d * s.nodes + s.map[static_cast<std::size_t>(zone * s.zone_nodes + i)])] / s.zone_nodes;
+  return make_error(
+      ErrorCode::not_converged,
+      fmt::format("the time step collapsed to {:.3g} s at t = {:.6g} s in zone {} at ({:.5g}, {:.5g}, {:.5g})", dt_, time_, zone,
+                  centre[0], centre[1], centre[2]),
+      "That zone is tangled or squeezed flat. Use a finer or better shaped mesh there, a lower order, or a lower Courant number; "
+      "check that the viscosity is on where there are shocks. What was computed is kept.");
+}
+
+void March::restore(State state, const Memory& memory) {
   state_ = std::move(state);
   time_ = memory.time;
   dt_ = memory.dt;
+  taken_ = memory.taken;
   accepted_ = memory.accepted;
   repeated_ = memory.repeated;
-  a_ = std::move(start_vector);
+  limit_ = op_.update(state_);
+  stress_is_current_ = true;
 }
 
 }  // namespace conoid::hydro_fem

@@ -26,23 +26,24 @@ class March {
 
   [[nodiscard]] const State& state() const { return state_; }
   [[nodiscard]] double time() const { return time_; }
-  [[nodiscard]] double last_step() const { return dt_; }
+  [[nodiscard]] double last_step() const { return dt_; }   ///< to be tried next
+  [[nodiscard]] double taken_step() const { return taken_; }  ///< the last accepted one; 0 before it
   [[nodiscard]] Index accepted() const { return accepted_; }
   [[nodiscard]] Index repeated() const { return repeated_; }
   [[nodiscard]] bool finished() const { return time_ >= options_.end_time; }
 
   /// For checkpoints: everything that step() depends on.
   struct Memory {
-    double time, dt;
+    double time, dt, taken;
     Index accepted, repeated;
   };
-  [[nodiscard]] Memory memory() const { return {time_, dt_, accepted_, repeated_}; }
-  [[nodiscard]] const std::vector<double>& start_vector() const { return a_; }
-  void restore(State state, const Memory& memory, std::vector<double> start_vector);
+  [[nodiscard]] Memory memory() const { return {time_, dt_, taken_, accepted_, repeated_}; }
+  void restore(State state, const Memory& memory);
 
  private:
   [[nodiscard]] double rk2_average(double dt);
   [[nodiscard]] double rk4(double dt);
+  [[nodiscard]] Error collapse() const;
 
   Operator& op_;
   MarchOptions options_;
@@ -50,6 +51,9 @@ class March {
   std::vector<double> a_, de_;
   double time_ = 0;
   double dt_ = 0;
+  double taken_ = 0;
+  double limit_ = 0;     // of state_
+  bool stress_is_current_ = false;  // the operator's stress is that of state_
   Index accepted_ = 0;
   Index repeated_ = 0;
 };

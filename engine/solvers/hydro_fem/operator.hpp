@@ -51,10 +51,11 @@ struct Setup {
 struct Energies {
   double internal = 0;
   double kinetic = 0;
-  [[nodiscard]] double total() const { return internal + kinetic; }
+  double potential = 0;  ///< of the body force
+  [[nodiscard]] double total() const { return internal + kinetic + potential; }
 };
 
-/// Seconds spent in each kernel, for shares.
+/// Processor seconds of all threads in each kernel, for shares.
 struct KernelTimes {
   double update = 0, force = 0, velocity_solve = 0, energy_solve = 0;
   Index update_points = 0;     ///< quadrature points updated
@@ -79,26 +80,31 @@ class Operator {
   double update(const State& state);
   /// Zone of the smallest step of the last update.
   [[nodiscard]] Index limiting_zone() const { return limiting_zone_; }
-  /// a = -M_v^-1 F·1 (+ gravity, boundary tractions) with the stress of the last update; `a` holds a start vector.
+  /// a = M_v^-1 (-F·1 + body force + boundary pressure) with the stress of the last update.
   void acceleration(const State& state, std::vector<double>& a);
   /// de/dt = M_e^-1 F^T v with the stress of the last update.
   void energy_rate(const State& state, const std::vector<double>& v, std::vector<double>& de);
 
-  [[nodiscard]] Energies energies(const State& state) const;
+  [[nodiscard]] Energies energies(const State& state);
   [[nodiscard]] double total_mass() const;
   [[nodiscard]] const KernelTimes& times() const { return times_; }
-  /// y = M_v p for `components` fields: for tests.
+  /// y = M_v p for `components` fields.
   void multiply_mass(const std::vector<double>& p, int components, std::vector<double>& y);
+  [[nodiscard]] const std::vector<double>& inverse_diagonal() const { return diagonal_; }
 
  private:
   void number_batches(const ZoneMesh& mesh);
   void set_masses(const Setup& setup);
   void set_constraints(const Setup& setup);
   void deposit_point_energy(const Setup& setup);
-  void sum_node_terms(int components, double* out, double factor) const;
+  void gravity_weights();
+  double node_sums(const std::function<double(Interval)>& body);
+  double sum_node_terms(int components, double* out, double factor, const double* with);
+  double multiply_mass(const double* p, int components, double* y);  // returns p·y
   void project(double* field) const;
-  int solve_mass(const std::vector<double>& rhs, std::vector<double>& a);
+  int solve_mass(std::vector<double>& a);  // of rhs_
   void add_boundary_pressure(const State& state, std::vector<double>& rhs) const;
+  void add_energy_source(const State& state, std::vector<double>& de) const;
   /// Runs body over batches under the team.
   void run_phase(const char* name, const std::function<void(Interval)>& body);
 
@@ -120,10 +126,11 @@ class Operator {
   std::vector<Index> lane_zone_;          // batch × W
   std::vector<const EquationOfState*> batch_material_;
   std::vector<int> batch_map_;            // see ZoneData
-  std::vector<Index> meet_place_;         // space_.meet as offsets into node_terms of component 0
+  std::vector<int> meet_place_;           // space_.meet as offsets into node_terms of component 0
   ZoneData data_;
   std::vector<std::unique_ptr<double[], void (*)(double*)>> blocks_;
   double* allocate(Index count);
+  static constexpr Index node_grain = 2048;  // nodes a chunk: dot products are summed chunk by chunk in a fixed order
 
   std::vector<double> diagonal_;          // of M_v, inverse
   struct Constraint {
@@ -135,7 +142,9 @@ class Operator {
   Index limiting_zone_ = 0;
   State initial_;
   KernelTimes times_;
-  std::vector<double> rhs_, r_, z_, p_, q_;
+  std::vector<double> energy_weights_;    // ∫ ρ φ_j
+  std::vector<double> weight_;            // M_v g, empty without body force
+  std::vector<double> rhs_, r_, p_, q_, partial_;
 };
 
 }  // namespace conoid::hydro_fem

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <optional>
 
 #include <fmt/core.h>
@@ -267,6 +268,30 @@ std::vector<Diagnostic> check_problem(const Case& input) {
         break;
       }
   }
+  if (r.good() && input["output"]["exact"].text() == "sedov") {
+    const Values exact = input["output"]["exact"];
+    const bool uniform = p.regions.size() == 1 && !p.regions[0].density_formula && !p.regions[0].pressure_formula;
+    const bool ideal = input["materials"][p.names[p.regions[0].material]]["model"].text() == "ideal-gas";
+    if (!blast.has("blast") || !uniform || !ideal)
+      r.wrong(exact, "the exact solution of the blast needs one ideal gas of one density and a blast",
+              "Give one region with `density`, an ideal gas and `excitation.blast`, or take out `exact`.");
+    else if (std::abs(input["materials"][p.names[p.regions[0].material]]["gamma"].number() - 2) < 1e-6)
+      r.wrong(exact, "the closed form of the blast is singular for gamma = 2", "Use another gamma, such as 1.4, or take out `exact`.");
+  }
+  for (const char* list : {"tracers", "lines"}) {
+    const Values v = input["output"][list];
+    for (std::size_t i = 0; i < v.size() && r.good(); ++i)
+      for (const char* key : {"position", "from", "to"}) {
+        if (!v.at(i).has(key)) continue;
+        const auto numbers = v.at(i)[key].numbers();
+        bool inside = static_cast<int>(numbers.size()) == p.grid.dim;
+        for (int d = 0; d < p.grid.dim && inside; ++d)
+          inside = numbers[u(d)] >= p.grid.lower[u(d)] - 1e-9 * p.grid.step(d) && numbers[u(d)] <= p.grid.upper[u(d)] + 1e-9 * p.grid.step(d);
+        if (inside) continue;
+        r.wrong(v.at(i)[key], fmt::format("this is no point of the grid, which has {} coordinates", p.grid.dim), "Give one coordinate for each axis, inside the grid.");
+        break;
+      }
+  }
   return std::move(r.found);
 }
 
@@ -329,7 +354,31 @@ Problem make_problem(const Case& input) {
     if (name.empty()) name = fmt::format("tracer {}", i + 1);
     out.tracers.push_back({std::move(name), padded(tracers.at(i)["position"].numbers())});
   }
+  const Values line_outs = input["output"]["lines"];
+  for (std::size_t i = 0; i < line_outs.size(); ++i) {
+    const Values v = line_outs.at(i);
+    std::string name = v["name"].text();
+    if (name.empty()) name = fmt::format("line {}", i + 1);
+    out.lines.push_back({std::move(name), padded(v["from"].numbers()), padded(v["to"].numbers()), static_cast<int>(v["points"].integer())});
+  }
   out.exact_sedov = input["output"]["exact"].text() == "sedov";
+  out.zones = g.zones;
+  out.lower = g.lower;
+  out.upper = g.upper;
+  out.energy_unit = g.axisymmetric || g.dim == 3 ? "J" : g.dim == 2 ? "J/m" : "J/m^2";
+  if (g.axisymmetric) out.energy_factor = 2 * std::numbers::pi;
+  if (s.point_energy > 0) {
+    s.point_energy /= out.energy_factor;
+    out.blast_dimension = g.axisymmetric ? 3 : g.dim;
+    out.blast_energy = excitation["blast"]["energy"].number();
+    const Values material = input["materials"][parts->names[parts->regions[0].material]];
+    if (material["model"].text() == "ideal-gas") out.gamma = material["gamma"].number();
+    for (int d = 0; d < g.dim; ++d) {
+      const double slack = 0.5 * g.step(d);
+      const bool folded = s.point[u(d)] < g.lower[u(d)] + slack || s.point[u(d)] > g.upper[u(d)] - slack;
+      if (folded && !(g.axisymmetric && d == 1)) out.blast_energy *= 2;
+    }
+  }
   return out;
 }
 

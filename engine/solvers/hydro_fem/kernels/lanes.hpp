@@ -152,4 +152,77 @@ inline void jacobi3(V a[6], V v[3][3]) {
   }
 }
 
+/// cos(acos(r)/3) for r in [-1,1], the largest root of 4x³ - 3x = r, as cos(2/3 acos s) with s = cos(acos(r)/2) =
+/// sqrt((1+r)/2): analytic in s on [0,1], so that a Chebyshev sum of degree 20 (here by powers of 2s-1) is exact to round-off.
+template <class V>
+inline V cos_third(V r) {
+  constexpr double c[] = {
+    0.7660444431189779, 0.24740906632284282, -0.015509188436467463, 0.0024663528154168575,
+    -0.0005041246914453106, 0.00011642544892101741, -2.8919935887220666e-05, 7.541104736032145e-06,
+    -2.035853649606789e-06, 5.640500361087097e-07, -1.5965774713411207e-07, 4.610169068719472e-08,
+    -1.2993810472039513e-08, 3.57141982654241e-09, -1.7846559785539284e-09, 6.777653993594868e-10,
+    4.814566523236863e-10, -1.3078604865768284e-10, -3.0873081868776353e-10, 3.795719294430455e-11,
+    6.195932655828074e-11};
+  const V t = 2.0 * vsqrt(0.5 * (1.0 + vmin(vmax(r, splat<V>(-1)), splat<V>(1)))) - 1.0;
+  V sum = splat<V>(c[20]);
+  for (int i = 19; i >= 0; --i) sum = sum * t + c[i];
+  return sum;
+}
+
+/// Eigenvalues of a symmetric 3×3 (xx yy zz yz xz xy) in closed form: mean + 2 p x with 4x³ - 3x = r, the deviator's
+/// third invariant over p³. The wanted end of the spectrum is accurate to round-off where it is simple, to its square root
+/// of p where it is double.
+template <class V>
+inline V extreme_eigen3(const V a[6], double sign) {
+  const V mean = (a[0] + a[1] + a[2]) * (1.0 / 3.0);
+  const V x = a[0] - mean, y = a[1] - mean, z = a[2] - mean;
+  const V beside = a[3] * a[3] + a[4] * a[4] + a[5] * a[5];
+  const V p = vsqrt((x * x + y * y + z * z + 2.0 * beside) * (1.0 / 6.0));
+  const V s = 1.0 / (p + 1e-150);
+  const V xs = x * s, ys = y * s, zs = z * s, f = a[3] * s, g = a[4] * s, h = a[5] * s;
+  const V r = 0.5 * (xs * (ys * zs - f * f) - h * (h * zs - f * g) + g * (h * f - ys * g));
+  return mean + (2.0 * sign) * p * cos_third<V>(sign * r);
+}
+
+/// Smallest eigenvalue mu of a symmetric 3×3 and its eigenvector (not normalised, never zero): closed form, the vector
+/// from the largest cross product of two rows of A - mu, mu once more as its Rayleigh quotient. Where the smallest
+/// eigenvalue is nearly double in any lane, Jacobi's rotations take over.
+template <class V>
+inline void smallest_eigen3(const V a[6], V& mu, V s[3]) {
+  mu = extreme_eigen3<V>(a, -1.0);
+  const V x = a[0] - mu, y = a[1] - mu, z = a[2] - mu;
+  const V c01[3] = {a[5] * a[3] - a[4] * y, a[4] * a[5] - x * a[3], x * y - a[5] * a[5]};
+  const V c02[3] = {a[5] * z - a[4] * a[3], a[4] * a[4] - x * z, x * a[3] - a[5] * a[4]};
+  const V c12[3] = {y * z - a[3] * a[3], a[3] * a[4] - a[5] * z, a[5] * a[3] - y * a[4]};
+  auto norm = [](const V v[3]) { return v[0] * v[0] + v[1] * v[1] + v[2] * v[2]; };
+  V best = norm(c01);
+  for (int i = 0; i < 3; ++i) s[i] = c01[i];
+  for (const V* c : {c02, c12}) {
+    const V n = norm(c);
+    const auto larger = n > best;
+    best = larger ? n : best;
+    for (int i = 0; i < 3; ++i) s[i] = larger ? c[i] : s[i];
+  }
+  const V size = x * x + y * y + z * z + 2.0 * (a[3] * a[3] + a[4] * a[4] + a[5] * a[5]);
+  // best / size² ~ (gap to the next eigenvalue / spread)².
+  const auto doubtful = best <= 1e-10 * size * size;
+  if (any_lane<V>(doubtful)) {
+    V d[6] = {a[0], a[1], a[2], a[3], a[4], a[5]};
+    V vec[3][3];
+    jacobi3<V, true>(d, vec);
+    mu = d[0];
+    for (int i = 0; i < 3; ++i) s[i] = vec[i][0];
+    for (int m = 1; m < 3; ++m) {
+      const auto lower = d[m] < mu;
+      mu = lower ? d[m] : mu;
+      for (int i = 0; i < 3; ++i) s[i] = lower ? vec[i][m] : s[i];
+    }
+    return;
+  }
+  const V As0 = a[0] * s[0] + a[5] * s[1] + a[4] * s[2];
+  const V As1 = a[5] * s[0] + a[1] * s[1] + a[3] * s[2];
+  const V As2 = a[4] * s[0] + a[3] * s[1] + a[2] * s[2];
+  mu = (s[0] * As0 + s[1] * As1 + s[2] * As2) / best;
+}
+
 }  // namespace conoid::hydro_fem

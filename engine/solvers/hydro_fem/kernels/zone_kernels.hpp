@@ -27,6 +27,7 @@ struct ZoneData {
   const double* mass = nullptr;   ///< [batch][point][W]: w ρ0 |J0| (times r0 if axisymmetric), constant in time
   const double* J0inv = nullptr;  ///< [batch][point][dim²][W]
   const double* Meinv = nullptr;  ///< [batch][e][e][W]: inverse energy mass blocks
+  const double* uniform = nullptr;  ///< [batch][W]: ρ0 |J0| of zones where it is constant (all of a batch), else 0
   double* S = nullptr;            ///< [batch][point][dim²][W]: w |J| σ J^-T (times r), rows = component
   double* hoop = nullptr;         ///< [batch][point][W]: w |J| σ_θθ, axisymmetric only
   double* node_terms = nullptr;   ///< [batch][component][node][W]: contributions to nodes, summed by the caller
