@@ -2,11 +2,11 @@
 // Gauss rules by Newton's method on Legendre polynomials; Lagrange tables by barycentric weights.
 #include "engine/solvers/hydro_fem/basis.hpp"
 
+#include "engine/core/error.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-
-#include "engine/core/error.hpp"
 
 namespace conoid::hydro_fem {
 namespace {
@@ -111,7 +111,8 @@ Matrix lagrange_derivative(const std::vector<double>& nodes, const std::vector<d
 }
 
 Matrix bernstein(int p, const std::vector<double>& at) {
-  Matrix m{static_cast<int>(at.size()), p + 1, std::vector<double>(at.size() * static_cast<std::size_t>(p + 1), 0)};
+  Matrix m{static_cast<int>(at.size()), p + 1,
+           std::vector<double>(at.size() * static_cast<std::size_t>(p + 1), 0)};
   for (int r = 0; r < m.rows; ++r) {
     const double x = at[static_cast<std::size_t>(r)];
     double binomial = 1;

@@ -2,9 +2,9 @@
 // One-dimensional points and bases on [0,1], and the tables that tensor products are made of.
 #pragma once
 
-#include <vector>
-
 #include "engine/core/types.hpp"
+
+#include <vector>
 
 namespace conoid::hydro_fem {
 
@@ -13,7 +13,7 @@ struct Rule {
   std::vector<double> weights;  ///< sum 1
 };
 
-[[nodiscard]] Rule gauss_legendre(int n);          ///< exact for degree 2n-1
+[[nodiscard]] Rule gauss_legendre(int n);                ///< exact for degree 2n-1
 [[nodiscard]] std::vector<double> gauss_lobatto(int n);  ///< n >= 2 points, ends included
 
 /// Dense row-major matrix of a table: rows = evaluation points, columns = basis functions.
@@ -45,10 +45,10 @@ struct Tables {
   int q;   ///< quadrature points a direction: 2k
   std::vector<double> h1_nodes, l2_nodes;
   Rule rule;
-  Matrix B;   ///< q × h1 values
-  Matrix G;   ///< q × h1 derivatives
-  Matrix L;   ///< q × l2 values
-  Matrix M;   ///< h1 × h1: ∫ w_i w_j, the mass of a zone of density 1 along one axis
+  Matrix B;  ///< q × h1 values
+  Matrix G;  ///< q × h1 derivatives
+  Matrix L;  ///< q × l2 values
+  Matrix M;  ///< h1 × h1: ∫ w_i w_j, the mass of a zone of density 1 along one axis
 };
 
 }  // namespace conoid::hydro_fem

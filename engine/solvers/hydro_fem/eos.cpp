@@ -2,10 +2,10 @@
 // Stiffened gas and tables.
 #include "engine/solvers/hydro_fem/eos.hpp"
 
+#include "engine/core/error.hpp"
+
 #include <algorithm>
 #include <cmath>
-
-#include "engine/core/error.hpp"
 
 namespace conoid::hydro_fem {
 namespace {
@@ -37,7 +37,8 @@ class Tabulated final : public EquationOfState {
  public:
   explicit Tabulated(EosTable table) : t_(std::move(table)) {
     verify(t_.density.size() >= 2 && t_.energy.size() >= 2, "a table of states has two rows and two columns");
-    verify(t_.pressure.size() == t_.density.size() * t_.energy.size() && t_.sound_speed.size() == t_.pressure.size(),
+    verify(t_.pressure.size() == t_.density.size() * t_.energy.size() &&
+               t_.sound_speed.size() == t_.pressure.size(),
            "a table of states is complete");
   }
   void evaluate(std::span<const double> density, std::span<const double> energy, std::span<double> pressure,
@@ -66,11 +67,13 @@ class Tabulated final : public EquationOfState {
  private:
   static std::pair<std::size_t, double> locate(const std::vector<double>& axis, double x) {
     const auto above = std::upper_bound(axis.begin(), axis.end(), x);
-    const auto i = std::clamp<std::ptrdiff_t>(above - axis.begin() - 1, 0, static_cast<std::ptrdiff_t>(axis.size()) - 2);
+    const auto i =
+        std::clamp<std::ptrdiff_t>(above - axis.begin() - 1, 0, static_cast<std::ptrdiff_t>(axis.size()) - 2);
     const auto s = static_cast<std::size_t>(i);
     return {s, std::clamp((x - axis[s]) / (axis[s + 1] - axis[s]), 0.0, 1.0)};
   }
-  [[nodiscard]] double blend(const std::vector<double>& v, std::size_t r, double fr, std::size_t e, double fe) const {
+  [[nodiscard]] double blend(const std::vector<double>& v, std::size_t r, double fr, std::size_t e,
+                             double fe) const {
     const std::size_t n = t_.energy.size();
     const double low = v[r * n + e] * (1 - fe) + v[r * n + e + 1] * fe;
     const double high = v[(r + 1) * n + e] * (1 - fe) + v[(r + 1) * n + e + 1] * fe;
@@ -84,6 +87,8 @@ class Tabulated final : public EquationOfState {
 std::unique_ptr<EquationOfState> stiffened_gas(double gamma, double p_infinity) {
   return std::make_unique<StiffenedGas>(gamma, p_infinity);
 }
-std::unique_ptr<EquationOfState> tabulated(EosTable table) { return std::make_unique<Tabulated>(std::move(table)); }
+std::unique_ptr<EquationOfState> tabulated(EosTable table) {
+  return std::make_unique<Tabulated>(std::move(table));
+}
 
 }  // namespace conoid::hydro_fem

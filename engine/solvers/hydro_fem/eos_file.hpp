@@ -2,10 +2,10 @@
 // Tables of an equation of state from CSV files.
 #pragma once
 
-#include <filesystem>
-
 #include "engine/core/error.hpp"
 #include "engine/solvers/hydro_fem/eos.hpp"
+
+#include <filesystem>
 
 namespace conoid::hydro_fem {
 

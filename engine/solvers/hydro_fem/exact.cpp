@@ -2,6 +2,7 @@
 // The similarity solution of the blast and the Riemann problem.
 #include "engine/solvers/hydro_fem/exact.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -12,7 +13,7 @@ SedovBlast::SedovBlast(int dimension, double gamma, double density, double energ
   // E = ∫ (ρ v²/2 + p/(γ-1)) dV; with r2 = (E/(α ρ0))^(1/(j+2)) t^(2/(j+2)) everything scales with
   // ρ0 (r2/t)² r2^j, so that α follows from the profile alone.
   const double j = j_;
-  const double speed = 2 / (j + 2);                       // shock speed for r2 = t = 1
+  const double speed = 2 / (j + 2);  // shock speed for r2 = t = 1
   const double v2 = 2 * speed / (gamma + 1);
   const double rho2 = (gamma + 1) / (gamma - 1);
   const double p2 = 2 * speed * speed / (gamma + 1);
@@ -29,6 +30,8 @@ SedovBlast::SedovBlast(int dimension, double gamma, double density, double energ
     last_volume = volume;
   }
   alpha_ = surface * sum;
+  constexpr int brackets = 1000;
+  for (int i = 0; i <= brackets; ++i) lambda_.push_back(profile(static_cast<double>(i) / brackets).lambda);
 }
 
 SedovBlast::Profile SedovBlast::profile(double s) const {
@@ -61,8 +64,10 @@ GasState SedovBlast::at(double r, double t) const {
   const double r2 = shock_radius(t);
   if (r >= r2 || !(t > 0)) return {density_, 0, 0};
   const double speed = 2 * r2 / ((j_ + 2) * t);
-  double low = 0, high = 1;
-  for (int i = 0; i < 60; ++i) {
+  const auto above = std::upper_bound(lambda_.begin() + 1, lambda_.end() - 1, r / r2) - lambda_.begin();
+  const double step = 1 / static_cast<double>(lambda_.size() - 1);
+  double low = static_cast<double>(above - 1) * step, high = static_cast<double>(above) * step;
+  for (int i = 0; i < 25; ++i) {
     const double middle = 0.5 * (low + high);
     (profile(middle).lambda < r / r2 ? low : high) = middle;
   }
@@ -105,7 +110,9 @@ GasState side(double speed, const GasState& k, double g, double p, double v) {
 ShockTube::ShockTube(GasState left, double gamma_left, GasState right, double gamma_right)
     : left_(left), right_(right), gl_(gamma_left), gr_(gamma_right) {
   double low = 0, high = 1;
-  const auto excess = [&](double p) { return wave(p, left, gl_) + wave(p, right, gr_) + right.velocity - left.velocity; };
+  const auto excess = [&](double p) {
+    return wave(p, left, gl_) + wave(p, right, gr_) + right.velocity - left.velocity;
+  };
   while (excess(high) < 0) high *= 2;
   for (int i = 0; i < 200; ++i) {
     const double middle = 0.5 * (low + high);

@@ -28,6 +28,7 @@ class SedovBlast {
 
   int j_;
   double gamma_, density_, energy_, alpha_ = 1;
+  std::vector<double> lambda_;  // at equal steps of s, ascending: where to look for a radius
 };
 
 /// Exact solution of the shock tube between two ideal gases (Toro, Riemann Solvers, ch. 4), gamma each; x/t = speed.

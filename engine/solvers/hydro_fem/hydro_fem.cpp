@@ -2,14 +2,15 @@
 // The solver's face to the session: checks, estimate, bundles of steps, frames, checkpoints.
 #include "engine/solvers/hydro_fem/hydro_fem.hpp"
 
+#include "engine/core/log.hpp"
+#include "engine/core/units.hpp"
+#include "engine/solvers/hydro_fem/verify/verify.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include <fmt/core.h>
-
-#include "engine/core/log.hpp"
-#include "engine/core/units.hpp"
 
 namespace conoid::hydro_fem {
 
@@ -22,8 +23,12 @@ constexpr double bundle_seconds = 0.05;
 constexpr Index parts_of_run = 10000;  // progress is counted in these
 constexpr const char* part_name = "flow";
 
-std::size_t u(Index i) { return static_cast<std::size_t>(i); }
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+std::size_t u(Index i) {
+  return static_cast<std::size_t>(i);
+}
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 const std::array<FieldInfo, 5> fields{{
     {"density", "kg/m^3", FieldKind::magnitude, Association::point, 1, false, "Density"},
@@ -48,15 +53,19 @@ std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* /*mesh*/)
   const Machine machine = this_machine();
   if (needed > machine.memory) {
     const Values order = input["parameters"]["order"];
-    Diagnostic d = input.error_at(order, fmt::format("order {} on this grid needs {}, this machine has {}", order.integer(), format_bytes(needed), format_bytes(machine.memory)),
-                                  "Use fewer zones or a lower order: memory grows with (zones) × (2 order)^dimensions.");
+    Diagnostic d =
+        input.error_at(order,
+                       fmt::format("order {} on this grid needs {}, this machine has {}", order.integer(),
+                                   format_bytes(needed), format_bytes(machine.memory)),
+                       "Use fewer zones or a lower order: memory grows with (zones) × (2 order)^dimensions.");
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
   }
   return out;
 }
 
-Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* /*mesh*/, const Machine& /*machine*/) const {
+Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* /*mesh*/,
+                                    const Machine& /*machine*/) const {
   for (const auto& d : check_problem(input))
     if (d.severity == Severity::error) return d;
   Estimate e;
@@ -74,7 +83,8 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* /*mesh*/, con
   }
   const double dims = static_cast<double>(dim);
   const double view = zones * std::pow(order + 1, dims);
-  e.disk = static_cast<Bytes>(20 * view * (24 + 4 * 7) + 8 * (8 * dims * nodes + zones * std::pow(order, dims)));
+  e.disk =
+      static_cast<Bytes>(20 * view * (24 + 4 * 7) + 8 * (8 * dims * nodes + zones * std::pow(order, dims)));
   // The number of steps follows from the flow and is not known before it is computed.
   e.details = {{"zones", text},
                {"elements", fmt::format("Q{} velocity, Q{} energy", order, order - 1)},
@@ -87,9 +97,10 @@ Status HydroFem::prepare(RunContext& context) {
   context.progress.begin("prepare", 0, "");
   try {
     if (context.cluster.size() > 1)
-      return make_error(ErrorCode::invalid_input,
-                        fmt::format("hydro-fem computes on one rank, this run has {}", context.cluster.size()),
-                        "Start it without mpirun; --threads takes all cores of one machine.");
+      return make_error(
+          ErrorCode::invalid_input,
+          fmt::format("hydro-fem computes on one rank, this run has {}", context.cluster.size()),
+          "Start it without mpirun; --threads takes all cores of one machine.");
     problem_ = make_problem(context.input);
     op_ = std::make_unique<Operator>(problem_.setup, best_kernels(), context.team);
     march_ = std::make_unique<March>(*op_, problem_.march);
@@ -99,14 +110,16 @@ Status HydroFem::prepare(RunContext& context) {
     for (const auto& tracer : problem_.tracers) {
       auto place = view_->locate(op_->initial(), boxes, tracer.position);
       if (!place)
-        return make_error(ErrorCode::invalid_input, fmt::format("{} lies in no zone", tracer.name), "Put it inside the grid.");
+        return make_error(ErrorCode::invalid_input, fmt::format("{} lies in no zone", tracer.name),
+                          "Put it inside the grid.");
       tracers_.push_back(std::move(*place));
     }
   } catch (const Failure& failure) {
     return failure.error();
   }
   for (const auto& bc : problem_.setup.boundaries) {
-    const bool driven = bc.kind == BoundaryCondition::Kind::pressure || bc.kind == BoundaryCondition::Kind::piston;
+    const bool driven =
+        bc.kind == BoundaryCondition::Kind::pressure || bc.kind == BoundaryCondition::Kind::piston;
     if (driven && bc.value != 0) closed_ = false;
   }
   if (context.input["output"].has("frames")) {
@@ -115,9 +128,9 @@ Status HydroFem::prepare(RunContext& context) {
     if (frames.has("interval")) frames_interval_ = frames["interval"].number();
     if (frames.has("count")) frames_count_ = frames["count"].integer();
   }
-  log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, {} kernels, first step {}", zones_text(problem_),
-            problem_.setup.k, problem_.setup.k - 1, op_->space().nodes, op_->kernels().name,
-            format_quantity(march_->last_step(), "s"));
+  log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, {} kernels, first step {}",
+            zones_text(problem_), problem_.setup.k, problem_.setup.k - 1, op_->space().nodes,
+            op_->kernels().name, format_quantity(march_->last_step(), "s"));
   context.progress.end();
   return {};
 }
@@ -162,7 +175,8 @@ Result<Advanced> HydroFem::advance(RunContext& context) {
   }
   const double seconds = seconds_since(clock);
   const auto attempted = static_cast<double>(march_->accepted() + march_->repeated() - before);
-  if (seconds > 0) context.progress.rate(attempted * static_cast<double>(op_->space().zones) / seconds, "zones");
+  if (seconds > 0)
+    context.progress.rate(attempted * static_cast<double>(op_->space().zones) / seconds, "zones");
   context.progress.at(static_cast<Index>(share(march_->time()) * static_cast<double>(parts_of_run) + 0.5));
   return Advanced{!more, march_->accepted(), 0, march_->time()};
 }
@@ -220,14 +234,14 @@ void HydroFem::load(CheckpointReader& reader) {
 }
 
 const SolverInfo& solver_info() {
-  static const SolverInfo info{
-      "hydro-fem",
-      "Lagrangian hydrodynamics, high-order finite elements",
-      "Shocks in gases and liquids on a curved mesh that moves with the material; total energy is kept to round-off.",
-      parameters_schema,
-      [] { return std::unique_ptr<Solver>(std::make_unique<HydroFem>()); },
-      nullptr,
-      nullptr};
+  static const SolverInfo info{"hydro-fem",
+                               "Lagrangian hydrodynamics, high-order finite elements",
+                               "Shocks in gases and liquids on a curved mesh that moves with the material; "
+                               "total energy is kept to round-off.",
+                               parameters_schema,
+                               [] { return std::unique_ptr<Solver>(std::make_unique<HydroFem>()); },
+                               verify_table,
+                               bench_table};
   return info;
 }
 

@@ -12,7 +12,8 @@ namespace conoid::hydro_fem {
 namespace {
 
 /// out = base + factor * direction
-void add(std::vector<double>& out, const std::vector<double>& base, double factor, const std::vector<double>& direction) {
+void add(std::vector<double>& out, const std::vector<double>& base, double factor,
+         const std::vector<double>& direction) {
   out.resize(base.size());
   for (std::size_t i = 0; i < base.size(); ++i) out[i] = base[i] + factor * direction[i];
 }
@@ -92,8 +93,7 @@ bool March::step() {
       // Too far for what the step led to: again, shorter.
       ++repeated_;
       dt_ = 0.85 * dt;
-      if (!(dt_ > 1e-12 * options_.end_time) || attempt > 200)
-        throw Failure(collapse());
+      if (!(dt_ > 1e-12 * options_.end_time) || attempt > 200) throw Failure(collapse());
       continue;
     }
     std::swap(state_, next_);
@@ -114,12 +114,16 @@ Error March::collapse() const {
   for (int i = 0; i < s.zone_nodes; ++i)
     for (int d = 0; d < s.dim; ++d)
       centre[static_cast<std::size_t>(d)] +=
-          state_.x[static_cast<std::size_t>(d * s.nodes + s.map[static_cast<std::size_t>(zone * s.zone_nodes + i)])] / s.zone_nodes;
+          state_.x[static_cast<std::size_t>(d * s.nodes +
+                                            s.map[static_cast<std::size_t>(zone * s.zone_nodes + i)])] /
+          s.zone_nodes;
   return make_error(
       ErrorCode::not_converged,
-      fmt::format("the time step collapsed to {:.3g} s at t = {:.6g} s in zone {} at ({:.5g}, {:.5g}, {:.5g})", dt_, time_, zone,
-                  centre[0], centre[1], centre[2]),
-      "That zone is tangled or squeezed flat. Use a finer or better shaped mesh there, a lower order, or a lower Courant number; "
+      fmt::format(
+          "the time step collapsed to {:.3g} s at t = {:.6g} s in zone {} at ({:.5g}, {:.5g}, {:.5g})", dt_,
+          time_, zone, centre[0], centre[1], centre[2]),
+      "That zone is tangled or squeezed flat. Use a finer or better shaped mesh there, a lower order, or a "
+      "lower Courant number; "
       "check that the viscosity is on where there are shocks. What was computed is kept.");
 }
 

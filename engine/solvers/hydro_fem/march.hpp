@@ -26,7 +26,7 @@ class March {
 
   [[nodiscard]] const State& state() const { return state_; }
   [[nodiscard]] double time() const { return time_; }
-  [[nodiscard]] double last_step() const { return dt_; }   ///< to be tried next
+  [[nodiscard]] double last_step() const { return dt_; }      ///< to be tried next
   [[nodiscard]] double taken_step() const { return taken_; }  ///< the last accepted one; 0 before it
   [[nodiscard]] Index accepted() const { return accepted_; }
   [[nodiscard]] Index repeated() const { return repeated_; }
@@ -52,7 +52,7 @@ class March {
   double time_ = 0;
   double dt_ = 0;
   double taken_ = 0;
-  double limit_ = 0;     // of state_
+  double limit_ = 0;                // of state_
   bool stress_is_current_ = false;  // the operator's stress is that of state_
   Index accepted_ = 0;
   Index repeated_ = 0;

@@ -9,7 +9,9 @@
 namespace conoid::hydro_fem {
 namespace {
 
-std::size_t u(Index i) { return static_cast<std::size_t>(i); }
+std::size_t u(Index i) {
+  return static_cast<std::size_t>(i);
+}
 
 /// Adds the processor time of all threads: shares that a loaded machine does not falsify.
 class Stopwatch {
@@ -41,7 +43,6 @@ class BatchPhase final : public Phase {
   Index items_;
   const std::function<void(Interval)>& body_;
 };
-
 
 }  // namespace
 
@@ -157,8 +158,9 @@ int Operator::solve_mass(std::vector<double>& a) {
     const double beta = next / rz;
     rz = next;
     if (rz <= target) break;
-    workers_.for_each({0, n}, node_grain,
-                      [&](Interval nodes, int) { over(nodes, [&](std::size_t k, double d) { p_[k] = d * r_[k] + beta * p_[k]; }); });
+    workers_.for_each({0, n}, node_grain, [&](Interval nodes, int) {
+      over(nodes, [&](std::size_t k, double d) { p_[k] = d * r_[k] + beta * p_[k]; });
+    });
   }
   return iteration;
 }
@@ -181,7 +183,8 @@ void Operator::acceleration(const State& state, std::vector<double>& a) {
 void Operator::energy_rate(const State& state, const std::vector<double>& v, std::vector<double>& de) {
   const Stopwatch watch(times_.energy_solve);
   de.resize(state.e.size());
-  run_phase("energy", [&](Interval batches) { kernels_.force_transposed(data_, v.data(), de.data(), batches); });
+  run_phase("energy",
+            [&](Interval batches) { kernels_.force_transposed(data_, v.data(), de.data(), batches); });
   if (energy_source_) add_energy_source(state, de);
 }
 

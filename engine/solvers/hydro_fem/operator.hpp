@@ -3,14 +3,14 @@
 // Comput. 34 (2012) 606; Dong et al.), on zones in intervals computed by a team.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <vector>
-
 #include "engine/core/error.hpp"
 #include "engine/solvers/hydro_fem/kernels/zone_kernels.hpp"
 #include "engine/solvers/hydro_fem/space.hpp"
 #include "engine/team/team.hpp"
+
+#include <functional>
+#include <memory>
+#include <vector>
 
 namespace conoid::hydro_fem {
 
@@ -23,8 +23,8 @@ struct State {
 /// What holds on a boundary. Normals are unit vectors of straight walls.
 struct BoundaryCondition {
   enum class Kind { wall, free, pressure, piston } kind = Kind::wall;
-  Vec3 normal{};       ///< wall and piston; zero = the face's own normal, which must be constant
-  double value = 0;    ///< pressure [Pa], or piston speed along `normal` [m/s]
+  Vec3 normal{};     ///< wall and piston; zero = the face's own normal, which must be constant
+  double value = 0;  ///< pressure [Pa], or piston speed along `normal` [m/s]
 };
 
 /// A problem without its time loop.
@@ -34,10 +34,10 @@ struct Setup {
   bool axisymmetric = false;
   std::vector<std::shared_ptr<const EquationOfState>> materials;  ///< one a region
   std::vector<BoundaryCondition> boundaries;                      ///< one a boundary name
-  std::function<double(const Vec3&, int region)> density;        ///< interpolated at the L2 nodes
-  std::function<double(const Vec3&, int region)> energy;         ///< likewise
-  std::function<Vec3(const Vec3&)> velocity;                     ///< at the H1 nodes
-  std::function<double(const Vec3&)> energy_source;              ///< optional: de/dt·ρ-free source, per unit volume
+  std::function<double(const Vec3&, int region)> density;         ///< interpolated at the L2 nodes
+  std::function<double(const Vec3&, int region)> energy;          ///< likewise
+  std::function<Vec3(const Vec3&)> velocity;                      ///< at the H1 nodes
+  std::function<double(const Vec3&)> energy_source;  ///< optional: de/dt·ρ-free source, per unit volume
   Vec3 gravity{};
   /// Point energy (Sedov): the zones with a vertex at `point` get e ∝ Π(1-ξ)^(k-1), scaled to this total energy.
   double point_energy = 0;
@@ -58,7 +58,7 @@ struct Energies {
 /// Processor seconds of all threads in each kernel, for shares.
 struct KernelTimes {
   double update = 0, force = 0, velocity_solve = 0, energy_solve = 0;
-  Index update_points = 0;     ///< quadrature points updated
+  Index update_points = 0;  ///< quadrature points updated
   Index solves = 0;
   Index iterations = 0;
 };
@@ -123,27 +123,28 @@ class Operator {
   std::function<double(const Vec3&)> energy_source_;
 
   Index batch_count_ = 0;
-  std::vector<Index> lane_zone_;          // batch × W
+  std::vector<Index> lane_zone_;  // batch × W
   std::vector<const EquationOfState*> batch_material_;
-  std::vector<int> batch_map_;            // see ZoneData
-  std::vector<int> meet_place_;           // space_.meet as offsets into node_terms of component 0
+  std::vector<int> batch_map_;   // see ZoneData
+  std::vector<int> meet_place_;  // space_.meet as offsets into node_terms of component 0
   ZoneData data_;
   std::vector<std::unique_ptr<double[], void (*)(double*)>> blocks_;
   double* allocate(Index count);
-  static constexpr Index node_grain = 2048;  // nodes a chunk: dot products are summed chunk by chunk in a fixed order
+  static constexpr Index node_grain =
+      2048;  // nodes a chunk: dot products are summed chunk by chunk in a fixed order
 
-  std::vector<double> diagonal_;          // of M_v, inverse
+  std::vector<double> diagonal_;  // of M_v, inverse
   struct Constraint {
     Index node;
-    std::array<double, 9> projector;      // dim × dim
+    std::array<double, 9> projector;  // dim × dim
   };
   std::vector<Constraint> constraints_;
   std::vector<double> batch_step_;
   Index limiting_zone_ = 0;
   State initial_;
   KernelTimes times_;
-  std::vector<double> energy_weights_;    // ∫ ρ φ_j
-  std::vector<double> weight_;            // M_v g, empty without body force
+  std::vector<double> energy_weights_;  // ∫ ρ φ_j
+  std::vector<double> weight_;          // M_v g, empty without body force
   std::vector<double> rhs_, r_, p_, q_, partial_;
 };
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loads from outside: pressure on boundaries, energy fed in per volume.
-#include <algorithm>
-
 #include "engine/solvers/hydro_fem/operator.hpp"
+
+#include <algorithm>
 
 namespace conoid::hydro_fem {
 namespace {
 
-std::size_t u(Index i) { return static_cast<std::size_t>(i); }
+std::size_t u(Index i) {
+  return static_cast<std::size_t>(i);
+}
 
 }  // namespace
 
@@ -66,7 +68,8 @@ void Operator::add_boundary_pressure(const State& state, std::vector<double>& rh
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         double phi = t.B(q % t.q, static_cast<int>(i) % t.h1);
         if (dim == 3) phi *= t.B(q / t.q, static_cast<int>(i) / t.h1);
-        for (int d = 0; d < dim; ++d) rhs[u(d * space_.nodes + nodes[i])] -= bc.value * sign * w * phi * n[u(d)];
+        for (int d = 0; d < dim; ++d)
+          rhs[u(d * space_.nodes + nodes[i])] -= bc.value * sign * w * phi * n[u(d)];
       }
     }
   }

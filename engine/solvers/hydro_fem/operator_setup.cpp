@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Setting up the operator: batches of zones, masses, constraints, the energy of a point.
+#include "engine/solvers/hydro_fem/kernels/reference.hpp"
+#include "engine/solvers/hydro_fem/operator.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -9,13 +12,12 @@
 
 #include <fmt/core.h>
 
-#include "engine/solvers/hydro_fem/kernels/reference.hpp"
-#include "engine/solvers/hydro_fem/operator.hpp"
-
 namespace conoid::hydro_fem {
 namespace {
 
-std::size_t u(Index i) { return static_cast<std::size_t>(i); }
+std::size_t u(Index i) {
+  return static_cast<std::size_t>(i);
+}
 
 }  // namespace
 
@@ -101,7 +103,8 @@ void Operator::number_batches(const ZoneMesh& mesh) {
     }
   }
   verify(space_.nodes * space_.dim < (Index{1} << 31), "a rank holds fewer than 2^31 velocity unknowns");
-  verify(batch_count_ * space_.dim * space_.zone_nodes * W < (Index{1} << 31), "a rank holds fewer than 2^31 node terms");
+  verify(batch_count_ * space_.dim * space_.zone_nodes * W < (Index{1} << 31),
+         "a rank holds fewer than 2^31 node terms");
   batch_map_.resize(u(batch_count_ * space_.zone_nodes * W));
   for (Index b = 0; b < batch_count_; ++b)
     for (int i = 0; i < space_.zone_nodes; ++i)
@@ -158,17 +161,20 @@ void Operator::set_masses(const Setup& setup) {
       for (int j = 0; j < EE; ++j) {
         Vec3 p{};
         for (int i = 0; i < space_.zone_nodes; ++i)
-          for (int d = 0; d < dim; ++d) p[u(d)] += at_energies(j, i) * space_.x0[u(d * space_.nodes + map[i])];
+          for (int d = 0; d < dim; ++d)
+            p[u(d)] += at_energies(j, i) * space_.x0[u(d * space_.nodes + map[i])];
         rho[u(j)] = setup.density(p, region);
         if (!(rho[u(j)] > 0) || !std::isfinite(rho[u(j)]))
-          throw Failure(make_error(ErrorCode::invalid_input,
-                                   fmt::format("the density is {} at ({:.6g}, {:.6g}, {:.6g})", rho[u(j)], p[0], p[1], p[2]),
-                                   "Give every region a density above zero."));
+          throw Failure(make_error(
+              ErrorCode::invalid_input,
+              fmt::format("the density is {} at ({:.6g}, {:.6g}, {:.6g})", rho[u(j)], p[0], p[1], p[2]),
+              "Give every region a density above zero."));
         const double e = setup.energy ? setup.energy(p, region) : 0;
         if (!std::isfinite(e))
-          throw Failure(make_error(ErrorCode::invalid_input,
-                                   fmt::format("the specific energy is {} at ({:.6g}, {:.6g}, {:.6g})", e, p[0], p[1], p[2]),
-                                   "Look at the pressure given there, and at what its formula becomes at that point."));
+          throw Failure(make_error(
+              ErrorCode::invalid_input,
+              fmt::format("the specific energy is {} at ({:.6g}, {:.6g}, {:.6g})", e, p[0], p[1], p[2]),
+              "Look at the pressure given there, and at what its formula becomes at that point."));
         initial_.e[u(zone * EE + j)] = e;
       }
       std::vector<double> Me(u(EE * EE), 0);
@@ -186,8 +192,9 @@ void Operator::set_masses(const Setup& setup) {
         if (!(det > 0))
           throw Failure(make_error(
               ErrorCode::invalid_input,
-              fmt::format("zone {} is tangled: its Jacobian is {:.3g} at a quadrature point near ({:.4g}, {:.4g})", zone, det,
-                          space_.x0[u(map[0])], dim > 1 ? space_.x0[u(space_.nodes + map[0])] : 0.0),
+              fmt::format(
+                  "zone {} is tangled: its Jacobian is {:.3g} at a quadrature point near ({:.4g}, {:.4g})",
+                  zone, det, space_.x0[u(map[0])], dim > 1 ? space_.x0[u(space_.nodes + map[0])] : 0.0),
               "Check the order of the zone's corners and the curvature of its sides."));
         const auto inv = reference::inverse3(dim, J);
         double rho_q = 0;
@@ -222,7 +229,8 @@ void Operator::set_masses(const Setup& setup) {
     for (int i = 0; i < space_.zone_nodes; ++i)
       for (int q = 0; q < QQ; ++q) {
         const double w = tables.w(q, i);
-        for (Index l = 0; l < W; ++l) terms[u((b * space_.zone_nodes + i) * W + l)] += mass[(b * QQ + q) * W + l] * w * w;
+        for (Index l = 0; l < W; ++l)
+          terms[u((b * space_.zone_nodes + i) * W + l)] += mass[(b * QQ + q) * W + l] * w * w;
       }
   for (Index node = 0; node < space_.nodes; ++node)
     for (Index m = space_.meet_begin[u(node)]; m < space_.meet_begin[u(node + 1)]; ++m) {
@@ -237,6 +245,7 @@ void Operator::set_constraints(const Setup& setup) {
   const int dim = space_.dim;
   const Tables& t = tables_;
   std::map<Index, std::vector<Vec3>> normals;
+  std::vector<std::pair<Index, Vec3>> pistons;
   for (const auto& face : mesh_.faces) {
     const BoundaryCondition& bc = setup.boundaries.at(u(face.boundary));
     if (bc.kind != BoundaryCondition::Kind::wall && bc.kind != BoundaryCondition::Kind::piston) continue;
@@ -275,7 +284,7 @@ void Operator::set_constraints(const Setup& setup) {
       const Index node = space_.map[u(face.zone * space_.zone_nodes + local)];
       normals[node].push_back(n);
       if (bc.kind == BoundaryCondition::Kind::piston)
-        for (int d = 0; d < dim; ++d) initial_.v[u(d * space_.nodes + node)] = bc.value * n[u(d)];
+        pistons.emplace_back(node, Vec3{bc.value * n[0], bc.value * n[1], bc.value * n[2]});
     }
   }
   for (const auto& [node, list] : normals) {
@@ -300,6 +309,11 @@ void Operator::set_constraints(const Setup& setup) {
       }
     constraints_.push_back(c);
   }
+  // Nothing runs through a wall from the start; a node of several piston faces gets its speed once.
+  project(initial_.v.data());
+  for (const auto& [node, v] : pistons)
+    for (int d = 0; d < dim; ++d)
+      if (v[u(d)] != 0) initial_.v[u(d * space_.nodes + node)] = v[u(d)];
 }
 
 void Operator::deposit_point_energy(const Setup& setup) {
@@ -343,7 +357,8 @@ void Operator::gravity_weights() {
   if (gravity_ == Vec3{}) return;
   // ρ g tested against the basis is M_v times the constant field g; the same weights give potential energy.
   std::vector<double> g(initial_.v.size());
-  for (int d = 0; d < space_.dim; ++d) std::fill_n(g.begin() + d * space_.nodes, space_.nodes, gravity_[u(d)]);
+  for (int d = 0; d < space_.dim; ++d)
+    std::fill_n(g.begin() + d * space_.nodes, space_.nodes, gravity_[u(d)]);
   multiply_mass(g, space_.dim, weight_);
 }
 

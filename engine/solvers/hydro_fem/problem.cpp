@@ -2,6 +2,10 @@
 // Reading the sections of a case: grid, materials, regions, boundaries, excitation, parameters.
 #include "engine/solvers/hydro_fem/problem.hpp"
 
+#include "engine/case/expression.hpp"
+#include "engine/core/units.hpp"
+#include "engine/solvers/hydro_fem/eos_file.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,20 +16,20 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include "engine/case/expression.hpp"
-#include "engine/core/units.hpp"
-#include "engine/solvers/hydro_fem/eos_file.hpp"
-
 namespace conoid::hydro_fem {
 namespace {
 
-std::size_t u(Index i) { return static_cast<std::size_t>(i); }
+std::size_t u(Index i) {
+  return static_cast<std::size_t>(i);
+}
 
 /// Collects diagnostics at values of the case.
 struct Reader {
   const Case& input;
   std::vector<Diagnostic> found;
-  void wrong(const Values& at, std::string text, std::string hint) { found.push_back(input.error_at(at, std::move(text), std::move(hint))); }
+  void wrong(const Values& at, std::string text, std::string hint) {
+    found.push_back(input.error_at(at, std::move(text), std::move(hint)));
+  }
   [[nodiscard]] bool good() const { return !has_errors(found); }
 };
 
@@ -75,7 +79,9 @@ struct Grid {
   Vec3 lower{}, upper{};
   std::array<Index, 3> zones{1, 1, 1};
   [[nodiscard]] Index count() const { return zones[0] * zones[1] * zones[2]; }
-  [[nodiscard]] double step(int d) const { return (upper[u(d)] - lower[u(d)]) / static_cast<double>(zones[u(d)]); }
+  [[nodiscard]] double step(int d) const {
+    return (upper[u(d)] - lower[u(d)]) / static_cast<double>(zones[u(d)]);
+  }
 };
 
 Grid read_grid(Reader& r) {
@@ -88,13 +94,21 @@ Grid read_grid(Reader& r) {
   g.lower = padded(lower);
   for (std::size_t d = 0; d < v["zones"].size() && d < 3; ++d) g.zones[d] = v["zones"].at(d).integer();
   if (v["zones"].size() != upper.size())
-    r.wrong(v["zones"], fmt::format("{} numbers of zones for {} dimensions", v["zones"].size(), g.dim), "Give one number for each axis of `upper`.");
+    r.wrong(v["zones"], fmt::format("{} numbers of zones for {} dimensions", v["zones"].size(), g.dim),
+            "Give one number for each axis of `upper`.");
   for (int d = 0; d < g.dim; ++d)
     if (!(g.upper[u(d)] > g.lower[u(d)]))
-      r.wrong(v["upper"], fmt::format("the upper corner {} is not above the lower {} along {}", g.upper[u(d)], g.lower[u(d)], "xyz"[d]), "Give the larger coordinate in `upper`.");
+      r.wrong(v["upper"],
+              fmt::format("the upper corner {} is not above the lower {} along {}", g.upper[u(d)],
+                          g.lower[u(d)], "xyz"[d]),
+              "Give the larger coordinate in `upper`.");
   g.axisymmetric = v["coordinates"].text() == "axisymmetric";
-  if (g.axisymmetric && g.dim != 2) r.wrong(v["coordinates"], fmt::format("axisymmetric flow has two dimensions, found {}", g.dim), "Give `lower`, `upper` and `zones` two numbers: along the axis and along the radius.");
-  if (g.axisymmetric && g.lower[1] < 0) r.wrong(v["lower"], fmt::format("the radius begins at {}", g.lower[1]), "Let y begin at 0 (on the axis) or above.");
+  if (g.axisymmetric && g.dim != 2)
+    r.wrong(v["coordinates"], fmt::format("axisymmetric flow has two dimensions, found {}", g.dim),
+            "Give `lower`, `upper` and `zones` two numbers: along the axis and along the radius.");
+  if (g.axisymmetric && g.lower[1] < 0)
+    r.wrong(v["lower"], fmt::format("the radius begins at {}", g.lower[1]),
+            "Let y begin at 0 (on the axis) or above.");
   return g;
 }
 
@@ -117,7 +131,8 @@ std::vector<Region> read_regions(Reader& r, const Grid& g, const std::vector<std
     const std::string material = v["material"].text();
     const auto at = std::find(materials.begin(), materials.end(), material);
     if (at == materials.end())
-      r.wrong(v["material"], fmt::format("there is no material '{}'", material), fmt::format("Choose one of: {}.", fmt::join(materials, ", ")));
+      r.wrong(v["material"], fmt::format("there is no material '{}'", material),
+              fmt::format("Choose one of: {}.", fmt::join(materials, ", ")));
     else
       region.material = static_cast<std::size_t>(at - materials.begin());
     region.box.everywhere = !v.has("lower") && !v.has("upper");
@@ -127,7 +142,8 @@ std::vector<Region> read_regions(Reader& r, const Grid& g, const std::vector<std
       if (!v.has(corner)) continue;
       const auto numbers = v[corner].numbers();
       if (static_cast<int>(numbers.size()) < g.dim) {
-        r.wrong(v[corner], fmt::format("{} coordinates in {} dimensions", numbers.size(), g.dim), "Give one coordinate for each axis.");
+        r.wrong(v[corner], fmt::format("{} coordinates in {} dimensions", numbers.size(), g.dim),
+                "Give one coordinate for each axis.");
         continue;
       }
       for (int d = 0; d < g.dim; ++d) {
@@ -135,20 +151,32 @@ std::vector<Region> read_regions(Reader& r, const Grid& g, const std::vector<std
         const bool inside = line > 0 && line < static_cast<double>(g.zones[u(d)]);
         if (!inside || std::abs(line - std::round(line)) < 1e-6) continue;
         const double below = g.lower[u(d)] + std::floor(line) * g.step(d);
-        r.wrong(v[corner],
-                fmt::format("the region ends at {} = {:.6g}, inside zones; the nearest zone edges are {:.6g} and {:.6g}", "xyz"[d], numbers[u(d)], below, below + g.step(d)),
-                fmt::format("Move the border to a zone edge, or change `zones` along {} so that an edge falls there: a jump inside a zone is not kept sharp.", "xyz"[d]));
+        r.wrong(
+            v[corner],
+            fmt::format(
+                "the region ends at {} = {:.6g}, inside zones; the nearest zone edges are {:.6g} and {:.6g}",
+                "xyz"[d], numbers[u(d)], below, below + g.step(d)),
+            fmt::format("Move the border to a zone edge, or change `zones` along {} so that an edge falls "
+                        "there: a jump inside a zone is not kept sharp.",
+                        "xyz"[d]));
       }
     }
-    if (v.has("density")) region.density = v["density"].number();
-    else if (v.has("density_formula")) region.density_formula = read_formula(r, v["density_formula"], {"x", "y", "z", "r"});
-    else r.wrong(v, "the region has no density", "Give `density` or `density_formula`.");
-    if (v.has("pressure")) region.pressure = v["pressure"].number();
-    else if (v.has("pressure_formula")) region.pressure_formula = read_formula(r, v["pressure_formula"], {"x", "y", "z", "r", "rho"});
-    else r.wrong(v, "the region has no pressure", "Give `pressure` or `pressure_formula`.");
+    if (v.has("density"))
+      region.density = v["density"].number();
+    else if (v.has("density_formula"))
+      region.density_formula = read_formula(r, v["density_formula"], {"x", "y", "z", "r"});
+    else
+      r.wrong(v, "the region has no density", "Give `density` or `density_formula`.");
+    if (v.has("pressure"))
+      region.pressure = v["pressure"].number();
+    else if (v.has("pressure_formula"))
+      region.pressure_formula = read_formula(r, v["pressure_formula"], {"x", "y", "z", "r", "rho"});
+    else
+      r.wrong(v, "the region has no pressure", "Give `pressure` or `pressure_formula`.");
     if (v.has("velocity_formula")) {
       for (std::size_t d = 0; d < v["velocity_formula"].size(); ++d)
-        if (auto e = read_formula(r, v["velocity_formula"].at(d), {"x", "y", "z", "r"})) region.velocity_formula.push_back(*e);
+        if (auto e = read_formula(r, v["velocity_formula"].at(d), {"x", "y", "z", "r"}))
+          region.velocity_formula.push_back(*e);
     } else if (v.has("velocity")) {
       region.velocity = padded(v["velocity"].numbers());
     }
@@ -187,7 +215,8 @@ Parts read_parts(Reader& r) {
     } else {
       auto table = read_eos_table(r.input.path(v["file"].text()));
       if (!table) {
-        r.wrong(v["file"], table.error().render(), "The table needs the columns density, energy, pressure and sound_speed.");
+        r.wrong(v["file"], table.error().render(),
+                "The table needs the columns density, energy, pressure and sound_speed.");
         p.materials.push_back(stiffened_gas(1.4));
       } else {
         p.materials.push_back(tabulated(std::move(table).value()));
@@ -205,7 +234,9 @@ Parts read_parts(Reader& r) {
       for (int end = 0; end < 2; ++end)
         if (name == fmt::format("{}_{}", "xyz"[d], end ? "max" : "min")) index = 2 * d + end;
     if (index < 0) {
-      r.wrong(v, fmt::format("the grid has no side '{}'", name), fmt::format("Its sides are x_min, x_max{}{}.", p.grid.dim > 1 ? ", y_min, y_max" : "", p.grid.dim > 2 ? ", z_min, z_max" : ""));
+      r.wrong(v, fmt::format("the grid has no side '{}'", name),
+              fmt::format("Its sides are x_min, x_max{}{}.", p.grid.dim > 1 ? ", y_min, y_max" : "",
+                          p.grid.dim > 2 ? ", z_min, z_max" : ""));
       continue;
     }
     BoundaryCondition bc;
@@ -234,8 +265,12 @@ void check_cover(Reader& r, const Parts& p) {
         const Vec3 c = {g.lower[0] + (static_cast<double>(i) + 0.5) * g.step(0),
                         g.dim > 1 ? g.lower[1] + (static_cast<double>(j) + 0.5) * g.step(1) : 0,
                         g.dim > 2 ? g.lower[2] + (static_cast<double>(k) + 0.5) * g.step(2) : 0};
-        if (std::any_of(p.regions.begin(), p.regions.end(), [&](const Region& region) { return inside(region.box, c, g.dim); })) continue;
-        r.wrong(r.input["regions"], fmt::format("no region covers the zone at ({:.4g}, {:.4g}, {:.4g})", c[0], c[1], c[2]), "Let the first region have no box: it then fills what the others leave.");
+        if (std::any_of(p.regions.begin(), p.regions.end(),
+                        [&](const Region& region) { return inside(region.box, c, g.dim); }))
+          continue;
+        r.wrong(r.input["regions"],
+                fmt::format("no region covers the zone at ({:.4g}, {:.4g}, {:.4g})", c[0], c[1], c[2]),
+                "Let the first region have no box: it then fills what the others leave.");
         return;
       }
 }
@@ -251,7 +286,8 @@ Bytes problem_memory(const Case& input) {
   const double nodes = std::pow(k + 1, dim);
   const double energies = std::pow(k, dim);
   // Per zone: S and J0^-1 (dim² a point), mass; node terms and maps; inverse energy block; then some 14 nodal vectors.
-  const double zone = 8 * (points * (2 * dim * dim + 1) + nodes * (dim + 3) + energies * (energies + 6) + 14 * dim * std::pow(k, dim));
+  const double zone = 8 * (points * (2 * dim * dim + 1) + nodes * (dim + 3) + energies * (energies + 6) +
+                           14 * dim * std::pow(k, dim));
   return static_cast<Bytes>(zone * static_cast<double>(g.count()));
 }
 
@@ -264,19 +300,22 @@ std::vector<Diagnostic> check_problem(const Case& input) {
     const Vec3 at = padded(blast["blast"]["position"].numbers());
     for (int d = 0; d < p.grid.dim; ++d)
       if (at[u(d)] < p.grid.lower[u(d)] || at[u(d)] > p.grid.upper[u(d)]) {
-        r.wrong(blast["blast"]["position"], fmt::format("the blast lies outside the grid along {}", "xyz"[d]), "Move it inside.");
+        r.wrong(blast["blast"]["position"], fmt::format("the blast lies outside the grid along {}", "xyz"[d]),
+                "Move it inside.");
         break;
       }
   }
   if (r.good() && input["output"]["exact"].text() == "sedov") {
     const Values exact = input["output"]["exact"];
-    const bool uniform = p.regions.size() == 1 && !p.regions[0].density_formula && !p.regions[0].pressure_formula;
+    const bool uniform =
+        p.regions.size() == 1 && !p.regions[0].density_formula && !p.regions[0].pressure_formula;
     const bool ideal = input["materials"][p.names[p.regions[0].material]]["model"].text() == "ideal-gas";
     if (!blast.has("blast") || !uniform || !ideal)
       r.wrong(exact, "the exact solution of the blast needs one ideal gas of one density and a blast",
               "Give one region with `density`, an ideal gas and `excitation.blast`, or take out `exact`.");
     else if (std::abs(input["materials"][p.names[p.regions[0].material]]["gamma"].number() - 2) < 1e-6)
-      r.wrong(exact, "the closed form of the blast is singular for gamma = 2", "Use another gamma, such as 1.4, or take out `exact`.");
+      r.wrong(exact, "the closed form of the blast is singular for gamma = 2",
+              "Use another gamma, such as 1.4, or take out `exact`.");
   }
   for (const char* list : {"tracers", "lines"}) {
     const Values v = input["output"][list];
@@ -286,9 +325,12 @@ std::vector<Diagnostic> check_problem(const Case& input) {
         const auto numbers = v.at(i)[key].numbers();
         bool inside = static_cast<int>(numbers.size()) == p.grid.dim;
         for (int d = 0; d < p.grid.dim && inside; ++d)
-          inside = numbers[u(d)] >= p.grid.lower[u(d)] - 1e-9 * p.grid.step(d) && numbers[u(d)] <= p.grid.upper[u(d)] + 1e-9 * p.grid.step(d);
+          inside = numbers[u(d)] >= p.grid.lower[u(d)] - 1e-9 * p.grid.step(d) &&
+                   numbers[u(d)] <= p.grid.upper[u(d)] + 1e-9 * p.grid.step(d);
         if (inside) continue;
-        r.wrong(v.at(i)[key], fmt::format("this is no point of the grid, which has {} coordinates", p.grid.dim), "Give one coordinate for each axis, inside the grid.");
+        r.wrong(v.at(i)[key],
+                fmt::format("this is no point of the grid, which has {} coordinates", p.grid.dim),
+                "Give one coordinate for each axis, inside the grid.");
         break;
       }
   }
@@ -307,7 +349,8 @@ Problem make_problem(const Case& input) {
   std::array<std::vector<double>, 3> lines;
   for (int d = 0; d < g.dim; ++d)
     for (Index i = 0; i <= g.zones[u(d)]; ++i)
-      lines[u(d)].push_back(i == g.zones[u(d)] ? g.upper[u(d)] : g.lower[u(d)] + g.step(d) * static_cast<double>(i));
+      lines[u(d)].push_back(i == g.zones[u(d)] ? g.upper[u(d)]
+                                               : g.lower[u(d)] + g.step(d) * static_cast<double>(i));
   Setup& s = out.setup;
   s.mesh = box_zones(g.dim, lines);
   const int corners = 1 << g.dim;
@@ -359,7 +402,8 @@ Problem make_problem(const Case& input) {
     const Values v = line_outs.at(i);
     std::string name = v["name"].text();
     if (name.empty()) name = fmt::format("line {}", i + 1);
-    out.lines.push_back({std::move(name), padded(v["from"].numbers()), padded(v["to"].numbers()), static_cast<int>(v["points"].integer())});
+    out.lines.push_back({std::move(name), padded(v["from"].numbers()), padded(v["to"].numbers()),
+                         static_cast<int>(v["points"].integer())});
   }
   out.exact_sedov = input["output"]["exact"].text() == "sedov";
   out.zones = g.zones;

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a run keeps besides pictures: energies, steps, tracers, line-outs, and measures against exact solutions.
+#include "engine/solvers/hydro_fem/exact.hpp"
+#include "engine/solvers/hydro_fem/hydro_fem.hpp"
+#include "engine/solvers/hydro_fem/kernels/reference.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/core.h>
 
-#include "engine/solvers/hydro_fem/exact.hpp"
-#include "engine/solvers/hydro_fem/hydro_fem.hpp"
-#include "engine/solvers/hydro_fem/kernels/reference.hpp"
-
 namespace conoid::hydro_fem {
 namespace {
 
-constexpr Index rows_of_run = 1000;       // of the tables over time
-constexpr std::size_t most_drawn = 16;    // columns that a chart can carry
+constexpr Index rows_of_run = 1000;     // of the tables over time
+constexpr std::size_t most_drawn = 16;  // columns that a chart can carry
 
-std::size_t u(Index i) { return static_cast<std::size_t>(i); }
+std::size_t u(Index i) {
+  return static_cast<std::size_t>(i);
+}
 
 TableInfo table_info(std::string id, std::string title, std::string definition) {
   TableInfo info;
@@ -30,7 +32,9 @@ TableInfo table_info(std::string id, std::string title, std::string definition) 
 Vec3 between(const Vec3& a, const Vec3& b, double f) {
   return {a[0] + f * (b[0] - a[0]), a[1] + f * (b[1] - a[1]), a[2] + f * (b[2] - a[2])};
 }
-double distance(const Vec3& a, const Vec3& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
+double distance(const Vec3& a, const Vec3& b) {
+  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
 
 }  // namespace
 
@@ -47,9 +51,10 @@ void HydroFem::record(RunContext& context) {
   if (sums_.energy_first == 0) sums_.energy_first = e.total();
   sums_.energy_worst = std::max(sums_.energy_worst, std::abs(e.total() - sums_.energy_first));
 
-  TableInfo energies = table_info("energies", "Energies",
-                                  "Internal: sum over mass points of rho0 |J0| w e; kinetic: 1/2 v M v; potential: of the body force; "
-                                  "total: their sum, constant where nothing works from outside.");
+  TableInfo energies = table_info(
+      "energies", "Energies",
+      "Internal: sum over mass points of rho0 |J0| w e; kinetic: 1/2 v M v; potential: of the body force; "
+      "total: their sum, constant where nothing works from outside.");
   const std::string& unit = problem_.energy_unit;
   energies.columns.insert(energies.columns.end(), {{"internal", unit, ""}, {"kinetic", unit, ""}});
   if (problem_.setup.gravity != Vec3{}) energies.columns.push_back({"potential", unit, ""});
@@ -60,17 +65,23 @@ void HydroFem::record(RunContext& context) {
   context.results.table(energies).append(row);
 
   if (dt > 0) {
-    TableInfo steps = table_info("time_step", "Time step", "Length of the last accepted step, and steps taken again because they were too long.");
+    TableInfo steps =
+        table_info("time_step", "Time step",
+                   "Length of the last accepted step, and steps taken again because they were too long.");
     steps.columns.insert(steps.columns.end(), {{"dt", "s", "step"}});
     steps.y_scale = AxisScale::log;
     context.results.table(steps).append({t, dt});
   }
   if (tracers_.empty()) return;
   const int dim = op_->space().dim;
-  TableInfo pressure = table_info("tracers", "Pressure at the tracers", "Pressure at points that move with the material.");
-  TableInfo density = table_info("tracer_density", "Density at the tracers", "Density at points that move with the material.");
-  TableInfo speed = table_info("tracer_speed", "Speed of the tracers", "Magnitude of velocity of points that move with the material.");
-  TableInfo paths = table_info("tracer_paths", "Paths of the tracers", "Coordinates of points that move with the material.");
+  TableInfo pressure =
+      table_info("tracers", "Pressure at the tracers", "Pressure at points that move with the material.");
+  TableInfo density = table_info("tracer_density", "Density at the tracers",
+                                 "Density at points that move with the material.");
+  TableInfo speed = table_info("tracer_speed", "Speed of the tracers",
+                               "Magnitude of velocity of points that move with the material.");
+  TableInfo paths = table_info("tracer_paths", "Paths of the tracers",
+                               "Coordinates of points that move with the material.");
   std::vector<double> p{t}, rho{t}, v{t}, x{t};
   for (std::size_t i = 0; i < tracers_.size(); ++i) {
     const PointValues at = view_->at(state, tracers_[i], false);
@@ -112,18 +123,22 @@ void HydroFem::write_lines(RunContext& context) const {
   }
   std::optional<SedovBlast> exact;
   if (problem_.exact_sedov && problem_.blast_energy > 0)
-    exact.emplace(problem_.blast_dimension, problem_.gamma, setup.density(setup.point, 0), problem_.blast_energy);
+    exact.emplace(problem_.blast_dimension, problem_.gamma, setup.density(setup.point, 0),
+                  problem_.blast_energy);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto& line = lines[i];
     TableInfo info;
     info.id = fmt::format("line_{}", i + 1);
     info.title = fmt::format("Along {} at the end", line.name);
-    info.definition = fmt::format("Values along the straight line from ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}) m at t = {:g} s; "
-                                  "s: distance from its first point; velocity: along the line.",
-                                  line.from[0], line.from[1], line.from[2], line.to[0], line.to[1], line.to[2], march_->time());
-    info.columns = {{"s", "m", "distance"}, {"density", "kg/m^3", ""}, {"pressure", "Pa", ""}, {"velocity", "m/s", ""}};
+    info.definition = fmt::format(
+        "Values along the straight line from ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}) m at t = {:g} s; "
+        "s: distance from its first point; velocity: along the line.",
+        line.from[0], line.from[1], line.from[2], line.to[0], line.to[1], line.to[2], march_->time());
+    info.columns = {
+        {"s", "m", "distance"}, {"density", "kg/m^3", ""}, {"pressure", "Pa", ""}, {"velocity", "m/s", ""}};
     if (exact) {
-      for (const auto& [name, unit] : {std::pair{"density", "kg/m^3"}, {"pressure", "Pa"}, {"velocity", "m/s"}}) {
+      for (const auto& [name, unit] :
+           {std::pair{"density", "kg/m^3"}, {"pressure", "Pa"}, {"velocity", "m/s"}}) {
         info.columns.push_back({fmt::format("{}_exact", name), unit, fmt::format("{} exact", name)});
         info.exact.push_back(info.columns.back().name);
       }
@@ -146,7 +161,8 @@ void HydroFem::write_lines(RunContext& context) const {
         const GasState s = exact->at(r, march_->time());
         double radial = 0;  // its share along the line
         if (r > 0)
-          for (std::size_t d = 0; d < 3; ++d) radial += (x[d] - c[d]) / r * (line.to[d] - line.from[d]) / length;
+          for (std::size_t d = 0; d < 3; ++d)
+            radial += (x[d] - c[d]) / r * (line.to[d] - line.from[d]) / length;
         row.insert(row.end(), {s.density, s.pressure, s.velocity * radial});
       }
       table.append(row);
@@ -157,8 +173,9 @@ void HydroFem::write_lines(RunContext& context) const {
 void HydroFem::write_blast(RunContext& context) const {
   const auto& setup = problem_.setup;
   if (!problem_.exact_sedov || problem_.blast_energy <= 0) return;
-  const BlastErrors b = blast_errors(*op_, *view_, march_->state(), setup, march_->time(), problem_.gamma,
-                                     setup.density(setup.point, 0), problem_.blast_dimension, problem_.blast_energy);
+  const BlastErrors b =
+      blast_errors(*op_, *view_, march_->state(), setup, march_->time(), problem_.gamma,
+                   setup.density(setup.point, 0), problem_.blast_dimension, problem_.blast_energy);
   context.results.number("shock_radius", b.radius, "m");
   context.results.number("shock_radius_exact", b.exact_radius, "m");
   context.results.number("shock_radius_spread", b.radius_spread, "m");
@@ -167,7 +184,9 @@ void HydroFem::write_blast(RunContext& context) const {
 
 Status HydroFem::finish(RunContext& context) {
   if (!march_) return {};
-  const auto number = [&](std::string_view name, double value, std::string_view unit) { context.results.number(name, value, unit); };
+  const auto number = [&](std::string_view name, double value, std::string_view unit) {
+    context.results.number(name, value, unit);
+  };
   const State& state = march_->state();
   const Energies e = op_->energies(state);
   const double factor = problem_.energy_factor;
@@ -185,22 +204,25 @@ Status HydroFem::finish(RunContext& context) {
     number("energy_change_largest", sums_.energy_worst / std::abs(sums_.energy_first), "1");
   }
   const KernelTimes& times = op_->times();
-  if (times.solves > 0) number("mass_iterations", static_cast<double>(times.iterations) / static_cast<double>(times.solves), "1");
+  if (times.solves > 0)
+    number("mass_iterations", static_cast<double>(times.iterations) / static_cast<double>(times.solves), "1");
   number("seconds_stress", times.update, "s");
   number("seconds_force", times.force, "s");
   number("seconds_velocity", times.velocity_solve, "s");
   number("seconds_energy", times.energy_solve, "s");
   write_lines(context);
   write_blast(context);
-  const bool square = op_->space().dim >= 2 && problem_.zones[0] == problem_.zones[1] && !problem_.setup.axisymmetric &&
-                      problem_.lower[0] == problem_.lower[1] && problem_.upper[0] == problem_.upper[1];
+  const bool square = op_->space().dim >= 2 && problem_.zones[0] == problem_.zones[1] &&
+                      !problem_.setup.axisymmetric && problem_.lower[0] == problem_.lower[1] &&
+                      problem_.upper[0] == problem_.upper[1];
   if (square && problem_.exact_sedov)
-    number("asymmetry", asymmetry(op_->space(), state, problem_.zones, problem_.upper[0] - problem_.lower[0]), "1");
+    number("asymmetry", asymmetry(op_->space(), state, problem_.zones, problem_.upper[0] - problem_.lower[0]),
+           "1");
   return {};
 }
 
-BlastErrors blast_errors(const Operator& op, const View& view, const State& state, const Setup& setup, double time,
-                         double gamma, double density, int dimension, double whole_energy) {
+BlastErrors blast_errors(const Operator& op, const View& view, const State& state, const Setup& setup,
+                         double time, double gamma, double density, int dimension, double whole_energy) {
   BlastErrors out;
   const SedovBlast exact(dimension, gamma, density, whole_energy);
   out.exact_radius = exact.shock_radius(time);
@@ -245,42 +267,70 @@ BlastErrors blast_errors(const Operator& op, const View& view, const State& stat
     out.radius_spread = farthest - nearest;
   }
 
-  // The L2 error by the quadrature of the scheme; ρ projected zone by zone on the energy space, as pictures of other
-  // codes of this method show it.
+  // ρ projected zone by zone on the energy space by the rule of the scheme (as pictures of other codes of this method
+  // show it), its error by a rule of k+1 points a direction.
   const Tables& t = op.tables();
+  const ZoneData& z = op.data();
   const reference::ZoneTables tables(t, dim);
+  const Rule rule = gauss_legendre(t.k + 1);
+  const Matrix phi1 = lagrange(t.l2_nodes, rule.points);
+  const auto n = static_cast<Index>(rule.points.size());
+  Index points = 1;
+  for (int d = 0; d < dim; ++d) points *= n;
+  std::vector<Index> lane_of(u(op.space().zones));
+  for (std::size_t i = op.lane_zones().size(); i-- > 0;)
+    lane_of[u(op.lane_zones()[i])] = static_cast<Index>(i);
+  const int lanes = op.kernels().lanes;
   double square = 0;
   for (Index zone = 0; zone < op.space().zones; ++zone) {
     const Index* map = &op.space().map[u(zone * tables.nodes)];
-    std::vector<double> rho(u(tables.points)), volume(u(tables.points)), radius(u(tables.points)), load(u(tables.energies), 0);
-    Matrix M{tables.energies, tables.energies, std::vector<double>(u(Index{tables.energies} * tables.energies), 0)};
+    const Index batch = lane_of[u(zone)] / lanes, lane = lane_of[u(zone)] % lanes;
+    std::vector<double> load(u(tables.energies), 0);
+    Matrix M{tables.energies, tables.energies,
+             std::vector<double>(u(Index{tables.energies} * tables.energies), 0)};
     for (int q = 0; q < tables.points; ++q) {
-      Vec3 xi{};
-      double w = 1;
-      for (int d = 0, rest = q; d < dim; ++d, rest /= t.q) {
-        xi[u(d)] = t.rule.points[u(rest % t.q)];
-        w *= t.rule.weights[u(rest % t.q)];
-      }
+      double w = 1, radius = 0;
+      for (int d = 0, rest = q; d < dim; ++d, rest /= t.q) w *= t.rule.weights[u(rest % t.q)];
       std::array<double, 9> J{};
       for (int i = 0; i < tables.nodes; ++i)
-        for (int c = 0; c < dim; ++c)
-          for (int m = 0; m < dim; ++m) J[u(c * dim + m)] += tables.grad[u(m)](q, i) * state.x[u(c * op.space().nodes + map[i])];
-      const PointValues v = view.at(state, view.place(zone, xi), false);
-      volume[u(q)] = w * reference::determinant(dim, J) * (setup.axisymmetric ? v.position[1] : 1);
-      rho[u(q)] = v.density;
-      radius[u(q)] = distance(v.position, setup.point);
+        for (int c = 0; c < dim; ++c) {
+          const double x = state.x[u(c * op.space().nodes + map[i])];
+          if (c == 1) radius += tables.w(q, i) * x;
+          for (int m = 0; m < dim; ++m) J[u(c * dim + m)] += tables.grad[u(m)](q, i) * x;
+        }
+      const double volume = w * reference::determinant(dim, J) * (setup.axisymmetric ? radius : 1);
+      const double mass = z.mass[(batch * tables.points + q) * lanes + lane];  // ρ volume
       for (int i = 0; i < tables.energies; ++i) {
-        load[u(i)] += volume[u(q)] * tables.phi(q, i) * rho[u(q)];
-        for (int j = 0; j < tables.energies; ++j) M(i, j) += volume[u(q)] * tables.phi(q, i) * tables.phi(q, j);
+        load[u(i)] += mass * tables.phi(q, i);
+        for (int j = 0; j < tables.energies; ++j) M(i, j) += volume * tables.phi(q, i) * tables.phi(q, j);
       }
     }
     const Matrix inv = inverse(M);
-    for (int q = 0; q < tables.points; ++q) {
-      double projected = 0;
-      for (int i = 0; i < tables.energies; ++i)
-        for (int j = 0; j < tables.energies; ++j) projected += tables.phi(q, i) * inv(i, j) * load[u(j)];
-      const double off = projected - exact.at(radius[u(q)], time).density;
-      square += volume[u(q)] * off * off;
+    std::vector<double> coefficient(u(tables.energies), 0);
+    for (int i = 0; i < tables.energies; ++i)
+      for (int j = 0; j < tables.energies; ++j) coefficient[u(i)] += inv(i, j) * load[u(j)];
+    for (Index q = 0; q < points; ++q) {
+      Vec3 xi{};
+      double w = 1, projected = 0;
+      std::array<Index, 3> at{};
+      for (int d = 0; d < dim; ++d) {
+        Index rest = q;
+        for (int skip = 0; skip < d; ++skip) rest /= n;
+        at[u(d)] = rest % n;
+        xi[u(d)] = rule.points[u(at[u(d)])];
+        w *= rule.weights[u(at[u(d)])];
+      }
+      for (int j = 0; j < tables.energies; ++j) {
+        double value = coefficient[u(j)];
+        for (int d = 0, rest = j; d < dim; ++d, rest /= t.l2)
+          value *= phi1(static_cast<int>(at[u(d)]), rest % t.l2);
+        projected += value;
+      }
+      const View::Place place = view.place(zone, xi);
+      const double volume = w * view.volume(state, place);
+      const double off =
+          projected - exact.at(distance(view.at(state, place, false).position, setup.point), time).density;
+      square += volume * off * off;
     }
   }
   out.density_l2 = std::sqrt(square);
@@ -300,7 +350,8 @@ double asymmetry(const Space& space, const State& state, std::array<Index, 3> zo
       worst = std::max({worst, std::abs(state.x[u(here)] - state.x[u(space.nodes + there)]),
                         std::abs(state.x[u(space.nodes + here)] - state.x[u(there)])});
       if (space.dim > 2)
-        worst = std::max(worst, std::abs(state.x[u(2 * space.nodes + here)] - state.x[u(2 * space.nodes + there)]));
+        worst = std::max(worst,
+                         std::abs(state.x[u(2 * space.nodes + here)] - state.x[u(2 * space.nodes + there)]));
     }
   }
   return worst / size;

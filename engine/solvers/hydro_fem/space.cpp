@@ -2,16 +2,18 @@
 // Numbering of shared nodes by the vertices of the edge or face that carries them.
 #include "engine/solvers/hydro_fem/space.hpp"
 
+#include "engine/solvers/hydro_fem/basis.hpp"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
 
-#include "engine/solvers/hydro_fem/basis.hpp"
-
 namespace conoid::hydro_fem {
 namespace {
 
-std::size_t u(Index i) { return static_cast<std::size_t>(i); }
+std::size_t u(Index i) {
+  return static_cast<std::size_t>(i);
+}
 
 }  // namespace
 
@@ -35,7 +37,8 @@ ZoneMesh box_zones(int dim, const std::array<std::vector<double>, 3>& lines) {
     for (Index j = 0; j < n[1]; ++j)
       for (Index i = 0; i < n[0]; ++i) {
         const Index zone = static_cast<Index>(m.region.size());
-        for (int c = 0; c < (1 << dim); ++c) m.zones.push_back(vertex(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2 & 1)));
+        for (int c = 0; c < (1 << dim); ++c)
+          m.zones.push_back(vertex(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2 & 1)));
         m.region.push_back(0);
         const std::array<Index, 3> at{i, j, k};
         for (int d = 0; d < dim; ++d) {

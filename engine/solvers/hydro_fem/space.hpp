@@ -2,13 +2,13 @@
 // Zones and the numbering of velocity nodes: a mesh of segments, quadrilaterals or hexahedra carrying continuous Q_k.
 #pragma once
 
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+
 #include <array>
 #include <functional>
 #include <string>
 #include <vector>
-
-#include "engine/core/error.hpp"
-#include "engine/core/types.hpp"
 
 namespace conoid::hydro_fem {
 
@@ -40,11 +40,11 @@ struct Space {
 
   int dim;
   int k;
-  Index nodes = 0;              ///< scalar H1 dofs
+  Index nodes = 0;  ///< scalar H1 dofs
   Index zones = 0;
-  int zone_nodes = 0;           ///< (k+1)^dim
-  std::vector<Index> map;       ///< zone × zone_nodes, lexicographic → node
-  std::vector<double> x0;       ///< dim × nodes: initial positions, component by component
+  int zone_nodes = 0;      ///< (k+1)^dim
+  std::vector<Index> map;  ///< zone × zone_nodes, lexicographic → node
+  std::vector<double> x0;  ///< dim × nodes: initial positions, component by component
   /// Transposed map: the places zone*zone_nodes+local that meet at each node, ascending (a fixed order of sums).
   std::vector<Index> meet_begin, meet;
 };

@@ -2,17 +2,19 @@
 // Interpolation inside zones, the inverse of their curved maps, and cells for pictures.
 #include "engine/solvers/hydro_fem/view.hpp"
 
+#include "engine/mesh/mesh.hpp"
+#include "engine/solvers/hydro_fem/kernels/reference.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "engine/mesh/mesh.hpp"
-#include "engine/solvers/hydro_fem/kernels/reference.hpp"
-
 namespace conoid::hydro_fem {
 namespace {
 
-std::size_t u(Index i) { return static_cast<std::size_t>(i); }
+std::size_t u(Index i) {
+  return static_cast<std::size_t>(i);
+}
 
 /// Calls f(node, value weight, derivative weights) for the nodes of a zone that count at a place.
 template <class F>
@@ -56,7 +58,8 @@ View::View(const Operator& op, const Setup& setup) : op_(op), setup_(setup) {
   const int lanes = op.kernels().lanes;
   density_points_.assign(u(op.space().zones * z.zone_points), 0);
   for (std::size_t i = 0; i < lane_zone.size(); ++i) {
-    const Index zone = lane_zone[i], batch = static_cast<Index>(i) / lanes, lane = static_cast<Index>(i) % lanes;
+    const Index zone = lane_zone[i], batch = static_cast<Index>(i) / lanes,
+                lane = static_cast<Index>(i) % lanes;
     const Index* map = &op.space().map[u(zone * op.space().zone_nodes)];
     for (int q = 0; q < z.zone_points; ++q) {
       double m = z.mass[(batch * z.zone_points + q) * lanes + lane];
@@ -65,7 +68,8 @@ View::View(const Operator& op, const Setup& setup) : op_(op), setup_(setup) {
         double radius = 0;
         for (int j = 0; j < t.h1; ++j)
           for (int k = 0; k < t.h1; ++k)
-            radius += t.B(q % t.q, k) * t.B(q / t.q, j) * op.space().x0[u(op.space().nodes + map[j * t.h1 + k])];
+            radius +=
+                t.B(q % t.q, k) * t.B(q / t.q, j) * op.space().x0[u(op.space().nodes + map[j * t.h1 + k])];
         m /= radius;
       }
       density_points_[u(zone * z.zone_points + q)] = m;
@@ -142,7 +146,8 @@ PointValues View::at(const State& state, const Place& at, bool with_viscosity) c
   if (!(out.density > 0)) return out;
   double sound = 0;
   const EquationOfState& material = *setup_.materials[u(setup_.mesh.region[u(at.zone)])];
-  material.evaluate(std::span(&out.density, 1), std::span(&out.energy, 1), std::span(&out.pressure, 1), std::span(&sound, 1));
+  material.evaluate(std::span(&out.density, 1), std::span(&out.energy, 1), std::span(&out.pressure, 1),
+                    std::span(&sound, 1));
   if (with_viscosity && z.viscosity) {
     p.rho = out.density;
     p.p = out.pressure;
@@ -151,6 +156,21 @@ PointValues View::at(const State& state, const Place& at, bool with_viscosity) c
     out.viscosity = reference::stress_at(p, true, z.vorticity_switch, z.h0, s.k).viscosity;
   }
   return out;
+}
+
+double View::volume(const State& state, const Place& place) const {
+  const Space& s = op_.space();
+  const Index* map = &s.map[u(place.zone * s.zone_nodes)];
+  std::array<double, 9> J{};
+  double radius = 0;
+  over_nodes(place, s.dim, s.k + 1, [&](int i, double w, const std::array<double, 3>& d) {
+    for (int c = 0; c < s.dim; ++c) {
+      const double x = state.x[u(c * s.nodes + map[i])];
+      if (c == 1) radius += w * x;
+      for (int m = 0; m < s.dim; ++m) J[u(c * s.dim + m)] += d[u(m)] * x;
+    }
+  });
+  return reference::determinant(s.dim, J) * (op_.data().axisymmetric ? radius : 1);
 }
 
 View::Boxes View::boxes(const State& state) const {
@@ -254,7 +274,9 @@ const View::Topology& View::topology(int sub) const {
     for (int k = 0; k < cz; ++k)
       for (int j = 0; j < cy; ++j)
         for (int i = 0; i < sub; ++i) {
-          const auto node = [&](int a, int b, int c) { connectivity->push_back(first + ((k + c) * ny + j + b) * n + i + a); };
+          const auto node = [&](int a, int b, int c) {
+            connectivity->push_back(first + ((k + c) * ny + j + b) * n + i + a);
+          };
           node(0, 0, 0);
           node(1, 0, 0);
           if (dim > 1) {

@@ -2,12 +2,12 @@
 // Looking at a state: the curved moving zones as cells of a picture, and values at single points that move along.
 #pragma once
 
+#include "engine/io/frame.hpp"
+#include "engine/solvers/hydro_fem/operator.hpp"
+
 #include <optional>
 #include <span>
 #include <vector>
-
-#include "engine/io/frame.hpp"
-#include "engine/solvers/hydro_fem/operator.hpp"
 
 namespace conoid::hydro_fem {
 
@@ -27,7 +27,8 @@ class View {
   struct Place {
     Index zone = 0;
     Vec3 xi{};
-    std::array<std::vector<double>, 3> b, g, l, q;  ///< velocity basis, its derivative, energy basis, mass points
+    std::array<std::vector<double>, 3> b, g, l,
+        q;  ///< velocity basis, its derivative, energy basis, mass points
   };
   [[nodiscard]] Place place(Index zone, const Vec3& xi) const;
   /// Bounding boxes of all zones at a state, for many searches in it: (low, high) a direction.
@@ -36,15 +37,20 @@ class View {
   };
   [[nodiscard]] Boxes boxes(const State& state) const;
   /// The material at a point of space now: the zone whose curved map holds it (Newton), or nothing outside all zones.
-  [[nodiscard]] std::optional<Place> locate(const State& state, const Boxes& boxes, const Vec3& position) const;
+  [[nodiscard]] std::optional<Place> locate(const State& state, const Boxes& boxes,
+                                            const Vec3& position) const;
   [[nodiscard]] PointValues at(const State& state, const Place& place, bool with_viscosity = true) const;
+
+  /// |J| at a place (times r in axisymmetric flow).
+  [[nodiscard]] double volume(const State& state, const Place& place) const;
 
   /// Cells a direction that every zone is cut into: the order, or fewer so that about `points_limit` points remain.
   [[nodiscard]] int cuts(Index points_limit) const;
   /// Every zone with its own points, so that jumps between zones stay; sub × sub (× sub) cells a zone.
   [[nodiscard]] MeshGeometry geometry(const State& state, int sub) const;
   /// Values at the points of geometry(state, sub), in its order.
-  void values(const State& state, int sub, bool with_viscosity, const std::function<void(Index, const PointValues&)>& out) const;
+  void values(const State& state, int sub, bool with_viscosity,
+              const std::function<void(Index, const PointValues&)>& out) const;
 
  private:
   struct Topology {
@@ -56,8 +62,8 @@ class View {
 
   const Operator& op_;
   const Setup& setup_;
-  std::vector<double> density_points_;     // zone × mass points: ρ0 |J0|
-  std::vector<Place> node_places_;         // of one zone, lexicographic
+  std::vector<double> density_points_;  // zone × mass points: ρ0 |J0|
+  std::vector<Place> node_places_;      // of one zone, lexicographic
   mutable std::vector<std::pair<int, Topology>> topologies_;
 };
 

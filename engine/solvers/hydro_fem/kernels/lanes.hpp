@@ -15,7 +15,8 @@ template <int W>
 struct LaneType;
 template <>
 struct LaneType<2> {
-  typedef double Real __attribute__((vector_size(16)));  // NOLINT(modernize-use-using): `using` loses the attribute
+  typedef double Real
+      __attribute__((vector_size(16)));  // NOLINT(modernize-use-using): `using` loses the attribute
 };
 template <>
 struct LaneType<4> {
@@ -58,7 +59,8 @@ template <class V>
 inline V gather(const double* base, const int* index) {
 #if defined(__AVX512F__)
   if constexpr (sizeof(V) == 64)
-    return (V)_mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, _mm256_loadu_si256((const __m256i*)index), base, 8);
+    return (V)_mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, _mm256_loadu_si256((const __m256i*)index),
+                                       base, 8);
 #endif
 #if defined(__AVX2__)
   if constexpr (sizeof(V) == 32)
@@ -156,13 +158,13 @@ inline void jacobi3(V a[6], V v[3][3]) {
 /// sqrt((1+r)/2): analytic in s on [0,1], so that a Chebyshev sum of degree 20 (here by powers of 2s-1) is exact to round-off.
 template <class V>
 inline V cos_third(V r) {
-  constexpr double c[] = {
-    0.7660444431189779, 0.24740906632284282, -0.015509188436467463, 0.0024663528154168575,
-    -0.0005041246914453106, 0.00011642544892101741, -2.8919935887220666e-05, 7.541104736032145e-06,
-    -2.035853649606789e-06, 5.640500361087097e-07, -1.5965774713411207e-07, 4.610169068719472e-08,
-    -1.2993810472039513e-08, 3.57141982654241e-09, -1.7846559785539284e-09, 6.777653993594868e-10,
-    4.814566523236863e-10, -1.3078604865768284e-10, -3.0873081868776353e-10, 3.795719294430455e-11,
-    6.195932655828074e-11};
+  constexpr double c[] = {0.7660444431189779,      0.24740906632284282,     -0.015509188436467463,
+                          0.0024663528154168575,   -0.0005041246914453106,  0.00011642544892101741,
+                          -2.8919935887220666e-05, 7.541104736032145e-06,   -2.035853649606789e-06,
+                          5.640500361087097e-07,   -1.5965774713411207e-07, 4.610169068719472e-08,
+                          -1.2993810472039513e-08, 3.57141982654241e-09,    -1.7846559785539284e-09,
+                          6.777653993594868e-10,   4.814566523236863e-10,   -1.3078604865768284e-10,
+                          -3.0873081868776353e-10, 3.795719294430455e-11,   6.195932655828074e-11};
   const V t = 2.0 * vsqrt(0.5 * (1.0 + vmin(vmax(r, splat<V>(-1)), splat<V>(1)))) - 1.0;
   V sum = splat<V>(c[20]);
   for (int i = 19; i >= 0; --i) sum = sum * t + c[i];

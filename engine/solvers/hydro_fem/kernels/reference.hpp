@@ -5,11 +5,11 @@
 // Source: Dong et al., kernels 1 to 6; Dobrev, Kolev, Rieben, SIAM J. Sci. Comput. 34 (2012) 606, §7 (viscosity).
 #pragma once
 
-#include <array>
-#include <vector>
-
 #include "engine/solvers/hydro_fem/kernels/zone_kernels.hpp"
 #include "engine/solvers/hydro_fem/space.hpp"
+
+#include <array>
+#include <vector>
 
 namespace conoid::hydro_fem::reference {
 
@@ -50,8 +50,8 @@ struct ZoneForce {
   Matrix F;  ///< (dim·nodes) × energies: A B^T
   double step = 0;
 };
-[[nodiscard]] ZoneForce zone_force(const ZoneData& z, const ZoneTables& t, const Space& space, int lanes, Index lane,
-                                   const double* x, const double* v, const double* e);
+[[nodiscard]] ZoneForce zone_force(const ZoneData& z, const ZoneTables& t, const Space& space, int lanes,
+                                   Index lane, const double* x, const double* v, const double* e);
 /// (F·1)_i and (F^T v)_j.
 [[nodiscard]] std::vector<double> times_one(const Matrix& F);
 [[nodiscard]] std::vector<double> transposed_times(const Matrix& F, const std::vector<double>& v);
