@@ -16,8 +16,10 @@ struct Expression::Evaluator {
 };
 
 Result<Expression> Expression::parse(std::string_view text, std::vector<std::string> variables) {
-  const std::string hint = fmt::format("Write a formula of {}; _pi is a constant, powers are ^.", fmt::join(variables, ", "));
-  if (text.size() > 10000) return make_error(ErrorCode::invalid_input, "the formula is longer than 10000 characters", hint);
+  const std::string hint =
+      fmt::format("Write a formula of {}; _pi is a constant, powers are ^.", fmt::join(variables, ", "));
+  if (text.size() > 10000)
+    return make_error(ErrorCode::invalid_input, "the formula is longer than 10000 characters", hint);
   Expression out;
   out.evaluator_ = std::make_shared<Evaluator>();
   auto& e = *out.evaluator_;
@@ -27,7 +29,8 @@ Result<Expression> Expression::parse(std::string_view text, std::vector<std::str
     e.parser.SetExpr(std::string(text));
     (void)e.parser.Eval();
   } catch (const mu::Parser::exception_type& problem) {
-    return make_error(ErrorCode::invalid_input, fmt::format("the formula \"{}\" cannot be read: {}", text, problem.GetMsg()), hint);
+    return make_error(ErrorCode::invalid_input,
+                      fmt::format("the formula \"{}\" cannot be read: {}", text, problem.GetMsg()), hint);
   }
   return out;
 }
