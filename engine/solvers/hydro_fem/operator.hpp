@@ -73,6 +73,7 @@ class Operator {
   [[nodiscard]] const Tables& tables() const { return tables_; }
   [[nodiscard]] const ZoneData& data() const { return data_; }
   [[nodiscard]] const ZoneKernels& kernels() const { return kernels_; }
+  [[nodiscard]] int threads() const { return workers_.threads(); }
   [[nodiscard]] Index batches() const { return batch_count_; }
   [[nodiscard]] const std::vector<Index>& lane_zones() const { return lane_zone_; }
 

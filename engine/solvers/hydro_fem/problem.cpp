@@ -257,14 +257,30 @@ Parts read_parts(Reader& r) {
 }
 
 void check_cover(Reader& r, const Parts& p) {
-  // The first zone that no region covers.
+  // The first zone that no region covers. Between two borders of regions all zones are alike: one of each is looked at.
   const Grid& g = p.grid;
-  for (Index k = 0; k < g.zones[2]; ++k)
-    for (Index j = 0; j < g.zones[1]; ++j)
-      for (Index i = 0; i < g.zones[0]; ++i) {
-        const Vec3 c = {g.lower[0] + (static_cast<double>(i) + 0.5) * g.step(0),
-                        g.dim > 1 ? g.lower[1] + (static_cast<double>(j) + 0.5) * g.step(1) : 0,
-                        g.dim > 2 ? g.lower[2] + (static_cast<double>(k) + 0.5) * g.step(2) : 0};
+  if (std::any_of(p.regions.begin(), p.regions.end(),
+                  [](const Region& region) { return region.box.everywhere; }))
+    return;
+  std::array<std::vector<Index>, 3> samples{{{0}, {0}, {0}}};
+  for (int d = 0; d < g.dim; ++d) {
+    auto& list = samples[u(d)];
+    for (const Region& region : p.regions)
+      for (const double border : {region.box.lower[u(d)], region.box.upper[u(d)]}) {
+        const double line = (border - g.lower[u(d)]) / g.step(d);
+        if (line > 0 && line < static_cast<double>(g.zones[u(d)]))
+          list.push_back(static_cast<Index>(line + 1e-6));
+      }
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  const auto centre = [&](int d, Index i) {
+    return d < g.dim ? g.lower[u(d)] + (static_cast<double>(i) + 0.5) * g.step(d) : 0.0;
+  };
+  for (const Index k : samples[2])
+    for (const Index j : samples[1])
+      for (const Index i : samples[0]) {
+        const Vec3 c = {centre(0, i), centre(1, j), centre(2, k)};
         if (std::any_of(p.regions.begin(), p.regions.end(),
                         [&](const Region& region) { return inside(region.box, c, g.dim); }))
           continue;

@@ -51,7 +51,7 @@ double tensor_sum(const std::array<std::vector<double>, 3>& rows, int dim, int m
 
 }  // namespace
 
-View::View(const Operator& op, const Setup& setup) : op_(op), setup_(setup) {
+View::View(const Operator& op, const Setup& setup) : op_(op), setup_(setup), workers_(op.threads()) {
   const ZoneData& z = op.data();
   const Tables& t = op.tables();
   const auto& lane_zone = op.lane_zones();
@@ -82,6 +82,13 @@ View::View(const Operator& op, const Setup& setup) : op_(op), setup_(setup) {
     for (int d = 0, rest = i; d < s.dim; ++d, rest /= s.k + 1) xi[u(d)] = nodes[u(rest % (s.k + 1))];
     node_places_.push_back(place(0, xi));
   }
+  density_nodes_.resize(u(s.zones * s.zone_nodes));
+  for (Index zone = 0; zone < s.zones; ++zone)
+    for (int i = 0; i < s.zone_nodes; ++i) {
+      const double* points = &density_points_[u(zone * z.zone_points)];
+      density_nodes_[u(zone * s.zone_nodes + i)] =
+          tensor_sum(node_places_[u(i)].q, s.dim, t.q, [&](int q) { return points[q]; });
+    }
 }
 
 View::Place View::place(Index zone, const Vec3& xi) const {
@@ -100,6 +107,13 @@ View::Place View::place(Index zone, const Vec3& xi) const {
 }
 
 PointValues View::at(const State& state, const Place& at, bool with_viscosity) const {
+  const double* points = &density_points_[u(at.zone * op_.data().zone_points)];
+  return evaluate(state, at,
+                  tensor_sum(at.q, op_.space().dim, op_.tables().q, [&](int i) { return points[i]; }),
+                  with_viscosity);
+}
+
+PointValues View::evaluate(const State& state, const Place& at, double mass, bool with_viscosity) const {
   const Space& s = op_.space();
   const Tables& t = op_.tables();
   const ZoneData& z = op_.data();
@@ -139,8 +153,6 @@ PointValues View::at(const State& state, const Place& at, bool with_viscosity) c
       r_then = second ? J0[3] : J0[2];
     }
   }
-  const double* points = &density_points_[u(at.zone * z.zone_points)];
-  const double mass = tensor_sum(at.q, n, t.q, [&](int i) { return points[i]; });
   const double det = reference::determinant(n, p.J);
   out.density = det > 0 ? mass / det * (r_then / r_now) : 0;
   if (!(out.density > 0)) return out;
@@ -320,20 +332,23 @@ void View::values(const State& state, int sub, bool with_viscosity,
   const Space& s = op_.space();
   const auto kept = kept_nodes(sub);
   const int n = sub + 1, dim = s.dim, h1 = s.k + 1;
-  std::vector<Place> places;
+  std::vector<int> nodes;
   int each = 1;
   for (int d = 0; d < dim; ++d) each *= n;
   for (int i = 0; i < each; ++i) {
     int local = 0, stride = 1;
     for (int d = 0, rest = i; d < dim; ++d, rest /= n, stride *= h1) local += stride * kept[u(rest % n)];
-    places.push_back(node_places_[u(local)]);
+    nodes.push_back(local);
   }
-  for (Index zone = 0; zone < s.zones; ++zone)
+  workers_.for_each({0, s.zones}, 64, [&](Interval zones, int) {
     for (int i = 0; i < each; ++i) {
-      Place& place = places[u(i)];
-      place.zone = zone;
-      out(zone * each + i, at(state, place, with_viscosity));
+      const int node = nodes[u(i)];
+      Place place = node_places_[u(node)];
+      for (place.zone = zones.begin; place.zone < zones.end; ++place.zone)
+        out(place.zone * each + i,
+            evaluate(state, place, density_nodes_[u(place.zone * s.zone_nodes + node)], with_viscosity));
     }
+  });
 }
 
 }  // namespace conoid::hydro_fem

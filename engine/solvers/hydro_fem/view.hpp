@@ -48,11 +48,14 @@ class View {
   [[nodiscard]] int cuts(Index points_limit) const;
   /// Every zone with its own points, so that jumps between zones stay; sub × sub (× sub) cells a zone.
   [[nodiscard]] MeshGeometry geometry(const State& state, int sub) const;
-  /// Values at the points of geometry(state, sub), in its order.
+  /// Values at the points of geometry(state, sub); `out` is called once a point, from several threads.
   void values(const State& state, int sub, bool with_viscosity,
               const std::function<void(Index, const PointValues&)>& out) const;
 
  private:
+  /// at(), with ρ0 |J0| there.
+  [[nodiscard]] PointValues evaluate(const State& state, const Place& place, double mass,
+                                     bool with_viscosity) const;
   struct Topology {
     std::shared_ptr<const std::vector<Index>> connectivity, offsets;
     std::shared_ptr<const std::vector<std::uint8_t>> types;
@@ -63,7 +66,9 @@ class View {
   const Operator& op_;
   const Setup& setup_;
   std::vector<double> density_points_;  // zone × mass points: ρ0 |J0|
-  std::vector<Place> node_places_;      // of one zone, lexicographic
+  std::vector<double> density_nodes_;   // zone × nodes: the same
+  CpuWorker workers_;
+  std::vector<Place> node_places_;  // of one zone, lexicographic
   mutable std::vector<std::pair<int, Topology>> topologies_;
 };
 
