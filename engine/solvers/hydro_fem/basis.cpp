@@ -155,6 +155,10 @@ Matrix inverse(Matrix m) {
   return out;
 }
 
+Matrix bernstein_from_nodal(int k) {
+  return inverse(bernstein(k - 1, gauss_legendre(k).points));
+}
+
 Tables::Tables(int order)
     : k(order),
       h1(order + 1),

@@ -9,17 +9,6 @@
 #include <fmt/core.h>
 
 namespace conoid::hydro_fem {
-namespace {
-
-/// out = base + factor * direction
-void add(std::vector<double>& out, const std::vector<double>& base, double factor,
-         const std::vector<double>& direction) {
-  out.resize(base.size());
-  for (std::size_t i = 0; i < base.size(); ++i) out[i] = base[i] + factor * direction[i];
-}
-
-}  // namespace
-
 March::March(Operator& op, MarchOptions options) : op_(op), options_(options), state_(op.initial()) {
   a_.assign(state_.v.size(), 0);
   limit_ = op_.update(state_);
@@ -34,20 +23,20 @@ double March::rk2_average(double dt) {
   if (!stress_is_current_) limit_ = op_.update(s0);
   stress_is_current_ = false;
   double limit = limit_;
-  std::vector<double> vbar;
+  std::vector<double>& vbar = vbar_;
   op_.acceleration(s0, a_);
-  add(vbar, s0.v, 0.5 * dt, a_);
+  op_.add(vbar, s0.v, 0.5 * dt, a_);
   op_.energy_rate(s0, vbar, de_);
-  add(next_.v, s0.v, 0.5 * dt, a_);
-  add(next_.e, s0.e, 0.5 * dt, de_);
-  add(next_.x, s0.x, 0.5 * dt, vbar);
+  op_.add(next_.v, s0.v, 0.5 * dt, a_);
+  op_.add(next_.e, s0.e, 0.5 * dt, de_);
+  op_.add(next_.x, s0.x, 0.5 * dt, vbar);
   limit = std::min(limit, op_.update(next_));
   op_.acceleration(next_, a_);
-  add(vbar, s0.v, 0.5 * dt, a_);
+  op_.add(vbar, s0.v, 0.5 * dt, a_);
   op_.energy_rate(next_, vbar, de_);
-  add(next_.v, s0.v, dt, a_);
-  add(next_.e, s0.e, dt, de_);
-  add(next_.x, s0.x, dt, vbar);
+  op_.add(next_.v, s0.v, dt, a_);
+  op_.add(next_.e, s0.e, dt, de_);
+  op_.add(next_.x, s0.x, dt, vbar);
   return limit;
 }
 
@@ -73,9 +62,9 @@ double March::rk4(double dt) {
     for (std::size_t i = 0; i < s0.e.size(); ++i) next_.e[i] += weight[k] * dt * de_[i];
     if (k == 3) break;
     const std::vector<double> rate = stage.v;
-    add(stage.x, s0.x, ahead[k] * dt, rate);
-    add(stage.v, s0.v, ahead[k] * dt, a_);
-    add(stage.e, s0.e, ahead[k] * dt, de_);
+    op_.add(stage.x, s0.x, ahead[k] * dt, rate);
+    op_.add(stage.v, s0.v, ahead[k] * dt, a_);
+    op_.add(stage.e, s0.e, ahead[k] * dt, de_);
   }
   return limit;
 }

@@ -48,7 +48,7 @@ class March {
   Operator& op_;
   MarchOptions options_;
   State state_, next_;
-  std::vector<double> a_, de_;
+  std::vector<double> a_, de_, vbar_;
   double time_ = 0;
   double dt_ = 0;
   double taken_ = 0;

@@ -188,6 +188,14 @@ void Operator::energy_rate(const State& state, const std::vector<double>& v, std
   if (energy_source_) add_energy_source(state, de);
 }
 
+void Operator::add(std::vector<double>& out, const std::vector<double>& base, double factor,
+                   const std::vector<double>& direction) const {
+  out.resize(base.size());
+  workers_.for_each({0, static_cast<Index>(base.size())}, 4 * node_grain, [&](Interval some, int) {
+    for (Index i = some.begin; i < some.end; ++i) out[u(i)] = base[u(i)] + factor * direction[u(i)];
+  });
+}
+
 Energies Operator::energies(const State& state) {
   Energies out;
   for (std::size_t i = 0; i < state.e.size(); ++i) out.internal += energy_weights_[i] * state.e[i];

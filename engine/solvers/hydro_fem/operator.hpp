@@ -86,6 +86,10 @@ class Operator {
   /// de/dt = M_e^-1 F^T v with the stress of the last update.
   void energy_rate(const State& state, const std::vector<double>& v, std::vector<double>& de);
 
+  /// out = base + factor × direction, on all threads.
+  void add(std::vector<double>& out, const std::vector<double>& base, double factor,
+           const std::vector<double>& direction) const;
+
   [[nodiscard]] Energies energies(const State& state);
   [[nodiscard]] double total_mass() const;
   [[nodiscard]] const KernelTimes& times() const { return times_; }

@@ -106,7 +106,7 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
     if (cores >= 2 && run.threads >= 2) {
       for (const Case& c : {cases[0], cases[2]}) {
         run.doing(fmt::format("{}, two threads", c.name));
-        const double one = best_step(c, 1, 0.5 * budget), two = best_step(c, 2, 0.5 * budget);
+        const double one = best_step(c, 1, budget), two = best_step(c, 2, budget);
         sink({fmt::format("{}: two threads against one", c.name), one / two, "1", one / two, 1.85,
               "ideal 2; best of many steps, wall time", "needs two idle cores"});
       }

@@ -46,6 +46,20 @@ class TestMarch : public QObject {
     QVERIFY2(std::abs(e.kinetic / 4.357298538094e-01 - 1) < 1e-9,
              qPrintable(QString::number(e.kinetic, 'g', 13)));
     QVERIFY(std::abs(e.internal / 9.614270146191e+00 - 1) < 1e-10);
+    // The same energy in the Bernstein basis: its norm is published too.
+    const Matrix T = bernstein_from_nodal(3);
+    double norm2 = 0;
+    for (std::size_t z = 0; z < 84; ++z)
+      for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) {
+          double c = 0;
+          for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j)
+              c += T(a, i) * T(b, j) * flow.state().e[9 * z + static_cast<std::size_t>(3 * j + i)];
+          norm2 += c * c;
+        }
+    QVERIFY2(std::abs(std::sqrt(norm2) / 3.6980828466e+01 - 1) < 1e-9,
+             qPrintable(QString::number(std::sqrt(norm2), 'g', 12)));
     QCOMPARE(flow.march().accepted(), Index{85});
     QCOMPARE(flow.march().repeated(), Index{12});
   }
