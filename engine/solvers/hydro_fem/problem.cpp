@@ -333,6 +333,19 @@ std::vector<Diagnostic> check_problem(const Case& input) {
       r.wrong(exact, "the closed form of the blast is singular for gamma = 2",
               "Use another gamma, such as 1.4, or take out `exact`.");
   }
+  const Values courant = input["parameters"]["courant"];
+  if (courant.number() > 0.35 && input["parameters"]["viscosity"].boolean())
+    for (const Region& region : p.regions) {
+      const Values material = input["materials"][p.names[region.material]];
+      if (material["model"].text() != "stiffened-gas" || !(material["p_infinity"].number() > 0)) continue;
+      r.found.push_back(input.warning_at(
+          courant,
+          fmt::format("a Courant number of {:g} lets the viscosity ring in '{}', whose speed of sound hardly "
+                      "depends on its state",
+                      courant.number(), p.names[region.material]),
+          "Use 0.3 with stiffened gases: nothing but the step limits small oscillations there."));
+      break;
+    }
   for (const char* list : {"tracers", "lines"}) {
     const Values v = input["output"][list];
     for (std::size_t i = 0; i < v.size() && r.good(); ++i)

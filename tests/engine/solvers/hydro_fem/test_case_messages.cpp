@@ -98,6 +98,17 @@ class TestCaseMessages : public QObject {
       QVERIFY2(all.contains(word), qPrintable(word + " is missing in: " + all));
   }
 
+  void stiff_matter_with_long_steps_is_warned_of() {
+    const std::vector<std::pair<std::string, std::string>> water{{"regions.0.material", "\"water\""}};
+    const auto found = check(water);
+    QCOMPARE(found.size(), std::size_t{1});
+    QCOMPARE(found[0].severity, Severity::warning);
+    QVERIFY(QString::fromStdString(found[0].render()).contains("'water'"));
+    auto shorter = water;
+    shorter.emplace_back("parameters.courant", "0.3");
+    QVERIFY(check(shorter).empty());
+  }
+
   void too_large_for_memory_is_said_before_it_is_taken() {
     const auto found =
         check({{"grid", R"({"upper": [7, 3], "zones": [70000, 60000]})"}, {"parameters.order", "12"}});

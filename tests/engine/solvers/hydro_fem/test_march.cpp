@@ -123,6 +123,33 @@ class TestMarch : public QObject {
     QVERIFY2(fastest < 1e-9, qPrintable(QString::number(fastest)));  // p and e are linear: held exactly by Q2
   }
 
+  void stiff_matter_at_rest_stays_quiet_below_the_limit_of_its_viscosity() {
+    // The linear viscosity ν = ½ρhc, h = side/k, damps the fastest mode of a Q2 zone at a rate ν/ρ · 90/side²; the
+    // midpoint rule holds that for steps up to 2 over it: Courant number 0.4. A whisper must not grow at 0.3.
+    const auto loudest = [](double courant) {
+      Setup s;
+      s.k = 2;
+      s.mesh = box_zones(2, {flows::line(0, 1, 6), flows::line(0, 1, 6), {}});
+      s.materials = {stiffened_gas(3.5, 20e9)};
+      s.density = [](const Vec3&, int) { return 2700.0; };
+      s.energy = [m = s.materials[0]](const Vec3&, int) { return m->energy(2700, 1e5); };
+      s.velocity = [](const Vec3& x) {
+        return Vec3{1e-3 * std::sin(20 * x[0] + 9 * x[1]), 1e-3 * std::cos(17 * x[0] * x[1]), 0};
+      };
+      s.boundaries.resize(4);
+      s.boundaries[1].kind = BoundaryCondition::Kind::free;
+      MarchOptions o = until(1);
+      o.courant = courant;
+      Flow flow(strict(s), o);
+      for (int i = 0; i < 600; ++i) flow.march().step();
+      double v = 0;
+      for (const double x : flow.state().v) v = std::max(v, std::abs(x));
+      return v;
+    };
+    const double quiet = loudest(0.3);
+    QVERIFY2(quiet < 2e-2, qPrintable(QString::number(quiet)));
+  }
+
   void outside_pressure_balances_inside_pressure() {
     for (int dim = 1; dim <= 3; ++dim) {
       std::mt19937 random(static_cast<unsigned>(dim));

@@ -164,7 +164,7 @@ class TestSolverRun : public QObject {
         R"json({"solver": "hydro-fem", "grid": {"coordinates": "axisymmetric", "lower": [0, 0], "upper": [1, 0.5], "zones": [5, 3]},
             "materials": {"w": {"model": "stiffened-gas"}}, "regions": [{"material": "w", "density": 1000, "pressure": "1 bar", "velocity": [0, 0]}],
             "boundaries": {"x_min": {"kind": "piston", "speed": 20}, "x_max": {"kind": "free"}, "y_max": {"kind": "pressure", "pressure": "3 bar"}},
-            "parameters": {"order": 2, "end_time": "0.2 ms"}})json",
+            "parameters": {"order": 2, "courant": 0.3, "end_time": "0.2 ms"}})json",
         R"json({"solver": "hydro-fem", "grid": {"lower": [0, 0, 0], "upper": [1, 1, 1], "zones": [2, 3, 2]}, "materials": {"a": {}},
             "regions": [{"material": "a", "density_formula": "1 + 0.1*sin(_pi*x)", "pressure": 1, "velocity_formula": ["0.1*sin(_pi*x)", "0", "0"]}],
             "excitation": {"gravity": [0, 0, -1]}, "parameters": {"order": 2, "end_time": 0.1}})json"};
