@@ -147,7 +147,8 @@ class TestMarch : public QObject {
       return v;
     };
     const double quiet = loudest(0.3);
-    QVERIFY2(quiet < 2e-2, qPrintable(QString::number(quiet)));
+    QVERIFY2(quiet < 2e-2, qPrintable(QString::number(quiet)));  // the free side runs off with 2 p/(ρc) = 0.015 m/s
+    QVERIFY(loudest(0.5) > 1);                                   // and above the limit the whisper does grow
   }
 
   void outside_pressure_balances_inside_pressure() {
