@@ -63,13 +63,13 @@ struct Zone {
     for (int a = 0; a < A; ++a)
       for (int c = 0; c < C; ++c) {
         V column[n];
-#pragma GCC unroll 12
+#pragma GCC unroll 16
         for (int i = 0; i < n; ++i) column[i] = in[(a * n + i) * C + c];
         V* to = out + a * m * C + c;
         for (int o = 0; o < m; ++o) {
           const double* row = M + o * so;
           V sum = add ? to[o * C] : V{};
-#pragma GCC unroll 12
+#pragma GCC unroll 16
           for (int i = 0; i < n; ++i) sum += row[i * si] * column[i];
           to[o * C] = sum;
         }
@@ -92,6 +92,18 @@ struct Zone {
         return contract_fixed<6>(M, so, si, m, A, C, in, out, add);
       case 8:
         return contract_fixed<8>(M, so, si, m, A, C, in, out, add);
+      case 7:
+        return contract_fixed<7>(M, so, si, m, A, C, in, out, add);
+      case 9:
+        return contract_fixed<9>(M, so, si, m, A, C, in, out, add);
+      case 10:
+        return contract_fixed<10>(M, so, si, m, A, C, in, out, add);
+      case 12:
+        return contract_fixed<12>(M, so, si, m, A, C, in, out, add);
+      case 14:
+        return contract_fixed<14>(M, so, si, m, A, C, in, out, add);
+      case 16:
+        return contract_fixed<16>(M, so, si, m, A, C, in, out, add);
       default:
         break;
     }
