@@ -82,13 +82,15 @@ bool March::step() {
       // Too far for what the step led to: again, shorter.
       ++repeated_;
       dt_ = 0.85 * dt;
-      if (!(dt_ > 1e-12 * options_.end_time) || attempt > 200) throw Failure(collapse());
+      if (!(dt_ > 1e-12 * options_.end_time) || attempt > 200 || dt_ < 1e-6 * longest_)
+        throw Failure(collapse());
       continue;
     }
     std::swap(state_, next_);
     limit_ = limit_of_next;
     stress_is_current_ = true;
     taken_ = dt;
+    longest_ = std::max(longest_, dt);
     time_ = last ? options_.end_time : time_ + dt;
     ++accepted_;
     if (limit > 1.25 * dt) dt_ *= 1.02;
@@ -121,6 +123,7 @@ void March::restore(State state, const Memory& memory) {
   time_ = memory.time;
   dt_ = memory.dt;
   taken_ = memory.taken;
+  longest_ = memory.longest;
   accepted_ = memory.accepted;
   repeated_ = memory.repeated;
   limit_ = op_.update(state_);

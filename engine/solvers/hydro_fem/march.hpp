@@ -34,10 +34,10 @@ class March {
 
   /// For checkpoints: everything that step() depends on.
   struct Memory {
-    double time, dt, taken;
+    double time, dt, taken, longest;
     Index accepted, repeated;
   };
-  [[nodiscard]] Memory memory() const { return {time_, dt_, taken_, accepted_, repeated_}; }
+  [[nodiscard]] Memory memory() const { return {time_, dt_, taken_, longest_, accepted_, repeated_}; }
   void restore(State state, const Memory& memory);
 
  private:
@@ -52,6 +52,7 @@ class March {
   double time_ = 0;
   double dt_ = 0;
   double taken_ = 0;
+  double longest_ = 0;              // accepted so far; a step of a millionth of it has collapsed
   double limit_ = 0;                // of state_
   bool stress_is_current_ = false;  // the operator's stress is that of state_
   Index accepted_ = 0;

@@ -216,9 +216,9 @@ class Table {
 
   void orders() {
     for (int k = 1; k <= 8; ++k) {
-      const std::string name =
-          fmt::format("triple point Q{}-Q{}, 7×2 zones to t = {}", k, k - 1, run_.quick && k > 3 ? 0.3 : 3.0);
-      const double end = run_.quick && k > 3 ? 0.3 : 3;
+      // These seven by two zones carry orders up to 7 to t = 3; at order 8 they are wound up at 1.83.
+      const double end = run_.quick && k > 3 ? 0.3 : k < 8 ? 3 : 1.5;
+      const std::string name = fmt::format("triple point Q{}-Q{}, 7×2 zones to t = {}", k, k - 1, end);
       run_.doing(name);
       Flow flow(strict(flows::triple_point(k, 7, 2), 1e-12), until(end), 1);
       double reached = 0;
