@@ -67,8 +67,8 @@ std::string VariantEdit::current_kind() const {
 }
 
 Json VariantEdit::node_of(const std::string& kind) const {
-  const auto& variants = node_["variants"];
-  Json object = variants.contains(kind) ? variants[kind] : Json::object();
+  Json object = keyword_of(keyword_of(node_, "variants"), kind.c_str());
+  if (!object.is_object()) object = Json::object();
   if (!object.contains("properties")) object["properties"] = Json::object();
   if (const auto shared = node_.find("properties"); shared != node_.end())
     for (const auto& [key, schema] : shared->items())
