@@ -236,6 +236,17 @@ class TestFormGeneration : public QObject {
     QVERIFY(editor<NumberEdit>("/excitation/frequency")->toolTip().contains("kHz"));
   }
 
+  void only_objects_that_must_be_filled_in_wait_for_add() {
+    const auto demands = [](const char* text) { return has_demands(Json::parse(text)); };
+    QVERIFY(!demands(R"({"properties":{"a":{"default":1},"b":{}}})"));
+    QVERIFY(demands(R"({"required":["a"],"properties":{"a":{}}})"));
+    QVERIFY(!demands(R"({"required":["a"],"properties":{"a":{"default":1}}})"));
+    QVERIFY(demands(R"({"discriminator":"kind","variants":{"x":{}}})"));
+    QVERIFY(!demands(R"({"discriminator":"kind","properties":{"kind":{"default":"x"}},"variants":{"x":{}}})"));
+    QVERIFY(demands(R"({"discriminator":"kind","properties":{"kind":{"default":"x"}},
+                        "variants":{"x":{"required":["a"],"properties":{"a":{}}}}})"));
+  }
+
   void numbers_people_type_are_numbers() {
     QVERIFY(json_from_text("1e3").is_number());
     QVERIFY(json_from_text(".5").is_number());
