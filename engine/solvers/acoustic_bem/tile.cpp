@@ -99,9 +99,10 @@ void OuterSet::classify(const Triangle& s, std::vector<char>& near) const {
   const double* const y = x + stride_;
   const double* const z = y + stride_;
   const double* const r = z + stride_;
+  // On regular grids many pairs lie exactly on the border: the factor makes them near whatever the rounding.
   for (std::size_t k = 0; k < stride_; ++k) {
     const double dx = x[k] - s.centroid[0], dy = y[k] - s.centroid[1], dz = z[k] - s.centroid[2];
-    const double reach = r[k] + s.radius + std::max(r[k], s.radius);
+    const double reach = (r[k] + s.radius + std::max(r[k], s.radius)) * (1 + 1e-9);
     near[k] = dx * dx + dy * dy + dz * dz <= reach * reach;
   }
 }
