@@ -55,7 +55,7 @@ void AcousticBem::head_tables() {
     for (Index n = 0; n <= settings_.steps + settings_.grouped; ++n) times.push_back(static_cast<double>(n) * settings_.form.dt);
     for (std::size_t k = 0; k < settings_.receivers.size(); ++k) {
       const Vec3& x = settings_.receivers[k];
-      exact_u_.push_back(exact.signals(ExactSphere::Quantity::scattered, norm(x), {cosine_to_z(x)}, times, wave.pulse, wave.t0)[0]);
+      exact_u_.push_back(exact.time_signals(ExactSphere::Quantity::scattered, norm(x), {cosine_to_z(x)}, times, wave.pulse, wave.t0)[0]);
       t.columns.push_back({settings_.receiver_names[k] + " scattered exact", "Pa", settings_.receiver_names[k] + " scattered, exact"});
       t.exact.push_back(settings_.receiver_names[k] + " scattered exact");
     }

@@ -154,6 +154,76 @@ inline const Real* add_run(const PanelView<Real>& p, std::size_t begin, std::siz
   return v;
 }
 
+#if CONOID_BYTES == 64
+/// One run of rows of at most 16 columns in single precision: a row's values are loaded once, masked to its length, and
+/// spread by permutes. That moves work from the load ports to the arithmetic ones; with one column a register every third
+/// value still comes by a broadcast load, which balances the two.
+template <int steps, int chunks>
+inline const float* add_short_run(const PanelView<float>& p, std::size_t begin, std::size_t count, int length,
+                                  const float* v, const float* table, float* sums) {
+  using S = Shape<float, steps>;
+  const auto mask = static_cast<__mmask16>((1U << length) - 1);
+  __m512i index[chunks];
+  {
+    alignas(64) int lane[16];
+    for (int d = 0; d < chunks; ++d) {
+      for (int k = 0; k < 16; ++k) lane[k] = d * S::c + k % S::c;
+      index[d] = _mm512_load_si512(lane);
+    }
+  }
+  const std::uint8_t* const row = p.row;
+  const std::uint16_t* const start = p.start;
+  const std::size_t first = p.first;
+  for (std::size_t k = begin; k < begin + count; ++k, v += length) {
+    float* const to = sums + static_cast<std::size_t>(row[k]) * S::width;
+    const float* e = table + (start[k] - first) * S::width;
+    vr<float> acc[S::registers];
+    for (int r = 0; r < S::registers; ++r) acc[r] = load(to + r * S::lanes);
+    const __m512 all = _mm512_maskz_loadu_ps(mask, v);
+#pragma GCC unroll 16
+    for (int d = 0; d < chunks; ++d) {
+      const bool broadcast = S::c == 1 && S::registers == 1 && d % 3 == 2;
+      const vr<float> m = broadcast ? vr<float>{} + v[d] : (vr<float>)_mm512_maskz_permutexvar_ps(0xffff, index[d], all);
+      for (int r = 0; r < S::registers; ++r) acc[r] += m * load(e + d * S::c * S::width + r * S::lanes);
+    }
+    for (int r = 0; r < S::registers; ++r) store(to + r * S::lanes, acc[r]);
+  }
+  return v;
+}
+
+template <int steps>
+inline const float* add_short_run_of(const PanelView<float>& p, std::size_t begin, std::size_t count, int length,
+                                     const float* v, const float* table, float* sums) {
+  switch ((length + Shape<float, steps>::c - 1) / Shape<float, steps>::c) {
+#define CONOID_CASE(n)                                    \
+  case n:                                                 \
+    if constexpr (n * Shape<float, steps>::c < 16 + Shape<float, steps>::c) \
+      return add_short_run<steps, n>(p, begin, count, length, v, table, sums); \
+    break;
+    CONOID_CASE(1)
+    CONOID_CASE(2)
+    CONOID_CASE(3)
+    CONOID_CASE(4)
+    CONOID_CASE(5)
+    CONOID_CASE(6)
+    CONOID_CASE(7)
+    CONOID_CASE(8)
+    CONOID_CASE(9)
+    CONOID_CASE(10)
+    CONOID_CASE(11)
+    CONOID_CASE(12)
+    CONOID_CASE(13)
+    CONOID_CASE(14)
+    CONOID_CASE(15)
+    CONOID_CASE(16)
+#undef CONOID_CASE
+    default:
+      break;
+  }
+  return v;
+}
+#endif
+
 template <class Real, int steps, bool ragged>
 inline const Real* add_run_of(const PanelView<Real>& p, std::size_t begin, std::size_t count, int chunks, int rest,
                               const Real* v, const Real* table, Real* sums) {
@@ -175,22 +245,67 @@ inline const Real* add_run_of(const PanelView<Real>& p, std::size_t begin, std::
   }
 }
 
+/// Asks for the matrix values a distance ahead of their use, across the border to the next slice's panel, and for that
+/// panel's structure and past: pieces of a few kilobytes are too short for the processor to find the stream by itself.
+class Ahead {
+ public:
+  template <class Real>
+  Ahead(const PanelView<Real>& now, const PanelView<Real>* next) {
+    std::size_t bytes = 0, rows = 0;
+    for (std::size_t r = 0; r < now.run_count; ++r) {
+      bytes += sizeof(Real) * now.runs[r].length * now.runs[r].count;
+      rows += now.runs[r].count;
+    }
+    at_ = reinterpret_cast<const char*>(now.values) + distance;
+    end_ = reinterpret_cast<const char*>(now.values) + bytes;
+    if (next == nullptr) return;
+    next_ = reinterpret_cast<const char*>(next->values);
+    lines(next->runs, 128);
+    lines(next->start, 2 * rows);
+    lines(next->row, rows);
+    lines(next->past - next->last, sizeof(Real) * static_cast<std::size_t>(next->last - next->first + 8));
+  }
+  void fetch(std::size_t bytes) {
+    for (const char* const stop = at_ + bytes; at_ < stop && at_ < end_; at_ += line) __builtin_prefetch(at_, 0, 2);
+    if (at_ < end_ || next_ == nullptr) return;
+    for (std::size_t done = 0; done < bytes && over_ < distance; done += line, over_ += line)
+      __builtin_prefetch(next_ + over_, 0, 2);
+  }
+
+ private:
+  static constexpr std::size_t distance = 3072, line = 64;
+  static void lines(const void* p, std::size_t bytes) {
+    for (std::size_t k = 0; k < bytes; k += line) __builtin_prefetch(static_cast<const char*>(p) + k, 0, 3);
+  }
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  const char* next_ = nullptr;
+  std::size_t over_ = 0;
+};
+
 template <class Real, int steps>
 void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums, Real* scratch) {
   using S = Shape<Real, steps>;
   for (std::size_t j = 0; j < count; ++j) {
     const PanelView<Real>& p = panels[j];
-    if (j + 1 < count)  // the next slice's panel lies elsewhere in memory: start its streams
-      for (int line = 0; line < 8; ++line)
-        __builtin_prefetch(reinterpret_cast<const char*>(panels[j + 1].values) + 64 * line);
+    Ahead ahead(p, j + 1 < count ? panels + j + 1 : nullptr);
     build_table<Real, steps>(p, scratch);
     const Real* v = p.values;
     std::size_t at = 0;
     for (std::size_t r = 0; r < p.run_count; ++r) {
+      ahead.fetch(sizeof(Real) * p.runs[r].length * p.runs[r].count);
       if (p.runs[r].length == 0) {
         at += p.runs[r].count;
         continue;
       }
+#if CONOID_BYTES == 64
+      if constexpr (sizeof(Real) == 4)
+        if (p.runs[r].length <= 16) {
+          v = add_short_run_of<steps>(p, at, p.runs[r].count, p.runs[r].length, v, scratch, sums);
+          at += p.runs[r].count;
+          continue;
+        }
+#endif
       const int chunks = p.runs[r].length / S::c, rest = p.runs[r].length % S::c;
       if constexpr (S::c > 1) {
         if (rest > 0) {

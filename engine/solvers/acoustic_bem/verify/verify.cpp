@@ -152,8 +152,8 @@ void cube(Table& t) {
   double interior[2] = {};
   for (int k = 0; k < 2; ++k) {
     const Surface s = unit_cube(divisions[k]);
-    difference[k] = relative(body_signals(s, form_for(s, FormName::N), 3, places, 14, t.team),
-                             body_signals(s, form_for(s, FormName::NC), 3, places, 14, t.team));
+    difference[k] = relative(body_receivers(s, form_for(s, FormName::N), 3, places, 14, t.team),
+                             body_receivers(s, form_for(s, FormName::NC), 3, places, 14, t.team));
     interior[k] = interior_source_error(s, t.team);
   }
   t.at_most("cube, N = 386: back receiver, N against NC", difference[1], 0.01, "two independent formulations");
