@@ -242,7 +242,7 @@ TextEdit::TextEdit(const FormContext& context, const std::string& pointer, const
     : FieldEditor(context, pointer, node, fallback, parent) {
   auto* row = flat_row(this);
   line_ = new UnitLineEdit(context.look, {}, this);
-  line_->setPlaceholderText(node.contains("group") ? tr("name of a group of the mesh") : placeholder_for(fallback, false));
+  line_->setPlaceholderText(!keyword_of(node, "group").is_null() ? tr("name of a group of the mesh") : placeholder_for(fallback, false));
   line_->setAccessibleName(label());
   row->addWidget(line_);
   setFocusProxy(line_);

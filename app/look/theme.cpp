@@ -16,6 +16,12 @@
 #include <QSvgRenderer>
 #include <QWidget>
 
+// Q_INIT_RESOURCE declares its function where it stands, so this must be outside every namespace.
+static void init_resources() {
+  Q_INIT_RESOURCE(conoid_look);
+  Q_INIT_RESOURCE(conoid_themed);
+}
+
 namespace conoid::app {
 namespace {
 
@@ -112,8 +118,7 @@ QPalette palette_of(const Theme& theme) {
 
 Look::Look(QApplication& application, ThemeChoice choice)
     : application_(application), choice_(choice), theme_(std::make_shared<Theme>()) {
-  Q_INIT_RESOURCE(conoid_look);
-  Q_INIT_RESOURCE(conoid_themed);
+  init_resources();
   system_dark_ = is_dark(application.palette());
   application.setStyle(QStyleFactory::create("Fusion"));
   choose_font(application);

@@ -169,8 +169,8 @@ void CaseModel::fill_ancestors(Json& root, const std::string& pointer) const {
   for (const std::string& p : ancestors) {
     if (find_value(root, p)) continue;
     const Json node = schema_->node(p, root);
-    const auto fallback = node.is_object() ? node.find("default") : node.end();
-    if (node.is_object() && fallback != node.end() && fallback->is_structured()) assign_value(root, p, *fallback);
+    const Json fallback = node.is_object() ? node.value("default", Json()) : Json();
+    if (fallback.is_structured()) assign_value(root, p, fallback);
   }
 }
 

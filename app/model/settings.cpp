@@ -68,9 +68,9 @@ std::vector<RecentRun> Settings::recent_runs() const {
 
 void Settings::put_run(const RecentRun& run) {
   if (run.folder.isEmpty()) return;
-  std::vector<RecentRun> runs = recent_runs();
-  std::erase_if(runs, [&](const RecentRun& r) { return r.folder == run.folder; });
-  runs.insert(runs.begin(), run);
+  std::vector<RecentRun> runs = {run};
+  for (RecentRun& other : recent_runs())
+    if (other.folder != run.folder) runs.push_back(std::move(other));
   QJsonArray array;
   for (std::size_t i = 0; i < runs.size() && i < recent_limit; ++i) array.append(to_json(runs[i]));
   store_.setValue("recent/runs", QJsonDocument(array).toJson(QJsonDocument::Compact));

@@ -9,6 +9,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
+#include <QTextLayout>
 
 #include "engine/core/units.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 
 constexpr int gap = 20;
 constexpr int least_width = 248;
-constexpr int text_height = 96;
+constexpr int text_height = 116;
 constexpr double picture_ratio = 0.58;
 constexpr int radius = 10;
 
@@ -87,8 +88,18 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
   painter.setFont(font());
   painter.setPen(look_.colour("muted"));
   const QFontMetrics metrics(font());
-  painter.drawText(QRect(16, picture_height + 34, text_width, 18), Qt::AlignLeft | Qt::AlignVCenter,
-                   metrics.elidedText(card_.summary.isEmpty() ? card_.solver : card_.summary, Qt::ElideRight, text_width));
+  // Two lines, the second shortened where the text goes on.
+  QTextLayout layout(card_.summary.isEmpty() ? card_.solver : card_.summary, font());
+  layout.beginLayout();
+  for (int i = 0; i < 2; ++i) {
+    QTextLine line = layout.createLine();
+    if (!line.isValid()) break;
+    line.setLineWidth(text_width);
+    QString words = layout.text().mid(line.textStart(), i == 0 ? line.textLength() : -1);
+    painter.drawText(QRect(16, picture_height + 35 + 18 * i, text_width, 18), Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(words, Qt::ElideRight, text_width));
+  }
+  layout.endLayout();
   QFont small = font();
   small.setPixelSize(12);
   painter.setFont(small);
@@ -96,9 +107,9 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
   const QString time = card_.seconds > 0 ? tr("about %1").arg(QString::fromStdString(format_duration(card_.seconds))) : QString();
   const QFontMetrics small_metrics(small);
   const int time_width = time.isEmpty() ? 0 : small_metrics.horizontalAdvance(time) + 8;
-  painter.drawText(QRect(16, picture_height + 62, text_width - time_width, 18), Qt::AlignLeft | Qt::AlignVCenter,
+  painter.drawText(QRect(16, picture_height + 84, text_width - time_width, 18), Qt::AlignLeft | Qt::AlignVCenter,
                    small_metrics.elidedText(card_.solver, Qt::ElideRight, text_width - time_width));
-  painter.drawText(QRect(16, picture_height + 62, text_width, 18), Qt::AlignRight | Qt::AlignVCenter, time);
+  painter.drawText(QRect(16, picture_height + 84, text_width, 18), Qt::AlignRight | Qt::AlignVCenter, time);
   const bool lit = isEnabled() && (underMouse() || hasFocus());
   painter.setPen(QPen(look_.colour(lit ? "accent" : "border"), lit ? 1.5 : 1));
   painter.setBrush(Qt::NoBrush);

@@ -12,6 +12,7 @@
 #include <QLabel>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QToolBar>
 #include <QUrl>
@@ -55,10 +56,10 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
   setMinimumSize(960, 600);
   if (const QByteArray geometry = settings_.geometry(); !geometry.isEmpty() && options_.asks) restoreGeometry(geometry);
 
-  connect(start_, &StartPage::case_chosen, this, [this](const QString& file) { open_case(file.toStdString()); });
+  connect(start_, &StartPage::case_chosen, this, [this](const QString& file) { choose_case(file); });
   connect(start_, &StartPage::run_chosen, this, [this](const RecentRun& run) {
     const QString kept = run.folder + "/case.json";
-    open_case(QFileInfo::exists(run.case_file) ? run.case_file.toStdString() : kept.toStdString());
+    choose_case(QFileInfo::exists(run.case_file) ? run.case_file : kept);
     if (run.state == "stopped" || run.state == "interrupted") {
       current_run_ = run;
       refresh_actions();
@@ -210,11 +211,16 @@ Status MainWindow::open_case(const std::filesystem::path& file) {
   return {};
 }
 
+void MainWindow::choose_case(const QString& file) {
+  // An error has been shown by then.
+  static_cast<void>(open_case(file.toStdString()).ok());
+}
+
 void MainWindow::ask_open() {
   const QStringList recent = settings_.recent_cases();
   const QString folder = recent.isEmpty() ? QString() : QFileInfo(recent.front()).path();
   const QString file = QFileDialog::getOpenFileName(this, tr("Open a case"), folder, tr("Cases (*.json);;All files (*)"));
-  if (!file.isEmpty()) open_case(file.toStdString());
+  if (!file.isEmpty()) choose_case(file);
 }
 
 bool MainWindow::save() {
@@ -372,7 +378,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
       QMessageBox box(QMessageBox::Question, tr("A run is going on"),
                       tr("Stop the run and close?\nIt writes a checkpoint and can be resumed later."),
                       QMessageBox::NoButton, this);
-      auto* stop = box.addButton(tr("Stop and close"), QMessageBox::AcceptRole);
+      QAbstractButton* stop = box.addButton(tr("Stop and close"), QMessageBox::AcceptRole);
       box.addButton(tr("Keep running"), QMessageBox::RejectRole);
       box.exec();
       if (box.clickedButton() != stop) return;

@@ -59,6 +59,7 @@ class MainWindow : public QMainWindow {
   void show_workbench();
   void refresh_actions();
   void refresh_title();
+  void choose_case(const QString& file);
   void ask_open();
   bool save();
   bool save_as();

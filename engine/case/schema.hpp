@@ -5,31 +5,34 @@
 //   type          object | array | number | integer | string | boolean
 //   properties, required, items, minItems, maxItems, enum, default, minimum, maximum, exclusiveMinimum,
 //   exclusiveMaximum, minLength, maxLength, pattern (ECMAScript, the whole text), title (short label),
-//   description (one-line help), examples, $comment unit          SI unit of a number ("Hz", "m", "1"): the
-//   value may then be a string with a unit. "B" counts bytes. words         number or integer: texts that are
-//   accepted in its place (["auto"]) live          true: may be changed while a run is going on advanced
-//   true: folded away in forms machine       true: how or where it is computed, not what: left out of the
-//   hash of a case optional      true: an absent object stays absent (see below) file          "mesh" |
-//   "geometry" | "model" | "signal": a path, relative to the case file group         "mesh-group": a string
-//   that must name a group of the mesh; on a map, its keys must discriminator + variants   an object whose
-//   other properties depend on one of them:
-//                 {"type":"object","discriminator":"kind","variants":{"constant":{…object
-//                 schema…},"layers":{…}}} `properties` beside `variants` hold for all variants; with
-//                 {"kind":{"default":"constant"}} among them the discriminator may be left out
-//   map           schema of every value of an object whose keys are free names (materials, regions);
-//   minItems, maxItems exclusive     [["a","b"]]: of each group at most one property may be given; defaults
-//   inside a group are filled in
-//                 only when none of the group is given
+//   description (one-line help), examples, $comment
+//   unit          SI unit of a number ("Hz", "m", "1"): the value may then be a string with a unit. "B" counts bytes.
+//   words         number or integer: texts that are accepted in its place (["auto"])
+//   live          true: may be changed while a run is going on
+//   advanced      true: folded away in forms
+//   machine       true: how or where it is computed, not what: left out of the hash of a case
+//   optional      true: an absent object stays absent (see below)
+//   file          "mesh" | "geometry" | "model" | "signal": a path, relative to the case file
+//   group         "mesh-group": a string that must name a group of the mesh; on a map, its keys must
+//   discriminator + variants
+//                 an object whose other properties depend on one of them:
+//                 {"type":"object","discriminator":"kind","variants":{"constant":{…object schema…},"layers":{…}}}
+//                 `properties` beside `variants` hold for all variants; with {"kind":{"default":"constant"}} among
+//                 them the discriminator may be left out
+//   map           schema of every value of an object whose keys are free names (materials, regions); minItems,
+//                 maxItems
+//   exclusive     [["a","b"]]: of each group at most one property may be given; defaults inside a group are filled
+//                 in only when none of the group is given
 //
 // An absent property gets its `default` (resolved like a typed value, so "1 kHz" is fine). An absent object
 // without `default` is filled in from the defaults inside it, unless something required inside has none or it
 // is `optional`. An absent property without default stays absent: ask Values::has().
 //
-// The schema of one case = the common part (engine/case/common.json) with the solver's own parameters.json
-// laid over it: its `properties` add top-level sections; `mesh`, `output` and `compute` are merged key by
-// key, deeply, so that
-// {"compute":{"properties":{"precision":{"default":"single"}}}} changes one default; `false` in the place of
-// a section or property removes it ("mesh": false for solvers on grids). `required` lists are united.
+// The schema of one case = the common part (engine/case/common.json) with the solver's own parameters.json laid over it:
+// its `properties` add top-level sections; `mesh`, `output` and `compute` are merged key by key, deeply, so that
+//   {"compute":{"properties":{"precision":{"default":"single"}}}}
+// changes one default; `false` in the place of a section or property removes it ("mesh": false for solvers on grids).
+// `required` lists are united.
 #pragma once
 
 #include "engine/case/document.hpp"

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The command `conoid`.
-#include <cstdio>
+#include "engine/cli/command_line.hpp"
 
-#include "conoid/config.hpp"
-
-int main() {
-  std::puts("conoid " CONOID_VERSION);
-  return 0;
-}
+int main(int argc, char** argv) { return conoid::cli::run_command_line(argc, argv); }

@@ -35,7 +35,7 @@ namespace conoid {
 /// into HDF5 are serialised inside). The caller keeps no reference to a frame after write().
 class VtkhdfWriter {
  public:
-  virtual ~VtkhdfWriter() = default;  ///< closes; failures at that point are logged
+  virtual ~VtkhdfWriter() = default;  ///< closes
 
   /// Nothing is created before the first frame; existing results files in `folder` are an error.
   [[nodiscard]] static Result<std::unique_ptr<VtkhdfWriter>> create(const std::filesystem::path& folder,

@@ -2,13 +2,13 @@
 // What `conoid mesh FILE` and the mesh pane say about a mesh: as numbers and as lines of text.
 #pragma once
 
-#include <map>
-#include <string>
-#include <vector>
-
 #include "engine/mesh/mesh.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/topology.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
 
 namespace conoid {
 
@@ -24,9 +24,9 @@ struct MeshSummary {
   Index points = 0;
   Index cells = 0;
   int dimension = 0;
-  int order = 1;                               ///< the highest of any cell
+  int order = 1;                                ///< the highest of any cell
   std::map<std::string, Index> cells_by_shape;  ///< "triangle3": 1280
-  Vec3 low{}, high{};                          ///< bounding box, m
+  Vec3 low{}, high{};                           ///< bounding box, m
   std::vector<Group> groups;
   Index ungrouped = 0;  ///< cells of the highest dimension in no group
   QualityReport quality;

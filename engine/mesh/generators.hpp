@@ -5,12 +5,12 @@
 // divisions, more than 2^31 cells) give an Error that names the option. Callable from any thread.
 #pragma once
 
+#include "engine/core/error.hpp"
+#include "engine/mesh/mesh.hpp"
+
 #include <array>
 #include <string>
 #include <vector>
-
-#include "engine/core/error.hpp"
-#include "engine/mesh/mesh.hpp"
 
 namespace conoid {
 

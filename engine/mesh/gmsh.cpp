@@ -2,13 +2,9 @@
 // Calling gmsh: search, cache by hash, a child process with a time limit.
 #include "engine/mesh/gmsh.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "engine/core/atomic_file.hpp"
+#include "engine/core/hash.hpp"
+#include "engine/core/log.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -19,11 +15,14 @@
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/core.h>
-
-#include "engine/core/atomic_file.hpp"
-#include "engine/core/hash.hpp"
-#include "engine/core/log.hpp"
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 extern char** environ;
 
@@ -45,17 +44,21 @@ bool is_program(const fs::path& p) {
 
 std::string ending_of(const fs::path& path) {
   std::string e = path.extension().string();
-  std::transform(e.begin(), e.end(), e.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::transform(e.begin(), e.end(), e.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return e;
 }
 
 /// The first folder that can be made and written to; empty when there is none.
 fs::path cache_folder(const fs::path& wanted) {
   std::vector<fs::path> candidates;
-  if (!wanted.empty()) candidates.push_back(wanted);
+  if (!wanted.empty())
+    candidates.push_back(wanted);
   else {
-    if (const auto x = environment("XDG_CACHE_HOME"); !x.empty()) candidates.push_back(fs::path(x) / "conoid" / "meshes");
-    if (const auto h = environment("HOME"); !h.empty()) candidates.push_back(fs::path(h) / ".cache" / "conoid" / "meshes");
+    if (const auto x = environment("XDG_CACHE_HOME"); !x.empty())
+      candidates.push_back(fs::path(x) / "conoid" / "meshes");
+    if (const auto h = environment("HOME"); !h.empty())
+      candidates.push_back(fs::path(h) / ".cache" / "conoid" / "meshes");
     const auto t = environment("TMPDIR");
     candidates.push_back(fs::path(t.empty() ? "/tmp" : t) / fmt::format("conoid-{}", ::getuid()) / "meshes");
   }
@@ -64,7 +67,8 @@ fs::path cache_folder(const fs::path& wanted) {
     fs::create_directories(folder, failed);
     struct stat info {};
     // In a shared /tmp the folder must be this user's own.
-    if (!failed && ::stat(folder.c_str(), &info) == 0 && info.st_uid == ::geteuid() && ::access(folder.c_str(), W_OK | X_OK) == 0)
+    if (!failed && ::stat(folder.c_str(), &info) == 0 && info.st_uid == ::geteuid() &&
+        ::access(folder.c_str(), W_OK | X_OK) == 0)
       return folder;
   }
   return {};
@@ -78,9 +82,11 @@ struct Finished {
 };
 
 /// Runs a program in a process group of its own, so that ending it ends what it started.
-Result<Finished> run_program(const std::vector<std::string>& command, double time_limit, const std::stop_token& stop) {
+Result<Finished> run_program(const std::vector<std::string>& command, double time_limit,
+                             const std::stop_token& stop) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return system_error("make a pipe for", command.front(), errno);
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    return system_error("make a pipe for", command.front(), errno);
   std::vector<char*> argv;
   for (const auto& a : command) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
@@ -94,7 +100,8 @@ Result<Finished> run_program(const std::vector<std::string>& command, double tim
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   ::posix_spawnattr_setpgroup(&attributes, 0);
   pid_t child = 0;
-  const int failed = ::posix_spawn(&child, command.front().c_str(), &actions, &attributes, argv.data(), environ);
+  const int failed =
+      ::posix_spawn(&child, command.front().c_str(), &actions, &attributes, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   ::posix_spawnattr_destroy(&attributes);
   ::close(ends[1]);
@@ -135,7 +142,8 @@ Result<Finished> run_program(const std::vector<std::string>& command, double tim
     out.timed_out = std::chrono::duration<double>(Clock::now() - begin).count() > time_limit;
     if (out.stopped || out.timed_out) {
       ::kill(-child, SIGKILL);
-      while (::waitpid(child, &out.status, 0) < 0 && errno == EINTR) {}
+      while (::waitpid(child, &out.status, 0) < 0 && errno == EINTR) {
+      }
       ended = true;
     }
   }
@@ -180,7 +188,8 @@ Error error_of(const std::string& output, const fs::path& geometry) {
     const auto colon = line.find(": ", found == std::string::npos ? 0 : found);
     if (found != std::string::npos && found < 4 && colon != std::string::npos) text = line.substr(colon + 2);
   }
-  if (const auto at = text.find("', line "); at != std::string::npos) place.line = std::strtol(text.c_str() + at + 8, nullptr, 10);
+  if (const auto at = text.find("', line "); at != std::string::npos)
+    place.line = std::strtol(text.c_str() + at + 8, nullptr, 10);
   return make_error(ErrorCode::invalid_input, text.empty() ? "gmsh made no mesh" : "gmsh: " + text,
                     "Open the file in gmsh to see what is wrong; `gmsh -check FILE` checks a script.", place);
 }
@@ -194,7 +203,8 @@ bool is_geometry(const fs::path& path) {
 
 Result<fs::path> find_gmsh(const fs::path& wanted) {
   const std::string hint =
-      "Install Gmsh (Debian: apt install gmsh; or https://gmsh.info) or name the program with CONOID_GMSH=/path/to/gmsh. Or "
+      "Install Gmsh (Debian: apt install gmsh; or https://gmsh.info) or name the program with "
+      "CONOID_GMSH=/path/to/gmsh. Or "
       "mesh the geometry elsewhere and give the .msh file.";
   const std::string named = wanted.empty() ? environment("CONOID_GMSH") : wanted.string();
   if (!named.empty()) {
@@ -211,7 +221,8 @@ Result<fs::path> find_gmsh(const fs::path& wanted) {
     if (end > at && is_program(candidate)) return candidate;
     at = end + 1;
   }
-  return make_error(ErrorCode::resources, "geometry is meshed by the program gmsh, which was not found on PATH", hint);
+  return make_error(ErrorCode::resources,
+                    "geometry is meshed by the program gmsh, which was not found on PATH", hint);
 }
 
 Result<GmshResult> run_gmsh(const fs::path& geometry, const GmshOptions& o, std::stop_token stop) {
@@ -219,22 +230,26 @@ Result<GmshResult> run_gmsh(const fs::path& geometry, const GmshOptions& o, std:
     Place place;
     place.file = geometry.string();
     if (o.dimension < 1 || o.dimension > 3 || o.order < 1 || o.order > 2)
-      return make_error(ErrorCode::invalid_input, "gmsh: expected dimension 1 to 3 and order 1 or 2", "Change the mesh's options.", place);
+      return make_error(ErrorCode::invalid_input, "gmsh: expected dimension 1 to 3 and order 1 or 2",
+                        "Change the mesh's options.", place);
     const auto content = read_file(geometry);
     if (!content) return content.error();
     const auto program = find_gmsh(o.program);
     if (!program) return program.error();
 
     // Everything that decides what comes out: the geometry, the options, the program itself (by size and time of its file).
-    std::vector<std::string> options{fmt::format("-{}", o.dimension), "-order", std::to_string(o.order), "-format", "msh41", "-bin"};
+    std::vector<std::string> options{
+        fmt::format("-{}", o.dimension), "-order", std::to_string(o.order), "-format", "msh41", "-bin"};
     if (o.size > 0) options.insert(options.end(), {"-clmax", fmt::format("{}", o.size)});
-    for (const auto& [name, value] : o.numbers) options.insert(options.end(), {"-setnumber", name, fmt::format("{}", value)});
+    for (const auto& [name, value] : o.numbers)
+      options.insert(options.end(), {"-setnumber", name, fmt::format("{}", value)});
     Sha256 hash;
     std::set<fs::path> seen;
     hash_geometry(hash, geometry, *content, seen);
     for (const auto& a : options) hash.update(a + '\n');
     struct stat info {};
-    if (::stat(program->c_str(), &info) == 0) hash.update(fmt::format("{} {} {}", program->string(), info.st_size, info.st_mtime));
+    if (::stat(program->c_str(), &info) == 0)
+      hash.update(fmt::format("{} {} {}", program->string(), info.st_size, info.st_mtime));
     const std::string name = hash.hex();
 
     const fs::path folder = cache_folder(o.cache_folder);
@@ -250,7 +265,8 @@ Result<GmshResult> run_gmsh(const fs::path& geometry, const GmshOptions& o, std:
     }
     // Written beside under a name of this process's own, renamed when whole: two programs may mesh the same file at once.
     const auto thread_number = std::hash<std::thread::id>()(std::this_thread::get_id());
-    const fs::path beside = folder / fmt::format("{}.{}.{}.part.msh", name.substr(0, 16), ::getpid(), thread_number);
+    const fs::path beside =
+        folder / fmt::format("{}.{}.{}.part.msh", name.substr(0, 16), ::getpid(), thread_number);
     std::vector<std::string> command{program->string(), geometry.string()};
     command.insert(command.end(), options.begin(), options.end());
     command.insert(command.end(), {"-v", "3", "-o", beside.string()});
@@ -263,15 +279,18 @@ Result<GmshResult> run_gmsh(const fs::path& geometry, const GmshOptions& o, std:
       fs::remove(beside, ignored);
       return e;
     };
-    if (ran->stopped) return forget(make_error(ErrorCode::stopped, "meshing was stopped on request", {}, place));
+    if (ran->stopped)
+      return forget(make_error(ErrorCode::stopped, "meshing was stopped on request", {}, place));
     if (ran->timed_out)
-      return forget(make_error(ErrorCode::resources, fmt::format("gmsh took longer than the {} s allowed", o.time_limit),
-                               "Use a coarser mesh size, raise the time limit, or mesh the geometry beforehand.", place));
+      return forget(make_error(
+          ErrorCode::resources, fmt::format("gmsh took longer than the {} s allowed", o.time_limit),
+          "Use a coarser mesh size, raise the time limit, or mesh the geometry beforehand.", place));
     const bool clean = WIFEXITED(ran->status) && WEXITSTATUS(ran->status) == 0;
     // gmsh leaves with 0 after some errors, having written what it had.
     if (!clean || !made || result.log.find("Error   :") != std::string::npos) {
       if (WIFSIGNALED(ran->status))
-        return forget(make_error(ErrorCode::invalid_input, fmt::format("gmsh ended by signal {}", WTERMSIG(ran->status)),
+        return forget(make_error(ErrorCode::invalid_input,
+                                 fmt::format("gmsh ended by signal {}", WTERMSIG(ran->status)),
                                  "Open the file in gmsh to see what is wrong.", place));
       return forget(error_of(result.log, geometry));
     }
@@ -283,7 +302,8 @@ Result<GmshResult> run_gmsh(const fs::path& geometry, const GmshOptions& o, std:
   }
 }
 
-Result<Mesh> load_mesh(const fs::path& path, const ReadOptions& read, const GmshOptions& gmsh, std::stop_token stop) {
+Result<Mesh> load_mesh(const fs::path& path, const ReadOptions& read, const GmshOptions& gmsh,
+                       std::stop_token stop) {
   if (!is_geometry(path)) return read_mesh(path, read);
   auto made = run_gmsh(path, gmsh, stop);
   if (!made) return made.error();

@@ -6,26 +6,27 @@
 // hashed together with the files of its own folder that it names.
 #pragma once
 
+#include "engine/core/error.hpp"
+#include "engine/mesh/mesh.hpp"
+#include "engine/mesh/readers/read_mesh.hpp"
+
 #include <filesystem>
 #include <map>
 #include <stop_token>
 #include <string>
 
-#include "engine/core/error.hpp"
-#include "engine/mesh/mesh.hpp"
-#include "engine/mesh/readers/read_mesh.hpp"
-
 namespace conoid {
 
 struct GmshOptions {
-  int dimension = 3;                          ///< mesh up to lines, surfaces or volumes
-  int order = 1;                              ///< 1 or 2
-  double size = 0;                            ///< largest edge in units of the file; 0: what the script says
-  std::map<std::string, double> numbers;      ///< -setnumber NAME VALUE: parameters of the script (DefineConstant) and Mesh.* options
-  double time_limit = 600;                    ///< seconds, then gmsh is ended
+  int dimension = 3;  ///< mesh up to lines, surfaces or volumes
+  int order = 1;      ///< 1 or 2
+  double size = 0;    ///< largest edge in units of the file; 0: what the script says
+  std::map<std::string, double>
+      numbers;  ///< -setnumber NAME VALUE: parameters of the script (DefineConstant) and Mesh.* options
+  double time_limit = 600;  ///< seconds, then gmsh is ended
   bool use_cache = true;
-  std::filesystem::path program;              ///< empty: $CONOID_GMSH, else `gmsh` on PATH
-  std::filesystem::path cache_folder;         ///< empty: as above
+  std::filesystem::path program;       ///< empty: $CONOID_GMSH, else `gmsh` on PATH
+  std::filesystem::path cache_folder;  ///< empty: as above
 };
 
 /// A mesh file made from geometry, and what gmsh said.
@@ -43,8 +44,8 @@ struct GmshResult {
 
 /// Meshes a geometry file. Errors: gmsh missing (resources), gmsh's own first error line with file and line (invalid_input),
 /// time limit (resources), stop asked for (stopped). Blocks; any thread may call.
-[[nodiscard]] Result<GmshResult> run_gmsh(const std::filesystem::path& geometry, const GmshOptions& options = {},
-                                          std::stop_token stop = {});
+[[nodiscard]] Result<GmshResult> run_gmsh(const std::filesystem::path& geometry,
+                                          const GmshOptions& options = {}, std::stop_token stop = {});
 
 /// A mesh file read, or a geometry meshed and then read: what a case's mesh entry names.
 [[nodiscard]] Result<Mesh> load_mesh(const std::filesystem::path& path, const ReadOptions& read = {},

@@ -44,11 +44,21 @@ constexpr std::string_view kinds[] = {"points", "curve", "surface", "volume"};
 
 }  // namespace
 
-int nodes_of(CellShape shape) { return fact(shape).nodes; }
-int dimension_of(CellShape shape) { return fact(shape).dimension; }
-int order_of(CellShape shape) { return fact(shape).order; }
-int corners_of(CellShape shape) { return fact(shape).corners; }
-std::string_view name_of(CellShape shape) { return fact(shape).name; }
+int nodes_of(CellShape shape) {
+  return fact(shape).nodes;
+}
+int dimension_of(CellShape shape) {
+  return fact(shape).dimension;
+}
+int order_of(CellShape shape) {
+  return fact(shape).order;
+}
+int corners_of(CellShape shape) {
+  return fact(shape).corners;
+}
+std::string_view name_of(CellShape shape) {
+  return fact(shape).name;
+}
 
 const MeshGroup* Mesh::group(std::string_view name) const {
   for (const auto& g : groups_)
@@ -71,7 +81,8 @@ Index Mesh::add_point(const Vec3& p) {
 }
 
 Index Mesh::add_cell(CellShape shape, std::span<const Index> nodes) {
-  verify(nodes.size() == static_cast<std::size_t>(nodes_of(shape)) && !nodes.empty(), "a cell has its shape's nodes");
+  verify(nodes.size() == static_cast<std::size_t>(nodes_of(shape)) && !nodes.empty(),
+         "a cell has its shape's nodes");
   nodes_.insert(nodes_.end(), nodes.begin(), nodes.end());
   offsets_.push_back(static_cast<Index>(nodes_.size()));
   shapes_.push_back(shape);
@@ -95,7 +106,8 @@ void Mesh::reserve(Index points, Index cells, Index nodes) {
 Result<Mesh> Mesh::from_arrays(std::vector<double> points, std::vector<CellShape> shapes,
                                std::vector<Index> connectivity, std::vector<MeshGroup> groups) {
   const auto bad = [](std::string text) {
-    return make_error(ErrorCode::invalid_input, "mesh arrays: " + std::move(text), "The source of this mesh is damaged.");
+    return make_error(ErrorCode::invalid_input, "mesh arrays: " + std::move(text),
+                      "The source of this mesh is damaged.");
   };
   if (points.size() % 3 != 0)
     return bad(fmt::format("expected three numbers a point, found {} numbers", points.size()));
@@ -212,15 +224,15 @@ Result<const MeshGroup*> require_group(const Mesh& mesh, std::string_view name, 
   if (other != nullptr)
     return make_error(ErrorCode::invalid_input,
                       fmt::format("group '{}' is a {}, expected a {}; found {}", name,
-                                  kinds[std::clamp(other->dimension, 0, 3)], kinds[std::clamp(dimension, 0, 3)],
-                                  list_groups(mesh)),
+                                  kinds[std::clamp(other->dimension, 0, 3)],
+                                  kinds[std::clamp(dimension, 0, 3)], list_groups(mesh)),
                       "Name a group of the right dimension.", place);
-  return make_error(ErrorCode::invalid_input,
-                    fmt::format("the mesh has no group '{}'; found {}", name, list_groups(mesh)),
-                    mesh.groups().empty()
-                        ? "Give the mesh groups: Physical Surface(\"name\") in Gmsh, 'g name' in OBJ, 'solid name' in STL."
-                        : "Use one of the names found, or add the group to the mesh.",
-                    place);
+  return make_error(
+      ErrorCode::invalid_input, fmt::format("the mesh has no group '{}'; found {}", name, list_groups(mesh)),
+      mesh.groups().empty()
+          ? "Give the mesh groups: Physical Surface(\"name\") in Gmsh, 'g name' in OBJ, 'solid name' in STL."
+          : "Use one of the names found, or add the group to the mesh.",
+      place);
 }
 
 std::vector<Index> ungrouped_cells(const Mesh& mesh) {

@@ -2,6 +2,9 @@
 // A mesh: points, cells of one or several shapes of order 1 or 2, and named groups.
 #pragma once
 
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -9,9 +12,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "engine/core/error.hpp"
-#include "engine/core/types.hpp"
 
 namespace conoid {
 
@@ -43,7 +43,7 @@ enum class CellShape : std::uint8_t {
 struct MeshGroup {
   std::string name;
   int dimension = 2;
-  int tag = 0;                ///< the format's number, 0 if it has none
+  int tag = 0;               ///< the format's number, 0 if it has none
   std::vector<Index> cells;  ///< ascending
 };
 
@@ -85,7 +85,8 @@ class Mesh {
 
   /// A mesh from whole arrays, checked: sizes fit, every node is a point, every group's cells exist and have its dimension.
   [[nodiscard]] static Result<Mesh> from_arrays(std::vector<double> points, std::vector<CellShape> shapes,
-                                                std::vector<Index> connectivity, std::vector<MeshGroup> groups = {});
+                                                std::vector<Index> connectivity,
+                                                std::vector<MeshGroup> groups = {});
 
   /// Lower and upper corner over all points; zeros for an empty mesh.
   [[nodiscard]] std::pair<Vec3, Vec3> bounds() const;
@@ -103,8 +104,8 @@ class Mesh {
 };
 
 /// The group of this name; the error lists the groups that the mesh has. `dimension` -1: any; `file` is for the message.
-[[nodiscard]] Result<const MeshGroup*> require_group(const Mesh& mesh, std::string_view name, int dimension = -1,
-                                                     const std::string& file = {});
+[[nodiscard]] Result<const MeshGroup*> require_group(const Mesh& mesh, std::string_view name,
+                                                     int dimension = -1, const std::string& file = {});
 
 /// "2 groups: 'inlet' (surface, 12 cells), 'body' (volume, 340 cells)", for messages.
 [[nodiscard]] std::string list_groups(const Mesh& mesh);

@@ -2,13 +2,13 @@
 // New nodes are shared through tables keyed by the sorted corners of their edge or face.
 #include "engine/mesh/order.hpp"
 
+#include "engine/mesh/shape_tables.hpp"
+#include "engine/mesh/vec3.hpp"
+
 #include <algorithm>
 #include <array>
 #include <numeric>
 #include <unordered_map>
-
-#include "engine/mesh/shape_tables.hpp"
-#include "engine/mesh/vec3.hpp"
 
 namespace conoid {
 namespace {
@@ -28,12 +28,18 @@ struct KeyHash {
 
 CellShape raised(CellShape shape, bool serendipity) {
   switch (shape) {
-    case CellShape::line2: return CellShape::line3;
-    case CellShape::triangle3: return CellShape::triangle6;
-    case CellShape::quad4: return serendipity ? CellShape::quad8 : CellShape::quad9;
-    case CellShape::tet4: return CellShape::tet10;
-    case CellShape::hex8: return serendipity ? CellShape::hex20 : CellShape::hex27;
-    default: return shape;
+    case CellShape::line2:
+      return CellShape::line3;
+    case CellShape::triangle3:
+      return CellShape::triangle6;
+    case CellShape::quad4:
+      return serendipity ? CellShape::quad8 : CellShape::quad9;
+    case CellShape::tet4:
+      return CellShape::tet10;
+    case CellShape::hex8:
+      return serendipity ? CellShape::hex20 : CellShape::hex27;
+    default:
+      return shape;
   }
 }
 
@@ -99,7 +105,8 @@ Mesh to_order2(const Mesh& mesh, bool serendipity, const Projection& project) {
   }
   std::vector<double> points = mesh.points();
   points.insert(points.end(), raiser.points().begin(), raiser.points().end());
-  return Mesh::from_arrays(std::move(points), std::move(shapes), std::move(connectivity), mesh.groups()).value();
+  return Mesh::from_arrays(std::move(points), std::move(shapes), std::move(connectivity), mesh.groups())
+      .value();
 }
 
 Mesh to_order1(const Mesh& mesh) {

@@ -2,9 +2,9 @@
 // Raising and lowering the order of a mesh's cells.
 #pragma once
 
-#include <functional>
-
 #include "engine/mesh/mesh.hpp"
+
+#include <functional>
 
 namespace conoid {
 

@@ -37,7 +37,9 @@ std::uint64_t morton_key(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
   return spread(x) | spread(y) << 1 | spread(z) << 2;
 }
 
-std::array<std::uint32_t, 3> morton_point(std::uint64_t key) { return {gather(key), gather(key >> 1), gather(key >> 2)}; }
+std::array<std::uint32_t, 3> morton_point(std::uint64_t key) {
+  return {gather(key), gather(key >> 1), gather(key >> 2)};
+}
 
 // Skilling's transposed form: the key's bits lie across the three words, highest first.
 std::uint64_t hilbert_key(std::uint32_t x0, std::uint32_t y0, std::uint32_t z0) {
@@ -154,7 +156,8 @@ Renumbering curve_renumbering(const Mesh& mesh, Curve curve) {
 
 std::vector<Index> inverse(std::span<const Index> order) {
   std::vector<Index> out(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) out[static_cast<std::size_t>(order[i])] = static_cast<Index>(i);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    out[static_cast<std::size_t>(order[i])] = static_cast<Index>(i);
   return out;
 }
 
@@ -177,8 +180,9 @@ Mesh reordered(const Mesh& mesh, const Renumbering& order) {
     for (Index& c : g.cells) c = new_cell[static_cast<std::size_t>(c)];
     std::sort(g.cells.begin(), g.cells.end());
   }
-  return Mesh::from_arrays(permuted<double>(mesh.points(), order.points, 3), std::move(shapes), std::move(connectivity),
-                           std::move(groups)).value();
+  return Mesh::from_arrays(permuted<double>(mesh.points(), order.points, 3), std::move(shapes),
+                           std::move(connectivity), std::move(groups))
+      .value();
 }
 
 }  // namespace conoid

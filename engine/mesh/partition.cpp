@@ -33,8 +33,11 @@ Partition partition_cells(const Mesh& mesh, const PartitionOptions& options) {
         centres.insert(centres.end(), from, from + 3);
       }
   }
-  for (const Index i : curve_order(centres, options.curve)) p.order.push_back(cells[static_cast<std::size_t>(i)]);
-  const auto work_of = [&](Index c) { return options.work.empty() ? 1.0 : std::max(0.0, options.work[static_cast<std::size_t>(c)]); };
+  for (const Index i : curve_order(centres, options.curve))
+    p.order.push_back(cells[static_cast<std::size_t>(i)]);
+  const auto work_of = [&](Index c) {
+    return options.work.empty() ? 1.0 : std::max(0.0, options.work[static_cast<std::size_t>(c)]);
+  };
   double total = 0;
   for (const Index c : p.order) total += work_of(c);
 
@@ -65,7 +68,8 @@ Partition partition_cells(const Mesh& mesh, const PartitionOptions& options) {
     for (const Index node : mesh.nodes(c)) {
       int& o = owner[static_cast<std::size_t>(node)];
       const int mine = p.part[static_cast<std::size_t>(c)];
-      if (o == -1) o = mine;
+      if (o == -1)
+        o = mine;
       else if (o >= 0 && o != mine) {
         o = -2;
         ++p.shared_points;

@@ -2,10 +2,10 @@
 // How good the cells of a mesh are: shape, size, defects.
 #pragma once
 
+#include "engine/mesh/mesh.hpp"
+
 #include <array>
 #include <vector>
-
-#include "engine/mesh/mesh.hpp"
 
 namespace conoid {
 
@@ -43,7 +43,7 @@ struct QualityOptions {
 struct QualityReport {
   int dimension = 0;
   Index cells = 0;
-  double measure = 0;  ///< total length, area or volume of these cells
+  double measure = 0;                                ///< total length, area or volume of these cells
   double edge_min = 0, edge_mean = 0, edge_max = 0;  ///< distinct edges, between corners, m
   double scaled_jacobian_min = 1, scaled_jacobian_mean = 1;
   double aspect_min = 1, aspect_mean = 1;

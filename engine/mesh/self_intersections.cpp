@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Triangles that cut through each other: a tree of boxes over the triangles in Hilbert order, then
 // edges against triangles in plain doubles.
+#include "engine/mesh/ordering.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/mesh/vec3.hpp"
+
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <set>
 
-#include "engine/mesh/ordering.hpp"
-#include "engine/mesh/topology.hpp"
-#include "engine/mesh/vec3.hpp"
-
 namespace conoid {
 namespace {
 
 struct Box {
-  Vec3 low{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-  Vec3 high{-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  Vec3 low{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
+           std::numeric_limits<double>::infinity()};
+  Vec3 high{-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+            -std::numeric_limits<double>::infinity()};
   void add(const Vec3& p) {
     for (std::size_t a = 0; a < 3; ++a) {
       low[a] = std::min(low[a], p[a]);
       high[a] = std::max(high[a], p[a]);
+    }
+  }
+  void add(const Box& o) {  // an empty one adds nothing
+    for (std::size_t a = 0; a < 3; ++a) {
+      low[a] = std::min(low[a], o.low[a]);
+      high[a] = std::max(high[a], o.high[a]);
     }
   }
   [[nodiscard]] bool meets(const Box& o) const {
@@ -60,10 +68,7 @@ class BoxTree {
     for (std::size_t i = 0; i < triangles.size(); ++i)
       for (const Index n : triangles[i].nodes) boxes_[first_leaf_ + i / leaf_size].add(mesh.point(n));
     for (std::size_t i = first_leaf_; i-- > 1;)
-      for (const std::size_t child : {2 * i, 2 * i + 1}) {
-        boxes_[i].add(boxes_[child].low);
-        boxes_[i].add(boxes_[child].high);
-      }
+      for (const std::size_t child : {2 * i, 2 * i + 1}) boxes_[i].add(boxes_[child]);
   }
   /// f(i) for each triangle i whose leaf meets the box; stops when f returns false.
   void visit(const Box& box, const auto& f) const {
@@ -122,7 +127,8 @@ std::vector<std::array<Index, 2>> self_intersections(const Mesh& mesh, Index lim
       for (std::size_t k = 0; k < 3 && !cut; ++k)
         cut = pierces(p[k], p[(k + 1) % 3], q) || pierces(q[k], q[(k + 1) % 3], p);
       if (cut)
-        found.insert({std::min(triangles[i].cell, triangles[j].cell), std::max(triangles[i].cell, triangles[j].cell)});
+        found.insert(
+            {std::min(triangles[i].cell, triangles[j].cell), std::max(triangles[i].cell, triangles[j].cell)});
       return static_cast<Index>(found.size()) < limit;
     });
   }

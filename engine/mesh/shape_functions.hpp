@@ -5,11 +5,11 @@
 // in VTK's order. Lagrange functions, serendipity on quad8 and hex20.
 #pragma once
 
+#include "engine/mesh/mesh.hpp"
+
 #include <array>
 #include <span>
 #include <vector>
-
-#include "engine/mesh/mesh.hpp"
 
 namespace conoid {
 

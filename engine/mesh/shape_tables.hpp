@@ -3,11 +3,11 @@
 // vtkQuadraticHexahedron and vtkTriQuadraticHexahedron for order 2).
 #pragma once
 
+#include "engine/mesh/mesh.hpp"
+
 #include <array>
 #include <cstdint>
 #include <span>
-
-#include "engine/mesh/mesh.hpp"
 
 namespace conoid {
 

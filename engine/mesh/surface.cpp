@@ -2,11 +2,11 @@
 // Integrals over surface cells.
 #include "engine/mesh/surface.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/mesh/vec3.hpp"
+
+#include <algorithm>
+#include <numeric>
 
 namespace conoid {
 namespace {
@@ -59,7 +59,8 @@ CellSurface cell_surface(const Mesh& mesh, Index cell) {
   if (out.area > 0) {
     out.centroid = vec::axpy(1 / out.area, moment, a);
   } else {
-    for (const Index n : nodes) out.centroid = vec::axpy(1.0 / static_cast<double>(nodes.size()), mesh.point(n), out.centroid);
+    for (const Index n : nodes)
+      out.centroid = vec::axpy(1.0 / static_cast<double>(nodes.size()), mesh.point(n), out.centroid);
   }
   return out;
 }
@@ -109,11 +110,13 @@ double enclosed_volume(const Mesh& mesh, std::span<const Index> cells) {
     if (shape == CellShape::triangle3) {
       const auto n = mesh.nodes(c);
       volume += vec::triple(vec::sub(mesh.point(n[0]), middle), vec::sub(mesh.point(n[1]), middle),
-                            vec::sub(mesh.point(n[2]), middle)) / 6;
+                            vec::sub(mesh.point(n[2]), middle)) /
+                6;
     } else {
       // x·(x_r × x_s) is a polynomial of degree 6 at most a direction: 4 points are exact.
       const Vec3 first = vec::sub(mesh.point(mesh.nodes(c)[0]), middle);
-      integrate(mesh, c, 4, [&](const Vec3& x, const Vec3& ds) { volume += vec::dot(vec::add(first, x), ds) / 3; });
+      integrate(mesh, c, 4,
+                [&](const Vec3& x, const Vec3& ds) { volume += vec::dot(vec::add(first, x), ds) / 3; });
     }
   }
   return volume.value();

@@ -2,10 +2,10 @@
 // Areas, centroids and normals of surface cells, as boundary element methods need them.
 #pragma once
 
+#include "engine/mesh/mesh.hpp"
+
 #include <span>
 #include <vector>
-
-#include "engine/mesh/mesh.hpp"
 
 namespace conoid {
 
@@ -13,11 +13,11 @@ namespace conoid {
 /// cells of order 2 are integrated over their map (Gauss points 4x4, 16 on triangles: exact for flat cells, about eight digits on
 /// gently curved ones). `normal` is the mean normal, ∫n dS normalised: counter-clockwise nodes are seen from its tip.
 struct SurfaceGeometry {
-  std::vector<Index> cells;      ///< numbers in the mesh of the rows below
-  std::vector<double> areas;     ///< m²
-  std::vector<Vec3> centroids;   ///< m
-  std::vector<Vec3> normals;     ///< unit; zero for a degenerate cell
-  std::vector<double> diameters; ///< largest distance of two corners, m
+  std::vector<Index> cells;       ///< numbers in the mesh of the rows below
+  std::vector<double> areas;      ///< m²
+  std::vector<Vec3> centroids;    ///< m
+  std::vector<Vec3> normals;      ///< unit; zero for a degenerate cell
+  std::vector<double> diameters;  ///< largest distance of two corners, m
 };
 [[nodiscard]] SurfaceGeometry surface_geometry(const Mesh& mesh);
 [[nodiscard]] SurfaceGeometry surface_geometry(const Mesh& mesh, std::span<const Index> cells);

@@ -2,6 +2,10 @@
 // Edges of surfaces by sorting, components by union-find, orientation by flooding.
 #include "engine/mesh/topology.hpp"
 
+#include "engine/mesh/shape_tables.hpp"
+#include "engine/mesh/surface.hpp"
+#include "engine/mesh/vec3.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -9,10 +13,6 @@
 #include <unordered_map>
 
 #include <fmt/core.h>
-
-#include "engine/mesh/shape_tables.hpp"
-#include "engine/mesh/surface.hpp"
-#include "engine/mesh/vec3.hpp"
 
 namespace conoid {
 namespace {
@@ -38,9 +38,9 @@ class UnionFind {
 /// One cell's side of an edge: from corner `local` to the next one.
 struct HalfEdge {
   Index low, high;
-  Index item;          // position in the list of cells
+  Index item;  // position in the list of cells
   std::int8_t local;
-  bool forward;        // runs from low to high
+  bool forward;  // runs from low to high
 };
 
 std::vector<Index> surface_cells(const Mesh& mesh) {
@@ -64,7 +64,8 @@ std::vector<HalfEdge> half_edges(const Mesh& mesh, std::span<const Index> cells)
       const Index a = n[k];
       const Index b = n[(k + 1) % n.size()];
       if (a != b)
-        out.push_back({std::min(a, b), std::max(a, b), static_cast<Index>(i), static_cast<std::int8_t>(k), a < b});
+        out.push_back(
+            {std::min(a, b), std::max(a, b), static_cast<Index>(i), static_cast<std::int8_t>(k), a < b});
     }
   }
   std::sort(out.begin(), out.end(), [](const HalfEdge& x, const HalfEdge& y) {
@@ -88,12 +89,15 @@ std::vector<Index> numbered(UnionFind& sets, std::size_t n, Index* count) {
   std::vector<Index> out(n);
   std::unordered_map<Index, Index> seen;
   for (std::size_t i = 0; i < n; ++i)
-    out[i] = seen.try_emplace(sets.find(static_cast<Index>(i)), static_cast<Index>(seen.size())).first->second;
+    out[i] =
+        seen.try_emplace(sets.find(static_cast<Index>(i)), static_cast<Index>(seen.size())).first->second;
   *count = static_cast<Index>(seen.size());
   return out;
 }
 
-std::string at(const Vec3& p) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", p[0], p[1], p[2]); }
+std::string at(const Vec3& p) {
+  return fmt::format("({:.6g}, {:.6g}, {:.6g})", p[0], p[1], p[2]);
+}
 
 void turn_round(Mesh& mesh, Index cell) {
   const auto order = turned_order(mesh.shape(cell));
@@ -111,7 +115,8 @@ double signed_volume(const Mesh& mesh, std::span<const Index> cells, const Vec3&
     const auto n = corner_nodes(mesh, c);
     const Vec3 a = vec::sub(mesh.point(n[0]), origin);
     for (std::size_t k = 1; k + 1 < n.size(); ++k)
-      volume += vec::triple(a, vec::sub(mesh.point(n[k]), origin), vec::sub(mesh.point(n[k + 1]), origin)) / 6;
+      volume +=
+          vec::triple(a, vec::sub(mesh.point(n[k]), origin), vec::sub(mesh.point(n[k + 1]), origin)) / 6;
   }
   return volume;
 }
@@ -130,14 +135,16 @@ SurfaceReport check_surface(const Mesh& mesh, std::span<const Index> cells, int 
   UnionFind pieces(cells.size());
   // Corners of cells; joined across edges they form the fans around a point.
   std::vector<Index> first_corner(cells.size() + 1, 0);
-  for (std::size_t i = 0; i < cells.size(); ++i) first_corner[i + 1] = first_corner[i] + corners_of(mesh.shape(cells[i]));
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    first_corner[i + 1] = first_corner[i] + corners_of(mesh.shape(cells[i]));
   UnionFind fans(static_cast<std::size_t>(first_corner.back()));
   for_each_edge(h, [&](std::span<const HalfEdge> e) {
     ++r.edges;
     const auto list = [&](std::vector<SurfaceEdge>& into) {
       if (into.size() >= limit) return;
       SurfaceEdge edge{e[0].low, e[0].high, {}};
-      for (const HalfEdge& x : e.first(std::min<std::size_t>(e.size(), 16))) edge.cells.push_back(cells[static_cast<std::size_t>(x.item)]);
+      for (const HalfEdge& x : e.first(std::min<std::size_t>(e.size(), 16)))
+        edge.cells.push_back(cells[static_cast<std::size_t>(x.item)]);
       into.push_back(std::move(edge));
     };
     if (e.size() == 1) {
@@ -190,8 +197,9 @@ std::string explain(const SurfaceReport& r, const Mesh& mesh) {
   const auto where = [&](const std::vector<SurfaceEdge>& edges) {
     if (edges.empty()) return std::string();
     const auto& e = edges.front();
-    return fmt::format(", the first between points {} and {} at {} and {} (cell {})", e.a, e.b, at(mesh.point(e.a)),
-                       at(mesh.point(e.b)), e.cells.empty() ? Index{-1} : e.cells.front());
+    return fmt::format(", the first between points {} and {} at {} and {} (cell {})", e.a, e.b,
+                       at(mesh.point(e.a)), at(mesh.point(e.b)),
+                       e.cells.empty() ? Index{-1} : e.cells.front());
   };
   std::string out;
   if (r.open_edge_count > 0)
@@ -200,14 +208,17 @@ std::string explain(const SurfaceReport& r, const Mesh& mesh) {
     out += fmt::format("not manifold: {} edges belong to more than two cells{}\n", r.non_manifold_edge_count,
                        where(r.non_manifold_edges));
   if (r.non_manifold_point_count > 0)
-    out += fmt::format("not manifold: at {} points sheets touch without a common edge\n", r.non_manifold_point_count);
+    out += fmt::format("not manifold: at {} points sheets touch without a common edge\n",
+                       r.non_manifold_point_count);
   if (r.inconsistent_edge_count > 0)
-    out += fmt::format("inconsistent: at {} edges the normals of the two cells disagree{}\n", r.inconsistent_edge_count,
-                       where(r.inconsistent_edges));
-  if (r.collapsed_cell_count > 0) out += fmt::format("{} cells have a repeated corner\n", r.collapsed_cell_count);
+    out += fmt::format("inconsistent: at {} edges the normals of the two cells disagree{}\n",
+                       r.inconsistent_edge_count, where(r.inconsistent_edges));
+  if (r.collapsed_cell_count > 0)
+    out += fmt::format("{} cells have a repeated corner\n", r.collapsed_cell_count);
   if (r.closed() && r.consistent())
-    out += fmt::format("closed, {} component{}, volume {:.6g} m³, normals point {}\n", r.components, r.components == 1 ? "" : "s",
-                       std::abs(r.volume), r.volume > 0 ? "outwards" : "inwards");
+    out +=
+        fmt::format("closed, {} component{}, volume {:.6g} m³, normals point {}\n", r.components,
+                    r.components == 1 ? "" : "s", std::abs(r.volume), r.volume > 0 ? "outwards" : "inwards");
   if (!out.empty()) out.pop_back();
   return out;
 }
@@ -264,8 +275,8 @@ OrientationChange orient_outward(Mesh& mesh) {
     for_each_edge(h, [&](std::span<const HalfEdge> e) {
       if (e.size() != 2) return;
       for (std::size_t k = 0; k < 2; ++k)
-        neighbours[static_cast<std::size_t>(next[static_cast<std::size_t>(e[k].item)]++)] = {e[1 - k].item,
-                                                                                           e[0].forward == e[1].forward};
+        neighbours[static_cast<std::size_t>(next[static_cast<std::size_t>(e[k].item)]++)] = {
+            e[1 - k].item, e[0].forward == e[1].forward};
     });
   }
   // Flood each component, deciding for each cell whether it turns.
@@ -324,7 +335,9 @@ OrientationChange orient_outward(Mesh& mesh) {
     const Vec3 inside_point = mesh.point(mesh.nodes(lists[k].front())[0]);
     int depth = 0;
     for (std::size_t other = 0; other < components.size(); ++other)
-      if (other != k && closed[other] != 0 && std::abs(winding_number(mesh, lists[other], inside_point)) > 0.5) ++depth;
+      if (other != k && closed[other] != 0 &&
+          std::abs(winding_number(mesh, lists[other], inside_point)) > 0.5)
+        ++depth;
     const bool cavity = depth % 2 == 1;
     if (cavity) ++change.cavities;
     const bool outward = signed_volume(mesh, lists[k], inside_point) > 0;
@@ -346,7 +359,8 @@ double winding_number(const Mesh& mesh, std::span<const Index> cells, const Vec3
       const double la = vec::norm(a);
       const double lb = vec::norm(b);
       const double lc = vec::norm(c);
-      const double denominator = la * lb * lc + vec::dot(a, b) * lc + vec::dot(b, c) * la + vec::dot(c, a) * lb;
+      const double denominator =
+          la * lb * lc + vec::dot(a, b) * lc + vec::dot(b, c) * la + vec::dot(c, a) * lb;
       solid_angle += 2 * std::atan2(vec::triple(a, b, c), denominator);
     }
   }
@@ -398,8 +412,9 @@ Mesh boundary_surface(const Mesh& mesh, BoundaryLinks* links) {
     }
     i = j;
   }
-  std::sort(boundary.begin(), boundary.end(),
-            [](const Found& a, const Found& b) { return a.cell != b.cell ? a.cell < b.cell : a.local < b.local; });
+  std::sort(boundary.begin(), boundary.end(), [](const Found& a, const Found& b) {
+    return a.cell != b.cell ? a.cell < b.cell : a.local < b.local;
+  });
 
   std::vector<Index> new_point(static_cast<std::size_t>(mesh.point_count()), -1);
   for (const Found& f : boundary)
@@ -427,7 +442,8 @@ Mesh boundary_surface(const Mesh& mesh, BoundaryLinks* links) {
     if (g.dimension != 2) continue;
     auto& cells = out.add_group(g.name, 2, g.tag).cells;
     for (const Index c : g.cells)
-      if (const auto it = face_of_surface_cell.find(c); it != face_of_surface_cell.end()) cells.push_back(it->second);
+      if (const auto it = face_of_surface_cell.find(c); it != face_of_surface_cell.end())
+        cells.push_back(it->second);
     std::sort(cells.begin(), cells.end());
     cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
   }

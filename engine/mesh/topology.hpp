@@ -2,12 +2,12 @@
 // How cells hang together: closed and consistently oriented surfaces, components, the boundary of a volume mesh.
 #pragma once
 
+#include "engine/mesh/mesh.hpp"
+
 #include <array>
 #include <span>
 #include <string>
 #include <vector>
-
-#include "engine/mesh/mesh.hpp"
 
 namespace conoid {
 
@@ -21,27 +21,32 @@ struct SurfaceEdge {
 struct SurfaceReport {
   Index cells = 0;
   Index edges = 0;
-  Index points = 0;                             ///< corners in use
-  Index open_edge_count = 0;                    ///< edges of one cell only: the rim of a hole
-  Index non_manifold_edge_count = 0;            ///< edges of three or more cells
-  Index inconsistent_edge_count = 0;            ///< two cells that run along their edge in the same direction
-  Index non_manifold_point_count = 0;           ///< points where sheets touch without an edge in common
-  Index collapsed_cell_count = 0;               ///< cells with a repeated corner
+  Index points = 0;                    ///< corners in use
+  Index open_edge_count = 0;           ///< edges of one cell only: the rim of a hole
+  Index non_manifold_edge_count = 0;   ///< edges of three or more cells
+  Index inconsistent_edge_count = 0;   ///< two cells that run along their edge in the same direction
+  Index non_manifold_point_count = 0;  ///< points where sheets touch without an edge in common
+  Index collapsed_cell_count = 0;      ///< cells with a repeated corner
   std::vector<SurfaceEdge> open_edges, non_manifold_edges, inconsistent_edges;
-  Index components = 0;                         ///< pieces joined by edges
-  double volume = 0;                            ///< enclosed, m³; positive: outward normals (closed surfaces only)
+  Index components = 0;  ///< pieces joined by edges
+  double volume = 0;     ///< enclosed, m³; positive: outward normals (closed surfaces only)
 
   [[nodiscard]] bool closed() const { return cells > 0 && open_edge_count == 0; }
-  [[nodiscard]] bool manifold() const { return non_manifold_edge_count == 0 && non_manifold_point_count == 0; }
+  [[nodiscard]] bool manifold() const {
+    return non_manifold_edge_count == 0 && non_manifold_point_count == 0;
+  }
   [[nodiscard]] bool consistent() const { return inconsistent_edge_count == 0; }
   /// Closed, manifold, consistent, outward: a body that a boundary element method can take.
-  [[nodiscard]] bool is_body() const { return closed() && manifold() && consistent() && collapsed_cell_count == 0 && volume > 0; }
+  [[nodiscard]] bool is_body() const {
+    return closed() && manifold() && consistent() && collapsed_cell_count == 0 && volume > 0;
+  }
   /// Handles of a closed manifold surface of one component (sphere 0, torus 1) from Euler's formula.
   [[nodiscard]] Index genus() const { return components - (points - edges + cells) / 2; }
 };
 /// Of all surface cells, or of the given ones.
 [[nodiscard]] SurfaceReport check_surface(const Mesh& mesh, int list_limit = 20);
-[[nodiscard]] SurfaceReport check_surface(const Mesh& mesh, std::span<const Index> cells, int list_limit = 20);
+[[nodiscard]] SurfaceReport check_surface(const Mesh& mesh, std::span<const Index> cells,
+                                          int list_limit = 20);
 
 /// A sentence or more for people: "open: 12 edges belong to one cell only, the first between points 4 and 9 at (…)".
 [[nodiscard]] std::string explain(const SurfaceReport& report, const Mesh& mesh);
@@ -52,11 +57,12 @@ struct SurfaceReport {
 [[nodiscard]] std::vector<Index> connected_components(const Mesh& mesh, int dimension = -1);
 
 struct OrientationChange {
-  Index turned = 0;           ///< cells turned round
+  Index turned = 0;  ///< cells turned round
   Index components = 0;
   Index cavities = 0;         ///< closed components inside another: their normals point into the cavity
   Index open_components = 0;  ///< made consistent, but inside and outside cannot be told
-  bool orientable = true;     ///< false: a component is one-sided (or has edges of three cells) and stays partly inconsistent
+  bool orientable =
+      true;  ///< false: a component is one-sided (or has edges of three cells) and stays partly inconsistent
 };
 /// Turns surface cells so that each component is consistent and each closed one has its normals out of the material:
 /// away from the inside for a body, into the hollow for a cavity (a component inside an odd number of others).

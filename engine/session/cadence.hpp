@@ -14,6 +14,8 @@ struct Cadence {
   double interval = 0;
   Index count = 20;
 
+  [[nodiscard]] bool keeps_any() const { return every > 0 || interval > 0 || count > 0; }
+
   struct Moment {
     Index step = 0;
     double value = 0;

@@ -46,10 +46,10 @@ class Stopwatch {
 
 /// Ends all ranks if this process still lives after the grace: a rank that failed alone cannot reach the others, which
 /// wait for it inside some exchange, and they cannot leave without it.
-void end_all_ranks_after_grace(const Error& error) {
+void end_all_ranks_after_grace(int rank, const Error& error) {
   static std::once_flag once;
-  std::call_once(once, [&error] {
-    std::thread([code = static_cast<int>(error.code), text = error.render()] {
+  std::call_once(once, [&] {
+    std::thread([code = static_cast<int>(error.code), text = fmt::format("rank {}: {}", rank, error.render())] {
       std::this_thread::sleep_for(grace);
       log::error("{}", text);
       abort_all_ranks(code);
@@ -117,21 +117,22 @@ StateEvent Engine::run() {
 
 void Engine::life() {
   control_.enter(SessionState::preparing);
-  together("read the case", [this] { open(); });
+  together("read the case", [this] { read_case(); });
+  together("open the run folder", [this] { open_files(); });
   together("prepare", [this] { prepare(); });
   march();
   control_.enter(SessionState::finishing);
   together("finish", [this] { finish(); });
 }
 
-void Engine::open() {
+void Engine::read_case() {
   if (!options_.resume.empty()) {
     options_.keep_results = true;
     auto document = read_run_case(options_.resume);
     if (!document) throw Failure(document.error());
     options_.document = std::move(*document);
   }
-  setup_ = set_up(options_.document, tracker_);
+  setup_ = set_up(options_.document, tracker_, cluster_.size() == 1 ? control_.stop_token() : std::stop_token{});
   for (const Diagnostic& d : setup_.diagnostics) {
     if (!cluster_.leads()) break;
     control_.emit(DiagnosticEvent{d});
@@ -144,6 +145,7 @@ void Engine::open() {
     if (last && cluster_.leads()) log::error("{}", last->render());
     last = &d;
   }
+  if (last && last->code == ErrorCode::stopped && control_.wishes().stop) throw StoppedEarly{};
   if (last) throw Failure(*last);
 
   auto effective = effective_options(options_, setup_.input, setup_.machine, cluster_.size());
@@ -157,7 +159,9 @@ void Engine::open() {
                     format_bytes(effective_.host_memory)),
         "Use a smaller grid or a coarser mesh, raise --memory host=…, or take a machine with more memory."));
   cadence_ = cadence_of(setup_.input);
+}
 
+void Engine::open_files() {
   const std::string hash = setup_.input.hash();
   if (options_.keep_results) {
     RunFiles::Plan plan;
@@ -285,7 +289,7 @@ Engine::Turn Engine::decide() {
   for (;;) {
     pump(false);
     const Wishes wishes = control_.wishes();
-    turn.keep = frame_due_ && files_ != nullptr;
+    turn.keep = frame_due_ && files_ != nullptr && cadence_.keeps_any();
     turn.finished = looks_finished_;
     turn.stopped = !looks_finished_ && wishes.stop;
     const bool hold = wishes.paused && wishes.steps == 0 && !turn.finished && !turn.stopped;
@@ -302,12 +306,9 @@ Engine::Turn Engine::decide() {
 
     FrameChannel& channel = control_.frames();
     std::optional<FrameRequest> wanted;
-    if (hold || turn.finished || turn.stopped) {
-      // At rest the picture stands still: one frame a step or a new wish, whatever it costs.
-      if (shown_step_ != at_.step || channel.wish_is_new()) wanted = channel.wanted_when_idle();
-    } else {
-      wanted = channel.wanted();
-    }
+    // One picture a moment, unless the viewer asks for another. At rest it may cost what it costs.
+    if (shown_step_ != at_.step || channel.wish_is_new())
+      wanted = turn.finished || turn.stopped ? channel.wish() : hold ? channel.wanted_when_idle() : channel.wanted();
     if (wanted) {
       turn.show = true;
       live_request_ = std::move(*wanted);
@@ -361,6 +362,10 @@ void Engine::advance() {
     tracker_.at(at_.step);
   }
   take_samples();
+  if (files_ && since(last_flush_) > 1) {
+    files_->flush(false);  // others may read along, and a full disk is noticed early
+    last_flush_ = Clock::now();
+  }
 }
 
 void Engine::keep_frame() {
@@ -387,6 +392,7 @@ void Engine::write_checkpoint() {
     const Stopwatch watch(stages_.checkpoints);
     SessionMark mark{at_.step,    at_.steps,       at_.value, files_->frames(), kept_.step,
                      kept_.value, kept_.share, passes_before_ + passes_, stages_};
+    mark.stages.total += seconds();
     files_->write_checkpoint(mark, [this](CheckpointWriter& writer) { setup_.solver->save(writer); });
   }
   last_checkpoint_ = Clock::now();
@@ -457,14 +463,16 @@ void Engine::agree(std::optional<Error> mine) {
     return;
   }
   if (mine) {
-    mine->text = fmt::format("rank {}: {}", cluster_.rank(), mine->text);
-    end_all_ranks_after_grace(*mine);
+    end_all_ranks_after_grace(cluster_.rank(), *mine);
   }
   std::array<double, 2> all = {mine ? static_cast<double>(mine->code) : 0.0, mine ? 0.0 : 1.0};
   cluster_.maximum(all);
   const bool some_are_well = all[1] > 0;
   // Rank 0 reports at the end; the same message from every rank would say nothing more.
-  if (mine && some_are_well && !cluster_.leads()) log::error("{}", mine->render());
+  if (mine && some_are_well) {
+    mine->text = fmt::format("rank {}: {}", cluster_.rank(), mine->text);
+    if (!cluster_.leads()) log::error("{}", mine->render());
+  }
   if (mine) throw Failure(*mine);
   if (all[0] > 0)
     throw Failure(make_error(static_cast<ErrorCode>(static_cast<int>(all[0])), "another rank has failed",
@@ -499,8 +507,10 @@ StateEvent Engine::conclude(std::optional<Error> failure) {
   }
   if (cluster_.leads()) log::info("{} after {}", name_of(last.state), format_duration(seconds()));
   pump(true);
+  // The folder is free before anybody hears that the run has ended: the next thing may be to resume it.
+  results_.reset();
+  files_.reset();
   control_.enter(last.state, last.error);
-  files_.reset();  // frees the folder
   return last;
 }
 
@@ -514,8 +524,7 @@ void Engine::write_summary(const StateEvent& last) {
   member("steps", at_.step);
   member("value", at_.value);
   member("frames", files_->frames());
-  const double total = stages_.prepare + stages_.march + stages_.frames + stages_.checkpoints + stages_.finish;
-  member("seconds", {{"total", total},
+  member("seconds", {{"total", stages_.total + seconds()},
                      {"prepare", stages_.prepare},
                      {"march", stages_.march},
                      {"frames", stages_.frames},

@@ -44,7 +44,8 @@ class Engine {
 
   // The stages, in order.
   void life();
-  void open();
+  void read_case();
+  void open_files();
   void prepare();
   void march();
   void finish();
@@ -93,6 +94,7 @@ class Engine {
 
   Clock::time_point begun_ = Clock::now();
   Clock::time_point last_pump_{};
+  Clock::time_point last_flush_ = Clock::now();
   Clock::time_point last_checkpoint_ = Clock::now();
   Clock::time_point march_begun_{};
   Index first_step_ = 0;         ///< where this session's march began

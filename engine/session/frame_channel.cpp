@@ -47,6 +47,12 @@ std::optional<FrameRequest> FrameChannel::wanted_when_idle() {
   return request_;
 }
 
+std::optional<FrameRequest> FrameChannel::wish() {
+  const std::lock_guard lock(mutex_);
+  if (per_second_ <= 0) return std::nullopt;
+  return request_;
+}
+
 bool FrameChannel::wish_is_new() {
   const std::lock_guard lock(mutex_);
   return per_second_ > 0 && changed_;

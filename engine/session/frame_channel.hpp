@@ -27,6 +27,9 @@ class FrameChannel {
   [[nodiscard]] std::optional<FrameRequest> wanted(double share = 0.02);
   /// Producer: like wanted(), but only the viewer's wish counts (a paused run may spend time freely).
   [[nodiscard]] std::optional<FrameRequest> wanted_when_idle();
+  /// Producer: the viewer's wish however often it wants frames, for the last moment of a run: the picture that stays must
+  /// be the last one, taken or not.
+  [[nodiscard]] std::optional<FrameRequest> wish();
   /// Producer: the viewer asks for something other than what the last frame shows.
   [[nodiscard]] bool wish_is_new();
   /// Producer: hands over a frame and says how long it took to build; `idle`: the time does not count.

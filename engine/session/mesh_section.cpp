@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The "mesh" section of a case: which file, in which unit.
-#include <fmt/core.h>
-#include <fmt/ranges.h>
-
 #include "engine/core/units.hpp"
-#include "engine/mesh/readers/read_mesh.hpp"
+#include "engine/mesh/gmsh.hpp"
 #include "engine/session/setup.hpp"
 
 namespace conoid {
 
-Result<std::shared_ptr<const Mesh>> mesh_of(const Case& input) {
+Result<std::shared_ptr<const Mesh>> mesh_of(const Case& input, std::stop_token stop) {
   if (!input.values().has("mesh")) return std::shared_ptr<const Mesh>();
   const Values section = input["mesh"];
   const auto path = input.path(section["file"].text());
@@ -20,7 +17,7 @@ Result<std::shared_ptr<const Mesh>> mesh_of(const Case& input) {
   const auto scale = parse_quantity("1 " + section["unit"].text(), "m");
   if (!scale) return scale.error();
   options.scale = scale->value;
-  auto mesh = read_mesh(path, options);
+  auto mesh = load_mesh(path, options, {}, stop);
   if (!mesh) return mesh.error();
   return std::make_shared<const Mesh>(std::move(*mesh));
 }

@@ -2,6 +2,8 @@
 // Run folder, tables, results frames and checkpoints of one run, by the ranks together.
 #include "engine/session/run_files.hpp"
 
+#include <stdexcept>
+
 #include <fmt/core.h>
 
 #include "engine/core/atomic_file.hpp"
@@ -12,6 +14,44 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view mark_array = "session";
+
+/// As text, so that a later version can add to it and still read this one's.
+std::string text_of(const SessionMark& m) {
+  const Stages& t = m.stages;
+  return Json{{"version", 1},
+              {"step", m.step},
+              {"steps", m.steps},
+              {"value", m.value},
+              {"frames", m.frames},
+              {"kept", {m.kept_step, m.kept_value, m.kept_share}},
+              {"passes", m.passes},
+              {"seconds", {t.prepare, t.march, t.frames, t.checkpoints, t.finish, t.total}},
+              {"resumed", t.resumed}}
+      .dump();
+}
+
+SessionMark mark_from(const CheckpointReader& reader) {
+  const std::vector<char> text = reader.all<char>(mark_array);
+  SessionMark m;
+  try {
+    const Json json = Json::parse(text.begin(), text.end());
+    if (json.at("version").get<int>() != 1) throw std::runtime_error("version");
+    json.at("step").get_to(m.step);
+    json.at("steps").get_to(m.steps);
+    json.at("value").get_to(m.value);
+    json.at("frames").get_to(m.frames);
+    json.at("kept").at(0).get_to(m.kept_step);
+    json.at("kept").at(1).get_to(m.kept_value);
+    json.at("kept").at(2).get_to(m.kept_share);
+    json.at("passes").get_to(m.passes);
+    const Json& t = json.at("seconds");
+    m.stages = {t.at(0), t.at(1), t.at(2), t.at(3), t.at(4), t.at(5), json.at("resumed")};
+  } catch (const std::exception&) {
+    throw Failure(make_error(ErrorCode::file, "the checkpoint's record of the session cannot be read",
+                             "It was written by another version of Conoid; start the run anew."));
+  }
+  return m;
+}
 
 /// Rank 0's error on every rank, so that all leave by the same door.
 void from_lead(Communicator& cluster, const std::optional<Error>& error) {
@@ -101,7 +141,8 @@ void RunFiles::write_checkpoint(const SessionMark& mark, const std::function<voi
   try {
     auto writer = checkpoints_->writer(mark.step, cluster_.rank(), cluster_.size());
     if (!writer) throw Failure(writer.error());
-    (*writer)->value(mark_array, mark);
+    const std::string text = text_of(mark);
+    (*writer)->shared(mark_array, std::span<const char>(text));
     results_->save(**writer).or_throw();
     save(**writer);
     (*writer)->close().or_throw();
@@ -130,7 +171,7 @@ std::optional<RunFiles::Found> RunFiles::newest_checkpoint(std::vector<Diagnosti
   auto reader = checkpoints_->open(step, CheckpointCheck::manifest);
   if (!reader) throw Failure(reader.error());
   Found out{std::move(*reader), {}};
-  out.mark = out.reader->value<SessionMark>(mark_array);
+  out.mark = mark_from(*out.reader);
   return out;
 }
 

@@ -26,7 +26,7 @@ Result<const SolverInfo*> solver_of(const CaseDocument& document) {
                     document.place("/solver"));
 }
 
-void fill(Setup& out, const CaseDocument& document, Progress& progress) {
+void fill(Setup& out, const CaseDocument& document, Progress& progress, const std::stop_token& stop) {
   auto fail = [&out](Error error) { out.diagnostics.push_back(std::move(error)); };
   auto info = solver_of(document);
   if (!info) return fail(info.error());
@@ -45,9 +45,10 @@ void fill(Setup& out, const CaseDocument& document, Progress& progress) {
   if (!input) return fail(input.error());
   out.input = std::move(*input);
 
-  progress.begin("read mesh", 0, "");
-  auto mesh = mesh_of(out.input);
-  progress.end();
+  const bool has_mesh = out.input.values().has("mesh");
+  if (has_mesh) progress.begin("read mesh", 0, "");
+  auto mesh = mesh_of(out.input, stop);
+  if (has_mesh) progress.end();
   if (!mesh) return fail(mesh.error());
   out.mesh = std::move(*mesh);
   if (out.mesh) {
@@ -69,10 +70,10 @@ void fill(Setup& out, const CaseDocument& document, Progress& progress) {
 
 }  // namespace
 
-Setup set_up(const CaseDocument& document, Progress& progress) {
+Setup set_up(const CaseDocument& document, Progress& progress, std::stop_token stop) {
   Setup out;
   try {
-    fill(out, document, progress);
+    fill(out, document, progress, stop);
   } catch (...) {
     out.diagnostics.push_back(current_exception_as_error());
     out.solver.reset();

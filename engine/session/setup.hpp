@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include "engine/case/case.hpp"
@@ -25,9 +26,9 @@ struct Setup {
 };
 
 /// Never throws: what goes wrong inside becomes a diagnostic.
-[[nodiscard]] Setup set_up(const CaseDocument& document, Progress& progress);
+[[nodiscard]] Setup set_up(const CaseDocument& document, Progress& progress, std::stop_token stop = {});
 
 /// The mesh a case names; null when it names none.
-[[nodiscard]] Result<std::shared_ptr<const Mesh>> mesh_of(const Case& input);
+[[nodiscard]] Result<std::shared_ptr<const Mesh>> mesh_of(const Case& input, std::stop_token stop = {});
 
 }  // namespace conoid

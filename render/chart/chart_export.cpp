@@ -26,6 +26,17 @@ Status export_chart(const std::shared_ptr<ChartScene>& scene, const std::filesys
   if (!svg && !pdf)
     return make_error(ErrorCode::command_line, "a chart cannot be written as \"" + ending + "\"",
                       CONOID_RENDER_PDF != 0 ? "Endings: .png, .svg, .pdf." : "Endings: .png, .svg.");
+  if (pdf) {
+    // LibHaru embeds TrueType outlines only.
+    Theme theme = scene->theme();
+    const std::filesystem::path folder = "/usr/share/fonts/truetype/dejavu";
+    std::error_code ignored;
+    const bool found = std::filesystem::exists(folder / "DejaVuSans.ttf", ignored) &&
+                       std::filesystem::exists(folder / "DejaVuSans-Bold.ttf", ignored);
+    theme.font_file = found ? (folder / "DejaVuSans.ttf").string() : std::string();
+    theme.font_bold_file = found ? (folder / "DejaVuSans-Bold.ttf").string() : std::string();
+    scene->set_theme(theme);
+  }
   auto egl = EglContext::make();
   if (!egl) return egl.error();
   EglContext& context = **egl;

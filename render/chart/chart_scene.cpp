@@ -170,7 +170,7 @@ void ChartScene::Impl::rebuild() {
   if (!zoomed) full_range();
   const double r = ratio;
   // Widths of labels decide the left margin, the margin decides how many labels there are: one round is enough.
-  const int most_y = std::clamp(static_cast<int>(frame.inside.height / (44 * r)), 2, 10);
+  const int most_y = std::clamp(static_cast<int>(frame.inside.height / (36 * r)), 2, 10);
   y_ticks = spec.y_scale == AxisScale::log ? log_ticks(range.y_low, range.y_high, most_y, spec.y_unit)
                                            : tidy_ticks(range.y_low, range.y_high, most_y, spec.y_unit);
   double widest = 0;
@@ -180,7 +180,7 @@ void ChartScene::Impl::rebuild() {
   const double bottom = frame.inside.y + 42 * r;
   plot = {std::round(left), std::round(bottom), std::round(std::max(frame.inside.right() - 10 * r - left, 10.0)),
           std::round(std::max(frame.inside.top() - bottom - 4 * r, 10.0))};
-  const int most_x = std::clamp(static_cast<int>(plot.width / (84 * r)), 2, 12);
+  const int most_x = std::clamp(static_cast<int>(plot.width / (72 * r)), 2, 12);
   x_ticks = spec.x_scale == AxisScale::log ? log_ticks(range.x_low, range.x_high, most_x, spec.x_unit)
                                            : tidy_ticks(range.x_low, range.x_high, most_x, spec.x_unit);
   chart->SetAutoSize(false);
@@ -221,7 +221,7 @@ void ChartScene::Impl::rebuild() {
       y_array->InsertNextValue(y);
     };
     double along = 0;
-    const double dash = 7 * r;
+    const double dash = 5.5 * r;
     const double period = 11 * r;
     ThinPoint before{NAN, NAN};
     bool any = false;
@@ -262,7 +262,7 @@ void ChartScene::Impl::rebuild() {
     table->AddColumn(y_array);
     vtkPlot* plot_item = chart->AddPlot(vtkChart::LINE);
     plot_item->SetInputData(table, 0, 1);
-    set_pen(plot_item->GetPen(), colors[k], (s.overlay ? 1.6 : 1.8) * r);
+    set_pen(plot_item->GetPen(), colors[k], (s.overlay ? 1.4 : 1.8) * r);
   }
 }
 
@@ -338,7 +338,7 @@ void ChartScene::Impl::paint_cursor(vtkContext2D& painter) const {
   if (left + box_width > plot.right()) left = std::max(plot.x, x - 12 * r - box_width);
   const double top = plot.top() - 8 * r;
   use_pen(painter, theme.grid, r);
-  use_brush(painter, theme.background, 0.94);
+  use_brush(painter, theme.background, 0.97);
   draw_rect(painter, std::round(left), std::round(top - box_height), std::round(box_width), std::round(box_height));
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const double y = top - 5 * r - (static_cast<double>(i) + 0.5) * line_height;
@@ -380,6 +380,8 @@ void ChartScene::set_chart(ChartSpec spec) {
 }
 
 const ChartSpec& ChartScene::chart() const { return impl_->spec; }
+
+const Theme& ChartScene::theme() const { return impl_->theme; }
 
 void ChartScene::set_legend(bool visible) {
   impl_->legend = visible;

@@ -34,6 +34,7 @@ class ChartScene final : public Scene {
   /// New data; a zoomed view stays as it is when title and kind stay the same.
   void set_chart(ChartSpec spec);
   [[nodiscard]] const ChartSpec& chart() const;
+  [[nodiscard]] const Theme& theme() const;
   void set_legend(bool visible);
   void set_crosshair(bool visible);
   /// The visible range of data.

@@ -50,9 +50,9 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
   if (rings.ticks.size() >= 2) {
     const double step = rings.ticks[1].value - rings.ticks[0].value;
     low = std::floor(low / step + 1e-9) * step;
-    high = std::ceil(high / step - 1e-9) * step;
+    high = std::ceil(high / step - 0.05) * step;  // a hair above a ring does not open another
   }
-  const auto at = [&](double v) { return radius * std::clamp((v - low) / (high - low), 0.0, 1.0); };
+  const auto at = [&](double v) { return radius * std::max((v - low) / (high - low), 0.0); };
   for (int a = 0; a < 360; a += 30) {
     const double c = std::cos(a * degree);
     const double s = std::sin(a * degree);
@@ -127,8 +127,8 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
   const double left = frame.inside.x + 66 * r;
   const double width = frame.inside.right() - left;
   const double below = 40 * r;
-  const double gap = 26 * r;
-  const double height = frame.inside.height - below - gap;
+  const double gap = 28 * r;
+  const double height = frame.inside.height - below - 2 * gap + 6 * r;
   if (width < 40 * r || height < 60 * r) return;
   const Box items{left, frame.inside.y + below, width, 0.36 * height};
   const Box shares{left, items.top() + gap, width, height - items.height};
@@ -171,7 +171,7 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
   no_pen(painter);
   for (int bin = 0; bin < bins; ++bin) {
     const double x0 = std::round(left + width * bin / bins);
-    const double x1 = std::round(left + width * (bin + 1) / bins) - (width / bins > 6 * r ? r : 0);
+    const double x1 = std::round(left + width * (bin + 1) / bins) - (width / bins > 14 * r ? r : 0);
     const Sum* s = sums.data() + static_cast<std::size_t>(bin) * w;
     double total = 0;
     for (std::size_t k = 0; k < w; ++k) total += s[k].busy + s[k].copying + s[k].waiting;

@@ -43,7 +43,13 @@ std::string list_of(const std::vector<FieldChoice>& choices) {
   return list.empty() ? "none" : list;
 }
 
-bool is_default_view(const Bounds& a, const Bounds& b) {
+// All lengths of a picture in the unit of the largest.
+std::string extent_text(double length, double largest) {
+  const TickSet unit = tidy_ticks(0, largest, 3, "m");
+  return fmt::format("{:.3g} {}", length / unit.scale, unit.unit);
+}
+
+bool same_bounds(const Bounds& a, const Bounds& b) {
   for (std::size_t i = 0; i < 6; ++i)
     if (std::abs(a[i] - b[i]) > 1e-9 * (std::abs(a[i]) + std::abs(b[i]))) return false;
   return true;
@@ -217,6 +223,8 @@ Status FieldScene::Impl::update() {
   const std::string name = field_name();
   std::vector<std::pair<Entry*, const Field*>> fields;
   bool first = true;
+  bool boxes = false;
+  std::vector<Vec3> extremes;
   Bounds all{};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Entry& entry = parts[i];
@@ -238,6 +246,9 @@ Status FieldScene::Impl::update() {
     const bool shown = field != nullptr || (view.context && !entry.part->accepts(ImageGeometry{}));
     if (!shown) continue;
     const Bounds b = entry.part->bounds();
+    const auto points = entry.part->extremes();
+    boxes = boxes || points.empty();
+    extremes.insert(extremes.end(), points.begin(), points.end());
     for (std::size_t k = 0; k < 3; ++k) {
       all[2 * k] = first ? b[2 * k] : std::min(all[2 * k], b[2 * k]);
       all[2 * k + 1] = first ? b[2 * k + 1] : std::max(all[2 * k + 1], b[2 * k + 1]);
@@ -254,9 +265,10 @@ Status FieldScene::Impl::update() {
       parts[i].part->update(view, theme, coloring, warp, pixel_ratio);
     }
   if (!first) {
-    const bool new_bounds = !has_bounds || !is_default_view(bounds, all);
+    const bool new_bounds = !has_bounds || !same_bounds(bounds, all);
     bounds = all;
     camera.set_bounds(all);
+    camera.set_extremes(boxes ? std::vector<Vec3>{} : std::move(extremes));
     if (!has_bounds || (new_bounds && camera.untouched())) apply_look();
     has_bounds = true;
   }
@@ -279,8 +291,7 @@ void FieldScene::Impl::update_outline() {
   const bool grid = std::any_of(parts.begin(), parts.end(),
                                 [](const Entry& e) { return e.part && e.part->accepts(ImageGeometry{}); });
   outline_actor->SetVisibility(view.outline && has_bounds && grid);
-  set_color(*outline_actor->GetProperty(), theme.muted);
-  outline_actor->GetProperty()->SetOpacity(0.6);
+  set_color(*outline_actor->GetProperty(), mix(theme.muted, theme.background, 0.6));
   outline_actor->GetProperty()->SetLineWidth(static_cast<float>(pixel_ratio));
 }
 
@@ -584,6 +595,7 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
     // One length an axis, at the lowest visible silhouette edge, outside of the box as seen.
     Vec3 centre = {(s.bounds[0] + s.bounds[1]) / 2, (s.bounds[2] + s.bounds[3]) / 2, (s.bounds[4] + s.bounds[5]) / 2};
     const Vec3 middle = s.to_display(centre);
+    const double largest = std::max({s.bounds[1] - s.bounds[0], s.bounds[3] - s.bounds[2], s.bounds[5] - s.bounds[4]});
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const double length = s.bounds[2 * axis + 1] - s.bounds[2 * axis];
       if (!(length > 0)) continue;
@@ -616,7 +628,7 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
         const double score = out - 0.6 * (my - middle[1]) - 0.3 * (mx - middle[0]);
         if (out < 0.02 * s.height || score <= best) continue;
         best = score;
-        label.text = readable(length, "m", 3);
+        label.text = extent_text(length, largest);
         const auto size = text_size(s.theme, label.text, 11 * pixel_ratio);
         const double gap = 5 * pixel_ratio + std::abs(nx) * size[0] / 2 + std::abs(ny) * size[1] / 2;
         label.x = mx + nx * gap;

@@ -233,8 +233,7 @@ void ImagePart::update(const FieldView& view, const Theme& theme, const Coloring
     plane.frame->SetVisibility(visible && grid_.points[at(axis)] > 1);
     if (!visible) continue;
     paint(axis, view, coloring);
-    set_color(*plane.frame->GetProperty(), theme.muted);
-    plane.frame->GetProperty()->SetOpacity(0.55);
+    set_color(*plane.frame->GetProperty(), mix(theme.muted, theme.background, 0.6));
     plane.frame->GetProperty()->SetLineWidth(static_cast<float>(pixel_ratio));
   }
   update_iso(view, theme, coloring);

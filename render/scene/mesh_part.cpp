@@ -167,8 +167,31 @@ Status MeshPart::set_geometry(const FramePart& part) {
       bounds_[2 * k + 1] = i == 0 ? x : std::max(bounds_[2 * k + 1], x);
     }
   diagonal_ = std::hypot(bounds_[1] - bounds_[0], bounds_[3] - bounds_[2], bounds_[5] - bounds_[4]);
-  if (!same_cells) build_polydata();
+  if (!same_cells) {
+    build_polydata();
+    find_extremes();
+  }
   return {};
+}
+
+void MeshPart::find_extremes() {
+  // The farthest of at most 20000 skin nodes in 200 directions spread evenly (Fibonacci sphere).
+  extremes_.clear();
+  const std::size_t stride = skin_.nodes.size() / 20000 + 1;
+  for (int i = 0; i < 200; ++i) {
+    const double z = 1 - (2 * i + 1) / 200.0;
+    const double r = std::sqrt(1 - z * z);
+    const double angle = i * 2.399963229728653;
+    const Vec3 direction = {r * std::cos(angle), r * std::sin(angle), z};
+    double best = -std::numeric_limits<double>::max();
+    Vec3 farthest{};
+    for (std::size_t k = 0; k < skin_.nodes.size(); k += stride) {
+      const double* p = mesh_.points->data() + 3 * static_cast<std::size_t>(skin_.nodes[k]);
+      const double along = direction[0] * p[0] + direction[1] * p[1] + direction[2] * p[2];
+      if (along > best) best = along, farthest = {p[0], p[1], p[2]};
+    }
+    if (!skin_.nodes.empty()) extremes_.push_back(farthest);
+  }
 }
 
 Index MeshPart::entries(Association association) const {
@@ -313,8 +336,10 @@ void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring&
   surface_actor_->GetProperty()->SetOpacity(std::clamp(view.opacity, 0.0, 1.0));
   const bool only_lines = skin_.triangles.empty();
   wires_actor_->SetVisibility((view.edges || only_lines || cuts) && !skin_.edges.empty());
-  set_color(*wires_actor_->GetProperty(), only_lines ? theme.text : theme.muted);
-  wires_actor_->GetProperty()->SetOpacity(cuts ? 0.12 : (only_lines ? 1 : 0.5));
+  // Opaque lines in a mixed colour: blending them would need sorting.
+  const Rgb faint = mix(theme.muted, theme.background, 0.25);
+  const Rgb sides = mix(theme.dark ? theme.background : theme.text, theme.surface, 0.6);
+  set_color(*wires_actor_->GetProperty(), only_lines ? theme.text : (cuts ? faint : sides));
   wires_actor_->GetProperty()->SetLineWidth(static_cast<float>(pixel_ratio));
   for (auto* mapper : {surface_mapper_.Get(), wires_mapper_.Get()}) {
     mapper->RemoveAllClippingPlanes();

@@ -29,6 +29,7 @@ class MeshPart final : public ScenePart {
     return std::holds_alternative<MeshGeometry>(geometry);
   }
   [[nodiscard]] Bounds bounds() const override { return bounds_; }
+  [[nodiscard]] std::vector<Vec3> extremes() const override { return extremes_; }
   [[nodiscard]] Index entries(Association association) const override;
   void set_values(std::vector<float> values, Association association) override;
   [[nodiscard]] const std::vector<float>& values() const override { return values_; }
@@ -42,6 +43,7 @@ class MeshPart final : public ScenePart {
 
  private:
   void build_polydata();
+  void find_extremes();
   void place_points(const FieldView& view, const Field* warp);
   void gather_values();
   void update_cuts(const FieldView& view, const Theme& theme, const Coloring& coloring, double pixel_ratio);
@@ -50,6 +52,7 @@ class MeshPart final : public ScenePart {
   MeshGeometry mesh_;
   SurfaceMesh skin_;
   Bounds bounds_{};
+  std::vector<Vec3> extremes_;
   std::vector<float> values_;
   Association association_ = Association::point;
   bool values_changed_ = true;

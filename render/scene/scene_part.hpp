@@ -52,6 +52,8 @@ class ScenePart {
   virtual Status set_geometry(const FramePart& part) = 0;
   [[nodiscard]] virtual bool accepts(const Geometry& geometry) const = 0;
   [[nodiscard]] virtual Bounds bounds() const = 0;
+  /// Points whose hull holds the part (nearly, for large meshes); empty: the corners of the bounds.
+  [[nodiscard]] virtual std::vector<Vec3> extremes() const { return {}; }
   [[nodiscard]] virtual Index entries(Association association) const = 0;
   /// Hands over the numbers to be coloured (empty: the part carries no field and is drawn plain, or not at all).
   virtual void set_values(std::vector<float> values, Association association) = 0;

@@ -100,6 +100,10 @@ Result<Rgb> parse_rgb(std::string_view text) {
   return rgb(value);
 }
 
+Rgb mix(const Rgb& a, const Rgb& b, double share) {
+  return {share * a[0] + (1 - share) * b[0], share * a[1] + (1 - share) * b[1], share * a[2] + (1 - share) * b[2]};
+}
+
 Theme paper(Theme theme) {
   theme.background = theme.chart_background = rgb(0xffffff);
   return theme;

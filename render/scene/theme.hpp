@@ -34,6 +34,9 @@ struct Theme {
   std::string font_bold_file;
 };
 
+/// `share` of a over b.
+[[nodiscard]] Rgb mix(const Rgb& a, const Rgb& b, double share);
+
 /// "light" or "dark", with the colours of resources/themes/<name>.json laid over it if that file exists: "colours" may
 /// hold viewport, chart, text, muted, grid, mesh, accent as "#rrggbb", and "series" is an array of them; other keys are
 /// the window's own.

@@ -138,6 +138,7 @@ TickSet log_ticks(double log_low, double log_high, int most, std::string_view un
 }
 
 std::string axis_title(std::string_view label, std::string_view unit) {
+  if (label.empty()) return std::string(unit);
   return unit.empty() ? std::string(label) : fmt::format("{} [{}]", label, unit);
 }
 

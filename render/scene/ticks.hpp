@@ -27,7 +27,7 @@ struct TickSet {
 [[nodiscard]] TickSet log_ticks(double log_low, double log_high, int most, std::string_view unit);
 /// The smallest of 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8 × 10ⁿ that is not below `value` (> 0).
 [[nodiscard]] double round_up(double value);
-/// "Pressure [mPa]"; no bracket for a pure number.
+/// "Pressure [mPa]"; "mPa" without a label, no bracket for a pure number.
 [[nodiscard]] std::string axis_title(std::string_view label, std::string_view unit);
 /// "12.4 ms", "2.4 GHz": a value for people, `digits` significant.
 [[nodiscard]] std::string readable(double value, std::string_view unit, int digits = 4);

@@ -100,11 +100,14 @@ CameraController::Basis CameraController::basis() const {
 void CameraController::fit() {
   const Basis b = basis();
   const Vec3 centre = {(bounds_[0] + bounds_[1]) / 2, (bounds_[2] + bounds_[3]) / 2, (bounds_[4] + bounds_[5]) / 2};
-  std::array<Vec3, 8> corners{};  // in camera axes about the centre
+  std::vector<Vec3> corners = extremes_;  // in camera axes about the centre
+  if (corners.empty())
+    for (std::size_t i = 0; i < 8; ++i)
+      corners.push_back({bounds_[i & 1U], bounds_[2 + ((i >> 1) & 1U)], bounds_[4 + ((i >> 2) & 1U)]});
   double radius = 0;
-  for (std::size_t i = 0; i < 8; ++i) {
-    const Vec3 d = sub({bounds_[i & 1U], bounds_[2 + ((i >> 1) & 1U)], bounds_[4 + ((i >> 2) & 1U)]}, centre);
-    corners[i] = {dot(d, b.right), dot(d, b.up), dot(d, b.back)};
+  for (Vec3& corner : corners) {
+    const Vec3 d = sub(corner, centre);
+    corner = {dot(d, b.right), dot(d, b.up), dot(d, b.back)};
     radius = std::max(radius, std::sqrt(dot(d, d)));
   }
   if (!(radius > 0)) radius = 1;

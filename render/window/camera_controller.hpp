@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <vtkSmartPointer.h>
@@ -36,6 +37,9 @@ class CameraController {
   /// What "fit" means and where clipping planes go; does not move the camera.
   void set_bounds(const Bounds& bounds);
   [[nodiscard]] const Bounds& bounds() const { return bounds_; }
+  /// Points that fit() must keep in the picture instead of the corners of the bounds (empty: the corners again): a round
+  /// body then fills the picture as well as a box does.
+  void set_extremes(std::vector<Vec3> points) { extremes_ = std::move(points); }
   /// Size in device pixels and the margins kept free by fit() (left, right, bottom, top), as for a colour bar.
   void set_viewport(int width, int height, const std::array<double, 4>& margins);
 
@@ -69,6 +73,7 @@ class CameraController {
   int width_ = 640;
   int height_ = 480;
   std::array<double, 4> margins_{};
+  std::vector<Vec3> extremes_;
   bool untouched_ = true;
   MouseButton held_ = MouseButton::none;
   bool shift_ = false;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <EGL/egl.h>
@@ -16,6 +17,11 @@ namespace {
 
 using PlatformDisplay = EGLDisplay (*)(EGLenum, void*, const EGLint*);
 using QueryDevices = EGLBoolean (*)(EGLint, EGLDeviceEXT*, EGLint*);
+
+std::function<void()>& release_other() {
+  static std::function<void()> release;
+  return release;
+}
 
 bool has_extension(const char* list, std::string_view name) {
   return list != nullptr && std::string_view(list).find(name) != std::string_view::npos;
@@ -83,8 +89,13 @@ EglContext::~EglContext() {
   // The display stays initialised: other contexts of this process may share it.
 }
 
+void EglContext::on_conflict(std::function<void()> release) { release_other() = std::move(release); }
+
 bool EglContext::make_current() {
   eglBindAPI(EGL_OPENGL_API);
+  if (eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) == EGL_TRUE) return true;
+  if (!release_other()) return false;
+  release_other()();
   return eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) == EGL_TRUE;
 }
 

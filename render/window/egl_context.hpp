@@ -2,6 +2,7 @@
 // An OpenGL context without a window and without a display.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "engine/session/run_reader.hpp"
@@ -19,6 +20,10 @@ class EglContext {
 
   bool make_current();
   [[nodiscard]] bool is_current() const;
+
+  /// Called when another system's context (Qt's, by GLX) holds the thread: it must let go. EGL and GLX contexts exclude
+  /// each other on a thread. Set by the Qt hosts.
+  static void on_conflict(std::function<void()> release);
 
   /// Makes the context current and puts back what was current before.
   class Guard {

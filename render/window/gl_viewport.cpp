@@ -14,6 +14,7 @@
 #include <vtkOpenGLState.h>
 #include <vtkUnsignedCharArray.h>
 
+#include "render/window/egl_context.hpp"
 #include "render/window/host_render_window.hpp"
 #include "render/window/qt_input.hpp"
 
@@ -34,6 +35,9 @@ QSurfaceFormat GlViewport::default_surface_format() {
 GlViewport::GlViewport(QWidget* parent) : QOpenGLWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
+  EglContext::on_conflict([] {
+    if (QOpenGLContext* other = QOpenGLContext::currentContext()) other->doneCurrent();
+  });
   window_ = vtkSmartPointer<HostRenderWindow>::New();
   window_->SetAlphaBitPlanes(1);
   window_->SetMultiSamples(0);

@@ -31,8 +31,6 @@ class HostRenderWindow : public vtkGenericOpenGLRenderWindow {
   int SupportsOpenGL() override { return 1; }
   vtkTypeBool IsDirect() override { return 1; }
   void OpenGLInitContext() override;
-  /// The host presents the picture.
-  void Frame() override {}
 
  protected:
   HostRenderWindow();

@@ -2,15 +2,15 @@
 // What every fuzz target of a mesh reader checks: an error with a text, or a sound mesh on which everything works.
 #pragma once
 
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
-
 #include "engine/mesh/ordering.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/readers/read_mesh.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
 
 namespace conoid::fuzz {
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The surface of a box as a lattice of which only the outer points exist.
-#include <array>
-#include <unordered_map>
-
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/generators/options_check.hpp"
 #include "engine/mesh/order.hpp"
+
+#include <array>
+#include <unordered_map>
 
 namespace conoid {
 
 Result<Mesh> box_surface(const BoxSurfaceOptions& o) {
   generators::OptionsCheck check("box_surface");
-  for (std::size_t a = 0; a < 3; ++a) check.ascending("low/high", o.low[a], o.high[a]).count("divisions", o.divisions[a]);
+  for (std::size_t a = 0; a < 3; ++a)
+    check.ascending("low/high", o.low[a], o.high[a]).count("divisions", o.divisions[a]);
   const auto [nx, ny, nz] = o.divisions;
   check.cells(4.0 * (1.0 * nx * ny + 1.0 * ny * nz + 1.0 * nz * nx)).order(o.order);
   if (check.error()) return *check.error();

@@ -2,14 +2,14 @@
 // Checks that every generator makes of its options.
 #pragma once
 
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+
 #include <cmath>
 #include <optional>
 #include <string_view>
 
 #include <fmt/core.h>
-
-#include "engine/core/error.hpp"
-#include "engine/core/types.hpp"
 
 namespace conoid::generators {
 

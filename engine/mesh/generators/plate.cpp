@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A ground plate of quads and the box that closes it from below.
-#include <cmath>
-#include <vector>
-
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/generators/options_check.hpp"
 #include "engine/mesh/order.hpp"
+
+#include <cmath>
+#include <vector>
 
 namespace conoid {
 
@@ -30,7 +30,8 @@ Result<Mesh> plate(const PlateOptions& o) {
   const double down = o.body_above ? 1 : -1;
   // Built with the body towards -z; towards +z every cell is turned round.
   const auto add_quad = [&](Index a, Index b, Index c, Index d) {
-    return o.body_above ? mesh.add_cell(CellShape::quad4, {a, d, c, b}) : mesh.add_cell(CellShape::quad4, {a, b, c, d});
+    return o.body_above ? mesh.add_cell(CellShape::quad4, {a, d, c, b})
+                        : mesh.add_cell(CellShape::quad4, {a, b, c, d});
   };
   // A layer's lattice is the plate's, its outline moved outwards by `out` on every side.
   const auto place = [&](Index i, Index j, double out, double z) {
@@ -42,7 +43,9 @@ Result<Mesh> plate(const PlateOptions& o) {
     return Vec3{at(0, i, nx), at(1, j, ny), z};
   };
   std::vector<Index> lattice(static_cast<std::size_t>((nx + 1) * (ny + 1)));
-  const auto node = [&](Index i, Index j) -> Index& { return lattice[static_cast<std::size_t>(i + (nx + 1) * j)]; };
+  const auto node = [&](Index i, Index j) -> Index& {
+    return lattice[static_cast<std::size_t>(i + (nx + 1) * j)];
+  };
   for (Index j = 0; j <= ny; ++j)
     for (Index i = 0; i <= nx; ++i) node(i, j) = mesh.add_point(place(i, j, 0, o.level));
   {
@@ -63,7 +66,8 @@ Result<Mesh> plate(const PlateOptions& o) {
     for (const auto& [i, j] : outline) inner.push_back(node(i, j));
     std::vector<Index> outer(inner.size());
     const auto band = [&](double out, double z) {
-      for (std::size_t k = 0; k < outline.size(); ++k) outer[k] = mesh.add_point(place(outline[k][0], outline[k][1], out, z));
+      for (std::size_t k = 0; k < outline.size(); ++k)
+        outer[k] = mesh.add_point(place(outline[k][0], outline[k][1], out, z));
       for (std::size_t k = 0; k < outline.size(); ++k) {
         const std::size_t next = (k + 1) % outline.size();
         cells.push_back(add_quad(inner[k], outer[k], outer[next], inner[next]));

@@ -19,8 +19,8 @@ void Cursor::fail_at(std::size_t position, std::string text, std::string hint) c
     // Counting only when something is wrong keeps reading fast.
     place.line = 1 + static_cast<long>(std::count(begin_, begin_ + position, '\n'));
   }
-  throw Failure(make_error(ErrorCode::invalid_input, std::move(text), hint.empty() ? std::string(damaged) : std::move(hint),
-                           std::move(place)));
+  throw Failure(make_error(ErrorCode::invalid_input, std::move(text),
+                           hint.empty() ? std::string(damaged) : std::move(hint), std::move(place)));
 }
 
 void Cursor::fail_expected(std::string_view what) const {
@@ -33,17 +33,19 @@ void Cursor::fail_expected(std::string_view what) const {
 }
 
 void Cursor::fail_count(std::uint64_t count, std::uint64_t bytes_each, std::string_view what) const {
-  fail(fmt::format("expected {} x {}, which take at least {} bytes each; found {} bytes to the end of the file", count, what,
-                   bytes_each, remaining()));
+  fail(fmt::format(
+      "expected {} x {}, which take at least {} bytes each; found {} bytes to the end of the file", count,
+      what, bytes_each, remaining()));
 }
 
 void Cursor::fail_memory(std::uint64_t count, std::uint64_t bytes_each, std::string_view what) const {
   Place place;
   place.file = file_;
-  throw Failure(make_error(ErrorCode::resources,
-                           fmt::format("{} x {} of {} bytes do not fit the memory limit of {} ({} taken already)", count,
-                                       what, bytes_each, format_bytes(limit_), format_bytes(used_)),
-                           "Raise the limit with --memory host=…, or use a coarser mesh.", place));
+  throw Failure(
+      make_error(ErrorCode::resources,
+                 fmt::format("{} x {} of {} bytes do not fit the memory limit of {} ({} taken already)",
+                             count, what, bytes_each, format_bytes(limit_), format_bytes(used_)),
+                 "Raise the limit with --memory host=…, or use a coarser mesh.", place));
 }
 
 bool Cursor::is_tiny(const char* from, const char* stop) {
@@ -57,8 +59,10 @@ std::string quoted(std::string_view text) {
   constexpr std::size_t longest = 40;
   std::string out = "'";
   for (const char c : text.substr(0, longest)) {
-    if (c >= 32 && c < 127) out += c;
-    else out += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    if (c >= 32 && c < 127)
+      out += c;
+    else
+      out += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
   }
   out += text.size() > longest ? "…'" : "'";
   return out;

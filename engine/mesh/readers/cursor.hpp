@@ -3,6 +3,9 @@
 // end, and which knows how to say where it is. For the readers only; failures are thrown as Failure.
 #pragma once
 
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,16 +18,17 @@
 
 #include <fmt/core.h>
 
-#include "engine/core/error.hpp"
-#include "engine/core/types.hpp"
-
 namespace conoid::readers {
 
 class Cursor {
  public:
   Cursor(std::string_view bytes, std::string file, Bytes memory_limit)
-      : begin_(bytes.data()), p_(bytes.data()), end_(bytes.data() + bytes.size()), file_(std::move(file)),
-        limit_(memory_limit), used_(bytes.size()) {}
+      : begin_(bytes.data()),
+        p_(bytes.data()),
+        end_(bytes.data() + bytes.size()),
+        file_(std::move(file)),
+        limit_(memory_limit),
+        used_(bytes.size()) {}
 
   [[nodiscard]] bool at_end() const { return p_ == end_; }
   [[nodiscard]] std::size_t position() const { return static_cast<std::size_t>(p_ - begin_); }
@@ -40,7 +44,9 @@ class Cursor {
   }
   [[nodiscard]] bool binary() const { return binary_; }
 
-  [[noreturn]] void fail(std::string text, std::string hint = {}) const { fail_at(position(), std::move(text), std::move(hint)); }
+  [[noreturn]] void fail(std::string text, std::string hint = {}) const {
+    fail_at(position(), std::move(text), std::move(hint));
+  }
   [[noreturn]] void fail_at(std::size_t position, std::string text, std::string hint = {}) const;
   /// "expected <what>, found <the next word>".
   [[noreturn]] void fail_expected(std::string_view what) const;
@@ -51,7 +57,8 @@ class Cursor {
   }
   /// Books memory that is about to be allocated; above the limit: ErrorCode::resources.
   void take_memory(std::uint64_t count, std::uint64_t bytes_each, std::string_view what) {
-    if (bytes_each != 0 && count > (limit_ - std::min(limit_, used_)) / bytes_each) fail_memory(count, bytes_each, what);
+    if (bytes_each != 0 && count > (limit_ - std::min(limit_, used_)) / bytes_each)
+      fail_memory(count, bytes_each, what);
     used_ += count * bytes_each;
   }
 
@@ -108,8 +115,10 @@ class Cursor {
     const char* from = p_ != end_ && *p_ == '+' ? p_ + 1 : p_;
     const auto [stop, code] = std::from_chars(from, end_, value);
     // Numbers below the smallest double are zero; from_chars calls them out of range.
-    if (code == std::errc::result_out_of_range && stop != end_ && is_tiny(from, stop)) value = 0;
-    else if (code != std::errc{} || !std::isfinite(value)) fail_expected(what);
+    if (code == std::errc::result_out_of_range && stop != end_ && is_tiny(from, stop))
+      value = 0;
+    else if (code != std::errc{} || !std::isfinite(value))
+      fail_expected(what);
     if (stop != end_ && !is_space(*stop)) fail_expected(what);
     p_ = stop;
     return value;
@@ -132,7 +141,9 @@ class Cursor {
     return load_unchecked<T>();
   }
 
-  static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+  static bool is_space(char c) {
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+  }
   [[nodiscard]] const std::string& file() const { return file_; }
 
  private:

@@ -3,16 +3,16 @@
 //
 // Both versions become the same arrays: points with tags, cells with node tags, and for each cell the physical groups it
 // is in. Node tags turn into point numbers at the end, so that the order of the sections does not matter.
+#include "engine/mesh/readers/cursor.hpp"
+#include "engine/mesh/readers/msh_types.hpp"
+#include "engine/mesh/readers/read_mesh.hpp"
+#include "engine/mesh/shape_tables.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
 #include <unordered_map>
-
-#include "engine/mesh/readers/cursor.hpp"
-#include "engine/mesh/readers/msh_types.hpp"
-#include "engine/mesh/readers/read_mesh.hpp"
-#include "engine/mesh/shape_tables.hpp"
 
 namespace conoid {
 namespace {
@@ -21,7 +21,8 @@ using readers::Cursor;
 using readers::GmshType;
 using readers::quoted;
 
-constexpr std::string_view resave = "Save it again as MSH 4.1 or 2.2, for example `gmsh FILE -save -format msh41 -o out.msh`.";
+constexpr std::string_view resave =
+    "Save it again as MSH 4.1 or 2.2, for example `gmsh FILE -save -format msh41 -o out.msh`.";
 
 /// Physical tags of an entity as the file has them: the sign turns cells round.
 using PhysicalTags = std::vector<int>;
@@ -33,7 +34,8 @@ class MshReader {
 
   Mesh read() {
     if (!(std::isfinite(options_.scale) && options_.scale > 0))
-      in_.fail(fmt::format("expected a positive length unit, found {}", options_.scale), "Correct the mesh's unit in the case.");
+      in_.fail(fmt::format("expected a positive length unit, found {}", options_.scale),
+               "Correct the mesh's unit in the case.");
     if (in_.rest().starts_with("\xef\xbb\xbf")) in_.advance(3);
     bool format_seen = false;
     for (;;) {
@@ -53,7 +55,8 @@ class MshReader {
         skip_to_end_of(name);
         continue;
       } else if (!format_seen) {
-        in_.fail_at(at, fmt::format("expected '$MeshFormat' first, found {}", quoted(name)), std::string(resave));
+        in_.fail_at(at, fmt::format("expected '$MeshFormat' first, found {}", quoted(name)),
+                    std::string(resave));
       } else if (name == "PhysicalNames") {
         physical_names();
       } else if (name == "Entities" && new_) {
@@ -61,16 +64,21 @@ class MshReader {
       } else if (name == "Nodes") {
         if (nodes_seen_) in_.fail_at(at, "expected one section '$Nodes', found a second");
         nodes_seen_ = true;
-        if (new_) nodes_41();
-        else nodes_22();
+        if (new_)
+          nodes_41();
+        else
+          nodes_22();
       } else if (name == "Elements") {
         if (elements_seen_) in_.fail_at(at, "expected one section '$Elements', found a second");
         elements_seen_ = true;
-        if (new_) elements_41();
-        else elements_22();
+        if (new_)
+          elements_41();
+        else
+          elements_22();
       } else if (name == "PartitionedEntities") {
-        in_.fail_at(at, "expected a mesh in one piece, found one cut into partitions",
-                    "Save it without partitions: Gmsh, Tools > Options > Mesh, or `gmsh FILE -unpartition -save`.");
+        in_.fail_at(
+            at, "expected a mesh in one piece, found one cut into partitions",
+            "Save it without partitions: Gmsh, Tools > Options > Mesh, or `gmsh FILE -unpartition -save`.");
       } else {
         skip_to_end_of(name);
         continue;
@@ -90,16 +98,20 @@ class MshReader {
     const int size = in_.integer<int>("the size of a number, 8");
     new_ = version == 4.1;
     if (!new_ && !(version >= 2.0 && version < 3.0))
-      in_.fail_at(at, fmt::format("expected MSH version 2.0 to 2.2 or 4.1, found {}", version), std::string(resave));
-    if (type != 0 && type != 1) in_.fail_at(at, fmt::format("expected 0 (ASCII) or 1 (binary), found {}", type));
+      in_.fail_at(at, fmt::format("expected MSH version 2.0 to 2.2 or 4.1, found {}", version),
+                  std::string(resave));
+    if (type != 0 && type != 1)
+      in_.fail_at(at, fmt::format("expected 0 (ASCII) or 1 (binary), found {}", type));
     if (size != 8)
       in_.fail_at(at, fmt::format("expected numbers of 8 bytes, found {}", size), std::string(resave));
     in_.line();
     if (type == 0) return;
     in_.set_binary(false);
     const auto one = in_.load<std::int32_t>("the number 1 that tells the byte order");
-    if (one == 0x01000000) in_.set_binary(true);
-    else if (one != 1) in_.fail(fmt::format("expected the number 1 that tells the byte order, found {}", one));
+    if (one == 0x01000000)
+      in_.set_binary(true);
+    else if (one != 1)
+      in_.fail(fmt::format("expected the number 1 that tells the byte order, found {}", one));
   }
 
   void physical_names() {
@@ -107,7 +119,8 @@ class MshReader {
     in_.need(count, 6, "physical names");
     for (std::uint64_t i = 0; i < count; ++i) {
       const int dimension = in_.integer<int>("a dimension 0 to 3");
-      if (dimension < 0 || dimension > 3) in_.fail(fmt::format("expected a dimension 0 to 3, found {}", dimension));
+      if (dimension < 0 || dimension > 3)
+        in_.fail(fmt::format("expected a dimension 0 to 3, found {}", dimension));
       const int tag = in_.integer<int>("a physical tag");
       in_.skip_blanks();
       const std::size_t at = in_.position();
@@ -138,7 +151,8 @@ class MshReader {
           in_.take_memory(physicals, sizeof(int), "physical tags");
           in_.take_memory(1, 160, "entity");
           PhysicalTags& tags = entities_[{dimension, tag}];
-          for (std::uint64_t p = 0; p < physicals; ++p) tags.push_back(number<std::int32_t>("a physical tag"));
+          for (std::uint64_t p = 0; p < physicals; ++p)
+            tags.push_back(number<std::int32_t>("a physical tag"));
         }
         if (dimension == 0) continue;
         const auto bounding = number<std::uint64_t>("a number of bounding entities");
@@ -161,12 +175,15 @@ class MshReader {
       const int parametric = number<std::int32_t>("0 or 1 (parametric nodes)");
       const auto n = number<std::uint64_t>("a number of nodes in the block");
       if (n > count - tags_.size())
-        in_.fail(fmt::format("expected at most {} nodes in this block ({} in all), found {}", count - tags_.size(), count, n));
-      if (dimension < 0 || dimension > 3) in_.fail(fmt::format("expected a dimension 0 to 3, found {}", dimension));
+        in_.fail(fmt::format("expected at most {} nodes in this block ({} in all), found {}",
+                             count - tags_.size(), count, n));
+      if (dimension < 0 || dimension > 3)
+        in_.fail(fmt::format("expected a dimension 0 to 3, found {}", dimension));
       const int parameters = parametric == 0 ? 0 : dimension;
       in_.need(n, in_.binary() ? 8u * static_cast<unsigned>(4 + parameters) : 8, "nodes");
-      for (std::uint64_t i = 0; i < n; ++i) node_tag(in_.binary() ? in_.load_unchecked<std::uint64_t>()
-                                                                  : in_.integer<std::uint64_t>("a node tag"));
+      for (std::uint64_t i = 0; i < n; ++i)
+        node_tag(in_.binary() ? in_.load_unchecked<std::uint64_t>()
+                              : in_.integer<std::uint64_t>("a node tag"));
       for (std::uint64_t i = 0; i < n; ++i) {
         coordinates();
         for (int k = 0; k < parameters; ++k) skip_real();
@@ -180,7 +197,8 @@ class MshReader {
     if (in_.binary()) in_.line();
     reserve_nodes(count, in_.binary() ? 28 : 8);
     for (std::uint64_t i = 0; i < count; ++i) {
-      const auto tag = in_.binary() ? in_.load_unchecked<std::int32_t>() : in_.integer<std::int64_t>("a node number");
+      const auto tag =
+          in_.binary() ? in_.load_unchecked<std::int32_t>() : in_.integer<std::int64_t>("a node number");
       if (tag < 0) in_.fail(fmt::format("expected a node number above 0, found {}", tag));
       node_tag(static_cast<std::uint64_t>(tag));
       coordinates();
@@ -195,7 +213,8 @@ class MshReader {
   }
 
   void node_tag(std::uint64_t tag) {
-    if (tag > static_cast<std::uint64_t>(INT64_MAX)) in_.fail(fmt::format("expected a node tag below 2^63, found {}", tag));
+    if (tag > static_cast<std::uint64_t>(INT64_MAX))
+      in_.fail(fmt::format("expected a node tag below 2^63, found {}", tag));
     tags_.push_back(static_cast<Index>(tag));
   }
 
@@ -216,9 +235,11 @@ class MshReader {
     const GmshType* type = readers::gmsh_type(id);
     if (type == nullptr) in_.fail(fmt::format("expected an element type of Gmsh, found {}", id));
     if (!type->readable)
-      in_.fail(fmt::format("expected vertices, lines, triangles, quads, tets or hexes of order 1 or 2, found element type {} ({})",
+      in_.fail(fmt::format("expected vertices, lines, triangles, quads, tets or hexes of order 1 or 2, found "
+                           "element type {} ({})",
                            id, type->name),
-               "Mesh without this kind of element: no recombined boundary layers or pyramids, Mesh.ElementOrder at most 2.");
+               "Mesh without this kind of element: no recombined boundary layers or pyramids, "
+               "Mesh.ElementOrder at most 2.");
     return *type;
   }
 
@@ -236,8 +257,8 @@ class MshReader {
       const GmshType& type = element_type(number<std::int32_t>("an element type"));
       const auto n = number<std::uint64_t>("a number of elements in the block");
       if (n > count - shapes_.size())
-        in_.fail(fmt::format("expected at most {} elements in this block ({} in all), found {}", count - shapes_.size(),
-                             count, n));
+        in_.fail(fmt::format("expected at most {} elements in this block ({} in all), found {}",
+                             count - shapes_.size(), count, n));
       if (dimension != dimension_of(type.shape))
         in_.fail(fmt::format("expected elements of dimension {}, found {}", dimension, type.name));
       const auto nodes = static_cast<std::size_t>(nodes_of(type.shape));
@@ -250,16 +271,21 @@ class MshReader {
       const Index first = static_cast<Index>(shapes_.size());
       for (std::uint64_t i = 0; i < n; ++i) {
         const auto next = [&] {
-          const auto t = in_.binary() ? in_.load_unchecked<std::uint64_t>() : in_.integer<std::uint64_t>("a node tag");
+          const auto t =
+              in_.binary() ? in_.load_unchecked<std::uint64_t>() : in_.integer<std::uint64_t>("a node tag");
           return t > static_cast<std::uint64_t>(INT64_MAX) ? Index{-1} : static_cast<Index>(t);
         };
-        if (in_.binary()) in_.advance(8);
-        else in_.integer<std::uint64_t>("an element tag");
+        if (in_.binary())
+          in_.advance(8);
+        else
+          in_.integer<std::uint64_t>("an element tag");
         cell(type, next, turned);
       }
-      for (const int p : physicals) range_into_group(type.shape, p, first, static_cast<Index>(shapes_.size()));
+      for (const int p : physicals)
+        range_into_group(type.shape, p, first, static_cast<Index>(shapes_.size()));
     }
-    if (shapes_.size() != count) in_.fail(fmt::format("expected {} elements, found {}", count, shapes_.size()));
+    if (shapes_.size() != count)
+      in_.fail(fmt::format("expected {} elements, found {}", count, shapes_.size()));
   }
 
   void elements_22() {
@@ -274,10 +300,13 @@ class MshReader {
         const auto n = in_.load_unchecked<std::int32_t>();
         const auto tags = in_.load_unchecked<std::int32_t>();
         if (n <= 0 || static_cast<std::uint64_t>(n) > count - shapes_.size())
-          in_.fail(fmt::format("expected 1 to {} elements in this block, found {}", count - shapes_.size(), n));
-        if (tags < 0 || tags > 1 << 20) in_.fail(fmt::format("expected a number of tags from 0, found {}", tags));
+          in_.fail(
+              fmt::format("expected 1 to {} elements in this block, found {}", count - shapes_.size(), n));
+        if (tags < 0 || tags > 1 << 20)
+          in_.fail(fmt::format("expected a number of tags from 0, found {}", tags));
         const auto nodes = static_cast<std::uint64_t>(nodes_of(type.shape));
-        in_.need(static_cast<std::uint64_t>(n), 4 * (1 + static_cast<std::uint64_t>(tags) + nodes), "elements");
+        in_.need(static_cast<std::uint64_t>(n), 4 * (1 + static_cast<std::uint64_t>(tags) + nodes),
+                 "elements");
         grow_connectivity(static_cast<std::uint64_t>(n) * nodes);
         for (int i = 0; i < n; ++i) {
           in_.advance(4);
@@ -288,7 +317,8 @@ class MshReader {
             if (t == 0) physical = tag;
             if (t == 1) elementary = tag;
           }
-          cell(type, [&] { return Index{in_.load_unchecked<std::int32_t>()}; }, false);
+          cell(
+              type, [&] { return Index{in_.load_unchecked<std::int32_t>()}; }, false);
           note_physical(type.shape, physical, elementary);
         }
       }
@@ -308,7 +338,8 @@ class MshReader {
         if (t == 1) elementary = tag;
       }
       grow_connectivity(static_cast<std::uint64_t>(nodes_of(type.shape)));
-      cell(type, [&] { return in_.integer<Index>("a node number"); }, false);
+      cell(
+          type, [&] { return in_.integer<Index>("a node number"); }, false);
       note_physical(type.shape, physical, elementary);
     }
   }
@@ -321,7 +352,8 @@ class MshReader {
   void grow_connectivity(std::uint64_t nodes) {
     in_.take_memory(nodes, sizeof(Index), "nodes of elements");
     const std::size_t wanted = connectivity_.size() + nodes;
-    if (wanted > connectivity_.capacity()) connectivity_.reserve(std::max(wanted, 3 * (connectivity_.capacity() / 2)));
+    if (wanted > connectivity_.capacity())
+      connectivity_.reserve(std::max(wanted, 3 * (connectivity_.capacity() / 2)));
   }
 
   void cell(const GmshType& type, const auto& next, bool turned) {
@@ -367,8 +399,10 @@ class MshReader {
     if (key == last_seen_) return;
     last_seen_ = key;
     const auto [it, fresh] = physical_of_entity_.try_emplace({key[0], elementary}, physical);
-    if (fresh) in_.take_memory(1, 96, "entity");
-    else if (it->second != physical) copies_ = true;
+    if (fresh)
+      in_.take_memory(1, 96, "entity");
+    else if (it->second != physical)
+      copies_ = true;
   }
 
   void merge_copies() {
@@ -420,11 +454,14 @@ class MshReader {
     std::map<std::pair<int, std::string>, std::size_t> by_name;
     for (auto& g : groups_) {
       const auto [it, fresh] = by_name.try_emplace({g.dimension, g.name}, groups.size());
-      if (fresh) groups.push_back(std::move(g));
-      else groups[it->second].cells.insert(groups[it->second].cells.end(), g.cells.begin(), g.cells.end());
+      if (fresh)
+        groups.push_back(std::move(g));
+      else
+        groups[it->second].cells.insert(groups[it->second].cells.end(), g.cells.begin(), g.cells.end());
     }
     if (!options_.keep_unused_points) readers::drop_unused_points(points_, connectivity_);
-    auto mesh = Mesh::from_arrays(std::move(points_), std::move(shapes_), std::move(connectivity_), std::move(groups));
+    auto mesh = Mesh::from_arrays(std::move(points_), std::move(shapes_), std::move(connectivity_),
+                                  std::move(groups));
     if (!mesh) throw Failure(mesh.error());
     return std::move(*mesh);
   }
@@ -436,16 +473,18 @@ class MshReader {
       at += static_cast<std::size_t>(nodes_of(shapes_[c++]));
     Place place;
     place.file = in_.file();
-    throw Failure(make_error(ErrorCode::invalid_input,
-                             fmt::format("$Elements: expected nodes of the section '$Nodes', found node {} in element {} of the "
-                                         "section (a {})",
-                                         connectivity_[position_in_connectivity], c + 1, name_of(shapes_[c])),
-                             "The file is damaged or was cut off; save or copy it again.", place));
+    throw Failure(make_error(
+        ErrorCode::invalid_input,
+        fmt::format("$Elements: expected nodes of the section '$Nodes', found node {} in element {} of the "
+                    "section (a {})",
+                    connectivity_[position_in_connectivity], c + 1, name_of(shapes_[c])),
+        "The file is damaged or was cut off; save or copy it again.", place));
   }
   [[noreturn]] void twice(Index tag) {
     Place place;
     place.file = in_.file();
-    throw Failure(make_error(ErrorCode::invalid_input, fmt::format("$Nodes: expected each node once, found node {} twice", tag),
+    throw Failure(make_error(ErrorCode::invalid_input,
+                             fmt::format("$Nodes: expected each node once, found node {} twice", tag),
                              "The file is damaged; save it again.", place));
   }
 
@@ -492,8 +531,10 @@ class MshReader {
   }
   /// A number that is not used: bounding boxes may hold "inf" or "nan".
   void skip_real() {
-    if (in_.binary()) in_.load<double>("a coordinate");
-    else if (in_.word().empty()) in_.fail_expected("a number");
+    if (in_.binary())
+      in_.load<double>("a coordinate");
+    else if (in_.word().empty())
+      in_.fail_expected("a number");
   }
 
   void end_of(std::string_view name) {
@@ -502,12 +543,14 @@ class MshReader {
     std::string_view line = in_.line();
     while (!line.empty() && Cursor::is_space(line.back())) line.remove_suffix(1);
     if (!line.starts_with("$End") || line.substr(4) != name)
-      in_.fail_at(at, fmt::format("expected '$End{}', found {}", name, line.empty() ? "the end of the file" : quoted(line)));
+      in_.fail_at(at, fmt::format("expected '$End{}', found {}", name,
+                                  line.empty() ? "the end of the file" : quoted(line)));
   }
   void skip_to_end_of(std::string_view name) {
     const std::string wanted = fmt::format("$End{}", name.substr(0, 200));
     const auto at = in_.rest().find(wanted);
-    if (at == std::string_view::npos) in_.fail(fmt::format("expected '{}' further down, found the end of the file", wanted));
+    if (at == std::string_view::npos)
+      in_.fail(fmt::format("expected '{}' further down, found the end of the file", wanted));
     in_.advance(at);
     in_.line();
   }

@@ -2,11 +2,11 @@
 // Gmsh's element types and their node orders (Gmsh reference manual, "Node ordering") against VTK's.
 #pragma once
 
+#include "engine/mesh/mesh.hpp"
+
 #include <array>
 #include <cstdint>
 #include <string_view>
-
-#include "engine/mesh/mesh.hpp"
 
 namespace conoid::readers {
 
@@ -14,7 +14,7 @@ struct GmshType {
   int id;
   std::string_view name;
   CellShape shape;
-  bool readable;                            ///< Mesh has this shape
+  bool readable;                           ///< Mesh has this shape
   std::array<std::uint8_t, 27> from_gmsh;  ///< VTK node i is Gmsh node from_gmsh[i]
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wavefront OBJ, the polygonal part of it.
-#include <algorithm>
-#include <unordered_map>
-
 #include "engine/mesh/readers/cursor.hpp"
 #include "engine/mesh/readers/read_mesh.hpp"
+
+#include <algorithm>
+#include <unordered_map>
 
 namespace conoid {
 namespace {
@@ -19,7 +19,8 @@ class ObjReader {
 
   Mesh read() {
     if (!(std::isfinite(options_.scale) && options_.scale > 0))
-      in_.fail(fmt::format("expected a positive length unit, found {}", options_.scale), "Correct the mesh's unit in the case.");
+      in_.fail(fmt::format("expected a positive length unit, found {}", options_.scale),
+               "Correct the mesh's unit in the case.");
     if (in_.rest().starts_with("\xef\xbb\xbf")) in_.advance(3);
     while (!in_.at_end()) {
       statement();
@@ -30,10 +31,13 @@ class ObjReader {
                "Check that this is an OBJ file with faces; free-form surfaces are not read.");
     const auto count = static_cast<Index>(points_.size() / 3);
     if (highest_ >= count)
-      in_.fail_at(highest_position_, fmt::format("expected a vertex from 1 to {}, found {}", count, highest_ + 1));
+      in_.fail_at(highest_position_,
+                  fmt::format("expected a vertex from 1 to {}, found {}", count, highest_ + 1));
     if (!options_.keep_unused_points) readers::drop_unused_points(points_, connectivity_);
     std::erase_if(groups_, [](const MeshGroup& g) { return g.cells.empty(); });
-    return Mesh::from_arrays(std::move(points_), std::move(shapes_), std::move(connectivity_), std::move(groups_)).value();
+    return Mesh::from_arrays(std::move(points_), std::move(shapes_), std::move(connectivity_),
+                             std::move(groups_))
+        .value();
   }
 
  private:
@@ -55,11 +59,16 @@ class ObjReader {
 
   void statement() {
     const std::string_view key = next();
-    if (key == "v") vertex();
-    else if (key == "f") face();
-    else if (key == "l") polyline();
-    else if (key == "g") groups();
-    else if (key == "o") object();
+    if (key == "v")
+      vertex();
+    else if (key == "f")
+      face();
+    else if (key == "l")
+      polyline();
+    else if (key == "g")
+      groups();
+    else if (key == "o")
+      object();
   }
 
   void vertex() {
@@ -92,7 +101,8 @@ class ObjReader {
   void corners() {
     polygon_.clear();
     for (std::string_view w = next(); !w.empty(); w = next()) {
-      if (polygon_.size() == polygon_.capacity()) in_.take_memory(polygon_.size(), 2 * sizeof(Index), "corner");
+      if (polygon_.size() == polygon_.capacity())
+        in_.take_memory(polygon_.size(), 2 * sizeof(Index), "corner");
       polygon_.push_back(vertex_index(w));
     }
   }
@@ -101,8 +111,10 @@ class ObjReader {
     corners();
     const std::size_t n = polygon_.size();
     if (n < 3) in_.fail(fmt::format("expected at least 3 vertices after 'f', found {}", n));
-    if (n == 3) add(CellShape::triangle3, polygon_);
-    else if (n == 4) add(CellShape::quad4, polygon_);
+    if (n == 3)
+      add(CellShape::triangle3, polygon_);
+    else if (n == 4)
+      add(CellShape::quad4, polygon_);
     else
       for (std::size_t i = 1; i + 1 < n; ++i) {
         const std::array<Index, 3> t{polygon_[0], polygon_[i], polygon_[i + 1]};
@@ -112,7 +124,8 @@ class ObjReader {
 
   void polyline() {
     corners();
-    if (polygon_.size() < 2) in_.fail(fmt::format("expected at least 2 vertices after 'l', found {}", polygon_.size()));
+    if (polygon_.size() < 2)
+      in_.fail(fmt::format("expected at least 2 vertices after 'l', found {}", polygon_.size()));
     for (std::size_t i = 0; i + 1 < polygon_.size(); ++i) {
       const std::array<Index, 2> s{polygon_[i], polygon_[i + 1]};
       add(CellShape::line2, s);

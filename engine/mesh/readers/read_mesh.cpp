@@ -2,19 +2,20 @@
 // Choice of the reader by content, then by ending.
 #include "engine/mesh/readers/read_mesh.hpp"
 
+#include "engine/core/atomic_file.hpp"
+
 #include <algorithm>
 #include <cctype>
 
 #include <fmt/core.h>
-
-#include "engine/core/atomic_file.hpp"
 
 namespace conoid {
 namespace {
 
 std::string ending_of(const std::filesystem::path& path) {
   std::string e = path.extension().string();
-  std::transform(e.begin(), e.end(), e.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(e.begin(), e.end(), e.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return e;
 }
 
@@ -28,7 +29,8 @@ std::string_view without_leading_space(std::string_view s) {
 bool is_binary_stl(std::string_view bytes) {
   if (bytes.size() < 84) return false;
   std::uint64_t n = 0;
-  for (std::size_t i = 0; i < 4; ++i) n |= std::uint64_t{static_cast<unsigned char>(bytes[80 + i])} << (8 * i);
+  for (std::size_t i = 0; i < 4; ++i)
+    n |= std::uint64_t{static_cast<unsigned char>(bytes[80 + i])} << (8 * i);
   return bytes.size() == 84 + 50 * n;
 }
 
@@ -65,19 +67,24 @@ Result<MeshFormat> recognise_mesh(std::string_view bytes, const std::filesystem:
   if (ending == ".geo" || ending == ".step" || ending == ".stp")
     return make_error(ErrorCode::invalid_input, "this is a geometry, not a mesh",
                       "Mesh it first: `gmsh -2 FILE` or `gmsh -3 FILE` writes a .msh file.", place);
-  return make_error(ErrorCode::invalid_input,
-                    bytes.empty() ? "expected a mesh, found an empty file"
-                                  : "expected a mesh in Gmsh MSH (2.2, 4.1), STL or OBJ format, found something else",
-                    "Convert the file to one of these formats, for example with Gmsh: `gmsh FILE -save -o out.msh`.", place);
+  return make_error(
+      ErrorCode::invalid_input,
+      bytes.empty() ? "expected a mesh, found an empty file"
+                    : "expected a mesh in Gmsh MSH (2.2, 4.1), STL or OBJ format, found something else",
+      "Convert the file to one of these formats, for example with Gmsh: `gmsh FILE -save -o out.msh`.",
+      place);
 }
 
 Result<Mesh> read_mesh_bytes(std::string_view bytes, const std::string& file, const ReadOptions& options) {
   const auto format = recognise_mesh(bytes, file);
   if (!format) return format.error();
   switch (*format) {
-    case MeshFormat::msh: return read_msh(bytes, file, options);
-    case MeshFormat::stl: return read_stl(bytes, file, options);
-    case MeshFormat::obj: return read_obj(bytes, file, options);
+    case MeshFormat::msh:
+      return read_msh(bytes, file, options);
+    case MeshFormat::stl:
+      return read_stl(bytes, file, options);
+    case MeshFormat::obj:
+      return read_obj(bytes, file, options);
   }
   return make_error(ErrorCode::internal, "unknown mesh format");
 }
@@ -89,9 +96,10 @@ Result<Mesh> read_mesh(const std::filesystem::path& path, const ReadOptions& opt
     if (!ignored && size > options.memory_limit) {
       Place place;
       place.file = path.string();
-      return make_error(ErrorCode::resources,
-                        fmt::format("the file has {} bytes, the memory limit is {}", size, options.memory_limit),
-                        "Raise the limit with --memory host=…, or use a coarser mesh.", place);
+      return make_error(
+          ErrorCode::resources,
+          fmt::format("the file has {} bytes, the memory limit is {}", size, options.memory_limit),
+          "Raise the limit with --memory host=…, or use a coarser mesh.", place);
     }
     const auto bytes = read_file(path, options.memory_limit);
     if (!bytes) return bytes.error();

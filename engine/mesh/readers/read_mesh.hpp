@@ -6,19 +6,20 @@
 // expected and what was found; never a crash. No function here keeps state; any thread may call.
 #pragma once
 
+#include "engine/core/error.hpp"
+#include "engine/mesh/mesh.hpp"
+
 #include <filesystem>
 #include <string>
 #include <string_view>
 
-#include "engine/core/error.hpp"
-#include "engine/mesh/mesh.hpp"
-
 namespace conoid {
 
 struct ReadOptions {
-  double scale = 1;                        ///< metres a unit of the file: 1e-3 for a mesh in millimetres
-  Bytes memory_limit = Bytes{16} << 30;    ///< file and mesh together, in bytes; above it ErrorCode::resources
-  bool keep_unused_points = false;         ///< points that no cell uses (centres of circles, say) are dropped otherwise
+  double scale = 1;                      ///< metres a unit of the file: 1e-3 for a mesh in millimetres
+  Bytes memory_limit = Bytes{16} << 30;  ///< file and mesh together, in bytes; above it ErrorCode::resources
+  bool keep_unused_points =
+      false;  ///< points that no cell uses (centres of circles, say) are dropped otherwise
 };
 
 enum class MeshFormat { msh, stl, obj };
@@ -36,14 +37,17 @@ enum class MeshFormat { msh, stl, obj };
 /// Gmsh MSH 2.0 to 2.2 and 4.1, ASCII and binary of either byte order. Physical groups become groups, of the name given
 /// or else of the tag's number ("3"); several groups may share a cell; cells in no group are kept. Cells on an entity
 /// whose physical tag is negative are turned round, as Gmsh means it. Prisms, pyramids and order 3 and above are errors.
-[[nodiscard]] Result<Mesh> read_msh(std::string_view bytes, const std::string& file, const ReadOptions& options = {});
+[[nodiscard]] Result<Mesh> read_msh(std::string_view bytes, const std::string& file,
+                                    const ReadOptions& options = {});
 
 /// STL, ASCII or binary. Points with equal coordinates become one; each solid becomes a group (named "solid", "solid_2",
 /// … where it has no name). The normals of the file are ignored: the order of the nodes counts.
-[[nodiscard]] Result<Mesh> read_stl(std::string_view bytes, const std::string& file, const ReadOptions& options = {});
+[[nodiscard]] Result<Mesh> read_stl(std::string_view bytes, const std::string& file,
+                                    const ReadOptions& options = {});
 
 /// Wavefront OBJ: v, f (3 or 4 nodes; more are cut into a fan of triangles), l; indices from either end; g and o become
 /// groups. Texture, normals, materials and free-form geometry are ignored.
-[[nodiscard]] Result<Mesh> read_obj(std::string_view bytes, const std::string& file, const ReadOptions& options = {});
+[[nodiscard]] Result<Mesh> read_obj(std::string_view bytes, const std::string& file,
+                                    const ReadOptions& options = {});
 
 }  // namespace conoid

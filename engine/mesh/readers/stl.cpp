@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // STL: 80 bytes of header, a count and 50 bytes a triangle; or text "solid … facet normal … outer loop … vertex x y z …".
-#include <cctype>
-
 #include "engine/mesh/readers/cursor.hpp"
 #include "engine/mesh/readers/read_mesh.hpp"
+
+#include <cctype>
 
 namespace conoid {
 namespace {
@@ -97,8 +97,10 @@ bool same_word(std::string_view word, std::string_view wanted) {
 }
 
 void expect(Cursor& in, std::string_view wanted) {
-  const Cursor before = in;
-  if (!same_word(in.word(), wanted)) before.fail_expected(fmt::format("'{}'", wanted));
+  const std::size_t before = in.position();
+  if (same_word(in.word(), wanted)) return;
+  in.seek(before);
+  in.fail_expected(fmt::format("'{}'", wanted));
 }
 
 void read_ascii(Cursor& in, PointMerger& points, Building& out, double scale) {
@@ -118,13 +120,16 @@ void read_ascii(Cursor& in, PointMerger& points, Building& out, double scale) {
     for (auto& g : out.groups)
       if (g.name == group.name) known = &g;
     for (;;) {
-      const Cursor before = in;
+      const std::size_t before = in.position();
       const std::string_view word = in.word();
       if (same_word(word, "endsolid")) {
         in.line();
         break;
       }
-      if (!same_word(word, "facet")) before.fail_expected("'facet' or 'endsolid'");
+      if (!same_word(word, "facet")) {
+        in.seek(before);
+        in.fail_expected("'facet' or 'endsolid'");
+      }
       expect(in, "normal");
       // Some programs write "nan" for the normal of a sliver; it is not used.
       for (int i = 0; i < 3; ++i)
@@ -158,7 +163,8 @@ Result<Mesh> read_stl(std::string_view bytes, const std::string& file, const Rea
   try {
     Cursor in(bytes, file, options.memory_limit);
     if (!(std::isfinite(options.scale) && options.scale > 0))
-      in.fail(fmt::format("expected a positive length unit, found {}", options.scale), "Correct the mesh's unit in the case.");
+      in.fail(fmt::format("expected a positive length unit, found {}", options.scale),
+              "Correct the mesh's unit in the case.");
     PointMerger points(in);
     Building out;
     std::string_view start = bytes;
@@ -167,7 +173,8 @@ Result<Mesh> read_stl(std::string_view bytes, const std::string& file, const Rea
       in.advance(3);
     }
     const auto first = start.find_first_not_of(" \t\r\n");
-    bool ascii = first != std::string_view::npos && same_word(start.substr(first, 5), "solid") && is_text(bytes);
+    bool ascii =
+        first != std::string_view::npos && same_word(start.substr(first, 5), "solid") && is_text(bytes);
     if (ascii && bytes.size() >= 84) {
       // Exactly the size that a binary file with this count has: binary.
       Cursor probe = in;
@@ -182,7 +189,8 @@ Result<Mesh> read_stl(std::string_view bytes, const std::string& file, const Rea
       read_binary(in, points, out, options.scale);
     }
     if (out.connectivity.empty())
-      in.fail("expected at least one triangle, found none", "Export the surface again; this STL file is empty.");
+      in.fail("expected at least one triangle, found none",
+              "Export the surface again; this STL file is empty.");
     std::vector<CellShape> shapes(static_cast<std::size_t>(out.triangles()), CellShape::triangle3);
     return Mesh::from_arrays(std::move(points.points()), std::move(shapes), std::move(out.connectivity),
                              std::move(out.groups));

@@ -2,26 +2,35 @@
 // MSH 4.1, STL and OBJ as bytes; the file is replaced as one step.
 #include "engine/mesh/writers/write_mesh.hpp"
 
+#include "engine/core/atomic_file.hpp"
+#include "engine/mesh/readers/msh_types.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/mesh/vec3.hpp"
+
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <charconv>
 #include <cstring>
 #include <map>
 #include <set>
 
 #include <fmt/core.h>
 
-#include "engine/core/atomic_file.hpp"
-#include "engine/mesh/readers/msh_types.hpp"
-#include "engine/mesh/topology.hpp"
-#include "engine/mesh/vec3.hpp"
-
 namespace conoid {
 namespace {
 
 template <class... A>
 void print(std::string& out, fmt::format_string<A...> format, A&&... args) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<A>(args)...);
+  out += fmt::format(format, std::forward<A>(args)...);
+}
+
+/// A number and a space, in the shortest form that reads back the same.
+template <class T>
+void print_number(std::string& out, T value) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  out.append(text.data(), static_cast<std::size_t>(end - text.data()));
+  out += ' ';
 }
 
 template <class T>
@@ -70,7 +79,9 @@ std::vector<int> physical_tags(const Mesh& mesh) {
   std::vector<int> tags(mesh.groups().size(), 0);
   std::set<std::pair<int, int>> taken;
   for (std::size_t g = 0; g < tags.size(); ++g)
-    if (const auto& group = mesh.groups()[g]; group.tag > 0 && taken.insert({group.dimension, group.tag}).second) tags[g] = group.tag;
+    if (const auto& group = mesh.groups()[g];
+        group.tag > 0 && taken.insert({group.dimension, group.tag}).second)
+      tags[g] = group.tag;
   for (std::size_t g = 0; g < tags.size(); ++g)
     for (int t = 1; tags[g] == 0; ++t)
       if (taken.insert({mesh.groups()[g].dimension, t}).second) tags[g] = t;
@@ -80,10 +91,15 @@ std::vector<int> physical_tags(const Mesh& mesh) {
 class MshWriter {
  public:
   MshWriter(const Mesh& mesh, const WriteOptions& options)
-      : mesh_(mesh), options_(options), binary_(options.binary), members_(memberships(mesh)), tags_(physical_tags(mesh)) {}
+      : mesh_(mesh),
+        options_(options),
+        binary_(options.binary),
+        members_(memberships(mesh)),
+        tags_(physical_tags(mesh)) {}
 
   std::string write() {
-    out_.reserve(static_cast<std::size_t>(mesh_.point_count() * 40 + mesh_.cell_count() * 16) + 8 * mesh_.connectivity().size());
+    out_.reserve(static_cast<std::size_t>(mesh_.point_count() * 40 + mesh_.cell_count() * 16) +
+                 8 * mesh_.connectivity().size());
     print(out_, "$MeshFormat\n4.1 {} 8\n", binary_ ? 1 : 0);
     if (binary_) {
       put<std::int32_t>(out_, 1);
@@ -107,16 +123,22 @@ class MshWriter {
   }
 
   void integer(std::int32_t v) {
-    if (binary_) put(out_, v);
-    else print(out_, "{} ", v);
+    if (binary_)
+      put(out_, v);
+    else
+      print_number(out_, v);
   }
   void size(std::uint64_t v) {
-    if (binary_) put(out_, v);
-    else print(out_, "{} ", v);
+    if (binary_)
+      put(out_, v);
+    else
+      print_number(out_, v);
   }
   void real(double v) {
-    if (binary_) put(out_, v);
-    else print(out_, "{} ", v);
+    if (binary_)
+      put(out_, v);
+    else
+      print_number(out_, v);
   }
   void end_line() {
     if (!binary_) out_.back() = '\n';
@@ -192,11 +214,14 @@ class MshWriter {
     std::vector<Index> starts;
     for (Index c = 0; c < n; ++c) {
       const auto i = static_cast<std::size_t>(c);
-      if (c == 0 || mesh_.shape(c) != mesh_.shape(c - 1) || members_.set_of_cell[i] != members_.set_of_cell[i - 1]) starts.push_back(c);
+      if (c == 0 || mesh_.shape(c) != mesh_.shape(c - 1) ||
+          members_.set_of_cell[i] != members_.set_of_cell[i - 1])
+        starts.push_back(c);
     }
     starts.push_back(n);
     out_ += "$Elements\n";
-    for (const Index v : {static_cast<Index>(starts.size()) - 1, n, Index{1}, n}) size(static_cast<std::uint64_t>(v));
+    for (const Index v : {static_cast<Index>(starts.size()) - 1, n, Index{1}, n})
+      size(static_cast<std::uint64_t>(v));
     end_line();
     for (std::size_t b = 0; b + 1 < starts.size(); ++b) {
       const CellShape shape = mesh_.shape(starts[b]);
@@ -232,24 +257,33 @@ class MshWriter {
 std::span<const std::array<std::int8_t, 3>> triangles_of(CellShape shape) {
   static constexpr std::array<std::array<std::int8_t, 3>, 1> triangle3{{{0, 1, 2}}};
   static constexpr std::array<std::array<std::int8_t, 3>, 2> quad4{{{0, 1, 2}, {0, 2, 3}}};
-  static constexpr std::array<std::array<std::int8_t, 3>, 4> triangle6{{{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}}};
+  static constexpr std::array<std::array<std::int8_t, 3>, 4> triangle6{
+      {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}}};
   static constexpr std::array<std::array<std::int8_t, 3>, 6> quad8{
       {{0, 4, 7}, {4, 1, 5}, {5, 2, 6}, {6, 3, 7}, {4, 5, 6}, {4, 6, 7}}};
   static constexpr std::array<std::array<std::int8_t, 3>, 8> quad9{
       {{0, 4, 8}, {0, 8, 7}, {4, 1, 5}, {4, 5, 8}, {8, 5, 2}, {8, 2, 6}, {7, 8, 6}, {7, 6, 3}}};
   switch (shape) {
-    case CellShape::triangle3: return triangle3;
-    case CellShape::quad4: return quad4;
-    case CellShape::triangle6: return triangle6;
-    case CellShape::quad8: return quad8;
-    case CellShape::quad9: return quad9;
-    default: return {};
+    case CellShape::triangle3:
+      return triangle3;
+    case CellShape::quad4:
+      return quad4;
+    case CellShape::triangle6:
+      return triangle6;
+    case CellShape::quad8:
+      return quad8;
+    case CellShape::quad9:
+      return quad9;
+    default:
+      return {};
   }
 }
 
 }  // namespace
 
-std::string to_msh(const Mesh& mesh, const WriteOptions& options) { return MshWriter(mesh, options).write(); }
+std::string to_msh(const Mesh& mesh, const WriteOptions& options) {
+  return MshWriter(mesh, options).write();
+}
 
 std::string to_stl(const Mesh& mesh, const WriteOptions& options) {
   if (mesh.dimension() == 3) return to_stl(boundary_surface(mesh), options);
@@ -261,8 +295,10 @@ std::string to_stl(const Mesh& mesh, const WriteOptions& options) {
     const auto n = mesh.nodes(cell);
     for (const auto& t : triangles_of(mesh.shape(cell))) {
       Facet facet{};
-      for (std::size_t i = 0; i < 3; ++i) facet.p[i] = vec::scale(options.scale, mesh.point(n[static_cast<std::size_t>(t[i])]));
-      facet.normal = vec::unit(vec::cross(vec::sub(facet.p[1], facet.p[0]), vec::sub(facet.p[2], facet.p[0])));
+      for (std::size_t i = 0; i < 3; ++i)
+        facet.p[i] = vec::scale(options.scale, mesh.point(n[static_cast<std::size_t>(t[i])]));
+      facet.normal =
+          vec::unit(vec::cross(vec::sub(facet.p[1], facet.p[0]), vec::sub(facet.p[2], facet.p[0])));
       f(facet);
     }
   };
@@ -327,11 +363,13 @@ std::string to_obj(const Mesh& mesh, const WriteOptions& options) {
     if (const Index now = members.set_of_cell[static_cast<std::size_t>(c)]; now != set) {
       set = now;
       out += 'g';
-      for (const std::size_t g : members.sets[static_cast<std::size_t>(set)]) print(out, " {}", safe_name(mesh.groups()[g].name, true));
+      for (const std::size_t g : members.sets[static_cast<std::size_t>(set)])
+        print(out, " {}", safe_name(mesh.groups()[g].name, true));
       out += members.sets[static_cast<std::size_t>(set)].empty() ? " default\n" : "\n";
     }
     out += d == 1 ? 'l' : 'f';
-    for (const Index n : mesh.nodes(c).first(static_cast<std::size_t>(corners_of(shape)))) print(out, " {}", n + 1);
+    for (const Index n : mesh.nodes(c).first(static_cast<std::size_t>(corners_of(shape))))
+      print(out, " {}", n + 1);
     out += '\n';
   }
   return out;
@@ -340,15 +378,18 @@ std::string to_obj(const Mesh& mesh, const WriteOptions& options) {
 Status write_mesh(const Mesh& mesh, const std::filesystem::path& path, const WriteOptions& options) {
   try {
     std::string ending = path.extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     Place place;
     place.file = path.string();
     if (ending == ".msh") return write_file_atomically(path, to_msh(mesh, options));
     if (ending != ".stl" && ending != ".obj")
-      return make_error(ErrorCode::command_line, fmt::format("expected a file ending in .msh, .stl or .obj, found '{}'", ending),
+      return make_error(ErrorCode::command_line,
+                        fmt::format("expected a file ending in .msh, .stl or .obj, found '{}'", ending),
                         "Name the output file accordingly.", place);
     if (mesh.dimension() < 2)
-      return make_error(ErrorCode::invalid_input, "the mesh has no surface to write", "Write it as .msh.", place);
+      return make_error(ErrorCode::invalid_input, "the mesh has no surface to write", "Write it as .msh.",
+                        place);
     return write_file_atomically(path, ending == ".stl" ? to_stl(mesh, options) : to_obj(mesh, options));
   } catch (...) {
     return current_exception_as_error();

@@ -2,16 +2,16 @@
 // The solver's face to the session: checks, estimate, marching in bundles, tables, frames, checkpoints.
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 
+#include "engine/core/log.hpp"
+#include "engine/core/units.hpp"
+#include "engine/solvers/acoustic_fd/verify/verify.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numbers>
 
 #include <fmt/core.h>
-
-#include "engine/core/log.hpp"
-#include "engine/core/units.hpp"
-#include "engine/solvers/acoustic_fd/verify/verify.hpp"
 
 namespace conoid::acoustic_fd {
 
@@ -21,14 +21,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double bundle_seconds = 0.05;
-constexpr std::size_t most_exact = 16;   // receivers that get an exact curve beside theirs
-constexpr std::size_t most_drawn = 16;   // columns that a chart can carry
+constexpr std::size_t most_exact = 16;     // receivers that get an exact curve beside theirs
+constexpr std::size_t most_drawn = 16;     // columns that a chart can carry
 constexpr std::size_t most_gathered = 48;  // traces that a gather draws
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
-const FieldInfo pressure_field{"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"};
-const FieldInfo speed_field{"speed", "m/s", FieldKind::magnitude, Association::point, 1, false, "Speed of sound"};
+const FieldInfo pressure_field{"pressure", "Pa",      FieldKind::signed_value, Association::point, 1,
+                               false,      "Pressure"};
+const FieldInfo speed_field{"speed", "m/s", FieldKind::magnitude, Association::point,
+                            1,       false, "Speed of sound"};
 constexpr std::array<const char*, 3> plane_names{"plane yz", "plane xz", "plane xy"};  // by normal
 
 TableInfo table_info(std::string id, std::string title) {
@@ -39,7 +43,9 @@ TableInfo table_info(std::string id, std::string title) {
   return info;
 }
 
-std::string grid_text(const Grid& g) { return fmt::format("{} × {} × {}", g.points[0], g.points[1], g.points[2]); }
+std::string grid_text(const Grid& g) {
+  return fmt::format("{} × {} × {}", g.points[0], g.points[1], g.points[2]);
+}
 
 /// Cells per second of the march on a grid of this machine's: a few steps of a box of at most 128 nodes a side.
 double calibrate(const Problem& like, const Machine& machine) {
@@ -51,7 +57,8 @@ double calibrate(const Problem& like, const Machine& machine) {
   p.kernel = like.kernel;
   p.speed = like.speed;
   const bool varying = !like.velocity || !like.velocity->constant();
-  p.velocity = varying ? layered_velocity(0, 1, p.grid.origin[0], {{0, like.speed.highest, 0}}) : like.velocity;
+  p.velocity =
+      varying ? layered_velocity(0, 1, p.grid.origin[0], {{0, like.speed.highest, 0}}) : like.velocity;
   for (auto& face : p.faces) face.kind = FaceKind::rigid;
   p.dt = like.dt;
   const auto cluster = single_rank();
@@ -78,10 +85,13 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
   const Bytes needed = march_bytes(setup.problem, 1);
   const Machine machine = this_machine();
   if (!started_by_mpi() && needed > machine.memory) {
-    Diagnostic d = input.error_at(input["grid"],
-                                  fmt::format("{} nodes need {}, this machine has {}", grid_text(setup.problem.grid), format_bytes(needed), format_bytes(machine.memory)),
-                                  fmt::format("Use a spacing about {:.2g} times as large, single precision, or more machines with mpirun.",
-                                              1.05 * std::cbrt(static_cast<double>(needed) / static_cast<double>(machine.memory))));
+    Diagnostic d = input.error_at(
+        input["grid"],
+        fmt::format("{} nodes need {}, this machine has {}", grid_text(setup.problem.grid),
+                    format_bytes(needed), format_bytes(machine.memory)),
+        fmt::format(
+            "Use a spacing about {:.2g} times as large, single precision, or more machines with mpirun.",
+            1.05 * std::cbrt(static_cast<double>(needed) / static_cast<double>(machine.memory))));
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
   }
@@ -105,25 +115,32 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   }
   e.seconds = static_cast<double>(p.grid.cells()) * static_cast<double>(p.steps) / rate;
   const Bytes cells = static_cast<Bytes>(p.grid.cells());
-  const Bytes frame = 4 * (std::min<Bytes>(cells, static_cast<Bytes>(setup.volume_points)) +
-                           static_cast<Bytes>(p.grid.points[0] * p.grid.points[1] + p.grid.points[1] * p.grid.points[2] +
-                                              p.grid.points[0] * p.grid.points[2]));
+  const Bytes frame =
+      4 * (std::min<Bytes>(cells, static_cast<Bytes>(setup.volume_points)) +
+           static_cast<Bytes>(p.grid.points[0] * p.grid.points[1] + p.grid.points[1] * p.grid.points[2] +
+                              p.grid.points[0] * p.grid.points[2]));
   e.disk = 20 * frame + 2 * cells * (p.double_precision ? 8 : 4);
   const Stencil stencil = stencil_of_order(p.order);
   const double h = *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end());
-  e.details = {{"grid", grid_text(p.grid)},
-               {"time step", format_quantity(p.dt, "s")},
-               {"steps", fmt::format("{}", p.steps)},
-               {"Courant number", fmt::format("{:.3f}, limit {:.3f}", p.speed.highest * p.dt / h, p.speed.highest * largest_time_step(stencil, p.grid.spacing, p.speed.highest) / h)},
-               {"speed of sound", p.speed.lowest == p.speed.highest ? fmt::format("{:.5g} m/s", p.speed.lowest)
-                                                                    : fmt::format("{:.5g} to {:.5g} m/s", p.speed.lowest, p.speed.highest)},
-               {"rate", fmt::format("{:.2f} Gcells/s, measured on a small box", rate / 1e9)}};
+  e.details = {
+      {"grid", grid_text(p.grid)},
+      {"time step", format_quantity(p.dt, "s")},
+      {"steps", fmt::format("{}", p.steps)},
+      {"Courant number",
+       fmt::format("{:.3f}, limit {:.3f}", p.speed.highest * p.dt / h,
+                   p.speed.highest * largest_time_step(stencil, p.grid.spacing, p.speed.highest) / h)},
+      {"speed of sound", p.speed.lowest == p.speed.highest
+                             ? fmt::format("{:.5g} m/s", p.speed.lowest)
+                             : fmt::format("{:.5g} to {:.5g} m/s", p.speed.lowest, p.speed.highest)},
+      {"rate", fmt::format("{:.2f} Gcells/s, measured on a small box", rate / 1e9)}};
   if (setup.highest_frequency > 0) {
     const double widest = *std::max_element(p.grid.spacing.begin(), p.grid.spacing.end());
     const double points = p.speed.lowest / (setup.highest_frequency * widest);
-    e.details.emplace_back("nodes in the shortest wave", fmt::format("{:.1f} at {}; its speed is wrong by {:.2f} %", points,
-                                                                     format_quantity(setup.highest_frequency, "Hz"),
-                                                                     100 * phase_speed_error(stencil, points, p.speed.lowest * p.dt / widest)));
+    e.details.emplace_back(
+        "nodes in the shortest wave",
+        fmt::format("{:.1f} at {}; speeds are wrong by up to {:.2f} %", points,
+                    format_quantity(setup.highest_frequency, "Hz"),
+                    100 * worst_phase_speed_error(stencil, points, p.speed.lowest * p.dt / widest)));
   }
   return e;
 }
@@ -158,12 +175,14 @@ Status AcousticFd::prepare(RunContext& context) {
     if (frames.has("interval")) frames_interval_ = frames["interval"].number();
     if (frames.has("count")) frames_count_ = frames["count"].integer();
   }
-  closed_ = std::all_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return f.kind != FaceKind::sponge; });
+  closed_ =
+      std::all_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return f.kind != FaceKind::sponge; });
   for (const Source& s : p.sources) sources_end_ = std::max(sources_end_, s.signal->end());
   if (p.exact && single_receivers_ > 0 && single_receivers_ <= most_exact) {
     for (std::size_t n = 0; n < single_receivers_; ++n)
       exact_.emplace_back(p, p.receivers[n].position, static_cast<double>(p.steps) * p.dt);
-    if (!std::all_of(exact_.begin(), exact_.end(), [](const ExactTrace& e) { return e.usable(); })) exact_.clear();
+    if (!std::all_of(exact_.begin(), exact_.end(), [](const ExactTrace& e) { return e.usable(); }))
+      exact_.clear();
   }
   trace_sums_.assign(2 * exact_.size(), 0.0);
   head_tables();
@@ -174,8 +193,8 @@ Status AcousticFd::prepare(RunContext& context) {
     return failure.error();
   }
   if (context.cluster.leads())
-    log::info("acoustic-fd: {} nodes, order {}, {} kernel, dt {}, {} steps", grid_text(p.grid), p.order, march_->kernel(),
-              format_quantity(p.dt, "s"), p.steps);
+    log::info("acoustic-fd: {} nodes, order {}, {} kernel, dt {}, {} steps", grid_text(p.grid), p.order,
+              march_->kernel(), format_quantity(p.dt, "s"), p.steps);
   context.progress.end();
   return {};
 }
@@ -186,8 +205,12 @@ Index AcousticFd::next_mark() const {
   if (frames_every_ > 0) return std::min(steps, (k / frames_every_ + 1) * frames_every_);
   if (frames_interval_ > 0) {
     const double dt = setup_.problem.dt;
-    const double next = (std::floor(static_cast<double>(k) * dt / frames_interval_ * (1 + 1e-12) + 1e-9) + 1) * frames_interval_ / dt;
-    return next < static_cast<double>(steps) ? std::clamp(static_cast<Index>(std::ceil(next - 1e-9)), k + 1, steps) : steps;
+    const double next =
+        (std::floor(static_cast<double>(k) * dt / frames_interval_ * (1 + 1e-12) + 1e-9) + 1) *
+        frames_interval_ / dt;
+    return next < static_cast<double>(steps)
+               ? std::clamp(static_cast<Index>(std::ceil(next - 1e-9)), k + 1, steps)
+               : steps;
   }
   if (frames_count_ <= 0) return steps;
   // Mark j lies at the first step with step/steps ≥ j/count.
@@ -210,10 +233,12 @@ void AcousticFd::head_tables() {
     receivers_table_.columns.push_back({p.receivers[n].name, "Pa", ""});
     const Vec3& x = p.receivers[n].position;
     if (n < 100)
-      receivers_table_.definition += fmt::format("{} at ({:g}, {:g}, {:g}) m. ", p.receivers[n].name, x[0], x[1], x[2]);
+      receivers_table_.definition +=
+          fmt::format("{} at ({:g}, {:g}, {:g}) m. ", p.receivers[n].name, x[0], x[1], x[2]);
   }
   for (std::size_t n = 0; n < exact_.size(); ++n) {
-    receivers_table_.columns.push_back({p.receivers[n].name + "_exact", "Pa", p.receivers[n].name + " exact"});
+    receivers_table_.columns.push_back(
+        {p.receivers[n].name + "_exact", "Pa", p.receivers[n].name + " exact"});
     receivers_table_.exact.push_back(p.receivers[n].name + "_exact");
   }
   if (!exact_.empty())
@@ -224,17 +249,20 @@ void AcousticFd::head_tables() {
   double most = 0;  // of the first source's signature
   if (!p.sources.empty())
     for (int i = 0; i <= 1000; ++i)
-      most = std::max(most, std::abs(p.sources.front().signal->at(p.sources.front().signal->end() * i / 1000.0)));
+      most = std::max(most,
+                      std::abs(p.sources.front().signal->at(p.sources.front().signal->end() * i / 1000.0)));
   for (std::size_t l = 0; l < lines_.size(); ++l) {
     Line& line = lines_[l];
     line.plain = table_info(fmt::format("line_{}", l + 1), fmt::format("Pressure along {}", line.name));
     line.plain.form = ChartForm::none;
     line.plain.definition = "Pressure at the receivers of the line, first to last.";
-    for (std::size_t n = 0; n < line.count; ++n) line.plain.columns.push_back({p.receivers[line.first + n].name, "Pa", ""});
+    for (std::size_t n = 0; n < line.count; ++n)
+      line.plain.columns.push_back({p.receivers[line.first + n].name, "Pa", ""});
     if (!(most > 0)) continue;
     line.gather = table_info(fmt::format("gather_{}", l + 1), fmt::format("Gather of {}", line.name));
     line.gather.definition =
-        "Traces side by side: number of the receiver + 8 pi r p / max|s|, r the distance from the first source (spherical "
+        "Traces side by side: number of the receiver + 8 pi r p / max|s|, r the distance from the first "
+        "source (spherical "
         "spreading taken out).";
     line.every = (line.count + most_gathered - 1) / most_gathered;
     for (std::size_t n = 0; n < line.count; n += line.every) {
@@ -247,7 +275,8 @@ void AcousticFd::head_tables() {
   }
 }
 
-void AcousticFd::append_traces(RunContext& context, Index first_step, std::vector<std::vector<double>>& batch) {
+void AcousticFd::append_traces(RunContext& context, Index first_step,
+                               std::vector<std::vector<double>>& batch) {
   const Problem& p = setup_.problem;
   if (batch.empty() || p.receivers.empty()) return;
   const std::size_t parts = march_->parts();
@@ -281,7 +310,8 @@ void AcousticFd::append_traces(RunContext& context, Index first_step, std::vecto
       if (line.scale.empty()) continue;
       row.resize(1);
       for (std::size_t i = 0; i < line.scale.size(); ++i)
-        row.push_back(static_cast<double>(i * line.every + 1) + line.scale[i] * traces[line.first + i * line.every]);
+        row.push_back(static_cast<double>(i * line.every + 1) +
+                      line.scale[i] * traces[line.first + i * line.every]);
       context.results.table(line.gather).append(row);
     }
   }
@@ -293,12 +323,17 @@ Status AcousticFd::append_energy(RunContext& context) {
   const Energy e = march_->energy(context.team, context.cluster);
   const double t = (static_cast<double>(march_->steps_done()) - 0.5) * p.dt;
   if (!std::isfinite(e.total()))
-    return make_error(ErrorCode::not_converged, fmt::format("the field is no longer finite at step {} (t = {})", march_->steps_done(), format_quantity(t, "s")),
-                      "Lower the Courant number or the attenuation of the sponges; the results up to here are kept.");
+    return make_error(
+        ErrorCode::not_converged,
+        fmt::format("the field is no longer finite at step {} (t = {})", march_->steps_done(),
+                    format_quantity(t, "s")),
+        "Lower the Courant number or the attenuation of the sponges; the results up to here are kept.");
   TableInfo info = table_info("energy", "Energy of the field");
   for (const char* name : {"kinetic", "potential", "total"}) info.columns.push_back({name, "Pa^2 m", name});
-  info.definition = "Conserved energy of the leapfrog scheme half-way between two steps: kinetic 1/2 sum ((p1 - p0) / (c dt))^2 dV, "
-                    "potential -1/2 sum p1 Laplace(p0) dV; constant without sponge once the sources are silent.";
+  info.definition =
+      "Conserved energy of the leapfrog scheme half-way between two steps: kinetic 1/2 sum ((p1 - p0) / (c "
+      "dt))^2 dV, "
+      "potential -1/2 sum p1 Laplace(p0) dV; constant without sponge once the sources are silent.";
   context.results.table(info).append({t, e.kinetic, e.potential, e.total()});
   if (sums_.energy_first == 0) sums_.energy_first = e.total();
   sums_.energy_last = e.total();
@@ -362,7 +397,9 @@ March::Cut AcousticFd::volume_cut(Index limit) const {
       cut.step[a] = stride;
       cut.count[a] = (n[a] - 1) / stride + 1;
     }
-    if (limit <= 0 || cut.count[0] * cut.count[1] * cut.count[2] <= limit || stride >= *std::max_element(n.begin(), n.end())) return cut;
+    if (limit <= 0 || cut.count[0] * cut.count[1] * cut.count[2] <= limit ||
+        stride >= *std::max_element(n.begin(), n.end()))
+      return cut;
   }
 }
 
@@ -398,7 +435,8 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
         for (Index z0 = 0; z0 < nz; z0 += tile)
           for (Index z = z0; z < std::min(nz, z0 + tile); ++z)
             for (Index x = x0; x < std::min(nx, x0 + tile); ++x)
-              (*to)[static_cast<std::size_t>((z * ny + y) * nx + x)] = from[static_cast<std::size_t>((x * ny + y) * nz + z)];
+              (*to)[static_cast<std::size_t>((z * ny + y) * nx + x)] =
+                  from[static_cast<std::size_t>((x * ny + y) * nz + z)];
     return to;
   };
   const auto join = [&](std::vector<float>&& mine) -> std::shared_ptr<const std::vector<float>> {
@@ -424,8 +462,9 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
         const Index x = cut.first[0] + i * cut.step[0];
         if (x < march_->planes().begin || x >= march_->planes().end) continue;
         for (Index j = 0; j < cut.count[1]; ++j) {
-          setup_.problem.velocity->row(g.at(0, x), g.at(1, cut.first[1] + j * cut.step[1]), g.at(2, cut.first[2]),
-                                       static_cast<double>(cut.step[2]) * g.spacing[2], row);
+          setup_.problem.velocity->row(g.at(0, x), g.at(1, cut.first[1] + j * cut.step[1]),
+                                       g.at(2, cut.first[2]), static_cast<double>(cut.step[2]) * g.spacing[2],
+                                       row);
           mine.insert(mine.end(), row.begin(), row.end());
         }
       }
@@ -449,7 +488,8 @@ void AcousticFd::fill(FrameBuilder& builder) const {
   builder.at(k, static_cast<double>(k) * setup_.problem.dt, FrameAxis::time);
   const Index asked = builder.request().points_limit;
   if (builder.wants_part("volume"))
-    add_part(builder, "volume", volume_cut(asked > 0 ? std::min(asked, setup_.volume_points) : setup_.volume_points));
+    add_part(builder, "volume",
+             volume_cut(asked > 0 ? std::min(asked, setup_.volume_points) : setup_.volume_points));
   for (std::size_t a = 0; a < 3; ++a)
     if (builder.wants_part(plane_names[a])) add_part(builder, plane_names[a], plane_cut(a, asked));
 }
@@ -468,12 +508,16 @@ void AcousticFd::load(CheckpointReader& reader) {
 
 Status AcousticFd::finish(RunContext& context) {
   const Problem& p = setup_.problem;
-  const auto number = [&](std::string_view name, double value, std::string_view unit) { context.results.number(name, value, unit); };
+  const auto number = [&](std::string_view name, double value, std::string_view unit) {
+    context.results.number(name, value, unit);
+  };
   number("nodes", static_cast<double>(p.grid.cells()), "1");
   number("time_steps", static_cast<double>(march_->steps_done()), "1");
   number("time_step", p.dt, "s");
-  number("courant_number", p.speed.highest * p.dt / *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end()), "1");
-  number("cell_updates", static_cast<double>(p.grid.cells()) * static_cast<double>(march_->steps_done()), "1");
+  number("courant_number",
+         p.speed.highest * p.dt / *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end()), "1");
+  number("cell_updates", static_cast<double>(p.grid.cells()) * static_cast<double>(march_->steps_done()),
+         "1");
   number("memory", static_cast<double>(context.cluster.sum(static_cast<double>(march_->bytes()))), "B");
   number("energy_last", sums_.energy_last, "Pa^2 m");
   number("energy_largest", sums_.peak, "Pa^2 m");

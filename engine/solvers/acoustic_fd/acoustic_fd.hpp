@@ -2,14 +2,14 @@
 // The solver acoustic-fd: cases in, pressure on a grid, traces and energies out.
 #pragma once
 
-#include <map>
-#include <memory>
-#include <vector>
-
 #include "engine/solvers/acoustic_fd/exact.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/solvers/acoustic_fd/setup.hpp"
 #include "engine/solvers/solver.hpp"
+
+#include <map>
+#include <memory>
+#include <vector>
 
 namespace conoid {
 namespace acoustic_fd {
@@ -19,7 +19,8 @@ namespace acoustic_fd {
 class AcousticFd final : public Solver {
  public:
   [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh) const override;
-  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Machine& machine) const override;
+  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh,
+                                          const Machine& machine) const override;
   [[nodiscard]] Status prepare(RunContext& context) override;
   /// A bundle of steps that takes about 50 ms and never crosses the step of a results frame; `step` counts time steps.
   [[nodiscard]] Result<Advanced> advance(RunContext& context) override;
@@ -40,7 +41,8 @@ class AcousticFd final : public Solver {
   /// Numbers that a resumed run goes on with.
   struct Sums {
     double energy_first = 0, energy_last = 0;
-    double closed_first = 0, closed_worst = 0;  ///< total energy after the sources have ended, largest change since
+    double closed_first = 0,
+           closed_worst = 0;  ///< total energy after the sources have ended, largest change since
     double peak = 0;
   };
 
@@ -56,14 +58,14 @@ class AcousticFd final : public Solver {
   Setup setup_;
   std::unique_ptr<March> march_;
   Communicator* cluster_ = nullptr;
-  std::vector<ExactTrace> exact_;           ///< one a receiver, or empty
+  std::vector<ExactTrace> exact_;  ///< one a receiver, or empty
   TableInfo receivers_table_;
   std::vector<Line> lines_;
   std::size_t single_receivers_ = 0;
-  std::vector<double> trace_sums_;          ///< Σ(p − exact)², Σ exact² a receiver
+  std::vector<double> trace_sums_;  ///< Σ(p − exact)², Σ exact² a receiver
   Sums sums_;
   double sources_end_ = 0;
-  bool closed_ = false;                     ///< no face absorbs
+  bool closed_ = false;  ///< no face absorbs
   Index frames_every_ = 0, frames_count_ = 0;
   double frames_interval_ = 0;
   Index bundle_ = 1;

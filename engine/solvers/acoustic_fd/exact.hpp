@@ -6,11 +6,11 @@
 // open space.
 #pragma once
 
-#include <array>
-#include <vector>
-
 #include "engine/core/types.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
+
+#include <array>
+#include <vector>
 
 namespace conoid::acoustic_fd {
 
@@ -34,7 +34,8 @@ class ExactTrace {
 };
 
 /// Positions and signs of a coordinate's images between two faces, farthest `reach` away from `receiver`.
-[[nodiscard]] std::vector<std::pair<double, int>> axis_images(double source, double receiver, double lower, double upper,
-                                                              int lower_sign, int upper_sign, double reach);
+[[nodiscard]] std::vector<std::pair<double, int>> axis_images(double source, double receiver, double lower,
+                                                              double upper, int lower_sign, int upper_sign,
+                                                              double reach);
 
 }  // namespace conoid::acoustic_fd

@@ -2,16 +2,16 @@
 // The stepwise march: rows in blocks that keep 2s+1 planes in the second-level cache, planes as items of the team.
 #include "engine/solvers/acoustic_fd/march.hpp"
 
+#include "engine/solvers/acoustic_fd/kernels/flush.hpp"
+#include "engine/solvers/acoustic_fd/kernels/row.hpp"
+#include "engine/solvers/acoustic_fd/points.hpp"
+#include "engine/solvers/acoustic_fd/storage.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
 #include <fmt/core.h>
-
-#include "engine/solvers/acoustic_fd/kernels/flush.hpp"
-#include "engine/solvers/acoustic_fd/kernels/row.hpp"
-#include "engine/solvers/acoustic_fd/points.hpp"
-#include "engine/solvers/acoustic_fd/storage.hpp"
 
 namespace conoid::acoustic_fd {
 namespace {
@@ -24,7 +24,9 @@ class PlanesPhase final : public Phase {
       : name_(name), planes_(planes), bytes_(bytes_a_plane), body_(std::move(body)) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] Index items() const override { return planes_.size(); }
-  [[nodiscard]] Bytes bytes(Interval items) const override { return static_cast<Bytes>(items.size()) * bytes_; }
+  [[nodiscard]] Bytes bytes(Interval items) const override {
+    return static_cast<Bytes>(items.size()) * bytes_;
+  }
   void run(CpuWorker& worker, Interval items) override {
     body_(worker, {planes_.begin + items.begin, planes_.begin + items.end});
   }
@@ -46,18 +48,21 @@ class StepwiseMarch final : public March {
         cache_(machine.l2 > 0 ? machine.l2 : Bytes{1} << 20) {
     if (!kernels_) {
       std::string names;
-      for (const auto n : row_kernel_names(machine)) names += fmt::format("{}{}", names.empty() ? "" : ", ", n);
-      throw Failure(make_error(ErrorCode::resources, fmt::format("kernel \"{}\" does not run on this machine", problem.kernel),
+      for (const auto n : row_kernel_names(machine))
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", n);
+      throw Failure(make_error(ErrorCode::resources,
+                               fmt::format("kernel \"{}\" does not run on this machine", problem.kernel),
                                fmt::format("Use auto, or one of: {}.", names)));
     }
     const auto& n = problem.grid.points;
     planes_ = slab(n[0], cluster.rank(), cluster.size());
     const Index thinnest = n[0] / cluster.size();
     if (cluster.size() > 1 && thinnest < stencil_.radius + 1)
-      throw Failure(make_error(ErrorCode::invalid_input,
-                               fmt::format("{} ranks share {} x-planes: {} a rank, at least {} are needed at order {}",
-                                           cluster.size(), n[0], thinnest, stencil_.radius + 1, problem.order),
-                               fmt::format("Use at most {} ranks.", n[0] / (stencil_.radius + 1))));
+      throw Failure(
+          make_error(ErrorCode::invalid_input,
+                     fmt::format("{} ranks share {} x-planes: {} a rank, at least {} are needed at order {}",
+                                 cluster.size(), n[0], thinnest, stencil_.radius + 1, problem.order),
+                     fmt::format("Use at most {} ranks.", n[0] / (stencil_.radius + 1))));
     at_ = Layout(planes_.begin, planes_.size(), n[1], n[2], stencil_.radius);
     for (auto& level : level_) level = Block<T>(at_.count);
     varying_ = !problem.velocity->constant();
@@ -71,8 +76,10 @@ class StepwiseMarch final : public March {
       sigma_[a].assign(profile.begin(), profile.end());
     }
     plain_z_ = {0, at_.nz};
-    while (plain_z_.begin < at_.nz && sigma_[2][static_cast<std::size_t>(plain_z_.begin)] != 0) ++plain_z_.begin;
-    while (plain_z_.end > plain_z_.begin && sigma_[2][static_cast<std::size_t>(plain_z_.end - 1)] != 0) --plain_z_.end;
+    while (plain_z_.begin < at_.nz && sigma_[2][static_cast<std::size_t>(plain_z_.begin)] != 0)
+      ++plain_z_.begin;
+    while (plain_z_.end > plain_z_.begin && sigma_[2][static_cast<std::size_t>(plain_z_.end - 1)] != 0)
+      --plain_z_.end;
     for (std::size_t f = 0; f < 6; ++f) sign_[f] = problem.faces[f].image_sign();
     if (cluster.rank() > 0) sign_[0] = 0;
     if (cluster.rank() + 1 < cluster.size()) sign_[1] = 0;
@@ -120,7 +127,8 @@ class StepwiseMarch final : public March {
       double sum = 0;
       if (parts_[p].x >= planes_.begin && parts_[p].x < planes_.end)
         for (const auto& node : parts_[p].nodes)
-          sum = std::fma(node.weight, static_cast<double>(u[at_.at(parts_[p].x - at_.first, node.y, node.z)]), sum);
+          sum = std::fma(node.weight, static_cast<double>(u[at_.at(parts_[p].x - at_.first, node.y, node.z)]),
+                         sum);
       parts[p] = sum;
     }
   }
@@ -166,7 +174,8 @@ class StepwiseMarch final : public March {
       });
     });
     team.run(phase);
-    cluster.sum(std::span(sums));  // one rank holds each entry, the others add zero: the order of ranks is no matter
+    cluster.sum(
+        std::span(sums));  // one rank holds each entry, the others add zero: the order of ranks is no matter
     Energy e;
     for (std::size_t x = 0; x < sums.size(); x += 2) {
       e.kinetic += sums[x];
@@ -211,7 +220,8 @@ class StepwiseMarch final : public March {
       if (x < planes_.begin || x >= planes_.end) continue;
       for (Index j = 0; j < cut.count[1]; ++j) {
         const T* row = u + at_.at(x - at_.first, cut.first[1] + j * cut.step[1]);
-        for (Index l = 0; l < cut.count[2]; ++l) out.push_back(static_cast<float>(row[cut.first[2] + l * cut.step[2]]));
+        for (Index l = 0; l < cut.count[2]; ++l)
+          out.push_back(static_cast<float>(row[cut.first[2] + l * cut.step[2]]));
       }
     }
   }
@@ -241,7 +251,9 @@ class StepwiseMarch final : public March {
     refresh(cluster);
   }
 
-  [[nodiscard]] Bytes bytes() const override { return static_cast<Bytes>(at_.count) * sizeof(T) * (varying_ ? 3 : 2); }
+  [[nodiscard]] Bytes bytes() const override {
+    return static_cast<Bytes>(at_.count) * sizeof(T) * (varying_ ? 3 : 2);
+  }
   [[nodiscard]] std::string_view kernel() const override { return kernels_->name; }
 
  private:
@@ -264,7 +276,9 @@ class StepwiseMarch final : public March {
 
   [[nodiscard]] T* level(Index k) { return level_[k & 1].data(); }
   [[nodiscard]] const T* level(Index k) const { return level_[k & 1].data(); }
-  [[nodiscard]] Bytes plane_bytes() const { return static_cast<Bytes>(at_.stride_x) * sizeof(T) * (varying_ ? 3 : 2); }
+  [[nodiscard]] Bytes plane_bytes() const {
+    return static_cast<Bytes>(at_.stride_x) * sizeof(T) * (varying_ ? 3 : 2);
+  }
 
   /// Everything that happens at one row in one step. The heart of every traversal.
   void row(Index k, Index x, Index y) {
@@ -312,7 +326,8 @@ class StepwiseMarch final : public March {
 
   void sweep(std::string_view name, Interval planes, Team& team) {
     if (planes.empty()) return;
-    PlanesPhase phase(name, planes, plane_bytes(), [&](CpuWorker& worker, Interval mine) { blocks(worker, mine); });
+    PlanesPhase phase(name, planes, plane_bytes(),
+                      [&](CpuWorker& worker, Interval mine) { blocks(worker, mine); });
     team.run(phase);
   }
 
@@ -325,13 +340,15 @@ class StepwiseMarch final : public March {
     const Index wanted = worker.threads() == 1 ? 1 : 4 * worker.threads();
     Index height = std::clamp<Index>(fit, 4, at_.ny);
     Index y_blocks = (at_.ny + height - 1) / height;
-    const Index x_blocks = std::clamp<Index>((wanted + y_blocks - 1) / y_blocks, 1, std::max<Index>(1, planes.size() / (4 * s)));
+    const Index x_blocks =
+        std::clamp<Index>((wanted + y_blocks - 1) / y_blocks, 1, std::max<Index>(1, planes.size() / (4 * s)));
     if (x_blocks * y_blocks < wanted) y_blocks = std::min(at_.ny, (wanted + x_blocks - 1) / x_blocks);
     worker.for_each({0, x_blocks * y_blocks}, 1, [&](Interval some, int) {
       const FlushSubnormals flush;
       for (Index b = some.begin; b < some.end; ++b) {
         const Index i = b / y_blocks, j = b % y_blocks;
-        const Interval xs{planes.begin + planes.size() * i / x_blocks, planes.begin + planes.size() * (i + 1) / x_blocks};
+        const Interval xs{planes.begin + planes.size() * i / x_blocks,
+                          planes.begin + planes.size() * (i + 1) / x_blocks};
         const Interval ys{at_.ny * j / y_blocks, at_.ny * (j + 1) / y_blocks};
         for (Index x = xs.begin; x < xs.end; ++x)
           for (Index y = ys.begin; y < ys.end; ++y) row(k_, x, y);
@@ -347,7 +364,8 @@ class StepwiseMarch final : public March {
                    : std::span<T>();
     };
     cluster.start_exchange(std::as_bytes(planes(0, lower)), std::as_bytes(planes(at_.nx - at_.halo, upper)),
-                           std::as_writable_bytes(planes(-at_.halo, lower)), std::as_writable_bytes(planes(at_.nx, upper)));
+                           std::as_writable_bytes(planes(-at_.halo, lower)),
+                           std::as_writable_bytes(planes(at_.nx, upper)));
   }
 
   /// Images and halos of both levels, after they were set from outside.
@@ -386,7 +404,8 @@ class StepwiseMarch final : public March {
   [[nodiscard]] bool on_free_surface(Index x, Index y, Index z) const {
     const std::array<Index, 3> i{x, y, z};
     for (std::size_t f = 0; f < 6; ++f)
-      if (problem_.faces[f].kind == FaceKind::free_surface && i[f / 2] == (f % 2 == 0 ? 0 : problem_.grid.points[f / 2] - 1))
+      if (problem_.faces[f].kind == FaceKind::free_surface &&
+          i[f / 2] == (f % 2 == 0 ? 0 : problem_.grid.points[f / 2] - 1))
         return true;
     return false;
   }
@@ -440,8 +459,8 @@ class StepwiseMarch final : public March {
     source_now_.assign(problem_.sources.size(), 0.0);
     const Vec3& h = problem_.grid.spacing;
     for (std::size_t n = 0; n < problem_.sources.size(); ++n)
-      for (const NodeWeight& node :
-           point_weights(problem_.grid, problem_.faces, problem_.sources[n].position, problem_.spread, PointUse::source)) {
+      for (const NodeWeight& node : point_weights(problem_.grid, problem_.faces, problem_.sources[n].position,
+                                                  problem_.spread, PointUse::source)) {
         if (node.x < planes_.begin || node.x >= planes_.end) continue;
         const Index x = node.x - at_.first;
         auto& bucket = bucket_of_row_[static_cast<std::size_t>(x * at_.ny + node.y)];
@@ -457,9 +476,11 @@ class StepwiseMarch final : public March {
 
   void place_receivers() {
     for (std::size_t n = 0; n < problem_.receivers.size(); ++n)
-      for (const NodeWeight& node : point_weights(problem_.grid, problem_.faces, problem_.receivers[n].position,
-                                                  problem_.spread, PointUse::receiver)) {
-        if (parts_.empty() || parts_.back().receiver != n || parts_.back().x != node.x) parts_.push_back({n, node.x, {}});
+      for (const NodeWeight& node :
+           point_weights(problem_.grid, problem_.faces, problem_.receivers[n].position, problem_.spread,
+                         PointUse::receiver)) {
+        if (parts_.empty() || parts_.back().receiver != n || parts_.back().x != node.x)
+          parts_.push_back({n, node.x, {}});
         parts_.back().nodes.push_back({node.y, node.z, node.weight});
       }
   }
@@ -486,7 +507,9 @@ class StepwiseMarch final : public March {
 
 }  // namespace
 
-Interval slab(Index planes, int rank, int ranks) { return {planes * rank / ranks, planes * (rank + 1) / ranks}; }
+Interval slab(Index planes, int rank, int ranks) {
+  return {planes * rank / ranks, planes * (rank + 1) / ranks};
+}
 
 Bytes march_bytes(const Problem& problem, int ranks) {
   const auto& n = problem.grid.points;
@@ -514,7 +537,8 @@ std::vector<double> sponge_profile(const Problem& problem, std::size_t axis) {
   return sigma;
 }
 
-std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine, const Communicator& cluster) {
+std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine,
+                                  const Communicator& cluster) {
   if (problem.double_precision) return std::make_unique<StepwiseMarch<double>>(problem, machine, cluster);
   return std::make_unique<StepwiseMarch<float>>(problem, machine, cluster);
 }

@@ -11,17 +11,17 @@
 // A rank owns a slab of x-planes with `radius` planes of halo on either side.
 #pragma once
 
-#include <memory>
-#include <span>
-#include <string_view>
-#include <vector>
-
 #include "engine/cluster/communicator.hpp"
 #include "engine/core/types.hpp"
 #include "engine/io/checkpoint.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
 #include "engine/team/machine.hpp"
 #include "engine/team/team.hpp"
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
 
 namespace conoid::acoustic_fd {
 
@@ -79,7 +79,8 @@ class March {
 
 /// Throws Failure(resources) without memory, Failure(invalid_input) when there are more ranks than planes allow or the
 /// kernel asked for does not exist on this machine. `problem` must outlive the march.
-[[nodiscard]] std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine, const Communicator& cluster);
+[[nodiscard]] std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine,
+                                                const Communicator& cluster);
 
 /// The planes of a rank: shares that differ by at most one.
 [[nodiscard]] Interval slab(Index planes, int rank, int ranks);

@@ -13,12 +13,13 @@ double windowed_sinc(double x) {
   constexpr double radius = 4, b = 6.31;
   if (std::abs(x) >= radius) return 0;
   if (x == 0) return 1;
-  const double window = std::cyl_bessel_i(0.0, b * std::sqrt(1 - x * x / (radius * radius))) / std::cyl_bessel_i(0.0, b);
+  const double window =
+      std::cyl_bessel_i(0.0, b * std::sqrt(1 - x * x / (radius * radius))) / std::cyl_bessel_i(0.0, b);
   return window * std::sin(std::numbers::pi * x) / (std::numbers::pi * x);
 }
 
-std::map<Index, double> axis_weights(double place, Index points, Spread spread, int lower_sign, int upper_sign,
-                                     PointUse use) {
+std::map<Index, double> axis_weights(double place, Index points, Spread spread, int lower_sign,
+                                     int upper_sign, PointUse use) {
   // Positions typed in decimal rarely hit a node to the last bit.
   if (std::abs(place - std::round(place)) < 1e-9 * std::max(1.0, std::abs(place))) place = std::round(place);
   const auto base = static_cast<Index>(std::floor(place));
@@ -55,8 +56,8 @@ std::map<Index, double> axis_weights(double place, Index points, Spread spread, 
 
 }  // namespace
 
-std::vector<NodeWeight> point_weights(const Grid& grid, const std::array<Face, 6>& faces, const Vec3& position,
-                                      Spread spread, PointUse use) {
+std::vector<NodeWeight> point_weights(const Grid& grid, const std::array<Face, 6>& faces,
+                                      const Vec3& position, Spread spread, PointUse use) {
   std::array<std::map<Index, double>, 3> axis;
   for (std::size_t a = 0; a < 3; ++a)
     axis[a] = axis_weights((position[a] - grid.origin[a]) / grid.spacing[a], grid.points[a], spread,

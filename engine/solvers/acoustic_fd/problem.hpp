@@ -4,16 +4,16 @@
 // The equation is (1/c²) p_tt − Δp = Σ s_n(t) δ(x − x_n): in a homogeneous medium p = s(t − r/c) / (4π r).
 #pragma once
 
-#include <array>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
 #include "engine/solvers/acoustic_fd/signal.hpp"
 #include "engine/solvers/acoustic_fd/stencil.hpp"
 #include "engine/solvers/acoustic_fd/velocity.hpp"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace conoid::acoustic_fd {
 
@@ -26,7 +26,9 @@ struct Grid {
   [[nodiscard]] double upper(std::size_t axis) const {
     return origin[axis] + static_cast<double>(points[axis] - 1) * spacing[axis];
   }
-  [[nodiscard]] double at(std::size_t axis, Index i) const { return origin[axis] + static_cast<double>(i) * spacing[axis]; }
+  [[nodiscard]] double at(std::size_t axis, Index i) const {
+    return origin[axis] + static_cast<double>(i) * spacing[axis];
+  }
 };
 
 enum class FaceKind { sponge, free_surface, rigid };
@@ -34,10 +36,12 @@ enum class FaceKind { sponge, free_surface, rigid };
 /// One face of the box. Order of faces everywhere: x_min, x_max, y_min, y_max, z_min, z_max.
 struct Face {
   FaceKind kind = FaceKind::sponge;
-  Index width = 20;        ///< nodes of the sponge
-  double attenuation = 30; ///< dB that a plane wave at normal incidence loses on its way in and out again
+  Index width = 20;         ///< nodes of the sponge
+  double attenuation = 30;  ///< dB that a plane wave at normal incidence loses on its way in and out again
   /// Sign of the image behind the face: −1 free surface (p = 0), +1 rigid (∂p/∂n = 0), 0 sponge (zeros beyond).
-  [[nodiscard]] int image_sign() const { return kind == FaceKind::sponge ? 0 : kind == FaceKind::rigid ? 1 : -1; }
+  [[nodiscard]] int image_sign() const {
+    return kind == FaceKind::sponge ? 0 : kind == FaceKind::rigid ? 1 : -1;
+  }
 };
 inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
@@ -58,7 +62,7 @@ struct Initial {
   enum class Kind { none, pulse, plane };
   Kind kind = Kind::none;
   double amplitude = 1;
-  double width = 1;   ///< standard deviation of the Gaussian
+  double width = 1;  ///< standard deviation of the Gaussian
   Vec3 centre{};
   int axis = 0;       ///< plane: axis it travels along
   int direction = 1;  ///< plane: +1, −1, or 0 for a pulse that splits into both

@@ -2,11 +2,11 @@
 // From a case to a Problem, with everything that can be wrong with it.
 #pragma once
 
-#include <vector>
-
 #include "engine/case/case.hpp"
 #include "engine/core/error.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
+
+#include <vector>
 
 namespace conoid::acoustic_fd {
 

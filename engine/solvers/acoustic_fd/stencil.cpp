@@ -2,20 +2,26 @@
 // Weights of the cross stencils, their stability limit and dispersion relation.
 #include "engine/solvers/acoustic_fd/stencil.hpp"
 
+#include "engine/core/error.hpp"
+
+#include <algorithm>
 #include <cmath>
 #include <numbers>
-
-#include "engine/core/error.hpp"
 
 namespace conoid::acoustic_fd {
 
 Stencil stencil_of_order(int order) {
   switch (order) {
-    case 2: return {2, 1, {-2.0, 1.0}};
-    case 4: return {4, 2, {-5.0 / 2, 4.0 / 3, -1.0 / 12}};
-    case 6: return {6, 3, {-49.0 / 18, 3.0 / 2, -3.0 / 20, 1.0 / 90}};
-    case 8: return {8, 4, {-205.0 / 72, 8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560}};
-    default: break;
+    case 2:
+      return {2, 1, {-2.0, 1.0}};
+    case 4:
+      return {4, 2, {-5.0 / 2, 4.0 / 3, -1.0 / 12}};
+    case 6:
+      return {6, 3, {-49.0 / 18, 3.0 / 2, -3.0 / 20, 1.0 / 90}};
+    case 8:
+      return {8, 4, {-205.0 / 72, 8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560}};
+    default:
+      break;
   }
   verify(false, "the order of the stencil is 2, 4, 6 or 8");
   return {};
@@ -40,9 +46,11 @@ double discrete_wavenumber_squared(const Stencil& stencil, double wavenumber, do
   return -sum / (spacing * spacing);
 }
 
-double discrete_frequency(const Stencil& stencil, const Vec3& wave_vector, const Vec3& spacing, double speed, double dt) {
+double discrete_frequency(const Stencil& stencil, const Vec3& wave_vector, const Vec3& spacing, double speed,
+                          double dt) {
   double squared = 0;
-  for (std::size_t a = 0; a < 3; ++a) squared += discrete_wavenumber_squared(stencil, wave_vector[a], spacing[a]);
+  for (std::size_t a = 0; a < 3; ++a)
+    squared += discrete_wavenumber_squared(stencil, wave_vector[a], spacing[a]);
   return 2 / dt * std::asin(0.5 * speed * dt * std::sqrt(squared));
 }
 
@@ -50,6 +58,15 @@ double phase_speed_error(const Stencil& stencil, double points, double courant) 
   const double kh = 2 * std::numbers::pi / points;
   const double half = 0.5 * courant * std::sqrt(discrete_wavenumber_squared(stencil, kh, 1));
   return std::asin(std::min(1.0, half)) / (0.5 * courant * kh) - 1;
+}
+
+double worst_phase_speed_error(const Stencil& stencil, double points, double courant) {
+  double worst = 0;
+  for (int i = 1; i <= 16; ++i) {
+    const double error = phase_speed_error(stencil, points * 16 / i, courant);
+    if (std::abs(error) > std::abs(worst)) worst = error;
+  }
+  return worst;
 }
 
 }  // namespace conoid::acoustic_fd

@@ -6,9 +6,9 @@
 // k, k-1 for the two old levels.
 #pragma once
 
-#include <array>
-
 #include "engine/core/types.hpp"
+
+#include <array>
 
 namespace conoid::acoustic_fd {
 
@@ -36,11 +36,15 @@ struct Stencil {
 
 /// The exact frequency ω of a plane wave of this wave vector in the scheme, from
 /// sin²(ω dt/2) = (c dt/2)² Σ_a κ²(k_a). The time step must be stable.
-[[nodiscard]] double discrete_frequency(const Stencil& stencil, const Vec3& wave_vector, const Vec3& spacing, double speed,
-                                        double dt);
+[[nodiscard]] double discrete_frequency(const Stencil& stencil, const Vec3& wave_vector, const Vec3& spacing,
+                                        double speed, double dt);
 
 /// Relative error of the phase speed for a wave along the axis with spacing h that has `points` points a wavelength;
 /// `courant` is c dt/h.
 [[nodiscard]] double phase_speed_error(const Stencil& stencil, double points, double courant);
+
+/// The largest of these errors over all waves at least that long: errors of space (slow) and time (fast) may cancel at
+/// one length and not at another.
+[[nodiscard]] double worst_phase_speed_error(const Stencil& stencil, double points, double courant);
 
 }  // namespace conoid::acoustic_fd

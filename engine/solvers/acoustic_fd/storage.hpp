@@ -10,12 +10,12 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
-#include <cstdlib>
-#include <cstring>
-
 #include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
 #include "engine/core/units.hpp"
+
+#include <cstdlib>
+#include <cstring>
 
 namespace conoid::acoustic_fd {
 
@@ -35,12 +35,16 @@ class Block {
     if (p) std::memset(p, 0, bytes_);
 #endif
     if (!p)
-      throw Failure(make_error(ErrorCode::resources, fmt::format("no memory for an array of {}", format_bytes(bytes_)),
+      throw Failure(make_error(ErrorCode::resources,
+                               fmt::format("no memory for an array of {}", format_bytes(bytes_)),
                                "Use a coarser or smaller grid, single precision, or more ranks."));
     data_ = static_cast<T*>(p);
   }
-  ~Block() { release(); }
-  Block(Block&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  ~Block() {
+    release();
+  }
+  Block(Block&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
   Block& operator=(Block&& other) noexcept {
     if (this != &other) {
       release();
@@ -51,7 +55,9 @@ class Block {
   }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
-  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] T* data() const {
+    return data_;
+  }
 
  private:
   void release() {
@@ -87,7 +93,9 @@ struct Layout {
     origin = halo * stride_x + halo * stride_y + pad;
     count = (nx + 2 * halo) * stride_x + 2 * pad;
   }
-  [[nodiscard]] Index at(Index x, Index y, Index z = 0) const { return origin + x * stride_x + y * stride_y + z; }
+  [[nodiscard]] Index at(Index x, Index y, Index z = 0) const {
+    return origin + x * stride_x + y * stride_y + z;
+  }
 };
 
 }  // namespace conoid::acoustic_fd

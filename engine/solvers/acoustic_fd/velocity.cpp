@@ -2,6 +2,9 @@
 // Constant, layered and sampled media; the bounded reader of raw models.
 #include "engine/solvers/acoustic_fd/velocity.hpp"
 
+#include "engine/core/atomic_file.hpp"
+#include "engine/core/units.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -13,16 +16,15 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/atomic_file.hpp"
-#include "engine/core/units.hpp"
-
 namespace conoid::acoustic_fd {
 namespace {
 
 class Constant final : public Velocity {
  public:
   explicit Constant(double speed) : speed_(speed) {}
-  void row(double, double, double, double, std::span<double> out) const override { std::fill(out.begin(), out.end(), speed_); }
+  void row(double, double, double, double, std::span<double> out) const override {
+    std::fill(out.begin(), out.end(), speed_);
+  }
   [[nodiscard]] SpeedRange range(const Vec3&, const Vec3&) const override { return {speed_, speed_}; }
   [[nodiscard]] bool constant() const override { return true; }
 
@@ -40,7 +42,8 @@ class Layered final : public Velocity {
       std::fill(out.begin(), out.end(), at(sign_ * ((axis_ == 0 ? x : y) - surface_)));
       return;
     }
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] = at(sign_ * (z0 + static_cast<double>(k) * dz - surface_));
+    for (std::size_t k = 0; k < out.size(); ++k)
+      out[k] = at(sign_ * (z0 + static_cast<double>(k) * dz - surface_));
   }
 
   [[nodiscard]] SpeedRange range(const Vec3& lower, const Vec3& upper) const override {
@@ -63,7 +66,9 @@ class Layered final : public Velocity {
   }
 
  private:
-  static double speed(const Layer& layer, double depth) { return layer.speed + layer.gradient * std::max(0.0, depth - layer.top); }
+  static double speed(const Layer& layer, double depth) {
+    return layer.speed + layer.gradient * std::max(0.0, depth - layer.top);
+  }
   [[nodiscard]] double at(double depth) const {
     const Layer* layer = layers_.data();
     for (const Layer& l : layers_)
@@ -79,7 +84,8 @@ class Layered final : public Velocity {
 /// A file of samples that is read from front to back.
 class Pieces {
  public:
-  explicit Pieces(const ModelHeader& header) : header_(header), file_(std::fopen(header.data.c_str(), "rb")) {}
+  explicit Pieces(const ModelHeader& header)
+      : header_(header), file_(std::fopen(header.data.c_str(), "rb")) {}
   ~Pieces() {
     if (file_) std::fclose(file_);
   }
@@ -91,10 +97,12 @@ class Pieces {
     if (!file_) return system_error("open", header_.data.string(), errno);
     const std::size_t got = std::fread(out.data(), sizeof(float), out.size(), file_);
     if (got != out.size())
-      return make_error(ErrorCode::file, fmt::format("the file ends after {} of {} values", done_ + got, done_ + out.size()),
+      return make_error(ErrorCode::file,
+                        fmt::format("the file ends after {} of {} values", done_ + got, done_ + out.size()),
                         "It was cut while being read; copy it again.", {header_.data.string(), 0, ""});
     for (float& value : out) {
-      if (header_.swap_bytes) value = std::bit_cast<float>(__builtin_bswap32(std::bit_cast<std::uint32_t>(value)));
+      if (header_.swap_bytes)
+        value = std::bit_cast<float>(__builtin_bswap32(std::bit_cast<std::uint32_t>(value)));
       value = static_cast<float>(value * header_.factor);
     }
     for (std::size_t i = 0; i < out.size(); ++i)
@@ -112,11 +120,13 @@ class Pieces {
       place[axis] = rest % header_.shape[axis];
       rest /= header_.shape[axis];
     }
-    return make_error(ErrorCode::invalid_input,
-                      fmt::format("speed {} m/s at sample {} (x {}, y {}, z {}); a positive finite number was expected", value,
-                                  number, place[0], place[1], place[2]),
-                      "Repair the model, or check \"endian\", \"unit\" and the type of the samples (float32) in its header.",
-                      {header_.data.string(), 0, ""});
+    return make_error(
+        ErrorCode::invalid_input,
+        fmt::format("speed {} m/s at sample {} (x {}, y {}, z {}); a positive finite number was expected",
+                    value, number, place[0], place[1], place[2]),
+        "Repair the model, or check \"endian\", \"unit\" and the type of the samples (float32) in its "
+        "header.",
+        {header_.data.string(), 0, ""});
   }
   const ModelHeader& header_;
   std::FILE* file_;
@@ -144,7 +154,8 @@ class Samples final : public Velocity {
         for (int j = 0; j < 2; ++j)
           for (int l = 0; l < 2; ++l)
             sum += px.weight[i] * py.weight[j] * pz.weight[l] *
-                   static_cast<double>(values_[static_cast<std::size_t>(px.offset[i] + py.offset[j] + pz.offset[l])]);
+                   static_cast<double>(
+                       values_[static_cast<std::size_t>(px.offset[i] + py.offset[j] + pz.offset[l])]);
       out[k] = sum;
     }
   }
@@ -176,13 +187,18 @@ class Samples final : public Velocity {
   std::array<Index, 3> stride_{};
 };
 
-Index samples(const ModelHeader& header) { return header.shape[0] * header.shape[1] * header.shape[2]; }
+Index samples(const ModelHeader& header) {
+  return header.shape[0] * header.shape[1] * header.shape[2];
+}
 
 }  // namespace
 
-std::shared_ptr<const Velocity> constant_velocity(double speed) { return std::make_shared<Constant>(speed); }
+std::shared_ptr<const Velocity> constant_velocity(double speed) {
+  return std::make_shared<Constant>(speed);
+}
 
-std::shared_ptr<const Velocity> layered_velocity(int axis, int sign, double surface, std::vector<Layer> layers) {
+std::shared_ptr<const Velocity> layered_velocity(int axis, int sign, double surface,
+                                                 std::vector<Layer> layers) {
   verify(!layers.empty(), "a layered medium has a layer");
   return std::make_shared<Layered>(axis, sign, surface, std::move(layers));
 }
@@ -194,21 +210,26 @@ Result<ModelHeader> read_model_header(const std::filesystem::path& path) {
     return make_error(ErrorCode::invalid_input, what, hint, {path.string(), 0, ""});
   };
   const std::string example =
-      "A header looks like {\"file\":\"model.f32\",\"type\":\"float32\",\"axes\":\"zyx\",\"shape\":[100,80,60],"
-      "\"spacing\":[10,10,10],\"origin\":[0,0,0],\"unit\":\"m/s\"}; axes, shape, spacing and origin list the slowest axis first.";
+      "A header looks like "
+      "{\"file\":\"model.f32\",\"type\":\"float32\",\"axes\":\"zyx\",\"shape\":[100,80,60],"
+      "\"spacing\":[10,10,10],\"origin\":[0,0,0],\"unit\":\"m/s\"}; axes, shape, spacing and origin list the "
+      "slowest axis first.";
   const nlohmann::json json = nlohmann::json::parse(*text, nullptr, false, true);
   if (!json.is_object()) return fail("the header of the velocity model is not a JSON object", example);
   static constexpr std::array known{"file", "type", "axes", "shape", "spacing", "origin", "unit", "endian"};
   for (const auto& [key, value] : json.items())
-    if (std::find(known.begin(), known.end(), key) == known.end()) return fail(fmt::format("unknown key \"{}\"", key), example);
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      return fail(fmt::format("unknown key \"{}\"", key), example);
   ModelHeader h;
   const auto string = [&](const char* key, const char* fallback) -> std::string {
     if (!json.contains(key)) return fallback;
     return json[key].is_string() ? json[key].get<std::string>() : std::string("?");
   };
-  if (string("file", "").empty() || string("file", "") == "?") return fail("\"file\" is missing: the name of the samples' file", example);
+  if (string("file", "").empty() || string("file", "") == "?")
+    return fail("\"file\" is missing: the name of the samples' file", example);
   h.data = path.parent_path() / string("file", "");
-  if (string("type", "float32") != "float32") return fail("\"type\" must be \"float32\"", "Convert the samples to 32-bit IEEE floats.");
+  if (string("type", "float32") != "float32")
+    return fail("\"type\" must be \"float32\"", "Convert the samples to 32-bit IEEE floats.");
   const std::string endian = string("endian", "little");
   if (endian != "little" && endian != "big") return fail("\"endian\" must be \"little\" or \"big\"", example);
   h.swap_bytes = (endian == "big") == (std::endian::native == std::endian::little);
@@ -219,12 +240,17 @@ Result<ModelHeader> read_model_header(const std::filesystem::path& path) {
   std::string sorted = axes;
   std::sort(sorted.begin(), sorted.end());
   if (sorted != "xyz")
-    return fail(fmt::format("\"axes\" must name x, y and z once each, slowest first; found \"{}\"", axes.substr(0, 20)), example);
+    return fail(fmt::format("\"axes\" must name x, y and z once each, slowest first; found \"{}\"",
+                            axes.substr(0, 20)),
+                example);
   for (std::size_t n = 0; n < 3; ++n) h.axes[n] = axes[n] - 'x';
-  const auto triple = [&](const char* key) { return json.contains(key) && json[key].is_array() && json[key].size() == 3; };
+  const auto triple = [&](const char* key) {
+    return json.contains(key) && json[key].is_array() && json[key].size() == 3;
+  };
   if (!triple("shape")) return fail("\"shape\" must be three counts, slowest axis first", example);
   if (!triple("spacing")) return fail("\"spacing\" must be three distances, slowest axis first", example);
-  if (json.contains("origin") && !triple("origin")) return fail("\"origin\" must be three positions, slowest axis first", example);
+  if (json.contains("origin") && !triple("origin"))
+    return fail("\"origin\" must be three positions, slowest axis first", example);
   const auto length = [](const nlohmann::json& value, double& out) {
     if (value.is_number()) return out = value.get<double>(), std::isfinite(out);
     if (!value.is_string()) return false;
@@ -243,17 +269,20 @@ Result<ModelHeader> read_model_header(const std::filesystem::path& path) {
       return fail(fmt::format("\"origin\" entry {} must be a position", n), example);
   }
   // 10^9 samples an axis: the product is formed in floating point before it is trusted as an integer.
-  const double product = static_cast<double>(h.shape[0]) * static_cast<double>(h.shape[1]) * static_cast<double>(h.shape[2]);
+  const double product =
+      static_cast<double>(h.shape[0]) * static_cast<double>(h.shape[1]) * static_cast<double>(h.shape[2]);
   std::error_code error;
   const auto size = std::filesystem::file_size(h.data, error);
   if (error) return system_error("read", h.data.string(), error.value());
   if (product * 4 != static_cast<double>(size))
-    return make_error(ErrorCode::invalid_input,
-                      fmt::format("the file holds {} bytes; {} × {} × {} values of 4 bytes need {:.0f}", size,
-                                  h.shape[static_cast<std::size_t>(h.axes[0])], h.shape[static_cast<std::size_t>(h.axes[1])],
-                                  h.shape[static_cast<std::size_t>(h.axes[2])], product * 4),
-                      fmt::format("Correct \"shape\" in {} or supply the whole file.", path.filename().string()),
-                      {h.data.string(), 0, ""});
+    return make_error(
+        ErrorCode::invalid_input,
+        fmt::format("the file holds {} bytes; {} × {} × {} values of 4 bytes need {:.0f}", size,
+                    h.shape[static_cast<std::size_t>(h.axes[0])],
+                    h.shape[static_cast<std::size_t>(h.axes[1])],
+                    h.shape[static_cast<std::size_t>(h.axes[2])], product * 4),
+        fmt::format("Correct \"shape\" in {} or supply the whole file.", path.filename().string()),
+        {h.data.string(), 0, ""});
   return h;
 }
 

@@ -2,15 +2,15 @@
 // The medium: c(x, y, z) from a constant, from layers or from a file of samples.
 #pragma once
 
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+
 #include <array>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
-
-#include "engine/core/error.hpp"
-#include "engine/core/types.hpp"
 
 namespace conoid::acoustic_fd {
 
@@ -29,7 +29,9 @@ class Velocity {
   [[nodiscard]] virtual SpeedRange range(const Vec3& lower, const Vec3& upper) const = 0;
   [[nodiscard]] virtual bool constant() const { return false; }
   /// The box where the model is given; outside it the nearest value holds. False: everywhere.
-  [[nodiscard]] virtual bool bounds(Vec3& lower, Vec3& upper) const { return (void)lower, (void)upper, false; }
+  [[nodiscard]] virtual bool bounds(Vec3& lower, Vec3& upper) const {
+    return (void)lower, (void)upper, false;
+  }
   /// Memory it holds.
   [[nodiscard]] virtual Bytes bytes() const { return 0; }
 };

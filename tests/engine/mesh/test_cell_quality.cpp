@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Quality against known shapes, shape functions against their definition, defects of points and cells.
 // labels: unit
-#include <QtTest>
-
-#include <cmath>
-#include <random>
-
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/order.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/mesh/vec3.hpp"
 
+#include <QtTest>
+#include <cmath>
+#include <random>
+
 using namespace conoid;
 
 namespace {
 
-constexpr CellShape all_shapes[] = {CellShape::vertex, CellShape::line2,     CellShape::triangle3, CellShape::quad4, CellShape::tet4,
-                                    CellShape::hex8,   CellShape::line3,     CellShape::triangle6, CellShape::quad8, CellShape::tet10,
-                                    CellShape::hex20,  CellShape::quad9,     CellShape::hex27};
+constexpr CellShape all_shapes[] = {
+    CellShape::vertex, CellShape::line2, CellShape::triangle3, CellShape::quad4, CellShape::tet4,
+    CellShape::hex8,   CellShape::line3, CellShape::triangle6, CellShape::quad8, CellShape::tet10,
+    CellShape::hex20,  CellShape::quad9, CellShape::hex27};
 
 Mesh one_cell(CellShape shape, const std::vector<Vec3>& points) {
   Mesh m;
@@ -28,7 +28,9 @@ Mesh one_cell(CellShape shape, const std::vector<Vec3>& points) {
   return m;
 }
 
-CellQuality quality(CellShape shape, const std::vector<Vec3>& points) { return cell_quality(one_cell(shape, points)).front(); }
+CellQuality quality(CellShape shape, const std::vector<Vec3>& points) {
+  return cell_quality(one_cell(shape, points)).front();
+}
 
 }  // namespace
 
@@ -41,7 +43,8 @@ class TestCellQuality : public QObject {
     for (const CellShape s : all_shapes) {
       for (int i = 0; i < nodes_of(s); ++i) {
         const auto v = shape_values(s, reference_node(s, i));
-        for (int k = 0; k < nodes_of(s); ++k) QVERIFY(std::abs(v.n[static_cast<std::size_t>(k)] - (i == k ? 1 : 0)) < 1e-14);
+        for (int k = 0; k < nodes_of(s); ++k)
+          QVERIFY(std::abs(v.n[static_cast<std::size_t>(k)] - (i == k ? 1 : 0)) < 1e-14);
       }
       for (int trial = 0; trial < 5; ++trial) {
         const Vec3 x{u(random), u(random), u(random)};
@@ -56,7 +59,8 @@ class TestCellQuality : public QObject {
         }
         QVERIFY(std::abs(sum - 1) < 1e-14);
         QVERIFY(vec::norm(gradient) < 1e-13);
-        for (int a = 0; a < dimension_of(s); ++a) QVERIFY(std::abs(place[static_cast<std::size_t>(a)] - x[static_cast<std::size_t>(a)]) < 1e-14);
+        for (int a = 0; a < dimension_of(s); ++a)
+          QVERIFY(std::abs(place[static_cast<std::size_t>(a)] - x[static_cast<std::size_t>(a)]) < 1e-14);
         // Derivatives against central differences: error h² f'''/6, and the functions are of degree 2 an axis.
         const double h = 1e-4;
         for (std::size_t a = 0; a < static_cast<std::size_t>(dimension_of(s)); ++a) {
@@ -78,13 +82,16 @@ class TestCellQuality : public QObject {
       for (int p = 0; p <= 2 * n - 1; ++p)
         for (int q = 0; p + q <= 2 * n - 1; ++q) {
           double quad = 0;
-          for (const auto& w : quadrature(CellShape::quad4, n)) quad += w.weight * std::pow(w.at[0], p) * std::pow(w.at[1], q);
+          for (const auto& w : quadrature(CellShape::quad4, n))
+            quad += w.weight * std::pow(w.at[0], p) * std::pow(w.at[1], q);
           QVERIFY(std::abs(quad - 1.0 / ((p + 1) * (q + 1))) < 1e-14);
           if (p + q > 2 * n - 3) continue;
           double triangle = 0;
           double tet = 0;
-          for (const auto& w : quadrature(CellShape::triangle3, n)) triangle += w.weight * std::pow(w.at[0], p) * std::pow(w.at[1], q);
-          for (const auto& w : quadrature(CellShape::tet4, n)) tet += w.weight * std::pow(w.at[0], p) * std::pow(w.at[2], q);
+          for (const auto& w : quadrature(CellShape::triangle3, n))
+            triangle += w.weight * std::pow(w.at[0], p) * std::pow(w.at[1], q);
+          for (const auto& w : quadrature(CellShape::tet4, n))
+            tet += w.weight * std::pow(w.at[0], p) * std::pow(w.at[2], q);
           QVERIFY(std::abs(triangle - factorial(p) * factorial(q) / factorial(p + q + 2)) < 1e-14);
           QVERIFY(std::abs(tet - factorial(p) * factorial(q) / factorial(p + q + 3)) < 1e-14);
         }
@@ -97,7 +104,8 @@ class TestCellQuality : public QObject {
     QVERIFY(std::abs(std::abs(tet.scaled_jacobian) - 1) < 1e-14 && std::abs(tet.aspect - 1) < 1e-14);
     for (const int order : {1, 2})
       for (const bool serendipity : {false, true})
-        for (const auto& q : cell_quality(*box({.divisions = {2, 2, 2}, .order = order, .serendipity = serendipity})))
+        for (const auto& q :
+             cell_quality(*box({.divisions = {2, 2, 2}, .order = order, .serendipity = serendipity})))
           QVERIFY(std::abs(q.scaled_jacobian - 1) < 1e-13);
   }
   void known_values() {
@@ -111,7 +119,10 @@ class TestCellQuality : public QObject {
     // r = 1/(3 + √3), R = √3/2.
     QVERIFY(std::abs(tet.aspect - 3 / (3 + std::sqrt(3.0)) / (std::sqrt(3.0) / 2)) < 1e-14);
     // A parallelogram of angle 30°: sin 30°.
-    const auto q = quality(CellShape::quad4, {{0, 0, 0}, {2, 0, 0}, {2 + std::cos(0.5235987755982988), 0.5, 0}, {std::cos(0.5235987755982988), 0.5, 0}});
+    const auto q = quality(CellShape::quad4, {{0, 0, 0},
+                                              {2, 0, 0},
+                                              {2 + std::cos(0.5235987755982988), 0.5, 0},
+                                              {std::cos(0.5235987755982988), 0.5, 0}});
     QVERIFY(std::abs(q.scaled_jacobian - 0.5) < 1e-14);
     QVERIFY(std::abs(q.aspect - 0.5) < 1e-14);
   }
@@ -129,13 +140,15 @@ class TestCellQuality : public QObject {
     QVERIFY(cell_quality(curved).front().scaled_jacobian > 0);
     const auto middle = static_cast<std::size_t>(curved.nodes(0)[4]);
     const Vec3 end = curved.point(curved.nodes(0)[0]);
-    for (std::size_t a = 0; a < 3; ++a) curved.mutable_points()[3 * middle + a] = 0.2 * curved.point(curved.nodes(0)[1])[a] + 0.8 * end[a];
+    for (std::size_t a = 0; a < 3; ++a)
+      curved.mutable_points()[3 * middle + a] = 0.2 * curved.point(curved.nodes(0)[1])[a] + 0.8 * end[a];
     QVERIFY(cell_quality(curved).front().scaled_jacobian < 0);
   }
   void measures_of_curved_cells() {
     // The rectangle (0,4) x (0,1), its far side bent out by a parabola of height 1: 4 + 2/3 … by Simpson's rule exactly.
     Mesh m;
-    const std::vector<Vec3> p{{0, 0, 0}, {4, 0, 0}, {4, 1, 0}, {0, 1, 0}, {2, 0, 0}, {5, 0.5, 0}, {2, 1, 0}, {0, 0.5, 0}};
+    const std::vector<Vec3> p{{0, 0, 0}, {4, 0, 0},   {4, 1, 0}, {0, 1, 0},
+                              {2, 0, 0}, {5, 0.5, 0}, {2, 1, 0}, {0, 0.5, 0}};
     std::vector<Index> n;
     for (const auto& x : p) n.push_back(m.add_point(x));
     m.add_cell(CellShape::quad8, n);
@@ -161,7 +174,9 @@ class TestCellQuality : public QObject {
   }
   void points_merge_within_the_tolerance() {
     Mesh m;
-    for (const Vec3& p : {Vec3{0, 0, 0}, Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{1.0005, 0, 0}, Vec3{1, 1, 0}, Vec3{0, 1, 0.0007}}) m.add_point(p);
+    for (const Vec3& p :
+         {Vec3{0, 0, 0}, Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{1.0005, 0, 0}, Vec3{1, 1, 0}, Vec3{0, 1, 0.0007}})
+      m.add_point(p);
     m.add_cell(CellShape::triangle3, {0, 1, 2});
     m.add_cell(CellShape::triangle3, {3, 4, 5});
     QVERIFY(duplicate_points(m).empty());

@@ -2,17 +2,16 @@
 // Thousands of damaged files: flipped bytes, cut ends, absurd counts, exchanged pieces. Each gives an error with a text or a
 // sound mesh; memory stays below the limit.
 // labels: unit
-#include <QtTest>
-
-#include <sys/resource.h>
-
-#include <filesystem>
-#include <random>
-
 #include "engine/core/atomic_file.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/readers/read_mesh.hpp"
 #include "engine/mesh/topology.hpp"
+
+#include <QtTest>
+#include <filesystem>
+#include <random>
+
+#include <sys/resource.h>
 
 using namespace conoid;
 
@@ -45,13 +44,16 @@ void check(const Seed& seed, const std::string& bytes, const std::string& what, 
     ++*errors;
     const Error& e = mesh.error();
     QVERIFY2(!e.text.empty() && !e.hint.empty(), (seed.name + ": " + what).c_str());
-    QVERIFY2(e.code == ErrorCode::invalid_input || e.code == ErrorCode::resources, (seed.name + ": " + what + ": " + e.render()).c_str());
+    QVERIFY2(e.code == ErrorCode::invalid_input || e.code == ErrorCode::resources,
+             (seed.name + ": " + what + ": " + e.render()).c_str());
     QCOMPARE(e.place.file, seed.name);
     return;
   }
-  for (const Index n : mesh->connectivity()) QVERIFY2(n >= 0 && n < mesh->point_count(), (seed.name + ": " + what).c_str());
+  for (const Index n : mesh->connectivity())
+    QVERIFY2(n >= 0 && n < mesh->point_count(), (seed.name + ": " + what).c_str());
   for (const auto& g : mesh->groups())
-    for (const Index c : g.cells) QVERIFY(c >= 0 && c < mesh->cell_count() && dimension_of(mesh->shape(c)) == g.dimension);
+    for (const Index c : g.cells)
+      QVERIFY(c >= 0 && c < mesh->cell_count() && dimension_of(mesh->shape(c)) == g.dimension);
   for (const double x : mesh->points()) QVERIFY(std::isfinite(x));
 }
 
@@ -73,7 +75,8 @@ class TestDamagedMeshes : public QObject {
         int errors = 0;
         check(s, s.bytes.substr(0, n), "cut at " + std::to_string(n), &errors);
         // An OBJ file has no end mark: cut between lines it is a smaller mesh. An STL text may end after a solid.
-        if (s.name.ends_with(".msh") || s.name.ends_with("binary.stl")) QVERIFY2(errors == 1, (s.name + " cut at " + std::to_string(n)).c_str());
+        if (s.name.ends_with(".msh") || s.name.ends_with("binary.stl"))
+          QVERIFY2(errors == 1, (s.name + " cut at " + std::to_string(n)).c_str());
       }
     }
   }
@@ -88,9 +91,14 @@ class TestDamagedMeshes : public QObject {
         const int flips = 1 + static_cast<int>(random() % 4);
         for (int k = 0; k < flips; ++k) {
           const std::size_t at = random() % b.size();
-          const char value = static_cast<char>(random() % 3 == 0 ? 0xff : random() % 2 == 0 ? b[at] ^ (1 << random() % 8) : random());
+          const char value = static_cast<char>(random() % 3 == 0   ? 0xff
+                                               : random() % 2 == 0 ? b[at] ^ (1 << random() % 8)
+                                                                   : random());
           b[at] = value;
-          what.append(" ").append(std::to_string(at)).append("=").append(std::to_string(static_cast<int>(value)));
+          what.append(" ")
+              .append(std::to_string(at))
+              .append("=")
+              .append(std::to_string(static_cast<int>(value)));
         }
         check(s, b, what, &errors);
       }
@@ -112,13 +120,17 @@ class TestDamagedMeshes : public QObject {
           while (at < b.size() && (b[at] < '0' || b[at] > '9')) ++at;
           std::size_t end = at;
           while (end < b.size() && b[end] >= '0' && b[end] <= '9') ++end;
-          static const char* numbers[] = {"18446744073709551615", "9223372036854775807", "-1", "4294967295", "2147483647", "99999999999999999999999", "1000000000", "0"};
+          static const char* numbers[] = {
+              "18446744073709551615", "9223372036854775807",     "-1",         "4294967295",
+              "2147483647",           "99999999999999999999999", "1000000000", "0"};
           b.replace(at, end - at, numbers[random() % std::size(numbers)]);
         } else {
           const std::size_t n = random() % 2 == 0 ? 8 : 4;
           if (at + n > b.size()) continue;
           static const unsigned char values[] = {0xff, 0x7f, 0x80, 0x00, 0x20};
-          for (std::size_t k = 0; k < n; ++k) b[at + k] = static_cast<char>(k + 1 == n ? values[random() % 5] : values[random() % 2 == 0 ? 0 : 3]);
+          for (std::size_t k = 0; k < n; ++k)
+            b[at + k] =
+                static_cast<char>(k + 1 == n ? values[random() % 5] : values[random() % 2 == 0 ? 0 : 3]);
         }
         check(s, b, "number at " + std::to_string(at), &errors);
       }
@@ -127,7 +139,8 @@ class TestDamagedMeshes : public QObject {
     getrusage(RUSAGE_SELF, &after);
     // Kilobytes. The seeds are below 50 KB; the sanitizers keep freed memory for a while.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    QVERIFY2(after.ru_maxrss - before.ru_maxrss < 64 * 1024, qPrintable(QString::number(after.ru_maxrss - before.ru_maxrss)));
+    QVERIFY2(after.ru_maxrss - before.ru_maxrss < 64 * 1024,
+             qPrintable(QString::number(after.ru_maxrss - before.ru_maxrss)));
 #endif
   }
   void exchanged_and_repeated_pieces_never_crash() {
@@ -141,8 +154,10 @@ class TestDamagedMeshes : public QObject {
         const std::size_t from = random() % other.bytes.size();
         const std::size_t length = std::min<std::size_t>(other.bytes.size() - from, 1 + random() % 200);
         const std::size_t at = random() % b.size();
-        if (random() % 2 == 0) b.insert(at, other.bytes, from, length);
-        else b.replace(at, std::min(length, b.size() - at), other.bytes, from, length);
+        if (random() % 2 == 0)
+          b.insert(at, other.bytes, from, length);
+        else
+          b.replace(at, std::min(length, b.size() - at), other.bytes, from, length);
         if (random() % 4 == 0) b.erase(random() % b.size(), 1 + random() % 50);
         check(s, b, "piece at " + std::to_string(at), &errors);
       }
@@ -151,22 +166,27 @@ class TestDamagedMeshes : public QObject {
   void the_memory_limit_is_kept() {
     // The smallest limit that suffices is found; just below it the answer is an error of resources, never a crash.
     for (const Seed& s : seeds()) {
-      const auto read = [&](Bytes limit) { return read_mesh_bytes(s.bytes, s.name, {.memory_limit = limit}); };
+      const auto read = [&](Bytes limit) {
+        return read_mesh_bytes(s.bytes, s.name, {.memory_limit = limit});
+      };
       Bytes low = 0;
       Bytes high = Bytes{1} << 24;
       QVERIFY(read(high).ok());
       while (high - low > 64) {
         const Bytes middle = (low + high) / 2;
         const auto m = read(middle);
-        if (m) high = middle;
+        if (m)
+          high = middle;
         else {
           QCOMPARE(m.error().code, ErrorCode::resources);
           low = middle;
         }
       }
       const Mesh m = *read(high);
-      const Bytes held = s.bytes.size() + m.points().size() * 8 + m.connectivity().size() * 8 + m.offsets().size() * 8 + m.shapes().size();
-      QVERIFY2(high >= held * 9 / 10, (s.name + " " + std::to_string(high) + " " + std::to_string(held)).c_str());
+      const Bytes held = s.bytes.size() + m.points().size() * 8 + m.connectivity().size() * 8 +
+                         m.offsets().size() * 8 + m.shapes().size();
+      QVERIFY2(high >= held * 9 / 10,
+               (s.name + " " + std::to_string(high) + " " + std::to_string(held)).c_str());
     }
   }
 };

@@ -2,20 +2,21 @@
 // Geometry is meshed by calling gmsh: cache, messages, time limit, stop, and what is said when it is missing. A small script
 // stands in for gmsh, so that the test runs without it; the real one is called where it is installed.
 // labels: unit
-#include <QtTest>
-
-#include <QTemporaryDir>
-#include <fstream>
-#include <thread>
-
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/quality.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <fstream>
+#include <thread>
 
 using namespace conoid;
 
 namespace {
 
-void write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+void write(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
 
 }  // namespace
 
@@ -44,7 +45,8 @@ class TestGmshProgram : public QObject {
     return o;
   }
   const std::string triangle_ =
-      "cat > \"$out\" <<'X'\n$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n"
+      "cat > \"$out\" <<'X'\n$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 "
+      "0\n$EndNodes\n"
       "$Elements\n1\n1 2 0 1 2 3\n$EndElements\nX\n";
 
  private slots:
@@ -79,7 +81,9 @@ class TestGmshProgram : public QObject {
     QCOMPARE(calls(), 6);
   }
   void its_error_names_file_and_line() {
-    const auto program = stand_in("gmsh2", "echo \"Info    : reading\"\necho \"Error   : 'b.geo', line 7: syntax error (Foo)\" >&2\nexit 1\n");
+    const auto program = stand_in(
+        "gmsh2",
+        "echo \"Info    : reading\"\necho \"Error   : 'b.geo', line 7: syntax error (Foo)\" >&2\nexit 1\n");
     write(at("b.geo"), "x");
     const auto r = run_gmsh(at("b.geo"), options(program));
     QVERIFY(!r.ok());
@@ -111,7 +115,11 @@ class TestGmshProgram : public QObject {
   }
   void much_output_is_cut() {
     write(at("d.geo"), "x");
-    const auto r = run_gmsh(at("d.geo"), options(stand_in("gmsh5", "i=0; while [ $i -lt 5000 ]; do echo 'a line of fifty characters, so that it adds up'; i=$((i+1)); done\n" + triangle_)));
+    const auto r =
+        run_gmsh(at("d.geo"), options(stand_in("gmsh5",
+                                               "i=0; while [ $i -lt 5000 ]; do echo 'a line of fifty "
+                                               "characters, so that it adds up'; i=$((i+1)); done\n" +
+                                                   triangle_)));
     QVERIFY2(r.ok(), r ? "" : r.error().render().c_str());
     QVERIFY(r->log.size() <= 64 * 1024 && r->log.size() > 32 * 1024);
   }
@@ -128,8 +136,10 @@ class TestGmshProgram : public QObject {
     qputenv("CONOID_GMSH", "/not/there");
     QVERIFY(find_gmsh().error().text.find("CONOID_GMSH") != std::string::npos);
     qputenv("PATH", path);
-    if (named.isNull()) qunsetenv("CONOID_GMSH");
-    else qputenv("CONOID_GMSH", named);
+    if (named.isNull())
+      qunsetenv("CONOID_GMSH");
+    else
+      qputenv("CONOID_GMSH", named);
     QCOMPARE(run_gmsh(at("missing.geo"), options("/bin/true")).error().code, ErrorCode::file);
   }
   void a_home_that_cannot_be_written_falls_back() {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plates with their enclosing surface, tensor grids, bodies of revolution: counts, volumes, orientation.
 // labels: unit
-#include <QtTest>
-
-#include <cmath>
-#include <numbers>
-
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/vec3.hpp"
 
+#include <QtTest>
+#include <cmath>
+#include <numbers>
+
 using namespace conoid;
 
 namespace {
 constexpr double pi = std::numbers::pi;
-double near(double a, double b) { return std::abs(a - b) / std::abs(b); }
+double near(double a, double b) {
+  return std::abs(a - b) / std::abs(b);
+}
 }  // namespace
 
 class TestGridAndPlateGenerators : public QObject {
@@ -28,11 +29,17 @@ class TestGridAndPlateGenerators : public QObject {
       int n, rings, walls;
       Index elements, ground, nodes;
     };
-    for (const Row& r : {Row{10, 0, 1, 240, 100, 242}, Row{20, 1, 1, 960, 400, 962}, Row{30, 2, 1, 2160, 900, 2162},
-                         Row{40, 0, 5, 4000, 1600, 4002}, Row{80, 0, 5, 14400, 6400, 14402}}) {
+    for (const Row& r :
+         {Row{10, 0, 1, 240, 100, 242}, Row{20, 1, 1, 960, 400, 962}, Row{30, 2, 1, 2160, 900, 2162},
+          Row{40, 0, 5, 4000, 1600, 4002}, Row{80, 0, 5, 14400, 6400, 14402}}) {
       for (const bool above : {false, true}) {
-        const Mesh m = *plate({.divisions = {r.n, r.n}, .body_above = above, .enclosing = true, .rings = r.rings,
-                               .extent = 10, .walls = r.walls, .depth = 5});
+        const Mesh m = *plate({.divisions = {r.n, r.n},
+                               .body_above = above,
+                               .enclosing = true,
+                               .rings = r.rings,
+                               .extent = 10,
+                               .walls = r.walls,
+                               .depth = 5});
         QCOMPARE(m.cell_count(), r.elements);
         QCOMPARE(m.point_count(), r.nodes);
         QCOMPARE(static_cast<Index>(m.group("ground")->cells.size()), r.ground);
@@ -42,7 +49,8 @@ class TestGridAndPlateGenerators : public QObject {
         QVERIFY(check_surface(m).closed());
         QVERIFY(check_surface(m).consistent());
         const auto g = surface_geometry(m, m.group("ground")->cells);
-        for (const Vec3& normal : g.normals) QVERIFY(vec::distance(normal, {0, 0, above ? -1.0 : 1.0}) < 1e-14);
+        for (const Vec3& normal : g.normals)
+          QVERIFY(vec::distance(normal, {0, 0, above ? -1.0 : 1.0}) < 1e-14);
       }
     }
     const Mesh open = *plate({.low = {0, 0}, .high = {3, 2}, .divisions = {6, 5}});
@@ -56,7 +64,8 @@ class TestGridAndPlateGenerators : public QObject {
     for (const bool simplices : {false, true})
       for (const int order : {1, 2})
         for (const bool serendipity : {false, true}) {
-          const Mesh m = *tensor_grid({.coordinates = {x, y, z}, .simplices = simplices, .order = order, .serendipity = serendipity});
+          const Mesh m = *tensor_grid(
+              {.coordinates = {x, y, z}, .simplices = simplices, .order = order, .serendipity = serendipity});
           QVERIFY(near(total_volume(m), 12) < 1e-13);
           QCOMPARE(static_cast<Index>(m.group("domain")->cells.size()), Index{simplices ? 360 : 60});
           // The boundary groups are the outside of the volume cells, as a closed outward surface.
@@ -66,8 +75,12 @@ class TestGridAndPlateGenerators : public QObject {
           QVERIFY(near(enclosed_volume(skin), 12) < 1e-13);
           QCOMPARE(boundary_surface(m).cell_count(), skin.cell_count());
           QVERIFY(near(enclosed_volume(boundary_surface(m)), 12) < 1e-13);
-          for (const auto& g : surface_geometry(m, m.group("zmax")->cells).normals) QVERIFY(vec::distance(g, {0, 0, 1}) < 1e-12);
-          const Mesh flat = *tensor_grid({.coordinates = {x, y, {}}, .simplices = simplices, .order = order, .serendipity = serendipity});
+          for (const auto& g : surface_geometry(m, m.group("zmax")->cells).normals)
+            QVERIFY(vec::distance(g, {0, 0, 1}) < 1e-12);
+          const Mesh flat = *tensor_grid({.coordinates = {x, y, {}},
+                                          .simplices = simplices,
+                                          .order = order,
+                                          .serendipity = serendipity});
           QVERIFY(near(total_area(flat), 4) < 1e-13);
           QCOMPARE(flat.dimension(), 2);
           QCOMPARE(flat.groups().size(), std::size_t{5});
@@ -87,7 +100,8 @@ class TestGridAndPlateGenerators : public QObject {
     QCOMPARE(x.size(), std::size_t{8});
     QCOMPARE(x.front(), 1.0);
     QCOMPARE(x.back(), 3.0);
-    for (std::size_t i = 2; i < x.size(); ++i) QVERIFY(near((x[i] - x[i - 1]) / (x[i - 1] - x[i - 2]), 1.25) < 1e-12);
+    for (std::size_t i = 2; i < x.size(); ++i)
+      QVERIFY(near((x[i] - x[i - 1]) / (x[i - 1] - x[i - 2]), 1.25) < 1e-12);
     const auto y = graded_both(0, 1, 6, 2);
     for (std::size_t i = 0; i < y.size(); ++i) QVERIFY(std::abs(y[i] + y[y.size() - 1 - i] - 1) < 1e-14);
   }
@@ -103,7 +117,8 @@ class TestGridAndPlateGenerators : public QObject {
     QVERIFY(check_surface(ball).closed());
     QVERIFY(check_surface(ball).consistent());
     // Inscribed body of spacing h = 2π/48 both ways: volume error of h²·O(1/2).
-    QVERIFY(enclosed_volume(ball) < 4 * pi / 3 && near(enclosed_volume(ball), 4 * pi / 3) < 0.6 * std::pow(2 * pi / 48, 2));
+    QVERIFY(enclosed_volume(ball) < 4 * pi / 3 &&
+            near(enclosed_volume(ball), 4 * pi / 3) < 0.6 * std::pow(2 * pi / 48, 2));
 
     const double alpha = 7 * pi / 180;
     const double r = 0.0749;

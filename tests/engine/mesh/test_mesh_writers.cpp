@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is written is read back the same: every shape, groups that overlap, both encodings, other programs' formats.
 // labels: unit
-#include <QtTest>
-
-#include <QTemporaryDir>
-#include <random>
-
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/readers/read_mesh.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <random>
 
 using namespace conoid;
 
@@ -49,11 +48,16 @@ class TestMeshWriters : public QObject {
       for (const int order : {1, 2})
         for (const bool simplices : {false, true})
           for (const bool serendipity : {false, true}) {
-            Mesh m = *box({.low = {0.1, 0.2, 0.3}, .divisions = {3, 1, 2}, .simplices = simplices, .order = order, .serendipity = serendipity});
+            Mesh m = *box({.low = {0.1, 0.2, 0.3},
+                           .divisions = {3, 1, 2},
+                           .simplices = simplices,
+                           .order = order,
+                           .serendipity = serendipity});
             for (double& x : m.mutable_points()) x += 1e-3 * static_cast<double>(random() % 1000) / 7;
             m.add_cell(CellShape::vertex, {0});
             const Index a[] = {0, 1, 2};
-            m.add_cell(order == 1 ? CellShape::line2 : CellShape::line3, std::span(a).first(order == 1 ? 2 : 3));
+            m.add_cell(order == 1 ? CellShape::line2 : CellShape::line3,
+                       std::span(a).first(order == 1 ? 2 : 3));
             add_random_groups(m, random);
             const std::string bytes = to_msh(m, {.binary = binary});
             const auto back = read_mesh_bytes(bytes, "round.msh");
@@ -73,7 +77,8 @@ class TestMeshWriters : public QObject {
   void files_of_gmsh_survive_a_round_trip() {
     const std::string data = CONOID_TEST_DATA "/mesh/";
     QTemporaryDir folder;
-    for (const char* name : {"hex_order2_41binary.msh", "tet_order2_22ascii.msh", "hex_serendipity_41ascii.msh"}) {
+    for (const char* name :
+         {"hex_order2_41binary.msh", "tet_order2_22ascii.msh", "hex_serendipity_41ascii.msh"}) {
       const Mesh m = *read_mesh(data + name);
       const std::string out = folder.filePath("out.msh").toStdString();
       QVERIFY(write_mesh(m, out, {.scale = 1000}).ok());
@@ -102,7 +107,10 @@ class TestMeshWriters : public QObject {
       }
       const Mesh serendipity = *box({.divisions = {1, 1, 1}, .order = 2, .serendipity = true});
       QVERIFY(check_surface(*read_mesh_bytes(to_stl(serendipity, {.binary = binary}), "x.stl")).is_body());
-      QVERIFY(check_surface(*read_mesh_bytes(to_stl(*icosphere({.divisions = 2, .order = 2}), {.binary = binary}), "x.stl")).is_body());
+      QVERIFY(
+          check_surface(
+              *read_mesh_bytes(to_stl(*icosphere({.divisions = 2, .order = 2}), {.binary = binary}), "x.stl"))
+              .is_body());
     }
   }
   void obj_keeps_quads_and_groups() {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Space-filling curves, renumbering that takes groups and results along, and partitions of equal work.
 // labels: unit
-#include <QtTest>
-
-#include <numeric>
-#include <random>
-
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/partition.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/vec3.hpp"
+
+#include <QtTest>
+#include <numeric>
+#include <random>
 
 using namespace conoid;
 
@@ -21,7 +20,8 @@ class TestOrderingAndPartition : public QObject {
     std::mt19937 random(3);
     for (int i = 0; i < 20000; ++i) {
       const std::uint32_t mask = i % 3 == 0 ? 0x1fffff : i % 3 == 1 ? 0xff : 0x3;
-      const std::array<std::uint32_t, 3> p{static_cast<std::uint32_t>(random()) & mask, static_cast<std::uint32_t>(random()) & mask,
+      const std::array<std::uint32_t, 3> p{static_cast<std::uint32_t>(random()) & mask,
+                                           static_cast<std::uint32_t>(random()) & mask,
                                            static_cast<std::uint32_t>(random()) & mask};
       QVERIFY(morton_point(morton_key(p[0], p[1], p[2])) == p);
       QVERIFY(hilbert_point(hilbert_key(p[0], p[1], p[2])) == p);
@@ -37,7 +37,8 @@ class TestOrderingAndPartition : public QObject {
     for (std::uint64_t k = 1; k < 32768; ++k) {
       const auto p = hilbert_point(k);
       int distance = 0;
-      for (std::size_t a = 0; a < 3; ++a) distance += std::abs(static_cast<int>(p[a]) - static_cast<int>(last[a]));
+      for (std::size_t a = 0; a < 3; ++a)
+        distance += std::abs(static_cast<int>(p[a]) - static_cast<int>(last[a]));
       QCOMPARE(distance, 1);
       QVERIFY(p[0] < 32 && p[1] < 32 && p[2] < 32);
       last = p;
@@ -47,7 +48,8 @@ class TestOrderingAndPartition : public QObject {
       const auto p = hilbert_point(k);
       const auto q = hilbert_point(k + 1);
       int distance = 0;
-      for (std::size_t a = 0; a < 3; ++a) distance += std::abs(static_cast<int>(p[a]) - static_cast<int>(q[a]));
+      for (std::size_t a = 0; a < 3; ++a)
+        distance += std::abs(static_cast<int>(p[a]) - static_cast<int>(q[a]));
       QCOMPARE(distance, 1);
     }
   }
@@ -55,7 +57,8 @@ class TestOrderingAndPartition : public QObject {
     std::mt19937 random(11);
     for (const Curve curve : {Curve::morton, Curve::hilbert})
       for (const int order : {1, 2}) {
-        const Mesh m = *box({.high = {1, 2, 3}, .divisions = {3, 5, 4}, .simplices = order == 1, .order = order});
+        const Mesh m =
+            *box({.high = {1, 2, 3}, .divisions = {3, 5, 4}, .simplices = order == 1, .order = order});
         const auto r = curve_renumbering(m, curve);
         const Mesh n = reordered(m, r);
         QCOMPARE(n.point_count(), m.point_count());
@@ -122,7 +125,8 @@ class TestOrderingAndPartition : public QObject {
         at = p.intervals[k].end;
         QVERIFY(std::abs(static_cast<double>(p.intervals[k].size()) - 512.0 / parts) <= 1);
         for (Index i = p.intervals[k].begin; i < at; ++i)
-          QCOMPARE(p.part[static_cast<std::size_t>(p.order[static_cast<std::size_t>(i)])], static_cast<int>(k));
+          QCOMPARE(p.part[static_cast<std::size_t>(p.order[static_cast<std::size_t>(i)])],
+                   static_cast<int>(k));
       }
       QCOMPARE(at, Index{512});
       // Eight parts of a cube are its octants: three planes of 9 x 9 points, less their shared lines.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Spheres, ellipsoids and box surfaces: counts, closedness, and areas and volumes that converge with the right order.
 // labels: unit
-#include <QtTest>
-
-#include <cmath>
-#include <numbers>
-
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/vec3.hpp"
+
+#include <QtTest>
+#include <cmath>
+#include <numbers>
 
 using namespace conoid;
 
@@ -17,7 +16,9 @@ namespace {
 constexpr double pi = std::numbers::pi;
 
 /// Observed order between two refinements by 2.
-double order(double coarse, double fine) { return std::log2(std::abs(coarse / fine)); }
+double order(double coarse, double fine) {
+  return std::log2(std::abs(coarse / fine));
+}
 
 Vec3 sum_of_area_vectors(const Mesh& mesh) {
   Vec3 sum{};
@@ -67,13 +68,17 @@ class TestSphereAndBoxGenerators : public QObject {
   void equal_volume_is_exact() {
     for (const int d : {1, 3, 5}) {
       const double v = 4.0 / 3.0 * pi * 8;
-      QVERIFY(std::abs(enclosed_volume(*icosphere({.radius = 2, .divisions = d, .equal_volume = true})) / v - 1) < 1e-13);
-      QVERIFY(std::abs(enclosed_volume(*cube_sphere({.radius = 2, .divisions = d, .equal_volume = true})) / v - 1) < 1e-13);
+      QVERIFY(std::abs(enclosed_volume(*icosphere({.radius = 2, .divisions = d, .equal_volume = true})) / v -
+                       1) < 1e-13);
+      QVERIFY(
+          std::abs(enclosed_volume(*cube_sphere({.radius = 2, .divisions = d, .equal_volume = true})) / v -
+                   1) < 1e-13);
     }
   }
   void ellipsoid_volume_scales_with_its_axes() {
     const double ball = enclosed_volume(*icosphere({.divisions = 5}));
-    const double e = enclosed_volume(*ellipsoid({.semi_axes = {2, 3, 0.5}, .divisions = 5, .centre = {1, 1, 1}}));
+    const double e =
+        enclosed_volume(*ellipsoid({.semi_axes = {2, 3, 0.5}, .divisions = 5, .centre = {1, 1, 1}}));
     QVERIFY(std::abs(e / (3 * ball) - 1) < 1e-13);
   }
   void cube_sphere_is_closed_and_outward() {

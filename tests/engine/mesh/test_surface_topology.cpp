@@ -2,17 +2,16 @@
 // Holes, turned cells, sheets that touch, cavities, Möbius strips, surfaces that cut themselves: found and, where it can
 // be, mended.
 // labels: unit
-#include <QtTest>
-
-#include <cmath>
-#include <numbers>
-#include <random>
-#include <set>
-
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/topology.hpp"
+
+#include <QtTest>
+#include <cmath>
+#include <numbers>
+#include <random>
+#include <set>
 
 using namespace conoid;
 
@@ -53,7 +52,8 @@ Mesh band(int n, int half_turns) {
     const double phi = 2 * std::numbers::pi * i / n;
     const double tilt = phi * half_turns / 2;
     for (const double s : {-0.3, 0.3})
-      m.add_point({(1 + s * std::cos(tilt)) * std::cos(phi), (1 + s * std::cos(tilt)) * std::sin(phi), s * std::sin(tilt)});
+      m.add_point({(1 + s * std::cos(tilt)) * std::cos(phi), (1 + s * std::cos(tilt)) * std::sin(phi),
+                   s * std::sin(tilt)});
   }
   for (Index i = 0; i < n; ++i) {
     const bool seam = i == n - 1 && half_turns % 2 == 1;
@@ -107,7 +107,8 @@ class TestSurfaceTopology : public QObject {
     std::mt19937 random(4);
     for (const bool quads : {false, true})
       for (const int order : {1, 2}) {
-        Mesh m = *box_surface({.low = {-3, 1, 0}, .high = {2, 4, 9}, .divisions = {3, 4, 5}, .quads = quads, .order = order});
+        Mesh m = *box_surface(
+            {.low = {-3, 1, 0}, .high = {2, 4, 9}, .divisions = {3, 4, 5}, .quads = quads, .order = order});
         const double volume = enclosed_volume(m);
         Mesh broken = m;
         // Turned by mirroring the nodes; for order 2 through the inverse of the mend itself.
@@ -116,7 +117,8 @@ class TestSurfaceTopology : public QObject {
             if (random() % 3 == 0) turn(broken, c);
           QVERIFY(!check_surface(broken).consistent());
         } else {
-          for (std::size_t i = 0; i < broken.mutable_points().size(); i += 3) broken.mutable_points()[i] *= -1;
+          for (std::size_t i = 0; i < broken.mutable_points().size(); i += 3)
+            broken.mutable_points()[i] *= -1;
           QVERIFY(check_surface(broken).volume < 0);
         }
         const auto change = orient_outward(broken);
@@ -130,8 +132,9 @@ class TestSurfaceTopology : public QObject {
       }
   }
   void cavities_point_into_the_hollow_and_bodies_inside_them_outwards() {
-    Mesh m = joined(joined(*icosphere({.radius = 3, .divisions = 3}), *icosphere({.radius = 2, .divisions = 3})),
-                    joined(*icosphere({.radius = 1, .divisions = 3}), *icosphere({.divisions = 3, .centre = {9, 0, 0}})));
+    Mesh m = joined(
+        joined(*icosphere({.radius = 3, .divisions = 3}), *icosphere({.radius = 2, .divisions = 3})),
+        joined(*icosphere({.radius = 1, .divisions = 3}), *icosphere({.divisions = 3, .centre = {9, 0, 0}})));
     std::mt19937 random(8);
     for (Index c = 0; c < m.cell_count(); ++c)
       if (random() % 2 == 0) turn(m, c);
@@ -160,12 +163,14 @@ class TestSurfaceTopology : public QObject {
   }
   void sheets_that_meet_are_not_manifold() {
     Mesh fin;  // three triangles on one edge
-    for (const Vec3& p : {Vec3{0, 0, 0}, Vec3{0, 0, 1}, Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{-1, -1, 0}}) fin.add_point(p);
+    for (const Vec3& p : {Vec3{0, 0, 0}, Vec3{0, 0, 1}, Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{-1, -1, 0}})
+      fin.add_point(p);
     for (const Index tip : {2, 3, 4}) fin.add_cell(CellShape::triangle3, {0, 1, tip});
     QCOMPARE(check_surface(fin).non_manifold_edge_count, Index{1});
     QVERIFY(!check_surface(fin).manifold());
     Mesh bow;  // two triangles on one point
-    for (const Vec3& p : {Vec3{0, 0, 0}, Vec3{1, 0, 0}, Vec3{1, 1, 0}, Vec3{-1, 0, 0}, Vec3{-1, -1, 0}}) bow.add_point(p);
+    for (const Vec3& p : {Vec3{0, 0, 0}, Vec3{1, 0, 0}, Vec3{1, 1, 0}, Vec3{-1, 0, 0}, Vec3{-1, -1, 0}})
+      bow.add_point(p);
     bow.add_cell(CellShape::triangle3, {0, 1, 2});
     bow.add_cell(CellShape::triangle3, {0, 3, 4});
     QCOMPARE(check_surface(bow).non_manifold_point_count, Index{1});
@@ -200,13 +205,15 @@ class TestSurfaceTopology : public QObject {
         const Mesh skin = boundary_surface(m, &links);
         QVERIFY(check_surface(skin).is_body());
         QCOMPARE(skin.group("xmax")->cells.size(), m.group("xmax")->cells.size());
-        for (const auto& n : surface_geometry(skin, skin.group("ymin")->cells).normals) QVERIFY(n[1] < -0.999);
+        for (const auto& n : surface_geometry(skin, skin.group("ymin")->cells).normals)
+          QVERIFY(n[1] < -0.999);
         QCOMPARE(links.volume_cells.size(), static_cast<std::size_t>(skin.cell_count()));
         for (Index i = 0; i < skin.point_count(); ++i)
           QCOMPARE(skin.point(i), m.point(links.points[static_cast<std::size_t>(i)]));
       }
     // Two blocks that do not touch.
-    const Mesh two = joined(*box({.boundary = false}), *box({.low = {5, 5, 5}, .high = {6, 6, 6}, .boundary = false}));
+    const Mesh two =
+        joined(*box({.boundary = false}), *box({.low = {5, 5, 5}, .high = {6, 6, 6}, .boundary = false}));
     const auto component = connected_components(two);
     QCOMPARE(component.front(), Index{0});
     QCOMPARE(component.back(), Index{1});
@@ -214,7 +221,8 @@ class TestSurfaceTopology : public QObject {
   void surfaces_that_cut_themselves_are_found() {
     QVERIFY(self_intersections(*icosphere({.divisions = 8})).empty());
     QVERIFY(self_intersections(*box_surface({.divisions = {4, 5, 6}, .quads = true})).empty());
-    const Mesh two = joined(*icosphere({.divisions = 6}), *icosphere({.divisions = 5, .centre = {1.2, 0.1, 0}}));
+    const Mesh two =
+        joined(*icosphere({.divisions = 6}), *icosphere({.divisions = 5, .centre = {1.2, 0.1, 0}}));
     const auto pairs = self_intersections(two, 1000);
     // The same as comparing every pair: each sphere's triangles that reach across the other's surface are in the list.
     std::set<Index> cut;

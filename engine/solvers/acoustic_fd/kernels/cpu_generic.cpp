@@ -5,8 +5,12 @@
 namespace conoid::acoustic_fd {
 namespace {
 
-inline __attribute__((always_inline)) float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-inline __attribute__((always_inline)) double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline __attribute__((always_inline)) float fused(float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
+inline __attribute__((always_inline)) double fused(double a, double b, double c) {
+  return __builtin_fma(a, b, c);
+}
 
 #include "engine/solvers/acoustic_fd/kernels/cpu_rows.inl"
 

@@ -42,46 +42,125 @@ void sponge_cells(const Row<T>& row, const RowWeights<T>& w, Index begin, Index 
   }
 }
 
+#if defined(CONOID_ACOUSTIC_FD_WIDE)
+/// h_x² times the Laplacian of one vector of cells. Left to itself the compiler keeps a pointer for each of the 16
+/// neighbour rows and spills them; one moving pointer and four strides an axis (s, 3s, −s, −3s; 2s and 4s are scaled
+/// indices) fit in the registers.
+struct Strides {
+  Index one, three, minus_one, minus_three;  // bytes
+  explicit Strides(Index bytes) : one(bytes), three(3 * bytes), minus_one(-bytes), minus_three(-3 * bytes) {
+    asm("" : "+r"(one), "+r"(three), "+r"(minus_one), "+r"(minus_three));  // or they are folded into 16 sums again
+  }
+};
+
+template <class T, int Radius, bool Unequal>
+inline __attribute__((always_inline)) WideOf<T> wide_laplacian(const char* p, const Strides& x, const Strides& y,
+                                                               const RowWeights<T>& w) {
+  using Wide = WideOf<T>;
+  const auto at = [p](Index offset) __attribute__((always_inline)) { return wide_load<T>(p + offset); };
+  constexpr Index size = sizeof(T);
+  Wide L = wide_all(w.centre) * at(0);
+  const auto add = [&](int i, Wide px, Wide py, Wide pz) __attribute__((always_inline)) {
+    if constexpr (Unequal) {
+      L = fused(wide_all(w.x[i]), px, L);
+      L = fused(wide_all(w.y[i]), py, L);
+      L = fused(wide_all(w.z[i]), pz, L);
+    } else {
+      L = fused(wide_all(w.equal[i]), (px + py) + pz, L);
+    }
+  };
+  add(1, at(x.minus_one) + at(x.one), at(y.minus_one) + at(y.one), at(-size) + at(size));
+  if constexpr (Radius >= 2)
+    add(2, at(2 * x.minus_one) + at(2 * x.one), at(2 * y.minus_one) + at(2 * y.one), at(-2 * size) + at(2 * size));
+  if constexpr (Radius >= 3)
+    add(3, at(x.minus_three) + at(x.three), at(y.minus_three) + at(y.three), at(-3 * size) + at(3 * size));
+  if constexpr (Radius >= 4)
+    add(4, at(4 * x.minus_one) + at(4 * x.one), at(4 * y.minus_one) + at(4 * y.one), at(-4 * size) + at(4 * size));
+  return L;
+}
+
+/// Whole vectors of plain cells from `begin` on; returns where it stopped.
+template <class T, int Radius, bool Unequal, bool Varying>
+inline __attribute__((always_inline)) Index wide_cells(const Row<T>& row, const RowWeights<T>& w, Index begin, Index end) {
+  using Wide = WideOf<T>;
+  constexpr Index lanes = sizeof(Wide) / sizeof(T);
+  const Strides x(row.stride_x * static_cast<Index>(sizeof(T))), y(row.stride_y * static_cast<Index>(sizeof(T)));
+  const char* p = reinterpret_cast<const char*>(row.u + begin);
+  char* o = reinterpret_cast<char*>(row.o + begin);
+  const char* a = reinterpret_cast<const char*>(Varying ? row.a + begin : nullptr);
+  const Wide a_constant = wide_all(row.a_constant);
+  for (Index left = (end - begin) / lanes; left > 0; --left) {
+    asm("" : "+r"(p));  // not an induction variable: addresses stay p + stride
+    const Wide L = wide_laplacian<T, Radius, Unequal>(p, x, y, w);
+    const Wide u = wide_load<T>(p);
+    wide_store<T>(o, fused(Varying ? wide_load<T>(a) : a_constant, L, (u + u) - wide_load<T>(o)));
+    p += sizeof(Wide);
+    o += sizeof(Wide);
+    if (Varying) a += sizeof(Wide);
+  }
+  return end - (end - begin) % lanes;
+}
+#endif
+
 template <class T, int Radius, bool Unequal, bool Varying>
 void update(const Row<T>& row) {
   const RowWeights<T> w = *row.weights;  // a copy: the compiler then knows that the stores to o leave it alone
   if (row.plain_begin > 0) sponge_cells<T, Radius, Unequal, Varying>(row, w, 0, row.plain_begin);
+  const Index end = row.plain_end;
+  Index begin = row.plain_begin;
+#if defined(CONOID_ACOUSTIC_FD_WIDE)
+  if (begin < end) begin = wide_cells<T, Radius, Unequal, Varying>(row, w, begin, end);
+#endif
   const T* __restrict u = row.u;
   T* __restrict o = row.o;
   const T* __restrict a = row.a;
   const T a_constant = row.a_constant;
-  const Index sx = row.stride_x, sy = row.stride_y, end = row.plain_end;
+  const Index sx = row.stride_x, sy = row.stride_y;
 #pragma GCC ivdep
-  for (Index z = row.plain_begin; z < end; ++z) {
+  for (Index z = begin; z < end; ++z) {
     const T L = laplacian<T, Radius, Unequal>(u + z, sx, sy, w);
     o[z] = fused(Varying ? a[z] : a_constant, L, (u[z] + u[z]) - o[z]);
   }
   if (row.plain_end < row.nz) sponge_cells<T, Radius, Unequal, Varying>(row, w, row.plain_end, row.nz);
 }
 
-template <class T, int Radius, bool Unequal>
-void energy(EnergyRow<T>& row) {
+/// Up to sixteen cells from z on; the lane of a cell is its place in the block.
+template <class T, int Radius, bool Unequal, bool Varying>
+inline __attribute__((always_inline)) void energy_block(const EnergyRow<T>& row, const RowWeights<T>& w, Index z, Index cells,
+                                                        double* __restrict kinetic, double* __restrict potential) {
+  const T* __restrict u0 = row.u0 + z;
+  const T* __restrict u1 = row.u1 + z;
+  const T* __restrict a = row.a + (Varying ? z : 0);
+  const double* __restrict wz = row.wz + z;
+  const Index sx = row.stride_x, sy = row.stride_y;
+  T L[16];
+  for (Index j = 0; j < cells; ++j) L[j] = laplacian<T, Radius, Unequal>(u0 + j, sx, sy, w);
+  for (Index j = 0; j < cells; ++j) {
+    const double d = static_cast<double>(u1[j]) - static_cast<double>(u0[j]);
+    const double e = Varying ? d / static_cast<double>(a[j]) : d;
+    kinetic[j] = fused(d * wz[j], e, kinetic[j]);
+    potential[j] = fused(wz[j] * static_cast<double>(u1[j]), static_cast<double>(L[j]), potential[j]);
+  }
+}
+
+template <class T, int Radius, bool Unequal, bool Varying>
+void energy_sums(EnergyRow<T>& row) {
   const RowWeights<T> w = *row.weights;
   double kinetic[16]{}, potential[16]{};
-  const T* __restrict u0 = row.u0;
-  const T* __restrict u1 = row.u1;
-  const T* __restrict a = row.a;
-  const double* __restrict wz = row.wz;
-  const Index sx = row.stride_x, sy = row.stride_y;
-  const auto cell = [&](Index z, Index j) __attribute__((always_inline)) {
-    const T L = laplacian<T, Radius, Unequal>(u0 + z, sx, sy, w);
-    const double d = static_cast<double>(u1[z]) - static_cast<double>(u0[z]);
-    const double e = a ? d / static_cast<double>(a[z]) : d;
-    kinetic[j] = fused(d * wz[z], e, kinetic[j]);
-    potential[j] = fused(wz[z] * static_cast<double>(u1[z]), static_cast<double>(L), potential[j]);
-  };
   Index z = 0;
-  for (; z + 16 <= row.nz; z += 16)
-    for (Index j = 0; j < 16; ++j) cell(z + j, j);
-  for (Index j = 0; z < row.nz; ++z, ++j) cell(z, j);
+  for (; z + 16 <= row.nz; z += 16) energy_block<T, Radius, Unequal, Varying>(row, w, z, 16, kinetic, potential);
+  energy_block<T, Radius, Unequal, Varying>(row, w, z, row.nz - z, kinetic, potential);
   row.kinetic = row.potential = 0;
   for (int j = 0; j < 16; ++j) {
     row.kinetic += kinetic[j];
     row.potential += potential[j];
   }
+}
+
+template <class T, int Radius, bool Unequal>
+void energy(EnergyRow<T>& row) {
+  if (row.a)
+    energy_sums<T, Radius, Unequal, true>(row);
+  else
+    energy_sums<T, Radius, Unequal, false>(row);
 }

@@ -16,8 +16,12 @@ namespace conoid::acoustic_fd {
 class FlushSubnormals {
  public:
 #if defined(__x86_64__)
-  FlushSubnormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | 0x8040U); }  // flush to zero, denormals are zero
-  ~FlushSubnormals() { _mm_setcsr(before_); }
+  FlushSubnormals() : before_(_mm_getcsr()) {
+    _mm_setcsr(before_ | 0x8040U);
+  }  // flush to zero, denormals are zero
+  ~FlushSubnormals() {
+    _mm_setcsr(before_);
+  }
 #else
   FlushSubnormals() = default;
 #endif

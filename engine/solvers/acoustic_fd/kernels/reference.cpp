@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reference row kernel: plain loops, one cell after the other. The truth that every other body is tested against.
-#include <cmath>
-
 #include "engine/solvers/acoustic_fd/kernels/row_tables.hpp"
+
+#include <cmath>
 
 namespace conoid::acoustic_fd {
 namespace {
@@ -50,7 +50,8 @@ void energy(EnergyRow<T>& row) {
     const double d = static_cast<double>(row.u1[z]) - static_cast<double>(row.u0[z]);
     const double e = row.a ? d / static_cast<double>(row.a[z]) : d;
     kinetic[z % 16] = std::fma(d * row.wz[z], e, kinetic[z % 16]);
-    potential[z % 16] = std::fma(row.wz[z] * static_cast<double>(row.u1[z]), static_cast<double>(L), potential[z % 16]);
+    potential[z % 16] =
+        std::fma(row.wz[z] * static_cast<double>(row.u1[z]), static_cast<double>(L), potential[z % 16]);
   }
   row.kinetic = row.potential = 0;
   for (int j = 0; j < 16; ++j) {

@@ -2,11 +2,11 @@
 // Chooses the body of the row kernels for the machine at hand and prepares the weights.
 #include "engine/solvers/acoustic_fd/kernels/row.hpp"
 
+#include "engine/solvers/acoustic_fd/kernels/row_tables.hpp"
+
 #include <cmath>
 #include <type_traits>
 #include <vector>
-
-#include "engine/solvers/acoustic_fd/kernels/row_tables.hpp"
 
 namespace conoid::acoustic_fd {
 
@@ -43,7 +43,9 @@ std::vector<std::string_view> row_kernel_names(const Machine& machine) {
   return names;
 }
 
-bool equal_spacings(const Vec3& spacing) { return spacing[0] == spacing[1] && spacing[0] == spacing[2]; }
+bool equal_spacings(const Vec3& spacing) {
+  return spacing[0] == spacing[1] && spacing[0] == spacing[2];
+}
 
 template <class T>
 RowWeights<T> row_weights(const Stencil& stencil, const Vec3& spacing) {

@@ -11,35 +11,36 @@
 // With σ = 0 the sponge cell gives the bits of the plain cell.
 #pragma once
 
-#include <string_view>
-#include <vector>
-
 #include "engine/core/types.hpp"
 #include "engine/solvers/acoustic_fd/stencil.hpp"
 #include "engine/team/machine.hpp"
+
+#include <string_view>
+#include <vector>
 
 namespace conoid::acoustic_fd {
 
 /// Weights as the kernels use them, in the precision of the field.
 template <class T>
 struct RowWeights {
-  T centre = 0;              ///< C_0 of all three axes
-  T equal[max_radius + 1]{}; ///< C_i, used when spacings are equal
+  T centre = 0;                                                     ///< C_0 of all three axes
+  T equal[max_radius + 1]{};                                        ///< C_i, used when spacings are equal
   T x[max_radius + 1]{}, y[max_radius + 1]{}, z[max_radius + 1]{};  ///< scaled by (h_x/h_a)²
 };
 
 /// What one row needs. `u` and `o` point at (x, y, z = 0); neighbours in x and y lie at multiples of the strides.
 template <class T>
 struct Row {
-  const T* u = nullptr;      ///< level k
-  T* o = nullptr;            ///< level k−1 on entry, k+1 on return
-  const T* a = nullptr;      ///< c² dt²/h_x² of the row, null when c is constant
+  const T* u = nullptr;  ///< level k
+  T* o = nullptr;        ///< level k−1 on entry, k+1 on return
+  const T* a = nullptr;  ///< c² dt²/h_x² of the row, null when c is constant
   T a_constant = 0;
-  T sigma_xy = 0;            ///< σ_x(x) + σ_y(y)
+  T sigma_xy = 0;  ///< σ_x(x) + σ_y(y)
   const T* sigma_z = nullptr;
   Index stride_x = 0, stride_y = 0;
   Index nz = 0;
-  Index plain_begin = 0, plain_end = 0;  ///< cells where σ is zero; [nz, nz) for a row that is sponge throughout
+  Index plain_begin = 0,
+        plain_end = 0;  ///< cells where σ is zero; [nz, nz) for a row that is sponge throughout
   const RowWeights<T>* weights = nullptr;
 };
 

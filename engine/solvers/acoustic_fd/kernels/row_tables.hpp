@@ -19,15 +19,23 @@ const RowKernels<double>& avx512_double();
 }  // namespace conoid::acoustic_fd
 
 // One order: [equal, unequal][constant, varying].
-#define CONOID_ACOUSTIC_FD_UPDATES(T, s) \
-  { {update<T, s, false, false>, update<T, s, false, true>}, {update<T, s, true, false>, update<T, s, true, true>} }
-#define CONOID_ACOUSTIC_FD_TABLE(T, label)                                                     \
-  {                                                                                            \
-    label,                                                                                     \
-        {CONOID_ACOUSTIC_FD_UPDATES(T, 1), CONOID_ACOUSTIC_FD_UPDATES(T, 2),                   \
-         CONOID_ACOUSTIC_FD_UPDATES(T, 3), CONOID_ACOUSTIC_FD_UPDATES(T, 4)},                  \
-        {{energy<T, 1, false>, energy<T, 1, true>}, {energy<T, 2, false>, energy<T, 2, true>}, \
-         {energy<T, 3, false>, energy<T, 3, true>}, {energy<T, 4, false>, energy<T, 4, true>}} \
+#define CONOID_ACOUSTIC_FD_UPDATES(T, s)                       \
+  {                                                            \
+    {update<T, s, false, false>, update<T, s, false, true>}, { \
+      update<T, s, true, false>, update<T, s, true, true>      \
+    }                                                          \
+  }
+#define CONOID_ACOUSTIC_FD_TABLE(T, label)                                                  \
+  {                                                                                         \
+    label,                                                                                  \
+        {CONOID_ACOUSTIC_FD_UPDATES(T, 1), CONOID_ACOUSTIC_FD_UPDATES(T, 2),                \
+         CONOID_ACOUSTIC_FD_UPDATES(T, 3), CONOID_ACOUSTIC_FD_UPDATES(T, 4)},               \
+    {                                                                                       \
+      {energy<T, 1, false>, energy<T, 1, true>}, {energy<T, 2, false>, energy<T, 2, true>}, \
+          {energy<T, 3, false>, energy<T, 3, true>}, {                                      \
+        energy<T, 4, false>, energy<T, 4, true>                                             \
+      }                                                                                     \
+    }                                                                                       \
   }
 #define CONOID_ACOUSTIC_FD_ROW_TABLES(set, label)                                    \
   const RowKernels<float>& set##_float() {                                           \

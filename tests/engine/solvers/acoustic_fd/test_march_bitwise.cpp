@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every way of computing a step gives the same bits: kernel bodies, threads, unlike workers, a split by save and load.
 // labels: unit
-#include <QtTest>
-
-#include "tests/engine/solvers/acoustic_fd/support.hpp"
 #include "engine/solvers/acoustic_fd/kernels/row.hpp"
+#include "tests/engine/solvers/acoustic_fd/support.hpp"
+
+#include <QtTest>
 
 using namespace conoid;
 using namespace conoid::acoustic_fd;
@@ -39,9 +39,16 @@ class TestMarchBitwise : public QObject {
             QVERIFY2(largest > 1e-6 && std::isfinite(largest), "the test field must move");
             for (const auto name : row_kernel_names(this_machine())) {
               p.kernel = name;
-              QVERIFY2(run(p, "cpu:1", 12) == truth, qPrintable(QString("%1 order %2 equal %3 varying %4 double %5 (%6,%7,%8)")
-                                                         .arg(QString::fromStdString(p.kernel)).arg(order).arg(equal).arg(varying)
-                                                         .arg(wide).arg(n[0]).arg(n[1]).arg(n[2])));
+              QVERIFY2(run(p, "cpu:1", 12) == truth,
+                       qPrintable(QString("%1 order %2 equal %3 varying %4 double %5 (%6,%7,%8)")
+                                      .arg(QString::fromStdString(p.kernel))
+                                      .arg(order)
+                                      .arg(equal)
+                                      .arg(varying)
+                                      .arg(wide)
+                                      .arg(n[0])
+                                      .arg(n[1])
+                                      .arg(n[2])));
             }
           }
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two ranks give the bits of one, and a checkpoint of one continues on two and back.
 // labels: unit mpi2
-#include <QtTest>
-
+#include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
+
+#include <QtTest>
 
 using namespace conoid;
 using namespace conoid::acoustic_fd;
@@ -78,6 +79,48 @@ class TestMarchRanks : public QObject {
     Run back;
     go(p, *alone, back, &joined);
     QVERIFY(back.second == one.second);
+  }
+
+  void the_solver_shows_the_same_on_two_ranks() {
+    const char* text = R"({
+      "solver": "acoustic-fd", "grid": {"points": [31, 28, 33], "spacing": 2},
+      "materials": {"velocity": {"kind": "layers", "layers": [{"speed": 1500}, {"top": 30, "speed": 1900}]}},
+      "boundaries": {"x_min": {"width": 6}, "x_max": {"width": 6}, "y_min": {"width": 6}, "y_max": {"width": 6},
+                     "z_min": {"width": 6}, "z_max": {"kind": "free"}},
+      "excitation": {"sources": [{"position": [30.3, 27.1, 40], "signal": {"frequency": 60}}]},
+      "parameters": {"steps": 60}, "output": {"receivers": [{"position": [29.5, 31, 33]}], "energy_every": 20}
+    })";
+    const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
+    const Case input = Case::resolve(CaseDocument::parse(text, "case.json").value(), schema.value()).value();
+    const auto alone = single_rank();
+    std::vector<std::vector<double>> traces[2], energies[2];
+    std::shared_ptr<const Frame> frames[2];
+    for (std::size_t i = 0; i < 2; ++i) {
+      Communicator& cluster = i == 0 ? *alone : *world_;
+      Team team({WorkerSpec{"cpu", 1, 1}});
+      MemoryResults results;
+      NoProgress progress;
+      RunContext context{input, nullptr, team, cluster, results, progress, {}};
+      const auto solver = solver_info().make();
+      QVERIFY(solver->prepare(context).ok());
+      for (;;)
+        if (solver->advance(context)->finished) break;
+      FrameBuilder builder({}, 0);
+      solver->fill(builder);
+      frames[i] = builder.finish();
+      QVERIFY(solver->finish(context).ok());
+      for (const auto& table : results.tables)
+        (table->info.id == "energy" ? energies : traces)[i] = table->rows;
+    }
+    QVERIFY(traces[0] == traces[1] && traces[0].size() == 61);
+    QVERIFY(energies[0] == energies[1] && energies[0].size() == 3);
+    QCOMPARE(frames[0]->parts.size(), std::size_t{4});
+    QCOMPARE(frames[1]->parts.size(), world_->leads() ? std::size_t{4} : std::size_t{0});
+    for (std::size_t p = 0; p < frames[1]->parts.size(); ++p) {
+      QCOMPARE(frames[1]->parts[p].fields.size(), std::size_t{2});
+      for (std::size_t f = 0; f < 2; ++f)
+        QVERIFY(*frames[0]->parts[p].fields[f].values == *frames[1]->parts[p].fields[f].values);
+    }
   }
 
   void too_many_ranks_are_refused() {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A case through the solver's own face: check, estimate, prepare, advance, fill, save, load, finish.
 // labels: unit
-#include <QtTest>
-
-#include <cmath>
-
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
+
+#include <QtTest>
+#include <cmath>
 
 using namespace conoid;
 using namespace conoid::acoustic_fd;
@@ -20,8 +19,8 @@ constexpr const char* small_case = R"({
   "boundaries": {"x_min": {"kind": "sponge", "width": 8}, "x_max": {"kind": "sponge", "width": 8},
                  "y_min": {"kind": "sponge", "width": 8}, "y_max": {"kind": "sponge", "width": 8},
                  "z_min": {"kind": "sponge", "width": 8}, "z_max": {"kind": "free"}},
-  "excitation": {"sources": [{"position": [40.3, 37.1, -30], "signal": {"kind": "ricker", "frequency": "90 Hz"}}]},
-  "parameters": {"order": 8, "duration": "60 ms"},
+  "excitation": {"sources": [{"position": [40.3, 37.1, -30], "signal": {"kind": "ricker", "frequency": "70 Hz"}}]},
+  "parameters": {"order": 8, "courant": 0.25, "duration": "60 ms"},
   "output": {"receivers": [{"name": "near", "position": [52, 37, -40]}, {"position": [33.3, 44.4, -20]}],
              "receiver_lines": [{"name": "line", "from": [20, 37, -10], "to": [60, 37, -10], "count": 5}]}
 })";
@@ -35,12 +34,18 @@ Case resolved(std::string_view text) {
 struct Bench {
   Case input;
   std::unique_ptr<Communicator> cluster = single_rank();
-  Team team{{WorkerSpec{"cpu", 2, 1}}};
+  Team team{{WorkerSpec{"cpu", 1, 1}}};
   MemoryResults results;
   NoProgress progress;
   RunContext context{input, nullptr, team, *cluster, results, progress, {}};
   explicit Bench(std::string_view text) : input(resolved(text)) {}
 };
+
+const MemoryResults::Stored& stored(const MemoryResults& results, std::string_view id) {
+  const auto* table = results.find(id);
+  verify(table != nullptr, "the table exists");
+  return *table;
+}
 
 std::shared_ptr<const Frame> frame_of(const Solver& solver, FrameRequest request) {
   FrameBuilder builder(std::move(request), 0);
@@ -59,10 +64,33 @@ class TestSolverRun : public QObject {
     QVERIFY2(schema.ok(), schema.ok() ? "" : schema.error().render().c_str());
   }
 
+  void sample_cases_are_sound() {
+    for (const char* name : {"point-source", "layered-earth", "room"}) {
+      const std::filesystem::path folder = std::filesystem::path(CONOID_SOURCE_DIR) / "resources/cases" / name;
+      const auto document = CaseDocument::read(folder / "case.json");
+      const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
+      const auto input = Case::resolve(document.value(), schema.value());
+      QVERIFY2(input.ok(), input.ok() ? "" : input.error().render().c_str());
+      const auto solver = solver_info().make();
+      for (const auto& d : solver->check(*input, nullptr)) QFAIL(d.render().c_str());
+      QVERIFY(std::filesystem::exists(folder / "card.json"));
+    }
+  }
+
+  void a_grid_of_512_cubed_at_order_8_fits_in_three_and_a_half_gigabytes() {
+    const Case input = resolved(R"({"solver": "acoustic-fd", "grid": {"points": [512, 512, 512], "spacing": 10},
+      "materials": {"velocity": {"kind": "layers", "layers": [{"speed": 1500}, {"top": 1000, "speed": 2500}]}},
+      "parameters": {"order": 8, "steps": 100}})");
+    const auto estimate = solver_info().make()->estimate(input, nullptr, this_machine());
+    QVERIFY(estimate->host_memory > Bytes{12} * 512 * 512 * 512);
+    QVERIFY(estimate->host_memory < Bytes{3'500'000'000});
+  }
+
   void a_small_case_runs_and_matches_the_exact_traces() {
     Bench b(small_case);
     const auto solver = solver_info().make();
-    for (const auto& d : solver->check(b.input, nullptr)) QVERIFY2(d.severity != Severity::error, d.render().c_str());
+    for (const auto& d : solver->check(b.input, nullptr))
+      QVERIFY2(d.severity != Severity::error, d.render().c_str());
     const auto estimate = solver->estimate(b.input, nullptr, this_machine());
     QVERIFY(estimate->steps > 20 && estimate->seconds > 0 && estimate->host_memory > 41 * 38 * 45 * 8);
     QVERIFY(solver->prepare(b.context).ok());
@@ -76,12 +104,12 @@ class TestSolverRun : public QObject {
     }
     QCOMPARE(last, estimate->steps);
     QVERIFY(solver->finish(b.context).ok());
-    const auto* table = b.results.find("receivers");
-    QVERIFY(table != nullptr);
+    const auto* table = &stored(b.results, "receivers");
     QCOMPARE(table->rows.size(), static_cast<std::size_t>(last + 1));
     QCOMPARE(table->info.columns.size(), std::size_t{5});
     QCOMPARE(table->info.exact.size(), std::size_t{2});
-    // Direct wave and free-surface echo; 6.7 nodes in the shortest wave at order 8, sponge of 8 nodes: a few percent.
+    // Direct wave and free-surface echo over three wavelengths of 11 nodes: time error (w dt)^2/24 = 0.1 % of the phase
+    // at the peak, four times that at twice the frequency, and weights between nodes of 0.3 %: below 6 % of the trace.
     double error = 0, size = 0;
     for (const auto& row : table->rows) {
       error += (row[1] - row[3]) * (row[1] - row[3]);
@@ -89,10 +117,11 @@ class TestSolverRun : public QObject {
     }
     QVERIFY(size > 0);
     QVERIFY2(std::sqrt(error / size) < 0.06, qPrintable(QString::number(std::sqrt(error / size))));
-    QVERIFY(b.results.find("energy") && b.results.find("gather_1") && b.results.find("line_1"));
-    QCOMPARE(b.results.find("line_1")->rows.size(), table->rows.size());
+    QVERIFY(!stored(b.results, "energy").rows.empty() && !stored(b.results, "gather_1").rows.empty());
+    QCOMPARE(stored(b.results, "line_1").rows.size(), table->rows.size());
     bool named = false;
-    for (const auto& n : b.results.numbers) named |= n.name == "near_error" && std::abs(n.value - std::sqrt(error / size)) < 1e-12;
+    for (const auto& n : b.results.numbers)
+      named |= n.name == "near_error" && std::abs(n.value - std::sqrt(error / size)) < 1e-12;
     QVERIFY(named);
   }
 
@@ -114,11 +143,15 @@ class TestSolverRun : public QObject {
       const auto& w = *part.fields.at(0).values;
       QCOMPARE(w.size(), static_cast<std::size_t>(g.points[0] * g.points[1] * g.points[2]));
       std::array<Index, 3> o{};
-      for (std::size_t a = 0; a < 3; ++a) o[a] = std::lround((g.origin[a] - volume.origin[a]) / volume.spacing[a]);
+      for (std::size_t a = 0; a < 3; ++a)
+        o[a] = std::lround((g.origin[a] - volume.origin[a]) / volume.spacing[a]);
+      Index wrong = 0;
       for (Index z = 0, i = 0; z < g.points[2]; ++z)
         for (Index y = 0; y < g.points[1]; ++y)
           for (Index x = 0; x < g.points[0]; ++x, ++i)
-            QCOMPARE(w[static_cast<std::size_t>(i)], v[static_cast<std::size_t>(((z + o[2]) * 38 + y + o[1]) * 41 + x + o[0])]);
+            wrong += w[static_cast<std::size_t>(i)] !=
+                     v[static_cast<std::size_t>(((z + o[2]) * 38 + y + o[1]) * 41 + x + o[0])];
+      QCOMPARE(wrong, Index{0});
     }
     FrameRequest thin;
     thin.parts = {"volume"};
@@ -132,7 +165,8 @@ class TestSolverRun : public QObject {
   void a_resumed_run_gives_the_same_tables() {
     Bench whole(small_case), first(small_case), second(small_case);
     const auto a = solver_info().make(), b = solver_info().make(), c = solver_info().make();
-    QVERIFY(a->prepare(whole.context).ok() && b->prepare(first.context).ok() && c->prepare(second.context).ok());
+    QVERIFY(a->prepare(whole.context).ok() && b->prepare(first.context).ok() &&
+            c->prepare(second.context).ok());
     for (;;)
       if (a->advance(whole.context)->finished) break;
     Index done = 0;
@@ -143,10 +177,10 @@ class TestSolverRun : public QObject {
     for (;;)
       if (c->advance(second.context)->finished) break;
     for (const char* id : {"receivers", "energy", "gather_1"}) {
-      auto rows = first.results.find(id)->rows;
-      const auto& more = second.results.find(id)->rows;
+      auto rows = stored(first.results, id).rows;
+      const auto& more = stored(second.results, id).rows;
       rows.insert(rows.end(), more.begin(), more.end());
-      QVERIFY2(rows == whole.results.find(id)->rows, id);
+      QVERIFY2(rows == stored(whole.results, id).rows, id);
     }
     QVERIFY(a->finish(whole.context).ok() && c->finish(second.context).ok());
     QCOMPARE(second.results.numbers.size(), whole.results.numbers.size());

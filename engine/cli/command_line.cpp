@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parsing and dispatch.
+#include "engine/cli/command_line.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "conoid/config.hpp"
+#include "engine/case/case.hpp"
+#include "engine/cli/verbs/verbs.hpp"
+
+namespace conoid::cli {
+namespace {
+
+constexpr const char* description =
+    "Conoid computes waves and shocks: a case goes in, a run folder with fields, tables and a summary comes out.";
+constexpr const char* exit_codes =
+    "Exit codes: 0 finished; 1 internal error; 2 wrong command line; 3 case or mesh invalid; 4 file cannot be read or\n"
+    "written; 5 not converged or a check failed; 6 no memory or no such device; 7 remote or MPI failure;\n"
+    "75 stopped on request, `conoid resume` continues.\n"
+    "First Ctrl-C stops at the next step and writes a checkpoint, a second one ends at once.";
+
+std::vector<std::string> verb_names() {
+  std::vector<std::string> out = {"help"};
+  for (const Verb& verb : verbs()) out.emplace_back(verb.name);
+  return out;
+}
+
+/// `conoid help run` is `conoid run --help`.
+std::vector<std::string> arguments(int argc, char** argv) {
+  std::vector<std::string> out(argv + 1, argv + argc);
+  if (!out.empty() && out[0] == "help") {
+    out.erase(out.begin());
+    out.insert(out.begin() + (out.empty() ? 0 : 1), "--help");
+  }
+  return out;
+}
+
+Error unknown_verb(const std::string& word) {
+  const std::string near = nearest(word, verb_names());
+  std::string hint = near.empty() ? "`conoid help` lists the commands." : fmt::format("Did you mean `conoid {}`?", near);
+  if (near.empty() && (word.ends_with(".json") || word.find('/') != std::string::npos))
+    hint = fmt::format("To run a case: conoid run {}", word);
+  return make_error(ErrorCode::command_line, fmt::format("there is no command '{}'", word), hint);
+}
+
+/// CLI11's own text, with the nearest option where one was mistyped.
+Error wrong_usage(const CLI::App& root, const CLI::ParseError& error, const std::vector<std::string>& words) {
+  const CLI::App* at = &root;
+  for (const CLI::App* verb : root.get_subcommands()) at = verb;
+  std::string hint = fmt::format("`conoid{}{} --help` shows what it takes.", at == &root ? "" : " ",
+                                 at == &root ? "" : at->get_name());
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    std::vector<std::string> known;
+    for (const CLI::Option* option : at->get_options())
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (const std::string& word : words) {
+      const std::string name = word.substr(0, word.find('='));
+      if (!name.starts_with("--") || std::find(known.begin(), known.end(), name) != known.end()) continue;
+      if (const std::string near = nearest(name, known); !near.empty()) hint = fmt::format("Did you mean {}?", near);
+    }
+  }
+  return make_error(ErrorCode::command_line, error.what(), hint);
+}
+
+int parse_and_run(int argc, char** argv) {
+  const std::vector<std::string> words = arguments(argc, argv);
+  if (words.empty()) {
+    std::fputs("Usage: conoid COMMAND …   (`conoid help` lists the commands)\n", stderr);
+    return static_cast<int>(ErrorCode::command_line);
+  }
+  if (words[0] == "--version" || words[0] == "-V") {
+    std::puts("conoid " CONOID_VERSION);
+    return 0;
+  }
+  Context context;
+  context.command = "conoid";
+  for (const std::string& word : words) context.command += " " + word;
+
+  CLI::App app(description, "conoid");
+  app.footer(exit_codes);
+  app.require_subcommand(1);
+  app.set_version_flag("-V,--version", "conoid " CONOID_VERSION, "Print the version and leave");
+  app.get_formatter()->column_width(34);
+  for (const Verb& verb : verbs()) {
+    CLI::App* sub = app.add_subcommand(verb.name, verb.summary);
+    sub->footer(std::string("Examples:\n") + verb.examples);
+    verb.add(*sub, context);
+  }
+  if (words[0][0] != '-') {
+    bool known = false;
+    for (const std::string& name : verb_names()) known = known || name == words[0];
+    if (!known) {
+      print_error(unknown_verb(words[0]));
+      return static_cast<int>(ErrorCode::command_line);
+    }
+  }
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    if (talks()) print_error(wrong_usage(app, error, words));
+    return static_cast<int>(ErrorCode::command_line);
+  }
+  return context.exit;
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (...) {
+    const Error error = current_exception_as_error();
+    print_error(error);
+    return static_cast<int>(error.code);
+  }
+}
+
+const std::vector<Verb>& verbs() {
+  static const std::vector<Verb> all = {
+      run_verb(),   resume_verb(), check_verb(), sweep_verb(),  verify_verb(),  bench_verb(), mesh_verb(),
+      render_verb(), export_verb(), list_verb(),  new_verb(), devices_verb()};
+  return all;
+}
+
+}  // namespace conoid::cli

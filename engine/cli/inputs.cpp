@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finding what was named, and saying what is near when it is not there.
+#include "engine/cli/inputs.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "engine/case/case.hpp"
+#include "engine/core/atomic_file.hpp"
+#include "engine/core/resources.hpp"
+#include "engine/io/run_folder.hpp"
+
+namespace conoid::cli {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+Error missing_case(const fs::path& path) {
+  Error error = make_error(ErrorCode::file, fmt::format("there is no case '{}'", path.string()),
+                           "`conoid list` shows sample cases, `conoid new NAME` copies one.");
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::vector<std::string> near;
+  std::error_code code;
+  for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code))
+    if (it->path().extension() == ".json" || is_there(it->path() / "case.json"))
+      near.push_back(it->path().filename().string());
+  if (const std::string best = nearest(path.filename().string(), near); !best.empty()) {
+    error.hint = fmt::format("Did you mean '{}'?", path.has_parent_path() ? (folder / best).string() : best);
+  } else {
+    for (const SampleCase& sample : sample_cases())
+      if (sample.name == path.string())
+        error.hint = fmt::format("It is a sample case: conoid new {0} && conoid run {0}", sample.name);
+  }
+  return error;
+}
+
+}  // namespace
+
+Result<CaseDocument> read_case(const std::string& name) {
+  fs::path path(name);
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    if (!is_there(path / "case.json"))
+      return make_error(ErrorCode::file, fmt::format("the folder '{}' holds no case.json", name),
+                        "Name a case file, or a folder with a case.json in it.");
+    path /= "case.json";
+  }
+  if (!is_there(path)) return missing_case(path);
+  return CaseDocument::read(path);
+}
+
+Status apply_set(CaseDocument& document, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0)
+    return make_error(ErrorCode::command_line, fmt::format("--set: expected PATH=VALUE, found '{}'", assignment),
+                      "Example: --set excitation.frequency=\"2 GHz\"");
+  return document.set(assignment.substr(0, equals), assignment.substr(equals + 1));
+}
+
+Result<fs::path> run_folder_named(const std::string& name) {
+  const fs::path path(name);
+  std::error_code ignored;
+  if (name != "latest" && fs::is_regular_file(path, ignored))
+    return make_error(ErrorCode::file, fmt::format("'{}' is a file, not a run folder", name),
+                      path.extension() == ".json" ? fmt::format("To start a case: conoid run {}", name)
+                                                  : "Name a folder that `conoid run` made, or 'latest'.");
+  auto found = RunFolder::find(name, "runs");
+  if (!found) return found.error();
+  if (!is_there(found->run_file()))
+    return make_error(ErrorCode::file,
+                      fmt::format("'{}' is not a run folder: it has a case.json, but no run.json", name),
+                      fmt::format("To start the case: conoid run {}", name));
+  return found->path();
+}
+
+std::vector<SampleCase> sample_cases() {
+  std::vector<SampleCase> out;
+  std::error_code code;
+  for (fs::directory_iterator it(resources_folder() / "cases", code), end; !code && it != end; it.increment(code)) {
+    const auto document = CaseDocument::read(it->path() / "case.json");
+    if (!document || !document->json().is_object()) continue;
+    SampleCase sample{it->path().filename().string(), it->path() / "case.json", {}, {}, {}, 0};
+    auto text = [](const Json& json, const char* key) {
+      return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : std::string();
+    };
+    sample.solver = text(document->json(), "solver");
+    sample.title = text(document->json(), "title");
+    if (const auto card_text = read_file(it->path() / "card.json", 1 << 20)) {
+      const Json card = Json::parse(*card_text, nullptr, false);
+      if (card.is_object()) {
+        sample.summary = text(card, "summary");
+        if (card.contains("seconds") && card["seconds"].is_number()) sample.seconds = card["seconds"].get<double>();
+      }
+    }
+    out.push_back(std::move(sample));
+  }
+  std::sort(out.begin(), out.end(), [](const SampleCase& a, const SampleCase& b) { return a.name < b.name; });
+  return out;
+}
+
+}  // namespace conoid::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Things that people name on the command line: cases, changes to them, run folders, sample cases.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/case/document.hpp"
+#include "engine/core/error.hpp"
+
+namespace conoid::cli {
+
+/// A case file: the file itself, or a folder that holds a case.json. The error of a missing file names what is near.
+[[nodiscard]] Result<CaseDocument> read_case(const std::string& name);
+
+/// PATH=VALUE.
+[[nodiscard]] Status apply_set(CaseDocument& document, const std::string& assignment);
+
+/// "latest", a path, or a run's name below runs/. The error says what the path is instead, or what is near.
+[[nodiscard]] Result<std::filesystem::path> run_folder_named(const std::string& name);
+
+/// A sample case of the resources.
+struct SampleCase {
+  std::string name;
+  std::filesystem::path file;
+  std::string solver, title, summary;
+  double seconds = 0;  ///< expected on two cores; 0 = unknown
+};
+[[nodiscard]] std::vector<SampleCase> sample_cases();
+
+}  // namespace conoid::cli

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A session on the calling thread with a person or a program watching.
+#include "engine/cli/run_here.hpp"
+
+#include <algorithm>
+
+#include "engine/cli/progress_view.hpp"
+#include "engine/cli/report.hpp"
+#include "engine/cli/signals.hpp"
+#include "engine/core/units.hpp"
+
+namespace conoid::cli {
+namespace {
+
+/// Takes the events of a session; keeps what the report wants.
+class Watcher {
+ public:
+  Watcher(ProgressForm form, SignalWatch& signals) : view_(form), signals_(signals) {}
+
+  void look(SessionPort& port) {
+    if (signals_.take_checkpoint_wish()) port.send(Command::checkpoint);
+    for (const SessionEvent& event : port.take_events()) std::visit([this](const auto& e) { on(e); }, event);
+    if (const auto folder = port.folder(); !folder.empty()) report.folder = folder;
+  }
+  void done() { view_.clear(); }
+
+  Report report;
+
+ private:
+  void on(const ProgressEvent& e) { view_.show(e); }
+  void on(const StateEvent& e) { view_.show(e); }
+  void on(const DiagnosticEvent& e) {
+    view_.clear();
+    report.diagnostics.push_back(e.diagnostic);
+  }
+  void on(const TableEvent& e) { report.table_rows[e.info.id] = e.first_row + e.rows.size(); }
+  void on(const CatalogEvent& e) {
+    if (!e.fields.empty()) report.first_field = e.fields.front().second.name;
+  }
+  void on(const NumberEvent& e) { report.numbers[e.name] = {e.value, e.unit}; }
+  void on(const BalanceEvent&) {}
+
+  ProgressView view_;
+  SignalWatch& signals_;
+};
+
+}  // namespace
+
+void add_run_options(CLI::App& verb, RunOptions& options, Context& context) {
+  verb.add_option("--workers", options.workers, "Who computes: auto, cpu, cpu:3,cpu:1, cuda:0,cpu");
+  verb.add_option("--threads", options.threads, "Threads of the processor (default: all cores)")
+      ->check(CLI::Range(1, 65536));
+  verb.add_option("--memory", options.memory, "Budgets: host=8GiB,device=4GiB");
+  verb.add_option("--progress", options.progress, "auto, plain, json or none")
+      ->check(CLI::IsMember({"auto", "plain", "json", "none"}))
+      ->capture_default_str();
+  verb.add_flag("--json", context.json, "One JSON object on stdout, text on stderr");
+}
+
+Result<MemoryBudgets> parse_memory(const std::string& text) {
+  MemoryBudgets out;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    const std::size_t equals = part.find('=');
+    const std::string level = equals == std::string::npos ? "host" : part.substr(0, equals);
+    const auto bytes = parse_bytes(equals == std::string::npos ? part : part.substr(equals + 1));
+    if (!bytes || *bytes == 0)
+      return make_error(ErrorCode::command_line, fmt::format("--memory: expected an amount like 8GiB, found '{}'", part),
+                        "Example: --memory host=8GiB,device=4GiB");
+    if (level == "host")
+      out.host = *bytes;
+    else if (level == "device")
+      out.device = *bytes;
+    else
+      return make_error(ErrorCode::command_line, fmt::format("--memory: expected host or device, found '{}'", level),
+                        "Example: --memory host=8GiB,device=4GiB");
+    begin = end + 1;
+  }
+  return out;
+}
+
+void run_and_report(SessionOptions session, const RunOptions& options, Context& context) {
+  const auto form = progress_form(options.progress);
+  if (!form) return context.fail(form.error());
+  const auto memory = parse_memory(options.memory);
+  if (!memory) return context.fail(memory.error());
+  session.workers = options.workers;
+  session.threads = options.threads;
+  session.host_memory = memory->host;
+  if (memory->device)
+    if (const Status set = session.document.set("compute.memory.device", fmt::format("{}", *memory->device)); !set)
+      return context.fail(set.error());
+
+  SignalWatch signals;
+  session.stop = signals.stop();
+  Watcher watcher(talks() ? *form : ProgressForm::none, signals);
+  const StateEvent last = run_session_here(std::move(session), [&](SessionPort& port) { watcher.look(port); });
+  watcher.done();
+  context.exit = exit_code_of(last);
+  watcher.report.last = last;
+  print(watcher.report, context);
+}
+
+}  // namespace conoid::cli

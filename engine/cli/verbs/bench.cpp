@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// conoid bench [SOLVER]: the machine's own limits first, then the solvers' speed against them.
+#include <filesystem>
+#include <memory>
+
+#include "engine/cli/machine_limits.hpp"
+#include "engine/cli/solver_rows.hpp"
+#include "engine/cli/verbs/verbs.hpp"
+
+namespace conoid::cli {
+namespace {
+
+struct Options {
+  std::string solver;
+  bool quick = false;
+};
+
+Json row_json(const BenchRow& row, std::string_view solver) {
+  Json out = Json::object();
+  if (!solver.empty()) out["solver"] = solver;
+  out["name"] = row.name;
+  out["value"] = number_json(row.value);
+  out["unit"] = row.unit;
+  out["limit"] = row.limit > 0 ? number_json(row.limit) : Json(nullptr);
+  out["ratio"] = row.ratio > 0 ? number_json(row.ratio) : Json(nullptr);
+  out["passed"] = row.passed();
+  out["source"] = row.against;
+  out["limited_by"] = row.limited_by;
+  return out;
+}
+
+void bench(const Options& options, Context& context) {
+  const auto solvers = solvers_named(options.solver);
+  if (!solvers) return context.fail(solvers.error());
+  const Machine machine = this_machine();
+  TestRun how;
+  how.quick = options.quick;
+  how.threads = threads_here(machine);
+
+  Json machine_rows = machine_json(machine, how.threads);
+  Json rows = Json::array();
+  RowPrinter printer(context, {"name", "value", "unit", "ratio", "to", "floor", "limited by"},
+                     {46, 10, 12, 8, 20, 12, 0});
+  auto print = [&](const BenchRow& row) {
+    printer.row({row.name, number_text(row.value), row.unit, row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "",
+                 row.against,
+                 row.limit > 0 ? fmt::format("{}{}", number_text(row.limit), row.passed() ? "" : " MISSED") : "",
+                 row.limited_by});
+  };
+  context.say("{}, {} threads", machine.processor, how.threads);
+  Json limits = Json::array();
+  auto on_limit = [&](const BenchRow& row) {
+    print(row);
+    limits.push_back(row_json(row, ""));
+  };
+  Status status = measure_machine_limits(how.threads, options.quick, std::filesystem::temp_directory_path(), on_limit);
+  machine_rows["limits"] = limits;
+
+  for (const SolverInfo* info : *solvers) {
+    if (!status) break;
+    if (!info->bench) continue;
+    context.say("{}: {}", info->id, info->title);
+    auto sink = [&](const BenchRow& row) {
+      print(row);
+      rows.push_back(row_json(row, options.solver.empty() ? info->id : ""));
+    };
+    try {
+      status = info->bench(how, sink);
+    } catch (...) {
+      status = current_exception_as_error();
+    }
+  }
+  Json out = {{"solver", options.solver.empty() ? "all" : options.solver},
+              {"machine", machine_rows},
+              {"quick", options.quick},
+              {"rows", rows}};
+  if (!status) {
+    print_error(status.error());
+    context.exit = static_cast<int>(status.error().code);
+    out["error"] = to_json(status.error());
+  }
+  context.object(out);
+}
+
+void add(CLI::App& verb, Context& context) {
+  const auto options = std::make_shared<Options>();
+  verb.add_option("SOLVER", options->solver, "A solver's id (default: all)");
+  verb.add_flag("--quick", options->quick, "Within 45 s a solver on two cores");
+  verb.add_flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.callback([options, &context] { bench(*options, context); });
+}
+
+}  // namespace
+
+Verb bench_verb() {
+  return {"bench", "Measure this machine's limits and the solvers' speed against them",
+          "  conoid bench --quick\n"
+          "  conoid bench acoustic-fd --json > bench.json\n",
+          add};
+}
+
+}  // namespace conoid::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// conoid render RUN …: hands the line to the sibling program conoid-render, so that this program loads no VTK.
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+
+#include "engine/cli/verbs/verbs.hpp"
+#include "engine/core/resources.hpp"
+
+namespace conoid::cli {
+namespace {
+
+void render(const std::vector<std::string>& words, Context& context) {
+  const std::string program = (program_folder() / "conoid-render").string();
+  if (::access(program.c_str(), X_OK) != 0)
+    return context.fail(make_error(ErrorCode::resources, fmt::format("pictures need the program '{}'", program),
+                                   "It is part of builds with VTK (CONOID_WITH_VTK). `conoid export RUN --to vti` writes "
+                                   "files for ParaView without it."));
+  std::vector<std::string> line = {program};
+  line.insert(line.end(), words.begin(), words.end());
+  std::vector<char*> raw;
+  for (std::string& word : line) raw.push_back(word.data());
+  raw.push_back(nullptr);
+  ::execv(program.c_str(), raw.data());
+  context.fail(system_error("start", program, errno));
+}
+
+void add(CLI::App& verb, Context& context) {
+  const auto words = std::make_shared<std::vector<std::string>>();
+  verb.add_option("ARGUMENTS", *words, "RUN --field F [--frame N] -o pic.png …, as conoid-render takes them");
+  verb.prefix_command();
+  verb.callback([&verb, words, &context] {
+    std::vector<std::string> all = *words;
+    for (const std::string& word : verb.remaining()) all.push_back(word);
+    render(all, context);
+  });
+}
+
+}  // namespace
+
+Verb render_verb() {
+  return {"render", "Draw a field of a run as a picture, without a display",
+          "  conoid render latest --field pressure -o pressure.png\n"
+          "  conoid render runs/short --field pressure --frame 12 -o frame12.png\n"
+          "  conoid-render --help shows all options\n",
+          add};
+}
+
+}  // namespace conoid::cli

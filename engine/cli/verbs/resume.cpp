@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// conoid resume RUN|latest: goes on from the newest checkpoint of a run, in the same folder.
+#include <memory>
+
+#include "engine/cli/report.hpp"
+#include "engine/cli/inputs.hpp"
+#include "engine/cli/run_here.hpp"
+#include "engine/cli/verbs/verbs.hpp"
+#include "engine/io/run_folder.hpp"
+
+namespace conoid::cli {
+namespace {
+
+struct Options {
+  std::string run;
+  RunOptions how;
+};
+
+void resume(const Options& options, Context& context) {
+  const auto folder = run_folder_named(options.run);
+  if (!folder) return context.fail(folder.error());
+  const Json summary = read_summary(*folder);
+  if (summary.is_object() && summary.value("state", "") == "finished") {
+    context.say("{} has finished already; there is nothing to go on with.", short_path(*folder));
+    context.object({{"state", "finished"}, {"exit", 0}, {"run", folder->string()}, {"summary", summary}});
+    return;
+  }
+  SessionOptions session;
+  session.resume = *folder;
+  run_and_report(std::move(session), options.how, context);
+}
+
+void add(CLI::App& verb, Context& context) {
+  const auto options = std::make_shared<Options>();
+  verb.add_option("RUN", options->run, "Run folder, its name below runs/, or 'latest'")->required();
+  add_run_options(verb, options->how, context);
+  verb.callback([options, &context] { resume(*options, context); });
+}
+
+}  // namespace
+
+Verb resume_verb() {
+  return {"resume", "Go on with a run that was stopped or killed",
+          "  conoid resume latest\n"
+          "  conoid resume runs/20260314T092653Z-1a2b3c4d --threads 8\n",
+          add};
+}
+
+}  // namespace conoid::cli

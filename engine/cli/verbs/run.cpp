@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// conoid run CASE: computes a case into a new run folder.
+#include <memory>
+
+#include "engine/cli/inputs.hpp"
+#include "engine/cli/run_here.hpp"
+#include "engine/cli/verbs/verbs.hpp"
+
+namespace conoid::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string out;
+  std::vector<std::string> set;
+  RunOptions run;
+};
+
+void run(const Options& options, Context& context) {
+  auto document = read_case(options.file);
+  if (!document) return context.fail(document.error());
+  for (const std::string& assignment : options.set) {
+    if (const Status set = apply_set(*document, assignment); !set) return context.fail(set.error());
+  }
+  SessionOptions session;
+  session.document = std::move(*document);
+  session.folder = options.out;
+  run_and_report(std::move(session), options.run, context);
+}
+
+void add(CLI::App& verb, Context& context) {
+  const auto options = std::make_shared<Options>();
+  verb.add_option("CASE", options->file, "Case file, or a folder with a case.json")->required();
+  verb.add_option("--out", options->out, "Run folder to make (default: runs/<UTC time>-<hash>)");
+  verb.add_option("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated")
+      ->take_all()
+      ->allow_extra_args(false);
+  add_run_options(verb, options->run, context);
+  verb.callback([options, &context] { run(*options, context); });
+}
+
+}  // namespace
+
+Verb run_verb() {
+  return {"run", "Compute a case",
+          "  conoid run case.json\n"
+          "  conoid run case.json --set parameters.steps=500 --out runs/short\n"
+          "  conoid run case.json --workers cpu:3,cpu:1 --progress plain\n"
+          "  mpirun -n 4 conoid run case.json\n",
+          add};
+}
+
+}  // namespace conoid::cli

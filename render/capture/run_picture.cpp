@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading what a picture needs, and saying what there is when a name is wrong.
+#include "render/capture/run_picture.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "render/scene/ticks.hpp"
+
+namespace conoid {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string value_text(const StoredFrame& frame) {
+  switch (frame.axis) {
+    case FrameAxis::time: return readable(frame.value, "s");
+    case FrameAxis::frequency: return readable(frame.value, "Hz");
+    case FrameAxis::iteration: break;
+  }
+  return fmt::format("{:g}", frame.value);
+}
+
+std::string frames_text(const std::vector<StoredFrame>& frames) {
+  if (frames.empty()) return "none yet";
+  return fmt::format("{} to {} ({} frames, {} to {})", frames.front().number, frames.back().number, frames.size(),
+                     value_text(frames.front()), value_text(frames.back()));
+}
+
+std::string fields_text(const VtkhdfReader& reader, const std::string& part = {}) {
+  std::string list;
+  for (const StoredPart& p : reader.parts())
+    if (part.empty() || p.name == part)
+      for (const FieldInfo& f : p.fields) list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", f.name, p.name);
+  return list.empty() ? "none" : list;
+}
+
+std::string parts_text(const VtkhdfReader& reader) {
+  std::string list;
+  for (const StoredPart& p : reader.parts()) list += (list.empty() ? "" : ", ") + p.name;
+  return list.empty() ? "none" : list;
+}
+
+fs::path folder_of(const fs::path& run) { return fs::is_directory(run) ? run : run.parent_path(); }
+
+std::string charts_text(const fs::path& run) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder_of(run) / "charts", ignored))
+    if (entry.path().extension() == ".csv") names.push_back(entry.path().stem().string());
+  if (fs::exists(folder_of(run) / "telemetry.csv", ignored)) names.emplace_back("balance");
+  std::sort(names.begin(), names.end());
+  std::string list;
+  for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list.empty() ? "none" : list;
+}
+
+Result<ChartSpec> read_balance(const fs::path& file) {
+  auto table = read_csv(file, {}, CutLine::drop);
+  if (!table) return table.error();
+  std::array<std::size_t, 7> columns{};
+  constexpr std::array<std::string_view, 7> names = {"pass", "worker", "begin", "end", "busy", "waiting", "copying"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    columns[i] = table->find(names[i]);
+    if (columns[i] == CsvTable::npos)
+      return make_error(ErrorCode::file, fmt::format("the column \"{}\" is missing", names[i]),
+                        "Expected pass, worker, begin, end, busy, waiting, copying.", {file.string(), 1, {}});
+  }
+  std::vector<BalanceRow> rows;
+  for (std::size_t r = 0; r < table->rows(); ++r) {
+    const auto row = table->row(r);
+    // Counts from a damaged file must not overflow an integer.
+    const auto count = [&](std::size_t i) {
+      const double v = row[columns[i]];
+      return v >= 0 && v < 9e15 ? static_cast<Index>(v) : Index{0};
+    };
+    rows.push_back({static_cast<std::uint64_t>(count(0)), static_cast<int>(std::min<Index>(count(1), 63)),
+                    {count(2), count(3)}, row[columns[4]], row[columns[5]], row[columns[6]]});
+  }
+  return balance_chart(std::move(rows));
+}
+
+}  // namespace
+
+Result<fs::path> find_run(const std::string& what) {
+  std::error_code ignored;
+  if (fs::exists(what, ignored)) return fs::path(what);
+  auto folder = RunFolder::find(what, "runs");
+  if (!folder) return folder.error();
+  return folder->path();
+}
+
+Result<std::string> describe_run(const fs::path& run) {
+  std::string text;
+  auto reader = VtkhdfReader::open(run);
+  if (reader)
+    text = fmt::format("frames  {}\nparts   {}\nfields  {}\n", frames_text((*reader)->frames()), parts_text(**reader),
+                       fields_text(**reader));
+  else
+    text = "fields  none: " + reader.error().text + "\n";
+  return text + "charts  " + charts_text(run) + "\n";
+}
+
+Result<std::shared_ptr<const Frame>> read_frame(const FieldRequest& request) {
+  auto opened = VtkhdfReader::open(request.run);
+  if (!opened) return opened.error();
+  VtkhdfReader& reader = **opened;
+  const auto& frames = reader.frames();
+  const auto& parts = reader.parts();
+  if (!request.part.empty() &&
+      std::none_of(parts.begin(), parts.end(), [&](const StoredPart& p) { return p.name == request.part; }))
+    return make_error(ErrorCode::command_line, "the run has no part \"" + request.part + "\"",
+                      "Parts: " + parts_text(reader) + ".");
+  const auto carries = [&](const StoredPart& p) {
+    return (request.part.empty() || p.name == request.part) &&
+           std::any_of(p.fields.begin(), p.fields.end(), [&](const FieldInfo& f) { return f.name == request.field; });
+  };
+  if (!request.field.empty() && std::none_of(parts.begin(), parts.end(), carries))
+    return make_error(ErrorCode::command_line,
+                      "the run has no field \"" + request.field + "\"" +
+                          (request.part.empty() ? "" : " on the part \"" + request.part + "\""),
+                      "Fields: " + fields_text(reader, request.part) + ".");
+  if (frames.empty())
+    return make_error(ErrorCode::file, "the run has no finished frame yet", "Wait for its first frame.",
+                      {request.run.string(), 0, {}});
+  std::size_t position = frames.size() - 1;
+  if (request.frame) {
+    const long long wanted = *request.frame;
+    const auto count = static_cast<long long>(frames.size());
+    if (wanted < 0 && -wanted <= count) {
+      position = static_cast<std::size_t>(count + wanted);
+    } else {
+      const auto found = std::find_if(frames.begin(), frames.end(), [&](const StoredFrame& f) {
+        return wanted >= 0 && f.number == static_cast<std::uint64_t>(wanted);
+      });
+      if (found == frames.end())
+        return make_error(ErrorCode::command_line, fmt::format("the run has no frame {}", wanted),
+                          "Frames: " + frames_text(frames) + "; -1 is the last.");
+      position = static_cast<std::size_t>(found - frames.begin());
+    }
+  }
+  FrameRequest what;
+  if (!request.field.empty()) what.fields = {request.field};
+  return reader.read(position, what);
+}
+
+std::string run_title(const fs::path& run) {
+  auto text = read_file(folder_of(run) / "case.json", Bytes{1} << 24);
+  if (!text) return {};
+  const auto json = nlohmann::json::parse(*text, nullptr, false, true);
+  return json.is_object() && json.contains("title") && json["title"].is_string() ? json["title"].get<std::string>()
+                                                                                 : std::string();
+}
+
+std::string run_id(const fs::path& run) {
+  if (auto reader = VtkhdfReader::open(run); reader && !(*reader)->run().empty()) return (*reader)->run();
+  return fs::absolute(folder_of(run)).lexically_normal().filename().string();
+}
+
+Result<ChartSpec> read_chart(const fs::path& run, const std::string& table) {
+  const bool plain = !table.empty() && table.find('/') == std::string::npos && table.find("..") == std::string::npos;
+  const fs::path folder = folder_of(run);
+  std::error_code ignored;
+  const fs::path file = table == "balance" ? folder / "telemetry.csv" : folder / "charts" / (table + ".csv");
+  if (!plain || !fs::exists(file, ignored))
+    return make_error(ErrorCode::command_line, "the run has no chart \"" + table + "\"",
+                      "Charts: " + charts_text(run) + ".");
+  if (table == "balance") return read_balance(file);
+  auto stored = read_table(file);
+  if (!stored) return stored.error();
+  std::vector<std::vector<double>> rows;
+  rows.reserve(stored->table.rows());
+  for (std::size_t r = 0; r < stored->table.rows(); ++r) {
+    const auto row = stored->table.row(r);
+    rows.emplace_back(row.begin(), row.end());
+  }
+  return chart_of(stored->info, rows);
+}
+
+}  // namespace conoid

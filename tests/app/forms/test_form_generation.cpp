@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Forms are made wholly from the schema: every kind of field gets its editor, typing writes the case, errors show.
+// labels: gui
+#include <algorithm>
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QToolButton>
+#include <QtTest>
+
+#include "app/forms/item_card.hpp"
+#include "app/forms/list_edit.hpp"
+#include "app/forms/map_edit.hpp"
+#include "app/forms/object_form.hpp"
+#include "app/forms/scalar_edits.hpp"
+#include "app/forms/schema_text.hpp"
+#include "app/forms/variant_edit.hpp"
+#include "app/panels/case_panel.hpp"
+#include "tests/app/sample_case.hpp"
+
+using namespace conoid;
+using namespace conoid::app;
+
+class TestFormGeneration : public QObject {
+  Q_OBJECT
+  std::unique_ptr<Look> look_;
+  std::unique_ptr<CaseModel> model_;
+  std::unique_ptr<CasePanel> panel_;
+
+  template <class Editor>
+  Editor* editor(const std::string& pointer) const {
+    for (auto* found : panel_->findChildren<Editor*>())
+      if (found->pointer() == pointer && !found->isHidden()) return found;
+    return nullptr;
+  }
+  static void type(QWidget* editor, const QString& text, int index = 0) {
+    QLineEdit* line = editor->findChildren<QLineEdit*>().at(index);
+    line->setFocus();
+    line->selectAll();
+    text.isEmpty() ? QTest::keyClick(line, Qt::Key_Delete) : QTest::keyClicks(line, text);
+    QTest::keyClick(line, Qt::Key_Return);
+  }
+
+ private slots:
+  void init() {
+    look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
+    model_ = std::make_unique<CaseModel>(test::sample_schemas());
+    model_->set_full_checks(false);
+    QVERIFY(model_->open(test::sample_case()).ok());
+    panel_ = std::make_unique<CasePanel>(*model_, *look_);
+    panel_->resize(344, 900);
+    panel_->show();
+    QVERIFY(QTest::qWaitForWindowExposed(panel_.get()));
+  }
+  void cleanup() {
+    panel_.reset();
+    model_.reset();
+  }
+
+  void sections_stand_in_their_order() {
+    QStringList titles;
+    for (const auto* section : panel_->sections()) titles << section->section().title;
+    QCOMPARE(titles, QStringList({"Geometry", "Materials", "Boundaries", "Excitation", "Discretisation", "Output", "Compute"}));
+  }
+
+  void every_kind_has_its_editor() {
+    QVERIFY(editor<NumberEdit>("/grid/spacing"));
+    QVERIFY(editor<VectorEdit>("/grid/points"));
+    QVERIFY(editor<MapEdit>("/materials"));
+    QVERIFY(editor<VariantEdit>("/boundaries/top"));
+    QVERIFY(editor<NumberEdit>("/boundaries/top/width"));
+    QVERIFY(editor<ListEdit>("/excitation/sources"));
+    QVERIFY(editor<VectorEdit>("/excitation/sources/0/position"));
+    QVERIFY(editor<BooleanEdit>("/excitation/sources/0/loud"));
+    QVERIFY(editor<FileEdit>("/excitation/signal"));
+    QVERIFY(editor<ChoiceEdit>("/parameters/order"));
+    QVERIFY(editor<NumberEdit>("/parameters/steps"));
+    QVERIFY(editor<TextEdit>("/parameters/label"));
+    QVERIFY(editor<NumbersEdit>("/parameters/angles"));
+    QVERIFY(editor<ListEdit>("/parameters/names"));
+    QVERIFY(editor<JsonEdit>("/parameters/matrix"));
+    QVERIFY(editor<FieldEditor>("/conoid") == nullptr);  // stands in the head, not in a form
+  }
+
+  void no_leaf_of_the_schema_is_forgotten() {
+    // Whatever leaf the schema lists outside lists, maps and variants has an editor on the page.
+    const auto schema = test::sample_schemas()("sample");
+    QVERIFY(schema.ok());
+    for (const auto& [pointer, node] : schema->fields()) {
+      if (pointer.find('*') != std::string::npos || node.contains("when")) continue;
+      if (pointer == "/conoid" || pointer == "/title" || pointer == "/solver" || pointer.starts_with("/mesh")) continue;
+      bool found = false;
+      for (auto* e : panel_->findChildren<FieldEditor*>()) found = found || e->pointer() == pointer;
+      QVERIFY2(found, pointer.c_str());
+    }
+  }
+
+  void quantities_are_kept_as_written() {
+    auto* spacing = editor<NumberEdit>("/grid/spacing");
+    type(spacing, "5 mm");
+    QCOMPARE(model_->json()["grid"]["spacing"].dump(), std::string("\"5 mm\""));
+    type(spacing, "0.25");
+    QCOMPARE(model_->json()["grid"]["spacing"].dump(), std::string("0.25"));
+    model_->undo_stack().undo();
+    QCOMPARE(spacing->findChild<QLineEdit*>()->text(), QString("5 mm"));
+  }
+
+  void emptying_a_field_goes_back_to_the_default() {
+    auto* steps = editor<NumberEdit>("/parameters/steps");
+    QCOMPARE(steps->findChild<QLineEdit*>()->placeholderText(), QString("100"));
+    type(steps, "7");
+    QCOMPARE(model_->json()["parameters"]["steps"].get<int>(), 7);
+    type(steps, "");
+    QVERIFY(!model_->value("/parameters/steps"));
+    QVERIFY(model_->is_valid());
+  }
+
+  void a_wrong_field_is_red_with_a_sentence() {
+    auto* steps = editor<NumberEdit>("/parameters/steps");
+    type(steps, "2000");  // above the maximum
+    QVERIFY(!model_->is_valid());
+    QVERIFY(steps->findChild<QLineEdit*>()->property("wrong").toBool());
+    auto* row = qobject_cast<FieldRow*>(steps->parentWidget());
+    QVERIFY(row);
+    QString sentence;
+    for (auto* label : row->findChildren<QLabel*>())
+      if (label->property("role").toString() == "bad" && !label->isHidden()) sentence = label->text();
+    QVERIFY(!sentence.isEmpty());
+    model_->undo_stack().undo();
+    QVERIFY(!steps->findChild<QLineEdit*>()->property("wrong").toBool());
+  }
+
+  void a_wrong_unit_is_told_while_typing() {
+    auto* frequency = editor<NumberEdit>("/excitation/frequency");
+    QLineEdit* line = frequency->findChild<QLineEdit*>();
+    line->setFocus();
+    line->selectAll();
+    QTest::keyClicks(line, "3 m");
+    QVERIFY(!frequency->typing_problem().isEmpty());
+    QTest::keyClicks(line, "Hz");  // "3 mHz"
+    QVERIFY(frequency->typing_problem().isEmpty());
+  }
+
+  void vectors_write_one_value() {
+    auto* points = editor<VectorEdit>("/grid/points");
+    type(points, "99", 1);
+    QCOMPARE(model_->json()["grid"]["points"].dump(), std::string("[10,99,14]"));
+    QCOMPARE(model_->undo_stack().count(), 1);
+  }
+
+  void choices_and_switches_write_their_type() {
+    auto* combo = editor<ChoiceEdit>("/parameters/order")->findChild<QComboBox*>();
+    QCOMPARE(combo->currentText(), QString("4"));  // the default is shown
+    combo->setCurrentIndex(2);
+    emit combo->activated(2);
+    QCOMPARE(model_->json()["parameters"]["order"].dump(), std::string("8"));
+    QTest::mouseClick(editor<BooleanEdit>("/excitation/sources/0/loud")->findChild<QCheckBox*>(), Qt::LeftButton,
+                      Qt::NoModifier, QPoint(8, 8));
+    QCOMPARE(model_->json()["excitation"]["sources"][0]["loud"].dump(), std::string("false"));
+  }
+
+  void variants_change_their_form() {
+    auto* top = editor<VariantEdit>("/boundaries/top");
+    auto* combo = top->findChild<QComboBox*>();
+    QCOMPARE(combo->currentText(), QString("Sponge"));
+    combo->setCurrentIndex(1);
+    emit combo->activated(1);
+    QCOMPARE(model_->json()["boundaries"]["top"].dump(), std::string(R"({"kind":"free"})"));
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    QVERIFY(!editor<NumberEdit>("/boundaries/top/width"));
+    model_->undo_stack().undo();
+    QVERIFY(editor<NumberEdit>("/boundaries/top/width"));
+    QVERIFY(model_->is_valid());
+  }
+
+  void lists_grow_and_shrink() {
+    auto* sources = editor<ListEdit>("/excitation/sources");
+    auto* add = sources->findChildren<QPushButton*>().front();
+    QVERIFY(add->text().contains("source"));
+    add->click();
+    QCOMPARE(model_->json()["excitation"]["sources"].size(), std::size_t{2});
+    QCOMPARE(sources->findChildren<ItemCard*>().size(), 2);
+    emit sources->findChildren<ItemCard*>().front()->remove_wanted();
+    QCOMPARE(model_->json()["excitation"]["sources"].size(), std::size_t{1});
+    model_->undo_stack().undo();
+    model_->undo_stack().undo();
+    QCOMPARE(model_->json()["excitation"]["sources"].size(), std::size_t{1});
+    QVERIFY(!model_->is_dirty());
+  }
+
+  void long_lists_stay_quick() {
+    Json many = Json::array();
+    for (int i = 0; i < 5000; ++i) many.push_back({{"position", {0.1 * i, 0, 0}}});
+    model_->set("/excitation/sources", many, "many");
+    QVERIFY(editor<ListEdit>("/excitation/sources")->findChildren<ItemCard*>().size() <= 64);
+  }
+
+  void maps_are_renamed_in_place() {
+    model_->set("/materials/oil", Json{{"density", 900}}, "addition");
+    auto* card = editor<MapEdit>("/materials")->findChildren<ItemCard*>().at(0);
+    card->set_open(true);
+    type(card, "sea", 0);
+    QCOMPARE(model_->json()["materials"].begin().key(), std::string("sea"));
+    QCOMPARE(model_->json()["materials"]["sea"]["density"].get<int>(), 998);
+    QVERIFY(model_->is_valid());
+  }
+
+  void a_diagnostic_jumps_to_its_field() {
+    for (auto* section : panel_->sections()) section->set_open(false);
+    panel_->reveal("/excitation/sources/0/position/2");
+    QTRY_VERIFY(qApp->focusWidget());
+    auto* line = qobject_cast<QLineEdit*>(qApp->focusWidget());
+    QTRY_VERIFY((line = qobject_cast<QLineEdit*>(qApp->focusWidget())) != nullptr);
+    QCOMPARE(line->text(), QString("0.3"));
+  }
+
+  void tooltips_tell_default_range_and_units() {
+    const QString tip = editor<NumberEdit>("/parameters/steps")->toolTip();
+    QVERIFY(tip.contains("Default: 100"));
+    QVERIFY(tip.contains("1000"));
+    QVERIFY(tip.contains("/parameters/steps"));
+    QVERIFY(editor<NumberEdit>("/excitation/frequency")->toolTip().contains("kHz"));
+  }
+
+  void numbers_people_type_are_numbers() {
+    QVERIFY(json_from_text("1e3").is_number());
+    QVERIFY(json_from_text(".5").is_number());
+    QVERIFY(json_from_text("+3").is_number());
+    QVERIFY(json_from_text("nan").is_string());
+    QVERIFY(json_from_text("2 GHz").is_string());
+    QVERIFY(json_from_text("[1").is_string());
+    QCOMPARE(text_of(Json(0.1)), QString("0.1"));
+    QCOMPARE(text_of(Json(1500)), QString("1500"));
+  }
+};
+
+QTEST_MAIN(TestFormGeneration)
+#include "test_form_generation.moc"

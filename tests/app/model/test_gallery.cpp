@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The gallery: cards from folders, damaged ones left out, what ships can be opened; recent runs are remembered.
+// labels: unit
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "app/model/case_model.hpp"
+#include "app/model/gallery.hpp"
+#include "app/model/settings.hpp"
+#include "engine/core/atomic_file.hpp"
+#include "engine/core/resources.hpp"
+#include "engine/solvers/registry.hpp"
+
+using namespace conoid;
+using namespace conoid::app;
+namespace fs = std::filesystem;
+
+class TestGallery : public QObject {
+  Q_OBJECT
+
+  static void write(const fs::path& file, std::string_view text) {
+    fs::create_directories(file.parent_path());
+    QVERIFY(write_file_atomically(file, text).ok());
+  }
+
+ private slots:
+  void cards_tell_what_the_files_say() {
+    QTemporaryDir folder;
+    const fs::path root = folder.path().toStdString();
+    write(root / "one" / "case.json", R"({"conoid":1,"title":"First","solver":"nobody"})");
+    write(root / "one" / "card.json", R"({"summary":"A line","seconds":12})");
+    write(root / "bare" / "case.json", R"({"conoid":1,"solver":"nobody"})");
+    write(root / "damaged" / "case.json", R"({"conoid":1,)");
+    write(root / "odd" / "case.json", R"({"title":7})");
+    write(root / "odd" / "card.json", R"([])");
+    write(root / "stray.txt", "nothing");
+    const auto cards = load_gallery(root);
+    QCOMPARE(cards.size(), std::size_t{3});
+    const auto first = std::find_if(cards.begin(), cards.end(), [](const auto& c) { return c.name == "one"; });
+    QCOMPARE(first->title, QString("First"));
+    QCOMPARE(first->summary, QString("A line"));
+    QCOMPARE(first->seconds, 12.0);
+    QVERIFY(!first->available);
+    QVERIFY(first->thumbnail.empty());
+    QVERIFY(load_gallery(root / "nowhere").empty());
+  }
+
+  void what_ships_can_be_run() {
+    for (const SampleCard& card : load_gallery(fs::path(CONOID_SOURCE_DIR) / "resources" / "cases")) {
+      if (!card.available) continue;
+      CaseModel model;
+      model.set_full_checks(false);
+      QVERIFY2(model.open(card.case_file).ok(), qPrintable(card.name));
+      QVERIFY2(model.is_valid(), qPrintable(card.name + ": " + model.obstacle()));
+      QVERIFY2(!card.summary.isEmpty(), qPrintable(card.name + " has no line in card.json"));
+      QVERIFY2(card.seconds > 0 && card.seconds <= 60, qPrintable(card.name));
+    }
+  }
+
+  void runs_and_cases_are_remembered() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath("settings.ini");
+    {
+      Settings settings(file);
+      QVERIFY(settings.recent_runs().empty());
+      for (int i = 0; i < 20; ++i) {
+        const QString run = folder.filePath("run" + QString::number(i));
+        QVERIFY(QDir().mkpath(run));
+        settings.put_run({run, "case.json", "Title", "running", 0, QDateTime::currentDateTime()});
+        settings.add_recent_case(folder.filePath(QString::number(i)));
+      }
+      RecentRun last = settings.recent_runs().front();
+      last.state = "finished";
+      last.seconds = 3;
+      settings.put_run(last);
+    }
+    Settings settings(file);
+    auto runs = settings.recent_runs();
+    QCOMPARE(runs.size(), std::size_t{12});
+    QCOMPARE(runs.front().state, QString("finished"));
+    QCOMPARE(settings.recent_cases().size(), 12);
+    QVERIFY(QDir().rmdir(runs.front().folder));
+    QCOMPARE(settings.recent_runs().size(), std::size_t{11});  // its folder is gone
+    settings.set_theme(ThemeChoice::dark);
+    QVERIFY(settings.theme() == ThemeChoice::dark);
+  }
+};
+
+QTEST_GUILESS_MAIN(TestGallery)
+#include "test_gallery.moc"

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The window without a display: opens on the start page, runs a sample live without ever blocking, closes in order.
+// labels: gui serial timeout240
+#include <chrono>
+
+#include <QAction>
+#include <QElapsedTimer>
+#include <QSignalSpy>
+#include <QTabBar>
+#include <QTemporaryDir>
+#include <QTimer>
+#include <QtTest>
+
+#include "app/model/gallery.hpp"
+#include "app/panels/results_panel.hpp"
+#include "app/panels/viewport_panel.hpp"
+#include "app/window/main_window.hpp"
+#include "app/window/workbench.hpp"
+#include "engine/core/resources.hpp"
+#include "tests/app/fake_session.hpp"
+
+using namespace conoid;
+using namespace conoid::app;
+using conoid::app::test::FakeState;
+
+class TestWindow : public QObject {
+  Q_OBJECT
+  QTemporaryDir folder_;
+  std::unique_ptr<Look> look_;
+  std::unique_ptr<Settings> settings_;
+
+  std::unique_ptr<MainWindow> window(StartSession start = start_session) {
+    WindowOptions options;
+    options.samples = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases";
+    options.viewport = ViewportKind::raster;
+    options.asks = false;
+    options.start = std::move(start);
+    return std::make_unique<MainWindow>(*look_, *settings_, std::move(options));
+  }
+  static std::filesystem::path any_sample() {
+    for (const SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+      if (card.available) return card.case_file;
+    return {};
+  }
+
+ private slots:
+  void initTestCase() {
+    qputenv("XDG_STATE_HOME", folder_.filePath("state").toUtf8());
+    look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
+    settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
+    settings_->set_runs_folder(folder_.filePath("runs"));
+  }
+  void cleanupTestCase() { settings_.reset(); }
+
+  void it_opens_on_the_start_page() {
+    auto w = window();
+    w->show();
+    QVERIFY(QTest::qWaitForWindowExposed(w.get()));
+    QVERIFY(w->workbench() == nullptr);  // nothing heavy before it is needed
+    QVERIFY(!w->actions().at("run.start")->isEnabled());
+    QVERIFY(w->actions().at("file.open")->isEnabled());
+    QVERIFY(w->close());
+  }
+
+  void every_action_has_words_and_no_shortcut_is_taken_twice() {
+    auto w = window();
+    QSet<QString> shortcuts;
+    for (const ActionRow& row : w->actions().rows()) {
+      if (row.text.isEmpty()) continue;
+      QVERIFY2(!w->actions().at(row.id)->toolTip().isEmpty(), qPrintable(row.id));
+      if (row.shortcut.isEmpty()) continue;
+      QVERIFY2(!shortcuts.contains(row.shortcut.toString()), qPrintable(row.shortcut.toString()));
+      shortcuts.insert(row.shortcut.toString());
+    }
+  }
+
+  void a_case_that_cannot_be_read_leaves_the_window_alive() {
+    auto w = window();
+    QVERIFY(!w->open_case(folder_.filePath("missing.json").toStdString()).ok());
+    QVERIFY(!w->model().is_open());
+  }
+
+  void buttons_follow_the_session() {
+    const auto sample = any_sample();
+    if (sample.empty()) QSKIP("no sample case in this build");
+    auto shared = std::make_shared<FakeState>();
+    auto w = window(test::fake_start(shared));
+    w->show();
+    QVERIFY(w->open_case(sample).ok());
+    QVERIFY(w->actions().at("run.start")->isEnabled());
+    QVERIFY(!w->actions().at("run.stop")->isEnabled());
+    w->start_run();
+    shared->set_state(SessionState::running);
+    w->run().poll();
+    QVERIFY(!w->actions().at("run.start")->isEnabled());
+    for (const char* id : {"run.pause", "run.step", "run.stop", "run.checkpoint"})
+      QVERIFY2(w->actions().at(id)->isEnabled(), id);
+    w->actions().at("run.pause")->trigger();
+    w->actions().at("run.step")->trigger();
+    w->actions().at("run.checkpoint")->trigger();
+    QCOMPARE(shared->commands, (std::vector<Command>{Command::pause, Command::step, Command::checkpoint}));
+    shared->set_state(SessionState::paused);
+    w->run().poll();
+    QCOMPARE(w->actions().at("run.pause")->text(), QString("Resume"));
+    // Closing stops the run first and then closes by itself.
+    QVERIFY(!w->close());
+    QCOMPARE(shared->commands.back(), Command::stop);
+    QTRY_VERIFY(!w->isVisible());
+  }
+
+  void a_frame_is_drawn_and_a_table_becomes_a_tab() {
+    const auto sample = any_sample();
+    if (sample.empty()) QSKIP("no sample case in this build");
+    auto shared = std::make_shared<FakeState>();
+    auto w = window(test::fake_start(shared));
+    w->show();
+    QVERIFY(w->open_case(sample).ok());
+    w->start_run();
+    shared->set_state(SessionState::running);
+    TableInfo info{.id = "energy", .title = "Energy", .columns = {{"t", "s", {}}, {"e", "J", {}}}};
+    shared->put(TableEvent{info, 0, {{0, 1}, {1, 2}, {2, 1.5}}});
+    shared->put(BalanceEvent{{{"cpu", 2, 1}}, {{0, 0, {0, 8}, 0.1, 0, 0}, {1, 0, {0, 8}, 0.2, 0, 0}}});
+    shared->put(test::make_frame(1, 0.25, 33, 1.0F));
+    QTRY_VERIFY(w->workbench()->viewport_panel().is_up_to_date() && w->run().frames().size() == 1);
+    QTRY_COMPARE(w->workbench()->results_panel().tabs().count(), 3);
+    QCOMPARE(w->workbench()->results_panel().tabs().tabText(0), QString("Energy"));
+    const Image picture = w->workbench()->viewport_panel().picture();
+    QVERIFY2(!picture.empty(), w->workbench()->viewport_panel().viewport()->problem().c_str());
+    // Something else than the background must be there.
+    std::set<std::uint32_t> colours;
+    for (int y = 0; y < picture.height; y += 3)
+      for (int x = 0; x < picture.width; x += 3) {
+        const auto* p = picture.at(x, y);
+        colours.insert(static_cast<std::uint32_t>(p[0] << 16 | p[1] << 8 | p[2]));
+      }
+    QVERIFY(colours.size() > 8);
+    shared->set_state(SessionState::finished);
+    QTRY_VERIFY(!w->run().is_active());
+    QVERIFY(w->close());
+  }
+
+  void the_window_never_blocks_while_it_computes() {
+    const auto sample = any_sample();
+    if (sample.empty()) QSKIP("no sample case in this build");
+    auto w = window();
+    w->show();
+    QVERIFY(w->open_case(sample).ok());
+    QTest::qWait(500);
+    // A heartbeat: how long the event loop is away, measured every 5 ms. The machine may be busy with other things, so
+    // the processor time of this thread counts where it is less.
+    QElapsedTimer wall;
+    double worst = 0, worst_busy = 0;
+    timespec before{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+    QTimer beat;
+    beat.setInterval(5);
+    beat.setTimerType(Qt::PreciseTimer);
+    int beats = 0;
+    connect(&beat, &QTimer::timeout, this, [&] {
+      timespec now{};
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+      const double busy = static_cast<double>(now.tv_sec - before.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec - before.tv_nsec) * 1e-6;
+      const double away = static_cast<double>(wall.nsecsElapsed()) * 1e-6;
+      if (beats++ > 0) {
+        worst = std::max(worst, away);
+        worst_busy = std::max(worst_busy, std::min(away, busy));
+      }
+      before = now;
+      wall.restart();
+    });
+    QSignalSpy ended(&w->run(), &RunModel::ended);
+    wall.start();
+    beat.start();
+    w->start_run();
+    QVERIFY(w->run().is_active());
+    QVERIFY(ended.wait(120000) || ended.count() == 1);
+    beat.stop();
+    qInfo("heartbeat: %d beats, longest absence %.0f ms of wall time, %.0f ms of this thread's own work; %zu frames",
+          beats, worst, worst_busy, w->run().frames().size());
+    for (const LogLine& line : w->run().log())
+      if (line.level == LogLevel::error) qWarning("%s", line.text.c_str());
+    QCOMPARE(w->run().state(), SessionState::finished);
+    QVERIFY(!w->run().frames().empty());
+    QVERIFY2(worst_busy < 100, qPrintable(QString::number(worst_busy)));
+    QVERIFY(w->close());
+  }
+
+  void stop_answers_within_a_second() {
+    const auto sample = any_sample();
+    if (sample.empty()) QSKIP("no sample case in this build");
+    auto w = window();
+    w->show();
+    QVERIFY(w->open_case(sample).ok());
+    w->start_run();
+    QTRY_VERIFY_WITH_TIMEOUT(w->run().state() == SessionState::running || !w->run().is_active(), 20000);
+    QElapsedTimer clock;
+    clock.start();
+    w->run().stop();
+    QTRY_VERIFY_WITH_TIMEOUT(!w->run().is_active(), 10000);
+    qInfo("stopped after %lld ms", clock.elapsed());
+    QVERIFY(clock.elapsed() < 5000);
+  }
+};
+
+QTEST_MAIN(TestWindow)
+#include "test_window.moc"

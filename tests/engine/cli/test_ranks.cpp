@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `mpirun -n 2 conoid run`: the results of one rank, stops and failures with the right exit code, no rank left behind.
+// labels: cli mpi
+#include <QTest>
+
+#include "tests/engine/cli/program.hpp"
+
+using conoid::Json;
+
+class TestRanks : public QObject {
+  Q_OBJECT
+ private slots:
+  void two_ranks_equal_one();
+  void a_failure_of_all_ranks_ends_all();
+  void a_failure_of_one_rank_ends_all();
+  void an_invalid_case_is_told_once();
+};
+
+namespace {
+rod::Said ranks(const rod::Scratch& scratch, const Json& json, const QStringList& more) {
+  rod::write_case(scratch / "case.json", json);
+  QProcess process;
+  rod::prepare(process, scratch.path())
+      .start("mpirun", QStringList{"--allow-run-as-root", "--oversubscribe", "-n", "2", CONOID_WITH_HEAT_ROD, "run",
+                                   "case.json", "--progress", "none"} +
+                           more);
+  return rod::collect(process, 60000);
+}
+Json faulty(const char* fault, int rank) {
+  Json json = rod::json(20);
+  json["parameters"]["fault"] = fault;
+  json["parameters"]["fault_rank"] = rank;
+  return json;
+}
+}  // namespace
+
+void TestRanks::two_ranks_equal_one() {
+  const rod::Scratch scratch;
+  COMPARE_EXIT(ranks(scratch, rod::json(60), {"--out", "two"}), 0);
+  COMPARE_EXIT(rod::conoid(scratch.path(), {"run", "case.json", "--out", "one"}), 0);
+  QCOMPARE(rod::rows_of(scratch / "two/charts/heat.csv"), rod::rows_of(scratch / "one/charts/heat.csv"));
+  QCOMPARE(rod::summary_of(scratch / "two")["numbers"].dump(), rod::summary_of(scratch / "one")["numbers"].dump());
+  QCOMPARE(rod::summary_of(scratch / "two")["ranks"].get<int>(), 2);
+}
+
+void TestRanks::a_failure_of_all_ranks_ends_all() {
+  const rod::Scratch scratch;
+  COMPARE_EXIT(ranks(scratch, faulty("divergence", -1), {"--out", "run"}), 5);
+  QCOMPARE(rod::summary_of(scratch / "run")["state"].dump(), std::string("\"failed\""));
+}
+
+void TestRanks::a_failure_of_one_rank_ends_all() {
+  for (const int rank : {0, 1}) {
+    const rod::Scratch scratch;
+    const rod::Said said = ranks(scratch, faulty("memory", rank), {"--out", "run"});
+    COMPARE_EXIT(said, 6);
+    QVERIFY2(said.says("rank " + std::to_string(rank)), said.err.c_str());
+    QCOMPARE(rod::summary_of(scratch / "run")["error"]["code"].get<int>(), 6);
+  }
+}
+
+void TestRanks::an_invalid_case_is_told_once() {
+  const rod::Scratch scratch;
+  Json json = rod::json(20);
+  json["parameters"]["fourier"] = 0.7;
+  const rod::Said said = ranks(scratch, json, {});
+  COMPARE_EXIT(said, 3);
+  const std::string word = "limit of stability";
+  const auto first = said.err.find(word);
+  QVERIFY(first != std::string::npos);
+  QVERIFY2(said.err.find(word, first + 1) == std::string::npos, said.err.c_str());
+}
+
+QTEST_APPLESS_MAIN(TestRanks)
+#include "test_ranks.moc"

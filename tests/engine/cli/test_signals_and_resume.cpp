@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SIGTERM, SIGINT, SIGUSR1 and kill -9 to a running `conoid run`, and `conoid resume` after them.
+// labels: cli
+#include <QTest>
+
+#include <csignal>
+#include <random>
+
+#include "tests/engine/cli/program.hpp"
+
+using conoid::Json;
+
+class TestSignalsAndResume : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase();
+  void sigterm_is_75_and_resume_equals_unsplit();
+  void sigint_stops_and_a_second_one_ends();
+  void sigusr1_checkpoints_and_goes_on();
+  void killed_runs_go_on();
+  void a_run_in_use_is_not_touched();
+  void latest_finds_the_run();
+
+ private:
+  rod::Scratch scratch_;
+  std::string whole_;  ///< rows of the run that was left alone
+};
+
+namespace {
+
+constexpr int steps = 600;
+
+void start(QProcess& process, const rod::fs::path& folder, const QString& out, const char* pace = "0.003") {
+  rod::prepare(process, folder)
+      .start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--out", out, "--progress", "none", "--set",
+                                    QString("parameters.pace=%1").arg(pace), "--set", "output.checkpoints.every_seconds=0.1"});
+  process.waitForStarted();
+}
+
+void send(const QProcess& process, int signal) { ::kill(static_cast<pid_t>(process.processId()), signal); }
+
+int checkpoints_in(const rod::fs::path& run) {
+  int n = 0;
+  std::error_code code;
+  for (rod::fs::directory_iterator it(run / "checkpoints", code), end; !code && it != end; it.increment(code))
+    n += rod::fs::exists(it->path() / "manifest.json") && it->path().extension() != ".part" ? 1 : 0;
+  return n;
+}
+
+rod::Said resume(const rod::fs::path& folder, const QString& run) {
+  return rod::conoid(folder, {"resume", run, "--progress", "none"});
+}
+
+}  // namespace
+
+void TestSignalsAndResume::initTestCase() {
+  rod::write_case(scratch_ / "case.json", rod::json(steps));
+  const rod::Said said = rod::conoid(scratch_.path(), {"run", "case.json", "--out", "whole"});
+  COMPARE_EXIT(said, 0);
+  whole_ = rod::rows_of(scratch_ / "whole/charts/heat.csv");
+}
+
+void TestSignalsAndResume::sigterm_is_75_and_resume_equals_unsplit() {
+  QProcess process;
+  start(process, scratch_.path(), "term");
+  QVERIFY(rod::eventually([&] { return checkpoints_in(scratch_ / "term") > 0; }));
+  const auto asked = std::chrono::steady_clock::now();
+  send(process, SIGTERM);
+  rod::Said said = rod::collect(process);
+  COMPARE_EXIT(said, 75);
+  QVERIFY(std::chrono::steady_clock::now() - asked < std::chrono::seconds(5));
+  QVERIFY2(said.says("conoid resume"), said.out.c_str());
+  COMPARE_EXIT(resume(scratch_.path(), "term"), 0);
+  QCOMPARE(rod::rows_of(scratch_ / "term/charts/heat.csv"), whole_);
+  QCOMPARE(rod::summary_of(scratch_ / "term")["numbers"].dump(), rod::summary_of(scratch_ / "whole")["numbers"].dump());
+}
+
+void TestSignalsAndResume::sigint_stops_and_a_second_one_ends() {
+  QProcess process;
+  start(process, scratch_.path(), "int");
+  QVERIFY(rod::eventually([&] { return checkpoints_in(scratch_ / "int") > 0; }));
+  send(process, SIGINT);
+  COMPARE_EXIT(rod::collect(process), 75);
+
+  QProcess stubborn;  // a step of ten seconds does not look at a wish to stop
+  start(stubborn, scratch_.path(), "int2", "10");
+  QVERIFY(rod::eventually([&] { return rod::fs::exists(scratch_ / "int2/charts/heat.csv"); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  send(stubborn, SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  QVERIFY(stubborn.state() == QProcess::Running);
+  send(stubborn, SIGINT);
+  QVERIFY(stubborn.waitForFinished(2000));
+  QVERIFY(stubborn.exitStatus() == QProcess::CrashExit);
+}
+
+void TestSignalsAndResume::sigusr1_checkpoints_and_goes_on() {
+  QProcess process;
+  rod::prepare(process, scratch_.path())
+      .start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--out", "usr1", "--progress", "none", "--set",
+                                    "parameters.pace=0.003"});
+  QVERIFY(process.waitForStarted());
+  QVERIFY(rod::eventually([&] { return rod::fs::exists(scratch_ / "usr1/charts/heat.csv"); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  QCOMPARE(checkpoints_in(scratch_ / "usr1"), 0);
+  send(process, SIGUSR1);
+  QVERIFY(rod::eventually([&] { return checkpoints_in(scratch_ / "usr1") == 1; }));
+  QVERIFY(process.state() == QProcess::Running);
+  COMPARE_EXIT(rod::collect(process), 0);
+  QCOMPARE(rod::rows_of(scratch_ / "usr1/charts/heat.csv"), whole_);
+}
+
+void TestSignalsAndResume::killed_runs_go_on() {
+  std::mt19937 random(20260314);
+  for (int round = 0; round < 5; ++round) {
+    const std::string name = "kill" + std::to_string(round);
+    QProcess process;
+    start(process, scratch_.path(), QString::fromStdString(name));
+    QVERIFY(rod::eventually([&] { return rod::fs::exists(scratch_ / (name + "/run.json")); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 1200));
+    process.kill();
+    process.waitForFinished();
+    const rod::Said said = resume(scratch_.path(), QString::fromStdString(name));
+    COMPARE_EXIT(said, 0);
+    QCOMPARE(rod::rows_of(scratch_ / (name + "/charts/heat.csv")), whole_);
+    QCOMPARE(rod::summary_of(scratch_ / name)["numbers"].dump(), rod::summary_of(scratch_ / "whole")["numbers"].dump());
+    QCOMPARE(rod::summary_of(scratch_ / name)["frames"].dump(), rod::summary_of(scratch_ / "whole")["frames"].dump());
+  }
+}
+
+void TestSignalsAndResume::a_run_in_use_is_not_touched() {
+  QProcess process;
+  start(process, scratch_.path(), "busy");
+  QVERIFY(rod::eventually([&] { return checkpoints_in(scratch_ / "busy") > 0; }));
+  const rod::Said said = resume(scratch_.path(), "busy");
+  COMPARE_EXIT(said, 4);
+  QVERIFY2(said.says("in use"), said.err.c_str());
+  send(process, SIGTERM);
+  COMPARE_EXIT(rod::collect(process), 75);
+}
+
+void TestSignalsAndResume::latest_finds_the_run() {
+  COMPARE_EXIT(rod::conoid(scratch_.path(), {"run", "case.json", "--set", "parameters.steps=11", "--progress", "none"}), 0);
+  const rod::Said said = resume(scratch_.path(), "latest");
+  COMPARE_EXIT(said, 0);
+  QVERIFY2(said.says("finished already"), said.out.c_str());
+}
+
+QTEST_APPLESS_MAIN(TestSignalsAndResume)
+#include "test_signals_and_resume.moc"

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bad cases: each is told apart, with numbers and a remedy, and nothing crashes.
+// labels: unit
+#include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <fstream>
+
+using namespace conoid;
+using namespace conoid::acoustic_fd;
+
+namespace {
+
+constexpr const char* good_case = R"({
+  "solver": "acoustic-fd",
+  "grid": {"points": [60, 60, 60], "spacing": 10},
+  "excitation": {"sources": [{"position": [300, 300, 300], "signal": {"kind": "ricker", "frequency": 15}}]},
+  "parameters": {"duration": 0.1},
+  "output": {"receivers": [{"position": [350, 300, 300]}]}
+})";
+
+}  // namespace
+
+class TestCaseMessages : public QObject {
+  Q_OBJECT
+  QTemporaryDir folder_;
+
+  [[nodiscard]] std::filesystem::path in_folder(const char* name) const {
+    return std::filesystem::path(folder_.path().toStdString()) / name;
+  }
+  void write(const char* name, const std::string& content) const {
+    std::ofstream(in_folder(name), std::ios::binary) << content;
+  }
+  [[nodiscard]] std::vector<Diagnostic> check(
+      const std::vector<std::pair<std::string, std::string>>& changes) const {
+    CaseDocument document = CaseDocument::parse(good_case, in_folder("case.json")).value();
+    for (const auto& [path, value] : changes) document.set(path, value).or_throw();
+    const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
+    const auto resolved = Case::resolve(document, schema.value());
+    if (!resolved) return {resolved.error()};
+    const auto solver = solver_info().make();
+    auto out = solver->check(*resolved, nullptr);
+    if (has_errors(out)) return out;
+    const auto estimate = solver->estimate(*resolved, nullptr, this_machine());
+    if (!estimate) out.push_back(estimate.error());
+    return out;
+  }
+
+ private slots:
+  void the_good_case_is_silent() {
+    for (const auto& d : check({})) QFAIL(d.render().c_str());
+  }
+
+  void bad_cases_data() {
+    QTest::addColumn<QString>("path");
+    QTest::addColumn<QString>("value");
+    QTest::addColumn<bool>("is_error");
+    QTest::addColumn<QStringList>("words");
+    QTest::newRow("courant") << "parameters.courant"
+                             << "0.6" << true
+                             << QStringList{"0.6", "stability limit 0.452", "order 8", "time step"};
+    QTest::newRow("time step") << "parameters.time_step"
+                               << "\"5 ms\"" << true
+                               << QStringList{"stability limit", "/parameters/time_step"};
+    QTest::newRow("no duration") << "parameters.duration"
+                                 << "null" << true << QStringList{"neither duration nor steps"};
+    QTest::newRow("source outside") << "excitation.sources.0.position"
+                                    << "[300, 700, 300]" << true << QStringList{"source 1", "700 m", "590 m"};
+    QTest::newRow("source in sponge")
+        << "excitation.sources.0.position"
+        << "[300, 300, 50]" << false << QStringList{"sponge of face z_min", "5.0 nodes"};
+    QTest::newRow("receiver outside") << "output.receivers.0.position"
+                                      << "[-1, 300, 300]" << true << QStringList{"R1", "outside"};
+    QTest::newRow("line outside") << "output.receiver_lines"
+                                  << R"([{"from":[0,0,0],"to":[0,0,900],"count":4}])" << true
+                                  << QStringList{"receiver line 1", "900 m"};
+    QTest::newRow("undersampled") << "excitation.sources.0.signal.frequency"
+                                  << "40" << true << QStringList{"100 Hz", "1.50 nodes", "spacing of"};
+    QTest::newRow("coarse") << "excitation.sources.0.signal.frequency"
+                            << "25" << false << QStringList{"62.5 Hz", "2.4 nodes", "wrong by"};
+    QTest::newRow("sponges meet") << "boundaries.x_min.width"
+                                  << "45" << true << QStringList{"along x", "65 nodes", "60"};
+    QTest::newRow("no spacing") << "grid.spacing"
+                                << "null" << true << QStringList{"spacing"};
+    QTest::newRow("size and points") << "grid.size"
+                                     << "[590, 590, 600]" << true << QStringList{"600 m", "590 m", "along z"};
+    QTest::newRow("too few nodes") << "grid.points"
+                                   << "[60, 60, 7]" << true << QStringList{"7 nodes along z", "at least 9"};
+    QTest::newRow("nothing moves") << "excitation.sources"
+                                   << "[]" << false << QStringList{"nothing will move"};
+    QTest::newRow("huge") << "grid.points"
+                          << "[90000, 90000, 90000]" << true << QStringList{"this machine has", "spacing"};
+    QTest::newRow("unknown key") << "parameters.ordr"
+                                 << "4" << true << QStringList{"order"};
+    QTest::newRow("order 3") << "parameters.order"
+                             << "3" << true << QStringList{"2", "4", "6", "8"};
+    QTest::newRow("layers out of order")
+        << "materials.velocity"
+        << R"({"kind":"layers","layers":[{"top":100,"speed":1500},{"top":50,"speed":1700}]})" << true
+        << QStringList{"layer 2", "Order the layers"};
+    QTest::newRow("gradient below zero") << "materials.velocity"
+                                         << R"({"kind":"layers","layers":[{"speed":1500,"gradient":-4}]})"
+                                         << true << QStringList{"falls to", "positive speed"};
+    QTest::newRow("missing model") << "materials.velocity"
+                                   << R"({"kind":"file","header":"nowhere.json"})" << true
+                                   << QStringList{"nowhere.json"};
+    QTest::newRow("missing signal") << "excitation.sources.0.signal"
+                                    << R"({"kind":"sampled","file":"nowhere.csv"})" << true
+                                    << QStringList{"nowhere.csv"};
+    QTest::newRow("endless") << "parameters.duration"
+                             << "1e12" << true << QStringList{"10^12 steps"};
+  }
+  void bad_cases() {
+    QFETCH(QString, path);
+    QFETCH(QString, value);
+    QFETCH(bool, is_error);
+    QFETCH(QStringList, words);
+    const auto found = check({{path.toStdString(), value.toStdString()}});
+    QCOMPARE(has_errors(found), is_error);
+    QVERIFY(!found.empty());
+    const QString text = QString::fromStdString(found.front().render());
+    for (const QString& word : words) QVERIFY2(text.contains(word), qPrintable(word + " not in: " + text));
+    QVERIFY2(!found.front().hint.empty(), qPrintable(text));
+  }
+
+  void velocity_files_are_checked() {
+    const auto header = [](const char* shape, const char* rest = "") {
+      return std::string(R"({"file":"model.f32","axes":"zyx","shape":)") + shape +
+             R"(,"spacing":[300,300,300])" + rest + "}";
+    };
+    std::vector<float> values(27, 1500.0F);
+    const auto put = [&] {
+      write("model.f32", std::string(reinterpret_cast<const char*>(values.data()), values.size() * 4));
+    };
+    const auto first = [&](const std::string& text) {
+      write("model.json", text);
+      const auto found = check({{"materials.velocity", R"({"kind":"file","header":"model.json"})"}});
+      return found.empty() ? QString("silent") : QString::fromStdString(found.front().render());
+    };
+    put();
+    QCOMPARE(first(header("[3,3,3]")), QString("silent"));
+    QVERIFY(first(header("[3,3,4]")).contains("need 144"));
+    QVERIFY(first(header("[1000000000,1000000000,1000000000]")).contains("bytes"));
+    QVERIFY(first(header("[3,3,-3]")).contains("shape"));
+    QVERIFY(first(header("[3,3]")).contains("three counts"));
+    QVERIFY(first(header("[3,3,3]", R"(,"unit":"kg")")).contains("unit"));
+    QVERIFY(first(header("[3,3,3]", R"(,"colour":1)")).contains("colour"));
+    QVERIFY(first(header("[3,3,3]", R"(,"origin":[0,0,5000])")).contains("covers"));
+    QVERIFY(first("not json").contains("not a JSON object"));
+    QVERIFY(first(R"({"file":"model.f32","axes":"zyy","shape":[3,3,3],"spacing":[1,1,1]})")
+                .contains("once each"));
+    values[14] = 0;  // z slowest: 14 = (z 1, y 1, x 2)
+    put();
+    QVERIFY(first(header("[3,3,3]")).contains("sample 14 (x 2, y 1, z 1)"));
+    values[14] = std::nanf("");
+    put();
+    QVERIFY(first(header("[3,3,3]")).contains("positive finite"));
+    values[14] = -3;
+    put();
+    QVERIFY(first(header("[3,3,3]")).contains("-3 m/s"));
+  }
+
+  void signals_are_checked() {
+    const auto first = [&](const std::string& text) {
+      write("signal.csv", text);
+      const auto found =
+          check({{"excitation.sources.0.signal", R"({"kind":"sampled","file":"signal.csv"})"}});
+      return found.empty() ? QString("silent") : QString::fromStdString(found.front().render());
+    };
+    std::string smooth = "# a slow bump\nt[s],s[Pa m]\n";
+    for (int i = 0; i <= 40; ++i)
+      smooth +=
+          std::to_string(i * 0.005) + "," + std::to_string(std::exp(-0.02 * (i - 20) * (i - 20))) + "\n";
+    QCOMPARE(first(smooth), QString("silent"));
+    QVERIFY(first("0,1\n").contains("found 1"));
+    QVERIFY(first("0,1\n1,x\n").contains("signal.csv:2"));
+    QVERIFY(first("0,1\n1,2\n3,4\n").contains("evenly"));
+    QVERIFY(first("0,1\n1,nan\n").contains("finite"));
+    QVERIFY(first("1,1\n0,2\n").contains("grow"));
+    QVERIFY(first("").contains("found 0"));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestCaseMessages)
+#include "test_case_messages.moc"

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The medium at the nodes, signatures between samples, weights of points between nodes, images, stencils.
+// labels: unit
+#include "engine/solvers/acoustic_fd/exact.hpp"
+#include "engine/solvers/acoustic_fd/points.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <numbers>
+#include <random>
+
+using namespace conoid;
+using namespace conoid::acoustic_fd;
+
+namespace {
+
+/// JSON written with single quotes.
+std::string json(std::string text) {
+  std::replace(text.begin(), text.end(), '\'', '"');
+  return text;
+}
+
+}  // namespace
+
+class TestMediumAndPoints : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void stencils_are_exact_for_polynomials() {
+    for (const int order : {2, 4, 6, 8}) {
+      const Stencil s = stencil_of_order(order);
+      // Second derivative of x^m at 0 for m ≤ order + 1: only m = 2 gives 2.
+      for (int m = 0; m <= order + 1; ++m) {
+        double sum = m == 0 ? s.weight[0] : 0;
+        for (int i = 1; i <= s.radius; ++i)
+          sum += s.weight[static_cast<std::size_t>(i)] * (std::pow(i, m) + std::pow(-i, m));
+        QVERIFY2(std::abs(sum - (m == 2 ? 2 : 0)) < 1e-12,
+                 qPrintable(QString("order %1 power %2: %3").arg(order).arg(m).arg(sum)));
+      }
+    }
+    const std::array<double, 4> limits{0.577, 0.500, 0.470, 0.453};
+    for (int i = 0; i < 4; ++i)
+      QVERIFY(std::abs(largest_time_step(stencil_of_order(2 * i + 2), {1, 1, 1}, 1) -
+                       limits[static_cast<std::size_t>(i)]) < 6e-4);
+  }
+
+  void layers_count_depth_from_their_face() {
+    const auto v = layered_velocity(2, -1, 100, {{10, 1500, 0}, {30, 2000, 2}});
+    std::vector<double> c(6);
+    v->row(0, 0, 0, 20, c);  // z = 0 … 100: depth 100, 80, 60, 40, 20, 0
+    const std::vector<double> expected{2140, 2100, 2060, 2020, 1500, 1500};
+    QCOMPARE(c, expected);
+    const SpeedRange r = v->range({0, 0, 0}, {1, 1, 100});
+    QCOMPARE(r.lowest, 1500.0);
+    QCOMPARE(r.highest, 2140.0);
+  }
+
+  void a_model_file_is_read_by_its_axes() {
+    // A field linear in x, y, z is reproduced exactly by trilinear sampling, whatever the order of axes or bytes.
+    QTemporaryDir folder;
+    const std::filesystem::path base = folder.path().toStdString();
+    const std::array<Index, 3> shape{4, 5, 6};
+    const Vec3 spacing{10, 20, 30}, origin{-5, 7, 100};
+    const auto speed = [](double x, double y, double z) { return 1500 + 0.5 * x - 0.25 * y + 0.125 * z; };
+    for (const std::string axes : {"xyz", "zyx", "yzx"})
+      for (const bool big : {false, true}) {
+        std::string raw;
+        std::array<Index, 3> i{};
+        const auto axis = [&](std::size_t n) { return static_cast<std::size_t>(axes[n] - 'x'); };
+        for (i[axis(0)] = 0; i[axis(0)] < shape[axis(0)]; ++i[axis(0)])
+          for (i[axis(1)] = 0; i[axis(1)] < shape[axis(1)]; ++i[axis(1)])
+            for (i[axis(2)] = 0; i[axis(2)] < shape[axis(2)]; ++i[axis(2)]) {
+              const auto c = static_cast<float>(speed(origin[0] + 10.0 * static_cast<double>(i[0]),
+                                                      origin[1] + 20.0 * static_cast<double>(i[1]),
+                                                      origin[2] + 30.0 * static_cast<double>(i[2])) /
+                                                1000);
+              char bytes[4];
+              std::memcpy(bytes, &c, 4);
+              if (big) std::reverse(bytes, bytes + 4);
+              raw.append(bytes, 4);
+            }
+        std::ofstream(base / "m.raw", std::ios::binary) << raw;
+        const auto triple = [&](const auto& v) {
+          return QString("[%1,%2,%3]").arg(v[axis(0)]).arg(v[axis(1)]).arg(v[axis(2)]).toStdString();
+        };
+        std::ofstream(base / "m.json")
+            << json("{'file':'m.raw','axes':'" + axes + "','shape':" + triple(shape) +
+                    ",'spacing':" + triple(spacing) + ",'origin':" + triple(origin) +
+                    ",'unit':'km/s','endian':'" + (big ? "big" : "little") + "'}");
+        const auto header = read_model_header(base / "m.json");
+        QVERIFY2(header.ok(), header.ok() ? "" : header.error().render().c_str());
+        const auto model = load_model(*header);
+        QVERIFY(model.ok());
+        const auto range = scan_model(*header);
+        QVERIFY(range.ok() && range->lowest == (*model)->range({}, {}).lowest &&
+                range->highest == (*model)->range({}, {}).highest);
+        std::vector<double> c(7);
+        (*model)->row(12.3, 55.5, 103.7, 19.1, c);
+        for (std::size_t k = 0; k < c.size(); ++k)
+          QVERIFY(std::abs(c[k] - speed(12.3, 55.5, 103.7 + 19.1 * static_cast<double>(k))) <
+                  2e-3);                                         // float samples
+        (*model)->row(-1000, 7, 100, 1, std::span(c).first(1));  // outside: the nearest value
+        QVERIFY(std::abs(c[0] - speed(-5, 7, 100)) < 2e-3);
+      }
+  }
+
+  void sampled_signals_pass_through_their_samples() {
+    const auto tone = [](double i) {
+      return std::sin(0.3 * i) * std::pow(std::sin(std::numbers::pi * i / 60), 2);
+    };
+    std::vector<double> values;
+    for (int i = 0; i <= 60; ++i) values.push_back(tone(i));
+    const Sampled s(values, 1.0, 0.01, 2.0);
+    for (int i = 0; i <= 60; ++i) QVERIFY(std::abs(s.at(1 + 0.01 * i) - 2 * tone(i)) < 1e-9);
+    for (int i = 0; i < 60; ++i) QVERIFY(std::abs(s.at(1 + 0.01 * (i + 0.4)) - 2 * tone(i + 0.4)) < 5e-3);
+    QCOMPARE(s.at(0.999), 0.0);
+    QCOMPARE(s.at(1.601), 0.0);
+    // 0.3 rad a sample of 10 ms is 4.8 Hz; the window of 0.6 s widens it by 3 Hz, far below the Nyquist frequency of 50 Hz.
+    QVERIFY(s.highest_frequency() > 4.5 && s.highest_frequency() < 12);
+  }
+
+  void weights_reproduce_waves_between_nodes() {
+    Grid g;
+    g.points = {40, 40, 40};
+    g.spacing = {1, 1.5, 2};
+    std::array<Face, 6> open{};
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> place(15, 24);
+    for (int n = 0; n < 20; ++n) {
+      const Vec3 x{place(random), 1.5 * place(random), 2 * place(random)};
+      for (const Spread spread : {Spread::trilinear, Spread::sinc}) {
+        const auto w = point_weights(g, open, x, spread, PointUse::receiver);
+        double sum = 0, wave = 0;
+        const auto field = [](double a, double b, double c) {
+          return std::cos(2 * std::numbers::pi * (a + b / 1.5 + c / 2) / 8 / std::sqrt(3.0));
+        };
+        for (const NodeWeight& node : w) {
+          sum += node.weight;
+          wave += node.weight * field(static_cast<double>(node.x), 1.5 * static_cast<double>(node.y),
+                                      2 * static_cast<double>(node.z));
+        }
+        const double tolerance =
+            spread == Spread::sinc ? 5e-3 : 0.08;  // trilinear: (k h)²/8 an axis, three axes
+        QVERIFY(std::abs(sum - 1) < (spread == Spread::sinc ? 5e-3 : 1e-12));
+        QVERIFY(std::abs(wave - field(x[0], x[1], x[2])) < tolerance);
+      }
+    }
+    const auto node = point_weights(g, open, {7, 9, 12}, Spread::sinc, PointUse::source);
+    QCOMPARE(node.size(), std::size_t{1});
+    QCOMPARE(node[0].weight, 1.0);
+    QVERIFY(node[0].x == 7 && node[0].y == 6 && node[0].z == 6);
+  }
+
+  void reflecting_faces_fold_weights() {
+    Grid g;
+    g.points = {20, 20, 20};
+    std::array<Face, 6> faces{};
+    faces[0].kind = FaceKind::rigid;
+    faces[4].kind = FaceKind::free_surface;
+    // A receiver on the rigid face reads the face; a source there drives the double strength of its half cell.
+    QCOMPARE(point_weights(g, faces, {0, 9, 9}, Spread::sinc, PointUse::receiver).at(0).weight, 1.0);
+    QCOMPARE(point_weights(g, faces, {0, 9, 9}, Spread::sinc, PointUse::source).at(0).weight, 2.0);
+    QVERIFY(point_weights(g, faces, {9, 9, 0}, Spread::sinc, PointUse::source).empty());
+    // Half a node below a free surface a constant field −1 … +1 is read as the odd function it is.
+    double value = 0;
+    for (const auto& n : point_weights(g, faces, {9, 9, 0.5}, Spread::sinc, PointUse::receiver))
+      value += n.weight * std::sin(0.3 * static_cast<double>(n.z));
+    QVERIFY(std::abs(value - std::sin(0.15)) < 2e-3);
+  }
+
+  void images_of_a_room() {
+    auto images = axis_images(1, 2, 0, 5, 1, 1, 30);
+    std::sort(images.begin(), images.end());
+    // ±1 + 10 n within 30 of 2.
+    std::vector<std::pair<double, int>> expected;
+    for (int n = -4; n <= 4; ++n)
+      for (const int s : {-1, 1})
+        if (std::abs(10.0 * n + s - 2) <= 30) expected.emplace_back(10.0 * n + s, 1);
+    std::sort(expected.begin(), expected.end());
+    QCOMPARE(images.size(), expected.size());
+    for (std::size_t i = 0; i < images.size(); ++i)
+      QVERIFY(std::abs(images[i].first - expected[i].first) < 1e-12 && images[i].second == 1);
+    for (const auto& [x, sign] : axis_images(1, 2, 0, 5, -1, 0, 30))
+      QVERIFY((x == 1 && sign == 1) || (x == -1 && sign == -1));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestMediumAndPoints)
+#include "test_medium_and_points.moc"

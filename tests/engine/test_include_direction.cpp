@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads every #include of the tree and fails on an edge between folders that ARCHITECTURE.md does not draw.
+// labels: unit
+#include <QTest>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path root = CONOID_SOURCE_DIR;
+
+/// Which folders a folder may include, itself aside. "engine/solvers/*" is one solver; "engine/solvers" the files that
+/// all solvers share (the face, the registry).
+const std::map<std::string, std::set<std::string>>& allowed() {
+  static const std::set<std::string> solver_may = {"engine/core", "engine/case",   "engine/mesh", "engine/linalg",
+                                                   "engine/team", "engine/window", "engine/cluster", "engine/io",
+                                                   "engine/solvers"};
+  static const std::map<std::string, std::set<std::string>> table = {
+      {"engine/core", {}},
+      {"engine/case", {"engine/core"}},
+      {"engine/mesh", {"engine/core"}},
+      {"engine/linalg", {"engine/core"}},
+      {"engine/team", {"engine/core"}},
+      {"engine/window", {"engine/core"}},
+      {"engine/cluster", {"engine/core"}},
+      {"engine/io", {"engine/core"}},
+      {"engine/solvers", solver_may},
+      {"engine/solvers/*", solver_may},
+      {"engine/session",
+       {"engine/core", "engine/case", "engine/mesh", "engine/team", "engine/cluster", "engine/io", "engine/solvers"}},
+      {"engine/cli",
+       {"engine/core", "engine/case", "engine/mesh", "engine/team", "engine/cluster", "engine/io", "engine/solvers",
+        "engine/session"}},
+      {"render", {"engine/core", "engine/session"}},
+      {"app", {"render", "engine/core", "engine/case", "engine/session"}},
+  };
+  return table;
+}
+
+/// Single files that a folder may include besides: what a frame is, and the list of solvers (ids, titles, schemas).
+const std::set<std::pair<std::string, std::string>> single_files = {{"app", "engine/io/frame.hpp"},
+                                                                    {"app", "engine/solvers/registry.hpp"}};
+
+/// The layer a path belongs to; empty for what is no layer.
+std::string layer(const std::string& path) {
+  std::vector<std::string> steps;
+  std::stringstream in(path);
+  for (std::string step; std::getline(in, step, '/');) steps.push_back(step);
+  if (steps.empty()) return "";
+  if (steps[0] == "app" || steps[0] == "render") return steps[0];
+  if (steps[0] != "engine" || steps.size() < 3) return "";
+  if (steps[1] == "solvers") return steps.size() == 3 ? "engine/solvers" : "engine/solvers/" + steps[2];
+  return "engine/" + steps[1];
+}
+
+std::string read(const fs::path& file) {
+  std::ostringstream out;
+  out << std::ifstream(file, std::ios::binary).rdbuf();
+  return out.str();
+}
+
+std::vector<fs::path> sources(const std::vector<std::string>& folders) {
+  static const std::set<std::string> endings = {".hpp", ".cpp", ".cu", ".cuh", ".h"};
+  std::vector<fs::path> out;
+  for (const std::string& folder : folders) {
+    if (!fs::exists(root / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      if (entry.is_regular_file() && endings.contains(entry.path().extension().string())) out.push_back(entry.path());
+  }
+  return out;
+}
+
+struct Include {
+  std::string name;
+  long line;
+};
+std::vector<Include> includes_of(const std::string& text) {
+  static const std::regex pattern("^\\s*#\\s*include\\s*[<\"]([^>\"]+)[>\"]");
+  std::vector<Include> out;
+  std::istringstream in(text);
+  long number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    std::smatch match;
+    if (line.find("include") != std::string::npos && std::regex_search(line, match, pattern))
+      out.push_back({match[1], number});
+  }
+  return out;
+}
+
+/// The message for an include that is not allowed; empty when it is.
+std::string objection(const std::string& file, const std::string& included) {
+  const std::string from = layer(file);
+  const std::string to = layer(included);
+  if (from.empty() || to.empty() || from == to) return "";
+  const bool one_solver = from.starts_with("engine/solvers/");
+  const auto row = allowed().find(one_solver ? "engine/solvers/*" : from);
+  if (row == allowed().end()) return from + " is not in the table of layers";
+  if (row->second.contains(to) || single_files.contains({from, included})) return "";
+  return from + " must not include " + to;
+}
+
+bool is_gui(const std::string& included) {
+  static const std::regex qt("^(Q[A-Z]\\w*|Qt\\w*/.*|vtk\\w*\\.h|VTK.*)$");
+  return std::regex_match(included, qt);
+}
+
+}  // namespace
+
+class TestIncludeDirection : public QObject {
+  Q_OBJECT
+ private slots:
+  void the_rules_themselves_bite();
+  void includes_go_one_way();
+  void the_engine_knows_no_qt_and_no_vtk();
+  void window_and_pictures_know_no_solver();
+  void every_file_names_its_licence();
+};
+
+void TestIncludeDirection::the_rules_themselves_bite() {
+  QVERIFY(objection("engine/core/log.cpp", "engine/io/frame.hpp").size() > 0);
+  QVERIFY(objection("engine/solvers/acoustic_fd/a.cpp", "engine/solvers/hydro_fem/b.hpp").size() > 0);
+  QVERIFY(objection("engine/solvers/acoustic_fd/a.cpp", "engine/session/session.hpp").size() > 0);
+  QVERIFY(objection("engine/session/a.cpp", "engine/solvers/acoustic_fd/b.hpp").size() > 0);
+  QVERIFY(objection("engine/session/a.cpp", "engine/cli/b.hpp").size() > 0);
+  QVERIFY(objection("render/scene/a.cpp", "app/b.hpp").size() > 0);
+  QVERIFY(objection("render/scene/a.cpp", "engine/solvers/registry.hpp").size() > 0);
+  QCOMPARE(objection("engine/solvers/acoustic_fd/kernels/a.cpp", "engine/solvers/acoustic_fd/b.hpp"), std::string());
+  QCOMPARE(objection("engine/session/engine.cpp", "engine/solvers/registry.hpp"), std::string());
+  QVERIFY(is_gui("QString") && is_gui("QtCore/QObject") && is_gui("vtkSmartPointer.h"));
+  QVERIFY(!is_gui("quadrature.hpp") && !is_gui("engine/io/vtkhdf.hpp"));
+}
+
+void TestIncludeDirection::includes_go_one_way() {
+  int seen = 0;
+  for (const fs::path& path : sources({"engine", "render", "app"})) {
+    const std::string file = fs::relative(path, root).string();
+    for (const Include& include : includes_of(read(path))) {
+      ++seen;
+      const std::string wrong = objection(file, include.name);
+      if (!wrong.empty()) QFAIL((file + ":" + std::to_string(include.line) + ": " + include.name + ": " + wrong).c_str());
+    }
+  }
+  QVERIFY2(seen > 100, "hardly any #include was found: the test looks in the wrong place");
+}
+
+void TestIncludeDirection::the_engine_knows_no_qt_and_no_vtk() {
+  for (const fs::path& path : sources({"engine"})) {
+    const std::string file = fs::relative(path, root).string();
+    for (const Include& include : includes_of(read(path)))
+      if (is_gui(include.name)) QFAIL((file + ":" + std::to_string(include.line) + ": " + include.name).c_str());
+  }
+}
+
+void TestIncludeDirection::window_and_pictures_know_no_solver() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(root / "engine/solvers")) {
+    if (!fs::exists(entry.path() / "parameters.json")) continue;
+    std::string name = entry.path().filename().string();
+    names.push_back(name);
+    std::replace(name.begin(), name.end(), '_', '-');
+    names.push_back(name);
+  }
+  for (const fs::path& path : sources({"app", "render"})) {
+    const std::string text = read(path);
+    for (const std::string& name : names)
+      if (text.find(name) != std::string::npos)
+        QFAIL((fs::relative(path, root).string() + " names the solver " + name).c_str());
+  }
+}
+
+void TestIncludeDirection::every_file_names_its_licence() {
+  for (const fs::path& path : sources({"app", "engine", "render", "tests"})) {
+    const std::string head = read(path).substr(0, 200);
+    if (head.find("SPDX-License-Identifier: BSD-3-Clause") == std::string::npos)
+      QFAIL((fs::relative(path, root).string() + " has no SPDX line at its top").c_str());
+  }
+}
+
+QTEST_APPLESS_MAIN(TestIncludeDirection)
+#include "test_include_direction.moc"

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// conoid-render on a run folder: pictures, exit codes, and errors that say what there is.
+// labels: cli
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+
+#include "render/capture/png.hpp"
+#include "tests/render/sample_frames.hpp"
+
+using namespace conoid;
+
+class TestRenderCommand : public QObject {
+  Q_OBJECT
+
+  QTemporaryDir folder_;
+  QString run_;
+
+  struct Outcome {
+    int code = -1;
+    QString out;
+    QString err;
+  };
+  Outcome render(const QStringList& arguments) {
+    QProcess process;
+    process.setWorkingDirectory(folder_.path());
+    process.start(QStringLiteral(CONOID_BIN_DIR "/conoid-render"), arguments);
+    if (!process.waitForFinished(60000)) return {};
+    return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+  }
+  QString file(const char* name) { return folder_.filePath(name); }
+
+ private slots:
+  void initTestCase() {
+    if (!QFile::exists(QStringLiteral(CONOID_BIN_DIR "/conoid-render"))) QSKIP("conoid-render is not built");
+    if (!fields_can_be_kept()) QSKIP("this build keeps no fields");
+    run_ = file("some-run");
+    const std::filesystem::path path = run_.toStdString();
+    std::filesystem::create_directories(path / "charts");
+    std::ofstream(path / "case.json") << R"({"conoid": 1, "title": "A test wave"})";
+    std::ofstream(path / "charts" / "energy.csv") << "t[s],total[J]\r\n0,1\r\n1,0.5\r\n2,0.25\r\n";
+    std::ofstream(path / "telemetry.csv") << "pass,worker,begin,end,busy[s],waiting[s],copying[s]\r\n0,0,0,5,1,0,0\r\n";
+    auto writer = VtkhdfWriter::create(path, "run-0123");
+    QVERIFY(writer.ok());
+    for (int i = 0; i < 3; ++i) {
+      auto frame = std::make_shared<Frame>(*sample::wave(0.1 + 0.1 * i, 25));
+      frame->number = static_cast<std::uint64_t>(i);
+      frame->step = i;
+      QVERIFY((*writer)->write(*frame).ok());
+    }
+    QVERIFY((*writer)->close().ok());
+  }
+
+  void draws_a_field_with_the_run_in_the_file() {
+    const auto outcome = render({run_, "--field", "pressure", "--frame", "1", "--size", "200x150", "--scale", "2", "-o", file("a.png")});
+    QVERIFY2(outcome.code == 0, qPrintable(outcome.err));
+    QFile picture(file("a.png"));
+    QVERIFY(picture.open(QIODevice::ReadOnly));
+    const QByteArray bytes = picture.readAll();
+    const std::string_view png(bytes.constData(), static_cast<std::size_t>(bytes.size()));
+    const auto image = decode_png(png);
+    QVERIFY(image.ok());
+    QCOMPARE(image->width, 400);
+    QCOMPARE(image->height, 300);
+    bool run_named = false;
+    const auto text = png_text(png);
+    QVERIFY(text.ok());
+    for (const auto& [key, value] : *text) run_named = run_named || (key == "Run" && value == "run-0123");
+    QVERIFY(run_named);
+  }
+
+  void thumbnails_charts_and_lists() {
+    QCOMPARE(render({run_, "--thumbnail", "-o", file("t.png")}).code, 0);
+    const auto thumbnail = decode_png(*read_file(file("t.png").toStdString()));
+    QVERIFY(thumbnail.ok());
+    QCOMPARE(thumbnail->width, 480);
+    for (const char* name : {"e.png", "e.svg"}) {
+      const auto outcome = render({run_, "--chart", "energy", "-o", file(name)});
+      QVERIFY2(outcome.code == 0, qPrintable(outcome.err));
+    }
+    QVERIFY(QString::fromStdString(*read_file(file("e.svg").toStdString())).contains("<svg"));
+    const auto balance = render({run_, "--chart", "balance", "--theme", "dark", "-o", file("b.png")});
+    QVERIFY2(balance.code == 0, qPrintable(balance.err));
+    const auto list = render({run_, "--list"});
+    QCOMPARE(list.code, 0);
+    for (const char* word : {"pressure", "volume", "energy", "balance", "0 to 2"})
+      QVERIFY2(list.out.contains(word), qPrintable(list.out));
+  }
+
+  void wrong_names_list_the_right_ones_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("field") << QStringList{"--field", "temperature"} << 2 << "pressure";
+    QTest::newRow("frame") << QStringList{"--frame", "99"} << 2 << "0 to 2";
+    QTest::newRow("part") << QStringList{"--part", "wall"} << 2 << "volume";
+    QTest::newRow("view") << QStringList{"--view", "up"} << 2 << "+x";
+    QTest::newRow("size") << QStringList{"--size", "9999999x3"} << 2 << "1200x800";
+    QTest::newRow("theme") << QStringList{"--theme", "pink"} << 2 << "dark";
+    QTest::newRow("map") << QStringList{"--color-map", "jet"} << 2 << "depth";
+    QTest::newRow("range") << QStringList{"--range", "3:1"} << 2 << "range";
+    QTest::newRow("chart") << QStringList{"--chart", "../case"} << 2 << "energy";
+    QTest::newRow("option") << QStringList{"--sise", "3x3"} << 2 << "--sise";
+  }
+  void wrong_names_list_the_right_ones() {
+    QFETCH(QStringList, arguments);
+    QFETCH(int, code);
+    QFETCH(QString, says);
+    const auto outcome = render(QStringList{run_, "-o", file("no.png")} + arguments);
+    QCOMPARE(outcome.code, code);
+    QVERIFY2(outcome.err.contains(says), qPrintable(outcome.err));
+    QVERIFY(!QFile::exists(file("no.png")));
+  }
+
+  void files_that_cannot_be_used() {
+    QCOMPARE(render({run_, "-o", file("missing/folder/x.png")}).code, 4);
+    QVERIFY(render({file("nowhere"), "-o", file("x.png")}).code != 0);
+    QCOMPARE(render({run_, "-o", file("x.bmp")}).code, 2);
+    QFile damaged(file("damaged.vtkhdf"));
+    QVERIFY(damaged.open(QIODevice::WriteOnly));
+    damaged.write("this is not HDF5");
+    damaged.close();
+    QCOMPARE(render({file("damaged.vtkhdf"), "-o", file("x.png")}).code, 4);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestRenderCommand)
+#include "test_render_command.moc"
