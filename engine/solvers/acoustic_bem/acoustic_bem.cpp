@@ -93,7 +93,10 @@ Status AcousticBem::prepare(RunContext& context) {
   auto engine = make_engine(settings_, surface_, plane_points_, budget_of(settings_), context.team, context.progress, context.stop);
   if (!engine) return engine.error();
   engine_ = std::move(*engine);
-  for (const Excitation& run : settings_.runs) rhs_.emplace_back(surface_, settings_.form, run);
+  for (const Excitation& run : settings_.runs) {
+    rhs_.emplace_back(surface_, settings_.form, run);
+    rhs_.back().reserve(settings_.grouped);
+  }
 
   std::vector<double> frequencies = settings_.frequencies;
   frequencies.insert(frequencies.end(), settings_.maps.begin(), settings_.maps.end());
@@ -113,6 +116,10 @@ Status AcousticBem::prepare(RunContext& context) {
   // Groups of about 50 ms at 1e9 values a second, at most 8.
   const double group = static_cast<double>(f.nonzeros) * settings_.grouped * static_cast<double>(settings_.runs.size());
   bundle_ = std::clamp<Index>(static_cast<Index>(1e8 / std::max(group, 1.0)), 1, 8);
+  if (context.input["output"].has("frames") && context.input["output"]["frames"].has("count")) {  // no fewer than asked for
+    const Index frames = std::max<Index>(context.input["output"]["frames"]["count"].integer(), 1);
+    bundle_ = std::clamp<Index>(settings_.steps / (settings_.grouped * frames), 1, bundle_);
+  }
   log::info("acoustic-bem: form {}, {} unknowns, cΔt = {:.3g} h, K_max {}, {:.4g} values, row-vectors {:.2f} on average, {} at "
             "most, {}; M_0 skew part {:.1e}, {} steps",
             name_of(settings_.form.name), f.unknowns, settings_.form.delta() / surface_.mean_edge, f.columns,
@@ -132,9 +139,13 @@ Status AcousticBem::prepare(RunContext& context) {
 
 void AcousticBem::illuminate(Team& team, Index n, Index run, std::span<double> l) {
   RightHandSide& r = rhs_[static_cast<std::size_t>(run)];
-  const double cost = 4e-7 * static_cast<double>(r.triangle_count());
-  for_range(team, "illumination", r.triangle_count(), 512, cost, [&](Interval range) { r.triangles(n, range); });
-  r.gather({0, surface_.unknowns}, l.data());
+  const Index step = (n - 1) % settings_.grouped;
+  if (step == 0) {  // a whole group at once: one phase of the team instead of n_g
+    const double cost = 3e-7 * static_cast<double>(r.triangle_count() * settings_.grouped);
+    for_range(team, "illumination", r.triangle_count(), 256, cost,
+              [&](Interval range) { r.triangles(n, range, settings_.grouped); });
+  }
+  r.gather({0, surface_.unknowns}, l.data(), step);
 }
 
 Result<Advanced> AcousticBem::advance(RunContext& context) {

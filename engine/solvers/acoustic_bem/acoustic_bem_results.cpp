@@ -168,7 +168,7 @@ void AcousticBem::write_target_strength(RunContext& context) const {
   for (double f : settings_.frequencies) strength.push_back(std::abs(pulse_spectrum(0, f)));
   const double most = *std::max_element(strength.begin(), strength.end());
   double worst = 0;
-  for (std::size_t k = 0; k < settings_.frequencies.size(); ++k) {
+  for (std::size_t k = 0; k < strength.size(); ++k) {
     if (strength[k] < 1e-3 * most) continue;
     const double f = settings_.frequencies[k];
     std::vector<double> row{f};
