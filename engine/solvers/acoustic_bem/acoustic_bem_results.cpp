@@ -165,9 +165,11 @@ void AcousticBem::write_target_strength(RunContext& context) const {
     }
   Table& table = context.results.table(t);
   std::vector<double> strength;
-  for (double f : settings_.frequencies) strength.push_back(std::abs(pulse_spectrum(0, f)));
-  const double most = *std::max_element(strength.begin(), strength.end());
-  double worst = 0;
+  double most = 0, worst = 0;
+  for (double f : settings_.frequencies) {
+    strength.push_back(std::abs(pulse_spectrum(0, f)));
+    most = std::max(most, strength.back());
+  }
   for (std::size_t k = 0; k < strength.size(); ++k) {
     if (strength[k] < 1e-3 * most) continue;
     const double f = settings_.frequencies[k];

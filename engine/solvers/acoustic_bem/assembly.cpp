@@ -193,7 +193,8 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   if (!status) return status.error();
   extents_ = {};
   out.M0.setFromTriplets(m0.begin(), m0.end());
-  for (Index i = 0; i < N; ++i) squares += std::pow(out.M0.coeff(i, i), 2);
+  for (const auto& entry : m0)
+    if (entry.row() == entry.col()) squares += entry.value() * entry.value();
   out.skew = std::sqrt(skew_squares / squares);
   return out;
 }
