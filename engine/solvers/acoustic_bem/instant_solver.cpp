@@ -50,7 +50,9 @@ void InstantSolver::solve(std::span<const double> s, std::span<double> y) {
 }
 
 Index InstantSolver::factor_nonzeros() const {
-  return parts_->iterate ? 0 : static_cast<Index>(parts_->factors.matrixL().nestedExpression().nonZeros());
+  if (parts_->iterate) return 0;
+  const auto& factor = parts_->factors.matrixL().nestedExpression();
+  return static_cast<Index>(factor.outerIndexPtr()[factor.outerSize()]);
 }
 Index InstantSolver::iterations() const { return parts_->iterate ? static_cast<Index>(parts_->gradients.iterations()) : 0; }
 

@@ -316,6 +316,7 @@ void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums, Re
     const PanelView<Real>& p = panels[j];
     const Ahead ahead(p, j + 1 < count ? panels + j + 1 : nullptr);
     build_table<Real, steps>(p, scratch);
+    Real* const to = sums + p.sums;
     const Real* v = p.values;
     std::size_t at = 0;
     for (std::size_t r = 0; r < p.run_count; ++r) {
@@ -326,7 +327,7 @@ void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums, Re
 #if CONOID_BYTES == 64
       if constexpr (sizeof(Real) == 4)
         if (p.runs[r].length <= 16) {
-          v = add_short_run_of<steps>(p, at, p.runs[r].count, p.runs[r].length, v, scratch, sums, ahead);
+          v = add_short_run_of<steps>(p, at, p.runs[r].count, p.runs[r].length, v, scratch, to, ahead);
           at += p.runs[r].count;
           continue;
         }
@@ -334,12 +335,12 @@ void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums, Re
       const int chunks = p.runs[r].length / S::c, rest = p.runs[r].length % S::c;
       if constexpr (S::c > 1) {
         if (rest > 0) {
-          v = add_run_of<Real, steps, true>(p, at, p.runs[r].count, chunks, rest, v, scratch, sums, ahead);
+          v = add_run_of<Real, steps, true>(p, at, p.runs[r].count, chunks, rest, v, scratch, to, ahead);
           at += p.runs[r].count;
           continue;
         }
       }
-      v = add_run_of<Real, steps, false>(p, at, p.runs[r].count, chunks, rest, v, scratch, sums, ahead);
+      v = add_run_of<Real, steps, false>(p, at, p.runs[r].count, chunks, rest, v, scratch, to, ahead);
       at += p.runs[r].count;
     }
   }
