@@ -27,7 +27,10 @@ InstantSolver::InstantSolver(const SparseMatrix& M0, bool conjugate_gradients) :
     p.matrix = M0;
     p.gradients.setTolerance(1e-13);
     p.gradients.compute(p.matrix);
-    p.ok = p.gradients.info() == Eigen::Success && M0.diagonal().minCoeff() > 0;
+    p.ok = p.gradients.info() == Eigen::Success;
+    for (int i = 0; i < p.matrix.outerSize(); ++i)
+      for (Parts::Rows::InnerIterator entry(p.matrix, i); entry; ++entry)
+        if (entry.col() == i && !(entry.value() > 0)) p.ok = false;
   } else {
     p.factors.compute(Parts::Columns(M0));
     p.ok = p.factors.info() == Eigen::Success;
