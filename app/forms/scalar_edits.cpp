@@ -63,7 +63,12 @@ QComboBox* make_calm_combo(QWidget* parent) { return new CalmCombo(parent); }
 UnitLineEdit::UnitLineEdit(const Look& look, QString unit, QWidget* parent)
     : QLineEdit(parent), look_(look), unit_(std::move(unit)) {
   setMinimumWidth(48);
-  if (!unit_.isEmpty()) setTextMargins(0, 0, fontMetrics().horizontalAdvance(unit_) + 4, 0);
+  const auto make_room = [this] {
+    const int room = shows_unit() ? fontMetrics().horizontalAdvance(unit_) + 4 : 0;
+    if (textMargins().right() != room) setTextMargins(0, 0, room, 0);
+  };
+  connect(this, &QLineEdit::textChanged, this, make_room);
+  make_room();
 }
 
 void UnitLineEdit::set_wrong(bool wrong) {
@@ -312,7 +317,7 @@ ChoiceEdit::ChoiceEdit(const FormContext& context, const std::string& pointer, c
   combo_->setPlaceholderText(tr("Choose…"));
   for (const Json& choice : node["enum"]) {
     QString text = text_of(choice);
-    if (choice.is_string()) text.replace('_', ' ').replace('-', ' ');
+    if (choice.is_string()) text.replace('_', ' ');
     combo_->addItem(text, QString::fromStdString(choice.dump()));
   }
   row->addWidget(combo_);

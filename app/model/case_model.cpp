@@ -215,14 +215,17 @@ void CaseModel::start_full_check() {
         }
         QMetaObject::invokeMethod(
             QCoreApplication::instance(),
-            [self, ticket, report = std::move(report)]() mutable {
-              if (!self || ticket.expired()) return;
-              self->diagnostics_ = report.diagnostics;
-              self->report_ = std::move(report);
-              emit self->validated();
+            [self, ticket, report = std::move(report)] {
+              if (self && !ticket.expired()) self->take_report(report);
             },
             Qt::QueuedConnection);
       });
+}
+
+void CaseModel::take_report(const CheckReport& report) {
+  diagnostics_ = report.diagnostics;
+  report_ = report;
+  emit validated();
 }
 
 std::vector<Diagnostic> CaseModel::diagnostics_at(const std::string& pointer) const {

@@ -91,6 +91,7 @@ class CaseModel : public QObject {
   void replace_section(const std::string& key, const std::optional<Json>& value);
   void validate_now();
   void start_full_check();
+  void take_report(const CheckReport& report);
 
   SchemaLookup schemas_;
   CaseDocument document_;

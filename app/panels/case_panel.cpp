@@ -157,6 +157,7 @@ bool SectionWidget::eventFilter(QObject* watched, QEvent* event) {
 CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWidget(parent), context_{model, look} {
   setObjectName("surface");
   setAttribute(Qt::WA_StyledBackground);
+  setMinimumWidth(300);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -207,6 +208,11 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
   if (model.is_open()) rebuild();
 }
 
+CasePanel::~CasePanel() {
+  // A field that loses the focus while the window goes still writes its value; nobody here may refresh then.
+  disconnect(&context_.model, nullptr, this, nullptr);
+}
+
 void CasePanel::rebuild() {
   sections_.clear();
   auto* scrolled = new QWidget;
@@ -243,7 +249,9 @@ void CasePanel::refresh() {
   title_->setCursorPosition(0);
   solver_->setText(info ? QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size()))
                         : QString::fromStdString(model.solver()));
-  file_->set_text(model.file_name() + (model.is_dirty() ? tr(" – edited") : QString()));
+  // Many cases are called case.json; the folder tells them apart.
+  const QString folder = QString::fromStdString(model.document().folder().filename().string());
+  file_->set_text((folder.isEmpty() ? QString() : folder + "/") + model.file_name() + (model.is_dirty() ? tr(" – edited") : QString()));
   file_->setToolTip(QString::fromStdString(model.document().file().string()));
   for (SectionWidget* section : sections_) section->refresh();
   refresh_footer();

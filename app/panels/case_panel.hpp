@@ -54,6 +54,7 @@ class CasePanel : public QWidget {
   Q_OBJECT
  public:
   CasePanel(CaseModel& model, const Look& look, QWidget* parent = nullptr);
+  ~CasePanel() override;
   /// Opens the section of a place, scrolls to its field and gives it the focus.
   void reveal(const std::string& pointer);
   [[nodiscard]] const std::vector<SectionWidget*>& sections() const { return sections_; }

@@ -81,8 +81,19 @@ QString number_text(const NumberEvent& number) {
   if (number.unit == "B") return QString::fromStdString(format_bytes(static_cast<std::uint64_t>(std::max(0.0, number.value))));
   if (number.unit == "s" && number.value >= 0) return duration(number.value);
   const double magnitude = std::abs(number.value);
-  QString text = magnitude == std::floor(magnitude) && magnitude < 1e7 ? QString::number(number.value, 'f', 0)
-                                                                       : QString::number(number.value, 'g', 4);
+  QString text;
+  if (magnitude == std::floor(magnitude) && magnitude < 1e7) {
+    text = QLocale(QLocale::English).toString(static_cast<qlonglong>(number.value)).replace(',', QChar(0x202f));
+  } else {
+    text = QString::number(number.value, 'g', 4);
+    // 2.47e+09 is for machines; people read 2.47·10⁹.
+    if (const qsizetype e = text.indexOf('e'); e > 0) {
+      static const QString raised = QString::fromUtf8("⁰¹²³⁴⁵⁶⁷⁸⁹");
+      QString power;
+      for (QChar c : QString::number(text.mid(e + 1).toInt())) power += c == '-' ? QChar(0x207b) : raised[c.digitValue()];
+      text = text.left(e) + QString::fromUtf8("·10") + power;
+    }
+  }
   if (!number.unit.empty() && number.unit != "1") text += " " + QString::fromStdString(number.unit);
   return text;
 }
@@ -93,6 +104,7 @@ RunPanel::RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, 
     : QWidget(parent), model_(model), run_(run), look_(look) {
   setObjectName("surface");
   setAttribute(Qt::WA_StyledBackground);
+  setMinimumWidth(280);
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
   outer->setSpacing(0);
@@ -303,7 +315,7 @@ void RunPanel::refresh_progress() {
   const Index done = p.progress.total > 0 ? p.progress.done : p.step;
   const Index total = p.progress.total > 0 ? p.progress.total : p.steps;
   const QString unit = QString::fromStdString(p.progress.unit.empty() ? "steps" : p.progress.unit);
-  const QLocale locale = QLocale::c();
+  const QLocale locale(QLocale::English);
   const auto grouped = [&](Index n) { return locale.toString(static_cast<qlonglong>(n)).replace(',', QChar(0x202f)); };
   if (total > 0) {
     bar_->setRange(0, 1000);

@@ -78,6 +78,7 @@ void collect_markers(const Json& value, bool excitation, std::vector<Marker>& ou
 conoid::Theme picture_theme(const Theme& theme, const QString& background) {
   conoid::Theme out = theme.dark ? dark_theme() : light_theme();
   out.background = rgb_of(theme.colour(background));
+  out.chart_background = out.background;
   out.text = rgb_of(theme.colour("text"));
   out.muted = rgb_of(theme.colour("muted"));
   out.grid = rgb_of(theme.colour("grid"));
@@ -147,6 +148,7 @@ QWidget* ViewportPanel::make_tools() {
   field_ = make_calm_combo(bar);
   field_->setAccessibleName(tr("Field"));
   field_->setPlaceholderText(tr("Field"));
+  field_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   field_->setMinimumWidth(150);
   value_ = make_calm_combo(bar);
   value_->setAccessibleName(tr("Component"));
@@ -332,6 +334,7 @@ void ViewportPanel::apply_view() {
   view.part = chosen[0].toStdString();
   view.field = chosen[1].toStdString();
   view.value.component = value_->count() > 0 ? value_->currentData().toInt() : -1;
+  view.keep_range = false;  // a wave that spreads must not fade into the colours of its first moments
   view.fixed_range = !auto_range_->isChecked();
   if (view.fixed_range) {
     view.low = low_->text().toDouble();

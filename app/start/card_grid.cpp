@@ -18,7 +18,7 @@ namespace {
 
 constexpr int gap = 20;
 constexpr int least_width = 248;
-constexpr int text_height = 116;
+constexpr int text_height = 134;
 constexpr double picture_ratio = 0.58;
 constexpr int radius = 10;
 
@@ -45,6 +45,8 @@ void SampleCardWidget::paint_picture(QPainter& painter, const QRectF& area) cons
                                                         (thumbnail_.height() - source.height()) / 2), source));
     return;
   }
+  painter.save();
+  painter.setClipRect(area, Qt::IntersectClip);
   // No picture yet: rings that go out from a point, in the accent colour.
   painter.fillRect(area, look_.colour("accent_soft"));
   const uint seed = qHash(card_.name);
@@ -58,6 +60,7 @@ void SampleCardWidget::paint_picture(QPainter& painter, const QRectF& area) cons
     const double r = 14.0 * i + 5 * (seed % 3);
     painter.drawEllipse(centre, r, r);
   }
+  painter.restore();
 }
 
 void SampleCardWidget::paintEvent(QPaintEvent*) {
@@ -88,14 +91,14 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
   painter.setFont(font());
   painter.setPen(look_.colour("muted"));
   const QFontMetrics metrics(font());
-  // Two lines, the second shortened where the text goes on.
+  // Three lines, the last shortened where the text goes on.
   QTextLayout layout(card_.summary.isEmpty() ? card_.solver : card_.summary, font());
   layout.beginLayout();
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 3; ++i) {
     QTextLine line = layout.createLine();
     if (!line.isValid()) break;
     line.setLineWidth(text_width);
-    QString words = layout.text().mid(line.textStart(), i == 0 ? line.textLength() : -1);
+    QString words = layout.text().mid(line.textStart(), i < 2 ? line.textLength() : -1);
     painter.drawText(QRect(16, picture_height + 35 + 18 * i, text_width, 18), Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(words, Qt::ElideRight, text_width));
   }
@@ -107,9 +110,9 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
   const QString time = card_.seconds > 0 ? tr("about %1").arg(QString::fromStdString(format_duration(card_.seconds))) : QString();
   const QFontMetrics small_metrics(small);
   const int time_width = time.isEmpty() ? 0 : small_metrics.horizontalAdvance(time) + 8;
-  painter.drawText(QRect(16, picture_height + 84, text_width - time_width, 18), Qt::AlignLeft | Qt::AlignVCenter,
+  painter.drawText(QRect(16, picture_height + 102, text_width - time_width, 18), Qt::AlignLeft | Qt::AlignVCenter,
                    small_metrics.elidedText(card_.solver, Qt::ElideRight, text_width - time_width));
-  painter.drawText(QRect(16, picture_height + 84, text_width, 18), Qt::AlignRight | Qt::AlignVCenter, time);
+  painter.drawText(QRect(16, picture_height + 102, text_width, 18), Qt::AlignRight | Qt::AlignVCenter, time);
   const bool lit = isEnabled() && (underMouse() || hasFocus());
   painter.setPen(QPen(look_.colour(lit ? "accent" : "border"), lit ? 1.5 : 1));
   painter.setBrush(Qt::NoBrush);

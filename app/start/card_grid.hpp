@@ -18,7 +18,7 @@ class SampleCardWidget : public QWidget {
  public:
   SampleCardWidget(const Look& look, SampleCard card, QWidget* parent = nullptr);
   [[nodiscard]] const SampleCard& card() const { return card_; }
-  [[nodiscard]] QSize sizeHint() const override { return {264, 268}; }
+  [[nodiscard]] QSize sizeHint() const override { return {264, 286}; }
 
  signals:
   void chosen(const QString& case_file);

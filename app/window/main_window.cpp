@@ -181,6 +181,7 @@ void MainWindow::show_start() {
 void MainWindow::show_workbench() {
   make_workbench();
   stack_->setCurrentWidget(workbench_);
+  if (auto* run_button = workbench_->findChild<QPushButton*>("runButton")) run_button->setFocus();
   bar_->show();
   refresh_title();
   refresh_actions();
@@ -206,7 +207,7 @@ Status MainWindow::open_case(const std::filesystem::path& file) {
     return opened;
   }
   current_run_ = {};
-  settings_.add_recent_case(QString::fromStdString(absolute.string()));
+  if (options_.asks) settings_.add_recent_case(QString::fromStdString(absolute.string()));
   show_workbench();
   return {};
 }

@@ -2,7 +2,10 @@
 // The page on which one case is worked on.
 #include "app/window/workbench.hpp"
 
+#include <algorithm>
+
 #include <QDockWidget>
+#include <QTimer>
 
 #include "app/panels/case_panel.hpp"
 #include "app/panels/results_panel.hpp"
@@ -12,7 +15,7 @@
 namespace conoid::app {
 namespace {
 
-constexpr int case_width = 344;
+constexpr int case_width = 368;
 constexpr int run_width = 296;
 constexpr int results_height = 264;
 
@@ -30,25 +33,33 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
   viewport_ = new ViewportPanel(run, model, look, kind, this);
   results_ = new ResultsPanel(run, look, kind, this);
   setCentralWidget(viewport_);
-  auto* left = add_pane("case", tr("Case"), case_, Qt::LeftDockWidgetArea);
-  auto* right = add_pane("run", tr("Run"), run_panel_, Qt::RightDockWidgetArea);
-  auto* bottom = add_pane("results", tr("Results"), results_, Qt::BottomDockWidgetArea);
-  resizeDocks({left, right}, {case_width, run_width}, Qt::Horizontal);
-  resizeDocks({bottom}, {results_height}, Qt::Vertical);
+  add_pane("case", tr("Case"), case_, Qt::LeftDockWidgetArea);
+  add_pane("run", tr("Run"), run_panel_, Qt::RightDockWidgetArea);
+  add_pane("results", tr("Results"), results_, Qt::BottomDockWidgetArea);
   connect(results_, &ResultsPanel::field_wanted, this, [this](const QString& pointer) {
     show_pane("case", true);
     case_->reveal(pointer.toStdString());
   });
 }
 
-QDockWidget* Workbench::add_pane(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area) {
+void Workbench::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  if (sized_) return;
+  sized_ = true;
+  // Docks take sizes only once there is a layout to divide.
+  QTimer::singleShot(0, this, [this] {
+    resizeDocks({pane("case"), pane("run")}, {case_width, run_width}, Qt::Horizontal);
+    resizeDocks({pane("results")}, {std::max(results_height, height() * 3 / 10)}, Qt::Vertical);
+  });
+}
+
+void Workbench::add_pane(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area) {
   auto* dock = new QDockWidget(title, this);
   dock->setObjectName(id);
   dock->setFeatures(QDockWidget::NoDockWidgetFeatures);
   dock->setTitleBarWidget(new QWidget(dock));  // the panes have heads of their own
   dock->setWidget(content);
   addDockWidget(area, dock);
-  return dock;
 }
 
 QDockWidget* Workbench::pane(const QString& id) const { return findChild<QDockWidget*>(id, Qt::FindDirectChildrenOnly); }

@@ -30,13 +30,17 @@ class Workbench : public QMainWindow {
   void show_pane(const QString& id, bool visible);
   [[nodiscard]] bool is_pane_visible(const QString& id) const;
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  private:
-  [[nodiscard]] QDockWidget* add_pane(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area);
+  void add_pane(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area);
   [[nodiscard]] QDockWidget* pane(const QString& id) const;
   CasePanel* case_;
   RunPanel* run_panel_;
   ViewportPanel* viewport_;
   ResultsPanel* results_;
+  bool sized_ = false;
 };
 
 }  // namespace conoid::app

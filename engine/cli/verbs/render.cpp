@@ -27,14 +27,8 @@ void render(const std::vector<std::string>& words, Context& context) {
 }
 
 void add(CLI::App& verb, Context& context) {
-  const auto words = std::make_shared<std::vector<std::string>>();
-  verb.add_option("ARGUMENTS", *words, "RUN --field F [--frame N] -o pic.png …, as conoid-render takes them");
-  verb.prefix_command();
-  verb.callback([&verb, words, &context] {
-    std::vector<std::string> all = *words;
-    for (const std::string& word : verb.remaining()) all.push_back(word);
-    render(all, context);
-  });
+  verb.prefix_command();  // everything after the verb belongs to conoid-render
+  verb.callback([&verb, &context] { render(verb.remaining(), context); });
 }
 
 }  // namespace

@@ -97,7 +97,9 @@ void TestFramesAndEvents::the_last_picture_is_the_last_moment() {
 
 void TestFramesAndEvents::the_queue_is_bounded() {
   EventQueue queue;
-  TableInfo info{"t", "T", {{"x", "", ""}}};
+  TableInfo info;
+  info.id = "t";
+  info.columns = {{"x", "", ""}};
   for (std::size_t r = 0; r < 3 * EventQueue::row_limit; ++r)
     queue.push(TableEvent{info, r, {{static_cast<double>(r)}}});
   for (int i = 0; i < 100000; ++i) queue.push(ProgressEvent{{}, i, 0, 0, 0, {}});
@@ -125,7 +127,9 @@ void TestFramesAndEvents::the_queue_is_bounded() {
 
 void TestFramesAndEvents::row_gaps_are_visible() {
   EventQueue queue;
-  TableInfo info{"t", "T", {{"x", "", ""}}};
+  TableInfo info;
+  info.id = "t";
+  info.columns = {{"x", "", ""}};
   queue.push(TableEvent{info, 5, {{5}, {6}}});
   queue.push(TableEvent{info, 7, {{7}}});
   auto events = queue.take();
