@@ -7,7 +7,7 @@
 set -euo pipefail
 
 engine=(g++ cmake ninja-build ccache pkg-config git ca-certificates
-  libeigen3-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libcli11-dev
+  libeigen3-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libcli11-dev libmuparser-dev
   libhdf5-dev zlib1g-dev libopenmpi-dev openmpi-bin)
 tests=(qt6-base-dev)
 window=(libvtk9-dev libqt6opengl6-dev libqt6svg6-dev libegl-dev libgl-dev libglew-dev

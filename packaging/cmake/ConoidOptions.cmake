@@ -55,6 +55,7 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(muparser REQUIRED)  # formulas in cases
 find_package(OpenMP COMPONENTS CXX)
 
 # conoid_optional(HDF5 <found-variable>): turns AUTO/ON/OFF and what was found into CONOID_HAVE_<part>.

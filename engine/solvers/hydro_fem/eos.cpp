@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stiffened gas and tables.
+#include "engine/solvers/hydro_fem/eos.hpp"
+
+#include "engine/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace conoid::hydro_fem {
+namespace {
+
+class StiffenedGas final : public EquationOfState {
+ public:
+  StiffenedGas(double gamma, double p_infinity) : gamma_(gamma), p_infinity_(p_infinity) {}
+  void evaluate(std::span<const double> density, std::span<const double> energy, std::span<double> pressure,
+                std::span<double> sound_speed) const override {
+    const double g1 = gamma_ - 1;
+    const double gp = gamma_ * p_infinity_;
+    for (std::size_t i = 0; i < density.size(); ++i) {
+      const double e = std::max(0.0, energy[i]);
+      const double p = g1 * density[i] * e - gp;
+      pressure[i] = p;
+      const double c2 = gamma_ * (p + p_infinity_) / density[i];
+      sound_speed[i] = std::sqrt(c2 > 0 ? c2 : 0.0);
+    }
+  }
+  [[nodiscard]] double energy(double density, double pressure) const override {
+    return (pressure + gamma_ * p_infinity_) / ((gamma_ - 1) * density);
+  }
+
+ private:
+  double gamma_, p_infinity_;
+};
+
+class Tabulated final : public EquationOfState {
+ public:
+  explicit Tabulated(EosTable table) : t_(std::move(table)) {
+    verify(t_.density.size() >= 2 && t_.energy.size() >= 2, "a table of states has two rows and two columns");
+    verify(t_.pressure.size() == t_.density.size() * t_.energy.size() &&
+               t_.sound_speed.size() == t_.pressure.size(),
+           "a table of states is complete");
+  }
+  void evaluate(std::span<const double> density, std::span<const double> energy, std::span<double> pressure,
+                std::span<double> sound_speed) const override {
+    for (std::size_t i = 0; i < density.size(); ++i) {
+      const auto [r, fr] = locate(t_.density, density[i]);
+      const auto [e, fe] = locate(t_.energy, energy[i]);
+      pressure[i] = blend(t_.pressure, r, fr, e, fe);
+      sound_speed[i] = blend(t_.sound_speed, r, fr, e, fe);
+    }
+  }
+  [[nodiscard]] double energy(double density, double pressure) const override {
+    // Pressure rises with energy at fixed density: bisection over the table.
+    double lo = t_.energy.front();
+    double hi = t_.energy.back();
+    for (int i = 0; i < 200; ++i) {
+      const double mid = 0.5 * (lo + hi);
+      double p = 0;
+      double c = 0;
+      evaluate(std::span(&density, 1), std::span(&mid, 1), std::span(&p, 1), std::span(&c, 1));
+      (p < pressure ? lo : hi) = mid;
+    }
+    return 0.5 * (lo + hi);
+  }
+
+ private:
+  static std::pair<std::size_t, double> locate(const std::vector<double>& axis, double x) {
+    const auto above = std::upper_bound(axis.begin(), axis.end(), x);
+    const auto i =
+        std::clamp<std::ptrdiff_t>(above - axis.begin() - 1, 0, static_cast<std::ptrdiff_t>(axis.size()) - 2);
+    const auto s = static_cast<std::size_t>(i);
+    return {s, std::clamp((x - axis[s]) / (axis[s + 1] - axis[s]), 0.0, 1.0)};
+  }
+  [[nodiscard]] double blend(const std::vector<double>& v, std::size_t r, double fr, std::size_t e,
+                             double fe) const {
+    const std::size_t n = t_.energy.size();
+    const double low = v[r * n + e] * (1 - fe) + v[r * n + e + 1] * fe;
+    const double high = v[(r + 1) * n + e] * (1 - fe) + v[(r + 1) * n + e + 1] * fe;
+    return low * (1 - fr) + high * fr;
+  }
+  EosTable t_;
+};
+
+}  // namespace
+
+std::unique_ptr<EquationOfState> stiffened_gas(double gamma, double p_infinity) {
+  return std::make_unique<StiffenedGas>(gamma, p_infinity);
+}
+std::unique_ptr<EquationOfState> tabulated(EosTable table) {
+  return std::make_unique<Tabulated>(std::move(table));
+}
+
+}  // namespace conoid::hydro_fem

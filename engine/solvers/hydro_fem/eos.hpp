@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Equations of state: (density, specific internal energy) → (pressure, sound speed), for rows of points.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace conoid::hydro_fem {
+
+/// One material. Evaluated for whole rows, so that a virtual call costs nothing and the loop vectorises.
+class EquationOfState {
+ public:
+  virtual ~EquationOfState() = default;
+  virtual void evaluate(std::span<const double> density, std::span<const double> energy,
+                        std::span<double> pressure, std::span<double> sound_speed) const = 0;
+  /// Specific energy that gives a pressure at a density: for initial states.
+  [[nodiscard]] virtual double energy(double density, double pressure) const = 0;
+};
+
+/// Stiffened gas p = (γ-1) ρ e - γ p∞, c² = γ (p + p∞)/ρ; ideal gas for p∞ = 0, where c² = γ(γ-1) e. Energies below
+/// -q are cut at zero before p and c are formed.
+[[nodiscard]] std::unique_ptr<EquationOfState> stiffened_gas(double gamma, double p_infinity = 0);
+
+/// Bilinear table over (density, energy), ascending axes, values row by row (energy fastest); clamped at its ends.
+struct EosTable {
+  std::vector<double> density, energy, pressure, sound_speed;
+};
+[[nodiscard]] std::unique_ptr<EquationOfState> tabulated(EosTable table);
+
+}  // namespace conoid::hydro_fem

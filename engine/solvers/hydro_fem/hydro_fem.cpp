@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The solver's face to the session: checks, estimate, bundles of steps, frames, checkpoints.
+#include "engine/solvers/hydro_fem/hydro_fem.hpp"
+
+#include "engine/core/log.hpp"
+#include "engine/core/units.hpp"
+#include "engine/solvers/hydro_fem/verify/verify.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/core.h>
+
+namespace conoid::hydro_fem {
+
+extern const std::string_view parameters_schema;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double bundle_seconds = 0.05;
+constexpr Index parts_of_run = 10000;  // progress is counted in these
+constexpr const char* part_name = "flow";
+
+std::size_t u(Index i) {
+  return static_cast<std::size_t>(i);
+}
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+const std::array<FieldInfo, 5> fields{{
+    {"density", "kg/m^3", FieldKind::magnitude, Association::point, 1, false, "Density"},
+    {"pressure", "Pa", FieldKind::magnitude, Association::point, 1, false, "Pressure"},
+    {"energy", "J/kg", FieldKind::magnitude, Association::point, 1, false, "Specific internal energy"},
+    {"velocity", "m/s", FieldKind::signed_value, Association::point, 3, false, "Velocity"},
+    {"viscosity", "Pa s", FieldKind::magnitude, Association::point, 1, false, "Artificial viscosity"},
+}};
+
+std::string zones_text(const Problem& p) {
+  std::string text = fmt::format("{}", p.zones[0]);
+  for (int d = 1; d < p.setup.mesh.dim; ++d) text += fmt::format(" × {}", p.zones[u(d)]);
+  return text;
+}
+
+}  // namespace
+
+std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* /*mesh*/) const {
+  std::vector<Diagnostic> out = check_problem(input);
+  if (has_errors(out)) return out;
+  const Bytes needed = problem_memory(input);
+  const Machine machine = this_machine();
+  if (needed > machine.memory) {
+    const Values order = input["parameters"]["order"];
+    Diagnostic d =
+        input.error_at(order,
+                       fmt::format("order {} on this grid needs {}, this machine has {}", order.integer(),
+                                   format_bytes(needed), format_bytes(machine.memory)),
+                       "Use fewer zones or a lower order: memory grows with (zones) × (2 order)^dimensions.");
+    d.code = ErrorCode::resources;
+    out.push_back(std::move(d));
+  }
+  return out;
+}
+
+Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* /*mesh*/,
+                                    const Machine& /*machine*/) const {
+  for (const auto& d : check_problem(input))
+    if (d.severity == Severity::error) return d;
+  Estimate e;
+  e.host_memory = problem_memory(input) + (Bytes{16} << 20);
+  const Values grid = input["grid"];
+  const auto order = static_cast<double>(input["parameters"]["order"].integer());
+  const std::size_t dim = grid["zones"].size();
+  double zones = 1, nodes = 1;
+  std::string text;
+  for (std::size_t d = 0; d < dim; ++d) {
+    const auto n = static_cast<double>(grid["zones"].at(d).integer());
+    zones *= n;
+    nodes *= n * order + 1;
+    text += fmt::format("{}{}", d ? " × " : "", n);
+  }
+  const double dims = static_cast<double>(dim);
+  const double view = zones * std::pow(order + 1, dims);
+  e.disk =
+      static_cast<Bytes>(20 * view * (24 + 4 * 7) + 8 * (8 * dims * nodes + zones * std::pow(order, dims)));
+  // The number of steps follows from the flow and is not known before it is computed.
+  e.details = {{"zones", text},
+               {"elements", fmt::format("Q{} velocity, Q{} energy", order, order - 1)},
+               {"velocity unknowns", fmt::format("{}", dims * nodes)},
+               {"quadrature points", fmt::format("{}", zones * std::pow(2 * order, dims))}};
+  return e;
+}
+
+Status HydroFem::prepare(RunContext& context) {
+  context.progress.begin("prepare", 0, "");
+  try {
+    if (context.cluster.size() > 1)
+      return make_error(
+          ErrorCode::invalid_input,
+          fmt::format("hydro-fem computes on one rank, this run has {}", context.cluster.size()),
+          "Start it without mpirun; --threads takes all cores of one machine.");
+    problem_ = make_problem(context.input);
+    op_ = std::make_unique<Operator>(problem_.setup, best_kernels(), context.team);
+    march_ = std::make_unique<March>(*op_, problem_.march);
+    view_ = std::make_unique<View>(*op_, problem_.setup);
+    tracers_.clear();
+    const View::Boxes boxes = view_->boxes(op_->initial());
+    for (const auto& tracer : problem_.tracers) {
+      auto place = view_->locate(op_->initial(), boxes, tracer.position);
+      if (!place)
+        return make_error(ErrorCode::invalid_input, fmt::format("{} lies in no zone", tracer.name),
+                          "Put it inside the grid.");
+      tracers_.push_back(std::move(*place));
+    }
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  for (const auto& bc : problem_.setup.boundaries) {
+    const bool driven =
+        bc.kind == BoundaryCondition::Kind::pressure || bc.kind == BoundaryCondition::Kind::piston;
+    if (driven && bc.value != 0) closed_ = false;
+  }
+  if (context.input["output"].has("frames")) {
+    const Values frames = context.input["output"]["frames"];
+    if (frames.has("every")) frames_every_ = frames["every"].integer();
+    if (frames.has("interval")) frames_interval_ = frames["interval"].number();
+    if (frames.has("count")) frames_count_ = frames["count"].integer();
+  }
+  log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, {} kernels, first step {}",
+            zones_text(problem_), problem_.setup.k, problem_.setup.k - 1, op_->space().nodes,
+            op_->kernels().name, format_quantity(march_->last_step(), "s"));
+  context.progress.end();
+  return {};
+}
+
+/// Done, in whole parts: what the session's count of frames goes by.
+double HydroFem::share(double time) const {
+  return std::floor(time / problem_.march.end_time * parts_of_run) / static_cast<double>(parts_of_run);
+}
+
+/// Whether a results frame is due since a time and step, so that frames show the same moments on every machine.
+bool HydroFem::crossed_mark(double from, Index from_step) const {
+  const auto marks = [](double x) { return std::floor(x * (1 + 1e-12) + 1e-9); };
+  if (frames_every_ > 0) return march_->accepted() / frames_every_ > from_step / frames_every_;
+  if (frames_interval_ > 0) return marks(march_->time() / frames_interval_) > marks(from / frames_interval_);
+  const auto n = static_cast<double>(frames_count_);
+  return marks(share(march_->time()) * n) > marks(share(from) * n);
+}
+
+Result<Advanced> HydroFem::advance(RunContext& context) {
+  if (!announced_) {
+    // Time, not steps: how many of these there will be is known only at the end.
+    context.progress.begin("march in time", parts_of_run, "parts of the end time");
+    announced_ = true;
+    record(context);
+  }
+  const auto clock = Clock::now();
+  const Index before = march_->accepted() + march_->repeated();
+  bool more = true;
+  try {
+    do {
+      const double from = march_->time();
+      const Index from_step = march_->accepted();
+      march_->step();
+      record(context);
+      more = !march_->finished();
+      if (more && crossed_mark(from, from_step)) break;
+    } while (more && seconds_since(clock) < bundle_seconds);
+  } catch (const Failure& failure) {
+    sums_.recorded = -1;  // the last state gets its row
+    record(context);
+    return failure.error();
+  }
+  const double seconds = seconds_since(clock);
+  const auto attempted = static_cast<double>(march_->accepted() + march_->repeated() - before);
+  if (seconds > 0)
+    context.progress.rate(attempted * static_cast<double>(op_->space().zones) / seconds, "zones");
+  context.progress.at(static_cast<Index>(share(march_->time()) * static_cast<double>(parts_of_run) + 0.5));
+  return Advanced{!more, march_->accepted(), 0, march_->time()};
+}
+
+std::vector<CatalogEntry> HydroFem::catalog() const {
+  std::vector<CatalogEntry> out;
+  for (const FieldInfo& info : fields)
+    if (info.name != "viscosity" || problem_.setup.viscosity) out.push_back({part_name, info});
+  return out;
+}
+
+void HydroFem::fill(FrameBuilder& builder) const {
+  builder.at(march_->accepted(), march_->time(), FrameAxis::time);
+  if (!builder.wants_part(part_name)) return;
+  const State& state = march_->state();
+  const int sub = view_->cuts(builder.request().points_limit);
+  MeshGeometry geometry = view_->geometry(state, sub);
+  const std::size_t points = geometry.points->size() / 3;
+  std::array<std::vector<float>, 5> values;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const bool offered = f != 4 || problem_.setup.viscosity;
+    if (offered && builder.wants(fields[f].name)) values[f].resize(points * u(fields[f].components));
+  }
+  view_->values(state, sub, !values[4].empty(), [&](Index i, const PointValues& v) {
+    const std::array<double, 5> scalars{v.density, v.pressure, v.energy, 0, v.viscosity};
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (values[f].empty()) continue;
+      if (f == 3)
+        for (std::size_t d = 0; d < 3; ++d) values[f][3 * u(i) + d] = static_cast<float>(v.velocity[d]);
+      else
+        values[f][u(i)] = static_cast<float>(scalars[f]);
+    }
+  });
+  FramePart& part = builder.part(part_name, std::move(geometry));
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (!values[f].empty()) part.fields.push_back(make_field(fields[f], std::move(values[f])));
+}
+
+void HydroFem::save(CheckpointWriter& writer) const {
+  const State& s = march_->state();
+  writer.shared<double>("position", s.x);
+  writer.shared<double>("velocity", s.v);
+  writer.shared<double>("energy", s.e);
+  writer.value("march", march_->memory());
+  writer.value("sums", sums_);
+}
+
+void HydroFem::load(CheckpointReader& reader) {
+  State s = march_->state();
+  reader.range<double>("position", 0, s.x);
+  reader.range<double>("velocity", 0, s.v);
+  reader.range<double>("energy", 0, s.e);
+  march_->restore(std::move(s), reader.value<March::Memory>("march"));
+  sums_ = reader.value<Sums>("sums");
+}
+
+const SolverInfo& solver_info() {
+  static const SolverInfo info{"hydro-fem",
+                               "Lagrangian hydrodynamics, high-order finite elements",
+                               "Shocks in gases and liquids on a curved mesh that moves with the material; "
+                               "total energy is kept to round-off.",
+                               parameters_schema,
+                               [] { return std::unique_ptr<Solver>(std::make_unique<HydroFem>()); },
+                               verify_table,
+                               bench_table};
+  return info;
+}
+
+}  // namespace conoid::hydro_fem

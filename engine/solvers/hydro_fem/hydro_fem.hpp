@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The solver hydro-fem: cases in; moving meshes with density, pressure and velocity, energies, tracers and line-outs out.
+#pragma once
+
+#include "engine/solvers/hydro_fem/problem.hpp"
+#include "engine/solvers/hydro_fem/view.hpp"
+#include "engine/solvers/solver.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace conoid::hydro_fem {
+
+[[nodiscard]] const SolverInfo& solver_info();
+
+class HydroFem final : public Solver {
+ public:
+  [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh) const override;
+  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh,
+                                          const Machine& machine) const override;
+  [[nodiscard]] Status prepare(RunContext& context) override;
+  /// A bundle of steps of about 50 ms that never crosses the moment of a results frame; `step` counts accepted steps.
+  /// A collapse of the time step is ErrorCode::not_converged with zone and place; tables and frames so far are kept.
+  [[nodiscard]] Result<Advanced> advance(RunContext& context) override;
+  [[nodiscard]] std::vector<CatalogEntry> catalog() const override;
+  void fill(FrameBuilder& builder) const override;
+  void save(CheckpointWriter& writer) const override;
+  void load(CheckpointReader& reader) override;
+  [[nodiscard]] Status finish(RunContext& context) override;
+
+ private:
+  /// Numbers that a resumed run goes on with.
+  struct Sums {
+    double energy_first = 0, energy_worst = 0;
+    Index recorded = -1;  ///< the last of the equal parts of the end time that has its row
+    double shortest_step = 0;
+  };
+
+  void record(RunContext& context);
+  [[nodiscard]] bool crossed_mark(double from, Index from_step) const;
+  [[nodiscard]] double share(double time) const;
+  void write_lines(RunContext& context) const;
+  void write_blast(RunContext& context) const;
+
+  Problem problem_;
+  std::unique_ptr<Operator> op_;
+  std::unique_ptr<March> march_;
+  std::unique_ptr<View> view_;
+  std::vector<View::Place> tracers_;
+  Sums sums_;
+  bool closed_ = true;  ///< no work is done from outside
+  bool announced_ = false;
+  Index frames_every_ = 0, frames_count_ = 0;
+  double frames_interval_ = 0;
+};
+
+/// Measures of a blast against its exact solution at a time: see verify and finish.
+struct BlastErrors {
+  double exact_radius = 0;
+  double radius = 0;         ///< mean over rays: outermost middle between the density ahead and the largest
+  double radius_spread = 0;  ///< largest minus smallest over the rays
+  double density_l2 = 0;     ///< sqrt(∫ (ρ - ρ_exact)² dV) over the moved zones
+};
+[[nodiscard]] BlastErrors blast_errors(const Operator& op, const View& view, const State& state,
+                                       const Setup& setup, double time, double gamma, double density,
+                                       int dimension, double whole_energy);
+/// Largest difference between a node and its mirror image over x = y, over the size of the grid; for square grids of
+/// box_zones with equal zones along x and y.
+[[nodiscard]] double asymmetry(const Space& space, const State& state, std::array<Index, 3> zones,
+                               double size);
+
+}  // namespace conoid::hydro_fem

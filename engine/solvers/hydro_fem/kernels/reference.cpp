@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plain loops over points and bases.
+#include "engine/solvers/hydro_fem/kernels/reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace conoid::hydro_fem::reference {
+namespace {
+
+std::size_t u(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// Eigenvalues on the diagonal of a, eigenvectors in the columns of v: rotations until nothing is left beside it.
+void jacobi(int n, std::array<double, 9>& a, std::array<double, 9>& v) {
+  v = {};
+  for (int i = 0; i < n; ++i) v[u(i * n + i)] = 1;
+  for (int sweep = 0; sweep < 60; ++sweep) {
+    double off = 0, all = 0;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        all += a[u(i * n + j)] * a[u(i * n + j)];
+        if (i != j) off += a[u(i * n + j)] * a[u(i * n + j)];
+      }
+    if (!(off > 1e-36 * all)) return;
+    for (int p = 0; p < n; ++p)
+      for (int q = p + 1; q < n; ++q) {
+        const double apq = a[u(p * n + q)];
+        if (apq == 0) continue;
+        const double theta = (a[u(q * n + q)] - a[u(p * n + p)]) / (2 * apq);
+        const double t = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::hypot(theta, 1.0));
+        const double c = 1 / std::hypot(t, 1.0), s = t * c;
+        for (int i = 0; i < n; ++i) {
+          const double x = a[u(i * n + p)], y = a[u(i * n + q)];
+          a[u(i * n + p)] = c * x - s * y;
+          a[u(i * n + q)] = s * x + c * y;
+        }
+        for (int i = 0; i < n; ++i) {
+          const double x = a[u(p * n + i)], y = a[u(q * n + i)];
+          a[u(p * n + i)] = c * x - s * y;
+          a[u(q * n + i)] = s * x + c * y;
+        }
+        for (int i = 0; i < n; ++i) {
+          const double x = v[u(i * n + p)], y = v[u(i * n + q)];
+          v[u(i * n + p)] = c * x - s * y;
+          v[u(i * n + q)] = s * x + c * y;
+        }
+      }
+  }
+}
+
+int smallest_diagonal(int n, const std::array<double, 9>& a) {
+  int best = 0;
+  for (int i = 1; i < n; ++i)
+    if (a[u(i * n + i)] < a[u(best * n + best)]) best = i;
+  return best;
+}
+
+}  // namespace
+
+double determinant(int dim, const std::array<double, 9>& J) {
+  if (dim == 1) return J[0];
+  if (dim == 2) return J[0] * J[3] - J[1] * J[2];
+  return J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) +
+         J[2] * (J[3] * J[7] - J[4] * J[6]);
+}
+
+std::array<double, 9> inverse3(int dim, const std::array<double, 9>& J) {
+  const double f = 1 / determinant(dim, J);
+  if (dim == 1) return {f};
+  if (dim == 2) return {f * J[3], -f * J[1], -f * J[2], f * J[0]};
+  return {f * (J[4] * J[8] - J[5] * J[7]), f * (J[2] * J[7] - J[1] * J[8]), f * (J[1] * J[5] - J[2] * J[4]),
+          f * (J[5] * J[6] - J[3] * J[8]), f * (J[0] * J[8] - J[2] * J[6]), f * (J[2] * J[3] - J[0] * J[5]),
+          f * (J[3] * J[7] - J[4] * J[6]), f * (J[1] * J[6] - J[0] * J[7]), f * (J[0] * J[4] - J[1] * J[3])};
+}
+
+Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, double h0, int k) {
+  const int n = point.dim;
+  Stress out;
+  const double det = determinant(n, point.J);
+  if (!(det > 0)) return out;
+  const auto Jinv = inverse3(n, point.J);
+  for (int i = 0; i < n; ++i) out.sigma[u(i * n + i)] = -point.p;
+  out.hoop = -point.p;
+  if (viscosity) {
+    std::array<double, 9> grad{}, eps{}, vectors{};
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        for (int m = 0; m < n; ++m) grad[u(i * n + j)] += point.dv[u(i * n + m)] * Jinv[u(m * n + j)];
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) eps[u(i * n + j)] = 0.5 * (grad[u(i * n + j)] + grad[u(j * n + i)]);
+    auto values = eps;
+    jacobi(n, values, vectors);
+    const int s = smallest_diagonal(n, values);
+    const double mu = values[u(s * n + s)];
+    // h = h0 |J J0^-1 s|: the initial length along the direction of strongest compression, carried along by the flow.
+    double moved = 0;
+    for (int i = 0; i < n; ++i) {
+      double image = 0;
+      for (int m = 0; m < n; ++m)
+        for (int j = 0; j < n; ++j)
+          image += point.J[u(i * n + m)] * point.J0inv[u(m * n + j)] * vectors[u(j * n + s)];
+      moved += image * image;
+    }
+    const double h = h0 * std::sqrt(moved);
+    double psi0 = 1;
+    if (vorticity_switch) {
+      double norm = 0, div = 0;
+      for (int i = 0; i < n; ++i) {
+        div += grad[u(i * n + i)];
+        for (int j = 0; j < n; ++j) norm += grad[u(i * n + j)] * grad[u(i * n + j)];
+      }
+      if (norm > 0) psi0 = std::abs(div) / std::sqrt(norm);
+    }
+    constexpr double epsilon = 1e-12;
+    const double y = std::clamp((mu - epsilon) / (2 * epsilon), 0.0, 1.0);
+    const double smooth = (3 - 2 * y) * y * y;
+    out.viscosity =
+        2 * point.rho * h * h * std::abs(mu) + 0.5 * point.rho * h * point.c * psi0 * (1 - smooth);
+    for (int i = 0; i < n * n; ++i) out.sigma[u(i)] += out.viscosity * eps[u(i)];
+    if (point.axisymmetric && point.radius > 0)
+      out.hoop += out.viscosity * point.radial_velocity / point.radius;
+  }
+  std::array<double, 9> JtJ{}, unused{};
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int m = 0; m < n; ++m) JtJ[u(i * n + j)] += point.J[u(m * n + i)] * point.J[u(m * n + j)];
+  jacobi(n, JtJ, unused);
+  const int s = smallest_diagonal(n, JtJ);
+  const double h_min = std::sqrt(std::max(0.0, JtJ[u(s * n + s)])) / k;
+  const double rate = point.c / h_min + 2.5 * out.viscosity / (point.rho * h_min * h_min);
+  out.step = 1 / (rate + 1e-300);
+  return out;
+}
+
+ZoneTables::ZoneTables(const Tables& t, int dim) {
+  const auto raised = [&](int n) {
+    int all = 1;
+    for (int d = 0; d < dim; ++d) all *= n;
+    return all;
+  };
+  nodes = raised(t.h1);
+  energies = raised(t.l2);
+  points = raised(t.q);
+  // Entry (q, i) of a tensor product with `d` in place of `m` along one axis.
+  const auto product = [&](int q, int i, const Matrix& m, const Matrix& d, int axis) {
+    double value = 1;
+    for (int a = 0; a < dim; ++a, q /= t.q, i /= m.cols) value *= (a == axis ? d : m)(q % t.q, i % m.cols);
+    return value;
+  };
+  w = Matrix{points, nodes, std::vector<double>(u(Index{points} * nodes))};
+  phi = Matrix{points, energies, std::vector<double>(u(Index{points} * energies))};
+  for (int m = 0; m < dim; ++m) grad[u(m)] = w;
+  for (int q = 0; q < points; ++q) {
+    for (int i = 0; i < nodes; ++i) {
+      w(q, i) = product(q, i, t.B, t.B, -1);
+      for (int m = 0; m < dim; ++m) grad[u(m)](q, i) = product(q, i, t.B, t.G, m);
+    }
+    for (int j = 0; j < energies; ++j) phi(q, j) = product(q, j, t.L, t.L, -1);
+  }
+}
+
+ZoneForce zone_force(const ZoneData& z, const ZoneTables& t, const Space& space, int lanes, Index lane,
+                     const double* x, const double* v, const double* e) {
+  const int n = z.dim;
+  const Index zone = z.lane_zone[lane];
+  const Index batch = lane / lanes, l = lane % lanes;
+  const Index* map = &space.map[u(zone * t.nodes)];
+  const Rule& rule = z.tables->rule;
+  ZoneForce out;
+  out.A = Matrix{n * t.nodes, t.points, std::vector<double>(u(Index{n} * t.nodes * t.points))};
+  out.F = Matrix{n * t.nodes, t.energies, std::vector<double>(u(Index{n} * t.nodes * t.energies))};
+  out.step = 1e300;
+  for (int q = 0; q < t.points; ++q) {
+    double alpha = 1;
+    for (int d = 0, rest = q; d < n; ++d, rest /= z.tables->q) alpha *= rule.weights[u(rest % z.tables->q)];
+    Point p;
+    p.dim = n;
+    p.axisymmetric = z.axisymmetric;
+    for (int i = 0; i < t.nodes; ++i) {
+      for (int c = 0; c < n; ++c)
+        for (int m = 0; m < n; ++m) {
+          p.J[u(c * n + m)] += t.grad[u(m)](q, i) * x[c * z.nodes + map[i]];
+          p.dv[u(c * n + m)] += t.grad[u(m)](q, i) * v[c * z.nodes + map[i]];
+        }
+      if (z.axisymmetric) {
+        p.radius += t.w(q, i) * x[z.nodes + map[i]];
+        p.radial_velocity += t.w(q, i) * v[z.nodes + map[i]];
+      }
+    }
+    double energy = 0;
+    for (int j = 0; j < t.energies; ++j) energy += t.phi(q, j) * e[zone * t.energies + j];
+    const double det = determinant(n, p.J);
+    const double volume = alpha * det * (z.axisymmetric ? p.radius : 1);
+    p.rho = z.mass[(batch * t.points + q) * lanes + l] / volume;
+    for (int i = 0; i < n * n; ++i) p.J0inv[u(i)] = z.J0inv[((batch * t.points + q) * n * n + i) * lanes + l];
+    z.material[batch]->evaluate(std::span(&p.rho, 1), std::span(&energy, 1), std::span(&p.p, 1),
+                                std::span(&p.c, 1));
+    const Stress s = stress_at(p, z.viscosity, z.vorticity_switch, z.h0, z.tables->k);
+    out.step = std::min(out.step, s.step);
+    const auto Jinv = inverse3(n, p.J);
+    for (int i = 0; i < t.nodes; ++i)
+      for (int c = 0; c < n; ++c) {
+        double value = 0;
+        for (int j = 0; j < n; ++j) {
+          double dw = 0;  // ∂w_i/∂x_j
+          for (int m = 0; m < n; ++m) dw += t.grad[u(m)](q, i) * Jinv[u(m * n + j)];
+          value += s.sigma[u(c * n + j)] * dw;
+        }
+        value *= volume;
+        if (z.axisymmetric && c == 1) value += alpha * det * s.hoop * t.w(q, i);
+        out.A(c * t.nodes + i, q) = value;
+        for (int j = 0; j < t.energies; ++j) out.F(c * t.nodes + i, j) += value * t.phi(q, j);
+      }
+  }
+  return out;
+}
+
+std::vector<double> times_one(const Matrix& F) {
+  std::vector<double> out(u(F.rows), 0);
+  for (int i = 0; i < F.rows; ++i)
+    for (int j = 0; j < F.cols; ++j) out[u(i)] += F(i, j);
+  return out;
+}
+
+std::vector<double> transposed_times(const Matrix& F, const std::vector<double>& v) {
+  std::vector<double> out(u(F.cols), 0);
+  for (int i = 0; i < F.rows; ++i)
+    for (int j = 0; j < F.cols; ++j) out[u(j)] += F(i, j) * v[u(i)];
+  return out;
+}
+
+Matrix zone_mass(const ZoneData& z, const ZoneTables& t, int lanes, Index lane) {
+  const Index batch = lane / lanes, l = lane % lanes;
+  Matrix M{t.nodes, t.nodes, std::vector<double>(u(Index{t.nodes} * t.nodes))};
+  for (int q = 0; q < t.points; ++q) {
+    const double m = z.mass[(batch * t.points + q) * lanes + l];
+    for (int i = 0; i < t.nodes; ++i)
+      for (int j = 0; j < t.nodes; ++j) M(i, j) += m * t.w(q, i) * t.w(q, j);
+  }
+  return M;
+}
+
+}  // namespace conoid::hydro_fem::reference

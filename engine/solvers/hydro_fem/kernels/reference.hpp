@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels in the words of the paper, by plain loops: stress at a point, corner matrix A_z, force F_z = A_z B^T.
+//
+// Slow and short: what the kernels over lanes are tested against, and what evaluates single points for pictures.
+// Source: Dong et al., kernels 1 to 6; Dobrev, Kolev, Rieben, SIAM J. Sci. Comput. 34 (2012) 606, §7 (viscosity).
+#pragma once
+
+#include "engine/solvers/hydro_fem/kernels/zone_kernels.hpp"
+#include "engine/solvers/hydro_fem/space.hpp"
+
+#include <array>
+#include <vector>
+
+namespace conoid::hydro_fem::reference {
+
+/// What the stress at one point depends on. Matrices are dim × dim, row-major: J = ∂x/∂ξ, dv = ∂v/∂ξ.
+struct Point {
+  int dim = 2;
+  std::array<double, 9> J{}, J0inv{}, dv{};
+  double rho = 1, p = 0, c = 0;
+  bool axisymmetric = false;
+  double radius = 0, radial_velocity = 0;
+};
+struct Stress {
+  std::array<double, 9> sigma{};
+  double hoop = 0;       ///< σ_θθ
+  double viscosity = 0;  ///< ν
+  double step = 0;       ///< stable step for Courant factor 1; 0 where |J| <= 0
+};
+/// σ = -p I + ν ε(v) and the step that is stable there.
+[[nodiscard]] Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, double h0, int k);
+
+[[nodiscard]] double determinant(int dim, const std::array<double, 9>& J);
+/// J^-1 by cofactors; the determinant must not be zero.
+[[nodiscard]] std::array<double, 9> inverse3(int dim, const std::array<double, 9>& J);
+
+/// The tensor tables of one zone written out: values and reference derivatives of the velocity basis and values of the
+/// energy basis at the quadrature points.
+struct ZoneTables {
+  ZoneTables(const Tables& t, int dim);
+  int nodes, energies, points;
+  Matrix w;                    ///< points × nodes
+  std::array<Matrix, 3> grad;  ///< one a reference axis, points × nodes
+  Matrix phi;                  ///< points × energies: B^T of the paper
+};
+
+/// One zone's share of the equations at a state. `lane` says where the zone lies in the arrays of `z` (batch·W + lane).
+struct ZoneForce {
+  Matrix A;  ///< (dim·nodes) × points: α_k σ(q_k) : J^-1 ∇w_i(q_k) |J|
+  Matrix F;  ///< (dim·nodes) × energies: A B^T
+  double step = 0;
+};
+[[nodiscard]] ZoneForce zone_force(const ZoneData& z, const ZoneTables& t, const Space& space, int lanes,
+                                   Index lane, const double* x, const double* v, const double* e);
+/// (F·1)_i and (F^T v)_j.
+[[nodiscard]] std::vector<double> times_one(const Matrix& F);
+[[nodiscard]] std::vector<double> transposed_times(const Matrix& F, const std::vector<double>& v);
+/// The zone's velocity mass matrix, nodes × nodes.
+[[nodiscard]] Matrix zone_mass(const ZoneData& z, const ZoneTables& t, int lanes, Index lane);
+
+}  // namespace conoid::hydro_fem::reference

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernels over zones, compiled for several instruction sets and chosen at run time.
+//
+// Zones are worked on in batches of W lanes: lane l of every vector belongs to the l-th zone of the batch, so that sums
+// over quadrature points, eigenproblems and small matrices of W zones advance together. All zones of a batch have one
+// material. Arrays "per batch" are laid out [batch][…][W].
+#pragma once
+
+#include "engine/core/types.hpp"
+#include "engine/solvers/hydro_fem/basis.hpp"
+#include "engine/solvers/hydro_fem/eos.hpp"
+
+namespace conoid::hydro_fem {
+
+/// Everything the kernels read and write; plain pointers into HydroOperator's arrays.
+struct ZoneData {
+  const Tables* tables = nullptr;
+  int dim = 2;
+  bool axisymmetric = false;  ///< x is the axis z, y is the radius r; dim = 2
+  Index nodes = 0;
+  int zone_nodes = 0;                ///< (k+1)^dim
+  int zone_energies = 0;             ///< k^dim
+  int zone_points = 0;               ///< (2k)^dim
+  const int* batch_map = nullptr;    ///< [batch][node of the zone][W] → node
+  const Index* lane_zone = nullptr;  ///< batch × W: zone of each lane (the last one repeated in unused lanes)
+  const EquationOfState* const* material = nullptr;  ///< one a batch
+  const double* mass =
+      nullptr;  ///< [batch][point][W]: w ρ0 |J0| (times r0 if axisymmetric), constant in time
+  const double* J0inv = nullptr;  ///< [batch][point][dim²][W]
+  const double* Meinv = nullptr;  ///< [batch][e][e][W]: inverse energy mass blocks
+  const double* uniform =
+      nullptr;             ///< [batch][W]: ρ0 |J0| of zones where it is constant (all of a batch), else 0
+  double* S = nullptr;     ///< [batch][point][dim²][W]: w |J| σ J^-T (times r), rows = component
+  double* hoop = nullptr;  ///< [batch][point][W]: w |J| σ_θθ, axisymmetric only
+  double* node_terms =
+      nullptr;  ///< [batch][component][node][W]: contributions to nodes, summed by the caller
+  double* point_terms = nullptr;  ///< optional [batch][point][5][W]: ρ, p, c, ν, |J| for output; may be null
+  bool viscosity = true;
+  bool vorticity_switch = false;
+  double h0 = 0;  ///< (V/zones)^(1/dim)/k
+};
+
+/// Rate of the state: per batch, the smallest stable step 1/(c/h + 2.5 ν/(ρ h²)) over its points (Courant factor 1);
+/// 0 where |J| <= 0.
+struct ZoneKernels {
+  int lanes = 1;
+  const char* name = "";
+  /// Stress at the quadrature points of batches [b0,b1) from x, v (dim × nodes), e (zone × zone_energies).
+  void (*update)(const ZoneData&, const double* x, const double* v, const double* e, double* dt,
+                 Interval batches) = nullptr;
+  /// node_terms = F·1 from S.
+  void (*force)(const ZoneData&, Interval batches) = nullptr;
+  /// de = Me^-1 F^T v (zone × zone_energies) from S.
+  void (*force_transposed)(const ZoneData&, const double* v, double* de, Interval batches) = nullptr;
+  /// node_terms = zone parts of Mv p for `components` fields of p (components × nodes).
+  void (*mass)(const ZoneData&, const double* p, int components, Interval batches) = nullptr;
+};
+
+[[nodiscard]] const ZoneKernels& portable_kernels();
+[[nodiscard]] const ZoneKernels& avx2_kernels();
+[[nodiscard]] const ZoneKernels& avx512_kernels();
+/// The widest this machine runs.
+[[nodiscard]] const ZoneKernels& best_kernels();
+
+}  // namespace conoid::hydro_fem

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The zone kernels for 2 lanes (any processor).
+#include "engine/solvers/hydro_fem/kernels/zone_kernels_impl.hpp"
+
+namespace conoid::hydro_fem {
+
+const ZoneKernels& portable_kernels() {
+  static const ZoneKernels kernels = make_kernels<2>("portable");
+  return kernels;
+}
+
+}  // namespace conoid::hydro_fem

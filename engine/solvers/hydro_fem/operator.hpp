@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The semi-discrete equations: M_v dv/dt = -F·1, M_e de/dt = F^T v, dx/dt = v (Dobrev, Kolev, Rieben, SIAM J. Sci.
+// Comput. 34 (2012) 606; Dong et al.), on zones in intervals computed by a team.
+#pragma once
+
+#include "engine/core/error.hpp"
+#include "engine/solvers/hydro_fem/kernels/zone_kernels.hpp"
+#include "engine/solvers/hydro_fem/space.hpp"
+#include "engine/team/team.hpp"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace conoid::hydro_fem {
+
+/// Position and velocity at nodes (dim × nodes, component by component), specific internal energy at the L2 nodes
+/// (zone × k^dim).
+struct State {
+  std::vector<double> x, v, e;
+};
+
+/// What holds on a boundary. Normals are unit vectors of straight walls.
+struct BoundaryCondition {
+  enum class Kind { wall, free, pressure, piston } kind = Kind::wall;
+  Vec3 normal{};     ///< wall and piston; zero = the face's own normal, which must be constant
+  double value = 0;  ///< pressure [Pa], or piston speed along `normal` [m/s]
+};
+
+/// A problem without its time loop.
+struct Setup {
+  ZoneMesh mesh;
+  int k = 2;
+  bool axisymmetric = false;
+  std::vector<std::shared_ptr<const EquationOfState>> materials;  ///< one a region
+  std::vector<BoundaryCondition> boundaries;                      ///< one a boundary name
+  std::function<double(const Vec3&, int region)> density;         ///< interpolated at the L2 nodes
+  std::function<double(const Vec3&, int region)> energy;          ///< likewise
+  std::function<Vec3(const Vec3&)> velocity;                      ///< at the H1 nodes
+  std::function<double(const Vec3&)> energy_source;  ///< optional: de/dt·ρ-free source, per unit volume
+  Vec3 gravity{};
+  /// Point energy (Sedov): the zones with a vertex at `point` get e ∝ Π(1-ξ)^(k-1), scaled to this total energy.
+  double point_energy = 0;
+  Vec3 point{};
+  bool viscosity = true;
+  bool vorticity_switch = false;
+  double mass_tolerance = 1e-8;  ///< relative, of the velocity solve
+  int mass_iterations = 300;
+};
+
+struct Energies {
+  double internal = 0;
+  double kinetic = 0;
+  double potential = 0;  ///< of the body force
+  [[nodiscard]] double total() const { return internal + kinetic + potential; }
+};
+
+/// Processor seconds of all threads in each kernel, for shares.
+struct KernelTimes {
+  double update = 0, force = 0, velocity_solve = 0, energy_solve = 0;
+  Index update_points = 0;  ///< quadrature points updated
+  Index solves = 0;
+  Index iterations = 0;
+};
+
+class Operator {
+ public:
+  /// Throws Failure(invalid_input) naming the zone where the initial mesh is tangled or the density not positive.
+  Operator(const Setup& setup, const ZoneKernels& kernels, Team& team);
+
+  [[nodiscard]] const State& initial() const { return initial_; }
+  [[nodiscard]] const Space& space() const { return space_; }
+  [[nodiscard]] const Tables& tables() const { return tables_; }
+  [[nodiscard]] const ZoneData& data() const { return data_; }
+  [[nodiscard]] const ZoneKernels& kernels() const { return kernels_; }
+  [[nodiscard]] int threads() const { return workers_.threads(); }
+  [[nodiscard]] Index batches() const { return batch_count_; }
+  [[nodiscard]] const std::vector<Index>& lane_zones() const { return lane_zone_; }
+
+  /// Stress at the quadrature points of a state; returns the stable step for Courant factor 1 (0: a zone is tangled).
+  double update(const State& state);
+  /// Zone of the smallest step of the last update.
+  [[nodiscard]] Index limiting_zone() const { return limiting_zone_; }
+  /// a = M_v^-1 (-F·1 + body force + boundary pressure) with the stress of the last update.
+  void acceleration(const State& state, std::vector<double>& a);
+  /// de/dt = M_e^-1 F^T v with the stress of the last update.
+  void energy_rate(const State& state, const std::vector<double>& v, std::vector<double>& de);
+
+  /// out = base + factor × direction, on all threads.
+  void add(std::vector<double>& out, const std::vector<double>& base, double factor,
+           const std::vector<double>& direction) const;
+
+  [[nodiscard]] Energies energies(const State& state);
+  [[nodiscard]] double total_mass() const;
+  [[nodiscard]] const KernelTimes& times() const { return times_; }
+  /// y = M_v p for `components` fields.
+  void multiply_mass(const std::vector<double>& p, int components, std::vector<double>& y);
+  [[nodiscard]] const std::vector<double>& inverse_diagonal() const { return diagonal_; }
+
+ private:
+  void number_batches(const ZoneMesh& mesh);
+  void set_masses(const Setup& setup);
+  void set_constraints(const Setup& setup);
+  void deposit_point_energy(const Setup& setup);
+  void gravity_weights();
+  double node_sums(const std::function<double(Interval)>& body);
+  double sum_node_terms(int components, double* out, double factor, const double* with);
+  double multiply_mass(const double* p, int components, double* y);  // returns p·y
+  void project(double* field) const;
+  int solve_mass(std::vector<double>& a);  // of rhs_
+  void add_boundary_pressure(const State& state, std::vector<double>& rhs) const;
+  void add_energy_source(const State& state, std::vector<double>& de) const;
+  /// Runs body over batches under the team.
+  void run_phase(const char* name, const std::function<void(Interval)>& body);
+
+  ZoneMesh mesh_;
+  Tables tables_;
+  Space space_;
+  ZoneKernels kernels_;
+  Team& team_;
+  CpuWorker workers_;
+  std::vector<std::shared_ptr<const EquationOfState>> materials_;
+  std::vector<BoundaryCondition> boundaries_;
+  Vec3 gravity_{};
+  bool axisymmetric_ = false;
+  double mass_tolerance_ = 1e-8;
+  int mass_iterations_ = 300;
+  std::function<double(const Vec3&)> energy_source_;
+
+  Index batch_count_ = 0;
+  std::vector<Index> lane_zone_;  // batch × W
+  std::vector<const EquationOfState*> batch_material_;
+  std::vector<int> batch_map_;   // see ZoneData
+  std::vector<int> meet_place_;  // space_.meet as offsets into node_terms of component 0
+  ZoneData data_;
+  std::vector<std::unique_ptr<double[], void (*)(double*)>> blocks_;
+  double* allocate(Index count);
+  static constexpr Index node_grain =
+      2048;  // nodes a chunk: dot products are summed chunk by chunk in a fixed order
+
+  std::vector<double> diagonal_;  // of M_v, inverse
+  struct Constraint {
+    Index node;
+    std::array<double, 9> projector;  // dim × dim
+  };
+  std::vector<Constraint> constraints_;
+  std::vector<double> batch_step_;
+  Index limiting_zone_ = 0;
+  State initial_;
+  KernelTimes times_;
+  std::vector<double> energy_weights_;  // ∫ ρ φ_j
+  std::vector<double> weight_;          // M_v g, empty without body force
+  std::vector<double> rhs_, r_, p_, q_, partial_;
+};
+
+}  // namespace conoid::hydro_fem

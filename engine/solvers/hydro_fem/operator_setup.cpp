@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Setting up the operator: batches of zones, masses, constraints, the energy of a point.
+#include "engine/solvers/hydro_fem/kernels/reference.hpp"
+#include "engine/solvers/hydro_fem/operator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <map>
+
+#include <fmt/core.h>
+
+namespace conoid::hydro_fem {
+namespace {
+
+std::size_t u(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+double* Operator::allocate(Index count) {
+  const std::size_t bytes = (u(count) * sizeof(double) + 63) / 64 * 64;
+  auto* p = static_cast<double*>(std::aligned_alloc(64, std::max<std::size_t>(bytes, 64)));
+  if (p == nullptr) throw std::bad_alloc();
+  std::memset(p, 0, bytes);
+  blocks_.emplace_back(p, [](double* q) { std::free(q); });
+  return p;
+}
+
+Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
+    : mesh_(setup.mesh),
+      tables_(setup.k),
+      space_(setup.mesh, setup.k),
+      kernels_(kernels),
+      team_(team),
+      workers_(team.threads()),
+      materials_(setup.materials),
+      boundaries_(setup.boundaries),
+      gravity_(setup.gravity),
+      axisymmetric_(setup.axisymmetric),
+      mass_tolerance_(setup.mass_tolerance),
+      mass_iterations_(setup.mass_iterations),
+      energy_source_(setup.energy_source) {
+  const int dim = space_.dim;
+  number_batches(setup.mesh);
+  auto pow_dim = [&](int n) { return static_cast<int>(std::lround(std::pow(n, dim))); };
+  data_.tables = &tables_;
+  data_.dim = dim;
+  data_.axisymmetric = axisymmetric_;
+  data_.nodes = space_.nodes;
+  data_.zone_nodes = space_.zone_nodes;
+  data_.zone_energies = pow_dim(tables_.l2);
+  data_.zone_points = pow_dim(tables_.q);
+  data_.batch_map = batch_map_.data();
+  data_.lane_zone = lane_zone_.data();
+  data_.material = batch_material_.data();
+  data_.viscosity = setup.viscosity;
+  data_.vorticity_switch = setup.vorticity_switch;
+  const Index W = kernels_.lanes;
+  const Index points = batch_count_ * data_.zone_points * W;
+  data_.S = allocate(points * dim * dim);
+  if (axisymmetric_) data_.hoop = allocate(points);
+  data_.node_terms = allocate(batch_count_ * dim * space_.zone_nodes * W);
+  batch_step_.assign(u(batch_count_), 0);
+
+  initial_.x = space_.x0;
+  initial_.v.assign(space_.x0.size(), 0);
+  initial_.e.assign(u(space_.zones * data_.zone_energies), 0);
+  if (setup.velocity)
+    for (Index i = 0; i < space_.nodes; ++i) {
+      Vec3 p{};
+      for (int d = 0; d < dim; ++d) p[u(d)] = space_.x0[u(d * space_.nodes + i)];
+      const Vec3 value = setup.velocity(p);
+      for (int d = 0; d < dim; ++d) initial_.v[u(d * space_.nodes + i)] = value[u(d)];
+    }
+  set_masses(setup);
+  set_constraints(setup);
+  deposit_point_energy(setup);
+  partial_.assign(u((space_.nodes + node_grain - 1) / node_grain), 0);
+  rhs_.resize(initial_.v.size());
+  r_ = p_ = q_ = rhs_;
+  gravity_weights();
+}
+
+void Operator::number_batches(const ZoneMesh& mesh) {
+  // Zones of one material stand together; unused lanes repeat the last zone and are read but never summed.
+  const Index W = kernels_.lanes;
+  std::map<int, std::vector<Index>> by_region;
+  for (Index z = 0; z < space_.zones; ++z) by_region[mesh.region[u(z)]].push_back(z);
+  std::vector<Index> place(u(space_.zones));  // batch*W + lane
+  for (const auto& [region, zones] : by_region) {
+    for (std::size_t i = 0; i < zones.size(); i += u(W)) {
+      for (Index l = 0; l < W; ++l) {
+        const std::size_t at = std::min(i + u(l), zones.size() - 1);
+        if (i + u(l) < zones.size()) place[u(zones[at])] = batch_count_ * W + l;
+        lane_zone_.push_back(zones[at]);
+      }
+      batch_material_.push_back(materials_.at(u(region)).get());
+      ++batch_count_;
+    }
+  }
+  verify(space_.nodes * space_.dim < (Index{1} << 31), "a rank holds fewer than 2^31 velocity unknowns");
+  verify(batch_count_ * space_.dim * space_.zone_nodes * W < (Index{1} << 31),
+         "a rank holds fewer than 2^31 node terms");
+  batch_map_.resize(u(batch_count_ * space_.zone_nodes * W));
+  for (Index b = 0; b < batch_count_; ++b)
+    for (int i = 0; i < space_.zone_nodes; ++i)
+      for (Index l = 0; l < W; ++l)
+        batch_map_[u((b * space_.zone_nodes + i) * W + l)] =
+            static_cast<int>(space_.map[u(lane_zone_[u(b * W + l)] * space_.zone_nodes + i)]);
+  meet_place_.resize(space_.meet.size());
+  for (std::size_t i = 0; i < space_.meet.size(); ++i) {
+    const Index zone = space_.meet[i] / space_.zone_nodes;
+    const Index local = space_.meet[i] % space_.zone_nodes;
+    const Index batch = place[u(zone)] / W;
+    const Index lane = place[u(zone)] % W;
+    meet_place_[i] = static_cast<int>((batch * space_.dim * space_.zone_nodes + local) * W + lane);
+  }
+}
+
+void Operator::set_masses(const Setup& setup) {
+  const int dim = space_.dim;
+  const Tables& t = tables_;
+  const reference::ZoneTables tables(t, dim);
+  const Index W = kernels_.lanes;
+  const int QQ = data_.zone_points;
+  const int EE = data_.zone_energies;
+  double* mass = allocate(batch_count_ * QQ * W);
+  double* J0inv = allocate(batch_count_ * QQ * dim * dim * W);
+  double* Meinv = allocate(batch_count_ * EE * EE * W);
+  double* uniform = allocate(batch_count_ * W);
+  data_.mass = mass;
+  data_.J0inv = J0inv;
+  data_.Meinv = Meinv;
+  data_.uniform = uniform;
+  energy_weights_.assign(u(space_.zones * EE), 0);
+  const Matrix l2_from_h1 = lagrange(t.h1_nodes, t.l2_nodes);
+  Matrix at_energies{EE, space_.zone_nodes, std::vector<double>(u(Index{EE} * space_.zone_nodes))};
+  for (int j = 0; j < EE; ++j)
+    for (int i = 0; i < space_.zone_nodes; ++i) {
+      double w = 1;
+      for (int d = 0, a = j, b = i; d < dim; ++d, a /= t.l2, b /= t.h1) w *= l2_from_h1(a % t.l2, b % t.h1);
+      at_energies(j, i) = w;
+    }
+  std::vector<double> weights(u(QQ), 1);
+  for (int q = 0; q < QQ; ++q)
+    for (int d = 0, rest = q; d < dim; ++d, rest /= t.q) weights[u(q)] *= t.rule.weights[u(rest % t.q)];
+
+  double volume = 0;
+  for (Index b = 0; b < batch_count_; ++b)
+    for (Index l = 0; l < W; ++l) {
+      const Index zone = lane_zone_[u(b * W + l)];
+      const bool counts = l == 0 || zone != lane_zone_[u(b * W + l - 1)];
+      const Index* map = &space_.map[u(zone * space_.zone_nodes)];
+      const int region = mesh_.region[u(zone)];
+      // ρ0 and e0 interpolated at the L2 nodes.
+      std::vector<double> rho(u(EE));
+      for (int j = 0; j < EE; ++j) {
+        Vec3 p{};
+        for (int i = 0; i < space_.zone_nodes; ++i)
+          for (int d = 0; d < dim; ++d)
+            p[u(d)] += at_energies(j, i) * space_.x0[u(d * space_.nodes + map[i])];
+        rho[u(j)] = setup.density(p, region);
+        if (!(rho[u(j)] > 0) || !std::isfinite(rho[u(j)]))
+          throw Failure(make_error(
+              ErrorCode::invalid_input,
+              fmt::format("the density is {} at ({:.6g}, {:.6g}, {:.6g})", rho[u(j)], p[0], p[1], p[2]),
+              "Give every region a density above zero."));
+        const double e = setup.energy ? setup.energy(p, region) : 0;
+        if (!std::isfinite(e))
+          throw Failure(make_error(
+              ErrorCode::invalid_input,
+              fmt::format("the specific energy is {} at ({:.6g}, {:.6g}, {:.6g})", e, p[0], p[1], p[2]),
+              "Look at the pressure given there, and at what its formula becomes at that point."));
+        initial_.e[u(zone * EE + j)] = e;
+      }
+      std::vector<double> Me(u(EE * EE), 0);
+      double least = std::numeric_limits<double>::infinity(), most = 0;
+      for (int q = 0; q < QQ; ++q) {
+        std::array<double, 9> J{};
+        double radius = 0;
+        for (int i = 0; i < space_.zone_nodes; ++i)
+          for (int d = 0; d < dim; ++d) {
+            const double x = space_.x0[u(d * space_.nodes + map[i])];
+            for (int m = 0; m < dim; ++m) J[u(d * dim + m)] += tables.grad[u(m)](q, i) * x;
+            if (d == 1 && axisymmetric_) radius += tables.w(q, i) * x;
+          }
+        const double det = reference::determinant(dim, J);
+        if (!(det > 0))
+          throw Failure(make_error(
+              ErrorCode::invalid_input,
+              fmt::format(
+                  "zone {} is tangled: its Jacobian is {:.3g} at a quadrature point near ({:.4g}, {:.4g})",
+                  zone, det, space_.x0[u(map[0])], dim > 1 ? space_.x0[u(space_.nodes + map[0])] : 0.0),
+              "Check the order of the zone's corners and the curvature of its sides."));
+        const auto inv = reference::inverse3(dim, J);
+        double rho_q = 0;
+        for (int j = 0; j < EE; ++j) rho_q += tables.phi(q, j) * rho[u(j)];
+        const double m0 = det * rho_q * (axisymmetric_ ? radius : 1);
+        const double m = weights[u(q)] * m0;
+        least = std::min(least, m0);
+        most = std::max(most, m0);
+        if (counts) volume += weights[u(q)] * det;
+        mass[(b * QQ + q) * W + l] = m;
+        for (int i = 0; i < dim * dim; ++i) J0inv[((b * QQ + q) * dim * dim + i) * W + l] = inv[u(i)];
+        for (int i = 0; i < EE; ++i) {
+          const double Li = m * tables.phi(q, i);
+          if (counts) energy_weights_[u(zone * EE + i)] += Li;
+          for (int j = 0; j < EE; ++j) Me[u(i * EE + j)] += Li * tables.phi(q, j);
+        }
+      }
+      if (most - least <= 1e-13 * most) uniform[b * W + l] = 0.5 * (least + most);
+      const Matrix inv = inverse(Matrix{EE, EE, Me});
+      for (int i = 0; i < EE * EE; ++i) Meinv[(b * EE * EE + i) * W + l] = inv.a[u(i)];
+    }
+  // The tensor form serves a batch only where it holds in all of its zones.
+  for (Index b = 0; b < batch_count_; ++b)
+    if (std::any_of(uniform + b * W, uniform + (b + 1) * W, [](double m) { return !(m > 0); }))
+      std::fill(uniform + b * W, uniform + (b + 1) * W, 0.0);
+  data_.h0 = std::pow(volume / static_cast<double>(space_.zones), 1.0 / dim) / t.k;
+
+  // Diagonal of M_v.
+  diagonal_.assign(u(space_.nodes), 0);
+  std::vector<double> terms(u(batch_count_ * space_.zone_nodes * W), 0);
+  for (Index b = 0; b < batch_count_; ++b)
+    for (int i = 0; i < space_.zone_nodes; ++i)
+      for (int q = 0; q < QQ; ++q) {
+        const double w = tables.w(q, i);
+        for (Index l = 0; l < W; ++l)
+          terms[u((b * space_.zone_nodes + i) * W + l)] += mass[(b * QQ + q) * W + l] * w * w;
+      }
+  for (Index node = 0; node < space_.nodes; ++node)
+    for (Index m = space_.meet_begin[u(node)]; m < space_.meet_begin[u(node + 1)]; ++m) {
+      const Index place = meet_place_[u(m)];
+      const Index batch = place / (space_.dim * space_.zone_nodes * W);
+      diagonal_[u(node)] += terms[u(place - batch * (space_.dim - 1) * space_.zone_nodes * W)];
+    }
+  for (double& d : diagonal_) d = 1 / d;
+}
+
+void Operator::set_constraints(const Setup& setup) {
+  const int dim = space_.dim;
+  const Tables& t = tables_;
+  std::map<Index, std::vector<Vec3>> normals;
+  std::vector<std::pair<Index, Vec3>> pistons;
+  for (const auto& face : mesh_.faces) {
+    const BoundaryCondition& bc = setup.boundaries.at(u(face.boundary));
+    if (bc.kind != BoundaryCondition::Kind::wall && bc.kind != BoundaryCondition::Kind::piston) continue;
+    const int axis = face.side / 2;
+    const int end = face.side % 2 ? t.k : 0;
+    Vec3 n = bc.normal;
+    if (n == Vec3{}) {
+      // The face's own normal from its corners.
+      const Index* corner = &mesh_.zones[u(face.zone * (1 << dim))];
+      auto vertex = [&](int c) {
+        Vec3 p{};
+        for (int d = 0; d < dim; ++d) p[u(d)] = mesh_.vertices[u(corner[c] * dim + d)];
+        return p;
+      };
+      const int base = face.side % 2 ? 1 << axis : 0;
+      Vec3 a{};
+      Vec3 b{};
+      int found = 0;
+      for (int d = 0; d < dim; ++d) {
+        if (d == axis) continue;
+        const Vec3 p = vertex(base);
+        const Vec3 q = vertex(base | 1 << d);
+        Vec3& out = found++ == 0 ? a : b;
+        for (int i = 0; i < 3; ++i) out[u(i)] = q[u(i)] - p[u(i)];
+      }
+      if (dim == 1) n = {1, 0, 0};
+      if (dim == 2) n = {a[1], -a[0], 0};
+      if (dim == 3) n = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+    }
+    const double length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (double& c : n) c /= length;
+    for (int local = 0; local < space_.zone_nodes; ++local) {
+      int rest = local;
+      for (int d = 0; d < axis; ++d) rest /= t.h1;
+      if (rest % t.h1 != end) continue;
+      const Index node = space_.map[u(face.zone * space_.zone_nodes + local)];
+      normals[node].push_back(n);
+      if (bc.kind == BoundaryCondition::Kind::piston)
+        pistons.emplace_back(node, Vec3{bc.value * n[0], bc.value * n[1], bc.value * n[2]});
+    }
+  }
+  for (const auto& [node, list] : normals) {
+    // Projector onto what the walls through this node leave free, by Gram–Schmidt.
+    std::vector<Vec3> basis;
+    for (Vec3 n : list) {
+      for (const Vec3& b : basis) {
+        const double along = n[0] * b[0] + n[1] * b[1] + n[2] * b[2];
+        for (int i = 0; i < 3; ++i) n[u(i)] -= along * b[u(i)];
+      }
+      const double left = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+      if (left < 1e-6) continue;
+      for (double& c : n) c /= left;
+      basis.push_back(n);
+    }
+    Constraint c{node, {}};
+    for (int i = 0; i < dim; ++i)
+      for (int j = 0; j < dim; ++j) {
+        double value = i == j ? 1 : 0;
+        for (const Vec3& b : basis) value -= b[u(i)] * b[u(j)];
+        c.projector[u(i * dim + j)] = std::abs(value) < 1e-15 ? 0 : value;
+      }
+    constraints_.push_back(c);
+  }
+  // Nothing runs through a wall from the start; a node of several piston faces gets its speed once.
+  project(initial_.v.data());
+  for (const auto& [node, v] : pistons)
+    for (int d = 0; d < dim; ++d)
+      if (v[u(d)] != 0) initial_.v[u(d * space_.nodes + node)] = v[u(d)];
+}
+
+void Operator::deposit_point_energy(const Setup& setup) {
+  if (setup.point_energy <= 0) return;
+  const int dim = space_.dim;
+  const int corners = 1 << dim;
+  const int EE = data_.zone_energies;
+  double best = std::numeric_limits<double>::infinity();
+  auto distance = [&](Index vertex) {
+    double d2 = 0;
+    for (int d = 0; d < dim; ++d) {
+      const double delta = mesh_.vertices[u(vertex * dim + d)] - setup.point[u(d)];
+      d2 += delta * delta;
+    }
+    return std::sqrt(d2);
+  };
+  for (const Index v : mesh_.zones) best = std::min(best, distance(v));
+  std::vector<double> hot(initial_.e.size(), 0);
+  for (Index zone = 0; zone < space_.zones; ++zone)
+    for (int c = 0; c < corners; ++c) {
+      if (distance(mesh_.zones[u(zone * corners + c)]) > best + 1e-12) continue;
+      for (int j = 0; j < EE; ++j) {
+        double w = 1;
+        int rest = j;
+        for (int d = 0; d < dim; ++d) {
+          const double xi = tables_.l2_nodes[u(rest % tables_.l2)];
+          rest /= tables_.l2;
+          w *= std::pow((c >> d & 1) ? xi : 1 - xi, tables_.k - 1);
+        }
+        hot[u(zone * EE + j)] += w;
+      }
+    }
+  // Scaled so that ∫ ρ e dV is the energy given.
+  double sum = 0;
+  for (std::size_t i = 0; i < hot.size(); ++i) sum += energy_weights_[i] * hot[i];
+  const double factor = setup.point_energy / sum;
+  for (std::size_t i = 0; i < hot.size(); ++i) initial_.e[i] += factor * hot[i];
+}
+
+void Operator::gravity_weights() {
+  if (gravity_ == Vec3{}) return;
+  // ρ g tested against the basis is M_v times the constant field g; the same weights give potential energy.
+  std::vector<double> g(initial_.v.size());
+  for (int d = 0; d < space_.dim; ++d)
+    std::fill_n(g.begin() + d * space_.nodes, space_.nodes, gravity_[u(d)]);
+  multiply_mass(g, space_.dim, weight_);
+}
+
+double Operator::total_mass() const {
+  double sum = 0;
+  const Index W = kernels_.lanes;
+  for (Index b = 0; b < batch_count_; ++b)
+    for (Index l = 0; l < W; ++l) {
+      if (l > 0 && lane_zone_[u(b * W + l)] == lane_zone_[u(b * W + l - 1)]) continue;
+      for (int q = 0; q < data_.zone_points; ++q) sum += data_.mass[(b * data_.zone_points + q) * W + l];
+    }
+  return sum;
+}
+
+}  // namespace conoid::hydro_fem

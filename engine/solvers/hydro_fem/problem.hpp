@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a case to the discrete problem, and what is wrong with it.
+#pragma once
+
+#include "engine/case/case.hpp"
+#include "engine/solvers/hydro_fem/march.hpp"
+
+namespace conoid::hydro_fem {
+
+struct Problem {
+  Setup setup;
+  MarchOptions march;
+  std::vector<std::string> material_names;
+  struct Tracer {
+    std::string name;
+    Vec3 position{};
+  };
+  std::vector<Tracer> tracers;
+  struct Line {  ///< values along a straight line in space, at the end of the run
+    std::string name;
+    Vec3 from{}, to{};
+    int points = 2;
+  };
+  std::vector<Line> lines;
+  bool exact_sedov = false;
+  int blast_dimension = 2;  ///< of the exact solution: 1 planar, 2 cylindrical, 3 spherical
+  double gamma = 1.4;       ///< of the exact solution
+  double blast_energy = 0;  ///< of the whole blast, unfolded over the planes of symmetry through its centre
+  double energy_factor =
+      1;  ///< energies of the case per energy of the discrete problem: 2π in axisymmetric flow
+  std::string energy_unit = "J";  ///< per length or area in fewer than three dimensions
+  std::array<Index, 3> zones{1, 1, 1};
+  Vec3 lower{}, upper{};
+};
+
+/// Everything that the schema cannot say; empty when the case can be run.
+[[nodiscard]] std::vector<Diagnostic> check_problem(const Case& input);
+/// The problem of a checked case; throws Failure on the first thing that is wrong.
+[[nodiscard]] Problem make_problem(const Case& input);
+/// Memory that a run takes, from the sizes alone.
+[[nodiscard]] Bytes problem_memory(const Case& input);
+
+}  // namespace conoid::hydro_fem

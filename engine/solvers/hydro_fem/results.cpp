@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a run keeps besides pictures: energies, steps, tracers, line-outs, and measures against exact solutions.
+#include "engine/solvers/hydro_fem/exact.hpp"
+#include "engine/solvers/hydro_fem/hydro_fem.hpp"
+#include "engine/solvers/hydro_fem/kernels/reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/core.h>
+
+namespace conoid::hydro_fem {
+namespace {
+
+constexpr Index rows_of_run = 1000;     // of the tables over time
+constexpr std::size_t most_drawn = 16;  // columns that a chart can carry
+
+std::size_t u(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+TableInfo table_info(std::string id, std::string title, std::string definition) {
+  TableInfo info;
+  info.id = std::move(id);
+  info.title = std::move(title);
+  info.definition = std::move(definition);
+  info.columns.push_back({"t", "s", "time"});
+  return info;
+}
+
+Vec3 between(const Vec3& a, const Vec3& b, double f) {
+  return {a[0] + f * (b[0] - a[0]), a[1] + f * (b[1] - a[1]), a[2] + f * (b[2] - a[2])};
+}
+double distance(const Vec3& a, const Vec3& b) {
+  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+}  // namespace
+
+void HydroFem::record(RunContext& context) {
+  const double t = march_->time();
+  const auto part = static_cast<Index>(std::floor(t / problem_.march.end_time * rows_of_run * (1 + 1e-12)));
+  const double dt = march_->taken_step();
+  if (dt > 0) sums_.shortest_step = sums_.shortest_step > 0 ? std::min(sums_.shortest_step, dt) : dt;
+  if (part == sums_.recorded && !march_->finished()) return;
+  sums_.recorded = part;
+  const State& state = march_->state();
+  const double factor = problem_.energy_factor;
+  const Energies e = op_->energies(state);
+  if (sums_.energy_first == 0) sums_.energy_first = e.total();
+  sums_.energy_worst = std::max(sums_.energy_worst, std::abs(e.total() - sums_.energy_first));
+
+  TableInfo energies = table_info(
+      "energies", "Energies",
+      "Internal: sum over mass points of rho0 |J0| w e; kinetic: 1/2 v M v; potential: of the body force; "
+      "total: their sum, constant where nothing works from outside.");
+  const std::string& unit = problem_.energy_unit;
+  energies.columns.insert(energies.columns.end(), {{"internal", unit, ""}, {"kinetic", unit, ""}});
+  if (problem_.setup.gravity != Vec3{}) energies.columns.push_back({"potential", unit, ""});
+  energies.columns.push_back({"total", unit, ""});
+  std::vector<double> row{t, factor * e.internal, factor * e.kinetic};
+  if (problem_.setup.gravity != Vec3{}) row.push_back(factor * e.potential);
+  row.push_back(factor * e.total());
+  context.results.table(energies).append(row);
+
+  if (dt > 0) {
+    TableInfo steps =
+        table_info("time_step", "Time step",
+                   "Length of the last accepted step, and steps taken again because they were too long.");
+    steps.columns.insert(steps.columns.end(), {{"dt", "s", "step"}});
+    steps.y_scale = AxisScale::log;
+    context.results.table(steps).append({t, dt});
+  }
+  if (tracers_.empty()) return;
+  const int dim = op_->space().dim;
+  TableInfo pressure =
+      table_info("tracers", "Pressure at the tracers", "Pressure at points that move with the material.");
+  TableInfo density = table_info("tracer_density", "Density at the tracers",
+                                 "Density at points that move with the material.");
+  TableInfo speed = table_info("tracer_speed", "Speed of the tracers",
+                               "Magnitude of velocity of points that move with the material.");
+  TableInfo paths = table_info("tracer_paths", "Paths of the tracers",
+                               "Coordinates of points that move with the material.");
+  std::vector<double> p{t}, rho{t}, v{t}, x{t};
+  for (std::size_t i = 0; i < tracers_.size(); ++i) {
+    const PointValues at = view_->at(state, tracers_[i], false);
+    const std::string& name = problem_.tracers[i].name;
+    pressure.columns.push_back({name, "Pa", ""});
+    density.columns.push_back({name, "kg/m^3", ""});
+    speed.columns.push_back({name, "m/s", ""});
+    p.push_back(at.pressure);
+    rho.push_back(at.density);
+    v.push_back(std::hypot(at.velocity[0], at.velocity[1], at.velocity[2]));
+    for (int d = 0; d < dim; ++d) {
+      paths.columns.push_back({fmt::format("{}_{}", name, "xyz"[d]), "m", ""});
+      x.push_back(at.position[u(d)]);
+    }
+  }
+  if (tracers_.size() > most_drawn) pressure.form = density.form = speed.form = ChartForm::none;
+  if (tracers_.size() * u(dim) > most_drawn) paths.form = ChartForm::none;
+  context.results.table(pressure).append(p);
+  context.results.table(density).append(rho);
+  context.results.table(speed).append(v);
+  context.results.table(paths).append(x);
+}
+
+void HydroFem::write_lines(RunContext& context) const {
+  const State& state = march_->state();
+  const View::Boxes boxes = view_->boxes(state);
+  auto lines = problem_.lines;
+  const auto& setup = problem_.setup;
+  if (problem_.exact_sedov && lines.empty()) {
+    // From the centre along an axis and to the corner that is farthest.
+    Vec3 axis = setup.point, corner = setup.point;
+    for (int d = 0; d < setup.mesh.dim; ++d) {
+      const bool low = setup.point[u(d)] < 0.5 * (problem_.lower[u(d)] + problem_.upper[u(d)]);
+      corner[u(d)] = low ? problem_.upper[u(d)] : problem_.lower[u(d)];
+    }
+    axis[0] = corner[0];
+    lines.push_back({"axis", setup.point, axis, 400});
+    lines.push_back({"diagonal", setup.point, corner, 400});
+  }
+  std::optional<SedovBlast> exact;
+  if (problem_.exact_sedov && problem_.blast_energy > 0)
+    exact.emplace(problem_.blast_dimension, problem_.gamma, setup.density(setup.point, 0),
+                  problem_.blast_energy);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto& line = lines[i];
+    TableInfo info;
+    info.id = fmt::format("line_{}", i + 1);
+    info.title = fmt::format("Along {} at the end", line.name);
+    info.definition = fmt::format(
+        "Values along the straight line from ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}) m at t = {:g} s; "
+        "s: distance from its first point; velocity: along the line.",
+        line.from[0], line.from[1], line.from[2], line.to[0], line.to[1], line.to[2], march_->time());
+    info.columns = {
+        {"s", "m", "distance"}, {"density", "kg/m^3", ""}, {"pressure", "Pa", ""}, {"velocity", "m/s", ""}};
+    if (exact) {
+      for (const auto& [name, unit] :
+           {std::pair{"density", "kg/m^3"}, {"pressure", "Pa"}, {"velocity", "m/s"}}) {
+        info.columns.push_back({fmt::format("{}_exact", name), unit, fmt::format("{} exact", name)});
+        info.exact.push_back(info.columns.back().name);
+      }
+    }
+    Table& table = context.results.table(info);
+    const double length = distance(line.from, line.to);
+    if (!(length > 0)) continue;
+    for (int n = 0; n < line.points; ++n) {
+      const double f = static_cast<double>(n) / (line.points - 1);
+      const Vec3 x = between(line.from, line.to, f);
+      const auto place = view_->locate(state, boxes, x);
+      if (!place) continue;  // the material has moved away
+      const PointValues v = view_->at(state, *place, false);
+      double along = 0;
+      for (std::size_t d = 0; d < 3; ++d) along += v.velocity[d] * (line.to[d] - line.from[d]) / length;
+      std::vector<double> row{f * length, v.density, v.pressure, along};
+      if (exact) {
+        const Vec3& c = setup.point;
+        const double r = distance(x, c);
+        const GasState s = exact->at(r, march_->time());
+        double radial = 0;  // its share along the line
+        if (r > 0)
+          for (std::size_t d = 0; d < 3; ++d)
+            radial += (x[d] - c[d]) / r * (line.to[d] - line.from[d]) / length;
+        row.insert(row.end(), {s.density, s.pressure, s.velocity * radial});
+      }
+      table.append(row);
+    }
+  }
+}
+
+void HydroFem::write_blast(RunContext& context) const {
+  const auto& setup = problem_.setup;
+  if (!problem_.exact_sedov || problem_.blast_energy <= 0) return;
+  const BlastErrors b =
+      blast_errors(*op_, *view_, march_->state(), setup, march_->time(), problem_.gamma,
+                   setup.density(setup.point, 0), problem_.blast_dimension, problem_.blast_energy);
+  context.results.number("shock_radius", b.radius, "m");
+  context.results.number("shock_radius_exact", b.exact_radius, "m");
+  context.results.number("shock_radius_spread", b.radius_spread, "m");
+  context.results.number("density_error_l2", b.density_l2, "1");
+}
+
+Status HydroFem::finish(RunContext& context) {
+  if (!march_) return {};
+  const auto number = [&](std::string_view name, double value, std::string_view unit) {
+    context.results.number(name, value, unit);
+  };
+  const State& state = march_->state();
+  const Energies e = op_->energies(state);
+  const double factor = problem_.energy_factor;
+  number("zones", static_cast<double>(op_->space().zones), "1");
+  number("velocity_unknowns", static_cast<double>(op_->space().nodes * op_->space().dim), "1");
+  number("steps_accepted", static_cast<double>(march_->accepted()), "1");
+  number("steps_repeated", static_cast<double>(march_->repeated()), "1");
+  number("time_reached", march_->time(), "s");
+  number("time_step_shortest", sums_.shortest_step, "s");
+  number("internal_energy", factor * e.internal, problem_.energy_unit);
+  number("kinetic_energy", factor * e.kinetic, problem_.energy_unit);
+  number("total_energy", factor * e.total(), problem_.energy_unit);
+  if (closed_ && sums_.energy_first != 0) {
+    number("energy_change", (e.total() - sums_.energy_first) / std::abs(sums_.energy_first), "1");
+    number("energy_change_largest", sums_.energy_worst / std::abs(sums_.energy_first), "1");
+  }
+  const KernelTimes& times = op_->times();
+  if (times.solves > 0)
+    number("mass_iterations", static_cast<double>(times.iterations) / static_cast<double>(times.solves), "1");
+  number("seconds_stress", times.update, "s");
+  number("seconds_force", times.force, "s");
+  number("seconds_velocity", times.velocity_solve, "s");
+  number("seconds_energy", times.energy_solve, "s");
+  write_lines(context);
+  write_blast(context);
+  const bool square = op_->space().dim >= 2 && problem_.zones[0] == problem_.zones[1] &&
+                      !problem_.setup.axisymmetric && problem_.lower[0] == problem_.lower[1] &&
+                      problem_.upper[0] == problem_.upper[1];
+  if (square && problem_.exact_sedov)
+    number("asymmetry", asymmetry(op_->space(), state, problem_.zones, problem_.upper[0] - problem_.lower[0]),
+           "1");
+  return {};
+}
+
+BlastErrors blast_errors(const Operator& op, const View& view, const State& state, const Setup& setup,
+                         double time, double gamma, double density, int dimension, double whole_energy) {
+  BlastErrors out;
+  const SedovBlast exact(dimension, gamma, density, whole_energy);
+  out.exact_radius = exact.shock_radius(time);
+  const int dim = op.space().dim;
+  const View::Boxes boxes = view.boxes(state);
+  // Rays inside the grid: along its axes and diagonals, to half as far again as the exact shock.
+  double nearest = std::numeric_limits<double>::infinity(), farthest = 0, sum = 0;
+  int rays = 0;
+  for (int mask = 1; mask < (dim == 1 ? 2 : dim == 2 ? 4 : 8); ++mask)
+    for (const double sign : {1.0, -1.0}) {
+      Vec3 end = setup.point;
+      int count = 0;
+      for (int d = 0; d < dim; ++d) count += mask >> d & 1;
+      for (int d = 0; d < dim; ++d)
+        if (mask >> d & 1) end[u(d)] += sign * 1.5 * out.exact_radius / std::sqrt(static_cast<double>(count));
+      constexpr int n = 600;
+      std::vector<double> rho(n, 0);
+      double largest = 0;
+      int valid = 0;
+      for (int i = 1; i < n; ++i) {
+        const auto place = view.locate(state, boxes, between(setup.point, end, static_cast<double>(i) / n));
+        if (!place) break;
+        rho[u(i)] = view.at(state, *place, false).density;
+        largest = std::max(largest, rho[u(i)]);
+        valid = i;
+      }
+      if (valid < n / 2) continue;
+      const double middle = 0.5 * (density + largest);
+      for (int i = valid; i > 1; --i) {
+        if (rho[u(i - 1)] < middle || rho[u(i)] >= middle) continue;
+        const double f = (rho[u(i - 1)] - middle) / (rho[u(i - 1)] - rho[u(i)]);
+        const double r = (i - 1 + f) / n * 1.5 * out.exact_radius;
+        nearest = std::min(nearest, r);
+        farthest = std::max(farthest, r);
+        sum += r;
+        ++rays;
+        break;
+      }
+    }
+  if (rays > 0) {
+    out.radius = sum / rays;
+    out.radius_spread = farthest - nearest;
+  }
+
+  // ρ projected zone by zone on the energy space by the rule of the scheme (as pictures of other codes of this method
+  // show it), its error by a rule of k+1 points a direction.
+  const Tables& t = op.tables();
+  const ZoneData& z = op.data();
+  const reference::ZoneTables tables(t, dim);
+  const Rule rule = gauss_legendre(t.k + 1);
+  const Matrix phi1 = lagrange(t.l2_nodes, rule.points);
+  const auto n = static_cast<Index>(rule.points.size());
+  Index points = 1;
+  for (int d = 0; d < dim; ++d) points *= n;
+  std::vector<Index> lane_of(u(op.space().zones));
+  for (std::size_t i = op.lane_zones().size(); i-- > 0;)
+    lane_of[u(op.lane_zones()[i])] = static_cast<Index>(i);
+  const int lanes = op.kernels().lanes;
+  double square = 0;
+  for (Index zone = 0; zone < op.space().zones; ++zone) {
+    const Index* map = &op.space().map[u(zone * tables.nodes)];
+    const Index batch = lane_of[u(zone)] / lanes, lane = lane_of[u(zone)] % lanes;
+    std::vector<double> load(u(tables.energies), 0);
+    Matrix M{tables.energies, tables.energies,
+             std::vector<double>(u(Index{tables.energies} * tables.energies), 0)};
+    for (int q = 0; q < tables.points; ++q) {
+      double w = 1, radius = 0;
+      for (int d = 0, rest = q; d < dim; ++d, rest /= t.q) w *= t.rule.weights[u(rest % t.q)];
+      std::array<double, 9> J{};
+      for (int i = 0; i < tables.nodes; ++i)
+        for (int c = 0; c < dim; ++c) {
+          const double x = state.x[u(c * op.space().nodes + map[i])];
+          if (c == 1) radius += tables.w(q, i) * x;
+          for (int m = 0; m < dim; ++m) J[u(c * dim + m)] += tables.grad[u(m)](q, i) * x;
+        }
+      const double volume = w * reference::determinant(dim, J) * (setup.axisymmetric ? radius : 1);
+      const double mass = z.mass[(batch * tables.points + q) * lanes + lane];  // ρ volume
+      for (int i = 0; i < tables.energies; ++i) {
+        load[u(i)] += mass * tables.phi(q, i);
+        for (int j = 0; j < tables.energies; ++j) M(i, j) += volume * tables.phi(q, i) * tables.phi(q, j);
+      }
+    }
+    const Matrix inv = inverse(M);
+    std::vector<double> coefficient(u(tables.energies), 0);
+    for (int i = 0; i < tables.energies; ++i)
+      for (int j = 0; j < tables.energies; ++j) coefficient[u(i)] += inv(i, j) * load[u(j)];
+    for (Index q = 0; q < points; ++q) {
+      Vec3 xi{};
+      double w = 1, projected = 0;
+      std::array<Index, 3> at{};
+      for (int d = 0; d < dim; ++d) {
+        Index rest = q;
+        for (int skip = 0; skip < d; ++skip) rest /= n;
+        at[u(d)] = rest % n;
+        xi[u(d)] = rule.points[u(at[u(d)])];
+        w *= rule.weights[u(at[u(d)])];
+      }
+      for (int j = 0; j < tables.energies; ++j) {
+        double value = coefficient[u(j)];
+        for (int d = 0, rest = j; d < dim; ++d, rest /= t.l2)
+          value *= phi1(static_cast<int>(at[u(d)]), rest % t.l2);
+        projected += value;
+      }
+      const View::Place place = view.place(zone, xi);
+      const double volume = w * view.volume(state, place);
+      const double off =
+          projected - exact.at(distance(view.at(state, place, false).position, setup.point), time).density;
+      square += volume * off * off;
+    }
+  }
+  out.density_l2 = std::sqrt(square);
+  return out;
+}
+
+double asymmetry(const Space& space, const State& state, std::array<Index, 3> zones, double size) {
+  double worst = 0;
+  const int h1 = space.k + 1;
+  for (Index zone = 0; zone < space.zones; ++zone) {
+    const Index i = zone % zones[0], j = zone / zones[0] % zones[1], rest = zone / (zones[0] * zones[1]);
+    const Index mirror = (rest * zones[1] + i) * zones[0] + j;
+    for (int local = 0; local < space.zone_nodes; ++local) {
+      const int a = local % h1, b = local / h1 % h1, c = local / (h1 * h1);
+      const Index here = space.map[u(zone * space.zone_nodes + local)];
+      const Index there = space.map[u(mirror * space.zone_nodes + (c * h1 + a) * h1 + b)];
+      worst = std::max({worst, std::abs(state.x[u(here)] - state.x[u(space.nodes + there)]),
+                        std::abs(state.x[u(space.nodes + here)] - state.x[u(there)])});
+      if (space.dim > 2)
+        worst = std::max(worst,
+                         std::abs(state.x[u(2 * space.nodes + here)] - state.x[u(2 * space.nodes + there)]));
+    }
+  }
+  return worst / size;
+}
+
+}  // namespace conoid::hydro_fem

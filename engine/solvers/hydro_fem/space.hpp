@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Zones and the numbering of velocity nodes: a mesh of segments, quadrilaterals or hexahedra carrying continuous Q_k.
+#pragma once
+
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace conoid::hydro_fem {
+
+/// The coarse description: straight zones in lexicographic corner order (x fastest), their region, and named boundaries.
+struct ZoneMesh {
+  int dim = 2;
+  std::vector<double> vertices;  ///< dim numbers a vertex
+  std::vector<Index> zones;      ///< 2^dim vertices a zone, lexicographic
+  std::vector<int> region;       ///< one a zone
+  struct Face {
+    Index zone = 0;
+    int side = 0;  ///< 2*axis + (0 low, 1 high), of the zone's reference cube
+    int boundary = 0;
+  };
+  std::vector<Face> faces;  ///< boundary faces
+  std::vector<std::string> boundary_names;
+  /// Curved zones: maps a point of the straight mesh to its true position; empty = straight.
+  std::function<Vec3(const Vec3&)> curve;
+
+  [[nodiscard]] Index zone_count() const { return static_cast<Index>(region.size()); }
+};
+
+/// A box of nx × ny × nz zones with coordinate lines; boundaries x_min, x_max, y_min, …
+[[nodiscard]] ZoneMesh box_zones(int dim, const std::array<std::vector<double>, 3>& lines);
+
+/// Continuous Q_k nodes: shared over corners, edges and faces by their vertices, so any mesh of zones works.
+struct Space {
+  Space(const ZoneMesh& mesh, int k);
+
+  int dim;
+  int k;
+  Index nodes = 0;  ///< scalar H1 dofs
+  Index zones = 0;
+  int zone_nodes = 0;      ///< (k+1)^dim
+  std::vector<Index> map;  ///< zone × zone_nodes, lexicographic → node
+  std::vector<double> x0;  ///< dim × nodes: initial positions, component by component
+  /// Transposed map: the places zone*zone_nodes+local that meet at each node, ascending (a fixed order of sums).
+  std::vector<Index> meet_begin, meet;
+};
+
+}  // namespace conoid::hydro_fem

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Time of a step and of its kernels on the cases for which the public proxy of the method was timed.
+#include "engine/solvers/hydro_fem/verify/flows.hpp"
+#include "engine/solvers/hydro_fem/verify/verify.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <limits>
+
+#include <fmt/core.h>
+
+namespace conoid::hydro_fem {
+namespace {
+
+using flows::Flow;
+
+double processor_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct Case {
+  const char* name;
+  Setup (*make)();
+  double proxy;       // ms a step, one core, partial assembly, mass solve to 1e-8
+  double rate_floor;  // million points a second: 40 ns a point in 2D, 150 in 3D
+};
+
+const Case cases[] = {
+    {"triple point 2D Q3-Q2, 112×48", [] { return flows::triple_point(3, 112, 48); }, 99.0, 25},
+    {"triple point 2D Q4-Q3, 112×48", [] { return flows::triple_point(4, 112, 48); }, 203.8, 25},
+    {"Sedov 3D Q2-Q1, 16×16×16", [] { return flows::sedov(3, 2, 16, 1, 0.25); }, 455.9, 6.67},
+    {"Sedov 3D Q3-Q2, 8×8×8", [] { return flows::sedov(3, 3, 8, 1, 0.25); }, 171.9, 6.67},
+};
+
+/// Least wall time of an attempted step, so that what else the machine does counts little.
+double best_step(const Case& c, int threads, double budget) {
+  Setup s = c.make();
+  s.mass_tolerance = 1e-8;
+  Flow flow(std::move(s), {}, threads);
+  flow.march().step();
+  double best = std::numeric_limits<double>::infinity();
+  const double begin = wall_seconds();
+  do {
+    const Index before = flow.march().accepted() + flow.march().repeated();
+    const double start = wall_seconds();
+    flow.march().step();
+    best = std::min(best, (wall_seconds() - start) / static_cast<double>(flow.march().accepted() +
+                                                                         flow.march().repeated() - before));
+  } while (wall_seconds() - begin < budget);
+  return best;
+}
+
+}  // namespace
+
+Status bench_table(const TestRun& run, const BenchSink& sink) {
+  const double budget = run.quick ? 2 : 8;
+  try {
+    for (const Case& c : cases) {
+      run.doing(c.name);
+      Setup s = c.make();
+      s.mass_tolerance = 1e-8;
+      Flow flow(std::move(s), {}, 1);
+      flow.march().step();
+      const KernelTimes before = flow.op().times();
+      const Index steps_before = flow.march().accepted() + flow.march().repeated();
+      const double start = processor_seconds();
+      do {
+        flow.march().step();
+      } while (processor_seconds() - start < budget);
+      const double seconds = processor_seconds() - start;
+      const KernelTimes& t = flow.op().times();
+      const auto steps =
+          static_cast<double>(flow.march().accepted() + flow.march().repeated() - steps_before);
+      const double ms = 1e3 * seconds / steps;
+      const std::string against =
+          fmt::format("{} ms of the public proxy (CEED/Laghos) on another machine, one Zen 5 core", c.proxy);
+      sink({fmt::format("{}: one core, a step", c.name), ms, "ms", c.proxy / ms, 0, against,
+            "issue and second-level cache"});
+      sink({fmt::format("{}: times as fast as the proxy", c.name), c.proxy / ms, "1", c.proxy / ms, 1.5,
+            against, ""});
+      const double update = t.update - before.update;
+      const double points = static_cast<double>(t.update_points - before.update_points);
+      sink(
+          {fmt::format("{}: stress at points", c.name), 1e-6 * points / update, "Mpoints/s",
+           1e-6 * points / update / c.rate_floor, c.rate_floor,
+           fmt::format("{:.3g} ns a point asked for; here {:.1f}", 1e3 / c.rate_floor, 1e9 * update / points),
+           "issue"});
+      const auto share = [&](const char* kernel, double part, const char* limit) {
+        sink({fmt::format("{}: share of {}", c.name, kernel), 100 * part / seconds, "%", 0, 0, "", limit});
+      };
+      share("stress (kernel 1)", update, "issue");
+      share("force sums (kernels 2, 3)", t.force - before.force, "second-level cache");
+      share("velocity solve (kernel 4)", t.velocity_solve - before.velocity_solve,
+            "second- and third-level cache");
+      share("energy rate (kernels 5, 6)", t.energy_solve - before.energy_solve, "issue");
+      sink({fmt::format("{}: iterations a velocity solve", c.name),
+            static_cast<double>(t.iterations - before.iterations) /
+                static_cast<double>(t.solves - before.solves),
+            "1", 0, 0, "", ""});
+    }
+    const int cores = std::max(1, this_machine().cores);
+    if (cores >= 2 && run.threads >= 2) {
+      for (const Case& c : {cases[0], cases[2]}) {
+        run.doing(fmt::format("{}, two threads", c.name));
+        const double one = best_step(c, 1, budget), two = best_step(c, 2, budget);
+        sink({fmt::format("{}: two threads against one", c.name), one / two, "1", one / two, 1.85,
+              "ideal 2; best of many steps, wall time", "needs two idle cores"});
+      }
+    }
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  return {};
+}
+
+}  // namespace conoid::hydro_fem

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Initial states and boundaries of the classic problems.
+#include "engine/solvers/hydro_fem/verify/flows.hpp"
+
+#include "engine/solvers/hydro_fem/kernels/reference.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace conoid::hydro_fem::flows {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+std::size_t u(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+Vec3 centre_of(const ZoneMesh& mesh, Index zone) {
+  const int corners = 1 << mesh.dim;
+  Vec3 c{};
+  for (int i = 0; i < corners; ++i)
+    for (int d = 0; d < mesh.dim; ++d)
+      c[u(d)] += mesh.vertices[u(mesh.zones[u(zone * corners + i)] * mesh.dim + d)] / corners;
+  return c;
+}
+
+/// One ideal gas of density 1 between walls.
+Setup uniform_gas(ZoneMesh mesh, int k, double gamma) {
+  Setup s;
+  s.mesh = std::move(mesh);
+  s.k = k;
+  s.materials = {stiffened_gas(gamma)};
+  s.density = [](const Vec3&, int) { return 1.0; };
+  s.boundaries.resize(u(2 * s.mesh.dim));
+  return s;
+}
+
+}  // namespace
+
+std::vector<double> line(double a, double b, Index n) {
+  std::vector<double> v(u(n + 1));
+  for (Index i = 0; i <= n; ++i)
+    v[u(i)] = i == n ? b : a + (b - a) * static_cast<double>(i) / static_cast<double>(n);
+  return v;
+}
+
+Setup triple_point(int k, Index nx, Index ny) {
+  Setup s;
+  s.k = k;
+  s.mesh = box_zones(2, {line(0, 7, nx), line(0, 3, ny), {}});
+  for (Index z = 0; z < s.mesh.zone_count(); ++z) {
+    const Vec3 c = centre_of(s.mesh, z);
+    s.mesh.region[u(z)] = c[0] < 1 ? 0 : c[1] < 1.5 ? 1 : 2;
+  }
+  s.materials = {stiffened_gas(1.5), stiffened_gas(1.4), stiffened_gas(1.5)};
+  s.density = [](const Vec3&, int region) { return region == 2 ? 0.125 : 1.0; };
+  s.energy = [](const Vec3&, int region) {
+    const double p = region == 0 ? 1 : 0.1, rho = region == 2 ? 0.125 : 1, gamma = region == 1 ? 1.4 : 1.5;
+    return p / ((gamma - 1) * rho);
+  };
+  s.boundaries.resize(4);
+  return s;
+}
+
+Setup sedov(int dim, int k, Index n, double size, double energy) {
+  std::array<std::vector<double>, 3> lines;
+  for (int d = 0; d < dim; ++d) lines[u(d)] = line(0, size, n);
+  Setup s = uniform_gas(box_zones(dim, lines), k, 1.4);
+  s.point_energy = energy;
+  return s;
+}
+
+Setup sedov_axisymmetric(int k, Index n, double size, double energy) {
+  Setup s = sedov(2, k, n, size, energy / (2 * pi));
+  s.axisymmetric = true;
+  return s;
+}
+
+Vec3 gresho_velocity(const Vec3& x) {
+  const double r = std::hypot(x[0], x[1]);
+  if (r == 0) return {};
+  const double around = r < 0.2 ? 5 * r : r < 0.4 ? 2 - 5 * r : 0;
+  return {around * x[1] / r, -around * x[0] / r, 0};
+}
+
+Setup gresho(int k, Index n) {
+  Setup s = uniform_gas(box_zones(2, {line(-0.5, 0.5, n), line(-0.5, 0.5, n), {}}), k, 5.0 / 3);
+  s.viscosity = false;
+  s.velocity = gresho_velocity;
+  s.energy = [](const Vec3& x, int) {
+    const double r = std::hypot(x[0], x[1]);
+    const double p = r < 0.2   ? 5 + 12.5 * r * r
+                     : r < 0.4 ? 9 - 4 * std::log(0.2) + 12.5 * r * r - 20 * r + 4 * std::log(r)
+                               : 3 + 4 * std::log(2.0);
+    return p * 1.5;
+  };
+  return s;
+}
+
+Vec3 taylor_green_velocity(const Vec3& x) {
+  return {std::sin(pi * x[0]) * std::cos(pi * x[1]), -std::cos(pi * x[0]) * std::sin(pi * x[1]), 0};
+}
+
+Setup taylor_green(int k, Index n) {
+  Setup s = uniform_gas(box_zones(2, {line(0, 1, n), line(0, 1, n), {}}), k, 5.0 / 3);
+  s.viscosity = false;
+  s.velocity = taylor_green_velocity;
+  s.energy = [](const Vec3& x, int) {
+    return 1.5 * (1 + (std::cos(2 * pi * x[0]) + std::cos(2 * pi * x[1])) / 4);
+  };
+  s.energy_source = [](const Vec3& x) {
+    return 3 * pi / 8 *
+           (std::cos(3 * pi * x[0]) * std::cos(pi * x[1]) - std::cos(pi * x[0]) * std::cos(3 * pi * x[1]));
+  };
+  return s;
+}
+
+Setup sod(int k, Index n) {
+  Setup s = uniform_gas(box_zones(1, {line(0, 1, n), {}, {}}), k, 1.4);
+  for (Index z = 0; z < s.mesh.zone_count(); ++z) s.mesh.region[u(z)] = centre_of(s.mesh, z)[0] < 0.5 ? 0 : 1;
+  s.materials = {stiffened_gas(1.4), stiffened_gas(1.4)};
+  s.density = [](const Vec3&, int region) { return region == 0 ? 1.0 : 0.125; };
+  s.energy = [](const Vec3&, int region) { return region == 0 ? 2.5 : 0.1 / (0.4 * 0.125); };
+  return s;
+}
+
+Setup noh(int dim, int k, Index n) {
+  std::array<std::vector<double>, 3> lines;
+  for (int d = 0; d < dim; ++d) lines[u(d)] = line(0, 1, n);
+  Setup s = uniform_gas(box_zones(dim, lines), k, 5.0 / 3);
+  for (int d = 0; d < dim; ++d) s.boundaries[u(2 * d + 1)].kind = BoundaryCondition::Kind::free;
+  s.velocity = [](const Vec3& x) {
+    const double r = std::hypot(x[0], x[1], x[2]);
+    return r > 0 ? Vec3{-x[0] / r, -x[1] / r, -x[2] / r} : Vec3{};
+  };
+  return s;
+}
+
+Setup saltzmann(int k, Index nx, Index ny) {
+  ZoneMesh mesh = box_zones(2, {line(0, 1, nx), line(0, 0.1, ny), {}});
+  for (std::size_t v = 0; v < mesh.vertices.size(); v += 2)
+    mesh.vertices[v] += (0.1 - mesh.vertices[v + 1]) * std::sin(pi * mesh.vertices[v]);
+  Setup s = uniform_gas(std::move(mesh), k, 5.0 / 3);
+  s.energy = [](const Vec3&, int) { return 1e-4; };
+  s.boundaries[0] = {BoundaryCondition::Kind::piston, {1, 0, 0}, 1};
+  return s;
+}
+
+Flow::Flow(Setup setup, MarchOptions options, int threads, const ZoneKernels& kernels)
+    : setup_(std::move(setup)),
+      team_({WorkerSpec{"cpu", threads, 1}}),
+      op_(setup_, kernels, team_),
+      march_(op_, options),
+      first_(op_.energies(march_.state()).total()) {}
+
+void Flow::run() {
+  while (march_.step()) {
+  }
+}
+
+double Flow::energy_change() {
+  return (op_.energies(state()).total() - first_) / first_;
+}
+
+double Flow::velocity_error(const std::function<Vec3(const Vec3&)>& exact) const {
+  const int dim = op_.space().dim;
+  const Tables& t = op_.tables();
+  const reference::ZoneTables tables(t, dim);
+  const State& s = march_.state();
+  double sum = 0;
+  for (Index zone = 0; zone < op_.space().zones; ++zone) {
+    const Index* map = &op_.space().map[u(zone * tables.nodes)];
+    for (int q = 0; q < tables.points; ++q) {
+      Vec3 x{}, v{};
+      std::array<double, 9> J{};
+      for (int i = 0; i < tables.nodes; ++i)
+        for (int c = 0; c < dim; ++c) {
+          const double at = s.x[u(c * op_.space().nodes + map[i])];
+          x[u(c)] += tables.w(q, i) * at;
+          v[u(c)] += tables.w(q, i) * s.v[u(c * op_.space().nodes + map[i])];
+          for (int m = 0; m < dim; ++m) J[u(c * dim + m)] += tables.grad[u(m)](q, i) * at;
+        }
+      double w = reference::determinant(dim, J);
+      for (int d = 0, rest = q; d < dim; ++d, rest /= t.q) w *= t.rule.weights[u(rest % t.q)];
+      const Vec3 e = exact(x);
+      for (int d = 0; d < dim; ++d) sum += w * (v[u(d)] - e[u(d)]) * (v[u(d)] - e[u(d)]);
+    }
+  }
+  return std::sqrt(sum);
+}
+
+}  // namespace conoid::hydro_fem::flows

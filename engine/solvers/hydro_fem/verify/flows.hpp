@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The classic problems of this method, as set-ups: for the verification table, the bench and the tests.
+#pragma once
+
+#include "engine/solvers/hydro_fem/march.hpp"
+
+#include <memory>
+
+namespace conoid::hydro_fem::flows {
+
+/// n + 1 equal steps from a to b.
+[[nodiscard]] std::vector<double> line(double a, double b, Index n);
+
+/// [0,7]×[0,3]; a driver of p = 1 left of x = 1, beside it a heavy gas below y = 1.5 and a light one above.
+[[nodiscard]] Setup triple_point(int k, Index nx, Index ny);
+/// Cold gas of density 1 in [0,size]^dim with `energy` in the zone at the origin (gamma 1.4).
+[[nodiscard]] Setup sedov(int dim, int k, Index n, double size, double energy);
+/// The same, turned about the x axis; `energy` is that of the half ball.
+[[nodiscard]] Setup sedov_axisymmetric(int k, Index n, double size, double energy);
+/// Steady vortex on [-0.5,0.5]² with kinks of v at r = 0.2 and 0.4 (Gresho and Chan 1990), no viscosity.
+[[nodiscard]] Setup gresho(int k, Index n);
+[[nodiscard]] Vec3 gresho_velocity(const Vec3& x);
+/// Smooth vortex on [0,1]² that an energy source keeps steady (Dobrev, Kolev, Rieben 2012, §8.1), no viscosity.
+[[nodiscard]] Setup taylor_green(int k, Index n);
+[[nodiscard]] Vec3 taylor_green_velocity(const Vec3& x);
+/// Shock tube on [0,1]: (1, 1) | (0.125, 0.1) at x = 0.5, gamma 1.4 (Sod 1978).
+[[nodiscard]] Setup sod(int k, Index n);
+/// Cold gas (gamma 5/3) that runs with speed 1 into the origin (dim 1), the axis (2) or the centre (3); free outside (Noh 1987).
+[[nodiscard]] Setup noh(int dim, int k, Index n);
+/// Piston of speed 1 into cold gas (gamma 5/3) on [0,1]×[0,0.1] whose zones lean (Dukowicz and Meltz 1992).
+[[nodiscard]] Setup saltzmann(int k, Index nx, Index ny);
+
+/// A set-up with everything that runs it.
+class Flow {
+ public:
+  Flow(Setup setup, MarchOptions options, int threads = 1, const ZoneKernels& kernels = best_kernels());
+  /// Marches to the end; throws Failure on a collapse.
+  void run();
+  [[nodiscard]] const Setup& setup() const { return setup_; }
+  [[nodiscard]] Operator& op() { return op_; }
+  [[nodiscard]] March& march() { return march_; }
+  [[nodiscard]] const State& state() const { return march_.state(); }
+  /// Relative change of total energy since the start.
+  [[nodiscard]] double energy_change();
+  /// sqrt(∫ |v - exact(x)|² dV) over the moved zones.
+  [[nodiscard]] double velocity_error(const std::function<Vec3(const Vec3&)>& exact) const;
+
+ private:
+  Setup setup_;
+  Team team_;
+  Operator op_;
+  March march_;
+  double first_ = 0;
+};
+
+}  // namespace conoid::hydro_fem::flows

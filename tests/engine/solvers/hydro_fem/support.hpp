@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the tests of hydro-fem share: odd curved meshes with lively states, checkpoints in memory, cases from text.
+#pragma once
+
+#include "engine/core/error.hpp"
+#include "engine/io/checkpoint.hpp"
+#include "engine/solvers/hydro_fem/hydro_fem.hpp"
+#include "engine/solvers/hydro_fem/verify/flows.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace conoid::hydro_fem::testing {
+
+/// A box of odd counts of zones, bent by sines, of two materials, with varying density, energy and velocity.
+inline Setup lively(int dim, int k, bool axisymmetric, std::mt19937& random) {
+  std::uniform_int_distribution<Index> count(1, dim == 1 ? 19 : dim == 2 ? 5 : 3);
+  std::array<std::vector<double>, 3> lines;
+  for (int d = 0; d < dim; ++d)
+    lines[static_cast<std::size_t>(d)] = flows::line(axisymmetric && d == 1 ? 0.0 : -0.3, 1, count(random));
+  Setup s;
+  s.k = k;
+  s.axisymmetric = axisymmetric;
+  s.mesh = box_zones(dim, lines);
+  s.mesh.curve = [dim](const Vec3& x) {
+    Vec3 y = x;
+    if (dim == 1) return Vec3{x[0] + 0.05 * std::sin(3 * x[0]), 0, 0};
+    y[0] += 0.06 * std::sin(2.1 * x[1] + 0.3) + 0.03 * std::sin(3 * x[0]);
+    y[1] *= 1 + 0.07 * std::sin(1.7 * x[0] + x[2]);
+    if (dim > 2) y[2] += 0.05 * std::sin(2 * x[0] - 1.3 * x[1]);
+    return y;
+  };
+  std::uniform_int_distribution<int> region(0, 1);
+  for (int& r : s.mesh.region) r = region(random);
+  s.materials = {stiffened_gas(1.4), stiffened_gas(3.1, 0.7)};
+  s.density = [](const Vec3& x, int r) {
+    return (r ? 2.0 : 0.8) * (1 + 0.2 * std::sin(x[0] + 2 * x[1] - x[2]));
+  };
+  s.energy = [](const Vec3& x, int r) { return (r ? 3.0 : 1.1) + 0.3 * std::cos(2 * x[0] - x[1] + x[2]); };
+  s.velocity = [dim](const Vec3& x) {
+    Vec3 v{0.4 * std::sin(3 * x[0] + x[1]) - 0.7 * x[0], 0.3 * std::cos(x[0] - 2 * x[2]) * x[1],
+           0.5 * std::sin(2 * x[1] + x[2])};
+    for (int d = dim; d < 3; ++d) v[static_cast<std::size_t>(d)] = 0;
+    return v;
+  };
+  s.boundaries.resize(static_cast<std::size_t>(2 * dim));
+  for (auto& b : s.boundaries) b.kind = BoundaryCondition::Kind::free;
+  s.mass_tolerance = 1e-14;
+  return s;
+}
+
+inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+inline bool same_bits(const State& a, const State& b) {
+  return same_bits(a.x, b.x) && same_bits(a.v, b.v) && same_bits(a.e, b.e);
+}
+
+class MemoryCheckpoint final : public CheckpointWriter, public CheckpointReader {
+ public:
+  [[nodiscard]] Index length(std::string_view name) const override {
+    const auto at = arrays_.find(std::string(name));
+    return at == arrays_.end() ? -1 : static_cast<Index>(at->second.second.size() / at->second.first);
+  }
+
+ protected:
+  [[nodiscard]] bool leads() const override { return true; }
+  void bytes(std::string_view name, std::size_t entry, Index global, Index begin,
+             std::span<const std::byte> data) override {
+    auto& [size, all] = arrays_[std::string(name)];
+    size = entry;
+    all.resize(static_cast<std::size_t>(global) * entry);
+    std::copy(data.begin(), data.end(), all.begin() + begin * static_cast<Index>(entry));
+  }
+  void bytes(std::string_view name, std::size_t entry, Index begin, std::span<std::byte> out) const override {
+    const auto at = arrays_.find(std::string(name));
+    verify(at != arrays_.end() && at->second.first == entry, "the array exists with entries of this size");
+    const std::size_t from = static_cast<std::size_t>(begin) * entry;
+    verify(from + out.size() <= at->second.second.size(), "the range lies inside the array");
+    std::copy_n(at->second.second.begin() + static_cast<std::ptrdiff_t>(from), out.size(), out.begin());
+  }
+
+ private:
+  std::map<std::string, std::pair<std::size_t, std::vector<std::byte>>> arrays_;
+};
+
+inline Result<Case> resolved(std::string_view text,
+                             const std::vector<std::pair<std::string, std::string>>& changes = {},
+                             const std::string& file = "case.json") {
+  auto document = CaseDocument::parse(text, file);
+  if (!document) return document.error();
+  for (const auto& [path, value] : changes)
+    if (const Status s = document->set(path, value); !s) return s.error();
+  const auto schema = Schema::for_solver("hydro-fem", solver_info().schema);
+  if (!schema) return schema.error();
+  return Case::resolve(*document, *schema);
+}
+
+}  // namespace conoid::hydro_fem::testing

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bad cases: each is told apart, with places and a remedy, and nothing crashes.
+// labels: unit
+#include "engine/solvers/hydro_fem/eos_file.hpp"
+#include "tests/engine/solvers/hydro_fem/support.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest>
+#include <fstream>
+
+using namespace conoid;
+using namespace conoid::hydro_fem;
+using namespace conoid::hydro_fem::testing;
+
+namespace {
+
+constexpr const char* good_case = R"({
+  "solver": "hydro-fem",
+  "grid": {"lower": [0, 0], "upper": [7, 3], "zones": [14, 6]},
+  "materials": {"gas": {"gamma": 1.5}, "water": {"model": "stiffened-gas"}},
+  "regions": [
+    {"material": "gas", "density": 1, "pressure": 1},
+    {"material": "gas", "lower": [1, 1.5], "upper": [7, 3], "density_formula": "1 + 0.1*x", "pressure": 0.1}
+  ],
+  "parameters": {"order": 2, "end_time": 0.1}
+})";
+
+}  // namespace
+
+class TestCaseMessages : public QObject {
+  Q_OBJECT
+  QTemporaryDir folder_;
+
+  [[nodiscard]] std::vector<Diagnostic> check(
+      const std::vector<std::pair<std::string, std::string>>& changes) const {
+    const auto input = resolved(good_case, changes, (folder_.path() + "/case.json").toStdString());
+    if (!input) return {input.error()};
+    const auto solver = solver_info().make();
+    auto out = solver->check(*input, nullptr);
+    if (has_errors(out)) return out;
+    const auto estimate = solver->estimate(*input, nullptr, this_machine());
+    if (!estimate) out.push_back(estimate.error());
+    return out;
+  }
+  [[nodiscard]] std::filesystem::path write(const char* name, const std::string& text) const {
+    const auto path = std::filesystem::path(folder_.path().toStdString()) / name;
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+
+ private slots:
+  void the_good_case_is_silent() {
+    for (const auto& d : check({})) QFAIL(d.render().c_str());
+  }
+
+  void bad_cases_data() {
+    QTest::addColumn<QString>("path");
+    QTest::addColumn<QString>("value");
+    QTest::addColumn<QStringList>("words");
+    const auto row = [](const char* name, const char* path, const char* value, QStringList words) {
+      QTest::newRow(name) << path << value << words;
+    };
+    row("jump inside zones", "regions.1.lower", "[1, 1.4]", {"y = 1.4", "inside zones", "1", "1.5", "zones"});
+    row("material", "regions.0.material", "\"steam\"", {"no material 'steam'", "gas, water"});
+    row("dimensions", "grid.zones", "[4, 4, 4]", {"3 numbers of zones for 2 dimensions"});
+    row("upside down", "grid.upper", "[-1, 3]", {"not above"});
+    row("side", "boundaries", "{\"z_min\": {\"kind\": \"free\"}}", {"no side 'z_min'", "x_min"});
+    row("formula", "regions.1.density_formula", "\"1 + q\"", {"1 + q", "cannot be read", "x, y, z"});
+    row("radius", "grid",
+        "{\"coordinates\": \"axisymmetric\", \"lower\": [0, -1], \"upper\": [7, 3], \"zones\": [14, 8]}",
+        {"radius", "-1"});
+    row("uncovered", "regions.0.upper", "[1, 3]", {"no region covers"});
+    row("too much", "parameters.order", "9", {});
+    row("blast outside", "excitation", "{\"blast\": {\"energy\": 1, \"position\": [9, 0]}}",
+        {"outside the grid"});
+    row("exact", "output", "{\"exact\": \"sedov\"}", {"one ideal gas", "blast"});
+    row("tracer", "output", "{\"tracers\": [{\"position\": [8, 1]}]}", {"no point of the grid"});
+    row("table", "materials.gas", "{\"model\": \"table\", \"file\": \"none.csv\"}", {"none.csv"});
+    row("order", "parameters.order", "13", {"12"});
+  }
+  void bad_cases() {
+    QFETCH(QString, path);
+    QFETCH(QString, value);
+    QFETCH(QStringList, words);
+    if (words.isEmpty()) {  // any order that fits is welcome
+      for (const auto& d : check({{path.toStdString(), value.toStdString()}})) QFAIL(d.render().c_str());
+      return;
+    }
+    QString all;
+    bool wrong = false;
+    for (const auto& d : check({{path.toStdString(), value.toStdString()}})) {
+      all += QString::fromStdString(d.render()) + "\n";
+      wrong = wrong || d.severity == Severity::error;
+      QVERIFY2(!d.hint.empty(), qPrintable(all));
+    }
+    QVERIFY2(wrong, qPrintable(all));
+    for (const QString& word : words)
+      QVERIFY2(all.contains(word), qPrintable(word + " is missing in: " + all));
+  }
+
+  void stiff_matter_with_long_steps_is_warned_of() {
+    const std::vector<std::pair<std::string, std::string>> water{{"regions.0.material", "\"water\""}};
+    const auto found = check(water);
+    QCOMPARE(found.size(), std::size_t{1});
+    QCOMPARE(found[0].severity, Severity::warning);
+    QVERIFY(QString::fromStdString(found[0].render()).contains("'water'"));
+    auto shorter = water;
+    shorter.emplace_back("parameters.courant", "0.3");
+    QVERIFY(check(shorter).empty());
+  }
+
+  void too_large_for_memory_is_said_before_it_is_taken() {
+    const auto found =
+        check({{"grid", R"({"upper": [7, 3], "zones": [70000, 60000]})"}, {"parameters.order", "12"}});
+    QVERIFY(!found.empty());
+    QCOMPARE(found.back().code, ErrorCode::resources);
+    QVERIFY(QString::fromStdString(found.back().render()).contains("order 12"));
+  }
+
+  void tables_of_states() {
+    std::string text = "density,energy,pressure,sound_speed\n";
+    for (const double rho : {2.0, 1.0, 4.0})
+      for (const double e : {1.0, 3.0})
+        text += QString("%1,%2,%3,%4\n")
+                    .arg(rho)
+                    .arg(e)
+                    .arg(0.4 * rho * e)
+                    .arg(std::sqrt(0.56 * e))
+                    .toStdString();
+    const auto good = read_eos_table(write("good.csv", text));
+    QVERIFY2(good.ok(), good.ok() ? "" : good.error().render().c_str());
+    const auto eos = tabulated(*good);
+    // Bilinear tables hold p = 0.4 rho e exactly.
+    for (const double rho : {1.0, 1.7, 3.1, 4.0}) {
+      const double e = 2.2;
+      double p = 0, c = 0;
+      eos->evaluate(std::span(&rho, 1), std::span(&e, 1), std::span(&p, 1), std::span(&c, 1));
+      QVERIFY(std::abs(p - 0.4 * rho * e) < 1e-14);
+      QVERIFY(std::abs(eos->energy(rho, 0.4 * rho * 1.3) - 1.3) < 1e-12);
+    }
+    const auto message = [&](const std::string& t) {
+      const auto r = read_eos_table(write("bad.csv", t));
+      return QString::fromStdString(r ? std::string("fine") : r.error().render());
+    };
+    QVERIFY(message("density,energy,pressure\n1,1,1\n").contains("sound_speed"));
+    QVERIFY(message("density,energy,pressure,sound_speed\n1,1,1,1\n1,2,1,1\n2,1,1,1\n")
+                .contains("density 2 with energy 2 is missing"));
+    QVERIFY(message("density,energy,pressure,sound_speed\n1,1,1,1\n1,2,1,1\n2,1,1,1\n2,2,1,-1\n")
+                .contains("row 4: sound_speed is -1"));
+    QVERIFY(message("density,energy,pressure,sound_speed\n1,1,1,1\n1,2,1,1\n2,1,1,1\n2,2,1,1\n2,2,1,1\n")
+                .contains("twice"));
+    QVERIFY(message("density,energy,pressure,sound_speed\n1,1,1,1\n").contains("1 densities and 1 energies"));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestCaseMessages)
+#include "test_case_messages.moc"

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels over lanes against the paper's form A_z, F_z = A_z B^T by plain loops, on odd counts of curved zones.
+// labels: unit
+#include "engine/solvers/hydro_fem/kernels/reference.hpp"
+#include "engine/team/machine.hpp"
+#include "tests/engine/solvers/hydro_fem/support.hpp"
+
+#include <QtTest>
+
+using namespace conoid;
+using namespace conoid::hydro_fem;
+using namespace conoid::hydro_fem::testing;
+
+namespace {
+
+std::vector<const ZoneKernels*> kernels_here() {
+  std::vector<const ZoneKernels*> out{&portable_kernels()};
+  const Machine m = this_machine();
+  if (m.avx2) out.push_back(&avx2_kernels());
+  if (m.avx512) out.push_back(&avx512_kernels());
+  return out;
+}
+
+}  // namespace
+
+class TestKernelsEqualReference : public QObject {
+  Q_OBJECT
+
+  static void compare(const Setup& setup, const ZoneKernels& kernels, const QString& what) {
+    Team team({WorkerSpec{"cpu", 1, 1}});
+    Operator op(setup, kernels, team);
+    const State& s = op.initial();
+    const int dim = op.space().dim, W = kernels.lanes;
+    const reference::ZoneTables tables(op.tables(), dim);
+    const double step = op.update(s);
+    op.kernels().force(op.data(), {0, op.batches()});
+    const std::vector<double> terms(op.data().node_terms,
+                                    op.data().node_terms + op.batches() * dim * op.space().zone_nodes * W);
+    std::vector<double> de;
+    op.energy_rate(s, s.v, de);
+    double least = 1e300, largest_force = 0, off_force = 0, largest_power = 0, off_power = 0;
+    for (Index lane = 0; lane < static_cast<Index>(op.lane_zones().size()); ++lane) {
+      const Index zone = op.lane_zones()[static_cast<std::size_t>(lane)];
+      const auto truth =
+          reference::zone_force(op.data(), tables, op.space(), W, lane, s.x.data(), s.v.data(), s.e.data());
+      least = std::min(least, truth.step);
+      const auto force = reference::times_one(truth.F);
+      std::vector<double> v(force.size());
+      for (int c = 0; c < dim; ++c)
+        for (int i = 0; i < tables.nodes; ++i) {
+          const auto at = static_cast<std::size_t>(c * tables.nodes + i);
+          v[at] = s.v[static_cast<std::size_t>(
+              c * op.space().nodes + op.space().map[static_cast<std::size_t>(zone * tables.nodes + i)])];
+          const double mine = terms[static_cast<std::size_t>(
+              (lane / W * dim * tables.nodes + c * tables.nodes + i) * W + lane % W)];
+          largest_force = std::max(largest_force, std::abs(force[at]));
+          off_force = std::max(off_force, std::abs(force[at] - mine));
+        }
+      // M_e de = F^T v.
+      const auto power = reference::transposed_times(truth.F, v);
+      for (int i = 0; i < tables.energies; ++i) {
+        double mine = 0;
+        for (int q = 0; q < tables.points; ++q) {
+          double rate = 0;
+          for (int j = 0; j < tables.energies; ++j)
+            rate += tables.phi(q, j) * de[static_cast<std::size_t>(zone * tables.energies + j)];
+          mine += op.data().mass[(lane / W * tables.points + q) * W + lane % W] * tables.phi(q, i) * rate;
+        }
+        largest_power = std::max(largest_power, std::abs(power[static_cast<std::size_t>(i)]));
+        off_power = std::max(off_power, std::abs(power[static_cast<std::size_t>(i)] - mine));
+      }
+    }
+    // Eigenvectors of nearly double eigenvalues are determined to the square root of round-off only; everything else to
+    // round-off times the number of points.
+    const double tolerance = 2e-8;
+    QVERIFY2(largest_force > 1e-3 && off_force <= tolerance * largest_force,
+             qPrintable(what + QString(" force %1 of %2").arg(off_force).arg(largest_force)));
+    QVERIFY2(largest_power > 1e-3 && off_power <= tolerance * largest_power,
+             qPrintable(what + QString(" power %1 of %2").arg(off_power).arg(largest_power)));
+    QVERIFY2(std::abs(step / least - 1) < 1e-7,
+             qPrintable(what + QString(" step %1 for %2").arg(step).arg(least)));
+  }
+
+ private slots:
+  void stress_forces_and_power() {
+    std::mt19937 random(20120606);
+    for (const ZoneKernels* kernels : kernels_here())
+      for (int dim = 1; dim <= 3; ++dim)
+        for (int k = 1; k <= (dim == 3 ? 4 : 6); ++k)
+          for (const bool turned : {false, true}) {
+            if (turned && dim != 2) continue;
+            Setup s = lively(dim, k, turned, random);
+            s.vorticity_switch = k % 2 == 0;
+            compare(s, *kernels,
+                    QString("%1, %2D, k = %3%4")
+                        .arg(kernels->name)
+                        .arg(dim)
+                        .arg(k)
+                        .arg(turned ? ", axisymmetric" : ""));
+          }
+  }
+
+  void mass_matrices() {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> value(-1, 1);
+    for (const ZoneKernels* kernels : kernels_here())
+      for (int dim = 1; dim <= 3; ++dim)
+        for (int k = 1; k <= 3; ++k)
+          for (const bool plain : {false, true}) {  // plain: straight zones of one density, the tensor form
+            Setup s = lively(dim, k, false, random);
+            if (plain) {
+              s.mesh.curve = nullptr;
+              s.density = [](const Vec3&, int r) { return r ? 3.0 : 0.5; };
+            }
+            Team team({WorkerSpec{"cpu", 1, 1}});
+            Operator op(s, *kernels, team);
+            // A zone of one dimension and order 1 is always straight and of one density.
+            if (plain || dim > 1 || k > 1) QCOMPARE(op.data().uniform[0] > 0, plain);
+            const Space& space = op.space();
+            std::vector<double> p(static_cast<std::size_t>(space.nodes * dim)), y, truth(p.size(), 0);
+            for (double& x : p) x = value(random);
+            op.multiply_mass(p, dim, y);
+            const reference::ZoneTables tables(op.tables(), dim);
+            for (std::size_t lane = 0; lane < op.lane_zones().size(); ++lane) {
+              const Index zone = op.lane_zones()[lane];
+              if (lane % static_cast<std::size_t>(kernels->lanes) > 0 && op.lane_zones()[lane - 1] == zone)
+                continue;
+              const Matrix M =
+                  reference::zone_mass(op.data(), tables, kernels->lanes, static_cast<Index>(lane));
+              const Index* map = &space.map[static_cast<std::size_t>(zone * space.zone_nodes)];
+              for (int c = 0; c < dim; ++c)
+                for (int i = 0; i < M.rows; ++i)
+                  for (int j = 0; j < M.cols; ++j)
+                    truth[static_cast<std::size_t>(c * space.nodes + map[i])] +=
+                        M(i, j) * p[static_cast<std::size_t>(c * space.nodes + map[j])];
+            }
+            double largest = 0, off = 0;
+            for (std::size_t i = 0; i < y.size(); ++i) {
+              largest = std::max(largest, std::abs(truth[i]));
+              off = std::max(off, std::abs(truth[i] - y[i]));
+            }
+            QVERIFY2(off < 1e-13 * largest * 10, qPrintable(QString("%1, %2D, k = %3: %4 of %5")
+                                                                .arg(kernels->name)
+                                                                .arg(dim)
+                                                                .arg(k)
+                                                                .arg(off)
+                                                                .arg(largest)));
+          }
+  }
+
+  void mass_is_symmetric_positive_and_sums_to_the_mass() {
+    std::mt19937 random(77);
+    std::uniform_real_distribution<double> value(-1, 1);
+    for (int dim = 1; dim <= 3; ++dim) {
+      const Setup s = lively(dim, 3, false, random);
+      Team team({WorkerSpec{"cpu", 1, 1}});
+      Operator op(s, best_kernels(), team);
+      const auto n = static_cast<std::size_t>(op.space().nodes);
+      std::vector<double> one(n, 1), p(n), q(n), m1, mp, mq;
+      for (std::size_t i = 0; i < n; ++i) {
+        p[i] = value(random);
+        q[i] = value(random);
+      }
+      op.multiply_mass(one, 1, m1);
+      op.multiply_mass(p, 1, mp);
+      op.multiply_mass(q, 1, mq);
+      double total = 0, pp = 0, pq = 0, qp = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        total += m1[i];
+        pp += p[i] * mp[i];
+        pq += p[i] * mq[i];
+        qp += q[i] * mp[i];
+      }
+      QVERIFY(std::abs(total / op.total_mass() - 1) < 1e-13);
+      QVERIFY(pp > 0);
+      QVERIFY(std::abs(pq - qp) < 1e-13 * pp);
+    }
+  }
+
+  void eigenvalues_at_their_worst() {
+    // Triple, double, flat and stretched: the step must follow the smallest singular value.
+    for (const ZoneKernels* kernels : kernels_here())
+      for (const auto& size :
+           {Vec3{1, 1, 1}, Vec3{1, 1, 1e-6}, Vec3{1, 1e-5, 1e-5}, Vec3{1e4, 1, 3}, Vec3{2, 2, 5}}) {
+        Setup s;
+        s.k = 1;
+        s.mesh = box_zones(
+            3, {flows::line(0, size[0], 1), flows::line(0, size[1], 1), flows::line(0, size[2], 1)});
+        s.materials = {stiffened_gas(1.4)};
+        s.density = [](const Vec3&, int) { return 1.0; };
+        s.energy = [](const Vec3&, int) { return 1 / 0.56; };  // c = 1
+        s.boundaries.resize(6);
+        s.viscosity = false;
+        Team team({WorkerSpec{"cpu", 1, 1}});
+        Operator op(s, *kernels, team);
+        const double smallest = std::min({size[0], size[1], size[2]});
+        const double step = op.update(op.initial());
+        QVERIFY2(std::abs(step / smallest - 1) < 1e-7,
+                 qPrintable(QString("%1: %2 for %3").arg(kernels->name).arg(step).arg(smallest)));
+      }
+  }
+};
+
+QTEST_APPLESS_MAIN(TestKernelsEqualReference)
+#include "test_kernels_equal_reference.moc"

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Marching: published energies to the last digit, conservation, bits that do not depend on threads, workers or a pause.
+// labels: unit
+#include "tests/engine/solvers/hydro_fem/support.hpp"
+
+#include <QtTest>
+
+using namespace conoid;
+using namespace conoid::hydro_fem;
+using namespace conoid::hydro_fem::testing;
+using flows::Flow;
+
+namespace {
+
+MarchOptions until(double t, Integrator integrator = Integrator::rk2_average) {
+  MarchOptions o;
+  o.end_time = t;
+  o.integrator = integrator;
+  return o;
+}
+
+Setup strict(Setup s) {
+  s.mass_tolerance = 1e-14;
+  return s;
+}
+
+State after(const Setup& setup, const char* workers, int steps) {
+  Team team(parse_workers(workers, 4).value());
+  Operator op(setup, best_kernels(), team);
+  March march(op, until(1));
+  for (int i = 0; i < steps; ++i) march.step();
+  return march.state();
+}
+
+}  // namespace
+
+class TestMarch : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void the_triple_point_has_its_published_energy() {
+    // Laghos, RK2Avg, Q3-Q2, 14×6 zones, t = 0.6, mass solves to 1e-14: 85 accepted and 12 repeated steps.
+    Flow flow(strict(flows::triple_point(3, 14, 6)), until(0.6));
+    flow.run();
+    const Energies e = flow.op().energies(flow.state());
+    QVERIFY2(std::abs(e.kinetic / 4.357298538094e-01 - 1) < 1e-9,
+             qPrintable(QString::number(e.kinetic, 'g', 13)));
+    QVERIFY(std::abs(e.internal / 9.614270146191e+00 - 1) < 1e-10);
+    // The same energy in the Bernstein basis: its norm is published too.
+    const Matrix T = bernstein_from_nodal(3);
+    double norm2 = 0;
+    for (std::size_t z = 0; z < 84; ++z)
+      for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) {
+          double c = 0;
+          for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j)
+              c += T(a, i) * T(b, j) * flow.state().e[9 * z + static_cast<std::size_t>(3 * j + i)];
+          norm2 += c * c;
+        }
+    QVERIFY2(std::abs(std::sqrt(norm2) / 3.6980828466e+01 - 1) < 1e-9,
+             qPrintable(QString::number(std::sqrt(norm2), 'g', 12)));
+    QCOMPARE(flow.march().accepted(), Index{85});
+    QCOMPARE(flow.march().repeated(), Index{12});
+  }
+
+  void energy_is_kept_in_every_closed_flow_data() {
+    QTest::addColumn<int>("which");
+    const char* names[] = {"triple point", "Sedov 2D", "Sedov 3D", "axisymmetric blast",
+                           "Sod",          "Noh 2D",   "order 7",  "gravity"};
+    for (int i = 0; i < 8; ++i) QTest::newRow(names[i]) << i;
+  }
+  void energy_is_kept_in_every_closed_flow() {
+    QFETCH(int, which);
+    Setup s;
+    if (which == 0) s = flows::triple_point(2, 14, 6);
+    if (which == 1) s = flows::sedov(2, 3, 5, 1, 0.25);
+    if (which == 2) s = flows::sedov(3, 2, 3, 1, 0.25);
+    if (which == 3) s = flows::sedov_axisymmetric(2, 5, 1, 1);
+    if (which == 4) s = flows::sod(4, 20);
+    if (which == 5) s = flows::noh(2, 2, 7);
+    if (which == 6) s = flows::triple_point(7, 7, 2);
+    if (which == 7) {
+      s = flows::gresho(2, 6);
+      s.gravity = {0.3, -2, 0};
+      s.viscosity = true;
+    }
+    Flow flow(strict(s), until(1));
+    for (int i = 0; i < 40; ++i) flow.march().step();
+    QVERIFY(flow.op().energies(flow.state()).kinetic > 1e-6);
+    QVERIFY2(std::abs(flow.energy_change()) < 1e-12, qPrintable(QString::number(flow.energy_change())));
+  }
+
+  void rk4_is_of_fourth_order_in_smooth_flow() {
+    // The same mesh with steps halved by the Courant number: differences fall by 16.
+    const auto end = [](double courant) {
+      MarchOptions o = until(0.05, Integrator::rk4);
+      o.courant = courant;
+      Setup s = strict(flows::taylor_green(2, 4));
+      Flow flow(s, o);
+      flow.run();
+      return flow.op().energies(flow.state()).kinetic;
+    };
+    const double a = end(0.4), b = end(0.2), c = end(0.1);
+    const double ratio = (a - b) / (b - c);
+    QVERIFY2(ratio > 9, qPrintable(QString::number(ratio)));
+  }
+
+  void a_column_at_rest_stays_at_rest() {
+    // Hydrostatic: p = 6 - y under gravity; the discrete balance is not exact, but motion stays of truncation size.
+    Setup s;
+    s.k = 3;
+    s.mesh = box_zones(2, {flows::line(0, 0.5, 2), flows::line(-1, 1, 4), {}});
+    s.materials = {stiffened_gas(5.0 / 3)};
+    s.density = [](const Vec3&, int) { return 1.0; };
+    s.energy = [](const Vec3& x, int) { return 1.5 * (6 - x[1]); };
+    s.gravity = {0, -1, 0};
+    s.boundaries.resize(4);
+    Flow flow(strict(s), until(0.2));
+    flow.run();
+    double fastest = 0;
+    for (const double v : flow.state().v) fastest = std::max(fastest, std::abs(v));
+    QVERIFY2(fastest < 1e-9, qPrintable(QString::number(fastest)));  // p and e are linear: held exactly by Q2
+  }
+
+  void stiff_matter_at_rest_stays_quiet_below_the_limit_of_its_viscosity() {
+    // The linear viscosity ν = ½ρhc, h = side/k, damps the fastest mode of a Q2 zone at a rate ν/ρ · 90/side²; the
+    // midpoint rule holds that for steps up to 2 over it: Courant number 0.4. A whisper must not grow at 0.3.
+    const auto loudest = [](double courant) {
+      Setup s;
+      s.k = 2;
+      s.mesh = box_zones(2, {flows::line(0, 1, 6), flows::line(0, 1, 6), {}});
+      s.materials = {stiffened_gas(3.5, 20e9)};
+      s.density = [](const Vec3&, int) { return 2700.0; };
+      s.energy = [m = s.materials[0]](const Vec3&, int) { return m->energy(2700, 1e5); };
+      s.velocity = [](const Vec3& x) {
+        return Vec3{1e-3 * std::sin(20 * x[0] + 9 * x[1]), 1e-3 * std::cos(17 * x[0] * x[1]), 0};
+      };
+      s.boundaries.resize(4);
+      s.boundaries[1].kind = BoundaryCondition::Kind::free;
+      MarchOptions o = until(1);
+      o.courant = courant;
+      Flow flow(strict(s), o);
+      for (int i = 0; i < 600; ++i) flow.march().step();
+      double v = 0;
+      for (const double x : flow.state().v) v = std::max(v, std::abs(x));
+      return v;
+    };
+    const double quiet = loudest(0.3);
+    QVERIFY2(quiet < 2e-2, qPrintable(QString::number(quiet)));  // the free side runs off with 2 p/(ρc) = 0.015 m/s
+    QVERIFY(loudest(0.5) > 1);                                   // and above the limit the whisper does grow
+  }
+
+  void outside_pressure_balances_inside_pressure() {
+    for (int dim = 1; dim <= 3; ++dim) {
+      std::mt19937 random(static_cast<unsigned>(dim));
+      Setup s = lively(dim, 2, false, random);
+      std::fill(s.mesh.region.begin(), s.mesh.region.end(), 0);
+      s.velocity = nullptr;
+      s.density = [](const Vec3&, int) { return 1.3; };
+      s.energy = [](const Vec3&, int) { return 2.0; };
+      const double p = 0.4 * 1.3 * 2.0;
+      for (auto& b : s.boundaries) b = {BoundaryCondition::Kind::pressure, {}, p};
+      Team team({WorkerSpec{"cpu", 1, 1}});
+      Operator op(s, best_kernels(), team);
+      op.update(op.initial());
+      std::vector<double> a;
+      op.acceleration(op.initial(), a);
+      double largest = 0;
+      for (const double x : a) largest = std::max(largest, std::abs(x));
+      QVERIFY2(largest < 1e-10 * 50, qPrintable(QString("%1D: %2").arg(dim).arg(largest)));
+    }
+  }
+
+  void threads_and_workers_do_not_matter() {
+    std::mt19937 random(11);
+    Setup s = lively(2, 3, false, random);
+    s.boundaries.assign(4, {});
+    const Setup t = flows::triple_point(3, 14, 6);
+    for (const Setup& setup : {s, t}) {
+      const State one = after(setup, "cpu:1", 12);
+      QVERIFY(same_bits(after(setup, "cpu:2", 12), one));
+      QVERIFY(same_bits(after(setup, "cpu:1,cpu:2", 12), one));
+      QVERIFY(!same_bits(after(setup, "cpu:1", 13), one));
+    }
+  }
+
+  void instruction_sets_agree_over_many_steps() {
+    Flow wide(strict(flows::sedov(2, 2, 7, 1, 0.25)), until(0.2));
+    Flow narrow(strict(flows::sedov(2, 2, 7, 1, 0.25)), until(0.2), 1, portable_kernels());
+    wide.run();
+    narrow.run();
+    const double a = wide.op().energies(wide.state()).kinetic,
+                 b = narrow.op().energies(narrow.state()).kinetic;
+    QVERIFY2(std::abs(a / b - 1) < 1e-6, qPrintable(QString::number(a / b - 1)));
+    QVERIFY(asymmetry(wide.op().space(), wide.state(), {7, 7, 1}, 1) < 1e-10);
+  }
+
+  void a_collapse_names_zone_and_place() {
+    // Two streams through each other without viscosity: zones are squeezed flat.
+    Setup s = flows::sedov(2, 2, 4, 1, 0);
+    s.viscosity = false;
+    s.point_energy = 0;
+    s.velocity = [](const Vec3& x) { return Vec3{x[0] > 0.5 ? -1.0 : 1.0, 0, 0}; };
+    Flow flow(strict(s), until(5));
+    try {
+      flow.run();
+      QFAIL("the march must collapse");
+    } catch (const Failure& failure) {
+      QCOMPARE(failure.error().code, ErrorCode::not_converged);
+      const QString text = QString::fromStdString(failure.error().render());
+      QVERIFY2(text.contains("time step collapsed") && text.contains("zone") && text.contains("at ("),
+               qPrintable(text));
+    }
+    QVERIFY(flow.march().time() > 0 && flow.march().time() < 5);
+  }
+
+  void tangled_zones_are_refused_by_name() {
+    Setup s = flows::sedov(2, 2, 3, 1, 0.25);
+    std::swap(s.mesh.zones[4 * 4 + 0], s.mesh.zones[4 * 4 + 1]);
+    Team team({WorkerSpec{"cpu", 1, 1}});
+    try {
+      const Operator op(s, best_kernels(), team);
+      QFAIL("a tangled zone must be refused");
+    } catch (const Failure& failure) {
+      const QString text = QString::fromStdString(failure.error().render());
+      QVERIFY2(text.contains("zone 4 is tangled"), qPrintable(text));
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(TestMarch)
+#include "test_march.moc"

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A case through the solver's own face: prepare, advance, fill, save, load, finish.
+// labels: unit
+#include "tests/engine/solvers/hydro_fem/support.hpp"
+
+#include <QtTest>
+
+using namespace conoid;
+using namespace conoid::hydro_fem;
+using namespace conoid::hydro_fem::testing;
+
+namespace {
+
+constexpr const char* blast_case = R"({
+  "solver": "hydro-fem", "title": "test",
+  "grid": {"lower": [0, 0], "upper": [1.2, 1.2], "zones": [5, 5]},
+  "materials": {"air": {"gamma": 1.4}},
+  "regions": [{"material": "air", "density": 1, "pressure": 0}],
+  "excitation": {"blast": {"energy": 0.25}},
+  "parameters": {"order": 2, "end_time": 0.4},
+  "output": {"frames": {"count": 4}, "exact": "sedov", "tracers": [{"name": "a", "position": [0.3, 0.41]}],
+             "lines": [{"from": [0, 0.5], "to": [1.2, 0.5], "points": 33}]}
+})";
+
+struct Bench {
+  Case input;
+  std::unique_ptr<Communicator> cluster = single_rank();
+  Team team{{WorkerSpec{"cpu", 1, 1}}};
+  MemoryResults results;
+  NoProgress progress;
+  RunContext context{input, nullptr, team, *cluster, results, progress, {}};
+  std::unique_ptr<Solver> solver = solver_info().make();
+  explicit Bench(std::string_view text, const std::vector<std::pair<std::string, std::string>>& changes = {})
+      : input(resolved(text, changes).value()) {}
+  [[nodiscard]] double number(std::string_view name) const {
+    for (const auto& n : results.numbers)
+      if (n.name == name) return n.value;
+    return std::nan("");
+  }
+  Advanced march() {
+    for (;;) {
+      const auto at = solver->advance(context);
+      at.ok() ? void() : throw Failure(at.error());
+      if (at->finished) return *at;
+    }
+  }
+  [[nodiscard]] std::shared_ptr<const Frame> frame(FrameRequest request = {}) const {
+    FrameBuilder builder(std::move(request), 0);
+    solver->fill(builder);
+    return builder.finish();
+  }
+};
+
+}  // namespace
+
+class TestSolverRun : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void the_schema_is_sound() {
+    const auto schema = Schema::for_solver("hydro-fem", solver_info().schema);
+    QVERIFY2(schema.ok(), schema.ok() ? "" : schema.error().render().c_str());
+  }
+
+  void a_blast_runs_and_says_how_well() {
+    Bench b(blast_case);
+    for (const auto& d : b.solver->check(b.input, nullptr)) QFAIL(d.render().c_str());
+    b.solver->prepare(b.context).or_throw();
+    const Advanced end = b.march();
+    QCOMPARE(end.value, 0.4);
+    b.solver->finish(b.context).or_throw();
+    QVERIFY(std::abs(b.number("energy_change")) < 1e-9);
+    QVERIFY(std::abs(b.number("total_energy") - 0.25) < 1e-9);
+    const double exact = b.number("shock_radius_exact");
+    QVERIFY(std::abs(exact - 0.898024 * std::sqrt(0.5)) < 1e-5);  // r ~ sqrt(t) in two dimensions
+    QVERIFY2(std::abs(b.number("shock_radius") - exact) < 1.2 / 5,
+             qPrintable(QString::number(b.number("shock_radius"))));
+    QVERIFY(b.number("asymmetry") < 1e-10);
+    for (const char* id : {"energies", "time_step", "tracers", "tracer_paths", "line_1"}) {
+      const auto* table = b.results.find(id);
+      QVERIFY2(table && table->rows.size() > 10, id);
+      for (const auto& row : table->rows)
+        for (const double v : row) QVERIFY2(std::isfinite(v), id);
+    }
+    // The tracer has been pushed away from the centre and its exact columns stand beside the line.
+    const auto& path = b.results.find("tracer_paths")->rows;
+    QVERIFY(std::hypot(path.back()[1], path.back()[2]) > std::hypot(path.front()[1], path.front()[2]));
+    QCOMPARE(b.results.find("line_1")->info.exact.size(), std::size_t{3});
+  }
+
+  void frames_carry_curved_moving_zones() {
+    Bench b(blast_case);
+    b.solver->prepare(b.context).or_throw();
+    const auto first = b.frame();
+    b.march();
+    const auto last = b.frame();
+    QCOMPARE(last->parts.size(), std::size_t{1});
+    const auto& before = std::get<MeshGeometry>(first->parts[0].geometry);
+    const auto& after = std::get<MeshGeometry>(last->parts[0].geometry);
+    QCOMPARE(after.points->size(), std::size_t{3 * 25 * 9});
+    QCOMPARE(after.types->size(), std::size_t{25 * 4});
+    QVERIFY(before.connectivity == after.connectivity && before.points != after.points);
+    QCOMPARE(last->parts[0].fields.size(), b.solver->catalog().size());
+    // ∫ ρ over the straight cells of the picture is about the mass 1.44, and the shock is denser than the rest.
+    double mass = 0;
+    float densest = 0;
+    for (std::size_t c = 0; c + 1 < after.offsets->size(); ++c) {
+      double area = 0, rho = 0;
+      for (int i = 0; i < 4; ++i) {
+        const auto p = static_cast<std::size_t>((*after.connectivity)[4 * c + static_cast<std::size_t>(i)]);
+        const auto q =
+            static_cast<std::size_t>((*after.connectivity)[4 * c + static_cast<std::size_t>((i + 1) % 4)]);
+        area += 0.5 * ((*after.points)[3 * p] * (*after.points)[3 * q + 1] -
+                       (*after.points)[3 * q] * (*after.points)[3 * p + 1]);
+        rho += 0.25 * (*last->parts[0].fields[0].values)[p];
+        densest = std::max(densest, (*last->parts[0].fields[0].values)[p]);
+      }
+      QVERIFY(area > 0);
+      mass += area * rho;
+    }
+    QVERIFY2(std::abs(mass - 1.44) < 0.1, qPrintable(QString::number(mass)));
+    QVERIFY(densest > 2);
+    FrameRequest thin;
+    thin.points_limit = 110;
+    thin.fields = {"velocity"};
+    const auto small = b.frame(thin);
+    QCOMPARE(std::get<MeshGeometry>(small->parts[0].geometry).points->size(), std::size_t{3 * 25 * 4});
+    QCOMPARE(small->parts[0].fields.size(), std::size_t{1});
+    QCOMPARE(small->parts[0].fields[0].values->size(), std::size_t{3 * 100});
+  }
+
+  void a_resumed_run_is_the_unsplit_run() {
+    for (const char* integrator : {"\"rk2-average\"", "\"rk4\""}) {
+      const std::vector<std::pair<std::string, std::string>> changes{{"parameters.integrator", integrator},
+                                                                     {"output.frames", "{\"every\": 7}"}};
+      Bench whole(blast_case, changes), second(blast_case, changes);
+      whole.solver->prepare(whole.context).or_throw();
+      Index at = 0;
+      while (at < 20) at = whole.solver->advance(whole.context)->step;
+      MemoryCheckpoint checkpoint;
+      whole.solver->save(checkpoint);
+      second.solver->prepare(second.context).or_throw();
+      second.solver->load(checkpoint);
+      const Advanced a = whole.march(), b = second.march();
+      QCOMPARE(a.step, b.step);
+      QVERIFY2(a.step > 30, qPrintable(QString::number(a.step)));
+      const auto f = whole.frame(), g = second.frame();
+      const auto& x = *std::get<MeshGeometry>(f->parts[0].geometry).points;
+      const auto& y = *std::get<MeshGeometry>(g->parts[0].geometry).points;
+      QVERIFY(same_bits(x, y));
+      for (std::size_t i = 0; i < f->parts[0].fields.size(); ++i)
+        QVERIFY(*f->parts[0].fields[i].values == *g->parts[0].fields[i].values);
+      whole.solver->finish(whole.context).or_throw();
+      second.solver->finish(second.context).or_throw();
+      QCOMPARE(whole.number("energy_change_largest"), second.number("energy_change_largest"));
+    }
+  }
+
+  void every_dimension_and_boundary_runs() {
+    const char* cases[] = {
+        R"json({"solver": "hydro-fem", "grid": {"lower": [0], "upper": [1], "zones": [20]}, "materials": {"a": {}},
+            "regions": [{"material": "a", "density": 1, "pressure": 1}, {"material": "a", "lower": [0.5], "upper": [1], "density": 0.125, "pressure": 0.1}],
+            "parameters": {"order": 3, "end_time": 0.05}})json",
+        R"json({"solver": "hydro-fem", "grid": {"coordinates": "axisymmetric", "lower": [0, 0], "upper": [1, 0.5], "zones": [5, 3]},
+            "materials": {"w": {"model": "stiffened-gas"}}, "regions": [{"material": "w", "density": 1000, "pressure": "1 bar", "velocity": [0, 0]}],
+            "boundaries": {"x_min": {"kind": "piston", "speed": 20}, "x_max": {"kind": "free"}, "y_max": {"kind": "pressure", "pressure": "3 bar"}},
+            "parameters": {"order": 2, "courant": 0.3, "end_time": "0.2 ms"}})json",
+        R"json({"solver": "hydro-fem", "grid": {"lower": [0, 0, 0], "upper": [1, 1, 1], "zones": [2, 3, 2]}, "materials": {"a": {}},
+            "regions": [{"material": "a", "density_formula": "1 + 0.1*sin(_pi*x)", "pressure": 1, "velocity_formula": ["0.1*sin(_pi*x)", "0", "0"]}],
+            "excitation": {"gravity": [0, 0, -1]}, "parameters": {"order": 2, "end_time": 0.1}})json"};
+    for (const char* text : cases) {
+      Bench b(text);
+      for (const auto& d : b.solver->check(b.input, nullptr)) QFAIL(d.render().c_str());
+      b.solver->prepare(b.context).or_throw();
+      b.march();
+      b.solver->finish(b.context).or_throw();
+      const auto frame = b.frame();
+      for (const auto& field : frame->parts.at(0).fields)
+        for (const float v : *field.values) QVERIFY(std::isfinite(v));
+      for (const float rho : *frame->parts[0].fields[0].values) QVERIFY(rho > 0);
+    }
+  }
+
+  void a_collapse_is_told_and_keeps_results() {
+    Bench b(blast_case, {{"parameters.viscosity", "false"},
+                         {"regions.0.velocity_formula", "[\"-5*x\", \"0\"]"},
+                         {"parameters.end_time", "3"},
+                         {"output.exact", "\"none\""}});
+    b.solver->prepare(b.context).or_throw();
+    for (;;) {
+      const auto at = b.solver->advance(b.context);
+      if (at.ok()) {
+        QVERIFY(!at->finished);
+        continue;
+      }
+      QCOMPARE(at.error().code, ErrorCode::not_converged);
+      QVERIFY(QString::fromStdString(at.error().render()).contains("zone"));
+      break;
+    }
+    QVERIFY(b.results.find("energies")->rows.size() > 2);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestSolverRun)
+#include "test_solver_run.moc"
