@@ -231,7 +231,8 @@ void OptionalBlock::refresh() {
   bar_ = new QWidget(this);
   auto* row = new QHBoxLayout(bar_);
   row->setContentsMargins(0, 0, 0, 0);
-  auto* heading = make_label(label(), "section", bar_);
+  // A variant says its own name beside its choice.
+  auto* heading = make_label(wanted && node_.contains("variants") ? QString() : label(), "section", bar_);
   heading->setToolTip(tooltip_of(pointer_, node_, fallback_));
   row->addWidget(heading, 1);
   auto* button = make_icon_button(context_.look, wanted ? "remove" : "add",

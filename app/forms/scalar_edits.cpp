@@ -317,7 +317,7 @@ ChoiceEdit::ChoiceEdit(const FormContext& context, const std::string& pointer, c
   combo_->setPlaceholderText(tr("Choose…"));
   for (const Json& choice : node["enum"]) {
     QString text = text_of(choice);
-    if (choice.is_string()) text.replace('_', ' ').replace('-', ' ');
+    if (choice.is_string()) text.replace('_', ' ');
     combo_->addItem(text, QString::fromStdString(choice.dump()));
   }
   row->addWidget(combo_);

@@ -155,8 +155,11 @@ bool is_required(const std::string& key, const Json& object_node) {
 }
 
 bool has_demands(const Json& node) {
-  if (node.contains("default")) return false;
-  if (node.contains("discriminator")) return true;
+  if (!node.is_object() || node.contains("default")) return false;
+  if (const std::string kind = string_at(node, "discriminator"); !kind.empty()) {
+    const std::string usual = string_at(keyword_of(keyword_of(node, "properties"), kind.c_str()), "default");
+    if (usual.empty() || has_demands(keyword_of(keyword_of(node, "variants"), usual.c_str()))) return true;
+  }
   const auto properties = node.find("properties");
   if (properties == node.end()) return false;
   for (const auto& [key, child] : properties->items())

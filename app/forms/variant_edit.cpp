@@ -60,15 +60,12 @@ std::string VariantEdit::current_kind() const {
   if (fallback_.is_object()) {
     if (const std::string kind = string_at(fallback_, discriminator_.c_str()); !kind.empty()) return kind;
   }
-  const auto shared = node_.find("properties");
-  if (shared != node_.end() && shared->contains(discriminator_))
-    return string_at((*shared)[discriminator_], "default");
-  return {};
+  return string_at(keyword_of(keyword_of(node_, "properties"), discriminator_.c_str()), "default");
 }
 
 Json VariantEdit::node_of(const std::string& kind) const {
-  const auto& variants = node_["variants"];
-  Json object = variants.contains(kind) ? variants[kind] : Json::object();
+  Json object = keyword_of(keyword_of(node_, "variants"), kind.c_str());
+  if (!object.is_object()) object = Json::object();
   if (!object.contains("properties")) object["properties"] = Json::object();
   if (const auto shared = node_.find("properties"); shared != node_.end())
     for (const auto& [key, schema] : shared->items())

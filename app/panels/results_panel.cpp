@@ -89,6 +89,7 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
     refresh_tabs();
     draw_soon();
   });
+  connect(tabs_, &QTabBar::tabBarClicked, this, [this] { chosen_ = true; });
   connect(&run, &RunModel::started, this, &ResultsPanel::refresh_tabs);
   connect(&run, &RunModel::ended, this, [this] {
     draw_timer_.stop();
@@ -125,7 +126,7 @@ void ResultsPanel::refresh_tabs() {
     for (const auto& [id, title] : wanted) {
       const int index = tabs_->addTab(title);
       tabs_->setTabData(index, id);
-      if (id == before) current = index;
+      if (id == before && chosen_) current = index;
     }
     tabs_->setTabText(tabs_->count() - 1, log_text);
     tabs_->setTabIcon(tabs_->count() - 1, log_icon);
@@ -142,7 +143,10 @@ void ResultsPanel::show_tab(int index) {
   draw_chart();
 }
 
-void ResultsPanel::show_log() { tabs_->setCurrentIndex(tabs_->count() - 1); }
+void ResultsPanel::show_log() {
+  chosen_ = true;
+  tabs_->setCurrentIndex(tabs_->count() - 1);
+}
 
 void ResultsPanel::draw_soon() {
   if (!draw_timer_.isActive()) draw_timer_.start();

@@ -52,6 +52,7 @@ class ResultsPanel : public QWidget {
   QToolButton* save_;
   LogPanel* log_;
   QTimer draw_timer_;
+  bool chosen_ = false;  ///< a person picked the tab: it stays while others come
 };
 
 }  // namespace conoid::app

@@ -83,7 +83,7 @@ QString number_text(const NumberEvent& number) {
   const double magnitude = std::abs(number.value);
   QString text;
   if (magnitude == std::floor(magnitude) && magnitude < 1e7) {
-    text = QLocale::c().toString(static_cast<qlonglong>(number.value)).replace(',', QChar(0x202f));
+    text = QLocale(QLocale::English).toString(static_cast<qlonglong>(number.value)).replace(',', QChar(0x202f));
   } else {
     text = QString::number(number.value, 'g', 4);
     // 2.47e+09 is for machines; people read 2.47·10⁹.
@@ -315,7 +315,7 @@ void RunPanel::refresh_progress() {
   const Index done = p.progress.total > 0 ? p.progress.done : p.step;
   const Index total = p.progress.total > 0 ? p.progress.total : p.steps;
   const QString unit = QString::fromStdString(p.progress.unit.empty() ? "steps" : p.progress.unit);
-  const QLocale locale = QLocale::c();
+  const QLocale locale(QLocale::English);
   const auto grouped = [&](Index n) { return locale.toString(static_cast<qlonglong>(n)).replace(',', QChar(0x202f)); };
   if (total > 0) {
     bar_->setRange(0, 1000);

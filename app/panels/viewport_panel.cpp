@@ -78,6 +78,7 @@ void collect_markers(const Json& value, bool excitation, std::vector<Marker>& ou
 conoid::Theme picture_theme(const Theme& theme, const QString& background) {
   conoid::Theme out = theme.dark ? dark_theme() : light_theme();
   out.background = rgb_of(theme.colour(background));
+  out.chart_background = out.background;
   out.text = rgb_of(theme.colour("text"));
   out.muted = rgb_of(theme.colour("muted"));
   out.grid = rgb_of(theme.colour("grid"));

@@ -15,7 +15,7 @@
 namespace conoid::app {
 namespace {
 
-constexpr int case_width = 344;
+constexpr int case_width = 368;
 constexpr int run_width = 296;
 constexpr int results_height = 264;
 

@@ -119,14 +119,16 @@ RunFiles::~RunFiles() = default;
 
 const fs::path& RunFiles::folder() const { return folder_->path(); }
 
+void RunFiles::open_frames() {
+  auto writer = resumed_ ? VtkhdfWriter::resume(folder_->path(), folder_->id(), frames_)
+                         : VtkhdfWriter::create(folder_->path(), folder_->id());
+  if (!writer) throw Failure(writer.error());
+  frames_writer_ = std::move(*writer);
+}
+
 void RunFiles::add_frame(const Frame& frame) {
   if (!fields_can_be_kept()) return;
-  if (!frames_writer_) {
-    auto writer = resumed_ ? VtkhdfWriter::resume(folder_->path(), folder_->id(), frames_)
-                           : VtkhdfWriter::create(folder_->path(), folder_->id());
-    if (!writer) throw Failure(writer.error());
-    frames_writer_ = std::move(*writer);
-  }
+  if (!frames_writer_) open_frames();
   frames_writer_->write(frame).or_throw();
   frames_ = frames_writer_->frames();
 }
@@ -136,7 +138,11 @@ void RunFiles::close_frames() {
 }
 
 void RunFiles::write_checkpoint(const SessionMark& mark, const std::function<void(CheckpointWriter&)>& save) {
-  lead(cluster_, [&] { checkpoints_->prepare(mark.step).or_throw(); });
+  lead(cluster_, [&] {
+    // The checkpoint will count the frames kept so far: they must be on disk before it is.
+    if (frames_writer_) frames_writer_->sync().or_throw();
+    checkpoints_->prepare(mark.step).or_throw();
+  });
   std::optional<Error> mine;
   try {
     auto writer = checkpoints_->writer(mark.step, cluster_.rank(), cluster_.size());
@@ -179,6 +185,8 @@ std::vector<Diagnostic> RunFiles::cut_back_to(const Found& found) {
   auto given_up = results_->restore(*found.reader);
   if (!given_up) throw Failure(given_up.error());
   frames_ = found.mark.frames;
+  // Frames younger than the checkpoint go at once, not when the next one comes: a viewer may look in between.
+  if (cluster_.leads() && fields_can_be_kept()) open_frames();
   return std::move(*given_up);
 }
 

@@ -85,6 +85,7 @@ class RunFiles {
   void close_frames();
 
  private:
+  void open_frames();  ///< creates the results file, or continues it after `frames_` frames
   Communicator& cluster_;
   RunLock lock_;
   std::optional<RunFolder> folder_;

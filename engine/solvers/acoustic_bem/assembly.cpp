@@ -3,13 +3,13 @@
 #include "engine/solvers/acoustic_bem/assembly.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <mutex>
 
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
 #include "engine/solvers/acoustic_bem/tile.hpp"
+#include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
@@ -151,7 +151,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   };
   const auto body = [&](Index k, TileSpace& space) {
     const FlushDenormals flush;
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = thread_seconds();
     const TilePair& p = tiles_->pairs[static_cast<std::size_t>(k)];
     const bool diagonal = p.rows == p.cols;
     Block& block = space.block;
@@ -179,7 +179,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
       }
     keep(block, space);
     if (!diagonal) keep(mirror, space);
-    space.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    space.seconds += thread_seconds() - begin;
   };
   std::vector<Eigen::Triplet<double>> m0;
   double skew_squares = 0, squares = 0;
@@ -193,7 +193,8 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   if (!status) return status.error();
   extents_ = {};
   out.M0.setFromTriplets(m0.begin(), m0.end());
-  for (Index i = 0; i < N; ++i) squares += std::pow(out.M0.coeff(i, i), 2);
+  for (const auto& entry : m0)
+    if (entry.row() == entry.col()) squares += entry.value() * entry.value();
   out.skew = std::sqrt(skew_squares / squares);
   return out;
 }

@@ -39,7 +39,7 @@ struct Matrices {
   Slices<Real> slices;
   double skew = 0;                ///< Frobenius norm of M_0's skew part over that of M_0
   std::uint64_t evaluations = 0;  ///< of shell moments, all shells of an (outer point, source triangle)
-  double seconds = 0;             ///< of the tiles, summed over the threads
+  double seconds = 0;             ///< processor time of the tiles, summed over the threads
 };
 
 /// First and last column of each row-vector, k ≥ 0, row i of slice j at j·N + i.

@@ -106,7 +106,7 @@ Complex ExactSphere::far_field(double omega, double cos_theta) const {
   return legendre_sum(a, cos_theta);
 }
 
-std::vector<std::vector<double>> ExactSphere::signals(Quantity quantity, double r, const std::vector<double>& cosines,
+std::vector<std::vector<double>> ExactSphere::time_signals(Quantity quantity, double r, const std::vector<double>& cosines,
                                                       const std::vector<double>& times, const Pulse& ricker,
                                                       double t0) const {
   // p(t) = dω/π Re Σ p̂(q dω) e^{−iq dω t}: periodic continuation, the period long against the sphere's ringing.

@@ -128,45 +128,52 @@ RightHandSide::RightHandSide(const Surface& surface, const Form& form, const Exc
       }
 }
 
-void RightHandSide::triangles(Index n, Interval range) {
-  const double t = static_cast<double>(n) * form_.dt;
+void RightHandSide::reserve(Index steps) {
+  local_.assign(3 * surface_.triangles.size() * static_cast<std::size_t>(steps), 0);
+}
+
+void RightHandSide::triangles(Index n, Interval range, Index steps) {
   const std::size_t q_count = rule_.size(), t_count = surface_.triangles.size();
-  for (Index k = range.begin; k < range.end; ++k) {
-    double l[3] = {0, 0, 0};
+  const double dt = form_.dt;
+  for (Index g = 0; g < steps; ++g)
+    std::fill_n(local_.data() + 3 * (static_cast<std::size_t>(g) * t_count + static_cast<std::size_t>(range.begin)),
+                3 * range.size(), 0.0);
+  for (Index k = range.begin; k < range.end; ++k)
     for (std::size_t w = 0; w < waves_.size(); ++w) {
       const Pulse& pulse = waves_[w].pulse;
       Point* p = points_.data() + (w * t_count + static_cast<std::size_t>(k)) * q_count;
-      for (std::size_t q = 0; q < q_count; ++q, ++p) {
-        const double s = t - p->travel;
-        const double f = pulse.value(s);
-        double v = p->now * f + p->before * p->f;
-        if (p->average != 0) {
-          if (pulse.has_integral()) {  // telescopes
-            const double F = pulse.integral(s);
-            if (n == 1) p->F = pulse.integral(s - form_.dt);
-            v += p->average * (F - p->F);
-            p->F = F;
-          } else {
-            const double h = 0.5 * form_.dt, g = std::sqrt(0.6) * h;
-            v += p->average * h / 9 * (5 * pulse.value(s - h - g) + 8 * pulse.value(s - h) + 5 * pulse.value(s - h + g));
+      for (std::size_t q = 0; q < q_count; ++q, ++p)
+        for (Index g = 0; g < steps; ++g) {
+          const double s = static_cast<double>(n + g) * dt - p->travel;
+          const double f = pulse.value(s);
+          double v = p->now * f + p->before * p->f;
+          if (p->average != 0) {
+            if (pulse.has_integral()) {  // telescopes
+              const double F = pulse.integral(s);
+              if (n + g == 1) p->F = pulse.integral(s - dt);
+              v += p->average * (F - p->F);
+              p->F = F;
+            } else {
+              const double h = 0.5 * dt, d = std::sqrt(0.6) * h;
+              v += p->average * h / 9 * (5 * pulse.value(s - h - d) + 8 * pulse.value(s - h) + 5 * pulse.value(s - h + d));
+            }
           }
+          p->f = f;
+          double* const l = local_.data() + 3 * (static_cast<std::size_t>(g) * t_count + static_cast<std::size_t>(k));
+          for (std::size_t a = 0; a < 3; ++a) l[a] += rule_[q].lambda[a] * v;
         }
-        p->f = f;
-        for (std::size_t a = 0; a < 3; ++a) l[a] += rule_[q].lambda[a] * v;
-      }
     }
-    for (std::size_t a = 0; a < 3; ++a) local_[3 * static_cast<std::size_t>(k) + a] = l[a];
-  }
 }
 
-void RightHandSide::gather(Interval range, double* l) const {
+void RightHandSide::gather(Interval range, double* l, Index step) const {
+  const double* const local = local_.data() + 3 * static_cast<std::size_t>(step) * surface_.triangles.size();
   for (Index v = range.begin; v < range.end; ++v) {
     double sum = 0;
     for (std::int32_t k = surface_.touch_begin[static_cast<std::size_t>(v)];
          k < surface_.touch_begin[static_cast<std::size_t>(v) + 1]; ++k) {
       const auto t = static_cast<std::size_t>(surface_.touch[static_cast<std::size_t>(k)]);
       for (std::size_t a = 0; a < 3; ++a)
-        if (surface_.triangles[t].vertex[a] == v) sum += local_[3 * t + a];
+        if (surface_.triangles[t].vertex[a] == v) sum += local[3 * t + a];
     }
     l[v] = sum;
   }

@@ -64,11 +64,14 @@ void set_onsets(Excitation& excitation, const std::vector<Vec3>& points, double 
 class RightHandSide {
  public:
   RightHandSide(const Surface& surface, const Form& form, const Excitation& excitation);
-  /// Local contributions of triangles [range) to step n, kept until gather(). Steps in order, each triangle once a step.
-  void triangles(Index n, Interval range);
-  /// Adds up l^n for vertices [range).
-  void gather(Interval range, double* l) const;
-  [[nodiscard]] Index triangle_count() const { return static_cast<Index>(local_.size() / 3); }
+  /// Room for so many steps at once; 1 at first.
+  void reserve(Index steps);
+  /// Local contributions of triangles [range) to steps n … n + steps − 1, kept until gather(). Steps in order, each
+  /// triangle once a step.
+  void triangles(Index n, Interval range, Index steps = 1);
+  /// Adds up l for vertices [range), of the `step`-th of the last triangles().
+  void gather(Interval range, double* l, Index step = 0) const;
+  [[nodiscard]] Index triangle_count() const { return static_cast<Index>(surface_.triangles.size()); }
 
  private:
   struct Point {
@@ -82,7 +85,7 @@ class RightHandSide {
   Rule rule_;
   std::vector<Wave> waves_;
   std::vector<Point> points_;  ///< wave by wave, triangle by triangle, point by point
-  std::vector<double> local_;  ///< 3 a triangle
+  std::vector<double> local_;  ///< 3 a triangle, step by step
 };
 
 }  // namespace conoid::acoustic_bem

@@ -30,7 +30,7 @@ class RangePhase final : public Phase {
 
 void for_range(Team& team, std::string_view name, Index items, Index grain, double seconds,
                const std::function<void(Interval)>& body) {
-  if (seconds < 1e-4 || team.threads() == 1) {
+  if (seconds < 5e-4 || team.threads() == 1) {
     const FlushDenormals flush;
     body({0, items});
     return;

@@ -9,7 +9,7 @@
 
 namespace conoid::acoustic_bem {
 
-/// Runs body(chunk) over [0, items). `seconds` is a rough guess of the whole work: below 100 µs the team is not woken.
+/// Runs body(chunk) over [0, items). `seconds` is a rough guess of the whole work: below 500 µs the team is not woken.
 void for_range(Team& team, std::string_view name, Index items, Index grain, double seconds,
                const std::function<void(Interval)>& body);
 

@@ -24,32 +24,39 @@ void Summation<Real>::run(CpuWorker& worker, Interval items) {
   const auto steps = static_cast<std::size_t>(kernel_.steps);
   Partial mine{items.begin, std::vector<double>(runs * steps * static_cast<std::size_t>(rows), 0)};
   if (!items.empty()) {
-    worker.for_each({0, slices_.panels()}, 1, [&](Interval panels, int) {
+    // Several panels of a slice lie one behind the other: a chunk takes up to 8 of them, so that memory is read in long
+    // pieces, as long as every thread gets its share.
+    const Index panels = slices_.panels();
+    const Index group = std::clamp<Index>(panels / (2 * worker.threads()), 1, 8);
+    worker.for_each({0, panels}, group, [&](Interval chunk, int) {
       const FlushDenormals flush;
-      constexpr std::size_t batch = 16;  // slices whose values stay in the cache for the next run
-      const std::size_t sums_size = static_cast<std::size_t>(panel_rows * kernel_.width);
-      AlignedVector<Real> sums(runs * sums_size), scratch(scratch_);
-      std::vector<Real> reduced(panel_rows * steps);
-      std::vector<PanelView<Real>> views(batch);
-      for (Index panel = panels.begin; panel < panels.end; ++panel) {
-        std::fill_n(sums.data(), sums.size(), Real{0});
-        for (Index j0 = items.begin; j0 < items.end; j0 += batch) {
-          const auto count = static_cast<std::size_t>(std::min<Index>(batch, items.end - j0));
-          for (std::size_t r = 0; r < runs; ++r) {
-            for (std::size_t k = 0; k < count; ++k) {
-              const Slice<Real>& s = slices_[j0 + static_cast<Index>(k)];
+      constexpr Index batch = 16;  // slices whose values stay in the cache for the next run
+      const std::size_t panel_sums = static_cast<std::size_t>(panel_rows * kernel_.width);
+      const std::size_t run_sums = static_cast<std::size_t>(chunk.size()) * panel_sums;
+      AlignedVector<Real> sums(runs * run_sums), scratch(scratch_);
+      std::vector<PanelView<Real>> views;
+      for (Index j0 = items.begin; j0 < items.end; j0 += batch)
+        for (std::size_t r = 0; r < runs; ++r) {
+          views.clear();
+          for (Index j = j0; j < std::min(j0 + batch, items.end); ++j) {
+            const Slice<Real>& s = slices_[j];
+            const Real* const past = runs_[r].past(j) - shift_;
+            for (Index panel = chunk.begin; panel < chunk.end; ++panel) {
               const Panel& p = s.panels[static_cast<std::size_t>(panel)];
               const auto at = static_cast<std::size_t>(panel * panel_rows);
-              views[k] = {s.runs.data() + p.runs, p.run_count, s.start.data() + at, s.row.data() + at,
-                          s.values.data() + p.values, runs_[r].past(j0 + static_cast<Index>(k)) - shift_,
-                          p.first, p.last};
+              views.push_back({s.runs.data() + p.runs, p.run_count, s.start.data() + at, s.row.data() + at,
+                               s.values.data() + p.values, past, p.first, p.last,
+                               static_cast<std::size_t>(panel - chunk.begin) * panel_sums});
             }
-            kernel_.add(views.data(), count, sums.data() + r * sums_size, scratch.data());
           }
+          kernel_.add(views.data(), views.size(), sums.data() + r * run_sums, scratch.data());
         }
+      std::vector<Real> reduced(panel_rows * steps);
+      for (Index panel = chunk.begin; panel < chunk.end; ++panel) {
         const Index first = panel * panel_rows, in_panel = std::min(panel_rows, rows - first);
         for (std::size_t r = 0; r < runs; ++r) {
-          kernel_.reduce(sums.data() + r * sums_size, static_cast<std::size_t>(in_panel), reduced.data());
+          kernel_.reduce(sums.data() + r * run_sums + static_cast<std::size_t>(panel - chunk.begin) * panel_sums,
+                         static_cast<std::size_t>(in_panel), reduced.data());
           for (std::size_t g = 0; g < steps; ++g)
             for (Index i = 0; i < in_panel; ++i)
               mine.sums[(r * steps + g) * static_cast<std::size_t>(rows) + static_cast<std::size_t>(first + i)] =

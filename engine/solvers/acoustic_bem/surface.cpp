@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/mesh/ordering.hpp"
 #include "engine/mesh/vec3.hpp"
-#include "engine/solvers/acoustic_bem/numbering.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -144,9 +144,15 @@ Result<Surface> make_surface(const Mesh& mesh, Ordering ordering) {
   if (inner.empty())
     return make_error(ErrorCode::invalid_input, "The open screen has no vertex inside its rim, so it has no unknowns.",
                       "Refine the mesh until there are vertices inside the rim.");
-  std::vector<Vec3> positions;
-  for (Index p : inner) positions.push_back(mesh.point(p));
-  for (Index k : numbering(positions, ordering)) s.mesh_point.push_back(inner[static_cast<std::size_t>(k)]);
+  if (ordering == Ordering::given) {
+    s.mesh_point = inner;
+  } else {
+    std::vector<double> positions;
+    for (Index p : inner)
+      for (double x : mesh.point(p)) positions.push_back(x);
+    for (Index k : curve_order(positions, ordering == Ordering::morton ? Curve::morton : Curve::hilbert))
+      s.mesh_point.push_back(inner[static_cast<std::size_t>(k)]);
+  }
   s.unknowns = static_cast<Index>(inner.size());
   s.mesh_point.insert(s.mesh_point.end(), outer.begin(), outer.end());
 

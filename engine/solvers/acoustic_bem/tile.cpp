@@ -42,13 +42,13 @@ OuterSet::OuterSet(const Surface& surface, std::vector<std::int32_t> triangles, 
                    const PackedRule& near, int lanes)
     : triangles_(std::move(triangles)), near_rule_(near), lanes_(static_cast<std::size_t>(lanes)) {
   stride_ = (triangles_.size() + lanes_ - 1) / lanes_ * lanes_;
-  far_points_.resize(3 * far.weight.size() * stride_);
-  corners_.resize(9 * stride_);
-  normal_.resize(3 * stride_);
-  curl_.resize(9 * stride_);
-  scale_.resize(stride_);
-  centroid_.resize(4 * stride_);
-  batch_.resize((3 * near.weight.size() + 13) * lanes_);
+  far_points_.assign(3 * far.weight.size() * stride_, 0.0);
+  corners_.assign(9 * stride_, 0.0);
+  normal_.assign(3 * stride_, 0.0);
+  curl_.assign(9 * stride_, 0.0);
+  scale_.assign(stride_, 0.0);
+  centroid_.assign(4 * stride_, 0.0);
+  batch_.assign((3 * near.weight.size() + 13) * lanes_, 0.0);
   for (std::size_t k = 0; k < stride_; ++k) {
     const Triangle& t = surface.triangles[static_cast<std::size_t>(triangles_[std::min(k, triangles_.size() - 1)])];
     for (std::size_t d = 0; d < 3; ++d) {
@@ -99,9 +99,10 @@ void OuterSet::classify(const Triangle& s, std::vector<char>& near) const {
   const double* const y = x + stride_;
   const double* const z = y + stride_;
   const double* const r = z + stride_;
+  // On regular grids many pairs lie exactly on the border: the factor makes them near whatever the rounding.
   for (std::size_t k = 0; k < stride_; ++k) {
     const double dx = x[k] - s.centroid[0], dy = y[k] - s.centroid[1], dz = z[k] - s.centroid[2];
-    const double reach = r[k] + s.radius + std::max(r[k], s.radius);
+    const double reach = (r[k] + s.radius + std::max(r[k], s.radius)) * (1 + 1e-9);
     near[k] = dx * dx + dy * dy + dz * dz <= reach * reach;
   }
 }

@@ -25,6 +25,7 @@ struct PanelView {
   /// past[−k] = a^{n−k}, past[g] = a^{n+g}; readable from −(last + past_margin) to n_g + past_margin.
   const Real* past = nullptr;
   std::uint16_t first = 0, last = 0;  ///< columns
+  std::size_t sums = 0;               ///< where its rows begin in the accumulators, in Reals
 };
 constexpr Index past_margin = 32;
 
@@ -32,8 +33,8 @@ template <class Real>
 struct SummationKernel {
   int steps = 1;    ///< n_g
   int width = 1;    ///< Reals a row of the accumulators and a column of the scratch
-  /// Adds `count` slices' panels to sums[panel_rows][width]; scratch holds (last − first + 1)·width Reals for the widest
-  /// panel. Both 64-byte aligned.
+  /// Adds `count` panels, each to its own sums[panel_rows][width] at PanelView::sums; scratch holds (last − first + 1)·width
+  /// Reals for the widest panel. Both 64-byte aligned.
   void (*add)(const PanelView<Real>* panels, std::size_t count, Real* sums, Real* scratch) = nullptr;
   /// out[row][g] = the sums of the accumulators' parts.
   void (*reduce)(const Real* sums, std::size_t rows, Real* out) = nullptr;

@@ -8,6 +8,7 @@
 // for 2·n_g flops.
 #include <immintrin.h>
 
+#include <cstddef>
 #include <type_traits>
 
 #include "engine/solvers/acoustic_bem/kernels/summation.hpp"
@@ -130,13 +131,49 @@ inline void build_table(const PanelView<Real>& p, Real* table) {
   }
 }
 
+/// Asks for the matrix values a distance ahead of their use, across the border to the next slice's panel, and for that
+/// panel's structure and past: pieces of a few kilobytes are too short for the processor to find the stream by itself.
+class Ahead {
+ public:
+  template <class Real>
+  Ahead(const PanelView<Real>& now, const PanelView<Real>* next) {
+    std::size_t bytes = 0, rows = 0;
+    for (std::size_t r = 0; r < now.run_count; ++r) {
+      bytes += sizeof(Real) * now.runs[r].length * now.runs[r].count;
+      rows += now.runs[r].count;
+    }
+    end_ = reinterpret_cast<const char*>(now.values) + bytes;
+    if (next == nullptr) return;
+    jump_ = reinterpret_cast<const char*>(next->values) - end_;
+    lines(next->runs, 128);
+    lines(next->start, 2 * rows);
+    lines(next->row, rows);
+    lines(next->past - next->last, sizeof(Real) * static_cast<std::size_t>(next->last - next->first + 8));
+  }
+  /// Lines that will be used a distance after `v`.
+  void fetch(const void* v, std::size_t bytes) const {
+    const char* q = static_cast<const char*>(v) + distance;
+    if (q >= end_) q += jump_;
+    for (std::size_t k = 0; k < bytes; k += line) __builtin_prefetch(q + k, 0, 3);
+  }
+
+ private:
+  static constexpr std::size_t distance = 2048, line = 64;
+  static void lines(const void* p, std::size_t bytes) {
+    for (std::size_t k = 0; k < bytes; k += line) __builtin_prefetch(static_cast<const char*>(p) + k, 0, 3);
+  }
+  const char* end_ = nullptr;
+  std::ptrdiff_t jump_ = 0;  ///< from the end of this panel to the next slice's
+};
+
 /// One run: rows of `full` whole registers and `rest` columns more. `full` < 0: taken from the argument.
 template <class Real, int steps, int full, bool ragged>
 inline const Real* add_run(const PanelView<Real>& p, std::size_t begin, std::size_t count, int chunks, int rest,
-                           const Real* v, const Real* table, Real* sums) {
+                           const Real* v, const Real* table, Real* sums, const Ahead& ahead) {
   using S = Shape<Real, steps>;
   const int n = full >= 0 ? full : chunks;
   for (std::size_t k = begin; k < begin + count; ++k) {
+    ahead.fetch(v, sizeof(Real) * static_cast<std::size_t>(n * S::c));
     Real* const to = sums + static_cast<std::size_t>(p.row[k]) * S::width;
     const Real* e = table + static_cast<std::size_t>(p.start[k] - p.first) * S::width;
     vr<Real> acc[S::registers];
@@ -154,13 +191,110 @@ inline const Real* add_run(const PanelView<Real>& p, std::size_t begin, std::siz
   return v;
 }
 
+#if CONOID_BYTES == 64
+/// `rows` rows at once: their chains of multiply-adds are interleaved, so that none waits in the scheduler.
+template <int steps, int chunks, int rows>
+inline const float* add_short_rows(const PanelView<float>& p, std::size_t k, __mmask16 mask, int length, const float* v,
+                                   const __m512i* index, const float* table, float* sums) {
+  using S = Shape<float, steps>;
+  float* to[rows];
+  const float* e[rows];
+  __m512 all[rows];
+  vr<float> acc[rows][S::registers];
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i) {
+    to[i] = sums + static_cast<std::size_t>(p.row[k + static_cast<std::size_t>(i)]) * S::width;
+    e[i] = table + static_cast<std::size_t>(p.start[k + static_cast<std::size_t>(i)]) * S::width;
+    all[i] = _mm512_maskz_loadu_ps(mask, v + i * length);
+#pragma GCC unroll 2
+    for (int r = 0; r < S::registers; ++r) acc[i][r] = load(to[i] + r * S::lanes);
+  }
+#pragma GCC unroll 16
+  for (int d = 0; d < chunks; ++d) {
+    const bool broadcast = S::c == 1 && S::registers == 1 && d % 3 == 2;
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i) {
+      const vr<float> m = broadcast ? vr<float>{} + v[i * length + d]
+                                    : (vr<float>)_mm512_maskz_permutexvar_ps(0xffff, index[d], all[i]);
+#pragma GCC unroll 2
+      for (int r = 0; r < S::registers; ++r) acc[i][r] += m * load(e[i] + d * S::c * S::width + r * S::lanes);
+    }
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 2
+    for (int r = 0; r < S::registers; ++r) store(to[i] + r * S::lanes, acc[i][r]);
+  return v + rows * length;
+}
+
+/// One run of rows of at most 16 columns in single precision: a row's values are loaded once, masked to its length, and
+/// spread by permutes. That moves work from the load ports to the arithmetic ones; with one column a register every third
+/// value still comes by a broadcast load, which balances the two.
+template <int steps, int chunks>
+inline const float* add_short_run(const PanelView<float>& p, std::size_t begin, std::size_t count, int length,
+                                  const float* v, const float* table, float* sums, const Ahead& ahead) {
+  using S = Shape<float, steps>;
+  constexpr int rows = S::registers > 1 ? 2 : 4;
+  const auto mask = static_cast<__mmask16>((1U << length) - 1);
+  __m512i index[chunks];
+  for (int d = 0; d < chunks; ++d) {
+    alignas(64) int lane[16];
+    for (int k = 0; k < 16; ++k) lane[k] = d * S::c + k % S::c;
+    index[d] = _mm512_load_si512(lane);
+  }
+  const PanelView<float> local = p;  // a copy: stores to the sums cannot change it
+  table -= static_cast<std::size_t>(local.first) * S::width;
+  std::size_t k = begin;
+  const Ahead stream = ahead;
+  for (; k + rows <= begin + count; k += rows) {
+    stream.fetch(v, sizeof(float) * static_cast<std::size_t>(rows * length));
+    v = add_short_rows<steps, chunks, rows>(local, k, mask, length, v, index, table, sums);
+  }
+  for (; k < begin + count; ++k)
+    v = add_short_rows<steps, chunks, 1>(local, k, mask, length, v, index, table, sums);
+  return v;
+}
+
+template <int steps>
+inline const float* add_short_run_of(const PanelView<float>& p, std::size_t begin, std::size_t count, int length,
+                                     const float* v, const float* table, float* sums, const Ahead& ahead) {
+  switch ((length + Shape<float, steps>::c - 1) / Shape<float, steps>::c) {
+#define CONOID_CASE(n)                                    \
+  case n:                                                 \
+    if constexpr (n * Shape<float, steps>::c < 16 + Shape<float, steps>::c) \
+      return add_short_run<steps, n>(p, begin, count, length, v, table, sums, ahead); \
+    break;
+    CONOID_CASE(1)
+    CONOID_CASE(2)
+    CONOID_CASE(3)
+    CONOID_CASE(4)
+    CONOID_CASE(5)
+    CONOID_CASE(6)
+    CONOID_CASE(7)
+    CONOID_CASE(8)
+    CONOID_CASE(9)
+    CONOID_CASE(10)
+    CONOID_CASE(11)
+    CONOID_CASE(12)
+    CONOID_CASE(13)
+    CONOID_CASE(14)
+    CONOID_CASE(15)
+    CONOID_CASE(16)
+#undef CONOID_CASE
+    default:
+      break;
+  }
+  return v;
+}
+#endif
+
 template <class Real, int steps, bool ragged>
 inline const Real* add_run_of(const PanelView<Real>& p, std::size_t begin, std::size_t count, int chunks, int rest,
-                              const Real* v, const Real* table, Real* sums) {
+                              const Real* v, const Real* table, Real* sums, const Ahead& ahead) {
   switch (chunks) {
 #define CONOID_CASE(n) \
   case n:              \
-    return add_run<Real, steps, n, ragged>(p, begin, count, chunks, rest, v, table, sums);
+    return add_run<Real, steps, n, ragged>(p, begin, count, chunks, rest, v, table, sums, ahead);
     CONOID_CASE(1)
     CONOID_CASE(2)
     CONOID_CASE(3)
@@ -171,7 +305,7 @@ inline const Real* add_run_of(const PanelView<Real>& p, std::size_t begin, std::
     CONOID_CASE(8)
 #undef CONOID_CASE
     default:
-      return add_run<Real, steps, -1, ragged>(p, begin, count, chunks, rest, v, table, sums);
+      return add_run<Real, steps, -1, ragged>(p, begin, count, chunks, rest, v, table, sums, ahead);
   }
 }
 
@@ -180,10 +314,9 @@ void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums, Re
   using S = Shape<Real, steps>;
   for (std::size_t j = 0; j < count; ++j) {
     const PanelView<Real>& p = panels[j];
-    if (j + 1 < count)  // the next slice's panel lies elsewhere in memory: start its streams
-      for (int line = 0; line < 8; ++line)
-        __builtin_prefetch(reinterpret_cast<const char*>(panels[j + 1].values) + 64 * line);
+    const Ahead ahead(p, j + 1 < count ? panels + j + 1 : nullptr);
     build_table<Real, steps>(p, scratch);
+    Real* const to = sums + p.sums;
     const Real* v = p.values;
     std::size_t at = 0;
     for (std::size_t r = 0; r < p.run_count; ++r) {
@@ -191,15 +324,23 @@ void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums, Re
         at += p.runs[r].count;
         continue;
       }
+#if CONOID_BYTES == 64
+      if constexpr (sizeof(Real) == 4)
+        if (p.runs[r].length <= 16) {
+          v = add_short_run_of<steps>(p, at, p.runs[r].count, p.runs[r].length, v, scratch, to, ahead);
+          at += p.runs[r].count;
+          continue;
+        }
+#endif
       const int chunks = p.runs[r].length / S::c, rest = p.runs[r].length % S::c;
       if constexpr (S::c > 1) {
         if (rest > 0) {
-          v = add_run_of<Real, steps, true>(p, at, p.runs[r].count, chunks, rest, v, scratch, sums);
+          v = add_run_of<Real, steps, true>(p, at, p.runs[r].count, chunks, rest, v, scratch, to, ahead);
           at += p.runs[r].count;
           continue;
         }
       }
-      v = add_run_of<Real, steps, false>(p, at, p.runs[r].count, chunks, rest, v, scratch, sums);
+      v = add_run_of<Real, steps, false>(p, at, p.runs[r].count, chunks, rest, v, scratch, to, ahead);
       at += p.runs[r].count;
     }
   }

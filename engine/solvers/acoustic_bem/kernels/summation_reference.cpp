@@ -14,7 +14,7 @@ void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums, Re
     std::size_t at = 0;
     for (std::size_t r = 0; r < p->run_count; ++r)
       for (std::uint16_t k = 0; k < p->runs[r].count; ++k, ++at) {
-        Real* const sum = sums + static_cast<std::size_t>(p->row[at]) * steps;
+        Real* const sum = sums + p->sums + static_cast<std::size_t>(p->row[at]) * steps;
         for (int d = 0; d < p->runs[r].length; ++d, ++v)
           for (int g = 0; g < steps; ++g) sum[g] += *v * p->past[g - (p->start[at] + d)];
       }

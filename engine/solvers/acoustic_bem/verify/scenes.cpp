@@ -134,7 +134,7 @@ SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
     cosines.push_back(x[2] / norm(x));
   }
   const Pulse& pulse = excitation.waves[0].pulse;
-  const auto p = exact.signals(ExactSphere::Quantity::surface, 1, cosines, a_times, pulse, t0);
+  const auto p = exact.time_signals(ExactSphere::Quantity::surface, 1, cosines, a_times, pulse, t0);
   double difference = 0, total = 0;
   for (std::size_t n = 0; n < a.size(); ++n)
     for (std::size_t j = 0; j < cosines.size(); ++j) {
@@ -145,7 +145,7 @@ SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
   for (std::size_t r = 0; r < places.size(); ++r) {
     const double radius = norm(places[r]);
     const auto want =
-        exact.signals(ExactSphere::Quantity::scattered, radius, {places[r][2] / radius}, u_times, pulse, t0)[0];
+        exact.time_signals(ExactSphere::Quantity::scattered, radius, {places[r][2] / radius}, u_times, pulse, t0)[0];
     difference = total = 0;
     for (std::size_t n = 0; n < want.size(); ++n) {
       difference += std::pow(u[r][n] - want[n], 2);
@@ -209,7 +209,7 @@ LateLevels late_levels(const Surface& surface, const Form& form, int noise, std:
   return out;
 }
 
-std::vector<double> body_signals(const Surface& surface, const Form& form, double k, const std::vector<Vec3>& places,
+std::vector<double> body_receivers(const Surface& surface, const Form& form, double k, const std::vector<Vec3>& places,
                                  double span, Team& team) {
   Excitation excitation{"wave", {}};
   Wave wave;

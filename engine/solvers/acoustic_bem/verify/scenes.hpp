@@ -68,7 +68,7 @@ struct LateLevels {
 [[nodiscard]] double interior_source_error(const Surface& surface, Team& team);
 
 /// Receiver signals of a body for an oblique plane wave.
-[[nodiscard]] std::vector<double> body_signals(const Surface& surface, const Form& form, double k,
+[[nodiscard]] std::vector<double> body_receivers(const Surface& surface, const Form& form, double k,
                                                const std::vector<Vec3>& receivers, double span, Team& team);
 
 }  // namespace conoid::acoustic_bem

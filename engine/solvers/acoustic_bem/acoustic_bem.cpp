@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Preparation, marching, checkpoints and the estimate.
+#include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/core.h>
+
+#include "engine/core/log.hpp"
+#include "engine/core/units.hpp"
+#include "engine/mesh/vec3.hpp"
+#include "engine/solvers/acoustic_bem/ranges.hpp"
+#include "engine/solvers/acoustic_bem/verify/bench.hpp"
+#include "engine/solvers/acoustic_bem/verify/verify.hpp"
+#include "engine/solvers/mesh_frame.hpp"
+
+namespace conoid::acoustic_bem {
+
+extern const std::string_view parameters_schema;
+
+std::vector<Diagnostic> AcousticBem::check(const Case& input, const Mesh* mesh) const {
+  if (mesh == nullptr)
+    return {make_error(ErrorCode::invalid_input, "the case has no mesh", "Give \"mesh\": {\"file\": …}.", {"", 0, "/mesh"})};
+  return check_settings(input, *mesh);
+}
+
+namespace {
+
+Bytes budget_of(const Settings& s) { return s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3; }
+
+}  // namespace
+
+Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, const Machine& machine) const {
+  if (mesh == nullptr) return make_error(ErrorCode::invalid_input, "the case has no mesh");
+  std::vector<Diagnostic> diagnostics;
+  Settings s = read_settings(input, diagnostics);
+  for (const Diagnostic& d : diagnostics)
+    if (d.severity == Severity::error) return d;
+  auto surface = make_surface(*mesh, s.ordering);
+  if (!surface) return surface.error();
+  complete(s, *surface);
+  const double courant = s.form.delta() / surface->mean_edge, length = expected_length(courant);
+  const auto n = static_cast<double>(surface->unknowns), triangles = static_cast<double>(surface->triangles.size());
+  const double cores = std::max(1, machine.cores), real = s.single_precision ? 4 : 8;
+  Estimate e;
+  e.host_memory = expected_memory(s, surface->unknowns, courant);
+  e.steps = (s.steps + s.grouped - 1) / s.grouped * s.grouped;
+  // Measured on one core of a server: 0.3 µs a shell evaluation at cΔt = 0.4 h; 8 GB/s of matrix values.
+  const double evaluations = triangles * triangles * s.assembly.far_points * 1.25;
+  const double assembly = evaluations * 0.3e-6 * length / 8.6 / cores;
+  const double march = static_cast<double>(s.steps) *
+                       (n * n * length * real / 8e9 / s.grouped * static_cast<double>(s.runs.size()) / cores + 1e-6 * n);
+  e.seconds = assembly + march;
+  e.disk = static_cast<Bytes>(n * 4 * 40 + static_cast<double>(s.steps) * 20 * static_cast<double>(s.receivers.size()));
+  e.details = {{"unknowns", fmt::format("{}", surface->unknowns)},
+               {"triangles", fmt::format("{}", surface->triangles.size())},
+               {"form", std::string(name_of(s.form.name))},
+               {"mean edge", format_quantity(surface->mean_edge, "m")},
+               {"extent of the body", format_quantity(surface->diameter, "m")},
+               {"time step", fmt::format("{}, cΔt = {:.3g} h", format_quantity(s.form.dt, "s"), courant)},
+               {"time steps", fmt::format("{}", s.steps)},
+               {"K_max", fmt::format("{}", static_cast<Index>(surface->diameter / s.form.delta()) + 2)},
+               {"values in the matrices", fmt::format("about {:.3g}", n * n * length)},
+               {"assembly", fmt::format("about {}", format_duration(assembly))},
+               {"march", fmt::format("about {}", format_duration(march))}};
+  const double highest = s.runs.front().waves.front().pulse.highest_frequency();
+  e.details.emplace_back("edges in the shortest wave", fmt::format("{:.1f} at {}", s.form.c / highest / surface->mean_edge,
+                                                                   format_quantity(highest, "Hz")));
+  return e;
+}
+
+Status AcousticBem::prepare(RunContext& context) {
+  if (!context.mesh) return make_error(ErrorCode::invalid_input, "the case has no mesh");
+  if (context.cluster.size() > 1)
+    return make_error(ErrorCode::invalid_input, fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()),
+                      "Start it without mpirun; give it all cores with --threads.");
+  std::vector<Diagnostic> diagnostics;
+  settings_ = read_settings(context.input, diagnostics);
+  for (const Diagnostic& d : diagnostics)
+    if (d.severity == Severity::error) return d;
+  mesh_ = context.mesh;
+  auto surface = make_surface(*mesh_, settings_.ordering);
+  if (!surface) return surface.error();
+  surface_ = std::move(*surface);
+  complete(settings_, surface_);
+  for (const PlaneSetting& p : settings_.planes) {
+    const auto points = p.positions();
+    planes_.push_back({p, plane_points_.size(), points.size()});
+    plane_points_.insert(plane_points_.end(), points.begin(), points.end());
+  }
+  auto engine = make_engine(settings_, surface_, plane_points_, budget_of(settings_), context.team, context.progress, context.stop);
+  if (!engine) return engine.error();
+  engine_ = std::move(*engine);
+  for (const Excitation& run : settings_.runs) {
+    rhs_.emplace_back(surface_, settings_.form, run);
+    rhs_.back().reserve(settings_.grouped);
+  }
+
+  std::vector<double> frequencies = settings_.frequencies;
+  frequencies.insert(frequencies.end(), settings_.maps.begin(), settings_.maps.end());
+  for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
+    surface_spectra_.emplace_back(frequencies, surface_.unknowns);
+    const auto points = static_cast<Index>(settings_.receivers.size()), on_planes = static_cast<Index>(plane_points_.size());
+    receiver_scattered_.emplace_back(settings_.maps, points);
+    receiver_incident_.emplace_back(settings_.maps, points);
+    plane_scattered_.emplace_back(settings_.maps, on_planes);
+    plane_incident_.emplace_back(settings_.maps, on_planes);
+  }
+  plane_now_.assign(plane_points_.size(), 0);
+  geometry_ = mesh_geometry(*mesh_, 2);
+  head_tables();
+
+  const EngineFacts& f = engine_->facts();
+  // Groups of about 50 ms at 1e9 values a second, at most 8.
+  const double group = static_cast<double>(f.nonzeros) * settings_.grouped * static_cast<double>(settings_.runs.size());
+  bundle_ = std::clamp<Index>(static_cast<Index>(1e8 / std::max(group, 1.0)), 1, 8);
+  if (context.input["output"].has("frames") && context.input["output"]["frames"].has("count")) {  // no fewer than asked for
+    const Index frames = std::max<Index>(context.input["output"]["frames"]["count"].integer(), 1);
+    bundle_ = std::clamp<Index>(settings_.steps / (settings_.grouped * frames), 1, bundle_);
+  }
+  log::info("acoustic-bem: form {}, {} unknowns, cΔt = {:.3g} h, K_max {}, {:.4g} values, row-vectors {:.2f} on average, {} at "
+            "most, {}; M_0 skew part {:.1e}, {} steps",
+            name_of(settings_.form.name), f.unknowns, settings_.form.delta() / surface_.mean_edge, f.columns,
+            static_cast<double>(f.nonzeros), f.average(), f.longest, format_bytes(f.bytes), f.skew, settings_.steps);
+  if (context.cluster.leads()) {
+    context.results.number("unknowns", static_cast<double>(f.unknowns), "1");
+    context.results.number("matrix_values", static_cast<double>(f.nonzeros), "1");
+    context.results.number("matrix_memory", static_cast<double>(f.bytes), "B");
+    context.results.number("row_vector_average", f.average(), "1");
+    context.results.number("row_vector_longest", static_cast<double>(f.longest), "1");
+    context.results.number("k_max", static_cast<double>(f.columns), "1");
+    context.results.number("m0_skew_part", f.skew, "1");
+    context.results.number("shell_evaluations", static_cast<double>(f.evaluations), "1");
+  }
+  return {};
+}
+
+void AcousticBem::illuminate(Team& team, Index n, Index run, std::span<double> l) {
+  RightHandSide& r = rhs_[static_cast<std::size_t>(run)];
+  const Index step = (n - 1) % settings_.grouped;
+  if (step == 0) {  // a whole group at once: one phase of the team instead of n_g
+    const double cost = 3e-7 * static_cast<double>(r.triangle_count() * settings_.grouped);
+    for_range(team, "illumination", r.triangle_count(), 256, cost,
+              [&](Interval range) { r.triangles(n, range, settings_.grouped); });
+  }
+  r.gather({0, surface_.unknowns}, l.data(), step);
+}
+
+Result<Advanced> AcousticBem::advance(RunContext& context) {
+  const Index steps = (settings_.steps + settings_.grouped - 1) / settings_.grouped * settings_.grouped;
+  Team& team = context.team;
+  for (Index b = 0; b < bundle_ && engine_->step() < steps; ++b) {
+    last_ = 0;
+    engine_->advance(
+        team, [&](Index n, Index run, std::span<double> l) { illuminate(team, n, run, l); },
+        [&](Index n) {
+          const double t = settings_.form.time_of(n);
+          for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
+            const auto a = engine_->current(static_cast<Index>(r));
+            surface_spectra_[r].add(team, a, t, settings_.form.dt);
+            for (double v : a) last_ = std::isfinite(v) ? std::max(last_, std::abs(v)) : HUGE_VAL;
+          }
+        });
+    if (!(last_ < 1e6 * std::max(peak_, 1e-300)) && peak_ > 0)
+      return make_error(ErrorCode::not_converged,
+                        fmt::format("the surface values grow without bound: {:.3g} after a peak of {:.3g} (step {})", last_, peak_,
+                                    engine_->step()),
+                        "Check that the normals point outwards; use the combined form and cΔt between 0.3 h and 0.6 h.");
+    peak_ = std::max(peak_, last_);
+    append_receivers(context);
+    add_plane_spectra(team);
+  }
+  Advanced out;
+  out.step = engine_->step();
+  out.steps = steps;
+  out.value = static_cast<double>(engine_->step()) * settings_.form.dt;
+  out.finished = engine_->step() >= steps;
+  context.progress.rate(0, "");
+  return out;
+}
+
+void AcousticBem::save(CheckpointWriter& writer) const {
+  engine_->save(writer);
+  writer.value("peak", peak_);
+  const auto keep = [&](const char* name, const std::vector<RunningSpectrum>& spectra) {
+    for (std::size_t r = 0; r < spectra.size(); ++r)
+      writer.shared<std::complex<double>>(fmt::format("{} {}", name, r), spectra[r].raw());
+  };
+  keep("surface spectrum", surface_spectra_);
+  keep("receiver scattered", receiver_scattered_);
+  keep("receiver incident", receiver_incident_);
+  keep("plane scattered", plane_scattered_);
+  keep("plane incident", plane_incident_);
+  writer.shared<double>("planes", plane_now_);
+  writer.shared<double>("error sums", error_sums_);
+}
+
+void AcousticBem::load(CheckpointReader& reader) {
+  engine_->load(reader);
+  peak_ = reader.value<double>("peak");
+  const auto restore = [&](const char* name, std::vector<RunningSpectrum>& spectra) {
+    for (std::size_t r = 0; r < spectra.size(); ++r)
+      reader.range<std::complex<double>>(fmt::format("{} {}", name, r), 0, spectra[r].raw());
+  };
+  restore("surface spectrum", surface_spectra_);
+  restore("receiver scattered", receiver_scattered_);
+  restore("receiver incident", receiver_incident_);
+  restore("plane scattered", plane_scattered_);
+  restore("plane incident", plane_incident_);
+  reader.range<double>("planes", 0, plane_now_);
+  reader.range<double>("error sums", 0, error_sums_);
+  // The right-hand side keeps the pulse at the step before.
+  for (RightHandSide& r : rhs_) r.triangles(engine_->step(), {0, r.triangle_count()});
+}
+
+const SolverInfo& solver_info() {
+  static const SolverInfo info{
+      "acoustic-bem",
+      "Acoustic waves, time-domain boundary elements",
+      "Scattering of sound pulses by rigid and soft bodies and screens in an unbounded fluid; only the surface is meshed.",
+      parameters_schema,
+      [] { return std::unique_ptr<Solver>(std::make_unique<AcousticBem>()); },
+      verify_table,
+      bench_table};
+  return info;
+}
+
+}  // namespace conoid::acoustic_bem

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The solver's face to the session: checks, estimate, groups of steps, tables, frames, checkpoints.
+#pragma once
+
+#include <complex>
+#include <memory>
+#include <vector>
+
+#include "engine/solvers/acoustic_bem/engine.hpp"
+#include "engine/solvers/acoustic_bem/exact_sphere.hpp"
+#include "engine/solvers/acoustic_bem/spectrum.hpp"
+#include "engine/solvers/solver.hpp"
+
+namespace conoid::acoustic_bem {
+
+[[nodiscard]] const SolverInfo& solver_info();
+
+class AcousticBem final : public Solver {
+ public:
+  [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh) const override;
+  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Machine& machine) const override;
+  [[nodiscard]] Status prepare(RunContext& context) override;
+  [[nodiscard]] Result<Advanced> advance(RunContext& context) override;
+  [[nodiscard]] std::vector<CatalogEntry> catalog() const override;
+  void fill(FrameBuilder& builder) const override;
+  void save(CheckpointWriter& writer) const override;
+  void load(CheckpointReader& reader) override;
+  [[nodiscard]] Status finish(RunContext& context) override;
+
+ private:
+  struct Plane {
+    PlaneSetting setting;
+    std::size_t first = 0, count = 0;  ///< among the points of all planes
+  };
+
+  void illuminate(Team& team, Index n, Index run, std::span<double> l);
+  void append_receivers(RunContext& context);
+  void add_plane_spectra(Team& team);
+  void head_tables();
+  void write_target_strength(RunContext& context) const;
+  void write_pattern(RunContext& context) const;
+  void write_receiver_spectra(RunContext& context) const;
+  [[nodiscard]] std::complex<double> pulse_spectrum(std::size_t run, double frequency) const;
+  [[nodiscard]] std::string suffix(std::size_t run) const;
+
+  Settings settings_;
+  std::shared_ptr<const Mesh> mesh_;
+  Surface surface_;
+  std::unique_ptr<Engine> engine_;
+  std::vector<RightHandSide> rhs_;
+  std::vector<Plane> planes_;
+  std::vector<Vec3> plane_points_;
+  Index bundle_ = 1;        ///< groups an advance()
+  double peak_ = 0, last_ = 0;  ///< largest |a| so far, and of the last group
+
+  // Spectra: of the surface at frequencies and maps, of receivers and planes (scattered and incident) at the maps.
+  std::vector<RunningSpectrum> surface_spectra_;             ///< a run; frequencies, then maps
+  std::vector<RunningSpectrum> receiver_scattered_, receiver_incident_;
+  std::vector<RunningSpectrum> plane_scattered_, plane_incident_;
+  std::vector<double> plane_now_;                            ///< total pressure of run 0 on the planes, last step
+
+  TableInfo receivers_table_;
+  std::vector<std::vector<double>> exact_u_;  ///< [receiver][step] scattered, exact sphere
+  std::vector<double> error_sums_;            ///< |difference|², |exact|² a receiver
+  MeshGeometry geometry_;
+};
+
+}  // namespace conoid::acoustic_bem

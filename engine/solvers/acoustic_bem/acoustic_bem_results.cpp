@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the solver shows and keeps: receivers, spectra, far field, frames.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/core.h>
+
+#include "engine/core/units.hpp"
+#include "engine/mesh/vec3.hpp"
+#include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
+
+namespace conoid::acoustic_bem {
+
+using namespace conoid::vec;
+using Complex = std::complex<double>;
+
+namespace {
+
+double decibel(Complex v, Complex over) { return 20 * std::log10(std::max(std::abs(v) / std::max(std::abs(over), 1e-300), 1e-15)); }
+
+double cosine_to_z(const Vec3& x) { return x[2] / norm(x); }
+
+/// The exact overlay knows one plane wave along +z.
+bool exact_wave(const Settings& s) {
+  return s.exact_sphere && s.runs.size() == 1 && s.runs[0].waves.size() == 1 &&
+         s.runs[0].waves[0].kind == WaveKind::plane && s.runs[0].waves[0].direction[2] > 1 - 1e-12;
+}
+
+/// Radius of the ball of equal volume: what the flat faces stand for.
+double ball_radius(const Surface& s) { return std::cbrt(signed_volume(s) * 3 / (4 * std::numbers::pi)); }
+
+}  // namespace
+
+std::string AcousticBem::suffix(std::size_t run) const {
+  return settings_.runs.size() == 1 ? "" : fmt::format(" {}", settings_.runs[run].name);
+}
+
+void AcousticBem::head_tables() {
+  TableInfo& t = receivers_table_;
+  t.id = "receivers";
+  t.title = "Pressure at the receivers";
+  t.definition = "Total pressure, and the scattered part of it.";
+  t.columns = {{"t", "s", "time"}};
+  for (std::size_t r = 0; r < settings_.runs.size(); ++r)
+    for (const std::string& name : settings_.receiver_names) {
+      t.columns.push_back({name + suffix(r), "Pa", name + suffix(r)});
+      t.columns.push_back({name + suffix(r) + " scattered", "Pa", name + suffix(r) + " scattered"});
+    }
+  if (t.columns.size() > 17) t.form = ChartForm::none;
+  const Wave& wave = settings_.runs[0].waves[0];
+  if (exact_wave(settings_) && wave.pulse.kind == PulseKind::ricker && !settings_.receivers.empty()) {
+    const ExactSphere exact{settings_.form.rigid(), ball_radius(surface_), settings_.form.c, 0};
+    std::vector<double> times;
+    for (Index n = 0; n <= settings_.steps + settings_.grouped; ++n) times.push_back(static_cast<double>(n) * settings_.form.dt);
+    for (std::size_t k = 0; k < settings_.receivers.size(); ++k) {
+      const Vec3& x = settings_.receivers[k];
+      exact_u_.push_back(exact.time_signals(ExactSphere::Quantity::scattered, norm(x), {cosine_to_z(x)}, times, wave.pulse, wave.t0)[0]);
+      t.columns.push_back({settings_.receiver_names[k] + " scattered exact", "Pa", settings_.receiver_names[k] + " scattered, exact"});
+      t.exact.push_back(settings_.receiver_names[k] + " scattered exact");
+    }
+    t.definition += " Exact: series of spherical harmonics for the sphere of the same volume.";
+    error_sums_.assign(2 * exact_u_.size(), 0);
+  }
+}
+
+void AcousticBem::append_receivers(RunContext& context) {
+  const std::size_t count = settings_.receivers.size(), runs = settings_.runs.size();
+  if (count == 0) return;
+  std::vector<double> scattered;
+  engine_->receivers(context.team, scattered);
+  const auto steps = static_cast<std::size_t>(settings_.grouped);
+  const double c = settings_.form.c;
+  Table& table = context.results.table(receivers_table_);
+  for (std::size_t g = 0; g < steps; ++g) {
+    const Index n = engine_->step() - settings_.grouped + 1 + static_cast<Index>(g) - receiver_lag;
+    if (n < 0) continue;
+    const double t = static_cast<double>(n) * settings_.form.dt;
+    std::vector<double> row{t};
+    for (std::size_t r = 0; r < runs; ++r) {
+      std::vector<double> incident(count);
+      const std::span<const double> u(scattered.data() + (r * steps + g) * count, count);
+      for (std::size_t k = 0; k < count; ++k) {
+        incident[k] = settings_.runs[r].value(settings_.receivers[k], t, c);
+        row.push_back(incident[k] + u[k]);
+        row.push_back(u[k]);
+      }
+      receiver_scattered_[r].add(context.team, u, t, settings_.form.dt);
+      receiver_incident_[r].add(context.team, incident, t, settings_.form.dt);
+    }
+    for (std::size_t k = 0; k < exact_u_.size(); ++k) {
+      const double exact = exact_u_[k][static_cast<std::size_t>(n)];
+      row.push_back(exact);
+      error_sums_[2 * k] += std::pow(scattered[g * count + k] - exact, 2);
+      error_sums_[2 * k + 1] += exact * exact;
+    }
+    table.append(row);
+  }
+}
+
+void AcousticBem::add_plane_spectra(Team& team) {
+  const std::size_t count = plane_points_.size();
+  if (count == 0) return;
+  std::vector<double> scattered;
+  engine_->planes(team, scattered);
+  const auto steps = static_cast<std::size_t>(settings_.grouped);
+  std::vector<double> incident(count);
+  for (std::size_t g = 0; g < steps; ++g) {
+    const Index n = engine_->step() - settings_.grouped + 1 + static_cast<Index>(g) - receiver_lag;
+    if (n < 0) continue;
+    const double t = static_cast<double>(n) * settings_.form.dt;
+    if (settings_.maps.empty() && g + 1 < steps) continue;
+    for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
+      const std::span<const double> u(scattered.data() + (r * steps + g) * count, count);
+      for (std::size_t k = 0; k < count; ++k) incident[k] = settings_.runs[r].value(plane_points_[k], t, settings_.form.c);
+      if (!settings_.maps.empty()) {
+        plane_scattered_[r].add(team, u, t, settings_.form.dt);
+        plane_incident_[r].add(team, incident, t, settings_.form.dt);
+      }
+      if (r == 0 && g + 1 == steps)
+        for (std::size_t k = 0; k < count; ++k) plane_now_[k] = incident[k] + u[k];
+    }
+  }
+}
+
+Complex AcousticBem::pulse_spectrum(std::size_t run, double frequency) const {
+  // The same sum over the same time steps as the surface's spectrum.
+  const Wave& w = settings_.runs[run].waves[0];
+  Complex sum = 0;
+  for (Index n = 0; n <= engine_->step(); ++n) {
+    const double t = static_cast<double>(n) * settings_.form.dt;
+    sum += settings_.form.dt * w.pulse.value(t - w.t0) * std::polar(1.0, 2 * std::numbers::pi * frequency * t);
+  }
+  return sum;
+}
+
+void AcousticBem::write_target_strength(RunContext& context) const {
+  if (settings_.frequencies.empty()) return;
+  struct Cut {
+    std::size_t run;
+    Vec3 toward;
+    std::string name;
+  };
+  std::vector<Cut> cuts;
+  for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
+    const Wave& w = settings_.runs[r].waves[0];
+    if (w.kind == WaveKind::plane) cuts.push_back({r, scale(-1, w.direction), "back" + suffix(r)});
+    for (std::size_t d = 0; d < settings_.directions.size(); ++d)
+      cuts.push_back({r, settings_.directions[d], fmt::format("direction {}{}", d + 1, suffix(r))});
+  }
+  const bool exact = exact_wave(settings_);
+  const ExactSphere sphere{settings_.form.rigid(), exact ? ball_radius(surface_) : 1, settings_.form.c, 0};
+  TableInfo t;
+  t.id = "target_strength";
+  t.title = "Target strength";
+  t.columns = {{"f", "Hz", "frequency"}};
+  t.definition =
+      "20 log10(|f_inf| / (|f| 1 m)): far-field amplitude over the spectrum of the pulse (of the first wave of each run). Only "
+      "frequencies where the pulse has more than 0.1 % of its maximum.";
+  for (const Cut& c : cuts) t.columns.push_back({c.name, "dB", c.name});
+  if (exact)
+    for (const Cut& c : cuts) {
+      t.columns.push_back({c.name + " exact", "dB", c.name + ", exact"});
+      t.exact.push_back(c.name + " exact");
+    }
+  Table& table = context.results.table(t);
+  std::vector<double> strength;
+  double most = 0, worst = 0;
+  for (double f : settings_.frequencies) {
+    strength.push_back(std::abs(pulse_spectrum(0, f)));
+    most = std::max(most, strength.back());
+  }
+  for (std::size_t k = 0; k < strength.size(); ++k) {
+    if (strength[k] < 1e-3 * most) continue;
+    const double f = settings_.frequencies[k];
+    std::vector<double> row{f};
+    for (const Cut& c : cuts)
+      row.push_back(target_strength(far_field(surface_, settings_.form, surface_spectra_[c.run].at(k), f, c.toward),
+                                    pulse_spectrum(c.run, f)));
+    if (exact)
+      for (std::size_t d = 0; d < cuts.size(); ++d) {
+        row.push_back(target_strength(sphere.far_field(2 * std::numbers::pi * f, cuts[d].toward[2]), 1));
+        worst = std::max(worst, std::abs(row.back() - row[1 + d]));
+      }
+    table.append(row);
+  }
+  if (exact) context.results.number("target_strength_error", worst, "dB");
+}
+
+void AcousticBem::write_pattern(RunContext& context) const {
+  if (settings_.pattern_normal < 0 || settings_.maps.empty()) return;
+  const auto normal = static_cast<std::size_t>(settings_.pattern_normal);
+  TableInfo t;
+  t.id = "pattern";
+  t.title = "Far field around the body";
+  t.form = ChartForm::polar;
+  t.definition = fmt::format("20 log10(|f_inf| / (|f| 1 m)) over the angle in the plane normal to {}, from {} towards {}.",
+                             "xyz"[normal], "xyz"[(normal + 1) % 3], "xyz"[(normal + 2) % 3]);
+  t.columns = {{"angle", "deg", "angle"}};
+  for (std::size_t r = 0; r < settings_.runs.size(); ++r)
+    for (double f : settings_.maps)
+      t.columns.push_back({fmt::format("{:g} Hz{}", f, suffix(r)), "dB", format_quantity(f, "Hz") + suffix(r)});
+  Table& table = context.results.table(t);
+  for (Index k = 0; k < settings_.pattern_count; ++k) {
+    const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(settings_.pattern_count);
+    Vec3 d{};
+    d[(normal + 1) % 3] = std::cos(angle);
+    d[(normal + 2) % 3] = std::sin(angle);
+    std::vector<double> row{angle * 180 / std::numbers::pi};
+    for (std::size_t r = 0; r < settings_.runs.size(); ++r)
+      for (std::size_t m = 0; m < settings_.maps.size(); ++m) {
+        const double f = settings_.maps[m];
+        row.push_back(target_strength(
+            far_field(surface_, settings_.form, surface_spectra_[r].at(settings_.frequencies.size() + m), f, d),
+            pulse_spectrum(r, f)));
+      }
+    table.append(row);
+  }
+}
+
+void AcousticBem::write_receiver_spectra(RunContext& context) const {
+  if (settings_.maps.empty() || settings_.receivers.empty()) return;
+  TableInfo t;
+  t.id = "insertion_loss";
+  t.title = "Insertion loss at the receivers";
+  t.definition = "20 log10(|p incident| / |p total|) of the spectra.";
+  t.columns = {{"f", "Hz", "frequency"}};
+  for (std::size_t r = 0; r < settings_.runs.size(); ++r)
+    for (const std::string& name : settings_.receiver_names) t.columns.push_back({name + suffix(r), "dB", name + suffix(r)});
+  if (t.columns.size() > 17) t.form = ChartForm::none;
+  Table& table = context.results.table(t);
+  for (std::size_t m = 0; m < settings_.maps.size(); ++m) {
+    std::vector<double> row{settings_.maps[m]};
+    for (std::size_t r = 0; r < settings_.runs.size(); ++r)
+      for (std::size_t k = 0; k < settings_.receivers.size(); ++k) {
+        const Complex in = receiver_incident_[r].at(m)[k];
+        row.push_back(-decibel(in + receiver_scattered_[r].at(m)[k], in));
+      }
+    table.append(row);
+  }
+}
+
+Status AcousticBem::finish(RunContext& context) {
+  if (!engine_) return {};
+  write_target_strength(context);
+  write_pattern(context);
+  write_receiver_spectra(context);
+  Results& out = context.results;
+  out.number("time_steps", static_cast<double>(engine_->step()), "1");
+  out.number("late_level", peak_ > 0 ? last_ / peak_ : 0, "1");
+  for (std::size_t k = 0; k < exact_u_.size(); ++k)
+    if (error_sums_[2 * k + 1] > 0)
+      out.number(fmt::format("error_{}", settings_.receiver_names[k]), std::sqrt(error_sums_[2 * k] / error_sums_[2 * k + 1]), "1");
+  const MarchTimes times = engine_->times();
+  out.number("seconds_assembly_threads", engine_->facts().assembly_seconds, "s");
+  out.number("seconds_summation", times.summation, "s");
+  out.number("seconds_radiation", times.radiation, "s");
+  out.number("seconds_solution", times.solution, "s");
+  out.number("seconds_illumination", times.illumination, "s");
+  return {};
+}
+
+std::vector<CatalogEntry> AcousticBem::catalog() const {
+  std::vector<CatalogEntry> out;
+  const bool rigid = settings_.form.rigid();
+  for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
+    const std::string number = r == 0 ? "" : fmt::format("_{}", r + 1);
+    out.push_back({"surface",
+                   rigid ? FieldInfo{"pressure" + number, "Pa", FieldKind::signed_value, Association::point, 1, false,
+                                     (surface_.closed ? "Pressure" : "Pressure jump") + suffix(r)}
+                         : FieldInfo{"normal_derivative" + number, "Pa/m", FieldKind::signed_value, Association::point, 1,
+                                     false, "Normal derivative of the pressure" + suffix(r)}});
+  }
+  for (std::size_t m = 0; m < settings_.maps.size(); ++m)
+    out.push_back({"surface", {fmt::format("spectrum_{}", m + 1), rigid ? "Pa s" : "Pa s/m", FieldKind::signed_value,
+                               Association::point, 1, true, "Spectrum at " + format_quantity(settings_.maps[m], "Hz")}});
+  for (const Plane& p : planes_) {
+    out.push_back({p.setting.name, {"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"}});
+    for (std::size_t m = 0; m < settings_.maps.size(); ++m)
+      out.push_back({p.setting.name, {fmt::format("insertion_loss_{}", m + 1), "dB", FieldKind::signed_value, Association::point,
+                                      1, false, "Insertion loss at " + format_quantity(settings_.maps[m], "Hz")}});
+  }
+  return out;
+}
+
+void AcousticBem::fill(FrameBuilder& builder) const {
+  builder.at(engine_->step(), static_cast<double>(engine_->step()) * settings_.form.dt, FrameAxis::time);
+  const auto entries = catalog();
+  const auto on_mesh = [&](int width, auto&& value) {  // values of vertices placed at the mesh's points
+    std::vector<float> out(static_cast<std::size_t>(mesh_->point_count() * width), 0.0F);
+    for (Index v = 0; v < surface_.unknowns; ++v)
+      for (int c = 0; c < width; ++c)
+        out[static_cast<std::size_t>(surface_.mesh_point[static_cast<std::size_t>(v)] * width + c)] =
+            static_cast<float>(value(static_cast<std::size_t>(v), c));
+    return out;
+  };
+  if (builder.wants_part("surface")) {
+    FramePart& part = builder.part("surface", geometry_);
+    std::size_t run = 0, map = 0;
+    for (const CatalogEntry& e : entries) {
+      if (e.part != "surface") continue;
+      const std::size_t r = e.field.is_complex ? 0 : run++, m = e.field.is_complex ? map++ : 0;
+      if (!builder.wants(e.field.name)) continue;
+      if (e.field.is_complex) {
+        const auto a = surface_spectra_[0].at(settings_.frequencies.size() + m);
+        part.fields.push_back(make_field(e.field, on_mesh(2, [&](std::size_t v, int c) { return c == 0 ? a[v].real() : a[v].imag(); })));
+      } else {
+        const auto a = engine_->current(static_cast<Index>(r));
+        part.fields.push_back(make_field(e.field, on_mesh(1, [&](std::size_t v, int) { return a[v]; })));
+      }
+    }
+  }
+  for (const Plane& p : planes_) {
+    if (!builder.wants_part(p.setting.name)) continue;
+    FramePart& part = builder.part(p.setting.name, ImageGeometry{p.setting.points, p.setting.origin, p.setting.spacing});
+    std::size_t map = 0;
+    for (const CatalogEntry& e : entries) {
+      if (e.part != p.setting.name) continue;
+      const bool loss = e.field.name != "pressure";
+      const std::size_t m = loss ? map++ : 0;
+      if (!builder.wants(e.field.name)) continue;
+      std::vector<float> values(p.count);
+      for (std::size_t k = 0; k < p.count; ++k) {
+        if (!loss) {
+          values[k] = static_cast<float>(plane_now_[p.first + k]);
+        } else {
+          const Complex in = plane_incident_[0].at(m)[p.first + k];
+          const Complex total = in + plane_scattered_[0].at(m)[p.first + k];
+          values[k] = std::abs(in) > 0 ? static_cast<float>(std::clamp(-decibel(total, in), -60.0, 60.0)) : 0.0F;
+        }
+      }
+      part.fields.push_back(make_field(e.field, std::move(values)));
+    }
+  }
+}
+
+}  // namespace conoid::acoustic_bem

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The engine for float and double.
+#include "engine/solvers/acoustic_bem/engine.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "engine/core/units.hpp"
+
+namespace conoid::acoustic_bem {
+namespace {
+
+template <class Real>
+class EngineOf final : public Engine {
+ public:
+  EngineOf(const Settings& settings, const Surface& surface, const std::vector<Vec3>& plane_points,
+           Matrices<Real> matrices, Team& team)
+      : march_(std::move(matrices), options(settings, surface, plane_points)) {
+    if (!settings.receivers.empty())
+      receivers_ = std::make_unique<Receivers<Real>>(surface, settings.form, settings.receivers, settings.grouped, team);
+    if (!plane_points.empty())
+      planes_ = std::make_unique<Receivers<Real>>(surface, settings.form, plane_points, settings.grouped, team);
+    const Matrices<Real>& m = march_.matrices();
+    facts_.unknowns = m.slices.count();
+    facts_.nonzeros = m.slices.nonzeros();
+    facts_.longest = m.slices.longest();
+    facts_.columns = march_.columns();
+    facts_.factor_nonzeros = march_.instant().factor_nonzeros();
+    facts_.skew = m.skew;
+    facts_.assembly_seconds = m.seconds;
+    facts_.evaluations = m.evaluations;
+    facts_.bytes = m.slices.bytes({0, m.slices.count()}) + (planes_ ? planes_->bytes() : 0) +
+                   (receivers_ ? receivers_->bytes() : 0);
+  }
+
+  void advance(Team& team, const std::function<void(Index, Index, std::span<double>)>& l,
+               const std::function<void(Index)>& each) override {
+    march_.advance(team, l, each);
+  }
+  [[nodiscard]] Index step() const override { return march_.step(); }
+  [[nodiscard]] std::span<const double> current(Index run) const override { return march_.current(run); }
+  void receivers(Team& team, std::vector<double>& out) override {
+    if (receivers_) receivers_->evaluate(team, march_.histories(), out);
+  }
+  void planes(Team& team, std::vector<double>& out) override {
+    if (planes_) planes_->evaluate(team, march_.histories(), out);
+  }
+  [[nodiscard]] const EngineFacts& facts() const override { return facts_; }
+  [[nodiscard]] MarchTimes times() const override { return march_.times(); }
+
+  void save(CheckpointWriter& writer) const override {
+    writer.value<Index>("step", march_.step());
+    const auto kept = static_cast<std::size_t>(march_.histories().front().reach() + 1);
+    std::vector<Real> past(kept);
+    const Index N = march_.unknowns(), global = N * static_cast<Index>(kept);
+    for (std::size_t r = 0; r < march_.histories().size(); ++r)
+      for (Index j = 0; j < N; ++j) {
+        march_.histories()[r].save(j, past);
+        writer.piece<Real>(fmt::format("past {}", r), global, j * static_cast<Index>(kept), past);
+      }
+  }
+  void load(CheckpointReader& reader) override {
+    const auto step = reader.value<Index>("step");
+    for (std::size_t r = 0; r < march_.histories().size(); ++r) {
+      const std::string name = fmt::format("past {}", r);
+      const Index wanted = march_.unknowns() * (march_.histories()[r].reach() + 1);
+      if (reader.length(name) != wanted)
+        throw Failure(make_error(ErrorCode::file,
+                                 fmt::format("the checkpoint holds {} past values, this case needs {}", reader.length(name), wanted),
+                                 "Resume with the case, mesh and precision that wrote the checkpoint."));
+      march_.histories()[r].load(step, reader.all<Real>(name));
+    }
+    march_.restore_current();
+  }
+
+ private:
+  static MarchOptions options(const Settings& s, const Surface& surface, const std::vector<Vec3>& plane_points) {
+    std::vector<Vec3> points = s.receivers;
+    points.insert(points.end(), plane_points.begin(), plane_points.end());
+    return {.steps = s.grouped,
+            .runs = static_cast<Index>(s.runs.size()),
+            .reach = points.empty() ? 0 : receiver_columns(surface, s.form, points) + s.grouped,
+            .conjugate_gradients = s.gradients};
+  }
+
+  March<Real> march_;
+  std::unique_ptr<Receivers<Real>> receivers_, planes_;
+  EngineFacts facts_;
+};
+
+template <class Real>
+Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& surface,
+                                     const std::vector<Vec3>& plane_points, Bytes budget, Team& team, Progress& progress,
+                                     const std::stop_token& stop) {
+  Assembly assembly(surface, settings.form, settings.assembly);
+  if (const Status s = assembly.find_extents(team, progress, stop); !s) return s.error();
+  const Bytes needed = assembly.slice_bytes(sizeof(Real));
+  if (needed > budget)
+    return make_error(ErrorCode::resources,
+                      fmt::format("the matrices of {} unknowns need {}, the budget is {}", surface.unknowns,
+                                  format_bytes(needed), format_bytes(budget)),
+                      "Coarsen the mesh, use single precision, or raise compute.memory.host.");
+  auto matrices = assembly.assemble<Real>(team, progress, stop);
+  if (!matrices) return matrices.error();
+  return std::unique_ptr<Engine>(
+      std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices), team));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> make_engine(const Settings& settings, const Surface& surface,
+                                            const std::vector<Vec3>& plane_points, Bytes budget, Team& team,
+                                            Progress& progress, const std::stop_token& stop) {
+  return settings.single_precision ? make<float>(settings, surface, plane_points, budget, team, progress, stop)
+                                   : make<double>(settings, surface, plane_points, budget, team, progress, stop);
+}
+
+}  // namespace conoid::acoustic_bem

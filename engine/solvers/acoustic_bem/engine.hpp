@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matrices, march and receivers of one run, in single or double precision behind one face.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/io/checkpoint.hpp"
+#include "engine/solvers/acoustic_bem/march.hpp"
+#include "engine/solvers/acoustic_bem/receivers.hpp"
+#include "engine/solvers/acoustic_bem/settings.hpp"
+
+namespace conoid::acoustic_bem {
+
+/// Numbers for the log and the summary.
+struct EngineFacts {
+  Index unknowns = 0, nonzeros = 0, longest = 0, columns = 0, factor_nonzeros = 0;
+  double skew = 0, assembly_seconds = 0;
+  std::uint64_t evaluations = 0;
+  Bytes bytes = 0;
+  [[nodiscard]] double average() const {
+    return static_cast<double>(nonzeros) / (static_cast<double>(unknowns) * static_cast<double>(unknowns));
+  }
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  /// One group of n_g steps; `each(n)` after each solved step.
+  virtual void advance(Team& team, const std::function<void(Index, Index, std::span<double>)>& l,
+                       const std::function<void(Index)>& each) = 0;
+  [[nodiscard]] virtual Index step() const = 0;
+  [[nodiscard]] virtual std::span<const double> current(Index run) const = 0;
+  /// Scattered pressure of the group just taken, `receiver_lag` steps behind: out[run][g][point].
+  virtual void receivers(Team& team, std::vector<double>& out) = 0;
+  virtual void planes(Team& team, std::vector<double>& out) = 0;
+  [[nodiscard]] virtual const EngineFacts& facts() const = 0;
+  [[nodiscard]] virtual MarchTimes times() const = 0;
+  virtual void save(CheckpointWriter& writer) const = 0;
+  virtual void load(CheckpointReader& reader) = 0;
+};
+
+/// Assembles; `planes` are the points of all planes one after the other. Error: stopped, or out of the memory budget.
+[[nodiscard]] Result<std::unique_ptr<Engine>> make_engine(const Settings& settings, const Surface& surface,
+                                                          const std::vector<Vec3>& plane_points, Bytes budget, Team& team,
+                                                          Progress& progress, const std::stop_token& stop);
+
+}  // namespace conoid::acoustic_bem

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Block kernels with registers of 16 bytes.
+#define CONOID_BYTES 16
+#include "engine/solvers/acoustic_bem/kernels/full_blocks_body.hpp"
+
+namespace conoid::acoustic_bem {
+
+extern const FullBlockKernel<float> full_blocks_float_base;
+extern const FullBlockKernel<double> full_blocks_double_base;
+const FullBlockKernel<float> full_blocks_float_base{8, add_blocks<float>};
+const FullBlockKernel<double> full_blocks_double_base{8, add_blocks<double>};
+
+}  // namespace conoid::acoustic_bem

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads a case and checks it.
+#include "engine/solvers/acoustic_bem/settings.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "engine/core/atomic_file.hpp"
+#include "engine/core/units.hpp"
+#include "engine/mesh/vec3.hpp"
+#include "engine/team/machine.hpp"
+
+namespace conoid::acoustic_bem {
+
+using namespace conoid::vec;
+
+std::vector<Vec3> PlaneSetting::positions() const {
+  std::vector<Vec3> out;
+  for (Index k = 0; k < points[2]; ++k)
+    for (Index j = 0; j < points[1]; ++j)
+      for (Index i = 0; i < points[0]; ++i)
+        out.push_back({origin[0] + spacing[0] * static_cast<double>(i), origin[1] + spacing[1] * static_cast<double>(j),
+                       origin[2] + spacing[2] * static_cast<double>(k)});
+  return out;
+}
+
+namespace {
+
+/// Numbers separated by anything that cannot belong to a number; at most 100 000.
+Result<std::vector<double>> read_samples(const std::filesystem::path& path) {
+  const auto text = read_file(path, Bytes{4} << 20);
+  if (!text) return text.error();
+  std::vector<double> out;
+  const char* at = text->c_str();
+  while (*at != '\0') {
+    char* end = nullptr;
+    const double v = std::strtod(at, &end);
+    if (end == at) {
+      ++at;
+      continue;
+    }
+    if (!std::isfinite(v) || out.size() == 100000)
+      return make_error(ErrorCode::invalid_input,
+                        fmt::format("'{}' holds a value that is not finite, or more than 100000 values", path.string()),
+                        "Give the pulse as a plain list of numbers.", {path.string(), 0, ""});
+    out.push_back(v);
+    at = end;
+  }
+  return out;
+}
+
+Pulse read_pulse(const Case& input, const Values& v, std::vector<Diagnostic>& out) {
+  Pulse p;
+  const std::string kind = v["kind"].text();
+  p.amplitude = v["amplitude"].number();
+  if (kind == "ricker") {
+    p.kind = PulseKind::ricker;
+    p.frequency = v["frequency"].number();
+  } else if (kind == "modulated-gaussian") {
+    p.kind = PulseKind::modulated_gaussian;
+    p.frequency = v["frequency"].number();
+    p.width = v["width"].number();
+  } else if (kind == "gaussian") {
+    p.kind = PulseKind::gaussian;
+    p.width = v["width"].number();
+  } else {
+    p.kind = PulseKind::sampled;
+    p.step = v["step"].number();
+    if (v.has("samples")) p.samples = v["samples"].numbers();
+    if (v.has("file")) {
+      auto samples = read_samples(input.path(v["file"].text()));
+      if (samples)
+        p.samples = std::move(*samples);
+      else
+        out.push_back(samples.error());
+    }
+    if (p.samples.empty())
+      out.push_back(input.error_at(v, "the sampled pulse has no values", "Give \"samples\" or a \"file\" of numbers."));
+  }
+  return p;
+}
+
+int axis_of(const std::string& name) { return name == "x" ? 0 : name == "y" ? 1 : 2; }
+
+PlaneSetting read_plane(const Case& input, const Values& v, std::size_t number, std::vector<Diagnostic>& out) {
+  PlaneSetting p;
+  p.name = v["name"].text();
+  if (p.name.empty()) p.name = fmt::format("plane {}", number);
+  const auto normal = static_cast<std::size_t>(axis_of(v["normal"].text()));
+  const Vec3 low = v["low"].vec3(), high = v["high"].vec3();
+  p.origin = low;
+  std::size_t k = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (d == normal) continue;
+    p.points[d] = v["points"].at(k++).integer();
+    p.spacing[d] = (high[d] - low[d]) / static_cast<double>(p.points[d] - 1);
+    if (!(p.spacing[d] > 0))
+      out.push_back(input.error_at(v, fmt::format("the plane has no extent along {}", "xyz"[d]),
+                                   "Give low and high corners that differ along both axes in the plane."));
+  }
+  return p;
+}
+
+}  // namespace
+
+Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
+  Settings s;
+  const Values parameters = input["parameters"], excitation = input["excitation"], output = input["output"];
+  s.form.c = input["materials"]["speed"].number();
+  const std::string surface = input["boundaries"]["surface"].text(), form = parameters["form"].text();
+  s.form.name = surface == "rigid" ? FormName::NC : surface == "soft" ? FormName::DC : FormName::N;
+  if (form != "auto") {
+    const FormName wanted = form == "N" ? FormName::N : form == "NC" ? FormName::NC : form == "D" ? FormName::D : FormName::DC;
+    const bool soft = wanted == FormName::D || wanted == FormName::DC;
+    if (soft != (surface == "soft") || (surface == "screen" && wanted != FormName::N))
+      out.push_back(input.error_at(parameters["form"], fmt::format("the form \"{}\" does not fit a {} surface", form, surface),
+                                   "Rigid bodies take N or NC, soft bodies D or DC, screens N; or write \"auto\"."));
+    s.form.name = wanted;
+  }
+  s.form.alpha = parameters["alpha"].number();
+  if (parameters.has("gamma")) {
+    s.form.gamma = parameters["gamma"].number();
+    s.gamma_given = true;
+  }
+  if (parameters.has("time_step")) {
+    s.form.dt = parameters["time_step"].number();
+    s.courant = 0;
+  } else {
+    s.courant = parameters["courant"].number();
+  }
+  if (parameters.has("duration")) s.duration = parameters["duration"].number();
+  if (parameters.has("steps")) s.steps = parameters["steps"].integer();
+  s.grouped = static_cast<int>(parameters["grouped_steps"].integer());
+  const std::string ordering = parameters["ordering"].text();
+  s.ordering = ordering == "given" ? Ordering::given : ordering == "morton" ? Ordering::morton : Ordering::hilbert;
+  s.gradients = parameters["instant_solver"].text() == "gradients";
+  s.assembly.far_points = static_cast<int>(parameters["far_points"].integer());
+  s.assembly.near_points = static_cast<int>(parameters["near_points"].integer());
+  s.assembly.near_splits = static_cast<int>(parameters["near_splits"].integer());
+  s.single_precision = input["compute"]["precision"].text() == "single";
+  if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
+    s.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
+
+  const Pulse pulse = read_pulse(input, excitation["pulse"], out);
+  const Values waves = excitation["waves"];
+  const bool separate = excitation["separate"].boolean();
+  for (std::size_t k = 0; k < waves.size(); ++k) {
+    const Values v = waves.at(k);
+    Wave w;
+    w.pulse = pulse;
+    w.pulse.amplitude *= v["amplitude"].number();
+    w.t0 = v["delay"].number();
+    if (v["kind"].text() == "plane") {
+      w.kind = WaveKind::plane;
+      w.direction = unit(v["direction"].vec3());
+      if (!(norm(w.direction) > 0.5))
+        out.push_back(input.error_at(v, "the direction of the plane wave is zero", "Give a vector along which it goes."));
+    } else {
+      w.kind = WaveKind::point;
+      w.position = v["position"].vec3();
+    }
+    const std::string name = v["name"].text().empty() ? fmt::format("wave {}", k + 1) : v["name"].text();
+    if (separate || s.runs.empty()) s.runs.push_back({name, {}});
+    s.runs.back().waves.push_back(w);
+  }
+  const Values receivers = output["receivers"];
+  for (std::size_t k = 0; k < receivers.size(); ++k) {
+    const std::string name = receivers.at(k)["name"].text();
+    s.receiver_names.push_back(name.empty() ? fmt::format("R{}", k + 1) : name);
+    s.receivers.push_back(receivers.at(k)["position"].vec3());
+  }
+  const Values planes = output["planes"];
+  for (std::size_t k = 0; k < planes.size(); ++k) s.planes.push_back(read_plane(input, planes.at(k), k + 1, out));
+  if (output.has("frequencies")) {
+    const Values f = output["frequencies"];
+    const double from = f["from"].number(), to = f["to"].number();
+    const Index count = f["count"].integer();
+    for (Index k = 0; k < count; ++k)
+      s.frequencies.push_back(count == 1 ? from : from + (to - from) * static_cast<double>(k) / static_cast<double>(count - 1));
+    if (to < from) out.push_back(input.error_at(f, "the frequencies run backwards", "Give from ≤ to."));
+  }
+  s.maps = output["maps"].numbers();
+  const Values directions = output["directions"];
+  for (std::size_t k = 0; k < directions.size(); ++k) {
+    s.directions.push_back(unit(directions.at(k).vec3()));
+    if (!(norm(s.directions.back()) > 0.5))
+      out.push_back(input.error_at(directions.at(k), "a direction is zero", "Give a vector towards the observer."));
+  }
+  if (output.has("pattern")) {
+    s.pattern_normal = axis_of(output["pattern"]["normal"].text());
+    s.pattern_count = output["pattern"]["count"].integer();
+  }
+  s.exact_sphere = output["exact"].text() == "sphere";
+  return s;
+}
+
+void complete(Settings& s, const Surface& surface) {
+  if (s.courant > 0) s.form.dt = s.courant * surface.mean_edge / s.form.c;
+  if (s.form.combined() && !s.gamma_given) s.form.gamma = 1 / surface.diameter;
+  // At t = 0 the field is at rest wherever it is recorded.
+  std::vector<Vec3> points = surface.vertices;
+  points.insert(points.end(), s.receivers.begin(), s.receivers.end());
+  for (const PlaneSetting& p : s.planes)
+    for (int corner = 0; corner < 8; ++corner) {
+      Vec3 x = p.origin;
+      for (std::size_t d = 0; d < 3; ++d)
+        if (corner >> d & 1) x[d] += p.spacing[d] * static_cast<double>(p.points[d] - 1);
+      points.push_back(x);
+    }
+  double last = 0;
+  for (Excitation& run : s.runs)
+    for (Wave& w : run.waves) {
+      const double delay = w.t0;
+      Excitation one{"", {w}};
+      set_onsets(one, points, s.form.c);
+      w.t0 = one.waves[0].t0 + delay;
+      for (const Vec3& x : surface.vertices)
+        last = std::max(last, w.t0 + w.travel(x, s.form.c) + w.pulse.length() - w.pulse.onset());
+    }
+  if (s.duration <= 0) {
+    double way = 0;  // from the surface to the farthest receiver
+    for (const Vec3& x : s.receivers)
+      for (const Vec3& v : surface.vertices) way = std::max(way, distance(x, v));
+    s.duration = last + (way + 4 * surface.diameter) / s.form.c;
+  }
+  if (s.steps <= 0) s.steps = std::max<Index>(1, static_cast<Index>(std::ceil(s.duration / s.form.dt)));
+}
+
+double expected_length(double courant) { return 2.24 / courant + 3.0; }
+
+Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
+  const auto n = static_cast<double>(unknowns);
+  const double real = s.single_precision ? 4 : 8;
+  const double pair = std::max(4 + expected_length(courant) * real + 3, 4.0);
+  double points = static_cast<double>(s.receivers.size());
+  for (const PlaneSetting& p : s.planes) points += static_cast<double>(p.points[0] * p.points[1] * p.points[2]);
+  return static_cast<Bytes>(n * n * pair + points * n * (8 * real + 7)) + (Bytes{64} << 20);
+}
+
+std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
+  std::vector<Diagnostic> out;
+  Settings s = read_settings(input, out);
+  const bool closed = input["boundaries"]["surface"].text() != "screen" && s.form.name != FormName::N;
+  for (Diagnostic& d : check_surface(mesh, closed, name_of(s.form.name))) {
+    d.place = input.document().place("/mesh");
+    out.push_back(std::move(d));
+  }
+  if (has_errors(out)) return out;
+  auto made = make_surface(mesh, Ordering::hilbert);
+  if (!made) {
+    out.push_back(made.error());
+    return out;
+  }
+  const Surface& surface = *made;
+  complete(s, surface);
+  const double h = surface.mean_edge, courant = s.form.delta() / h;
+  const Values parameters = input["parameters"];
+  const Values step = parameters.has("time_step") ? parameters["time_step"] : parameters["courant"];
+  if (courant < 0.1 || courant > 1.5)
+    out.push_back(input.error_at(step,
+                                 fmt::format("cΔt = {:.3g} m is {:.3g} h (h = {:.3g} m, the mean edge); expected 0.1 h to 1.5 h",
+                                             s.form.delta(), courant, h),
+                                 fmt::format("Use a Courant number of 0.4 (a time step of {}).",
+                                             format_quantity(0.4 * h / s.form.c, "s"))));
+  else if (courant < 0.3 || courant > 0.6)
+    out.push_back(input.warning_at(step, fmt::format("cΔt = {:.3g} h lies outside 0.3 h to 0.6 h", courant),
+                                   "0.4 balances the errors of space and time; smaller steps cost memory, larger ones accuracy."));
+  const Pulse& pulse = s.runs.front().waves.front().pulse;
+  const double highest = pulse.highest_frequency(), edges = s.form.c / (highest * h);
+  const Values pulse_place = input["excitation"]["pulse"];
+  if (pulse.kind != PulseKind::sampled && edges < 6) {
+    std::string text = fmt::format(
+        "the pulse reaches {} (1 % of its spectrum), where a wavelength is {:.2g} mean edges of {}",
+        format_quantity(highest, "Hz"), edges, format_quantity(h, "m"));
+    std::string hint = fmt::format("Refine the mesh to h = {} or lower the frequency by a factor of {:.2g}; 8 edges a "
+                                   "wavelength keep the error below 1 %.",
+                                   format_quantity(s.form.c / highest / 8, "m"), 8 / edges);
+    out.push_back(edges < 2.5 ? input.error_at(pulse_place, std::move(text), std::move(hint))
+                              : input.warning_at(pulse_place, std::move(text), std::move(hint)));
+  }
+  for (double f : s.frequencies.empty() ? std::vector<double>{} : std::vector<double>{s.frequencies.back()})
+    if (s.form.c / f < 3 * h)
+      out.push_back(input.warning_at(input["output"]["frequencies"],
+                                     fmt::format("at {} a wavelength is only {:.2g} mean edges", format_quantity(f, "Hz"),
+                                                 s.form.c / f / h),
+                                     "Results there are not converged: refine the mesh or lower the highest frequency."));
+  if (surface.diameter / s.form.delta() > 60000)
+    out.push_back(input.error_at(step, fmt::format("the body is {:.3g} time steps across; at most 60000 are possible",
+                                                   surface.diameter / s.form.delta()),
+                                 "Use larger time steps or a smaller body."));
+  const Bytes needed = expected_memory(s, surface.unknowns, courant);
+  const Bytes budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
+  if (needed > budget) {
+    const double factor = std::sqrt(static_cast<double>(needed) / static_cast<double>(budget));
+    Diagnostic d = input.error_at(
+        input["mesh"],
+        fmt::format("{} unknowns and row-vectors of about {:.3g} values need {}, the budget is {}", surface.unknowns,
+                    expected_length(courant), format_bytes(needed), format_bytes(budget)),
+        fmt::format("Coarsen the mesh by a factor of {:.2g} in h{}, or raise compute.memory.host.", std::sqrt(factor),
+                    s.single_precision ? "" : ", use single precision"));
+    d.code = ErrorCode::resources;
+    out.push_back(std::move(d));
+  }
+  for (const Excitation& run : s.runs)
+    for (const Wave& w : run.waves)
+      if (w.kind == WaveKind::point) {
+        double nearest = 1e300;
+        for (const Vec3& v : surface.vertices) nearest = std::min(nearest, distance(v, w.position));
+        if (nearest < 0.5 * h)
+          out.push_back(input.error_at(input["excitation"]["waves"],
+                                       fmt::format("a point source lies {} from the surface, less than half an edge",
+                                                   format_quantity(nearest, "m")),
+                                       "Move the source away or refine the mesh there."));
+      }
+  return out;
+}
+
+}  // namespace conoid::acoustic_bem

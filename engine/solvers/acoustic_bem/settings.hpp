@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A case in the solver's own terms, and what is wrong with it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/case/case.hpp"
+#include "engine/mesh/mesh.hpp"
+#include "engine/solvers/acoustic_bem/assembly.hpp"
+#include "engine/solvers/acoustic_bem/excitation.hpp"
+#include "engine/solvers/acoustic_bem/surface.hpp"
+
+namespace conoid::acoustic_bem {
+
+struct PlaneSetting {
+  std::string name;
+  Vec3 origin{}, spacing{1, 1, 1};
+  std::array<Index, 3> points{1, 1, 1};
+  [[nodiscard]] std::vector<Vec3> positions() const;  ///< x fastest
+};
+
+struct Settings {
+  Form form;
+  bool gamma_given = false;
+  double courant = 0.4;      ///< 0: the time step was given
+  double duration = 0;       ///< 0: chosen
+  Index steps = 0;           ///< 0: from the duration
+  int grouped = 8;
+  Ordering ordering = Ordering::hilbert;
+  bool gradients = false;
+  AssemblyOptions assembly;
+  bool single_precision = false;
+  Bytes memory = 0;          ///< budget; 0: three quarters of what is free
+
+  std::vector<Excitation> runs;  ///< onsets not set yet; delays in t0
+  std::vector<std::string> receiver_names;
+  std::vector<Vec3> receivers;
+  std::vector<PlaneSetting> planes;
+  std::vector<double> frequencies;  ///< Hz: target strength
+  std::vector<double> maps;         ///< Hz
+  std::vector<Vec3> directions;     ///< unit, towards the observer
+  int pattern_normal = -1;          ///< axis, −1: none
+  Index pattern_count = 0;
+  bool exact_sphere = false;
+};
+
+/// Reads the case. Errors (a pulse file, a zero direction) go to `out`.
+[[nodiscard]] Settings read_settings(const Case& input, std::vector<Diagnostic>& out);
+
+/// Completes what depends on the surface: time step, γ, onsets, number of steps.
+void complete(Settings& settings, const Surface& surface);
+
+/// Closedness and orientation, time step against h, pulse against h, memory. Cheap; makes a surface.
+[[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh);
+
+/// Mean length of a row-vector on a mesh of even triangles (measured on spheres: 2.24/(cΔt/h) + 3).
+[[nodiscard]] double expected_length(double courant);
+/// Memory of the matrices, the extents while assembling, histories and planes.
+[[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns, double courant);
+
+}  // namespace conoid::acoustic_bem

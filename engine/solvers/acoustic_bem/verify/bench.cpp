@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rates of the summation kernels and of the assembly beside the machine's own limits, on one core.
+//
+// Flops count real non-zeros only: 2 n_g a value. Sizes as Tables 2 and 3 of Bramas et al. 2015: 420 slices of 6400 rows,
+// n_g = 8; fewer slices where a table's blocks would not fit the memory, and in the quick run.
+#include "engine/solvers/acoustic_bem/verify/bench.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <fmt/core.h>
+
+#include "engine/core/units.hpp"
+#include "engine/solvers/acoustic_bem/cutouts.hpp"
+#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
+#include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+
+namespace conoid::acoustic_bem {
+namespace {
+
+constexpr const char* fma_peak = "FMA rate of a core";
+
+/// Slices whose rows drift through the columns as neighbours on a surface do; lengths shortest … longest.
+template <class Real>
+Slices<Real> made_slices(Index rows, Index count, Index columns, int shortest, int longest) {
+  Slices<Real> s(rows, count);
+  std::mt19937 random(17);
+  std::uniform_int_distribution<int> length(shortest, longest), step(-1, 1);
+  std::vector<std::uint16_t> first(static_cast<std::size_t>(rows)), last(first);
+  for (Index j = 0; j < count; ++j) {
+    Index at = 1 + j * 7 % std::max<Index>(columns - longest, 1);
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const int n = length(random);
+      at = std::clamp<Index>(at + step(random), 1, columns - longest + 1);
+      first[i] = static_cast<std::uint16_t>(at);
+      last[i] = static_cast<std::uint16_t>(at + n - 1);
+    }
+    s.lay_out(j, first, last);
+    s.allocate(j);
+    Real v = static_cast<Real>(0.001 * static_cast<double>(j % 31));
+    for (Real& e : s[j].values) e = v += static_cast<Real>(1e-5);
+  }
+  return s;
+}
+
+template <class Real>
+History<Real> made_history(const Slices<Real>& slices, int steps) {
+  History<Real> h(slices.count(), slices.columns(), steps);
+  for (Index n = 0; n < slices.columns() + steps; n += steps) {
+    for (Index j = 0; j < slices.count(); ++j)
+      for (Index g = 1; g <= steps; ++g) h.set(j, g, static_cast<Real>(std::sin(0.1 * static_cast<double>(n + g + j))));
+    h.advance(steps);
+  }
+  return h;
+}
+
+/// Best flop rate of repeated summations, about `seconds` long.
+template <class Real>
+double summation_rate(const Slices<Real>& slices, int steps, double seconds) {
+  Team team({{"cpu", 1, 1}});
+  History<Real> history = made_history(slices, steps);
+  Summation<Real> sum("bench", slices, steps);
+  std::vector<double> out;
+  sum.add_up(team, std::span(&history, 1), 0, out);
+  const double flops = 2.0 * steps * static_cast<double>(slices.nonzeros());
+  double rate = 0, spent = 0;
+  while (spent < seconds) {
+    const double begin = thread_seconds();
+    sum.add_up(team, std::span(&history, 1), 0, out);
+    const double took = thread_seconds() - begin;
+    spent += took;
+    rate = std::max(rate, flops / took);
+  }
+  return rate;
+}
+
+template <class Real>
+double full_block_rate(const Slices<Real>& slices, const FullBlocking& blocks, double seconds) {
+  const AlignedVector<Real> values = full_block_values(slices, blocks);
+  const History<Real> history = made_history(slices, 8);
+  std::vector<const Real*> pasts;
+  for (Index j = 0; j < slices.count(); ++j) pasts.push_back(history.past(j));
+  const auto stride = static_cast<std::size_t>(slices.rows() + blocks.rows);
+  AlignedVector<Real> sums(8 * stride);
+  const FullBlockKernel<Real>& kernel = full_block_kernel<Real>();
+  double rate = 0, spent = 0;
+  while (spent < seconds) {
+    const double begin = thread_seconds();
+    kernel.add(blocks.places.data(), values.data(), blocks.places.size(), blocks.rows, blocks.columns, pasts.data(),
+               sums.data(), stride);
+    const double took = thread_seconds() - begin;
+    spent += took;
+    rate = std::max(rate, 16.0 * static_cast<double>(blocks.nonzeros) / took);
+  }
+  return rate;
+}
+
+struct Bench {
+  const TestRun& run;
+  const BenchSink& row;
+  MachineRates rates;
+
+  void rate(std::string name, double flops, double peak, double limit, std::string against, std::string by) const {
+    row({std::move(name), flops / 1e9, "Gflop/s", flops / peak, limit * peak / 1e9, std::move(against), std::move(by)});
+  }
+  [[nodiscard]] double time(double full) const { return run.quick ? 0.25 * full : full; }
+};
+
+/// Tables 2 and 3 of the paper in form.
+template <class Real>
+void tables(const Bench& b, const char* precision, double peak) {
+  const Index rows = 6400;
+  for (int bc : b.run.quick ? std::vector<int>{16, 64} : std::vector<int>{16, 32, 64, 128}) {
+    const Index count = b.run.quick ? 40 : std::min<Index>(420, 420 * 32 / bc);
+    b.run.doing(fmt::format("blocks of {} columns, {}", bc, precision));
+    const Slices<Real> slices = made_slices<Real>(rows, count, 341, bc, bc);
+    for (int br : b.run.quick ? std::vector<int>{32} : std::vector<int>{32, 64, 128}) {
+      // Rows aligned to blocks: every value of a block is a non-zero, as in the paper's Table 2.
+      Slices<Real> aligned(rows, count);
+      std::vector<std::uint16_t> first(static_cast<std::size_t>(rows)), last(first);
+      for (Index j = 0; j < count; ++j) {
+        for (std::size_t i = 0; i < first.size(); ++i) {
+          first[i] = static_cast<std::uint16_t>(1 + (j + static_cast<Index>(i) / br) % (341 - bc));
+          last[i] = static_cast<std::uint16_t>(first[i] + bc - 1);
+        }
+        aligned.lay_out(j, first, last);
+        aligned.allocate(j);
+      }
+      const FullBlocking blocks = full_blocking(RowSpans::of(aligned), br, bc);
+      b.rate(fmt::format("Full-Blocking, {}, b_c {}, b_r {}, {} slices x {} rows", precision, bc, br, count, rows),
+             full_block_rate(aligned, blocks, b.time(0.2)), peak, 0, fma_peak, "bandwidth");
+    }
+    b.rate(fmt::format("Contiguous-Blocking, {}, b_c {}, {} slices x {} rows", precision, bc, count, rows),
+           summation_rate(slices, 8, b.time(0.3)), peak, 0, fma_peak, "bandwidth");
+  }
+}
+
+template <class Real>
+void kernels(const Bench& b, const char* precision, double peak, double floor) {
+  // One panel of 64 slices, 6 to 13 columns (9.5 on average): its values stay in a second-level cache.
+  const Slices<Real> cached = made_slices<Real>(panel_rows, 64, 341, 6, 13);
+  for (int g : b.run.quick ? std::vector<int>{8} : std::vector<int>{1, 2, 4, 8, 16, 32}) {
+    b.run.doing(fmt::format("summation from cache, n_g = {}", g));
+    b.rate(fmt::format("slices from cache, {}, n_g {}", precision, g), summation_rate(cached, g, b.time(0.4)), peak,
+           g >= 8 ? floor : 0, fma_peak, "loads");
+  }
+}
+
+void from_memory(const Bench& b) {
+  b.run.doing("summation from memory");
+  const Machine machine = this_machine();
+  const double wanted = b.run.quick ? 3e8 : std::clamp(2.0 * static_cast<double>(machine.l3), 3e8, 8e8);
+  const auto count = static_cast<Index>(wanted / (6400 * 9.5 * 4));
+  const Slices<float> slices = made_slices<float>(6400, count, 341, 6, 13);
+  const double bytes = static_cast<double>(slices.bytes({0, count}));
+  const double nonzeros = static_cast<double>(slices.nonzeros());
+  double at_eight = 0;
+  for (int g : b.run.quick ? std::vector<int>{8} : std::vector<int>{1, 4, 8, 16}) {
+    const double rate = summation_rate(slices, g, b.time(1.0));
+    if (g == 8) at_eight = rate;
+    // Bound: matrix values alone at the copy rate.
+    const double bound = b.rates.copy / 4 * 2 * g;
+    b.rate(fmt::format("slices from memory, single, n_g {}, {}", g, format_bytes(static_cast<Bytes>(bytes))), rate, bound,
+           g == 8 ? 0.85 : 0, "copy bandwidth", "bandwidth");
+  }
+  b.run.doing("sparse products");
+  const Index fewer = std::min<Index>(count, 420);
+  const Slices<float> part = made_slices<float>(6400, fewer, 341, 6, 13);
+  const CsrMatrices<float> csr = csr_matrices(part);
+  std::vector<std::vector<float>> a(csr.M.size(), std::vector<float>(static_cast<std::size_t>(fewer), 0.5F));
+  std::vector<float> s(6400, 0);
+  double best = 0, spent = 0;
+  while (spent < b.time(1.0)) {
+    const double begin = thread_seconds();
+    csr.add(a, s);
+    const double took = thread_seconds() - begin;
+    spent += took;
+    best = std::max(best, 2.0 * static_cast<double>(part.nonzeros()) / took);
+  }
+  b.rate("CSR products of M_k, single (baseline)", best, b.rates.fma_single, 0, fma_peak, "latency and bandwidth");
+  b.row({"slices, n_g 8, over CSR products", at_eight / best, "1", at_eight / best / 8, 8, "CSR products", "bandwidth"});
+  static_cast<void>(nonzeros);
+}
+
+void assembly(const Bench& b) {
+  b.run.doing("assembly");
+  Team team({{"cpu", 1, 1}});
+  for (FormName name : b.run.quick ? std::vector<FormName>{FormName::NC}
+                                   : std::vector<FormName>{FormName::N, FormName::NC, FormName::D, FormName::DC}) {
+    const Surface surface = unit_sphere(b.run.quick ? 6 : 10);
+    const double begin = thread_seconds();
+    const Matrices<float> m = assemble_all<float>(surface, form_for(surface, name), {}, team);
+    const double took = thread_seconds() - begin;
+    b.row({fmt::format("assembly, {}, N = {}: shell evaluations a core ({:.3f} us each)", name_of(name), surface.unknowns,
+                       1e6 * took / static_cast<double>(m.evaluations)),
+           static_cast<double>(m.evaluations) / took / 1e6, "M/s", static_cast<double>(m.evaluations) / took / 2.5e6, 2.5,
+           "0.4 us an evaluation", "issue"});
+  }
+}
+
+/// Table 4 of the paper in form, on a sphere numbered at random, by Morton and by Hilbert.
+void cut_outs(const Bench& b) {
+  b.run.doing("cut-outs");
+  Team team({{"cpu", std::max(1, b.run.threads), 1}});
+  const int divisions = b.run.quick ? 6 : 9;
+  for (const auto& [ordering, name] : {std::pair{Ordering::given, "given"}, {Ordering::morton, "Morton"}, {Ordering::hilbert, "Hilbert"}}) {
+    const Surface surface = unit_sphere(divisions, true, ordering);
+    const Matrices<float> m = assemble_all<float>(surface, form_for(surface, FormName::NC), {}, team);
+    const RowSpans spans = RowSpans::of(m.slices);
+    b.row({fmt::format("ordering score, {}, N = {}", name, surface.unknowns), ordering_score(spans), "1", 0, 0, "", ""});
+    for (int br : {32, 64, 128})
+      for (int bc : b.run.quick ? std::vector<int>{16} : std::vector<int>{16, 32, 64, 128}) {
+        const FullBlocking f = full_blocking(spans, br, bc);
+        if (f.places.empty()) continue;
+        b.row({fmt::format("Full-Blocking {} x {}, {}: {} blocks, non-zeros", br, bc, name, f.places.size()), 100 * f.fill(), "%", 0,
+               0, "", ""});
+      }
+    b.row({fmt::format("Contiguous-Blocking {} x {}, {}: {} blocks, non-zeros", surface.unknowns, m.slices.longest(), name,
+                       surface.unknowns),
+           100 * static_cast<double>(m.slices.nonzeros()) /
+               (std::pow(static_cast<double>(surface.unknowns), 2) * static_cast<double>(m.slices.longest())),
+           "%", 0, 0, "", ""});
+  }
+}
+
+}  // namespace
+
+Status bench_table(const TestRun& run, const BenchSink& row) {
+  const FlushDenormals flush;
+  try {
+    run.doing("machine");
+    const Bench b{run, row, measure_rates()};
+    row({"machine: multiply-adds, single, one core", b.rates.fma_single / 1e9, "Gflop/s", 1, 0, "", "issue"});
+    row({"machine: multiply-adds, double, one core", b.rates.fma_double / 1e9, "Gflop/s", 1, 0, "", "issue"});
+    row({"machine: copy, one core", b.rates.copy / 1e9, "GB/s", 1, 0, "", "bandwidth"});
+    kernels<float>(b, "single", b.rates.fma_single, 0.4);
+    kernels<double>(b, "double", b.rates.fma_double, 0);
+    from_memory(b);
+    assembly(b);
+    tables<float>(b, "single", b.rates.fma_single);
+    if (!run.quick) tables<double>(b, "double", b.rates.fma_double);
+    cut_outs(b);
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  return {};
+}
+
+}  // namespace conoid::acoustic_bem

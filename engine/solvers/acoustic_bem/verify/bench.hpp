@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of `conoid bench acoustic-bem`.
+#pragma once
+
+#include "engine/solvers/solver.hpp"
+
+namespace conoid::acoustic_bem {
+
+[[nodiscard]] Status bench_table(const TestRun& run, const BenchSink& row);
+
+}  // namespace conoid::acoustic_bem

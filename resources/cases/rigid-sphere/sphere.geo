@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sphere of radius 1 m about the origin.
+h = 0.17;
+SetFactory("Built-in");
+Point(1) = {0, 0, 0, h};
+Point(2) = {1, 0, 0, h};
+Point(3) = {0, 1, 0, h};
+Point(4) = {-1, 0, 0, h};
+Point(5) = {0, -1, 0, h};
+Point(6) = {0, 0, 1, h};
+Point(7) = {0, 0, -1, h};
+Circle(1) = {2, 1, 3};
+Circle(2) = {3, 1, 4};
+Circle(3) = {4, 1, 5};
+Circle(4) = {5, 1, 2};
+Circle(5) = {2, 1, 6};
+Circle(6) = {3, 1, 6};
+Circle(7) = {4, 1, 6};
+Circle(8) = {5, 1, 6};
+Circle(9) = {2, 1, 7};
+Circle(10) = {3, 1, 7};
+Circle(11) = {4, 1, 7};
+Circle(12) = {5, 1, 7};
+Curve Loop(1) = {1, 6, -5};   Surface(1) = {1};
+Curve Loop(2) = {2, 7, -6};   Surface(2) = {2};
+Curve Loop(3) = {3, 8, -7};   Surface(3) = {3};
+Curve Loop(4) = {4, 5, -8};   Surface(4) = {4};
+Curve Loop(5) = {9, -10, -1}; Surface(5) = {5};
+Curve Loop(6) = {10, -11, -2}; Surface(6) = {6};
+Curve Loop(7) = {11, -12, -3}; Surface(7) = {7};
+Curve Loop(8) = {12, -9, -4}; Surface(8) = {8};
+Physical Surface("sphere") = {1, 2, 3, 4, 5, 6, 7, 8};
+Mesh.Algorithm = 6;

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The solver as a session drives it: a case to tables, frames and numbers; checkpoints; messages for bad cases.
+// labels: unit timeout300
+#include <QTest>
+#include <cmath>
+#include <map>
+
+#include "engine/mesh/generators.hpp"
+#include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
+
+using namespace conoid;
+using namespace conoid::acoustic_bem;
+
+namespace {
+
+struct Store {
+  std::map<std::string, std::vector<std::byte>> arrays;
+};
+class Writer final : public CheckpointWriter {
+ public:
+  explicit Writer(Store& store) : store_(store) {}
+
+ protected:
+  [[nodiscard]] bool leads() const override { return true; }
+  void bytes(std::string_view name, std::size_t entry, Index global, Index begin, std::span<const std::byte> data) override {
+    auto& a = store_.arrays[std::string(name)];
+    a.resize(static_cast<std::size_t>(global) * entry);
+    std::copy(data.begin(), data.end(), a.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(begin) * entry));
+  }
+
+ private:
+  Store& store_;
+};
+class Reader final : public CheckpointReader {
+ public:
+  Reader(const Store& store, std::size_t entry) : store_(store), entry_(entry) {}
+  [[nodiscard]] Index length(std::string_view name) const override {
+    const auto a = store_.arrays.find(std::string(name));
+    return a == store_.arrays.end() ? -1 : static_cast<Index>(a->second.size() / entry_);
+  }
+
+ protected:
+  void bytes(std::string_view name, std::size_t entry, Index begin, std::span<std::byte> out) const override {
+    const auto& a = store_.arrays.at(std::string(name));
+    std::copy_n(a.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(begin) * entry), out.size(), out.begin());
+  }
+
+ private:
+  const Store& store_;
+  std::size_t entry_;  ///< of the past values
+};
+
+Json sphere_case() {
+  return Json::parse(R"({
+    "solver": "acoustic-bem", "mesh": {"file": "sphere.msh"},
+    "materials": {"speed": "340 m/s"},
+    "excitation": {"waves": [{"kind": "plane", "direction": [0, 0, 2]}], "pulse": {"kind": "ricker", "frequency": "100 Hz"}},
+    "output": {
+      "receivers": [{"position": [0, 0, -3]}, {"name": "side", "position": [2.5, 0, 0.5]}],
+      "planes": [{"normal": "y", "low": [-3, 0, -3], "high": [3, 0, 3], "points": [13, 13]}],
+      "frequencies": {"from": 40, "to": 200, "count": 9}, "maps": [100], "directions": [[1, 0, 0]],
+      "pattern": {"count": 24}, "exact": "sphere"}
+  })");
+}
+
+Case resolved(const Json& json) {
+  const auto schema = Schema::for_solver("acoustic-bem", solver_info().schema);
+  if (!schema.ok()) qFatal("%s", schema.error().render().c_str());
+  auto c = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
+  if (!c.ok()) qFatal("%s", c.error().render().c_str());
+  return *c;
+}
+
+std::shared_ptr<const Mesh> sphere(int divisions) {
+  return std::make_shared<const Mesh>(*icosphere({.divisions = divisions, .equal_volume = true}));
+}
+
+/// A run up to `steps` calls of advance (or its end).
+struct Run {
+  Case input;
+  std::shared_ptr<const Mesh> mesh;
+  Team team{{{"cpu", 2, 1}}};
+  std::unique_ptr<Communicator> cluster = single_rank();
+  MemoryResults results;
+  NoProgress progress;
+  RunContext context{input, mesh, team, *cluster, results, progress, {}};
+  AcousticBem solver;
+
+  Run(const Json& json, std::shared_ptr<const Mesh> m) : input(resolved(json)), mesh(std::move(m)) {
+    const Status s = solver.prepare(context);
+    if (!s) qFatal("%s", s.error().render().c_str());
+  }
+  Index go(Index calls = 1 << 30) {
+    for (Index k = 1;; ++k) {
+      const auto a = solver.advance(context);
+      if (!a.ok()) qFatal("%s", a.error().render().c_str());
+      if (a->finished || k == calls) return a->step;
+    }
+  }
+  [[nodiscard]] double number(const char* name) const {
+    for (const auto& n : results.numbers)
+      if (n.name == name) return n.value;
+    return std::nan("");
+  }
+};
+
+QString first_error(const Json& json, const Mesh& mesh) {
+  const Case c = resolved(json);
+  for (const Diagnostic& d : AcousticBem().check(c, &mesh))
+    if (d.severity == Severity::error) return QString::fromStdString(d.render());
+  return {};
+}
+
+}  // namespace
+
+class TestSolver : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void sphere_case_matches_the_series() {
+    Run run(sphere_case(), sphere(6));
+    run.go();
+    QVERIFY(run.solver.finish(run.context).ok());
+    // ka up to 3.7, h = 0.2: receivers 0.3 %, target strength 0.05 dB measured.
+    QVERIFY2(run.number("error_R1") < 0.006, qPrintable(QString::number(run.number("error_R1"))));
+    QVERIFY2(run.number("error_side") < 0.006, qPrintable(QString::number(run.number("error_side"))));
+    QVERIFY2(run.number("target_strength_error") < 0.1, qPrintable(QString::number(run.number("target_strength_error"))));
+    QVERIFY(run.number("late_level") < 1e-5);
+    const auto* ts = run.results.find("target_strength");
+    QVERIFY(ts != nullptr && ts->rows.size() == 9 && ts->info.columns.size() == 5);
+    QVERIFY(run.results.find("pattern")->rows.size() == 24);
+    QVERIFY(run.results.find("insertion_loss")->rows.size() == 1);
+
+    FrameBuilder builder({}, 1);
+    run.solver.fill(builder);
+    const auto frame = builder.finish();
+    QCOMPARE(frame->parts.size(), std::size_t{2});
+    QCOMPARE(frame->parts[0].fields.size(), std::size_t{2});
+    QCOMPARE(frame->parts[0].fields[0].values->size(), static_cast<std::size_t>(run.mesh->point_count()));
+    QCOMPARE(frame->parts[1].fields[0].values->size(), std::size_t{169});
+    std::size_t promised = 0;
+    for (const auto& e : run.solver.catalog()) promised += e.part == "surface" || e.part == "plane 1";
+    QCOMPARE(promised, frame->parts[0].fields.size() + frame->parts[1].fields.size());
+  }
+
+  void shadow_lies_behind_the_body() {
+    // Insertion loss at ka = 3.7: loss behind the sphere, none to speak of far to the side.
+    Json json = sphere_case();
+    json["output"]["maps"] = {200};
+    json["output"]["receivers"] = Json::parse(R"([{"position": [0.4, 0, 1.6]}, {"position": [0, 0, -1.5]}])");
+    Run run(json, sphere(4));
+    run.go();
+    QVERIFY(run.solver.finish(run.context).ok());
+    const auto& row = run.results.find("insertion_loss")->rows.at(0);
+    const ExactSphere exact{true, 1, 340, 0};
+    const double omega = 2 * 3.14159265358979 * 200;
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Vec3 x = k == 0 ? Vec3{0.4, 0, 1.6} : Vec3{0, 0, -1.5};
+      const double r = std::hypot(x[0], x[2]);
+      const std::complex<double> in = std::polar(1.0, omega / 340 * x[2]);
+      const double want = -20 * std::log10(std::abs(in + exact.scattered(omega, r, x[2] / r)));
+      QVERIFY2(std::abs(row[1 + k] - want) < 0.3, qPrintable(QString("%1 %2").arg(row[1 + k]).arg(want)));
+    }
+  }
+
+  void resumed_run_equals_unsplit_run_data() {
+    QTest::addColumn<QString>("precision");
+    QTest::addRow("double") << "double";
+    QTest::addRow("single") << "single";
+  }
+  void resumed_run_equals_unsplit_run() {
+    QFETCH(QString, precision);
+    Json json = sphere_case();
+    json["compute"]["precision"] = precision.toStdString();
+    json["excitation"]["waves"].push_back(Json::parse(R"({"kind": "point", "position": [0, 4, 0]})"));
+    Run whole(json, sphere(3));
+    whole.go();
+    QVERIFY(whole.solver.finish(whole.context).ok());
+
+    Run first(json, sphere(3));
+    first.go(1);
+    Store store;
+    Writer writer(store);
+    first.solver.save(writer);
+    Run second(json, sphere(3));
+    Reader reader(store, precision == "double" ? 8 : 4);
+    second.solver.load(reader);
+    second.go();
+    QVERIFY(second.solver.finish(second.context).ok());
+    const auto& a = whole.results.find("receivers")->rows;
+    const auto& b = second.results.find("receivers")->rows;
+    QVERIFY(b.size() < a.size() && !b.empty());
+    for (std::size_t k = 0; k < b.size(); ++k) QCOMPARE(b[k], a[a.size() - b.size() + k]);  // same bits
+    QCOMPARE(second.results.find("target_strength")->rows, whole.results.find("target_strength")->rows);
+  }
+
+  void separate_waves_equal_single_runs() {
+    Json both = sphere_case();
+    both["output"]["exact"] = "none";
+    both["output"].erase("planes");
+    both["parameters"]["steps"] = 120;
+    both["excitation"]["separate"] = true;
+    both["excitation"]["waves"].push_back(Json::parse(R"({"kind": "plane", "direction": [1, 1, 0], "name": "oblique"})"));
+    Json one = both;
+    one["excitation"]["waves"].erase(0);
+    Run together(both, sphere(2)), alone(one, sphere(2));
+    together.go();
+    alone.go();
+    const auto* t = together.results.find("receivers");
+    const auto* s = alone.results.find("receivers");
+    QCOMPARE(t->info.columns.size(), std::size_t{9});
+    for (std::size_t k = 0; k < s->rows.size(); ++k)
+      for (std::size_t c = 1; c < 5; ++c) QCOMPARE(t->rows[k][4 + c], s->rows[k][c]);
+  }
+
+  void bad_cases_are_named() {
+    const Mesh good = *icosphere({.divisions = 4});
+    QCOMPARE(first_error(sphere_case(), good), QString());
+
+    Json json = sphere_case();
+    json["parameters"]["courant"] = 3;
+    QVERIFY(first_error(json, good).contains("0.1 h to 1.5 h"));
+    json = sphere_case();
+    json["excitation"]["pulse"]["frequency"] = 2000;
+    QVERIFY(first_error(json, good).contains("wavelength is"));
+    json = sphere_case();
+    json["compute"]["memory"]["host"] = 2000000;
+    QVERIFY(first_error(json, good).contains("the budget is"));
+    json = sphere_case();
+    json["parameters"]["form"] = "DC";
+    const Case wrong = resolved(json);
+    QVERIFY(has_errors(AcousticBem().check(wrong, &good)));
+    json = sphere_case();
+    json["excitation"]["waves"][0] = Json::parse(R"({"kind": "point", "position": [0, 0, 1.01]})");
+    QVERIFY(first_error(json, good).contains("point source"));
+
+    // Inward normals, an open surface, one triangle turned, duplicate vertices.
+    const auto rebuilt = [&](int drop, bool turn_all, bool turn_one, bool split) {
+      Mesh m;
+      for (Index p = 0; p < good.point_count(); ++p) m.add_point(good.point(p));
+      for (Index c = drop; c < good.cell_count(); ++c) {
+        const auto n = good.nodes(c);
+        std::array<Index, 3> v{n[0], n[1], n[2]};
+        if (turn_all || (turn_one && c == 7)) std::swap(v[1], v[2]);
+        if (split && c == 7) v[0] = m.add_point(good.point(v[0]));
+        m.add_cell(CellShape::triangle3, v);
+      }
+      return m;
+    };
+    QVERIFY(first_error(sphere_case(), rebuilt(0, true, false, false)).contains("normals point into the body"));
+    QVERIFY(first_error(sphere_case(), rebuilt(1, false, false, false)).contains("the surface is open (3 rim edges)"));
+    QVERIFY(first_error(sphere_case(), rebuilt(0, false, true, false)).contains("opposite orientation"));
+    QVERIFY(first_error(sphere_case(), rebuilt(0, false, false, true)).contains("vertices lie at the same place"));
+    Mesh empty;
+    QVERIFY(first_error(sphere_case(), empty).contains("no surface cells"));
+  }
+
+  void screen_runs_with_form_n() {
+    const auto screen = std::make_shared<const Mesh>(*plate({.low = {-1, -1}, .high = {1, 1}, .divisions = {10, 10}, .level = 0}));
+    Json json = sphere_case();
+    json["boundaries"]["surface"] = "screen";
+    json["output"]["exact"] = "none";
+    QCOMPARE(first_error(json, *screen), QString());
+    json["boundaries"]["surface"] = "rigid";
+    QVERIFY(first_error(json, *screen).contains("the surface is open"));
+    json["boundaries"]["surface"] = "screen";
+    Run run(json, screen);
+    run.go();
+    QVERIFY(run.solver.finish(run.context).ok());
+    QVERIFY(run.number("unknowns") == 81);
+    QVERIFY(run.number("late_level") < 1e-4);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestSolver)
+#include "test_solver.moc"
