@@ -115,7 +115,7 @@ set(qt_usable FALSE)
 if(Qt6Widgets_FOUND AND CONOID_RENDER)
   set(qt_usable TRUE)
 endif()
-conoid_optional(QT qt_usable "The window needs Qt 6 and VTK. Debian: qt6-base-dev libqt6opengl6-dev libqt6svg6-dev.")
+conoid_optional(QT qt_usable "The window needs Qt 6 and VTK. Debian: qt6-base-dev libqt6opengl6-dev qt6-svg-dev.")
 set(CONOID_APP ${CONOID_HAVE_QT})
 
 if(NOT CONOID_WITH_TESTS STREQUAL "OFF")
