@@ -121,6 +121,8 @@ function(conoid_add_tests folder)
       message(FATAL_ERROR "${relative}: the first lines need '// labels: unit' (see CONTRIBUTING.md)")
     endif()
     add_executable(${target} "${source}")
+    # Tests call; they do not compute: a light optimisation halves the time to build them.
+    set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "-O1")
     set_target_properties(${target} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
     target_link_libraries(${target} PRIVATE conoid_settings Qt6::Test ${arg_LINK})
     target_compile_definitions(${target} PRIVATE

@@ -101,15 +101,13 @@ struct FieldScene::Impl {
       if (!p.fields.empty() && (view.part.empty() || view.part == p.name)) return p.fields.front().info.name;
     return {};
   }
-  bool flat(int& axis) const {
-    axis = -1;
-    bool all = !parts.empty();
-    for (const Entry& e : parts) {
-      const int a = e.part->flat_axis();
-      if (a < 0) all = false;
-      axis = a;
-    }
-    return all && parts.size() == 1;
+  /// The axis along which everything shown has no extent, or −1: a plane grid or a plane mesh.
+  int flat_axis() const {
+    double largest = 0;
+    for (std::size_t d = 0; d < 3; ++d) largest = std::max(largest, bounds[2 * d + 1] - bounds[2 * d]);
+    for (std::size_t d = 0; d < 3; ++d)
+      if (bounds[2 * d + 1] - bounds[2 * d] < 1e-9 * largest) return static_cast<int>(d);
+    return -1;
   }
   void apply_look();
   Status update();
@@ -121,9 +119,8 @@ struct FieldScene::Impl {
 };
 
 void FieldScene::Impl::apply_look() {
-  int axis = -1;
-  const bool face_on = flat(axis);
-  if (standard == StandardView::iso && face_on) {
+  const int axis = flat_axis();
+  if (standard == StandardView::iso && axis >= 0) {
     camera.set_parallel(true);
     camera.look(axis == 0 ? StandardView::plus_x : (axis == 1 ? StandardView::minus_y : StandardView::plus_z));
   } else {

@@ -101,7 +101,7 @@ class FieldScene final : public Scene {
 
   void set_markers(std::vector<Marker> markers);
   [[nodiscard]] CameraController& camera();
-  /// Standard view and fit; flat grids are seen face on when the view is `iso`.
+  /// Standard view and fit; flat fields are seen face on when the view is `iso`.
   void look(StandardView view);
   void fit();
 

@@ -113,13 +113,6 @@ void ImagePart::set_values(std::vector<float> values, Association association) {
   association_ = association;
 }
 
-int ImagePart::flat_axis() const {
-  int axis = -1;
-  for (int i = 0; i < 3; ++i)
-    if (grid_.points[at(i)] == 1) axis = i;
-  return axis;
-}
-
 bool ImagePart::plane_exists(int axis, const FieldView& view) const {
   for (int i = 0; i < 3; ++i)
     if (i != axis && grid_.points[at(i)] < 2) return false;

@@ -34,7 +34,6 @@ class ImagePart final : public ScenePart {
               double pixel_ratio) override;
   [[nodiscard]] std::optional<Hit> hit(const Ray& ray, const FieldView& view) const override;
   [[nodiscard]] Result<std::vector<double>> sample(const std::vector<Vec3>& points) const override;
-  [[nodiscard]] int flat_axis() const override;
 
  private:
   struct Plane {

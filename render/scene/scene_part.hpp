@@ -63,8 +63,6 @@ class ScenePart {
                       double pixel_ratio) = 0;
   [[nodiscard]] virtual std::optional<Hit> hit(const Ray& ray, const FieldView& view) const = 0;
   [[nodiscard]] virtual Result<std::vector<double>> sample(const std::vector<Vec3>& points) const = 0;
-  /// A grid with one point along an axis: that axis, else −1.
-  [[nodiscard]] virtual int flat_axis() const { return -1; }
 
  protected:
   vtkRenderer& renderer_;
