@@ -46,6 +46,7 @@ class TestGallery : public QObject {
   }
 
   void what_ships_can_be_run() {
+    int long_ones = 0;
     for (const SampleCard& card : load_gallery(fs::path(CONOID_SOURCE_DIR) / "resources" / "cases")) {
       if (!card.available) continue;
       CaseModel model;
@@ -53,8 +54,11 @@ class TestGallery : public QObject {
       QVERIFY2(model.open(card.case_file).ok(), qPrintable(card.name));
       QVERIFY2(model.is_valid(), qPrintable(card.name + ": " + model.obstacle()));
       QVERIFY2(!card.summary.isEmpty(), qPrintable(card.name + " has no line in card.json"));
-      QVERIFY2(card.seconds > 0 && card.seconds <= 60, qPrintable(card.name));
+      // A sample answers within a minute; one may show a problem of industrial size, and its card says how long.
+      QVERIFY2(card.seconds > 0 && card.seconds <= 300, qPrintable(card.name));
+      if (card.seconds > 60) ++long_ones;
     }
+    QVERIFY(long_ones <= 1);
   }
 
   void runs_and_cases_are_remembered() {
