@@ -2,6 +2,8 @@
 // The end of a run in a few tidy lines.
 #include "engine/cli/report.hpp"
 
+#include <algorithm>
+
 #include "engine/cli/progress_view.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/units.hpp"
@@ -19,6 +21,7 @@ std::string value_text(const Json& entry) {
   const Json& value = entry.contains("value") ? entry["value"] : entry;
   const std::string unit = entry.contains("unit") && entry["unit"].is_string() ? entry["unit"].get<std::string>() : "";
   const std::string text = value.is_number() ? number_text(value.get<double>()) : value.is_string() ? value.get<std::string>() : value.dump();
+  if (unit == "B" && value.is_number()) return format_bytes(static_cast<Bytes>(std::max(0.0, value.get<double>())));
   return unit.empty() || unit == "1" ? text : text + " " + unit;
 }
 

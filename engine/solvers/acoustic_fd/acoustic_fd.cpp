@@ -518,7 +518,7 @@ Status AcousticFd::finish(RunContext& context) {
          p.speed.highest * p.dt / *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end()), "1");
   number("cell_updates", static_cast<double>(p.grid.cells()) * static_cast<double>(march_->steps_done()),
          "1");
-  number("memory", static_cast<double>(context.cluster.sum(static_cast<double>(march_->bytes()))), "B");
+  number("field_memory", static_cast<double>(context.cluster.sum(static_cast<double>(march_->bytes()))), "B");
   number("energy_last", sums_.energy_last, "Pa^2 m");
   number("energy_largest", sums_.peak, "Pa^2 m");
   if (sums_.closed_first > 0) number("energy_drift", sums_.closed_worst / sums_.closed_first, "1");
