@@ -373,12 +373,13 @@ void Engine::keep_frame() {
   FrameBuilder builder(kept_fields_of(setup_.input), files_->frames());
   builder.at(at_.step, at_.value, FrameAxis::time);
   setup_.solver->fill(builder);
-  if (cluster_.leads()) files_->add_frame(*builder.finish());
+  if (cluster_.leads()) files_->add_frame(builder.finish());
   kept_ = moment();
   frame_due_ = false;
 }
 
 void Engine::show_frame(const FrameRequest& request, bool idle) {
+  const Stopwatch watch(stages_.pictures);
   const auto start = Clock::now();
   FrameBuilder builder(request, frames_shown_++);
   builder.at(at_.step, at_.value, FrameAxis::time);
@@ -528,6 +529,7 @@ void Engine::write_summary(const StateEvent& last) {
                      {"prepare", stages_.prepare},
                      {"march", stages_.march},
                      {"frames", stages_.frames},
+                     {"pictures", stages_.pictures},
                      {"checkpoints", stages_.checkpoints},
                      {"finish", stages_.finish}});
   Json phases = Json::object();

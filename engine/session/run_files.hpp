@@ -18,6 +18,7 @@
 #include "engine/io/frame.hpp"
 #include "engine/io/run_folder.hpp"
 #include "engine/io/vtkhdf.hpp"
+#include "engine/session/background_queue.hpp"
 #include "engine/session/run_lock.hpp"
 #include "engine/session/session.hpp"
 
@@ -26,6 +27,7 @@ namespace conoid {
 /// Wall seconds of the session's own stages, summed over the parts of a resumed run.
 struct Stages {
   double prepare = 0, march = 0, frames = 0, checkpoints = 0, finish = 0;
+  double pictures = 0;  ///< live frames for a viewer
   double total = 0;  ///< from start to end, what lies between the stages included
   int resumed = 0;  ///< times this run was continued
 };
@@ -59,8 +61,10 @@ class RunFiles {
   [[nodiscard]] const std::filesystem::path& folder() const;
   [[nodiscard]] RunResults& results() { return *results_; }
 
-  /// Rank 0.
-  void add_frame(const Frame& frame);
+  /// Rank 0. Hands a frame to a thread that writes it; waits only while earlier frames fill too much memory. An error of
+  /// that thread comes out of the next call that touches frames.
+  void add_frame(std::shared_ptr<const Frame> frame);
+  /// Frames handed over so far.
   [[nodiscard]] std::uint64_t frames() const { return frames_; }
 
   /// Writes a checkpoint: the solver's arrays by `save`, tables and numbers, and the mark.
@@ -95,6 +99,7 @@ class RunFiles {
   std::unique_ptr<VtkhdfWriter> frames_writer_;
   std::uint64_t frames_ = 0;
   bool resumed_ = false;
+  BackgroundQueue writing_;  ///< uses frames_writer_, so it must end first
 };
 
 }  // namespace conoid

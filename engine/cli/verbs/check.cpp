@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // conoid check CASE: everything that can be said about a case without running it.
+#include <algorithm>
 #include <memory>
 
 #include "engine/cli/inputs.hpp"
@@ -28,7 +29,8 @@ void print(const CheckReport& report, const std::string& title, Context& context
   for (const auto& [name, value] : report.details) rows.push_back({name, value});
   rows.push_back({"memory", format_bytes(report.host_memory)});
   if (report.disk > 0) rows.push_back({"disk", format_bytes(report.disk)});
-  if (report.steps > 0) rows.push_back({"steps", fmt::format("{}", report.steps)});
+  const bool told = std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.front() == "steps"; });
+  if (report.steps > 0 && !told) rows.push_back({"steps", fmt::format("{}", report.steps)});
   if (report.seconds > 0) rows.push_back({"time", "about " + format_duration(report.seconds)});
   context.write(aligned(rows, "  "));
 }
@@ -58,14 +60,12 @@ void check(const Options& options, Context& context) {
                     {"details", details}}}});
 }
 
-void add(CLI::App& verb, Context& context) {
+void add(OptionSet verb, Context& context) {
   const auto options = std::make_shared<Options>();
-  verb.add_option("CASE", options->file, "Case file, or a folder with a case.json")->required();
-  verb.add_option("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated")
-      ->take_all()
-      ->allow_extra_args(false);
-  verb.add_flag("--json", context.json, "One JSON object on stdout, text on stderr");
-  verb.callback([options, &context] { check(*options, context); });
+  verb.value("CASE", options->file, "Case file, or a folder with a case.json").required();
+  verb.value("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated").repeated();
+  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.on_use([options, &context] { check(*options, context); });
 }
 
 }  // namespace
