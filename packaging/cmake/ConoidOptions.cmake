@@ -84,6 +84,10 @@ if(NOT CONOID_WITH_MPI STREQUAL "OFF")
   find_package(MPI COMPONENTS C CXX)
 endif()
 conoid_optional(MPI MPI_CXX_FOUND "Debian: libopenmpi-dev openmpi-bin.")
+if(NOT CONOID_WITH_LAPACK STREQUAL "OFF")
+  find_package(LAPACK)  # big dense systems; without it Eigen solves them, several times slower
+endif()
+conoid_optional(LAPACK LAPACK_FOUND "Debian: libopenblas-openmp-dev.")
 set(CONOID_HAVE_CUDA 0)
 if(CONOID_WITH_CUDA STREQUAL "ON")
   find_package(CUDAToolkit REQUIRED)
@@ -130,7 +134,7 @@ set(CONOID_TESTS ${CONOID_HAVE_TESTS})
 
 function(conoid_print_summary)
   message(STATUS "Conoid ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE}): "
-    "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} OpenMP=${CONOID_HAVE_OPENMP} "
+    "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} LAPACK=${CONOID_HAVE_LAPACK} OpenMP=${CONOID_HAVE_OPENMP} "
     "pictures=${CONOID_HAVE_VTK} window=${CONOID_HAVE_QT} tests=${CONOID_HAVE_TESTS}")
 endfunction()
 

@@ -480,14 +480,11 @@ AssemblyWork assemble_singular(Team& team, const Surface& surface, const Accurac
         const bool u = sink.with_u(touch.element);
         set.clear();
         if (accuracy.fixed8) {
-          product_rule(e, 8, 8, set);  // difference in both kernels by the plain rule, static u* by collapsed quads
-          kernels.near(medium, near_points.fill(set, at, kernels.lanes), Part::difference, true, out->v);
-          sink.one(touch.element, n, out->v, false, u, -1);
-          for (std::size_t q = 0; q < 9; ++q) block[q] += sink.factors.t * std::complex<Real>(out->v[lane_t + 2 * q], out->v[lane_t + 2 * q + 1]);
-          set.clear();
           collapsed_rule(e, p[0], p[1], set);
-          kernels.near(medium, near_points.fill(set, at, kernels.lanes), Part::fixed, true, out->v);
+          kernels.near(medium, near_points.fill(set, at, kernels.lanes), Part::dynamic, true, out->v);
           sink.one(touch.element, n, out->v, false, u, -1);
+          kernels.near(medium, near_points.fill(set, at, kernels.lanes), Part::difference, true, out->v);
+          for (std::size_t q = 0; q < 9; ++q) block[q] += sink.factors.t * std::complex<Real>(out->v[lane_t + 2 * q], out->v[lane_t + 2 * q + 1]);
           continue;
         }
         singular_rule(e, p[0], p[1], accuracy.target, k, set);
@@ -530,7 +527,6 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
     std::vector<Vec3> points;
     for (Index n : curved) points.push_back(surface.nodes[static_cast<std::size_t>(n)]);
     const FarRules<double> rules(surface, fine, 0, true);
-    SumSink sink(surface, curved);
     // Elements that contain the point come in the second part, so rows that are all nodes can skip them by number.
     const bool whole = static_cast<Index>(curved.size()) == m;
     if (!whole) {
