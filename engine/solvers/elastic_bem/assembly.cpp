@@ -357,11 +357,14 @@ struct ColumnSink {
       const auto& g = targets.g[static_cast<std::size_t>(e.traction[a])];
       for (std::size_t j = 0; j < 3; ++j) {
         if (h[j].column != nullptr)
-          for (std::size_t i = 0; i < 3; ++i) put(h[j], factors.t, at + (lane_t + 2 * (3 * i + j)) * lanes, i);
+          for (std::size_t i = 0; i < 3; ++i) put(h[j], window(e, a) * factors.t, at + (lane_t + 2 * (3 * i + j)) * lanes, i);
         if (u && g[j].column != nullptr)
           for (std::size_t i = 0; i < 3; ++i) put(g[j], factors.u, at + 2 * symmetric[i][j] * lanes, i);
       }
     }
+  }
+  [[nodiscard]] Real window(const Element& e, std::size_t a) const {
+    return static_cast<Real>(surface.window[static_cast<std::size_t>(e.node[a])]);
   }
   void single(Index k, Index row, const Real* v) { one(k, row, v, true, true, -1); }
   void one(Index k, Index row, const Real* v, bool put_t, bool put_u, int only) {
@@ -375,7 +378,7 @@ struct ColumnSink {
         for (std::size_t i = 0; i < 3; ++i) {
           if (take_t && h[j].column != nullptr) {
             const Real* p = at + lane_t + 2 * (3 * i + j);
-            accumulate(h[j].column[static_cast<Index>(i) * m + row], h[j].scale * factors.t * std::complex<Real>(p[0], p[1]), shared);
+            accumulate(h[j].column[static_cast<Index>(i) * m + row], window(e, a) * h[j].scale * factors.t * std::complex<Real>(p[0], p[1]), shared);
           }
           if (put_u && g[j].column != nullptr) {
             const Real* p = at + 2 * symmetric[i][j];
@@ -389,8 +392,11 @@ struct ColumnSink {
     const auto& h = targets.h[static_cast<std::size_t>(node)];
     for (std::size_t j = 0; j < 3; ++j)
       if (h[j].column != nullptr)
-        for (std::size_t i = 0; i < 3; ++i)
-          accumulate(h[j].column[static_cast<Index>(i) * m + row], h[j].scale * block9[3 * i + j], shared);
+        for (std::size_t i = 0; i < 3; ++i) {
+          // The window fades the integral, not the free term (½ on the plane nodes that it touches).
+          const Real w = static_cast<Real>(surface.window[static_cast<std::size_t>(node)]), free = i == j ? (1 - w) / 2 : 0;
+          accumulate(h[j].column[static_cast<Index>(i) * m + row], h[j].scale * (w * block9[3 * i + j] + free), shared);
+        }
   }
 };
 

@@ -449,6 +449,32 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
   out.centre = scale(0.5, add(low, high));
   out.diameter = distance(low, high);
 
+  // The kernel fades out towards the rim, so that the missing ground beyond does not reflect waves (O. P. Bruno, M. Lyon,
+  // C. Pérez-Arancibia, C. Turc, SIAM J. Appl. Math. 76 (2016) 1871, for layered media).
+  out.window.assign(out.nodes.size(), 1);
+  if (options.domain == Domain::ground && options.window > 0 && enclosing.empty()) {
+    std::vector<Vec3> rim;
+    for (const auto& [key, uses] : edges)
+      if (uses.size() == 1) {
+        const Element& e = out.elements[uses[0].element];
+        const auto [i, j] = side_corners(e, uses[0].side);
+        const Vec3 a = e.x[static_cast<std::size_t>(i)], b = e.x[static_cast<std::size_t>(j)];
+        const auto m = side_middle(e, uses[0].side);
+        const Vec3 c = e.at(m[0], m[1]).x;
+        for (const Vec3& p : {a, scale(0.5, add(a, c)), c, scale(0.5, add(c, b))}) rim.push_back(p);
+      }
+    std::vector<double> way(out.nodes.size(), 1e300);
+    double longest = 0;
+    for (std::size_t n = 0; n < way.size(); ++n) {
+      for (const Vec3& p : rim) way[n] = std::min(way[n], distance(out.nodes[n], p));
+      longest = std::max(longest, way[n]);
+    }
+    for (std::size_t n = 0; n < way.size(); ++n) {
+      const double u = 1 - way[n] / (options.window * longest);  // 0: inner border, 1: rim
+      if (u > 0 && out.planar[n]) out.window[n] = u >= 1 - 1e-9 ? 0 : std::exp(2 * std::exp(-1 / u) / (u - 1));
+    }
+  }
+
   const bool curved_open = options.domain == Domain::ground && enclosing.empty() &&
                            std::any_of(out.planar.begin(), out.planar.end(), [](bool p) { return !p; });
   if (curved_open && options.close) {

@@ -68,6 +68,7 @@ struct Surface {
   std::vector<std::vector<Index>> node_tractions;  ///< traction nodes of each node
   std::vector<bool> closed;                 ///< a component has no rim and no enclosing cells
   std::vector<bool> hollow;                 ///< a closed component with the medium around it: a cavity
+  std::vector<double> window;               ///< a node: weight of its column in H, below 1 near the rim of open ground
   std::vector<bool> planar;                 ///< a node: all elements around it lie in one plane
   Vec3 centre{};
   double diameter = 0;
@@ -86,6 +87,7 @@ struct SurfaceOptions {
   double crease = 0.7;            ///< radians between normals from which an edge is a crease
   Vec3 down{0, 0, -1};            ///< into the ground (Domain::ground)
   std::function<int(Index cell)> condition = [](Index) { return 0; };  ///< −1: enclosing element
+  double window = 0;              ///< open ground: share of the way from the rim inwards over which the kernel is faded out
   bool close = true;              ///< make enclosing elements where a curved open surface has none
 };
 
