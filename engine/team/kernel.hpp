@@ -53,12 +53,7 @@ struct Entry {
 /// Of the module that this file is linked into; the modules' drivers define it.
 std::vector<Entry>& registered();
 
-#if defined(__CUDACC__)
-#define CONOID_UNCHECKED
-#else
-#define CONOID_UNCHECKED __attribute__((no_sanitize("thread")))
-#endif
-
+#if !defined(__CUDACC__)
 template <class... P, std::size_t... I>
 CONOID_UNCHECKED inline void call(void (*kernel)(P...), void** arguments, std::index_sequence<I...>) {
   kernel(*static_cast<P*>(arguments[I])...);
@@ -67,6 +62,7 @@ template <class... P>
 CONOID_UNCHECKED inline void invoke(const void* function, void** arguments) {
   call(reinterpret_cast<void (*)(P...)>(const_cast<void*>(function)), arguments, std::index_sequence_for<P...>{});
 }
+#endif
 }  // namespace kernels
 
 /// A static object of this type puts a kernel into the module, under the name that Device::kernel() is asked for.

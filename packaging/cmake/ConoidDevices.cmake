@@ -34,7 +34,7 @@ function(conoid_device_kernels set)
     target_include_directories(conoid_checked_kernels_${set} PRIVATE ${include})
     target_compile_definitions(conoid_checked_kernels_${set} PRIVATE CONOID_CHECKED=1)
     target_compile_options(conoid_checked_kernels_${set} PRIVATE -fvisibility=hidden -Wall -Wextra -Wno-unknown-pragmas
-      -O1 -g1 -fno-inline-functions -fno-optimize-sibling-calls -fsanitize=thread -fsanitize=bounds)
+      -O1 -g1 -gdwarf-4 -fno-inline-functions -fno-optimize-sibling-calls -fsanitize=thread -fsanitize=bounds)
   endif()
   if(CONOID_HAVE_CUDA)
     # nvcc is called directly: CMake 3.25 does not know the language standards of CUDA 13.

@@ -65,6 +65,9 @@ inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return
 
 // ---- what the run-time part provides (block.cpp, atomics.cpp)
 
+// Parts of the model itself, which the checked mode must not look at.
+#define CONOID_UNCHECKED __attribute__((no_sanitize("thread")))
+
 namespace conoid::emulated {
 
 class Block;
@@ -114,7 +117,7 @@ unsigned atomic_swap_if(unsigned* p, unsigned expected, unsigned v);
 unsigned long long atomic_swap_if(unsigned long long* p, unsigned long long expected, unsigned long long v);
 
 template <class T>
-inline T shuffle(unsigned mask, T value, int from, Place place) {
+CONOID_UNCHECKED inline T shuffle(unsigned mask, T value, int from, Place place) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16);
   const unsigned char* all = warp_exchange(mask, &value, sizeof(T), place);
   T out;
@@ -124,7 +127,7 @@ inline T shuffle(unsigned mask, T value, int from, Place place) {
 inline int lane() { return static_cast<int>(builtins.rank & 31U); }
 
 template <class T, class F>
-inline T warp_fold(unsigned mask, T value, F fold, Place place) {
+CONOID_UNCHECKED inline T warp_fold(unsigned mask, T value, F fold, Place place) {
   const unsigned char* all = warp_exchange(mask, &value, sizeof(T), place);
   bool first = true;
   T out{};
@@ -147,18 +150,16 @@ inline T warp_fold(unsigned mask, T value, F fold, Place place) {
 inline constexpr int warpSize = 32;
 
 // The place of the call travels as a default argument, so that a message can name the line.
-#define CONOID_HERE                             \
-  ::conoid::emulated::Place place = ::conoid::emulated::Place { \
-    __builtin_FILE(), __builtin_LINE()          \
-  }
+#define CONOID_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+#define CONOID_PLACE (::conoid::emulated::Place{file, line})
 
 // ---- barriers, votes, shuffles, reductions
 
-inline void __syncthreads(CONOID_HERE) { ::conoid::emulated::block_barrier(place); }
-inline int __syncthreads_count(int v, CONOID_HERE) { return ::conoid::emulated::block_vote(v, 0, place); }
-inline int __syncthreads_and(int v, CONOID_HERE) { return ::conoid::emulated::block_vote(v, 1, place); }
-inline int __syncthreads_or(int v, CONOID_HERE) { return ::conoid::emulated::block_vote(v, 2, place); }
-inline void __syncwarp(unsigned mask = 0xffffffffU, CONOID_HERE) { ::conoid::emulated::warp_barrier(mask, place); }
+inline void __syncthreads(CONOID_HERE) { ::conoid::emulated::block_barrier(CONOID_PLACE); }
+inline int __syncthreads_count(int v, CONOID_HERE) { return ::conoid::emulated::block_vote(v, 0, CONOID_PLACE); }
+inline int __syncthreads_and(int v, CONOID_HERE) { return ::conoid::emulated::block_vote(v, 1, CONOID_PLACE); }
+inline int __syncthreads_or(int v, CONOID_HERE) { return ::conoid::emulated::block_vote(v, 2, CONOID_PLACE); }
+inline void __syncwarp(unsigned mask = 0xffffffffU, CONOID_HERE) { ::conoid::emulated::warp_barrier(mask, CONOID_PLACE); }
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_block() {}
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
@@ -166,32 +167,32 @@ inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 template <class T>
 inline T __shfl_sync(unsigned mask, T v, int source, int width = 32, CONOID_HERE) {
   const int base = ::conoid::emulated::lane() & ~(width - 1);
-  return ::conoid::emulated::shuffle(mask, v, base + (source & (width - 1)), place);
+  return ::conoid::emulated::shuffle(mask, v, base + (source & (width - 1)), CONOID_PLACE);
 }
 template <class T>
 inline T __shfl_up_sync(unsigned mask, T v, unsigned delta, int width = 32, CONOID_HERE) {
   const int lane = ::conoid::emulated::lane(), base = lane & ~(width - 1), from = lane - static_cast<int>(delta);
-  return ::conoid::emulated::shuffle(mask, v, from < base ? lane : from, place);
+  return ::conoid::emulated::shuffle(mask, v, from < base ? lane : from, CONOID_PLACE);
 }
 template <class T>
 inline T __shfl_down_sync(unsigned mask, T v, unsigned delta, int width = 32, CONOID_HERE) {
   const int lane = ::conoid::emulated::lane(), base = lane & ~(width - 1), from = lane + static_cast<int>(delta);
-  return ::conoid::emulated::shuffle(mask, v, from >= base + width ? lane : from, place);
+  return ::conoid::emulated::shuffle(mask, v, from >= base + width ? lane : from, CONOID_PLACE);
 }
 template <class T>
 inline T __shfl_xor_sync(unsigned mask, T v, int bits, int width = 32, CONOID_HERE) {
   const int lane = ::conoid::emulated::lane(), base = lane & ~(width - 1), from = lane ^ bits;
-  return ::conoid::emulated::shuffle(mask, v, from >= base + width ? lane : from, place);
+  return ::conoid::emulated::shuffle(mask, v, from >= base + width ? lane : from, CONOID_PLACE);
 }
 inline unsigned __ballot_sync(unsigned mask, int v, CONOID_HERE) {
   const unsigned mine = v != 0 ? 1U << ::conoid::emulated::lane() : 0U;
-  return ::conoid::emulated::warp_fold(mask, mine, [](unsigned a, unsigned b) { return a | b; }, place);
+  return ::conoid::emulated::warp_fold(mask, mine, [](unsigned a, unsigned b) { return a | b; }, CONOID_PLACE);
 }
-inline int __any_sync(unsigned mask, int v, CONOID_HERE) { return __ballot_sync(mask, v, place) != 0; }
-inline int __all_sync(unsigned mask, int v, CONOID_HERE) { return __ballot_sync(mask, v, place) == mask; }
+inline int __any_sync(unsigned mask, int v, CONOID_HERE) { return __ballot_sync(mask, v, file, line) != 0; }
+inline int __all_sync(unsigned mask, int v, CONOID_HERE) { return __ballot_sync(mask, v, file, line) == mask; }
 template <class T>
-inline unsigned __match_any_sync(unsigned mask, T v, CONOID_HERE) {
-  const unsigned char* all = ::conoid::emulated::warp_exchange(mask, &v, sizeof(T), place);
+CONOID_UNCHECKED inline unsigned __match_any_sync(unsigned mask, T v, CONOID_HERE) {
+  const unsigned char* all = ::conoid::emulated::warp_exchange(mask, &v, sizeof(T), CONOID_PLACE);
   unsigned same = 0;
   for (int k = 0; k < 32; ++k)
     if ((mask >> k & 1U) != 0 && std::memcmp(all + 16 * k, &v, sizeof(T)) == 0) same |= 1U << k;
@@ -199,24 +200,24 @@ inline unsigned __match_any_sync(unsigned mask, T v, CONOID_HERE) {
 }
 template <class T>
 inline T __reduce_add_sync(unsigned mask, T v, CONOID_HERE) {
-  return ::conoid::emulated::warp_fold(mask, v, [](T a, T b) { return static_cast<T>(a + b); }, place);
+  return ::conoid::emulated::warp_fold(mask, v, [](T a, T b) { return static_cast<T>(a + b); }, CONOID_PLACE);
 }
 template <class T>
 inline T __reduce_min_sync(unsigned mask, T v, CONOID_HERE) {
-  return ::conoid::emulated::warp_fold(mask, v, [](T a, T b) { return a < b ? a : b; }, place);
+  return ::conoid::emulated::warp_fold(mask, v, [](T a, T b) { return a < b ? a : b; }, CONOID_PLACE);
 }
 template <class T>
 inline T __reduce_max_sync(unsigned mask, T v, CONOID_HERE) {
-  return ::conoid::emulated::warp_fold(mask, v, [](T a, T b) { return a < b ? b : a; }, place);
+  return ::conoid::emulated::warp_fold(mask, v, [](T a, T b) { return a < b ? b : a; }, CONOID_PLACE);
 }
 inline unsigned __reduce_and_sync(unsigned mask, unsigned v, CONOID_HERE) {
-  return ::conoid::emulated::warp_fold(mask, v, [](unsigned a, unsigned b) { return a & b; }, place);
+  return ::conoid::emulated::warp_fold(mask, v, [](unsigned a, unsigned b) { return a & b; }, CONOID_PLACE);
 }
 inline unsigned __reduce_or_sync(unsigned mask, unsigned v, CONOID_HERE) {
-  return ::conoid::emulated::warp_fold(mask, v, [](unsigned a, unsigned b) { return a | b; }, place);
+  return ::conoid::emulated::warp_fold(mask, v, [](unsigned a, unsigned b) { return a | b; }, CONOID_PLACE);
 }
 inline unsigned __reduce_xor_sync(unsigned mask, unsigned v, CONOID_HERE) {
-  return ::conoid::emulated::warp_fold(mask, v, [](unsigned a, unsigned b) { return a ^ b; }, place);
+  return ::conoid::emulated::warp_fold(mask, v, [](unsigned a, unsigned b) { return a ^ b; }, CONOID_PLACE);
 }
 
 // ---- atomics
@@ -297,11 +298,11 @@ using std::isfinite;
 // ---- asynchronous copies (cuda_pipeline.h)
 
 inline void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes, std::size_t zero_fill = 0, CONOID_HERE) {
-  ::conoid::emulated::async_copy(to, from, bytes - zero_fill, place);
+  ::conoid::emulated::async_copy(to, from, bytes - zero_fill, CONOID_PLACE);
   if (zero_fill > 0) std::memset(static_cast<char*>(to) + (bytes - zero_fill), 0, zero_fill);
 }
 inline void __pipeline_commit() { ::conoid::emulated::async_commit(); }
-inline void __pipeline_wait_prior(unsigned groups, CONOID_HERE) { ::conoid::emulated::async_wait_prior(groups, place); }
+inline void __pipeline_wait_prior(unsigned groups, CONOID_HERE) { ::conoid::emulated::async_wait_prior(groups, CONOID_PLACE); }
 
 // ---- cooperative groups
 
@@ -309,7 +310,7 @@ namespace cooperative_groups {
 
 class thread_block {
  public:
-  static void sync(CONOID_HERE) { ::conoid::emulated::block_barrier(place); }
+  static void sync(CONOID_HERE) { ::conoid::emulated::block_barrier(CONOID_PLACE); }
   static unsigned thread_rank() { return ::conoid::emulated::builtins.rank; }
   static unsigned size() { return blockDim.x * blockDim.y * blockDim.z; }
   static unsigned num_threads() { return size(); }
@@ -331,26 +332,26 @@ class thread_block_tile {
   static constexpr unsigned num_threads() { return width; }
   static unsigned meta_group_rank() { return ::conoid::emulated::builtins.rank / width; }
   static unsigned meta_group_size() { return (thread_block::size() + width - 1) / width; }
-  static void sync(CONOID_HERE) { ::conoid::emulated::warp_barrier(mask(), place); }
+  static void sync(CONOID_HERE) { ::conoid::emulated::warp_barrier(mask(), CONOID_PLACE); }
   template <class T>
   static T shfl(T v, int source, CONOID_HERE) {
-    return __shfl_sync(mask(), v, source, width, place);
+    return __shfl_sync(mask(), v, source, width, file, line);
   }
   template <class T>
   static T shfl_up(T v, unsigned delta, CONOID_HERE) {
-    return __shfl_up_sync(mask(), v, delta, width, place);
+    return __shfl_up_sync(mask(), v, delta, width, file, line);
   }
   template <class T>
   static T shfl_down(T v, unsigned delta, CONOID_HERE) {
-    return __shfl_down_sync(mask(), v, delta, width, place);
+    return __shfl_down_sync(mask(), v, delta, width, file, line);
   }
   template <class T>
   static T shfl_xor(T v, unsigned bits, CONOID_HERE) {
-    return __shfl_xor_sync(mask(), v, static_cast<int>(bits), width, place);
+    return __shfl_xor_sync(mask(), v, static_cast<int>(bits), width, file, line);
   }
-  static int any(int v, CONOID_HERE) { return __any_sync(mask(), v, place); }
-  static int all(int v, CONOID_HERE) { return __all_sync(mask(), v, place); }
-  static unsigned ballot(int v, CONOID_HERE) { return __ballot_sync(mask(), v, place) >> first(); }
+  static int any(int v, CONOID_HERE) { return __any_sync(mask(), v, file, line); }
+  static int all(int v, CONOID_HERE) { return __all_sync(mask(), v, file, line); }
+  static unsigned ballot(int v, CONOID_HERE) { return __ballot_sync(mask(), v, file, line) >> first(); }
   static unsigned mask() { return (width == 32 ? 0xffffffffU : (1U << (width % 32)) - 1U) << first(); }
 
  private:
@@ -363,7 +364,7 @@ inline thread_block_tile<width, Parent> tiled_partition(const Parent&) {
 
 class grid_group {
  public:
-  static void sync(CONOID_HERE) { ::conoid::emulated::grid_barrier(place); }
+  static void sync(CONOID_HERE) { ::conoid::emulated::grid_barrier(CONOID_PLACE); }
   static bool is_valid() { return ::conoid::emulated::grid_is_cooperative(); }
   static unsigned long long block_rank() {
     return blockIdx.x + static_cast<unsigned long long>(gridDim.x) * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z);
@@ -389,7 +390,7 @@ struct greater {
 };
 template <unsigned width, class Parent, class T, class F>
 inline T reduce(const thread_block_tile<width, Parent>& tile, T v, F&& fold, CONOID_HERE) {
-  return ::conoid::emulated::warp_fold(tile.mask(), v, fold, place);
+  return ::conoid::emulated::warp_fold(tile.mask(), v, fold, CONOID_PLACE);
 }
 
 /// All threads of the group call; each copies its share when the group waits.
@@ -398,18 +399,18 @@ inline void memcpy_async(const Group& group, void* to, const void* from, std::si
   const std::size_t rank = group.thread_rank(), threads = group.size();
   for (std::size_t at = 16 * rank; at < bytes; at += 16 * threads)
     ::conoid::emulated::async_copy(static_cast<char*>(to) + at, static_cast<const char*>(from) + at,
-                                   std::min<std::size_t>(16, bytes - at), place);
+                                   std::min<std::size_t>(16, bytes - at), CONOID_PLACE);
   ::conoid::emulated::async_commit();
 }
 template <unsigned groups, class Group>
 inline void wait_prior(const Group& group, CONOID_HERE) {
-  ::conoid::emulated::async_wait_prior(groups, place);
-  group.sync(place);
+  ::conoid::emulated::async_wait_prior(groups, CONOID_PLACE);
+  group.sync(file, line);
 }
 template <class Group>
 inline void wait(const Group& group, CONOID_HERE) {
-  ::conoid::emulated::async_wait_prior(0, place);
-  group.sync(place);
+  ::conoid::emulated::async_wait_prior(0, CONOID_PLACE);
+  group.sync(file, line);
 }
 
 }  // namespace cooperative_groups
