@@ -45,13 +45,15 @@ class HostBacking final : public WindowBacking {
 
 }  // namespace
 
-std::unique_ptr<Windows> device_windows(Windows& host, std::shared_ptr<WindowDevice> device, Bytes budget, int threads) {
+std::unique_ptr<Windows> device_windows(Windows& host, std::shared_ptr<WindowDevice> device, Bytes budget,
+                                        int threads) {
   std::vector<Bytes> sizes;
   for (Index w = 0; w < host.count(); ++w) sizes.push_back(host.size(w));
   auto memory = std::make_shared<DeviceMemory>(device);
   const std::string name = device->name();
-  return std::make_unique<Windows>(name, std::move(sizes), budget, std::make_shared<HostBacking>(host, std::move(device)),
-                                   std::move(memory), threads);
+  return std::make_unique<Windows>(name, std::move(sizes), budget,
+                                   std::make_shared<HostBacking>(host, std::move(device)), std::move(memory),
+                                   threads);
 }
 
 }  // namespace conoid

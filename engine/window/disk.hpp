@@ -2,13 +2,13 @@
 // The few calls by which windows reach a disk, so that tests can make any of them fail.
 #pragma once
 
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+
 #include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <span>
-
-#include "engine/core/error.hpp"
-#include "engine/core/types.hpp"
 
 namespace conoid {
 
@@ -33,7 +33,8 @@ class Disk {
  public:
   virtual ~Disk() = default;
   /// Opens a file for reading and writing; `create`: a new one, empty, in place of any old one.
-  [[nodiscard]] virtual Result<std::unique_ptr<DiskFile>> open(const std::filesystem::path& file, bool create) = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<DiskFile>> open(const std::filesystem::path& file,
+                                                               bool create) = 0;
   /// Bytes this user may still write in a folder.
   [[nodiscard]] virtual Result<Bytes> free_space(const std::filesystem::path& folder) = 0;
 };

@@ -2,7 +2,9 @@
 // Slots, checksums and the index of a file of windows.
 #include "engine/window/disk_windows.hpp"
 
-#include <unistd.h>
+#include "engine/core/atomic_file.hpp"
+#include "engine/core/hash.hpp"
+#include "engine/core/units.hpp"
 
 #include <cerrno>
 #include <charconv>
@@ -12,10 +14,7 @@
 #include <random>
 
 #include <fmt/format.h>
-
-#include "engine/core/atomic_file.hpp"
-#include "engine/core/hash.hpp"
-#include "engine/core/units.hpp"
+#include <unistd.h>
 
 namespace conoid {
 namespace {
@@ -26,7 +25,9 @@ constexpr int version = 1;
 constexpr Bytes index_limit = Bytes{1} << 28;
 constexpr std::string_view mark_text = "conoid windows ";
 
-Bytes padded(Bytes bytes) { return (bytes + DiskFile::block - 1) / DiskFile::block * DiskFile::block; }
+Bytes padded(Bytes bytes) {
+  return (bytes + DiskFile::block - 1) / DiskFile::block * DiskFile::block;
+}
 
 /// A page of memory aligned as direct reads and writes want it.
 struct Page {
@@ -43,7 +44,9 @@ std::string random_mark() {
   return fmt::format("{:08x}{:08x}", device(), device());
 }
 
-fs::path index_file(const fs::path& file) { return file.string() + ".index"; }
+fs::path index_file(const fs::path& file) {
+  return file.string() + ".index";
+}
 
 Error damaged_index(const fs::path& file, std::string_view what) {
   return make_error(ErrorCode::file, fmt::format("the index of the windows is damaged: {}", what),
@@ -85,8 +88,9 @@ class Words {
 };
 
 std::string to_text(const StoredIndex& index) {
-  std::string text = fmt::format("conoid-windows {}\nmark {}\nidentity {}\nchecksums {}\nwindows {}\n", version, index.mark,
-                                 index.identity, index.checksums ? 1 : 0, index.entries.size());
+  std::string text =
+      fmt::format("conoid-windows {}\nmark {}\nidentity {}\nchecksums {}\nwindows {}\n", version, index.mark,
+                  index.identity, index.checksums ? 1 : 0, index.entries.size());
   for (const IndexEntry& e : index.entries) text += fmt::format("{} {} {:08x}\n", e.size, e.slot, e.crc);
   text += fmt::format("end {:08x}\n", crc32c(std::as_bytes(std::span(text.data(), text.size()))));
   return text;
@@ -102,10 +106,13 @@ Result<StoredIndex> from_text(std::string_view text, const fs::path& file) {
   };
   Words head = line();
   int found = 0;
-  if (head.word() != "conoid-windows" || !head.number(found)) return damaged_index(file, "it does not begin as one");
+  if (head.word() != "conoid-windows" || !head.number(found))
+    return damaged_index(file, "it does not begin as one");
   if (found != version)
-    return make_error(ErrorCode::file, fmt::format("format {} of windows is not known to this version (it reads {})", found, version),
-                      "Delete the file; what it held is made anew.", {index_file(file).string(), 0, {}});
+    return make_error(
+        ErrorCode::file,
+        fmt::format("format {} of windows is not known to this version (it reads {})", found, version),
+        "Delete the file; what it held is made anew.", {index_file(file).string(), 0, {}});
   StoredIndex out;
   Words mark = line();
   if (mark.word() != "mark") return damaged_index(file, "no mark");
@@ -115,7 +122,8 @@ Result<StoredIndex> from_text(std::string_view text, const fs::path& file) {
   out.identity = identity.rest();
   int sums = 0;
   Words checksums = line();
-  if (checksums.word() != "checksums" || !checksums.number(sums)) return damaged_index(file, "no word on checksums");
+  if (checksums.word() != "checksums" || !checksums.number(sums))
+    return damaged_index(file, "no word on checksums");
   out.checksums = sums != 0;
   std::uint64_t count = 0;
   Words windows = line();
@@ -124,8 +132,8 @@ Result<StoredIndex> from_text(std::string_view text, const fs::path& file) {
   for (std::uint64_t w = 0; w < count; ++w) {
     IndexEntry e;
     Words one = line();
-    if (!one.number(e.size) || !one.number(e.slot) || !one.number(e.crc, 16) || e.size == 0 || e.size > (Bytes{1} << 48) ||
-        e.slot < -1 || e.slot > 1)
+    if (!one.number(e.size) || !one.number(e.slot) || !one.number(e.crc, 16) || e.size == 0 ||
+        e.size > (Bytes{1} << 48) || e.slot < -1 || e.slot > 1)
       return damaged_index(file, fmt::format("window {} is none", w));
     out.entries.push_back(e);
   }
@@ -133,7 +141,8 @@ Result<StoredIndex> from_text(std::string_view text, const fs::path& file) {
   std::uint32_t crc = 0;
   Words end = line();
   if (end.word() != "end" || !end.number(crc, 16)) return damaged_index(file, "it is cut off");
-  if (crc != crc32c(std::as_bytes(std::span(whole.data(), body)))) return damaged_index(file, "its checksum does not match");
+  if (crc != crc32c(std::as_bytes(std::span(whole.data(), body))))
+    return damaged_index(file, "its checksum does not match");
   return out;
 }
 
@@ -178,9 +187,11 @@ class DiskWindows::Backing final : public WindowBacking {
     if (const int code = file_->read(whole, s.place[s.now]); code != 0)
       return with_window(system_error("read", path_.string(), code), window);
     if (checksums_ && crc32c(memory) != s.crc)
-      return make_error(ErrorCode::file, fmt::format("window {} of '{}' is damaged: its checksum does not match", window, name_),
-                        "The disk returned other bytes than were written. Delete the file and check the disk.",
-                        {path_.string(), 0, {}});
+      return make_error(
+          ErrorCode::file,
+          fmt::format("window {} of '{}' is damaged: its checksum does not match", window, name_),
+          "The disk returned other bytes than were written. Delete the file and check the disk.",
+          {path_.string(), 0, {}});
     return {};
   }
 
@@ -197,7 +208,8 @@ class DiskWindows::Backing final : public WindowBacking {
   }
 
   Status reserve() {
-    if (const int code = file_->reserve(0, slots_.empty() ? DiskFile::block : slots_.front().place[1]); code != 0)
+    if (const int code = file_->reserve(0, slots_.empty() ? DiskFile::block : slots_.front().place[1]);
+        code != 0)
       return system_error("reserve the disk space of", path_.string(), code);
     return {};
   }
@@ -206,17 +218,19 @@ class DiskWindows::Backing final : public WindowBacking {
     const Page page;
     const std::string text = std::string(mark_text) + mark_ + "\n";
     std::memcpy(page.span().data(), text.data(), text.size());
-    if (const int code = file_->write(page.span(), 0); code != 0) return system_error("write", path_.string(), code);
+    if (const int code = file_->write(page.span(), 0); code != 0)
+      return system_error("write", path_.string(), code);
     return {};
   }
 
   Status check_mark() {
     const Page page;
-    if (const int code = file_->read(page.span(), 0); code != 0) return system_error("read", path_.string(), code);
+    if (const int code = file_->read(page.span(), 0); code != 0)
+      return system_error("read", path_.string(), code);
     const std::string text = std::string(mark_text) + mark_ + "\n";
     if (std::memcmp(page.span().data(), text.data(), text.size()) != 0)
-      return make_error(ErrorCode::file, "the windows do not belong to their index", "Delete both; what they held is made anew.",
-                        {path_.string(), 0, {}});
+      return make_error(ErrorCode::file, "the windows do not belong to their index",
+                        "Delete both; what they held is made anew.", {path_.string(), 0, {}});
     return {};
   }
 
@@ -260,24 +274,27 @@ class DiskWindows::Backing final : public WindowBacking {
   std::vector<Slots> slots_;  ///< an element is used by one mover at a time, by commit() after a flush
 };
 
-DiskWindows::DiskWindows(std::vector<Bytes> sizes, const DiskWindowsOptions& options, std::shared_ptr<Backing> backing)
-    : Windows(options.name, std::move(sizes), options.budget, backing, options.memory ? options.memory : host_memory(),
-              options.threads),
+DiskWindows::DiskWindows(std::vector<Bytes> sizes, const DiskWindowsOptions& options,
+                         std::shared_ptr<Backing> backing)
+    : Windows(options.name, std::move(sizes), options.budget, backing,
+              options.memory ? options.memory : host_memory(), options.threads),
       backing_(std::move(backing)) {}
 
 DiskWindows::~DiskWindows() = default;
 
-Result<std::unique_ptr<DiskWindows>> DiskWindows::create(std::vector<Bytes> sizes, DiskWindowsOptions options) {
+Result<std::unique_ptr<DiskWindows>> DiskWindows::create(std::vector<Bytes> sizes,
+                                                         DiskWindowsOptions options) {
   const std::shared_ptr<Disk> disk = options.disk ? options.disk : system_disk();
   const fs::path folder = options.file.parent_path();
   const auto free = disk->free_space(folder);
   if (!free) return free.error();
   const Bytes needed = disk_bytes(sizes);
   if (needed > *free)
-    return make_error(ErrorCode::file,
-                      fmt::format("the windows '{}' need {} on the disk, {} are free in {}", options.name, format_bytes(needed),
-                                  format_bytes(*free), folder.empty() ? "." : folder.string()),
-                      "Free some space, choose another folder, or raise the memory budget so that less is streamed.");
+    return make_error(
+        ErrorCode::file,
+        fmt::format("the windows '{}' need {} on the disk, {} are free in {}", options.name,
+                    format_bytes(needed), format_bytes(*free), folder.empty() ? "." : folder.string()),
+        "Free some space, choose another folder, or raise the memory budget so that less is streamed.");
   if (!options.keep) options.file += fmt::format(".{}-{}", ::getpid(), random_mark());
   if (options.keep) {  // an index that outlives its windows must not be taken for theirs
     std::error_code ignored;
@@ -301,14 +318,16 @@ Result<std::unique_ptr<DiskWindows>> DiskWindows::create(std::vector<Bytes> size
   return std::unique_ptr<DiskWindows>(new DiskWindows(std::move(sizes), options, std::move(backing)));
 }
 
-Result<std::unique_ptr<DiskWindows>> DiskWindows::open(const std::string& identity, DiskWindowsOptions options) {
+Result<std::unique_ptr<DiskWindows>> DiskWindows::open(const std::string& identity,
+                                                       DiskWindowsOptions options) {
   const std::shared_ptr<Disk> disk = options.disk ? options.disk : system_disk();
   const auto text = read_file(index_file(options.file), index_limit);
   if (!text) return text.error();
   const auto index = from_text(*text, options.file);
   if (!index) return index.error();
   if (index->identity != identity)
-    return make_error(ErrorCode::file, fmt::format("the windows '{}' were made from other data", options.name),
+    return make_error(ErrorCode::file,
+                      fmt::format("the windows '{}' were made from other data", options.name),
                       "Delete the file; what it held is made anew.", {options.file.string(), 0, {}});
   auto file = disk->open(options.file, false);
   if (!file) return file.error();
@@ -328,6 +347,8 @@ Status DiskWindows::commit(const std::string& identity) {
   return backing_->commit(identity);
 }
 
-bool DiskWindows::direct() const { return backing_->direct(); }
+bool DiskWindows::direct() const {
+  return backing_->direct();
+}
 
 }  // namespace conoid

@@ -8,26 +8,27 @@
 // has first slots only and has no name on the disk, so that nothing is left when the program ends in any way.
 #pragma once
 
+#include "engine/window/disk.hpp"
+#include "engine/window/windows.hpp"
+
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "engine/window/disk.hpp"
-#include "engine/window/windows.hpp"
-
 namespace conoid {
 
 struct DiskWindowsOptions {
-  std::string name = "windows";    ///< for messages: "slices"
-  std::filesystem::path file;      ///< of a kept file; of a scratch file the folder is used
-  Bytes budget = 0;                ///< memory of the host for windows
-  bool keep = false;               ///< a kept file instead of scratch
-  bool reserve = true;             ///< take the disk space of the first slots at the beginning
-  bool checksums = true;           ///< of every window, verified whenever it is read
-  int threads = 2;                 ///< that read and write
-  std::shared_ptr<WindowMemory> memory;  ///< host_memory() if null; page-locked memory of a device module for fast copies
-  std::shared_ptr<Disk> disk;            ///< system_disk() if null
+  std::string name = "windows";  ///< for messages: "slices"
+  std::filesystem::path file;    ///< of a kept file; of a scratch file the folder is used
+  Bytes budget = 0;              ///< memory of the host for windows
+  bool keep = false;             ///< a kept file instead of scratch
+  bool reserve = true;           ///< take the disk space of the first slots at the beginning
+  bool checksums = true;         ///< of every window, verified whenever it is read
+  int threads = 2;               ///< that read and write
+  std::shared_ptr<WindowMemory>
+      memory;  ///< host_memory() if null; page-locked memory of a device module for fast copies
+  std::shared_ptr<Disk> disk;  ///< system_disk() if null
 };
 
 /// Disk space that windows of these sizes take (first slots), pages filled up.
@@ -36,10 +37,12 @@ struct DiskWindowsOptions {
 class DiskWindows final : public Windows {
  public:
   /// New windows, all zero. Errors: no room on the disk (code `file`, says how much is missing), no such folder.
-  [[nodiscard]] static Result<std::unique_ptr<DiskWindows>> create(std::vector<Bytes> sizes, DiskWindowsOptions options);
+  [[nodiscard]] static Result<std::unique_ptr<DiskWindows>> create(std::vector<Bytes> sizes,
+                                                                   DiskWindowsOptions options);
   /// The windows of a kept file as of its last commit. `identity` must be that given to commit(): a hash of what the
   /// contents were made from. Errors (code `file`): no index, damaged index, other identity, other version.
-  [[nodiscard]] static Result<std::unique_ptr<DiskWindows>> open(const std::string& identity, DiskWindowsOptions options);
+  [[nodiscard]] static Result<std::unique_ptr<DiskWindows>> open(const std::string& identity,
+                                                                 DiskWindowsOptions options);
 
   /// Flushes, waits for the disk, and makes this the state that open() finds. Not while a lease for writing is held.
   [[nodiscard]] Status commit(const std::string& identity);

@@ -2,13 +2,13 @@
 // Leases and tours of a level; what a consumer's thread does.
 #include "engine/window/level.hpp"
 
+#include "engine/core/units.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cassert>
 
 #include <fmt/core.h>
-
-#include "engine/core/units.hpp"
 
 namespace conoid::window_level {
 namespace {
@@ -116,7 +116,8 @@ Result<Lease> Level::next(std::uint64_t tour) {
   Lock lock(mutex_);
   Order& order = orders_[tour];
   if (order.at >= order.visits.size())
-    return make_error(ErrorCode::internal, fmt::format("the announced order of the windows '{}' has come to its end", name_));
+    return make_error(ErrorCode::internal,
+                      fmt::format("the announced order of the windows '{}' has come to its end", name_));
   const Visit visit = order.visits[order.at];
   order.step();
   return take(lock, visit.window, visit.access);
@@ -233,16 +234,18 @@ Error Level::no_room(const Waiter& waiter) const {
     if (e.readers > 0 || e.writer) leased += e.capacity;
   const Entry& e = entry(waiter.window);
   if (e.place == Place::here)
-    return make_error(ErrorCode::internal,
-                      fmt::format("window {} of '{}' is leased by threads that wait for one another", waiter.window, name_),
-                      "Take windows in ascending order, and let a window go before taking it with another access.");
+    return make_error(
+        ErrorCode::internal,
+        fmt::format("window {} of '{}' is leased by threads that wait for one another", waiter.window, name_),
+        "Take windows in ascending order, and let a window go before taking it with another access.");
   const Bytes size = sizes_[static_cast<std::size_t>(waiter.window)];
-  return make_error(ErrorCode::resources,
-                    fmt::format("no room for window {} of '{}': it takes {}, {} are leased, {} {}", waiter.window, name_,
-                                format_bytes(size), format_bytes(leased),
-                                short_of_memory_ ? "the system gave" : "the budget is", format_bytes(budget_)),
-                    fmt::format("Raise the memory budget to at least {} (compute.memory), or use smaller windows.",
-                                format_bytes(leased + size)));
+  return make_error(
+      ErrorCode::resources,
+      fmt::format("no room for window {} of '{}': it takes {}, {} are leased, {} {}", waiter.window, name_,
+                  format_bytes(size), format_bytes(leased),
+                  short_of_memory_ ? "the system gave" : "the budget is", format_bytes(budget_)),
+      fmt::format("Raise the memory budget to at least {} (compute.memory), or use smaller windows.",
+                  format_bytes(leased + size)));
 }
 
 }  // namespace conoid::window_level

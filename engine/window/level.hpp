@@ -2,6 +2,8 @@
 // One level's state and its movers: which window to load, which to write back, which to let go.
 #pragma once
 
+#include "engine/window/windows.hpp"
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -13,8 +15,6 @@
 #include <optional>
 #include <thread>
 #include <vector>
-
-#include "engine/window/windows.hpp"
 
 namespace conoid::window_level {
 
@@ -120,7 +120,7 @@ class Level {
   std::list<Waiter> waiters_;
   std::map<std::uint64_t, int> leases_;  ///< a thread
   std::multimap<Bytes, std::byte*> pool_;
-  Bytes in_use_ = 0;   ///< by windows
+  Bytes in_use_ = 0;  ///< by windows
   Bytes in_pool_ = 0;
   std::optional<Error> failure_;
   std::vector<Index> expected_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The movers of a level: planning under the lock, moving outside it.
-#include <algorithm>
-
 #include "engine/window/level.hpp"
+
+#include <algorithm>
 
 namespace conoid::window_level {
 namespace {
@@ -13,9 +13,13 @@ constexpr Bytes granule = 4096;
 constexpr Index farthest_look = 256;  // visits ahead
 constexpr std::size_t hints = 8;
 
-Bytes rounded(Bytes bytes) { return (bytes + granule - 1) / granule * granule; }
+Bytes rounded(Bytes bytes) {
+  return (bytes + granule - 1) / granule * granule;
+}
 
-double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 }  // namespace
 
@@ -31,13 +35,15 @@ Index Level::next_use(Index window) const {
 std::vector<Level::Candidate> Level::candidates() const {
   std::vector<Candidate> out;
   auto add = [&](const Candidate& c) {
-    if (std::none_of(out.begin(), out.end(), [&](const Candidate& o) { return o.window == c.window; })) out.push_back(c);
+    if (std::none_of(out.begin(), out.end(), [&](const Candidate& o) { return o.window == c.window; }))
+      out.push_back(c);
   };
   for (const Waiter& w : waiters_) {
     const Entry& e = entry(w.window);
     if (e.failure || e.place == Place::coming) continue;
     const bool needs_contents = e.contents_wanted > 0;
-    if (e.place == Place::below || (needs_contents && !e.filled && !e.writer)) add({w.window, -1, needs_contents});
+    if (e.place == Place::below || (needs_contents && !e.filled && !e.writer))
+      add({w.window, -1, needs_contents});
   }
   const std::size_t most = movers_.size() + 1;
   const std::size_t demanded = out.size();
@@ -113,7 +119,8 @@ Level::Task Level::plan() const {
   if (flushing_ > 0 && !failure_)
     for (std::size_t w = 0; w < entries_.size(); ++w) {
       const Entry& e = entries_[w];
-      if (e.place == Place::here && e.changed && !e.saving && !e.writer) return {Task::save, static_cast<Index>(w), true, {}};
+      if (e.place == Place::here && e.changed && !e.saving && !e.writer)
+        return {Task::save, static_cast<Index>(w), true, {}};
     }
   return {};
 }
@@ -124,7 +131,9 @@ void Level::break_deadlock() {
   for (const Waiter& w : waiters_)
     if (w.given_up || entry(w.window).failure || grantable(entry(w.window), w.access)) return;
   for (const auto& [thread, count] : leases_)
-    if (std::none_of(waiters_.begin(), waiters_.end(), [t = thread](const Waiter& w) { return w.thread == t; })) return;
+    if (std::none_of(waiters_.begin(), waiters_.end(),
+                     [t = thread](const Waiter& w) { return w.thread == t; }))
+      return;
   waiters_.back().given_up = true;
   done_.notify_all();
 }
@@ -154,7 +163,8 @@ bool Level::make_room(const Task& task) {
   const Bytes capacity = rounded(sizes_[static_cast<std::size_t>(task.window)]);
   // A buffer of nearly the size is taken again: the system would have to clear new pages.
   const auto fitting = pool_.lower_bound(capacity);
-  if (fitting != pool_.end() && fitting->first <= capacity + capacity / 8 && in_use_ + fitting->first <= budget_) {
+  if (fitting != pool_.end() && fitting->first <= capacity + capacity / 8 &&
+      in_use_ + fitting->first <= budget_) {
     e.memory = fitting->second;
     e.capacity = fitting->first;
     in_pool_ -= e.capacity;

@@ -2,12 +2,12 @@
 // Windows of planes with halos: a grid cut along one axis into slabs, of which a sliding range is worked on.
 #pragma once
 
+#include "engine/window/windows.hpp"
+
 #include <cstddef>
 #include <deque>
 #include <span>
 #include <vector>
-
-#include "engine/window/windows.hpp"
 
 namespace conoid {
 

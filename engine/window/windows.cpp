@@ -2,9 +2,9 @@
 // The public face of a level, and memory of the host.
 #include "engine/window/windows.hpp"
 
-#include <sys/mman.h>
-
 #include "engine/window/level.hpp"
+
+#include <sys/mman.h>
 
 namespace conoid {
 namespace {
@@ -15,16 +15,21 @@ class HostMemory final : public WindowMemory {
     void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return nullptr;
 #ifdef MADV_HUGEPAGE
-    ::madvise(memory, bytes, MADV_HUGEPAGE);  // 10 KB pieces cost fewer page walks; refused where there are none
+    ::madvise(memory, bytes,
+              MADV_HUGEPAGE);  // 10 KB pieces cost fewer page walks; refused where there are none
 #endif
     return memory;
   }
-  void release(void* memory, Bytes bytes) noexcept override { ::munmap(memory, bytes); }
+  void release(void* memory, Bytes bytes) noexcept override {
+    ::munmap(memory, bytes);
+  }
 };
 
 }  // namespace
 
-std::shared_ptr<WindowMemory> host_memory() { return std::make_shared<HostMemory>(); }
+std::shared_ptr<WindowMemory> host_memory() {
+  return std::make_shared<HostMemory>();
+}
 
 Lease& Lease::operator=(Lease&& other) noexcept {
   if (this != &other) {
@@ -75,17 +80,25 @@ void Tour::announce(std::vector<Visit> order, Repeat repeat) {
   level_->announce(id_, std::move(order), repeat);
 }
 
-Windows::Windows(std::string name, std::vector<Bytes> sizes, Bytes budget, std::shared_ptr<WindowBacking> backing,
-                 std::shared_ptr<WindowMemory> memory, int threads)
-    : level_(std::make_unique<window_level::Level>(std::move(name), std::move(sizes), budget, std::move(backing),
-                                                   std::move(memory), threads)) {}
+Windows::Windows(std::string name, std::vector<Bytes> sizes, Bytes budget,
+                 std::shared_ptr<WindowBacking> backing, std::shared_ptr<WindowMemory> memory, int threads)
+    : level_(std::make_unique<window_level::Level>(std::move(name), std::move(sizes), budget,
+                                                   std::move(backing), std::move(memory), threads)) {}
 
 Windows::~Windows() = default;
 
-Index Windows::count() const { return static_cast<Index>(level_->sizes().size()); }
-Bytes Windows::size(Index window) const { return level_->sizes()[static_cast<std::size_t>(window)]; }
-Bytes Windows::total() const { return level_->total(); }
-Bytes Windows::budget() const { return level_->budget(); }
+Index Windows::count() const {
+  return static_cast<Index>(level_->sizes().size());
+}
+Bytes Windows::size(Index window) const {
+  return level_->sizes()[static_cast<std::size_t>(window)];
+}
+Bytes Windows::total() const {
+  return level_->total();
+}
+Bytes Windows::budget() const {
+  return level_->budget();
+}
 
 Tour Windows::announce(std::vector<Visit> order, Repeat repeat) {
   Tour tour = level_->new_tour();
@@ -99,8 +112,14 @@ Tour Windows::announce(Interval windows, Access access, Repeat repeat) {
   return announce(std::move(order), repeat);
 }
 
-Result<Lease> Windows::acquire(Index window, Access access) { return level_->acquire(window, access); }
-Status Windows::flush() { return level_->flush(); }
-WindowStatistics Windows::statistics() const { return level_->statistics(); }
+Result<Lease> Windows::acquire(Index window, Access access) {
+  return level_->acquire(window, access);
+}
+Status Windows::flush() {
+  return level_->flush();
+}
+WindowStatistics Windows::statistics() const {
+  return level_->statistics();
+}
 
 }  // namespace conoid

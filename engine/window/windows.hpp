@@ -21,6 +21,9 @@
 // Limits: a window is at least 1 byte; a single window must fit the budget.
 #pragma once
 
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,9 +31,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "engine/core/error.hpp"
-#include "engine/core/types.hpp"
 
 namespace conoid {
 
@@ -50,17 +50,17 @@ enum class Repeat : bool { no, yes };
 
 /// Counted since the level was made.
 struct WindowStatistics {
-  std::uint64_t acquired = 0;   ///< leases
-  std::uint64_t waited = 0;     ///< of these: the window was not there yet
-  double waiting = 0;           ///< seconds that consumers stood still, summed over threads
-  std::uint64_t loads = 0;      ///< windows brought in
-  std::uint64_t saves = 0;      ///< windows written back
-  std::uint64_t unused = 0;     ///< windows brought in that left without having been visited
-  Bytes loaded = 0;             ///< bytes brought in
-  Bytes saved = 0;              ///< bytes written back
-  double loading = 0;           ///< seconds, summed over the level's threads
+  std::uint64_t acquired = 0;  ///< leases
+  std::uint64_t waited = 0;    ///< of these: the window was not there yet
+  double waiting = 0;          ///< seconds that consumers stood still, summed over threads
+  std::uint64_t loads = 0;     ///< windows brought in
+  std::uint64_t saves = 0;     ///< windows written back
+  std::uint64_t unused = 0;    ///< windows brought in that left without having been visited
+  Bytes loaded = 0;            ///< bytes brought in
+  Bytes saved = 0;             ///< bytes written back
+  double loading = 0;          ///< seconds, summed over the level's threads
   double saving = 0;
-  Bytes peak = 0;               ///< most memory taken at a time
+  Bytes peak = 0;  ///< most memory taken at a time
 };
 
 /// Where a level's windows come from and go to. Called from the level's threads, never twice at a time for one window.
@@ -165,7 +165,7 @@ class Windows {
 
   [[nodiscard]] Index count() const;
   [[nodiscard]] Bytes size(Index window) const;
-  [[nodiscard]] Bytes total() const;   ///< bytes of all windows
+  [[nodiscard]] Bytes total() const;  ///< bytes of all windows
   [[nodiscard]] Bytes budget() const;
 
   [[nodiscard]] Tour announce(std::vector<Visit> order, Repeat repeat = Repeat::no);
