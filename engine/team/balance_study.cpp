@@ -68,8 +68,7 @@ double optimal_wall(const BalanceStudy& study) {
           low = j + 1;
       }
       next[i] = std::max(wall[low], study.factor[w] * (sum[i] - sum[low]));
-      if (low > 0)
-        next[i] = std::min(next[i], std::max(wall[low - 1], study.factor[w] * (sum[i] - sum[low - 1])));
+      if (low > 0) next[i] = std::min(next[i], std::max(wall[low - 1], study.factor[w] * (sum[i] - sum[low - 1])));
     }
     wall.swap(next);
   }

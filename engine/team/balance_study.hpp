@@ -24,8 +24,8 @@ struct BalanceStudy {
 /// The paper's shapes: "stable", "up" (from 1 to 10 for costs, to the number of workers for factors), "up-down", "up-up" (two rises), "random".
 [[nodiscard]] const std::vector<std::string>& worker_shapes();  ///< five
 [[nodiscard]] const std::vector<std::string>& work_shapes();    ///< four: without "up-up"
-[[nodiscard]] BalanceStudy make_study(std::string_view workers, std::string_view work, int worker_count,
-                                      Index items, std::uint32_t seed);
+[[nodiscard]] BalanceStudy make_study(std::string_view workers, std::string_view work, int worker_count, Index items,
+                                      std::uint32_t seed);
 
 /// Least possible wall time. O(workers · items · log items).
 [[nodiscard]] double optimal_wall(const BalanceStudy& study);

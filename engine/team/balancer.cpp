@@ -52,8 +52,7 @@ std::vector<Interval> intervals_from(const std::vector<double>& shares, Index it
     passed += shares[w];
     const bool last = w + 1 == shares.size();
     const Index end =
-        last ? items
-             : std::clamp<Index>(std::llround(passed / total * static_cast<double>(items)), begin, items);
+        last ? items : std::clamp<Index>(std::llround(passed / total * static_cast<double>(items)), begin, items);
     out.push_back({begin, end});
     begin = end;
   }
@@ -70,8 +69,7 @@ Result<std::unique_ptr<Balancer>> make_balancer(std::string_view name, std::vect
     return balancers::greedy(std::move(weights), *passes);
   }
   if (is(name, "offset")) {
-    const auto period =
-        passes_of(name, "offset", 40);  // Dong et al.: one sampling period is forty iterations
+    const auto period = passes_of(name, "offset", 40);  // Dong et al.: one sampling period is forty iterations
     if (!period) return period.error();
     return balancers::offset(std::move(weights), *period);
   }

@@ -34,9 +34,8 @@ struct BalanceSample {
 
 /// What a worker can hold, and what it costs to hold more.
 struct WorkerLimit {
-  Bytes memory = 0;  ///< bytes of Phase::bytes that stay with it; 0: no limit, or not known
-  double streaming =
-      0;  ///< bytes a second at which the rest passes through each pass; 0: not known, so never wanted
+  Bytes memory = 0;      ///< bytes of Phase::bytes that stay with it; 0: no limit, or not known
+  double streaming = 0;  ///< bytes a second at which the rest passes through each pass; 0: not known, so never wanted
 };
 
 /// A policy for the borders. Stateful: one object a team and phase. Not thread-safe.
@@ -52,8 +51,7 @@ class Balancer {
 };
 
 /// `name` as above. `weights`: first guess of the workers' relative speeds, positive.
-[[nodiscard]] Result<std::unique_ptr<Balancer>> make_balancer(std::string_view name,
-                                                              std::vector<double> weights);
+[[nodiscard]] Result<std::unique_ptr<Balancer>> make_balancer(std::string_view name, std::vector<double> weights);
 
 /// Contiguous intervals whose sizes are proportional to `shares`, rounded so that they cover [0, items) exactly.
 [[nodiscard]] std::vector<Interval> intervals_from(const std::vector<double>& shares, Index items);

@@ -16,8 +16,7 @@ double slowest(std::span<const BalanceSample> samples) {
 /// Learns for some passes, then keeps the best borders seen; learns anew when they stop being good.
 class GreedyBalancer final : public Balancer {
  public:
-  GreedyBalancer(std::vector<double> weights, int passes)
-      : weights_(std::move(weights)), learning_passes_(passes) {}
+  GreedyBalancer(std::vector<double> weights, int passes) : weights_(std::move(weights)), learning_passes_(passes) {}
   [[nodiscard]] std::string_view name() const override { return "greedy"; }
 
   [[nodiscard]] std::vector<Interval> split(Index items, std::span<const BalanceSample> last) override {
@@ -78,8 +77,7 @@ class GreedyBalancer final : public Balancer {
         size[w] -= drop;
         removed += drop;
       } else {
-        ask[w] = cost > 0 ? (average - s.seconds()) / cost
-                          : static_cast<double>(items) / static_cast<double>(workers);
+        ask[w] = cost > 0 ? (average - s.seconds()) / cost : static_cast<double>(items) / static_cast<double>(workers);
         asked += ask[w];
       }
     }

@@ -27,8 +27,8 @@ constexpr int most_bins = 48;
 constexpr std::size_t passes_kept = 12;
 constexpr double forgetting = 0.85;  // weight of a pass against the next one
 constexpr double smoothness = 3e-3;  // of the density against (1), both relative
-constexpr double surprise = 0.2;  // a worker this far from what the model said has changed, or was disturbed
-constexpr double still = 1e-3;    // gains below this are not worth moving borders for
+constexpr double surprise = 0.2;     // a worker this far from what the model said has changed, or was disturbed
+constexpr double still = 1e-3;       // gains below this are not worth moving borders for
 
 /// Solves the symmetric positive definite system in place (Cholesky, row-major).
 void solve(std::vector<double>& a, std::vector<double>& x) {
@@ -55,8 +55,7 @@ class Growth {
   Growth() = default;
   Growth(Index items, std::size_t bins) : at_(bins + 1), value_(bins + 1, 0) {
     for (std::size_t m = 0; m <= bins; ++m)
-      at_[m] =
-          static_cast<Index>(static_cast<double>(items) * static_cast<double>(m) / static_cast<double>(bins));
+      at_[m] = static_cast<Index>(static_cast<double>(items) * static_cast<double>(m) / static_cast<double>(bins));
     at_[bins] = items;
   }
   [[nodiscard]] std::size_t bins() const { return at_.size() - 1; }
@@ -202,12 +201,10 @@ class ModelBalancer final : public Balancer {
         const double scale = 1 / std::max(work_.over(s.items), 1e-30);
         for (std::size_t m = work_.bin_of(s.items.begin); m < bins && work_.bin(m).begin < s.items.end; ++m) {
           const Interval bin = work_.bin(m);
-          row[m] = scale *
-                   static_cast<double>(std::min(bin.end, s.items.end) - std::max(bin.begin, s.items.begin));
+          row[m] = scale * static_cast<double>(std::min(bin.end, s.items.end) - std::max(bin.begin, s.items.begin));
         }
         // Unknown is v over its value so far, which keeps the system well scaled.
-        row[bins + static_cast<std::size_t>(s.worker)] =
-            -scale * s.busy * speed_[static_cast<std::size_t>(s.worker)];
+        row[bins + static_cast<std::size_t>(s.worker)] = -scale * s.busy * speed_[static_cast<std::size_t>(s.worker)];
         add(weight, 0);
       }
     for (std::size_t m = 0; m + 1 < bins; ++m) {
@@ -261,8 +258,7 @@ class ModelBalancer final : public Balancer {
         guessed_limit_ = true;
         limits_[w].memory = std::max<Bytes>(k.fits > 0 && k.fits < k.streams ? k.fits : k.streams / 2, 1);
       }
-      if (held > limits_[w].memory)
-        limits_[w].streaming = static_cast<double>(held - limits_[w].memory) / s.copying;
+      if (held > limits_[w].memory) limits_[w].streaming = static_cast<double>(held - limits_[w].memory) / s.copying;
     }
   }
 
@@ -281,8 +277,7 @@ class ModelBalancer final : public Balancer {
   /// Bytes of an interval: from the table, asked of the phase only where it matters.
   [[nodiscard]] double bytes_exact(Interval i, Bytes limit) const {
     const double table = memory_.over(i);
-    if (!bytes_ || std::abs(table - static_cast<double>(limit)) > 0.02 * static_cast<double>(limit))
-      return table;
+    if (!bytes_ || std::abs(table - static_cast<double>(limit)) > 0.02 * static_cast<double>(limit)) return table;
     return static_cast<double>(bytes_(i));
   }
 

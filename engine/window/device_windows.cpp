@@ -52,8 +52,7 @@ std::unique_ptr<Windows> device_windows(Windows& host, std::shared_ptr<WindowDev
   auto memory = std::make_shared<DeviceMemory>(device);
   const std::string name = device->name();
   return std::make_unique<Windows>(name, std::move(sizes), budget,
-                                   std::make_shared<HostBacking>(host, std::move(device)), std::move(memory),
-                                   threads);
+                                   std::make_shared<HostBacking>(host, std::move(device)), std::move(memory), threads);
 }
 
 }  // namespace conoid

@@ -31,7 +31,7 @@ class WindowDevice {
 
 /// The windows of `host` on a device, at most `budget` bytes of them at a time. `host` and `device` must outlive it; while it
 /// lives, windows are changed through it alone, and host.flush() is to be called after its own flush().
-[[nodiscard]] std::unique_ptr<Windows> device_windows(Windows& host, std::shared_ptr<WindowDevice> device,
-                                                      Bytes budget, int threads = 2);
+[[nodiscard]] std::unique_ptr<Windows> device_windows(Windows& host, std::shared_ptr<WindowDevice> device, Bytes budget,
+                                                      int threads = 2);
 
 }  // namespace conoid

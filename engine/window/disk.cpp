@@ -25,24 +25,21 @@ class SystemFile final : public DiskFile {
   int read(std::span<std::byte> into, Bytes offset) override {
     const Bytes begin = offset, bytes = into.size();
     while (!into.empty()) {
-      const ssize_t n =
-          ::pread(fd_, into.data(), std::min(into.size(), largest_call), static_cast<off_t>(offset));
+      const ssize_t n = ::pread(fd_, into.data(), std::min(into.size(), largest_call), static_cast<off_t>(offset));
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return errno;
       if (n == 0) return EIO;  // the file ends before the window does
       into = into.subspan(static_cast<std::size_t>(n));
       offset += static_cast<Bytes>(n);
     }
-    if (!direct_)
-      ::posix_fadvise(fd_, static_cast<off_t>(begin), static_cast<off_t>(bytes), POSIX_FADV_DONTNEED);
+    if (!direct_) ::posix_fadvise(fd_, static_cast<off_t>(begin), static_cast<off_t>(bytes), POSIX_FADV_DONTNEED);
     return 0;
   }
 
   int write(std::span<const std::byte> from, Bytes offset) override {
     const Bytes begin = offset, bytes = from.size();
     while (!from.empty()) {
-      const ssize_t n =
-          ::pwrite(fd_, from.data(), std::min(from.size(), largest_call), static_cast<off_t>(offset));
+      const ssize_t n = ::pwrite(fd_, from.data(), std::min(from.size(), largest_call), static_cast<off_t>(offset));
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return errno;
       if (n == 0) return ENOSPC;

@@ -33,8 +33,7 @@ class Disk {
  public:
   virtual ~Disk() = default;
   /// Opens a file for reading and writing; `create`: a new one, empty, in place of any old one.
-  [[nodiscard]] virtual Result<std::unique_ptr<DiskFile>> open(const std::filesystem::path& file,
-                                                               bool create) = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<DiskFile>> open(const std::filesystem::path& file, bool create) = 0;
   /// Bytes this user may still write in a folder.
   [[nodiscard]] virtual Result<Bytes> free_space(const std::filesystem::path& folder) = 0;
 };

@@ -88,9 +88,8 @@ class Words {
 };
 
 std::string to_text(const StoredIndex& index) {
-  std::string text =
-      fmt::format("conoid-windows {}\nmark {}\nidentity {}\nchecksums {}\nwindows {}\n", version, index.mark,
-                  index.identity, index.checksums ? 1 : 0, index.entries.size());
+  std::string text = fmt::format("conoid-windows {}\nmark {}\nidentity {}\nchecksums {}\nwindows {}\n", version,
+                                 index.mark, index.identity, index.checksums ? 1 : 0, index.entries.size());
   for (const IndexEntry& e : index.entries) text += fmt::format("{} {} {:08x}\n", e.size, e.slot, e.crc);
   text += fmt::format("end {:08x}\n", crc32c(std::as_bytes(std::span(text.data(), text.size()))));
   return text;
@@ -106,13 +105,11 @@ Result<StoredIndex> from_text(std::string_view text, const fs::path& file) {
   };
   Words head = line();
   int found = 0;
-  if (head.word() != "conoid-windows" || !head.number(found))
-    return damaged_index(file, "it does not begin as one");
+  if (head.word() != "conoid-windows" || !head.number(found)) return damaged_index(file, "it does not begin as one");
   if (found != version)
-    return make_error(
-        ErrorCode::file,
-        fmt::format("format {} of windows is not known to this version (it reads {})", found, version),
-        "Delete the file; what it held is made anew.", {index_file(file).string(), 0, {}});
+    return make_error(ErrorCode::file,
+                      fmt::format("format {} of windows is not known to this version (it reads {})", found, version),
+                      "Delete the file; what it held is made anew.", {index_file(file).string(), 0, {}});
   StoredIndex out;
   Words mark = line();
   if (mark.word() != "mark") return damaged_index(file, "no mark");
@@ -122,8 +119,7 @@ Result<StoredIndex> from_text(std::string_view text, const fs::path& file) {
   out.identity = identity.rest();
   int sums = 0;
   Words checksums = line();
-  if (checksums.word() != "checksums" || !checksums.number(sums))
-    return damaged_index(file, "no word on checksums");
+  if (checksums.word() != "checksums" || !checksums.number(sums)) return damaged_index(file, "no word on checksums");
   out.checksums = sums != 0;
   std::uint64_t count = 0;
   Words windows = line();
@@ -158,13 +154,8 @@ class DiskWindows::Backing final : public WindowBacking {
  public:
   Backing(const std::vector<Bytes>& sizes, const DiskWindowsOptions& options, std::unique_ptr<DiskFile> file,
           std::string mark)
-      : name_(options.name),
-        path_(options.file),
-        keep_(options.keep),
-        checksums_(options.checksums),
-        mark_(std::move(mark)),
-        file_(std::move(file)),
-        slots_(sizes.size()) {
+      : name_(options.name), path_(options.file), keep_(options.keep), checksums_(options.checksums),
+        mark_(std::move(mark)), file_(std::move(file)), slots_(sizes.size()) {
     Bytes at = DiskFile::block;
     for (std::size_t w = 0; w < sizes.size(); ++w) {
       slots_[w].size = sizes[w];
@@ -187,11 +178,10 @@ class DiskWindows::Backing final : public WindowBacking {
     if (const int code = file_->read(whole, s.place[s.now]); code != 0)
       return with_window(system_error("read", path_.string(), code), window);
     if (checksums_ && crc32c(memory) != s.crc)
-      return make_error(
-          ErrorCode::file,
-          fmt::format("window {} of '{}' is damaged: its checksum does not match", window, name_),
-          "The disk returned other bytes than were written. Delete the file and check the disk.",
-          {path_.string(), 0, {}});
+      return make_error(ErrorCode::file,
+                        fmt::format("window {} of '{}' is damaged: its checksum does not match", window, name_),
+                        "The disk returned other bytes than were written. Delete the file and check the disk.",
+                        {path_.string(), 0, {}});
     return {};
   }
 
@@ -208,8 +198,7 @@ class DiskWindows::Backing final : public WindowBacking {
   }
 
   Status reserve() {
-    if (const int code = file_->reserve(0, slots_.empty() ? DiskFile::block : slots_.front().place[1]);
-        code != 0)
+    if (const int code = file_->reserve(0, slots_.empty() ? DiskFile::block : slots_.front().place[1]); code != 0)
       return system_error("reserve the disk space of", path_.string(), code);
     return {};
   }
@@ -218,15 +207,13 @@ class DiskWindows::Backing final : public WindowBacking {
     const Page page;
     const std::string text = std::string(mark_text) + mark_ + "\n";
     std::memcpy(page.span().data(), text.data(), text.size());
-    if (const int code = file_->write(page.span(), 0); code != 0)
-      return system_error("write", path_.string(), code);
+    if (const int code = file_->write(page.span(), 0); code != 0) return system_error("write", path_.string(), code);
     return {};
   }
 
   Status check_mark() {
     const Page page;
-    if (const int code = file_->read(page.span(), 0); code != 0)
-      return system_error("read", path_.string(), code);
+    if (const int code = file_->read(page.span(), 0); code != 0) return system_error("read", path_.string(), code);
     const std::string text = std::string(mark_text) + mark_ + "\n";
     if (std::memcmp(page.span().data(), text.data(), text.size()) != 0)
       return make_error(ErrorCode::file, "the windows do not belong to their index",
@@ -274,27 +261,24 @@ class DiskWindows::Backing final : public WindowBacking {
   std::vector<Slots> slots_;  ///< an element is used by one mover at a time, by commit() after a flush
 };
 
-DiskWindows::DiskWindows(std::vector<Bytes> sizes, const DiskWindowsOptions& options,
-                         std::shared_ptr<Backing> backing)
-    : Windows(options.name, std::move(sizes), options.budget, backing,
-              options.memory ? options.memory : host_memory(), options.threads),
+DiskWindows::DiskWindows(std::vector<Bytes> sizes, const DiskWindowsOptions& options, std::shared_ptr<Backing> backing)
+    : Windows(options.name, std::move(sizes), options.budget, backing, options.memory ? options.memory : host_memory(),
+              options.threads),
       backing_(std::move(backing)) {}
 
 DiskWindows::~DiskWindows() = default;
 
-Result<std::unique_ptr<DiskWindows>> DiskWindows::create(std::vector<Bytes> sizes,
-                                                         DiskWindowsOptions options) {
+Result<std::unique_ptr<DiskWindows>> DiskWindows::create(std::vector<Bytes> sizes, DiskWindowsOptions options) {
   const std::shared_ptr<Disk> disk = options.disk ? options.disk : system_disk();
   const fs::path folder = options.file.parent_path();
   const auto free = disk->free_space(folder);
   if (!free) return free.error();
   const Bytes needed = disk_bytes(sizes);
   if (needed > *free)
-    return make_error(
-        ErrorCode::file,
-        fmt::format("the windows '{}' need {} on the disk, {} are free in {}", options.name,
-                    format_bytes(needed), format_bytes(*free), folder.empty() ? "." : folder.string()),
-        "Free some space, choose another folder, or raise the memory budget so that less is streamed.");
+    return make_error(ErrorCode::file,
+                      fmt::format("the windows '{}' need {} on the disk, {} are free in {}", options.name,
+                                  format_bytes(needed), format_bytes(*free), folder.empty() ? "." : folder.string()),
+                      "Free some space, choose another folder, or raise the memory budget so that less is streamed.");
   if (!options.keep) options.file += fmt::format(".{}-{}", ::getpid(), random_mark());
   if (options.keep) {  // an index that outlives its windows must not be taken for theirs
     std::error_code ignored;
@@ -318,16 +302,14 @@ Result<std::unique_ptr<DiskWindows>> DiskWindows::create(std::vector<Bytes> size
   return std::unique_ptr<DiskWindows>(new DiskWindows(std::move(sizes), options, std::move(backing)));
 }
 
-Result<std::unique_ptr<DiskWindows>> DiskWindows::open(const std::string& identity,
-                                                       DiskWindowsOptions options) {
+Result<std::unique_ptr<DiskWindows>> DiskWindows::open(const std::string& identity, DiskWindowsOptions options) {
   const std::shared_ptr<Disk> disk = options.disk ? options.disk : system_disk();
   const auto text = read_file(index_file(options.file), index_limit);
   if (!text) return text.error();
   const auto index = from_text(*text, options.file);
   if (!index) return index.error();
   if (index->identity != identity)
-    return make_error(ErrorCode::file,
-                      fmt::format("the windows '{}' were made from other data", options.name),
+    return make_error(ErrorCode::file, fmt::format("the windows '{}' were made from other data", options.name),
                       "Delete the file; what it held is made anew.", {options.file.string(), 0, {}});
   auto file = disk->open(options.file, false);
   if (!file) return file.error();

@@ -31,13 +31,8 @@ Bytes sum(const std::vector<Bytes>& sizes) {
 
 Level::Level(std::string name, std::vector<Bytes> sizes, Bytes budget, std::shared_ptr<WindowBacking> backing,
              std::shared_ptr<WindowMemory> memory, int threads)
-    : name_(std::move(name)),
-      sizes_(std::move(sizes)),
-      backing_(std::move(backing)),
-      memory_(std::move(memory)),
-      total_(sum(sizes_)),
-      budget_(budget),
-      entries_(sizes_.size()) {
+    : name_(std::move(name)), sizes_(std::move(sizes)), backing_(std::move(backing)), memory_(std::move(memory)),
+      total_(sum(sizes_)), budget_(budget), entries_(sizes_.size()) {
   for (const Bytes b : sizes_) verify(b > 0, "a window holds at least one byte");
   for (int t = 0; t < std::max(threads, 1); ++t) movers_.emplace_back([this] { move_windows(); });
 }
@@ -239,13 +234,12 @@ Error Level::no_room(const Waiter& waiter) const {
         fmt::format("window {} of '{}' is leased by threads that wait for one another", waiter.window, name_),
         "Take windows in ascending order, and let a window go before taking it with another access.");
   const Bytes size = sizes_[static_cast<std::size_t>(waiter.window)];
-  return make_error(
-      ErrorCode::resources,
-      fmt::format("no room for window {} of '{}': it takes {}, {} are leased, {} {}", waiter.window, name_,
-                  format_bytes(size), format_bytes(leased),
-                  short_of_memory_ ? "the system gave" : "the budget is", format_bytes(budget_)),
-      fmt::format("Raise the memory budget to at least {} (compute.memory), or use smaller windows.",
-                  format_bytes(leased + size)));
+  return make_error(ErrorCode::resources,
+                    fmt::format("no room for window {} of '{}': it takes {}, {} are leased, {} {}", waiter.window,
+                                name_, format_bytes(size), format_bytes(leased),
+                                short_of_memory_ ? "the system gave" : "the budget is", format_bytes(budget_)),
+                    fmt::format("Raise the memory budget to at least {} (compute.memory), or use smaller windows.",
+                                format_bytes(leased + size)));
 }
 
 }  // namespace conoid::window_level

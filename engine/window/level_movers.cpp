@@ -42,8 +42,7 @@ std::vector<Level::Candidate> Level::candidates() const {
     const Entry& e = entry(w.window);
     if (e.failure || e.place == Place::coming) continue;
     const bool needs_contents = e.contents_wanted > 0;
-    if (e.place == Place::below || (needs_contents && !e.filled && !e.writer))
-      add({w.window, -1, needs_contents});
+    if (e.place == Place::below || (needs_contents && !e.filled && !e.writer)) add({w.window, -1, needs_contents});
   }
   const std::size_t most = movers_.size() + 1;
   const std::size_t demanded = out.size();
@@ -81,6 +80,11 @@ Level::Task Level::plan() const {
       return a.next != b.next ? a.next > b.next : entry(a.window).used < entry(b.window).used;
     });
   }
+  // Windows that wait for their visit take room from those that stay between two visits, so only a few may: enough to keep
+  // the movers busy while a consumer's time varies.
+  const auto ready = static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), [](const Entry& e) {
+    return e.wanted == 0 && (e.place == Place::coming || (e.place == Place::here && !e.visited));
+  }));
   // Each wish counts the memory that the ones before it are still waiting for.
   Bytes need = 0;
   std::size_t looked_at = 0;
@@ -99,6 +103,7 @@ Level::Task Level::plan() const {
     const Victim* to_save = nullptr;
     for (const Victim& v : victims) {
       if (room >= need || v.next <= wish.distance) break;
+      if (wish.distance >= 0 && ready > movers_.size() && v.next != never) break;
       const Entry& e = entry(v.window);
       room += e.capacity;
       if (e.saving)
@@ -131,9 +136,7 @@ void Level::break_deadlock() {
   for (const Waiter& w : waiters_)
     if (w.given_up || entry(w.window).failure || grantable(entry(w.window), w.access)) return;
   for (const auto& [thread, count] : leases_)
-    if (std::none_of(waiters_.begin(), waiters_.end(),
-                     [t = thread](const Waiter& w) { return w.thread == t; }))
-      return;
+    if (std::none_of(waiters_.begin(), waiters_.end(), [t = thread](const Waiter& w) { return w.thread == t; })) return;
   waiters_.back().given_up = true;
   done_.notify_all();
 }
@@ -163,8 +166,7 @@ bool Level::make_room(const Task& task) {
   const Bytes capacity = rounded(sizes_[static_cast<std::size_t>(task.window)]);
   // A buffer of nearly the size is taken again: the system would have to clear new pages.
   const auto fitting = pool_.lower_bound(capacity);
-  if (fitting != pool_.end() && fitting->first <= capacity + capacity / 8 &&
-      in_use_ + fitting->first <= budget_) {
+  if (fitting != pool_.end() && fitting->first <= capacity + capacity / 8 && in_use_ + fitting->first <= budget_) {
     e.memory = fitting->second;
     e.capacity = fitting->first;
     in_pool_ -= e.capacity;

@@ -73,8 +73,7 @@ Status SlabView::move_to(Interval range, Index halo) {
   leases_.clear();
   std::deque<Lease> now;
   for (Index w = wanted.begin; w < wanted.end; ++w) {
-    const auto mine =
-        std::find_if(kept.begin(), kept.end(), [&](const Lease& l) { return l && l.window() == w; });
+    const auto mine = std::find_if(kept.begin(), kept.end(), [&](const Lease& l) { return l && l.window() == w; });
     if (mine != kept.end()) {
       now.push_back(std::move(*mine));
       continue;

@@ -80,10 +80,10 @@ void Tour::announce(std::vector<Visit> order, Repeat repeat) {
   level_->announce(id_, std::move(order), repeat);
 }
 
-Windows::Windows(std::string name, std::vector<Bytes> sizes, Bytes budget,
-                 std::shared_ptr<WindowBacking> backing, std::shared_ptr<WindowMemory> memory, int threads)
-    : level_(std::make_unique<window_level::Level>(std::move(name), std::move(sizes), budget,
-                                                   std::move(backing), std::move(memory), threads)) {}
+Windows::Windows(std::string name, std::vector<Bytes> sizes, Bytes budget, std::shared_ptr<WindowBacking> backing,
+                 std::shared_ptr<WindowMemory> memory, int threads)
+    : level_(std::make_unique<window_level::Level>(std::move(name), std::move(sizes), budget, std::move(backing),
+                                                   std::move(memory), threads)) {}
 
 Windows::~Windows() = default;
 

@@ -96,11 +96,8 @@ class Lease {
  public:
   Lease() = default;
   Lease(Lease&& other) noexcept
-      : level_(std::exchange(other.level_, nullptr)),
-        holder_(other.holder_),
-        memory_(other.memory_),
-        window_(other.window_),
-        access_(other.access_) {}
+      : level_(std::exchange(other.level_, nullptr)), holder_(other.holder_), memory_(other.memory_),
+        window_(other.window_), access_(other.access_) {}
   Lease& operator=(Lease&& other) noexcept;
   ~Lease() { release(); }
   void release();

@@ -172,15 +172,14 @@ class PretendedDevice final : public WindowDevice {
 /// Pattern of a window's n-th version, so that mixed versions and mixed windows are seen.
 inline void paint(std::span<std::byte> bytes, Index window, int version) {
   for (std::size_t k = 0; k < bytes.size(); ++k)
-    bytes[k] = static_cast<std::byte>(static_cast<std::size_t>(window) * 31 +
-                                      static_cast<std::size_t>(version) * 7 + k % 251);
+    bytes[k] =
+        static_cast<std::byte>(static_cast<std::size_t>(window) * 31 + static_cast<std::size_t>(version) * 7 + k % 251);
 }
 inline bool painted(std::span<const std::byte> bytes, Index window, int version) {
   for (std::size_t k = 0; k < bytes.size(); ++k) {
-    const auto wanted = version == 0
-                            ? std::byte{0}
-                            : static_cast<std::byte>(static_cast<std::size_t>(window) * 31 +
-                                                     static_cast<std::size_t>(version) * 7 + k % 251);
+    const auto wanted = version == 0 ? std::byte{0}
+                                     : static_cast<std::byte>(static_cast<std::size_t>(window) * 31 +
+                                                              static_cast<std::size_t>(version) * 7 + k % 251);
     if (bytes[k] != wanted) return false;
   }
   return true;

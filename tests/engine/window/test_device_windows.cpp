@@ -24,8 +24,7 @@ class TestDeviceWindows : public QObject {
   QTemporaryDir folder_;
   std::unique_ptr<DiskWindows> make(std::vector<Bytes> sizes, Bytes budget) {
     auto windows = DiskWindows::create(
-        std::move(sizes),
-        {.file = std::filesystem::path(folder_.path().toStdString()) / "data", .budget = budget});
+        std::move(sizes), {.file = std::filesystem::path(folder_.path().toStdString()) / "data", .budget = budget});
     return windows ? std::move(*windows) : nullptr;
   }
 
@@ -61,6 +60,7 @@ class TestDeviceWindows : public QObject {
         QVERIFY(lease.ok());
         QVERIFY(painted(lease->bytes(), static_cast<Index>(w), version[w]));
       }
+      tour = Tour();
       there.reset();
       QCOMPARE(device->out(), Bytes{0});
     }
@@ -94,8 +94,7 @@ class TestDeviceWindows : public QObject {
       QVERIFY(tour.next().ok());
       std::this_thread::sleep_for(std::chrono::milliseconds(8));
     }
-    QVERIFY2(there->statistics().waited <= 8,
-             QByteArray::number(static_cast<int>(there->statistics().waited)));
+    QVERIFY2(there->statistics().waited <= 8, QByteArray::number(static_cast<int>(there->statistics().waited)));
   }
 
   void host_and_device_share_windows() {

@@ -42,17 +42,14 @@ class TestSlabs : public QObject {
     QVERIFY((slabs.windows_of({3, 9}) == Interval{0, 3}));
     QVERIFY((slabs.windows_of({4, 8}) == Interval{1, 2}));
     QVERIFY((slabs.windows_of({-5, 0}) == Interval{0, 0}));
-    QCOMPARE(SlabView::least_budget({.planes = 100, .plane_bytes = 4096, .per_window = 4}, 4, 1),
-             Bytes{4 * 4 * 4096});
+    QCOMPARE(SlabView::least_budget({.planes = 100, .plane_bytes = 4096, .per_window = 4}, 4, 1), Bytes{4 * 4 * 4096});
   }
 
   void sweeps_equal_those_in_memory() {
     std::mt19937 random(31);
     for (int round = 0; round < 20; ++round) {
-      const auto planes = static_cast<Index>(3 + random() % 30),
-                 width = static_cast<Index>(1 + random() % 50);
-      const SlabLayout slabs{planes, static_cast<Bytes>(width) * sizeof(float),
-                             static_cast<Index>(1 + random() % 5)};
+      const auto planes = static_cast<Index>(3 + random() % 30), width = static_cast<Index>(1 + random() % 50);
+      const SlabLayout slabs{planes, static_cast<Bytes>(width) * sizeof(float), static_cast<Index>(1 + random() % 5)};
       const auto range = static_cast<Index>(1 + random() % 6);
       auto backing = std::make_shared<VectorBacking>(slabs.sizes());
       Windows windows("field", slabs.sizes(), SlabView::least_budget(slabs, range, 1), backing);
