@@ -27,9 +27,9 @@ class GreedyBalancer final : public Balancer {
     }
     const double wall = slowest(last);
     if (settled_) {
-      // One slow pass is noise; three in a row mean that a worker has changed.
+      // One slow pass is noise; two in a row mean that a worker has changed.
       disappointments_ = wall > 1.15 * best_wall_ ? disappointments_ + 1 : 0;
-      if (disappointments_ < 3) {
+      if (disappointments_ < 2) {
         best_wall_ = std::min(best_wall_ * 1.001, std::max(wall, best_wall_ * 0.9));
         return best_;
       }

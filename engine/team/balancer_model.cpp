@@ -28,6 +28,7 @@ constexpr std::size_t passes_kept = 12;
 constexpr double forgetting = 0.85;  // weight of a pass against the next one
 constexpr double smoothness = 3e-3;  // of the density against (1), both relative
 constexpr double surprise = 0.2;     // a worker this far from what the model said has changed, or was disturbed
+constexpr double alike_borders = 0.01; // borders that moved by less, of an interval, give comparable times
 constexpr double still = 1e-3;       // gains below this are not worth moving borders for
 
 /// Solves the symmetric positive definite system in place (Cholesky, row-major).
@@ -109,9 +110,10 @@ class ModelBalancer final : public Balancer {
     const std::vector<Interval> next = cut();
     // Worth it? Three times in a row not: the best borders seen are the ones to keep.
     const double gain = 1 - predicted(next) / wall;
-    quiet_ = gain < still ? quiet_ + 1 : 0;
+    quiet_ = gain < std::max(still, noise_) ? quiet_ + 1 : 0;
     if (quiet_ >= 3 || next == now_) {
       settled_ = true;
+      if (noise_ > still) best_ = next;  // the best time was luck; the fit averages
       return now_ = best_;
     }
     return now_ = next;
@@ -119,8 +121,11 @@ class ModelBalancer final : public Balancer {
 
  private:
   struct Known {  ///< what copying has taught of a worker's memory
-    Bytes fits = 0;
-    Bytes streams = std::numeric_limits<Bytes>::max();
+    bool guess = false;                                   ///< nobody told its size
+    double fits = 0;                                      ///< most that was held without copying
+    double streams = std::numeric_limits<double>::max();  ///< least that was not
+    double held = 0, copying = 0;                         ///< of the last pass that copied
+    double crossing = 0;                                  ///< where two such passes say that copying begins; 0: not known
   };
 
   void begin(Index items) {
@@ -226,11 +231,11 @@ class ModelBalancer final : public Balancer {
       density_[m] = std::clamp(b[m], 1e-3, 1e3);
       work_.set(m, density_[m] * static_cast<double>(work_.bin(m).size()));
     }
+    noise_ = 0;
     double known = 0, guessed = 0;
     for (std::size_t w = 0; w < workers; ++w) {
-      const BalanceSample& s = past_.back()[w];
-      if (!tells(s)) continue;
-      speed_[w] = work_.over(s.items) / s.busy;
+      if (!tells(past_.back()[w])) continue;
+      speed_[w] = recent_speed(w);
       known += speed_[w];
       guessed += weights_[w];
     }
@@ -238,27 +243,61 @@ class ModelBalancer final : public Balancer {
       if (!tells(past_.back()[w]) && known > 0 && !ever_worked(w)) speed_[w] = weights_[w] * known / guessed;
   }
 
+  /// Work a second of the last pass, averaged with passes that had nearly the same borders: their differences are noise.
+  [[nodiscard]] double recent_speed(std::size_t w) {
+    const Interval now = past_.back()[w].items;
+    double sum = 0, squares = 0, weights = 0, weight = 1;
+    int alike = 0;
+    for (auto pass = past_.rbegin(); pass != past_.rend(); ++pass, weight *= forgetting) {
+      const BalanceSample& s = (*pass)[w];
+      if (!tells(s)) continue;
+      const double moved = static_cast<double>(std::abs(s.items.begin - now.begin) + std::abs(s.items.end - now.end));
+      const double share = moved / (alike_borders * static_cast<double>(now.size()));
+      if (share > 3) continue;
+      const double each = weight * std::exp(-share * share);
+      const double speed = std::log(work_.over(s.items) / s.busy);
+      sum += each * speed;
+      squares += each * speed * speed;
+      weights += each;
+      ++alike;
+    }
+    const double mean = sum / weights;
+    if (alike > 1) noise_ = std::max(noise_, std::sqrt(std::max(squares / weights - mean * mean, 0.0)));
+    return std::exp(mean);
+  }
+
   [[nodiscard]] bool ever_worked(std::size_t w) const {
     return std::any_of(past_.begin(), past_.end(), [&](const auto& pass) { return tells(pass[w]); });
   }
 
-  /// Learns limits that nobody told from the seconds spent copying.
+  /// Learns limits that nobody told from the seconds spent copying: copying = (held − memory)/streaming.
   void learn_limits(std::span<const BalanceSample> last) {
     for (std::size_t w = 0; w < last.size(); ++w) {
       const BalanceSample& s = last[w];
       if (s.items.empty()) continue;
-      const auto held = static_cast<Bytes>(memory_.over(s.items));
+      const double held = memory_.over(s.items);
       Known& k = known_[w];
-      if (s.copying <= 0.02 * s.busy) {
+      const bool streams = s.copying > 0.02 * s.busy;
+      if (streams) {
+        k.streams = std::min(k.streams, held);
+        if (k.copying > 0 && std::abs(held - k.held) > 1e-3 * held) {  // two points give both unknowns
+          const double rate = (held - k.held) / (s.copying - k.copying);
+          if (rate > 0 && std::isfinite(rate)) k.crossing = held - s.copying * rate;
+        }
+        k.held = held;
+        k.copying = s.copying;
+      } else {
         k.fits = std::max(k.fits, held);
-        continue;
       }
-      k.streams = std::min(k.streams, held);
-      if (limits_[w].memory == 0 || guessed_limit_) {
-        guessed_limit_ = true;
-        limits_[w].memory = std::max<Bytes>(k.fits > 0 && k.fits < k.streams ? k.fits : k.streams / 2, 1);
+      WorkerLimit& l = limits_[w];
+      if (l.memory == 0 && streams) k.guess = true;
+      if (k.guess) {
+        const double most = std::max(k.streams, k.fits);
+        const double crossing = k.crossing > 0 ? k.crossing : (k.fits > 0 ? k.fits : k.streams / 2);
+        l.memory = static_cast<Bytes>(std::max(std::clamp(crossing, k.fits, most), 1.0));
       }
-      if (held > limits_[w].memory) limits_[w].streaming = static_cast<double>(held - limits_[w].memory) / s.copying;
+      if (k.copying > 0 && k.held > static_cast<double>(l.memory))
+        l.streaming = (k.held - static_cast<double>(l.memory)) / k.copying;
     }
   }
 
@@ -328,7 +367,6 @@ class ModelBalancer final : public Balancer {
   std::vector<double> weights_;
   std::vector<WorkerLimit> limits_;
   std::vector<Known> known_;
-  bool guessed_limit_ = false;
   std::function<Bytes(Interval)> bytes_;
 
   Index items_ = -1;
@@ -339,6 +377,7 @@ class ModelBalancer final : public Balancer {
 
   std::vector<Interval> now_, best_;
   double best_wall_ = 0;
+  double noise_ = 0;  ///< relative spread of times that should be equal
   bool settled_ = false;
   int quiet_ = 0;
 };

@@ -26,8 +26,7 @@ struct DiskWindowsOptions {
   bool reserve = true;           ///< take the disk space of the first slots at the beginning
   bool checksums = true;         ///< of every window, verified whenever it is read
   int threads = 2;               ///< that read and write
-  std::shared_ptr<WindowMemory>
-      memory{};                    ///< host_memory() if null; page-locked memory of a device module for fast copies
+  std::shared_ptr<WindowMemory> memory{};  ///< host_memory() if null; a device module has page-locked memory
   std::shared_ptr<Disk> disk{};  ///< system_disk() if null
 };
 
