@@ -33,7 +33,7 @@ enum class MeshFormat { msh, stl, obj, ply, nastran, mfem, vtu };
 /// Reads a file. Points come out in metres, nodes in VTK's order.
 [[nodiscard]] Result<Mesh> read_mesh(const std::filesystem::path& path, const ReadOptions& options = {});
 
-/// The same from memory; `file` stands in messages only.
+/// The same from memory; `file` stands in messages only (but a VTU file is read again from there, see read_vtu).
 [[nodiscard]] Result<Mesh> read_mesh_bytes(std::string_view bytes, const std::string& file,
                                            const ReadOptions& options = {});
 
@@ -69,5 +69,10 @@ enum class MeshFormat { msh, stl, obj, ply, nastran, mfem, vtu };
 /// nodes, NURBS, discontinuous nodes, order 3 and above, prisms and pyramids are errors.
 [[nodiscard]] Result<Mesh> read_mfem(std::string_view bytes, const std::string& file,
                                      const ReadOptions& options = {});
+
+/// VTU by the program conoid-probe beside this one (part of builds with VTK): a damaged file can end that program, not this
+/// one. It is given the memory limit and two minutes. Integer cell arrays named like "attribute", "material" or
+/// "gmsh:physical" become groups.
+[[nodiscard]] Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options = {});
 
 }  // namespace conoid
