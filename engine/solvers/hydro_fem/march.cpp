@@ -26,14 +26,14 @@ double March::rk2_average(double dt) {
   std::vector<double>& vbar = vbar_;
   op_.acceleration(s0, a_);
   op_.add(vbar, s0.v, 0.5 * dt, a_);
-  op_.energy_rate(s0, vbar, de_);
+  op_.energy_rate(s0, vbar, time_, de_);
   op_.add(next_.v, s0.v, 0.5 * dt, a_);
   op_.add(next_.e, s0.e, 0.5 * dt, de_);
   op_.add(next_.x, s0.x, 0.5 * dt, vbar);
   limit = std::min(limit, op_.update(next_));
   op_.acceleration(next_, a_);
   op_.add(vbar, s0.v, 0.5 * dt, a_);
-  op_.energy_rate(next_, vbar, de_);
+  op_.energy_rate(next_, vbar, time_ + 0.5 * dt, de_);
   op_.add(next_.v, s0.v, dt, a_);
   op_.add(next_.e, s0.e, dt, de_);
   op_.add(next_.x, s0.x, dt, vbar);
@@ -56,7 +56,7 @@ double March::rk4(double dt) {
     limit = std::min(limit, limit_);
     stress_is_current_ = false;
     op_.acceleration(stage, a_);
-    op_.energy_rate(stage, stage.v, de_);
+    op_.energy_rate(stage, stage.v, time_ + (k == 0 ? 0.0 : ahead[k - 1]) * dt, de_);
     for (std::size_t i = 0; i < s0.x.size(); ++i) next_.x[i] += weight[k] * dt * stage.v[i];
     for (std::size_t i = 0; i < s0.v.size(); ++i) next_.v[i] += weight[k] * dt * a_[i];
     for (std::size_t i = 0; i < s0.e.size(); ++i) next_.e[i] += weight[k] * dt * de_[i];

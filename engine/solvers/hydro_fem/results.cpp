@@ -212,7 +212,7 @@ Status HydroFem::finish(RunContext& context) {
   number("seconds_energy", times.energy_solve, "s");
   write_lines(context);
   write_blast(context);
-  const bool square = op_->space().dim >= 2 && problem_.zones[0] == problem_.zones[1] &&
+  const bool square = problem_.is_grid && op_->space().dim >= 2 && problem_.zones[0] == problem_.zones[1] &&
                       !problem_.setup.axisymmetric && problem_.lower[0] == problem_.lower[1] &&
                       problem_.upper[0] == problem_.upper[1];
   if (square && problem_.exact_sedov)

@@ -61,6 +61,16 @@ class TestCaseMessages : public QObject {
       QTest::newRow(name) << path << value << words;
     };
     row("jump inside zones", "regions.1.lower", "[1, 1.4]", {"y = 1.4", "inside zones", "1", "1.5", "zones"});
+    row("no geometry", "grid", "null", {"grid"});
+    row("group on a grid", "regions.1", R"({"material": "gas", "group": "a", "density": 1, "pressure": 1})",
+        {"a grid has no groups"});
+    row("piston without direction", "boundaries", R"({"x_min": {"kind": "piston", "direction": [0, 0]}})",
+        {"no length"});
+    row("source without power", "excitation", R"({"sources": [{}]})", {"no power"});
+    row("source of no region", "excitation", R"({"sources": [{"region": "tank", "power": 1}]})",
+        {"no region 'tank'", "name"});
+    row("source formula", "excitation", R"({"sources": [{"power_formula": "1 + q"}]})",
+        {"1 + q", "x, y, z, r, t"});
     row("material", "regions.0.material", "\"steam\"", {"no material 'steam'", "gas, water"});
     row("dimensions", "grid.zones", "[4, 4, 4]", {"3 numbers of zones for 2 dimensions"});
     row("upside down", "grid.upper", "[-1, 3]", {"not above"});
