@@ -44,10 +44,10 @@ void read_grid(CaseReader& r, Geometry& g) {
             "Give one number for each axis of `upper`.");
   for (int d = 0; d < g.dim; ++d)
     if (!(g.upper[u(d)] > g.lower[u(d)]))
-      r.wrong(v["upper"],
-              fmt::format("the upper corner {} is not above the lower {} along {}", g.upper[u(d)],
-                          g.lower[u(d)], "xyz"[d]),
-              "Give the larger coordinate in `upper`.");
+      r.wrong(
+          v["upper"],
+          fmt::format("the upper corner {} is not above the lower {} along {}", g.upper[u(d)], g.lower[u(d)], "xyz"[d]),
+          "Give the larger coordinate in `upper`.");
 }
 
 void read_mesh_zones(CaseReader& r, Geometry& g) {
@@ -100,8 +100,7 @@ void check_box_on_mesh(CaseReader& r, const Geometry& g, const Values& at, const
     if (!within || !without) continue;
     const Vec3 c = centre_of(m, zone);
     r.wrong(at,
-            fmt::format("the border of the region cuts through the zone at ({:.6g}, {:.6g}, {:.6g})", c[0],
-                        c[1], c[2]),
+            fmt::format("the border of the region cuts through the zone at ({:.6g}, {:.6g}, {:.6g})", c[0], c[1], c[2]),
             "Draw the border in the mesh, and give the region the `group` of its cells: a jump inside a zone "
             "is not kept sharp.");
     return;
@@ -134,8 +133,7 @@ ZoneMesh Geometry::zones(std::span<const Extent> extents) const {
     std::array<std::vector<double>, 3> lines;
     for (int d = 0; d < dim; ++d)
       for (Index i = 0; i <= counts[u(d)]; ++i)
-        lines[u(d)].push_back(i == counts[u(d)] ? upper[u(d)]
-                                                : lower[u(d)] + step(d) * static_cast<double>(i));
+        lines[u(d)].push_back(i == counts[u(d)] ? upper[u(d)] : lower[u(d)] + step(d) * static_cast<double>(i));
     m = box_zones(dim, lines);
   } else {
     m = mesh->zones;
@@ -160,10 +158,9 @@ Geometry read_geometry(CaseReader& r) {
   Geometry g;
   const bool grid = r.input.values().has("grid"), mesh = r.input.values().has("mesh");
   if (grid == mesh) {
-    r.wrong(
-        r.input.values(),
-        grid ? "the case has a `grid` and a `mesh`" : "the case has neither a `grid` nor a `mesh`",
-        "Give a box of zones in `grid`, or a file of quadrilaterals or hexahedra in `mesh`: one of them.");
+    r.wrong(r.input.values(),
+            grid ? "the case has a `grid` and a `mesh`" : "the case has neither a `grid` nor a `mesh`",
+            "Give a box of zones in `grid`, or a file of quadrilaterals or hexahedra in `mesh`: one of them.");
     return g;
   }
   if (mesh) {
@@ -180,8 +177,8 @@ Geometry read_geometry(CaseReader& r) {
             "Give `lower`, `upper` and `zones` two numbers, or a plane mesh: x along the axis, y along the "
             "radius.");
   if (g.axisymmetric && g.lower[1] < -1e-12 * g.upper[1])
-    r.wrong(grid ? section["lower"] : section["coordinates"],
-            fmt::format("the radius begins at {}", g.lower[1]), "Let y begin at 0 (on the axis) or above.");
+    r.wrong(grid ? section["lower"] : section["coordinates"], fmt::format("the radius begins at {}", g.lower[1]),
+            "Let y begin at 0 (on the axis) or above.");
   return g;
 }
 
@@ -233,14 +230,12 @@ Extent read_extent(CaseReader& r, const Geometry& g, const Values& v) {
       const bool between = line > 0 && line < static_cast<double>(g.counts[u(d)]);
       if (!between || std::abs(line - std::round(line)) < 1e-6) continue;
       const double below = g.lower[u(d)] + std::floor(line) * g.step(d);
-      r.wrong(
-          v[corner],
-          fmt::format(
-              "the region ends at {} = {:.6g}, inside zones; the nearest zone edges are {:.6g} and {:.6g}",
-              "xyz"[d], numbers[u(d)], below, below + g.step(d)),
-          fmt::format("Move the border to a zone edge, or change `zones` along {} so that an edge falls "
-                      "there: a jump inside a zone is not kept sharp.",
-                      "xyz"[d]));
+      r.wrong(v[corner],
+              fmt::format("the region ends at {} = {:.6g}, inside zones; the nearest zone edges are {:.6g} and {:.6g}",
+                          "xyz"[d], numbers[u(d)], below, below + g.step(d)),
+              fmt::format("Move the border to a zone edge, or change `zones` along {} so that an edge falls "
+                          "there: a jump inside a zone is not kept sharp.",
+                          "xyz"[d]));
     }
   }
   if (!e.everywhere && complete && !g.is_grid()) check_box_on_mesh(r, g, v, e);
@@ -250,8 +245,7 @@ Extent read_extent(CaseReader& r, const Geometry& g, const Values& v) {
 void check_cover(CaseReader& r, const Geometry& g, std::span<const Extent> extents) {
   if (std::any_of(extents.begin(), extents.end(), [](const Extent& e) { return e.everywhere; })) return;
   const auto report = [&](const Vec3& c) {
-    r.wrong(r.input["regions"],
-            fmt::format("no region covers the zone at ({:.4g}, {:.4g}, {:.4g})", c[0], c[1], c[2]),
+    r.wrong(r.input["regions"], fmt::format("no region covers the zone at ({:.4g}, {:.4g}, {:.4g})", c[0], c[1], c[2]),
             "Let the first region have no box and no group: it then fills what the others leave.");
   };
   if (!g.is_grid()) {
@@ -267,8 +261,7 @@ void check_cover(CaseReader& r, const Geometry& g, std::span<const Extent> exten
     for (const Extent& e : extents)
       for (const double border : {e.lower[u(d)], e.upper[u(d)]}) {
         const double line = (border - g.lower[u(d)]) / g.step(d);
-        if (line > 0 && line < static_cast<double>(g.counts[u(d)]))
-          list.push_back(static_cast<Index>(line + 1e-6));
+        if (line > 0 && line < static_cast<double>(g.counts[u(d)])) list.push_back(static_cast<Index>(line + 1e-6));
       }
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -280,8 +273,7 @@ void check_cover(CaseReader& r, const Geometry& g, std::span<const Extent> exten
     for (const Index j : samples[1])
       for (const Index i : samples[0]) {
         const Vec3 c = {centre(0, i), centre(1, j), centre(2, k)};
-        if (std::none_of(extents.begin(), extents.end(),
-                         [&](const Extent& e) { return inside(e, c, g.dim); }))
+        if (std::none_of(extents.begin(), extents.end(), [&](const Extent& e) { return inside(e, c, g.dim); }))
           return report(c);
       }
 }

@@ -37,11 +37,10 @@ struct Extent {
 struct Geometry {
   int dim = 2;
   bool axisymmetric = false;
-  Vec3 lower{}, upper{};                  ///< of the box around all points
-  std::array<Index, 3> counts{1, 1, 1};   ///< zones along each axis of a grid
-  std::shared_ptr<const MeshZones> mesh;  ///< null for a grid
-  std::shared_ptr<const std::vector<std::vector<Index>>>
-      groups;  ///< of the mesh: zones of each of `group_names`
+  Vec3 lower{}, upper{};                                          ///< of the box around all points
+  std::array<Index, 3> counts{1, 1, 1};                           ///< zones along each axis of a grid
+  std::shared_ptr<const MeshZones> mesh;                          ///< null for a grid
+  std::shared_ptr<const std::vector<std::vector<Index>>> groups;  ///< of the mesh: zones of each of `group_names`
   std::vector<std::string> group_names;
 
   [[nodiscard]] bool is_grid() const { return mesh == nullptr; }

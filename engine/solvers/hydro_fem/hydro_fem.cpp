@@ -74,8 +74,7 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const M
       nodes *= static_cast<double>(input["grid"]["zones"].at(d).integer()) * order + 1;
   }
   const double view = zones * std::pow(order + 1, dims);
-  e.disk =
-      static_cast<Bytes>(20 * view * (24 + 4 * 7) + 8 * (8 * dims * nodes + zones * std::pow(order, dims)));
+  e.disk = static_cast<Bytes>(20 * view * (24 + 4 * 7) + 8 * (8 * dims * nodes + zones * std::pow(order, dims)));
   // The number of steps follows from the flow and is not known before it is computed.
   e.details = {{"zones", count.text},
                {"elements", fmt::format("Q{} velocity, Q{} energy", order, order - 1)},
@@ -88,10 +87,9 @@ Status HydroFem::prepare(RunContext& context) {
   context.progress.begin("prepare", 0, "");
   try {
     if (context.cluster.size() > 1)
-      return make_error(
-          ErrorCode::invalid_input,
-          fmt::format("hydro-fem computes on one rank, this run has {}", context.cluster.size()),
-          "Start it without mpirun; --threads takes all cores of one machine.");
+      return make_error(ErrorCode::invalid_input,
+                        fmt::format("hydro-fem computes on one rank, this run has {}", context.cluster.size()),
+                        "Start it without mpirun; --threads takes all cores of one machine.");
     problem_ = make_problem(context.input, context.mesh.get());
     op_ = std::make_unique<Operator>(problem_.setup, best_kernels(), context.team);
     march_ = std::make_unique<March>(*op_, problem_.march);
@@ -109,8 +107,7 @@ Status HydroFem::prepare(RunContext& context) {
     return failure.error();
   }
   for (const auto& bc : problem_.setup.boundaries) {
-    const bool driven =
-        bc.kind == BoundaryCondition::Kind::pressure || bc.kind == BoundaryCondition::Kind::piston;
+    const bool driven = bc.kind == BoundaryCondition::Kind::pressure || bc.kind == BoundaryCondition::Kind::piston;
     if (driven && bc.value != 0) closed_ = false;
   }
   if (problem_.setup.energy_source) closed_ = false;
@@ -167,8 +164,7 @@ Result<Advanced> HydroFem::advance(RunContext& context) {
   }
   const double seconds = seconds_since(clock);
   const auto attempted = static_cast<double>(march_->accepted() + march_->repeated() - before);
-  if (seconds > 0)
-    context.progress.rate(attempted * static_cast<double>(op_->space().zones) / seconds, "zones");
+  if (seconds > 0) context.progress.rate(attempted * static_cast<double>(op_->space().zones) / seconds, "zones");
   context.progress.at(static_cast<Index>(share(march_->time()) * static_cast<double>(parts_of_run) + 0.5));
   return Advanced{!more, march_->accepted(), 0, march_->time()};
 }

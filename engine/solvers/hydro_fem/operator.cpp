@@ -190,8 +190,7 @@ void Operator::acceleration(const State& state, std::vector<double>& a) {
   ++times_.solves;
 }
 
-void Operator::energy_rate(const State& state, const std::vector<double>& v, double t,
-                           std::vector<double>& de) {
+void Operator::energy_rate(const State& state, const std::vector<double>& v, double t, std::vector<double>& de) {
   const Stopwatch watch(times_.energy_solve, times_.corner_wall);
   de.resize(state.e.size());
   run_phase("energy", [&](Interval batches) {

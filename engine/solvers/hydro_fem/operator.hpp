@@ -38,7 +38,7 @@ struct Setup {
   std::vector<BoundaryCondition> boundaries;                      ///< one a boundary name
   std::function<double(const Vec3&, int region)> density;         ///< interpolated at the L2 nodes
   std::function<double(const Vec3&, int region)> energy;          ///< likewise
-  std::function<Vec3(const Vec3&, int region)> velocity;  ///< at the H1 nodes, region: the last at a node
+  std::function<Vec3(const Vec3&, int region)> velocity;          ///< at the H1 nodes, region: the last at a node
   /// Optional: makes the power fed in per unit volume [W/m³] over place, time and region. Called once a thread, as what
   /// it makes may keep scratch of its own.
   std::function<EnergySource()> energy_source;
@@ -146,8 +146,7 @@ class Operator {
   ZoneData data_;
   std::vector<std::unique_ptr<double[], void (*)(double*)>> blocks_;
   double* allocate(Index count);
-  static constexpr Index node_grain =
-      2048;  // nodes a chunk: dot products are summed chunk by chunk in a fixed order
+  static constexpr Index node_grain = 2048;  // nodes a chunk: dot products are summed chunk by chunk in a fixed order
 
   std::vector<double> diagonal_;  // of M_v, inverse
   struct Constraint {

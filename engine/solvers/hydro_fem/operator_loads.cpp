@@ -68,8 +68,7 @@ void Operator::add_boundary_pressure(const State& state, std::vector<double>& rh
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         double phi = t.B(q % t.q, static_cast<int>(i) % t.h1);
         if (dim == 3) phi *= t.B(q / t.q, static_cast<int>(i) / t.h1);
-        for (int d = 0; d < dim; ++d)
-          rhs[u(d * space_.nodes + nodes[i])] -= bc.value * sign * w * phi * n[u(d)];
+        for (int d = 0; d < dim; ++d) rhs[u(d * space_.nodes + nodes[i])] -= bc.value * sign * w * phi * n[u(d)];
       }
     }
   }

@@ -31,17 +31,9 @@ double* Operator::allocate(Index count) {
 }
 
 Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
-    : mesh_(setup.mesh),
-      tables_(setup.k),
-      space_(setup.mesh, setup.k),
-      kernels_(kernels),
-      team_(team),
-      workers_(team.threads()),
-      materials_(setup.materials),
-      boundaries_(setup.boundaries),
-      gravity_(setup.gravity),
-      axisymmetric_(setup.axisymmetric),
-      mass_tolerance_(setup.mass_tolerance),
+    : mesh_(setup.mesh), tables_(setup.k), space_(setup.mesh, setup.k), kernels_(kernels), team_(team),
+      workers_(team.threads()), materials_(setup.materials), boundaries_(setup.boundaries), gravity_(setup.gravity),
+      axisymmetric_(setup.axisymmetric), mass_tolerance_(setup.mass_tolerance),
       mass_iterations_(setup.mass_iterations) {
   const int dim = space_.dim;
   if (setup.energy_source)
@@ -175,20 +167,19 @@ void Operator::set_masses(const Setup& setup) {
       for (int j = 0; j < EE; ++j) {
         Vec3 p{};
         for (int i = 0; i < space_.zone_nodes; ++i)
-          for (int d = 0; d < dim; ++d)
-            p[u(d)] += at_energies(j, i) * space_.x0[u(d * space_.nodes + map[i])];
+          for (int d = 0; d < dim; ++d) p[u(d)] += at_energies(j, i) * space_.x0[u(d * space_.nodes + map[i])];
         rho[u(j)] = setup.density(p, region);
         if (!(rho[u(j)] > 0) || !std::isfinite(rho[u(j)]))
-          throw Failure(make_error(
-              ErrorCode::invalid_input,
-              fmt::format("the density is {} at ({:.6g}, {:.6g}, {:.6g})", rho[u(j)], p[0], p[1], p[2]),
-              "Give every region a density above zero."));
+          throw Failure(
+              make_error(ErrorCode::invalid_input,
+                         fmt::format("the density is {} at ({:.6g}, {:.6g}, {:.6g})", rho[u(j)], p[0], p[1], p[2]),
+                         "Give every region a density above zero."));
         const double e = setup.energy ? setup.energy(p, region) : 0;
         if (!std::isfinite(e))
-          throw Failure(make_error(
-              ErrorCode::invalid_input,
-              fmt::format("the specific energy is {} at ({:.6g}, {:.6g}, {:.6g})", e, p[0], p[1], p[2]),
-              "Look at the pressure given there, and at what its formula becomes at that point."));
+          throw Failure(
+              make_error(ErrorCode::invalid_input,
+                         fmt::format("the specific energy is {} at ({:.6g}, {:.6g}, {:.6g})", e, p[0], p[1], p[2]),
+                         "Look at the pressure given there, and at what its formula becomes at that point."));
         initial_.e[u(zone * EE + j)] = e;
       }
       std::vector<double> Me(u(EE * EE), 0);
@@ -206,9 +197,8 @@ void Operator::set_masses(const Setup& setup) {
         if (!(det > 0))
           throw Failure(make_error(
               ErrorCode::invalid_input,
-              fmt::format(
-                  "zone {} is tangled: its Jacobian is {:.3g} at a quadrature point near ({:.4g}, {:.4g})",
-                  zone, det, space_.x0[u(map[0])], dim > 1 ? space_.x0[u(space_.nodes + map[0])] : 0.0),
+              fmt::format("zone {} is tangled: its Jacobian is {:.3g} at a quadrature point near ({:.4g}, {:.4g})",
+                          zone, det, space_.x0[u(map[0])], dim > 1 ? space_.x0[u(space_.nodes + map[0])] : 0.0),
               "Check the order of the zone's corners and the curvature of its sides."));
         const auto inv = reference::inverse3(dim, J);
         double rho_q = 0;
@@ -273,12 +263,10 @@ void Operator::set_constraints(const Setup& setup) {
       throw Failure(make_error(
           ErrorCode::invalid_input,
           fmt::format("boundary '{}' is curved at ({:.5g}, {:.5g}, {:.5g}): v·n = 0 holds along planes only",
-                      mesh_.boundary_names.at(u(face.boundary)), plane.middle[0], plane.middle[1],
-                      plane.middle[2]),
+                      mesh_.boundary_names.at(u(face.boundary)), plane.middle[0], plane.middle[1], plane.middle[2]),
           "Let it be free or under pressure, or give it straight sides."));
     Vec3 n = bc.normal == Vec3{} ? plane.normal : bc.normal;
-    const double length =
-        std::hypot(n[0], n[1], n[2]) * (bc.normal == Vec3{} ? -1 : 1);  // own normals point inwards
+    const double length = std::hypot(n[0], n[1], n[2]) * (bc.normal == Vec3{} ? -1 : 1);  // own normals point inwards
     for (double& c : n) c /= length;
     const double speed = bc.kind == BoundaryCondition::Kind::piston ? bc.value : 0;
     for (int local = 0; local < space_.zone_nodes; ++local) {
@@ -361,8 +349,7 @@ void Operator::gravity_weights() {
   if (gravity_ == Vec3{}) return;
   // ρ g tested against the basis is M_v times the constant field g; the same weights give potential energy.
   std::vector<double> g(initial_.v.size());
-  for (int d = 0; d < space_.dim; ++d)
-    std::fill_n(g.begin() + d * space_.nodes, space_.nodes, gravity_[u(d)]);
+  for (int d = 0; d < space_.dim; ++d) std::fill_n(g.begin() + d * space_.nodes, space_.nodes, gravity_[u(d)]);
   multiply_mass(g, space_.dim, weight_);
 }
 

@@ -207,9 +207,8 @@ void read_boundaries(Reader& r, Parts& p) {
                 fmt::format("Its sides are {}.", fmt::join(known, ", ")));
       else
         r.wrong(v, fmt::format("the mesh has no outer sides in a group '{}'", name),
-                known.empty()
-                    ? std::string("None of its groups covers outer sides: make physical groups of them.")
-                    : fmt::format("Its groups of outer sides are {}.", fmt::join(known, ", ")));
+                known.empty() ? std::string("None of its groups covers outer sides: make physical groups of them.")
+                              : fmt::format("Its groups of outer sides are {}.", fmt::join(known, ", ")));
       continue;
     }
     BoundaryCondition bc;
@@ -226,8 +225,7 @@ void read_boundaries(Reader& r, Parts& p) {
       if (v.has("direction")) {
         bc.normal = padded(v["direction"].numbers());
         if (bc.normal == Vec3{})
-          r.wrong(v["direction"], "the direction of the piston has no length",
-                  "Give a vector such as [1, 0].");
+          r.wrong(v["direction"], "the direction of the piston has no length", "Give a vector such as [1, 0].");
       } else if (g.is_grid()) {
         bc.normal[u(index / 2)] = 1;
       }
@@ -275,6 +273,16 @@ Parts read_parts(Reader& r) {
   return p;
 }
 
+/// The first material in use whose speed of sound hardly depends on its state, empty if there is none.
+std::string stiff_material(const Case& input, const Parts& p) {
+  for (const Region& region : p.regions) {
+    const Values material = input["materials"][p.names[region.material]];
+    if (material["model"].text() == "stiffened-gas" && material["p_infinity"].number() > 0)
+      return p.names[region.material];
+  }
+  return {};
+}
+
 /// One evaluator of all sources; made once a thread, as formulas keep scratch.
 EnergySource make_source(const std::vector<Source>& sources) {
   struct Part {
@@ -308,8 +316,7 @@ Bytes problem_memory(const Case& input, const Mesh* mesh) {
   const double energies = std::pow(k, dim);
   // Per zone: S and J0^-1 (dim² a point), mass; node terms and maps; inverse energy block; then some 14 nodal vectors.
   const double zone =
-      8 * (points * (2 * dim * dim + 1) + nodes * (dim + 3) + energies * (energies + 6) +
-           14 * dim * std::pow(k, dim) +
+      8 * (points * (2 * dim * dim + 1) + nodes * (dim + 3) + energies * (energies + 6) + 14 * dim * std::pow(k, dim) +
            (input["parameters"]["corner_force"].text() == "matrices" ? dim * nodes * energies : 0));
   return static_cast<Bytes>(zone * count.zones);
 }
@@ -323,17 +330,15 @@ std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
     const Vec3 at = padded(blast["blast"]["position"].numbers());
     for (int d = 0; d < g.dim; ++d)
       if (at[u(d)] < g.lower[u(d)] || at[u(d)] > g.upper[u(d)]) {
-        r.wrong(
-            blast["blast"]["position"],
-            fmt::format("the blast lies outside the {} along {}", g.is_grid() ? "grid" : "mesh", "xyz"[d]),
-            "Move it inside.");
+        r.wrong(blast["blast"]["position"],
+                fmt::format("the blast lies outside the {} along {}", g.is_grid() ? "grid" : "mesh", "xyz"[d]),
+                "Move it inside.");
         break;
       }
   }
   if (r.good() && input["output"]["exact"].text() == "sedov") {
     const Values exact = input["output"]["exact"];
-    const bool uniform =
-        p.regions.size() == 1 && !p.regions[0].density_formula && !p.regions[0].pressure_formula;
+    const bool uniform = p.regions.size() == 1 && !p.regions[0].density_formula && !p.regions[0].pressure_formula;
     const bool ideal = input["materials"][p.names[p.regions[0].material]]["model"].text() == "ideal-gas";
     if (!blast.has("blast") || !uniform || !ideal)
       r.wrong(exact, "the exact solution of the blast needs one ideal gas of one density and a blast",
@@ -343,18 +348,24 @@ std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
               "Use another gamma, such as 1.4, or take out `exact`.");
   }
   const Values courant = input["parameters"]["courant"];
-  if (r.good() && courant.number() > 0.35 && input["parameters"]["viscosity"].boolean())
-    for (const Region& region : p.regions) {
-      const Values material = input["materials"][p.names[region.material]];
-      if (material["model"].text() != "stiffened-gas" || !(material["p_infinity"].number() > 0)) continue;
+  if (r.good() && !courant.is_text() && input["parameters"]["viscosity"].boolean()) {
+    const auto order = static_cast<int>(input["parameters"]["order"].integer());
+    const double bearable = stable_courant(order, g.dim);
+    const std::string stiff = stiff_material(input, p);
+    if (!stiff.empty() && courant.number() > 1.1 * bearable)
       r.found.push_back(input.warning_at(
           courant,
           fmt::format("a Courant number of {:g} lets the viscosity ring in '{}', whose speed of sound hardly "
                       "depends on its state",
-                      courant.number(), p.names[region.material]),
-          "Use 0.3 with stiffened gases: nothing but the step limits small oscillations there."));
-      break;
-    }
+                      courant.number(), stiff),
+          fmt::format("Use {:.2g} or auto: nothing but the step limits small oscillations there.", bearable)));
+    else if (order > 4 && courant.number() > 1.5 * bearable)
+      r.found.push_back(input.warning_at(
+          courant,
+          fmt::format("at order {} the viscosity bears a Courant number of {:.2g}, found {:g}", order, bearable,
+                      courant.number()),
+          "Use auto: longer steps ring at the shortest waves of a zone and end in more steps, or in a collapse."));
+  }
   for (const char* list : {"tracers", "lines"}) {
     const Values v = input["output"][list];
     for (std::size_t i = 0; i < v.size() && r.good(); ++i)
@@ -363,13 +374,13 @@ std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
         const auto numbers = v.at(i)[key].numbers();
         bool inside = static_cast<int>(numbers.size()) == g.dim;
         for (int d = 0; d < g.dim && inside; ++d)
-          inside = numbers[u(d)] >= g.lower[u(d)] - 1e-9 * g.step(d) &&
-                   numbers[u(d)] <= g.upper[u(d)] + 1e-9 * g.step(d);
+          inside =
+              numbers[u(d)] >= g.lower[u(d)] - 1e-9 * g.step(d) && numbers[u(d)] <= g.upper[u(d)] + 1e-9 * g.step(d);
         if (inside) continue;
-        r.wrong(v.at(i)[key],
-                fmt::format("this is no point of the {}, which has {} coordinates",
-                            g.is_grid() ? "grid" : "mesh", g.dim),
-                "Give one coordinate for each axis, inside the material.");
+        r.wrong(
+            v.at(i)[key],
+            fmt::format("this is no point of the {}, which has {} coordinates", g.is_grid() ? "grid" : "mesh", g.dim),
+            "Give one coordinate for each axis, inside the material.");
         break;
       }
   }
@@ -409,7 +420,9 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
     s.point = padded(excitation["blast"]["position"].numbers());
   }
   out.march.integrator = parameters["integrator"].text() == "rk4" ? Integrator::rk4 : Integrator::rk2_average;
-  out.march.courant = parameters["courant"].number();
+  const bool stiff = s.viscosity && !stiff_material(input, *parts).empty();
+  out.march.courant = parameters["courant"].is_text() ? usual_courant(s.viscosity ? s.k : 1, g.dim, stiff)
+                                                      : parameters["courant"].number();
   out.march.end_time = parameters["end_time"].number();
   out.material_names = parts->names;
   const Values tracers = input["output"]["tracers"];

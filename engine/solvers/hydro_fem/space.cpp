@@ -38,8 +38,7 @@ ZoneMesh box_zones(int dim, const std::array<std::vector<double>, 3>& lines) {
     for (Index j = 0; j < n[1]; ++j)
       for (Index i = 0; i < n[0]; ++i) {
         const Index zone = static_cast<Index>(m.region.size());
-        for (int c = 0; c < (1 << dim); ++c)
-          m.zones.push_back(vertex(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2 & 1)));
+        for (int c = 0; c < (1 << dim); ++c) m.zones.push_back(vertex(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2 & 1)));
         m.region.push_back(0);
         const std::array<Index, 3> at{i, j, k};
         for (int d = 0; d < dim; ++d) {

@@ -30,10 +30,8 @@ bool is_zone(CellShape shape) {
     case CellShape::quad9:
     case CellShape::hex8:
     case CellShape::hex20:
-    case CellShape::hex27:
-      return true;
-    default:
-      return false;
+    case CellShape::hex27: return true;
+    default: return false;
   }
 }
 
@@ -76,8 +74,7 @@ double centre_determinant(const Mesh& mesh, Index cell, int dim) {
   }
   if (dim == 1) return J[0][0];
   if (dim == 2) return J[0][0] * J[1][1] - J[0][1] * J[1][0];
-  return J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) -
-         J[0][1] * (J[1][0] * J[2][2] - J[1][2] * J[2][0]) +
+  return J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) - J[0][1] * (J[1][0] * J[2][2] - J[1][2] * J[2][0]) +
          J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
 }
 
@@ -117,14 +114,12 @@ Status check_flat(const Mesh& mesh, const MeshZones& z) {
     for (const Index n : mesh.nodes(cell)) {
       const Vec3 p = mesh.point(n);
       if (z.zones.dim == 2 && std::abs(p[2] - level) > 1e-9 * size)
-        return wrong(
-            fmt::format("a mesh of quadrilaterals must be plane: z is {:.6g} at {} and {:.6g} elsewhere",
-                        p[2], place(mesh, n), level),
-            "Draw it in the plane z = 0, or mesh a volume with hexahedra.");
+        return wrong(fmt::format("a mesh of quadrilaterals must be plane: z is {:.6g} at {} and {:.6g} elsewhere", p[2],
+                                 place(mesh, n), level),
+                     "Draw it in the plane z = 0, or mesh a volume with hexahedra.");
       if (z.zones.dim == 1 && (std::abs(p[1]) > 1e-9 * size || std::abs(p[2]) > 1e-9 * size))
-        return wrong(
-            fmt::format("a mesh of segments must lie on the x axis; found a point at {}", place(mesh, n)),
-            "Draw it along x.");
+        return wrong(fmt::format("a mesh of segments must lie on the x axis; found a point at {}", place(mesh, n)),
+                     "Draw it along x.");
     }
   }
   return {};
@@ -142,9 +137,8 @@ Status find_boundaries(const Mesh& mesh, MeshZones& z) {
     for (int side = 0; side < 2 * m.dim; ++side) {
       Side& s = sides[side_key(m, zone, side)];
       if (++s.count > 2)
-        return wrong(
-            fmt::format("three zones meet at one side, near {}", place(mesh, side_key(m, zone, side)[0])),
-            "A side belongs to two zones at most: look for duplicate cells.");
+        return wrong(fmt::format("three zones meet at one side, near {}", place(mesh, side_key(m, zone, side)[0])),
+                     "A side belongs to two zones at most: look for duplicate cells.");
       s.zone = zone;
       s.side = side;
     }
@@ -187,8 +181,8 @@ Status find_boundaries(const Mesh& mesh, MeshZones& z) {
       for (std::size_t d = 0; d < 3; ++d) cell[d] = std::llround(centre[d] / n / grain);
       const auto [found, fresh] = centres.try_emplace(cell, zone);
       if (!fresh)
-        return wrong(fmt::format("zones {} and {} touch near {} without sharing the points of that side",
-                                 found->second, zone, place(mesh, key[0])),
+        return wrong(fmt::format("zones {} and {} touch near {} without sharing the points of that side", found->second,
+                                 zone, place(mesh, key[0])),
                      "Merge duplicate points (in Gmsh: `Coherence;` before meshing).");
     }
   if (any_rest) m.boundary_names.emplace_back(MeshZones::rest);
@@ -199,8 +193,7 @@ Status find_boundaries(const Mesh& mesh, MeshZones& z) {
 
 Index count_zones(const Mesh& mesh) {
   const int dim = mesh.dimension();
-  return std::count_if(mesh.shapes().begin(), mesh.shapes().end(),
-                       [&](CellShape s) { return dimension_of(s) == dim; });
+  return std::count_if(mesh.shapes().begin(), mesh.shapes().end(), [&](CellShape s) { return dimension_of(s) == dim; });
 }
 
 Result<MeshZones> zones_of_mesh(const Mesh& mesh) {
@@ -214,12 +207,11 @@ Result<MeshZones> zones_of_mesh(const Mesh& mesh) {
     const CellShape shape = mesh.shape(cell);
     if (dimension_of(shape) != dim) continue;
     if (!is_zone(shape))
-      return wrong(fmt::format("zones are quadrilaterals or hexahedra, cell {} is a {} near {}", cell,
-                               name_of(shape), place(mesh, mesh.nodes(cell)[0])),
-                   dim == 2
-                       ? "In Gmsh: Recombine Surface, best after Transfinite Surface."
-                       : "In Gmsh: Transfinite Volume after Transfinite and Recombine Surface, or extrude "
-                         "quadrilaterals with Recombine.");
+      return wrong(fmt::format("zones are quadrilaterals or hexahedra, cell {} is a {} near {}", cell, name_of(shape),
+                               place(mesh, mesh.nodes(cell)[0])),
+                   dim == 2 ? "In Gmsh: Recombine Surface, best after Transfinite Surface."
+                            : "In Gmsh: Transfinite Volume after Transfinite and Recombine Surface, or extrude "
+                              "quadrilaterals with Recombine.");
     curved = curved || order_of(shape) > 1;
     out.cells.push_back(cell);
   }

@@ -31,19 +31,16 @@ struct ZoneData {
   const int* batch_map = nullptr;    ///< [batch][node of the zone][W] → node
   const Index* lane_zone = nullptr;  ///< batch × W: zone of each lane (the last one repeated in unused lanes)
   const EquationOfState* const* material = nullptr;  ///< one a batch
-  const double* mass =
-      nullptr;  ///< [batch][point][W]: w ρ0 |J0| (times r0 if axisymmetric), constant in time
-  const double* J0inv = nullptr;  ///< [batch][point][dim²][W]
-  const double* Meinv = nullptr;  ///< [batch][e][e][W]: inverse energy mass blocks
-  const double* uniform =
-      nullptr;             ///< [batch][W]: ρ0 |J0| of zones where it is constant (all of a batch), else 0
-  double* S = nullptr;     ///< [batch][point][dim²][W]: w |J| σ J^-T (times r), rows = component
-  double* hoop = nullptr;  ///< [batch][point][W]: w |J| σ_θθ, axisymmetric only
-  double* node_terms =
-      nullptr;  ///< [batch][component][node][W]: contributions to nodes, summed by the caller
+  const double* mass = nullptr;     ///< [batch][point][W]: w ρ0 |J0| (times r0 if axisymmetric), constant in time
+  const double* J0inv = nullptr;    ///< [batch][point][dim²][W]
+  const double* Meinv = nullptr;    ///< [batch][e][e][W]: inverse energy mass blocks
+  const double* uniform = nullptr;  ///< [batch][W]: ρ0 |J0| of zones where it is constant (all of a batch), else 0
+  double* S = nullptr;              ///< [batch][point][dim²][W]: w |J| σ J^-T (times r), rows = component
+  double* hoop = nullptr;           ///< [batch][point][W]: w |J| σ_θθ, axisymmetric only
+  double* node_terms = nullptr;     ///< [batch][component][node][W]: contributions to nodes, summed by the caller
   const CornerTables* corner = nullptr;  ///< only for the paper's form, as F
   double* F = nullptr;                   ///< [batch][component·node][e][W]: F_z
-  double* point_terms = nullptr;  ///< optional [batch][point][5][W]: ρ, p, c, ν, |J| for output; may be null
+  double* point_terms = nullptr;         ///< optional [batch][point][5][W]: ρ, p, c, ν, |J| for output; may be null
   bool viscosity = true;
   bool vorticity_switch = false;
   double h0 = 0;  ///< (V/zones)^(1/dim)/k

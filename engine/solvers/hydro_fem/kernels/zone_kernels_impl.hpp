@@ -31,8 +31,7 @@ ZoneKernels make_kernels(const char* name, const CornerKernels& corner) {
   k.corner = corner;
   k.lanes = W;
   k.name = name;
-  k.update = [](const ZoneData& z, const double* x, const double* v, const double* e, double* dt,
-                Interval batches) {
+  k.update = [](const ZoneData& z, const double* x, const double* v, const double* e, double* dt, Interval batches) {
     with_zone<W>(z, [&](const auto& zone) { zone.update(x, v, e, dt, batches); });
   };
   k.force = [](const ZoneData& z, Interval batches) {

@@ -136,8 +136,8 @@ struct ZoneStress : ZoneTensor<V, D, K> {
       }
       const auto count = static_cast<std::size_t>(QQ * W);
       z.material[b]->evaluate({reinterpret_cast<const double*>(rho), count},
-                              {reinterpret_cast<const double*>(energy), count},
-                              {reinterpret_cast<double*>(p), count}, {reinterpret_cast<double*>(c), count});
+                              {reinterpret_cast<const double*>(energy), count}, {reinterpret_cast<double*>(p), count},
+                              {reinterpret_cast<double*>(c), count});
 
       V* S = reinterpret_cast<V*>(z.S) + b * QQ * D * D;
       const V* J0inv = reinterpret_cast<const V*>(z.J0inv) + b * QQ * D * D;

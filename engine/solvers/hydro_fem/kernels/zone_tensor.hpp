@@ -37,13 +37,8 @@ struct ZoneTensor {
   const int NN, QQ, EE;  // and their powers
 
   explicit ZoneTensor(const ZoneData& data)
-      : z(data),
-        t(*data.tables),
-        N(K > 0 ? K + 1 : t.h1),
-        Q(K > 0 ? 2 * K : t.q),
-        E(K > 0 ? K : t.l2),
-        NN(K > 0 ? power(K + 1, D) : z.zone_nodes),
-        QQ(K > 0 ? power(2 * K, D) : z.zone_points),
+      : z(data), t(*data.tables), N(K > 0 ? K + 1 : t.h1), Q(K > 0 ? 2 * K : t.q), E(K > 0 ? K : t.l2),
+        NN(K > 0 ? power(K + 1, D) : z.zone_nodes), QQ(K > 0 ? power(2 * K, D) : z.zone_points),
         EE(K > 0 ? power(K, D) : z.zone_energies) {}
 
   /// Component `c` of a nodal field into lanes.
@@ -56,8 +51,7 @@ struct ZoneTensor {
   /// Contraction of the middle index, in [A][n][C] → out [A][m][C], with entry M[o·so + i·si]: out_o = Σ_i M_oi in_i.
   /// A column is read once into registers; the products then need one operand from memory, which is broadcast.
   template <int n>
-  static void contract_fixed(const double* M, int so, int si, int m, int A, int C, const V* in, V* out,
-                             bool add) {
+  static void contract_fixed(const double* M, int so, int si, int m, int A, int C, const V* in, V* out, bool add) {
     for (int a = 0; a < A; ++a)
       for (int c = 0; c < C; ++c) {
         V column[n];
@@ -73,37 +67,22 @@ struct ZoneTensor {
         }
       }
   }
-  static void contract_any(const double* M, int so, int si, int m, int n, int A, int C, const V* in, V* out,
-                           bool add) {
+  static void contract_any(const double* M, int so, int si, int m, int n, int A, int C, const V* in, V* out, bool add) {
     switch (n) {
-      case 1:
-        return contract_fixed<1>(M, so, si, m, A, C, in, out, add);
-      case 2:
-        return contract_fixed<2>(M, so, si, m, A, C, in, out, add);
-      case 3:
-        return contract_fixed<3>(M, so, si, m, A, C, in, out, add);
-      case 4:
-        return contract_fixed<4>(M, so, si, m, A, C, in, out, add);
-      case 5:
-        return contract_fixed<5>(M, so, si, m, A, C, in, out, add);
-      case 6:
-        return contract_fixed<6>(M, so, si, m, A, C, in, out, add);
-      case 8:
-        return contract_fixed<8>(M, so, si, m, A, C, in, out, add);
-      case 7:
-        return contract_fixed<7>(M, so, si, m, A, C, in, out, add);
-      case 9:
-        return contract_fixed<9>(M, so, si, m, A, C, in, out, add);
-      case 10:
-        return contract_fixed<10>(M, so, si, m, A, C, in, out, add);
-      case 12:
-        return contract_fixed<12>(M, so, si, m, A, C, in, out, add);
-      case 14:
-        return contract_fixed<14>(M, so, si, m, A, C, in, out, add);
-      case 16:
-        return contract_fixed<16>(M, so, si, m, A, C, in, out, add);
-      default:
-        break;
+      case 1: return contract_fixed<1>(M, so, si, m, A, C, in, out, add);
+      case 2: return contract_fixed<2>(M, so, si, m, A, C, in, out, add);
+      case 3: return contract_fixed<3>(M, so, si, m, A, C, in, out, add);
+      case 4: return contract_fixed<4>(M, so, si, m, A, C, in, out, add);
+      case 5: return contract_fixed<5>(M, so, si, m, A, C, in, out, add);
+      case 6: return contract_fixed<6>(M, so, si, m, A, C, in, out, add);
+      case 8: return contract_fixed<8>(M, so, si, m, A, C, in, out, add);
+      case 7: return contract_fixed<7>(M, so, si, m, A, C, in, out, add);
+      case 9: return contract_fixed<9>(M, so, si, m, A, C, in, out, add);
+      case 10: return contract_fixed<10>(M, so, si, m, A, C, in, out, add);
+      case 12: return contract_fixed<12>(M, so, si, m, A, C, in, out, add);
+      case 14: return contract_fixed<14>(M, so, si, m, A, C, in, out, add);
+      case 16: return contract_fixed<16>(M, so, si, m, A, C, in, out, add);
+      default: break;
     }
     for (int a = 0; a < A; ++a)
       for (int o = 0; o < m; ++o)

@@ -39,8 +39,7 @@ Setup uniform_gas(ZoneMesh mesh, int k, double gamma) {
 
 std::vector<double> line(double a, double b, Index n) {
   std::vector<double> v(u(n + 1));
-  for (Index i = 0; i <= n; ++i)
-    v[u(i)] = i == n ? b : a + (b - a) * static_cast<double>(i) / static_cast<double>(n);
+  for (Index i = 0; i <= n; ++i) v[u(i)] = i == n ? b : a + (b - a) * static_cast<double>(i) / static_cast<double>(n);
   return v;
 }
 
@@ -105,9 +104,7 @@ Setup taylor_green(int k, Index n) {
   Setup s = uniform_gas(box_zones(2, {line(0, 1, n), line(0, 1, n), {}}), k, 5.0 / 3);
   s.viscosity = false;
   s.velocity = [](const Vec3& x, int) { return taylor_green_velocity(x); };
-  s.energy = [](const Vec3& x, int) {
-    return 1.5 * (1 + (std::cos(2 * pi * x[0]) + std::cos(2 * pi * x[1])) / 4);
-  };
+  s.energy = [](const Vec3& x, int) { return 1.5 * (1 + (std::cos(2 * pi * x[0]) + std::cos(2 * pi * x[1])) / 4); };
   s.energy_source = [] {
     return [](const Vec3& x, double, int) {
       return 3 * pi / 8 *
@@ -149,11 +146,8 @@ Setup saltzmann(int k, Index nx, Index ny) {
 }
 
 Flow::Flow(Setup setup, MarchOptions options, int threads, const ZoneKernels& kernels)
-    : setup_(std::move(setup)),
-      team_({WorkerSpec{"cpu", threads, 1}}),
-      op_(setup_, kernels, team_),
-      march_(op_, options),
-      first_(op_.energies(march_.state()).total()) {}
+    : setup_(std::move(setup)), team_({WorkerSpec{"cpu", threads, 1}}), op_(setup_, kernels, team_),
+      march_(op_, options), first_(op_.energies(march_.state()).total()) {}
 
 void Flow::run() {
   while (march_.step()) {
