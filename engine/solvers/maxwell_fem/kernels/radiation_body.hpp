@@ -29,7 +29,7 @@ inline void store(double* p, vd x) { std::memcpy(p, &x, sizeof x); }
 /// 1/√x to the last digits.
 inline vd inverse_root(vd x) {
 #if CONOID_BYTES == 64
-  vd y = (vd)_mm512_rsqrt14_pd((__m512d)x);
+  vd y = (vd)_mm512_maskz_rsqrt14_pd(0xff, (__m512d)x);
   const vd half = 0.5 * x;
   y = y * (1.5 - half * y * y);
   y = y * (1.5 - half * y * y);
