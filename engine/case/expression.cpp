@@ -6,9 +6,16 @@
 
 #include <fmt/core.h>
 #include <fmt/format.h>
+
+#include "conoid/config.hpp"
+
+#if CONOID_HAVE_MUPARSER
 #include <muParser.h>
+#endif
 
 namespace conoid {
+
+#if CONOID_HAVE_MUPARSER
 
 struct Expression::Evaluator {
   mu::Parser parser;
@@ -39,5 +46,19 @@ double Expression::operator()(std::span<const double> values) const {
   std::copy_n(values.begin(), std::min(values.size(), evaluator_->values.size()), evaluator_->values.begin());
   return evaluator_->parser.Eval();
 }
+
+#else
+
+struct Expression::Evaluator {};
+
+Result<Expression> Expression::parse(std::string_view text, std::vector<std::string>) {
+  return make_error(ErrorCode::resources,
+                    fmt::format("the formula \"{}\" cannot be read: this build of Conoid has no formula parser", text),
+                    "Write numbers, or build with CONOID_WITH_MUPARSER=ON (Debian: libmuparser-dev).");
+}
+
+double Expression::operator()(std::span<const double>) const { return 0; }
+
+#endif
 
 }  // namespace conoid

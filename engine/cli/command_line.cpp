@@ -6,6 +6,8 @@
 #include <cstring>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "conoid/config.hpp"
 #include "engine/case/case.hpp"
 #include "engine/cli/verbs/verbs.hpp"
@@ -86,7 +88,7 @@ int parse_and_run(int argc, char** argv) {
   for (const Verb& verb : verbs()) {
     CLI::App* sub = app.add_subcommand(verb.name, verb.summary);
     sub->footer(std::string("Examples:\n") + verb.examples);
-    verb.add(*sub, context);
+    verb.add(OptionSet(*sub), context);
   }
   if (words[0][0] != '-') {
     bool known = false;

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "engine/cli/option_set.hpp"
 #include "engine/cli/output.hpp"
 
 namespace conoid::cli {
@@ -14,12 +13,12 @@ namespace conoid::cli {
 /// Runs one command line and returns the exit code of the program (ErrorCode's values and 0). Never throws.
 [[nodiscard]] int run_command_line(int argc, char** argv);
 
-/// One verb. `add` declares its options below `root` and sets a callback that stores the exit code in `exit`.
+/// One verb. `add` declares what it takes and what it does; the exit code goes to the context.
 struct Verb {
   const char* name;
   const char* summary;   ///< one line in the list of verbs
   const char* examples;  ///< shown at the end of its help
-  void (*add)(CLI::App& verb, Context& context);
+  void (*add)(OptionSet verb, Context& context);
 };
 
 /// All verbs, in the order of the help.

@@ -46,15 +46,15 @@ class Watcher {
 
 }  // namespace
 
-void add_run_options(CLI::App& verb, RunOptions& options, Context& context) {
-  verb.add_option("--workers", options.workers, "Who computes: auto, cpu, cpu:3,cpu:1, cuda:0,cpu");
-  verb.add_option("--threads", options.threads, "Threads of the processor (default: all cores)")
-      ->check(CLI::Range(1, 65536));
-  verb.add_option("--memory", options.memory, "Budgets: host=8GiB,device=4GiB");
-  verb.add_option("--progress", options.progress, "auto, plain, json or none")
-      ->check(CLI::IsMember({"auto", "plain", "json", "none"}))
-      ->capture_default_str();
-  verb.add_flag("--json", context.json, "One JSON object on stdout, text on stderr");
+void add_run_options(OptionSet verb, RunOptions& options, Context& context) {
+  verb.value("--workers", options.workers, "Who computes: auto, cpu, cpu:3,cpu:1, cuda:0,cpu");
+  verb.value("--threads", options.threads, "Threads of the processor (default: all cores)")
+      .within(1, 65536);
+  verb.value("--memory", options.memory, "Budgets: host=8GiB,device=4GiB");
+  verb.value("--progress", options.progress, "auto, plain, json or none")
+      .one_of({"auto", "plain", "json", "none"})
+      .shown_default();
+  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
 }
 
 Result<MemoryBudgets> parse_memory(const std::string& text) {

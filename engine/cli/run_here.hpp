@@ -5,8 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
+#include "engine/cli/option_set.hpp"
 #include "engine/cli/output.hpp"
 #include "engine/core/types.hpp"
 #include "engine/session/session.hpp"
@@ -22,7 +21,7 @@ struct RunOptions {
 };
 
 /// Declares --workers, --threads, --memory, --progress, --json.
-void add_run_options(CLI::App& verb, RunOptions& options, Context& context);
+void add_run_options(OptionSet verb, RunOptions& options, Context& context);
 
 /// "host=8GiB,device=4GiB" or "8GiB" (the host's).
 struct MemoryBudgets {

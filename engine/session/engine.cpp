@@ -373,7 +373,7 @@ void Engine::keep_frame() {
   FrameBuilder builder(kept_fields_of(setup_.input), files_->frames());
   builder.at(at_.step, at_.value, FrameAxis::time);
   setup_.solver->fill(builder);
-  if (cluster_.leads()) files_->add_frame(*builder.finish());
+  if (cluster_.leads()) files_->add_frame(builder.finish());
   kept_ = moment();
   frame_due_ = false;
 }

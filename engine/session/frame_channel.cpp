@@ -37,7 +37,7 @@ std::optional<FrameRequest> FrameChannel::wanted(double share) {
   const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
   if (!due(now)) return std::nullopt;
-  if (spent_ > share * std::chrono::duration<double>(now - opened_).count()) return std::nullopt;
+  if (!changed_ && spent_ + last_cost_ > share * std::chrono::duration<double>(now - opened_).count()) return std::nullopt;
   return request_;
 }
 
@@ -63,7 +63,9 @@ void FrameChannel::put(std::shared_ptr<const Frame> frame, double seconds, bool 
   latest_ = std::move(frame);
   last_put_ = Clock::now();
   changed_ = false;
-  if (!idle) spent_ += seconds;
+  if (idle) return;
+  spent_ += seconds;
+  last_cost_ = seconds;
 }
 
 }  // namespace conoid

@@ -21,10 +21,11 @@ class FrameChannel {
   /// Viewer: the newest frame not yet taken, or null.
   [[nodiscard]] std::shared_ptr<const Frame> take();
 
-  /// Producer: a request if a frame is due now. Due means: the viewer wants frames, its interval has passed and the last
-  /// frame was taken (both waived when the request has changed), and the time spent on frames stays below `share` of
-  /// the time since the channel was opened.
-  [[nodiscard]] std::optional<FrameRequest> wanted(double share = 0.02);
+  /// Producer: a request if a frame is due now. Due means: the viewer wants frames, its interval has passed, the last
+  /// frame was taken, and the time spent on frames, this one included (it should cost what the last one did), stays below
+  /// `share` of the time since the channel was opened. When the request has changed the viewer's wish is enough: a person
+  /// waits for that picture.
+  [[nodiscard]] std::optional<FrameRequest> wanted(double share = 0.015);
   /// Producer: like wanted(), but only the viewer's wish counts (a paused run may spend time freely).
   [[nodiscard]] std::optional<FrameRequest> wanted_when_idle();
   /// Producer: the viewer's wish however often it wants frames, for the last moment of a run: the picture that stays must
@@ -46,6 +47,7 @@ class FrameChannel {
   Clock::time_point last_put_{};
   Clock::time_point opened_ = Clock::now();
   double spent_ = 0;
+  double last_cost_ = 0;
 };
 
 }  // namespace conoid

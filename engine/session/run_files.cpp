@@ -14,6 +14,19 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view mark_array = "session";
+/// Frames that wait for the disk may hold this much; a larger one waits alone.
+constexpr std::uint64_t waiting_limit = std::uint64_t{256} << 20;
+
+/// Memory that a frame alone keeps: values, and points where a mesh moves.
+std::uint64_t bytes_of(const Frame& frame) {
+  std::uint64_t bytes = 0;
+  for (const FramePart& part : frame.parts) {
+    for (const Field& field : part.fields) bytes += field.values ? field.values->size() * sizeof(float) : 0;
+    if (const auto* mesh = std::get_if<MeshGeometry>(&part.geometry); mesh && mesh->points)
+      bytes += mesh->points->size() * sizeof(double);
+  }
+  return bytes;
+}
 
 /// As text, so that a later version can add to it and still read this one's.
 std::string text_of(const SessionMark& m) {
@@ -94,7 +107,7 @@ RunFolder open_folder(const SessionOptions& options, std::string_view hash, RunL
 }  // namespace
 
 RunFiles::RunFiles(const SessionOptions& options, const Plan& plan, Communicator& cluster)
-    : cluster_(cluster), resumed_(!options.resume.empty()) {
+    : cluster_(cluster), resumed_(!options.resume.empty()), writing_(waiting_limit) {
   std::string path;
   lead(cluster_, [&] {
     folder_ = open_folder(options, plan.hash, lock_);
@@ -126,20 +139,23 @@ void RunFiles::open_frames() {
   frames_writer_ = std::move(*writer);
 }
 
-void RunFiles::add_frame(const Frame& frame) {
+void RunFiles::add_frame(std::shared_ptr<const Frame> frame) {
   if (!fields_can_be_kept()) return;
   if (!frames_writer_) open_frames();
-  frames_writer_->write(frame).or_throw();
-  frames_ = frames_writer_->frames();
+  const std::uint64_t bytes = bytes_of(*frame);
+  writing_.post(bytes, [this, frame = std::move(frame)] { frames_writer_->write(*frame).or_throw(); });
+  ++frames_;
 }
 
 void RunFiles::close_frames() {
+  writing_.drain();
   if (frames_writer_) frames_writer_->close().or_throw();
 }
 
 void RunFiles::write_checkpoint(const SessionMark& mark, const std::function<void(CheckpointWriter&)>& save) {
   lead(cluster_, [&] {
     // The checkpoint will count the frames kept so far: they must be on disk before it is.
+    writing_.drain();
     if (frames_writer_) frames_writer_->sync().or_throw();
     checkpoints_->prepare(mark.step).or_throw();
   });

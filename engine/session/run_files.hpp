@@ -18,6 +18,7 @@
 #include "engine/io/frame.hpp"
 #include "engine/io/run_folder.hpp"
 #include "engine/io/vtkhdf.hpp"
+#include "engine/session/background_queue.hpp"
 #include "engine/session/run_lock.hpp"
 #include "engine/session/session.hpp"
 
@@ -59,8 +60,10 @@ class RunFiles {
   [[nodiscard]] const std::filesystem::path& folder() const;
   [[nodiscard]] RunResults& results() { return *results_; }
 
-  /// Rank 0.
-  void add_frame(const Frame& frame);
+  /// Rank 0. Hands a frame to a thread that writes it; waits only while earlier frames fill too much memory. An error of
+  /// that thread comes out of the next call that touches frames.
+  void add_frame(std::shared_ptr<const Frame> frame);
+  /// Frames handed over so far.
   [[nodiscard]] std::uint64_t frames() const { return frames_; }
 
   /// Writes a checkpoint: the solver's arrays by `save`, tables and numbers, and the mark.
@@ -95,6 +98,7 @@ class RunFiles {
   std::unique_ptr<VtkhdfWriter> frames_writer_;
   std::uint64_t frames_ = 0;
   bool resumed_ = false;
+  BackgroundQueue writing_;  ///< uses frames_writer_, so it must end first
 };
 
 }  // namespace conoid

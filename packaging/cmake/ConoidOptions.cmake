@@ -2,7 +2,7 @@
 # Options, compiler settings and the optional third-party parts. Every part is AUTO (used when found),
 # ON (an error when missing) or OFF; the engine needs none of them to build or to start.
 
-foreach(part HDF5 MPI CUDA)
+foreach(part HDF5 MPI CUDA MUPARSER)
   set(CONOID_WITH_${part} AUTO CACHE STRING "AUTO, ON or OFF")
   set_property(CACHE CONOID_WITH_${part} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
@@ -10,6 +10,7 @@ set(CONOID_WITH_VTK AUTO CACHE STRING "Pictures: AUTO, ON or OFF")
 set(CONOID_WITH_QT AUTO CACHE STRING "The window: AUTO, ON or OFF")
 set(CONOID_WITH_TESTS AUTO CACHE STRING "Tests (need Qt Test): AUTO, ON or OFF")
 set(CONOID_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=...: 'address,undefined' or 'thread'")
+option(CONOID_PRECOMPILE_TEST_HEADERS "Parse the tests' common headers once" ON)
 option(CONOID_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 
 set(CMAKE_CXX_STANDARD 20)
@@ -25,15 +26,15 @@ endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  # The two liberties are what ccache asks for where a header is precompiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${CCACHE_PROGRAM}")
   set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
 endif()
 
 add_library(conoid_settings INTERFACE)
 target_include_directories(conoid_settings INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/generated")
 target_compile_options(conoid_settings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
-  $<$<CONFIG:Release>:-O3>)
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees an overlap in every std::string + (its bug 105651).
   target_compile_options(conoid_settings INTERFACE -Wno-restrict)
@@ -55,7 +56,6 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
-find_package(muparser REQUIRED)  # formulas in cases
 find_package(OpenMP COMPONENTS CXX)
 
 # conoid_optional(HDF5 <found-variable>): turns AUTO/ON/OFF and what was found into CONOID_HAVE_<part>.
@@ -75,6 +75,10 @@ if(NOT CONOID_WITH_HDF5 STREQUAL "OFF")
   find_package(HDF5 COMPONENTS C)
 endif()
 conoid_optional(HDF5 HDF5_FOUND "Debian: libhdf5-dev.")
+if(NOT CONOID_WITH_MUPARSER STREQUAL "OFF")
+  find_package(muparser QUIET)
+endif()
+conoid_optional(MUPARSER muparser_FOUND "Formulas in cases need it. Debian: libmuparser-dev.")
 if(NOT CONOID_WITH_MPI STREQUAL "OFF")
   set(MPI_CXX_SKIP_MPICXX ON)
   find_package(MPI COMPONENTS C CXX)

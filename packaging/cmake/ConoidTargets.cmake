@@ -2,11 +2,12 @@
 # How the folders become targets. A folder is a layer; its sources are found by name, so that a new file or a new
 # solver touches no list.
 
-# conoid_library(<name> <folder> [CHECKED] [LINK targets...]): one static library of every .cpp directly or deeper in a
-# folder. CHECKED: the standard library checks every index (for code that reads what others wrote; too slow in kernels).
+# conoid_library(<name> <folder> [CHECKED] [LIGHT] [LINK targets...]): one static library of every .cpp directly or
+# deeper in a folder. CHECKED: the standard library checks every index (for code that reads what others wrote; too slow in
+# kernels). LIGHT: lightly optimised, because nothing in it computes and half the time to build it would go into that.
 # Files ending in _avx2.cpp and _avx512.cpp are compiled for that instruction set (chosen at run time by the caller).
 function(conoid_library name folder)
-  cmake_parse_arguments(arg "CHECKED" "" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "CHECKED;LIGHT" "" "LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "/main_[a-z_]+\\.cpp$")
   if(sources)
@@ -14,6 +15,9 @@ function(conoid_library name folder)
     target_link_libraries(${name} PUBLIC conoid_settings ${arg_LINK})
     if(arg_CHECKED)
       target_compile_definitions(${name} PRIVATE _GLIBCXX_ASSERTIONS)
+    endif()
+    if(arg_LIGHT)
+      target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
     endif()
     conoid_instruction_sets(${sources})
   else()
@@ -102,11 +106,33 @@ const SolverInfo* find_solver(std::string_view id) {
   target_link_libraries(${target} PUBLIC conoid_solver_base ${libraries})
 endfunction()
 
-# conoid_add_tests(<folder> [LINK targets...]): every test_*.cpp becomes a program run by CTest. The file's first lines
+# conoid_precompile_test_headers(<targets>...): the headers that nearly every test includes, parsed once for all tests that ask
+# for COMMON_HEADERS and link the same libraries.
+function(conoid_precompile_test_headers)
+  if(NOT CONOID_PRECOMPILE_TEST_HEADERS)
+    return()
+  endif()
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/test_headers.cpp" CONTENT "// Written by CMake; do not edit.\n")
+  add_library(conoid_test_headers OBJECT "${PROJECT_BINARY_DIR}/generated/test_headers.cpp")
+  target_link_libraries(conoid_test_headers PRIVATE conoid_settings Qt6::Test ${ARGN})
+  target_compile_options(conoid_test_headers PRIVATE $<$<CONFIG:Release>:-O1>)
+  conoid_test_definitions(conoid_test_headers)
+  target_precompile_headers(conoid_test_headers PRIVATE
+    <QtTest> <algorithm> <cmath> <complex> <filesystem> <functional> <map> <memory> <optional> <random> <string> <vector>
+    <fmt/format.h> <nlohmann/json.hpp>)
+endfunction()
+
+function(conoid_test_definitions target)
+  target_compile_definitions(${target} PRIVATE
+    CONOID_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CONOID_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
+    CONOID_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+endfunction()
+
+# conoid_add_tests(<folder> [COMMON_HEADERS] [LINK targets...]): every test_*.cpp becomes a program run by CTest. The file's first lines
 # carry its labels: `// labels: unit mpi2` (mpiN: run under mpirun -n N; gl: under Xvfb; serial: alone; timeout300:
 # seconds allowed).
 function(conoid_add_tests folder)
-  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "COMMON_HEADERS" "" "LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/test_*.cpp")
   foreach(source ${sources})
     file(RELATIVE_PATH relative "${PROJECT_SOURCE_DIR}/tests" "${source}")
@@ -121,13 +147,14 @@ function(conoid_add_tests folder)
       message(FATAL_ERROR "${relative}: the first lines need '// labels: unit' (see CONTRIBUTING.md)")
     endif()
     add_executable(${target} "${source}")
-    # Tests call; they do not compute: a light optimisation halves the time to build them.
-    set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "-O1")
     set_target_properties(${target} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
     target_link_libraries(${target} PRIVATE conoid_settings Qt6::Test ${arg_LINK})
-    target_compile_definitions(${target} PRIVATE
-      CONOID_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CONOID_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
-      CONOID_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+    # Tests call; they do not compute: a light optimisation halves the time to build them.
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    if(TARGET conoid_test_headers AND arg_COMMON_HEADERS)
+      target_precompile_headers(${target} REUSE_FROM conoid_test_headers)
+    endif()
+    conoid_test_definitions(${target})
     set(launcher "")
     set(timeout 120)
     set(serial OFF)

@@ -58,14 +58,12 @@ void check(const Options& options, Context& context) {
                     {"details", details}}}});
 }
 
-void add(CLI::App& verb, Context& context) {
+void add(OptionSet verb, Context& context) {
   const auto options = std::make_shared<Options>();
-  verb.add_option("CASE", options->file, "Case file, or a folder with a case.json")->required();
-  verb.add_option("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated")
-      ->take_all()
-      ->allow_extra_args(false);
-  verb.add_flag("--json", context.json, "One JSON object on stdout, text on stderr");
-  verb.callback([options, &context] { check(*options, context); });
+  verb.value("CASE", options->file, "Case file, or a folder with a case.json").required();
+  verb.value("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated").repeated();
+  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.on_use([options, &context] { check(*options, context); });
 }
 
 }  // namespace

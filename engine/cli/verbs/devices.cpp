@@ -29,9 +29,9 @@ void devices(Context& context) {
                   {"cuda", {{"built", CONOID_HAVE_CUDA != 0}}}});
 }
 
-void add(CLI::App& verb, Context& context) {
-  verb.add_flag("--json", context.json, "One JSON object on stdout, text on stderr");
-  verb.callback([&context] { devices(context); });
+void add(OptionSet verb, Context& context) {
+  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.on_use([&context] { devices(context); });
 }
 
 }  // namespace

@@ -50,17 +50,17 @@ void run(const Options& options, Context& context) {
                   {"files", files}});
 }
 
-void add(CLI::App& verb, Context& context) {
+void add(OptionSet verb, Context& context) {
   const auto options = std::make_shared<Options>();
-  verb.add_option("RUN", options->run, "Run folder, its name below runs/, or 'latest'")->required();
-  verb.add_option("--to", options->to, "vtu, vti (both with a PVD for ParaView) or csv")->required();
-  verb.add_option("--out", options->out, "Folder to write (default: RUN/export-<format>)");
-  verb.add_option("--frames", options->frames, "Numbers of frames, 0 first (default: all)")->delimiter(',');
-  verb.add_option("--every", options->every, "Each n-th frame only")->check(CLI::Range(1, 1 << 30));
-  verb.add_option("--field", options->fields, "Fields to write (default: all)")->take_all()->allow_extra_args(false);
-  verb.add_option("--part", options->parts, "Parts to write (default: all)")->take_all()->allow_extra_args(false);
-  verb.add_flag("--json", context.json, "One JSON object on stdout, text on stderr");
-  verb.callback([options, &context] { run(*options, context); });
+  verb.value("RUN", options->run, "Run folder, its name below runs/, or 'latest'").required();
+  verb.value("--to", options->to, "vtu, vti (both with a PVD for ParaView) or csv").required();
+  verb.value("--out", options->out, "Folder to write (default: RUN/export-<format>)");
+  verb.value("--frames", options->frames, "Numbers of frames, 0 first (default: all)").separated_by(',');
+  verb.value("--every", options->every, "Each n-th frame only").within(1, 1 << 30);
+  verb.value("--field", options->fields, "Fields to write (default: all)").repeated();
+  verb.value("--part", options->parts, "Parts to write (default: all)").repeated();
+  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.on_use([options, &context] { run(*options, context); });
 }
 
 }  // namespace

@@ -37,9 +37,9 @@ void list(Context& context) {
   context.object({{"solvers", solvers}, {"cases", cases}});
 }
 
-void add(CLI::App& verb, Context& context) {
-  verb.add_flag("--json", context.json, "One JSON object on stdout, text on stderr");
-  verb.callback([&context] { list(context); });
+void add(OptionSet verb, Context& context) {
+  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.on_use([&context] { list(context); });
 }
 
 }  // namespace

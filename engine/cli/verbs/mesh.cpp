@@ -53,15 +53,15 @@ void run(const Options& options, Context& context) {
   context.object(json);
 }
 
-void add(CLI::App& verb, Context& context) {
+void add(OptionSet verb, Context& context) {
   const auto options = std::make_shared<Options>();
-  verb.add_option("FILE", options->file, "Mesh (MSH, STL, OBJ) or geometry for gmsh (.geo, STEP)")->required();
-  verb.add_option("--unit", options->unit, "Unit of the file's coordinates")->capture_default_str();
-  verb.add_option("--convert", options->convert, "Write it in metres to this file (.msh, .stl, .obj)");
-  verb.add_option("--size", options->size, "Geometry: largest edge, in units of the file")->check(CLI::PositiveNumber);
-  verb.add_flag("--text", options->text, "Convert to the text form of the format");
-  verb.add_flag("--json", context.json, "One JSON object on stdout, text on stderr");
-  verb.callback([options, &context] { run(*options, context); });
+  verb.value("FILE", options->file, "Mesh (MSH, STL, OBJ) or geometry for gmsh (.geo, STEP)").required();
+  verb.value("--unit", options->unit, "Unit of the file's coordinates").shown_default();
+  verb.value("--convert", options->convert, "Write it in metres to this file (.msh, .stl, .obj)");
+  verb.value("--size", options->size, "Geometry: largest edge, in units of the file").positive();
+  verb.flag("--text", options->text, "Convert to the text form of the format");
+  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.on_use([options, &context] { run(*options, context); });
 }
 
 }  // namespace

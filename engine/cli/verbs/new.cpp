@@ -59,12 +59,12 @@ void make_new(const Options& options, Context& context) {
                           near.empty() ? "`conoid list` shows them." : fmt::format("Did you mean '{}'?", near)));
 }
 
-void add(CLI::App& verb, Context& context) {
+void add(OptionSet verb, Context& context) {
   const auto options = std::make_shared<Options>();
-  verb.add_option("TEMPLATE", options->name, "Name of a sample case (conoid list)")->required();
-  verb.add_option("FOLDER", options->folder, "Folder to make (default: the sample's name)");
-  verb.add_flag("--json", context.json, "One JSON object on stdout, text on stderr");
-  verb.callback([options, &context] { make_new(*options, context); });
+  verb.value("TEMPLATE", options->name, "Name of a sample case (conoid list)").required();
+  verb.value("FOLDER", options->folder, "Folder to make (default: the sample's name)");
+  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.on_use([options, &context] { make_new(*options, context); });
 }
 
 }  // namespace

@@ -26,9 +26,9 @@ void render(const std::vector<std::string>& words, Context& context) {
   context.fail(system_error("start", program, errno));
 }
 
-void add(CLI::App& verb, Context& context) {
-  verb.prefix_command();  // everything after the verb belongs to conoid-render
-  verb.callback([&verb, &context] { render(verb.remaining(), context); });
+void add(OptionSet verb, Context& context) {
+  verb.take_all_words();  // everything after the verb belongs to conoid-render
+  verb.on_use([verb, &context] { render(verb.words(), context); });
 }
 
 }  // namespace

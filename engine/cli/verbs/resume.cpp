@@ -30,11 +30,11 @@ void resume(const Options& options, Context& context) {
   run_and_report(std::move(session), options.how, context);
 }
 
-void add(CLI::App& verb, Context& context) {
+void add(OptionSet verb, Context& context) {
   const auto options = std::make_shared<Options>();
-  verb.add_option("RUN", options->run, "Run folder, its name below runs/, or 'latest'")->required();
+  verb.value("RUN", options->run, "Run folder, its name below runs/, or 'latest'").required();
   add_run_options(verb, options->how, context);
-  verb.callback([options, &context] { resume(*options, context); });
+  verb.on_use([options, &context] { resume(*options, context); });
 }
 
 }  // namespace

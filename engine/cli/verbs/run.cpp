@@ -28,15 +28,13 @@ void run(const Options& options, Context& context) {
   run_and_report(std::move(session), options.run, context);
 }
 
-void add(CLI::App& verb, Context& context) {
+void add(OptionSet verb, Context& context) {
   const auto options = std::make_shared<Options>();
-  verb.add_option("CASE", options->file, "Case file, or a folder with a case.json")->required();
-  verb.add_option("--out", options->out, "Run folder to make (default: runs/<UTC time>-<hash>)");
-  verb.add_option("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated")
-      ->take_all()
-      ->allow_extra_args(false);
+  verb.value("CASE", options->file, "Case file, or a folder with a case.json").required();
+  verb.value("--out", options->out, "Run folder to make (default: runs/<UTC time>-<hash>)");
+  verb.value("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated").repeated();
   add_run_options(verb, options->run, context);
-  verb.callback([options, &context] { run(*options, context); });
+  verb.on_use([options, &context] { run(*options, context); });
 }
 
 }  // namespace

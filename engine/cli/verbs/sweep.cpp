@@ -213,17 +213,15 @@ void sweep(const Options& options, Context& context) {
   context.object({{"exit", context.exit}, {"folder", folder->string()}, {"table", table.string()}, {"points", json}});
 }
 
-void add(CLI::App& verb, Context& context) {
+void add(OptionSet verb, Context& context) {
   const auto options = std::make_shared<Options>();
-  verb.add_option("CASE", options->file, "Case file, or a folder with a case.json")->required();
-  verb.add_option("--over", options->over, "PATH=a:step:b or PATH=a,b,c; may be repeated (all combinations)")
-      ->required()
-      ->take_all()
-      ->allow_extra_args(false);
-  verb.add_option("--out", options->out, "Folder to make (default: runs/<UTC time>-sweep)");
-  verb.add_option("--jobs", options->jobs, "Runs at a time")->check(CLI::Range(1, 4096))->capture_default_str();
+  verb.value("CASE", options->file, "Case file, or a folder with a case.json").required();
+  verb.value("--over", options->over, "PATH=a:step:b or PATH=a,b,c; may be repeated (all combinations)")
+      .required().repeated();
+  verb.value("--out", options->out, "Folder to make (default: runs/<UTC time>-sweep)");
+  verb.value("--jobs", options->jobs, "Runs at a time").within(1, 4096).shown_default();
   add_run_options(verb, options->run, context);
-  verb.callback([options, &context] { sweep(*options, context); });
+  verb.on_use([options, &context] { sweep(*options, context); });
 }
 
 }  // namespace

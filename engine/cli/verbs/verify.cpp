@@ -73,12 +73,12 @@ void verify(const Options& options, Context& context) {
   context.object(out);
 }
 
-void add(CLI::App& verb, Context& context) {
+void add(OptionSet verb, Context& context) {
   const auto options = std::make_shared<Options>();
-  verb.add_option("SOLVER", options->solver, "A solver's id (default: all)");
-  verb.add_flag("--quick", options->quick, "Within 45 s a solver on two cores");
-  verb.add_flag("--json", context.json, "One JSON object on stdout, text on stderr");
-  verb.callback([options, &context] { verify(*options, context); });
+  verb.value("SOLVER", options->solver, "A solver's id (default: all)");
+  verb.flag("--quick", options->quick, "Within 45 s a solver on two cores");
+  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.on_use([options, &context] { verify(*options, context); });
 }
 
 }  // namespace
