@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What `cmake --install` puts where: programs in bin, sample cases and help in share/conoid.
 include(GNUInstallDirs)
-foreach(program conoid conoid-worker conoid-render conoid-gui)
+foreach(program conoid conoid-worker conoid-render conoid-probe conoid-gui)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()

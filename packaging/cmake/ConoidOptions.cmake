@@ -2,7 +2,15 @@
 # Options, compiler settings and the optional third-party parts. Every part is AUTO (used when found),
 # ON (an error when missing) or OFF; the engine needs none of them to build or to start.
 
-foreach(part HDF5 MPI CUDA EMULATED HWLOC MUPARSER)
+foreach(part
+    HDF5
+    MPI
+    CUDA
+    EMULATED
+    HWLOC
+    MUMPS
+    MUPARSER
+)
   set(CONOID_WITH_${part} AUTO CACHE STRING "AUTO, ON or OFF")
   set_property(CACHE CONOID_WITH_${part} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
@@ -89,6 +97,31 @@ if(NOT CONOID_WITH_MPI STREQUAL "OFF")
   find_package(MPI COMPONENTS C CXX)
 endif()
 conoid_optional(MPI MPI_CXX_FOUND "Debian: libopenmpi-dev openmpi-bin.")
+# MUMPS with the MPI of the program: its sequential library brings an MPI of its own, which would hide the real one, and so
+# serves only builds without MPI.
+if(NOT CONOID_WITH_MUMPS STREQUAL "OFF")
+  find_path(MUMPS_INCLUDE zmumps_c.h)
+  if(MPI_CXX_FOUND)
+    find_library(MUMPS_LIBRARY zmumps)
+    set(mumps_libraries "${MUMPS_LIBRARY}" MPI::MPI_CXX)
+  else()
+    find_library(MUMPS_SEQUENTIAL_LIBRARY zmumps_seq)
+    find_library(MUMPS_SEQUENTIAL_MPI mpiseq_seq)
+    set(MUMPS_LIBRARY "${MUMPS_SEQUENTIAL_LIBRARY}")
+    set(mumps_libraries "${MUMPS_SEQUENTIAL_LIBRARY}" "${MUMPS_SEQUENTIAL_MPI}")
+  endif()
+endif()
+set(mumps_usable FALSE)
+if(MUMPS_INCLUDE AND MUMPS_LIBRARY)
+  set(mumps_usable TRUE)
+endif()
+conoid_optional(MUMPS mumps_usable
+  "Large sparse systems; without it a slower solver is built in. Debian: libmumps-dev (without MPI: libmumps-seq-dev).")
+if(CONOID_HAVE_MUMPS)
+  add_library(conoid_mumps INTERFACE)
+  target_include_directories(conoid_mumps SYSTEM INTERFACE "${MUMPS_INCLUDE}")
+  target_link_libraries(conoid_mumps INTERFACE ${mumps_libraries})
+endif()
 set(CONOID_HAVE_CUDA 0)
 if(CONOID_WITH_CUDA STREQUAL "ON")
   find_package(CUDAToolkit 12.8 REQUIRED)
@@ -158,7 +191,9 @@ set(CONOID_TESTS ${CONOID_HAVE_TESTS})
 
 function(conoid_print_summary)
   message(STATUS "Conoid ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE}): "
-    "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} emulated=${CONOID_HAVE_EMULATED} OpenMP=${CONOID_HAVE_OPENMP} "
+    "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} emulated=${CONOID_HAVE_EMULATED} "
+    "MUMPS=${CONOID_HAVE_MUMPS} "
+    "OpenMP=${CONOID_HAVE_OPENMP} "
     "pictures=${CONOID_HAVE_VTK} window=${CONOID_HAVE_QT} tests=${CONOID_HAVE_TESTS}")
 endfunction()
 
