@@ -6,6 +6,7 @@ foreach(part
     HDF5
     MPI
     CUDA
+    LAPACK
     EMULATED
     HWLOC
     MUMPS
