@@ -52,7 +52,13 @@ struct LaneKernels {
   void (*near)(const LaneMedium<Real>&, const LanePoints<Real>&, Part part, bool with_u, Real* out) = nullptr;
   /// column[k] += scale · (re[k], im[k]) for `lanes` rows.
   void (*add)(const Real* re, const Real* im, std::complex<Real> scale, std::complex<Real>* column) = nullptr;
+  /// Independent multiply-adds, enough chains to hide their latency: flops done in `rounds` rounds, for rates.
+  double (*multiply_adds)(long rounds, Real* keep) = nullptr;
 };
+
+/// Flops of one far evaluation in closed form, undamped, a constant element: additions and multiplications of the kernel
+/// as written (geometry 29, radial functions 171, t* 115, u* 45).
+inline constexpr double flops_a_point = 360;
 
 /// Chosen by what the processor has; `widest` > 0: at most so many bytes a register (16, 32, 64), for tests.
 template <class Real>

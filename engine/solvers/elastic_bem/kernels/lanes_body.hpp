@@ -528,5 +528,22 @@ void add_block(const Real* re, const Real* im, std::complex<Real> scale, std::co
   store(to + lanes, V(load<V>(to + lanes) + high));
 }
 
+template <class Real>
+double peak_loop(long rounds, Real* keep) {
+  using V = typename Types<Real>::v;
+  constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Real)), chains = CONOID_BYTES == 64 ? 20 : 12;
+  V a[chains];
+  for (int k = 0; k < chains; ++k) a[k] = all<V>(static_cast<Real>(0.001 * k));
+  const V x = all<V>(static_cast<Real>(0.999)), y = all<V>(static_cast<Real>(0.001) + *keep);
+  for (long r = 0; r < rounds; ++r)
+#pragma GCC unroll 20
+    for (int k = 0; k < chains; ++k) a[k] = a[k] * x + y;
+  Real sum = 0;
+  for (int k = 0; k < chains; ++k)
+    for (int l = 0; l < lanes; ++l) sum += a[k][l];
+  *keep = sum * static_cast<Real>(1e-12);
+  return 2.0 * chains * lanes * static_cast<double>(rounds);
+}
+
 }  // namespace
 }  // namespace conoid::elastic_bem

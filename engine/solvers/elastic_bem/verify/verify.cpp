@@ -237,10 +237,10 @@ void foundations(Table& t) {
   }
   t.run.doing("half-space");
   GroundRectangle q;
-  q.low = {-10, -10};
-  q.high = {10, 10};
+  q.low = {-12, -12};
+  q.high = {12, 12};
   q.element = 0.5;
-  q.growth = 1.5;
+  q.growth = 1.4;
   q.largest = 2;
   q.patches = {{"load", {-1, -1}, {1, 1}, 1}};
   m.nu = 0.3;
