@@ -69,9 +69,18 @@ QString words_of(std::string name) {
   return text;
 }
 
+/// A name and its value on one line; a value that is a sentence goes below its name and is wrapped.
 void add_pair(QGridLayout* grid, const QString& name, const QString& value, QWidget* parent) {
   const int row = grid->rowCount();
   auto* left = new ElidedLabel(name, "muted", Qt::ElideRight, parent);
+  constexpr qsizetype one_line = 20;
+  if (value.size() > one_line) {
+    grid->addWidget(left, row, 0, 1, 2);
+    QLabel* sentence = make_label(value, "", parent);
+    sentence->setWordWrap(true);
+    grid->addWidget(sentence, row + 1, 0, 1, 2);
+    return;
+  }
   auto* right = new FigureLabel(value, Qt::AlignRight, parent);
   grid->addWidget(left, row, 0);
   grid->addWidget(right, row, 1, Qt::AlignRight);
