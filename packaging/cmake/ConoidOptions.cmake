@@ -6,6 +6,7 @@ foreach(part
     HDF5
     MPI
     CUDA
+    LAPACK
     EMULATED
     HWLOC
     MUMPS
@@ -97,6 +98,10 @@ if(NOT CONOID_WITH_MPI STREQUAL "OFF")
   find_package(MPI COMPONENTS C CXX)
 endif()
 conoid_optional(MPI MPI_CXX_FOUND "Debian: libopenmpi-dev openmpi-bin.")
+if(NOT CONOID_WITH_LAPACK STREQUAL "OFF")
+  find_package(LAPACK)  # big dense systems; without it Eigen solves them, several times slower
+endif()
+conoid_optional(LAPACK LAPACK_FOUND "Debian: libopenblas-openmp-dev.")
 # MUMPS with the MPI of the program: its sequential library brings an MPI of its own, which would hide the real one, and so
 # serves only builds without MPI.
 if(NOT CONOID_WITH_MUMPS STREQUAL "OFF")
@@ -191,7 +196,7 @@ set(CONOID_TESTS ${CONOID_HAVE_TESTS})
 
 function(conoid_print_summary)
   message(STATUS "Conoid ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE}): "
-    "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} emulated=${CONOID_HAVE_EMULATED} "
+    "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} LAPACK=${CONOID_HAVE_LAPACK} emulated=${CONOID_HAVE_EMULATED} "
     "MUMPS=${CONOID_HAVE_MUMPS} "
     "OpenMP=${CONOID_HAVE_OPENMP} "
     "pictures=${CONOID_HAVE_VTK} window=${CONOID_HAVE_QT} tests=${CONOID_HAVE_TESTS}")
