@@ -2,7 +2,7 @@
 # Options, compiler settings and the optional third-party parts. Every part is AUTO (used when found),
 # ON (an error when missing) or OFF; the engine needs none of them to build or to start.
 
-foreach(part HDF5 MPI CUDA MUPARSER)
+foreach(part HDF5 MPI CUDA MUPARSER ZSTD)
   set(CONOID_WITH_${part} AUTO CACHE STRING "AUTO, ON or OFF")
   set_property(CACHE CONOID_WITH_${part} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
@@ -84,6 +84,21 @@ if(NOT CONOID_WITH_MPI STREQUAL "OFF")
   find_package(MPI COMPONENTS C CXX)
 endif()
 conoid_optional(MPI MPI_CXX_FOUND "Debian: libopenmpi-dev openmpi-bin.")
+if(NOT CONOID_WITH_ZSTD STREQUAL "OFF")
+  find_path(CONOID_ZSTD_INCLUDE zstd.h)
+  find_library(CONOID_ZSTD_LIBRARY zstd)
+  mark_as_advanced(CONOID_ZSTD_INCLUDE CONOID_ZSTD_LIBRARY)
+endif()
+set(zstd_usable FALSE)
+if(CONOID_ZSTD_INCLUDE AND CONOID_ZSTD_LIBRARY)
+  set(zstd_usable TRUE)
+endif()
+conoid_optional(ZSTD zstd_usable "It packs what a program on another machine sends. Debian: libzstd-dev.")
+if(CONOID_HAVE_ZSTD)
+  add_library(conoid_zstd INTERFACE)
+  target_include_directories(conoid_zstd INTERFACE "${CONOID_ZSTD_INCLUDE}")
+  target_link_libraries(conoid_zstd INTERFACE "${CONOID_ZSTD_LIBRARY}")
+endif()
 set(CONOID_HAVE_CUDA 0)
 if(CONOID_WITH_CUDA STREQUAL "ON")
   find_package(CUDAToolkit REQUIRED)
@@ -130,7 +145,7 @@ set(CONOID_TESTS ${CONOID_HAVE_TESTS})
 
 function(conoid_print_summary)
   message(STATUS "Conoid ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE}): "
-    "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} OpenMP=${CONOID_HAVE_OPENMP} "
+    "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} OpenMP=${CONOID_HAVE_OPENMP} zstd=${CONOID_HAVE_ZSTD} "
     "pictures=${CONOID_HAVE_VTK} window=${CONOID_HAVE_QT} tests=${CONOID_HAVE_TESTS}")
 endfunction()
 
