@@ -13,6 +13,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
+#include "engine/team/balancer.hpp"
 
 namespace conoid {
 
@@ -40,30 +41,6 @@ class Phase {
   [[nodiscard]] virtual Bytes bytes(Interval) const { return 0; }
   virtual void run(CpuWorker& worker, Interval items) = 0;
 };
-
-/// What one worker did in one pass.
-struct BalanceSample {
-  std::uint64_t pass = 0;
-  int worker = 0;
-  Interval items{};
-  double busy = 0;     ///< seconds computing
-  double waiting = 0;  ///< seconds between its end and the slowest worker's end
-  double copying = 0;  ///< seconds moving data that no computing hid
-};
-
-/// A policy for the borders. Stateful: one object a team and phase.
-class Balancer {
- public:
-  virtual ~Balancer() = default;
-  [[nodiscard]] virtual std::string_view name() const = 0;
-  /// `last` holds the samples of the last pass, one a worker in worker order (empty before the first pass). Returns
-  /// one interval a worker, contiguous and in worker order, covering [0, items); an interval may be empty.
-  [[nodiscard]] virtual std::vector<Interval> split(Index items, std::span<const BalanceSample> last) = 0;
-};
-
-/// "greedy" (average time, Bramas et al. 2015 §6.2), "offset" (10 % moves, Dong et al.), "fixed" (equal shares by
-/// weight). `weights`: first guess of the workers' relative speeds.
-[[nodiscard]] Result<std::unique_ptr<Balancer>> make_balancer(std::string_view name, std::vector<double> weights);
 
 /// One worker of a team.
 struct WorkerSpec {
