@@ -214,7 +214,8 @@ class ProcessSession final : public SessionPort {
 
   /// The error of a program that ended, or fell silent, before its session did.
   Error what_became_of_it() {
-    const std::optional<int> status = ending_ ? std::nullopt : child_->wait(3);
+    const std::optional<int> status = child_->wait(ending_ ? 0 : 3);
+    const std::string end = status ? describe_end(*status) : std::string{};
     std::this_thread::sleep_for(50ms);  // its last words may still be on their way
     std::string said;
     {
@@ -224,10 +225,10 @@ class ProcessSession final : public SessionPort {
     if (!not_greeted_.empty()) said = not_greeted_ + (said.empty() ? "" : "\n" + said);
     std::string text = fmt::format("'{}' ", launcher_.command.front());
     if (!greeted_)
-      text += status ? fmt::format("{} before the session began", describe_end(*status))
+      text += status ? fmt::format("{} before the session began", end)
                      : fmt::format("did not answer within {:.0f} s", launcher_.seconds_to_answer);
     else
-      text += status ? fmt::format("{} while it computed", describe_end(*status)) : "closed the connection";
+      text += status ? fmt::format("{} while it computed", end) : "closed the connection";
     if (!said.empty()) text += "; it said:\n" + said;
     std::string hint = "Try the command in a terminal.";
     if (greeted_)
