@@ -75,8 +75,9 @@ class ProcessSession final : public SessionPort {
       if (!is_final(state())) send(Command::stop);
       wait(std::chrono::milliseconds(static_cast<long>(1000 * launcher_.seconds_to_stop)));
       close_outbox();  // the end of its input tells the program to end
-      if (!child_->wait(5)) child_->signal(SIGTERM);
-      if (!child_->wait(2)) child_->signal(SIGKILL);
+      // A program that cannot be understood will not understand the end of its input either.
+      if (!child_->wait(lost_ ? 0.1 : 5)) child_->signal(SIGTERM);
+      if (!child_->wait(lost_ ? 0.5 : 2)) child_->signal(SIGKILL);
       ending_ = true;
       reader_.join();
       sender_.join();
@@ -142,16 +143,21 @@ class ProcessSession final : public SessionPort {
     std::optional<Error> broken;
     try {
       process::MessageReader in(process::read_from(child_->output(), [this] { return given_up(); }));
-      if (greet(in))
+      if (greet(in)) {
         while (auto message = in.next()) {
           if (message->kind == MessageKind::done) break;
           take(*message);
         }
+      }
+      heard_all_ = !given_up();
     } catch (...) {
       broken = current_exception_as_error();
       broken->code = ErrorCode::remote;
     }
-    if (!is_final(state())) control_.enter(SessionState::failed, broken ? *broken : what_became_of_it());
+    if (!is_final(state())) {
+      lost_ = true;
+      control_.enter(SessionState::failed, broken ? *broken : what_became_of_it());
+    }
     close_outbox();
   }
 
@@ -214,7 +220,7 @@ class ProcessSession final : public SessionPort {
 
   /// The error of a program that ended, or fell silent, before its session did.
   Error what_became_of_it() {
-    const std::optional<int> status = child_->wait(ending_ ? 0 : 3);
+    const std::optional<int> status = child_->wait(ending_ || !heard_all_ ? 0.2 : 3);
     const std::string end = status ? describe_end(*status) : std::string{};
     std::this_thread::sleep_for(50ms);  // its last words may still be on their way
     std::string said;
@@ -258,6 +264,8 @@ class ProcessSession final : public SessionPort {
   const Clock::time_point begun_ = Clock::now();
   std::atomic<bool> greeted_ = false;
   std::atomic<bool> ending_ = false;
+  std::atomic<bool> lost_ = false;  ///< the session failed with its connection
+  bool heard_all_ = false;          ///< the program closed its end; the reading thread's own
 
   std::mutex mutex_;
   std::condition_variable changed_;
