@@ -103,10 +103,10 @@ class TestBalancers : public QObject {
 
   void a_slowed_worker_is_answered() {
     for (const char* name : {"greedy", "model"})
-      for (std::size_t slow = 0; slow < 6; ++slow) {
-        const BalanceStudy study = make_study("random", "up-down", 6, 10000, 11);
+      for (std::size_t slow = 0; slow < 24; ++slow) {
+        const BalanceStudy study = make_study("random", work_shapes()[slow / 6], 6, 10000, 11 + slow / 6);
         BalanceStudy later = study;
-        later.factor[slow] *= 3;
+        later.factor[slow % 6] *= 3;
         const auto b = balancer(name);
         const auto walls = play(*b, study, 40, [&](int pass, BalanceStudy& s) {
           if (pass == 20) s = later;
