@@ -158,7 +158,7 @@ std::optional<Message> MessageReader::next() {
   if (!is_known(kind)) broken(fmt::format("a message of the unknown kind {} arrived", kind));
   Message out;
   out.kind = static_cast<MessageKind>(kind);
-  const Bytes limit = limit_of(out.kind);
+  const Bytes limit = std::min(limit_of(out.kind), largest_);
   if (packing > 1 || sent > limit || plain > limit || (packing == 0 && sent != plain))
     broken(fmt::format("a message of kind {} claims {} bytes ({} allowed)", kind, std::max(sent, plain), limit));
   used_ += header_bytes;

@@ -65,7 +65,8 @@ using ByteSource = std::function<std::size_t(std::span<char>)>;
 /// Reads greeting and messages. One thread. Failures are thrown as Failure(remote).
 class MessageReader {
  public:
-  explicit MessageReader(ByteSource source) : source_(std::move(source)) {}
+  /// `largest`: no message may be longer, whatever its kind.
+  explicit MessageReader(ByteSource source, Bytes largest = Bytes{2} << 30) : source_(std::move(source)), largest_(largest) {}
   /// The greeting of the other end; none when the stream ended, or held 64 KiB of other text, before one. `other` receives
   /// the end of what was there instead.
   [[nodiscard]] std::optional<Greeting> greeting(std::string& other);
@@ -75,6 +76,7 @@ class MessageReader {
  private:
   bool fill(std::size_t bytes);
   ByteSource source_;
+  Bytes largest_;
   std::string buffer_;
   std::size_t used_ = 0;
 };
