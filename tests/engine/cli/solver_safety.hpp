@@ -69,7 +69,7 @@ inline Left left_by(const fs::path& run) {
   out.numbers = summary.value("numbers", conoid::Json::object()).dump();
   if (auto reader = conoid::VtkhdfReader::open(run))
     for (std::size_t f = 0; f < (*reader)->frames().size(); ++f)
-      if (auto frame = (*reader)->read(f)) out.frames.push_back(std::move(*frame));
+      if (auto frame = (*reader)->read(f)) out.frames.push_back(**frame);
   return out;
 }
 
