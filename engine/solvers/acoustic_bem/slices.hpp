@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/core/types.hpp"
+#include "engine/solvers/acoustic_bem/huge_pages.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -36,7 +37,7 @@ struct Slice {
   std::vector<RowRun> runs;
   std::vector<std::uint16_t> start;  ///< column of each row-vector, in stored order
   std::vector<std::uint8_t> row;     ///< row in the panel of each row-vector, in stored order
-  std::vector<Real> values;
+  std::vector<Real, HugePageAllocator<Real>> values;  ///< in the pool of its Slices
 };
 
 template <class Real>
@@ -97,6 +98,7 @@ class Slices {
  private:
   Index rows_ = 0;
   std::vector<Slice<Real>> slices_;
+  std::shared_ptr<HugePages> pool_ = std::make_shared<HugePages>();
 };
 
 extern template class Slices<float>;
