@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-constexpr unsigned block_warps = 8;
+constexpr RaggedTuning tuned{8, 4, 32};  // measured on an H200 (README)
 
 }  // namespace
 
@@ -58,7 +58,8 @@ struct DeviceSummation<Real>::Parts {
   std::vector<Bytes> slab_bytes;  ///< of each slab: pieces and headers
   Bytes largest_slab = 0;
   std::int32_t piece_bytes = 0, window_values = 0, stages = 4, shared_per_warp = 0;
-  unsigned warps = block_warps;
+  unsigned warps = 1;
+  RaggedTuning tuning;
 
   std::map<Index, Slab> resident;
   Bytes resident_bytes = 0;
@@ -76,8 +77,11 @@ struct DeviceSummation<Real>::Parts {
   double copying = 0, kernel_seconds = 0;
   Bytes streamed = 0, kernel_bytes = 0;
 
-  Parts(const Device& d, const Slices<Real>& s, int n, Bytes b)
-      : device(d), slices(s), steps(n), budget(b), stream(d.stream()), copies(d.stream()), begin(d.event()), end(d.event()) {
+  Parts(const Device& d, const Slices<Real>& s, int n, Bytes b, RaggedTuning t)
+      : device(d), slices(s), steps(n), budget(b), stream(d.stream()), copies(d.stream()), begin(d.event()), end(d.event()), tuning(t) {
+    if (tuning.warps == 0) tuning.warps = tuned.warps;
+    if (tuning.stages == 0) tuning.stages = tuned.stages;
+    if (tuning.waves == 0) tuning.waves = tuned.waves;
     const char* const real = std::is_same_v<Real, float> ? "float" : "double";
     ragged = device.kernel<RaggedArguments>(fmt::format("acoustic-bem/ragged<{},{}>", real, steps));
     gather = device.kernel<GatherArguments>(fmt::format("acoustic-bem/gather<{}>", real));
@@ -141,8 +145,8 @@ struct DeviceSummation<Real>::Parts {
   /// As many stages, then as many warps a block, as shared memory allows.
   void choose_shape() {
     const auto limit = static_cast<std::int64_t>(device.info().shared_per_block);
-    for (warps = block_warps; warps >= 1; warps /= 2)
-      for (stages = 4; stages >= 2; --stages) {
+    for (warps = tuning.warps; warps >= 1; warps /= 2)
+      for (stages = tuning.stages; stages >= 2; --stages) {
         shared_per_warp = ragged_shared<Real>(stages, piece_bytes, window_values);
         if (static_cast<std::int64_t>(shared_per_warp) * warps <= limit) return;
       }
@@ -285,7 +289,7 @@ struct DeviceSummation<Real>::Parts {
         passing.push_back(q);
     }
     const auto row_blocks = static_cast<std::size_t>((groups + warps - 1) / warps);
-    const std::size_t wanted = 32 * static_cast<std::size_t>(device.info().multiprocessors) / row_blocks + 1;
+    const std::size_t wanted = tuning.waves * static_cast<std::size_t>(device.info().multiprocessors) / row_blocks + 1;
     const std::size_t parts = std::min(list.size(), std::min<std::size_t>(wanted, 65000)), parts_in_all = parts + passing.size();
     std::vector<std::int32_t> borders;
     for (std::size_t p = 0; p <= parts; ++p) borders.push_back(static_cast<std::int32_t>(parts == 0 ? 0 : p * list.size() / parts));
@@ -367,8 +371,8 @@ struct DeviceSummation<Real>::Parts {
 };
 
 template <class Real>
-DeviceSummation<Real>::DeviceSummation(const Device& device, const Slices<Real>& slices, int steps, Bytes budget)
-    : parts_(std::make_unique<Parts>(device, slices, steps, budget)) {}
+DeviceSummation<Real>::DeviceSummation(const Device& device, const Slices<Real>& slices, int steps, Bytes budget, RaggedTuning tuning)
+    : parts_(std::make_unique<Parts>(device, slices, steps, budget, tuning)) {}
 template <class Real>
 DeviceSummation<Real>::~DeviceSummation() = default;
 

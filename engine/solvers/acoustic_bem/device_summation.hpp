@@ -18,12 +18,19 @@ namespace conoid::acoustic_bem {
 
 constexpr Index slab_slices = 64;
 
+/// How the product is launched; zeros are chosen by what the device has.
+struct RaggedTuning {
+  unsigned warps = 0;    ///< a block
+  int stages = 0;        ///< pieces under way a warp, 2 … 4
+  unsigned waves = 0;    ///< blocks a multiprocessor in all, about
+};
+
 template <class Real>
 class DeviceSummation {
  public:
   /// Throws Failure(resources) if the device cannot hold even two slabs and the past values. `budget`: bytes of device
   /// memory. `device` is kept.
-  DeviceSummation(const Device& device, const Slices<Real>& slices, int steps, Bytes budget);
+  DeviceSummation(const Device& device, const Slices<Real>& slices, int steps, Bytes budget, RaggedTuning tuning = {});
   ~DeviceSummation();
 
   /// sums[run][g][row] += nothing: they are set to Σ over the slices of `interval`. `host` lays out slabs that are not on the
