@@ -21,7 +21,6 @@ constexpr Index slab_slices = 64;
 /// How the product is launched; zeros are chosen by what the device has.
 struct RaggedTuning {
   unsigned warps = 0;    ///< a block
-  int stages = 0;        ///< pieces under way a warp, 2 … 4
   unsigned waves = 0;    ///< blocks a multiprocessor in all, about
 };
 
@@ -62,9 +61,10 @@ struct PackedSlab {
 struct MarkFormat {
   int length_bits = 0;
   bool wide = false;
+  int group_rows = 32;  ///< rows of a warp
 };
 template <class Real>
-[[nodiscard]] MarkFormat mark_format(const Slices<Real>& slices);
+[[nodiscard]] MarkFormat mark_format(const Slices<Real>& slices, int steps);
 /// Slices [first, first + slab_slices) of the matrix, fewer at its end.
 template <class Real>
 [[nodiscard]] PackedSlab pack_slab(const Slices<Real>& slices, Index first, MarkFormat format, const CpuWorker& host);
