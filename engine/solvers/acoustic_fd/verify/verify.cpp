@@ -244,7 +244,8 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     }
   }
 
-  for (const int order : {2, 4, 6, 8, 10, 12}) {
+  // Beyond order 8 the error of the mode falls below what single-precision output resolves; the monopole shows the order.
+  for (const int order : {2, 4, 6, 8}) {
     run.doing(fmt::format("box mode, order {}", order));
     const Index coarse = run.quick ? 8 : 10, fine = run.quick ? 12 : 15;
     const double e1 = mode_error(order, coarse), e2 = mode_error(order, fine);
@@ -271,7 +272,7 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
                      : 1e-3,
         false, "exact, time discrete: k = 2 sin(w dt/2)/(c dt)");
     row(fmt::format("monopole, order {}: observed order in space", order),
-        std::log(error[0] / error[1]) / std::log(1.5), "1", order <= 8 ? order - 0.5 : 8.0, true,
+        std::log(error[0] / error[1]) / std::log(1.5), "1", order <= 8 ? order - 0.5 : order - 1.0, true,
         "same; the Ricker's spectrum reaches 2.5 times the peak");
   }
 
