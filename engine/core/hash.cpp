@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SHA-256 and CRC-32C in portable form (CRC by eight tables, about 1.5 GB/s a core).
+// SHA-256 in portable form; CRC-32C by the processor's own instruction where it has it, else by eight tables (about 1.5 GB/s
+// a core).
 #include "engine/core/hash.hpp"
 
 #include <algorithm>
@@ -97,7 +98,33 @@ std::string sha256_hex(std::string_view text) {
   return sha.hex();
 }
 
+#if defined(__x86_64__) && defined(__GNUC__)
+namespace {
+
+// The instruction takes three cycles and can begin one each cycle: about 8 GB/s in a single chain, which is more than a
+// disk gives.
+__attribute__((target("sse4.2"))) std::uint32_t crc32c_sse42(std::span<const std::byte> data, std::uint32_t before) {
+  const auto* p = reinterpret_cast<const unsigned char*>(data.data());
+  std::size_t n = data.size();
+  std::uint64_t c = ~before;
+  for (; n >= 8; p += 8, n -= 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, p, 8);
+    c = __builtin_ia32_crc32di(c, word);
+  }
+  auto last = static_cast<std::uint32_t>(c);
+  while (n-- > 0) last = __builtin_ia32_crc32qi(last, *p++);
+  return ~last;
+}
+
+}  // namespace
+#endif
+
 std::uint32_t crc32c(std::span<const std::byte> data, std::uint32_t before) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  static const bool has_instruction = __builtin_cpu_supports("sse4.2");
+  if (has_instruction) return crc32c_sse42(data, before);
+#endif
   const auto* p = reinterpret_cast<const unsigned char*>(data.data());
   std::size_t n = data.size();
   std::uint32_t c = ~before;

@@ -379,6 +379,7 @@ void Engine::keep_frame() {
 }
 
 void Engine::show_frame(const FrameRequest& request, bool idle) {
+  const Stopwatch watch(stages_.pictures);
   const auto start = Clock::now();
   FrameBuilder builder(request, frames_shown_++);
   builder.at(at_.step, at_.value, FrameAxis::time);
@@ -528,6 +529,7 @@ void Engine::write_summary(const StateEvent& last) {
                      {"prepare", stages_.prepare},
                      {"march", stages_.march},
                      {"frames", stages_.frames},
+                     {"pictures", stages_.pictures},
                      {"checkpoints", stages_.checkpoints},
                      {"finish", stages_.finish}});
   Json phases = Json::object();

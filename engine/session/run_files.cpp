@@ -38,7 +38,7 @@ std::string text_of(const SessionMark& m) {
               {"frames", m.frames},
               {"kept", {m.kept_step, m.kept_value, m.kept_share}},
               {"passes", m.passes},
-              {"seconds", {t.prepare, t.march, t.frames, t.checkpoints, t.finish, t.total}},
+              {"seconds", {t.prepare, t.march, t.frames, t.checkpoints, t.finish, t.total, t.pictures}},
               {"resumed", t.resumed}}
       .dump();
 }
@@ -58,7 +58,8 @@ SessionMark mark_from(const CheckpointReader& reader) {
     json.at("kept").at(2).get_to(m.kept_share);
     json.at("passes").get_to(m.passes);
     const Json& t = json.at("seconds");
-    m.stages = {t.at(0), t.at(1), t.at(2), t.at(3), t.at(4), t.at(5), json.at("resumed")};
+    m.stages = {.prepare = t.at(0), .march = t.at(1), .frames = t.at(2), .checkpoints = t.at(3), .finish = t.at(4),
+                .pictures = t.size() > 6 ? t[6].get<double>() : 0.0, .total = t.at(5), .resumed = json.at("resumed")};
   } catch (const std::exception&) {
     throw Failure(make_error(ErrorCode::file, "the checkpoint's record of the session cannot be read",
                              "It was written by another version of Conoid; start the run anew."));

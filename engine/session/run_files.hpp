@@ -27,6 +27,7 @@ namespace conoid {
 /// Wall seconds of the session's own stages, summed over the parts of a resumed run.
 struct Stages {
   double prepare = 0, march = 0, frames = 0, checkpoints = 0, finish = 0;
+  double pictures = 0;  ///< live frames for a viewer
   double total = 0;  ///< from start to end, what lies between the stages included
   int resumed = 0;  ///< times this run was continued
 };

@@ -52,7 +52,7 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
   auto app = std::make_unique<CLI::App>("Pictures of a run's fields and charts, without a display.", "conoid-render");
   app->set_version_flag("--version", "conoid-render " CONOID_VERSION);
   app->add_option("RUN", a.run, "Run folder, results file, run name below runs/, or 'latest'")->required();
-  app->add_option("-o,--output", a.output, "The picture: .png; charts also .svg and .pdf");
+  app->add_option("-o,--out,--output", a.output, "The picture: .png; charts also .svg and .pdf");
   app->add_flag("--list", a.list, "Print the frames, parts, fields and charts of the run");
   app->add_option("--field", a.field, "Field to colour (default: the first)");
   app->add_option("--frame", a.frame, "Frame number; -1 is the last (default)");
@@ -215,7 +215,9 @@ int main(int argc, char** argv) {
   try {
     app->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app->exit(error) == 0 ? 0 : static_cast<int>(conoid::ErrorCode::command_line);
+    if (error.get_exit_code() == 0) return app->exit(error);
+    return conoid::failed(conoid::make_error(conoid::ErrorCode::command_line, error.what(),
+                                             "`conoid-render --help` shows what it takes."));
   }
   try {
     const auto status = conoid::run_command(arguments);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // conoid check CASE: everything that can be said about a case without running it.
+#include <algorithm>
 #include <memory>
 
 #include "engine/cli/inputs.hpp"
@@ -28,7 +29,8 @@ void print(const CheckReport& report, const std::string& title, Context& context
   for (const auto& [name, value] : report.details) rows.push_back({name, value});
   rows.push_back({"memory", format_bytes(report.host_memory)});
   if (report.disk > 0) rows.push_back({"disk", format_bytes(report.disk)});
-  if (report.steps > 0) rows.push_back({"steps", fmt::format("{}", report.steps)});
+  const bool told = std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.front() == "steps"; });
+  if (report.steps > 0 && !told) rows.push_back({"steps", fmt::format("{}", report.steps)});
   if (report.seconds > 0) rows.push_back({"time", "about " + format_duration(report.seconds)});
   context.write(aligned(rows, "  "));
 }
