@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
   QCommandLineParser parser;
   parser.setApplicationDescription("A desktop workbench for waves and shocks.");
   parser.addHelpOption();
-  parser.addPositionalArgument("CASE", "A case file to open.", "[CASE]");
+  parser.addPositionalArgument("CASE", "A case file or a run folder to open.", "[CASE|RUN]");
   parser.addOptions({{"run", "Run the case at once."},
                      {"screenshot", "Write a picture of the window (with --run: once the run has ended) and exit.", "PNG"},
                      {"theme", "light, dark or system.", "NAME"},
@@ -129,7 +129,10 @@ int main(int argc, char** argv) {
   catch_signals(window);
   int code = 0;
   if (!files.isEmpty()) {
-    if (Status opened = window.open_case(files.front().toStdString()); !opened && takes_picture) {
+    // A folder is a run, a file is a case.
+    const bool is_run = QFileInfo(files.front()).isDir();
+    const std::filesystem::path path = files.front().toStdString();
+    if (Status opened = is_run ? window.open_run(path) : window.open_case(path); !opened && takes_picture) {
       std::fprintf(stderr, "%s\n", opened.error().render().c_str());
       return static_cast<int>(opened.error().code);
     }

@@ -8,7 +8,11 @@ set -euo pipefail
 
 engine=(g++ cmake ninja-build ccache pkg-config git ca-certificates
   libeigen3-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libcli11-dev libmuparser-dev
-  libhdf5-dev zlib1g-dev libopenmpi-dev openmpi-bin)
+  libhdf5-dev
+  libboost-context-dev
+  libhwloc-dev
+  libmumps-dev
+  zlib1g-dev libopenmpi-dev openmpi-bin)
 tests=(qt6-base-dev)
 window=(libvtk9-dev libqt6opengl6-dev qt6-svg-dev libegl-dev libgl-dev libglew-dev
   libgl1-mesa-dri libegl1 fonts-inter fonts-dejavu-core xvfb xauth gmsh)

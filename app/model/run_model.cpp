@@ -4,6 +4,12 @@
 
 #include <algorithm>
 
+#include <QCoreApplication>
+#include <QPointer>
+#include <QThreadPool>
+
+#include "app/model/stored_run.hpp"
+
 namespace conoid::app {
 namespace {
 
@@ -33,7 +39,10 @@ RunModel::RunModel(StartSession start, QObject* parent) : QObject(parent), start
   });
 }
 
-RunModel::~RunModel() { subscription_.reset(); }
+RunModel::~RunModel() {
+  subscription_.reset();
+  if (pool_) pool_->waitForDone();
+}
 
 void RunModel::clear() {
   error_.reset();
@@ -49,6 +58,122 @@ void RunModel::clear() {
   log_.clear();
   total_seconds_ = 0;
   chosen_only_ = false;
+  opened_ = false;
+  wanted_.reset();
+  ++generation_;
+  // The reading thread may still hold it; the last one lets it go.
+  reader_.reset();
+}
+
+void RunModel::reset() {
+  if (is_active()) return;
+  port_.reset();
+  clear();
+  folder_.clear();
+  state_ = SessionState::idle;
+  emit started();
+  emit state_changed(state_);
+  emit numbers_changed();
+}
+
+void RunModel::open(const std::filesystem::path& folder) {
+  if (is_active()) return;
+  if (!pool_) {
+    pool_ = std::make_unique<QThreadPool>();
+    pool_->setMaxThreadCount(1);
+  }
+  const std::uint64_t ticket = ++generation_;
+  pool_->start([folder, ticket, self = QPointer<RunModel>(this)] {
+    auto run = std::make_shared<Result<StoredRun>>(read_stored_run(folder));
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [run, ticket, self] {
+          if (!self || self->generation_ != ticket || self->is_active()) return;
+          if (*run) self->show(std::move(*run).value());
+          else emit self->open_failed(run->error());
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void RunModel::show(StoredRun run) {
+  if (is_active()) return;
+  port_.reset();
+  clear();
+  opened_ = true;
+  state_ = run.state;
+  folder_ = run.folder;
+  total_seconds_ = run.seconds;
+  phases_ = std::move(run.phases);
+  tables_ = std::move(run.tables);
+  numbers_ = std::move(run.numbers);
+  workers_ = std::move(run.workers);
+  balance_.assign(run.balance.begin(), run.balance.end());
+  catalog_ = std::move(run.catalog);
+  reader_ = std::move(run.reader);
+  log_.assign(run.log.begin(), run.log.end());
+  progress_.step = progress_.steps = run.steps;
+  std::vector<Moment> moments;
+  moments.reserve(run.frames.size());
+  for (const StoredFrame& frame : run.frames) moments.push_back({frame.number, frame.value, frame.axis});
+  frames_.set_stored(std::move(moments));
+  emit started();
+  emit state_changed(state_);
+  emit log_grew(static_cast<int>(log_.size()));
+  emit catalog_changed();
+  emit tables_changed();
+  if (!balance_.empty()) emit balance_changed();
+  emit numbers_changed();
+  emit progressed();
+  emit opened();
+}
+
+void RunModel::fetch(std::size_t index) {
+  if (!frames_.is_stored() || index >= frames_.size()) return;
+  if (frames_.at(index)) return emit frame_loaded(index);
+  wanted_ = index;
+  if (!reading_) read_wanted();
+}
+
+void RunModel::read_wanted() {
+  if (!wanted_ || !reader_) return;
+  if (!pool_) {
+    pool_ = std::make_unique<QThreadPool>();
+    pool_->setMaxThreadCount(1);
+  }
+  const std::size_t index = *wanted_;
+  wanted_.reset();
+  reading_ = true;
+  FrameRequest request;
+  if (chosen_only_ && !part_.empty()) {
+    request.parts = {part_};
+    if (!field_.empty()) request.fields = {field_};
+  }
+  pool_->start([reader = reader_, request, index, generation = generation_, self = QPointer<RunModel>(this)] {
+    auto frame = reader->read(index, request);
+    const auto value = frame ? *frame : nullptr;
+    const QString trouble = frame ? QString() : QString::fromStdString(frame.error().render());
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [=] {
+          if (self) self->take_read(index, generation, value, trouble);
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void RunModel::take_read(std::size_t index, std::uint64_t generation, const std::shared_ptr<const Frame>& frame,
+                         const QString& trouble) {
+  reading_ = false;
+  if (generation != generation_) return read_wanted();
+  if (frame) {
+    if (!chosen_only_ && value_bytes(*frame) > all_fields_bytes) chosen_only_ = true;
+    frames_.put(index, frame);
+    emit frame_loaded(index);
+  } else {
+    add_log({LogLevel::error, 0, trouble.toStdString(), {}, {}});
+  }
+  read_wanted();
 }
 
 void RunModel::start(SessionOptions options) {
@@ -99,6 +224,11 @@ void RunModel::view(const std::string& part, const std::string& field) {
   if (part == part_ && field == field_) return;
   part_ = part;
   field_ = field;
+  if (frames_.is_stored() && chosen_only_) {
+    // Of a big run only the chosen field was read.
+    ++generation_;
+    frames_.forget_read();
+  }
   ask_for_frames();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One run as the window sees it: owns the session's port, asks it for news thirty times a second and keeps what came.
+// One run as the window sees it: a session, asked for news thirty times a second, or a run read from its folder.
 #pragma once
 
 #include <deque>
@@ -16,29 +16,14 @@
 #include <QTimer>
 
 #include "app/model/frame_history.hpp"
+#include "app/model/run_parts.hpp"
 #include "engine/session/session.hpp"
+
+class QThreadPool;
 
 namespace conoid::app {
 
-struct RunTable {
-  TableInfo info;
-  std::vector<std::vector<double>> rows;
-};
-
-struct RunPhase {
-  std::string name;
-  double began = 0;    ///< seconds of wall time since the start
-  double seconds = 0;  ///< so far
-  bool finished = false;
-};
-
-struct LogLine {
-  LogLevel level = LogLevel::info;
-  double seconds = 0;
-  std::string text;
-  std::string hint;
-  std::string pointer;  ///< the field of the case it speaks of, or empty
-};
+struct StoredRun;
 
 /// What starts a session; tests put a port of their own in its place.
 using StartSession = std::function<std::unique_ptr<SessionPort>(SessionOptions)>;
@@ -54,6 +39,16 @@ class RunModel : public QObject {
   ~RunModel() override;
 
   void start(SessionOptions options);
+  /// Reads a run from its folder in the background; `opened` or `open_failed` follows. Not while a session is active.
+  void open(const std::filesystem::path& folder);
+  /// Shows a run that has been read. Its frames are read when they are wanted (see fetch).
+  void show(StoredRun run);
+  /// Lets go of everything: no run.
+  void reset();
+  /// Whether what is shown was read from a folder.
+  [[nodiscard]] bool is_stored() const { return reader_ != nullptr || opened_; }
+  /// Asks for a frame of a stored run; `frame_loaded` follows. Only the newest wish counts.
+  void fetch(std::size_t index);
   void send(Command command);
   /// Asks a running session to stop; `ended` follows.
   void stop() { send(Command::stop); }
@@ -96,6 +91,9 @@ class RunModel : public QObject {
   void numbers_changed();
   void catalog_changed();
   void frame_arrived();
+  void frame_loaded(std::size_t index);   ///< a frame of a stored run is in its place now
+  void opened();                          ///< a stored run is shown
+  void open_failed(const conoid::Error& error);
   void log_grew(int lines);
   void ended();                           ///< after the last event and the last frame were taken
 
@@ -107,6 +105,8 @@ class RunModel : public QObject {
   void take_table(const TableEvent& event);
   void ask_for_frames();
   void close_phase();
+  void read_wanted();
+  void take_read(std::size_t index, std::uint64_t generation, const std::shared_ptr<const Frame>& frame, const QString& trouble);
 
   StartSession start_;
   std::unique_ptr<SessionPort> port_;
@@ -128,6 +128,13 @@ class RunModel : public QObject {
   std::deque<LogLine> log_;
   std::string part_, field_;
   bool chosen_only_ = false;
+
+  std::shared_ptr<VtkhdfReader> reader_;  ///< used by the reading thread alone
+  std::unique_ptr<QThreadPool> pool_;     ///< one thread
+  std::optional<std::size_t> wanted_;     ///< the frame to be read next
+  std::uint64_t generation_ = 0;          ///< what was asked for before a change of run or field is dropped
+  bool reading_ = false;
+  bool opened_ = false;
 
   std::mutex inbox_mutex_;          ///< the logger calls from any thread
   std::vector<LogLine> inbox_;

@@ -3,12 +3,18 @@
 #include "app/panels/results_panel.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include <QClipboard>
 #include <QElapsedTimer>
 #include <QFileDialog>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QImage>
 #include <QLabel>
+#include <QMenu>
+#include <QMimeData>
+#include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QStandardPaths>
 #include <QTabBar>
@@ -17,7 +23,12 @@
 
 #include "app/look/small_widgets.hpp"
 #include "app/panels/log_panel.hpp"
-#include "app/panels/viewport_panel.hpp"
+#include "app/panels/scene_pane.hpp"
+#include "engine/core/atomic_file.hpp"
+#include "render/capture/picture.hpp"
+#include "render/capture/png.hpp"
+#include "render/chart/chart_export.hpp"
+#include "render/chart/spectrum.hpp"
 
 namespace conoid::app {
 namespace {
@@ -28,6 +39,15 @@ constexpr int rest_factor = 8;  // a chart may take one ninth of the window's ti
 const QString balance_id = "balance:";
 const QString log_id = "log:";
 const QString empty_id = "empty:";
+const QString profile_id = "profile:";
+
+/// Whether a chart is a history in time, so that it has a spectrum.
+bool is_history(const ChartSpec& spec) {
+  return spec.kind == ChartKind::lines && spec.x_unit == "s" && spec.x_scale == AxisScale::linear &&
+         std::any_of(spec.series.begin(), spec.series.end(), [](const Series& s) { return s.x.size() >= 4; });
+}
+
+bool is_over_angle(const ChartSpec& spec) { return spec.x_unit == "deg" || spec.x_unit == "°"; }
 
 }  // namespace
 
@@ -47,9 +67,33 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   tabs_->setUsesScrollButtons(true);
   tabs_->setElideMode(Qt::ElideNone);
   tabs_->setAccessibleName(tr("Results"));
-  save_ = make_icon_button(look, "picture", tr("Save the chart"), this);
   head->addWidget(tabs_, 1);
-  head->addWidget(save_);
+  tools_ = new QWidget(this);
+  auto* tools = new QHBoxLayout(tools_);
+  tools->setContentsMargins(0, 0, 0, 0);
+  tools->setSpacing(4);
+  const auto toggle = [&](const char* icon, const QString& tip) {
+    auto* button = make_icon_button(look, icon, tip, tools_);
+    button->setCheckable(true);
+    tools->addWidget(button);
+    connect(button, &QToolButton::clicked, this, [this] { draw_chart(); });
+    return button;
+  };
+  spectrum_ = toggle("spectrum", tr("Spectrum of the curves"));
+  log_axis_ = toggle("logarithm", tr("Logarithmic axis"));
+  polar_ = toggle("polar", tr("Polar diagram"));
+  auto* copy = make_icon_button(look, "copy", tr("Copy the chart: numbers for a spreadsheet, a picture for a text"), tools_);
+  connect(copy, &QToolButton::clicked, this, &ResultsPanel::copy_chart);
+  tools->addWidget(copy);
+  auto* save = make_icon_button(look, "export", tr("Save the chart"), tools_);
+  save->setPopupMode(QToolButton::InstantPopup);
+  auto* formats = new QMenu(save);
+  for (const auto& [name, ending] : {std::pair{tr("Picture (PNG)…"), "png"}, std::pair{tr("Vector graphics (SVG)…"), "svg"},
+                                     std::pair{tr("Document (PDF)…"), "pdf"}, std::pair{tr("Numbers (CSV)…"), "csv"}})
+    formats->addAction(name, this, [this, ending = QString(ending)] { save_chart(ending); });
+  save->setMenu(formats);
+  tools->addWidget(save);
+  head->addWidget(tools_);
   column->addLayout(head);
   column->addWidget(make_rule(this));
 
@@ -67,12 +111,13 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   stack_->addWidget(log_);
   column->addWidget(stack_, 1);
   viewport_->set_scene(scene_);
+  viewport_->widget()->setAccessibleName(tr("Chart"));
+  scene_->set_title(false);  // the tab says it
 
   draw_timer_.setSingleShot(true);
   draw_timer_.setInterval(draw_every_ms);
   connect(&draw_timer_, &QTimer::timeout, this, &ResultsPanel::draw_chart);
   connect(tabs_, &QTabBar::currentChanged, this, &ResultsPanel::show_tab);
-  connect(save_, &QToolButton::clicked, this, &ResultsPanel::save_chart);
   connect(log_, &LogPanel::field_wanted, this, &ResultsPanel::field_wanted);
   connect(log_, &LogPanel::problems_counted, this, [this](int errors, int warnings) {
     const int last = tabs_->count() - 1;
@@ -90,7 +135,11 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
     draw_soon();
   });
   connect(tabs_, &QTabBar::tabBarClicked, this, [this] { chosen_ = true; });
-  connect(&run, &RunModel::started, this, &ResultsPanel::refresh_tabs);
+  connect(&run, &RunModel::started, this, [this] {
+    profile_ = {};
+    chosen_ = false;
+    refresh_tabs();
+  });
   connect(&run, &RunModel::ended, this, [this] {
     draw_timer_.stop();
     draw_chart();
@@ -106,6 +155,7 @@ void ResultsPanel::refresh_tabs() {
   for (const RunTable& table : run_.tables())
     if (table.info.form != ChartForm::none)
       wanted.emplace_back(QString::fromStdString(table.info.id), QString::fromStdString(table.info.title));
+  if (!profile_.series.empty()) wanted.emplace_back(profile_id, tr("Along the line"));
   if (!run_.balance().empty()) wanted.emplace_back(balance_id, tr("Balance"));
   if (wanted.empty()) wanted.emplace_back(empty_id, tr("Curves"));
   wanted.emplace_back(log_id, tr("Log"));
@@ -139,7 +189,11 @@ void ResultsPanel::show_tab(int index) {
   if (index < 0) return;
   const QString id = tabs_->tabData(index).toString();
   stack_->setCurrentIndex(id == empty_id ? 0 : id == log_id ? 2 : 1);
-  save_->setVisible(id != empty_id && id != log_id);
+  tools_->setVisible(id != empty_id && id != log_id);
+  scene_->set_hidden({});
+  const ChartSpec spec = spec_of(id);
+  log_axis_->setChecked(spec.y_scale == AxisScale::log);
+  polar_->setChecked(spec.kind == ChartKind::polar);
   draw_chart();
 }
 
@@ -152,22 +206,148 @@ void ResultsPanel::draw_soon() {
   if (!draw_timer_.isActive()) draw_timer_.start();
 }
 
-void ResultsPanel::draw_chart() {
-  const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
-  if (id == empty_id || id == log_id) return;
-  QElapsedTimer clock;
-  clock.start();
+ChartSpec ResultsPanel::spec_of(const QString& id) const {
+  if (id == profile_id) return profile_;
   if (id == balance_id) {
     std::vector<BalanceRow> rows;
     rows.reserve(run_.balance().size());
     for (const BalanceSample& s : run_.balance())
       rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying});
     std::vector<std::string> workers;
-    for (const WorkerSpec& w : run_.workers()) workers.push_back(w.name + ", " + std::to_string(w.threads) + " threads");
-    scene_->set_chart(balance_chart(std::move(rows), std::move(workers)));
-  } else if (const RunTable* table = run_.table(id.toStdString())) {
-    scene_->set_chart(chart_of(table->info, table->rows));
+    for (const WorkerSpec& w : run_.workers())
+      workers.push_back(w.threads > 0 ? w.name + ", " + std::to_string(w.threads) + " threads" : w.name);
+    return balance_chart(std::move(rows), std::move(workers));
   }
+  const RunTable* table = run_.table(id.toStdString());
+  if (!table) return {};
+  ChartSpec spec = chart_of(table->info, table->rows);
+  if (other_)
+    if (const RunTable* there = other_->table(id.toStdString())) {
+      ChartSpec second = chart_of(there->info, there->rows);
+      int colour = 0;
+      for (Series& s : spec.series)
+        if (!s.overlay) s.color = colour++;
+      colour = 0;
+      for (Series& s : second.series) {
+        if (s.overlay) continue;  // the exact curve is the same in both
+        s.overlay = true;
+        s.color = colour++;
+        s.label += " – " + other_name_.toStdString();
+        spec.series.push_back(std::move(s));
+      }
+    }
+  return spec;
+}
+
+void ResultsPanel::refresh_tools() {
+  const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
+  const ChartSpec spec = spec_of(id);
+  spectrum_->setVisible(is_history(spec));
+  polar_->setVisible(is_over_angle(spec) && spec.kind != ChartKind::balance);
+  log_axis_->setVisible(spec.kind == ChartKind::lines);
+}
+
+void ResultsPanel::set_spectrum(bool on) {
+  spectrum_->setChecked(on);
+  draw_chart();
+}
+
+void ResultsPanel::set_log(bool on) {
+  log_axis_->setChecked(on);
+  draw_chart();
+}
+
+void ResultsPanel::show_profile(const std::vector<ProfilePoint>& points, const QString& label, const QString& unit) {
+  profile_ = {};
+  profile_.title = tr("Along the line").toStdString();
+  profile_.x_label = tr("Distance").toStdString();
+  profile_.x_unit = "m";
+  profile_.y_label = label.toStdString();
+  profile_.y_unit = unit.toStdString();
+  Series curve;
+  curve.label = label.toStdString();
+  for (const ProfilePoint& p : points) {
+    curve.x.push_back(p.distance);
+    curve.y.push_back(p.value);
+  }
+  profile_.series.push_back(std::move(curve));
+  chosen_ = true;
+  refresh_tabs();
+  for (int i = 0; i < tabs_->count(); ++i)
+    if (tabs_->tabData(i).toString() == profile_id) tabs_->setCurrentIndex(i);
+  draw_chart();
+}
+
+void ResultsPanel::compare_with(const RunModel* other, const QString& name) {
+  if (other_) disconnect(other_, nullptr, this, nullptr);
+  other_ = other;
+  other_name_ = name;
+  if (other) {
+    connect(other, &RunModel::tables_changed, this, &ResultsPanel::draw_soon);
+    connect(other, &QObject::destroyed, this, [this] { other_ = nullptr; });
+  }
+  draw_chart();
+}
+
+QString ResultsPanel::chart_as_text(QChar separator) const {
+  const ChartSpec& spec = scene_->chart();
+  QString out;
+  const auto cell = [&](QString text) {
+    return text.contains(separator) || text.contains('"') ? '"' + text.replace('"', "\"\"") + '"' : text;
+  };
+  const auto head = [](const std::string& label, const std::string& unit) {
+    return QString::fromStdString(unit.empty() || unit == "1" ? label : label + " [" + unit + "]");
+  };
+  if (spec.kind == ChartKind::balance) {
+    out = QStringList{"pass", "worker", "begin", "end", "busy [s]", "waiting [s]", "copying [s]"}.join(separator) + "\n";
+    for (const BalanceRow& row : spec.balance)
+      out += QStringList{QString::number(row.pass), QString::number(row.worker), QString::number(row.items.begin),
+                         QString::number(row.items.end), QString::number(row.busy), QString::number(row.waiting),
+                         QString::number(row.copying)}.join(separator) + "\n";
+    return out;
+  }
+  // Curves of one abscissa share its column; others bring their own.
+  std::vector<const Series*> seen;
+  for (const Series& s : spec.series)
+    if (!scene_->hidden().contains(s.label)) seen.push_back(&s);
+  if (seen.empty()) return out;
+  const bool shared = std::all_of(seen.begin(), seen.end(), [&](const Series* s) { return s->x == seen.front()->x; });
+  QStringList cells;
+  std::size_t rows = 0;
+  for (const Series* s : seen) {
+    if (!shared || cells.isEmpty()) cells << cell(head(spec.x_label, spec.x_unit));
+    cells << cell(head(s->label, spec.y_unit));
+    rows = std::max(rows, std::min(s->x.size(), s->y.size()));
+  }
+  out = cells.join(separator) + "\n";
+  const auto number = [](double v) { return std::isfinite(v) ? QString::number(v, 'g', 12) : QString(); };
+  for (std::size_t r = 0; r < rows; ++r) {
+    cells.clear();
+    for (const Series* s : seen) {
+      const bool there = r < std::min(s->x.size(), s->y.size());
+      if (!shared || cells.isEmpty()) cells << (there ? number(s->x[r]) : QString());
+      cells << (there ? number(s->y[r]) : QString());
+    }
+    out += cells.join(separator) + "\n";
+  }
+  return out;
+}
+
+void ResultsPanel::draw_chart() {
+  const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
+  if (id == empty_id || id == log_id) return;
+  QElapsedTimer clock;
+  clock.start();
+  ChartSpec spec = spec_of(id);
+  if (spectrum_->isChecked() && is_history(spec)) {
+    spec = spectrum_chart(spec);
+  } else if (spec.kind == ChartKind::lines) {
+    spec.y_scale = log_axis_->isChecked() ? AxisScale::log : AxisScale::linear;
+  }
+  if (is_over_angle(spec) && spec.kind != ChartKind::balance)
+    spec.kind = polar_->isChecked() ? ChartKind::polar : ChartKind::lines;
+  scene_->set_chart(std::move(spec));
+  refresh_tools();
   viewport_->request_render();
   draw_timer_.setInterval(std::max<int>(draw_every_ms, rest_factor * static_cast<int>(clock.elapsed())));
 }
@@ -177,18 +357,40 @@ void ResultsPanel::apply_theme() {
   viewport_->request_render();
 }
 
-void ResultsPanel::save_chart() {
-  const QString folder = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation);
-  QString file = QFileDialog::getSaveFileName(this, tr("Save the chart"), folder + "/chart.png", tr("Pictures (*.png)"));
+Status ResultsPanel::write_chart(const QString& file) {
+  const std::filesystem::path path = file.toStdString();
+  if (file.endsWith(".csv")) return write_file_atomically(path, chart_as_text(',').toStdString());
+  // A scene of its own, on white: the one on the screen stays as it is.
+  auto scene = std::make_shared<ChartScene>();
+  scene->set_theme(light_theme());
+  scene->set_crosshair(false);
+  scene->set_chart(scene_->chart());
+  scene->set_hidden(scene_->hidden());
+  const int width = std::max(640, viewport_->widget()->width());
+  const int height = std::max(400, viewport_->widget()->height());
+  if (!file.endsWith(".png")) return export_chart(scene, path, width, height);
+  auto image = take_picture(scene, {width, height, 2, false});
+  if (!image) return image.error();
+  return write_png(path, *image, {{"run", run_.folder().filename().string()}});
+}
+
+void ResultsPanel::save_chart(const QString& ending) {
+  const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+  QString file = QFileDialog::getSaveFileName(this, tr("Save the chart"), folder + "/chart." + ending, "*." + ending);
   if (file.isEmpty()) return;
-  if (!file.endsWith(".png")) file += ".png";
-  scene_->set_theme(light_theme());
+  if (!file.endsWith("." + ending)) file += "." + ending;
+  const Status written = write_chart(file);
+  if (written) run_.add_log({LogLevel::info, run_.elapsed(), tr("Chart saved as %1").arg(file).toStdString(), {}, {}});
+  else run_.add_log({LogLevel::error, run_.elapsed(), written.error().text, written.error().hint, {}});
+}
+
+void ResultsPanel::copy_chart() {
+  auto* content = new QMimeData;
+  content->setText(chart_as_text('\t'));
   const Image picture = viewport_->grab();
-  apply_theme();
-  const QImage image(picture.pixels.data(), picture.width, picture.height, picture.width * 4, QImage::Format_RGBA8888);
-  const bool saved = !picture.empty() && image.save(file);
-  run_.add_log({saved ? LogLevel::info : LogLevel::error, run_.elapsed(),
-                (saved ? tr("Chart saved as %1") : tr("The chart could not be written to %1")).arg(file).toStdString(), {}, {}});
+  if (!picture.empty())
+    content->setImageData(QImage(picture.pixels.data(), picture.width, picture.height, picture.width * 4, QImage::Format_RGBA8888).copy());
+  QGuiApplication::clipboard()->setMimeData(content);
 }
 
 }  // namespace conoid::app

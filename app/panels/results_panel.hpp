@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Below the picture: a tab for every table of the run, one for the balance of workers, one for the log.
+// Below the picture: a tab for every table of the run, one for the balance of workers, one for lines drawn through the
+// field, one for the log.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,7 @@
 #include "app/look/theme.hpp"
 #include "app/model/run_model.hpp"
 #include "render/chart/chart_scene.hpp"
+#include "render/scene/field_scene.hpp"
 #include "render/window/make_viewport.hpp"
 #include "render/window/viewport.hpp"
 
@@ -31,6 +33,17 @@ class ResultsPanel : public QWidget {
   void show_log();
   [[nodiscard]] ChartScene& chart() { return *scene_; }
   [[nodiscard]] QTabBar& tabs() { return *tabs_; }
+  /// Values along a line through the field become a chart of their own.
+  void show_profile(const std::vector<ProfilePoint>& points, const QString& label, const QString& unit);
+  /// Lays the same tables of another run over the curves, dashed. Null: this run alone.
+  void compare_with(const RunModel* other, const QString& name = {});
+  /// Turns the chart at hand into its spectrum and back.
+  void set_spectrum(bool on);
+  void set_log(bool on);
+  /// .png, .svg, .pdf or .csv by the ending, white.
+  Status write_chart(const QString& file);
+  /// What the chart shows as rows for a spreadsheet.
+  [[nodiscard]] QString chart_as_text(QChar separator) const;
 
  signals:
   void field_wanted(const QString& pointer);
@@ -40,7 +53,10 @@ class ResultsPanel : public QWidget {
   void show_tab(int index);
   void draw_chart();
   void draw_soon();
-  void save_chart();
+  void save_chart(const QString& ending);
+  void copy_chart();
+  [[nodiscard]] ChartSpec spec_of(const QString& id) const;
+  void refresh_tools();
   void apply_theme();
 
   RunModel& run_;
@@ -49,9 +65,15 @@ class ResultsPanel : public QWidget {
   ViewportHost* viewport_;
   QTabBar* tabs_;
   QStackedWidget* stack_;
-  QToolButton* save_;
+  QWidget* tools_;
+  QToolButton* spectrum_;
+  QToolButton* log_axis_;
+  QToolButton* polar_;
   LogPanel* log_;
   QTimer draw_timer_;
+  ChartSpec profile_;
+  const RunModel* other_ = nullptr;
+  QString other_name_;
   bool chosen_ = false;  ///< a person picked the tab: it stays while others come
 };
 

@@ -1,35 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The picture in the middle: field chooser, colour range, time, and a line to scrub over the frames that came.
+// The picture in the middle: one view or two with linked cameras, and a time line to play, step and scrub over frames.
 #pragma once
 
 #include <memory>
 
+#include <QTimer>
 #include <QWidget>
 
-#include "app/look/theme.hpp"
 #include "app/model/case_model.hpp"
 #include "app/model/run_model.hpp"
-#include "render/scene/field_scene.hpp"
-#include "render/scene/theme.hpp"
-#include "render/window/make_viewport.hpp"
-#include "render/window/viewport.hpp"
+#include "app/panels/capture_dialog.hpp"
+#include "app/panels/scene_pane.hpp"
 
-class QCheckBox;
-class QComboBox;
 class QLabel;
-class QLineEdit;
 class QSlider;
-class QStackedWidget;
+class QSplitter;
 class QToolButton;
 
 namespace conoid::app {
 
 class FigureLabel;
 
-/// The window's colours as scenes and charts take them.
-[[nodiscard]] conoid::Theme picture_theme(const Theme& theme, const QString& background);
 /// A moment as people read it: "12.4 ms", "2 GHz", "iteration 12".
-[[nodiscard]] QString moment_text(const Frame& frame);
+[[nodiscard]] QString moment_text(const Moment& moment);
 
 class ViewportPanel : public QWidget {
   Q_OBJECT
@@ -37,50 +30,72 @@ class ViewportPanel : public QWidget {
   ViewportPanel(RunModel& run, CaseModel& model, const Look& look, ViewportKind kind, QWidget* parent = nullptr);
 
   void fit();
-  /// Asks for a file and saves the picture as it is seen.
+  /// Asks for size and file and saves the picture.
   void save_picture();
-  [[nodiscard]] ViewportHost* viewport() const { return viewport_; }
-  [[nodiscard]] FieldScene& scene() { return *scene_; }
-  /// Whether the newest frame of the run has been drawn.
-  [[nodiscard]] bool is_up_to_date() const { return shown_ == wanted_ && !waiting_; }
-  [[nodiscard]] Image picture() { return viewport_->grab(); }
+  void save_film();
+  /// The same without asking.
+  Status write_picture(const QString& file, const CaptureChoice& choice);
+  /// Geometry to be seen as long as there is no run: the mesh, with groups or quality as fields.
+  void set_preview(std::shared_ptr<const Frame> frame);
+  [[nodiscard]] bool shows_preview() const { return previewing_; }
+  void set_split(bool on);
+  [[nodiscard]] bool is_split() const;
+  /// Two views: this run at the left, another at the right, at the same moment. Null: back to one run.
+  void compare_with(RunModel* other, const QString& title = {});
+  void play(bool on);
+  [[nodiscard]] bool is_playing() const { return play_timer_.isActive(); }
+  void step(int frames);
+  void show_frame(std::size_t index);
+  [[nodiscard]] std::size_t frame_index() const;
+
+  [[nodiscard]] ScenePane& pane() { return *main_; }
+  [[nodiscard]] ScenePane* second_pane() { return second_; }
+  [[nodiscard]] ViewportHost* viewport() const { return main_->viewport(); }
+  [[nodiscard]] FieldScene& scene() { return main_->scene(); }
+  /// Whether the newest frame wanted has been drawn.
+  [[nodiscard]] bool is_up_to_date() const;
+  [[nodiscard]] Image picture() { return main_->picture(); }
+
+ signals:
+  void profile_drawn(const std::vector<conoid::ProfilePoint>& points, const QString& label, const QString& unit);
+  void place_chosen(const conoid::Vec3& place);
+  void split_changed(bool on);
 
  private:
-  QWidget* make_tools();
-  QWidget* make_empty();
   QWidget* make_timeline();
+  ScenePane* make_second();
   void follow_run();
-  void show_frame(std::size_t index);
-  void show_choices();
-  void choose_field();
-  void apply_view();
-  void read_range();
+  void show_now(std::size_t index);
+  void show_in_second();
+  void tick();
   void refresh_timeline();
   void refresh_markers();
-  void refresh_range_text();
-  void apply_theme();
+  void log(LogLevel level, const QString& text, const QString& hint = {});
 
   RunModel& run_;
+  RunModel* other_ = nullptr;
   CaseModel& model_;
   const Look& look_;
-  std::shared_ptr<FieldScene> scene_;
-  ViewportHost* viewport_ = nullptr;
-  QStackedWidget* stack_;
-  QLabel* empty_text_;
-  QComboBox* field_;
-  QComboBox* value_;
-  QToolButton* range_;
-  QCheckBox* auto_range_;
-  QLineEdit* low_;
-  QLineEdit* high_;
+  ViewportKind kind_;
+  QSplitter* splitter_;
+  ScenePane* main_;
+  ScenePane* second_ = nullptr;
+  QWidget* timeline_;
+  QToolButton* split_;
+  QToolButton* previous_;
+  QToolButton* play_;
+  QToolButton* next_;
+  QToolButton* loop_;
   QToolButton* live_;
+  QToolButton* film_;
   QSlider* slider_;
   FigureLabel* time_;
-  std::uint64_t wanted_ = 0, shown_ = 0;  ///< frames asked for and drawn, counted
-  bool waiting_ = false;
+  QTimer play_timer_;
+  std::shared_ptr<const Frame> preview_;
+  std::size_t wanted_index_ = 0;
+  bool waiting_ = false;    ///< for a frame that is being read from disk
   bool following_ = true;
-  bool first_frame_ = true;
-  QString choices_key_;
+  bool previewing_ = false;
 };
 
 }  // namespace conoid::app

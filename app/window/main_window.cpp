@@ -58,12 +58,8 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
 
   connect(start_, &StartPage::case_chosen, this, [this](const QString& file) { choose_case(file); });
   connect(start_, &StartPage::run_chosen, this, [this](const RecentRun& run) {
-    const QString kept = run.folder + "/case.json";
-    choose_case(QFileInfo::exists(run.case_file) ? run.case_file : kept);
-    if (run.state == "stopped" || run.state == "interrupted") {
-      current_run_ = run;
-      refresh_actions();
-    }
+    // An error has been shown by then.
+    static_cast<void>(open_run(run.folder.toStdString()).ok());
   });
   connect(start_, &StartPage::recovery_chosen, this, [this](const RecoveredCase& recovered) {
     auto document = Recovery::load(recovered);
@@ -80,6 +76,12 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
   connect(&undo, &QUndoStack::indexChanged, this, &MainWindow::refresh_actions);
   connect(&undo, &QUndoStack::canUndoChanged, this, &MainWindow::refresh_actions);
   connect(run_.get(), &RunModel::state_changed, this, &MainWindow::refresh_actions);
+  connect(run_.get(), &RunModel::opened, this, [this] {
+    if (run_->state() == SessionState::finished) current_run_.state = "finished";
+    refresh_actions();
+  });
+  connect(run_.get(), &RunModel::open_failed, this,
+          [this](const Error& error) { show_error(tr("The run cannot be opened"), error); });
   connect(run_.get(), &RunModel::ended, this, [this] {
     remember_run();
     if (closing_) close();
@@ -129,12 +131,22 @@ std::vector<ActionRow> MainWindow::action_rows() {
       {{}, tr("&Run"), {}, {}, {}, {}, {}},
       {"run.folder", tr("&Run"), tr("Open the run folder"), {}, "folder", {},
        [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(run_->folder().string()))); }},
+      {"view.play", tr("&View"), tr("Play or pause"), QKeySequence("Ctrl+Space"), "play", tr("Play the frames, or the phase of a wave"),
+       [this] { if (workbench_) workbench_->viewport_panel().play(!workbench_->viewport_panel().is_playing()); }},
+      {"view.previous", tr("&View"), tr("Frame before"), QKeySequence("Alt+Left"), "previous", {},
+       [this] { if (workbench_) workbench_->viewport_panel().step(-1); }},
+      {"view.next", tr("&View"), tr("Next frame"), QKeySequence("Alt+Right"), "next", {},
+       [this] { if (workbench_) workbench_->viewport_panel().step(1); }},
+      {"view.film", tr("&View"), tr("Save a film…"), {}, "film", tr("Numbered pictures, or MP4 and WebM where ffmpeg is installed"),
+       [this] { if (workbench_) workbench_->viewport_panel().save_film(); }},
+      {"view.split", tr("&View"), tr("Two linked views"), QKeySequence("Ctrl+2"), "split", {},
+       [this] { if (workbench_) workbench_->viewport_panel().set_split(!workbench_->viewport_panel().is_split()); }},
       {"view.fit", tr("&View"), tr("Fit the picture"), QKeySequence("Ctrl+0"), "fit", {},
        [this] { if (workbench_) workbench_->viewport_panel().fit(); }},
       {{}, tr("&View"), {}, {}, {}, {}, {}},
-      {"view.case", tr("&View"), tr("Case pane"), QKeySequence("Ctrl+1"), {}, {}, pane("case"), true},
-      {"view.run", tr("&View"), tr("Run pane"), QKeySequence("Ctrl+2"), {}, {}, pane("run"), true},
-      {"view.results", tr("&View"), tr("Results pane"), QKeySequence("Ctrl+3"), {}, {}, pane("results"), true},
+      {"view.case", tr("&View"), tr("Case pane"), QKeySequence("Alt+1"), {}, {}, pane("case"), true},
+      {"view.run", tr("&View"), tr("Run pane"), QKeySequence("Alt+2"), {}, {}, pane("run"), true},
+      {"view.results", tr("&View"), tr("Results pane"), QKeySequence("Alt+3"), {}, {}, pane("results"), true},
       {"view.log", tr("&View"), tr("Log"), QKeySequence("Ctrl+L"), {}, {},
        [this] { if (workbench_) { workbench_->show_pane("results", true); workbench_->results_panel().show_log(); } }},
       {{}, tr("&View"), {}, {}, {}, {}, {}},
@@ -207,8 +219,41 @@ Status MainWindow::open_case(const std::filesystem::path& file) {
     return opened;
   }
   current_run_ = {};
+  run_->reset();
   if (options_.asks) settings_.add_recent_case(QString::fromStdString(absolute.string()));
   show_workbench();
+  return {};
+}
+
+Status MainWindow::open_run(const std::filesystem::path& folder) {
+  if (run_->is_active()) {
+    const Error busy = make_error(ErrorCode::invalid_input, "a run is going on", "Stop it before opening another one.");
+    show_error(tr("The run cannot be opened now"), busy);
+    return busy;
+  }
+  // Its own copy of the case, with relative paths taken from where the case was.
+  auto document = read_run_case(folder);
+  if (!document) {
+    show_error(tr("The run cannot be opened"), document.error());
+    return document.error();
+  }
+  if (!may_leave_case()) return {};
+  make_workbench();
+  std::error_code ignored;
+  const auto original = document->file();
+  // The case as it is now, where it is still the one that was run; else what was run, as a copy not yet saved.
+  auto now = CaseDocument::read(original);
+  if (std::filesystem::exists(original, ignored) && now && now->json() == document->json()) {
+    if (Status opened = model_->open(original); !opened) return opened;
+  } else {
+    model_->take(std::move(document).value());
+  }
+  current_run_ = {QString::fromStdString(std::filesystem::absolute(folder).lexically_normal().string()),
+                  QString::fromStdString(original.string()), model_->title(), "stopped", 0, {}};
+  for (const RecentRun& known : settings_.recent_runs())
+    if (known.folder == current_run_.folder) current_run_ = known;
+  show_workbench();
+  run_->open(folder);
   return {};
 }
 
@@ -307,7 +352,7 @@ void MainWindow::refresh_actions() {
   const auto enable = [&](const char* id, bool on) { actions_->at(id)->setEnabled(on); };
   enable("file.save", open && model_->is_dirty());
   enable("file.save_as", open);
-  enable("file.picture", open && !run_->frames().empty());
+  enable("file.picture", open);
   enable("edit.undo", open && undo.canUndo());
   enable("edit.redo", open && undo.canRedo());
   actions_->at("edit.undo")->setText(undo.canUndo() ? tr("Undo %1").arg(undo.undoText()) : tr("Undo"));
@@ -330,7 +375,10 @@ void MainWindow::refresh_actions() {
   enable("run.checkpoint", open && steps);
   enable("run.stop", open && active && !run_->is_stopping());
   enable("run.folder", run_->has_run() && !run_->folder().empty());
+  const bool frames = open && !run_->frames().empty();
   enable("view.fit", open);
+  for (const char* id : {"view.play", "view.previous", "view.next", "view.film"}) enable(id, frames);
+  enable("view.split", open);
   for (const char* id : {"case", "run", "results"}) {
     QAction* action = actions_->at(QString("view.") + id);
     action->setEnabled(open);

@@ -39,6 +39,8 @@ class MainWindow : public QMainWindow {
 
   /// Opens a case and shows the workbench. An error is shown (or only returned when the window does not ask).
   Status open_case(const std::filesystem::path& file);
+  /// Shows a run from its folder: its case, frames, curves and numbers.
+  Status open_run(const std::filesystem::path& folder);
   void start_run();
   /// Ends in order without asking, for signals: stops a run, keeps unsaved edits for recovery.
   void end_by_signal();

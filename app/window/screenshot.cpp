@@ -35,7 +35,7 @@ void Screenshot::look() {
   if (runs_ && !is_final(window_.run().state())) return;
   if (!settled_.isValid()) settled_.start();
   if (settled_.elapsed() < settle_ms) return;
-  if (Workbench* bench = window_.workbench(); bench && runs_ && !window_.run().frames().empty())
+  if (Workbench* bench = window_.workbench(); bench && !window_.run().frames().empty())
     if (!bench->viewport_panel().is_up_to_date() && settled_.elapsed() < drawing_limit_ms) return;
   timer_.stop();
   take();

@@ -7,6 +7,7 @@
 #include <QDockWidget>
 #include <QTimer>
 
+#include "app/model/markers.hpp"
 #include "app/panels/case_panel.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/run_panel.hpp"
@@ -36,6 +37,15 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
   add_pane("case", tr("Case"), case_, Qt::LeftDockWidgetArea);
   add_pane("run", tr("Run"), run_panel_, Qt::RightDockWidgetArea);
   add_pane("results", tr("Results"), results_, Qt::BottomDockWidgetArea);
+  connect(viewport_, &ViewportPanel::profile_drawn, this,
+          [this](const std::vector<ProfilePoint>& points, const QString& label, const QString& unit) {
+            show_pane("results", true);
+            results_->show_profile(points, label, unit);
+          });
+  connect(viewport_, &ViewportPanel::place_chosen, this, [this, &model, &run](const Vec3& place) {
+    if (!place_receiver(model, place))
+      run.add_log({LogLevel::warning, run.elapsed(), tr("This kind of case has no receivers.").toStdString(), {}, {}});
+  });
   connect(results_, &ResultsPanel::field_wanted, this, [this](const QString& pointer) {
     show_pane("case", true);
     case_->reveal(pointer.toStdString());

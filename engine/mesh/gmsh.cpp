@@ -3,34 +3,25 @@
 #include "engine/mesh/gmsh.hpp"
 
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/child_process.hpp"
 #include "engine/core/hash.hpp"
 #include "engine/core/log.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <set>
 #include <thread>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char** environ;
 
 namespace conoid {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -72,85 +63,6 @@ fs::path cache_folder(const fs::path& wanted) {
       return folder;
   }
   return {};
-}
-
-struct Finished {
-  int status = 0;      ///< as waitpid gives it
-  std::string output;  ///< the end of stdout and stderr
-  bool timed_out = false;
-  bool stopped = false;
-};
-
-/// Runs a program in a process group of its own, so that ending it ends what it started.
-Result<Finished> run_program(const std::vector<std::string>& command, double time_limit,
-                             const std::stop_token& stop) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
-    return system_error("make a pipe for", command.front(), errno);
-  std::vector<char*> argv;
-  for (const auto& a : command) argv.push_back(const_cast<char*>(a.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  pid_t child = 0;
-  const int failed =
-      ::posix_spawn(&child, command.front().c_str(), &actions, &attributes, argv.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::posix_spawnattr_destroy(&attributes);
-  ::close(ends[1]);
-  if (failed != 0) {
-    ::close(ends[0]);
-    return system_error("start", command.front(), failed);
-  }
-  Finished out;
-  const auto begin = Clock::now();
-  constexpr std::size_t keep = 64 * 1024;
-  bool ended = false;
-  bool open = true;
-  const auto read_some = [&] {
-    char buffer[8192];
-    for (;;) {
-      const ssize_t n = ::read(ends[0], buffer, sizeof buffer);
-      if (n > 0) {
-        out.output.append(buffer, static_cast<std::size_t>(n));
-        if (out.output.size() > 2 * keep) out.output.erase(0, out.output.size() - keep);
-        continue;
-      }
-      if (n == 0) open = false;
-      return;
-    }
-  };
-  while (!ended) {
-    if (open) {
-      pollfd p{ends[0], POLLIN, 0};
-      ::poll(&p, 1, 50);
-      read_some();
-    } else {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    const pid_t got = ::waitpid(child, &out.status, WNOHANG);
-    if (got == child || (got < 0 && errno != EINTR)) ended = true;
-    if (ended) break;
-    out.stopped = stop.stop_requested();
-    out.timed_out = std::chrono::duration<double>(Clock::now() - begin).count() > time_limit;
-    if (out.stopped || out.timed_out) {
-      ::kill(-child, SIGKILL);
-      while (::waitpid(child, &out.status, 0) < 0 && errno == EINTR) {
-      }
-      ended = true;
-    }
-  }
-  read_some();
-  ::close(ends[0]);
-  if (out.output.size() > keep) out.output.erase(0, out.output.size() - keep);
-  return out;
 }
 
 /// Adds a script and, for .geo, the files of its folder that it names (Include, Merge …) to the hash.
@@ -271,7 +183,7 @@ Result<GmshResult> run_gmsh(const fs::path& geometry, const GmshOptions& o, std:
     command.insert(command.end(), options.begin(), options.end());
     command.insert(command.end(), {"-v", "3", "-o", beside.string()});
     log::info("meshing {} with {}", geometry.string(), program->string());
-    auto ran = run_program(command, o.time_limit, stop);
+    auto ran = run_program(command, {.seconds = o.time_limit, .stop = stop});
     if (!ran) return ran.error();
     result.log = std::move(ran->output);
     const bool made = fs::is_regular_file(beside, ignored);

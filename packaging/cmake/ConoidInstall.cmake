@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What `cmake --install` puts where: programs in bin, sample cases and help in share/conoid.
 include(GNUInstallDirs)
-foreach(program conoid conoid-worker conoid-render conoid-gui)
+foreach(program conoid conoid-worker conoid-render conoid-probe conoid-gui)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+foreach(module conoid_cuda conoid_emulated conoid_emulated_checked)
+  if(TARGET ${module})
+    install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/conoid)
   endif()
 endforeach()
 install(DIRECTORY resources/ DESTINATION ${CMAKE_INSTALL_DATADIR}/conoid)

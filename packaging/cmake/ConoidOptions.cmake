@@ -2,7 +2,15 @@
 # Options, compiler settings and the optional third-party parts. Every part is AUTO (used when found),
 # ON (an error when missing) or OFF; the engine needs none of them to build or to start.
 
-foreach(part HDF5 MPI CUDA MUPARSER)
+foreach(part
+    HDF5
+    MPI
+    CUDA
+    EMULATED
+    HWLOC
+    MUMPS
+    MUPARSER
+)
   set(CONOID_WITH_${part} AUTO CACHE STRING "AUTO, ON or OFF")
   set_property(CACHE CONOID_WITH_${part} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
@@ -33,19 +41,24 @@ endif()
 
 add_library(conoid_settings INTERFACE)
 target_include_directories(conoid_settings INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/generated")
-target_compile_options(conoid_settings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+# Flags of the C++ compiler only: nvcc has others.
+function(conoid_cxx_options)
+  foreach(option ${ARGN})
+    target_compile_options(conoid_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${option}>)
+  endforeach()
+endfunction()
+conoid_cxx_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees an overlap in every std::string + (its bug 105651).
-  target_compile_options(conoid_settings INTERFACE -Wno-restrict)
+  conoid_cxx_options(-Wno-restrict)
 endif()
 if(NOT CONOID_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release")
-  target_compile_options(conoid_settings INTERFACE -fstack-protector-strong)
+  conoid_cxx_options(-fstack-protector-strong)
   target_compile_definitions(conoid_settings INTERFACE _FORTIFY_SOURCE=2)
   target_link_options(conoid_settings INTERFACE -Wl,-z,relro,-z,now)
 endif()
 if(CONOID_SANITIZE)
-  target_compile_options(conoid_settings INTERFACE -fsanitize=${CONOID_SANITIZE} -fno-omit-frame-pointer -g1)
+  conoid_cxx_options(-fsanitize=${CONOID_SANITIZE} -fno-omit-frame-pointer -g1)
   target_link_options(conoid_settings INTERFACE -fsanitize=${CONOID_SANITIZE})
 endif()
 
@@ -84,12 +97,60 @@ if(NOT CONOID_WITH_MPI STREQUAL "OFF")
   find_package(MPI COMPONENTS C CXX)
 endif()
 conoid_optional(MPI MPI_CXX_FOUND "Debian: libopenmpi-dev openmpi-bin.")
+# MUMPS with the MPI of the program: its sequential library brings an MPI of its own, which would hide the real one, and so
+# serves only builds without MPI.
+if(NOT CONOID_WITH_MUMPS STREQUAL "OFF")
+  find_path(MUMPS_INCLUDE zmumps_c.h)
+  if(MPI_CXX_FOUND)
+    find_library(MUMPS_LIBRARY zmumps)
+    set(mumps_libraries "${MUMPS_LIBRARY}" MPI::MPI_CXX)
+  else()
+    find_library(MUMPS_SEQUENTIAL_LIBRARY zmumps_seq)
+    find_library(MUMPS_SEQUENTIAL_MPI mpiseq_seq)
+    set(MUMPS_LIBRARY "${MUMPS_SEQUENTIAL_LIBRARY}")
+    set(mumps_libraries "${MUMPS_SEQUENTIAL_LIBRARY}" "${MUMPS_SEQUENTIAL_MPI}")
+  endif()
+endif()
+set(mumps_usable FALSE)
+if(MUMPS_INCLUDE AND MUMPS_LIBRARY)
+  set(mumps_usable TRUE)
+endif()
+conoid_optional(MUMPS mumps_usable
+  "Large sparse systems; without it a slower solver is built in. Debian: libmumps-dev (without MPI: libmumps-seq-dev).")
+if(CONOID_HAVE_MUMPS)
+  add_library(conoid_mumps INTERFACE)
+  target_include_directories(conoid_mumps SYSTEM INTERFACE "${MUMPS_INCLUDE}")
+  target_link_libraries(conoid_mumps INTERFACE ${mumps_libraries})
+endif()
 set(CONOID_HAVE_CUDA 0)
 if(CONOID_WITH_CUDA STREQUAL "ON")
-  find_package(CUDAToolkit REQUIRED)
-  enable_language(CUDA)
+  find_package(CUDAToolkit 12.8 REQUIRED)
+  set(CONOID_CUDA_ARCHITECTURES "80;90;100;120" CACHE STRING "Compute capabilities to compile for; PTX of the last serves what follows")
   set(CONOID_HAVE_CUDA 1)
 endif()
+# The emulated device needs nothing but the C library; with Boost.Context its threads change forty times faster.
+set(CONOID_HAVE_EMULATED 1)
+if(CONOID_WITH_EMULATED STREQUAL "OFF")
+  set(CONOID_HAVE_EMULATED 0)
+endif()
+set(CONOID_HAVE_EMULATED_CHECKED ${CONOID_HAVE_EMULATED})
+if(CONOID_SANITIZE)
+  set(CONOID_HAVE_EMULATED_CHECKED 0)  # its instrumentation and the sanitizers' exclude each other
+endif()
+set(CONOID_HAVE_BOOST_CONTEXT 0)
+if(CONOID_HAVE_EMULATED)
+  find_package(Boost 1.66 QUIET COMPONENTS context)
+  if(Boost_CONTEXT_FOUND)
+    set(CONOID_HAVE_BOOST_CONTEXT 1)
+  endif()
+endif()
+find_path(HWLOC_INCLUDE_DIR hwloc.h)
+find_library(HWLOC_LIBRARY hwloc)
+set(hwloc_usable FALSE)
+if(HWLOC_INCLUDE_DIR AND HWLOC_LIBRARY)
+  set(hwloc_usable TRUE)
+endif()
+conoid_optional(HWLOC hwloc_usable "Debian: libhwloc-dev.")
 set(CONOID_HAVE_OPENMP 0)
 if(OpenMP_CXX_FOUND)
   set(CONOID_HAVE_OPENMP 1)
@@ -130,7 +191,9 @@ set(CONOID_TESTS ${CONOID_HAVE_TESTS})
 
 function(conoid_print_summary)
   message(STATUS "Conoid ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE}): "
-    "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} OpenMP=${CONOID_HAVE_OPENMP} "
+    "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} emulated=${CONOID_HAVE_EMULATED} "
+    "MUMPS=${CONOID_HAVE_MUMPS} "
+    "OpenMP=${CONOID_HAVE_OPENMP} "
     "pictures=${CONOID_HAVE_VTK} window=${CONOID_HAVE_QT} tests=${CONOID_HAVE_TESTS}")
 endfunction()
 

@@ -34,6 +34,7 @@ void lay_out(ChartFrame& frame) {
       }
       entry.x = x;
       entry.y = y;
+      entry.width = width;
       x += width + entry_gap * r;
     }
     top = y - row_height * r / 2;
@@ -54,15 +55,20 @@ void paint_frame(vtkContext2D& painter, const ChartFrame& frame) {
       use_brush(painter, entry.color);
       draw_rect(painter, std::round(entry.x), std::round(entry.y - 5 * r), 12 * r, 10 * r);
     } else {
-      use_pen(painter, entry.color, 2 * r);
+      use_pen(painter, entry.faint ? frame.theme.grid : entry.color, 2 * r);
       const int pieces = entry.dashed ? 3 : 1;
       const double step = swatch * r / pieces;
       for (int i = 0; i < pieces; ++i)
         draw_line(painter, entry.x + i * step, entry.y, entry.x + i * step + (entry.dashed ? 0.6 : 1.0) * step, entry.y);
     }
     const double offset = entry.block ? 18 : swatch + swatch_gap;
-    draw_text(painter, frame.theme, frame.theme.text, chart_text * r, false, Align::left, Raise::middle,
+    draw_text(painter, frame.theme, entry.faint ? frame.theme.muted : frame.theme.text, chart_text * r, false, Align::left, Raise::middle,
               entry.x + offset * r, entry.y, entry.label);
+    // Struck out: a hidden curve is not told by colour alone.
+    if (entry.faint) {
+      use_pen(painter, frame.theme.muted, r);
+      draw_line(painter, entry.x + offset * r, entry.y, entry.x + entry.width, entry.y);
+    }
   }
 }
 

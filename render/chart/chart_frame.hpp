@@ -25,8 +25,10 @@ struct LegendEntry {
   Rgb color{};
   bool dashed = false;
   bool block = false;  ///< a filled square instead of a line
+  bool faint = false;  ///< its curve is hidden
   double x = 0;        ///< placed by lay_out
   double y = 0;
+  double width = 0;
 };
 
 /// Everything measured once before a picture.

@@ -52,6 +52,8 @@ struct ChartScene::Impl {
   Box plot;
   bool legend = true;
   bool crosshair = true;
+  bool title = true;
+  std::set<std::string> hidden;
   bool zoomed = false;
   View range;  // in axis space: log10 on logarithmic axes
   int width = 640;
@@ -90,7 +92,7 @@ struct ChartScene::Impl {
 void ChartScene::Impl::full_range() {
   View v{INFINITY, -INFINITY, INFINITY, -INFINITY};
   for (const Series& s : spec.series)
-    for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i) {
+    for (std::size_t i = 0; i < (hidden.contains(s.label) ? 0 : std::min(s.x.size(), s.y.size())); ++i) {
       const double x = forward(s.x[i], spec.x_scale);
       const double y = forward(s.y[i], spec.y_scale);
       if (std::isfinite(x)) v.x_low = std::min(v.x_low, x), v.x_high = std::max(v.x_high, x);
@@ -147,7 +149,7 @@ void ChartScene::Impl::rebuild() {
   frame.ratio = ratio;
   frame.width = width;
   frame.height = height;
-  frame.title = spec.title;
+  frame.title = title ? spec.title : std::string();
   frame.legend.clear();
   if (spec.kind == ChartKind::balance) {
     int workers = static_cast<int>(spec.workers.size());
@@ -160,7 +162,8 @@ void ChartScene::Impl::rebuild() {
     frame.legend.push_back({"waiting", theme.grid, false, true});
   } else if (legend && spec.series.size() > 1) {
     for (std::size_t i = 0; i < spec.series.size() && i < 40; ++i)
-      frame.legend.push_back({spec.series[i].label, colors[i], spec.series[i].overlay, false});
+      frame.legend.push_back({spec.series[i].label, colors[i], spec.series[i].overlay, false,
+                              hidden.contains(spec.series[i].label)});
   }
   lay_out(frame);
   chart->ClearPlots();
@@ -198,6 +201,7 @@ void ChartScene::Impl::rebuild() {
   const double y_span = range.y_high - range.y_low;
   for (std::size_t k = 0; k < spec.series.size(); ++k) {
     const Series& s = spec.series[k];
+    if (hidden.contains(s.label)) continue;
     std::vector<double> xs;
     std::vector<double> ys;
     const bool log_axes = spec.x_scale == AxisScale::log || spec.y_scale == AxisScale::log;
@@ -268,7 +272,12 @@ void ChartScene::Impl::rebuild() {
 
 void ChartScene::Impl::paint_under(vtkContext2D& painter) const {
   paint_frame(painter, frame);
-  if (spec.kind == ChartKind::polar) paint_polar(painter, frame, spec);
+  if (spec.kind == ChartKind::polar) {
+    ChartSpec seen = spec;
+    for (std::size_t i = seen.series.size(); i-- > 0;)
+      if (hidden.contains(seen.series[i].label)) seen.series[i].y.assign(seen.series[i].y.size(), NAN);
+    paint_polar(painter, frame, seen);
+  }
   if (spec.kind == ChartKind::balance) paint_balance(painter, frame, spec);
   if (spec.kind != ChartKind::lines) return;
   draw_text(painter, theme, theme.text, chart_text * ratio, false, Align::centre, Raise::bottom, plot.x + plot.width / 2,
@@ -290,7 +299,7 @@ std::optional<ChartReading> ChartScene::Impl::read(double px) const {
   for (const Series& s : spec.series) {
     const std::size_t n = std::min(s.x.size(), s.y.size());
     ChartReading::Value value{s.label, NAN};
-    if (n > 0) {
+    if (n > 0 && !hidden.contains(s.label)) {
       const auto end = s.x.begin() + static_cast<std::ptrdiff_t>(n);
       auto it = std::lower_bound(s.x.begin(), end, reading.x);
       if (it == end) --it;
@@ -305,7 +314,8 @@ std::optional<ChartReading> ChartScene::Impl::read(double px) const {
   }
   if (!snapped) return std::nullopt;
   reading.text = spec.x_label + " = " + readable(reading.x, spec.x_unit, 5);
-  for (const auto& v : reading.values) reading.text += "   " + v.label + " " + readable(v.y, spec.y_unit);
+  for (const auto& v : reading.values)
+    if (!hidden.contains(v.label)) reading.text += "   " + v.label + " " + readable(v.y, spec.y_unit);
   return reading;
 }
 
@@ -319,9 +329,11 @@ void ChartScene::Impl::paint_cursor(vtkContext2D& painter) const {
   draw_line(painter, x, plot.y, x, plot.top());
   const auto colors = series_colors(spec, theme);
   std::vector<std::string> lines = {spec.x_label + " = " + readable(reading->x, spec.x_unit, 5)};
-  const std::size_t shown = std::min<std::size_t>(reading->values.size(), 12);
-  for (std::size_t i = 0; i < shown; ++i) {
+  std::vector<Rgb> shown_colors;
+  for (std::size_t i = 0; i < reading->values.size() && shown_colors.size() < 12; ++i) {
     const auto& v = reading->values[i];
+    if (hidden.contains(v.label)) continue;
+    shown_colors.push_back(colors[i]);
     lines.push_back((reading->values.size() > 1 ? v.label + "  " : std::string()) + readable(v.y, spec.y_unit));
     const double y = from_y(forward(v.y, spec.y_scale));
     if (!std::isfinite(y) || y < plot.y || y > plot.top()) continue;
@@ -329,6 +341,7 @@ void ChartScene::Impl::paint_cursor(vtkContext2D& painter) const {
     use_brush(painter, colors[i]);
     painter.DrawEllipse(static_cast<float>(x), static_cast<float>(y), static_cast<float>(4 * r), static_cast<float>(4 * r));
   }
+  const std::size_t shown = shown_colors.size();
   double widest = 0;
   for (const auto& line : lines) widest = std::max(widest, text_size(theme, line, chart_text * r)[0]);
   const double line_height = 18 * r;
@@ -345,7 +358,7 @@ void ChartScene::Impl::paint_cursor(vtkContext2D& painter) const {
     double text_x = left + 10 * r;
     if (i > 0 && shown > 1) {
       no_pen(painter);
-      use_brush(painter, colors[i - 1]);
+      use_brush(painter, shown_colors[i - 1]);
       draw_rect(painter, text_x, y - 4 * r, 8 * r, 8 * r);
       text_x += 14 * r;
     }
@@ -387,6 +400,18 @@ void ChartScene::set_legend(bool visible) {
   impl_->legend = visible;
   changed();
 }
+
+void ChartScene::set_title(bool visible) {
+  impl_->title = visible;
+  changed();
+}
+
+void ChartScene::set_hidden(std::set<std::string> labels) {
+  impl_->hidden = std::move(labels);
+  changed();
+}
+
+const std::set<std::string>& ChartScene::hidden() const { return impl_->hidden; }
 
 void ChartScene::set_crosshair(bool visible) {
   impl_->crosshair = visible;
@@ -439,9 +464,16 @@ void ChartScene::layout(int width, int height, double pixel_ratio) {
 
 bool ChartScene::handle(const InputEvent& event) {
   Impl& s = *impl_;
-  if (s.spec.kind != ChartKind::lines) return false;
   const double x = event.x;
   const double y = s.height - event.y;
+  if (event.kind == InputKind::press && event.button == MouseButton::left && s.spec.kind != ChartKind::balance) {
+    for (const LegendEntry& entry : s.frame.legend) {
+      if (x < entry.x || x > entry.x + entry.width || std::abs(y - entry.y) > 10 * s.ratio) continue;
+      if (!s.hidden.erase(entry.label)) s.hidden.insert(entry.label);
+      return true;
+    }
+  }
+  if (s.spec.kind != ChartKind::lines) return false;
   const auto zoom_to = [&](double factor) {
     View& v = s.range;
     if (event.control) {

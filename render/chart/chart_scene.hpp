@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct ChartReading {
   std::string text;  ///< "t = 1.2 ms   north 3.1 mPa   south 2.8 mPa"
 };
 
-/// Wheel zooms along x (with control along y), left drag pans, double click shows everything, moving shows a crosshair.
+/// Wheel zooms along x (with control along y), left drag pans, double click shows everything, moving shows a crosshair, a
+/// click on an entry of the legend hides its curve and shows it again.
 class ChartScene final : public Scene {
  public:
   ChartScene();
@@ -36,6 +38,11 @@ class ChartScene final : public Scene {
   [[nodiscard]] const ChartSpec& chart() const;
   [[nodiscard]] const Theme& theme() const;
   void set_legend(bool visible);
+  /// Whether the title is drawn: beside a tab of the same name it only takes room.
+  void set_title(bool visible);
+  /// Curves that are left out of the plot; their entries in the legend stay, faint. A click on an entry changes it.
+  void set_hidden(std::set<std::string> labels);
+  [[nodiscard]] const std::set<std::string>& hidden() const;
   void set_crosshair(bool visible);
   /// The visible range of data.
   struct View {

@@ -128,10 +128,12 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
   const double width = frame.inside.right() - left;
   const double below = 40 * r;
   const double gap = 28 * r;
-  const double height = frame.inside.height - below - 2 * gap + 6 * r;
-  if (width < 40 * r || height < 60 * r) return;
-  const Box items{left, frame.inside.y + below, width, 0.36 * height};
-  const Box shares{left, items.top() + gap, width, height - items.height};
+  // With little room only one of the two is readable: the shares, which say whether there is anything to balance.
+  const bool both = frame.inside.height > 210 * r;
+  const double height = frame.inside.height - below - (both ? 2 : 1) * gap + 6 * r;
+  if (width < 40 * r || height < 24 * r) return;
+  const Box items{left, frame.inside.y + below, width, both ? 0.36 * height : 0};
+  const Box shares{left, both ? items.top() + gap : items.y, width, height - items.height};
   if (spec.balance.empty()) {
     draw_text(painter, theme, theme.muted, 13 * r, false, Align::centre, Raise::middle, left + width / 2,
               frame.inside.y + frame.inside.height / 2, "No passes yet");
@@ -191,7 +193,7 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
       for (std::size_t k = 0; k < w; ++k) band(s[k].waiting, theme.grid, 1);
     }
     for (std::size_t k = 0; k < w; ++k) {
-      if (s[k].rows == 0) continue;
+      if (s[k].rows == 0 || !both) continue;
       const double a = s[k].begin / s[k].rows / static_cast<double>(most);
       const double b = s[k].end / s[k].rows / static_cast<double>(most);
       use_brush(painter, color(k), 0.85);
@@ -204,13 +206,16 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
     use_pen(painter, theme.background, r, 0.5);
     if (t > 0 && t < 1) draw_line(painter, box.x, box.y + t * box.height, box.right(), box.y + t * box.height);
   };
-  for (const int percent : {0, 25, 50, 75, 100}) label_y(shares, percent / 100.0, std::to_string(percent) + " %");
+  const int percents = shares.height > 90 * r ? 25 : shares.height > 44 * r ? 50 : 100;
+  for (int percent = 0; percent <= 100; percent += percents) label_y(shares, percent / 100.0, std::to_string(percent) + " %");
   const TickSet counts = tidy_ticks(0, static_cast<double>(most), 4, "1");
-  for (const Tick& tick : counts.ticks) label_y(items, tick.value / static_cast<double>(most), tick.label);
+  for (const Tick& tick : counts.ticks)
+    if (both) label_y(items, tick.value / static_cast<double>(most), tick.label);
   draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, shares.x, shares.top() + 5 * r,
             "Time of the workers");
-  draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, items.x, items.top() + 5 * r,
-            axis_title("Items held", counts.unit));
+  if (both)
+    draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, items.x, items.top() + 5 * r,
+              axis_title("Items held", counts.unit));
   const TickSet ticks = tidy_ticks(static_cast<double>(first), static_cast<double>(last) + 1e-9,
                                    std::clamp(static_cast<int>(width / (70 * r)), 2, 12), "1");
   for (const Tick& tick : ticks.ticks) {

@@ -23,6 +23,7 @@
 #include <vtkRenderWindow.h>
 #include <vtkRenderer.h>
 
+#include "render/scene/arrows.hpp"
 #include "render/scene/color_map.hpp"
 #include "render/scene/image_part.hpp"
 #include "render/scene/mesh_part.hpp"
@@ -61,6 +62,7 @@ struct FieldScene::Impl {
   struct Entry {
     std::string name;
     std::unique_ptr<ScenePart> part;
+    std::unique_ptr<ArrowActors> arrows;  // made when first wanted
   };
 
   std::shared_ptr<const Frame> frame;
@@ -72,6 +74,8 @@ struct FieldScene::Impl {
   vtkNew<OverlayItem> overlay;
   vtkNew<vtkPolyData> outline;
   vtkNew<vtkActor> outline_actor;
+  vtkNew<vtkPolyData> line;
+  vtkNew<vtkActor> line_actor;
   std::vector<Entry> parts;  // in the frame's order
   std::vector<Marker> markers;
   CameraController camera;
@@ -203,17 +207,20 @@ Status FieldScene::Impl::update() {
       return e.part && e.name == part.name && e.part->accepts(part.geometry);
     });
     std::unique_ptr<ScenePart> scene_part;
-    if (found != parts.end())
+    std::unique_ptr<ArrowActors> arrows;
+    if (found != parts.end()) {
       scene_part = std::move(found->part);
-    else if (std::holds_alternative<ImageGeometry>(part.geometry))
+      arrows = std::move(found->arrows);
+    }
+    if (!scene_part && std::holds_alternative<ImageGeometry>(part.geometry))
       scene_part = std::make_unique<ImagePart>(*renderer);
-    else
+    else if (!scene_part)
       scene_part = std::make_unique<MeshPart>(*renderer);
     if (auto status = scene_part->set_geometry(part); !status) {
       remember(status);
       scene_part = nullptr;
     }
-    kept.push_back({part.name, std::move(scene_part)});
+    kept.push_back({part.name, std::move(scene_part), std::move(arrows)});
   }
   parts = std::move(kept);
 
@@ -260,6 +267,10 @@ Status FieldScene::Impl::update() {
       const Field* warp = view.warp_field.empty() ? nullptr : find(frame->parts[i], view.warp_field);
       if (!colored) parts[i].part->set_values({}, Association::point);
       parts[i].part->update(view, theme, coloring, warp, pixel_ratio);
+      const Field* vectors = view.arrow_field.empty() ? nullptr : find(frame->parts[i], view.arrow_field);
+      if (vectors != nullptr && !parts[i].arrows) parts[i].arrows = std::make_unique<ArrowActors>(*renderer);
+      const double size = std::max({all[1] - all[0], all[3] - all[2], all[5] - all[4]});
+      if (parts[i].arrows) parts[i].arrows->update(frame->parts[i], vectors, view, theme, size, pixel_ratio);
     }
   if (!first) {
     const bool new_bounds = !has_bounds || !same_bounds(bounds, all);
@@ -389,6 +400,15 @@ FieldScene::FieldScene() : impl_(std::make_unique<Impl>()) {
   s.outline_actor->GetProperty()->LightingOff();
   s.outline_actor->VisibilityOff();
   s.renderer->AddActor(s.outline_actor);
+  vtkNew<vtkPolyDataMapper> line_mapper;
+  line_mapper->SetInputData(s.line);
+  s.line_actor->SetMapper(line_mapper);
+  s.line_actor->GetProperty()->LightingOff();
+  s.line_actor->VisibilityOff();
+  // Drawn in front of what it lies upon.
+  line_mapper->SetResolveCoincidentTopologyToPolygonOffset();
+  line_mapper->SetRelativeCoincidentTopologyLineOffsetParameters(0, -66000);
+  s.renderer->AddActor(s.line_actor);
   s.over->SetLayer(1);
   s.over->SetInteractive(0);
   s.context->GetScene()->AddItem(s.overlay);
@@ -461,7 +481,43 @@ void FieldScene::set_markers(std::vector<Marker> markers) {
   changed();
 }
 
+const std::vector<Marker>& FieldScene::markers() const { return impl_->markers; }
+
 CameraController& FieldScene::camera() { return impl_->camera; }
+const CameraController& FieldScene::camera() const { return impl_->camera; }
+
+std::shared_ptr<FieldScene> FieldScene::copy() const {
+  auto out = std::make_shared<FieldScene>();
+  out->set_theme(impl_->theme);
+  FieldView view = impl_->view;
+  if (impl_->colored) {
+    // The range may have grown over earlier frames, which the copy has not seen.
+    view.fixed_range = true;
+    view.low = impl_->range.first;
+    view.high = impl_->range.second;
+  }
+  out->impl_->view = std::move(view);
+  (void)out->set_frame(impl_->frame);
+  out->set_markers(impl_->markers);
+  out->impl_->standard = impl_->standard;
+  out->camera().copy_from(impl_->camera);
+  return out;
+}
+
+void FieldScene::set_line(std::vector<Vec3> points) {
+  vtkNew<vtkPoints> places;
+  vtkNew<vtkCellArray> lines;
+  if (points.size() >= 2) {
+    lines->InsertNextCell(static_cast<int>(points.size()));
+    for (const Vec3& p : points) lines->InsertCellPoint(places->InsertNextPoint(p.data()));
+  }
+  impl_->line->SetPoints(places);
+  impl_->line->SetLines(lines);
+  impl_->line_actor->SetVisibility(points.size() >= 2);
+  set_color(*impl_->line_actor->GetProperty(), impl_->theme.accent);
+  impl_->line_actor->GetProperty()->SetLineWidth(static_cast<float>(2 * impl_->pixel_ratio));
+  changed();
+}
 
 void FieldScene::look(StandardView view) {
   impl_->standard = view;

@@ -47,6 +47,9 @@ struct FieldView {
   std::optional<ClipPlane> clip;   ///< of mesh surfaces
   std::string warp_field;          ///< moves mesh points by this point field (vector, or scalar along the normal)
   double warp_scale = 0;           ///< metres a unit of the field; 0: largest move = 5 % of the size
+  std::string arrow_field;         ///< a vector field drawn as arrows; empty: none
+  int arrows = 400;                ///< about how many
+  bool streamlines = false;        ///< lines along the field instead of arrows
   bool context = true;             ///< meshes without the field are drawn plain
   bool outline = true;
   bool color_bar = true;
@@ -100,7 +103,9 @@ class FieldScene final : public Scene {
   void reset_range();
 
   void set_markers(std::vector<Marker> markers);
+  [[nodiscard]] const std::vector<Marker>& markers() const;
   [[nodiscard]] CameraController& camera();
+  [[nodiscard]] const CameraController& camera() const;
   /// Standard view and fit; flat fields are seen face on when the view is `iso`.
   void look(StandardView view);
   void fit();
@@ -112,6 +117,12 @@ class FieldScene final : public Scene {
   /// The coloured quantity along a line through a part (grid: trilinear; volume mesh: the cell's own shape functions).
   [[nodiscard]] Result<std::vector<ProfilePoint>> profile(const std::string& part, const Vec3& from, const Vec3& to,
                                                           int samples) const;
+
+  /// A scene of its own with the same frame, view, markers, theme, range and camera: for pictures of another size while
+  /// this one is on the screen.
+  [[nodiscard]] std::shared_ptr<FieldScene> copy() const;
+  /// A line drawn over the field (a profile being drawn); no points: none.
+  void set_line(std::vector<Vec3> points);
 
   void attach(vtkRenderWindow& window) override;
   void detach(vtkRenderWindow& window) override;

@@ -23,7 +23,6 @@
 #include <vtkRenderer.h>
 #include <vtkStaticCellLocator.h>
 #include <vtkTypeInt64Array.h>
-#include <vtkUnsignedCharArray.h>
 #include <vtkUnstructuredGrid.h>
 
 #include "render/scene/vtk_helpers.hpp"
@@ -364,26 +363,7 @@ void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring&
 }
 
 vtkSmartPointer<vtkUnstructuredGrid> MeshPart::volume_grid() const {
-  if (grid_ == nullptr) {
-    grid_ = vtkSmartPointer<vtkUnstructuredGrid>::New();
-    vtkNew<vtkPoints> points;
-    points->SetDataTypeToDouble();
-    points->SetNumberOfPoints(static_cast<vtkIdType>(mesh_.points->size() / 3));
-    std::copy(mesh_.points->begin(), mesh_.points->end(), static_cast<double*>(points->GetVoidPointer(0)));
-    vtkNew<vtkTypeInt64Array> connectivity;
-    connectivity->SetNumberOfValues(static_cast<vtkIdType>(mesh_.connectivity->size()));
-    std::copy(mesh_.connectivity->begin(), mesh_.connectivity->end(), connectivity->GetPointer(0));
-    vtkNew<vtkTypeInt64Array> offsets;
-    offsets->SetNumberOfValues(static_cast<vtkIdType>(mesh_.offsets->size()));
-    std::copy(mesh_.offsets->begin(), mesh_.offsets->end(), offsets->GetPointer(0));
-    vtkNew<vtkUnsignedCharArray> types;
-    types->SetNumberOfValues(static_cast<vtkIdType>(mesh_.types->size()));
-    std::copy(mesh_.types->begin(), mesh_.types->end(), types->GetPointer(0));
-    vtkNew<vtkCellArray> cells;
-    cells->SetData(offsets, connectivity);
-    grid_->SetPoints(points);
-    grid_->SetCells(types, cells);
-  }
+  if (grid_ == nullptr) grid_ = unstructured_grid(mesh_);
   vtkNew<vtkFloatArray> scalars;
   scalars->SetName("values");
   scalars->SetNumberOfValues(static_cast<vtkIdType>(values_.size()));

@@ -6,11 +6,16 @@
 #include <cmath>
 #include <string>
 
+#include <vtkCellArray.h>
 #include <vtkLookupTable.h>
 #include <vtkNew.h>
+#include <vtkPoints.h>
 #include <vtkProperty.h>
 #include <vtkTextProperty.h>
 #include <vtkTextRenderer.h>
+#include <vtkTypeInt64Array.h>
+#include <vtkUnsignedCharArray.h>
+#include <vtkUnstructuredGrid.h>
 
 namespace conoid {
 
@@ -63,6 +68,28 @@ std::array<double, 2> text_size(const Theme& theme, std::string_view text, doubl
   if (renderer == nullptr || !renderer->GetBoundingBox(property, std::string(text), box, 72))
     return {0.55 * pixels * static_cast<double>(text.size()), pixels};
   return {static_cast<double>(box[1] - box[0] + 1), static_cast<double>(box[3] - box[2] + 1)};
+}
+
+vtkSmartPointer<vtkUnstructuredGrid> unstructured_grid(const MeshGeometry& mesh) {
+  auto grid = vtkSmartPointer<vtkUnstructuredGrid>::New();
+  vtkNew<vtkPoints> points;
+  points->SetDataTypeToDouble();
+  points->SetNumberOfPoints(static_cast<vtkIdType>(mesh.points->size() / 3));
+  std::copy(mesh.points->begin(), mesh.points->end(), static_cast<double*>(points->GetVoidPointer(0)));
+  vtkNew<vtkTypeInt64Array> connectivity;
+  connectivity->SetNumberOfValues(static_cast<vtkIdType>(mesh.connectivity->size()));
+  std::copy(mesh.connectivity->begin(), mesh.connectivity->end(), connectivity->GetPointer(0));
+  vtkNew<vtkTypeInt64Array> offsets;
+  offsets->SetNumberOfValues(static_cast<vtkIdType>(mesh.offsets->size()));
+  std::copy(mesh.offsets->begin(), mesh.offsets->end(), offsets->GetPointer(0));
+  vtkNew<vtkUnsignedCharArray> types;
+  types->SetNumberOfValues(static_cast<vtkIdType>(mesh.types->size()));
+  std::copy(mesh.types->begin(), mesh.types->end(), types->GetPointer(0));
+  vtkNew<vtkCellArray> cells;
+  cells->SetData(offsets, connectivity);
+  grid->SetPoints(points);
+  grid->SetCells(types, cells);
+  return grid;
 }
 
 }  // namespace conoid

@@ -12,6 +12,7 @@
 class vtkLookupTable;
 class vtkProperty;
 class vtkTextProperty;
+class vtkUnstructuredGrid;
 
 namespace conoid {
 
@@ -19,6 +20,8 @@ void set_color(vtkProperty& property, const Rgb& color);
 /// Shading that lets colours be read: much ambient light, hardly any gloss.
 void set_surface_look(vtkProperty& property, const Theme& theme);
 [[nodiscard]] vtkSmartPointer<vtkLookupTable> lookup_table(const Coloring& coloring);
+/// The cells of a mesh as VTK's grid, copied. The mesh must have passed check_geometry().
+[[nodiscard]] vtkSmartPointer<vtkUnstructuredGrid> unstructured_grid(const MeshGeometry& mesh);
 /// Font, size in device pixels and colour.
 void set_text(vtkTextProperty& property, const Theme& theme, const Rgb& color, double pixels, bool bold = false);
 /// Width and height of a line of text in device pixels.

@@ -48,9 +48,12 @@ const std::map<std::string, std::set<std::string>>& allowed() {
   return table;
 }
 
-/// Single files that a folder may include besides: what a frame is, and the list of solvers (ids, titles, schemas).
+/// Single files that a folder may include besides: what a frame is, the list of solvers (ids, titles, schemas), and what the
+/// program that reads VTU files hands over.
 const std::set<std::pair<std::string, std::string>> single_files = {{"app", "engine/io/frame.hpp"},
-                                                                    {"app", "engine/solvers/registry.hpp"}};
+                                                                    {"app", "engine/solvers/registry.hpp"},
+                                                                    {"render", "engine/mesh/mesh.hpp"},
+                                                                    {"render", "engine/mesh/writers/write_mesh.hpp"}};
 
 /// The layer a path belongs to; empty for what is no layer.
 std::string layer(const std::string& path) {

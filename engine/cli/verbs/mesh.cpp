@@ -55,7 +55,7 @@ void run(const Options& options, Context& context) {
 
 void add(OptionSet verb, Context& context) {
   const auto options = std::make_shared<Options>();
-  verb.value("FILE", options->file, "Mesh (MSH, STL, OBJ) or geometry for gmsh (.geo, STEP)").required();
+  verb.value("FILE", options->file, "Mesh (MSH, STL, OBJ, PLY, Nastran, MFEM, VTU) or geometry for gmsh (.geo, STEP)").required();
   verb.value("--unit", options->unit, "Unit of the file's coordinates").shown_default();
   verb.value("--convert", options->convert, "Write it in metres to this file (.msh, .stl, .obj)");
   verb.value("--size", options->size, "Geometry: largest edge, in units of the file").positive();

@@ -68,6 +68,41 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
+void resolve_tags(Cursor& in, const std::vector<Index>& tags, std::vector<Index>& connectivity,
+                  const std::function<void(Index)>& twice, const std::function<void(std::size_t)>& unknown) {
+  Index highest = 0;
+  for (const Index t : tags) highest = std::max(highest, t);
+  const auto count = static_cast<Index>(tags.size());
+  // Numbers are nearly dense in practice: a table. A few huge ones must not make it huge.
+  if (highest <= 4 * count + 1024) {
+    in.take_memory(static_cast<std::uint64_t>(highest) + 1, sizeof(Index), "node numbers");
+    std::vector<Index> at(static_cast<std::size_t>(highest) + 1, -1);
+    for (Index i = 0; i < count; ++i) {
+      Index& slot = at[static_cast<std::size_t>(tags[static_cast<std::size_t>(i)])];
+      if (slot >= 0) twice(tags[static_cast<std::size_t>(i)]);
+      slot = i;
+    }
+    for (std::size_t k = 0; k < connectivity.size(); ++k) {
+      const Index t = connectivity[k];
+      if (t < 0 || t > highest || at[static_cast<std::size_t>(t)] < 0) unknown(k);
+      connectivity[k] = at[static_cast<std::size_t>(t)];
+    }
+    return;
+  }
+  in.take_memory(tags.size(), 2 * sizeof(Index), "node numbers");
+  std::vector<std::pair<Index, Index>> sorted;
+  sorted.reserve(tags.size());
+  for (Index i = 0; i < count; ++i) sorted.emplace_back(tags[static_cast<std::size_t>(i)], i);
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 1; i < sorted.size(); ++i)
+    if (sorted[i].first == sorted[i - 1].first) twice(sorted[i].first);
+  for (std::size_t k = 0; k < connectivity.size(); ++k) {
+    const auto it = std::lower_bound(sorted.begin(), sorted.end(), std::pair{connectivity[k], Index{-1}});
+    if (it == sorted.end() || it->first != connectivity[k]) unknown(k);
+    connectivity[k] = it->second;
+  }
+}
+
 void drop_unused_points(std::vector<double>& points, std::vector<Index>& connectivity) {
   const std::size_t count = points.size() / 3;
   std::vector<char> used(count, 0);

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -168,6 +169,11 @@ class Cursor {
 
 /// A piece of a file for a message: at most 40 characters, what cannot be printed as \xNN.
 [[nodiscard]] std::string quoted(std::string_view text);
+
+/// Turns the file's node numbers in `connectivity` into positions in `tags`. `twice` is called with a number that two points
+/// have, `unknown` with the position in `connectivity` of a number that none has; both must throw.
+void resolve_tags(Cursor& in, const std::vector<Index>& tags, std::vector<Index>& connectivity,
+                  const std::function<void(Index)>& twice, const std::function<void(std::size_t)>& unknown);
 
 /// Drops points that no cell uses, renumbering the connectivity in place.
 void drop_unused_points(std::vector<double>& points, std::vector<Index>& connectivity);

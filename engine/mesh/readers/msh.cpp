@@ -447,7 +447,8 @@ class MshReader {
     if (shapes_.empty())
       in_.fail("expected at least one element, found none",
                "Mesh the geometry first (gmsh -2 or -3), and give the parts you need a physical group.");
-    resolve_tags();
+    readers::resolve_tags(
+        in_, tags_, connectivity_, [this](Index tag) { twice(tag); }, [this](std::size_t k) { unknown_node(k); });
     if (copies_) merge_copies();
     // Names that two tags share become one group.
     std::vector<MeshGroup> groups;
@@ -486,40 +487,6 @@ class MshReader {
     throw Failure(make_error(ErrorCode::invalid_input,
                              fmt::format("$Nodes: expected each node once, found node {} twice", tag),
                              "The file is damaged; save it again.", place));
-  }
-
-  void resolve_tags() {
-    Index highest = 0;
-    for (const Index t : tags_) highest = std::max(highest, t);
-    const auto count = static_cast<Index>(tags_.size());
-    // Tags are nearly dense in practice: a table. A few huge tags must not make it huge.
-    if (highest <= 4 * count + 1024) {
-      in_.take_memory(static_cast<std::uint64_t>(highest) + 1, sizeof(Index), "node tags");
-      std::vector<Index> at(static_cast<std::size_t>(highest) + 1, -1);
-      for (Index i = 0; i < count; ++i) {
-        Index& slot = at[static_cast<std::size_t>(tags_[static_cast<std::size_t>(i)])];
-        if (slot >= 0) twice(tags_[static_cast<std::size_t>(i)]);
-        slot = i;
-      }
-      for (std::size_t k = 0; k < connectivity_.size(); ++k) {
-        const Index t = connectivity_[k];
-        if (t < 0 || t > highest || at[static_cast<std::size_t>(t)] < 0) unknown_node(k);
-        connectivity_[k] = at[static_cast<std::size_t>(t)];
-      }
-      return;
-    }
-    in_.take_memory(tags_.size(), 2 * sizeof(Index), "node tags");
-    std::vector<std::pair<Index, Index>> sorted;
-    sorted.reserve(tags_.size());
-    for (Index i = 0; i < count; ++i) sorted.emplace_back(tags_[static_cast<std::size_t>(i)], i);
-    std::sort(sorted.begin(), sorted.end());
-    for (std::size_t i = 1; i < sorted.size(); ++i)
-      if (sorted[i].first == sorted[i - 1].first) twice(sorted[i].first);
-    for (std::size_t k = 0; k < connectivity_.size(); ++k) {
-      const auto it = std::lower_bound(sorted.begin(), sorted.end(), std::pair{connectivity_[k], Index{-1}});
-      if (it == sorted.end() || it->first != connectivity_[k]) unknown_node(k);
-      connectivity_[k] = it->second;
-    }
   }
 
   // ---- helpers ----

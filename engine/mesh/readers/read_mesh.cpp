@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string>
 
 #include <fmt/core.h>
 
@@ -34,34 +35,70 @@ bool is_binary_stl(std::string_view bytes) {
   return bytes.size() == 84 + 50 * n;
 }
 
-bool looks_like_obj(std::string_view bytes) {
-  // The first line that is not a comment names an OBJ statement.
+/// The first line that is neither empty nor a comment, of those near the beginning.
+std::string_view first_line_without(char comment, std::string_view bytes) {
   std::string_view head = bytes.substr(0, 1 << 16);
   while (!head.empty()) {
     const auto end = std::min(head.find('\n'), head.size());
     std::string_view line = without_leading_space(head.substr(0, end));
     head.remove_prefix(std::min(end + 1, head.size()));
-    if (line.empty() || line.front() == '#') continue;
-    for (const std::string_view key : {"v ", "vn ", "vt ", "o ", "g ", "mtllib ", "usemtl ", "s ", "f "})
-      if (line.starts_with(key)) return true;
-    return false;
+    if (!line.empty() && line.front() != comment) return line;
   }
+  return {};
+}
+
+bool looks_like_obj(std::string_view bytes) {
+  const std::string_view line = first_line_without('#', bytes);
+  for (const std::string_view key : {"v ", "vn ", "vt ", "o ", "g ", "mtllib ", "usemtl ", "s ", "f "})
+    if (line.starts_with(key)) return true;
   return false;
 }
 
+/// Executive control, or a card of the bulk data.
+bool looks_like_nastran(std::string_view bytes) {
+  std::string line(first_line_without('$', bytes).substr(0, 16));
+  std::transform(line.begin(), line.end(), line.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  for (const std::string_view key : {"BEGIN BULK", "NASTRAN ", "SOL ", "CEND", "ID "})
+    if (line.starts_with(key)) return true;
+  const auto end = line.find_first_of(" ,*\t");
+  if (end == std::string::npos) return false;
+  const std::string_view name = std::string_view(line).substr(0, end);
+  for (const std::string_view card : {"GRID", "GRDSET", "CTRIA3", "CTRIA6", "CQUAD4", "CQUAD8", "CTETRA", "CHEXA", "PSHELL", "PSOLID",
+                                      "MAT1", "CORD2R", "PARAM"})
+    if (name == card) return true;
+  return false;
+}
+
+bool looks_like_vtu(std::string_view bytes) {
+  const std::string_view head = bytes.substr(0, 4096);
+  const auto at = head.find("<VTKFile");
+  return at != std::string_view::npos && head.find("UnstructuredGrid", at) != std::string_view::npos;
+}
+
 }  // namespace
+
+std::string_view readable_mesh_formats() {
+  return "Gmsh MSH (2.2, 4.1), STL, OBJ, PLY, Nastran bulk data, MFEM (v1.0), VTU";
+}
 
 Result<MeshFormat> recognise_mesh(std::string_view bytes, const std::filesystem::path& path) {
   const std::string_view start = without_leading_space(bytes.substr(0, 4096));
   const std::string ending = ending_of(path);
   if (start.starts_with("$MeshFormat")) return MeshFormat::msh;
+  if (start.starts_with("ply\n") || start.starts_with("ply\r") || start.starts_with("ply ")) return MeshFormat::ply;
+  if (start.starts_with("MFEM ")) return MeshFormat::mfem;
+  if (looks_like_vtu(bytes)) return MeshFormat::vtu;
   if (is_binary_stl(bytes)) return MeshFormat::stl;
   if (start.starts_with("solid") && ending != ".obj") return MeshFormat::stl;
   if (ending == ".msh") return MeshFormat::msh;
   if (ending == ".stl") return MeshFormat::stl;
   if (ending == ".obj") return MeshFormat::obj;
+  if (ending == ".ply") return MeshFormat::ply;
+  if (ending == ".bdf" || ending == ".nas") return MeshFormat::nastran;
   if (start.starts_with("$Comments")) return MeshFormat::msh;
   if (looks_like_obj(bytes)) return MeshFormat::obj;
+  if (looks_like_nastran(bytes)) return MeshFormat::nastran;
   Place place;
   place.file = path.string();
   if (ending == ".geo" || ending == ".step" || ending == ".stp")
@@ -70,7 +107,7 @@ Result<MeshFormat> recognise_mesh(std::string_view bytes, const std::filesystem:
   return make_error(
       ErrorCode::invalid_input,
       bytes.empty() ? "expected a mesh, found an empty file"
-                    : "expected a mesh in Gmsh MSH (2.2, 4.1), STL or OBJ format, found something else",
+                    : fmt::format("expected a mesh in one of the formats {}, found something else", readable_mesh_formats()),
       "Convert the file to one of these formats, for example with Gmsh: `gmsh FILE -save -o out.msh`.",
       place);
 }
@@ -85,6 +122,14 @@ Result<Mesh> read_mesh_bytes(std::string_view bytes, const std::string& file, co
       return read_stl(bytes, file, options);
     case MeshFormat::obj:
       return read_obj(bytes, file, options);
+    case MeshFormat::ply:
+      return read_ply(bytes, file, options);
+    case MeshFormat::nastran:
+      return read_nastran(bytes, file, options);
+    case MeshFormat::mfem:
+      return read_mfem(bytes, file, options);
+    case MeshFormat::vtu:
+      return read_vtu(file, options);
   }
   return make_error(ErrorCode::internal, "unknown mesh format");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading meshes: Gmsh MSH 2.2 and 4.1, STL, OBJ.
+// Reading meshes: Gmsh MSH 2.2 and 4.1, STL, OBJ, PLY, Nastran bulk data, MFEM mesh v1.0 to v1.3.
 //
 // Bounded: the bytes of the file are counted before anything is allocated for what the file claims to hold, and the
 // memory taken stays below a limit. A damaged file gives an Error with the line (text) or byte (binary), what was
@@ -22,7 +22,10 @@ struct ReadOptions {
       false;  ///< points that no cell uses (centres of circles, say) are dropped otherwise
 };
 
-enum class MeshFormat { msh, stl, obj };
+enum class MeshFormat { msh, stl, obj, ply, nastran, mfem, vtu };
+
+/// "MSH (2.2, 4.1), STL, OBJ, …", for messages.
+[[nodiscard]] std::string_view readable_mesh_formats();
 
 /// The format by content, then by the file name's ending; the error lists the formats that can be read.
 [[nodiscard]] Result<MeshFormat> recognise_mesh(std::string_view bytes, const std::filesystem::path& path);
@@ -30,7 +33,7 @@ enum class MeshFormat { msh, stl, obj };
 /// Reads a file. Points come out in metres, nodes in VTK's order.
 [[nodiscard]] Result<Mesh> read_mesh(const std::filesystem::path& path, const ReadOptions& options = {});
 
-/// The same from memory; `file` stands in messages only.
+/// The same from memory; `file` stands in messages only (but a VTU file is read again from there, see read_vtu).
 [[nodiscard]] Result<Mesh> read_mesh_bytes(std::string_view bytes, const std::string& file,
                                            const ReadOptions& options = {});
 
@@ -49,5 +52,27 @@ enum class MeshFormat { msh, stl, obj };
 /// groups. Texture, normals, materials and free-form geometry are ignored.
 [[nodiscard]] Result<Mesh> read_obj(std::string_view bytes, const std::string& file,
                                     const ReadOptions& options = {});
+
+/// PLY, text or binary of either byte order: vertices, faces (more than 4 corners are cut into a fan of triangles) and edges.
+/// Colours, normals and the like are ignored; a PLY file has no groups.
+[[nodiscard]] Result<Mesh> read_ply(std::string_view bytes, const std::string& file,
+                                    const ReadOptions& options = {});
+
+/// Nastran bulk data in short, long and free fields: GRID; CTRIA3/6/R, CQUAD4/8/R, CQUAD, CTETRA and CHEXA of order 1 and 2,
+/// CROD, CBAR, CBEAM, CTUBE. The elements of one property become a group of the property's number. Points in another than
+/// the basic system, INCLUDE, prisms and pyramids are errors; all other cards are ignored.
+[[nodiscard]] Result<Mesh> read_nastran(std::string_view bytes, const std::string& file,
+                                        const ReadOptions& options = {});
+
+/// MFEM mesh v1.0, v1.2, v1.3: straight cells, or cells with continuous nodes of order 1 or 2 (squares and cubes become quad9
+/// and hex27). Attributes become groups of the attribute's number, named attribute sets groups of their name. Hanging
+/// nodes, NURBS, discontinuous nodes, order 3 and above, prisms and pyramids are errors.
+[[nodiscard]] Result<Mesh> read_mfem(std::string_view bytes, const std::string& file,
+                                     const ReadOptions& options = {});
+
+/// VTU by the program conoid-probe beside this one (part of builds with VTK): a damaged file can end that program, not this
+/// one. It is given the memory limit and two minutes. Integer cell arrays named like "attribute", "material" or
+/// "gmsh:physical" become groups.
+[[nodiscard]] Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options = {});
 
 }  // namespace conoid

@@ -42,16 +42,11 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   if (!surface) return surface.error();
   complete(s, *surface);
   const double courant = s.form.delta() / surface->mean_edge, length = expected_length(courant);
-  const auto n = static_cast<double>(surface->unknowns), triangles = static_cast<double>(surface->triangles.size());
-  const double cores = std::max(1, machine.cores), real = s.single_precision ? 4 : 8;
+  const auto n = static_cast<double>(surface->unknowns);
   Estimate e;
   e.host_memory = expected_memory(s, surface->unknowns, courant);
   e.steps = (s.steps + s.grouped - 1) / s.grouped * s.grouped;
-  // Measured on one core of a server: 0.3 µs a shell evaluation at cΔt = 0.4 h; 8 GB/s of matrix values.
-  const double evaluations = triangles * triangles * s.assembly.far_points * 1.25;
-  const double assembly = evaluations * 0.3e-6 * length / 8.6 / cores;
-  const double march = static_cast<double>(s.steps) *
-                       (n * n * length * real / 8e9 / s.grouped * static_cast<double>(s.runs.size()) / cores + 1e-6 * n);
+  const auto [assembly, march] = expected_time(s, *surface, machine.cores);
   e.seconds = assembly + march;
   e.disk = static_cast<Bytes>(n * 4 * 40 + static_cast<double>(s.steps) * 20 * static_cast<double>(s.receivers.size()));
   e.details = {{"unknowns", fmt::format("{}", surface->unknowns)},

@@ -239,6 +239,16 @@ Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
   return static_cast<Bytes>(n * n * pair + points * n * (8 * real + 7)) + (Bytes{64} << 20);
 }
 
+ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores) {
+  const double length = expected_length(s.form.delta() / surface.mean_edge);
+  const auto n = static_cast<double>(surface.unknowns), triangles = static_cast<double>(surface.triangles.size());
+  const double evaluations = triangles * triangles * s.assembly.far_points * 1.25;
+  const double real = s.single_precision ? 4 : 8, share = std::max(1, cores);
+  return {evaluations * 0.3e-6 * length / 8.6 / share,
+          static_cast<double>(s.steps) *
+              (n * n * length * real / 8e9 / s.grouped * static_cast<double>(s.runs.size()) / share + 1e-6 * n)};
+}
+
 std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
   std::vector<Diagnostic> out;
   Settings s = read_settings(input, out);
@@ -294,10 +304,16 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
   const Bytes budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
   if (needed > budget) {
     const double factor = std::sqrt(static_cast<double>(needed) / static_cast<double>(budget));
+    const int cores = this_machine().cores;
+    const ExpectedTime time = expected_time(s, surface, cores);
+    const auto n = static_cast<double>(surface.unknowns);
     Diagnostic d = input.error_at(
         input["mesh"],
-        fmt::format("{} unknowns and row-vectors of about {:.3g} values need {}, the budget is {}", surface.unknowns,
-                    expected_length(courant), format_bytes(needed), format_bytes(budget)),
+        fmt::format("{} unknowns and row-vectors of about {:.3g} values ({:.2g} in all, K_max {}) need {}, the budget is "
+                    "{}; with enough memory {} cores would assemble for about {} and march {} steps for about {}",
+                    surface.unknowns, expected_length(courant), n * n * expected_length(courant),
+                    static_cast<Index>(surface.diameter / s.form.delta()) + 2, format_bytes(needed), format_bytes(budget),
+                    cores, format_duration(time.assembly), s.steps, format_duration(time.march)),
         fmt::format("Coarsen the mesh by a factor of {:.2g} in h{}, or raise compute.memory.host.", std::sqrt(factor),
                     s.single_precision ? "" : ", use single precision"));
     d.code = ErrorCode::resources;

@@ -111,8 +111,7 @@ Matrix lagrange_derivative(const std::vector<double>& nodes, const std::vector<d
 }
 
 Matrix bernstein(int p, const std::vector<double>& at) {
-  Matrix m{static_cast<int>(at.size()), p + 1,
-           std::vector<double>(at.size() * static_cast<std::size_t>(p + 1), 0)};
+  Matrix m{static_cast<int>(at.size()), p + 1, std::vector<double>(at.size() * static_cast<std::size_t>(p + 1), 0)};
   for (int r = 0; r < m.rows; ++r) {
     const double x = at[static_cast<std::size_t>(r)];
     double binomial = 1;
@@ -159,18 +158,37 @@ Matrix bernstein_from_nodal(int k) {
   return inverse(bernstein(k - 1, gauss_legendre(k).points));
 }
 
+double largest_stiffness(int k) {
+  // In Legendre polynomials scaled to unit mass the matrix is K alone; powers of it find the largest eigenvalue.
+  const int n = k + 1;
+  Matrix D{n, n, std::vector<double>(static_cast<std::size_t>(n * n), 0)}, K = D;
+  for (int i = 0; i < n; ++i)
+    for (int j = i - 1; j >= 0; j -= 2) D(i, j) = 2 * std::sqrt((2.0 * i + 1) * (2.0 * j + 1));
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int m = 0; m < n; ++m) K(i, j) += D(i, m) * D(j, m);
+  std::vector<double> v(static_cast<std::size_t>(n), 1), next(v);
+  double eigenvalue = 0;
+  for (int turn = 0; turn < 300; ++turn) {
+    double largest = 0;
+    for (int i = 0; i < n; ++i) {
+      double sum = 0;
+      for (int j = 0; j < n; ++j) sum += K(i, j) * v[static_cast<std::size_t>(j)];
+      next[static_cast<std::size_t>(i)] = sum;
+      largest = std::max(largest, std::abs(sum));
+    }
+    for (double& x : next) x /= largest;
+    std::swap(v, next);
+    eigenvalue = largest;
+  }
+  return eigenvalue;
+}
+
 Tables::Tables(int order)
-    : k(order),
-      h1(order + 1),
-      l2(order),
-      q(2 * order),
-      h1_nodes(gauss_lobatto(order + 1)),
-      l2_nodes(gauss_legendre(order).points),
-      rule(gauss_legendre(2 * order)),
-      B(lagrange(h1_nodes, rule.points)),
+    : k(order), h1(order + 1), l2(order), q(2 * order), h1_nodes(gauss_lobatto(order + 1)),
+      l2_nodes(gauss_legendre(order).points), rule(gauss_legendre(2 * order)), B(lagrange(h1_nodes, rule.points)),
       G(lagrange_derivative(h1_nodes, rule.points)),
-      L(lagrange(l2_nodes, rule.points)),
-      M{h1, h1, std::vector<double>(static_cast<std::size_t>(h1 * h1), 0)} {
+      L(lagrange(l2_nodes, rule.points)), M{h1, h1, std::vector<double>(static_cast<std::size_t>(h1 * h1), 0)} {
   for (int i = 0; i < h1; ++i)
     for (int j = 0; j < h1; ++j)
       for (int p = 0; p < q; ++p) M(i, j) += rule.weights[static_cast<std::size_t>(p)] * B(p, i) * B(p, j);

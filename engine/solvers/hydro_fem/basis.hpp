@@ -39,6 +39,9 @@ struct Matrix {
 /// Inverse by Gauss–Jordan with pivoting; for small well-conditioned tables.
 [[nodiscard]] Matrix inverse(Matrix m);
 
+/// Largest eigenvalue of ∫ w_i' w_j' over ∫ w_i w_j for polynomials of degree k on [0,1], free at both ends.
+[[nodiscard]] double largest_stiffness(int k);
+
 /// All tables of one order k: H1 of degree k on Gauss–Lobatto nodes, L2 of degree k-1 on Gauss–Legendre nodes, 2k
 /// Gauss points a direction (Dong et al.; 81×64 and 8×64 for 3D Q2-Q1).
 struct Tables {

@@ -37,8 +37,7 @@ class Tabulated final : public EquationOfState {
  public:
   explicit Tabulated(EosTable table) : t_(std::move(table)) {
     verify(t_.density.size() >= 2 && t_.energy.size() >= 2, "a table of states has two rows and two columns");
-    verify(t_.pressure.size() == t_.density.size() * t_.energy.size() &&
-               t_.sound_speed.size() == t_.pressure.size(),
+    verify(t_.pressure.size() == t_.density.size() * t_.energy.size() && t_.sound_speed.size() == t_.pressure.size(),
            "a table of states is complete");
   }
   void evaluate(std::span<const double> density, std::span<const double> energy, std::span<double> pressure,
@@ -72,8 +71,7 @@ class Tabulated final : public EquationOfState {
     const auto s = static_cast<std::size_t>(i);
     return {s, std::clamp((x - axis[s]) / (axis[s + 1] - axis[s]), 0.0, 1.0)};
   }
-  [[nodiscard]] double blend(const std::vector<double>& v, std::size_t r, double fr, std::size_t e,
-                             double fe) const {
+  [[nodiscard]] double blend(const std::vector<double>& v, std::size_t r, double fr, std::size_t e, double fe) const {
     const std::size_t n = t_.energy.size();
     const double low = v[r * n + e] * (1 - fe) + v[r * n + e + 1] * fe;
     const double high = v[(r + 1) * n + e] * (1 - fe) + v[(r + 1) * n + e + 1] * fe;

@@ -13,8 +13,8 @@ namespace conoid::hydro_fem {
 class EquationOfState {
  public:
   virtual ~EquationOfState() = default;
-  virtual void evaluate(std::span<const double> density, std::span<const double> energy,
-                        std::span<double> pressure, std::span<double> sound_speed) const = 0;
+  virtual void evaluate(std::span<const double> density, std::span<const double> energy, std::span<double> pressure,
+                        std::span<double> sound_speed) const = 0;
   /// Specific energy that gives a pressure at a density: for initial states.
   [[nodiscard]] virtual double energy(double density, double pressure) const = 0;
 };

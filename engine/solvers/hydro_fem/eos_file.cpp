@@ -30,8 +30,7 @@ Result<EosTable> read_eos_table(const std::filesystem::path& file) {
   if (!read) return read.error();
   const CsvTable& csv = *read;
   const auto wrong = [&](std::string text, std::string hint) {
-    return make_error(ErrorCode::invalid_input, std::move(text), std::move(hint),
-                      Place{file.string(), 0, ""});
+    return make_error(ErrorCode::invalid_input, std::move(text), std::move(hint), Place{file.string(), 0, ""});
   };
   constexpr std::array<const char*, 4> names{"density", "energy", "pressure", "sound_speed"};
   std::array<std::vector<double>, 4> columns;
@@ -54,12 +53,10 @@ Result<EosTable> read_eos_table(const std::filesystem::path& file) {
   table.energy = axis_of(columns[1]);
   const std::size_t n = table.density.size(), m = table.energy.size();
   if (n < 2 || m < 2)
-    return wrong(fmt::format("the table has {} densities and {} energies", n, m),
-                 "Give at least two of each.");
+    return wrong(fmt::format("the table has {} densities and {} energies", n, m), "Give at least two of each.");
   if (csv.rows() > n * m)
-    return wrong(
-        fmt::format("{} rows for {} densities and {} energies: a pair stands twice", csv.rows(), n, m),
-        "Give every density with every energy once.");
+    return wrong(fmt::format("{} rows for {} densities and {} energies: a pair stands twice", csv.rows(), n, m),
+                 "Give every density with every energy once.");
   std::vector<bool> met(n * m);
   table.pressure.resize(n * m);
   table.sound_speed.resize(n * m);
@@ -72,9 +69,8 @@ Result<EosTable> read_eos_table(const std::filesystem::path& file) {
   const auto missing = std::find(met.begin(), met.end(), false);
   if (missing != met.end()) {
     const auto at = static_cast<std::size_t>(missing - met.begin());
-    return wrong(
-        fmt::format("density {:g} with energy {:g} is missing", table.density[at / m], table.energy[at % m]),
-        "Give every density with every energy once.");
+    return wrong(fmt::format("density {:g} with energy {:g} is missing", table.density[at / m], table.energy[at % m]),
+                 "Give every density with every energy once.");
   }
   return table;
 }

@@ -4,6 +4,7 @@
 
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
+#include "engine/solvers/hydro_fem/geometry.hpp"
 #include "engine/solvers/hydro_fem/verify/verify.hpp"
 
 #include <algorithm>
@@ -38,18 +39,12 @@ const std::array<FieldInfo, 5> fields{{
     {"viscosity", "Pa s", FieldKind::magnitude, Association::point, 1, false, "Artificial viscosity"},
 }};
 
-std::string zones_text(const Problem& p) {
-  std::string text = fmt::format("{}", p.zones[0]);
-  for (int d = 1; d < p.setup.mesh.dim; ++d) text += fmt::format(" × {}", p.zones[u(d)]);
-  return text;
-}
-
 }  // namespace
 
-std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* /*mesh*/) const {
-  std::vector<Diagnostic> out = check_problem(input);
+std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh) const {
+  std::vector<Diagnostic> out = check_problem(input, mesh);
   if (has_errors(out)) return out;
-  const Bytes needed = problem_memory(input);
+  const Bytes needed = problem_memory(input, mesh);
   const Machine machine = this_machine();
   if (needed > machine.memory) {
     const Values order = input["parameters"]["order"];
@@ -64,29 +59,24 @@ std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* /*mesh*/)
   return out;
 }
 
-Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* /*mesh*/,
-                                    const Machine& /*machine*/) const {
-  for (const auto& d : check_problem(input))
+Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const Machine& /*machine*/) const {
+  for (const auto& d : check_problem(input, mesh))
     if (d.severity == Severity::error) return d;
   Estimate e;
-  e.host_memory = problem_memory(input) + (Bytes{16} << 20);
-  const Values grid = input["grid"];
+  e.host_memory = problem_memory(input, mesh) + (Bytes{16} << 20);
+  const ZoneCount count = count_case_zones(input, mesh);
   const auto order = static_cast<double>(input["parameters"]["order"].integer());
-  const std::size_t dim = grid["zones"].size();
-  double zones = 1, nodes = 1;
-  std::string text;
-  for (std::size_t d = 0; d < dim; ++d) {
-    const auto n = static_cast<double>(grid["zones"].at(d).integer());
-    zones *= n;
-    nodes *= n * order + 1;
-    text += fmt::format("{}{}", d ? " × " : "", n);
+  const double zones = count.zones, dims = count.dim;
+  double nodes = zones * std::pow(order, dims);  // of a mesh, without those on its boundary
+  if (!mesh) {
+    nodes = 1;
+    for (std::size_t d = 0; d < input["grid"]["zones"].size(); ++d)
+      nodes *= static_cast<double>(input["grid"]["zones"].at(d).integer()) * order + 1;
   }
-  const double dims = static_cast<double>(dim);
   const double view = zones * std::pow(order + 1, dims);
-  e.disk =
-      static_cast<Bytes>(20 * view * (24 + 4 * 7) + 8 * (8 * dims * nodes + zones * std::pow(order, dims)));
+  e.disk = static_cast<Bytes>(20 * view * (24 + 4 * 7) + 8 * (8 * dims * nodes + zones * std::pow(order, dims)));
   // The number of steps follows from the flow and is not known before it is computed.
-  e.details = {{"zones", text},
+  e.details = {{"zones", count.text},
                {"elements", fmt::format("Q{} velocity, Q{} energy", order, order - 1)},
                {"velocity unknowns", fmt::format("{}", dims * nodes)},
                {"quadrature points", fmt::format("{}", zones * std::pow(2 * order, dims))}};
@@ -97,11 +87,10 @@ Status HydroFem::prepare(RunContext& context) {
   context.progress.begin("prepare", 0, "");
   try {
     if (context.cluster.size() > 1)
-      return make_error(
-          ErrorCode::invalid_input,
-          fmt::format("hydro-fem computes on one rank, this run has {}", context.cluster.size()),
-          "Start it without mpirun; --threads takes all cores of one machine.");
-    problem_ = make_problem(context.input);
+      return make_error(ErrorCode::invalid_input,
+                        fmt::format("hydro-fem computes on one rank, this run has {}", context.cluster.size()),
+                        "Start it without mpirun; --threads takes all cores of one machine.");
+    problem_ = make_problem(context.input, context.mesh.get());
     op_ = std::make_unique<Operator>(problem_.setup, best_kernels(), context.team);
     march_ = std::make_unique<March>(*op_, problem_.march);
     view_ = std::make_unique<View>(*op_, problem_.setup);
@@ -118,19 +107,19 @@ Status HydroFem::prepare(RunContext& context) {
     return failure.error();
   }
   for (const auto& bc : problem_.setup.boundaries) {
-    const bool driven =
-        bc.kind == BoundaryCondition::Kind::pressure || bc.kind == BoundaryCondition::Kind::piston;
+    const bool driven = bc.kind == BoundaryCondition::Kind::pressure || bc.kind == BoundaryCondition::Kind::piston;
     if (driven && bc.value != 0) closed_ = false;
   }
+  if (problem_.setup.energy_source) closed_ = false;
   if (context.input["output"].has("frames")) {
     const Values frames = context.input["output"]["frames"];
     if (frames.has("every")) frames_every_ = frames["every"].integer();
     if (frames.has("interval")) frames_interval_ = frames["interval"].number();
     if (frames.has("count")) frames_count_ = frames["count"].integer();
   }
-  log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, {} kernels, first step {}",
-            zones_text(problem_), problem_.setup.k, problem_.setup.k - 1, op_->space().nodes,
-            op_->kernels().name, format_quantity(march_->last_step(), "s"));
+  log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, {} kernels, first step {}", problem_.zones_text,
+            problem_.setup.k, problem_.setup.k - 1, op_->space().nodes, op_->kernels().name,
+            format_quantity(march_->last_step(), "s"));
   context.progress.end();
   return {};
 }
@@ -175,8 +164,7 @@ Result<Advanced> HydroFem::advance(RunContext& context) {
   }
   const double seconds = seconds_since(clock);
   const auto attempted = static_cast<double>(march_->accepted() + march_->repeated() - before);
-  if (seconds > 0)
-    context.progress.rate(attempted * static_cast<double>(op_->space().zones) / seconds, "zones");
+  if (seconds > 0) context.progress.rate(attempted * static_cast<double>(op_->space().zones) / seconds, "zones");
   context.progress.at(static_cast<Index>(share(march_->time()) * static_cast<double>(parts_of_run) + 0.5));
   return Advanced{!more, march_->accepted(), 0, march_->time()};
 }

@@ -17,8 +17,7 @@ namespace conoid::hydro_fem {
 class HydroFem final : public Solver {
  public:
   [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh) const override;
-  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh,
-                                          const Machine& machine) const override;
+  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Machine& machine) const override;
   [[nodiscard]] Status prepare(RunContext& context) override;
   /// A bundle of steps of about 50 ms that never crosses the moment of a results frame; `step` counts accepted steps.
   /// A collapse of the time step is ErrorCode::not_converged with zone and place; tables and frames so far are kept.
@@ -62,12 +61,10 @@ struct BlastErrors {
   double radius_spread = 0;  ///< largest minus smallest over the rays
   double density_l2 = 0;     ///< sqrt(∫ (ρ - ρ_exact)² dV) over the moved zones
 };
-[[nodiscard]] BlastErrors blast_errors(const Operator& op, const View& view, const State& state,
-                                       const Setup& setup, double time, double gamma, double density,
-                                       int dimension, double whole_energy);
+[[nodiscard]] BlastErrors blast_errors(const Operator& op, const View& view, const State& state, const Setup& setup,
+                                       double time, double gamma, double density, int dimension, double whole_energy);
 /// Largest difference between a node and its mirror image over x = y, over the size of the grid; for square grids of
 /// box_zones with equal zones along x and y.
-[[nodiscard]] double asymmetry(const Space& space, const State& state, std::array<Index, 3> zones,
-                               double size);
+[[nodiscard]] double asymmetry(const Space& space, const State& state, std::array<Index, 3> zones, double size);
 
 }  // namespace conoid::hydro_fem

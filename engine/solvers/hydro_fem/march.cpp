@@ -9,6 +9,17 @@
 #include <fmt/core.h>
 
 namespace conoid::hydro_fem {
+
+double stable_courant(int k, int dim) {
+  const double factor = dim == 1 ? 1 : dim == 2 ? 1.5 : 2;
+  return 9.0 * k * k / (factor * largest_stiffness(k));
+}
+
+double usual_courant(int k, int dim, bool stiff) {
+  if (k <= 4 && !stiff) return 0.5;
+  return std::min(0.5, (stiff ? 0.75 : 1) * stable_courant(k, dim));
+}
+
 March::March(Operator& op, MarchOptions options) : op_(op), options_(options), state_(op.initial()) {
   a_.assign(state_.v.size(), 0);
   limit_ = op_.update(state_);
@@ -26,14 +37,14 @@ double March::rk2_average(double dt) {
   std::vector<double>& vbar = vbar_;
   op_.acceleration(s0, a_);
   op_.add(vbar, s0.v, 0.5 * dt, a_);
-  op_.energy_rate(s0, vbar, de_);
+  op_.energy_rate(s0, vbar, time_, de_);
   op_.add(next_.v, s0.v, 0.5 * dt, a_);
   op_.add(next_.e, s0.e, 0.5 * dt, de_);
   op_.add(next_.x, s0.x, 0.5 * dt, vbar);
   limit = std::min(limit, op_.update(next_));
   op_.acceleration(next_, a_);
   op_.add(vbar, s0.v, 0.5 * dt, a_);
-  op_.energy_rate(next_, vbar, de_);
+  op_.energy_rate(next_, vbar, time_ + 0.5 * dt, de_);
   op_.add(next_.v, s0.v, dt, a_);
   op_.add(next_.e, s0.e, dt, de_);
   op_.add(next_.x, s0.x, dt, vbar);
@@ -56,7 +67,7 @@ double March::rk4(double dt) {
     limit = std::min(limit, limit_);
     stress_is_current_ = false;
     op_.acceleration(stage, a_);
-    op_.energy_rate(stage, stage.v, de_);
+    op_.energy_rate(stage, stage.v, time_ + (k == 0 ? 0.0 : ahead[k - 1]) * dt, de_);
     for (std::size_t i = 0; i < s0.x.size(); ++i) next_.x[i] += weight[k] * dt * stage.v[i];
     for (std::size_t i = 0; i < s0.v.size(); ++i) next_.v[i] += weight[k] * dt * a_[i];
     for (std::size_t i = 0; i < s0.e.size(); ++i) next_.e[i] += weight[k] * dt * de_[i];
@@ -82,8 +93,7 @@ bool March::step() {
       // Too far for what the step led to: again, shorter.
       ++repeated_;
       dt_ = 0.85 * dt;
-      if (!(dt_ > 1e-12 * options_.end_time) || attempt > 200 || dt_ < 1e-6 * longest_)
-        throw Failure(collapse());
+      if (!(dt_ > 1e-12 * options_.end_time) || attempt > 200 || dt_ < 1e-6 * longest_) throw Failure(collapse());
       continue;
     }
     std::swap(state_, next_);
@@ -105,14 +115,12 @@ Error March::collapse() const {
   for (int i = 0; i < s.zone_nodes; ++i)
     for (int d = 0; d < s.dim; ++d)
       centre[static_cast<std::size_t>(d)] +=
-          state_.x[static_cast<std::size_t>(d * s.nodes +
-                                            s.map[static_cast<std::size_t>(zone * s.zone_nodes + i)])] /
+          state_.x[static_cast<std::size_t>(d * s.nodes + s.map[static_cast<std::size_t>(zone * s.zone_nodes + i)])] /
           s.zone_nodes;
   return make_error(
       ErrorCode::not_converged,
-      fmt::format(
-          "the time step collapsed to {:.3g} s at t = {:.6g} s in zone {} at ({:.5g}, {:.5g}, {:.5g})", dt_,
-          time_, zone, centre[0], centre[1], centre[2]),
+      fmt::format("the time step collapsed to {:.3g} s at t = {:.6g} s in zone {} at ({:.5g}, {:.5g}, {:.5g})", dt_,
+                  time_, zone, centre[0], centre[1], centre[2]),
       "That zone is tangled or squeezed flat. Use a finer or better shaped mesh there, a lower order, or a "
       "lower Courant number; "
       "check that the viscosity is on where there are shocks. What was computed is kept.");

@@ -3,6 +3,7 @@
 #include "engine/solvers/hydro_fem/operator.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <ctime>
 
@@ -13,18 +14,24 @@ std::size_t u(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-/// Adds the processor time of all threads: shares that a loaded machine does not falsify.
+/// Adds the processor time of all threads, for shares that a loaded machine does not falsify, and wall time.
 class Stopwatch {
  public:
-  explicit Stopwatch(double& sum) : sum_(sum) {}
-  ~Stopwatch() { sum_ += now() - start_; }
+  Stopwatch(double& sum, double& wall) : sum_(sum), wall_(wall) {}
+  ~Stopwatch() {
+    sum_ += now() - start_;
+    wall_ += std::chrono::duration<double>(Clock::now() - begin_).count();
+  }
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 
  private:
+  using Clock = std::chrono::steady_clock;
   static double now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
   double& sum_;
+  double& wall_;
   double start_ = now();
+  Clock::time_point begin_ = Clock::now();
 };
 
 class BatchPhase final : public Phase {
@@ -53,9 +60,10 @@ void Operator::run_phase(const char* name, const std::function<void(Interval)>& 
 
 double Operator::update(const State& state) {
   {
-    const Stopwatch watch(times_.update);
+    const Stopwatch watch(times_.update, times_.corner_wall);
     run_phase("corner force", [&](Interval batches) {
       kernels_.update(data_, state.x.data(), state.v.data(), state.e.data(), batch_step_.data(), batches);
+      if (corner_) kernels_.corner.force(data_, batches);
     });
   }
   times_.update_points += space_.zones * data_.zone_points;
@@ -167,25 +175,30 @@ int Operator::solve_mass(std::vector<double>& a) {
 
 void Operator::acceleration(const State& state, std::vector<double>& a) {
   {
-    const Stopwatch watch(times_.force);
-    run_phase("force sum", [&](Interval batches) { kernels_.force(data_, batches); });
+    const Stopwatch watch(times_.force, times_.corner_wall);
+    run_phase("force sum", [&](Interval batches) {
+      corner_ ? kernels_.corner.times_one(data_, batches) : kernels_.force(data_, batches);
+    });
     sum_node_terms(space_.dim, rhs_.data(), -1, nullptr);
     add_boundary_pressure(state, rhs_);
     if (!weight_.empty())
       for (std::size_t i = 0; i < rhs_.size(); ++i) rhs_[i] += weight_[i];
   }
-  const Stopwatch watch(times_.velocity_solve);
+  const Stopwatch watch(times_.velocity_solve, times_.solve_wall);
   a.resize(rhs_.size());
   times_.iterations += solve_mass(a);
   ++times_.solves;
 }
 
-void Operator::energy_rate(const State& state, const std::vector<double>& v, std::vector<double>& de) {
-  const Stopwatch watch(times_.energy_solve);
+void Operator::energy_rate(const State& state, const std::vector<double>& v, double t, std::vector<double>& de) {
+  const Stopwatch watch(times_.energy_solve, times_.corner_wall);
   de.resize(state.e.size());
-  run_phase("energy",
-            [&](Interval batches) { kernels_.force_transposed(data_, v.data(), de.data(), batches); });
-  if (energy_source_) add_energy_source(state, de);
+  run_phase("energy", [&](Interval batches) {
+    if (!corner_) return kernels_.force_transposed(data_, v.data(), de.data(), batches);
+    kernels_.corner.transposed_times(data_, v.data(), power_, batches);
+    kernels_.corner.energy_inverse(data_, power_, de.data(), batches);
+  });
+  if (!energy_sources_.empty()) add_energy_source(state, t, de);
 }
 
 void Operator::add(std::vector<double>& out, const std::vector<double>& base, double factor,

@@ -20,12 +20,14 @@ struct State {
   std::vector<double> x, v, e;
 };
 
-/// What holds on a boundary. Normals are unit vectors of straight walls.
+/// What holds on a boundary. Walls (planes of symmetry alike) and pistons have plane sides, in any direction.
 struct BoundaryCondition {
   enum class Kind { wall, free, pressure, piston } kind = Kind::wall;
-  Vec3 normal{};     ///< wall and piston; zero = the face's own normal, which must be constant
+  Vec3 normal{};     ///< wall and piston; zero = each side's own, pointing into the material
   double value = 0;  ///< pressure [Pa], or piston speed along `normal` [m/s]
 };
+
+using EnergySource = std::function<double(const Vec3& x, double t, int region)>;
 
 /// A problem without its time loop.
 struct Setup {
@@ -36,14 +38,18 @@ struct Setup {
   std::vector<BoundaryCondition> boundaries;                      ///< one a boundary name
   std::function<double(const Vec3&, int region)> density;         ///< interpolated at the L2 nodes
   std::function<double(const Vec3&, int region)> energy;          ///< likewise
-  std::function<Vec3(const Vec3&)> velocity;                      ///< at the H1 nodes
-  std::function<double(const Vec3&)> energy_source;  ///< optional: de/dt·ρ-free source, per unit volume
+  std::function<Vec3(const Vec3&, int region)> velocity;          ///< at the H1 nodes, region: the last at a node
+  /// Optional: makes the power fed in per unit volume [W/m³] over place, time and region. Called once a thread, as what
+  /// it makes may keep scratch of its own.
+  std::function<EnergySource()> energy_source;
   Vec3 gravity{};
   /// Point energy (Sedov): the zones with a vertex at `point` get e ∝ Π(1-ξ)^(k-1), scaled to this total energy.
   double point_energy = 0;
   Vec3 point{};
   bool viscosity = true;
   bool vorticity_switch = false;
+  /// Forms F_z = A_z B^T as the paper does (slower, for comparisons); otherwise its products are sum-factorised.
+  bool corner_matrices = false;
   double mass_tolerance = 1e-8;  ///< relative, of the velocity solve
   int mass_iterations = 300;
 };
@@ -57,7 +63,10 @@ struct Energies {
 
 /// Processor seconds of all threads in each kernel, for shares.
 struct KernelTimes {
-  double update = 0, force = 0, velocity_solve = 0, energy_solve = 0;
+  double update = 0;  ///< stress (and F_z where it is formed)
+  double force = 0, velocity_solve = 0, energy_solve = 0;
+  /// Wall seconds of what the paper counts as corner force (stress, F_z, F·1, F^T v) and of its CG solver.
+  double corner_wall = 0, solve_wall = 0;
   Index update_points = 0;  ///< quadrature points updated
   Index solves = 0;
   Index iterations = 0;
@@ -83,8 +92,8 @@ class Operator {
   [[nodiscard]] Index limiting_zone() const { return limiting_zone_; }
   /// a = M_v^-1 (-F·1 + body force + boundary pressure) with the stress of the last update.
   void acceleration(const State& state, std::vector<double>& a);
-  /// de/dt = M_e^-1 F^T v with the stress of the last update.
-  void energy_rate(const State& state, const std::vector<double>& v, std::vector<double>& de);
+  /// de/dt = M_e^-1 (F^T v + source at time t) with the stress of the last update.
+  void energy_rate(const State& state, const std::vector<double>& v, double t, std::vector<double>& de);
 
   /// out = base + factor × direction, on all threads.
   void add(std::vector<double>& out, const std::vector<double>& base, double factor,
@@ -109,7 +118,7 @@ class Operator {
   void project(double* field) const;
   int solve_mass(std::vector<double>& a);  // of rhs_
   void add_boundary_pressure(const State& state, std::vector<double>& rhs) const;
-  void add_energy_source(const State& state, std::vector<double>& de) const;
+  void add_energy_source(const State& state, double t, std::vector<double>& de) const;
   /// Runs body over batches under the team.
   void run_phase(const char* name, const std::function<void(Interval)>& body);
 
@@ -123,9 +132,11 @@ class Operator {
   std::vector<BoundaryCondition> boundaries_;
   Vec3 gravity_{};
   bool axisymmetric_ = false;
+  std::unique_ptr<CornerTables> corner_;  // only where F is formed
+  double* power_ = nullptr;               // likewise, F^T v
   double mass_tolerance_ = 1e-8;
   int mass_iterations_ = 300;
-  std::function<double(const Vec3&)> energy_source_;
+  std::vector<EnergySource> energy_sources_;  // one a thread, none without a source
 
   Index batch_count_ = 0;
   std::vector<Index> lane_zone_;  // batch × W
@@ -135,8 +146,7 @@ class Operator {
   ZoneData data_;
   std::vector<std::unique_ptr<double[], void (*)(double*)>> blocks_;
   double* allocate(Index count);
-  static constexpr Index node_grain =
-      2048;  // nodes a chunk: dot products are summed chunk by chunk in a fixed order
+  static constexpr Index node_grain = 2048;  // nodes a chunk: dot products are summed chunk by chunk in a fixed order
 
   std::vector<double> diagonal_;  // of M_v, inverse
   struct Constraint {

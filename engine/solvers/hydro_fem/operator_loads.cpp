@@ -68,21 +68,21 @@ void Operator::add_boundary_pressure(const State& state, std::vector<double>& rh
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         double phi = t.B(q % t.q, static_cast<int>(i) % t.h1);
         if (dim == 3) phi *= t.B(q / t.q, static_cast<int>(i) / t.h1);
-        for (int d = 0; d < dim; ++d)
-          rhs[u(d * space_.nodes + nodes[i])] -= bc.value * sign * w * phi * n[u(d)];
+        for (int d = 0; d < dim; ++d) rhs[u(d * space_.nodes + nodes[i])] -= bc.value * sign * w * phi * n[u(d)];
       }
     }
   }
 }
 
-void Operator::add_energy_source(const State& state, std::vector<double>& de) const {
-  // ∫ source φ_j over the moved zone, then the inverse block.
+void Operator::add_energy_source(const State& state, double time, std::vector<double>& de) const {
+  // ∫ source φ_j (r) over the moved zone, then the inverse block.
   const int dim = space_.dim;
   const Tables& t = tables_;
   const Index W = kernels_.lanes;
   const int EE = data_.zone_energies;
   const int QQ = data_.zone_points;
-  workers_.for_each({0, batch_count_}, 1, [&](Interval batches, int) {
+  workers_.for_each({0, batch_count_}, 1, [&](Interval batches, int thread) {
+    const EnergySource& source = energy_sources_[u(thread)];
     std::vector<double> load(u(EE));
     for (Index b = batches.begin; b < batches.end; ++b)
       for (Index l = 0; l < W; ++l) {
@@ -122,7 +122,7 @@ void Operator::add_energy_source(const State& state, std::vector<double>& de) co
           if (dim == 3)
             det = J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) +
                   J[2] * (J[3] * J[7] - J[4] * J[6]);
-          const double f = w * det * energy_source_(p);
+          const double f = w * det * (axisymmetric_ ? p[1] : 1) * source(p, time, mesh_.region[u(zone)]);
           for (int j = 0; j < EE; ++j) {
             double phi = 1;
             int rj = j;

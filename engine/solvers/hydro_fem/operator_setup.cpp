@@ -31,20 +31,13 @@ double* Operator::allocate(Index count) {
 }
 
 Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
-    : mesh_(setup.mesh),
-      tables_(setup.k),
-      space_(setup.mesh, setup.k),
-      kernels_(kernels),
-      team_(team),
-      workers_(team.threads()),
-      materials_(setup.materials),
-      boundaries_(setup.boundaries),
-      gravity_(setup.gravity),
-      axisymmetric_(setup.axisymmetric),
-      mass_tolerance_(setup.mass_tolerance),
-      mass_iterations_(setup.mass_iterations),
-      energy_source_(setup.energy_source) {
+    : mesh_(setup.mesh), tables_(setup.k), space_(setup.mesh, setup.k), kernels_(kernels), team_(team),
+      workers_(team.threads()), materials_(setup.materials), boundaries_(setup.boundaries), gravity_(setup.gravity),
+      axisymmetric_(setup.axisymmetric), mass_tolerance_(setup.mass_tolerance),
+      mass_iterations_(setup.mass_iterations) {
   const int dim = space_.dim;
+  if (setup.energy_source)
+    for (int i = 0; i < workers_.threads(); ++i) energy_sources_.push_back(setup.energy_source());
   number_batches(setup.mesh);
   auto pow_dim = [&](int n) { return static_cast<int>(std::lround(std::pow(n, dim))); };
   data_.tables = &tables_;
@@ -65,17 +58,30 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
   if (axisymmetric_) data_.hoop = allocate(points);
   data_.node_terms = allocate(batch_count_ * dim * space_.zone_nodes * W);
   batch_step_.assign(u(batch_count_), 0);
+  if (setup.corner_matrices) {
+    corner_ = std::make_unique<CornerTables>(tables_, dim);
+    data_.corner = corner_.get();
+    data_.F = allocate(batch_count_ * dim * space_.zone_nodes * data_.zone_energies * W);
+    power_ = allocate(batch_count_ * data_.zone_energies * W);
+  }
 
   initial_.x = space_.x0;
   initial_.v.assign(space_.x0.size(), 0);
   initial_.e.assign(u(space_.zones * data_.zone_energies), 0);
-  if (setup.velocity)
+  if (setup.velocity) {
+    // A node between regions takes the velocity of the last of them.
+    std::vector<int> region(u(space_.nodes), -1);
+    for (Index i = 0; i < static_cast<Index>(space_.map.size()); ++i) {
+      int& r = region[u(space_.map[u(i)])];
+      r = std::max(r, mesh_.region[u(i / space_.zone_nodes)]);
+    }
     for (Index i = 0; i < space_.nodes; ++i) {
       Vec3 p{};
       for (int d = 0; d < dim; ++d) p[u(d)] = space_.x0[u(d * space_.nodes + i)];
-      const Vec3 value = setup.velocity(p);
+      const Vec3 value = setup.velocity(p, region[u(i)]);
       for (int d = 0; d < dim; ++d) initial_.v[u(d * space_.nodes + i)] = value[u(d)];
     }
+  }
   set_masses(setup);
   set_constraints(setup);
   deposit_point_energy(setup);
@@ -161,20 +167,19 @@ void Operator::set_masses(const Setup& setup) {
       for (int j = 0; j < EE; ++j) {
         Vec3 p{};
         for (int i = 0; i < space_.zone_nodes; ++i)
-          for (int d = 0; d < dim; ++d)
-            p[u(d)] += at_energies(j, i) * space_.x0[u(d * space_.nodes + map[i])];
+          for (int d = 0; d < dim; ++d) p[u(d)] += at_energies(j, i) * space_.x0[u(d * space_.nodes + map[i])];
         rho[u(j)] = setup.density(p, region);
         if (!(rho[u(j)] > 0) || !std::isfinite(rho[u(j)]))
-          throw Failure(make_error(
-              ErrorCode::invalid_input,
-              fmt::format("the density is {} at ({:.6g}, {:.6g}, {:.6g})", rho[u(j)], p[0], p[1], p[2]),
-              "Give every region a density above zero."));
+          throw Failure(
+              make_error(ErrorCode::invalid_input,
+                         fmt::format("the density is {} at ({:.6g}, {:.6g}, {:.6g})", rho[u(j)], p[0], p[1], p[2]),
+                         "Give every region a density above zero."));
         const double e = setup.energy ? setup.energy(p, region) : 0;
         if (!std::isfinite(e))
-          throw Failure(make_error(
-              ErrorCode::invalid_input,
-              fmt::format("the specific energy is {} at ({:.6g}, {:.6g}, {:.6g})", e, p[0], p[1], p[2]),
-              "Look at the pressure given there, and at what its formula becomes at that point."));
+          throw Failure(
+              make_error(ErrorCode::invalid_input,
+                         fmt::format("the specific energy is {} at ({:.6g}, {:.6g}, {:.6g})", e, p[0], p[1], p[2]),
+                         "Look at the pressure given there, and at what its formula becomes at that point."));
         initial_.e[u(zone * EE + j)] = e;
       }
       std::vector<double> Me(u(EE * EE), 0);
@@ -192,9 +197,8 @@ void Operator::set_masses(const Setup& setup) {
         if (!(det > 0))
           throw Failure(make_error(
               ErrorCode::invalid_input,
-              fmt::format(
-                  "zone {} is tangled: its Jacobian is {:.3g} at a quadrature point near ({:.4g}, {:.4g})",
-                  zone, det, space_.x0[u(map[0])], dim > 1 ? space_.x0[u(space_.nodes + map[0])] : 0.0),
+              fmt::format("zone {} is tangled: its Jacobian is {:.3g} at a quadrature point near ({:.4g}, {:.4g})",
+                          zone, det, space_.x0[u(map[0])], dim > 1 ? space_.x0[u(space_.nodes + map[0])] : 0.0),
               "Check the order of the zone's corners and the curvature of its sides."));
         const auto inv = reference::inverse3(dim, J);
         double rho_q = 0;
@@ -244,61 +248,54 @@ void Operator::set_masses(const Setup& setup) {
 void Operator::set_constraints(const Setup& setup) {
   const int dim = space_.dim;
   const Tables& t = tables_;
-  std::map<Index, std::vector<Vec3>> normals;
-  std::vector<std::pair<Index, Vec3>> pistons;
+  struct Wall {
+    Vec3 normal;
+    double speed;  // v·n on it
+  };
+  std::map<Index, std::vector<Wall>> walls;
   for (const auto& face : mesh_.faces) {
     const BoundaryCondition& bc = setup.boundaries.at(u(face.boundary));
     if (bc.kind != BoundaryCondition::Kind::wall && bc.kind != BoundaryCondition::Kind::piston) continue;
     const int axis = face.side / 2;
     const int end = face.side % 2 ? t.k : 0;
-    Vec3 n = bc.normal;
-    if (n == Vec3{}) {
-      // The face's own normal from its corners.
-      const Index* corner = &mesh_.zones[u(face.zone * (1 << dim))];
-      auto vertex = [&](int c) {
-        Vec3 p{};
-        for (int d = 0; d < dim; ++d) p[u(d)] = mesh_.vertices[u(corner[c] * dim + d)];
-        return p;
-      };
-      const int base = face.side % 2 ? 1 << axis : 0;
-      Vec3 a{};
-      Vec3 b{};
-      int found = 0;
-      for (int d = 0; d < dim; ++d) {
-        if (d == axis) continue;
-        const Vec3 p = vertex(base);
-        const Vec3 q = vertex(base | 1 << d);
-        Vec3& out = found++ == 0 ? a : b;
-        for (int i = 0; i < 3; ++i) out[u(i)] = q[u(i)] - p[u(i)];
-      }
-      if (dim == 1) n = {1, 0, 0};
-      if (dim == 2) n = {a[1], -a[0], 0};
-      if (dim == 3) n = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-    }
-    const double length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    const SidePlane plane = side_plane(mesh_, face);
+    if (plane.off > flat_side)
+      throw Failure(make_error(
+          ErrorCode::invalid_input,
+          fmt::format("boundary '{}' is curved at ({:.5g}, {:.5g}, {:.5g}): v·n = 0 holds along planes only",
+                      mesh_.boundary_names.at(u(face.boundary)), plane.middle[0], plane.middle[1], plane.middle[2]),
+          "Let it be free or under pressure, or give it straight sides."));
+    Vec3 n = bc.normal == Vec3{} ? plane.normal : bc.normal;
+    const double length = std::hypot(n[0], n[1], n[2]) * (bc.normal == Vec3{} ? -1 : 1);  // own normals point inwards
     for (double& c : n) c /= length;
+    const double speed = bc.kind == BoundaryCondition::Kind::piston ? bc.value : 0;
     for (int local = 0; local < space_.zone_nodes; ++local) {
       int rest = local;
       for (int d = 0; d < axis; ++d) rest /= t.h1;
       if (rest % t.h1 != end) continue;
       const Index node = space_.map[u(face.zone * space_.zone_nodes + local)];
-      normals[node].push_back(n);
-      if (bc.kind == BoundaryCondition::Kind::piston)
-        pistons.emplace_back(node, Vec3{bc.value * n[0], bc.value * n[1], bc.value * n[2]});
+      walls[node].push_back({n, speed});
     }
   }
-  for (const auto& [node, list] : normals) {
-    // Projector onto what the walls through this node leave free, by Gram–Schmidt.
+  for (const auto& [node, list] : walls) {
+    // Projector onto what the walls through this node leave free, by Gram–Schmidt; the start velocity is corrected along
+    // each new direction, which leaves the walls before it satisfied.
     std::vector<Vec3> basis;
-    for (Vec3 n : list) {
-      for (const Vec3& b : basis) {
-        const double along = n[0] * b[0] + n[1] * b[1] + n[2] * b[2];
-        for (int i = 0; i < 3; ++i) n[u(i)] -= along * b[u(i)];
+    const auto dot = [](const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; };
+    for (const Wall& wall : list) {
+      Vec3 b = wall.normal;
+      for (const Vec3& known : basis) {
+        const double along = dot(b, known);
+        for (int i = 0; i < 3; ++i) b[u(i)] -= along * known[u(i)];
       }
-      const double left = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+      const double left = std::sqrt(dot(b, b));
       if (left < 1e-6) continue;
-      for (double& c : n) c /= left;
-      basis.push_back(n);
+      for (double& c : b) c /= left;
+      Vec3 v{};
+      for (int d = 0; d < dim; ++d) v[u(d)] = initial_.v[u(d * space_.nodes + node)];
+      const double missing = (wall.speed - dot(v, wall.normal)) / dot(b, wall.normal);
+      for (int d = 0; d < dim; ++d) initial_.v[u(d * space_.nodes + node)] += missing * b[u(d)];
+      basis.push_back(b);
     }
     Constraint c{node, {}};
     for (int i = 0; i < dim; ++i)
@@ -309,11 +306,6 @@ void Operator::set_constraints(const Setup& setup) {
       }
     constraints_.push_back(c);
   }
-  // Nothing runs through a wall from the start; a node of several piston faces gets its speed once.
-  project(initial_.v.data());
-  for (const auto& [node, v] : pistons)
-    for (int d = 0; d < dim; ++d)
-      if (v[u(d)] != 0) initial_.v[u(d * space_.nodes + node)] = v[u(d)];
 }
 
 void Operator::deposit_point_energy(const Setup& setup) {
@@ -357,8 +349,7 @@ void Operator::gravity_weights() {
   if (gravity_ == Vec3{}) return;
   // ρ g tested against the basis is M_v times the constant field g; the same weights give potential energy.
   std::vector<double> g(initial_.v.size());
-  for (int d = 0; d < space_.dim; ++d)
-    std::fill_n(g.begin() + d * space_.nodes, space_.nodes, gravity_[u(d)]);
+  for (int d = 0; d < space_.dim; ++d) std::fill_n(g.begin() + d * space_.nodes, space_.nodes, gravity_[u(d)]);
   multiply_mass(g, space_.dim, weight_);
 }
 

@@ -5,6 +5,7 @@
 #include "engine/case/expression.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/hydro_fem/eos_file.hpp"
+#include "engine/solvers/hydro_fem/geometry.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,31 +24,10 @@ std::size_t u(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-/// Collects diagnostics at values of the case.
-struct Reader {
-  const Case& input;
-  std::vector<Diagnostic> found;
-  void wrong(const Values& at, std::string text, std::string hint) {
-    found.push_back(input.error_at(at, std::move(text), std::move(hint)));
-  }
-  [[nodiscard]] bool good() const { return !has_errors(found); }
-};
-
-Vec3 padded(const std::vector<double>& v) {
-  Vec3 p{};
-  std::copy_n(v.begin(), std::min<std::size_t>(v.size(), 3), p.begin());
-  return p;
-}
-
-struct Box {
-  Vec3 lower{}, upper{};
-  bool everywhere = true;
-};
-
 struct Region {
   std::string name;
   std::size_t material = 0;
-  Box box;
+  Extent extent;
   double density = 0;
   double pressure = 0;
   Vec3 velocity{};
@@ -73,44 +53,7 @@ struct Region {
   }
 };
 
-struct Grid {
-  int dim = 2;
-  bool axisymmetric = false;
-  Vec3 lower{}, upper{};
-  std::array<Index, 3> zones{1, 1, 1};
-  [[nodiscard]] Index count() const { return zones[0] * zones[1] * zones[2]; }
-  [[nodiscard]] double step(int d) const {
-    return (upper[u(d)] - lower[u(d)]) / static_cast<double>(zones[u(d)]);
-  }
-};
-
-Grid read_grid(Reader& r) {
-  const Values v = r.input["grid"];
-  Grid g;
-  const auto upper = v["upper"].numbers();
-  const auto lower = v["lower"].numbers();
-  g.dim = static_cast<int>(upper.size());
-  g.upper = padded(upper);
-  g.lower = padded(lower);
-  for (std::size_t d = 0; d < v["zones"].size() && d < 3; ++d) g.zones[d] = v["zones"].at(d).integer();
-  if (v["zones"].size() != upper.size())
-    r.wrong(v["zones"], fmt::format("{} numbers of zones for {} dimensions", v["zones"].size(), g.dim),
-            "Give one number for each axis of `upper`.");
-  for (int d = 0; d < g.dim; ++d)
-    if (!(g.upper[u(d)] > g.lower[u(d)]))
-      r.wrong(v["upper"],
-              fmt::format("the upper corner {} is not above the lower {} along {}", g.upper[u(d)],
-                          g.lower[u(d)], "xyz"[d]),
-              "Give the larger coordinate in `upper`.");
-  g.axisymmetric = v["coordinates"].text() == "axisymmetric";
-  if (g.axisymmetric && g.dim != 2)
-    r.wrong(v["coordinates"], fmt::format("axisymmetric flow has two dimensions, found {}", g.dim),
-            "Give `lower`, `upper` and `zones` two numbers: along the axis and along the radius.");
-  if (g.axisymmetric && g.lower[1] < 0)
-    r.wrong(v["lower"], fmt::format("the radius begins at {}", g.lower[1]),
-            "Let y begin at 0 (on the axis) or above.");
-  return g;
-}
+using Reader = CaseReader;
 
 std::optional<Expression> read_formula(Reader& r, const Values& v, std::vector<std::string> variables) {
   auto parsed = Expression::parse(v.text(), std::move(variables));
@@ -121,7 +64,7 @@ std::optional<Expression> read_formula(Reader& r, const Values& v, std::vector<s
   return *parsed;
 }
 
-std::vector<Region> read_regions(Reader& r, const Grid& g, const std::vector<std::string>& materials) {
+std::vector<Region> read_regions(Reader& r, const Geometry& g, const std::vector<std::string>& materials) {
   std::vector<Region> out;
   const Values list = r.input["regions"];
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -135,32 +78,7 @@ std::vector<Region> read_regions(Reader& r, const Grid& g, const std::vector<std
               fmt::format("Choose one of: {}.", fmt::join(materials, ", ")));
     else
       region.material = static_cast<std::size_t>(at - materials.begin());
-    region.box.everywhere = !v.has("lower") && !v.has("upper");
-    region.box.lower = v.has("lower") ? padded(v["lower"].numbers()) : g.lower;
-    region.box.upper = v.has("upper") ? padded(v["upper"].numbers()) : g.upper;
-    for (const char* corner : {"lower", "upper"}) {
-      if (!v.has(corner)) continue;
-      const auto numbers = v[corner].numbers();
-      if (static_cast<int>(numbers.size()) < g.dim) {
-        r.wrong(v[corner], fmt::format("{} coordinates in {} dimensions", numbers.size(), g.dim),
-                "Give one coordinate for each axis.");
-        continue;
-      }
-      for (int d = 0; d < g.dim; ++d) {
-        const double line = (numbers[u(d)] - g.lower[u(d)]) / g.step(d);
-        const bool inside = line > 0 && line < static_cast<double>(g.zones[u(d)]);
-        if (!inside || std::abs(line - std::round(line)) < 1e-6) continue;
-        const double below = g.lower[u(d)] + std::floor(line) * g.step(d);
-        r.wrong(
-            v[corner],
-            fmt::format(
-                "the region ends at {} = {:.6g}, inside zones; the nearest zone edges are {:.6g} and {:.6g}",
-                "xyz"[d], numbers[u(d)], below, below + g.step(d)),
-            fmt::format("Move the border to a zone edge, or change `zones` along {} so that an edge falls "
-                        "there: a jump inside a zone is not kept sharp.",
-                        "xyz"[d]));
-      }
-    }
+    region.extent = read_extent(r, g, v);
     if (v.has("density"))
       region.density = v["density"].number();
     else if (v.has("density_formula"))
@@ -185,24 +103,26 @@ std::vector<Region> read_regions(Reader& r, const Grid& g, const std::vector<std
   return out;
 }
 
-bool inside(const Box& b, const Vec3& p, int dim) {
-  if (b.everywhere) return true;
-  for (int d = 0; d < dim; ++d)
-    if (p[u(d)] < b.lower[u(d)] || p[u(d)] > b.upper[u(d)]) return false;
-  return true;
-}
+struct Source {
+  int region = -1;  // all
+  double power = 0;
+  std::string formula;
+};
 
 struct Parts {
-  Grid grid;
+  Geometry geometry;
   std::vector<std::string> names;
   std::vector<std::shared_ptr<const EquationOfState>> materials;
   std::vector<Region> regions;
+  std::vector<Extent> extents;  // of the regions
+  std::vector<std::string> boundary_names;
   std::vector<BoundaryCondition> boundaries;
+  std::vector<Source> sources;
 };
 
-Parts read_parts(Reader& r) {
-  Parts p;
-  p.grid = read_grid(r);
+const std::vector<std::string> source_variables{"x", "y", "z", "r", "t"};
+
+void read_materials(Reader& r, Parts& p) {
   const Values materials = r.input["materials"];
   for (const std::string& name : materials.keys()) {
     p.names.push_back(name);
@@ -223,23 +143,76 @@ Parts read_parts(Reader& r) {
       }
     }
   }
-  p.regions = read_regions(r, p.grid, p.names);
+}
 
-  p.boundaries.assign(u(2 * p.grid.dim), {});
+/// Sides that v·n = 0 cannot hold on: curved ones; and plane ones that meet in such a blunt angle that a curved wall must
+/// have been meant, whose shared nodes would stand still.
+void check_walls(Reader& r, const Parts& p) {
+  if (p.geometry.is_grid()) return;
+  const ZoneMesh& m = p.geometry.mesh->zones;
+  const Values sides = r.input["boundaries"];
+  const auto at = [&](int boundary) {
+    const std::string& name = p.boundary_names[u(boundary)];
+    return sides.has(name) ? sides[name] : sides;
+  };
+  std::map<Index, std::vector<std::pair<Vec3, int>>> normals;  // at vertices
+  for (const auto& face : m.faces) {
+    const auto kind = p.boundaries[u(face.boundary)].kind;
+    if (kind != BoundaryCondition::Kind::wall && kind != BoundaryCondition::Kind::piston) continue;
+    const SidePlane plane = side_plane(m, face);
+    const Vec3& c = plane.middle;
+    if (plane.off > flat_side) {
+      r.wrong(at(face.boundary),
+              fmt::format("'{}' is curved at ({:.5g}, {:.5g}, {:.5g}), and walls and pistons are planes",
+                          p.boundary_names[u(face.boundary)], c[0], c[1], c[2]),
+              "Let it be free or under pressure, or mesh it with straight sides. Sides without a condition "
+              "are walls.");
+      return;
+    }
+    for (int corner = 0; corner < (1 << m.dim); ++corner)
+      if ((corner >> (face.side / 2) & 1) == face.side % 2)
+        normals[m.zones[u(face.zone * (1 << m.dim) + corner)]].emplace_back(plane.normal, face.boundary);
+  }
+  for (const auto& [vertex, list] : normals)
+    for (const auto& [n, boundary] : list) {
+      const Vec3& a = list.front().first;
+      const double cosine = std::clamp(a[0] * n[0] + a[1] * n[1] + a[2] * n[2], -1.0, 1.0);
+      const double degrees = std::acos(cosine) * 180 / std::numbers::pi;
+      if (degrees < 0.01 || degrees > 30) continue;
+      const Vec3 x = m.vertex(vertex);
+      r.found.push_back(r.input.warning_at(at(boundary),
+                                           fmt::format("two walls meet at {:.3g} degrees at ({:.5g}, {:.5g}, "
+                                                       "{:.5g}): what touches their edge stands still",
+                                                       degrees, x[0], x[1], x[2]),
+                                           "A curved wall made of plane pieces holds the material at every "
+                                           "edge. Let it be free or under pressure, or "
+                                           "use the planes of symmetry only."));
+      return;
+    }
+}
+
+void read_boundaries(Reader& r, Parts& p) {
+  const Geometry& g = p.geometry;
+  p.boundary_names = g.boundary_names();
+  p.boundaries.assign(p.boundary_names.size(), {});
   const Values sides = r.input["boundaries"];
   for (const std::string& name : sides.keys()) {
     const Values v = sides[name];
-    int index = -1;
-    for (int d = 0; d < p.grid.dim; ++d)
-      for (int end = 0; end < 2; ++end)
-        if (name == fmt::format("{}_{}", "xyz"[d], end ? "max" : "min")) index = 2 * d + end;
-    if (index < 0) {
-      r.wrong(v, fmt::format("the grid has no side '{}'", name),
-              fmt::format("Its sides are x_min, x_max{}{}.", p.grid.dim > 1 ? ", y_min, y_max" : "",
-                          p.grid.dim > 2 ? ", z_min, z_max" : ""));
+    const auto found = std::find(p.boundary_names.begin(), p.boundary_names.end(), name);
+    if (found == p.boundary_names.end() || name == MeshZones::rest) {
+      std::vector<std::string> known = p.boundary_names;
+      std::erase(known, MeshZones::rest);
+      if (g.is_grid())
+        r.wrong(v, fmt::format("the grid has no side '{}'", name),
+                fmt::format("Its sides are {}.", fmt::join(known, ", ")));
+      else
+        r.wrong(v, fmt::format("the mesh has no outer sides in a group '{}'", name),
+                known.empty() ? std::string("None of its groups covers outer sides: make physical groups of them.")
+                              : fmt::format("Its groups of outer sides are {}.", fmt::join(known, ", ")));
       continue;
     }
     BoundaryCondition bc;
+    const auto index = found - p.boundary_names.begin();
     const std::string kind = v["kind"].text();
     if (kind == "free") bc.kind = BoundaryCondition::Kind::free;
     if (kind == "pressure") {
@@ -249,82 +222,123 @@ Parts read_parts(Reader& r) {
     if (kind == "piston") {
       bc.kind = BoundaryCondition::Kind::piston;
       bc.value = v["speed"].number();
-      bc.normal[u(index / 2)] = 1;
+      if (v.has("direction")) {
+        bc.normal = padded(v["direction"].numbers());
+        if (bc.normal == Vec3{})
+          r.wrong(v["direction"], "the direction of the piston has no length", "Give a vector such as [1, 0].");
+      } else if (g.is_grid()) {
+        bc.normal[u(index / 2)] = 1;
+      }
     }
     p.boundaries[u(index)] = bc;
   }
+  check_walls(r, p);
+}
+
+void read_sources(Reader& r, Parts& p) {
+  const Values list = r.input["excitation"]["sources"];
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Values v = list.at(i);
+    Source s;
+    if (v.has("power")) {
+      s.power = v["power"].number();
+    } else if (v.has("power_formula")) {
+      s.formula = v["power_formula"].text();
+      (void)read_formula(r, v["power_formula"], source_variables);
+    } else {
+      r.wrong(v, "the source has no power", "Give `power` or `power_formula`.");
+    }
+    if (v.has("region")) {
+      const std::string name = v["region"].text();
+      for (std::size_t k = 0; k < p.regions.size(); ++k)
+        if (p.regions[k].name == name) s.region = static_cast<int>(k);
+      if (s.region < 0)
+        r.wrong(v["region"], fmt::format("there is no region '{}'", name),
+                "Give the region that is heated this `name`, or leave `region` out to heat everything.");
+    }
+    p.sources.push_back(std::move(s));
+  }
+}
+
+Parts read_parts(Reader& r) {
+  Parts p;
+  p.geometry = read_geometry(r);
+  if (!r.good()) return p;
+  read_materials(r, p);
+  p.regions = read_regions(r, p.geometry, p.names);
+  for (const Region& region : p.regions) p.extents.push_back(region.extent);
+  read_boundaries(r, p);
+  read_sources(r, p);
+  if (r.good()) check_cover(r, p.geometry, p.extents);
   return p;
 }
 
-void check_cover(Reader& r, const Parts& p) {
-  // The first zone that no region covers. Between two borders of regions all zones are alike: one of each is looked at.
-  const Grid& g = p.grid;
-  if (std::any_of(p.regions.begin(), p.regions.end(),
-                  [](const Region& region) { return region.box.everywhere; }))
-    return;
-  std::array<std::vector<Index>, 3> samples{{{0}, {0}, {0}}};
-  for (int d = 0; d < g.dim; ++d) {
-    auto& list = samples[u(d)];
-    for (const Region& region : p.regions)
-      for (const double border : {region.box.lower[u(d)], region.box.upper[u(d)]}) {
-        const double line = (border - g.lower[u(d)]) / g.step(d);
-        if (line > 0 && line < static_cast<double>(g.zones[u(d)]))
-          list.push_back(static_cast<Index>(line + 1e-6));
-      }
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
+/// The first material in use whose speed of sound hardly depends on its state, empty if there is none.
+std::string stiff_material(const Case& input, const Parts& p) {
+  for (const Region& region : p.regions) {
+    const Values material = input["materials"][p.names[region.material]];
+    if (material["model"].text() == "stiffened-gas" && material["p_infinity"].number() > 0)
+      return p.names[region.material];
   }
-  const auto centre = [&](int d, Index i) {
-    return d < g.dim ? g.lower[u(d)] + (static_cast<double>(i) + 0.5) * g.step(d) : 0.0;
+  return {};
+}
+
+/// One evaluator of all sources; made once a thread, as formulas keep scratch.
+EnergySource make_source(const std::vector<Source>& sources) {
+  struct Part {
+    int region;
+    double power;
+    std::optional<Expression> formula;
   };
-  for (const Index k : samples[2])
-    for (const Index j : samples[1])
-      for (const Index i : samples[0]) {
-        const Vec3 c = {centre(0, i), centre(1, j), centre(2, k)};
-        if (std::any_of(p.regions.begin(), p.regions.end(),
-                        [&](const Region& region) { return inside(region.box, c, g.dim); }))
-          continue;
-        r.wrong(r.input["regions"],
-                fmt::format("no region covers the zone at ({:.4g}, {:.4g}, {:.4g})", c[0], c[1], c[2]),
-                "Let the first region have no box: it then fills what the others leave.");
-        return;
-      }
+  auto parts = std::make_shared<std::vector<Part>>();
+  for (const Source& s : sources) {
+    std::optional<Expression> formula;
+    if (!s.formula.empty()) formula = Expression::parse(s.formula, source_variables).value();
+    parts->push_back({s.region, s.power, formula});
+  }
+  return [parts](const Vec3& x, double t, int region) {
+    double sum = 0;
+    const std::array<double, 5> v = {x[0], x[1], x[2], std::hypot(x[0], x[1], x[2]), t};
+    for (const Part& part : *parts)
+      if (part.region < 0 || part.region == region) sum += part.formula ? (*part.formula)(v) : part.power;
+    return sum;
+  };
 }
 
 }  // namespace
 
-Bytes problem_memory(const Case& input) {
-  Reader r{input, {}};
-  const Grid g = read_grid(r);
+Bytes problem_memory(const Case& input, const Mesh* mesh) {
+  const ZoneCount count = count_case_zones(input, mesh);
   const double k = static_cast<double>(input["parameters"]["order"].integer());
-  const double dim = g.dim;
+  const double dim = count.dim;
   const double points = std::pow(2 * k, dim);
   const double nodes = std::pow(k + 1, dim);
   const double energies = std::pow(k, dim);
   // Per zone: S and J0^-1 (dim² a point), mass; node terms and maps; inverse energy block; then some 14 nodal vectors.
-  const double zone = 8 * (points * (2 * dim * dim + 1) + nodes * (dim + 3) + energies * (energies + 6) +
-                           14 * dim * std::pow(k, dim));
-  return static_cast<Bytes>(zone * static_cast<double>(g.count()));
+  const double zone =
+      8 * (points * (2 * dim * dim + 1) + nodes * (dim + 3) + energies * (energies + 6) + 14 * dim * std::pow(k, dim) +
+           (input["parameters"]["corner_force"].text() == "matrices" ? dim * nodes * energies : 0));
+  return static_cast<Bytes>(zone * count.zones);
 }
 
-std::vector<Diagnostic> check_problem(const Case& input) {
-  Reader r{input, {}};
+std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
+  Reader r{input, mesh};
   const Parts p = read_parts(r);
-  if (r.good()) check_cover(r, p);
+  const Geometry& g = p.geometry;
   const Values blast = input["excitation"];
   if (r.good() && blast.has("blast")) {
     const Vec3 at = padded(blast["blast"]["position"].numbers());
-    for (int d = 0; d < p.grid.dim; ++d)
-      if (at[u(d)] < p.grid.lower[u(d)] || at[u(d)] > p.grid.upper[u(d)]) {
-        r.wrong(blast["blast"]["position"], fmt::format("the blast lies outside the grid along {}", "xyz"[d]),
+    for (int d = 0; d < g.dim; ++d)
+      if (at[u(d)] < g.lower[u(d)] || at[u(d)] > g.upper[u(d)]) {
+        r.wrong(blast["blast"]["position"],
+                fmt::format("the blast lies outside the {} along {}", g.is_grid() ? "grid" : "mesh", "xyz"[d]),
                 "Move it inside.");
         break;
       }
   }
   if (r.good() && input["output"]["exact"].text() == "sedov") {
     const Values exact = input["output"]["exact"];
-    const bool uniform =
-        p.regions.size() == 1 && !p.regions[0].density_formula && !p.regions[0].pressure_formula;
+    const bool uniform = p.regions.size() == 1 && !p.regions[0].density_formula && !p.regions[0].pressure_formula;
     const bool ideal = input["materials"][p.names[p.regions[0].material]]["model"].text() == "ideal-gas";
     if (!blast.has("blast") || !uniform || !ideal)
       r.wrong(exact, "the exact solution of the blast needs one ideal gas of one density and a blast",
@@ -334,63 +348,55 @@ std::vector<Diagnostic> check_problem(const Case& input) {
               "Use another gamma, such as 1.4, or take out `exact`.");
   }
   const Values courant = input["parameters"]["courant"];
-  if (courant.number() > 0.35 && input["parameters"]["viscosity"].boolean())
-    for (const Region& region : p.regions) {
-      const Values material = input["materials"][p.names[region.material]];
-      if (material["model"].text() != "stiffened-gas" || !(material["p_infinity"].number() > 0)) continue;
+  if (r.good() && !courant.is_text() && input["parameters"]["viscosity"].boolean()) {
+    const auto order = static_cast<int>(input["parameters"]["order"].integer());
+    const double bearable = stable_courant(order, g.dim);
+    const std::string stiff = stiff_material(input, p);
+    if (!stiff.empty() && courant.number() > 1.1 * bearable)
       r.found.push_back(input.warning_at(
           courant,
           fmt::format("a Courant number of {:g} lets the viscosity ring in '{}', whose speed of sound hardly "
                       "depends on its state",
-                      courant.number(), p.names[region.material]),
-          "Use 0.3 with stiffened gases: nothing but the step limits small oscillations there."));
-      break;
-    }
+                      courant.number(), stiff),
+          fmt::format("Use {:.2g} or auto: nothing but the step limits small oscillations there.", bearable)));
+    else if (order > 4 && courant.number() > 1.5 * bearable)
+      r.found.push_back(input.warning_at(
+          courant,
+          fmt::format("at order {} the viscosity bears a Courant number of {:.2g}, found {:g}", order, bearable,
+                      courant.number()),
+          "Use auto: longer steps ring at the shortest waves of a zone and end in more steps, or in a collapse."));
+  }
   for (const char* list : {"tracers", "lines"}) {
     const Values v = input["output"][list];
     for (std::size_t i = 0; i < v.size() && r.good(); ++i)
       for (const char* key : {"position", "from", "to"}) {
         if (!v.at(i).has(key)) continue;
         const auto numbers = v.at(i)[key].numbers();
-        bool inside = static_cast<int>(numbers.size()) == p.grid.dim;
-        for (int d = 0; d < p.grid.dim && inside; ++d)
-          inside = numbers[u(d)] >= p.grid.lower[u(d)] - 1e-9 * p.grid.step(d) &&
-                   numbers[u(d)] <= p.grid.upper[u(d)] + 1e-9 * p.grid.step(d);
+        bool inside = static_cast<int>(numbers.size()) == g.dim;
+        for (int d = 0; d < g.dim && inside; ++d)
+          inside =
+              numbers[u(d)] >= g.lower[u(d)] - 1e-9 * g.step(d) && numbers[u(d)] <= g.upper[u(d)] + 1e-9 * g.step(d);
         if (inside) continue;
-        r.wrong(v.at(i)[key],
-                fmt::format("this is no point of the grid, which has {} coordinates", p.grid.dim),
-                "Give one coordinate for each axis, inside the grid.");
+        r.wrong(
+            v.at(i)[key],
+            fmt::format("this is no point of the {}, which has {} coordinates", g.is_grid() ? "grid" : "mesh", g.dim),
+            "Give one coordinate for each axis, inside the material.");
         break;
       }
   }
   return std::move(r.found);
 }
 
-Problem make_problem(const Case& input) {
-  Reader r{input, {}};
+Problem make_problem(const Case& input, const Mesh* mesh) {
+  Reader r{input, mesh};
   auto parts = std::make_shared<Parts>(read_parts(r));
-  if (r.good()) check_cover(r, *parts);
   for (const auto& d : r.found)
     if (d.severity == Severity::error) throw Failure(d);
 
   Problem out;
-  const Grid& g = parts->grid;
-  std::array<std::vector<double>, 3> lines;
-  for (int d = 0; d < g.dim; ++d)
-    for (Index i = 0; i <= g.zones[u(d)]; ++i)
-      lines[u(d)].push_back(i == g.zones[u(d)] ? g.upper[u(d)]
-                                               : g.lower[u(d)] + g.step(d) * static_cast<double>(i));
+  const Geometry& g = parts->geometry;
   Setup& s = out.setup;
-  s.mesh = box_zones(g.dim, lines);
-  const int corners = 1 << g.dim;
-  for (Index z = 0; z < s.mesh.zone_count(); ++z) {
-    Vec3 centre{};
-    for (int c = 0; c < corners; ++c)
-      for (int d = 0; d < g.dim; ++d)
-        centre[u(d)] += s.mesh.vertices[u(s.mesh.zones[u(z * corners + c)] * g.dim + d)] / corners;
-    for (std::size_t i = 0; i < parts->regions.size(); ++i)
-      if (inside(parts->regions[i].box, centre, g.dim)) s.mesh.region[u(z)] = static_cast<int>(i);
-  }
+  s.mesh = g.zones(parts->extents);
   for (const Region& region : parts->regions) s.materials.push_back(parts->materials[region.material]);
   s.boundaries = parts->boundaries;
   s.axisymmetric = g.axisymmetric;
@@ -399,16 +405,13 @@ Problem make_problem(const Case& input) {
     const Region& here = parts->regions[u(region)];
     return parts->materials[here.material]->energy(here.density_at(p), here.pressure_at(p));
   };
-  s.velocity = [parts](const Vec3& p) {
-    Vec3 v{};
-    for (const Region& region : parts->regions)
-      if (inside(region.box, p, parts->grid.dim)) v = region.velocity_at(p);
-    return v;
-  };
+  s.velocity = [parts](const Vec3& p, int region) { return parts->regions[u(region)].velocity_at(p); };
+  if (!parts->sources.empty()) s.energy_source = [parts] { return make_source(parts->sources); };
   const Values parameters = input["parameters"];
   s.k = static_cast<int>(parameters["order"].integer());
   s.viscosity = parameters["viscosity"].boolean();
   s.vorticity_switch = parameters["vorticity_switch"].boolean();
+  s.corner_matrices = parameters["corner_force"].text() == "matrices";
   s.mass_tolerance = parameters["mass_tolerance"].number();
   const Values excitation = input["excitation"];
   s.gravity = padded(excitation["gravity"].numbers());
@@ -417,7 +420,9 @@ Problem make_problem(const Case& input) {
     s.point = padded(excitation["blast"]["position"].numbers());
   }
   out.march.integrator = parameters["integrator"].text() == "rk4" ? Integrator::rk4 : Integrator::rk2_average;
-  out.march.courant = parameters["courant"].number();
+  const bool stiff = s.viscosity && !stiff_material(input, *parts).empty();
+  out.march.courant = parameters["courant"].is_text() ? usual_courant(s.viscosity ? s.k : 1, g.dim, stiff)
+                                                      : parameters["courant"].number();
   out.march.end_time = parameters["end_time"].number();
   out.material_names = parts->names;
   const Values tracers = input["output"]["tracers"];
@@ -435,7 +440,9 @@ Problem make_problem(const Case& input) {
                          static_cast<int>(v["points"].integer())});
   }
   out.exact_sedov = input["output"]["exact"].text() == "sedov";
-  out.zones = g.zones;
+  out.is_grid = g.is_grid();
+  out.zones = g.counts;
+  out.zones_text = count_case_zones(input, mesh).text;
   out.lower = g.lower;
   out.upper = g.upper;
   out.energy_unit = g.axisymmetric || g.dim == 3 ? "J" : g.dim == 2 ? "J/m" : "J/m^2";
@@ -447,7 +454,7 @@ Problem make_problem(const Case& input) {
     const Values material = input["materials"][parts->names[parts->regions[0].material]];
     if (material["model"].text() == "ideal-gas") out.gamma = material["gamma"].number();
     for (int d = 0; d < g.dim; ++d) {
-      const double slack = 0.5 * g.step(d);
+      const double slack = g.is_grid() ? 0.5 * g.step(d) : 1e-6 * (g.upper[u(d)] - g.lower[u(d)]);
       const bool folded = s.point[u(d)] < g.lower[u(d)] + slack || s.point[u(d)] > g.upper[u(d)] - slack;
       if (folded && !(g.axisymmetric && d == 1)) out.blast_energy *= 2;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/case/case.hpp"
+#include "engine/mesh/mesh.hpp"
 #include "engine/solvers/hydro_fem/march.hpp"
 
 namespace conoid::hydro_fem {
@@ -23,21 +24,22 @@ struct Problem {
   };
   std::vector<Line> lines;
   bool exact_sedov = false;
-  int blast_dimension = 2;  ///< of the exact solution: 1 planar, 2 cylindrical, 3 spherical
-  double gamma = 1.4;       ///< of the exact solution
-  double blast_energy = 0;  ///< of the whole blast, unfolded over the planes of symmetry through its centre
-  double energy_factor =
-      1;  ///< energies of the case per energy of the discrete problem: 2π in axisymmetric flow
+  int blast_dimension = 2;        ///< of the exact solution: 1 planar, 2 cylindrical, 3 spherical
+  double gamma = 1.4;             ///< of the exact solution
+  double blast_energy = 0;        ///< of the whole blast, unfolded over the planes of symmetry through its centre
+  double energy_factor = 1;       ///< energies of the case per energy of the discrete problem: 2π in axisymmetric flow
   std::string energy_unit = "J";  ///< per length or area in fewer than three dimensions
-  std::array<Index, 3> zones{1, 1, 1};
+  bool is_grid = true;            ///< of equal zones; otherwise a mesh
+  std::array<Index, 3> zones{1, 1, 1};  ///< of a grid, along each axis
+  std::string zones_text;
   Vec3 lower{}, upper{};
 };
 
-/// Everything that the schema cannot say; empty when the case can be run.
-[[nodiscard]] std::vector<Diagnostic> check_problem(const Case& input);
+/// Everything that the schema cannot say (`mesh`: of the case, null without one); empty when the case can be run.
+[[nodiscard]] std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh);
 /// The problem of a checked case; throws Failure on the first thing that is wrong.
-[[nodiscard]] Problem make_problem(const Case& input);
+[[nodiscard]] Problem make_problem(const Case& input, const Mesh* mesh);
 /// Memory that a run takes, from the sizes alone.
-[[nodiscard]] Bytes problem_memory(const Case& input);
+[[nodiscard]] Bytes problem_memory(const Case& input, const Mesh* mesh);
 
 }  // namespace conoid::hydro_fem

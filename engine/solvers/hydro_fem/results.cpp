@@ -51,10 +51,10 @@ void HydroFem::record(RunContext& context) {
   if (sums_.energy_first == 0) sums_.energy_first = e.total();
   sums_.energy_worst = std::max(sums_.energy_worst, std::abs(e.total() - sums_.energy_first));
 
-  TableInfo energies = table_info(
-      "energies", "Energies",
-      "Internal: sum over mass points of rho0 |J0| w e; kinetic: 1/2 v M v; potential: of the body force; "
-      "total: their sum, constant where nothing works from outside.");
+  TableInfo energies =
+      table_info("energies", "Energies",
+                 "Internal: sum over mass points of rho0 |J0| w e; kinetic: 1/2 v M v; potential: of the body force; "
+                 "total: their sum, constant where nothing works from outside.");
   const std::string& unit = problem_.energy_unit;
   energies.columns.insert(energies.columns.end(), {{"internal", unit, ""}, {"kinetic", unit, ""}});
   if (problem_.setup.gravity != Vec3{}) energies.columns.push_back({"potential", unit, ""});
@@ -65,9 +65,8 @@ void HydroFem::record(RunContext& context) {
   context.results.table(energies).append(row);
 
   if (dt > 0) {
-    TableInfo steps =
-        table_info("time_step", "Time step",
-                   "Length of the last accepted step, and steps taken again because they were too long.");
+    TableInfo steps = table_info("time_step", "Time step",
+                                 "Length of the last accepted step, and steps taken again because they were too long.");
     steps.columns.insert(steps.columns.end(), {{"dt", "s", "step"}});
     steps.y_scale = AxisScale::log;
     context.results.table(steps).append({t, dt});
@@ -76,12 +75,12 @@ void HydroFem::record(RunContext& context) {
   const int dim = op_->space().dim;
   TableInfo pressure =
       table_info("tracers", "Pressure at the tracers", "Pressure at points that move with the material.");
-  TableInfo density = table_info("tracer_density", "Density at the tracers",
-                                 "Density at points that move with the material.");
+  TableInfo density =
+      table_info("tracer_density", "Density at the tracers", "Density at points that move with the material.");
   TableInfo speed = table_info("tracer_speed", "Speed of the tracers",
                                "Magnitude of velocity of points that move with the material.");
-  TableInfo paths = table_info("tracer_paths", "Paths of the tracers",
-                               "Coordinates of points that move with the material.");
+  TableInfo paths =
+      table_info("tracer_paths", "Paths of the tracers", "Coordinates of points that move with the material.");
   std::vector<double> p{t}, rho{t}, v{t}, x{t};
   for (std::size_t i = 0; i < tracers_.size(); ++i) {
     const PointValues at = view_->at(state, tracers_[i], false);
@@ -123,8 +122,7 @@ void HydroFem::write_lines(RunContext& context) const {
   }
   std::optional<SedovBlast> exact;
   if (problem_.exact_sedov && problem_.blast_energy > 0)
-    exact.emplace(problem_.blast_dimension, problem_.gamma, setup.density(setup.point, 0),
-                  problem_.blast_energy);
+    exact.emplace(problem_.blast_dimension, problem_.gamma, setup.density(setup.point, 0), problem_.blast_energy);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto& line = lines[i];
     TableInfo info;
@@ -134,11 +132,9 @@ void HydroFem::write_lines(RunContext& context) const {
         "Values along the straight line from ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}) m at t = {:g} s; "
         "s: distance from its first point; velocity: along the line.",
         line.from[0], line.from[1], line.from[2], line.to[0], line.to[1], line.to[2], march_->time());
-    info.columns = {
-        {"s", "m", "distance"}, {"density", "kg/m^3", ""}, {"pressure", "Pa", ""}, {"velocity", "m/s", ""}};
+    info.columns = {{"s", "m", "distance"}, {"density", "kg/m^3", ""}, {"pressure", "Pa", ""}, {"velocity", "m/s", ""}};
     if (exact) {
-      for (const auto& [name, unit] :
-           {std::pair{"density", "kg/m^3"}, {"pressure", "Pa"}, {"velocity", "m/s"}}) {
+      for (const auto& [name, unit] : {std::pair{"density", "kg/m^3"}, {"pressure", "Pa"}, {"velocity", "m/s"}}) {
         info.columns.push_back({fmt::format("{}_exact", name), unit, fmt::format("{} exact", name)});
         info.exact.push_back(info.columns.back().name);
       }
@@ -161,8 +157,7 @@ void HydroFem::write_lines(RunContext& context) const {
         const GasState s = exact->at(r, march_->time());
         double radial = 0;  // its share along the line
         if (r > 0)
-          for (std::size_t d = 0; d < 3; ++d)
-            radial += (x[d] - c[d]) / r * (line.to[d] - line.from[d]) / length;
+          for (std::size_t d = 0; d < 3; ++d) radial += (x[d] - c[d]) / r * (line.to[d] - line.from[d]) / length;
         row.insert(row.end(), {s.density, s.pressure, s.velocity * radial});
       }
       table.append(row);
@@ -173,9 +168,8 @@ void HydroFem::write_lines(RunContext& context) const {
 void HydroFem::write_blast(RunContext& context) const {
   const auto& setup = problem_.setup;
   if (!problem_.exact_sedov || problem_.blast_energy <= 0) return;
-  const BlastErrors b =
-      blast_errors(*op_, *view_, march_->state(), setup, march_->time(), problem_.gamma,
-                   setup.density(setup.point, 0), problem_.blast_dimension, problem_.blast_energy);
+  const BlastErrors b = blast_errors(*op_, *view_, march_->state(), setup, march_->time(), problem_.gamma,
+                                     setup.density(setup.point, 0), problem_.blast_dimension, problem_.blast_energy);
   context.results.number("shock_radius", b.radius, "m");
   context.results.number("shock_radius_exact", b.exact_radius, "m");
   context.results.number("shock_radius_spread", b.radius_spread, "m");
@@ -212,17 +206,16 @@ Status HydroFem::finish(RunContext& context) {
   number("seconds_energy", times.energy_solve, "s");
   write_lines(context);
   write_blast(context);
-  const bool square = op_->space().dim >= 2 && problem_.zones[0] == problem_.zones[1] &&
+  const bool square = problem_.is_grid && op_->space().dim >= 2 && problem_.zones[0] == problem_.zones[1] &&
                       !problem_.setup.axisymmetric && problem_.lower[0] == problem_.lower[1] &&
                       problem_.upper[0] == problem_.upper[1];
   if (square && problem_.exact_sedov)
-    number("asymmetry", asymmetry(op_->space(), state, problem_.zones, problem_.upper[0] - problem_.lower[0]),
-           "1");
+    number("asymmetry", asymmetry(op_->space(), state, problem_.zones, problem_.upper[0] - problem_.lower[0]), "1");
   return {};
 }
 
-BlastErrors blast_errors(const Operator& op, const View& view, const State& state, const Setup& setup,
-                         double time, double gamma, double density, int dimension, double whole_energy) {
+BlastErrors blast_errors(const Operator& op, const View& view, const State& state, const Setup& setup, double time,
+                         double gamma, double density, int dimension, double whole_energy) {
   BlastErrors out;
   const SedovBlast exact(dimension, gamma, density, whole_energy);
   out.exact_radius = exact.shock_radius(time);
@@ -278,16 +271,14 @@ BlastErrors blast_errors(const Operator& op, const View& view, const State& stat
   Index points = 1;
   for (int d = 0; d < dim; ++d) points *= n;
   std::vector<Index> lane_of(u(op.space().zones));
-  for (std::size_t i = op.lane_zones().size(); i-- > 0;)
-    lane_of[u(op.lane_zones()[i])] = static_cast<Index>(i);
+  for (std::size_t i = op.lane_zones().size(); i-- > 0;) lane_of[u(op.lane_zones()[i])] = static_cast<Index>(i);
   const int lanes = op.kernels().lanes;
   double square = 0;
   for (Index zone = 0; zone < op.space().zones; ++zone) {
     const Index* map = &op.space().map[u(zone * tables.nodes)];
     const Index batch = lane_of[u(zone)] / lanes, lane = lane_of[u(zone)] % lanes;
     std::vector<double> load(u(tables.energies), 0);
-    Matrix M{tables.energies, tables.energies,
-             std::vector<double>(u(Index{tables.energies} * tables.energies), 0)};
+    Matrix M{tables.energies, tables.energies, std::vector<double>(u(Index{tables.energies} * tables.energies), 0)};
     for (int q = 0; q < tables.points; ++q) {
       double w = 1, radius = 0;
       for (int d = 0, rest = q; d < dim; ++d, rest /= t.q) w *= t.rule.weights[u(rest % t.q)];
@@ -322,8 +313,7 @@ BlastErrors blast_errors(const Operator& op, const View& view, const State& stat
       }
       for (int j = 0; j < tables.energies; ++j) {
         double value = coefficient[u(j)];
-        for (int d = 0, rest = j; d < dim; ++d, rest /= t.l2)
-          value *= phi1(static_cast<int>(at[u(d)]), rest % t.l2);
+        for (int d = 0, rest = j; d < dim; ++d, rest /= t.l2) value *= phi1(static_cast<int>(at[u(d)]), rest % t.l2);
         projected += value;
       }
       const View::Place place = view.place(zone, xi);
@@ -350,8 +340,7 @@ double asymmetry(const Space& space, const State& state, std::array<Index, 3> zo
       worst = std::max({worst, std::abs(state.x[u(here)] - state.x[u(space.nodes + there)]),
                         std::abs(state.x[u(space.nodes + here)] - state.x[u(there)])});
       if (space.dim > 2)
-        worst = std::max(worst,
-                         std::abs(state.x[u(2 * space.nodes + here)] - state.x[u(2 * space.nodes + there)]));
+        worst = std::max(worst, std::abs(state.x[u(2 * space.nodes + here)] - state.x[u(2 * space.nodes + there)]));
     }
   }
   return worst / size;

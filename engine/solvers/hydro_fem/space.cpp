@@ -5,6 +5,7 @@
 #include "engine/solvers/hydro_fem/basis.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -37,8 +38,7 @@ ZoneMesh box_zones(int dim, const std::array<std::vector<double>, 3>& lines) {
     for (Index j = 0; j < n[1]; ++j)
       for (Index i = 0; i < n[0]; ++i) {
         const Index zone = static_cast<Index>(m.region.size());
-        for (int c = 0; c < (1 << dim); ++c)
-          m.zones.push_back(vertex(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2 & 1)));
+        for (int c = 0; c < (1 << dim); ++c) m.zones.push_back(vertex(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2 & 1)));
         m.region.push_back(0);
         const std::array<Index, 3> at{i, j, k};
         for (int d = 0; d < dim; ++d) {
@@ -47,6 +47,77 @@ ZoneMesh box_zones(int dim, const std::array<std::vector<double>, 3>& lines) {
         }
       }
   return m;
+}
+
+Vec3 ZoneMesh::vertex(Index v) const {
+  Vec3 p{};
+  for (int d = 0; d < dim; ++d) p[u(d)] = vertices[u(v * dim + d)];
+  return p;
+}
+
+Vec3 ZoneMesh::position(Index zone, const Vec3& xi) const {
+  Vec3 p{};
+  if (!quadratic.empty()) {
+    const int count = dim == 1 ? 3 : dim == 2 ? 9 : 27;
+    std::array<std::array<double, 3>, 3> n{};
+    for (int d = 0; d < dim; ++d) {
+      const double t = xi[u(d)];
+      n[u(d)] = {(1 - t) * (1 - 2 * t), 4 * t * (1 - t), t * (2 * t - 1)};
+    }
+    for (int i = 0; i < count; ++i) {
+      double w = 1;
+      for (int d = 0, rest = i; d < dim; ++d, rest /= 3) w *= n[u(d)][u(rest % 3)];
+      for (int d = 0; d < dim; ++d) p[u(d)] += w * quadratic[u((zone * count + i) * dim + d)];
+    }
+    return p;
+  }
+  for (int c = 0; c < (1 << dim); ++c) {
+    double w = 1;
+    for (int d = 0; d < dim; ++d) w *= (c >> d & 1) ? xi[u(d)] : 1 - xi[u(d)];
+    const Index at = zones[u(zone * (1 << dim) + c)];
+    for (int d = 0; d < dim; ++d) p[u(d)] += w * vertices[u(at * dim + d)];
+  }
+  return curve ? curve(p) : p;
+}
+
+SidePlane side_plane(const ZoneMesh& mesh, const ZoneMesh::Face& face) {
+  const int dim = mesh.dim, axis = face.side / 2;
+  std::array<int, 2> along{-1, -1};  // the axes of the side
+  for (int d = 0, n = 0; d < dim; ++d)
+    if (d != axis) along[u(n++)] = d;
+  const auto at = [&](double s, double t) {
+    Vec3 xi{};
+    xi[u(axis)] = face.side % 2;
+    if (dim > 1) xi[u(along[0])] = s;
+    if (dim > 2) xi[u(along[1])] = t;
+    return mesh.position(face.zone, xi);
+  };
+  const auto minus = [](const Vec3& a, const Vec3& b) { return Vec3{a[0] - b[0], a[1] - b[1], a[2] - b[2]}; };
+  const auto dot = [](const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; };
+  SidePlane out;
+  out.middle = at(0.5, 0.5);
+  double size = 1;
+  if (dim == 1) {
+    out.normal = {1, 0, 0};
+  } else if (dim == 2) {
+    const Vec3 t = minus(at(1, 0), at(0, 0));
+    size = std::sqrt(dot(t, t));
+    out.normal = {t[1] / size, -t[0] / size, 0};
+  } else {
+    const Vec3 a = minus(at(1, 1), at(0, 0)), b = minus(at(0, 1), at(1, 0));
+    out.normal = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+    const double length = std::sqrt(dot(out.normal, out.normal));
+    size = std::sqrt(std::max(dot(a, a), dot(b, b)));
+    for (double& c : out.normal) c /= length;
+  }
+  const Vec3 outward = minus(out.middle, mesh.position(face.zone, {0.5, 0.5, 0.5}));
+  if (dot(outward, out.normal) < 0)
+    for (double& c : out.normal) c = -c;
+  const Vec3 origin = at(0, 0);
+  for (const double s : {0.0, 0.5, 1.0})
+    for (const double t : {0.0, 0.5, 1.0})
+      out.off = std::max(out.off, std::abs(dot(minus(at(s, t), origin), out.normal)) / size);
+  return out;
 }
 
 Space::Space(const ZoneMesh& mesh, int order) : dim(mesh.dim), k(order), zones(mesh.zone_count()) {
@@ -104,18 +175,11 @@ Space::Space(const ZoneMesh& mesh, int order) : dim(mesh.dim), k(order), zones(m
       }
       const Index node = found->second + inside;
       map[u(z * zone_nodes + local)] = node;
-      // Multilinear position; written again by each zone that shares it, with the same value up to round-off.
+      // Written again by each zone that shares it, with the same value up to round-off.
       {
-        Vec3 p{0, 0, 0};
-        for (int c = 0; c < corners; ++c) {
-          double w = 1;
-          for (int d = 0; d < dim; ++d) {
-            const double t = gll[u(at[u(d)])];
-            w *= (c >> d & 1) ? t : 1 - t;
-          }
-          for (int d = 0; d < dim; ++d) p[u(d)] += w * mesh.vertices[u(corner[c] * dim + d)];
-        }
-        if (mesh.curve) p = mesh.curve(p);
+        Vec3 xi{};
+        for (int d = 0; d < dim; ++d) xi[u(d)] = gll[u(at[u(d)])];
+        const Vec3 p = mesh.position(z, xi);
         for (int d = 0; d < dim; ++d) position[u(node * dim + d)] = p[u(d)];
       }
     }

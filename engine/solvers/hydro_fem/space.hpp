@@ -12,7 +12,7 @@
 
 namespace conoid::hydro_fem {
 
-/// The coarse description: straight zones in lexicographic corner order (x fastest), their region, and named boundaries.
+/// The coarse description: zones in lexicographic corner order (x fastest), their region, and named boundaries.
 struct ZoneMesh {
   int dim = 2;
   std::vector<double> vertices;  ///< dim numbers a vertex
@@ -27,9 +27,24 @@ struct ZoneMesh {
   std::vector<std::string> boundary_names;
   /// Curved zones: maps a point of the straight mesh to its true position; empty = straight.
   std::function<Vec3(const Vec3&)> curve;
+  /// Or: dim × 3^dim numbers a zone, the points of its quadratic map in lexicographic order; empty = straight.
+  std::vector<double> quadratic;
 
   [[nodiscard]] Index zone_count() const { return static_cast<Index>(region.size()); }
+  /// Where reference coordinates in [0,1]^dim of a zone lie at the start.
+  [[nodiscard]] Vec3 position(Index zone, const Vec3& xi) const;
+  [[nodiscard]] Vec3 vertex(Index v) const;
 };
+
+/// A boundary side at the start: its middle, its outward normal there, and the largest distance of its points from the
+/// plane through it, over its size. In one dimension the side is a point and stands off by nothing.
+struct SidePlane {
+  Vec3 middle{}, normal{};
+  double off = 0;
+};
+/// What a wall's side may stand off its plane, over its size.
+inline constexpr double flat_side = 1e-6;
+[[nodiscard]] SidePlane side_plane(const ZoneMesh& mesh, const ZoneMesh::Face& face);
 
 /// A box of nx × ny × nz zones with coordinate lines; boundaries x_min, x_max, y_min, …
 [[nodiscard]] ZoneMesh box_zones(int dim, const std::array<std::vector<double>, 3>& lines);

@@ -58,8 +58,7 @@ View::View(const Operator& op, const Setup& setup) : op_(op), setup_(setup), wor
   const int lanes = op.kernels().lanes;
   density_points_.assign(u(op.space().zones * z.zone_points), 0);
   for (std::size_t i = 0; i < lane_zone.size(); ++i) {
-    const Index zone = lane_zone[i], batch = static_cast<Index>(i) / lanes,
-                lane = static_cast<Index>(i) % lanes;
+    const Index zone = lane_zone[i], batch = static_cast<Index>(i) / lanes, lane = static_cast<Index>(i) % lanes;
     const Index* map = &op.space().map[u(zone * op.space().zone_nodes)];
     for (int q = 0; q < z.zone_points; ++q) {
       double m = z.mass[(batch * z.zone_points + q) * lanes + lane];
@@ -68,8 +67,7 @@ View::View(const Operator& op, const Setup& setup) : op_(op), setup_(setup), wor
         double radius = 0;
         for (int j = 0; j < t.h1; ++j)
           for (int k = 0; k < t.h1; ++k)
-            radius +=
-                t.B(q % t.q, k) * t.B(q / t.q, j) * op.space().x0[u(op.space().nodes + map[j * t.h1 + k])];
+            radius += t.B(q % t.q, k) * t.B(q / t.q, j) * op.space().x0[u(op.space().nodes + map[j * t.h1 + k])];
         m /= radius;
       }
       density_points_[u(zone * z.zone_points + q)] = m;
@@ -108,8 +106,7 @@ View::Place View::place(Index zone, const Vec3& xi) const {
 
 PointValues View::at(const State& state, const Place& at, bool with_viscosity) const {
   const double* points = &density_points_[u(at.zone * op_.data().zone_points)];
-  return evaluate(state, at,
-                  tensor_sum(at.q, op_.space().dim, op_.tables().q, [&](int i) { return points[i]; }),
+  return evaluate(state, at, tensor_sum(at.q, op_.space().dim, op_.tables().q, [&](int i) { return points[i]; }),
                   with_viscosity);
 }
 

@@ -37,8 +37,7 @@ class View {
   };
   [[nodiscard]] Boxes boxes(const State& state) const;
   /// The material at a point of space now: the zone whose curved map holds it (Newton), or nothing outside all zones.
-  [[nodiscard]] std::optional<Place> locate(const State& state, const Boxes& boxes,
-                                            const Vec3& position) const;
+  [[nodiscard]] std::optional<Place> locate(const State& state, const Boxes& boxes, const Vec3& position) const;
   [[nodiscard]] PointValues at(const State& state, const Place& place, bool with_viscosity = true) const;
 
   /// |J| at a place (times r in axisymmetric flow).
@@ -54,8 +53,7 @@ class View {
 
  private:
   /// at(), with ρ0 |J0| there.
-  [[nodiscard]] PointValues evaluate(const State& state, const Place& place, double mass,
-                                     bool with_viscosity) const;
+  [[nodiscard]] PointValues evaluate(const State& state, const Place& place, double mass, bool with_viscosity) const;
   struct Topology {
     std::shared_ptr<const std::vector<Index>> connectivity, offsets;
     std::shared_ptr<const std::vector<std::uint8_t>> types;

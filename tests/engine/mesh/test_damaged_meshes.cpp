@@ -9,6 +9,7 @@
 
 #include <QtTest>
 #include <filesystem>
+#include <map>
 #include <random>
 
 #include <sys/resource.h>
@@ -22,12 +23,20 @@ struct Seed {
   std::string bytes;
 };
 
+using Reader = Result<Mesh> (*)(std::string_view, const std::string&, const ReadOptions&);
+const std::map<std::string, Reader>& readers() {
+  static const std::map<std::string, Reader> table{{".msh", read_msh}, {".stl", read_stl},     {".obj", read_obj},
+                                                   {".ply", read_ply}, {".bdf", read_nastran}, {".mesh", read_mfem}};
+  return table;
+}
+
 std::vector<Seed> seeds() {
   std::vector<Seed> out;
-  for (const char* folder : {"/mesh", "/fuzz/mesh_msh", "/fuzz/mesh_stl", "/fuzz/mesh_obj"})
+  for (const char* folder : {"/mesh", "/fuzz/mesh_msh", "/fuzz/mesh_stl", "/fuzz/mesh_obj", "/fuzz/mesh_ply", "/fuzz/mesh_nastran", "/fuzz/mesh_mfem"})
     for (const auto& entry : std::filesystem::directory_iterator(std::string(CONOID_TEST_DATA) + folder)) {
       const std::string ending = entry.path().extension();
-      if (ending == ".msh" || ending == ".stl" || ending == ".obj")
+      const std::string name = entry.path().filename();
+      if (readers().contains(ending) && !name.starts_with("refused") && !name.starts_with("crash"))
         out.push_back({entry.path().filename(), *read_file(entry.path())});
     }
   std::sort(out.begin(), out.end(), [](const Seed& a, const Seed& b) { return a.name < b.name; });
@@ -37,9 +46,7 @@ std::vector<Seed> seeds() {
 /// Errors by the name of the file, so that a failing mutation can be found again.
 void check(const Seed& seed, const std::string& bytes, const std::string& what, int* errors) {
   const ReadOptions options{.memory_limit = Bytes{32} << 20};
-  const auto mesh = seed.name.ends_with(".msh")   ? read_msh(bytes, seed.name, options)
-                    : seed.name.ends_with(".stl") ? read_stl(bytes, seed.name, options)
-                                                  : read_obj(bytes, seed.name, options);
+  const auto mesh = readers().at(std::filesystem::path(seed.name).extension())(bytes, seed.name, options);
   if (!mesh) {
     ++*errors;
     const Error& e = mesh.error();
@@ -74,7 +81,7 @@ class TestDamagedMeshes : public QObject {
       for (std::size_t n = 0; n + 8 < s.bytes.size(); n += step) {
         int errors = 0;
         check(s, s.bytes.substr(0, n), "cut at " + std::to_string(n), &errors);
-        // An OBJ file has no end mark: cut between lines it is a smaller mesh. An STL text may end after a solid.
+        // An OBJ or Nastran file needs no end mark: cut between lines it is a smaller mesh. An STL text may end after a solid.
         if (s.name.ends_with(".msh") || s.name.ends_with("binary.stl"))
           QVERIFY2(errors == 1, (s.name + " cut at " + std::to_string(n)).c_str());
       }

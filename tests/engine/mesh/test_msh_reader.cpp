@@ -6,7 +6,7 @@
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/mesh/shape_tables.hpp"
 #include "engine/mesh/surface.hpp"
-#include "engine/mesh/vec3.hpp"
+#include "tests/engine/mesh/node_offset.hpp"
 
 #include <QtTest>
 #include <cstring>
@@ -27,24 +27,6 @@ std::vector<double> sorted_points(const Mesh& m) {
   std::vector<double> out;
   for (const auto& q : p) out.insert(out.end(), q.begin(), q.end());
   return out;
-}
-
-/// Every node of a cell lies where the map of its corners puts it: true for cells with straight edges, false as soon as two
-/// nodes of an order-2 cell are in the wrong places, because the geometry is skewed.
-double worst_node_offset(const Mesh& m) {
-  double worst = 0;
-  for (Index c = 0; c < m.cell_count(); ++c) {
-    const CellShape shape = m.shape(c);
-    const auto n = m.nodes(c);
-    for (int i = 0; i < nodes_of(shape); ++i) {
-      const ShapeValues v = shape_values(straight(shape), reference_node(shape, i));
-      Vec3 p{};
-      for (int k = 0; k < corners_of(shape); ++k)
-        p = vec::axpy(v.n[static_cast<std::size_t>(k)], m.point(n[static_cast<std::size_t>(k)]), p);
-      worst = std::max(worst, vec::distance(p, m.point(n[static_cast<std::size_t>(i)])));
-    }
-  }
-  return worst;
 }
 
 template <class T>

@@ -166,7 +166,7 @@ class TestStlAndObjReaders : public QObject {
     QCOMPARE(*recognise_mesh(binary_stl(tetrahedron), "x.dat"), MeshFormat::stl);
     QCOMPARE(*recognise_mesh("$MeshFormat\n4.1 0 8\n", "x.stl"), MeshFormat::msh);
     QCOMPARE(*recognise_mesh("solid x\n", "x"), MeshFormat::stl);
-    QVERIFY(recognise_mesh("hello", "x.txt").error().text.find("MSH (2.2, 4.1), STL or OBJ") !=
+    QVERIFY(recognise_mesh("hello", "x.txt").error().text.find("MSH (2.2, 4.1), STL, OBJ, PLY") !=
             std::string::npos);
     QVERIFY(recognise_mesh("Point(1) = {0,0,0};", "x.geo").error().text.find("geometry") !=
             std::string::npos);

@@ -24,6 +24,8 @@ Surface built(Result<Mesh> mesh, Ordering ordering = Ordering::hilbert) {
   return std::move(*make_surface(*mesh, ordering));
 }
 
+constexpr int ring_places = 16;
+
 double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
 
 }  // namespace
@@ -69,7 +71,12 @@ Pulse ricker_of(double k) { return {PulseKind::ricker, 1, k / (2 * std::numbers:
 SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
   const Surface surface = unit_sphere(setting.divisions, setting.equal_volume);
   const Form form = form_for(surface, setting.form, setting.ratio);
-  const std::vector<Vec3> places{{0, 0, -3}, {0, 0, 3}, {3, 0, 0}, {1.5, 0, -1.5}};
+  std::vector<Vec3> places{{0, 0, -3}, {0, 0, 3}};
+  for (const Vec3& p : {Vec3{3, 0, 0}, Vec3{1.5, 0, -1.5}})
+    for (int k = 0; k < ring_places; ++k) {
+      const double angle = 2 * std::numbers::pi * k / ring_places;
+      places.push_back({p[0] * std::cos(angle), p[0] * std::sin(angle), p[2]});
+    }
   Excitation excitation{"wave", {}};
   Wave wave;
   wave.pulse = ricker_of(2);
@@ -151,8 +158,10 @@ SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
       difference += std::pow(u[r][n] - want[n], 2);
       total += want[n] * want[n];
     }
-    out.receivers[r] = std::sqrt(difference / total);
+    const std::size_t kind = r < 2 ? r : 2 + (r - 2) / ring_places;
+    out.receivers[kind] += difference / total / (r < 2 ? 1 : ring_places);
   }
+  for (double& e : out.receivers) e = std::sqrt(e);
   if (setting.target_strength)
     for (std::size_t k = 0; k < kas.size(); ++k) {
       const double omega = kas[k];

@@ -74,13 +74,12 @@ void rigid_sphere(Table& t) {
   const double limits[] = {0.0015, 0.003, 0.0015, 0.002};
   const char* names[] = {"back", "forward", "side", "near"};
   for (std::size_t r = 0; r < 4; ++r)
-    t.at_most(fmt::format("rigid sphere NC, N = 642: receiver {}", names[r]), b.receivers[r], limits[r], series);
+    t.at_most(fmt::format("rigid sphere NC, N = 642: receiver {}{}", names[r], r < 2 ? "" : " (16 about the axis)"), b.receivers[r], limits[r], series);
   t.at_least(fmt::format("rigid sphere NC: order of the surface pressure, N = 162 to {}", z.unknowns),
              order(a.surface, z.surface, a, z), 1.9, "order 2");
-  double sum_a = 0, sum_z = 0;
-  for (std::size_t r = 0; r < 4; ++r) sum_a += std::pow(a.receivers[r], 2), sum_z += std::pow(z.receivers[r], 2);
-  t.at_least(fmt::format("rigid sphere NC: order of the receivers (mean square), N = 162 to {}", z.unknowns),
-             0.5 * order(sum_a, sum_z, a, z), 1.8, "order 2");
+  for (std::size_t r = 0; r < 4; ++r)
+    t.at_least(fmt::format("rigid sphere NC: order of receiver {}, N = 162 to {}", names[r], z.unknowns),
+               order(a.receivers[r], z.receivers[r], a, z), 1.9, "order 2");
   t.at_most("rigid sphere NC, N = 642: target strength, ka 0.5 to 4.49, back, side, forward", b.ts_error_db, 0.05, series, "dB");
   t.at_least("rigid sphere NC: order of the target strength, N = 162 to 642", order(a.ts_error_db, b.ts_error_db, a, b), 1.7,
              "order 2");

@@ -15,8 +15,7 @@ template <int W>
 struct LaneType;
 template <>
 struct LaneType<2> {
-  typedef double Real
-      __attribute__((vector_size(16)));  // NOLINT(modernize-use-using): `using` loses the attribute
+  typedef double Real __attribute__((vector_size(16)));  // NOLINT(modernize-use-using): `using` loses the attribute
 };
 template <>
 struct LaneType<4> {
@@ -59,8 +58,7 @@ template <class V>
 inline V gather(const double* base, const int* index) {
 #if defined(__AVX512F__)
   if constexpr (sizeof(V) == 64)
-    return (V)_mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, _mm256_loadu_si256((const __m256i*)index),
-                                       base, 8);
+    return (V)_mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, _mm256_loadu_si256((const __m256i*)index), base, 8);
 #endif
 #if defined(__AVX2__)
   if constexpr (sizeof(V) == 32)

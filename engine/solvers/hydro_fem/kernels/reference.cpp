@@ -63,8 +63,7 @@ int smallest_diagonal(int n, const std::array<double, 9>& a) {
 double determinant(int dim, const std::array<double, 9>& J) {
   if (dim == 1) return J[0];
   if (dim == 2) return J[0] * J[3] - J[1] * J[2];
-  return J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) +
-         J[2] * (J[3] * J[7] - J[4] * J[6]);
+  return J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) + J[2] * (J[3] * J[7] - J[4] * J[6]);
 }
 
 std::array<double, 9> inverse3(int dim, const std::array<double, 9>& J) {
@@ -100,8 +99,7 @@ Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, doub
     for (int i = 0; i < n; ++i) {
       double image = 0;
       for (int m = 0; m < n; ++m)
-        for (int j = 0; j < n; ++j)
-          image += point.J[u(i * n + m)] * point.J0inv[u(m * n + j)] * vectors[u(j * n + s)];
+        for (int j = 0; j < n; ++j) image += point.J[u(i * n + m)] * point.J0inv[u(m * n + j)] * vectors[u(j * n + s)];
       moved += image * image;
     }
     const double h = h0 * std::sqrt(moved);
@@ -117,11 +115,9 @@ Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, doub
     constexpr double epsilon = 1e-12;
     const double y = std::clamp((mu - epsilon) / (2 * epsilon), 0.0, 1.0);
     const double smooth = (3 - 2 * y) * y * y;
-    out.viscosity =
-        2 * point.rho * h * h * std::abs(mu) + 0.5 * point.rho * h * point.c * psi0 * (1 - smooth);
+    out.viscosity = 2 * point.rho * h * h * std::abs(mu) + 0.5 * point.rho * h * point.c * psi0 * (1 - smooth);
     for (int i = 0; i < n * n; ++i) out.sigma[u(i)] += out.viscosity * eps[u(i)];
-    if (point.axisymmetric && point.radius > 0)
-      out.hoop += out.viscosity * point.radial_velocity / point.radius;
+    if (point.axisymmetric && point.radius > 0) out.hoop += out.viscosity * point.radial_velocity / point.radius;
   }
   std::array<double, 9> JtJ{}, unused{};
   for (int i = 0; i < n; ++i)
@@ -162,8 +158,8 @@ ZoneTables::ZoneTables(const Tables& t, int dim) {
   }
 }
 
-ZoneForce zone_force(const ZoneData& z, const ZoneTables& t, const Space& space, int lanes, Index lane,
-                     const double* x, const double* v, const double* e) {
+ZoneForce zone_force(const ZoneData& z, const ZoneTables& t, const Space& space, int lanes, Index lane, const double* x,
+                     const double* v, const double* e) {
   const int n = z.dim;
   const Index zone = z.lane_zone[lane];
   const Index batch = lane / lanes, l = lane % lanes;
@@ -196,8 +192,7 @@ ZoneForce zone_force(const ZoneData& z, const ZoneTables& t, const Space& space,
     const double volume = alpha * det * (z.axisymmetric ? p.radius : 1);
     p.rho = z.mass[(batch * t.points + q) * lanes + l] / volume;
     for (int i = 0; i < n * n; ++i) p.J0inv[u(i)] = z.J0inv[((batch * t.points + q) * n * n + i) * lanes + l];
-    z.material[batch]->evaluate(std::span(&p.rho, 1), std::span(&energy, 1), std::span(&p.p, 1),
-                                std::span(&p.c, 1));
+    z.material[batch]->evaluate(std::span(&p.rho, 1), std::span(&energy, 1), std::span(&p.p, 1), std::span(&p.c, 1));
     const Stress s = stress_at(p, z.viscosity, z.vorticity_switch, z.h0, z.tables->k);
     out.step = std::min(out.step, s.step);
     const auto Jinv = inverse3(n, p.J);

@@ -50,8 +50,8 @@ struct ZoneForce {
   Matrix F;  ///< (dim·nodes) × energies: A B^T
   double step = 0;
 };
-[[nodiscard]] ZoneForce zone_force(const ZoneData& z, const ZoneTables& t, const Space& space, int lanes,
-                                   Index lane, const double* x, const double* v, const double* e);
+[[nodiscard]] ZoneForce zone_force(const ZoneData& z, const ZoneTables& t, const Space& space, int lanes, Index lane,
+                                   const double* x, const double* v, const double* e);
 /// (F·1)_i and (F^T v)_j.
 [[nodiscard]] std::vector<double> times_one(const Matrix& F);
 [[nodiscard]] std::vector<double> transposed_times(const Matrix& F, const std::vector<double>& v);

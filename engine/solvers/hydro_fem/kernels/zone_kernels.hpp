@@ -12,6 +12,13 @@
 
 namespace conoid::hydro_fem {
 
+/// The tensor tables of a zone written out, for the kernels that form matrices: [node][axis][point] derivatives,
+/// [node][point] values of the velocity basis, [energy][point] values of the energy basis (the paper's B).
+struct CornerTables {
+  CornerTables(const Tables& tables, int dim);
+  std::vector<double> grad, value, energy;
+};
+
 /// Everything the kernels read and write; plain pointers into HydroOperator's arrays.
 struct ZoneData {
   const Tables* tables = nullptr;
@@ -24,21 +31,38 @@ struct ZoneData {
   const int* batch_map = nullptr;    ///< [batch][node of the zone][W] → node
   const Index* lane_zone = nullptr;  ///< batch × W: zone of each lane (the last one repeated in unused lanes)
   const EquationOfState* const* material = nullptr;  ///< one a batch
-  const double* mass =
-      nullptr;  ///< [batch][point][W]: w ρ0 |J0| (times r0 if axisymmetric), constant in time
-  const double* J0inv = nullptr;  ///< [batch][point][dim²][W]
-  const double* Meinv = nullptr;  ///< [batch][e][e][W]: inverse energy mass blocks
-  const double* uniform =
-      nullptr;             ///< [batch][W]: ρ0 |J0| of zones where it is constant (all of a batch), else 0
-  double* S = nullptr;     ///< [batch][point][dim²][W]: w |J| σ J^-T (times r), rows = component
-  double* hoop = nullptr;  ///< [batch][point][W]: w |J| σ_θθ, axisymmetric only
-  double* node_terms =
-      nullptr;  ///< [batch][component][node][W]: contributions to nodes, summed by the caller
-  double* point_terms = nullptr;  ///< optional [batch][point][5][W]: ρ, p, c, ν, |J| for output; may be null
+  const double* mass = nullptr;     ///< [batch][point][W]: w ρ0 |J0| (times r0 if axisymmetric), constant in time
+  const double* J0inv = nullptr;    ///< [batch][point][dim²][W]
+  const double* Meinv = nullptr;    ///< [batch][e][e][W]: inverse energy mass blocks
+  const double* uniform = nullptr;  ///< [batch][W]: ρ0 |J0| of zones where it is constant (all of a batch), else 0
+  double* S = nullptr;              ///< [batch][point][dim²][W]: w |J| σ J^-T (times r), rows = component
+  double* hoop = nullptr;           ///< [batch][point][W]: w |J| σ_θθ, axisymmetric only
+  double* node_terms = nullptr;     ///< [batch][component][node][W]: contributions to nodes, summed by the caller
+  const CornerTables* corner = nullptr;  ///< only for the paper's form, as F
+  double* F = nullptr;                   ///< [batch][component·node][e][W]: F_z
+  double* point_terms = nullptr;         ///< optional [batch][point][5][W]: ρ, p, c, ν, |J| for output; may be null
   bool viscosity = true;
   bool vorticity_switch = false;
   double h0 = 0;  ///< (V/zones)^(1/dim)/k
 };
+
+/// The corner force in the paper's form (Dong et al., §3.1.1); S must hold the stress (ZoneKernels::update, the first half of
+/// their kernel 1). Their kernel 4 is the velocity solve.
+struct CornerKernels {
+  /// Kernel 1: A_z of one batch, [component·node][point][W].
+  void (*matrix)(const ZoneData&, Index batch, double* A) = nullptr;
+  /// Kernels 1 and 2: F_z = A_z B^T into ZoneData::F, A_z row by row.
+  void (*force)(const ZoneData&, Interval batches) = nullptr;
+  /// Kernel 3: node_terms = F·1.
+  void (*times_one)(const ZoneData&, Interval batches) = nullptr;
+  /// Kernel 5: power = F^T v, [batch][e][W].
+  void (*transposed_times)(const ZoneData&, const double* v, double* power, Interval batches) = nullptr;
+  /// Kernel 6: de = M_e^-1 power (zone × zone_energies).
+  void (*energy_inverse)(const ZoneData&, const double* power, double* de, Interval batches) = nullptr;
+};
+[[nodiscard]] const CornerKernels& portable_corner_kernels();
+[[nodiscard]] const CornerKernels& avx2_corner_kernels();
+[[nodiscard]] const CornerKernels& avx512_corner_kernels();
 
 /// Rate of the state: per batch, the smallest stable step 1/(c/h + 2.5 ν/(ρ h²)) over its points (Courant factor 1);
 /// 0 where |J| <= 0.
@@ -54,6 +78,7 @@ struct ZoneKernels {
   void (*force_transposed)(const ZoneData&, const double* v, double* de, Interval batches) = nullptr;
   /// node_terms = zone parts of Mv p for `components` fields of p (components × nodes).
   void (*mass)(const ZoneData&, const double* p, int components, Interval batches) = nullptr;
+  CornerKernels corner{};
 };
 
 [[nodiscard]] const ZoneKernels& portable_kernels();

@@ -5,7 +5,7 @@
 namespace conoid::hydro_fem {
 
 const ZoneKernels& avx2_kernels() {
-  static const ZoneKernels kernels = make_kernels<4>("avx2");
+  static const ZoneKernels kernels = make_kernels<4>("avx2", avx2_corner_kernels());
   return kernels;
 }
 

@@ -5,7 +5,7 @@
 namespace conoid::hydro_fem {
 
 const ZoneKernels& avx512_kernels() {
-  static const ZoneKernels kernels = make_kernels<8>("avx512");
+  static const ZoneKernels kernels = make_kernels<8>("avx512", avx512_corner_kernels());
   return kernels;
 }
 

@@ -5,7 +5,7 @@
 namespace conoid::hydro_fem {
 
 const ZoneKernels& portable_kernels() {
-  static const ZoneKernels kernels = make_kernels<2>("portable");
+  static const ZoneKernels kernels = make_kernels<2>("portable", portable_corner_kernels());
   return kernels;
 }
 

@@ -48,8 +48,8 @@ double best_step(const Case& c, int threads, double budget) {
     const Index before = flow.march().accepted() + flow.march().repeated();
     const double start = wall_seconds();
     flow.march().step();
-    best = std::min(best, (wall_seconds() - start) / static_cast<double>(flow.march().accepted() +
-                                                                         flow.march().repeated() - before));
+    best = std::min(best, (wall_seconds() - start) /
+                              static_cast<double>(flow.march().accepted() + flow.march().repeated() - before));
   } while (wall_seconds() - begin < budget);
   return best;
 }
@@ -73,34 +73,29 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
       } while (processor_seconds() - start < budget);
       const double seconds = processor_seconds() - start;
       const KernelTimes& t = flow.op().times();
-      const auto steps =
-          static_cast<double>(flow.march().accepted() + flow.march().repeated() - steps_before);
+      const auto steps = static_cast<double>(flow.march().accepted() + flow.march().repeated() - steps_before);
       const double ms = 1e3 * seconds / steps;
       const std::string against =
           fmt::format("{} ms of the public proxy (CEED/Laghos) on another machine, one Zen 5 core", c.proxy);
       sink({fmt::format("{}: one core, a step", c.name), ms, "ms", c.proxy / ms, 0, against,
             "issue and second-level cache"});
-      sink({fmt::format("{}: times as fast as the proxy", c.name), c.proxy / ms, "1", c.proxy / ms, 1.5,
-            against, ""});
+      sink({fmt::format("{}: times as fast as the proxy", c.name), c.proxy / ms, "1", c.proxy / ms, 1.5, against, ""});
       const double update = t.update - before.update;
       const double points = static_cast<double>(t.update_points - before.update_points);
-      sink(
-          {fmt::format("{}: stress at points", c.name), 1e-6 * points / update, "Mpoints/s",
-           1e-6 * points / update / c.rate_floor, c.rate_floor,
-           fmt::format("{:.3g} ns a point asked for; here {:.1f}", 1e3 / c.rate_floor, 1e9 * update / points),
-           "issue"});
+      sink({fmt::format("{}: stress at points", c.name), 1e-6 * points / update, "Mpoints/s",
+            1e-6 * points / update / c.rate_floor, c.rate_floor,
+            fmt::format("{:.3g} ns a point asked for; here {:.1f}", 1e3 / c.rate_floor, 1e9 * update / points),
+            "issue"});
       const auto share = [&](const char* kernel, double part, const char* limit) {
         sink({fmt::format("{}: share of {}", c.name, kernel), 100 * part / seconds, "%", 0, 0, "", limit});
       };
       share("stress (kernel 1)", update, "issue");
       share("force sums (kernels 2, 3)", t.force - before.force, "second-level cache");
-      share("velocity solve (kernel 4)", t.velocity_solve - before.velocity_solve,
-            "second- and third-level cache");
+      share("velocity solve (kernel 4)", t.velocity_solve - before.velocity_solve, "second- and third-level cache");
       share("energy rate (kernels 5, 6)", t.energy_solve - before.energy_solve, "issue");
       sink({fmt::format("{}: iterations a velocity solve", c.name),
-            static_cast<double>(t.iterations - before.iterations) /
-                static_cast<double>(t.solves - before.solves),
-            "1", 0, 0, "", ""});
+            static_cast<double>(t.iterations - before.iterations) / static_cast<double>(t.solves - before.solves), "1",
+            0, 0, "", ""});
     }
     const int cores = std::max(1, this_machine().cores);
     if (cores >= 2 && run.threads >= 2) {

@@ -39,8 +39,7 @@ Setup uniform_gas(ZoneMesh mesh, int k, double gamma) {
 
 std::vector<double> line(double a, double b, Index n) {
   std::vector<double> v(u(n + 1));
-  for (Index i = 0; i <= n; ++i)
-    v[u(i)] = i == n ? b : a + (b - a) * static_cast<double>(i) / static_cast<double>(n);
+  for (Index i = 0; i <= n; ++i) v[u(i)] = i == n ? b : a + (b - a) * static_cast<double>(i) / static_cast<double>(n);
   return v;
 }
 
@@ -86,7 +85,7 @@ Vec3 gresho_velocity(const Vec3& x) {
 Setup gresho(int k, Index n) {
   Setup s = uniform_gas(box_zones(2, {line(-0.5, 0.5, n), line(-0.5, 0.5, n), {}}), k, 5.0 / 3);
   s.viscosity = false;
-  s.velocity = gresho_velocity;
+  s.velocity = [](const Vec3& x, int) { return gresho_velocity(x); };
   s.energy = [](const Vec3& x, int) {
     const double r = std::hypot(x[0], x[1]);
     const double p = r < 0.2   ? 5 + 12.5 * r * r
@@ -104,13 +103,13 @@ Vec3 taylor_green_velocity(const Vec3& x) {
 Setup taylor_green(int k, Index n) {
   Setup s = uniform_gas(box_zones(2, {line(0, 1, n), line(0, 1, n), {}}), k, 5.0 / 3);
   s.viscosity = false;
-  s.velocity = taylor_green_velocity;
-  s.energy = [](const Vec3& x, int) {
-    return 1.5 * (1 + (std::cos(2 * pi * x[0]) + std::cos(2 * pi * x[1])) / 4);
-  };
-  s.energy_source = [](const Vec3& x) {
-    return 3 * pi / 8 *
-           (std::cos(3 * pi * x[0]) * std::cos(pi * x[1]) - std::cos(pi * x[0]) * std::cos(3 * pi * x[1]));
+  s.velocity = [](const Vec3& x, int) { return taylor_green_velocity(x); };
+  s.energy = [](const Vec3& x, int) { return 1.5 * (1 + (std::cos(2 * pi * x[0]) + std::cos(2 * pi * x[1])) / 4); };
+  s.energy_source = [] {
+    return [](const Vec3& x, double, int) {
+      return 3 * pi / 8 *
+             (std::cos(3 * pi * x[0]) * std::cos(pi * x[1]) - std::cos(pi * x[0]) * std::cos(3 * pi * x[1]));
+    };
   };
   return s;
 }
@@ -129,7 +128,7 @@ Setup noh(int dim, int k, Index n) {
   for (int d = 0; d < dim; ++d) lines[u(d)] = line(0, 1, n);
   Setup s = uniform_gas(box_zones(dim, lines), k, 5.0 / 3);
   for (int d = 0; d < dim; ++d) s.boundaries[u(2 * d + 1)].kind = BoundaryCondition::Kind::free;
-  s.velocity = [](const Vec3& x) {
+  s.velocity = [](const Vec3& x, int) {
     const double r = std::hypot(x[0], x[1], x[2]);
     return r > 0 ? Vec3{-x[0] / r, -x[1] / r, -x[2] / r} : Vec3{};
   };
@@ -147,11 +146,8 @@ Setup saltzmann(int k, Index nx, Index ny) {
 }
 
 Flow::Flow(Setup setup, MarchOptions options, int threads, const ZoneKernels& kernels)
-    : setup_(std::move(setup)),
-      team_({WorkerSpec{"cpu", threads, 1}}),
-      op_(setup_, kernels, team_),
-      march_(op_, options),
-      first_(op_.energies(march_.state()).total()) {}
+    : setup_(std::move(setup)), team_({WorkerSpec{"cpu", threads, 1}}), op_(setup_, kernels, team_),
+      march_(op_, options), first_(op_.energies(march_.state()).total()) {}
 
 void Flow::run() {
   while (march_.step()) {

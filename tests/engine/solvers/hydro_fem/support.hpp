@@ -37,11 +37,9 @@ inline Setup lively(int dim, int k, bool axisymmetric, std::mt19937& random) {
   std::uniform_int_distribution<int> region(0, 1);
   for (int& r : s.mesh.region) r = region(random);
   s.materials = {stiffened_gas(1.4), stiffened_gas(3.1, 0.7)};
-  s.density = [](const Vec3& x, int r) {
-    return (r ? 2.0 : 0.8) * (1 + 0.2 * std::sin(x[0] + 2 * x[1] - x[2]));
-  };
+  s.density = [](const Vec3& x, int r) { return (r ? 2.0 : 0.8) * (1 + 0.2 * std::sin(x[0] + 2 * x[1] - x[2])); };
   s.energy = [](const Vec3& x, int r) { return (r ? 3.0 : 1.1) + 0.3 * std::cos(2 * x[0] - x[1] + x[2]); };
-  s.velocity = [dim](const Vec3& x) {
+  s.velocity = [dim](const Vec3& x, int) {
     Vec3 v{0.4 * std::sin(3 * x[0] + x[1]) - 0.7 * x[0], 0.3 * std::cos(x[0] - 2 * x[2]) * x[1],
            0.5 * std::sin(2 * x[1] + x[2])};
     for (int d = dim; d < 3; ++d) v[static_cast<std::size_t>(d)] = 0;

@@ -31,8 +31,7 @@ class TestCaseMessages : public QObject {
   Q_OBJECT
   QTemporaryDir folder_;
 
-  [[nodiscard]] std::vector<Diagnostic> check(
-      const std::vector<std::pair<std::string, std::string>>& changes) const {
+  [[nodiscard]] std::vector<Diagnostic> check(const std::vector<std::pair<std::string, std::string>>& changes) const {
     const auto input = resolved(good_case, changes, (folder_.path() + "/case.json").toStdString());
     if (!input) return {input.error()};
     const auto solver = solver_info().make();
@@ -61,6 +60,15 @@ class TestCaseMessages : public QObject {
       QTest::newRow(name) << path << value << words;
     };
     row("jump inside zones", "regions.1.lower", "[1, 1.4]", {"y = 1.4", "inside zones", "1", "1.5", "zones"});
+    row("no geometry", "grid", "null", {"grid"});
+    row("group on a grid", "regions.1", R"({"material": "gas", "group": "a", "density": 1, "pressure": 1})",
+        {"a grid has no groups"});
+    row("piston without direction", "boundaries", R"({"x_min": {"kind": "piston", "direction": [0, 0]}})",
+        {"no length"});
+    row("source without power", "excitation", R"({"sources": [{}]})", {"no power"});
+    row("source of no region", "excitation", R"({"sources": [{"region": "tank", "power": 1}]})",
+        {"no region 'tank'", "name"});
+    row("source formula", "excitation", R"({"sources": [{"power_formula": "1 + q"}]})", {"1 + q", "x, y, z, r, t"});
     row("material", "regions.0.material", "\"steam\"", {"no material 'steam'", "gas, water"});
     row("dimensions", "grid.zones", "[4, 4, 4]", {"3 numbers of zones for 2 dimensions"});
     row("upside down", "grid.upper", "[-1, 3]", {"not above"});
@@ -71,8 +79,7 @@ class TestCaseMessages : public QObject {
         {"radius", "-1"});
     row("uncovered", "regions.0.upper", "[1, 3]", {"no region covers"});
     row("too much", "parameters.order", "9", {});
-    row("blast outside", "excitation", "{\"blast\": {\"energy\": 1, \"position\": [9, 0]}}",
-        {"outside the grid"});
+    row("blast outside", "excitation", "{\"blast\": {\"energy\": 1, \"position\": [9, 0]}}", {"outside the grid"});
     row("exact", "output", "{\"exact\": \"sedov\"}", {"one ideal gas", "blast"});
     row("tracer", "output", "{\"tracers\": [{\"position\": [8, 1]}]}", {"no point of the grid"});
     row("table", "materials.gas", "{\"model\": \"table\", \"file\": \"none.csv\"}", {"none.csv"});
@@ -94,12 +101,13 @@ class TestCaseMessages : public QObject {
       QVERIFY2(!d.hint.empty(), qPrintable(all));
     }
     QVERIFY2(wrong, qPrintable(all));
-    for (const QString& word : words)
-      QVERIFY2(all.contains(word), qPrintable(word + " is missing in: " + all));
+    for (const QString& word : words) QVERIFY2(all.contains(word), qPrintable(word + " is missing in: " + all));
   }
 
   void stiff_matter_with_long_steps_is_warned_of() {
-    const std::vector<std::pair<std::string, std::string>> water{{"regions.0.material", "\"water\""}};
+    std::vector<std::pair<std::string, std::string>> water{{"regions.0.material", "\"water\""}};
+    QVERIFY(check(water).empty());  // auto is what the viscosity bears
+    water.emplace_back("parameters.courant", "0.5");
     const auto found = check(water);
     QCOMPARE(found.size(), std::size_t{1});
     QCOMPARE(found[0].severity, Severity::warning);
@@ -109,9 +117,18 @@ class TestCaseMessages : public QObject {
     QVERIFY(check(shorter).empty());
   }
 
+  void high_orders_with_long_steps_are_warned_of() {
+    std::vector<std::pair<std::string, std::string>> eighth{{"parameters.order", "8"}};
+    QVERIFY(check(eighth).empty());
+    eighth.emplace_back("parameters.courant", "0.5");
+    const auto found = check(eighth);
+    QCOMPARE(found.size(), std::size_t{1});
+    QVERIFY(QString::fromStdString(found[0].render()).contains("order 8") &&
+            QString::fromStdString(found[0].render()).contains("bears a Courant number of 0.1"));
+  }
+
   void too_large_for_memory_is_said_before_it_is_taken() {
-    const auto found =
-        check({{"grid", R"({"upper": [7, 3], "zones": [70000, 60000]})"}, {"parameters.order", "12"}});
+    const auto found = check({{"grid", R"({"upper": [7, 3], "zones": [70000, 60000]})"}, {"parameters.order", "12"}});
     QVERIFY(!found.empty());
     QCOMPARE(found.back().code, ErrorCode::resources);
     QVERIFY(QString::fromStdString(found.back().render()).contains("order 12"));
@@ -121,12 +138,7 @@ class TestCaseMessages : public QObject {
     std::string text = "density,energy,pressure,sound_speed\n";
     for (const double rho : {2.0, 1.0, 4.0})
       for (const double e : {1.0, 3.0})
-        text += QString("%1,%2,%3,%4\n")
-                    .arg(rho)
-                    .arg(e)
-                    .arg(0.4 * rho * e)
-                    .arg(std::sqrt(0.56 * e))
-                    .toStdString();
+        text += QString("%1,%2,%3,%4\n").arg(rho).arg(e).arg(0.4 * rho * e).arg(std::sqrt(0.56 * e)).toStdString();
     const auto good = read_eos_table(write("good.csv", text));
     QVERIFY2(good.ok(), good.ok() ? "" : good.error().render().c_str());
     const auto eos = tabulated(*good);

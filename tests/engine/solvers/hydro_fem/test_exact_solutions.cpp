@@ -30,8 +30,7 @@ class TestExactSolutions : public QObject {
           mass += s.density * dV;
           energy += (0.5 * s.density * s.velocity * s.velocity + s.pressure / (gamma - 1)) * dV;
         }
-        QVERIFY2(std::abs(mass / (rho0 * surface * std::pow(R, j) / j) - 1) < 2e-5,
-                 qPrintable(QString::number(mass)));
+        QVERIFY2(std::abs(mass / (rho0 * surface * std::pow(R, j) / j) - 1) < 2e-5, qPrintable(QString::number(mass)));
         QVERIFY2(std::abs(energy / E - 1) < 2e-5, qPrintable(QString::number(energy)));
         // Strong shock behind the front.
         const GasState behind = blast.at(R * (1 - 1e-9), t);

@@ -108,8 +108,7 @@ class TestSolverRun : public QObject {
       double area = 0, rho = 0;
       for (int i = 0; i < 4; ++i) {
         const auto p = static_cast<std::size_t>((*after.connectivity)[4 * c + static_cast<std::size_t>(i)]);
-        const auto q =
-            static_cast<std::size_t>((*after.connectivity)[4 * c + static_cast<std::size_t>((i + 1) % 4)]);
+        const auto q = static_cast<std::size_t>((*after.connectivity)[4 * c + static_cast<std::size_t>((i + 1) % 4)]);
         area += 0.5 * ((*after.points)[3 * p] * (*after.points)[3 * q + 1] -
                        (*after.points)[3 * q] * (*after.points)[3 * p + 1]);
         rho += 0.25 * (*last->parts[0].fields[0].values)[p];

@@ -32,9 +32,8 @@ class TestZonesAndNodes : public QObject {
         }
         for (int j = 0; j < t.l2; ++j) energy += t.L(q, j);
         QVERIFY(std::abs(sum - 1) < 1e-12 && std::abs(energy - 1) < 1e-12);
-        QVERIFY2(
-            std::abs(slope - k * std::pow(t.rule.points[static_cast<std::size_t>(q)], k - 1)) < 1e-10 * k,
-            qPrintable(QString::number(k)));
+        QVERIFY2(std::abs(slope - k * std::pow(t.rule.points[static_cast<std::size_t>(q)], k - 1)) < 1e-10 * k,
+                 qPrintable(QString::number(k)));
       }
     }
   }
@@ -43,8 +42,8 @@ class TestZonesAndNodes : public QObject {
     std::mt19937 random(3);
     for (int dim = 2; dim <= 3; ++dim)
       for (int k = 1; k <= 5; ++k) {
-        ZoneMesh mesh = box_zones(dim, {flows::line(0, 1, 2), flows::line(0, 1, 3),
-                                        dim > 2 ? flows::line(0, 1, 2) : std::vector<double>{}});
+        ZoneMesh mesh = box_zones(
+            dim, {flows::line(0, 1, 2), flows::line(0, 1, 3), dim > 2 ? flows::line(0, 1, 2) : std::vector<double>{}});
         const int corners = 1 << dim;
         for (Index z = 0; z < mesh.zone_count(); ++z) {
           // A random proper rotation of the reference cube: a permutation of axes and flips.
@@ -57,8 +56,7 @@ class TestZonesAndNodes : public QObject {
           for (int c = 0; c < corners; ++c) {
             int from = 0;
             for (int d = 0; d < dim; ++d)
-              if (((c >> d) & 1) ^ flip[static_cast<std::size_t>(d)])
-                from |= 1 << axis[static_cast<std::size_t>(d)];
+              if (((c >> d) & 1) ^ flip[static_cast<std::size_t>(d)]) from |= 1 << axis[static_cast<std::size_t>(d)];
             mesh.zones[static_cast<std::size_t>(z * corners + c)] = old[static_cast<std::size_t>(from)];
           }
         }
@@ -72,8 +70,7 @@ class TestZonesAndNodes : public QObject {
         for (Index i = 0; i < s.nodes; ++i) {
           std::array<long, 3> p{};
           for (int d = 0; d < dim; ++d)
-            p[static_cast<std::size_t>(d)] =
-                std::lround(1e9 * s.x0[static_cast<std::size_t>(d * s.nodes + i)]);
+            p[static_cast<std::size_t>(d)] = std::lround(1e9 * s.x0[static_cast<std::size_t>(d * s.nodes + i)]);
           places.insert(p);
         }
         QCOMPARE(static_cast<Index>(places.size()), expected);
@@ -93,8 +90,8 @@ class TestZonesAndNodes : public QObject {
             }
             const Index node = s.map[static_cast<std::size_t>(z * s.zone_nodes + i)];
             for (int d = 0; d < dim; ++d)
-              QVERIFY(std::abs(p[static_cast<std::size_t>(d)] -
-                               s.x0[static_cast<std::size_t>(d * s.nodes + node)]) < 1e-13);
+              QVERIFY(std::abs(p[static_cast<std::size_t>(d)] - s.x0[static_cast<std::size_t>(d * s.nodes + node)]) <
+                      1e-13);
           }
       }
   }
@@ -117,12 +114,10 @@ class TestZonesAndNodes : public QObject {
           QVERIFY(found.has_value());
           QCOMPARE(found->zone, zone);
           for (int d = 0; d < dim; ++d)
-            QVERIFY(std::abs(found->xi[static_cast<std::size_t>(d)] - there.xi[static_cast<std::size_t>(d)]) <
-                    1e-8);
+            QVERIFY(std::abs(found->xi[static_cast<std::size_t>(d)] - there.xi[static_cast<std::size_t>(d)]) < 1e-8);
           // Density at rest is what was given, to the order of its interpolation.
           if (k == 3)
-            QVERIFY(std::abs(v.density / setup.density(v.position,
-                                                       setup.mesh.region[static_cast<std::size_t>(zone)]) -
+            QVERIFY(std::abs(v.density / setup.density(v.position, setup.mesh.region[static_cast<std::size_t>(zone)]) -
                              1) < 0.03);
         }
         QVERIFY(!view.locate(op.initial(), boxes, {50, 50, 50}).has_value());

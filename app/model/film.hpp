@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes the frames of a run, or one period of a wave, as numbered pictures and, where ffmpeg is installed, as a film.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include <QObject>
+#include <QString>
+#include <QTemporaryDir>
+#include <QTimer>
+
+#include "app/model/run_model.hpp"
+#include "render/scene/field_scene.hpp"
+
+class QProcess;
+
+namespace conoid::app {
+
+struct FilmOptions {
+  QString file;              ///< "film.mp4", "film.webm", or "film.png": numbered film-00001.png … beside it
+  int width = 1280;          ///< pixels
+  int height = 720;
+  int pictures_per_second = 15;
+  bool transparent = false;  ///< numbered pictures only
+  int phases = 0;            ///< > 0: so many pictures of one period of the frame at hand, instead of the frames
+};
+
+/// The program ffmpeg, or an empty text.
+[[nodiscard]] QString find_ffmpeg();
+
+/// Works in the window's thread, one picture a turn of the event loop, so the window stays alive. The run must outlive it.
+class Film : public QObject {
+  Q_OBJECT
+ public:
+  /// `scene` must not be attached to a viewport (FieldScene::copy).
+  Film(RunModel& run, std::shared_ptr<FieldScene> scene, FilmOptions options, QObject* parent = nullptr);
+  ~Film() override;
+  void start();
+  void cancel();
+  [[nodiscard]] int pictures() const { return count_; }
+
+ signals:
+  void progressed(int done, int all);
+  /// `trouble` is empty when the film is there; else a sentence.
+  void ended(const QString& trouble);
+
+ private:
+  void draw();
+  void encode();
+  void finish(const QString& trouble);
+  [[nodiscard]] QString picture_name(int number) const;
+
+  RunModel& run_;
+  std::shared_ptr<FieldScene> scene_;
+  FilmOptions options_;
+  std::unique_ptr<QTemporaryDir> folder_;  ///< of the pictures that make a film
+  QProcess* encoder_ = nullptr;
+  QTimer timer_;
+  int count_ = 0;
+  int next_ = 0;
+  bool over_ = false;
+};
+
+}  // namespace conoid::app

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pieces of a run that the window keeps, whether it computes just now or was read from its folder.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/core/log.hpp"
+#include "engine/session/run_reader.hpp"
+
+namespace conoid::app {
+
+struct RunTable {
+  TableInfo info;
+  std::vector<std::vector<double>> rows;
+};
+
+struct RunPhase {
+  std::string name;
+  double began = 0;    ///< seconds of wall time since the start
+  double seconds = 0;  ///< so far
+  bool finished = false;
+};
+
+struct LogLine {
+  LogLevel level = LogLevel::info;
+  double seconds = 0;
+  std::string text;
+  std::string hint;
+  std::string pointer;  ///< the field of the case it speaks of, or empty
+};
+
+}  // namespace conoid::app

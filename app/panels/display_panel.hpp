@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a field is shown: colours, cut planes, iso-surfaces, sides of cells, clipping, warp, arrows, labels.
+#pragma once
+
+#include <array>
+
+#include <QScrollArea>
+
+#include "app/look/theme.hpp"
+#include "render/scene/field_scene.hpp"
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QSlider;
+class QVBoxLayout;
+
+namespace conoid::app {
+
+/// Edits a FieldView; shows only what makes a difference for the frame at hand.
+class DisplayPanel : public QScrollArea {
+  Q_OBJECT
+ public:
+  explicit DisplayPanel(const Look& look, QWidget* parent = nullptr);
+  /// Takes over a view, and what the frame holds.
+  void show_view(const FieldView& view, const Frame* frame, FieldKind kind);
+  /// Lays the choices made here over a view.
+  void apply_to(FieldView& view) const;
+
+ signals:
+  void changed();
+
+ private:
+  QWidget* make_section(const QString& title, QVBoxLayout** column);
+  QSlider* make_slider(const QString& name);
+  void fill_maps(FieldKind kind);
+
+  const Look& look_;
+  QWidget* planes_box_;
+  QWidget* iso_box_;
+  QWidget* surface_box_;
+  QWidget* warp_box_;
+  QWidget* arrows_box_;
+  QComboBox* map_;
+  QCheckBox* mesh_cuts_;
+  std::array<QCheckBox*, 3> plane_{};
+  std::array<QSlider*, 3> plane_at_{};
+  QCheckBox* iso_;
+  QSlider* iso_at_;
+  QLabel* iso_text_;
+  QCheckBox* edges_;
+  QSlider* opacity_;
+  QCheckBox* clip_;
+  QComboBox* clip_side_;
+  QSlider* clip_at_;
+  QComboBox* warp_;
+  QLineEdit* warp_scale_;
+  QComboBox* arrows_;
+  QSlider* arrow_count_;
+  QCheckBox* streamlines_;
+  QCheckBox* bar_;
+  QCheckBox* outline_;
+  QCheckBox* lengths_;
+  QCheckBox* triad_;
+  QCheckBox* caption_;
+  QString map_kind_, warp_key_, arrows_key_;
+};
+
+}  // namespace conoid::app

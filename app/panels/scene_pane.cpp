@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One view of a field.
+#include "app/panels/scene_pane.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QActionGroup>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QInputDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <QWidgetAction>
+
+#include "app/forms/scalar_edits.hpp"
+#include "app/look/small_widgets.hpp"
+#include "app/panels/display_panel.hpp"
+#include "render/scene/ticks.hpp"
+
+namespace conoid::app {
+namespace {
+
+constexpr int profile_samples = 400;
+
+Rgb rgb_of(const QColor& c) { return {c.redF(), c.greenF(), c.blueF()}; }
+QString text(const std::string& s) { return QString::fromStdString(s); }
+
+}  // namespace
+
+conoid::Theme picture_theme(const Theme& theme, const QString& background) {
+  conoid::Theme out = theme.dark ? dark_theme() : light_theme();
+  out.background = rgb_of(theme.colour(background));
+  out.chart_background = out.background;
+  out.text = rgb_of(theme.colour("text"));
+  out.muted = rgb_of(theme.colour("muted"));
+  out.grid = rgb_of(theme.colour("grid"));
+  out.accent = rgb_of(theme.colour("accent"));
+  out.series.clear();
+  for (const QColor& colour : theme.series) out.series.push_back(rgb_of(colour));
+  return out;
+}
+
+ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget* parent)
+    : QWidget(parent), run_(&run), look_(look), scene_(std::make_shared<FieldScene>()) {
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  make_head();
+  column->addWidget(head_);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(0);
+  stack_ = new QStackedWidget(this);
+  auto* page = new QFrame(stack_);
+  page->setObjectName("page");
+  auto* page_column = new QVBoxLayout(page);
+  page_column->addStretch(1);
+  auto* icon_row = new QHBoxLayout;
+  icon_row->addStretch(1);
+  icon_row->addWidget(new IconLabel(look_, "conoid", "outline", 56, page));
+  icon_row->addStretch(1);
+  page_column->addLayout(icon_row);
+  page_column->addSpacing(8);
+  empty_text_ = make_label({}, "muted", page);
+  empty_text_->setAlignment(Qt::AlignCenter);
+  page_column->addWidget(empty_text_);
+  page_column->addStretch(1);
+  stack_->addWidget(page);
+  viewport_ = make_viewport(stack_, kind);
+  viewport_->widget()->setAccessibleName(tr("Picture of the field"));
+  stack_->addWidget(viewport_->widget());
+  row->addWidget(stack_, 1);
+  display_ = new DisplayPanel(look, this);
+  display_->hide();
+  row->addWidget(make_rule(this, true));
+  row->addWidget(display_);
+  column->addLayout(row, 1);
+  reading_ = make_label({}, "reading", viewport_->widget());
+  reading_->hide();
+
+  apply_theme();
+  viewport_->set_scene(scene_);
+  viewport_->on_rendered = [this] { shown_ = wanted_; };
+  viewport_->on_input = [this](const InputEvent& event) {
+    const bool taken = handle_tool(event);
+    const bool moves = event.kind == InputKind::wheel || event.kind == InputKind::double_click ||
+                       (event.kind == InputKind::move && event.button != MouseButton::none);
+    if (!taken && moves) QMetaObject::invokeMethod(this, &ScenePane::camera_moved, Qt::QueuedConnection);
+    return taken;
+  };
+  connect(&look, &Look::changed, this, &ScenePane::apply_theme);
+  connect(display_, &DisplayPanel::changed, this, &ScenePane::apply_view);
+}
+
+ScenePane::~ScenePane() {
+  viewport_->on_rendered = nullptr;
+  viewport_->on_input = nullptr;
+}
+
+void ScenePane::make_head() {
+  head_ = new QFrame(this);
+  head_->setObjectName("paneHeader");
+  head_->setFixedHeight(44);
+  auto* row = new QHBoxLayout(head_);
+  row->setContentsMargins(12, 0, 8, 0);
+  row->setSpacing(4);
+  field_ = make_calm_combo(head_);
+  field_->setAccessibleName(tr("Field"));
+  field_->setPlaceholderText(tr("Field"));
+  field_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  field_->setMinimumWidth(120);
+  field_->setMaximumWidth(220);
+  value_ = make_calm_combo(head_);
+  value_->setAccessibleName(tr("Component"));
+  value_->setMinimumWidth(84);
+  part_of_complex_ = make_calm_combo(head_);
+  part_of_complex_->setAccessibleName(tr("Part of the complex field"));
+  part_of_complex_->addItem(tr("Wave"), static_cast<int>(ComplexPart::instant));
+  part_of_complex_->addItem(tr("Magnitude"), static_cast<int>(ComplexPart::magnitude));
+  part_of_complex_->addItem(tr("Phase"), static_cast<int>(ComplexPart::phase));
+  part_of_complex_->setMinimumWidth(100);
+  range_ = new QToolButton(head_);
+  range_->setPopupMode(QToolButton::InstantPopup);
+  range_->setToolTip(tr("Colour range"));
+  range_->setAccessibleName(tr("Colour range"));
+  range_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  range_->setIcon(look_.icon("chevron-down", "muted"));
+  range_->setIconSize({14, 14});
+  range_->setLayoutDirection(Qt::RightToLeft);
+  make_range_menu();
+  row->addWidget(field_);
+  row->addWidget(value_);
+  row->addWidget(part_of_complex_);
+  row->addWidget(range_);
+  row->addStretch(1);
+
+  tool_group_ = new QActionGroup(this);
+  struct Tool {
+    MouseTool tool;
+    const char* icon;
+    QString tip;
+  };
+  for (const Tool& one : {Tool{MouseTool::probe, "probe", tr("Read values: point at the field")},
+                          Tool{MouseTool::profile, "profile", tr("Draw a line: the values along it become a chart")},
+                          Tool{MouseTool::place, "place", tr("Place a receiver: click where it should be")}}) {
+    auto* button = make_icon_button(look_, one.icon, one.tip, head_);
+    button->setCheckable(true);
+    auto* action = new QAction(this);
+    action->setCheckable(true);
+    action->setData(static_cast<int>(one.tool));
+    tool_group_->addAction(action);
+    connect(button, &QToolButton::clicked, this, [this, tool = one.tool](bool on) { set_tool(on ? tool : MouseTool::turn); });
+    connect(action, &QAction::toggled, button, &QToolButton::setChecked);
+    row->addWidget(button);
+  }
+  tool_group_->setExclusionPolicy(QActionGroup::ExclusionPolicy::ExclusiveOptional);
+  auto* views = make_icon_button(look_, "view", tr("Views: standard and kept ones"), head_);
+  make_view_menu(views);
+  row->addWidget(views);
+  auto* fit_button = make_icon_button(look_, "fit", tr("Fit the view"), head_);
+  connect(fit_button, &QToolButton::clicked, this, &ScenePane::fit);
+  row->addWidget(fit_button);
+  display_button_ = make_icon_button(look_, "display", tr("How the field is shown: planes, surfaces, arrows, labels"), head_);
+  display_button_->setCheckable(true);
+  connect(display_button_, &QToolButton::clicked, this, &ScenePane::show_display_panel);
+  row->addWidget(display_button_);
+  tools_ = new QHBoxLayout;
+  tools_->setSpacing(4);
+  row->addLayout(tools_);
+
+  value_->hide();
+  part_of_complex_->hide();
+  range_->hide();
+  field_->hide();
+  connect(field_, &QComboBox::activated, this, [this] {
+    choose_field();
+    emit field_chosen();
+  });
+  connect(value_, &QComboBox::activated, this, &ScenePane::apply_view);
+  connect(part_of_complex_, &QComboBox::activated, this, [this] {
+    apply_view();
+    emit field_chosen();
+  });
+}
+
+void ScenePane::make_range_menu() {
+  auto* menu = new QMenu(range_);
+  auto* box = new QWidget(menu);
+  auto* grid = new QGridLayout(box);
+  grid->setContentsMargins(12, 8, 12, 8);
+  grid->setSpacing(8);
+  auto_range_ = new QCheckBox(tr("Follow the field"), box);
+  auto_range_->setChecked(true);
+  low_ = new QLineEdit(box);
+  low_->setAccessibleName(tr("Lower end of the colour range"));
+  high_ = new QLineEdit(box);
+  high_->setAccessibleName(tr("Upper end of the colour range"));
+  auto* reset = new QPushButton(tr("Fit to this frame"), box);
+  grid->addWidget(auto_range_, 0, 0, 1, 2);
+  grid->addWidget(make_label(tr("From"), "muted", box), 1, 0);
+  grid->addWidget(low_, 1, 1);
+  grid->addWidget(make_label(tr("To"), "muted", box), 2, 0);
+  grid->addWidget(high_, 2, 1);
+  grid->addWidget(reset, 3, 0, 1, 2);
+  auto* action = new QWidgetAction(menu);
+  action->setDefaultWidget(box);
+  menu->addAction(action);
+  range_->setMenu(menu);
+  connect(auto_range_, &QCheckBox::clicked, this, &ScenePane::read_range);
+  connect(low_, &QLineEdit::editingFinished, this, &ScenePane::read_range);
+  connect(high_, &QLineEdit::editingFinished, this, &ScenePane::read_range);
+  connect(reset, &QPushButton::clicked, this, [this] {
+    auto_range_->setChecked(true);
+    read_range();
+    scene_->reset_range();
+    refresh_range_text();
+  });
+  connect(menu, &QMenu::aboutToShow, this, &ScenePane::refresh_range_text);
+}
+
+void ScenePane::make_view_menu(QToolButton* button) {
+  auto* menu = new QMenu(button);
+  button->setMenu(menu);
+  button->setPopupMode(QToolButton::InstantPopup);
+  connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+    menu->clear();
+    const std::pair<QString, StandardView> views[] = {
+        {tr("From above, at an angle"), StandardView::iso}, {tr("From +x"), StandardView::plus_x},
+        {tr("From −x"), StandardView::minus_x},           {tr("From +y"), StandardView::plus_y},
+        {tr("From −y"), StandardView::minus_y},           {tr("From +z"), StandardView::plus_z},
+        {tr("From −z"), StandardView::minus_z}};
+    for (const auto& [name, view] : views) menu->addAction(name, this, [this, view = view] { look_from(view); });
+    menu->addSeparator();
+    for (std::size_t i = 0; i < saved_.size(); ++i) menu->addAction(saved_[i].name, this, [this, i] { restore_view(i); });
+    if (!saved_.empty()) menu->addSeparator();
+    menu->addAction(tr("Keep this view…"), this, [this] {
+      bool ok = false;
+      const QString name = QInputDialog::getText(this, tr("Keep this view"), tr("Name"), QLineEdit::Normal,
+                                                 tr("View %1").arg(saved_.size() + 1), &ok);
+      if (ok && !name.trimmed().isEmpty()) save_view(name.trimmed());
+    });
+  });
+}
+
+void ScenePane::save_view(const QString& name) {
+  auto camera = std::make_shared<CameraController>();
+  camera->copy_from(scene_->camera());
+  const auto same = std::find_if(saved_.begin(), saved_.end(), [&](const SavedView& v) { return v.name == name; });
+  SavedView view{name, std::move(camera), scene_->view()};
+  if (same != saved_.end()) *same = std::move(view);
+  else saved_.push_back(std::move(view));
+}
+
+void ScenePane::restore_view(std::size_t index) {
+  if (index >= saved_.size()) return;
+  // The field stays: a view says from where and with which planes, not what.
+  FieldView view = saved_[index].view;
+  const FieldView& now = scene_->view();
+  view.part = now.part;
+  view.field = now.field;
+  view.value = now.value;
+  static_cast<void>(scene_->set_view(view).ok());
+  scene_->camera().copy_from(*saved_[index].camera);
+  refresh_display();
+  viewport_->request_render();
+  emit camera_moved();
+}
+
+void ScenePane::apply_theme() {
+  scene_->set_theme(picture_theme(look_.theme(), "viewport"));
+  viewport_->request_render();
+}
+
+void ScenePane::fit() {
+  scene_->fit();
+  viewport_->request_render();
+  emit camera_moved();
+}
+
+void ScenePane::look_from(StandardView view) {
+  scene_->look(view);
+  viewport_->request_render();
+  emit camera_moved();
+}
+
+void ScenePane::set_tool(MouseTool tool) {
+  tool_ = tool;
+  for (QAction* action : tool_group_->actions()) action->setChecked(action->data().toInt() == static_cast<int>(tool));
+  line_begin_.reset();
+  scene_->set_line({});
+  viewport_->widget()->setCursor(tool == MouseTool::turn ? Qt::ArrowCursor : Qt::CrossCursor);
+  static const QString hints[] = {QString(), tr("Point at the field to read its value."),
+                                  tr("Press, draw a line across the field, let go."),
+                                  tr("Click where a receiver should be.")};
+  show_reading(hints[static_cast<int>(tool)]);
+}
+
+void ScenePane::show_display_panel(bool visible) {
+  display_->setVisible(visible);
+  display_button_->setChecked(visible);
+  refresh_display();
+}
+
+bool ScenePane::has_picture() const { return stack_->currentIndex() == 1; }
+
+void ScenePane::clear(const QString& sentence) {
+  first_frame_ = true;
+  choices_key_.clear();
+  stack_->setCurrentIndex(0);
+  empty_text_->setText(sentence);
+  shown_ = wanted_;
+  for (QWidget* widget : std::initializer_list<QWidget*>{field_, value_, part_of_complex_, range_}) widget->hide();
+  set_tool(MouseTool::turn);
+}
+
+void ScenePane::set_sentence(const QString& sentence) { empty_text_->setText(sentence); }
+
+void ScenePane::set_run(RunModel& run) {
+  run_ = &run;
+  choices_key_.clear();
+  first_frame_ = true;
+}
+
+void ScenePane::show_frame(const std::shared_ptr<const Frame>& frame) {
+  if (!frame) return;
+  ++wanted_;
+  if (Status shown = scene_->set_frame(frame); !shown && first_frame_)
+    emit troubled(text(shown.error().text), text(shown.error().hint));
+  if (first_frame_) {
+    first_frame_ = false;
+    stack_->setCurrentIndex(1);
+    show_choices();
+    apply_view();
+    scene_->look(StandardView::iso);
+  }
+  viewport_->request_render();
+  refresh_range_text();
+}
+
+void ScenePane::show_choices() {
+  std::vector<std::pair<std::string, FieldInfo>> fields = run_->has_run() ? run_->catalog() : decltype(fields){};
+  if (fields.empty())
+    for (const FieldChoice& choice : scene_->choices()) fields.emplace_back(choice.part, choice.info);
+  QString key;
+  for (const auto& [part, info] : fields) key += text(part) + '/' + text(info.name) + ';';
+  if (key == choices_key_) return;
+  choices_key_ = key;
+  const bool many_parts = std::any_of(fields.begin(), fields.end(), [&](const auto& f) { return f.first != fields.front().first; });
+  const QString before = field_->currentData().toString();
+  const QSignalBlocker quiet(field_);
+  field_->clear();
+  for (const auto& [part, info] : fields) {
+    QString name = text(info.label.empty() ? info.name : info.label);
+    if (many_parts) name += QStringLiteral(" – ") + text(part);
+    field_->addItem(name, text(part) + '\n' + text(info.name));
+    field_->setItemData(field_->count() - 1, info.components, Qt::UserRole + 1);
+    field_->setItemData(field_->count() - 1, info.is_complex, Qt::UserRole + 2);
+    field_->setItemData(field_->count() - 1, name, Qt::ToolTipRole);
+  }
+  const int index = field_->findData(before);
+  field_->setCurrentIndex(index >= 0 ? index : 0);
+  choose_field();
+}
+
+void ScenePane::choose_field() {
+  const int components = field_->currentData(Qt::UserRole + 1).toInt();
+  const QSignalBlocker quiet(value_);
+  value_->clear();
+  if (components == 3) {
+    value_->addItem(tr("Length"), -1);
+    value_->addItem("x", 0);
+    value_->addItem("y", 1);
+    value_->addItem("z", 2);
+  }
+  apply_view();
+}
+
+QString ScenePane::field_text() const { return field_->currentText(); }
+
+bool ScenePane::can_animate_phase() const {
+  return has_picture() && field_->currentData(Qt::UserRole + 2).toBool() &&
+         part_of_complex_->currentData().toInt() == static_cast<int>(ComplexPart::instant);
+}
+
+double ScenePane::phase() const { return phase_; }
+
+void ScenePane::set_phase(double angle) {
+  phase_ = std::fmod(angle, 2 * 3.14159265358979323846);
+  FieldView view = scene_->view();
+  view.value.angle = phase_;
+  static_cast<void>(scene_->set_view(view).ok());
+  viewport_->request_render();
+}
+
+void ScenePane::apply_view() {
+  const QStringList chosen = field_->currentData().toString().split('\n');
+  const bool is_complex = field_->currentData(Qt::UserRole + 2).toBool();
+  const bool picture = has_picture();
+  field_->setVisible(picture && field_->count() > 0);
+  value_->setVisible(picture && value_->count() > 0);
+  part_of_complex_->setVisible(picture && is_complex);
+  FieldView view = scene_->view();
+  if (display_->isVisible()) display_->apply_to(view);
+  if (chosen.size() == 2) {
+    view.part = chosen[0].toStdString();
+    view.field = chosen[1].toStdString();
+  }
+  view.value.component = value_->count() > 0 ? value_->currentData().toInt() : -1;
+  view.value.part = is_complex ? static_cast<ComplexPart>(part_of_complex_->currentData().toInt()) : ComplexPart::instant;
+  view.value.angle = is_complex ? phase_ : 0;
+  view.keep_range = false;  // a wave that spreads must not fade into the colours of its first moments
+  view.fixed_range = !auto_range_->isChecked();
+  if (view.fixed_range) {
+    view.low = low_->text().toDouble();
+    view.high = high_->text().toDouble();
+  }
+  run_->view(view.part, view.field);
+  // The frame at hand may not carry the field yet; the next one will.
+  static_cast<void>(scene_->set_view(view).ok());
+  viewport_->request_render();
+  refresh_range_text();
+  refresh_display();
+}
+
+void ScenePane::refresh_display() {
+  if (!display_->isVisible()) return;
+  const auto frame = scene_->frame();
+  FieldKind kind = FieldKind::magnitude;
+  for (const FieldChoice& choice : scene_->choices())
+    if (choice.info.name == scene_->view().field) kind = kind_of(choice.info, scene_->view().value);
+  display_->show_view(scene_->view(), frame.get(), kind);
+}
+
+void ScenePane::read_range() {
+  bool low_ok = false, high_ok = false;
+  const double low = low_->text().toDouble(&low_ok);
+  const double high = high_->text().toDouble(&high_ok);
+  if (!auto_range_->isChecked() && !(low_ok && high_ok && low < high)) {
+    const auto [from, to] = scene_->range();
+    low_->setText(QString::number(from, 'g', 4));
+    high_->setText(QString::number(to, 'g', 4));
+  }
+  low_->setEnabled(!auto_range_->isChecked());
+  high_->setEnabled(!auto_range_->isChecked());
+  apply_view();
+}
+
+void ScenePane::refresh_range_text() {
+  const auto [low, high] = scene_->range();
+  range_->setVisible(has_picture() && !scene_->choices().empty());
+  range_->setText(QString("%1 … %2").arg(QString::number(low, 'g', 3), QString::number(high, 'g', 3)).replace('-', QChar(0x2212)));
+  low_->setEnabled(!auto_range_->isChecked());
+  high_->setEnabled(!auto_range_->isChecked());
+  if (!auto_range_->isChecked()) return;
+  low_->setText(QString::number(low, 'g', 4));
+  high_->setText(QString::number(high, 'g', 4));
+}
+
+void ScenePane::set_markers(std::vector<Marker> markers) {
+  scene_->set_markers(std::move(markers));
+  viewport_->request_render();
+}
+
+void ScenePane::follow_camera(const ScenePane& other) {
+  scene_->camera().copy_from(other.scene_->camera());
+  viewport_->request_render();
+}
+
+void ScenePane::show_reading(const QString& shown) {
+  reading_->setText(shown);
+  reading_->setVisible(!shown.isEmpty());
+  reading_->adjustSize();
+  reading_->move(16, viewport_->widget()->height() - reading_->height() - 12);
+}
+
+std::optional<Vec3> ScenePane::place_under(const InputEvent& event) {
+  if (const auto probe = scene_->pick(event.x, event.y)) return probe->position;
+  // Beside everything: on the plane through the middle that faces the eye most.
+  const Bounds& b = scene_->camera().bounds();
+  return scene_->pick_plane(event.x, event.y, 2, 0.5 * (b[4] + b[5]));
+}
+
+bool ScenePane::handle_tool(const InputEvent& event) {
+  if (tool_ == MouseTool::turn || !has_picture()) return false;
+  const bool left = event.button == MouseButton::left;
+  if (tool_ == MouseTool::probe) {
+    if (event.kind == InputKind::leave) show_reading({});
+    if (event.kind != InputKind::move || event.button != MouseButton::none) return false;
+    const auto probe = scene_->pick(event.x, event.y);
+    show_reading(probe ? text(probe->text) : tr("Nothing here."));
+    if (probe) emit probed(*probe);
+    return false;  // turning goes on working while values are read
+  }
+  if (tool_ == MouseTool::place) {
+    if (event.kind != InputKind::press || !left) return false;
+    if (const auto place = place_under(event)) emit place_chosen(*place);
+    return true;
+  }
+  if (event.kind == InputKind::press && left) {
+    line_begin_ = place_under(event);
+    return true;
+  }
+  if (!line_begin_) return false;
+  const auto end = place_under(event);
+  if (event.kind == InputKind::move && end) {
+    scene_->set_line({*line_begin_, *end});
+    const double length = std::hypot((*end)[0] - (*line_begin_)[0], (*end)[1] - (*line_begin_)[1], (*end)[2] - (*line_begin_)[2]);
+    show_reading(tr("%1 long").arg(text(readable(length, "m"))));
+    return true;
+  }
+  if (event.kind == InputKind::release && left) {
+    const Vec3 begin = *line_begin_;
+    line_begin_.reset();
+    if (!end) return true;
+    const auto points = scene_->profile(scene_->view().part, begin, *end, profile_samples);
+    if (!points) {
+      show_reading(text(points.error().text + (points.error().hint.empty() ? "" : " " + points.error().hint)));
+      return true;
+    }
+    FieldInfo info;
+    for (const FieldChoice& choice : scene_->choices())
+      if (choice.info.name == scene_->view().field) info = choice.info;
+    emit profile_drawn(*points, text(label_of(info, scene_->view().value)), text(unit_of(info, scene_->view().value)));
+    return true;
+  }
+  return true;
+}
+
+}  // namespace conoid::app

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One view of a field: its choices above the picture, the display choices beside it, tools for the mouse.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <QWidget>
+
+#include "app/look/theme.hpp"
+#include "app/model/run_model.hpp"
+#include "render/scene/field_scene.hpp"
+#include "render/window/make_viewport.hpp"
+#include "render/window/viewport.hpp"
+
+class QActionGroup;
+class QCheckBox;
+class QComboBox;
+class QHBoxLayout;
+class QLabel;
+class QLineEdit;
+class QStackedWidget;
+class QToolButton;
+
+namespace conoid::app {
+
+class DisplayPanel;
+
+/// The window's colours as scenes and charts take them.
+[[nodiscard]] conoid::Theme picture_theme(const Theme& theme, const QString& background);
+
+/// What the left mouse button does in the picture.
+enum class MouseTool { turn, probe, profile, place };
+
+/// A view that a person has kept under a name.
+struct SavedView {
+  QString name;
+  std::shared_ptr<CameraController> camera;
+  FieldView view;
+};
+
+class ScenePane : public QWidget {
+  Q_OBJECT
+ public:
+  ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget* parent = nullptr);
+  ~ScenePane() override;
+
+  /// Shows a frame; the first one after clear() chooses field and camera.
+  void show_frame(const std::shared_ptr<const Frame>& frame);
+  /// No frame: a sentence instead of the picture.
+  void clear(const QString& sentence);
+  void set_sentence(const QString& sentence);
+  /// Fields that may be chosen, also those that the frame at hand does not carry.
+  void show_choices();
+  void fit();
+  void look_from(StandardView view);
+  void set_tool(MouseTool tool);
+  [[nodiscard]] MouseTool tool() const { return tool_; }
+  void show_display_panel(bool visible);
+  [[nodiscard]] bool has_picture() const;
+  [[nodiscard]] bool is_up_to_date() const { return shown_ == wanted_; }
+  [[nodiscard]] ViewportHost* viewport() const { return viewport_; }
+  [[nodiscard]] FieldScene& scene() { return *scene_; }
+  /// The picture being looked at as a scene of its own, for any size.
+  [[nodiscard]] std::shared_ptr<FieldScene> copy_of_scene() const { return scene_->copy(); }
+  [[nodiscard]] Image picture() { return viewport_->grab(); }
+  /// A complex field whose phase can run.
+  [[nodiscard]] bool can_animate_phase() const;
+  void set_phase(double angle);
+  [[nodiscard]] double phase() const;
+  /// Room for tools of the host at the right end of the head.
+  [[nodiscard]] QHBoxLayout* tools() const { return tools_; }
+  [[nodiscard]] QString field_text() const;
+  void set_markers(std::vector<Marker> markers);
+  /// Takes over the other's camera and draws.
+  void follow_camera(const ScenePane& other);
+  [[nodiscard]] RunModel& run() { return *run_; }
+  /// Shows fields of another run from now on.
+  void set_run(RunModel& run);
+
+  [[nodiscard]] const std::vector<SavedView>& saved_views() const { return saved_; }
+  void save_view(const QString& name);
+  void restore_view(std::size_t index);
+
+ signals:
+  void camera_moved();
+  void probed(const conoid::Probe& probe);
+  void profile_drawn(const std::vector<conoid::ProfilePoint>& points, const QString& label, const QString& unit);
+  void place_chosen(const conoid::Vec3& place);
+  void field_chosen();
+  void troubled(const QString& text, const QString& hint);
+
+ private:
+  void make_head();
+  void make_view_menu(QToolButton* button);
+  void make_range_menu();
+  void choose_field();
+  void apply_view();
+  void read_range();
+  void refresh_range_text();
+  void refresh_display();
+  void apply_theme();
+  bool handle_tool(const InputEvent& event);
+  void show_reading(const QString& text);
+  [[nodiscard]] std::optional<Vec3> place_under(const InputEvent& event);
+
+  RunModel* run_;
+  const Look& look_;
+  std::shared_ptr<FieldScene> scene_;
+  ViewportHost* viewport_ = nullptr;
+  QWidget* head_;
+  QHBoxLayout* tools_;
+  QStackedWidget* stack_;
+  QLabel* empty_text_;
+  QComboBox* field_;
+  QComboBox* value_;
+  QComboBox* part_of_complex_;
+  QToolButton* range_;
+  QCheckBox* auto_range_;
+  QLineEdit* low_;
+  QLineEdit* high_;
+  QLabel* reading_;
+  DisplayPanel* display_;
+  QToolButton* display_button_;
+  QActionGroup* tool_group_;
+  MouseTool tool_ = MouseTool::turn;
+  std::optional<Vec3> line_begin_;
+  std::vector<SavedView> saved_;
+  std::uint64_t wanted_ = 0, shown_ = 0;  ///< frames asked for and drawn, counted
+  bool first_frame_ = true;
+  double phase_ = 0;
+  QString choices_key_;
+};
+
+}  // namespace conoid::app

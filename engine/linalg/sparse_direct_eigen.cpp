@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sparse LU by Eigen. Its L D Lᴴ is for Hermitian matrices, not for complex symmetric ones; so the whole matrix is factored.
+#include "engine/linalg/sparse_direct_bodies.hpp"
+
+#include <Eigen/OrderingMethods>
+#include <Eigen/Sparse>
+#include <Eigen/SparseLU>
+
+#include <fmt/core.h>
+
+namespace conoid {
+namespace {
+
+using Complex = std::complex<double>;
+using Matrix = Eigen::SparseMatrix<Complex, Eigen::ColMajor, int>;
+
+class EigenDirect final : public SparseDirect {
+ public:
+  Status factor(const SymmetricMatrix& m) {
+    Matrix full(m.size, m.size);
+    std::vector<Eigen::Triplet<Complex, int>> entries;
+    entries.reserve(2 * m.columns.size());
+    for (Index i = 0; i < m.size; ++i)
+      for (Index p = m.row_start[static_cast<std::size_t>(i)]; p < m.row_start[static_cast<std::size_t>(i) + 1]; ++p) {
+        const auto at = static_cast<std::size_t>(p);
+        entries.emplace_back(static_cast<int>(i), m.columns[at], m.values[at]);
+        if (m.columns[at] != i) entries.emplace_back(m.columns[at], static_cast<int>(i), m.values[at]);
+      }
+    full.setFromTriplets(entries.begin(), entries.end());
+    entries = {};
+    lu_.isSymmetric(true);
+    lu_.compute(full);
+    if (lu_.info() != Eigen::Success)
+      return make_error(ErrorCode::invalid_input, "the system of equations is singular: " + lu_.lastErrorMessage(),
+                        "Two unknowns may coincide, or a part of the mesh has no boundary condition at a resonance.");
+    facts_.method = "Eigen sparse LU";
+    facts_.entries = static_cast<Index>(lu_.nnzL()) + static_cast<Index>(lu_.nnzU());
+    facts_.bytes = static_cast<Bytes>(facts_.entries) * 20;
+    return {};
+  }
+  Status solve(std::span<Complex> columns, Index count) override {
+    const auto n = lu_.rows();
+    for (Index c = 0; c < count; ++c) {
+      Eigen::Map<Eigen::VectorXcd> x(columns.data() + c * n, n);
+      const Eigen::VectorXcd b = x;
+      x = lu_.solve(b);
+    }
+    return {};
+  }
+  [[nodiscard]] const DirectFacts& facts() const override { return facts_; }
+
+ private:
+  Eigen::SparseLU<Matrix, Eigen::AMDOrdering<int>> lu_;
+  DirectFacts facts_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<SparseDirect>> factorise_eigen(const SymmetricMatrix& matrix, const DirectOptions& options) {
+  if (options.on_disk)
+    return make_error(ErrorCode::resources, "only MUMPS keeps factors on disk", "Build with libmumps-dev, or leave the factors in memory.");
+  try {
+    auto out = std::make_unique<EigenDirect>();
+    if (Status s = out->factor(matrix); !s) return s.error();
+    return std::unique_ptr<SparseDirect>(std::move(out));
+  } catch (const std::bad_alloc&) {
+    return make_error(ErrorCode::resources, fmt::format("no memory for the factors of {} unknowns", matrix.size),
+                      "Coarsen the mesh, or build with MUMPS, which keeps factors on disk.");
+  }
+}
+
+}  // namespace conoid

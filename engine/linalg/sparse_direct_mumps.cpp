@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// L D Lᵀ by MUMPS (SYM = 2) on this rank alone. In a build with MPI it is MUMPS's MPI library, called with MPI_COMM_SELF:
+// the sequential one brings an MPI of its own whose names would hide the real ones. P. R. Amestoy, I. S. Duff,
+// J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15; names of parameters as in its users' guide.
+#include "engine/linalg/sparse_direct_bodies.hpp"
+
+#include "conoid/config.hpp"
+
+#if CONOID_HAVE_MUMPS
+
+#include <zmumps_c.h>
+#if CONOID_HAVE_MPI
+#include <mpi.h>
+#endif
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/core.h>
+
+namespace conoid {
+namespace {
+
+using Complex = std::complex<double>;
+
+#if CONOID_HAVE_MPI
+/// MPI as a process of its own: no helper process, no network. Does nothing where the run has started MPI.
+void need_mpi() {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (started != 0) return;
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+  setenv("OMPI_MCA_pml", "ob1", 0);
+  setenv("OMPI_MCA_btl", "self", 0);
+  setenv("OMPI_MCA_osc", "^ucx", 0);
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+  std::atexit([] {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (ended == 0) MPI_Finalize();
+  });
+}
+#endif
+
+class MumpsDirect final : public SparseDirect {
+ public:
+  ~MumpsDirect() override {
+    if (!alive_) return;
+#if CONOID_HAVE_MPI
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (ended != 0) return;
+#endif
+    call(-2);
+  }
+
+  Status factor(const SymmetricMatrix& m, const DirectOptions& options) {
+#if CONOID_HAVE_MPI
+    need_mpi();
+    id_.comm_fortran = static_cast<MUMPS_INT>(MPI_Comm_c2f(MPI_COMM_SELF));
+#else
+    id_.comm_fortran = -987654;  // "use MPI_COMM_WORLD"
+#endif
+    id_.par = 1;
+    id_.sym = 2;
+    call(-1);
+    if (id_.infog[0] < 0) return failed("start");
+    alive_ = true;
+    for (int k = 1; k <= 3; ++k) icntl(k) = -1;  // no output
+    icntl(4) = 0;
+    icntl(7) = 5;    // nested dissection by METIS
+    icntl(14) = 40;  // percent of work space beyond the estimate
+    icntl(27) = options.block;
+    size_ = m.size;
+    std::vector<MUMPS_INT> rows(m.columns.size()), columns(m.columns.size());
+    for (Index i = 0; i < m.size; ++i)
+      for (Index p = m.row_start[static_cast<std::size_t>(i)]; p < m.row_start[static_cast<std::size_t>(i) + 1]; ++p) {
+        rows[static_cast<std::size_t>(p)] = static_cast<MUMPS_INT>(i + 1);
+        columns[static_cast<std::size_t>(p)] = static_cast<MUMPS_INT>(m.columns[static_cast<std::size_t>(p)] + 1);
+      }
+    id_.n = static_cast<MUMPS_INT>(m.size);
+    id_.nnz = static_cast<MUMPS_INT8>(m.columns.size());
+    id_.irn = rows.data();
+    id_.jcn = columns.data();
+    id_.a = reinterpret_cast<ZMUMPS_COMPLEX*>(const_cast<Complex*>(m.values.data()));
+    call(1);
+    if (id_.infog[0] < 0) return failed("order");
+    const Bytes in_memory = static_cast<Bytes>(std::max(id_.infog[16], 0)) << 20;  // INFOG(17), MiB
+    const Bytes with_disk = static_cast<Bytes>(std::max(id_.infog[26], 0)) << 20;  // INFOG(27)
+    bool disk = options.on_disk;
+    if (options.memory > 0 && in_memory > options.memory) disk = true;
+    if (disk && options.scratch.empty())
+      return make_error(ErrorCode::resources,
+                        fmt::format("the factors of {} unknowns need {} MiB, the budget is {} MiB", m.size, in_memory >> 20, options.memory >> 20),
+                        "Raise compute.memory.host, coarsen the mesh, or keep the run folder so that factors can go to disk.");
+    if (disk && options.memory > 0 && with_disk > options.memory)
+      return make_error(ErrorCode::resources,
+                        fmt::format("even with factors on disk {} unknowns need {} MiB of memory, the budget is {} MiB", m.size,
+                                    with_disk >> 20, options.memory >> 20),
+                        "Raise compute.memory.host or coarsen the mesh.");
+    icntl(22) = disk ? 1 : 0;
+    if (disk) {
+      std::strncpy(id_.ooc_tmpdir, options.scratch.c_str(), sizeof id_.ooc_tmpdir - 1);
+      std::strncpy(id_.ooc_prefix, "factors", sizeof id_.ooc_prefix - 1);
+    }
+    for (int attempt = 0;; ++attempt) {
+      call(2);
+      if ((id_.infog[0] != -8 && id_.infog[0] != -9) || attempt == 3) break;
+      icntl(14) *= 3;  // pivoting needed more work space than the analysis foresaw
+    }
+    if (id_.infog[0] < 0) return failed("factor");
+    id_.irn = id_.jcn = nullptr;
+    id_.a = nullptr;
+    facts_.method = fmt::format("MUMPS {}", id_.version_number);
+    facts_.bytes = static_cast<Bytes>(std::max(id_.infog[20], 0)) << 20;
+    facts_.entries = id_.infog[28] < 0 ? Index{-1000000} * id_.infog[28] : id_.infog[28];
+    facts_.flops = id_.rinfog[2];
+    facts_.on_disk = disk;
+    return {};
+  }
+
+  Status solve(std::span<Complex> columns, Index count) override {
+    for (Index at = 0; at < count;) {
+      const Index some = std::min<Index>(count - at, 512);
+      id_.rhs = reinterpret_cast<ZMUMPS_COMPLEX*>(columns.data() + at * size_);
+      id_.nrhs = static_cast<MUMPS_INT>(some);
+      id_.lrhs = static_cast<MUMPS_INT>(size_);
+      call(3);
+      if (id_.infog[0] < 0) return failed("solve");
+      at += some;
+    }
+    id_.rhs = nullptr;
+    return {};
+  }
+  [[nodiscard]] const DirectFacts& facts() const override { return facts_; }
+
+ private:
+  MUMPS_INT& icntl(int k) { return id_.icntl[k - 1]; }
+  void call(int job) {
+    id_.job = job;
+    zmumps_c(&id_);
+  }
+  [[nodiscard]] Error failed(const char* what) const {
+    const int code = id_.infog[0], more = id_.infog[1];
+    if (code == -10)
+      return make_error(ErrorCode::invalid_input, fmt::format("the system of equations is singular ({} pivots were found)", more),
+                        "Two unknowns may coincide, or a part of the mesh has no boundary condition at a resonance.");
+    if (code == -13 || code == -8 || code == -9 || code == -7 || code == -5 || code == -19)
+      return make_error(ErrorCode::resources, fmt::format("MUMPS found no memory to {} {} unknowns (INFOG {} {})", what, size_, code, more),
+                        "Coarsen the mesh, or lower compute.memory.host so that factors go to disk.");
+    if (code == -90)
+      return make_error(ErrorCode::file, "MUMPS cannot write its factors to disk", "Make room in the run folder or in $TMPDIR.");
+    return make_error(ErrorCode::internal, fmt::format("MUMPS could not {} (INFOG {} {})", what, code, more));
+  }
+
+  ZMUMPS_STRUC_C id_{};
+  Index size_ = 0;
+  bool alive_ = false;
+  DirectFacts facts_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<SparseDirect>> factorise_mumps(const SymmetricMatrix& matrix, const DirectOptions& options) {
+  auto out = std::make_unique<MumpsDirect>();
+  if (Status s = out->factor(matrix, options); !s) return s.error();
+  return std::unique_ptr<SparseDirect>(std::move(out));
+}
+
+}  // namespace conoid
+
+#else
+
+namespace conoid {
+
+Result<std::unique_ptr<SparseDirect>> factorise_mumps(const SymmetricMatrix&, const DirectOptions&) {
+  return make_error(ErrorCode::resources, "this program was built without MUMPS",
+                    "Install libmumps-dev and build again, or choose the built-in solver.");
+}
+
+}  // namespace conoid
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// VTU: another program reads it with VTK under limits and hands over MSH 4.1, which the reader here then distrusts as any file.
+#include "engine/core/child_process.hpp"
+#include "engine/core/resources.hpp"
+#include "engine/core/units.hpp"
+#include "engine/mesh/readers/read_mesh.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace conoid {
+namespace {
+
+constexpr double seconds_allowed = 120;
+
+/// The last line of what the program said, without VTK's decoration.
+std::string last_line(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
+  const auto begin = text.rfind('\n');
+  return text.substr(begin == std::string::npos ? 0 : begin + 1, 300);
+}
+
+}  // namespace
+
+Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options) {
+  try {
+    Place place;
+    place.file = file;
+    const std::string program = (program_folder() / "conoid-probe").string();
+    if (::access(program.c_str(), X_OK) != 0)
+      return make_error(ErrorCode::resources, fmt::format("VTU files are read by the program '{}', which is not there", program),
+                        "It is part of builds with VTK (CONOID_WITH_VTK). Or save the mesh as .msh, .ply or .stl.", place);
+    RunLimits limits;
+    limits.seconds = seconds_allowed;
+    limits.output = options.memory_limit;
+    limits.keep_end = false;
+    limits.merge_errors = false;
+    auto ran = run_program({program, file, fmt::format("{}", options.memory_limit)}, limits);
+    if (!ran) return ran.error();
+    if (ran->timed_out)
+      return make_error(ErrorCode::resources, fmt::format("reading the file took longer than {:.0f} s", seconds_allowed),
+                        "Save it as binary VTU or as .msh.", place);
+    if (ran->too_much || (WIFEXITED(ran->status) && WEXITSTATUS(ran->status) == static_cast<int>(ErrorCode::resources)))
+      return make_error(ErrorCode::resources,
+                        fmt::format("the mesh does not fit the memory limit of {}", format_bytes(options.memory_limit)),
+                        "Raise the limit with --memory host=…, or use a coarser mesh.", place);
+    if (!WIFEXITED(ran->status) || WEXITSTATUS(ran->status) != 0) {
+      std::string text = last_line(std::move(ran->errors));
+      if (!WIFEXITED(ran->status) || text.empty()) text = fmt::format("VTK's reader {}", describe_end(ran->status));
+      return make_error(ErrorCode::invalid_input, std::move(text), "The file is damaged or was cut off; save or copy it again.", place);
+    }
+    auto mesh = read_msh(ran->output, file, options);
+    if (!mesh && mesh.error().code == ErrorCode::invalid_input)
+      return make_error(ErrorCode::invalid_input, "VTK's reader gave no mesh that can be used",
+                        "The file is damaged or was cut off; save or copy it again.", place);
+    return mesh;
+  } catch (...) {
+    return current_exception_as_error();
+  }
+}
+
+}  // namespace conoid

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is done with the stress: F·1, M_e^-1 F^T v, and the velocity mass, all without forming F.
+#pragma once
+
+#include "engine/solvers/hydro_fem/kernels/zone_stress.hpp"
+
+namespace conoid::hydro_fem {
+namespace {
+
+template <class V, int D, int K>
+struct Zone : ZoneStress<V, D, K> {
+  using Base = ZoneStress<V, D, K>;
+  using Base::Base;
+  using Base::derivatives;
+  using Base::derivatives_t;
+  using Base::E;
+  using Base::EE;
+  using Base::gather;
+  using Base::N;
+  using Base::NN;
+  using Base::Q;
+  using Base::QQ;
+  using Base::t;
+  using Base::values;
+  using Base::values_t;
+  using Base::W;
+  using Base::work_size;
+  using Base::z;
+
+  void force(Interval batches) const {
+    V* work = scratch<V>(0, work_size());
+    V* f = scratch<V>(2, static_cast<std::size_t>(D * QQ));
+    for (Index b = batches.begin; b < batches.end; ++b) {
+      const V* S = reinterpret_cast<const V*>(z.S) + b * QQ * D * D;
+      V* out = reinterpret_cast<V*>(z.node_terms) + b * D * NN;
+      for (int i = 0; i < D; ++i) {
+        for (int q = 0; q < QQ; ++q)
+          for (int m = 0; m < D; ++m) f[m * QQ + q] = S[q * D * D + i * D + m];
+        const bool radial = D == 2 && z.axisymmetric && i == 1;
+        derivatives_t(f, radial ? reinterpret_cast<const V*>(z.hoop) + b * QQ : nullptr, out + i * NN, work);
+      }
+    }
+  }
+
+  void force_transposed(const double* v, double* de, Interval batches) const {
+    V* work = scratch<V>(0, work_size());
+    V* node = scratch<V>(1, static_cast<std::size_t>(NN));
+    V* dv = scratch<V>(2, static_cast<std::size_t>(D * QQ));
+    V* power_ = scratch<V>(3, static_cast<std::size_t>(QQ));
+    V* value = scratch<V>(4, static_cast<std::size_t>(QQ));
+    V* r = scratch<V>(5, static_cast<std::size_t>(EE));
+    for (Index b = batches.begin; b < batches.end; ++b) {
+      const V* S = reinterpret_cast<const V*>(z.S) + b * QQ * D * D;
+      for (int q = 0; q < QQ; ++q) power_[q] = V{};
+      for (int i = 0; i < D; ++i) {
+        const bool radial = D == 2 && z.axisymmetric && i == 1;
+        gather(v, i, b, node);
+        derivatives(node, dv, radial ? value : nullptr, work);
+        for (int q = 0; q < QQ; ++q)
+          for (int m = 0; m < D; ++m) power_[q] += S[q * D * D + i * D + m] * dv[m * QQ + q];
+        if (radial) {
+          const V* hoop = reinterpret_cast<const V*>(z.hoop) + b * QQ;
+          for (int q = 0; q < QQ; ++q) power_[q] += hoop[q] * value[q];
+        }
+      }
+      values_t(t.L.a.data(), Q, E, power_, r, work);
+      const V* inverse = reinterpret_cast<const V*>(z.Meinv) + b * EE * EE;
+      for (int i = 0; i < EE; ++i) {
+        V sum{};
+        for (int j = 0; j < EE; ++j) sum += inverse[i * EE + j] * r[j];
+        for (int l = 0; l < W; ++l) de[z.lane_zone[b * W + l] * EE + i] = lane(sum, l);
+      }
+    }
+  }
+
+  void mass(const double* p, int components, Interval batches) const {
+    V* work = scratch<V>(0, work_size());
+    V* node = scratch<V>(1, static_cast<std::size_t>(NN));
+    V* value = scratch<V>(2, static_cast<std::size_t>(QQ));
+    for (Index b = batches.begin; b < batches.end; ++b) {
+      const V* m = reinterpret_cast<const V*>(z.mass) + b * QQ;
+      V* out = reinterpret_cast<V*>(z.node_terms) + b * D * NN;
+      // Where ρ0 |J0| is constant the zone's matrix is a product of one-dimensional ones: a quarter of the work.
+      const bool uniform = z.uniform && z.uniform[b * W] > 0;
+      for (int c = 0; c < components; ++c) {
+        gather(p, c, b, node);
+        if (uniform) {
+          const V scale = reinterpret_cast<const V*>(z.uniform)[b];
+          for (int i = 0; i < NN; ++i) node[i] *= scale;
+          values(t.M.a.data(), N, N, node, out + c * NN, work);
+          continue;
+        }
+        values(t.B.a.data(), Q, N, node, value, work);
+        for (int q = 0; q < QQ; ++q) value[q] *= m[q];
+        values_t(t.B.a.data(), Q, N, value, out + c * NN, work);
+      }
+    }
+  }
+};
+
+}  // namespace
+}  // namespace conoid::hydro_fem

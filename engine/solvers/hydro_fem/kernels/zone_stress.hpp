@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The stress at quadrature points and the step it allows (numbers 1 of Dong et al.'s kernels, without the product).
+//
+// Costs some 20 ns a point in two dimensions and under 100 in three on one core with eight lanes.
+#pragma once
+
+#include "engine/solvers/hydro_fem/kernels/zone_tensor.hpp"
+
+#include <algorithm>
+
+namespace conoid::hydro_fem {
+namespace {
+
+/// Small matrices of one point, row-major, W zones at once.
+template <class V, int D>
+struct PointMatrix {
+  static V det(const V* J) {
+    if constexpr (D == 1) return J[0];
+    if constexpr (D == 2) return J[0] * J[3] - J[1] * J[2];
+    if constexpr (D == 3)
+      return J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) +
+             J[2] * (J[3] * J[7] - J[4] * J[6]);
+  }
+  /// |J| J^-1, row-major.
+  static void adjugate(const V* J, V* A) {
+    if constexpr (D == 1) A[0] = splat<V>(1);
+    if constexpr (D == 2) {
+      A[0] = J[3];
+      A[1] = -J[1];
+      A[2] = -J[2];
+      A[3] = J[0];
+    }
+    if constexpr (D == 3) {
+      A[0] = J[4] * J[8] - J[5] * J[7];
+      A[1] = J[2] * J[7] - J[1] * J[8];
+      A[2] = J[1] * J[5] - J[2] * J[4];
+      A[3] = J[5] * J[6] - J[3] * J[8];
+      A[4] = J[0] * J[8] - J[2] * J[6];
+      A[5] = J[2] * J[3] - J[0] * J[5];
+      A[6] = J[3] * J[7] - J[4] * J[6];
+      A[7] = J[1] * J[6] - J[0] * J[7];
+      A[8] = J[0] * J[4] - J[1] * J[3];
+    }
+  }
+  /// Smallest singular value of J; A is its adjugate.
+  static V smallest_singular(const V* J, [[maybe_unused]] const V* A, V determinant) {
+    if constexpr (D == 1) return vabs(J[0]);
+    if constexpr (D == 2) {
+      const V s1 = vsqrt((J[0] + J[3]) * (J[0] + J[3]) + (J[1] - J[2]) * (J[1] - J[2]));
+      const V s2 = vsqrt((J[0] - J[3]) * (J[0] - J[3]) + (J[1] + J[2]) * (J[1] + J[2]));
+      // σ_max = (s1+s2)/2, and σ_min = |det|/σ_max does not cancel.
+      return 2.0 * vabs(determinant) / (s1 + s2 + 1e-300);
+    }
+    if constexpr (D == 3) {
+      // With σ1 the largest: λ2 λ3 = det²/λ1 and λ2 + λ3 = (|adj J|² - λ2 λ3)/λ1, sums of squares that do not cancel.
+      V a[6];
+      auto column = [&](int i, int j) { return J[i] * J[j] + J[3 + i] * J[3 + j] + J[6 + i] * J[6 + j]; };
+      a[0] = column(0, 0);
+      a[1] = column(1, 1);
+      a[2] = column(2, 2);
+      a[3] = column(1, 2);
+      a[4] = column(0, 2);
+      a[5] = column(0, 1);
+      const V inv1 = 1.0 / (extreme_eigen3<V>(a, 1.0) + 1e-300);
+      V minors{};
+      for (int i = 0; i < 9; ++i) minors += A[i] * A[i];
+      const V product = determinant * determinant * inv1;
+      const V sum = (minors - product) * inv1;
+      const V apart = vsqrt(vmax(sum * sum - 4.0 * product, V{}));
+      return vsqrt(2.0 * product / (sum + apart + 1e-300));
+    }
+  }
+};
+
+template <class V, int D, int K>
+struct ZoneStress : ZoneTensor<V, D, K> {
+  using Base = ZoneTensor<V, D, K>;
+  using Base::Base;
+  using Base::derivatives;
+  using Base::E;
+  using Base::EE;
+  using Base::gather;
+  using Base::NN;
+  using Base::Q;
+  using Base::QQ;
+  using Base::t;
+  using Base::values;
+  using Base::W;
+  using Base::work_size;
+  using Base::z;
+
+  void update(const double* x, const double* v, const double* e, double* dt, Interval batches) const {
+    V* work = scratch<V>(0, work_size());
+    V* node = scratch<V>(1, static_cast<std::size_t>(NN));
+    V* J = scratch<V>(2, static_cast<std::size_t>(D * D * QQ));  // [component][axis][point]
+    V* dv = scratch<V>(3, static_cast<std::size_t>(D * D * QQ));
+    V* other = scratch<V>(4, static_cast<std::size_t>(7 * QQ));  // ρ, e, p, c, |J|, r, v_r
+    V* rho = other;
+    V* energy = other + QQ;
+    V* p = other + 2 * QQ;
+    V* c = other + 3 * QQ;
+    V* detJ = other + 4 * QQ;
+    V* radius = other + 5 * QQ;
+    V* vr = other + 6 * QQ;
+    const std::vector<double>& w1 = t.rule.weights;
+
+    for (Index b = batches.begin; b < batches.end; ++b) {
+      for (int d = 0; d < D; ++d) {
+        const bool radial = D == 2 && z.axisymmetric && d == 1;
+        gather(x, d, b, node);
+        derivatives(node, J + d * D * QQ, radial ? radius : nullptr, work);
+        gather(v, d, b, node);
+        derivatives(node, dv + d * D * QQ, radial ? vr : nullptr, work);
+      }
+      V* en = node;  // NN >= EE
+      for (int l = 0; l < W; ++l) {
+        const double* ez = e + z.lane_zone[b * W + l] * EE;
+        for (int i = 0; i < EE; ++i) lane(en[i], l) = ez[i];
+      }
+      values(t.L.a.data(), Q, E, en, energy, work);
+
+      const V* mass = reinterpret_cast<const V*>(z.mass) + b * QQ;
+      auto weight = [&](int q) {
+        double w = w1[static_cast<std::size_t>(q % Q)];
+        if constexpr (D > 1) w *= w1[static_cast<std::size_t>(q / Q % Q)];
+        if constexpr (D > 2) w *= w1[static_cast<std::size_t>(q / (Q * Q))];
+        return w;
+      };
+      for (int q = 0; q < QQ; ++q) {
+        V Jq[D * D];
+        for (int i = 0; i < D * D; ++i) Jq[i] = J[i * QQ + q];
+        detJ[q] = PointMatrix<V, D>::det(Jq);
+        V volume = weight(q) * detJ[q];
+        if (D == 2 && z.axisymmetric) volume *= radius[q];
+        rho[q] = mass[q] / volume;
+      }
+      const auto count = static_cast<std::size_t>(QQ * W);
+      z.material[b]->evaluate({reinterpret_cast<const double*>(rho), count},
+                              {reinterpret_cast<const double*>(energy), count}, {reinterpret_cast<double*>(p), count},
+                              {reinterpret_cast<double*>(c), count});
+
+      V* S = reinterpret_cast<V*>(z.S) + b * QQ * D * D;
+      const V* J0inv = reinterpret_cast<const V*>(z.J0inv) + b * QQ * D * D;
+      V slowest = splat<V>(1e300);
+      for (int q = 0; q < QQ; ++q) {
+        V Jq[D * D];
+        V A[D * D];
+        for (int i = 0; i < D * D; ++i) Jq[i] = J[i * QQ + q];
+        PointMatrix<V, D>::adjugate(Jq, A);
+        const V invdet = 1.0 / detJ[q];
+        V sigma[D * D];
+        for (int i = 0; i < D; ++i)
+          for (int j = 0; j < D; ++j) sigma[i * D + j] = i == j ? -p[q] : V{};
+        V hoop_stress = -p[q];
+        V nu{};
+        if (z.viscosity) {
+          V grad[D * D];  // ∂v_i/∂x_j = Σ_m ∂v_i/∂ξ_m (J^-1)_mj
+          for (int i = 0; i < D; ++i)
+            for (int j = 0; j < D; ++j) {
+              V g{};
+              for (int m = 0; m < D; ++m) g += dv[(i * D + m) * QQ + q] * A[m * D + j];
+              grad[i * D + j] = g * invdet;
+            }
+          V mu;
+          V s[D];
+          if constexpr (D == 1) {
+            mu = grad[0];
+            s[0] = splat<V>(1);
+          } else if constexpr (D == 2) {
+            smallest_eigen2(grad[0], V(0.5 * (grad[1] + grad[2])), grad[3], mu, s[0], s[1]);
+          } else {
+            V a[6] = {grad[0],
+                      grad[4],
+                      grad[8],
+                      0.5 * (grad[5] + grad[7]),
+                      0.5 * (grad[2] + grad[6]),
+                      0.5 * (grad[1] + grad[3])};
+            smallest_eigen3<V>(a, mu, s);
+          }
+          // h = h0 |J J0^-1 s| / |s|
+          V moved{};
+          V length{};
+          V back[D];
+          for (int m = 0; m < D; ++m) {
+            back[m] = V{};
+            for (int j = 0; j < D; ++j) back[m] += J0inv[q * D * D + m * D + j] * s[j];
+            length += s[m] * s[m];
+          }
+          for (int i = 0; i < D; ++i) {
+            V image{};
+            for (int m = 0; m < D; ++m) image += Jq[i * D + m] * back[m];
+            moved += image * image;
+          }
+          const V h = z.h0 * vsqrt(moved / length);
+          V switch_factor = splat<V>(1);
+          if (z.vorticity_switch) {
+            V norm{};
+            V div{};
+            for (int i = 0; i < D; ++i) {
+              div += grad[i * D + i];
+              for (int j = 0; j < D; ++j) norm += grad[i * D + j] * grad[i * D + j];
+            }
+            norm = vsqrt(norm);
+            switch_factor = norm > 0 ? vabs(div) / (norm + 1e-300) : splat<V>(1);
+          }
+          constexpr double eps = 1e-12;
+          V y = (mu - 2 * eps + eps) / (2 * eps);
+          y = vmin(vmax(y, V{}), splat<V>(1));
+          const V smooth = (3.0 - 2.0 * y) * y * y;
+          nu = 2.0 * rho[q] * h * h * vabs(mu) + 0.5 * rho[q] * h * c[q] * switch_factor * (1.0 - smooth);
+          for (int i = 0; i < D; ++i)
+            for (int j = 0; j < D; ++j) sigma[i * D + j] += nu * 0.5 * (grad[i * D + j] + grad[j * D + i]);
+          if (D == 2 && z.axisymmetric) hoop_stress += nu * vr[q] / radius[q];
+        }
+        const double w = weight(q);
+        const V scale = D == 2 && z.axisymmetric ? w * radius[q] : splat<V>(w);
+        for (int i = 0; i < D; ++i)
+          for (int m = 0; m < D; ++m) {
+            V value{};
+            for (int j = 0; j < D; ++j) value += sigma[i * D + j] * A[m * D + j];
+            S[q * D * D + i * D + m] = scale * value;
+          }
+        if (D == 2 && z.axisymmetric) reinterpret_cast<V*>(z.hoop)[b * QQ + q] = w * detJ[q] * hoop_stress;
+
+        const V h_min = PointMatrix<V, D>::smallest_singular(Jq, A, detJ[q]) / static_cast<double>(t.k);
+        const V rate = c[q] / h_min + 2.5 * nu / (rho[q] * h_min * h_min);
+        const V step = detJ[q] > 0 ? 1.0 / (rate + 1e-300) : V{};
+        slowest = step == step ? vmin(slowest, step) : V{};
+        if (z.point_terms) {
+          V* out = reinterpret_cast<V*>(z.point_terms) + (b * QQ + q) * 5;
+          out[0] = rho[q];
+          out[1] = p[q];
+          out[2] = c[q];
+          out[3] = nu;
+          out[4] = detJ[q];
+        }
+      }
+      double smallest = 1e300;
+      for (int l = 0; l < W; ++l) smallest = std::min(smallest, lane(slowest, l));
+      dt[b] = smallest;
+    }
+  }
+};
+
+}  // namespace
+}  // namespace conoid::hydro_fem

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exact scattering by spheres, e^{+jωt}: conducting, homogeneous, coated (C. F. Bohren, D. R. Huffman, 1983, ch. 4 and 8, with
+// the other sign of time).
+//
+// S = x j_n, C = x y_n, ξ = x h_n^(2) = S − jC. The incident wave goes along +z with E along x; angles from the forward
+// direction: E_θ = e^{−jkr}/(jkr) cos φ S_2(θ), E_φ = −e^{−jkr}/(jkr) sin φ S_1(θ).
+#pragma once
+
+#include <complex>
+#include <vector>
+
+namespace conoid::maxwell_fem {
+
+struct SphereSeries {
+  double x = 1;                                ///< k times the outer radius
+  std::vector<std::complex<double>> a, b;      ///< a_n (TM), b_n (TE), n = 1, 2, …
+
+  [[nodiscard]] std::complex<double> s1(double cosine) const;
+  [[nodiscard]] std::complex<double> s2(double cosine) const;
+  /// σ/π a² in the plane of E (φ = 0) and of H (φ = 90°), θ from forward.
+  [[nodiscard]] double sigma_e(double cosine) const;
+  [[nodiscard]] double sigma_h(double cosine) const;
+  [[nodiscard]] double extinction() const;  ///< Q_ext = σ_ext/π a²
+  [[nodiscard]] double scattering() const;  ///< Q_sca
+};
+
+[[nodiscard]] SphereSeries conducting_sphere(double ka);
+[[nodiscard]] SphereSeries homogeneous_sphere(double ka, std::complex<double> epsilon, std::complex<double> mu);
+/// Core of radius a in a coat of radius b.
+[[nodiscard]] SphereSeries coated_conductor(double ka, double kb, std::complex<double> epsilon, std::complex<double> mu);
+[[nodiscard]] SphereSeries coated_sphere(double ka, double kb, std::complex<double> core_epsilon, std::complex<double> core_mu,
+                                         std::complex<double> epsilon, std::complex<double> mu);
+
+/// Factor by which the truncation iteration reduces the error of mode n on a conducting sphere, S a sphere of radius b
+/// (`te`: TE, else TM): ρ = L[ξ](kb) / (L[ξ](kb) − (B[ξ]/B[S])(ka) L[S](kb)), L[u] = u' + ju, B[u] = u (TE) or u' (TM).
+[[nodiscard]] std::complex<double> truncation_factor(int n, bool te, double ka, double kb);
+/// Largest of them over all modes.
+[[nodiscard]] double truncation_radius(double ka, double kb);
+
+}  // namespace conoid::maxwell_fem

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The phases that radiate.
+#include "engine/solvers/maxwell_fem/radiation.hpp"
+
+#include "engine/mesh/vec3.hpp"
+#include "engine/solvers/maxwell_fem/kernels/reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace conoid::maxwell_fem {
+
+using namespace conoid::vec;
+
+PointArrays point_arrays(const Patch& patch) {
+  PointArrays out;
+  out.count = patch.size();
+  out.padded = (out.count + 15) / 16 * 16 + tile_rows;
+  out.data = AlignedDoubles(static_cast<std::size_t>(9 * out.padded));
+  for (Index p = 0; p < out.padded; ++p) {
+    FacePoint at{};
+    if (p < out.count)
+      at = patch.point(p);
+    else
+      at.x = {1e6, 1e6, 1e6};  // no division by zero there
+    for (int d = 0; d < 3; ++d) {
+      out.data.data()[d * out.padded + p] = at.x[d];
+      out.data.data()[(3 + d) * out.padded + p] = at.t1[d];
+      out.data.data()[(6 + d) * out.padded + p] = at.t2[d];
+    }
+  }
+  return out;
+}
+
+Radiation::Radiation(const Domain& domain, double k, int threads, double near, Level level)
+    : domain_(&domain), k_(k), kernel_(&radiation_kernel(level)), to_(point_arrays(domain.outer)), from_(point_arrays(domain.currents)) {
+  find_near(near, threads);
+}
+
+void Radiation::add_near(Interval points, const Complex* f_minus, const Complex* f_plus, Complex* plus, Complex* minus) const {
+  for (Index p = points.begin; p < points.end; ++p) {
+    Complex up = 0, down = 0;
+    for (Index b = near_start_[p]; b < near_start_[p + 1]; ++b) {
+      const NearBlock& n = near_[b];
+      const Index at = 2 * face_points * n.face;
+      for (int q = 0; q < face_points; ++q)
+        for (int d = 0; d < 2; ++d) {
+          up += n.plus[q][d] * f_minus[at + 2 * q + d];
+          down += n.minus[q][d] * f_plus[at + 2 * q + d];
+        }
+    }
+    plus[p - points.begin] += up;
+    minus[p - points.begin] += down;
+  }
+}
+
+/// Many right-hand sides: tiles of coefficients in the cache, each used for all panels.
+class Radiation::Blocked final : public Phase {
+ public:
+  Blocked(const Radiation& r, std::span<const Complex> f, Index count, std::span<Complex> psi)
+      : r_(r), psi_(psi), count_(count), panels_((count + panel_width - 1) / panel_width), depth_(2 * r.from_.count) {
+    packed_ = AlignedDoubles(static_cast<std::size_t>(2 * panels_ * depth_ * 2 * panel_width));
+    for (Index c = 0; c < count; ++c)
+      for (Index half = 0; half < 2; ++half) {
+        const Complex* from = f.data() + (2 * c + half) * depth_;
+        double* to = panel(half, c / panel_width) + 2 * (c % panel_width);
+        for (Index d = 0; d < depth_; ++d) {
+          to[2 * panel_width * d] = from[d].real();
+          to[2 * panel_width * d + 1] = from[d].imag();
+        }
+      }
+  }
+  [[nodiscard]] std::string_view name() const override { return "radiation"; }
+  [[nodiscard]] Index items() const override { return r_.domain_->outer.faces(); }
+  [[nodiscard]] Bytes bytes(Interval) const override { return packed_.size() * 8; }
+
+  void run(CpuWorker& worker, Interval faces) override {
+    constexpr Index grain = tile_rows / face_points;
+    struct Room {
+      AlignedDoubles tiles, sums;
+    };
+    std::vector<Room> rooms(static_cast<std::size_t>(std::max(1, worker.threads())));
+    worker.for_each(faces, grain, [&](Interval chunk, int thread) {
+      Room& room = rooms[static_cast<std::size_t>(thread)];
+      constexpr std::size_t half_tile = std::size_t{tile_rows} * 2 * 2 * tile_points;
+      const auto sums_length = static_cast<std::size_t>(2 * panels_ * panel_width * 2 * tile_rows);
+      if (room.tiles.size() == 0) {
+        room.tiles = AlignedDoubles(2 * half_tile);
+        room.sums = AlignedDoubles(sums_length);
+      } else {
+        std::memset(room.sums.data(), 0, sums_length * sizeof(double));
+      }
+      block({chunk.begin * face_points, chunk.end * face_points}, room.tiles.data(), room.tiles.data() + half_tile, room.sums.data());
+    });
+  }
+
+ private:
+  double* panel(Index half, Index p) { return packed_.data() + (half * panels_ + p) * depth_ * 2 * panel_width; }
+
+  void block(Interval points, double* plus, double* minus, double* sums) {
+    const RadiationKernel& kernel = *r_.kernel_;
+    const int wanted = static_cast<int>(points.size());
+    const int rows = (wanted + kernel.strip - 1) / kernel.strip * kernel.strip;
+    double* const half_sums[2] = {sums, sums + panels_ * panel_width * 2 * tile_rows};
+    for (Index q = 0; q < r_.from_.count; q += tile_points) {
+      const int some = static_cast<int>(std::min<Index>(tile_points, r_.from_.count - q));
+      kernel.tile(r_.to_, points.begin, rows, r_.from_, q, some, r_.k_, plus, minus);
+      for (Index p = 0; p < panels_; ++p)
+        for (Index half = 0; half < 2; ++half)
+          kernel.multiply(half == 0 ? plus : minus, rows, 2 * some, panel(half, p) + 2 * q * 2 * panel_width,
+                          half_sums[half] + p * panel_width * 2 * tile_rows, tile_rows);
+    }
+    for (Index row = points.begin; row < points.end; ++row)
+      for (Index b = r_.near_start_[row]; b < r_.near_start_[row + 1]; ++b)
+        for (Index p = 0; p < panels_; ++p)
+          for (Index half = 0; half < 2; ++half) {
+            const NearBlock& n = r_.near_[b];
+            const auto& c = half == 0 ? n.plus : n.minus;
+            const double* f = panel(half, p) + 2 * face_points * n.face * 2 * panel_width;
+            double re[panel_width] = {}, im[panel_width] = {};
+            for (int q = 0; q < face_points; ++q)
+              for (int d = 0; d < 2; ++d, f += 2 * panel_width)
+                for (int k = 0; k < panel_width; ++k) {
+                  re[k] += c[q][d].real() * f[2 * k] - c[q][d].imag() * f[2 * k + 1];
+                  im[k] += c[q][d].real() * f[2 * k + 1] + c[q][d].imag() * f[2 * k];
+                }
+            double* to = half_sums[half] + p * panel_width * 2 * tile_rows + (row - points.begin);
+            for (int k = 0; k < panel_width; ++k) {
+              to[2 * k * tile_rows] += re[k];
+              to[(2 * k + 1) * tile_rows] += im[k];
+            }
+          }
+    const Index n = r_.to_.count;
+    for (Index c = 0; c < count_; ++c)
+      for (Index half = 0; half < 2; ++half) {
+        const double* from = half_sums[half] + c * 2 * tile_rows;
+        Complex* to = psi_.data() + (2 * c + half) * n + points.begin;
+        for (int row = 0; row < wanted; ++row) {
+          const double w = std::sqrt(r_.domain_->outer.weight(points.begin + row) / 2);
+          to[row] = {w * from[row], w * from[tile_rows + row]};
+        }
+      }
+  }
+
+  const Radiation& r_;
+  std::span<Complex> psi_;
+  Index count_, panels_, depth_;
+  AlignedDoubles packed_;
+};
+
+/// One right-hand side.
+class Radiation::Fused final : public Phase {
+ public:
+  Fused(const Radiation& r, std::span<const Complex> f, std::span<Complex> psi) : r_(r), f_(f), psi_(psi) {}
+  [[nodiscard]] std::string_view name() const override { return "radiation of one"; }
+  [[nodiscard]] Index items() const override { return r_.domain_->outer.faces(); }
+  void run(CpuWorker& worker, Interval faces) override {
+    const Index n = r_.to_.count, depth = 2 * r_.from_.count;
+    worker.for_each(faces, 8, [&](Interval chunk, int) {
+      const Interval points{chunk.begin * face_points, chunk.end * face_points};
+      const int rows = static_cast<int>((points.size() + r_.kernel_->lanes - 1) / r_.kernel_->lanes * r_.kernel_->lanes);
+      std::array<Complex, 2 * tile_rows> plus{}, minus{};
+      r_.kernel_->fused(r_.to_, points.begin, rows, r_.from_, r_.k_, reinterpret_cast<const double*>(f_.data() + depth),
+                        reinterpret_cast<const double*>(f_.data()), plus.data(), minus.data());
+      r_.add_near(points, f_.data(), f_.data() + depth, plus.data(), minus.data());
+      for (Index p = points.begin; p < points.end; ++p) {
+        const double w = std::sqrt(r_.domain_->outer.weight(p) / 2);
+        psi_[p] = w * plus[p - points.begin];
+        psi_[n + p] = w * minus[p - points.begin];
+      }
+    });
+  }
+
+ private:
+  const Radiation& r_;
+  std::span<const Complex> f_;
+  std::span<Complex> psi_;
+};
+
+/// The paper's loops on Cartesian arrays.
+class Radiation::Paper final : public Phase {
+ public:
+  Paper(const Radiation& r, std::span<const Complex> f, Index count, std::span<Complex> psi, PaperLoop loop)
+      : r_(r), f_(f), psi_(psi), loop_(loop) {
+    const Patch &s = r.domain_->outer, &inner = r.domain_->currents;
+    currents_.elements = inner.faces();
+    fields_.elements = s.faces();
+    currents_.samples = fields_.samples = face_points;
+    currents_.rhs = fields_.rhs = count;
+    for (Index q = 0; q < inner.size(); ++q) currents_.points.push_back(inner.point(q).x);
+    for (Index p = 0; p < s.size(); ++p) fields_.points.push_back(s.point(p).x);
+    currents_.values.resize(static_cast<std::size_t>(inner.size() * count * 6));
+    fields_.values.assign(static_cast<std::size_t>(s.size() * count * 6), 0);
+    const Index depth = 2 * inner.size();
+    for (Index c = 0; c < count; ++c)
+      for (Index q = 0; q < inner.size(); ++q) {
+        Complex* to = currents_.at(q, c);
+        const Complex *minus = f.data() + 2 * c * depth + 2 * q, *plus = minus + depth;
+        for (int d = 0; d < 3; ++d)
+          for (int t = 0; t < 2; ++t) {
+            const double along = t == 0 ? inner.point(q).t1[d] : inner.point(q).t2[d];
+            to[d] += along * 0.5 * (minus[t] + plus[t]);
+            to[3 + d] += along * 0.5 / r.k_ * (minus[t] - plus[t]);
+          }
+      }
+  }
+  [[nodiscard]] std::string_view name() const override { return "radiation by loops"; }
+  [[nodiscard]] Index items() const override { return fields_.elements; }
+  void run(CpuWorker& worker, Interval faces) override {
+    paper_loops(loop_, currents_, fields_, faces, r_.k_, std::max(1, worker.threads()));
+    const Patch& s = r_.domain_->outer;
+    const Index n = s.size(), depth = 2 * r_.from_.count;
+    constexpr Complex j{0, 1};
+    for (Index c = 0; c < fields_.rhs; ++c)
+      for (Index p = faces.begin * face_points; p < faces.end * face_points; ++p) {
+        const Complex *e = fields_.at(p, c), *curl = e + 3;
+        const FacePoint& at = s.point(p);
+        const auto on = [](const Vec3& t, const Complex* v) { return t[0] * v[0] + t[1] * v[1] + t[2] * v[2]; };
+        const Complex one = -on(at.t2, curl) - j * r_.k_ * on(at.t1, e), two = on(at.t1, curl) - j * r_.k_ * on(at.t2, e);
+        Complex plus = one + j * two, minus = one - j * two;
+        const Complex* f = f_.data() + 2 * c * depth;
+        r_.add_near({p, p + 1}, f, f + depth, &plus, &minus);
+        const double w = std::sqrt(s.weight(p) / 2);
+        psi_[2 * c * n + p] = w * plus;
+        psi_[(2 * c + 1) * n + p] = w * minus;
+      }
+  }
+
+ private:
+  const Radiation& r_;
+  std::span<const Complex> f_;
+  std::span<Complex> psi_;
+  PaperLoop loop_;
+  PaperArrays currents_, fields_;
+};
+
+void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi, RadiationLoop loop) const {
+  if (count == 0) return;
+  if (loop == RadiationLoop::automatic) loop = count == 1 ? RadiationLoop::fused : RadiationLoop::blocked;
+  switch (loop) {
+    case RadiationLoop::fused:
+      for (Index c = 0; c < count; ++c) {
+        Fused phase(*this, f.subspan(c * 4 * from_.count, 4 * from_.count), psi.subspan(c * 2 * to_.count, 2 * to_.count));
+        team.run(phase);
+      }
+      break;
+    case RadiationLoop::omp_inner:
+    case RadiationLoop::omp_outer:
+    case RadiationLoop::omp_rhs: {
+      Paper phase(*this, f, count, psi,
+                  loop == RadiationLoop::omp_inner   ? PaperLoop::inner_surface
+                  : loop == RadiationLoop::omp_outer ? PaperLoop::outer_surface
+                                                     : PaperLoop::right_hand_sides);
+      team.run(phase);
+      break;
+    }
+    default: {
+      Blocked phase(*this, f, count, psi);
+      team.run(phase);
+    }
+  }
+}
+
+}  // namespace conoid::maxwell_fem

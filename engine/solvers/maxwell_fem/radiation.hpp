@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The radiation operator of one frequency: currents F on S' to Cauchy data ψ on S, for any number of right-hand sides.
+//
+// Elements of S are the items of a phase of the team. Triangles of S' nearer to a point than 1.5 of their diameter are
+// integrated by adaptive subdivision; the differences to the plain rule are kept as small dense blocks.
+#pragma once
+
+#include "engine/solvers/maxwell_fem/domain.hpp"
+#include "engine/solvers/maxwell_fem/kernels/radiation.hpp"
+#include "engine/team/team.hpp"
+
+#include <span>
+#include <vector>
+
+namespace conoid::maxwell_fem {
+
+/// blocked: tiles times panels of right-hand sides. fused: one right-hand side, no tiles. The others are the paper's loops.
+/// automatic: fused for one right-hand side, blocked for more.
+enum class RadiationLoop : std::uint8_t { automatic, blocked, fused, omp_inner, omp_outer, omp_rhs };
+
+/// `padding` more entries than points, all far away.
+[[nodiscard]] PointArrays point_arrays(const Patch& patch);
+
+/// C+ and C− differences of one point of S and one face of S': [point of the face][along t1', t2'].
+struct NearBlock {
+  Index face = 0;
+  std::array<std::array<Complex, 2>, face_points> plus, minus;
+};
+
+class Radiation {
+ public:
+  /// `domain` must outlive the operator. `near` = 0: the plain rule everywhere.
+  Radiation(const Domain& domain, double k, int threads, double near = 1.5, Level level = Level::avx512);
+
+  /// psi (columns of 2 N_S) = R f (columns of 4 N_S').
+  void apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi, RadiationLoop loop = RadiationLoop::automatic) const;
+
+  [[nodiscard]] Index near_blocks() const { return static_cast<Index>(near_.size()); }
+  [[nodiscard]] double pairs() const { return static_cast<double>(domain_->outer.size()) * static_cast<double>(domain_->currents.size()); }
+
+ private:
+  class Blocked;
+  class Fused;
+  class Paper;
+  void find_near(double factor, int threads);
+  void add_near(Interval points, const Complex* f_minus, const Complex* f_plus, Complex* plus, Complex* minus) const;
+
+  const Domain* domain_;
+  double k_;
+  const RadiationKernel* kernel_;
+  PointArrays to_, from_;
+  std::vector<Index> near_start_;  ///< of each point of S
+  std::vector<NearBlock> near_;
+};
+
+}  // namespace conoid::maxwell_fem

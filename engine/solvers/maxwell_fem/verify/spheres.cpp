@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Spheres from mesh to cross section.
+#include "engine/solvers/maxwell_fem/verify/spheres.hpp"
+
+#include "engine/solvers/maxwell_fem/far_field.hpp"
+#include "engine/solvers/maxwell_fem/mesh/shells.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace conoid::maxwell_fem {
+
+namespace {
+constexpr double pi = std::numbers::pi;
+}
+
+Result<Mesh> sphere_mesh(const SphereScene& s) {
+  ShellsOptions o;
+  o.radius = s.ka;  // k = 1
+  o.hollow = !s.core.has_value();
+  o.divisions = s.divisions;
+  o.curved = s.curved;
+  double r = s.ka;
+  if (s.kb > s.ka) {
+    r = s.kb;
+    o.shells.push_back({r, s.coat_layers, "coat"});
+  }
+  o.shells.push_back({r + 2 * pi * s.distance, s.layers, "vacuum"});
+  const int off = s.kb > s.ka ? s.coat_layers : 0;
+  o.currents_level = off + (s.on_body || s.layers < 2 ? 0 : s.layers / 2);
+  return spherical_shells(o);
+}
+
+DomainOptions sphere_roles(const SphereScene& s) {
+  DomainOptions d;
+  d.order = s.order;
+  d.boundaries["outer"] = {BoundaryKind::outer, 0};
+  if (!s.core) d.boundaries["body"] = {s.magnetic ? BoundaryKind::pmc : BoundaryKind::pec, 0};
+  if (s.core || s.kb > s.ka || !(s.on_body || s.layers < 2)) d.boundaries["currents"] = {BoundaryKind::currents, 0};
+  d.layers_off = 0;
+  if (s.core) d.regions["core"] = 1;
+  if (s.kb > s.ka) d.regions["coat"] = 2;
+  return d;
+}
+
+SphereSeries exact_series(const SphereScene& s) {
+  const auto e = [](const Medium& m) { return m.epsilon[0]; };
+  const auto u = [](const Medium& m) { return m.mu[0]; };
+  if (s.kb > s.ka)
+    return s.core ? coated_sphere(s.ka, s.kb, e(*s.core), u(*s.core), e(s.coat), u(s.coat)) : coated_conductor(s.ka, s.kb, e(s.coat), u(s.coat));
+  if (s.core) return homogeneous_sphere(s.ka, e(*s.core), u(*s.core));
+  SphereSeries out = conducting_sphere(s.ka);
+  if (s.magnetic) std::swap(out.a, out.b);  // duality
+  return out;
+}
+
+Result<SphereOutcome> run_sphere(const SphereScene& scene, int threads) {
+  const double k = 1, outer = std::max(scene.ka, scene.kb);
+  auto mesh = sphere_mesh(scene);
+  if (!mesh) return mesh.error();
+  auto domain = make_domain(*mesh, sphere_roles(scene));
+  if (!domain) return domain.error();
+  System system(*domain, {Medium{}, scene.core.value_or(Medium{}), scene.coat}, k, scene.form, threads);
+  DirectOptions direct;
+  direct.method = scene.direct;
+  if (Status s = system.factor(direct); !s) return s.error();
+  const Radiation radiation(*domain, k, threads);
+  Team team({{"cpu", threads, 1}});
+  Truncation truncation(system, radiation, scene.truncation);
+  const PlaneWave wave{{0, 0, 1}, {1, 0, 0}, k};
+  if (Status s = truncation.start(team, {wave}); !s) return s.error();
+  while (!truncation.finished())
+    if (Status s = truncation.step(team); !s) return s.error();
+  SphereOutcome out;
+  out.tets = static_cast<Index>(domain->space.tets().size());
+  out.unknowns = domain->free_unknowns;
+  out.iterations = truncation.iterations();
+  out.converged = truncation.converged();
+  out.diverged = truncation.diverged();
+  out.ratio = truncation.last_ratio();
+  out.edge = domain->volume_edge / (2 * pi);
+  std::vector<Complex> u, f;
+  if (Status s = truncation.fields(truncation.psi(), 0, 1, u, f); !s) return s.error();
+
+  const SphereSeries exact = exact_series(scene);
+  std::vector<Direction> cut;
+  for (int degrees = 0; degrees <= 180; degrees += 2) {
+    cut.push_back({degrees * pi / 180, 0});
+    cut.push_back({degrees * pi / 180, pi / 2});
+  }
+  const auto far = far_field(*domain, k, f, 1, cut, threads);
+  double difference = 0, size = 0;
+  for (std::size_t d = 0; d < cut.size(); ++d) {
+    const double cosine = std::cos(cut[d].theta);
+    const Complex j{0, 1};
+    const Complex wanted = d % 2 == 0 ? exact.s2(cosine) / (j * k) : -exact.s1(cosine) / (j * k);
+    const Complex got = d % 2 == 0 ? far[d].theta : far[d].phi;
+    difference += std::norm(got - wanted);
+    size += std::norm(wanted);
+    out.mean_db += std::abs(20 * std::log10(std::abs(got) / std::abs(wanted))) / static_cast<double>(cut.size());
+  }
+  out.relative = std::sqrt(difference / size);
+  const double disc = pi * outer * outer;
+  out.extinction = extinction(far[0], cut[0], wave) / disc;
+  const SphereRule rule = sphere_rule(k * outer);
+  const auto everywhere = far_field(*domain, k, f, 1, rule.directions, threads);
+  for (std::size_t d = 0; d < rule.weights.size(); ++d)
+    out.scattering += rule.weights[d] * (std::norm(everywhere[d].theta) + std::norm(everywhere[d].phi)) / disc;
+  out.exact_extinction = exact.extinction();
+  out.exact_scattering = exact.scattering();
+  return out;
+}
+
+}  // namespace conoid::maxwell_fem

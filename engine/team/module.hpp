@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a device module shows to the program: the devices it can drive and the kernels it contains.
+//
+// A module is a shared library found at run time: libconoid_cuda.so (NVIDIA devices), libconoid_emulated.so (CUDA's model
+// run by the processor) and libconoid_emulated_checked.so (the same, with every memory access checked). Each is linked
+// from one device driver and from all `.cu` files of the source tree, and exports conoid_device_module(). Programs use
+// device.hpp; only the modules and device.cpp include this header.
+//
+// Errors are Status or Result with code `resources`; no exception crosses the border of a module.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+
+namespace conoid {
+
+/// Grows whenever a declaration of this file changes: a module of another version is refused with a sentence.
+inline constexpr int device_module_version = 1;
+
+/// What one device is.
+struct DeviceInfo {
+  std::string backend;  ///< "cuda", "emulated"
+  int index = 0;        ///< within the backend
+  std::string name;
+  std::string uuid;        ///< "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+  std::string bus;         ///< PCI address "0000:3b:00.0"; empty if there is none
+  int numa_node = -1;      ///< of the host's memory that is nearest; -1: unknown
+  Bytes memory = 0;
+  Bytes free_memory = 0;   ///< when the devices were listed
+  double bandwidth = 0;    ///< of the device's memory, bytes a second, by its data sheet; 0: unknown
+  int major = 0, minor = 0;  ///< compute capability
+  int multiprocessors = 1;
+  int copy_engines = 1;
+  Bytes shared_per_block = 48 << 10;  ///< the most that a block may ask for
+  Bytes l2 = 0;
+};
+
+/// How many blocks of how many threads run a kernel, and the dynamic shared memory of each block.
+struct LaunchShape {
+  std::array<unsigned, 3> grid{1, 1, 1};   ///< blocks along x, y, z
+  std::array<unsigned, 3> block{1, 1, 1};  ///< threads of a block along x, y, z
+  Bytes shared = 0;                        ///< bytes, dynamic_shared<T>() in the kernel
+  bool cooperative = false;                ///< all blocks at once, so that the grid may meet at a barrier
+};
+
+/// One kernel of a module. `signature` tells the types of its parameters.
+struct KernelEntry {
+  std::string_view name;
+  std::string_view signature;
+  const void* function = nullptr;
+  void (*invoke)(const void* function, void** arguments) = nullptr;  ///< emulated modules only: runs one thread
+};
+
+enum class CopyKind { to_device, to_host, on_device };
+
+/// How an emulated device behaves. A real one ignores it.
+struct EmulatedOptions {
+  int devices = 1;
+  Bytes memory = Bytes{1} << 30;  ///< of each device
+  double bandwidth = 0;           ///< of copies to and from the host, bytes a second; 0: as fast as the host copies
+  double slowness = 1;            ///< kernels take this many times longer than they need
+  int multiprocessors = 1;        ///< host threads that run the blocks of a kernel
+};
+
+/// Drives one device. Handles are opaque; calls may come from any thread, but one stream belongs to one thread.
+class DeviceDriver {
+ public:
+  virtual ~DeviceDriver() = default;
+  [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+  [[nodiscard]] virtual Result<Bytes> free_memory() = 0;
+  /// Memory of the device; contents undefined. `label` names it in messages of the checked mode.
+  [[nodiscard]] virtual Result<void*> allocate(Bytes size, std::string_view label) = 0;
+  virtual void release(void* memory) = 0;
+  /// Host memory that the device reads and writes directly.
+  [[nodiscard]] virtual Result<void*> allocate_pinned(Bytes size) = 0;
+  virtual void release_pinned(void* memory) = 0;
+
+  [[nodiscard]] virtual Result<void*> create_stream() = 0;
+  virtual void destroy_stream(void* stream) = 0;
+  [[nodiscard]] virtual Status copy(void* stream, void* to, const void* from, Bytes size, CopyKind kind) = 0;
+  [[nodiscard]] virtual Status fill(void* stream, void* memory, unsigned char value, Bytes size) = 0;
+  [[nodiscard]] virtual Status launch(void* stream, const KernelEntry& kernel, const LaunchShape& shape, void** arguments,
+                                      std::size_t argument_count, const std::size_t* argument_bytes) = 0;
+  [[nodiscard]] virtual Status synchronize(void* stream) = 0;
+
+  [[nodiscard]] virtual Result<void*> create_event() = 0;
+  virtual void destroy_event(void* event) = 0;
+  [[nodiscard]] virtual Status record(void* event, void* stream) = 0;
+  [[nodiscard]] virtual Status wait(void* stream, void* event) = 0;
+  [[nodiscard]] virtual Status synchronize_event(void* event) = 0;
+  [[nodiscard]] virtual Result<bool> reached(void* event) = 0;
+  [[nodiscard]] virtual Result<double> seconds_between(void* first, void* second) = 0;
+
+  /// How many blocks of this shape one multiprocessor holds at a time.
+  [[nodiscard]] virtual Result<int> blocks_at_once(const KernelEntry& kernel, const LaunchShape& shape) = 0;
+  /// Checked mode: from now on this memory counts as never written. Elsewhere nothing.
+  virtual void expect_written(void*, Bytes) {}
+};
+
+class DeviceModule {
+ public:
+  virtual ~DeviceModule() = default;
+  /// The devices at hand. None, no driver and a driver that is too old are errors of code `resources`.
+  [[nodiscard]] virtual Result<std::vector<DeviceInfo>> devices() = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<DeviceDriver>> open(int index) = 0;
+  [[nodiscard]] virtual std::vector<KernelEntry> kernels() const = 0;
+  /// Behaviour of devices opened from now on; true if this module has such settings.
+  virtual bool configure(const EmulatedOptions&) { return false; }
+};
+
+/// The one symbol of a module; null if the versions differ. The module lives as long as the process.
+using DeviceModuleEntry = DeviceModule* (*)(int version);
+inline constexpr const char* device_module_symbol = "conoid_device_module";
+
+}  // namespace conoid

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the kernels of the device tests take.
+#pragma once
+
+namespace conoid::device_test {
+
+struct ScaleArguments {
+  const float* x;
+  float* y;
+  float factor;
+  int count;
+};
+struct SumArguments {  // one sum a block
+  const double* x;
+  double* sums;
+  int count;
+};
+
+}  // namespace conoid::device_test
