@@ -70,6 +70,11 @@ struct Assembly::Tiles {
   }
 };
 
+int splits_for(double thinness) {
+  constexpr double edge = 1.74;  // of an equilateral triangle, over its radius
+  return std::clamp(static_cast<int>(std::ceil(std::log2(edge / (2 * std::max(thinness, 1e-3))))), 1, 4);
+}
+
 Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options)
     : surface_(surface), form_(form), options_(options) {
   const double delta = form.delta();
@@ -77,6 +82,7 @@ Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options)
   tiles_ = std::make_unique<Tiles>(
       Tiles{{surface, form, PackedRule(triangle_rule(options.far_points)),
              PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),
+             PackedRule(split_rule(triangle_rule(options.near_points), std::max(options.near_splits, options.thin_splits))),
              lane_kernels(options.widest), most},
             {}});
   // Tiles of whole panels: long enough that triangles on the borders, computed twice, are few; short enough that a

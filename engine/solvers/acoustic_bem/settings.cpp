@@ -139,6 +139,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   s.assembly.far_points = static_cast<int>(parameters["far_points"].integer());
   s.assembly.near_points = static_cast<int>(parameters["near_points"].integer());
   s.assembly.near_splits = static_cast<int>(parameters["near_splits"].integer());
+  s.assembly.thin_splits = parameters["thin_splits"].is_text() ? -1 : static_cast<int>(parameters["thin_splits"].integer());
   s.single_precision = input["compute"]["precision"].text() == "single";
   if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
     s.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
@@ -198,6 +199,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
 
 void complete(Settings& s, const Surface& surface) {
   if (s.courant > 0) s.form.dt = s.courant * surface.mean_edge / s.form.c;
+  if (s.assembly.thin_splits < 0) s.assembly.thin_splits = splits_for(thinness(surface));
   if (s.form.combined() && !s.gamma_given) s.form.gamma = 1 / surface.diameter;
   // At t = 0 the field is at rest wherever it is recorded.
   std::vector<Vec3> points = surface.vertices;
