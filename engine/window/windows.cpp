@@ -96,9 +96,8 @@ Bytes Windows::size(Index window) const {
 Bytes Windows::total() const {
   return level_->total();
 }
-Bytes Windows::budget() const {
-  return level_->budget();
-}
+Bytes Windows::budget() const { return level_->budget(); }
+void Windows::set_budget(Bytes budget) { level_->set_budget(budget); }
 
 Tour Windows::announce(std::vector<Visit> order, Repeat repeat) {
   Tour tour = level_->new_tour();
