@@ -96,8 +96,12 @@ Bytes Windows::size(Index window) const {
 Bytes Windows::total() const {
   return level_->total();
 }
-Bytes Windows::budget() const { return level_->budget(); }
-void Windows::set_budget(Bytes budget) { level_->set_budget(budget); }
+Bytes Windows::budget() const {
+  return level_->budget();
+}
+void Windows::set_budget(Bytes budget) {
+  level_->set_budget(budget);
+}
 
 Tour Windows::announce(std::vector<Visit> order, Repeat repeat) {
   Tour tour = level_->new_tour();

@@ -7,7 +7,9 @@
 
 namespace conoid::acoustic_bem {
 
-Index window_group(Index unknowns) { return unknowns < 2048 ? panel_rows : 2 * panel_rows; }
+Index window_group(Index unknowns) {
+  return unknowns < 2048 ? panel_rows : 2 * panel_rows;
+}
 
 Bytes least_window_memory(Bytes largest_window, int threads) {
   // One window in use a thread, and one more each to bring the next into.
@@ -54,7 +56,8 @@ Result<std::shared_ptr<SliceStore<Real>>> SliceStore<Real>::create(const Slices<
       const std::uint32_t end = own.end < slices.panels() ? panels[static_cast<std::size_t>(own.end)].values : total;
       const auto w = static_cast<std::size_t>(out->window(r, out->group_of(j)));
       verify(filled[w] <= std::numeric_limits<std::uint32_t>::max(), "a window has fewer than 2^32 values");
-      out->offset_[static_cast<std::size_t>(j) * groups + static_cast<std::size_t>(r)] = static_cast<std::uint32_t>(filled[w]);
+      out->offset_[static_cast<std::size_t>(j) * groups + static_cast<std::size_t>(r)] =
+          static_cast<std::uint32_t>(filled[w]);
       filled[w] += end - begin;
       if (end > begin)
         for (Index p = own.begin; p < own.end; ++p)
