@@ -14,6 +14,7 @@
 #include <QTimer>
 
 #include "app/look/theme.hpp"
+#include "app/look/translator.hpp"
 #include "app/model/settings.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/screenshot.hpp"
@@ -96,6 +97,7 @@ int main(int argc, char** argv) {
                      {"screenshot", "Write a picture of the window (with --run: once the run has ended) and exit.", "PNG"},
                      {"theme", "light, dark or system.", "NAME"},
                      {"size", "Size of the window.", "WxH"},
+                     {"language", "en or fr.", "ID"},
                      {"viewport", "How pictures are drawn: auto, gl or raster.", "KIND", "auto"},
                      {"runs", "Folder below which run folders are made.", "DIR"}});
   if (!parser.parse(QApplication::arguments())) return complain(parser.errorText() + ".", "conoid-gui --help lists the options.");
@@ -119,6 +121,11 @@ int main(int argc, char** argv) {
                              : theme == "light" ? ThemeChoice::light
                              : theme == "system" || takes_picture ? ThemeChoice::system
                                                                   : settings.theme();
+  const QString language = chosen_language(parser.isSet("language") ? parser.value("language")
+                                           : takes_picture          ? QStringLiteral("en")
+                                                                    : settings.language());
+  Translator translator;
+  if (translator.load_language(language)) QApplication::installTranslator(&translator);
   Look look(application, choice);
   WindowOptions options;
   options.samples = resources_folder() / "cases";

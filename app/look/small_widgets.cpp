@@ -129,7 +129,7 @@ StateDot::StateDot(const Look& look, QWidget* parent) : QWidget(parent), look_(l
 
 void StateDot::set_colour(const QString& id) {
   colour_ = id;
-  fill_ = {};
+  fill_ = QColor();
   setAccessibleName(id == "good"      ? tr("All is well")
                     : id == "caution" ? tr("Look at this")
                     : id == "bad"     ? tr("To be corrected")

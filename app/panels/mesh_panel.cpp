@@ -285,6 +285,10 @@ void MeshPanel::fill_checks(const MeshPreview& mesh) {
   if (q.duplicate_points > 0) add_check(false, tr("%1 points lie upon another").arg(count(q.duplicate_points)));
 }
 
+void MeshPanel::set_unit(const QString& unit) {
+  if (const int index = unit_->findText(unit); index >= 0) unit_->setCurrentIndex(index);
+}
+
 double MeshPanel::nodes_per_wavelength() const {
   const auto& mesh = mesh_.mesh();
   if (!mesh || mesh->longest_edges.empty()) return 0;

@@ -21,6 +21,8 @@ class QVBoxLayout;
 
 namespace conoid::app {
 
+class StateDot;
+
 /// A histogram as bars: red, amber and green by how usable such elements are, with the limits written below.
 class QualityBars : public QWidget {
   Q_OBJECT
@@ -42,6 +44,7 @@ class MeshPanel : public QWidget {
  public:
   MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidget* parent = nullptr);
 
+  void set_unit(const QString& unit);
   /// Nodes a wavelength: edges of the longest element, its order counted, per wavelength; 0 when a number is missing.
   [[nodiscard]] double nodes_per_wavelength() const;
 
@@ -77,7 +80,7 @@ class MeshPanel : public QWidget {
   QLineEdit* frequency_;
   QLineEdit* speed_;
   QLabel* waves_;
-  class StateDot* waves_dot_;
+  StateDot* waves_dot_;
   QVBoxLayout* groups_;
   QWidget* again_box_;
   QLineEdit* size_;

@@ -7,6 +7,7 @@
 #include <QApplication>
 #include <QPixmap>
 
+#include "app/model/mesh_model.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/window/workbench.hpp"
@@ -37,6 +38,7 @@ void Screenshot::look() {
   if (settled_.elapsed() < settle_ms) return;
   if (Workbench* bench = window_.workbench(); bench && !window_.run().frames().empty())
     if (!bench->viewport_panel().is_up_to_date() && settled_.elapsed() < drawing_limit_ms) return;
+  if (Workbench* bench = window_.workbench(); bench && bench->mesh().is_reading() && settled_.elapsed() < drawing_limit_ms) return;
   timer_.stop();
   take();
 }

@@ -13,6 +13,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/model/markers.hpp"
 #include "app/model/mesh_model.hpp"
+#include "app/model/settings.hpp"
 #include "app/panels/case_panel.hpp"
 #include "app/panels/mesh_panel.hpp"
 #include "app/panels/results_panel.hpp"
@@ -99,6 +100,12 @@ QWidget* Workbench::make_left(CaseModel& model, const Look& look) {
 }
 
 void Workbench::show_mesh(bool on) { left_tabs_->setCurrentIndex(on ? 1 : 0); }
+
+void Workbench::apply_settings(const Settings& settings) {
+  const UnitSystem units = settings.units();
+  mesh_panel_->set_unit(units == UnitSystem::millimetre ? "mm" : units == UnitSystem::us ? "in" : "m");
+  setDockOptions(settings.reduced_motion() ? QMainWindow::DockOptions() : QMainWindow::AnimatedDocks);
+}
 
 void Workbench::show_mesh_group(int number) {
   const auto& mesh = mesh_->mesh();

@@ -20,6 +20,7 @@ class MeshModel;
 class MeshPanel;
 class ResultsPanel;
 class RunPanel;
+class Settings;
 class ViewportPanel;
 
 class Workbench : public QMainWindow {
@@ -31,6 +32,7 @@ class Workbench : public QMainWindow {
   [[nodiscard]] MeshPanel& mesh_panel() { return *mesh_panel_; }
   [[nodiscard]] MeshModel& mesh() { return *mesh_; }
   void show_mesh(bool on);
+  void apply_settings(const Settings& settings);
   [[nodiscard]] ViewportPanel& viewport_panel() { return *viewport_; }
   [[nodiscard]] ResultsPanel& results_panel() { return *results_; }
   /// "case", "run" or "results".
