@@ -95,6 +95,7 @@ int main(int argc, char** argv) {
   parser.addPositionalArgument("CASE", "A case file or a run folder to open.", "[CASE|RUN]");
   parser.addOptions({{"run", "Run the case at once."},
                      {"screenshot", "Write a picture of the window (with --run: once the run has ended) and exit.", "PNG"},
+                     {"do", "An action to be done before the picture is taken, by its id (view.split); may be repeated.", "ACTION"},
                      {"theme", "light, dark or system.", "NAME"},
                      {"size", "Size of the window.", "WxH"},
                      {"language", "en or fr.", "ID"},
@@ -152,7 +153,9 @@ int main(int argc, char** argv) {
     }
     QTimer::singleShot(0, &window, [&window] { window.start_run(); });
   }
-  Screenshot picture(window, parser.value("screenshot"), parser.isSet("run") && code == 0);
+  for (const QString& id : parser.values("do"))
+    if (!window.actions().has(id)) return complain("There is no action '" + id + "'.", "Actions: " + window.actions().ids().join(", ") + ".");
+  Screenshot picture(window, parser.value("screenshot"), parser.isSet("run") && code == 0, parser.values("do"));
   if (takes_picture) {
     QObject::connect(&picture, &Screenshot::done, &window, [&](int done) {
       if (code == 0 || done == static_cast<int>(ErrorCode::file)) code = done;

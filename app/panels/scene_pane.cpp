@@ -309,6 +309,8 @@ void ScenePane::show_display_panel(bool visible) {
   refresh_display();
 }
 
+bool ScenePane::display_panel_visible() const { return !display_->isHidden(); }
+
 bool ScenePane::has_picture() const { return stack_->currentIndex() == 1; }
 
 void ScenePane::clear(const QString& sentence) {

@@ -61,6 +61,7 @@ class ScenePane : public QWidget {
   void set_tool(MouseTool tool);
   [[nodiscard]] MouseTool tool() const { return tool_; }
   void show_display_panel(bool visible);
+  [[nodiscard]] bool display_panel_visible() const;
   [[nodiscard]] bool has_picture() const;
   [[nodiscard]] bool is_up_to_date() const { return shown_ == wanted_; }
   [[nodiscard]] ViewportHost* viewport() const { return viewport_; }

@@ -316,6 +316,13 @@ std::vector<ActionRow> MainWindow::action_rows() {
       {"view.case", tr("&View"), tr("Case pane"), QKeySequence("Alt+1"), {}, {}, pane("case"), true},
       {"view.run", tr("&View"), tr("Run pane"), QKeySequence("Alt+2"), {}, {}, pane("run"), true},
       {"view.results", tr("&View"), tr("Results pane"), QKeySequence("Alt+3"), {}, {}, pane("results"), true},
+      {"view.mesh", tr("&View"), tr("Mesh pane"), QKeySequence("Alt+4"), "mesh", {},
+       [this] { if (workbench_) { workbench_->show_pane("case", true); workbench_->show_mesh(true); } }},
+      {"view.display", tr("&View"), tr("How the field is shown"), QKeySequence("Ctrl+D"), "display",
+       tr("How the field is shown: planes, surfaces, arrows, labels"),
+       [this] { if (workbench_) workbench_->viewport_panel().pane().show_display_panel(!workbench_->viewport_panel().pane().display_panel_visible()); }},
+      {"view.spectrum", tr("&View"), tr("Spectrum of the curves"), {}, "spectrum", {},
+       [this] { if (workbench_) workbench_->results_panel().set_spectrum(true); }},
       {"view.log", tr("&View"), tr("Log"), QKeySequence("Ctrl+L"), {}, {},
        [this] { if (workbench_) { workbench_->show_pane("results", true); workbench_->results_panel().show_log(); } }},
       {{}, tr("&View"), {}, {}, {}, {}, {}},
@@ -594,7 +601,8 @@ void MainWindow::refresh_actions() {
   const bool frames = open && !run_->frames().empty();
   enable("view.fit", open);
   for (const char* id : {"view.play", "view.previous", "view.next", "view.film"}) enable(id, frames);
-  enable("view.split", open);
+  for (const char* id : {"view.split", "view.display", "view.spectrum"}) enable(id, open);
+  enable("view.mesh", open && workbench_ && workbench_->mesh().is_wanted());
   for (const char* id : {"case", "run", "results"}) {
     QAction* action = actions_->at(QString("view.") + id);
     action->setEnabled(open);
