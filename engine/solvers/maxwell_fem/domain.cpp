@@ -214,7 +214,8 @@ struct Builder {
           for (int k = 0; k < 4; ++k)
             if (near[space.tets()[t].points[k]]) more[t] = true;
         const auto next = wall_around(more);
-        if (touches_outer(next)) break;
+        // Too thin a layer: S' would meet S, or every tetrahedron already touches the body.
+        if (touches_outer(next) || std::none_of(next.begin(), next.end(), [](bool b) { return b; })) break;
         inner = std::move(more);
         wall = next;
       }

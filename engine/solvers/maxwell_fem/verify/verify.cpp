@@ -2,11 +2,14 @@
 // Exact numbers: Mie series, convergence of the truncation by modal theory, orders of the elements.
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
 
+#include "engine/mesh/gmsh.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
+#include "engine/solvers/maxwell_fem/verify/targets.hpp"
 
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <tuple>
 
 #include <fmt/core.h>
 
@@ -134,6 +137,16 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
       const double fine = c.sphere(fmt::format("order {}", order), s).relative;
       c.at_least(fmt::format("elements of order {}: observed order of the far field", order), std::log2(coarse / fine), "1", order == 1 ? 1.6 : 1.7,
                  fmt::format("errors {:.2e} and {:.2e}", coarse, fine));
+    }
+    if (!run.quick && find_gmsh().ok()) {
+      for (const auto& [target, name, frequency] : {std::tuple{Target::almond, "almond", 1.19e9}, {Target::ogive, "ogive", 1.18e9}}) {
+        run.doing(name);
+        auto o = run_target(target, frequency, c.threads);
+        if (!o) return o.error();
+        c.at_most(fmt::format("{}, {:.3g} GHz, {} tetrahedra: echoes of mirrored directions", name, frequency / 1e9, o->tets), o->mirror, "dB", 0.1, "symmetry");
+        c.at_most(fmt::format("{}: reciprocity", name), o->reciprocity, "1", 0.01, "exact");
+        c.at_most(fmt::format("{}: optical theorem", name), o->optical_theorem, "1", 0.05, "exact");
+      }
     }
     if (!run.quick) {
       // Theory: spectral radius 1.10 at ka = 20, d = 0.05 λ: the plain iteration must not converge, GMRES must.
