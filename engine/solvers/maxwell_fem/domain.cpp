@@ -293,6 +293,7 @@ Result<Domain> make_domain(const Mesh& mesh, const DomainOptions& options) {
     if (b.kinds[r].kind == BoundaryKind::impedance)
       d.impedances.push_back({Patch(d.space, b.collect(static_cast<int>(r))), b.kinds[r].surface_impedance});
   b.number_unknowns();
+  d.outside = std::move(b.outside);
   d.distance = std::numeric_limits<double>::max();
   for (Index p = 0; p < d.outer.size(); p += face_points)
     for (Index q = 0; q < d.currents.size(); q += face_points) d.distance = std::min(d.distance, distance(d.outer.point(p).x, d.currents.point(q).x));
