@@ -214,7 +214,8 @@ struct Builder {
           for (int k = 0; k < 4; ++k)
             if (near[space.tets()[t].points[k]]) more[t] = true;
         const auto next = wall_around(more);
-        if (touches_outer(next)) break;
+        // Too thin a layer: S' would meet S, or every tetrahedron already touches the body.
+        if (touches_outer(next) || std::none_of(next.begin(), next.end(), [](bool b) { return b; })) break;
         inner = std::move(more);
         wall = next;
       }
@@ -292,6 +293,7 @@ Result<Domain> make_domain(const Mesh& mesh, const DomainOptions& options) {
     if (b.kinds[r].kind == BoundaryKind::impedance)
       d.impedances.push_back({Patch(d.space, b.collect(static_cast<int>(r))), b.kinds[r].surface_impedance});
   b.number_unknowns();
+  d.outside = std::move(b.outside);
   d.distance = std::numeric_limits<double>::max();
   for (Index p = 0; p < d.outer.size(); p += face_points)
     for (Index q = 0; q < d.currents.size(); q += face_points) d.distance = std::min(d.distance, distance(d.outer.point(p).x, d.currents.point(q).x));

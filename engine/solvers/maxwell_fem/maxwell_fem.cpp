@@ -114,6 +114,12 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   seconds_factor_ += now() - begin;
   begin = now();
   radiation_ = std::make_unique<Radiation>(domain_, k(), threads);
+  if (settings_.truncation.loop == RadiationLoop::compressed) {
+    radiation_->compress(0.1 * settings_.truncation.tolerance, threads);
+    const CompressedRadiation& c = *radiation_->compressed();
+    log::info("maxwell-fem: far blocks of rank {:.1f} on average in {}, the whole operator would be {}", c.average_rank(), format_bytes(c.bytes()), format_bytes(c.dense_bytes()));
+    context.results.number("compressed_memory", static_cast<double>(c.bytes()), "B");
+  }
   seconds_near_ += now() - begin;
   const DirectFacts& facts = system_->facts();
   log::info("maxwell-fem: {} factors of {}{}, {} near pairs", facts.method, format_bytes(facts.bytes), facts.on_disk ? " on disk" : "", radiation_->near_blocks());

@@ -208,6 +208,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
                       : loop == "omp_inner" ? RadiationLoop::omp_inner
                       : loop == "omp_outer" ? RadiationLoop::omp_outer
                       : loop == "omp_rhs"   ? RadiationLoop::omp_rhs
+                      : loop == "compressed" ? RadiationLoop::compressed
                                             : RadiationLoop::automatic;
   s.sphere_step = output["sphere_step"].number();
   const Values planes = output["planes"];

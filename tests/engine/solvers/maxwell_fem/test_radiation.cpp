@@ -137,6 +137,24 @@ class TestRadiation : public QObject {
     }
   }
 
+  void compressed_blocks_keep_their_tolerance() {
+    const auto s = scene(5, 2);
+    const Domain& d = s->domain;
+    Team team({{"cpu", 2, 1}});
+    for (double tolerance : {1e-3, 1e-6}) {
+      Radiation radiation(d, 2.5, 2, 0);
+      radiation.compress(tolerance, 2);
+      QVERIFY(radiation.compressed()->bytes() < radiation.compressed()->dense_bytes() / 2);
+      for (Index count : {1, 7}) {
+        const auto f = random_values(4 * d.currents.size() * count);
+        std::vector<Complex> exact(static_cast<std::size_t>(2 * d.outer.size() * count)), psi(exact);
+        radiation.apply(team, f, count, exact);
+        radiation.apply(team, f, count, psi, RadiationLoop::compressed);
+        QVERIFY2(difference(psi, exact) < tolerance, qPrintable(QString::number(difference(psi, exact))));
+      }
+    }
+  }
+
   void near_pairs_reach_the_exact_field_of_a_dipole() {
     // Currents of a dipole inside S' (order-2 interpolation on curved faces); its field on S, close by, with and without care.
     const double k = 1;
