@@ -6,6 +6,7 @@ foreach(part
     HDF5
     MPI
     CUDA
+    LAPACK
     EMULATED
     HWLOC
     MUMPS
@@ -98,6 +99,10 @@ if(NOT CONOID_WITH_MPI STREQUAL "OFF")
   find_package(MPI COMPONENTS C CXX)
 endif()
 conoid_optional(MPI MPI_CXX_FOUND "Debian: libopenmpi-dev openmpi-bin.")
+if(NOT CONOID_WITH_LAPACK STREQUAL "OFF")
+  find_package(LAPACK)  # big dense systems; without it Eigen solves them, several times slower
+endif()
+conoid_optional(LAPACK LAPACK_FOUND "Debian: libopenblas-openmp-dev.")
 if(NOT CONOID_WITH_ZSTD STREQUAL "OFF")
   find_path(CONOID_ZSTD_INCLUDE zstd.h)
   find_library(CONOID_ZSTD_LIBRARY zstd)
@@ -207,9 +212,8 @@ set(CONOID_TESTS ${CONOID_HAVE_TESTS})
 
 function(conoid_print_summary)
   message(STATUS "Conoid ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE}): "
-    "zstd=${CONOID_HAVE_ZSTD} "
     "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} emulated=${CONOID_HAVE_EMULATED} "
-    "MUMPS=${CONOID_HAVE_MUMPS} "
+    "LAPACK=${CONOID_HAVE_LAPACK} MUMPS=${CONOID_HAVE_MUMPS} zstd=${CONOID_HAVE_ZSTD} "
     "OpenMP=${CONOID_HAVE_OPENMP} "
     "pictures=${CONOID_HAVE_VTK} window=${CONOID_HAVE_QT} tests=${CONOID_HAVE_TESTS}")
 endfunction()
