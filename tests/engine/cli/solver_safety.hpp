@@ -129,7 +129,7 @@ inline std::string resumed_to_the_same(const fs::path& folder, const QString& so
 /// Kills at `rounds` random moments and inside as many random writes; each time the run goes on to the same bits.
 inline void kill_and_resume(const fs::path& folder, const QString& solver, int rounds, unsigned seed) {
   const Whole& whole = whole_run(folder, solver);
-  QVERIFY(!whole.left.tables.empty() && whole.left.frames.size() > 3 && whole.writes > 10);
+  QVERIFY(!whole.left.tables.empty() && !whole.left.frames.empty() && whole.writes > 10);
   std::mt19937 random(seed);
   for (int round = 0; round < 2 * rounds; ++round) {
     const bool inside = round % 2 == 1;
