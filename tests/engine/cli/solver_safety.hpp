@@ -30,14 +30,19 @@ inline QStringList solvers() {
   return out;
 }
 
-inline QString case_of(const QString& solver) { return QString(CONOID_TEST_DATA "/safety/%1.json").arg(solver); }
+inline QString case_of(const QString& solver) {
+  return QString(CONOID_TEST_DATA "/safety/%1.json").arg(solver);
+}
 
 inline QStringList run_line(const QString& solver, const QString& out, const QStringList& more = {}) {
-  return QStringList{"run", case_of(solver), "--out", out, "--progress", "none", "--set", "compute.deterministic=true"} + more;
+  return QStringList{"run",        case_of(solver), "--out", out,
+                     "--progress", "none",          "--set", "compute.deterministic=true"} +
+         more;
 }
 
 /// Starts the program; `fault` "die 17" kills it inside its 17th write, flush or rename.
-inline void start(QProcess& process, const fs::path& folder, const QStringList& words, const QString& fault = {}, const QString& count = {}) {
+inline void start(QProcess& process, const fs::path& folder, const QStringList& words, const QString& fault = {},
+                  const QString& count = {}) {
   QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
   if (!fault.isEmpty()) {
     environment.insert("LD_PRELOAD", CONOID_WRITE_FAULTS);
@@ -81,7 +86,8 @@ struct Limits {
   double relative = 0;
 };
 inline Limits limits_of(const QString& solver) {
-  const auto json = conoid::Json::parse(rod::text_of(QString(CONOID_TEST_DATA "/safety/%1.limits").arg(solver).toStdString()), nullptr, false);
+  const auto json = conoid::Json::parse(
+      rod::text_of(QString(CONOID_TEST_DATA "/safety/%1.limits").arg(solver).toStdString()), nullptr, false);
   Limits out;
   if (!json.is_object()) return out;
   out.relative = json["relative"].get<double>();
@@ -130,7 +136,8 @@ struct Left {
 inline Left left_by(const fs::path& run) {
   Left out;
   for (const auto& entry : fs::directory_iterator(run / "charts"))
-    if (entry.path().extension() == ".csv") out.tables[entry.path().filename().string()] = without_clocks(rod::rows_of(entry.path()));
+    if (entry.path().extension() == ".csv")
+      out.tables[entry.path().filename().string()] = without_clocks(rod::rows_of(entry.path()));
   const conoid::Json summary = rod::summary_of(run);
   out.numbers = summary.value("numbers", conoid::Json::object()).dump();
   if (auto reader = conoid::VtkhdfReader::open(run))
@@ -190,7 +197,8 @@ inline const Whole& whole_run(const fs::path& folder, const QString& solver) {
 /// Empty, or why the run does not go on to the same end.
 inline std::string resumed_to_the_same(const fs::path& folder, const QString& solver, const QString& out) {
   // Killed before the folder stood, there is nothing to go on with, and nothing was lost.
-  if (!fs::exists(folder / out.toStdString() / "run.json") || !fs::exists(folder / out.toStdString() / "case.json")) return {};
+  if (!fs::exists(folder / out.toStdString() / "run.json") || !fs::exists(folder / out.toStdString() / "case.json"))
+    return {};
   const rod::Said said = conoid(folder, {"resume", out, "--progress", "none"});
   if (said.exit != 0) return "resume: exit " + std::to_string(said.exit) + "\n" + said.out + said.err;
   return difference(whole_run(folder, solver).left, left_by(folder / out.toStdString()), limits_of(solver));
@@ -204,7 +212,9 @@ inline void kill_and_resume(const fs::path& folder, const QString& solver, int r
   for (int round = 0; round < 2 * rounds; ++round) {
     const bool inside = round % 2 == 1;
     const QString out = QString("%1-kill%2").arg(solver).arg(round);
-    const QString fault = inside ? QString("die %1").arg(1 + static_cast<int>(random() % static_cast<unsigned>(whole.writes))) : QString();
+    const QString fault =
+        inside ? QString("die %1").arg(1 + static_cast<int>(random() % static_cast<unsigned>(whole.writes)))
+               : QString();
     const int moment = static_cast<int>(random() % static_cast<unsigned>(1 + 1000 * whole.seconds));
     QProcess process;
     start(process, folder, run_line(solver, out), fault);
@@ -214,8 +224,10 @@ inline void kill_and_resume(const fs::path& folder, const QString& solver, int r
     }
     QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(100000));
     const std::string wrong = resumed_to_the_same(folder, solver, out);
-    QVERIFY2(wrong.empty(), (solver.toStdString() + (inside ? ", " + fault.toStdString() : ", killed after " + std::to_string(moment) + " ms") +
-                             ": " + wrong).c_str());
+    QVERIFY2(wrong.empty(),
+             (solver.toStdString() +
+              (inside ? ", " + fault.toStdString() : ", killed after " + std::to_string(moment) + " ms") + ": " + wrong)
+                 .c_str());
     std::error_code ignored;
     fs::remove_all(folder / out.toStdString(), ignored);
   }

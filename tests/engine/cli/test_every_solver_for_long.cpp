@@ -28,7 +28,8 @@ class TestEverySolverForLong : public QObject {
     for (const int moment : {300, 2000, 6000}) {
       const QString out = QString("%1-%2").arg(name).arg(moment);
       QProcess process;
-      safety::start(process, scratch_.path(), {"run", CONOID_SOURCE_DIR "/resources/cases/" + name, "--out", out, "--progress", "none"});
+      safety::start(process, scratch_.path(),
+                    {"run", CONOID_SOURCE_DIR "/resources/cases/" + name, "--out", out, "--progress", "none"});
       if (process.waitForFinished(moment)) break;
       const auto asked = safety::Clock::now();
       ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
