@@ -67,6 +67,7 @@ inline std::string without_clocks(const std::string& rows) {
   std::string out;
   std::vector<bool> dropped;
   for (std::string line; std::getline(in, line);) {
+    if (line.ends_with('\r')) line.pop_back();
     std::istringstream cells(line);
     std::string cell;
     const bool header = dropped.empty();

@@ -31,25 +31,6 @@ class TestEverySolverIsSafe : public QObject {
                                safety::left_by(scratch_ / (solver + "-two-again").toStdString()));
     QVERIFY2(wrong.empty(), ("on two threads: " + wrong).c_str());
   }
-  void price_of_determinism_data() { rows(); }
-  void price_of_determinism() {
-    QFETCH(QString, solver);
-    const auto march = [&](const QString& name, const char* deterministic) {
-      const rod::Said said =
-          safety::conoid(scratch_.path(), {"run", safety::case_of(solver), "--out", name, "--progress", "none", "--set",
-                                           QString("compute.deterministic=%1").arg(deterministic), "--threads", "2"});
-      if (said.exit != 0) qFatal("%s", said.err.c_str());
-      return rod::summary_of(scratch_ / name.toStdString())["seconds"]["march"].get<double>();
-    };
-    const double with = march(solver + "-with", "true");
-    const double without = march(solver + "-without", "false");
-    qInfo("%s on 2 threads: march %.3f s deterministic, %.3f s otherwise", qPrintable(solver), with, without);
-    QVERIFY(with > 0 && without > 0);
-    const std::string wrong = safety::difference(safety::whole_run(scratch_.path(), solver).left,
-                                                 safety::left_by(scratch_ / (solver + "-with").toStdString()));
-    qInfo("%s: one thread and two leave %s", qPrintable(solver),
-          wrong.empty() ? "the same bits" : ("another " + wrong).c_str());
-  }
 
  private:
   static void rows() {
