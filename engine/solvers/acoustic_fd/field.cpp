@@ -254,7 +254,7 @@ void Field<T>::refresh_images() {
   if (!reflects_) return;
   for (auto& block : level_)
     for (Index x = held_.begin; x < held_.end; ++x)
-      for (Index y = 0; y < at_.ny; ++y) images(block.data(), x, y);
+      for (Index y = 0; y < at_.ny; ++y) images(block.data(), x, y, {0, at_.nz});
 }
 
 template <class T>
@@ -364,53 +364,66 @@ void Field<T>::join_traces(std::span<const double> parts, std::span<double> trac
 }
 
 template <class T>
-void Field<T>::patch(Index k, Index x0, Index x1, Index y0, Index y1) {
-  const Interval cx{std::clamp(core_[0].begin, x0, x1), std::clamp(core_[0].end, x0, x1)};
-  const Interval cy{std::clamp(core_[1].begin, y0, y1), std::clamp(core_[1].end, y0, y1)};
+void Field<T>::patch(Index k, const Box& box) {
+  const auto cut = [](const Interval& core, const Interval& of) {
+    return Interval{std::clamp(core.begin, of.begin, of.end), std::clamp(core.end, of.begin, of.end)};
+  };
+  const Interval cx = cut(core_[0], box.x), cy = cut(core_[1], box.y);
   if (cx.empty() || cy.empty()) {
-    rectangle(k, x0, x1, y0, y1, false);
+    columns(k, box, false);
   } else {
-    rectangle(k, x0, cx.begin, y0, y1, false);
-    rectangle(k, cx.begin, cx.end, y0, cy.begin, false);
-    rectangle(k, cx.begin, cx.end, cy.begin, cy.end, true);
-    rectangle(k, cx.begin, cx.end, cy.end, y1, false);
-    rectangle(k, cx.end, x1, y0, y1, false);
+    columns(k, {{box.x.begin, cx.begin}, box.y, box.z}, false);
+    columns(k, {cx, {box.y.begin, cy.begin}, box.z}, false);
+    columns(k, {cx, cy, box.z}, true);
+    columns(k, {cx, {cy.end, box.y.end}, box.z}, false);
+    columns(k, {{cx.end, box.x.end}, box.y, box.z}, false);
   }
-  finish_rows(k, x0, x1, y0, y1);
+  finish_rows(k, box);
 }
 
+/// `core`: no layer along x or y.
 template <class T>
-void Field<T>::rectangle(Index k, Index x0, Index x1, Index y0, Index y1, bool core) {
-  if (x0 >= x1 || y0 >= y1) return;
+void Field<T>::columns(Index k, const Box& box, bool core) {
+  if (box.empty()) return;
   if (!core && (matched_x_ || matched_y_)) {
-    for (Index x = x0; x < x1; ++x)
-      for (Index y = y0; y < y1; ++y) {
-        if (memory_at(0, x, y) >= 0 || memory_at(1, x, y) >= 0) {
-          matched_row(k, x, y, 0, at_.nz);
+    // Pieces that lie all or none in the matched layers of x and y.
+    const MatchedLayer &lx = memory_[0].layer, &ly = memory_[1].layer;
+    const Index nx = problem_.grid.points[0], ny = at_.ny;
+    const Index x_cuts[4] = {box.x.begin, std::clamp(lx.low - at_.first, box.x.begin, box.x.end),
+                             std::clamp(nx - lx.high - at_.first, box.x.begin, box.x.end), box.x.end};
+    const Index y_cuts[4] = {box.y.begin, std::clamp(ly.low, box.y.begin, box.y.end),
+                             std::clamp(ny - ly.high, box.y.begin, box.y.end), box.y.end};
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) {
+        const Box piece{{x_cuts[i], x_cuts[i + 1]}, {y_cuts[j], y_cuts[j + 1]}, box.z};
+        if (piece.empty()) continue;
+        if (i != 1 || j != 1) {
+          matched(k, piece);
           continue;
         }
-        run(Cells::damped, k, x, x + 1, y, y + 1, core_[2].begin, core_[2].end, nullptr);
-        matched_row(k, x, y, 0, core_[2].begin);
-        matched_row(k, x, y, core_[2].end, at_.nz);
+        const Interval z{std::clamp(core_[2].begin, box.z.begin, box.z.end),
+                         std::clamp(core_[2].end, box.z.begin, box.z.end)};
+        run(Cells::damped, k, {piece.x, piece.y, z}, {});
+        matched(k, {piece.x, piece.y, {box.z.begin, z.begin}});
+        matched(k, {piece.x, piece.y, {z.end, box.z.end}});
       }
     return;
   }
-  run(core ? (dense_ ? Cells::dense : Cells::plain) : Cells::damped, k, x0, x1, y0, y1, core_[2].begin, core_[2].end, nullptr);
-  for (const Interval z : {Interval{0, core_[2].begin}, Interval{core_[2].end, at_.nz}}) {
-    if (z.empty()) continue;
-    if (!matched_ends_) {
-      run(Cells::layer, k, x0, x1, y0, y1, z.begin, z.end, zeros_.data());
-      continue;
-    }
-    for (Index x = x0; x < x1; ++x)
-      for (Index y = y0; y < y1; ++y) matched_row(k, x, y, z.begin, z.end);
+  const Interval z{std::clamp(core_[2].begin, box.z.begin, box.z.end), std::clamp(core_[2].end, box.z.begin, box.z.end)};
+  run(core ? (dense_ ? Cells::dense : Cells::plain) : Cells::damped, k, {box.x, box.y, z}, {});
+  for (const Interval ends : {Interval{box.z.begin, z.begin}, Interval{z.end, box.z.end}}) {
+    if (ends.empty()) continue;
+    if (matched_ends_)
+      matched(k, {box.x, box.y, ends});
+    else
+      run(Cells::layer, k, {box.x, box.y, ends}, {zeros_.data(), 0, 0});
   }
 }
 
 template <class T>
-void Field<T>::run(Cells kind, Index k, Index x0, Index x1, Index y0, Index y1, Index z0, Index z1, const T* extra) {
-  if (z0 >= z1) return;
-  const Index here = at_.at(x0, y0);
+void Field<T>::run(Cells kind, Index k, const Box& box, const Extra& extra) {
+  if (box.empty()) return;
+  const Index here = at_.at(box.x.begin, box.y.begin);
   Patch<T> t;
   t.u = level(k) + here;
   t.o = level(k + 1) + here;
@@ -422,64 +435,90 @@ void Field<T>::run(Cells kind, Index k, Index x0, Index x1, Index y0, Index y1, 
   t.v = v_.data() + (dense_ ? here : 0);
   t.v_stride_x = dense_ ? at_.stride_x : 0;
   t.v_stride_y = dense_ ? at_.stride_y : 0;
-  t.nx = x1 - x0;
-  t.ny = y1 - y0;
-  t.z0 = z0;
-  t.z1 = z1;
-  t.sigma_x = sigma_[0].data() + (x0 + at_.first);
-  t.sigma_y = sigma_[1].data() + y0;
+  t.nx = box.x.size();
+  t.ny = box.y.size();
+  t.z0 = box.z.begin;
+  t.z1 = box.z.end;
+  t.sigma_x = sigma_[0].data() + (box.x.begin + at_.first);
+  t.sigma_y = sigma_[1].data() + box.y.begin;
   t.sigma_z = sigma_z_.data();
-  t.extra = extra;
+  t.extra = extra.at;
+  t.extra_stride_x = extra.stride_x;
+  t.extra_stride_y = extra.stride_y;
   t.weights = &weights_;
   order_->update[unequal_][static_cast<int>(kind)](t);
 }
 
 template <class T>
-void Field<T>::matched_row(Index k, Index x, Index y, Index z0, Index z1) {
-  if (z0 >= z1) return;
-  T* extra = scratch_row<T>(padded(at_.nz) + 4 * vector_pad);
-  const Index begin = z0 / vector_pad * vector_pad, end = padded(z1);
-  std::fill(extra + begin, extra + end, T(0));
-  MemoryRow<T> row;
-  row.u = level(k) + at_.at(x, y);
-  row.curvature = curvature_;
-  row.slope = slope_;
-  row.extra = extra;
+void Field<T>::matched(Index k, const Box& box) {
+  if (box.empty()) return;
+  // Corrections of a few rows at a time, so that they stay in the first cache.
+  constexpr Index values = 2048;
+  const Index begin = box.z.begin / vector_pad * vector_pad, length = padded(box.z.end) - begin;
+  const Index at_once = std::max<Index>(1, values / length);
+  if (box.y.size() > at_once || box.x.size() * box.y.size() > at_once) {
+    const Index ny = std::min(box.y.size(), at_once), nx = std::max<Index>(1, at_once / ny);
+    for (Index y = box.y.begin; y < box.y.end; y += ny)
+      for (Index x = box.x.begin; x < box.x.end; x += nx)
+        matched(k, {{x, std::min(box.x.end, x + nx)}, {y, std::min(box.y.end, y + ny)}, box.z});
+    return;
+  }
+  const Index rows = box.x.size() * box.y.size();
+  T* extra = scratch_row<T>(std::max(values, length) + 4 * vector_pad);
+  std::fill(extra, extra + rows * length, T(0));
+  MemoryPatch<T> m;
+  m.u = level(k) + at_.at(box.x.begin, box.y.begin);
+  m.stride_x = at_.stride_x;
+  m.stride_y = at_.stride_y;
+  m.curvature = curvature_;
+  m.slope = slope_;
+  m.extra = extra - begin;
+  m.extra_stride_y = length;
+  m.extra_stride_x = length * box.y.size();
+  m.nx = box.x.size();
+  m.ny = box.y.size();
   for (std::size_t a = 0; a < 2; ++a) {
-    const Index place = memory_at(a, x, y);
+    const Index place = memory_at(a, box.x.begin, box.y.begin);
     if (place < 0) continue;
-    const auto node = static_cast<std::size_t>(a == 0 ? x + at_.first : y);
-    row.stride = a == 0 ? at_.stride_x : at_.stride_y;
-    row.m1 = memory_[a].block[0].data() + place;
-    row.m2 = memory_[a].block[1].data() + place;
-    row.m3 = memory_[a].block[2].data() + place;
-    for (std::size_t i = 0; i < 7; ++i) row.factor[i] = memory_[a].factor[i].data() + node;
-    row.z0 = z0;
-    row.z1 = z1;
-    order_->memory[0](row);
+    const auto node = static_cast<std::size_t>(a == 0 ? box.x.begin + at_.first : box.y.begin);
+    m.stride = a == 0 ? at_.stride_x : at_.stride_y;
+    m.m1 = memory_[a].block[0].data() + place;
+    m.m2 = memory_[a].block[1].data() + place;
+    m.m3 = memory_[a].block[2].data() + place;
+    m.m_stride_x = memory_[a].stride_x;
+    m.m_stride_y = memory_[a].stride_y;
+    for (std::size_t i = 0; i < 7; ++i) m.factor[i] = memory_[a].factor[i].data() + node;
+    m.factor_stride_x = a == 0 ? 1 : 0;
+    m.factor_stride_y = a == 1 ? 1 : 0;
+    m.z0 = box.z.begin;
+    m.z1 = box.z.end;
+    order_->memory[0](m);
   }
   if (matched_ends_) {
-    const Memory& m = memory_[2];
-    const Index place = memory_at(2, x, y);
-    row.stride = 1;
-    for (std::size_t i = 0; i < 7; ++i) row.factor[i] = m.factor[i].data();
+    const Memory& own = memory_[2];
+    const Index place = memory_at(2, box.x.begin, box.y.begin);
+    m.stride = 1;
+    m.m_stride_x = own.stride_x;
+    m.m_stride_y = own.stride_y;
+    for (std::size_t i = 0; i < 7; ++i) m.factor[i] = own.factor[i].data();
+    m.factor_stride_x = m.factor_stride_y = 0;
     const auto piece = [&](Index from, Index to, Index offset) {
-      row.z0 = std::max(from, z0);
-      row.z1 = std::min(to, z1);
-      if (row.z0 >= row.z1) return;
-      row.m1 = m.block[0].data() + place + offset;
-      row.m2 = m.block[1].data() + place + offset;
-      row.m3 = m.block[2].data() + place + offset;
-      order_->memory[1](row);
+      m.z0 = std::max(from, box.z.begin);
+      m.z1 = std::min(to, box.z.end);
+      if (m.z0 >= m.z1) return;
+      m.m1 = own.block[0].data() + place + offset;
+      m.m2 = own.block[1].data() + place + offset;
+      m.m3 = own.block[2].data() + place + offset;
+      order_->memory[1](m);
     };
-    piece(0, m.layer.low, 0);
-    piece(at_.nz - m.layer.high, at_.nz, m.offset_high);
+    piece(0, own.layer.low, 0);
+    piece(at_.nz - own.layer.high, at_.nz, own.offset_high);
   }
-  run(Cells::layer, k, x, x + 1, y, y + 1, z0, z1, extra);
+  run(Cells::layer, k, box, {extra - begin, m.extra_stride_x, m.extra_stride_y});
 }
 
 template <class T>
-void Field<T>::finish_rows(Index k, Index x0, Index x1, Index y0, Index y1) {
+void Field<T>::finish_rows(Index k, const Box& box) {
   const bool recording = slots_ > 0 && (k + 1) % every_ == 0 && !receiver_bucket_.empty();
   if (source_bucket_.empty() && !reflects_ && !recording) return;
   T* o = level(k + 1);
@@ -487,38 +526,41 @@ void Field<T>::finish_rows(Index k, Index x0, Index x1, Index y0, Index y1) {
   T* record = recording
                   ? record_.data() + static_cast<std::size_t>((k + 1 - first_recorded_) / every_) * nodes_.size()
                   : nullptr;
-  for (Index x = x0; x < x1; ++x) {
+  const auto inside = [&](Index z) { return z >= box.z.begin && z < box.z.end; };
+  for (Index x = box.x.begin; x < box.x.end; ++x) {
     const auto row = static_cast<std::size_t>((x - held_.begin) * at_.ny);
-    for (Index y = y0; y < y1; ++y) {
+    for (Index y = box.y.begin; y < box.y.end; ++y) {
       const std::size_t here = row + static_cast<std::size_t>(y);
       if (!source_bucket_.empty())
         if (const std::int32_t bucket = source_bucket_[here]; bucket >= 0)
           for (const SourceNode& node : sources_[static_cast<std::size_t>(bucket)])
-            o[at_.at(x, y, node.z)] += static_cast<T>(node.weight * signal[node.source]);
-      if (reflects_) images(o, x, y);
+            if (inside(node.z)) o[at_.at(x, y, node.z)] += static_cast<T>(node.weight * signal[node.source]);
+      if (reflects_) images(o, x, y, box.z);
       if (recording)
         if (const std::int32_t bucket = receiver_bucket_[here]; bucket >= 0)
           for (const std::size_t n : receivers_[static_cast<std::size_t>(bucket)])
-            record[n] = o[at_.at(x, y, nodes_[n].z)];
+            if (inside(nodes_[n].z)) record[n] = o[at_.at(x, y, nodes_[n].z)];
     }
   }
 }
 
-/// Copies a row, times the sign of the face, to its images behind the faces near by.
+/// Copies the cells of a row, times the sign of the face, to their images behind the faces near by.
 template <class T>
-void Field<T>::images(T* u, Index x, Index y) {
+void Field<T>::images(T* u, Index x, Index y, Interval z) {
   const Index s = stencil_.radius, nx = at_.nx, ny = at_.ny, nz = at_.nz;
   T* here = u + at_.at(x, y);
   if (sign_[4] != 0)
-    for (Index i = 1; i <= s; ++i) here[-i] = static_cast<T>(sign_[4]) * here[i];
+    for (Index i = std::max<Index>(1, z.begin); i <= std::min(s, z.end - 1); ++i)
+      here[-i] = static_cast<T>(sign_[4]) * here[i];
   if (sign_[5] != 0)
-    for (Index i = 1; i <= s; ++i) here[nz - 1 + i] = static_cast<T>(sign_[5]) * here[nz - 1 - i];
+    for (Index i = std::max<Index>(1, nz - z.end); i <= std::min(s, nz - 1 - z.begin); ++i)
+      here[nz - 1 + i] = static_cast<T>(sign_[5]) * here[nz - 1 - i];
   const auto mirror = [&](int sign, Index to_x, Index to_y) {
     T* to = u + at_.at(to_x, to_y);
     if (sign > 0)
-      std::copy_n(here, nz, to);
+      std::copy(here + z.begin, here + z.end, to + z.begin);
     else
-      for (Index z = 0; z < nz; ++z) to[z] = -here[z];
+      for (Index i = z.begin; i < z.end; ++i) to[i] = -here[i];
   };
   if (sign_[0] != 0 && x >= 1 && x <= s) mirror(sign_[0], -x, y);
   if (sign_[1] != 0 && x <= nx - 2 && x >= nx - 1 - s) mirror(sign_[1], 2 * (nx - 1) - x, y);

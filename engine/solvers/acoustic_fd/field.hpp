@@ -59,8 +59,8 @@ class Field final : public PatchSink {
   void recorded(std::vector<std::vector<double>>& out) const;
   [[nodiscard]] Index record_bytes() const { return static_cast<Index>(nodes_.size()) * static_cast<Index>(sizeof(T)); }
 
-  /// One step of a patch of local rows (PatchSink).
-  void patch(Index k, Index x0, Index x1, Index y0, Index y1) override;
+  /// One step of a box of cells, x and y local (PatchSink).
+  void patch(Index k, const Box& box) override;
 
   [[nodiscard]] std::size_t parts() const { return parts_.size(); }
   void sample(Index k, std::span<double> parts) const;
@@ -105,11 +105,16 @@ class Field final : public PatchSink {
     Index planes = 0;  ///< x axis: planes held; otherwise all
   };
 
-  void rectangle(Index k, Index x0, Index x1, Index y0, Index y1, bool core);
-  void run(Cells kind, Index k, Index x0, Index x1, Index y0, Index y1, Index z0, Index z1, const T* extra);
-  void matched_row(Index k, Index x, Index y, Index z0, Index z1);
-  void finish_rows(Index k, Index x0, Index x1, Index y0, Index y1);
-  void images(T* u, Index x, Index y);
+  void columns(Index k, const Box& box, bool core);
+  struct Extra {
+    const T* at = nullptr;
+    Index stride_x = 0, stride_y = 0;
+  };
+  void run(Cells kind, Index k, const Box& box, const Extra& extra);
+  /// A box whose rows lie all or none in the x layers, likewise y.
+  void matched(Index k, const Box& box);
+  void finish_rows(Index k, const Box& box);
+  void images(T* u, Index x, Index y, Interval z);
   [[nodiscard]] bool on_free_surface(Index x, Index y, Index z) const;
   [[nodiscard]] double initial(const Vec3& p, double t, double c) const;
   /// Position in the memory of axis a of cell (x, y, z = 0); −1 where row (x, y) has none.

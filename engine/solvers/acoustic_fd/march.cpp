@@ -51,7 +51,7 @@ class PlanesPhase final : public Phase {
 class Later final : public PatchSink {
  public:
   Later(PatchSink& sink, Index steps) : sink_(sink), steps_(steps) {}
-  void patch(Index k, Index x0, Index x1, Index y0, Index y1) override { sink_.patch(k + steps_, x0, x1, y0, y1); }
+  void patch(Index k, const Box& box) override { sink_.patch(k + steps_, box); }
 
  private:
   PatchSink& sink_;
@@ -95,7 +95,7 @@ class TiledMarch final : public March {
     planes_ = slab_.planes;
     if (problem.tiling != "auto" && !parse_shape(problem.tiling, shape_))
       throw Failure(make_error(ErrorCode::invalid_input, fmt::format("\"{}\" is no tiling", problem.tiling),
-                               "Use auto, \"stepwise ROWS\", \"diamond WIDTHxPLANES\" or \"tower WIDTHxSTEPS\"."));
+                               "Use auto, \"stepwise ROWS\", \"diamond WIDTHxPLANES\", \"diamond WIDTHxPLANESxDEPTH\" or \"tower WIDTHxSTEPS\"."));
   }
 
   void start(Team& team, Communicator& cluster) override {
@@ -276,6 +276,7 @@ class TiledMarch final : public March {
       Span span;
       span.nx = planes_.size();
       span.ny = problem_.grid.points[1];
+      span.nz = problem_.grid.points[2];
       span.k1 = steps;
       const Index s = field_.stencil().radius;
       span.grow_low = slab_.lower ? s : 0;

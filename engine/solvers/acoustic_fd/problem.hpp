@@ -53,6 +53,7 @@ inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min"
 struct Source {
   Vec3 position{};
   std::shared_ptr<const Signal> signal;  ///< s(t) in Pa m
+  Index shot = 1;                        ///< sources of one shot fire together, shots one after the other
 };
 
 struct Receiver {

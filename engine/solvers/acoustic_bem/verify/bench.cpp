@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <random>
 
 #include <fmt/core.h>
 
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_bem/cutouts.hpp"
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 
@@ -22,40 +22,6 @@ namespace conoid::acoustic_bem {
 namespace {
 
 constexpr const char* fma_peak = "FMA rate of a core";
-
-/// Slices whose rows drift through the columns as neighbours on a surface do; lengths shortest … longest.
-template <class Real>
-Slices<Real> made_slices(Index rows, Index count, Index columns, int shortest, int longest) {
-  Slices<Real> s(rows, count);
-  std::mt19937 random(17);
-  std::uniform_int_distribution<int> length(shortest, longest), step(-1, 1);
-  std::vector<std::uint16_t> first(static_cast<std::size_t>(rows)), last(first);
-  for (Index j = 0; j < count; ++j) {
-    Index at = 1 + j * 7 % std::max<Index>(columns - longest, 1);
-    for (std::size_t i = 0; i < first.size(); ++i) {
-      const int n = length(random);
-      at = std::clamp<Index>(at + step(random), 1, columns - longest + 1);
-      first[i] = static_cast<std::uint16_t>(at);
-      last[i] = static_cast<std::uint16_t>(at + n - 1);
-    }
-    s.lay_out(j, first, last);
-    s.allocate(j);
-    Real v = static_cast<Real>(0.001 * static_cast<double>(j % 31));
-    for (Real& e : s[j].values) e = v += static_cast<Real>(1e-5);
-  }
-  return s;
-}
-
-template <class Real>
-History<Real> made_history(const Slices<Real>& slices, int steps) {
-  History<Real> h(slices.count(), slices.columns(), steps);
-  for (Index n = 0; n < slices.columns() + steps; n += steps) {
-    for (Index j = 0; j < slices.count(); ++j)
-      for (Index g = 1; g <= steps; ++g) h.set(j, g, static_cast<Real>(std::sin(0.1 * static_cast<double>(n + g + j))));
-    h.advance(steps);
-  }
-  return h;
-}
 
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -257,6 +223,7 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
     tables<float>(b, "single", b.rates.fma_single);
     if (!run.quick) tables<double>(b, "double", b.rates.fma_double);
     cut_outs(b);
+    bench_devices(run, row);
   } catch (const Failure& failure) {
     return failure.error();
   }

@@ -82,7 +82,7 @@ class TestMarchBitwise : public QObject {
   void every_tiling_gives_the_bits_of_the_stepwise_march() {
     std::mt19937 random(4329);
     const auto number = [&](Index a, Index b) { return std::uniform_int_distribution<Index>(a, b)(random); };
-    for (int trial = 0; trial < 48; ++trial) {
+    for (int trial = 0; trial < 30; ++trial) {
       const int order = 2 * static_cast<int>(number(1, 6));
       const Index s = order / 2;
       const std::array<Index, 3> n{number(order + 9, 45), number(order + 9, 45), number(order + 9, 60)};
@@ -99,11 +99,13 @@ class TestMarchBitwise : public QObject {
       for (const float v : truth.field) largest = std::max(largest, std::abs(static_cast<double>(v)));
       QVERIFY2(largest > 1e-6 && std::isfinite(largest), "the test field must move");
       p.kernel = "auto";
-      for (int shape = 0; shape < 3; ++shape) {
-        p.tiling = shape == 0   ? "diamond " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20))
+      for (int shape = 0; shape < 4; ++shape) {
+        p.tiling = shape == 3   ? "diamond " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20)) + "x" +
+                                    std::to_string(16 * number(1, 4))
+                   : shape == 0 ? "diamond " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20))
                    : shape == 1 ? "tower " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20))
                                 : "stepwise " + std::to_string(number(1, 40));
-        for (const char* workers : {"cpu:1", "cpu:4", "cpu:3,cpu:1"})
+        for (const char* workers : {"cpu:3", "cpu:2,cpu:1"})
           QVERIFY2(run_bands(p, workers, steps, random) == truth,
                    qPrintable(QString("trial %1: %2 order %3 (%4,%5,%6) %7 steps on %8")
                                   .arg(trial)
