@@ -5,6 +5,16 @@
 // and meets n_g multiply-adds. Pieces and past values travel to shared memory asynchronously while the piece before is
 // summed. The columns of a row slide over its past values in registers: one new value a column serves n_g sums.
 #pragma once
+#ifndef RAGGED_BOUNDS
+#ifdef RAGGED_BLOCKS
+#define RAGGED_BOUNDS __launch_bounds__(128, RAGGED_BLOCKS)
+#else
+#define RAGGED_BOUNDS __launch_bounds__(256)
+#endif
+#endif
+#ifndef RAGGED_FOUR
+#define RAGGED_FOUR 0
+#endif
 
 #include "engine/team/kernel.hpp"
 
@@ -12,16 +22,34 @@
 
 namespace conoid::acoustic_bem {
 
+/// Keeps a value in its register: left alone, nvcc computes addresses anew at each use, and issue is what this kernel is
+/// short of.
+template <class T>
+__device__ __forceinline__ void keep(T& value) {
+#if defined(__CUDACC__)
+  if constexpr (sizeof(T) == 8)
+    asm volatile("" : "+l"(value));
+  else
+    asm volatile("" : "+r"(value));
+#else
+  (void)value;
+#endif
+}
+
 template <class Real, int steps>
-__global__ void __launch_bounds__(128, steps * sizeof(Real) <= 32 ? 5 : 2) ragged(RaggedArguments a) {
+__global__ void RAGGED_BOUNDS ragged(RaggedArguments a) {
   constexpr int per_lane = rows_per_lane(steps, sizeof(Real)), group_size = 32 * per_lane;
   const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) >> 5;
   const int group = static_cast<int>(blockIdx.x * (blockDim.x >> 5)) + warp;
   if (group >= a.groups) return;
   const int stage_bytes = a.piece_bytes + (a.window_values * static_cast<int>(sizeof(Real)) + 15) / 16 * 16;
-  unsigned char* const mine = dynamic_shared<unsigned char>() + warp * ragged_stages * stage_bytes;
-  const SharedAddress to_pieces = shared_address(mine + 16 * lane),
-                      to_windows = shared_address(mine + a.piece_bytes + static_cast<int>(sizeof(Real)) * lane);
+  int begin_of_warp = warp * ragged_stages * stage_bytes;
+  keep(begin_of_warp);
+  unsigned char* const mine = dynamic_shared<unsigned char>() + begin_of_warp;
+  SharedAddress to_pieces = shared_address(mine + 16 * lane),
+                to_windows = shared_address(mine + a.piece_bytes + static_cast<int>(sizeof(Real)) * lane);
+  keep(to_pieces);
+  keep(to_windows);
   const int now = static_cast<int>(a.now), ring_mask = a.ring - 1;
   const unsigned length_mask = (1U << a.length_bits) - 1U;
   // The words of a PieceHeader, in one load.
@@ -48,16 +76,21 @@ __global__ void __launch_bounds__(128, steps * sizeof(Real) <= 32 ? 5 : 2) ragge
     const Real* const past = static_cast<const Real*>(a.past) + static_cast<std::int64_t>(slab.first_slice) * a.ring;
 
     const auto fetch = [&](const Header& h, int slice, int stage) {
-      const unsigned char* const from = slab.pieces + 16 * static_cast<std::int64_t>(h.offset()) + 16 * lane;
-      const SharedAddress to = to_pieces + stage;
-      const int left = h.size() - lane;
+      const unsigned char* from = slab.pieces + 16 * static_cast<std::int64_t>(h.offset()) + 16 * lane;
+      SharedAddress to = to_pieces + stage;
+      keep(from);
+      keep(to);
+      int left = h.size() - lane;
+      keep(left);
 #pragma unroll
       for (int k = 0; k < 6; ++k)
         if (left > 32 * k) copy_async<16>(to + 512 * k, from + 512 * k);
 #pragma unroll 1
       for (int k = 6; left > 32 * k; ++k) copy_async<16>(to + 512 * k, from + 512 * k);
-      const SharedAddress window = to_windows + stage;
-      const Real* const series = past + static_cast<std::int64_t>(slice) * a.ring;
+      SharedAddress window = to_windows + stage;
+      const Real* series = past + static_cast<std::int64_t>(slice) * a.ring;
+      keep(window);
+      keep(series);
       const int oldest = now - h.first() - h.span() + lane, values = h.span() + steps - lane;
       constexpr int line = 32 * static_cast<int>(sizeof(Real));
       if (values > 0) copy_async<sizeof(Real)>(window, series + (oldest & ring_mask));
@@ -151,7 +184,7 @@ __global__ void __launch_bounds__(128, steps * sizeof(Real) <= 32 ? 5 : 2) ragge
         // Four common columns at a time need one question only.
 #pragma unroll
         for (int k0 = 0; k0 < unrolled; k0 += 4) {
-          if (c0 + k0 + 4 <= common) {
+          if (RAGGED_FOUR && c0 + k0 + 4 <= common) {
 #pragma unroll
             for (int k = k0; k < k0 + 4; ++k) common_column(k);
           } else {
