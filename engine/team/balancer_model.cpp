@@ -160,6 +160,12 @@ class ModelBalancer final : public Balancer {
 
   [[nodiscard]] static bool tells(const BalanceSample& s) { return !s.items.empty() && s.busy > 0; }
 
+  /// How far the borders of an interval lie from those of another, over its size.
+  [[nodiscard]] static double moved(Interval from, Interval to) {
+    return static_cast<double>(std::abs(from.begin - to.begin) + std::abs(from.end - to.end)) /
+           static_cast<double>(std::max<Index>(to.size(), 1));
+  }
+
   /// Takes the samples in. False if they are to be left out: a single strange pass may be a disturbance from outside, the
   /// second one alike is a change.
   bool observe(std::span<const BalanceSample> last) {
@@ -167,7 +173,8 @@ class ModelBalancer final : public Balancer {
       double worst = 0;
       std::vector<double> factor(last.size(), 1);
       for (std::size_t w = 0; w < last.size(); ++w) {
-        if (!tells(last[w])) continue;
+        // Only where the model was right before, at the same borders: elsewhere it is the density that was not known.
+        if (!tells(last[w]) || moved(past_.back()[w].items, last[w].items) > alike_borders) continue;
         factor[w] = last[w].busy * speed_[w] / std::max(work_.over(last[w].items), 1e-30);
         worst = std::max(worst, std::abs(std::log(factor[w])));
       }
@@ -251,8 +258,7 @@ class ModelBalancer final : public Balancer {
     for (auto pass = past_.rbegin(); pass != past_.rend(); ++pass, weight *= forgetting) {
       const BalanceSample& s = (*pass)[w];
       if (!tells(s)) continue;
-      const double moved = static_cast<double>(std::abs(s.items.begin - now.begin) + std::abs(s.items.end - now.end));
-      const double share = moved / (alike_borders * static_cast<double>(now.size()));
+      const double share = moved(s.items, now) / alike_borders;
       if (share > 3) continue;
       const double each = weight * std::exp(-share * share);
       const double speed = std::log(work_.over(s.items) / s.busy);

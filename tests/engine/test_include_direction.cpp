@@ -40,8 +40,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"engine/session",
        {"engine/core", "engine/case", "engine/mesh", "engine/team", "engine/cluster", "engine/io", "engine/solvers"}},
       {"engine/cli",
-       {"engine/core", "engine/case", "engine/mesh", "engine/team", "engine/cluster", "engine/io", "engine/solvers",
-        "engine/session"}},
+       {"engine/core", "engine/case", "engine/mesh", "engine/team", "engine/window", "engine/cluster", "engine/io",
+        "engine/solvers", "engine/session"}},
       {"render", {"engine/core", "engine/session"}},
       {"app", {"render", "engine/core", "engine/case", "engine/session"}},
   };

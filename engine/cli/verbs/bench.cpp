@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "engine/cli/engine_benches.hpp"
 #include "engine/cli/machine_limits.hpp"
 #include "engine/cli/solver_rows.hpp"
 #include "engine/cli/verbs/verbs.hpp"
@@ -30,8 +31,16 @@ Json row_json(const BenchRow& row, std::string_view solver) {
 }
 
 void bench(const Options& options, Context& context) {
-  const auto solvers = solvers_named(options.solver);
-  if (!solvers) return context.fail(solvers.error());
+  // Parts of the engine, then solvers: what to measure and under which name.
+  std::vector<EngineBench> benches;
+  for (const EngineBench& part : engine_benches())
+    if (options.solver.empty() || options.solver == part.id) benches.push_back(part);
+  if (benches.empty() || options.solver.empty()) {
+    const auto solvers = solvers_named(options.solver);
+    if (!solvers) return context.fail(solvers.error());
+    for (const SolverInfo* info : *solvers)
+      if (info->bench) benches.push_back({info->id, info->title, info->bench});
+  }
   const Machine machine = this_machine();
   TestRun how;
   how.quick = options.quick;
@@ -56,16 +65,15 @@ void bench(const Options& options, Context& context) {
   Status status = measure_machine_limits(how.threads, options.quick, std::filesystem::temp_directory_path(), on_limit);
   machine_rows["limits"] = limits;
 
-  for (const SolverInfo* info : *solvers) {
+  for (const EngineBench& part : benches) {
     if (!status) break;
-    if (!info->bench) continue;
-    context.say("{}: {}", info->id, info->title);
+    context.say("{}: {}", part.id, part.title);
     auto sink = [&](const BenchRow& row) {
       print(row);
-      rows.push_back(row_json(row, options.solver.empty() ? info->id : ""));
+      rows.push_back(row_json(row, options.solver.empty() ? part.id : ""));
     };
     try {
-      status = info->bench(how, sink);
+      status = part.run(how, sink);
     } catch (...) {
       status = current_exception_as_error();
     }
@@ -84,7 +92,7 @@ void bench(const Options& options, Context& context) {
 
 void add(OptionSet verb, Context& context) {
   const auto options = std::make_shared<Options>();
-  verb.value("SOLVER", options->solver, "A solver's id (default: all)");
+  verb.value("SOLVER", options->solver, "A solver's id, balance or window (default: all)");
   verb.flag("--quick", options->quick, "Within 45 s a solver on two cores");
   verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
   verb.on_use([options, &context] { bench(*options, context); });
@@ -95,7 +103,8 @@ void add(OptionSet verb, Context& context) {
 Verb bench_verb() {
   return {"bench", "Measure this machine's limits and the solvers' speed against them",
           "  conoid bench --quick\n"
-          "  conoid bench acoustic-fd --json > bench.json\n",
+          "  conoid bench acoustic-fd --json > bench.json\n"
+          "  conoid bench balance\n",
           add};
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
+#include "engine/io/segy.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double bundle_seconds = 0.05;
+constexpr double longest_bundle_seconds = 1;
 constexpr std::size_t most_exact = 16;     // receivers that get an exact curve beside theirs
 constexpr std::size_t most_drawn = 16;     // columns that a chart can carry
 constexpr std::size_t most_gathered = 48;  // traces that a gather draws
@@ -67,12 +69,12 @@ double calibrate(const Problem& like, const Machine& machine) {
   march->start(team, *cluster);
   march->step(team, *cluster);
   const auto start = Clock::now();
-  int steps = 0;
+  Index steps = 0;
   do {
-    march->step(team, *cluster);
-    ++steps;
+    march->advance(team, *cluster, march->band());
+    steps += march->band();
   } while (seconds_since(start) < 0.03);
-  return static_cast<double>(p.grid.cells()) * steps / seconds_since(start);
+  return static_cast<double>(p.grid.cells() * steps) / seconds_since(start);
 }
 
 }  // namespace
@@ -106,14 +108,15 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   const Problem& p = setup.problem;
   Estimate e;
   e.host_memory = march_bytes(p, 1) + (Bytes{32} << 20);
-  e.steps = p.steps;
+  const auto shots = static_cast<double>(setup.shots.size());
+  e.steps = p.steps * static_cast<Index>(setup.shots.size());
   double rate = 0;
   try {
     rate = calibrate(p, machine);
   } catch (const Failure& failure) {
     return failure.error();
   }
-  e.seconds = static_cast<double>(p.grid.cells()) * static_cast<double>(p.steps) / rate;
+  e.seconds = shots * static_cast<double>(p.grid.cells()) * static_cast<double>(p.steps) / rate;
   const Bytes cells = static_cast<Bytes>(p.grid.cells());
   const Bytes frame =
       4 * (std::min<Bytes>(cells, static_cast<Bytes>(setup.volume_points)) +
@@ -153,6 +156,7 @@ Status AcousticFd::prepare(RunContext& context) {
   for (const auto& d : diagnostics)
     if (d.severity == Severity::error) return d;
   cluster_ = &context.cluster;
+  team_ = &context.team;
   const Problem& p = setup_.problem;
 
   const Values output = context.input["output"];
@@ -176,27 +180,79 @@ Status AcousticFd::prepare(RunContext& context) {
     if (frames.has("count")) frames_count_ = frames["count"].integer();
   }
   closed_ =
-      std::all_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return f.kind != FaceKind::sponge; });
+      std::all_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return !f.absorbs(); });
   for (const Source& s : p.sources) sources_end_ = std::max(sources_end_, s.signal->end());
+  if (const Status s = begin_shot(0); !s) return s;
+  if (context.cluster.leads())
+    log::info("acoustic-fd: {} nodes, order {}, {} kernel, {}, dt {}, {} steps", grid_text(p.grid), p.order,
+              march_->kernel(), march_->tiling(), format_quantity(p.dt, "s"), p.steps);
+  context.progress.end();
+  return {};
+}
+
+Status AcousticFd::begin_shot(std::size_t number) {
+  shot_ = number;
+  problem_ = setup_.problem;
+  std::erase_if(problem_.sources, [&](const Source& s) { return s.shot != setup_.shots[shot_]; });
+  const Problem& p = problem_;
+  exact_.clear();
   if (p.exact && single_receivers_ > 0 && single_receivers_ <= most_exact) {
     for (std::size_t n = 0; n < single_receivers_; ++n)
       exact_.emplace_back(p, p.receivers[n].position, static_cast<double>(p.steps) * p.dt);
-    if (!std::all_of(exact_.begin(), exact_.end(), [](const ExactTrace& e) { return e.usable(); }))
-      exact_.clear();
+    if (!std::all_of(exact_.begin(), exact_.end(), [](const ExactTrace& e) { return e.usable(); })) exact_.clear();
   }
   trace_sums_.assign(2 * exact_.size(), 0.0);
+  sums_ = {};
+  gather_.clear();
   head_tables();
+  march_.reset();  // its memory is needed again
   try {
-    march_ = make_march(p, this_machine(), context.cluster);
-    march_->start(context.team, context.cluster);
+    march_ = make_march(p, this_machine(), *cluster_);
+    march_->start(*team_, *cluster_);
   } catch (const Failure& failure) {
     return failure.error();
   }
-  if (context.cluster.leads())
-    log::info("acoustic-fd: {} nodes, order {}, {} kernel, dt {}, {} steps", grid_text(p.grid), p.order,
-              march_->kernel(), format_quantity(p.dt, "s"), p.steps);
-  context.progress.end();
   return {};
+}
+
+Index AcousticFd::steps_of_run() const {
+  return static_cast<Index>(shot_) * setup_.problem.steps + march_->steps_done();
+}
+
+std::string AcousticFd::of_shot(std::string_view id) const {
+  return setup_.shots.size() == 1 ? std::string(id) : fmt::format("{}_shot{}", id, setup_.shots[shot_]);
+}
+
+Status AcousticFd::write_segy_file(RunContext& context) const {
+  const Problem& p = problem_;
+  if (setup_.segy == "none" || p.receivers.empty() || !context.cluster.leads() || context.results.folder().empty()) return {};
+  const std::size_t receivers = p.receivers.size(), samples = gather_.size() / receivers;
+  if (samples == 0) return {};
+  SegyLayout layout;
+  layout.format = setup_.segy == "ibm" ? SegyFormat::ibm_float : SegyFormat::ieee_float;
+  layout.interval = static_cast<double>(p.trace_every) * p.dt;
+  layout.samples = static_cast<Index>(samples);
+  layout.text = {"PRESSURE IN PA", fmt::format("SHOT {}", setup_.shots[shot_]), "POSITIONS IN METRES, Z UPWARDS",
+                 fmt::format("SAMPLE INTERVAL {:.9g} S", layout.interval)};
+  std::vector<SegyTrace> headers(receivers);
+  std::vector<float> values(gather_.size());
+  for (std::size_t n = 0; n < receivers; ++n) {
+    SegyTrace& h = headers[n];
+    h.number = static_cast<std::int32_t>(n + 1);
+    h.channel = h.number;
+    h.shot = static_cast<std::int32_t>(setup_.shots[shot_]);
+    h.receiver = p.receivers[n].position;
+    if (!p.sources.empty()) h.source = p.sources.front().position;
+    h.offset = std::hypot(h.receiver[0] - h.source[0], h.receiver[1] - h.source[1]);
+    h.cdp_x = 0.5 * (h.receiver[0] + h.source[0]);
+    h.cdp_y = 0.5 * (h.receiver[1] + h.source[1]);
+    for (std::size_t k = 0; k < samples; ++k) values[n * samples + k] = gather_[k * receivers + n];
+  }
+  const auto folder = context.results.folder() / "traces";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return system_error("create", folder.string(), error.value());
+  return write_segy(folder / fmt::format("shot-{}.sgy", setup_.shots[shot_]), layout, headers, values);
 }
 
 /// The step at which the next results frame is due, so that frames show the same moments on every machine.
@@ -219,15 +275,16 @@ Index AcousticFd::next_mark() const {
   return std::clamp(static_cast<Index>(std::ceil(j * all / n - 1e-9)), k + 1, steps);
 }
 
-void AcousticFd::record(RunContext&, std::vector<std::vector<double>>& batch) const {
+void AcousticFd::record(std::vector<std::vector<double>>& batch) const {
   batch.emplace_back(march_->parts());
   march_->sample(batch.back());
 }
 
 /// The tables' headers and the factors of the gathers, once a run.
 void AcousticFd::head_tables() {
-  const Problem& p = setup_.problem;
-  receivers_table_ = table_info("receivers", "Pressure at the receivers");
+  const Problem& p = problem_;
+  const std::string shot = setup_.shots.size() == 1 ? "" : fmt::format(", shot {}", setup_.shots[shot_]);
+  receivers_table_ = table_info(of_shot("receivers"), "Pressure at the receivers" + shot);
   receivers_table_.definition = "Pressure at the receivers. ";
   for (std::size_t n = 0; n < single_receivers_; ++n) {
     receivers_table_.columns.push_back({p.receivers[n].name, "Pa", ""});
@@ -253,13 +310,14 @@ void AcousticFd::head_tables() {
                       std::abs(p.sources.front().signal->at(p.sources.front().signal->end() * i / 1000.0)));
   for (std::size_t l = 0; l < lines_.size(); ++l) {
     Line& line = lines_[l];
-    line.plain = table_info(fmt::format("line_{}", l + 1), fmt::format("Pressure along {}", line.name));
+    line.plain = table_info(of_shot(fmt::format("line_{}", l + 1)), fmt::format("Pressure along {}{}", line.name, shot));
+    line.scale.clear();
     line.plain.form = ChartForm::none;
     line.plain.definition = "Pressure at the receivers of the line, first to last.";
     for (std::size_t n = 0; n < line.count; ++n)
       line.plain.columns.push_back({p.receivers[line.first + n].name, "Pa", ""});
     if (!(most > 0)) continue;
-    line.gather = table_info(fmt::format("gather_{}", l + 1), fmt::format("Gather of {}", line.name));
+    line.gather = table_info(of_shot(fmt::format("gather_{}", l + 1)), fmt::format("Gather of {}{}", line.name, shot));
     line.gather.definition =
         "Traces side by side: number of the receiver + 8 pi r p / max|s|, r the distance from the first "
         "source (spherical "
@@ -291,6 +349,8 @@ void AcousticFd::append_traces(RunContext& context, Index first_step,
     const double t = static_cast<double>(first_step + static_cast<Index>(b) * p.trace_every) * p.dt;
     march_->join_traces(std::span(all).subspan(b * parts, parts), traces);
     const auto begin = traces.begin();
+    if (setup_.segy != "none")
+      for (const double v : traces) gather_.push_back(static_cast<float>(v));
     if (single_receivers_ > 0) {
       row.assign(1, t);
       row.insert(row.end(), begin, begin + static_cast<std::ptrdiff_t>(single_receivers_));
@@ -328,7 +388,7 @@ Status AcousticFd::append_energy(RunContext& context) {
         fmt::format("the field is no longer finite at step {} (t = {})", march_->steps_done(),
                     format_quantity(t, "s")),
         "Lower the Courant number or the attenuation of the sponges; the results up to here are kept.");
-  TableInfo info = table_info("energy", "Energy of the field");
+  TableInfo info = table_info(of_shot("energy"), "Energy of the field");
   for (const char* name : {"kinetic", "potential", "total"}) info.columns.push_back({name, "Pa^2 m", name});
   info.definition =
       "Conserved energy of the leapfrog scheme half-way between two steps: kinetic 1/2 sum ((p1 - p0) / (c "
@@ -346,7 +406,9 @@ Status AcousticFd::append_energy(RunContext& context) {
 }
 
 Result<Advanced> AcousticFd::advance(RunContext& context) {
-  const Problem& p = setup_.problem;
+  if (march_->steps_done() >= setup_.problem.steps && shot_ + 1 < setup_.shots.size())
+    if (const Status s = begin_shot(shot_ + 1); !s) return s.error();
+  const Problem& p = problem_;
   const Index start = march_->steps_done();
   const Index end = std::min({p.steps, start + bundle_, next_mark()});
   const auto clock = Clock::now();
@@ -354,28 +416,37 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
   Index first_recorded = (start / p.trace_every + 1) * p.trace_every;
   if (start == 0) {
     first_recorded = 0;
-    record(context, batch);
+    record(batch);
   }
-  for (Index k = start + 1; k <= end; ++k) {
-    march_->step(context.team, context.cluster);
-    if (k % p.trace_every == 0) record(context, batch);
+  March::Recorder recorder{p.trace_every, std::move(batch)};
+  for (Index k = start; k < end;) {
+    const Index next = std::min(end, (k / p.energy_every + 1) * p.energy_every);
+    march_->advance(context.team, context.cluster, next - k, &recorder);
+    k = next;
     if (k % p.energy_every == 0 || k == p.steps)
       if (const Status s = append_energy(context); !s) {
-        append_traces(context, first_recorded, batch);
+        append_traces(context, first_recorded, recorder.samples);
         return s.error();
       }
   }
-  append_traces(context, first_recorded, batch);
+  append_traces(context, first_recorded, recorder.samples);
+  if (end >= p.steps)
+    if (const Status s = write_segy_file(context); !s) return s.error();
 
   // Only the length of the bundles depends on the clock, never a result; all ranks follow the first.
   const double seconds = seconds_since(clock);
   if (end > start && seconds > 0) {
     const double rate = static_cast<double>(end - start) / seconds;
     context.progress.rate(static_cast<double>(p.grid.cells()) * rate, "cells");
+    // Tiles need several steps at once: whole bands, as long as one answers a stop in good time.
     const double wanted = std::clamp(bundle_seconds * rate, 1.0, 1e6);
-    bundle_ = context.cluster.from_root(static_cast<Index>(wanted));
+    const auto band = static_cast<double>(march_->band());
+    const double bands = std::clamp(std::floor(wanted / band) * band, std::min(band, longest_bundle_seconds * rate), 1e6);
+    bundle_ = context.cluster.from_root(std::max<Index>(1, static_cast<Index>(bands)));
   }
-  return Advanced{end >= p.steps, end, p.steps, static_cast<double>(end) * p.dt};
+  const auto shots = static_cast<Index>(setup_.shots.size());
+  const Index done = static_cast<Index>(shot_) * p.steps + end;
+  return Advanced{done >= shots * p.steps, done, shots * p.steps, static_cast<double>(done) * p.dt};
 }
 
 std::vector<CatalogEntry> AcousticFd::catalog() const {
@@ -484,7 +555,7 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
 }
 
 void AcousticFd::fill(FrameBuilder& builder) const {
-  const Index k = march_->steps_done();
+  const Index k = steps_of_run();
   builder.at(k, static_cast<double>(k) * setup_.problem.dt, FrameAxis::time);
   const Index asked = builder.request().points_limit;
   if (builder.wants_part("volume"))
@@ -495,13 +566,22 @@ void AcousticFd::fill(FrameBuilder& builder) const {
 }
 
 void AcousticFd::save(CheckpointWriter& writer) const {
+  writer.value("shot", static_cast<Index>(shot_));
   march_->save(writer);
+  writer.shared<float>("gather", gather_);
   writer.shared<double>("trace_sums", trace_sums_);
   writer.value("sums", sums_);
 }
 
 void AcousticFd::load(CheckpointReader& reader) {
+  if (const auto shot = static_cast<std::size_t>(reader.value<Index>("shot")); shot != shot_) {
+    if (shot >= setup_.shots.size())
+      throw Failure(make_error(ErrorCode::file, fmt::format("the checkpoint is of shot {} of {}", shot + 1, setup_.shots.size()),
+                               "It belongs to another case; start the run anew."));
+    if (const Status s = begin_shot(shot); !s) throw Failure(s.error());
+  }
   march_->load(reader, *cluster_);
+  gather_ = reader.all<float>("gather");
   reader.range<double>("trace_sums", 0, trace_sums_);
   sums_ = reader.value<Sums>("sums");
 }
@@ -512,11 +592,12 @@ Status AcousticFd::finish(RunContext& context) {
     context.results.number(name, value, unit);
   };
   number("nodes", static_cast<double>(p.grid.cells()), "1");
-  number("time_steps", static_cast<double>(march_->steps_done()), "1");
+  number("time_steps", static_cast<double>(steps_of_run()), "1");
+  if (setup_.shots.size() > 1) number("shots", static_cast<double>(setup_.shots.size()), "1");
   number("time_step", p.dt, "s");
   number("courant_number",
          p.speed.highest * p.dt / *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end()), "1");
-  number("cell_updates", static_cast<double>(p.grid.cells()) * static_cast<double>(march_->steps_done()),
+  number("cell_updates", static_cast<double>(p.grid.cells()) * static_cast<double>(steps_of_run()),
          "1");
   number("field_memory", static_cast<double>(context.cluster.sum(static_cast<double>(march_->bytes()))), "B");
   number("energy_last", sums_.energy_last, "Pa^2 m");
@@ -537,7 +618,7 @@ const SolverInfo& solver_info() {
   static const SolverInfo info{
       "acoustic-fd",
       "Acoustic waves, finite differences",
-      "Pressure waves in fluids with varying speed of sound, by explicit stencils of order 2 to 8.",
+      "Pressure waves in fluids with varying speed of sound, by explicit stencils of order 2 to 12.",
       parameters_schema,
       [] { return std::unique_ptr<Solver>(std::make_unique<AcousticFd>()); },
       verify_table,

@@ -69,7 +69,7 @@ class TestCaseMessages : public QObject {
                                     << "[300, 700, 300]" << true << QStringList{"source 1", "700 m", "590 m"};
     QTest::newRow("source in sponge")
         << "excitation.sources.0.position"
-        << "[300, 300, 50]" << false << QStringList{"sponge of face z_min", "5.0 nodes"};
+        << "[300, 300, 50]" << false << QStringList{"absorbing layer of face z_min", "5.0 nodes"};
     QTest::newRow("receiver outside") << "output.receivers.0.position"
                                       << "[-1, 300, 300]" << true << QStringList{"R1", "outside"};
     QTest::newRow("line outside") << "output.receiver_lines"
