@@ -85,7 +85,7 @@ struct DeviceSummation<Real>::Parts {
     ragged = device.kernel<RaggedArguments>(fmt::format("acoustic-bem/ragged<{},{}>", real, steps));
     gather = device.kernel<GatherArguments>(fmt::format("acoustic-bem/gather<{}>", real));
     append = device.kernel<AppendArguments>(fmt::format("acoustic-bem/append<{}>", real));
-    groups = (slices.rows() + group_rows(steps) - 1) / group_rows(steps);
+    groups = (slices.rows() + group_rows(steps, sizeof(Real)) - 1) / group_rows(steps, sizeof(Real));
     columns = slices.columns();
     ring = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(columns + 2 * steps + 4)));
     format = mark_format(slices, steps);

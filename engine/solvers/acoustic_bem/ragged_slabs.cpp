@@ -100,9 +100,9 @@ std::pair<unsigned, unsigned> extremes(const Slices<Real>& slices, Index group_s
 
 template <class Real>
 MarkFormat mark_format(const Slices<Real>& slices, int steps) {
-  const auto [longest, spread] = extremes(slices, group_rows(steps));
+  const auto [longest, spread] = extremes(slices, group_rows(steps, sizeof(Real)));
   const int bits = static_cast<int>(std::bit_width(longest));
-  return {bits, bits + static_cast<int>(std::bit_width(spread)) > 16, group_rows(steps)};
+  return {bits, bits + static_cast<int>(std::bit_width(spread)) > 16, group_rows(steps, sizeof(Real))};
 }
 template MarkFormat mark_format(const Slices<float>&, int);
 template MarkFormat mark_format(const Slices<double>&, int);
