@@ -78,9 +78,10 @@ double calibrate(const Problem& like, const Machine& machine) {
   return static_cast<double>(p.grid.cells() * steps) / seconds_since(start);
 }
 
-/// What a run takes when the case says nothing: the machine's memory but a tenth, for everything else.
+/// What a run takes when the case says nothing: three quarters of what is free, less what is not a field.
 Bytes default_budget(const Machine& machine) {
-  return machine.memory / 10 * 9;
+  constexpr Bytes rest = Bytes{64} << 20;
+  return std::max(machine.free_memory / 4 * 3, 2 * rest) - rest;
 }
 
 }  // namespace
@@ -133,7 +134,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   Problem planned = p;
   if (planned.memory == 0) planned.memory = default_budget(machine);
   const StreamPlan plan = stream_plan(planned);
-  e.host_memory = (plan.needed && plan.possible ? planned.memory : march_bytes(p, 1)) + (Bytes{32} << 20);
+  e.host_memory = plan.needed && plan.possible ? planned.memory : march_bytes(p, 1) + (Bytes{32} << 20);
   const auto shots = static_cast<double>(setup.shots.size());
   e.steps = p.steps * static_cast<Index>(setup.shots.size());
   double rate = 0;

@@ -310,6 +310,11 @@ void Field<T>::bring_plane(Index x, const std::byte* from) {
 }
 
 template <class T>
+void Field<T>::silence_plane(Index x) {
+  for (auto& level : level_) std::fill_n(level.data() + at_.at(x, -at_.halo) - vector_pad, at_.stride_x, T(0));
+}
+
+template <class T>
 void Field<T>::slide(Index first) {
   const Index by = first - at_.first;
   if (by == 0) return;

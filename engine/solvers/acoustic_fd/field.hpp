@@ -52,6 +52,8 @@ class Field final : public PatchSink {
   void slide(Index first);
   /// Everything that belongs to one plane (local x), of a fixed size: both levels, the medium, the memory of the layers of
   /// y and z. Those of x stay in the window.
+  /// Both levels of a plane (local x, halo included) become zero.
+  void silence_plane(Index x);
   [[nodiscard]] std::size_t plane_bytes() const;
   void keep_plane(Index x, std::byte* to) const;
   void bring_plane(Index x, const std::byte* from);

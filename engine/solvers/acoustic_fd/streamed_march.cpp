@@ -25,9 +25,6 @@ auto value_or_throw(R&& result) {
   if (!result) throw Failure(result.error());
   return std::forward<R>(result).value();
 }
-void throw_unless(const Status& status) {
-  if (!status) throw Failure(status.error());
-}
 
 Slab window_slab(const Problem& problem, const StreamPlan& plan) {
   Slab out;
@@ -235,15 +232,22 @@ class StreamedMarch final : public March {
       for (Index p = from; p < wanted.end; ++p) {
         const Lease lease = value_or_throw(tour.next());
         field_.bring_plane(p - wanted.begin, lease.bytes().data());
-        refresh_near_faces(p);
       }
     }
     held_ = {wanted.begin, std::max(from, wanted.end)};
+    if (stored) restore_beyond_faces();
   }
-  /// Images behind the faces of x are not stored.
-  void refresh_near_faces(Index p) {
-    const Index s = field_.stencil().radius;
-    if (p <= s || p >= planes_.end - 1 - s) field_.refresh_images(p - first());
+  /// What lies behind the faces of x is not stored: images, or zeros, where the window just held other planes.
+  void restore_beyond_faces() {
+    const Index s = field_.stencil().radius, N = planes_.end;
+    if (held_.begin == 0) {
+      for (Index i = 1; i <= s; ++i) field_.silence_plane(-i);
+      for (Index p = 1; p <= std::min(s, held_.end - 1); ++p) field_.refresh_images(p);
+    }
+    if (held_.end == N) {
+      for (Index i = 0; i < s; ++i) field_.silence_plane(N - first() + i);
+      for (Index p = std::max(held_.begin, N - 1 - s); p < N - 1; ++p) field_.refresh_images(p - first());
+    }
   }
   void keep(Index p) {
     Lease lease = value_or_throw(windows_->acquire(p, Access::write));
