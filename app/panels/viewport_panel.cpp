@@ -96,6 +96,7 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
   });
   connect(&run, &RunModel::opened, this, [this] {
     previewing_ = false;
+    main_->set_own_fields(false);
     main_->clear({});
     if (run_.frames().empty()) main_->clear(tr("This run kept no pictures.\nIts curves and numbers are below and at the right."));
     else show_frame(run_.frames().size() - 1);
@@ -189,7 +190,10 @@ void ViewportPanel::show_now(std::size_t index) {
   waiting_ = false;
   if (previewing_) {
     previewing_ = false;
+    main_->set_own_fields(false);
+    marks_.clear();
     main_->clear({});
+    refresh_markers();
   }
   const auto frame = run_.frames().at(index);
   main_->show_frame(frame);
@@ -262,6 +266,7 @@ void ViewportPanel::set_preview(std::shared_ptr<const Frame> frame) {
   preview_ = std::move(frame);
   if (run_.has_run()) return;
   previewing_ = preview_ != nullptr;
+  main_->set_own_fields(previewing_);
   if (preview_) {
     main_->show_frame(preview_);
     main_->show_choices();
@@ -269,6 +274,21 @@ void ViewportPanel::set_preview(std::shared_ptr<const Frame> frame) {
     main_->clear(tr("Nothing to see yet.\nPress Run and watch the field here."));
   }
   refresh_timeline();
+}
+
+void ViewportPanel::show_preview_field(const QString& field, std::vector<Marker> marks) {
+  if (!preview_) return;
+  // A run may have been shown in between: the mesh comes back.
+  if (!previewing_) {
+    main_->clear({});
+    previewing_ = true;
+    main_->set_own_fields(true);
+  }
+  main_->show_frame(preview_);
+  main_->show_choices();
+  main_->choose(field);
+  marks_ = std::move(marks);
+  refresh_markers();
 }
 
 void ViewportPanel::play(bool on) {
@@ -322,7 +342,8 @@ void ViewportPanel::refresh_timeline() {
 }
 
 void ViewportPanel::refresh_markers() {
-  const auto markers = markers_of(model_.json());
+  auto markers = markers_of(model_.json());
+  if (previewing_) markers.insert(markers.end(), marks_.begin(), marks_.end());
   main_->set_markers(markers);
   if (second_) second_->set_markers(markers);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <QAction>
+#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -181,7 +182,8 @@ void StartPage::refresh_recent() {
     const RecentRun& run = runs[i];
     auto* dot = new StateDot(look_);
     dot->set_colour(colours.value(run.state, "outline"));
-    QString detail = run.state;
+    // The words are kept in English; the window says them in its own language.
+    QString detail = QCoreApplication::translate("RunState", run.state.toUtf8().constData());
     if (run.seconds > 0) detail += tr(" in %1").arg(QString::fromStdString(format_duration(run.seconds)));
     detail += ", " + when(run.started);
     runs_column_->addWidget(new Line(dot, run.title, detail, [this, run] { emit run_chosen(run); }, this));

@@ -55,6 +55,14 @@ Bytes Level::budget() const {
   return budget_;
 }
 
+void Level::set_budget(Bytes budget) {
+  {
+    const Lock lock(mutex_);
+    budget_ = budget;
+  }
+  work_.notify_all();
+}
+
 Tour Level::new_tour() {
   const Lock lock(mutex_);
   Tour tour;

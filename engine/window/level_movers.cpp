@@ -86,7 +86,7 @@ Level::Task Level::plan() const {
     return e.wanted == 0 && (e.place == Place::coming || (e.place == Place::here && !e.visited));
   }));
   // Each wish counts the memory that the ones before it are still waiting for.
-  Bytes need = 0;
+  Bytes need = in_use_ > budget_ ? in_use_ - budget_ : 0;
   std::size_t looked_at = 0;
   for (const Candidate& wish : wishes) {
     if (wish.distance >= 0 && looked_at++ > movers_.size()) break;

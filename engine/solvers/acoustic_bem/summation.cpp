@@ -23,7 +23,9 @@ void Summation<Real>::run(CpuWorker& worker, Interval items) {
   const auto runs = runs_.size();
   const auto steps = static_cast<std::size_t>(kernel_.steps);
   Partial mine{items.begin, std::vector<double>(runs * steps * static_cast<std::size_t>(rows), 0)};
-  if (!items.empty()) {
+  if (!items.empty() && slices_.streams()) {
+    run_streamed(worker, items, mine.sums);
+  } else if (!items.empty()) {
     // Several panels of a slice lie one behind the other: a chunk takes up to 8 of them, so that memory is read in long
     // pieces, as long as every thread gets its share.
     const Index panels = slices_.panels();
@@ -71,6 +73,9 @@ void Summation<Real>::run(CpuWorker& worker, Interval items) {
 
 template <class Real>
 void Summation<Real>::run_on_device(DeviceWorker& worker, Interval items) {
+  if (slices_.streams())
+    throw Failure(make_error(ErrorCode::resources, "slices that outgrow the host's memory are summed by the processor only, not by a device",
+                             "Raise compute.memory.host, or leave the devices out with --workers cpu."));
   DeviceSummation<Real>* device = nullptr;
   {
     const std::scoped_lock lock(mutex_);
@@ -91,6 +96,7 @@ void Summation<Real>::add_up(Team& team, std::span<const History<Real>> runs, In
   runs_ = runs;
   shift_ = shift;
   partial_.clear();
+  ++pass_;
   team.run(*this);
   std::sort(partial_.begin(), partial_.end(), [](const Partial& a, const Partial& b) { return a.begin < b.begin; });
   out = std::move(partial_.front().sums);

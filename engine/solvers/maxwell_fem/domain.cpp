@@ -187,6 +187,11 @@ struct Builder {
 
   Status find_currents() {
     const Space& space = domain.space;
+    const auto touches = [] {
+      return make_error(ErrorCode::invalid_input, "S touches the body", "Leave a layer of vacuum, 0.1 to 0.2 wavelengths thick, between the body and S.");
+    };
+    for (Index f = 0; f < domain.outer.faces(); ++f)
+      if (space.tets()[domain.outer.face(f).tet].region != 0) return touches();
     std::vector<bool> wall(static_cast<std::size_t>(space.face_count()), false);
     bool named = false;
     for (Index f = 0; f < space.face_count(); ++f)
@@ -198,8 +203,7 @@ struct Builder {
       if (std::none_of(wall.begin(), wall.end(), [](bool b) { return b; }))
         return make_error(ErrorCode::invalid_input, "there is no body: the domain is vacuum up to S without a conductor",
                           "Give a region a material or a surface a boundary condition.");
-      if (touches_outer(wall))
-        return make_error(ErrorCode::invalid_input, "S touches the body", "Leave a layer of vacuum, 0.1 to 0.2 wavelengths thick, between the body and S.");
+      if (touches_outer(wall)) return touches();
       for (int layer = 0; layer < options.layers_off; ++layer) {
         std::vector<bool> near(static_cast<std::size_t>(mesh.point_count()), false);
         for (Index f = 0; f < space.face_count(); ++f)

@@ -68,11 +68,9 @@ class System {
     int count;
     std::array<std::array<std::array<double, 2>, face_points>, 8> value;  ///< times √(w/2)
   };
-  struct CurrentFace {
-    std::array<Index, most_unknowns> unknowns;
-    int count;
-    /// [unknown][point]: F−_1, F−_2, F+_1, F+_2
-    std::array<std::array<std::array<double, 4>, face_points>, most_unknowns> value;
+  struct CurrentUnknown {
+    Index unknown;
+    std::array<std::array<double, 4>, face_points> value;  ///< [point]: F−_1, F−_2, F+_1, F+_2
   };
   struct Projection {  ///< L² projection of tangential fields onto the traces on a patch
     const Patch* patch = nullptr;
@@ -88,6 +86,7 @@ class System {
   void add_volume_source(const PlaneWave& wave, std::span<Complex> b) const;
   /// b −= K_(tets of the list) x over free rows.
   void subtract_product(const std::vector<Index>& tets, std::span<const Complex> x, std::span<Complex> b) const;
+  void add_currents(const Patch& patch, Index face, double share, std::vector<CurrentUnknown>& out) const;
   [[nodiscard]] ElementMatrix element(Index tet) const;
   [[nodiscard]] Status solve_free(std::vector<Complex>& b, Index count, std::span<Complex> u);
 
@@ -98,7 +97,7 @@ class System {
   int threads_;
   Elements elements_;
   std::vector<OuterFace> outer_faces_;
-  std::vector<CurrentFace> current_faces_;
+  std::vector<std::vector<CurrentUnknown>> current_faces_;  ///< of each face of S'
   std::unique_ptr<SparseDirect> direct_;
   Projection lift_;                 ///< onto PEC (scattered) or S' (mixed)
   std::vector<Index> lift_tets_;    ///< tetrahedra through which the lift acts

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// LAPACK where there is one, Eigen else.
+#include "engine/linalg/dense.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "conoid/config.hpp"
+#include "engine/linalg/dense_backends.hpp"
+
+#if CONOID_HAVE_OPENMP
+#include <omp.h>
+#endif
+
+#if CONOID_HAVE_LAPACK
+// LAPACK's and BLAS's Fortran interface (E. Anderson et al., "LAPACK Users' Guide", SIAM 1999).
+extern "C" {
+using complex_float = std::complex<float>;
+using complex_double = std::complex<double>;
+void cgetrf_(const int*, const int*, complex_float*, const int*, int*, int*);
+void zgetrf_(const int*, const int*, complex_double*, const int*, int*, int*);
+void cgetrs_(const char*, const int*, const int*, const complex_float*, const int*, const int*, complex_float*, const int*, int*);
+void zgetrs_(const char*, const int*, const int*, const complex_double*, const int*, const int*, complex_double*, const int*, int*);
+void cgecon_(const char*, const int*, const complex_float*, const int*, const float*, float*, complex_float*, float*, int*);
+void zgecon_(const char*, const int*, const complex_double*, const int*, const double*, double*, complex_double*, double*, int*);
+void cgels_(const char*, const int*, const int*, const int*, complex_float*, const int*, complex_float*, const int*, complex_float*,
+            const int*, int*);
+void zgels_(const char*, const int*, const int*, const int*, complex_double*, const int*, complex_double*, const int*, complex_double*,
+            const int*, int*);
+void cgemm_(const char*, const char*, const int*, const int*, const int*, const complex_float*, const complex_float*, const int*,
+            const complex_float*, const int*, const complex_float*, complex_float*, const int*);
+void zgemm_(const char*, const char*, const int*, const int*, const int*, const complex_double*, const complex_double*, const int*,
+            const complex_double*, const int*, const complex_double*, complex_double*, const int*);
+void cgemv_(const char*, const int*, const int*, const complex_float*, const complex_float*, const int*, const complex_float*, const int*,
+            const complex_float*, complex_float*, const int*);
+void zgemv_(const char*, const int*, const int*, const complex_double*, const complex_double*, const int*, const complex_double*, const int*,
+            const complex_double*, complex_double*, const int*);
+}
+#endif
+
+namespace conoid::dense {
+
+namespace {
+
+/// While alive, parallel regions that this thread opens have so many threads.
+class Threads {
+ public:
+  explicit Threads([[maybe_unused]] int wanted) {
+#if CONOID_HAVE_OPENMP
+    before_ = omp_get_max_threads();
+    omp_set_num_threads(std::max(1, wanted));
+#endif
+  }
+  ~Threads() {
+#if CONOID_HAVE_OPENMP
+    omp_set_num_threads(before_);
+#endif
+  }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_ = 1;
+};
+
+bool by_lapack(Backend b) { return b != Backend::eigen && has_lapack(); }
+
+template <class T>
+double norm1(const T* a, Index n) {
+  double most = 0;
+  for (Index j = 0; j < n; ++j) {
+    double sum = 0;
+    for (Index i = 0; i < n; ++i) sum += std::abs(a[j * n + i]);
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+template <class T>
+constexpr bool twice = sizeof(T) == 16;
+
+}  // namespace
+
+bool has_lapack() { return CONOID_HAVE_LAPACK != 0; }
+std::string_view backend_name(Backend b) { return by_lapack(b) ? "LAPACK" : "Eigen"; }
+
+template <class T>
+Result<Lu<T>> Lu<T>::factorise(T* matrix, Index n, int threads, Backend backend) {
+  Lu lu;
+  lu.matrix_ = matrix;
+  lu.n_ = n;
+  lu.threads_ = threads;
+  lu.backend_ = backend;
+  lu.norm_ = norm1(matrix, n);
+  lu.pivots_.resize(static_cast<std::size_t>(n));
+  const Threads guard(threads);
+  int info = 0;
+  if (by_lapack(backend)) {
+#if CONOID_HAVE_LAPACK
+    const int size = static_cast<int>(n);
+    if constexpr (twice<T>)
+      zgetrf_(&size, &size, matrix, &size, lu.pivots_.data(), &info);
+    else
+      cgetrf_(&size, &size, matrix, &size, lu.pivots_.data(), &info);
+#endif
+  } else {
+    info = eigen::factorise<T>(matrix, n, lu.pivots_);
+  }
+  if (info != 0)
+    return make_error(ErrorCode::not_converged, fmt::format("the matrix of {} equations is singular (pivot {})", n, info),
+                      "Check that the case is well posed: every body held or damped, no two surfaces at the same place.");
+  return lu;
+}
+
+template <class T>
+void Lu<T>::solve(T* rhs, Index columns) const {
+  const Threads guard(threads_);
+  if (by_lapack(backend_)) {
+#if CONOID_HAVE_LAPACK
+    const int size = static_cast<int>(n_), count = static_cast<int>(columns);
+    int info = 0;
+    if constexpr (twice<T>)
+      zgetrs_("N", &size, &count, matrix_, &size, pivots_.data(), rhs, &size, &info);
+    else
+      cgetrs_("N", &size, &count, matrix_, &size, pivots_.data(), rhs, &size, &info);
+#endif
+    return;
+  }
+  eigen::solve<T>(matrix_, n_, pivots_, rhs, columns);
+}
+
+template <class T>
+double Lu<T>::reciprocal_condition() const {
+  if (n_ == 0) return 1;
+  const Threads guard(threads_);
+  if (by_lapack(backend_)) {
+#if CONOID_HAVE_LAPACK
+    const int size = static_cast<int>(n_);
+    int info = 0;
+    const Real norm = static_cast<Real>(norm_);
+    Real out = 0;
+    std::vector<T> work(static_cast<std::size_t>(2 * n_));
+    std::vector<Real> real_work(static_cast<std::size_t>(2 * n_));
+    if constexpr (twice<T>)
+      zgecon_("1", &size, matrix_, &size, &norm, &out, work.data(), real_work.data(), &info);
+    else
+      cgecon_("1", &size, matrix_, &size, &norm, &out, work.data(), real_work.data(), &info);
+    return static_cast<double>(out);
+#endif
+  }
+  // Higham's estimate of ‖A⁻¹‖₁.
+  std::vector<T> x(static_cast<std::size_t>(n_), T(static_cast<Real>(1.0 / static_cast<double>(n_))));
+  double estimate = 0;
+  std::size_t last = static_cast<std::size_t>(n_);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<T> v = x;
+    eigen::solve<T>(matrix_, n_, pivots_, v.data(), 1);
+    double norm = 0;
+    for (const T& e : v) norm += std::abs(e);
+    if (round > 0 && norm <= estimate) break;
+    estimate = norm;
+    for (T& e : v) e = std::abs(e) > 0 ? e / std::abs(e) : T(1);
+    eigen::solve_adjoint<T>(matrix_, n_, pivots_, v.data());
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < v.size(); ++k)
+      if (std::abs(v[k].real()) > std::abs(v[at].real())) at = k;
+    if (at == last) break;
+    last = at;
+    std::fill(x.begin(), x.end(), T(0));
+    x[at] = T(1);
+  }
+  return estimate > 0 && norm_ > 0 ? 1 / (estimate * norm_) : 0;
+}
+
+template class Lu<std::complex<float>>;
+template class Lu<std::complex<double>>;
+
+template <class T>
+void multiply(const T* a, Index rows, Index cols, const T* x, Index columns, T beta, T* y, int threads, Backend backend) {
+  if (rows == 0 || columns == 0) return;
+  const Threads guard(threads);
+  if (by_lapack(backend) && cols > 0) {
+#if CONOID_HAVE_LAPACK
+    const int m = static_cast<int>(rows), n = static_cast<int>(columns), k = static_cast<int>(cols), one = 1;
+    const T alpha(1);
+    if (columns == 1) {
+      if constexpr (twice<T>)
+        zgemv_("N", &m, &k, &alpha, a, &m, x, &one, &beta, y, &one);
+      else
+        cgemv_("N", &m, &k, &alpha, a, &m, x, &one, &beta, y, &one);
+    } else if constexpr (twice<T>) {
+      zgemm_("N", "N", &m, &n, &k, &alpha, a, &m, x, &k, &beta, y, &m);
+    } else {
+      cgemm_("N", "N", &m, &n, &k, &alpha, a, &m, x, &k, &beta, y, &m);
+    }
+#endif
+    return;
+  }
+  eigen::multiply<T>(a, rows, cols, x, columns, beta, y);
+}
+template void multiply(const std::complex<float>*, Index, Index, const std::complex<float>*, Index, std::complex<float>, std::complex<float>*,
+                       int, Backend);
+template void multiply(const std::complex<double>*, Index, Index, const std::complex<double>*, Index, std::complex<double>,
+                       std::complex<double>*, int, Backend);
+
+template <class T>
+Status least_squares(T* a, Index rows, Index cols, T* b, Index columns, int threads, Backend backend) {
+  const Threads guard(threads);
+  if (by_lapack(backend)) {
+#if CONOID_HAVE_LAPACK
+    const int m = static_cast<int>(rows), n = static_cast<int>(cols), k = static_cast<int>(columns);
+    int info = 0, ask = -1;
+    T best;
+    const auto call = [&](T* work, const int* size) {
+      if constexpr (twice<T>)
+        zgels_("N", &m, &n, &k, a, &m, b, &m, work, size, &info);
+      else
+        cgels_("N", &m, &n, &k, a, &m, b, &m, work, size, &info);
+    };
+    call(&best, &ask);
+    const int size = std::max(1, static_cast<int>(best.real()));
+    std::vector<T> work(static_cast<std::size_t>(size));
+    call(work.data(), &size);
+    if (info != 0)
+      return make_error(ErrorCode::not_converged, fmt::format("the least-squares system of {} x {} has no full rank", rows, cols),
+                        "Check the boundary conditions.");
+    return {};
+#endif
+  }
+  eigen::least_squares<T>(a, rows, cols, b, columns);
+  return {};
+}
+template Status least_squares(std::complex<float>*, Index, Index, std::complex<float>*, Index, int, Backend);
+template Status least_squares(std::complex<double>*, Index, Index, std::complex<double>*, Index, int, Backend);
+
+}  // namespace conoid::dense

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of the boundary integral equation: for collocation points ξ, ∫ t* N dS and ∫ u* N dS over all elements.
+//
+// Rows are stored component-major: row c·m + i is component c of the force at point i of m, so that lanes of neighbouring
+// points write side by side. Where each column goes is the caller's choice (Target): into the matrix of unknowns, into that
+// of known values, or nowhere; a G column that no load needs is not computed.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <span>
+#include <vector>
+
+#include "engine/solvers/elastic_bem/kernels/lanes.hpp"
+#include "engine/solvers/elastic_bem/quadrature.hpp"
+#include "engine/team/team.hpp"
+
+namespace conoid::elastic_bem {
+
+/// Where a column of H or G goes; `column` null: dropped.
+template <class Real>
+struct Target {
+  std::complex<Real>* column = nullptr;
+  std::complex<Real> scale{1};
+};
+template <class Real>
+struct Targets {
+  std::vector<std::array<Target<Real>, 3>> h;  ///< of displacement nodes
+  std::vector<std::array<Target<Real>, 3>> g;  ///< of traction nodes
+};
+
+/// Far rules of all elements: classes of Gauss points with the distances from which each holds.
+template <class Real>
+class FarRules {
+ public:
+  /// Highest wave number that will be asked for; `scalar`: one node a element with shape 1 (static row sums).
+  FarRules(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar);
+  struct Class {
+    double distance2 = 0;  ///< from the element's centre, squared: the class holds from here on
+    LanePoints<Real> points;
+  };
+  /// Classes of an element, cheapest (farthest) first.
+  [[nodiscard]] std::span<const Class> classes(Index element) const {
+    return {classes_.data() + first_[static_cast<std::size_t>(element)],
+            static_cast<std::size_t>(first_[static_cast<std::size_t>(element) + 1] - first_[static_cast<std::size_t>(element)])};
+  }
+  [[nodiscard]] const Vec3& origin() const { return origin_; }
+  [[nodiscard]] double wave_number() const { return wave_number_; }
+  [[nodiscard]] Bytes bytes() const { return values_.size() * sizeof(Real); }
+
+ private:
+  std::vector<Class> classes_;
+  std::vector<Index> first_;
+  std::vector<Real> values_;
+  Vec3 origin_{};
+  double wave_number_ = 0;
+};
+
+/// Counters of one assembly, for rates.
+struct AssemblyWork {
+  double far_points = 0;   ///< kernel evaluations in lanes
+  double near_points = 0;  ///< those of near and singular rules
+};
+
+/// Collocation points of a set of rows. `node` is the displacement node of each (its elements are integrated by the
+/// singular stage), empty for points off the surface.
+struct RowPoints {
+  std::span<const Vec3> points;
+  bool on_surface = false;  ///< point i is node i
+};
+
+/// Stage "ghmatecd": all pairs of rows and elements but those that contain the point.
+template <class Real>
+AssemblyWork assemble_pairs(Team& team, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy,
+                            const Harmonic& harmonic, const RowPoints& rows, const Targets<Real>& targets, std::stop_token stop = {});
+/// Stage "singular": elements that contain their collocation point, and the diagonal blocks. `diagonal`: the static part of
+/// the diagonal (free term and principal value), 9 values a node.
+template <class Real>
+AssemblyWork assemble_singular(Team& team, const Surface& surface, const Accuracy& accuracy, const Harmonic& harmonic,
+                               std::span<const std::array<double, 9>> diagonal, const Targets<Real>& targets);
+/// Stages "ghmatece" (static row sums where the surface is curved) and "rigid" (diagonal by rigid-body motion, or ½ and a
+/// contour on flat faces). Depends on the geometry and ν only.
+struct StaticDiagonal {
+  std::vector<std::array<double, 9>> blocks;
+  double seconds_sums = 0, seconds_rigid = 0;
+  Index summed_rows = 0;
+};
+[[nodiscard]] StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accuracy& accuracy, double nu,
+                                             bool sum_everywhere = false, std::stop_token stop = {});
+
+}  // namespace conoid::elastic_bem

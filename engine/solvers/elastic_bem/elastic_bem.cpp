@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Preparation, one frequency after the other, checkpoints, estimate.
+#include "engine/solvers/elastic_bem/elastic_bem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/core.h>
+
+#include "engine/core/log.hpp"
+#include "engine/core/units.hpp"
+#include "engine/linalg/dense.hpp"
+#include "engine/mesh/vec3.hpp"
+#include "engine/solvers/elastic_bem/exact.hpp"
+#include "engine/solvers/elastic_bem/verify/verify.hpp"
+
+namespace conoid::elastic_bem {
+
+using namespace conoid::vec;
+
+extern const std::string_view parameters_schema;
+
+std::vector<Diagnostic> ElasticBem::check(const Case& input, const Mesh* mesh) const {
+  std::vector<Diagnostic> out;
+  static_cast<void>(make_problem(input, mesh, out));
+  return out;
+}
+
+Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const Machine& machine) const {
+  std::vector<Diagnostic> diagnostics;
+  const auto p = make_problem(input, mesh, diagnostics);
+  if (!p)
+    for (const Diagnostic& d : diagnostics)
+      if (d.severity == Severity::error) return d;
+  const Surface& s = *p->scene.surface;
+  const double n = static_cast<double>(3 * s.node_count()), cores = std::max(1, machine.cores);
+  const Index known = p->planned_columns(p->scene);
+  Estimate e;
+  e.host_memory = p->scene.system->bytes(known, p->solve, p->single) + (Bytes{64} << 20);
+  e.steps = static_cast<Index>(p->frequencies.size());
+  // Measured on one core of a server: 10 ns a kernel evaluation with its share of the rest, 40 Gflop/s of factorisation.
+  const double nodes = s.elements.front().nodes;
+  const double assembly = static_cast<double>(s.node_count()) * static_cast<double>(s.active) * (nodes > 1 ? 25 * 17e-9 : 12 * 9e-9);
+  const double solution = p->solve.method == Method::gmres ? 60 * 8 * n * n / 4e9 : 8.0 / 3 * n * n * n / (p->solve.method == Method::mixed ? 8e10 : 4e10);
+  e.seconds = (assembly + solution) / cores * static_cast<double>(e.steps) * (p->bare ? 2 : 1);
+  e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (n * 32 + 1000));
+  e.details = {{"elements", fmt::format("{}", s.active)},
+               {"enclosing elements", fmt::format("{}", s.elements.size() - static_cast<std::size_t>(s.active))},
+               {"collocation points", fmt::format("{}", s.node_count())},
+               {"unknowns", fmt::format("{}", 3 * s.node_count())},
+               {"mean element", format_quantity(s.element_size, "m")},
+               {"shear wave speed", format_quantity(p->medium.shear_speed(), "m/s")},
+               {"Rayleigh wave speed", format_quantity(p->medium.rayleigh_speed(), "m/s")},
+               {"shear wave at the highest frequency",
+                format_quantity(p->medium.shear_speed() / std::max(1e-9, *std::max_element(p->frequencies.begin(), p->frequencies.end())), "m")},
+               {"frequencies", fmt::format("{}", e.steps)},
+               {"assembly a frequency", fmt::format("about {}", format_duration(assembly / cores))},
+               {"solution a frequency", fmt::format("about {}", format_duration(solution / cores))}};
+  return e;
+}
+
+std::vector<Site> find_sites(const Surface& surface, std::span<const Vec3> points) {
+  std::vector<Site> out(points.size());
+  for (std::size_t k = 0; k < points.size(); ++k)
+    for (Index e = 0; e < surface.active && out[k].element < 0; ++e) {
+      const Element& element = surface.elements[static_cast<std::size_t>(e)];
+      if (distance(points[k], element.centre) > 1.2 * element.size) continue;
+      // Newton's method on the tangent plane.
+      double r = element.triangular() ? 1.0 / 3 : 0.5, s = r;
+      for (int step = 0; step < 20; ++step) {
+        const double h = 1e-6;
+        const Vec3 x = element.at(r, s).x, dr = scale(0.5 / h, sub(element.at(r + h, s).x, element.at(r - h, s).x)),
+                   ds = scale(0.5 / h, sub(element.at(r, s + h).x, element.at(r, s - h).x)), d = sub(points[k], x);
+        const double a = dot(dr, dr), b = dot(dr, ds), c = dot(ds, ds), u = dot(d, dr), v = dot(d, ds), det = a * c - b * b;
+        if (!(std::abs(det) > 0)) break;
+        const double sr = (c * u - b * v) / det, ss = (a * v - b * u) / det;
+        r = std::clamp(r + sr, -1.0, 2.0);
+        s = std::clamp(s + ss, -1.0, 2.0);
+        if (std::abs(sr) + std::abs(ss) < 1e-12) break;
+      }
+      const double e1 = 1e-6;
+      const bool inside = element.triangular() ? r > -e1 && s > -e1 && r + s < 1 + e1 : r > -e1 && r < 1 + e1 && s > -e1 && s < 1 + e1;
+      if (inside && distance(element.at(r, s).x, points[k]) < 1e-4 * element.size) out[k] = {e, r, s};
+    }
+  return out;
+}
+
+Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& context) {
+  ready.scene = &scene;
+  const double k = problem_->highest_wave_number();
+  if (problem_->single) ready.rules_single = std::make_unique<FarRules<float>>(*scene.surface, problem_->solve.accuracy, k, false);
+  if (!problem_->single || !points_.empty()) ready.rules = std::make_unique<FarRules<double>>(*scene.surface, problem_->solve.accuracy, k, false);
+  context.progress.begin("ghmatece", 0, "");
+  ready.diagonal = static_diagonal(context.team, *scene.surface, problem_->solve.accuracy, problem_->medium.nu, problem_->sum_everywhere, context.stop);
+  context.progress.end();
+  if (context.stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped");
+  ready.sites = find_sites(*scene.surface, points_);
+  return {};
+}
+
+Status ElasticBem::prepare(RunContext& context) {
+  if (context.cluster.size() > 1)
+    return make_error(ErrorCode::invalid_input, fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()),
+                      "Start it without mpirun; give it all cores with --threads.");
+  std::vector<Diagnostic> diagnostics;
+  problem_ = make_problem(context.input, context.mesh.get(), diagnostics);
+  if (!problem_)
+    for (const Diagnostic& d : diagnostics)
+      if (d.severity == Severity::error) return d;
+  const Problem& p = *problem_;
+  points_ = p.receivers;
+  for (const LineSetting& l : p.lines)
+    for (Index k = 0; k < l.count; ++k)
+      points_.push_back(axpy(static_cast<double>(k) / static_cast<double>(l.count - 1), sub(l.to, l.from), l.from));
+  for (const PlaneSetting& plane : p.planes) {
+    const auto more = plane.positions();
+    points_.insert(points_.end(), more.begin(), more.end());
+  }
+  for (const Load& l : p.loads) names_.push_back(l.name);
+  if (p.loads.empty())
+    for (const Foundation& f : p.foundations)
+      for (const char* motion : {"x", "y", "z", "rotation x", "rotation y", "rotation z"})
+        names_.push_back(p.foundations.size() == 1 ? motion : f.name + " " + motion);
+  if (auto status = make_ready(main_, p.scene, context); !status) return status;
+  if (p.bare)
+    if (auto status = make_ready(bare_, *p.bare, context); !status) return status;
+
+  // The mesh of the elements that carry unknowns.
+  const Surface& s = *p.scene.surface;
+  auto points = std::make_shared<std::vector<double>>(p.scene.mesh->points());
+  auto connectivity = std::make_shared<std::vector<Index>>();
+  auto offsets = std::make_shared<std::vector<Index>>(1, 0);
+  auto types = std::make_shared<std::vector<std::uint8_t>>();
+  for (Index e = 0; e < s.active; ++e) {
+    const Index cell = s.elements[static_cast<std::size_t>(e)].cell;
+    const auto nodes = p.scene.mesh->nodes(cell);
+    connectivity->insert(connectivity->end(), nodes.begin(), nodes.end());
+    offsets->push_back(static_cast<Index>(connectivity->size()));
+    types->push_back(static_cast<std::uint8_t>(p.scene.mesh->shape(cell)));
+    cells_.push_back(e);
+  }
+  geometry_ = {points, connectivity, offsets, types};
+  log::info("elastic-bem: {} elements ({} discontinuous, {} enclosing), {} unknowns, {} rows summed statically, linear algebra by {}",
+            s.active, s.discontinuous, s.elements.size() - static_cast<std::size_t>(s.active), 3 * s.node_count(),
+            main_.diagonal.summed_rows, dense::backend_name());
+  Results& out = context.results;
+  out.number("elements", static_cast<double>(s.active), "1");
+  out.number("unknowns", static_cast<double>(3 * s.node_count()), "1");
+  out.number("seconds_ghmatece", main_.diagonal.seconds_sums, "s");
+  out.number("seconds_rigid", main_.diagonal.seconds_rigid, "s");
+  return {};
+}
+
+Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunContext& context) {
+  const Problem& p = *problem_;
+  const Scene& scene = *ready.scene;
+  const Surface& s = *scene.surface;
+  std::vector<LoadValues> cases;
+  for (const Foundation& f : p.foundations)
+    for (LoadValues& v : unit_motions(*scene.system, f)) cases.push_back(std::move(v));
+  const std::size_t motions_count = cases.size();
+  for (const Load& l : p.loads) cases.push_back(load_values(p, scene, l, h));
+  SolveFacts facts;
+  auto solved = p.single ? scene.system->solve<float>(context.team, h, *ready.rules_single, ready.diagonal.blocks, cases, p.solve, facts, context.progress, context.stop)
+                         : scene.system->solve<double>(context.team, h, *ready.rules, ready.diagonal.blocks, cases, p.solve, facts, context.progress, context.stop);
+  if (!solved) return solved.error();
+  worst_.residual = std::max(worst_.residual, facts.residual);
+  worst_.rcond = worst_.rcond == 0 ? facts.rcond : std::min(worst_.rcond, facts.rcond);
+  worst_.iterations = std::max(worst_.iterations, facts.iterations);
+  worst_.chief_detector = std::max(worst_.chief_detector, facts.chief_detector);
+  worst_.chief_rows = std::max(worst_.chief_rows, facts.chief_rows);
+  worst_.seconds_pairs += facts.seconds_pairs;
+  worst_.seconds_singular += facts.seconds_singular;
+  worst_.seconds_solve += facts.seconds_solve;
+  worst_.work.far_points += facts.work.far_points;
+  worst_.work.near_points += facts.work.near_points;
+  if (ready.scene == &p.scene) {
+    TableInfo t;
+    t.id = "solution";
+    t.title = "Linear systems";
+    t.form = ChartForm::none;
+    t.columns = {{"f", "Hz", "frequency"}, {"residual", "1", ""}, {"rcond", "1", "reciprocal condition"}, {"corrections", "1", ""},
+                 {"interior defect", "1", "of the plain solution"}, {"interior equations", "1", ""}, {"ghmatecd", "s", ""}, {"singular", "s", ""},
+                 {"linsolve", "s", ""}};
+    context.results.table(t).append({h.omega / (2 * std::numbers::pi), facts.residual, facts.rcond, static_cast<double>(facts.iterations),
+                                     facts.chief_detector, static_cast<double>(facts.chief_rows), facts.seconds_pairs, facts.seconds_singular,
+                                     facts.seconds_solve});
+  }
+
+  Answer out;
+  const std::span<const BoundaryValues> unit(solved->data(), motions_count);
+  if (!p.foundations.empty()) out.impedance = impedance(s, p.foundations, unit);
+  const std::size_t n = motions_count;
+  std::vector<std::optional<IncidentField>> incident(shown());
+  for (std::size_t q = 0; q < shown(); ++q) {
+    std::vector<Complex> d(n);
+    BoundaryValues v;
+    if (p.loads.empty()) {
+      d[q] = 1;
+      v = (*solved)[q];
+    } else {
+      const Load& l = p.loads[q];
+      v = (*solved)[n + q];
+      if (n > 0) {
+        std::vector<Complex> fixed(n), wrench(n);
+        for (std::size_t f = 0; f < p.foundations.size(); ++f) {
+          const auto r = resultant(s, p.foundations[f].condition, p.foundations[f].reference, v);
+          std::copy(r.begin(), r.end(), fixed.begin() + static_cast<std::ptrdiff_t>(6 * f));
+        }
+        if (l.kind == LoadKind::machine) {
+          const double factor = l.rotating ? std::pow(h.omega / (2 * std::numbers::pi), 2) : 1;
+          for (std::size_t c = 0; c < 6; ++c) wrench[6 * l.foundation + c] = factor * l.wrench[c];
+        }
+        d = motions(p.foundations, out.impedance, h.omega, fixed, wrench);
+        for (std::size_t k = 0; k < n; ++k) {
+          if (d[k] == Complex(0)) continue;
+          for (std::size_t i = 0; i < v.displacement.size(); ++i)
+            for (std::size_t c = 0; c < 3; ++c) v.displacement[i][c] += d[k] * unit[k].displacement[i][c];
+          for (std::size_t i = 0; i < v.traction.size(); ++i)
+            for (std::size_t c = 0; c < 3; ++c) v.traction[i][c] += d[k] * unit[k].traction[i][c];
+        }
+      }
+      if (l.kind == LoadKind::wave) incident[q] = *incident_field(p, l, h);
+    }
+    out.motions.push_back(std::move(d));
+    out.scattered.push_back(v);
+    if (incident[q]) add_incident(scene, *incident[q], v);
+    out.total.push_back(std::move(v));
+  }
+
+  // Observers: on the surface by the field functions, inside by the representation formula.
+  out.at_points.assign(shown(), std::vector<Complex3>(points_.size()));
+  if (!points_.empty()) {
+    std::vector<Vec3> inner;
+    std::vector<std::size_t> where;
+    for (std::size_t k = 0; k < points_.size(); ++k) {
+      const Site& site = ready.sites[k];
+      if (site.element < 0) {
+        inner.push_back(points_[k]);
+        where.push_back(k);
+        continue;
+      }
+      const Element& e = s.elements[static_cast<std::size_t>(site.element)];
+      std::array<double, most_nodes> shape{};
+      e.field(site.r, site.s, shape.data());
+      for (std::size_t q = 0; q < shown(); ++q)
+        for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
+          for (std::size_t c = 0; c < 3; ++c) out.at_points[q][k][c] += shape[a] * out.total[q].displacement[static_cast<std::size_t>(e.node[a])][c];
+    }
+    context.progress.begin("interec", 0, "");
+    const auto u = displacements_at(context.team, s, *ready.rules, p.solve.accuracy, h, inner, out.scattered, context.stop);
+    for (std::size_t q = 0; q < shown(); ++q)
+      for (std::size_t k = 0; k < inner.size(); ++k) {
+        Complex3 v = u[q][k];
+        if (incident[q]) {
+          const auto in = incident[q]->displacement(inner[k]);
+          for (std::size_t c = 0; c < 3; ++c) v[c] += in[c];
+        }
+        out.at_points[q][where[k]] = v;
+      }
+    context.progress.end();
+    if (p.stresses && ready.scene == &p.scene && !p.receivers.empty()) {
+      context.progress.begin("sigmaec", 0, "");
+      out.stresses = stresses_at(context.team, s, p.solve.accuracy, h, p.receivers, out.scattered, context.stop);
+      for (std::size_t q = 0; q < shown(); ++q)
+        if (incident[q])
+          for (std::size_t k = 0; k < p.receivers.size(); ++k) {
+            const auto tx = incident[q]->traction(p.receivers[k], {1, 0, 0}), ty = incident[q]->traction(p.receivers[k], {0, 1, 0}),
+                       tz = incident[q]->traction(p.receivers[k], {0, 0, 1});
+            const Complex more[6] = {tx[0], ty[1], tz[2], tx[1], ty[2], tz[0]};
+            for (std::size_t c = 0; c < 6; ++c) out.stresses[q][k][c] += more[c];
+          }
+      context.progress.end();
+    }
+    if (context.stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped");
+  }
+  return out;
+}
+
+Result<Advanced> ElasticBem::advance(RunContext& context) {
+  const Problem& p = *problem_;
+  Advanced out;
+  out.steps = static_cast<Index>(p.frequencies.size());
+  if (step_ < p.frequencies.size()) {
+    const double f = p.frequencies[step_];
+    const Harmonic h(p.medium, 2 * std::numbers::pi * f);
+    auto made = answer(main_, h, context);
+    if (!made) return made.error();
+    now_ = std::move(*made);
+    insertion_.clear();
+    if (p.bare) {
+      auto without = answer(bare_, h, context);
+      if (!without) return without.error();
+      without_ = std::move(*without);
+      for (std::size_t q = 0; q < shown(); ++q) {
+        insertion_.emplace_back();
+        for (std::size_t k = 0; k < points_.size(); ++k)
+          insertion_.back().push_back(20 * std::log10(std::max(std::abs(without_.at_points[q][k][2]), 1e-300) /
+                                                      std::max(std::abs(now_.at_points[q][k][2]), 1e-300)));
+      }
+    }
+    for (std::size_t q = 0; q < shown(); ++q)
+      for (std::size_t k = 0; k < p.receivers.size(); ++k)
+        for (std::size_t c = 0; c < 3; ++c) receiver_history_.push_back(now_.at_points[q][k][c]);
+    std::size_t at = p.receivers.size();
+    for (const LineSetting& l : p.lines)
+      for (Index k = 0; k < l.count; ++k, ++at) line_history_.push_back(std::abs(now_.at_points[0][at][2]));
+    write_rows(context, h);
+    write_impedance(context, h);
+    compare_exact(context, h);
+    ++step_;
+    out.value = f;
+  } else {
+    out.value = p.frequencies.back();
+  }
+  out.step = static_cast<Index>(step_);
+  out.finished = step_ >= p.frequencies.size();
+  return out;
+}
+
+void ElasticBem::save(CheckpointWriter& writer) const {
+  writer.value("step", static_cast<Index>(step_));
+  writer.shared<Complex>("receivers", receiver_history_);
+  writer.shared<double>("lines", line_history_);
+  writer.value("exact error", exact_error_);
+  const std::array<double, 6> facts{worst_.residual, worst_.rcond, static_cast<double>(worst_.iterations), worst_.chief_detector,
+                                    static_cast<double>(worst_.chief_rows), 0};
+  writer.shared<double>("facts", facts);
+}
+
+void ElasticBem::load(CheckpointReader& reader) {
+  step_ = static_cast<std::size_t>(reader.value<Index>("step"));
+  receiver_history_ = reader.all<Complex>("receivers");
+  line_history_ = reader.all<double>("lines");
+  exact_error_ = reader.value<double>("exact error");
+  const auto facts = reader.all<double>("facts");
+  worst_.residual = facts[0];
+  worst_.rcond = facts[1];
+  worst_.iterations = static_cast<int>(facts[2]);
+  worst_.chief_detector = facts[3];
+  worst_.chief_rows = static_cast<int>(facts[4]);
+}
+
+const SolverInfo& solver_info() {
+  static const SolverInfo info{
+      "elastic-bem",
+      "Soil vibration, frequency-domain boundary elements",
+      "Harmonic vibration of soil and solids: foundations, trenches, tunnels, incident waves; only surfaces are meshed.",
+      parameters_schema,
+      [] { return std::unique_ptr<Solver>(std::make_unique<ElasticBem>()); },
+      verify_table,
+      bench_table};
+  return info;
+}
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The solver's face to the session: one frequency a step.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/solvers/elastic_bem/problem.hpp"
+#include "engine/solvers/solver.hpp"
+
+namespace conoid::elastic_bem {
+
+[[nodiscard]] const SolverInfo& solver_info();
+
+/// Where an observer sits: on an element, or in the medium (element −1).
+struct Site {
+  Index element = -1;
+  double r = 0, s = 0;
+};
+[[nodiscard]] std::vector<Site> find_sites(const Surface& surface, std::span<const Vec3> points);
+
+/// What one scene answers at one frequency.
+struct Answer {
+  std::vector<Complex> impedance;                 ///< 6F × 6F
+  std::vector<std::vector<Complex>> motions;      ///< of each shown case, 6F
+  std::vector<BoundaryValues> scattered, total;   ///< of each shown case
+  std::vector<std::vector<Complex3>> at_points;   ///< of each shown case: all observers
+  std::vector<std::vector<Stress>> stresses;      ///< of each shown case: receivers in the medium
+};
+
+class ElasticBem final : public Solver {
+ public:
+  [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh) const override;
+  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Machine& machine) const override;
+  [[nodiscard]] Status prepare(RunContext& context) override;
+  [[nodiscard]] Result<Advanced> advance(RunContext& context) override;
+  [[nodiscard]] std::vector<CatalogEntry> catalog() const override;
+  void fill(FrameBuilder& builder) const override;
+  void save(CheckpointWriter& writer) const override;
+  void load(CheckpointReader& reader) override;
+  [[nodiscard]] Status finish(RunContext& context) override;
+
+ private:
+  /// A scene with what does not depend on the frequency.
+  struct Ready {
+    const Scene* scene = nullptr;
+    std::unique_ptr<FarRules<double>> rules;
+    std::unique_ptr<FarRules<float>> rules_single;
+    StaticDiagonal diagonal;
+    std::vector<Site> sites;
+  };
+  [[nodiscard]] Status make_ready(Ready& ready, const Scene& scene, RunContext& context);
+  [[nodiscard]] Result<Answer> answer(const Ready& ready, const Harmonic& harmonic, RunContext& context);
+  void write_rows(RunContext& context, const Harmonic& harmonic);
+  void write_impedance(RunContext& context, const Harmonic& harmonic);
+  void compare_exact(RunContext& context, const Harmonic& harmonic);
+  [[nodiscard]] std::size_t shown() const { return names_.size(); }
+
+  std::unique_ptr<Problem> problem_;
+  Ready main_, bare_;
+  MeshGeometry geometry_;
+  std::vector<Index> cells_;            ///< element of each cell of the geometry
+  std::vector<std::string> names_;      ///< of shown cases: loads, else unit motions
+  std::vector<Vec3> points_;            ///< receivers, then lines, then planes
+  std::size_t step_ = 0;                ///< frequencies done
+  Answer now_, without_;
+  std::vector<std::vector<double>> insertion_;  ///< case, point
+  std::vector<Complex> receiver_history_;       ///< step, shown case, receiver, component
+  std::vector<double> line_history_;            ///< step, line points: amplitude of the first case
+  SolveFacts worst_;
+  double exact_error_ = 0;
+};
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cavities, columns, discs in closed form or series.
+#include "engine/solvers/elastic_bem/exact.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace conoid::elastic_bem {
+
+namespace {
+
+constexpr Complex i1(0, 1);
+
+/// j_n(z), n = 0 … n_max, by downward recurrence scaled with j_0 or j_1.
+std::vector<Complex> bessel_j(Complex z, int n_max) {
+  const int start = n_max + 20 + static_cast<int>(2 * std::abs(z));
+  std::vector<Complex> f(static_cast<std::size_t>(start) + 2);
+  f[static_cast<std::size_t>(start)] = 1e-280;
+  for (int n = start; n > 0; --n) {
+    const auto k = static_cast<std::size_t>(n);
+    f[k - 1] = (2.0 * n + 1) / z * f[k] - f[k + 1];
+    if (std::abs(f[k - 1]) > 1e250)
+      for (std::size_t q = k - 1; q < f.size(); ++q) f[q] *= 1e-250;
+  }
+  const Complex j0 = std::sin(z) / z, j1 = std::sin(z) / (z * z) - std::cos(z) / z;
+  const Complex scale = std::abs(j0) > std::abs(j1) ? j0 / f[0] : j1 / f[1];
+  f.resize(static_cast<std::size_t>(n_max) + 1);
+  for (Complex& v : f) v *= scale;
+  return f;
+}
+
+/// h_n^{(2)}(z) by upward recurrence.
+std::vector<Complex> hankel2(Complex z, int n_max) {
+  std::vector<Complex> h(static_cast<std::size_t>(std::max(n_max, 1)) + 1);
+  const Complex e = std::exp(-i1 * z);
+  h[0] = i1 * e / z;
+  h[1] = (i1 / (z * z) - 1.0 / z) * e;
+  for (std::size_t n = 1; n + 1 < h.size(); ++n) h[n + 1] = (2.0 * static_cast<double>(n) + 1) / z * h[n] - h[n - 1];
+  return h;
+}
+
+/// f(r) = b_n(kr), f′ and f″ with respect to r.
+struct Radials {
+  Complex f, d, dd;
+};
+Radials radials(const std::vector<Complex>& b, int n, Complex k, double r) {
+  const auto q = static_cast<std::size_t>(n);
+  const Complex z = k * r;
+  Radials out;
+  out.f = b[q];
+  const Complex db = static_cast<double>(n) / z * b[q] - b[q + 1];
+  out.d = k * db;
+  out.dd = -2.0 / r * out.d - (k * k - static_cast<double>(n * (n + 1)) / (r * r)) * out.f;
+  return out;
+}
+
+}  // namespace
+
+Complex cavity_under_pressure(const Harmonic& h, double a, double p, double r) {
+  const Complex ks = h.kS * a;
+  return p * a * a * a / h.mu * (1.0 + i1 * h.kP * r) / ((4.0 * (1.0 + i1 * h.kP * a) - ks * ks) * r * r) * std::exp(-i1 * h.kP * (r - a));
+}
+
+CavityPWave::CavityPWave(const Harmonic& h, double a) : h_(h) {
+  const int terms = 12 + static_cast<int>(2 * std::abs(h.kS) * a);
+  const auto jp = bessel_j(h.kP * a, terms + 1), hp = hankel2(h.kP * a, terms + 1), hs = hankel2(h.kS * a, terms + 1);
+  for (int n = 0; n <= terms; ++n) {
+    const double N = n * (n + 1);
+    const auto stress_p = [&](const Radials& f) {  // σ_rr, σ_rθ
+      return std::array<Complex, 2>{-h.lambda * h.kP * h.kP * f.f + 2.0 * h.mu * f.dd, 2.0 * h.mu / a * (f.d - f.f / a)};
+    };
+    const Radials j = radials(jp, n, h.kP, a), p = radials(hp, n, h.kP, a), s = radials(hs, n, h.kS, a);
+    const auto in = stress_p(j), out = stress_p(p);
+    if (n == 0) {
+      t_.push_back(-in[0] / out[0]);
+      b_.push_back(0);
+      continue;
+    }
+    const std::array<Complex, 2> shear{2.0 * h.mu * N * (s.d / a - s.f / (a * a)), h.mu * (s.dd + (N - 2) * s.f / (a * a))};
+    const Complex all = out[0] * shear[1] - shear[0] * out[1];
+    t_.push_back((-in[0] * shear[1] + shear[0] * in[1]) / all);
+    b_.push_back((-out[0] * in[1] + in[0] * out[1]) / all);
+  }
+}
+
+std::array<Complex, 2> CavityPWave::displacement(double r, double theta) const {
+  const int terms = static_cast<int>(t_.size()) - 1;
+  const auto hp = hankel2(h_.kP * r, terms + 1), hs = hankel2(h_.kS * r, terms + 1);
+  // φ^inc = e^{-i k_P z} has u = −i k_P e_z e^{-i k_P z}: the amplitude 1 needs the factor i/k_P.
+  const Complex unit_factor = i1 / h_.kP;
+  const double c = std::cos(theta), sn = std::sin(theta);
+  Complex ur = 0, ut = 0;
+  double p0 = 1, p1 = c;  // P_n, P_{n+1}
+  Complex power = 1;      // (−i)^n
+  for (int n = 0; n <= terms; ++n) {
+    const double N = n * (n + 1);
+    // dP_n/dθ = −sin θ P_n′, and P_n′ sin²θ = n (P_{n−1} − c P_n) = (n+1)(c P_n − P_{n+1})
+    const double slope = std::abs(sn) < 1e-12 ? 0 : -(n + 1) * (c * p0 - p1) / sn;
+    const Radials f = radials(hp, n, h_.kP, r), g = radials(hs, n, h_.kS, r);
+    const Complex a = power * (2.0 * n + 1) * unit_factor, t = t_[static_cast<std::size_t>(n)], b = b_[static_cast<std::size_t>(n)];
+    ur += a * (t * f.d + b * N * g.f / r) * p0;
+    ut += a * (t * f.f / r + b * (g.f / r + g.d)) * slope;
+    const double p2 = ((2 * n + 3) * c * p1 - (n + 1) * p0) / (n + 2);
+    p0 = p1;
+    p1 = p2;
+    power *= -i1;
+  }
+  const Complex incident = std::exp(-i1 * h_.kP * r * c);
+  return {ur + c * incident, ut - sn * incident};
+}
+
+Complex column_end(const Complex& modulus, double rho, double omega, double length) {
+  const Complex k = omega * std::sqrt(rho / modulus);
+  return std::tan(k * length) / (k * length);
+}
+
+DiscImpedance veletsos_verbic(const Medium& m, double a, double omega) {
+  const double a0 = omega * a / m.shear_speed();
+  const auto mix = [&](double at0, double at3, double at5) {
+    const double nu = std::clamp(m.nu, 0.0, 0.5);
+    return nu < 1.0 / 3 ? at0 + (at3 - at0) * 3 * nu : at3 + (at5 - at3) * 6 * (nu - 1.0 / 3);
+  };
+  const Complex soft(1, 2 * m.beta);
+  DiscImpedance out;
+  {
+    const double b1 = mix(0.25, 0.35, 0), b2 = mix(1, 0.8, 0), b3 = mix(0, 0, 0.17), b4 = mix(0.85, 0.75, 0.85);
+    const double q = std::pow(b2 * a0, 2), k = 1 - b1 * q / (1 + q) - b3 * a0 * a0, c = b4 + b1 * b2 * q / (1 + q);
+    out.vertical = 4 * m.mu * a / (1 - m.nu) * Complex(k, a0 * c) * soft;
+  }
+  {
+    const double b1 = 0.8, b2 = mix(0.525, 0.5, 0.4), b3 = mix(0, 0, 0.027);
+    const double q = std::pow(b2 * a0, 2), k = 1 - b1 * q / (1 + q) - b3 * a0 * a0, c = b1 * b2 * q / (1 + q);
+    out.rocking = 8 * m.mu * a * a * a / (3 * (1 - m.nu)) * Complex(k, a0 * c) * soft;
+  }
+  out.horizontal = 8 * m.mu * a / (2 - m.nu) * Complex(1, a0 * mix(0.775, 0.65, 0.6)) * soft;
+  return out;
+}
+
+}  // namespace conoid::elastic_bem

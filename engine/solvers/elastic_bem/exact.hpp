@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exact and published solutions that runs are compared with.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/core/types.hpp"
+#include "engine/solvers/elastic_bem/kernels/medium.hpp"
+
+namespace conoid::elastic_bem {
+
+/// Radial displacement at r of a spherical cavity of radius a under the pressure p:
+///   u_r = p a³/μ* (1 + i k_P r) / {[4(1 + i k_P a) − (k_S a)²] r²} e^{-i k_P (r − a)}.
+[[nodiscard]] Complex cavity_under_pressure(const Harmonic& h, double a, double p, double r);
+
+/// A plane P wave of displacement amplitude 1 along +z, u = e_z e^{-i k_P z}, and what a traction-free spherical cavity of
+/// radius a about the origin makes of it: total displacement (u_r, u_θ) at r ≥ a, θ from +z (Y.-H. Pao, C.-C. Mow,
+/// "Diffraction of Elastic Waves", 1973, ch. III), in spherical harmonics.
+class CavityPWave {
+ public:
+  CavityPWave(const Harmonic& h, double a);
+  [[nodiscard]] std::array<Complex, 2> displacement(double r, double theta) const;
+
+ private:
+  Harmonic h_;
+  std::vector<Complex> t_, b_;  ///< amplitudes of P and SV over those of the incident potential
+};
+
+/// Column of length L on a fixed base, traction q at its end: u(L) M*/(q L) = tan(kL)/(kL), k = ω √(ρ/M*).
+[[nodiscard]] Complex column_end(const Complex& modulus, double rho, double omega, double length);
+
+/// A. S. Veletsos, B. Verbič (1973, 1974): rigid disc on a half-space, K = K_static (k + i a0 c) with k, c fitted;
+/// coefficients at ν = 0, 1/3, 1/2, linear in between. a0 = ω a/c_S.
+struct DiscImpedance {
+  Complex vertical, horizontal, rocking;
+};
+[[nodiscard]] DiscImpedance veletsos_verbic(const Medium& medium, double radius, double omega);
+
+}  // namespace conoid::elastic_bem

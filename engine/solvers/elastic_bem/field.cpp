@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The representation formula inside the medium.
+#include "engine/solvers/elastic_bem/field.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "engine/linalg/dense.hpp"
+#include "engine/mesh/vec3.hpp"
+
+namespace conoid::elastic_bem {
+
+using namespace conoid::vec;
+
+std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& surface, const FarRules<double>& rules,
+                                                    const Accuracy& accuracy, const Harmonic& harmonic, std::span<const Vec3> points,
+                                                    std::span<const BoundaryValues> cases, std::stop_token stop) {
+  const Index m = surface.node_count(), columns = static_cast<Index>(cases.size());
+  std::vector<std::vector<Complex3>> out(cases.size(), std::vector<Complex3>(points.size()));
+  // Columns that carry something: all displacements, tractions that are not zero in every case.
+  std::vector<std::array<Index, 3>> place(surface.traction_node.size(), {-1, -1, -1});
+  Index width = 3 * m;
+  for (std::size_t t = 0; t < place.size(); ++t)
+    for (std::size_t d = 0; d < 3; ++d)
+      if (std::any_of(cases.begin(), cases.end(), [&](const BoundaryValues& v) { return v.traction[t][d] != Complex(0); }))
+        place[t][d] = width++;
+  std::vector<Complex> x(static_cast<std::size_t>(width * columns));
+  for (Index c = 0; c < columns; ++c) {
+    const BoundaryValues& v = cases[static_cast<std::size_t>(c)];
+    for (Index k = 0; k < m; ++k)
+      for (std::size_t d = 0; d < 3; ++d) x[static_cast<std::size_t>(c * width + static_cast<Index>(d) * m + k)] = v.displacement[static_cast<std::size_t>(k)][d];
+    for (std::size_t t = 0; t < place.size(); ++t)
+      for (std::size_t d = 0; d < 3; ++d)
+        if (place[t][d] >= 0) x[static_cast<std::size_t>(c * width + place[t][d])] = v.traction[t][d];
+  }
+  const Index batch = std::clamp<Index>((Index{256} << 20) / (16 * 3 * std::max<Index>(width, 1)) / 128 * 128, 128, 4096);
+  for (Index begin = 0; begin < static_cast<Index>(points.size()) && !stop.stop_requested(); begin += batch) {
+    const Index count = std::min(batch, static_cast<Index>(points.size()) - begin), rows = 3 * count;
+    std::vector<Complex> a(static_cast<std::size_t>(rows * width));
+    Targets<double> targets;
+    targets.h.resize(static_cast<std::size_t>(m));
+    targets.g.resize(place.size());
+    for (Index k = 0; k < m; ++k)
+      for (std::size_t d = 0; d < 3; ++d) targets.h[static_cast<std::size_t>(k)][d] = {a.data() + (static_cast<Index>(d) * m + k) * rows, Complex(-1)};
+    for (std::size_t t = 0; t < place.size(); ++t)
+      for (std::size_t d = 0; d < 3; ++d)
+        if (place[t][d] >= 0) targets.g[t][d] = {a.data() + place[t][d] * rows, Complex(1)};
+    assemble_pairs<double>(team, surface, rules, accuracy, harmonic, {points.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)), false},
+                           targets, stop);
+    std::vector<Complex> y(static_cast<std::size_t>(rows * columns));
+    dense::multiply<Complex>(a.data(), rows, width, x.data(), columns, Complex(0), y.data(), team.threads());
+    for (Index c = 0; c < columns; ++c)
+      for (Index k = 0; k < count; ++k)
+        for (std::size_t d = 0; d < 3; ++d)
+          out[static_cast<std::size_t>(c)][static_cast<std::size_t>(begin + k)][d] = y[static_cast<std::size_t>(c * rows + static_cast<Index>(d) * count + k)];
+  }
+  return out;
+}
+
+std::vector<std::vector<Stress>> stresses_at(Team& team, const Surface& surface, const Accuracy& accuracy, const Harmonic& harmonic,
+                                             std::span<const Vec3> points, std::span<const BoundaryValues> cases, std::stop_token stop) {
+  constexpr std::array<std::array<std::size_t, 2>, 6> order{{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}}};
+  std::vector<std::vector<Stress>> out(cases.size(), std::vector<Stress>(points.size()));
+  class StressPhase final : public Phase {
+   public:
+    std::function<void(Interval)> body;
+    Index count = 0;
+    [[nodiscard]] std::string_view name() const override { return "sigmaec"; }
+    [[nodiscard]] Index items() const override { return count; }
+    void run(CpuWorker& worker, Interval items) override {
+      worker.for_each(items, 1, [&](Interval chunk, int) { body(chunk); });
+    }
+  } phase;
+  phase.count = static_cast<Index>(points.size());
+  const double k = std::abs(harmonic.kS);
+  phase.body = [&](Interval chunk) {
+    PointSet set;
+    for (Index p = chunk.begin; p < chunk.end; ++p) {
+      const Vec3& at = points[static_cast<std::size_t>(p)];
+      for (Index e = 0; e < surface.active; ++e) {
+        if (stop.stop_requested()) return;
+        const Element& element = surface.elements[static_cast<std::size_t>(e)];
+        set.clear();
+        near_rule(element, at, accuracy.target, k, set);
+        for (std::size_t q = 0; q < set.w.size(); ++q) {
+          const double w = set.w[q];
+          const Vec3 n{set.nx[q] / w, set.ny[q] / w, set.nz[q] / w};
+          const StressKernels s = stress_kernels(harmonic, at, {set.x[q], set.y[q], set.z[q]}, n);
+          for (std::size_t c = 0; c < cases.size(); ++c) {
+            Complex3 u{}, t{};
+            for (std::size_t a = 0; a < static_cast<std::size_t>(element.nodes); ++a)
+              for (std::size_t d = 0; d < 3; ++d) {
+                u[d] += set.shape[q][a] * cases[c].displacement[static_cast<std::size_t>(element.node[a])][d];
+                t[d] += set.shape[q][a] * cases[c].traction[static_cast<std::size_t>(element.traction[a])][d];
+              }
+            for (std::size_t o = 0; o < 6; ++o)
+              for (std::size_t d = 0; d < 3; ++d)
+                out[c][static_cast<std::size_t>(p)][o] +=
+                    w * (s.d[d][order[o][0]][order[o][1]] * t[d] - s.s[d][order[o][0]][order[o][1]] * u[d]);
+          }
+        }
+      }
+    }
+  };
+  team.run(phase, stop);
+  return out;
+}
+
+std::array<Complex, 6> resultant(const Surface& surface, int condition, const Vec3& origin, const BoundaryValues& values) {
+  std::array<Complex, 6> f{};
+  PointSet set;
+  for (Index k = 0; k < surface.active; ++k) {
+    const Element& e = surface.elements[static_cast<std::size_t>(k)];
+    if (e.condition != condition) continue;
+    set.clear();
+    product_rule(e, 4, 4, set);
+    for (std::size_t q = 0; q < set.w.size(); ++q) {
+      Complex3 t{};
+      for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
+        for (std::size_t d = 0; d < 3; ++d) t[d] += set.shape[q][a] * values.traction[static_cast<std::size_t>(e.traction[a])][d] * set.w[q];
+      const Vec3 r = sub({set.x[q], set.y[q], set.z[q]}, origin);
+      for (std::size_t d = 0; d < 3; ++d) f[d] += t[d];
+      f[3] += r[1] * t[2] - r[2] * t[1];
+      f[4] += r[2] * t[0] - r[0] * t[2];
+      f[5] += r[0] * t[1] - r[1] * t[0];
+    }
+  }
+  return f;
+}
+
+double area_of(const Surface& surface, int condition) {
+  double area = 0;
+  PointSet set;
+  for (Index k = 0; k < surface.active; ++k) {
+    const Element& e = surface.elements[static_cast<std::size_t>(k)];
+    if (e.condition != condition) continue;
+    set.clear();
+    product_rule(e, 4, 4, set);
+    for (double w : set.w) area += w;
+  }
+  return area;
+}
+
+Index nearest_node(const Surface& surface, const Vec3& point) {
+  Index best = 0;
+  double least = 1e300;
+  for (Index n = 0; n < surface.node_count(); ++n) {
+    const double d = distance(surface.nodes[static_cast<std::size_t>(n)], point);
+    if (d < least) {
+      least = d;
+      best = n;
+    }
+  }
+  return best;
+}
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Displacements and stresses at points of the medium, and resultants over parts of the surface, from boundary values.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "engine/solvers/elastic_bem/system.hpp"
+
+namespace conoid::elastic_bem {
+
+/// Stress in the order xx, yy, zz, xy, yz, zx.
+using Stress = std::array<Complex, 6>;
+
+/// u_i(ξ) = ∫ u*_ij t_j − t*_ij u_j dS for each load case and point: out[case][point]. Points on the surface itself are not
+/// allowed; close ones cost more.
+[[nodiscard]] std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& surface, const FarRules<double>& rules,
+                                                                  const Accuracy& accuracy, const Harmonic& harmonic,
+                                                                  std::span<const Vec3> points, std::span<const BoundaryValues> cases,
+                                                                  std::stop_token stop = {});
+[[nodiscard]] std::vector<std::vector<Stress>> stresses_at(Team& team, const Surface& surface, const Accuracy& accuracy,
+                                                           const Harmonic& harmonic, std::span<const Vec3> points,
+                                                           std::span<const BoundaryValues> cases, std::stop_token stop = {});
+
+/// Force and moment about `origin` that the tractions on the elements of one condition exert on the medium.
+[[nodiscard]] std::array<Complex, 6> resultant(const Surface& surface, int condition, const Vec3& origin, const BoundaryValues& values);
+/// Area of the elements of a condition.
+[[nodiscard]] double area_of(const Surface& surface, int condition);
+
+/// Displacement on the surface nearest to a point: of the field at the closest node's element. Index of the closest node.
+[[nodiscard]] Index nearest_node(const Surface& surface, const Vec3& point);
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lane kernels on registers of 64 bytes.
+#define CONOID_BYTES 64
+#include "engine/solvers/elastic_bem/kernels/lanes_body.hpp"
+
+namespace conoid::elastic_bem {
+
+extern const LaneKernels<double> lane_kernels_double_avx512;
+extern const LaneKernels<float> lane_kernels_single_avx512;
+const LaneKernels<double> lane_kernels_double_avx512{CONOID_BYTES / 8, far_any<double>, near_any<double>, add_block<double>,
+                                                            peak_loop<double>};
+const LaneKernels<float> lane_kernels_single_avx512{CONOID_BYTES / 4, far_any<float>, near_any<float>, add_block<float>,
+                                                           peak_loop<float>};
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Body of the lane kernels; included by one source an instruction set, which has defined CONOID_BYTES (16, 32 or 64).
+//
+// Limited by issue: about 190 vector instructions a point for both kernels, most of them multiply-adds; two sines and cosines,
+// one reciprocal square root, no division. Everything sits in an unnamed namespace, so that no two instruction sets share a
+// function.
+#include <immintrin.h>
+
+#include "engine/solvers/elastic_bem/kernels/lanes.hpp"
+
+namespace conoid::elastic_bem {
+namespace {
+
+template <class Real>
+struct Types;
+template <>
+struct Types<double> {
+  typedef double v __attribute__((vector_size(CONOID_BYTES)));
+  typedef long long i __attribute__((vector_size(CONOID_BYTES)));
+};
+template <>
+struct Types<float> {
+  typedef float v __attribute__((vector_size(CONOID_BYTES)));
+  typedef int i __attribute__((vector_size(CONOID_BYTES)));
+};
+using vd = Types<double>::v;
+using vf = Types<float>::v;
+using vl = Types<double>::i;
+using vi = Types<float>::i;
+
+template <class V, class Real>
+inline V all(Real v) {
+  return V{} + v;
+}
+template <class V>
+inline V load(const void* p) {
+  V v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class V>
+inline void store(void* p, V v) {
+  __builtin_memcpy(p, &v, sizeof v);
+}
+
+#if CONOID_BYTES == 64
+inline vd inverse_root(vd x) {
+  vd y = (vd)_mm512_maskz_rsqrt14_pd(0xff, (__m512d)x);
+  const vd half = 0.5 * x;
+  y = y + y * (0.5 - half * y * y);
+  return y + y * (0.5 - half * y * y);
+}
+inline vf inverse_root(vf x) {
+  const vf y = (vf)_mm512_maskz_rsqrt14_ps(0xffff, (__m512)x);
+  return y + y * (0.5F - 0.5F * x * y * y);
+}
+inline bool any(vl m) { return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) != 0; }
+inline bool any(vi m) { return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) != 0; }
+inline bool every(vl m) { return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) == 0xff; }
+inline bool every(vi m) { return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) == 0xffff; }
+#elif CONOID_BYTES == 32
+inline vd inverse_root(vd x) { return 1.0 / (vd)_mm256_sqrt_pd((__m256d)x); }
+inline vf inverse_root(vf x) { return 1.0F / (vf)_mm256_sqrt_ps((__m256)x); }
+inline bool any(vl m) { return _mm256_movemask_pd((__m256d)m) != 0; }
+inline bool any(vi m) { return _mm256_movemask_ps((__m256)m) != 0; }
+inline bool every(vl m) { return _mm256_movemask_pd((__m256d)m) == 0xf; }
+inline bool every(vi m) { return _mm256_movemask_ps((__m256)m) == 0xff; }
+#else
+inline vd inverse_root(vd x) { return 1.0 / (vd)_mm_sqrt_pd((__m128d)x); }
+inline vf inverse_root(vf x) { return 1.0F / (vf)_mm_sqrt_ps((__m128)x); }
+inline bool any(vl m) { return _mm_movemask_pd((__m128d)m) != 0; }
+inline bool any(vi m) { return _mm_movemask_ps((__m128)m) != 0; }
+inline bool every(vl m) { return _mm_movemask_pd((__m128d)m) == 0x3; }
+inline bool every(vi m) { return _mm_movemask_ps((__m128)m) == 0xf; }
+#endif
+
+/// Sine and cosine for |x| < 10^5: reduction by multiples of π/2 in three parts, then the minimax polynomials on
+/// [−π/4, π/4] of the Cephes library's tables (S. L. Moshier, "Methods and Programs for Mathematical Functions", 1989).
+inline void sine_cosine(vd x, vd& s, vd& c) {
+  const vd magic = all<vd>(6755399441055744.0);
+  vd q = x * 0.63661977236758134308 + magic;
+  const vl n = (vl)q;
+  q -= magic;
+  vd r = x - q * 1.57079625129699707031;
+  r = r - q * 7.54978941586159635335e-8;
+  r = r - q * 5.39030285815811905290e-15;
+  const vd z = r * r;
+  vd a = all<vd>(1.58962301576546568060e-10);
+  a = a * z - 2.50507477628578072866e-8;
+  a = a * z + 2.75573136213857245213e-6;
+  a = a * z - 1.98412698295895385996e-4;
+  a = a * z + 8.33333333332211858878e-3;
+  a = a * z - 1.66666666666666307295e-1;
+  a = a * (z * r) + r;
+  vd b = all<vd>(-1.13585365213876817300e-11);
+  b = b * z + 2.08757008419747316778e-9;
+  b = b * z - 2.75573141792967388112e-7;
+  b = b * z + 2.48015872888517045348e-5;
+  b = b * z - 1.38888888888730564116e-3;
+  b = b * z + 4.16666666666665929218e-2;
+  b = b * (z * z) + (1.0 - 0.5 * z);
+  const vl swap = (n & 1) != 0;
+  const vd sine = swap ? b : a, cosine = swap ? a : b;
+  s = (vd)((vl)sine ^ ((n & 2) << 62));
+  c = (vd)((vl)cosine ^ (((n + 1) & 2) << 62));
+}
+inline void sine_cosine(vf x, vf& s, vf& c) {
+  const vf magic = all<vf>(12582912.0F);
+  vf q = x * 0.636619772F + magic;
+  const vi n = (vi)q;
+  q -= magic;
+  vf r = x - q * 1.5703125F;
+  r = r - q * 4.837512969970703125e-4F;
+  r = r - q * 7.54978995489188216e-8F;
+  const vf z = r * r;
+  vf a = all<vf>(-1.9515295891e-4F);
+  a = a * z + 8.3321608736e-3F;
+  a = a * z - 1.6666654611e-1F;
+  a = a * (z * r) + r;
+  vf b = all<vf>(2.443315711809948e-5F);
+  b = b * z - 1.388731625493765e-3F;
+  b = b * z + 4.166664568298827e-2F;
+  b = b * (z * z) + (1.0F - 0.5F * z);
+  const vi swap = (n & 1) != 0;
+  const vf sine = swap ? b : a, cosine = swap ? a : b;
+  s = (vf)((vi)sine ^ ((n & 2) << 30));
+  c = (vf)((vi)cosine ^ (((n + 1) & 2) << 30));
+}
+
+/// e^x for x ≤ 0 (below −700, −80 in single: that limit's value): 2^n times the Taylor polynomial on |x| ≤ ln 2 / 2.
+inline vd exponential(vd x) {
+  x = x < all<vd>(-700.0) ? all<vd>(-700.0) : x;
+  const vd magic = all<vd>(6755399441055744.0);
+  vd q = x * 1.44269504088896340736 + magic;
+  const vl n = (vl)q;
+  q -= magic;
+  vd r = x - q * 6.93145751953125e-1;
+  r = r - q * 1.42860682030941723212e-6;
+  vd p = all<vd>(1.0 / 6227020800.0);
+  p = p * r + 1.0 / 479001600.0;
+  p = p * r + 1.0 / 39916800.0;
+  p = p * r + 1.0 / 3628800.0;
+  p = p * r + 1.0 / 362880.0;
+  p = p * r + 1.0 / 40320.0;
+  p = p * r + 1.0 / 5040.0;
+  p = p * r + 1.0 / 720.0;
+  p = p * r + 1.0 / 120.0;
+  p = p * r + 1.0 / 24.0;
+  p = p * r + 1.0 / 6.0;
+  p = p * r + 0.5;
+  p = p * r + 1.0;
+  p = p * r + 1.0;
+  return (vd)((vl)p + (n << 52));
+}
+inline vf exponential(vf x) {
+  x = x < all<vf>(-80.0F) ? all<vf>(-80.0F) : x;
+  const vf magic = all<vf>(12582912.0F);
+  vf q = x * 1.44269504F + magic;
+  const vi n = (vi)q;
+  q -= magic;
+  vf r = x - q * 0.693359375F;
+  r = r + q * 2.12194440e-4F;
+  vf p = all<vf>(1.0F / 5040.0F);
+  p = p * r + 1.0F / 720.0F;
+  p = p * r + 1.0F / 120.0F;
+  p = p * r + 1.0F / 24.0F;
+  p = p * r + 1.0F / 6.0F;
+  p = p * r + 0.5F;
+  p = p * r + 1.0F;
+  p = p * r + 1.0F;
+  return (vf)((vi)p + (n << 23));
+}
+
+template <class V>
+struct Pair {
+  V re, im;
+};
+template <class V>
+inline Pair<V> times(Pair<V> a, Pair<V> b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+/// r ψ, r χ, r² A, r² B, r² C.
+template <class V>
+struct Functions {
+  Pair<V> psi, chi, a, b, c;
+};
+
+template <class Real, class V>
+inline Functions<V> by_series(const LaneMedium<Real>& m, V y, int first, int terms) {
+  V f[5][2];
+  for (int k = 0; k < 5; ++k)
+    for (int p = 0; p < 2; ++p) f[k][p] = V{};
+  for (int q = terms - 1; q >= first; --q)
+#pragma GCC unroll 5
+    for (int k = 0; k < 5; ++k)
+#pragma GCC unroll 2
+      for (int p = 0; p < 2; ++p) f[k][p] = f[k][p] * y + m.series[k][p][q];
+  if (first == 1)
+    for (int k = 0; k < 5; ++k)
+      for (int p = 0; p < 2; ++p) f[k][p] *= y;
+  return {{f[0][0], f[0][1]}, {f[1][0], f[1][1]}, {f[2][0], f[2][1]}, {f[3][0], f[3][1]}, {f[4][0], f[4][1]}};
+}
+
+/// The closed forms, sorted by e^{-ζ_S} and e^{-ζ_P}:
+///   r² A = −(3 + ζ_S + 6/ζ_S + 6/ζ_S²) e^{-ζ_S} + 2κ²(1 + 3/ζ_P + 3/ζ_P²) e^{-ζ_P}
+///   r² B = (12 + 2ζ_S + 30/ζ_S + 30/ζ_S²) e^{-ζ_S} − κ²(12 + 2ζ_P + 30/ζ_P + 30/ζ_P²) e^{-ζ_P}
+///   r² C = −Lκ²(1 + ζ_P) e^{-ζ_P} − 2 r χ
+template <bool damped, class Real, class V>
+inline Functions<V> closed(const LaneMedium<Real>& m, V r, V s) {
+  const auto c = [](double v) { return static_cast<Real>(v); };
+  Functions<V> f;
+  V ss, cs, sp, cp;
+  sine_cosine(V(r * m.kS[0]), ss, cs);
+  sine_cosine(V(r * m.kP[0]), sp, cp);
+  if constexpr (!damped) {
+    const Pair<V> es{cs, -ss}, ep{m.kappa2 * cp, -m.kappa2 * sp};
+    const V x = r * m.kS[0], p = r * m.kP[0];
+    const V t = -(s * m.iS[1]), q = -(s * m.iP[1]);  // 1/(k r)
+    const V X = c(1) - c(3) * t * t, P = c(3) * q * q - c(1);
+    const V t3 = c(3) * t, q3 = c(3) * q;
+    const Pair<V> ps = times(es, Pair<V>{X * c(1.0 / 3) + c(2.0 / 3), -t}), pp = times(ep, Pair<V>{q * q, q});
+    f.psi = {ps.re + pp.re, ps.im + pp.im};
+    const Pair<V> xs = times(es, Pair<V>{X, -t3}), xp = times(ep, Pair<V>{P, q3});
+    f.chi = {xs.re + xp.re, xs.im + xp.im};
+    // −(3 − 6t² + i(x − 6t)) = −(1 + 2X) − i(x − 2 t3)
+    const Pair<V> as = times(es, Pair<V>{c(-1) - c(2) * X, c(2) * t3 - x});
+    f.a = {as.re - c(2) * xp.re, as.im - c(2) * xp.im};
+    const Pair<V> bs = times(es, Pair<V>{c(2) + c(10) * X, c(2) * x - c(10) * t3});
+    const Pair<V> bp = times(ep, Pair<V>{c(10) * P - c(2), c(10) * q3 - c(2) * p});
+    f.b = {bs.re + bp.re, bs.im + bp.im};
+    const Pair<V> cc = times(ep, Pair<V>{all<V>(-m.L), -m.L * p});
+    f.c = {cc.re - c(2) * f.chi.re, cc.im - c(2) * f.chi.im};
+  } else {
+    const V gs = exponential(V(r * m.kS[1])), gp = exponential(V(r * m.kP[1])) * m.kappa2;
+    const Pair<V> es{gs * cs, -(gs * ss)}, ep{gp * cp, -(gp * sp)};
+    const Pair<V> zs{-m.kS[1] * r, m.kS[0] * r}, zp{-m.kP[1] * r, m.kP[0] * r};
+    const Pair<V> t{m.iS[0] * s, m.iS[1] * s}, q{m.iP[0] * s, m.iP[1] * s};
+    const Pair<V> t2 = times(t, t), q2 = times(q, q);
+    const Pair<V> ts{t.re + t2.re, t.im + t2.im}, qs{q.re + q2.re, q.im + q2.im};  // 1/ζ + 1/ζ²
+    const Pair<V> ps = times(es, Pair<V>{c(1) + ts.re, ts.im}), pp = times(ep, qs);
+    f.psi = {ps.re - pp.re, ps.im - pp.im};
+    const Pair<V> xs = times(es, Pair<V>{c(1) + c(3) * ts.re, c(3) * ts.im});
+    const Pair<V> xp = times(ep, Pair<V>{c(1) + c(3) * qs.re, c(3) * qs.im});
+    f.chi = {xs.re - xp.re, xs.im - xp.im};
+    const Pair<V> as = times(es, Pair<V>{c(3) + zs.re + c(6) * ts.re, zs.im + c(6) * ts.im});
+    f.a = {c(2) * xp.re - as.re, c(2) * xp.im - as.im};
+    const Pair<V> bs = times(es, Pair<V>{c(12) + c(2) * zs.re + c(30) * ts.re, c(2) * zs.im + c(30) * ts.im});
+    const Pair<V> bp = times(ep, Pair<V>{c(12) + c(2) * zp.re + c(30) * qs.re, c(2) * zp.im + c(30) * qs.im});
+    f.b = {bs.re - bp.re, bs.im - bp.im};
+    const Pair<V> cc = times(ep, Pair<V>{-m.L * (c(1) + zp.re), -m.L * zp.im});
+    f.c = {cc.re - c(2) * f.chi.re, cc.im - c(2) * f.chi.im};
+  }
+  return f;
+}
+
+/// Where the series takes over and how many terms it needs there: closed forms lose ε/y², their difference to the static
+/// part ε/y³.
+template <class Real, Part part>
+struct Switch;
+template <>
+struct Switch<double, Part::dynamic> {
+  static constexpr double limit = 0.25;
+  static constexpr int terms = 13;
+};
+template <>
+struct Switch<double, Part::difference> {
+  static constexpr double limit = 1;
+  static constexpr int terms = 21;
+};
+template <Part part>
+struct Switch<float, part> {
+  static constexpr float limit = 2;
+  static constexpr int terms = 17;
+};
+
+template <Part part, bool damped, class Real, class V>
+inline Functions<V> functions(const LaneMedium<Real>& m, V r, V s) {
+  constexpr int first = part == Part::difference ? 1 : 0;
+  using S = Switch<Real, part>;
+  const V y = r * m.scale;
+  const typename Types<Real>::i small = y < all<V>(S::limit);
+  if (every(small)) return by_series<Real, V>(m, y, first, S::terms);
+  Functions<V> f = closed<damped>(m, r, s);
+  if constexpr (part == Part::difference) {
+    f.psi.re -= m.fixed[0];
+    f.chi.re -= m.fixed[1];
+    f.a.re -= m.fixed[2];
+    f.b.re -= m.fixed[3];
+    f.c.re -= m.fixed[4];
+  }
+  if (any(small)) {
+    const Functions<V> g = by_series<Real, V>(m, y, first, S::terms);
+    const auto mix = [&](Pair<V>& to, const Pair<V>& from) {
+      to.re = small ? from.re : to.re;
+      to.im = small ? from.im : to.im;
+    };
+    mix(f.psi, g.psi);
+    mix(f.chi, g.chi);
+    mix(f.a, g.a);
+    mix(f.b, g.b);
+    mix(f.c, g.c);
+  }
+  return f;
+}
+
+/// Adds the values of one point (lane by lane) to acc[30].
+template <Part part, bool damped, bool with_u, class Real, class V>
+inline __attribute__((always_inline)) void point(const LaneMedium<Real>& m, V dx, V dy, V dz, V nx, V ny, V nz, V w, V* acc) {
+  const V r2 = dx * dx + dy * dy + dz * dz;
+  const V s = inverse_root(r2), r = r2 * s;
+  const V e[3] = {dx * s, dy * s, dz * s}, n[3] = {nx, ny, nz};
+  const V rn = e[0] * nx + e[1] * ny + e[2] * nz, s2 = s * s;
+  if constexpr (part == Part::fixed) {  // Kelvin: real
+    const V a = s2 * m.fixed[2], b = s2 * m.fixed[3] * rn, c = s2 * m.fixed[4];
+    V* t = acc + lane_t;
+#pragma GCC unroll 3
+    for (int j = 0; j < 3; ++j) {
+      const V g = c * n[j] + b * e[j], h = a * e[j];
+#pragma GCC unroll 3
+      for (int i = 0; i < 3; ++i) t[2 * (3 * i + j)] += e[i] * g + n[i] * h;
+      t[8 * j] += a * rn;
+    }
+    if constexpr (with_u) {
+      const V p = w * s * m.fixed[0], q = w * s * m.fixed[1];
+      int k = 0;
+#pragma GCC unroll 3
+      for (int i = 0; i < 3; ++i)
+#pragma GCC unroll 3
+        for (int j = i; j < 3; ++j, k += 2) acc[k] += (i == j ? p : V{}) - q * (e[i] * e[j]);
+    }
+    return;
+  }
+  const Functions<V> f = functions<part == Part::fixed ? Part::dynamic : part, damped>(m, r, s);
+  const V ar = f.a.re * s2, ai = f.a.im * s2, cr = f.c.re * s2, ci = f.c.im * s2, sn = s2 * rn;
+  const V br = f.b.re * sn, bi = f.b.im * sn;
+  V* t = acc + lane_t;
+#pragma GCC unroll 3
+  for (int j = 0; j < 3; ++j) {
+    const V gr = cr * n[j] + br * e[j], gi = ci * n[j] + bi * e[j], hr = ar * e[j], hi = ai * e[j];
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; ++i) {
+      V& re = t[2 * (3 * i + j)];
+      V& im = t[2 * (3 * i + j) + 1];
+      re = e[i] * gr + re;
+      re = n[i] * hr + re;
+      im = e[i] * gi + im;
+      im = n[i] * hi + im;
+    }
+    t[8 * j] = f.a.re * sn + t[8 * j];
+    t[8 * j + 1] = f.a.im * sn + t[8 * j + 1];
+  }
+  if constexpr (with_u) {
+    const V ws = w * s, qr = f.chi.re * ws, qi = f.chi.im * ws;
+    int k = 0;
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; ++i)
+#pragma GCC unroll 3
+      for (int j = i; j < 3; ++j, k += 2) {
+        const V ee = e[i] * e[j];
+        acc[k] = acc[k] - qr * ee;
+        acc[k + 1] = acc[k + 1] - qi * ee;
+        if (i == j) {
+          acc[k] = f.psi.re * ws + acc[k];
+          acc[k + 1] = f.psi.im * ws + acc[k + 1];
+        }
+      }
+  }
+}
+
+/// out[a][k] += Σ_q N_a(q) V[q][k]; shape values are scalars (far) or vectors (near).
+template <int nodes, bool vectors, class Real, class V>
+inline void contract(const V* values, int points, const Real* shape, std::size_t stride, V* out) {
+  constexpr int step = vectors ? static_cast<int>(sizeof(V) / sizeof(Real)) : 1;
+  for (int k = 0; k < lane_values; k += 2) {
+    V sum[nodes][2];
+#pragma GCC unroll 9
+    for (int a = 0; a < nodes; ++a) {
+      sum[a][0] = out[a * lane_values + k];
+      sum[a][1] = out[a * lane_values + k + 1];
+    }
+    for (int q = 0; q < points; ++q) {
+      const V v0 = values[q * lane_values + k], v1 = values[q * lane_values + k + 1];
+#pragma GCC unroll 9
+      for (int a = 0; a < nodes; ++a) {
+        const Real* at = shape + static_cast<std::size_t>(a) * stride + q * step;
+        V n;
+        if constexpr (vectors)
+          n = load<V>(at);
+        else
+          n = all<V>(*at);
+        sum[a][0] += n * v0;
+        sum[a][1] += n * v1;
+      }
+    }
+#pragma GCC unroll 9
+    for (int a = 0; a < nodes; ++a) {
+      out[a * lane_values + k] = sum[a][0];
+      out[a * lane_values + k + 1] = sum[a][1];
+    }
+  }
+}
+
+template <bool vectors, class Real, class V>
+inline void contract(int nodes, const V* values, int points, const Real* shape, std::size_t stride, V* out) {
+  switch (nodes) {
+    case 3: return contract<3, vectors>(values, points, shape, stride, out);
+    case 4: return contract<4, vectors>(values, points, shape, stride, out);
+    case 6: return contract<6, vectors>(values, points, shape, stride, out);
+    case 8: return contract<8, vectors>(values, points, shape, stride, out);
+    default: return contract<9, vectors>(values, points, shape, stride, out);
+  }
+}
+
+constexpr int chunk = 8;
+
+template <Part part, bool damped, bool with_u, class Real>
+void far_block(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* x, const Real* y, const Real* z, Real* out) {
+  using V = typename Types<Real>::v;
+  const V x0 = load<V>(x), y0 = load<V>(y), z0 = load<V>(z);
+  const auto at = [&](int q, V* acc) __attribute__((always_inline)) {
+    point<part, damped, with_u, Real, V>(m, p.x[q] - x0, p.y[q] - y0, p.z[q] - z0, all<V>(p.nx[q]), all<V>(p.ny[q]),
+                                         all<V>(p.nz[q]), all<V>(p.w[q]), acc);
+  };
+  if (p.nodes == 1) {
+    V acc[lane_values];
+    for (V& v : acc) v = V{};
+    for (int q = 0; q < p.count; ++q) at(q, acc);
+    for (int k = 0; k < lane_values; ++k) store(out + static_cast<std::size_t>(k) * (sizeof(V) / sizeof(Real)), acc[k]);
+    return;
+  }
+  V values[chunk * lane_values], sums[9 * lane_values];
+  for (int k = 0; k < p.nodes * lane_values; ++k) sums[k] = V{};
+  for (int begin = 0; begin < p.count; begin += chunk) {
+    const int count = p.count - begin < chunk ? p.count - begin : chunk;
+    for (int q = 0; q < count; ++q) {
+      V acc[lane_values];
+      for (V& v : acc) v = V{};
+      at(begin + q, acc);
+      for (int k = 0; k < lane_values; ++k) values[q * lane_values + k] = acc[k];
+    }
+    contract<false>(p.nodes, values, count, p.shape + begin, p.stride, sums);
+  }
+  for (int k = 0; k < p.nodes * lane_values; ++k) store(out + static_cast<std::size_t>(k) * (sizeof(V) / sizeof(Real)), sums[k]);
+}
+
+template <Part part, bool damped, bool with_u, class Real>
+void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, Real* out) {
+  using V = typename Types<Real>::v;
+  constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Real));
+  V values[chunk * lane_values], sums[9 * lane_values];
+  for (int k = 0; k < p.nodes * lane_values; ++k) sums[k] = V{};
+  for (int begin = 0; begin < p.count; begin += chunk * lanes) {
+    const int left = (p.count - begin + lanes - 1) / lanes, count = left < chunk ? left : chunk;
+    for (int q = 0; q < count; ++q) {
+      const int o = begin + q * lanes;
+      V acc[lane_values];
+      for (V& v : acc) v = V{};
+      point<part, damped, with_u, Real, V>(m, load<V>(p.x + o), load<V>(p.y + o), load<V>(p.z + o), load<V>(p.nx + o),
+                                           load<V>(p.ny + o), load<V>(p.nz + o), load<V>(p.w + o), acc);
+      if (p.nodes == 1)
+        for (int k = 0; k < lane_values; ++k) sums[k] += acc[k];
+      else
+        for (int k = 0; k < lane_values; ++k) values[q * lane_values + k] = acc[k];
+    }
+    if (p.nodes > 1) contract<true>(p.nodes, values, count, p.shape + begin, p.stride, sums);
+  }
+  for (int k = 0; k < p.nodes * lane_values; ++k) {
+    Real sum = 0;
+    for (int l = 0; l < lanes; ++l) sum += sums[k][l];
+    out[k] = sum;
+  }
+}
+
+template <class Real>
+void far_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* x, const Real* y, const Real* z, Part part,
+             bool with_u, Real* out) {
+  if (part == Part::fixed) return far_block<Part::fixed, false, false>(m, p, x, y, z, out);
+  if (part == Part::difference)
+    return m.damped ? far_block<Part::difference, true, true>(m, p, x, y, z, out)
+                    : far_block<Part::difference, false, true>(m, p, x, y, z, out);
+  if (with_u)
+    return m.damped ? far_block<Part::dynamic, true, true>(m, p, x, y, z, out)
+                    : far_block<Part::dynamic, false, true>(m, p, x, y, z, out);
+  return m.damped ? far_block<Part::dynamic, true, false>(m, p, x, y, z, out)
+                  : far_block<Part::dynamic, false, false>(m, p, x, y, z, out);
+}
+
+template <class Real>
+void near_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, Part part, bool with_u, Real* out) {
+  if (part == Part::fixed) return near_points<Part::fixed, false, true>(m, p, out);
+  if (part == Part::difference)
+    return m.damped ? near_points<Part::difference, true, true>(m, p, out) : near_points<Part::difference, false, true>(m, p, out);
+  if (with_u)
+    return m.damped ? near_points<Part::dynamic, true, true>(m, p, out) : near_points<Part::dynamic, false, true>(m, p, out);
+  return m.damped ? near_points<Part::dynamic, true, false>(m, p, out) : near_points<Part::dynamic, false, false>(m, p, out);
+}
+
+template <class Real>
+void add_block(const Real* re, const Real* im, std::complex<Real> scale, std::complex<Real>* column) {
+  using V = typename Types<Real>::v;
+  constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Real));
+  const V a = load<V>(re), b = load<V>(im);
+  const Real c = reinterpret_cast<const Real(&)[2]>(scale)[0], d = reinterpret_cast<const Real(&)[2]>(scale)[1];
+  const V u = a * c - b * d, v = a * d + b * c;
+  Real* to = reinterpret_cast<Real*>(column);
+  V low, high;
+#if CONOID_BYTES == 64
+  if constexpr (sizeof(Real) == 8) {
+    const __m512i i0 = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), i1 = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+    low = (V)_mm512_permutex2var_pd((__m512d)u, i0, (__m512d)v);
+    high = (V)_mm512_permutex2var_pd((__m512d)u, i1, (__m512d)v);
+  } else {
+    const __m512i i0 = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const __m512i i1 = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    low = (V)_mm512_permutex2var_ps((__m512)u, i0, (__m512)v);
+    high = (V)_mm512_permutex2var_ps((__m512)u, i1, (__m512)v);
+  }
+#else
+  for (int k = 0; k < lanes / 2; ++k) {
+    low[2 * k] = u[k];
+    low[2 * k + 1] = v[k];
+    high[2 * k] = u[lanes / 2 + k];
+    high[2 * k + 1] = v[lanes / 2 + k];
+  }
+#endif
+  store(to, V(load<V>(to) + low));
+  store(to + lanes, V(load<V>(to + lanes) + high));
+}
+
+template <class Real>
+double peak_loop(long rounds, Real* keep) {
+  using V = typename Types<Real>::v;
+  constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Real)), chains = CONOID_BYTES == 64 ? 20 : 12;
+  V a[chains];
+  for (int k = 0; k < chains; ++k) a[k] = all<V>(static_cast<Real>(0.001 * k));
+  const V x = all<V>(static_cast<Real>(0.999)), y = all<V>(static_cast<Real>(0.001) + *keep);
+  for (long r = 0; r < rounds; ++r)
+#pragma GCC unroll 20
+    for (int k = 0; k < chains; ++k) a[k] = a[k] * x + y;
+  Real sum = 0;
+  for (int k = 0; k < chains; ++k)
+    for (int l = 0; l < lanes; ++l) sum += a[k][l];
+  *keep = sum * static_cast<Real>(1e-12);
+  return 2.0 * chains * lanes * static_cast<double>(rounds);
+}
+
+}  // namespace
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A case as the solver needs it: medium, surface, conditions, foundations, load cases, frequencies, observers.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/case/case.hpp"
+#include "engine/mesh/mesh.hpp"
+#include "engine/solvers/elastic_bem/foundation.hpp"
+#include "engine/solvers/elastic_bem/waves.hpp"
+
+namespace conoid::elastic_bem {
+
+enum class LoadKind { traction, pressure, force, moving, displacement, machine, wave };
+
+struct Load {
+  LoadKind kind = LoadKind::traction;
+  std::string name;
+  int condition = -1;   ///< of its group
+  Vec3 value{};
+  double pressure = 0;
+  Vec3 velocity{};
+  double own_omega = 0;
+  std::size_t foundation = 0;
+  std::array<double, 6> wrench{};
+  bool rotating = false;
+  WaveSetting wave;
+};
+
+struct PlaneSetting {
+  std::string name;
+  Vec3 origin{}, spacing{};
+  std::array<Index, 3> points{1, 1, 1};
+  [[nodiscard]] std::vector<Vec3> positions() const;
+};
+
+struct LineSetting {
+  std::string name;
+  Vec3 from{}, to{};
+  Index count = 2;
+};
+
+/// One surface with its equations; there is a second one where insertion loss compares with the ground without trenches.
+struct Scene {
+  std::shared_ptr<const Mesh> mesh;
+  std::unique_ptr<Surface> surface;
+  std::optional<BoundarySystem> system;
+};
+
+struct Problem {
+  Medium medium;
+  SurfaceOptions surface_options;
+  std::vector<Condition> conditions;
+  Scene scene;
+  std::optional<Scene> bare;
+  std::vector<Foundation> foundations;
+  std::vector<Load> loads;
+  std::vector<double> frequencies;  ///< Hz
+  SolveOptions solve;
+  bool single = false;
+  bool sum_everywhere = false;
+  Bytes memory = 0;
+  std::vector<std::string> receiver_names;
+  std::vector<Vec3> receivers;
+  std::vector<LineSetting> lines;
+  std::vector<PlaneSetting> planes;
+  bool stresses = false, third_octaves = false;
+  double level_reference = 5e-8;
+  std::string exact = "none";
+
+  [[nodiscard]] double highest_wave_number() const;
+  [[nodiscard]] Index planned_columns(const Scene& scene) const;
+};
+
+/// Reads, meshes, checks. Diagnostics (warnings too) go to `out`; null on errors.
+[[nodiscard]] std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::vector<Diagnostic>& out);
+
+/// Given values of a load at one frequency; of a wave those of its scattered field.
+[[nodiscard]] LoadValues load_values(const Problem& problem, const Scene& scene, const Load& load, const Harmonic& harmonic);
+/// Adds the incident field, so that scattered becomes total.
+void add_incident(const Scene& scene, const IncidentField& field, BoundaryValues& values);
+/// The setting of a wave load for this problem (half-space when the domain is ground).
+[[nodiscard]] Result<IncidentField> incident_field(const Problem& problem, const Load& load, const Harmonic& harmonic);
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The boundary element equations H u = G t at one frequency: mixed conditions, many load cases, one factorisation.
+//
+// Columns of given displacements are exchanged against those of the tractions there, scaled by −μ* so that the matrix stays
+// well scaled (the unknown is t/μ*). All load cases are one block of right-hand sides.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/core/progress.hpp"
+#include "engine/solvers/elastic_bem/assembly.hpp"
+
+namespace conoid::elastic_bem {
+
+using Complex3 = std::array<Complex, 3>;
+
+/// What is given on the elements of one boundary condition, component by component.
+struct Condition {
+  std::string name;
+  std::array<bool, 3> displacement{false, false, false};  ///< true: displacement given, traction unknown
+};
+
+/// Given values of one load case; empty vectors mean zero everywhere.
+struct LoadValues {
+  std::vector<Complex3> traction;      ///< a traction node, where its traction is given, Pa
+  std::vector<Complex3> displacement;  ///< a displacement node, where its displacement is given, m
+};
+
+/// All boundary values of one load case.
+struct BoundaryValues {
+  std::vector<Complex3> displacement, traction;
+};
+
+enum class Method { mixed, direct, gmres };
+enum class Chief { automatic, on, off };
+
+struct SolveOptions {
+  Method method = Method::mixed;
+  double tolerance = 1e-10;  ///< of the relative residual, for mixed and gmres
+  Chief chief = Chief::automatic;
+  int chief_points = 20;
+  int chief_seed = 1;
+  Accuracy accuracy;
+};
+
+struct SolveFacts {
+  double residual = 0;   ///< largest relative residual of a load case
+  double rcond = 0;      ///< reciprocal condition estimate; 0: not computed (gmres)
+  int iterations = 0;    ///< corrections or GMRES steps
+  double chief_detector = 0;  ///< ‖interior equations‖ of the plain solution over that of a solution of the same size; ≪ 1 is good
+  int chief_rows = 0;
+  double seconds_pairs = 0, seconds_singular = 0, seconds_solve = 0;
+  AssemblyWork work;
+};
+
+class BoundarySystem {
+ public:
+  /// Fails where two conditions that both give a displacement meet at a node.
+  [[nodiscard]] static Result<BoundarySystem> make(const Surface& surface, std::vector<Condition> conditions);
+
+  /// Whether component c of a traction node is unknown.
+  [[nodiscard]] bool traction_unknown(Index traction_node, std::size_t c) const {
+    return unknown_traction_[static_cast<std::size_t>(surface_->traction_node[static_cast<std::size_t>(traction_node)])][c] == traction_node;
+  }
+  [[nodiscard]] const Surface& surface() const { return *surface_; }
+  [[nodiscard]] const std::vector<Condition>& conditions() const { return conditions_; }
+  /// Bytes that solve() holds at its peak for so many known columns.
+  [[nodiscard]] Bytes bytes(Index known_columns, const SolveOptions& options, bool single) const;
+  [[nodiscard]] Index known_columns(const std::vector<LoadValues>& cases) const;
+
+  /// Assembles, factorises, solves. `diagonal` from static_diagonal(); `rules` for at least this wave number. Errors: stopped,
+  /// singular system, residual above 1e-3 (not_converged).
+  template <class Real>
+  [[nodiscard]] Result<std::vector<BoundaryValues>> solve(Team& team, const Harmonic& harmonic, const FarRules<Real>& rules,
+                                                          std::span<const std::array<double, 9>> diagonal,
+                                                          const std::vector<LoadValues>& cases, const SolveOptions& options,
+                                                          SolveFacts& facts, Progress& progress, std::stop_token stop = {}) const;
+
+ private:
+  struct Known {
+    bool traction;
+    Index node;
+    std::size_t component;
+  };
+  [[nodiscard]] std::vector<Known> known_list(const std::vector<LoadValues>& cases) const;
+
+  const Surface* surface_ = nullptr;
+  std::vector<Condition> conditions_;
+  std::vector<std::array<Index, 3>> unknown_traction_;  ///< a displacement node: the traction node that is unknown, −1: u is
+};
+
+/// Random points inside the hollows of closed components, well inside and off planes of symmetry (H. A. Schenck, J. Acoust.
+/// Soc. Am. 44 (1968) 41).
+[[nodiscard]] std::vector<Vec3> chief_points(const Surface& surface, int count, int seed);
+/// Below this wave number (of S waves) no fictitious frequency exists: the fixed body inside the circumscribed sphere has its
+/// first eigenfrequency at k_S R ≥ 3.3 for every ν, and eigenvalues fall as bodies grow. Infinity without hollows.
+[[nodiscard]] double safe_wave_number(const Surface& surface);
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stages of the classical meshes (constant quads, n elements of which m carry unknowns) against the classical algorithm and
+// the machine's limits.
+//
+// Ours: adaptive rules of target 1e-5, full H and G, ½ on the flat ground. Classical: 8 × 8 points for every pair, closed
+// forms, static row sums over all elements, plain loops on the same cores; timed on as many rows as fit a budget, then scaled.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "engine/core/units.hpp"
+#include "engine/linalg/dense.hpp"
+#include "engine/mesh/generators.hpp"
+#include "engine/solvers/elastic_bem/verify/plain.hpp"
+#include "engine/solvers/elastic_bem/verify/scenes.hpp"
+#include "engine/solvers/elastic_bem/verify/verify.hpp"
+#include "engine/team/machine.hpp"
+
+namespace conoid::elastic_bem {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+struct Size {
+  int n;
+  double half;
+  int cells, rings, walls;
+  double depth;
+};
+constexpr Size sizes[] = {{240, 5, 10, 0, 1, 2.5}, {960, 5, 20, 1, 1, 5}, {2160, 5, 30, 2, 1, 5}, {4000, 20, 40, 0, 5, 5}, {14400, 40, 80, 0, 5, 5}};
+
+Mesh classical_mesh(const Size& s) {
+  PlateOptions p;
+  p.low = {-s.half, -s.half};
+  p.high = {s.half, s.half};
+  p.divisions = {s.cells, s.cells};
+  p.body_above = true;
+  p.enclosing = true;
+  p.rings = s.rings;
+  p.extent = s.rings > 0 ? 10 : 0;
+  p.walls = s.walls;
+  p.depth = s.depth;
+  return plate(p).value();
+}
+
+struct Bench {
+  const TestRun& run;
+  const BenchSink& row;
+  Team team;
+  double peak = 0;  ///< flop/s of one core, double
+
+  void number(std::string name, double value, std::string unit, double ratio = 0, double limit = 0, std::string against = "", std::string by = "") const {
+    row({std::move(name), value, std::move(unit), ratio, limit, std::move(against), std::move(by)});
+  }
+};
+
+template <class Real>
+double peak_rate() {
+  const LaneKernels<Real>& k = lane_kernels<Real>();
+  Real keep = 0;
+  double best = 0;
+  for (int q = 0; q < 5; ++q) {
+    const double begin = now(), flops = k.multiply_adds(3000000, &keep);
+    best = std::max(best, flops / (now() - begin));
+  }
+  return best;
+}
+
+/// Rate of the far kernel alone, one core.
+template <class Real>
+double kernel_seconds(bool damped, int nodes, int count) {
+  Medium m;
+  m.nu = 0.3;
+  m.beta = damped ? 0.05 : 0;
+  const auto medium = lane_medium<Real>(Harmonic(m, 1));
+  const LaneKernels<Real>& k = lane_kernels<Real>();
+  const auto lanes = static_cast<std::size_t>(k.lanes), n = static_cast<std::size_t>(count);
+  std::vector<Real> a(n), shape(n * static_cast<std::size_t>(nodes), Real(0.3)), x(3 * lanes), out(lanes * most_nodes * lane_values);
+  for (std::size_t q = 0; q < n; ++q) a[q] = static_cast<Real>(2 + 0.1 * static_cast<double>(q));
+  const LanePoints<Real> p{count, nodes, n, a.data(), a.data(), a.data(), a.data(), a.data(), a.data(), a.data(), shape.data()};
+  double best = 1e300;
+  for (int q = 0; q < 7; ++q) {
+    const int times = 20000;
+    const double begin = now();
+    for (int r = 0; r < times; ++r) k.far(medium, p, x.data(), x.data() + lanes, x.data() + 2 * lanes, Part::dynamic, true, out.data());
+    best = std::min(best, (now() - begin) / (static_cast<double>(times) * static_cast<double>(count) * static_cast<double>(lanes)));
+  }
+  return best;
+}
+
+void kernel_rates(Bench& b) {
+  b.run.doing("kernels");
+  b.peak = peak_rate<double>();
+  const double single = peak_rate<float>();
+  b.number("machine: multiply-adds, double, one core", b.peak / 1e9, "Gflop/s");
+  b.number("machine: multiply-adds, single, one core", single / 1e9, "Gflop/s");
+  const auto rate = [&](const char* name, double seconds, double flops, double peak, double limit) {
+    b.number(name, flops / seconds / 1e9, "Gflop/s", flops / seconds / peak, limit * peak / 1e9, "FMA rate of a core", "issue");
+  };
+  rate("far kernel, double, constant elements, 3 x 3 points", kernel_seconds<double>(false, 1, 9), flops_a_point, b.peak, 0.3);
+  rate("far kernel, double, Q9, 4 x 4 points", kernel_seconds<double>(false, 9, 16), flops_a_point + 2 * 9 * lane_values, b.peak, 0.3);
+  rate("far kernel, single, constant elements, 3 x 3 points", kernel_seconds<float>(false, 1, 9), flops_a_point, single, 0);
+  b.number("far kernel, double, damped: an evaluation", 1e9 * kernel_seconds<double>(true, 1, 9), "ns");
+}
+
+void stages(Bench& b, const Size& s) {
+  b.run.doing(fmt::format("{} elements", s.n));
+  const Mesh mesh = classical_mesh(s);
+  SurfaceOptions o;
+  o.domain = Domain::ground;
+  o.constant = true;
+  o.down = {0, 0, 1};
+  std::vector<int> of(static_cast<std::size_t>(mesh.cell_count()), 0);
+  for (Index c : mesh.group("enclosing")->cells) of[static_cast<std::size_t>(c)] = -1;
+  o.condition = [&](Index c) { return of[static_cast<std::size_t>(c)]; };
+  const Surface surface = make_surface(mesh, o).value();
+  const auto m = static_cast<double>(surface.active);
+  const Index dofs = 3 * surface.node_count();
+  Medium medium;
+  medium.nu = 0.3;
+  const Harmonic h(medium, 1);
+  const bool whole = s.n < 14400;  // beyond: G of the loaded elements only, as a run would
+  SolveOptions options;
+  auto system = BoundarySystem::make(surface, {{"free", {false, false, false}}}).value();
+  LoadValues load;
+  for (const Vec3& x : surface.nodes) {
+    const bool centre = std::abs(x[0]) < 1 && std::abs(x[1]) < 1;
+    load.traction.push_back(whole ? Complex3{1e-3, 1e-3, centre ? 1.0 : 1e-3} : centre ? Complex3{0, 0, 1} : Complex3{});
+  }
+  const Bytes needed = system.bytes(system.known_columns({load}), options, false);
+  if (needed + (Bytes{2} << 30) > this_machine().free_memory) {
+    b.number(fmt::format("n = {}: not run, memory needed", s.n), static_cast<double>(needed) / 1e9, "GB");
+    return;
+  }
+  NoProgress quiet;
+  double begin = now();
+  const FarRules<double> rules(surface, options.accuracy, std::abs(h.kS), false);
+  const double seconds_rules = now() - begin;
+  const StaticDiagonal diagonal = static_diagonal(b.team, surface, options.accuracy, medium.nu);
+  SolveFacts facts;
+  const auto solved = system.solve<double>(b.team, h, rules, diagonal.blocks, {load}, options, facts, quiet).value();
+  const double assembly = seconds_rules + facts.seconds_pairs + facts.seconds_singular + diagonal.seconds_sums + diagonal.seconds_rigid;
+  const PlainTimes plain = plain_assembly(b.team, surface, h, b.run.quick ? 0.7 : 3);
+  const std::string n = fmt::format("n = {}, {} unknowns: ", s.n, dofs);
+  b.number(n + "ghmatecd", facts.seconds_pairs + seconds_rules, "s", plain.ghmatecd / (facts.seconds_pairs + seconds_rules), 0, "classical algorithm", "issue");
+  b.number(n + "ghmatece", diagonal.seconds_sums, "s", diagonal.seconds_sums > 1e-4 ? plain.ghmatece / diagonal.seconds_sums : 0, 0,
+           fmt::format("classical: {:.3g} s; flat ground needs none", plain.ghmatece), "");
+  b.number(n + "singular", facts.seconds_singular, "s");
+  b.number(n + "rigid", diagonal.seconds_rigid, "s");
+  const double lu = 8.0 / 3 * std::pow(static_cast<double>(dofs), 3);
+  b.number(n + "linsolve", facts.seconds_solve, "s", 0, 0, fmt::format("residual {:.1e}", facts.residual), "");
+  static_cast<void>(lu);
+  b.number(n + "assembly, classical over ours", (plain.ghmatecd + plain.ghmatece) / assembly, "1", (plain.ghmatecd + plain.ghmatece) / assembly / 5,
+           s.n >= 960 ? 5 : 0, "classical algorithm on the same cores", "issue");
+  const double flops = facts.work.far_points * flops_a_point, cores = std::max(1, b.run.threads);
+  if (whole)
+    b.number(n + "ghmatecd, far points only, a core", flops / facts.seconds_pairs / cores / 1e9, "Gflop/s", flops / facts.seconds_pairs / cores / b.peak,
+             s.n >= 2160 ? 0.3 * b.peak / 1e9 : 0, "FMA rate of a core", "issue");
+  b.number(n + "matrices", static_cast<double>(needed) / 1e9, "GB", 0, 0, "", "");
+  b.number(n + "points a pair", (facts.work.far_points + facts.work.near_points) / (m * m), "1", 64 / ((facts.work.far_points + facts.work.near_points) / (m * m)), 0,
+           "64 of the classical algorithm", "");
+  static_cast<void>(solved);
+}
+
+/// Errors of both rules against very fine ones, boundary displacements of the example of 240 elements.
+void accuracy(Bench& b) {
+  b.run.doing("accuracy");
+  const Mesh mesh = classical_mesh(sizes[0]);
+  const auto displacements = [&](Accuracy a) {
+    SurfaceOptions o;
+    o.domain = Domain::ground;
+    o.constant = true;
+    o.down = {0, 0, 1};
+    Medium m;
+    m.nu = 0.3;
+    TestBody body(mesh, o, {}, m, a, b.team);
+    LoadValues load;
+    for (const Vec3& x : body.surface().nodes) load.traction.push_back(std::abs(x[0]) < 1 && std::abs(x[1]) < 1 ? Complex3{0, 0, 1} : Complex3{});
+    return body.solve(1, {load})[0].displacement;
+  };
+  const auto fine = displacements({1e-10, false}), ours = displacements({1e-5, false}), plain = displacements({1e-5, true});
+  const auto error = [&](const std::vector<Complex3>& u) {
+    double defect = 0, size = 0;
+    for (std::size_t k = 0; k < u.size(); ++k)
+      for (std::size_t d = 0; d < 3; ++d) {
+        defect += std::norm(u[k][d] - fine[k][d]);
+        size += std::norm(fine[k][d]);
+      }
+    return std::sqrt(defect / size);
+  };
+  b.number("n = 240: integration error of u, classical rules", error(plain), "1");
+  b.number("n = 240: integration error of u, adaptive rules", error(ours), "1", error(plain) / error(ours), 0, "classical rules", "");
+}
+
+void factorisation(Bench& b) {
+  b.run.doing("LU");
+  const Index n = b.run.quick ? 1200 : 3000;
+  const auto fill = [n](auto& a) {
+    unsigned state = 1;
+    for (auto& v : a) {
+      state = state * 1664525U + 1013904223U;
+      v = {static_cast<float>(state >> 8) / 16777216.0F - 0.5F, 0.1F};
+    }
+    for (Index k = 0; k < n; ++k) a[static_cast<std::size_t>(k * n + k)] += 20.0F;
+  };
+  const double flops = 8.0 / 3 * std::pow(static_cast<double>(n), 3), cores = std::max(1, b.run.threads);
+  std::vector<std::complex<float>> a(static_cast<std::size_t>(n * n));
+  fill(a);
+  double begin = now();
+  auto lu = dense::Lu<std::complex<float>>::factorise(a.data(), n, b.run.threads);
+  const double single = now() - begin;
+  b.number(fmt::format("LU, complex single, {} unknowns, {}", n, dense::backend_name()), flops / single / 1e9, "Gflop/s",
+           flops / single / (peak_rate<float>() * cores), 0, "FMA rate of all cores", "");
+  std::vector<std::complex<double>> d(static_cast<std::size_t>(n * n));
+  fill(d);
+  begin = now();
+  auto lu2 = dense::Lu<std::complex<double>>::factorise(d.data(), n, b.run.threads);
+  const double twice = now() - begin;
+  b.number(fmt::format("LU, complex double, {} unknowns", n), flops / twice / 1e9, "Gflop/s", flops / twice / (b.peak * cores), 0, "FMA rate of all cores", "");
+  static_cast<void>(lu);
+  static_cast<void>(lu2);
+}
+
+}  // namespace
+
+Status bench_table(const TestRun& run, const BenchSink& row) {
+  try {
+    Bench b{run, row, Team({{"cpu", std::max(1, run.threads), 1}})};
+    kernel_rates(b);
+    accuracy(b);
+    factorisation(b);
+    for (const Size& s : sizes)
+      if (!run.quick || s.n <= 960) stages(b, s);
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  return {};
+}
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Complete solutions of test problems: what the verification table, the tests and the bench have in common.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/solvers/elastic_bem/exact.hpp"
+#include "engine/solvers/elastic_bem/foundation.hpp"
+#include "engine/solvers/elastic_bem/ground.hpp"
+#include "engine/solvers/elastic_bem/waves.hpp"
+
+namespace conoid::elastic_bem {
+
+/// A surface with its equations, ready for several frequencies. Throws Failure on what a case would report.
+class TestBody {
+ public:
+  /// `groups`: conditions of named groups, in order 1, 2, …; everything else is condition 0, "enclosing" cells are −1.
+  TestBody(Mesh mesh, SurfaceOptions options, std::vector<std::pair<std::string, std::array<bool, 3>>> groups, Medium medium, Accuracy accuracy,
+           Team& team);
+  [[nodiscard]] std::vector<BoundaryValues> solve(double omega, const std::vector<LoadValues>& cases, SolveOptions options = {});
+  [[nodiscard]] std::vector<Complex3> inside(double omega, const std::vector<Vec3>& points, const BoundaryValues& values);
+  [[nodiscard]] const Surface& surface() const { return *surface_; }
+  [[nodiscard]] const BoundarySystem& system() const { return *system_; }
+  [[nodiscard]] const Medium& medium() const { return medium_; }
+  SolveFacts facts;  ///< of the last solve()
+
+ private:
+  Mesh mesh_;
+  std::unique_ptr<Surface> surface_;
+  std::optional<BoundarySystem> system_;
+  Medium medium_;
+  Accuracy accuracy_;
+  Team& team_;
+  StaticDiagonal diagonal_;
+};
+
+/// Cube-sphere cavity of radius 1; `order` 0: constant elements on flat quads, 1: linear, 2: quadratic.
+[[nodiscard]] TestBody cavity(int divisions, int order, double nu, double target, Team& team);
+/// Largest error of u_r under internal pressure over the exact value.
+[[nodiscard]] double cavity_pressure_error(TestBody& body, double ks, Chief chief = Chief::automatic);
+/// Relative L² error of the wall's displacement under a P wave along z.
+[[nodiscard]] double cavity_wave_error(TestBody& body, double kp);
+
+/// Column 1 × 1 × L fixed at z = 0, traction 1 along z at the end: relative error of the mean end displacement.
+[[nodiscard]] double column_error(bool rollers, double nu, double beta, double frequency, double length, int along, int order, bool constant, Team& team);
+
+/// Rigid disc of radius 1: smooth (vertical, rocking) or tangential (horizontal, torsion) impedance at a0 over μ.
+struct DiscSetting {
+  double nu = 1.0 / 3;
+  Contact contact = Contact::smooth;
+  bool fine = true;       ///< graded quadratic; else constant elements
+  double extent = 6;
+};
+[[nodiscard]] TestBody disc(const DiscSetting& setting, Team& team);
+[[nodiscard]] std::vector<Complex> foundation_impedance(TestBody& body, Contact contact, double omega);
+
+/// Errors (relative to the largest) of the 240-element example at its internal points.
+[[nodiscard]] double example_240_error(Team& team);
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The verification table: kernels, classical example, cavities, columns, foundations, half-space.
+#include "engine/solvers/elastic_bem/verify/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+#include <fmt/core.h>
+
+#include "engine/mesh/vec3.hpp"
+#include "engine/solvers/elastic_bem/verify/examples.hpp"
+#include "engine/solvers/elastic_bem/verify/kernel_table.hpp"
+#include "engine/solvers/elastic_bem/verify/scenes.hpp"
+
+namespace conoid::elastic_bem {
+
+namespace {
+
+using namespace conoid::vec;
+
+struct Table {
+  const TestRun& run;
+  const VerifySink& row;
+  Team team;
+  void at_most(std::string name, double value, double limit, std::string source, std::string unit_ = "1") const {
+    row({std::move(name), value, std::move(unit_), limit, false, std::move(source)});
+  }
+  void at_least(std::string name, double value, double limit, std::string source, std::string unit_ = "1") const {
+    row({std::move(name), value, std::move(unit_), limit, true, std::move(source)});
+  }
+};
+
+constexpr const char* table_source = "Cruse, Rizzo 1968; extended precision";
+
+void kernel_rows(Table& t) {
+  t.run.doing("kernels");
+  const double length = std::sqrt(0.38);
+  const Vec3 e{0.3 / length, -0.5 / length, 0.2 / length}, n{2.0 / 3, -1.0 / 3, 2.0 / 3};
+  double radial_error = 0, tensor_error = 0, single_error = 0, difference = 0, equation = 0;
+  for (const auto& r : kernel_table) {
+    Medium m;
+    m.nu = 0.3;
+    m.beta = r[0];
+    const Harmonic h(m, r[1]);
+    const Radial f = radial(h, 1);
+    const Kernels k = kernels(h, {0, 0, 0}, e, n);
+    const Complex got[kernel_columns] = {f.psi, f.chi, f.dpsi, f.dchi, f.d2psi, f.d2chi, k.u[0][0], k.u[0][1], k.u[2][2],
+                                         k.t[0][0], k.t[0][1], k.t[0][2], k.t[1][0], k.t[2][2]};
+    for (int c = 0; c < kernel_columns; ++c) {
+      const Complex want(r[2 + 2 * c], r[3 + 2 * c]);
+      (c < 6 ? radial_error : tensor_error) = std::max(c < 6 ? radial_error : tensor_error, std::abs(got[c] - want) / std::abs(want));
+    }
+    const auto s = radial<float>(h, 1);
+    const std::complex<float> single[4] = {s.psi, s.chi, s.dpsi, s.dchi};
+    for (int c = 0; c < 4; ++c)
+      single_error = std::max(single_error, std::abs(Complex(single[c]) - Complex(r[2 + 2 * c], r[3 + 2 * c])) / std::abs(Complex(r[2 + 2 * c], r[3 + 2 * c])));
+    // Dynamic less static in single precision against double.
+    for (double x : {1e-3, 0.03, 0.3, 1.0}) {
+      const auto a = radial<float>(h, x, Part::difference);
+      const auto b = radial<double>(h, x, Part::difference);
+      if (std::abs(b.psi) > 1e-30) difference = std::max(difference, std::abs(Complex(a.psi) - b.psi) / std::abs(b.psi));
+      if (std::abs(b.dpsi) > 1e-30) difference = std::max(difference, std::abs(Complex(a.dpsi) - b.dpsi) / std::abs(b.dpsi));
+    }
+    // Traction by differences of u*, fourth order.
+    if (r[1] >= 0.1 && r[1] <= 5) {
+      const double step = 2e-3;
+      Complex du[3][3][3];  // [l][i][j] = ∂u_ij/∂x_l
+      for (std::size_t l = 0; l < 3; ++l)
+        for (std::size_t i = 0; i < 3; ++i)
+          for (std::size_t j = 0; j < 3; ++j) {
+            const auto u = [&](double q) {
+              Vec3 x = e;
+              x[l] += q * step;
+              return kernels(h, {0, 0, 0}, x, n).u[i][j];
+            };
+            du[l][i][j] = (u(-2) - 8.0 * u(-1) + 8.0 * u(1) - u(2)) / (12 * step);
+          }
+      for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j) {
+          Complex traction = 0;
+          for (std::size_t l = 0; l < 3; ++l) {
+            traction += h.mu * (du[l][i][j] + du[j][i][l]) * n[l];
+            traction += h.lambda * du[l][i][l] * n[j];
+          }
+          equation = std::max(equation, std::abs(traction - k.t[i][j]));
+        }
+    }
+  }
+  t.at_most("kernels: radial functions, omega 1e-8 to 20", radial_error, 1e-11, table_source);
+  t.at_most("kernels: u* and t*", tensor_error, 1e-11, table_source);
+  t.at_most("kernels in single precision: radial functions", single_error, 5e-6, table_source);
+  t.at_most("dynamic less static, single precision, kr 1e-11 to 20", difference, 5e-6, "power series");
+  t.at_most("t* against Hooke's law on differences of u*", equation, 1e-8, "exact");
+
+  double lanes = 0;
+  for (int bytes : {16, 32, 64}) {
+    const LaneKernels<double>& k = lane_kernels<double>(bytes);
+    for (double beta : {0.0, 0.05})
+      for (double omega : {1e-3, 0.4, 3.0, 25.0})
+        for (Part part : {Part::dynamic, Part::difference, Part::fixed}) {
+          Medium m;
+          m.nu = 0.3;
+          m.beta = beta;
+          const Harmonic h(m, omega);
+          const auto w = static_cast<std::size_t>(k.lanes);
+          std::vector<double> x(w), y(w), z(w), nx(w, 0), ny(w, 0), nz(w, 0), weight(w, 0), out(lane_values);
+          for (std::size_t q = 0; q < w; ++q) {
+            x[q] = 0.3 + 0.1 * static_cast<double>(q);
+            y[q] = -0.5;
+            z[q] = 0.2;
+          }
+          nx[0] = 0.6;
+          nz[0] = 0.8;
+          weight[0] = 1;
+          const LanePoints<double> p{k.lanes, 1, w, x.data(), y.data(), z.data(), nx.data(), ny.data(), nz.data(), weight.data(), weight.data()};
+          k.near(lane_medium<double>(h), p, part, true, out.data());
+          const Kernels want = kernels(h, {0, 0, 0}, {x[0], y[0], z[0]}, {0.6, 0, 0.8}, part);
+          double size = 0, defect = 0;
+          for (std::size_t i = 0; i < 3; ++i)
+            for (std::size_t j = 0; j < 3; ++j) {
+              const std::size_t o = lane_t + 2 * (3 * i + j);
+              size = std::max(size, std::abs(want.t[i][j]));
+              defect = std::max(defect, std::abs(Complex(out[o], out[o + 1]) / (4 * std::numbers::pi) - want.t[i][j]));
+            }
+          lanes = std::max(lanes, defect / size);
+        }
+  }
+  t.at_most("SIMD kernels, all instruction sets, against the reference", lanes, 1e-12, "round-off");
+}
+
+void cavities(Table& t) {
+  const bool quick = t.run.quick;
+  t.run.doing("pressurised cavity");
+  std::map<int, double> constant, curved;
+  for (int n : quick ? std::vector<int>{3, 6} : std::vector<int>{3, 6, 10}) {
+    TestBody b = cavity(n, 0, 0.25, 1e-5, t.team);
+    constant[n] = cavity_pressure_error(b, 1);
+  }
+  const auto last = *constant.rbegin();
+  t.at_most("pressurised cavity, kS a 1, 216 constant elements: u_r", constant[6], 0.062, "exact");
+  t.at_least("pressurised cavity, constant: order", std::log(constant[3] / last.second) / std::log(last.first / 3.0), 1.0, "order 1");
+  for (int n : {2, 4}) {
+    TestBody b = cavity(n, 2, 0.25, 1e-6, t.team);
+    curved[n] = cavity_pressure_error(b, 1);
+  }
+  t.at_most("pressurised cavity, 96 curved quadratic elements: u_r", curved[4], 5e-4, "exact");
+  t.at_least("pressurised cavity, curved quadratic: order, 24 to 96 elements", std::log2(curved[2] / curved[4]), 3, "order 3");
+  t.run.doing("P wave on a cavity");
+  TestBody b = cavity(4, 2, 0.25, 1e-6, t.team);
+  for (double k : quick ? std::vector<double>{1} : std::vector<double>{0.5, 1, 2})
+    t.at_most(fmt::format("P wave on a cavity, kP a {:g}, 96 curved elements: displacement, L2", k), cavity_wave_error(b, k), k > 1.5 ? 0.01 : 0.002,
+              "Pao, Mow 1973");
+  t.run.doing("fictitious frequencies");
+  double with = 0, without = 0;
+  for (double k : quick ? std::vector<double>{7.78} : std::vector<double>{7.6, 7.74, 7.78, 7.7828, 7.85, 7.9}) {
+    with = std::max(with, cavity_pressure_error(b, k));
+    without = std::max(without, cavity_pressure_error(b, k, Chief::off));
+  }
+  t.at_most("cavity through the fictitious frequency kS a 7.78, interior equations on: u_r", with, 0.005, "exact");
+  t.at_least("the same without them (shows that the test bites)", without, 0.02, "eigenfrequency of the fixed sphere");
+}
+
+void columns(Table& t) {
+  t.run.doing("column");
+  const char* source = "exact";
+  t.at_most("column, free sides, nu 0, X 1, quadratic: end displacement", column_error(false, 0, 0, std::sqrt(2.0) * 1.0 / 3, 3, 6, 2, false, t.team), 0.005, source);
+  t.at_most("column on rollers, nu 0.3, X 1, quadratic: end displacement",
+            column_error(true, 0.3, 0, std::sqrt(2 * 0.7 / 0.4) / 3, 3, 6, 2, false, t.team), 0.005, source);
+  t.at_most("column, free sides, nu 0, X 2.5, damping 0.05, quadratic",
+            column_error(false, 0, 0.05, std::sqrt(2.0) * 2.5 / 3, 3, 6, 2, false, t.team), 0.01, source);
+  if (!t.run.quick)
+    t.at_most("column on rollers, nu 0.3, X 1, constant", column_error(true, 0.3, 0, std::sqrt(2 * 0.7 / 0.4) / 3, 3, 12, 1, true, t.team), 0.05, source);
+}
+
+struct DiscRow {
+  double a0;
+  Complex v, r, torsion, h;
+};
+// Spectral Galerkin solution in spherical Bessel functions (7 digits), ν = 1/3: over μa, μa³.
+constexpr const char* disc_source = "spectral Galerkin, Luco, Westmann 1971";
+const DiscRow disc_rows[] = {{0.5, {5.81338, 2.37914}, {3.75230, 0.10028}, {5.09720, 0.08278}, {4.75161, 1.40455}},
+                             {1, {5.29486, 4.94246}, {3.30069, 0.54100}, {4.62190, 0.48678}, {4.63272, 2.87539}},
+                             {2, {3.92234, 11.14669}, {2.55138, 1.97066}, {3.80545, 1.95324}, {4.47768, 6.05977}}};
+
+void foundations(Table& t) {
+  t.run.doing("rigid disc");
+  const auto error = [](Complex got, Complex want) { return std::abs(got - want) / std::abs(want); };
+  for (bool fine : t.run.quick ? std::vector<bool>{true} : std::vector<bool>{false, true}) {
+    TestBody smooth = disc({1.0 / 3, Contact::smooth, fine, 6}, t.team), tangential = disc({1.0 / 3, Contact::tangential, fine, 6}, t.team);
+    double v = 0, r = 0, h = 0, torsion = 0, asymmetry = 0, least = 1e300;
+    for (const DiscRow& d : disc_rows) {
+      if (t.run.quick && d.a0 != 1) continue;
+      const auto a = foundation_impedance(smooth, Contact::smooth, d.a0), b = foundation_impedance(tangential, Contact::tangential, d.a0);
+      v = std::max(v, error(a[14], d.v));
+      r = std::max({r, error(a[21], d.r), error(a[28], d.r)});
+      h = std::max({h, error(b[0], d.h), error(b[7], d.h)});
+      torsion = std::max(torsion, error(b[35], d.torsion));
+      for (std::size_t i : {14U, 21U}) least = std::min(least, a[i].imag());
+      for (std::size_t i : {0U, 35U}) least = std::min(least, b[i].imag());
+    }
+    const char* kind = fine ? "graded quadratic" : "constant";
+    const double limit = fine ? 0.02 : 0.1;
+    t.at_most(fmt::format("rigid disc, {}: K_v, a0 to 2", kind), v, limit, disc_source);
+    t.at_most(fmt::format("rigid disc, {}: K_r", kind), r, limit, disc_source);
+    t.at_most(fmt::format("rigid disc, {}: K_h", kind), h, limit, disc_source);
+    t.at_most(fmt::format("rigid disc, {}: K_t", kind), torsion, fine ? 0.01 : 0.1, "exact, Reissner, Sagoci 1944; spectral Galerkin");
+    t.at_least(fmt::format("rigid disc, {}: least damping Im K", kind), least, 0, "radiation");
+    if (fine) {
+      TestBody welded = disc({1.0 / 3, Contact::welded, true, 6}, t.team);
+      const auto k = foundation_impedance(welded, Contact::welded, 1);
+      for (std::size_t i = 0; i < 6; ++i)
+        for (std::size_t j = 0; j < 6; ++j) asymmetry = std::max(asymmetry, std::abs(k[6 * i + j] - k[6 * j + i]));
+      t.at_most("rigid disc, welded: asymmetry of K over its largest entry", asymmetry / std::abs(k[14]), 0.03, "reciprocity");
+      const auto still = foundation_impedance(welded, Contact::welded, 1e-4);
+      t.at_most("rigid disc, welded, static: K_v against 4 ln(3 - 4 nu)/(1 - 2 nu)", error(still[14], 12 * std::log(5.0 / 3)), 0.02, "Spence 1968");
+    }
+  }
+  t.run.doing("rigid square");
+  GroundRectangle g;
+  g.low = {-6, -6};
+  g.high = {6, 6};
+  g.element = 0.15;
+  g.growth = 1.8;
+  g.patches = {{"foundation", {-1, -1}, {1, 1}, 1.9}};
+  SurfaceOptions s;
+  s.domain = Domain::ground;
+  s.window = 0.8;
+  Medium m;
+  m.nu = 1.0 / 3;
+  if (!t.run.quick) {
+    TestBody body(ground_rectangle(g).value(), s, {{"foundation", {false, false, true}}}, m, {1e-5, false}, t.team);
+    const auto k = foundation_impedance(body, Contact::smooth, 1);
+    t.at_most("rigid square, graded quadratic, a0 1: K_v", error(k[14], {5.97632, 6.68002}), 0.03, "half-space Green function, extrapolated");
+    t.at_most("rigid square, graded quadratic, a0 1: K_r", error(k[21], {4.98110, 1.14403}), 0.05, "half-space Green function, extrapolated");
+  }
+  t.run.doing("half-space");
+  GroundRectangle q;
+  q.low = {-12, -12};
+  q.high = {12, 12};
+  q.element = 0.5;
+  q.growth = 1.4;
+  q.largest = 2;
+  q.patches = {{"load", {-1, -1}, {1, 1}, 1}};
+  m.nu = 0.3;
+  TestBody ground(ground_rectangle(q).value(), s, {{"load", {false, false, false}}}, m, {1e-5, false}, t.team);
+  LoadValues load;
+  for (int c : ground.surface().traction_condition) load.traction.push_back(c == 1 ? Complex3{0, 0, -1} : Complex3{});
+  const auto v = ground.solve(1, {load});
+  std::vector<Vec3> points;
+  for (const auto& p : half_space_patch) points.push_back({p[0], p[1], -p[2]});
+  const auto u = ground.inside(1, points, v[0]);
+  double worst = 0, largest = 0;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const Complex want(half_space_patch[k][3], half_space_patch[k][4]);
+    largest = std::max(largest, std::abs(want));
+    worst = std::max(worst, std::abs(-u[k][2] - want));
+  }
+  t.at_most("patch load on the half-space: u_z at depth 1, over its largest", worst / largest, 0.02, "Hankel integrals");
+}
+
+void waves(Table& t) {
+  t.run.doing("free field");
+  Medium m;
+  m.nu = 0.3;
+  m.beta = 0.02;
+  const Harmonic h(m, 2);
+  double worst = 0;
+  for (WaveKind kind : {WaveKind::p, WaveKind::sv, WaveKind::sh, WaveKind::rayleigh}) {
+    WaveSetting w;
+    w.kind = kind;
+    w.half_space = true;
+    w.direction = {0.6, 0.2, 0.4};
+    w.level = 0.3;
+    const auto f = IncidentField::make(w, h).value();
+    for (double x : {-1.0, 0.5, 2.0})
+      for (const Complex& c : f.traction({x, 0.3 * x, 0.3}, {0, 0, 1})) worst = std::max(worst, std::abs(c));
+  }
+  t.at_most("P, SV, SH, Rayleigh with reflections: traction on the surface", worst, 1e-12, "exact");
+}
+
+}  // namespace
+
+Status verify_table(const TestRun& run, const VerifySink& row) {
+  Table t{run, row, Team({{"cpu", std::max(1, run.threads), 1}})};
+  try {
+    kernel_rows(t);
+    run.doing("example of 240 elements");
+    t.at_most("example of 240 elements: internal displacements", example_240_error(t.team), 1e-9, "independent program; published digits");
+    cavities(t);
+    columns(t);
+    foundations(t);
+    waves(t);
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  return {};
+}
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plane waves and their reflections: amplitudes from the condition of no traction (K. F. Graff, "Wave Motion in Elastic
+// Solids", 1975, §6.1), solved as a 3 × 3 system instead of written out case by case.
+#include "engine/solvers/elastic_bem/waves.hpp"
+
+#include <cmath>
+
+#include "engine/mesh/vec3.hpp"
+
+namespace conoid::elastic_bem {
+
+using namespace conoid::vec;
+
+namespace {
+
+using Vector = std::array<Complex, 3>;
+
+Vector combine(Complex a, const Vec3& x, Complex b, const Vec3& y) {
+  return {a * x[0] + b * y[0], a * x[1] + b * y[1], a * x[2] + b * y[2]};
+}
+Complex product(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/// The root that decays (or travels) downwards.
+Complex downward_root(Complex square) {
+  Complex q = std::sqrt(square);
+  if (q.imag() > 0 || (q.imag() == 0 && q.real() < 0)) q = -q;
+  return q;
+}
+
+Complex determinant(const Vector& a, const Vector& b, const Vector& c) {
+  return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+/// Traction on the plane of normal n at the origin: −i [λ (k·d) n + μ ((d·n) k + (k·n) d)].
+Vector plane_traction(Complex lambda, Complex mu, const Vector& k, const Vector& d, const Vec3& n) {
+  const Complex kd = product(k, d), dn = d[0] * n[0] + d[1] * n[1] + d[2] * n[2], kn = k[0] * n[0] + k[1] * n[1] + k[2] * n[2];
+  Vector t{};
+  for (std::size_t i = 0; i < 3; ++i) t[i] = Complex(0, -1) * (lambda * kd * n[i] + mu * (dn * k[i] + kn * d[i]));
+  return t;
+}
+
+}  // namespace
+
+Result<IncidentField> IncidentField::make(const WaveSetting& s, const Harmonic& h) {
+  IncidentField f;
+  f.lambda_ = h.lambda;
+  f.mu_ = h.mu;
+  const Vec3 up = unit(s.up), down = scale(-1, up);
+  Vec3 e = unit(s.direction);
+  Vec3 along = sub(e, scale(dot(e, up), up));  // horizontal part
+  if (norm(along) < 1e-12) {
+    along = std::abs(up[0]) < 0.9 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+    along = sub(along, scale(dot(along, up), up));
+  }
+  along = unit(along);
+  const Vec3 across = cross(up, along);
+  // Phases are counted from the surface point below the origin.
+  const auto shift = [&](Term& t) {
+    const Complex phase = std::exp(Complex(0, 1) * s.level * (t.k[0] * up[0] + t.k[1] * up[1] + t.k[2] * up[2]));
+    for (Complex& d : t.d) d *= phase;
+  };
+  if (s.kind == WaveKind::rayleigh) {
+    Medium plain;
+    plain.nu = h.nu;
+    const Complex k = h.kS / (plain.rayleigh_speed() / plain.shear_speed());
+    const Complex qp = downward_root(h.kP * h.kP - k * k), qs = downward_root(h.kS * h.kS - k * k);
+    Term p{combine(k, along, qp, down), combine(k, along, qp, down)};
+    Term v{combine(k, along, qs, down), combine(qs, along, -k, down)};
+    const Vector tp = plane_traction(f.lambda_, f.mu_, p.k, p.d, up), tv = plane_traction(f.lambda_, f.mu_, v.k, v.d, up);
+    const auto part = [&](const Vector& t, const Vec3& n) { return t[0] * n[0] + t[1] * n[1] + t[2] * n[2]; };
+    const Complex ratio = -part(tp, along) / part(tv, along);
+    for (Complex& d : v.d) d *= ratio;
+    const Complex vertical = part(p.d, up) + part(v.d, up);
+    for (Term* t : {&p, &v}) {
+      for (Complex& d : t->d) d *= s.amplitude / vertical;
+      shift(*t);
+      f.terms_.push_back(*t);
+    }
+    return f;
+  }
+  const bool pressure = s.kind == WaveKind::p;
+  const Complex k = pressure ? h.kP : h.kS;
+  const auto polarisation = [&](const Vec3& d) {
+    return pressure ? d : s.kind == WaveKind::sh ? across : cross(across, d);
+  };
+  Term in{combine(k, e, 0, e), combine(s.amplitude, polarisation(e), 0, e)};
+  if (!s.half_space) {
+    f.terms_.push_back(in);
+    return f;
+  }
+  if (dot(e, up) <= 1e-6)
+    return make_error(ErrorCode::invalid_input, "the incident wave does not come from below: its direction does not rise to the surface",
+                      "Give a direction with a part towards the surface, or use a Rayleigh wave.");
+  const Complex kh = k * dot(e, along);
+  const Complex qp = downward_root(h.kP * h.kP - kh * kh), qs = downward_root(h.kS * h.kS - kh * kh);
+  Term p{combine(kh, along, qp, down), combine(kh / h.kP, along, qp / h.kP, down)};
+  Term v{combine(kh, along, qs, down), combine(qs / h.kS, along, -kh / h.kS, down)};
+  Term sh{v.k, combine(1, across, 0, across)};
+  const Vector t0 = plane_traction(f.lambda_, f.mu_, in.k, in.d, up), tp = plane_traction(f.lambda_, f.mu_, p.k, p.d, up),
+               tv = plane_traction(f.lambda_, f.mu_, v.k, v.d, up), th = plane_traction(f.lambda_, f.mu_, sh.k, sh.d, up);
+  const Complex all = determinant(tp, tv, th);
+  const Vector minus{-t0[0], -t0[1], -t0[2]};
+  const Complex a[3] = {determinant(minus, tv, th) / all, determinant(tp, minus, th) / all, determinant(tp, tv, minus) / all};
+  std::size_t q = 0;
+  for (Term* t : {&p, &v, &sh}) {
+    for (Complex& d : t->d) d *= a[q];
+    ++q;
+  }
+  for (Term* t : {&in, &p, &v, &sh}) {
+    shift(*t);
+    f.terms_.push_back(*t);
+  }
+  return f;
+}
+
+std::array<Complex, 3> IncidentField::displacement(const Vec3& x) const {
+  Vector u{};
+  for (const Term& t : terms_) {
+    const Complex phase = std::exp(Complex(0, -1) * (t.k[0] * x[0] + t.k[1] * x[1] + t.k[2] * x[2]));
+    for (std::size_t d = 0; d < 3; ++d) u[d] += t.d[d] * phase;
+  }
+  return u;
+}
+
+std::array<Complex, 3> IncidentField::traction(const Vec3& x, const Vec3& n) const {
+  Vector out{};
+  for (const Term& t : terms_) {
+    const Complex phase = std::exp(Complex(0, -1) * (t.k[0] * x[0] + t.k[1] * x[1] + t.k[2] * x[2]));
+    const Vector v = plane_traction(lambda_, mu_, t.k, t.d, n);
+    for (std::size_t d = 0; d < 3; ++d) out[d] += v[d] * phase;
+  }
+  return out;
+}
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Incident fields: plane P, SV and SH waves in the full space, the same with their reflections at a flat free surface, and
+// Rayleigh waves. Every field is a sum of (possibly inhomogeneous) plane waves d e^{-ik·x}.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "engine/core/error.hpp"
+#include "engine/solvers/elastic_bem/kernels/medium.hpp"
+#include "engine/core/types.hpp"
+
+namespace conoid::elastic_bem {
+
+enum class WaveKind { p, sv, sh, rayleigh };
+
+struct WaveSetting {
+  WaveKind kind = WaveKind::p;
+  Vec3 direction{0, 0, 1};  ///< where it travels; for Rayleigh its horizontal part
+  double amplitude = 1;     ///< displacement, m (Rayleigh: vertical displacement at the surface)
+  bool half_space = false;  ///< with reflections at the surface
+  Vec3 up{0, 0, 1};         ///< outward normal of the surface
+  double level = 0;         ///< up · x on the surface
+};
+
+/// A field that satisfies the equation of motion everywhere (with half_space: also no traction on the surface).
+class IncidentField {
+ public:
+  /// Errors: a half-space wave that does not come from below.
+  [[nodiscard]] static Result<IncidentField> make(const WaveSetting& setting, const Harmonic& harmonic);
+  [[nodiscard]] std::array<Complex, 3> displacement(const Vec3& x) const;
+  /// σ·n.
+  [[nodiscard]] std::array<Complex, 3> traction(const Vec3& x, const Vec3& n) const;
+
+ private:
+  using Vector = std::array<Complex, 3>;
+  struct Term {
+    Vector k, d;
+  };
+  Complex lambda_, mu_;
+  std::vector<Term> terms_;
+};
+
+}  // namespace conoid::elastic_bem
