@@ -195,14 +195,19 @@ Result<EmulatedOptions> parse_emulated_options(std::string_view text) {
 
 void configure_emulated(const EmulatedOptions& options) { modules().configure(options); }
 
+Result<std::vector<DeviceInfo>> find_devices(std::string_view backend) {
+  auto module = modules().get(backend);
+  if (!module) return module.error();
+  return (*module)->devices();
+}
+
 std::vector<DeviceList> list_devices() {
   std::vector<DeviceList> out;
   for (const char* name : {"cuda", "emulated"}) {
     if (std::string_view(name) == "emulated" && !backends().at(name).built) continue;
     DeviceList list;
     list.backend = name;
-    auto module = modules().get(name);
-    auto found = module ? (*module)->devices() : Result<std::vector<DeviceInfo>>(module.error());
+    auto found = find_devices(name);
     if (found) {
       list.devices = std::move(*found);
     } else {

@@ -43,6 +43,9 @@ struct DeviceList {
 /// "cuda", then "emulated" where it is built. Never fails: absence is told in the list.
 [[nodiscard]] std::vector<DeviceList> list_devices();
 
+/// The devices of one backend, or why there are none (code `resources`).
+[[nodiscard]] Result<std::vector<DeviceInfo>> find_devices(std::string_view backend);
+
 /// How emulated devices opened from now on behave. The environment's CONOID_EMULATED sets the same at the start of a
 /// program: "memory=64MiB,bandwidth=2GB/s,slowness=3,multiprocessors=2,devices=2".
 void configure_emulated(const EmulatedOptions& options);

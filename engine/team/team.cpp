@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -15,6 +16,7 @@
 #include <fmt/core.h>
 
 #include "conoid/config.hpp"
+#include "engine/team/device_worker.hpp"
 
 #if CONOID_HAVE_OPENMP
 #include <omp.h>
@@ -28,6 +30,8 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 constexpr std::size_t samples_kept = 65536;
+constexpr double device_streaming = 4e9;  ///< first guess of bytes a second to a device that are not hidden
+constexpr double device_weight = 16;  ///< first guess of a device's speed, in threads; the balancer learns the truth
 
 }  // namespace
 
@@ -67,50 +71,81 @@ void CpuWorker::for_each(Interval items, Index grain, const std::function<void(I
   if (failure) std::rethrow_exception(failure);
 }
 
+namespace {
+
+WorkerSpec device_spec(std::string_view kind, int number) {
+  WorkerSpec spec;
+  spec.name = spec.device = fmt::format("{}:{}", kind, number);
+  return spec;
+}
+
+}  // namespace
+
+void Phase::run_on_device(DeviceWorker&, Interval) { verify(false, "a phase that runs on devices has a body for them"); }
+
 Result<std::vector<WorkerSpec>> parse_workers(std::string_view text, int threads) {
   auto bad = [&](std::string why, std::string hint) -> Result<std::vector<WorkerSpec>> {
     return make_error(ErrorCode::invalid_input, fmt::format("workers '{}': {}", text, why), std::move(hint));
   };
-  if (text.empty() || text == "auto") text = "cpu";
   std::vector<WorkerSpec> out;
+  if (text.empty() || text == "auto") {
+    for (const auto& list : list_devices())
+      if (list.backend == "cuda")
+        for (const auto& device : list.devices) out.push_back(device_spec("cuda", device.index));
+    out.push_back({"cpu", 0, 1, {}, 0});
+    text = {};
+  }
   std::size_t begin = 0;
-  while (begin <= text.size()) {
+  while (!text.empty() && begin <= text.size()) {
     const std::size_t comma = std::min(text.find(',', begin), text.size());
     const std::string_view one = text.substr(begin, comma - begin);
     begin = comma + 1;
     const std::string_view kind = one.substr(0, one.find(':'));
-    if (kind == "cuda")
-      return make_error(ErrorCode::resources, fmt::format("workers '{}': this program was built without the CUDA module", text),
-                        "Use --workers cpu; `conoid devices` lists what this machine has.");
-    if (kind != "cpu") return bad(fmt::format("'{}' is no kind of worker", kind), "Use auto, cpu, or cpu:<threads> once for each worker, e.g. cpu:3,cpu:1.");
-    WorkerSpec spec;
-    spec.name = "cpu";
-    spec.threads = 0;
+    int number = -1;
     if (one.size() > kind.size()) {
-      const std::string digits(one.substr(kind.size() + 1));
-      char* end = nullptr;
-      const long n = std::strtol(digits.c_str(), &end, 10);
-      if (digits.empty() || *end != '\0' || n < 1 || n > 4096)
-        return bad(fmt::format("'{}' is not a number of threads from 1 to 4096", digits), "Write for example cpu:4.");
-      spec.threads = static_cast<int>(n);
+      const std::string_view digits = one.substr(kind.size() + 1);
+      const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+      if (digits.empty() || error != std::errc{} || rest != digits.data() + digits.size() || number < 0 || number > 4096)
+        return bad(kind == "cpu" ? fmt::format("'{}' is not a number of threads from 1 to 4096", digits)
+                                 : fmt::format("'{}' is not the number of a device", digits),
+                   kind == "cpu" ? "Write for example cpu:4." : "Write for example cuda:0; `conoid devices` lists what is here.");
     }
-    out.push_back(spec);
+    if (kind == "cpu") {
+      if (number == 0) return bad("a worker needs a thread", "Write for example cpu:4.");
+      out.push_back({"cpu", std::max(0, number), 1, {}, 0});
+    } else if (kind == "cuda" || kind == "emulated" || kind == "emulated-checked") {
+      auto found = find_devices(kind);
+      if (!found) return Error(found.error());
+      const int count = static_cast<int>(found->size());
+      if (number >= count)
+        return make_error(ErrorCode::resources, fmt::format("workers '{}': there is no {}:{}; this machine has {}", text, kind, number, count),
+                          "`conoid devices` lists what is here.");
+      for (int k = 0; k < count; ++k)
+        if (number < 0 || k == number) out.push_back(device_spec(kind, k));
+    } else {
+      return bad(fmt::format("'{}' is no kind of worker", kind),
+                 "Use auto, cpu, cuda or emulated, with a number of threads or of the device, e.g. cuda:0,cpu:3.");
+    }
     if (out.size() > 64) return bad("more than 64 workers", "Name fewer workers.");
   }
   const auto open = static_cast<int>(std::count_if(out.begin(), out.end(), [](const auto& w) { return w.threads == 0; }));
-  int taken = 0;
+  int taken = 0;  // devices have one thread each
   for (const auto& w : out) taken += w.threads;
   for (auto& w : out)
     if (w.threads == 0) w.threads = std::max(1, (threads - taken) / open);
-  if (out.size() > 1)
-    for (std::size_t i = 0; i < out.size(); ++i) out[i].name = fmt::format("cpu {}", i);
+  const auto processors = std::count_if(out.begin(), out.end(), [](const auto& w) { return w.device.empty(); });
+  if (processors > 1)
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (out[i].device.empty()) out[i].name = fmt::format("cpu {}", i);
   return out;
 }
 
 /// The host threads. Worker 0 is the calling thread; the others sleep between passes.
 struct Team::Crew {
   std::string balancer_name;
-  std::vector<CpuWorker> hands;
+  std::vector<CpuWorker> hands;                        // one a worker; of a device: for what only a host can do
+  std::vector<std::unique_ptr<DeviceWorker>> devices;  // one a worker; null for processors
+  std::vector<int> processors, everybody;              // numbers of workers
   struct Lane {
     std::unique_ptr<Balancer> balancer;
     std::vector<BalanceSample> last;
@@ -125,7 +160,7 @@ struct Team::Crew {
   std::condition_variable end;
   Phase* phase = nullptr;
   std::vector<Interval> intervals;
-  std::vector<double> busy;
+  std::vector<double> busy, copying;
   std::vector<std::exception_ptr> failures;
   std::uint64_t round = 0;
   int running = 0;
@@ -135,13 +170,19 @@ struct Team::Crew {
   void work(std::size_t w, const WorkerSpec& spec) {
     const auto start = Clock::now();
     try {
-      if (!intervals[w].empty()) phase->run(hands[w], intervals[w]);
+      if (!intervals[w].empty()) {
+        if (devices[w])
+          phase->run_on_device(*devices[w], intervals[w]);
+        else
+          phase->run(hands[w], intervals[w]);
+      }
     } catch (...) {
       failures[w] = std::current_exception();
     }
     if (spec.slowdown > 1)
       std::this_thread::sleep_for(std::chrono::duration<double>((spec.slowdown - 1) * seconds_since(start)));
-    busy[w] = seconds_since(start);
+    copying[w] = devices[w] ? devices[w]->take_copying() : 0;
+    busy[w] = std::max(0.0, seconds_since(start) - copying[w]);
   }
 
   void live(std::size_t w, const WorkerSpec& spec) {
@@ -164,8 +205,21 @@ Team::Team(std::vector<WorkerSpec> workers, std::string balancer)
     : workers_(std::move(workers)), crew_(std::make_unique<Crew>()) {
   verify(!workers_.empty(), "a team needs a worker");
   crew_->balancer_name = std::move(balancer);
-  for (const auto& w : workers_) crew_->hands.emplace_back(w.threads);
+  for (const auto& w : workers_) {
+    const auto number = static_cast<int>(crew_->hands.size());
+    crew_->hands.emplace_back(w.threads);
+    crew_->everybody.push_back(number);
+    crew_->devices.emplace_back();
+    if (w.device.empty()) {
+      crew_->processors.push_back(number);
+      continue;
+    }
+    auto device = Device::open(w.device);
+    if (!device) throw Failure(device.error());
+    crew_->devices.back() = std::make_unique<DeviceWorker>(std::move(*device), number, threads(), w.device_memory);
+  }
   crew_->busy.resize(workers_.size());
+  crew_->copying.resize(workers_.size());
   crew_->failures.resize(workers_.size());
   for (std::size_t w = 1; w < workers_.size(); ++w)
     crew_->threads.emplace_back([this, w] { crew_->live(w, workers_[w]); });
@@ -189,19 +243,35 @@ int Team::threads() const {
 void Team::run(Phase& phase, std::stop_token stop) {
   if (stop.stop_requested()) return;
   Crew& crew = *crew_;
+  const std::vector<int>& who = phase.runs_on_devices() ? crew.everybody : crew.processors;
+  if (who.empty()) {  // devices only, and a phase that is not for them: the threads that feed them do it meanwhile
+    CpuWorker host(threads());
+    phase.run(host, {0, phase.items()});
+    return;
+  }
   auto& lane = crew.lanes[std::string(phase.name())];
   if (!lane.balancer) {
     std::vector<double> weights;
-    for (const auto& w : workers_) weights.push_back(w.threads);
-    auto made = make_balancer(workers_.size() == 1 ? "fixed" : crew.balancer_name, std::move(weights));
+    for (const int w : who) {
+      const auto& spec = workers_[static_cast<std::size_t>(w)];
+      weights.push_back(spec.device.empty() ? spec.threads : device_weight);
+    }
+    auto made = make_balancer(who.size() == 1 ? "fixed" : crew.balancer_name, std::move(weights));
     if (!made) throw Failure(made.error());
     lane.balancer = std::move(made).value();
+    std::vector<WorkerLimit> limits;
+    for (const int w : who) {
+      const auto& device = crew.devices[static_cast<std::size_t>(w)];
+      limits.push_back(device ? WorkerLimit{device->memory(), device_streaming} : WorkerLimit{});
+    }
+    lane.balancer->set_limits(std::move(limits), [&phase](Interval i) { return phase.bytes(i); });
   }
-  std::vector<Interval> intervals = lane.balancer->split(phase.items(), lane.last);
+  const std::vector<Interval> split = lane.balancer->split(phase.items(), lane.last);
   {
     std::lock_guard lock(crew.mutex);
     crew.phase = &phase;
-    crew.intervals = intervals;
+    crew.intervals.assign(workers_.size(), Interval{});
+    for (std::size_t k = 0; k < who.size(); ++k) crew.intervals[static_cast<std::size_t>(who[k])] = split[k];
     std::fill(crew.failures.begin(), crew.failures.end(), nullptr);
     crew.running = static_cast<int>(workers_.size()) - 1;
     ++crew.round;
@@ -212,12 +282,23 @@ void Team::run(Phase& phase, std::stop_token stop) {
     std::unique_lock lock(crew.mutex);
     crew.end.wait(lock, [&] { return crew.running == 0; });
   }
-  const double wall = *std::max_element(crew.busy.begin(), crew.busy.end());
+  double wall = 0;
+  for (const int w : who) wall = std::max(wall, crew.busy[static_cast<std::size_t>(w)] + crew.copying[static_cast<std::size_t>(w)]);
   lane.last.clear();
-  for (std::size_t w = 0; w < workers_.size(); ++w)
-    lane.last.push_back({lane.pass, static_cast<int>(w), intervals[w], crew.busy[w], wall - crew.busy[w], 0});
+  for (std::size_t k = 0; k < who.size(); ++k) {
+    const auto w = static_cast<std::size_t>(who[k]);
+    BalanceSample sample;
+    sample.pass = lane.pass;
+    sample.worker = static_cast<int>(k);
+    sample.items = split[k];
+    sample.busy = crew.busy[w];
+    sample.copying = crew.copying[w];
+    sample.waiting = wall - crew.busy[w] - crew.copying[w];
+    lane.last.push_back(sample);
+    sample.worker = who[k];
+    crew.samples.push_back(sample);
+  }
   ++lane.pass;
-  crew.samples.insert(crew.samples.end(), lane.last.begin(), lane.last.end());
   while (crew.samples.size() > samples_kept) crew.samples.pop_front();
   for (const auto& failure : crew.failures)
     if (failure) std::rethrow_exception(failure);

@@ -31,6 +31,8 @@ class CpuWorker {
   int threads_ = 1;
 };
 
+class DeviceWorker;  // device_worker.hpp
+
 /// One heavy phase of a solver: a row of independent items.
 class Phase {
  public:
@@ -40,6 +42,9 @@ class Phase {
   /// Memory that a worker needs for an interval.
   [[nodiscard]] virtual Bytes bytes(Interval) const { return 0; }
   virtual void run(CpuWorker& worker, Interval items) = 0;
+  /// A phase that says yes is also given to the devices of the team; others are left to its processors.
+  [[nodiscard]] virtual bool runs_on_devices() const { return false; }
+  virtual void run_on_device(DeviceWorker& worker, Interval items);
 };
 
 /// One worker of a team.
@@ -47,16 +52,19 @@ struct WorkerSpec {
   std::string name = "cpu";
   int threads = 1;
   double slowdown = 1;  ///< > 1 makes this worker artificially slow: for tests of the balance
+  std::string device{};  ///< "cuda:0", as Device::open() takes it; empty: the processor
+  Bytes device_memory = 0;  ///< that the run may use; 0: most of what is free
 };
 
-/// Parses "auto", "cpu", "cpu:3,cpu:1" (threads a worker) against the cores at hand. An unknown device is an error of
-/// code `resources` that says what exists.
+/// Parses "auto", "cpu", "cpu:3,cpu:1" (threads a worker), "cuda" (all of them), "cuda:1,cpu", "emulated", "emulated:0",
+/// "emulated-checked" against what is here; "auto" takes the CUDA devices, if any, and the processor. A device takes one of
+/// the threads to feed it. A device that is not here is an error of code `resources` that says why.
 [[nodiscard]] Result<std::vector<WorkerSpec>> parse_workers(std::string_view text, int threads);
 
 /// Not thread-safe: used from the engine thread only.
 class Team {
  public:
-  /// `balancer` is the policy's name, kept per phase.
+  /// `balancer` is the policy's name, kept per phase. Opens the devices of the workers; throws Failure(resources).
   Team(std::vector<WorkerSpec> workers, std::string balancer = "greedy");
   ~Team();
   Team(const Team&) = delete;

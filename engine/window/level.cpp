@@ -34,7 +34,7 @@ Level::Level(std::string name, std::vector<Bytes> sizes, Bytes budget, std::shar
     : name_(std::move(name)), sizes_(std::move(sizes)), backing_(std::move(backing)), memory_(std::move(memory)),
       total_(sum(sizes_)), budget_(budget), entries_(sizes_.size()) {
   for (const Bytes b : sizes_) verify(b > 0, "a window holds at least one byte");
-  for (int t = 0; t < std::max(threads, 1); ++t) movers_.emplace_back([this] { move_windows(); });
+  for (std::size_t t = 0; t < threads_; ++t) movers_.emplace_back([this] { move_windows(); });
 }
 
 Level::~Level() {

@@ -72,6 +72,23 @@ void Summation<Real>::run(CpuWorker& worker, Interval items) {
 }
 
 template <class Real>
+void Summation<Real>::run_on_device(DeviceWorker& worker, Interval items) {
+  DeviceSummation<Real>* device = nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    auto& mine = devices_[worker.index()];
+    if (!mine) mine = std::make_unique<DeviceSummation<Real>>(worker.device(), slices_, kernel_.steps, worker.memory());
+    device = mine.get();
+  }
+  Partial mine{items.begin,
+               std::vector<double>(runs_.size() * static_cast<std::size_t>(kernel_.steps) * static_cast<std::size_t>(slices_.rows()), 0)};
+  device->run(worker.host(), items, runs_, shift_, mine.sums);
+  worker.add_copying(device->copying());
+  const std::scoped_lock lock(mutex_);
+  partial_.push_back(std::move(mine));
+}
+
+template <class Real>
 void Summation<Real>::add_up(Team& team, std::span<const History<Real>> runs, Index shift, std::vector<double>& out) {
   runs_ = runs;
   shift_ = shift;

@@ -6,11 +6,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <tuple>
 #include <vector>
 
+#include "engine/solvers/acoustic_bem/device_summation.hpp"
 #include "engine/solvers/acoustic_bem/history.hpp"
 #include "engine/solvers/acoustic_bem/kernels/summation.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
@@ -31,8 +33,12 @@ class Summation final : public Phase {
   [[nodiscard]] Index items() const override { return slices_.count(); }
   [[nodiscard]] Bytes bytes(Interval slices) const override { return slices_.bytes(slices); }
   void run(CpuWorker& worker, Interval slices) override;
+  /// Few rows (receivers) do not fill a device.
+  [[nodiscard]] bool runs_on_devices() const override { return slices_.rows() >= device_rows && fits_devices(slices_); }
+  void run_on_device(DeviceWorker& worker, Interval slices) override;
 
  private:
+  static constexpr Index device_rows = 64;
   struct Partial {
     Index begin = 0;
     std::vector<double> sums;
@@ -52,6 +58,7 @@ class Summation final : public Phase {
   std::map<Share, std::vector<Tour>> tours_;      ///< of streamed slices
   std::map<Share, std::uint64_t> used_;           ///< in which pass
   std::uint64_t pass_ = 0;
+  std::map<int, std::unique_ptr<DeviceSummation<Real>>> devices_;  ///< by the worker's number; guarded by mutex_
 };
 
 extern template class Summation<float>;

@@ -21,6 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double bundle_seconds = 0.05;
+constexpr double longest_bundle_seconds = 1;
 constexpr std::size_t most_exact = 16;     // receivers that get an exact curve beside theirs
 constexpr std::size_t most_drawn = 16;     // columns that a chart can carry
 constexpr std::size_t most_gathered = 48;  // traces that a gather draws
@@ -67,12 +68,12 @@ double calibrate(const Problem& like, const Machine& machine) {
   march->start(team, *cluster);
   march->step(team, *cluster);
   const auto start = Clock::now();
-  int steps = 0;
+  Index steps = 0;
   do {
-    march->step(team, *cluster);
-    ++steps;
+    march->advance(team, *cluster, march->band());
+    steps += march->band();
   } while (seconds_since(start) < 0.03);
-  return static_cast<double>(p.grid.cells()) * steps / seconds_since(start);
+  return static_cast<double>(p.grid.cells() * steps) / seconds_since(start);
 }
 
 }  // namespace
@@ -176,7 +177,7 @@ Status AcousticFd::prepare(RunContext& context) {
     if (frames.has("count")) frames_count_ = frames["count"].integer();
   }
   closed_ =
-      std::all_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return f.kind != FaceKind::sponge; });
+      std::all_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return !f.absorbs(); });
   for (const Source& s : p.sources) sources_end_ = std::max(sources_end_, s.signal->end());
   if (p.exact && single_receivers_ > 0 && single_receivers_ <= most_exact) {
     for (std::size_t n = 0; n < single_receivers_; ++n)
@@ -193,8 +194,8 @@ Status AcousticFd::prepare(RunContext& context) {
     return failure.error();
   }
   if (context.cluster.leads())
-    log::info("acoustic-fd: {} nodes, order {}, {} kernel, dt {}, {} steps", grid_text(p.grid), p.order,
-              march_->kernel(), format_quantity(p.dt, "s"), p.steps);
+    log::info("acoustic-fd: {} nodes, order {}, {} kernel, {}, dt {}, {} steps", grid_text(p.grid), p.order,
+              march_->kernel(), march_->tiling(), format_quantity(p.dt, "s"), p.steps);
   context.progress.end();
   return {};
 }
@@ -356,24 +357,29 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
     first_recorded = 0;
     record(context, batch);
   }
-  for (Index k = start + 1; k <= end; ++k) {
-    march_->step(context.team, context.cluster);
-    if (k % p.trace_every == 0) record(context, batch);
+  March::Recorder recorder{p.trace_every, std::move(batch)};
+  for (Index k = start; k < end;) {
+    const Index next = std::min(end, (k / p.energy_every + 1) * p.energy_every);
+    march_->advance(context.team, context.cluster, next - k, &recorder);
+    k = next;
     if (k % p.energy_every == 0 || k == p.steps)
       if (const Status s = append_energy(context); !s) {
-        append_traces(context, first_recorded, batch);
+        append_traces(context, first_recorded, recorder.samples);
         return s.error();
       }
   }
-  append_traces(context, first_recorded, batch);
+  append_traces(context, first_recorded, recorder.samples);
 
   // Only the length of the bundles depends on the clock, never a result; all ranks follow the first.
   const double seconds = seconds_since(clock);
   if (end > start && seconds > 0) {
     const double rate = static_cast<double>(end - start) / seconds;
     context.progress.rate(static_cast<double>(p.grid.cells()) * rate, "cells");
+    // Tiles need several steps at once: whole bands, as long as one answers a stop in good time.
     const double wanted = std::clamp(bundle_seconds * rate, 1.0, 1e6);
-    bundle_ = context.cluster.from_root(static_cast<Index>(wanted));
+    const auto band = static_cast<double>(march_->band());
+    const double bands = std::clamp(std::floor(wanted / band) * band, std::min(band, longest_bundle_seconds * rate), 1e6);
+    bundle_ = context.cluster.from_root(std::max<Index>(1, static_cast<Index>(bands)));
   }
   return Advanced{end >= p.steps, end, p.steps, static_cast<double>(end) * p.dt};
 }
@@ -537,7 +543,7 @@ const SolverInfo& solver_info() {
   static const SolverInfo info{
       "acoustic-fd",
       "Acoustic waves, finite differences",
-      "Pressure waves in fluids with varying speed of sound, by explicit stencils of order 2 to 8.",
+      "Pressure waves in fluids with varying speed of sound, by explicit stencils of order 2 to 12.",
       parameters_schema,
       [] { return std::unique_ptr<Solver>(std::make_unique<AcousticFd>()); },
       verify_table,

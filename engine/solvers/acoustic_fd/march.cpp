@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The stepwise march: rows in blocks that keep 2s+1 planes in the second-level cache, planes as items of the team.
+// The march: bands of steps, cut into tiles, and what ranks exchange between them.
 #include "engine/solvers/acoustic_fd/march.hpp"
 
+#include "engine/core/log.hpp"
+#include "engine/solvers/acoustic_fd/dataflow.hpp"
+#include "engine/solvers/acoustic_fd/field.hpp"
 #include "engine/solvers/acoustic_fd/kernels/flush.hpp"
-#include "engine/solvers/acoustic_fd/kernels/row.hpp"
-#include "engine/solvers/acoustic_fd/points.hpp"
-#include "engine/solvers/acoustic_fd/storage.hpp"
+#include "engine/solvers/acoustic_fd/medium.hpp"
+#include "engine/solvers/acoustic_fd/tile_choice.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
-#include <type_traits>
 
 #include <fmt/core.h>
 
 namespace conoid::acoustic_fd {
 namespace {
 
-/// A loop over x-planes of the slab as a phase of the team; the body gets a block of planes and rows.
+using Clock = std::chrono::steady_clock;
+constexpr Index record_limit = Index{256} << 20;  // bytes of receiver values kept for one band
+constexpr Index worth_measuring = 4'000'000;      // cells; below, the first guess is taken
+
+/// A loop over x-planes of the slab as a phase of the team.
 class PlanesPhase final : public Phase {
  public:
-  using Body = std::function<void(CpuWorker&, Interval planes)>;
+  using Body = std::function<void(Index plane)>;
   PlanesPhase(std::string_view name, Interval planes, Bytes bytes_a_plane, Body body)
       : name_(name), planes_(planes), bytes_(bytes_a_plane), body_(std::move(body)) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
@@ -28,7 +34,10 @@ class PlanesPhase final : public Phase {
     return static_cast<Bytes>(items.size()) * bytes_;
   }
   void run(CpuWorker& worker, Interval items) override {
-    body_(worker, {planes_.begin + items.begin, planes_.begin + items.end});
+    worker.for_each({planes_.begin + items.begin, planes_.begin + items.end}, 1, [&](Interval some, int) {
+      const FlushSubnormals flush;
+      for (Index x = some.begin; x < some.end; ++x) body_(x);
+    });
   }
 
  private:
@@ -38,140 +47,115 @@ class PlanesPhase final : public Phase {
   Body body_;
 };
 
-template <class T>
-class StepwiseMarch final : public March {
+/// Tilings count updates from zero; this adds what has been done before.
+class Later final : public PatchSink {
  public:
-  StepwiseMarch(const Problem& problem, const Machine& machine, const Communicator& cluster)
+  Later(PatchSink& sink, Index steps) : sink_(sink), steps_(steps) {}
+  void patch(Index k, Index x0, Index x1, Index y0, Index y1) override { sink_.patch(k + steps_, x0, x1, y0, y1); }
+
+ private:
+  PatchSink& sink_;
+  Index steps_;
+};
+
+/// Steps between two exchanges of ranks: short slabs have no room for many.
+Index steps_between_exchanges(const Problem& problem, int ranks) {
+  if (ranks == 1) return band_height(problem.order / 2);
+  const Index thinnest = problem.grid.points[0] / ranks, s = problem.order / 2;
+  // What is computed twice, s T planes a side, should stay below a tenth of the slab.
+  return std::clamp<Index>(thinnest / (10 * s), 1, band_height(problem.order / 2) / 2);
+}
+
+Slab slab_of(const Problem& problem, int rank, int ranks) {
+  Slab out;
+  out.planes = slab(problem.grid.points[0], rank, ranks);
+  out.lower = rank > 0;
+  out.upper = rank + 1 < ranks;
+  if (ranks > 1) {
+    const Index thinnest = problem.grid.points[0] / ranks, s = problem.order / 2;
+    if (thinnest < s + 1)
+      throw Failure(make_error(ErrorCode::invalid_input,
+                               fmt::format("{} ranks share {} x-planes: {} a rank, at least {} are needed at order {}",
+                                           ranks, problem.grid.points[0], thinnest, s + 1, problem.order),
+                               fmt::format("Use at most {} ranks.", problem.grid.points[0] / (s + 1))));
+    out.beside = s * steps_between_exchanges(problem, ranks);
+  }
+  return out;
+}
+
+template <class T>
+class TiledMarch final : public March {
+ public:
+  TiledMarch(const Problem& problem, const Machine& machine, const Communicator& cluster)
       : problem_(problem),
-        stencil_(stencil_of_order(problem.order)),
-        kernels_(row_kernels<T>(problem.kernel, machine)),
-        cache_(machine.l2 > 0 ? machine.l2 : Bytes{1} << 20) {
-    if (!kernels_) {
-      std::string names;
-      for (const auto n : row_kernel_names(machine))
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", n);
-      throw Failure(make_error(ErrorCode::resources,
-                               fmt::format("kernel \"{}\" does not run on this machine", problem.kernel),
-                               fmt::format("Use auto, or one of: {}.", names)));
-    }
-    const auto& n = problem.grid.points;
-    planes_ = slab(n[0], cluster.rank(), cluster.size());
-    const Index thinnest = n[0] / cluster.size();
-    if (cluster.size() > 1 && thinnest < stencil_.radius + 1)
-      throw Failure(
-          make_error(ErrorCode::invalid_input,
-                     fmt::format("{} ranks share {} x-planes: {} a rank, at least {} are needed at order {}",
-                                 cluster.size(), n[0], thinnest, stencil_.radius + 1, problem.order),
-                     fmt::format("Use at most {} ranks.", n[0] / (stencil_.radius + 1))));
-    at_ = Layout(planes_.begin, planes_.size(), n[1], n[2], stencil_.radius);
-    for (auto& level : level_) level = Block<T>(at_.count);
-    varying_ = !problem.velocity->constant();
-    if (varying_) a_ = Block<T>(at_.count);
-    const double dt_h = problem.dt / problem.grid.spacing[0];
-    a_constant_ = static_cast<T>(problem.speed.highest * problem.speed.highest * dt_h * dt_h);
-    unequal_ = !equal_spacings(problem.grid.spacing);
-    weights_ = row_weights<T>(stencil_, problem.grid.spacing);
-    for (std::size_t a = 0; a < 3; ++a) {
-      const std::vector<double> profile = sponge_profile(problem, a);
-      sigma_[a].assign(profile.begin(), profile.end());
-    }
-    plain_z_ = {0, at_.nz};
-    while (plain_z_.begin < at_.nz && sigma_[2][static_cast<std::size_t>(plain_z_.begin)] != 0)
-      ++plain_z_.begin;
-    while (plain_z_.end > plain_z_.begin && sigma_[2][static_cast<std::size_t>(plain_z_.end - 1)] != 0)
-      --plain_z_.end;
-    for (std::size_t f = 0; f < 6; ++f) sign_[f] = problem.faces[f].image_sign();
-    if (cluster.rank() > 0) sign_[0] = 0;
-    if (cluster.rank() + 1 < cluster.size()) sign_[1] = 0;
-    place_receivers();
+        machine_(machine),
+        slab_(slab_of(problem, cluster.rank(), cluster.size())),
+        field_(problem, machine, slab_),
+        band_(steps_between_exchanges(problem, cluster.size())) {
+    planes_ = slab_.planes;
+    if (problem.tiling != "auto" && !parse_shape(problem.tiling, shape_))
+      throw Failure(make_error(ErrorCode::invalid_input, fmt::format("\"{}\" is no tiling", problem.tiling),
+                               "Use auto, \"stepwise ROWS\", \"diamond WIDTHxPLANES\" or \"tower WIDTHxSTEPS\"."));
   }
 
   void start(Team& team, Communicator& cluster) override {
     k_ = 0;
-    PlanesPhase phase("touch", {0, at_.nx}, plane_bytes(), [&](CpuWorker& worker, Interval planes) {
-      worker.for_each(planes, 1, [&](Interval some, int) {
-        const FlushSubnormals flush;
-        for (Index x = some.begin; x < some.end; ++x) fill_plane(x);
-      });
-    });
+    choose(team);
+    PlanesPhase phase("touch", field_.held(), plane_bytes(), [&](Index x) { field_.fill_plane(x); });
     team.run(phase);
-    place_sources();
-    refresh(cluster);
-    if (problem_.initial.kind == Initial::Kind::pulse) rest_start(cluster);
-  }
-
-  void step(Team& team, Communicator& cluster) override {
-    source_now_.resize(problem_.sources.size());
-    const double t = static_cast<double>(k_) * problem_.dt;
-    for (std::size_t n = 0; n < source_now_.size(); ++n) source_now_[n] = problem_.sources[n].signal->at(t);
-
-    const Index s = stencil_.radius;
-    if (cluster.size() == 1) {
-      sweep("march", {0, at_.nx}, team);
-    } else {
-      const bool lower = cluster.rank() > 0, upper = cluster.rank() + 1 < cluster.size();
-      const Index low = lower ? std::min(s, at_.nx) : 0;
-      const Index high = upper ? std::max(low, at_.nx - s) : at_.nx;
-      if (low > 0) sweep("march lower edge", {0, low}, team);
-      if (high < at_.nx) sweep("march upper edge", {high, at_.nx}, team);
-      start_exchange(cluster, level(k_ + 1));
-      sweep("march", {low, high}, team);
-      cluster.finish_exchange();
-    }
-    ++k_;
-  }
-
-  void sample(std::span<double> parts) const override {
-    const T* u = level(k_);
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
-      double sum = 0;
-      if (parts_[p].x >= planes_.begin && parts_[p].x < planes_.end)
-        for (const auto& node : parts_[p].nodes)
-          sum = std::fma(node.weight, static_cast<double>(u[at_.at(parts_[p].x - at_.first, node.y, node.z)]),
-                         sum);
-      parts[p] = sum;
+    field_.clear_memory();
+    field_.place_points();
+    field_.refresh_images();
+    if (problem_.initial.kind == Initial::Kind::pulse) {
+      {
+        const FlushSubnormals flush;
+        field_.rest_start();
+      }
+      exchange(cluster);
+      field_.refresh_images();
     }
   }
-  [[nodiscard]] std::size_t parts() const override { return parts_.size(); }
+
+  void advance(Team& team, Communicator& cluster, Index steps, Recorder* recorder) override {
+    while (steps > 0) {
+      Index count = std::min(steps, band_);
+      if (recorder)
+        count = std::clamp<Index>(record_limit / std::max<Index>(1, field_.record_bytes()) * recorder->every, 1, count);
+      exchange(cluster);
+      field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
+      const bool measuring = !candidates_.empty() && count == band_;
+      const auto begin = Clock::now();
+      Later sink(field_, k_);
+      run_tiles(tiling(count, team.threads()), sink, team);
+      if (recorder) field_.recorded(recorder->samples);
+      k_ += count;
+      steps -= count;
+      if (measuring) learn(std::chrono::duration<double>(Clock::now() - begin).count());
+    }
+  }
+
+  [[nodiscard]] Index band() const override { return band_; }
+
+  void sample(std::span<double> parts) const override { field_.sample(k_, parts); }
+  [[nodiscard]] std::size_t parts() const override { return field_.parts(); }
   void join_traces(std::span<const double> parts, std::span<double> traces) const override {
-    std::fill(traces.begin(), traces.end(), 0.0);
-    for (std::size_t p = 0; p < parts_.size(); ++p) traces[parts_[p].receiver] += parts[p];
+    field_.join_traces(parts, traces);
   }
 
   Energy energy(Team& team, Communicator& cluster) override {
     const auto& n = problem_.grid.points;
     std::vector<double> sums(static_cast<std::size_t>(2 * n[0]), 0.0);
     const auto half = [&](std::size_t face) { return problem_.faces[face].image_sign() != 0 ? 0.5 : 1.0; };
-    std::vector<double> wz(static_cast<std::size_t>(at_.nz), 1.0);
+    std::vector<double> wz(static_cast<std::size_t>(n[2]), 1.0);
     wz.front() *= half(4);
     wz.back() *= half(5);
-    const auto function = kernels_->energy[stencil_.radius - 1][unequal_];
-    PlanesPhase phase("energy", {0, at_.nx}, plane_bytes(), [&](CpuWorker& worker, Interval planes) {
-      worker.for_each(planes, 1, [&](Interval some, int) {
-        const FlushSubnormals flush;
-        for (Index x = some.begin; x < some.end; ++x) {
-          double kinetic = 0, potential = 0;
-          for (Index y = 0; y < at_.ny; ++y) {
-            EnergyRow<T> row;
-            row.u0 = level(k_ - 1) + at_.at(x, y);
-            row.u1 = level(k_) + at_.at(x, y);
-            row.a = varying_ ? a_.data() + at_.at(x, y) : nullptr;
-            row.wz = wz.data();
-            row.stride_x = at_.stride_x;
-            row.stride_y = at_.stride_y;
-            row.nz = at_.nz;
-            row.weights = &weights_;
-            function(row);
-            const double wy = y == 0 ? half(2) : y == at_.ny - 1 ? half(3) : 1.0;
-            kinetic += wy * row.kinetic;
-            potential += wy * row.potential;
-          }
-          const Index global = x + at_.first;
-          const double wx = global == 0 ? half(0) : global == n[0] - 1 ? half(1) : 1.0;
-          sums[static_cast<std::size_t>(2 * global)] = wx * kinetic;
-          sums[static_cast<std::size_t>(2 * global + 1)] = wx * potential;
-        }
-      });
+    PlanesPhase phase("energy", {0, planes_.size()}, plane_bytes(), [&](Index x) {
+      double kinetic = 0, potential = 0;
+      field_.plane_energy(k_, x, wz, half(2), half(3), kinetic, potential);
+      const Index global = x + planes_.begin;
+      const double wx = global == 0 ? half(0) : global == n[0] - 1 ? half(1) : 1.0;
+      sums[static_cast<std::size_t>(2 * global)] = wx * kinetic;
+      sums[static_cast<std::size_t>(2 * global + 1)] = wx * potential;
     });
     team.run(phase);
     cluster.sum(
@@ -184,325 +168,164 @@ class StepwiseMarch final : public March {
     // 1/(c dt)² = 1/(a h_x²); the kernel's Laplacian carries h_x².
     const Vec3& h = problem_.grid.spacing;
     const double scale = 0.5 * h[0] * h[1] * h[2] / (h[0] * h[0]);
-    e.kinetic *= varying_ ? scale : scale / static_cast<double>(a_constant_);
+    e.kinetic *= scale;
     e.potential *= -scale;
     return e;
   }
 
   double peak(Team& team) override {
-    std::vector<double> peaks(static_cast<std::size_t>(at_.nx), 0.0);
-    PlanesPhase phase("peak", {0, at_.nx}, plane_bytes(), [&](CpuWorker& worker, Interval planes) {
-      worker.for_each(planes, 1, [&](Interval some, int) {
-        const FlushSubnormals flush;
-        for (Index x = some.begin; x < some.end; ++x) {
-          T most = 0;
-          bool finite = true;
-          for (Index y = 0; y < at_.ny; ++y) {
-            const T* u = level(k_) + at_.at(x, y);
-            for (Index z = 0; z < at_.nz; ++z) {
-              const T v = u[z] < 0 ? -u[z] : u[z];
-              most = v > most ? v : most;
-              finite &= (v - v == 0);
-            }
-          }
-          peaks[static_cast<std::size_t>(x)] = finite ? static_cast<double>(most) : HUGE_VAL;
-        }
-      });
-    });
+    std::vector<double> peaks(static_cast<std::size_t>(planes_.size()), 0.0);
+    PlanesPhase phase("peak", {0, planes_.size()}, plane_bytes(),
+                      [&](Index x) { peaks[static_cast<std::size_t>(x)] = field_.plane_peak(k_, x); });
     team.run(phase);
     return peaks.empty() ? 0 : *std::max_element(peaks.begin(), peaks.end());
   }
 
   void read(const Cut& cut, std::vector<float>& out) const override {
-    const T* u = level(k_);
+    const T* u = field_.level(k_);
+    std::vector<double> factor(static_cast<std::size_t>(field_.scaled() ? cut.count[2] : 0));
     for (Index i = 0; i < cut.count[0]; ++i) {
       const Index x = cut.first[0] + i * cut.step[0];
       if (x < planes_.begin || x >= planes_.end) continue;
       for (Index j = 0; j < cut.count[1]; ++j) {
-        const T* row = u + at_.at(x - at_.first, cut.first[1] + j * cut.step[1]);
-        for (Index l = 0; l < cut.count[2]; ++l)
-          out.push_back(static_cast<float>(row[cut.first[2] + l * cut.step[2]]));
+        const Index y = cut.first[1] + j * cut.step[1];
+        const T* row = u + field_.at().at(x - planes_.begin, y);
+        if (field_.scaled()) pressure_factor(problem_, x, y, cut.first[2], cut.step[2], factor);
+        for (Index l = 0; l < cut.count[2]; ++l) {
+          const T q = row[cut.first[2] + l * cut.step[2]];
+          out.push_back(static_cast<float>(field_.scaled() ? q * static_cast<T>(factor[static_cast<std::size_t>(l)]) : q));
+        }
       }
     }
   }
 
   void save(CheckpointWriter& writer) const override {
     writer.value("step", k_);
-    const Index plane = at_.ny * at_.nz;
+    const Layout& at = field_.at();
+    const Index plane = at.ny * at.nz;
     std::vector<T> buffer(static_cast<std::size_t>(plane));
     for (int back = 0; back < 2; ++back)
-      for (Index x = 0; x < at_.nx; ++x) {
-        for (Index y = 0; y < at_.ny; ++y)
-          std::copy_n(level(k_ - back) + at_.at(x, y), at_.nz, buffer.data() + y * at_.nz);
-        writer.piece<T>(level_names[back], problem_.grid.cells(), (x + at_.first) * plane, buffer);
+      for (Index x = 0; x < at.nx; ++x) {
+        for (Index y = 0; y < at.ny; ++y)
+          std::copy_n(field_.level(k_ - back) + at.at(x, y), at.nz, buffer.data() + y * at.nz);
+        writer.piece<T>(level_names[back], problem_.grid.cells(), (x + at.first) * plane, buffer);
       }
+    field_.save_memory(writer);
   }
 
   void load(CheckpointReader& reader, Communicator& cluster) override {
     k_ = reader.value<Index>("step");
-    const Index plane = at_.ny * at_.nz;
+    const Layout& at = field_.at();
+    const Index plane = at.ny * at.nz;
     std::vector<T> buffer(static_cast<std::size_t>(plane));
     for (int back = 0; back < 2; ++back)
-      for (Index x = 0; x < at_.nx; ++x) {
-        reader.range<T>(level_names[back], (x + at_.first) * plane, buffer);
-        for (Index y = 0; y < at_.ny; ++y)
-          std::copy_n(buffer.data() + y * at_.nz, at_.nz, level(k_ - back) + at_.at(x, y));
+      for (Index x = 0; x < at.nx; ++x) {
+        reader.range<T>(level_names[back], (x + at.first) * plane, buffer);
+        for (Index y = 0; y < at.ny; ++y)
+          std::copy_n(buffer.data() + y * at.nz, at.nz, field_.level(k_ - back) + at.at(x, y));
       }
-    refresh(cluster);
+    field_.load_memory(reader);
+    exchange(cluster);
+    field_.refresh_images();
   }
 
-  [[nodiscard]] Bytes bytes() const override {
-    return static_cast<Bytes>(at_.count) * sizeof(T) * (varying_ ? 3 : 2);
-  }
-  [[nodiscard]] std::string_view kernel() const override { return kernels_->name; }
+  [[nodiscard]] Bytes bytes() const override { return field_.bytes(); }
+  [[nodiscard]] std::string_view kernel() const override { return field_.kernel(); }
+  [[nodiscard]] std::string tiling() const override { return to_string(shape_); }
 
  private:
   static constexpr std::array<const char*, 2> level_names{"pressure", "pressure_before"};
 
-  struct SourceNode {
-    Index z;
-    double weight;  ///< c² dt² w / dV
-    std::size_t source;
-  };
-  struct Part {  ///< what one x-plane gives to one receiver
-    std::size_t receiver;
-    Index x;
-    struct Node {
-      Index y, z;
-      double weight;
-    };
-    std::vector<Node> nodes;
-  };
+  [[nodiscard]] Bytes plane_bytes() const { return field_.bytes() / static_cast<Bytes>(std::max<Index>(1, planes_.size())); }
 
-  [[nodiscard]] T* level(Index k) { return level_[k & 1].data(); }
-  [[nodiscard]] const T* level(Index k) const { return level_[k & 1].data(); }
-  [[nodiscard]] Bytes plane_bytes() const {
-    return static_cast<Bytes>(at_.stride_x) * sizeof(T) * (varying_ ? 3 : 2);
+  void choose(const Team& team) {
+    if (problem_.tiling != "auto") return;
+    TileTask task;
+    task.radius = field_.stencil().radius;
+    task.nx = planes_.size();
+    task.ny = problem_.grid.points[1];
+    task.nz = problem_.grid.points[2];
+    task.threads = team.threads();
+    task.bytes_a_cell = static_cast<Index>(sizeof(T)) *
+                        (2 + (problem_.velocity->constant() ? 0 : 1) + (field_.scaled() ? 1 : 0));
+    candidates_ = tile_candidates(task, machine_);
+    shape_ = candidates_.front();
+    key_ = tile_key(task, machine_, field_.kernel());
+    if (task.nx * task.ny * task.nz < worth_measuring || memory_.recall(key_, shape_)) candidates_.clear();
+    trial_ = 0;
+    rates_.clear();
   }
 
-  /// Everything that happens at one row in one step. The heart of every traversal.
-  void row(Index k, Index x, Index y) {
-    Row<T> r;
-    const Index here = at_.at(x, y);
-    r.u = level(k) + here;
-    r.o = level(k + 1) + here;
-    r.a = varying_ ? a_.data() + here : nullptr;
-    r.a_constant = a_constant_;
-    r.sigma_xy = sigma_[0][static_cast<std::size_t>(x + at_.first)] + sigma_[1][static_cast<std::size_t>(y)];
-    r.sigma_z = sigma_[2].data();
-    r.stride_x = at_.stride_x;
-    r.stride_y = at_.stride_y;
-    r.nz = at_.nz;
-    r.plain_begin = r.sigma_xy == 0 ? plain_z_.begin : at_.nz;
-    r.plain_end = r.sigma_xy == 0 ? plain_z_.end : at_.nz;
-    r.weights = &weights_;
-    kernels_->update[stencil_.radius - 1][unequal_][varying_](r);
-    if (const std::int32_t bucket = bucket_of_row_[static_cast<std::size_t>(x * at_.ny + y)]; bucket >= 0)
-      for (const SourceNode& node : buckets_[static_cast<std::size_t>(bucket)])
-        r.o[node.z] += static_cast<T>(node.weight * source_now_[node.source]);
-    images(level(k + 1), x, y);
-  }
-
-  /// Copies a row, times the sign of the face, to its images behind the faces near by.
-  void images(T* u, Index x, Index y) {
-    const Index s = stencil_.radius, nx = at_.nx, ny = at_.ny, nz = at_.nz;
-    T* here = u + at_.at(x, y);
-    if (sign_[4] != 0)
-      for (Index i = 1; i <= s; ++i) here[-i] = static_cast<T>(sign_[4]) * here[i];
-    if (sign_[5] != 0)
-      for (Index i = 1; i <= s; ++i) here[nz - 1 + i] = static_cast<T>(sign_[5]) * here[nz - 1 - i];
-    const auto mirror = [&](int sign, Index to_x, Index to_y) {
-      T* to = u + at_.at(to_x, to_y);
-      if (sign > 0)
-        std::copy_n(here, nz, to);
-      else
-        for (Index z = 0; z < nz; ++z) to[z] = -here[z];
-    };
-    if (sign_[0] != 0 && x >= 1 && x <= s) mirror(sign_[0], -x, y);
-    if (sign_[1] != 0 && x <= nx - 2 && x >= nx - 1 - s) mirror(sign_[1], 2 * (nx - 1) - x, y);
-    if (sign_[2] != 0 && y >= 1 && y <= s) mirror(sign_[2], x, -y);
-    if (sign_[3] != 0 && y <= ny - 2 && y >= ny - 1 - s) mirror(sign_[3], x, 2 * (ny - 1) - y);
-  }
-
-  void sweep(std::string_view name, Interval planes, Team& team) {
-    if (planes.empty()) return;
-    PlanesPhase phase(name, planes, plane_bytes(),
-                      [&](CpuWorker& worker, Interval mine) { blocks(worker, mine); });
-    team.run(phase);
-  }
-
-  /// Planes of one worker, cut into blocks of rows such that 2s+1 planes of a block of u (and the rows of o and c²
-  /// under way) fit in half of the second-level cache; several blocks a thread, so that unequal threads even out.
-  void blocks(CpuWorker& worker, Interval planes) {
-    const Index s = stencil_.radius;
-    const Index row_bytes = at_.stride_y * static_cast<Index>(sizeof(T));
-    const Index fit = static_cast<Index>(cache_ / 2) / (row_bytes * (2 * s + 3)) - 2 * s;
-    const Index wanted = worker.threads() == 1 ? 1 : 4 * worker.threads();
-    Index height = std::clamp<Index>(fit, 4, at_.ny);
-    Index y_blocks = (at_.ny + height - 1) / height;
-    const Index x_blocks =
-        std::clamp<Index>((wanted + y_blocks - 1) / y_blocks, 1, std::max<Index>(1, planes.size() / (4 * s)));
-    if (x_blocks * y_blocks < wanted) y_blocks = std::min(at_.ny, (wanted + x_blocks - 1) / x_blocks);
-    worker.for_each({0, x_blocks * y_blocks}, 1, [&](Interval some, int) {
-      const FlushSubnormals flush;
-      for (Index b = some.begin; b < some.end; ++b) {
-        const Index i = b / y_blocks, j = b % y_blocks;
-        const Interval xs{planes.begin + planes.size() * i / x_blocks,
-                          planes.begin + planes.size() * (i + 1) / x_blocks};
-        const Interval ys{at_.ny * j / y_blocks, at_.ny * (j + 1) / y_blocks};
-        for (Index x = xs.begin; x < xs.end; ++x)
-          for (Index y = ys.begin; y < ys.end; ++y) row(k_, x, y);
-      }
-    });
-  }
-
-  void start_exchange(Communicator& cluster, T* u) {
-    const bool lower = cluster.rank() > 0, upper = cluster.rank() + 1 < cluster.size();
-    const auto planes = [&](Index first, bool there) {
-      return there ? std::span<T>(u + first * at_.stride_x + at_.halo * at_.stride_x,
-                                  static_cast<std::size_t>(at_.halo * at_.stride_x))
-                   : std::span<T>();
-    };
-    cluster.start_exchange(std::as_bytes(planes(0, lower)), std::as_bytes(planes(at_.nx - at_.halo, upper)),
-                           std::as_writable_bytes(planes(-at_.halo, lower)),
-                           std::as_writable_bytes(planes(at_.nx, upper)));
-  }
-
-  /// Images and halos of both levels, after they were set from outside.
-  void refresh(Communicator& cluster) {
-    for (auto& block : level_) {
-      for (Index x = 0; x < at_.nx; ++x)
-        for (Index y = 0; y < at_.ny; ++y) images(block.data(), x, y);
-      start_exchange(cluster, block.data());
-      cluster.finish_exchange();
+  /// Every candidate marches one band of the run itself (the first twice: it also warms up), the fastest goes on.
+  void learn(double seconds) {
+    if (trial_ > 0) rates_.push_back(1 / std::max(seconds, 1e-9));
+    ++trial_;
+    if (rates_.size() < candidates_.size()) {
+      shape_ = candidates_[rates_.size()];
+      return;
     }
+    const auto best = static_cast<std::size_t>(std::max_element(rates_.begin(), rates_.end()) - rates_.begin());
+    shape_ = candidates_[best];
+    candidates_.clear();
+    memory_.remember(key_, shape_);
+    log::info("acoustic-fd: tiling {}", to_string(shape_));
   }
 
-  /// First touch of a plane: the medium and the initial field at t = 0 and, for plane waves, at t = −dt.
-  void fill_plane(Index x) {
-    const Grid& g = problem_.grid;
-    const double h = g.spacing[0];
-    std::vector<double> c(static_cast<std::size_t>(at_.nz));
-    for (Index y = 0; y < at_.ny; ++y) {
-      const Index here = at_.at(x, y);
-      const double px = g.at(0, x + at_.first), py = g.at(1, y);
-      problem_.velocity->row(px, py, g.origin[2], g.spacing[2], c);
-      if (varying_)
-        for (Index z = 0; z < at_.nz; ++z) {
-          const double ratio = c[static_cast<std::size_t>(z)] * problem_.dt / h;
-          a_.data()[here + z] = static_cast<T>(ratio * ratio);
-        }
-      for (Index z = 0; z < at_.nz; ++z) {
-        if (on_free_surface(x + at_.first, y, z)) continue;  // stays zero
-        const Vec3 p{px, py, g.at(2, z)};
-        level(0)[here + z] = static_cast<T>(initial(p, 0, c[static_cast<std::size_t>(z)]));
-        level(1)[here + z] = static_cast<T>(initial(p, -problem_.dt, c[static_cast<std::size_t>(z)]));
-      }
+  const Tiling& tiling(Index steps, int threads) {
+    if (!tiling_ || tiling_steps_ != steps || !(tiling_shape_ == shape_) || tiling_threads_ != threads) {
+      Span span;
+      span.nx = planes_.size();
+      span.ny = problem_.grid.points[1];
+      span.k1 = steps;
+      const Index s = field_.stencil().radius;
+      span.grow_low = slab_.lower ? s : 0;
+      span.grow_high = slab_.upper ? s : 0;
+      tiling_ = make_tiling(shape_, span, static_cast<int>(s), threads);
+      tiling_steps_ = steps;
+      tiling_shape_ = shape_;
+      tiling_threads_ = threads;
     }
+    return *tiling_;
   }
 
-  [[nodiscard]] bool on_free_surface(Index x, Index y, Index z) const {
-    const std::array<Index, 3> i{x, y, z};
-    for (std::size_t f = 0; f < 6; ++f)
-      if (problem_.faces[f].kind == FaceKind::free_surface &&
-          i[f / 2] == (f % 2 == 0 ? 0 : problem_.grid.points[f / 2] - 1))
-        return true;
-    return false;
-  }
-
-  [[nodiscard]] double initial(const Vec3& p, double t, double c) const {
-    const Initial& f = problem_.initial;
-    const auto bell = [&](double d) { return f.amplitude * std::exp(-0.5 * d * d / (f.width * f.width)); };
-    if (f.kind == Initial::Kind::none) return 0;
-    if (f.kind == Initial::Kind::plane) {
-      const auto a = static_cast<std::size_t>(f.axis);
-      const double d = p[a] - f.centre[a];
-      return f.direction != 0 ? bell(d - f.direction * c * t) : 0.5 * (bell(d - c * t) + bell(d + c * t));
-    }
-    double square = 0;
-    for (std::size_t a = 0; a < 3; ++a) square += (p[a] - f.centre[a]) * (p[a] - f.centre[a]);
-    return bell(std::sqrt(square));
-  }
-
-  /// A field at rest: p^{−1} = p^0 + ½ c² dt² Δ_h p^0, the scheme's own p^{−1} = p^{1}.
-  void rest_start(Communicator& cluster) {
-    const FlushSubnormals flush;
-    std::fill(source_now_.begin(), source_now_.end(), 0.0);
-    std::vector<T> before(static_cast<std::size_t>(at_.nz));
-    const Machine plain{};
-    const auto function = row_kernels<T>("reference", plain)->update[stencil_.radius - 1][unequal_][varying_];
-    for (Index x = 0; x < at_.nx; ++x)
-      for (Index y = 0; y < at_.ny; ++y) {
-        // One plain update from p^{−1} = 0 gives 2 p^0 + a L; half of it is p^0 + ½ a L.
-        Row<T> r;
-        const Index here = at_.at(x, y);
-        std::fill(before.begin(), before.end(), T(0));
-        r.u = level(0) + here;
-        r.o = before.data();
-        r.a = varying_ ? a_.data() + here : nullptr;
-        r.a_constant = a_constant_;
-        r.sigma_z = sigma_[2].data();
-        r.stride_x = at_.stride_x;
-        r.stride_y = at_.stride_y;
-        r.nz = at_.nz;
-        r.plain_end = at_.nz;
-        r.weights = &weights_;
-        function(r);
-        for (Index z = 0; z < at_.nz; ++z) level(1)[here + z] = T(0.5) * before[static_cast<std::size_t>(z)];
-      }
-    refresh(cluster);
-  }
-
-  void place_sources() {
-    bucket_of_row_.assign(static_cast<std::size_t>(at_.nx * at_.ny), -1);
-    buckets_.clear();
-    source_now_.assign(problem_.sources.size(), 0.0);
-    const Vec3& h = problem_.grid.spacing;
-    for (std::size_t n = 0; n < problem_.sources.size(); ++n)
-      for (const NodeWeight& node : point_weights(problem_.grid, problem_.faces, problem_.sources[n].position,
-                                                  problem_.spread, PointUse::source)) {
-        if (node.x < planes_.begin || node.x >= planes_.end) continue;
-        const Index x = node.x - at_.first;
-        auto& bucket = bucket_of_row_[static_cast<std::size_t>(x * at_.ny + node.y)];
-        if (bucket < 0) {
-          bucket = static_cast<std::int32_t>(buckets_.size());
-          buckets_.emplace_back();
-        }
-        const double a = static_cast<double>(varying_ ? a_.data()[at_.at(x, node.y, node.z)] : a_constant_);
-        buckets_[static_cast<std::size_t>(bucket)].push_back(
-            {node.z, node.weight * a * h[0] * h[0] / (h[0] * h[1] * h[2]), n});
-      }
-  }
-
-  void place_receivers() {
-    for (std::size_t n = 0; n < problem_.receivers.size(); ++n)
-      for (const NodeWeight& node :
-           point_weights(problem_.grid, problem_.faces, problem_.receivers[n].position, problem_.spread,
-                         PointUse::receiver)) {
-        if (parts_.empty() || parts_.back().receiver != n || parts_.back().x != node.x)
-          parts_.push_back({n, node.x, {}});
-        parts_.back().nodes.push_back({node.y, node.z, node.weight});
-      }
+  /// Both levels and the layers' memory of the planes that the next band computes along.
+  void exchange(Communicator& cluster) {
+    if (cluster.size() == 1) return;
+    const Index n = planes_.size(), beside = slab_.beside;
+    const auto total = [&](Index first, bool there) {
+      std::size_t bytes = 0;
+      for (Index x = first; there && x < first + beside; ++x) bytes += field_.plane_state_bytes(x, true);
+      return bytes;
+    };
+    std::vector<std::byte> to_lower(total(0, slab_.lower)), to_upper(total(n - beside, slab_.upper));
+    std::vector<std::byte> from_lower(total(-beside, slab_.lower)), from_upper(total(n, slab_.upper));
+    std::byte* to = to_lower.data();
+    for (Index x = 0; slab_.lower && x < beside; ++x) field_.pack(k_, x, true, to);
+    to = to_upper.data();
+    for (Index x = n - beside; slab_.upper && x < n; ++x) field_.pack(k_, x, true, to);
+    cluster.start_exchange(to_lower, to_upper, from_lower, from_upper);
+    cluster.finish_exchange();
+    const std::byte* from = from_lower.data();
+    for (Index x = -beside; slab_.lower && x < 0; ++x) field_.unpack(k_, x, true, from);
+    from = from_upper.data();
+    for (Index x = n; slab_.upper && x < n + beside; ++x) field_.unpack(k_, x, true, from);
   }
 
   const Problem& problem_;
-  Stencil stencil_;
-  const RowKernels<T>* kernels_;
-  Bytes cache_;
-  Layout at_;
-  Block<T> level_[2];
-  Block<T> a_;  ///< c² dt²/h_x², only where c varies
-  T a_constant_ = 0;
-  bool varying_ = false;
-  bool unequal_ = false;
-  RowWeights<T> weights_;
-  std::vector<T> sigma_[3];
-  Interval plain_z_{};
-  int sign_[6]{};
-  std::vector<std::int32_t> bucket_of_row_;
-  std::vector<std::vector<SourceNode>> buckets_;
-  std::vector<double> source_now_;
-  std::vector<Part> parts_;
+  Machine machine_;
+  Slab slab_;
+  Field<T> field_;
+  Index band_;
+  TileShape shape_;
+  std::vector<TileShape> candidates_;  ///< not empty: still measuring
+  std::vector<double> rates_;
+  int trial_ = 0;
+  std::string key_;
+  TileMemory memory_;
+  std::unique_ptr<Tiling> tiling_;
+  Index tiling_steps_ = 0;
+  TileShape tiling_shape_;
+  int tiling_threads_ = 0;
 };
 
 }  // namespace
@@ -513,34 +336,23 @@ Interval slab(Index planes, int rank, int ranks) {
 
 Bytes march_bytes(const Problem& problem, int ranks) {
   const auto& n = problem.grid.points;
-  const Layout layout(0, (n[0] + ranks - 1) / ranks, n[1], n[2], problem.order / 2);
+  const Index s = problem.order / 2;
+  const Index beside = ranks > 1 ? s * steps_between_exchanges(problem, ranks) : s;
+  const Layout layout(0, (n[0] + ranks - 1) / ranks, n[1], n[2], static_cast<int>(s), beside);
   const bool varying = !problem.velocity || !problem.velocity->constant();
-  return static_cast<Bytes>(layout.count) * (problem.double_precision ? 8 : 4) * (varying ? 3 : 2) +
-         static_cast<Bytes>(layout.nx * layout.ny * 4) + (problem.velocity ? problem.velocity->bytes() : 0);
-}
-
-std::vector<double> sponge_profile(const Problem& problem, std::size_t axis) {
-  const Index n = problem.grid.points[axis];
-  std::vector<double> sigma(static_cast<std::size_t>(n), 0.0);
-  for (std::size_t side = 0; side < 2; ++side) {
-    const Face& face = problem.faces[2 * axis + side];
-    if (face.kind != FaceKind::sponge || face.width <= 0) continue;
-    // p_tt + b p_t with b = b_max d²: a wave loses exp(−∫ b/(2c) dx) each way, together exp(−b_max W/(3c)).
-    const double width = static_cast<double>(face.width);
-    const double b_max = 3 * problem.speed.highest * face.attenuation * std::log(10.0) / 20 /
-                         (width * problem.grid.spacing[axis]);
-    for (Index i = 0; i < std::min(n, face.width); ++i) {
-      const double d = (width - static_cast<double>(i)) / width;
-      sigma[static_cast<std::size_t>(side == 0 ? i : n - 1 - i)] += 0.5 * problem.dt * b_max * d * d;
-    }
-  }
-  return sigma;
+  const Bytes value = problem.double_precision ? 8 : 4;
+  Bytes layers = 0;
+  for (std::size_t f = 0; f < 6; ++f)
+    if (problem.faces[f].kind == FaceKind::matched)
+      layers += static_cast<Bytes>(3 * problem.faces[f].width * (problem.grid.cells() / n[f / 2])) * value;
+  return static_cast<Bytes>(layout.count) * value * (2 + (varying ? 1 : 0) + (problem.density ? 1 : 0)) +
+         layers / static_cast<Bytes>(ranks) + (problem.velocity ? problem.velocity->bytes() : 0);
 }
 
 std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine,
                                   const Communicator& cluster) {
-  if (problem.double_precision) return std::make_unique<StepwiseMarch<double>>(problem, machine, cluster);
-  return std::make_unique<StepwiseMarch<float>>(problem, machine, cluster);
+  if (problem.double_precision) return std::make_unique<TiledMarch<double>>(problem, machine, cluster);
+  return std::make_unique<TiledMarch<float>>(problem, machine, cluster);
 }
 
 }  // namespace conoid::acoustic_fd

@@ -3,12 +3,13 @@
 //
 //   p^{k+1} = (2 p^k − (1−σ) p^{k−1} + c² dt² (Δ_h p^k + Σ_n s_n(t_k) δ_h(x − x_n))) / (1+σ),   sources outside the quotient
 //
-// Two levels in place (k+1 overwrites k−1), level k in array k mod 2. σ is the sum of three one-dimensional profiles.
-// Free and rigid faces lie on the outermost nodes; each row that is written also writes its images behind the faces, so
-// that an update reads plain memory everywhere and a row never depends on work other than its own. This is what lets
-// the same row() serve any order of traversal; steps() is the stepwise one.
+// Two levels in place (k+1 overwrites k−1), level k in array k mod 2. σ is the sum of three one-dimensional profiles. Free
+// and rigid faces lie on the outermost nodes; each row that is written also writes its images behind the faces, so that an
+// update reads plain memory everywhere and a row never depends on work other than its own (field.hpp). Bands of several
+// steps are cut into tiles (tiling.hpp), whose shape has no influence on a single bit.
 //
-// A rank owns a slab of x-planes with `radius` planes of halo on either side.
+// A rank owns a slab of x-planes. Before a band of T steps it receives `radius` T planes from each neighbour and computes
+// along those that its own need: one exchange a band.
 #pragma once
 
 #include "engine/cluster/communicator.hpp"
@@ -20,6 +21,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,9 +43,17 @@ class March {
 
   /// From nothing to step 0 (levels −1 and 0 set from the initial field).
   virtual void start(Team& team, Communicator& cluster) = 0;
-  /// One time step.
-  virtual void step(Team& team, Communicator& cluster) = 0;
+  /// Levels to be recorded on the way: those divisible by `every`; see sample() for what is kept of each.
+  struct Recorder {
+    Index every = 1;
+    std::vector<std::vector<double>> samples;
+  };
+  /// `steps` time steps. The same number on every rank.
+  virtual void advance(Team& team, Communicator& cluster, Index steps, Recorder* recorder = nullptr) = 0;
+  void step(Team& team, Communicator& cluster) { advance(team, cluster, 1); }
   [[nodiscard]] Index steps_done() const { return k_; }
+  /// Steps that are worth taking together.
+  [[nodiscard]] virtual Index band() const = 0;
 
   /// Contributions of this rank's planes to the receivers at the present step; sum over ranks, then join_traces().
   virtual void sample(std::span<double> parts) const = 0;
@@ -68,6 +78,8 @@ class March {
   [[nodiscard]] Interval planes() const { return planes_; }
   [[nodiscard]] virtual Bytes bytes() const = 0;
   [[nodiscard]] virtual std::string_view kernel() const = 0;
+  /// The tiling in use, "diamond 32x8".
+  [[nodiscard]] virtual std::string tiling() const = 0;
 
  protected:
   Index k_ = 0;
@@ -84,8 +96,5 @@ class March {
 
 /// The planes of a rank: shares that differ by at most one.
 [[nodiscard]] Interval slab(Index planes, int rank, int ranks);
-
-/// σ along one axis (global nodes): 0 outside sponges.
-[[nodiscard]] std::vector<double> sponge_profile(const Problem& problem, std::size_t axis);
 
 }  // namespace conoid::acoustic_fd

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is to be computed, freed from the case file: grid, medium, faces, sources, receivers, steps. SI units.
 //
-// The equation is (1/c²) p_tt − Δp = Σ s_n(t) δ(x − x_n): in a homogeneous medium p = s(t − r/c) / (4π r).
+// The equation is (1/c²) p_tt − ρ ∇·(1/ρ ∇p) = Σ s_n(t) δ(x − x_n): in a homogeneous medium p = s(t − r/c) / (4π r).
 #pragma once
 
 #include "engine/core/error.hpp"
@@ -31,16 +31,21 @@ struct Grid {
   }
 };
 
-enum class FaceKind { sponge, free_surface, rigid };
+enum class FaceKind { sponge, matched, free_surface, rigid };
 
 /// One face of the box. Order of faces everywhere: x_min, x_max, y_min, y_max, z_min, z_max.
 struct Face {
   FaceKind kind = FaceKind::sponge;
-  Index width = 20;         ///< nodes of the sponge
-  double attenuation = 30;  ///< dB that a plane wave at normal incidence loses on its way in and out again
-  /// Sign of the image behind the face: −1 free surface (p = 0), +1 rigid (∂p/∂n = 0), 0 sponge (zeros beyond).
+  Index width = 20;         ///< nodes of the sponge or the matched layer
+  double attenuation = 30;  ///< sponge: dB that a plane wave at normal incidence loses on its way in and out again
+  double echo = 1e-5;       ///< matched layer: echo of a perfect one at normal incidence
+  double shift = 0;         ///< matched layer: its frequency shift in Hz, 0 = by its width
+  /// Sign of the image behind the face: −1 free surface (p = 0), +1 rigid (∂p/∂n = 0), 0 absorbing (zeros beyond).
   [[nodiscard]] int image_sign() const {
-    return kind == FaceKind::sponge ? 0 : kind == FaceKind::rigid ? 1 : -1;
+    return absorbs() ? 0 : kind == FaceKind::rigid ? 1 : -1;
+  }
+  [[nodiscard]] bool absorbs() const {
+    return kind == FaceKind::sponge || kind == FaceKind::matched;
   }
 };
 inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
@@ -72,6 +77,9 @@ struct Problem {
   Grid grid;
   std::shared_ptr<const Velocity> velocity;
   SpeedRange speed;  ///< of the medium inside the grid
+  /// ρ in kg/m³ in the same form as the speed; null: constant everywhere.
+  std::shared_ptr<const Velocity> density;
+  double reference_density = 1;  ///< ρ_0, see medium.hpp
   std::array<Face, 6> faces;
   std::vector<Source> sources;
   std::vector<Receiver> receivers;
@@ -85,6 +93,7 @@ struct Problem {
   bool exact = false;       ///< overlay of exact traces
   bool double_precision = false;
   std::string kernel = "auto";
+  std::string tiling = "auto";  ///< see tile_shape.hpp
 };
 
 }  // namespace conoid::acoustic_fd

@@ -72,26 +72,27 @@ class Block {
   std::size_t bytes_ = 0;
 };
 
-/// Where cell (x, y, z) of a rank's slab lies in a Block. x, y reach from −halo to n + halo − 1, z likewise. Rows start
+/// Where cell (x, y, z) of a rank's slab lies in a Block. x reaches from −halo_x to nx + halo_x − 1, y and z from −halo. Rows start
 /// on 64 bytes; 16 values between rows hold the upper ghosts of one and the lower ghosts of the next.
 struct Layout {
   Index first = 0;               ///< global x of the slab's plane 0
   Index nx = 0, ny = 0, nz = 0;  ///< nx: planes of this rank
-  Index halo = 0;
+  Index halo = 0;    ///< the stencil's radius
+  Index halo_x = 0;  ///< at least that; more where a neighbour's planes are computed along for several steps
   Index stride_x = 0, stride_y = 0;
   Index origin = 0;  ///< position of (0, 0, 0)
   Index count = 0;
 
   Layout() = default;
-  Layout(Index first_plane, Index planes, Index ny_, Index nz_, int radius)
-      : first(first_plane), nx(planes), ny(ny_), nz(nz_), halo(radius) {
+  Layout(Index first_plane, Index planes, Index ny_, Index nz_, int radius, Index planes_beside = 0)
+      : first(first_plane), nx(planes), ny(ny_), nz(nz_), halo(radius), halo_x(planes_beside > radius ? planes_beside : radius) {
     constexpr Index pad = 16;
     stride_y = (nz + pad - 1) / pad * pad + pad;
     if (stride_y % 1024 == 0) stride_y += pad;  // rows a page apart would share cache sets
     stride_x = (ny + 2 * halo) * stride_y;
     if (stride_x % 1024 == 0) stride_x += pad;
-    origin = halo * stride_x + halo * stride_y + pad;
-    count = (nx + 2 * halo) * stride_x + 2 * pad;
+    origin = halo_x * stride_x + halo * stride_y + pad;
+    count = (nx + 2 * halo_x) * stride_x + 2 * pad;
   }
   [[nodiscard]] Index at(Index x, Index y, Index z = 0) const {
     return origin + x * stride_x + y * stride_y + z;

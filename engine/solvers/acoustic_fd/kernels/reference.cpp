@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reference row kernel: plain loops, one cell after the other. The truth that every other body is tested against.
-#include "engine/solvers/acoustic_fd/kernels/row_tables.hpp"
+// The reference kernels: plain loops, one cell after the other. The truth that every other body is tested against.
+#include "engine/solvers/acoustic_fd/kernels/patch_tables.hpp"
 
 #include <cmath>
 
@@ -26,19 +26,51 @@ T laplacian(const T* u, Index stride_x, Index stride_y, const RowWeights<T>& w, 
   return L;
 }
 
-template <class T, int Radius, bool Unequal, bool Varying>
-void update(const Row<T>& row) {
-  for (Index z = 0; z < row.nz; ++z) {
-    const T L = laplacian(row.u + z, row.stride_x, row.stride_y, *row.weights, Radius, Unequal);
-    const T a = Varying ? row.a[z] : row.a_constant;
-    const T u = row.u[z];
-    T& o = row.o[z];
-    if (z >= row.plain_begin && z < row.plain_end) {
-      o = std::fma(a, L, (u + u) - o);
-    } else {
-      const T sigma = row.sigma_xy + row.sigma_z[z];
-      o = std::fma(a, L, std::fma(sigma - T(1), o, u + u)) / (T(1) + sigma);
+template <class T, int Radius, bool Unequal, Cells Kind>
+void update(const Patch<T>& t) {
+  for (Index x = 0; x < t.nx; ++x)
+    for (Index y = 0; y < t.ny; ++y)
+      for (Index z = t.z0; z < t.z1; ++z) {
+        const Index here = x * t.stride_x + y * t.stride_y + z;
+        const T u = t.u[here];
+        const T a = t.a[x * t.a_stride_x + y * t.a_stride_y + z];
+        T& o = t.o[here];
+        T L = laplacian(t.u + here, t.stride_x, t.stride_y, *t.weights, Radius, Unequal);
+        if (Kind != Cells::plain) L = std::fma(-t.v[x * t.v_stride_x + y * t.v_stride_y + z], u, L);
+        if (Kind == Cells::plain || Kind == Cells::dense) {
+          o = std::fma(a, L, (u + u) - o);
+          continue;
+        }
+        T sigma = t.sigma_x[x] + t.sigma_y[y];
+        if (Kind == Cells::layer) {
+          L += t.extra[z];
+          sigma += t.sigma_z[z];
+        }
+        const T r = T(1) / (T(1) + sigma);
+        o = std::fma(a, L, std::fma(sigma - T(1), o, u + u)) * r;
+      }
+}
+
+template <class T, int Radius, bool Varying>
+void memory(const MemoryRow<T>& r) {
+  for (Index z = r.z0; z < r.z1; ++z) {
+    const auto factor = [&](int i) { return Varying ? r.factor[i][z] : r.factor[i][0]; };
+    const T* u = r.u + z;
+    T f = r.curvature[0] * u[0], g = 0;
+    for (int i = 1; i <= Radius; ++i) {
+      f = std::fma(r.curvature[i], u[-i * r.stride] + u[i * r.stride], f);
+      g = std::fma(r.slope[i], u[i * r.stride] - u[-i * r.stride], g);
     }
+    const T E = factor(0), G = factor(1);
+    const T m3 = std::fma(E, r.m3[z], factor(2) * g);
+    const T a3 = T(0.5) * (m3 + r.m3[z]);
+    const T m2 = std::fma(E, r.m2[z], std::fma(G, a3, std::fma(factor(3), f, factor(4) * g)));
+    const T a2 = T(0.5) * (m2 + r.m2[z]);
+    const T m1 = std::fma(E, r.m1[z], std::fma(G, a2, std::fma(factor(5), f, factor(6) * g)));
+    r.extra[z] = std::fma(T(0.5), m1 + r.m1[z], r.extra[z]);
+    r.m3[z] = m3;
+    r.m2[z] = m2;
+    r.m1[z] = m1;
   }
 }
 
@@ -46,9 +78,10 @@ template <class T, int Radius, bool Unequal>
 void energy(EnergyRow<T>& row) {
   double kinetic[16]{}, potential[16]{};
   for (Index z = 0; z < row.nz; ++z) {
-    const T L = laplacian(row.u0 + z, row.stride_x, row.stride_y, *row.weights, Radius, Unequal);
+    T L = laplacian(row.u0 + z, row.stride_x, row.stride_y, *row.weights, Radius, Unequal);
+    if (row.v) L = std::fma(-row.v[z], row.u0[z], L);
     const double d = static_cast<double>(row.u1[z]) - static_cast<double>(row.u0[z]);
-    const double e = row.a ? d / static_cast<double>(row.a[z]) : d;
+    const double e = d / static_cast<double>(row.a[z]);
     kinetic[z % 16] = std::fma(d * row.wz[z], e, kinetic[z % 16]);
     potential[z % 16] =
         std::fma(row.wz[z] * static_cast<double>(row.u1[z]), static_cast<double>(L), potential[z % 16]);
@@ -60,8 +93,28 @@ void energy(EnergyRow<T>& row) {
   }
 }
 
+template <class T, int s>
+const OrderKernels<T>* table() {
+  static const OrderKernels<T> kernels{
+      {CONOID_ACOUSTIC_FD_UPDATES(T, s, false), CONOID_ACOUSTIC_FD_UPDATES(T, s, true)},
+      {memory<T, s, false>, memory<T, s, true>},
+      {energy<T, s, false>, energy<T, s, true>}};
+  return &kernels;
+}
+template <class T>
+const PatchKernels<T>& tables() {
+  static const PatchKernels<T> kernels{
+      "reference", {table<T, 1>(), table<T, 2>(), table<T, 3>(), table<T, 4>(), table<T, 5>(), table<T, 6>()}};
+  return kernels;
+}
+
 }  // namespace
 
-CONOID_ACOUSTIC_FD_ROW_TABLES(reference, "reference")
+const PatchKernels<float>& reference_float() {
+  return tables<float>();
+}
+const PatchKernels<double>& reference_double() {
+  return tables<double>();
+}
 
 }  // namespace conoid::acoustic_fd

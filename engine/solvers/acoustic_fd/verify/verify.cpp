@@ -3,7 +3,7 @@
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
 
 #include "engine/solvers/acoustic_fd/exact.hpp"
-#include "engine/solvers/acoustic_fd/kernels/row.hpp"
+#include "engine/solvers/acoustic_fd/kernels/patch.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
 
 #include <algorithm>
@@ -235,7 +235,7 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
       return bench.field();
     };
     const auto truth = field("reference");
-    for (const auto name : row_kernel_names(this_machine())) {
+    for (const auto name : patch_kernel_names(this_machine())) {
       if (name == "reference") continue;
       const auto got = field(name);
       double worst = 0;

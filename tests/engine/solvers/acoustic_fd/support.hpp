@@ -47,6 +47,12 @@ inline Problem busy_problem(int order, std::array<Index, 3> points, bool equal, 
   return p;
 }
 
+/// Matched layers in place of the sponges.
+inline void make_matched(Problem& p) {
+  for (Face& face : p.faces)
+    if (face.kind == FaceKind::sponge) face.kind = FaceKind::matched;
+}
+
 /// A whole field as bits.
 struct Everything {
   std::vector<float> field;

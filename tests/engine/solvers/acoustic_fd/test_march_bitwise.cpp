@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every way of computing a step gives the same bits: kernel bodies, threads, unlike workers, a split by save and load.
 // labels: unit
-#include "engine/solvers/acoustic_fd/kernels/row.hpp"
+#include "engine/solvers/acoustic_fd/kernels/patch.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QtTest>
@@ -25,19 +25,21 @@ class TestMarchBitwise : public QObject {
   void all_kernels_agree_on_odd_sizes() {
     std::mt19937 random(20150018);
     for (const bool wide : {false, true})
-      for (const int order : {2, 4, 6, 8})
+      for (const int order : {2, 4, 6, 8, 10, 12})
         for (const bool equal : {true, false})
           for (const bool varying : {true, false}) {
             std::array<Index, 3> n{};
             for (auto& i : n) i = std::uniform_int_distribution<Index>(order + 9, 29)(random);
             n[2] += std::uniform_int_distribution<Index>(0, 40)(random);
             Problem p = busy_problem(order, n, equal, varying, wide);
+            if (n[0] % 2 == 0) make_matched(p);
+            if (n[1] % 2 == 0) p.density = layered_velocity(0, 1, p.grid.origin[0], {{0, 1000, 5}, {20, 2200, 0}});
             p.kernel = "reference";
             const Everything truth = run(p, "cpu:1", 12);
             double largest = 0;
             for (const float v : truth.field) largest = std::max(largest, std::abs(static_cast<double>(v)));
             QVERIFY2(largest > 1e-6 && std::isfinite(largest), "the test field must move");
-            for (const auto name : row_kernel_names(this_machine())) {
+            for (const auto name : patch_kernel_names(this_machine())) {
               p.kernel = name;
               QVERIFY2(run(p, "cpu:1", 12) == truth,
                        qPrintable(QString("%1 order %2 equal %3 varying %4 double %5 (%6,%7,%8)")
@@ -51,6 +53,69 @@ class TestMarchBitwise : public QObject {
                                       .arg(n[2])));
             }
           }
+  }
+
+  /// All at once in bands of random length, so that tiles are clipped in time in every way.
+  static Everything run_bands(const Problem& p, const char* workers, Index steps, std::mt19937& random) {
+    const auto cluster = single_rank();
+    Team team(parse_workers(workers, 4).value());
+    const auto march = make_march(p, this_machine(), *cluster);
+    march->start(team, *cluster);
+    March::Recorder recorder;
+    while (march->steps_done() < steps)
+      march->advance(team, *cluster,
+                     std::min(steps - march->steps_done(), std::uniform_int_distribution<Index>(1, 2 * steps)(random)),
+                     &recorder);
+    Everything out;
+    std::vector<double> traces(p.receivers.size());
+    for (const auto& parts : recorder.samples) {
+      march->join_traces(parts, traces);
+      out.traces.insert(out.traces.end(), traces.begin(), traces.end());
+    }
+    out.energy = march->energy(team, *cluster);
+    March::Cut all;
+    all.count = p.grid.points;
+    march->read(all, out.field);
+    return out;
+  }
+
+  void every_tiling_gives_the_bits_of_the_stepwise_march() {
+    std::mt19937 random(4329);
+    const auto number = [&](Index a, Index b) { return std::uniform_int_distribution<Index>(a, b)(random); };
+    for (int trial = 0; trial < 48; ++trial) {
+      const int order = 2 * static_cast<int>(number(1, 6));
+      const Index s = order / 2;
+      const std::array<Index, 3> n{number(order + 9, 45), number(order + 9, 45), number(order + 9, 60)};
+      Problem p = busy_problem(order, n, trial % 3 != 0, trial % 4 != 1, trial % 5 == 4);
+      if (trial % 2 == 1) make_matched(p);
+      if (trial % 7 >= 5)
+        p.density = layered_velocity(0, 1, p.grid.origin[0], {{0, 1000, 5}, {20, 2200, 0}, {31, 1800, 3}});
+      const Index steps = number(5, 30);
+      p.kernel = "reference";
+      p.tiling = "stepwise 8";
+      std::mt19937 ones(1);
+      const Everything truth = run(p, "cpu:1", steps);
+      double largest = 0;
+      for (const float v : truth.field) largest = std::max(largest, std::abs(static_cast<double>(v)));
+      QVERIFY2(largest > 1e-6 && std::isfinite(largest), "the test field must move");
+      p.kernel = "auto";
+      for (int shape = 0; shape < 3; ++shape) {
+        p.tiling = shape == 0   ? "diamond " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20))
+                   : shape == 1 ? "tower " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20))
+                                : "stepwise " + std::to_string(number(1, 40));
+        for (const char* workers : {"cpu:1", "cpu:4", "cpu:3,cpu:1"})
+          QVERIFY2(run_bands(p, workers, steps, random) == truth,
+                   qPrintable(QString("trial %1: %2 order %3 (%4,%5,%6) %7 steps on %8")
+                                  .arg(trial)
+                                  .arg(QString::fromStdString(p.tiling))
+                                  .arg(order)
+                                  .arg(n[0])
+                                  .arg(n[1])
+                                  .arg(n[2])
+                                  .arg(steps)
+                                  .arg(workers)));
+      }
+    }
   }
 
   void threads_and_workers_do_not_matter() {
@@ -71,7 +136,8 @@ class TestMarchBitwise : public QObject {
 
   void split_by_save_and_load_is_the_unsplit_run() {
     for (const bool wide : {false, true}) {
-      const Problem p = busy_problem(6, {21, 26, 33}, false, true, wide);
+      Problem p = busy_problem(6, {21, 26, 33}, false, true, wide);
+      if (wide) make_matched(p);
       const auto cluster = single_rank();
       Team team({WorkerSpec{"cpu", 2, 1}});
       const auto whole = make_march(p, this_machine(), *cluster);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fast row kernels for AVX2 and FMA.
-#include "engine/solvers/acoustic_fd/kernels/row_tables.hpp"
+// The kernels of order 8 for AVX2.
+#include "engine/solvers/acoustic_fd/kernels/patch_tables.hpp"
 
 #if defined(__x86_64__)
+#include <algorithm>
+
 #include <immintrin.h>
 
 #define CONOID_WIDE_BYTES 32
@@ -11,11 +13,11 @@
 namespace conoid::acoustic_fd {
 namespace {
 
-#include "engine/solvers/acoustic_fd/kernels/cpu_wide.inl"
+#include "engine/solvers/acoustic_fd/kernels/patch_wide.inl"
 
 }  // namespace
 
-CONOID_ACOUSTIC_FD_ROW_TABLES(avx2, "avx2")
+CONOID_ACOUSTIC_FD_ORDER(avx2, 4)
 
 }  // namespace conoid::acoustic_fd
 #endif

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fast row kernels for AVX-512.
-#include "engine/solvers/acoustic_fd/kernels/row_tables.hpp"
+// The kernels of order 4 for AVX-512.
+#include "engine/solvers/acoustic_fd/kernels/patch_tables.hpp"
 
 #if defined(__x86_64__)
+#include <algorithm>
+
 #include <immintrin.h>
 
 #define CONOID_WIDE_BYTES 64
@@ -11,11 +13,11 @@
 namespace conoid::acoustic_fd {
 namespace {
 
-#include "engine/solvers/acoustic_fd/kernels/cpu_wide.inl"
+#include "engine/solvers/acoustic_fd/kernels/patch_wide.inl"
 
 }  // namespace
 
-CONOID_ACOUSTIC_FD_ROW_TABLES(avx512, "avx512")
+CONOID_ACOUSTIC_FD_ORDER(avx512, 2)
 
 }  // namespace conoid::acoustic_fd
 #endif

@@ -1,36 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chooses the body of the row kernels for the machine at hand and prepares the weights.
-#include "engine/solvers/acoustic_fd/kernels/row.hpp"
+// Chooses the body of the kernels for the machine at hand and prepares the weights.
+#include "engine/solvers/acoustic_fd/kernels/patch.hpp"
 
-#include "engine/solvers/acoustic_fd/kernels/row_tables.hpp"
+#include "engine/solvers/acoustic_fd/kernels/patch_tables.hpp"
 
-#include <cmath>
 #include <type_traits>
-#include <vector>
 
 namespace conoid::acoustic_fd {
+namespace {
+
+template <Body body, class T>
+const PatchKernels<T>* tables(std::string_view name) {
+  static const PatchKernels<T> kernels{
+      name,
+      {&order_kernels<body, 1, T>(), &order_kernels<body, 2, T>(), &order_kernels<body, 3, T>(),
+       &order_kernels<body, 4, T>(), &order_kernels<body, 5, T>(), &order_kernels<body, 6, T>()}};
+  return &kernels;
+}
+
+}  // namespace
 
 template <class T>
-const RowKernels<T>* row_kernels(std::string_view name, const Machine& machine) {
-  const auto pick = [](const RowKernels<float>& f, const RowKernels<double>& d) -> const RowKernels<T>* {
+const PatchKernels<T>* patch_kernels(std::string_view name, const Machine& machine) {
+  if (name == "auto") name = patch_kernel_names(machine).front();
+  if (name == "reference") {
     if constexpr (std::is_same_v<T, float>)
-      return &f;
+      return &reference_float();
     else
-      return &d;
-  };
-  if (name == "auto") name = row_kernel_names(machine).front();
-  if (name == "reference") return pick(reference_float(), reference_double());
-  if (name == "generic") return pick(generic_float(), generic_double());
+      return &reference_double();
+  }
+  if (name == "generic") return tables<Body::generic, T>("generic");
 #if defined(__x86_64__)
-  if (name == "avx2" && machine.avx2) return pick(avx2_float(), avx2_double());
-  if (name == "avx512" && machine.avx512) return pick(avx512_float(), avx512_double());
+  if (name == "avx2" && machine.avx2) return tables<Body::avx2, T>("avx2");
+  if (name == "avx512" && machine.avx512) return tables<Body::avx512, T>("avx512");
 #endif
   return nullptr;
 }
-template const RowKernels<float>* row_kernels<float>(std::string_view, const Machine&);
-template const RowKernels<double>* row_kernels<double>(std::string_view, const Machine&);
+template const PatchKernels<float>* patch_kernels<float>(std::string_view, const Machine&);
+template const PatchKernels<double>* patch_kernels<double>(std::string_view, const Machine&);
 
-std::vector<std::string_view> row_kernel_names(const Machine& machine) {
+std::vector<std::string_view> patch_kernel_names(const Machine& machine) {
   std::vector<std::string_view> names;
 #if defined(__x86_64__)
   if (machine.avx512) names.emplace_back("avx512");

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What surrounds the product: parts are added in their order, new values enter the ring.
+#include "engine/team/kernel.hpp"
+
+#include "engine/solvers/acoustic_bem/cuda/arguments.hpp"
+
+namespace conoid::acoustic_bem {
+
+template <class Real>
+__global__ void gather(GatherArguments a) {
+  const std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (e >= a.entries) return;
+  const Real* const partial = static_cast<const Real*>(a.partial) + e;
+  double sum = 0;
+  for (int p = 0; p < a.parts; ++p) sum += static_cast<double>(partial[p * a.entries]);
+  a.sums[e] = sum;
+}
+static const RegisterKernel gather_float("acoustic-bem/gather<float>", gather<float>);
+static const RegisterKernel gather_double("acoustic-bem/gather<double>", gather<double>);
+
+template <class Real>
+__global__ void append(AppendArguments a) {
+  const std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t j = e / a.steps, k = e % a.steps, mask = a.ring - 1;
+  if (j >= a.unknowns) return;
+  Real* const series = static_cast<Real*>(a.past) + j * a.ring;
+  series[(a.first_time + k) & mask] = static_cast<const Real*>(a.fresh)[e];
+  series[(a.first_time + a.steps + k) & mask] = 0;
+}
+static const RegisterKernel append_float("acoustic-bem/append<float>", append<float>);
+static const RegisterKernel append_double("acoustic-bem/append<double>", append<double>);
+
+}  // namespace conoid::acoustic_bem

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The summation stage on one device: slices as ragged blocks (cuda/arguments.hpp) in slabs of 64, past values in a ring.
+//
+// Slabs stay on the device while they fit its budget; the rest passes through it each time, copied while the slab before is
+// summed. Sums of parts are added in a fixed order: the same interval gives the same bits. Single or double precision as the
+// slices have it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/solvers/acoustic_bem/history.hpp"
+#include "engine/solvers/acoustic_bem/slices.hpp"
+#include "engine/team/device_worker.hpp"
+
+namespace conoid::acoustic_bem {
+
+constexpr Index slab_slices = 64;
+
+template <class Real>
+class DeviceSummation {
+ public:
+  /// Throws Failure(resources) if the device cannot hold even two slabs and the past values. `budget`: bytes of device
+  /// memory. `device` is kept.
+  DeviceSummation(const Device& device, const Slices<Real>& slices, int steps, Bytes budget);
+  ~DeviceSummation();
+
+  /// sums[run][g][row] += nothing: they are set to Σ over the slices of `interval`. `host` lays out slabs that are not on the
+  /// device yet. Returns when the sums are there.
+  void run(const CpuWorker& host, Interval interval, std::span<const History<Real>> runs, Index shift, std::span<double> sums);
+
+  /// Seconds of the last run() in which slabs were laid out or copied and nothing was summed.
+  [[nodiscard]] double copying() const;
+  [[nodiscard]] Bytes resident() const;        ///< bytes of slabs that stay on the device
+  [[nodiscard]] Bytes streamed() const;        ///< bytes of slabs that passed through it in the last run()
+  [[nodiscard]] double kernel_seconds() const;  ///< of the device's clock, in the last run()
+  [[nodiscard]] Bytes kernel_bytes() const;    ///< of pieces and headers read by the last run(), one reading a run
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// True if row-vectors and windows are of a size that the kernels' marks can tell.
+template <class Real>
+[[nodiscard]] bool fits_devices(const Slices<Real>& slices);
+
+/// A slab as it lies in a device's memory; for tests and benchmarks, too.
+struct PackedSlab {
+  std::vector<unsigned char> pieces;
+  std::vector<unsigned char> headers;  ///< PieceHeader [group][slice]
+};
+/// How marks are written.
+struct MarkFormat {
+  int length_bits = 0;
+  bool wide = false;
+};
+template <class Real>
+[[nodiscard]] MarkFormat mark_format(const Slices<Real>& slices);
+/// Slices [first, first + slab_slices) of the matrix, fewer at its end.
+template <class Real>
+[[nodiscard]] PackedSlab pack_slab(const Slices<Real>& slices, Index first, MarkFormat format, const CpuWorker& host);
+
+extern template class DeviceSummation<float>;
+extern template class DeviceSummation<double>;
+
+}  // namespace conoid::acoustic_bem

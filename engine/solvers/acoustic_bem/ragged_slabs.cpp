@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Slices → slabs of ragged blocks.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "engine/core/error.hpp"
+#include "engine/solvers/acoustic_bem/cuda/arguments.hpp"
+#include "engine/solvers/acoustic_bem/device_summation.hpp"
+#include "engine/solvers/acoustic_bem/slice_store.hpp"
+
+namespace conoid::acoustic_bem {
+namespace {
+
+/// The row-vectors of one slice by row.
+template <class Real>
+struct Rows {
+  std::vector<std::uint16_t> start, length;
+  std::vector<const Real*> values;
+
+  void read(const SlicesAtHand<Real>& slices, Index row_count, Index j) {
+    const auto n = static_cast<std::size_t>((row_count + warp_rows - 1) / warp_rows * warp_rows);
+    start.assign(n, 0);
+    length.assign(n, 0);
+    values.assign(n, nullptr);
+    slices.for_each_row(j, [&](Index i, Index first, std::span<const Real> v) {
+      const auto k = static_cast<std::size_t>(i);
+      start[k] = static_cast<std::uint16_t>(first);
+      length[k] = static_cast<std::uint16_t>(v.size());
+      values[k] = v.data();
+    });
+  }
+  [[nodiscard]] PieceHeader header(std::size_t group, MarkFormat format) const {
+    PieceHeader h;
+    std::size_t count = 0, low = 0xffff, high = 0;
+    for (std::size_t k = group * warp_rows; k < (group + 1) * warp_rows; ++k) {
+      if (length[k] == 0) continue;
+      count += length[k];
+      h.longest = std::max(h.longest, length[k]);
+      low = std::min<std::size_t>(low, start[k]);
+      high = std::max<std::size_t>(high, static_cast<std::size_t>(start[k]) + length[k] - 1);
+    }
+    h.first = static_cast<std::uint16_t>(count > 0 ? low : 0);
+    h.span = static_cast<std::uint16_t>(count > 0 ? high - low : 0);
+    const std::size_t bytes = (format.wide ? 4 : 2) * warp_rows + count * sizeof(Real);
+    h.size = static_cast<std::uint16_t>((bytes + 15) / 16);
+    return h;
+  }
+  void write(std::size_t group, const PieceHeader& h, MarkFormat format, unsigned char* to) const {
+    unsigned char* const end = to + 16 * static_cast<std::size_t>(h.size);
+    for (std::size_t k = group * warp_rows; k < (group + 1) * warp_rows; ++k) {
+      const std::uint32_t begin = length[k] > 0 ? static_cast<std::uint32_t>(start[k] - h.first) : 0;
+      const std::uint32_t mark = begin << format.length_bits | length[k];
+      const auto narrow = static_cast<std::uint16_t>(mark);
+      if (format.wide)
+        std::memcpy(to, &mark, 4);
+      else
+        std::memcpy(to, &narrow, 2);
+      to += format.wide ? 4 : 2;
+    }
+    for (std::size_t c = 0; c < h.longest; ++c)
+      for (std::size_t k = group * warp_rows; k < (group + 1) * warp_rows; ++k)
+        if (length[k] > c) {
+          std::memcpy(to, values[k] + c, sizeof(Real));
+          to += sizeof(Real);
+        }
+    std::memset(to, 0, static_cast<std::size_t>(end - to));
+  }
+};
+
+/// Longest row-vector and widest spread of starts in a row group.
+template <class Real>
+std::pair<unsigned, unsigned> extremes(const Slices<Real>& slices) {
+  unsigned longest = 0, spread = 0;
+  std::vector<std::pair<unsigned, unsigned>> starts;
+  for (Index j = 0; j < slices.count(); ++j) {
+    starts.assign(static_cast<std::size_t>((slices.rows() + warp_rows - 1) / warp_rows), {~0U, 0});
+    slices.for_each_shape(j, [&](Index i, Index first, std::size_t length) {
+      if (length == 0) return;
+      longest = std::max(longest, static_cast<unsigned>(length));
+      auto& [low, high] = starts[static_cast<std::size_t>(i / warp_rows)];
+      low = std::min(low, static_cast<unsigned>(first));
+      high = std::max(high, static_cast<unsigned>(first));
+    });
+    for (const auto& [low, high] : starts)
+      if (low <= high) spread = std::max(spread, high - low);
+  }
+  return {longest, spread};
+}
+
+}  // namespace
+
+template <class Real>
+MarkFormat mark_format(const Slices<Real>& slices) {
+  const auto [longest, spread] = extremes(slices);
+  const int bits = static_cast<int>(std::bit_width(longest));
+  return {bits, bits + static_cast<int>(std::bit_width(spread)) > 16};
+}
+template MarkFormat mark_format(const Slices<float>&);
+template MarkFormat mark_format(const Slices<double>&);
+
+template <class Real>
+bool fits_devices(const Slices<Real>& slices) {
+  // A piece must fit into 16 bits of 16 bytes: 32 rows of at most this length.
+  return slices.longest() <= 16000 && slices.rows() > 0 && slices.count() > 0;
+}
+template bool fits_devices(const Slices<float>&);
+template bool fits_devices(const Slices<double>&);
+
+template <class Real>
+PackedSlab pack_slab(const Slices<Real>& slices, Index first, MarkFormat format, const CpuWorker& host) {
+  const Index count = std::min(slab_slices, slices.count() - first);
+  const auto n = static_cast<std::size_t>(count), groups = static_cast<std::size_t>((slices.rows() + warp_rows - 1) / warp_rows);
+  const SlicesAtHand<Real> at_hand(slices, {first, first + count});
+  std::vector<Rows<Real>> rows(n);
+  std::vector<PieceHeader> headers(groups * n);
+  host.for_each({0, count}, 1, [&](Interval chunk, int) {
+    for (Index s = chunk.begin; s < chunk.end; ++s) {
+      const auto k = static_cast<std::size_t>(s);
+      rows[k].read(at_hand, slices.rows(), first + s);
+      for (std::size_t g = 0; g < groups; ++g) headers[g * n + k] = rows[k].header(g, format);
+    }
+  });
+  std::uint64_t offset = 0;
+  for (PieceHeader& h : headers) {
+    verify(offset <= 0xffffffffULL, "a slab is smaller than 64 GiB");
+    h.offset = static_cast<std::uint32_t>(offset);
+    offset += h.size;
+  }
+  PackedSlab out;
+  out.pieces.resize(16 * offset);
+  host.for_each({0, static_cast<Index>(groups)}, 4, [&](Interval chunk, int) {
+    for (auto g = static_cast<std::size_t>(chunk.begin); g < static_cast<std::size_t>(chunk.end); ++g)
+      for (std::size_t k = 0; k < n; ++k) {
+        const PieceHeader& h = headers[g * n + k];
+        rows[k].write(g, h, format, out.pieces.data() + 16 * static_cast<std::size_t>(h.offset));
+      }
+  });
+  out.headers.resize(headers.size() * sizeof(PieceHeader));
+  std::memcpy(out.headers.data(), headers.data(), out.headers.size());
+  return out;
+}
+template PackedSlab pack_slab(const Slices<float>&, Index, MarkFormat, const CpuWorker&);
+template PackedSlab pack_slab(const Slices<double>&, Index, MarkFormat, const CpuWorker&);
+
+}  // namespace conoid::acoustic_bem

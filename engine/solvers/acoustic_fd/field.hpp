@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state of one rank (or one window) and everything that happens to a patch of its cells in one step: stencil, layers,
+// sources, images, receivers. Tilings decide the order of patches and nothing else.
+//
+// A patch at update k reads level k within the stencil's reach and level k−1 of its own cells, and writes level k+1 of its
+// own cells and of their images behind reflecting faces. So any order in which every update follows those of its
+// neighbours gives the same bits.
+#pragma once
+
+#include "engine/core/types.hpp"
+#include "engine/io/checkpoint.hpp"
+#include "engine/solvers/acoustic_fd/kernels/patch.hpp"
+#include "engine/solvers/acoustic_fd/layers.hpp"
+#include "engine/solvers/acoustic_fd/problem.hpp"
+#include "engine/solvers/acoustic_fd/storage.hpp"
+#include "engine/solvers/acoustic_fd/tiling.hpp"
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace conoid::acoustic_fd {
+
+/// Planes `planes` (global) of the problem; `beside` planes on either side are held and may be computed along. `lower` and
+/// `upper` say whether a neighbour holds what lies beyond.
+struct Slab {
+  Interval planes{};
+  Index beside = 0;
+  bool lower = false, upper = false;
+};
+
+template <class T>
+class Field final : public PatchSink {
+ public:
+  /// Throws Failure(resources) without memory or when the kernel asked for does not exist here.
+  Field(const Problem& problem, const Machine& machine, const Slab& slab);
+
+  [[nodiscard]] const Layout& at() const { return at_; }
+  [[nodiscard]] const Stencil& stencil() const { return stencil_; }
+  [[nodiscard]] std::string_view kernel() const { return kernels_->name; }
+  [[nodiscard]] Bytes bytes() const;
+  [[nodiscard]] T* level(Index k) { return level_[k & 1].data(); }
+  [[nodiscard]] const T* level(Index k) const { return level_[k & 1].data(); }
+  /// Local planes that exist in the grid: [−beside, nx + beside) cut to it.
+  [[nodiscard]] Interval held() const { return held_; }
+
+  /// Medium and initial field of one plane (local x inside held()), levels 0 and −1. First touch of its memory.
+  void fill_plane(Index x);
+  void place_points();
+  /// p^{−1} of a field at rest, from p^0 with its images in place. Planes of this slab only.
+  void rest_start();
+  /// Images of both levels, after they were set from outside.
+  void refresh_images();
+  void clear_memory();
+
+  /// Before updates first ≤ k < last; `every` > 0: levels k+1 divisible by it are recorded.
+  void begin_band(Index first, Index last, Index every);
+  /// Values of receiver parts at the recorded levels of the band, one vector a level in order.
+  void recorded(std::vector<std::vector<double>>& out) const;
+  [[nodiscard]] Index record_bytes() const { return static_cast<Index>(nodes_.size()) * static_cast<Index>(sizeof(T)); }
+
+  /// One step of a patch of local rows (PatchSink).
+  void patch(Index k, Index x0, Index x1, Index y0, Index y1) override;
+
+  [[nodiscard]] std::size_t parts() const { return parts_.size(); }
+  void sample(Index k, std::span<double> parts) const;
+  void join_traces(std::span<const double> parts, std::span<double> traces) const;
+
+  /// Kinetic and potential sums of one plane (local x), see March::energy; levels k−1 and k.
+  void plane_energy(Index k, Index x, std::span<const double> wz, double half_low, double half_high, double& kinetic,
+                    double& potential) const;
+  [[nodiscard]] double plane_peak(Index k, Index x) const;
+  /// What one row of q has to be multiplied by to be pressure; empty when it is 1.
+  [[nodiscard]] bool scaled() const { return scaled_; }
+
+  /// Bytes of plane x that a neighbour needs to go on from level k: both levels and the layers' memory.
+  [[nodiscard]] std::size_t plane_state_bytes(Index x, bool older) const;
+  void pack(Index k, Index x, bool older, std::byte*& to) const;
+  void unpack(Index k, Index x, bool older, const std::byte*& from);
+
+  void save_memory(CheckpointWriter& writer) const;
+  void load_memory(CheckpointReader& reader);
+
+ private:
+  struct SourceNode {
+    Index z;
+    double weight;  ///< c² dt² w / dV
+    std::size_t source;
+  };
+  struct Node {
+    Index x, y, z;  ///< local
+    double weight;
+  };
+  struct Part {  ///< what one x-plane gives to one receiver: nodes [first, last)
+    std::size_t receiver;
+    Index x;  ///< global
+    std::size_t first, last;
+  };
+  /// Memory of the matched layers of one axis: three variables for every cell of its layers.
+  struct Memory {
+    MatchedLayer layer;
+    Block<T> block[3];
+    std::vector<T> factor[7];
+    Index stride_x = 0, stride_y = 0, offset_high = 0;  ///< see memory_at()
+    Index planes = 0;  ///< x axis: planes held; otherwise all
+  };
+
+  void rectangle(Index k, Index x0, Index x1, Index y0, Index y1, bool core);
+  void run(Cells kind, Index k, Index x0, Index x1, Index y0, Index y1, Index z0, Index z1, const T* extra);
+  void matched_row(Index k, Index x, Index y, Index z0, Index z1);
+  void finish_rows(Index k, Index x0, Index x1, Index y0, Index y1);
+  void images(T* u, Index x, Index y);
+  [[nodiscard]] bool on_free_surface(Index x, Index y, Index z) const;
+  [[nodiscard]] double initial(const Vec3& p, double t, double c) const;
+  /// Position in the memory of axis a of cell (x, y, z = 0); −1 where row (x, y) has none.
+  [[nodiscard]] Index memory_at(std::size_t a, Index x, Index y) const;
+  /// Contiguous memory of plane x of axis a: position and count.
+  [[nodiscard]] std::pair<Index, Index> memory_plane(std::size_t a, Index x) const;
+
+  const Problem& problem_;
+  Stencil stencil_;
+  const PatchKernels<T>* kernels_;
+  const OrderKernels<T>* order_;
+  Slab slab_;
+  Layout at_;
+  Interval held_{};
+  Block<T> level_[2];
+  Block<T> a_;  ///< c² dt²/h_x²: every cell, or one row where c is constant
+  Block<T> v_;  ///< h_x² V: every cell, or one row of zeros where the density is constant
+  bool varying_ = false, dense_ = false, scaled_ = false, unequal_ = false;
+  RowWeights<T> weights_;
+  T curvature_[max_radius + 1]{}, slope_[max_radius + 1]{};
+  std::vector<T> sigma_[3];  ///< by global node; σ_z padded to whole vectors
+  Block<T> sigma_z_, zeros_;  ///< along z, aligned and padded
+  Interval core_[3]{};        ///< nodes (x and y local, z) without any layer
+  bool matched_ends_ = false, matched_x_ = false, matched_y_ = false;
+  Memory memory_[3];
+  int sign_[6]{};
+  bool reflects_ = false;
+  std::vector<std::int32_t> source_bucket_, receiver_bucket_;  ///< by held row; −1 none
+  std::vector<std::vector<SourceNode>> sources_;
+  std::vector<std::vector<std::size_t>> receivers_;  ///< node numbers
+  std::vector<Part> parts_;
+  std::vector<Node> nodes_;
+  Index band_first_ = 0, every_ = 0, first_recorded_ = 0, slots_ = 0;
+  std::vector<double> signal_;  ///< [step − band_first_][source]
+  std::vector<T> record_;       ///< [slot][node]
+};
+
+extern template class Field<float>;
+extern template class Field<double>;
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The innermost unit of work: one time step of a rectangular patch of rows along z. Every way of ordering the cells
+// (stepwise, diamonds, towers) calls the same kernels.
+//
+// Association order, binding for every body of the kernel, so that all agree bit for bit:
+//   equal spacings    S_i = ((x_-i + x_+i) + (y_-i + y_+i)) + (z_-i + z_+i),  L = C_0 u;  L = fma(C_i, S_i, L), i = 1..s
+//   unequal spacings  L = C_0 u;  per i: L = fma(X_i, x pair, L), fma(Y_i, y pair, L), fma(Z_i, z pair, L)
+//   plain cell        o = fma(a, L, (u + u) − o)                          a = c² dt² / h_x²
+//   dense cell        L = fma(−V, u, L) first                             V = h_x² √ρ Δ_h(1/√ρ), see medium.hpp
+//   damped cell       σ = σ_xy + σ_z, r = 1/(1+σ);  o = fma(a, L, fma(σ − 1, o, u + u)) r
+//   layer cell        damped, with L + extra in place of L                extra from the memory of a perfectly matched layer
+// (u + u) is exact, so fma(2, u, −o) gives the bits of (u + u) − o. No product is ever added outside an explicit fma, so
+// a compiler that contracts a·b + c has nothing to contract. With σ = 0, V = 0, extra = 0 all give the bits of the plain
+// cell (up to the sign of a zero).
+#pragma once
+
+#include "engine/core/types.hpp"
+#include "engine/solvers/acoustic_fd/stencil.hpp"
+#include "engine/team/machine.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace conoid::acoustic_fd {
+
+/// Weights as the kernels use them, in the precision of the field.
+template <class T>
+struct RowWeights {
+  T centre = 0;                                                     ///< C_0 of all three axes
+  T equal[max_radius + 1]{};                                        ///< C_i, used when spacings are equal
+  T x[max_radius + 1]{}, y[max_radius + 1]{}, z[max_radius + 1]{};  ///< scaled by (h_x/h_a)²
+};
+
+/// nx × ny rows, cells z0 ≤ z < z1 of each. Pointers are at (x0, y0, z = 0) of the patch, where they are aligned to 64
+/// bytes; a stride of zero repeats one row.
+template <class T>
+struct Patch {
+  const T* u = nullptr;  ///< level k
+  T* o = nullptr;        ///< level k−1 on entry, k+1 on return
+  Index stride_x = 0, stride_y = 0;
+  const T* a = nullptr;  ///< c² dt²/h_x²
+  Index a_stride_x = 0, a_stride_y = 0;
+  const T* v = nullptr;  ///< V; a row of zeros where the density is constant (not read by the plain kernel)
+  Index v_stride_x = 0, v_stride_y = 0;
+  Index nx = 0, ny = 0, z0 = 0, z1 = 0;
+  const T* sigma_x = nullptr;  ///< σ of plane x0 and on; damped and layer kernels
+  const T* sigma_y = nullptr;  ///< σ of row y0 and on
+  const T* sigma_z = nullptr;  ///< σ along z, from z = 0; layer kernel
+  const T* extra = nullptr;    ///< added to L, one row for all; layer kernel
+  const RowWeights<T>* weights = nullptr;
+};
+
+enum class Cells { plain, dense, damped, layer };
+inline constexpr std::size_t cell_kinds = 4;
+
+/// Memory of the perfectly matched layer of one axis along one row, cells z0 ≤ z < z1; see layers.hpp for the cascade.
+template <class T>
+struct MemoryRow {
+  const T* u = nullptr;  ///< level k at z = 0
+  Index stride = 1;      ///< of the axis
+  T* m1 = nullptr;       ///< at z = 0
+  T* m2 = nullptr;
+  T* m3 = nullptr;
+  /// E, G, k3, k2f, k2g, k1f, k1g: each a table along z (the z axis) or one value (x and y).
+  const T* factor[7]{};
+  const T* curvature = nullptr;  ///< C_0 … C_s of one axis
+  const T* slope = nullptr;      ///< D_1 … D_s at [1..s]
+  T* extra = nullptr;            ///< increased by the correction of L
+  Index z0 = 0, z1 = 0;
+};
+
+/// Energy of one row, see energy() in march.hpp: sums over z of wz (u1−u0)²/a and of wz u1 (L(u0) − V u0), without the
+/// factors that are the same for all rows. Sixteen partial sums by z mod 16, joined in a fixed order.
+template <class T>
+struct EnergyRow {
+  const T* u0 = nullptr;  ///< level k
+  const T* u1 = nullptr;  ///< level k+1
+  const T* a = nullptr;
+  const T* v = nullptr;  ///< null: V = 0
+  const double* wz = nullptr;
+  Index stride_x = 0, stride_y = 0;
+  Index nz = 0;
+  const RowWeights<T>* weights = nullptr;
+  double kinetic = 0;
+  double potential = 0;
+};
+
+template <class T>
+using PatchFunction = void (*)(const Patch<T>&);
+template <class T>
+using MemoryFunction = void (*)(const MemoryRow<T>&);
+template <class T>
+using EnergyFunction = void (*)(EnergyRow<T>&);
+
+/// The kernels of one order.
+template <class T>
+struct OrderKernels {
+  PatchFunction<T> update[2][cell_kinds];  ///< [unequal][Cells]
+  MemoryFunction<T> memory[2];             ///< [factors vary along z]
+  EnergyFunction<T> energy[2];             ///< [unequal]
+};
+
+/// One body of the kernels, by order/2 − 1.
+template <class T>
+struct PatchKernels {
+  std::string_view name;
+  const OrderKernels<T>* order[max_radius]{};
+};
+
+/// "reference" (plain loops, the truth), "generic", "avx2", "avx512" or "auto": the widest that the machine has.
+/// Null when the machine lacks the instruction set or the name is unknown.
+template <class T>
+[[nodiscard]] const PatchKernels<T>* patch_kernels(std::string_view name, const Machine& machine);
+
+/// Names that patch_kernels() accepts on this machine, best first, reference last.
+[[nodiscard]] std::vector<std::string_view> patch_kernel_names(const Machine& machine);
+
+template <class T>
+[[nodiscard]] RowWeights<T> row_weights(const Stencil& stencil, const Vec3& spacing);
+[[nodiscard]] bool equal_spacings(const Vec3& spacing);
+
+}  // namespace conoid::acoustic_fd

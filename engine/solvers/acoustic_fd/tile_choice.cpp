@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Guess, measure, remember.
+#include "engine/solvers/acoustic_fd/tile_choice.hpp"
+
+#include "engine/core/atomic_file.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/core.h>
+
+namespace conoid::acoustic_fd {
+
+std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& machine) {
+  const Index s = task.radius, row = std::max<Index>(1, task.nz * task.bytes_a_cell);
+  const Bytes last = machine.l3 > 0 ? machine.l3 : Bytes{16} << 20;
+  const Index share = static_cast<Index>(last) / std::max(1, task.threads) * 3 / 4;
+  const Index l2 = static_cast<Index>(machine.l2 > 0 ? machine.l2 : Bytes{1} << 20);
+
+  TileShape stepwise;
+  stepwise.kind = TileShape::Kind::stepwise;
+  stepwise.width = std::clamp<Index>(l2 / 2 / (task.nz * 4 * (2 * s + 3)) - 2 * s, 4, std::max<Index>(4, task.ny));
+
+  // A diamond must leave every thread one of its row of diamonds.
+  const Index most = task.ny / std::max(1, task.threads) / (2 * s) * (2 * s);
+  if (most < 2 * s || task.nx < 4 * s) return {stepwise};
+  const auto diamond = [&](Index width, Index planes) {
+    TileShape d;
+    d.kind = TileShape::Kind::diamond;
+    d.planes = planes;
+    for (d.width = std::max<Index>(1, width / (2 * s)) * 2 * s; d.width > 2 * s; d.width -= 2 * s)
+      if (d.width <= most && d.width / 2 * (d.width + 2 * s + planes) * row <= share) break;
+    return d;
+  };
+  const auto tower = [&](Index width) {
+    TileShape t;
+    t.kind = TileShape::Kind::tower;
+    for (t.width = std::max<Index>(1, width / (2 * s)) * 2 * s; t.width > 2 * s; t.width -= 2 * s)
+      if ((t.width * t.width / 2 + t.width * s) * row <= share) break;
+    t.height = std::max<Index>(4, t.width / s * 2);
+    return t;
+  };
+  const Index planes = s <= 2 ? 4 : 8;
+  std::vector<TileShape> out{diamond(32, planes), diamond(48, planes), diamond(24, planes), diamond(32, 2 * planes),
+                             tower(s == 1 ? 16 : 32), stepwise};
+  std::vector<TileShape> unique;
+  for (const TileShape& shape : out)
+    if (std::find(unique.begin(), unique.end(), shape) == unique.end()) unique.push_back(shape);
+  return unique;
+}
+
+TileMemory::TileMemory(std::string folder) {
+  if (folder.empty()) {
+    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
+      folder = std::string(cache) + "/conoid";
+    else if (const char* home = std::getenv("HOME"); home && *home)
+      folder = std::string(home) + "/.cache/conoid";
+  }
+  if (!folder.empty()) file_ = folder + "/acoustic-fd-tiles";
+}
+
+bool TileMemory::recall(const std::string& key, TileShape& shape) const {
+  std::ifstream in(file_);
+  std::string line;
+  for (int lines = 0; lines < 10000 && std::getline(in, line); ++lines)
+    if (const auto equals = line.rfind(" = "); equals != std::string::npos && line.compare(0, equals, key) == 0)
+      return parse_shape(std::string_view(line).substr(equals + 3), shape);
+  return false;
+}
+
+void TileMemory::remember(const std::string& key, const TileShape& shape) const {
+  if (file_.empty()) return;
+  std::string text = fmt::format("{} = {}\n", key, to_string(shape));  // newest first
+  {
+    std::ifstream in(file_);
+    std::string line;
+    for (int lines = 0; lines < 500 && std::getline(in, line); ++lines)
+      if (line.compare(0, key.size() + 3, key + " = ") != 0) text += line + "\n";
+  }
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(file_).parent_path(), ignored);
+  (void)write_file_atomically(file_, text);
+}
+
+std::string tile_key(const TileTask& task, const Machine& machine, std::string_view kernel) {
+  const auto rounded = [](Index n) {  // sizes within a factor of 1.4 share a shape
+    Index power = 16;
+    while (power * 7 / 5 < n) power = power * 7 / 5;
+    return power;
+  };
+  return fmt::format("{} | {} threads | {} | order {} | {} B | {} x {} x {}", machine.processor, task.threads, kernel,
+                     2 * task.radius, task.bytes_a_cell, rounded(task.nx), rounded(task.ny), rounded(task.nz));
+}
+
+}  // namespace conoid::acoustic_fd

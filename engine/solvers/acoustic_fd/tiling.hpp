@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Orders of traversal of space and time in which every update follows those it depends on.
+//
+// Update k (level k → k+1) of a cell needs updates k−1 of the cells within the stencil's reach s along x, y, z and, because
+// two levels share their place, overwrites what those read. A tiling cuts (x, y, k) into tiles, each a sequence of patches, and
+// says which tiles must come before which; dataflow.hpp runs them.
+//
+//   stepwise  one tile a block of rows and step: the memory's speed is the limit
+//   diamond   diamonds in (y, k) of width W, each marched along x as a wavefront that lags by s planes a level (Malas et al.,
+//             SIAM J. Sci. Comput. 37, 2015): 40 s/W bytes from memory a cell update (varying c, single precision)
+//   tower     DiamondTorre: with p = x + y, q = x − y, tiles P = p − s k ∈ [aD, aD + D), Q = q − s k ∈ [bD, bD + D) for
+//             n N_t ≤ k < (n+1) N_t, D = 2 s DTS. All dependencies point to larger or equal P and Q, so tower (a, b, n) needs
+//             (a+1, b, n), (a, b+1, n) and (a, b, n−1) only (Perepelkina & Levchenko, preprint 2015-18, section 3)
+#pragma once
+
+#include "engine/core/types.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace conoid::acoustic_fd {
+
+/// Takes patches [x0, x1) × [y0, y1), all z, of update k.
+class PatchSink {
+ public:
+  virtual ~PatchSink() = default;
+  virtual void patch(Index k, Index x0, Index x1, Index y0, Index y1) = 0;
+};
+
+/// The part of space and time to be covered: updates k0 ≤ k < k1; at update k planes
+/// [−grow_low (k1−1−k), nx + grow_high (k1−1−k)) so that the last update covers [0, nx) and earlier ones what it needs of a
+/// neighbour's planes. Rows 0 ≤ y < ny.
+struct Span {
+  Index nx = 0, ny = 0, k0 = 0, k1 = 0;
+  Index grow_low = 0, grow_high = 0;
+  [[nodiscard]] Interval planes(Index k) const { return {-grow_low * (k1 - 1 - k), nx + grow_high * (k1 - 1 - k)}; }
+};
+
+struct TileShape {
+  enum class Kind { stepwise, diamond, tower };
+  Kind kind = Kind::stepwise;
+  Index width = 32;   ///< diamond: W (a multiple of 2s); tower: D; stepwise: rows of a block
+  Index planes = 8;   ///< diamond: planes a wavefront step takes
+  Index height = 16;  ///< tower: N_t
+  friend bool operator==(const TileShape&, const TileShape&) = default;
+};
+/// "diamond 32x8", "tower 16x12", "stepwise 40".
+[[nodiscard]] std::string to_string(const TileShape& shape);
+/// The inverse; false when `text` is no shape or has no positive sizes.
+[[nodiscard]] bool parse_shape(std::string_view text, TileShape& shape);
+
+/// Immutable once made.
+class Tiling {
+ public:
+  virtual ~Tiling() = default;
+  [[nodiscard]] virtual Index tiles() const = 0;
+  /// Tiles that must be finished before `tile` may begin.
+  [[nodiscard]] virtual int predecessors(Index tile) const = 0;
+  /// Tiles that wait for it, appended to `out`, the one that shares most with it last.
+  virtual void successors(Index tile, std::vector<Index>& out) const = 0;
+  /// All patches of a tile in a valid order.
+  virtual void run(Index tile, PatchSink& sink) const = 0;
+};
+
+/// `radius` is s. Widths are raised to the least that dependencies allow (2s).
+[[nodiscard]] std::unique_ptr<Tiling> make_tiling(const TileShape& shape, const Span& span, int radius, int threads);
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A worker that is a device, with the host thread that feeds it.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/team/device.hpp"
+#include "engine/team/team.hpp"
+
+namespace conoid {
+
+/// The body of a Phase runs on the worker's host thread and gives the device its work; it returns when the device is done.
+class DeviceWorker {
+ public:
+  /// `memory`: bytes of the device that a run may use; 0: most of what is free.
+  DeviceWorker(Device device, int index, int helpers, Bytes memory)
+      : device_(std::move(device)), index_(index), helpers_(helpers), memory_(memory) {}
+  [[nodiscard]] const Device& device() const { return device_; }
+  /// Its number in the team: a key for what a phase keeps on the device from pass to pass.
+  [[nodiscard]] int index() const { return index_; }
+  /// Host threads for what only a host can do: laying out data before it is copied.
+  [[nodiscard]] const CpuWorker& host() const { return helpers_; }
+  /// Bytes of device memory that a phase may hold.
+  [[nodiscard]] Bytes memory() const {
+    const Bytes most = device_.info().memory / 10 * 9;
+    return memory_ == 0 ? std::min(most, device_.free_memory() / 10 * 9) : std::min(memory_, most);
+  }
+  /// Tells the team of seconds in which data moved and nothing was computed meanwhile.
+  void add_copying(double seconds) { copying_ += seconds; }
+  [[nodiscard]] double take_copying() { return std::exchange(copying_, 0.0); }
+
+ private:
+  Device device_;
+  int index_;
+  CpuWorker helpers_;
+  Bytes memory_;
+  double copying_ = 0;
+};
+
+}  // namespace conoid
