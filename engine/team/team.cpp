@@ -30,6 +30,7 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 constexpr std::size_t samples_kept = 65536;
+constexpr double device_streaming = 4e9;  ///< first guess of bytes a second to a device that are not hidden
 constexpr double device_weight = 16;  ///< first guess of a device's speed, in threads; the balancer learns the truth
 
 }  // namespace
@@ -261,6 +262,12 @@ void Team::run(Phase& phase, std::stop_token stop) {
     auto made = make_balancer(who.size() == 1 ? "fixed" : crew.balancer_name, std::move(weights));
     if (!made) throw Failure(made.error());
     lane.balancer = std::move(made).value();
+    std::vector<WorkerLimit> limits;
+    for (const int w : who) {
+      const auto& device = crew.devices[static_cast<std::size_t>(w)];
+      limits.push_back(device ? WorkerLimit{device->memory(), device_streaming} : WorkerLimit{});
+    }
+    lane.balancer->set_limits(std::move(limits), [&phase](Interval i) { return phase.bytes(i); });
   }
   const std::vector<Interval> split = lane.balancer->split(phase.items(), lane.last);
   {
