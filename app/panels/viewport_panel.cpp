@@ -224,7 +224,9 @@ void ViewportPanel::show_in_second() {
 ScenePane* ViewportPanel::make_second() {
   auto* pane = new ScenePane(run_, look_, kind_, splitter_);
   splitter_->addWidget(pane);
-  splitter_->setSizes({width() / 2, width() / 2});
+  splitter_->setStretchFactor(0, 1);
+  splitter_->setStretchFactor(1, 1);
+  splitter_->setSizes({10000, 10000});
   connect(pane, &ScenePane::camera_moved, this, [this] { if (second_) main_->follow_camera(*second_); });
   connect(pane, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
   return pane;
