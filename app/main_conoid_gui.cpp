@@ -14,6 +14,7 @@
 #include <QTimer>
 
 #include "app/look/theme.hpp"
+#include "app/look/translator.hpp"
 #include "app/model/settings.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/screenshot.hpp"
@@ -94,8 +95,10 @@ int main(int argc, char** argv) {
   parser.addPositionalArgument("CASE", "A case file or a run folder to open.", "[CASE|RUN]");
   parser.addOptions({{"run", "Run the case at once."},
                      {"screenshot", "Write a picture of the window (with --run: once the run has ended) and exit.", "PNG"},
+                     {"do", "An action to be done before the picture is taken, by its id (view.split); may be repeated.", "ACTION"},
                      {"theme", "light, dark or system.", "NAME"},
                      {"size", "Size of the window.", "WxH"},
+                     {"language", "en or fr.", "ID"},
                      {"viewport", "How pictures are drawn: auto, gl or raster.", "KIND", "auto"},
                      {"runs", "Folder below which run folders are made.", "DIR"}});
   if (!parser.parse(QApplication::arguments())) return complain(parser.errorText() + ".", "conoid-gui --help lists the options.");
@@ -119,6 +122,11 @@ int main(int argc, char** argv) {
                              : theme == "light" ? ThemeChoice::light
                              : theme == "system" || takes_picture ? ThemeChoice::system
                                                                   : settings.theme();
+  const QString language = chosen_language(parser.isSet("language") ? parser.value("language")
+                                           : takes_picture          ? QStringLiteral("en")
+                                                                    : settings.language());
+  Translator translator;
+  if (translator.load_language(language)) QApplication::installTranslator(&translator);
   Look look(application, choice);
   WindowOptions options;
   options.samples = resources_folder() / "cases";
@@ -145,7 +153,9 @@ int main(int argc, char** argv) {
     }
     QTimer::singleShot(0, &window, [&window] { window.start_run(); });
   }
-  Screenshot picture(window, parser.value("screenshot"), parser.isSet("run") && code == 0);
+  for (const QString& id : parser.values("do"))
+    if (!window.actions().has(id)) return complain("There is no action '" + id + "'.", "Actions: " + window.actions().ids().join(", ") + ".");
+  Screenshot picture(window, parser.value("screenshot"), parser.isSet("run") && code == 0, parser.values("do"));
   if (takes_picture) {
     QObject::connect(&picture, &Screenshot::done, &window, [&](int done) {
       if (code == 0 || done == static_cast<int>(ErrorCode::file)) code = done;

@@ -12,7 +12,9 @@ engine=(g++ cmake ninja-build ccache pkg-config git ca-certificates
   libboost-context-dev
   libhwloc-dev
   libmumps-dev
-  zlib1g-dev libopenblas-openmp-dev libopenmpi-dev openmpi-bin)
+  libopenblas-openmp-dev
+  libzstd-dev
+  zlib1g-dev libopenmpi-dev openmpi-bin)
 tests=(qt6-base-dev)
 window=(libvtk9-dev libqt6opengl6-dev qt6-svg-dev libegl-dev libgl-dev libglew-dev
   libgl1-mesa-dri libegl1 fonts-inter fonts-dejavu-core xvfb xauth gmsh)

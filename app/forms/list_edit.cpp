@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -12,6 +14,7 @@
 
 #include "app/forms/item_card.hpp"
 #include "app/forms/object_form.hpp"
+#include "app/forms/paste_rows.hpp"
 #include "app/forms/schema_text.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/json_path.hpp"
@@ -46,12 +49,22 @@ ListEdit::ListEdit(const FormContext& context, const std::string& pointer, const
   show_more_ = new QPushButton(tr("Show more"), this);
   set_role(show_more_, "link");
   more_ = make_label({}, "small", this);
+  paste_ = new QPushButton(tr("Paste rows"), this);
+  paste_->setIcon(context.look.icon("paste", "accent"));
+  paste_->setToolTip(tr("Rows copied from a spreadsheet become elements of this list; a first line of names may say which column is which"));
+  set_role(paste_, "link");
   row->addWidget(add_);
+  row->addWidget(paste_);
   row->addStretch(1);
   row->addWidget(more_);
   row->addWidget(show_more_);
   column_->addLayout(row);
+  paste_problem_ = make_label({}, "bad", this);
+  paste_problem_->setWordWrap(true);
+  paste_problem_->hide();
+  column_->addWidget(paste_problem_);
   connect(add_, &QPushButton::clicked, this, &ListEdit::add);
+  connect(paste_, &QPushButton::clicked, this, [this] { paste(QGuiApplication::clipboard()->text()); });
   connect(show_more_, &QPushButton::clicked, this, [this] {
     shown_limit_ += 64;
     refresh();
@@ -154,6 +167,20 @@ void ListEdit::add() {
   shown_limit_ = std::max(shown_limit_, array.size());
   context_.model.set(pointer_, std::move(array), tr("addition of %1").arg(item_name()));
   if (index < items_.size() && items_[index].card) items_[index].card->set_open(true);
+}
+
+void ListEdit::paste(const QString& text) {
+  const auto rows = rows_from_text(text, node_["items"]);
+  if (!rows) {
+    problem_ = QString::fromStdString(rows.error().text + (rows.error().hint.empty() ? "." : ". " + rows.error().hint));
+    paste_problem_->setText(problem_);
+    paste_problem_->show();
+    return;
+  }
+  paste_problem_->hide();
+  Json array = current();
+  for (const Json& row : *rows) array.push_back(row);
+  context_.model.set(pointer_, std::move(array), tr("pasting of %1 rows").arg(rows->size()));
 }
 
 void ListEdit::take_out(std::size_t index) {

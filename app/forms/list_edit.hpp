@@ -22,6 +22,8 @@ class ListEdit : public FieldEditor {
   void refresh() override;
   QWidget* reveal(const std::string& pointer) override;
   [[nodiscard]] bool is_block() const override { return true; }
+  /// Appends rows of a spreadsheet as one undoable step.
+  void paste(const QString& text);
 
  private:
   struct Item {
@@ -41,6 +43,9 @@ class ListEdit : public FieldEditor {
   QVBoxLayout* items_column_;
   QLabel* empty_;
   QPushButton* add_;
+  QPushButton* paste_;
+  QLabel* paste_problem_;
+  QString problem_;
   QLabel* more_;
   QPushButton* show_more_;
   std::vector<Item> items_;

@@ -6,10 +6,13 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QCompleter>
 #include <QDir>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QPainter>
+#include <QRegularExpression>
+#include <QStringListModel>
 #include <QStyle>
 #include <QWheelEvent>
 
@@ -69,6 +72,22 @@ UnitLineEdit::UnitLineEdit(const Look& look, QString unit, QWidget* parent)
   };
   connect(this, &QLineEdit::textChanged, this, make_room);
   make_room();
+  if (unit_.isEmpty()) return;
+  // "2 " offers 2 Hz, 2 kHz, 2 MHz …; the list is that of the unit's dimension.
+  auto* offers = new QCompleter(this);
+  auto* list = new QStringListModel(offers);
+  offers->setModel(list);
+  offers->setCompletionMode(QCompleter::PopupCompletion);
+  offers->setCaseSensitivity(Qt::CaseSensitive);
+  setCompleter(offers);
+  connect(this, &QLineEdit::textEdited, this, [this, list](const QString& typed) {
+    static const QRegularExpression number("^\\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\\s+");
+    const auto match = number.match(typed);
+    QStringList lines;
+    if (match.hasMatch())
+      for (const std::string& u : units_for(unit_.toStdString())) lines << match.captured(0) + QString::fromStdString(u);
+    list->setStringList(lines);
+  });
 }
 
 void UnitLineEdit::set_wrong(bool wrong) {

@@ -11,6 +11,8 @@
 
 #include "engine/core/units.hpp"
 
+#include <QCoreApplication>
+
 namespace conoid::app {
 namespace {
 
@@ -23,6 +25,9 @@ QString bound(const Json& node, const char* keyword, const QString& sign) {
   const auto it = node.find(keyword);
   return it == node.end() ? QString() : sign + QChar(0x00a0) + text_of(*it);
 }
+
+/// What a schema says, in the language of the window where that has it.
+QString translated(const std::string& text) { return QCoreApplication::translate("schema", text.c_str()); }
 
 }  // namespace
 
@@ -46,7 +51,7 @@ std::string string_at(const Json& node, const char* keyword) {
 }
 
 QString label_of(const std::string& key, const Json& node) {
-  if (const std::string title = string_at(node, "title"); !title.empty()) return QString::fromStdString(title);
+  if (const std::string title = string_at(node, "title"); !title.empty()) return translated(title);
   QString label = QString::fromStdString(key).replace('_', ' ').replace('-', ' ');
   if (!label.isEmpty()) label[0] = label[0].toUpper();
   return label;
@@ -80,7 +85,7 @@ QString tooltip_of(const std::string& pointer, const Json& node, const Json& fal
   QStringList lines;
   const std::string description = string_at(node, "description");
   lines << "<b>" + label_of(pointer.substr(pointer.rfind('/') + 1), node).toHtmlEscaped() + "</b>";
-  if (!description.empty()) lines << QString::fromStdString(description).toHtmlEscaped();
+  if (!description.empty()) lines << translated(description).toHtmlEscaped();
   const std::string unit = string_at(node, "unit");
   const QString unit_text = unit.empty() || unit == "1" ? QString() : " " + QString::fromStdString(unit);
   if (!fallback.is_null() && fallback.is_primitive())

@@ -129,6 +129,17 @@ StateDot::StateDot(const Look& look, QWidget* parent) : QWidget(parent), look_(l
 
 void StateDot::set_colour(const QString& id) {
   colour_ = id;
+  fill_ = QColor();
+  setAccessibleName(id == "good"      ? tr("All is well")
+                    : id == "caution" ? tr("Look at this")
+                    : id == "bad"     ? tr("To be corrected")
+                    : id == "accent"  ? tr("Going on")
+                                      : tr("Not known"));
+  update();
+}
+
+void StateDot::set_fill(const QColor& colour) {
+  fill_ = colour;
   update();
 }
 
@@ -136,8 +147,12 @@ void StateDot::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(Qt::NoPen);
-  painter.setBrush(look_.colour(colour_));
-  painter.drawEllipse(QRectF(1, 1, 8, 8));
+  painter.setBrush(fill_.isValid() ? fill_ : look_.colour(colour_));
+  // The shape says the same as the colour, for those who cannot tell the colours apart.
+  if (fill_.isValid()) painter.drawRect(QRectF(1, 1, 8, 8));
+  else if (colour_ == "caution") painter.drawPolygon(QPolygonF({{5, 0.5}, {9.8, 9.2}, {0.2, 9.2}}));
+  else if (colour_ == "bad") painter.drawPolygon(QPolygonF({{5, 0}, {10, 5}, {5, 10}, {0, 5}}));
+  else painter.drawEllipse(QRectF(1, 1, 8, 8));
 }
 
 IconLabel::IconLabel(const Look& look, const QString& id, const QString& colour, int size, QWidget* parent)

@@ -70,6 +70,8 @@ class StateDot : public QWidget {
  public:
   explicit StateDot(const Look& look, QWidget* parent = nullptr);
   void set_colour(const QString& id);
+  /// A colour of its own instead of one of the theme (a group of a mesh).
+  void set_fill(const QColor& colour);
 
  protected:
   void paintEvent(QPaintEvent*) override;
@@ -77,6 +79,7 @@ class StateDot : public QWidget {
  private:
   const Look& look_;
   QString colour_ = "outline";
+  QColor fill_;
 };
 
 /// An icon of the theme as a widget; follows a change of theme.

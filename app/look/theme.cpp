@@ -11,6 +11,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QStyle>
 #include <QStyleFactory>
 #include <QSvgRenderer>
@@ -62,10 +63,10 @@ bool is_dark(const QPalette& palette) {
   return palette.color(QPalette::Window).lightness() < palette.color(QPalette::WindowText).lightness();
 }
 
-void choose_font(QApplication& application) {
+void choose_font(QApplication& application, double scale) {
   QFont font = application.font();
   if (QFontDatabase::hasFamily("Inter")) font.setFamily("Inter");
-  font.setPixelSize(13);
+  font.setPixelSize(qRound(13 * scale));
   font.setStyleStrategy(QFont::PreferAntialias);
   application.setFont(font);
 }
@@ -85,11 +86,21 @@ Theme load_theme(const QString& name) {
   return theme;
 }
 
-QString style_sheet(const Theme& theme) {
+QString style_sheet(const Theme& theme, double font_scale) {
   QString text = QString::fromUtf8(resource(":/conoid/themes/style.qss"));
   for (auto it = theme.colours.begin(); it != theme.colours.end(); ++it)
     text.replace('@' + it.key() + '@', it.value().name());
-  return text.replace("@name@", theme.name);
+  text.replace("@name@", theme.name);
+  static const QRegularExpression size("font-size: (\\d+)px");
+  QString out;
+  qsizetype from = 0;
+  for (auto it = size.globalMatch(text); it.hasNext();) {
+    const auto match = it.next();
+    out += text.mid(from, match.capturedStart() - from) +
+           QStringLiteral("font-size: %1px").arg(qRound(match.captured(1).toInt() * font_scale));
+    from = match.capturedEnd();
+  }
+  return out + text.mid(from);
 }
 
 QPalette palette_of(const Theme& theme) {
@@ -121,13 +132,20 @@ Look::Look(QApplication& application, ThemeChoice choice)
   init_resources();
   system_dark_ = is_dark(application.palette());
   application.setStyle(QStyleFactory::create("Fusion"));
-  choose_font(application);
+  choose_font(application, 1);
   application.installEventFilter(this);
   apply();
 }
 
 void Look::choose(ThemeChoice choice) {
   choice_ = choice;
+  apply();
+}
+
+void Look::set_font_scale(double scale) {
+  if (scale == font_scale_) return;
+  font_scale_ = scale;
+  choose_font(application_, scale);
   apply();
 }
 
@@ -150,7 +168,7 @@ void Look::apply() {
   const bool dark = choice_ == ThemeChoice::dark || (choice_ == ThemeChoice::system && system_dark_);
   *theme_ = load_theme(dark ? "dark" : "light");
   for (QWidget* widget : QApplication::topLevelWidgets()) widget->setPalette(palette_of(*theme_));
-  application_.setStyleSheet(style_sheet(*theme_));
+  application_.setStyleSheet(style_sheet(*theme_, font_scale_));
   emit changed();
 }
 

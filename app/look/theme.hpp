@@ -31,7 +31,7 @@ struct Theme {
 /// Reads ":/conoid/themes/<name>.json"; an unknown name gives the light theme.
 [[nodiscard]] Theme load_theme(const QString& name);
 /// The style sheet with a theme's colours filled in.
-[[nodiscard]] QString style_sheet(const Theme& theme);
+[[nodiscard]] QString style_sheet(const Theme& theme, double font_scale = 1);
 [[nodiscard]] QPalette palette_of(const Theme& theme);
 
 enum class ThemeChoice { system, light, dark };
@@ -46,6 +46,9 @@ class Look : public QObject {
   [[nodiscard]] QColor colour(const QString& id) const { return theme_->colour(id); }
   [[nodiscard]] ThemeChoice choice() const { return choice_; }
   void choose(ThemeChoice choice);
+  /// 1 = 13 px for ordinary text; every other size keeps its proportion.
+  void set_font_scale(double scale);
+  [[nodiscard]] double font_scale() const { return font_scale_; }
   /// A stroke icon of resources/icons in a theme colour; follows a change of theme by itself.
   [[nodiscard]] QIcon icon(const QString& id, const QString& colour = "text") const;
 
@@ -60,6 +63,7 @@ class Look : public QObject {
   QApplication& application_;
   ThemeChoice choice_;
   bool system_dark_ = false;
+  double font_scale_ = 1;
   std::shared_ptr<Theme> theme_;
 };
 

@@ -28,6 +28,13 @@ ActionTable::ActionTable(const Look& look, std::vector<ActionRow> rows, QObject*
   }
 }
 
+QStringList ActionTable::ids() const {
+  QStringList out;
+  for (const ActionRow& row : rows_)
+    if (!row.text.isEmpty()) out << row.id;
+  return out;
+}
+
 QAction* ActionTable::at(const QString& id) const {
   verify(actions_.contains(id), "the action exists: " + id.toStdString());
   return actions_[id];

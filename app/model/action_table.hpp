@@ -9,6 +9,7 @@
 #include <QKeySequence>
 #include <QObject>
 #include <QString>
+#include <QStringList>
 
 #include "app/look/theme.hpp"
 
@@ -34,6 +35,8 @@ class ActionTable : public QObject {
  public:
   ActionTable(const Look& look, std::vector<ActionRow> rows, QObject* parent = nullptr);
   [[nodiscard]] const std::vector<ActionRow>& rows() const { return rows_; }
+  [[nodiscard]] bool has(const QString& id) const { return actions_.contains(id); }
+  [[nodiscard]] QStringList ids() const;
   /// The action of an id; a wrong id is a bug.
   [[nodiscard]] QAction* at(const QString& id) const;
   /// Makes the menus in the order in which the rows name them.

@@ -34,6 +34,8 @@ class Recovery : public QObject {
   [[nodiscard]] static Result<CaseDocument> load(const RecoveredCase& recovered);
   static void discard(const RecoveredCase& recovered);
 
+  /// Milliseconds after the last edit (2000).
+  void set_delay(int ms) { timer_.setInterval(ms); }
   void save_now();
   void forget();
 

@@ -43,6 +43,8 @@ class RunModel : public QObject {
   void open(const std::filesystem::path& folder);
   /// Shows a run that has been read. Its frames are read when they are wanted (see fetch).
   void show(StoredRun run);
+  /// Memory for frames that can be scrubbed to.
+  void set_frame_memory(Bytes bytes) { frames_.set_budget(bytes); }
   /// Lets go of everything: no run.
   void reset();
   /// Whether what is shown was read from a folder.

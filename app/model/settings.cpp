@@ -2,6 +2,8 @@
 // What the window remembers between starts.
 #include "app/model/settings.hpp"
 
+#include <algorithm>
+
 #include <QDir>
 #include <QFileInfo>
 #include <QJsonArray>
@@ -43,6 +45,25 @@ ThemeChoice Settings::theme() const {
 void Settings::set_theme(ThemeChoice choice) {
   store_.setValue("look/theme", choice == ThemeChoice::dark ? "dark" : choice == ThemeChoice::light ? "light" : "system");
 }
+
+double Settings::font_scale() const { return std::clamp(store_.value("look/font_scale", 1.0).toDouble(), 0.8, 2.0); }
+
+UnitSystem Settings::units() const {
+  const QString name = store_.value("look/units").toString();
+  return name == "mm" ? UnitSystem::millimetre : name == "us" ? UnitSystem::us : UnitSystem::si;
+}
+
+void Settings::set_units(UnitSystem units) {
+  store_.setValue("look/units", units == UnitSystem::millimetre ? "mm" : units == UnitSystem::us ? "us" : "si");
+}
+
+std::uint64_t Settings::frame_memory() const {
+  const std::uint64_t mebibyte = std::uint64_t{1} << 20;
+  return std::clamp<std::uint64_t>(store_.value("memory/frames", QVariant::fromValue<qulonglong>(384 * mebibyte)).toULongLong(),
+                                   32 * mebibyte, 65536 * mebibyte);
+}
+
+int Settings::autosave_seconds() const { return std::clamp(store_.value("recovery/seconds", 2).toInt(), 1, 600); }
 
 void Settings::set_window(const QByteArray& geometry, const QByteArray& layout) {
   store_.setValue("window/geometry", geometry);

@@ -27,6 +27,9 @@ struct RecentRun {
   QDateTime started;
 };
 
+/// Which units lengths are shown in first, and which are offered first while typing.
+enum class UnitSystem { si, millimetre, us };
+
 class Settings : public QObject {
   Q_OBJECT
  public:
@@ -35,6 +38,26 @@ class Settings : public QObject {
 
   [[nodiscard]] ThemeChoice theme() const;
   void set_theme(ThemeChoice choice);
+  /// "en", "fr"; empty: as the system.
+  [[nodiscard]] QString language() const { return store_.value("look/language").toString(); }
+  void set_language(const QString& id) { store_.setValue("look/language", id); }
+  /// 1 = 13 px; 0.8 … 2.
+  [[nodiscard]] double font_scale() const;
+  void set_font_scale(double scale) { store_.setValue("look/font_scale", scale); }
+  /// No movement that nobody asked for.
+  [[nodiscard]] bool reduced_motion() const { return store_.value("look/reduced_motion", false).toBool(); }
+  void set_reduced_motion(bool on) { store_.setValue("look/reduced_motion", on); }
+  [[nodiscard]] UnitSystem units() const;
+  void set_units(UnitSystem units);
+  /// Memory for frames kept for scrubbing, in bytes.
+  [[nodiscard]] std::uint64_t frame_memory() const;
+  void set_frame_memory(std::uint64_t bytes) { store_.setValue("memory/frames", QVariant::fromValue<qulonglong>(bytes)); }
+  /// Seconds after the last edit until unsaved work is kept for recovery.
+  [[nodiscard]] int autosave_seconds() const;
+  void set_autosave_seconds(int seconds) { store_.setValue("recovery/seconds", seconds); }
+  void keep_runs_folder(const QString& folder) { store_.setValue("runs/folder", folder); }
+  [[nodiscard]] bool tour_seen() const { return store_.value("start/tour_seen", false).toBool(); }
+  void set_tour_seen() { store_.setValue("start/tour_seen", true); }
   [[nodiscard]] QByteArray geometry() const { return store_.value("window/geometry").toByteArray(); }
   [[nodiscard]] QByteArray layout() const { return store_.value("window/layout").toByteArray(); }
   void set_window(const QByteArray& geometry, const QByteArray& layout);

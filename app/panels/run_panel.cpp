@@ -21,6 +21,7 @@
 
 #include "app/forms/object_form.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/model/numbers.hpp"
 #include "engine/core/units.hpp"
 
 namespace conoid::app {
@@ -63,39 +64,21 @@ QWidget* make_box(const QString& title, QVBoxLayout** column, QWidget* parent) {
   return box;
 }
 
-QString words_of(std::string name) {
-  QString text = QString::fromStdString(name).replace('_', ' ');
-  if (!text.isEmpty()) text[0] = text[0].toUpper();
-  return text;
-}
-
+/// A name and its value on one line; a value that is a sentence goes below its name and is wrapped.
 void add_pair(QGridLayout* grid, const QString& name, const QString& value, QWidget* parent) {
   const int row = grid->rowCount();
   auto* left = new ElidedLabel(name, "muted", Qt::ElideRight, parent);
+  constexpr qsizetype one_line = 20;
+  if (value.size() > one_line) {
+    grid->addWidget(left, row, 0, 1, 2);
+    QLabel* sentence = make_label(value, "", parent);
+    sentence->setWordWrap(true);
+    grid->addWidget(sentence, row + 1, 0, 1, 2);
+    return;
+  }
   auto* right = new FigureLabel(value, Qt::AlignRight, parent);
   grid->addWidget(left, row, 0);
   grid->addWidget(right, row, 1, Qt::AlignRight);
-}
-
-QString number_text(const NumberEvent& number) {
-  if (number.unit == "B") return QString::fromStdString(format_bytes(static_cast<std::uint64_t>(std::max(0.0, number.value))));
-  if (number.unit == "s" && number.value >= 0) return duration(number.value);
-  const double magnitude = std::abs(number.value);
-  QString text;
-  if (magnitude == std::floor(magnitude) && magnitude < 1e7) {
-    text = QLocale(QLocale::English).toString(static_cast<qlonglong>(number.value)).replace(',', QChar(0x202f));
-  } else {
-    text = QString::number(number.value, 'g', 4);
-    // 2.47e+09 is for machines; people read 2.47·10⁹.
-    if (const qsizetype e = text.indexOf('e'); e > 0) {
-      static const QString raised = QString::fromUtf8("⁰¹²³⁴⁵⁶⁷⁸⁹");
-      QString power;
-      for (QChar c : QString::number(text.mid(e + 1).toInt())) power += c == '-' ? QChar(0x207b) : raised[c.digitValue()];
-      text = text.left(e) + QString::fromUtf8("·10") + power;
-    }
-  }
-  if (!number.unit.empty() && number.unit != "1") text += " " + QString::fromStdString(number.unit);
-  return text;
 }
 
 }  // namespace

@@ -153,6 +153,7 @@ void ScenePane::make_head() {
                           Tool{MouseTool::place, "place", tr("Place a receiver: click where it should be")}}) {
     auto* button = make_icon_button(look_, one.icon, one.tip, head_);
     button->setCheckable(true);
+    if (one.tool == MouseTool::place) button->setProperty("spare", true);  // goes first where room is short
     auto* action = new QAction(this);
     action->setCheckable(true);
     action->setData(static_cast<int>(one.tool));
@@ -166,6 +167,7 @@ void ScenePane::make_head() {
   make_view_menu(views);
   row->addWidget(views);
   auto* fit_button = make_icon_button(look_, "fit", tr("Fit the view"), head_);
+  fit_button->setProperty("spare", true);
   connect(fit_button, &QToolButton::clicked, this, &ScenePane::fit);
   row->addWidget(fit_button);
   display_button_ = make_icon_button(look_, "display", tr("How the field is shown: planes, surfaces, arrows, labels"), head_);
@@ -309,6 +311,8 @@ void ScenePane::show_display_panel(bool visible) {
   refresh_display();
 }
 
+bool ScenePane::display_panel_visible() const { return !display_->isHidden(); }
+
 bool ScenePane::has_picture() const { return stack_->currentIndex() == 1; }
 
 void ScenePane::clear(const QString& sentence) {
@@ -346,7 +350,8 @@ void ScenePane::show_frame(const std::shared_ptr<const Frame>& frame) {
 }
 
 void ScenePane::show_choices() {
-  std::vector<std::pair<std::string, FieldInfo>> fields = run_->has_run() ? run_->catalog() : decltype(fields){};
+  std::vector<std::pair<std::string, FieldInfo>> fields;
+  if (!own_fields_) fields = run_->catalog();
   if (fields.empty())
     for (const FieldChoice& choice : scene_->choices()) fields.emplace_back(choice.part, choice.info);
   QString key;
@@ -381,6 +386,14 @@ void ScenePane::choose_field() {
     value_->addItem("z", 2);
   }
   apply_view();
+}
+
+void ScenePane::choose(const QString& field) {
+  for (int i = 0; i < field_->count(); ++i)
+    if (field_->itemData(i).toString().section('\n', 1) == field) {
+      field_->setCurrentIndex(i);
+      return choose_field();
+    }
 }
 
 QString ScenePane::field_text() const { return field_->currentText(); }
@@ -422,7 +435,7 @@ void ScenePane::apply_view() {
     view.low = low_->text().toDouble();
     view.high = high_->text().toDouble();
   }
-  run_->view(view.part, view.field);
+  if (!own_fields_) run_->view(view.part, view.field);
   // The frame at hand may not carry the field yet; the next one will.
   static_cast<void>(scene_->set_view(view).ok());
   viewport_->request_render();

@@ -52,11 +52,16 @@ class ScenePane : public QWidget {
   void set_sentence(const QString& sentence);
   /// Fields that may be chosen, also those that the frame at hand does not carry.
   void show_choices();
+  /// Whether only fields of the frame at hand are offered (a preview), not those of the run.
+  void set_own_fields(bool own) { own_fields_ = own; }
+  /// Chooses a field by name, where it is offered.
+  void choose(const QString& field);
   void fit();
   void look_from(StandardView view);
   void set_tool(MouseTool tool);
   [[nodiscard]] MouseTool tool() const { return tool_; }
   void show_display_panel(bool visible);
+  [[nodiscard]] bool display_panel_visible() const;
   [[nodiscard]] bool has_picture() const;
   [[nodiscard]] bool is_up_to_date() const { return shown_ == wanted_; }
   [[nodiscard]] ViewportHost* viewport() const { return viewport_; }
@@ -129,6 +134,7 @@ class ScenePane : public QWidget {
   std::uint64_t wanted_ = 0, shown_ = 0;  ///< frames asked for and drawn, counted
   bool first_frame_ = true;
   double phase_ = 0;
+  bool own_fields_ = false;
   QString choices_key_;
 };
 

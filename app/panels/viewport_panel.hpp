@@ -37,6 +37,8 @@ class ViewportPanel : public QWidget {
   Status write_picture(const QString& file, const CaptureChoice& choice);
   /// Geometry to be seen as long as there is no run: the mesh, with groups or quality as fields.
   void set_preview(std::shared_ptr<const Frame> frame);
+  /// One field of the preview, with marks besides those of the case.
+  void show_preview_field(const QString& field, std::vector<Marker> marks);
   [[nodiscard]] bool shows_preview() const { return previewing_; }
   void set_split(bool on);
   [[nodiscard]] bool is_split() const;
@@ -92,6 +94,7 @@ class ViewportPanel : public QWidget {
   FigureLabel* time_;
   QTimer play_timer_;
   std::shared_ptr<const Frame> preview_;
+  std::vector<Marker> marks_;  ///< besides those of the case
   std::size_t wanted_index_ = 0;
   bool waiting_ = false;    ///< for a frame that is being read from disk
   bool following_ = true;

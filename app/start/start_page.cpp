@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <QAction>
+#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -177,11 +178,18 @@ void StartPage::refresh_recent() {
   clear_layout(runs_column_);
   clear_layout(cases_column_);
   const auto runs = settings_.recent_runs();
+  for (auto* card : findChildren<SampleCardWidget*>())
+    for (const RecentRun& run : runs)
+      if (run.state == "finished" && run.seconds > 0 && run.case_file.toStdString() == card->card().case_file) {
+        card->set_measured(run.seconds);
+        break;  // the newest
+      }
   for (std::size_t i = 0; i < std::min(runs.size(), recent_shown); ++i) {
     const RecentRun& run = runs[i];
     auto* dot = new StateDot(look_);
     dot->set_colour(colours.value(run.state, "outline"));
-    QString detail = run.state;
+    // The words are kept in English; the window says them in its own language.
+    QString detail = QCoreApplication::translate("RunState", run.state.toUtf8().constData());
     if (run.seconds > 0) detail += tr(" in %1").arg(QString::fromStdString(format_duration(run.seconds)));
     detail += ", " + when(run.started);
     runs_column_->addWidget(new Line(dot, run.title, detail, [this, run] { emit run_chosen(run); }, this));

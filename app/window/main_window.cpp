@@ -5,23 +5,37 @@
 #include <QAction>
 #include <QApplication>
 #include <QCloseEvent>
+#include <QCryptographicHash>
 #include <QDesktopServices>
+#include <QDir>
+#include <QDragEnterEvent>
+#include <QDropEvent>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QGridLayout>
+#include <QHBoxLayout>
+#include <QInputDialog>
 #include <QLabel>
+#include <QLockFile>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QMimeData>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QToolBar>
 #include <QUrl>
+#include <QVBoxLayout>
 
 #include "app/look/small_widgets.hpp"
+#include "app/model/case_watcher.hpp"
+#include "app/model/mesh_model.hpp"
+#include "app/model/run_queue.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
+#include "app/runs/runs_page.hpp"
 #include "app/start/start_page.hpp"
 #include "app/window/palette.hpp"
+#include "app/window/settings_dialog.hpp"
 #include "app/window/workbench.hpp"
 #include "conoid/config.hpp"
 #include "engine/solvers/registry.hpp"
@@ -43,6 +57,7 @@ QString state_word(SessionState state) {
 MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QWidget* parent)
     : QMainWindow(parent), look_(look), settings_(settings), options_(std::move(options)),
       model_(std::make_unique<CaseModel>()), run_(std::make_unique<RunModel>(options_.start)) {
+  queue_ = std::make_unique<RunQueue>(options_.start, settings_.runs_folder(), [this] { return run_->is_active(); });
   recovery_ = std::make_unique<Recovery>(*model_, options_.asks ? settings_.state_folder() : QString());
   actions_ = new ActionTable(look_, action_rows(), this);
   actions_->fill(*menuBar());
@@ -50,7 +65,16 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
   stack_ = new QStackedWidget(this);
   start_ = new StartPage(look_, settings_, *actions_, options_.samples, stack_);
   stack_->addWidget(start_);
-  setCentralWidget(stack_);
+  watcher_ = std::make_unique<CaseWatcher>(*model_);
+  auto* centre = new QWidget(this);
+  auto* column = new QVBoxLayout(centre);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(make_outside_bar());
+  column->addWidget(stack_, 1);
+  setCentralWidget(centre);
+  setAcceptDrops(true);
+  apply_settings();
   setWindowIcon(look_.icon("conoid", "accent"));
   resize(1280, 800);
   setMinimumSize(960, 600);
@@ -91,8 +115,139 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
 }
 
 MainWindow::~MainWindow() {
-  // The workbench looks at the models until the very end.
+  // These look at the models until the very end.
   delete workbench_;
+  delete runs_;
+}
+
+QWidget* MainWindow::make_outside_bar() {
+  outside_bar_ = new QFrame(this);
+  outside_bar_->setObjectName("noticeBar");
+  auto* row = new QHBoxLayout(outside_bar_);
+  row->setContentsMargins(16, 6, 12, 6);
+  row->setSpacing(8);
+  row->addWidget(new IconLabel(look_, "info", "caution", 18, outside_bar_));
+  outside_text_ = make_label({}, "", outside_bar_);
+  row->addWidget(outside_text_, 1);
+  auto* compare = new QPushButton(tr("What differs"), outside_bar_);
+  auto* keep = new QPushButton(tr("Keep mine"), outside_bar_);
+  auto* reload = new QPushButton(tr("Reload"), outside_bar_);
+  for (QPushButton* button : {compare, keep, reload}) row->addWidget(button);
+  connect(compare, &QPushButton::clicked, this, [this] {
+    QMessageBox box(QMessageBox::NoIcon, tr("What differs"), tr("In the window → in the file"), QMessageBox::Ok, this);
+    box.setInformativeText(watcher_->differences().mid(0, 24).join("\n"));
+    box.exec();
+  });
+  connect(keep, &QPushButton::clicked, this, [this] { watcher_->keep(); });
+  connect(reload, &QPushButton::clicked, this, [this] {
+    if (Status done = watcher_->reload(); !done) show_error(tr("The case cannot be opened"), done.error());
+  });
+  connect(watcher_.get(), &CaseWatcher::changed_outside, this, &MainWindow::show_outside_bar);
+  connect(watcher_.get(), &CaseWatcher::settled, outside_bar_, &QWidget::hide);
+  outside_bar_->hide();
+  return outside_bar_;
+}
+
+void MainWindow::show_outside_bar() {
+  outside_text_->setText(model_->is_dirty() ? tr("Another program has changed %1. You have edits of your own.").arg(model_->file_name())
+                                            : tr("Another program has changed %1.").arg(model_->file_name()));
+  outside_bar_->show();
+}
+
+void MainWindow::apply_settings() {
+  run_->set_frame_memory(settings_.frame_memory());
+  recovery_->set_delay(1000 * settings_.autosave_seconds());
+  if (options_.asks) look_.set_font_scale(settings_.font_scale());
+  QApplication::setEffectEnabled(Qt::UI_AnimateMenu, !settings_.reduced_motion());
+  if (workbench_) workbench_->apply_settings(settings_);
+}
+
+void MainWindow::show_settings() {
+  SettingsDialog dialog(settings_, look_, this);
+  connect(&dialog, &SettingsDialog::changed, this, [this] {
+    apply_settings();
+    refresh_actions();
+  });
+  dialog.exec();
+}
+
+bool MainWindow::lock_case(const std::filesystem::path& file) {
+  lock_.reset();
+  const QString folder = settings_.state_folder();
+  if (!options_.asks || folder.isEmpty()) return true;
+  const QByteArray key = QCryptographicHash::hash(QByteArray::fromStdString(file.string()), QCryptographicHash::Sha1).toHex().left(16);
+  auto lock = std::make_unique<QLockFile>(folder + "/case-" + key + ".lock");
+  lock->setStaleLockTime(0);
+  if (!lock->tryLock(0)) {
+    qint64 process = 0;
+    QString host, program;
+    lock->getLockInfo(&process, &host, &program);
+    QMessageBox box(QMessageBox::Question, tr("Already open"),
+                    tr("Another window (process %1) has this case open.\nEdits of the two would overwrite each other.").arg(process),
+                    QMessageBox::NoButton, this);
+    QAbstractButton* anyway = box.addButton(tr("Open it anyway"), QMessageBox::AcceptRole);
+    box.addButton(QMessageBox::Cancel);
+    box.exec();
+    return box.clickedButton() == anyway;
+  }
+  lock_ = std::move(lock);
+  return true;
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls() && event->mimeData()->urls().front().isLocalFile()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  const QString file = event->mimeData()->urls().front().toLocalFile();
+  event->acceptProposedAction();
+  // The drag belongs to another program until this returns: no question before that.
+  QMetaObject::invokeMethod(this, [this, file] {
+    if (QFileInfo(file).isDir()) static_cast<void>(open_run(file.toStdString()).ok());
+    else if (file.endsWith(".json", Qt::CaseInsensitive)) choose_case(file);
+    else take_mesh(file);
+  }, Qt::QueuedConnection);
+}
+
+void MainWindow::take_mesh(const QString& file) {
+  static const QStringList endings = {"msh", "stl", "obj", "geo", "step", "stp", "brep", "iges", "igs"};
+  const QString ending = QFileInfo(file).suffix().toLower();
+  if (!endings.contains(ending))
+    return show_error(tr("This file cannot be taken"),
+                      make_error(ErrorCode::invalid_input, "'" + file.toStdString() + "' is neither a case nor a mesh",
+                                 ("Cases end in .json; meshes and geometry in ." + endings.join(", .") + ".").toStdString()));
+  const bool open = model_->is_open() && workbench_ && stack_->currentWidget() == workbench_ && workbench_->mesh().is_wanted();
+  if (open) {
+    const QDir folder(QString::fromStdString(model_->document().folder().string()));
+    const QString relative = folder.relativeFilePath(file);
+    model_->set("/mesh/file", (relative.startsWith("../") ? file : relative).toStdString(), tr("choice of another mesh"));
+    workbench_->show_mesh(true);
+    return;
+  }
+  // Solvers whose cases have a mesh; the person says which physics.
+  std::vector<const SolverInfo*> fitting;
+  QStringList titles;
+  for (const SolverInfo* info : registered_solvers()) {
+    const auto schema = Schema::for_solver(info->id, info->schema);
+    if (!schema || !schema->json().contains(Json::json_pointer("/properties/mesh"))) continue;
+    fitting.push_back(info);
+    titles << QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size()));
+  }
+  if (fitting.empty() || !options_.asks) return;
+  bool ok = false;
+  const QString chosen = QInputDialog::getItem(this, tr("New case from a mesh"), tr("What is to be computed?"), titles, 0, false, &ok);
+  if (!ok || !may_leave_case()) return;
+  Json json = Json::object();
+  json["conoid"] = 1;
+  json["title"] = QFileInfo(file).completeBaseName().toStdString();
+  json["solver"] = std::string(fitting[static_cast<std::size_t>(titles.indexOf(chosen))]->id);
+  json["mesh"]["file"] = file.toStdString();
+  make_workbench();
+  model_->take(CaseDocument::from_json(std::move(json), {}), true);
+  current_run_ = {};
+  run_->reset();
+  show_workbench();
+  workbench_->show_mesh(true);
 }
 
 std::vector<ActionRow> MainWindow::action_rows() {
@@ -111,7 +266,18 @@ std::vector<ActionRow> MainWindow::action_rows() {
   };
   return {
       {"file.start", tr("&File"), tr("Start page"), QKeySequence("Ctrl+Home"), "home", tr("Samples and recent runs"), [this] { show_start(); }},
+      {"file.runs", tr("&File"), tr("Runs, queue and sweeps"), QKeySequence("Ctrl+Shift+R"), "runs",
+       tr("All runs with their numbers, the queue, sweeps"), [this] { show_runs(); }},
       {"file.open", tr("&File"), tr("Open…"), QKeySequence::Open, "open", tr("Open a case file"), [this] { ask_open(); }},
+      {"file.mesh", tr("&File"), tr("New from a mesh…"), QKeySequence::New, "mesh", tr("A new case around a mesh or geometry file"), [this] {
+         const QString file = QFileDialog::getOpenFileName(this, tr("Choose a mesh"), {},
+                                                           tr("Meshes and geometry (*.msh *.stl *.obj *.geo *.step *.stp);;All files (*)"));
+         if (!file.isEmpty()) take_mesh(file);
+       }},
+      {"file.open_run", tr("&File"), tr("Open a run folder…"), QKeySequence("Ctrl+Shift+O"), "folder", {}, [this] {
+         const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a run folder"), QString::fromStdString(settings_.runs_folder().string()));
+         if (!folder.isEmpty()) static_cast<void>(open_run(folder.toStdString()).ok());
+       }},
       {"file.save", tr("&File"), tr("Save"), QKeySequence::Save, "save", {}, [this] { save(); }},
       {"file.save_as", tr("&File"), tr("Save as…"), QKeySequence("Ctrl+Shift+S"), {}, {}, [this] { save_as(); }},
       {"file.picture", tr("&File"), tr("Save the picture…"), QKeySequence("Ctrl+P"), "picture", {},
@@ -120,9 +286,12 @@ std::vector<ActionRow> MainWindow::action_rows() {
       {"file.quit", tr("&File"), tr("Quit"), QKeySequence::Quit, {}, {}, [this] { close(); }},
       {"edit.undo", tr("&Edit"), tr("Undo"), QKeySequence::Undo, "undo", {}, [this] { model_->undo_stack().undo(); }},
       {"edit.redo", tr("&Edit"), tr("Redo"), QKeySequence("Ctrl+Shift+Z"), "redo", {}, [this] { model_->undo_stack().redo(); }},
+      {"edit.settings", tr("&Edit"), tr("Settings…"), QKeySequence("Ctrl+,"), "settings", {}, [this] { show_settings(); }},
       {"edit.palette", tr("&Edit"), tr("Find an action…"), QKeySequence("Ctrl+K"), "search", {},
        [this] { show_palette(*this, *actions_); }},
       {"run.start", tr("&Run"), tr("Run"), QKeySequence("Ctrl+R"), "run", tr("Compute this case"), [this] { start_run(); }},
+      {"run.queue", tr("&Run"), tr("Add to the queue"), QKeySequence("Ctrl+Shift+Q"), "queue", tr("Run this case after those that wait"),
+       [this] { queue_->add(model_->title(), {}, model_->document()); show_runs(); }},
       {"run.pause", tr("&Run"), tr("Pause"), QKeySequence("F6"), "pause", {}, [this] { pause_or_resume(); }},
       {"run.step", tr("&Run"), tr("Step"), QKeySequence("F7"), "step", tr("One step, then pause"), [this] { run_->send(Command::step); }},
       {"run.checkpoint", tr("&Run"), tr("Checkpoint"), QKeySequence("F8"), "checkpoint", tr("Write a checkpoint and go on"),
@@ -147,6 +316,13 @@ std::vector<ActionRow> MainWindow::action_rows() {
       {"view.case", tr("&View"), tr("Case pane"), QKeySequence("Alt+1"), {}, {}, pane("case"), true},
       {"view.run", tr("&View"), tr("Run pane"), QKeySequence("Alt+2"), {}, {}, pane("run"), true},
       {"view.results", tr("&View"), tr("Results pane"), QKeySequence("Alt+3"), {}, {}, pane("results"), true},
+      {"view.mesh", tr("&View"), tr("Mesh pane"), QKeySequence("Alt+4"), "mesh", {},
+       [this] { if (workbench_) { workbench_->show_pane("case", true); workbench_->show_mesh(true); } }},
+      {"view.display", tr("&View"), tr("How the field is shown"), QKeySequence("Ctrl+D"), "display",
+       tr("How the field is shown: planes, surfaces, arrows, labels"),
+       [this] { if (workbench_) workbench_->viewport_panel().pane().show_display_panel(!workbench_->viewport_panel().pane().display_panel_visible()); }},
+      {"view.spectrum", tr("&View"), tr("Spectrum of the curves"), {}, "spectrum", {},
+       [this] { if (workbench_) workbench_->results_panel().set_spectrum(true); }},
       {"view.log", tr("&View"), tr("Log"), QKeySequence("Ctrl+L"), {}, {},
        [this] { if (workbench_) { workbench_->show_pane("results", true); workbench_->results_panel().show_log(); } }},
       {{}, tr("&View"), {}, {}, {}, {}, {}},
@@ -168,7 +344,7 @@ void MainWindow::make_tool_bar() {
   bar_->setContextMenuPolicy(Qt::PreventContextMenu);
   bar_->setIconSize({20, 20});
   bar_->toggleViewAction()->setVisible(false);
-  for (const char* id : {"file.start", "file.open", "file.save"}) bar_->addAction(actions_->at(id));
+  for (const char* id : {"file.start", "file.runs", "file.open", "file.save"}) bar_->addAction(actions_->at(id));
   bar_->addSeparator();
   for (const char* id : {"edit.undo", "edit.redo"}) bar_->addAction(actions_->at(id));
   auto* spacer = new QWidget(bar_);
@@ -180,6 +356,7 @@ void MainWindow::make_tool_bar() {
 void MainWindow::make_workbench() {
   if (workbench_) return;
   workbench_ = new Workbench(*model_, *run_, *actions_, look_, options_.viewport, stack_);
+  workbench_->apply_settings(settings_);
   stack_->addWidget(workbench_);
 }
 
@@ -213,15 +390,58 @@ Status MainWindow::open_case(const std::filesystem::path& file) {
     return {};
   }
   if (!may_leave_case()) return {};
+  if (!lock_case(absolute)) return {};
   make_workbench();
   if (Status opened = model_->open(absolute); !opened) {
     show_error(tr("The case cannot be opened"), opened.error());
     return opened;
   }
   current_run_ = {};
+  end_comparison();
   run_->reset();
   if (options_.asks) settings_.add_recent_case(QString::fromStdString(absolute.string()));
   show_workbench();
+  return {};
+}
+
+RunsPage& MainWindow::runs_page() {
+  if (!runs_) {
+    runs_ = new RunsPage(*model_, *queue_, settings_, look_, stack_);
+    stack_->addWidget(runs_);
+    connect(runs_, &RunsPage::run_chosen, this, [this](const QString& folder) { static_cast<void>(open_run(folder.toStdString()).ok()); });
+    connect(runs_, &RunsPage::comparison_wanted, this, [this](const QString& first, const QString& second) {
+      static_cast<void>(compare_runs(first.toStdString(), second.toStdString()).ok());
+    });
+  }
+  return *runs_;
+}
+
+void MainWindow::show_runs() {
+  RunsPage& page = runs_page();
+  page.refresh();
+  stack_->setCurrentWidget(&page);
+  bar_->show();
+  refresh_title();
+}
+
+void MainWindow::end_comparison() {
+  if (!other_run_) return;
+  if (workbench_) {
+    workbench_->viewport_panel().compare_with(nullptr);
+    workbench_->results_panel().compare_with(nullptr);
+  }
+  other_run_.reset();
+}
+
+Status MainWindow::compare_runs(const std::filesystem::path& first, const std::filesystem::path& second) {
+  if (Status opened = open_run(first); !opened) return opened;
+  other_run_ = std::make_unique<RunModel>(options_.start);
+  const QString name = QString::fromStdString(second.filename().string());
+  workbench_->viewport_panel().compare_with(other_run_.get(), name);
+  workbench_->results_panel().compare_with(other_run_.get(), tr("other run"));
+  connect(other_run_.get(), &RunModel::open_failed, this,
+          [this](const Error& error) { show_error(tr("The run cannot be opened"), error); });
+  other_run_->open(second);
   return {};
 }
 
@@ -231,6 +451,7 @@ Status MainWindow::open_run(const std::filesystem::path& folder) {
     show_error(tr("The run cannot be opened now"), busy);
     return busy;
   }
+  end_comparison();
   // Its own copy of the case, with relative paths taken from where the case was.
   auto document = read_run_case(folder);
   if (!document) {
@@ -323,6 +544,7 @@ void MainWindow::resume_run(const QString& folder) {
 }
 
 void MainWindow::begin(SessionOptions options) {
+  end_comparison();
   show_workbench();
   run_->start(std::move(options));
   current_run_ = {QString::fromStdString(run_->folder().string()), QString::fromStdString(model_->document().file().string()),
@@ -350,6 +572,7 @@ void MainWindow::refresh_actions() {
   const SessionState state = run_->state();
   const QUndoStack& undo = model_->undo_stack();
   const auto enable = [&](const char* id, bool on) { actions_->at(id)->setEnabled(on); };
+  enable("run.queue", open && model_->obstacle().isEmpty());
   enable("file.save", open && model_->is_dirty());
   enable("file.save_as", open);
   enable("file.picture", open);
@@ -378,7 +601,8 @@ void MainWindow::refresh_actions() {
   const bool frames = open && !run_->frames().empty();
   enable("view.fit", open);
   for (const char* id : {"view.play", "view.previous", "view.next", "view.film"}) enable(id, frames);
-  enable("view.split", open);
+  for (const char* id : {"view.split", "view.display", "view.spectrum"}) enable(id, open);
+  enable("view.mesh", open && workbench_ && workbench_->mesh().is_wanted());
   for (const char* id : {"case", "run", "results"}) {
     QAction* action = actions_->at(QString("view.") + id);
     action->setEnabled(open);

@@ -16,11 +16,17 @@
 #include "app/model/settings.hpp"
 #include "render/window/make_viewport.hpp"
 
+class QFrame;
+class QLabel;
+class QLockFile;
 class QStackedWidget;
 class QToolBar;
 
 namespace conoid::app {
 
+class CaseWatcher;
+class RunQueue;
+class RunsPage;
 class StartPage;
 class Workbench;
 
@@ -41,6 +47,10 @@ class MainWindow : public QMainWindow {
   Status open_case(const std::filesystem::path& file);
   /// Shows a run from its folder: its case, frames, curves and numbers.
   Status open_run(const std::filesystem::path& folder);
+  /// Shows all runs, the queue and sweeps.
+  void show_runs();
+  /// Two finished runs: linked views and overlaid curves.
+  Status compare_runs(const std::filesystem::path& first, const std::filesystem::path& second);
   void start_run();
   /// Ends in order without asking, for signals: stops a run, keeps unsaved edits for recovery.
   void end_by_signal();
@@ -48,10 +58,14 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] CaseModel& model() { return *model_; }
   [[nodiscard]] RunModel& run() { return *run_; }
   [[nodiscard]] Workbench* workbench() { return workbench_; }
+  [[nodiscard]] RunsPage& runs_page();
+  [[nodiscard]] RunQueue& queue() { return *queue_; }
   [[nodiscard]] const ActionTable& actions() const { return *actions_; }
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
 
  private:
   [[nodiscard]] std::vector<ActionRow> action_rows();
@@ -69,9 +83,18 @@ class MainWindow : public QMainWindow {
   void pause_or_resume();
   void resume_run(const QString& folder);
   void begin(SessionOptions options);
+  void end_comparison();
   void remember_run();
   void show_error(const QString& title, const Error& error);
   void show_shortcuts();
+  void show_settings();
+  void apply_settings();
+  QWidget* make_outside_bar();
+  void show_outside_bar();
+  /// Holds the lock of a case file; says who has it when it is another window.
+  [[nodiscard]] bool lock_case(const std::filesystem::path& file);
+  /// A new case around a mesh file.
+  void take_mesh(const QString& file);
   void show_about();
 
   Look& look_;
@@ -79,11 +102,18 @@ class MainWindow : public QMainWindow {
   WindowOptions options_;
   std::unique_ptr<CaseModel> model_;
   std::unique_ptr<RunModel> run_;
+  std::unique_ptr<RunModel> other_run_;  ///< the second of a comparison
+  std::unique_ptr<RunQueue> queue_;
   std::unique_ptr<Recovery> recovery_;
+  std::unique_ptr<CaseWatcher> watcher_;
+  std::unique_ptr<QLockFile> lock_;
+  QFrame* outside_bar_ = nullptr;
+  QLabel* outside_text_ = nullptr;
   ActionTable* actions_ = nullptr;
   QStackedWidget* stack_;
   QToolBar* bar_ = nullptr;
   StartPage* start_;
+  RunsPage* runs_ = nullptr;
   Workbench* workbench_ = nullptr;
   RecentRun current_run_;
   bool closing_ = false;

@@ -4,9 +4,12 @@
 
 #include <cstdio>
 
+#include <QAction>
 #include <QApplication>
 #include <QPixmap>
+#include <QTimer>
 
+#include "app/model/mesh_model.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/window/workbench.hpp"
@@ -20,8 +23,8 @@ constexpr int drawing_limit_ms = 8000;  // a viewport that cannot draw must not 
 
 }  // namespace
 
-Screenshot::Screenshot(MainWindow& window, QString file, bool runs, QObject* parent)
-    : QObject(parent), window_(window), file_(std::move(file)), runs_(runs) {
+Screenshot::Screenshot(MainWindow& window, QString file, bool runs, QStringList actions, QObject* parent)
+    : QObject(parent), window_(window), file_(std::move(file)), actions_(std::move(actions)), runs_(runs) {
   timer_.setInterval(look_every_ms);
   connect(&timer_, &QTimer::timeout, this, &Screenshot::look);
 }
@@ -37,12 +40,21 @@ void Screenshot::look() {
   if (settled_.elapsed() < settle_ms) return;
   if (Workbench* bench = window_.workbench(); bench && !window_.run().frames().empty())
     if (!bench->viewport_panel().is_up_to_date() && settled_.elapsed() < drawing_limit_ms) return;
+  if (Workbench* bench = window_.workbench(); bench && bench->mesh().is_reading() && settled_.elapsed() < drawing_limit_ms) return;
+  if (!actions_.isEmpty()) {
+    QAction* action = window_.actions().at(actions_.takeFirst());
+    settled_.restart();
+    // A dialog may not come back before the picture is taken.
+    QTimer::singleShot(0, action, &QAction::trigger);
+    return;
+  }
   timer_.stop();
   take();
 }
 
 void Screenshot::take() {
-  const QPixmap picture = window_.grab();
+  QWidget* dialog = QApplication::activeModalWidget();
+  const QPixmap picture = dialog ? dialog->grab() : window_.grab();
   if (!picture.save(file_, "PNG")) {
     std::fprintf(stderr, "conoid-gui: the picture cannot be written to %s\n  Check that the folder exists and has room.\n",
                  qPrintable(file_));

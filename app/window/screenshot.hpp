@@ -16,7 +16,8 @@ namespace conoid::app {
 class Screenshot : public QObject {
   Q_OBJECT
  public:
-  Screenshot(MainWindow& window, QString file, bool runs, QObject* parent = nullptr);
+  /// `actions`: ids of the action table, done one after the other before the picture.
+  Screenshot(MainWindow& window, QString file, bool runs, QStringList actions = {}, QObject* parent = nullptr);
   void begin();
 
  signals:
@@ -27,6 +28,7 @@ class Screenshot : public QObject {
   void take();
   MainWindow& window_;
   QString file_;
+  QStringList actions_;
   bool runs_;
   QTimer timer_;
   QElapsedTimer settled_;

@@ -5,10 +5,17 @@
 #include <algorithm>
 
 #include <QDockWidget>
+#include <QStackedWidget>
+#include <QTabBar>
 #include <QTimer>
+#include <QVBoxLayout>
 
+#include "app/look/small_widgets.hpp"
 #include "app/model/markers.hpp"
+#include "app/model/mesh_model.hpp"
+#include "app/model/settings.hpp"
 #include "app/panels/case_panel.hpp"
+#include "app/panels/mesh_panel.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/run_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
@@ -29,12 +36,12 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
   setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   setDockOptions(QMainWindow::AnimatedDocks);
-  case_ = new CasePanel(model, look, this);
+  QWidget* left = make_left(model, look);
   run_panel_ = new RunPanel(model, run, actions, look, this);
   viewport_ = new ViewportPanel(run, model, look, kind, this);
   results_ = new ResultsPanel(run, look, kind, this);
   setCentralWidget(viewport_);
-  add_pane("case", tr("Case"), case_, Qt::LeftDockWidgetArea);
+  add_pane("case", tr("Case"), left, Qt::LeftDockWidgetArea);
   add_pane("run", tr("Run"), run_panel_, Qt::RightDockWidgetArea);
   add_pane("results", tr("Results"), results_, Qt::BottomDockWidgetArea);
   connect(viewport_, &ViewportPanel::profile_drawn, this,
@@ -48,8 +55,86 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
   });
   connect(results_, &ResultsPanel::field_wanted, this, [this](const QString& pointer) {
     show_pane("case", true);
+    show_mesh(false);
     case_->reveal(pointer.toStdString());
   });
+  connect(mesh_panel_, &MeshPanel::place_wanted, this, [this](const QString& pointer) {
+    show_mesh(false);
+    case_->reveal(pointer.toStdString());
+  });
+  connect(mesh_panel_, &MeshPanel::field_wanted, viewport_, &ViewportPanel::show_preview_field);
+  connect(mesh_panel_, &MeshPanel::group_wanted, this, &Workbench::show_mesh_group);
+  connect(viewport_, &ViewportPanel::split_changed, this, [this](bool on) {
+    // Two views need room: on a small screen the case steps aside until there is one view again.
+    constexpr int enough = 1700;
+    if (on && width() < enough && is_pane_visible("case")) {
+      show_pane("case", false);
+      setProperty("caseStoodAside", true);
+    } else if (!on && property("caseStoodAside").toBool()) {
+      show_pane("case", true);
+      setProperty("caseStoodAside", false);
+    }
+  });
+  const auto preview = [this] {
+    left_tabs_->setTabVisible(1, mesh_->is_wanted());
+    if (!mesh_->is_wanted()) show_mesh(false);
+    if (!mesh_->is_reading()) viewport_->set_preview(mesh_->mesh() ? mesh_->mesh()->frame : nullptr);
+  };
+  connect(mesh_, &MeshModel::changed, this, preview);
+  preview();
+}
+
+QWidget* Workbench::make_left(CaseModel& model, const Look& look) {
+  auto* left = new QWidget(this);
+  left->setObjectName("surface");
+  left->setAttribute(Qt::WA_StyledBackground);
+  auto* column = new QVBoxLayout(left);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  left_tabs_ = new QTabBar(left);
+  left_tabs_->setAccessibleName(tr("Case or mesh"));
+  left_tabs_->setExpanding(false);
+  left_tabs_->setDrawBase(false);
+  left_tabs_->addTab(tr("Case"));
+  left_tabs_->addTab(tr("Mesh"));
+  column->addWidget(left_tabs_);
+  column->addWidget(make_rule(left));
+  left_stack_ = new QStackedWidget(left);
+  case_ = new CasePanel(model, look, left_stack_);
+  mesh_ = new MeshModel(model, this);
+  mesh_panel_ = new MeshPanel(model, *mesh_, look, left_stack_);
+  left_stack_->addWidget(case_);
+  left_stack_->addWidget(mesh_panel_);
+  column->addWidget(left_stack_, 1);
+  connect(left_tabs_, &QTabBar::currentChanged, left_stack_, &QStackedWidget::setCurrentIndex);
+  return left;
+}
+
+void Workbench::show_mesh(bool on) { left_tabs_->setCurrentIndex(on ? 1 : 0); }
+
+void Workbench::apply_settings(const Settings& settings) {
+  const UnitSystem units = settings.units();
+  mesh_panel_->set_unit(units == UnitSystem::millimetre ? "mm" : units == UnitSystem::us ? "in" : "m");
+  setDockOptions(settings.reduced_motion() ? QMainWindow::DockOptions() : QMainWindow::AnimatedDocks);
+}
+
+void Workbench::show_mesh_group(int number) {
+  const auto& mesh = mesh_->mesh();
+  if (!mesh || number < 1 || static_cast<std::size_t>(number) >= mesh->group_names.size()) return;
+  // One more field: 1 in the group, 0 elsewhere.
+  auto frame = std::make_shared<Frame>(*mesh->frame);
+  for (FramePart& part : frame->parts) {
+    const auto groups = std::find_if(part.fields.begin(), part.fields.end(), [](const Field& f) { return f.info.name == "group"; });
+    if (groups == part.fields.end()) continue;
+    std::vector<float> marked(groups->values->size());
+    for (std::size_t i = 0; i < marked.size(); ++i) marked[i] = (*groups->values)[i] == static_cast<float>(number) ? 1.0F : 0.0F;
+    FieldInfo info = groups->info;
+    info.name = "chosen";
+    info.label = mesh->group_names[static_cast<std::size_t>(number)];
+    part.fields.push_back(make_field(info, std::move(marked)));
+  }
+  viewport_->set_preview(frame);
+  viewport_->show_preview_field("chosen", {});
 }
 
 void Workbench::showEvent(QShowEvent* event) {

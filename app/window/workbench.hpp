@@ -10,12 +10,17 @@
 #include "render/window/make_viewport.hpp"
 
 class QDockWidget;
+class QStackedWidget;
+class QTabBar;
 
 namespace conoid::app {
 
 class CasePanel;
+class MeshModel;
+class MeshPanel;
 class ResultsPanel;
 class RunPanel;
+class Settings;
 class ViewportPanel;
 
 class Workbench : public QMainWindow {
@@ -24,6 +29,10 @@ class Workbench : public QMainWindow {
   Workbench(CaseModel& model, RunModel& run, const ActionTable& actions, const Look& look, ViewportKind kind,
             QWidget* parent = nullptr);
   [[nodiscard]] CasePanel& case_panel() { return *case_; }
+  [[nodiscard]] MeshPanel& mesh_panel() { return *mesh_panel_; }
+  [[nodiscard]] MeshModel& mesh() { return *mesh_; }
+  void show_mesh(bool on);
+  void apply_settings(const Settings& settings);
   [[nodiscard]] ViewportPanel& viewport_panel() { return *viewport_; }
   [[nodiscard]] ResultsPanel& results_panel() { return *results_; }
   /// "case", "run" or "results".
@@ -36,6 +45,12 @@ class Workbench : public QMainWindow {
  private:
   void add_pane(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area);
   [[nodiscard]] QDockWidget* pane(const QString& id) const;
+  QWidget* make_left(CaseModel& model, const Look& look);
+  void show_mesh_group(int number);
+  QTabBar* left_tabs_;
+  QStackedWidget* left_stack_;
+  MeshModel* mesh_;
+  MeshPanel* mesh_panel_;
   CasePanel* case_;
   RunPanel* run_panel_;
   ViewportPanel* viewport_;

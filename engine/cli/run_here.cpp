@@ -8,6 +8,7 @@
 #include "engine/cli/report.hpp"
 #include "engine/cli/signals.hpp"
 #include "engine/core/units.hpp"
+#include "engine/session/process/process_session.hpp"
 
 namespace conoid::cli {
 namespace {
@@ -25,10 +26,14 @@ class Watcher {
   void done() { view_.clear(); }
 
   Report report;
+  StateEvent last;
 
  private:
   void on(const ProgressEvent& e) { view_.show(e); }
-  void on(const StateEvent& e) { view_.show(e); }
+  void on(const StateEvent& e) {
+    view_.show(e);
+    last = e;
+  }
   void on(const DiagnosticEvent& e) {
     view_.clear();
     report.diagnostics.push_back(e.diagnostic);
@@ -54,6 +59,7 @@ void add_run_options(OptionSet verb, RunOptions& options, Context& context) {
   verb.value("--progress", options.progress, "auto, plain, json or none")
       .one_of({"auto", "plain", "json", "none"})
       .shown_default();
+  verb.value("--launcher", options.launcher, "Compute in another program: \"mpirun -n 4\", \"ssh host\", or a path to conoid-worker");
   verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
 }
 
@@ -96,7 +102,17 @@ void run_and_report(SessionOptions session, const RunOptions& options, Context& 
   SignalWatch signals;
   session.stop = signals.stop();
   Watcher watcher(talks() ? *form : ProgressForm::none, signals);
-  const StateEvent last = run_session_here(std::move(session), [&](SessionPort& port) { watcher.look(port); });
+  StateEvent last;
+  if (options.launcher.empty()) {
+    last = run_session_here(std::move(session), [&](SessionPort& port) { watcher.look(port); });
+  } else {
+    const auto launcher = parse_launcher(options.launcher);
+    if (!launcher) return context.fail(launcher.error());
+    const auto port = start_session_in_process(std::move(session), *launcher);
+    while (!port->wait(std::chrono::milliseconds(100))) watcher.look(*port);
+    watcher.look(*port);
+    last = watcher.last;
+  }
   watcher.done();
   context.exit = exit_code_of(last);
   watcher.report.last = last;

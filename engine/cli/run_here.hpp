@@ -18,9 +18,10 @@ struct RunOptions {
   int threads = 0;
   std::string memory;  ///< "host=8GiB,device=4GiB"
   std::string progress = "auto";
+  std::string launcher;  ///< "mpirun -n 4", "ssh host": computed by a conoid-worker started so
 };
 
-/// Declares --workers, --threads, --memory, --progress, --json.
+/// Declares --workers, --threads, --memory, --progress, --launcher, --json.
 void add_run_options(OptionSet verb, RunOptions& options, Context& context);
 
 /// "host=8GiB,device=4GiB" or "8GiB" (the host's).

@@ -29,6 +29,7 @@ class Level {
   [[nodiscard]] const std::vector<Bytes>& sizes() const { return sizes_; }
   [[nodiscard]] Bytes total() const { return total_; }
   [[nodiscard]] Bytes budget() const;
+  void set_budget(Bytes budget);
   [[nodiscard]] Tour new_tour();
   void announce(std::uint64_t tour, std::vector<Visit> order, Repeat repeat);
   void withdraw(std::uint64_t tour);
@@ -107,6 +108,7 @@ class Level {
   const std::vector<Bytes> sizes_;
   const std::shared_ptr<WindowBacking> backing_;
   const std::shared_ptr<WindowMemory> memory_;
+  const std::size_t threads_;
   Bytes total_ = 0;
 
   mutable std::mutex mutex_;  ///< of everything below

@@ -99,6 +99,9 @@ Bytes Windows::total() const {
 Bytes Windows::budget() const {
   return level_->budget();
 }
+void Windows::set_budget(Bytes budget) {
+  level_->set_budget(budget);
+}
 
 Tour Windows::announce(std::vector<Visit> order, Repeat repeat) {
   Tour tour = level_->new_tour();

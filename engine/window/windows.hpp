@@ -164,6 +164,8 @@ class Windows {
   [[nodiscard]] Bytes size(Index window) const;
   [[nodiscard]] Bytes total() const;  ///< bytes of all windows
   [[nodiscard]] Bytes budget() const;
+  /// More memory from now on, or less: then windows leave as others come.
+  void set_budget(Bytes budget);
 
   [[nodiscard]] Tour announce(std::vector<Visit> order, Repeat repeat = Repeat::no);
   /// Windows of an interval in ascending order, all with one access.

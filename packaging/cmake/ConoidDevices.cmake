@@ -52,7 +52,7 @@ function(conoid_device_kernels set)
       get_filename_component(folder "${object}" DIRECTORY)
       file(MAKE_DIRECTORY "${folder}")
       add_custom_command(OUTPUT "${object}"
-        COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -ccbin ${CMAKE_CXX_COMPILER} -std=c++20 -O3 -lineinfo ${targets}
+        COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -ccbin ${CMAKE_CXX_COMPILER} -std=c++20 -O3 -lineinfo --expt-relaxed-constexpr ${targets}
           "-I${PROJECT_SOURCE_DIR}" "-I${PROJECT_BINARY_DIR}/generated" -Xcompiler=-fPIC,-fvisibility=hidden,-O2
           ${CONOID_CUDA_FLAGS} -MD -MF "${object}.d" -c "${source}" -o "${object}"
         DEPENDS "${source}" DEPFILE "${object}.d" COMMENT "nvcc ${relative}" VERBATIM)

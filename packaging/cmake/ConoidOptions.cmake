@@ -11,6 +11,7 @@ foreach(part
     HWLOC
     MUMPS
     MUPARSER
+    ZSTD
 )
   set(CONOID_WITH_${part} AUTO CACHE STRING "AUTO, ON or OFF")
   set_property(CACHE CONOID_WITH_${part} PROPERTY STRINGS AUTO ON OFF)
@@ -102,6 +103,21 @@ if(NOT CONOID_WITH_LAPACK STREQUAL "OFF")
   find_package(LAPACK)  # big dense systems; without it Eigen solves them, several times slower
 endif()
 conoid_optional(LAPACK LAPACK_FOUND "Debian: libopenblas-openmp-dev.")
+if(NOT CONOID_WITH_ZSTD STREQUAL "OFF")
+  find_path(CONOID_ZSTD_INCLUDE zstd.h)
+  find_library(CONOID_ZSTD_LIBRARY zstd)
+  mark_as_advanced(CONOID_ZSTD_INCLUDE CONOID_ZSTD_LIBRARY)
+endif()
+set(zstd_usable FALSE)
+if(CONOID_ZSTD_INCLUDE AND CONOID_ZSTD_LIBRARY)
+  set(zstd_usable TRUE)
+endif()
+conoid_optional(ZSTD zstd_usable "It packs what a program on another machine sends. Debian: libzstd-dev.")
+if(CONOID_HAVE_ZSTD)
+  add_library(conoid_zstd INTERFACE)
+  target_include_directories(conoid_zstd INTERFACE "${CONOID_ZSTD_INCLUDE}")
+  target_link_libraries(conoid_zstd INTERFACE "${CONOID_ZSTD_LIBRARY}")
+endif()
 # MUMPS with the MPI of the program: its sequential library brings an MPI of its own, which would hide the real one, and so
 # serves only builds without MPI.
 if(NOT CONOID_WITH_MUMPS STREQUAL "OFF")
@@ -196,8 +212,8 @@ set(CONOID_TESTS ${CONOID_HAVE_TESTS})
 
 function(conoid_print_summary)
   message(STATUS "Conoid ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE}): "
-    "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} LAPACK=${CONOID_HAVE_LAPACK} emulated=${CONOID_HAVE_EMULATED} "
-    "MUMPS=${CONOID_HAVE_MUMPS} "
+    "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} emulated=${CONOID_HAVE_EMULATED} "
+    "LAPACK=${CONOID_HAVE_LAPACK} MUMPS=${CONOID_HAVE_MUMPS} zstd=${CONOID_HAVE_ZSTD} "
     "OpenMP=${CONOID_HAVE_OPENMP} "
     "pictures=${CONOID_HAVE_VTK} window=${CONOID_HAVE_QT} tests=${CONOID_HAVE_TESTS}")
 endfunction()

@@ -44,7 +44,8 @@ Verb run_verb() {
           "  conoid run case.json\n"
           "  conoid run case.json --set parameters.steps=500 --out runs/short\n"
           "  conoid run case.json --workers cpu:3,cpu:1 --progress plain\n"
-          "  mpirun -n 4 conoid run case.json\n",
+          "  mpirun -n 4 conoid run case.json\n"
+          "  conoid run case.json --launcher \"ssh host\"\n",
           add};
 }
 

@@ -13,7 +13,10 @@ Result<Mesh> box_surface(const BoxSurfaceOptions& o) {
   generators::OptionsCheck check("box_surface");
   for (std::size_t a = 0; a < 3; ++a)
     check.ascending("low/high", o.low[a], o.high[a]).count("divisions", o.divisions[a]);
-  const auto [nx, ny, nz] = o.divisions;
+  // Named one by one: lambdas may not capture structured bindings before clang 16.
+  const auto nx = o.divisions[0];
+  const auto ny = o.divisions[1];
+  const auto nz = o.divisions[2];
   check.cells(4.0 * (1.0 * nx * ny + 1.0 * ny * nz + 1.0 * nz * nx)).order(o.order);
   if (check.error()) return *check.error();
 

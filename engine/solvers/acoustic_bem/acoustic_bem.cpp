@@ -44,11 +44,13 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   const double courant = s.form.delta() / surface->mean_edge, length = expected_length(courant);
   const auto n = static_cast<double>(surface->unknowns);
   Estimate e;
-  e.host_memory = expected_memory(s, surface->unknowns, courant);
+  const MemoryPlan plan = plan_memory(s, surface->unknowns, courant, budget_of(s), machine.cores);
+  e.host_memory = plan.streams() ? plan.budget : plan.in_memory;
   e.steps = (s.steps + s.grouped - 1) / s.grouped * s.grouped;
   const auto [assembly, march] = expected_time(s, *surface, machine.cores);
-  e.seconds = assembly + march;
-  e.disk = static_cast<Bytes>(n * 4 * 40 + static_cast<double>(s.steps) * 20 * static_cast<double>(s.receivers.size()));
+  const double streaming = streaming_seconds(s, plan);
+  e.seconds = assembly + std::max(march, streaming);  // reading goes beside computing
+  e.disk = (plan.streams() ? plan.values : 0) + static_cast<Bytes>(n * 4 * 40 + static_cast<double>(s.steps) * 20 * static_cast<double>(s.receivers.size()));
   e.details = {{"unknowns", fmt::format("{}", surface->unknowns)},
                {"triangles", fmt::format("{}", surface->triangles.size())},
                {"form", std::string(name_of(s.form.name))},
@@ -59,7 +61,14 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
                {"K_max", fmt::format("{}", static_cast<Index>(surface->diameter / s.form.delta()) + 2)},
                {"values in the matrices", fmt::format("about {:.3g}", n * n * length)},
                {"assembly", fmt::format("about {}", format_duration(assembly))},
-               {"march", fmt::format("about {}", format_duration(march))}};
+               {"march", fmt::format("about {}", format_duration(std::max(march, streaming)))}};
+  if (plan.streams()) {
+    e.details.emplace_back("values on the disk", format_bytes(plan.values));
+    e.details.emplace_back("memory for windows", format_bytes(plan.windows));
+    e.details.emplace_back("read from the disk", fmt::format("{} every {} steps, about {} in all at {:.0f} GB/s",
+                                                             format_bytes(plan.read_each_time()), s.grouped,
+                                                             format_duration(streaming), 1e-9 * disk_rate));
+  }
   const double highest = s.runs.front().waves.front().pulse.highest_frequency();
   e.details.emplace_back("edges in the shortest wave", fmt::format("{:.1f} at {}", s.form.c / highest / surface->mean_edge,
                                                                    format_quantity(highest, "Hz")));
@@ -80,6 +89,7 @@ Status AcousticBem::prepare(RunContext& context) {
   if (!surface) return surface.error();
   surface_ = std::move(*surface);
   complete(settings_, surface_);
+  settings_.scratch = context.results.folder();
   for (const PlaneSetting& p : settings_.planes) {
     const auto points = p.positions();
     planes_.push_back({p, plane_points_.size(), points.size()});

@@ -254,6 +254,12 @@ Status AcousticBem::finish(RunContext& context) {
   const MarchTimes times = engine_->times();
   out.number("seconds_assembly_threads", engine_->facts().assembly_seconds, "s");
   out.number("seconds_summation", times.summation, "s");
+  if (const auto streaming = engine_->streaming()) {
+    out.number("streamed_read", static_cast<double>(streaming->loaded), "B");
+    out.number("streamed_written", static_cast<double>(streaming->saved), "B");
+    out.number("streaming_memory_peak", static_cast<double>(streaming->peak), "B");
+    out.number("seconds_waiting_for_disk_threads", streaming->waiting, "s");
+  }
   out.number("seconds_radiation", times.radiation, "s");
   out.number("seconds_solution", times.solution, "s");
   out.number("seconds_illumination", times.illumination, "s");

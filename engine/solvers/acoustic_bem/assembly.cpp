@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/solvers/acoustic_bem/tile.hpp"
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
 
@@ -44,6 +45,24 @@ class TilePhase final : public Phase {
   std::vector<TileSpace> spaces_;
 };
 
+/// The windows that a finished tile covers; tiles are whole windows.
+template <class Real>
+void write_windows(const Slices<Real>& slices, Block& block) {
+  SliceStore<Real>& store = slices.store();
+  for (Index c = store.group_of(block.cols.begin); c <= store.group_of(block.cols.end - 1); ++c)
+    for (Index r = store.group_of(block.rows.begin); r <= store.group_of(block.rows.end - 1); ++r) {
+      if (!store.holds_values(store.window(r, c))) continue;
+      auto lease = store.windows().acquire(store.window(r, c), Access::write);
+      if (!lease) throw Failure(lease.error());
+      Real* const values = lease->template write<Real>().data();
+      const Interval own = store.slices_of(c), panels = store.panels_of(r);
+      for (Index j = own.begin; j < own.end; ++j)
+        for (Index panel = panels.begin; panel < panels.end; ++panel)
+          slices.fill(j, panel, values + store.offset(slices, j, panel),
+                      [&](Index i, Index k) { return block.at(i, j) + (k - block.first(i, j)); });
+    }
+}
+
 Error stopped() { return make_error(ErrorCode::stopped, "Stopped during assembly."); }
 
 }  // namespace
@@ -70,6 +89,11 @@ struct Assembly::Tiles {
   }
 };
 
+int splits_for(double thinness) {
+  constexpr double edge = 1.74;  // of an equilateral triangle, over its radius
+  return std::clamp(static_cast<int>(std::ceil(std::log2(edge / (2 * std::max(thinness, 1e-3))))), 1, 4);
+}
+
 Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options)
     : surface_(surface), form_(form), options_(options) {
   const double delta = form.delta();
@@ -77,13 +101,14 @@ Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options)
   tiles_ = std::make_unique<Tiles>(
       Tiles{{surface, form, PackedRule(triangle_rule(options.far_points)),
              PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),
+             PackedRule(split_rule(triangle_rule(options.near_points), std::max(options.near_splits, options.thin_splits))),
              lane_kernels(options.widest), most},
             {}});
   // Tiles of whole panels: long enough that triangles on the borders, computed twice, are few; short enough that a
   // thread's double buffers stay within about 100 MB.
   const double length = 4 * surface.mean_edge / delta + 4;
   const Index N = surface.unknowns;
-  const Index rows = N < 2048 ? panel_rows : 2 * panel_rows;
+  const Index rows = window_group(N);
   const auto fit = static_cast<Index>(48e6 / (8 * length * static_cast<double>(rows))) / rows * rows;
   const Index cols = std::clamp<Index>(N < 2048 ? rows : fit, rows, 8 * rows);
   for (Index r = 0; r < N; r += rows) {
@@ -115,6 +140,11 @@ Status Assembly::find_extents(Team& team, Progress& progress, const std::stop_to
   return tiles_->run("row extents", team, progress, stop, body, [](TileSpace&) {});
 }
 
+void Assembly::stream_values(Bytes window_memory, std::filesystem::path file) {
+  window_memory_ = window_memory;
+  window_file_ = std::move(file);
+}
+
 Bytes Assembly::slice_bytes(std::size_t bytes_per_value) const {
   Bytes values = 0;
   for (std::size_t e = 0; e < extents_.first.size(); ++e) {
@@ -136,13 +166,20 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
     const std::size_t column = static_cast<std::size_t>(j * N);
     for (std::size_t i = 0; i < first.size(); ++i) first[i] = std::max<std::uint16_t>(extents_.first[column + i], 1);
     out.slices.lay_out(j, first, std::span(extents_.last).subspan(column, static_cast<std::size_t>(N)));
-    out.slices.allocate(j);
     if (stop.stop_requested()) return stopped();
+  }
+  if (window_memory_ > 0) {
+    auto store = SliceStore<Real>::create(out.slices, window_group(N), window_file_, window_memory_);
+    if (!store) return store.error();
+    out.slices.stream_through(std::move(*store));
+  } else {
+    for (Index j = 0; j < N; ++j) out.slices.allocate(j);
   }
 
   const auto keep = [&](Block& block, TileSpace& space) {
+    if (out.slices.streams()) write_windows(out.slices, block);
     for (Index j = block.cols.begin; j < block.cols.end; ++j) {
-      for (Index panel = block.rows.begin / panel_rows; panel * panel_rows < block.rows.end; ++panel)
+      for (Index panel = block.rows.begin / panel_rows; panel * panel_rows < block.rows.end && !out.slices.streams(); ++panel)
         out.slices.fill(j, panel, [&](Index i, Index k) { return block.at(i, j) + (k - block.first(i, j)); });
       for (Index i = block.rows.begin; i < block.rows.end; ++i)
         if (block.first(i, j) == 0)
@@ -192,6 +229,9 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   });
   if (!status) return status.error();
   extents_ = {};
+  if (out.slices.streams()) {
+    if (const Status s = out.slices.store().windows().flush(); !s) return s.error();
+  }
   out.M0.setFromTriplets(m0.begin(), m0.end());
   for (const auto& entry : m0)
     if (entry.row() == entry.col()) squares += entry.value() * entry.value();

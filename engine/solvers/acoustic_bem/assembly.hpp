@@ -9,6 +9,7 @@
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <stop_token>
 #include <vector>
@@ -26,9 +27,14 @@ struct AssemblyOptions {
   int far_points = 3;    ///< outer rule where the gap between the triangles exceeds their radii
   int near_points = 6;   ///< outer rule elsewhere …
   int near_splits = 1;   ///< … on the triangle split into 4^splits
+  int thin_splits = 1;   ///< the same for near triangles on opposite sheets of a body, if more: see splits_for()
   bool lag2 = true;      ///< skew part of M_0 by second-order extrapolation into M_1 and M_2: M_0 is then symmetric
   int widest = 0;        ///< SIMD lanes at most; 0: what the processor has
 };
+
+/// Splits for opposite sheets so close that the outer integrand varies over their distance: until the parts' edges are at
+/// most twice the distance, 1 to 4. `thinness`: distance over the triangles' radius.
+[[nodiscard]] int splits_for(double thinness);
 
 using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
@@ -59,6 +65,8 @@ class Assembly {
   [[nodiscard]] Status find_extents(Team& team, Progress& progress, const std::stop_token& stop);
   /// Memory of the slices; after find_extents().
   [[nodiscard]] Bytes slice_bytes(std::size_t bytes_per_value) const;
+  /// Values are to live in windows of a scratch file (slice_store.hpp) with this much memory for them; before assemble().
+  void stream_values(Bytes window_memory, std::filesystem::path file);
   /// Second pass; frees the extents.
   template <class Real>
   [[nodiscard]] Result<Matrices<Real>> assemble(Team& team, Progress& progress, const std::stop_token& stop);
@@ -71,6 +79,8 @@ class Assembly {
   Form form_;
   AssemblyOptions options_;
   Extents extents_;
+  Bytes window_memory_ = 0;  ///< 0: values stay in memory
+  std::filesystem::path window_file_;
   std::unique_ptr<Tiles> tiles_;
 };
 

@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-constexpr unsigned block_warps = 8;
+constexpr RaggedTuning tuned{4, 64};  // measured on an H200 (README)
 
 }  // namespace
 
@@ -57,8 +57,9 @@ struct DeviceSummation<Real>::Parts {
   Index ring = 0;
   std::vector<Bytes> slab_bytes;  ///< of each slab: pieces and headers
   Bytes largest_slab = 0;
-  std::int32_t piece_bytes = 0, window_values = 0, stages = 4, shared_per_warp = 0;
-  unsigned warps = block_warps;
+  std::int32_t piece_bytes = 0, window_values = 0, shared_per_warp = 0;
+  unsigned warps = 1;
+  RaggedTuning tuning;
 
   std::map<Index, Slab> resident;
   Bytes resident_bytes = 0;
@@ -76,16 +77,18 @@ struct DeviceSummation<Real>::Parts {
   double copying = 0, kernel_seconds = 0;
   Bytes streamed = 0, kernel_bytes = 0;
 
-  Parts(const Device& d, const Slices<Real>& s, int n, Bytes b)
-      : device(d), slices(s), steps(n), budget(b), stream(d.stream()), copies(d.stream()), begin(d.event()), end(d.event()) {
+  Parts(const Device& d, const Slices<Real>& s, int n, Bytes b, RaggedTuning t)
+      : device(d), slices(s), steps(n), budget(b), stream(d.stream()), copies(d.stream()), begin(d.event()), end(d.event()), tuning(t) {
+    if (tuning.warps == 0) tuning.warps = tuned.warps;
+    if (tuning.waves == 0) tuning.waves = tuned.waves;
     const char* const real = std::is_same_v<Real, float> ? "float" : "double";
     ragged = device.kernel<RaggedArguments>(fmt::format("acoustic-bem/ragged<{},{}>", real, steps));
     gather = device.kernel<GatherArguments>(fmt::format("acoustic-bem/gather<{}>", real));
     append = device.kernel<AppendArguments>(fmt::format("acoustic-bem/append<{}>", real));
-    groups = (slices.rows() + warp_rows - 1) / warp_rows;
+    groups = (slices.rows() + group_rows(steps, sizeof(Real)) - 1) / group_rows(steps, sizeof(Real));
     columns = slices.columns();
     ring = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(columns + 2 * steps + 4)));
-    format = mark_format(slices);
+    format = mark_format(slices, steps);
     measure();
     choose_shape();
     const Bytes always = fixed_bytes();
@@ -116,15 +119,15 @@ struct DeviceSummation<Real>::Parts {
     std::vector<Extent> extent;
     std::size_t piece = 0;
     Index window = 0;
-    const std::size_t marks = (format.wide ? 4 : 2) * static_cast<std::size_t>(warp_rows);
+    const std::size_t marks = (format.wide ? 4 : 2) * static_cast<std::size_t>(format.group_rows);
     for (Index j = 0; j < slices.count(); ++j) {
       extent.assign(static_cast<std::size_t>(groups), {});
-      slices.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) {
-        if (v.empty()) return;
-        Extent& e = extent[static_cast<std::size_t>(i / warp_rows)];
+      slices.for_each_shape(j, [&](Index i, Index start, std::size_t length) {
+        if (length == 0) return;
+        Extent& e = extent[static_cast<std::size_t>(i / format.group_rows)];
         e.low = std::min(e.low, start);
-        e.high = std::max(e.high, start + static_cast<Index>(v.size()) - 1);
-        e.count += static_cast<Index>(v.size());
+        e.high = std::max(e.high, start + static_cast<Index>(length) - 1);
+        e.count += static_cast<Index>(length);
       });
       for (const Extent& e : extent) {
         const std::size_t bytes = (marks + static_cast<std::size_t>(e.count) * sizeof(Real) + 15) / 16 * 16;
@@ -138,14 +141,12 @@ struct DeviceSummation<Real>::Parts {
     window_values = static_cast<std::int32_t>(std::max<Index>(window, steps));
   }
 
-  /// As many stages, then as many warps a block, as shared memory allows.
+  /// As many warps a block as shared memory allows.
   void choose_shape() {
     const auto limit = static_cast<std::int64_t>(device.info().shared_per_block);
-    for (warps = block_warps; warps >= 1; warps /= 2)
-      for (stages = 4; stages >= 2; --stages) {
-        shared_per_warp = ragged_shared<Real>(stages, piece_bytes, window_values);
-        if (static_cast<std::int64_t>(shared_per_warp) * warps <= limit) return;
-      }
+    shared_per_warp = ragged_shared<Real>(piece_bytes, window_values);
+    for (warps = tuning.warps; warps >= 1; warps /= 2)
+      if (static_cast<std::int64_t>(shared_per_warp) * warps <= limit) return;
     throw Failure(make_error(ErrorCode::resources,
                              fmt::format("{}: row-vectors as long as {} do not fit its shared memory", device.info().name, slices.longest()),
                              "Refine the largest elements of the mesh, or compute with --workers cpu."));
@@ -251,7 +252,6 @@ struct DeviceSummation<Real>::Parts {
     a.groups = static_cast<std::int32_t>(groups);
     a.length_bits = format.length_bits;
     a.wide_marks = format.wide ? 1 : 0;
-    a.stages = stages;
     a.piece_bytes = piece_bytes;
     a.window_values = window_values;
     LaunchShape shape;
@@ -285,7 +285,7 @@ struct DeviceSummation<Real>::Parts {
         passing.push_back(q);
     }
     const auto row_blocks = static_cast<std::size_t>((groups + warps - 1) / warps);
-    const std::size_t wanted = 32 * static_cast<std::size_t>(device.info().multiprocessors) / row_blocks + 1;
+    const std::size_t wanted = tuning.waves * static_cast<std::size_t>(device.info().multiprocessors) / row_blocks + 1;
     const std::size_t parts = std::min(list.size(), std::min<std::size_t>(wanted, 65000)), parts_in_all = parts + passing.size();
     std::vector<std::int32_t> borders;
     for (std::size_t p = 0; p <= parts; ++p) borders.push_back(static_cast<std::int32_t>(parts == 0 ? 0 : p * list.size() / parts));
@@ -367,8 +367,8 @@ struct DeviceSummation<Real>::Parts {
 };
 
 template <class Real>
-DeviceSummation<Real>::DeviceSummation(const Device& device, const Slices<Real>& slices, int steps, Bytes budget)
-    : parts_(std::make_unique<Parts>(device, slices, steps, budget)) {}
+DeviceSummation<Real>::DeviceSummation(const Device& device, const Slices<Real>& slices, int steps, Bytes budget, RaggedTuning tuning)
+    : parts_(std::make_unique<Parts>(device, slices, steps, budget, tuning)) {}
 template <class Real>
 DeviceSummation<Real>::~DeviceSummation() = default;
 

@@ -18,12 +18,18 @@ namespace conoid::acoustic_bem {
 
 constexpr Index slab_slices = 64;
 
+/// How the product is launched; zeros are chosen by what the device has.
+struct RaggedTuning {
+  unsigned warps = 0;    ///< a block
+  unsigned waves = 0;    ///< blocks a multiprocessor in all, about
+};
+
 template <class Real>
 class DeviceSummation {
  public:
   /// Throws Failure(resources) if the device cannot hold even two slabs and the past values. `budget`: bytes of device
   /// memory. `device` is kept.
-  DeviceSummation(const Device& device, const Slices<Real>& slices, int steps, Bytes budget);
+  DeviceSummation(const Device& device, const Slices<Real>& slices, int steps, Bytes budget, RaggedTuning tuning = {});
   ~DeviceSummation();
 
   /// sums[run][g][row] += nothing: they are set to Σ over the slices of `interval`. `host` lays out slabs that are not on the
@@ -55,9 +61,10 @@ struct PackedSlab {
 struct MarkFormat {
   int length_bits = 0;
   bool wide = false;
+  int group_rows = 32;  ///< rows of a warp
 };
 template <class Real>
-[[nodiscard]] MarkFormat mark_format(const Slices<Real>& slices);
+[[nodiscard]] MarkFormat mark_format(const Slices<Real>& slices, int steps);
 /// Slices [first, first + slab_slices) of the matrix, fewer at its end.
 template <class Real>
 [[nodiscard]] PackedSlab pack_slab(const Slices<Real>& slices, Index first, MarkFormat format, const CpuWorker& host);

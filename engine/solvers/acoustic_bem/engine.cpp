@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_bem/engine.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/core.h>
 
@@ -47,6 +48,11 @@ class EngineOf final : public Engine {
     if (planes_) planes_->evaluate(team, march_.histories(), out);
   }
   [[nodiscard]] const EngineFacts& facts() const override { return facts_; }
+  [[nodiscard]] std::optional<WindowStatistics> streaming() const override {
+    const auto& slices = march_.matrices().slices;
+    if (!slices.streams()) return std::nullopt;
+    return slices.store().windows().statistics();
+  }
   [[nodiscard]] MarchTimes times() const override { return march_.times(); }
 
   void save(CheckpointWriter& writer) const override {
@@ -96,13 +102,25 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   Assembly assembly(surface, settings.form, settings.assembly);
   if (const Status s = assembly.find_extents(team, progress, stop); !s) return s.error();
   const Bytes needed = assembly.slice_bytes(sizeof(Real));
-  if (needed > budget)
+  const auto pairs = static_cast<Bytes>(surface.unknowns) * static_cast<Bytes>(surface.unknowns);
+  const double courant = settings.form.delta() / surface.mean_edge;
+  const MemoryPlan plan = plan_memory(settings, surface.unknowns, courant, budget, team.threads());
+  const bool streams = needed + 4 * pairs > budget || plan.streams();
+  if (streams && budget < plan.least)
     return make_error(ErrorCode::resources,
-                      fmt::format("the matrices of {} unknowns need {}, the budget is {}", surface.unknowns,
-                                  format_bytes(needed), format_bytes(budget)),
+                      fmt::format("the matrices of {} unknowns need {}, and {} if their values lie on the disk; the budget is {}",
+                                  surface.unknowns, format_bytes(needed + 4 * pairs), format_bytes(plan.least),
+                                  format_bytes(budget)),
                       "Coarsen the mesh, use single precision, or raise compute.memory.host.");
+  if (streams) {
+    const std::filesystem::path folder =
+        settings.scratch.empty() ? std::filesystem::temp_directory_path() : settings.scratch;
+    assembly.stream_values(plan.windows, folder / "slices");
+  }
   auto matrices = assembly.assemble<Real>(team, progress, stop);
   if (!matrices) return matrices.error();
+  // The extents are gone: their memory can hold windows.
+  if (streams) matrices->slices.store().windows().set_budget(plan.windows + 4 * pairs);
   return std::unique_ptr<Engine>(
       std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices), team));
 }

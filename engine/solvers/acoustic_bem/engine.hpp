@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,8 @@ class Engine {
   virtual void planes(Team& team, std::vector<double>& out) = 0;
   [[nodiscard]] virtual const EngineFacts& facts() const = 0;
   [[nodiscard]] virtual MarchTimes times() const = 0;
+  /// Windows moved so far, if the matrices' values lie on the disk.
+  [[nodiscard]] virtual std::optional<WindowStatistics> streaming() const = 0;
   virtual void save(CheckpointWriter& writer) const = 0;
   virtual void load(CheckpointReader& reader) = 0;
 };

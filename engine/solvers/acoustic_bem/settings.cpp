@@ -10,6 +10,7 @@
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/units.hpp"
 #include "engine/mesh/vec3.hpp"
+#include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/team/machine.hpp"
 
 namespace conoid::acoustic_bem {
@@ -139,6 +140,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   s.assembly.far_points = static_cast<int>(parameters["far_points"].integer());
   s.assembly.near_points = static_cast<int>(parameters["near_points"].integer());
   s.assembly.near_splits = static_cast<int>(parameters["near_splits"].integer());
+  s.assembly.thin_splits = parameters["thin_splits"].is_text() ? -1 : static_cast<int>(parameters["thin_splits"].integer());
   s.single_precision = input["compute"]["precision"].text() == "single";
   if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
     s.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
@@ -198,6 +200,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
 
 void complete(Settings& s, const Surface& surface) {
   if (s.courant > 0) s.form.dt = s.courant * surface.mean_edge / s.form.c;
+  if (s.assembly.thin_splits < 0) s.assembly.thin_splits = splits_for(thinness(surface));
   if (s.form.combined() && !s.gamma_given) s.form.gamma = 1 / surface.diameter;
   // At t = 0 the field is at rest wherever it is recorded.
   std::vector<Vec3> points = surface.vertices;
@@ -237,6 +240,27 @@ Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
   double points = static_cast<double>(s.receivers.size());
   for (const PlaneSetting& p : s.planes) points += static_cast<double>(p.points[0] * p.points[1] * p.points[2]);
   return static_cast<Bytes>(n * n * pair + points * n * (8 * real + 7)) + (Bytes{64} << 20);
+}
+
+MemoryPlan plan_memory(const Settings& s, Index unknowns, double courant, Bytes budget, int threads) {
+  const auto n = static_cast<double>(unknowns);
+  const double real = s.single_precision ? 4 : 8, length = expected_length(courant);
+  MemoryPlan plan;
+  plan.budget = budget;
+  plan.in_memory = expected_memory(s, unknowns, courant);
+  plan.values = static_cast<Bytes>(n * n * length * real);
+  // Runs and panels take 0.3 bytes a row-vector; a thread's tiles up to 100 MB.
+  const double tiles = unknowns < 2048 ? 10e6 : 100e6;
+  plan.fixed = plan.in_memory - std::min(plan.in_memory, plan.values) + static_cast<Bytes>(0.3 * n * n + tiles * threads);
+  const auto group = static_cast<double>(std::min(window_group(unknowns), unknowns));
+  const auto window = static_cast<Bytes>(2 * group * group * length * real);  // row-vectors beside the diagonal are longer
+  plan.least = plan.fixed + least_window_memory(window, threads);
+  plan.windows = budget > plan.fixed ? budget - plan.fixed : 0;
+  return plan;
+}
+
+double streaming_seconds(const Settings& s, const MemoryPlan& plan) {
+  return std::ceil(static_cast<double>(s.steps) / s.grouped) * static_cast<double>(plan.read_each_time()) / disk_rate;
 }
 
 ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores) {
@@ -300,17 +324,30 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
     out.push_back(input.error_at(step, fmt::format("the body is {:.3g} time steps across; at most 60000 are possible",
                                                    surface.diameter / s.form.delta()),
                                  "Use larger time steps or a smaller body."));
-  const Bytes needed = expected_memory(s, surface.unknowns, courant);
   const Bytes budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
-  if (needed > budget) {
+  const MemoryPlan plan = plan_memory(s, surface.unknowns, courant, budget, this_machine().cores);
+  if (plan.streams() && plan.possible()) {
+    Diagnostic d = input.warning_at(
+        input["mesh"],
+        fmt::format("the matrices need {}, the budget is {}: their values, {}, will lie on the disk and {} of them be read "
+                    "every {} steps; at {:.0f} GB/s that takes about {} for {} steps",
+                    format_bytes(plan.in_memory), format_bytes(budget), format_bytes(plan.values),
+                    format_bytes(plan.read_each_time()), s.grouped, 1e-9 * disk_rate,
+                    format_duration(streaming_seconds(s, plan)), s.steps),
+        fmt::format("Raise compute.memory.host to {} to keep everything in memory{}.", format_bytes(plan.in_memory),
+                    s.grouped < 32 ? "; more grouped steps read less often" : ""));
+    d.severity = Severity::note;
+    out.push_back(std::move(d));
+  }
+  if (const Bytes needed = plan.least; !plan.possible()) {
     const double factor = std::sqrt(static_cast<double>(needed) / static_cast<double>(budget));
     const int cores = this_machine().cores;
     const ExpectedTime time = expected_time(s, surface, cores);
     const auto n = static_cast<double>(surface.unknowns);
     Diagnostic d = input.error_at(
         input["mesh"],
-        fmt::format("{} unknowns and row-vectors of about {:.3g} values ({:.2g} in all, K_max {}) need {}, the budget is "
-                    "{}; with enough memory {} cores would assemble for about {} and march {} steps for about {}",
+        fmt::format("{} unknowns and row-vectors of about {:.3g} values ({:.2g} in all, K_max {}) need {} even with values on "
+                    "the disk, the budget is {}; with enough memory {} cores would assemble for about {} and march {} steps for about {}",
                     surface.unknowns, expected_length(courant), n * n * expected_length(courant),
                     static_cast<Index>(surface.diameter / s.form.delta()) + 2, format_bytes(needed), format_bytes(budget),
                     cores, format_duration(time.assembly), s.steps, format_duration(time.march)),

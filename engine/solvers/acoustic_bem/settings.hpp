@@ -2,6 +2,7 @@
 // A case in the solver's own terms, and what is wrong with it.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct Settings {
   AssemblyOptions assembly;
   bool single_precision = false;
   Bytes memory = 0;          ///< budget; 0: three quarters of what is free
+  std::filesystem::path scratch;  ///< folder for what outgrows it; empty: that of temporary files
 
   std::vector<Excitation> runs;  ///< onsets not set yet; delays in t0
   std::vector<std::string> receiver_names;
@@ -58,6 +60,24 @@ void complete(Settings& settings, const Surface& surface);
 [[nodiscard]] double expected_length(double courant);
 /// Memory of the matrices, the extents while assembling, histories and planes.
 [[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns, double courant);
+
+/// What lies where when the values of the matrices may outgrow the budget and are then streamed from the disk.
+struct MemoryPlan {
+  Bytes budget = 0;
+  Bytes in_memory = 0;   ///< needed to keep everything in memory
+  Bytes fixed = 0;       ///< that stays in memory in any case: structure, extents while assembling, tiles, planes
+  Bytes values = 0;      ///< of the matrices
+  Bytes windows = 0;     ///< memory that is left for windows when streaming
+  Bytes least = 0;       ///< smallest budget with which streaming works
+  [[nodiscard]] bool streams() const { return in_memory > budget; }
+  [[nodiscard]] bool possible() const { return !streams() || budget >= least; }
+  /// Read from the disk each time the matrices are gone through.
+  [[nodiscard]] Bytes read_each_time() const { return streams() && values > windows ? values - windows : 0; }
+};
+[[nodiscard]] MemoryPlan plan_memory(const Settings& settings, Index unknowns, double courant, Bytes budget, int threads);
+/// Seconds that the march waits for the disk if it gives `disk_rate` bytes a second.
+inline constexpr double disk_rate = 1e9;
+[[nodiscard]] double streaming_seconds(const Settings& settings, const MemoryPlan& plan);
 /// Seconds on so many cores, from rates measured on one core of a server: 0.3 µs a shell evaluation at cΔt = 0.4 h, and
 /// 8 GB/s of matrix values.
 struct ExpectedTime {

@@ -64,7 +64,9 @@ Index Slices<Real>::values_in(Index j) const {
 
 template <class Real>
 void Slices<Real>::allocate(Index j) {
-  (*this)[j].values.assign(static_cast<std::size_t>(values_in(j)), Real{0});
+  Slice<Real>& s = (*this)[j];
+  s.values = std::vector<Real, HugePageAllocator<Real>>(HugePageAllocator<Real>(pool_));
+  s.values.assign(static_cast<std::size_t>(values_in(j)), Real{0});
 }
 
 template <class Real>

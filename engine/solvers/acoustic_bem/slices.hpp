@@ -8,10 +8,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
+#include "engine/solvers/acoustic_bem/huge_pages.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -36,8 +40,11 @@ struct Slice {
   std::vector<RowRun> runs;
   std::vector<std::uint16_t> start;  ///< column of each row-vector, in stored order
   std::vector<std::uint8_t> row;     ///< row in the panel of each row-vector, in stored order
-  std::vector<Real> values;
+  std::vector<Real, HugePageAllocator<Real>> values;  ///< in the pool of its Slices
 };
+
+template <class Real>
+class SliceStore;  // slice_store.hpp
 
 template <class Real>
 class Slices {
@@ -59,8 +66,13 @@ class Slices {
   template <class F>
   void fill(Index j, Index panel, F&& source) {
     Slice<Real>& s = (*this)[j];
+    fill(j, panel, s.values.data() + s.panels[static_cast<std::size_t>(panel)].values, std::forward<F>(source));
+  }
+  /// The same into memory elsewhere.
+  template <class F>
+  void fill(Index j, Index panel, Real* out, F&& source) const {
+    const Slice<Real>& s = (*this)[j];
     const Panel& p = s.panels[static_cast<std::size_t>(panel)];
-    Real* out = s.values.data() + p.values;
     std::size_t at = static_cast<std::size_t>(panel * panel_rows);
     for (std::uint32_t r = p.runs; r < p.runs + p.run_count; ++r)
       for (std::uint16_t k = 0; k < s.runs[r].count; ++k, ++at) {
@@ -73,19 +85,41 @@ class Slices {
   /// Calls f(i, start, values) for each row-vector of slice j, in stored order.
   template <class F>
   void for_each_row(Index j, F&& f) const {
+    verify(!streams(), "the values of slices in memory are asked for");
+    const Slice<Real>& s = (*this)[j];
+    for (Index panel = 0; panel < panels(); ++panel)
+      for_each_row(j, panel, s.values.data() + s.panels[static_cast<std::size_t>(panel)].values, f);
+  }
+  /// Calls f(i, start, length) for each row-vector of slice j, in stored order; wherever the values are.
+  template <class F>
+  void for_each_shape(Index j, F&& f) const {
     const Slice<Real>& s = (*this)[j];
     for (Index panel = 0; panel < panels(); ++panel) {
       const Panel& p = s.panels[static_cast<std::size_t>(panel)];
-      const Real* v = s.values.data() + p.values;
       std::size_t at = static_cast<std::size_t>(panel * panel_rows);
       for (std::uint32_t r = p.runs; r < p.runs + p.run_count; ++r)
-        for (std::uint16_t k = 0; k < s.runs[r].count; ++k, ++at) {
-          const std::size_t length = s.runs[r].length;
-          f(panel * panel_rows + s.row[at], static_cast<Index>(s.start[at]), std::span<const Real>(v, length));
-          v += length;
-        }
+        for (std::uint16_t k = 0; k < s.runs[r].count; ++k, ++at)
+          f(panel * panel_rows + s.row[at], static_cast<Index>(s.start[at]), static_cast<std::size_t>(s.runs[r].length));
     }
   }
+  /// for_each_row() for one panel, whose values begin at `v`.
+  template <class F>
+  void for_each_row(Index j, Index panel, const Real* v, F&& f) const {
+    const Slice<Real>& s = (*this)[j];
+    const Panel& p = s.panels[static_cast<std::size_t>(panel)];
+    std::size_t at = static_cast<std::size_t>(panel * panel_rows);
+    for (std::uint32_t r = p.runs; r < p.runs + p.run_count; ++r)
+      for (std::uint16_t k = 0; k < s.runs[r].count; ++k, ++at) {
+        const std::size_t length = s.runs[r].length;
+        f(panel * panel_rows + s.row[at], static_cast<Index>(s.start[at]), std::span<const Real>(v, length));
+        v += length;
+      }
+  }
+
+  /// Values live in windows on the disk instead of Slice::values.
+  void stream_through(std::shared_ptr<SliceStore<Real>> store) { store_ = std::move(store); }
+  [[nodiscard]] bool streams() const { return store_ != nullptr; }
+  [[nodiscard]] SliceStore<Real>& store() const { return *store_; }
 
   [[nodiscard]] Index values_in(Index j) const;  ///< laid out, made or not
   [[nodiscard]] Index columns() const;           ///< K_max: the highest column
@@ -97,6 +131,8 @@ class Slices {
  private:
   Index rows_ = 0;
   std::vector<Slice<Real>> slices_;
+  std::shared_ptr<HugePages> pool_ = std::make_shared<HugePages>();
+  std::shared_ptr<SliceStore<Real>> store_;
 };
 
 extern template class Slices<float>;

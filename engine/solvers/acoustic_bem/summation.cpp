@@ -23,7 +23,9 @@ void Summation<Real>::run(CpuWorker& worker, Interval items) {
   const auto runs = runs_.size();
   const auto steps = static_cast<std::size_t>(kernel_.steps);
   Partial mine{items.begin, std::vector<double>(runs * steps * static_cast<std::size_t>(rows), 0)};
-  if (!items.empty()) {
+  if (!items.empty() && slices_.streams()) {
+    run_streamed(worker, items, mine.sums);
+  } else if (!items.empty()) {
     // Several panels of a slice lie one behind the other: a chunk takes up to 8 of them, so that memory is read in long
     // pieces, as long as every thread gets its share.
     const Index panels = slices_.panels();
@@ -91,6 +93,7 @@ void Summation<Real>::add_up(Team& team, std::span<const History<Real>> runs, In
   runs_ = runs;
   shift_ = shift;
   partial_.clear();
+  ++pass_;
   team.run(*this);
   std::sort(partial_.begin(), partial_.end(), [](const Partial& a, const Partial& b) { return a.begin < b.begin; });
   out = std::move(partial_.front().sums);

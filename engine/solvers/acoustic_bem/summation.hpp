@@ -9,11 +9,13 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "engine/solvers/acoustic_bem/device_summation.hpp"
 #include "engine/solvers/acoustic_bem/history.hpp"
 #include "engine/solvers/acoustic_bem/kernels/summation.hpp"
+#include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/solvers/acoustic_bem/slices.hpp"
 #include "engine/team/team.hpp"
 
@@ -41,6 +43,9 @@ class Summation final : public Phase {
     Index begin = 0;
     std::vector<double> sums;
   };
+  void run_streamed(CpuWorker& worker, Interval slices, std::vector<double>& out);
+  [[nodiscard]] std::vector<Tour>& tours_of(Interval slices, Index threads);
+
   std::string_view name_;
   const Slices<Real>& slices_;
   const SummationKernel<Real>& kernel_;
@@ -49,6 +54,10 @@ class Summation final : public Phase {
   Index shift_ = 0;
   std::mutex mutex_;
   std::vector<Partial> partial_;
+  using Share = std::tuple<Index, Index, Index>;  ///< interval and threads of a worker
+  std::map<Share, std::vector<Tour>> tours_;      ///< of streamed slices
+  std::map<Share, std::uint64_t> used_;           ///< in which pass
+  std::uint64_t pass_ = 0;
   std::map<int, std::unique_ptr<DeviceSummation<Real>>> devices_;  ///< by the worker's number; guarded by mutex_
 };
 

@@ -42,7 +42,8 @@ Triangle make_triangle(const Vec3& v0, const Vec3& v1, const Vec3& v2) {
 std::vector<std::int32_t> Surface::touching(Interval range) const {
   std::vector<std::int32_t> out;
   for (Index v = range.begin; v < range.end; ++v)
-    for (std::int32_t k = touch_begin[static_cast<std::size_t>(v)]; k < touch_begin[static_cast<std::size_t>(v) + 1]; ++k)
+    for (std::int32_t k = touch_begin[static_cast<std::size_t>(v)]; k < touch_begin[static_cast<std::size_t>(v) + 1];
+         ++k)
       out.push_back(touch[static_cast<std::size_t>(k)]);
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -184,6 +185,38 @@ Result<Surface> make_surface(const Mesh& mesh, Ordering ordering) {
   return s;
 }
 
+double thinness(const Surface& surface) {
+  // A grid of cells as wide as the widest pair that counts; triangles are looked up by their centroids.
+  double widest = 0;
+  for (const Triangle& t : surface.triangles) widest = std::max(widest, t.radius);
+  if (!(widest > 0)) return 1;
+  const double cell = 2 * widest;
+  const auto key = [&](const Vec3& x, int dx, int dy, int dz) {
+    return std::array<Index, 3>{static_cast<Index>(std::floor(x[0] / cell)) + dx,
+                                static_cast<Index>(std::floor(x[1] / cell)) + dy,
+                                static_cast<Index>(std::floor(x[2] / cell)) + dz};
+  };
+  std::map<std::array<Index, 3>, std::vector<const Triangle*>> grid;
+  for (const Triangle& t : surface.triangles) grid[key(t.centroid, 0, 0, 0)].push_back(&t);
+  double least = 1;
+  for (const Triangle& t : surface.triangles)
+    for (int n = 0; n < 27; ++n) {
+      const auto found = grid.find(key(t.centroid, n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1));
+      if (found == grid.end()) continue;
+      for (const Triangle* other : found->second) {
+        if (vec::dot(t.normal, other->normal) > -0.5) continue;
+        const Vec3 to = vec::sub(other->centroid, t.centroid);
+        const double gap = std::abs(vec::dot(to, t.normal)), apart = vec::norm(to);
+        if (gap >= least * t.radius || apart * apart - gap * gap > t.radius * t.radius) continue;
+        bool touch = false;
+        for (const auto a : t.vertex)
+          for (const auto c : other->vertex) touch = touch || a == c;
+        if (!touch) least = gap / t.radius;
+      }
+    }
+  return least;
+}
+
 double signed_volume(const Surface& surface) {
   double six = 0;
   for (const Triangle& t : surface.triangles) {
@@ -240,8 +273,8 @@ std::vector<Diagnostic> check_surface(const Mesh& mesh, bool closed_needed, std:
       if (distance(a, b) <= tolerance && duplicates++ == 0) one = sorted[i], other = sorted[j];
     }
   if (duplicates > 0)
-    error(fmt::format("{} pairs of vertices lie at the same place within {:.2g} m (first: points {} and {})", duplicates,
-                      tolerance, one, other),
+    error(fmt::format("{} pairs of vertices lie at the same place within {:.2g} m (first: points {} and {})",
+                      duplicates, tolerance, one, other),
           "Merge duplicate vertices: neighbouring triangles must share their corners (in Gmsh: Coherence).");
 
   Index rim = 0, crowded = 0, flipped = 0;

@@ -62,6 +62,10 @@ struct Surface {
 /// normals that point inwards. `closed_needed` is the form's demand, `form` names it in the text.
 [[nodiscard]] std::vector<Diagnostic> check_surface(const Mesh& mesh, bool closed_needed, std::string_view form);
 
+/// How thin the body is: the least distance between opposite sheets over the radius of the triangles there (pairs that
+/// share no corner, face each other within 60 degrees of opposite normals, and lie over one another). 1 where it is not thin.
+[[nodiscard]] double thinness(const Surface& surface);
+
 /// Signed volume enclosed, m³: positive for outward normals.
 [[nodiscard]] double signed_volume(const Surface& surface);
 

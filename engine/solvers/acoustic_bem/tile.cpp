@@ -39,8 +39,8 @@ LaneSource lane_source(const Triangle& t) {
 }
 
 OuterSet::OuterSet(const Surface& surface, std::vector<std::int32_t> triangles, const PackedRule& far,
-                   const PackedRule& near, int lanes)
-    : triangles_(std::move(triangles)), near_rule_(near), lanes_(static_cast<std::size_t>(lanes)) {
+                   const PackedRule& near, const PackedRule& thin, int lanes)
+    : triangles_(std::move(triangles)), lanes_(static_cast<std::size_t>(lanes)) {
   stride_ = (triangles_.size() + lanes_ - 1) / lanes_ * lanes_;
   far_points_.assign(3 * far.weight.size() * stride_, 0.0);
   corners_.assign(9 * stride_, 0.0);
@@ -48,7 +48,7 @@ OuterSet::OuterSet(const Surface& surface, std::vector<std::int32_t> triangles, 
   curl_.assign(9 * stride_, 0.0);
   scale_.assign(stride_, 0.0);
   centroid_.assign(4 * stride_, 0.0);
-  batch_.assign((3 * near.weight.size() + 13) * lanes_, 0.0);
+  batch_.assign((3 * std::max(near.weight.size(), thin.weight.size()) + 13) * lanes_, 0.0);
   for (std::size_t k = 0; k < stride_; ++k) {
     const Triangle& t = surface.triangles[static_cast<std::size_t>(triangles_[std::min(k, triangles_.size() - 1)])];
     for (std::size_t d = 0; d < 3; ++d) {
@@ -73,8 +73,8 @@ LaneOuter OuterSet::far() const {
   return {far_points_.data(), normal_.data(), curl_.data(), scale_.data(), stride_};
 }
 
-LaneOuter OuterSet::near(const std::size_t* picked, std::size_t count) {
-  const std::size_t points = near_rule_.weight.size(), W = lanes_;
+LaneOuter OuterSet::batch(const std::size_t* picked, std::size_t count, const PackedRule& rule) {
+  const std::size_t points = rule.weight.size(), W = lanes_;
   double* const normal = batch_.data() + 3 * points * W;
   double* const curl = normal + 3 * W;
   double* const scale = curl + 9 * W;
@@ -83,7 +83,7 @@ LaneOuter OuterSet::near(const std::size_t* picked, std::size_t count) {
     for (std::size_t q = 0; q < points; ++q)
       for (std::size_t d = 0; d < 3; ++d) {
         double x = 0;
-        for (std::size_t c = 0; c < 3; ++c) x += near_rule_.lambda[3 * q + c] * corners_[(3 * c + d) * stride_ + k];
+        for (std::size_t c = 0; c < 3; ++c) x += rule.lambda[3 * q + c] * corners_[(3 * c + d) * stride_ + k];
         batch_[(3 * q + d) * W + t] = x;
       }
     for (std::size_t d = 0; d < 3; ++d) normal[d * W + t] = normal_[d * stride_ + k];
@@ -93,8 +93,8 @@ LaneOuter OuterSet::near(const std::size_t* picked, std::size_t count) {
   return {batch_.data(), normal, curl, scale, W};
 }
 
-void OuterSet::classify(const Triangle& s, std::vector<char>& near) const {
-  near.resize(stride_);
+void OuterSet::classify(const Triangle& s, std::vector<Closeness>& close) const {
+  close.resize(stride_);
   const double* const x = centroid_.data();
   const double* const y = x + stride_;
   const double* const z = y + stride_;
@@ -103,7 +103,11 @@ void OuterSet::classify(const Triangle& s, std::vector<char>& near) const {
   for (std::size_t k = 0; k < stride_; ++k) {
     const double dx = x[k] - s.centroid[0], dy = y[k] - s.centroid[1], dz = z[k] - s.centroid[2];
     const double reach = (r[k] + s.radius + std::max(r[k], s.radius)) * (1 + 1e-9);
-    near[k] = dx * dx + dy * dy + dz * dz <= reach * reach;
+    const double facing =
+        normal_[k] * s.normal[0] + normal_[stride_ + k] * s.normal[1] + normal_[2 * stride_ + k] * s.normal[2];
+    close[k] = dx * dx + dy * dy + dz * dz > reach * reach ? Closeness::far
+               : facing < -0.5                             ? Closeness::thin
+                                                           : Closeness::near;
   }
 }
 
@@ -124,23 +128,27 @@ void Block::reset(Interval row_range, Interval col_range, const Extents& e) {
 
 namespace {
 
-/// Calls far(begin) for each batch of consecutive lanes that holds a far triangle, near(picked, count) for near ones.
+/// Calls far(begin) for each batch of consecutive lanes that holds a far triangle, near(picked, count, rule) for the others.
 template <class Far, class Near>
 void for_batches(const TileContext& context, TileSpace& space, OuterSet& outer, const Triangle& source, Far&& far,
                  Near&& near) {
   const auto W = static_cast<std::size_t>(context.kernels.lanes);
-  outer.classify(source, space.near);
+  outer.classify(source, space.close);
   space.picked.clear();
+  space.picked_thin.clear();
   for (std::size_t begin = 0; begin < outer.size(); begin += W) {
     bool any = false;
     for (std::size_t k = begin; k < std::min(begin + W, outer.size()); ++k) {
-      if (space.near[k]) space.picked.push_back(k);
-      any = any || !space.near[k];
+      if (space.close[k] == Closeness::near) space.picked.push_back(k);
+      if (space.close[k] == Closeness::thin) space.picked_thin.push_back(k);
+      any = any || space.close[k] == Closeness::far;
     }
     if (any) far(begin);
   }
   for (std::size_t p = 0; p < space.picked.size(); p += W)
-    near(space.picked.data() + p, std::min(W, space.picked.size() - p));
+    near(space.picked.data() + p, std::min(W, space.picked.size() - p), context.near);
+  for (std::size_t p = 0; p < space.picked_thin.size(); p += W)
+    near(space.picked_thin.data() + p, std::min(W, space.picked_thin.size() - p), context.thin);
 }
 
 void reserve(TileSpace& space, const TileContext& context) {
@@ -158,7 +166,7 @@ void sweep_extents(const TileContext& context, TileSpace& space, Interval rows, 
                    const std::stop_token& stop) {
   reserve(space, context);
   const Surface& surface = context.surface;
-  OuterSet outer(surface, surface.touching(rows), context.far, context.near, context.kernels.lanes);
+  OuterSet outer(surface, surface.touching(rows), context.far, context.near, context.thin, context.kernels.lanes);
   const auto widen = [&](std::size_t entry, std::uint16_t low, std::uint16_t high) {
     extents.first[entry] = std::min(extents.first[entry], low);
     extents.last[entry] = std::max(extents.last[entry], high);
@@ -185,10 +193,10 @@ void sweep_extents(const TileContext& context, TileSpace& space, Interval rows, 
                                 space.first.data(), space.last.data());
           const auto W = static_cast<std::size_t>(context.kernels.lanes);
           for (std::size_t t = 0; t < W && begin + t < outer.size(); ++t)
-            if (!space.near[begin + t]) note(begin + t, t);
+            if (space.close[begin + t] == Closeness::far) note(begin + t, t);
         },
-        [&](const std::size_t* picked, std::size_t count) {
-          context.kernels.range(source, outer.near(picked, count), 0, context.near.view(), context.form.delta(),
+        [&](const std::size_t* picked, std::size_t count, const PackedRule& rule) {
+          context.kernels.range(source, outer.batch(picked, count, rule), 0, rule.view(), context.form.delta(),
                                 space.first.data(), space.last.data());
           for (std::size_t t = 0; t < count; ++t) note(picked[t], t);
         });
@@ -200,7 +208,8 @@ void sweep_pairs(const TileContext& context, TileSpace& space, Block& direct, Bl
   reserve(space, context);
   const Surface& surface = context.surface;
   const auto W = static_cast<std::size_t>(context.kernels.lanes);
-  OuterSet outer(surface, surface.touching(direct.rows), context.far, context.near, context.kernels.lanes);
+  OuterSet outer(surface, surface.touching(direct.rows), context.far, context.near, context.thin,
+                 context.kernels.lanes);
   const LaneForm form = context.form.lanes();
   const LaneResult result{space.first.data(), space.last.data(), space.direct.data(), space.transposed.data(),
                           space.work.data()};
@@ -234,15 +243,15 @@ void sweep_pairs(const TileContext& context, TileSpace& space, Block& direct, Bl
         [&](std::size_t begin) {
           context.kernels.pair(source, outer.far(), begin, context.far.view(), form, result);
           for (std::size_t t = 0; t < W && begin + t < outer.size(); ++t)
-            if (!space.near[begin + t]) {
+            if (space.close[begin + t] == Closeness::far) {
               scatter(begin + t, t);
               space.evaluations += context.far.weight.size();
             }
         },
-        [&](const std::size_t* picked, std::size_t count) {
-          context.kernels.pair(source, outer.near(picked, count), 0, context.near.view(), form, result);
+        [&](const std::size_t* picked, std::size_t count, const PackedRule& rule) {
+          context.kernels.pair(source, outer.batch(picked, count, rule), 0, rule.view(), form, result);
           for (std::size_t t = 0; t < count; ++t) scatter(picked[t], t);
-          space.evaluations += count * context.near.weight.size();
+          space.evaluations += count * rule.weight.size();
         });
   }
 }

@@ -19,22 +19,24 @@ struct PackedRule {
   [[nodiscard]] LaneRule view() const { return {static_cast<int>(weight.size()), lambda.data(), weight.data()}; }
 };
 
-/// Outer triangles as lanes with the points of both rules.
+/// How close two triangles are: which outer rule they need. Thin: near, and on opposite sheets of a body.
+enum class Closeness : char { far, near, thin };
+
+/// Outer triangles as lanes with the points of the rules.
 class OuterSet {
  public:
   OuterSet(const Surface& surface, std::vector<std::int32_t> triangles, const PackedRule& far, const PackedRule& near,
-           int lanes);
+           const PackedRule& thin, int lanes);
   [[nodiscard]] std::size_t size() const { return triangles_.size(); }
   [[nodiscard]] std::int32_t triangle(std::size_t k) const { return triangles_[k]; }
   [[nodiscard]] LaneOuter far() const;
-  /// The k-th triangles of `picked` (at most `lanes`, the rest filled up with the last) as a batch with near points.
-  [[nodiscard]] LaneOuter near(const std::size_t* picked, std::size_t count);
-  /// near[k] = 1 where triangle k is near the source, 0 where it is far.
-  void classify(const Triangle& source, std::vector<char>& near) const;
+  /// The k-th triangles of `picked` (at most `lanes`, the rest filled up with the last) as a batch with a rule's points.
+  [[nodiscard]] LaneOuter batch(const std::size_t* picked, std::size_t count, const PackedRule& rule);
+  /// close[k] = how close triangle k is to the source.
+  void classify(const Triangle& source, std::vector<Closeness>& close) const;
 
  private:
   std::vector<std::int32_t> triangles_;
-  const PackedRule& near_rule_;
   std::size_t lanes_ = 1, stride_ = 0;
   std::vector<double> far_points_, corners_, normal_, curl_, scale_, centroid_;  // centroid and radius: 4 rows
   std::vector<double> batch_;
@@ -66,8 +68,8 @@ struct Block {
 struct TileSpace {
   Block block, mirror;
   std::vector<double> direct, transposed, work, first, last;
-  std::vector<char> near;
-  std::vector<std::size_t> picked;
+  std::vector<Closeness> close;
+  std::vector<std::size_t> picked, picked_thin;
   std::uint64_t evaluations = 0;
   std::vector<Eigen::Triplet<double>> m0;
   double skew_squares = 0, squares = 0, seconds = 0;
@@ -77,7 +79,7 @@ struct TileSpace {
 struct TileContext {
   const Surface& surface;
   Form form;
-  PackedRule far, near;
+  PackedRule far, near, thin;
   const LaneKernels& kernels;
   std::size_t most_shells;  ///< of any pair
 };

@@ -4,6 +4,8 @@
 
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
+#include "engine/io/segy.hpp"
+#include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
 
 #include <algorithm>
@@ -76,6 +78,12 @@ double calibrate(const Problem& like, const Machine& machine) {
   return static_cast<double>(p.grid.cells() * steps) / seconds_since(start);
 }
 
+/// What a run takes when the case says nothing: three quarters of what is free, less what is not a field.
+Bytes default_budget(const Machine& machine) {
+  constexpr Bytes rest = Bytes{64} << 20;
+  return std::max(machine.free_memory / 4 * 3, 2 * rest) - rest;
+}
+
 }  // namespace
 
 std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*/) const {
@@ -83,16 +91,33 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
   const Setup setup = read_setup(input, false, out);
   if (!has_errors(out)) check_setup(setup, input, out);
   if (has_errors(out)) return out;
-  const Bytes needed = march_bytes(setup.problem, 1);
+  Problem planned = setup.problem;
+  const Bytes needed = march_bytes(planned, 1);
   const Machine machine = this_machine();
-  if (!started_by_mpi() && needed > machine.memory) {
+  const bool given = planned.memory > 0;
+  if (!given) planned.memory = default_budget(machine);
+  const StreamPlan plan = stream_plan(planned);
+  if (!started_by_mpi() && plan.needed && plan.possible) {
+    // Copied in and out once a band: 20 B a cell of about 1 GB/s against T updates of about 2 Gcells/s.
+    const double slower = 1 + static_cast<double>(2 * plan.plane_bytes) * 2e9 /
+                                  (1e9 * static_cast<double>(plan.steps * planned.grid.points[1] * planned.grid.points[2]));
+    out.push_back(input.warning_at(
+        input["grid"],
+        fmt::format("{} nodes need {}, {} {}: a window of {} of the {} planes slides over the disk ({}), {} steps at a time, "
+                    "about {:.2g} times as slow as in memory",
+                    grid_text(planned.grid), format_bytes(needed), given ? "the budget is" : "of memory are to be had",
+                    format_bytes(planned.memory), plan.planes + planned.order / 2 * plan.steps, planned.grid.points[0],
+                    format_bytes(plan.disk), plan.steps, slower),
+        "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
+  } else if (!started_by_mpi() && plan.needed) {
     Diagnostic d = input.error_at(
         input["grid"],
-        fmt::format("{} nodes need {}, this machine has {}", grid_text(setup.problem.grid),
-                    format_bytes(needed), format_bytes(machine.memory)),
+        fmt::format("{} nodes need {}, {} {}; even streamed from the disk {} are needed", grid_text(planned.grid),
+                    format_bytes(needed), given ? "the budget is" : "of memory are to be had", format_bytes(planned.memory),
+                    format_bytes(plan.least)),
         fmt::format(
             "Use a spacing about {:.2g} times as large, single precision, or more machines with mpirun.",
-            1.05 * std::cbrt(static_cast<double>(needed) / static_cast<double>(machine.memory))));
+            1.05 * std::cbrt(static_cast<double>(needed) / static_cast<double>(planned.memory))));
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
   }
@@ -106,21 +131,25 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     if (d.severity == Severity::error) return d;
   const Problem& p = setup.problem;
   Estimate e;
-  e.host_memory = march_bytes(p, 1) + (Bytes{32} << 20);
-  e.steps = p.steps;
+  Problem planned = p;
+  if (planned.memory == 0) planned.memory = default_budget(machine);
+  const StreamPlan plan = stream_plan(planned);
+  e.host_memory = plan.needed && plan.possible ? planned.memory : march_bytes(p, 1) + (Bytes{32} << 20);
+  const auto shots = static_cast<double>(setup.shots.size());
+  e.steps = p.steps * static_cast<Index>(setup.shots.size());
   double rate = 0;
   try {
     rate = calibrate(p, machine);
   } catch (const Failure& failure) {
     return failure.error();
   }
-  e.seconds = static_cast<double>(p.grid.cells()) * static_cast<double>(p.steps) / rate;
+  e.seconds = shots * static_cast<double>(p.grid.cells()) * static_cast<double>(p.steps) / rate;
   const Bytes cells = static_cast<Bytes>(p.grid.cells());
   const Bytes frame =
       4 * (std::min<Bytes>(cells, static_cast<Bytes>(setup.volume_points)) +
            static_cast<Bytes>(p.grid.points[0] * p.grid.points[1] + p.grid.points[1] * p.grid.points[2] +
                               p.grid.points[0] * p.grid.points[2]));
-  e.disk = 20 * frame + 2 * cells * (p.double_precision ? 8 : 4);
+  e.disk = (plan.needed ? plan.disk : 0) + 20 * frame + 2 * cells * (p.double_precision ? 8 : 4);
   const Stencil stencil = stencil_of_order(p.order);
   const double h = *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end());
   e.details = {
@@ -153,7 +182,10 @@ Status AcousticFd::prepare(RunContext& context) {
   if (!has_errors(diagnostics)) check_setup(setup_, context.input, diagnostics);
   for (const auto& d : diagnostics)
     if (d.severity == Severity::error) return d;
+  if (setup_.problem.memory == 0) setup_.problem.memory = default_budget(this_machine());
+  if (!context.results.folder().empty()) setup_.problem.scratch = context.results.folder().string();
   cluster_ = &context.cluster;
+  team_ = &context.team;
   const Problem& p = setup_.problem;
 
   const Values output = context.input["output"];
@@ -179,25 +211,77 @@ Status AcousticFd::prepare(RunContext& context) {
   closed_ =
       std::all_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return !f.absorbs(); });
   for (const Source& s : p.sources) sources_end_ = std::max(sources_end_, s.signal->end());
-  if (p.exact && single_receivers_ > 0 && single_receivers_ <= most_exact) {
-    for (std::size_t n = 0; n < single_receivers_; ++n)
-      exact_.emplace_back(p, p.receivers[n].position, static_cast<double>(p.steps) * p.dt);
-    if (!std::all_of(exact_.begin(), exact_.end(), [](const ExactTrace& e) { return e.usable(); }))
-      exact_.clear();
-  }
-  trace_sums_.assign(2 * exact_.size(), 0.0);
-  head_tables();
-  try {
-    march_ = make_march(p, this_machine(), context.cluster);
-    march_->start(context.team, context.cluster);
-  } catch (const Failure& failure) {
-    return failure.error();
-  }
+  if (const Status s = begin_shot(0); !s) return s;
   if (context.cluster.leads())
     log::info("acoustic-fd: {} nodes, order {}, {} kernel, {}, dt {}, {} steps", grid_text(p.grid), p.order,
               march_->kernel(), march_->tiling(), format_quantity(p.dt, "s"), p.steps);
   context.progress.end();
   return {};
+}
+
+Status AcousticFd::begin_shot(std::size_t number) {
+  shot_ = number;
+  problem_ = setup_.problem;
+  std::erase_if(problem_.sources, [&](const Source& s) { return s.shot != setup_.shots[shot_]; });
+  const Problem& p = problem_;
+  exact_.clear();
+  if (p.exact && single_receivers_ > 0 && single_receivers_ <= most_exact) {
+    for (std::size_t n = 0; n < single_receivers_; ++n)
+      exact_.emplace_back(p, p.receivers[n].position, static_cast<double>(p.steps) * p.dt);
+    if (!std::all_of(exact_.begin(), exact_.end(), [](const ExactTrace& e) { return e.usable(); })) exact_.clear();
+  }
+  trace_sums_.assign(2 * exact_.size(), 0.0);
+  sums_ = {};
+  gather_.clear();
+  head_tables();
+  march_.reset();  // its memory is needed again
+  try {
+    march_ = make_march(p, this_machine(), *cluster_);
+    march_->start(*team_, *cluster_);
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  return {};
+}
+
+Index AcousticFd::steps_of_run() const {
+  return static_cast<Index>(shot_) * setup_.problem.steps + march_->steps_done();
+}
+
+std::string AcousticFd::of_shot(std::string_view id) const {
+  return setup_.shots.size() == 1 ? std::string(id) : fmt::format("{}_shot{}", id, setup_.shots[shot_]);
+}
+
+Status AcousticFd::write_segy_file(RunContext& context) const {
+  const Problem& p = problem_;
+  if (setup_.segy == "none" || p.receivers.empty() || !context.cluster.leads() || context.results.folder().empty()) return {};
+  const std::size_t receivers = p.receivers.size(), samples = gather_.size() / receivers;
+  if (samples == 0) return {};
+  SegyLayout layout;
+  layout.format = setup_.segy == "ibm" ? SegyFormat::ibm_float : SegyFormat::ieee_float;
+  layout.interval = static_cast<double>(p.trace_every) * p.dt;
+  layout.samples = static_cast<Index>(samples);
+  layout.text = {"PRESSURE IN PA", fmt::format("SHOT {}", setup_.shots[shot_]), "POSITIONS IN METRES, Z UPWARDS",
+                 fmt::format("SAMPLE INTERVAL {:.9g} S", layout.interval)};
+  std::vector<SegyTrace> headers(receivers);
+  std::vector<float> values(gather_.size());
+  for (std::size_t n = 0; n < receivers; ++n) {
+    SegyTrace& h = headers[n];
+    h.number = static_cast<std::int32_t>(n + 1);
+    h.channel = h.number;
+    h.shot = static_cast<std::int32_t>(setup_.shots[shot_]);
+    h.receiver = p.receivers[n].position;
+    if (!p.sources.empty()) h.source = p.sources.front().position;
+    h.offset = std::hypot(h.receiver[0] - h.source[0], h.receiver[1] - h.source[1]);
+    h.cdp_x = 0.5 * (h.receiver[0] + h.source[0]);
+    h.cdp_y = 0.5 * (h.receiver[1] + h.source[1]);
+    for (std::size_t k = 0; k < samples; ++k) values[n * samples + k] = gather_[k * receivers + n];
+  }
+  const auto folder = context.results.folder() / "traces";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return system_error("create", folder.string(), error.value());
+  return write_segy(folder / fmt::format("shot-{}.sgy", setup_.shots[shot_]), layout, headers, values);
 }
 
 /// The step at which the next results frame is due, so that frames show the same moments on every machine.
@@ -220,15 +304,16 @@ Index AcousticFd::next_mark() const {
   return std::clamp(static_cast<Index>(std::ceil(j * all / n - 1e-9)), k + 1, steps);
 }
 
-void AcousticFd::record(RunContext&, std::vector<std::vector<double>>& batch) const {
+void AcousticFd::record(std::vector<std::vector<double>>& batch) const {
   batch.emplace_back(march_->parts());
   march_->sample(batch.back());
 }
 
 /// The tables' headers and the factors of the gathers, once a run.
 void AcousticFd::head_tables() {
-  const Problem& p = setup_.problem;
-  receivers_table_ = table_info("receivers", "Pressure at the receivers");
+  const Problem& p = problem_;
+  const std::string shot = setup_.shots.size() == 1 ? "" : fmt::format(", shot {}", setup_.shots[shot_]);
+  receivers_table_ = table_info(of_shot("receivers"), "Pressure at the receivers" + shot);
   receivers_table_.definition = "Pressure at the receivers. ";
   for (std::size_t n = 0; n < single_receivers_; ++n) {
     receivers_table_.columns.push_back({p.receivers[n].name, "Pa", ""});
@@ -254,13 +339,14 @@ void AcousticFd::head_tables() {
                       std::abs(p.sources.front().signal->at(p.sources.front().signal->end() * i / 1000.0)));
   for (std::size_t l = 0; l < lines_.size(); ++l) {
     Line& line = lines_[l];
-    line.plain = table_info(fmt::format("line_{}", l + 1), fmt::format("Pressure along {}", line.name));
+    line.plain = table_info(of_shot(fmt::format("line_{}", l + 1)), fmt::format("Pressure along {}{}", line.name, shot));
+    line.scale.clear();
     line.plain.form = ChartForm::none;
     line.plain.definition = "Pressure at the receivers of the line, first to last.";
     for (std::size_t n = 0; n < line.count; ++n)
       line.plain.columns.push_back({p.receivers[line.first + n].name, "Pa", ""});
     if (!(most > 0)) continue;
-    line.gather = table_info(fmt::format("gather_{}", l + 1), fmt::format("Gather of {}", line.name));
+    line.gather = table_info(of_shot(fmt::format("gather_{}", l + 1)), fmt::format("Gather of {}{}", line.name, shot));
     line.gather.definition =
         "Traces side by side: number of the receiver + 8 pi r p / max|s|, r the distance from the first "
         "source (spherical "
@@ -292,6 +378,8 @@ void AcousticFd::append_traces(RunContext& context, Index first_step,
     const double t = static_cast<double>(first_step + static_cast<Index>(b) * p.trace_every) * p.dt;
     march_->join_traces(std::span(all).subspan(b * parts, parts), traces);
     const auto begin = traces.begin();
+    if (setup_.segy != "none")
+      for (const double v : traces) gather_.push_back(static_cast<float>(v));
     if (single_receivers_ > 0) {
       row.assign(1, t);
       row.insert(row.end(), begin, begin + static_cast<std::ptrdiff_t>(single_receivers_));
@@ -329,7 +417,7 @@ Status AcousticFd::append_energy(RunContext& context) {
         fmt::format("the field is no longer finite at step {} (t = {})", march_->steps_done(),
                     format_quantity(t, "s")),
         "Lower the Courant number or the attenuation of the sponges; the results up to here are kept.");
-  TableInfo info = table_info("energy", "Energy of the field");
+  TableInfo info = table_info(of_shot("energy"), "Energy of the field");
   for (const char* name : {"kinetic", "potential", "total"}) info.columns.push_back({name, "Pa^2 m", name});
   info.definition =
       "Conserved energy of the leapfrog scheme half-way between two steps: kinetic 1/2 sum ((p1 - p0) / (c "
@@ -347,7 +435,9 @@ Status AcousticFd::append_energy(RunContext& context) {
 }
 
 Result<Advanced> AcousticFd::advance(RunContext& context) {
-  const Problem& p = setup_.problem;
+  if (march_->steps_done() >= setup_.problem.steps && shot_ + 1 < setup_.shots.size())
+    if (const Status s = begin_shot(shot_ + 1); !s) return s.error();
+  const Problem& p = problem_;
   const Index start = march_->steps_done();
   const Index end = std::min({p.steps, start + bundle_, next_mark()});
   const auto clock = Clock::now();
@@ -355,7 +445,7 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
   Index first_recorded = (start / p.trace_every + 1) * p.trace_every;
   if (start == 0) {
     first_recorded = 0;
-    record(context, batch);
+    record(batch);
   }
   March::Recorder recorder{p.trace_every, std::move(batch)};
   for (Index k = start; k < end;) {
@@ -369,6 +459,8 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
       }
   }
   append_traces(context, first_recorded, recorder.samples);
+  if (end >= p.steps)
+    if (const Status s = write_segy_file(context); !s) return s.error();
 
   // Only the length of the bundles depends on the clock, never a result; all ranks follow the first.
   const double seconds = seconds_since(clock);
@@ -381,7 +473,9 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
     const double bands = std::clamp(std::floor(wanted / band) * band, std::min(band, longest_bundle_seconds * rate), 1e6);
     bundle_ = context.cluster.from_root(std::max<Index>(1, static_cast<Index>(bands)));
   }
-  return Advanced{end >= p.steps, end, p.steps, static_cast<double>(end) * p.dt};
+  const auto shots = static_cast<Index>(setup_.shots.size());
+  const Index done = static_cast<Index>(shot_) * p.steps + end;
+  return Advanced{done >= shots * p.steps, done, shots * p.steps, static_cast<double>(done) * p.dt};
 }
 
 std::vector<CatalogEntry> AcousticFd::catalog() const {
@@ -490,7 +584,7 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
 }
 
 void AcousticFd::fill(FrameBuilder& builder) const {
-  const Index k = march_->steps_done();
+  const Index k = steps_of_run();
   builder.at(k, static_cast<double>(k) * setup_.problem.dt, FrameAxis::time);
   const Index asked = builder.request().points_limit;
   if (builder.wants_part("volume"))
@@ -501,13 +595,22 @@ void AcousticFd::fill(FrameBuilder& builder) const {
 }
 
 void AcousticFd::save(CheckpointWriter& writer) const {
+  writer.value("shot", static_cast<Index>(shot_));
   march_->save(writer);
+  writer.shared<float>("gather", gather_);
   writer.shared<double>("trace_sums", trace_sums_);
   writer.value("sums", sums_);
 }
 
 void AcousticFd::load(CheckpointReader& reader) {
+  if (const auto shot = static_cast<std::size_t>(reader.value<Index>("shot")); shot != shot_) {
+    if (shot >= setup_.shots.size())
+      throw Failure(make_error(ErrorCode::file, fmt::format("the checkpoint is of shot {} of {}", shot + 1, setup_.shots.size()),
+                               "It belongs to another case; start the run anew."));
+    if (const Status s = begin_shot(shot); !s) throw Failure(s.error());
+  }
   march_->load(reader, *cluster_);
+  gather_ = reader.all<float>("gather");
   reader.range<double>("trace_sums", 0, trace_sums_);
   sums_ = reader.value<Sums>("sums");
 }
@@ -518,11 +621,12 @@ Status AcousticFd::finish(RunContext& context) {
     context.results.number(name, value, unit);
   };
   number("nodes", static_cast<double>(p.grid.cells()), "1");
-  number("time_steps", static_cast<double>(march_->steps_done()), "1");
+  number("time_steps", static_cast<double>(steps_of_run()), "1");
+  if (setup_.shots.size() > 1) number("shots", static_cast<double>(setup_.shots.size()), "1");
   number("time_step", p.dt, "s");
   number("courant_number",
          p.speed.highest * p.dt / *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end()), "1");
-  number("cell_updates", static_cast<double>(p.grid.cells()) * static_cast<double>(march_->steps_done()),
+  number("cell_updates", static_cast<double>(p.grid.cells()) * static_cast<double>(steps_of_run()),
          "1");
   number("field_memory", static_cast<double>(context.cluster.sum(static_cast<double>(march_->bytes()))), "B");
   number("energy_last", sums_.energy_last, "Pa^2 m");

@@ -46,8 +46,14 @@ class AcousticFd final : public Solver {
     double peak = 0;
   };
 
+  /// The problem of one shot, its march from silence, its tables.
+  [[nodiscard]] Status begin_shot(std::size_t number);
+  [[nodiscard]] Status write_segy_file(RunContext& context) const;
+  /// Steps of all shots so far.
+  [[nodiscard]] Index steps_of_run() const;
+  [[nodiscard]] std::string of_shot(std::string_view id) const;
   void head_tables();
-  void record(RunContext& context, std::vector<std::vector<double>>& batch) const;
+  void record(std::vector<std::vector<double>>& batch) const;
   void append_traces(RunContext& context, Index first_step, std::vector<std::vector<double>>& batch);
   [[nodiscard]] Status append_energy(RunContext& context);
   [[nodiscard]] Index next_mark() const;
@@ -56,8 +62,12 @@ class AcousticFd final : public Solver {
   [[nodiscard]] March::Cut plane_cut(std::size_t normal, Index limit) const;
 
   Setup setup_;
+  Problem problem_;       ///< of the shot under way
+  std::size_t shot_ = 0;  ///< index into setup_.shots
+  std::vector<float> gather_;  ///< all traces of the shot, [sample][receiver]; only where SEG-Y is wanted
   std::unique_ptr<March> march_;
   Communicator* cluster_ = nullptr;
+  Team* team_ = nullptr;
   std::vector<ExactTrace> exact_;  ///< one a receiver, or empty
   TableInfo receivers_table_;
   std::vector<Line> lines_;

@@ -28,7 +28,7 @@ namespace conoid::acoustic_fd {
 /// Where the matched layers of an axis lie and their factors, for every node of the axis.
 struct MatchedLayer {
   Index low = 0, high = 0;  ///< nodes of the layer at the lower and the upper face
-  /// E, G, k3, k2f, k2g, k1f, k1g of MemoryRow, scaled so that the correction carries h_x² like L.
+  /// E, G, k3, k2f, k2g, k1f, k1g of MemoryPatch, scaled so that the correction carries h_x² like L.
   std::array<std::vector<double>, 7> factor;
   [[nodiscard]] bool any() const { return low + high > 0; }
 };

@@ -53,6 +53,7 @@ inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min"
 struct Source {
   Vec3 position{};
   std::shared_ptr<const Signal> signal;  ///< s(t) in Pa m
+  Index shot = 1;                        ///< sources of one shot fire together, shots one after the other
 };
 
 struct Receiver {
@@ -93,6 +94,8 @@ struct Problem {
   bool exact = false;       ///< overlay of exact traces
   bool double_precision = false;
   std::string kernel = "auto";
+  Bytes memory = 0;     ///< budget of the host; 0 = what there is. Beyond it planes are streamed from the disk
+  std::string scratch;  ///< folder for them; empty: the system's
   std::string tiling = "auto";  ///< see tile_shape.hpp
 };
 

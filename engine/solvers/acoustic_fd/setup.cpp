@@ -3,6 +3,10 @@
 #include "engine/solvers/acoustic_fd/setup.hpp"
 
 #include "engine/core/units.hpp"
+#include "engine/solvers/acoustic_fd/layers.hpp"
+#include "engine/solvers/acoustic_fd/medium.hpp"
+#include "engine/solvers/acoustic_fd/model.hpp"
+#include "engine/solvers/acoustic_fd/tiling.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -88,14 +92,21 @@ void read_grid(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnos
   }
 }
 
-void read_velocity(const Case& input, bool load, Setup& setup, std::vector<Diagnostic>& diagnostics) {
-  Problem& p = setup.problem;
-  const Grid& g = p.grid;
+/// A quantity of the medium: `value` is the key of a constant and of a layer, "speed" or "density". `known` is false when
+/// diagnostics were added; a file that is not loaded leaves `field` null and its range known.
+struct Quantity {
+  std::shared_ptr<const Velocity> field;
+  SpeedRange range;
+  bool known = false;
+};
+
+Quantity read_quantity(const Case& input, const Values& v, const char* value, ModelQuantity what, bool load,
+                       const Grid& g, std::vector<Diagnostic>& diagnostics) {
+  Quantity out;
   const Vec3 upper{g.upper(0), g.upper(1), g.upper(2)};
-  const Values v = input["materials"]["velocity"];
   const std::string kind = v["kind"].text();
   if (kind == "constant") {
-    p.velocity = constant_velocity(v["speed"].number());
+    out.field = constant_velocity(v[value].number());
   } else if (kind == "layers") {
     const std::string axis = v["depth_axis"].text();
     const int sign = axis.front() == '-' ? -1 : 1;
@@ -105,59 +116,84 @@ void read_velocity(const Case& input, bool load, Setup& setup, std::vector<Diagn
     std::vector<Layer> layers;
     for (std::size_t i = 0; i < v["layers"].size(); ++i) {
       const Values l = v["layers"].at(i);
-      layers.push_back({l["top"].number(), l["speed"].number(), l["gradient"].number()});
+      layers.push_back({l["top"].number(), l[value].number(), l["gradient"].number()});
       if (i > 0 && !(layers[i].top > layers[i - 1].top)) {
         diagnostics.push_back(
             input.error_at(l["top"],
                            fmt::format("layer {} begins at {}, not below layer {} at {}", i + 1,
                                        length(layers[i].top), i, length(layers[i - 1].top)),
                            "Order the layers from the shallowest to the deepest."));
-        return;
+        return out;
       }
     }
-    p.velocity = layered_velocity(a, sign, surface, std::move(layers));
+    out.field = layered_velocity(a, sign, surface, std::move(layers));
   } else {
-    const auto header = read_model_header(input.path(v["header"].text()));
-    if (!header) {
-      diagnostics.push_back(at_value(input, v["header"], header.error()));
-      return;
+    const auto model = open_model(input.path(v["header"].text()), what);
+    if (!model) {
+      diagnostics.push_back(at_value(input, v["header"], model.error()));
+      return out;
     }
+    const ModelBox box = (*model)->box();
     for (std::size_t a = 0; a < 3; ++a) {
-      const double first = header->origin[a];
-      const double last = first + static_cast<double>(header->shape[a] - 1) * header->spacing[a];
-      if (g.origin[a] < first - 0.5 * header->spacing[a] || upper[a] > last + 0.5 * header->spacing[a])
+      const double last = box.origin[a] + static_cast<double>(box.shape[a] - 1) * box.spacing[a];
+      if (g.origin[a] < box.origin[a] - 0.5 * box.spacing[a] || upper[a] > last + 0.5 * box.spacing[a])
         diagnostics.push_back(input.warning_at(
             v["header"],
-            fmt::format("the model covers {} to {} along {}, the grid {} to {}", length(first), length(last),
+            fmt::format("the model covers {} to {} along {}, the grid {} to {}", length(box.origin[a]), length(last),
                         "xyz"[a], length(g.origin[a]), length(upper[a])),
             "Outside the model its nearest value is used; check origin, spacing and the order of the axes."));
     }
     if (load) {
-      auto model = load_model(*header);
-      if (!model) {
-        diagnostics.push_back(at_value(input, v["header"], model.error()));
-        return;
+      auto samples = (*model)->load();
+      if (!samples) {
+        diagnostics.push_back(at_value(input, v["header"], samples.error()));
+        return out;
       }
-      p.velocity = *model;
+      out.field = *samples;
     } else {
-      const auto range = scan_model(*header);
+      const auto range = (*model)->scan();
       if (!range) {
         diagnostics.push_back(at_value(input, v["header"], range.error()));
-        return;
+        return out;
       }
-      p.speed = *range;
+      out.range = *range;
     }
   }
-  if (p.velocity) p.speed = p.velocity->range(g.origin, upper);
-  setup.velocity_known = p.speed.highest > 0;
-  if (!(p.speed.lowest > 0)) {
+  if (out.field) out.range = out.field->range(g.origin, upper);
+  out.known = out.range.highest > 0;
+  if (!(out.range.lowest > 0)) {
+    const bool speed = what == ModelQuantity::speed;
     diagnostics.push_back(input.error_at(
         v,
-        fmt::format("the speed of sound falls to {} m/s inside the grid; a positive speed was expected",
-                    p.speed.lowest),
-        "Correct the speeds or the gradients of the layers."));
-    setup.velocity_known = false;
+        fmt::format("the {} falls to {} {} inside the grid; a positive {} was expected", speed ? "speed of sound" : "density",
+                    out.range.lowest, speed ? "m/s" : "kg/m^3", value),
+        speed ? "Correct the speeds or the gradients of the layers." : "Correct the densities or the gradients of the layers."));
+    out.known = false;
   }
+  return out;
+}
+
+void read_medium(const Case& input, bool load, Setup& setup, std::vector<Diagnostic>& diagnostics) {
+  Problem& p = setup.problem;
+  const Values materials = input["materials"];
+  const Quantity speed = read_quantity(input, materials["velocity"], "speed", ModelQuantity::speed, load, p.grid, diagnostics);
+  p.velocity = speed.field;
+  p.speed = speed.range;
+  setup.velocity_known = speed.known;
+  const Values v = materials["density"];
+  if (v["kind"].text() == "constant") return;  // a constant density drops out of the equation
+  const Quantity density = read_quantity(input, v, "density", ModelQuantity::density, load, p.grid, diagnostics);
+  if (!density.known) return;
+  setup.density = density.range;
+  p.density = density.field;
+  p.reference_density = std::sqrt(density.range.lowest * density.range.highest);
+  constexpr double contrast = 20;
+  if (density.range.highest > contrast * density.range.lowest)
+    diagnostics.push_back(input.error_at(
+        v,
+        fmt::format("the density reaches from {:.4g} to {:.4g} kg/m^3, a contrast of {:.3g}; up to {} is possible",
+                    density.range.lowest, density.range.highest, density.range.highest / density.range.lowest, contrast),
+        "Replace the light side by a free surface, or the heavy side by a rigid wall."));
 }
 
 std::shared_ptr<const Signal> read_one_signal(const Case& input, const Values& v,
@@ -180,10 +216,17 @@ void read_faces(const Case& input, Problem& p) {
     const std::string kind = v["kind"].text();
     p.faces[f].kind = kind == "free"    ? FaceKind::free_surface
                       : kind == "rigid" ? FaceKind::rigid
-                                        : FaceKind::sponge;
-    if (p.faces[f].kind != FaceKind::sponge) continue;
+                      : kind == "matched" ? FaceKind::matched
+                                          : FaceKind::sponge;
+    if (!p.faces[f].absorbs()) continue;
     p.faces[f].width = v["width"].integer();
-    p.faces[f].attenuation = v["attenuation"].number();
+    if (p.faces[f].kind == FaceKind::sponge) {
+      p.faces[f].attenuation = v["attenuation"].number();
+      continue;
+    }
+    if (p.faces[f].width == 0) p.faces[f].width = safe_matched_width(p.order);
+    p.faces[f].echo = v["echo"].number();
+    p.faces[f].shift = v["shift"].number();
   }
 }
 
@@ -228,7 +271,15 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
   const Values v = input["parameters"];
   const Stencil stencil = stencil_of_order(p.order);
   const double h = *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end());
-  const double limit = largest_time_step(stencil, p.grid.spacing, p.speed.highest);
+  double limit = largest_time_step(stencil, p.grid.spacing, p.speed.highest);
+  if (setup.density.highest > 0) {
+    // λ/h² of the three axes grows by the potential of the density: dt ≤ 2/(c √(λ Σ 1/h² + V)).
+    double sum = 0;
+    for (const double spacing : p.grid.spacing) sum += spectral_radius(stencil) / (spacing * spacing);
+    const double potential =
+        potential_bound(stencil, p.grid.spacing, setup.density.lowest, setup.density.highest) / (p.grid.spacing[0] * p.grid.spacing[0]);
+    limit *= std::sqrt(sum / (sum + potential));
+  }
   const bool automatic = !v.has("time_step") && !v.has("courant");
   p.dt = v.has("time_step") ? v["time_step"].number()
          : v.has("courant") ? v["courant"].number() * h / p.speed.highest
@@ -282,26 +333,36 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   };
   read_grid(input, setup, diagnostics);
   if (broken()) return setup;
+  p.order = static_cast<int>(input["parameters"]["order"].integer());
   read_faces(input, p);
-  read_velocity(input, load, setup, diagnostics);
+  read_medium(input, load, setup, diagnostics);
   const Values parameters = input["parameters"];
-  p.order = static_cast<int>(parameters["order"].integer());
   p.spread = parameters["interpolation"].text() == "sinc" ? Spread::sinc : Spread::trilinear;
   p.kernel = parameters["kernel"].text();
+  p.tiling = parameters["tiling"].text();
+  if (TileShape shape; p.tiling != "auto" && !parse_shape(p.tiling, shape))
+    diagnostics.push_back(input.error_at(parameters["tiling"], fmt::format("\"{}\" is no tiling", p.tiling),
+                                         "Use auto, or for example \"diamond 32x8\", \"tower 16x32\", \"stepwise 16\"."));
   p.double_precision = input["compute"]["precision"].text() == "double";
+  if (const Values compute = input["compute"]; compute.has("memory") && compute["memory"].has("host"))
+    p.memory = static_cast<Bytes>(compute["memory"]["host"].integer());
   const Values excitation = input["excitation"];
   const Values sources = excitation["sources"];
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Source source{sources.at(i)["position"].vec3(),
-                  read_one_signal(input, sources.at(i)["signal"], diagnostics)};
+                  read_one_signal(input, sources.at(i)["signal"], diagnostics), sources.at(i)["shot"].integer()};
+    if (std::find(setup.shots.begin(), setup.shots.end(), source.shot) == setup.shots.end()) setup.shots.push_back(source.shot);
     if (!source.signal) continue;
     setup.highest_frequency = std::max(setup.highest_frequency, source.signal->highest_frequency());
     p.sources.push_back(std::move(source));
   }
+  if (setup.shots.empty()) setup.shots.push_back(1);
+  std::sort(setup.shots.begin(), setup.shots.end());
   read_initial(excitation["initial"], p);
   const Values output = input["output"];
   read_receivers(output, p);
   p.exact = output["exact"].boolean();
+  setup.segy = output["segy"].text();
   setup.volume_points = output["volume_points"].integer();
   if (output.has("plane_at")) {
     setup.plane_at = output["plane_at"].vec3();
@@ -323,15 +384,15 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
                                            fmt::format("{} nodes along {}; order {} needs at least {}",
                                                        g.points[a], "xyz"[a], p.order, p.order + 1),
                                            "Refine the grid or lower the order."));
-    Index sponge = 0;
+    Index layers = 0;
     for (std::size_t side = 0; side < 2; ++side)
-      if (p.faces[2 * a + side].kind == FaceKind::sponge) sponge += p.faces[2 * a + side].width;
-    if (sponge >= g.points[a])
+      if (p.faces[2 * a + side].absorbs()) layers += p.faces[2 * a + side].width;
+    if (layers >= g.points[a])
       diagnostics.push_back(input.error_at(input["boundaries"],
-                                           fmt::format("the sponges along {} are {} nodes wide together, the "
+                                           fmt::format("the absorbing layers along {} are {} nodes wide together, the "
                                                        "grid has {}: nothing is left between them",
-                                                       "xyz"[a], sponge, g.points[a]),
-                                           "Widen the grid or narrow the sponges."));
+                                                       "xyz"[a], layers, g.points[a]),
+                                           "Widen the grid or narrow the layers."));
   }
   const auto outside = [&](const Vec3& x) {
     for (std::size_t a = 0; a < 3; ++a) {
@@ -354,11 +415,11 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
     for (std::size_t f = 0; f < 6; ++f) {
       const std::size_t a = f / 2;
       const double distance = (f % 2 == 0 ? x[a] - g.origin[a] : g.upper(a) - x[a]) / g.spacing[a];
-      if (p.faces[f].kind == FaceKind::sponge && distance < static_cast<double>(p.faces[f].width) - 1e-6) {
+      if (p.faces[f].absorbs() && distance < static_cast<double>(p.faces[f].width) - 1e-6) {
         diagnostics.push_back(input.warning_at(
             where,
             fmt::format(
-                "source {} lies in the sponge of face {}, {:.1f} nodes from the face (the sponge has {})",
+                "source {} lies in the absorbing layer of face {}, {:.1f} nodes from the face (the layer has {})",
                 i + 1, face_names[f], distance, p.faces[f].width),
             "Its amplitude will be too small there; move it inwards or enlarge the grid."));
         break;
@@ -428,7 +489,7 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
                                        what, format_quantity(frequency, "Hz"),
                                        length(p.speed.lowest / frequency), points, p.order, 100 * error),
                            fmt::format("For 2 % use a spacing of {} or less{}.", coarser(enough),
-                                       p.order < 8 ? ", or a higher order" : "")));
+                                       p.order < 12 ? ", or a higher order" : "")));
     }
   };
   if (setup.highest_frequency > 0)

@@ -26,10 +26,11 @@ std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& mach
   // A diamond must leave every thread one of its row of diamonds.
   const Index most = task.ny / std::max(1, task.threads) / (2 * s) * (2 * s);
   if (most < 2 * s || task.nx < 4 * s) return {stepwise};
-  const auto diamond = [&](Index width, Index planes) {
+  const auto diamond = [&](Index width, Index planes, Index depth = 0) {
     TileShape d;
     d.kind = TileShape::Kind::diamond;
     d.planes = planes;
+    d.depth = depth < task.nz ? depth : 0;
     for (d.width = std::max<Index>(1, width / (2 * s)) * 2 * s; d.width > 2 * s; d.width -= 2 * s)
       if (d.width <= most && d.width / 2 * (d.width + 2 * s + planes) * row <= share) break;
     return d;
@@ -43,8 +44,9 @@ std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& mach
     return t;
   };
   const Index planes = s <= 2 ? 4 : 8;
-  std::vector<TileShape> out{diamond(32, planes), diamond(48, planes), diamond(24, planes), diamond(32, 2 * planes),
-                             tower(s == 1 ? 16 : 32), stepwise};
+  std::vector<TileShape> out{diamond(32, planes),      diamond(48, planes),      diamond(24, planes, 128),
+                             diamond(32, planes, 128), diamond(32, planes, 256), tower(s == 1 ? 16 : 32),
+                             stepwise};
   std::vector<TileShape> unique;
   for (const TileShape& shape : out)
     if (std::find(unique.begin(), unique.end(), shape) == unique.end()) unique.push_back(shape);

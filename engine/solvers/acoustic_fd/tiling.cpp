@@ -49,7 +49,7 @@ class Stepwise final : public Tiling {
     const Index x0 = planes.begin + planes.size() * i / x_blocks_;
     const Index x1 = planes.begin + planes.size() * (i + 1) / x_blocks_;
     const Index y0 = span_.ny * j / y_blocks_, y1 = span_.ny * (j + 1) / y_blocks_;
-    if (x0 < x1 && y0 < y1) sink.patch(k, x0, x1, y0, y1);
+    if (x0 < x1 && y0 < y1) sink.patch(k, {{x0, x1}, {y0, y1}, {0, span_.nz}});
   }
 
  private:
@@ -61,7 +61,8 @@ class Stepwise final : public Tiling {
 class Diamonds final : public Tiling {
  public:
   Diamonds(const TileShape& shape, const Span& span, int radius)
-      : span_(span), s_(radius), width_(std::max<Index>(shape.width, 2 * radius)), block_(std::max<Index>(shape.planes, 1)) {
+      : span_(span), s_(radius), width_(std::max<Index>(shape.width, 2 * radius)), block_(std::max<Index>(shape.planes, 1)),
+        depth_(shape.depth > 0 ? (shape.depth + skew - 1) / skew * skew : span.nz + skew * (span.k1 - span.k0)) {
     const Index steps = span.k1 - span.k0;
     a_ = {0, floor_div(span.ny - 1 + s_ * (steps - 1), width_) + 1};
     b_ = {floor_div(-s_ * (steps - 1), width_), floor_div(span.ny - 1, width_) + 1};
@@ -89,19 +90,27 @@ class Diamonds final : public Tiling {
   void run(Index tile, PatchSink& sink) const override {
     const Tile& t = list_[static_cast<std::size_t>(tile)];
     const Index first = t.updates.begin, last = t.updates.end;
-    const Index begin = span_.planes(first).begin;
-    Index end = begin;
-    for (Index k = first; k < last; ++k) end = std::max(end, span_.planes(k).end + s_ * (k - first));
-    for (Index X = begin; X < end; X += block_)
-      for (Index k = first; k < last; ++k) {
-        const Interval planes = span_.planes(k), y = rows(t.a, t.b, k);
-        const Index x = X - s_ * (k - first);
-        const Index x0 = std::max(planes.begin, x), x1 = std::min(planes.end, x + block_);
-        if (x0 < x1 && !y.empty()) sink.patch(k, x0, x1, y.begin, y.end);
-      }
+    Index begin = span_.planes(first).begin, end = begin;
+    for (Index k = first; k < last; ++k) {
+      const Interval planes = span_.planes(k);
+      if (planes.empty()) continue;
+      begin = std::min(begin, planes.begin + s_ * (k - first));
+      end = std::max(end, planes.end + s_ * (k - first));
+    }
+    for (Index Z = 0; Z < span_.nz + skew * (last - 1 - first); Z += depth_)
+      for (Index X = begin; X < end; X += block_)
+        for (Index k = first; k < last; ++k) {
+          const Interval planes = span_.planes(k);
+          const Index x = X - s_ * (k - first), z = Z - skew * (k - first);
+          const Box box{{std::max(planes.begin, x), std::min(planes.end, x + block_)},
+                        rows(t.a, t.b, k),
+                        {std::max<Index>(0, z), std::min(span_.nz, z + depth_)}};
+          if (!box.empty()) sink.patch(k, box);
+        }
   }
 
  private:
+  static constexpr Index skew = 16;  // of z a level: at least s, and whole vectors
   struct Tile {
     Index a, b;
     Interval updates;
@@ -130,7 +139,7 @@ class Diamonds final : public Tiling {
     return out;
   }
   Span span_;
-  Index s_, width_, block_;
+  Index s_, width_, block_, depth_;
   Interval a_{}, b_{};
   std::vector<std::int32_t> place_;
   std::vector<Tile> list_;
@@ -166,6 +175,7 @@ class Towers final : public Tiling {
   }
   void run(Index tile, PatchSink& sink) const override {
     const Tile& t = list_[static_cast<std::size_t>(tile)];
+    const Interval all{0, span_.nz};
     for (Index k = span_.k0 + t.n * height_; k < std::min(span_.k1, span_.k0 + (t.n + 1) * height_); ++k) {
       const Index shift = s_ * (k - span_.k0);
       const Index pa = t.a * width_ + shift, qa = t.b * width_ + shift;
@@ -185,15 +195,15 @@ class Towers final : public Tiling {
           common = {std::max(common.begin, r.begin), std::min(common.end, r.end)};
         }
         if (common.empty()) common.end = common.begin;
-        if (!common.empty()) sink.patch(k, common.begin, common.end, y, y + count);
+        if (!common.empty()) sink.patch(k, {common, {y, y + count}, all});
         for (Index i = 0; i < count; ++i) {
           const Interval r = row(y + i);
           if (common.empty()) {
-            if (!r.empty()) sink.patch(k, r.begin, r.end, y + i, y + i + 1);
+            if (!r.empty()) sink.patch(k, {r, {y + i, y + i + 1}, all});
             continue;
           }
-          if (r.begin < common.begin) sink.patch(k, r.begin, common.begin, y + i, y + i + 1);
-          if (common.end < r.end) sink.patch(k, common.end, r.end, y + i, y + i + 1);
+          if (r.begin < common.begin) sink.patch(k, {{r.begin, common.begin}, {y + i, y + i + 1}, all});
+          if (common.end < r.end) sink.patch(k, {{common.end, r.end}, {y + i, y + i + 1}, all});
         }
         y += count;
       }
@@ -242,7 +252,8 @@ class Towers final : public Tiling {
 std::string to_string(const TileShape& shape) {
   switch (shape.kind) {
     case TileShape::Kind::diamond:
-      return fmt::format("diamond {}x{}", shape.width, shape.planes);
+      return shape.depth > 0 ? fmt::format("diamond {}x{}x{}", shape.width, shape.planes, shape.depth)
+                             : fmt::format("diamond {}x{}", shape.width, shape.planes);
     case TileShape::Kind::tower:
       return fmt::format("tower {}x{}", shape.width, shape.height);
     case TileShape::Kind::stepwise:
@@ -252,11 +263,16 @@ std::string to_string(const TileShape& shape) {
 }
 
 bool parse_shape(std::string_view text, TileShape& shape) {
-  long long first = 0, second = 0;
+  long long first = 0, second = 0, third = 0;
   const std::string copy(text.substr(0, 60));
   char end = 0;
   TileShape out;
-  if (std::sscanf(copy.c_str(), "diamond %9lldx%9lld%c", &first, &second, &end) == 2) {
+  if (std::sscanf(copy.c_str(), "diamond %9lldx%9lldx%9lld%c", &first, &second, &third, &end) == 3 && third > 0) {
+    out.kind = TileShape::Kind::diamond;
+    out.width = first;
+    out.planes = second;
+    out.depth = third;
+  } else if (std::sscanf(copy.c_str(), "diamond %9lldx%9lld%c", &first, &second, &end) == 2) {
     out.kind = TileShape::Kind::diamond;
     out.width = first;
     out.planes = second;

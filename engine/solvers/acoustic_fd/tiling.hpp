@@ -22,20 +22,46 @@
 
 namespace conoid::acoustic_fd {
 
-/// Takes patches [x0, x1) × [y0, y1), all z, of update k.
+/// A box of cells.
+struct Box {
+  Interval x{}, y{}, z{};
+  [[nodiscard]] bool empty() const { return x.empty() || y.empty() || z.empty(); }
+};
+
+/// Takes the cells of a box at update k.
 class PatchSink {
  public:
   virtual ~PatchSink() = default;
-  virtual void patch(Index k, Index x0, Index x1, Index y0, Index y1) = 0;
+  virtual void patch(Index k, const Box& box) = 0;
+};
+
+/// Tilings count updates from zero; this adds what has been done before.
+class Later final : public PatchSink {
+ public:
+  Later(PatchSink& sink, Index steps) : sink_(sink), steps_(steps) {}
+  void patch(Index k, const Box& box) override { sink_.patch(k + steps_, box); }
+
+ private:
+  PatchSink& sink_;
+  Index steps_;
 };
 
 /// The part of space and time to be covered: updates k0 ≤ k < k1; at update k planes
 /// [−grow_low (k1−1−k), nx + grow_high (k1−1−k)) so that the last update covers [0, nx) and earlier ones what it needs of a
-/// neighbour's planes. Rows 0 ≤ y < ny.
+/// neighbour's planes. Rows 0 ≤ y < ny, cells 0 ≤ z < nz.
 struct Span {
-  Index nx = 0, ny = 0, k0 = 0, k1 = 0;
+  Index nx = 0, ny = 0, nz = 0, k0 = 0, k1 = 0;
   Index grow_low = 0, grow_high = 0;
-  [[nodiscard]] Interval planes(Index k) const { return {-grow_low * (k1 - 1 - k), nx + grow_high * (k1 - 1 - k)}; }
+  /// A moving window instead: at update k planes [begin − lag (k − k0), end − lag (k − k0)) cut to `grid`.
+  Index lag = 0;
+  Interval window{}, grid{};
+  [[nodiscard]] Interval planes(Index k) const {
+    if (lag == 0) return {-grow_low * (k1 - 1 - k), nx + grow_high * (k1 - 1 - k)};
+    const Index shift = lag * (k - k0);
+    const Index begin = window.begin - shift > grid.begin ? window.begin - shift : grid.begin;
+    const Index end = window.end - shift < grid.end ? window.end - shift : grid.end;
+    return {begin, end > begin ? end : begin};
+  }
 };
 
 struct TileShape {
@@ -44,9 +70,12 @@ struct TileShape {
   Index width = 32;   ///< diamond: W (a multiple of 2s); tower: D; stepwise: rows of a block
   Index planes = 8;   ///< diamond: planes a wavefront step takes
   Index height = 16;  ///< tower: N_t
+  /// Diamond: cells along z that are marched together, a multiple of 16, 0 = all. The cut moves by 16 cells to lower z with
+  /// each level, so that rows stay aligned and dependencies point one way.
+  Index depth = 0;
   friend bool operator==(const TileShape&, const TileShape&) = default;
 };
-/// "diamond 32x8", "tower 16x12", "stepwise 40".
+/// "diamond 32x8x128", "diamond 32x8", "tower 16x12", "stepwise 40".
 [[nodiscard]] std::string to_string(const TileShape& shape);
 /// The inverse; false when `text` is no shape or has no positive sizes.
 [[nodiscard]] bool parse_shape(std::string_view text, TileShape& shape);

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Constant, layered and sampled media; the bounded reader of raw models.
+// Constant and layered media.
 #include "engine/solvers/acoustic_fd/velocity.hpp"
 
-#include "engine/core/atomic_file.hpp"
-#include "engine/core/units.hpp"
+#include "engine/core/error.hpp"
+
 
 #include <algorithm>
-#include <bit>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <limits>
-
-#include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace conoid::acoustic_fd {
 namespace {
@@ -81,116 +74,6 @@ class Layered final : public Velocity {
   std::vector<Layer> layers_;
 };
 
-/// A file of samples that is read from front to back.
-class Pieces {
- public:
-  explicit Pieces(const ModelHeader& header)
-      : header_(header), file_(std::fopen(header.data.c_str(), "rb")) {}
-  ~Pieces() {
-    if (file_) std::fclose(file_);
-  }
-  Pieces(const Pieces&) = delete;
-  Pieces& operator=(const Pieces&) = delete;
-
-  /// Reads all of `out`, in m/s.
-  [[nodiscard]] Status next(std::span<float> out) {
-    if (!file_) return system_error("open", header_.data.string(), errno);
-    const std::size_t got = std::fread(out.data(), sizeof(float), out.size(), file_);
-    if (got != out.size())
-      return make_error(ErrorCode::file,
-                        fmt::format("the file ends after {} of {} values", done_ + got, done_ + out.size()),
-                        "It was cut while being read; copy it again.", {header_.data.string(), 0, ""});
-    for (float& value : out) {
-      if (header_.swap_bytes)
-        value = std::bit_cast<float>(__builtin_bswap32(std::bit_cast<std::uint32_t>(value)));
-      value = static_cast<float>(value * header_.factor);
-    }
-    for (std::size_t i = 0; i < out.size(); ++i)
-      if (!(out[i] > 0) || !std::isfinite(out[i])) return bad(done_ + i, out[i]);
-    done_ += out.size();
-    return {};
-  }
-
- private:
-  [[nodiscard]] Error bad(std::size_t number, float value) const {
-    std::array<Index, 3> place{};
-    auto rest = static_cast<Index>(number);
-    for (int n = 2; n >= 0; --n) {
-      const auto axis = static_cast<std::size_t>(header_.axes[static_cast<std::size_t>(n)]);
-      place[axis] = rest % header_.shape[axis];
-      rest /= header_.shape[axis];
-    }
-    return make_error(
-        ErrorCode::invalid_input,
-        fmt::format("speed {} m/s at sample {} (x {}, y {}, z {}); a positive finite number was expected",
-                    value, number, place[0], place[1], place[2]),
-        "Repair the model, or check \"endian\", \"unit\" and the type of the samples (float32) in its "
-        "header.",
-        {header_.data.string(), 0, ""});
-  }
-  const ModelHeader& header_;
-  std::FILE* file_;
-  std::size_t done_ = 0;
-};
-
-class Samples final : public Velocity {
- public:
-  Samples(ModelHeader header, std::vector<float> values, SpeedRange range)
-      : header_(std::move(header)), values_(std::move(values)), range_(range) {
-    Index stride = 1;
-    for (int n = 2; n >= 0; --n) {
-      const auto axis = static_cast<std::size_t>(header_.axes[static_cast<std::size_t>(n)]);
-      stride_[axis] = stride;
-      stride *= header_.shape[axis];
-    }
-  }
-
-  void row(double x, double y, double z0, double dz, std::span<double> out) const override {
-    const Place px = place(0, x), py = place(1, y);
-    for (std::size_t k = 0; k < out.size(); ++k) {
-      const Place pz = place(2, z0 + static_cast<double>(k) * dz);
-      double sum = 0;
-      for (int i = 0; i < 2; ++i)
-        for (int j = 0; j < 2; ++j)
-          for (int l = 0; l < 2; ++l)
-            sum += px.weight[i] * py.weight[j] * pz.weight[l] *
-                   static_cast<double>(
-                       values_[static_cast<std::size_t>(px.offset[i] + py.offset[j] + pz.offset[l])]);
-      out[k] = sum;
-    }
-  }
-  [[nodiscard]] SpeedRange range(const Vec3&, const Vec3&) const override { return range_; }
-  [[nodiscard]] bool bounds(Vec3& lower, Vec3& upper) const override {
-    for (std::size_t a = 0; a < 3; ++a) {
-      lower[a] = header_.origin[a];
-      upper[a] = header_.origin[a] + static_cast<double>(header_.shape[a] - 1) * header_.spacing[a];
-    }
-    return true;
-  }
-  [[nodiscard]] Bytes bytes() const override { return values_.size() * sizeof(float); }
-
- private:
-  struct Place {
-    Index offset[2];
-    double weight[2];
-  };
-  [[nodiscard]] Place place(std::size_t axis, double position) const {
-    const auto last = static_cast<double>(header_.shape[axis] - 1);
-    const double p = std::clamp((position - header_.origin[axis]) / header_.spacing[axis], 0.0, last);
-    const auto i = static_cast<Index>(std::min(std::floor(p), std::max(0.0, last - 1)));
-    const double f = p - static_cast<double>(i);
-    return {{i * stride_[axis], std::min(i + 1, header_.shape[axis] - 1) * stride_[axis]}, {1 - f, f}};
-  }
-  ModelHeader header_;
-  std::vector<float> values_;
-  SpeedRange range_;
-  std::array<Index, 3> stride_{};
-};
-
-Index samples(const ModelHeader& header) {
-  return header.shape[0] * header.shape[1] * header.shape[2];
-}
-
 }  // namespace
 
 std::shared_ptr<const Velocity> constant_velocity(double speed) {
@@ -201,114 +84,6 @@ std::shared_ptr<const Velocity> layered_velocity(int axis, int sign, double surf
                                                  std::vector<Layer> layers) {
   verify(!layers.empty(), "a layered medium has a layer");
   return std::make_shared<Layered>(axis, sign, surface, std::move(layers));
-}
-
-Result<ModelHeader> read_model_header(const std::filesystem::path& path) {
-  auto text = read_file(path, Bytes{1} << 20);
-  if (!text) return text.error();
-  const auto fail = [&](const std::string& what, const std::string& hint) {
-    return make_error(ErrorCode::invalid_input, what, hint, {path.string(), 0, ""});
-  };
-  const std::string example =
-      "A header looks like "
-      "{\"file\":\"model.f32\",\"type\":\"float32\",\"axes\":\"zyx\",\"shape\":[100,80,60],"
-      "\"spacing\":[10,10,10],\"origin\":[0,0,0],\"unit\":\"m/s\"}; axes, shape, spacing and origin list the "
-      "slowest axis first.";
-  const nlohmann::json json = nlohmann::json::parse(*text, nullptr, false, true);
-  if (!json.is_object()) return fail("the header of the velocity model is not a JSON object", example);
-  static constexpr std::array known{"file", "type", "axes", "shape", "spacing", "origin", "unit", "endian"};
-  for (const auto& [key, value] : json.items())
-    if (std::find(known.begin(), known.end(), key) == known.end())
-      return fail(fmt::format("unknown key \"{}\"", key), example);
-  ModelHeader h;
-  const auto string = [&](const char* key, const char* fallback) -> std::string {
-    if (!json.contains(key)) return fallback;
-    return json[key].is_string() ? json[key].get<std::string>() : std::string("?");
-  };
-  if (string("file", "").empty() || string("file", "") == "?")
-    return fail("\"file\" is missing: the name of the samples' file", example);
-  h.data = path.parent_path() / string("file", "");
-  if (string("type", "float32") != "float32")
-    return fail("\"type\" must be \"float32\"", "Convert the samples to 32-bit IEEE floats.");
-  const std::string endian = string("endian", "little");
-  if (endian != "little" && endian != "big") return fail("\"endian\" must be \"little\" or \"big\"", example);
-  h.swap_bytes = (endian == "big") == (std::endian::native == std::endian::little);
-  const auto unit = parse_quantity("1 " + string("unit", "m/s"), "m/s");
-  if (!unit) return fail(fmt::format("\"unit\": {}", unit.error().text), unit.error().hint);
-  h.factor = unit->value;
-  const std::string axes = string("axes", "?");
-  std::string sorted = axes;
-  std::sort(sorted.begin(), sorted.end());
-  if (sorted != "xyz")
-    return fail(fmt::format("\"axes\" must name x, y and z once each, slowest first; found \"{}\"",
-                            axes.substr(0, 20)),
-                example);
-  for (std::size_t n = 0; n < 3; ++n) h.axes[n] = axes[n] - 'x';
-  const auto triple = [&](const char* key) {
-    return json.contains(key) && json[key].is_array() && json[key].size() == 3;
-  };
-  if (!triple("shape")) return fail("\"shape\" must be three counts, slowest axis first", example);
-  if (!triple("spacing")) return fail("\"spacing\" must be three distances, slowest axis first", example);
-  if (json.contains("origin") && !triple("origin"))
-    return fail("\"origin\" must be three positions, slowest axis first", example);
-  const auto length = [](const nlohmann::json& value, double& out) {
-    if (value.is_number()) return out = value.get<double>(), std::isfinite(out);
-    if (!value.is_string()) return false;
-    const auto q = parse_quantity(value.get<std::string>(), "m");
-    return q ? (out = q->value, true) : false;
-  };
-  for (std::size_t n = 0; n < 3; ++n) {
-    const auto axis = static_cast<std::size_t>(h.axes[n]);
-    const auto& count = json["shape"][n];
-    if (!count.is_number_integer() || count.get<double>() < 1 || count.get<double>() > 1e9)
-      return fail(fmt::format("\"shape\" entry {} must be a count from 1 to 10^9", n), example);
-    h.shape[axis] = count.get<Index>();
-    if (!length(json["spacing"][n], h.spacing[axis]) || !(h.spacing[axis] > 0))
-      return fail(fmt::format("\"spacing\" entry {} must be a positive distance", n), example);
-    if (json.contains("origin") && !length(json["origin"][n], h.origin[axis]))
-      return fail(fmt::format("\"origin\" entry {} must be a position", n), example);
-  }
-  // 10^9 samples an axis: the product is formed in floating point before it is trusted as an integer.
-  const double product =
-      static_cast<double>(h.shape[0]) * static_cast<double>(h.shape[1]) * static_cast<double>(h.shape[2]);
-  std::error_code error;
-  const auto size = std::filesystem::file_size(h.data, error);
-  if (error) return system_error("read", h.data.string(), error.value());
-  if (product * 4 != static_cast<double>(size))
-    return make_error(
-        ErrorCode::invalid_input,
-        fmt::format("the file holds {} bytes; {} × {} × {} values of 4 bytes need {:.0f}", size,
-                    h.shape[static_cast<std::size_t>(h.axes[0])],
-                    h.shape[static_cast<std::size_t>(h.axes[1])],
-                    h.shape[static_cast<std::size_t>(h.axes[2])], product * 4),
-        fmt::format("Correct \"shape\" in {} or supply the whole file.", path.filename().string()),
-        {h.data.string(), 0, ""});
-  return h;
-}
-
-Result<SpeedRange> scan_model(const ModelHeader& header) {
-  Pieces pieces(header);
-  SpeedRange range{std::numeric_limits<double>::infinity(), 0};
-  std::vector<float> buffer(static_cast<std::size_t>(std::min<Index>(samples(header), 1 << 18)));
-  for (Index left = samples(header); left > 0;) {
-    const auto n = std::min<Index>(left, static_cast<Index>(buffer.size()));
-    const std::span<float> part(buffer.data(), static_cast<std::size_t>(n));
-    if (const Status s = pieces.next(part); !s) return s.error();
-    const auto [low, high] = std::minmax_element(part.begin(), part.end());
-    range.lowest = std::min(range.lowest, static_cast<double>(*low));
-    range.highest = std::max(range.highest, static_cast<double>(*high));
-    left -= n;
-  }
-  return range;
-}
-
-Result<std::shared_ptr<const Velocity>> load_model(const ModelHeader& header) {
-  Pieces pieces(header);
-  std::vector<float> values(static_cast<std::size_t>(samples(header)));
-  if (const Status s = pieces.next(values); !s) return s.error();
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const SpeedRange range{static_cast<double>(*low), static_cast<double>(*high)};
-  return std::shared_ptr<const Velocity>(std::make_shared<Samples>(header, std::move(values), range));
 }
 
 }  // namespace conoid::acoustic_fd

@@ -2,11 +2,9 @@
 // The medium: c(x, y, z) from a constant, from layers or from a file of samples.
 #pragma once
 
-#include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
 
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,26 +45,5 @@ struct Layer {
 };
 [[nodiscard]] std::shared_ptr<const Velocity> layered_velocity(int axis, int sign, double surface,
                                                                std::vector<Layer> layers);
-
-/// Header of a raw model; see README.md of the solver. `axes` are listed slowest first, as in the file; `shape`,
-/// `spacing` and `origin` are indexed by axis (0 = x).
-struct ModelHeader {
-  std::filesystem::path data;
-  std::array<int, 3> axes{2, 1, 0};
-  std::array<Index, 3> shape{};
-  Vec3 spacing{1, 1, 1};
-  Vec3 origin{};
-  double factor = 1;  ///< m/s a unit of the file
-  bool swap_bytes = false;
-};
-
-/// Reads and checks the JSON header: keys, units, and the length of the data file.
-[[nodiscard]] Result<ModelHeader> read_model_header(const std::filesystem::path& header);
-
-/// Reads through the data in small pieces: the range of c, or the first value that is not a positive finite speed.
-[[nodiscard]] Result<SpeedRange> scan_model(const ModelHeader& header);
-
-/// Loads the samples; trilinear between them.
-[[nodiscard]] Result<std::shared_ptr<const Velocity>> load_model(const ModelHeader& header);
 
 }  // namespace conoid::acoustic_fd

@@ -102,15 +102,18 @@ double Operator::sum_node_terms(int components, double* out, double factor, cons
   });
 }
 
-void Operator::project(double* field) const {
+/// Takes from a field what walls do not leave free, at the nodes of an interval.
+void Operator::project(double* field, Interval nodes) const {
   const int dim = space_.dim;
-  for (const Constraint& c : constraints_) {
+  const auto first = std::lower_bound(constraints_.begin(), constraints_.end(), nodes.begin,
+                                      [](const Constraint& c, Index node) { return c.node < node; });
+  for (auto c = first; c != constraints_.end() && c->node < nodes.end; ++c) {
     double in[3];
-    for (int d = 0; d < dim; ++d) in[d] = field[d * space_.nodes + c.node];
+    for (int d = 0; d < dim; ++d) in[d] = field[d * space_.nodes + c->node];
     for (int i = 0; i < dim; ++i) {
       double sum = 0;
-      for (int j = 0; j < dim; ++j) sum += c.projector[u(i * dim + j)] * in[j];
-      field[i * space_.nodes + c.node] = sum;
+      for (int j = 0; j < dim; ++j) sum += c->projector[u(i * dim + j)] * in[j];
+      field[i * space_.nodes + c->node] = sum;
     }
   }
 }
@@ -136,9 +139,9 @@ int Operator::solve_mass(std::vector<double>& a) {
     for (int c = 0; c < dim; ++c)
       for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), diagonal_[u(i)]);
   };
-  project(rhs_.data());
   double rz = node_sums([&](Interval nodes) {
     double s = 0;
+    project(rhs_.data(), nodes);
     over(nodes, [&](std::size_t k, double d) {
       a[k] = 0;
       r_[k] = rhs_[k];
@@ -153,9 +156,9 @@ int Operator::solve_mass(std::vector<double>& a) {
     ++iteration;
     // p lies in the free directions, so p·(P M p) = p·(M p).
     const double alpha = rz / multiply_mass(p_.data(), dim, q_.data());
-    project(q_.data());
     const double next = node_sums([&](Interval nodes) {
       double s = 0;
+      project(q_.data(), nodes);
       over(nodes, [&](std::size_t k, double d) {
         a[k] += alpha * p_[k];
         r_[k] -= alpha * q_[k];
@@ -181,8 +184,7 @@ void Operator::acceleration(const State& state, std::vector<double>& a) {
     });
     sum_node_terms(space_.dim, rhs_.data(), -1, nullptr);
     add_boundary_pressure(state, rhs_);
-    if (!weight_.empty())
-      for (std::size_t i = 0; i < rhs_.size(); ++i) rhs_[i] += weight_[i];
+    if (!weight_.empty()) add(rhs_, rhs_, 1, weight_);
   }
   const Stopwatch watch(times_.velocity_solve, times_.solve_wall);
   a.resize(rhs_.size());

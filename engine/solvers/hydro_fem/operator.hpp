@@ -115,7 +115,7 @@ class Operator {
   double node_sums(const std::function<double(Interval)>& body);
   double sum_node_terms(int components, double* out, double factor, const double* with);
   double multiply_mass(const double* p, int components, double* y);  // returns p·y
-  void project(double* field) const;
+  void project(double* field, Interval nodes) const;
   int solve_mass(std::vector<double>& a);  // of rhs_
   void add_boundary_pressure(const State& state, std::vector<double>& rhs) const;
   void add_energy_source(const State& state, double t, std::vector<double>& de) const;

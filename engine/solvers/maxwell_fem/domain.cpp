@@ -187,6 +187,11 @@ struct Builder {
 
   Status find_currents() {
     const Space& space = domain.space;
+    const auto touches = [] {
+      return make_error(ErrorCode::invalid_input, "S touches the body", "Leave a layer of vacuum, 0.1 to 0.2 wavelengths thick, between the body and S.");
+    };
+    for (Index f = 0; f < domain.outer.faces(); ++f)
+      if (space.tets()[domain.outer.face(f).tet].region != 0) return touches();
     std::vector<bool> wall(static_cast<std::size_t>(space.face_count()), false);
     bool named = false;
     for (Index f = 0; f < space.face_count(); ++f)
@@ -198,8 +203,7 @@ struct Builder {
       if (std::none_of(wall.begin(), wall.end(), [](bool b) { return b; }))
         return make_error(ErrorCode::invalid_input, "there is no body: the domain is vacuum up to S without a conductor",
                           "Give a region a material or a surface a boundary condition.");
-      if (touches_outer(wall))
-        return make_error(ErrorCode::invalid_input, "S touches the body", "Leave a layer of vacuum, 0.1 to 0.2 wavelengths thick, between the body and S.");
+      if (touches_outer(wall)) return touches();
       for (int layer = 0; layer < options.layers_off; ++layer) {
         std::vector<bool> near(static_cast<std::size_t>(mesh.point_count()), false);
         for (Index f = 0; f < space.face_count(); ++f)
@@ -210,7 +214,8 @@ struct Builder {
           for (int k = 0; k < 4; ++k)
             if (near[space.tets()[t].points[k]]) more[t] = true;
         const auto next = wall_around(more);
-        if (touches_outer(next)) break;
+        // Too thin a layer: S' would meet S, or every tetrahedron already touches the body.
+        if (touches_outer(next) || std::none_of(next.begin(), next.end(), [](bool b) { return b; })) break;
         inner = std::move(more);
         wall = next;
       }
@@ -288,6 +293,7 @@ Result<Domain> make_domain(const Mesh& mesh, const DomainOptions& options) {
     if (b.kinds[r].kind == BoundaryKind::impedance)
       d.impedances.push_back({Patch(d.space, b.collect(static_cast<int>(r))), b.kinds[r].surface_impedance});
   b.number_unknowns();
+  d.outside = std::move(b.outside);
   d.distance = std::numeric_limits<double>::max();
   for (Index p = 0; p < d.outer.size(); p += face_points)
     for (Index q = 0; q < d.currents.size(); q += face_points) d.distance = std::min(d.distance, distance(d.outer.point(p).x, d.currents.point(q).x));

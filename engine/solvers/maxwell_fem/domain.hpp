@@ -45,6 +45,7 @@ struct Domain {
   std::vector<Index> free_number;         ///< of each unknown: its row, −1 on PEC
   Index free_unknowns = 0;
   bool currents_on_conductor = false;     ///< S' is the PEC surface: no magnetic currents
+  std::vector<bool> outside;              ///< of each tetrahedron: between S' and S
   double distance = 0;                    ///< least distance between points of S' and S, m
   double volume_edge = 0;                 ///< longest edge of any tetrahedron, m
 };

@@ -235,6 +235,10 @@ class Radiation::Paper final : public Phase {
   PaperArrays currents_, fields_;
 };
 
+void Radiation::compress(double tolerance, int threads) {
+  compressed_ = std::make_unique<CompressedRadiation>(*domain_, k_, tolerance, threads);
+}
+
 void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi, RadiationLoop loop) const {
   if (count == 0) return;
   if (loop == RadiationLoop::automatic) loop = count == 1 ? RadiationLoop::fused : RadiationLoop::blocked;
@@ -253,6 +257,18 @@ void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::
                   : loop == RadiationLoop::omp_outer ? PaperLoop::outer_surface
                                                      : PaperLoop::right_hand_sides);
       team.run(phase);
+      break;
+    }
+    case RadiationLoop::compressed: {
+      verify(compressed_ != nullptr, "compress() comes before the loop `compressed`");
+      const Index n = to_.count, depth = 2 * from_.count;
+      std::fill(psi.begin(), psi.begin() + 2 * n * count, Complex(0));
+      compressed_->apply(f, count, psi, team.threads());
+      for (Index c = 0; c < count; ++c) {
+        const auto column = psi.subspan(2 * c * n, 2 * n);
+        add_near({0, n}, f.data() + 2 * c * depth, f.data() + (2 * c + 1) * depth, column.data(), column.data() + n);
+        for (Index p = 0; p < 2 * n; ++p) column[p] *= std::sqrt(domain_->outer.weight(p % n) / 2);
+      }
       break;
     }
     default: {

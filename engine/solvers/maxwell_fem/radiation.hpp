@@ -5,6 +5,7 @@
 // integrated by adaptive subdivision; the differences to the plain rule are kept as small dense blocks.
 #pragma once
 
+#include "engine/solvers/maxwell_fem/compressed.hpp"
 #include "engine/solvers/maxwell_fem/domain.hpp"
 #include "engine/solvers/maxwell_fem/kernels/radiation.hpp"
 #include "engine/team/team.hpp"
@@ -15,8 +16,8 @@
 namespace conoid::maxwell_fem {
 
 /// blocked: tiles times panels of right-hand sides. fused: one right-hand side, no tiles. The others are the paper's loops.
-/// automatic: fused for one right-hand side, blocked for more.
-enum class RadiationLoop : std::uint8_t { automatic, blocked, fused, omp_inner, omp_outer, omp_rhs };
+/// compressed: far blocks of low rank, kept. automatic: fused for one right-hand side, blocked for more.
+enum class RadiationLoop : std::uint8_t { automatic, blocked, fused, omp_inner, omp_outer, omp_rhs, compressed };
 
 /// `padding` more entries than points, all far away.
 [[nodiscard]] PointArrays point_arrays(const Patch& patch);
@@ -35,6 +36,10 @@ class Radiation {
   /// psi (columns of 2 N_S) = R f (columns of 4 N_S').
   void apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi, RadiationLoop loop = RadiationLoop::automatic) const;
 
+  /// Prepares the loop `compressed`: a relative error of `tolerance` a block.
+  void compress(double tolerance, int threads);
+  [[nodiscard]] const CompressedRadiation* compressed() const { return compressed_.get(); }
+
   [[nodiscard]] Index near_blocks() const { return static_cast<Index>(near_.size()); }
   [[nodiscard]] double pairs() const { return static_cast<double>(domain_->outer.size()) * static_cast<double>(domain_->currents.size()); }
 
@@ -51,6 +56,7 @@ class Radiation {
   PointArrays to_, from_;
   std::vector<Index> near_start_;  ///< of each point of S
   std::vector<NearBlock> near_;
+  std::unique_ptr<CompressedRadiation> compressed_;
 };
 
 }  // namespace conoid::maxwell_fem

@@ -45,17 +45,51 @@ System::System(const Domain& domain, std::vector<Medium> media, double k, FieldF
   }
   current_faces_.resize(static_cast<std::size_t>(domain.currents.faces()));
   for (Index f = 0; f < domain.currents.faces(); ++f) {
-    const FaceTraces t = domain.currents.traces(space, f, false);
+    const FaceTraces t = domain.currents.traces(space, f, true);
     CurrentFace& c = current_faces_[f];
     c.count = t.count;
-    c.unknowns = t.unknowns;
-    for (int n = 0; n < t.count; ++n)
+    for (int n = 0; n < t.count; ++n) {
+      c.unknowns[n] = t.unknowns[n];
       for (int q = 0; q < face_points; ++q) {
         const double w = domain.currents.weight(f * face_points + q);
-        const double j1 = -t.curl[n][q][1], j2 = t.curl[n][q][0], m1 = t.value[n][q][1], m2 = -t.value[n][q][0];
-        c.value[n][q] = {w * (j1 + k * m1), w * (j2 + k * m2), w * (j1 - k * m1), w * (j2 - k * m2)};
+        c.value[n][q] = {w * t.value[n][q][0], w * t.value[n][q][1]};
       }
+    }
   }
+}
+
+Status System::make_flux() {
+  if (Status s = make_projection(domain_->currents, flux_); !s) return s;
+  const Space& space = domain_->space;
+  const int size = space.unknowns_a_tet();
+  struct Entry {
+    Index row, column;
+    Complex value;
+  };
+  std::vector<Entry> entries;
+  for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
+    if (!domain_->outside[t]) continue;
+    const auto all = space.unknowns_of_tet(t);
+    bool near = false;
+    for (int a = 0; a < size; ++a) near = near || flux_.row[all[a]] >= 0;
+    if (!near) continue;
+    const ElementMatrix m = element(t);
+    for (int a = 0; a < size; ++a)
+      if (const Index r = flux_.row[all[a]]; r >= 0)
+        for (int c = 0; c < size; ++c) entries.push_back({r, all[c], m[a][c]});
+  }
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
+  flux_start_.assign(flux_.unknowns.size() + 1, 0);
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    if (e > 0 && entries[e].row == entries[e - 1].row && entries[e].column == entries[e - 1].column) {
+      flux_values_.back() += entries[e].value;
+    } else {
+      flux_columns_.push_back(entries[e].column);
+      flux_values_.push_back(entries[e].value);
+    }
+    flux_start_[entries[e].row + 1] = static_cast<Index>(flux_columns_.size());
+  }
+  return {};
 }
 
 ElementMatrix System::element(Index tet) const {
@@ -135,6 +169,7 @@ Status System::factor(const DirectOptions& options) {
   auto made = factorise(matrix(), options);
   if (!made) return made.error();
   direct_ = std::move(*made);
+  if (Status s = make_flux(); !s) return s;
   if (form_ == FieldForm::scattered && domain_->conductor.faces() > 0) {
     if (Status s = make_projection(domain_->conductor, lift_); !s) return s;
   } else if (form_ == FieldForm::mixed) {
@@ -143,28 +178,8 @@ Status System::factor(const DirectOptions& options) {
   if (lift_.patch != nullptr) {
     // Scattered form: every tetrahedron with a lifted unknown. Mixed form: those outside of S' only.
     const Space& space = domain_->space;
-    std::vector<bool> outside(space.tets().size(), form_ == FieldForm::scattered);
-    if (form_ == FieldForm::mixed) {
-      std::vector<bool> wall(static_cast<std::size_t>(space.face_count()), false);
-      std::vector<Index> stack;
-      for (Index f = 0; f < domain_->currents.faces(); ++f) {
-        const PatchFace& face = domain_->currents.face(f);
-        wall[space.face_of(face.tet, face.local)] = true;
-        stack.push_back(face.tet);
-      }
-      while (!stack.empty()) {
-        const Index t = stack.back();
-        stack.pop_back();
-        if (outside[t]) continue;
-        outside[t] = true;
-        for (int f = 0; f < 4; ++f)
-          if (!wall[space.face_of(t, f)])
-            for (Index n : space.sides(space.face_of(t, f)).tet)
-              if (n >= 0 && !outside[n]) stack.push_back(n);
-      }
-    }
     for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
-      if (!outside[t]) continue;
+      if (form_ == FieldForm::mixed && !domain_->outside[t]) continue;
       const auto all = space.unknowns_of_tet(t);
       for (int a = 0; a < space.unknowns_a_tet(); ++a)
         if (lift_.row[all[a]] >= 0) {
@@ -231,18 +246,36 @@ Status System::currents(std::span<const Complex> u, Index count, std::span<const
   std::vector<Complex> taken;
   if (form_ == FieldForm::mixed && !waves.empty())
     if (Status s = project(lift_, waves, taken); !s) return s;
-  const auto on_patch = static_cast<Index>(lift_.unknowns.size());
+  const auto on_patch = static_cast<Index>(lift_.unknowns.size()), rows = static_cast<Index>(flux_.unknowns.size());
+  const auto value = [&](Index c, Index unknown) {
+    Complex v = u[c * all + unknown];
+    if (!taken.empty())
+      if (const Index r = lift_.row[unknown]; r >= 0) v -= taken[c * on_patch + r];
+    return v;
+  };
+  std::vector<Complex> flux(static_cast<std::size_t>(rows * count));
+#pragma omp parallel for num_threads(threads_) collapse(2) schedule(static)
+  for (Index c = 0; c < count; ++c)
+    for (Index r = 0; r < rows; ++r) {
+      Complex sum = 0;
+      for (Index p = flux_start_[r]; p < flux_start_[r + 1]; ++p) sum += flux_values_[p] * value(c, flux_columns_[p]);
+      flux[c * rows + r] = sum;
+    }
+  if (Status s = flux_.direct->solve(flux, count); !s) return s;
 #pragma omp parallel for num_threads(threads_) collapse(2) schedule(static)
   for (Index c = 0; c < count; ++c)
     for (Index face = 0; face < domain_->currents.faces(); ++face) {
       const CurrentFace& cf = current_faces_[face];
       std::array<std::array<Complex, 4>, face_points> sum{};
       for (int a = 0; a < cf.count; ++a) {
-        Complex v = u[c * all + cf.unknowns[a]];
-        if (!taken.empty())
-          if (const Index r = lift_.row[cf.unknowns[a]]; r >= 0) v -= taken[c * on_patch + r];
-        for (int q = 0; q < face_points; ++q)
-          for (int d = 0; d < 4; ++d) sum[q][d] += cf.value[a][q][d] * v;
+        const Complex current = flux[c * rows + flux_.row[cf.unknowns[a]]], ke = k_ * value(c, cf.unknowns[a]);
+        for (int q = 0; q < face_points; ++q) {
+          const double one = cf.value[a][q][0], two = cf.value[a][q][1];  // M_1 = E_2, M_2 = −E_1
+          sum[q][0] += one * current + two * ke;
+          sum[q][1] += two * current - one * ke;
+          sum[q][2] += one * current - two * ke;
+          sum[q][3] += two * current + one * ke;
+        }
       }
       for (int q = 0; q < face_points; ++q)
         for (int d = 0; d < 2; ++d) {

@@ -72,6 +72,7 @@ Status Truncation::start(Team& team, std::vector<PlaneWave> waves) {
   active_.clear();
   if (options_.method == TruncationMethod::gmres) {
     base_.clear();
+    scale_.assign(waves_.size(), 1);
     gmres_ = std::make_unique<LockstepGmres>(n, psi0, options_.tolerance, options_.longest);
     active_.assign(gmres_->active().begin(), gmres_->active().end());
     for (Index c = 0; c < count; ++c) residual_[c] = gmres_->residual(c);
@@ -117,6 +118,7 @@ Status Truncation::step(Team& team) {
         active_.clear();
         return {};
       }
+      scale_ = residual_;
       gmres_ = std::make_unique<LockstepGmres>(n, r, options_.tolerance / largest, options_.longest);
       active_.assign(gmres_->active().begin(), gmres_->active().end());
       return {};
@@ -128,8 +130,9 @@ Status Truncation::step(Team& team) {
     for (std::size_t i = 0; i < w.size(); ++i) w[i] = v[i] - w[i];
     gmres_->take(w);
     for (Index c : active_) {
-      last_ratio_ = c == 0 ? gmres_->residual(c) / std::max(residual_[c], 1e-300) : last_ratio_;
-      residual_[c] = gmres_->residual(c);
+      const double residual = gmres_->residual(c) * scale_[c];
+      last_ratio_ = c == 0 ? residual / std::max(residual_[c], 1e-300) : last_ratio_;
+      residual_[c] = residual;
       steps_[c] = iterations_;
     }
     active_.assign(gmres_->active().begin(), gmres_->active().end());

@@ -72,6 +72,7 @@ class Truncation {
   std::vector<double> residual_, norms_;
   std::vector<Complex> psi_, delta_;   ///< fixed point: Ψ of all columns, δ of the active ones
   std::vector<Complex> base_;          ///< GMRES: Ψ it started from
+  std::vector<double> scale_;          ///< GMRES: size of the residual it started from, over that of Ψ_0
   std::unique_ptr<LockstepGmres> gmres_;
   std::vector<Complex> start_;         ///< Ψ_0
   Index iterations_ = 0;

@@ -70,7 +70,8 @@ class TestBalancers : public QObject {
     std::mt19937 random(2);
     for (int round = 0; round < 40; ++round) {
       const auto items = static_cast<Index>(1 + random() % 14);
-      const BalanceStudy study = make_study(worker_shapes()[random() % 5], work_shapes()[random() % 4], 3, items, random());
+      const BalanceStudy study =
+          make_study(worker_shapes()[random() % 5], work_shapes()[random() % 4], 3, items, random());
       double least = HUGE_VAL;
       const auto time = [&](std::size_t w, Index begin, Index end) {
         return study.factor[w] * std::accumulate(study.cost.begin() + begin, study.cost.begin() + end, 0.0);
@@ -124,9 +125,8 @@ class TestBalancers : public QObject {
     const BalanceStudy study = make_study("up", "up", 4, 2000, 3);
     for (const char* name : {"greedy", "model"}) {
       const auto b = balancer(name, 4);
-      const auto walls = play(*b, study, 60, [&](int pass, BalanceStudy& s) {
-        s.factor[1] = study.factor[1] * (pass == 40 ? 4 : 1);
-      });
+      const auto walls =
+          play(*b, study, 60, [&](int pass, BalanceStudy& s) { s.factor[1] = study.factor[1] * (pass == 40 ? 4 : 1); });
       QVERIFY2(walls[41] < 1.001 * walls[39], name);
       QVERIFY2(walls[59] < 1.001 * walls[39], name);
     }
@@ -152,7 +152,8 @@ class TestBalancers : public QObject {
           const double t = study.factor[w] * (total[static_cast<std::size_t>(intervals[w].end)] -
                                               total[static_cast<std::size_t>(intervals[w].begin)]);
           wall = std::max(wall, t);
-          last.push_back({static_cast<std::uint64_t>(pass), static_cast<int>(w), intervals[w], t * noise(random), 0, 0});
+          last.push_back(
+              {static_cast<std::uint64_t>(pass), static_cast<int>(w), intervals[w], t * noise(random), 0, 0});
         }
         if (pass >= 50) sum += wall / optimum - 1;
       }
@@ -218,14 +219,15 @@ class TestBalancers : public QObject {
     std::vector<BalanceSample> last;
     const auto pass = [&](double slow, double fast) {
       const auto i = b->split(1000, last);
-      last = {{0, 0, i[0], slow * static_cast<double>(i[0].size()), 0, 0}, {0, 1, i[1], fast * static_cast<double>(i[1].size()), 0, 0}};
+      last = {{0, 0, i[0], slow * static_cast<double>(i[0].size()), 0, 0},
+              {0, 1, i[1], fast * static_cast<double>(i[1].size()), 0, 0}};
       return i[0].size();
     };
     QCOMPARE(pass(3, 1), Index{500});
     QCOMPARE(pass(3, 1), Index{400});
     QCOMPARE(pass(3, 1), Index{300});
-    QCOMPARE(pass(3, 1), Index{200});   // 600 against 800: too far
-    QCOMPARE(pass(3, 1), Index{250});   // back by half of it: 750 against 750
+    QCOMPARE(pass(3, 1), Index{200});  // 600 against 800: too far
+    QCOMPARE(pass(3, 1), Index{250});  // back by half of it: 750 against 750
     QCOMPARE(pass(3, 1), Index{250});
   }
 

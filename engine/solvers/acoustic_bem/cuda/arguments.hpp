@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the device kernels of the summation take, and how a slab of slices lies in a device's memory.
 //
-// Ragged blocks: our form of Contiguous-Blocking (Bramas et al. 2015, §5.2). A warp owns 32 consecutive rows through all
-// slices and keeps their n_g sums in registers. Of each slice it needs one piece: for each of its rows the start column and
-// the length, then the values column by column, each column holding those rows only that reach so far. So nothing is padded
-// but the end of a piece, and a warp reads its pieces of consecutive slices as one stream.
+// Ragged blocks: our form of Contiguous-Blocking (Bramas et al. 2015, §5.2). A warp owns consecutive rows, one or two a lane,
+// through all slices and keeps their n_g sums in registers. Of each slice it needs one piece: for each of its rows the start
+// column and the length; then the columns that all its rows have, column by column; then what the longer rows have beyond
+// them, row by row. So nothing is padded but the end of a piece, and a warp reads its pieces of consecutive slices as one
+// stream.
 //
-//   piece = 32 marks (uint16 or uint32: (start − first)·2^length_bits + length), values, zeros up to 16 bytes
+//   piece = marks (uint16 or uint32 a row: (start − first)·2^length_bits + length), common columns [column][row],
+//           rests [row][column], zeros up to 16 bytes
 #pragma once
 
 #include <cstdint>
 
 namespace conoid::acoustic_bem {
 
-constexpr int warp_rows = 32;
+/// Rows of a warp: two a lane as long as their sums and windows fit the registers.
+constexpr int rows_per_lane(int steps, int bytes) { return steps * bytes <= 64 ? 2 : 1; }
+constexpr int group_rows(int steps, int bytes) { return 32 * rows_per_lane(steps, bytes); }
+constexpr int ragged_stages = 2;  ///< pieces of a warp in shared memory: one is summed while the next one comes
 
-/// One piece of a slab. Three words, read as they are.
-struct PieceHeader {
-  std::uint32_t offset = 0;   ///< from the slab's begin, in units of 16 bytes
-  std::uint16_t size = 0;     ///< likewise
-  std::uint16_t longest = 0;  ///< row-vector
-  std::uint16_t first = 0;    ///< lowest column of the piece
-  std::uint16_t span = 0;     ///< highest column less lowest
+/// One piece of a slab.
+struct alignas(16) PieceHeader {
+  std::uint32_t offset = 0;    ///< from the slab's begin, in units of 16 bytes
+  std::uint16_t size = 0;      ///< likewise
+  std::uint16_t first = 0;     ///< lowest column of the piece
+  std::uint16_t span = 0;      ///< highest column less lowest
+  std::uint16_t longest = 0;   ///< row-vector
+  std::uint16_t shortest = 0;  ///< row-vector: the number of common columns
+  std::uint16_t unused = 0;
 };
-static_assert(sizeof(PieceHeader) == 12);
+static_assert(sizeof(PieceHeader) == 16);
 
 /// A slab in a device's memory: `slices` consecutive slices, the pieces of a row group one behind the other.
 struct SlabView {
@@ -45,14 +52,13 @@ struct RaggedArguments {
   std::int32_t rows, groups;
   std::int32_t length_bits;
   std::int32_t wide_marks;     ///< marks are uint32
-  std::int32_t stages;         ///< pieces of a warp that are under way at a time
   std::int32_t piece_bytes;    ///< the largest piece
   std::int32_t window_values;  ///< the largest span + n_g
 };
 /// Bytes of shared memory of one warp.
 template <class Real>
-constexpr std::int32_t ragged_shared(std::int32_t stages, std::int32_t piece_bytes, std::int32_t window_values) {
-  return stages * (piece_bytes + (window_values * static_cast<std::int32_t>(sizeof(Real)) + 15) / 16 * 16);
+constexpr std::int32_t ragged_shared(std::int32_t piece_bytes, std::int32_t window_values) {
+  return ragged_stages * (piece_bytes + (window_values * static_cast<std::int32_t>(sizeof(Real)) + 15) / 16 * 16);
 }
 
 /// sums[g][row] = Σ_p partial[p][g][row], one thread an entry.

@@ -158,7 +158,7 @@ class Ahead {
   }
 
  private:
-  static constexpr std::size_t distance = 2048, line = 64;
+  static constexpr std::size_t distance = 6144, line = 64;
   static void lines(const void* p, std::size_t bytes) {
     for (std::size_t k = 0; k < bytes; k += line) __builtin_prefetch(static_cast<const char*>(p) + k, 0, 3);
   }

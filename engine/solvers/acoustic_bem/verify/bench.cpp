@@ -6,14 +6,15 @@
 #include "engine/solvers/acoustic_bem/verify/bench.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
-#include <random>
 
 #include <fmt/core.h>
 
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_bem/cutouts.hpp"
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 
@@ -22,44 +23,15 @@ namespace {
 
 constexpr const char* fma_peak = "FMA rate of a core";
 
-/// Slices whose rows drift through the columns as neighbours on a surface do; lengths shortest … longest.
-template <class Real>
-Slices<Real> made_slices(Index rows, Index count, Index columns, int shortest, int longest) {
-  Slices<Real> s(rows, count);
-  std::mt19937 random(17);
-  std::uniform_int_distribution<int> length(shortest, longest), step(-1, 1);
-  std::vector<std::uint16_t> first(static_cast<std::size_t>(rows)), last(first);
-  for (Index j = 0; j < count; ++j) {
-    Index at = 1 + j * 7 % std::max<Index>(columns - longest, 1);
-    for (std::size_t i = 0; i < first.size(); ++i) {
-      const int n = length(random);
-      at = std::clamp<Index>(at + step(random), 1, columns - longest + 1);
-      first[i] = static_cast<std::uint16_t>(at);
-      last[i] = static_cast<std::uint16_t>(at + n - 1);
-    }
-    s.lay_out(j, first, last);
-    s.allocate(j);
-    Real v = static_cast<Real>(0.001 * static_cast<double>(j % 31));
-    for (Real& e : s[j].values) e = v += static_cast<Real>(1e-5);
-  }
-  return s;
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// Best flop rate of repeated summations, about `seconds` long: of the thread's own time, or of wall time with several.
 template <class Real>
-History<Real> made_history(const Slices<Real>& slices, int steps) {
-  History<Real> h(slices.count(), slices.columns(), steps);
-  for (Index n = 0; n < slices.columns() + steps; n += steps) {
-    for (Index j = 0; j < slices.count(); ++j)
-      for (Index g = 1; g <= steps; ++g) h.set(j, g, static_cast<Real>(std::sin(0.1 * static_cast<double>(n + g + j))));
-    h.advance(steps);
-  }
-  return h;
-}
-
-/// Best flop rate of repeated summations, about `seconds` long.
-template <class Real>
-double summation_rate(const Slices<Real>& slices, int steps, double seconds) {
-  Team team({{"cpu", 1, 1}});
+double summation_rate(const Slices<Real>& slices, int steps, double seconds, int threads = 1) {
+  Team team({{"cpu", threads, 1}});
+  const auto clock = [&] { return threads > 1 ? wall_seconds() : thread_seconds(); };
   History<Real> history = made_history(slices, steps);
   Summation<Real> sum("bench", slices, steps);
   std::vector<double> out;
@@ -67,9 +39,9 @@ double summation_rate(const Slices<Real>& slices, int steps, double seconds) {
   const double flops = 2.0 * steps * static_cast<double>(slices.nonzeros());
   double rate = 0, spent = 0;
   while (spent < seconds) {
-    const double begin = thread_seconds();
+    const double begin = clock();
     sum.add_up(team, std::span(&history, 1), 0, out);
-    const double took = thread_seconds() - begin;
+    const double took = clock() - begin;
     spent += took;
     rate = std::max(rate, flops / took);
   }
@@ -163,7 +135,12 @@ void from_memory(const Bench& b) {
     // Bound: matrix values alone at the copy rate.
     const double bound = b.rates.copy / 4 * 2 * g;
     b.rate(fmt::format("slices from memory, single, n_g {}, {}", g, format_bytes(static_cast<Bytes>(bytes))), rate, bound,
-           g == 8 ? 0.85 : 0, "copy bandwidth", "bandwidth");
+           g == 8 ? 0.85 : 0, "copy bandwidth", "bandwidth and loads");
+  }
+  if (b.run.threads > 1) {
+    const double rate = summation_rate(slices, 8, b.time(1.0), b.run.threads);
+    b.rate(fmt::format("slices from memory, single, n_g 8, {} threads", b.run.threads), rate,
+           b.rates.copy_together / 4 * 16, 0.85, fmt::format("copy bandwidth of {} threads", b.run.threads), "bandwidth and loads");
   }
   b.run.doing("sparse products");
   const Index fewer = std::min<Index>(count, 420);
@@ -231,10 +208,14 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
   const FlushDenormals flush;
   try {
     run.doing("machine");
-    const Bench b{run, row, measure_rates()};
+    const Bench b{run, row, measure_rates(std::max(1, run.threads))};
     row({"machine: multiply-adds, single, one core", b.rates.fma_single / 1e9, "Gflop/s", 1, 0, "", "issue"});
     row({"machine: multiply-adds, double, one core", b.rates.fma_double / 1e9, "Gflop/s", 1, 0, "", "issue"});
     row({"machine: copy, one core", b.rates.copy / 1e9, "GB/s", 1, 0, "", "bandwidth"});
+    row({"machine: reading only, one core", b.rates.read / 1e9, "GB/s", b.rates.read / b.rates.copy, 0, "copy", "bandwidth"});
+    if (run.threads > 1)
+      row({fmt::format("machine: copy, {} threads", run.threads), b.rates.copy_together / 1e9, "GB/s",
+           b.rates.copy_together / b.rates.copy, 0, "one core", "bandwidth"});
     kernels<float>(b, "single", b.rates.fma_single, 0.4);
     kernels<double>(b, "double", b.rates.fma_double, 0);
     from_memory(b);
@@ -242,6 +223,7 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
     tables<float>(b, "single", b.rates.fma_single);
     if (!run.quick) tables<double>(b, "double", b.rates.fma_double);
     cut_outs(b);
+    bench_devices(run, row);
   } catch (const Failure& failure) {
     return failure.error();
   }

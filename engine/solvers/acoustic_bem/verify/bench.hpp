@@ -7,5 +7,7 @@
 namespace conoid::acoustic_bem {
 
 [[nodiscard]] Status bench_table(const TestRun& run, const BenchSink& row);
+/// Rows of the kernels on each CUDA device of this machine, beside its memory's bandwidth; none without a device.
+void bench_devices(const TestRun& run, const BenchSink& row);
 
 }  // namespace conoid::acoustic_bem

@@ -8,8 +8,10 @@ namespace conoid::acoustic_bem {
 struct MachineRates {
   double fma_single = 0, fma_double = 0;  ///< flop/s, one core, widest registers
   double copy = 0;                        ///< bytes/s, read and written, arrays far beyond the caches
+  double read = 0;                        ///< bytes/s of a sweep that only reads
+  double copy_together = 0;               ///< copy by `threads` threads at once, in wall time
 };
-[[nodiscard]] MachineRates measure_rates();
+[[nodiscard]] MachineRates measure_rates(int threads = 1);
 
 /// Processor seconds of this thread so far.
 [[nodiscard]] double thread_seconds();

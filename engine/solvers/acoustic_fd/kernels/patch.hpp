@@ -46,27 +46,33 @@ struct Patch {
   const T* sigma_x = nullptr;  ///< σ of plane x0 and on; damped and layer kernels
   const T* sigma_y = nullptr;  ///< σ of row y0 and on
   const T* sigma_z = nullptr;  ///< σ along z, from z = 0; layer kernel
-  const T* extra = nullptr;    ///< added to L, one row for all; layer kernel
+  const T* extra = nullptr;    ///< added to L, at z = 0; layer kernel
+  Index extra_stride_x = 0, extra_stride_y = 0;
   const RowWeights<T>* weights = nullptr;
 };
 
 enum class Cells { plain, dense, damped, layer };
 inline constexpr std::size_t cell_kinds = 4;
 
-/// Memory of the perfectly matched layer of one axis along one row, cells z0 ≤ z < z1; see layers.hpp for the cascade.
+/// Memory of the perfectly matched layer of one axis in a patch, cells z0 ≤ z < z1; see layers.hpp for the cascade.
+/// Pointers are at the patch's first row, z = 0.
 template <class T>
-struct MemoryRow {
-  const T* u = nullptr;  ///< level k at z = 0
+struct MemoryPatch {
+  const T* u = nullptr;  ///< level k
   Index stride = 1;      ///< of the axis
-  T* m1 = nullptr;       ///< at z = 0
+  Index stride_x = 0, stride_y = 0;
+  T* m1 = nullptr;
   T* m2 = nullptr;
   T* m3 = nullptr;
-  /// E, G, k3, k2f, k2g, k1f, k1g: each a table along z (the z axis) or one value (x and y).
+  Index m_stride_x = 0, m_stride_y = 0;
+  /// E, G, k3, k2f, k2g, k1f, k1g: tables along z (the z axis), or along x or y with these strides.
   const T* factor[7]{};
+  Index factor_stride_x = 0, factor_stride_y = 0;
   const T* curvature = nullptr;  ///< C_0 … C_s of one axis
   const T* slope = nullptr;      ///< D_1 … D_s at [1..s]
   T* extra = nullptr;            ///< increased by the correction of L
-  Index z0 = 0, z1 = 0;
+  Index extra_stride_x = 0, extra_stride_y = 0;
+  Index nx = 0, ny = 0, z0 = 0, z1 = 0;
 };
 
 /// Energy of one row, see energy() in march.hpp: sums over z of wz (u1−u0)²/a and of wz u1 (L(u0) − V u0), without the
@@ -88,7 +94,7 @@ struct EnergyRow {
 template <class T>
 using PatchFunction = void (*)(const Patch<T>&);
 template <class T>
-using MemoryFunction = void (*)(const MemoryRow<T>&);
+using MemoryFunction = void (*)(const MemoryPatch<T>&);
 template <class T>
 using EnergyFunction = void (*)(EnergyRow<T>&);
 

@@ -29,7 +29,7 @@ void update(const Patch<T>& t) {
         } else {
           T sigma = sigma_xy;
           if constexpr (Kind == Cells::layer) {
-            L = L + t.extra[z];
+            L = L + t.extra[x * t.extra_stride_x + y * t.extra_stride_y + z];
             sigma = sigma + t.sigma_z[z];
           }
           const T r = T(1) / (T(1) + sigma);

@@ -22,41 +22,45 @@ inline __attribute__((always_inline)) T laplacian(const T* __restrict u, Index s
 }
 
 template <class T, int Radius, bool Varying>
-void memory(const MemoryRow<T>& r) {
+void memory(const MemoryPatch<T>& r) {
   T curvature[Radius + 1], slope[Radius + 1];
   for (int i = 0; i <= Radius; ++i) {
     curvature[i] = r.curvature[i];
     slope[i] = r.slope[i];
   }
-  const T* __restrict u = r.u;
-  T* __restrict m1 = r.m1;
-  T* __restrict m2 = r.m2;
-  T* __restrict m3 = r.m3;
-  T* __restrict extra = r.extra;
-  const T* const* const factors = r.factor;
-  const T *f0 = factors[0], *f1 = factors[1], *f2 = factors[2], *f3 = factors[3], *f4 = factors[4], *f5 = factors[5],
-          *f6 = factors[6];
-  const T c0 = *f0, c1 = *f1, c2 = *f2, c3 = *f3, c4 = *f4, c5 = *f5, c6 = *f6;
-  const Index stride = Varying ? 1 : r.stride;
+  const Index stride = Varying ? 1 : r.stride, z0 = r.z0, z1 = r.z1;
+  for (Index x = 0; x < r.nx; ++x)
+    for (Index y = 0; y < r.ny; ++y) {
+      const T* __restrict u = r.u + x * r.stride_x + y * r.stride_y;
+      const Index own = x * r.m_stride_x + y * r.m_stride_y;
+      T* __restrict m1 = r.m1 + own;
+      T* __restrict m2 = r.m2 + own;
+      T* __restrict m3 = r.m3 + own;
+      T* __restrict extra = r.extra + x * r.extra_stride_x + y * r.extra_stride_y;
+      const Index row = x * r.factor_stride_x + y * r.factor_stride_y;
+      const T *f0 = r.factor[0] + row, *f1 = r.factor[1] + row, *f2 = r.factor[2] + row, *f3 = r.factor[3] + row,
+              *f4 = r.factor[4] + row, *f5 = r.factor[5] + row, *f6 = r.factor[6] + row;
+      const T c0 = *f0, c1 = *f1, c2 = *f2, c3 = *f3, c4 = *f4, c5 = *f5, c6 = *f6;
 #pragma GCC ivdep
-  for (Index z = r.z0; z < r.z1; ++z) {
-    T f = curvature[0] * u[z], g = 0;
+      for (Index z = z0; z < z1; ++z) {
+        T f = curvature[0] * u[z], g = 0;
 #pragma GCC unroll 8
-    for (int i = 1; i <= Radius; ++i) {
-      f = fused(curvature[i], u[z - i * stride] + u[z + i * stride], f);
-      g = fused(slope[i], u[z + i * stride] - u[z - i * stride], g);
+        for (int i = 1; i <= Radius; ++i) {
+          f = fused(curvature[i], u[z - i * stride] + u[z + i * stride], f);
+          g = fused(slope[i], u[z + i * stride] - u[z - i * stride], g);
+        }
+        const T E = Varying ? f0[z] : c0, G = Varying ? f1[z] : c1;
+        const T n3 = fused(E, m3[z], (Varying ? f2[z] : c2) * g);
+        const T a3 = T(0.5) * (n3 + m3[z]);
+        const T n2 = fused(E, m2[z], fused(G, a3, fused(Varying ? f3[z] : c3, f, (Varying ? f4[z] : c4) * g)));
+        const T a2 = T(0.5) * (n2 + m2[z]);
+        const T n1 = fused(E, m1[z], fused(G, a2, fused(Varying ? f5[z] : c5, f, (Varying ? f6[z] : c6) * g)));
+        extra[z] = fused(T(0.5), n1 + m1[z], extra[z]);
+        m3[z] = n3;
+        m2[z] = n2;
+        m1[z] = n1;
+      }
     }
-    const T E = Varying ? f0[z] : c0, G = Varying ? f1[z] : c1;
-    const T n3 = fused(E, m3[z], (Varying ? f2[z] : c2) * g);
-    const T a3 = T(0.5) * (n3 + m3[z]);
-    const T n2 = fused(E, m2[z], fused(G, a3, fused(Varying ? f3[z] : c3, f, (Varying ? f4[z] : c4) * g)));
-    const T a2 = T(0.5) * (n2 + m2[z]);
-    const T n1 = fused(E, m1[z], fused(G, a2, fused(Varying ? f5[z] : c5, f, (Varying ? f6[z] : c6) * g)));
-    extra[z] = fused(T(0.5), n1 + m1[z], extra[z]);
-    m3[z] = n3;
-    m2[z] = n2;
-    m1[z] = n1;
-  }
 }
 
 /// Up to sixteen cells from z on; the lane of a cell is its place in the block.

@@ -43,7 +43,7 @@ void update(const Patch<T>& t) {
         }
         T sigma = t.sigma_x[x] + t.sigma_y[y];
         if (Kind == Cells::layer) {
-          L += t.extra[z];
+          L += t.extra[x * t.extra_stride_x + y * t.extra_stride_y + z];
           sigma += t.sigma_z[z];
         }
         const T r = T(1) / (T(1) + sigma);
@@ -52,26 +52,32 @@ void update(const Patch<T>& t) {
 }
 
 template <class T, int Radius, bool Varying>
-void memory(const MemoryRow<T>& r) {
-  for (Index z = r.z0; z < r.z1; ++z) {
-    const auto factor = [&](int i) { return Varying ? r.factor[i][z] : r.factor[i][0]; };
-    const T* u = r.u + z;
-    T f = r.curvature[0] * u[0], g = 0;
-    for (int i = 1; i <= Radius; ++i) {
-      f = std::fma(r.curvature[i], u[-i * r.stride] + u[i * r.stride], f);
-      g = std::fma(r.slope[i], u[i * r.stride] - u[-i * r.stride], g);
-    }
-    const T E = factor(0), G = factor(1);
-    const T m3 = std::fma(E, r.m3[z], factor(2) * g);
-    const T a3 = T(0.5) * (m3 + r.m3[z]);
-    const T m2 = std::fma(E, r.m2[z], std::fma(G, a3, std::fma(factor(3), f, factor(4) * g)));
-    const T a2 = T(0.5) * (m2 + r.m2[z]);
-    const T m1 = std::fma(E, r.m1[z], std::fma(G, a2, std::fma(factor(5), f, factor(6) * g)));
-    r.extra[z] = std::fma(T(0.5), m1 + r.m1[z], r.extra[z]);
-    r.m3[z] = m3;
-    r.m2[z] = m2;
-    r.m1[z] = m1;
-  }
+void memory(const MemoryPatch<T>& r) {
+  for (Index x = 0; x < r.nx; ++x)
+    for (Index y = 0; y < r.ny; ++y)
+      for (Index z = r.z0; z < r.z1; ++z) {
+        const auto factor = [&](int i) {
+          return r.factor[i][x * r.factor_stride_x + y * r.factor_stride_y + (Varying ? z : 0)];
+        };
+        const T* u = r.u + x * r.stride_x + y * r.stride_y + z;
+        T f = r.curvature[0] * u[0], g = 0;
+        for (int i = 1; i <= Radius; ++i) {
+          f = std::fma(r.curvature[i], u[-i * r.stride] + u[i * r.stride], f);
+          g = std::fma(r.slope[i], u[i * r.stride] - u[-i * r.stride], g);
+        }
+        const Index own = x * r.m_stride_x + y * r.m_stride_y + z;
+        const T E = factor(0), G = factor(1);
+        const T m3 = std::fma(E, r.m3[own], factor(2) * g);
+        const T a3 = T(0.5) * (m3 + r.m3[own]);
+        const T m2 = std::fma(E, r.m2[own], std::fma(G, a3, std::fma(factor(3), f, factor(4) * g)));
+        const T a2 = T(0.5) * (m2 + r.m2[own]);
+        const T m1 = std::fma(E, r.m1[own], std::fma(G, a2, std::fma(factor(5), f, factor(6) * g)));
+        T& extra = r.extra[x * r.extra_stride_x + y * r.extra_stride_y + z];
+        extra = std::fma(T(0.5), m1 + r.m1[own], extra);
+        r.m3[own] = m3;
+        r.m2[own] = m2;
+        r.m1[own] = m1;
+      }
 }
 
 template <class T, int Radius, bool Unequal>

@@ -5,6 +5,7 @@
 #include "engine/solvers/acoustic_fd/exact.hpp"
 #include "engine/solvers/acoustic_fd/kernels/patch.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
+#include "engine/solvers/acoustic_fd/verify/layers_table.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,8 @@ class Bench {
         march_(make_march(problem_, this_machine(), *cluster_)) {
     march_->start(team_, *cluster_);
   }
-  void step() { march_->step(team_, *cluster_); }
+  void advance(Index steps) { march_->advance(team_, *cluster_, steps); }
+  void step() { advance(1); }
   [[nodiscard]] double energy() { return march_->energy(team_, *cluster_).total(); }
   [[nodiscard]] std::vector<float> field() const {
     March::Cut all;
@@ -39,17 +41,13 @@ class Bench {
     march_->read(all, out);
     return out;
   }
-  [[nodiscard]] std::vector<double> traces() const {
-    std::vector<double> parts(march_->parts()), out(problem_.receivers.size());
-    march_->sample(parts);
-    march_->join_traces(parts, out);
-    return out;
-  }
   Traces record(Index steps) {
     Traces out(problem_.receivers.size());
-    for (Index k = 1; k <= steps; ++k) {
-      step();
-      const auto now = traces();
+    March::Recorder recorder;
+    march_->advance(team_, *cluster_, steps, &recorder);
+    std::vector<double> now(problem_.receivers.size());
+    for (const auto& parts : recorder.samples) {
+      march_->join_traces(parts, now);
       for (std::size_t n = 0; n < now.size(); ++n) out[n].push_back(now[n]);
     }
     return out;
@@ -246,6 +244,7 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     }
   }
 
+  // Beyond order 8 the error of the mode falls below what single-precision output resolves; the monopole shows the order.
   for (const int order : {2, 4, 6, 8}) {
     run.doing(fmt::format("box mode, order {}", order));
     const Index coarse = run.quick ? 8 : 10, fine = run.quick ? 12 : 15;
@@ -255,7 +254,8 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
         "1", order - 0.3, true, "exact mode of a rigid box");
   }
 
-  for (const int order : {2, 4, 6, 8}) {
+  for (const int order : {2, 4, 6, 8, 10, 12}) {
+    if (run.quick && order == 10) continue;
     run.doing(fmt::format("monopole, order {}", order));
     const std::array<Index, 2> nodes =
         run.quick ? std::array<Index, 2>{16, 24} : std::array<Index, 2>{24, 36};
@@ -272,7 +272,7 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
                      : 1e-3,
         false, "exact, time discrete: k = 2 sin(w dt/2)/(c dt)");
     row(fmt::format("monopole, order {}: observed order in space", order),
-        std::log(error[0] / error[1]) / std::log(1.5), "1", order - 0.5, true,
+        std::log(error[0] / error[1]) / std::log(1.5), "1", order <= 8 ? order - 0.5 : order - 1.0, true,
         "same; the Ricker's spectrum reaches 2.5 times the peak");
   }
 
@@ -375,22 +375,25 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
         false, "free space is silent after the pulse");
   }
 
+  layers_table(run, sink);
+
+  const Index thousands = run.quick ? 10 : 100;
   for (const bool wide : {false, true}) {
-    run.doing("energy over 10^4 steps");
-    const Index n = run.quick ? 22 : 48;
+    run.doing(fmt::format("energy over {} steps", 1000 * thousands));
+    const Index n = 22;
     const Problem p = layered_closed_box(n, wide);
     Bench bench(p, run.threads);
     bench.step();
     const double first = bench.energy();
     double drift = 0;
-    for (int k = 1; k <= 10000; ++k) {
-      bench.step();
-      if (k % 250 == 0) drift = std::max(drift, std::abs(bench.energy() / first - 1));
+    for (Index k = 0; k < 4 * thousands; ++k) {
+      bench.advance(250);
+      drift = std::max(drift, std::abs(bench.energy() / first - 1));
     }
     // A rounding of ε p a cell and step changes the energy by ε p (p^{k+1} − p^{k−1}), relative ε/(ω dt) with ω dt ≈ 0.1,
     // at random over cells and steps: ε · 10 · √(10⁴/n³) ≈ 6e-7 single, 1e-15 double. Limits are twenty times that.
-    row(fmt::format("closed box, {} precision: energy drift over 10000 steps", wide ? "double" : "single"),
-        drift, "1", wide ? 2e-14 : 1.2e-5, false, "leapfrog invariant");
+    row(fmt::format("closed box, {} precision: energy drift over {} steps", wide ? "double" : "single", 1000 * thousands),
+        drift, "1", (wide ? 2e-14 : 1.2e-5) * std::sqrt(static_cast<double>(thousands) / 10), false, "leapfrog invariant");
   }
   return {};
 }

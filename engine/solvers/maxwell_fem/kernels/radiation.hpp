@@ -62,6 +62,8 @@ struct RadiationKernel {
   /// One right-hand side without tiles: psi± of `rows` points from all points; f± as (re, im) by 2 q + j.
   void (*fused)(const PointArrays& to, Index row, int rows, const PointArrays& from, double k, const double* f_plus,
                 const double* f_minus, Complex* psi_plus, Complex* psi_minus);
+  /// `rounds` times independent multiply-adds in all registers, nothing else: the rate to compare with. Returns flops done.
+  double (*multiply_adds)(long rounds, double* keep);
 };
 
 /// Arithmetic operations of one pair: coefficients (`tile`), and with one right-hand side (`fused`).

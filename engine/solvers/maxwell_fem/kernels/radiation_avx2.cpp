@@ -6,6 +6,6 @@
 namespace conoid::maxwell_fem {
 
 extern const RadiationKernel radiation_avx2;
-const RadiationKernel radiation_avx2{"avx2", lanes, strip, tile, multiply, fused};
+const RadiationKernel radiation_avx2{"avx2", lanes, strip, tile, multiply, fused, multiply_adds};
 
 }  // namespace conoid::maxwell_fem

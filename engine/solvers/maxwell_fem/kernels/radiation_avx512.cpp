@@ -6,6 +6,6 @@
 namespace conoid::maxwell_fem {
 
 extern const RadiationKernel radiation_avx512;
-const RadiationKernel radiation_avx512{"avx512", lanes, strip, tile, multiply, fused};
+const RadiationKernel radiation_avx512{"avx512", lanes, strip, tile, multiply, fused, multiply_adds};
 
 }  // namespace conoid::maxwell_fem

@@ -6,6 +6,6 @@
 namespace conoid::maxwell_fem {
 
 extern const RadiationKernel radiation_base;
-const RadiationKernel radiation_base{"base", lanes, strip, tile, multiply, fused};
+const RadiationKernel radiation_base{"base", lanes, strip, tile, multiply, fused, multiply_adds};
 
 }  // namespace conoid::maxwell_fem

@@ -200,5 +200,18 @@ void fused(const PointArrays& to, Index row, int rows, const PointArrays& from, 
   }
 }
 
+double multiply_adds(long rounds, double* keep) {
+  constexpr int chains = CONOID_BYTES == 64 ? 20 : 12;
+  vd a[chains];
+  for (int c = 0; c < chains; ++c) a[c] = vd{} + 0.001 * c;
+  const vd x = vd{} + 0.999, y = vd{} + (0.001 + 1e-9 * *keep);
+  for (long r = 0; r < rounds; ++r)
+#pragma GCC unroll 32
+    for (int c = 0; c < chains; ++c) a[c] = a[c] * x + y;
+  for (int c = 0; c < chains; ++c)
+    for (int l = 0; l < lanes; ++l) *keep += a[c][l];
+  return 2.0 * chains * lanes * static_cast<double>(rounds);
+}
+
 }  // namespace
 }  // namespace conoid::maxwell_fem

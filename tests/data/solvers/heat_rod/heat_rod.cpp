@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
+#include <cstdio>
 #include <numbers>
 #include <stdexcept>
 #include <thread>
@@ -184,6 +186,9 @@ class HeatRod final : public Solver {
     if (fault_ == "none" || step != fault_step_) return {};
     if (fault_ == "bug") throw std::logic_error("a fault was asked for");
     if (fault_ == "memory") throw std::bad_alloc();
+    if (fault_ == "crash") std::raise(SIGSEGV);
+    if (fault_ == "chatter") std::puts("a library that prints to stdout"), std::fflush(stdout);
+    if (fault_ == "chatter") return {};
     const ErrorCode code = fault_ == "divergence" ? ErrorCode::not_converged
                            : fault_ == "remote"   ? ErrorCode::remote
                                                   : ErrorCode::file;

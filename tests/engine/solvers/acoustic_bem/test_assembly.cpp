@@ -59,6 +59,37 @@ class TestAssembly : public QObject {
   Q_OBJECT
 
  private slots:
+  void thin_bodies_get_the_rule_they_need() {
+    // A plate of 1 × 1 × 0.1 with edges of a half: opposite sheets are a fifth of an edge apart.
+    const Surface plate =
+        *make_surface(*box_surface({.low = {0, 0, 0}, .high = {1, 1, 0.1}, .divisions = {2, 2, 1}}), Ordering::hilbert);
+    const double thin = thinness(plate);
+    QVERIFY2(thin > 0.2 && thin < 0.35, qPrintable(QString::number(thin)));
+    QCOMPARE(thinness(unit_sphere(4)), 1.0);
+    QCOMPARE(splits_for(1), 1);
+    QCOMPARE(splits_for(thin), 2);
+    QCOMPARE(splits_for(1e-9), 4);
+    // Against a rule far beyond: the automatic one must be several times closer than the plain near rule.
+    Team team = one_worker();
+    const Form f = form_for(plate, FormName::NC, 0.4);
+    const auto with = [&](int splits) {
+      return assemble_all<double>(plate, f, {.thin_splits = splits, .lag2 = false}, team);
+    };
+    const Matrices<double> truth = with(4), plain = with(1), fine = with(splits_for(thin));
+    QVERIFY(fine.evaluations > plain.evaluations);
+    double off_plain = 0, off_fine = 0, size = 0;
+    for (Index k = 0; k <= truth.slices.columns(); ++k) {
+      const Eigen::MatrixXd M = dense_matrix(truth, k);
+      size += M.squaredNorm();
+      off_plain += (dense_matrix(plain, k) - M).squaredNorm();
+      off_fine += (dense_matrix(fine, k) - M).squaredNorm();
+    }
+    off_plain = std::sqrt(off_plain / size);
+    off_fine = std::sqrt(off_fine / size);
+    QVERIFY2(off_fine < off_plain / 3 && off_fine < 1e-3,
+             qPrintable(QString("plain %1, automatic %2").arg(off_plain).arg(off_fine)));
+  }
+
   void tiles_equal_pair_by_pair_data() {
     QTest::addColumn<int>("form");
     for (FormName f : {FormName::N, FormName::NC, FormName::D, FormName::DC})

@@ -69,7 +69,7 @@ class TestCaseMessages : public QObject {
                                     << "[300, 700, 300]" << true << QStringList{"source 1", "700 m", "590 m"};
     QTest::newRow("source in sponge")
         << "excitation.sources.0.position"
-        << "[300, 300, 50]" << false << QStringList{"sponge of face z_min", "5.0 nodes"};
+        << "[300, 300, 50]" << false << QStringList{"absorbing layer of face z_min", "5.0 nodes"};
     QTest::newRow("receiver outside") << "output.receivers.0.position"
                                       << "[-1, 300, 300]" << true << QStringList{"R1", "outside"};
     QTest::newRow("line outside") << "output.receiver_lines"
@@ -90,7 +90,7 @@ class TestCaseMessages : public QObject {
     QTest::newRow("nothing moves") << "excitation.sources"
                                    << "[]" << false << QStringList{"nothing will move"};
     QTest::newRow("huge") << "grid.points"
-                          << "[90000, 90000, 90000]" << true << QStringList{"this machine has", "spacing"};
+                          << "[90000, 90000, 90000]" << true << QStringList{"even streamed from the disk", "spacing"};
     QTest::newRow("unknown key") << "parameters.ordr"
                                  << "4" << true << QStringList{"order"};
     QTest::newRow("order 3") << "parameters.order"

@@ -2,6 +2,7 @@
 // The medium at the nodes, signatures between samples, weights of points between nodes, images, stencils.
 // labels: unit
 #include "engine/solvers/acoustic_fd/exact.hpp"
+#include "engine/solvers/acoustic_fd/model.hpp"
 #include "engine/solvers/acoustic_fd/points.hpp"
 
 #include <QTemporaryDir>

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Translations of the window.
+#include "app/look/translator.hpp"
+
+#include <algorithm>
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLocale>
+
+static void init_translations() { Q_INIT_RESOURCE(conoid_look); }
+
+namespace conoid::app {
+
+bool Translator::load_language(const QString& language) {
+  init_translations();
+  texts_.clear();
+  QFile file(":/conoid/i18n/" + language + ".json");
+  if (!file.open(QIODevice::ReadOnly)) return false;
+  const QJsonObject object = QJsonDocument::fromJson(file.readAll()).object();
+  for (auto it = object.begin(); it != object.end(); ++it) {
+    QStringList forms;
+    if (it.value().isArray())
+      for (const auto& form : it.value().toArray()) forms << form.toString();
+    else
+      forms << it.value().toString();
+    texts_[it.key()] = forms;
+  }
+  return !texts_.isEmpty();
+}
+
+QString Translator::translate(const char*, const char* source, const char*, int n) const {
+  const auto it = texts_.find(QString::fromUtf8(source));
+  if (it == texts_.end() || it->isEmpty()) return {};
+  // French takes the singular for 0 and 1, English for 1.
+  return it->size() > 1 && n > 1 ? it->at(1) : it->first();
+}
+
+const QList<Language>& languages() {
+  static const QList<Language> all = {{"en", "English"}, {"fr", QString::fromUtf8("Français")}};
+  return all;
+}
+
+QString chosen_language(const QString& wish) {
+  const auto has = [](const QString& id) {
+    return std::any_of(languages().begin(), languages().end(), [&](const Language& l) { return l.id == id; });
+  };
+  if (has(wish)) return wish;
+  const QString system = QLocale::system().name().left(2);
+  return has(system) ? system : QStringLiteral("en");
+}
+
+}  // namespace conoid::app

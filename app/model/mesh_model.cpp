@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The mesh of the case at hand.
+#include "app/model/mesh_model.hpp"
+
+#include <algorithm>
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QPointer>
+#include <QThreadPool>
+
+#include "app/forms/schema_text.hpp"
+#include "engine/core/units.hpp"
+
+namespace conoid::app {
+namespace {
+
+constexpr int delay_ms = 150;  // after the last key
+
+/// All values of fields of one name, in their SI unit.
+void collect(const Json& value, const char* name, const char* unit, std::vector<double>& out) {
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items()) {
+      if (key == name && member.is_number()) out.push_back(member.get<double>());
+      if (key == name && member.is_string())
+        if (const auto q = parse_quantity(member.get<std::string>(), unit)) out.push_back(q->value);
+      if (member.is_structured()) collect(member, name, unit, out);
+    }
+  } else if (value.is_array()) {
+    for (const auto& member : value)
+      if (member.is_structured()) collect(member, name, unit, out);
+  }
+}
+
+}  // namespace
+
+MeshModel::MeshModel(CaseModel& model, QObject* parent) : QObject(parent), model_(model) {
+  timer_.setSingleShot(true);
+  timer_.setInterval(delay_ms);
+  connect(&timer_, &QTimer::timeout, this, &MeshModel::look);
+  connect(&model, &CaseModel::changed, &timer_, qOverload<>(&QTimer::start));
+  connect(&model, &CaseModel::opened, this, [this] {
+    key_ = "new";
+    mesh_.reset();
+    error_.reset();
+    emit changed();
+    look();
+  });
+  if (model.is_open()) look();
+}
+
+MeshModel::~MeshModel() { stop_.request_stop(); }
+
+bool MeshModel::is_wanted() const { return keyword_of(keyword_of(model_.schema(), "properties"), "mesh").is_object(); }
+
+void MeshModel::reload() {
+  key_ = "again";
+  look();
+}
+
+void MeshModel::look() {
+  const auto text = [&](const char* pointer) {
+    const Json* value = model_.value(pointer);
+    return value && value->is_string() ? QString::fromStdString(value->get<std::string>()) : QString();
+  };
+  const QString file = text("/mesh/file");
+  const QString key = is_wanted() && !file.isEmpty() ? file + '\n' + text("/mesh/unit") + '\n' +
+                                                           QString::fromStdString(model_.document().folder().string())
+                                                     : QString();
+  if (key == key_) return;
+  key_ = key;
+  stop_.request_stop();
+  stop_ = {};
+  mesh_.reset();
+  error_.reset();
+  reading_ = !key.isEmpty();
+  const std::uint64_t ticket = ++ticket_;
+  emit changed();
+  if (!reading_) return;
+  QThreadPool::globalInstance()->start(
+      [document = model_.document(), ticket, stop = stop_.get_token(), self = QPointer<MeshModel>(this)] {
+        auto result = std::make_shared<Result<std::shared_ptr<const MeshPreview>>>(std::shared_ptr<const MeshPreview>());
+        try {
+          *result = preview_mesh(document, stop);
+        } catch (...) {
+          *result = current_exception_as_error();
+        }
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [result, ticket, self] {
+              if (self) self->take(ticket, std::move(*result));
+            },
+            Qt::QueuedConnection);
+      });
+}
+
+void MeshModel::take(std::uint64_t ticket, Result<std::shared_ptr<const MeshPreview>> result) {
+  if (ticket != ticket_) return;
+  reading_ = false;
+  if (result) mesh_ = std::move(result).value();
+  else error_ = result.error();
+  emit changed();
+}
+
+void MeshModel::mesh_again(double size) {
+  if (!mesh_ || !can_be_meshed(mesh_->file)) return;
+  const Json* unit = model_.value("/mesh/unit");
+  const auto scale = parse_quantity("1 " + (unit && unit->is_string() ? unit->get<std::string>() : "m"), "m");
+  if (!scale) return;
+  const std::filesystem::path geometry = mesh_->file;
+  const std::string name = geometry.stem().string() + "-" + QString::number(size, 'g', 4).toStdString() + "m.msh";
+  const std::filesystem::path out = geometry.parent_path() / name;
+  reading_ = true;
+  const std::uint64_t ticket = ++ticket_;
+  emit changed();
+  QThreadPool::globalInstance()->start([=, stop = stop_.get_token(), factor = scale->value, self = QPointer<MeshModel>(this)] {
+    const Status made = mesh_geometry_again(geometry, factor, size, out, stop);
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [=] {
+          if (!self || self->ticket_ != ticket) return;
+          self->reading_ = false;
+          if (!made) {
+            self->error_ = made.error();
+            emit self->changed();
+            return;
+          }
+          self->model_.set("/mesh/file", name, tr("meshing with elements of %1 m").arg(size, 0, 'g', 4));
+          emit self->changed();
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+double MeshModel::frequency() const {
+  std::vector<double> values;
+  for (const char* section : {"/excitation", "/output"})
+    if (const Json* value = model_.value(section))
+      for (const char* name : {"frequency", "to"}) collect(*value, name, "Hz", values);
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+double MeshModel::speed() const {
+  std::vector<double> values;
+  if (const Json* value = model_.value("/materials"))
+    for (const char* name : {"speed", "shear_speed", "s_speed"}) collect(*value, name, "m/s", values);
+  std::erase_if(values, [](double v) { return !(v > 0); });
+  return values.empty() ? 0 : *std::min_element(values.begin(), values.end());
+}
+
+}  // namespace conoid::app

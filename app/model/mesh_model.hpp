@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The mesh of the case at hand, read in the background whenever file or unit change.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include "app/model/case_model.hpp"
+#include "engine/session/mesh_preview.hpp"
+
+namespace conoid::app {
+
+/// Lives in the window's thread.
+class MeshModel : public QObject {
+  Q_OBJECT
+ public:
+  explicit MeshModel(CaseModel& model, QObject* parent = nullptr);
+  ~MeshModel() override;
+
+  /// Whether this kind of case has a mesh at all.
+  [[nodiscard]] bool is_wanted() const;
+  [[nodiscard]] bool is_reading() const { return reading_; }
+  /// Null while it is being read, when the case names none, and after an error.
+  [[nodiscard]] const std::shared_ptr<const MeshPreview>& mesh() const { return mesh_; }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  /// Reads again even though nothing changed in the case (the file did).
+  void reload();
+  /// Meshes the geometry of the case with another size of elements and names the new mesh in the case.
+  void mesh_again(double size);
+
+  /// The highest frequency that the case excites or asks for (Hz) and the lowest speed among its materials (m/s), by the
+  /// names of its fields; 0 when it names none.
+  [[nodiscard]] double frequency() const;
+  [[nodiscard]] double speed() const;
+
+ signals:
+  void changed();
+
+ private:
+  void look();
+  void take(std::uint64_t ticket, Result<std::shared_ptr<const MeshPreview>> result);
+  CaseModel& model_;
+  QTimer timer_;
+  QString key_;
+  std::uint64_t ticket_ = 0;
+  bool reading_ = false;
+  std::stop_source stop_;
+  std::shared_ptr<const MeshPreview> mesh_;
+  std::optional<Error> error_;
+};
+
+}  // namespace conoid::app

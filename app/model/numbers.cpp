@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Result numbers and names as people read them.
+#include "app/model/numbers.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QLocale>
+
+#include "engine/core/units.hpp"
+#include "render/scene/ticks.hpp"
+
+namespace conoid::app {
+
+QString words_of(std::string name) {
+  QString text = QString::fromStdString(name).replace('_', ' ');
+  if (!text.isEmpty()) text[0] = text[0].toUpper();
+  return text;
+}
+
+QString number_text(const NumberEvent& number) {
+  if (number.unit == "B") return QString::fromStdString(format_bytes(static_cast<std::uint64_t>(std::max(0.0, number.value))));
+  if (number.unit == "s" && number.value >= 0) return QString::fromStdString(format_duration(number.value));
+  const double magnitude = std::abs(number.value);
+  QString text;
+  if (magnitude == std::floor(magnitude) && magnitude < 1e7) {
+    text = QLocale(QLocale::English).toString(static_cast<qlonglong>(number.value)).replace(',', QChar(0x202f));
+  } else {
+    text = QString::number(number.value, 'g', 4);
+    // 2.47e+09 is for machines; people read 2.47·10⁹.
+    if (const qsizetype e = text.indexOf('e'); e > 0) {
+      static const QString raised = QString::fromUtf8("⁰¹²³⁴⁵⁶⁷⁸⁹");
+      QString power;
+      for (QChar c : QString::number(text.mid(e + 1).toInt())) power += c == '-' ? QChar(0x207b) : raised[c.digitValue()];
+      text = text.left(e) + QString::fromUtf8("·10") + power;
+    }
+  }
+  if (!number.unit.empty() && number.unit != "1") text += " " + QString::fromStdString(readable_unit(number.unit));
+  return text;
+}
+
+}  // namespace conoid::app

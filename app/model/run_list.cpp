@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The runs of a folder as a table.
+#include "app/model/run_list.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QLocale>
+#include <QPointer>
+#include <QThreadPool>
+
+#include "app/model/json_path.hpp"
+#include "app/model/numbers.hpp"
+#include "engine/core/units.hpp"
+
+namespace conoid::app {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::size_t most_numbers = 12;
+
+void collect_leaves(const Json& value, const std::string& pointer, std::map<std::string, std::string>& out) {
+  if (out.size() > 5000) return;
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items()) collect_leaves(member, child_pointer(pointer, key), out);
+  } else {
+    out[pointer] = value.is_string() ? value.get<std::string>() : value.dump().substr(0, 80);
+  }
+}
+
+QString state_word(SessionState state) {
+  switch (state) {
+    case SessionState::finished: return QObject::tr("finished");
+    case SessionState::failed: return QObject::tr("failed");
+    default: return QObject::tr("stopped");
+  }
+}
+
+}  // namespace
+
+std::vector<ListedRun> list_runs(const fs::path& folder, std::size_t limit) {
+  std::vector<fs::path> folders;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.is_directory(ignored)) folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end(), std::greater<>());
+  if (folders.size() > limit) folders.resize(limit);
+  std::vector<ListedRun> out;
+  for (const fs::path& one : folders) {
+    auto card = read_run_card(one);
+    if (!card) continue;
+    ListedRun run;
+    run.card = std::move(card).value();
+    if (auto document = CaseDocument::read(one / "case.json")) collect_leaves(document->json(), "", run.values);
+    out.push_back(std::move(run));
+  }
+  // What is not the same in all runs of one title.
+  std::map<std::string, std::vector<ListedRun*>> groups;
+  for (ListedRun& run : out) groups[run.card.solver + "\n" + run.card.title].push_back(&run);
+  for (auto& [title, group] : groups) {
+    std::set<std::string> pointers;
+    for (const ListedRun* run : group)
+      for (const auto& [pointer, value] : run->values) pointers.insert(pointer);
+    for (const std::string& pointer : pointers) {
+      const auto value_of = [&](const ListedRun* run) {
+        const auto it = run->values.find(pointer);
+        return it == run->values.end() ? std::string("–") : it->second;
+      };
+      const std::string first = value_of(group.front());
+      if (std::all_of(group.begin(), group.end(), [&](const ListedRun* run) { return value_of(run) == first; })) continue;
+      for (ListedRun* run : group) {
+        if (!run->changes.isEmpty()) run->changes += ", ";
+        run->changes += QString::fromStdString(last_token(pointer) + " = " + value_of(run));
+      }
+    }
+  }
+  return out;
+}
+
+QStringList differences(const ListedRun& a, const ListedRun& b) {
+  QStringList out;
+  std::set<std::string> pointers;
+  for (const auto& [pointer, value] : a.values) pointers.insert(pointer);
+  for (const auto& [pointer, value] : b.values) pointers.insert(pointer);
+  for (const std::string& pointer : pointers) {
+    const auto text = [&](const ListedRun& run) {
+      const auto it = run.values.find(pointer);
+      return it == run.values.end() ? QObject::tr("not given") : QString::fromStdString(it->second);
+    };
+    if (text(a) != text(b)) out << QString::fromStdString(pointer) + ": " + text(a) + " → " + text(b);
+  }
+  return out;
+}
+
+RunList::RunList(QObject* parent) : QAbstractTableModel(parent) {}
+
+void RunList::refresh(const fs::path& folder) {
+  const std::uint64_t ticket = ++ticket_;
+  QThreadPool::globalInstance()->start([folder, ticket, self = QPointer<RunList>(this)] {
+    auto runs = std::make_shared<std::vector<ListedRun>>(list_runs(folder));
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [runs, ticket, self] {
+          if (self && self->ticket_ == ticket) self->take(std::move(*runs));
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void RunList::take(std::vector<ListedRun> runs) {
+  beginResetModel();
+  runs_ = std::move(runs);
+  std::map<std::string, int> counts;
+  std::vector<std::string> order;
+  for (const ListedRun& run : runs_)
+    for (const NumberEvent& number : run.card.numbers)
+      if (counts[number.name]++ == 0) order.push_back(number.name);
+  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) { return counts[a] > counts[b]; });
+  if (order.size() > most_numbers) order.resize(most_numbers);
+  numbers_ = std::move(order);
+  endResetModel();
+  emit loaded();
+}
+
+int RunList::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(runs_.size()); }
+int RunList::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : first_number + static_cast<int>(numbers_.size());
+}
+
+QVariant RunList::data(const QModelIndex& at, int role) const {
+  if (!at.isValid() || at.row() >= rowCount()) return {};
+  const ListedRun& run = runs_[static_cast<std::size_t>(at.row())];
+  if (role == folder_role) return QString::fromStdString(run.card.folder.string());
+  if (role == state_role) return static_cast<int>(run.card.state);
+  if (role == Qt::TextAlignmentRole && at.column() >= first_number) return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
+  if (role != Qt::DisplayRole && role != sort_role && role != Qt::ToolTipRole) return {};
+  if (role == Qt::ToolTipRole && at.column() != changes_column && at.column() != title_column) return {};
+  switch (at.column()) {
+    case state_column: return state_word(run.card.state);
+    case title_column: return QString::fromStdString(run.card.title.empty() ? run.card.folder.filename().string() : run.card.title);
+    case started_column: {
+      const auto time = QDateTime::fromString(QString::fromStdString(run.card.started), Qt::ISODate).toLocalTime();
+      if (role == sort_role) return time;
+      return time.isValid() ? QLocale().toString(time, "d MMM, HH:mm") : QString();
+    }
+    case seconds_column:
+      if (role == sort_role) return run.card.seconds;
+      return run.card.seconds > 0 ? QString::fromStdString(format_duration(run.card.seconds)) : QString();
+    case changes_column: return run.changes;
+    default: break;
+  }
+  const std::string& name = numbers_[static_cast<std::size_t>(at.column() - first_number)];
+  for (const NumberEvent& number : run.card.numbers)
+    if (number.name == name) return role == sort_role ? QVariant(number.value) : QVariant(number_text(number));
+  return {};
+}
+
+QVariant RunList::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
+  switch (section) {
+    case state_column: return tr("State");
+    case title_column: return tr("Case");
+    case started_column: return tr("Started");
+    case seconds_column: return tr("Time");
+    case changes_column: return tr("What differs");
+    default: return words_of(numbers_[static_cast<std::size_t>(section - first_number)]);
+  }
+}
+
+}  // namespace conoid::app

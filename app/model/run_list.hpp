@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The runs of a folder as a table: state, time, what differs between cases of one title, result numbers.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include <QAbstractTableModel>
+#include <QString>
+
+#include "app/model/stored_run.hpp"
+#include "engine/case/document.hpp"
+
+namespace conoid::app {
+
+struct ListedRun {
+  StoredRun card;
+  std::map<std::string, std::string> values;  ///< leaves of its case as text, by pointer
+  QString changes;                            ///< those that differ from other runs of the same title
+};
+
+/// Reads all runs below a folder, newest first, at most `limit`. Any thread.
+[[nodiscard]] std::vector<ListedRun> list_runs(const std::filesystem::path& folder, std::size_t limit = 500);
+
+/// What differs between two cases, a line each: "/excitation/frequency: 1 GHz → 2 GHz".
+[[nodiscard]] QStringList differences(const ListedRun& a, const ListedRun& b);
+
+/// Lives in the window's thread; reads in the background.
+class RunList : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  enum Column { state_column, title_column, started_column, seconds_column, changes_column, first_number };
+  enum Role { sort_role = Qt::UserRole + 1, folder_role, state_role };
+  explicit RunList(QObject* parent = nullptr);
+  /// Reads the folder again; `loaded` follows.
+  void refresh(const std::filesystem::path& folder);
+  void take(std::vector<ListedRun> runs);
+  [[nodiscard]] const std::vector<ListedRun>& runs() const { return runs_; }
+  /// Result numbers that get a column, the most common ones first.
+  [[nodiscard]] const std::vector<std::string>& numbers() const { return numbers_; }
+
+  [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+  [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+  [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+  [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ signals:
+  void loaded();
+
+ private:
+  std::vector<ListedRun> runs_;
+  std::vector<std::string> numbers_;
+  std::uint64_t ticket_ = 0;
+};
+
+}  // namespace conoid::app

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The mesh pane.
+#include "app/panels/mesh_panel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QHash>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPainter>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/forms/object_form.hpp"
+#include "app/forms/schema_text.hpp"
+#include "app/forms/scalar_edits.hpp"
+#include "app/look/small_widgets.hpp"
+#include "app/model/json_path.hpp"
+#include "engine/core/units.hpp"
+#include "render/scene/color_map.hpp"
+#include "render/scene/ticks.hpp"
+
+namespace conoid::app {
+namespace {
+
+constexpr double poor = 0.2;       // scaled Jacobian below which an element spoils the result
+constexpr double fair = 0.5;
+constexpr double enough_nodes = 10;  // a wavelength
+constexpr double few_nodes = 6;
+
+QString count(Index n) { return QLocale(QLocale::English).toString(static_cast<qlonglong>(n)).replace(',', QChar(0x202f)); }
+QString text(const std::string& s) { return QString::fromStdString(s); }
+
+QString plain(double v) { return QString::number(v, 'g', 4).replace('-', QChar(0x2212)); }
+
+/// Maps of the schema whose keys are groups of the mesh: "/boundaries".
+void find_group_maps(const Json& node, const std::string& pointer, std::vector<std::pair<std::string, Json>>& out, int depth = 0) {
+  if (!node.is_object() || depth > 5) return;
+  if (string_at(node, "group") == "mesh-group" && node.contains("map")) out.emplace_back(pointer, node);
+  if (const Json& properties = keyword_of(node, "properties"); properties.is_object())
+    for (const auto& [key, child] : properties.items()) find_group_maps(child, child_pointer(pointer, key), out, depth + 1);
+}
+
+}  // namespace
+
+QualityBars::QualityBars(const Look& look, QWidget* parent) : QWidget(parent), look_(look) {
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  setAccessibleName(tr("Histogram of the quality of the elements"));
+}
+
+void QualityBars::set_counts(std::vector<Index> counts) {
+  counts_ = std::move(counts);
+  update();
+}
+
+void QualityBars::paintEvent(QPaintEvent*) {
+  if (counts_.empty()) return;
+  QPainter painter(this);
+  const Index most = std::max<Index>(1, *std::max_element(counts_.begin(), counts_.end()));
+  const int below = 18;
+  const double width_each = static_cast<double>(width()) / static_cast<double>(counts_.size());
+  const double height_all = height() - below - 2;
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    const double at = (static_cast<double>(i) + 0.5) / static_cast<double>(counts_.size());
+    // A square root, so that a single bad element among a million is seen.
+    double h = std::sqrt(static_cast<double>(counts_[i]) / static_cast<double>(most)) * height_all;
+    if (counts_[i] > 0) h = std::max(h, 3.0);
+    painter.fillRect(QRectF(static_cast<double>(i) * width_each + 0.5, height_all - h + 1, width_each - 1, h),
+                     look_.colour(at < poor ? "bad" : at < fair ? "caution" : "good"));
+  }
+  painter.setPen(look_.colour("border"));
+  painter.drawLine(QPointF(0, height_all + 1.5), QPointF(width(), height_all + 1.5));
+  QFont small = font();
+  small.setPixelSize(11);
+  painter.setFont(small);
+  painter.setPen(look_.colour("muted"));
+  const int y = height() - below + 3;
+  painter.drawText(QRect(0, y, width(), below), Qt::AlignLeft, tr("0 flat"));
+  painter.drawText(QRect(0, y, width(), below), Qt::AlignRight, tr("1 ideal"));
+}
+
+MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidget* parent)
+    : QWidget(parent), model_(model), mesh_(mesh), look_(look) {
+  setObjectName("surface");
+  setAttribute(Qt::WA_StyledBackground);
+  auto* outer = new QVBoxLayout(this);
+  outer->setContentsMargins(0, 0, 0, 0);
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  outer->addWidget(scroll);
+  auto* scrolled = new QWidget;
+  scrolled->setObjectName("scrolled");
+  auto* column = new QVBoxLayout(scrolled);
+  column->setContentsMargins(16, 16, 16, 16);
+  column->setSpacing(20);
+  note_ = make_label({}, "muted", scrolled);
+  note_->setWordWrap(true);
+  column->addWidget(note_);
+  content_ = new QWidget(scrolled);
+  auto* inner_column = new QVBoxLayout(content_);
+  inner_column->setContentsMargins(0, 0, 0, 0);
+  inner_column->setSpacing(20);
+  column->addWidget(content_);
+  column->addStretch(1);
+  scroll->setWidget(scrolled);
+
+  QVBoxLayout* inner = nullptr;
+  inner_column->addWidget(make_box(tr("Figures"), &inner));
+  figures_ = new QGridLayout;
+  figures_->setHorizontalSpacing(12);
+  figures_->setVerticalSpacing(5);
+  figures_->setColumnStretch(0, 1);
+  inner->addLayout(figures_);
+  auto* unit_row = new QHBoxLayout;
+  unit_row->addWidget(make_label(tr("Lengths in"), "muted", content_), 1);
+  unit_ = make_calm_combo(content_);
+  unit_->setAccessibleName(tr("Unit of the lengths"));
+  for (const char* u : {"m", "mm", "cm", "km", "in", "ft"}) unit_->addItem(u);
+  unit_row->addWidget(unit_);
+  inner->addLayout(unit_row);
+
+  inner_column->addWidget(make_box(tr("Checks"), &inner));
+  checks_ = new QVBoxLayout;
+  checks_->setSpacing(4);
+  inner->addLayout(checks_);
+
+  inner_column->addWidget(make_box(tr("Elements a wavelength"), &inner));
+  auto* waves = new QGridLayout;
+  waves->setSpacing(8);
+  frequency_ = new UnitLineEdit(look, "Hz", content_);
+  frequency_->setAccessibleName(tr("Frequency"));
+  speed_ = new UnitLineEdit(look, "m/s", content_);
+  speed_->setAccessibleName(tr("Speed of the wave"));
+  waves->addWidget(make_label(tr("Frequency"), "muted", content_), 0, 0);
+  waves->addWidget(frequency_, 0, 1);
+  waves->addWidget(make_label(tr("Speed"), "muted", content_), 1, 0);
+  waves->addWidget(speed_, 1, 1);
+  inner->addLayout(waves);
+  auto* waves_row = new QHBoxLayout;
+  waves_dot_ = new StateDot(look, content_);
+  waves_ = make_label({}, "", content_);
+  waves_->setWordWrap(true);
+  waves_row->addWidget(waves_dot_, 0, Qt::AlignTop);
+  waves_row->addWidget(waves_, 1);
+  inner->addLayout(waves_row);
+
+  inner_column->addWidget(make_box(tr("Quality of the elements"), &inner));
+  bars_ = new QualityBars(look, content_);
+  inner->addWidget(bars_);
+  quality_text_ = make_label({}, "small", content_);
+  quality_text_->setWordWrap(true);
+  inner->addWidget(quality_text_);
+  worst_ = new QVBoxLayout;
+  worst_->setSpacing(2);
+  inner->addLayout(worst_);
+
+  inner_column->addWidget(make_box(tr("Groups"), &inner));
+  groups_ = new QVBoxLayout;
+  groups_->setSpacing(2);
+  inner->addLayout(groups_);
+
+  again_box_ = make_box(tr("Mesh again"), &inner);
+  inner_column->addWidget(again_box_);
+  auto* again_row = new QHBoxLayout;
+  size_ = new UnitLineEdit(look, "m", content_);
+  size_->setAccessibleName(tr("Largest edge"));
+  size_->setPlaceholderText(tr("largest edge"));
+  auto* again = new QPushButton(tr("Mesh"), content_);
+  again_row->addWidget(size_, 1);
+  again_row->addWidget(again);
+  inner->addLayout(again_row);
+  auto* again_note = make_label(tr("gmsh makes a new mesh file beside the geometry. The change can be undone."), "small", content_);
+  again_note->setWordWrap(true);
+  inner->addWidget(again_note);
+
+  connect(again, &QPushButton::clicked, this, [this] {
+    const auto size = parse_quantity(size_->text().toStdString(), "m");
+    if (size && size->value > 0) mesh_.mesh_again(size->value);
+    else static_cast<UnitLineEdit*>(size_)->set_wrong(true);
+  });
+  connect(unit_, &QComboBox::currentIndexChanged, this, &MeshPanel::refresh);
+  connect(frequency_, &QLineEdit::textEdited, this, &MeshPanel::refresh_waves);
+  connect(speed_, &QLineEdit::textEdited, this, &MeshPanel::refresh_waves);
+  connect(&mesh, &MeshModel::changed, this, &MeshPanel::refresh);
+  connect(&model, &CaseModel::changed, this, [this] {
+    if (!frequency_->isModified() && !speed_->isModified()) refresh_waves();
+    if (mesh_.mesh()) fill_groups(*mesh_.mesh());
+  });
+  connect(&model, &CaseModel::opened, this, [this] {
+    frequency_->setModified(false);
+    speed_->setModified(false);
+  });
+  refresh();
+}
+
+QWidget* MeshPanel::make_box(const QString& title, QVBoxLayout** column) {
+  auto* box = new QWidget(content_);
+  *column = new QVBoxLayout(box);
+  (*column)->setContentsMargins(0, 0, 0, 0);
+  (*column)->setSpacing(6);
+  (*column)->addWidget(make_label(title, "section", box));
+  return box;
+}
+
+void MeshPanel::refresh() {
+  const auto& mesh = mesh_.mesh();
+  content_->setVisible(mesh != nullptr);
+  note_->setVisible(mesh == nullptr || mesh_.is_reading());
+  if (mesh_.is_reading()) note_->setText(tr("Reading the mesh…"));
+  else if (mesh_.error()) note_->setText(text(mesh_.error()->text + (mesh_.error()->hint.empty() ? "" : "\n" + mesh_.error()->hint)));
+  else if (!mesh_.is_wanted()) note_->setText(tr("This kind of case works on a grid: there is no mesh."));
+  else note_->setText(tr("No mesh yet. Name its file under Geometry in the case, or drop a mesh file on the window."));
+  set_role(note_, mesh_.error() ? "note-bad" : "muted");
+  if (!mesh) return;
+  fill_figures(*mesh);
+  fill_checks(*mesh);
+  bars_->set_counts(mesh->summary.quality.scaled_jacobian.counts);
+  const QualityReport& q = mesh->summary.quality;
+  quality_text_->setText(tr("Least %1, mean %2 (scaled Jacobian).").arg(plain(q.scaled_jacobian_min), plain(q.scaled_jacobian_mean)));
+  fill_worst(*mesh);
+  fill_groups(*mesh);
+  again_box_->setVisible(can_be_meshed(mesh->file));
+  if (size_->text().isEmpty()) size_->setText(QString::number(q.edge_max / 2, 'g', 3));
+  refresh_waves();
+}
+
+void MeshPanel::fill_figures(const MeshPreview& mesh) {
+  clear_layout(figures_);
+  const MeshSummary& s = mesh.summary;
+  const auto add = [&](const QString& name, const QString& value) {
+    const int row = figures_->rowCount();
+    figures_->addWidget(new ElidedLabel(name, "muted", Qt::ElideRight, content_), row, 0);
+    figures_->addWidget(new FigureLabel(value, Qt::AlignRight, content_), row, 1, Qt::AlignRight);
+  };
+  const std::string unit = unit_->currentText().toStdString();
+  const auto one = parse_quantity("1 " + unit, "m");
+  const double factor = one ? one->value : 1;
+  const auto length = [&](double metres) { return plain(metres / factor); };
+  add(tr("Points"), count(s.points));
+  static const QHash<QString, QString> shapes = {
+      {"vertex", tr("Vertices")},       {"line2", tr("Lines")},         {"line3", tr("Curved lines")},
+      {"triangle3", tr("Triangles")},   {"triangle6", tr("Curved triangles")}, {"quad4", tr("Quadrilaterals")},
+      {"quad8", tr("Curved quadrilaterals")}, {"quad9", tr("Curved quadrilaterals")}, {"tet4", tr("Tetrahedra")},
+      {"tet10", tr("Curved tetrahedra")}, {"hex8", tr("Hexahedra")},    {"hex20", tr("Curved hexahedra")},
+      {"hex27", tr("Curved hexahedra")}};
+  for (const auto& [shape, n] : s.cells_by_shape) add(shapes.value(text(shape), text(shape)), count(n));
+  add(tr("Size"), QStringLiteral("%1 × %2 × %3 %4").arg(length(s.high[0] - s.low[0]), length(s.high[1] - s.low[1]),
+                                                      length(s.high[2] - s.low[2]), unit_->currentText()));
+  add(tr("Edges"), QStringLiteral("%1 … %2 %3").arg(length(s.quality.edge_min), length(s.quality.edge_max), unit_->currentText()));
+  const char* const powers[] = {"", "", "²", "³"};
+  const int d = std::clamp(s.quality.dimension, 0, 3);
+  if (d >= 1)
+    add(d == 3 ? tr("Volume") : d == 2 ? tr("Area") : tr("Length"),
+        QStringLiteral("%1 %2%3").arg(plain(s.quality.measure / std::pow(factor, d)), unit_->currentText(), QString::fromUtf8(powers[d])));
+}
+
+void MeshPanel::add_check(bool good, const QString& words, const QString& detail) {
+  auto* line = new QWidget(content_);
+  auto* row = new QHBoxLayout(line);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(8);
+  row->addWidget(new IconLabel(look_, good ? "check" : "warning", good ? "good" : "caution", 14, line), 0, Qt::AlignTop);
+  auto* label = make_label(detail.isEmpty() ? words : words + "\n" + detail, "", line);
+  label->setWordWrap(true);
+  row->addWidget(label, 1);
+  checks_->addWidget(line);
+}
+
+void MeshPanel::fill_checks(const MeshPreview& mesh) {
+  clear_layout(checks_);
+  const MeshSummary& s = mesh.summary;
+  const QualityReport& q = s.quality;
+  if (s.has_surface && s.dimension == 2) {
+    const bool flat = s.high[0] == s.low[0] || s.high[1] == s.low[1] || s.high[2] == s.low[2];
+    if (!flat) add_check(s.surface.closed(), s.surface.closed() ? tr("Closed") : tr("Open surface"),
+                         s.surface.closed() ? QString() : text(mesh.surface));
+    add_check(s.surface.consistent(), s.surface.consistent() ? tr("Consistent orientation") : tr("Elements turned against each other"));
+    if (s.surface.closed())
+      add_check(s.surface.volume > 0, s.surface.volume > 0 ? tr("Normals point outwards") : tr("Normals point inwards"));
+  }
+  add_check(q.inverted_cells == 0, q.inverted_cells == 0 ? tr("No element turned inside out")
+                                                        : tr("%1 elements turned inside out").arg(count(q.inverted_cells)));
+  add_check(q.degenerate_cells == 0, q.degenerate_cells == 0 ? tr("No flat element") : tr("%1 flat elements").arg(count(q.degenerate_cells)));
+  if (q.duplicate_points > 0) add_check(false, tr("%1 points lie upon another").arg(count(q.duplicate_points)));
+}
+
+void MeshPanel::set_unit(const QString& unit) {
+  if (const int index = unit_->findText(unit); index >= 0) unit_->setCurrentIndex(index);
+}
+
+double MeshPanel::nodes_per_wavelength() const {
+  const auto& mesh = mesh_.mesh();
+  if (!mesh || mesh->longest_edges.empty()) return 0;
+  const auto f = parse_quantity(frequency_->text().toStdString(), "Hz");
+  const auto c = parse_quantity(speed_->text().toStdString(), "m/s");
+  if (!f || !c || !(f->value > 0) || !(c->value > 0)) return 0;
+  return c->value / f->value / mesh->longest_edges.back() * mesh->summary.order;
+}
+
+void MeshPanel::refresh_waves() {
+  if (!frequency_->isModified() && mesh_.frequency() > 0)
+    frequency_->setText(text(format_quantity(mesh_.frequency(), "Hz", 5)));
+  if (!speed_->isModified() && mesh_.speed() > 0) speed_->setText(text(format_quantity(mesh_.speed(), "m/s", 5)));
+  const double nodes = nodes_per_wavelength();
+  if (!(nodes > 0)) {
+    waves_dot_->set_colour("outline");
+    waves_->setText(tr("Type a frequency and a speed to see how finely the mesh follows the wave."));
+    return;
+  }
+  const auto& mesh = *mesh_.mesh();
+  const double wave = nodes * mesh.longest_edges.back() / mesh.summary.order;
+  const Vec3& a = mesh.summary.low;
+  const Vec3& b = mesh.summary.high;
+  const double largest = std::max({b[0] - a[0], b[1] - a[1], b[2] - a[2]});
+  const bool good = nodes >= enough_nodes, usable = nodes >= few_nodes;
+  waves_dot_->set_colour(good ? "good" : usable ? "caution" : "bad");
+  const QString verdict = good ? tr("fine enough") : usable ? tr("coarse") : tr("too coarse");
+  waves_->setText(tr("%1 nodes a wavelength at the longest edge: %2. The wavelength is %3, the body %4 of them long.")
+                      .arg(QString::number(nodes, 'f', 1), verdict, text(format_quantity(wave, "m", 3)), QString::number(largest / wave, 'f', 1)));
+}
+
+void MeshPanel::fill_worst(const MeshPreview& mesh) {
+  clear_layout(worst_);
+  std::vector<Marker> marks;
+  for (std::size_t i = 0; i < mesh.worst_places.size(); ++i)
+    marks.push_back({mesh.worst_places[i], MarkerKind::receiver, std::to_string(i + 1)});
+  auto* all = new QPushButton(tr("Show quality and the %1 worst elements").arg(marks.size()), content_);
+  set_role(all, "link");
+  worst_->addWidget(all, 0, Qt::AlignLeft);
+  connect(all, &QPushButton::clicked, this, [this, marks] { emit field_wanted("quality", marks); });
+}
+
+void MeshPanel::fill_groups(const MeshPreview& mesh) {
+  clear_layout(groups_);
+  const MeshSummary& s = mesh.summary;
+  if (s.groups.empty()) {
+    auto* none = make_label(tr("The mesh has no groups: it is one piece to the case."), "small", content_);
+    none->setWordWrap(true);
+    groups_->addWidget(none);
+    return;
+  }
+  std::vector<std::pair<std::string, Json>> maps;
+  find_group_maps(model_.schema(), "", maps);
+  const QString kinds[] = {tr("points"), tr("curve"), tr("surface"), tr("volume")};
+  for (std::size_t i = 0; i < s.groups.size() && i < 200; ++i) {
+    const MeshSummary::Group& group = s.groups[i];
+    auto* line = new QWidget(content_);
+    auto* row = new QHBoxLayout(line);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(8);
+    auto* swatch = new StateDot(look_, line);
+    // The colour it has in the picture.
+    if (const auto map = find_color_map("depth")) {
+      const Rgb c = map->at(static_cast<double>(i + 1) / round_up(static_cast<double>(s.groups.size())));
+      swatch->set_fill(QColor::fromRgbF(static_cast<float>(c[0]), static_cast<float>(c[1]), static_cast<float>(c[2])));
+    }
+    auto* name = new QPushButton(text(group.name), line);
+    set_role(name, "link");
+    name->setToolTip(tr("Show this group in the picture"));
+    row->addWidget(swatch);
+    row->addWidget(name);
+    row->addWidget(make_label(tr("%1, %2").arg(kinds[std::clamp(group.dimension, 0, 3)], count(group.cells)), "small", line));
+    row->addStretch(1);
+    connect(name, &QPushButton::clicked, this, [this, i] { emit group_wanted(static_cast<int>(i) + 1); });
+    QStringList used;
+    for (const auto& [pointer, node] : maps)
+      if (model_.value(child_pointer(pointer, group.name))) used << label_of(last_token(pointer), node);
+    if (!used.isEmpty()) row->addWidget(make_label(used.join(", "), "small", line));
+    if (!maps.empty()) {
+      auto* assign = make_icon_button(look_, "chevron-down", tr("Use the group %1").arg(text(group.name)), line);
+      assign->setPopupMode(QToolButton::InstantPopup);
+      auto* menu = new QMenu(assign);
+      for (const auto& [pointer, node] : maps) {
+        const std::string place = child_pointer(pointer, group.name);
+        const QString label = label_of(last_token(pointer), node);
+        if (model_.value(place)) {
+          menu->addAction(tr("Go to its entry in %1").arg(label), this, [this, place] { emit place_wanted(text(place)); });
+        } else {
+          menu->addAction(tr("Assign to %1").arg(label), this, [this, place, value = initial_value(node["map"]), label] {
+            model_.set(place, value, tr("assignment to %1").arg(label));
+            emit place_wanted(text(place));
+          });
+        }
+      }
+      assign->setMenu(menu);
+      row->addWidget(assign);
+    }
+    groups_->addWidget(line);
+  }
+}
+
+}  // namespace conoid::app

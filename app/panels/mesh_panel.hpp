@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The mesh pane: counts, size in metres and wavelengths, checks, quality, worst elements, groups to be assigned.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <QWidget>
+
+#include "app/look/theme.hpp"
+#include "app/model/case_model.hpp"
+#include "app/model/mesh_model.hpp"
+#include "render/scene/field_scene.hpp"
+
+class QComboBox;
+class QGridLayout;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QVBoxLayout;
+
+namespace conoid::app {
+
+class StateDot;
+
+/// A histogram as bars: red, amber and green by how usable such elements are, with the limits written below.
+class QualityBars : public QWidget {
+  Q_OBJECT
+ public:
+  explicit QualityBars(const Look& look, QWidget* parent = nullptr);
+  void set_counts(std::vector<Index> counts);
+  [[nodiscard]] QSize sizeHint() const override { return {240, 84}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  const Look& look_;
+  std::vector<Index> counts_;
+};
+
+class MeshPanel : public QWidget {
+  Q_OBJECT
+ public:
+  MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidget* parent = nullptr);
+
+  void set_unit(const QString& unit);
+  /// Nodes a wavelength: edges of the longest element, its order counted, per wavelength; 0 when a number is missing.
+  [[nodiscard]] double nodes_per_wavelength() const;
+
+ signals:
+  /// Show this field of the mesh ("group", "quality"), with marks.
+  void field_wanted(const QString& field, const std::vector<conoid::Marker>& marks);
+  /// Show this one group: its number in MeshPreview::group_names.
+  void group_wanted(int number);
+  /// Go to a place of the case.
+  void place_wanted(const QString& pointer);
+
+ private:
+  void refresh();
+  void refresh_waves();
+  void fill_figures(const MeshPreview& mesh);
+  void fill_checks(const MeshPreview& mesh);
+  void fill_groups(const MeshPreview& mesh);
+  void fill_worst(const MeshPreview& mesh);
+  QWidget* make_box(const QString& title, QVBoxLayout** column);
+  void add_check(bool good, const QString& text, const QString& detail = {});
+
+  CaseModel& model_;
+  MeshModel& mesh_;
+  const Look& look_;
+  QLabel* note_;
+  QWidget* content_;
+  QGridLayout* figures_;
+  QComboBox* unit_;
+  QVBoxLayout* checks_;
+  QualityBars* bars_;
+  QLabel* quality_text_;
+  QVBoxLayout* worst_;
+  QLineEdit* frequency_;
+  QLineEdit* speed_;
+  QLabel* waves_;
+  StateDot* waves_dot_;
+  QVBoxLayout* groups_;
+  QWidget* again_box_;
+  QLineEdit* size_;
+};
+
+}  // namespace conoid::app

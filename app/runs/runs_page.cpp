@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs: done, waiting, to be made.
+#include "app/runs/runs_page.hpp"
+
+#include <algorithm>
+
+#include <QCompleter>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QSortFilterProxyModel>
+#include <QStackedWidget>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/forms/schema_text.hpp"
+#include "app/forms/scalar_edits.hpp"
+#include "app/look/small_widgets.hpp"
+#include "app/model/json_path.hpp"
+#include "engine/case/case.hpp"
+
+namespace conoid::app {
+namespace {
+
+constexpr int side_width = 376;
+constexpr std::size_t most_axes = 3;
+
+/// A mark before the state, by shape and colour.
+class StateDelegate final : public QStyledItemDelegate {
+ public:
+  StateDelegate(const Look& look, QObject* parent) : QStyledItemDelegate(parent), look_(look) {}
+  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+    QStyledItemDelegate::initStyleOption(option, index);
+    const auto state = static_cast<SessionState>(index.data(RunList::state_role).toInt());
+    option->icon = state == SessionState::finished ? look_.icon("check", "good")
+                   : state == SessionState::failed ? look_.icon("error", "bad")
+                                                   : look_.icon("pause", "caution");
+    option->features |= QStyleOptionViewItem::HasDecoration;
+    option->decorationSize = {16, 16};
+  }
+
+ private:
+  const Look& look_;
+};
+
+/// Fields that a sweep may run over: numbers, choices, switches and texts outside lists, as they stand in this case.
+void sweep_fields(const Json& node, const Json& value, const std::string& pointer, const QString& path,
+                  std::vector<std::pair<QString, std::string>>& out, int depth = 0) {
+  if (depth > 8 || out.size() > 400) return;
+  const Json effective = node.contains("variants") ? effective_object(node, value) : node;
+  const Json& properties = keyword_of(effective, "properties");
+  if (properties.is_object()) {
+    for (const auto& [key, child] : properties.items()) {
+      if (!child.is_object() || key == "conoid" || key == "title" || key == "solver") continue;
+      const Json* inner = value.is_object() && value.contains(key) ? &value.at(key) : nullptr;
+      const QString label = label_of(key, child);
+      sweep_fields(child, inner ? *inner : Json(), child_pointer(pointer, key), path.isEmpty() ? label : path + QStringLiteral(" › ") + label,
+                   out, depth + 1);
+    }
+    return;
+  }
+  const std::string type = string_at(node, "type");
+  if (type == "array" && value.is_array()) {
+    const Json& items = keyword_of(node, "items");
+    for (std::size_t i = 0; i < value.size() && i < 16; ++i)
+      sweep_fields(items, value[i], child_pointer(pointer, i), path + " " + QString::number(i + 1), out, depth + 1);
+    return;
+  }
+  if (node.contains("map") && value.is_object()) {
+    for (const auto& [key, member] : value.items())
+      sweep_fields(node["map"], member, child_pointer(pointer, key), path + QStringLiteral(" › ") + QString::fromStdString(key), out, depth + 1);
+    return;
+  }
+  if (type == "number" || type == "integer" || type == "boolean" || node.contains("enum")) out.emplace_back(path, pointer);
+}
+
+}  // namespace
+
+// ---- SweepRow -------------------------------------------------------------------------------------------------------
+
+SweepRow::SweepRow(CaseModel& model, const Look& look, QWidget* parent) : QWidget(parent), model_(model) {
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(4);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(4);
+  field_ = make_calm_combo(this);
+  field_->setEditable(true);
+  field_->setInsertPolicy(QComboBox::NoInsert);
+  field_->completer()->setFilterMode(Qt::MatchContains);
+  field_->completer()->setCompletionMode(QCompleter::PopupCompletion);
+  field_->setAccessibleName(tr("Field of the case"));
+  field_->lineEdit()->setPlaceholderText(tr("which field"));
+  auto* remove = make_icon_button(look, "remove", tr("Without this field"), this);
+  row->addWidget(field_, 1);
+  row->addWidget(remove);
+  column->addLayout(row);
+  values_ = new QLineEdit(this);
+  values_->setPlaceholderText(tr("values: 1:0.5:3 GHz  or  1, 2, 5"));
+  values_->setAccessibleName(tr("Values"));
+  column->addWidget(values_);
+  connect(remove, &QToolButton::clicked, this, &SweepRow::remove_wanted);
+  connect(field_, &QComboBox::currentIndexChanged, this, &SweepRow::edited);
+  connect(values_, &QLineEdit::textChanged, this, &SweepRow::edited);
+  refresh();
+}
+
+void SweepRow::refresh() {
+  const QString before = field_->currentData().toString();
+  const QSignalBlocker quiet(field_);
+  field_->clear();
+  std::vector<std::pair<QString, std::string>> fields;
+  if (model_.is_open()) sweep_fields(model_.schema(), model_.json(), "", {}, fields);
+  for (const auto& [label, pointer] : fields) field_->addItem(label, QString::fromStdString(pointer));
+  field_->setCurrentIndex(field_->findData(before));
+}
+
+void SweepRow::set(const QString& pointer, const QString& values) {
+  field_->setCurrentIndex(field_->findData(pointer));
+  values_->setText(values);
+}
+
+std::string SweepRow::text() const {
+  if (field_->currentIndex() < 0 || values_->text().trimmed().isEmpty()) return {};
+  return (field_->currentData().toString() + "=" + values_->text().trimmed()).toStdString();
+}
+
+// ---- RunsPage -------------------------------------------------------------------------------------------------------
+
+RunsPage::RunsPage(CaseModel& model, RunQueue& queue, const Settings& settings, const Look& look, QWidget* parent)
+    : QWidget(parent), model_(model), queue_(queue), settings_(settings), look_(look), list_(new RunList(this)) {
+  setObjectName("page");
+  setAttribute(Qt::WA_StyledBackground);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  row->addWidget(make_table(), 1);
+  row->addWidget(make_rule(this, true));
+  row->addWidget(make_side());
+  connect(&queue, &RunQueue::run_ended, this, &RunsPage::refresh);
+  connect(&queue, &RunQueue::changed, this, &RunsPage::refresh_buttons);
+  connect(&model, &CaseModel::opened, this, [this] {
+    for (SweepRow* one : rows_) one->refresh();
+    refresh_sweep();
+  });
+  refresh_buttons();
+  refresh_sweep();
+}
+
+QWidget* RunsPage::make_table() {
+  auto* box = new QWidget(this);
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(24, 20, 24, 20);
+  column->setSpacing(12);
+  auto* head = new QHBoxLayout;
+  head->setSpacing(8);
+  head->addWidget(make_label(tr("Runs"), "title", box));
+  head->addStretch(1);
+  auto* find = new QLineEdit(box);
+  find->setPlaceholderText(tr("Find a run"));
+  find->setAccessibleName(tr("Find a run"));
+  find->setClearButtonEnabled(true);
+  find->setFixedWidth(200);
+  open_ = new QPushButton(tr("Open"), box);
+  compare_ = new QPushButton(tr("Compare two"), box);
+  compare_->setIcon(look_.icon("compare"));
+  head->addWidget(find);
+  head->addWidget(compare_);
+  head->addWidget(open_);
+  column->addLayout(head);
+  stack_ = new QStackedWidget(box);
+  auto* empty = make_label(tr("No runs yet.\nOpen a case and press Run, or build a sweep at the right."), "muted", stack_);
+  empty->setAlignment(Qt::AlignCenter);
+  stack_->addWidget(empty);
+  table_ = new QTableView(stack_);
+  table_->setAccessibleName(tr("Runs"));
+  filter_ = new QSortFilterProxyModel(this);
+  filter_->setSourceModel(list_);
+  filter_->setSortRole(RunList::sort_role);
+  filter_->setFilterKeyColumn(-1);
+  filter_->setFilterCaseSensitivity(Qt::CaseInsensitive);
+  table_->setModel(filter_);
+  table_->setSortingEnabled(true);
+  table_->sortByColumn(RunList::started_column, Qt::DescendingOrder);
+  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  table_->setShowGrid(false);
+  table_->setWordWrap(false);
+  table_->setTabKeyNavigation(false);
+  table_->verticalHeader()->hide();
+  table_->verticalHeader()->setDefaultSectionSize(32);
+  table_->horizontalHeader()->setHighlightSections(false);
+  table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  table_->setItemDelegateForColumn(RunList::state_column, new StateDelegate(look_, table_));
+  stack_->addWidget(table_);
+  column->addWidget(stack_, 1);
+  difference_ = make_label({}, "small", box);
+  difference_->setWordWrap(true);
+  difference_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  column->addWidget(difference_);
+  connect(find, &QLineEdit::textChanged, filter_, &QSortFilterProxyModel::setFilterFixedString);
+  connect(list_, &RunList::loaded, this, [this] {
+    stack_->setCurrentIndex(list_->rowCount() > 0 ? 1 : 0);
+    table_->resizeColumnsToContents();
+    table_->setColumnWidth(RunList::title_column, std::clamp(table_->columnWidth(RunList::title_column), 160, 280));
+    table_->setColumnWidth(RunList::changes_column, std::clamp(table_->columnWidth(RunList::changes_column), 120, 260));
+    refresh_buttons();
+  });
+  connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPage::refresh_buttons);
+  connect(table_, &QTableView::doubleClicked, this, [this](const QModelIndex& at) { emit run_chosen(at.data(RunList::folder_role).toString()); });
+  connect(open_, &QPushButton::clicked, this, [this] {
+    if (const QStringList folders = chosen(); !folders.isEmpty()) emit run_chosen(folders.front());
+  });
+  connect(compare_, &QPushButton::clicked, this, [this] {
+    if (const QStringList folders = chosen(); folders.size() == 2) emit comparison_wanted(folders[0], folders[1]);
+  });
+  return box;
+}
+
+QWidget* RunsPage::make_side() {
+  auto* side = new QWidget(this);
+  side->setObjectName("surface");
+  side->setAttribute(Qt::WA_StyledBackground);
+  side->setFixedWidth(side_width);
+  auto* column = new QVBoxLayout(side);
+  column->setContentsMargins(24, 20, 24, 20);
+  column->setSpacing(12);
+  column->addWidget(make_label(tr("Sweep"), "title", side));
+  sweep_case_ = make_label({}, "muted", side);
+  sweep_case_->setWordWrap(true);
+  column->addWidget(sweep_case_);
+  rows_column_ = new QVBoxLayout;
+  rows_column_->setSpacing(12);
+  column->addLayout(rows_column_);
+  auto* more = new QPushButton(tr("Another field"), side);
+  more->setIcon(look_.icon("add", "accent"));
+  set_role(more, "link");
+  column->addWidget(more, 0, Qt::AlignLeft);
+  sweep_note_ = make_label({}, "small", side);
+  sweep_note_->setWordWrap(true);
+  column->addWidget(sweep_note_);
+  sweep_add_ = new QPushButton(tr("Add to the queue"), side);
+  set_role(sweep_add_, "primary");
+  sweep_add_->setMinimumHeight(34);
+  column->addWidget(sweep_add_);
+  column->addSpacing(12);
+  column->addWidget(make_rule(side));
+  column->addSpacing(4);
+  auto* head = new QHBoxLayout;
+  head->addWidget(make_label(tr("Queue"), "title", side), 1);
+  auto* hold = make_icon_button(look_, "pause", tr("Hold the queue: the run that goes on ends, no other begins"), side);
+  hold->setCheckable(true);
+  auto* remove = make_icon_button(look_, "remove", tr("Take out the chosen one; stops it when it is running"), side);
+  auto* clear = make_icon_button(look_, "check", tr("Clear those that have ended"), side);
+  for (QToolButton* button : {hold, clear, remove}) head->addWidget(button);
+  column->addLayout(head);
+  queue_note_ = make_label({}, "muted", side);
+  queue_note_->setWordWrap(true);
+  column->addWidget(queue_note_);
+  queue_view_ = new QListView(side);
+  queue_view_->setAccessibleName(tr("Queue"));
+  queue_view_->setModel(&queue_);
+  queue_view_->setDragDropMode(QAbstractItemView::InternalMove);
+  queue_view_->setDefaultDropAction(Qt::MoveAction);
+  queue_view_->setTextElideMode(Qt::ElideRight);
+  column->addWidget(queue_view_, 1);
+  connect(more, &QPushButton::clicked, this, &RunsPage::add_row);
+  connect(sweep_add_, &QPushButton::clicked, this, [this] {
+    if (const QString trouble = add_sweep(); !trouble.isEmpty()) sweep_note_->setText(trouble);
+  });
+  connect(hold, &QToolButton::clicked, this, [this](bool on) { queue_.set_active(!on); });
+  connect(remove, &QToolButton::clicked, this, [this] { queue_.remove(queue_view_->currentIndex().row()); });
+  connect(clear, &QToolButton::clicked, this, [this] { queue_.remove_ended(); });
+  connect(queue_view_, &QListView::doubleClicked, this, [this](const QModelIndex& at) {
+    if (const QString folder = at.data(RunQueue::folder_role).toString(); !folder.isEmpty() && is_final(static_cast<SessionState>(at.data(RunQueue::state_role).toInt())))
+      emit run_chosen(folder);
+  });
+  add_row();
+  return side;
+}
+
+void RunsPage::add_row() {
+  if (rows_.size() >= most_axes) return;
+  auto* one = new SweepRow(model_, look_, this);
+  rows_.push_back(one);
+  rows_column_->addWidget(one);
+  connect(one, &SweepRow::edited, this, &RunsPage::refresh_sweep);
+  connect(one, &SweepRow::remove_wanted, this, [this, one] {
+    if (rows_.size() == 1) return one->set({}, {});
+    std::erase(rows_, one);
+    one->deleteLater();
+    refresh_sweep();
+  });
+  refresh_sweep();
+}
+
+void RunsPage::refresh_sweep() {
+  sweep_case_->setText(model_.is_open() ? tr("Runs “%1” once for each combination of values.").arg(model_.title())
+                                        : tr("Open a case first; then choose a field of it and its values."));
+  std::vector<SweepAxis> axes;
+  QString trouble;
+  for (SweepRow* one : rows_) {
+    if (one->text().empty()) continue;
+    const auto axis = parse_sweep_axis(one->text());
+    if (axis) axes.push_back(*axis);
+    else trouble = QString::fromStdString(axis.error().text);
+  }
+  std::size_t count = 0;
+  if (trouble.isEmpty() && !axes.empty()) {
+    if (const auto size = sweep_size(axes)) count = *size;
+    else trouble = QString::fromStdString(size.error().text);
+  }
+  sweep_note_->setText(!trouble.isEmpty() ? trouble : count > 0 ? tr("%1 runs.").arg(count) : QString());
+  sweep_add_->setText(count > 0 ? tr("Add %1 runs to the queue").arg(count) : tr("Add to the queue"));
+  sweep_add_->setEnabled(model_.is_open() && count > 0);
+}
+
+QString RunsPage::add_sweep() {
+  std::vector<SweepAxis> axes;
+  for (SweepRow* one : rows_) {
+    if (one->text().empty()) continue;
+    auto axis = parse_sweep_axis(one->text());
+    if (!axis) return QString::fromStdString(axis.error().text);
+    axes.push_back(std::move(axis).value());
+  }
+  auto points = expand_sweep(model_.document(), axes);
+  if (!points) return QString::fromStdString(points.error().text);
+  for (SweepPoint& point : *points) {
+    QStringList parts;
+    for (const auto& [pointer, value] : point.set)
+      parts << QString::fromStdString(last_token(pointer)) + " = " + text_of(value);
+    queue_.add(model_.title(), parts.join(", "), std::move(point.document));
+  }
+  return {};
+}
+
+QStringList RunsPage::chosen() const {
+  QStringList out;
+  for (const QModelIndex& at : table_->selectionModel()->selectedRows()) out << at.data(RunList::folder_role).toString();
+  return out;
+}
+
+void RunsPage::refresh() { list_->refresh(settings_.runs_folder()); }
+
+void RunsPage::refresh_buttons() {
+  const QStringList folders = chosen();
+  open_->setEnabled(folders.size() == 1);
+  compare_->setEnabled(folders.size() == 2);
+  compare_->setToolTip(folders.size() == 2 ? tr("Linked views and overlaid curves of the two") : tr("Choose two rows (Ctrl and click)"));
+  QString text;
+  if (folders.size() == 2) {
+    const ListedRun* two[2] = {nullptr, nullptr};
+    for (const ListedRun& run : list_->runs())
+      for (int i = 0; i < 2; ++i)
+        if (QString::fromStdString(run.card.folder.string()) == folders[i]) two[i] = &run;
+    if (two[0] && two[1]) {
+      const QStringList lines = differences(*two[0], *two[1]);
+      text = lines.isEmpty() ? tr("The two cases are the same.") : lines.mid(0, 6).join("\n");
+      if (lines.size() > 6) text += "\n" + tr("… and %1 more").arg(lines.size() - 6);
+    }
+  }
+  difference_->setText(text);
+  difference_->setVisible(!text.isEmpty());
+  queue_note_->setVisible(queue_.rowCount() == 0 || !queue_.is_active());
+  queue_note_->setText(queue_.rowCount() == 0 ? tr("Nothing waits. Sweeps, and cases added with “Add to the queue”, run here one after the other.")
+                                              : tr("Held: nothing new begins."));
+}
+
+}  // namespace conoid::app

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Settings.
+#include "app/window/settings_dialog.hpp"
+
+#include <algorithm>
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/look/small_widgets.hpp"
+#include "app/look/translator.hpp"
+
+namespace conoid::app {
+
+SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) : QDialog(parent) {
+  setWindowTitle(tr("Settings"));
+  setMinimumWidth(480);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(24, 20, 24, 20);
+  column->setSpacing(16);
+  auto* form = new QFormLayout;
+  form->setHorizontalSpacing(16);
+  form->setVerticalSpacing(8);
+  const auto combo = [&](const QString& name) {
+    auto* box = new QComboBox(this);
+    box->setAccessibleName(name);
+    form->addRow(name, box);
+    return box;
+  };
+  QComboBox* theme = combo(tr("Colours"));
+  for (const auto& [text, choice] : {std::pair{tr("As the system"), ThemeChoice::system}, std::pair{tr("Light"), ThemeChoice::light},
+                                     std::pair{tr("Dark"), ThemeChoice::dark}})
+    theme->addItem(text, static_cast<int>(choice));
+  theme->setCurrentIndex(theme->findData(static_cast<int>(look.choice())));
+  connect(theme, &QComboBox::activated, this, [this, theme, &settings, &look] {
+    const auto choice = static_cast<ThemeChoice>(theme->currentData().toInt());
+    look.choose(choice);
+    settings.set_theme(choice);
+    emit changed();
+  });
+
+  QComboBox* scale = combo(tr("Size of the text"));
+  for (int percent : {80, 90, 100, 110, 125, 150, 175, 200}) scale->addItem(tr("%1 %").arg(percent), percent / 100.0);
+  scale->setCurrentIndex(std::max(0, scale->findText(tr("%1 %").arg(qRound(100 * settings.font_scale())))));
+  connect(scale, &QComboBox::activated, this, [this, scale, &settings, &look] {
+    settings.set_font_scale(scale->currentData().toDouble());
+    look.set_font_scale(settings.font_scale());
+    emit changed();
+  });
+
+  QComboBox* language = combo(tr("Language"));
+  language->addItem(tr("As the system"), QString());
+  for (const Language& one : languages()) language->addItem(one.name, one.id);
+  language->setCurrentIndex(std::max(0, language->findData(settings.language())));
+  auto* language_note = make_label(tr("The language changes at the next start."), "small", this);
+  language_note->hide();
+  form->addRow({}, language_note);
+  connect(language, &QComboBox::activated, this, [language, language_note, &settings] {
+    settings.set_language(language->currentData().toString());
+    language_note->show();
+  });
+
+  QComboBox* units = combo(tr("Units of length"));
+  units->addItem(tr("Metres (SI)"), static_cast<int>(UnitSystem::si));
+  units->addItem(tr("Millimetres"), static_cast<int>(UnitSystem::millimetre));
+  units->addItem(tr("Inches and feet (US)"), static_cast<int>(UnitSystem::us));
+  units->setCurrentIndex(units->findData(static_cast<int>(settings.units())));
+  connect(units, &QComboBox::activated, this, [this, units, &settings] {
+    settings.set_units(static_cast<UnitSystem>(units->currentData().toInt()));
+    emit changed();
+  });
+
+  auto* memory = new QSpinBox(this);
+  memory->setAccessibleName(tr("Memory for frames"));
+  memory->setRange(32, 65536);
+  memory->setSingleStep(128);
+  memory->setSuffix(" MiB");
+  memory->setValue(static_cast<int>(settings.frame_memory() >> 20));
+  form->addRow(tr("Memory for frames"), memory);
+  connect(memory, &QSpinBox::valueChanged, this, [this, &settings](int mebibytes) {
+    settings.set_frame_memory(static_cast<std::uint64_t>(mebibytes) << 20);
+    emit changed();
+  });
+
+  auto* autosave = new QSpinBox(this);
+  autosave->setAccessibleName(tr("Keep unsaved edits after"));
+  autosave->setRange(1, 600);
+  autosave->setSuffix(" s");
+  autosave->setValue(settings.autosave_seconds());
+  form->addRow(tr("Keep unsaved edits after"), autosave);
+  connect(autosave, &QSpinBox::valueChanged, this, [this, &settings](int seconds) {
+    settings.set_autosave_seconds(seconds);
+    emit changed();
+  });
+
+  auto* calm = new QCheckBox(tr("No movement that nobody asked for"), this);
+  calm->setChecked(settings.reduced_motion());
+  form->addRow(tr("Motion"), calm);
+  connect(calm, &QCheckBox::clicked, this, [this, &settings](bool on) {
+    settings.set_reduced_motion(on);
+    emit changed();
+  });
+
+  auto* row = new QHBoxLayout;
+  auto* folder = new QLineEdit(QString::fromStdString(settings.runs_folder().string()), this);
+  folder->setReadOnly(true);
+  folder->setCursorPosition(0);
+  folder->setAccessibleName(tr("Folder of the runs"));
+  auto* browse = make_icon_button(look, "folder", tr("Choose a folder"), this);
+  row->addWidget(folder, 1);
+  row->addWidget(browse);
+  form->addRow(tr("Folder of the runs"), row);
+  connect(browse, &QToolButton::clicked, this, [this, folder, &settings] {
+    const QString chosen = QFileDialog::getExistingDirectory(this, tr("Folder of the runs"), folder->text());
+    if (chosen.isEmpty()) return;
+    settings.keep_runs_folder(chosen);
+    folder->setText(QString::fromStdString(settings.runs_folder().string()));
+    emit changed();
+  });
+
+  column->addLayout(form);
+  column->addStretch(1);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::accept);
+  column->addWidget(buttons);
+}
+
+}  // namespace conoid::app

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads, measures and colours a mesh.
+#include "engine/session/mesh_preview.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/units.hpp"
+#include "engine/mesh/gmsh.hpp"
+#include "engine/solvers/mesh_frame.hpp"
+
+namespace conoid {
+namespace {
+
+constexpr int worst_cells = 20;
+
+Vec3 centre_of(const Mesh& mesh, Index cell) {
+  Vec3 sum{};
+  const auto nodes = mesh.nodes(cell);
+  for (const Index n : nodes) {
+    const Vec3 p = mesh.point(n);
+    for (std::size_t k = 0; k < 3; ++k) sum[k] += p[k] / static_cast<double>(nodes.size());
+  }
+  return sum;
+}
+
+double longest_edge(const Mesh& mesh, Index cell) {
+  const auto nodes = mesh.nodes(cell);
+  const auto corners = static_cast<std::size_t>(corners_of(mesh.shape(cell)));
+  double longest = 0;
+  // All pairs of corners: diagonals count too, as a wave may run along them.
+  const bool simplex = corners == static_cast<std::size_t>(dimension_of(mesh.shape(cell))) + 1;
+  for (std::size_t i = 0; i < corners; ++i)
+    for (std::size_t j = i + 1; j < corners; ++j) {
+      if (!simplex && corners == 4 && j - i == 2) continue;
+      const Vec3 a = mesh.point(nodes[i]);
+      const Vec3 b = mesh.point(nodes[j]);
+      longest = std::max(longest, std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]));
+    }
+  return longest;
+}
+
+Field cell_field(const char* name, const char* label, std::vector<float> values) {
+  FieldInfo info;
+  info.name = name;
+  info.label = label;
+  info.unit = "1";
+  info.kind = FieldKind::magnitude;
+  info.association = Association::cell;
+  return make_field(std::move(info), std::move(values));
+}
+
+/// The number of the group of each cell of one dimension (the last that holds it), 0 for none.
+std::vector<float> group_numbers(const Mesh& mesh, int dimension, const std::vector<std::string>& names) {
+  std::vector<float> of_cell(static_cast<std::size_t>(mesh.cell_count()), 0.0F);
+  for (const MeshGroup& group : mesh.groups()) {
+    if (group.dimension != dimension) continue;
+    const auto at = std::find(names.begin(), names.end(), group.name) - names.begin();
+    for (const Index c : group.cells) of_cell[static_cast<std::size_t>(c)] = static_cast<float>(at);
+  }
+  std::vector<float> out;
+  for (Index c = 0; c < mesh.cell_count(); ++c)
+    if (dimension_of(mesh.shape(c)) == dimension) out.push_back(of_cell[static_cast<std::size_t>(c)]);
+  return out;
+}
+
+}  // namespace
+
+bool can_be_meshed(const std::filesystem::path& file) { return is_geometry(file); }
+
+Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::path& file, double scale, std::stop_token stop) {
+  ReadOptions options;
+  options.scale = scale;
+  auto loaded = load_mesh(file, options, {}, stop);
+  if (!loaded) return loaded.error();
+  const Mesh& mesh = *loaded;
+  auto out = std::make_shared<MeshPreview>();
+  out->file = file;
+  QualityOptions quality;
+  quality.worst = worst_cells;
+  out->summary = summarize(mesh, quality);
+  if (out->summary.has_surface && !out->summary.surface.is_body()) out->surface = explain(out->summary.surface, mesh);
+  for (const CellQuality& worst : out->summary.quality.worst) out->worst_places.push_back(centre_of(mesh, worst.cell));
+  const int dimension = mesh.dimension();
+  out->group_names = {"no group"};
+  for (const MeshGroup& group : mesh.groups()) out->group_names.push_back(group.name);
+  for (Index c = 0; c < mesh.cell_count(); ++c)
+    if (dimension_of(mesh.shape(c)) == dimension) out->longest_edges.push_back(longest_edge(mesh, c));
+  std::sort(out->longest_edges.begin(), out->longest_edges.end());
+
+  auto frame = std::make_shared<Frame>();
+  frame->axis = FrameAxis::iteration;
+  FramePart part{"mesh", mesh_geometry(mesh, dimension), {}};
+  std::vector<float> jacobians;
+  for (const CellQuality& q : cell_quality(mesh, dimension)) jacobians.push_back(static_cast<float>(q.scaled_jacobian));
+  const bool grouped = std::any_of(mesh.groups().begin(), mesh.groups().end(),
+                                   [&](const MeshGroup& g) { return g.dimension == dimension; });
+  if (grouped) part.fields.push_back(cell_field("group", "Groups", group_numbers(mesh, dimension, out->group_names)));
+  part.fields.push_back(cell_field("quality", "Quality of the cells", std::move(jacobians)));
+  const bool faces = dimension == 3 && std::any_of(mesh.groups().begin(), mesh.groups().end(),
+                                                   [](const MeshGroup& g) { return g.dimension == 2; });
+  frame->parts.push_back(std::move(part));
+  if (faces) {
+    FramePart skin{"faces", mesh_geometry(mesh, 2), {}};
+    skin.fields.push_back(cell_field("group", "Groups", group_numbers(mesh, 2, out->group_names)));
+    frame->parts.push_back(std::move(skin));
+  }
+  out->frame = std::move(frame);
+  return std::shared_ptr<const MeshPreview>(std::move(out));
+}
+
+Result<std::shared_ptr<const MeshPreview>> preview_mesh(const CaseDocument& document, std::stop_token stop) {
+  const Json* file = document.find("/mesh/file");
+  if (file == nullptr || !file->is_string()) return std::shared_ptr<const MeshPreview>();
+  const Json* unit = document.find("/mesh/unit");
+  if (unit == nullptr || !unit->is_string())
+    return make_error(ErrorCode::invalid_input, "the unit of the mesh file's coordinates is not given, and it is never guessed",
+                      "Choose the unit of length.", document.place("/mesh"));
+  const auto scale = parse_quantity("1 " + unit->get<std::string>(), "m");
+  if (!scale) return scale.error();
+  std::filesystem::path path = file->get<std::string>();
+  if (path.is_relative()) path = document.folder() / path;
+  return preview_mesh(path, scale->value, stop);
+}
+
+Status mesh_geometry_again(const std::filesystem::path& geometry, double scale, double size, const std::filesystem::path& out,
+                           std::stop_token stop) {
+  GmshOptions options;
+  options.size = size / scale;
+  const auto made = run_gmsh(geometry, options, stop);
+  if (!made) return made.error();
+  std::error_code trouble;
+  std::filesystem::copy_file(made->mesh_file, out, std::filesystem::copy_options::overwrite_existing, trouble);
+  if (trouble) return system_error("write", out.string(), trouble.value());
+  return {};
+}
+
+}  // namespace conoid

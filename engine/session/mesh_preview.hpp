@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A mesh to be looked at before anything is computed: figures, checks and a frame with groups and quality as fields.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/case/document.hpp"
+#include "engine/core/error.hpp"
+#include "engine/io/frame.hpp"
+#include "engine/mesh/describe.hpp"
+
+namespace conoid {
+
+struct MeshPreview {
+  std::filesystem::path file;
+  MeshSummary summary;
+  std::string surface;                 ///< what is wrong with the surface, in words; empty when nothing is
+  std::vector<double> longest_edges;   ///< of each cell of the highest dimension, m, ascending: for wavelengths an element
+  std::vector<Vec3> worst_places;      ///< centre of each of summary.quality.worst, m
+  /// Part "mesh" with the cell fields "group" (number in group_names) and "quality" (scaled Jacobian); of a volume mesh
+  /// with groups of faces a part "faces" besides, with "group".
+  std::shared_ptr<const Frame> frame;
+  std::vector<std::string> group_names;  ///< 0 is "no group"
+};
+
+/// The mesh that a case names in /mesh/file and /mesh/unit; geometry is meshed first (gmsh). Null when it names none. The
+/// rest of the case may be wrong. Blocks; any thread may call.
+[[nodiscard]] Result<std::shared_ptr<const MeshPreview>> preview_mesh(const CaseDocument& document, std::stop_token stop = {});
+/// The same of a file whose coordinates are in units of `scale` metres.
+[[nodiscard]] Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::path& file, double scale,
+                                                                      std::stop_token stop = {});
+
+/// Meshes a geometry again with a largest edge of `size` metres (`scale` metres a unit of the file) and writes the mesh to
+/// `out`. Blocks.
+[[nodiscard]] Status mesh_geometry_again(const std::filesystem::path& geometry, double scale, double size,
+                                         const std::filesystem::path& out, std::stop_token stop = {});
+
+/// True for what can be meshed again: a script or a solid.
+[[nodiscard]] bool can_be_meshed(const std::filesystem::path& file);
+
+}  // namespace conoid

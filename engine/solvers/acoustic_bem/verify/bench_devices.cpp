@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The summation on CUDA devices beside the bandwidth of their memory.
+//
+// Bound: non-zero values alone, read once at the rate at which the device copies within its memory (read and write together):
+// 2 n_g flops a value.
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "engine/core/units.hpp"
+#include "engine/solvers/acoustic_bem/device_blocks.hpp"
+#include "engine/solvers/acoustic_bem/device_summation.hpp"
+#include "engine/solvers/acoustic_bem/verify/bench.hpp"
+#include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"
+#include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+
+namespace conoid::acoustic_bem {
+namespace {
+
+double copy_rate(const Device& device) {
+  const std::size_t bytes = std::min<std::size_t>(std::size_t{2} << 30, device.free_memory() / 4);
+  auto a = device.allocate<unsigned char>(bytes, "source"), b = device.allocate<unsigned char>(bytes, "target");
+  Stream stream = device.stream();
+  const Event begin = device.event(), end = device.event();
+  double best = 0;
+  stream.zero(a);
+  for (int k = 0; k < 12; ++k) {
+    stream.record(begin);
+    stream.on_device(b, 0, a, 0, bytes);
+    stream.record(end);
+    stream.synchronize();
+    best = std::max(best, 2.0 * static_cast<double>(bytes) / end.seconds_since(begin));
+  }
+  return best;
+}
+
+double host_rate(const Device& device) {
+  const std::size_t bytes = std::size_t{256} << 20;
+  auto a = device.allocate<unsigned char>(bytes, "target");
+  auto host = device.pinned<unsigned char>(bytes);
+  std::fill_n(host.data(), bytes, static_cast<unsigned char>(1));
+  Stream stream = device.stream();
+  const Event begin = device.event(), end = device.event();
+  double best = 0;
+  for (int k = 0; k < 5; ++k) {
+    stream.record(begin);
+    stream.to_device(a, host.span());
+    stream.record(end);
+    stream.synchronize();
+    best = std::max(best, static_cast<double>(bytes) / end.seconds_since(begin));
+  }
+  return best;
+}
+
+template <class Real>
+double ragged_rate(const Device& device, const Slices<Real>& slices, int steps, int repeats, int threads) {
+  std::vector<History<Real>> runs;
+  runs.push_back(made_history(slices, steps));
+  DeviceSummation<Real> sum(device, slices, steps, device.free_memory() / 10 * 9);
+  std::vector<double> out(static_cast<std::size_t>(steps * slices.rows()));
+  double best = 1e30;
+  for (int k = 0; k < repeats; ++k) {
+    sum.run(CpuWorker(threads), {0, slices.count()}, runs, 0, out);
+    best = std::min(best, sum.kernel_seconds());
+  }
+  return 2.0 * steps * static_cast<double>(slices.nonzeros()) / best;
+}
+
+template <class Real>
+double block_rate(const Device& device, const Slices<Real>& slices, BlockKind kind, int width, int height) {
+  DeviceBlocks<Real> blocks(device, slices, kind, 8, width, height);
+  blocks.set_past(made_history(slices, 8));
+  std::vector<double> out(static_cast<std::size_t>(8 * slices.rows()));
+  double best = 1e30;
+  for (int k = 0; k < 6; ++k) best = std::min(best, blocks.run(out));
+  return 16.0 * static_cast<double>(slices.nonzeros()) / best;
+}
+
+template <class Real>
+void rows_of(const Device& device, const TestRun& run, const BenchSink& row, double copy, const char* precision) {
+  const std::string name = fmt::format("{}:{}", device.info().backend, device.info().index);
+  const auto rate = [&](std::string what, int steps, double flops, double floor) {
+    const double bound = copy / sizeof(Real) * 2 * steps;
+    row({std::move(what), flops / 1e9, "Gflop/s", flops / bound, floor * bound / 1e9, "copy bandwidth", "bandwidth"});
+  };
+  {
+    run.doing(fmt::format("{}: summation, {}", name, precision));
+    const Index count = run.quick ? 2000 : 8000;
+    const Slices<Real> slices = made_slices<Real>(6400, count, 341, 6, 13);
+    for (int g : run.quick ? std::vector<int>{8} : std::vector<int>{1, 2, 4, 8, 16, 32})
+      rate(fmt::format("{}: ragged blocks, {}, n_g {}, {} of values", name, precision, g,
+                       format_bytes(static_cast<Bytes>(slices.nonzeros()) * sizeof(Real))),
+           g, ragged_rate(device, slices, g, 8, run.threads), g == 8 ? 0.8 : 0);
+  }
+  {
+    // As a run has them: rows and slices of a sphere along a Hilbert curve.
+    Team team({{"cpu", std::max(1, run.threads), 1}});
+    const Surface surface = unit_sphere(run.quick ? 12 : 20);
+    run.doing(fmt::format("{}: assembly of a sphere, N = {}, {}", name, surface.unknowns, precision));
+    const Matrices<Real> m = assemble_all<Real>(surface, form_for(surface, FormName::NC), {}, team);
+    for (int g : {8, 16})
+      rate(fmt::format("{}: ragged blocks, {}, n_g {}, sphere of N = {}, {} of values", name, precision, g, surface.unknowns,
+                       format_bytes(static_cast<Bytes>(m.slices.nonzeros()) * sizeof(Real))),
+           g, ragged_rate(device, m.slices, g, 8, run.threads), g == 8 && !run.quick ? 0.8 : 0);
+  }
+  for (int bc : run.quick ? std::vector<int>{16} : std::vector<int>{16, 32, 64, 128}) {
+    run.doing(fmt::format("{}: blocks of {} columns, {}", name, bc, precision));
+    const Slices<Real> slices = made_slices<Real>(6400, 420, 756, bc, bc);
+    rate(fmt::format("{}: Contiguous-Blocking, {}, b_c {}, n_g 8, 420 slices x 6400 rows", name, precision, bc), 8,
+         block_rate(device, slices, BlockKind::contiguous, bc, 0), 0);
+    rate(fmt::format("{}: ragged blocks, {}, rows of {}, n_g 8, the same", name, precision, bc), 8,
+         ragged_rate(device, slices, 8, 6, run.threads), 0);
+    Slices<Real> aligned(6400, 420);
+    std::vector<std::uint16_t> first(6400), last(6400);
+    for (Index j = 0; j < 420; ++j) {
+      for (std::size_t i = 0; i < first.size(); ++i) {
+        first[i] = static_cast<std::uint16_t>(1 + (j + static_cast<Index>(i) / 128) % (341 - bc));
+        last[i] = static_cast<std::uint16_t>(first[i] + bc - 1);
+      }
+      aligned.lay_out(j, first, last);
+      aligned.allocate(j);
+    }
+    for (int br : run.quick ? std::vector<int>{128} : std::vector<int>{32, 64, 128})
+      rate(fmt::format("{}: Full-Blocking, {}, b_c {}, b_r {}, n_g 8, 420 slices x 6400 rows", name, precision, bc, br), 8,
+           block_rate(device, aligned, BlockKind::full, bc, br), 0);
+  }
+}
+
+}  // namespace
+
+void bench_devices(const TestRun& run, const BenchSink& row) {
+  const auto found = find_devices("cuda");
+  if (!found) return;
+  for (const DeviceInfo& info : *found) {
+    const auto device = Device::open(fmt::format("cuda:{}", info.index));
+    if (!device) throw Failure(device.error());
+    const std::string name = fmt::format("cuda:{}", info.index);
+    const double copy = copy_rate(*device);
+    row({fmt::format("{}: {}, copy within its memory, read + write", name, info.name), copy / 1e9, "GB/s",
+         info.bandwidth > 0 ? copy / info.bandwidth : 0, 0, "data sheet", "bandwidth"});
+    row({fmt::format("{}: copy from pinned host memory", name), host_rate(*device) / 1e9, "GB/s", 0, 0, "", "bus"});
+    rows_of<float>(*device, run, row, copy, "single");
+    if (!run.quick) rows_of<double>(*device, run, row, copy, "double");
+  }
+}
+
+}  // namespace conoid::acoustic_bem

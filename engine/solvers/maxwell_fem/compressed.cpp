@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Clusters of faces, cross approximation of their far pairs.
+#include "engine/solvers/maxwell_fem/compressed.hpp"
+
+#include "engine/mesh/vec3.hpp"
+#include "engine/solvers/maxwell_fem/kernels/reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace conoid::maxwell_fem {
+
+using namespace conoid::vec;
+
+namespace {
+constexpr Index leaf_faces = 10;  // 60 points: one tile
+}
+
+CompressedRadiation::Tree CompressedRadiation::make_tree(const Domain& domain, const Patch& patch) {
+  Tree tree;
+  std::vector<Vec3> centres;
+  for (Index f = 0; f < patch.faces(); ++f) {
+    Vec3 c{};
+    for (Index p : patch.corners(domain.space, f)) c = add(c, scale(1.0 / 3, domain.space.mesh().point(p)));
+    centres.push_back(c);
+    tree.faces.push_back(f);
+  }
+  tree.clusters.push_back({0, patch.faces(), {-1, -1}, {}, 0});
+  for (std::size_t at = 0; at < tree.clusters.size(); ++at) {
+    const Index begin = tree.clusters[at].begin, end = tree.clusters[at].end;
+    Vec3 low = centres[tree.faces[begin]], high = low;
+    for (Index i = begin; i < end; ++i)
+      for (int d = 0; d < 3; ++d) {
+        low[d] = std::min(low[d], centres[tree.faces[i]][d]);
+        high[d] = std::max(high[d], centres[tree.faces[i]][d]);
+      }
+    tree.clusters[at].centre = scale(0.5, add(low, high));
+    for (Index i = begin; i < end; ++i)
+      for (Index p = tree.faces[i] * face_points; p < (tree.faces[i] + 1) * face_points; ++p)
+        tree.clusters[at].radius = std::max(tree.clusters[at].radius, distance(patch.point(p).x, tree.clusters[at].centre));
+    if (end - begin <= leaf_faces) continue;
+    const Vec3 size = sub(high, low);
+    const auto axis = static_cast<std::size_t>(std::max_element(size.begin(), size.end()) - size.begin());
+    const Index middle = (begin + end) / 2;
+    std::nth_element(tree.faces.begin() + begin, tree.faces.begin() + middle, tree.faces.begin() + end,
+                     [&](Index a, Index b) { return centres[a][axis] < centres[b][axis]; });
+    for (int c = 0; c < 2; ++c) {
+      tree.clusters[at].child[c] = static_cast<Index>(tree.clusters.size());
+      tree.clusters.push_back({c == 0 ? begin : middle, c == 0 ? middle : end, {-1, -1}, {}, 0});
+    }
+  }
+  return tree;
+}
+
+PointArrays CompressedRadiation::ordered_points(const Patch& patch, const Tree& tree) {
+  PointArrays out;
+  out.count = patch.size();
+  out.padded = (out.count + 15) / 16 * 16 + tile_rows;
+  out.data = AlignedDoubles(static_cast<std::size_t>(9 * out.padded));
+  for (Index p = 0; p < out.padded; ++p) {
+    FacePoint at{};
+    if (p < out.count)
+      at = patch.point(tree.faces[p / face_points] * face_points + p % face_points);
+    else
+      at.x = {1e6, 1e6, 1e6};
+    for (int d = 0; d < 3; ++d) {
+      out.data.data()[d * out.padded + p] = at.x[d];
+      out.data.data()[(3 + d) * out.padded + p] = at.t1[d];
+      out.data.data()[(6 + d) * out.padded + p] = at.t2[d];
+    }
+  }
+  return out;
+}
+
+CompressedRadiation::CompressedRadiation(const Domain& domain, double k, double tolerance, int threads, double separation)
+    : k_(k), to_tree_(make_tree(domain, domain.outer)), from_tree_(make_tree(domain, domain.currents)),
+      to_(ordered_points(domain.outer, to_tree_)), from_(ordered_points(domain.currents, from_tree_)) {
+  pair_up(0, 0, separation);
+  std::sort(near_.begin(), near_.end(), [](const Near& a, const Near& b) { return a.to < b.to; });
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+  for (std::size_t b = 0; b < far_.size(); ++b) compress(far_[b], tolerance);
+}
+
+void CompressedRadiation::pair_up(Index to, Index from, double separation) {
+  const Cluster &t = to_tree_.clusters[to], &f = from_tree_.clusters[from];
+  const double gap = distance(t.centre, f.centre) - t.radius - f.radius;
+  if (gap > separation * 2 * std::min(t.radius, f.radius)) {
+    far_.push_back({to, from, {0, 0}, {}, {}});
+    return;
+  }
+  const bool t_leaf = t.child[0] < 0, f_leaf = f.child[0] < 0;
+  if (t_leaf && f_leaf) {
+    near_.push_back({to, from});
+    return;
+  }
+  if (f_leaf || (!t_leaf && t.radius >= f.radius))
+    for (Index c : std::array<Index, 2>(t.child)) pair_up(c, from, separation);
+  else
+    for (Index c : std::array<Index, 2>(f.child)) pair_up(to, c, separation);
+}
+
+void CompressedRadiation::compress(LowRank& block, double tolerance) const {
+  const Cluster &t = to_tree_.clusters[block.to], &f = from_tree_.clusters[block.from];
+  const Index rows = (t.end - t.begin) * face_points, columns = (f.end - f.begin) * face_points * 2;
+  const auto vector_at = [](const PointArrays& a, int first, Index p) { return Vec3{a.row(first)[p], a.row(first + 1)[p], a.row(first + 2)[p]}; };
+  const auto entry = [&](Index row, Index column, int half) {
+    const Index p = t.begin * face_points + row, q = f.begin * face_points + column / 2;
+    const Halves h = halves(vector_at(to_, 0, p), vector_at(to_, 3, p), vector_at(to_, 6, p), vector_at(from_, 0, q),
+                            vector_at(from_, column % 2 == 0 ? 3 : 6, q), k_);
+    return half == 0 ? h.plus : h.minus;
+  };
+  for (int half = 0; half < 2; ++half) {
+    auto &u = block.u[half], &v = block.v[half];
+    Index& rank = block.rank[half];
+    std::vector<bool> used(static_cast<std::size_t>(rows), false);
+    Index row = 0;
+    double norm2 = 0;
+    int small = 0;
+    const Index most = std::min(rows, columns) / 2;
+    while (rank < most) {
+      std::vector<Complex> across(static_cast<std::size_t>(columns)), down(static_cast<std::size_t>(rows));
+      used[row] = true;
+      for (Index c = 0; c < columns; ++c) {
+        across[c] = entry(row, c, half);
+        for (Index r = 0; r < rank; ++r) across[c] -= u[r * rows + row] * v[r * columns + c];
+      }
+      const Index pivot = std::max_element(across.begin(), across.end(), [](Complex a, Complex b) { return std::norm(a) < std::norm(b); }) - across.begin();
+      const Complex value = across[pivot];
+      if (std::abs(value) < 1e-300) break;
+      for (Complex& z : across) z /= value;
+      double down2 = 0, across2 = 0;
+      for (Index r = 0; r < rows; ++r) {
+        down[r] = entry(r, pivot, half);
+        for (Index m = 0; m < rank; ++m) down[r] -= u[m * rows + r] * v[m * columns + pivot];
+        down2 += std::norm(down[r]);
+      }
+      for (const Complex& z : across) across2 += std::norm(z);
+      double mixed = 0;
+      for (Index m = 0; m < rank; ++m) {
+        Complex a = 0, b = 0;
+        for (Index r = 0; r < rows; ++r) a += std::conj(u[m * rows + r]) * down[r];
+        for (Index c = 0; c < columns; ++c) b += std::conj(v[m * columns + c]) * across[c];
+        mixed += 2 * std::real(a * b);
+      }
+      norm2 += down2 * across2 + mixed;
+      u.insert(u.end(), down.begin(), down.end());
+      v.insert(v.end(), across.begin(), across.end());
+      ++rank;
+      // Two small steps in a row: a single one may be an accident of the row.
+      small = std::sqrt(down2 * across2) <= tolerance * std::sqrt(std::max(norm2, 0.0)) ? small + 1 : 0;
+      if (small == 2) break;
+      double largest = -1;
+      for (Index r = 0; r < rows; ++r)
+        if (!used[r] && std::norm(down[r]) > largest) {
+          largest = std::norm(down[r]);
+          row = r;
+        }
+      if (largest < 0) break;
+    }
+  }
+}
+
+void CompressedRadiation::apply(std::span<const Complex> f, Index count, std::span<Complex> sums, int threads) const {
+  const Index n = to_.count, m = from_.count;
+  // Columns in the trees' orders: [column][half][point, direction].
+  std::vector<Complex> g(static_cast<std::size_t>(4 * m * count)), out(static_cast<std::size_t>(2 * n * count), 0);
+#pragma omp parallel for num_threads(threads)
+  for (Index c = 0; c < 2 * count; ++c)
+    for (Index q = 0; q < m; ++q)
+      for (int d = 0; d < 2; ++d)
+        g[c * 2 * m + 2 * q + d] = f[c * 2 * m + 2 * (from_tree_.faces[q / face_points] * face_points + q % face_points) + d];
+  // y = V g of every far block, then rows: those of a leaf get all blocks of its ancestors.
+  std::vector<std::vector<Complex>> y(far_.size());
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 4)
+  for (std::size_t b = 0; b < far_.size(); ++b) {
+    const LowRank& block = far_[b];
+    const Cluster& from = from_tree_.clusters[block.from];
+    const Index columns = (from.end - from.begin) * face_points * 2;
+    y[b].assign(static_cast<std::size_t>((block.rank[0] + block.rank[1]) * count), 0);
+    for (Index c = 0; c < count; ++c)
+      for (int half = 0; half < 2; ++half) {
+        const Complex* x = g.data() + (2 * c + half) * 2 * m + from.begin * face_points * 2;
+        for (Index r = 0; r < block.rank[half]; ++r) {
+          Complex sum = 0;
+          for (Index i = 0; i < columns; ++i) sum += block.v[half][r * columns + i] * x[i];
+          y[b][c * (block.rank[0] + block.rank[1]) + half * block.rank[0] + r] = sum;
+        }
+      }
+  }
+  std::vector<std::vector<std::size_t>> of_cluster(to_tree_.clusters.size());
+  for (std::size_t b = 0; b < far_.size(); ++b) of_cluster[far_[b].to].push_back(b);
+  std::vector<std::vector<Index>> ancestors;
+  std::vector<Index> leaves;
+  std::vector<Index> parent(to_tree_.clusters.size(), -1);
+  for (std::size_t t = 0; t < to_tree_.clusters.size(); ++t)
+    for (Index c : to_tree_.clusters[t].child)
+      if (c >= 0) parent[c] = static_cast<Index>(t);
+  for (std::size_t t = 0; t < to_tree_.clusters.size(); ++t)
+    if (to_tree_.clusters[t].child[0] < 0) leaves.push_back(static_cast<Index>(t));
+  const RadiationKernel& kernel = radiation_kernel();
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 2)
+  for (std::size_t l = 0; l < leaves.size(); ++l) {
+    const Cluster& leaf = to_tree_.clusters[leaves[l]];
+    const Index rows = (leaf.end - leaf.begin) * face_points, first = leaf.begin * face_points;
+    for (Index t = leaves[l]; t >= 0; t = parent[t])
+      for (std::size_t b : of_cluster[t]) {
+        const LowRank& block = far_[b];
+        const Index all = (to_tree_.clusters[t].end - to_tree_.clusters[t].begin) * face_points, offset = first - to_tree_.clusters[t].begin * face_points;
+        for (Index c = 0; c < count; ++c)
+          for (int half = 0; half < 2; ++half)
+            for (Index r = 0; r < block.rank[half]; ++r) {
+              const Complex value = y[b][c * (block.rank[0] + block.rank[1]) + half * block.rank[0] + r];
+              const Complex* u = block.u[half].data() + r * all + offset;
+              Complex* to = out.data() + (2 * c + half) * n + first;
+              for (Index i = 0; i < rows; ++i) to[i] += u[i] * value;
+            }
+      }
+    const auto range = std::equal_range(near_.begin(), near_.end(), Near{leaves[l], 0}, [](const Near& a, const Near& b) { return a.to < b.to; });
+    const int padded = static_cast<int>((rows + kernel.strip - 1) / kernel.strip * kernel.strip);
+    AlignedDoubles tile(static_cast<std::size_t>(2 * tile_rows * 2 * 2 * tile_points)), sum(2 * panel_width * tile_rows), panel(2 * tile_points * 2 * panel_width);
+    double* const halves_of[2] = {tile.data(), tile.data() + tile_rows * 2 * 2 * tile_points};
+    for (auto near = range.first; near != range.second; ++near) {
+      const Cluster& from = from_tree_.clusters[near->from];
+      for (Index q = from.begin * face_points; q < from.end * face_points; q += tile_points) {
+        const int some = static_cast<int>(std::min<Index>(tile_points, from.end * face_points - q));
+        kernel.tile(to_, first, padded, from_, q, some, k_, halves_of[0], halves_of[1]);
+        for (Index c = 0; c < count; c += panel_width)
+          for (int half = 0; half < 2; ++half) {
+            const Index width = std::min<Index>(panel_width, count - c);
+            for (int d = 0; d < 2 * some; ++d)
+              for (Index w = 0; w < panel_width; ++w) {
+                const Complex x = w < width ? g[(2 * (c + w) + half) * 2 * m + 2 * q + d] : Complex(0);
+                panel.data()[(d * panel_width + w) * 2] = x.real();
+                panel.data()[(d * panel_width + w) * 2 + 1] = x.imag();
+              }
+            std::fill(sum.data(), sum.data() + sum.size(), 0.0);
+            kernel.multiply(halves_of[half], padded, 2 * some, panel.data(), sum.data(), tile_rows);
+            for (Index w = 0; w < width; ++w)
+              for (Index i = 0; i < rows; ++i)
+                out[(2 * (c + w) + half) * n + first + i] += Complex(sum.data()[2 * w * tile_rows + i], sum.data()[(2 * w + 1) * tile_rows + i]);
+          }
+      }
+    }
+  }
+#pragma omp parallel for num_threads(threads)
+  for (Index c = 0; c < 2 * count; ++c)
+    for (Index p = 0; p < n; ++p) sums[c * n + to_tree_.faces[p / face_points] * face_points + p % face_points] += out[c * n + p];
+}
+
+Bytes CompressedRadiation::bytes() const {
+  Bytes out = 0;
+  for (const LowRank& b : far_)
+    for (int half = 0; half < 2; ++half) out += (b.u[half].size() + b.v[half].size()) * sizeof(Complex);
+  return out;
+}
+
+double CompressedRadiation::average_rank() const {
+  double sum = 0;
+  for (const LowRank& b : far_) sum += static_cast<double>(b.rank[0] + b.rank[1]) / 2;
+  return far_.empty() ? 0 : sum / static_cast<double>(far_.size());
+}
+
+}  // namespace conoid::maxwell_fem

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The radiation operator kept: far blocks as products of low rank by adaptive cross approximation (M. Bebendorf, Numer. Math.
+// 86 (2000) 565), near blocks computed anew each time. Pays over many iterations with few right-hand sides.
+#pragma once
+
+#include "engine/solvers/maxwell_fem/kernels/radiation.hpp"
+#include "engine/solvers/maxwell_fem/domain.hpp"
+
+#include <span>
+#include <vector>
+
+namespace conoid::maxwell_fem {
+
+class CompressedRadiation {
+ public:
+  /// Blocks whose clusters are farther apart than `separation` of the smaller one's diameter are compressed to `tolerance`
+  /// (relative, Frobenius norm of each block).
+  CompressedRadiation(const Domain& domain, double k, double tolerance, int threads, double separation = 1.0);
+
+  /// plus and minus halves (kernels/radiation.hpp), unscaled, without near corrections; f and sums in columns as
+  /// Radiation::apply has them. Adds to `sums`.
+  void apply(std::span<const Complex> f, Index count, std::span<Complex> sums, int threads) const;
+
+  [[nodiscard]] Bytes bytes() const;
+  [[nodiscard]] Bytes dense_bytes() const { return static_cast<Bytes>(4 * to_.count * from_.count) * sizeof(Complex); }
+  [[nodiscard]] double average_rank() const;
+
+ private:
+  struct Cluster {
+    Index begin = 0, end = 0;          ///< faces, in the tree's order
+    std::array<Index, 2> child{-1, -1};
+    Vec3 centre{};
+    double radius = 0;
+  };
+  struct Tree {
+    std::vector<Index> faces;          ///< the patch's number of each face
+    std::vector<Cluster> clusters;
+  };
+  struct LowRank {
+    Index to = 0, from = 0;            ///< clusters
+    Index rank[2] = {0, 0};            ///< of the halves
+    std::vector<Complex> u[2], v[2];   ///< rows × rank, rank × columns
+  };
+  struct Near {
+    Index to = 0, from = 0;            ///< leaves
+  };
+
+  static Tree make_tree(const Domain& domain, const Patch& patch);
+  static PointArrays ordered_points(const Patch& patch, const Tree& tree);
+  void pair_up(Index to, Index from, double separation);
+  void compress(LowRank& block, double tolerance) const;
+
+  double k_;
+  Tree to_tree_, from_tree_;
+  PointArrays to_, from_;              ///< in the trees' orders
+  std::vector<LowRank> far_;
+  std::vector<Near> near_;
+};
+
+}  // namespace conoid::maxwell_fem

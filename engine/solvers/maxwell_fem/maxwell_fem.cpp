@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Preparation, the march over frequencies and batches, checkpoints and the estimate.
+#include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
+
+#include "engine/core/log.hpp"
+#include "engine/core/units.hpp"
+#include "engine/mesh/vec3.hpp"
+#include "engine/solvers/maxwell_fem/verify/verify.hpp"
+#include "engine/solvers/mesh_frame.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+
+#include <fmt/core.h>
+
+namespace conoid::maxwell_fem {
+
+extern const std::string_view parameters_schema;
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+Bytes budget_of(const Settings& s) { return s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3; }
+
+}  // namespace
+
+std::vector<Diagnostic> MaxwellFem::check(const Case& input, const Mesh* mesh) const { return check_settings(input, mesh); }
+
+Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const Machine& machine) const {
+  std::vector<Diagnostic> found;
+  const Settings s = read_settings(input, found);
+  for (const Diagnostic& d : found)
+    if (d.severity == Severity::error) return d;
+  const Index unknowns = expected_unknowns(s, mesh);
+  const auto n = static_cast<double>(unknowns), frequencies = static_cast<double>(s.frequencies.size());
+  const auto waves = static_cast<double>(s.incidences().size()) * s.polarisations();
+  Estimate e;
+  e.host_memory = expected_memory(s, unknowns);
+  // Measured on one core: factors at 6 Gflop/s and about 16 n² operations; a solve passes over the factors at 4 GB/s.
+  const double factor = 16 * n * n / 6e9, solve = static_cast<double>(expected_factor_bytes(unknowns)) / 4e9 * 8 * std::min(waves, 64.0) / 4;
+  e.seconds = frequencies * (factor + solve) / std::max(1, machine.cores) + 1;
+  e.disk = static_cast<Bytes>(n * 30 + 1e5 * frequencies);
+  e.steps = 0;
+  e.details = {{"unknowns", fmt::format("about {}", unknowns)},
+               {"elements", fmt::format("order {}", s.domain.order)},
+               {"frequencies", fmt::format("{}", s.frequencies.size())},
+               {"incident waves", fmt::format("{:.0f} a frequency", waves)},
+               {"wavelength", format_quantity(light_speed / s.frequencies.back(), "m")},
+               {"factors", format_bytes(expected_factor_bytes(unknowns))},
+               {"direct solver", s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU" : "MUMPS"}};
+  return e;
+}
+
+double MaxwellFem::k() const { return 2 * pi * frequency() / light_speed; }
+
+std::string MaxwellFem::at_frequency() const {
+  return settings_.frequencies.size() == 1 ? "" : " at " + format_quantity(frequency(), "Hz");
+}
+
+Index MaxwellFem::batch_size() const {
+  // Vectors of GMRES and currents in a quarter of the memory.
+  const double column = 16.0 * static_cast<double>((settings_.truncation.longest + 4) * 2 * domain_.outer.size() + 8 * domain_.currents.size());
+  return std::clamp<Index>(static_cast<Index>(static_cast<double>(budget_of(settings_)) / 4 / column), 1, 512);
+}
+
+Status MaxwellFem::prepare(RunContext& context) {
+  if (context.cluster.size() > 1)
+    return make_error(ErrorCode::invalid_input, fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()), "Start it without mpirun; give it all cores with --threads.");
+  std::vector<Diagnostic> found;
+  settings_ = read_settings(context.input, found);
+  for (const Diagnostic& d : found)
+    if (d.severity == Severity::error) return d;
+  context.progress.begin("mesh", 0, "");
+  auto mesh = mesh_to_solve(settings_, context.mesh, context.stop);
+  if (!mesh) return mesh.error();
+  mesh_ = *mesh;
+  auto domain = make_domain(*mesh_, settings_.domain);
+  if (!domain) return domain.error();
+  domain_ = std::move(*domain);
+  context.progress.end();
+  const double wave = light_speed / settings_.frequencies.back();
+  log::info("maxwell-fem: {} tetrahedra of order {}, {} unknowns, S {} and S' {} faces, {:.3f} wavelengths apart, longest edge {:.3f} wavelengths",
+            domain_.space.tets().size(), settings_.domain.order, domain_.free_unknowns, domain_.outer.faces(), domain_.currents.faces(),
+            domain_.distance / wave, domain_.volume_edge / wave);
+  Results& out = context.results;
+  out.number("tetrahedra", static_cast<double>(domain_.space.tets().size()), "1");
+  out.number("unknowns", static_cast<double>(domain_.free_unknowns), "1");
+  out.number("faces_outer", static_cast<double>(domain_.outer.faces()), "1");
+  out.number("faces_currents", static_cast<double>(domain_.currents.faces()), "1");
+  out.number("distance", domain_.distance / wave, "wavelengths");
+  prepare_view();
+  return {};
+}
+
+Status MaxwellFem::begin_frequency(RunContext& context) {
+  const int threads = context.team.threads();
+  context.progress.begin("factorise", 0, "");
+  double begin = now();
+  system_ = std::make_unique<System>(domain_, settings_.media(frequency()), k(), settings_.form, threads);
+  DirectOptions direct = settings_.direct;
+  direct.memory = budget_of(settings_);
+  const std::filesystem::path folder = context.results.folder();
+  direct.scratch = folder.empty() ? std::filesystem::temp_directory_path() : folder / "scratch";
+  std::error_code ec;
+  std::filesystem::create_directories(direct.scratch, ec);
+  if (Status s = system_->factor(direct); !s) return s;
+  if (!system_->facts().on_disk && !folder.empty()) std::filesystem::remove(direct.scratch, ec);
+  seconds_factor_ += now() - begin;
+  begin = now();
+  radiation_ = std::make_unique<Radiation>(domain_, k(), threads);
+  if (settings_.truncation.loop == RadiationLoop::compressed) {
+    radiation_->compress(0.1 * settings_.truncation.tolerance, threads);
+    const CompressedRadiation& c = *radiation_->compressed();
+    log::info("maxwell-fem: far blocks of rank {:.1f} on average in {}, the whole operator would be {}", c.average_rank(), format_bytes(c.bytes()), format_bytes(c.dense_bytes()));
+    context.results.number("compressed_memory", static_cast<double>(c.bytes()), "B");
+  }
+  seconds_near_ += now() - begin;
+  const DirectFacts& facts = system_->facts();
+  log::info("maxwell-fem: {} factors of {}{}, {} near pairs", facts.method, format_bytes(facts.bytes), facts.on_disk ? " on disk" : "", radiation_->near_blocks());
+  context.results.number("factor_memory", static_cast<double>(facts.bytes), "B");
+  context.results.number("factor_entries", static_cast<double>(facts.entries), "1");
+  context.results.text("direct_solver", facts.method);
+  context.progress.end();
+  truncation_ = std::make_unique<Truncation>(*system_, *radiation_, settings_.truncation);
+  waves_ = settings_.waves(frequency());
+  choose_waves();
+  return {};
+}
+
+/// Which waves are solved. Of a sweep: those whose data on S are independent, found by pivoted orthogonalisation; every other
+/// wave is a sum of them, and so are its fields.
+void MaxwellFem::choose_waves() {
+  const std::size_t count = waves_.size();
+  solved_.clear();
+  mix_.clear();
+  compression_error_ = 0;
+  if (!settings_.monostatic || !settings_.compress || count < 8) {
+    mix_.assign(count * count, 0);
+    for (std::size_t c = 0; c < count; ++c) {
+      solved_.push_back(static_cast<Index>(c));
+      mix_[c * count + c] = 1;
+    }
+    return;
+  }
+  const Index length = system_->outer_length(), stride = std::max<Index>(1, length / 6000);
+  std::vector<std::vector<Complex>> columns(count);
+  for (std::size_t c = 0; c < count; ++c) {
+    std::vector<Complex> psi(static_cast<std::size_t>(length));
+    system_->incident(std::span(waves_).subspan(c, 1), psi);
+    for (Index i = 0; i < length; i += stride) columns[c].push_back(psi[i]);
+  }
+  const auto norm2 = [](const std::vector<Complex>& v) {
+    double sum = 0;
+    for (const Complex& z : v) sum += std::norm(z);
+    return sum;
+  };
+  double most = 0;
+  for (const auto& c : columns) most = std::max(most, norm2(c));
+  std::vector<std::vector<Complex>> r;  // rows of R
+  while (solved_.size() < count) {
+    std::size_t pivot = 0;
+    double largest = -1;
+    for (std::size_t c = 0; c < count; ++c)
+      if (const double n = norm2(columns[c]); n > largest) {
+        largest = n;
+        pivot = c;
+      }
+    compression_error_ = std::sqrt(std::max(largest, 0.0) / most);
+    if (compression_error_ <= settings_.compress_tolerance) break;
+    std::vector<Complex> q = columns[pivot];
+    for (Complex& z : q) z /= std::sqrt(largest);
+    r.emplace_back(count);
+#pragma omp parallel for
+    for (std::size_t c = 0; c < count; ++c) {
+      Complex dot = 0;
+      for (std::size_t i = 0; i < q.size(); ++i) dot += std::conj(q[i]) * columns[c][i];
+      r.back()[c] = dot;
+      for (std::size_t i = 0; i < q.size(); ++i) columns[c][i] -= dot * q[i];
+    }
+    std::fill(columns[pivot].begin(), columns[pivot].end(), Complex(0));
+    solved_.push_back(static_cast<Index>(pivot));
+  }
+  const std::size_t rank = solved_.size();
+  mix_.assign(count * rank, 0);
+  for (std::size_t c = 0; c < count; ++c)
+    for (std::size_t i = rank; i-- > 0;) {
+      Complex sum = r[i][c];
+      for (std::size_t l = i + 1; l < rank; ++l) sum -= r[i][solved_[l]] * mix_[c * rank + l];
+      mix_[c * rank + i] = sum / r[i][solved_[i]];
+    }
+  log::info("maxwell-fem: {} waves are sums of {} of them to {:.1e}", count, rank, compression_error_);
+}
+
+Status MaxwellFem::begin_batch(RunContext& context) {
+  std::vector<PlaneWave> batch;
+  const auto end = std::min<Index>(first_ + batch_size(), static_cast<Index>(solved_.size()));
+  for (Index s = first_; s < end; ++s) batch.push_back(waves_[solved_[s]]);
+  if (Status s = truncation_->start(context.team, batch); !s) return s;
+  if (!restored_.empty()) {
+    truncation_->restore(restored_, restored_iterations_);
+    restored_.clear();
+  }
+  iterations_here_ = 0;
+  context.progress.begin("truncation" + at_frequency(), 0, "iterations");
+  return {};
+}
+
+Status MaxwellFem::end_batch(RunContext& context) {
+  const auto count = static_cast<Index>(truncation_->waves().size());
+  const auto psi = truncation_->psi();
+  const Index block = settings_.truncation.block;
+  for (Index c = 0; c < count; c += block) {
+    std::vector<Complex> u, f;
+    if (Status s = truncation_->fields(psi, c, std::min(block, count - c), u, f); !s) return s;
+    if (first_ == 0 && c == 0)
+      show(waves_[solved_[0]], std::span(u).first(static_cast<std::size_t>(system_->unknowns())), std::span(f).first(static_cast<std::size_t>(system_->currents_length())), context.team.threads());
+    currents_.insert(currents_.end(), f.begin(), f.end());
+  }
+  worst_iterations_ = std::max(worst_iterations_, truncation_->iterations());
+  worst_residual_ = std::max(worst_residual_, truncation_->largest_residual());
+  if (!truncation_->converged()) {
+    failed_to_converge_ = true;
+    log::warning("maxwell-fem: {}{}: the truncation {} after {} iterations, residual {:.2e}", format_quantity(frequency(), "Hz"), "",
+                 truncation_->diverged() ? "diverges" : "has not converged", truncation_->iterations(), truncation_->largest_residual());
+  }
+  first_ += count;
+  context.progress.end();
+  return {};
+}
+
+Result<Advanced> MaxwellFem::advance(RunContext& context) {
+  Advanced out;
+  if (!system_) {
+    if (Status s = begin_frequency(context); !s) return s.error();
+    if (Status s = begin_batch(context); !s) return s.error();
+  } else {
+    if (Status s = truncation_->step(context.team); !s) return s.error();
+    ++iterations_here_;
+    context.progress.at(truncation_->iterations());
+    context.progress.residual(truncation_->largest_residual(), settings_.truncation.tolerance);
+    TableInfo t;
+    t.id = "convergence";
+    t.title = "Convergence of the truncation";
+    t.y_scale = AxisScale::log;
+    t.columns = {{"iteration", "1", "iteration"}, {"residual", "1", "largest residual"}, {"tolerance", "1", "tolerance"}, {"active", "1", "right-hand sides that still run"}};
+    t.definition = settings_.truncation.method == TruncationMethod::gmres ? "Relative residual of (I - M) Psi = Psi_0, the largest of all right-hand sides."
+                                                                          : "Change of Psi over Psi in the norm of L2(S), the largest of all right-hand sides.";
+    t.exact = {"tolerance"};
+    context.results.table(t).append({static_cast<double>(steps_), truncation_->largest_residual(), settings_.truncation.tolerance, static_cast<double>(truncation_->active())});
+    if (truncation_->finished()) {
+      if (Status s = end_batch(context); !s) return s.error();
+      if (first_ < static_cast<Index>(solved_.size())) {
+        if (Status s = begin_batch(context); !s) return s.error();
+      } else {
+        if (Status s = end_frequency(context); !s) return s.error();
+        seconds_solve_ += truncation_->times().solve;
+        seconds_radiate_ += truncation_->times().radiate;
+        truncation_.reset();
+        radiation_.reset();
+        system_.reset();
+        first_ = 0;
+        currents_.clear();
+        if (++frequency_ == settings_.frequencies.size()) {
+          finished_ = true;
+          --frequency_;
+        }
+      }
+    }
+  }
+  out.step = ++steps_;
+  out.finished = finished_;
+  out.value = settings_.frequencies.size() > 1 ? frequency() : static_cast<double>(steps_);
+  return out;
+}
+
+void MaxwellFem::save(CheckpointWriter& writer) const {
+  const std::int64_t place[5] = {static_cast<std::int64_t>(frequency_), first_, steps_, truncation_ ? truncation_->iterations() : 0, worst_iterations_};
+  writer.shared<std::int64_t>("place", place);
+  writer.value("worst residual", worst_residual_);
+  writer.value("failed", static_cast<std::int32_t>(failed_to_converge_));
+  writer.shared<Complex>("currents", currents_);
+  const std::vector<Complex> psi = truncation_ && !truncation_->finished() ? truncation_->psi() : std::vector<Complex>{};
+  writer.shared<Complex>("psi", psi);
+  std::vector<Complex> echoes;
+  for (const Echo& e : echoes_) {
+    echoes.emplace_back(e.frequency, static_cast<double>(e.amplitude.size()));
+    echoes.emplace_back(e.extinction, e.scattering);
+    echoes.insert(echoes.end(), e.amplitude.begin(), e.amplitude.end());
+  }
+  writer.shared<Complex>("echoes", echoes);
+  writer.shared<float>("electric", electric_);
+  writer.shared<float>("surface current", surface_current_);
+}
+
+void MaxwellFem::load(CheckpointReader& reader) {
+  const auto place = reader.all<std::int64_t>("place");
+  frequency_ = static_cast<std::size_t>(place.at(0));
+  first_ = place.at(1);
+  steps_ = place.at(2);
+  restored_iterations_ = place.at(3);
+  worst_iterations_ = place.at(4);
+  worst_residual_ = reader.value<double>("worst residual");
+  failed_to_converge_ = reader.value<std::int32_t>("failed") != 0;
+  currents_ = reader.all<Complex>("currents");
+  restored_ = reader.all<Complex>("psi");
+  const auto echoes = reader.all<Complex>("echoes");
+  for (std::size_t i = 0; i + 1 < echoes.size();) {
+    Echo e;
+    e.frequency = echoes[i].real();
+    const auto n = static_cast<std::size_t>(echoes[i].imag());
+    e.extinction = echoes[i + 1].real();
+    e.scattering = echoes[i + 1].imag();
+    e.amplitude.assign(echoes.begin() + static_cast<std::ptrdiff_t>(i + 2), echoes.begin() + static_cast<std::ptrdiff_t>(i + 2 + n));
+    echoes_.push_back(std::move(e));
+    i += 2 + n;
+  }
+  electric_ = reader.all<float>("electric");
+  surface_current_ = reader.all<float>("surface current");
+}
+
+const SolverInfo& solver_info() {
+  static const SolverInfo info{
+      "maxwell-fem",
+      "Electromagnetic scattering, finite elements with FE-IIEE",
+      "Radar cross sections of conducting, coated and dielectric bodies: tetrahedra close around the body, closed by an iterated integral equation.",
+      parameters_schema,
+      [] { return std::unique_ptr<Solver>(std::make_unique<MaxwellFem>()); },
+      verify_table,
+      bench_table};
+  return info;
+}
+
+}  // namespace conoid::maxwell_fem

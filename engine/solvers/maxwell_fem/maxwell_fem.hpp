@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The solver's face to the session: one advance() is one iteration of the truncation for one batch of right-hand sides.
+#pragma once
+
+#include "engine/solvers/maxwell_fem/mie.hpp"
+#include "engine/solvers/maxwell_fem/settings.hpp"
+#include "engine/solvers/solver.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace conoid::maxwell_fem {
+
+[[nodiscard]] const SolverInfo& solver_info();
+
+class MaxwellFem final : public Solver {
+ public:
+  [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh) const override;
+  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Machine& machine) const override;
+  [[nodiscard]] Status prepare(RunContext& context) override;
+  [[nodiscard]] Result<Advanced> advance(RunContext& context) override;
+  [[nodiscard]] std::vector<CatalogEntry> catalog() const override;
+  void fill(FrameBuilder& builder) const override;
+  void save(CheckpointWriter& writer) const override;
+  void load(CheckpointReader& reader) override;
+  [[nodiscard]] Status finish(RunContext& context) override;
+
+ private:
+  /// Far-field amplitudes of one frequency that later tables need.
+  struct Echo {
+    double frequency = 0;
+    std::vector<Complex> amplitude;  ///< monostatic: [direction][incident][seen]; else of the direction back
+    double extinction = 0, scattering = 0;
+  };
+
+  [[nodiscard]] Status begin_frequency(RunContext& context);
+  void choose_waves();
+  [[nodiscard]] Status begin_batch(RunContext& context);
+  [[nodiscard]] Status end_batch(RunContext& context);
+  [[nodiscard]] Status end_frequency(RunContext& context);
+  void write_cuts(RunContext& context);
+  void write_monostatic(RunContext& context);
+  void write_checks(RunContext& context);
+  void show(const PlaneWave& wave, std::span<const Complex> u, std::span<const Complex> f, int threads);
+  void prepare_view();
+  [[nodiscard]] double frequency() const { return settings_.frequencies[frequency_]; }
+  [[nodiscard]] double k() const;
+  [[nodiscard]] std::string at_frequency() const;  ///< " at 2 GHz" when there are several
+  [[nodiscard]] Index batch_size() const;
+
+  Settings settings_;
+  std::shared_ptr<const Mesh> mesh_;
+  Domain domain_;
+  std::unique_ptr<System> system_;
+  std::unique_ptr<Radiation> radiation_;
+  std::unique_ptr<Truncation> truncation_;
+
+  std::size_t frequency_ = 0;      ///< index
+  Index first_ = 0;                ///< of the batch among solved_
+  std::vector<PlaneWave> waves_;   ///< of the case at this frequency
+  std::vector<Index> solved_;      ///< those that are solved
+  std::vector<Complex> mix_;       ///< [wave][solved]: each wave as a sum of solved ones
+  std::vector<Complex> currents_;  ///< F of the solved ones so far
+  std::vector<Complex> restored_;  ///< Ψ from a checkpoint, for the next batch
+  Index restored_iterations_ = 0;
+  Index steps_ = 0, iterations_here_ = 0, worst_iterations_ = 0;
+  bool finished_ = false, failed_to_converge_ = false;
+  double worst_residual_ = 0, compression_error_ = 0;
+  std::vector<Echo> echoes_;
+  double seconds_factor_ = 0, seconds_solve_ = 0, seconds_radiate_ = 0, seconds_near_ = 0;
+
+  struct PlanePoints {
+    std::vector<Vec3> x;
+    std::vector<Index> tet;      ///< that holds the point; −1: outside of S, −2: inside the body
+    std::vector<Vec3> reference; ///< in the tetrahedron
+  };
+  MeshGeometry volume_, surface_;
+  std::vector<PlanePoints> plane_points_;
+  std::vector<float> electric_, surface_current_;  ///< (re, im) × 3: at mesh points, on the faces of the surface
+  std::vector<std::vector<float>> plane_fields_;
+};
+
+}  // namespace conoid::maxwell_fem

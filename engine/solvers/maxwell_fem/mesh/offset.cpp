@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A grid of distances, its level surface, and gmsh for the volume.
+#include "engine/solvers/maxwell_fem/mesh/offset.hpp"
+
+#include "engine/core/hash.hpp"
+#include "engine/mesh/gmsh.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/mesh/vec3.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <map>
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+namespace conoid::maxwell_fem {
+
+using namespace conoid::vec;
+
+namespace {
+
+using Triangle = std::array<Vec3, 3>;
+
+/// Nearest point of a triangle, by the regions of its plane (C. Ericson, Real-Time Collision Detection, 2005, §5.1.5).
+Vec3 nearest_on(const Triangle& t, const Vec3& p) {
+  const Vec3 ab = sub(t[1], t[0]), ac = sub(t[2], t[0]), ap = sub(p, t[0]);
+  const double d1 = dot(ab, ap), d2 = dot(ac, ap);
+  if (d1 <= 0 && d2 <= 0) return t[0];
+  const Vec3 bp = sub(p, t[1]);
+  const double d3 = dot(ab, bp), d4 = dot(ac, bp);
+  if (d3 >= 0 && d4 <= d3) return t[1];
+  const double vc = d1 * d4 - d3 * d2;
+  if (vc <= 0 && d1 >= 0 && d3 <= 0) return axpy(d1 / (d1 - d3), ab, t[0]);
+  const Vec3 cp = sub(p, t[2]);
+  const double d5 = dot(ab, cp), d6 = dot(ac, cp);
+  if (d6 >= 0 && d5 <= d6) return t[2];
+  const double vb = d5 * d2 - d1 * d6;
+  if (vb <= 0 && d2 >= 0 && d6 <= 0) return axpy(d2 / (d2 - d6), ac, t[0]);
+  const double va = d3 * d6 - d5 * d4;
+  if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) return axpy((d4 - d3) / ((d4 - d3) + (d5 - d6)), sub(t[2], t[1]), t[1]);
+  const double all = 1 / (va + vb + vc);
+  return axpy(vc * all, ac, axpy(vb * all, ab, t[0]));
+}
+
+std::vector<Triangle> triangles_of(const Mesh& mesh) {
+  std::vector<Triangle> out;
+  for (Index c = 0; c < mesh.cell_count(); ++c) {
+    if (dimension_of(mesh.shape(c)) != 2) continue;
+    const auto n = mesh.nodes(c);
+    const int corners = corners_of(mesh.shape(c));
+    for (int k = 2; k < corners; ++k) out.push_back({mesh.point(n[0]), mesh.point(n[k - 1]), mesh.point(n[k])});
+  }
+  return out;
+}
+
+struct Grid {
+  Vec3 low{};
+  double step = 1;
+  std::array<Index, 3> n{};
+  [[nodiscard]] Index at(Index x, Index y, Index z) const { return x + n[0] * (y + n[1] * z); }
+  [[nodiscard]] Vec3 place(Index x, Index y, Index z) const {
+    return {low[0] + static_cast<double>(x) * step, low[1] + static_cast<double>(y) * step, low[2] + static_cast<double>(z) * step};
+  }
+};
+
+}  // namespace
+
+Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edge) {
+  const auto triangles = triangles_of(body);
+  if (triangles.empty()) return make_error(ErrorCode::invalid_input, "the body has no surface");
+  // Quads of the net are about a step wide, their diagonals longer by √2.
+  Grid g;
+  g.step = std::min(0.7 * edge, 0.9 * distance_wanted);
+  const auto [low, high] = body.bounds();
+  double cells = 1;
+  for (int d = 0; d < 3; ++d) {
+    g.low[d] = low[d] - distance_wanted - 2.37 * g.step;
+    g.n[d] = static_cast<Index>(std::ceil((high[d] + distance_wanted + 2.37 * g.step - g.low[d]) / g.step)) + 1;
+    cells *= static_cast<double>(g.n[d]);
+  }
+  if (cells > 3e7)
+    return make_error(ErrorCode::invalid_input, fmt::format("the layer around the body would need a grid of {:.3g} points", cells), "The body is very many wavelengths large: lower the frequency or the size.");
+  const double reach = distance_wanted + 2 * g.step, far = 10 * reach;
+  std::vector<double> away(static_cast<std::size_t>(g.n[0] * g.n[1] * g.n[2]), far);
+  for (const Triangle& t : triangles) {
+    std::array<Index, 3> from{}, to{};
+    for (int d = 0; d < 3; ++d) {
+      const double least = std::min({t[0][d], t[1][d], t[2][d]}) - reach, most = std::max({t[0][d], t[1][d], t[2][d]}) + reach;
+      from[d] = std::max<Index>(0, static_cast<Index>(std::ceil((least - g.low[d]) / g.step)));
+      to[d] = std::min<Index>(g.n[d] - 1, static_cast<Index>(std::floor((most - g.low[d]) / g.step)));
+    }
+    for (Index z = from[2]; z <= to[2]; ++z)
+      for (Index y = from[1]; y <= to[1]; ++y)
+        for (Index x = from[0]; x <= to[0]; ++x) {
+          const Vec3 p = g.place(x, y, z);
+          double& v = away[g.at(x, y, z)];
+          v = std::min(v, distance(p, nearest_on(t, p)));
+        }
+  }
+  // Outside: what the corner of the grid reaches through points farther away than S.
+  std::vector<bool> outside(away.size(), false);
+  std::vector<Index> stack{0};
+  outside[0] = true;
+  while (!stack.empty()) {
+    const Index i = stack.back();
+    stack.pop_back();
+    const std::array<Index, 3> p{i % g.n[0], i / g.n[0] % g.n[1], i / (g.n[0] * g.n[1])};
+    for (int d = 0; d < 3; ++d)
+      for (int side : {-1, 1}) {
+        auto q = p;
+        q[d] += side;
+        if (q[d] < 0 || q[d] >= g.n[d]) continue;
+        const Index k = g.at(q[0], q[1], q[2]);
+        if (outside[k] || away[k] <= distance_wanted) continue;
+        outside[k] = true;
+        stack.push_back(k);
+      }
+  }
+  const auto value = [&](Index i) { return outside[i] ? std::max(away[i] - distance_wanted, 1e-9 * g.step) : std::min(away[i] - distance_wanted, -1e-9 * g.step); };
+
+  Mesh out;
+  std::map<Index, Index> point_of;  // of each cell that the surface passes
+  std::vector<std::vector<Index>> neighbours;
+  const auto cell_point = [&](Index x, Index y, Index z) {
+    const auto [at, fresh] = point_of.try_emplace(g.at(x, y, z), 0);
+    if (fresh) {
+      Vec3 sum{};
+      int crossings = 0;
+      for (int d = 0; d < 3; ++d)
+        for (int a = 0; a < 2; ++a)
+          for (int b = 0; b < 2; ++b) {
+            std::array<Index, 3> p{x, y, z};
+            p[(d + 1) % 3] += a;
+            p[(d + 2) % 3] += b;
+            auto q = p;
+            ++q[d];
+            const double v = value(g.at(p[0], p[1], p[2])), w = value(g.at(q[0], q[1], q[2]));
+            if ((v < 0) == (w < 0)) continue;
+            const Vec3 from = g.place(p[0], p[1], p[2]), to = g.place(q[0], q[1], q[2]);
+            sum = add(sum, axpy(std::clamp(v / (v - w), 0.05, 0.95), sub(to, from), from));
+            ++crossings;
+          }
+      at->second = out.add_point(scale(1.0 / std::max(crossings, 1), sum));
+    }
+    return at->second;
+  };
+  std::vector<std::array<Index, 4>> quads;
+  for (Index z = 1; z + 1 < g.n[2]; ++z)
+    for (Index y = 1; y + 1 < g.n[1]; ++y)
+      for (Index x = 1; x + 1 < g.n[0]; ++x)
+        for (int d = 0; d < 3; ++d) {
+          std::array<Index, 3> q{x, y, z};
+          ++q[d];
+          const bool inner = value(g.at(x, y, z)) < 0, next = value(g.at(q[0], q[1], q[2])) < 0;
+          if (inner == next) continue;
+          const int a = (d + 1) % 3, b = (d + 2) % 3;
+          std::array<Index, 4> quad{};
+          constexpr int around[4][2] = {{-1, -1}, {0, -1}, {0, 0}, {-1, 0}};
+          for (int k = 0; k < 4; ++k) {
+            std::array<Index, 3> c{x, y, z};
+            c[a] += around[k][0];
+            c[b] += around[k][1];
+            quad[k] = cell_point(c[0], c[1], c[2]);
+          }
+          if (!inner) std::swap(quad[1], quad[3]);
+          quads.push_back(quad);
+        }
+  neighbours.resize(static_cast<std::size_t>(out.point_count()));
+  for (const auto& q : quads)
+    for (int k = 0; k < 4; ++k) neighbours[q[k]].push_back(q[(k + 1) % 4]);
+  // Relax along the surface, then back onto the distance.
+  for (int pass = 0; pass < 8; ++pass) {
+    auto& x = out.mutable_points();
+    std::vector<double> moved = x;
+    if (pass < 6)
+      for (Index p = 0; p < out.point_count(); ++p) {
+        Vec3 mean{};
+        for (Index n : neighbours[p]) mean = add(mean, scale(1.0 / static_cast<double>(neighbours[p].size()), out.point(n)));
+        for (int d = 0; d < 3; ++d) moved[3 * p + d] = 0.5 * (x[3 * p + d] + mean[d]);
+      }
+#pragma omp parallel for schedule(dynamic, 64)
+    for (Index p = 0; p < static_cast<Index>(moved.size() / 3); ++p) {
+      const Vec3 at{moved[3 * p], moved[3 * p + 1], moved[3 * p + 2]};
+      double best = std::numeric_limits<double>::max();
+      Vec3 foot{};
+      for (const Triangle& t : triangles) {
+        const Vec3 n = nearest_on(t, at);
+        if (const double r = distance(at, n); r < best) {
+          best = r;
+          foot = n;
+        }
+      }
+      if (best > 0.2 * distance_wanted) {
+        const Vec3 on = axpy(distance_wanted / best, sub(at, foot), foot);
+        for (int d = 0; d < 3; ++d) moved[3 * p + d] = on[d];
+      }
+    }
+    x = std::move(moved);
+  }
+  for (const auto& q : quads) {
+    const bool first = distance(out.point(q[0]), out.point(q[2])) <= distance(out.point(q[1]), out.point(q[3]));
+    const std::array<std::array<Index, 3>, 2> two = first ? std::array<std::array<Index, 3>, 2>{{{q[0], q[1], q[2]}, {q[0], q[2], q[3]}}}
+                                                          : std::array<std::array<Index, 3>, 2>{{{q[1], q[2], q[3]}, {q[1], q[3], q[0]}}};
+    for (const auto& t : two) out.add_group("outer", 2).cells.push_back(out.add_cell(CellShape::triangle3, t));
+  }
+  return out;
+}
+
+namespace {
+
+std::string stl(const Mesh& mesh, const char* name) {
+  std::string out = fmt::format("solid {}\n", name);
+  for (const Triangle& t : triangles_of(mesh)) {
+    const Vec3 n = unit(cross(sub(t[1], t[0]), sub(t[2], t[0])));
+    out += fmt::format("facet normal {:.9g} {:.9g} {:.9g}\nouter loop\n", n[0], n[1], n[2]);
+    for (const Vec3& p : t) out += fmt::format("vertex {:.17g} {:.17g} {:.17g}\n", p[0], p[1], p[2]);
+    out += "endloop\nendfacet\n";
+  }
+  return out + fmt::format("endsolid {}\n", name);
+}
+
+}  // namespace
+
+Result<Mesh> surround(const Mesh& body, const SurroundOptions& o, std::stop_token stop) {
+  Mesh skin = body.extract(2);
+  if (OrientationChange change = orient_outward(skin); !change.orientable)
+    return make_error(ErrorCode::invalid_input, "the surface of the body has only one side", "Repair it in the geometry's program.");
+  auto outer = offset_surface(skin, o.distance, o.edge);
+  if (!outer) return outer.error();
+  namespace fs = std::filesystem;
+  const std::string inside = stl(skin, "body"), around = stl(*outer, "outer");
+  const fs::path folder = fs::temp_directory_path() / ("conoid-layer-" + sha256_hex(inside + around).substr(0, 16));
+  std::error_code ec;
+  fs::create_directories(folder, ec);
+  const auto write = [&](const char* name, const std::string& text) { std::ofstream(folder / name) << text; };
+  write("body.stl", inside);
+  write("outer.stl", around);
+  std::string script =
+      "Merge \"body.stl\";\nMerge \"outer.stl\";\nSurface Loop(1) = {1};\nSurface Loop(2) = {2};\nVolume(1) = {2, 1};\n"
+      "Physical Volume(\"vacuum\") = {1};\nPhysical Surface(\"outer\") = {2};\nPhysical Surface(\"body\") = {1};\n"
+      "Mesh.Optimize = 1;\nMesh.MeshSizeExtendFromBoundary = 1;\n";
+  if (o.filled) script += "Volume(2) = {1};\nPhysical Volume(\"inside\") = {2};\n";
+  write("layer.geo", script);
+  GmshOptions gmsh;
+  gmsh.size = 1.5 * o.edge;
+  gmsh.use_cache = false;  // the names of the files do not change with their content
+  auto made = load_mesh(folder / "layer.geo", {.scale = 1.0}, gmsh, stop);
+  fs::remove_all(folder, ec);
+  if (!made) {
+    Error e = made.error();
+    e.text = "the layer around the body could not be meshed: " + e.text;
+    if (e.code == ErrorCode::invalid_input) e.hint = "The surface may cut or touch itself; repair it, or mesh body and S in a geometry script.";
+    return e;
+  }
+  return made;
+}
+
+}  // namespace conoid::maxwell_fem

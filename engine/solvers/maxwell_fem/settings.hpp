@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A case in the solver's own terms, and what is wrong with it.
+#pragma once
+
+#include "engine/case/case.hpp"
+#include "engine/solvers/maxwell_fem/domain.hpp"
+#include "engine/solvers/maxwell_fem/far_field.hpp"
+#include "engine/solvers/maxwell_fem/media.hpp"
+#include "engine/solvers/maxwell_fem/mesh/shells.hpp"
+#include "engine/solvers/maxwell_fem/truncation.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace conoid::maxwell_fem {
+
+/// Angles that run in a plane.
+struct Cut {
+  std::string name;
+  bool phi_runs = false;
+  double fixed = 0;
+  std::vector<double> angles;
+  [[nodiscard]] Direction direction(std::size_t a) const { return phi_runs ? Direction{fixed, angles[a]} : Direction{angles[a], fixed}; }
+};
+
+struct FieldPlane {
+  std::string name;
+  Vec3 origin{}, spacing{1, 1, 1};
+  std::array<Index, 3> points{1, 1, 1};
+  [[nodiscard]] std::vector<Vec3> positions() const;  ///< x fastest
+};
+
+struct SphereSetting {
+  double radius = 1, coat = 0;          ///< coat: thickness, 0: none
+  int core_material = 0, coat_material = 0;
+  int divisions = 4, coat_layers = 1, layers = 2;
+  bool curved = true;
+};
+
+struct Settings {
+  std::vector<double> frequencies;      ///< Hz, ascending
+  Direction incidence;
+  bool vertical = true, horizontal = true;
+  std::optional<Cut> monostatic;
+  std::vector<Cut> cuts;
+  DomainOptions domain;                 ///< boundaries and regions by group
+  std::vector<std::string> material_names{"vacuum"};
+  std::vector<MaterialLaw> laws;        ///< [0]: vacuum
+  std::optional<SphereSetting> sphere;
+  Boundary body;                        ///< of a surface mesh
+  int body_material = 0;                ///< > 0: it is filled
+  double distance = 0.15;               ///< wavelengths
+  FieldForm form = FieldForm::total;
+  TruncationOptions truncation;
+  bool compress = true;
+  double compress_tolerance = 1e-4;
+  DirectOptions direct;
+  double sphere_step = 0;
+  std::vector<FieldPlane> planes;
+  bool range_profile = false, exact = false;
+  Bytes memory = 0;                     ///< budget; 0: three quarters of what is free
+
+  [[nodiscard]] std::vector<Medium> media(double frequency) const;
+  /// Waves of the case at one frequency: [direction][polarisation].
+  [[nodiscard]] std::vector<PlaneWave> waves(double frequency) const;
+  [[nodiscard]] std::vector<Direction> incidences() const;
+  [[nodiscard]] int polarisations() const { return static_cast<int>(vertical) + static_cast<int>(horizontal); }
+  [[nodiscard]] bool is_horizontal(Index wave) const { return !vertical || (horizontal && wave % 2 == 1); }
+};
+
+[[nodiscard]] Settings read_settings(const Case& input, std::vector<Diagnostic>& out);
+
+/// What check() says beyond the schema; `mesh` may be null (sphere).
+[[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh);
+
+/// The mesh to compute on: the given one, the sphere's, or the given closed surface with its layer up to S. The roles of the
+/// groups are put into `settings.domain`.
+[[nodiscard]] Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& settings, std::shared_ptr<const Mesh> given, std::stop_token stop);
+
+/// Unknowns of a mesh before it is made into a space: about 6.4 a tetrahedron for order 2, 1.2 for order 1.
+[[nodiscard]] Index expected_unknowns(const Settings& settings, const Mesh* mesh);
+[[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns);
+
+}  // namespace conoid::maxwell_fem

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Speed, in the form of the paper's tables: the three loops and the blocked form over right-hand sides, one core each; the
+// direct solver over block sizes. Times are the thread's own processor time, so that a busy machine does not change them much.
+#include "engine/solvers/maxwell_fem/verify/verify.hpp"
+
+#include "engine/solvers/maxwell_fem/kernels/reference.hpp"
+#include "engine/solvers/maxwell_fem/verify/spheres.hpp"
+
+#include <dlfcn.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+namespace conoid::maxwell_fem {
+
+namespace {
+
+double thread_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// Shortest of `repeats` calls.
+template <class F>
+double shortest(int repeats, const F& f) {
+  double best = 1e300;
+  for (int r = 0; r < repeats; ++r) {
+    const double begin = thread_seconds();
+    f();
+    best = std::min(best, thread_seconds() - begin);
+  }
+  return best;
+}
+
+double multiply_add_rate() {
+  double keep = 1, flops = 0;
+  const double t = shortest(5, [&] { flops = radiation_kernel().multiply_adds(3000000, &keep); });
+  return flops / t;
+}
+
+/// Rate of the complex matrix product of the BLAS that the direct solver brings along, one thread; 0: there is none.
+double zgemm_rate() {
+  using Zgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const Complex*, const Complex*, const int*, const Complex*, const int*, const Complex*, Complex*, const int*);
+  using SetThreads = void (*)(int);
+  const auto zgemm = reinterpret_cast<Zgemm>(dlsym(RTLD_DEFAULT, "zgemm_"));
+  if (zgemm == nullptr) return 0;
+  const auto threads = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  if (threads != nullptr) threads(1);
+  const int n = 480;
+  std::vector<Complex> a(static_cast<std::size_t>(n * n), {0.3, 0.1}), b(a), c(a);
+  const Complex one = 1;
+  const double t = shortest(4, [&] { zgemm("N", "N", &n, &n, &n, &one, a.data(), &n, b.data(), &n, &one, c.data(), &n); });
+  return 8.0 * n * n * n / t;
+}
+
+struct Surfaces {
+  Mesh mesh;
+  Domain domain;
+};
+
+/// Two spheres about each other with 20 d² faces each.
+std::unique_ptr<Surfaces> surfaces(int divisions) {
+  SphereScene s;
+  s.ka = 3;
+  s.divisions = divisions;
+  s.layers = 1;
+  s.curved = false;
+  s.order = 1;
+  s.on_body = true;
+  auto out = std::make_unique<Surfaces>();
+  out->mesh = *sphere_mesh(s);
+  out->domain = *make_domain(out->mesh, sphere_roles(s));
+  return out;
+}
+
+double radiation_seconds(const Surfaces& s, Index rhs, RadiationLoop loop, int repeats) {
+  Team team({{"cpu", 1, 1}});
+  const Radiation radiation(s.domain, 1, 1, 0);
+  std::vector<Complex> f(static_cast<std::size_t>(4 * s.domain.currents.size() * rhs)), psi(static_cast<std::size_t>(2 * s.domain.outer.size() * rhs));
+  for (std::size_t i = 0; i < f.size(); ++i) f[i] = {std::sin(0.1 * static_cast<double>(i % 1000)), 0.5};
+  return shortest(repeats, [&] { radiation.apply(team, f, rhs, psi, loop); });
+}
+
+double pairs(const Surfaces& s) { return static_cast<double>(s.domain.outer.size()) * static_cast<double>(s.domain.currents.size()); }
+
+void radiation_rows(const TestRun& run, const BenchSink& row) {
+  run.doing("machine");
+  const double peak = multiply_add_rate(), gemm = zgemm_rate();
+  row({fmt::format("machine: multiply-adds, double, one core ({})", radiation_kernel().name), peak / 1e9, "Gflop/s", 1, 0, "", "issue"});
+  if (gemm > 0) row({"machine: complex matrix product of the BLAS, one core", gemm / 1e9, "Gflop/s", gemm / peak, 0, "multiply-add rate", "issue"});
+  const double peer = gemm > 0 ? gemm : peak;
+  const std::string peer_name = gemm > 0 ? "matrix product of the BLAS" : "multiply-add rate";
+
+  const auto small = surfaces(2), middle = surfaces(run.quick ? 4 : 8);
+  {
+    run.doing("one right-hand side");
+    const double t = radiation_seconds(*middle, 1, RadiationLoop::fused, 3), rate = fused_flops * pairs(*middle) / t;
+    row({fmt::format("one right-hand side, {} x {} faces", middle->domain.currents.faces(), middle->domain.outer.faces()), rate / 1e9, "Gflop/s", rate / peak, 0.25 * peak / 1e9, "multiply-add rate", "issue"});
+  }
+  for (Index rhs : run.quick ? std::vector<Index>{10, 100} : std::vector<Index>{10, 100, 500}) {
+    run.doing(fmt::format("{} right-hand sides", rhs));
+    const auto big = surfaces(4);
+    const double t = radiation_seconds(*big, rhs, RadiationLoop::blocked, 2);
+    const double product = 32.0 * static_cast<double>(rhs) * pairs(*big) / t;
+    row({fmt::format("blocked product, {} right-hand sides, {} x {} faces (32 flops a pair)", rhs, big->domain.currents.faces(), big->domain.outer.faces()), product / 1e9, "Gflop/s", product / peer,
+         rhs >= 100 ? 0.5 * peer / 1e9 : 0, peer_name, "multiply-adds"});
+  }
+  // Table 1 of the paper in form: seconds of the loops, one core, over right-hand sides.
+  const std::vector<Index> counts = run.quick ? std::vector<Index>{1, 100, 1000} : std::vector<Index>{1, 10, 100, 1000};
+  for (Index rhs : counts) {
+    run.doing(fmt::format("the paper's loops, {} right-hand sides", rhs));
+    const auto name = [&](const char* loop) {
+      return fmt::format("{}, numSp {} numS {}, RHS {}", loop, small->domain.currents.faces(), small->domain.outer.faces(), rhs);
+    };
+    const double ours = radiation_seconds(*small, rhs, RadiationLoop::automatic, rhs < 100 ? 5 : 2);
+    const double plain = radiation_seconds(*small, rhs, RadiationLoop::omp_outer, rhs < 100 ? 3 : 1);
+    row({name("omp_S"), plain, "s", 1, 0, "", "memory"});
+    if (!run.quick) {
+      const double inner = radiation_seconds(*small, rhs, RadiationLoop::omp_inner, rhs < 100 ? 3 : 1);
+      row({name("omp_S'"), inner, "s", plain / inner, 0, "omp_S", "memory"});
+      if (rhs > 1) {
+        const double columns = radiation_seconds(*small, rhs, RadiationLoop::omp_rhs, rhs < 100 ? 3 : 1);
+        row({name("omp_rhs"), columns, "s", plain / columns, 0, "omp_S", "memory"});
+      }
+    }
+    row({name(rhs == 1 ? "fused" : "blocked"), ours, "s", plain / ours, 0, "omp_S", "issue"});
+    if (rhs == 1000) row({"blocked over the paper's loops, 1000 right-hand sides, a core", plain / ours, "1", plain / ours / 20, 20, "20 times", "multiply-adds"});
+  }
+}
+
+void solver_rows(const TestRun& run, const BenchSink& row) {
+  run.doing("direct solver");
+  SphereScene s;
+  s.ka = 2;
+  s.divisions = run.quick ? 4 : 6;
+  const Mesh mesh = *sphere_mesh(s);
+  auto domain = make_domain(mesh, sphere_roles(s));
+  if (!domain) throw Failure(domain.error());
+  const System system(*domain, {Medium{}, Medium{}, Medium{}}, 1, FieldForm::total, 1);
+  const SymmetricMatrix matrix = system.matrix();
+  const Index rhs = 128;
+  std::vector<Complex> b(static_cast<std::size_t>(matrix.size * rhs), {1, 0.5});
+  double best = 1e300, standard = 0;
+  for (int block : run.quick ? std::vector<int>{8, 32, 64} : std::vector<int>{1, 8, 16, 32, 64, 128}) {
+    DirectOptions o;
+    o.block = block;
+    auto direct = factorise(matrix, o);
+    if (!direct) throw Failure(direct.error());
+    const double t = shortest(2, [&] { static_cast<void>((*direct)->solve(b, rhs).ok()); });
+    row({fmt::format("{}: {} unknowns, {} right-hand sides in blocks of {}", (*direct)->facts().method, matrix.size, rhs, block), t, "s", 0, 0, "", "memory"});
+    best = std::min(best, t);
+    if (block == DirectOptions{}.block) standard = t;
+    if (!has_mumps()) break;
+  }
+  if (standard > 0) row({fmt::format("the default block of {}: best time over its time", DirectOptions{}.block), best / standard, "1", best / standard * 1.2, 1 / 1.2, "best block size", "memory"});
+}
+
+}  // namespace
+
+Status bench_table(const TestRun& run, const BenchSink& row) {
+  try {
+    radiation_rows(run, row);
+    solver_rows(run, row);
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  return {};
+}
+
+}  // namespace conoid::maxwell_fem

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Almond and ogive from their formulas to echoes.
+#include "engine/solvers/maxwell_fem/verify/targets.hpp"
+
+#include "engine/mesh/generators.hpp"
+#include "engine/mesh/vec3.hpp"
+#include "engine/solvers/maxwell_fem/far_field.hpp"
+#include "engine/solvers/maxwell_fem/mesh/offset.hpp"
+#include "engine/solvers/maxwell_fem/truncation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace conoid::maxwell_fem {
+
+namespace {
+
+constexpr double pi = std::numbers::pi, inch = 0.0254;
+
+/// Half breadth at a place along the axis, both in units of `unit`.
+double half_breadth(Target target, double x) {
+  if (target == Target::ogive) {  // |x| ≤ 5 in
+    const double angle = 22.62 * pi / 180, s = std::sin(angle), c = std::cos(angle);
+    return inch * std::max(0.0, (std::sqrt(1 - std::pow(x / (5 * inch), 2) * s * s) - c) / (1 - c));
+  }
+  const double d = 9.936 * inch, t = x / d;
+  return t < 0 ? 0.193333 * d * std::sqrt(std::max(0.0, 1 - std::pow(t / 0.416667, 2)))
+               : 4.83345 * d * std::max(0.0, std::sqrt(1 - std::pow(t / 2.08335, 2)) - 0.96);
+}
+
+}  // namespace
+
+Result<Mesh> target_surface(Target target, double edge) {
+  const double d = 9.936 * inch, low = target == Target::ogive ? -5 * inch : -0.416667 * d, high = target == Target::ogive ? 5 * inch : 0.583333 * d;
+  // Points at equal lengths along the outline.
+  constexpr int fine = 4000;
+  std::vector<double> way{0};
+  const auto place = [&](double i) { return low + (high - low) * i / fine; };
+  for (int i = 1; i <= fine; ++i) way.push_back(way.back() + std::hypot(place(i) - place(i - 1), half_breadth(target, place(i)) - half_breadth(target, place(i - 1))));
+  const int rings = std::max(6, static_cast<int>(std::lround(way.back() / edge)));
+  RevolutionOptions o;
+  o.around = 6;
+  for (int r = 0; r <= rings; ++r) {
+    const double wanted = way.back() * r / rings;
+    const auto at = std::lower_bound(way.begin(), way.end(), wanted - 1e-12) - way.begin();
+    const double x = r == 0 ? low : r == rings ? high : place(static_cast<double>(at));
+    o.profile.push_back({r == 0 || r == rings ? 0 : half_breadth(target, x), x});
+  }
+  auto mesh = revolution(o);
+  if (!mesh) return mesh.error();
+  const double flat = target == Target::almond ? 1.0 / 3 : 1;
+  auto& p = mesh->mutable_points();
+  for (std::size_t i = 0; i + 2 < p.size(); i += 3) {
+    const double x = p[i], y = p[i + 1], z = p[i + 2];
+    p[i] = z;
+    p[i + 1] = x;
+    p[i + 2] = flat * y;
+  }
+  return mesh;
+}
+
+Result<TargetOutcome> run_target(Target target, double frequency, int threads) {
+  const double wave = light_speed / frequency, k = 2 * pi / wave;
+  auto body = target_surface(target, 0.06 * wave);
+  if (!body) return body.error();
+  auto mesh = surround(*body, {.distance = 0.12 * wave, .edge = 0.16 * wave});
+  if (!mesh) return mesh.error();
+  DomainOptions roles;
+  roles.boundaries = {{"body", {BoundaryKind::pec, 0}}, {"outer", {BoundaryKind::outer, 0}}};
+  auto domain = make_domain(*mesh, roles);
+  if (!domain) return domain.error();
+  System system(*domain, {Medium{}}, k, FieldForm::total, threads);
+  if (Status s = system.factor({}); !s) return s.error();
+  const Radiation radiation(*domain, k, threads);
+  Team team({{"cpu", threads, 1}});
+  Truncation truncation(system, radiation, {TruncationMethod::gmres, 1e-4, 40, RadiationLoop::automatic, 64});
+  const std::vector<Direction> from{{pi / 2, 0.6}, {pi / 2, -0.6}, {1.1, 2.2}};
+  std::vector<PlaneWave> waves;
+  for (const Direction& d : from)
+    for (bool h : {false, true}) waves.push_back(wave_from(d, h, k));
+  if (Status s = truncation.start(team, waves); !s) return s.error();
+  while (!truncation.finished())
+    if (Status s = truncation.step(team); !s) return s.error();
+  std::vector<Complex> u, f;
+  const auto count = static_cast<Index>(waves.size());
+  if (Status s = truncation.fields(truncation.psi(), 0, count, u, f); !s) return s.error();
+  TargetOutcome out;
+  out.tets = static_cast<Index>(domain->space.tets().size());
+  out.unknowns = domain->free_unknowns;
+  out.iterations = truncation.iterations();
+  const auto far = far_field(*domain, k, f, count, from, threads);
+  const auto echo = [&](Index seen, Index lit, bool seen_h, bool lit_h) { return far[seen * count + 2 * lit + (lit_h ? 1 : 0)].along(seen_h); };
+  for (bool h : {false, true}) out.mirror = std::max(out.mirror, std::abs(20 * std::log10(std::abs(echo(0, 0, h, h)) / std::abs(echo(1, 1, h, h)))));
+  double difference = 0, largest = 0;
+  for (Index a = 0; a < 3; ++a)
+    for (Index b = 0; b < 3; ++b)
+      for (bool g : {false, true})
+        for (bool h : {false, true}) {
+          difference = std::max(difference, std::abs(echo(a, b, g, h) - echo(b, a, h, g)));
+          largest = std::max(largest, std::abs(echo(a, b, g, h)));
+        }
+  out.reciprocity = difference / largest;
+  const Direction forward{pi / 2, 0.6 + pi};
+  const auto one = std::span(f).first(static_cast<std::size_t>(system.currents_length()));
+  const double lost = extinction(far_field(*domain, k, one, 1, std::span(&forward, 1), threads)[0], forward, waves[0]);
+  const SphereRule rule = sphere_rule(0.7 * k * 10 * inch);
+  const auto everywhere = far_field(*domain, k, one, 1, rule.directions, threads);
+  double scattered = 0;
+  for (std::size_t d = 0; d < rule.weights.size(); ++d) scattered += rule.weights[d] * (std::norm(everywhere[d].theta) + std::norm(everywhere[d].phi));
+  out.optical_theorem = std::abs(lost / scattered - 1);
+  return out;
+}
+
+}  // namespace conoid::maxwell_fem

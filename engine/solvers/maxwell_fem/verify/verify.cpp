@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exact numbers: Mie series, convergence of the truncation by modal theory, orders of the elements.
+#include "engine/solvers/maxwell_fem/verify/verify.hpp"
+
+#include "engine/mesh/gmsh.hpp"
+#include "engine/solvers/maxwell_fem/verify/spheres.hpp"
+#include "engine/solvers/maxwell_fem/verify/targets.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <tuple>
+
+#include <fmt/core.h>
+
+namespace conoid::maxwell_fem {
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+struct Checks {
+  const TestRun& run;
+  const VerifySink& row;
+  int threads;
+
+  SphereOutcome sphere(const std::string& name, const SphereScene& scene) const {
+    run.doing(name);
+    auto out = run_sphere(scene, threads);
+    if (!out) throw Failure(out.error());
+    return *out;
+  }
+  void at_most(std::string name, double value, std::string unit, double limit, std::string source) const {
+    row({std::move(name), value, std::move(unit), limit, false, std::move(source)});
+  }
+  void at_least(std::string name, double value, std::string unit, double limit, std::string source) const {
+    row({std::move(name), value, std::move(unit), limit, true, std::move(source)});
+  }
+
+  void conductor(double ka, double distance, int divisions, int layers, bool curved, double limit) const {
+    SphereScene s;
+    s.ka = ka;
+    s.distance = distance;
+    s.divisions = divisions;
+    s.layers = layers;
+    s.curved = curved;
+    const std::string name = fmt::format("conducting sphere, ka = {:g}, {}", ka, curved ? "curved" : "flat");
+    const SphereOutcome o = sphere(name, s);
+    const double theory = truncation_radius(ka, ka + 2 * pi * distance);
+    at_most(fmt::format("{}, {} tetrahedra: mean error of the cross section", name, o.tets), o.mean_db, "dB", limit, "Mie series");
+    at_most(name + ": iteration ratio against theory", std::abs(o.ratio / theory - 1), "1", 0.1, fmt::format("modal theory, {:.3f}", theory));
+    at_most(name + ": optical theorem", std::abs(o.extinction / o.scattering - 1), "1", 1e-3, "exact");
+  }
+};
+
+}  // namespace
+
+Status verify_table(const TestRun& run, const VerifySink& row) {
+  try {
+    const Checks c{run, row, std::max(1, run.threads)};
+    c.conductor(1, 0.1, run.quick ? 3 : 4, 2, true, 0.02);
+    if (!run.quick) {
+      c.conductor(1, 0.1, 5, 2, false, 0.1);
+      c.conductor(1, 0.05, 4, 2, true, 0.02);
+      c.conductor(3, 0.1, 5, 3, true, 0.02);
+      c.conductor(6, 0.2, 8, 4, true, 0.02);
+      c.conductor(6, 0.2, 10, 3, false, 0.1);
+    }
+    {
+      SphereScene s;
+      s.core = Medium{{4.0, 4.0, 4.0}, {1.0, 1.0, 1.0}};
+      s.ka = run.quick ? 1 : 2;
+      s.divisions = run.quick ? 4 : 8;
+      s.truncation.method = TruncationMethod::gmres;
+      const SphereOutcome o = c.sphere("dielectric sphere", s);
+      c.at_most(fmt::format("dielectric sphere, eps = 4, ka = {:g}, {} tetrahedra: mean error", s.ka, o.tets), o.mean_db, "dB", 0.05, "Mie series");
+      c.at_most("dielectric sphere: optical theorem", std::abs(o.extinction / o.scattering - 1), "1", 0.002, "exact");
+    }
+    {
+      SphereScene s;
+      const Complex e{4, -1};
+      s.core = Medium{{e, e, e}, {1.0, 1.0, 1.0}};
+      s.ka = run.quick ? 1 : 2;
+      s.divisions = run.quick ? 4 : 8;
+      s.truncation.method = TruncationMethod::gmres;
+      const SphereOutcome o = c.sphere("lossy sphere", s);
+      c.at_most(fmt::format("lossy sphere, eps = 4 - j, ka = {:g}: mean error", s.ka), o.mean_db, "dB", 0.1, "Mie series");
+      c.at_most("lossy sphere: extinction", std::abs(o.extinction / o.exact_extinction - 1), "1", 0.01, "Mie series");
+    }
+    if (!run.quick) {
+      SphereScene s;
+      const Complex e{4, -0.2};
+      s.ka = 2;
+      s.kb = 2.4;
+      s.coat = Medium{{e, e, e}, {1.0, 1.0, 1.0}};
+      s.coat_layers = 2;
+      s.divisions = 6;
+      s.truncation.method = TruncationMethod::gmres;
+      const SphereOutcome o = c.sphere("coated conductor", s);
+      c.at_most("coated conductor, ka = 2, kb = 2.4, eps = 4 - 0.2j: mean error", o.mean_db, "dB", 0.05, "Mie series");
+      SphereScene d;
+      d.ka = 1.5;
+      d.kb = 2.5;
+      d.core = Medium{{6.0, 6.0, 6.0}, {1.0, 1.0, 1.0}};
+      d.coat = Medium{{2.25, 2.25, 2.25}, {1.5, 1.5, 1.5}};
+      d.coat_layers = 3;
+      d.divisions = 7;
+      d.truncation.method = TruncationMethod::gmres;
+      const SphereOutcome p = c.sphere("coated sphere", d);
+      c.at_most("coated sphere, eps = 6 in eps = 2.25, mu = 1.5: mean error", p.mean_db, "dB", 0.1, "Mie series");
+    }
+    for (FieldForm form : {FieldForm::scattered, FieldForm::mixed}) {
+      SphereScene s;
+      s.divisions = run.quick ? 2 : 4;
+      s.form = form;
+      const SphereOutcome o = c.sphere("forms", s);
+      c.at_most(std::string(form == FieldForm::scattered ? "scattered" : "mixed") + "-field form, ka = 1: mean error", o.mean_db, "dB", run.quick ? 0.03 : 0.02, "Mie series");
+    }
+    {
+      SphereScene s;
+      s.divisions = 3;
+      s.magnetic = true;
+      const SphereOutcome o = c.sphere("magnetic wall", s);
+      c.at_most("magnetic sphere (duality), ka = 1: mean error", o.mean_db, "dB", 0.05, "Mie series");
+    }
+    for (int order : {1, 2}) {
+      // Far-field amplitude against h, edges and layers halved together. Currents come from the weak form, so their functionals
+      // gain twice the element's order: h² and h⁴.
+      SphereScene s;
+      s.order = order;
+      s.layers = 2;
+      s.truncation = {TruncationMethod::gmres, 1e-7, 60, RadiationLoop::automatic, 64};
+      s.divisions = order == 1 ? 3 : 2;
+      const double coarse = c.sphere(fmt::format("order {}", order), s).relative;
+      s.divisions *= 2;
+      s.layers *= 2;
+      const double fine = c.sphere(fmt::format("order {}", order), s).relative;
+      c.at_least(fmt::format("elements of order {}: observed order of the far field", order), std::log2(coarse / fine), "1", order == 1 ? 1.6 : 3.2,
+                 fmt::format("errors {:.2e} and {:.2e}", coarse, fine));
+    }
+    if (!run.quick && find_gmsh().ok()) {
+      for (const auto& [target, name, frequency] : {std::tuple{Target::almond, "almond", 1.19e9}, {Target::ogive, "ogive", 1.18e9}}) {
+        run.doing(name);
+        auto o = run_target(target, frequency, c.threads);
+        if (!o) return o.error();
+        c.at_most(fmt::format("{}, {:.3g} GHz, {} tetrahedra: echoes of mirrored directions", name, frequency / 1e9, o->tets), o->mirror, "dB", 0.1, "symmetry");
+        c.at_most(fmt::format("{}: reciprocity", name), o->reciprocity, "1", 1e-3, "exact");
+        c.at_most(fmt::format("{}: optical theorem", name), o->optical_theorem, "1", 1e-3, "exact");
+      }
+    }
+    if (!run.quick) {
+      // Theory: spectral radius 1.10 at ka = 20, d = 0.05 λ: the plain iteration must not converge, GMRES must.
+      SphereScene s;
+      s.ka = 20;
+      s.distance = 0.05;
+      s.divisions = 14;
+      s.layers = 1;
+      s.on_body = true;
+      s.order = 2;
+      s.truncation.longest = 40;
+      const SphereOutcome plain = c.sphere("fixed point, ka = 20", s);
+      const double theory = truncation_radius(20, 20 + 2 * pi * 0.05);
+      c.at_least("ka = 20, d = 0.05 wavelengths: theory of the fixed point, spectral radius", theory, "1", 1, "modal theory");
+      c.at_least("the fixed point there: ratio of corrections", plain.ratio, "1", 0.97, "diverges");
+      s.truncation.method = TruncationMethod::gmres;
+      s.truncation.tolerance = 1e-3;
+      const SphereOutcome krylov = c.sphere("GMRES, ka = 20", s);
+      c.at_most("GMRES there: iterations to 1e-3", static_cast<double>(krylov.iterations), "1", 12, "modal theory, 9");
+    }
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  return {};
+}
+
+}  // namespace conoid::maxwell_fem

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tables of `conoid verify maxwell-fem` and `conoid bench maxwell-fem`.
+#pragma once
+
+#include "engine/solvers/solver.hpp"
+
+namespace conoid::maxwell_fem {
+
+[[nodiscard]] Status verify_table(const TestRun& run, const VerifySink& row);
+[[nodiscard]] Status bench_table(const TestRun& run, const BenchSink& row);
+
+}  // namespace conoid::maxwell_fem

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames: the field in the volume, currents on the body, the field on planes, all complex.
+#include "engine/mesh/vec3.hpp"
+#include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
+#include "engine/solvers/mesh_frame.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace conoid::maxwell_fem {
+
+using namespace conoid::vec;
+
+namespace {
+
+constexpr std::array<Vec3, 10> reference_nodes{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.5}, {0.5, 0.5, 0}, {0.5, 0, 0.5}, {0, 0.5, 0.5}}};
+
+std::array<Complex, 3> field_at(const Space& space, Index tet, const BasisValues& basis, const Map& map, std::span<const Complex> u) {
+  const auto all = space.unknowns_of_tet(tet);
+  std::array<Complex, 3> reference{};
+  for (int a = 0; a < space.unknowns_a_tet(); ++a)
+    for (int d = 0; d < 3; ++d) reference[d] += basis.value[a][d] * u[all[a]];
+  std::array<Complex, 3> out{};
+  const Vec3 re = map.covariant({reference[0].real(), reference[1].real(), reference[2].real()});
+  const Vec3 im = map.covariant({reference[0].imag(), reference[1].imag(), reference[2].imag()});
+  for (int d = 0; d < 3; ++d) out[d] = {re[d], im[d]};
+  return out;
+}
+
+const Patch& shown_patch(const Domain& d) { return d.conductor.faces() > 0 ? d.conductor : d.currents; }
+
+/// Times that S winds around x.
+bool inside_outer(const Domain& d, const Vec3& x) {
+  double angle = 0;
+  for (Index f = 0; f < d.outer.faces(); ++f) {
+    const auto c = d.outer.corners(d.space, f);
+    Vec3 a = sub(d.space.mesh().point(c[0]), x), b = sub(d.space.mesh().point(c[1]), x), e = sub(d.space.mesh().point(c[2]), x);
+    if (dot(cross(sub(b, a), sub(e, a)), d.outer.point(f * face_points).normal) < 0) std::swap(b, e);
+    const double la = norm(a), lb = norm(b), lc = norm(e);
+    angle += 2 * std::atan2(triple(a, b, e), la * lb * lc + dot(a, b) * lc + dot(b, e) * la + dot(e, a) * lb);
+  }
+  return angle > 6.28;
+}
+
+}  // namespace
+
+void MaxwellFem::prepare_view() {
+  volume_ = mesh_geometry(*mesh_, 3);
+  const Patch& patch = shown_patch(domain_);
+  auto connectivity = std::make_shared<std::vector<Index>>();
+  auto offsets = std::make_shared<std::vector<Index>>(1, 0);
+  for (Index f = 0; f < patch.faces(); ++f) {
+    auto c = patch.corners(domain_.space, f);
+    const Vec3 a = mesh_->point(c[0]), n = cross(sub(mesh_->point(c[1]), a), sub(mesh_->point(c[2]), a));
+    const bool outwards = (dot(n, patch.point(f * face_points).normal) > 0) == (&patch == &domain_.currents);  // out of the body
+    if (!outwards) std::swap(c[1], c[2]);
+    connectivity->insert(connectivity->end(), c.begin(), c.end());
+    offsets->push_back(static_cast<Index>(connectivity->size()));
+  }
+  surface_.points = volume_.points;
+  surface_.connectivity = connectivity;
+  surface_.offsets = offsets;
+  surface_.types = std::make_shared<std::vector<std::uint8_t>>(static_cast<std::size_t>(patch.faces()), static_cast<std::uint8_t>(CellShape::triangle3));
+  electric_.assign(static_cast<std::size_t>(6 * mesh_->point_count()), 0);
+  surface_current_.assign(static_cast<std::size_t>(6 * patch.faces()), 0);
+
+  if (settings_.planes.empty()) return;
+  const Space& space = domain_.space;
+  for (const FieldPlane& p : settings_.planes) {
+    PlanePoints points;
+    points.x = p.positions();
+    points.tet.assign(points.x.size(), -1);
+    points.reference.resize(points.x.size());
+    for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
+      Vec3 low = mesh_->point(space.tets()[t].points[0]), high = low;
+      for (int c = 1; c < 4; ++c)
+        for (int d = 0; d < 3; ++d) {
+          const double v = mesh_->point(space.tets()[t].points[c])[d];
+          low[d] = std::min(low[d], v);
+          high[d] = std::max(high[d], v);
+        }
+      std::array<Index, 3> from{}, to{};
+      bool misses = false;
+      for (int d = 0; d < 3; ++d) {
+        from[d] = std::max<Index>(0, static_cast<Index>(std::ceil((low[d] - p.origin[d]) / p.spacing[d] - 1e-9)));
+        to[d] = std::min<Index>(p.points[d] - 1, static_cast<Index>(std::floor((high[d] - p.origin[d]) / p.spacing[d] + 1e-9)));
+        if (p.points[d] == 1) {
+          from[d] = to[d] = 0;
+          misses = misses || p.origin[d] < low[d] || p.origin[d] > high[d];
+        }
+      }
+      if (misses) continue;
+      const Vec3 origin = mesh_->point(space.tets()[t].points[0]);
+      Map straight;
+      for (int c = 0; c < 3; ++c) straight.columns[c] = sub(mesh_->point(space.tets()[t].points[c + 1]), origin);
+      straight.determinant = triple(straight.columns[0], straight.columns[1], straight.columns[2]);
+      for (Index z = from[2]; z <= to[2]; ++z)
+        for (Index y = from[1]; y <= to[1]; ++y)
+          for (Index x = from[0]; x <= to[0]; ++x) {
+            const Index n = x + p.points[0] * (y + p.points[1] * z);
+            const Vec3 away = sub(points.x[n], origin);
+            Vec3 r{triple(away, straight.columns[1], straight.columns[2]), triple(straight.columns[0], away, straight.columns[2]), triple(straight.columns[0], straight.columns[1], away)};
+            r = scale(1 / straight.determinant, r);
+            if (r[0] < -1e-9 || r[1] < -1e-9 || r[2] < -1e-9 || r[0] + r[1] + r[2] > 1 + 1e-9) continue;
+            points.tet[n] = t;
+            points.reference[n] = r;
+          }
+    }
+    for (std::size_t n = 0; n < points.x.size(); ++n)
+      if (points.tet[n] < 0 && inside_outer(domain_, points.x[n])) points.tet[n] = -2;
+    plane_fields_.emplace_back(6 * points.x.size(), 0.0F);
+    plane_points_.push_back(std::move(points));
+  }
+}
+
+void MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::span<const Complex> f, int threads) {
+  const Space& space = domain_.space;
+  std::vector<std::array<Complex, 3>> sum(static_cast<std::size_t>(mesh_->point_count()));
+  std::vector<int> count(sum.size(), 0);
+  std::array<BasisValues, 10> basis;
+  for (int n = 0; n < 10; ++n) basis[n] = nedelec(space.order(), reference_nodes[n]);
+  for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t)
+    for (int n = 0; n < 10; ++n) {
+      const Index p = space.tets()[t].points[n];
+      if (p < 0) break;
+      const auto e = field_at(space, t, basis[n], space.map(t, reference_nodes[n]), u);
+      for (int d = 0; d < 3; ++d) sum[p][d] += e[d];
+      ++count[p];
+    }
+  const bool add_incident = settings_.form == FieldForm::scattered;
+  for (std::size_t p = 0; p < sum.size(); ++p) {
+    const auto inc = add_incident ? wave.electric(mesh_->point(static_cast<Index>(p))) : std::array<Complex, 3>{};
+    for (int d = 0; d < 3; ++d) {
+      const Complex e = count[p] > 0 ? sum[p][d] / static_cast<double>(count[p]) + inc[d] : Complex(0);
+      electric_[6 * p + 2 * d] = static_cast<float>(e.real());
+      electric_[6 * p + 2 * d + 1] = static_cast<float>(e.imag());
+    }
+  }
+  // K = n×H = j/(kη) n×∇×E, n out of the body.
+  const Patch& patch = shown_patch(domain_);
+  const double sign = &patch == &domain_.currents ? 1 : -1;
+  for (Index face = 0; face < patch.faces(); ++face) {
+    const FaceTraces traces = patch.traces(space, face, false);
+    std::array<Complex, 3> mean{};
+    for (int q = 0; q < face_points; ++q) {
+      const FacePoint& at = patch.point(face * face_points + q);
+      Complex one = 0, two = 0;
+      for (int a = 0; a < traces.count; ++a) {
+        one += traces.curl[a][q][0] * u[traces.unknowns[a]];
+        two += traces.curl[a][q][1] * u[traces.unknowns[a]];
+      }
+      if (add_incident) {
+        const auto c = wave.curl(at.x);
+        one += at.t1[0] * c[0] + at.t1[1] * c[1] + at.t1[2] * c[2];
+        two += at.t2[0] * c[0] + at.t2[1] * c[1] + at.t2[2] * c[2];
+      }
+      for (int d = 0; d < 3; ++d) mean[d] += sign * 2 * face_rule()[q].weight * (-two * at.t1[d] + one * at.t2[d]);
+    }
+    for (int d = 0; d < 3; ++d) {
+      const Complex current = Complex(0, 1) / (k() * vacuum_impedance) * mean[d];
+      surface_current_[6 * face + 2 * d] = static_cast<float>(current.real());
+      surface_current_[6 * face + 2 * d + 1] = static_cast<float>(current.imag());
+    }
+  }
+  for (std::size_t p = 0; p < plane_points_.size(); ++p) {
+    const PlanePoints& points = plane_points_[p];
+    std::vector<Vec3> outside;
+    for (std::size_t n = 0; n < points.x.size(); ++n)
+      if (points.tet[n] == -1) outside.push_back(points.x[n]);
+    const auto scattered = near_field(domain_, k(), f, outside, threads);
+    std::size_t next = 0;
+    for (std::size_t n = 0; n < points.x.size(); ++n) {
+      std::array<Complex, 3> e{};
+      if (points.tet[n] >= 0) e = field_at(space, points.tet[n], nedelec(space.order(), points.reference[n]), space.map(points.tet[n], points.reference[n]), u);
+      if (points.tet[n] == -1) {
+        for (int d = 0; d < 3; ++d) e[d] = scattered[3 * next + d];
+        ++next;
+      }
+      if (points.tet[n] == -1 || (points.tet[n] >= 0 && add_incident)) {
+        const auto inc = wave.electric(points.x[n]);
+        for (int d = 0; d < 3; ++d) e[d] += inc[d];
+      }
+      for (int d = 0; d < 3; ++d) {
+        plane_fields_[p][6 * n + 2 * d] = static_cast<float>(e[d].real());
+        plane_fields_[p][6 * n + 2 * d + 1] = static_cast<float>(e[d].imag());
+      }
+    }
+  }
+}
+
+std::vector<CatalogEntry> MaxwellFem::catalog() const {
+  const FieldInfo electric{"electric_field", "V/m", FieldKind::signed_value, Association::point, 3, true, settings_.form == FieldForm::mixed ? "Electric field (scattered outside S')" : "Electric field"};
+  std::vector<CatalogEntry> out{{"surface", {"surface_current", "A/m", FieldKind::signed_value, Association::cell, 3, true, domain_.conductor.faces() > 0 ? "Surface current" : "Equivalent current on S'"}}, {"volume", electric}};
+  for (const FieldPlane& p : settings_.planes) {
+    out.push_back({p.name, electric});
+    out.back().field.label = "Electric field";
+  }
+  return out;
+}
+
+void MaxwellFem::fill(FrameBuilder& builder) const {
+  if (settings_.frequencies.size() > 1)
+    builder.at(steps_, frequency(), FrameAxis::frequency);
+  else
+    builder.at(steps_, static_cast<double>(steps_), FrameAxis::iteration);
+  const auto entries = catalog();
+  if (builder.wants_part("surface")) {
+    FramePart& part = builder.part("surface", surface_);
+    if (builder.wants("surface_current")) part.fields.push_back(make_field(entries[0].field, surface_current_));
+  }
+  if (builder.wants_part("volume")) {
+    FramePart& part = builder.part("volume", volume_);
+    if (builder.wants("electric_field")) part.fields.push_back(make_field(entries[1].field, electric_));
+  }
+  for (std::size_t p = 0; p < settings_.planes.size(); ++p) {
+    const FieldPlane& plane = settings_.planes[p];
+    if (!builder.wants_part(plane.name)) continue;
+    FramePart& part = builder.part(plane.name, ImageGeometry{plane.points, plane.origin, plane.spacing});
+    if (builder.wants("electric_field")) part.fields.push_back(make_field(entries[2 + p].field, plane_fields_[p]));
+  }
+}
+
+}  // namespace conoid::maxwell_fem

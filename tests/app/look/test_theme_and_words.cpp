@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every text colour of both themes stands out from what it is written on; every sentence of the window has its French.
+// labels: unit
+#include <cmath>
+
+#include <QDirIterator>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QRegularExpression>
+#include <QtTest>
+
+#include "app/look/translator.hpp"
+
+using namespace conoid::app;
+
+namespace {
+
+const QString root = QStringLiteral(CONOID_SOURCE_DIR);
+
+QJsonObject read_json(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(file.readAll()).object() : QJsonObject();
+}
+
+/// Relative luminance and contrast of WCAG 2.1.
+double luminance(const QColor& c) {
+  const auto linear = [](double v) { return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
+  return 0.2126 * linear(c.redF()) + 0.7152 * linear(c.greenF()) + 0.0722 * linear(c.blueF());
+}
+double contrast(const QColor& a, const QColor& b) {
+  const double high = std::max(luminance(a), luminance(b)), low = std::min(luminance(a), luminance(b));
+  return (high + 0.05) / (low + 0.05);
+}
+
+/// All literals inside tr("…") below app/.
+QStringList sentences() {
+  QStringList out;
+  static const QRegularExpression call("\\btr\\(\\s*((?:\"(?:[^\"\\\\]|\\\\.)*\"\\s*)+)");
+  static const QRegularExpression literal("\"((?:[^\"\\\\]|\\\\.)*)\"");
+  QDirIterator walk(root + "/app", {"*.cpp", "*.hpp"}, QDir::Files, QDirIterator::Subdirectories);
+  while (walk.hasNext()) {
+    QFile file(walk.next());
+    if (!file.open(QIODevice::ReadOnly)) continue;
+    const QString text = QString::fromUtf8(file.readAll());
+    for (auto it = call.globalMatch(text); it.hasNext();) {
+      QString sentence;
+      const QString all = it.next().captured(1);
+      for (auto part = literal.globalMatch(all); part.hasNext();) sentence += part.next().captured(1);
+      out << sentence.replace("\\n", "\n").replace("\\\"", "\"");
+    }
+  }
+  out.removeDuplicates();
+  return out;
+}
+
+QStringList placeholders(const QString& text) {
+  static const QRegularExpression mark("%(\\d|n)");
+  QStringList out;
+  for (auto it = mark.globalMatch(text); it.hasNext();) out << it.next().captured(0);
+  out.sort();
+  return out;
+}
+
+void collect(const QJsonValue& value, QStringList& out) {
+  if (value.isArray())
+    for (const auto& v : value.toArray()) collect(v, out);
+  if (!value.isObject()) return;
+  const QJsonObject object = value.toObject();
+  for (auto it = object.begin(); it != object.end(); ++it) {
+    if ((it.key() == "title" || it.key() == "description") && it.value().isString()) out << it.value().toString();
+    collect(it.value(), out);
+  }
+}
+
+}  // namespace
+
+class TestThemeAndWords : public QObject {
+  Q_OBJECT
+ private slots:
+  void texts_stand_out_in_both_themes() {
+    for (const QString name : {"light", "dark"}) {
+      const QJsonObject colours = read_json(root + "/resources/themes/" + name + ".json")["colours"].toObject();
+      const auto colour = [&](const QString& id) {
+        if (!colours.contains(id)) qFatal("no colour %s", qPrintable(id));
+        return QColor(colours[id].toString());
+      };
+      for (const QString text : {"text", "muted", "faint", "accent", "good", "caution", "bad"})
+        for (const QString below : {"window", "surface"}) {
+          const double c = contrast(colour(text), colour(below));
+          QVERIFY2(c >= 4.5, qPrintable(QString("%1: %2 on %3 has %4:1").arg(name, text, below).arg(c)));
+        }
+      for (const QString text : {"text", "muted"})
+        for (const QString below : {"sunken", "hover", "viewport", "caution_soft", "bad_soft", "accent_soft"})
+          QVERIFY2(contrast(colour(text), colour(below)) >= 4.5, qPrintable(name + ": " + text + " on " + below));
+      QVERIFY(contrast(colour("on_accent"), colour("accent")) >= 4.5);
+      // Curves are graphics: 3:1 (WCAG 1.4.11).
+      for (const auto& curve : read_json(root + "/resources/themes/" + name + ".json")["series"].toArray())
+        QVERIFY2(contrast(QColor(curve.toString()), colour("chart")) >= 3, qPrintable(name + " " + curve.toString()));
+    }
+  }
+
+  void every_sentence_has_its_french() {
+    Translator translator;
+    QVERIFY(translator.load_language("fr"));
+    QVERIFY(!translator.load_language("xx"));
+    QVERIFY(translator.load_language("fr"));
+    QStringList wanted = sentences();
+    QVERIFY(wanted.size() > 300);
+    collect(read_json(root + "/engine/case/common.json"), wanted);
+    QStringList missing;
+    for (const QString& sentence : wanted) {
+      const auto it = translator.texts().find(sentence);
+      if (it == translator.texts().end()) {
+        missing << sentence;
+        continue;
+      }
+      for (const QString& form : *it) {
+        QVERIFY2(!form.isEmpty(), qPrintable(sentence));
+        QVERIFY2(placeholders(form) == placeholders(sentence), qPrintable(sentence + " / " + form));
+      }
+      QCOMPARE(sentence.endsWith(QStringLiteral("…")), it->front().endsWith(QStringLiteral("…")));
+    }
+    QVERIFY2(missing.isEmpty(), qPrintable(QString("resources/i18n/fr.json lacks %1, first: %2").arg(missing.size()).arg(missing.value(0))));
+  }
+
+  void plural_forms_follow_the_number() {
+    Translator translator;
+    QVERIFY(translator.load_language("fr"));
+    QCOMPARE(translator.translate("", "%1 (and %n more)", nullptr, 1), QString("%1 (et %n autre)"));
+    QCOMPARE(translator.translate("", "%1 (and %n more)", nullptr, 3), QString("%1 (et %n autres)"));
+    QVERIFY(translator.translate("", "no such sentence", nullptr, -1).isEmpty());
+  }
+};
+
+QTEST_GUILESS_MAIN(TestThemeAndWords)
+#include "test_theme_and_words.moc"

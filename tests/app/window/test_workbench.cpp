@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The workbench on stored runs and meshes: frames, curves, exports, comparison; names for those who cannot see; memory.
+// labels: gui serial timeout240
+#include <fstream>
+
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QAbstractSlider>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTabBar>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include "app/model/gallery.hpp"
+#include "app/model/film.hpp"
+#include "app/model/markers.hpp"
+#include "app/model/mesh_model.hpp"
+#include "app/model/run_queue.hpp"
+#include "app/panels/mesh_panel.hpp"
+#include "app/panels/results_panel.hpp"
+#include "app/panels/viewport_panel.hpp"
+#include "app/runs/runs_page.hpp"
+#include "app/window/main_window.hpp"
+#include "app/window/settings_dialog.hpp"
+#include "app/window/workbench.hpp"
+#include "render/capture/png.hpp"
+#include "tests/app/fake_session.hpp"
+
+using namespace conoid;
+using namespace conoid::app;
+
+class TestWorkbench : public QObject {
+  Q_OBJECT
+  QTemporaryDir folder_;
+  std::unique_ptr<Look> look_;
+  std::unique_ptr<Settings> settings_;
+
+  std::unique_ptr<MainWindow> window() {
+    WindowOptions options;
+    options.samples = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases";
+    options.viewport = ViewportKind::raster;
+    options.asks = false;
+    auto w = std::make_unique<MainWindow>(*look_, *settings_, std::move(options));
+    w->show();
+    return w;
+  }
+  static SampleCard any_sample() {
+    for (SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+      if (card.available) return card;
+    return {};
+  }
+  /// A run folder of a sample case with frames of a plane and one table.
+  std::filesystem::path make_run(const char* name, int frames, double scale, Index n = 33) {
+    const std::filesystem::path run = std::filesystem::path(folder_.filePath("runs").toStdString()) / name;
+    std::filesystem::create_directories(run / "charts");
+    std::filesystem::copy_file(any_sample().case_file, run / "case.json", std::filesystem::copy_options::overwrite_existing);
+    std::ofstream(run / "run.json") << R"({"title":"A plane","started":"2026-01-02T03:04:05Z","case":")" << any_sample().case_file.string() << "\"}";
+    std::ofstream(run / "summary.json") << R"({"state":"finished","numbers":{"energy":{"value":)" << scale << R"(,"unit":"J"}}})";
+    TableInfo info{.id = "receivers", .title = "Receivers", .columns = {{"t", "s", {}}, {"p", "Pa", {}}}};
+    std::string csv = csv_head(info, name);
+    for (int i = 0; i < 64; ++i) append_csv_row(csv, std::array{0.01 * i, scale * std::sin(0.6 * i)});
+    std::ofstream(run / "charts" / "receivers.csv", std::ios::binary) << csv;
+    auto writer = VtkhdfWriter::create(run, name);
+    if (!writer) qFatal("%s", writer.error().render().c_str());
+    for (int i = 0; i < frames; ++i)
+      if (!(*writer)->write(*test::make_frame(static_cast<std::uint64_t>(i), 0.1 * i, n, static_cast<float>(scale * i)))) qFatal("write");
+    if (!(*writer)->close()) qFatal("close");
+    return run;
+  }
+
+ private slots:
+  void initTestCase() {
+    qputenv("XDG_STATE_HOME", folder_.filePath("state").toUtf8());
+    qputenv("XDG_CACHE_HOME", folder_.filePath("cache").toUtf8());
+    look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
+    settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
+    settings_->set_runs_folder(folder_.filePath("runs"));
+    if (any_sample().case_file.empty()) QSKIP("no sample case in this build");
+  }
+  void cleanupTestCase() { settings_.reset(); }
+
+  void a_finished_run_shows_frames_curves_and_numbers() {
+    auto w = window();
+    QVERIFY(w->open_run(make_run("first", 6, 1)).ok());
+    QTRY_VERIFY(w->run().is_stored() && w->workbench()->viewport_panel().is_up_to_date() && w->workbench()->viewport_panel().pane().has_picture());
+    ViewportPanel& view = w->workbench()->viewport_panel();
+    QCOMPARE(view.frame_index(), std::size_t{5});
+    view.step(-2);
+    QTRY_VERIFY(view.is_up_to_date());
+    QCOMPARE(view.scene().frame()->number, std::uint64_t{3});
+    view.play(true);
+    QTRY_COMPARE_WITH_TIMEOUT(view.frame_index(), std::size_t{0}, 5000);  // it begins again at the end
+    view.play(false);
+    QCOMPARE(w->workbench()->results_panel().tabs().tabText(0), QString("Receivers"));
+    QCOMPARE(w->run().numbers().at(0).value, 1.0);
+    QVERIFY(w->actions().at("run.start")->isEnabled());
+  }
+
+  void pictures_of_any_size_and_films_of_numbered_pictures() {
+    auto w = window();
+    QVERIFY(w->open_run(make_run("pictures", 3, 1)).ok());
+    ViewportPanel& view = w->workbench()->viewport_panel();
+    QTRY_VERIFY(view.pane().has_picture() && view.is_up_to_date());
+    CaptureChoice choice;
+    choice.size = {901, 333};
+    choice.background = Background::transparent;
+    const QString file = folder_.filePath("picture.png");
+    QVERIFY(view.write_picture(file, choice).ok());
+    const QImage picture(file);
+    QCOMPARE(picture.size(), QSize(901, 333));
+    QVERIFY(picture.pixelColor(1, 1).alpha() == 0);
+    Film film(w->run(), view.pane().copy_of_scene(), {folder_.filePath("film.png"), 320, 200, 15, false, 0});
+    QSignalSpy ended(&film, &Film::ended);
+    film.start();
+    QVERIFY(ended.wait(20000));
+    QCOMPARE(ended.front().front().toString(), QString());
+    for (int i = 1; i <= 3; ++i) QCOMPARE(QImage(folder_.filePath(QString("film-0000%1.png").arg(i))).size(), QSize(320, 200));
+  }
+
+  void a_film_calls_ffmpeg_or_says_that_it_is_missing() {
+    auto w = window();
+    QVERIFY(w->open_run(make_run("film", 2, 1)).ok());
+    QTRY_VERIFY(w->workbench()->viewport_panel().pane().has_picture());
+    const QByteArray path = qgetenv("PATH");
+    const auto make = [&] {
+      Film film(w->run(), w->workbench()->viewport_panel().pane().copy_of_scene(), {folder_.filePath("f.mp4"), 64, 48, 12, false, 0});
+      QSignalSpy ended(&film, &Film::ended);
+      film.start();
+      if (ended.isEmpty()) ended.wait(20000);
+      return ended.isEmpty() ? QString("nothing") : ended.front().front().toString();
+    };
+    qputenv("PATH", folder_.path().toUtf8());
+    QVERIFY(make().contains("ffmpeg is not installed"));
+    // A stand-in that keeps its words and makes the last of them a file.
+    QFile stand_in(folder_.filePath("ffmpeg"));
+    QVERIFY(stand_in.open(QIODevice::WriteOnly));
+    stand_in.write("#!/bin/sh\necho \"$@\" > " + folder_.filePath("words").toUtf8() + "\nfor last; do :; done\n: > \"$last\"\n");
+    stand_in.close();
+    stand_in.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    QCOMPARE(make(), QString());
+    QFile words(folder_.filePath("words"));
+    QVERIFY(words.open(QIODevice::ReadOnly));
+    const QByteArray said = words.readAll();
+    QVERIFY(said.contains("-framerate 12") && said.contains("frame-%05d.png") && said.contains("yuv420p"));
+    qputenv("PATH", path);
+  }
+
+  void charts_are_exported_in_every_format() {
+    auto w = window();
+    QVERIFY(w->open_run(make_run("charts", 1, 2)).ok());
+    ResultsPanel& results = w->workbench()->results_panel();
+    QTRY_VERIFY(w->run().is_stored() && results.chart().chart().series.size() == 1);
+    for (const char* ending : {"csv", "svg", "png"}) {
+      const QString file = folder_.filePath(QString("chart.") + ending);
+      const Status written = results.write_chart(file);
+      QVERIFY2(written.ok(), written.ok() ? "" : written.error().text.c_str());
+      QVERIFY(QFileInfo(file).size() > 100);
+    }
+    const QStringList lines = results.chart_as_text(',').split('\n');
+    QCOMPARE(lines.front(), QString("T [s],p [Pa]").replace("T", lines.front().left(1)));
+    QCOMPARE(lines.size(), 66);
+    results.set_spectrum(true);
+    QCOMPARE(results.chart().chart().x_unit, std::string("Hz"));
+    results.set_spectrum(false);
+    results.chart().set_hidden({"p"});
+    QVERIFY(results.chart_as_text(',').isEmpty());
+  }
+
+  void two_runs_are_compared() {
+    auto w = window();
+    const auto a = make_run("a", 4, 1), b = make_run("b", 4, 3);
+    QVERIFY(w->compare_runs(a, b).ok());
+    ViewportPanel& view = w->workbench()->viewport_panel();
+    QTRY_VERIFY(view.second_pane() && view.second_pane()->has_picture() && view.is_up_to_date());
+    QCOMPARE(view.second_pane()->scene().frame()->value, view.scene().frame()->value);
+    QTRY_COMPARE(w->workbench()->results_panel().chart().chart().series.size(), std::size_t{2});
+    view.pane().look_from(StandardView::plus_x);
+    QTest::qWait(50);
+    QVERIFY(w->open_run(a).ok());
+    QVERIFY(!view.is_split());
+  }
+
+  void a_mesh_is_seen_and_measured_before_any_run() {
+    std::ofstream(folder_.filePath("tet.stl").toStdString())
+        << "solid body\nfacet normal 0 0 -1\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\n"
+           "facet normal 0 -1 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 0 1\nendloop\nendfacet\n"
+           "facet normal -1 0 0\nouter loop\nvertex 0 0 0\nvertex 0 0 1\nvertex 0 1 0\nendloop\nendfacet\n"
+           "facet normal 1 1 1\nouter loop\nvertex 1 0 0\nvertex 0 1 0\nvertex 0 0 1\nendloop\nendfacet\nendsolid body\n";
+    const auto preview = preview_mesh(folder_.filePath("tet.stl").toStdString(), 1e-3);
+    QVERIFY2(preview.ok(), preview.ok() ? "" : preview.error().text.c_str());
+    QCOMPARE((*preview)->summary.points, Index{4});
+    QVERIFY((*preview)->summary.surface.is_body());
+    QVERIFY(std::abs((*preview)->longest_edges.back() - std::sqrt(2.0) * 1e-3) < 1e-15);
+    QVERIFY((*preview)->surface.empty());
+    QVERIFY((*preview)->frame->parts[0].fields.back().info.name == "quality");
+    QVERIFY(!preview_mesh(folder_.filePath("none.stl").toStdString(), 1).ok());
+  }
+
+  void a_sweep_fills_the_queue() {
+    auto w = window();
+    w->queue().set_active(false);
+    QVERIFY(w->open_case(any_sample().case_file).ok());
+    w->show_runs();
+    QVERIFY(!w->runs_page().add_sweep().isEmpty() || w->queue().rowCount() <= 1);
+    w->queue().remove(0);
+    w->runs_page().sweep_row(0).set("/compute/threads", "1:1:3");
+    QCOMPARE(w->runs_page().add_sweep(), QString());
+    QCOMPARE(w->queue().rowCount(), 3);
+    QCOMPARE(w->queue().runs()[2].detail, QString("threads = 3"));
+    QTRY_VERIFY(w->runs_page().list().rowCount() >= 1);
+  }
+
+  void everything_that_can_be_used_has_a_name() {
+    auto w = window();
+    QVERIFY(w->open_run(make_run("names", 2, 1)).ok());
+    w->show_runs();
+    SettingsDialog settings(*settings_, *look_, w.get());
+    QTRY_VERIFY(w->run().is_stored());
+    QStringList nameless;
+    int seen = 0;
+    for (const QWidget* widget : w->findChildren<QWidget*>()) {
+      const bool usable = qobject_cast<const QAbstractButton*>(widget) || qobject_cast<const QComboBox*>(widget) ||
+                          qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QAbstractSlider*>(widget) ||
+                          qobject_cast<const QAbstractSpinBox*>(widget) || qobject_cast<const QTabBar*>(widget) ||
+                          qobject_cast<const QAbstractItemView*>(widget);
+      // Parts that Qt puts inside other widgets speak for those.
+      const QString place = widget->objectName();
+      const bool inner = qobject_cast<const QScrollBar*>(widget) || place.startsWith("qt_") || place.startsWith("ScrollLeft") ||
+                         place.startsWith("ScrollRight") || QString(widget->metaObject()->className()).contains("Private") ||
+                         qobject_cast<const QComboBox*>(widget->parentWidget()) || qobject_cast<const QAbstractSpinBox*>(widget->parentWidget()) ||
+                         qobject_cast<const QLineEdit*>(widget->parentWidget()) || QString(widget->metaObject()->className()) == "QComboBoxListView" ||
+                         QString(widget->metaObject()->className()) == "QTableCornerButton" || widget->inherits("QHeaderView") ||
+                         widget->inherits("QToolBarExtension");
+      if (!usable || inner) continue;
+      ++seen;
+      const auto* button = qobject_cast<const QAbstractButton*>(widget);
+      if (widget->accessibleName().isEmpty() && !(button && !button->text().isEmpty()))
+        nameless << QString(widget->metaObject()->className()) + " in " + widget->parentWidget()->metaObject()->className() + " " + place;
+    }
+    QVERIFY(seen > 60);
+    QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join("\n")));
+  }
+
+  void memory_comes_back_when_runs_are_closed() {
+    auto w = window();
+    const auto run = make_run("memory", 8, 1, 257);
+    const auto cycle = [&] {
+      if (!w->open_run(run).ok()) qFatal("open");
+      QSignalSpy opened(&w->run(), &RunModel::opened);
+      opened.wait(5000);
+      ViewportPanel& view = w->workbench()->viewport_panel();
+      for (int i = 0; i < 3; ++i) {
+        view.step(-1);
+        for (int t = 0; t < 200 && !view.is_up_to_date(); ++t) QTest::qWait(5);
+      }
+      w->run().reset();
+    };
+    const auto resident = [] {
+      malloc_trim(0);
+      long pages = 0, all = 0;
+      std::ifstream("/proc/self/statm") >> all >> pages;
+      return pages * sysconf(_SC_PAGESIZE) / 1024 / 1024;
+    };
+    for (int i = 0; i < 10; ++i) cycle();
+    const long before = resident();
+    for (int i = 0; i < 50; ++i) cycle();
+    const long after = resident();
+    qInfo("%ld MiB after 10 cycles, %ld MiB after 60", before, after);
+    // One kept run would be 8 frames of 0.25 MiB: fifty of them 100 MiB.
+    QVERIFY2(after - before < 12, qPrintable(QString("%1 → %2 MiB").arg(before).arg(after)));
+  }
+};
+
+QTEST_MAIN(TestWorkbench)
+#include "test_workbench.moc"

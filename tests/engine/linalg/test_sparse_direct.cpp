@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Direct solution and GMRES: both bodies of the direct solver against the matrix, many right-hand sides, errors.
+// labels: unit
+#include <QTest>
+#include <random>
+
+#include "engine/cluster/communicator.hpp"
+#include "engine/linalg/gmres.hpp"
+#include "engine/linalg/sparse_direct.hpp"
+
+using namespace conoid;
+using Complex = std::complex<double>;
+
+namespace {
+
+/// Indefinite complex symmetric: a Helmholtz operator on a grid of n³ points.
+SymmetricMatrix helmholtz(Index n) {
+  SymmetricMatrix m;
+  m.size = n * n * n;
+  for (Index z = 0; z < n; ++z)
+    for (Index y = 0; y < n; ++y)
+      for (Index x = 0; x < n; ++x) {
+        const Index i = x + n * (y + n * z);
+        const auto put = [&](Index c, Complex v) {
+          m.columns.push_back(static_cast<std::int32_t>(c));
+          m.values.push_back(v);
+        };
+        put(i, {2.3, 0.2});
+        if (x + 1 < n) put(i + 1, -1);
+        if (y + 1 < n) put(i + n, {-1, 0.1});
+        if (z + 1 < n) put(i + n * n, -1);
+        m.row_start.push_back(static_cast<Index>(m.columns.size()));
+      }
+  return m;
+}
+
+std::vector<Complex> random_values(std::size_t count, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::normal_distribution<double> normal;
+  std::vector<Complex> out(count);
+  for (Complex& v : out) v = {normal(engine), normal(engine)};
+  return out;
+}
+
+double residual(const SymmetricMatrix& m, std::span<const Complex> x, std::span<const Complex> b) {
+  std::vector<Complex> y(b.size());
+  m.multiply(x, y);
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    difference += std::norm(y[i] - b[i]);
+    size += std::norm(b[i]);
+  }
+  return std::sqrt(difference / size);
+}
+
+std::vector<DirectMethod> methods() {
+  std::vector<DirectMethod> out{DirectMethod::eigen};
+  if (has_mumps()) out.push_back(DirectMethod::mumps);
+  return out;
+}
+
+}  // namespace
+
+class TestSparseDirect : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void every_method_solves_many_right_hand_sides() {
+    const SymmetricMatrix m = helmholtz(9);
+    const Index count = 37;  // more than a block, not a multiple of it
+    for (DirectMethod method : methods()) {
+      DirectOptions options;
+      options.method = method;
+      auto direct = factorise(m, options);
+      QVERIFY2(direct.ok(), direct.ok() ? "" : direct.error().render().c_str());
+      const auto b = random_values(static_cast<std::size_t>(m.size * count), 7);
+      auto x = b;
+      QVERIFY((*direct)->solve(x, count).ok());
+      for (Index c = 0; c < count; ++c) {
+        const auto at = static_cast<std::size_t>(c * m.size), n = static_cast<std::size_t>(m.size);
+        QVERIFY(residual(m, std::span(x).subspan(at, n), std::span(b).subspan(at, n)) < 1e-12);
+      }
+      QVERIFY((*direct)->facts().entries >= m.nonzeros());
+    }
+  }
+
+  void lives_beside_the_ranks_of_the_program() {
+    // The direct solver and the communicator share one MPI where the program has it, in either order.
+    const SymmetricMatrix m = helmholtz(3);
+    auto first = factorise(m);
+    QVERIFY(first.ok());
+    auto ranks = world();
+    QVERIFY(ranks.ok());
+    QCOMPARE((*ranks)->sum(2.0), 2.0);
+    auto second = factorise(m);
+    QVERIFY(second.ok());
+    auto b = random_values(static_cast<std::size_t>(m.size), 3), x = b;
+    QVERIFY((*first)->solve(x, 1).ok());
+    QVERIFY(residual(m, x, b) < 1e-12);
+  }
+
+  void factors_go_to_disk_when_asked_and_when_memory_is_short() {
+    if (!has_mumps()) QSKIP("built without MUMPS");
+    const SymmetricMatrix m = helmholtz(12);
+    const auto folder = std::filesystem::temp_directory_path() / "conoid-test-factors";
+    std::filesystem::create_directories(folder);
+    DirectOptions options;
+    options.on_disk = true;
+    options.scratch = folder;
+    auto direct = factorise(m, options);
+    QVERIFY2(direct.ok(), direct.ok() ? "" : direct.error().render().c_str());
+    QVERIFY((*direct)->facts().on_disk);
+    const auto b = random_values(static_cast<std::size_t>(m.size), 5);
+    auto x = b;
+    QVERIFY((*direct)->solve(x, 1).ok());
+    QVERIFY(residual(m, x, b) < 1e-12);
+    options = {};
+    options.memory = 1 << 20;
+    const auto refused = factorise(m, options);
+    QVERIFY(!refused.ok());
+    QVERIFY(refused.error().code == ErrorCode::resources);
+    std::filesystem::remove_all(folder);
+  }
+
+  void a_singular_matrix_is_an_error() {
+    SymmetricMatrix m;
+    m.size = 2;
+    m.row_start = {0, 2, 3};
+    m.columns = {0, 1, 1};
+    m.values = {1, 1, 1};
+    DirectOptions options;
+    options.method = DirectMethod::eigen;
+    QVERIFY(!factorise(m, options).ok());
+  }
+
+  void gmres_in_step_solves_each_column_to_its_tolerance() {
+    // Columns of unlike difficulty: an eigenvector ends after one step, the others later.
+    const Index n = 40;
+    const auto apply = [&](std::span<const Complex> v) {
+      std::vector<Complex> out(v.begin(), v.end());
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const auto k = static_cast<Index>(i) % n;
+        out[i] *= Complex(1 + 0.05 * static_cast<double>(k), 0.3);
+        if (k + 1 < n) out[i] += 0.2 * v[i + 1];
+      }
+      return out;
+    };
+    std::vector<Complex> b = random_values(static_cast<std::size_t>(3 * n), 11);
+    std::fill(b.begin(), b.begin() + n, Complex(0));
+    b[0] = 2;
+    std::fill(b.begin() + 2 * n, b.end(), Complex(0));  // zero: solved at the start
+    LockstepGmres g(n, b, 1e-10, 60);
+    QCOMPARE(g.active().size(), std::size_t{2});
+    while (!g.finished()) g.take(apply(g.next()));
+    QVERIFY(g.converged());
+    QCOMPARE(g.steps_of(0), Index{1});
+    QVERIFY(g.steps_of(1) > 5);
+    const auto x = g.solution(), y = apply(x);
+    for (Index c = 0; c < 2; ++c) {
+      double difference = 0, size = 0;
+      for (Index i = c * n; i < (c + 1) * n; ++i) {
+        difference += std::norm(y[static_cast<std::size_t>(i)] - b[static_cast<std::size_t>(i)]);
+        size += std::norm(b[static_cast<std::size_t>(i)]);
+      }
+      QVERIFY(std::sqrt(difference / size) < 2e-10);
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(TestSparseDirect)
+#include "test_sparse_direct.moc"

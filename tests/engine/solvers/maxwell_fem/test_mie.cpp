@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The exact series against tables, and dispersion laws against their formulas.
+// labels: unit
+#include <QTest>
+#include <cmath>
+#include <fstream>
+#include <numbers>
+#include <sstream>
+
+#include "engine/solvers/maxwell_fem/media.hpp"
+#include "engine/solvers/maxwell_fem/mie.hpp"
+
+using namespace conoid::maxwell_fem;
+
+namespace {
+
+std::vector<std::vector<double>> table(const char* name) {
+  std::ifstream in(std::string(CONOID_TEST_DATA "/maxwell_fem/") + name);
+  std::vector<std::vector<double>> out;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line[0] == '#' || std::isalpha(static_cast<unsigned char>(line[0]))) continue;
+    std::vector<double> row;
+    std::stringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) row.push_back(std::strtod(cell.c_str(), nullptr));
+    out.push_back(row);
+  }
+  return out;
+}
+
+void compare(const SphereSeries& series, const char* name) {
+  const auto rows = table(name);
+  QCOMPARE(rows.size(), std::size_t{181});
+  for (const auto& row : rows) {
+    const double cosine = std::cos(row[0] * std::numbers::pi / 180);
+    QVERIFY2(std::abs(series.sigma_e(cosine) - row[1]) <= 1e-9 * (1 + row[1]), name);
+    QVERIFY2(std::abs(series.sigma_h(cosine) - row[2]) <= 1e-9 * (1 + row[2]), name);
+    QVERIFY2(std::abs(series.s1(cosine) - std::complex(row[7], row[8])) < 1e-9, name);
+    QVERIFY2(std::abs(series.s2(cosine) - std::complex(row[9], row[10])) < 1e-9, name);
+  }
+}
+
+}  // namespace
+
+class TestMie : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void series_equal_the_tables() {
+    compare(conducting_sphere(1), "mie_pec_bistatic_ka1.csv");
+    compare(conducting_sphere(6), "mie_pec_bistatic_ka6.csv");
+    compare(homogeneous_sphere(2, {4, -1}, 1), "mie_diel_er4-1j_ka2.csv");
+    compare(coated_conductor(2, 2.4, {4, -0.2}, 1), "mie_coated_pec_core.csv");
+    compare(coated_sphere(1.5, 2.5, 6, 1, 2.25, 1.5), "mie_coated_diel.csv");
+  }
+
+  void limits_hold() {
+    const double x = 0.05;
+    QVERIFY(std::abs(conducting_sphere(x).sigma_e(-1) / (9 * std::pow(x, 4)) - 1) < 0.01);  // Rayleigh
+    const SphereSeries s = coated_sphere(1, 1.7, 4, 1, 4, 1), t = homogeneous_sphere(1.7, 4, 1);
+    QVERIFY(std::abs(s.s1(0.3) - t.s1(0.3)) < 1e-12);  // coat like the core
+    const SphereSeries loss = homogeneous_sphere(3, {2, -0.5}, 1), none = homogeneous_sphere(3, 2, 1);
+    QVERIFY(loss.extinction() > loss.scattering());
+    QVERIFY(std::abs(none.extinction() - none.scattering()) < 1e-12);
+  }
+
+  void convergence_of_the_truncation_equals_the_table() {
+    const auto rows = table("modal_convergence.csv");
+    QVERIFY(rows.size() > 20);
+    for (const auto& row : rows) QVERIFY(std::abs(truncation_radius(row[0], row[0] + 2 * std::numbers::pi * row[1]) - row[2]) < 2e-5 * (1 + row[2]));
+  }
+
+  void dispersion_laws_follow_their_formulas() {
+    const double f = 3e9;
+    const std::complex<double> water = debye(5, {{73, 9e-12}}, 0, f), expected = 5.0 + 73.0 / std::complex<double>(1, 2 * std::numbers::pi * f * 9e-12);
+    QVERIFY(std::abs(water - expected) < 1e-12);
+    QVERIFY(water.imag() < 0);
+    QVERIFY(std::abs(debye(1, {}, 1, f).imag() + 1 / (2 * std::numbers::pi * f * 8.8541878128e-12)) < 1e-9);
+    QVERIFY(std::abs(lorentz(1, {{2, 4e9, 0}}, 0) - 3.0) < 1e-12);
+    QVERIFY(lorentz(1, {{2, 4e9, 1e8}}, 4e9).imag() < -10);
+    QCOMPARE(interpolate({1, 2, 4}, {10, 20, 0}, 3, 1), 10.0);
+    QCOMPARE(interpolate({1, 2, 4}, {10, 20, 0}, 9, 1), 0.0);
+    QCOMPARE(interpolate({1, 2}, {}, 9, 1), 1.0);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestMie)
+#include "test_mie.moc"

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Every fuzz target also as a test: its corpus, and mutations of it for a second. With the preset `asan` under the sanitizers.
+# A crash leaves its input in found/<target>; keep it in tests/data/fuzz/<target> under the name of the bug.
+file(GLOB fuzz_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/fuzz_*.cpp")
+file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/found")
+foreach(source ${fuzz_sources})
+  get_filename_component(target "${source}" NAME_WE)
+  string(REGEX REPLACE "^fuzz_" "" name "${target}")
+  set(corpus "${PROJECT_SOURCE_DIR}/tests/data/fuzz/${name}")
+  if(NOT EXISTS "${corpus}")
+    continue()
+  endif()
+  add_executable(replay_${name} "${source}" "${CMAKE_CURRENT_LIST_DIR}/replay_main.cpp")
+  set_target_properties(replay_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  target_include_directories(replay_${name} PRIVATE "${CMAKE_CURRENT_LIST_DIR}")
+  target_link_libraries(replay_${name} PRIVATE conoid_settings conoid_session)
+  target_compile_options(replay_${name} PRIVATE -O1)
+  add_test(NAME fuzz.${name} COMMAND replay_${name} 1 "${PROJECT_BINARY_DIR}/found/${name}" "${corpus}")
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 120)
+endforeach()
