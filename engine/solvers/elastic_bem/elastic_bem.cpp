@@ -295,9 +295,12 @@ Result<Advanced> ElasticBem::advance(RunContext& context) {
       without_ = std::move(*without);
       for (std::size_t q = 0; q < shown(); ++q) {
         insertion_.emplace_back();
-        for (std::size_t k = 0; k < points_.size(); ++k)
-          insertion_.back().push_back(20 * std::log10(std::max(std::abs(without_.at_points[q][k][2]), 1e-300) /
-                                                      std::max(std::abs(now_.at_points[q][k][2]), 1e-300)));
+        for (std::size_t k = 0; k < points_.size(); ++k) {
+          const double with = std::abs(now_.at_points[q][k][2]), alone = std::abs(without_.at_points[q][k][2]);
+          // In the trench the representation formula gives zero up to its accuracy: no loss is defined there.
+          const bool in_medium = with > 1e-3 * alone;
+          insertion_.back().push_back(in_medium ? 20 * std::log10(std::max(alone, 1e-300) / with) : 0);
+        }
       }
     }
     for (std::size_t q = 0; q < shown(); ++q)
