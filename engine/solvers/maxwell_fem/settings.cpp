@@ -216,6 +216,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   s.range_profile = output["range_profile"].boolean();
   if (s.range_profile && s.frequencies.size() < 8)
     out.push_back(input.error_at(output["range_profile"], fmt::format("a range profile from {} frequencies", s.frequencies.size()), "Give a sweep of 8 frequencies or more."));
+  s.volume = output["volume"].boolean();
   s.exact = output["exact"].text() == "sphere";
   if (s.exact && (!s.sphere || s.body.kind == BoundaryKind::impedance))
     out.push_back(input.error_at(output["exact"], "the exact series needs the section sphere, without surface impedance", "Add \"sphere\", or set exact to none."));

@@ -59,6 +59,7 @@ struct Settings {
   double sphere_step = 0;
   std::vector<FieldPlane> planes;
   bool range_profile = false, exact = false;
+  bool volume = false;                  ///< frames with the field in the elements, which hide the body
   Bytes memory = 0;                     ///< budget; 0: three quarters of what is free
 
   [[nodiscard]] std::vector<Medium> media(double frequency) const;

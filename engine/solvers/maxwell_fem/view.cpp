@@ -190,11 +190,12 @@ void MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::sp
 
 std::vector<CatalogEntry> MaxwellFem::catalog() const {
   const FieldInfo electric{"electric_field", "V/m", FieldKind::signed_value, Association::point, 3, true, settings_.form == FieldForm::mixed ? "Electric field (scattered outside S')" : "Electric field"};
-  std::vector<CatalogEntry> out{{"surface", {"surface_current", "A/m", FieldKind::signed_value, Association::cell, 3, true, domain_.conductor.faces() > 0 ? "Surface current" : "Equivalent current on S'"}}, {"volume", electric}};
+  std::vector<CatalogEntry> out{{"surface", {"surface_current", "A/m", FieldKind::signed_value, Association::cell, 3, true, domain_.conductor.faces() > 0 ? "Surface current" : "Equivalent current on S'"}}};
   for (const FieldPlane& p : settings_.planes) {
     out.push_back({p.name, electric});
     out.back().field.label = "Electric field";
   }
+  if (settings_.volume) out.push_back({"volume", electric});
   return out;
 }
 
@@ -208,15 +209,15 @@ void MaxwellFem::fill(FrameBuilder& builder) const {
     FramePart& part = builder.part("surface", surface_);
     if (builder.wants("surface_current")) part.fields.push_back(make_field(entries[0].field, surface_current_));
   }
-  if (builder.wants_part("volume")) {
-    FramePart& part = builder.part("volume", volume_);
-    if (builder.wants("electric_field")) part.fields.push_back(make_field(entries[1].field, electric_));
-  }
   for (std::size_t p = 0; p < settings_.planes.size(); ++p) {
     const FieldPlane& plane = settings_.planes[p];
     if (!builder.wants_part(plane.name)) continue;
     FramePart& part = builder.part(plane.name, ImageGeometry{plane.points, plane.origin, plane.spacing});
-    if (builder.wants("electric_field")) part.fields.push_back(make_field(entries[2 + p].field, plane_fields_[p]));
+    if (builder.wants("electric_field")) part.fields.push_back(make_field(entries[1 + p].field, plane_fields_[p]));
+  }
+  if (settings_.volume && builder.wants_part("volume")) {
+    FramePart& part = builder.part("volume", volume_);
+    if (builder.wants("electric_field")) part.fields.push_back(make_field(entries.back().field, electric_));
   }
 }
 
