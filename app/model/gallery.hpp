@@ -15,6 +15,7 @@ struct SampleCard {
   QString summary;       ///< one line
   QString solver;        ///< its title
   double seconds = 0;    ///< expected time on two cores; 0 = not said
+  bool measured = false; ///< seconds are those of the last run on this machine
   std::filesystem::path case_file;
   std::filesystem::path thumbnail;  ///< empty when there is none
   bool available = true;            ///< false when this build lacks the solver

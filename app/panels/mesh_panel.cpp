@@ -7,6 +7,7 @@
 
 #include <QComboBox>
 #include <QGridLayout>
+#include <QHash>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -244,7 +245,13 @@ void MeshPanel::fill_figures(const MeshPreview& mesh) {
   const double factor = one ? one->value : 1;
   const auto length = [&](double metres) { return plain(metres / factor); };
   add(tr("Points"), count(s.points));
-  for (const auto& [shape, n] : s.cells_by_shape) add(text(shape), count(n));
+  static const QHash<QString, QString> shapes = {
+      {"vertex", tr("Vertices")},       {"line2", tr("Lines")},         {"line3", tr("Curved lines")},
+      {"triangle3", tr("Triangles")},   {"triangle6", tr("Curved triangles")}, {"quad4", tr("Quadrilaterals")},
+      {"quad8", tr("Curved quadrilaterals")}, {"quad9", tr("Curved quadrilaterals")}, {"tet4", tr("Tetrahedra")},
+      {"tet10", tr("Curved tetrahedra")}, {"hex8", tr("Hexahedra")},    {"hex20", tr("Curved hexahedra")},
+      {"hex27", tr("Curved hexahedra")}};
+  for (const auto& [shape, n] : s.cells_by_shape) add(shapes.value(text(shape), text(shape)), count(n));
   add(tr("Size"), QStringLiteral("%1 × %2 × %3 %4").arg(length(s.high[0] - s.low[0]), length(s.high[1] - s.low[1]),
                                                       length(s.high[2] - s.low[2]), unit_->currentText()));
   add(tr("Edges"), QStringLiteral("%1 … %2 %3").arg(length(s.quality.edge_min), length(s.quality.edge_max), unit_->currentText()));

@@ -153,6 +153,7 @@ void ScenePane::make_head() {
                           Tool{MouseTool::place, "place", tr("Place a receiver: click where it should be")}}) {
     auto* button = make_icon_button(look_, one.icon, one.tip, head_);
     button->setCheckable(true);
+    if (one.tool == MouseTool::place) button->setProperty("spare", true);  // goes first where room is short
     auto* action = new QAction(this);
     action->setCheckable(true);
     action->setData(static_cast<int>(one.tool));
@@ -166,6 +167,7 @@ void ScenePane::make_head() {
   make_view_menu(views);
   row->addWidget(views);
   auto* fit_button = make_icon_button(look_, "fit", tr("Fit the view"), head_);
+  fit_button->setProperty("spare", true);
   connect(fit_button, &QToolButton::clicked, this, &ScenePane::fit);
   row->addWidget(fit_button);
   display_button_ = make_icon_button(look_, "display", tr("How the field is shown: planes, surfaces, arrows, labels"), head_);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <QFileDialog>
 #include <QHBoxLayout>
@@ -30,6 +31,19 @@ namespace {
 constexpr int play_ms = 66;
 constexpr int phases = 48;  // pictures of one period
 constexpr double two_pi = 6.283185307179586;
+
+/// A mesh by itself is seen with its cells and without a time.
+void dress(FieldScene& scene, bool preview) {
+  FieldView view = scene.view();
+  view.edges = preview;
+  view.caption = !preview;
+  static_cast<void>(scene.set_view(view).ok());
+}
+
+void show_spare_tools(ScenePane& pane, bool visible) {
+  for (auto* button : pane.findChildren<QToolButton*>())
+    if (button->property("spare").toBool()) button->setVisible(visible);
+}
 
 }  // namespace
 
@@ -95,7 +109,7 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
     refresh_timeline();
   });
   connect(&run, &RunModel::opened, this, [this] {
-    previewing_ = false;
+    if (std::exchange(previewing_, false)) dress(main_->scene(), false);
     main_->set_own_fields(false);
     main_->clear({});
     if (run_.frames().empty()) main_->clear(tr("This run kept no pictures.\nIts curves and numbers are below and at the right."));
@@ -192,6 +206,7 @@ void ViewportPanel::show_now(std::size_t index) {
     previewing_ = false;
     main_->set_own_fields(false);
     marks_.clear();
+    dress(main_->scene(), false);
     main_->clear({});
     refresh_markers();
   }
@@ -224,7 +239,9 @@ void ViewportPanel::show_in_second() {
 ScenePane* ViewportPanel::make_second() {
   auto* pane = new ScenePane(run_, look_, kind_, splitter_);
   splitter_->addWidget(pane);
-  splitter_->setSizes({width() / 2, width() / 2});
+  splitter_->setStretchFactor(0, 1);
+  splitter_->setStretchFactor(1, 1);
+  splitter_->setSizes({10000, 10000});
   connect(pane, &ScenePane::camera_moved, this, [this] { if (second_) main_->follow_camera(*second_); });
   connect(pane, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
   return pane;
@@ -244,6 +261,8 @@ void ViewportPanel::set_split(bool on) {
     other_ = nullptr;
     delete std::exchange(second_, nullptr);
   }
+  show_spare_tools(*main_, !on);
+  if (second_) show_spare_tools(*second_, false);
   refresh_markers();
   emit split_changed(on);
 }
@@ -270,6 +289,7 @@ void ViewportPanel::set_preview(std::shared_ptr<const Frame> frame) {
   if (preview_) {
     main_->show_frame(preview_);
     main_->show_choices();
+    dress(main_->scene(), true);
   } else {
     main_->clear(tr("Nothing to see yet.\nPress Run and watch the field here."));
   }
@@ -283,6 +303,7 @@ void ViewportPanel::show_preview_field(const QString& field, std::vector<Marker>
     main_->clear({});
     previewing_ = true;
     main_->set_own_fields(true);
+    dress(main_->scene(), true);
   }
   main_->show_frame(preview_);
   main_->show_choices();

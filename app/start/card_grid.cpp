@@ -38,11 +38,15 @@ SampleCardWidget::SampleCardWidget(const Look& look, SampleCard card, QWidget* p
 
 void SampleCardWidget::paint_picture(QPainter& painter, const QRectF& area) const {
   if (!thumbnail_.isNull()) {
-    const double scale = std::max(area.width() / thumbnail_.width(), area.height() / thumbnail_.height());
-    const QSizeF source(area.width() / scale, area.height() / scale);
-    painter.setRenderHint(QPainter::SmoothPixmapTransform);
-    painter.drawPixmap(area, thumbnail_, QRectF(QPointF((thumbnail_.width() - source.width()) / 2,
-                                                        (thumbnail_.height() - source.height()) / 2), source));
+    // Reduced by area averaging, once a size: reducing while painting leaves jagged lines.
+    const double ratio = painter.device()->devicePixelRatioF();
+    const QSize wanted = (area.size() * ratio).toSize();
+    if (reduced_.size() != wanted) {
+      const QPixmap whole = thumbnail_.scaled(wanted, Qt::KeepAspectRatioByExpanding, Qt::SmoothTransformation);
+      const QPoint corner((whole.width() - wanted.width()) / 2, (whole.height() - wanted.height()) / 2);
+      reduced_ = whole.copy(QRect(corner, wanted));
+    }
+    painter.drawPixmap(area, reduced_, QRectF(QPointF(0, 0), wanted));
     return;
   }
   painter.save();
@@ -107,7 +111,8 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
   small.setPixelSize(12);
   painter.setFont(small);
   painter.setPen(look_.colour("faint"));
-  const QString time = card_.seconds > 0 ? tr("about %1").arg(QString::fromStdString(format_duration(card_.seconds))) : QString();
+  const QString duration = QString::fromStdString(format_duration(card_.seconds));
+  const QString time = card_.seconds <= 0 ? QString() : card_.measured ? tr("%1 here").arg(duration) : tr("about %1").arg(duration);
   const QFontMetrics small_metrics(small);
   const int time_width = time.isEmpty() ? 0 : small_metrics.horizontalAdvance(time) + 8;
   painter.drawText(QRect(16, picture_height + 102, text_width - time_width, 18), Qt::AlignLeft | Qt::AlignVCenter,
@@ -129,6 +134,12 @@ void SampleCardWidget::keyPressEvent(QKeyEvent* event) {
     emit chosen(QString::fromStdString(card_.case_file.string()));
   else
     QWidget::keyPressEvent(event);
+}
+
+void SampleCardWidget::set_measured(double seconds) {
+  card_.seconds = seconds;
+  card_.measured = true;
+  update();
 }
 
 CardGrid::CardGrid(QWidget* parent) : QWidget(parent) {

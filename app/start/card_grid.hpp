@@ -18,6 +18,8 @@ class SampleCardWidget : public QWidget {
  public:
   SampleCardWidget(const Look& look, SampleCard card, QWidget* parent = nullptr);
   [[nodiscard]] const SampleCard& card() const { return card_; }
+  /// What the sample took the last time it ran on this machine.
+  void set_measured(double seconds);
   [[nodiscard]] QSize sizeHint() const override { return {264, 286}; }
 
  signals:
@@ -37,6 +39,7 @@ class SampleCardWidget : public QWidget {
   const Look& look_;
   SampleCard card_;
   QPixmap thumbnail_;
+  mutable QPixmap reduced_;  ///< at the size it is drawn in
 };
 
 /// Lays equal children out in rows that fill the width.

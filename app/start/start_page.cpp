@@ -178,6 +178,12 @@ void StartPage::refresh_recent() {
   clear_layout(runs_column_);
   clear_layout(cases_column_);
   const auto runs = settings_.recent_runs();
+  for (auto* card : findChildren<SampleCardWidget*>())
+    for (const RecentRun& run : runs)
+      if (run.state == "finished" && run.seconds > 0 && run.case_file.toStdString() == card->card().case_file) {
+        card->set_measured(run.seconds);
+        break;  // the newest
+      }
   for (std::size_t i = 0; i < std::min(runs.size(), recent_shown); ++i) {
     const RecentRun& run = runs[i];
     auto* dot = new StateDot(look_);

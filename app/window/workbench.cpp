@@ -64,6 +64,17 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
   });
   connect(mesh_panel_, &MeshPanel::field_wanted, viewport_, &ViewportPanel::show_preview_field);
   connect(mesh_panel_, &MeshPanel::group_wanted, this, &Workbench::show_mesh_group);
+  connect(viewport_, &ViewportPanel::split_changed, this, [this](bool on) {
+    // Two views need room: on a small screen the case steps aside until there is one view again.
+    constexpr int enough = 1700;
+    if (on && width() < enough && is_pane_visible("case")) {
+      show_pane("case", false);
+      setProperty("caseStoodAside", true);
+    } else if (!on && property("caseStoodAside").toBool()) {
+      show_pane("case", true);
+      setProperty("caseStoodAside", false);
+    }
+  });
   const auto preview = [this] {
     left_tabs_->setTabVisible(1, mesh_->is_wanted());
     if (!mesh_->is_wanted()) show_mesh(false);

@@ -11,7 +11,9 @@
 
 int main() {
   if (::isatty(STDIN_FILENO) != 0) {
-    std::fputs("conoid-worker computes for conoid and conoid-gui, which start it; for a person there is: conoid run CASE\n", stderr);
+    std::fputs(
+        "conoid-worker computes for conoid and conoid-gui, which start it; for a person there is: conoid run CASE\n",
+        stderr);
     return static_cast<int>(conoid::ErrorCode::command_line);
   }
   const int messages = conoid::take_stdout_for_messages();

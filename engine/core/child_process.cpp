@@ -110,11 +110,8 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)),
-      in_(std::exchange(other.in_, -1)),
-      out_(std::exchange(other.out_, -1)),
-      err_(std::exchange(other.err_, -1)),
-      status_(other.status_) {}
+    : pid_(std::exchange(other.pid_, -1)), in_(std::exchange(other.in_, -1)), out_(std::exchange(other.out_, -1)),
+      err_(std::exchange(other.err_, -1)), status_(other.status_) {}
 
 ChildProcess::~ChildProcess() {
   if (pid_ > 0) {
@@ -179,8 +176,9 @@ Result<FinishedProgram> run_program(const std::vector<std::string>& command, con
     bool any = false;
     for (std::size_t k = 0; k < streams.size(); ++k) {
       if (streams[k].fd < 0 || streams[k].revents == 0) continue;
-      const bool more = k == 0 ? take(streams[k].fd, done.output, static_cast<std::size_t>(limits.output), limits.keep_end)
-                               : take(streams[k].fd, done.errors, errors_kept, true);
+      const bool more = k == 0
+                            ? take(streams[k].fd, done.output, static_cast<std::size_t>(limits.output), limits.keep_end)
+                            : take(streams[k].fd, done.errors, errors_kept, true);
       if (!more) streams[k].fd = -1;  // poll leaves it out from now on
       any = any || more;
     }

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <system_error>
 
 namespace conoid {
 
@@ -67,6 +68,12 @@ Error current_exception_as_error() {
     return make_error(ErrorCode::resources, "out of memory",
                       "Use a smaller problem, a coarser mesh, or a machine with more memory; `conoid check` prints "
                       "what a case needs.");
+  } catch (const std::system_error& e) {
+    // What std::thread throws when the system has no room for its stack.
+    if (e.code() == std::errc::resource_unavailable_try_again || e.code() == std::errc::not_enough_memory)
+      return make_error(ErrorCode::resources, "out of memory: the system gives no room for another thread",
+                        "Use a smaller problem, fewer threads, or raise the limits of this shell (ulimit -v, ulimit -u).");
+    return make_error(ErrorCode::internal, e.what(), "This is a bug in Conoid; please report it with the case file.");
   } catch (const std::exception& e) {
     return make_error(ErrorCode::internal, e.what(), "This is a bug in Conoid; please report it with the case file.");
   } catch (...) {

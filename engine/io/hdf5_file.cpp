@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -44,6 +45,9 @@ void prepare_library() {
   static const bool once = [] {
     // For the locks of libraries older than the call above, and of readers in this process. Never overrides a person.
     ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
+    // The library ends the program when it has no memory to start with; so it is seen to first that there is some.
+    void* const volatile room = ::operator new(std::size_t{24} << 20);
+    ::operator delete(room);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     return true;
   }();

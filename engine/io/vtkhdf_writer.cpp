@@ -668,6 +668,7 @@ class Writer final : public VtkhdfWriter {
 }  // namespace
 
 Result<std::unique_ptr<VtkhdfWriter>> VtkhdfWriter::create(const fs::path& folder, std::string run) {
+  const auto held = h5::lock();  // starts the library now, before a solver has taken the memory
   vtkhdf::remove_unfinished(folder);
   const auto there = vtkhdf::results_files(folder);
   if (!there.empty())

@@ -23,9 +23,10 @@ void BackgroundQueue::post(std::uint64_t bytes, std::function<void()> job) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return failure_ || jobs_.empty() || bytes_ + bytes <= bytes_limit_; });
   rethrow();
+  // First the thread, for which the system may have no room: a job that nobody does would be waited for without end.
+  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   jobs_.push_back({bytes, std::move(job)});
   bytes_ += bytes;
-  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   changed_.notify_all();
 }
 

@@ -311,19 +311,12 @@ class ModelBalancer final : public Balancer {
     if (i.empty()) return 0;
     double t = work_.over(i) / speed_[w];
     if (const WorkerLimit& l = limits_[w]; l.memory > 0) {
-      const double held = bytes_exact(i, l.memory);
-      const double over = held - static_cast<double>(l.memory);
+      // The table is linear inside a bin: a little is kept free.
+      const double over = memory_.over(i) - (bytes_ ? 0.998 : 1.0) * static_cast<double>(l.memory);
       // Not knowing what streaming costs, it is taken to cost more than anything else would.
       if (over > 0) t += over / (l.streaming > 0 ? l.streaming : 1.0) + (l.streaming > 0 ? 0 : 1e9);
     }
     return t;
-  }
-
-  /// Bytes of an interval: from the table, asked of the phase only where it matters.
-  [[nodiscard]] double bytes_exact(Interval i, Bytes limit) const {
-    const double table = memory_.over(i);
-    if (!bytes_ || std::abs(table - static_cast<double>(limit)) > 0.02 * static_cast<double>(limit)) return table;
-    return static_cast<double>(bytes_(i));
   }
 
   /// The last item (excluded) that worker w reaches from `begin` within t seconds.

@@ -30,6 +30,7 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 constexpr std::size_t samples_kept = 65536;
+constexpr double device_streaming = 4e9;  ///< first guess of bytes a second to a device that are not hidden
 constexpr double device_weight = 16;  ///< first guess of a device's speed, in threads; the balancer learns the truth
 
 }  // namespace
@@ -128,11 +129,14 @@ Result<std::vector<WorkerSpec>> parse_workers(std::string_view text, int threads
     if (out.size() > 64) return bad("more than 64 workers", "Name fewer workers.");
   }
   const auto open = static_cast<int>(std::count_if(out.begin(), out.end(), [](const auto& w) { return w.threads == 0; }));
-  int taken = 0;  // devices have one thread each
+  const auto processors = std::count_if(out.begin(), out.end(), [](const auto& w) { return w.device.empty(); });
+  // Beside processors a device has the one thread that feeds it; alone, devices share all threads for what they cannot do.
+  if (processors == 0)
+    for (auto& w : out) w.threads = std::max(1, threads / static_cast<int>(out.size()));
+  int taken = 0;
   for (const auto& w : out) taken += w.threads;
   for (auto& w : out)
     if (w.threads == 0) w.threads = std::max(1, (threads - taken) / open);
-  const auto processors = std::count_if(out.begin(), out.end(), [](const auto& w) { return w.device.empty(); });
   if (processors > 1)
     for (std::size_t i = 0; i < out.size(); ++i)
       if (out[i].device.empty()) out[i].name = fmt::format("cpu {}", i);
@@ -248,7 +252,7 @@ void Team::run(Phase& phase, std::stop_token stop) {
     phase.run(host, {0, phase.items()});
     return;
   }
-  auto& lane = crew.lanes[std::string(phase.name())];
+  auto& lane = crew.lanes[fmt::format("{} by {}", phase.name(), who.size())];
   if (!lane.balancer) {
     std::vector<double> weights;
     for (const int w : who) {
@@ -258,6 +262,12 @@ void Team::run(Phase& phase, std::stop_token stop) {
     auto made = make_balancer(who.size() == 1 ? "fixed" : crew.balancer_name, std::move(weights));
     if (!made) throw Failure(made.error());
     lane.balancer = std::move(made).value();
+    std::vector<WorkerLimit> limits;
+    for (const int w : who) {
+      const auto& device = crew.devices[static_cast<std::size_t>(w)];
+      limits.push_back(device ? WorkerLimit{device->memory(), device_streaming} : WorkerLimit{});
+    }
+    lane.balancer->set_limits(std::move(limits), [&phase](Interval i) { return phase.bytes(i); });
   }
   const std::vector<Interval> split = lane.balancer->split(phase.items(), lane.last);
   {

@@ -108,6 +108,7 @@ class Level {
   const std::vector<Bytes> sizes_;
   const std::shared_ptr<WindowBacking> backing_;
   const std::shared_ptr<WindowMemory> memory_;
+  const std::size_t threads_;
   Bytes total_ = 0;
 
   mutable std::mutex mutex_;  ///< of everything below

@@ -44,7 +44,7 @@ std::vector<Level::Candidate> Level::candidates() const {
     const bool needs_contents = e.contents_wanted > 0;
     if (e.place == Place::below || (needs_contents && !e.filled && !e.writer)) add({w.window, -1, needs_contents});
   }
-  const std::size_t most = movers_.size() + 1;
+  const std::size_t most = threads_ + 1;
   const std::size_t demanded = out.size();
   for (const auto& [id, order] : orders_) {
     const std::size_t n = order.visits.size();
@@ -89,7 +89,7 @@ Level::Task Level::plan() const {
   Bytes need = in_use_ > budget_ ? in_use_ - budget_ : 0;
   std::size_t looked_at = 0;
   for (const Candidate& wish : wishes) {
-    if (wish.distance >= 0 && looked_at++ > movers_.size()) break;
+    if (wish.distance >= 0 && looked_at++ > threads_) break;
     Task task;
     task.window = wish.window;
     task.contents = wish.contents;
@@ -103,7 +103,7 @@ Level::Task Level::plan() const {
     const Victim* to_save = nullptr;
     for (const Victim& v : victims) {
       if (room >= need || v.next <= wish.distance) break;
-      if (wish.distance >= 0 && ready > movers_.size() && v.next != never) break;
+      if (wish.distance >= 0 && ready > threads_ && v.next != never) break;
       const Entry& e = entry(v.window);
       room += e.capacity;
       if (e.saving)

@@ -56,10 +56,11 @@ void set_limits(rlim_t memory) {
 
 /// Cell arrays that meshing programs use for the number of a region or of a boundary.
 vtkDataArray* group_numbers(vtkUnstructuredGrid& grid) {
-  for (const char* name : {"attribute", "material", "gmsh:physical", "MaterialIds", "CellEntityIds", "medit:ref", "cell_tags",
-                           "RegionId", "group"}) {
+  for (const char* name : {"attribute", "material", "gmsh:physical", "MaterialIds", "CellEntityIds", "medit:ref",
+                           "cell_tags", "RegionId", "group"}) {
     vtkDataArray* array = grid.GetCellData()->GetArray(name);
-    if (array && array->GetNumberOfComponents() == 1 && array->GetNumberOfTuples() == grid.GetNumberOfCells()) return array;
+    if (array && array->GetNumberOfComponents() == 1 && array->GetNumberOfTuples() == grid.GetNumberOfCells())
+      return array;
   }
   return nullptr;
 }
@@ -72,20 +73,25 @@ CellShape shape_of(int type, vtkIdType cell) {
   if (type == voxel) return CellShape::hex8;
   const auto shape = static_cast<CellShape>(type);
   if (type <= 0 || type > 29 || nodes_of(shape) == 0)
-    refuse(ErrorCode::invalid_input,
-           fmt::format("expected vertices, lines, triangles, quads, tets or hexes of order 1 or 2, found cell {} of VTK's type {}", cell, type));
+    refuse(
+        ErrorCode::invalid_input,
+        fmt::format(
+            "expected vertices, lines, triangles, quads, tets or hexes of order 1 or 2, found cell {} of VTK's type {}",
+            cell, type));
   return shape;
 }
 
 Mesh convert(vtkUnstructuredGrid& grid) {
-  if (!grid.GetPoints() || grid.GetNumberOfCells() == 0) refuse(ErrorCode::invalid_input, "expected at least one cell, found none");
+  if (!grid.GetPoints() || grid.GetNumberOfCells() == 0)
+    refuse(ErrorCode::invalid_input, "expected at least one cell, found none");
   Mesh mesh;
   const vtkIdType points = grid.GetNumberOfPoints();
   for (vtkIdType i = 0; i < points; ++i) {
     std::array<double, 3> p{};
     grid.GetPoint(i, p.data());
     for (const double x : p)
-      if (!(x - x == 0)) refuse(ErrorCode::invalid_input, fmt::format("point {}: expected finite coordinates, found {}", i, x));
+      if (!(x - x == 0))
+        refuse(ErrorCode::invalid_input, fmt::format("point {}: expected finite coordinates, found {}", i, x));
     mesh.add_point(p);
   }
   vtkDataArray* numbers = group_numbers(grid);
@@ -97,13 +103,14 @@ Mesh convert(vtkUnstructuredGrid& grid) {
     const CellShape shape = shape_of(type, c);
     grid.GetCellPoints(c, ids);
     if (ids->GetNumberOfIds() != nodes_of(shape))
-      refuse(ErrorCode::invalid_input,
-             fmt::format("cell {}: expected {} nodes for a {}, found {}", c, nodes_of(shape), name_of(shape), ids->GetNumberOfIds()));
+      refuse(ErrorCode::invalid_input, fmt::format("cell {}: expected {} nodes for a {}, found {}", c, nodes_of(shape),
+                                                   name_of(shape), ids->GetNumberOfIds()));
     nodes.clear();
     for (vtkIdType k = 0; k < ids->GetNumberOfIds(); ++k) {
       const vtkIdType id = ids->GetId(k);
       if (id < 0 || id >= points)
-        refuse(ErrorCode::invalid_input, fmt::format("cell {}: expected points from 0 to {}, found {}", c, points - 1, id));
+        refuse(ErrorCode::invalid_input,
+               fmt::format("cell {}: expected points from 0 to {}, found {}", c, points - 1, id));
       nodes.push_back(id);
     }
     if (type == 8 || type == 11) {
@@ -137,7 +144,8 @@ int main(int count, char** words) {
     set_limits(std::strtoull(words[2], nullptr, 10));
     vtkNew<vtkXMLUnstructuredGridReader> reader;
     reader->SetFileName(words[1]);
-    if (!reader->CanReadFile(words[1])) refuse(ErrorCode::invalid_input, "expected a VTU file (an unstructured grid), found something else");
+    if (!reader->CanReadFile(words[1]))
+      refuse(ErrorCode::invalid_input, "expected a VTU file (an unstructured grid), found something else");
     reader->Update();
     if (reader->GetErrorCode() != 0) refuse(ErrorCode::invalid_input, "VTK cannot read this file");
     const Mesh mesh = convert(*reader->GetOutput());

@@ -55,12 +55,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     switch (data[0] % 6) {
       case 0: {
-        MessageReader in([&rest](std::span<char> into) {
-          const std::size_t n = std::min(into.size(), rest.size());
-          std::memcpy(into.data(), rest.data(), n);
-          rest.remove_prefix(n);
-          return n;
-        }, Bytes{16} << 20);
+        MessageReader in(
+            [&rest](std::span<char> into) {
+              const std::size_t n = std::min(into.size(), rest.size());
+              std::memcpy(into.data(), rest.data(), n);
+              rest.remove_prefix(n);
+              return n;
+            },
+            Bytes{16} << 20);
         std::string other;
         if (!in.greeting(other)) break;
         while (const auto message = in.next()) take(*message, frames);
@@ -70,7 +72,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 2: take({MessageKind::event, std::string(rest)}, frames); break;
       case 3: {
         if (rest.size() < 2) break;
-        const std::size_t first = std::min<std::size_t>(rest.size() - 2, static_cast<unsigned char>(rest[0]) * 256u + static_cast<unsigned char>(rest[1]));
+        const std::size_t first = std::min<std::size_t>(
+            rest.size() - 2, static_cast<unsigned char>(rest[0]) * 256u + static_cast<unsigned char>(rest[1]));
         take({MessageKind::frame, std::string(rest.substr(2, first))}, frames);
         take({MessageKind::frame, std::string(rest.substr(2 + first))}, frames);
         break;

@@ -50,8 +50,12 @@ class Findings {
 std::string mutated(std::string s, const std::vector<std::string>& all, std::mt19937_64& random) {
   const auto at = [&] { return s.empty() ? 0 : random() % s.size(); };
   for (std::uint64_t n = 1 + random() % 4; n > 0; --n) switch (random() % 6) {
-      case 0: if (!s.empty()) s[at()] ^= static_cast<char>(1 << random() % 8); break;
-      case 1: if (!s.empty()) s[at()] = static_cast<char>(random()); break;
+      case 0:
+        if (!s.empty()) s[at()] ^= static_cast<char>(1 << random() % 8);
+        break;
+      case 1:
+        if (!s.empty()) s[at()] = static_cast<char>(random());
+        break;
       case 2: s.resize(at()); break;
       case 3: {
         const std::string& other = all[random() % all.size()];
@@ -66,7 +70,8 @@ std::string mutated(std::string s, const std::vector<std::string>& all, std::mt1
       default: {
         const std::size_t from = at();
         s.erase(from, random() % 32);
-        for (std::size_t k = from; k < std::min(s.size(), from + 8) && random() % 2 == 0; ++k) s[k] = static_cast<char>(0xff);
+        for (std::size_t k = from; k < std::min(s.size(), from + 8) && random() % 2 == 0; ++k)
+          s[k] = static_cast<char>(0xff);
       }
     }
   return s;

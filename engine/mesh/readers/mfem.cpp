@@ -19,7 +19,8 @@ namespace {
 using readers::Cursor;
 using readers::quoted;
 
-constexpr std::string_view resave = "Save it with MFEM's Mesh::Save as a conforming mesh of order 1 or 2: mesh.SetCurvature(2, false).";
+constexpr std::string_view resave =
+    "Save it with MFEM's Mesh::Save as a conforming mesh of order 1 or 2: mesh.SetCurvature(2, false).";
 
 struct Geometry {
   std::string_view name;
@@ -108,11 +109,11 @@ class MfemReader {
     if (optional_section("bdr_attribute_sets")) attribute_sets(true);
     section("vertices");
     vertices();
-    if (cells_ == 0)
-      in_.fail("expected at least one element, found none", "This file holds no mesh; save it again.");
+    if (cells_ == 0) in_.fail("expected at least one element, found none", "This file holds no mesh; save it again.");
     make_groups();
     if (!options_.keep_unused_points) readers::drop_unused_points(points_, connectivity_);
-    return Mesh::from_arrays(std::move(points_), std::move(shapes_), std::move(connectivity_), std::move(groups_)).value();
+    return Mesh::from_arrays(std::move(points_), std::move(shapes_), std::move(connectivity_), std::move(groups_))
+        .value();
   }
 
  private:
@@ -151,7 +152,8 @@ class MfemReader {
     if (version.find("INLINE") != std::string_view::npos)
       in_.fail_at(0, "expected 'MFEM mesh v1.0', found the description of a box",
                   "Load it in MFEM and save it, or describe a grid in the case.");
-    in_.fail_at(0, fmt::format("expected 'MFEM mesh v1.0', 'v1.2' or 'v1.3', found {}", quoted(version)), std::string(resave));
+    in_.fail_at(0, fmt::format("expected 'MFEM mesh v1.0', 'v1.2' or 'v1.3', found {}", quoted(version)),
+                std::string(resave));
   }
 
   // ---- sections ----
@@ -168,11 +170,13 @@ class MfemReader {
       if (type >= geometries.size()) in_.fail_at(at, fmt::format("expected a geometry type 0 to 7, found {}", type));
       const Geometry& geometry = geometries[type];
       if (!geometry.readable)
-        in_.fail_at(at, fmt::format("expected points, segments, triangles, squares, tetrahedra or cubes, found a {}", geometry.name),
+        in_.fail_at(at,
+                    fmt::format("expected points, segments, triangles, squares, tetrahedra or cubes, found a {}",
+                                geometry.name),
                     "Mesh without prisms and pyramids.");
       if (dimension_of(geometry.straight) != dimension)
-        in_.fail_at(at, fmt::format("expected {} of dimension {}, found a {}", boundary ? "boundary elements" : "elements",
-                                    dimension, geometry.name));
+        in_.fail_at(at, fmt::format("expected {} of dimension {}, found a {}",
+                                    boundary ? "boundary elements" : "elements", dimension, geometry.name));
       const auto nodes = static_cast<std::size_t>(nodes_of(geometry.straight));
       in_.take_memory(1, (2 * nodes + 5) * sizeof(Index), "elements");
       for (std::size_t k = 0; k < nodes; ++k) {
@@ -285,13 +289,16 @@ class MfemReader {
       const std::string_view order = name.substr(7);
       if (order == "1") return 1;
       if (order == "2") return 2;
-      in_.fail_at(at, fmt::format("expected cells of order 1 or 2, found order {}", quoted(order)), std::string(resave));
+      in_.fail_at(at, fmt::format("expected cells of order 1 or 2, found order {}", quoted(order)),
+                  std::string(resave));
     }
     if (name.starts_with("L2"))
       in_.fail_at(at, fmt::format("expected continuous nodes such as 'H1_3D_P2', found {}", quoted(name)),
-                  "Discontinuous nodes belong to periodic meshes; unroll it, or save it continuous: mesh.SetCurvature(2, false).");
-    in_.fail_at(at, fmt::format("expected nodes 'H1_{}D_P1', 'H1_{}D_P2', 'Linear' or 'Quadratic', found {}", dimension_, dimension_,
-                                quoted(name)),
+                  "Discontinuous nodes belong to periodic meshes; unroll it, or save it continuous: "
+                  "mesh.SetCurvature(2, false).");
+    in_.fail_at(at,
+                fmt::format("expected nodes 'H1_{}D_P1', 'H1_{}D_P2', 'Linear' or 'Quadratic', found {}", dimension_,
+                            dimension_, quoted(name)),
                 std::string(resave));
   }
 
@@ -329,15 +336,16 @@ class MfemReader {
       if (shape == CellShape::hex27) {
         for (const FaceNodes& f : faces_of(shape))
           node[static_cast<std::size_t>(f.nodes[8])] =
-              first_face + faces.find(face_key({name(f.nodes[0]), name(f.nodes[1]), name(f.nodes[2]), name(f.nodes[3])}));
+              first_face +
+              faces.find(face_key({name(f.nodes[0]), name(f.nodes[1]), name(f.nodes[2]), name(f.nodes[3])}));
       }
       if (dimension_ == 3 && shape == CellShape::quad9) {
         const Index face = faces.find(face_key({corner[0], corner[1], corner[2], corner[3]}));
         if (face < 0) not_of_an_element(c);
         node[8] = first_face + face;
       }
-      const bool has_inside =
-          c < cells_ && (shape == CellShape::hex27 || shape == CellShape::quad9 || (dimension_ == 1 && shape == CellShape::line3));
+      const bool has_inside = c < cells_ && (shape == CellShape::hex27 || shape == CellShape::quad9 ||
+                                             (dimension_ == 1 && shape == CellShape::line3));
       const auto nodes = static_cast<std::size_t>(nodes_of(shape));
       if (has_inside) node[nodes - 1] = inside++;
       in_.take_memory(nodes, sizeof(Index), "nodes of elements");
@@ -372,7 +380,8 @@ class MfemReader {
   }
 
   [[noreturn]] void not_of_an_element(std::size_t cell) {
-    in_.fail(fmt::format("expected boundary element {} to be a side of an element, found one that is not", cell - cells_));
+    in_.fail(
+        fmt::format("expected boundary element {} to be a side of an element, found one that is not", cell - cells_));
   }
 
   // ---- groups ----

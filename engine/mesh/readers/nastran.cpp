@@ -100,10 +100,12 @@ class NastranReader {
             end += static_cast<std::size_t>(nodes_of(shapes_[cell]));
             if (k < end) break;
           }
-          in_.fail_at(cell_positions_[cell], fmt::format("expected points that a GRID card gives, found {}", connectivity_[k]));
+          in_.fail_at(cell_positions_[cell],
+                      fmt::format("expected points that a GRID card gives, found {}", connectivity_[k]));
         });
     if (!options_.keep_unused_points) readers::drop_unused_points(points_, connectivity_);
-    return Mesh::from_arrays(std::move(points_), std::move(shapes_), std::move(connectivity_), std::move(groups_)).value();
+    return Mesh::from_arrays(std::move(points_), std::move(shapes_), std::move(connectivity_), std::move(groups_))
+        .value();
   }
 
  private:
@@ -209,8 +211,10 @@ class NastranReader {
 
   [[nodiscard]] Field field(std::size_t k) const { return k < fields_.size() ? fields_[k] : Field{{}, at_line_}; }
   [[noreturn]] void wrong(const Field& f, std::string_view what) {
-    in_.fail_at(f.position, fmt::format("{}: expected {}, found {}", name_, what, f.text.empty() ? "an empty field" : quoted(f.text)),
-                "Correct this card, or export the model again.");
+    in_.fail_at(
+        f.position,
+        fmt::format("{}: expected {}, found {}", name_, what, f.text.empty() ? "an empty field" : quoted(f.text)),
+        "Correct this card, or export the model again.");
   }
 
   Index integer(const Field& f, std::string_view what) {
@@ -243,7 +247,8 @@ class NastranReader {
     double value = 0;
     const auto [stop, code] = std::from_chars(buffer.data(), buffer.data() + n, value);
     if (stop != buffer.data() + n) wrong(f, "a coordinate");
-    if (code == std::errc::result_out_of_range && std::string_view(buffer.data(), n).find("e-") != std::string_view::npos)
+    if (code == std::errc::result_out_of_range &&
+        std::string_view(buffer.data(), n).find("e-") != std::string_view::npos)
       return 0;
     if (code != std::errc{} || !std::isfinite(value)) wrong(f, "a coordinate");
     return value;
@@ -254,7 +259,8 @@ class NastranReader {
   void require_basic_system(std::size_t k) {
     const Field f = field(k);
     if (!f.text.empty() && f.text != "0")
-      in_.fail_at(f.position, fmt::format("{}: expected coordinates in the basic system, found system {}", name_, quoted(f.text)),
+      in_.fail_at(f.position,
+                  fmt::format("{}: expected coordinates in the basic system, found system {}", name_, quoted(f.text)),
                   "Export the model with all points in the basic (global Cartesian) system.");
   }
 
@@ -278,14 +284,16 @@ class NastranReader {
     }
     // Nodes between corners may be left out, but not some of them.
     if (between != 0 && between != all - corners)
-      in_.fail_at(at_, fmt::format("{} {}: expected all {} nodes between the corners or none, found {}", name_, number,
-                                   all - corners, between),
+      in_.fail_at(at_,
+                  fmt::format("{} {}: expected all {} nodes between the corners or none, found {}", name_, number,
+                              all - corners, between),
                   "Give the missing nodes, or leave all of them out.");
     const CellShape shape = between == 0 ? card.straight : card.curved;
     const auto nodes = static_cast<std::size_t>(nodes_of(shape));
     in_.take_memory(1, 2 * (nodes + 5) * sizeof(Index), "elements");
     for (std::size_t i = 0; i < nodes; ++i)
-      connectivity_.push_back(integer(field(2 + (shape == CellShape::hex20 ? hexa_order[i] : i)), "a point's number above 0"));
+      connectivity_.push_back(
+          integer(field(2 + (shape == CellShape::hex20 ? hexa_order[i] : i)), "a point's number above 0"));
     shapes_.push_back(shape);
     cell_positions_.push_back(at_);
     into_group(property, dimension_of(shape));

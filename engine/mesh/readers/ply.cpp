@@ -117,11 +117,13 @@ class PlyReader {
       } else if (key == "property") {
         declare_property(at);
       } else {
-        in_.fail_at(at, fmt::format("expected 'element', 'property', 'comment' or 'end_header', found {}", quoted(key)));
+        in_.fail_at(at,
+                    fmt::format("expected 'element', 'property', 'comment' or 'end_header', found {}", quoted(key)));
       }
       if (!in_.at_line_end()) in_.fail_expected("the end of the line");
     }
-    const auto vertex = std::find_if(elements_.begin(), elements_.end(), [](const Element& e) { return e.name == "vertex"; });
+    const auto vertex =
+        std::find_if(elements_.begin(), elements_.end(), [](const Element& e) { return e.name == "vertex"; });
     if (vertex == elements_.end()) in_.fail("expected 'element vertex' in the header, found none");
     for (const Role role : {Role::x, Role::y, Role::z})
       if (std::none_of(vertex->properties.begin(), vertex->properties.end(),
@@ -137,8 +139,10 @@ class PlyReader {
     binary_ = kind != "ascii";
     big_ = kind == "binary_big_endian";
     if ((binary_ && !big_ && kind != "binary_little_endian") || version != "1.0")
-      in_.fail_at(at, fmt::format("expected 'format ascii 1.0', 'binary_little_endian 1.0' or 'binary_big_endian 1.0', found {} {}",
-                                  quoted(kind), quoted(version)));
+      in_.fail_at(
+          at,
+          fmt::format("expected 'format ascii 1.0', 'binary_little_endian 1.0' or 'binary_big_endian 1.0', found {} {}",
+                      quoted(kind), quoted(version)));
   }
 
   void declare_element(std::size_t at) {
@@ -183,13 +187,15 @@ class PlyReader {
     if (p.name.empty()) in_.fail_at(at, "expected the name of the property, found the end of the line");
     if (element.name == "vertex" && !p.list)
       p.role = p.name == "x" ? Role::x : p.name == "y" ? Role::y : p.name == "z" ? Role::z : Role::other;
-    if (element.name == "face" && p.list && (p.name == "vertex_indices" || p.name == "vertex_index")) p.role = Role::corners;
+    if (element.name == "face" && p.list && (p.name == "vertex_indices" || p.name == "vertex_index"))
+      p.role = Role::corners;
     if (element.name == "edge" && !p.list)
       p.role = p.name == "vertex1" ? Role::first : p.name == "vertex2" ? Role::second : Role::other;
     if ((p.role == Role::corners || p.role >= Role::first) && !is_integer(p.value))
       in_.fail_at(at, fmt::format("expected an integer type for '{}'", p.name));
     for (const Property& other : element.properties)
-      if (other.name == p.name) in_.fail_at(at, fmt::format("expected each property once, found {} twice", quoted(p.name)));
+      if (other.name == p.name)
+        in_.fail_at(at, fmt::format("expected each property once, found {} twice", quoted(p.name)));
     element.properties.push_back(p);
   }
 

@@ -31,8 +31,9 @@ Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options) {
     place.file = file;
     const std::string program = (program_folder() / "conoid-probe").string();
     if (::access(program.c_str(), X_OK) != 0)
-      return make_error(ErrorCode::resources, fmt::format("VTU files are read by the program '{}', which is not there", program),
-                        "It is part of builds with VTK (CONOID_WITH_VTK). Or save the mesh as .msh, .ply or .stl.", place);
+      return make_error(
+          ErrorCode::resources, fmt::format("VTU files are read by the program '{}', which is not there", program),
+          "It is part of builds with VTK (CONOID_WITH_VTK). Or save the mesh as .msh, .ply or .stl.", place);
     RunLimits limits;
     limits.seconds = seconds_allowed;
     limits.output = options.memory_limit;
@@ -41,7 +42,8 @@ Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options) {
     auto ran = run_program({program, file, fmt::format("{}", options.memory_limit)}, limits);
     if (!ran) return ran.error();
     if (ran->timed_out)
-      return make_error(ErrorCode::resources, fmt::format("reading the file took longer than {:.0f} s", seconds_allowed),
+      return make_error(ErrorCode::resources,
+                        fmt::format("reading the file took longer than {:.0f} s", seconds_allowed),
                         "Save it as binary VTU or as .msh.", place);
     if (ran->too_much || (WIFEXITED(ran->status) && WEXITSTATUS(ran->status) == static_cast<int>(ErrorCode::resources)))
       return make_error(ErrorCode::resources,
@@ -50,7 +52,8 @@ Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options) {
     if (!WIFEXITED(ran->status) || WEXITSTATUS(ran->status) != 0) {
       std::string text = last_line(std::move(ran->errors));
       if (!WIFEXITED(ran->status) || text.empty()) text = fmt::format("VTK's reader {}", describe_end(ran->status));
-      return make_error(ErrorCode::invalid_input, std::move(text), "The file is damaged or was cut off; save or copy it again.", place);
+      return make_error(ErrorCode::invalid_input, std::move(text),
+                        "The file is damaged or was cut off; save or copy it again.", place);
     }
     auto mesh = read_msh(ran->output, file, options);
     if (!mesh && mesh.error().code == ErrorCode::invalid_input)

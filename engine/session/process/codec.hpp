@@ -79,7 +79,8 @@ class Decoder {
     if (!rest_.empty()) damaged("the end");
   }
   [[noreturn]] static void damaged(std::string_view what) {
-    throw Failure(make_error(ErrorCode::remote, "a message of the computing program is damaged: expected " + std::string(what),
+    throw Failure(make_error(ErrorCode::remote,
+                             "a message of the computing program is damaged: expected " + std::string(what),
                              "Use the same version of Conoid at both ends."));
   }
 

@@ -49,7 +49,8 @@ std::string last_lines(std::string_view text, int lines = 8) {
 
 class ProcessSession final : public SessionPort {
  public:
-  ProcessSession(SessionOptions options, Launcher launcher) : launcher_(std::move(launcher)), document_(options.document) {
+  ProcessSession(SessionOptions options, Launcher launcher)
+      : launcher_(std::move(launcher)), document_(options.document) {
     auto child = ChildProcess::start(launcher_.command, {ChildProcess::Stream::pipe, false});
     if (!child) {
       Error error = child.error();
@@ -175,29 +176,27 @@ class ProcessSession final : public SessionPort {
     }
     greeted_ = true;
     if (greeting->version == process::wire_version) return true;
-    throw Failure(make_error(ErrorCode::remote,
-                             fmt::format("the computing program speaks version {} of the connection, this one version {}",
-                                         greeting->version, process::wire_version),
-                             "Install the same version of Conoid on both machines."));
+    throw Failure(
+        make_error(ErrorCode::remote,
+                   fmt::format("the computing program speaks version {} of the connection, this one version {}",
+                               greeting->version, process::wire_version),
+                   "Install the same version of Conoid on both machines."));
   }
 
   void take(const Message& message) {
     switch (message.kind) {
-      case MessageKind::event:
-        return on(process::decode_event(message.body));
-      case MessageKind::folder:
-        return control_.set_folder(message.body.substr(0, 4096));
-      case MessageKind::frame:
-        return control_.frames().put(frames_.decode(message.body), 0, true);
+      case MessageKind::event: return on(process::decode_event(message.body));
+      case MessageKind::folder: return control_.set_folder(message.body.substr(0, 4096));
+      case MessageKind::frame: return control_.frames().put(frames_.decode(message.body), 0, true);
       case MessageKind::log: {
         const LogEntry entry = process::decode_log(message.body);
         return log::write(entry.level, entry.text);
       }
-      case MessageKind::refused:
-        return control_.enter(SessionState::failed, process::decode_error(message.body));
+      case MessageKind::refused: return control_.enter(SessionState::failed, process::decode_error(message.body));
       default:
-        throw Failure(make_error(ErrorCode::remote, fmt::format("the computing program sent a message of kind {}, which it may not",
-                                                                static_cast<int>(message.kind)),
+        throw Failure(make_error(ErrorCode::remote,
+                                 fmt::format("the computing program sent a message of kind {}, which it may not",
+                                             static_cast<int>(message.kind)),
                                  "Use the same version of Conoid at both ends."));
     }
   }
@@ -238,9 +237,11 @@ class ProcessSession final : public SessionPort {
     if (!said.empty()) text += "; it said:\n" + said;
     std::string hint = "Try the command in a terminal.";
     if (greeted_)
-      hint = folder().empty() ? "Its messages stand in the log."
-                              : fmt::format("What was computed is kept: see {}/log.jsonl; the run can be resumed from its last checkpoint.",
-                                            folder().string());
+      hint = folder().empty()
+                 ? "Its messages stand in the log."
+                 : fmt::format(
+                       "What was computed is kept: see {}/log.jsonl; the run can be resumed from its last checkpoint.",
+                       folder().string());
     return make_error(ErrorCode::remote, std::move(text), std::move(hint));
   }
 

@@ -15,10 +15,11 @@ namespace conoid {
 
 /// How the computing program is started. It speaks on its stdin and stdout; nothing listens on a port.
 struct Launcher {
-  std::vector<std::string> command;    ///< {"/…/conoid-worker"}, {"mpirun", "-n", "4", "/…/conoid-worker"}, {"ssh", "host", "conoid-worker"}
-  bool pack = false;                   ///< pack large messages, for a slow connection
-  double seconds_to_answer = 120;      ///< a person may have to type a password
-  double seconds_to_stop = 60;         ///< until a session that is given up is ended by force
+  std::vector<std::string>
+      command;  ///< {"/…/conoid-worker"}, {"mpirun", "-n", "4", "/…/conoid-worker"}, {"ssh", "host", "conoid-worker"}
+  bool pack = false;               ///< pack large messages, for a slow connection
+  double seconds_to_answer = 120;  ///< a person may have to type a password
+  double seconds_to_stop = 60;     ///< until a session that is given up is ended by force
 };
 
 /// The program conoid-worker beside this one.

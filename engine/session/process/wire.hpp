@@ -66,7 +66,8 @@ using ByteSource = std::function<std::size_t(std::span<char>)>;
 class MessageReader {
  public:
   /// `largest`: no message may be longer, whatever its kind.
-  explicit MessageReader(ByteSource source, Bytes largest = Bytes{2} << 30) : source_(std::move(source)), largest_(largest) {}
+  explicit MessageReader(ByteSource source, Bytes largest = Bytes{2} << 30)
+      : source_(std::move(source)), largest_(largest) {}
   /// The greeting of the other end; none when the stream ended, or held 64 KiB of other text, before one. `other` receives
   /// the end of what was there instead.
   [[nodiscard]] std::optional<Greeting> greeting(std::string& other);

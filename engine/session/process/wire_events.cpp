@@ -22,8 +22,9 @@ Diagnostic diagnostic(Decoder& in) {
   Diagnostic d;
   d.severity = in.choice(Severity::error);
   const auto code = in.number<std::int32_t>();
-  constexpr std::array codes{ErrorCode::internal,      ErrorCode::command_line, ErrorCode::invalid_input, ErrorCode::file,
-                             ErrorCode::not_converged, ErrorCode::resources,    ErrorCode::remote,        ErrorCode::stopped};
+  constexpr std::array codes{ErrorCode::internal, ErrorCode::command_line,  ErrorCode::invalid_input,
+                             ErrorCode::file,     ErrorCode::not_converged, ErrorCode::resources,
+                             ErrorCode::remote,   ErrorCode::stopped};
   d.code = ErrorCode::internal;
   for (const ErrorCode known : codes)
     if (static_cast<std::int32_t>(known) == code) d.code = known;

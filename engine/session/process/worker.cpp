@@ -63,17 +63,13 @@ class Conversation {
     try {
       while (const auto message = in_.next()) {
         switch (message->kind) {
-          case MessageKind::command:
-            control_.send(process::decode_command(message->body));
-            break;
+          case MessageKind::command: control_.send(process::decode_command(message->body)); break;
           case MessageKind::want_frames: {
             process::FrameWish wish = process::decode_wish(message->body);
             control_.want_frames(std::move(wish.request), wish.per_second);
             break;
           }
-          case MessageKind::frame_taken:
-            may_send_frame_ = true;
-            break;
+          case MessageKind::frame_taken: may_send_frame_ = true; break;
           default:
             log::warning("a message of kind {} is not for the computing program", static_cast<int>(message->kind));
         }
@@ -144,10 +140,11 @@ std::string begin(process::MessageReader& in, process::MessageWriter& out, int r
   if (!out.write_line(to_line(mine))) return {};
   std::optional<Error> refusal;
   if (greeting->version != process::wire_version)
-    refusal = make_error(ErrorCode::remote,
-                         fmt::format("this program speaks version {} of the connection, the one that computes version {}",
-                                     greeting->version, process::wire_version),
-                         "Install the same version of Conoid on both machines.");
+    refusal =
+        make_error(ErrorCode::remote,
+                   fmt::format("this program speaks version {} of the connection, the one that computes version {}",
+                               greeting->version, process::wire_version),
+                   "Install the same version of Conoid on both machines.");
   const auto pack = greeting->facts.find("pack");
   out.set_packing(pack != greeting->facts.end() && pack->second == "zstd");
   std::string options;

@@ -85,7 +85,7 @@ struct DeviceSummation<Real>::Parts {
     ragged = device.kernel<RaggedArguments>(fmt::format("acoustic-bem/ragged<{},{}>", real, steps));
     gather = device.kernel<GatherArguments>(fmt::format("acoustic-bem/gather<{}>", real));
     append = device.kernel<AppendArguments>(fmt::format("acoustic-bem/append<{}>", real));
-    groups = (slices.rows() + group_rows(steps) - 1) / group_rows(steps);
+    groups = (slices.rows() + group_rows(steps, sizeof(Real)) - 1) / group_rows(steps, sizeof(Real));
     columns = slices.columns();
     ring = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(columns + 2 * steps + 4)));
     format = mark_format(slices, steps);
@@ -122,12 +122,12 @@ struct DeviceSummation<Real>::Parts {
     const std::size_t marks = (format.wide ? 4 : 2) * static_cast<std::size_t>(format.group_rows);
     for (Index j = 0; j < slices.count(); ++j) {
       extent.assign(static_cast<std::size_t>(groups), {});
-      slices.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) {
-        if (v.empty()) return;
+      slices.for_each_shape(j, [&](Index i, Index start, std::size_t length) {
+        if (length == 0) return;
         Extent& e = extent[static_cast<std::size_t>(i / format.group_rows)];
         e.low = std::min(e.low, start);
-        e.high = std::max(e.high, start + static_cast<Index>(v.size()) - 1);
-        e.count += static_cast<Index>(v.size());
+        e.high = std::max(e.high, start + static_cast<Index>(length) - 1);
+        e.count += static_cast<Index>(length);
       });
       for (const Extent& e : extent) {
         const std::size_t bytes = (marks + static_cast<std::size_t>(e.count) * sizeof(Real) + 15) / 16 * 16;

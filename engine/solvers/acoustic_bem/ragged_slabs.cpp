@@ -7,6 +7,7 @@
 #include "engine/core/error.hpp"
 #include "engine/solvers/acoustic_bem/cuda/arguments.hpp"
 #include "engine/solvers/acoustic_bem/device_summation.hpp"
+#include "engine/solvers/acoustic_bem/slice_store.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
@@ -19,9 +20,9 @@ struct Rows {
 
   std::size_t group_size = 32;
 
-  void read(const Slices<Real>& slices, Index j, std::size_t size) {
+  void read(const SlicesAtHand<Real>& slices, Index row_count, Index j, std::size_t size) {
     group_size = size;
-    const auto n = (static_cast<std::size_t>(slices.rows()) + size - 1) / size * size;
+    const auto n = (static_cast<std::size_t>(row_count) + size - 1) / size * size;
     start.assign(n, 0);
     length.assign(n, 0);
     values.assign(n, nullptr);
@@ -83,9 +84,9 @@ std::pair<unsigned, unsigned> extremes(const Slices<Real>& slices, Index group_s
   std::vector<std::pair<unsigned, unsigned>> starts;
   for (Index j = 0; j < slices.count(); ++j) {
     starts.assign(static_cast<std::size_t>((slices.rows() + group_size - 1) / group_size), {~0U, 0});
-    slices.for_each_row(j, [&](Index i, Index first, std::span<const Real> v) {
-      if (v.empty()) return;
-      longest = std::max(longest, static_cast<unsigned>(v.size()));
+    slices.for_each_shape(j, [&](Index i, Index first, std::size_t length) {
+      if (length == 0) return;
+      longest = std::max(longest, static_cast<unsigned>(length));
       auto& [low, high] = starts[static_cast<std::size_t>(i / group_size)];
       low = std::min(low, static_cast<unsigned>(first));
       high = std::max(high, static_cast<unsigned>(first));
@@ -100,9 +101,9 @@ std::pair<unsigned, unsigned> extremes(const Slices<Real>& slices, Index group_s
 
 template <class Real>
 MarkFormat mark_format(const Slices<Real>& slices, int steps) {
-  const auto [longest, spread] = extremes(slices, group_rows(steps));
+  const auto [longest, spread] = extremes(slices, group_rows(steps, sizeof(Real)));
   const int bits = static_cast<int>(std::bit_width(longest));
-  return {bits, bits + static_cast<int>(std::bit_width(spread)) > 16, group_rows(steps)};
+  return {bits, bits + static_cast<int>(std::bit_width(spread)) > 16, group_rows(steps, sizeof(Real))};
 }
 template MarkFormat mark_format(const Slices<float>&, int);
 template MarkFormat mark_format(const Slices<double>&, int);
@@ -120,12 +121,13 @@ PackedSlab pack_slab(const Slices<Real>& slices, Index first, MarkFormat format,
   const Index count = std::min(slab_slices, slices.count() - first);
   const auto n = static_cast<std::size_t>(count), size = static_cast<std::size_t>(format.group_rows),
              groups = (static_cast<std::size_t>(slices.rows()) + size - 1) / size;
+  const SlicesAtHand<Real> at_hand(slices, {first, first + count});
   std::vector<Rows<Real>> rows(n);
   std::vector<PieceHeader> headers(groups * n);
   host.for_each({0, count}, 1, [&](Interval chunk, int) {
     for (Index s = chunk.begin; s < chunk.end; ++s) {
       const auto k = static_cast<std::size_t>(s);
-      rows[k].read(slices, first + s, size);
+      rows[k].read(at_hand, slices.rows(), first + s, size);
       for (std::size_t g = 0; g < groups; ++g) headers[g * n + k] = rows[k].header(g, format);
     }
   });

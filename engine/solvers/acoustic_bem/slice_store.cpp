@@ -76,7 +76,29 @@ Result<std::shared_ptr<SliceStore<Real>>> SliceStore<Real>::create(const Slices<
   return out;
 }
 
+template <class Real>
+SlicesAtHand<Real>::SlicesAtHand(const Slices<Real>& slices, Interval wanted) : slices_(slices) {
+  if (!slices.streams() || wanted.empty()) return;
+  SliceStore<Real>& store = slices.store();
+  first_group_ = store.group_of(wanted.begin);
+  std::vector<Visit> order;
+  for (Index c = first_group_; c <= store.group_of(wanted.end - 1); ++c)
+    for (Index r = 0; r < store.groups(); ++r)
+      if (store.holds_values(store.window(r, c))) order.push_back({store.window(r, c), Access::read});
+  Tour tour = store.windows().announce(std::move(order));
+  for (Index c = first_group_; c <= store.group_of(wanted.end - 1); ++c)
+    for (Index r = 0; r < store.groups(); ++r) {
+      leases_.emplace_back();
+      if (!store.holds_values(store.window(r, c))) continue;
+      auto lease = tour.next();
+      if (!lease) throw Failure(lease.error());
+      leases_.back() = std::move(*lease);
+    }
+}
+
 template class SliceStore<float>;
 template class SliceStore<double>;
+template class SlicesAtHand<float>;
+template class SlicesAtHand<double>;
 
 }  // namespace conoid::acoustic_bem

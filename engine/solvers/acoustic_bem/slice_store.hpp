@@ -51,6 +51,30 @@ class SliceStore {
   std::unique_ptr<DiskWindows> windows_;
 };
 
+/// Some slices with all their values at hand, wherever they live: windows are leased as long as this object lives.
+template <class Real>
+class SlicesAtHand {
+ public:
+  /// Throws Failure if the disk fails, or if the windows of these slices do not fit their memory together.
+  SlicesAtHand(const Slices<Real>& slices, Interval wanted);
+  /// As Slices::for_each_row(). From any thread.
+  template <class F>
+  void for_each_row(Index j, F&& f) const {
+    if (!slices_.streams()) return slices_.for_each_row(j, f);
+    SliceStore<Real>& store = slices_.store();
+    for (Index panel = 0; panel < slices_.panels(); ++panel) {
+      const Lease& lease = leases_[static_cast<std::size_t>((store.group_of(j) - first_group_) * store.groups() +
+                                                            store.group_of(panel * panel_rows))];
+      if (lease) slices_.for_each_row(j, panel, lease.read<Real>().data() + store.offset(slices_, j, panel), f);
+    }
+  }
+
+ private:
+  const Slices<Real>& slices_;
+  Index first_group_ = 0;
+  std::vector<Lease> leases_;  ///< [slice group][row group]; empty where there are no values
+};
+
 /// Rows and slices a window for slices of this size: as the assembly's tiles.
 [[nodiscard]] Index window_group(Index unknowns);
 /// Memory for windows below which nothing can be streamed by this many threads.
@@ -58,5 +82,7 @@ class SliceStore {
 
 extern template class SliceStore<float>;
 extern template class SliceStore<double>;
+extern template class SlicesAtHand<float>;
+extern template class SlicesAtHand<double>;
 
 }  // namespace conoid::acoustic_bem

@@ -90,7 +90,19 @@ class Slices {
     for (Index panel = 0; panel < panels(); ++panel)
       for_each_row(j, panel, s.values.data() + s.panels[static_cast<std::size_t>(panel)].values, f);
   }
-  /// The same for one panel, whose values begin at `v`.
+  /// Calls f(i, start, length) for each row-vector of slice j, in stored order; wherever the values are.
+  template <class F>
+  void for_each_shape(Index j, F&& f) const {
+    const Slice<Real>& s = (*this)[j];
+    for (Index panel = 0; panel < panels(); ++panel) {
+      const Panel& p = s.panels[static_cast<std::size_t>(panel)];
+      std::size_t at = static_cast<std::size_t>(panel * panel_rows);
+      for (std::uint32_t r = p.runs; r < p.runs + p.run_count; ++r)
+        for (std::uint16_t k = 0; k < s.runs[r].count; ++k, ++at)
+          f(panel * panel_rows + s.row[at], static_cast<Index>(s.start[at]), static_cast<std::size_t>(s.runs[r].length));
+    }
+  }
+  /// for_each_row() for one panel, whose values begin at `v`.
   template <class F>
   void for_each_row(Index j, Index panel, const Real* v, F&& f) const {
     const Slice<Real>& s = (*this)[j];

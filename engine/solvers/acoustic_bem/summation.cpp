@@ -73,9 +73,6 @@ void Summation<Real>::run(CpuWorker& worker, Interval items) {
 
 template <class Real>
 void Summation<Real>::run_on_device(DeviceWorker& worker, Interval items) {
-  if (slices_.streams())
-    throw Failure(make_error(ErrorCode::resources, "slices that outgrow the host's memory are summed by the processor only, not by a device",
-                             "Raise compute.memory.host, or leave the devices out with --workers cpu."));
   DeviceSummation<Real>* device = nullptr;
   {
     const std::scoped_lock lock(mutex_);

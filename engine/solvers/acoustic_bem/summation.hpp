@@ -54,11 +54,11 @@ class Summation final : public Phase {
   Index shift_ = 0;
   std::mutex mutex_;
   std::vector<Partial> partial_;
-  std::map<int, std::unique_ptr<DeviceSummation<Real>>> devices_;  ///< by the worker's number; guarded by mutex_
   using Share = std::tuple<Index, Index, Index>;  ///< interval and threads of a worker
   std::map<Share, std::vector<Tour>> tours_;      ///< of streamed slices
   std::map<Share, std::uint64_t> used_;           ///< in which pass
   std::uint64_t pass_ = 0;
+  std::map<int, std::unique_ptr<DeviceSummation<Real>>> devices_;  ///< by the worker's number; guarded by mutex_
 };
 
 extern template class Summation<float>;

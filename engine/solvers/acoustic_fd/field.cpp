@@ -55,6 +55,8 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
   held_ = {std::max(-at_.halo_x, -at_.first), std::min(at_.nx + at_.halo_x, n[0] - at_.first)};
   if (!slab.lower) held_.begin = 0;
   if (!slab.upper) held_.end = at_.nx;
+  if (slab.moves) held_ = {0, at_.nx};
+  first_row_ = slab.moves ? 0 : held_.begin + at_.first;
   for (auto& level : level_) level = Block<T>(at_.count);
 
   varying_ = !problem.velocity->constant();
@@ -89,7 +91,8 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
   }
   sigma_z_ = Block<T>(row);
   std::copy(sigma_[2].begin(), sigma_[2].end(), sigma_z_.data());
-  core_[0] = {core_[0].begin - at_.first, core_[0].end - at_.first};
+  core_x_ = core_[0];
+  core_[0] = {core_x_.begin - at_.first, core_x_.end - at_.first};
   // Whole vectors: cells without a layer give the same bits in the layer kernel.
   if (core_[2].begin > 0) core_[2].begin = std::min(padded(core_[2].begin), at_.nz);
   if (core_[2].end < at_.nz) core_[2].end = std::max(core_[2].begin, core_[2].end / vector_pad * vector_pad);
@@ -102,9 +105,8 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
     Memory& m = memory_[0];
     m.stride_y = rowz;
     m.stride_x = at_.ny * rowz;
-    const auto [position, count] = memory_plane(0, held_.end);  // the number of planes before the end
-    (void)count;
-    m.planes = position / m.stride_x;
+    m.planes = slab.moves ? m.layer.low + m.layer.high
+                          : memory_plane(0, held_.end).first / m.stride_x;  // the number of planes before the end
   }
   if (matched_y_) {
     Memory& m = memory_[1];
@@ -131,6 +133,14 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
 }
 
 template <class T>
+void Field<T>::copy_medium(std::vector<T>& out) const {
+  if (varying_)
+    out.assign(a_.data(), a_.data() + at_.count);
+  else
+    out.assign(static_cast<std::size_t>(at_.count), a_.data()[0]);
+}
+
+template <class T>
 Bytes Field<T>::bytes() const {
   Index count = at_.count * (2 + (varying_ ? 1 : 0) + (dense_ ? 1 : 0));
   for (const auto& m : memory_)
@@ -142,7 +152,8 @@ template <class T>
 std::pair<Index, Index> Field<T>::memory_plane(std::size_t a, Index x) const {
   const Memory& m = memory_[a];
   if (a > 0) return {(x - held_.begin) * m.stride_x, m.stride_x};
-  const Index n = problem_.grid.points[0], here = x + at_.first, begin = held_.begin + at_.first;
+  const Index n = problem_.grid.points[0], here = x + at_.first,
+              begin = slab_.moves ? 0 : held_.begin + at_.first;
   const Index low = std::clamp(here, begin, std::max(begin, m.layer.low)) - begin;  // planes of the lower layer before
   const Index high_begin = std::max(begin, n - m.layer.high);
   const Index high = std::max<Index>(0, here - high_begin);
@@ -223,13 +234,13 @@ double Field<T>::initial(const Vec3& p, double t, double c) const {
 }
 
 template <class T>
-void Field<T>::rest_start() {
+void Field<T>::rest_start(Interval planes) {
   const FlushSubnormals flush;
   std::vector<T> before(static_cast<std::size_t>(padded(at_.nz) + vector_pad));
   const Machine plain{};
   const auto function =
       patch_kernels<T>("reference", plain)->order[stencil_.radius - 1]->update[unequal_][static_cast<int>(Cells::dense)];
-  for (Index x = 0; x < at_.nx; ++x)
+  for (Index x = planes.begin; x < planes.end; ++x)
     for (Index y = 0; y < at_.ny; ++y) {
       // One plain update from p^{−1} = 0 gives 2 p^0 + a L; half of it is p^0 + ½ a L, the scheme's own p^{−1} = p^{1}.
       std::fill(before.begin(), before.end(), T(0));
@@ -251,10 +262,75 @@ void Field<T>::rest_start() {
 
 template <class T>
 void Field<T>::refresh_images() {
+  for (Index x = held_.begin; x < held_.end; ++x) refresh_images(x);
+}
+
+template <class T>
+void Field<T>::refresh_images(Index x) {
   if (!reflects_) return;
   for (auto& block : level_)
-    for (Index x = held_.begin; x < held_.end; ++x)
-      for (Index y = 0; y < at_.ny; ++y) images(block.data(), x, y, {0, at_.nz});
+    for (Index y = 0; y < at_.ny; ++y) images(block.data(), x, y, {0, at_.nz});
+}
+
+/// call(values, count) for every array of a plane.
+template <class T>
+template <class Call>
+void Field<T>::for_plane_arrays(Index x, Call&& call) const {
+  const Index plane = at_.at(x, -at_.halo) - vector_pad;
+  call(level_[0].data() + plane, at_.stride_x);
+  call(level_[1].data() + plane, at_.stride_x);
+  if (varying_) call(a_.data() + plane, at_.stride_x);
+  if (dense_) call(v_.data() + plane, at_.stride_x);
+  for (std::size_t a = 1; a < 3; ++a)
+    if (memory_[a].layer.any())
+      for (const auto& block : memory_[a].block) call(block.data() + memory_plane(a, x).first, memory_[a].stride_x);
+}
+
+template <class T>
+std::size_t Field<T>::plane_bytes() const {
+  std::size_t bytes = 0;
+  for_plane_arrays(0, [&](T*, Index count) { bytes += static_cast<std::size_t>(count) * sizeof(T); });
+  return bytes;
+}
+
+template <class T>
+void Field<T>::keep_plane(Index x, std::byte* to) const {
+  for_plane_arrays(x, [&](const T* from, Index count) {
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+    to += static_cast<std::size_t>(count) * sizeof(T);
+  });
+}
+
+template <class T>
+void Field<T>::bring_plane(Index x, const std::byte* from) {
+  for_plane_arrays(x, [&](T* to, Index count) {
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+    from += static_cast<std::size_t>(count) * sizeof(T);
+  });
+}
+
+template <class T>
+void Field<T>::silence_plane(Index x) {
+  for (auto& level : level_) std::fill_n(level.data() + at_.at(x, -at_.halo) - vector_pad, at_.stride_x, T(0));
+}
+
+template <class T>
+void Field<T>::slide(Index first) {
+  const Index by = first - at_.first;
+  if (by == 0) return;
+  // Arrays of neighbouring planes lie side by side, so planes that stay move array by array, in the order that spares them.
+  for (Index i = 0; i < at_.nx; ++i) {
+    const Index x = by > 0 ? i : at_.nx - 1 - i;
+    if (x + by < 0 || x + by >= at_.nx) continue;
+    std::vector<const T*> from;
+    for_plane_arrays(x + by, [&](const T* values, Index) { from.push_back(values); });
+    std::size_t next = 0;
+    for_plane_arrays(x, [&](T* to, Index count) {
+      std::memcpy(to, from[next++], static_cast<std::size_t>(count) * sizeof(T));
+    });
+  }
+  at_.first = first;
+  core_[0] = {core_x_.begin - first, core_x_.end - first};
 }
 
 template <class T>
@@ -267,8 +343,12 @@ void Field<T>::clear_memory() {
 template <class T>
 void Field<T>::place_points() {
   const Vec3& h = problem_.grid.spacing;
-  const auto rows = static_cast<std::size_t>(held_.size() * at_.ny);
-  const auto row_of = [&](Index x, Index y) { return static_cast<std::size_t>((x - held_.begin) * at_.ny + y); };
+  // A moving window meets every row of the grid; the others only those they hold.
+  const Interval planes =
+      slab_.moves ? Interval{0, problem_.grid.points[0]} : Interval{held_.begin + at_.first, held_.end + at_.first};
+  const Interval own = slab_.moves ? planes : Interval{at_.first, at_.first + at_.nx};
+  const auto rows = static_cast<std::size_t>(planes.size() * at_.ny);
+  const auto row_of = [&](Index x, Index y) { return static_cast<std::size_t>((x - first_row_) * at_.ny + y); };
   std::vector<double> factor(1, 1.0);
   const auto scale_at = [&](const NodeWeight& node) {
     if (!scaled_) return 1.0;
@@ -280,15 +360,16 @@ void Field<T>::place_points() {
   for (std::size_t n = 0; n < problem_.sources.size(); ++n)
     for (const NodeWeight& node : point_weights(problem_.grid, problem_.faces, problem_.sources[n].position,
                                                 problem_.spread, PointUse::source)) {
-      const Index x = node.x - at_.first;
-      if (x < held_.begin || x >= held_.end) continue;
+      if (node.x < planes.begin || node.x >= planes.end) continue;
       if (source_bucket_.empty()) source_bucket_.assign(rows, -1);
-      auto& bucket = source_bucket_[row_of(x, node.y)];
+      auto& bucket = source_bucket_[row_of(node.x, node.y)];
       if (bucket < 0) {
         bucket = static_cast<std::int32_t>(sources_.size());
         sources_.emplace_back();
       }
-      const double a = static_cast<double>(a_.data()[varying_ ? at_.at(x, node.y, node.z) : 0]);
+      problem_.velocity->row(problem_.grid.at(0, node.x), problem_.grid.at(1, node.y), problem_.grid.at(2, node.z), h[2], factor);
+      const double ratio = (varying_ ? factor[0] : problem_.speed.highest) * problem_.dt / h[0];
+      const auto a = static_cast<double>(static_cast<T>(ratio * ratio));  // as the kernels have it
       sources_[static_cast<std::size_t>(bucket)].push_back(
           {node.z, node.weight * a * h[0] * h[0] / (h[0] * h[1] * h[2]) / scale_at(node), n});
     }
@@ -301,16 +382,15 @@ void Field<T>::place_points() {
                                                 problem_.spread, PointUse::receiver)) {
       if (parts_.empty() || parts_.back().receiver != n || parts_.back().x != node.x)
         parts_.push_back({n, node.x, nodes_.size(), nodes_.size()});
-      const Index x = node.x - at_.first;
-      if (x < 0 || x >= at_.nx) continue;
+      if (node.x < own.begin || node.x >= own.end) continue;
       if (receiver_bucket_.empty()) receiver_bucket_.assign(rows, -1);
-      auto& bucket = receiver_bucket_[row_of(x, node.y)];
+      auto& bucket = receiver_bucket_[row_of(node.x, node.y)];
       if (bucket < 0) {
         bucket = static_cast<std::int32_t>(receivers_.size());
         receivers_.emplace_back();
       }
       receivers_[static_cast<std::size_t>(bucket)].push_back(nodes_.size());
-      nodes_.push_back({x, node.y, node.z, node.weight * scale_at(node)});
+      nodes_.push_back({node.x, node.y, node.z, node.weight * scale_at(node)});
       parts_.back().last = nodes_.size();
     }
 }
@@ -347,14 +427,13 @@ void Field<T>::recorded(std::vector<std::vector<double>>& out) const {
 }
 
 template <class T>
-void Field<T>::sample(Index k, std::span<double> parts) const {
+void Field<T>::sample(Index k, Interval planes, std::span<double> parts) const {
   const T* u = level(k);
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    double sum = 0;
-    for (std::size_t n = parts_[p].first; n < parts_[p].last; ++n)
-      sum = std::fma(nodes_[n].weight, static_cast<double>(u[at_.at(nodes_[n].x, nodes_[n].y, nodes_[n].z)]), sum);
-    parts[p] = sum;
-  }
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    if (parts_[p].x >= planes.begin && parts_[p].x < planes.end)
+      for (std::size_t n = parts_[p].first; n < parts_[p].last; ++n)
+        parts[p] = std::fma(nodes_[n].weight,
+                            static_cast<double>(u[at_.at(nodes_[n].x - at_.first, nodes_[n].y, nodes_[n].z)]), parts[p]);
 }
 
 template <class T>
@@ -528,7 +607,7 @@ void Field<T>::finish_rows(Index k, const Box& box) {
                   : nullptr;
   const auto inside = [&](Index z) { return z >= box.z.begin && z < box.z.end; };
   for (Index x = box.x.begin; x < box.x.end; ++x) {
-    const auto row = static_cast<std::size_t>((x - held_.begin) * at_.ny);
+    const auto row = static_cast<std::size_t>((x + at_.first - first_row_) * at_.ny);
     for (Index y = box.y.begin; y < box.y.end; ++y) {
       const std::size_t here = row + static_cast<std::size_t>(y);
       if (!source_bucket_.empty())
@@ -547,7 +626,8 @@ void Field<T>::finish_rows(Index k, const Box& box) {
 /// Copies the cells of a row, times the sign of the face, to their images behind the faces near by.
 template <class T>
 void Field<T>::images(T* u, Index x, Index y, Interval z) {
-  const Index s = stencil_.radius, nx = at_.nx, ny = at_.ny, nz = at_.nz;
+  const Index s = stencil_.radius, ny = at_.ny, nz = at_.nz;
+  const Index low = -at_.first, high = problem_.grid.points[0] - 1 - at_.first;  // the faces of the grid
   T* here = u + at_.at(x, y);
   if (sign_[4] != 0)
     for (Index i = std::max<Index>(1, z.begin); i <= std::min(s, z.end - 1); ++i)
@@ -562,8 +642,8 @@ void Field<T>::images(T* u, Index x, Index y, Interval z) {
     else
       for (Index i = z.begin; i < z.end; ++i) to[i] = -here[i];
   };
-  if (sign_[0] != 0 && x >= 1 && x <= s) mirror(sign_[0], -x, y);
-  if (sign_[1] != 0 && x <= nx - 2 && x >= nx - 1 - s) mirror(sign_[1], 2 * (nx - 1) - x, y);
+  if (sign_[0] != 0 && x > low && x <= low + s) mirror(sign_[0], 2 * low - x, y);
+  if (sign_[1] != 0 && x < high && x >= high - s) mirror(sign_[1], 2 * high - x, y);
   if (sign_[2] != 0 && y >= 1 && y <= s) mirror(sign_[2], x, -y);
   if (sign_[3] != 0 && y <= ny - 2 && y >= ny - 1 - s) mirror(sign_[3], x, 2 * (ny - 1) - y);
 }
@@ -654,41 +734,73 @@ constexpr std::array<std::array<const char*, 3>, 3> memory_names{{{"layer_x1", "
                                                                   {"layer_z1", "layer_z2", "layer_z3"}}};
 }
 
+/// call(name, entries in all, begin, values, count) for the memory of axis a on global planes.
 template <class T>
-void Field<T>::save_memory(CheckpointWriter& writer) const {
-  for (std::size_t a = 0; a < 3; ++a) {
-    const Memory& m = memory_[a];
-    if (!m.layer.any()) continue;
-    const Index n = problem_.grid.points[0];
-    const Index planes = a == 0 ? m.layer.low + m.layer.high : n;
-    for (Index x = 0; x < at_.nx; ++x) {
-      const auto [position, count] = memory_plane(a, x);
-      if (count == 0) continue;
-      const Index here = x + at_.first;
-      const Index slot = a > 0 || here < m.layer.low ? here : here - n + m.layer.high + m.layer.low;
-      for (std::size_t i = 0; i < 3; ++i)
-        writer.piece<T>(memory_names[a][i], planes * count, slot * count,
-                        std::span<const T>(m.block[i].data() + position, static_cast<std::size_t>(count)));
-    }
+template <class Call>
+void Field<T>::for_memory_pieces(std::size_t a, Interval planes, Call&& call) const {
+  const Memory& m = memory_[a];
+  if (!m.layer.any()) return;
+  const Index n = problem_.grid.points[0];
+  const Index all = a == 0 ? m.layer.low + m.layer.high : n;
+  for (Index x = planes.begin; x < planes.end; ++x) {
+    const auto [position, count] = memory_plane(a, x - at_.first);
+    if (count == 0) continue;
+    const Index slot = a > 0 || x < m.layer.low ? x : x - n + m.layer.high + m.layer.low;
+    for (std::size_t i = 0; i < 3; ++i)
+      call(memory_names[a][i], all * count, slot * count, m.block[i].data() + position, static_cast<std::size_t>(count));
   }
 }
 
+namespace {
+constexpr std::array<const char*, 2> level_names{"pressure", "pressure_before"};
+}
+
 template <class T>
-void Field<T>::load_memory(CheckpointReader& reader) {
-  for (std::size_t a = 0; a < 3; ++a) {
-    Memory& m = memory_[a];
-    if (!m.layer.any()) continue;
-    const Index n = problem_.grid.points[0];
-    for (Index x = 0; x < at_.nx; ++x) {
-      const auto [position, count] = memory_plane(a, x);
-      if (count == 0) continue;
-      const Index here = x + at_.first;
-      const Index slot = a > 0 || here < m.layer.low ? here : here - n + m.layer.high + m.layer.low;
-      for (std::size_t i = 0; i < 3; ++i)
-        reader.range<T>(memory_names[a][i], slot * count,
-                        std::span<T>(m.block[i].data() + position, static_cast<std::size_t>(count)));
+void Field<T>::save_planes(CheckpointWriter& writer, Index k, Interval planes) const {
+  const Index plane = at_.ny * at_.nz;
+  std::vector<T> buffer(static_cast<std::size_t>(plane));
+  for (int back = 0; back < 2; ++back)
+    for (Index x = planes.begin; x < planes.end; ++x) {
+      for (Index y = 0; y < at_.ny; ++y)
+        std::copy_n(level(k - back) + at_.at(x - at_.first, y), at_.nz, buffer.data() + y * at_.nz);
+      writer.piece<T>(level_names[static_cast<std::size_t>(back)], problem_.grid.cells(), x * plane, buffer);
     }
-  }
+  for (std::size_t a = 1; a < 3; ++a)
+    for_memory_pieces(a, planes, [&](const char* name, Index all, Index begin, const T* values, std::size_t count) {
+      writer.piece<T>(name, all, begin, std::span<const T>(values, count));
+    });
+}
+
+template <class T>
+void Field<T>::load_planes(CheckpointReader& reader, Index k, Interval planes) {
+  const Index plane = at_.ny * at_.nz;
+  std::vector<T> buffer(static_cast<std::size_t>(plane));
+  for (int back = 0; back < 2; ++back)
+    for (Index x = planes.begin; x < planes.end; ++x) {
+      reader.range<T>(level_names[static_cast<std::size_t>(back)], x * plane, buffer);
+      for (Index y = 0; y < at_.ny; ++y)
+        std::copy_n(buffer.data() + y * at_.nz, at_.nz, level(k - back) + at_.at(x - at_.first, y));
+    }
+  for (std::size_t a = 1; a < 3; ++a)
+    for_memory_pieces(a, planes, [&](const char* name, Index, Index begin, T* values, std::size_t count) {
+      reader.range<T>(name, begin, std::span<T>(values, count));
+    });
+}
+
+template <class T>
+void Field<T>::save_memory_x(CheckpointWriter& writer) const {
+  const Interval planes = slab_.moves ? Interval{0, problem_.grid.points[0]} : slab_.planes;
+  for_memory_pieces(0, planes, [&](const char* name, Index all, Index begin, const T* values, std::size_t count) {
+    writer.piece<T>(name, all, begin, std::span<const T>(values, count));
+  });
+}
+
+template <class T>
+void Field<T>::load_memory_x(CheckpointReader& reader) {
+  const Interval planes = slab_.moves ? Interval{0, problem_.grid.points[0]} : slab_.planes;
+  for_memory_pieces(0, planes, [&](const char* name, Index, Index begin, T* values, std::size_t count) {
+    reader.range<T>(name, begin, std::span<T>(values, count));
+  });
 }
 
 template class Field<float>;

@@ -27,6 +27,7 @@ struct Slab {
   Interval planes{};
   Index beside = 0;
   bool lower = false, upper = false;
+  bool moves = false;  ///< a window that slides over all planes; see Field::slide
 };
 
 template <class T>
@@ -41,16 +42,30 @@ class Field final : public PatchSink {
   [[nodiscard]] Bytes bytes() const;
   [[nodiscard]] T* level(Index k) { return level_[k & 1].data(); }
   [[nodiscard]] const T* level(Index k) const { return level_[k & 1].data(); }
+  /// c² dt²/h_x² of every cell in the layout of a level.
+  void copy_medium(std::vector<T>& out) const;
   /// Local planes that exist in the grid: [−beside, nx + beside) cut to it.
   [[nodiscard]] Interval held() const { return held_; }
+
+  /// A moving window comes to begin at global plane `first`: planes that it held and still holds stay where they belong, the
+  /// others hold nothing of use. Planes that left must have been kept with keep_plane() before.
+  void slide(Index first);
+  /// Everything that belongs to one plane (local x), of a fixed size: both levels, the medium, the memory of the layers of
+  /// y and z. Those of x stay in the window.
+  /// Both levels of a plane (local x, halo included) become zero.
+  void silence_plane(Index x);
+  [[nodiscard]] std::size_t plane_bytes() const;
+  void keep_plane(Index x, std::byte* to) const;
+  void bring_plane(Index x, const std::byte* from);
 
   /// Medium and initial field of one plane (local x inside held()), levels 0 and −1. First touch of its memory.
   void fill_plane(Index x);
   void place_points();
-  /// p^{−1} of a field at rest, from p^0 with its images in place. Planes of this slab only.
-  void rest_start();
+  /// p^{−1} of a field at rest, from p^0 with its images in place, on local planes; their neighbours must be there.
+  void rest_start(Interval planes);
   /// Images of both levels, after they were set from outside.
   void refresh_images();
+  void refresh_images(Index x);
   void clear_memory();
 
   /// Before updates first ≤ k < last; `every` > 0: levels k+1 divisible by it are recorded.
@@ -63,7 +78,8 @@ class Field final : public PatchSink {
   void patch(Index k, const Box& box) override;
 
   [[nodiscard]] std::size_t parts() const { return parts_.size(); }
-  void sample(Index k, std::span<double> parts) const;
+  /// Adds what nodes on global planes give to the parts. Parts never share a plane, so any cut gives the same bits.
+  void sample(Index k, Interval planes, std::span<double> parts) const;
   void join_traces(std::span<const double> parts, std::span<double> traces) const;
 
   /// Kinetic and potential sums of one plane (local x), see March::energy; levels k−1 and k.
@@ -78,8 +94,11 @@ class Field final : public PatchSink {
   void pack(Index k, Index x, bool older, std::byte*& to) const;
   void unpack(Index k, Index x, bool older, const std::byte*& from);
 
-  void save_memory(CheckpointWriter& writer) const;
-  void load_memory(CheckpointReader& reader);
+  /// Levels k and k−1 and the memory of the layers of y and z on global planes; the memory of the layers of x that is held.
+  void save_planes(CheckpointWriter& writer, Index k, Interval planes) const;
+  void load_planes(CheckpointReader& reader, Index k, Interval planes);
+  void save_memory_x(CheckpointWriter& writer) const;
+  void load_memory_x(CheckpointReader& reader);
 
  private:
   struct SourceNode {
@@ -88,7 +107,7 @@ class Field final : public PatchSink {
     std::size_t source;
   };
   struct Node {
-    Index x, y, z;  ///< local
+    Index x, y, z;  ///< global
     double weight;
   };
   struct Part {  ///< what one x-plane gives to one receiver: nodes [first, last)
@@ -117,8 +136,12 @@ class Field final : public PatchSink {
   void images(T* u, Index x, Index y, Interval z);
   [[nodiscard]] bool on_free_surface(Index x, Index y, Index z) const;
   [[nodiscard]] double initial(const Vec3& p, double t, double c) const;
+  template <class Call>
+  void for_memory_pieces(std::size_t a, Interval planes, Call&& call) const;
   /// Position in the memory of axis a of cell (x, y, z = 0); −1 where row (x, y) has none.
   [[nodiscard]] Index memory_at(std::size_t a, Index x, Index y) const;
+  template <class Call>
+  void for_plane_arrays(Index x, Call&& call) const;
   /// Contiguous memory of plane x of axis a: position and count.
   [[nodiscard]] std::pair<Index, Index> memory_plane(std::size_t a, Index x) const;
 
@@ -128,6 +151,8 @@ class Field final : public PatchSink {
   const OrderKernels<T>* order_;
   Slab slab_;
   Layout at_;
+  Index first_row_ = 0;   ///< global plane of the first row of the buckets
+  Interval core_x_{};     ///< global
   Interval held_{};
   Block<T> level_[2];
   Block<T> a_;  ///< c² dt²/h_x²: every cell, or one row where c is constant

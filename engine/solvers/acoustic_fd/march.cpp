@@ -7,6 +7,7 @@
 #include "engine/solvers/acoustic_fd/field.hpp"
 #include "engine/solvers/acoustic_fd/kernels/flush.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
+#include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/tile_choice.hpp"
 
 #include <algorithm>
@@ -45,17 +46,6 @@ class PlanesPhase final : public Phase {
   Interval planes_;
   Bytes bytes_;
   Body body_;
-};
-
-/// Tilings count updates from zero; this adds what has been done before.
-class Later final : public PatchSink {
- public:
-  Later(PatchSink& sink, Index steps) : sink_(sink), steps_(steps) {}
-  void patch(Index k, const Box& box) override { sink_.patch(k + steps_, box); }
-
- private:
-  PatchSink& sink_;
-  Index steps_;
 };
 
 /// Steps between two exchanges of ranks: short slabs have no room for many.
@@ -109,7 +99,7 @@ class TiledMarch final : public March {
     if (problem_.initial.kind == Initial::Kind::pulse) {
       {
         const FlushSubnormals flush;
-        field_.rest_start();
+        field_.rest_start({0, planes_.size()});
       }
       exchange(cluster);
       field_.refresh_images();
@@ -136,7 +126,10 @@ class TiledMarch final : public March {
 
   [[nodiscard]] Index band() const override { return band_; }
 
-  void sample(std::span<double> parts) const override { field_.sample(k_, parts); }
+  void sample(std::span<double> parts) const override {
+    std::fill(parts.begin(), parts.end(), 0.0);
+    field_.sample(k_, planes_, parts);
+  }
   [[nodiscard]] std::size_t parts() const override { return field_.parts(); }
   void join_traces(std::span<const double> parts, std::span<double> traces) const override {
     field_.join_traces(parts, traces);
@@ -201,30 +194,14 @@ class TiledMarch final : public March {
 
   void save(CheckpointWriter& writer) const override {
     writer.value("step", k_);
-    const Layout& at = field_.at();
-    const Index plane = at.ny * at.nz;
-    std::vector<T> buffer(static_cast<std::size_t>(plane));
-    for (int back = 0; back < 2; ++back)
-      for (Index x = 0; x < at.nx; ++x) {
-        for (Index y = 0; y < at.ny; ++y)
-          std::copy_n(field_.level(k_ - back) + at.at(x, y), at.nz, buffer.data() + y * at.nz);
-        writer.piece<T>(level_names[back], problem_.grid.cells(), (x + at.first) * plane, buffer);
-      }
-    field_.save_memory(writer);
+    field_.save_planes(writer, k_, planes_);
+    field_.save_memory_x(writer);
   }
 
   void load(CheckpointReader& reader, Communicator& cluster) override {
     k_ = reader.value<Index>("step");
-    const Layout& at = field_.at();
-    const Index plane = at.ny * at.nz;
-    std::vector<T> buffer(static_cast<std::size_t>(plane));
-    for (int back = 0; back < 2; ++back)
-      for (Index x = 0; x < at.nx; ++x) {
-        reader.range<T>(level_names[back], (x + at.first) * plane, buffer);
-        for (Index y = 0; y < at.ny; ++y)
-          std::copy_n(buffer.data() + y * at.nz, at.nz, field_.level(k_ - back) + at.at(x, y));
-      }
-    field_.load_memory(reader);
+    field_.load_planes(reader, k_, planes_);
+    field_.load_memory_x(reader);
     exchange(cluster);
     field_.refresh_images();
   }
@@ -234,8 +211,6 @@ class TiledMarch final : public March {
   [[nodiscard]] std::string tiling() const override { return to_string(shape_); }
 
  private:
-  static constexpr std::array<const char*, 2> level_names{"pressure", "pressure_before"};
-
   [[nodiscard]] Bytes plane_bytes() const { return field_.bytes() / static_cast<Bytes>(std::max<Index>(1, planes_.size())); }
 
   void choose(const Team& team) {
@@ -352,6 +327,7 @@ Bytes march_bytes(const Problem& problem, int ranks) {
 
 std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine,
                                   const Communicator& cluster) {
+  if (cluster.size() == 1 && stream_plan(problem).needed) return make_streamed_march(problem, machine);
   if (problem.double_precision) return std::make_unique<TiledMarch<double>>(problem, machine, cluster);
   return std::make_unique<TiledMarch<float>>(problem, machine, cluster);
 }

@@ -49,6 +49,7 @@ class Pieces {
 
  private:
   [[nodiscard]] Error bad(std::size_t number, float value) const {
+    const bool speed = header_.quantity == ModelQuantity::speed;
     std::array<Index, 3> place{};
     auto rest = static_cast<Index>(number);
     for (int n = 2; n >= 0; --n) {
@@ -58,8 +59,8 @@ class Pieces {
     }
     return make_error(
         ErrorCode::invalid_input,
-        fmt::format("{} {} at sample {} (x {}, y {}, z {}); a positive finite number was expected",
-                    header_.quantity == ModelQuantity::speed ? "speed" : "density", value, number, place[0], place[1], place[2]),
+        fmt::format("{} {} {} at sample {} (x {}, y {}, z {}); a positive finite number was expected",
+                    speed ? "speed" : "density", value, speed ? "m/s" : "kg/m^3", number, place[0], place[1], place[2]),
         "Repair the model, or check \"endian\", \"unit\" and the type of the samples (float32) in its "
         "header.",
         {header_.data.string(), 0, ""});

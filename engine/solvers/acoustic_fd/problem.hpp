@@ -94,6 +94,8 @@ struct Problem {
   bool exact = false;       ///< overlay of exact traces
   bool double_precision = false;
   std::string kernel = "auto";
+  Bytes memory = 0;     ///< budget of the host; 0 = what there is. Beyond it planes are streamed from the disk
+  std::string scratch;  ///< folder for them; empty: the system's
   std::string tiling = "auto";  ///< see tile_shape.hpp
 };
 

@@ -344,6 +344,8 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
     diagnostics.push_back(input.error_at(parameters["tiling"], fmt::format("\"{}\" is no tiling", p.tiling),
                                          "Use auto, or for example \"diamond 32x8\", \"tower 16x32\", \"stepwise 16\"."));
   p.double_precision = input["compute"]["precision"].text() == "double";
+  if (const Values compute = input["compute"]; compute.has("memory") && compute["memory"].has("host"))
+    p.memory = static_cast<Bytes>(compute["memory"]["host"].integer());
   const Values excitation = input["excitation"];
   const Values sources = excitation["sources"];
   for (std::size_t i = 0; i < sources.size(); ++i) {

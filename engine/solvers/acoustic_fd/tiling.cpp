@@ -90,9 +90,13 @@ class Diamonds final : public Tiling {
   void run(Index tile, PatchSink& sink) const override {
     const Tile& t = list_[static_cast<std::size_t>(tile)];
     const Index first = t.updates.begin, last = t.updates.end;
-    const Index begin = span_.planes(first).begin;
-    Index end = begin;
-    for (Index k = first; k < last; ++k) end = std::max(end, span_.planes(k).end + s_ * (k - first));
+    Index begin = span_.planes(first).begin, end = begin;
+    for (Index k = first; k < last; ++k) {
+      const Interval planes = span_.planes(k);
+      if (planes.empty()) continue;
+      begin = std::min(begin, planes.begin + s_ * (k - first));
+      end = std::max(end, planes.end + s_ * (k - first));
+    }
     for (Index Z = 0; Z < span_.nz + skew * (last - 1 - first); Z += depth_)
       for (Index X = begin; X < end; X += block_)
         for (Index k = first; k < last; ++k) {

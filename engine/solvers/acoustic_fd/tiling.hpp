@@ -35,13 +35,33 @@ class PatchSink {
   virtual void patch(Index k, const Box& box) = 0;
 };
 
+/// Tilings count updates from zero; this adds what has been done before.
+class Later final : public PatchSink {
+ public:
+  Later(PatchSink& sink, Index steps) : sink_(sink), steps_(steps) {}
+  void patch(Index k, const Box& box) override { sink_.patch(k + steps_, box); }
+
+ private:
+  PatchSink& sink_;
+  Index steps_;
+};
+
 /// The part of space and time to be covered: updates k0 ≤ k < k1; at update k planes
 /// [−grow_low (k1−1−k), nx + grow_high (k1−1−k)) so that the last update covers [0, nx) and earlier ones what it needs of a
 /// neighbour's planes. Rows 0 ≤ y < ny, cells 0 ≤ z < nz.
 struct Span {
   Index nx = 0, ny = 0, nz = 0, k0 = 0, k1 = 0;
   Index grow_low = 0, grow_high = 0;
-  [[nodiscard]] Interval planes(Index k) const { return {-grow_low * (k1 - 1 - k), nx + grow_high * (k1 - 1 - k)}; }
+  /// A moving window instead: at update k planes [begin − lag (k − k0), end − lag (k − k0)) cut to `grid`.
+  Index lag = 0;
+  Interval window{}, grid{};
+  [[nodiscard]] Interval planes(Index k) const {
+    if (lag == 0) return {-grow_low * (k1 - 1 - k), nx + grow_high * (k1 - 1 - k)};
+    const Index shift = lag * (k - k0);
+    const Index begin = window.begin - shift > grid.begin ? window.begin - shift : grid.begin;
+    const Index end = window.end - shift < grid.end ? window.end - shift : grid.end;
+    return {begin, end > begin ? end : begin};
+  }
 };
 
 struct TileShape {

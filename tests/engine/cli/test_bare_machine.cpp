@@ -44,7 +44,8 @@ namespace {
 std::set<std::string> sockets_of(qint64 id) {
   std::set<std::string> out;
   std::error_code failed;
-  for (fs::directory_iterator it("/proc/" + std::to_string(id) + "/fd", failed), end; !failed && it != end; it.increment(failed)) {
+  for (fs::directory_iterator it("/proc/" + std::to_string(id) + "/fd", failed), end; !failed && it != end;
+       it.increment(failed)) {
     const std::string to = fs::read_symlink(it->path(), failed).string();
     if (to.starts_with("socket:[")) out.insert(to.substr(8, to.size() - 9));
   }
@@ -53,7 +54,9 @@ std::set<std::string> sockets_of(qint64 id) {
 
 }  // namespace
 
-void TestBareMachine::initTestCase() { rod::write_case(scratch_ / "case.json", rod::json(60, 0.002)); }
+void TestBareMachine::initTestCase() {
+  rod::write_case(scratch_ / "case.json", rod::json(60, 0.002));
+}
 
 void TestBareMachine::without_display_and_environment() {
   const rod::Said said = shell(scratch_.path(), "exec env -i \"$0\" run case.json --out empty --progress none");
@@ -63,9 +66,10 @@ void TestBareMachine::without_display_and_environment() {
 
 void TestBareMachine::without_home_that_can_be_written() {
   // Even root cannot make a folder below a device.
-  const rod::Said said = shell(scratch_.path(),
-                               "HOME=/dev/null/home XDG_CACHE_HOME=/dev/null/c XDG_CONFIG_HOME=/dev/null/c XDG_DATA_HOME=/dev/null/d "
-                               "XDG_RUNTIME_DIR=/dev/null/r TMPDIR=/dev/null/t exec \"$0\" run case.json --out homeless --progress none");
+  const rod::Said said =
+      shell(scratch_.path(),
+            "HOME=/dev/null/home XDG_CACHE_HOME=/dev/null/c XDG_CONFIG_HOME=/dev/null/c XDG_DATA_HOME=/dev/null/d "
+            "XDG_RUNTIME_DIR=/dev/null/r TMPDIR=/dev/null/t exec \"$0\" run case.json --out homeless --progress none");
   COMPARE_EXIT(said, 0);
   // A folder in which no run can be made is exit 4 with its name.
   const rod::Said nowhere = shell(scratch_.path(), "exec \"$0\" run case.json --out /dev/null/run --progress none");
@@ -74,26 +78,30 @@ void TestBareMachine::without_home_that_can_be_written() {
 }
 
 void TestBareMachine::without_network() {
-  if (QProcess::execute("sh", {"-c", "unshare -n true 2>/dev/null"}) != 0) QSKIP("a network of its own is not allowed here");
+  if (QProcess::execute("sh", {"-c", "unshare -n true 2>/dev/null"}) != 0)
+    QSKIP("a network of its own is not allowed here");
   COMPARE_EXIT(shell(scratch_.path(), "exec unshare -n \"$0\" run case.json --out offline --progress none"), 0);
 }
 
 void TestBareMachine::loads_no_graphics_and_no_driver() {
   QProcess process;
   rod::prepare(process, scratch_.path())
-      .start(CONOID_BIN_DIR "/conoid", {"run", CONOID_TEST_DATA "/safety/hydro-fem.json", "--out", "maps", "--progress", "none"});
+      .start(CONOID_BIN_DIR "/conoid",
+             {"run", CONOID_TEST_DATA "/safety/hydro-fem.json", "--out", "maps", "--progress", "none"});
   QVERIFY(process.waitForStarted());
   QVERIFY(rod::eventually([&] { return fs::exists(scratch_ / "maps/run.json"); }));
   const std::string maps = rod::text_of("/proc/" + std::to_string(process.processId()) + "/maps");
   process.kill();
   process.waitForFinished();
   QVERIFY(maps.find("libc.so") != std::string::npos);
-  for (const char* name : {"libGL", "libEGL", "libX11", "libxcb", "libwayland", "libQt", "libvtk", "libcuda", "libcudart"})
+  for (const char* name :
+       {"libGL", "libEGL", "libX11", "libxcb", "libwayland", "libQt", "libvtk", "libcuda", "libcudart"})
     QVERIFY2(maps.find(name) == std::string::npos, name);
 }
 
 void TestBareMachine::with_a_driver_that_is_hidden() {
-  const rod::Said said = shell(scratch_.path(), "CUDA_VISIBLE_DEVICES= DISPLAY=:99 exec \"$0\" run case.json --out hidden --progress none");
+  const rod::Said said = shell(
+      scratch_.path(), "CUDA_VISIBLE_DEVICES= DISPLAY=:99 exec \"$0\" run case.json --out hidden --progress none");
   COMPARE_EXIT(said, 0);
 }
 
@@ -107,12 +115,15 @@ void TestBareMachine::listens_on_nothing() {
   QFETCH(QStringList, more);
   QProcess process;
   rod::prepare(process, scratch_.path())
-      .start(CONOID_WITH_HEAT_ROD, QStringList{"run", "case.json", "--out", QString("quiet%1").arg(more.size()), "--progress", "none",
-                                               "--set", "parameters.steps=2000"} + more);
+      .start(CONOID_WITH_HEAT_ROD, QStringList{"run", "case.json", "--out", QString("quiet%1").arg(more.size()),
+                                               "--progress", "none", "--set", "parameters.steps=2000"} +
+                                       more);
   QVERIFY(process.waitForStarted());
-  QVERIFY(rod::eventually([&] { return fs::exists(scratch_ / ("quiet" + std::to_string(more.size()) + "/run.json")); }));
+  QVERIFY(
+      rod::eventually([&] { return fs::exists(scratch_ / ("quiet" + std::to_string(more.size()) + "/run.json")); }));
   std::vector<qint64> family{process.processId()};
-  const std::string children = rod::text_of("/proc/" + std::to_string(family[0]) + "/task/" + std::to_string(family[0]) + "/children");
+  const std::string children =
+      rod::text_of("/proc/" + std::to_string(family[0]) + "/task/" + std::to_string(family[0]) + "/children");
   std::istringstream in(children);
   for (qint64 child = 0; in >> child;) family.push_back(child);
   QCOMPARE(family.size(), more.isEmpty() ? std::size_t{1} : std::size_t{2});
@@ -134,11 +145,15 @@ void TestBareMachine::any_limit_of_address_space_is_a_message() {
   int refused = 0;
   for (int megabytes = 900; megabytes > 20; megabytes = megabytes * 4 / 5) {
     const QString out = QString("memory%1").arg(megabytes);
-    const rod::Said said = rod::limited(scratch_.path(), QString("ulimit -c 0; ulimit -v %1").arg(megabytes * 1024),
-                                        {"run", "large.json", "--out", out, "--progress", "none", "--threads", "1", "--memory", "host=8GiB"});
-    const bool no_loader = said.exit == 127 || said.says("error while loading shared libraries") || said.says("cannot allocate memory in static TLS");
+    const rod::Said said = rod::limited(
+        scratch_.path(), QString("ulimit -c 0; ulimit -v %1").arg(megabytes * 1024),
+        {"run", "large.json", "--out", out, "--progress", "none", "--threads", "1", "--memory", "host=8GiB"});
+    const bool no_loader = said.exit == 127 || said.says("error while loading shared libraries") ||
+                           said.says("cannot allocate memory in static TLS");
     if (no_loader) break;
-    QVERIFY2(said.exit == 0 || said.exit == 6, (std::to_string(megabytes) + " MB: exit " + std::to_string(said.exit) + "\n" + said.out + said.err).c_str());
+    QVERIFY2(
+        said.exit == 0 || said.exit == 6,
+        (std::to_string(megabytes) + " MB: exit " + std::to_string(said.exit) + "\n" + said.out + said.err).c_str());
     finished += said.exit == 0 ? 1 : 0;
     refused += said.exit == 6 ? 1 : 0;
     if (said.exit == 6) QVERIFY2(said.says("memory"), said.err.c_str());
@@ -148,7 +163,8 @@ void TestBareMachine::any_limit_of_address_space_is_a_message() {
 }
 
 void TestBareMachine::a_full_file_system_loses_nothing() {
-  if (QProcess::execute("sh", {"-c", "unshare -m true 2>/dev/null"}) != 0) QSKIP("a file system of its own is not allowed here");
+  if (QProcess::execute("sh", {"-c", "unshare -m true 2>/dev/null"}) != 0)
+    QSKIP("a file system of its own is not allowed here");
   conoid::Json json = rod::json(400, 0.001, 20000);
   json["output"]["checkpoints"]["every_seconds"] = 0.05;
   json["output"]["frames"]["count"] = 50;
@@ -156,17 +172,19 @@ void TestBareMachine::a_full_file_system_loses_nothing() {
   COMPARE_EXIT(rod::conoid(scratch_.path(), {"run", "big.json", "--out", "big-whole", "--progress", "none"}), 0);
   fs::create_directory(scratch_ / "small");
   // Filled up, then given room; all inside a mount of its own, which goes with it.
-  const rod::Said said = shell(scratch_.path(),
-                               "exec unshare -m sh -c 'mount -t tmpfs -o size=1500k none small || exit 99; "
-                               "\"$0\" run big.json --out small/run --progress none; echo \"first $?\"; "
-                               "mount -o remount,size=64m small; "
-                               "\"$0\" resume small/run --progress none; echo \"second $?\"; cp -r small/run big-rest' \"$0\"");
+  const rod::Said said =
+      shell(scratch_.path(),
+            "exec unshare -m sh -c 'mount -t tmpfs -o size=1500k none small || exit 99; "
+            "\"$0\" run big.json --out small/run --progress none; echo \"first $?\"; "
+            "mount -o remount,size=64m small; "
+            "\"$0\" resume small/run --progress none; echo \"second $?\"; cp -r small/run big-rest' \"$0\"");
   if (said.exit == 99) QSKIP("mounting a small file system is not allowed here");
   QVERIFY2(said.says("first 4"), (said.out + said.err).c_str());
   QVERIFY2(said.says("full") || said.says("No space"), (said.out + said.err).c_str());
   QVERIFY2(said.says("second 0"), (said.out + said.err).c_str());
   QCOMPARE(rod::rows_of(scratch_ / "big-rest/charts/heat.csv"), rod::rows_of(scratch_ / "big-whole/charts/heat.csv"));
-  QCOMPARE(rod::summary_of(scratch_ / "big-rest")["frames"].dump(), rod::summary_of(scratch_ / "big-whole")["frames"].dump());
+  QCOMPARE(rod::summary_of(scratch_ / "big-rest")["frames"].dump(),
+           rod::summary_of(scratch_ / "big-whole")["frames"].dump());
 }
 
 QTEST_APPLESS_MAIN(TestBareMachine)

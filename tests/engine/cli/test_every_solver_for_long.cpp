@@ -17,6 +17,25 @@ class TestEverySolverForLong : public QObject {
     QFETCH(QString, solver);
     safety::stop_and_resume(scratch_.path(), solver, 10, std::random_device{}());
   }
+  void price_of_determinism_data() { rows(); }
+  void price_of_determinism() {
+    QFETCH(QString, solver);
+    const auto march = [&](const QString& name, const char* deterministic) {
+      const rod::Said said =
+          safety::conoid(scratch_.path(), {"run", safety::case_of(solver), "--out", name, "--progress", "none", "--set",
+                                           QString("compute.deterministic=%1").arg(deterministic), "--threads", "2"});
+      if (said.exit != 0) qFatal("%s", said.err.c_str());
+      return rod::summary_of(scratch_ / name.toStdString())["seconds"]["march"].get<double>();
+    };
+    const double with = march(solver + "-with", "true");
+    const double without = march(solver + "-without", "false");
+    qInfo("%s on 2 threads: march %.3f s deterministic, %.3f s otherwise", qPrintable(solver), with, without);
+    QVERIFY(with > 0 && without > 0);
+    const std::string wrong = safety::difference(safety::whole_run(scratch_.path(), solver).left,
+                                                 safety::left_by(scratch_ / (solver + "-with").toStdString()));
+    qInfo("%s: one thread and two leave %s", qPrintable(solver),
+          wrong.empty() ? "the same bits" : ("another " + wrong).c_str());
+  }
   void every_sample_stops_within_five_seconds_data() {
     QTest::addColumn<QString>("name");
     for (const auto& entry : rod::fs::directory_iterator(CONOID_SOURCE_DIR "/resources/cases"))
@@ -28,7 +47,8 @@ class TestEverySolverForLong : public QObject {
     for (const int moment : {300, 2000, 6000}) {
       const QString out = QString("%1-%2").arg(name).arg(moment);
       QProcess process;
-      safety::start(process, scratch_.path(), {"run", CONOID_SOURCE_DIR "/resources/cases/" + name, "--out", out, "--progress", "none"});
+      safety::start(process, scratch_.path(),
+                    {"run", CONOID_SOURCE_DIR "/resources/cases/" + name, "--out", out, "--progress", "none"});
       if (process.waitForFinished(moment)) break;
       const auto asked = safety::Clock::now();
       ::kill(static_cast<pid_t>(process.processId()), SIGTERM);

@@ -23,7 +23,8 @@ class TestEveryWriteMayFail : public QObject {
   int calls_ = 0;
 };
 
-int TestEveryWriteMayFail::run(const QString& out, const QString& kind, int at, std::string& said, const QString& count) {
+int TestEveryWriteMayFail::run(const QString& out, const QString& kind, int at, std::string& said,
+                               const QString& count) {
   QProcess process;
   QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
   environment.insert("LD_PRELOAD", CONOID_WRITE_FAULTS);
@@ -79,7 +80,8 @@ void TestEveryWriteMayFail::a_call_fails() {
   // Whole files or none.
   for (const char* name : {"case.json", "run.json", "summary.json"})
     if (rod::fs::exists(folder / name))
-      QVERIFY2(Json::accept(rod::text_of(folder / name)), (std::string(name) + ": " + rod::text_of(folder / name)).c_str());
+      QVERIFY2(Json::accept(rod::text_of(folder / name)),
+               (std::string(name) + ": " + rod::text_of(folder / name)).c_str());
   if (rod::fs::exists(folder / "results.vtkhdf")) QVERIFY(conoid::VtkhdfReader::open(folder).ok());
 
   if (!rod::fs::exists(folder / "run.json") || !rod::fs::exists(folder / "case.json")) {

@@ -40,7 +40,8 @@ class TestVtuMesh : public QObject {
       for (int trial = 0; trial < 14; ++trial) {
         std::string bytes = whole;
         if (trial % 2 == 0) bytes.resize(200 + random() % (bytes.size() - 250));
-        for (int k = 0; k < 4 && trial % 2 == 1; ++k) bytes[300 + random() % (bytes.size() - 300)] = static_cast<char>('0' + random() % 75);
+        for (int k = 0; k < 4 && trial % 2 == 1; ++k)
+          bytes[300 + random() % (bytes.size() - 300)] = static_cast<char>('0' + random() % 75);
         std::ofstream(scratch / "x.vtu", std::ios::binary) << bytes;
         const rod::Said said = mesh(scratch.path(), {"x.vtu"});
         QVERIFY2(said.exit == 0 || said.exit == 3 || said.exit == 6, (std::to_string(said.exit) + said.err).c_str());

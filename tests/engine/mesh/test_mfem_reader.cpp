@@ -60,7 +60,8 @@ class TestMfemReader : public QObject {
         QVERIFY2(worst < 1e-12, qPrintable(QString("%1: %2").arg(name.c_str()).arg(worst)));
         // And the map does bend.
         QVERIFY(worst_node_offset(m) > 0.01);
-        for (Index c = 0; c < m.cell_count(); ++c) QVERIFY(m.shape(c) == CellShape::vertex || order_of(m.shape(c)) == 2);
+        for (Index c = 0; c < m.cell_count(); ++c)
+          QVERIFY(m.shape(c) == CellShape::vertex || order_of(m.shape(c)) == 2);
         QCOMPARE(read(shape + "_straight.mesh").cell_count(), m.cell_count());
       }
   }
@@ -81,8 +82,7 @@ class TestMfemReader : public QObject {
   void attributes_and_named_sets_are_groups() {
     const Mesh box = read("hex_straight.mesh");
     QCOMPARE(box.groups().size(), std::size_t{7});
-    for (int wall = 1; wall <= 6; ++wall)
-      QCOMPARE((*require_group(box, std::to_string(wall), 2))->tag, wall);
+    for (int wall = 1; wall <= 6; ++wall) QCOMPARE((*require_group(box, std::to_string(wall), 2))->tag, wall);
     const Mesh sets = read("named_sets.mesh");
     QCOMPARE((*require_group(sets, "all of it"))->cells.size(), std::size_t{8});
     QCOMPARE((*require_group(sets, "walls", 1))->cells.size(), std::size_t{4});
@@ -91,9 +91,10 @@ class TestMfemReader : public QObject {
     const auto text = [](const std::string& name) { return read_mesh(data + name).error().render(); };
     QVERIFY2(text("refused_order3.mesh").find("expected cells of order 1 or 2, found order '3'") != std::string::npos,
              text("refused_order3.mesh").c_str());
-    QVERIFY2(text("refused_discontinuous.mesh").find("expected continuous nodes such as 'H1_3D_P2', found 'L2_T1_2D_P2'") !=
-                 std::string::npos,
-             text("refused_discontinuous.mesh").c_str());
+    QVERIFY2(
+        text("refused_discontinuous.mesh").find("expected continuous nodes such as 'H1_3D_P2', found 'L2_T1_2D_P2'") !=
+            std::string::npos,
+        text("refused_discontinuous.mesh").c_str());
   }
   void messages_data() {
     QTest::addColumn<QByteArray>("content");
@@ -110,24 +111,32 @@ class TestMfemReader : public QObject {
     row("section", "MFEM mesh v1.0\ndimension\n2\nboundary\n", 4, "expected the section 'elements', found 'boundary'");
     row("geometry", "MFEM mesh v1.0\ndimension\n2\nelements\n1\n1 8 0 1 2\n", 6, "geometry type 0 to 7, found 8");
     row("prism", "MFEM mesh v1.0\ndimension\n3\nelements\n1\n1 6 0 1 2 3 4 5\n", 6, "found a prism");
-    row("wrong dimension", "MFEM mesh v1.0\ndimension\n3\nelements\n1\n1 3 0 1 2 3\n", 6, "elements of dimension 3, found a square");
+    row("wrong dimension", "MFEM mesh v1.0\ndimension\n3\nelements\n1\n1 3 0 1 2 3\n", 6,
+        "elements of dimension 3, found a square");
     row("vertex", head + "boundary\n1\n5 1 0 4\n\n" + points, 13, "expected a vertex below 4, found 4");
     row("negative", head + "boundary\n1\n5 1 0 -1\n\n" + points, 13, "expected a vertex number from 0, found -1");
-    row("count", "MFEM mesh v1.0\ndimension\n2\nelements\n888888888888\n1 3 0 1 2 3\n", 5, "expected 888888888888 x elements");
+    row("count", "MFEM mesh v1.0\ndimension\n2\nelements\n888888888888\n1 3 0 1 2 3\n", 5,
+        "expected 888888888888 x elements");
     row("coordinate", head + walls + "vertices\n4\n2\n0 0\n1 x\n1 1\n0 1\n", 19, "expected a coordinate, found 'x'");
     row("cut", head + walls + "vertices\n4\n2\n0 0\n1 0\n", 17, "expected 4 x vertices");
     row("coordinates", head + walls + "vertices\n4\n5\n", 17, "expected 1 to 3 coordinates a vertex, found 5");
-    row("no elements", "MFEM mesh v1.0\ndimension\n2\nelements\n0\nboundary\n0\nvertices\n0\n2\n", 10, "expected at least one element");
+    row("no elements", "MFEM mesh v1.0\ndimension\n2\nelements\n0\nboundary\n0\nvertices\n0\n2\n", 10,
+        "expected at least one element");
     const std::string nodes = head + walls + "vertices\n4\n\nnodes\nFiniteElementSpace\n";
-    row("space", head + walls + "vertices\n4\n\nnodes\nGridFunction\n", 19, "expected the section 'FiniteElementSpace'");
+    row("space", head + walls + "vertices\n4\n\nnodes\nGridFunction\n", 19,
+        "expected the section 'FiniteElementSpace'");
     row("collection", nodes + "FiniteElementCollection: NURBS2\n", 20, "expected nodes 'H1_2D_P1'");
     row("positive basis", nodes + "FiniteElementCollection: H1Pos_2D_P2\n", 20, "found 'H1Pos_2D_P2'");
     row("vdim", nodes + "FiniteElementCollection: H1_2D_P2\nVDim: 4\n", 21, "expected 'VDim: 1' to 3, found '4'");
-    row("ordering", nodes + "FiniteElementCollection: H1_2D_P2\nVDim: 2\nOrdering: 2\n", 22, "expected 'Ordering: 0' or 1");
+    row("ordering", nodes + "FiniteElementCollection: H1_2D_P2\nVDim: 2\nOrdering: 2\n", 22,
+        "expected 'Ordering: 0' or 1");
     row("few nodes", nodes + "FiniteElementCollection: H1_2D_P2\nVDim: 2\nOrdering: 1\n0 0\n1 0\n1 1\n0 1\n.5 0\n", 22,
         "expected 9 x nodes");
-    row("loose wall", head + "boundary\n1\n5 1 0 2\n\nvertices\n4\n\nnodes\nFiniteElementSpace\nFiniteElementCollection: Quadratic\n"
-        "VDim: 2\nOrdering: 1\n0 0\n1 0\n1 1\n0 1\n.5 0\n1 .5\n.5 1\n0 .5\n.5 .5\n", 22, "boundary element 0 to be a side of an element");
+    row("loose wall",
+        head +
+            "boundary\n1\n5 1 0 2\n\nvertices\n4\n\nnodes\nFiniteElementSpace\nFiniteElementCollection: Quadratic\n"
+            "VDim: 2\nOrdering: 1\n0 0\n1 0\n1 1\n0 1\n.5 0\n1 .5\n.5 1\n0 .5\n.5 .5\n",
+        22, "boundary element 0 to be a side of an element");
   }
   void messages() {
     QFETCH(QByteArray, content);

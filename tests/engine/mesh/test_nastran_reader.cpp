@@ -75,7 +75,8 @@ class TestNastranReader : public QObject {
     std::size_t members = 0;
     for (const auto& g : m.groups()) members += g.cells.size();
     QCOMPARE(static_cast<Index>(members), m.cell_count());
-    const Mesh two = *read_mesh_bytes(square("CTRIA3,1,7,1,2,3\nCTRIA3,2,7,1,3,4\nCBAR,3,7,1,2\nCQUAD4,4,,1,2,3,4\n"), "x.bdf");
+    const Mesh two =
+        *read_mesh_bytes(square("CTRIA3,1,7,1,2,3\nCTRIA3,2,7,1,3,4\nCBAR,3,7,1,2\nCQUAD4,4,,1,2,3,4\n"), "x.bdf");
     QCOMPARE(two.groups().size(), std::size_t{3});
     QCOMPARE(two.groups()[0].cells, (std::vector<Index>{0, 1}));
     QCOMPARE(two.groups()[1].dimension, 1);
@@ -100,12 +101,18 @@ class TestNastranReader : public QObject {
     std::string text = "SOL 101\nCEND\nTITLE = GRID 1 is no card here\nBEGIN BULK\n$ points\n";
     for (int i = 1; i <= 10; ++i)
       text += QString("GRID*   %1%2%3%4*\n*       %5\n")
-                  .arg(i, 16).arg("", 16).arg(i * 0.5, 16).arg(i * i * 0.25, 16).arg(1.0 / i, 16).toStdString();
+                  .arg(i, 16)
+                  .arg("", 16)
+                  .arg(i * 0.5, 16)
+                  .arg(i * i * 0.25, 16)
+                  .arg(1.0 / i, 16)
+                  .toStdString();
     text += "MAT1    1       2.1+11          .3\n        7850.\n";
-    text += "CTETRA* 5               3               1               2               *X1\n"
-            "*X1     3               4               5               6               *X2\n"
-            "*X2     7               8               9               10\n"
-            "ENDDATA\nGRID,1,,nonsense\n";
+    text +=
+        "CTETRA* 5               3               1               2               *X1\n"
+        "*X1     3               4               5               6               *X2\n"
+        "*X2     7               8               9               10\n"
+        "ENDDATA\nGRID,1,,nonsense\n";
     const auto m = read_mesh_bytes(text, "model.dat");
     QVERIFY2(m.ok(), m ? "" : m.error().render().c_str());
     QCOMPARE(m->shape(0), CellShape::tet10);
@@ -124,22 +131,27 @@ class TestNastranReader : public QObject {
     QTest::addColumn<int>("line");
     QTest::addColumn<QByteArray>("part");
     const auto with = [](const char* cards) { return QByteArray::fromStdString(square(cards)); };
-    QTest::newRow("unknown point") << with("CTRIA3,1,1,1,2,9\n") << 6 << QByteArray("expected points that a GRID card gives, found 9");
+    QTest::newRow("unknown point") << with("CTRIA3,1,1,1,2,9\n") << 6
+                                   << QByteArray("expected points that a GRID card gives, found 9");
     QTest::newRow("empty corner") << with("CTRIA3,1,1,1,2\n") << 6
                                   << QByteArray("CTRIA3: expected a point's number above 0, found an empty field");
     QTest::newRow("word") << with("CTRIA3,1,1,1,2,three\n") << 6 << QByteArray("found 'three'");
     QTest::newRow("point twice") << with("GRID,2,,0.,0.,1.\nCTRIA3,1,1,1,2,3\n") << 6
                                  << QByteArray("expected each GRID once, found 2 twice");
-    QTest::newRow("coordinate") << with("GRID,5,,0.,0.x,1.\n") << 6 << QByteArray("GRID: expected a coordinate, found '0.x'");
+    QTest::newRow("coordinate") << with("GRID,5,,0.,0.x,1.\n") << 6
+                                << QByteArray("GRID: expected a coordinate, found '0.x'");
     QTest::newRow("huge") << with("GRID,5,,0.,1+999,1.\n") << 6 << QByteArray("expected a coordinate, found '1+999'");
     QTest::newRow("system") << with("GRID,5,3,0.,0.,1.\n") << 6
                             << QByteArray("expected coordinates in the basic system, found system '3'");
     QTest::newRow("prism") << with("CPENTA,1,1,1,2,3,4,5,6\n") << 6 << QByteArray("found the card CPENTA");
     QTest::newRow("include") << with("INCLUDE 'more.bdf'\n") << 6 << QByteArray("found INCLUDE");
-    QTest::newRow("half curved") << with("CTRIA6,1,1,1,2,3,4\n") << 6 << QByteArray("expected all 3 nodes between the corners or none, found 1");
+    QTest::newRow("half curved") << with("CTRIA6,1,1,1,2,3,4\n") << 6
+                                 << QByteArray("expected all 3 nodes between the corners or none, found 1");
     QTest::newRow("no elements") << with("") << 6 << QByteArray("expected at least one element");
-    QTest::newRow("negative number") << with("CTRIA3,-1,1,1,2,3\n") << 6 << QByteArray("element number above 0, found '-1'");
-    QTest::newRow("property") << with("CTRIA3,1,4294967296,1,2,3\n") << 6 << QByteArray("property number below 2147483648");
+    QTest::newRow("negative number") << with("CTRIA3,-1,1,1,2,3\n") << 6
+                                     << QByteArray("element number above 0, found '-1'");
+    QTest::newRow("property") << with("CTRIA3,1,4294967296,1,2,3\n") << 6
+                              << QByteArray("property number below 2147483648");
   }
   void messages() {
     QFETCH(QByteArray, content);

@@ -54,10 +54,10 @@ class TestPlyReader : public QObject {
     QVERIFY(std::abs(total_area(text) - total_area(whole.extract(2))) < 1e-12);
   }
   void triangles_quads_fans_and_edges() {
-    const auto m = read_mesh_bytes(
-        ply("element vertex 5\n" + xyz + "element face 3\n" + face + "element edge 1\nproperty int vertex1\nproperty int vertex2\n",
-            square_points + "0.5 1.5 0\n3 0 1 2\n4 0 1 2 3\n5 0 1 2 4 3\n0 4\n"),
-        "t", {.scale = 0.5});
+    const auto m = read_mesh_bytes(ply("element vertex 5\n" + xyz + "element face 3\n" + face +
+                                           "element edge 1\nproperty int vertex1\nproperty int vertex2\n",
+                                       square_points + "0.5 1.5 0\n3 0 1 2\n4 0 1 2 3\n5 0 1 2 4 3\n0 4\n"),
+                                   "t", {.scale = 0.5});
     QVERIFY2(m.ok(), m ? "" : m.error().render().c_str());
     QCOMPARE(m->cell_count(), Index{1 + 1 + 3 + 1});
     QCOMPARE(m->shape(1), CellShape::quad4);
@@ -90,10 +90,11 @@ class TestPlyReader : public QObject {
     }
   }
   void unknown_elements_are_skipped() {
-    const auto m = read_mesh_bytes(ply("element camera 1\nproperty float f\nproperty list int int l\nelement vertex 4\n" + xyz +
-                                           "element face 1\n" + face + "element material 1\nproperty int a\n",
-                                       "3.5 2 8 9\n" + square_points + "4 0 1 2 3\n11\n"),
-                                   "t.ply");
+    const auto m =
+        read_mesh_bytes(ply("element camera 1\nproperty float f\nproperty list int int l\nelement vertex 4\n" + xyz +
+                                "element face 1\n" + face + "element material 1\nproperty int a\n",
+                            "3.5 2 8 9\n" + square_points + "4 0 1 2 3\n11\n"),
+                        "t.ply");
     QVERIFY2(m.ok(), m ? "" : m.error().render().c_str());
     QCOMPARE(m->cell_count(), Index{1});
   }
@@ -113,12 +114,15 @@ class TestPlyReader : public QObject {
     row("order", ply("property float x\n", ""), 4, "expected 'element' before");
     row("keyword", "ply\nformat ascii 1.0\nelemnt vertex 3\n", 3, "found 'elemnt'");
     row("twice", ply("element vertex 1\n" + xyz + "element vertex 1\n", ""), 8, "each element once");
-    row("float index", ply("element vertex 1\n" + xyz + "element face 1\nproperty list uchar float vertex_indices\n", ""), 9,
+    row("float index",
+        ply("element vertex 1\n" + xyz + "element face 1\nproperty list uchar float vertex_indices\n", ""), 9,
         "an integer type for 'vertex_indices'");
-    row("float length", ply("element face 1\nproperty list float int vertex_indices\n", ""), 5, "integer type for the length");
-    row("no corners", ply("element vertex 4\n" + xyz + "element face 1\nproperty uchar red\n", square_points + "255\n"), 8,
-        "expected the property 'list … vertex_indices'");
-    row("nothing in it", ply("element vertex 4\n" + xyz + "element thing 9\n", square_points), 8, "at least one property of 'thing'");
+    row("float length", ply("element face 1\nproperty list float int vertex_indices\n", ""), 5,
+        "integer type for the length");
+    row("no corners", ply("element vertex 4\n" + xyz + "element face 1\nproperty uchar red\n", square_points + "255\n"),
+        8, "expected the property 'list … vertex_indices'");
+    row("nothing in it", ply("element vertex 4\n" + xyz + "element thing 9\n", square_points), 8,
+        "at least one property of 'thing'");
   }
   void header_messages() {
     QFETCH(QByteArray, content);
@@ -131,9 +135,7 @@ class TestPlyReader : public QObject {
   }
   void record_messages() {
     const std::string declared = "element vertex 4\n" + xyz + "element face 1\n" + face;
-    const auto has = [](const std::string& text, const char* part) {
-      return text.find(part) != std::string::npos;
-    };
+    const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
     std::string m = message(ply(declared, square_points + "4 0 1 2 4\n"));
     QVERIFY2(has(m, "t.ply:15: expected a vertex from 0 to 3, found 4"), m.c_str());
     m = message(ply(declared, square_points + "2 0 1\n"));
@@ -146,7 +148,8 @@ class TestPlyReader : public QObject {
     QVERIFY2(has(m, "expected 99999999999 x records"), m.c_str());
     m = message(ply("element vertex 4\n" + xyz, square_points));
     QVERIFY2(has(m, "at least one face, found none") && has(m, "cloud of points"), m.c_str());
-    m = message(ply("element vertex 4\n" + xyz + "element tristrips 1\nproperty list int int vertex_indices\n", square_points + "3 0 1 2\n"));
+    m = message(ply("element vertex 4\n" + xyz + "element tristrips 1\nproperty list int int vertex_indices\n",
+                    square_points + "3 0 1 2\n"));
     QVERIFY2(has(m, "triangle strips"), m.c_str());
     std::string binary;
     for (int i = 0; i < 11; ++i) put<float>(binary, 0, false);
@@ -157,8 +160,9 @@ class TestPlyReader : public QObject {
     QVERIFY2(has(m, "expected a finite coordinate, found inf"), m.c_str());
   }
   void a_long_list_takes_no_memory_that_it_may_not() {
-    const std::string bytes = ply("element vertex 4\n" + xyz + "element face 1\nproperty list uint int vertex_indices\n",
-                                  std::string(48, '\0') + std::string("\xff\xff\xff\xff", 4), "binary_little_endian");
+    const std::string bytes =
+        ply("element vertex 4\n" + xyz + "element face 1\nproperty list uint int vertex_indices\n",
+            std::string(48, '\0') + std::string("\xff\xff\xff\xff", 4), "binary_little_endian");
     const std::string m = message(bytes);
     QVERIFY2(m.find("expected 4294967295 x entries of a list") != std::string::npos, m.c_str());
     const auto limited = read_mesh(data + "surface_ascii.ply", {.memory_limit = 3500});

@@ -201,7 +201,9 @@ void TestProcessSession::programs_that_are_no_worker() {
   text = outcome({"sleep", "30"}, 0.4);
   QVERIFY2(text.find("did not answer within") != std::string::npos, text.c_str());
   text = outcome({"sh", "-c", "yes"});
-  QVERIFY2(text.find("before the session began") != std::string::npos || text.find("did not answer") != std::string::npos, text.c_str());
+  QVERIFY2(
+      text.find("before the session began") != std::string::npos || text.find("did not answer") != std::string::npos,
+      text.c_str());
   text = outcome({"sh", "-c", "echo 'CONOID-WIRE 1'; echo rubbish that is no message of any kind at all"});
   QVERIFY2(text.find("message") != std::string::npos, text.c_str());
   text = outcome({"sh", "-c", "echo 'CONOID-WIRE 1'; read greeting; exit 3"});
@@ -210,9 +212,11 @@ void TestProcessSession::programs_that_are_no_worker() {
 
 void TestProcessSession::another_version_is_refused_with_a_sentence() {
   const rod::Scratch scratch;
-  const Seen seen = run_to_end(start_session_in_process(rod::options(rod::json(5), scratch / "run"),
-                                                        {{"sh", "-c", "echo 'CONOID-WIRE 99 conoid=9.9'; cat >/dev/null"}, false, 20, 1}));
-  QVERIFY2(shown(seen).find("speaks version 99 of the connection, this one version 1") != std::string::npos, shown(seen).c_str());
+  const Seen seen = run_to_end(
+      start_session_in_process(rod::options(rod::json(5), scratch / "run"),
+                               {{"sh", "-c", "echo 'CONOID-WIRE 99 conoid=9.9'; cat >/dev/null"}, false, 20, 1}));
+  QVERIFY2(shown(seen).find("speaks version 99 of the connection, this one version 1") != std::string::npos,
+           shown(seen).c_str());
 
   // The same seen from the worker.
   QProcess process;
@@ -273,8 +277,9 @@ void TestProcessSession::killing_it_leaves_this_program_alive() {
   const rod::Scratch scratch;
   // The shell tells the worker's id, then becomes it.
   const std::string id_file = scratch / "id";
-  const auto session = start_session_in_process(rod::options(rod::json(5000, 0.002), scratch / "run"),
-                                                {{"sh", "-c", "echo $$ > '" + id_file + "'; exec '" + worker + "'"}, false, 20, 5});
+  const auto session =
+      start_session_in_process(rod::options(rod::json(5000, 0.002), scratch / "run"),
+                               {{"sh", "-c", "echo $$ > '" + id_file + "'; exec '" + worker + "'"}, false, 20, 5});
   QVERIFY(rod::eventually([&] { return session->state() == SessionState::running; }));
   QVERIFY(::kill(std::stoi(rod::text_of(id_file)), SIGKILL) == 0);
   QVERIFY(session->wait(10s));
@@ -292,8 +297,8 @@ void TestProcessSession::under_mpirun() {
   const Seen here = run_to_end(start_session(rod::options(rod::json(100), scratch / "here")));
   Launcher launcher{{"mpirun", "--oversubscribe", "-n", "2", worker}};
   const Seen seen = run_to_end(start_session_in_process(rod::options(rod::json(100), scratch / "run"), launcher), 60);
-  if (seen.last.error && seen.last.error->text.find("MPI") != std::string::npos && seen.last.error->code == ErrorCode::remote &&
-      seen.last.error->text.find("without MPI") != std::string::npos)
+  if (seen.last.error && seen.last.error->text.find("MPI") != std::string::npos &&
+      seen.last.error->code == ErrorCode::remote && seen.last.error->text.find("without MPI") != std::string::npos)
     QSKIP("this build has no MPI");
   QVERIFY2(seen.last.state == SessionState::finished, shown(seen).c_str());
   QVERIFY(rod::summary_of(scratch / "run")["ranks"] == 2);
@@ -304,17 +309,21 @@ void TestProcessSession::through_a_stand_in_for_ssh() {
   const rod::Scratch scratch;
   // As ssh does: the words after the host are joined and given to a shell there; the host greets first.
   const rod::fs::path ssh = scratch / "ssh";
-  std::ofstream(ssh) << "#!/bin/sh\necho 'Last login: yesterday'\n[ \"$1\" = -p ] && shift 2\necho \"to $1\" >&2\nshift\n"
-                        "cd \"${TMPDIR:-/tmp}\" && exec sh -c \"$*\"\n";
+  std::ofstream(ssh)
+      << "#!/bin/sh\necho 'Last login: yesterday'\n[ \"$1\" = -p ] && shift 2\necho \"to $1\" >&2\nshift\n"
+         "cd \"${TMPDIR:-/tmp}\" && exec sh -c \"$*\"\n";
   rod::fs::permissions(ssh, rod::fs::perms::owner_all);
   const auto launcher = parse_launcher("'" + ssh.string() + "' -p 22 some-host " + worker);
   QVERIFY(launcher.ok());
   QVERIFY(launcher->pack);
-  const Seen seen = run_to_end(start_session_in_process(rod::options(rod::json(60, 0, 30001), scratch / "run"), *launcher));
+  const Seen seen =
+      run_to_end(start_session_in_process(rod::options(rod::json(60, 0, 30001), scratch / "run"), *launcher));
   QVERIFY2(seen.last.state == SessionState::finished, shown(seen).c_str());
   const auto missing = parse_launcher("'" + ssh.string() + "' -p 22 some-host /nowhere/conoid-worker");
   const Seen lost = run_to_end(start_session_in_process(rod::options(rod::json(5), scratch / "lost"), *missing));
-  QVERIFY2(shown(lost).find("/nowhere/conoid-worker") != std::string::npos && lost.last.error->code == ErrorCode::remote, shown(lost).c_str());
+  QVERIFY2(
+      shown(lost).find("/nowhere/conoid-worker") != std::string::npos && lost.last.error->code == ErrorCode::remote,
+      shown(lost).c_str());
 }
 
 void TestProcessSession::lines_of_launchers() {

@@ -67,17 +67,19 @@ std::string failure_of(const std::function<void()>& work) {
 
 std::vector<SessionEvent> sample_events() {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  TableInfo info{"rows", "Rows", {{"t", "s", ""}, {"p", "Pa", "Pressure"}}, ChartForm::polar, AxisScale::log, AxisScale::linear,
-                 "what it is", {"p"}};
+  TableInfo info{"rows",           "Rows",         {{"t", "s", ""}, {"p", "Pa", "Pressure"}},
+                 ChartForm::polar, AxisScale::log, AxisScale::linear,
+                 "what it is",     {"p"}};
   ProgressEvent progress{{"march", 3, 10, "steps", 0.5, 1e-6, 2e9, "Gcells"}, 3, 10, 0.25, 1.5, 12.0};
-  return {StateEvent{SessionState::failed, make_error(ErrorCode::not_converged, "text", "hint", {"case.json", 7, "/a/b"})},
-          StateEvent{SessionState::running, {}},
-          progress,
-          TableEvent{info, 5, {{1.0, nan}, {2.0, -std::numeric_limits<double>::infinity()}}},
-          BalanceEvent{{{"cpu", 2, 1.5}, {"cuda:0", 1, 1}}, {{9, 1, {3, 8}, 0.1, 0.2, 0.3}}},
-          DiagnosticEvent{make_warning("careful", "do this")},
-          NumberEvent{"error", 1e-300, "1"},
-          CatalogEvent{{{"volume", {"pressure", "Pa", FieldKind::phase, Association::cell, 3, true, "Pressure"}}}}};
+  return {
+      StateEvent{SessionState::failed, make_error(ErrorCode::not_converged, "text", "hint", {"case.json", 7, "/a/b"})},
+      StateEvent{SessionState::running, {}},
+      progress,
+      TableEvent{info, 5, {{1.0, nan}, {2.0, -std::numeric_limits<double>::infinity()}}},
+      BalanceEvent{{{"cpu", 2, 1.5}, {"cuda:0", 1, 1}}, {{9, 1, {3, 8}, 0.1, 0.2, 0.3}}},
+      DiagnosticEvent{make_warning("careful", "do this")},
+      NumberEvent{"error", 1e-300, "1"},
+      CatalogEvent{{{"volume", {"pressure", "Pa", FieldKind::phase, Association::cell, 3, true, "Pressure"}}}}};
 }
 
 Frame mesh_frame() {
@@ -91,10 +93,14 @@ Frame mesh_frame() {
   frame.step = 17;
   frame.value = 0.5;
   frame.axis = FrameAxis::frequency;
-  frame.parts.push_back({"surface", mesh, {make_field({"p", "Pa", FieldKind::signed_value, Association::point, 1, true, "p"},
-                                                      {1, 2, 3, 4, 5, 6, 7, 8})}});
-  frame.parts.push_back({"plane", ImageGeometry{{2, 3, 1}, {1, 2, 3}, {.1, .2, .3}},
-                         {make_field({"v", "m/s", FieldKind::magnitude, Association::cell, 3, false, "v"}, {1, 2, 3, 4, 5, 6})}});
+  frame.parts.push_back(
+      {"surface",
+       mesh,
+       {make_field({"p", "Pa", FieldKind::signed_value, Association::point, 1, true, "p"}, {1, 2, 3, 4, 5, 6, 7, 8})}});
+  frame.parts.push_back(
+      {"plane",
+       ImageGeometry{{2, 3, 1}, {1, 2, 3}, {.1, .2, .3}},
+       {make_field({"v", "m/s", FieldKind::magnitude, Association::cell, 3, false, "v"}, {1, 2, 3, 4, 5, 6})}});
   return frame;
 }
 
@@ -141,7 +147,8 @@ void TestWire::frames_send_a_fixed_mesh_once() {
   const auto one = in.decode(whole);
   QCOMPARE(one->parts.size(), std::size_t{2});
   QCOMPARE(*one->parts[0].fields[0].values, *first.parts[0].fields[0].values);
-  QCOMPARE(*std::get<MeshGeometry>(one->parts[0].geometry).points, *std::get<MeshGeometry>(first.parts[0].geometry).points);
+  QCOMPARE(*std::get<MeshGeometry>(one->parts[0].geometry).points,
+           *std::get<MeshGeometry>(first.parts[0].geometry).points);
   QCOMPARE(std::get<ImageGeometry>(one->parts[1].geometry).points, (std::array<Index, 3>{2, 3, 1}));
   QCOMPARE(one->axis, FrameAxis::frequency);
 
@@ -150,7 +157,8 @@ void TestWire::frames_send_a_fixed_mesh_once() {
   const std::string rest = out.encode(second);
   QVERIFY2(rest.size() + 150 < whole.size(), qPrintable(QString("%1 %2").arg(rest.size()).arg(whole.size())));
   const auto two = in.decode(rest);
-  QCOMPARE(std::get<MeshGeometry>(two->parts[0].geometry).points, std::get<MeshGeometry>(one->parts[0].geometry).points);
+  QCOMPARE(std::get<MeshGeometry>(two->parts[0].geometry).points,
+           std::get<MeshGeometry>(one->parts[0].geometry).points);
   QCOMPARE(two->parts[0].fields[0].values->front(), 8.0f);
   // A frame that refers to what was never sent.
   FrameDecoder stranger;
@@ -170,14 +178,25 @@ void TestWire::unsound_frames_are_refused() {
   };
   const auto indices = [](std::vector<Index> v) { return std::make_shared<const std::vector<Index>>(std::move(v)); };
   QCOMPARE(wrong([](Frame&, MeshGeometry&) {}), std::string("no error"));
-  QVERIFY(wrong([&](Frame&, MeshGeometry& m) { m.connectivity = indices({0, 1, 2, 1, 4, 2}); }).find("a node that is a point") != std::string::npos);
-  QVERIFY(wrong([&](Frame&, MeshGeometry& m) { m.connectivity = indices({0, 1, 2, 1, -1, 2}); }).find("a node that is a point") != std::string::npos);
-  QVERIFY(wrong([&](Frame&, MeshGeometry& m) { m.offsets = indices({0, 2, 6}); }).find("nodes of a cell") != std::string::npos);
+  QVERIFY(wrong([&](Frame&, MeshGeometry& m) {
+            m.connectivity = indices({0, 1, 2, 1, 4, 2});
+          }).find("a node that is a point") != std::string::npos);
+  QVERIFY(wrong([&](Frame&, MeshGeometry& m) {
+            m.connectivity = indices({0, 1, 2, 1, -1, 2});
+          }).find("a node that is a point") != std::string::npos);
+  QVERIFY(wrong([&](Frame&, MeshGeometry& m) {
+            m.offsets = indices({0, 2, 6});
+          }).find("nodes of a cell") != std::string::npos);
   QVERIFY(wrong([&](Frame&, MeshGeometry& m) { m.offsets = indices({0, 3}); }).find("offsets") != std::string::npos);
   QVERIFY(wrong([&](Frame&, MeshGeometry& m) { m.offsets = indices({}); }).find("offsets") != std::string::npos);
-  QVERIFY(wrong([](Frame& f, MeshGeometry&) { f.parts[0].fields[0] = make_field(f.parts[0].fields[0].info, {1, 2}); }).find("a value for every") != std::string::npos);
-  QVERIFY(wrong([](Frame& f, MeshGeometry&) { f.parts[1].geometry = ImageGeometry{{Index{1} << 30, Index{1} << 30, 1}, {}, {}}; }).find("points of a grid") != std::string::npos);
-  QVERIFY(wrong([](Frame& f, MeshGeometry&) { f.parts[0].fields[0].info.components = 2; }).find("components") != std::string::npos);
+  QVERIFY(wrong([](Frame& f, MeshGeometry&) {
+            f.parts[0].fields[0] = make_field(f.parts[0].fields[0].info, {1, 2});
+          }).find("a value for every") != std::string::npos);
+  QVERIFY(wrong([](Frame& f, MeshGeometry&) {
+            f.parts[1].geometry = ImageGeometry{{Index{1} << 30, Index{1} << 30, 1}, {}, {}};
+          }).find("points of a grid") != std::string::npos);
+  QVERIFY(wrong([](Frame& f, MeshGeometry&) { f.parts[0].fields[0].info.components = 2; }).find("components") !=
+          std::string::npos);
 }
 
 void TestWire::greetings_are_found_behind_other_text() {
@@ -193,7 +212,8 @@ void TestWire::greetings_are_found_behind_other_text() {
   other.clear();
   QVERIFY(!noise.greeting(other));
   QVERIFY(other.size() < 128 << 10);
-  QVERIFY(!parse_greeting("CONOID-WIRE x\n") && !parse_greeting("CONOID-WIRE 99999999\n") && !parse_greeting("hello\n"));
+  QVERIFY(!parse_greeting("CONOID-WIRE x\n") && !parse_greeting("CONOID-WIRE 99999999\n") &&
+          !parse_greeting("hello\n"));
 }
 
 void TestWire::messages_in_pieces_and_packed() {
@@ -265,9 +285,14 @@ void TestWire::damage_never_crashes() {
       if (trial % 4 == 0) b.resize(random() % b.size());
       for (int k = 0; k < 1 + trial % 3 && !b.empty(); ++k)
         b[random() % b.size()] = static_cast<char>(random() % 3 == 0 ? 0xff : random());
-      const auto attempt = [&](const std::function<void()>& work) { refused += failure_of(work) != "no error" ? 1 : 0; };
+      const auto attempt = [&](const std::function<void()>& work) {
+        refused += failure_of(work) != "no error" ? 1 : 0;
+      };
       attempt([&] { (void)decode_event(b); });
-      attempt([&] { FrameDecoder in; (void)in.decode(b); });
+      attempt([&] {
+        FrameDecoder in;
+        (void)in.decode(b);
+      });
       attempt([&] { (void)decode_options(b); });
       attempt([&] { (void)decode_wish(b); });
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CUDA's model on the processor: kernels compute what they say, devices have limits, errors are sentences.
 // labels: unit emulated
+#include <bit>
 #include <numeric>
 #include <random>
 #include <span>
@@ -73,6 +74,147 @@ class TestEmulatedDevice : public QObject {
         }
       }
     }
+  }
+
+  void votes_of_blocks_and_warps() {
+    const Device device = open_device();
+    Stream stream = device.stream();
+    auto out = device.allocate<unsigned>(6, "votes");
+    std::vector<unsigned> got(6);
+    stream.launch(device.kernel<VoteArguments>("test/votes"), {.block = {100, 1, 1}}, {out.data()});
+    stream.to_host(got, out);
+    stream.synchronize();
+    QCOMPARE(got, (std::vector<unsigned>{50, 0, 1, 0x49249249U, 0xff00U, 496}));
+  }
+
+  void atomics_of_many_blocks() {
+    EmulatedOptions options;
+    options.multiprocessors = 4;
+    configure_emulated(options);
+    const Device device = open_device();
+    Stream stream = device.stream();
+    auto out = device.allocate<unsigned>(5, "counts");
+    std::vector<unsigned> got(5);
+    stream.zero(out);
+    stream.launch(device.kernel<VoteArguments>("test/atomics"), {.grid = {40, 1, 1}, .block = {64, 1, 1}}, {out.data()});
+    stream.to_host(got, out);
+    stream.synchronize();
+    // The sum of 0 … 2559 is a whole number below 2^24: exact in any order.
+    QCOMPARE(got, (std::vector<unsigned>{2560, 2559, std::bit_cast<unsigned>(3275520.0F), 7, 31}));
+  }
+
+  void tiles_and_group_copies() {
+    const Device device = open_device();
+    Stream stream = device.stream();
+    std::vector<double> x(192), sums(24);
+    std::iota(x.begin(), x.end(), 0.0);
+    auto dx = device.allocate<double>(192, "x"), ds = device.allocate<double>(24, "sums");
+    stream.to_device(dx, x);
+    stream.launch(device.kernel<SumArguments>("test/tiles"), {.grid = {2, 1, 1}, .block = {96, 1, 1}, .shared = 768},
+                  {dx.data(), ds.data(), 192});
+    stream.to_host(sums, ds);
+    stream.synchronize();
+    for (int k = 0; k < 24; ++k) QCOMPARE(sums[static_cast<std::size_t>(k)], 64.0 * k + 28);
+  }
+
+  void a_grid_meets() {
+    const Device device = open_device();
+    Stream stream = device.stream();
+    const std::vector<double> x{1, 2, 3, 4, 5};
+    std::vector<double> sums(10);
+    auto dx = device.allocate<double>(5, "x"), ds = device.allocate<double>(10, "sums");
+    const auto kernel = device.kernel<SumArguments>("test/grid_sum");
+    stream.to_device(dx, x);
+    stream.launch(kernel, {.grid = {5, 1, 1}, .block = {32, 1, 1}, .cooperative = true}, {dx.data(), ds.data(), 5});
+    stream.to_host(sums, ds);
+    stream.synchronize();
+    QCOMPARE(sums, (std::vector<double>{1, 2, 3, 4, 5, 15, 15, 15, 15, 15}));
+    // Not cooperative: a sentence, and the device stays failed.
+    stream.launch(kernel, {.grid = {5, 1, 1}, .block = {32, 1, 1}}, {dx.data(), ds.data(), 5});
+    QCOMPARE(message([&] { stream.synchronize(); }).contains("not cooperative"), true);
+    QVERIFY(!message([&] { stream.to_host(sums, ds); }).isEmpty());
+  }
+
+  void events_order_streams() {
+    EmulatedOptions options;
+    options.bandwidth = 50e6;  // 1 MB takes 20 ms
+    configure_emulated(options);
+    const Device device = open_device();
+    Stream one = device.stream(), two = device.stream();
+    const std::size_t n = 250000;
+    const std::vector<float> x(n, 3.0F);
+    std::vector<float> y(n);
+    auto dx = device.allocate<float>(n, "x"), dy = device.allocate<float>(n, "y");
+    const Event begin = device.event(), copied = device.event(), end = device.event();
+    one.record(begin);
+    one.to_device(dx, x);
+    one.record(copied);
+    two.wait(copied);
+    two.launch(device.kernel<ScaleArguments>("test/scale"), {.grid = {blocks_for(n, 256), 1, 1}, .block = {256, 1, 1}},
+               {dx.data(), dy.data(), 2.0F, static_cast<int>(n)});
+    two.to_host(y, dy);
+    two.record(end);
+    end.synchronize();
+    QVERIFY(copied.reached() && end.reached());
+    for (float v : y) QCOMPARE(v, 6.0F);
+    QVERIFY(copied.seconds_since(begin) >= 0.02);  // a sleep lasts at least as long as asked
+    QVERIFY(end.seconds_since(copied) >= 0.02);
+  }
+
+  void memory_has_a_limit() {
+    EmulatedOptions options;
+    options.memory = Bytes{64} << 20;
+    configure_emulated(options);
+    const Device device = open_device();
+    QCOMPARE(device.free_memory(), Bytes{64} << 20);
+    {
+      auto half = device.allocate<char>(40 << 20, "half");
+      const QString text = message([&] { (void)device.allocate<char>(40 << 20, "pressure"); });
+      QVERIFY2(text.contains("no memory for 40 MiB ('pressure'): 24 MiB of 64 MiB are free"), qPrintable(text));
+    }
+    auto again = device.allocate<char>(40 << 20, "again");  // the first is given back
+    QCOMPARE(device.free_memory(), Bytes{24} << 20);
+  }
+
+  void launches_that_no_device_takes() {
+    const Device device = open_device();
+    Stream stream = device.stream();
+    const auto scale = device.kernel<ScaleArguments>("test/scale");
+    const ScaleArguments none{nullptr, nullptr, 0, 0};
+    QVERIFY(message([&] { stream.launch(scale, {.block = {2048, 1, 1}}, none); }).contains("2048 threads a block"));
+    QVERIFY(message([&] { stream.launch(scale, {.grid = {0, 1, 1}}, none); }).contains("empty"));
+    QVERIFY(message([&] { stream.launch(scale, {.shared = 1 << 20}, none); }).contains("shared memory"));
+    QVERIFY(message([&] { (void)device.kernel<ScaleArguments>("test/no_such"); }).contains("no kernel 'test/no_such'"));
+    QVERIFY(message([&] { (void)device.kernel<SumArguments>("test/scale"); }).contains("takes"));
+  }
+
+  void absence_is_a_sentence() {
+    for (const char* name : {"cuda", "cuda:7", "emulated:3", "emulated:x", "gpu"}) {
+      const auto device = Device::open(name);
+      if (std::string_view(name) == "cuda" && device.ok()) continue;  // there is one here
+      QVERIFY2(!device.ok(), name);
+      QVERIFY(!device.error().text.empty() && !device.error().hint.empty());
+    }
+    QCOMPARE(Device::open("emulated:3").error().code, ErrorCode::resources);
+    for (const char* bad : {"memory=0", "memory=much", "slowness=0.5", "devices=1.5", "colour=red", "bandwidth="})
+      QVERIFY2(!parse_emulated_options(bad).ok(), bad);
+    const auto good = parse_emulated_options("memory=64MiB,bandwidth=2GB/s,slowness=3,multiprocessors=2,devices=2");
+    QVERIFY(good.ok());
+    QCOMPARE(good->memory, Bytes{64} << 20);
+    QCOMPARE(good->bandwidth, 2e9);
+    QCOMPARE(good->devices, 2);
+  }
+
+ private:
+  /// What the call throws, or empty.
+  template <class F>
+  static QString message(F&& call) {
+    try {
+      call();
+    } catch (const Failure& failure) {
+      return QString::fromStdString(failure.error().text);
+    }
+    return {};
   }
 };
 

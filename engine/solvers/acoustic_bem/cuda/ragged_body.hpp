@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The multi-vectors/matrix product over ragged blocks. Included by the files that instantiate it.
 //
-// Limited by the bandwidth of the device's memory, and nearly as much by the issue of instructions: each value is read once
-// and meets n_g multiply-adds. Pieces and past values travel to shared memory asynchronously while the piece before is
+// Limited by the bandwidth of the device's memory up to n_g = 4 and by the issue of instructions beyond: each value is read
+// once and meets n_g multiply-adds; of 616 instructions for 608 values at n_g = 8, 208 are multiply-adds. Pieces and past values travel to shared memory asynchronously while the piece before is
 // summed. The columns of a row slide over its past values in registers: one new value a column serves n_g sums.
 #pragma once
 
@@ -12,15 +12,46 @@
 
 namespace conoid::acoustic_bem {
 
+/// Keeps a value in its register: left alone, nvcc computes addresses anew at each use, and issue is what this kernel is
+/// short of.
+template <class T>
+__device__ __forceinline__ void keep(T& value) {
+#if defined(__CUDACC__)
+  if constexpr (sizeof(T) == 8)
+    asm volatile("" : "+l"(value));
+  else
+    asm volatile("" : "+r"(value));
+#else
+  (void)value;
+#endif
+}
+
 template <class Real, int steps>
 __global__ void __launch_bounds__(256) ragged(RaggedArguments a) {
-  constexpr int per_lane = rows_per_lane(steps), group_size = 32 * per_lane;
+  constexpr int per_lane = rows_per_lane(steps, sizeof(Real)), group_size = 32 * per_lane;
   const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) >> 5;
   const int group = static_cast<int>(blockIdx.x * (blockDim.x >> 5)) + warp;
   if (group >= a.groups) return;
   const int stage_bytes = a.piece_bytes + (a.window_values * static_cast<int>(sizeof(Real)) + 15) / 16 * 16;
-  unsigned char* const mine = dynamic_shared<unsigned char>() + warp * ragged_stages * stage_bytes;
+  int begin_of_warp = warp * ragged_stages * stage_bytes;
+  keep(begin_of_warp);
+  unsigned char* const mine = dynamic_shared<unsigned char>() + begin_of_warp;
+  SharedAddress to_pieces = shared_address(mine + 16 * lane),
+                to_windows = shared_address(mine + a.piece_bytes + static_cast<int>(sizeof(Real)) * lane);
+  keep(to_pieces);
+  keep(to_windows);
   const int now = static_cast<int>(a.now), ring_mask = a.ring - 1;
+  const unsigned length_mask = (1U << a.length_bits) - 1U;
+  // The words of a PieceHeader, in one load.
+  struct Header {
+    uint4 word;
+    __device__ unsigned offset() const { return word.x; }
+    __device__ int size() const { return static_cast<int>(word.y & 0xffffU); }
+    __device__ int first() const { return static_cast<int>(word.y >> 16); }
+    __device__ int span() const { return static_cast<int>(word.z & 0xffffU); }
+    __device__ int longest() const { return static_cast<int>(word.z >> 16); }
+    __device__ int shortest() const { return static_cast<int>(word.w & 0xffffU); }
+  };
 
   Real sum[per_lane][steps];
 #pragma unroll
@@ -31,37 +62,46 @@ __global__ void __launch_bounds__(256) ragged(RaggedArguments a) {
   const int last_slab = a.part_begin[blockIdx.y + 1];
   for (int q = a.part_begin[blockIdx.y]; q < last_slab; ++q) {
     const SlabView slab = a.slab[q];
-    const PieceHeader* const headers = slab.headers + static_cast<std::int64_t>(group) * slab.slices;
+    const uint4* const headers = reinterpret_cast<const uint4*>(slab.headers) + static_cast<std::int64_t>(group) * slab.slices;
     const Real* const past = static_cast<const Real*>(a.past) + static_cast<std::int64_t>(slab.first_slice) * a.ring;
 
-    const auto fetch = [&](const PieceHeader& h, int slice, unsigned char* stage) {
-      const unsigned char* const from = slab.pieces + 16 * static_cast<std::int64_t>(h.offset) + 16 * lane;
-      unsigned char* const to = stage + 16 * lane;
-      const int left = h.size - lane;
+    const auto fetch = [&](const Header& h, int slice, int stage) {
+      const unsigned char* from = slab.pieces + 16 * static_cast<std::int64_t>(h.offset()) + 16 * lane;
+      SharedAddress to = to_pieces + stage;
+      keep(from);
+      keep(to);
+      int left = h.size() - lane;
+      keep(left);
 #pragma unroll
       for (int k = 0; k < 6; ++k)
-        if (left > 32 * k) __pipeline_memcpy_async(to + 512 * k, from + 512 * k, 16);
-      for (int k = 6; left > 32 * k; ++k) __pipeline_memcpy_async(to + 512 * k, from + 512 * k, 16);
-      Real* const window = reinterpret_cast<Real*>(stage + a.piece_bytes);
-      const Real* const series = past + static_cast<std::int64_t>(slice) * a.ring;
-      const int oldest = now - h.first - h.span, values = h.span + steps;
-      for (int i = lane; i < values; i += 32)
-        __pipeline_memcpy_async(window + i, series + ((oldest + i) & ring_mask), sizeof(Real));
+        if (left > 32 * k) copy_async<16>(to + 512 * k, from + 512 * k);
+#pragma unroll 1
+      for (int k = 6; left > 32 * k; ++k) copy_async<16>(to + 512 * k, from + 512 * k);
+      SharedAddress window = to_windows + stage;
+      const Real* series = past + static_cast<std::int64_t>(slice) * a.ring;
+      keep(window);
+      keep(series);
+      const int oldest = now - h.first() - h.span() + lane, values = h.span() + steps - lane;
+      constexpr int line = 32 * static_cast<int>(sizeof(Real));
+      if (values > 0) copy_async<sizeof(Real)>(window, series + (oldest & ring_mask));
+      if (values > 32) copy_async<sizeof(Real)>(window + line, series + ((oldest + 32) & ring_mask));
+#pragma unroll 1
+      for (int k = 2; values > 32 * k; ++k) copy_async<sizeof(Real)>(window + line * k, series + ((oldest + 32 * k) & ring_mask));
       __pipeline_commit();
     };
 
-    PieceHeader next = headers[slab.begin], after = next;
-    if (slab.begin + 1 < slab.end) after = headers[slab.begin + 1];
-    fetch(next, slab.begin, mine);
+    Header next{__ldg(headers + slab.begin)}, after = next;
+    if (slab.begin + 1 < slab.end) after = Header{__ldg(headers + slab.begin + 1)};
+    fetch(next, slab.begin, 0);
     int at = 0;
     for (int slice = slab.begin; slice < slab.end; ++slice) {
-      const PieceHeader h = next;
+      const Header h = next;
       const unsigned char* const piece = mine + at;
       at = stage_bytes - at;
       if (slice + 1 < slab.end) {
         next = after;
-        fetch(next, slice + 1, mine + at);
-        if (slice + 2 < slab.end) after = headers[slice + 2];
+        fetch(next, slice + 1, at);
+        if (slice + 2 < slab.end) after = Header{__ldg(headers + slice + 2)};
         __pipeline_wait_prior(1);
       } else {
         __pipeline_wait_prior(0);
@@ -69,16 +109,16 @@ __global__ void __launch_bounds__(256) ragged(RaggedArguments a) {
       __syncwarp();
 
       // window[i] is past[i − first − span]; newest[r][g] is past[g − start] of row r.
-      const Real* const window = reinterpret_cast<const Real*>(piece + a.piece_bytes) + h.span;
+      const Real* const window = reinterpret_cast<const Real*>(piece + a.piece_bytes) + h.span();
       const Real* values = reinterpret_cast<const Real*>(piece + (a.wide_marks != 0 ? 4 : 2) * group_size);
-      const int longest = h.longest, common = h.shortest;
+      const int longest = h.longest(), common = h.shortest();
       int length[per_lane];
       const Real *newest[per_lane], *rest[per_lane];
 #pragma unroll
       for (int r = 0; r < per_lane; ++r) {
         const unsigned mark = a.wide_marks != 0 ? reinterpret_cast<const std::uint32_t*>(piece)[32 * r + lane]
                                                 : reinterpret_cast<const std::uint16_t*>(piece)[32 * r + lane];
-        length[r] = static_cast<int>(mark & ((1U << a.length_bits) - 1U));
+        length[r] = static_cast<int>(mark & length_mask);
         newest[r] = window - (mark >> a.length_bits);
       }
       {
@@ -104,30 +144,53 @@ __global__ void __launch_bounds__(256) ragged(RaggedArguments a) {
 #pragma unroll
         for (int g = 1; g < steps; ++g) w[r][g] = newest[r][g];
       constexpr int unrolled = steps < 8 ? 8 : steps;
+      const auto multiply = [&](int k, const Real* v) {
+#pragma unroll
+        for (int r = 0; r < per_lane; ++r)
+#pragma unroll
+          for (int g = 0; g < steps; ++g) sum[r][g] += v[r] * w[r][(g + steps - k % steps) % steps];
+      };
+      const auto common_column = [&](int k) {
+        Real v[per_lane];
+#pragma unroll
+        for (int r = 0; r < per_lane; ++r) {
+          v[r] = values[k * group_size + 32 * r];
+          w[r][(steps - k % steps) % steps] = newest[r][-k];
+        }
+        multiply(k, v);
+      };
+      const auto ragged_column = [&](int k, int c) {
+        Real v[per_lane];
+#pragma unroll
+        for (int r = 0; r < per_lane; ++r) {
+          const bool here = c < length[r];
+          v[r] = here ? rest[r][k] : Real{0};
+          w[r][(steps - k % steps) % steps] = here ? newest[r][-k] : Real{0};
+        }
+        multiply(k, v);
+      };
       for (int c0 = 0; c0 < longest; c0 += unrolled) {
+        bool over = false;
+        // Four common columns at a time need one question only.
 #pragma unroll
-        for (int k = 0; k < unrolled; ++k) {
-          const int c = c0 + k;
-          if (c >= longest) break;
-          Real v[per_lane];
-          if (c < common) {
+        for (int k0 = 0; k0 < unrolled; k0 += 4) {
+          if (c0 + k0 + 4 <= common) {
 #pragma unroll
-            for (int r = 0; r < per_lane; ++r) {
-              v[r] = values[k * group_size + 32 * r];
-              w[r][(steps - k % steps) % steps] = newest[r][-k];
-            }
+            for (int k = k0; k < k0 + 4; ++k) common_column(k);
           } else {
 #pragma unroll
-            for (int r = 0; r < per_lane; ++r) {
-              const bool here = c < length[r];
-              v[r] = here ? rest[r][k] : Real{0};
-              w[r][(steps - k % steps) % steps] = here ? newest[r][-k] : Real{0};
+            for (int k = k0; k < k0 + 4; ++k) {
+              if (c0 + k >= longest) {
+                over = true;
+                break;
+              }
+              if (c0 + k < common)
+                common_column(k);
+              else
+                ragged_column(k, c0 + k);
             }
+            if (over) break;
           }
-#pragma unroll
-          for (int r = 0; r < per_lane; ++r)
-#pragma unroll
-            for (int g = 0; g < steps; ++g) sum[r][g] += v[r] * w[r][(g + steps - k % steps) % steps];
         }
         values += unrolled * group_size;
 #pragma unroll

@@ -12,6 +12,7 @@
 #include "engine/solvers/acoustic_bem/device_summation.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"
+#include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
@@ -90,6 +91,17 @@ void rows_of(const Device& device, const TestRun& run, const BenchSink& row, dou
       rate(fmt::format("{}: ragged blocks, {}, n_g {}, {} of values", name, precision, g,
                        format_bytes(static_cast<Bytes>(slices.nonzeros()) * sizeof(Real))),
            g, ragged_rate(device, slices, g, 8, run.threads), g == 8 ? 0.8 : 0);
+  }
+  {
+    // As a run has them: rows and slices of a sphere along a Hilbert curve.
+    Team team({{"cpu", std::max(1, run.threads), 1}});
+    const Surface surface = unit_sphere(run.quick ? 12 : 20);
+    run.doing(fmt::format("{}: assembly of a sphere, N = {}, {}", name, surface.unknowns, precision));
+    const Matrices<Real> m = assemble_all<Real>(surface, form_for(surface, FormName::NC), {}, team);
+    for (int g : {8, 16})
+      rate(fmt::format("{}: ragged blocks, {}, n_g {}, sphere of N = {}, {} of values", name, precision, g, surface.unknowns,
+                       format_bytes(static_cast<Bytes>(m.slices.nonzeros()) * sizeof(Real))),
+           g, ragged_rate(device, m.slices, g, 8, run.threads), g == 8 && !run.quick ? 0.8 : 0);
   }
   for (int bc : run.quick ? std::vector<int>{16} : std::vector<int>{16, 32, 64, 128}) {
     run.doing(fmt::format("{}: blocks of {} columns, {}", name, bc, precision));

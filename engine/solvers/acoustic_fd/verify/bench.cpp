@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rates of the march against the memory bandwidth measured in the same run.
+#include "engine/solvers/acoustic_fd/device_field.hpp"
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/solvers/acoustic_fd/storage.hpp"
@@ -93,6 +94,49 @@ double march_rate(int order, bool varying, Index n, int threads, double budget, 
   return best;
 }
 
+/// Cells per second on a device, best of three; 0 when there is no such kernel.
+double device_rate(const Device& device, int order, Index n, int T) {
+  Problem p;
+  p.grid.points = {n, n, n};
+  p.order = order;
+  p.speed = {1500, 1500};
+  p.velocity = layered_velocity(0, 1, 0, {{0, 1500, 0}});
+  for (auto& face : p.faces) face = Face{FaceKind::sponge, 20, 30};
+  p.dt = 0.9 * largest_time_step(stencil_of_order(order), p.grid.spacing, 1500);
+  DeviceField field(device, p, Field<float>(p, this_machine(), Slab{{0, n}, 0, false, false, false}));
+  double best = 0;
+  for (int i = 0; i < 4; ++i) {
+    const Index steps = device.info().name.find("mulated") != std::string::npos ? 2 : 24;
+    field.synchronize();
+    const auto start = Clock::now();
+    const Index before = field.steps_done();
+    if (T == 1)
+      field.step(steps);
+    else if (!field.step_bands(T, std::max<Index>(1, steps / T)))
+      return 0;
+    field.synchronize();
+    if (i > 0) best = std::max(best, static_cast<double>(p.grid.cells() * (field.steps_done() - before)) / seconds_since(start));
+  }
+  return best;
+}
+
+void device_rows(const TestRun& run, const BenchSink& sink) {
+  const auto device = Device::open("cuda");
+  if (!device) return;  // no device, no rows
+  const Index n = run.quick ? 768 : 1024;
+  const std::string name = device->info().name;
+  for (const int order : {2, 4, 8}) {
+    run.doing(fmt::format("stepwise on {}, order {}", name, order));
+    const double rate = device_rate(*device, order, n, 1);
+    sink({fmt::format("stepwise on {}, order {}, varying c, {}^3", name, order, n), rate / 1e9, "Gcells/s",
+          rate * 16 / 4.3e12, 0, "16 B a cell at 4.3 TB/s", "bandwidth"});
+    for (const int T : {2, 3, 4})
+      if (const double banded = device_rate(*device, order, n, T); banded > 0)
+        sink({fmt::format("{} steps at once on {}, order {}, varying c, {}^3", T, name, order, n), banded / 1e9, "Gcells/s",
+              banded / rate, 0, "stepwise", "issue and shared memory"});
+  }
+}
+
 }  // namespace
 
 Status bench_table(const TestRun& run, const BenchSink& sink) {
@@ -133,6 +177,7 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
     sink({fmt::format("DiamondTorre, order {}, sponges, source, receivers ({})", order, used), gigacells(tower), "Gcells/s",
           tower / limit, 0, roof, "as above"});
   }
+  device_rows(run, sink);
   return {};
 }
 

@@ -60,9 +60,9 @@ class TestAssembly : public QObject {
 
  private slots:
   void thin_bodies_get_the_rule_they_need() {
-    // A plate of 1 × 1 × 0.067 with edges of a third: opposite sheets are a fifth of an edge apart.
+    // A plate of 1 × 1 × 0.1 with edges of a half: opposite sheets are a fifth of an edge apart.
     const Surface plate =
-        *make_surface(*box_surface({.low = {0, 0, 0}, .high = {1, 1, 0.067}, .divisions = {3, 3, 1}}), Ordering::hilbert);
+        *make_surface(*box_surface({.low = {0, 0, 0}, .high = {1, 1, 0.1}, .divisions = {2, 2, 1}}), Ordering::hilbert);
     const double thin = thinness(plate);
     QVERIFY2(thin > 0.2 && thin < 0.35, qPrintable(QString::number(thin)));
     QCOMPARE(thinness(unit_sphere(4)), 1.0);

@@ -136,7 +136,7 @@ class TestShellMoments : public QObject {
                                              add(source.corner[2], shift));
         std::vector<std::int32_t> list;
         for (int k = 0; k < 11; ++k) list.push_back(k);
-        OuterSet outer(surface, list, far, near, lanes);
+        OuterSet outer(surface, list, far, near, near, lanes);
         const std::size_t W = static_cast<std::size_t>(lanes), shells = 120;
         std::vector<double> first(W), last(W), direct((shells + 2) * 9 * W), transposed(direct.size()),
             work(shells * 20 * W);
@@ -147,7 +147,7 @@ class TestShellMoments : public QObject {
           std::vector<std::size_t> picked;
           for (std::size_t k = begin; k < std::min(begin + W, outer.size()); ++k) picked.push_back(k);
           if (use_near)
-            kernels.pair(lane_source(source), outer.near(picked.data(), picked.size()), 0, near.view(), form.lanes(), result);
+            kernels.pair(lane_source(source), outer.batch(picked.data(), picked.size(), near), 0, near.view(), form.lanes(), result);
           else
             kernels.pair(lane_source(source), outer.far(), begin, far.view(), form.lanes(), result);
           for (std::size_t t = 0; t < picked.size(); ++t) {

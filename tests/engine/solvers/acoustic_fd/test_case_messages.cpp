@@ -90,7 +90,7 @@ class TestCaseMessages : public QObject {
     QTest::newRow("nothing moves") << "excitation.sources"
                                    << "[]" << false << QStringList{"nothing will move"};
     QTest::newRow("huge") << "grid.points"
-                          << "[90000, 90000, 90000]" << true << QStringList{"this machine has", "spacing"};
+                          << "[90000, 90000, 90000]" << true << QStringList{"even streamed from the disk", "spacing"};
     QTest::newRow("unknown key") << "parameters.ordr"
                                  << "4" << true << QStringList{"order"};
     QTest::newRow("order 3") << "parameters.order"

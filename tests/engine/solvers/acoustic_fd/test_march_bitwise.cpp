@@ -2,8 +2,10 @@
 // Every way of computing a step gives the same bits: kernel bodies, threads, unlike workers, a split by save and load.
 // labels: unit
 #include "engine/solvers/acoustic_fd/kernels/patch.hpp"
+#include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
+#include <QTemporaryDir>
 #include <QtTest>
 
 using namespace conoid;
@@ -116,6 +118,43 @@ class TestMarchBitwise : public QObject {
                                   .arg(n[2])
                                   .arg(steps)
                                   .arg(workers)));
+      }
+    }
+  }
+
+  void a_window_over_the_disk_gives_the_bits_of_memory() {
+    std::mt19937 random(77);
+    const auto number = [&](Index a, Index b) { return std::uniform_int_distribution<Index>(a, b)(random); };
+    for (int trial = 0; trial < 12; ++trial) {
+      const int order = 2 * static_cast<int>(number(1, trial % 2 == 0 ? 2 : 6));
+      const std::array<Index, 3> n{number(140, 190), number(order + 9, 30), number(order + 9, 40)};
+      Problem p = busy_problem(order, n, true, trial % 4 != 1, trial % 5 == 4);
+      if (trial % 2 == 1) make_matched(p);
+      if (trial % 3 == 2)
+        p.density = layered_velocity(0, 1, p.grid.origin[0], {{0, 1000, 5}, {20, 2200, 0}, {31, 1800, 3}});
+      if (trial % 4 == 3) p.initial = {Initial::Kind::pulse, 2.0, 9.0, p.sources[0].position, 0, 0};
+      const Index steps = number(5, 30);
+      const Everything truth = run(p, "cpu:1", steps);
+      p.memory = 1;
+      const Bytes least = stream_plan(p).least, all = march_bytes(p, 1);
+      QVERIFY2(least < all, qPrintable(QString("least %1, all %2").arg(least).arg(all)));
+      p.memory = least + (all - least) / static_cast<Bytes>(number(2, 8));
+      const StreamPlan plan = stream_plan(p);
+      QVERIFY(plan.needed && plan.possible);
+      QTemporaryDir folder;
+      p.scratch = folder.path().toStdString();
+      for (const bool diamonds : {true, false}) {
+        p.tiling = diamonds ? "diamond 16x4x32" : "tower 12x7";
+        QVERIFY2(run_bands(p, "cpu:2", steps, random) == truth,
+                 qPrintable(QString("trial %1 order %2 (%3,%4,%5), %6 steps: %7 planes, %8 steps at a time")
+                                .arg(trial)
+                                .arg(order)
+                                .arg(n[0])
+                                .arg(n[1])
+                                .arg(n[2])
+                                .arg(steps)
+                                .arg(plan.planes)
+                                .arg(plan.steps)));
       }
     }
   }

@@ -65,7 +65,7 @@ class TestSolverRun : public QObject {
   }
 
   void sample_cases_are_sound() {
-    for (const char* name : {"point-source", "layered-earth", "room"}) {
+    for (const char* name : {"point-source", "layered-earth", "room", "underwater-duct", "salt-dome"}) {
       const std::filesystem::path folder = std::filesystem::path(CONOID_SOURCE_DIR) / "resources/cases" / name;
       const auto document = CaseDocument::read(folder / "case.json");
       const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
@@ -123,6 +123,70 @@ class TestSolverRun : public QObject {
     for (const auto& n : b.results.numbers)
       named |= n.name == "near_error" && std::abs(n.value - std::sqrt(error / size)) < 1e-12;
     QVERIFY(named);
+  }
+
+  void shots_are_runs_of_their_own_also_when_resumed() {
+    const auto text = [](const std::string& sources) {
+      return R"({"conoid": 1, "title": "t", "solver": "acoustic-fd",
+        "grid": {"points": [33, 31, 35], "spacing": "2 m"},
+        "boundaries": {"x_min": {"kind": "matched"}, "z_max": {"kind": "free"}, "y_max": {"kind": "rigid"}, "x_max": {"kind": "rigid"},
+                       "y_min": {"kind": "rigid"}, "z_min": {"kind": "rigid"}},
+        "excitation": {"sources": [)" +
+             sources + R"(]}, "parameters": {"order": 6, "steps": 40}, "output": {"trace_every": 1, "exact": false,
+        "receivers": [{"name": "a", "position": [40.3, 31, 30]}, {"name": "b", "position": [50, 44.2, 12]}]}})";
+    };
+    const std::string one = R"({"shot": 3, "position": [40, 30, 33.1], "signal": {"kind": "ricker", "frequency": "60 Hz"}})";
+    const std::string two = R"({"shot": 7, "position": [44.4, 20, 30], "signal": {"kind": "ricker", "frequency": "50 Hz", "amplitude": -2}})";
+    const auto go = [](Bench& b, const Solver* from, Index until) {
+      auto solver = solver_info().make();
+      if (!solver->prepare(b.context).ok()) throw Failure(make_error(ErrorCode::internal, "prepare failed"));
+      if (from) {
+        acoustic_fd::testing::MemoryCheckpoint checkpoint;
+        from->save(checkpoint);
+        solver->load(checkpoint);
+      }
+      for (;;) {
+        const auto a = solver->advance(b.context);
+        if (!a) throw Failure(a.error());
+        if (a->finished || a->step >= until) return solver;
+      }
+    };
+    Bench first(text(one)), second(text(two)), both(text(one + "," + two));
+    go(first, nullptr, 1000);
+    go(second, nullptr, 1000);
+    go(both, nullptr, 1000);
+    QVERIFY(!stored(first.results, "receivers").rows.empty());
+    QVERIFY(stored(both.results, "receivers_shot3").rows == stored(first.results, "receivers").rows);
+    QVERIFY(stored(both.results, "receivers_shot7").rows == stored(second.results, "receivers").rows);
+
+    Bench begun(text(one + "," + two)), resumed(text(one + "," + two));
+    const auto half = go(begun, nullptr, 41);  // inside the second shot
+    go(resumed, half.get(), 1000);
+    const auto& rest = stored(resumed.results, "receivers_shot7").rows;
+    const auto& whole = stored(both.results, "receivers_shot7").rows;
+    QVERIFY(rest.size() <= whole.size());
+    QVERIFY(std::equal(rest.rbegin(), rest.rend(), whole.rbegin()));
+  }
+
+  void a_grid_beyond_the_budget_is_streamed_or_refused() {
+    const auto text = [](const std::string& across, const std::string& budget) {
+      return R"({"solver": "acoustic-fd", "grid": {"points": [700, )" + across + R"(], "spacing": 2}, "parameters": {"order": 4, "steps": 20},
+        "excitation": {"sources": [{"position": [40, 30, 33.1], "signal": {"kind": "ricker", "frequency": "60 Hz"}}]},
+        "compute": {"memory": {"host": )" +
+             budget + "}}}";
+    };
+    const auto solver = solver_info().make();
+    const auto streamed = solver->check(resolved(text("40, 40", "6000000")), nullptr);
+    QVERIFY(!has_errors(streamed));
+    QVERIFY(std::any_of(streamed.begin(), streamed.end(),
+                        [](const Diagnostic& d) { return d.text.find("slides over the disk") != std::string::npos; }));
+    const auto refused = solver->check(resolved(text("100, 100", "1100000")), nullptr);
+    QVERIFY(has_errors(refused));
+    QVERIFY(refused.back().text.find("even streamed") != std::string::npos);
+    Bench b(text("40, 40", "6000000"));
+    const auto run = solver_info().make();
+    QVERIFY(run->prepare(b.context).ok());
+    QVERIFY(run->advance(b.context).ok());
   }
 
   void frames_hold_the_field_x_fastest() {

@@ -15,5 +15,8 @@ struct SumArguments {  // one sum a block
   double* sums;
   int count;
 };
+struct VoteArguments {
+  unsigned* out;
+};
 
 }  // namespace conoid::device_test

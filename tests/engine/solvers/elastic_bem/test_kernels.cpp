@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SIMD kernels equal the reference at odd sizes in both precisions; stress kernels are derivatives; rules integrate.
+// labels: unit
+#include <QTest>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "engine/mesh/generators.hpp"
+#include "engine/solvers/elastic_bem/assembly.hpp"
+
+using namespace conoid;
+using namespace conoid::elastic_bem;
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+template <class Real>
+double far_error(int bytes, double beta, double omega, Part part, int nodes, std::mt19937& random) {
+  const LaneKernels<Real>& k = lane_kernels<Real>(bytes);
+  Medium medium;
+  medium.nu = 0.3;
+  medium.beta = beta;
+  const Harmonic h(medium, omega);
+  std::uniform_real_distribution<double> u(-1, 1);
+  std::uniform_int_distribution<int> size(1, 21);
+  const int count = size(random), stride = count + 3;
+  const auto n = static_cast<std::size_t>(stride), lanes = static_cast<std::size_t>(k.lanes);
+  std::vector<Real> x(n), y(n), z(n), nx(n), ny(n), nz(n), w(n), shape(n * static_cast<std::size_t>(nodes)), p(3 * lanes),
+      out(static_cast<std::size_t>(nodes) * lane_values * lanes);
+  for (std::size_t q = 0; q < n; ++q) {
+    x[q] = static_cast<Real>(2 + u(random));
+    y[q] = static_cast<Real>(u(random));
+    z[q] = static_cast<Real>(u(random));
+    const double a = u(random), b = u(random), c = u(random), l = std::sqrt(a * a + b * b + c * c);
+    w[q] = static_cast<Real>(0.5 + 0.2 * u(random));
+    nx[q] = static_cast<Real>(a / l) * w[q];
+    ny[q] = static_cast<Real>(b / l) * w[q];
+    nz[q] = static_cast<Real>(c / l) * w[q];
+  }
+  for (Real& s : shape) s = static_cast<Real>(u(random));
+  for (Real& c : p) c = static_cast<Real>(0.3 * u(random));
+  const LanePoints<Real> points{count, nodes, n, x.data(), y.data(), z.data(), nx.data(), ny.data(), nz.data(), w.data(), shape.data()};
+  k.far(lane_medium<Real>(h), points, p.data(), p.data() + lanes, p.data() + 2 * lanes, part, true, out.data());
+  double worst = 0;
+  for (std::size_t l = 0; l < lanes; ++l)
+    for (int a = 0; a < nodes; ++a) {
+      Matrix3 t{}, v{};
+      double size_t_ = 0, size_u = 0;
+      for (std::size_t q = 0; q < static_cast<std::size_t>(count); ++q) {
+        const double weight = w[q], s = nodes == 1 ? 1 : static_cast<double>(shape[static_cast<std::size_t>(a) * n + q]);
+        const Kernels e = kernels(h, {p[l], p[lanes + l], p[2 * lanes + l]}, {x[q], y[q], z[q]}, {nx[q] / weight, ny[q] / weight, nz[q] / weight}, part);
+        for (std::size_t i = 0; i < 3; ++i)
+          for (std::size_t j = 0; j < 3; ++j) {
+            t[i][j] += 4 * pi * weight * s * e.t[i][j];
+            v[i][j] += 4 * pi * h.mu * weight * s * e.u[i][j];
+            size_t_ += std::abs(4 * pi * weight * e.t[i][j]) / 9;
+            size_u += std::abs(4 * pi * h.mu * weight * e.u[i][j]) / 9;
+          }
+      }
+      constexpr std::size_t symmetric[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+      const auto at = [&](std::size_t value) {
+        return static_cast<double>(out[(static_cast<std::size_t>(a) * lane_values + value) * lanes + l]);
+      };
+      for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j) {
+          const std::size_t o = lane_t + 2 * (3 * i + j), q = 2 * symmetric[i][j];
+          worst = std::max(worst, std::abs(Complex(at(o), at(o + 1)) - t[i][j]) / size_t_);
+          if (part != Part::fixed) worst = std::max(worst, std::abs(Complex(at(q), at(q + 1)) - v[i][j]) / size_u);
+        }
+    }
+  return worst;
+}
+
+}  // namespace
+
+class TestKernels : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void lanes_equal_the_reference() {
+    std::mt19937 random(5);
+    for (int bytes : {16, 32, 64})
+      for (double beta : {0.0, 0.04})
+        for (double omega : {1e-6, 0.05, 0.7, 4.0, 40.0})
+          for (Part part : {Part::dynamic, Part::difference, Part::fixed})
+            for (int nodes : {1, 3, 4, 6, 8, 9}) {
+              const double twice = far_error<double>(bytes, beta, omega, part, nodes, random);
+              QVERIFY2(twice < 1e-12, qPrintable(QString("%1 %2 %3 nodes %4: %5").arg(bytes).arg(beta).arg(omega).arg(nodes).arg(twice)));
+              const double single = far_error<float>(bytes, beta, omega, part, nodes, random);
+              QVERIFY2(single < 3e-5, qPrintable(QString("single %1 %2 %3 nodes %4: %5").arg(bytes).arg(beta).arg(omega).arg(nodes).arg(single)));
+            }
+  }
+  void series_and_closed_form_meet() {
+    Medium m;
+    m.nu = 0.2;
+    m.beta = 0.03;
+    const Harmonic h(m, 1);
+    for (double r : {0.9, 1.0, 1.5, 3.0}) {
+      const Radial a = radial_closed(h, r), b = radial_series(h, r);
+      QVERIFY(std::abs(a.psi - b.psi) < 1e-13 && std::abs(a.d2chi - b.d2chi) < 1e-11);
+    }
+  }
+  void stress_kernels_are_derivatives() {
+    Medium m;
+    m.nu = 0.3;
+    const Harmonic h(m, 2);
+    const Vec3 to{1.1, 0.2, -0.4}, n{0.6, 0, 0.8};
+    const StressKernels s = stress_kernels(h, {0, 0, 0}, to, n);
+    const double step = 1e-3;
+    for (std::size_t k = 0; k < 3; ++k)
+      for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j) {
+          // Hooke's law on u_i(ξ) = u*_ik t_k − t*_ik u_k, differenced with respect to ξ.
+          const auto slope = [&](bool traction, std::size_t a, std::size_t l) {
+            const auto at = [&](double q) {
+              Vec3 from{};
+              from[l] = q * step;
+              const Kernels e = kernels(h, from, to, n);
+              return traction ? e.t[a][k] : e.u[a][k];
+            };
+            return (at(-2) - 8.0 * at(-1) + 8.0 * at(1) - at(2)) / (12 * step);
+          };
+          Complex d = h.mu * (slope(false, i, j) + slope(false, j, i)), t = h.mu * (slope(true, i, j) + slope(true, j, i));
+          if (i == j)
+            for (std::size_t l = 0; l < 3; ++l) {
+              d += h.lambda * slope(false, l, l);
+              t += h.lambda * slope(true, l, l);
+            }
+          QVERIFY(std::abs(d - s.d[k][i][j]) < 1e-9);
+          QVERIFY(std::abs(t - s.s[k][i][j]) < 1e-9);
+        }
+  }
+  void singular_and_near_rules_integrate_one_over_r() {
+    Element e;
+    e.shape = CellShape::quad4;
+    e.x = {Vec3{0, 0, 0}, Vec3{3, 0, 0}, Vec3{3, 1, 0}, Vec3{0, 1, 0}};
+    e.centre = {1.5, 0.5, 0};
+    e.size = 3;
+    e.length = {3, 1};
+    const auto corner = [](double a, double b) { return a * std::asinh(b / a) + b * std::asinh(a / b); };  // ∫∫ 1/r from a corner
+    const double x = 0.7, y = 0.2;
+    const double exact = corner(x, y) + corner(3 - x, y) + corner(x, 1 - y) + corner(3 - x, 1 - y);
+    for (double target : {1e-5, 1e-8}) {
+      PointSet set;
+      singular_rule(e, x / 3, y, target, 0, set);
+      double sum = 0;
+      for (std::size_t q = 0; q < set.w.size(); ++q) sum += set.w[q] / std::hypot(set.x[q] - x, set.y[q] - y);
+      QVERIFY2(std::abs(sum / exact - 1) < target, qPrintable(QString::number(sum / exact - 1)));
+    }
+    // Solid angle of the rectangle from a point close above it.
+    const double height = 0.01;
+    PointSet set;
+    near_rule(e, {x, y, height}, 1e-8, 0, set);
+    double angle = 0;
+    for (std::size_t q = 0; q < set.w.size(); ++q) {
+      const double dx = set.x[q] - x, dy = set.y[q] - y, r = std::sqrt(dx * dx + dy * dy + height * height);
+      angle += set.w[q] * height / (r * r * r);
+    }
+    const auto quarter = [&](double a, double b) { return std::atan(a * b / (height * std::sqrt(a * a + b * b + height * height))); };
+    const double solid = quarter(x, y) + quarter(3 - x, y) + quarter(x, 1 - y) + quarter(3 - x, 1 - y);
+    QVERIFY2(std::abs(angle / solid - 1) < 1e-6, qPrintable(QString::number(angle / solid - 1)));
+  }
+  void creases_break_and_smooth_surfaces_hold_together() {
+    BoxSurfaceOptions box;
+    box.divisions = {3, 3, 3};
+    box.quads = true;
+    box.order = 2;
+    SurfaceOptions o;
+    o.domain = Domain::inside;
+    const Surface cube = make_surface(*box_surface(box), o).value();
+    QCOMPARE(cube.node_count(), Index{6 * 49});  // 7 × 7 a face, nothing shared across edges
+    QVERIFY(std::all_of(cube.planar.begin(), cube.planar.end(), [](bool p) { return p; }));
+    CubeSphereOptions sphere;
+    sphere.divisions = 3;
+    sphere.order = 2;
+    const Surface ball = make_surface(*cube_sphere(sphere), {}).value();
+    QCOMPARE(ball.node_count(), Index{4 * 6 * 9 + 2});
+    QVERIFY(ball.hollow.front());
+    QCOMPARE(ball.discontinuous, Index{0});
+  }
+  void flat_faces_need_no_row_sums() {
+    // ½ and a contour against rigid-body sums over the closed cube.
+    BoxSurfaceOptions box;
+    box.divisions = {2, 2, 2};
+    box.quads = true;
+    box.order = 2;
+    SurfaceOptions o;
+    o.domain = Domain::inside;
+    const Surface cube = make_surface(*box_surface(box), o).value();
+    Team team({{"cpu", 2, 1}});
+    const auto sums = static_diagonal(team, cube, {1e-8, false}, 0.3, true), direct = static_diagonal(team, cube, {1e-8, false}, 0.3);
+    QCOMPARE(direct.summed_rows, Index{0});
+    double worst = 0;
+    for (std::size_t n = 0; n < sums.blocks.size(); ++n)
+      for (std::size_t q = 0; q < 9; ++q) worst = std::max(worst, std::abs(sums.blocks[n][q] - direct.blocks[n][q]));
+    QVERIFY2(worst < 1e-5, qPrintable(QString::number(worst)));
+  }
+};
+
+QTEST_GUILESS_MAIN(TestKernels)
+#include "test_kernels.moc"

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cases to tables, frames and numbers; ways to solve agree; split work equals whole work; a message for each bad case.
+// labels: unit timeout300
+#include <QTest>
+#include <cmath>
+#include <map>
+
+#include "engine/mesh/generators.hpp"
+#include "engine/solvers/elastic_bem/elastic_bem.hpp"
+#include "engine/solvers/elastic_bem/verify/scenes.hpp"
+
+using namespace conoid;
+using namespace conoid::elastic_bem;
+
+namespace {
+
+Json foundation_case() {
+  return Json::parse(R"({
+    "solver": "elastic-bem",
+    "ground": {"kind": "rectangle", "low": [-3, -3], "high": [6, 3], "element": 1, "growth": 1.3,
+               "patches": [{"name": "base", "low": [-1, -1], "high": [1, 1]}],
+               "trenches": [{"low": [2, -1], "high": [3, 1], "depth": 1}]},
+    "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+    "foundations": [{"group": "base", "mass": 2, "inertia": [1, 1, 1]}],
+    "excitation": {"loads": [{"kind": "machine", "foundation": "base", "force": [0, 0, 1]},
+                             {"kind": "wave", "name": "R", "wave": "rayleigh", "direction": [1, 0, 0]}]},
+    "parameters": {"frequencies": {"from": 0.05, "to": 0.1, "count": 2}},
+    "output": {"receivers": [{"name": "top", "position": [4.5, 0.2, 0]}, {"name": "deep", "position": [1, 0, -2]}],
+               "lines": [{"from": [-2, 2, 0], "to": [5, 2, 0], "count": 5}],
+               "planes": [{"name": "cut", "normal": "y", "low": [-2, 0, -4], "high": [4, 0, -1.5], "points": [4, 3]}],
+               "insertion_loss": true, "third_octaves": true, "stresses": true, "exact": "veletsos-verbic"}
+  })");
+}
+
+Result<Case> resolved(const Json& json) {
+  const auto schema = Schema::for_solver("elastic-bem", solver_info().schema);
+  if (!schema.ok()) qFatal("%s", schema.error().render().c_str());
+  return Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
+}
+
+struct Run {
+  Case input;
+  std::shared_ptr<const Mesh> mesh;
+  Team team;
+  std::unique_ptr<Communicator> cluster = single_rank();
+  MemoryResults results;
+  NoProgress progress;
+  RunContext context{input, mesh, team, *cluster, results, progress, {}};
+  ElasticBem solver;
+  explicit Run(const Json& json, std::vector<WorkerSpec> workers = {{"cpu", 2, 1}}) : input(resolved(json).value()), team(std::move(workers)) {
+    const Status s = solver.prepare(context);
+    if (!s) qFatal("%s", s.error().render().c_str());
+  }
+  void go() {
+    for (;;) {
+      const auto a = solver.advance(context);
+      if (!a.ok()) qFatal("%s", a.error().render().c_str());
+      if (a->finished) return;
+    }
+  }
+};
+
+double farthest(const std::vector<std::vector<double>>& a, const std::vector<std::vector<double>>& b) {
+  double m = a.size() == b.size() ? 0 : 1;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    double size = 0, defect = 0;
+    for (std::size_t j = 1; j < a[i].size(); ++j) {
+      size = std::max(size, std::abs(a[i][j]));
+      defect = std::max(defect, std::abs(a[i][j] - b[i][j]));
+    }
+    m = std::max(m, defect / size);
+  }
+  return m;
+}
+
+}  // namespace
+
+class TestSolver : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void a_case_gives_tables_and_frames() {
+    Run run(foundation_case());
+    run.go();
+    QVERIFY(run.solver.finish(run.context).ok());
+    for (const char* id : {"receivers", "receivers_complex", "mobility", "insertion_loss", "stresses", "impedance", "compliance",
+                           "compliance_rotation", "motion", "line_1", "solution"})
+      QVERIFY2(run.results.find(id) != nullptr && !run.results.find(id)->rows.empty(), id);
+    QCOMPARE(run.results.find("line_1")->rows.size(), std::size_t{5});
+    FrameBuilder builder({}, 1);
+    run.solver.fill(builder);
+    const auto frame = builder.finish();
+    QCOMPARE(frame->axis, FrameAxis::frequency);
+    QCOMPARE(frame->parts.size(), std::size_t{2});
+    QCOMPARE(frame->parts[0].fields.size() + frame->parts[1].fields.size(), run.solver.catalog().size());
+    QCOMPARE(frame->parts[1].fields[0].values->size(), std::size_t{12 * 6});
+    for (const FramePart& part : frame->parts)
+      for (const Field& f : part.fields)
+        for (float v : *f.values) QVERIFY(std::isfinite(v));
+  }
+  void ways_to_solve_and_workers_agree() {
+    Json json = foundation_case();
+    json["parameters"]["frequencies"] = Json::parse(R"({"values": [0.1]})");
+    Run mixed(json);
+    mixed.go();
+    const auto& want = mixed.results.find("receivers_complex")->rows;
+    Run split(json, {{"cpu", 1, 1}, {"cpu", 1, 1}});
+    split.go();
+    QVERIFY(farthest(want, split.results.find("receivers_complex")->rows) < 1e-10);
+    for (const char* way : {"direct", "gmres"}) {
+      json["parameters"]["solution"] = way;
+      Run run(json);
+      run.go();
+      const double d = farthest(want, run.results.find("receivers_complex")->rows);
+      QVERIFY2(d < 1e-7, qPrintable(QString("%1 %2").arg(way).arg(d)));
+    }
+    json["parameters"]["solution"] = "mixed";
+    json["compute"]["precision"] = "single";
+    Run single(json);
+    single.go();
+    const double d = farthest(want, single.results.find("receivers_complex")->rows);
+    QVERIFY2(d < 1e-3 && d > 0, qPrintable(QString::number(d)));
+  }
+  void classical_example_to_its_last_digit() {
+    Team team({{"cpu", 2, 1}});
+    QVERIFY(example_240_error(team) < 1e-9);
+  }
+  void quadratic_cavity_beats_a_twentieth_of_a_percent() {
+    Team team({{"cpu", 2, 1}});
+    TestBody b = cavity(4, 2, 0.25, 1e-5, team);
+    QVERIFY(cavity_pressure_error(b, 1) < 5e-4);
+    QVERIFY(cavity_wave_error(b, 1) < 2e-3);
+  }
+
+  void bad_cases_data() {
+    QTest::addColumn<QString>("patch");
+    QTest::addColumn<QString>("words");
+    const auto row = [](const char* name, const char* patch, const char* words) { QTest::newRow(name) << patch << words; };
+    row("Poisson", R"({"materials": {"poisson": 0.5}})", "Poisson's ratio 0.5 lies outside");
+    row("density", R"({"materials": {"density": 0}})", "density 0 kg/m^3 is not positive");
+    row("frequency", R"({"parameters": {"frequencies": {"from": 1, "to": 2}}})", "too high for the mesh");
+    row("no frequency", R"({"parameters": {"frequencies": {"from": null, "to": null, "count": null}}})", "no frequency");
+    row("group", R"({"foundations": [{"group": "bases"}]})", "bases");
+    row("overlap", R"({"ground": {"trenches": [{"low": [0, 0], "high": [2, 2], "depth": 1}]}})", "lies over a trench");
+    row("outside", R"({"ground": {"patches": [{"name": "base", "low": [5, 0], "high": [9, 2]}]}})", "beyond the ground");
+    row("machine", R"({"excitation": {"loads": [{"kind": "machine", "foundation": "roof"}]}})", "no foundation 'roof'");
+    row("wave from above", R"({"excitation": {"loads": [{"kind": "wave", "direction": [0, 0, -1]}]}})", "does not come from below");
+    row("insertion", R"({"ground": {"trenches": []}})", "needs a ground with trenches");
+    row("nothing", R"({"foundations": [], "excitation": {"loads": []}})", "no load and no foundation");
+    row("classical", R"({"parameters": {"rules": "classical"}})", "constant elements only");
+    row("held twice", R"({"foundations": [{"group": "base"}, {"group": "base"}]})", "two foundations stand on");
+    row("memory", R"({"compute": {"memory": {"host": 1048576}}})", "the budget is");
+  }
+  void bad_cases() {
+    QFETCH(QString, patch);
+    QFETCH(QString, words);
+    Json json = foundation_case();
+    json.merge_patch(Json::parse(patch.toStdString()));
+    const auto input = resolved(json);
+    QString said;
+    if (!input) {
+      said = QString::fromStdString(input.error().render());
+    } else {
+      for (const Diagnostic& d : ElasticBem().check(*input, nullptr)) said += QString::fromStdString(d.render()) + "\n";
+    }
+    QVERIFY2(said.contains(words), qPrintable(said));
+  }
+  void bad_meshes() {
+    const auto said = [](const Mesh& mesh, const char* domain) {
+      Json json = Json::parse(R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
+        "parameters": {"frequencies": {"values": [0.01]}}, "excitation": {"loads": [{"kind": "wave"}]}})");
+      json["parameters"]["domain"] = domain;
+      QString all;
+      for (const Diagnostic& d : ElasticBem().check(resolved(json).value(), &mesh)) all += QString::fromStdString(d.render()) + "\n";
+      return all;
+    };
+    Mesh ball = *icosphere({.divisions = 2});
+    QVERIFY(said(ball, "outside").isEmpty());
+    std::vector<Index> some;
+    for (Index c = 1; c < ball.cell_count(); ++c) some.push_back(c);
+    QVERIFY2(said(ball.extract(some), "outside").contains("cavity is not closed"), qPrintable(said(ball.extract(some), "outside")));
+    Mesh flipped = ball;
+    std::swap(flipped.mutable_connectivity()[0], flipped.mutable_connectivity()[1]);
+    QVERIFY(said(flipped, "outside").contains("flipped"));
+    Mesh warped;
+    warped.add_point({0, 0, 0});
+    warped.add_point({1, 0, 0});
+    warped.add_point({0.2, 0.2, 0});
+    warped.add_point({0, 1, 0});
+    warped.add_cell(CellShape::quad4, {0, 1, 2, 3});
+    QVERIFY2(said(warped, "ground").contains("warped or folded"), qPrintable(said(warped, "ground")));
+  }
+};
+
+QTEST_GUILESS_MAIN(TestSolver)
+#include "test_solver.moc"

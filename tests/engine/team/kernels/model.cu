@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Votes, atomic operations, tiles, asynchronous copies and the barrier of a grid.
+#include "engine/team/kernel.hpp"
+#include "tests/engine/team/kernels/arguments.hpp"
+
+namespace conoid::device_test {
+
+/// out[0 … 4]: threads with an odd number, all even?, some beyond 90?, ballot and match of warp 0.
+__global__ void votes(VoteArguments a) {
+  const int t = static_cast<int>(threadIdx.x);
+  const int odd = __syncthreads_count(t % 2);
+  const int even = __syncthreads_and(t % 2 == 0);
+  const int beyond = __syncthreads_or(t > 90);
+  const unsigned lanes = __ballot_sync(0xffffffffU, t % 3 == 0), same = __match_any_sync(0xffffffffU, t / 8);
+  const unsigned sum = __reduce_add_sync(0xffffffffU, static_cast<unsigned>(t));
+  if (t == 8) {
+    a.out[0] = static_cast<unsigned>(odd);
+    a.out[1] = static_cast<unsigned>(even);
+    a.out[2] = static_cast<unsigned>(beyond);
+    a.out[3] = lanes;
+    a.out[4] = same;
+    a.out[5] = sum;
+  }
+}
+static const RegisterKernel votes_kernel("test/votes", votes);
+
+/// out[0]: number of threads; out[1]: highest; out[2] as float: their sum; out[3]: the last to swap in 7.
+__global__ void atomics(VoteArguments a) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicAdd(a.out, 1U);
+  atomicMax(a.out + 1, i);
+  atomicAdd(reinterpret_cast<float*>(a.out + 2), static_cast<float>(i));
+  atomicCAS(a.out + 3, 0U, 7U);
+  atomicOr(a.out + 4, 1U << (i % 5));
+}
+static const RegisterKernel atomics_kernel("test/atomics", atomics);
+
+/// Sums of tiles of 8, and a block's data brought by a copy of the whole group.
+__global__ void tiles(SumArguments a) {
+  namespace cg = cooperative_groups;
+  double* const staged = dynamic_shared<double>();
+  const cg::thread_block block = cg::this_thread_block();
+  cg::memcpy_async(block, staged, a.x + blockIdx.x * blockDim.x, sizeof(double) * blockDim.x);
+  cg::wait(block);
+  const auto tile = cg::tiled_partition<8>(block);
+  double v = staged[threadIdx.x];
+  for (int step = 4; step > 0; step /= 2) v += tile.shfl_down(v, static_cast<unsigned>(step));
+  if (tile.thread_rank() == 0) a.sums[blockIdx.x * (blockDim.x / 8) + tile.meta_group_rank()] = v;
+}
+static const RegisterKernel tiles_kernel("test/tiles", tiles);
+
+/// Each block writes its number; after the barrier of the grid each adds up all.
+__global__ void grid_sum(SumArguments a) {
+  if (threadIdx.x == 0) a.sums[blockIdx.x] = a.x[blockIdx.x];
+  cooperative_groups::this_grid().sync();
+  if (threadIdx.x == 0) {
+    double sum = 0;
+    for (unsigned b = 0; b < gridDim.x; ++b) sum += a.sums[b];
+    a.sums[gridDim.x + blockIdx.x] = sum;
+  }
+}
+static const RegisterKernel grid_sum_kernel("test/grid_sum", grid_sum);
+
+}  // namespace conoid::device_test
