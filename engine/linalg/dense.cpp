@@ -21,22 +21,26 @@ using complex_float = std::complex<float>;
 using complex_double = std::complex<double>;
 void cgetrf_(const int*, const int*, complex_float*, const int*, int*, int*);
 void zgetrf_(const int*, const int*, complex_double*, const int*, int*, int*);
-void cgetrs_(const char*, const int*, const int*, const complex_float*, const int*, const int*, complex_float*, const int*, int*);
-void zgetrs_(const char*, const int*, const int*, const complex_double*, const int*, const int*, complex_double*, const int*, int*);
-void cgecon_(const char*, const int*, const complex_float*, const int*, const float*, float*, complex_float*, float*, int*);
-void zgecon_(const char*, const int*, const complex_double*, const int*, const double*, double*, complex_double*, double*, int*);
-void cgels_(const char*, const int*, const int*, const int*, complex_float*, const int*, complex_float*, const int*, complex_float*,
-            const int*, int*);
-void zgels_(const char*, const int*, const int*, const int*, complex_double*, const int*, complex_double*, const int*, complex_double*,
-            const int*, int*);
-void cgemm_(const char*, const char*, const int*, const int*, const int*, const complex_float*, const complex_float*, const int*,
+void cgetrs_(const char*, const int*, const int*, const complex_float*, const int*, const int*, complex_float*,
+             const int*, int*);
+void zgetrs_(const char*, const int*, const int*, const complex_double*, const int*, const int*, complex_double*,
+             const int*, int*);
+void cgecon_(const char*, const int*, const complex_float*, const int*, const float*, float*, complex_float*, float*,
+             int*);
+void zgecon_(const char*, const int*, const complex_double*, const int*, const double*, double*, complex_double*,
+             double*, int*);
+void cgels_(const char*, const int*, const int*, const int*, complex_float*, const int*, complex_float*, const int*,
+            complex_float*, const int*, int*);
+void zgels_(const char*, const int*, const int*, const int*, complex_double*, const int*, complex_double*, const int*,
+            complex_double*, const int*, int*);
+void cgemm_(const char*, const char*, const int*, const int*, const int*, const complex_float*, const complex_float*,
+            const int*, const complex_float*, const int*, const complex_float*, complex_float*, const int*);
+void zgemm_(const char*, const char*, const int*, const int*, const int*, const complex_double*, const complex_double*,
+            const int*, const complex_double*, const int*, const complex_double*, complex_double*, const int*);
+void cgemv_(const char*, const int*, const int*, const complex_float*, const complex_float*, const int*,
             const complex_float*, const int*, const complex_float*, complex_float*, const int*);
-void zgemm_(const char*, const char*, const int*, const int*, const int*, const complex_double*, const complex_double*, const int*,
+void zgemv_(const char*, const int*, const int*, const complex_double*, const complex_double*, const int*,
             const complex_double*, const int*, const complex_double*, complex_double*, const int*);
-void cgemv_(const char*, const int*, const int*, const complex_float*, const complex_float*, const int*, const complex_float*, const int*,
-            const complex_float*, complex_float*, const int*);
-void zgemv_(const char*, const int*, const int*, const complex_double*, const complex_double*, const int*, const complex_double*, const int*,
-            const complex_double*, complex_double*, const int*);
 }
 #endif
 
@@ -65,7 +69,9 @@ class Threads {
   int before_ = 1;
 };
 
-bool by_lapack(Backend b) { return b != Backend::eigen && has_lapack(); }
+bool by_lapack(Backend b) {
+  return b != Backend::eigen && has_lapack();
+}
 
 template <class T>
 double norm1(const T* a, Index n) {
@@ -83,8 +89,12 @@ constexpr bool twice = sizeof(T) == 16;
 
 }  // namespace
 
-bool has_lapack() { return CONOID_HAVE_LAPACK != 0; }
-std::string_view backend_name(Backend b) { return by_lapack(b) ? "LAPACK" : "Eigen"; }
+bool has_lapack() {
+  return CONOID_HAVE_LAPACK != 0;
+}
+std::string_view backend_name(Backend b) {
+  return by_lapack(b) ? "LAPACK" : "Eigen";
+}
 
 template <class T>
 Result<Lu<T>> Lu<T>::factorise(T* matrix, Index n, int threads, Backend backend) {
@@ -109,8 +119,9 @@ Result<Lu<T>> Lu<T>::factorise(T* matrix, Index n, int threads, Backend backend)
     info = eigen::factorise<T>(matrix, n, lu.pivots_);
   }
   if (info != 0)
-    return make_error(ErrorCode::not_converged, fmt::format("the matrix of {} equations is singular (pivot {})", n, info),
-                      "Check that the case is well posed: every body held or damped, no two surfaces at the same place.");
+    return make_error(
+        ErrorCode::not_converged, fmt::format("the matrix of {} equations is singular (pivot {})", n, info),
+        "Check that the case is well posed: every body held or damped, no two surfaces at the same place.");
   return lu;
 }
 
@@ -178,7 +189,8 @@ template class Lu<std::complex<float>>;
 template class Lu<std::complex<double>>;
 
 template <class T>
-void multiply(const T* a, Index rows, Index cols, const T* x, Index columns, T beta, T* y, int threads, Backend backend) {
+void multiply(const T* a, Index rows, Index cols, const T* x, Index columns, T beta, T* y, int threads,
+              Backend backend) {
   if (rows == 0 || columns == 0) return;
   const Threads guard(threads);
   if (by_lapack(backend) && cols > 0) {
@@ -200,10 +212,10 @@ void multiply(const T* a, Index rows, Index cols, const T* x, Index columns, T b
   }
   eigen::multiply<T>(a, rows, cols, x, columns, beta, y);
 }
-template void multiply(const std::complex<float>*, Index, Index, const std::complex<float>*, Index, std::complex<float>, std::complex<float>*,
-                       int, Backend);
-template void multiply(const std::complex<double>*, Index, Index, const std::complex<double>*, Index, std::complex<double>,
-                       std::complex<double>*, int, Backend);
+template void multiply(const std::complex<float>*, Index, Index, const std::complex<float>*, Index, std::complex<float>,
+                       std::complex<float>*, int, Backend);
+template void multiply(const std::complex<double>*, Index, Index, const std::complex<double>*, Index,
+                       std::complex<double>, std::complex<double>*, int, Backend);
 
 template <class T>
 Status least_squares(T* a, Index rows, Index cols, T* b, Index columns, int threads, Backend backend) {
@@ -224,7 +236,8 @@ Status least_squares(T* a, Index rows, Index cols, T* b, Index columns, int thre
     std::vector<T> work(static_cast<std::size_t>(size));
     call(work.data(), &size);
     if (info != 0)
-      return make_error(ErrorCode::not_converged, fmt::format("the least-squares system of {} x {} has no full rank", rows, cols),
+      return make_error(ErrorCode::not_converged,
+                        fmt::format("the least-squares system of {} x {} has no full rank", rows, cols),
                         "Check the boundary conditions.");
     return {};
 #endif

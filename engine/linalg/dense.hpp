@@ -50,6 +50,7 @@ void multiply(const T* a, Index rows, Index cols, const T* x, Index columns, T b
 
 /// min ‖A x − b‖₂ by QR for rows ≥ cols; A is overwritten; b (rows × columns) holds x in its first `cols` rows afterwards.
 template <class T>
-[[nodiscard]] Status least_squares(T* a, Index rows, Index cols, T* b, Index columns, int threads, Backend backend = Backend::automatic);
+[[nodiscard]] Status least_squares(T* a, Index rows, Index cols, T* b, Index columns, int threads,
+                                   Backend backend = Backend::automatic);
 
 }  // namespace conoid::dense

@@ -20,7 +20,8 @@ int factorise<T>(T* a, Index n, std::vector<int>& pivots) {
   std::vector<int> at(static_cast<std::size_t>(n)), where(static_cast<std::size_t>(n));
   for (Index k = 0; k < n; ++k) at[static_cast<std::size_t>(p[k])] = static_cast<int>(k);  // final row → old row
   std::vector<int> now(static_cast<std::size_t>(n));
-  for (Index k = 0; k < n; ++k) now[static_cast<std::size_t>(k)] = where[static_cast<std::size_t>(k)] = static_cast<int>(k);
+  for (Index k = 0; k < n; ++k)
+    now[static_cast<std::size_t>(k)] = where[static_cast<std::size_t>(k)] = static_cast<int>(k);
   pivots.assign(static_cast<std::size_t>(n), 0);
   int singular = 0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(n); ++k) {

@@ -32,7 +32,9 @@ class LockstepGmres {
 
   [[nodiscard]] Index steps() const { return steps_; }
   [[nodiscard]] Index columns() const { return static_cast<Index>(systems_.size()); }
-  [[nodiscard]] double residual(Index column) const { return systems_[static_cast<std::size_t>(column)].residual; }  ///< relative
+  [[nodiscard]] double residual(Index column) const {
+    return systems_[static_cast<std::size_t>(column)].residual;
+  }  ///< relative
   [[nodiscard]] Index steps_of(Index column) const { return systems_[static_cast<std::size_t>(column)].steps; }
   [[nodiscard]] double largest_residual() const;
   [[nodiscard]] bool converged() const;  ///< all columns reached the tolerance
@@ -42,9 +44,9 @@ class LockstepGmres {
 
  private:
   struct System {
-    std::vector<std::vector<Complex>> basis;        ///< orthonormal
-    std::vector<std::vector<Complex>> hessenberg;   ///< columns of R after the rotations
-    std::vector<Complex> rotation_s, right;         ///< right: Qᴴ (‖b‖ e1)
+    std::vector<std::vector<Complex>> basis;       ///< orthonormal
+    std::vector<std::vector<Complex>> hessenberg;  ///< columns of R after the rotations
+    std::vector<Complex> rotation_s, right;        ///< right: Qᴴ (‖b‖ e1)
     std::vector<double> rotation_c;
     double norm = 0, residual = 0;
     Index steps = 0;

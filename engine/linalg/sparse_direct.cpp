@@ -23,16 +23,21 @@ void SymmetricMatrix::multiply(std::span<const std::complex<double>> x, std::spa
   }
 }
 
-bool has_mumps() { return CONOID_HAVE_MUMPS != 0; }
+bool has_mumps() {
+  return CONOID_HAVE_MUMPS != 0;
+}
 
-Bytes expected_factor_bytes(Index size) { return static_cast<Bytes>(16 * 13 * std::pow(static_cast<double>(size), 1.33)); }
+Bytes expected_factor_bytes(Index size) {
+  return static_cast<Bytes>(16 * 13 * std::pow(static_cast<double>(size), 1.33));
+}
 
 Result<std::unique_ptr<SparseDirect>> factorise(const SymmetricMatrix& matrix, const DirectOptions& options) {
   if (matrix.size < 1) return make_error(ErrorCode::internal, "a matrix without rows cannot be factored");
   if (options.method == DirectMethod::mumps && !has_mumps())
     return make_error(ErrorCode::resources, "this program was built without MUMPS",
                       "Install libmumps-dev and build again, or choose the built-in solver.");
-  const bool mumps = options.method == DirectMethod::mumps || (options.method == DirectMethod::automatic && has_mumps());
+  const bool mumps =
+      options.method == DirectMethod::mumps || (options.method == DirectMethod::automatic && has_mumps());
   return mumps ? factorise_mumps(matrix, options) : factorise_eigen(matrix, options);
 }
 

@@ -33,9 +33,9 @@ enum class DirectMethod : std::uint8_t { automatic, mumps, eigen };
 
 struct DirectOptions {
   DirectMethod method = DirectMethod::automatic;
-  int block = 32;          ///< right-hand sides that one pass over the factors serves
-  bool on_disk = false;    ///< factors in files of `scratch`; MUMPS only
-  Bytes memory = 0;        ///< budget; beyond it the factors go to disk if `scratch` is given, else an error; 0: none
+  int block = 32;        ///< right-hand sides that one pass over the factors serves
+  bool on_disk = false;  ///< factors in files of `scratch`; MUMPS only
+  Bytes memory = 0;      ///< budget; beyond it the factors go to disk if `scratch` is given, else an error; 0: none
   std::filesystem::path scratch;
 };
 
@@ -58,7 +58,8 @@ class SparseDirect {
 
 /// Errors: a singular matrix (invalid_input, naming the row), no memory (resources, with what would be needed), a method
 /// that this program does not contain (resources).
-[[nodiscard]] Result<std::unique_ptr<SparseDirect>> factorise(const SymmetricMatrix& matrix, const DirectOptions& options = {});
+[[nodiscard]] Result<std::unique_ptr<SparseDirect>> factorise(const SymmetricMatrix& matrix,
+                                                              const DirectOptions& options = {});
 
 /// True when the program was built with MUMPS.
 [[nodiscard]] bool has_mumps();

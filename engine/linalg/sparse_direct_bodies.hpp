@@ -6,7 +6,9 @@
 
 namespace conoid {
 
-[[nodiscard]] Result<std::unique_ptr<SparseDirect>> factorise_mumps(const SymmetricMatrix& matrix, const DirectOptions& options);
-[[nodiscard]] Result<std::unique_ptr<SparseDirect>> factorise_eigen(const SymmetricMatrix& matrix, const DirectOptions& options);
+[[nodiscard]] Result<std::unique_ptr<SparseDirect>> factorise_mumps(const SymmetricMatrix& matrix,
+                                                                    const DirectOptions& options);
+[[nodiscard]] Result<std::unique_ptr<SparseDirect>> factorise_eigen(const SymmetricMatrix& matrix,
+                                                                    const DirectOptions& options);
 
 }  // namespace conoid

@@ -58,7 +58,8 @@ class EigenDirect final : public SparseDirect {
 
 Result<std::unique_ptr<SparseDirect>> factorise_eigen(const SymmetricMatrix& matrix, const DirectOptions& options) {
   if (options.on_disk)
-    return make_error(ErrorCode::resources, "only MUMPS keeps factors on disk", "Build with libmumps-dev, or leave the factors in memory.");
+    return make_error(ErrorCode::resources, "only MUMPS keeps factors on disk",
+                      "Build with libmumps-dev, or leave the factors in memory.");
   try {
     auto out = std::make_unique<EigenDirect>();
     if (Status s = out->factor(matrix); !s) return s.error();

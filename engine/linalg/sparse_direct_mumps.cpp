@@ -92,13 +92,15 @@ class MumpsDirect final : public SparseDirect {
     bool disk = options.on_disk;
     if (options.memory > 0 && in_memory > options.memory) disk = true;
     if (disk && options.scratch.empty())
-      return make_error(ErrorCode::resources,
-                        fmt::format("the factors of {} unknowns need {} MiB, the budget is {} MiB", m.size, in_memory >> 20, options.memory >> 20),
-                        "Raise compute.memory.host, coarsen the mesh, or keep the run folder so that factors can go to disk.");
+      return make_error(
+          ErrorCode::resources,
+          fmt::format("the factors of {} unknowns need {} MiB, the budget is {} MiB", m.size, in_memory >> 20,
+                      options.memory >> 20),
+          "Raise compute.memory.host, coarsen the mesh, or keep the run folder so that factors can go to disk.");
     if (disk && options.memory > 0 && with_disk > options.memory)
       return make_error(ErrorCode::resources,
-                        fmt::format("even with factors on disk {} unknowns need {} MiB of memory, the budget is {} MiB", m.size,
-                                    with_disk >> 20, options.memory >> 20),
+                        fmt::format("even with factors on disk {} unknowns need {} MiB of memory, the budget is {} MiB",
+                                    m.size, with_disk >> 20, options.memory >> 20),
                         "Raise compute.memory.host or coarsen the mesh.");
     icntl(22) = disk ? 1 : 0;
     if (disk) {
@@ -134,10 +136,14 @@ class MumpsDirect final : public SparseDirect {
     id_.rhs = nullptr;
     return {};
   }
-  [[nodiscard]] const DirectFacts& facts() const override { return facts_; }
+  [[nodiscard]] const DirectFacts& facts() const override {
+    return facts_;
+  }
 
  private:
-  MUMPS_INT& icntl(int k) { return id_.icntl[k - 1]; }
+  MUMPS_INT& icntl(int k) {
+    return id_.icntl[k - 1];
+  }
   void call(int job) {
     id_.job = job;
     zmumps_c(&id_);
@@ -145,13 +151,16 @@ class MumpsDirect final : public SparseDirect {
   [[nodiscard]] Error failed(const char* what) const {
     const int code = id_.infog[0], more = id_.infog[1];
     if (code == -10)
-      return make_error(ErrorCode::invalid_input, fmt::format("the system of equations is singular ({} pivots were found)", more),
+      return make_error(ErrorCode::invalid_input,
+                        fmt::format("the system of equations is singular ({} pivots were found)", more),
                         "Two unknowns may coincide, or a part of the mesh has no boundary condition at a resonance.");
     if (code == -13 || code == -8 || code == -9 || code == -7 || code == -5 || code == -19)
-      return make_error(ErrorCode::resources, fmt::format("MUMPS found no memory to {} {} unknowns (INFOG {} {})", what, size_, code, more),
+      return make_error(ErrorCode::resources,
+                        fmt::format("MUMPS found no memory to {} {} unknowns (INFOG {} {})", what, size_, code, more),
                         "Coarsen the mesh, or lower compute.memory.host so that factors go to disk.");
     if (code == -90)
-      return make_error(ErrorCode::file, "MUMPS cannot write its factors to disk", "Make room in the run folder or in $TMPDIR.");
+      return make_error(ErrorCode::file, "MUMPS cannot write its factors to disk",
+                        "Make room in the run folder or in $TMPDIR.");
     return make_error(ErrorCode::internal, fmt::format("MUMPS could not {} (INFOG {} {})", what, code, more));
   }
 

@@ -20,7 +20,9 @@ inline constexpr std::array<std::array<int, 3>, 4> local_faces{{{0, 1, 2}, {0, 1
 /// Corner opposite of each face.
 inline constexpr std::array<int, 4> opposite_corner{3, 2, 1, 0};
 
-[[nodiscard]] constexpr int unknowns_of(int order) { return order == 1 ? 6 : 20; }
+[[nodiscard]] constexpr int unknowns_of(int order) {
+  return order == 1 ? 6 : 20;
+}
 
 /// Values and curls at one reference point (r, s, t) = (λ_1, λ_2, λ_3).
 struct BasisValues {

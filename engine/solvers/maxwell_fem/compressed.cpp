@@ -37,7 +37,8 @@ CompressedRadiation::Tree CompressedRadiation::make_tree(const Domain& domain, c
     tree.clusters[at].centre = scale(0.5, add(low, high));
     for (Index i = begin; i < end; ++i)
       for (Index p = tree.faces[i] * face_points; p < (tree.faces[i] + 1) * face_points; ++p)
-        tree.clusters[at].radius = std::max(tree.clusters[at].radius, distance(patch.point(p).x, tree.clusters[at].centre));
+        tree.clusters[at].radius =
+            std::max(tree.clusters[at].radius, distance(patch.point(p).x, tree.clusters[at].centre));
     if (end - begin <= leaf_faces) continue;
     const Vec3 size = sub(high, low);
     const auto axis = static_cast<std::size_t>(std::max_element(size.begin(), size.end()) - size.begin());
@@ -72,7 +73,8 @@ PointArrays CompressedRadiation::ordered_points(const Patch& patch, const Tree& 
   return out;
 }
 
-CompressedRadiation::CompressedRadiation(const Domain& domain, double k, double tolerance, int threads, double separation)
+CompressedRadiation::CompressedRadiation(const Domain& domain, double k, double tolerance, int threads,
+                                         double separation)
     : k_(k), to_tree_(make_tree(domain, domain.outer)), from_tree_(make_tree(domain, domain.currents)),
       to_(ordered_points(domain.outer, to_tree_)), from_(ordered_points(domain.currents, from_tree_)) {
   pair_up(0, 0, separation);
@@ -102,7 +104,9 @@ void CompressedRadiation::pair_up(Index to, Index from, double separation) {
 void CompressedRadiation::compress(LowRank& block, double tolerance) const {
   const Cluster &t = to_tree_.clusters[block.to], &f = from_tree_.clusters[block.from];
   const Index rows = (t.end - t.begin) * face_points, columns = (f.end - f.begin) * face_points * 2;
-  const auto vector_at = [](const PointArrays& a, int first, Index p) { return Vec3{a.row(first)[p], a.row(first + 1)[p], a.row(first + 2)[p]}; };
+  const auto vector_at = [](const PointArrays& a, int first, Index p) {
+    return Vec3{a.row(first)[p], a.row(first + 1)[p], a.row(first + 2)[p]};
+  };
   const auto entry = [&](Index row, Index column, int half) {
     const Index p = t.begin * face_points + row, q = f.begin * face_points + column / 2;
     const Halves h = halves(vector_at(to_, 0, p), vector_at(to_, 3, p), vector_at(to_, 6, p), vector_at(from_, 0, q),
@@ -124,7 +128,9 @@ void CompressedRadiation::compress(LowRank& block, double tolerance) const {
         across[c] = entry(row, c, half);
         for (Index r = 0; r < rank; ++r) across[c] -= u[r * rows + row] * v[r * columns + c];
       }
-      const Index pivot = std::max_element(across.begin(), across.end(), [](Complex a, Complex b) { return std::norm(a) < std::norm(b); }) - across.begin();
+      const Index pivot = std::max_element(across.begin(), across.end(),
+                                           [](Complex a, Complex b) { return std::norm(a) < std::norm(b); }) -
+                          across.begin();
       const Complex value = across[pivot];
       if (std::abs(value) < 1e-300) break;
       for (Complex& z : across) z /= value;
@@ -168,7 +174,8 @@ void CompressedRadiation::apply(std::span<const Complex> f, Index count, std::sp
   for (Index c = 0; c < 2 * count; ++c)
     for (Index q = 0; q < m; ++q)
       for (int d = 0; d < 2; ++d)
-        g[c * 2 * m + 2 * q + d] = f[c * 2 * m + 2 * (from_tree_.faces[q / face_points] * face_points + q % face_points) + d];
+        g[c * 2 * m + 2 * q + d] =
+            f[c * 2 * m + 2 * (from_tree_.faces[q / face_points] * face_points + q % face_points) + d];
   // y = V g of every far block, then rows: those of a leaf get all blocks of its ancestors.
   std::vector<std::vector<Complex>> y(far_.size());
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 4)
@@ -205,7 +212,8 @@ void CompressedRadiation::apply(std::span<const Complex> f, Index count, std::sp
     for (Index t = leaves[l]; t >= 0; t = parent[t])
       for (std::size_t b : of_cluster[t]) {
         const LowRank& block = far_[b];
-        const Index all = (to_tree_.clusters[t].end - to_tree_.clusters[t].begin) * face_points, offset = first - to_tree_.clusters[t].begin * face_points;
+        const Index all = (to_tree_.clusters[t].end - to_tree_.clusters[t].begin) * face_points,
+                    offset = first - to_tree_.clusters[t].begin * face_points;
         for (Index c = 0; c < count; ++c)
           for (int half = 0; half < 2; ++half)
             for (Index r = 0; r < block.rank[half]; ++r) {
@@ -215,9 +223,11 @@ void CompressedRadiation::apply(std::span<const Complex> f, Index count, std::sp
               for (Index i = 0; i < rows; ++i) to[i] += u[i] * value;
             }
       }
-    const auto range = std::equal_range(near_.begin(), near_.end(), Near{leaves[l], 0}, [](const Near& a, const Near& b) { return a.to < b.to; });
+    const auto range = std::equal_range(near_.begin(), near_.end(), Near{leaves[l], 0},
+                                        [](const Near& a, const Near& b) { return a.to < b.to; });
     const int padded = static_cast<int>((rows + kernel.strip - 1) / kernel.strip * kernel.strip);
-    AlignedDoubles tile(static_cast<std::size_t>(2 * tile_rows * 2 * 2 * tile_points)), sum(2 * panel_width * tile_rows), panel(2 * tile_points * 2 * panel_width);
+    AlignedDoubles tile(static_cast<std::size_t>(2 * tile_rows * 2 * 2 * tile_points)),
+        sum(2 * panel_width * tile_rows), panel(2 * tile_points * 2 * panel_width);
     double* const halves_of[2] = {tile.data(), tile.data() + tile_rows * 2 * 2 * tile_points};
     for (auto near = range.first; near != range.second; ++near) {
       const Cluster& from = from_tree_.clusters[near->from];
@@ -237,14 +247,16 @@ void CompressedRadiation::apply(std::span<const Complex> f, Index count, std::sp
             kernel.multiply(halves_of[half], padded, 2 * some, panel.data(), sum.data(), tile_rows);
             for (Index w = 0; w < width; ++w)
               for (Index i = 0; i < rows; ++i)
-                out[(2 * (c + w) + half) * n + first + i] += Complex(sum.data()[2 * w * tile_rows + i], sum.data()[(2 * w + 1) * tile_rows + i]);
+                out[(2 * (c + w) + half) * n + first + i] +=
+                    Complex(sum.data()[2 * w * tile_rows + i], sum.data()[(2 * w + 1) * tile_rows + i]);
           }
       }
     }
   }
 #pragma omp parallel for num_threads(threads)
   for (Index c = 0; c < 2 * count; ++c)
-    for (Index p = 0; p < n; ++p) sums[c * n + to_tree_.faces[p / face_points] * face_points + p % face_points] += out[c * n + p];
+    for (Index p = 0; p < n; ++p)
+      sums[c * n + to_tree_.faces[p / face_points] * face_points + p % face_points] += out[c * n + p];
 }
 
 Bytes CompressedRadiation::bytes() const {

@@ -3,8 +3,8 @@
 // 86 (2000) 565), near blocks computed anew each time. Pays over many iterations with few right-hand sides.
 #pragma once
 
-#include "engine/solvers/maxwell_fem/kernels/radiation.hpp"
 #include "engine/solvers/maxwell_fem/domain.hpp"
+#include "engine/solvers/maxwell_fem/kernels/radiation.hpp"
 
 #include <span>
 #include <vector>
@@ -27,22 +27,22 @@ class CompressedRadiation {
 
  private:
   struct Cluster {
-    Index begin = 0, end = 0;          ///< faces, in the tree's order
+    Index begin = 0, end = 0;  ///< faces, in the tree's order
     std::array<Index, 2> child{-1, -1};
     Vec3 centre{};
     double radius = 0;
   };
   struct Tree {
-    std::vector<Index> faces;          ///< the patch's number of each face
+    std::vector<Index> faces;  ///< the patch's number of each face
     std::vector<Cluster> clusters;
   };
   struct LowRank {
-    Index to = 0, from = 0;            ///< clusters
-    Index rank[2] = {0, 0};            ///< of the halves
-    std::vector<Complex> u[2], v[2];   ///< rows × rank, rank × columns
+    Index to = 0, from = 0;           ///< clusters
+    Index rank[2] = {0, 0};           ///< of the halves
+    std::vector<Complex> u[2], v[2];  ///< rows × rank, rank × columns
   };
   struct Near {
-    Index to = 0, from = 0;            ///< leaves
+    Index to = 0, from = 0;  ///< leaves
   };
 
   static Tree make_tree(const Domain& domain, const Patch& patch);
@@ -52,7 +52,7 @@ class CompressedRadiation {
 
   double k_;
   Tree to_tree_, from_tree_;
-  PointArrays to_, from_;              ///< in the trees' orders
+  PointArrays to_, from_;  ///< in the trees' orders
   std::vector<LowRank> far_;
   std::vector<Near> near_;
 };

@@ -22,12 +22,14 @@ struct Builder {
   const Mesh& mesh;
   const DomainOptions& options;
   Domain domain;
-  std::vector<Boundary> kinds;     ///< in the order of the options
+  std::vector<Boundary> kinds;  ///< in the order of the options
   std::vector<std::string> names;
-  std::vector<int> role;           ///< of each face: index in kinds, or no_role
-  std::vector<bool> outside;       ///< of each tetrahedron: between S' and S
+  std::vector<int> role;      ///< of each face: index in kinds, or no_role
+  std::vector<bool> outside;  ///< of each tetrahedron: between S' and S
 
-  [[nodiscard]] bool is(Index face, BoundaryKind kind) const { return role[face] != no_role && kinds[role[face]].kind == kind; }
+  [[nodiscard]] bool is(Index face, BoundaryKind kind) const {
+    return role[face] != no_role && kinds[role[face]].kind == kind;
+  }
   [[nodiscard]] bool one_sided(Index face) const { return domain.space.sides(face).tet[1] < 0; }
 
   Status sort_tets() {
@@ -72,7 +74,8 @@ struct Builder {
       if (!one_sided(f)) {
         if (is(f, BoundaryKind::outer))
           return make_error(ErrorCode::invalid_input,
-                            fmt::format("S, the group '{}', lies inside the mesh: tetrahedra on both sides of a face", names[role[f]]),
+                            fmt::format("S, the group '{}', lies inside the mesh: tetrahedra on both sides of a face",
+                                        names[role[f]]),
                             "S must be the outermost surface.");
         continue;
       }
@@ -80,10 +83,12 @@ struct Builder {
         if (role[f] == no_role && !options.ungrouped_is_pec) {
           const auto& t = space.tets()[space.sides(f).tet[0]];
           const Vec3 x = mesh.point(t.points[local_faces[space.sides(f).local[0]][0]]);
-          return make_error(ErrorCode::invalid_input,
-                            fmt::format("faces at the rim of the mesh have no boundary condition, one of them at ({:.4g}, {:.4g}, {:.4g}) m",
-                                        x[0], x[1], x[2]),
-                            "Name every outer and inner surface under /boundaries: pec, pmc, impedance or outer.");
+          return make_error(
+              ErrorCode::invalid_input,
+              fmt::format(
+                  "faces at the rim of the mesh have no boundary condition, one of them at ({:.4g}, {:.4g}, {:.4g}) m",
+                  x[0], x[1], x[2]),
+              "Name every outer and inner surface under /boundaries: pec, pmc, impedance or outer.");
         }
         if (role[f] == no_role) {
           if (names.empty() || names.back() != "") {
@@ -188,7 +193,8 @@ struct Builder {
   Status find_currents() {
     const Space& space = domain.space;
     const auto touches = [] {
-      return make_error(ErrorCode::invalid_input, "S touches the body", "Leave a layer of vacuum, 0.1 to 0.2 wavelengths thick, between the body and S.");
+      return make_error(ErrorCode::invalid_input, "S touches the body",
+                        "Leave a layer of vacuum, 0.1 to 0.2 wavelengths thick, between the body and S.");
     };
     for (Index f = 0; f < domain.outer.faces(); ++f)
       if (space.tets()[domain.outer.face(f).tet].region != 0) return touches();
@@ -201,14 +207,16 @@ struct Builder {
       for (std::size_t t = 0; t < inner.size(); ++t) inner[t] = space.tets()[t].region != 0;
       wall = wall_around(inner);
       if (std::none_of(wall.begin(), wall.end(), [](bool b) { return b; }))
-        return make_error(ErrorCode::invalid_input, "there is no body: the domain is vacuum up to S without a conductor",
+        return make_error(ErrorCode::invalid_input,
+                          "there is no body: the domain is vacuum up to S without a conductor",
                           "Give a region a material or a surface a boundary condition.");
       if (touches_outer(wall)) return touches();
       for (int layer = 0; layer < options.layers_off; ++layer) {
         std::vector<bool> near(static_cast<std::size_t>(mesh.point_count()), false);
         for (Index f = 0; f < space.face_count(); ++f)
           if (wall[f])
-            for (int k : local_faces[space.sides(f).local[0]]) near[space.tets()[space.sides(f).tet[0]].points[k]] = true;
+            for (int k : local_faces[space.sides(f).local[0]])
+              near[space.tets()[space.sides(f).tet[0]].points[k]] = true;
         std::vector<bool> more = inner;
         for (std::size_t t = 0; t < inner.size(); ++t)
           for (int k = 0; k < 4; ++k)
@@ -230,23 +238,28 @@ struct Builder {
       for (int k = 0; k < 2; ++k)
         if (s.tet[k] >= 0 && outside[s.tet[k]]) side = side < 0 ? k : 2;
       if (side == 2)
-        return make_error(ErrorCode::invalid_input, "S' does not enclose the body: both sides of it can be reached from S",
+        return make_error(ErrorCode::invalid_input,
+                          "S' does not enclose the body: both sides of it can be reached from S",
                           "The group of S' must be closed and lie between the body and S.");
       if (side < 0) continue;  // a cavity inside the body
       faces.push_back({s.tet[side], s.local[side], true});
-      if (!is(f, BoundaryKind::pec) && !(one_sided(f) && is(f, BoundaryKind::currents))) domain.currents_on_conductor = false;
+      if (!is(f, BoundaryKind::pec) && !(one_sided(f) && is(f, BoundaryKind::currents)))
+        domain.currents_on_conductor = false;
     }
     if (faces.empty()) return make_error(ErrorCode::invalid_input, "S' has no face that can be reached from S");
     for (std::size_t t = 0; t < outside.size(); ++t)
       if (outside[t] && space.tets()[t].region != 0)
-        return make_error(ErrorCode::invalid_input,
-                          fmt::format("cell {} between S' and S holds a material; there must be vacuum", space.tets()[t].cell),
-                          "Put S' around all materials, or remove the material from the layer.");
+        return make_error(
+            ErrorCode::invalid_input,
+            fmt::format("cell {} between S' and S holds a material; there must be vacuum", space.tets()[t].cell),
+            "Put S' around all materials, or remove the material from the layer.");
     for (Index f = 0; f < space.face_count(); ++f)
       if (!wall[f] && one_sided(f) && !is(f, BoundaryKind::outer) && outside[space.sides(f).tet[0]])
-        return make_error(ErrorCode::invalid_input, "a conductor lies between S' and S", "S' must enclose the whole body.");
+        return make_error(ErrorCode::invalid_input, "a conductor lies between S' and S",
+                          "S' must enclose the whole body.");
     domain.currents = Patch(space, std::move(faces));
-    if (touches_outer(wall)) return make_error(ErrorCode::invalid_input, "S touches S'", "Leave a layer of vacuum between the two surfaces.");
+    if (touches_outer(wall))
+      return make_error(ErrorCode::invalid_input, "S touches S'", "Leave a layer of vacuum between the two surfaces.");
     return {};
   }
 
@@ -280,13 +293,15 @@ Result<Domain> make_domain(const Mesh& mesh, const DomainOptions& options) {
   d.outer = Patch(d.space, b.collect(BoundaryKind::outer));
   if (d.outer.faces() == 0)
     return make_error(ErrorCode::invalid_input, "no surface is S: no boundary has the kind \"outer\"",
-                      "Name the group of the outermost surface under /boundaries with kind \"outer\"; the mesh has " + list_groups(mesh) + ".");
+                      "Name the group of the outermost surface under /boundaries with kind \"outer\"; the mesh has " +
+                          list_groups(mesh) + ".");
   if (Status s = b.closed(d.outer, "S"); !s) return s.error();
   if (Status s = b.find_currents(); !s) return s.error();
   if (Status s = b.closed(d.currents, "S'"); !s) return s.error();
   auto metal = b.collect(BoundaryKind::pec);
   for (Index f = 0; f < d.space.face_count(); ++f)
-    if (b.is(f, BoundaryKind::currents) && b.one_sided(f)) metal.push_back({d.space.sides(f).tet[0], d.space.sides(f).local[0], false});
+    if (b.is(f, BoundaryKind::currents) && b.one_sided(f))
+      metal.push_back({d.space.sides(f).tet[0], d.space.sides(f).local[0], false});
   d.conductor = Patch(d.space, std::move(metal));
   d.magnetic = Patch(d.space, b.collect(BoundaryKind::pmc));
   for (std::size_t r = 0; r < b.kinds.size(); ++r)
@@ -296,8 +311,10 @@ Result<Domain> make_domain(const Mesh& mesh, const DomainOptions& options) {
   d.outside = std::move(b.outside);
   d.distance = std::numeric_limits<double>::max();
   for (Index p = 0; p < d.outer.size(); p += face_points)
-    for (Index q = 0; q < d.currents.size(); q += face_points) d.distance = std::min(d.distance, distance(d.outer.point(p).x, d.currents.point(q).x));
-  for (Index t = 0; t < static_cast<Index>(d.space.tets().size()); ++t) d.volume_edge = std::max(d.volume_edge, d.space.longest_edge(t));
+    for (Index q = 0; q < d.currents.size(); q += face_points)
+      d.distance = std::min(d.distance, distance(d.outer.point(p).x, d.currents.point(q).x));
+  for (Index t = 0; t < static_cast<Index>(d.space.tets().size()); ++t)
+    d.volume_edge = std::max(d.volume_edge, d.space.longest_edge(t));
   return std::move(b.domain);
 }
 

@@ -22,8 +22,8 @@ struct Boundary {
 
 struct DomainOptions {
   int order = 2;
-  std::map<std::string, Boundary> boundaries;   ///< by group of triangles
-  std::map<std::string, int> regions;           ///< by group of tetrahedra: index of the material, > 0; else vacuum, 0
+  std::map<std::string, Boundary> boundaries;  ///< by group of triangles
+  std::map<std::string, int> regions;          ///< by group of tetrahedra: index of the material, > 0; else vacuum, 0
   /// Faces of the outside that belong to no group: PEC (true) or an error.
   bool ungrouped_is_pec = false;
   /// Where S' lies when no group says so: so many layers of tetrahedra off the body, fewer if it would touch S.
@@ -37,17 +37,17 @@ struct ImpedancePatch {
 
 struct Domain {
   Space space;
-  Patch outer;                            ///< S, normals out of the domain
-  Patch currents;                         ///< S', normals towards S, seen from the tetrahedra outside of it
-  Patch conductor;                        ///< PEC faces, normals out of the domain (into the metal)
-  Patch magnetic;                         ///< PMC faces, the same
-  std::vector<ImpedancePatch> impedances; ///< the same
-  std::vector<Index> free_number;         ///< of each unknown: its row, −1 on PEC
+  Patch outer;                             ///< S, normals out of the domain
+  Patch currents;                          ///< S', normals towards S, seen from the tetrahedra outside of it
+  Patch conductor;                         ///< PEC faces, normals out of the domain (into the metal)
+  Patch magnetic;                          ///< PMC faces, the same
+  std::vector<ImpedancePatch> impedances;  ///< the same
+  std::vector<Index> free_number;          ///< of each unknown: its row, −1 on PEC
   Index free_unknowns = 0;
-  bool currents_on_conductor = false;     ///< S' is the PEC surface: no magnetic currents
-  std::vector<bool> outside;              ///< of each tetrahedron: between S' and S
-  double distance = 0;                    ///< least distance between points of S' and S, m
-  double volume_edge = 0;                 ///< longest edge of any tetrahedron, m
+  bool currents_on_conductor = false;  ///< S' is the PEC surface: no magnetic currents
+  std::vector<bool> outside;           ///< of each tetrahedron: between S' and S
+  double distance = 0;                 ///< least distance between points of S' and S, m
+  double volume_edge = 0;              ///< longest edge of any tetrahedron, m
 };
 
 /// Sorts faces and tetrahedra. `mesh` must outlive the domain. Errors: a missing or empty group, S open, inside the mesh or

@@ -27,7 +27,8 @@ class Elements {
   /// ∫ μ⁻¹ ∇×W·∇×E − k² ∫ ε W·E
   [[nodiscard]] ElementMatrix matrix(const Space& space, Index tet, const Medium& medium, double k) const;
   /// The same by plain quadrature with `points` a direction: the reference for tests, and for curved cells.
-  [[nodiscard]] ElementMatrix by_quadrature(const Space& space, Index tet, const Medium& medium, double k, int points) const;
+  [[nodiscard]] ElementMatrix by_quadrature(const Space& space, Index tet, const Medium& medium, double k,
+                                            int points) const;
 
  private:
   using Real = std::array<std::array<double, most_unknowns>, most_unknowns>;

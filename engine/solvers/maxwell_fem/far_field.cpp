@@ -18,9 +18,15 @@ constexpr Complex j{0, 1};
 constexpr double pi = std::numbers::pi;
 }  // namespace
 
-Vec3 Direction::radial() const { return {std::sin(theta) * std::cos(phi), std::sin(theta) * std::sin(phi), std::cos(theta)}; }
-Vec3 Direction::theta_hat() const { return {std::cos(theta) * std::cos(phi), std::cos(theta) * std::sin(phi), -std::sin(theta)}; }
-Vec3 Direction::phi_hat() const { return {-std::sin(phi), std::cos(phi), 0}; }
+Vec3 Direction::radial() const {
+  return {std::sin(theta) * std::cos(phi), std::sin(theta) * std::sin(phi), std::cos(theta)};
+}
+Vec3 Direction::theta_hat() const {
+  return {std::cos(theta) * std::cos(phi), std::cos(theta) * std::sin(phi), -std::sin(theta)};
+}
+Vec3 Direction::phi_hat() const {
+  return {-std::sin(phi), std::cos(phi), 0};
+}
 
 PlaneWave wave_from(const Direction& from, bool horizontal, double k) {
   return {scale(-1, from.radial()), horizontal ? from.phi_hat() : from.theta_hat(), k};
@@ -45,8 +51,8 @@ std::vector<FarAmplitude> far_field(const Domain& domain, double k, std::span<co
       for (int c = 0; c < 2; ++c) {
         const Vec3& tangent = c == 0 ? at.t1 : at.t2;
         const double along_t = dot(t, tangent), along_p = dot(p, tangent);
-        rows[2 * q + c] = {phase * (along_t - j * along_p), phase * (along_t + j * along_p), phase * (along_p + j * along_t),
-                           phase * (along_p - j * along_t)};
+        rows[2 * q + c] = {phase * (along_t - j * along_p), phase * (along_t + j * along_p),
+                           phase * (along_p + j * along_t), phase * (along_p - j * along_t)};
       }
     }
     for (Index c = 0; c < count; ++c) {
@@ -89,11 +95,13 @@ SphereRule sphere_rule(double k_radius) {
 }
 
 double extinction(const FarAmplitude& forward, const Direction& direction, const PlaneWave& wave) {
-  const Complex along = dot(wave.polarisation, direction.theta_hat()) * forward.theta + dot(wave.polarisation, direction.phi_hat()) * forward.phi;
+  const Complex along = dot(wave.polarisation, direction.theta_hat()) * forward.theta +
+                        dot(wave.polarisation, direction.phi_hat()) * forward.phi;
   return -4 * pi / wave.k * along.imag();
 }
 
-std::vector<Complex> near_field(const Domain& domain, double k, std::span<const Complex> f, std::span<const Vec3> points, int threads) {
+std::vector<Complex> near_field(const Domain& domain, double k, std::span<const Complex> f,
+                                std::span<const Vec3> points, int threads) {
   const Patch& s = domain.currents;
   const Index n = s.size(), many = static_cast<Index>(points.size());
   std::vector<Complex> out(static_cast<std::size_t>(3 * many));
@@ -112,9 +120,12 @@ std::vector<Complex> near_field(const Domain& domain, double k, std::span<const 
           m[d] += along[d] * (0.5 / k) * (minus - plus);
         }
       }
-      sum[0] += c.g[0] * current[0] + c.g[3] * current[1] + c.g[4] * current[2] - (c.gradient[1] * m[2] - c.gradient[2] * m[1]);
-      sum[1] += c.g[3] * current[0] + c.g[1] * current[1] + c.g[5] * current[2] - (c.gradient[2] * m[0] - c.gradient[0] * m[2]);
-      sum[2] += c.g[4] * current[0] + c.g[5] * current[1] + c.g[2] * current[2] - (c.gradient[0] * m[1] - c.gradient[1] * m[0]);
+      sum[0] += c.g[0] * current[0] + c.g[3] * current[1] + c.g[4] * current[2] -
+                (c.gradient[1] * m[2] - c.gradient[2] * m[1]);
+      sum[1] += c.g[3] * current[0] + c.g[1] * current[1] + c.g[5] * current[2] -
+                (c.gradient[2] * m[0] - c.gradient[0] * m[2]);
+      sum[2] += c.g[4] * current[0] + c.g[5] * current[1] + c.g[2] * current[2] -
+                (c.gradient[0] * m[1] - c.gradient[1] * m[0]);
     }
     for (int d = 0; d < 3; ++d) out[3 * p + d] = sum[d];
   }

@@ -31,8 +31,8 @@ struct FarAmplitude {
 };
 
 /// [direction][column]; f: columns of 4 N_S'.
-[[nodiscard]] std::vector<FarAmplitude> far_field(const Domain& domain, double k, std::span<const Complex> f, Index count,
-                                                  std::span<const Direction> directions, int threads);
+[[nodiscard]] std::vector<FarAmplitude> far_field(const Domain& domain, double k, std::span<const Complex> f,
+                                                  Index count, std::span<const Direction> directions, int threads);
 
 /// Directions and weights that integrate products of far fields of a body of this size exactly (Gauss-Legendre in cos θ,
 /// equal steps in φ); the weights add up to 4π.
@@ -46,6 +46,7 @@ struct SphereRule {
 [[nodiscard]] double extinction(const FarAmplitude& forward, const Direction& forward_direction, const PlaneWave& wave);
 
 /// Scattered E at points outside S' (columns: points × 3).
-[[nodiscard]] std::vector<Complex> near_field(const Domain& domain, double k, std::span<const Complex> f, std::span<const Vec3> points, int threads);
+[[nodiscard]] std::vector<Complex> near_field(const Domain& domain, double k, std::span<const Complex> f,
+                                              std::span<const Vec3> points, int threads);
 
 }  // namespace conoid::maxwell_fem

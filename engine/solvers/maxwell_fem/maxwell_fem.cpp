@@ -24,13 +24,19 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
-Bytes budget_of(const Settings& s) { return s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3; }
+Bytes budget_of(const Settings& s) {
+  return s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
+}
 
 }  // namespace
 
-std::vector<Diagnostic> MaxwellFem::check(const Case& input, const Mesh* mesh) const { return check_settings(input, mesh); }
+std::vector<Diagnostic> MaxwellFem::check(const Case& input, const Mesh* mesh) const {
+  return check_settings(input, mesh);
+}
 
 Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const Machine& machine) const {
   std::vector<Diagnostic> found;
@@ -43,7 +49,8 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   Estimate e;
   e.host_memory = expected_memory(s, unknowns);
   // Measured on one core: factors at 6 Gflop/s and about 16 n² operations; a solve passes over the factors at 4 GB/s.
-  const double factor = 16 * n * n / 6e9, solve = static_cast<double>(expected_factor_bytes(unknowns)) / 4e9 * 8 * std::min(waves, 64.0) / 4;
+  const double factor = 16 * n * n / 6e9,
+               solve = static_cast<double>(expected_factor_bytes(unknowns)) / 4e9 * 8 * std::min(waves, 64.0) / 4;
   e.seconds = frequencies * (factor + solve) / std::max(1, machine.cores) + 1;
   e.disk = static_cast<Bytes>(n * 30 + 1e5 * frequencies);
   e.steps = 0;
@@ -57,7 +64,9 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   return e;
 }
 
-double MaxwellFem::k() const { return 2 * pi * frequency() / light_speed; }
+double MaxwellFem::k() const {
+  return 2 * pi * frequency() / light_speed;
+}
 
 std::string MaxwellFem::at_frequency() const {
   return settings_.frequencies.size() == 1 ? "" : " at " + format_quantity(frequency(), "Hz");
@@ -65,13 +74,16 @@ std::string MaxwellFem::at_frequency() const {
 
 Index MaxwellFem::batch_size() const {
   // Vectors of GMRES and currents in a quarter of the memory.
-  const double column = 16.0 * static_cast<double>((settings_.truncation.longest + 4) * 2 * domain_.outer.size() + 8 * domain_.currents.size());
+  const double column = 16.0 * static_cast<double>((settings_.truncation.longest + 4) * 2 * domain_.outer.size() +
+                                                   8 * domain_.currents.size());
   return std::clamp<Index>(static_cast<Index>(static_cast<double>(budget_of(settings_)) / 4 / column), 1, 512);
 }
 
 Status MaxwellFem::prepare(RunContext& context) {
   if (context.cluster.size() > 1)
-    return make_error(ErrorCode::invalid_input, fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()), "Start it without mpirun; give it all cores with --threads.");
+    return make_error(ErrorCode::invalid_input,
+                      fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()),
+                      "Start it without mpirun; give it all cores with --threads.");
   std::vector<Diagnostic> found;
   settings_ = read_settings(context.input, found);
   for (const Diagnostic& d : found)
@@ -85,9 +97,11 @@ Status MaxwellFem::prepare(RunContext& context) {
   domain_ = std::move(*domain);
   context.progress.end();
   const double wave = light_speed / settings_.frequencies.back();
-  log::info("maxwell-fem: {} tetrahedra of order {}, {} unknowns, S {} and S' {} faces, {:.3f} wavelengths apart, longest edge {:.3f} wavelengths",
-            domain_.space.tets().size(), settings_.domain.order, domain_.free_unknowns, domain_.outer.faces(), domain_.currents.faces(),
-            domain_.distance / wave, domain_.volume_edge / wave);
+  log::info(
+      "maxwell-fem: {} tetrahedra of order {}, {} unknowns, S {} and S' {} faces, {:.3f} wavelengths apart, longest "
+      "edge {:.3f} wavelengths",
+      domain_.space.tets().size(), settings_.domain.order, domain_.free_unknowns, domain_.outer.faces(),
+      domain_.currents.faces(), domain_.distance / wave, domain_.volume_edge / wave);
   Results& out = context.results;
   out.number("tetrahedra", static_cast<double>(domain_.space.tets().size()), "1");
   out.number("unknowns", static_cast<double>(domain_.free_unknowns), "1");
@@ -117,12 +131,14 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   if (settings_.truncation.loop == RadiationLoop::compressed) {
     radiation_->compress(0.1 * settings_.truncation.tolerance, threads);
     const CompressedRadiation& c = *radiation_->compressed();
-    log::info("maxwell-fem: far blocks of rank {:.1f} on average in {}, the whole operator would be {}", c.average_rank(), format_bytes(c.bytes()), format_bytes(c.dense_bytes()));
+    log::info("maxwell-fem: far blocks of rank {:.1f} on average in {}, the whole operator would be {}",
+              c.average_rank(), format_bytes(c.bytes()), format_bytes(c.dense_bytes()));
     context.results.number("compressed_memory", static_cast<double>(c.bytes()), "B");
   }
   seconds_near_ += now() - begin;
   const DirectFacts& facts = system_->facts();
-  log::info("maxwell-fem: {} factors of {}{}, {} near pairs", facts.method, format_bytes(facts.bytes), facts.on_disk ? " on disk" : "", radiation_->near_blocks());
+  log::info("maxwell-fem: {} factors of {}{}, {} near pairs", facts.method, format_bytes(facts.bytes),
+            facts.on_disk ? " on disk" : "", radiation_->near_blocks());
   context.results.number("factor_memory", static_cast<double>(facts.bytes), "B");
   context.results.number("factor_entries", static_cast<double>(facts.entries), "1");
   context.results.text("direct_solver", facts.method);
@@ -219,15 +235,17 @@ Status MaxwellFem::end_batch(RunContext& context) {
     std::vector<Complex> u, f;
     if (Status s = truncation_->fields(psi, c, std::min(block, count - c), u, f); !s) return s;
     if (first_ == 0 && c == 0)
-      show(waves_[solved_[0]], std::span(u).first(static_cast<std::size_t>(system_->unknowns())), std::span(f).first(static_cast<std::size_t>(system_->currents_length())), context.team.threads());
+      show(waves_[solved_[0]], std::span(u).first(static_cast<std::size_t>(system_->unknowns())),
+           std::span(f).first(static_cast<std::size_t>(system_->currents_length())), context.team.threads());
     currents_.insert(currents_.end(), f.begin(), f.end());
   }
   worst_iterations_ = std::max(worst_iterations_, truncation_->iterations());
   worst_residual_ = std::max(worst_residual_, truncation_->largest_residual());
   if (!truncation_->converged()) {
     failed_to_converge_ = true;
-    log::warning("maxwell-fem: {}{}: the truncation {} after {} iterations, residual {:.2e}", format_quantity(frequency(), "Hz"), "",
-                 truncation_->diverged() ? "diverges" : "has not converged", truncation_->iterations(), truncation_->largest_residual());
+    log::warning("maxwell-fem: {}{}: the truncation {} after {} iterations, residual {:.2e}",
+                 format_quantity(frequency(), "Hz"), "", truncation_->diverged() ? "diverges" : "has not converged",
+                 truncation_->iterations(), truncation_->largest_residual());
   }
   first_ += count;
   context.progress.end();
@@ -248,11 +266,16 @@ Result<Advanced> MaxwellFem::advance(RunContext& context) {
     t.id = "convergence";
     t.title = "Convergence of the truncation";
     t.y_scale = AxisScale::log;
-    t.columns = {{"iteration", "1", "iteration"}, {"residual", "1", "largest residual"}, {"tolerance", "1", "tolerance"}, {"active", "1", "right-hand sides that still run"}};
-    t.definition = settings_.truncation.method == TruncationMethod::gmres ? "Relative residual of (I - M) Psi = Psi_0, the largest of all right-hand sides."
-                                                                          : "Change of Psi over Psi in the norm of L2(S), the largest of all right-hand sides.";
+    t.columns = {{"iteration", "1", "iteration"},
+                 {"residual", "1", "largest residual"},
+                 {"tolerance", "1", "tolerance"},
+                 {"active", "1", "right-hand sides that still run"}};
+    t.definition = settings_.truncation.method == TruncationMethod::gmres
+                       ? "Relative residual of (I - M) Psi = Psi_0, the largest of all right-hand sides."
+                       : "Change of Psi over Psi in the norm of L2(S), the largest of all right-hand sides.";
     t.exact = {"tolerance"};
-    context.results.table(t).append({static_cast<double>(steps_), truncation_->largest_residual(), settings_.truncation.tolerance, static_cast<double>(truncation_->active())});
+    context.results.table(t).append({static_cast<double>(steps_), truncation_->largest_residual(),
+                                     settings_.truncation.tolerance, static_cast<double>(truncation_->active())});
     if (truncation_->finished()) {
       if (Status s = end_batch(context); !s) return s.error();
       if (first_ < static_cast<Index>(solved_.size())) {
@@ -280,12 +303,14 @@ Result<Advanced> MaxwellFem::advance(RunContext& context) {
 }
 
 void MaxwellFem::save(CheckpointWriter& writer) const {
-  const std::int64_t place[5] = {static_cast<std::int64_t>(frequency_), first_, steps_, truncation_ ? truncation_->iterations() : 0, worst_iterations_};
+  const std::int64_t place[5] = {static_cast<std::int64_t>(frequency_), first_, steps_,
+                                 truncation_ ? truncation_->iterations() : 0, worst_iterations_};
   writer.shared<std::int64_t>("place", place);
   writer.value("worst residual", worst_residual_);
   writer.value("failed", static_cast<std::int32_t>(failed_to_converge_));
   writer.shared<Complex>("currents", currents_);
-  const std::vector<Complex> psi = truncation_ && !truncation_->finished() ? truncation_->psi() : std::vector<Complex>{};
+  const std::vector<Complex> psi =
+      truncation_ && !truncation_->finished() ? truncation_->psi() : std::vector<Complex>{};
   writer.shared<Complex>("psi", psi);
   std::vector<Complex> echoes;
   for (const Echo& e : echoes_) {
@@ -316,7 +341,8 @@ void MaxwellFem::load(CheckpointReader& reader) {
     const auto n = static_cast<std::size_t>(echoes[i].imag());
     e.extinction = echoes[i + 1].real();
     e.scattering = echoes[i + 1].imag();
-    e.amplitude.assign(echoes.begin() + static_cast<std::ptrdiff_t>(i + 2), echoes.begin() + static_cast<std::ptrdiff_t>(i + 2 + n));
+    e.amplitude.assign(echoes.begin() + static_cast<std::ptrdiff_t>(i + 2),
+                       echoes.begin() + static_cast<std::ptrdiff_t>(i + 2 + n));
     echoes_.push_back(std::move(e));
     i += 2 + n;
   }
@@ -325,14 +351,14 @@ void MaxwellFem::load(CheckpointReader& reader) {
 }
 
 const SolverInfo& solver_info() {
-  static const SolverInfo info{
-      "maxwell-fem",
-      "Electromagnetic scattering, finite elements with FE-IIEE",
-      "Radar cross sections of conducting, coated and dielectric bodies: tetrahedra close around the body, closed by an iterated integral equation.",
-      parameters_schema,
-      [] { return std::unique_ptr<Solver>(std::make_unique<MaxwellFem>()); },
-      verify_table,
-      bench_table};
+  static const SolverInfo info{"maxwell-fem",
+                               "Electromagnetic scattering, finite elements with FE-IIEE",
+                               "Radar cross sections of conducting, coated and dielectric bodies: tetrahedra close "
+                               "around the body, closed by an iterated integral equation.",
+                               parameters_schema,
+                               [] { return std::unique_ptr<Solver>(std::make_unique<MaxwellFem>()); },
+                               verify_table,
+                               bench_table};
   return info;
 }
 

@@ -71,8 +71,8 @@ class MaxwellFem final : public Solver {
 
   struct PlanePoints {
     std::vector<Vec3> x;
-    std::vector<Index> tet;      ///< that holds the point; −1: outside of S, −2: inside the body
-    std::vector<Vec3> reference; ///< in the tetrahedron
+    std::vector<Index> tet;       ///< that holds the point; −1: outside of S, −2: inside the body
+    std::vector<Vec3> reference;  ///< in the tetrahedron
   };
   MeshGeometry volume_, surface_;
   std::vector<PlanePoints> plane_points_;

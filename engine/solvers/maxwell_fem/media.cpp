@@ -13,7 +13,9 @@ namespace conoid::maxwell_fem {
 namespace {
 constexpr double vacuum_permittivity = 8.8541878128e-12;
 constexpr double pi = std::numbers::pi;
-Tensor isotropic(Complex v) { return {v, v, v}; }
+Tensor isotropic(Complex v) {
+  return {v, v, v};
+}
 }  // namespace
 
 Complex debye(double infinity, const std::vector<DebyeTerm>& terms, double conductivity, double frequency) {
@@ -25,7 +27,8 @@ Complex debye(double infinity, const std::vector<DebyeTerm>& terms, double condu
 
 Complex lorentz(double infinity, const std::vector<LorentzTerm>& terms, double f) {
   Complex out = infinity;
-  for (const LorentzTerm& t : terms) out += t.strength * t.frequency * t.frequency / Complex(t.frequency * t.frequency - f * f, f * t.damping);
+  for (const LorentzTerm& t : terms)
+    out += t.strength * t.frequency * t.frequency / Complex(t.frequency * t.frequency - f * f, f * t.damping);
   return out;
 }
 
@@ -41,14 +44,19 @@ double interpolate(const std::vector<double>& at, const std::vector<double>& val
 MaterialLaw read_material(const Values& v, std::string& problem) {
   const std::string kind = v["kind"].text();
   if (kind == "constant") {
-    const double e = v["permittivity"].number(), loss = v["permittivity_loss"].number(), sigma = v["conductivity"].number();
+    const double e = v["permittivity"].number(), loss = v["permittivity_loss"].number(),
+                 sigma = v["conductivity"].number();
     const Complex mu{v["permeability"].number(), -v["permeability_loss"].number()};
-    return [=](double f) { return Medium{isotropic({e, -loss - sigma / (2 * pi * f * vacuum_permittivity)}), isotropic(mu)}; };
+    return [=](double f) {
+      return Medium{isotropic({e, -loss - sigma / (2 * pi * f * vacuum_permittivity)}), isotropic(mu)};
+    };
   }
   if (kind == "diagonal") {
-    const auto e = v["permittivity"].numbers(), el = v["permittivity_loss"].numbers(), m = v["permeability"].numbers(), ml = v["permeability_loss"].numbers();
+    const auto e = v["permittivity"].numbers(), el = v["permittivity_loss"].numbers(), m = v["permeability"].numbers(),
+               ml = v["permeability_loss"].numbers();
     for (int d = 0; d < 3; ++d)
-      if (!(e[d] > 0) || !(m[d] > 0) || el[d] < 0 || ml[d] < 0) problem = "permittivity and permeability must be positive, losses not negative";
+      if (!(e[d] > 0) || !(m[d] > 0) || el[d] < 0 || ml[d] < 0)
+        problem = "permittivity and permeability must be positive, losses not negative";
     return [=](double) {
       Medium out;
       for (int d = 0; d < 3; ++d) {
@@ -59,12 +67,15 @@ MaterialLaw read_material(const Values& v, std::string& problem) {
     };
   }
   if (kind == "table") {
-    const auto f = v["frequencies"].numbers(), e = v["permittivity"].numbers(), el = v["permittivity_loss"].numbers(), m = v["permeability"].numbers(), ml = v["permeability_loss"].numbers();
-    if (!std::is_sorted(f.begin(), f.end()) || std::adjacent_find(f.begin(), f.end()) != f.end()) problem = "the frequencies of the table do not ascend";
+    const auto f = v["frequencies"].numbers(), e = v["permittivity"].numbers(), el = v["permittivity_loss"].numbers(),
+               m = v["permeability"].numbers(), ml = v["permeability_loss"].numbers();
+    if (!std::is_sorted(f.begin(), f.end()) || std::adjacent_find(f.begin(), f.end()) != f.end())
+      problem = "the frequencies of the table do not ascend";
     for (const auto* list : {&e, &el, &m, &ml})
       if (!list->empty() && list->size() != f.size()) problem = "the table has columns of different lengths";
     return [=](double x) {
-      return Medium{isotropic({interpolate(f, e, x, 1), -interpolate(f, el, x, 0)}), isotropic({interpolate(f, m, x, 1), -interpolate(f, ml, x, 0)})};
+      return Medium{isotropic({interpolate(f, e, x, 1), -interpolate(f, el, x, 0)}),
+                    isotropic({interpolate(f, m, x, 1), -interpolate(f, ml, x, 0)})};
     };
   }
   const Complex mu{v["permeability"].number(), -v["permeability_loss"].number()};
@@ -72,13 +83,15 @@ MaterialLaw read_material(const Values& v, std::string& problem) {
   const Values terms = v["terms"];
   if (kind == "debye") {
     std::vector<DebyeTerm> list;
-    for (std::size_t t = 0; t < terms.size(); ++t) list.push_back({terms.at(t)["strength"].number(), terms.at(t)["time"].number()});
+    for (std::size_t t = 0; t < terms.size(); ++t)
+      list.push_back({terms.at(t)["strength"].number(), terms.at(t)["time"].number()});
     const double sigma = v["conductivity"].number();
     return [=](double f) { return Medium{isotropic(debye(infinity, list, sigma, f)), isotropic(mu)}; };
   }
   std::vector<LorentzTerm> list;
   for (std::size_t t = 0; t < terms.size(); ++t)
-    list.push_back({terms.at(t)["strength"].number(), terms.at(t)["frequency"].number(), terms.at(t)["damping"].number()});
+    list.push_back(
+        {terms.at(t)["strength"].number(), terms.at(t)["frequency"].number(), terms.at(t)["damping"].number()});
   return [=](double f) { return Medium{isotropic(lorentz(infinity, list, f)), isotropic(mu)}; };
 }
 

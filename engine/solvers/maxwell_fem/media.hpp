@@ -24,11 +24,13 @@ struct LorentzTerm {
   double strength, frequency, damping;
 };
 /// ε_∞ + Σ Δε/(1 + jωτ) − jσ/(ωε_0)
-[[nodiscard]] Complex debye(double infinity, const std::vector<DebyeTerm>& terms, double conductivity, double frequency);
+[[nodiscard]] Complex debye(double infinity, const std::vector<DebyeTerm>& terms, double conductivity,
+                            double frequency);
 /// ε_∞ + Σ Δε f_0²/(f_0² − f² + j f Γ)
 [[nodiscard]] Complex lorentz(double infinity, const std::vector<LorentzTerm>& terms, double frequency);
 /// Linear between the samples, constant beyond; `otherwise` where there are none.
-[[nodiscard]] double interpolate(const std::vector<double>& at, const std::vector<double>& values, double x, double otherwise);
+[[nodiscard]] double interpolate(const std::vector<double>& at, const std::vector<double>& values, double x,
+                                 double otherwise);
 
 /// The law of one entry of /materials. `problem` gets a sentence when tables do not fit together.
 [[nodiscard]] MaterialLaw read_material(const Values& values, std::string& problem);

@@ -12,7 +12,9 @@ namespace {
 using Complex = std::complex<double>;
 constexpr Complex j{0, 1};
 
-int terms(double x) { return static_cast<int>(x + 4.05 * std::cbrt(x) + 14); }
+int terms(double x) {
+  return static_cast<int>(x + 4.05 * std::cbrt(x) + 14);
+}
 
 /// Riccati functions of one argument and their derivatives, orders 0 … count.
 struct Riccati {
@@ -86,10 +88,18 @@ Angular angular(const SphereSeries& series, double mu) {
 
 }  // namespace
 
-Complex SphereSeries::s1(double cosine) const { return angular(*this, cosine).s1; }
-Complex SphereSeries::s2(double cosine) const { return angular(*this, cosine).s2; }
-double SphereSeries::sigma_e(double cosine) const { return 4 / (x * x) * std::norm(s2(cosine)); }
-double SphereSeries::sigma_h(double cosine) const { return 4 / (x * x) * std::norm(s1(cosine)); }
+Complex SphereSeries::s1(double cosine) const {
+  return angular(*this, cosine).s1;
+}
+Complex SphereSeries::s2(double cosine) const {
+  return angular(*this, cosine).s2;
+}
+double SphereSeries::sigma_e(double cosine) const {
+  return 4 / (x * x) * std::norm(s2(cosine));
+}
+double SphereSeries::sigma_h(double cosine) const {
+  return 4 / (x * x) * std::norm(s1(cosine));
+}
 
 double SphereSeries::extinction() const {
   double sum = 0;
@@ -125,7 +135,8 @@ SphereSeries coated_conductor(double ka, double kb, Complex epsilon, Complex mu)
   const Riccati y(m * ka, terms(kb)), z(m * kb, terms(kb));
   return penetrable(kb, m, mu, [&](int n) {
     const Complex big_a = y.ds[n] / y.dc[n], big_b = y.s[n] / y.c[n];
-    return std::array{z.s[n] - big_a * z.c[n], z.ds[n] - big_a * z.dc[n], z.s[n] - big_b * z.c[n], z.ds[n] - big_b * z.dc[n]};
+    return std::array{z.s[n] - big_a * z.c[n], z.ds[n] - big_a * z.dc[n], z.s[n] - big_b * z.c[n],
+                      z.ds[n] - big_b * z.dc[n]};
   });
 }
 
@@ -135,7 +146,8 @@ SphereSeries coated_sphere(double ka, double kb, Complex core_epsilon, Complex c
   return penetrable(kb, m, mu, [&](int n) {
     const Complex big_a = (r * c.s[n] * y.ds[n] - u * y.s[n] * c.ds[n]) / (r * c.s[n] * y.dc[n] - u * y.c[n] * c.ds[n]);
     const Complex big_b = (u * c.s[n] * y.ds[n] - r * y.s[n] * c.ds[n]) / (u * c.s[n] * y.dc[n] - r * y.c[n] * c.ds[n]);
-    return std::array{z.s[n] - big_a * z.c[n], z.ds[n] - big_a * z.dc[n], z.s[n] - big_b * z.c[n], z.ds[n] - big_b * z.dc[n]};
+    return std::array{z.s[n] - big_a * z.c[n], z.ds[n] - big_a * z.dc[n], z.s[n] - big_b * z.c[n],
+                      z.ds[n] - big_b * z.dc[n]};
   });
 }
 

@@ -12,8 +12,8 @@
 namespace conoid::maxwell_fem {
 
 struct SphereSeries {
-  double x = 1;                                ///< k times the outer radius
-  std::vector<std::complex<double>> a, b;      ///< a_n (TM), b_n (TE), n = 1, 2, …
+  double x = 1;                            ///< k times the outer radius
+  std::vector<std::complex<double>> a, b;  ///< a_n (TM), b_n (TE), n = 1, 2, …
 
   [[nodiscard]] std::complex<double> s1(double cosine) const;
   [[nodiscard]] std::complex<double> s2(double cosine) const;
@@ -27,9 +27,11 @@ struct SphereSeries {
 [[nodiscard]] SphereSeries conducting_sphere(double ka);
 [[nodiscard]] SphereSeries homogeneous_sphere(double ka, std::complex<double> epsilon, std::complex<double> mu);
 /// Core of radius a in a coat of radius b.
-[[nodiscard]] SphereSeries coated_conductor(double ka, double kb, std::complex<double> epsilon, std::complex<double> mu);
-[[nodiscard]] SphereSeries coated_sphere(double ka, double kb, std::complex<double> core_epsilon, std::complex<double> core_mu,
-                                         std::complex<double> epsilon, std::complex<double> mu);
+[[nodiscard]] SphereSeries coated_conductor(double ka, double kb, std::complex<double> epsilon,
+                                            std::complex<double> mu);
+[[nodiscard]] SphereSeries coated_sphere(double ka, double kb, std::complex<double> core_epsilon,
+                                         std::complex<double> core_mu, std::complex<double> epsilon,
+                                         std::complex<double> mu);
 
 /// Factor by which the truncation iteration reduces the error of mode n on a conducting sphere, S a sphere of radius b
 /// (`te`: TE, else TM): ρ = L[ξ](kb) / (L[ξ](kb) − (B[ξ]/B[S])(ka) L[S](kb)), L[u] = u' + ju, B[u] = u (TE) or u' (TM).

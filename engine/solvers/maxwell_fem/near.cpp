@@ -19,7 +19,9 @@ namespace {
 
 using Six = std::array<double, face_points>;
 
-Six monomials(double u, double v) { return {1, u, v, u * u, u * v, v * v}; }
+Six monomials(double u, double v) {
+  return {1, u, v, u * u, u * v, v * v};
+}
 
 /// Coefficients of the quadratic functions that are 1 at one of the rule's points and 0 at the others.
 const Eigen::Matrix<double, 6, 6>& cardinal() {
@@ -53,7 +55,8 @@ struct Integral {
     const double size = std::max({distance(x, y), distance(y, z), distance(z, x)});
     const double away = distance(at.x, scale(1.0 / 3, conoid::vec::add(conoid::vec::add(x, y), z)));
     if (away < factor * size && depth < 5) {
-      const Corner ab{(a.u + b.u) / 2, (a.v + b.v) / 2}, bc{(b.u + c.u) / 2, (b.v + c.v) / 2}, ca{(c.u + a.u) / 2, (c.v + a.v) / 2};
+      const Corner ab{(a.u + b.u) / 2, (a.v + b.v) / 2}, bc{(b.u + c.u) / 2, (b.v + c.v) / 2},
+          ca{(c.u + a.u) / 2, (c.v + a.v) / 2};
       add(a, ab, ca, depth + 1);
       add(ab, b, bc, depth + 1);
       add(ca, bc, c, depth + 1);
@@ -64,7 +67,8 @@ struct Integral {
     for (const FaceRule& q : face_rule()) {
       const double u = a.u + q.u * (b.u - a.u) + q.v * (c.u - a.u), v = a.v + q.u * (b.v - a.v) + q.v * (c.v - a.v);
       const FacePoint p = patch.at(domain.space, face, u, v);
-      const Halves along_u = halves(at.x, at.t1, at.t2, p.x, p.x_u, k), along_v = halves(at.x, at.t1, at.t2, p.x, p.x_v, k);
+      const Halves along_u = halves(at.x, at.t1, at.t2, p.x, p.x_u, k),
+                   along_v = halves(at.x, at.t1, at.t2, p.x, p.x_v, k);
       const Six m = monomials(u, v);
       for (int i = 0; i < face_points; ++i) {
         double l = 0;
@@ -105,9 +109,11 @@ void Radiation::find_near(double factor, int threads) {
       for (int q = 0; q < face_points; ++q) {
         // F_1, F_2 → contravariant J_u, J_v: F = w_q (x_u J_u + x_v J_v), t1 along x_u.
         const FacePoint& from = inner.point(f * face_points + q);
-        const double w = face_rule()[q].weight, uu = w * norm(from.x_u), vu = w * dot(from.x_v, from.t1), vv = w * dot(from.x_v, from.t2);
+        const double w = face_rule()[q].weight, uu = w * norm(from.x_u), vu = w * dot(from.x_v, from.t1),
+                     vv = w * dot(from.x_v, from.t2);
         const Halves &u = fine.sum[q][0], &v = fine.sum[q][1];
-        const Halves one = halves(at.x, at.t1, at.t2, from.x, from.t1, k_), two = halves(at.x, at.t1, at.t2, from.x, from.t2, k_);
+        const Halves one = halves(at.x, at.t1, at.t2, from.x, from.t1, k_),
+                     two = halves(at.x, at.t1, at.t2, from.x, from.t2, k_);
         block.plus[q] = {u.plus / uu - one.plus, (v.plus - u.plus * (vu / uu)) / vv - two.plus};
         block.minus[q] = {u.minus / uu - one.minus, (v.minus - u.minus * (vu / uu)) / vv - two.minus};
       }

@@ -29,7 +29,8 @@ Vec3 on_reference(int local, double u, double v) {
 }
 
 Vec3 along(const Map& m, const Vec3& reference) {
-  return add(add(scale(reference[0], m.columns[0]), scale(reference[1], m.columns[1])), scale(reference[2], m.columns[2]));
+  return add(add(scale(reference[0], m.columns[0]), scale(reference[1], m.columns[1])),
+             scale(reference[2], m.columns[2]));
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ class Patch {
   [[nodiscard]] const PatchFace& face(Index f) const { return faces_[static_cast<std::size_t>(f)]; }
   [[nodiscard]] const FacePoint& point(Index p) const { return points_[static_cast<std::size_t>(p)]; }
   [[nodiscard]] double weight(Index p) const {
-    return face_rule()[static_cast<std::size_t>(p % face_points)].weight * points_[static_cast<std::size_t>(p)].jacobian;
+    return face_rule()[static_cast<std::size_t>(p % face_points)].weight *
+           points_[static_cast<std::size_t>(p)].jacobian;
   }
   [[nodiscard]] double diameter(Index f) const { return diameters_[static_cast<std::size_t>(f)]; }
   [[nodiscard]] double area() const;

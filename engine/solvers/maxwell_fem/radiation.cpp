@@ -34,11 +34,13 @@ PointArrays point_arrays(const Patch& patch) {
 }
 
 Radiation::Radiation(const Domain& domain, double k, int threads, double near, Level level)
-    : domain_(&domain), k_(k), kernel_(&radiation_kernel(level)), to_(point_arrays(domain.outer)), from_(point_arrays(domain.currents)) {
+    : domain_(&domain), k_(k), kernel_(&radiation_kernel(level)), to_(point_arrays(domain.outer)),
+      from_(point_arrays(domain.currents)) {
   find_near(near, threads);
 }
 
-void Radiation::add_near(Interval points, const Complex* f_minus, const Complex* f_plus, Complex* plus, Complex* minus) const {
+void Radiation::add_near(Interval points, const Complex* f_minus, const Complex* f_plus, Complex* plus,
+                         Complex* minus) const {
   for (Index p = points.begin; p < points.end; ++p) {
     Complex up = 0, down = 0;
     for (Index b = near_start_[p]; b < near_start_[p + 1]; ++b) {
@@ -91,7 +93,8 @@ class Radiation::Blocked final : public Phase {
       } else {
         std::memset(room.sums.data(), 0, sums_length * sizeof(double));
       }
-      block({chunk.begin * face_points, chunk.end * face_points}, room.tiles.data(), room.tiles.data() + half_tile, room.sums.data());
+      block({chunk.begin * face_points, chunk.end * face_points}, room.tiles.data(), room.tiles.data() + half_tile,
+            room.sums.data());
     });
   }
 
@@ -159,7 +162,8 @@ class Radiation::Fused final : public Phase {
     const Index n = r_.to_.count, depth = 2 * r_.from_.count;
     worker.for_each(faces, 8, [&](Interval chunk, int) {
       const Interval points{chunk.begin * face_points, chunk.end * face_points};
-      const int rows = static_cast<int>((points.size() + r_.kernel_->lanes - 1) / r_.kernel_->lanes * r_.kernel_->lanes);
+      const int rows =
+          static_cast<int>((points.size() + r_.kernel_->lanes - 1) / r_.kernel_->lanes * r_.kernel_->lanes);
       std::array<Complex, 2 * tile_rows> plus{}, minus{};
       r_.kernel_->fused(r_.to_, points.begin, rows, r_.from_, r_.k_, reinterpret_cast<const double*>(f_.data() + depth),
                         reinterpret_cast<const double*>(f_.data()), plus.data(), minus.data());
@@ -217,7 +221,8 @@ class Radiation::Paper final : public Phase {
         const Complex *e = fields_.at(p, c), *curl = e + 3;
         const FacePoint& at = s.point(p);
         const auto on = [](const Vec3& t, const Complex* v) { return t[0] * v[0] + t[1] * v[1] + t[2] * v[2]; };
-        const Complex one = -on(at.t2, curl) - j * r_.k_ * on(at.t1, e), two = on(at.t1, curl) - j * r_.k_ * on(at.t2, e);
+        const Complex one = -on(at.t2, curl) - j * r_.k_ * on(at.t1, e),
+                      two = on(at.t1, curl) - j * r_.k_ * on(at.t2, e);
         Complex plus = one + j * two, minus = one - j * two;
         const Complex* f = f_.data() + 2 * c * depth;
         r_.add_near({p, p + 1}, f, f + depth, &plus, &minus);
@@ -239,13 +244,15 @@ void Radiation::compress(double tolerance, int threads) {
   compressed_ = std::make_unique<CompressedRadiation>(*domain_, k_, tolerance, threads);
 }
 
-void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi, RadiationLoop loop) const {
+void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi,
+                      RadiationLoop loop) const {
   if (count == 0) return;
   if (loop == RadiationLoop::automatic) loop = count == 1 ? RadiationLoop::fused : RadiationLoop::blocked;
   switch (loop) {
     case RadiationLoop::fused:
       for (Index c = 0; c < count; ++c) {
-        Fused phase(*this, f.subspan(c * 4 * from_.count, 4 * from_.count), psi.subspan(c * 2 * to_.count, 2 * to_.count));
+        Fused phase(*this, f.subspan(c * 4 * from_.count, 4 * from_.count),
+                    psi.subspan(c * 2 * to_.count, 2 * to_.count));
         team.run(phase);
       }
       break;

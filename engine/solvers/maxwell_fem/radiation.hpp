@@ -34,14 +34,17 @@ class Radiation {
   Radiation(const Domain& domain, double k, int threads, double near = 1.5, Level level = Level::avx512);
 
   /// psi (columns of 2 N_S) = R f (columns of 4 N_S').
-  void apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi, RadiationLoop loop = RadiationLoop::automatic) const;
+  void apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi,
+             RadiationLoop loop = RadiationLoop::automatic) const;
 
   /// Prepares the loop `compressed`: a relative error of `tolerance` a block.
   void compress(double tolerance, int threads);
   [[nodiscard]] const CompressedRadiation* compressed() const { return compressed_.get(); }
 
   [[nodiscard]] Index near_blocks() const { return static_cast<Index>(near_.size()); }
-  [[nodiscard]] double pairs() const { return static_cast<double>(domain_->outer.size()) * static_cast<double>(domain_->currents.size()); }
+  [[nodiscard]] double pairs() const {
+    return static_cast<double>(domain_->outer.size()) * static_cast<double>(domain_->currents.size());
+  }
 
  private:
   class Blocked;

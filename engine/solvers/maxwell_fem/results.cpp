@@ -19,8 +19,12 @@ namespace {
 constexpr double pi = std::numbers::pi;
 constexpr Complex j{0, 1};
 
-double sigma(Complex f) { return 4 * pi * std::norm(f); }
-double decibel(double v) { return 10 * std::log10(std::max(v, 1e-30)); }
+double sigma(Complex f) {
+  return 4 * pi * std::norm(f);
+}
+double decibel(double v) {
+  return 10 * std::log10(std::max(v, 1e-30));
+}
 
 std::string file_name(std::string text) {
   for (char& c : text)
@@ -34,9 +38,13 @@ FarAmplitude exact_far(const SphereSeries& series, const PlaneWave& wave, const 
   const double cosine = std::clamp(dot(r, wave.direction), -1.0, 1.0), sine = std::sqrt(1 - cosine * cosine);
   const double phi = std::atan2(dot(r, y), dot(r, x));
   const Vec3 around = add(scale(-std::sin(phi), x), scale(std::cos(phi), y));
-  const Vec3 along = add(scale(cosine, add(scale(std::cos(phi), x), scale(std::sin(phi), y))), scale(-sine, wave.direction));
-  const Complex theta = std::cos(phi) * series.s2(cosine) / (j * wave.k), other = -std::sin(phi) * series.s1(cosine) / (j * wave.k);
-  const auto seen_along = [&](const Vec3& unit_vector) { return theta * dot(along, unit_vector) + other * dot(around, unit_vector); };
+  const Vec3 along =
+      add(scale(cosine, add(scale(std::cos(phi), x), scale(std::sin(phi), y))), scale(-sine, wave.direction));
+  const Complex theta = std::cos(phi) * series.s2(cosine) / (j * wave.k),
+                other = -std::sin(phi) * series.s1(cosine) / (j * wave.k);
+  const auto seen_along = [&](const Vec3& unit_vector) {
+    return theta * dot(along, unit_vector) + other * dot(around, unit_vector);
+  };
   return {seen_along(seen.theta_hat()), seen_along(seen.phi_hat())};
 }
 
@@ -48,8 +56,9 @@ SphereSeries exact_of(const Settings& s, double frequency) {
   const auto u = [&](int m) { return media[m].mu[0]; };
   const double ka = k * p.radius, kb = k * (p.radius + p.coat);
   if (p.coat > 0)
-    return p.core_material > 0 ? coated_sphere(ka, kb, e(p.core_material), u(p.core_material), e(p.coat_material), u(p.coat_material))
-                               : coated_conductor(ka, kb, e(p.coat_material), u(p.coat_material));
+    return p.core_material > 0
+               ? coated_sphere(ka, kb, e(p.core_material), u(p.core_material), e(p.coat_material), u(p.coat_material))
+               : coated_conductor(ka, kb, e(p.coat_material), u(p.coat_material));
   if (p.core_material > 0) return homogeneous_sphere(ka, e(p.core_material), u(p.core_material));
   SphereSeries out = conducting_sphere(ka);
   if (s.body.kind == BoundaryKind::pmc) std::swap(out.a, out.b);
@@ -68,14 +77,17 @@ double extent(const Domain& d) {
   return out;
 }
 
-constexpr const char* definition_of_sigma = "sigma_vu = 4 pi |F_v|^2 for E_u = 1 V/m, F the far field times r; first letter: seen, second: incident; V along theta, H along phi.";
+constexpr const char* definition_of_sigma =
+    "sigma_vu = 4 pi |F_v|^2 for E_u = 1 V/m, F the far field times r; first letter: seen, second: incident; V along "
+    "theta, H along phi.";
 
 }  // namespace
 
 void MaxwellFem::write_cuts(RunContext& context) {
   if (settings_.monostatic || settings_.frequencies.size() > 12) return;
   const auto count = static_cast<Index>(waves_.size());
-  const double wave_length = light_speed / frequency(), radius = settings_.sphere ? settings_.sphere->radius + settings_.sphere->coat : extent(domain_);
+  const double wave_length = light_speed / frequency(),
+               radius = settings_.sphere ? settings_.sphere->radius + settings_.sphere->coat : extent(domain_);
   const std::string suffix = settings_.frequencies.size() == 1 ? "" : fmt::format("_f{}", frequency_ + 1);
   double worst = 0, mean = 0;
   Index samples = 0;
@@ -93,10 +105,12 @@ void MaxwellFem::write_cuts(RunContext& context) {
     units.title = t.title;
     units.form = ChartForm::none;
     units.columns = t.columns;
-    units.definition = fmt::format("{} Over the wavelength squared ({:.6g} m) and over pi a^2 (a = {:.6g} m).", definition_of_sigma, wave_length, radius);
+    units.definition = fmt::format("{} Over the wavelength squared ({:.6g} m) and over pi a^2 (a = {:.6g} m).",
+                                   definition_of_sigma, wave_length, radius);
     std::vector<std::string> names;
     for (Index w = 0; w < count; ++w)
-      for (bool seen : {false, true}) names.push_back(std::string(seen ? "H" : "V") + (settings_.is_horizontal(w) ? "H" : "V"));
+      for (bool seen : {false, true})
+        names.push_back(std::string(seen ? "H" : "V") + (settings_.is_horizontal(w) ? "H" : "V"));
     for (const std::string& n : names) {
       t.columns.push_back({n, "dBsm", n});
       for (const char* u : {"m^2", "dBsm", "dB lambda^2", "dB pi a^2"}) units.columns.push_back({n + " " + u, u, n});
@@ -121,7 +135,8 @@ void MaxwellFem::write_cuts(RunContext& context) {
           const Complex f = far[static_cast<Index>(a) * count + w].along(seen);
           const double s = sigma(f);
           row.push_back(decibel(s));
-          more.insert(more.end(), {s, decibel(s), decibel(s / (wave_length * wave_length)), decibel(s / (pi * radius * radius))});
+          more.insert(more.end(),
+                      {s, decibel(s), decibel(s / (wave_length * wave_length)), decibel(s / (pi * radius * radius))});
           if (!settings_.exact) continue;
           const double true_sigma = sigma(exact_far(exact, waves_[w], directions[a]).along(seen));
           exact_row.push_back(decibel(true_sigma));
@@ -154,7 +169,8 @@ void MaxwellFem::write_cuts(RunContext& context) {
     t.definition = "F: far field times r exp(+jkr), e^{+j omega t}, for 1 V/m.";
     t.columns = {{"theta", "deg", ""}, {"phi", "deg", ""}};
     for (Index w = 0; w < count; ++w)
-      for (const char* c : {"Re F_theta", "Im F_theta", "Re F_phi", "Im F_phi"}) t.columns.push_back({fmt::format("{} {}", c, settings_.is_horizontal(w) ? "H" : "V"), "V", ""});
+      for (const char* c : {"Re F_theta", "Im F_theta", "Re F_phi", "Im F_phi"})
+        t.columns.push_back({fmt::format("{} {}", c, settings_.is_horizontal(w) ? "H" : "V"), "V", ""});
     Table& table = context.results.table(t);
     for (std::size_t d = 0; d < directions.size(); ++d) {
       std::vector<double> row{directions[d].theta * 180 / pi, directions[d].phi * 180 / pi};
@@ -187,7 +203,8 @@ void MaxwellFem::write_monostatic(RunContext& context) {
   t.id = "monostatic" + suffix;
   t.title = "Monostatic cross section" + at_frequency();
   t.definition = definition_of_sigma;
-  t.columns = {{settings_.monostatic->phi_runs ? "phi" : "theta", "deg", settings_.monostatic->phi_runs ? "phi" : "theta"}};
+  t.columns = {
+      {settings_.monostatic->phi_runs ? "phi" : "theta", "deg", settings_.monostatic->phi_runs ? "phi" : "theta"}};
   for (Index p = 0; p < pols; ++p)
     for (bool seen : {false, true}) {
       const std::string n = std::string(seen ? "H" : "V") + (settings_.is_horizontal(p) ? "H" : "V");
@@ -202,7 +219,8 @@ void MaxwellFem::write_monostatic(RunContext& context) {
   Table* polar = full ? &context.results.table(round) : nullptr;
   for (std::size_t d = 0; d < angles.size(); ++d) {
     std::vector<double> row{angles[d] * 180 / pi};
-    for (Index c = 0; c < 2 * pols; ++c) row.push_back(decibel(sigma(echo.amplitude[static_cast<Index>(d) * 2 * pols + c])));
+    for (Index c = 0; c < 2 * pols; ++c)
+      row.push_back(decibel(sigma(echo.amplitude[static_cast<Index>(d) * 2 * pols + c])));
     table.append(row);
     if (polar != nullptr) polar->append(row);
   }
@@ -242,7 +260,8 @@ void MaxwellFem::write_checks(RunContext& context) {
     double difference = 0, largest = 0;
     for (Index a = 0; a < some; ++a)
       for (Index b = 0; b < some; ++b) {
-        const Complex there = far[a * solved + b].along(settings_.is_horizontal(solved_[a])), back = far[b * solved + a].along(settings_.is_horizontal(solved_[b]));
+        const Complex there = far[a * solved + b].along(settings_.is_horizontal(solved_[a])),
+                      back = far[b * solved + a].along(settings_.is_horizontal(solved_[b]));
         difference = std::max(difference, std::abs(there - back));
         largest = std::max(largest, std::abs(there));
       }
@@ -271,7 +290,8 @@ Status MaxwellFem::finish(RunContext& context) {
     t.columns = {{"f", "Hz", "frequency"}};
     for (std::size_t p = 0; p < pols; ++p)
       for (bool seen : {false, true}) {
-        const std::string n = std::string(seen ? "H" : "V") + (settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V");
+        const std::string n =
+            std::string(seen ? "H" : "V") + (settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V");
         t.columns.push_back({n, "dBsm", n});
       }
     t.columns.push_back({"extinction", "dBsm", "extinction"});
@@ -300,11 +320,14 @@ Status MaxwellFem::finish(RunContext& context) {
     TableInfo t;
     t.id = "range_profile";
     t.title = "Range profile";
-    t.definition = "|sum w(f) F(f) exp(2 j k r)|/sum w over the sweep, w a Hann window; r: distance behind the origin as the wave goes.";
+    t.definition =
+        "|sum w(f) F(f) exp(2 j k r)|/sum w over the sweep, w a Hann window; r: distance behind the origin as the wave "
+        "goes.";
     t.columns = {{"range", "m", "range"}, {"echo", "dBm", "echo"}};
     Table& table = out.table(t);
     const std::size_t n = echoes_.size();
-    const double step = (echoes_.back().frequency - echoes_.front().frequency) / static_cast<double>(n - 1), longest = light_speed / (2 * step);
+    const double step = (echoes_.back().frequency - echoes_.front().frequency) / static_cast<double>(n - 1),
+                 longest = light_speed / (2 * step);
     const std::size_t co = settings_.vertical ? 0 : 1;
     for (int i = 0; i <= 400; ++i) {
       const double r = longest * (i / 400.0 - 0.5);
@@ -321,7 +344,8 @@ Status MaxwellFem::finish(RunContext& context) {
   if (!echoes_.empty())
     for (std::size_t p = 0; p < pols; ++p) {
       const bool h = settings_.is_horizontal(static_cast<Index>(p));
-      out.number(h ? "echo_HH" : "echo_VV", sigma(echoes_.back().amplitude[2 * p + static_cast<std::size_t>(h)]), "m^2");
+      out.number(h ? "echo_HH" : "echo_VV", sigma(echoes_.back().amplitude[2 * p + static_cast<std::size_t>(h)]),
+                 "m^2");
     }
   out.number("iterations", static_cast<double>(worst_iterations_), "1");
   out.number("residual", worst_residual_, "1");
@@ -330,10 +354,13 @@ Status MaxwellFem::finish(RunContext& context) {
   out.number("seconds_solution", seconds_solve_, "s");
   out.number("seconds_radiation", seconds_radiate_, "s");
   if (finished_ && failed_to_converge_)
-    return make_error(ErrorCode::not_converged,
-                      fmt::format("the truncation did not converge: residual {:.2e} after {} iterations, {:.1e} was asked for", worst_residual_, worst_iterations_, settings_.truncation.tolerance),
-                      settings_.truncation.method == TruncationMethod::gmres ? "Allow more iterations or move S farther out (truncation.distance)."
-                                                                            : "Use the method gmres: the plain iteration diverges on large bodies with S close by.");
+    return make_error(
+        ErrorCode::not_converged,
+        fmt::format("the truncation did not converge: residual {:.2e} after {} iterations, {:.1e} was asked for",
+                    worst_residual_, worst_iterations_, settings_.truncation.tolerance),
+        settings_.truncation.method == TruncationMethod::gmres
+            ? "Allow more iterations or move S farther out (truncation.distance)."
+            : "Use the method gmres: the plain iteration diverges on large bodies with S close by.");
   return {};
 }
 

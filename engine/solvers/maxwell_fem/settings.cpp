@@ -27,7 +27,8 @@ std::vector<double> spread(const Values& v) {
   const double from = v["from"].number(), to = v["to"].number();
   const Index n = v["count"].integer();
   std::vector<double> out;
-  for (Index k = 0; k < n; ++k) out.push_back(n == 1 ? from : from + (to - from) * static_cast<double>(k) / static_cast<double>(n - 1));
+  for (Index k = 0; k < n; ++k)
+    out.push_back(n == 1 ? from : from + (to - from) * static_cast<double>(k) / static_cast<double>(n - 1));
   return out;
 }
 
@@ -37,7 +38,8 @@ int material_number(const Case& input, const Settings& s, const Values& at, std:
     if (s.material_names[m] == name) return static_cast<int>(m);
   std::string known;
   for (const std::string& n : s.material_names) known += (known.empty() ? "" : ", ") + n;
-  out.push_back(input.error_at(at, fmt::format("there is no material '{}'", name), "Define it under /materials; there are: " + known + "."));
+  out.push_back(input.error_at(at, fmt::format("there is no material '{}'", name),
+                               "Define it under /materials; there are: " + known + "."));
   return 0;
 }
 
@@ -54,7 +56,8 @@ FieldPlane read_plane(const Case& input, const Values& v, std::size_t number, st
     p.points[d] = v["points"].at(k++).integer();
     p.spacing[d] = (high[d] - low[d]) / static_cast<double>(p.points[d] - 1);
     if (!(p.spacing[d] > 0))
-      out.push_back(input.error_at(v, fmt::format("the plane has no extent along {}", "xyz"[d]), "Give low and high corners that differ along both axes in the plane."));
+      out.push_back(input.error_at(v, fmt::format("the plane has no extent along {}", "xyz"[d]),
+                                   "Give low and high corners that differ along both axes in the plane."));
   }
   return p;
 }
@@ -110,22 +113,26 @@ std::vector<PlaneWave> Settings::waves(double frequency) const {
 
 Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   Settings s;
-  const Values root = input.values(), excitation = root["excitation"], parameters = root["parameters"], truncation = root["truncation"], output = root["output"];
+  const Values root = input.values(), excitation = root["excitation"], parameters = root["parameters"],
+               truncation = root["truncation"], output = root["output"];
   s.laws.emplace_back([](double) { return Medium{}; });
   const Values materials = root["materials"];
   for (const std::string& name : materials.keys()) {
     std::string problem;
     s.laws.push_back(read_material(materials[name], problem));
     s.material_names.push_back(name);
-    if (!problem.empty()) out.push_back(input.error_at(materials[name], problem, "See the help of the fields of this material."));
+    if (!problem.empty())
+      out.push_back(input.error_at(materials[name], problem, "See the help of the fields of this material."));
   }
   if (excitation.has("sweep")) {
     s.frequencies = spread(excitation["sweep"]);
-    if (s.frequencies.back() < s.frequencies.front()) out.push_back(input.error_at(excitation["sweep"], "the frequencies run backwards", "Give from ≤ to."));
+    if (s.frequencies.back() < s.frequencies.front())
+      out.push_back(input.error_at(excitation["sweep"], "the frequencies run backwards", "Give from ≤ to."));
   } else if (excitation.has("frequency")) {
     s.frequencies = {excitation["frequency"].number()};
   } else {
-    out.push_back(input.error_at(excitation, "there is no frequency", "Give excitation.frequency or excitation.sweep."));
+    out.push_back(
+        input.error_at(excitation, "there is no frequency", "Give excitation.frequency or excitation.sweep."));
     s.frequencies = {1e9};
   }
   s.incidence = {excitation["theta"].number(), excitation["phi"].number()};
@@ -173,9 +180,11 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
       p.coat_layers = static_cast<int>(v["coat"]["layers"].integer());
     }
     s.sphere = p;
-    if (root.has("mesh")) out.push_back(input.error_at(v, "the case has a mesh and a sphere", "Leave one of them out."));
+    if (root.has("mesh"))
+      out.push_back(input.error_at(v, "the case has a mesh and a sphere", "Leave one of them out."));
   } else if (!root.has("mesh")) {
-    out.push_back(make_error(ErrorCode::invalid_input, "the case has neither a mesh nor a sphere", "Give \"mesh\": {\"file\": …} or \"sphere\": {\"radius\": …}.", {"", 0, "/mesh"}));
+    out.push_back(make_error(ErrorCode::invalid_input, "the case has neither a mesh nor a sphere",
+                             "Give \"mesh\": {\"file\": …} or \"sphere\": {\"radius\": …}.", {"", 0, "/mesh"}));
   }
   const Values body = root["body"];
   if (body["kind"].text() == "material") {
@@ -185,9 +194,11 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
     s.body = read_boundary(input, body, out);
   }
   const Values boundaries = root["boundaries"];
-  for (const std::string& name : boundaries.keys()) s.domain.boundaries[name] = read_boundary(input, boundaries[name], out);
+  for (const std::string& name : boundaries.keys())
+    s.domain.boundaries[name] = read_boundary(input, boundaries[name], out);
   const Values regions = root["regions"];
-  for (const std::string& name : regions.keys()) s.domain.regions[name] = material_number(input, s, regions[name]["material"], out);
+  for (const std::string& name : regions.keys())
+    s.domain.regions[name] = material_number(input, s, regions[name]["material"], out);
   s.domain.order = static_cast<int>(parameters["order"].integer());
   s.domain.layers_off = static_cast<int>(parameters["layers_off"].integer());
   const std::string form = parameters["form"].text();
@@ -195,31 +206,40 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   s.compress = parameters["compress"].boolean();
   s.compress_tolerance = parameters["compress_tolerance"].number();
   const std::string direct = parameters["direct_solver"].text();
-  s.direct.method = direct == "mumps" ? DirectMethod::mumps : direct == "eigen" ? DirectMethod::eigen : DirectMethod::automatic;
+  s.direct.method = direct == "mumps"   ? DirectMethod::mumps
+                    : direct == "eigen" ? DirectMethod::eigen
+                                        : DirectMethod::automatic;
   s.direct.on_disk = parameters["factors_on_disk"].boolean();
   s.truncation.block = parameters["rhs_block"].integer();
   s.distance = truncation["distance"].number();
-  s.truncation.method = truncation["method"].text() == "gmres" ? TruncationMethod::gmres : TruncationMethod::fixed_point;
+  s.truncation.method =
+      truncation["method"].text() == "gmres" ? TruncationMethod::gmres : TruncationMethod::fixed_point;
   s.truncation.tolerance = truncation["tolerance"].number();
   s.truncation.longest = truncation["iterations"].integer();
   const std::string loop = truncation["loop"].text();
-  s.truncation.loop = loop == "blocked"     ? RadiationLoop::blocked
-                      : loop == "fused"     ? RadiationLoop::fused
-                      : loop == "omp_inner" ? RadiationLoop::omp_inner
-                      : loop == "omp_outer" ? RadiationLoop::omp_outer
-                      : loop == "omp_rhs"   ? RadiationLoop::omp_rhs
+  s.truncation.loop = loop == "blocked"      ? RadiationLoop::blocked
+                      : loop == "fused"      ? RadiationLoop::fused
+                      : loop == "omp_inner"  ? RadiationLoop::omp_inner
+                      : loop == "omp_outer"  ? RadiationLoop::omp_outer
+                      : loop == "omp_rhs"    ? RadiationLoop::omp_rhs
                       : loop == "compressed" ? RadiationLoop::compressed
-                                            : RadiationLoop::automatic;
+                                             : RadiationLoop::automatic;
   s.sphere_step = output["sphere_step"].number();
   const Values planes = output["planes"];
   for (std::size_t k = 0; k < planes.size(); ++k) s.planes.push_back(read_plane(input, planes.at(k), k + 1, out));
   s.range_profile = output["range_profile"].boolean();
   if (s.range_profile && s.frequencies.size() < 8)
-    out.push_back(input.error_at(output["range_profile"], fmt::format("a range profile from {} frequencies", s.frequencies.size()), "Give a sweep of 8 frequencies or more."));
+    out.push_back(input.error_at(output["range_profile"],
+                                 fmt::format("a range profile from {} frequencies", s.frequencies.size()),
+                                 "Give a sweep of 8 frequencies or more."));
+  s.volume = output["volume"].boolean();
   s.exact = output["exact"].text() == "sphere";
   if (s.exact && (!s.sphere || s.body.kind == BoundaryKind::impedance))
-    out.push_back(input.error_at(output["exact"], "the exact series needs the section sphere, without surface impedance", "Add \"sphere\", or set exact to none."));
-  if (input["compute"].has("memory") && input["compute"]["memory"].has("host")) s.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
+    out.push_back(input.error_at(output["exact"],
+                                 "the exact series needs the section sphere, without surface impedance",
+                                 "Add \"sphere\", or set exact to none."));
+  if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
+    s.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
   return s;
 }
 
@@ -229,7 +249,8 @@ Index expected_unknowns(const Settings& s, const Mesh* mesh) {
     const auto& p = *s.sphere;
     const double surface = p.core_material > 0 ? 12.0 * p.divisions * p.divisions : 20.0 * p.divisions * p.divisions;
     tets = 3 * surface * (p.layers + (p.coat > 0 ? p.coat_layers : 0));
-    if (p.core_material > 0) tets += 6 * std::pow(p.divisions, 3) + 3 * surface * std::max(1.0, std::round(0.65 * p.divisions));
+    if (p.core_material > 0)
+      tets += 6 * std::pow(p.divisions, 3) + 3 * surface * std::max(1.0, std::round(0.65 * p.divisions));
   } else if (mesh != nullptr) {
     for (CellShape c : mesh->shapes()) tets += dimension_of(c) == 3;
     if (tets == 0) tets = 6 * static_cast<double>(mesh->cell_count());
@@ -238,8 +259,10 @@ Index expected_unknowns(const Settings& s, const Mesh* mesh) {
 }
 
 Bytes expected_memory(const Settings& s, Index unknowns) {
-  const double columns = static_cast<double>(std::min<Index>(s.truncation.block, static_cast<Index>(s.incidences().size()) * 2));
-  return expected_factor_bytes(unknowns) + static_cast<Bytes>(static_cast<double>(unknowns) * (24 * 24 + 48 * columns)) + (Bytes{100} << 20);
+  const double columns =
+      static_cast<double>(std::min<Index>(s.truncation.block, static_cast<Index>(s.incidences().size()) * 2));
+  return expected_factor_bytes(unknowns) +
+         static_cast<Bytes>(static_cast<double>(unknowns) * (24 * 24 + 48 * columns)) + (Bytes{100} << 20);
 }
 
 std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh) {
@@ -266,50 +289,79 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh) {
       }
       for (std::size_t m = 0; m < media.size(); ++m) {
         double index = 0;
-        for (int d = 0; d < 3; ++d) index = std::max(index, std::abs(std::sqrt(media[m].epsilon[d] * media[m].mu[(d + 1) % 3])));
+        for (int d = 0; d < 3; ++d)
+          index = std::max(index, std::abs(std::sqrt(media[m].epsilon[d] * media[m].mu[(d + 1) % 3])));
         const double in_waves = longest[m] * index / shortest, limit = s.domain.order == 1 ? 0.15 : 0.4;
         if (in_waves > 2.5 * limit)
-          out.push_back(input.error_at(place, fmt::format("edges of {} in '{}' are {:.2f} wavelengths long at {}", format_quantity(longest[m], "m"), s.material_names[m], in_waves, format_quantity(s.frequencies.back(), "Hz")),
-                                       fmt::format("Elements are too coarse: refine to {} there, or lower the frequency.", format_quantity(limit / 1.6 * shortest / index, "m"))));
+          out.push_back(input.error_at(
+              place,
+              fmt::format("edges of {} in '{}' are {:.2f} wavelengths long at {}", format_quantity(longest[m], "m"),
+                          s.material_names[m], in_waves, format_quantity(s.frequencies.back(), "Hz")),
+              fmt::format("Elements are too coarse: refine to {} there, or lower the frequency.",
+                          format_quantity(limit / 1.6 * shortest / index, "m"))));
         else if (in_waves > limit)
-          out.push_back(input.warning_at(place, fmt::format("edges of {} in '{}' are {:.2f} wavelengths long at {}", format_quantity(longest[m], "m"), s.material_names[m], in_waves, format_quantity(s.frequencies.back(), "Hz")),
-                                         fmt::format("{} or shorter keeps errors below a tenth of a decibel.", format_quantity(limit / 1.6 * shortest / index, "m"))));
+          out.push_back(input.warning_at(
+              place,
+              fmt::format("edges of {} in '{}' are {:.2f} wavelengths long at {}", format_quantity(longest[m], "m"),
+                          s.material_names[m], in_waves, format_quantity(s.frequencies.back(), "Hz")),
+              fmt::format("{} or shorter keeps errors below a tenth of a decibel.",
+                          format_quantity(limit / 1.6 * shortest / index, "m"))));
       }
       if (domain->distance < 0.05 * shortest)
-        out.push_back(input.warning_at(input["boundaries"], fmt::format("S' and S are {:.3f} wavelengths apart", domain->distance / shortest), "0.1 to 0.2 wavelengths need fewer iterations."));
+        out.push_back(input.warning_at(
+            input["boundaries"], fmt::format("S' and S are {:.3f} wavelengths apart", domain->distance / shortest),
+            "0.1 to 0.2 wavelengths need fewer iterations."));
     } else {
       const auto report = check_surface(*mesh);
       if (!report.closed()) {
-        out.push_back(input.error_at(place, "the surface is open: " + explain(report, *mesh), "Close it: the program can only put a layer around a closed body."));
+        out.push_back(input.error_at(place, "the surface is open: " + explain(report, *mesh),
+                                     "Close it: the program can only put a layer around a closed body."));
       } else if (!report.manifold() || report.collapsed_cell_count > 0) {
-        out.push_back(input.error_at(place, "the surface is not a body: " + explain(report, *mesh), "Repair it in the geometry's program."));
+        out.push_back(input.error_at(place, "the surface is not a body: " + explain(report, *mesh),
+                                     "Repair it in the geometry's program."));
       } else if (const auto cuts = self_intersections(*mesh, 1); !cuts.empty()) {
         const Vec3 x = mesh->point(mesh->nodes(cuts[0][0])[0]);
-        out.push_back(input.error_at(place, fmt::format("the surface cuts itself: cells {} and {}, near ({:.4g}, {:.4g}, {:.4g}) m", cuts[0][0], cuts[0][1], x[0], x[1], x[2]), "Unite the parts before meshing."));
+        out.push_back(
+            input.error_at(place,
+                           fmt::format("the surface cuts itself: cells {} and {}, near ({:.4g}, {:.4g}, {:.4g}) m",
+                                       cuts[0][0], cuts[0][1], x[0], x[1], x[2]),
+                           "Unite the parts before meshing."));
       }
       if (!s.domain.boundaries.empty() || !s.domain.regions.empty())
-        out.push_back(input.error_at(input["boundaries"], "the mesh is a surface only; its groups cannot have conditions of their own", "Say what the whole surface is in the section body."));
+        out.push_back(input.error_at(input["boundaries"],
+                                     "the mesh is a surface only; its groups cannot have conditions of their own",
+                                     "Say what the whole surface is in the section body."));
       const double edge = mesh_quality(*mesh).edge_max;
       if (edge > 0.6 * shortest)
-        out.push_back(input.error_at(place, fmt::format("edges of the surface reach {}, {:.2f} wavelengths at {}", format_quantity(edge, "m"), edge / shortest, format_quantity(s.frequencies.back(), "Hz")),
-                                     fmt::format("Elements are too coarse: refine to {}.", format_quantity(0.25 * shortest, "m"))));
+        out.push_back(input.error_at(
+            place,
+            fmt::format("edges of the surface reach {}, {:.2f} wavelengths at {}", format_quantity(edge, "m"),
+                        edge / shortest, format_quantity(s.frequencies.back(), "Hz")),
+            fmt::format("Elements are too coarse: refine to {}.", format_quantity(0.25 * shortest, "m"))));
     }
   }
   if (has_errors(out)) return out;
   const Index unknowns = expected_unknowns(s, mesh);
-  const Bytes needed = expected_memory(s, unknowns), budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
+  const Bytes needed = expected_memory(s, unknowns),
+              budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
   if (needed > 2 * budget) {  // half of the factors may go to disk
-    Diagnostic d = input.error_at(place, fmt::format("about {} unknowns need {}, the budget is {}", unknowns, format_bytes(needed), format_bytes(budget)),
-                                  fmt::format("About {} unknowns would fit: coarsen the mesh by a factor of {:.2f} in edge length, use order 1, or raise compute.memory.host.",
-                                              static_cast<Index>(static_cast<double>(unknowns) * std::pow(static_cast<double>(budget) / static_cast<double>(needed), 0.75)),
-                                              std::pow(static_cast<double>(needed) / static_cast<double>(budget), 0.25)));
+    Diagnostic d = input.error_at(
+        place,
+        fmt::format("about {} unknowns need {}, the budget is {}", unknowns, format_bytes(needed),
+                    format_bytes(budget)),
+        fmt::format("About {} unknowns would fit: coarsen the mesh by a factor of {:.2f} in edge length, use order 1, "
+                    "or raise compute.memory.host.",
+                    static_cast<Index>(static_cast<double>(unknowns) *
+                                       std::pow(static_cast<double>(budget) / static_cast<double>(needed), 0.75)),
+                    std::pow(static_cast<double>(needed) / static_cast<double>(budget), 0.25)));
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
   }
   return out;
 }
 
-Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& s, std::shared_ptr<const Mesh> given, std::stop_token stop) {
+Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& s, std::shared_ptr<const Mesh> given,
+                                                  std::stop_token stop) {
   const double longest = light_speed / s.frequencies.front(), shortest = light_speed / s.frequencies.back();
   if (s.sphere) {
     const SphereSetting& p = *s.sphere;
@@ -321,7 +373,8 @@ Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& s, std::shared_ptr<c
     double r = p.radius;
     if (p.coat > 0) o.shells.push_back({r += p.coat, p.coat_layers, "coat"});
     o.shells.push_back({r + s.distance * longest, p.layers, "vacuum"});
-    o.currents_level = (p.coat > 0 ? p.coat_layers : 0) + (p.layers > 1 && s.domain.layers_off > 0 ? std::min(s.domain.layers_off, p.layers - 1) : 0);
+    o.currents_level = (p.coat > 0 ? p.coat_layers : 0) +
+                       (p.layers > 1 && s.domain.layers_off > 0 ? std::min(s.domain.layers_off, p.layers - 1) : 0);
     auto mesh = spherical_shells(o);
     if (!mesh) return mesh.error();
     s.domain.boundaries["outer"] = {BoundaryKind::outer, 0};

@@ -21,7 +21,9 @@ struct Cut {
   bool phi_runs = false;
   double fixed = 0;
   std::vector<double> angles;
-  [[nodiscard]] Direction direction(std::size_t a) const { return phi_runs ? Direction{fixed, angles[a]} : Direction{angles[a], fixed}; }
+  [[nodiscard]] Direction direction(std::size_t a) const {
+    return phi_runs ? Direction{fixed, angles[a]} : Direction{angles[a], fixed};
+  }
 };
 
 struct FieldPlane {
@@ -32,25 +34,25 @@ struct FieldPlane {
 };
 
 struct SphereSetting {
-  double radius = 1, coat = 0;          ///< coat: thickness, 0: none
+  double radius = 1, coat = 0;  ///< coat: thickness, 0: none
   int core_material = 0, coat_material = 0;
   int divisions = 4, coat_layers = 1, layers = 2;
   bool curved = true;
 };
 
 struct Settings {
-  std::vector<double> frequencies;      ///< Hz, ascending
+  std::vector<double> frequencies;  ///< Hz, ascending
   Direction incidence;
   bool vertical = true, horizontal = true;
   std::optional<Cut> monostatic;
   std::vector<Cut> cuts;
-  DomainOptions domain;                 ///< boundaries and regions by group
+  DomainOptions domain;  ///< boundaries and regions by group
   std::vector<std::string> material_names{"vacuum"};
-  std::vector<MaterialLaw> laws;        ///< [0]: vacuum
+  std::vector<MaterialLaw> laws;  ///< [0]: vacuum
   std::optional<SphereSetting> sphere;
-  Boundary body;                        ///< of a surface mesh
-  int body_material = 0;                ///< > 0: it is filled
-  double distance = 0.15;               ///< wavelengths
+  Boundary body;           ///< of a surface mesh
+  int body_material = 0;   ///< > 0: it is filled
+  double distance = 0.15;  ///< wavelengths
   FieldForm form = FieldForm::total;
   TruncationOptions truncation;
   bool compress = true;
@@ -59,7 +61,8 @@ struct Settings {
   double sphere_step = 0;
   std::vector<FieldPlane> planes;
   bool range_profile = false, exact = false;
-  Bytes memory = 0;                     ///< budget; 0: three quarters of what is free
+  bool volume = false;  ///< frames with the field in the elements, which hide the body
+  Bytes memory = 0;     ///< budget; 0: three quarters of what is free
 
   [[nodiscard]] std::vector<Medium> media(double frequency) const;
   /// Waves of the case at one frequency: [direction][polarisation].
@@ -76,7 +79,8 @@ struct Settings {
 
 /// The mesh to compute on: the given one, the sphere's, or the given closed surface with its layer up to S. The roles of the
 /// groups are put into `settings.domain`.
-[[nodiscard]] Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& settings, std::shared_ptr<const Mesh> given, std::stop_token stop);
+[[nodiscard]] Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& settings, std::shared_ptr<const Mesh> given,
+                                                                std::stop_token stop);
 
 /// Unknowns of a mesh before it is made into a space: about 6.4 a tetrahedron for order 2, 1.2 for order 1.
 [[nodiscard]] Index expected_unknowns(const Settings& settings, const Mesh* mesh);

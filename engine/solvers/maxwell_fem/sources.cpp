@@ -16,7 +16,9 @@ namespace {
 
 constexpr Complex j{0, 1};
 
-Complex on(const Vec3& t, const std::array<Complex, 3>& v) { return t[0] * v[0] + t[1] * v[1] + t[2] * v[2]; }
+Complex on(const Vec3& t, const std::array<Complex, 3>& v) {
+  return t[0] * v[0] + t[1] * v[1] + t[2] * v[2];
+}
 
 }  // namespace
 
@@ -47,11 +49,13 @@ Status System::make_projection(const Patch& patch, Projection& out) const {
         if (c < r) continue;
         double sum = 0;
         for (int q = 0; q < face_points; ++q)
-          sum += patch.weight(f * face_points + q) * (t.value[a][q][0] * t.value[b][q][0] + t.value[a][q][1] * t.value[b][q][1]);
+          sum += patch.weight(f * face_points + q) *
+                 (t.value[a][q][0] * t.value[b][q][0] + t.value[a][q][1] * t.value[b][q][1]);
         entries.push_back({r, c, sum});
       }
   }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
   SymmetricMatrix m;
   m.size = static_cast<Index>(out.unknowns.size());
   m.row_start.assign(out.unknowns.size() + 1, 0);
@@ -101,7 +105,8 @@ void System::add_surface_source(const Patch& patch, const PlaneWave& wave, doubl
       const Complex one = w * (-curl_factor * on(at.t2, curl) - field_factor * on(at.t1, e));
       const Complex two = w * (curl_factor * on(at.t1, curl) - field_factor * on(at.t2, e));
       for (int a = 0; a < t.count; ++a)
-        if (const Index r = domain_->free_number[t.unknowns[a]]; r >= 0) b[r] += t.value[a][q][0] * one + t.value[a][q][1] * two;
+        if (const Index r = domain_->free_number[t.unknowns[a]]; r >= 0)
+          b[r] += t.value[a][q][0] * one + t.value[a][q][1] * two;
     }
   }
 }

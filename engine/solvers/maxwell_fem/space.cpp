@@ -68,7 +68,8 @@ Result<Space> Space::make(const Mesh& mesh, int order) {
     s.tets_.push_back(sorted_tet(mesh, c));
   }
   if (s.tets_.empty())
-    return make_error(ErrorCode::invalid_input, "the mesh has no tetrahedra", "Mesh the volume between the body and the outer surface.");
+    return make_error(ErrorCode::invalid_input, "the mesh has no tetrahedra",
+                      "Mesh the volume between the body and the outer surface.");
 
   std::vector<std::array<Index, 2>> edges;
   edges.reserve(6 * s.tets_.size());
@@ -103,7 +104,8 @@ Result<Space> Space::make(const Mesh& mesh, int order) {
       const int at = side.tet[0] < 0 ? 0 : 1;
       if (side.tet[at] >= 0)
         return make_error(ErrorCode::invalid_input,
-                          fmt::format("three tetrahedra share the face of the points {}, {} and {}", t.points[i], t.points[j], t.points[k]),
+                          fmt::format("three tetrahedra share the face of the points {}, {} and {}", t.points[i],
+                                      t.points[j], t.points[k]),
                           "The volume mesh overlaps itself; mesh it again.");
       side.tet[at] = n;
       side.local[at] = f;
@@ -114,9 +116,10 @@ Result<Space> Space::make(const Mesh& mesh, int order) {
     for (const Vec3& at : {Vec3{0.25, 0.25, 0.25}, Vec3{0, 0, 0}, Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}) {
       const double here = std::abs(s.map(n, at).determinant);
       if (here < 1e-7 * longest * longest * longest)
-        return make_error(ErrorCode::invalid_input,
-                          fmt::format("the tetrahedron of cell {} has no volume (longest edge {:.4g} m)", s.tets_[n].cell, longest),
-                          "Mesh again with the mesher's optimisation on; slivers spoil the fields around them.");
+        return make_error(
+            ErrorCode::invalid_input,
+            fmt::format("the tetrahedron of cell {} has no volume (longest edge {:.4g} m)", s.tets_[n].cell, longest),
+            "Mesh again with the mesher's optimisation on; slivers spoil the fields around them.");
       if (!s.tets_[n].curved) break;
     }
   }

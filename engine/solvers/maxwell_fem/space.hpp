@@ -16,8 +16,8 @@ namespace conoid::maxwell_fem {
 /// (straight tetrahedra: −1). Sorting may mirror the cell: Jacobian determinants may be negative.
 struct Tet {
   std::array<Index, 10> points;
-  Index cell = 0;     ///< in the mesh
-  int region = 0;     ///< index of the material
+  Index cell = 0;  ///< in the mesh
+  int region = 0;  ///< index of the material
   bool curved = false;
 };
 

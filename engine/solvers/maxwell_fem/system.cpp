@@ -27,8 +27,10 @@ std::array<Complex, 3> PlaneWave::curl(const Vec3& x) const {
 }
 
 System::System(const Domain& domain, std::vector<Medium> media, double k, FieldForm form, int threads)
-    : domain_(&domain), media_(std::move(media)), k_(k), form_(form), threads_(threads), elements_(domain.space.order()) {
-  if (form_ == FieldForm::mixed && domain.currents_on_conductor) form_ = FieldForm::scattered;  // nothing lies inside S'
+    : domain_(&domain), media_(std::move(media)), k_(k), form_(form), threads_(threads),
+      elements_(domain.space.order()) {
+  if (form_ == FieldForm::mixed && domain.currents_on_conductor)
+    form_ = FieldForm::scattered;  // nothing lies inside S'
   const Space& space = domain.space;
   outer_faces_.resize(static_cast<std::size_t>(domain.outer.faces()));
   for (Index f = 0; f < domain.outer.faces(); ++f) {
@@ -78,7 +80,8 @@ Status System::make_flux() {
       if (const Index r = flux_.row[all[a]]; r >= 0)
         for (int c = 0; c < size; ++c) entries.push_back({r, all[c], m[a][c]});
   }
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& a, const Entry& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
   flux_start_.assign(flux_.unknowns.size() + 1, 0);
   for (std::size_t e = 0; e < entries.size(); ++e) {
     if (e > 0 && entries[e].row == entries[e - 1].row && entries[e].column == entries[e - 1].column) {
@@ -155,13 +158,15 @@ SymmetricMatrix System::matrix() const {
         for (int b = a; b < t.count; ++b) {
           double sum = 0;
           for (int q = 0; q < face_points; ++q)
-            sum += patch.weight(f * face_points + q) * (t.value[a][q][0] * t.value[b][q][0] + t.value[a][q][1] * t.value[b][q][1]);
+            sum += patch.weight(f * face_points + q) *
+                   (t.value[a][q][0] * t.value[b][q][0] + t.value[a][q][1] * t.value[b][q][1]);
           add(domain_->free_number[t.unknowns[a]], domain_->free_number[t.unknowns[b]], factor * sum);
         }
     }
   };
   add_faces(domain_->outer, j * k_);
-  for (const ImpedancePatch& i : domain_->impedances) add_faces(i.patch, j * k_ * vacuum_impedance / i.surface_impedance);
+  for (const ImpedancePatch& i : domain_->impedances)
+    add_faces(i.patch, j * k_ * vacuum_impedance / i.surface_impedance);
   return m;
 }
 
@@ -199,7 +204,9 @@ void System::incident(std::span<const PlaneWave> waves, std::span<Complex> psi) 
     for (Index p = 0; p < n; ++p) {
       const FacePoint& at = s.point(p);
       const auto e = waves[c].electric(at.x), curl = waves[c].curl(at.x);
-      const auto on = [](const Vec3& t, const std::array<Complex, 3>& v) { return t[0] * v[0] + t[1] * v[1] + t[2] * v[2]; };
+      const auto on = [](const Vec3& t, const std::array<Complex, 3>& v) {
+        return t[0] * v[0] + t[1] * v[1] + t[2] * v[2];
+      };
       // t·(n×c) = (t×n)·c and n×n×E = −E_t.
       const Complex one = -on(at.t2, curl) - j * k_ * on(at.t1, e), two = on(at.t1, curl) - j * k_ * on(at.t2, e);
       const double scale_by = std::sqrt(s.weight(p) / 2);
@@ -241,7 +248,8 @@ Status System::respond(std::span<const Complex> psi, Index count, std::span<Comp
   return solve_free(b, count, u);
 }
 
-Status System::currents(std::span<const Complex> u, Index count, std::span<const PlaneWave> waves, std::span<Complex> f) {
+Status System::currents(std::span<const Complex> u, Index count, std::span<const PlaneWave> waves,
+                        std::span<Complex> f) {
   const Index all = unknowns(), n = domain_->currents.size();
   std::vector<Complex> taken;
   if (form_ == FieldForm::mixed && !waves.empty())

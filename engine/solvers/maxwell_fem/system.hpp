@@ -21,8 +21,8 @@
 
 namespace conoid::maxwell_fem {
 
-inline constexpr double light_speed = 299792458.0;            ///< m/s
-inline constexpr double vacuum_impedance = 376.730313668;      ///< ohm
+inline constexpr double light_speed = 299792458.0;         ///< m/s
+inline constexpr double vacuum_impedance = 376.730313668;  ///< ohm
 
 /// E = p exp(−jk d·x), d the direction of travel.
 struct PlaneWave {
@@ -49,9 +49,9 @@ class System {
   [[nodiscard]] const Domain& domain() const { return *domain_; }
   [[nodiscard]] double k() const { return k_; }
   [[nodiscard]] FieldForm form() const { return form_; }
-  [[nodiscard]] Index unknowns() const { return domain_->space.unknowns(); }   ///< PEC included
-  [[nodiscard]] Index outer_length() const { return 2 * domain_->outer.size(); }      ///< numbers of a column ψ
-  [[nodiscard]] Index currents_length() const { return 4 * domain_->currents.size(); }///< numbers of a column F
+  [[nodiscard]] Index unknowns() const { return domain_->space.unknowns(); }            ///< PEC included
+  [[nodiscard]] Index outer_length() const { return 2 * domain_->outer.size(); }        ///< numbers of a column ψ
+  [[nodiscard]] Index currents_length() const { return 4 * domain_->currents.size(); }  ///< numbers of a column F
 
   /// ψ of the incident wave: what the first solve gets in the total form. Columns.
   void incident(std::span<const PlaneWave> waves, std::span<Complex> psi) const;
@@ -60,7 +60,8 @@ class System {
   /// u = K⁻¹(sources of the waves) with the values on PEC: zero in the total form.
   [[nodiscard]] Status respond_to_sources(std::span<const PlaneWave> waves, std::span<Complex> u);
   /// Currents of the field u (needs factor()). `waves` (mixed form): takes the incident field off u on S'; empty: does not.
-  [[nodiscard]] Status currents(std::span<const Complex> u, Index count, std::span<const PlaneWave> waves, std::span<Complex> f);
+  [[nodiscard]] Status currents(std::span<const Complex> u, Index count, std::span<const PlaneWave> waves,
+                                std::span<Complex> f);
 
  private:
   struct OuterFace {
@@ -83,7 +84,8 @@ class System {
   [[nodiscard]] Status make_projection(const Patch& patch, Projection& out) const;
   /// Values of the unknowns of `p` that represent the tangential part of E_inc.
   [[nodiscard]] Status project(Projection& p, std::span<const PlaneWave> waves, std::vector<Complex>& values) const;
-  void add_surface_source(const Patch& patch, const PlaneWave& wave, double curl_factor, Complex field_factor, std::span<Complex> b) const;
+  void add_surface_source(const Patch& patch, const PlaneWave& wave, double curl_factor, Complex field_factor,
+                          std::span<Complex> b) const;
   void add_volume_source(const PlaneWave& wave, std::span<Complex> b) const;
   /// b −= K_(tets of the list) x over free rows.
   void subtract_product(const std::vector<Index>& tets, std::span<const Complex> x, std::span<Complex> b) const;
@@ -103,11 +105,11 @@ class System {
   /// J on S' from the weak form: ∮ W·J = ∫_out (∇×W·∇×E − k² W·E), out: the tetrahedra between S' and S. Functionals of J
   /// converge twice as fast as those of the pointwise curl.
   Projection flux_;
-  std::vector<Index> flux_start_{0};   ///< rows of the right-hand side above, by numbers of flux_
+  std::vector<Index> flux_start_{0};  ///< rows of the right-hand side above, by numbers of flux_
   std::vector<Index> flux_columns_;
   std::vector<Complex> flux_values_;
-  Projection lift_;                 ///< onto PEC (scattered) or S' (mixed)
-  std::vector<Index> lift_tets_;    ///< tetrahedra through which the lift acts
+  Projection lift_;               ///< onto PEC (scattered) or S' (mixed)
+  std::vector<Index> lift_tets_;  ///< tetrahedra through which the lift acts
 };
 
 }  // namespace conoid::maxwell_fem

@@ -54,7 +54,8 @@ Status Truncation::start(Team& team, std::vector<PlaneWave> waves) {
     system_->incident(waves_, psi0);
   } else {
     const Index length = system_->currents_length(), all = system_->unknowns();
-    std::vector<Complex> f(static_cast<std::size_t>(length * count)), u(static_cast<std::size_t>(all * std::min(count, options_.block)));
+    std::vector<Complex> f(static_cast<std::size_t>(length * count)),
+        u(static_cast<std::size_t>(all * std::min(count, options_.block)));
     for (Index c = 0; c < count; c += options_.block) {
       const Index some = std::min(options_.block, count - c);
       const auto part = std::span(waves_).subspan(c, some);
@@ -160,7 +161,8 @@ Status Truncation::step(Team& team) {
     residual_[c] = size / std::max(norm_of(psi), 1e-300);
     norms_[c] = size;
     steps_[c] = iterations_;
-    if (!std::isfinite(size) || (iterations_ >= 10 && residual_[c] > 0.5 && residual_[c] > 0.999 * before)) diverged_ = true;
+    if (!std::isfinite(size) || (iterations_ >= 10 && residual_[c] > 0.5 && residual_[c] > 0.999 * before))
+      diverged_ = true;
     if (residual_[c] <= options_.tolerance || iterations_ >= options_.longest) continue;
     going.push_back(c);
     rest.insert(rest.end(), d.begin(), d.end());
@@ -189,7 +191,8 @@ std::vector<Complex> Truncation::psi() const {
   return out;
 }
 
-Status Truncation::fields(std::span<const Complex> psi, Index first, Index count, std::vector<Complex>& u, std::vector<Complex>& f) {
+Status Truncation::fields(std::span<const Complex> psi, Index first, Index count, std::vector<Complex>& u,
+                          std::vector<Complex>& f) {
   const Index n = system_->outer_length(), all = system_->unknowns();
   u.assign(static_cast<std::size_t>(all * count), 0);
   f.assign(static_cast<std::size_t>(system_->currents_length() * count), 0);

@@ -20,10 +20,11 @@ enum class TruncationMethod : std::uint8_t { fixed_point, gmres };
 
 struct TruncationOptions {
   TruncationMethod method = TruncationMethod::gmres;
-  double tolerance = 1e-3;  ///< of ‖Ψ_{i+1} − Ψ_i‖/‖Ψ_{i+1}‖ (fixed point) or of the residual (GMRES), each right-hand side
+  double tolerance =
+      1e-3;  ///< of ‖Ψ_{i+1} − Ψ_i‖/‖Ψ_{i+1}‖ (fixed point) or of the residual (GMRES), each right-hand side
   Index longest = 30;
   RadiationLoop loop = RadiationLoop::automatic;
-  Index block = 64;         ///< right-hand sides that are solved at once: bounds the memory of fields
+  Index block = 64;  ///< right-hand sides that are solved at once: bounds the memory of fields
 };
 
 /// Seconds spent so far.
@@ -59,7 +60,8 @@ class Truncation {
   /// Ψ as it stands, columns.
   [[nodiscard]] std::vector<Complex> psi() const;
   /// Fields (unknowns, PEC included) of columns [first, first + count) for the data psi(), and their currents.
-  [[nodiscard]] Status fields(std::span<const Complex> psi, Index first, Index count, std::vector<Complex>& u, std::vector<Complex>& f);
+  [[nodiscard]] Status fields(std::span<const Complex> psi, Index first, Index count, std::vector<Complex>& u,
+                              std::vector<Complex>& f);
 
  private:
   [[nodiscard]] Status apply(Team& team, std::span<const Complex> in, Index count, std::vector<Complex>& out);
@@ -70,11 +72,11 @@ class Truncation {
   std::vector<PlaneWave> waves_;
   std::vector<Index> active_, steps_;
   std::vector<double> residual_, norms_;
-  std::vector<Complex> psi_, delta_;   ///< fixed point: Ψ of all columns, δ of the active ones
-  std::vector<Complex> base_;          ///< GMRES: Ψ it started from
-  std::vector<double> scale_;          ///< GMRES: size of the residual it started from, over that of Ψ_0
+  std::vector<Complex> psi_, delta_;  ///< fixed point: Ψ of all columns, δ of the active ones
+  std::vector<Complex> base_;         ///< GMRES: Ψ it started from
+  std::vector<double> scale_;         ///< GMRES: size of the residual it started from, over that of Ψ_0
   std::unique_ptr<LockstepGmres> gmres_;
-  std::vector<Complex> start_;         ///< Ψ_0
+  std::vector<Complex> start_;  ///< Ψ_0
   Index iterations_ = 0;
   double last_ratio_ = 0;
   bool diverged_ = false;

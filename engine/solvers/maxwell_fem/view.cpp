@@ -13,9 +13,19 @@ using namespace conoid::vec;
 
 namespace {
 
-constexpr std::array<Vec3, 10> reference_nodes{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.5}, {0.5, 0.5, 0}, {0.5, 0, 0.5}, {0, 0.5, 0.5}}};
+constexpr std::array<Vec3, 10> reference_nodes{{{0, 0, 0},
+                                                {1, 0, 0},
+                                                {0, 1, 0},
+                                                {0, 0, 1},
+                                                {0.5, 0, 0},
+                                                {0, 0.5, 0},
+                                                {0, 0, 0.5},
+                                                {0.5, 0.5, 0},
+                                                {0.5, 0, 0.5},
+                                                {0, 0.5, 0.5}}};
 
-std::array<Complex, 3> field_at(const Space& space, Index tet, const BasisValues& basis, const Map& map, std::span<const Complex> u) {
+std::array<Complex, 3> field_at(const Space& space, Index tet, const BasisValues& basis, const Map& map,
+                                std::span<const Complex> u) {
   const auto all = space.unknowns_of_tet(tet);
   std::array<Complex, 3> reference{};
   for (int a = 0; a < space.unknowns_a_tet(); ++a)
@@ -27,14 +37,17 @@ std::array<Complex, 3> field_at(const Space& space, Index tet, const BasisValues
   return out;
 }
 
-const Patch& shown_patch(const Domain& d) { return d.conductor.faces() > 0 ? d.conductor : d.currents; }
+const Patch& shown_patch(const Domain& d) {
+  return d.conductor.faces() > 0 ? d.conductor : d.currents;
+}
 
 /// Times that S winds around x.
 bool inside_outer(const Domain& d, const Vec3& x) {
   double angle = 0;
   for (Index f = 0; f < d.outer.faces(); ++f) {
     const auto c = d.outer.corners(d.space, f);
-    Vec3 a = sub(d.space.mesh().point(c[0]), x), b = sub(d.space.mesh().point(c[1]), x), e = sub(d.space.mesh().point(c[2]), x);
+    Vec3 a = sub(d.space.mesh().point(c[0]), x), b = sub(d.space.mesh().point(c[1]), x),
+         e = sub(d.space.mesh().point(c[2]), x);
     if (dot(cross(sub(b, a), sub(e, a)), d.outer.point(f * face_points).normal) < 0) std::swap(b, e);
     const double la = norm(a), lb = norm(b), lc = norm(e);
     angle += 2 * std::atan2(triple(a, b, e), la * lb * lc + dot(a, b) * lc + dot(b, e) * la + dot(e, a) * lb);
@@ -52,7 +65,8 @@ void MaxwellFem::prepare_view() {
   for (Index f = 0; f < patch.faces(); ++f) {
     auto c = patch.corners(domain_.space, f);
     const Vec3 a = mesh_->point(c[0]), n = cross(sub(mesh_->point(c[1]), a), sub(mesh_->point(c[2]), a));
-    const bool outwards = (dot(n, patch.point(f * face_points).normal) > 0) == (&patch == &domain_.currents);  // out of the body
+    const bool outwards =
+        (dot(n, patch.point(f * face_points).normal) > 0) == (&patch == &domain_.currents);  // out of the body
     if (!outwards) std::swap(c[1], c[2]);
     connectivity->insert(connectivity->end(), c.begin(), c.end());
     offsets->push_back(static_cast<Index>(connectivity->size()));
@@ -60,7 +74,8 @@ void MaxwellFem::prepare_view() {
   surface_.points = volume_.points;
   surface_.connectivity = connectivity;
   surface_.offsets = offsets;
-  surface_.types = std::make_shared<std::vector<std::uint8_t>>(static_cast<std::size_t>(patch.faces()), static_cast<std::uint8_t>(CellShape::triangle3));
+  surface_.types = std::make_shared<std::vector<std::uint8_t>>(static_cast<std::size_t>(patch.faces()),
+                                                               static_cast<std::uint8_t>(CellShape::triangle3));
   electric_.assign(static_cast<std::size_t>(6 * mesh_->point_count()), 0);
   surface_current_.assign(static_cast<std::size_t>(6 * patch.faces()), 0);
 
@@ -83,7 +98,8 @@ void MaxwellFem::prepare_view() {
       bool misses = false;
       for (int d = 0; d < 3; ++d) {
         from[d] = std::max<Index>(0, static_cast<Index>(std::ceil((low[d] - p.origin[d]) / p.spacing[d] - 1e-9)));
-        to[d] = std::min<Index>(p.points[d] - 1, static_cast<Index>(std::floor((high[d] - p.origin[d]) / p.spacing[d] + 1e-9)));
+        to[d] = std::min<Index>(p.points[d] - 1,
+                                static_cast<Index>(std::floor((high[d] - p.origin[d]) / p.spacing[d] + 1e-9)));
         if (p.points[d] == 1) {
           from[d] = to[d] = 0;
           misses = misses || p.origin[d] < low[d] || p.origin[d] > high[d];
@@ -99,7 +115,9 @@ void MaxwellFem::prepare_view() {
           for (Index x = from[0]; x <= to[0]; ++x) {
             const Index n = x + p.points[0] * (y + p.points[1] * z);
             const Vec3 away = sub(points.x[n], origin);
-            Vec3 r{triple(away, straight.columns[1], straight.columns[2]), triple(straight.columns[0], away, straight.columns[2]), triple(straight.columns[0], straight.columns[1], away)};
+            Vec3 r{triple(away, straight.columns[1], straight.columns[2]),
+                   triple(straight.columns[0], away, straight.columns[2]),
+                   triple(straight.columns[0], straight.columns[1], away)};
             r = scale(1 / straight.determinant, r);
             if (r[0] < -1e-9 || r[1] < -1e-9 || r[2] < -1e-9 || r[0] + r[1] + r[2] > 1 + 1e-9) continue;
             points.tet[n] = t;
@@ -171,7 +189,9 @@ void MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::sp
     std::size_t next = 0;
     for (std::size_t n = 0; n < points.x.size(); ++n) {
       std::array<Complex, 3> e{};
-      if (points.tet[n] >= 0) e = field_at(space, points.tet[n], nedelec(space.order(), points.reference[n]), space.map(points.tet[n], points.reference[n]), u);
+      if (points.tet[n] >= 0)
+        e = field_at(space, points.tet[n], nedelec(space.order(), points.reference[n]),
+                     space.map(points.tet[n], points.reference[n]), u);
       if (points.tet[n] == -1) {
         for (int d = 0; d < 3; ++d) e[d] = scattered[3 * next + d];
         ++next;
@@ -189,12 +209,22 @@ void MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::sp
 }
 
 std::vector<CatalogEntry> MaxwellFem::catalog() const {
-  const FieldInfo electric{"electric_field", "V/m", FieldKind::signed_value, Association::point, 3, true, settings_.form == FieldForm::mixed ? "Electric field (scattered outside S')" : "Electric field"};
-  std::vector<CatalogEntry> out{{"surface", {"surface_current", "A/m", FieldKind::signed_value, Association::cell, 3, true, domain_.conductor.faces() > 0 ? "Surface current" : "Equivalent current on S'"}}, {"volume", electric}};
+  const FieldInfo electric{
+      "electric_field",
+      "V/m",
+      FieldKind::signed_value,
+      Association::point,
+      3,
+      true,
+      settings_.form == FieldForm::mixed ? "Electric field (scattered outside S')" : "Electric field"};
+  std::vector<CatalogEntry> out{{"surface",
+                                 {"surface_current", "A/m", FieldKind::signed_value, Association::cell, 3, true,
+                                  domain_.conductor.faces() > 0 ? "Surface current" : "Equivalent current on S'"}}};
   for (const FieldPlane& p : settings_.planes) {
     out.push_back({p.name, electric});
     out.back().field.label = "Electric field";
   }
+  if (settings_.volume) out.push_back({"volume", electric});
   return out;
 }
 
@@ -208,15 +238,15 @@ void MaxwellFem::fill(FrameBuilder& builder) const {
     FramePart& part = builder.part("surface", surface_);
     if (builder.wants("surface_current")) part.fields.push_back(make_field(entries[0].field, surface_current_));
   }
-  if (builder.wants_part("volume")) {
-    FramePart& part = builder.part("volume", volume_);
-    if (builder.wants("electric_field")) part.fields.push_back(make_field(entries[1].field, electric_));
-  }
   for (std::size_t p = 0; p < settings_.planes.size(); ++p) {
     const FieldPlane& plane = settings_.planes[p];
     if (!builder.wants_part(plane.name)) continue;
     FramePart& part = builder.part(plane.name, ImageGeometry{plane.points, plane.origin, plane.spacing});
-    if (builder.wants("electric_field")) part.fields.push_back(make_field(entries[2 + p].field, plane_fields_[p]));
+    if (builder.wants("electric_field")) part.fields.push_back(make_field(entries[1 + p].field, plane_fields_[p]));
+  }
+  if (settings_.volume && builder.wants_part("volume")) {
+    FramePart& part = builder.part("volume", volume_);
+    if (builder.wants("electric_field")) part.fields.push_back(make_field(entries.back().field, electric_));
   }
 }
 

@@ -63,7 +63,8 @@ class TestDense : public QObject {
         return most;
       };
       const double truth = 1 / (norm1(a) * norm1(inverse)), estimate = lu->reciprocal_condition();
-      QVERIFY2(estimate >= 0.99 * truth && estimate < 10 * truth, qPrintable(QString("%1 %2").arg(estimate).arg(truth)));
+      QVERIFY2(estimate >= 0.99 * truth && estimate < 10 * truth,
+               qPrintable(QString("%1 %2").arg(estimate).arg(truth)));
     }
   }
   void back_ends_agree() {
@@ -94,7 +95,8 @@ class TestDense : public QObject {
           C dot = 0;
           for (Index i = 0; i < rows; ++i) {
             C r = b[static_cast<std::size_t>(c * rows + i)];
-            for (Index k = 0; k < cols; ++k) r -= a[static_cast<std::size_t>(k * rows + i)] * x[static_cast<std::size_t>(c * rows + k)];
+            for (Index k = 0; k < cols; ++k)
+              r -= a[static_cast<std::size_t>(k * rows + i)] * x[static_cast<std::size_t>(c * rows + k)];
             dot += std::conj(a[static_cast<std::size_t>(j * rows + i)]) * r;
           }
           QVERIFY(std::abs(dot) < 1e-11);

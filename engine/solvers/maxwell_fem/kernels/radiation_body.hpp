@@ -24,7 +24,9 @@ inline vd load(const double* p) {
   std::memcpy(&out, p, sizeof out);
   return out;
 }
-inline void store(double* p, vd x) { std::memcpy(p, &x, sizeof x); }
+inline void store(double* p, vd x) {
+  std::memcpy(p, &x, sizeof x);
+}
 
 /// 1/√x to the last digits.
 inline vd inverse_root(vd x) {
@@ -52,10 +54,17 @@ inline void cosine_sine(vd x, vd& c, vd& s) {
   r = r - turns * 6.07710050630396597660e-11;
   r = r - turns * 2.02226624871116645580e-21;
   const vd z = r * r;
-  const vd sine = r * (1.0 + z * (-1.0 / 6 + z * (1.0 / 120 + z * (-1.0 / 5040 + z * (1.0 / 362880 + z * (-1.0 / 39916800 +
-                  z * (1.0 / 6227020800.0 - z * (1.0 / 1307674368000.0))))))));
-  const vd cosine = 1.0 + z * (-0.5 + z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 + z * (-1.0 / 3628800 +
-                    z * (1.0 / 479001600.0 + z * (-1.0 / 87178291200.0 + z * (1.0 / 20922789888000.0))))))));
+  const vd sine =
+      r * (1.0 + z * (-1.0 / 6 + z * (1.0 / 120 + z * (-1.0 / 5040 +
+                                                       z * (1.0 / 362880 + z * (-1.0 / 39916800 +
+                                                                                z * (1.0 / 6227020800.0 -
+                                                                                     z * (1.0 / 1307674368000.0))))))));
+  const vd cosine =
+      1.0 + z * (-0.5 + z * (1.0 / 24 +
+                             z * (-1.0 / 720 + z * (1.0 / 40320 +
+                                                    z * (-1.0 / 3628800 + z * (1.0 / 479001600.0 +
+                                                                               z * (-1.0 / 87178291200.0 +
+                                                                                    z * (1.0 / 20922789888000.0))))))));
   const vi odd = -(n & 1);  // all bits set where sine and cosine change places
   const vi sine_bits = (vi)sine, cosine_bits = (vi)cosine;
   const vi sign_s = (n & 2) << 62, sign_c = ((n + 1) & 2) << 62;
@@ -67,8 +76,9 @@ inline void cosine_sine(vd x, vd& c, vd& s) {
 struct Row {
   vd x, y, z, ux, uy, uz, vx, vy, vz;
   Row(const PointArrays& to, Index at)
-      : x(load(to.row(0) + at)), y(load(to.row(1) + at)), z(load(to.row(2) + at)), ux(load(to.row(3) + at)), uy(load(to.row(4) + at)),
-        uz(load(to.row(5) + at)), vx(load(to.row(6) + at)), vy(load(to.row(7) + at)), vz(load(to.row(8) + at)) {}
+      : x(load(to.row(0) + at)), y(load(to.row(1) + at)), z(load(to.row(2) + at)), ux(load(to.row(3) + at)),
+        uy(load(to.row(4) + at)), uz(load(to.row(5) + at)), vx(load(to.row(6) + at)), vy(load(to.row(7) + at)),
+        vz(load(to.row(8) + at)) {}
 };
 
 /// A_j and B_j of the header for one point of S'.
@@ -116,8 +126,8 @@ constexpr int strip_vectors = CONOID_BYTES == 64 ? 2 : 1;
 constexpr int strip = strip_vectors * lanes;
 constexpr double quarter_pi_inverse = 0.079577471545947667884;  // 1/4π
 
-void tile(const PointArrays& to, Index row, int rows, const PointArrays& from, Index point, int points, double k, double* plus,
-          double* minus) {
+void tile(const PointArrays& to, Index row, int rows, const PointArrays& from, Index point, int points, double k,
+          double* plus, double* minus) {
   const double inverse_k = 1 / k;
   for (int r = 0; r < rows; r += lanes) {
     const Row p(to, row + r);
@@ -171,8 +181,8 @@ void multiply(const double* tile_data, int rows, int depth, const double* panel,
   }
 }
 
-void fused(const PointArrays& to, Index row, int rows, const PointArrays& from, double k, const double* f_plus, const double* f_minus,
-           Complex* psi_plus, Complex* psi_minus) {
+void fused(const PointArrays& to, Index row, int rows, const PointArrays& from, double k, const double* f_plus,
+           const double* f_minus, Complex* psi_plus, Complex* psi_minus) {
   const double inverse_k = 1 / k;
   for (int r = 0; r < rows; r += lanes) {
     const Row p(to, row + r);

@@ -23,8 +23,8 @@ Coupling coupling(const Vec3& x, const Vec3& from, double k) {
   const Complex g = std::polar(1 / (4 * std::numbers::pi * r), -kr);
   const Complex alpha = g * Complex(1 - 1 / (kr * kr), -1 / kr), beta = g * Complex(-1 + 3 / (kr * kr), 3 / kr);
   const Complex gamma = -Complex(1 / r, k) * g;
-  return {{alpha + beta * (e[0] * e[0]), alpha + beta * (e[1] * e[1]), alpha + beta * (e[2] * e[2]), beta * (e[0] * e[1]),
-           beta * (e[0] * e[2]), beta * (e[1] * e[2])},
+  return {{alpha + beta * (e[0] * e[0]), alpha + beta * (e[1] * e[1]), alpha + beta * (e[2] * e[2]),
+           beta * (e[0] * e[1]), beta * (e[0] * e[2]), beta * (e[1] * e[2])},
           {gamma * e[0], gamma * e[1], gamma * e[2]}};
 }
 
@@ -62,7 +62,8 @@ void radiate(const Complex* from, Complex* to, const Coupling& c, double k2, Ind
 
 }  // namespace
 
-void paper_loops(PaperLoop which, const PaperArrays& currents, PaperArrays& rad, Interval elements, double k, int threads) {
+void paper_loops(PaperLoop which, const PaperArrays& currents, PaperArrays& rad, Interval elements, double k,
+                 int threads) {
   const Index rhs = currents.rhs, samples = rad.samples, inner = currents.elements * currents.samples;
   const double k2 = k * k;
   if (which == PaperLoop::inner_surface) {
@@ -74,7 +75,8 @@ void paper_loops(PaperLoop which, const PaperArrays& currents, PaperArrays& rad,
       for (Index t = 0; t < threads; ++t) copies[t].assign(static_cast<std::size_t>(length), 0);  // first touch
 #pragma omp for schedule(static)
       for (Index t = 0; t < threads; ++t)
-        for (Index element = t * currents.elements / threads; element < (t + 1) * currents.elements / threads; ++element)
+        for (Index element = t * currents.elements / threads; element < (t + 1) * currents.elements / threads;
+             ++element)
           for (Index q = element * currents.samples; q < (element + 1) * currents.samples; ++q)
             for (Index p = elements.begin * samples; p < elements.end * samples; ++p)
               radiate(currents.at(q, 0), copies[t].data() + (p - elements.begin * samples) * rhs * 6,

@@ -28,7 +28,8 @@ struct Coupling {
 struct Halves {
   Complex plus, minus;
 };
-[[nodiscard]] Halves halves(const Vec3& x, const Vec3& t1, const Vec3& t2, const Vec3& from, const Vec3& tangent, double k);
+[[nodiscard]] Halves halves(const Vec3& x, const Vec3& t1, const Vec3& t2, const Vec3& from, const Vec3& tangent,
+                            double k);
 
 /// Arrays of the paper: six numbers (E or J, then ∇×E or M) a sample point and right-hand side, right-hand sides next to
 /// each other: value[((element · samples + sample) · rhs + r) · 6 + component].
@@ -44,6 +45,7 @@ enum class PaperLoop : std::uint8_t { inner_surface, outer_surface, right_hand_s
 
 /// rad_fields of the elements [begin, end) of S from all currents. inner_surface keeps a private copy of rad_fields a thread
 /// and adds them up in parallel.
-void paper_loops(PaperLoop which, const PaperArrays& currents, PaperArrays& rad_fields, Interval elements, double k, int threads);
+void paper_loops(PaperLoop which, const PaperArrays& currents, PaperArrays& rad_fields, Interval elements, double k,
+                 int threads);
 
 }  // namespace conoid::maxwell_fem

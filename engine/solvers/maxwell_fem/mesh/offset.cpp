@@ -63,7 +63,8 @@ struct Grid {
   std::array<Index, 3> n{};
   [[nodiscard]] Index at(Index x, Index y, Index z) const { return x + n[0] * (y + n[1] * z); }
   [[nodiscard]] Vec3 place(Index x, Index y, Index z) const {
-    return {low[0] + static_cast<double>(x) * step, low[1] + static_cast<double>(y) * step, low[2] + static_cast<double>(z) * step};
+    return {low[0] + static_cast<double>(x) * step, low[1] + static_cast<double>(y) * step,
+            low[2] + static_cast<double>(z) * step};
   }
 };
 
@@ -83,13 +84,16 @@ Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edg
     cells *= static_cast<double>(g.n[d]);
   }
   if (cells > 3e7)
-    return make_error(ErrorCode::invalid_input, fmt::format("the layer around the body would need a grid of {:.3g} points", cells), "The body is very many wavelengths large: lower the frequency or the size.");
+    return make_error(ErrorCode::invalid_input,
+                      fmt::format("the layer around the body would need a grid of {:.3g} points", cells),
+                      "The body is very many wavelengths large: lower the frequency or the size.");
   const double reach = distance_wanted + 2 * g.step, far = 10 * reach;
   std::vector<double> away(static_cast<std::size_t>(g.n[0] * g.n[1] * g.n[2]), far);
   for (const Triangle& t : triangles) {
     std::array<Index, 3> from{}, to{};
     for (int d = 0; d < 3; ++d) {
-      const double least = std::min({t[0][d], t[1][d], t[2][d]}) - reach, most = std::max({t[0][d], t[1][d], t[2][d]}) + reach;
+      const double least = std::min({t[0][d], t[1][d], t[2][d]}) - reach,
+                   most = std::max({t[0][d], t[1][d], t[2][d]}) + reach;
       from[d] = std::max<Index>(0, static_cast<Index>(std::ceil((least - g.low[d]) / g.step)));
       to[d] = std::min<Index>(g.n[d] - 1, static_cast<Index>(std::floor((most - g.low[d]) / g.step)));
     }
@@ -120,7 +124,10 @@ Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edg
         stack.push_back(k);
       }
   }
-  const auto value = [&](Index i) { return outside[i] ? std::max(away[i] - distance_wanted, 1e-9 * g.step) : std::min(away[i] - distance_wanted, -1e-9 * g.step); };
+  const auto value = [&](Index i) {
+    return outside[i] ? std::max(away[i] - distance_wanted, 1e-9 * g.step)
+                      : std::min(away[i] - distance_wanted, -1e-9 * g.step);
+  };
 
   Mesh out;
   std::map<Index, Index> point_of;  // of each cell that the surface passes
@@ -179,7 +186,8 @@ Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edg
     if (pass < 6)
       for (Index p = 0; p < out.point_count(); ++p) {
         Vec3 mean{};
-        for (Index n : neighbours[p]) mean = add(mean, scale(1.0 / static_cast<double>(neighbours[p].size()), out.point(n)));
+        for (Index n : neighbours[p])
+          mean = add(mean, scale(1.0 / static_cast<double>(neighbours[p].size()), out.point(n)));
         for (int d = 0; d < 3; ++d) moved[3 * p + d] = 0.5 * (x[3 * p + d] + mean[d]);
       }
 #pragma omp parallel for schedule(dynamic, 64)
@@ -203,8 +211,9 @@ Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edg
   }
   for (const auto& q : quads) {
     const bool first = distance(out.point(q[0]), out.point(q[2])) <= distance(out.point(q[1]), out.point(q[3]));
-    const std::array<std::array<Index, 3>, 2> two = first ? std::array<std::array<Index, 3>, 2>{{{q[0], q[1], q[2]}, {q[0], q[2], q[3]}}}
-                                                          : std::array<std::array<Index, 3>, 2>{{{q[1], q[2], q[3]}, {q[1], q[3], q[0]}}};
+    const std::array<std::array<Index, 3>, 2> two =
+        first ? std::array<std::array<Index, 3>, 2>{{{q[0], q[1], q[2]}, {q[0], q[2], q[3]}}}
+              : std::array<std::array<Index, 3>, 2>{{{q[1], q[2], q[3]}, {q[1], q[3], q[0]}}};
     for (const auto& t : two) out.add_group("outer", 2).cells.push_back(out.add_cell(CellShape::triangle3, t));
   }
   return out;
@@ -228,7 +237,8 @@ std::string stl(const Mesh& mesh, const char* name) {
 Result<Mesh> surround(const Mesh& body, const SurroundOptions& o, std::stop_token stop) {
   Mesh skin = body.extract(2);
   if (OrientationChange change = orient_outward(skin); !change.orientable)
-    return make_error(ErrorCode::invalid_input, "the surface of the body has only one side", "Repair it in the geometry's program.");
+    return make_error(ErrorCode::invalid_input, "the surface of the body has only one side",
+                      "Repair it in the geometry's program.");
   auto outer = offset_surface(skin, o.distance, o.edge);
   if (!outer) return outer.error();
   namespace fs = std::filesystem;
@@ -253,7 +263,8 @@ Result<Mesh> surround(const Mesh& body, const SurroundOptions& o, std::stop_toke
   if (!made) {
     Error e = made.error();
     e.text = "the layer around the body could not be meshed: " + e.text;
-    if (e.code == ErrorCode::invalid_input) e.hint = "The surface may cut or touch itself; repair it, or mesh body and S in a geometry script.";
+    if (e.code == ErrorCode::invalid_input)
+      e.hint = "The surface may cut or touch itself; repair it, or mesh body and S in a geometry script.";
     return e;
   }
   return made;

@@ -28,11 +28,13 @@ void add_stack(Mesh& mesh, const Stack& stack, std::vector<std::vector<Index>>& 
       // Counter-clockwise seen from the higher level; cut by sorted corners, then each cell turned to positive volume.
       std::sort(t.begin(), t.end());
       const auto [a, b, c] = t;
-      const Index cells[3][4] = {{low[a], low[b], low[c], high[c]}, {low[a], low[b], high[b], high[c]}, {low[a], high[a], high[b], high[c]}};
+      const Index cells[3][4] = {
+          {low[a], low[b], low[c], high[c]}, {low[a], low[b], high[b], high[c]}, {low[a], high[a], high[b], high[c]}};
       for (const auto& cell : cells) {
         std::array<Index, 4> n{cell[0], cell[1], cell[2], cell[3]};
         const Vec3 origin = mesh.point(n[0]);
-        if (triple(sub(mesh.point(n[1]), origin), sub(mesh.point(n[2]), origin), sub(mesh.point(n[3]), origin)) < 0) std::swap(n[2], n[3]);
+        if (triple(sub(mesh.point(n[1]), origin), sub(mesh.point(n[2]), origin), sub(mesh.point(n[3]), origin)) < 0)
+          std::swap(n[2], n[3]);
         const Index number = mesh.add_cell(CellShape::tet4, n);
         mesh.add_group(stack.groups[l], 3).cells.push_back(number);
       }
@@ -42,7 +44,8 @@ void add_stack(Mesh& mesh, const Stack& stack, std::vector<std::vector<Index>>& 
 
 namespace {
 
-void add_faces(Mesh& mesh, const std::vector<std::array<Index, 3>>& triangles, const std::vector<Index>& points, const std::string& group) {
+void add_faces(Mesh& mesh, const std::vector<std::array<Index, 3>>& triangles, const std::vector<Index>& points,
+               const std::string& group) {
   for (const auto& t : triangles) {
     const Index number = mesh.add_cell(CellShape::triangle3, {points[t[0]], points[t[1]], points[t[2]]});
     mesh.add_group(group, 2).cells.push_back(number);
@@ -68,10 +71,11 @@ Mesh curved_copy(const Mesh& mesh, double from) {
   for (Index c = 0; c < mesh.cell_count(); ++c) {
     const auto n = mesh.nodes(c);
     if (mesh.shape(c) == CellShape::tet4)
-      out.add_cell(CellShape::tet10, {n[0], n[1], n[2], n[3], middle(n[0], n[1]), middle(n[1], n[2]), middle(n[0], n[2]),
-                                      middle(n[0], n[3]), middle(n[1], n[3]), middle(n[2], n[3])});
+      out.add_cell(CellShape::tet10, {n[0], n[1], n[2], n[3], middle(n[0], n[1]), middle(n[1], n[2]),
+                                      middle(n[0], n[2]), middle(n[0], n[3]), middle(n[1], n[3]), middle(n[2], n[3])});
     else
-      out.add_cell(CellShape::triangle6, {n[0], n[1], n[2], middle(n[0], n[1]), middle(n[1], n[2]), middle(n[2], n[0])});
+      out.add_cell(CellShape::triangle6,
+                   {n[0], n[1], n[2], middle(n[0], n[1]), middle(n[1], n[2]), middle(n[2], n[0])});
   }
   for (const MeshGroup& g : mesh.groups()) out.add_group(g.name, g.dimension).cells = g.cells;
   return out;
@@ -98,19 +102,26 @@ Result<Mesh> spherical_shells(const ShellsOptions& o) {
     if (!base) return base.error();
     if (!o.curved) grow = std::cbrt(4 * std::numbers::pi / 3 / enclosed_volume(*base));
     for (Index p = 0; p < base->point_count(); ++p) directions.push_back(base->point(p));
-    for (Index c = 0; c < base->cell_count(); ++c) stack.triangles.push_back({base->nodes(c)[0], base->nodes(c)[1], base->nodes(c)[2]});
+    for (Index c = 0; c < base->cell_count(); ++c)
+      stack.triangles.push_back({base->nodes(c)[0], base->nodes(c)[1], base->nodes(c)[2]});
     stack.levels.emplace_back();
     for (const Vec3& d : directions) stack.levels.back().push_back(scale(o.radius * grow, d));
   } else {
     // A cube in the middle, then layers that turn from the cube to the sphere.
     const double half = 0.4 * o.radius;
-    auto cube = box({.low = {-half, -half, -half}, .high = {half, half, half}, .divisions = {o.divisions, o.divisions, o.divisions}, .simplices = true, .boundary = false});
+    auto cube = box({.low = {-half, -half, -half},
+                     .high = {half, half, half},
+                     .divisions = {o.divisions, o.divisions, o.divisions},
+                     .simplices = true,
+                     .boundary = false});
     if (!cube) return cube.error();
     BoundaryLinks links;
     const Mesh skin = boundary_surface(*cube, &links);
     for (Index p = 0; p < cube->point_count(); ++p) mesh.add_point(cube->point(p));
-    for (Index c = 0; c < cube->cell_count(); ++c) mesh.add_group(o.core_group, 3).cells.push_back(mesh.add_cell(CellShape::tet4, cube->nodes(c)));
-    for (Index c = 0; c < skin.cell_count(); ++c) stack.triangles.push_back({skin.nodes(c)[0], skin.nodes(c)[1], skin.nodes(c)[2]});
+    for (Index c = 0; c < cube->cell_count(); ++c)
+      mesh.add_group(o.core_group, 3).cells.push_back(mesh.add_cell(CellShape::tet4, cube->nodes(c)));
+    for (Index c = 0; c < skin.cell_count(); ++c)
+      stack.triangles.push_back({skin.nodes(c)[0], skin.nodes(c)[1], skin.nodes(c)[2]});
     stack.levels.emplace_back();
     Mesh unit_skin = skin;
     for (Index p = 0; p < skin.point_count(); ++p) {
@@ -129,7 +140,8 @@ Result<Mesh> spherical_shells(const ShellsOptions& o) {
       const double s = static_cast<double>(l) / layers;
       stack.levels.emplace_back();
       for (std::size_t p = 0; p < directions.size(); ++p)
-        stack.levels.back().push_back(add(scale(1 - s, stack.levels.front()[p]), scale(s * o.radius * grow, directions[p])));
+        stack.levels.back().push_back(
+            add(scale(1 - s, stack.levels.front()[p]), scale(s * o.radius * grow, directions[p])));
       stack.groups.push_back(o.core_group);
     }
   }

@@ -20,13 +20,13 @@ struct Shell {
 /// A core and shells around it. Groups: the volumes' own, "body" (the core's surface, hollow cores only), "outer" (the last
 /// sphere), "currents" (the sphere of `currents_level`, counted in layers outside the core; −1: none).
 struct ShellsOptions {
-  double radius = 1;         ///< of the core
-  bool hollow = true;        ///< nothing inside (a conductor) or tetrahedra
+  double radius = 1;   ///< of the core
+  bool hollow = true;  ///< nothing inside (a conductor) or tetrahedra
   std::string core_group = "core";
-  int divisions = 4;         ///< of each edge of an icosahedron (hollow) or of a cube (solid)
+  int divisions = 4;  ///< of each edge of an icosahedron (hollow) or of a cube (solid)
   std::vector<Shell> shells;
   int currents_level = -1;
-  bool curved = true;        ///< 10-node tetrahedra on the true spheres, else flat ones of the true volume
+  bool curved = true;  ///< 10-node tetrahedra on the true spheres, else flat ones of the true volume
 };
 [[nodiscard]] Result<Mesh> spherical_shells(const ShellsOptions& options);
 

@@ -44,7 +44,8 @@ double multiply_add_rate() {
 
 /// Rate of the complex matrix product of the BLAS that the direct solver brings along, one thread; 0: there is none.
 double zgemm_rate() {
-  using Zgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const Complex*, const Complex*, const int*, const Complex*, const int*, const Complex*, Complex*, const int*);
+  using Zgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const Complex*, const Complex*,
+                         const int*, const Complex*, const int*, const Complex*, Complex*, const int*);
   using SetThreads = void (*)(int);
   const auto zgemm = reinterpret_cast<Zgemm>(dlsym(RTLD_DEFAULT, "zgemm_"));
   if (zgemm == nullptr) return 0;
@@ -53,7 +54,8 @@ double zgemm_rate() {
   const int n = 480;
   std::vector<Complex> a(static_cast<std::size_t>(n * n), {0.3, 0.1}), b(a), c(a);
   const Complex one = 1;
-  const double t = shortest(4, [&] { zgemm("N", "N", &n, &n, &n, &one, a.data(), &n, b.data(), &n, &one, c.data(), &n); });
+  const double t =
+      shortest(4, [&] { zgemm("N", "N", &n, &n, &n, &one, a.data(), &n, b.data(), &n, &one, c.data(), &n); });
   return 8.0 * n * n * n / t;
 }
 
@@ -80,18 +82,24 @@ std::unique_ptr<Surfaces> surfaces(int divisions) {
 double radiation_seconds(const Surfaces& s, Index rhs, RadiationLoop loop, int repeats) {
   Team team({{"cpu", 1, 1}});
   const Radiation radiation(s.domain, 1, 1, 0);
-  std::vector<Complex> f(static_cast<std::size_t>(4 * s.domain.currents.size() * rhs)), psi(static_cast<std::size_t>(2 * s.domain.outer.size() * rhs));
+  std::vector<Complex> f(static_cast<std::size_t>(4 * s.domain.currents.size() * rhs)),
+      psi(static_cast<std::size_t>(2 * s.domain.outer.size() * rhs));
   for (std::size_t i = 0; i < f.size(); ++i) f[i] = {std::sin(0.1 * static_cast<double>(i % 1000)), 0.5};
   return shortest(repeats, [&] { radiation.apply(team, f, rhs, psi, loop); });
 }
 
-double pairs(const Surfaces& s) { return static_cast<double>(s.domain.outer.size()) * static_cast<double>(s.domain.currents.size()); }
+double pairs(const Surfaces& s) {
+  return static_cast<double>(s.domain.outer.size()) * static_cast<double>(s.domain.currents.size());
+}
 
 void radiation_rows(const TestRun& run, const BenchSink& row) {
   run.doing("machine");
   const double peak = multiply_add_rate(), gemm = zgemm_rate();
-  row({fmt::format("machine: multiply-adds, double, one core ({})", radiation_kernel().name), peak / 1e9, "Gflop/s", 1, 0, "", "issue"});
-  if (gemm > 0) row({"machine: complex matrix product of the BLAS, one core", gemm / 1e9, "Gflop/s", gemm / peak, 0, "multiply-add rate", "issue"});
+  row({fmt::format("machine: multiply-adds, double, one core ({})", radiation_kernel().name), peak / 1e9, "Gflop/s", 1,
+       0, "", "issue"});
+  if (gemm > 0)
+    row({"machine: complex matrix product of the BLAS, one core", gemm / 1e9, "Gflop/s", gemm / peak, 0,
+         "multiply-add rate", "issue"});
   const double peer = gemm > 0 ? gemm : peak;
   const std::string peer_name = gemm > 0 ? "matrix product of the BLAS" : "multiply-add rate";
 
@@ -99,22 +107,26 @@ void radiation_rows(const TestRun& run, const BenchSink& row) {
   {
     run.doing("one right-hand side");
     const double t = radiation_seconds(*middle, 1, RadiationLoop::fused, 3), rate = fused_flops * pairs(*middle) / t;
-    row({fmt::format("one right-hand side, {} x {} faces", middle->domain.currents.faces(), middle->domain.outer.faces()), rate / 1e9, "Gflop/s", rate / peak, 0.25 * peak / 1e9, "multiply-add rate", "issue"});
+    row({fmt::format("one right-hand side, {} x {} faces", middle->domain.currents.faces(),
+                     middle->domain.outer.faces()),
+         rate / 1e9, "Gflop/s", rate / peak, 0.25 * peak / 1e9, "multiply-add rate", "issue"});
   }
   for (Index rhs : run.quick ? std::vector<Index>{10, 100} : std::vector<Index>{10, 100, 500}) {
     run.doing(fmt::format("{} right-hand sides", rhs));
     const auto big = surfaces(4);
     const double t = radiation_seconds(*big, rhs, RadiationLoop::blocked, 2);
     const double product = 32.0 * static_cast<double>(rhs) * pairs(*big) / t;
-    row({fmt::format("blocked product, {} right-hand sides, {} x {} faces (32 flops a pair)", rhs, big->domain.currents.faces(), big->domain.outer.faces()), product / 1e9, "Gflop/s", product / peer,
-         rhs >= 100 ? 0.5 * peer / 1e9 : 0, peer_name, "multiply-adds"});
+    row({fmt::format("blocked product, {} right-hand sides, {} x {} faces (32 flops a pair)", rhs,
+                     big->domain.currents.faces(), big->domain.outer.faces()),
+         product / 1e9, "Gflop/s", product / peer, rhs >= 100 ? 0.5 * peer / 1e9 : 0, peer_name, "multiply-adds"});
   }
   // Table 1 of the paper in form: seconds of the loops, one core, over right-hand sides.
   const std::vector<Index> counts = run.quick ? std::vector<Index>{1, 100, 1000} : std::vector<Index>{1, 10, 100, 1000};
   for (Index rhs : counts) {
     run.doing(fmt::format("the paper's loops, {} right-hand sides", rhs));
     const auto name = [&](const char* loop) {
-      return fmt::format("{}, numSp {} numS {}, RHS {}", loop, small->domain.currents.faces(), small->domain.outer.faces(), rhs);
+      return fmt::format("{}, numSp {} numS {}, RHS {}", loop, small->domain.currents.faces(),
+                         small->domain.outer.faces(), rhs);
     };
     const double ours = radiation_seconds(*small, rhs, RadiationLoop::automatic, rhs < 100 ? 5 : 2);
     const double plain = radiation_seconds(*small, rhs, RadiationLoop::omp_outer, rhs < 100 ? 3 : 1);
@@ -128,7 +140,9 @@ void radiation_rows(const TestRun& run, const BenchSink& row) {
       }
     }
     row({name(rhs == 1 ? "fused" : "blocked"), ours, "s", plain / ours, 0, "omp_S", "issue"});
-    if (rhs == 1000) row({"blocked over the paper's loops, 1000 right-hand sides, a core", plain / ours, "1", plain / ours / 20, 20, "20 times", "multiply-adds"});
+    if (rhs == 1000)
+      row({"blocked over the paper's loops, 1000 right-hand sides, a core", plain / ours, "1", plain / ours / 20, 20,
+           "20 times", "multiply-adds"});
   }
 }
 
@@ -151,12 +165,16 @@ void solver_rows(const TestRun& run, const BenchSink& row) {
     auto direct = factorise(matrix, o);
     if (!direct) throw Failure(direct.error());
     const double t = shortest(2, [&] { static_cast<void>((*direct)->solve(b, rhs).ok()); });
-    row({fmt::format("{}: {} unknowns, {} right-hand sides in blocks of {}", (*direct)->facts().method, matrix.size, rhs, block), t, "s", 0, 0, "", "memory"});
+    row({fmt::format("{}: {} unknowns, {} right-hand sides in blocks of {}", (*direct)->facts().method, matrix.size,
+                     rhs, block),
+         t, "s", 0, 0, "", "memory"});
     best = std::min(best, t);
     if (block == DirectOptions{}.block) standard = t;
     if (!has_mumps()) break;
   }
-  if (standard > 0) row({fmt::format("the default block of {}: best time over its time", DirectOptions{}.block), best / standard, "1", best / standard * 1.2, 1 / 1.2, "best block size", "memory"});
+  if (standard > 0)
+    row({fmt::format("the default block of {}: best time over its time", DirectOptions{}.block), best / standard, "1",
+         best / standard * 1.2, 1 / 1.2, "best block size", "memory"});
 }
 
 }  // namespace

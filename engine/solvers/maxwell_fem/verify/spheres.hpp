@@ -11,18 +11,18 @@
 namespace conoid::maxwell_fem {
 
 struct SphereScene {
-  double ka = 1;              ///< of the core
-  double distance = 0.1;      ///< from the body to S, in wavelengths
+  double ka = 1;          ///< of the core
+  double distance = 0.1;  ///< from the body to S, in wavelengths
   int divisions = 4, layers = 2;
   int order = 2;
   bool curved = true;
-  bool on_body = false;       ///< S' is the body's surface, else one layer off
-  std::optional<Medium> core; ///< none: a conductor
-  double kb = 0;              ///< > ka: a coat up to there
+  bool on_body = false;        ///< S' is the body's surface, else one layer off
+  std::optional<Medium> core;  ///< none: a conductor
+  double kb = 0;               ///< > ka: a coat up to there
   Medium coat;
   int coat_layers = 1;
   FieldForm form = FieldForm::total;
-  bool magnetic = false;      ///< PMC core
+  bool magnetic = false;  ///< PMC core
   DirectMethod direct = DirectMethod::automatic;
   TruncationOptions truncation{TruncationMethod::fixed_point, 1e-4, 60, RadiationLoop::automatic, 64};
 };
@@ -30,12 +30,13 @@ struct SphereScene {
 struct SphereOutcome {
   Index tets = 0, unknowns = 0, iterations = 0;
   bool converged = false, diverged = false;
-  double ratio = 0;           ///< of the last two corrections
-  double mean_db = 0;         ///< mean |difference| of the cross section over both planes, 1° steps, thinned to 2°
-  double relative = 0;        ///< L2 of the far-field amplitude over both planes, against the exact one
-  double extinction = 0, scattering = 0;  ///< σ_ext/πa², σ_sca/πa² (a: outer radius) by the optical theorem and by integration
+  double ratio = 0;     ///< of the last two corrections
+  double mean_db = 0;   ///< mean |difference| of the cross section over both planes, 1° steps, thinned to 2°
+  double relative = 0;  ///< L2 of the far-field amplitude over both planes, against the exact one
+  double extinction = 0,
+         scattering = 0;  ///< σ_ext/πa², σ_sca/πa² (a: outer radius) by the optical theorem and by integration
   double exact_extinction = 0, exact_scattering = 0;
-  double edge = 0;            ///< longest, in wavelengths
+  double edge = 0;  ///< longest, in wavelengths
 };
 
 /// Wave along +z, E along x; the outer radius is kb/k with k = 1/m.

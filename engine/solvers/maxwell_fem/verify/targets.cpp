@@ -32,12 +32,15 @@ double half_breadth(Target target, double x) {
 }  // namespace
 
 Result<Mesh> target_surface(Target target, double edge) {
-  const double d = 9.936 * inch, low = target == Target::ogive ? -5 * inch : -0.416667 * d, high = target == Target::ogive ? 5 * inch : 0.583333 * d;
+  const double d = 9.936 * inch, low = target == Target::ogive ? -5 * inch : -0.416667 * d,
+               high = target == Target::ogive ? 5 * inch : 0.583333 * d;
   // Points at equal lengths along the outline.
   constexpr int fine = 4000;
   std::vector<double> way{0};
   const auto place = [&](double i) { return low + (high - low) * i / fine; };
-  for (int i = 1; i <= fine; ++i) way.push_back(way.back() + std::hypot(place(i) - place(i - 1), half_breadth(target, place(i)) - half_breadth(target, place(i - 1))));
+  for (int i = 1; i <= fine; ++i)
+    way.push_back(way.back() + std::hypot(place(i) - place(i - 1),
+                                          half_breadth(target, place(i)) - half_breadth(target, place(i - 1))));
   const int rings = std::max(6, static_cast<int>(std::lround(way.back() / edge)));
   RevolutionOptions o;
   o.around = 6;
@@ -90,8 +93,12 @@ Result<TargetOutcome> run_target(Target target, double frequency, int threads) {
   out.unknowns = domain->free_unknowns;
   out.iterations = truncation.iterations();
   const auto far = far_field(*domain, k, f, count, from, threads);
-  const auto echo = [&](Index seen, Index lit, bool seen_h, bool lit_h) { return far[seen * count + 2 * lit + (lit_h ? 1 : 0)].along(seen_h); };
-  for (bool h : {false, true}) out.mirror = std::max(out.mirror, std::abs(20 * std::log10(std::abs(echo(0, 0, h, h)) / std::abs(echo(1, 1, h, h)))));
+  const auto echo = [&](Index seen, Index lit, bool seen_h, bool lit_h) {
+    return far[seen * count + 2 * lit + (lit_h ? 1 : 0)].along(seen_h);
+  };
+  for (bool h : {false, true})
+    out.mirror =
+        std::max(out.mirror, std::abs(20 * std::log10(std::abs(echo(0, 0, h, h)) / std::abs(echo(1, 1, h, h)))));
   double difference = 0, largest = 0;
   for (Index a = 0; a < 3; ++a)
     for (Index b = 0; b < 3; ++b)
@@ -107,7 +114,8 @@ Result<TargetOutcome> run_target(Target target, double frequency, int threads) {
   const SphereRule rule = sphere_rule(0.7 * k * 10 * inch);
   const auto everywhere = far_field(*domain, k, one, 1, rule.directions, threads);
   double scattered = 0;
-  for (std::size_t d = 0; d < rule.weights.size(); ++d) scattered += rule.weights[d] * (std::norm(everywhere[d].theta) + std::norm(everywhere[d].phi));
+  for (std::size_t d = 0; d < rule.weights.size(); ++d)
+    scattered += rule.weights[d] * (std::norm(everywhere[d].theta) + std::norm(everywhere[d].phi));
   out.optical_theorem = std::abs(lost / scattered - 1);
   return out;
 }

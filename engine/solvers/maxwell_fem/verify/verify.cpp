@@ -47,8 +47,10 @@ struct Checks {
     const std::string name = fmt::format("conducting sphere, ka = {:g}, {}", ka, curved ? "curved" : "flat");
     const SphereOutcome o = sphere(name, s);
     const double theory = truncation_radius(ka, ka + 2 * pi * distance);
-    at_most(fmt::format("{}, {} tetrahedra: mean error of the cross section", name, o.tets), o.mean_db, "dB", limit, "Mie series");
-    at_most(name + ": iteration ratio against theory", std::abs(o.ratio / theory - 1), "1", 0.1, fmt::format("modal theory, {:.3f}", theory));
+    at_most(fmt::format("{}, {} tetrahedra: mean error of the cross section", name, o.tets), o.mean_db, "dB", limit,
+            "Mie series");
+    at_most(name + ": iteration ratio against theory", std::abs(o.ratio / theory - 1), "1", 0.1,
+            fmt::format("modal theory, {:.3f}", theory));
     at_most(name + ": optical theorem", std::abs(o.extinction / o.scattering - 1), "1", 1e-3, "exact");
   }
 };
@@ -73,7 +75,8 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
       s.divisions = run.quick ? 4 : 8;
       s.truncation.method = TruncationMethod::gmres;
       const SphereOutcome o = c.sphere("dielectric sphere", s);
-      c.at_most(fmt::format("dielectric sphere, eps = 4, ka = {:g}, {} tetrahedra: mean error", s.ka, o.tets), o.mean_db, "dB", 0.05, "Mie series");
+      c.at_most(fmt::format("dielectric sphere, eps = 4, ka = {:g}, {} tetrahedra: mean error", s.ka, o.tets),
+                o.mean_db, "dB", 0.05, "Mie series");
       c.at_most("dielectric sphere: optical theorem", std::abs(o.extinction / o.scattering - 1), "1", 0.002, "exact");
     }
     {
@@ -84,7 +87,8 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
       s.divisions = run.quick ? 4 : 8;
       s.truncation.method = TruncationMethod::gmres;
       const SphereOutcome o = c.sphere("lossy sphere", s);
-      c.at_most(fmt::format("lossy sphere, eps = 4 - j, ka = {:g}: mean error", s.ka), o.mean_db, "dB", 0.1, "Mie series");
+      c.at_most(fmt::format("lossy sphere, eps = 4 - j, ka = {:g}: mean error", s.ka), o.mean_db, "dB", 0.1,
+                "Mie series");
       c.at_most("lossy sphere: extinction", std::abs(o.extinction / o.exact_extinction - 1), "1", 0.01, "Mie series");
     }
     if (!run.quick) {
@@ -114,7 +118,8 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
       s.divisions = run.quick ? 2 : 4;
       s.form = form;
       const SphereOutcome o = c.sphere("forms", s);
-      c.at_most(std::string(form == FieldForm::scattered ? "scattered" : "mixed") + "-field form, ka = 1: mean error", o.mean_db, "dB", run.quick ? 0.03 : 0.02, "Mie series");
+      c.at_most(std::string(form == FieldForm::scattered ? "scattered" : "mixed") + "-field form, ka = 1: mean error",
+                o.mean_db, "dB", run.quick ? 0.03 : 0.02, "Mie series");
     }
     {
       SphereScene s;
@@ -135,15 +140,18 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
       s.divisions *= 2;
       s.layers *= 2;
       const double fine = c.sphere(fmt::format("order {}", order), s).relative;
-      c.at_least(fmt::format("elements of order {}: observed order of the far field", order), std::log2(coarse / fine), "1", order == 1 ? 1.6 : 3.2,
-                 fmt::format("errors {:.2e} and {:.2e}", coarse, fine));
+      c.at_least(fmt::format("elements of order {}: observed order of the far field", order), std::log2(coarse / fine),
+                 "1", order == 1 ? 1.6 : 3.2, fmt::format("errors {:.2e} and {:.2e}", coarse, fine));
     }
     if (!run.quick && find_gmsh().ok()) {
-      for (const auto& [target, name, frequency] : {std::tuple{Target::almond, "almond", 1.19e9}, {Target::ogive, "ogive", 1.18e9}}) {
+      for (const auto& [target, name, frequency] :
+           {std::tuple{Target::almond, "almond", 1.19e9}, {Target::ogive, "ogive", 1.18e9}}) {
         run.doing(name);
         auto o = run_target(target, frequency, c.threads);
         if (!o) return o.error();
-        c.at_most(fmt::format("{}, {:.3g} GHz, {} tetrahedra: echoes of mirrored directions", name, frequency / 1e9, o->tets), o->mirror, "dB", 0.1, "symmetry");
+        c.at_most(
+            fmt::format("{}, {:.3g} GHz, {} tetrahedra: echoes of mirrored directions", name, frequency / 1e9, o->tets),
+            o->mirror, "dB", 0.1, "symmetry");
         c.at_most(fmt::format("{}: reciprocity", name), o->reciprocity, "1", 1e-3, "exact");
         c.at_most(fmt::format("{}: optical theorem", name), o->optical_theorem, "1", 1e-3, "exact");
       }
@@ -160,7 +168,8 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
       s.truncation.longest = 40;
       const SphereOutcome plain = c.sphere("fixed point, ka = 20", s);
       const double theory = truncation_radius(20, 20 + 2 * pi * 0.05);
-      c.at_least("ka = 20, d = 0.05 wavelengths: theory of the fixed point, spectral radius", theory, "1", 1, "modal theory");
+      c.at_least("ka = 20, d = 0.05 wavelengths: theory of the fixed point, spectral radius", theory, "1", 1,
+                 "modal theory");
       c.at_least("the fixed point there: ratio of corrections", plain.ratio, "1", 0.97, "diverges");
       s.truncation.method = TruncationMethod::gmres;
       s.truncation.tolerance = 1e-3;

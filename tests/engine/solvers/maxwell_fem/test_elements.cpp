@@ -86,7 +86,8 @@ class TestElements : public QObject {
         down[d] -= h;
         derivative[d] = scale(1 / (2 * h), sub(nedelec(2, up).value[i], nedelec(2, down).value[i]));
       }
-      const Vec3 curl{derivative[1][2] - derivative[2][1], derivative[2][0] - derivative[0][2], derivative[0][1] - derivative[1][0]};
+      const Vec3 curl{derivative[1][2] - derivative[2][1], derivative[2][0] - derivative[0][2],
+                      derivative[0][1] - derivative[1][0]};
       QVERIFY(distance(curl, b.curl[i]) < 1e-9);
     }
   }
@@ -99,7 +100,8 @@ class TestElements : public QObject {
       const Elements elements(order);
       for (Index t = 0; t < static_cast<Index>(space.tets().size()); t += 5) {
         QVERIFY(!space.tets()[t].curved);
-        QVERIFY(largest_difference(elements.matrix(space, t, medium, 1.7), elements.by_quadrature(space, t, medium, 1.7, 6), unknowns_of(order)) < 1e-12);
+        QVERIFY(largest_difference(elements.matrix(space, t, medium, 1.7),
+                                   elements.by_quadrature(space, t, medium, 1.7, 6), unknowns_of(order)) < 1e-12);
       }
     }
   }
@@ -111,7 +113,8 @@ class TestElements : public QObject {
     int curved = 0;
     for (Index t = 0; t < static_cast<Index>(space.tets().size()); t += 7) {
       curved += space.tets()[t].curved;
-      QVERIFY(largest_difference(elements.matrix(space, t, {}, 1), elements.by_quadrature(space, t, {}, 1, 6), 20) < 2e-5);
+      QVERIFY(largest_difference(elements.matrix(space, t, {}, 1), elements.by_quadrature(space, t, {}, 1, 6), 20) <
+              2e-5);
     }
     QVERIFY(curved > 0);
   }

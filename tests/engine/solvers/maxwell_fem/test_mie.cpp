@@ -66,12 +66,15 @@ class TestMie : public QObject {
   void convergence_of_the_truncation_equals_the_table() {
     const auto rows = table("modal_convergence.csv");
     QVERIFY(rows.size() > 20);
-    for (const auto& row : rows) QVERIFY(std::abs(truncation_radius(row[0], row[0] + 2 * std::numbers::pi * row[1]) - row[2]) < 2e-5 * (1 + row[2]));
+    for (const auto& row : rows)
+      QVERIFY(std::abs(truncation_radius(row[0], row[0] + 2 * std::numbers::pi * row[1]) - row[2]) <
+              2e-5 * (1 + row[2]));
   }
 
   void dispersion_laws_follow_their_formulas() {
     const double f = 3e9;
-    const std::complex<double> water = debye(5, {{73, 9e-12}}, 0, f), expected = 5.0 + 73.0 / std::complex<double>(1, 2 * std::numbers::pi * f * 9e-12);
+    const std::complex<double> water = debye(5, {{73, 9e-12}}, 0, f),
+                               expected = 5.0 + 73.0 / std::complex<double>(1, 2 * std::numbers::pi * f * 9e-12);
     QVERIFY(std::abs(water - expected) < 1e-12);
     QVERIFY(water.imag() < 0);
     QVERIFY(std::abs(debye(1, {}, 1, f).imag() + 1 / (2 * std::numbers::pi * f * 8.8541878128e-12)) < 1e-9);

@@ -79,12 +79,15 @@ std::vector<Complex> by_formula(const Domain& d, double k, const std::vector<Com
         const auto times = [&](const std::array<Complex, 3>& a) {
           const Complex along = h[0] * a[0] + h[1] * a[1] + h[2] * a[2];
           std::array<Complex, 3> out;
-          for (int x = 0; x < 3; ++x) out[x] = g * ((1.0 - j / (k * r) - 1 / (k * r * k * r)) * a[x] + (-1.0 + 3.0 * j / (k * r) + 3 / (k * r * k * r)) * h[x] * along);
+          for (int x = 0; x < 3; ++x)
+            out[x] = g * ((1.0 - j / (k * r) - 1 / (k * r * k * r)) * a[x] +
+                          (-1.0 + 3.0 * j / (k * r) + 3 / (k * r * k * r)) * h[x] * along);
           return out;
         };
         const auto across = [&](const std::array<Complex, 3>& a) {
           const Complex s = -(j * k + 1 / r) * g;
-          return std::array<Complex, 3>{s * (h[1] * a[2] - h[2] * a[1]), s * (h[2] * a[0] - h[0] * a[2]), s * (h[0] * a[1] - h[1] * a[0])};
+          return std::array<Complex, 3>{s * (h[1] * a[2] - h[2] * a[1]), s * (h[2] * a[0] - h[0] * a[2]),
+                                        s * (h[0] * a[1] - h[1] * a[0])};
         };
         const auto gj = times(current), gm = times(magnetic), xj = across(current), xm = across(magnetic);
         for (int a = 0; a < 3; ++a) {
@@ -125,11 +128,16 @@ class TestRadiation : public QObject {
         for (Level level : {Level::base, Level::avx2, Level::avx512}) {
           const Radiation radiation(d, k, 2, 0, level);
           for (const char* workers : {"one", "two"}) {
-            Team team = std::string(workers) == "one" ? Team({{"cpu", 2, 1}}) : Team({{"a", 1, 1}, {"b", 1, 1}}, "fixed");
-            for (RadiationLoop loop : {RadiationLoop::automatic, RadiationLoop::blocked, RadiationLoop::fused, RadiationLoop::omp_inner, RadiationLoop::omp_outer, RadiationLoop::omp_rhs}) {
+            Team team =
+                std::string(workers) == "one" ? Team({{"cpu", 2, 1}}) : Team({{"a", 1, 1}, {"b", 1, 1}}, "fixed");
+            for (RadiationLoop loop : {RadiationLoop::automatic, RadiationLoop::blocked, RadiationLoop::fused,
+                                       RadiationLoop::omp_inner, RadiationLoop::omp_outer, RadiationLoop::omp_rhs}) {
               std::vector<Complex> psi(wanted.size());
               radiation.apply(team, f, count, psi, loop);
-              QVERIFY2(difference(psi, wanted) < 1e-12, qPrintable(QString("loop %1 level %2: %3").arg(int(loop)).arg(int(level)).arg(difference(psi, wanted))));
+              QVERIFY2(
+                  difference(psi, wanted) < 1e-12,
+                  qPrintable(
+                      QString("loop %1 level %2: %3").arg(int(loop)).arg(int(level)).arg(difference(psi, wanted))));
             }
           }
         }
@@ -165,16 +173,19 @@ class TestRadiation : public QObject {
       const Vec3 place{0.2, -0.1, 0.15}, moment{0.3, 0.5, -0.8};
       const auto electric = [&](const Vec3& x) {
         const Coupling c = coupling(x, place, k);
-        return Complex3{c.g[0] * moment[0] + c.g[3] * moment[1] + c.g[4] * moment[2], c.g[3] * moment[0] + c.g[1] * moment[1] + c.g[5] * moment[2],
+        return Complex3{c.g[0] * moment[0] + c.g[3] * moment[1] + c.g[4] * moment[2],
+                        c.g[3] * moment[0] + c.g[1] * moment[1] + c.g[5] * moment[2],
                         c.g[4] * moment[0] + c.g[5] * moment[1] + c.g[2] * moment[2]};
       };
       const auto curl = [&](const Vec3& x) {
         const auto g = coupling(x, place, k).gradient;
-        return Complex3{g[1] * moment[2] - g[2] * moment[1], g[2] * moment[0] - g[0] * moment[2], g[0] * moment[1] - g[1] * moment[0]};
+        return Complex3{g[1] * moment[2] - g[2] * moment[1], g[2] * moment[0] - g[0] * moment[2],
+                        g[0] * moment[1] - g[1] * moment[0]};
       };
       const auto on = [](const Vec3& t, const Complex3& v) { return t[0] * v[0] + t[1] * v[1] + t[2] * v[2]; };
       const Index m = d.currents.size(), n = d.outer.size();
-      std::vector<Complex> f(static_cast<std::size_t>(4 * m)), wanted(static_cast<std::size_t>(2 * n)), psi(wanted.size());
+      std::vector<Complex> f(static_cast<std::size_t>(4 * m)), wanted(static_cast<std::size_t>(2 * n)),
+          psi(wanted.size());
       for (Index q = 0; q < m; ++q) {
         const FacePoint& p = d.currents.point(q);
         const auto e = electric(p.x), c = curl(p.x);
@@ -218,7 +229,8 @@ class TestRadiation : public QObject {
       const auto e = near_field(d, k, f, std::span(&x, 1), 1);
       const Complex factor = r * std::exp(j * k * r);
       const Vec3 t = directions[a].theta_hat(), p = directions[a].phi_hat();
-      const Complex along_t = factor * (t[0] * e[0] + t[1] * e[1] + t[2] * e[2]), along_p = factor * (p[0] * e[0] + p[1] * e[1] + p[2] * e[2]);
+      const Complex along_t = factor * (t[0] * e[0] + t[1] * e[1] + t[2] * e[2]),
+                    along_p = factor * (p[0] * e[0] + p[1] * e[1] + p[2] * e[2]);
       const double size = std::hypot(std::abs(far[a].theta), std::abs(far[a].phi));
       QVERIFY(std::abs(along_t - far[a].theta) < 2e-3 * size);
       QVERIFY(std::abs(along_p - far[a].phi) < 2e-3 * size);
