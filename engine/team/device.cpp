@@ -22,7 +22,8 @@ namespace {
 
 std::vector<std::filesystem::path> module_folders() {
   std::vector<std::filesystem::path> out;
-  if (const char* folder = std::getenv("CONOID_MODULES"); folder != nullptr && *folder != '\0') out.emplace_back(folder);
+  if (const char* folder = std::getenv("CONOID_MODULES"); folder != nullptr && *folder != '\0')
+    out.emplace_back(folder);
   const auto programs = program_folder();
   out.push_back(programs / ".." / "lib" / "conoid");
   out.push_back(programs / ".." / "lib");
@@ -39,9 +40,11 @@ const std::map<std::string, Backend, std::less<>>& backends() {
   static const std::map<std::string, Backend, std::less<>> all = {
       {"cuda",
        {"libconoid_cuda.so", CONOID_HAVE_CUDA != 0,
-        "Install a build made with the preset `cuda` (CMake option CONOID_WITH_CUDA=ON), or compute with --workers cpu."}},
+        "Install a build made with the preset `cuda` (CMake option CONOID_WITH_CUDA=ON), or compute with --workers "
+        "cpu."}},
       {"emulated",
-       {"libconoid_emulated.so", CONOID_HAVE_EMULATED != 0, "Build with CONOID_WITH_EMULATED=ON, or compute with --workers cpu."}},
+       {"libconoid_emulated.so", CONOID_HAVE_EMULATED != 0,
+        "Build with CONOID_WITH_EMULATED=ON, or compute with --workers cpu."}},
       {"emulated-checked",
        {"libconoid_emulated_checked.so", CONOID_HAVE_EMULATED_CHECKED != 0,
         "Build with CONOID_WITH_EMULATED=ON and without sanitizers, or use `emulated`."}},
@@ -92,7 +95,8 @@ class Modules {
       if (!std::filesystem::exists(path, ignored)) continue;
       void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
       if (library == nullptr)
-        return make_error(ErrorCode::resources, fmt::format("the module for {} devices cannot be loaded: {}", name, dlerror()),
+        return make_error(ErrorCode::resources,
+                          fmt::format("the module for {} devices cannot be loaded: {}", name, dlerror()),
                           "Is it of another version or processor than this program? " + backend.package);
       const auto entry = reinterpret_cast<DeviceModuleEntry>(dlsym(library, device_module_symbol));
       DeviceModule* const module = entry != nullptr ? entry(device_module_version) : nullptr;
@@ -102,9 +106,10 @@ class Modules {
       return module;
     }
     return make_error(ErrorCode::resources,
-                      backend.built ? fmt::format("the module for {} devices ({}) is not where it should be, in {}", name,
-                                                  backend.library, module_folders().back().lexically_normal().string())
-                                    : fmt::format("this installation has no module for {} devices", name),
+                      backend.built
+                          ? fmt::format("the module for {} devices ({}) is not where it should be, in {}", name,
+                                        backend.library, module_folders().back().lexically_normal().string())
+                          : fmt::format("this installation has no module for {} devices", name),
                       backend.package);
   }
   std::mutex mutex_;
@@ -193,7 +198,9 @@ Result<EmulatedOptions> parse_emulated_options(std::string_view text) {
   return out;
 }
 
-void configure_emulated(const EmulatedOptions& options) { modules().configure(options); }
+void configure_emulated(const EmulatedOptions& options) {
+  modules().configure(options);
+}
 
 Result<std::vector<DeviceInfo>> find_devices(std::string_view backend) {
   auto module = modules().get(backend);
@@ -243,12 +250,17 @@ Result<Device> Device::open(std::string_view name) {
   handle->module = *module;
   handle->driver = std::move(*driver);
   handle->kernels = (*module)->kernels();
-  std::sort(handle->kernels.begin(), handle->kernels.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::sort(handle->kernels.begin(), handle->kernels.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
   return Device(std::move(handle));
 }
 
-const DeviceInfo& Device::info() const { return handle_->driver->info(); }
-Bytes Device::free_memory() const { return valued(handle_->driver->free_memory()); }
+const DeviceInfo& Device::info() const {
+  return handle_->driver->info();
+}
+Bytes Device::free_memory() const {
+  return valued(handle_->driver->free_memory());
+}
 detail::Held Device::memory(Bytes size, std::string_view label) const {
   return {handle_, valued(handle_->driver->allocate(size, label)), &DeviceDriver::release};
 }
@@ -266,9 +278,11 @@ const KernelEntry* Device::find_kernel(std::string_view name, std::string_view s
   const auto at = std::lower_bound(handle_->kernels.begin(), handle_->kernels.end(), name,
                                    [](const KernelEntry& k, std::string_view n) { return k.name < n; });
   if (at == handle_->kernels.end() || at->name != name)
-    throw Failure(make_error(ErrorCode::internal, fmt::format("the module for {} devices has no kernel '{}'", info().backend, name)));
+    throw Failure(make_error(ErrorCode::internal,
+                             fmt::format("the module for {} devices has no kernel '{}'", info().backend, name)));
   if (at->signature != signature)
-    throw Failure(make_error(ErrorCode::internal, fmt::format("kernel '{}' takes {}, not {}", name, at->signature, signature)));
+    throw Failure(
+        make_error(ErrorCode::internal, fmt::format("kernel '{}' takes {}, not {}", name, at->signature, signature)));
   return &*at;
 }
 int Device::blocks_of(const KernelEntry* entry, const LaunchShape& shape) const {
@@ -276,15 +290,25 @@ int Device::blocks_of(const KernelEntry* entry, const LaunchShape& shape) const 
   return valued(handle_->driver->blocks_at_once(*entry, shape));
 }
 
-void Event::synchronize() const { held_.driver().synchronize_event(held_.get()).or_throw(); }
-bool Event::reached() const { return valued(held_.driver().reached(held_.get())); }
+void Event::synchronize() const {
+  held_.driver().synchronize_event(held_.get()).or_throw();
+}
+bool Event::reached() const {
+  return valued(held_.driver().reached(held_.get()));
+}
 double Event::seconds_since(const Event& earlier) const {
   return valued(held_.driver().seconds_between(earlier.held_.get(), held_.get()));
 }
 
-void Stream::record(const Event& event) { held_.driver().record(event.held_.get(), held_.get()).or_throw(); }
-void Stream::wait(const Event& event) { held_.driver().wait(held_.get(), event.held_.get()).or_throw(); }
-void Stream::synchronize() { held_.driver().synchronize(held_.get()).or_throw(); }
+void Stream::record(const Event& event) {
+  held_.driver().record(event.held_.get(), held_.get()).or_throw();
+}
+void Stream::wait(const Event& event) {
+  held_.driver().wait(held_.get(), event.held_.get()).or_throw();
+}
+void Stream::synchronize() {
+  held_.driver().synchronize(held_.get()).or_throw();
+}
 void Stream::copy_bytes(void* to, const void* from, Bytes size, CopyKind kind) {
   if (size > 0) held_.driver().copy(held_.get(), to, from, size, kind).or_throw();
 }

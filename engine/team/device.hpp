@@ -115,7 +115,7 @@ class PinnedBuffer {
 class Event {
  public:
   Event() = default;
-  void synchronize() const;           ///< waits until the stream has come here
+  void synchronize() const;            ///< waits until the stream has come here
   [[nodiscard]] bool reached() const;  ///< without waiting
   /// Seconds of the device's clock from `earlier` to this one; both reached.
   [[nodiscard]] double seconds_since(const Event& earlier) const;
@@ -160,7 +160,8 @@ class Stream {
   template <class T>
   void on_device(const DeviceBuffer<T>& to, std::size_t to_offset, const DeviceBuffer<T>& from, std::size_t from_offset,
                  std::size_t count) {
-    verify(to_offset + count <= to.size() && from_offset + count <= from.size(), "a copy on a device stays inside its buffers");
+    verify(to_offset + count <= to.size() && from_offset + count <= from.size(),
+           "a copy on a device stays inside its buffers");
     copy_bytes(to.data() + to_offset, from.data() + from_offset, count * sizeof(T), CopyKind::on_device);
   }
   template <class T>

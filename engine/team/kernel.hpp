@@ -45,7 +45,9 @@ __device__ inline T* dynamic_shared() {
 /// A place in shared memory as asynchronous copies take it: computed once, and moved by adding bytes.
 #if defined(__CUDACC__)
 using SharedAddress = unsigned;
-__device__ inline SharedAddress shared_address(void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
+__device__ inline SharedAddress shared_address(void* p) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
 /// Copies 4, 8 or 16 bytes from device memory; complete after __pipeline_commit() and __pipeline_wait_prior(). As
 /// __pipeline_memcpy_async(), without its conversions of addresses at each call.
 template <int bytes>
@@ -53,13 +55,17 @@ __device__ inline void copy_async(SharedAddress to, const void* from) {
   if constexpr (bytes == 16)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(__cvta_generic_to_global(from)) : "memory");
   else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(__cvta_generic_to_global(from)), "n"(bytes) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(__cvta_generic_to_global(from)), "n"(bytes)
+                 : "memory");
 }
 #else
 using SharedAddress = unsigned char*;
-inline SharedAddress shared_address(void* p) { return static_cast<unsigned char*>(p); }
+inline SharedAddress shared_address(void* p) {
+  return static_cast<unsigned char*>(p);
+}
 template <int bytes>
-inline void copy_async(SharedAddress to, const void* from, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline void copy_async(SharedAddress to, const void* from, const char* file = __builtin_FILE(),
+                       int line = __builtin_LINE()) {
   emulated::async_copy(to, from, bytes, {file, line});
 }
 #endif
@@ -93,7 +99,8 @@ struct RegisterKernel {
   template <class... P>
   RegisterKernel(const char* name, void (*kernel)(P...)) {
 #if defined(__CUDACC__)
-    kernels::registered().push_back({name, typeid(void (*)(P...)).name(), reinterpret_cast<const void*>(kernel), nullptr});
+    kernels::registered().push_back(
+        {name, typeid(void (*)(P...)).name(), reinterpret_cast<const void*>(kernel), nullptr});
 #else
     kernels::registered().push_back(
         {name, typeid(void (*)(P...)).name(), reinterpret_cast<const void*>(kernel), &kernels::invoke<P...>});

@@ -29,12 +29,12 @@ struct DeviceInfo {
   std::string backend;  ///< "cuda", "emulated"
   int index = 0;        ///< within the backend
   std::string name;
-  std::string uuid;        ///< "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
-  std::string bus;         ///< PCI address "0000:3b:00.0"; empty if there is none
-  int numa_node = -1;      ///< of the host's memory that is nearest; -1: unknown
+  std::string uuid;    ///< "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+  std::string bus;     ///< PCI address "0000:3b:00.0"; empty if there is none
+  int numa_node = -1;  ///< of the host's memory that is nearest; -1: unknown
   Bytes memory = 0;
-  Bytes free_memory = 0;   ///< when the devices were listed
-  double bandwidth = 0;    ///< of the device's memory, bytes a second, by its data sheet; 0: unknown
+  Bytes free_memory = 0;     ///< when the devices were listed
+  double bandwidth = 0;      ///< of the device's memory, bytes a second, by its data sheet; 0: unknown
   int major = 0, minor = 0;  ///< compute capability
   int multiprocessors = 1;
   int copy_engines = 1;
@@ -86,8 +86,9 @@ class DeviceDriver {
   virtual void destroy_stream(void* stream) = 0;
   [[nodiscard]] virtual Status copy(void* stream, void* to, const void* from, Bytes size, CopyKind kind) = 0;
   [[nodiscard]] virtual Status fill(void* stream, void* memory, unsigned char value, Bytes size) = 0;
-  [[nodiscard]] virtual Status launch(void* stream, const KernelEntry& kernel, const LaunchShape& shape, void** arguments,
-                                      std::size_t argument_count, const std::size_t* argument_bytes) = 0;
+  [[nodiscard]] virtual Status launch(void* stream, const KernelEntry& kernel, const LaunchShape& shape,
+                                      void** arguments, std::size_t argument_count,
+                                      const std::size_t* argument_bytes) = 0;
   [[nodiscard]] virtual Status synchronize(void* stream) = 0;
 
   [[nodiscard]] virtual Result<void*> create_event() = 0;

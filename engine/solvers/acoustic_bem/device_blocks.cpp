@@ -34,18 +34,9 @@ struct DeviceBlocks<Real>::Parts {
   Kernel<GatherArguments> gather;
 
   Parts(const Device& d, const Slices<Real>& s, BlockKind k, int n, int bc, int br)
-      : device(d),
-        kind(k),
-        steps(n),
-        width(bc),
-        height(br),
-        rows(s.rows()),
-        slices(s.count()),
-        columns(s.columns()),
+      : device(d), kind(k), steps(n), width(bc), height(br), rows(s.rows()), slices(s.count()), columns(s.columns()),
         ring(static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(columns + bc + 2 * n + 4)))),
-        stream(d.stream()),
-        begin(d.event()),
-        end(d.event()) {
+        stream(d.stream()), begin(d.event()), end(d.event()) {
     verify(s.longest() <= width, "b_c is at least the longest row-vector");
     const char* const real = sizeof(Real) == 4 ? "float" : "double";
     gather = device.kernel<GatherArguments>(fmt::format("acoustic-bem/gather<{}>", real));
@@ -57,8 +48,11 @@ struct DeviceBlocks<Real>::Parts {
       const AlignedVector<Real> laid_out = full_block_values(s, cut);
       std::vector<BlockPlaceOnDevice> where;
       for (const BlockPlace& p : cut.places) where.push_back({p.slice, p.row, p.column});
-      parts = static_cast<int>(std::min<std::size_t>(where.size(), static_cast<std::size_t>(multiprocessors) * 2048 / static_cast<unsigned>(height)));
-      for (int p = 0; p <= parts; ++p) borders.push_back(static_cast<std::int32_t>(where.size() * static_cast<std::size_t>(p) / static_cast<std::size_t>(parts)));
+      parts = static_cast<int>(std::min<std::size_t>(
+          where.size(), static_cast<std::size_t>(multiprocessors) * 2048 / static_cast<unsigned>(height)));
+      for (int p = 0; p <= parts; ++p)
+        borders.push_back(
+            static_cast<std::int32_t>(where.size() * static_cast<std::size_t>(p) / static_cast<std::size_t>(parts)));
       values = device.allocate<Real>(laid_out.size(), "blocks");
       places = device.allocate<BlockPlaceOnDevice>(where.size(), "places of blocks");
       stream.to_device(values, std::span<const Real>(laid_out.data(), laid_out.size()));
@@ -66,7 +60,8 @@ struct DeviceBlocks<Real>::Parts {
       stored = static_cast<Index>(laid_out.size());
       stream.synchronize();
     } else {
-      contiguous = device.kernel<ContiguousArguments>(fmt::format("acoustic-bem/contiguous_blocks<{},{},{}>", real, steps, width));
+      contiguous = device.kernel<ContiguousArguments>(
+          fmt::format("acoustic-bem/contiguous_blocks<{},{},{}>", real, steps, width));
       std::vector<Real> laid_out(static_cast<std::size_t>(slices * rows * width), Real{0});
       std::vector<std::uint16_t> starts(static_cast<std::size_t>(slices * rows), 1);
       for (Index j = 0; j < slices; ++j)
@@ -112,14 +107,17 @@ struct DeviceBlocks<Real>::Parts {
     stream.record(begin);
     if (kind == BlockKind::full) {
       stream.zero(partial);
-      stream.launch(full, {.grid = {static_cast<unsigned>(parts), 1, 1}, .block = {static_cast<unsigned>(height), 1, 1}},
+      stream.launch(full,
+                    {.grid = {static_cast<unsigned>(parts), 1, 1}, .block = {static_cast<unsigned>(height), 1, 1}},
                     {values.data(), places.data(), part_begin.data(), past.data(), partial.data(), now, m, r});
     } else {
-      stream.launch(contiguous,
-                    {.grid = {static_cast<unsigned>((rows + block_threads - 1) / block_threads), static_cast<unsigned>(parts), 1},
-                     .block = {static_cast<unsigned>(block_threads), 1, 1},
-                     .shared = static_cast<Bytes>(columns + width + steps) * sizeof(Real)},
-                    {values.data(), start.data(), part_begin.data(), past.data(), partial.data(), now, m, r, static_cast<std::int32_t>(columns)});
+      stream.launch(
+          contiguous,
+          {.grid = {static_cast<unsigned>((rows + block_threads - 1) / block_threads), static_cast<unsigned>(parts), 1},
+           .block = {static_cast<unsigned>(block_threads), 1, 1},
+           .shared = static_cast<Bytes>(columns + width + steps) * sizeof(Real)},
+          {values.data(), start.data(), part_begin.data(), past.data(), partial.data(), now, m, r,
+           static_cast<std::int32_t>(columns)});
     }
     const std::int64_t entries = steps * rows;
     stream.launch(gather, {.grid = {static_cast<unsigned>((entries + 255) / 256), 1, 1}, .block = {256, 1, 1}},
@@ -132,7 +130,8 @@ struct DeviceBlocks<Real>::Parts {
 };
 
 template <class Real>
-DeviceBlocks<Real>::DeviceBlocks(const Device& device, const Slices<Real>& slices, BlockKind kind, int steps, int width, int height)
+DeviceBlocks<Real>::DeviceBlocks(const Device& device, const Slices<Real>& slices, BlockKind kind, int steps, int width,
+                                 int height)
     : parts_(std::make_unique<Parts>(device, slices, kind, steps, width, height)) {}
 template <class Real>
 DeviceBlocks<Real>::~DeviceBlocks() = default;

@@ -18,7 +18,9 @@ namespace conoid::acoustic_bem {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 constexpr RaggedTuning tuned{4, 64};  // measured on an H200 (README)
 
@@ -72,13 +74,15 @@ struct DeviceSummation<Real>::Parts {
   DeviceBuffer<SlabView> views;
   DeviceBuffer<std::int32_t> part_begin;
   Slot slots[2];
-  std::map<Index, PinnedBuffer<unsigned char>> packed;  ///< slabs that pass through: headers, then pieces; laid out once
+  std::map<Index, PinnedBuffer<unsigned char>>
+      packed;  ///< slabs that pass through: headers, then pieces; laid out once
 
   double copying = 0, kernel_seconds = 0;
   Bytes streamed = 0, kernel_bytes = 0;
 
   Parts(const Device& d, const Slices<Real>& s, int n, Bytes b, RaggedTuning t)
-      : device(d), slices(s), steps(n), budget(b), stream(d.stream()), copies(d.stream()), begin(d.event()), end(d.event()), tuning(t) {
+      : device(d), slices(s), steps(n), budget(b), stream(d.stream()), copies(d.stream()), begin(d.event()),
+        end(d.event()), tuning(t) {
     if (tuning.warps == 0) tuning.warps = tuned.warps;
     if (tuning.waves == 0) tuning.waves = tuned.waves;
     const char* const real = std::is_same_v<Real, float> ? "float" : "double";
@@ -93,10 +97,12 @@ struct DeviceSummation<Real>::Parts {
     choose_shape();
     const Bytes always = fixed_bytes();
     if (always + 2 * largest_slab > budget)
-      throw Failure(make_error(ErrorCode::resources,
-                               fmt::format("{}: the summation needs {} for past values and sums and {} for two slabs of slices; its budget is {}",
-                                           device.info().name, format_bytes(always), format_bytes(2 * largest_slab), format_bytes(budget)),
-                               "Raise compute.memory.device, or leave the device out with --workers cpu."));
+      throw Failure(make_error(
+          ErrorCode::resources,
+          fmt::format(
+              "{}: the summation needs {} for past values and sums and {} for two slabs of slices; its budget is {}",
+              device.info().name, format_bytes(always), format_bytes(2 * largest_slab), format_bytes(budget)),
+          "Raise compute.memory.device, or leave the device out with --workers cpu."));
   }
 
   [[nodiscard]] Index slabs() const { return (slices.count() + slab_slices - 1) / slab_slices; }
@@ -106,8 +112,8 @@ struct DeviceSummation<Real>::Parts {
   }
   /// Past values of one excitation, sums and partial sums.
   [[nodiscard]] Bytes fixed_bytes() const {
-    return static_cast<Bytes>(slices.count() * ring) * sizeof(Real) + static_cast<Bytes>(slices.rows() * steps) * (8 + 64 * sizeof(Real)) +
-           (Bytes{1} << 20);
+    return static_cast<Bytes>(slices.count() * ring) * sizeof(Real) +
+           static_cast<Bytes>(slices.rows() * steps) * (8 + 64 * sizeof(Real)) + (Bytes{1} << 20);
   }
 
   /// Sizes of all slabs, of the largest piece and the largest window, without laying anything out.
@@ -147,9 +153,10 @@ struct DeviceSummation<Real>::Parts {
     shared_per_warp = ragged_shared<Real>(piece_bytes, window_values);
     for (warps = tuning.warps; warps >= 1; warps /= 2)
       if (static_cast<std::int64_t>(shared_per_warp) * warps <= limit) return;
-    throw Failure(make_error(ErrorCode::resources,
-                             fmt::format("{}: row-vectors as long as {} do not fit its shared memory", device.info().name, slices.longest()),
-                             "Refine the largest elements of the mesh, or compute with --workers cpu."));
+    throw Failure(make_error(
+        ErrorCode::resources,
+        fmt::format("{}: row-vectors as long as {} do not fit its shared memory", device.info().name, slices.longest()),
+        "Refine the largest elements of the mesh, or compute with --workers cpu."));
   }
 
   void upload_past(std::span<const History<Real>> runs) {
@@ -182,7 +189,8 @@ struct DeviceSummation<Real>::Parts {
         for (std::size_t j = 0; j < n; ++j)
           for (Index back = 0; back < kept; ++back) {
             const Index time = h.step() - back;
-            all[j * static_cast<std::size_t>(ring) + static_cast<std::size_t>(time & (ring - 1))] = h.value(static_cast<Index>(j), back);
+            all[j * static_cast<std::size_t>(ring) + static_cast<std::size_t>(time & (ring - 1))] =
+                h.value(static_cast<Index>(j), back);
           }
         stream.to_device(p.ring, all);
         stream.synchronize();
@@ -193,7 +201,7 @@ struct DeviceSummation<Real>::Parts {
 
   /// Slabs of the interval that stay; frees what the interval has left if memory is short.
   void settle(const CpuWorker& host, Index first, Index last) {
-    const Bytes others = fixed_bytes() * std::max<Bytes>(1, past.size()) ;
+    const Bytes others = fixed_bytes() * std::max<Bytes>(1, past.size());
     Bytes wanted = 0;
     for (Index q = first; q <= last; ++q) wanted += slab_bytes[static_cast<std::size_t>(q)];
     const bool all_fit = others + wanted <= budget;
@@ -230,7 +238,8 @@ struct DeviceSummation<Real>::Parts {
     }
   }
 
-  [[nodiscard]] SlabView view(Index q, const unsigned char* pieces, const unsigned char* headers, Interval interval) const {
+  [[nodiscard]] SlabView view(Index q, const unsigned char* pieces, const unsigned char* headers,
+                              Interval interval) const {
     SlabView v;
     v.pieces = pieces;
     v.headers = reinterpret_cast<const PieceHeader*>(headers);
@@ -242,8 +251,8 @@ struct DeviceSummation<Real>::Parts {
   }
 
   /// Launches one product a run over `list`, adding to `to` of the partial sums.
-  void launch(std::size_t list_begin, std::size_t parts, std::size_t part_first, std::size_t runs, std::size_t parts_in_all, Index shift,
-              std::size_t partial_first) {
+  void launch(std::size_t list_begin, std::size_t parts, std::size_t part_first, std::size_t runs,
+              std::size_t parts_in_all, Index shift, std::size_t partial_first) {
     RaggedArguments a{};
     a.slab = views.data() + list_begin;
     a.part_begin = part_begin.data() + part_first;
@@ -267,7 +276,8 @@ struct DeviceSummation<Real>::Parts {
     }
   }
 
-  void run(const CpuWorker& host, Interval interval, std::span<const History<Real>> runs, Index shift, std::span<double> out) {
+  void run(const CpuWorker& host, Interval interval, std::span<const History<Real>> runs, Index shift,
+           std::span<double> out) {
     copying = kernel_seconds = 0;
     streamed = kernel_bytes = 0;
     upload_past(runs);
@@ -286,9 +296,11 @@ struct DeviceSummation<Real>::Parts {
     }
     const auto row_blocks = static_cast<std::size_t>((groups + warps - 1) / warps);
     const std::size_t wanted = tuning.waves * static_cast<std::size_t>(device.info().multiprocessors) / row_blocks + 1;
-    const std::size_t parts = std::min(list.size(), std::min<std::size_t>(wanted, 65000)), parts_in_all = parts + passing.size();
+    const std::size_t parts = std::min(list.size(), std::min<std::size_t>(wanted, 65000)),
+                      parts_in_all = parts + passing.size();
     std::vector<std::int32_t> borders;
-    for (std::size_t p = 0; p <= parts; ++p) borders.push_back(static_cast<std::int32_t>(parts == 0 ? 0 : p * list.size() / parts));
+    for (std::size_t p = 0; p <= parts; ++p)
+      borders.push_back(static_cast<std::int32_t>(parts == 0 ? 0 : p * list.size() / parts));
     const std::size_t settled = list.size();
     // Views and borders of the passing slabs, each a part of its own: their addresses are those of the two slots.
     const auto entries = static_cast<std::size_t>(slices.rows() * steps);
@@ -367,14 +379,15 @@ struct DeviceSummation<Real>::Parts {
 };
 
 template <class Real>
-DeviceSummation<Real>::DeviceSummation(const Device& device, const Slices<Real>& slices, int steps, Bytes budget, RaggedTuning tuning)
+DeviceSummation<Real>::DeviceSummation(const Device& device, const Slices<Real>& slices, int steps, Bytes budget,
+                                       RaggedTuning tuning)
     : parts_(std::make_unique<Parts>(device, slices, steps, budget, tuning)) {}
 template <class Real>
 DeviceSummation<Real>::~DeviceSummation() = default;
 
 template <class Real>
-void DeviceSummation<Real>::run(const CpuWorker& host, Interval interval, std::span<const History<Real>> runs, Index shift,
-                                std::span<double> sums) {
+void DeviceSummation<Real>::run(const CpuWorker& host, Interval interval, std::span<const History<Real>> runs,
+                                Index shift, std::span<double> sums) {
   if (interval.empty()) {
     std::fill(sums.begin(), sums.end(), 0.0);
     return;

@@ -20,8 +20,8 @@ constexpr Index slab_slices = 64;
 
 /// How the product is launched; zeros are chosen by what the device has.
 struct RaggedTuning {
-  unsigned warps = 0;    ///< a block
-  unsigned waves = 0;    ///< blocks a multiprocessor in all, about
+  unsigned warps = 0;  ///< a block
+  unsigned waves = 0;  ///< blocks a multiprocessor in all, about
 };
 
 template <class Real>
@@ -34,14 +34,15 @@ class DeviceSummation {
 
   /// sums[run][g][row] += nothing: they are set to Σ over the slices of `interval`. `host` lays out slabs that are not on the
   /// device yet. Returns when the sums are there.
-  void run(const CpuWorker& host, Interval interval, std::span<const History<Real>> runs, Index shift, std::span<double> sums);
+  void run(const CpuWorker& host, Interval interval, std::span<const History<Real>> runs, Index shift,
+           std::span<double> sums);
 
   /// Seconds of the last run() in which slabs were laid out or copied and nothing was summed.
   [[nodiscard]] double copying() const;
-  [[nodiscard]] Bytes resident() const;        ///< bytes of slabs that stay on the device
-  [[nodiscard]] Bytes streamed() const;        ///< bytes of slabs that passed through it in the last run()
+  [[nodiscard]] Bytes resident() const;         ///< bytes of slabs that stay on the device
+  [[nodiscard]] Bytes streamed() const;         ///< bytes of slabs that passed through it in the last run()
   [[nodiscard]] double kernel_seconds() const;  ///< of the device's clock, in the last run()
-  [[nodiscard]] Bytes kernel_bytes() const;    ///< of pieces and headers read by the last run(), one reading a run
+  [[nodiscard]] Bytes kernel_bytes() const;     ///< of pieces and headers read by the last run(), one reading a run
 
  private:
   struct Parts;

@@ -38,27 +38,26 @@ Error device_error(std::string text, std::string hint = {}) {
 /// What to do about an error of the run-time library.
 std::string hint_for(cudaError_t code) {
   switch (code) {
-    case cudaErrorMemoryAllocation:
-      return "Lower compute.memory.device, or give the device less work.";
+    case cudaErrorMemoryAllocation: return "Lower compute.memory.device, or give the device less work.";
     case cudaErrorIllegalAddress:
     case cudaErrorMisalignedAddress:
     case cudaErrorLaunchFailure:
-      return "A kernel has gone astray. The emulated device says where: --workers emulated-checked on a small case. The run "
+      return "A kernel has gone astray. The emulated device says where: --workers emulated-checked on a small case. "
+             "The run "
              "continues from its last checkpoint with `conoid resume`.";
     case cudaErrorECCUncorrectable:
     case cudaErrorHardwareStackError:
     case cudaErrorNvlinkUncorrectable:
       return "The device itself reports a fault; `nvidia-smi -q` tells more. `conoid resume` continues on another one.";
-    case cudaErrorDevicesUnavailable:
-      return "Another program holds the device exclusively; `nvidia-smi` shows which.";
-    case cudaErrorNoKernelImageForDevice:
-      return "The device is older than this build knows (compute capability 8.0).";
-    default:
-      return "`conoid resume` continues from the last checkpoint.";
+    case cudaErrorDevicesUnavailable: return "Another program holds the device exclusively; `nvidia-smi` shows which.";
+    case cudaErrorNoKernelImageForDevice: return "The device is older than this build knows (compute capability 8.0).";
+    default: return "`conoid resume` continues from the last checkpoint.";
   }
 }
 
-std::string describe_version(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+std::string describe_version(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
 
 class CudaDevice final : public DeviceDriver {
  public:
@@ -82,8 +81,8 @@ class CudaDevice final : public DeviceDriver {
       (void)cudaGetLastError();  // no lasting error: the device goes on
       std::size_t free = 0, total = 0;
       (void)cudaMemGetInfo(&free, &total);
-      return device_error(fmt::format("{}: no memory for {} ('{}'): {} of {} are free", text_of_device(), format_bytes(size), label,
-                                      format_bytes(free), format_bytes(total)),
+      return device_error(fmt::format("{}: no memory for {} ('{}'): {} of {} are free", text_of_device(),
+                                      format_bytes(size), label, format_bytes(free), format_bytes(total)),
                           hint_for(code));
     }
     if (auto bad = failed(code, "allocate memory")) return *bad;
@@ -129,8 +128,8 @@ class CudaDevice final : public DeviceDriver {
     return status(cudaMemsetAsync(memory, value, size, static_cast<cudaStream_t>(stream)), "fill memory");
   }
 
-  [[nodiscard]] Status launch(void* stream, const KernelEntry& kernel, const LaunchShape& shape, void** arguments, std::size_t,
-                              const std::size_t*) override {
+  [[nodiscard]] Status launch(void* stream, const KernelEntry& kernel, const LaunchShape& shape, void** arguments,
+                              std::size_t, const std::size_t*) override {
     select();
     if (auto bad = allow_shared(kernel, shape)) return *bad;
     cudaLaunchConfig_t config{};
@@ -143,7 +142,8 @@ class CudaDevice final : public DeviceDriver {
     attribute.val.cooperative = shape.cooperative ? 1 : 0;
     config.attrs = &attribute;
     config.numAttrs = shape.cooperative ? 1 : 0;
-    return status(cudaLaunchKernelExC(&config, kernel.function, arguments), fmt::format("launch kernel '{}'", kernel.name));
+    return status(cudaLaunchKernelExC(&config, kernel.function, arguments),
+                  fmt::format("launch kernel '{}'", kernel.name));
   }
   [[nodiscard]] Status synchronize(void* stream) override {
     select();
@@ -162,11 +162,13 @@ class CudaDevice final : public DeviceDriver {
   }
   [[nodiscard]] Status record(void* event, void* stream) override {
     select();
-    return status(cudaEventRecord(static_cast<cudaEvent_t>(event), static_cast<cudaStream_t>(stream)), "record an event");
+    return status(cudaEventRecord(static_cast<cudaEvent_t>(event), static_cast<cudaStream_t>(stream)),
+                  "record an event");
   }
   [[nodiscard]] Status wait(void* stream, void* event) override {
     select();
-    return status(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), static_cast<cudaEvent_t>(event), 0), "wait for an event");
+    return status(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), static_cast<cudaEvent_t>(event), 0),
+                  "wait for an event");
   }
   [[nodiscard]] Status synchronize_event(void* event) override {
     select();
@@ -182,8 +184,9 @@ class CudaDevice final : public DeviceDriver {
   [[nodiscard]] Result<double> seconds_between(void* first, void* second) override {
     select();
     float milliseconds = 0;
-    if (auto bad = failed(cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(first), static_cast<cudaEvent_t>(second)),
-                          "read the time between events"))
+    if (auto bad = failed(
+            cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(first), static_cast<cudaEvent_t>(second)),
+            "read the time between events"))
       return *bad;
     return 1e-3 * static_cast<double>(milliseconds);
   }
@@ -192,8 +195,9 @@ class CudaDevice final : public DeviceDriver {
     if (auto bad = allow_shared(kernel, shape)) return *bad;
     int blocks = 0;
     const auto threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
-    if (auto bad = failed(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function, threads, shape.shared),
-                          fmt::format("size kernel '{}'", kernel.name)))
+    if (auto bad =
+            failed(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function, threads, shape.shared),
+                   fmt::format("size kernel '{}'", kernel.name)))
       return *bad;
     return blocks;
   }
@@ -206,8 +210,9 @@ class CudaDevice final : public DeviceDriver {
   [[nodiscard]] std::optional<Error> failed(cudaError_t code, std::string_view what) const {
     if (code == cudaSuccess) return std::nullopt;
     (void)cudaGetLastError();
-    return device_error(fmt::format("{} cannot {}: {} ({})", text_of_device(), what, cudaGetErrorString(code), cudaGetErrorName(code)),
-                        hint_for(code));
+    return device_error(
+        fmt::format("{} cannot {}: {} ({})", text_of_device(), what, cudaGetErrorString(code), cudaGetErrorName(code)),
+        hint_for(code));
   }
   [[nodiscard]] Status status(cudaError_t code, std::string_view what) const {
     if (auto bad = failed(code, what)) return *bad;
@@ -219,9 +224,10 @@ class CudaDevice final : public DeviceDriver {
     if (shape.shared <= 48U << 10) return std::nullopt;
     std::lock_guard lock(mutex_);
     if (!allowed_.insert(kernel.function).second) return std::nullopt;
-    return failed(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       static_cast<int>(info_.shared_per_block)),
-                  fmt::format("give kernel '{}' {} bytes of shared memory a block", kernel.name, info_.shared_per_block));
+    return failed(
+        cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(info_.shared_per_block)),
+        fmt::format("give kernel '{}' {} bytes of shared memory a block", kernel.name, info_.shared_per_block));
   }
 
   DeviceInfo info_;
@@ -263,8 +269,9 @@ class CudaModule final : public DeviceModule {
     int driver = 0, runtime = 0, count = 0;
     (void)cudaRuntimeGetVersion(&runtime);
     if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
-      return device_error("there is no NVIDIA driver on this machine",
-                          "Install the driver of your GPU (`nvidia-smi` shows whether it works), or compute with --workers cpu.");
+      return device_error(
+          "there is no NVIDIA driver on this machine",
+          "Install the driver of your GPU (`nvidia-smi` shows whether it works), or compute with --workers cpu.");
     // Drivers of one major version run programs of any of its minor versions.
     if (driver / 1000 < runtime / 1000)
       return device_error(fmt::format("the NVIDIA driver is too old: it supports CUDA {}, this program needs {}.0",
@@ -273,8 +280,9 @@ class CudaModule final : public DeviceModule {
     const cudaError_t code = cudaGetDeviceCount(&count);
     if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
       (void)cudaGetLastError();
-      return device_error("the NVIDIA driver works, but shows no device",
-                          "CUDA_VISIBLE_DEVICES, a container or a batch system may hide it; `nvidia-smi` lists what the driver sees.");
+      return device_error(
+          "the NVIDIA driver works, but shows no device",
+          "CUDA_VISIBLE_DEVICES, a container or a batch system may hide it; `nvidia-smi` lists what the driver sees.");
     }
     if (code != cudaSuccess) {
       (void)cudaGetLastError();
@@ -303,7 +311,9 @@ class CudaModule final : public DeviceModule {
     if (code == cudaSuccess) code = cudaMemGetInfo(&free, &total);
     if (code != cudaSuccess) {
       (void)cudaGetLastError();
-      return device_error(fmt::format("cuda:{} ({}) cannot be used: {}", info.index, info.name, cudaGetErrorString(code)), hint_for(code));
+      return device_error(
+          fmt::format("cuda:{} ({}) cannot be used: {}", info.index, info.name, cudaGetErrorString(code)),
+          hint_for(code));
     }
     info.free_memory = free;
     return std::unique_ptr<DeviceDriver>(std::make_unique<CudaDevice>(std::move(info)));

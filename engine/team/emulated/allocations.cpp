@@ -13,12 +13,20 @@ void* allocate_memory(Bytes size, std::string_view) {
   if (memory != nullptr) std::memset(memory, 0xff, size);
   return memory;
 }
-void release_memory(void* memory) { std::free(memory); }
-std::string device_write(void*, Bytes, const void*, bool) { return {}; }
-std::string device_read(const void*, Bytes, bool) { return {}; }
+void release_memory(void* memory) {
+  std::free(memory);
+}
+std::string device_write(void*, Bytes, const void*, bool) {
+  return {};
+}
+std::string device_read(const void*, Bytes, bool) {
+  return {};
+}
 void forget_written(void*, Bytes) {}
 void launch_begins(bool) {}
-std::string launch_ends() { return {}; }
+std::string launch_ends() {
+  return {};
+}
 
 #endif
 }  // namespace conoid::emulated

@@ -50,8 +50,10 @@ T swap_if(T* p, T expected, T v, const void* code) {
 
 }  // namespace
 
-#define CONOID_UPDATE(T) \
-  T atomic(T* p, T v, AtomicKind kind) { return update(p, v, kind, __builtin_return_address(0)); }
+#define CONOID_UPDATE(T)                                    \
+  T atomic(T* p, T v, AtomicKind kind) {                    \
+    return update(p, v, kind, __builtin_return_address(0)); \
+  }
 CONOID_UPDATE(int)
 CONOID_UPDATE(unsigned)
 CONOID_UPDATE(long long)
@@ -60,7 +62,9 @@ CONOID_UPDATE(float)
 CONOID_UPDATE(double)
 #undef CONOID_UPDATE
 
-int atomic_swap_if(int* p, int expected, int v) { return swap_if(p, expected, v, __builtin_return_address(0)); }
+int atomic_swap_if(int* p, int expected, int v) {
+  return swap_if(p, expected, v, __builtin_return_address(0));
+}
 unsigned atomic_swap_if(unsigned* p, unsigned expected, unsigned v) {
   return swap_if(p, expected, v, __builtin_return_address(0));
 }

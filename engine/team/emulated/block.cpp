@@ -24,7 +24,9 @@ constexpr std::size_t stack_bytes = CONOID_FIBER_ASAN || CONOID_FIBER_TSAN || ch
 constexpr std::size_t page = 4096;
 constexpr unsigned nobody = ~0U;
 
-bool same(Place a, Place b) { return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0); }
+bool same(Place a, Place b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
 std::string text_of(Place p) {
   const char* name = p.file;
   for (const char* c = p.file; c != nullptr && *c != '\0'; ++c)
@@ -40,7 +42,9 @@ struct GridMeeting::State {
   unsigned blocks = 0, arrived = 0, generation = 0;
   bool abandoned = false;
 };
-GridMeeting::GridMeeting(unsigned blocks) : state_(std::make_unique<State>()) { state_->blocks = blocks; }
+GridMeeting::GridMeeting(unsigned blocks) : state_(std::make_unique<State>()) {
+  state_->blocks = blocks;
+}
 GridMeeting::~GridMeeting() = default;
 bool GridMeeting::arrive() {
   std::unique_lock lock(state_->mutex);
@@ -68,7 +72,8 @@ Block::~Block() {
 
 bool Block::owns_stack(const void* address) const {
   const auto* const stack = static_cast<const char*>(
-      reinterpret_cast<const Stack*>(reinterpret_cast<const char*>(threads_[current_].fiber) - offsetof(Stack, fiber))->memory);
+      reinterpret_cast<const Stack*>(reinterpret_cast<const char*>(threads_[current_].fiber) - offsetof(Stack, fiber))
+          ->memory);
   const auto* const a = static_cast<const char*>(address);
   return a >= stack && a < stack + page + stack_bytes;
 }
@@ -220,8 +225,8 @@ void Block::end_thread(unsigned thread) {
   if (!copies_.empty()) {
     Copies& c = copies_[thread];
     if (checked && !c.list.empty())
-      check_report(fmt::format("{}: ends with an asynchronous copy that nobody has waited for, begun at {}", whereabouts(),
-                               text_of(c.list.front().place)));
+      check_report(fmt::format("{}: ends with an asynchronous copy that nobody has waited for, begun at {}",
+                               whereabouts(), text_of(c.list.front().place)));
     perform(c, c.list.size());
   }
   threads_[thread].done = true;
@@ -250,8 +255,10 @@ void Block::barrier(Place place) {
   if (arrived_ == 0)
     barrier_place_ = place;
   else if (checked && !same(place, barrier_place_))
-    fail(fmt::format("{}: waits at the barrier of {}, while other threads of the block wait at the one of {}. All threads of "
-                     "a block must come to the same barrier.", whereabouts(), text_of(place), text_of(barrier_place_)));
+    fail(fmt::format(
+        "{}: waits at the barrier of {}, while other threads of the block wait at the one of {}. All threads of "
+        "a block must come to the same barrier.",
+        whereabouts(), text_of(place), text_of(barrier_place_)));
   if (++arrived_ == alive_)
     release_barrier();
   else
@@ -268,7 +275,8 @@ int Block::vote(int value, int kind, Place place) {
 
 void Block::grid_barrier(Place place) {
   if (job_->meeting == nullptr)
-    fail(fmt::format("{}: waits for the whole grid at {}, but the launch was not cooperative", whereabouts(), text_of(place)));
+    fail(fmt::format("{}: waits for the whole grid at {}, but the launch was not cooperative", whereabouts(),
+                     text_of(place)));
   after_grid_ = true;
   barrier(place);
 }
@@ -283,8 +291,8 @@ const unsigned char* Block::exchange(unsigned mask, const void* mine, std::size_
   const unsigned lane = current_ % 32, bit = 1U << lane;
   Warp& warp = warps_[current_ / 32];
   if ((mask & bit) == 0)
-    fail(fmt::format("{}: lane {} calls a warp operation at {} with the mask {:#010x}, which does not contain it", whereabouts(),
-                     lane, text_of(place), mask));
+    fail(fmt::format("{}: lane {} calls a warp operation at {} with the mask {:#010x}, which does not contain it",
+                     whereabouts(), lane, text_of(place), mask));
   Meeting* meeting = nullptr;
   for (auto& m : warp.meetings)
     if (m->mask == mask) meeting = m.get();
@@ -350,24 +358,38 @@ void Block::deadlock() {
       if (first == nobody) first = t;
     }
   const uint3 i = threads_[first].index;
-  fail(fmt::format("kernel '{}', block ({},{},{}): {} of {} threads wait for ever, thread ({},{},{}) at {}", job_->name, b.x, b.y,
-                   b.z, waiting, count_, i.x, i.y, i.z, text_of(threads_[first].place)));
+  fail(fmt::format("kernel '{}', block ({},{},{}): {} of {} threads wait for ever, thread ({},{},{}) at {}", job_->name,
+                   b.x, b.y, b.z, waiting, count_, i.x, i.y, i.z, text_of(threads_[first].place)));
 }
 
 // ---- the calls of model.hpp
 
-void block_barrier(Place place) { builtins.block->barrier(place); }
-int block_vote(int value, int kind, Place place) { return builtins.block->vote(value, kind, place); }
-void warp_barrier(unsigned mask, Place place) { builtins.block->exchange(mask, nullptr, 0, place); }
+void block_barrier(Place place) {
+  builtins.block->barrier(place);
+}
+int block_vote(int value, int kind, Place place) {
+  return builtins.block->vote(value, kind, place);
+}
+void warp_barrier(unsigned mask, Place place) {
+  builtins.block->exchange(mask, nullptr, 0, place);
+}
 const unsigned char* warp_exchange(unsigned mask, const void* mine, std::size_t bytes, Place place) {
   return builtins.block->exchange(mask, mine, bytes, place);
 }
-void grid_barrier(Place place) { builtins.block->grid_barrier(place); }
-bool grid_is_cooperative() { return builtins.block->job().meeting != nullptr; }
+void grid_barrier(Place place) {
+  builtins.block->grid_barrier(place);
+}
+bool grid_is_cooperative() {
+  return builtins.block->job().meeting != nullptr;
+}
 void async_copy(void* to, const void* from, std::size_t bytes, Place place) {
   builtins.block->copy_later(to, from, bytes, place);
 }
-void async_commit() { builtins.block->commit_copies(); }
-void async_wait_prior(unsigned groups, Place) { builtins.block->await_copies(groups); }
+void async_commit() {
+  builtins.block->commit_copies();
+}
+void async_wait_prior(unsigned groups, Place) {
+  builtins.block->await_copies(groups);
+}
 
 }  // namespace conoid::emulated

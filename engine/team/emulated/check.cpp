@@ -46,10 +46,10 @@ struct Touch {
 };
 struct Cell {
   Touch write, read;
-  bool written = false;       ///< since the memory was given out (shared: in this block)
-  bool atomic = false;        ///< the last write was an atomic operation
-  bool many = false;          ///< several threads have read since `read.stamp`
-  bool many_warps = false;    ///< of several warps
+  bool written = false;     ///< since the memory was given out (shared: in this block)
+  bool atomic = false;      ///< the last write was an atomic operation
+  bool many = false;        ///< several threads have read since `read.stamp`
+  bool many_warps = false;  ///< of several warps
 };
 
 /// Cells of a range of memory, made when they are first needed.
@@ -93,8 +93,8 @@ struct Piece {
   Cells cells;
 };
 
-constexpr std::size_t margin = 512;      ///< bytes around a piece that nobody may touch
-constexpr std::size_t quarantine = 64;   ///< released pieces that are remembered
+constexpr std::size_t margin = 512;     ///< bytes around a piece that nobody may touch
+constexpr std::size_t quarantine = 64;  ///< released pieces that are remembered
 constexpr std::size_t most_reports = 8;
 
 /// Guards everything below. Kernels of the checked mode run one at a time; streams and devices may be several.
@@ -202,7 +202,9 @@ std::uint32_t code_offset(const void* code) {
 }
 
 /// Told once a launch for each pair of places: all threads make the same mistake.
-bool told_already(std::uint32_t code, std::uint32_t earlier) { return !told_places.insert({code, earlier}).second; }
+bool told_already(std::uint32_t code, std::uint32_t earlier) {
+  return !told_places.insert({code, earlier}).second;
+}
 
 void report(std::string text) {
   std::lock_guard lock(mutex);
@@ -232,26 +234,28 @@ bool other_block(const Touch& earlier) {
   return !cooperative_launch && earlier.stamp >= launch_stamp && earlier.stamp < block_stamp;
 }
 
-void race(const Block& block, const Touch& earlier, bool earlier_wrote, Access access, std::size_t bytes, const std::string& where,
-          const Touch& now) {
+void race(const Block& block, const Touch& earlier, bool earlier_wrote, Access access, std::size_t bytes,
+          const std::string& where, const Touch& now) {
   if (told_already(now.code, earlier.code)) return;
-  report(fmt::format("{}: {} {} bytes of {} at {} that {} {} at {}, with no barrier between", block.whereabouts(), verb(access), bytes,
-                     where, place_of(now.code),
+  report(fmt::format("{}: {} {} bytes of {} at {} that {} {} at {}, with no barrier between", block.whereabouts(),
+                     verb(access), bytes, where, place_of(now.code),
                      earlier.stamp == now.stamp ? thread_text(block, earlier.thread) : std::string("another block"),
                      earlier_wrote ? "wrote" : "read", place_of(earlier.code)));
 }
 
 /// Looks at and updates the cells of an access. `must_be_written`: reading what nobody wrote is wrong.
-void touch(Watch& w, Cells& cells, Address a, std::size_t bytes, Access access, const std::string& where, bool global, const void* code) {
+void touch(Watch& w, Cells& cells, Address a, std::size_t bytes, Access access, const std::string& where, bool global,
+           const void* code) {
   const unsigned rank = builtins.rank;
-  const Touch now{stamp, code_offset(code), static_cast<std::uint16_t>(rank), static_cast<std::uint16_t>(w.block->warp_epoch(rank / 32))};
+  const Touch now{stamp, code_offset(code), static_cast<std::uint16_t>(rank),
+                  static_cast<std::uint16_t>(w.block->warp_epoch(rank / 32))};
   bool told = false;
   for (std::size_t k = 0; k < bytes; ++k) {
     Cell& c = cells.at(a + k);
     if (!told && access != Access::write && !c.written) {
       if (!told_already(now.code, 0))
-        report(fmt::format("{}: {} {} bytes of {} at {} that nobody has written", w.block->whereabouts(), verb(access), bytes, where,
-                           place_of(now.code)));
+        report(fmt::format("{}: {} {} bytes of {} at {} that nobody has written", w.block->whereabouts(), verb(access),
+                           bytes, where, place_of(now.code)));
       told = true;
       c.written = true;  // once is enough
     }
@@ -307,7 +311,9 @@ std::string judge(Address a, std::size_t bytes, Piece*& piece) {
 
 }  // namespace
 
-void check_report(std::string text) { report(std::move(text)); }
+void check_report(std::string text) {
+  report(std::move(text));
+}
 
 void check_block_begin(Block& block, void* shared, std::size_t shared_bytes) {
   std::lock_guard lock(mutex);
@@ -327,7 +333,9 @@ void check_block_begin(Block& block, void* shared, std::size_t shared_bytes) {
   watch = &w;
 }
 
-void check_block_end(Block&) { watch = nullptr; }
+void check_block_end(Block&) {
+  watch = nullptr;
+}
 void check_phase(Block&) {
   std::lock_guard lock(mutex);
   ++stamp;
@@ -348,8 +356,9 @@ std::string look(Watch& w, Address a, std::size_t bytes, Access access, const vo
       touch(w, w.shared_cells, a, bytes, access, "dynamic shared memory", false, code);
       return {};
     }
-    return fmt::format("{}: {} {} bytes at {}, {} bytes from the begin of dynamic shared memory, which has {}", w.block->whereabouts(),
-                       verb(access), bytes, place_of(code_offset(code)), static_cast<std::ptrdiff_t>(a - w.shared), w.shared_bytes);
+    return fmt::format("{}: {} {} bytes at {}, {} bytes from the begin of dynamic shared memory, which has {}",
+                       w.block->whereabouts(), verb(access), bytes, place_of(code_offset(code)),
+                       static_cast<std::ptrdiff_t>(a - w.shared), w.shared_bytes);
   }
   Piece* piece = nullptr;
   const std::string wrong = judge(a, bytes, piece);
@@ -359,7 +368,8 @@ std::string look(Watch& w, Address a, std::size_t bytes, Access access, const vo
   }
   const Image& i = image();
   if (piece == nullptr && access == Access::read && a >= i.begin && a < i.end) return {};  // constants of the code
-  return fmt::format("{}: {} {} bytes at {}: {}", w.block->whereabouts(), verb(access), bytes, place_of(code_offset(code)), wrong);
+  return fmt::format("{}: {} {} bytes at {}: {}", w.block->whereabouts(), verb(access), bytes,
+                     place_of(code_offset(code)), wrong);
 }
 
 }  // namespace
@@ -408,11 +418,13 @@ std::string device_write(void* to, Bytes size, const void* source, bool source_i
   std::lock_guard lock(mutex);
   Piece* piece = nullptr;
   const auto a = reinterpret_cast<Address>(to);
-  if (std::string wrong = judge(a, size, piece); !wrong.empty()) return fmt::format("a copy or fill writes {} bytes: {}", size, wrong);
+  if (std::string wrong = judge(a, size, piece); !wrong.empty())
+    return fmt::format("a copy or fill writes {} bytes: {}", size, wrong);
   Piece* from = nullptr;
   const auto b = reinterpret_cast<Address>(source);
   if (source_is_device)
-    if (std::string wrong = judge(b, size, from); !wrong.empty()) return fmt::format("a copy reads {} bytes: {}", size, wrong);
+    if (std::string wrong = judge(b, size, from); !wrong.empty())
+      return fmt::format("a copy reads {} bytes: {}", size, wrong);
   for (std::size_t k = 0; k < size; ++k) {
     Cell& c = piece->cells.at(a + k);
     c = Cell{};
@@ -425,14 +437,16 @@ std::string device_read(const void* from, Bytes size, bool must_be_written) {
   std::lock_guard lock(mutex);
   Piece* piece = nullptr;
   const auto a = reinterpret_cast<Address>(from);
-  if (std::string wrong = judge(a, size, piece); !wrong.empty()) return fmt::format("a copy reads {} bytes: {}", size, wrong);
+  if (std::string wrong = judge(a, size, piece); !wrong.empty())
+    return fmt::format("a copy reads {} bytes: {}", size, wrong);
   if (!must_be_written) return {};
   std::size_t missing = 0, first = 0;
   for (std::size_t k = 0; k < size; ++k)
     if (!piece->cells.written(a + k - piece->cells.begin()) && missing++ == 0) first = a + k - piece->cells.begin();
   if (missing == 0) return {};
-  return fmt::format("unwritten output: {} of {} bytes copied to the host from '{}' were never written, the first at byte {}", missing, size,
-                     piece->label, first);
+  return fmt::format(
+      "unwritten output: {} of {} bytes copied to the host from '{}' were never written, the first at byte {}", missing,
+      size, piece->label, first);
 }
 
 void forget_written(void* memory, Bytes size) {
@@ -470,14 +484,28 @@ std::string launch_ends() {
 using conoid::emulated::Access;
 using conoid::emulated::check_range;
 
-#define CONOID_TSAN(n)                                                                                                     \
-  void __tsan_read##n(void* p) { check_range(p, n, Access::read, __builtin_return_address(0)); }                           \
-  void __tsan_write##n(void* p) { check_range(p, n, Access::write, __builtin_return_address(0)); }                         \
-  void __tsan_unaligned_read##n(void* p) { check_range(p, n, Access::read, __builtin_return_address(0)); }                 \
-  void __tsan_unaligned_write##n(void* p) { check_range(p, n, Access::write, __builtin_return_address(0)); }               \
-  void __tsan_read_write##n(void* p) { check_range(p, n, Access::write, __builtin_return_address(0)); }                    \
-  void __tsan_volatile_read##n(void* p) { check_range(p, n, Access::read, __builtin_return_address(0)); }                  \
-  void __tsan_volatile_write##n(void* p) { check_range(p, n, Access::write, __builtin_return_address(0)); }
+#define CONOID_TSAN(n)                                             \
+  void __tsan_read##n(void* p) {                                   \
+    check_range(p, n, Access::read, __builtin_return_address(0));  \
+  }                                                                \
+  void __tsan_write##n(void* p) {                                  \
+    check_range(p, n, Access::write, __builtin_return_address(0)); \
+  }                                                                \
+  void __tsan_unaligned_read##n(void* p) {                         \
+    check_range(p, n, Access::read, __builtin_return_address(0));  \
+  }                                                                \
+  void __tsan_unaligned_write##n(void* p) {                        \
+    check_range(p, n, Access::write, __builtin_return_address(0)); \
+  }                                                                \
+  void __tsan_read_write##n(void* p) {                             \
+    check_range(p, n, Access::write, __builtin_return_address(0)); \
+  }                                                                \
+  void __tsan_volatile_read##n(void* p) {                          \
+    check_range(p, n, Access::read, __builtin_return_address(0));  \
+  }                                                                \
+  void __tsan_volatile_write##n(void* p) {                         \
+    check_range(p, n, Access::write, __builtin_return_address(0)); \
+  }
 
 extern "C" {
 CONOID_TSAN(1)
@@ -488,8 +516,12 @@ CONOID_TSAN(16)
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
-void __tsan_read_range(void* p, unsigned long n) { check_range(p, n, Access::read, __builtin_return_address(0)); }
-void __tsan_write_range(void* p, unsigned long n) { check_range(p, n, Access::write, __builtin_return_address(0)); }
+void __tsan_read_range(void* p, unsigned long n) {
+  check_range(p, n, Access::read, __builtin_return_address(0));
+}
+void __tsan_write_range(void* p, unsigned long n) {
+  check_range(p, n, Access::write, __builtin_return_address(0));
+}
 void __tsan_vptr_update(void*, void*) {}
 void __tsan_vptr_read(void*) {}
 void* __tsan_memcpy(void* to, const void* from, unsigned long n) {
@@ -512,10 +544,12 @@ void __ubsan_handle_out_of_bounds(const SourcePlace* place, unsigned long index)
   auto* const block = conoid::emulated::builtins.block;
   if (block == nullptr) return;
   const char* const slash = std::strrchr(place->file, '/');
-  block->fail(fmt::format("{}: index {} lies outside its array at {}:{}", block->whereabouts(), static_cast<long>(index),
-                          slash != nullptr ? slash + 1 : place->file, place->line));
+  block->fail(fmt::format("{}: index {} lies outside its array at {}:{}", block->whereabouts(),
+                          static_cast<long>(index), slash != nullptr ? slash + 1 : place->file, place->line));
 }
-void __ubsan_handle_out_of_bounds_abort(const SourcePlace* place, unsigned long index) { __ubsan_handle_out_of_bounds(place, index); }
+void __ubsan_handle_out_of_bounds_abort(const SourcePlace* place, unsigned long index) {
+  __ubsan_handle_out_of_bounds(place, index);
+}
 }
 
 #endif

@@ -213,11 +213,12 @@ class EmulatedDevice final : public DeviceDriver {
     std::lock_guard lock(mutex_);
     const Bytes taken = (std::max<Bytes>(size, 1) + 255) & ~Bytes{255};
     if (taken > options_.memory - used_)
-      return device_error(fmt::format("{}: no memory for {} ('{}'): {} of {} are free", info_.name, format_bytes(size), label,
-                                      format_bytes(options_.memory - used_), format_bytes(options_.memory)),
+      return device_error(fmt::format("{}: no memory for {} ('{}'): {} of {} are free", info_.name, format_bytes(size),
+                                      label, format_bytes(options_.memory - used_), format_bytes(options_.memory)),
                           "Give the device less work, or lower compute.memory.device so that less is tried.");
     void* const memory = allocate_memory(size, label);
-    if (memory == nullptr) return device_error(fmt::format("{}: the host has no memory for {}", info_.name, format_bytes(size)));
+    if (memory == nullptr)
+      return device_error(fmt::format("{}: the host has no memory for {}", info_.name, format_bytes(size)));
     used_ += taken;
     taken_[memory] = taken;
     return memory;
@@ -292,9 +293,11 @@ class EmulatedDevice final : public DeviceDriver {
     };
     if (threads == 0 || blocks == 0) return refuse("the grid or the block is empty");
     if (threads > 1024) return refuse(fmt::format("{} threads a block; a device takes 1024", threads));
-    if (shape.block[2] > 64 || shape.grid[1] > 65535 || shape.grid[2] > 65535) return refuse("a dimension is beyond CUDA's limits");
+    if (shape.block[2] > 64 || shape.grid[1] > 65535 || shape.grid[2] > 65535)
+      return refuse("a dimension is beyond CUDA's limits");
     if (shape.shared > info_.shared_per_block)
-      return refuse(fmt::format("{} bytes of shared memory a block; this device has {}", shape.shared, info_.shared_per_block));
+      return refuse(
+          fmt::format("{} bytes of shared memory a block; this device has {}", shape.shared, info_.shared_per_block));
     if (shape.cooperative && blocks > 64) return refuse(fmt::format("{} blocks at once; this device holds 64", blocks));
 
     // The parameters are copied now, as CUDA does: the caller's may change after the call.
@@ -342,7 +345,9 @@ class EmulatedDevice final : public DeviceDriver {
     return {};
   }
 
-  [[nodiscard]] Result<void*> create_event() override { return static_cast<void*>(new Shared(std::make_shared<EventState>())); }
+  [[nodiscard]] Result<void*> create_event() override {
+    return static_cast<void*>(new Shared(std::make_shared<EventState>()));
+  }
   void destroy_event(void* event) override { delete static_cast<Shared*>(event); }
   [[nodiscard]] Status record(void* event, void* stream) override {
     const Shared e = *static_cast<Shared*>(event);

@@ -38,9 +38,7 @@ struct BoostEntry {
     Fiber* from;
     Fiber* to;
   };
-  static void arrived(bcd::transfer_t transfer) {
-    static_cast<Jump*>(transfer.data)->from->context_ = transfer.fctx;
-  }
+  static void arrived(bcd::transfer_t transfer) { static_cast<Jump*>(transfer.data)->from->context_ = transfer.fctx; }
   static void enter(bcd::transfer_t transfer) {
     Fiber* const self = static_cast<Jump*>(transfer.data)->to;
     arrived(transfer);

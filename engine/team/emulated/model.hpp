@@ -35,33 +35,85 @@ struct uint3 {
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
-struct alignas(8) float2 { float x, y; };
-struct float3 { float x, y, z; };
-struct alignas(16) float4 { float x, y, z, w; };
-struct alignas(16) double2 { double x, y; };
-struct double3 { double x, y, z; };
-struct alignas(16) double4 { double x, y, z, w; };
-struct alignas(8) int2 { int x, y; };
-struct int3 { int x, y, z; };
-struct alignas(16) int4 { int x, y, z, w; };
-struct alignas(8) uint2 { unsigned x, y; };
-struct alignas(16) uint4 { unsigned x, y, z, w; };
-struct alignas(4) short2 { short x, y; };
-struct alignas(4) ushort2 { unsigned short x, y; };
-struct alignas(8) ushort4 { unsigned short x, y, z, w; };
-struct alignas(4) uchar4 { unsigned char x, y, z, w; };
+struct alignas(8) float2 {
+  float x, y;
+};
+struct float3 {
+  float x, y, z;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+struct alignas(16) double2 {
+  double x, y;
+};
+struct double3 {
+  double x, y, z;
+};
+struct alignas(16) double4 {
+  double x, y, z, w;
+};
+struct alignas(8) int2 {
+  int x, y;
+};
+struct int3 {
+  int x, y, z;
+};
+struct alignas(16) int4 {
+  int x, y, z, w;
+};
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+struct alignas(4) short2 {
+  short x, y;
+};
+struct alignas(4) ushort2 {
+  unsigned short x, y;
+};
+struct alignas(8) ushort4 {
+  unsigned short x, y, z, w;
+};
+struct alignas(4) uchar4 {
+  unsigned char x, y, z, w;
+};
 
-inline float2 make_float2(float x, float y) { return {x, y}; }
-inline float3 make_float3(float x, float y, float z) { return {x, y, z}; }
-inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
-inline double2 make_double2(double x, double y) { return {x, y}; }
-inline double3 make_double3(double x, double y, double z) { return {x, y, z}; }
-inline int2 make_int2(int x, int y) { return {x, y}; }
-inline int3 make_int3(int x, int y, int z) { return {x, y, z}; }
-inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
-inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
-inline uint3 make_uint3(unsigned x, unsigned y, unsigned z) { return {x, y, z}; }
-inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+inline float2 make_float2(float x, float y) {
+  return {x, y};
+}
+inline float3 make_float3(float x, float y, float z) {
+  return {x, y, z};
+}
+inline float4 make_float4(float x, float y, float z, float w) {
+  return {x, y, z, w};
+}
+inline double2 make_double2(double x, double y) {
+  return {x, y};
+}
+inline double3 make_double3(double x, double y, double z) {
+  return {x, y, z};
+}
+inline int2 make_int2(int x, int y) {
+  return {x, y};
+}
+inline int3 make_int3(int x, int y, int z) {
+  return {x, y, z};
+}
+inline int4 make_int4(int x, int y, int z, int w) {
+  return {x, y, z, w};
+}
+inline uint2 make_uint2(unsigned x, unsigned y) {
+  return {x, y};
+}
+inline uint3 make_uint3(unsigned x, unsigned y, unsigned z) {
+  return {x, y, z};
+}
+inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
+  return {x, y, z, w};
+}
 
 // ---- what the run-time part provides (block.cpp, atomics.cpp)
 
@@ -88,7 +140,9 @@ struct Builtins {
 };
 extern __thread Builtins builtins;
 
-inline void* dynamic_shared_memory() { return builtins.shared; }
+inline void* dynamic_shared_memory() {
+  return builtins.shared;
+}
 
 void block_barrier(Place place);
 /// Barrier with a reduction of `value` over the block: 0 count, 1 and, 2 or.
@@ -124,7 +178,9 @@ CONOID_UNCHECKED inline T shuffle(unsigned mask, T value, int from, Place place)
   std::memcpy(&out, all + 16 * from, sizeof(T));
   return out;
 }
-inline int lane() { return static_cast<int>(builtins.rank & 31U); }
+inline int lane() {
+  return static_cast<int>(builtins.rank & 31U);
+}
 
 template <class T, class F>
 CONOID_UNCHECKED inline T warp_fold(unsigned mask, T value, F fold, Place place) {
@@ -155,14 +211,28 @@ inline constexpr int warpSize = 32;
 
 // ---- barriers, votes, shuffles, reductions
 
-inline void __syncthreads(CONOID_HERE) { ::conoid::emulated::block_barrier(CONOID_PLACE); }
-inline int __syncthreads_count(int v, CONOID_HERE) { return ::conoid::emulated::block_vote(v, 0, CONOID_PLACE); }
-inline int __syncthreads_and(int v, CONOID_HERE) { return ::conoid::emulated::block_vote(v, 1, CONOID_PLACE); }
-inline int __syncthreads_or(int v, CONOID_HERE) { return ::conoid::emulated::block_vote(v, 2, CONOID_PLACE); }
-inline void __syncwarp(unsigned mask = 0xffffffffU, CONOID_HERE) { ::conoid::emulated::warp_barrier(mask, CONOID_PLACE); }
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __syncthreads(CONOID_HERE) {
+  ::conoid::emulated::block_barrier(CONOID_PLACE);
+}
+inline int __syncthreads_count(int v, CONOID_HERE) {
+  return ::conoid::emulated::block_vote(v, 0, CONOID_PLACE);
+}
+inline int __syncthreads_and(int v, CONOID_HERE) {
+  return ::conoid::emulated::block_vote(v, 1, CONOID_PLACE);
+}
+inline int __syncthreads_or(int v, CONOID_HERE) {
+  return ::conoid::emulated::block_vote(v, 2, CONOID_PLACE);
+}
+inline void __syncwarp(unsigned mask = 0xffffffffU, CONOID_HERE) {
+  ::conoid::emulated::warp_barrier(mask, CONOID_PLACE);
+}
+inline void __threadfence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 inline void __threadfence_block() {}
-inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_system() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 
 template <class T>
 inline T __shfl_sync(unsigned mask, T v, int source, int width = 32, CONOID_HERE) {
@@ -186,10 +256,15 @@ inline T __shfl_xor_sync(unsigned mask, T v, int bits, int width = 32, CONOID_HE
 }
 inline unsigned __ballot_sync(unsigned mask, int v, CONOID_HERE) {
   const unsigned mine = v != 0 ? 1U << ::conoid::emulated::lane() : 0U;
-  return ::conoid::emulated::warp_fold(mask, mine, [](unsigned a, unsigned b) { return a | b; }, CONOID_PLACE);
+  return ::conoid::emulated::warp_fold(
+      mask, mine, [](unsigned a, unsigned b) { return a | b; }, CONOID_PLACE);
 }
-inline int __any_sync(unsigned mask, int v, CONOID_HERE) { return __ballot_sync(mask, v, file, line) != 0; }
-inline int __all_sync(unsigned mask, int v, CONOID_HERE) { return __ballot_sync(mask, v, file, line) == mask; }
+inline int __any_sync(unsigned mask, int v, CONOID_HERE) {
+  return __ballot_sync(mask, v, file, line) != 0;
+}
+inline int __all_sync(unsigned mask, int v, CONOID_HERE) {
+  return __ballot_sync(mask, v, file, line) == mask;
+}
 template <class T>
 CONOID_UNCHECKED inline unsigned __match_any_sync(unsigned mask, T v, CONOID_HERE) {
   const unsigned char* all = ::conoid::emulated::warp_exchange(mask, &v, sizeof(T), CONOID_PLACE);
@@ -200,32 +275,38 @@ CONOID_UNCHECKED inline unsigned __match_any_sync(unsigned mask, T v, CONOID_HER
 }
 template <class T>
 inline T __reduce_add_sync(unsigned mask, T v, CONOID_HERE) {
-  return ::conoid::emulated::warp_fold(mask, v, [](T a, T b) { return static_cast<T>(a + b); }, CONOID_PLACE);
+  return ::conoid::emulated::warp_fold(
+      mask, v, [](T a, T b) { return static_cast<T>(a + b); }, CONOID_PLACE);
 }
 template <class T>
 inline T __reduce_min_sync(unsigned mask, T v, CONOID_HERE) {
-  return ::conoid::emulated::warp_fold(mask, v, [](T a, T b) { return a < b ? a : b; }, CONOID_PLACE);
+  return ::conoid::emulated::warp_fold(
+      mask, v, [](T a, T b) { return a < b ? a : b; }, CONOID_PLACE);
 }
 template <class T>
 inline T __reduce_max_sync(unsigned mask, T v, CONOID_HERE) {
-  return ::conoid::emulated::warp_fold(mask, v, [](T a, T b) { return a < b ? b : a; }, CONOID_PLACE);
+  return ::conoid::emulated::warp_fold(
+      mask, v, [](T a, T b) { return a < b ? b : a; }, CONOID_PLACE);
 }
 inline unsigned __reduce_and_sync(unsigned mask, unsigned v, CONOID_HERE) {
-  return ::conoid::emulated::warp_fold(mask, v, [](unsigned a, unsigned b) { return a & b; }, CONOID_PLACE);
+  return ::conoid::emulated::warp_fold(
+      mask, v, [](unsigned a, unsigned b) { return a & b; }, CONOID_PLACE);
 }
 inline unsigned __reduce_or_sync(unsigned mask, unsigned v, CONOID_HERE) {
-  return ::conoid::emulated::warp_fold(mask, v, [](unsigned a, unsigned b) { return a | b; }, CONOID_PLACE);
+  return ::conoid::emulated::warp_fold(
+      mask, v, [](unsigned a, unsigned b) { return a | b; }, CONOID_PLACE);
 }
 inline unsigned __reduce_xor_sync(unsigned mask, unsigned v, CONOID_HERE) {
-  return ::conoid::emulated::warp_fold(mask, v, [](unsigned a, unsigned b) { return a ^ b; }, CONOID_PLACE);
+  return ::conoid::emulated::warp_fold(
+      mask, v, [](unsigned a, unsigned b) { return a ^ b; }, CONOID_PLACE);
 }
 
 // ---- atomics
 
-#define CONOID_ATOMIC(name, kind)                                                          \
-  template <class T>                                                                       \
-  inline T name(T* p, std::type_identity_t<T> v) {                                         \
-    return ::conoid::emulated::atomic(p, v, ::conoid::emulated::AtomicKind::kind);         \
+#define CONOID_ATOMIC(name, kind)                                                  \
+  template <class T>                                                               \
+  inline T name(T* p, std::type_identity_t<T> v) {                                 \
+    return ::conoid::emulated::atomic(p, v, ::conoid::emulated::AtomicKind::kind); \
   }
 CONOID_ATOMIC(atomicAdd, add)
 CONOID_ATOMIC(atomicSub, subtract)
@@ -243,10 +324,10 @@ inline T atomicCAS(T* p, std::type_identity_t<T> expected, std::type_identity_t<
 
 // ---- loads, stores and arithmetic with names of their own
 
-#define CONOID_LOAD(name)          \
-  template <class T>               \
-  inline T name(const T* p) {      \
-    return *p;                     \
+#define CONOID_LOAD(name)     \
+  template <class T>          \
+  inline T name(const T* p) { \
+    return *p;                \
   }
 CONOID_LOAD(__ldg)
 CONOID_LOAD(__ldcs)
@@ -255,10 +336,10 @@ CONOID_LOAD(__ldcg)
 CONOID_LOAD(__ldlu)
 CONOID_LOAD(__ldcv)
 #undef CONOID_LOAD
-#define CONOID_STORE(name)                          \
-  template <class T>                                \
+#define CONOID_STORE(name)                            \
+  template <class T>                                  \
   inline void name(T* p, std::type_identity_t<T> v) { \
-    *p = v;                                         \
+    *p = v;                                           \
   }
 CONOID_STORE(__stcs)
 CONOID_STORE(__stcg)
@@ -266,43 +347,92 @@ CONOID_STORE(__stwb)
 CONOID_STORE(__stwt)
 #undef CONOID_STORE
 
-inline int __popc(unsigned v) { return std::popcount(v); }
-inline int __popcll(unsigned long long v) { return std::popcount(v); }
-inline int __clz(int v) { return std::countl_zero(static_cast<unsigned>(v)); }
-inline int __ffs(int v) { return v == 0 ? 0 : std::countr_zero(static_cast<unsigned>(v)) + 1; }
-inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
-inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
-inline float __fdividef(float a, float b) { return a / b; }
-inline float __fsqrt_rn(float a) { return std::sqrt(a); }
-inline float __frcp_rn(float a) { return 1.0F / a; }
-inline float __expf(float a) { return std::exp(a); }
-inline float __sinf(float a) { return std::sin(a); }
-inline float __cosf(float a) { return std::cos(a); }
-inline float rsqrtf(float a) { return 1.0F / std::sqrt(a); }
-inline double rsqrt(double a) { return 1.0 / std::sqrt(a); }
-inline int __float_as_int(float v) { return std::bit_cast<int>(v); }
-inline float __int_as_float(int v) { return std::bit_cast<float>(v); }
-inline unsigned __float_as_uint(float v) { return std::bit_cast<unsigned>(v); }
-inline float __uint_as_float(unsigned v) { return std::bit_cast<float>(v); }
-inline long long __double_as_longlong(double v) { return std::bit_cast<long long>(v); }
-inline double __longlong_as_double(long long v) { return std::bit_cast<double>(v); }
-inline int __float2int_rn(float v) { return static_cast<int>(std::lrint(v)); }
-inline int __mul24(int a, int b) { return a * b; }
+inline int __popc(unsigned v) {
+  return std::popcount(v);
+}
+inline int __popcll(unsigned long long v) {
+  return std::popcount(v);
+}
+inline int __clz(int v) {
+  return std::countl_zero(static_cast<unsigned>(v));
+}
+inline int __ffs(int v) {
+  return v == 0 ? 0 : std::countr_zero(static_cast<unsigned>(v)) + 1;
+}
+inline float __fmaf_rn(float a, float b, float c) {
+  return std::fma(a, b, c);
+}
+inline double __fma_rn(double a, double b, double c) {
+  return std::fma(a, b, c);
+}
+inline float __fdividef(float a, float b) {
+  return a / b;
+}
+inline float __fsqrt_rn(float a) {
+  return std::sqrt(a);
+}
+inline float __frcp_rn(float a) {
+  return 1.0F / a;
+}
+inline float __expf(float a) {
+  return std::exp(a);
+}
+inline float __sinf(float a) {
+  return std::sin(a);
+}
+inline float __cosf(float a) {
+  return std::cos(a);
+}
+inline float rsqrtf(float a) {
+  return 1.0F / std::sqrt(a);
+}
+inline double rsqrt(double a) {
+  return 1.0 / std::sqrt(a);
+}
+inline int __float_as_int(float v) {
+  return std::bit_cast<int>(v);
+}
+inline float __int_as_float(int v) {
+  return std::bit_cast<float>(v);
+}
+inline unsigned __float_as_uint(float v) {
+  return std::bit_cast<unsigned>(v);
+}
+inline float __uint_as_float(unsigned v) {
+  return std::bit_cast<float>(v);
+}
+inline long long __double_as_longlong(double v) {
+  return std::bit_cast<long long>(v);
+}
+inline double __longlong_as_double(long long v) {
+  return std::bit_cast<double>(v);
+}
+inline int __float2int_rn(float v) {
+  return static_cast<int>(std::lrint(v));
+}
+inline int __mul24(int a, int b) {
+  return a * b;
+}
+using std::fabs;
+using std::fma;
+using std::isfinite;
 using std::max;
 using std::min;
-using std::fma;
-using std::fabs;
 using std::sqrt;
-using std::isfinite;
 
 // ---- asynchronous copies (cuda_pipeline.h)
 
-inline void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes, std::size_t zero_fill = 0, CONOID_HERE) {
+inline void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes, std::size_t zero_fill = 0,
+                                    CONOID_HERE) {
   ::conoid::emulated::async_copy(to, from, bytes - zero_fill, CONOID_PLACE);
   if (zero_fill > 0) std::memset(static_cast<char*>(to) + (bytes - zero_fill), 0, zero_fill);
 }
-inline void __pipeline_commit() { ::conoid::emulated::async_commit(); }
-inline void __pipeline_wait_prior(unsigned groups, CONOID_HERE) { ::conoid::emulated::async_wait_prior(groups, CONOID_PLACE); }
+inline void __pipeline_commit() {
+  ::conoid::emulated::async_commit();
+}
+inline void __pipeline_wait_prior(unsigned groups, CONOID_HERE) {
+  ::conoid::emulated::async_wait_prior(groups, CONOID_PLACE);
+}
 
 // ---- cooperative groups
 
@@ -319,7 +449,9 @@ class thread_block {
   static dim3 group_dim() { return blockDim; }
   static dim3 dim_threads() { return blockDim; }
 };
-inline thread_block this_thread_block() { return {}; }
+inline thread_block this_thread_block() {
+  return {};
+}
 
 /// `width` consecutive threads: 1, 2, 4, 8, 16 or 32.
 template <unsigned width, class Parent = thread_block>
@@ -367,14 +499,17 @@ class grid_group {
   static void sync(CONOID_HERE) { ::conoid::emulated::grid_barrier(CONOID_PLACE); }
   static bool is_valid() { return ::conoid::emulated::grid_is_cooperative(); }
   static unsigned long long block_rank() {
-    return blockIdx.x + static_cast<unsigned long long>(gridDim.x) * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z);
+    return blockIdx.x + static_cast<unsigned long long>(gridDim.x) *
+                            (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z);
   }
   static unsigned long long num_blocks() { return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z; }
   static unsigned long long thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
   static unsigned long long size() { return num_blocks() * thread_block::size(); }
   static unsigned long long num_threads() { return size(); }
 };
-inline grid_group this_grid() { return {}; }
+inline grid_group this_grid() {
+  return {};
+}
 
 template <class T>
 struct plus {

@@ -16,7 +16,9 @@ using namespace conoid::device_test;
 
 namespace {
 
-unsigned blocks_for(std::size_t n, unsigned threads) { return static_cast<unsigned>((n + threads - 1) / threads); }
+unsigned blocks_for(std::size_t n, unsigned threads) {
+  return static_cast<unsigned>((n + threads - 1) / threads);
+}
 
 Device open_device(std::string_view name = "emulated") {
   auto device = Device::open(name);
@@ -70,7 +72,9 @@ class TestEmulatedDevice : public QObject {
         stream.synchronize();
         for (unsigned b = 0; b < blocks; ++b) {
           const auto begin = x.begin() + 128 * b;
-          QCOMPARE(sums[b], std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(128, n - 128 * b)), 0.0));
+          QCOMPARE(sums[b],
+                   std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(128, n - 128 * b)),
+                                   0.0));
         }
       }
     }
@@ -96,7 +100,8 @@ class TestEmulatedDevice : public QObject {
     auto out = device.allocate<unsigned>(5, "counts");
     std::vector<unsigned> got(5);
     stream.zero(out);
-    stream.launch(device.kernel<VoteArguments>("test/atomics"), {.grid = {40, 1, 1}, .block = {64, 1, 1}}, {out.data()});
+    stream.launch(device.kernel<VoteArguments>("test/atomics"), {.grid = {40, 1, 1}, .block = {64, 1, 1}},
+                  {out.data()});
     stream.to_host(got, out);
     stream.synchronize();
     // The sum of 0 … 2559 is a whole number below 2^24: exact in any order.

@@ -16,8 +16,12 @@
 namespace conoid::acoustic_bem {
 
 /// Rows of a warp: two a lane as long as their sums and windows fit the registers.
-constexpr int rows_per_lane(int steps, int bytes) { return steps * bytes <= 64 ? 2 : 1; }
-constexpr int group_rows(int steps, int bytes) { return 32 * rows_per_lane(steps, bytes); }
+constexpr int rows_per_lane(int steps, int bytes) {
+  return steps * bytes <= 64 ? 2 : 1;
+}
+constexpr int group_rows(int steps, int bytes) {
+  return 32 * rows_per_lane(steps, bytes);
+}
 constexpr int ragged_stages = 2;  ///< pieces of a warp in shared memory: one is summed while the next one comes
 
 /// One piece of a slab.

@@ -54,8 +54,10 @@ __global__ void full_blocks(FullBlockArguments a) {
       Real sum[steps];
 #pragma unroll
       for (int g = 0; g < steps; ++g) sum[g] = sums[static_cast<std::int64_t>(g) * a.rows + row];
-      const Real* const values = static_cast<const Real*>(a.values) + static_cast<std::int64_t>(p) * rows_of_block * columns + t;
-      add_row<Real, steps, columns>([&](int c) { return __ldcs(values + c * rows_of_block); }, window + columns - 1, sum);
+      const Real* const values =
+          static_cast<const Real*>(a.values) + static_cast<std::int64_t>(p) * rows_of_block * columns + t;
+      add_row<Real, steps, columns>([&](int c) { return __ldcs(values + c * rows_of_block); }, window + columns - 1,
+                                    sum);
 #pragma unroll
       for (int g = 0; g < steps; ++g) sums[static_cast<std::int64_t>(g) * a.rows + row] = sum[g];
     }

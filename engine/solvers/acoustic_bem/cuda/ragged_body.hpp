@@ -62,7 +62,8 @@ __global__ void __launch_bounds__(256) ragged(RaggedArguments a) {
   const int last_slab = a.part_begin[blockIdx.y + 1];
   for (int q = a.part_begin[blockIdx.y]; q < last_slab; ++q) {
     const SlabView slab = a.slab[q];
-    const uint4* const headers = reinterpret_cast<const uint4*>(slab.headers) + static_cast<std::int64_t>(group) * slab.slices;
+    const uint4* const headers =
+        reinterpret_cast<const uint4*>(slab.headers) + static_cast<std::int64_t>(group) * slab.slices;
     const Real* const past = static_cast<const Real*>(a.past) + static_cast<std::int64_t>(slab.first_slice) * a.ring;
 
     const auto fetch = [&](const Header& h, int slice, int stage) {
@@ -86,7 +87,8 @@ __global__ void __launch_bounds__(256) ragged(RaggedArguments a) {
       if (values > 0) copy_async<sizeof(Real)>(window, series + (oldest & ring_mask));
       if (values > 32) copy_async<sizeof(Real)>(window + line, series + ((oldest + 32) & ring_mask));
 #pragma unroll 1
-      for (int k = 2; values > 32 * k; ++k) copy_async<sizeof(Real)>(window + line * k, series + ((oldest + 32 * k) & ring_mask));
+      for (int k = 2; values > 32 * k; ++k)
+        copy_async<sizeof(Real)>(window + line * k, series + ((oldest + 32 * k) & ring_mask));
       __pipeline_commit();
     };
 

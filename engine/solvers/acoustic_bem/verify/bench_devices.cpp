@@ -99,8 +99,8 @@ void rows_of(const Device& device, const TestRun& run, const BenchSink& row, dou
     run.doing(fmt::format("{}: assembly of a sphere, N = {}, {}", name, surface.unknowns, precision));
     const Matrices<Real> m = assemble_all<Real>(surface, form_for(surface, FormName::NC), {}, team);
     for (int g : {8, 16})
-      rate(fmt::format("{}: ragged blocks, {}, n_g {}, sphere of N = {}, {} of values", name, precision, g, surface.unknowns,
-                       format_bytes(static_cast<Bytes>(m.slices.nonzeros()) * sizeof(Real))),
+      rate(fmt::format("{}: ragged blocks, {}, n_g {}, sphere of N = {}, {} of values", name, precision, g,
+                       surface.unknowns, format_bytes(static_cast<Bytes>(m.slices.nonzeros()) * sizeof(Real))),
            g, ragged_rate(device, m.slices, g, 8, run.threads), g == 8 && !run.quick ? 0.8 : 0);
   }
   for (int bc : run.quick ? std::vector<int>{16} : std::vector<int>{16, 32, 64, 128}) {
@@ -121,8 +121,8 @@ void rows_of(const Device& device, const TestRun& run, const BenchSink& row, dou
       aligned.allocate(j);
     }
     for (int br : run.quick ? std::vector<int>{128} : std::vector<int>{32, 64, 128})
-      rate(fmt::format("{}: Full-Blocking, {}, b_c {}, b_r {}, n_g 8, 420 slices x 6400 rows", name, precision, bc, br), 8,
-           block_rate(device, aligned, BlockKind::full, bc, br), 0);
+      rate(fmt::format("{}: Full-Blocking, {}, b_c {}, b_r {}, n_g 8, 420 slices x 6400 rows", name, precision, bc, br),
+           8, block_rate(device, aligned, BlockKind::full, bc, br), 0);
   }
 }
 

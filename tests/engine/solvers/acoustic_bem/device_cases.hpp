@@ -47,7 +47,8 @@ void go_on(History<Real>& history, Index unknowns, int steps, int groups, std::m
 
 /// Σ over the slices of an interval, in double precision.
 template <class Real>
-std::vector<double> plain_sums(const Slices<Real>& slices, Interval interval, const History<Real>& history, int steps, Index shift) {
+std::vector<double> plain_sums(const Slices<Real>& slices, Interval interval, const History<Real>& history, int steps,
+                               Index shift) {
   std::vector<double> out(static_cast<std::size_t>(steps * slices.rows()), 0);
   for (Index j = interval.begin; j < interval.end; ++j)
     slices.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) {
@@ -93,7 +94,8 @@ void sums_are_right(const char* name, int steps, const Shape& shape, Bytes budge
   DeviceSummation<Real> summation(open_device(name), slices, steps, budget);
   const double limit = tolerance<Real>(static_cast<double>(shape.count) * shape.longest);
   std::vector<double> sums(2 * static_cast<std::size_t>(steps * shape.rows));
-  const Interval intervals[] = {{0, shape.count}, {3, shape.count - 2}, {shape.count / 2, shape.count / 2 + 1}, {0, shape.count}};
+  const Interval intervals[] = {
+      {0, shape.count}, {3, shape.count - 2}, {shape.count / 2, shape.count / 2 + 1}, {0, shape.count}};
   for (const Interval& interval : intervals) {
     for (const Index s : {Index{0}, shift}) {
       summation.run(CpuWorker(2), interval, runs, s, sums);
@@ -143,9 +145,11 @@ void blocks_are_right(const char* name, int steps, int width, const Shape& shape
     stream.synchronize();
     const double limit = tolerance<Real>(static_cast<double>(shape.count) * shape.longest);
     for (std::size_t k = 0; k < entries; ++k)
-      QVERIFY2(std::abs(got[k] - want[k]) <= limit, qPrintable(QString("%1, entry %2: %3, not %4").arg(what).arg(k).arg(got[k]).arg(want[k])));
+      QVERIFY2(std::abs(got[k] - want[k]) <= limit,
+               qPrintable(QString("%1, entry %2: %3, not %4").arg(what).arg(k).arg(got[k]).arg(want[k])));
   };
-  const std::string instance = std::string("<") + real + "," + std::to_string(steps) + "," + std::to_string(width) + ">";
+  const std::string instance =
+      std::string("<") + real + "," + std::to_string(steps) + "," + std::to_string(width) + ">";
   constexpr int parts = 3;
 
   {
@@ -155,7 +159,8 @@ void blocks_are_right(const char* name, int steps, int width, const Shape& shape
     std::vector<BlockPlaceOnDevice> places;
     for (const BlockPlace& p : cut.places) places.push_back({p.slice, p.row, p.column});
     std::vector<std::int32_t> begin;
-    for (int p = 0; p <= parts; ++p) begin.push_back(static_cast<std::int32_t>(places.size() * static_cast<std::size_t>(p) / parts));
+    for (int p = 0; p <= parts; ++p)
+      begin.push_back(static_cast<std::int32_t>(places.size() * static_cast<std::size_t>(p) / parts));
     auto v = device.allocate<Real>(values.size(), "blocks");
     auto pl = device.allocate<BlockPlaceOnDevice>(places.size(), "places");
     auto b = device.allocate<std::int32_t>(begin.size(), "parts");
@@ -166,8 +171,8 @@ void blocks_are_right(const char* name, int steps, int width, const Shape& shape
     stream.zero(partial);
     stream.launch(device.kernel<FullBlockArguments>("acoustic-bem/full_blocks" + instance),
                   {.grid = {parts, 1, 1}, .block = {static_cast<unsigned>(height), 1, 1}},
-                  {v.data(), pl.data(), b.data(), on_device.data(), partial.data(), history.step() + 1, static_cast<std::int32_t>(ring),
-                   static_cast<std::int32_t>(shape.rows)});
+                  {v.data(), pl.data(), b.data(), on_device.data(), partial.data(), history.step() + 1,
+                   static_cast<std::int32_t>(ring), static_cast<std::int32_t>(shape.rows)});
     compare(partial, parts, "full blocks");
   }
   {
@@ -193,8 +198,9 @@ void blocks_are_right(const char* name, int steps, int width, const Shape& shape
                   {.grid = {static_cast<unsigned>((shape.rows + 63) / 64), parts, 1},
                    .block = {64, 1, 1},
                    .shared = static_cast<Bytes>(slices.columns() + width + steps) * sizeof(Real)},
-                  {v.data(), s.data(), b.data(), on_device.data(), partial.data(), history.step() + 1, static_cast<std::int32_t>(ring),
-                   static_cast<std::int32_t>(shape.rows), static_cast<std::int32_t>(slices.columns())});
+                  {v.data(), s.data(), b.data(), on_device.data(), partial.data(), history.step() + 1,
+                   static_cast<std::int32_t>(ring), static_cast<std::int32_t>(shape.rows),
+                   static_cast<std::int32_t>(slices.columns())});
     compare(partial, parts, "contiguous blocks");
   }
 }

@@ -15,7 +15,7 @@ static const RegisterKernel out_of_bounds_kernel("test/out_of_bounds", out_of_bo
 __global__ void missing_barrier(ScaleArguments a) {
   __shared__ float s[64];
   const int t = static_cast<int>(threadIdx.x);
-  s[t] = a.x[t];            // place: race-write
+  s[t] = a.x[t];             // place: race-write
   a.y[t] = s[(t + 1) % 64];  // place: race-read
 }
 static const RegisterKernel missing_barrier_kernel("test/missing_barrier", missing_barrier);
