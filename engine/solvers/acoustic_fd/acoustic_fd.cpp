@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double bundle_seconds = 0.05;
-constexpr double longest_bundle_seconds = 1;
+constexpr double longest_bundle_seconds = 4;
 constexpr std::size_t most_exact = 16;     // receivers that get an exact curve beside theirs
 constexpr std::size_t most_drawn = 16;     // columns that a chart can carry
 constexpr std::size_t most_gathered = 48;  // traces that a gather draws
@@ -238,6 +238,7 @@ Status AcousticFd::begin_shot(std::size_t number) {
   try {
     march_ = make_march(p, this_machine(), *cluster_);
     march_->start(*team_, *cluster_);
+    bundle_ = std::max(bundle_, march_->band());
   } catch (const Failure& failure) {
     return failure.error();
   }
@@ -470,7 +471,9 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
     // Tiles need several steps at once: whole bands, as long as one answers a stop in good time.
     const double wanted = std::clamp(bundle_seconds * rate, 1.0, 1e6);
     const auto band = static_cast<double>(march_->band());
-    const double bands = std::clamp(std::floor(wanted / band) * band, std::min(band, longest_bundle_seconds * rate), 1e6);
+    // A streamed band passes over the disk once, however few steps it has.
+    const double least = p.memory > 0 && stream_plan(p).needed ? band : std::min(band, longest_bundle_seconds * rate);
+    const double bands = std::clamp(std::floor(wanted / band) * band, least, 1e6);
     bundle_ = context.cluster.from_root(std::max<Index>(1, static_cast<Index>(bands)));
   }
   const auto shots = static_cast<Index>(setup_.shots.size());

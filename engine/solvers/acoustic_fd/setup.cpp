@@ -318,7 +318,8 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
   p.trace_every = output["trace_every"].integer();
   if (p.trace_every == 0) p.trace_every = (p.steps + 1999) / 2000;
   p.energy_every = output["energy_every"].integer();
-  if (p.energy_every == 0) p.energy_every = std::max<Index>(25, (p.steps + 199) / 200);
+  // Whole bands of tiles lie between two rows.
+  if (p.energy_every == 0) p.energy_every = (std::max<Index>(32, (p.steps + 199) / 200) + 31) / 32 * 32;
 }
 
 }  // namespace

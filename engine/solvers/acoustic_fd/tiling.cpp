@@ -150,10 +150,18 @@ class Towers final : public Tiling {
   Towers(const TileShape& shape, const Span& span, int radius)
       : span_(span), s_(radius), width_(std::max<Index>(shape.width, 2 * radius)), height_(std::max<Index>(shape.height, 1)) {
     const Index steps = span.k1 - span.k0;
-    const Interval widest = span.planes(span.k0);
     bands_ = (steps + height_ - 1) / height_;
-    a_ = {floor_div(widest.begin - s_ * (steps - 1), width_), floor_div(widest.end + span.ny - 2, width_) + 1};
-    b_ = {floor_div(widest.begin - (span.ny - 1) - s_ * (steps - 1), width_), floor_div(widest.end - 1, width_) + 1};
+    Interval p{0, 0}, q{0, 0};  // of P and Q over all updates
+    for (Index k = 0; k < steps; ++k) {
+      const Interval planes = span.planes(span.k0 + k);
+      if (planes.empty()) continue;
+      const Interval pk{planes.begin - s_ * k, planes.end + span.ny - 1 - s_ * k};
+      const Interval qk{planes.begin - (span.ny - 1) - s_ * k, planes.end - s_ * k};
+      p = p.empty() ? pk : Interval{std::min(p.begin, pk.begin), std::max(p.end, pk.end)};
+      q = q.empty() ? qk : Interval{std::min(q.begin, qk.begin), std::max(q.end, qk.end)};
+    }
+    a_ = {floor_div(p.begin, width_), p.empty() ? floor_div(p.begin, width_) : floor_div(p.end - 1, width_) + 1};
+    b_ = {floor_div(q.begin, width_), q.empty() ? floor_div(q.begin, width_) : floor_div(q.end - 1, width_) + 1};
     place_.assign(static_cast<std::size_t>(a_.size() * b_.size() * bands_), -1);
     for (Index n = 0; n < bands_; ++n)
       for (Index a = a_.end; a-- > a_.begin;)

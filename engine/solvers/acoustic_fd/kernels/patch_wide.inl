@@ -99,7 +99,7 @@ struct Column {
   const RowWeights<T>& w;
   Wide before[Group], here[Group], after[Group];
 
-  CONOID_INLINE void cells(const T* u, T* o, const T* a, const T* v, Index z, const T* extra, const T* sigma_xy, const T* r_xy, Index from, Index to) {
+  CONOID_INLINE void cells(const T* u, T* o, const T* a, const T* v, Index z, const T* extra, T sigma_xy, T r_xy, Index from, Index to) {
     const Index sx = t.stride_x, sy = t.stride_y;
 #if CONOID_WIDE_BYTES == 64
 #pragma GCC unroll 8
@@ -156,7 +156,7 @@ struct Column {
       if constexpr (Kind == Cells::plain || Kind == Cells::dense) {
         result = wide_fma(a_here, L, wide_fms(wide_all(T(2)), here[g], old));
       } else {
-        Wide sigma = wide_all(sigma_xy[g]), r = wide_all(r_xy[g]);
+        Wide sigma = wide_all(sigma_xy), r = wide_all(r_xy);  // groups: equal σ in all their rows
         if constexpr (Kind == Cells::layer) {
           L = L + wide_load(extra + g * t.extra_stride_y + z);
           sigma = sigma + wide_load(t.sigma_z + z);
@@ -207,12 +207,11 @@ __attribute__((noinline)) void march_x(const Patch<T>& t, const RowWeights<T>& w
     const T* a = t.a + x * t.a_stride_x + y * t.a_stride_y + first;
     const T* v = Kind == Cells::plain ? u : t.v + x * t.v_stride_x + y * t.v_stride_y + first;
     const T* extra = Kind == Cells::layer ? t.extra + x * t.extra_stride_x + y * t.extra_stride_y : nullptr;
-    T sigma[Group]{}, r[Group]{};
-    if constexpr (Kind == Cells::damped || Kind == Cells::layer)
-      for (int g = 0; g < Group; ++g) {
-        sigma[g] = t.sigma_x[x] + t.sigma_y[y + g];
-        r[g] = T(1) / (T(1) + sigma[g]);
-      }
+    T sigma = 0, r = 1;
+    if constexpr (Kind == Cells::damped || Kind == Cells::layer) {
+      sigma = t.sigma_x[x] + t.sigma_y[y];
+      r = T(1) / (T(1) + sigma);
+    }
     Index z = first;
     const auto forward = [&] {
       z += lanes;
@@ -243,7 +242,7 @@ __attribute__((noinline)) void march_x(const Patch<T>& t, const RowWeights<T>& w
 template <class T, int Radius, bool Unequal, Cells Kind>
 void update(const Patch<T>& t) {
   constexpr Index chunk = (Radius == 1 ? 2048 : Radius == 2 ? 1024 : 512) / static_cast<Index>(sizeof(T));
-  constexpr int group = group_of<Radius>;
+  constexpr int group = Kind == Cells::plain || Kind == Cells::dense ? group_of<Radius> : 1;
   const RowWeights<T> w = *t.weights;
   for (Index z = t.z0; z < t.z1;) {
     Index next = (z / chunk + 1) * chunk;

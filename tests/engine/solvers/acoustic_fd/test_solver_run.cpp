@@ -176,14 +176,14 @@ class TestSolverRun : public QObject {
              budget + "}}}";
     };
     const auto solver = solver_info().make();
-    const auto streamed = solver->check(resolved(text("40, 40", "6000000")), nullptr);
+    const auto streamed = solver->check(resolved(text("60, 60", "6000000")), nullptr);
     QVERIFY(!has_errors(streamed));
     QVERIFY(std::any_of(streamed.begin(), streamed.end(),
                         [](const Diagnostic& d) { return d.text.find("slides over the disk") != std::string::npos; }));
     const auto refused = solver->check(resolved(text("100, 100", "1100000")), nullptr);
     QVERIFY(has_errors(refused));
     QVERIFY(refused.back().text.find("even streamed") != std::string::npos);
-    Bench b(text("40, 40", "6000000"));
+    Bench b(text("60, 60", "6000000"));
     const auto run = solver_info().make();
     QVERIFY(run->prepare(b.context).ok());
     QVERIFY(run->advance(b.context).ok());
