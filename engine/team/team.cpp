@@ -254,6 +254,7 @@ void Team::run(Phase& phase, std::stop_token stop) {
     return;
   }
   auto& lane = crew.lanes[fmt::format("{} by {}", phase.name(), who.size())];
+  lane.phase = &phase;
   if (!lane.balancer) {
     std::vector<double> weights;
     for (const int w : who) {
