@@ -150,6 +150,7 @@ struct Team::Crew {
   std::vector<std::unique_ptr<DeviceWorker>> devices;  // one a worker; null for processors
   std::vector<int> processors, everybody;              // numbers of workers
   struct Lane {
+    Phase* phase = nullptr;  ///< of the pass under way
     std::unique_ptr<Balancer> balancer;
     std::vector<BalanceSample> last;
     std::uint64_t pass = 0;
@@ -253,6 +254,7 @@ void Team::run(Phase& phase, std::stop_token stop) {
     return;
   }
   auto& lane = crew.lanes[fmt::format("{} by {}", phase.name(), who.size())];
+  lane.phase = &phase;
   if (!lane.balancer) {
     std::vector<double> weights;
     for (const int w : who) {
@@ -267,7 +269,8 @@ void Team::run(Phase& phase, std::stop_token stop) {
       const auto& device = crew.devices[static_cast<std::size_t>(w)];
       limits.push_back(device ? WorkerLimit{device->memory(), device_streaming} : WorkerLimit{});
     }
-    lane.balancer->set_limits(std::move(limits), [&phase](Interval i) { return phase.bytes(i); });
+    // Phases of one name come and go; the lane stays.
+    lane.balancer->set_limits(std::move(limits), [&lane](Interval i) { return lane.phase->bytes(i); });
   }
   const std::vector<Interval> split = lane.balancer->split(phase.items(), lane.last);
   {

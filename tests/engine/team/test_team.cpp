@@ -3,6 +3,7 @@
 // labels: unit
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -55,6 +56,17 @@ class FailingPhase final : public Phase {
 class TestTeam : public QObject {
   Q_OBJECT
  private slots:
+  void phases_of_one_name_come_and_go() {
+    // Each pass is an object of its own, as tiles of an assembly are; the balancer must ask none that is gone.
+    Team team({{"a", 1, 1}, {"b", 1, 1}}, "model");
+    for (const Index n : {50, 400, 30, 1000})
+      for (int pass = 0; pass < 3; ++pass) {
+        const auto phase = std::make_unique<CountingPhase>(n);
+        team.run(*phase);
+        for (const auto& h : phase->hits) QCOMPARE(h.load(), 1);
+      }
+  }
+
   void every_item_once() {
     std::mt19937 random(7);
     for (int round = 0; round < 40; ++round) {
