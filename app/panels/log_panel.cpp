@@ -133,6 +133,7 @@ LogPanel::LogPanel(RunModel& run, const Look& look, QWidget* parent) : QWidget(p
   level->setCurrentIndex(1);
   level->setFixedWidth(176);
   auto* words = new QLineEdit(bar);
+  words->setAccessibleName(tr("Filter"));
   words->setPlaceholderText(tr("Filter"));
   words->setClearButtonEnabled(true);
   words->setMaximumWidth(240);

@@ -24,6 +24,7 @@ class Palette final : public QDialog {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(8, 8, 8, 8);
     line_ = new QLineEdit(this);
+    line_->setAccessibleName(tr("What do you want to do?"));
     line_->setPlaceholderText(tr("What do you want to do?"));
     list_ = new QListWidget(this);
     list_->setFocusPolicy(Qt::NoFocus);

@@ -95,8 +95,13 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::p
   for (const CellQuality& q : cell_quality(mesh, dimension)) jacobians.push_back(static_cast<float>(q.scaled_jacobian));
   const bool grouped = std::any_of(mesh.groups().begin(), mesh.groups().end(),
                                    [&](const MeshGroup& g) { return g.dimension == dimension; });
-  if (grouped) part.fields.push_back(cell_field("group", "Groups", group_numbers(mesh, dimension, out->group_names)));
   part.fields.push_back(cell_field("quality", "Quality of the cells", std::move(jacobians)));
+  if (grouped) {
+    std::vector<float> numbers = group_numbers(mesh, dimension, out->group_names);
+    // Several groups are what one wants to see first; a single one says nothing.
+    const bool several = std::any_of(numbers.begin(), numbers.end(), [&](float n) { return n != numbers.front(); });
+    part.fields.insert(several ? part.fields.begin() : part.fields.end(), cell_field("group", "Groups", std::move(numbers)));
+  }
   const bool faces = dimension == 3 && std::any_of(mesh.groups().begin(), mesh.groups().end(),
                                                    [](const MeshGroup& g) { return g.dimension == 2; });
   frame->parts.push_back(std::move(part));

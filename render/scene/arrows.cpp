@@ -246,7 +246,10 @@ ArrowActors::ArrowActors(vtkRenderer& renderer) : renderer_(renderer) {
     vtkNew<vtkPolyDataMapper> mapper;
     mapper->SetInputData(data);
     mapper->ScalarVisibilityOff();
+    // In front of the plane they lie in, whose own offset would hide them.
     mapper->SetResolveCoincidentTopologyToPolygonOffset();
+    mapper->SetRelativeCoincidentTopologyPolygonOffsetParameters(-2, -66000);
+    mapper->SetRelativeCoincidentTopologyLineOffsetParameters(-2, -66000);
     actor = vtkSmartPointer<vtkActor>::New();
     actor->SetMapper(mapper);
     actor->VisibilityOff();
