@@ -54,11 +54,11 @@ class TestGallery : public QObject {
       QVERIFY2(model.open(card.case_file).ok(), qPrintable(card.name));
       QVERIFY2(model.is_valid(), qPrintable(card.name + ": " + model.obstacle()));
       QVERIFY2(!card.summary.isEmpty(), qPrintable(card.name + " has no line in card.json"));
-      // A sample answers within a minute; one may show a problem of industrial size, and its card says how long.
+      // A sample answers within a minute; two may show problems of industrial size, and their cards say how long.
       QVERIFY2(card.seconds > 0 && card.seconds <= 300, qPrintable(card.name));
       if (card.seconds > 60) ++long_ones;
     }
-    QVERIFY(long_ones <= 1);
+    QVERIFY(long_ones <= 2);
   }
 
   void runs_and_cases_are_remembered() {

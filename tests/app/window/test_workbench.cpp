@@ -274,8 +274,9 @@ class TestWorkbench : public QObject {
     for (int i = 0; i < 50; ++i) cycle();
     const long after = resident();
     qInfo("%ld MiB after 10 cycles, %ld MiB after 60", before, after);
-    // One kept run would be 8 frames of 0.25 MiB: fifty of them 100 MiB.
-    QVERIFY2(after - before < 12, qPrintable(QString("%1 → %2 MiB").arg(before).arg(after)));
+    // One kept run would be 8 frames of 0.25 MiB: fifty of them 100 MiB. Without any the allocator's share swings by some
+    // 20 MiB and comes back (measured over 200 cycles: 239, 256, 273, 259).
+    QVERIFY2(after - before < 40, qPrintable(QString("%1 → %2 MiB").arg(before).arg(after)));
   }
 };
 
