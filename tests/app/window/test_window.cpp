@@ -37,10 +37,16 @@ class TestWindow : public QObject {
     options.start = std::move(start);
     return std::make_unique<MainWindow>(*look_, *settings_, std::move(options));
   }
+  /// The sample that takes least.
   static std::filesystem::path any_sample() {
+    std::filesystem::path quickest;
+    double seconds = 1e9;
     for (const SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
-      if (card.available) return card.case_file;
-    return {};
+      if (card.available && card.seconds < seconds) {
+        quickest = card.case_file;
+        seconds = card.seconds;
+      }
+    return quickest;
   }
 
  private slots:
