@@ -10,7 +10,6 @@ engine=(g++ cmake ninja-build ccache pkg-config git ca-certificates
   libeigen3-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libcli11-dev libmuparser-dev
   libhdf5-dev
   libboost-context-dev
-  libhwloc-dev
   libmumps-dev
   libopenblas-openmp-dev
   libzstd-dev

@@ -64,8 +64,8 @@ class SparseDirect {
 /// True when the program was built with MUMPS.
 [[nodiscard]] bool has_mumps();
 
-/// Rough memory of the factors of a matrix from tetrahedra of order 2, for a message before the work: measured
-/// 13 · n^1.33 entries with nested dissection on balls and shells of 10⁴ to 10⁵ unknowns.
+/// Rough memory of the factors of a matrix from tetrahedra of order 2, for a message before the work: 13 · n^1.33
+/// entries, the exponent of nested dissection in space with a factor that is assumed, not fitted.
 [[nodiscard]] Bytes expected_factor_bytes(Index size);
 
 }  // namespace conoid

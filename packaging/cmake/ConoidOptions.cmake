@@ -8,7 +8,6 @@ foreach(part
     CUDA
     LAPACK
     EMULATED
-    HWLOC
     MUMPS
     MUPARSER
     ZSTD
@@ -165,13 +164,6 @@ if(CONOID_HAVE_EMULATED)
     set(CONOID_HAVE_BOOST_CONTEXT 1)
   endif()
 endif()
-find_path(HWLOC_INCLUDE_DIR hwloc.h)
-find_library(HWLOC_LIBRARY hwloc)
-set(hwloc_usable FALSE)
-if(HWLOC_INCLUDE_DIR AND HWLOC_LIBRARY)
-  set(hwloc_usable TRUE)
-endif()
-conoid_optional(HWLOC hwloc_usable "Debian: libhwloc-dev.")
 set(CONOID_HAVE_OPENMP 0)
 if(OpenMP_CXX_FOUND)
   set(CONOID_HAVE_OPENMP 1)

@@ -48,7 +48,7 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   const auto waves = static_cast<double>(s.incidences().size()) * s.polarisations();
   Estimate e;
   e.host_memory = expected_memory(s, unknowns);
-  // Measured on one core: factors at 6 Gflop/s and about 16 n² operations; a solve passes over the factors at 4 GB/s.
+  // Assumed, not measured, for one core: factors at 6 Gflop/s and about 16 n² operations; a solve passes over the factors at 4 GB/s.
   const double factor = 16 * n * n / 6e9,
                solve = static_cast<double>(expected_factor_bytes(unknowns)) / 4e9 * 8 * std::min(waves, 64.0) / 4;
   e.seconds = frequencies * (factor + solve) / std::max(1, machine.cores) + 1;

@@ -8,32 +8,12 @@
 
 #include "engine/solvers/acoustic_bem/march.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+#include "tests/engine/solvers/acoustic_bem/random_slices.hpp"
 
 using namespace conoid;
 using namespace conoid::acoustic_bem;
 
 namespace {
-
-/// Slices of random row-vectors, some of them empty, some long; odd sizes.
-template <class Real>
-Slices<Real> random_slices(Index rows, Index count, Index columns, int longest, std::mt19937& random) {
-  Slices<Real> s(rows, count);
-  std::uniform_int_distribution<Index> column(1, columns);
-  std::uniform_int_distribution<int> length(0, longest);
-  std::uniform_real_distribution<double> value(-1, 1);
-  for (Index j = 0; j < count; ++j) {
-    std::vector<std::uint16_t> first, last;
-    for (Index i = 0; i < rows; ++i) {
-      const Index n = length(random), at = std::min(column(random), std::max<Index>(columns - n + 1, 1));
-      first.push_back(static_cast<std::uint16_t>(at));
-      last.push_back(static_cast<std::uint16_t>(at + n - 1));
-    }
-    s.lay_out(j, first, last);
-    s.allocate(j);
-    for (Real& v : s[j].values) v = static_cast<Real>(value(random));
-  }
-  return s;
-}
 
 template <class Real>
 void compare_kernels(int steps) {
