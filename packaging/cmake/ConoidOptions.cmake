@@ -19,7 +19,7 @@ set(CONOID_WITH_VTK AUTO CACHE STRING "Pictures: AUTO, ON or OFF")
 set(CONOID_WITH_QT AUTO CACHE STRING "The window: AUTO, ON or OFF")
 set(CONOID_WITH_TESTS AUTO CACHE STRING "Tests (need Qt Test): AUTO, ON or OFF")
 set(CONOID_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=...: 'address,undefined' or 'thread'")
-option(CONOID_PRECOMPILE_TEST_HEADERS "Parse the tests' common headers once" ON)
+option(CONOID_PRECOMPILE_HEADERS "Parse the headers that most files include once" ON)
 option(CONOID_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 
 set(CMAKE_CXX_STANDARD 20)
@@ -35,8 +35,9 @@ endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # The two liberties are what ccache asks for where a header is precompiled.
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${CCACHE_PROGRAM}")
+  # The two liberties are what ccache asks for where a header is precompiled; depending on the list of headers that the compiler
+  # writes saves it a run of the preprocessor for each file it has not seen.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1 "${CCACHE_PROGRAM}")
   set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
 endif()
 

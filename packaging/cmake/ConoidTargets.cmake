@@ -2,12 +2,12 @@
 # How the folders become targets. A folder is a layer; its sources are found by name, so that a new file or a new
 # solver touches no list.
 
-# conoid_library(<name> <folder> [CHECKED] [LIGHT] [LINK targets...]): one static library of every .cpp directly or
+# conoid_library(<name> <folder> [CHECKED] [LIGHT] [PRECOMPILED headers] [LINK targets...]): one static library of every .cpp directly or
 # deeper in a folder. CHECKED: the standard library checks every index (for code that reads what others wrote; too slow in
 # kernels). LIGHT: lightly optimised, because nothing in it computes and half the time to build it would go into that.
 # Files ending in _avx2.cpp and _avx512.cpp are compiled for that instruction set (chosen at run time by the caller).
 function(conoid_library name folder)
-  cmake_parse_arguments(arg "CHECKED;LIGHT" "" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "CHECKED;LIGHT" "PRECOMPILED" "LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "/main_[a-z_]+\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "/(cuda|emulated)/[a-z0-9_]+\\.cpp$")  # of the device modules (ConoidDevices)
@@ -20,6 +20,9 @@ function(conoid_library name folder)
     if(arg_LIGHT)
       target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
     endif()
+    if(arg_PRECOMPILED)
+      conoid_use_precompiled(${name} ${arg_PRECOMPILED})
+    endif()
     conoid_instruction_sets(${sources})
   else()
     add_library(${name} INTERFACE)
@@ -30,9 +33,9 @@ endfunction()
 function(conoid_instruction_sets)
   foreach(file ${ARGN})
     if(file MATCHES "_avx2\\.cpp$")
-      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma")
+      set_source_files_properties(${file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-mavx2;-mfma")
     elseif(file MATCHES "_avx512\\.cpp$")
-      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS
+      set_source_files_properties(${file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS
         "-mavx512f;-mavx512vl;-mavx512dq;-mavx512bw;-mavx2;-mfma;-mprefer-vector-width=512")
     endif()
   endforeach()
@@ -45,7 +48,7 @@ function(conoid_add_solver folder)
   get_filename_component(name "${folder}" NAME)
   set(embedded "${PROJECT_BINARY_DIR}/generated/solvers/${name}_parameters.cpp")
   conoid_embed("${folder}/parameters.json" "${embedded}" "conoid::${name}" "parameters_schema")
-  conoid_library(conoid_solver_${name} "${folder}" LINK conoid_solver_base)
+  conoid_library(conoid_solver_${name} "${folder}" PRECOMPILED conoid_engine_headers LINK conoid_solver_base)
   target_sources(conoid_solver_${name} PRIVATE "${embedded}")
   if(TARGET OpenMP::OpenMP_CXX)
     target_link_libraries(conoid_solver_${name} PUBLIC OpenMP::OpenMP_CXX)
@@ -107,20 +110,29 @@ const SolverInfo* find_solver(std::string_view id) {
   target_link_libraries(${target} PUBLIC conoid_solver_base ${libraries})
 endfunction()
 
-# conoid_precompile_test_headers(<targets>...): the headers that nearly every test includes, parsed once for all tests that ask
-# for COMMON_HEADERS and link the same libraries.
-function(conoid_precompile_test_headers)
-  if(NOT CONOID_PRECOMPILE_TEST_HEADERS)
+# conoid_precompiled(<name> [CHECKED] [LIGHT] LINK targets... HEADERS headers...): parses headers once, for all libraries and tests that
+# ask for them by name (PRECOMPILED) and have the same definitions and optimisation; each file still includes what it uses.
+function(conoid_precompiled name)
+  cmake_parse_arguments(arg "CHECKED;LIGHT" "" "LINK;HEADERS" ${ARGN})
+  if(NOT CONOID_PRECOMPILE_HEADERS)
     return()
   endif()
-  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/test_headers.cpp" CONTENT "// Written by CMake; do not edit.\n")
-  add_library(conoid_test_headers OBJECT "${PROJECT_BINARY_DIR}/generated/test_headers.cpp")
-  target_link_libraries(conoid_test_headers PRIVATE conoid_settings Qt6::Test ${ARGN})
-  target_compile_options(conoid_test_headers PRIVATE $<$<CONFIG:Release>:-O1>)
-  conoid_test_definitions(conoid_test_headers)
-  target_precompile_headers(conoid_test_headers PRIVATE
-    <QtTest> <algorithm> <cmath> <complex> <filesystem> <functional> <map> <memory> <optional> <random> <string> <vector>
-    <fmt/format.h> <nlohmann/json.hpp>)
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/${name}.cpp" CONTENT "// Written by CMake; do not edit.\n")
+  add_library(${name} OBJECT "${PROJECT_BINARY_DIR}/generated/${name}.cpp")
+  target_link_libraries(${name} PRIVATE conoid_settings ${arg_LINK})
+  if(arg_LIGHT)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+  if(arg_CHECKED)
+    target_compile_definitions(${name} PRIVATE _GLIBCXX_ASSERTIONS)
+  endif()
+  target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
+endfunction()
+
+function(conoid_use_precompiled target name)
+  if(TARGET ${name})
+    target_precompile_headers(${target} REUSE_FROM ${name})
+  endif()
 endfunction()
 
 function(conoid_test_definitions target)
@@ -129,11 +141,22 @@ function(conoid_test_definitions target)
     CONOID_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
 endfunction()
 
-# conoid_add_tests(<folder> [COMMON_HEADERS] [LINK targets...]): every test_*.cpp becomes a program run by CTest. The file's first lines
+# A test includes "test_name.moc" of its own file: one run of moc, where AUTOMOC would scan, run and compile one file more.
+function(conoid_moc_of_test target source)
+  get_filename_component(name "${source}" NAME_WE)
+  set(moc "${CMAKE_CURRENT_BINARY_DIR}/moc/${target}/${name}.moc")
+  add_custom_command(OUTPUT "${moc}" DEPENDS "${source}"
+    COMMAND Qt6::moc -i -I "${PROJECT_SOURCE_DIR}" -o "${moc}" "${source}" VERBATIM)
+  set_source_files_properties("${moc}" PROPERTIES GENERATED ON HEADER_FILE_ONLY ON)
+  target_sources(${target} PRIVATE "${moc}")
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/moc/${target}")
+endfunction()
+
+# conoid_add_tests(<folder> [PRECOMPILED headers] [LINK targets...]): every test_*.cpp becomes a program run by CTest. The file's first lines
 # carry its labels: `// labels: unit mpi2` (mpiN: run under mpirun -n N; gl: under Xvfb; serial: alone; timeout300:
 # seconds allowed).
 function(conoid_add_tests folder)
-  cmake_parse_arguments(arg "COMMON_HEADERS" "" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "PRECOMPILED" "LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/test_*.cpp")
   foreach(source ${sources})
     file(RELATIVE_PATH relative "${PROJECT_SOURCE_DIR}/tests" "${source}")
@@ -154,7 +177,8 @@ function(conoid_add_tests folder)
       string(REPLACE " " ";" links "${links}")
     endif()
     add_executable(${target} "${source}")
-    set_target_properties(${target} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+    set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+    conoid_moc_of_test(${target} "${source}")
     if(links)
       target_link_libraries(${target} PRIVATE conoid_settings Qt6::Test ${links})
     else()
@@ -162,8 +186,8 @@ function(conoid_add_tests folder)
     endif()
     # Tests call; they do not compute: a light optimisation halves the time to build them.
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-    if(TARGET conoid_test_headers AND arg_COMMON_HEADERS AND NOT links)
-      target_precompile_headers(${target} REUSE_FROM conoid_test_headers)
+    if(arg_PRECOMPILED AND NOT links)
+      conoid_use_precompiled(${target} ${arg_PRECOMPILED})
     endif()
     conoid_test_definitions(${target})
     set(launcher "")
@@ -197,4 +221,9 @@ function(conoid_add_tests folder)
     set_tests_properties(${name} PROPERTIES LABELS "${kept}" TIMEOUT ${timeout} RUN_SERIAL ${serial}
       ENVIRONMENT "OMP_NUM_THREADS=2;OMP_WAIT_POLICY=passive;QT_QPA_PLATFORM=${platform};OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
   endforeach()
+endfunction()
+
+# conoid_hot(<files...>): files of a LIGHT library that compute after all.
+function(conoid_hot)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -O3)
 endfunction()
