@@ -30,8 +30,8 @@ struct TableInfo {
   ChartForm form = ChartForm::lines;
   AxisScale x_scale = AxisScale::linear;
   AxisScale y_scale = AxisScale::linear;
-  std::string definition;           ///< what the columns mean, formulas: goes into the file's preamble
-  std::vector<std::string> exact;   ///< names of columns that are exact or measured overlays (drawn dashed)
+  std::string definition = {};      ///< what the columns mean, formulas: goes into the file's preamble
+  std::vector<std::string> exact = {};  ///< names of columns that are exact or measured overlays (drawn dashed)
 };
 
 /// Rows may be appended at any step; they are on disk by the next checkpoint at the latest.
