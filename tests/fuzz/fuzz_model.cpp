@@ -35,6 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((*field)->bytes() > 64 * size) std::abort();
   std::array<double, 7> row;
   const ModelBox box = (*model)->box();
+  for (std::size_t a = 0; a < 3; ++a)
+    if (std::abs(box.origin[a]) > 1e100 || box.spacing[a] > 1e100) return 0;  // no grid lies there
   (*field)->row(box.origin[0] - 1, box.origin[1], box.origin[2] - 2 * box.spacing[2], box.spacing[2], row);
   // Between samples lies nothing that is not between their values, up to rounding.
   for (const double v : row)

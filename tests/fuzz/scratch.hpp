@@ -14,17 +14,17 @@ namespace conoid::fuzz {
 
 inline const std::filesystem::path& scratch() {
   namespace fs = std::filesystem;
-  static const fs::path path = [] {
-    const fs::path base = fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
-    fs::path p = base / ("conoid-fuzz-" + std::to_string(::getpid()));
-    fs::create_directories(p);
-    std::atexit([] {
+  struct Folder {
+    fs::path path = (fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path()) /
+                    ("conoid-fuzz-" + std::to_string(::getpid()));
+    Folder() { fs::create_directories(path); }
+    ~Folder() {
       std::error_code ignored;
-      fs::remove_all(scratch(), ignored);
-    });
-    return p;
-  }();
-  return path;
+      fs::remove_all(path, ignored);
+    }
+  };
+  static const Folder folder;
+  return folder.path;
 }
 
 inline std::filesystem::path written(const std::string& name, std::string_view bytes) {
