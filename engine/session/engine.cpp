@@ -452,10 +452,10 @@ void Engine::take_samples() {
 void Engine::pump(bool now) {
   if (!cluster_.leads()) return;
   const auto alone = guard_.hold();
+  if (told_phase_ != tracker_.state().phase) told_phase_ = tracker_.state().phase;
   const auto time = Clock::now();
   if (!now && time - last_pump_ < pump_interval) return;
   last_pump_ = time;
-  told_phase_ = tracker_.in_phase() ? tracker_.state().phase : std::string();
   if (results_) results_->send_rows();
   ProgressEvent event{tracker_.state(), at_.step, at_.steps, at_.value, seconds(), {}};
   const Index done = at_.step - first_step_;

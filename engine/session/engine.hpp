@@ -98,7 +98,7 @@ class Engine {
 
   Clock::time_point begun_ = Clock::now();
   Clock::time_point last_pump_{};
-  std::string told_phase_;  ///< as of the last pump, under the guard's lock
+  std::string told_phase_;  ///< the tracker's, under the guard's lock
   Clock::time_point last_flush_ = Clock::now();
   Clock::time_point last_checkpoint_ = Clock::now();
   Clock::time_point march_begun_{};
