@@ -129,6 +129,8 @@ void Engine::life() {
   together("read the case", [this] { read_case(); });
   together("open the run folder", [this] { open_files(); });
   together("prepare", [this] { prepare(); });
+  // Nothing is new since the last checkpoint, or the beginning, and writing it could take longer than a stop may.
+  if (cluster_.from_root(control_.wishes().stop)) throw StoppedEarly{};
   march();
   control_.enter(SessionState::finishing);
   together("finish", [this] { finish(); });
