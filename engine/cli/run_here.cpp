@@ -3,10 +3,12 @@
 #include "engine/cli/run_here.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "engine/cli/progress_view.hpp"
 #include "engine/cli/report.hpp"
 #include "engine/cli/signals.hpp"
+#include "engine/cluster/communicator.hpp"
 #include "engine/core/units.hpp"
 #include "engine/session/process/process_session.hpp"
 
@@ -99,10 +101,24 @@ void run_and_report(SessionOptions session, const RunOptions& options, Context& 
     if (const Status set = session.document.set("compute.memory.device", fmt::format("{}", *memory->device)); !set)
       return context.fail(set.error());
 
-  SignalWatch signals;
+  const bool words = talks() && (*form == ProgressForm::line || *form == ProgressForm::plain);
+  SignalWatch signals([words] {
+    if (words) std::fputs("\nconoid: stopping as soon as what is being computed can be kept\n", stderr);
+  });
   session.stop = signals.stop();
   Watcher watcher(talks() ? *form : ProgressForm::none, signals);
   StateEvent last;
+  const auto conclude = [&](const StateEvent& end) {
+    watcher.done();
+    context.exit = exit_code_of(end);
+    watcher.report.last = end;
+    print(watcher.report, context);
+  };
+  session.abandoned = [&](const StateEvent& end) {
+    conclude(end);
+    std::fflush(nullptr);
+    abort_all_ranks(context.exit);
+  };
   if (options.launcher.empty()) {
     last = run_session_here(std::move(session), [&](SessionPort& port) { watcher.look(port); });
   } else {
@@ -113,10 +129,7 @@ void run_and_report(SessionOptions session, const RunOptions& options, Context& 
     watcher.look(*port);
     last = watcher.last;
   }
-  watcher.done();
-  context.exit = exit_code_of(last);
-  watcher.report.last = last;
-  print(watcher.report, context);
+  conclude(last);
 }
 
 }  // namespace conoid::cli

@@ -27,7 +27,7 @@ void on_signal(int number) {
 
 }  // namespace
 
-SignalWatch::SignalWatch() {
+SignalWatch::SignalWatch(std::function<void()> on_stop) : on_stop_(std::move(on_stop)) {
   if (::pipe2(pipe_, O_CLOEXEC) != 0) return;
   pipe_end = pipe_[1];
   thread_ = std::thread([this] { listen(); });
@@ -56,8 +56,8 @@ void SignalWatch::listen() {
     if (n <= 0) return;
     if (number == SIGUSR1)
       checkpoint_ = true;
-    else
-      stop_.request_stop();
+    else if (stop_.request_stop() && on_stop_)
+      on_stop_();
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <stop_token>
 #include <thread>
 
@@ -12,7 +13,8 @@ namespace conoid::cli {
 /// process at once. One object at a time in a process. A failed write beyond a file-size limit is an error, not a death.
 class SignalWatch {
  public:
-  SignalWatch();
+  /// `on_stop` is called once, at the first wish to stop, on a thread of its own.
+  explicit SignalWatch(std::function<void()> on_stop = {});
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
@@ -24,6 +26,7 @@ class SignalWatch {
  private:
   void listen();
 
+  std::function<void()> on_stop_;
   std::stop_source stop_;
   std::atomic<bool> checkpoint_ = false;
   int pipe_[2] = {-1, -1};

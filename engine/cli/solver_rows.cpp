@@ -4,12 +4,22 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 #include <fmt/ranges.h>
 
 #include "engine/case/case.hpp"
 
 namespace conoid::cli {
+
+void add_rows_options(OptionSet verb, Context& context, const char* solver,
+                      std::function<void(const RowsOptions&, Context&)> use) {
+  const auto options = std::make_shared<RowsOptions>();
+  verb.value("SOLVER", options->solver, solver);
+  verb.flag("--quick", options->quick, "Within 45 s a solver on two cores");
+  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.on_use([options, use = std::move(use), &context] { use(*options, context); });
+}
 
 Result<std::vector<const SolverInfo*>> solvers_named(const std::string& id) {
   const auto all = registered_solvers();
@@ -23,10 +33,13 @@ Result<std::vector<const SolverInfo*>> solvers_named(const std::string& id) {
                                  : fmt::format("Did you mean '{}'?", near));
 }
 
-int threads_here(const Machine& machine) {
+TestRun test_run(const RowsOptions& options, const Machine& machine) {
+  TestRun how;
+  how.quick = options.quick;
+  how.threads = std::max(1, machine.cores);
   if (const char* text = std::getenv("OMP_NUM_THREADS"))
-    if (const int n = std::atoi(text); n > 0) return n;
-  return std::max(1, machine.cores);
+    if (const int n = std::atoi(text); n > 0) how.threads = n;
+  return how;
 }
 
 Json machine_json(const Machine& machine, int threads) {
@@ -35,6 +48,28 @@ Json machine_json(const Machine& machine, int threads) {
           {"cores", machine.cores},
           {"threads", threads},
           {"memory", machine.memory}};
+}
+
+Status run_table(const std::function<Status()>& table) {
+  try {
+    return table();
+  } catch (...) {
+    return current_exception_as_error();
+  }
+}
+
+void conclude_rows(const RowsOptions& options, Context& context, const Json& machine, const Json& rows,
+                   const std::optional<Error>& failure) {
+  Json out = {{"solver", options.solver.empty() ? "all" : options.solver},
+              {"machine", machine},
+              {"quick", options.quick},
+              {"rows", rows}};
+  if (failure) {
+    print_error(*failure);
+    context.exit = static_cast<int>(failure->code);
+    out["error"] = to_json(*failure);
+  }
+  context.object(out);
 }
 
 RowPrinter::RowPrinter(const Context& context, std::vector<std::string> headings, std::vector<std::size_t> widths)

@@ -1,23 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `verify` and `bench` share: which solvers, the machine, rows as text and as JSON.
+// What `verify` and `bench` share: their options, which solvers, the machine, rows as text and as JSON.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/cli/option_set.hpp"
 #include "engine/cli/output.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::cli {
 
+struct RowsOptions {
+  std::string solver;  ///< empty: all
+  bool quick = false;
+};
+/// Declares the options of a verb that prints rows. `solver` says what may be named.
+void add_rows_options(OptionSet verb, Context& context, const char* solver,
+                      std::function<void(const RowsOptions&, Context&)> use);
+
 /// The solver of this id, or all for an empty id. An unknown id is an error that names the nearest.
 [[nodiscard]] Result<std::vector<const SolverInfo*>> solvers_named(const std::string& id);
 
-/// Threads a verification or benchmark uses: OMP_NUM_THREADS, else the cores at hand.
-[[nodiscard]] int threads_here(const Machine& machine);
+/// Threads are OMP_NUM_THREADS, else the cores at hand.
+[[nodiscard]] TestRun test_run(const RowsOptions& options, const Machine& machine);
 
 /// {"host","processor","cores","threads","memory"}
 [[nodiscard]] Json machine_json(const Machine& machine, int threads);
+
+/// What a table throws is its error.
+[[nodiscard]] Status run_table(const std::function<Status()>& table);
+
+/// Prints the failure if there is one, and the object of --json.
+void conclude_rows(const RowsOptions& options, Context& context, const Json& machine, const Json& rows,
+                   const std::optional<Error>& failure);
 
 /// Prints rows as they come, under a heading, in columns wide enough for most names.
 class RowPrinter {

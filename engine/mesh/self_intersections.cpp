@@ -113,11 +113,14 @@ std::vector<std::array<Index, 2>> self_intersections(const Mesh& mesh, Index lim
     const auto y = mesh.nodes(b).first(static_cast<std::size_t>(corners_of(mesh.shape(b))));
     return std::find_first_of(x.begin(), x.end(), y.begin(), y.end()) != x.end();
   };
-  for (std::size_t i = 0; i < triangles.size() && static_cast<Index>(found.size()) < limit; ++i) {
+  // Cells heaped in one place all meet each other: an ordinary surface needs some fifty comparisons a triangle.
+  std::size_t comparisons = 1'000'000 + 200 * triangles.size();
+  for (std::size_t i = 0; i < triangles.size() && comparisons > 0 && static_cast<Index>(found.size()) < limit; ++i) {
     std::array<Vec3, 3> p;
     Box box;
     for (std::size_t k = 0; k < 3; ++k) box.add(p[k] = mesh.point(triangles[i].nodes[k]));
     tree.visit(box, [&](std::size_t j) {
+      if (--comparisons == 0) return false;
       if (j <= i || triangles[i].cell == triangles[j].cell) return true;
       std::array<Vec3, 3> q;
       Box other;

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "conoid/config.hpp"
+#include "engine/core/atomic_file.hpp"
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/session/request_wire.hpp"
@@ -23,6 +24,10 @@ using namespace std::chrono_literals;
 constexpr auto pump_interval = 100ms;
 /// How long a rank that failed alone waits for the others to notice before it ends them.
 constexpr auto grace = 5s;
+/// A step longer than this is worth a checkpoint of its own ...
+constexpr double long_step = 0.5;
+/// ... where that costs no more than this share of the time since the last one.
+constexpr double checkpoint_share = 0.02;
 
 /// Thrown through the stages when a stop was asked for before there was anything to keep.
 struct StoppedEarly {};
@@ -98,6 +103,10 @@ Engine::Engine(SessionOptions options, Control& control, Communicator& cluster, 
       control_(control),
       cluster_(cluster),
       tick_(std::move(tick)),
+      guard_(control_, options_.abandoned && cluster_.leads() ? StopGuard::Abandon([this](const std::string& phase) {
+        abandon(phase);
+      })
+                                                              : StopGuard::Abandon()),
       tracker_([this] { pump(false); }) {}
 
 Engine::~Engine() = default;
@@ -120,6 +129,8 @@ void Engine::life() {
   together("read the case", [this] { read_case(); });
   together("open the run folder", [this] { open_files(); });
   together("prepare", [this] { prepare(); });
+  // Nothing is new since the last checkpoint, or the beginning, and writing it could take longer than a stop may.
+  if (cluster_.from_root(control_.wishes().stop)) throw StoppedEarly{};
   march();
   control_.enter(SessionState::finishing);
   together("finish", [this] { finish(); });
@@ -132,7 +143,9 @@ void Engine::read_case() {
     if (!document) throw Failure(document.error());
     options_.document = std::move(*document);
   }
-  setup_ = set_up(options_.document, tracker_, cluster_.size() == 1 ? control_.stop_token() : std::stop_token{});
+  guard_.watch("read the case", [this] {
+    setup_ = set_up(options_.document, tracker_, cluster_.size() == 1 ? control_.stop_token() : std::stop_token{});
+  });
   for (const Diagnostic& d : setup_.diagnostics) {
     if (!cluster_.leads()) break;
     control_.emit(DiagnosticEvent{d});
@@ -224,16 +237,17 @@ void Engine::prepare() {
   }
   results_->mute(found.has_value());
   tracker_.begin("prepare", 0, "");
-  const Status prepared = setup_.solver->prepare(run);
+  const Status prepared = guard_.watch("prepare", [&] { return setup_.solver->prepare(run); });
   tracker_.end();
   if (!prepared) {
     if (prepared.error().code == ErrorCode::stopped && control_.wishes().stop) throw StoppedEarly{};
     throw Failure(prepared.error());
   }
   if (found) {
-    setup_.solver->load(*found->reader);
+    guard_.watch("load", [&] { setup_.solver->load(*found->reader); });
     const SessionMark& mark = found->mark;
     at_ = {false, mark.step, mark.steps, mark.value};
+    checkpoint_step_ = mark.step;
     kept_ = {mark.kept_step, mark.kept_value, mark.kept_share};
     passes_before_ = mark.passes;
     const double preparing = stages_.prepare;
@@ -297,9 +311,7 @@ Engine::Turn Engine::decide() {
     if (hold) control_.enter(SessionState::paused);
 
     if (files_ != nullptr) {
-      turn.checkpoint = wishes.checkpoint || turn.stopped ||
-                        (effective_.checkpoint_every > 0 && since(last_checkpoint_) > effective_.checkpoint_every &&
-                         !turn.finished);
+      turn.checkpoint = wishes.checkpoint || turn.stopped || (checkpoint_is_due() && !turn.finished);
     } else if (wishes.checkpoint) {
       control_.checkpoint_served();  // nothing is kept in this session
     }
@@ -319,6 +331,14 @@ Engine::Turn Engine::decide() {
     results_->send_rows();
     control_.sleep_until_wish(pump_interval);
   }
+}
+
+/// Long steps are kept as they end: one that is given up, or killed, shall not cost those before it.
+bool Engine::checkpoint_is_due() const {
+  if (effective_.checkpoint_every <= 0) return false;
+  const double waited = since(last_checkpoint_);
+  return waited > effective_.checkpoint_every ||
+         (last_advance_ > long_step && checkpoint_step_ != at_.step && last_cost_ <= checkpoint_share * waited);
 }
 
 Engine::Turn Engine::tell_all(Turn turn, FrameRequest& request) {
@@ -344,7 +364,9 @@ void Engine::advance() {
   const Stopwatch watch(stages_.march);
   RunContext run = context();
   const Index before = at_.step;
-  auto result = setup_.solver->advance(run);
+  const auto start = Clock::now();
+  auto result = guard_.watch("march", [&] { return setup_.solver->advance(run); });
+  last_advance_ = since(start);
   if (!result) {
     // A solver may give up a long step when asked to stop; the run then goes on from the last checkpoint.
     if (result.error().code == ErrorCode::stopped && control_.wishes().stop) {
@@ -389,6 +411,7 @@ void Engine::show_frame(const FrameRequest& request, bool idle) {
 }
 
 void Engine::write_checkpoint() {
+  const auto start = Clock::now();
   {
     const Stopwatch watch(stages_.checkpoints);
     SessionMark mark{at_.step,    at_.steps,       at_.value, files_->frames(), kept_.step,
@@ -397,6 +420,8 @@ void Engine::write_checkpoint() {
     files_->write_checkpoint(mark, [this](CheckpointWriter& writer) { setup_.solver->save(writer); });
   }
   last_checkpoint_ = Clock::now();
+  last_cost_ = since(start);
+  checkpoint_step_ = at_.step;
   control_.checkpoint_served();
   if (cluster_.leads()) log::info("checkpoint of step {}", at_.step);
 }
@@ -405,7 +430,7 @@ void Engine::finish() {
   const Stopwatch watch(stages_.finish);
   RunContext run = context();
   tracker_.begin("finish", 0, "");
-  const Status finished = setup_.solver->finish(run);
+  const Status finished = guard_.watch("finish", [&] { return setup_.solver->finish(run); });
   tracker_.end();
   take_samples();
   // After a stop far fields and the like may have been cut short by the same wish.
@@ -428,6 +453,8 @@ void Engine::take_samples() {
 
 void Engine::pump(bool now) {
   if (!cluster_.leads()) return;
+  const auto alone = guard_.hold();
+  if (told_phase_ != tracker_.state().phase) told_phase_ = tracker_.state().phase;
   const auto time = Clock::now();
   if (!now && time - last_pump_ < pump_interval) return;
   last_pump_ = time;
@@ -513,6 +540,30 @@ StateEvent Engine::conclude(std::optional<Error> failure) {
   files_.reset();
   control_.enter(last.state, last.error);
   return last;
+}
+
+/// On the guard's thread; the engine's own is inside the solver and will not come back. Touches nothing that a solver does.
+void Engine::abandon(const std::string& phase) {
+  log::warning("the solver has not come back from '{}' for {:.1f} s; the run ends here and goes on from {}",
+               told_phase_.empty() ? phase : told_phase_,
+               std::chrono::duration<double>(StopGuard::patience).count(),
+               checkpoint_step_ < 0 ? std::string("its beginning") : fmt::format("its checkpoint of step {}", checkpoint_step_));
+  StateEvent last{SessionState::stopped, {}};
+  if (const auto folder = control_.folder(); !folder.empty()) {
+    const auto file = folder / "summary.json";
+    Json summary = Json::object();
+    if (const auto text = read_file(file))
+      if (Json old = Json::parse(*text, nullptr, false); old.is_object()) summary = std::move(old);
+    summary["state"] = name_of(last.state);
+    summary["solver"] = setup_.info->id;
+    summary["title"] = setup_.input.title();
+    summary["steps"] = std::max<Index>(0, checkpoint_step_);
+    summary["seconds"]["total"] = stages_.total + seconds();
+    if (const Status written = write_file_atomically(file, summary.dump(2) + "\n"); !written) last.error = written.error();
+  }
+  if (last.error) last.state = SessionState::failed;
+  control_.enter(last.state, last.error);
+  options_.abandoned(last);
 }
 
 void Engine::write_summary(const StateEvent& last) {

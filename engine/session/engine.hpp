@@ -14,6 +14,7 @@
 #include "engine/session/run_files.hpp"
 #include "engine/session/session_results.hpp"
 #include "engine/session/setup.hpp"
+#include "engine/session/stop_guard.hpp"
 
 namespace conoid {
 
@@ -63,6 +64,8 @@ class Engine {
   void agree(std::optional<Error> mine);
   StateEvent conclude(std::optional<Error> failure);
   void write_summary(const StateEvent& last);
+  void abandon(const std::string& phase);
+  [[nodiscard]] bool checkpoint_is_due() const;
   void pump(bool now);
   void take_samples();
   [[nodiscard]] Cadence::Moment moment() const;
@@ -73,6 +76,7 @@ class Engine {
   Control& control_;
   Communicator& cluster_;
   std::function<void()> tick_;
+  StopGuard guard_;
   ProgressTracker tracker_;
   Setup setup_;
   Effective effective_;
@@ -94,9 +98,13 @@ class Engine {
 
   Clock::time_point begun_ = Clock::now();
   Clock::time_point last_pump_{};
+  std::string told_phase_;  ///< the tracker's, under the guard's lock
   Clock::time_point last_flush_ = Clock::now();
   Clock::time_point last_checkpoint_ = Clock::now();
   Clock::time_point march_begun_{};
+  double last_advance_ = 0;      ///< seconds that the last advance took
+  double last_cost_ = 0;         ///< seconds that the last checkpoint took
+  Index checkpoint_step_ = -1;   ///< of the newest checkpoint; -1: none
   Index first_step_ = 0;         ///< where this session's march began
   Stages stages_;
 };

@@ -112,6 +112,9 @@ struct SessionOptions {
   bool start_paused = false;
   bool keep_results = true;                  ///< false: nothing is written
   std::stop_token stop;                      ///< a wish to stop from outside (a signal); the same as Command::stop
+  /// Called on a thread of its own when a stop was asked for and the solver has not come back for some seconds; must end the
+  /// process (abort_all_ranks). The run goes on from its last checkpoint. Not set: the session waits for the solver.
+  std::function<void(const StateEvent& last)> abandoned;
 };
 
 /// Starts on a thread of this process. Errors in the case arrive as DiagnosticEvents and state `failed`.

@@ -4,13 +4,9 @@
 // Input: one byte that says what the rest stands for. 0: text of a manifest. 1: text of an index. 2: a manifest's body,
 // which is wrapped with a right checksum so that the fuzzer gets past it. 3: up to the first 0xff byte a manifest's
 // body, then the bytes of rank-0.bin, opened as a folder.
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -19,21 +15,9 @@
 #include "engine/core/hash.hpp"
 #include "engine/io/checkpoint_format.hpp"
 #include "engine/io/checkpoint_store.hpp"
+#include "scratch.hpp"
 
 namespace {
-
-namespace fs = std::filesystem;
-
-// A folder of this process, in memory where the system has that.
-const fs::path& folder() {
-  static const fs::path path = [] {
-    const fs::path base = fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
-    fs::path p = base / ("fuzz-checkpoint-" + std::to_string(::getpid()));
-    fs::create_directories(p);
-    return p;
-  }();
-  return path;
-}
 
 std::string wrapped(std::string_view body) {
   nlohmann::json outer;
@@ -65,9 +49,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     default: {
       const std::size_t cut = std::min(text.find('\xff'), text.size());
       const std::string manifest = wrapped(text.substr(0, cut));
-      std::ofstream(folder() / "manifest.json", std::ios::binary) << manifest;
-      std::ofstream(folder() / "rank-0.bin", std::ios::binary) << text.substr(std::min(cut + 1, text.size()));
-      auto reader = CheckpointStore::open_folder(folder());
+      fuzz::written("manifest.json", manifest);
+      fuzz::written("rank-0.bin", text.substr(std::min(cut + 1, text.size())));
+      auto reader = CheckpointStore::open_folder(fuzz::scratch());
       const auto parsed = checkpoint_format::parse_manifest(manifest, "manifest");
       if (reader.ok() && !parsed.ok()) std::abort();
       if (reader.ok()) read_all(**reader, *parsed);

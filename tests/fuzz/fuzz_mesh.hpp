@@ -34,7 +34,7 @@ int check_reader(const std::uint8_t* data, std::size_t size, Reader read) {
   (void)orient_outward(copy);
   (void)check_surface(copy);
   (void)boundary_surface(copy);
-  (void)self_intersections(copy, 4);
+  if (mesh->cell_count() <= 500) (void)self_intersections(copy, 4);  // each pair is compared when they lie in one place
   const Mesh moved = reordered(copy, curve_renumbering(copy));
   require(moved.cell_count() == mesh->cell_count());
   // What was read can be written and read again.

@@ -1,22 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a model: raw header, SEG-Y or VTK image by the first byte.
+// libFuzzer target: any bytes as a model of the medium are an error, or samples that can be asked for anywhere.
+//
+// Input: one byte that says what the rest is. 0: a VTK image. 1: SEG-Y. 2: up to the first 0xff byte the header of a raw model,
+// then its samples, which the header may name "d".
 #include "engine/solvers/acoustic_fd/model.hpp"
 
+#include <array>
+#include <cmath>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <string>
 
-#include <unistd.h>
+#include "scratch.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace conoid;
+  using namespace conoid::acoustic_fd;
   if (size == 0) return 0;
-  static const std::string base = (std::filesystem::temp_directory_path() / ("conoid-fuzz-model-" + std::to_string(getpid()))).string();
-  const std::string path = base + (data[0] % 3 == 0 ? ".vti" : data[0] % 3 == 1 ? ".sgy" : ".json");
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(data + 1), static_cast<std::streamsize>(size - 1));
-  if (const auto model = conoid::acoustic_fd::open_model(path, conoid::acoustic_fd::ModelQuantity::speed)) {
-    (void)(*model)->scan();
-    (void)(*model)->load();
+  const std::string_view rest(reinterpret_cast<const char*>(data + 1), size - 1);
+  std::filesystem::path file;
+  switch (data[0] % 3) {
+    case 0: file = fuzz::written("m.vti", rest); break;
+    case 1: file = fuzz::written("m.sgy", rest); break;
+    default: {
+      const std::size_t cut = std::min(rest.find('\xff'), rest.size());
+      file = fuzz::written("m.json", rest.substr(0, cut));
+      fuzz::written("d", rest.substr(std::min(cut + 1, rest.size())));
+    }
   }
+  const auto model = open_model(file, ModelQuantity::speed);
+  if (!model) return 0;
+  const auto range = (*model)->scan();
+  const auto field = (*model)->load();
+  if (range.ok() != field.ok()) std::abort();
+  if (!field) return 0;
+  if ((*field)->bytes() > 64 * size) std::abort();
+  std::array<double, 7> row;
+  const ModelBox box = (*model)->box();
+  for (std::size_t a = 0; a < 3; ++a)
+    if (std::abs(box.origin[a]) > 1e100 || box.spacing[a] > 1e100) return 0;  // no grid lies there
+  (*field)->row(box.origin[0] - 1, box.origin[1], box.origin[2] - 2 * box.spacing[2], box.spacing[2], row);
+  // Between samples lies nothing that is not between their values, up to rounding.
+  for (const double v : row)
+    if (!std::isfinite(v) || v < range->lowest * (1 - 1e-6) || v > range->highest * (1 + 1e-6)) std::abort();
   return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // conoid bench [SOLVER]: the machine's own limits first, then the solvers' speed against them.
 #include <filesystem>
-#include <memory>
+#include <optional>
 
 #include "engine/cli/engine_benches.hpp"
 #include "engine/cli/machine_limits.hpp"
@@ -10,11 +10,6 @@
 
 namespace conoid::cli {
 namespace {
-
-struct Options {
-  std::string solver;
-  bool quick = false;
-};
 
 Json row_json(const BenchRow& row, std::string_view solver) {
   Json out = Json::object();
@@ -30,7 +25,7 @@ Json row_json(const BenchRow& row, std::string_view solver) {
   return out;
 }
 
-void bench(const Options& options, Context& context) {
+void bench(const RowsOptions& options, Context& context) {
   // Parts of the engine, then solvers: what to measure and under which name.
   std::vector<EngineBench> benches;
   for (const EngineBench& part : engine_benches())
@@ -42,9 +37,7 @@ void bench(const Options& options, Context& context) {
       if (info->bench) benches.push_back({info->id, info->title, info->bench});
   }
   const Machine machine = this_machine();
-  TestRun how;
-  how.quick = options.quick;
-  how.threads = threads_here(machine);
+  const TestRun how = test_run(options, machine);
 
   Json machine_rows = machine_json(machine, how.threads);
   Json rows = Json::array();
@@ -72,30 +65,13 @@ void bench(const Options& options, Context& context) {
       print(row);
       rows.push_back(row_json(row, options.solver.empty() ? part.id : ""));
     };
-    try {
-      status = part.run(how, sink);
-    } catch (...) {
-      status = current_exception_as_error();
-    }
+    status = run_table([&] { return part.run(how, sink); });
   }
-  Json out = {{"solver", options.solver.empty() ? "all" : options.solver},
-              {"machine", machine_rows},
-              {"quick", options.quick},
-              {"rows", rows}};
-  if (!status) {
-    print_error(status.error());
-    context.exit = static_cast<int>(status.error().code);
-    out["error"] = to_json(status.error());
-  }
-  context.object(out);
+  conclude_rows(options, context, machine_rows, rows, status ? std::nullopt : std::optional(status.error()));
 }
 
 void add(OptionSet verb, Context& context) {
-  const auto options = std::make_shared<Options>();
-  verb.value("SOLVER", options->solver, "A solver's id, balance or window (default: all)");
-  verb.flag("--quick", options->quick, "Within 45 s a solver on two cores");
-  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
-  verb.on_use([options, &context] { bench(*options, context); });
+  add_rows_options(verb, context, "A solver's id, balance or window (default: all)", bench);
 }
 
 }  // namespace

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // conoid verify [SOLVER]: compares solvers with exact or published numbers.
 #include <cmath>
-#include <memory>
+#include <optional>
 
 #include "engine/cli/solver_rows.hpp"
 #include "engine/cli/verbs/verbs.hpp"
 
 namespace conoid::cli {
 namespace {
-
-struct Options {
-  std::string solver;
-  bool quick = false;
-};
 
 Json row_json(const VerifyRow& row, bool with_solver, std::string_view solver) {
   Json out = Json::object();
@@ -28,13 +23,11 @@ Json row_json(const VerifyRow& row, bool with_solver, std::string_view solver) {
   return out;
 }
 
-void verify(const Options& options, Context& context) {
+void verify(const RowsOptions& options, Context& context) {
   const auto solvers = solvers_named(options.solver);
   if (!solvers) return context.fail(solvers.error());
   const Machine machine = this_machine();
-  TestRun how;
-  how.quick = options.quick;
-  how.threads = threads_here(machine);
+  const TestRun how = test_run(options, machine);
 
   Json rows = Json::array();
   std::optional<Error> failure;
@@ -50,35 +43,18 @@ void verify(const Options& options, Context& context) {
                    number_text(row.limit) + unit, row.source});
       rows.push_back(row_json(row, options.solver.empty(), info->id));
     };
-    try {
-      const Status status = info->verify(how, sink);
-      if (!status && !failure) failure = status.error();
-    } catch (...) {
-      if (!failure) failure = current_exception_as_error();
+    if (const Status status = run_table([&] { return info->verify(how, sink); }); !status) {
+      failure = status.error();
+      break;
     }
-    if (failure) break;
   }
-  if (failure) {
-    print_error(*failure);
-    context.exit = static_cast<int>(failure->code);
-  } else if (failed > 0) {
-    context.exit = static_cast<int>(ErrorCode::not_converged);
-  }
+  if (failed > 0) context.exit = static_cast<int>(ErrorCode::not_converged);
   context.say("{} of {} passed", rows.size() - static_cast<std::size_t>(failed), rows.size());
-  Json out = {{"solver", options.solver.empty() ? "all" : options.solver},
-              {"machine", machine_json(machine, how.threads)},
-              {"quick", options.quick},
-              {"rows", rows}};
-  if (failure) out["error"] = to_json(*failure);
-  context.object(out);
+  conclude_rows(options, context, machine_json(machine, how.threads), rows, failure);
 }
 
 void add(OptionSet verb, Context& context) {
-  const auto options = std::make_shared<Options>();
-  verb.value("SOLVER", options->solver, "A solver's id (default: all)");
-  verb.flag("--quick", options->quick, "Within 45 s a solver on two cores");
-  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
-  verb.on_use([options, &context] { verify(*options, context); });
+  add_rows_options(verb, context, "A solver's id (default: all)", verify);
 }
 
 }  // namespace

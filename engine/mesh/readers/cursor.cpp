@@ -32,6 +32,11 @@ void Cursor::fail_expected(std::string_view what) const {
   here.fail_at(position, fmt::format("expected {}, found {}", what, quoted(here.word())));
 }
 
+void Cursor::check_unit(double scale) const {
+  if (!(std::isfinite(scale) && scale > 0))
+    fail(fmt::format("expected a positive length unit, found {}", scale), "Correct the mesh's unit in the case.");
+}
+
 void Cursor::fail_count(std::uint64_t count, std::uint64_t bytes_each, std::string_view what) const {
   fail(fmt::format(
       "expected {} x {}, which take at least {} bytes each; found {} bytes to the end of the file", count,

@@ -63,7 +63,13 @@ class Cursor {
     used_ += count * bytes_each;
   }
 
+  /// Fails unless the length of the file's unit is a positive number.
+  void check_unit(double scale) const;
+
   // ---- text ----
+  void skip_byte_order_mark() {
+    if (rest().starts_with("\xef\xbb\xbf")) advance(3);
+  }
   void skip_blanks() {  // within the line
     while (p_ != end_ && (*p_ == ' ' || *p_ == '\t' || *p_ == '\r')) ++p_;
   }

@@ -94,9 +94,7 @@ class MfemReader {
       : in_(bytes, file, options.memory_limit), options_(options) {}
 
   Mesh read() {
-    if (!(std::isfinite(options_.scale) && options_.scale > 0))
-      in_.fail(fmt::format("expected a positive length unit, found {}", options_.scale),
-               "Correct the mesh's unit in the case.");
+    in_.check_unit(options_.scale);
     first_line();
     section("dimension");
     dimension_ = integer<int>("a dimension 1 to 3");

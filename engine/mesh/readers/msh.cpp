@@ -33,10 +33,8 @@ class MshReader {
       : in_(bytes, file, options.memory_limit), options_(options) {}
 
   Mesh read() {
-    if (!(std::isfinite(options_.scale) && options_.scale > 0))
-      in_.fail(fmt::format("expected a positive length unit, found {}", options_.scale),
-               "Correct the mesh's unit in the case.");
-    if (in_.rest().starts_with("\xef\xbb\xbf")) in_.advance(3);
+    in_.check_unit(options_.scale);
+    in_.skip_byte_order_mark();
     bool format_seen = false;
     for (;;) {
       in_.skip_space();

@@ -64,9 +64,7 @@ class NastranReader {
       : in_(bytes, file, options.memory_limit), options_(options) {}
 
   Mesh read() {
-    if (!(std::isfinite(options_.scale) && options_.scale > 0))
-      in_.fail(fmt::format("expected a positive length unit, found {}", options_.scale),
-               "Correct the mesh's unit in the case.");
+    in_.check_unit(options_.scale);
     to_bulk_data();
     while (next_card()) {
       if (name_ == "ENDDATA") break;

@@ -18,10 +18,8 @@ class ObjReader {
       : in_(bytes, file, options.memory_limit), options_(options) {}
 
   Mesh read() {
-    if (!(std::isfinite(options_.scale) && options_.scale > 0))
-      in_.fail(fmt::format("expected a positive length unit, found {}", options_.scale),
-               "Correct the mesh's unit in the case.");
-    if (in_.rest().starts_with("\xef\xbb\xbf")) in_.advance(3);
+    in_.check_unit(options_.scale);
+    in_.skip_byte_order_mark();
     while (!in_.at_end()) {
       statement();
       if (!in_.at_end()) in_.line();

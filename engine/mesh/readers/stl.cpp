@@ -162,9 +162,7 @@ bool is_text(std::string_view bytes) {
 Result<Mesh> read_stl(std::string_view bytes, const std::string& file, const ReadOptions& options) {
   try {
     Cursor in(bytes, file, options.memory_limit);
-    if (!(std::isfinite(options.scale) && options.scale > 0))
-      in.fail(fmt::format("expected a positive length unit, found {}", options.scale),
-              "Correct the mesh's unit in the case.");
+    in.check_unit(options.scale);
     PointMerger points(in);
     Building out;
     std::string_view start = bytes;

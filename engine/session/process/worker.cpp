@@ -196,6 +196,11 @@ int run_worker(int input, int output, std::stop_token stop) {
     options.stop = stop;
     std::optional<Conversation> conversation;
     if (ranks.leads()) conversation.emplace(in, out, control);
+    options.abandoned = [&](const StateEvent& end) {
+      finished = true;
+      if (conversation) conversation->finish();
+      abort_all_ranks(static_cast<int>(end.error ? end.error->code : ErrorCode::stopped));
+    };
     StateEvent last;
     {
       Engine engine(std::move(options), control, ranks);

@@ -259,4 +259,55 @@ inline void stop_and_resume(const fs::path& folder, const QString& solver, int r
   QVERIFY(slowest < 5);
 }
 
+/// The program under ever smaller address spaces: it finishes, or says with exit 6 that there is no memory.
+inline void limit_memory(const fs::path& folder, const QString& solver) {
+  int finished = 0;
+  int refused = 0;
+  for (int megabytes = 2000; megabytes > 40; megabytes = megabytes * 3 / 4) {
+    QProcess process;
+    const QString out = QString("%1-memory%2").arg(solver).arg(megabytes);
+    rod::prepare(process, folder)
+        .start("sh", QStringList{"-c", QString("ulimit -c 0; ulimit -v %1; exec \"$0\" \"$@\"").arg(megabytes * 1024), program} +
+                         run_line(solver, out, {"--memory", "host=8GiB"}));
+    const rod::Said said = rod::collect(process);
+    if (said.exit == 127 || said.says("error while loading shared libraries") || said.says("static TLS")) break;
+    QVERIFY2(said.exit == 0 || said.exit == 6,
+             (solver.toStdString() + ", " + std::to_string(megabytes) + " MB: exit " + std::to_string(said.exit) + "\n" +
+              said.out + said.err)
+                 .c_str());
+    if (said.exit == 6) QVERIFY2(said.says("memory"), said.err.c_str());
+    ++(said.exit == 0 ? finished : refused);
+  }
+  qInfo("%s: %d runs finished, %d ended with exit 6", qPrintable(solver), finished, refused);
+  QVERIFY(finished > 0);
+}
+
+/// A file system that is full in the middle: exit 4, and with room again the same end.
+inline void fill_disk(const fs::path& folder, const QString& solver) {
+  const Whole& whole = whole_run(folder, solver);
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder / (solver.toStdString() + "-whole")))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  const QString out = solver + "-small";
+  fs::create_directory(folder / out.toStdString());
+  QProcess process;
+  rod::prepare(process, folder)
+      .start("unshare",
+             QStringList{"-m", "sh", "-c",
+                         QString("mount -t tmpfs -o size=%1k none %2 || exit 99; cd %2; \"$0\" \"$@\"; echo \"first $?\"; "
+                                 "mount -o remount,size=256m . ; \"$0\" resume run --progress none; echo \"second $?\"; "
+                                 "cp -r run ../%2-rest")
+                             .arg(std::max<std::uintmax_t>(24, bytes / 1024 / 2))
+                             .arg(out),
+                         program} +
+                 run_line(solver, "run"));
+  const rod::Said said = rod::collect(process);
+  if (said.exit == 99) QSKIP("mounting a small file system is not allowed here");
+  QVERIFY2(said.says("first 4"), (said.out + said.err).c_str());
+  QVERIFY2(said.says("second 0"), (said.out + said.err).c_str());
+  const std::string wrong =
+      difference(whole.left, left_by(folder / (out.toStdString() + "-rest")), limits_of(solver));
+  QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
 }  // namespace safety

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every solver killed at twenty random moments and inside twenty writes, stopped at ten, and every sample case stopped in its
-// first seconds, whatever it is doing then.
+// Every solver killed at twenty random moments and inside twenty writes, stopped at ten, without memory and without disk; and
+// every sample case stopped at six moments of its first sixteen seconds, whatever it is doing then.
 // labels: cli long timeout3600
 #include "tests/engine/cli/solver_safety.hpp"
 
@@ -16,6 +16,21 @@ class TestEverySolverForLong : public QObject {
   void stopped_runs_go_on_to_the_same_bits() {
     QFETCH(QString, solver);
     safety::stop_and_resume(scratch_.path(), solver, 10, std::random_device{}());
+  }
+  void any_limit_of_address_space_is_a_message_data() { rows(); }
+  void any_limit_of_address_space_is_a_message() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    QSKIP("the sanitizers need more address space than there is");
+#endif
+    QFETCH(QString, solver);
+    safety::limit_memory(scratch_.path(), solver);
+  }
+  void a_full_file_system_loses_nothing_data() { rows(); }
+  void a_full_file_system_loses_nothing() {
+    if (QProcess::execute("sh", {"-c", "unshare -m true 2>/dev/null"}) != 0)
+      QSKIP("a file system of its own is not allowed here");
+    QFETCH(QString, solver);
+    safety::fill_disk(scratch_.path(), solver);
   }
   void price_of_determinism_data() { rows(); }
   void price_of_determinism() {
@@ -44,7 +59,7 @@ class TestEverySolverForLong : public QObject {
   }
   void every_sample_stops_within_five_seconds() {
     QFETCH(QString, name);
-    for (const int moment : {300, 2000, 6000}) {
+    for (const int moment : {300, 1000, 2000, 4000, 8000, 16000}) {
       const QString out = QString("%1-%2").arg(name).arg(moment);
       QProcess process;
       safety::start(process, scratch_.path(),

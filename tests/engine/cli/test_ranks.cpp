@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `mpirun -n 2 conoid run`: the results of one rank, stops and failures with the right exit code, no rank left behind.
-// labels: cli mpi
+// Every solver goes on from one rank to two and back to one, or refuses several with a sentence.
+// labels: cli mpi timeout300
 #include <QTest>
 
-#include "tests/engine/cli/program.hpp"
+#include "tests/engine/cli/solver_safety.hpp"
 
 using conoid::Json;
 
@@ -14,6 +15,8 @@ class TestRanks : public QObject {
   void a_failure_of_all_ranks_ends_all();
   void a_failure_of_one_rank_ends_all();
   void an_invalid_case_is_told_once();
+  void checkpoints_go_from_one_rank_to_two_and_back_data();
+  void checkpoints_go_from_one_rank_to_two_and_back();
 };
 
 namespace {
@@ -69,6 +72,50 @@ void TestRanks::an_invalid_case_is_told_once() {
   const auto first = said.err.find(word);
   QVERIFY(first != std::string::npos);
   QVERIFY2(said.err.find(word, first + 1) == std::string::npos, said.err.c_str());
+}
+
+void TestRanks::checkpoints_go_from_one_rank_to_two_and_back_data() {
+  QTest::addColumn<QString>("solver");
+  for (const QString& solver : safety::solvers()) QTest::newRow(qPrintable(solver)) << solver;
+}
+
+void TestRanks::checkpoints_go_from_one_rank_to_two_and_back() {
+  QFETCH(QString, solver);
+  const rod::Scratch scratch;
+  const QStringList two = {"--launcher", "mpirun --allow-run-as-root --oversubscribe -n 2"};
+  const rod::Said at_once = safety::conoid(scratch.path(), safety::run_line(solver, "two", two));
+  if (at_once.exit != 0) {
+    COMPARE_EXIT(at_once, 3);
+    QVERIFY2(at_once.says("rank"), at_once.err.c_str());
+    qInfo("%s refuses two ranks", qPrintable(solver));
+    return;
+  }
+  const safety::Whole& whole = safety::whole_run(scratch.path(), solver);
+  std::string wrong = safety::difference(whole.left, safety::left_by(scratch / "two"), safety::limits_of(solver));
+  QVERIFY2(wrong.empty(), ("two ranks: " + wrong).c_str());
+  const auto checkpoints = [&] {
+    std::set<std::string> names;
+    std::error_code none;
+    for (rod::fs::directory_iterator it(scratch / "parts/checkpoints", none), end; !none && it != end; it.increment(none))
+      names.insert(it->path().filename().string());
+    return names;
+  };
+  // Each part ends a little after a checkpoint of its own.
+  const auto part = [&](const QStringList& words) {
+    const auto before = checkpoints();
+    QProcess process;
+    safety::start(process, scratch.path(), words);
+    (void)rod::eventually([&] { return process.waitForFinished(1) || checkpoints() != before; }, 60);
+    if (process.state() != QProcess::NotRunning) ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
+    return rod::collect(process);
+  };
+  COMPARE_EXIT(part(safety::run_line(solver, "parts", {"--set", "output.checkpoints.every_seconds=0.02"})), 75);
+  const rod::Said second = part(QStringList{"resume", "parts", "--progress", "none"} + two);
+  COMPARE_EXIT(second, 75);
+  QCOMPARE(rod::summary_of(scratch / "parts")["ranks"].get<int>(), 2);
+  COMPARE_EXIT(safety::conoid(scratch.path(), {"resume", "parts", "--progress", "none"}), 0);
+  wrong = safety::difference(whole.left, safety::left_by(scratch / "parts"), safety::limits_of(solver));
+  QVERIFY2(wrong.empty(), ("one, two and one: " + wrong).c_str());
 }
 
 QTEST_APPLESS_MAIN(TestRanks)

@@ -16,6 +16,7 @@ class TestSignalsAndResume : public QObject {
   void initTestCase();
   void sigterm_is_75_and_resume_equals_unsplit();
   void sigint_stops_and_a_second_one_ends();
+  void a_solver_that_does_not_look_is_given_up();
   void sigusr1_checkpoints_and_goes_on();
   void killed_runs_go_on();
   void a_run_in_use_is_not_touched();
@@ -92,6 +93,37 @@ void TestSignalsAndResume::sigint_stops_and_a_second_one_ends() {
   send(stubborn, SIGINT);
   QVERIFY(stubborn.waitForFinished(2000));
   QVERIFY(stubborn.exitStatus() == QProcess::CrashExit);
+}
+
+void TestSignalsAndResume::a_solver_that_does_not_look_is_given_up() {
+  QProcess process;
+  rod::prepare(process, scratch_.path())
+      .start(CONOID_WITH_HEAT_ROD,
+             {"run", "case.json", "--out", "stuck", "--progress", "plain", "--set", "parameters.pace=10"});
+  QVERIFY(rod::eventually([&] { return rod::fs::exists(scratch_ / "stuck/charts/heat.csv"); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const auto asked = std::chrono::steady_clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count(); };
+  send(process, SIGTERM);
+  QByteArray said;
+  while (!said.contains("stopping") && seconds() < 5) {
+    process.waitForReadyRead(20);
+    said += process.readAllStandardError();
+  }
+  QVERIFY2(seconds() < 1, said.constData());
+  const rod::Said end = rod::collect(process);
+  COMPARE_EXIT(end, 75);
+  QVERIFY2(seconds() < 5, qPrintable(QString::number(seconds())));
+  QVERIFY2(end.says("conoid resume") && end.says("has not come back"), (end.out + end.err).c_str());
+  QCOMPARE(rod::summary_of(scratch_ / "stuck")["state"].dump(), std::string("\"stopped\""));
+  // Without the pace it goes on to the same end.
+  std::string text = rod::text_of(scratch_ / "stuck/case.json");
+  const auto at = text.find("\"pace\": 10");
+  QVERIFY2(at != std::string::npos, text.c_str());
+  text.replace(at, 10, "\"pace\": 0");
+  std::ofstream(scratch_ / "stuck/case.json") << text;
+  COMPARE_EXIT(resume(scratch_.path(), "stuck"), 0);
+  QCOMPARE(rod::rows_of(scratch_ / "stuck/charts/heat.csv"), whole_);
 }
 
 void TestSignalsAndResume::sigusr1_checkpoints_and_goes_on() {

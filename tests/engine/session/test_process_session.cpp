@@ -11,6 +11,7 @@
 #include "engine/session/process/wire.hpp"
 #include "engine/session/process/wire_events.hpp"
 #include "tests/engine/session/rod.hpp"
+#include "tests/engine/session/ssh_server.hpp"
 
 using namespace conoid;
 using namespace std::chrono_literals;
@@ -30,6 +31,9 @@ class TestProcessSession : public QObject {
   void killing_it_leaves_this_program_alive();
   void under_mpirun();
   void through_a_stand_in_for_ssh();
+  void through_a_real_ssh();
+  void through_ssh_and_mpirun();
+  void a_stuck_solver_is_given_up();
   void lines_of_launchers();
 };
 
@@ -324,6 +328,83 @@ void TestProcessSession::through_a_stand_in_for_ssh() {
   QVERIFY2(
       shown(lost).find("/nowhere/conoid-worker") != std::string::npos && lost.last.error->code == ErrorCode::remote,
       shown(lost).c_str());
+}
+
+void TestProcessSession::through_a_real_ssh() {
+  const rod::Scratch scratch;
+  const rod::SshServer server(scratch.path());
+  if (!server.missing().empty()) QSKIP(server.missing().c_str());
+  const auto launcher = parse_launcher(server.client() + " '" + worker + "'");
+  QVERIFY(launcher.ok() && launcher->pack);
+
+  // The same results, with frames big enough for several packed blocks.
+  const Seen here = run_to_end(start_session(rod::options(rod::json(60, 0, 30001), scratch / "here")));
+  const Seen seen = run_to_end(start_session_in_process(rod::options(rod::json(60, 0, 30001), scratch / "run"), *launcher));
+  QVERIFY2(seen.last.state == SessionState::finished, shown(seen).c_str());
+  QCOMPARE(rod::rows_of(scratch / "run/charts/heat.csv"), rod::rows_of(scratch / "here/charts/heat.csv"));
+  QVERIFY(seen.numbers == here.numbers);
+
+  // A stop arrives, and the checkpoint is written there.
+  {
+    const auto session = start_session_in_process(rod::options(rod::json(50000, 0.002), scratch / "stopped"), *launcher);
+    QVERIFY(rod::eventually([&] { return session->state() == SessionState::running; }));
+    session->send(Command::stop);
+    QVERIFY(session->wait(5s));
+    QCOMPARE(session->state(), SessionState::stopped);
+    QVERIFY(!rod::fs::is_empty(scratch / "stopped/checkpoints"));
+  }
+  // The connection breaks: told here, and the far end stops with a checkpoint.
+  {
+    Launcher fragile = *launcher;
+    const std::string id_file = scratch / "id";
+    fragile.command = {"sh", "-c", "echo $$ > '" + id_file + "'; exec " + server.client() + " '" + worker + "'"};
+    const auto session = start_session_in_process(rod::options(rod::json(50000, 0.002), scratch / "lost"), fragile);
+    QVERIFY(rod::eventually([&] { return session->state() == SessionState::running; }));
+    QVERIFY(::kill(std::stoi(rod::text_of(id_file)), SIGKILL) == 0);
+    QVERIFY(session->wait(10s));
+    QCOMPARE(session->state(), SessionState::failed);
+    QVERIFY(rod::eventually([&] {
+      return rod::fs::exists(scratch / "lost/summary.json") && !rod::fs::is_empty(scratch / "lost/checkpoints");
+    }));
+    QCOMPARE(rod::summary_of(scratch / "lost")["state"].dump(), std::string("\"stopped\""));
+  }
+  // What ssh says of a port where nobody listens is what the person reads.
+  const auto nowhere = parse_launcher(server.client(rod::SshServer::free_port()) + " '" + worker + "'");
+  const Seen refused = run_to_end(start_session_in_process(rod::options(rod::json(5), scratch / "nowhere"), *nowhere));
+  QVERIFY2(shown(refused).find("Connection refused") != std::string::npos && refused.last.error->code == ErrorCode::remote,
+           shown(refused).c_str());
+  const auto missing = parse_launcher(server.client() + " /nowhere/conoid-worker");
+  const Seen lost = run_to_end(start_session_in_process(rod::options(rod::json(5), scratch / "missing"), *missing));
+  QVERIFY2(shown(lost).find("/nowhere/conoid-worker") != std::string::npos, shown(lost).c_str());
+}
+
+void TestProcessSession::through_ssh_and_mpirun() {
+  const rod::Scratch scratch;
+  const rod::SshServer server(scratch.path());
+  if (!server.missing().empty()) QSKIP(server.missing().c_str());
+  if (QProcess::execute("sh", {"-c", "command -v mpirun >/dev/null"}) != 0) QSKIP("there is no mpirun");
+  const Seen here = run_to_end(start_session(rod::options(rod::json(100), scratch / "here")));
+  const auto launcher =
+      parse_launcher(server.client() + " mpirun --allow-run-as-root --oversubscribe -n 2 '" + worker + "'");
+  const Seen seen = run_to_end(start_session_in_process(rod::options(rod::json(100), scratch / "run"), *launcher), 60);
+  if (shown(seen).find("without MPI") != std::string::npos) QSKIP("this build has no MPI");
+  QVERIFY2(seen.last.state == SessionState::finished, shown(seen).c_str());
+  QVERIFY(rod::summary_of(scratch / "run")["ranks"] == 2);
+  QCOMPARE(rod::rows_of(scratch / "run/charts/heat.csv"), rod::rows_of(scratch / "here/charts/heat.csv"));
+}
+
+void TestProcessSession::a_stuck_solver_is_given_up() {
+  const rod::Scratch scratch;
+  // Every step sleeps longer than a stop may take.
+  const auto session = start_session_in_process(rod::options(rod::json(20, 10), scratch / "run"), local());
+  QVERIFY(rod::eventually([&] { return session->state() == SessionState::running; }));
+  const auto asked = std::chrono::steady_clock::now();
+  session->send(Command::stop);
+  QVERIFY(session->wait(8s));
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
+  QCOMPARE(session->state(), SessionState::stopped);
+  QVERIFY2(seconds < 5, qPrintable(QString::number(seconds)));
+  QCOMPARE(rod::summary_of(scratch / "run")["state"].dump(), std::string("\"stopped\""));
 }
 
 void TestProcessSession::lines_of_launchers() {
