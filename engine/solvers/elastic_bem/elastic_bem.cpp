@@ -89,8 +89,8 @@ std::vector<Site> find_sites(const Surface& surface, std::span<const Vec3> point
 Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& context) {
   ready.scene = &scene;
   const double k = problem_->highest_wave_number();
-  if (problem_->single) ready.rules_single = std::make_unique<FarRules<float>>(*scene.surface, problem_->solve.accuracy, k, false);
-  if (!problem_->single || !points_.empty()) ready.rules = std::make_unique<FarRules<double>>(*scene.surface, problem_->solve.accuracy, k, false);
+  if (problem_->single) ready.rules_single = std::make_unique<FarRules<float>>(*scene.surface, problem_->solve.accuracy, k, false, context.team.threads());
+  if (!problem_->single || !points_.empty()) ready.rules = std::make_unique<FarRules<double>>(*scene.surface, problem_->solve.accuracy, k, false, context.team.threads());
   context.progress.begin("ghmatece", 0, "");
   ready.diagonal = static_diagonal(context.team, *scene.surface, problem_->solve.accuracy, problem_->medium.nu, problem_->sum_everywhere, context.stop);
   context.progress.end();

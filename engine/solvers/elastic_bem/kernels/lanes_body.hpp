@@ -445,8 +445,9 @@ void far_block(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real*
 }
 
 template <Part part, bool damped, bool with_u, class Real>
-void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, Real* out) {
+void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* at, Real* out) {
   using V = typename Types<Real>::v;
+  const V x0 = all<V>(at != nullptr ? at[0] : Real(0)), y0 = all<V>(at != nullptr ? at[1] : Real(0)), z0 = all<V>(at != nullptr ? at[2] : Real(0));
   constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Real));
   V values[chunk * lane_values], sums[9 * lane_values];
   for (int k = 0; k < p.nodes * lane_values; ++k) sums[k] = V{};
@@ -456,7 +457,7 @@ void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, Real* out
       const int o = begin + q * lanes;
       V acc[lane_values];
       for (V& v : acc) v = V{};
-      point<part, damped, with_u, Real, V>(m, load<V>(p.x + o), load<V>(p.y + o), load<V>(p.z + o), load<V>(p.nx + o),
+      point<part, damped, with_u, Real, V>(m, load<V>(p.x + o) - x0, load<V>(p.y + o) - y0, load<V>(p.z + o) - z0, load<V>(p.nx + o),
                                            load<V>(p.ny + o), load<V>(p.nz + o), load<V>(p.w + o), acc);
       if (p.nodes == 1)
         for (int k = 0; k < lane_values; ++k) sums[k] += acc[k];
@@ -487,13 +488,15 @@ void far_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* x
 }
 
 template <class Real>
-void near_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, Part part, bool with_u, Real* out) {
-  if (part == Part::fixed) return near_points<Part::fixed, false, true>(m, p, out);
+void near_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* at, Part part, bool with_u, Real* out) {
+  if (part == Part::fixed) return near_points<Part::fixed, false, true>(m, p, at, out);
+  if (part == Part::difference && with_u)
+    return m.damped ? near_points<Part::difference, true, true>(m, p, at, out) : near_points<Part::difference, false, true>(m, p, at, out);
   if (part == Part::difference)
-    return m.damped ? near_points<Part::difference, true, true>(m, p, out) : near_points<Part::difference, false, true>(m, p, out);
+    return m.damped ? near_points<Part::difference, true, false>(m, p, at, out) : near_points<Part::difference, false, false>(m, p, at, out);
   if (with_u)
-    return m.damped ? near_points<Part::dynamic, true, true>(m, p, out) : near_points<Part::dynamic, false, true>(m, p, out);
-  return m.damped ? near_points<Part::dynamic, true, false>(m, p, out) : near_points<Part::dynamic, false, false>(m, p, out);
+    return m.damped ? near_points<Part::dynamic, true, true>(m, p, at, out) : near_points<Part::dynamic, false, true>(m, p, at, out);
+  return m.damped ? near_points<Part::dynamic, true, false>(m, p, at, out) : near_points<Part::dynamic, false, false>(m, p, at, out);
 }
 
 template <class Real>

@@ -136,7 +136,7 @@ void stages(Bench& b, const Size& s) {
   }
   NoProgress quiet;
   double begin = now();
-  const FarRules<double> rules(surface, options.accuracy, std::abs(h.kS), false);
+  const FarRules<double> rules(surface, options.accuracy, std::abs(h.kS), false, b.team.threads());
   const double seconds_rules = now() - begin;
   const StaticDiagonal diagonal = static_diagonal(b.team, surface, options.accuracy, medium.nu);
   SolveFacts facts;

@@ -115,7 +115,7 @@ void kernel_rows(Table& t) {
           nz[0] = 0.8;
           weight[0] = 1;
           const LanePoints<double> p{k.lanes, 1, w, x.data(), y.data(), z.data(), nx.data(), ny.data(), nz.data(), weight.data(), weight.data()};
-          k.near(lane_medium<double>(h), p, part, true, out.data());
+          k.near(lane_medium<double>(h), p, nullptr, part, true, out.data());
           const Kernels want = kernels(h, {0, 0, 0}, {x[0], y[0], z[0]}, {0.6, 0, 0.8}, part);
           double size = 0, defect = 0;
           for (std::size_t i = 0; i < 3; ++i)
