@@ -81,7 +81,7 @@ void micro(long k, const Real* a, const Real* b, Real* c, long ldc, long rows, l
     const V r0 = load<V>(a), r1 = load<V>(a + l), i0 = load<V>(a + 2 * l), i1 = load<V>(a + 3 * l);
 #pragma GCC unroll 6
     for (int j = 0; j < NR; ++j) {
-      const V br = V{} + b[2 * j], bi = V{} + b[2 * j + 1];
+      const V br = b[2 * j] - V{}, bi = b[2 * j + 1] - V{};  // x − 0 is x: a plain broadcast
       re[0][j] += r0 * br;
       re[1][j] += r1 * br;
       im[0][j] += i0 * br;
