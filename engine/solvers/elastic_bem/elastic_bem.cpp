@@ -39,10 +39,11 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   Estimate e;
   e.host_memory = p->scene.system->bytes(known, p->solve, p->single) + (Bytes{64} << 20);
   e.steps = static_cast<Index>(p->frequencies.size());
-  // Measured on one core of a server: 10 ns a kernel evaluation with its share of the rest, 40 Gflop/s of factorisation.
+  // Measured on one core of a server with AVX-512: 10 ns a kernel evaluation with its share of the rest, 100 Gflop/s of
+  // factorisation in single precision; a third of that elsewhere.
   const double nodes = s.elements.front().nodes;
   const double assembly = static_cast<double>(s.node_count()) * static_cast<double>(s.active) * (nodes > 1 ? 25 * 17e-9 : 12 * 9e-9);
-  const double solution = p->solve.method == Method::gmres ? 60 * 8 * n * n / 4e9 : 8.0 / 3 * n * n * n / (p->solve.method == Method::mixed ? 8e10 : 4e10);
+  const double solution = p->solve.method == Method::gmres ? 60 * 8 * n * n / 4e9 : 8.0 / 3 * n * n * n / (p->solve.method == Method::mixed || p->single ? 1e11 : 5e10) * (machine.avx512 ? 1 : 3);
   e.seconds = (assembly + solution) / cores * static_cast<double>(e.steps) * (p->bare ? 2 : 1);
   e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (n * 32 + 1000));
   e.details = {{"elements", fmt::format("{}", s.active)},
