@@ -9,6 +9,7 @@
 
 #include "conoid/config.hpp"
 #include "engine/linalg/dense_backends.hpp"
+#include "engine/linalg/dense_blocked.hpp"
 
 #if CONOID_HAVE_OPENMP
 #include <omp.h>
@@ -69,6 +70,15 @@ class Threads {
   int before_ = 1;
 };
 
+/// Bytes a register of the own kernels that this processor and the choice of back end call for; 0: none.
+int own_register(Backend b) {
+  if (b != Backend::automatic && b != Backend::own) return 0;
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512bw");
+  if (wide) return 64;
+  return b == Backend::own && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32 : 0;
+}
+
 bool by_lapack(Backend b) {
   return b != Backend::eigen && has_lapack();
 }
@@ -93,7 +103,7 @@ bool has_lapack() {
   return CONOID_HAVE_LAPACK != 0;
 }
 std::string_view backend_name(Backend b) {
-  return by_lapack(b) ? "LAPACK" : "Eigen";
+  return own_register(b) > 0 ? "own kernels" : by_lapack(b) ? "LAPACK" : "Eigen";
 }
 
 template <class T>
@@ -105,9 +115,14 @@ Result<Lu<T>> Lu<T>::factorise(T* matrix, Index n, int threads, Backend backend)
   lu.backend_ = backend;
   lu.norm_ = norm1(matrix, n);
   lu.pivots_.resize(static_cast<std::size_t>(n));
+  if (backend == Backend::own && own_register(backend) == 0) threads = 1;
   const Threads guard(threads);
   int info = 0;
-  if (by_lapack(backend)) {
+  if (const int bytes = own_register(backend); bytes > 0) {
+    auto* const numbers = reinterpret_cast<Real*>(matrix);
+    info = bytes == 64 ? blocked::factorise_avx512(numbers, static_cast<long>(n), lu.pivots_.data(), threads)
+                       : blocked::factorise_avx2(numbers, static_cast<long>(n), lu.pivots_.data(), threads);
+  } else if (by_lapack(backend)) {
 #if CONOID_HAVE_LAPACK
     const int size = static_cast<int>(n);
     if constexpr (twice<T>)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Big dense complex matrices: LU, least squares, products; column-major, by LAPACK where the build has it, else by Eigen.
+// Big dense complex matrices: LU, least squares, products; column-major, by LAPACK where the build has it, else by Eigen; LU by
+// our own kernels on processors with AVX-512, which the LAPACK of a distribution may know too little of.
 //
 // All functions use `threads` threads of OpenMP and are to be called from one thread at a time. Matrices belong to the caller;
 // factorisations overwrite them. Sizes must fit 32-bit numbers a side.
@@ -14,10 +15,11 @@
 
 namespace conoid::dense {
 
-enum class Backend { automatic, lapack, eigen };
+/// `own` gives the same bits for any number of threads (LU; needs AVX2, else one thread is used) and serves where AVX-512 is.
+enum class Backend { automatic, lapack, eigen, own };
 
 [[nodiscard]] bool has_lapack();
-/// "LAPACK" or "Eigen", for logs.
+/// "own kernels", "LAPACK" or "Eigen": what factorises, for logs.
 [[nodiscard]] std::string_view backend_name(Backend backend = Backend::automatic);
 
 /// P A = L U with partial pivoting. T: std::complex<float>, std::complex<double>.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -20,7 +21,6 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr std::array<std::array<std::size_t, 3>, 3> symmetric{{{0, 1, 2}, {1, 3, 4}, {2, 4, 5}}};
-constexpr Index tile_rows = 128;
 
 template <class Real>
 struct alignas(64) Block {
@@ -61,8 +61,45 @@ class NearPoints {
     return points_;
   }
 
+  /// singular_rule() about the node of a constant affine element, without the detour over a PointSet.
+  const LanePoints<Real>& fill_affine(const Element& e, double target, double wave_number, int lanes) {
+    const auto p = e.node_at(0);
+    const auto [along, radial] = singular_orders(e, target, wave_number);
+    pieces_.clear();
+    singular_pieces(e, p[0], p[1], pieces_);
+    count_ = pieces_.size() * static_cast<std::size_t>(along * radial);
+    const auto w = static_cast<std::size_t>(lanes), n = (count_ + w - 1) / w * w;
+    if (values_.size() < 8 * n) values_.resize(8 * n);
+    Real* a = values_.data();
+    const double size = norm(e.flat_area);
+    const Vec3 normal = scale(1 / size, e.flat_area);
+    std::size_t q = 0;
+    for (const SingularPiece& piece : pieces_)
+      for (const GaussPoint& v : gauss_points(along)) {
+        const double r = piece.a[0] + v.x * (piece.b[0] - piece.a[0]) - p[0], s = piece.a[1] + v.x * (piece.b[1] - piece.a[1]) - p[1];
+        const Vec3 way = axpy(r, e.along_r, scale(s, e.along_s));
+        for (const GaussPoint& t : gauss_points(radial)) {
+          for (std::size_t d = 0; d < 3; ++d) a[d * n + q] = static_cast<Real>(t.x * way[d]);
+          a[6 * n + q] = static_cast<Real>(v.w * t.w * t.x * piece.area * size);
+          ++q;
+        }
+      }
+    for (; q < n; ++q) {
+      for (std::size_t d = 0; d < 3; ++d) a[d * n + q] = a[d * n];
+      a[6 * n + q] = 0;
+    }
+    for (std::size_t d = 0; d < 3; ++d)
+      for (q = 0; q < n; ++q) a[(3 + d) * n + q] = static_cast<Real>(normal[d]) * a[6 * n + q];
+    std::fill_n(a + 7 * n, n, Real(1));
+    points_ = {static_cast<int>(n), 1, n, a, a + n, a + 2 * n, a + 3 * n, a + 4 * n, a + 5 * n, a + 6 * n, a + 7 * n};
+    return points_;
+  }
+  [[nodiscard]] double count() const { return static_cast<double>(count_); }
+
  private:
   std::vector<Real> values_;
+  std::vector<SingularPiece> pieces_;
+  std::size_t count_ = 0;
   LanePoints<Real> points_;
 };
 
@@ -92,85 +129,124 @@ struct Factors {
 
 }  // namespace
 
+namespace {
+
+constexpr int far_orders[] = {2, 3, 4, 5, 6, 7, 8, 10, 12};
+constexpr std::size_t far_order_count = std::size(far_orders);
+
+/// The inverse of points_for_distance(): half-lengths from which g points reach the target.
+double distance_for_points(int g, double target) {
+  const double rho = std::pow(2 / target, 0.5 / g) / 0.72;
+  return std::max(1.41, 0.5 * (rho + 1 / rho) * (1 + 1e-12));
+}
+
+}  // namespace
+
 template <class Real>
-FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar)
+FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar, int threads)
     : origin_(surface.centre), wave_number_(wave_number) {
   struct Made {
     double distance2;
     int gu, gv;
     std::size_t at;
-    int count;
   };
-  std::vector<Made> made;
-  std::vector<Index> of;
+  struct Plan {
+    std::array<Made, far_order_count> made;
+    std::size_t count = 0;
+  };
   const auto elements = static_cast<Index>(scalar ? surface.elements.size() : static_cast<std::size_t>(surface.active));
-  PointSet set;
+  const auto lanes = static_cast<std::size_t>(lane_kernels<Real>().lanes);
+  const auto padded = [&](const Made& m) { return (static_cast<std::size_t>(m.gu * m.gv) + lanes - 1) / lanes * lanes; };
+  const CpuWorker workers(threads);
+  // Equal neighbours lie at 2 half-lengths, up to round-off.
+  const double nearest = accuracy.target < 1e-6 ? 2.39 : 1.99;
+  double reach[2][far_order_count];
+  for (int more = 0; more < 2; ++more)
+    for (std::size_t q = 0; q < far_order_count; ++q) reach[more][q] = std::max(nearest, distance_for_points(far_orders[q] - more, accuracy.target));
+  std::vector<Plan> plans(static_cast<std::size_t>(elements));
+  workers.for_each({0, elements}, 64, [&](Interval chunk, int) {
+    for (Index k = chunk.begin; k < chunk.end; ++k) {
+      const Element& e = surface.elements[static_cast<std::size_t>(k)];
+      Plan& plan = plans[static_cast<std::size_t>(k)];
+      const auto put = [&](double D, int gu, int gv) {
+        const double d = 0.5 * D * e.size;
+        plan.made[plan.count++] = {d * d, gu, gv, 0};
+      };
+      if (accuracy.fixed8) {
+        put(0, 8, 8);
+        continue;
+      }
+      const int more = scalar || e.nodes == 1 ? 0 : 1;
+      const int wave = std::min(points_for_wave(wave_number * e.size, accuracy.target), most_far - 1);
+      double last = 1e300;
+      for (std::size_t q = 0; q < far_order_count; ++q) {
+        const int g = far_orders[q];
+        const double D = reach[more][q];
+        if (g - more < wave || D >= last) continue;
+        last = D;
+        const auto along = [&](std::size_t axis) {
+          const double own = D * e.size / std::max(e.length[axis], 1e-300);
+          const int needed = std::max(points_for_distance(std::max(own, D), accuracy.target), points_for_wave(wave_number * e.length[axis], accuracy.target));
+          return std::clamp(needed + more, 2, g);
+        };
+        put(D, e.triangular() ? g : along(0), e.triangular() ? g : along(1));
+      }
+    }
+  });
+  std::size_t size = 0;
+  first_.reserve(static_cast<std::size_t>(elements) + 1);
   first_.push_back(0);
   for (Index k = 0; k < elements; ++k) {
+    Plan& plan = plans[static_cast<std::size_t>(k)];
     const Element& e = surface.elements[static_cast<std::size_t>(k)];
-    const bool single = scalar || e.nodes == 1;
-    const int more = single ? 0 : 1;
-    struct Level {
-      double D;
-      int g;
-    };
-    std::vector<Level> levels;
-    if (accuracy.fixed8) {
-      levels.push_back({0, 8});
-    } else {
-      const int wave = std::min(points_for_wave(wave_number * e.size, accuracy.target), most_far - 1);
-      const double nearest = accuracy.target < 1e-6 ? 2.4 : 2.0;
-      int last = 0;
-      for (double D = 100; D >= nearest - 1e-9; D *= 0.97) {
-        const int g = std::max(points_for_distance(D, accuracy.target), wave) + more;
-        if (g > most_far) break;
-        // Classes 2, 3, 4, 5, 6, 8, 10, 12 are enough.
-        const int rounded = g <= 6 ? std::max(g, 2) : g <= 8 ? 8 : g <= 10 ? 10 : 12;
-        if (rounded != last) {
-          if (!levels.empty()) levels.back().D = D / 0.97;
-          levels.push_back({D, rounded});
-          last = rounded;
-        }
-        levels.back().D = D;
+    const std::size_t nodes = scalar ? 1 : static_cast<std::size_t>(e.nodes);
+    for (std::size_t q = 0; q < plan.count; ++q) {
+      plan.made[q].at = size;
+      size += padded(plan.made[q]) * (7 + nodes);
+    }
+    first_.push_back(first_.back() + static_cast<Index>(plan.count));
+  }
+  values_ = std::make_unique_for_overwrite<Real[]>(size);
+  classes_.resize(static_cast<std::size_t>(first_.back()));
+  workers.for_each({0, elements}, 16, [&](Interval chunk, int) {
+    for (Index k = chunk.begin; k < chunk.end; ++k) {
+      const Element& e = surface.elements[static_cast<std::size_t>(k)];
+      const Plan& plan = plans[static_cast<std::size_t>(k)];
+      const std::size_t nodes = scalar ? 1 : static_cast<std::size_t>(e.nodes);
+      for (std::size_t c = 0; c < plan.count; ++c) {
+        const Made& made = plan.made[c];
+        const std::size_t n = padded(made), count = static_cast<std::size_t>(made.gu * made.gv);
+        Real* p = values_.get() + made.at;
+        std::size_t q = 0;
+        for (const GaussPoint& a : gauss_points(made.gu))
+          for (const GaussPoint& b : gauss_points(made.gv)) {
+            double jacobian = 1;
+            const auto place = e.reference(a.x, b.x, jacobian);
+            const SurfacePoint at = e.at(place[0], place[1]);
+            const double w = a.w * b.w * jacobian;
+            for (std::size_t d = 0; d < 3; ++d) {
+              p[d * n + q] = static_cast<Real>(at.x[d] - origin_[d]);
+              p[(3 + d) * n + q] = static_cast<Real>(at.area[d] * w);
+            }
+            p[6 * n + q] = static_cast<Real>(norm(at.area) * w);
+            if (nodes == 1) {
+              p[7 * n + q] = Real(1);
+            } else {
+              std::array<double, most_nodes> shape;
+              e.field(place[0], place[1], shape.data());
+              for (std::size_t i = 0; i < nodes; ++i) p[(7 + i) * n + q] = static_cast<Real>(shape[i]);
+            }
+            ++q;
+          }
+        for (; q < n; ++q)
+          for (std::size_t v = 0; v < 7 + nodes; ++v) p[v * n + q] = v < 3 ? p[v * n] : Real(0);
+        classes_[static_cast<std::size_t>(first_[static_cast<std::size_t>(k)]) + c] = {
+            made.distance2,
+            {static_cast<int>(count), static_cast<int>(nodes), n, p, p + n, p + 2 * n, p + 3 * n, p + 4 * n, p + 5 * n, p + 6 * n, p + 7 * n},
+            static_cast<int>(n)};
       }
     }
-    for (const Level& level : levels) {
-      const double d = 0.5 * level.D * e.size;
-      const auto along = [&](std::size_t axis) {
-        if (accuracy.fixed8) return 8;
-        const double D = level.D * e.size / std::max(e.length[axis], 1e-300);
-        const int g = std::max(points_for_distance(std::max(D, level.D), accuracy.target),
-                               points_for_wave(wave_number * e.length[axis], accuracy.target)) + more;
-        return std::clamp(g, 2, level.g);
-      };
-      const int gu = e.triangular() ? level.g : along(0), gv = e.triangular() ? level.g : along(1);
-      set.clear();
-      product_rule(e, gu, gv, set);
-      const std::size_t n = set.w.size(), nodes = single ? 1 : static_cast<std::size_t>(e.nodes), at = values_.size();
-      values_.resize(at + n * (7 + nodes));
-      Real* p = values_.data() + at;
-      for (std::size_t q = 0; q < n; ++q) {
-        p[q] = static_cast<Real>(set.x[q] - origin_[0]);
-        p[n + q] = static_cast<Real>(set.y[q] - origin_[1]);
-        p[2 * n + q] = static_cast<Real>(set.z[q] - origin_[2]);
-        p[3 * n + q] = static_cast<Real>(set.nx[q]);
-        p[4 * n + q] = static_cast<Real>(set.ny[q]);
-        p[5 * n + q] = static_cast<Real>(set.nz[q]);
-        p[6 * n + q] = static_cast<Real>(set.w[q]);
-        for (std::size_t a = 0; a < nodes; ++a) p[(7 + a) * n + q] = single ? Real(1) : static_cast<Real>(set.shape[q][a]);
-      }
-      made.push_back({d * d, gu, gv, at, static_cast<int>(n)});
-      of.push_back(k);
-    }
-    first_.push_back(static_cast<Index>(made.size()));
-  }
-  for (std::size_t k = 0; k < made.size(); ++k) {
-    const Element& e = surface.elements[static_cast<std::size_t>(of[k])];
-    const auto n = static_cast<std::size_t>(made[k].count);
-    const Real* p = values_.data() + made[k].at;
-    classes_.push_back({made[k].distance2,
-                        {made[k].count, scalar ? 1 : e.nodes, n, p, p + n, p + 2 * n, p + 3 * n, p + 4 * n, p + 5 * n, p + 6 * n, p + 7 * n}});
-  }
+  });
 }
 
 template class FarRules<double>;
@@ -191,12 +267,14 @@ class PairPhase final : public Phase {
   [[nodiscard]] Index items() const override { return elements_; }
 
   void run(CpuWorker& worker, Interval interval) override {
+    // Some eight registers of rows a tile, eight tiles or a multiple: their borders decide which rows share a register, and
+    // with it the rule that they take, so they must not depend on the number of threads.
     const auto m = static_cast<Index>(rows_.points.size());
-    const Index tiles = (m + tile_rows - 1) / tile_rows;
+    const Index lanes = kernels_.lanes, blocks = (m + lanes - 1) / lanes, tiles = std::min(blocks, 8 * ((blocks + 63) / 64));
     worker.for_each({0, tiles}, 1, [&](Interval chunk, int) {
       for (Index t = chunk.begin; t < chunk.end; ++t) {
         if (stop_.stop_requested()) return;
-        tile({t * tile_rows, std::min(m, (t + 1) * tile_rows)}, interval);
+        tile({blocks * t / tiles * lanes, std::min(m, blocks * (t + 1) / tiles * lanes)}, interval);
       }
     });
   }
@@ -220,7 +298,6 @@ class PairPhase final : public Phase {
     auto next = std::lower_bound(own.begin(), own.end(), std::pair<Index, Index>{interval.begin, 0});
 
     const auto out = std::make_unique<Block<Real>>();
-    std::vector<char> self(static_cast<std::size_t>(blocks * lanes));
     std::vector<double> d2(static_cast<std::size_t>(blocks * lanes));
     PointSet set;
     NearPoints<Real> near_points;
@@ -228,68 +305,106 @@ class PairPhase final : public Phase {
     double far_done = 0, near_done = 0;
     for (Index k = interval.begin; k < interval.end; ++k) {
       const Element& e = surface_.elements[static_cast<std::size_t>(k)];
-      const bool any_self = next != own.end() && next->first == k;
-      if (any_self) {
-        std::fill(self.begin(), self.end(), 0);
-        for (; next != own.end() && next->first == k; ++next) self[static_cast<std::size_t>(next->second - rows.begin)] = 1;
-      }
+      const auto own_begin = next;
+      while (next != own.end() && next->first == k) ++next;
       if (!sink_.wants(k)) continue;
       const bool with_u = sink_.with_u(k);
       const auto classes = rules_.classes(k);
-      const double limit = classes.back().distance2;
+      const double limit = classes.back().distance2, farthest = classes.front().distance2;
       const Vec3 c = sub(e.centre, rules_.origin());
-      for (Index r = 0; r < blocks * lanes; ++r) {
-        const auto q = static_cast<std::size_t>(r);
+      for (std::size_t q = 0; q < static_cast<std::size_t>(blocks * lanes); ++q) {
         const double dx = static_cast<double>(x[q]) - c[0], dy = static_cast<double>(x[stride + q]) - c[1],
                      dz = static_cast<double>(x[2 * stride + q]) - c[2];
         d2[q] = dx * dx + dy * dy + dz * dz;
       }
+      for (auto s = own_begin; s != next; ++s) d2[static_cast<std::size_t>(s->second - rows.begin)] = -1;
       for (Index b = 0; b < blocks; ++b) {
         const Index from = b * lanes;
-        unsigned valid = 0;
-        double nearest = 1e300;
-        Index some = -1;
+        const double* d = d2.data() + from;
+        double nearest = d[0];
+        for (Index l = 1; l < lanes; ++l) nearest = std::min(nearest, d[l]);
+        const bool whole = from + lanes <= count;
+        const Real *px = x.data() + from, *py = px + stride, *pz = py + stride;
+        if (nearest >= farthest && whole) {  // most blocks
+          const LanePoints<Real>& p = classes[0].points;
+          kernels_.far(medium_, p, px, py, pz, sink_.part, with_u, out->v);
+          far_done += static_cast<double>(p.count) * static_cast<double>(lanes);
+          sink_.block(kernels_, k, rows.begin + from, all_lanes(lanes), lanes, out->v);
+          continue;
+        }
+        // The class that each row asks for; −1: none, the row is near or lies on the element.
+        int asked[16];
+        int finest = -1;
         for (Index l = 0; l < lanes; ++l) {
-          const Index r = from + l;
-          const auto q = static_cast<std::size_t>(r);
-          if (r >= count || (any_self && self[q] != 0)) continue;
-          if (d2[q] < limit) {  // near
+          asked[l] = -1;
+          if (from + l >= count || d[l] < 0) continue;
+          if (d[l] < limit) {
             set.clear();
-            const Vec3& at = rows_.points[static_cast<std::size_t>(rows.begin + r)];
+            const Vec3& at = rows_.points[static_cast<std::size_t>(rows.begin + from + l)];
             near_rule(e, at, accuracy_.target, rules_.wave_number(), set);
             near_done += set.count();
             const LanePoints<Real>& p = sink_.scalar ? scalar_points(near_points, set, at) : near_points.fill(set, at, kernels_.lanes);
-            kernels_.near(medium_, p, sink_.part, with_u, out->v);
-            sink_.single(k, rows.begin + r, out->v);
+            kernels_.near(medium_, p, nullptr, sink_.part, with_u, out->v);
+            sink_.single(k, rows.begin + from + l, out->v);
             continue;
           }
-          valid |= 1U << l;
-          some = r;
-          nearest = std::min(nearest, d2[q]);
+          int level = 0;
+          while (level + 1 < static_cast<int>(classes.size()) && d[l] < classes[static_cast<std::size_t>(level)].distance2) ++level;
+          asked[l] = level;
+          finest = std::max(finest, level);
+        }
+        if (finest < 0) continue;
+        // Rows of the block together with one rule, or the few that need a finer one each by itself, its points in lanes.
+        int together = finest;
+        double least = 1e300;
+        for (int level = 0; level <= finest; ++level) {
+          double cost = 0;
+          bool any = false;
+          for (Index l = 0; l < lanes; ++l) {
+            if (asked[l] > level) cost += classes[static_cast<std::size_t>(asked[l])].padded / static_cast<double>(lanes) + 1;
+            any = any || (asked[l] >= 0 && asked[l] <= level);
+          }
+          if (any) cost += classes[static_cast<std::size_t>(level)].points.count;
+          if (cost < least) {
+            least = cost;
+            together = level;
+          }
+        }
+        unsigned valid = 0;
+        Index some = -1;
+        for (Index l = 0; l < lanes; ++l) {
+          if (asked[l] < 0) continue;
+          if (asked[l] <= together) {
+            valid |= 1U << l;
+            some = l;
+            continue;
+          }
+          LanePoints<Real> p = classes[static_cast<std::size_t>(asked[l])].points;
+          near_done += p.count;
+          p.count = classes[static_cast<std::size_t>(asked[l])].padded;
+          const Real at[3] = {px[l], py[l], pz[l]};
+          kernels_.near(medium_, p, at, sink_.part, with_u, out->v);
+          sink_.single(k, rows.begin + from + l, out->v);
         }
         if (valid == 0) continue;
-        std::size_t level = 0;
-        while (level + 1 < classes.size() && nearest < classes[level].distance2) ++level;
-        const LanePoints<Real>& p = classes[level].points;
-        const Real *px = x.data() + from, *py = px + stride, *pz = py + stride;
-        const bool full = valid == (lanes == 32 ? ~0U : (1U << lanes) - 1);
-        if (!full) {
-          for (Index l = 0; l < lanes; ++l) {
-            const auto q = static_cast<std::size_t>((valid >> l & 1U) != 0 ? from + l : some);
-            for (std::size_t d = 0; d < 3; ++d) bx[d][l] = x[d * stride + q];
-          }
+        const LanePoints<Real>& p = classes[static_cast<std::size_t>(together)].points;
+        if (valid != all_lanes(lanes)) {
+          for (Index l = 0; l < lanes; ++l)
+            for (std::size_t axis = 0; axis < 3; ++axis) bx[axis][l] = x[axis * stride + static_cast<std::size_t>(from + ((valid >> l & 1U) != 0 ? l : some))];
           px = bx[0];
           py = bx[1];
           pz = bx[2];
         }
         kernels_.far(medium_, p, px, py, pz, sink_.part, with_u, out->v);
-        far_done += static_cast<double>(p.count) * static_cast<double>(lanes);
-        sink_.block(kernels_, k, rows.begin + from, valid, full, out->v);
+        far_done += static_cast<double>(p.count) * static_cast<double>(std::popcount(valid));
+        sink_.block(kernels_, k, rows.begin + from, valid, std::min(lanes, count - from), out->v);
       }
     }
     far_.fetch_add(far_done);
     near_.fetch_add(near_done);
   }
+
+  static unsigned all_lanes(Index lanes) { return lanes == 32 ? ~0U : (1U << lanes) - 1; }
 
   const LanePoints<Real>& scalar_points(NearPoints<Real>& near_points, PointSet& set, const Vec3& at) {
     for (auto& s : set.shape) s[0] = 1;
@@ -309,6 +424,12 @@ class PairPhase final : public Phase {
   std::atomic<double> far_{0}, near_{0};
 };
 
+/// By hand: std::complex looks for infinities.
+template <class Real>
+std::complex<Real> product(std::complex<Real> a, Real re, Real im) {
+  return {a.real() * re - a.imag() * im, a.real() * im + a.imag() * re};
+}
+
 /// Values of dynamic pairs go to the columns.
 template <class Real>
 struct ColumnSink {
@@ -320,9 +441,10 @@ struct ColumnSink {
   Index m;
   std::vector<char> use_u, use_any;
   bool shared;  ///< several workers may meet at nodes
+  std::vector<std::array<Target<Real>, 3>> h, g;  ///< the targets, scales times factors and fading
 
-  ColumnSink(const Surface& s, const Targets<Real>& t, const Harmonic& h, Index rows, bool shared_)
-      : surface(s), targets(t), factors(h), m(rows), shared(shared_) {
+  ColumnSink(const Surface& s, const Targets<Real>& t, const Harmonic& harmonic, Index rows, bool shared_)
+      : surface(s), targets(t), factors(harmonic), m(rows), shared(shared_), h(t.h), g(t.g) {
     for (Index k = 0; k < s.active; ++k) {
       const Element& e = s.elements[static_cast<std::size_t>(k)];
       bool u = false, any = false;
@@ -333,38 +455,44 @@ struct ColumnSink {
       use_u.push_back(u ? 1 : 0);
       use_any.push_back(u || any ? 1 : 0);
     }
+    for (std::size_t n = 0; n < h.size(); ++n)
+      for (Target<Real>& v : h[n]) v.scale *= static_cast<Real>(s.window[n]) * factors.t;
+    for (auto& node : g)
+      for (Target<Real>& v : node) v.scale *= factors.u;
   }
   [[nodiscard]] bool wants(Index k) const { return use_any[static_cast<std::size_t>(k)] != 0; }
   [[nodiscard]] bool with_u(Index k) const { return use_u[static_cast<std::size_t>(k)] != 0; }
 
-  void block(const LaneKernels<Real>& kernels, Index k, Index row, unsigned valid, bool full, const Real* v) {
+  /// `width` rows of the block exist.
+  void block(const LaneKernels<Real>& kernels, Index k, Index row, unsigned valid, Index width, Real* v) {
     const Element& e = surface.elements[static_cast<std::size_t>(k)];
     const auto lanes = static_cast<std::size_t>(kernels.lanes);
-    const auto put = [&](const Target<Real>& t, std::complex<Real> factor, const Real* value, std::size_t i) {
+    const bool together = !shared && width == kernels.lanes;
+    if (together && valid != (1U << lanes) - 1)  // rows that are not meant get nothing
+      for (std::size_t l = 0; l < lanes; ++l)
+        if ((valid >> l & 1U) == 0)
+          for (std::size_t q = 0; q < static_cast<std::size_t>(e.nodes * lane_values); ++q) v[q * lanes + l] = 0;
+    const auto put = [&](const Target<Real>& t, const Real* value, std::size_t i) {
       std::complex<Real>* to = t.column + static_cast<Index>(i) * m + row;
-      const std::complex<Real> f = t.scale * factor;
-      if (full && !shared) {
-        kernels.add(value, value + lanes, f, to);
+      if (together) {
+        kernels.add(value, value + lanes, t.scale, to);
         return;
       }
       for (std::size_t l = 0; l < lanes; ++l)
-        if ((valid >> l & 1U) != 0) accumulate(to[l], f * std::complex<Real>(value[l], value[lanes + l]), shared);
+        if ((valid >> l & 1U) != 0) accumulate(to[l], product(t.scale, value[l], value[lanes + l]), shared);
     };
     const bool u = use_u[static_cast<std::size_t>(k)] != 0;
     for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a) {
       const Real* at = v + a * lane_values * lanes;
-      const auto& h = targets.h[static_cast<std::size_t>(e.node[a])];
-      const auto& g = targets.g[static_cast<std::size_t>(e.traction[a])];
+      const auto& hn = h[static_cast<std::size_t>(e.node[a])];
+      const auto& gn = g[static_cast<std::size_t>(e.traction[a])];
       for (std::size_t j = 0; j < 3; ++j) {
-        if (h[j].column != nullptr)
-          for (std::size_t i = 0; i < 3; ++i) put(h[j], window(e, a) * factors.t, at + (lane_t + 2 * (3 * i + j)) * lanes, i);
-        if (u && g[j].column != nullptr)
-          for (std::size_t i = 0; i < 3; ++i) put(g[j], factors.u, at + 2 * symmetric[i][j] * lanes, i);
+        if (hn[j].column != nullptr)
+          for (std::size_t i = 0; i < 3; ++i) put(hn[j], at + (lane_t + 2 * (3 * i + j)) * lanes, i);
+        if (u && gn[j].column != nullptr)
+          for (std::size_t i = 0; i < 3; ++i) put(gn[j], at + 2 * symmetric[i][j] * lanes, i);
       }
     }
-  }
-  [[nodiscard]] Real window(const Element& e, std::size_t a) const {
-    return static_cast<Real>(surface.window[static_cast<std::size_t>(e.node[a])]);
   }
   void single(Index k, Index row, const Real* v) { one(k, row, v, true, true, -1); }
   void one(Index k, Index row, const Real* v, bool put_t, bool put_u, int only) {
@@ -372,30 +500,30 @@ struct ColumnSink {
     for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a) {
       const bool take_t = put_t && (only < 0 || a != static_cast<std::size_t>(only));
       const Real* at = v + a * lane_values;
-      const auto& h = targets.h[static_cast<std::size_t>(e.node[a])];
-      const auto& g = targets.g[static_cast<std::size_t>(e.traction[a])];
+      const auto& hn = h[static_cast<std::size_t>(e.node[a])];
+      const auto& gn = g[static_cast<std::size_t>(e.traction[a])];
       for (std::size_t j = 0; j < 3; ++j)
         for (std::size_t i = 0; i < 3; ++i) {
-          if (take_t && h[j].column != nullptr) {
+          if (take_t && hn[j].column != nullptr) {
             const Real* p = at + lane_t + 2 * (3 * i + j);
-            accumulate(h[j].column[static_cast<Index>(i) * m + row], window(e, a) * h[j].scale * factors.t * std::complex<Real>(p[0], p[1]), shared);
+            accumulate(hn[j].column[static_cast<Index>(i) * m + row], product(hn[j].scale, p[0], p[1]), shared);
           }
-          if (put_u && g[j].column != nullptr) {
+          if (put_u && gn[j].column != nullptr) {
             const Real* p = at + 2 * symmetric[i][j];
-            accumulate(g[j].column[static_cast<Index>(i) * m + row], g[j].scale * factors.u * std::complex<Real>(p[0], p[1]), shared);
+            accumulate(gn[j].column[static_cast<Index>(i) * m + row], product(gn[j].scale, p[0], p[1]), shared);
           }
         }
     }
   }
   /// A 3 × 3 block of H at (row, node).
   void diagonal(Index node, Index row, const std::complex<Real>* block9) {
-    const auto& h = targets.h[static_cast<std::size_t>(node)];
+    const auto& hn = targets.h[static_cast<std::size_t>(node)];
     for (std::size_t j = 0; j < 3; ++j)
-      if (h[j].column != nullptr)
+      if (hn[j].column != nullptr)
         for (std::size_t i = 0; i < 3; ++i) {
           // The window fades the integral, not the free term (½ on the plane nodes that it touches).
           const Real w = static_cast<Real>(surface.window[static_cast<std::size_t>(node)]), free = i == j ? (1 - w) / 2 : 0;
-          accumulate(h[j].column[static_cast<Index>(i) * m + row], h[j].scale * (w * block9[3 * i + j] + free), shared);
+          accumulate(hn[j].column[static_cast<Index>(i) * m + row], hn[j].scale * (w * block9[3 * i + j] + free), shared);
         }
   }
 };
@@ -417,7 +545,7 @@ struct SumSink {
   void put(Index row, const double* v, std::size_t step) {
     for (std::size_t q = 0; q < 9; ++q) sums[static_cast<std::size_t>(row)][q].fetch_add(v[(lane_t + 2 * q) * step], std::memory_order_relaxed);
   }
-  void block(const LaneKernels<double>& kernels, Index k, Index row, unsigned valid, bool, const double* v) {
+  void block(const LaneKernels<double>& kernels, Index k, Index row, unsigned valid, Index, const double* v) {
     const auto lanes = static_cast<std::size_t>(kernels.lanes);
     for (std::size_t l = 0; l < lanes; ++l)
       if ((valid >> l & 1U) != 0 && same(k, row + static_cast<Index>(l))) put(row + static_cast<Index>(l), v + l, lanes);
@@ -487,19 +615,29 @@ AssemblyWork assemble_singular(Team& team, const Surface& surface, const Accurac
         set.clear();
         if (accuracy.fixed8) {
           collapsed_rule(e, p[0], p[1], set);
-          kernels.near(medium, near_points.fill(set, at, kernels.lanes), Part::dynamic, true, out->v);
+          kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::dynamic, true, out->v);
           sink.one(touch.element, n, out->v, false, u, -1);
-          kernels.near(medium, near_points.fill(set, at, kernels.lanes), Part::difference, true, out->v);
+          kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::difference, false, out->v);
           for (std::size_t q = 0; q < 9; ++q) block[q] += sink.factors.t * std::complex<Real>(out->v[lane_t + 2 * q], out->v[lane_t + 2 * q + 1]);
           continue;
         }
-        singular_rule(e, p[0], p[1], accuracy.target, k, set);
-        done += 2.0 * set.count();
-        if (u || e.nodes > 1) {
-          kernels.near(medium, near_points.fill(set, at, kernels.lanes), Part::dynamic, u, out->v);
-          sink.one(touch.element, n, out->v, true, u, touch.local);
+        if (e.affine && e.nodes == 1) {
+          const LanePoints<Real>& points_ = near_points.fill_affine(e, accuracy.target, k, kernels.lanes);
+          done += (u ? 2.0 : 1.0) * near_points.count();
+          if (u) {
+            kernels.near(medium, points_, nullptr, Part::dynamic, true, out->v);
+            sink.one(touch.element, n, out->v, false, true, 0);
+          }
+          kernels.near(medium, points_, nullptr, Part::difference, false, out->v);
+        } else {
+          singular_rule(e, p[0], p[1], accuracy.target, k, set);
+          done += (u || e.nodes > 1 ? 2.0 : 1.0) * set.count();
+          if (u || e.nodes > 1) {
+            kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::dynamic, u, out->v);
+            sink.one(touch.element, n, out->v, true, u, touch.local);
+          }
+          kernels.near(medium, near_points.fill(set, at, kernels.lanes, touch.local), nullptr, Part::difference, false, out->v);
         }
-        kernels.near(medium, near_points.fill(set, at, kernels.lanes, touch.local), Part::difference, true, out->v);
         for (std::size_t q = 0; q < 9; ++q) block[q] += sink.factors.t * std::complex<Real>(out->v[lane_t + 2 * q], out->v[lane_t + 2 * q + 1]);
       }
       sink.diagonal(n, n, block);
@@ -532,7 +670,7 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
   if (!curved.empty()) {
     std::vector<Vec3> points;
     for (Index n : curved) points.push_back(surface.nodes[static_cast<std::size_t>(n)]);
-    const FarRules<double> rules(surface, fine, 0, true);
+    const FarRules<double> rules(surface, fine, 0, true, team.threads());
     // Elements that contain the point come in the second part, so rows that are all nodes can skip them by number.
     const bool whole = static_cast<Index>(curved.size()) == m;
     if (!whole) {
@@ -584,7 +722,7 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
         const auto p = e.node_at(t.local);
         set.clear();
         singular_rule(e, p[0], p[1], fine.target, 0, set);
-        kernels.near(medium, near_points.fill(set, at, kernels.lanes, t.local, true), Part::fixed, true, values->v);
+        kernels.near(medium, near_points.fill(set, at, kernels.lanes, t.local, true), nullptr, Part::fixed, true, values->v);
         for (std::size_t q = 0; q < 9; ++q) block[q] -= values->v[lane_t + 2 * q] / (4 * pi);
       }
     }

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <complex>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -34,10 +35,11 @@ template <class Real>
 class FarRules {
  public:
   /// Highest wave number that will be asked for; `scalar`: one node a element with shape 1 (static row sums).
-  FarRules(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar);
+  FarRules(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar, int threads = 1);
   struct Class {
     double distance2 = 0;  ///< from the element's centre, squared: the class holds from here on
     LanePoints<Real> points;
+    int padded = 0;  ///< points with those of weight zero that fill the last register
   };
   /// Classes of an element, cheapest (farthest) first.
   [[nodiscard]] std::span<const Class> classes(Index element) const {
@@ -46,12 +48,11 @@ class FarRules {
   }
   [[nodiscard]] const Vec3& origin() const { return origin_; }
   [[nodiscard]] double wave_number() const { return wave_number_; }
-  [[nodiscard]] Bytes bytes() const { return values_.size() * sizeof(Real); }
 
  private:
   std::vector<Class> classes_;
   std::vector<Index> first_;
-  std::vector<Real> values_;
+  std::unique_ptr<Real[]> values_;
   Vec3 origin_{};
   double wave_number_ = 0;
 };

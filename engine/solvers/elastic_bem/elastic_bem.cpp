@@ -39,10 +39,11 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   Estimate e;
   e.host_memory = p->scene.system->bytes(known, p->solve, p->single) + (Bytes{64} << 20);
   e.steps = static_cast<Index>(p->frequencies.size());
-  // Measured on one core of a server: 10 ns a kernel evaluation with its share of the rest, 40 Gflop/s of factorisation.
+  // Measured on one core of a server with AVX-512: 10 ns a kernel evaluation with its share of the rest, 100 Gflop/s of
+  // factorisation in single precision; a third of that elsewhere.
   const double nodes = s.elements.front().nodes;
   const double assembly = static_cast<double>(s.node_count()) * static_cast<double>(s.active) * (nodes > 1 ? 25 * 17e-9 : 12 * 9e-9);
-  const double solution = p->solve.method == Method::gmres ? 60 * 8 * n * n / 4e9 : 8.0 / 3 * n * n * n / (p->solve.method == Method::mixed ? 8e10 : 4e10);
+  const double solution = p->solve.method == Method::gmres ? 60 * 8 * n * n / 4e9 : 8.0 / 3 * n * n * n / (p->solve.method == Method::mixed || p->single ? 1e11 : 5e10) * (machine.avx512 ? 1 : 3);
   e.seconds = (assembly + solution) / cores * static_cast<double>(e.steps) * (p->bare ? 2 : 1);
   e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (n * 32 + 1000));
   e.details = {{"elements", fmt::format("{}", s.active)},
@@ -86,13 +87,19 @@ std::vector<Site> find_sites(const Surface& surface, std::span<const Vec3> point
   return out;
 }
 
+Team& ElasticBem::crew(RunContext& context) {
+  if (!problem_->solve.deterministic || context.team.workers().size() == 1) return context.team;
+  if (!merged_) merged_ = std::make_unique<Team>(std::vector<WorkerSpec>{{"cpu", context.team.threads(), 1}});
+  return *merged_;
+}
+
 Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& context) {
   ready.scene = &scene;
   const double k = problem_->highest_wave_number();
-  if (problem_->single) ready.rules_single = std::make_unique<FarRules<float>>(*scene.surface, problem_->solve.accuracy, k, false);
-  if (!problem_->single || !points_.empty()) ready.rules = std::make_unique<FarRules<double>>(*scene.surface, problem_->solve.accuracy, k, false);
+  if (problem_->single) ready.rules_single = std::make_unique<FarRules<float>>(*scene.surface, problem_->solve.accuracy, k, false, crew(context).threads());
+  if (!problem_->single || !points_.empty()) ready.rules = std::make_unique<FarRules<double>>(*scene.surface, problem_->solve.accuracy, k, false, crew(context).threads());
   context.progress.begin("ghmatece", 0, "");
-  ready.diagonal = static_diagonal(context.team, *scene.surface, problem_->solve.accuracy, problem_->medium.nu, problem_->sum_everywhere, context.stop);
+  ready.diagonal = static_diagonal(crew(context), *scene.surface, problem_->solve.accuracy, problem_->medium.nu, problem_->sum_everywhere, context.stop);
   context.progress.end();
   if (context.stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped");
   ready.sites = find_sites(*scene.surface, points_);
@@ -162,8 +169,8 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
   const std::size_t motions_count = cases.size();
   for (const Load& l : p.loads) cases.push_back(load_values(p, scene, l, h));
   SolveFacts facts;
-  auto solved = p.single ? scene.system->solve<float>(context.team, h, *ready.rules_single, ready.diagonal.blocks, cases, p.solve, facts, context.progress, context.stop)
-                         : scene.system->solve<double>(context.team, h, *ready.rules, ready.diagonal.blocks, cases, p.solve, facts, context.progress, context.stop);
+  auto solved = p.single ? scene.system->solve<float>(crew(context), h, *ready.rules_single, ready.diagonal.blocks, cases, p.solve, facts, context.progress, context.stop)
+                         : scene.system->solve<double>(crew(context), h, *ready.rules, ready.diagonal.blocks, cases, p.solve, facts, context.progress, context.stop);
   if (!solved) return solved.error();
   worst_.residual = std::max(worst_.residual, facts.residual);
   worst_.rcond = worst_.rcond == 0 ? facts.rcond : std::min(worst_.rcond, facts.rcond);
@@ -249,7 +256,7 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
           for (std::size_t c = 0; c < 3; ++c) out.at_points[q][k][c] += shape[a] * out.total[q].displacement[static_cast<std::size_t>(e.node[a])][c];
     }
     context.progress.begin("interec", 0, "");
-    const auto u = displacements_at(context.team, s, *ready.rules, p.solve.accuracy, h, inner, out.scattered, context.stop);
+    const auto u = displacements_at(crew(context), s, *ready.rules, p.solve.accuracy, h, inner, out.scattered, context.stop, p.solve.deterministic);
     for (std::size_t q = 0; q < shown(); ++q)
       for (std::size_t k = 0; k < inner.size(); ++k) {
         Complex3 v = u[q][k];
@@ -262,7 +269,7 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
     context.progress.end();
     if (p.stresses && ready.scene == &p.scene && !p.receivers.empty()) {
       context.progress.begin("sigmaec", 0, "");
-      out.stresses = stresses_at(context.team, s, p.solve.accuracy, h, p.receivers, out.scattered, context.stop);
+      out.stresses = stresses_at(crew(context), s, p.solve.accuracy, h, p.receivers, out.scattered, context.stop);
       for (std::size_t q = 0; q < shown(); ++q)
         if (incident[q])
           for (std::size_t k = 0; k < p.receivers.size(); ++k) {

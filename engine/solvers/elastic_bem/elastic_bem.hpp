@@ -55,8 +55,12 @@ class ElasticBem final : public Solver {
   void write_impedance(RunContext& context, const Harmonic& harmonic);
   void compare_exact(RunContext& context, const Harmonic& harmonic);
   [[nodiscard]] std::size_t shown() const { return names_.size(); }
+  /// The team that computes: in deterministic runs one worker with the threads of all, as sums at nodes where the elements of
+  /// several workers meet depend on who comes first.
+  [[nodiscard]] Team& crew(RunContext& context);
 
   std::unique_ptr<Problem> problem_;
+  std::unique_ptr<Team> merged_;
   Ready main_, bare_;
   MeshGeometry geometry_;
   std::vector<Index> cells_;            ///< element of each cell of the geometry

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+
+#include "engine/solvers/elastic_bem/quadrature.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -107,6 +110,79 @@ std::array<Complex, 2> CavityPWave::displacement(double r, double theta) const {
   }
   const Complex incident = std::exp(-i1 * h_.kP * r * c);
   return {ur + c * incident, ut - sn * incident};
+}
+
+CavitySWave::CavitySWave(const Harmonic& h, double a) : h_(h) {
+  const int terms = 12 + static_cast<int>(2 * std::abs(h.kS) * a);
+  const auto js = bessel_j(h.kS * a, terms + 1), hp = hankel2(h.kP * a, terms + 1), hs = hankel2(h.kS * a, terms + 1);
+  for (int n = 1; n <= terms; ++n) {
+    const double N = n * (n + 1);
+    const auto shear = [&](const Radials& f) {
+      return std::array<Complex, 2>{2.0 * h.mu * N * (f.d / a - f.f / (a * a)), h.mu * (f.dd + (N - 2) * f.f / (a * a))};
+    };
+    const Radials j = radials(js, n, h.kS, a), p = radials(hp, n, h.kP, a), s = radials(hs, n, h.kS, a);
+    const std::array<Complex, 2> out{-h.lambda * h.kP * h.kP * p.f + 2.0 * h.mu * p.dd, 2.0 * h.mu / a * (p.d - p.f / a)};
+    const auto in = shear(j), turn = shear(s);
+    const Complex all = out[0] * turn[1] - turn[0] * out[1];
+    p_.push_back((-in[0] * turn[1] + turn[0] * in[1]) / all);
+    s_.push_back((-out[0] * in[1] + in[0] * out[1]) / all);
+    m_.push_back(-(j.d - j.f / a) / (s.d - s.f / a));
+  }
+}
+
+std::array<Complex, 3> CavitySWave::displacement(const Vec3& x) const {
+  const double r = std::hypot(x[0], x[1], x[2]), rho = std::hypot(x[0], x[1]), c = x[2] / r, sn = rho / r;
+  const double cp = rho > 0 ? x[0] / rho : 1, sp = rho > 0 ? x[1] / rho : 0;
+  const int terms = static_cast<int>(p_.size());
+  const auto hp = hankel2(h_.kP * r, terms + 1), hs = hankel2(h_.kS * r, terms + 1);
+  Complex ur = 0, ut = 0, uf = 0;
+  Complex power = -i1;         // (−i)^n
+  double before = 0, now = 1;  // π_{n−1}, π_n = P_n^1/sin θ
+  for (int n = 1; n <= terms; ++n) {
+    const auto q = static_cast<std::size_t>(n - 1);
+    const double N = n * (n + 1), pi_n = now, tau = n * c * now - (n + 1) * before;
+    const Radials f = radials(hp, n, h_.kP, r), g = radials(hs, n, h_.kS, r);
+    const Complex E = power * (2.0 * n + 1) / N, X = i1 * E / h_.kS;
+    const Complex along = p_[q] * f.f / r + s_[q] * (g.f / r + g.d);
+    ur += X * (p_[q] * f.d + s_[q] * N * g.f / r) * (sn * pi_n * cp);
+    ut += X * along * (tau * cp) + E * m_[q] * g.f * (pi_n * cp);
+    uf -= X * along * (pi_n * sp) + E * m_[q] * g.f * (tau * sp);
+    const double next = ((2.0 * n + 1) * c * now - (n + 1) * before) / n;
+    before = now;
+    now = next;
+    power *= -i1;
+  }
+  const Complex in = std::exp(-i1 * h_.kS * x[2]);
+  return {in + ur * (sn * cp) + ut * (c * cp) - uf * sp, ur * (sn * sp) + ut * (c * sp) + uf * cp, ur * c - ut * sn};
+}
+
+std::array<Complex, 2> cavity_stress(const Harmonic& h, double a, double p, double r) {
+  const Complex u = cavity_under_pressure(h, a, p, r), k = h.kP;
+  const Complex slope = u / (1.0 + i1 * k * r) * (-2.0 / r - 2.0 * i1 * k + k * k * r);
+  return {(h.lambda + 2.0 * h.mu) * slope + 2.0 * h.lambda * u / r, h.lambda * slope + 2.0 * (h.lambda + h.mu) * u / r};
+}
+
+Complex half_space_surface(const Harmonic& h, double r) {
+  const Complex fixed = (1 - h.nu) / h.mu;
+  const auto decaying = [](Complex square) {
+    const Complex q = std::sqrt(square);
+    return q.real() < 0 ? -q : q;
+  };
+  const double scale = std::abs(h.kS);
+  Complex sum = 0;
+  double at = 0;
+  while (at < 60 * scale) {
+    // Narrow panels at the branch points and at the pole of the Rayleigh wave, else by the oscillation of J_0.
+    const double width = std::min(at < 1.6 * scale ? 0.02 * scale : 0.5 * scale, 2 / r);
+    for (const GaussPoint& g : gauss_points(8)) {
+      const double k = at + g.x * width;
+      const Complex alpha = decaying(k * k - h.kP * h.kP), beta = decaying(k * k - h.kS * h.kS), w = 2 * k * k - h.kS * h.kS;
+      const Complex F = -h.kS * h.kS * alpha / (h.mu * (w * w - 4 * k * k * alpha * beta));
+      sum += g.w * width * (F * k - fixed) * std::cyl_bessel_j(0.0, k * r);
+    }
+    at += width;
+  }
+  return (sum + fixed / r) / (2 * std::numbers::pi);
 }
 
 Complex column_end(const Complex& modulus, double rho, double omega, double length) {

@@ -27,6 +27,27 @@ class CavityPWave {
   std::vector<Complex> t_, b_;  ///< amplitudes of P and SV over those of the incident potential
 };
 
+/// A plane S wave along +z, u = e_x e^{-i k_S z}, on the same cavity: total displacement at |x| ≥ a, in vector spherical
+/// harmonics (the expansion of the transverse wave as in C. F. Bohren, D. R. Huffman, "Absorption and Scattering of Light by
+/// Small Particles", 1983, §4.1; V. A. Korneev, L. R. Johnson, Geophys. J. Int. 115 (1993) 230).
+class CavitySWave {
+ public:
+  CavitySWave(const Harmonic& h, double a);
+  [[nodiscard]] std::array<Complex, 3> displacement(const Vec3& x) const;
+
+ private:
+  Harmonic h_;
+  std::vector<Complex> p_, s_, m_;  ///< n ≥ 1: amplitudes of P and SV over those of the incident SV part, of the torsional part
+};
+
+/// σ_rr and σ_θθ = σ_φφ of cavity_under_pressure().
+[[nodiscard]] std::array<Complex, 2> cavity_stress(const Harmonic& h, double a, double p, double r);
+
+/// Vertical displacement of the surface of a damped half-space at the distance r from a vertical unit force (H. Lamb 1904):
+///   u_z = 1/(2π) ∫ F(k) J_0(kr) k dk,  F = −k_S² α/(μ* R), R = (2k² − k_S²)² − 4k²αβ, α² = k² − k_P², β² = k² − k_S²;
+/// the static part (1 − ν)/(2πμ* r) in closed form. For β ≥ 0.01 about four digits.
+[[nodiscard]] Complex half_space_surface(const Harmonic& h, double r);
+
 /// Column of length L on a fixed base, traction q at its end: u(L) M*/(q L) = tan(kL)/(kL), k = ω √(ρ/M*).
 [[nodiscard]] Complex column_end(const Complex& modulus, double rho, double omega, double length);
 

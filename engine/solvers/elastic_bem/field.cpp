@@ -15,7 +15,7 @@ using namespace conoid::vec;
 
 std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& surface, const FarRules<double>& rules,
                                                     const Accuracy& accuracy, const Harmonic& harmonic, std::span<const Vec3> points,
-                                                    std::span<const BoundaryValues> cases, std::stop_token stop) {
+                                                    std::span<const BoundaryValues> cases, std::stop_token stop, bool deterministic) {
   const Index m = surface.node_count(), columns = static_cast<Index>(cases.size());
   std::vector<std::vector<Complex3>> out(cases.size(), std::vector<Complex3>(points.size()));
   // Columns that carry something: all displacements, tractions that are not zero in every case.
@@ -49,7 +49,7 @@ std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& s
     assemble_pairs<double>(team, surface, rules, accuracy, harmonic, {points.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)), false},
                            targets, stop);
     std::vector<Complex> y(static_cast<std::size_t>(rows * columns));
-    dense::multiply<Complex>(a.data(), rows, width, x.data(), columns, Complex(0), y.data(), team.threads());
+    dense::multiply<Complex>(a.data(), rows, width, x.data(), columns, Complex(0), y.data(), deterministic ? 1 : team.threads());
     for (Index c = 0; c < columns; ++c)
       for (Index k = 0; k < count; ++k)
         for (std::size_t d = 0; d < 3; ++d)

@@ -431,6 +431,7 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::
   p.solve.chief = chief == "auto" ? Chief::automatic : chief == "on" ? Chief::on : Chief::off;
   p.solve.chief_points = static_cast<int>(parameters["chief_points"].integer());
   p.single = input["compute"]["precision"].text() == "single";
+  p.solve.deterministic = input["compute"]["deterministic"].boolean();
   if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
     p.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
 
@@ -514,6 +515,30 @@ Result<IncidentField> incident_field(const Problem& p, const Load& load, const H
   return IncidentField::make(w, h);
 }
 
+std::vector<Complex3> moving_traction(const Surface& s, int condition, const Vec3& force, const Vec3& velocity, double omega) {
+  const double v = norm(velocity), area = area_of(s, condition);
+  const Vec3 along = scale(1 / v, velocity);
+  double low = 1e300, high = -1e300;
+  for (Index k = 0; k < s.active; ++k) {
+    const Element& e = s.elements[static_cast<std::size_t>(k)];
+    if (e.condition != condition) continue;
+    for (int c = 0; c < nodes_of(e.shape); ++c) {
+      const double x = dot(e.x[static_cast<std::size_t>(c)], along);
+      low = std::min(low, x);
+      high = std::max(high, x);
+    }
+  }
+  const double width = area / (high - low);
+  std::vector<Complex3> out(s.traction_node.size());
+  for (std::size_t t = 0; t < out.size(); ++t) {
+    if (s.traction_condition[t] != condition) continue;
+    const double x = dot(s.nodes[static_cast<std::size_t>(s.traction_node[t])], along);
+    const Complex phase = std::polar(1 / (v * width), -omega * x / v);
+    out[t] = {force[0] * phase, force[1] * phase, force[2] * phase};
+  }
+  return out;
+}
+
 LoadValues load_values(const Problem& p, const Scene& scene, const Load& load, const Harmonic& h) {
   const Surface& s = *scene.surface;
   LoadValues out;
@@ -535,28 +560,9 @@ LoadValues load_values(const Problem& p, const Scene& scene, const Load& load, c
       each([&](std::size_t) { return constant(scale(1 / area, load.value)); });
       break;
     }
-    case LoadKind::moving: {
-      // ∫ F e^{iω0 t} δ(x − v t) e^{-iωt} dt = F/v e^{-i(ω − ω0) x/v}, spread over the group's width.
-      const double v = norm(load.velocity), area = area_of(s, load.condition);
-      const Vec3 along = scale(1 / v, load.velocity);
-      double low = 1e300, high = -1e300;
-      for (Index k = 0; k < s.active; ++k) {
-        const Element& e = s.elements[static_cast<std::size_t>(k)];
-        if (e.condition != load.condition) continue;
-        for (int c = 0; c < nodes_of(e.shape); ++c) {
-          const double x = dot(e.x[static_cast<std::size_t>(c)], along);
-          low = std::min(low, x);
-          high = std::max(high, x);
-        }
-      }
-      const double width = area / (high - low);
-      each([&](std::size_t t) {
-        const double x = dot(s.nodes[static_cast<std::size_t>(s.traction_node[t])], along);
-        const Complex phase = std::polar(1 / (v * width), -(h.omega - load.own_omega) * x / v);
-        return Complex3{load.value[0] * phase, load.value[1] * phase, load.value[2] * phase};
-      });
+    case LoadKind::moving:
+      out.traction = moving_traction(s, load.condition, load.value, load.velocity, h.omega - load.own_omega);
       break;
-    }
     case LoadKind::displacement:
       out.displacement.resize(s.nodes.size());
       for (std::size_t t = 0; t < s.traction_node.size(); ++t)

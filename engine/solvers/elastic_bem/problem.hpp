@@ -78,6 +78,9 @@ struct Problem {
 /// Reads, meshes, checks. Diagnostics (warnings too) go to `out`; null on errors.
 [[nodiscard]] std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::vector<Diagnostic>& out);
 
+/// Tractions of a force that runs over the elements of a condition: ∫ F e^{iω0 t} δ(x − v t) e^{-iωt} dt = F/v e^{-i(ω − ω0) x/v},
+/// spread over their width.
+[[nodiscard]] std::vector<Complex3> moving_traction(const Surface& surface, int condition, const Vec3& force, const Vec3& velocity, double omega);
 /// Given values of a load at one frequency; of a wave those of its scattered field.
 [[nodiscard]] LoadValues load_values(const Problem& problem, const Scene& scene, const Load& load, const Harmonic& harmonic);
 /// Adds the incident field, so that scattered becomes total.

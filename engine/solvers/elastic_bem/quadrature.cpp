@@ -135,14 +135,17 @@ void near_rule(const Element& e, const Vec3& point, double target, double wave_n
   near_piece(e, point, target, wave_number, 0, 1, 0, 1, 0, out);
 }
 
-void singular_rule(const Element& e, double r, double s, double target, double wave_number, PointSet& out) {
+std::array<int, 2> singular_orders(const Element& e, double target, double wave_number) {
+  const int order = target < 1e-6 ? 10 : target < 1e-4 ? 7 : 5;
+  return {order, std::min(std::max(order - 1, points_for_wave(wave_number * e.size, target) + 2), most_points)};
+}
+
+void singular_pieces(const Element& e, double r, double s, std::vector<SingularPiece>& out) {
   using P = std::array<double, 2>;
-  const std::array<P, 4> square{{{0, 0}, {1, 0}, {1, 1}, {0, 1}}};
-  const std::array<P, 4> triangle{{{0, 0}, {1, 0}, {0, 1}, {0, 0}}};
+  constexpr std::array<P, 4> square{{{0, 0}, {1, 0}, {1, 1}, {0, 1}}};
+  constexpr std::array<P, 4> triangle{{{0, 0}, {1, 0}, {0, 1}, {0, 0}}};
   const int sides = e.triangular() ? 3 : 4;
   const Vec3 centre = e.at(r, s).x;
-  const int order = target < 1e-6 ? 10 : target < 1e-4 ? 7 : 5;
-  const int radial = std::min(std::max(order - 1, points_for_wave(wave_number * e.size, target) + 2), most_points);
   for (int side = 0; side < sides; ++side) {
     const P a = e.triangular() ? triangle[static_cast<std::size_t>(side)] : square[static_cast<std::size_t>(side)];
     const P b = e.triangular() ? triangle[static_cast<std::size_t>(side + 1)] : square[static_cast<std::size_t>((side + 1) % 4)];
@@ -156,14 +159,21 @@ void singular_rule(const Element& e, double r, double s, double target, double w
         self(self, 0.5 * (v0 + v1), v1, depth + 1);
         return;
       }
-      for (const GaussPoint& gv : gauss_points(order)) {
-        const P p = on_side(v0 + (v1 - v0) * gv.x);
-        for (const GaussPoint& gt : gauss_points(radial))
-          out.add(e, r + gt.x * (p[0] - r), s + gt.x * (p[1] - s), gv.w * gt.w * gt.x * area * (v1 - v0));
-      }
+      out.push_back({p0, p1, area * (v1 - v0)});
     };
     piece(piece, 0, 1, 0);
   }
+}
+
+void singular_rule(const Element& e, double r, double s, double target, double wave_number, PointSet& out) {
+  const auto [along, radial] = singular_orders(e, target, wave_number);
+  std::vector<SingularPiece> pieces;
+  singular_pieces(e, r, s, pieces);
+  for (const SingularPiece& piece : pieces)
+    for (const GaussPoint& gv : gauss_points(along)) {
+      const double pr = piece.a[0] + gv.x * (piece.b[0] - piece.a[0]), ps = piece.a[1] + gv.x * (piece.b[1] - piece.a[1]);
+      for (const GaussPoint& gt : gauss_points(radial)) out.add(e, r + gt.x * (pr - r), s + gt.x * (ps - s), gv.w * gt.w * gt.x * piece.area);
+    }
 }
 
 void collapsed_rule(const Element& e, double r, double s, PointSet& out) {
@@ -185,6 +195,17 @@ Vec3 contour_moment(std::span<const Element* const> elements, const Vec3& point,
     const int sides = e->triangular() ? 3 : 4;
     for (int side = 0; side < sides; ++side) {
       const Vec3 from = reference_node(e->shape, side), to = reference_node(e->shape, (side + 1) % sides);
+      const Vec3 first = e->at(from[0], from[1]).x, last = e->at(to[0], to[1]).x, side_ = sub(last, first);
+      const double length = norm(side_);
+      const Vec3 middle = e->at(0.5 * (from[0] + to[0]), 0.5 * (from[1] + to[1])).x;
+      if (norm(cross(sub(middle, first), side_)) < 1e-12 * length * length) {
+        // Straight: ∫ ds/ρ = ln((ρ1 + ρ2 + L)/(ρ1 + ρ2 − L)).
+        const double along = std::clamp(dot(sub(point, first), side_) / (length * length), 0.0, 1.0);
+        if (distance(axpy(along, side_, first), point) < 1e-6 * e->size) continue;
+        const double ends = distance(first, point) + distance(last, point);
+        moment = axpy(std::log((ends + length) / (ends - length)) / length, cross(side_, normal), moment);
+        continue;
+      }
       const auto at = [&](double v) { return e->at(from[0] + v * (to[0] - from[0]), from[1] + v * (to[1] - from[1])).x; };
       // A side through the point: some place on it comes closer than any other side can.
       double nearest = 1e300;

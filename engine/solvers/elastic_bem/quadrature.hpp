@@ -48,6 +48,14 @@ struct PointSet {
 void product_rule(const Element& e, int gu, int gv, PointSet& out);
 /// Around a point off the element: halves the longer side until the rule's error is below the target.
 void near_rule(const Element& e, const Vec3& point, double target, double wave_number, PointSet& out);
+/// Triangles of the reference element with their apex at (r, s), area the Jacobian of Duffy's map at its far end.
+struct SingularPiece {
+  std::array<double, 2> a, b;  ///< far side
+  double area = 0;
+};
+void singular_pieces(const Element& e, double r, double s, std::vector<SingularPiece>& out);
+/// Gauss points along the far side and towards the apex.
+[[nodiscard]] std::array<int, 2> singular_orders(const Element& e, double target, double wave_number);
 /// Around a point of the element, at (r, s): Duffy's triangles, each edge cut where it is long as seen from the point.
 void singular_rule(const Element& e, double r, double s, double target, double wave_number, PointSet& out);
 /// Four quads collapsed onto (r, s), 8 × 8 each: the classical rule.

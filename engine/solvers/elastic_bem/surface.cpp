@@ -30,6 +30,11 @@ std::array<double, 2> Element::reference(double u, double v, double& jacobian) c
 
 SurfacePoint Element::at(double r, double s) const {
   SurfacePoint p;
+  if (affine) {
+    for (std::size_t d = 0; d < 3; ++d) p.x[d] = corner[d] + r * along_r[d] + s * along_s[d];
+    p.area = flat_area;
+    return p;
+  }
   Vec3 dr{}, ds{};
   if (shape == CellShape::quad4) {  // the common one, without tables
     const double n[4] = {(1 - r) * (1 - s), r * (1 - s), r * s, (1 - r) * s};
@@ -106,6 +111,18 @@ void measure(Element& e) {
   e.flat = true;
   for (int k = 0; k < nodes_of(e.shape); ++k)
     if (std::abs(dot(sub(e.x[static_cast<std::size_t>(k)], e.centre), n)) > 1e-9 * e.size) e.flat = false;
+  // Corners 1 and 2 of a triangle, 1 and 3 of a quad span it.
+  const Vec3 u = sub(e.x[1], e.x[0]), v = sub(e.x[t ? 2 : 3], e.x[0]);
+  bool affine = true;
+  for (int k = 0; k < nodes_of(e.shape); ++k) {
+    const Vec3 p = reference_node(e.shape, k);
+    affine = affine && distance(axpy(p[0], u, axpy(p[1], v, e.x[0])), e.x[static_cast<std::size_t>(k)]) < 1e-12 * e.size;
+  }
+  e.affine = affine;
+  e.corner = e.x[0];
+  e.along_r = u;
+  e.along_s = v;
+  e.flat_area = cross(u, v);
 }
 
 /// Folded, collapsed or strongly warped cells: the Jacobian must keep its direction over the element.

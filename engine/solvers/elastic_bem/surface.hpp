@@ -33,6 +33,8 @@ struct Element {
   bool enclosing = false;  ///< geometry only: closes an open surface in the static row sums
   bool flat = false;
   bool turned = false;     ///< node order reversed against the mesh
+  bool affine = false;     ///< x is linear in (r, s): parallelograms and straight triangles
+  Vec3 corner{}, along_r{}, along_s{}, flat_area{};  ///< of an affine element: x = corner + r along_r + s along_s
   std::array<Vec3, most_nodes> x{};
   int nodes = 1;           ///< field nodes; 1: constant
   std::array<Index, most_nodes> node{}, traction{};

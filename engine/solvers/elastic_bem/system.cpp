@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/linalg/big_array.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/linalg/gmres.hpp"
 #include "engine/mesh/vec3.hpp"
@@ -175,7 +176,13 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
   const auto extra = static_cast<Index>(interior.size());
 
   // Matrices of unknown and of known values; those of the interior equations beside them.
-  std::vector<C> a(static_cast<std::size_t>(n * n)), b(static_cast<std::size_t>(n * known_count));
+  const CpuWorker all_threads(team.threads());
+  const auto zeros = [&](Index count) {
+    BigArray<C> out(static_cast<std::size_t>(count));
+    all_threads.for_each({0, count}, Index{1} << 17, [&](Interval some, int) { std::fill(out.data() + some.begin, out.data() + some.end, C(0)); });
+    return out;
+  };
+  BigArray<C> a = zeros(n * n), b = zeros(n * known_count);
   std::vector<C> a2(static_cast<std::size_t>(3 * extra * n)), b2(static_cast<std::size_t>(3 * extra * known_count));
   const auto targets_of = [&](C* A, C* B, Index rows) {
     Targets<Real> t;
@@ -222,7 +229,8 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
 
   begin = seconds();
   progress.begin("linsolve", 0, "");
-  const int threads = team.threads();
+  // Products and triangular solves of the library depend on the number of threads; the LU of our own does not.
+  const int threads = options.deterministic ? 1 : team.threads();
   std::vector<C> values(static_cast<std::size_t>(known_count * columns));
   for (Index q = 0; q < known_count; ++q)
     for (Index c = 0; c < columns; ++c) {
@@ -234,7 +242,7 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
   std::vector<C> rhs(static_cast<std::size_t>(n * columns)), rhs2(static_cast<std::size_t>(3 * extra * columns));
   dense::multiply<C>(b.data(), n, known_count, values.data(), columns, C(0), rhs.data(), threads);
   if (extra > 0) dense::multiply<C>(b2.data(), 3 * extra, known_count, values.data(), columns, C(0), rhs2.data(), threads);
-  std::vector<C>().swap(b);
+  b = BigArray<C>();
 
   std::vector<Complex> f(rhs.begin(), rhs.end()), x(static_cast<std::size_t>(n * columns));
   const auto residuals = [&](std::vector<Complex>& r) {  // r = f − A x, largest relative norm
@@ -267,9 +275,14 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
     facts.residual = residuals(r);
   } else {
     const auto by = [&]<class F>(F) -> Status {  // factors of type F
-      std::vector<F> factors(a.begin(), a.end());
-      auto lu = dense::Lu<F>::factorise(factors.data(), n, threads);
+      BigArray<F> factors(a.size());
+      all_threads.for_each({0, n * n}, Index{1} << 17, [&](Interval some, int) {
+        for (Index k = some.begin; k < some.end; ++k) factors.data()[k] = F(a.data()[k]);
+      });
+      const double start = seconds();
+      auto lu = dense::Lu<F>::factorise(factors.data(), n, team.threads(), options.deterministic ? dense::Backend::own : dense::Backend::automatic);
       if (!lu) return lu.error();
+      facts.seconds_factors += seconds() - start;
       facts.rcond = lu->reciprocal_condition();
       std::vector<F> y(f.begin(), f.end());
       lu->solve(y.data(), columns);
@@ -319,7 +332,7 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
     const Index rows = n + 3 * extra;
     std::vector<Complex> tall(static_cast<std::size_t>(rows * n)), right(static_cast<std::size_t>(rows * columns));
     for (Index j = 0; j < n; ++j) {
-      std::copy_n(a.begin() + j * n, n, tall.begin() + j * rows);
+      std::copy_n(a.data() + j * n, n, tall.begin() + j * rows);
       std::copy_n(a2.begin() + j * 3 * extra, 3 * extra, tall.begin() + j * rows + n);
     }
     for (Index c = 0; c < columns; ++c) {

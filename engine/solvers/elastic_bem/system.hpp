@@ -43,6 +43,7 @@ struct SolveOptions {
   Chief chief = Chief::automatic;
   int chief_points = 20;
   int chief_seed = 1;
+  bool deterministic = false;  ///< the same bits for any number of threads
   Accuracy accuracy;
 };
 
@@ -53,6 +54,7 @@ struct SolveFacts {
   double chief_detector = 0;  ///< ‖interior equations‖ of the plain solution over that of a solution of the same size; ≪ 1 is good
   int chief_rows = 0;
   double seconds_pairs = 0, seconds_singular = 0, seconds_solve = 0;
+  double seconds_factors = 0;  ///< of seconds_solve: the factorisation
   AssemblyWork work;
 };
 

@@ -37,11 +37,13 @@ class TestDense : public QObject {
     QTest::addColumn<int>("backend");
     QTest::newRow("automatic") << static_cast<int>(Backend::automatic);
     QTest::newRow("eigen") << static_cast<int>(Backend::eigen);
+    QTest::newRow("own") << static_cast<int>(Backend::own);
+    QTest::newRow("lapack") << static_cast<int>(Backend::lapack);
   }
   void lu_solves_many_right_hand_sides() {
     QFETCH(int, backend);
     const auto by = static_cast<Backend>(backend);
-    for (Index n : {1, 7, 61, 133}) {
+    for (Index n : {1, 7, 61, 133, 211}) {
       const std::vector<C> a = random_matrix(n, n, 1), x = random_matrix(n, 5, 2);
       std::vector<C> b(static_cast<std::size_t>(5 * n)), factors = a;
       dense::multiply<C>(a.data(), n, n, x.data(), 5, C(0), b.data(), 2, by);
@@ -76,8 +78,19 @@ class TestDense : public QObject {
     QVERIFY(largest(b, b2) < 1e-10);
     QVERIFY(std::abs(one->reciprocal_condition() / two->reciprocal_condition() - 1) < 0.5);
   }
+  void own_factors_do_not_see_the_number_of_threads() {
+    for (Index n : {199, 305, 450}) {
+      const std::vector<C> a = random_matrix(n, n, 7);
+      std::vector<C> one = a, three = a, reference = a;
+      QVERIFY(dense::Lu<C>::factorise(one.data(), n, 1, Backend::own).ok());
+      QVERIFY(dense::Lu<C>::factorise(three.data(), n, 3, Backend::own).ok());
+      QVERIFY(one == three);
+      QVERIFY(dense::Lu<C>::factorise(reference.data(), n, 1, Backend::lapack).ok());
+      QVERIFY(largest(one, reference) < 1e-9);  // the same pivots: no ties among random numbers
+    }
+  }
   void singular_matrices_are_told() {
-    for (Backend by : {Backend::automatic, Backend::eigen}) {
+    for (Backend by : {Backend::automatic, Backend::eigen, Backend::own}) {
       std::vector<C> a(16, C(0));
       const auto lu = dense::Lu<C>::factorise(a.data(), 4, 1, by);
       QVERIFY(!lu.ok());

@@ -47,9 +47,9 @@ struct LaneKernels {
   /// One block of `lanes` collocation points (x, y, z) against all quadrature points: out[(node·30 + value)·lanes + lane].
   void (*far)(const LaneMedium<Real>&, const LanePoints<Real>&, const Real* x, const Real* y, const Real* z, Part part,
               bool with_u, Real* out) = nullptr;
-  /// One collocation point in the origin against quadrature points whose arrays are padded to a multiple of `lanes` (padding:
-  /// w = 0, n = 0, r > 0): out[node·30 + value].
-  void (*near)(const LaneMedium<Real>&, const LanePoints<Real>&, Part part, bool with_u, Real* out) = nullptr;
+  /// One collocation point `at` (null: in the origin) against quadrature points whose arrays are padded to a multiple of
+  /// `lanes` (padding: w = 0, n = 0, r > 0): out[node·30 + value]. Without u* its values come out as zeros.
+  void (*near)(const LaneMedium<Real>&, const LanePoints<Real>&, const Real* at, Part part, bool with_u, Real* out) = nullptr;
   /// column[k] += scale · (re[k], im[k]) for `lanes` rows.
   void (*add)(const Real* re, const Real* im, std::complex<Real> scale, std::complex<Real>* column) = nullptr;
   /// Independent multiply-adds, enough chains to hide their latency: flops done in `rounds` rounds, for rates.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Body of the lane kernels; included by one source an instruction set, which has defined CONOID_BYTES (16, 32 or 64).
 //
-// Limited by issue: about 190 vector instructions a point for both kernels, most of them multiply-adds; two sines and cosines,
+// Limited by issue and the number of registers (every function on the usual path is inlined: a call would save and load the
+// thirty sums): about 190 vector instructions a point for both kernels, most of them multiply-adds; two sines and cosines,
 // one reciprocal square root, no division. Everything sits in an unnamed namespace, so that no two instruction sets share a
 // function.
 #include <immintrin.h>
@@ -30,7 +31,7 @@ using vi = Types<float>::i;
 
 template <class V, class Real>
 inline V all(Real v) {
-  return V{} + v;
+  return v - V{};  // x − 0 is x for every x, so this is a plain broadcast; 0 + x would be an addition
 }
 template <class V>
 inline V load(const void* p) {
@@ -44,13 +45,13 @@ inline void store(void* p, V v) {
 }
 
 #if CONOID_BYTES == 64
-inline vd inverse_root(vd x) {
+inline __attribute__((always_inline)) vd inverse_root(vd x) {
   vd y = (vd)_mm512_maskz_rsqrt14_pd(0xff, (__m512d)x);
   const vd half = 0.5 * x;
   y = y + y * (0.5 - half * y * y);
   return y + y * (0.5 - half * y * y);
 }
-inline vf inverse_root(vf x) {
+inline __attribute__((always_inline)) vf inverse_root(vf x) {
   const vf y = (vf)_mm512_maskz_rsqrt14_ps(0xffff, (__m512)x);
   return y + y * (0.5F - 0.5F * x * y * y);
 }
@@ -59,15 +60,15 @@ inline bool any(vi m) { return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) !=
 inline bool every(vl m) { return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) == 0xff; }
 inline bool every(vi m) { return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) == 0xffff; }
 #elif CONOID_BYTES == 32
-inline vd inverse_root(vd x) { return 1.0 / (vd)_mm256_sqrt_pd((__m256d)x); }
-inline vf inverse_root(vf x) { return 1.0F / (vf)_mm256_sqrt_ps((__m256)x); }
+inline __attribute__((always_inline)) vd inverse_root(vd x) { return 1.0 / (vd)_mm256_sqrt_pd((__m256d)x); }
+inline __attribute__((always_inline)) vf inverse_root(vf x) { return 1.0F / (vf)_mm256_sqrt_ps((__m256)x); }
 inline bool any(vl m) { return _mm256_movemask_pd((__m256d)m) != 0; }
 inline bool any(vi m) { return _mm256_movemask_ps((__m256)m) != 0; }
 inline bool every(vl m) { return _mm256_movemask_pd((__m256d)m) == 0xf; }
 inline bool every(vi m) { return _mm256_movemask_ps((__m256)m) == 0xff; }
 #else
-inline vd inverse_root(vd x) { return 1.0 / (vd)_mm_sqrt_pd((__m128d)x); }
-inline vf inverse_root(vf x) { return 1.0F / (vf)_mm_sqrt_ps((__m128)x); }
+inline __attribute__((always_inline)) vd inverse_root(vd x) { return 1.0 / (vd)_mm_sqrt_pd((__m128d)x); }
+inline __attribute__((always_inline)) vf inverse_root(vf x) { return 1.0F / (vf)_mm_sqrt_ps((__m128)x); }
 inline bool any(vl m) { return _mm_movemask_pd((__m128d)m) != 0; }
 inline bool any(vi m) { return _mm_movemask_ps((__m128)m) != 0; }
 inline bool every(vl m) { return _mm_movemask_pd((__m128d)m) == 0x3; }
@@ -76,7 +77,7 @@ inline bool every(vi m) { return _mm_movemask_ps((__m128)m) == 0xf; }
 
 /// Sine and cosine for |x| < 10^5: reduction by multiples of π/2 in three parts, then the minimax polynomials on
 /// [−π/4, π/4] of the Cephes library's tables (S. L. Moshier, "Methods and Programs for Mathematical Functions", 1989).
-inline void sine_cosine(vd x, vd& s, vd& c) {
+inline __attribute__((always_inline)) void sine_cosine(vd x, vd& s, vd& c) {
   const vd magic = all<vd>(6755399441055744.0);
   vd q = x * 0.63661977236758134308 + magic;
   const vl n = (vl)q;
@@ -104,7 +105,7 @@ inline void sine_cosine(vd x, vd& s, vd& c) {
   s = (vd)((vl)sine ^ ((n & 2) << 62));
   c = (vd)((vl)cosine ^ (((n + 1) & 2) << 62));
 }
-inline void sine_cosine(vf x, vf& s, vf& c) {
+inline __attribute__((always_inline)) void sine_cosine(vf x, vf& s, vf& c) {
   const vf magic = all<vf>(12582912.0F);
   vf q = x * 0.636619772F + magic;
   const vi n = (vi)q;
@@ -128,7 +129,7 @@ inline void sine_cosine(vf x, vf& s, vf& c) {
 }
 
 /// e^x for x ≤ 0 (below −700, −80 in single: that limit's value): 2^n times the Taylor polynomial on |x| ≤ ln 2 / 2.
-inline vd exponential(vd x) {
+inline __attribute__((always_inline)) vd exponential(vd x) {
   x = x < all<vd>(-700.0) ? all<vd>(-700.0) : x;
   const vd magic = all<vd>(6755399441055744.0);
   vd q = x * 1.44269504088896340736 + magic;
@@ -152,7 +153,7 @@ inline vd exponential(vd x) {
   p = p * r + 1.0;
   return (vd)((vl)p + (n << 52));
 }
-inline vf exponential(vf x) {
+inline __attribute__((always_inline)) vf exponential(vf x) {
   x = x < all<vf>(-80.0F) ? all<vf>(-80.0F) : x;
   const vf magic = all<vf>(12582912.0F);
   vf q = x * 1.44269504F + magic;
@@ -176,7 +177,7 @@ struct Pair {
   V re, im;
 };
 template <class V>
-inline Pair<V> times(Pair<V> a, Pair<V> b) {
+inline __attribute__((always_inline)) Pair<V> times(Pair<V> a, Pair<V> b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
@@ -187,7 +188,7 @@ struct Functions {
 };
 
 template <class Real, class V>
-inline Functions<V> by_series(const LaneMedium<Real>& m, V y, int first, int terms) {
+__attribute__((noinline)) Functions<V> by_series(const LaneMedium<Real>& m, V y, int first, int terms) {
   V f[5][2];
   for (int k = 0; k < 5; ++k)
     for (int p = 0; p < 2; ++p) f[k][p] = V{};
@@ -207,7 +208,7 @@ inline Functions<V> by_series(const LaneMedium<Real>& m, V y, int first, int ter
 ///   r² B = (12 + 2ζ_S + 30/ζ_S + 30/ζ_S²) e^{-ζ_S} − κ²(12 + 2ζ_P + 30/ζ_P + 30/ζ_P²) e^{-ζ_P}
 ///   r² C = −Lκ²(1 + ζ_P) e^{-ζ_P} − 2 r χ
 template <bool damped, class Real, class V>
-inline Functions<V> closed(const LaneMedium<Real>& m, V r, V s) {
+inline __attribute__((always_inline)) Functions<V> closed(const LaneMedium<Real>& m, V r, V s) {
   const auto c = [](double v) { return static_cast<Real>(v); };
   Functions<V> f;
   V ss, cs, sp, cp;
@@ -275,7 +276,7 @@ struct Switch<float, part> {
 };
 
 template <Part part, bool damped, class Real, class V>
-inline Functions<V> functions(const LaneMedium<Real>& m, V r, V s) {
+inline __attribute__((always_inline)) Functions<V> functions(const LaneMedium<Real>& m, V r, V s) {
   constexpr int first = part == Part::difference ? 1 : 0;
   using S = Switch<Real, part>;
   const V y = r * m.scale;
@@ -445,8 +446,9 @@ void far_block(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real*
 }
 
 template <Part part, bool damped, bool with_u, class Real>
-void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, Real* out) {
+void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* at, Real* out) {
   using V = typename Types<Real>::v;
+  const V x0 = all<V>(at != nullptr ? at[0] : Real(0)), y0 = all<V>(at != nullptr ? at[1] : Real(0)), z0 = all<V>(at != nullptr ? at[2] : Real(0));
   constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Real));
   V values[chunk * lane_values], sums[9 * lane_values];
   for (int k = 0; k < p.nodes * lane_values; ++k) sums[k] = V{};
@@ -456,7 +458,7 @@ void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, Real* out
       const int o = begin + q * lanes;
       V acc[lane_values];
       for (V& v : acc) v = V{};
-      point<part, damped, with_u, Real, V>(m, load<V>(p.x + o), load<V>(p.y + o), load<V>(p.z + o), load<V>(p.nx + o),
+      point<part, damped, with_u, Real, V>(m, load<V>(p.x + o) - x0, load<V>(p.y + o) - y0, load<V>(p.z + o) - z0, load<V>(p.nx + o),
                                            load<V>(p.ny + o), load<V>(p.nz + o), load<V>(p.w + o), acc);
       if (p.nodes == 1)
         for (int k = 0; k < lane_values; ++k) sums[k] += acc[k];
@@ -487,13 +489,15 @@ void far_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* x
 }
 
 template <class Real>
-void near_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, Part part, bool with_u, Real* out) {
-  if (part == Part::fixed) return near_points<Part::fixed, false, true>(m, p, out);
+void near_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* at, Part part, bool with_u, Real* out) {
+  if (part == Part::fixed) return near_points<Part::fixed, false, true>(m, p, at, out);
+  if (part == Part::difference && with_u)
+    return m.damped ? near_points<Part::difference, true, true>(m, p, at, out) : near_points<Part::difference, false, true>(m, p, at, out);
   if (part == Part::difference)
-    return m.damped ? near_points<Part::difference, true, true>(m, p, out) : near_points<Part::difference, false, true>(m, p, out);
+    return m.damped ? near_points<Part::difference, true, false>(m, p, at, out) : near_points<Part::difference, false, false>(m, p, at, out);
   if (with_u)
-    return m.damped ? near_points<Part::dynamic, true, true>(m, p, out) : near_points<Part::dynamic, false, true>(m, p, out);
-  return m.damped ? near_points<Part::dynamic, true, false>(m, p, out) : near_points<Part::dynamic, false, false>(m, p, out);
+    return m.damped ? near_points<Part::dynamic, true, true>(m, p, at, out) : near_points<Part::dynamic, false, true>(m, p, at, out);
+  return m.damped ? near_points<Part::dynamic, true, false>(m, p, at, out) : near_points<Part::dynamic, false, false>(m, p, at, out);
 }
 
 template <class Real>

@@ -37,7 +37,7 @@ TestBody::TestBody(Mesh mesh, SurfaceOptions options, std::vector<std::pair<std:
 std::vector<BoundaryValues> TestBody::solve(double omega, const std::vector<LoadValues>& cases, SolveOptions options) {
   const Harmonic h(medium_, omega);
   options.accuracy = accuracy_;
-  const FarRules<double> rules(*surface_, accuracy_, std::abs(h.kS), false);
+  const FarRules<double> rules(*surface_, accuracy_, std::abs(h.kS), false, team_.threads());
   NoProgress quiet;
   facts = {};
   return system_->solve<double>(team_, h, rules, diagonal_.blocks, cases, options, facts, quiet).value();
@@ -45,7 +45,7 @@ std::vector<BoundaryValues> TestBody::solve(double omega, const std::vector<Load
 
 std::vector<Complex3> TestBody::inside(double omega, const std::vector<Vec3>& points, const BoundaryValues& values) {
   const Harmonic h(medium_, omega);
-  const FarRules<double> rules(*surface_, accuracy_, std::abs(h.kS), false);
+  const FarRules<double> rules(*surface_, accuracy_, std::abs(h.kS), false, team_.threads());
   return displacements_at(team_, *surface_, rules, accuracy_, h, points, std::span(&values, 1)).front();
 }
 

@@ -21,6 +21,7 @@ class TestBody {
            Team& team);
   [[nodiscard]] std::vector<BoundaryValues> solve(double omega, const std::vector<LoadValues>& cases, SolveOptions options = {});
   [[nodiscard]] std::vector<Complex3> inside(double omega, const std::vector<Vec3>& points, const BoundaryValues& values);
+  [[nodiscard]] std::vector<Stress> stresses(double omega, const std::vector<Vec3>& points, const BoundaryValues& values);
   [[nodiscard]] const Surface& surface() const { return *surface_; }
   [[nodiscard]] const BoundarySystem& system() const { return *system_; }
   [[nodiscard]] const Medium& medium() const { return medium_; }
@@ -42,6 +43,22 @@ class TestBody {
 [[nodiscard]] double cavity_pressure_error(TestBody& body, double ks, Chief chief = Chief::automatic);
 /// Relative L² error of the wall's displacement under a P wave along z.
 [[nodiscard]] double cavity_wave_error(TestBody& body, double kp);
+
+/// The same under an SV or SH wave in an oblique direction.
+[[nodiscard]] double cavity_shear_error(TestBody& body, WaveKind kind, double ks);
+/// Largest error of the six stresses at points around the cavity under pressure, over the largest of them.
+[[nodiscard]] double cavity_stress_error(TestBody& body, double ks);
+/// A vertical force runs along a strip of damped ground at 0.6 c_S: error of u_z beside it against superposed point forces.
+[[nodiscard]] double moving_load_error(Team& team);
+/// Two square foundations six half-widths apart on damped ground.
+struct TwoFoundations {
+  double asymmetry = 0;   ///< of the 12 × 12 impedance over its largest entry
+  double unlike = 0;      ///< vertical impedances of the two, relative difference: they are mirror images
+  double through = 0;     ///< motion of one under a force on the other against point forces, relative error
+};
+[[nodiscard]] TwoFoundations two_foundations(Team& team);
+/// Solid angle of a unit square from a point at the height `height` above it, by the rule for near points: relative error.
+[[nodiscard]] double near_rule_error(double height, double target);
 
 /// Column 1 × 1 × L fixed at z = 0, traction 1 along z at the end: relative error of the mean end displacement.
 [[nodiscard]] double column_error(bool rollers, double nu, double beta, double frequency, double length, int along, int order, bool constant, Team& team);

@@ -115,7 +115,7 @@ void kernel_rows(Table& t) {
           nz[0] = 0.8;
           weight[0] = 1;
           const LanePoints<double> p{k.lanes, 1, w, x.data(), y.data(), z.data(), nx.data(), ny.data(), nz.data(), weight.data(), weight.data()};
-          k.near(lane_medium<double>(h), p, part, true, out.data());
+          k.near(lane_medium<double>(h), p, nullptr, part, true, out.data());
           const Kernels want = kernels(h, {0, 0, 0}, {x[0], y[0], z[0]}, {0.6, 0, 0.8}, part);
           double size = 0, defect = 0;
           for (std::size_t i = 0; i < 3; ++i)
@@ -278,6 +278,46 @@ void waves(Table& t) {
       for (const Complex& c : f.traction({x, 0.3 * x, 0.3}, {0, 0, 1})) worst = std::max(worst, std::abs(c));
   }
   t.at_most("P, SV, SH, Rayleigh with reflections: traction on the surface", worst, 1e-12, "exact");
+  // Upright S waves and SH waves of any direction double at a free surface.
+  double doubled = 0;
+  for (WaveKind kind : {WaveKind::sv, WaveKind::sh})
+    for (const Vec3& direction : {Vec3{0, 0, 1}, Vec3{0.6, 0, 0.8}}) {
+      if (kind == WaveKind::sv && direction[0] != 0) continue;
+      WaveSetting w;
+      w.kind = kind;
+      w.half_space = true;
+      w.direction = direction;
+      const auto u = IncidentField::make(w, h).value().displacement({0, 0, 0});
+      doubled = std::max(doubled, std::abs(std::sqrt(std::norm(u[0]) + std::norm(u[1]) + std::norm(u[2])) - 2));
+    }
+  t.at_most("upright SV, any SH: twice the incident amplitude at the surface, difference", doubled, 1e-12, "exact");
+  t.run.doing("S waves on a cavity");
+  TestBody wall = cavity(4, 2, 0.25, 1e-6, t.team);
+  for (double k : t.run.quick ? std::vector<double>{1.5} : std::vector<double>{0.75, 1.5, 3}) {
+    t.at_most(fmt::format("SV wave on a cavity, kS a {:g}, 96 curved elements: displacement, L2", k), cavity_shear_error(wall, WaveKind::sv, k), k > 2 ? 0.01 : 0.002,
+              "Korneev, Johnson 1993");
+    t.at_most(fmt::format("SH wave on a cavity, kS a {:g}, 96 curved elements: displacement, L2", k), cavity_shear_error(wall, WaveKind::sh, k), k > 2 ? 0.01 : 0.002,
+              "Korneev, Johnson 1993");
+  }
+  t.at_most("pressurised cavity, kS a 1: stresses from 1.3 to 4 radii, over their largest", cavity_stress_error(wall, 1), 0.002, "exact");
+}
+
+void loads(Table& t) {
+  t.run.doing("near points");
+  double coarse = 0, fine = 0;
+  for (double height : {1.0, 0.3, 0.1, 0.03, 1e-2, 1e-3, 1e-4, 1e-6}) {
+    coarse = std::max(coarse, near_rule_error(height, 1e-5));
+    fine = std::max(fine, near_rule_error(height, 1e-8));
+  }
+  t.at_most("subdivision near an element, heights 1 to 1e-6 of its side: solid angle, target 1e-5", coarse, 1e-5, "exact");
+  t.at_most("the same, target 1e-8", fine, 1e-8, "exact");
+  t.run.doing("moving load");
+  t.at_most("moving load, 0.6 c_S: u_z beside the way, over its largest", moving_load_error(t.team), 0.03, "Lamb 1904, superposed");
+  t.run.doing("two foundations");
+  const TwoFoundations two = two_foundations(t.team);
+  t.at_most("two foundations: asymmetry of the 12 x 12 impedance over its largest entry", two.asymmetry, 0.03, "reciprocity");
+  t.at_most("two foundations: vertical impedances, difference of mirror images", two.unlike, 1e-4, "symmetry");
+  t.at_most("two foundations six half-widths apart: motion of one under force on the other", two.through, 0.03, "Lamb 1904; far apart");
 }
 
 }  // namespace
@@ -292,6 +332,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     columns(t);
     foundations(t);
     waves(t);
+    loads(t);
   } catch (const Failure& failure) {
     return failure.error();
   }

@@ -4,8 +4,11 @@
 
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <tuple>
 
 namespace conoid::hydro_fem::flows {
 namespace {
@@ -82,8 +85,79 @@ Vec3 gresho_velocity(const Vec3& x) {
   return {around * x[1] / r, -around * x[0] / r, 0};
 }
 
+namespace {
+
+/// Squares around the origin (a core, then rings |x|∞ = s in four pieces), which `curve` makes round between s = 0.2 and 0.4.
+ZoneMesh rings(Index n) {
+  constexpr double core = 0.1;
+  ZoneMesh m;
+  m.dim = 2;
+  m.boundary_names = {"outside"};
+  std::vector<double> s = line(core, 0.2, n / 2);
+  for (const auto& [a, b, count] : {std::tuple{0.2, 0.4, n}, std::tuple{0.4, 0.5, n / 2}}) {
+    const std::vector<double> more = line(a, b, count);
+    s.insert(s.end(), more.begin() + 1, more.end());
+  }
+  const std::vector<double> t = line(-1, 1, n);
+  std::map<std::pair<long, long>, Index> known;
+  const auto vertex = [&](double x, double y) {
+    const auto [it, fresh] = known.emplace(std::pair{std::lround(1e9 * x), std::lround(1e9 * y)}, static_cast<Index>(m.vertices.size() / 2));
+    if (fresh) m.vertices.insert(m.vertices.end(), {x, y});
+    return it->second;
+  };
+  const auto zone = [&](const std::array<std::array<double, 2>, 4>& corners) {
+    for (const auto& c : corners) m.zones.push_back(vertex(c[0], c[1]));
+    m.region.push_back(0);
+  };
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i) {
+      const double x0 = core * t[u(i)], x1 = core * t[u(i + 1)], y0 = core * t[u(j)], y1 = core * t[u(j + 1)];
+      zone({{{x0, y0}, {x1, y0}, {x0, y1}, {x1, y1}}});
+    }
+  for (int side = 0; side < 4; ++side) {
+    const auto turned = [&](double x, double y) -> std::array<double, 2> {
+      return side == 0 ? std::array{x, y} : side == 1 ? std::array{-y, x} : side == 2 ? std::array{-x, -y} : std::array{y, -x};
+    };
+    for (std::size_t i = 0; i + 1 < s.size(); ++i)
+      for (Index j = 0; j < n; ++j) {
+        if (i + 2 == s.size()) m.faces.push_back({m.zone_count(), 1, 0});
+        zone({turned(s[i], s[i] * t[u(j)]), turned(s[i + 1], s[i + 1] * t[u(j)]), turned(s[i], s[i] * t[u(j + 1)]),
+              turned(s[i + 1], s[i + 1] * t[u(j + 1)])});
+      }
+  }
+  m.curve = [](const Vec3& p) {
+    const double size = std::max(std::abs(p[0]), std::abs(p[1]));
+    if (size <= core) return p;
+    const double x = p[0] / size, y = p[1] / size;  // on the square of half-side 1
+    const double along = std::abs(x) > std::abs(y) ? y * x : -x * y;  // −1 … 1 along the side, anticlockwise
+    const double start = std::abs(x) > std::abs(y) ? (x > 0 ? 0 : pi) : (y > 0 ? pi / 2 : -pi / 2);
+    const double angle = start + pi / 4 * along;
+    const double round = size < 0.2 ? (size - core) / (0.2 - core) : size > 0.4 ? (0.5 - size) / 0.1 : 1;
+    // Between circle and square along straight lines.
+    const double inner = size < 0.2 ? core : 0.5, outer = size < 0.2 ? 0.2 : size > 0.4 ? 0.4 : size;
+    return Vec3{(1 - round) * inner * x + round * outer * std::cos(angle), (1 - round) * inner * y + round * outer * std::sin(angle), 0};
+  };
+  return m;
+}
+
+Setup vortex(ZoneMesh mesh, int k);
+
+}  // namespace
+
 Setup gresho(int k, Index n) {
-  Setup s = uniform_gas(box_zones(2, {line(-0.5, 0.5, n), line(-0.5, 0.5, n), {}}), k, 5.0 / 3);
+  return vortex(box_zones(2, {line(-0.5, 0.5, n), line(-0.5, 0.5, n), {}}), k);
+}
+
+Setup gresho_fitted(int k, Index n) {
+  Setup s = vortex(rings(n), k);
+  s.boundaries.resize(1);
+  return s;
+}
+
+namespace {
+
+Setup vortex(ZoneMesh mesh, int k) {
+  Setup s = uniform_gas(std::move(mesh), k, 5.0 / 3);
   s.viscosity = false;
   s.velocity = [](const Vec3& x, int) { return gresho_velocity(x); };
   s.energy = [](const Vec3& x, int) {
@@ -95,6 +169,8 @@ Setup gresho(int k, Index n) {
   };
   return s;
 }
+
+}  // namespace
 
 Vec3 taylor_green_velocity(const Vec3& x) {
   return {std::sin(pi * x[0]) * std::cos(pi * x[1]), -std::cos(pi * x[0]) * std::sin(pi * x[1]), 0};

@@ -20,6 +20,9 @@ namespace conoid::hydro_fem::flows {
 /// Steady vortex on [-0.5,0.5]² with kinks of v at r = 0.2 and 0.4 (Gresho and Chan 1990), no viscosity.
 [[nodiscard]] Setup gresho(int k, Index n);
 [[nodiscard]] Vec3 gresho_velocity(const Vec3& x);
+/// The same on zones that fit the kinks: a square core of n × n zones, then rings of 4n zones between circles, of which two
+/// are r = 0.2 and r = 0.4; the kinks move with the material and stay on zone edges.
+[[nodiscard]] Setup gresho_fitted(int k, Index n);
 /// Smooth vortex on [0,1]² that an energy source keeps steady (Dobrev, Kolev, Rieben 2012, §8.1), no viscosity.
 [[nodiscard]] Setup taylor_green(int k, Index n);
 [[nodiscard]] Vec3 taylor_green_velocity(const Vec3& x);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "engine/io/checkpoint.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
@@ -58,6 +59,31 @@ struct Run {
       if (a->finished) return;
     }
   }
+};
+
+/// Keeps what is written and gives it back.
+class MemoryCheckpoint final : public CheckpointWriter, public CheckpointReader {
+ public:
+  [[nodiscard]] Index length(std::string_view name) const override {
+    const auto at = arrays_.find(std::string(name));
+    return at == arrays_.end() ? -1 : static_cast<Index>(at->second.second.size() / at->second.first);
+  }
+
+ protected:
+  [[nodiscard]] bool leads() const override { return true; }
+  void bytes(std::string_view name, std::size_t entry, Index global, Index begin, std::span<const std::byte> data) override {
+    auto& [size, all] = arrays_[std::string(name)];
+    size = entry;
+    all.resize(static_cast<std::size_t>(global) * entry);
+    std::copy(data.begin(), data.end(), all.begin() + begin * static_cast<Index>(entry));
+  }
+  void bytes(std::string_view name, std::size_t entry, Index begin, std::span<std::byte> out) const override {
+    const auto& all = arrays_.at(std::string(name)).second;
+    std::copy_n(all.begin() + begin * static_cast<Index>(entry), out.size(), out.begin());
+  }
+
+ private:
+  std::map<std::string, std::pair<std::size_t, std::vector<std::byte>>> arrays_;
 };
 
 double farthest(const std::vector<std::vector<double>>& a, const std::vector<std::vector<double>>& b) {
@@ -121,6 +147,40 @@ class TestSolver : public QObject {
     const double d = farthest(want, single.results.find("receivers_complex")->rows);
     QVERIFY2(d < 1e-3 && d > 0, qPrintable(QString::number(d)));
   }
+  void deterministic_runs_do_not_see_the_number_of_threads() {
+    Json json = foundation_case();
+    json["parameters"]["frequencies"] = Json::parse(R"({"values": [0.1]})");
+    json["compute"]["deterministic"] = true;
+    Run one(json, {{"cpu", 1, 1}});
+    one.go();
+    const std::vector<std::vector<WorkerSpec>> crews{{{"cpu", 2, 1}}, {{"cpu", 3, 1}}, {{"cpu", 1, 1}, {"cpu", 2, 3}}};
+    for (const auto& crew : crews) {
+      Run other(json, crew);
+      other.go();
+      for (const char* table : {"receivers", "receivers_complex", "impedance", "stresses"})
+        QVERIFY2(one.results.find(table)->rows == other.results.find(table)->rows, table);
+    }
+  }
+  void a_sweep_goes_on_from_its_checkpoint() {
+    Json json = foundation_case();
+    json["compute"]["deterministic"] = true;
+    Run whole(json);
+    whole.go();
+    QVERIFY(whole.solver.finish(whole.context).ok());
+    MemoryCheckpoint checkpoint;
+    Run first(json);
+    QVERIFY(first.solver.advance(first.context).ok());
+    first.solver.save(checkpoint);
+    Run second(json);
+    second.solver.load(checkpoint);
+    const auto step = second.solver.advance(second.context);
+    QVERIFY(step.ok() && step->finished && step->step == 2);
+    QVERIFY(second.solver.finish(second.context).ok());
+    QCOMPARE(second.results.find("receivers_complex")->rows.size(), std::size_t{1});
+    QVERIFY(second.results.find("receivers_complex")->rows[0] == whole.results.find("receivers_complex")->rows[1]);
+    // What is made of all frequencies at the end knows the first one too.
+    for (const char* table : {"line_1", "third_octaves"}) QVERIFY2(second.results.find(table)->rows == whole.results.find(table)->rows, table);
+  }
   void classical_example_to_its_last_digit() {
     Team team({{"cpu", 2, 1}});
     QVERIFY(example_240_error(team) < 1e-9);
@@ -149,6 +209,14 @@ class TestSolver : public QObject {
     row("nothing", R"({"foundations": [], "excitation": {"loads": []}})", "no load and no foundation");
     row("classical", R"({"parameters": {"rules": "classical"}})", "constant elements only");
     row("held twice", R"({"foundations": [{"group": "base"}, {"group": "base"}]})", "two foundations stand on");
+    row("no modulus", R"({"materials": {"shear_modulus": null}})", "neither a shear modulus nor a shear wave speed");
+    row("frequencies", R"({"parameters": {"frequencies": {"from": 2, "to": 1}}})", "run backwards");
+    row("no displacement given", R"({"excitation": {"loads": [{"kind": "displacement", "group": "ground", "value": [0, 0, 1]}]}})",
+        "displacement z of group 'ground' is not prescribed");
+    row("held", R"({"excitation": {"loads": [{"kind": "force", "group": "base", "value": [0, 0, 1]}]}})", "held in all directions");
+    row("moving", R"({"excitation": {"loads": [{"kind": "moving", "group": "ground", "value": [0, 0, 1], "velocity": [0, 0, 0]}]}})", "stands still");
+    row("no direction", R"({"excitation": {"loads": [{"kind": "wave", "direction": [0, 0, 0]}]}})", "direction of the wave is zero");
+    row("plane", R"({"output": {"planes": [{"normal": "y", "low": [0, 0, 0], "high": [0, 0, 1], "points": [2, 2]}]}})", "no extent along x");
     row("memory", R"({"compute": {"memory": {"host": 1048576}}})", "the budget is");
   }
   void bad_cases() {
@@ -182,6 +250,14 @@ class TestSolver : public QObject {
     Mesh flipped = ball;
     std::swap(flipped.mutable_connectivity()[0], flipped.mutable_connectivity()[1]);
     QVERIFY(said(flipped, "outside").contains("flipped"));
+    // A foundation on a group that has no cells left.
+    Mesh holed = ball;
+    holed.add_group("pad", 2);
+    Json on_pad = Json::parse(R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
+      "parameters": {"domain": "outside", "frequencies": {"values": [0.01]}}, "foundations": [{"group": "pad"}]})");
+    QString told;
+    for (const Diagnostic& d : ElasticBem().check(resolved(on_pad).value(), &holed)) told += QString::fromStdString(d.render()) + "\n";
+    QVERIFY2(told.contains("the group 'pad' has no surface cells"), qPrintable(told));
     Mesh warped;
     warped.add_point({0, 0, 0});
     warped.add_point({1, 0, 0});

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocked LU factorisation on registers of 64 bytes.
+#define CONOID_BYTES 64
+#include "engine/linalg/dense_blocked_body.hpp"
+
+namespace conoid::dense::blocked {
+
+int factorise_avx512(float* a, long n, int* pivots, int threads) { return factorise(a, n, pivots, threads); }
+int factorise_avx512(double* a, long n, int* pivots, int threads) { return factorise(a, n, pivots, threads); }
+
+}  // namespace conoid::dense::blocked

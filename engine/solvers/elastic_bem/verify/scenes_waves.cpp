@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Test problems with shear waves, stresses, moving loads, several foundations, near points.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "engine/mesh/vec3.hpp"
+#include "engine/solvers/elastic_bem/problem.hpp"
+#include "engine/solvers/elastic_bem/verify/scenes.hpp"
+
+namespace conoid::elastic_bem {
+
+using namespace conoid::vec;
+
+std::vector<Stress> TestBody::stresses(double omega, const std::vector<Vec3>& points, const BoundaryValues& values) {
+  return stresses_at(team_, *surface_, accuracy_, Harmonic(medium_, omega), points, std::span(&values, 1)).front();
+}
+
+double cavity_shear_error(TestBody& body, WaveKind kind, double ks) {
+  const double omega = ks * body.medium().shear_speed();
+  const Harmonic h(body.medium(), omega);
+  WaveSetting w;
+  w.kind = kind;
+  w.direction = {0.48, 0.36, 0.8};
+  const auto field = IncidentField::make(w, h).value();
+  const Surface& s = body.surface();
+  LoadValues load;
+  for (std::size_t t = 0; t < s.traction_node.size(); ++t) {
+    auto q = field.traction(s.nodes[static_cast<std::size_t>(s.traction_node[t])], s.traction_normal[t]);
+    for (Complex& c : q) c = -c;
+    load.traction.push_back(q);
+  }
+  const auto v = body.solve(omega, {load});
+  // The series' axes: polarisation, direction.
+  const auto at_origin = field.displacement({0, 0, 0});
+  const Vec3 ex = unit({at_origin[0].real(), at_origin[1].real(), at_origin[2].real()}), ez = unit(w.direction), ey = cross(ez, ex);
+  const CavitySWave exact(h, 1);
+  double defect = 0, size = 0;
+  for (std::size_t n = 0; n < s.nodes.size(); ++n) {
+    const Vec3& x = s.nodes[n];
+    const auto want = exact.displacement({dot(x, ex), dot(x, ey), dot(x, ez)});
+    const auto in = field.displacement(x);
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Complex u = want[0] * ex[d] + want[1] * ey[d] + want[2] * ez[d];
+      defect += std::norm(v[0].displacement[n][d] + in[d] - u);
+      size += std::norm(u);
+    }
+  }
+  return std::sqrt(defect / size);
+}
+
+double cavity_stress_error(TestBody& body, double ks) {
+  LoadValues load;
+  for (const Vec3& n : body.surface().traction_normal) load.traction.push_back({-n[0], -n[1], -n[2]});
+  const double omega = ks * body.medium().shear_speed();
+  const auto v = body.solve(omega, {load});
+  std::vector<Vec3> points;
+  for (double r : {1.3, 2.0, 4.0})
+    for (const Vec3& e : {Vec3{0.6, 0, 0.8}, Vec3{-0.48, 0.64, 0.6}, Vec3{0, -1, 0}}) points.push_back(scale(r, e));
+  const auto found = body.stresses(omega, points, v[0]);
+  constexpr std::array<std::array<std::size_t, 2>, 6> order{{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}}};
+  double worst = 0;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const auto [radial, around] = cavity_stress(Harmonic(body.medium(), omega), 1, 1, norm(points[k]));
+    const Vec3 e = unit(points[k]);
+    const double largest = std::max(std::abs(radial), std::abs(around));
+    for (std::size_t c = 0; c < 6; ++c) {
+      const auto [i, j] = order[c];
+      const Complex want = (radial - around) * (e[i] * e[j]) + (i == j ? around : Complex(0));
+      worst = std::max(worst, std::abs(found[k][c] - want) / largest);
+    }
+  }
+  return worst;
+}
+
+namespace {
+
+Medium damped_ground() {
+  Medium m;
+  m.nu = 0.3;
+  m.beta = 0.05;
+  return m;
+}
+
+SurfaceOptions open_ground() {
+  SurfaceOptions s;
+  s.domain = Domain::ground;
+  s.window = 0.8;
+  return s;
+}
+
+}  // namespace
+
+double moving_load_error(Team& team) {
+  GroundRectangle g;
+  g.low = {-9, -7};
+  g.high = {9, 7};
+  g.element = 1;
+  g.growth = 1.3;
+  g.largest = 2;
+  g.patches = {{"strip", {-3, -0.5}, {3, 0.5}, 1}};
+  TestBody ground(ground_rectangle(g).value(), open_ground(), {{"strip", {false, false, false}}}, damped_ground(), {1e-5, false}, team);
+  const double omega = 1, speed = 0.6;
+  LoadValues load;
+  load.traction = moving_traction(ground.surface(), 1, {0, 0, -1}, {speed, 0, 0}, omega);
+  const auto v = ground.solve(omega, {load});
+  const Harmonic h(ground.medium(), omega);
+  double worst = 0, largest = 0;
+  for (const Vec3& wanted : {Vec3{0, 1.5, 0}, Vec3{1.5, -2, 0}, Vec3{-2.5, 2, 0}, Vec3{4.5, 0.5, 0}}) {
+    const auto node = static_cast<std::size_t>(nearest_node(ground.surface(), wanted));
+    const Vec3& at = ground.surface().nodes[node];
+    Complex exact = 0;
+    for (int piece = 0; piece < 6; ++piece)
+      for (const GaussPoint& a : gauss_points(4))
+        for (const GaussPoint& b : gauss_points(4)) {
+          const double x = -3 + piece + a.x, y = b.x - 0.5;
+          exact += a.w * b.w * std::polar(1 / speed, -omega * x / speed) * half_space_surface(h, std::hypot(at[0] - x, at[1] - y));
+        }
+    largest = std::max(largest, std::abs(exact));
+    worst = std::max(worst, std::abs(-v[0].displacement[node][2] - exact));
+  }
+  return worst / largest;
+}
+
+TwoFoundations two_foundations(Team& team) {
+  constexpr double away = 6, omega = 0.25;
+  GroundRectangle g;
+  g.low = {-5, -5};
+  g.high = {5 + away, 5};
+  g.element = 0.7;
+  g.growth = 1.4;
+  g.largest = 2;
+  g.patches = {{"left", {-1, -1}, {1, 1}, 1.5}, {"right", {away - 1, -1}, {away + 1, 1}, 1.5}};
+  const std::array<bool, 3> held{true, true, true};
+  TestBody body(ground_rectangle(g).value(), open_ground(), {{"left", held}, {"right", held}}, damped_ground(), {1e-5, false}, team);
+  Foundation left, right;
+  left.condition = 1;
+  right.condition = 2;
+  right.reference = {away, 0, 0};
+  std::vector<LoadValues> cases = unit_motions(body.system(), left);
+  for (LoadValues& v : unit_motions(body.system(), right)) cases.push_back(std::move(v));
+  const auto k = impedance(body.surface(), {left, right}, body.solve(omega, cases));
+  TwoFoundations out;
+  double largest = 0;
+  for (std::size_t i = 0; i < 12; ++i)
+    for (std::size_t j = 0; j < 12; ++j) {
+      largest = std::max(largest, std::abs(k[12 * i + j]));
+      out.asymmetry = std::max(out.asymmetry, std::abs(k[12 * i + j] - k[12 * j + i]));
+    }
+  out.asymmetry /= largest;
+  out.unlike = std::abs(k[12 * 2 + 2] - k[12 * 8 + 8]) / std::abs(k[12 * 2 + 2]);
+  const auto c = inverse_where_stiff(k, 12);
+  // Far apart the distribution under each counts little: evenly over both squares.
+  const Harmonic h(body.medium(), omega);
+  Complex mean = 0;
+  for (const GaussPoint& a : gauss_points(3))
+    for (const GaussPoint& b : gauss_points(3))
+      for (const GaussPoint& p : gauss_points(3))
+        for (const GaussPoint& q : gauss_points(3))
+          mean += a.w * b.w * p.w * q.w * half_space_surface(h, std::hypot(away + 2 * (p.x - a.x), 2 * (q.x - b.x)));
+  out.through = std::abs(c[12 * 2 + 8] - mean) / std::abs(mean);
+  return out;
+}
+
+double near_rule_error(double height, double target) {
+  Element e;
+  e.shape = CellShape::quad4;
+  e.x[0] = {0, 0, 0};
+  e.x[1] = {1, 0, 0};
+  e.x[2] = {1, 1, 0};
+  e.x[3] = {0, 1, 0};
+  const Vec3 point{0.3, 0.2, height};
+  PointSet set;
+  near_rule(e, point, target, 0, set);
+  double sum = 0;
+  for (std::size_t q = 0; q < set.w.size(); ++q) {
+    const Vec3 d = sub(point, {set.x[q], set.y[q], set.z[q]});
+    sum += dot(d, {set.nx[q], set.ny[q], set.nz[q]}) / std::pow(norm(d), 3);
+  }
+  double exact = 0;
+  for (double x : {point[0], 1 - point[0]})
+    for (double y : {point[1], 1 - point[1]}) exact += std::atan2(x * y, height * std::sqrt(x * x + y * y + height * height));
+  return std::abs(sum / exact - 1);
+}
+
+}  // namespace conoid::elastic_bem
