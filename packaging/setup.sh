@@ -13,6 +13,7 @@ engine=(g++ cmake ninja-build ccache pkg-config git ca-certificates
   libmumps-dev
   libopenblas-openmp-dev
   libzstd-dev
+  libhwloc-dev
   zlib1g-dev libopenmpi-dev openmpi-bin)
 tests=(qt6-base-dev)
 window=(libvtk9-dev libqt6opengl6-dev qt6-svg-dev libegl-dev libgl-dev libglew-dev
