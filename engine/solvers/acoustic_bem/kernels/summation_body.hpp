@@ -201,7 +201,8 @@ inline void add_group(const PanelView<Real>& p, const RowGroup group, std::size_
   Window<Real, reach> window{W::places_of(p.start + first, p.last - columns + 1, group.high), 0, p.past};
   if constexpr (reach == 4) window.far = W::at_least(window.places, 2 * lanes);
   for (int b = 0; b < steps; b += block) {
-    Values<Real> acc[block]{}, w[block];
+    // Two sums a step, for columns in turn: the next column need not wait for this one's products.
+    Values<Real> acc[block]{}, more[block]{}, w[block];
     std::ptrdiff_t entry = b - group.high;
 #pragma GCC unroll 8
     for (int g = 1; g < block; ++g) w[g] = window.at(T, entry + g);
@@ -212,7 +213,7 @@ inline void add_group(const PanelView<Real>& p, const RowGroup group, std::size_
       const Values<Real> m = load(u + k * lanes);
       if (b == 0) __builtin_prefetch(reinterpret_cast<const char*>(u + k * lanes) + ahead, 0, 3);
 #pragma GCC unroll 8
-      for (int g = 0; g < block; ++g) acc[g] += m * w[(8 * block + g - k) % block];
+      for (int g = 0; g < block; ++g) (k % 2 == 0 ? acc : more)[g] += m * w[(8 * block + g - k) % block];
     };
     constexpr int round = block < 4 ? 4 : block;
     int left = columns;
@@ -225,6 +226,8 @@ inline void add_group(const PanelView<Real>& p, const RowGroup group, std::size_
       if (k >= left) break;
       column(k);
     }
+#pragma GCC unroll 8
+    for (int g = 0; g < block; ++g) acc[g] += more[g];
     if (first + lanes <= p.rows)
       add_to_rows<Real, block>(acc, p.row + first, sums + b, steps);
     else
@@ -247,7 +250,11 @@ void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums, Re
     const char* end = nullptr;
     std::ptrdiff_t jump = 0;
     std::size_t stored = 0;
-    for (std::size_t g = 0; g * lanes < p.rows; ++g) stored += lanes * p.groups[g].columns;
+    int widest = 0;
+    for (std::size_t g = 0; g * lanes < p.rows; ++g) {
+      stored += lanes * p.groups[g].columns;
+      widest = std::max(widest, p.groups[g].high - p.groups[g].low);
+    }
     end = reinterpret_cast<const char*>(p.values + stored);
     if (j + 1 < count) {
       const PanelView<Real>& next = panels[j + 1];
@@ -257,10 +264,11 @@ void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums, Re
       fetch(next.row, next.rows);
       fetch(next.past - next.last, sizeof(Real) * static_cast<std::size_t>(next.last - next.first + steps));
     }
-    // Entries −last … steps − 1 − first, and some that are loaded in vain.
+    // Entries −last … steps − 1 − first, and some that are loaded in vain where starts spread far.
+    const int end_of_table = steps - p.first + (widest < 2 * lanes ? 0 : lanes);
     const Real* const T = scratch + static_cast<std::ptrdiff_t>(p.last) * lanes;
     Real* entry = scratch;
-    for (int t = -static_cast<int>(p.last); t < steps - static_cast<int>(p.first) + lanes; ++t, entry += lanes)
+    for (int t = -static_cast<int>(p.last); t < end_of_table; ++t, entry += lanes)
       *reinterpret_cast<Values<Real>*>(entry) = load_anywhere(p.past + t);
     Real* const to = sums + p.sums;
     const Real* v = p.values;
