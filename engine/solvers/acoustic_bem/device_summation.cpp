@@ -244,8 +244,10 @@ struct DeviceSummation<Real>::Parts {
     const Bytes room = std::max(budget - std::min(budget, others), 2 * largest_slab);
     if (!slabs_here) {
       const auto memory = window_memory_of(device);
+      // Slices from the disk are leased by whole columns of windows: one slab at a time.
       packed = std::make_unique<Windows>("slabs of slices", slab_bytes, 4 * largest_slab,
-                                         std::make_shared<SlabMaker<Real>>(slices, format, host), memory->staging());
+                                         std::make_shared<SlabMaker<Real>>(slices, format, host), memory->staging(),
+                                         slices.streams() ? 1 : 2);
       slabs_here = device_windows(*packed, memory, room);
     }
     slabs_here->set_budget(room);

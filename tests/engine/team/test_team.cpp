@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A team covers every item exactly once, whatever the workers, and balances unlike ones.
 // labels: unit
+// links: conoid_team
 #include <atomic>
 #include <chrono>
 #include <memory>
