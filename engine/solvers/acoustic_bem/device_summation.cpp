@@ -105,7 +105,8 @@ struct DeviceSummation<Real>::Parts {
   std::unique_ptr<Windows> packed;   ///< slabs in memory of the host
   std::unique_ptr<Windows> slabs_here;  ///< on the device, over `packed`
   Tour tour;
-  Interval toured;  ///< slabs of the tour
+  Interval toured;           ///< slabs of the tour
+  std::vector<Lease> kept;   ///< of all of them, where all stay
 
   double copying = 0, kernel_seconds = 0;
   Bytes streamed = 0, kernel_bytes = 0;
@@ -252,6 +253,7 @@ struct DeviceSummation<Real>::Parts {
     }
     slabs_here->set_budget(room);
     const bool all_stay = bytes_of(wanted) <= room;
+    if (!all_stay || !(wanted == toured)) kept.clear();
     if (!(wanted == toured)) {
       // What passes through the device each time is laid out once, unless the slices themselves come from the disk.
       packed->set_budget(all_stay || slices.streams() ? 4 * largest_slab : bytes_of(wanted) + 2 * largest_slab);
@@ -354,7 +356,6 @@ struct DeviceSummation<Real>::Parts {
     stream.to_device(part_begin, borders);
     stream.synchronize();  // `borders` is of the host's pageable memory
 
-    stream.record(begin);
     std::deque<Batch> under_way;
     Bytes leased = 0;
     const auto let_go = [&] {
@@ -369,7 +370,15 @@ struct DeviceSummation<Real>::Parts {
       while (!under_way.empty() && (under_way.size() >= 2 || leased + bytes + largest_slab > room)) let_go();
       Batch batch;
       const auto at = static_cast<std::size_t>(batches[b].begin - wanted.begin);
+      batch.leases = std::move(kept);
+      kept.clear();
+      const bool held = !batch.leases.empty();
       for (Index q = batches[b].begin; q < batches[b].end; ++q) {
+        if (held) {
+          const auto k = static_cast<std::size_t>(q - wanted.begin);
+          views_on_host[k] = view(batch.leases[k], interval);
+          continue;
+        }
         const bool idle = under_way.empty() || under_way.back().summed.reached();
         const auto start = Clock::now();
         auto lease = tour.acquire(q, Access::read);
@@ -379,6 +388,7 @@ struct DeviceSummation<Real>::Parts {
         batch.leases.push_back(std::move(*lease));
       }
       stream.to_device(views, views_on_host.span().subspan(at, static_cast<std::size_t>(batches[b].size())), at);
+      if (b == 0) stream.record(begin);
       launch(at, parts[b], first_border[b], runs.size(), parts_in_all, shift, part);
       part += parts[b];
       batch.bytes = bytes;
@@ -387,9 +397,10 @@ struct DeviceSummation<Real>::Parts {
       leased += bytes;
       under_way.push_back(std::move(batch));
     }
+    stream.record(end);
+    if (all_stay) kept = std::move(under_way.front().leases);
     while (!under_way.empty()) let_go();
     streamed = all_stay ? 0 : slabs_here->statistics().loaded - loaded_before;
-    stream.record(end);
     for (std::size_t r = 0; r < runs.size(); ++r) {
       stream.launch(gather, {.grid = {static_cast<unsigned>((entries + 255) / 256), 1, 1}, .block = {256, 1, 1}},
                     {partial.data() + r * parts_in_all * entries, sums.data(), static_cast<std::int64_t>(entries),
