@@ -10,7 +10,7 @@
 // Reached from cache with rows of 6 to 13 columns, n_g = 8 / 32: 45 / 52 % of the multiply-add rate in single, 51 / 58 % in
 // double precision; the rest goes to the permutations that begin and end a group and to mispredicted ends of rows. From memory
 // at n_g = 8 in single precision a core reads 15 GB/s of values, 0.66 of what a copy moves in the same run; n_g = 4 reaches
-// 0.94. At 12.9 flops a byte (values and structure) waiting and computing are of one size and overlap for part only.
+// 0.94. At 3.6 flops a byte (values and structure) waiting and computing are of one size and overlap for part only.
 #include <immintrin.h>
 
 #include <algorithm>
