@@ -13,6 +13,7 @@ engine=(g++ cmake ninja-build ccache pkg-config git ca-certificates
   libmumps-dev
   libopenblas-openmp-dev
   libzstd-dev
+  libhwloc-dev
   zlib1g-dev libopenmpi-dev openmpi-bin)
 tests=(qt6-base-dev openssh-client)
 # The test of a session through ssh wants a server. Where services are started as they are installed, that is the owner's

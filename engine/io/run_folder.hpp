@@ -61,6 +61,7 @@ struct TelemetryRow {
   double busy = 0;  ///< seconds
   double waiting = 0;
   double copying = 0;
+  std::string phase{};  ///< a number in the file; a comment line before its first row tells the name
 };
 
 /// A text file that only grows: buffered, its length known, cut back to a known length on resume. The first failure is
@@ -155,6 +156,7 @@ class RunResults final : public Results {
   std::map<std::string, Kept, std::less<>> kept_;  ///< what a checkpoint says about tables not yet asked for
   GrowingFile telemetry_;
   std::int64_t telemetry_keep_ = -1;
+  std::vector<std::string> telemetry_phases_;  ///< named in the file since it was opened
   std::optional<Error> failure_;
 };
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -22,7 +23,7 @@ namespace {
 
 constexpr std::size_t buffer_limit = 1 << 16;
 constexpr std::string_view checkpoint_array = "results";
-constexpr std::string_view telemetry_head = "pass,worker,begin,end,busy[s],waiting[s],copying[s]\r\n";
+constexpr std::string_view telemetry_head = "pass,worker,begin,end,busy[s],waiting[s],copying[s],phase\r\n";
 
 // JSON has no infinities; these read back by from_chars and tell a person what happened.
 nlohmann::json json_number(double v) {
@@ -219,9 +220,16 @@ void RunResults::telemetry(std::span<const TelemetryRow> rows) {
     if (telemetry_.size() == 0) telemetry_.append(telemetry_head);
   }
   std::string text;
-  for (const auto& row : rows)
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{:.9g},{:.9g},{:.9g}\r\n", row.pass, row.worker,
-                   row.items.begin, row.items.end, row.busy, row.waiting, row.copying);
+  for (const auto& row : rows) {
+    const auto known = std::find(telemetry_phases_.begin(), telemetry_phases_.end(), row.phase);
+    const auto phase = known - telemetry_phases_.begin();
+    if (known == telemetry_phases_.end()) {
+      telemetry_phases_.push_back(row.phase);
+      fmt::format_to(std::back_inserter(text), "# phase {} is {}\r\n", phase, row.phase);
+    }
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{:.9g},{:.9g},{:.9g},{}\r\n", row.pass, row.worker,
+                   row.items.begin, row.items.end, row.busy, row.waiting, row.copying, phase);
+  }
   telemetry_.append(text);
 }
 

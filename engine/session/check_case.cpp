@@ -22,7 +22,7 @@ CheckReport check_case(const CaseDocument& document) {
   out.details = setup.estimate.details;
   try {
     SessionOptions options;
-    const auto effective = effective_options(options, setup.input, setup.machine, 1);
+    const auto effective = effective_options(options, setup.input, setup.machine, 1, setup.estimate.seconds);
     if (!effective) {
       out.diagnostics.push_back(effective.error());
     } else if (out.host_memory > effective->host_memory) {

@@ -71,7 +71,7 @@ Json Effective::json() const {
 }
 
 Result<Effective> effective_options(const SessionOptions& options, const Case& input, const Machine& machine,
-                                    int ranks) {
+                                    int ranks, double seconds) {
   Effective out;
   const auto [threads, threads_source] = threads_of(options, input, machine);
 
@@ -88,6 +88,11 @@ Result<Effective> effective_options(const SessionOptions& options, const Case& i
   auto specs = parse_workers(workers, threads);
   if (!specs) return specs.error();
   out.workers = std::move(*specs);
+  if (workers == "auto") out.workers = worth_their_start(std::move(out.workers), threads, seconds);
+  const bool budget = written(input, "/compute/memory/device");
+  const Bytes device_memory = budget ? static_cast<Bytes>(input["compute"]["memory"]["device"].integer()) : 0;
+  for (WorkerSpec& w : out.workers)
+    if (!w.device.empty()) w.device_memory = device_memory;
 
   std::string balancer_source = "default";
   if (written(input, "/compute/balancer")) {
@@ -109,6 +114,7 @@ Result<Effective> effective_options(const SessionOptions& options, const Case& i
                {"balancer", out.balancer, balancer_source},
                {"host memory", format_bytes(out.host_memory), memory_source},
                {"checkpoint every", format_duration(out.checkpoint_every), checkpoint_source}};
+  if (budget) out.table.push_back({"device memory", format_bytes(device_memory), "case"});
   for (const char* name : {"OMP_PLACES", "CUDA_VISIBLE_DEVICES", "SLURM_JOB_ID"})
     if (const char* value = std::getenv(name)) out.table.push_back({name, value, "environment"});
   return out;

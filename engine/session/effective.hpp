@@ -28,7 +28,8 @@ struct Effective {
   [[nodiscard]] Json json() const;         ///< for run.json
 };
 
+/// `seconds`: what the processors alone are expected to take, 0 if unknown; "auto" takes devices only where they pay.
 [[nodiscard]] Result<Effective> effective_options(const SessionOptions& options, const Case& input,
-                                                  const Machine& machine, int ranks);
+                                                  const Machine& machine, int ranks, double seconds = 0);
 
 }  // namespace conoid

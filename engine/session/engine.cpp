@@ -161,7 +161,7 @@ void Engine::read_case() {
   if (last && last->code == ErrorCode::stopped && control_.wishes().stop) throw StoppedEarly{};
   if (last) throw Failure(*last);
 
-  auto effective = effective_options(options_, setup_.input, setup_.machine, cluster_.size());
+  auto effective = effective_options(options_, setup_.input, setup_.machine, cluster_.size(), setup_.estimate.seconds);
   if (!effective) throw Failure(effective.error());
   effective_ = std::move(*effective);
   const Bytes needed = setup_.estimate.host_memory / static_cast<Bytes>(cluster_.size());
@@ -444,7 +444,7 @@ void Engine::take_samples() {
   for (BalanceSample& s : samples) {
     passes_ = std::max(passes_, s.pass + 1);
     s.pass += passes_before_;
-    rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying});
+    rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying, s.phase});
   }
   if (!cluster_.leads()) return;
   if (files_) files_->results().telemetry(rows);

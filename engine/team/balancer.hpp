@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct BalanceSample {
   double busy = 0;     ///< seconds computing
   double waiting = 0;  ///< seconds between its end and the slowest worker's end
   double copying = 0;  ///< seconds moving data that no computing hid; not part of `busy`
+  std::string phase{};  ///< Phase::name()
   [[nodiscard]] double seconds() const { return busy + copying; }
 };
 

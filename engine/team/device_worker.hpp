@@ -14,13 +14,14 @@ namespace conoid {
 class DeviceWorker {
  public:
   /// `memory`: bytes of the device that a run may use; 0: most of what is free.
-  DeviceWorker(Device device, int index, int helpers, Bytes memory)
-      : device_(std::move(device)), index_(index), helpers_(helpers), memory_(memory) {}
+  DeviceWorker(Device device, int index, CpuWorker helpers, Bytes memory)
+      : device_(std::move(device)), index_(index), helpers_(std::move(helpers)), memory_(memory) {}
   [[nodiscard]] const Device& device() const { return device_; }
   /// Its number in the team: a key for what a phase keeps on the device from pass to pass.
   [[nodiscard]] int index() const { return index_; }
   /// Host threads for what only a host can do: laying out data before it is copied.
   [[nodiscard]] const CpuWorker& host() const { return helpers_; }
+  void set_host(CpuWorker helpers) { helpers_ = std::move(helpers); }
   /// Bytes of device memory that a phase may hold.
   [[nodiscard]] Bytes memory() const {
     const Bytes most = device_.info().memory / 10 * 9;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -32,8 +33,27 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 constexpr std::size_t samples_kept = 65536;
 constexpr double device_streaming = 4e9;  ///< first guess of bytes a second to a device that are not hidden
 constexpr double device_weight = 16;  ///< first guess of a device's speed, in threads; the balancer learns the truth
+constexpr double device_start = 1.5;  ///< seconds before a device computes
+
+/// The binding this thread has; 0: none.
+thread_local std::uint64_t bound = 0;
+
+bool bound_by_environment() { return std::getenv("OMP_PROC_BIND") != nullptr || std::getenv("OMP_PLACES") != nullptr; }
 
 }  // namespace
+
+CpuWorker::CpuWorker(int threads, Places places, bool together)
+    : threads_(threads), places_(std::move(places)), together_(together) {
+  static std::atomic<std::uint64_t> bindings{0};
+  if (!places_.empty()) binding_ = ++bindings;
+  verify(together_ || places_.empty() || places_.size() >= static_cast<std::size_t>(threads_), "a place for every thread");
+}
+
+void CpuWorker::bind(int thread) const {
+  if (binding_ == 0 || bound == binding_) return;
+  bound = binding_;
+  bind_this_thread(together_ ? std::span<const int>(places_) : std::span(places_).subspan(static_cast<std::size_t>(thread), 1));
+}
 
 void CpuWorker::for_each(Interval items, Index grain, const std::function<void(Interval, int)>& body) const {
   if (items.empty()) return;
@@ -42,6 +62,7 @@ void CpuWorker::for_each(Interval items, Index grain, const std::function<void(I
   std::exception_ptr failure;
   std::mutex failure_mutex;
   auto work = [&](int thread) {
+    bind(thread);
     for (;;) {
       const Index begin = next.fetch_add(grain, std::memory_order_relaxed);
       if (begin >= items.end) return;
@@ -143,6 +164,19 @@ Result<std::vector<WorkerSpec>> parse_workers(std::string_view text, int threads
   return out;
 }
 
+std::vector<WorkerSpec> worth_their_start(std::vector<WorkerSpec> workers, int threads, double seconds) {
+  const auto devices = std::count_if(workers.begin(), workers.end(), [](const auto& w) { return !w.device.empty(); });
+  const auto own = static_cast<double>(std::max(1, threads));
+  const double shared = device_start + seconds * own / (own + device_weight * static_cast<double>(devices));
+  if (devices == 0 || seconds <= 0 || shared < seconds) return workers;
+  std::erase_if(workers, [](const auto& w) { return !w.device.empty(); });
+  if (workers.empty()) workers.push_back({});
+  int taken = 0;
+  for (const auto& w : workers) taken += w.threads;
+  workers.front().threads += std::max(0, threads - taken);  // those that would have fed the devices
+  return workers;
+}
+
 /// The host threads. Worker 0 is the calling thread; the others sleep between passes.
 struct Team::Crew {
   std::string balancer_name;
@@ -170,11 +204,29 @@ struct Team::Crew {
   int running = 0;
   bool closing = false;
   std::vector<std::jthread> threads;
+  Places before;  ///< of the calling thread, if threads were bound
+
+  /// Binds the threads of a team of devices and processors; elsewhere hands have no places.
+  void place(const std::vector<WorkerSpec>& workers, int all_threads) {
+    std::vector<PlaceWish> wishes;
+    for (std::size_t w = 0; w < workers.size(); ++w)
+      wishes.push_back({workers[w].threads, devices[w] != nullptr,
+                        devices[w] ? places_near(devices[w]->device().info().bus) : Places{}});
+    const Places all = places_of_this_thread();
+    const std::vector<Places> plan = plan_places(all, wishes);
+    if (std::any_of(plan.begin(), plan.end(), [](const Places& p) { return p.empty(); })) return;
+    before = all;
+    for (std::size_t w = 0; w < workers.size(); ++w) {
+      hands[w] = devices[w] ? CpuWorker(1, plan[w]) : CpuWorker(workers[w].threads, plan[w]);
+      if (devices[w]) devices[w]->set_host(CpuWorker(all_threads, all, true));
+    }
+  }
 
   void work(std::size_t w, const WorkerSpec& spec) {
     const auto start = Clock::now();
     try {
       if (!intervals[w].empty()) {
+        hands[w].bind(0);
         if (devices[w])
           phase->run_on_device(*devices[w], intervals[w]);
         else
@@ -220,8 +272,10 @@ Team::Team(std::vector<WorkerSpec> workers, std::string balancer)
     }
     auto device = Device::open(w.device);
     if (!device) throw Failure(device.error());
-    crew_->devices.back() = std::make_unique<DeviceWorker>(std::move(*device), number, threads(), w.device_memory);
+    crew_->devices.back() = std::make_unique<DeviceWorker>(std::move(*device), number, CpuWorker(threads()), w.device_memory);
   }
+  if (crew_->processors.size() < workers_.size() && !crew_->processors.empty() && !bound_by_environment())
+    crew_->place(workers_, threads());
   crew_->busy.resize(workers_.size());
   crew_->copying.resize(workers_.size());
   crew_->failures.resize(workers_.size());
@@ -236,6 +290,11 @@ Team::~Team() {
   }
   crew_->begin.notify_all();
   crew_->threads.clear();  // joins
+  if (crew_->before.empty()) return;
+  // The calling thread and those that OpenMP keeps for it go where they were.
+  const CpuWorker free(workers_.front().threads, crew_->before, true);
+  free.bind(0);
+  free.for_each({0, free.threads()}, 1, [](Interval, int) {});
 }
 
 int Team::threads() const {
@@ -288,6 +347,10 @@ void Team::run(Phase& phase, std::stop_token stop) {
     std::unique_lock lock(crew.mutex);
     crew.end.wait(lock, [&] { return crew.running == 0; });
   }
+  if (!crew.before.empty()) {  // threads that this one starts must not all share its place
+    bind_this_thread(crew.before);
+    bound = 0;
+  }
   double wall = 0;
   for (const int w : who) wall = std::max(wall, crew.busy[static_cast<std::size_t>(w)] + crew.copying[static_cast<std::size_t>(w)]);
   lane.last.clear();
@@ -300,6 +363,7 @@ void Team::run(Phase& phase, std::stop_token stop) {
     sample.busy = crew.busy[w];
     sample.copying = crew.copying[w];
     sample.waiting = wall - crew.busy[w] - crew.copying[w];
+    sample.phase = phase.name();
     lane.last.push_back(sample);
     sample.worker = who[k];
     crew.samples.push_back(sample);

@@ -13,6 +13,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
+#include "engine/team/affinity.hpp"
 #include "engine/team/balancer.hpp"
 
 namespace conoid {
@@ -22,13 +23,21 @@ namespace conoid {
 class CpuWorker {
  public:
   explicit CpuWorker(int threads) : threads_(threads) {}
+  /// The same with thread t bound to places[t] (affinity.hpp), or all threads to all of `places` if `together`.
+  CpuWorker(int threads, Places places, bool together = false);
   [[nodiscard]] int threads() const { return threads_; }
   /// Splits [begin,end) into chunks of at most `grain` and runs body(chunk, thread) on the worker's threads;
   /// the assignment of chunks to threads is dynamic, so results must not depend on it. Exceptions are passed on.
   void for_each(Interval items, Index grain, const std::function<void(Interval, int)>& body) const;
+  /// Binds the calling thread as thread `thread`, if this worker has places; for_each() does so by itself.
+  void bind(int thread) const;
 
  private:
+
   int threads_ = 1;
+  Places places_;
+  bool together_ = false;
+  std::uint64_t binding_ = 0;  ///< number of these places; a thread that is bound already remembers it
 };
 
 class DeviceWorker;  // device_worker.hpp
@@ -61,7 +70,14 @@ struct WorkerSpec {
 /// the threads to feed it. A device that is not here is an error of code `resources` that says why.
 [[nodiscard]] Result<std::vector<WorkerSpec>> parse_workers(std::string_view text, int threads);
 
+/// Leaves the devices of "auto" out where they do not pay. A device costs about a second and a half before it computes: its
+/// context, its kernels, the first copies. `seconds`: what the processors alone are expected to take; 0: not known, all stay.
+[[nodiscard]] std::vector<WorkerSpec> worth_their_start(std::vector<WorkerSpec> workers, int threads, double seconds);
+
 /// Not thread-safe: used from the engine thread only.
+///
+/// A team of devices and processors binds its threads (affinity.hpp), unless the environment sets OMP_PROC_BIND or
+/// OMP_PLACES: each thread that feeds a device to a place near it, those of processors to one of the others each.
 class Team {
  public:
   /// `balancer` is the policy's name, kept per phase. Opens the devices of the workers; throws Failure(resources).

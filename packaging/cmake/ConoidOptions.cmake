@@ -11,6 +11,7 @@ foreach(part
     MUMPS
     MUPARSER
     ZSTD
+    HWLOC
 )
   set(CONOID_WITH_${part} AUTO CACHE STRING "AUTO, ON or OFF")
   set_property(CACHE CONOID_WITH_${part} PROPERTY STRINGS AUTO ON OFF)
@@ -118,6 +119,21 @@ if(CONOID_HAVE_ZSTD)
   target_include_directories(conoid_zstd INTERFACE "${CONOID_ZSTD_INCLUDE}")
   target_link_libraries(conoid_zstd INTERFACE "${CONOID_ZSTD_LIBRARY}")
 endif()
+if(NOT CONOID_WITH_HWLOC STREQUAL "OFF")
+  find_path(CONOID_HWLOC_INCLUDE hwloc.h)
+  find_library(CONOID_HWLOC_LIBRARY hwloc)
+  mark_as_advanced(CONOID_HWLOC_INCLUDE CONOID_HWLOC_LIBRARY)
+endif()
+set(hwloc_usable FALSE)
+if(CONOID_HWLOC_INCLUDE AND CONOID_HWLOC_LIBRARY)
+  set(hwloc_usable TRUE)
+endif()
+conoid_optional(HWLOC hwloc_usable "It keeps threads of the processor off the cores that feed devices. Debian: libhwloc-dev.")
+if(CONOID_HAVE_HWLOC)
+  add_library(conoid_hwloc INTERFACE)
+  target_include_directories(conoid_hwloc INTERFACE "${CONOID_HWLOC_INCLUDE}")
+  target_link_libraries(conoid_hwloc INTERFACE "${CONOID_HWLOC_LIBRARY}")
+endif()
 # MUMPS with the MPI of the program: its sequential library brings an MPI of its own, which would hide the real one, and so
 # serves only builds without MPI.
 if(NOT CONOID_WITH_MUMPS STREQUAL "OFF")
@@ -206,7 +222,7 @@ set(CONOID_TESTS ${CONOID_HAVE_TESTS})
 function(conoid_print_summary)
   message(STATUS "Conoid ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE}): "
     "HDF5=${CONOID_HAVE_HDF5} MPI=${CONOID_HAVE_MPI} CUDA=${CONOID_HAVE_CUDA} emulated=${CONOID_HAVE_EMULATED} "
-    "LAPACK=${CONOID_HAVE_LAPACK} MUMPS=${CONOID_HAVE_MUMPS} zstd=${CONOID_HAVE_ZSTD} "
+    "LAPACK=${CONOID_HAVE_LAPACK} MUMPS=${CONOID_HAVE_MUMPS} zstd=${CONOID_HAVE_ZSTD} hwloc=${CONOID_HAVE_HWLOC} "
     "OpenMP=${CONOID_HAVE_OPENMP} "
     "pictures=${CONOID_HAVE_VTK} window=${CONOID_HAVE_QT} tests=${CONOID_HAVE_TESTS}")
 endfunction()

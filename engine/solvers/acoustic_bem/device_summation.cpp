@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Keeps slabs and past values on a device, and launches the product over the slabs of an interval.
+//
+// Slabs are windows of two levels: the device's over page-locked memory of the host, whose windows are laid out from the slices
+// when they are asked for, wherever the values of those are. So values come disk → host → host (laid out) → device.
 #include "engine/solvers/acoustic_bem/device_summation.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstring>
-#include <map>
+#include <deque>
 #include <type_traits>
 
 #include <fmt/core.h>
 
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_bem/cuda/arguments.hpp"
+#include "engine/solvers/device_memory.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
@@ -24,31 +28,57 @@ double seconds_since(Clock::time_point start) {
 
 constexpr RaggedTuning tuned{4, 64};  // measured on an H200 (README)
 
+/// Where the pieces of a slab begin behind its headers.
+constexpr std::size_t behind(std::size_t header_bytes) { return (header_bytes + 255) / 256 * 256; }
+
+/// Lays slabs out when a level asks for them.
+template <class Real>
+class SlabMaker final : public WindowBacking {
+ public:
+  SlabMaker(const Slices<Real>& slices, MarkFormat format, CpuWorker host)
+      : slices_(slices), format_(format), host_(std::move(host)) {}
+  Status load(Index slab, std::span<std::byte> memory) override {
+    try {
+      const PackedSlab made = pack_slab(slices_, slab * slab_slices, format_, host_);
+      const std::size_t head = behind(made.headers.size());
+      verify(head + made.pieces.size() <= memory.size(), "a slab is as large as it was measured");
+      std::memcpy(memory.data(), made.headers.data(), made.headers.size());
+      std::memset(memory.data() + made.headers.size(), 0, head - made.headers.size());
+      std::memcpy(memory.data() + head, made.pieces.data(), made.pieces.size());
+      return {};
+    } catch (const Failure& failure) {
+      return failure.error();
+    }
+  }
+  Status save(Index, std::span<const std::byte>) override { return make_error(ErrorCode::internal, "slabs are never changed"); }
+
+ private:
+  const Slices<Real>& slices_;
+  MarkFormat format_;
+  CpuWorker host_;
+};
+
 }  // namespace
 
 template <class Real>
 struct DeviceSummation<Real>::Parts {
-  struct Slab {
-    DeviceBuffer<unsigned char> pieces, headers;
-    Bytes bytes = 0;
-  };
   /// The past values of one excitation on the device, up to time `step`.
   struct Past {
     DeviceBuffer<Real> ring;
     Index step = -1;
   };
-  /// Where slabs that do not stay pass through: one is filled while the other is summed.
-  struct Slot {
-    DeviceBuffer<unsigned char> memory;
-    Event copied, summed;
-    bool used = false;  ///< in this pass
+  /// Slabs that a launch reads, and the end of it.
+  struct Batch {
+    std::vector<Lease> leases;
+    Bytes bytes = 0;
+    Event summed;
   };
 
   Device device;
   const Slices<Real>& slices;
   int steps;
   Bytes budget;
-  Stream stream, copies;
+  Stream stream;
   Kernel<RaggedArguments> ragged;
   Kernel<GatherArguments> gather;
   Kernel<AppendArguments> append;
@@ -63,8 +93,6 @@ struct DeviceSummation<Real>::Parts {
   unsigned warps = 1;
   RaggedTuning tuning;
 
-  std::map<Index, Slab> resident;
-  Bytes resident_bytes = 0;
   std::vector<Past> past;
   PinnedBuffer<Real> fresh;
   DeviceBuffer<Real> fresh_on_device;
@@ -72,16 +100,19 @@ struct DeviceSummation<Real>::Parts {
   DeviceBuffer<double> sums;
   PinnedBuffer<double> sums_on_host;
   DeviceBuffer<SlabView> views;
+  PinnedBuffer<SlabView> views_on_host;
   DeviceBuffer<std::int32_t> part_begin;
-  Slot slots[2];
-  std::map<Index, PinnedBuffer<unsigned char>>
-      packed;  ///< slabs that pass through: headers, then pieces; laid out once
+  std::unique_ptr<Windows> packed;   ///< slabs in memory of the host
+  std::unique_ptr<Windows> slabs_here;  ///< on the device, over `packed`
+  Tour tour;
+  Interval toured;           ///< slabs of the tour
+  std::vector<Lease> kept;   ///< of all of them, where all stay
 
   double copying = 0, kernel_seconds = 0;
   Bytes streamed = 0, kernel_bytes = 0;
 
   Parts(const Device& d, const Slices<Real>& s, int n, Bytes b, RaggedTuning t)
-      : device(d), slices(s), steps(n), budget(b), stream(d.stream()), copies(d.stream()), begin(d.event()),
+      : device(d), slices(s), steps(n), budget(b), stream(d.stream()), begin(d.event()),
         end(d.event()), tuning(t) {
     if (tuning.warps == 0) tuning.warps = tuned.warps;
     if (tuning.waves == 0) tuning.waves = tuned.waves;
@@ -107,6 +138,11 @@ struct DeviceSummation<Real>::Parts {
 
   [[nodiscard]] Index slabs() const { return (slices.count() + slab_slices - 1) / slab_slices; }
   [[nodiscard]] Index slices_of(Index slab) const { return std::min(slab_slices, slices.count() - slab * slab_slices); }
+  [[nodiscard]] Bytes bytes_of(Interval some) const {
+    Bytes n = 0;
+    for (Index q = some.begin; q < some.end; ++q) n += slab_bytes[static_cast<std::size_t>(q)];
+    return n;
+  }
   [[nodiscard]] std::size_t header_bytes(Index slab) const {
     return sizeof(PieceHeader) * static_cast<std::size_t>(groups * slices_of(slab));
   }
@@ -137,12 +173,16 @@ struct DeviceSummation<Real>::Parts {
       });
       for (const Extent& e : extent) {
         const std::size_t bytes = (marks + static_cast<std::size_t>(e.count) * sizeof(Real) + 15) / 16 * 16;
-        slab_bytes[static_cast<std::size_t>(j / slab_slices)] += bytes + sizeof(PieceHeader);
+        slab_bytes[static_cast<std::size_t>(j / slab_slices)] += bytes;
         piece = std::max(piece, bytes);
         if (e.high >= e.low) window = std::max(window, e.high - e.low + steps);
       }
     }
-    for (Bytes b : slab_bytes) largest_slab = std::max(largest_slab, b + 512);
+    for (Index q = 0; q < slabs(); ++q) {
+      Bytes& b = slab_bytes[static_cast<std::size_t>(q)];
+      b = (b + behind(header_bytes(q)) + 4095) / 4096 * 4096;
+      largest_slab = std::max(largest_slab, b);
+    }
     piece_bytes = static_cast<std::int32_t>(piece);
     window_values = static_cast<std::int32_t>(std::max<Index>(window, steps));
   }
@@ -199,47 +239,34 @@ struct DeviceSummation<Real>::Parts {
     }
   }
 
-  /// Slabs of the interval that stay; frees what the interval has left if memory is short.
-  void settle(const CpuWorker& host, Index first, Index last) {
+  /// Sees to it that the slabs of the interval are announced. True if all of them stay on the device.
+  bool announce(const CpuWorker& host, Interval wanted) {
     const Bytes others = fixed_bytes() * std::max<Bytes>(1, past.size());
-    Bytes wanted = 0;
-    for (Index q = first; q <= last; ++q) wanted += slab_bytes[static_cast<std::size_t>(q)];
-    const bool all_fit = others + wanted <= budget;
-    const Bytes room = budget - std::min(budget, others + (all_fit ? 0 : 2 * largest_slab));
-    for (auto at = resident.begin(); at != resident.end();) {
-      const bool outside = at->first < first || at->first > last;
-      if (outside && resident_bytes + wanted > room) {
-        resident_bytes -= at->second.bytes;
-        at = resident.erase(at);
-      } else {
-        ++at;
-      }
+    const Bytes room = std::max(budget - std::min(budget, others), 2 * largest_slab);
+    if (!slabs_here) {
+      const auto memory = window_memory_of(device);
+      // Slices from the disk are leased by whole columns of windows: one slab at a time.
+      packed = std::make_unique<Windows>("slabs of slices", slab_bytes, 4 * largest_slab,
+                                         std::make_shared<SlabMaker<Real>>(slices, format, host), memory->staging(),
+                                         slices.streams() ? 1 : 2);
+      slabs_here = device_windows(*packed, memory, room);
     }
-    for (Index q = first; q <= last; ++q) {
-      const Bytes bytes = slab_bytes[static_cast<std::size_t>(q)];
-      if (resident.count(q) != 0 || resident_bytes + bytes > room) continue;
-      const auto start = Clock::now();
-      const PackedSlab made = pack_slab(slices, q * slab_slices, format, host);
-      Slab slab;
-      slab.pieces = device.allocate<unsigned char>(std::max<std::size_t>(made.pieces.size(), 16), "slices");
-      slab.headers = device.allocate<unsigned char>(made.headers.size(), "headers of slices");
-      slab.bytes = bytes;
-      stream.to_device(slab.pieces, made.pieces);
-      stream.to_device(slab.headers, made.headers);
-      stream.synchronize();  // `made` goes
-      packed.erase(q);
-      resident_bytes += bytes;
-      resident[q] = std::move(slab);
-      copying += seconds_since(start);
+    slabs_here->set_budget(room);
+    const bool all_stay = bytes_of(wanted) <= room;
+    if (!all_stay || !(wanted == toured)) kept.clear();
+    if (!(wanted == toured)) {
+      // What passes through the device each time is laid out once, unless the slices themselves come from the disk.
+      packed->set_budget(all_stay || slices.streams() ? 4 * largest_slab : bytes_of(wanted) + 2 * largest_slab);
+      tour = slabs_here->announce(wanted, Access::read, Repeat::yes);
+      toured = wanted;
     }
-    if (all_fit) {
-      packed.clear();
-      for (Slot& s : slots) s = {};
-    }
+    return all_stay;
   }
 
-  [[nodiscard]] SlabView view(Index q, const unsigned char* pieces, const unsigned char* headers,
-                              Interval interval) const {
+  [[nodiscard]] SlabView view(const Lease& lease, Interval interval) const {
+    const Index q = lease.window();
+    const auto* const headers = reinterpret_cast<const unsigned char*>(lease.bytes().data());
+    const unsigned char* const pieces = headers + behind(header_bytes(q));
     SlabView v;
     v.pieces = pieces;
     v.headers = reinterpret_cast<const PieceHeader*>(headers);
@@ -281,28 +308,32 @@ struct DeviceSummation<Real>::Parts {
     copying = kernel_seconds = 0;
     streamed = kernel_bytes = 0;
     upload_past(runs);
-    const Index first = interval.begin / slab_slices, last = (interval.end - 1) / slab_slices;
-    settle(host, first, last);
+    const Interval wanted{interval.begin / slab_slices, (interval.end - 1) / slab_slices + 1};
+    const bool all_stay = announce(host, wanted);
+    const Bytes room = slabs_here->budget(), loaded_before = slabs_here->statistics().loaded;
 
-    // Parts: enough blocks to fill the device several times over, in whole slabs; a slab that passes through is a part.
-    std::vector<SlabView> list;
-    std::vector<Index> passing;
-    for (Index q = first; q <= last; ++q) {
-      const auto at = resident.find(q);
-      if (at != resident.end())
-        list.push_back(view(q, at->second.pieces.data(), at->second.headers.data(), interval));
-      else
-        passing.push_back(q);
+    // One launch for all slabs if they stay; else launches of an eighth of the device's memory, so that what comes next is
+    // copied while they run. Parts: enough blocks to fill the device several times over, in whole slabs.
+    std::vector<Interval> batches;
+    for (Index q = wanted.begin; q < wanted.end;) {
+      Index stop = q + 1;
+      while (stop < wanted.end && (all_stay || bytes_of({q, stop + 1}) <= room / 8)) ++stop;
+      batches.push_back({q, stop});
+      q = stop;
     }
     const auto row_blocks = static_cast<std::size_t>((groups + warps - 1) / warps);
-    const std::size_t wanted = tuning.waves * static_cast<std::size_t>(device.info().multiprocessors) / row_blocks + 1;
-    const std::size_t parts = std::min(list.size(), std::min<std::size_t>(wanted, 65000)),
-                      parts_in_all = parts + passing.size();
+    const std::size_t blocks = tuning.waves * static_cast<std::size_t>(device.info().multiprocessors) / row_blocks + 1;
+    const std::size_t parts_wanted = std::min<std::size_t>(blocks / batches.size() + 1, 65000);
     std::vector<std::int32_t> borders;
-    for (std::size_t p = 0; p <= parts; ++p)
-      borders.push_back(static_cast<std::int32_t>(parts == 0 ? 0 : p * list.size() / parts));
-    const std::size_t settled = list.size();
-    // Views and borders of the passing slabs, each a part of its own: their addresses are those of the two slots.
+    std::vector<std::size_t> first_border, parts;
+    for (const Interval& batch : batches) {
+      const auto n = static_cast<std::size_t>(batch.size());
+      parts.push_back(std::min(n, parts_wanted));
+      first_border.push_back(borders.size());
+      for (std::size_t p = 0; p <= parts.back(); ++p) borders.push_back(static_cast<std::int32_t>(p * n / parts.back()));
+    }
+    std::size_t parts_in_all = 0;
+    for (const std::size_t p : parts) parts_in_all += p;
     const auto entries = static_cast<std::size_t>(slices.rows() * steps);
     const std::size_t needed = runs.size() * parts_in_all * entries;
     if (partial.size() < needed) {
@@ -313,57 +344,63 @@ struct DeviceSummation<Real>::Parts {
       sums = device.allocate<double>(entries, "sums");
       sums_on_host = device.pinned<double>(entries);
     }
-    for (std::size_t k = 0; k < passing.size(); ++k) {
-      Slot& slot = slots[k % 2];
-      if (slot.memory.empty()) {
-        slot.memory = device.allocate<unsigned char>(largest_slab, "passing slices");
-        slot.copied = device.event();
-        slot.summed = device.event();
-      }
-      const std::size_t head = (header_bytes(passing[k]) + 255) / 256 * 256;
-      list.push_back(view(passing[k], slot.memory.data() + head, slot.memory.data(), interval));
-    }
-    borders.push_back(0);
-    borders.push_back(1);
-    if (views.size() < list.size()) {
+    if (views.size() < static_cast<std::size_t>(wanted.size())) {
       views = {};
-      views = device.allocate<SlabView>(list.size() + 16, "slabs");
+      views = device.allocate<SlabView>(static_cast<std::size_t>(wanted.size()) + 16, "slabs");
+      views_on_host = device.pinned<SlabView>(static_cast<std::size_t>(wanted.size()) + 16);
     }
     if (part_begin.size() < borders.size()) {
       part_begin = {};
       part_begin = device.allocate<std::int32_t>(borders.size() + 16, "parts");
     }
-    stream.to_device(views, list);
     stream.to_device(part_begin, borders);
-    stream.synchronize();  // `list` and `borders` are of the host's pageable memory
+    stream.synchronize();  // `borders` is of the host's pageable memory
 
-    stream.record(begin);
-    if (parts > 0) launch(0, parts, 0, runs.size(), parts_in_all, shift, 0);
-    for (std::size_t k = 0; k < passing.size(); ++k) {
-      Slot& slot = slots[k % 2];
-      const Index q = passing[k];
-      auto at = packed.find(q);
-      if (at == packed.end()) {
+    std::deque<Batch> under_way;
+    Bytes leased = 0;
+    const auto let_go = [&] {
+      under_way.front().summed.synchronize();
+      leased -= under_way.front().bytes;
+      under_way.pop_front();
+    };
+    std::size_t part = 0;
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      const Bytes bytes = bytes_of(batches[b]);
+      // Some memory is left for what comes next.
+      while (!under_way.empty() && (under_way.size() >= 2 || leased + bytes + largest_slab > room)) let_go();
+      Batch batch;
+      const auto at = static_cast<std::size_t>(batches[b].begin - wanted.begin);
+      batch.leases = std::move(kept);
+      kept.clear();
+      const bool held = !batch.leases.empty();
+      for (Index q = batches[b].begin; q < batches[b].end; ++q) {
+        if (held) {
+          const auto k = static_cast<std::size_t>(q - wanted.begin);
+          views_on_host[k] = view(batch.leases[k], interval);
+          continue;
+        }
+        const bool idle = under_way.empty() || under_way.back().summed.reached();
         const auto start = Clock::now();
-        const PackedSlab made = pack_slab(slices, q * slab_slices, format, host);
-        const std::size_t head = (made.headers.size() + 255) / 256 * 256;
-        auto pinned = device.pinned<unsigned char>(head + made.pieces.size());
-        std::memcpy(pinned.data(), made.headers.data(), made.headers.size());
-        std::memset(pinned.data() + made.headers.size(), 0, head - made.headers.size());
-        std::memcpy(pinned.data() + head, made.pieces.data(), made.pieces.size());
-        at = packed.emplace(q, std::move(pinned)).first;
-        copying += seconds_since(start);
+        auto lease = tour.acquire(q, Access::read);
+        if (!lease) throw Failure(lease.error());
+        if (idle) copying += seconds_since(start);
+        views_on_host[static_cast<std::size_t>(q - wanted.begin)] = view(*lease, interval);
+        batch.leases.push_back(std::move(*lease));
       }
-      if (slot.used) copies.wait(slot.summed);
-      copies.to_device(slot.memory, at->second.span());
-      copies.record(slot.copied);
-      stream.wait(slot.copied);
-      launch(settled + k, 1, parts + 1, runs.size(), parts_in_all, shift, parts + k);
-      stream.record(slot.summed);
-      slot.used = true;
-      streamed += at->second.size();
+      stream.to_device(views, views_on_host.span().subspan(at, static_cast<std::size_t>(batches[b].size())), at);
+      if (b == 0) stream.record(begin);
+      launch(at, parts[b], first_border[b], runs.size(), parts_in_all, shift, part);
+      part += parts[b];
+      batch.bytes = bytes;
+      batch.summed = device.event();
+      stream.record(batch.summed);
+      leased += bytes;
+      under_way.push_back(std::move(batch));
     }
     stream.record(end);
+    if (all_stay) kept = std::move(under_way.front().leases);
+    while (!under_way.empty()) let_go();
+    streamed = all_stay ? 0 : slabs_here->statistics().loaded - loaded_before;
     for (std::size_t r = 0; r < runs.size(); ++r) {
       stream.launch(gather, {.grid = {static_cast<unsigned>((entries + 255) / 256), 1, 1}, .block = {256, 1, 1}},
                     {partial.data() + r * parts_in_all * entries, sums.data(), static_cast<std::int64_t>(entries),
@@ -372,9 +409,8 @@ struct DeviceSummation<Real>::Parts {
       stream.synchronize();
       std::copy_n(sums_on_host.data(), entries, out.data() + r * entries);
     }
-    for (Slot& s : slots) s.used = false;
     kernel_seconds = end.seconds_since(begin);
-    for (Index q = first; q <= last; ++q) kernel_bytes += slab_bytes[static_cast<std::size_t>(q)] * runs.size();
+    kernel_bytes = bytes_of(wanted) * runs.size();
   }
 };
 
@@ -400,7 +436,7 @@ double DeviceSummation<Real>::copying() const {
 }
 template <class Real>
 Bytes DeviceSummation<Real>::resident() const {
-  return parts_->resident_bytes;
+  return parts_->slabs_here ? std::min(parts_->bytes_of(parts_->toured), parts_->slabs_here->budget()) : 0;
 }
 template <class Real>
 Bytes DeviceSummation<Real>::streamed() const {

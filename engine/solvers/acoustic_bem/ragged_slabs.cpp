@@ -16,7 +16,8 @@ namespace {
 template <class Real>
 struct Rows {
   std::vector<std::uint16_t> start, length;
-  std::vector<const Real*> values;
+  std::vector<std::size_t> values;  ///< where they begin in `all`
+  std::vector<Real> all;
 
   std::size_t group_size = 32;
 
@@ -25,12 +26,14 @@ struct Rows {
     const auto n = (static_cast<std::size_t>(row_count) + size - 1) / size * size;
     start.assign(n, 0);
     length.assign(n, 0);
-    values.assign(n, nullptr);
+    values.assign(n, 0);
+    all.clear();
     slices.for_each_row(j, [&](Index i, Index first, std::span<const Real> v) {
       const auto k = static_cast<std::size_t>(i);
       start[k] = static_cast<std::uint16_t>(first);
       length[k] = static_cast<std::uint16_t>(v.size());
-      values[k] = v.data();
+      values[k] = all.size();
+      all.insert(all.end(), v.begin(), v.end());
     });
   }
   [[nodiscard]] PieceHeader header(std::size_t group, MarkFormat format) const {
@@ -65,12 +68,12 @@ struct Rows {
     }
     for (std::size_t c = 0; c < h.shortest; ++c)
       for (std::size_t k = group * group_size; k < (group + 1) * group_size; ++k) {
-        std::memcpy(to, values[k] + c, sizeof(Real));
+        std::memcpy(to, all.data() + values[k] + c, sizeof(Real));
         to += sizeof(Real);
       }
     for (std::size_t k = group * group_size; k < (group + 1) * group_size; ++k) {
       const std::size_t bytes = (length[k] - std::size_t{h.shortest}) * sizeof(Real);
-      if (bytes > 0) std::memcpy(to, values[k] + h.shortest, bytes);
+      if (bytes > 0) std::memcpy(to, all.data() + values[k] + h.shortest, bytes);
       to += bytes;
     }
     std::memset(to, 0, static_cast<std::size_t>(end - to));

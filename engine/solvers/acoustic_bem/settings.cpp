@@ -232,11 +232,13 @@ void complete(Settings& s, const Surface& surface) {
 }
 
 double expected_length(double courant) { return 2.24 / courant + 3.0; }
+/// Values stored for a row-vector, zeros that fill up groups of rows included.
+double stored_length(double courant) { return 1.04 * expected_length(courant); }
 
 Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
   const auto n = static_cast<double>(unknowns);
   const double real = s.single_precision ? 4 : 8;
-  const double pair = std::max(4 + expected_length(courant) * real + 3, 4.0);
+  const double pair = std::max(4 + stored_length(courant) * real + 3, 4.0);
   double points = static_cast<double>(s.receivers.size());
   for (const PlaneSetting& p : s.planes) points += static_cast<double>(p.points[0] * p.points[1] * p.points[2]);
   return static_cast<Bytes>(n * n * pair + points * n * (8 * real + 7)) + (Bytes{64} << 20);
@@ -244,14 +246,14 @@ Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
 
 MemoryPlan plan_memory(const Settings& s, Index unknowns, double courant, Bytes budget, int threads) {
   const auto n = static_cast<double>(unknowns);
-  const double real = s.single_precision ? 4 : 8, length = expected_length(courant);
+  const double real = s.single_precision ? 4 : 8, length = stored_length(courant);
   MemoryPlan plan;
   plan.budget = budget;
   plan.in_memory = expected_memory(s, unknowns, courant);
   plan.values = static_cast<Bytes>(n * n * length * real);
-  // Runs and panels take 0.3 bytes a row-vector; a thread's tiles up to 100 MB.
+  // Runs, groups and panels take 0.6 bytes a row-vector (1 in double); a thread's tiles up to 100 MB.
   const double tiles = unknowns < 2048 ? 10e6 : 100e6;
-  plan.fixed = plan.in_memory - std::min(plan.in_memory, plan.values) + static_cast<Bytes>(0.3 * n * n + tiles * threads);
+  plan.fixed = plan.in_memory - std::min(plan.in_memory, plan.values) + static_cast<Bytes>((s.single_precision ? 0.6 : 1.0) * n * n + tiles * threads);
   const auto group = static_cast<double>(std::min(window_group(unknowns), unknowns));
   const auto window = static_cast<Bytes>(2 * group * group * length * real);  // row-vectors beside the diagonal are longer
   plan.least = plan.fixed + least_window_memory(window, threads);

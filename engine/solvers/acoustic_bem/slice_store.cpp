@@ -49,7 +49,7 @@ Result<std::shared_ptr<SliceStore<Real>>> SliceStore<Real>::create(const Slices<
   std::vector<std::uint64_t> filled(groups * groups, 0);
   for (Index j = 0; j < slices.count(); ++j) {
     const auto& panels = slices[j].panels;
-    const auto total = static_cast<std::uint32_t>(slices.values_in(j));
+    const auto total = static_cast<std::uint32_t>(slices.stored_values(j));
     for (Index r = 0; r < out->groups_; ++r) {
       const Interval own = out->panels_of(r);
       const std::uint32_t begin = panels[static_cast<std::size_t>(own.begin)].values;

@@ -14,51 +14,78 @@ template <class Real>
 void Slices<Real>::lay_out(Index j, std::span<const std::uint16_t> first, std::span<const std::uint16_t> last) {
   Slice<Real>& s = (*this)[j];
   s = {};
-  s.start.reserve(static_cast<std::size_t>(rows_));
-  s.row.reserve(static_cast<std::size_t>(rows_));
+  const auto readable = static_cast<std::size_t>(rows_) + lanes;
+  s.start.reserve(readable);
+  s.row.reserve(readable);
+  s.groups.resize(static_cast<std::size_t>(panels()) * panel_groups);
   std::uint64_t total = 0;
+  std::vector<Index> order;
   for (Index panel = 0; panel < panels(); ++panel) {
     const Index begin = panel * panel_rows, end = std::min(begin + panel_rows, rows_);
+    const auto start = [&](Index i) { return first[static_cast<std::size_t>(i)]; };
     const auto length = [&](Index i) {
       const auto k = static_cast<std::size_t>(i);
       return last[k] < first[k] ? 0 : static_cast<Index>(last[k]) - first[k] + 1;
     };
-    std::vector<Index> order(static_cast<std::size_t>(end - begin));
+    order.resize(static_cast<std::size_t>(end - begin));
     std::iota(order.begin(), order.end(), begin);
+    // Starts rise with one length and fall with the next, so that groups of two lengths have starts close together.
     std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
       const Index la = length(a), lb = length(b);
-      return la != lb ? la < lb : first[static_cast<std::size_t>(a)] < first[static_cast<std::size_t>(b)];
+      if (la != lb) return (la == 0) != (lb == 0) ? lb == 0 : la < lb;
+      return la % 2 == 0 ? start(a) < start(b) : start(a) > start(b);
     });
     Panel p;
     p.values = static_cast<std::uint32_t>(total);
     p.runs = static_cast<std::uint32_t>(s.runs.size());
     p.first = std::numeric_limits<std::uint16_t>::max();
-    for (Index i : order) {
+    for (const Index i : order) {
       const Index n = length(i);
-      if (s.runs.size() == p.runs || s.runs.back().length != n)
-        s.runs.push_back({static_cast<std::uint16_t>(n), 0});
+      s.start.push_back(n > 0 ? start(i) : std::uint16_t{0});
+      if (s.runs.size() == p.runs || s.runs.back().length != n) s.runs.push_back({static_cast<std::uint16_t>(n), 0});
       ++s.runs.back().count;
-      const std::uint16_t at = n > 0 ? first[static_cast<std::size_t>(i)] : std::uint16_t{0};
-      s.start.push_back(at);
       s.row.push_back(static_cast<std::uint8_t>(i - begin));
-      total += static_cast<std::uint64_t>(n);
-      if (n > 0) {
-        p.first = std::min(p.first, at);
-        p.last = std::max(p.last, last[static_cast<std::size_t>(i)]);
-      }
+      if (n == 0) continue;
+      ++p.rows;
+      p.first = std::min(p.first, start(i));
+      p.last = std::max(p.last, last[static_cast<std::size_t>(i)]);
     }
-    if (p.last < p.first) p.first = p.last = 0;
+    if (p.rows == 0) p.first = p.last = 0;
+    const auto at = static_cast<std::size_t>(begin);
+    for (std::size_t k = 0; k < p.rows; k += lanes) {
+      RowGroup& g = s.groups[static_cast<std::size_t>(panel) * panel_groups + k / lanes];
+      const std::size_t n = std::min<std::size_t>(lanes, p.rows - k);
+      g.columns = static_cast<std::uint16_t>(length(order[k + n - 1]));
+      g.low = std::numeric_limits<std::uint16_t>::max();
+      for (std::size_t e = at + k; e < at + k + n; ++e) {
+        const std::uint16_t stored = stored_start(s.start[e], g.columns, p.last);
+        g.low = std::min(g.low, stored);
+        g.high = std::max(g.high, stored);
+      }
+      total += lanes * g.columns;
+    }
     p.run_count = static_cast<std::uint16_t>(s.runs.size() - p.runs);
     s.panels.push_back(p);
   }
-  verify(total <= std::numeric_limits<std::uint32_t>::max(), "a slice has fewer than 2^32 values");
   s.runs.shrink_to_fit();
+  s.start.resize(readable, 0);
+  s.row.resize(readable, 0);
+  verify(total <= std::numeric_limits<std::uint32_t>::max(), "a slice has fewer than 2^32 values");
 }
 
 template <class Real>
-Index Slices<Real>::values_in(Index j) const {
+Index Slices<Real>::stored_values(Index j, Index panel) const {
+  const Slice<Real>& s = (*this)[j];
   Index n = 0;
-  for (const RowRun& r : (*this)[j].runs) n += static_cast<Index>(r.length) * r.count;
+  for (std::size_t g = 0; g < panel_groups; ++g)
+    n += static_cast<Index>(lanes) * s.groups[static_cast<std::size_t>(panel) * panel_groups + g].columns;
+  return n;
+}
+
+template <class Real>
+Index Slices<Real>::stored_values(Index j) const {
+  Index n = 0;
+  for (const RowGroup& g : (*this)[j].groups) n += static_cast<Index>(lanes) * g.columns;
   return n;
 }
 
@@ -66,7 +93,7 @@ template <class Real>
 void Slices<Real>::allocate(Index j) {
   Slice<Real>& s = (*this)[j];
   s.values = std::vector<Real, HugePageAllocator<Real>>(HugePageAllocator<Real>(pool_));
-  s.values.assign(static_cast<std::size_t>(values_in(j)), Real{0});
+  s.values.assign(static_cast<std::size_t>(stored_values(j)), Real{0});
 }
 
 template <class Real>
@@ -81,14 +108,15 @@ template <class Real>
 Index Slices<Real>::longest() const {
   Index n = 0;
   for (const auto& s : slices_)
-    for (const RowRun& r : s.runs) n = std::max<Index>(n, r.length);
+    for (const RowGroup& g : s.groups) n = std::max<Index>(n, g.columns);
   return n;
 }
 
 template <class Real>
 Index Slices<Real>::nonzeros() const {
   Index n = 0;
-  for (Index j = 0; j < count(); ++j) n += values_in(j);
+  for (const auto& s : slices_)
+    for (const RowRun& r : s.runs) n += static_cast<Index>(r.length) * r.count;
   return n;
 }
 
@@ -97,7 +125,7 @@ Bytes Slices<Real>::bytes(Interval range) const {
   Bytes b = 0;
   for (Index j = range.begin; j < range.end; ++j) {
     const Slice<Real>& s = (*this)[j];
-    b += static_cast<Bytes>(values_in(j)) * sizeof(Real) + s.start.size() * 3 + s.runs.size() * sizeof(RowRun) +
+    b += static_cast<Bytes>(stored_values(j)) * sizeof(Real) + s.start.size() * 3 + s.runs.size() * sizeof(RowRun) + s.groups.size() * sizeof(RowGroup) +
          s.panels.size() * sizeof(Panel) + sizeof(Slice<Real>);
   }
   return b;

@@ -3,10 +3,12 @@
 // row, as each pair of unknowns meets over a few consecutive steps only.
 //
 // Storage of a slice: rows are cut into panels of 256. Inside a panel the row-vectors are sorted by length, then by start
-// column, and stored one behind the other; runs say how many follow of each length. Equal lengths in a row keep the
-// kernel's inner loop free of mispredicted branches, and one byte tells the row. Real is float or double.
+// column, and cut into groups of as many rows as a wide register holds numbers (16 or 8). The values of a group are stored
+// column by column, so that a row is a lane of the register; lengths differ little inside a group, and shorter rows are
+// filled up with zeros to the longest one. Real is float or double.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -21,26 +23,50 @@ namespace conoid::acoustic_bem {
 
 constexpr Index panel_rows = 256;
 
+/// Rows of a group.
+template <class Real>
+constexpr Index group_lanes = 64 / static_cast<Index>(sizeof(Real));
+
+/// Row-vectors of one length.
 struct RowRun {
   std::uint16_t length = 0;
   std::uint16_t count = 0;  ///< rows; at most panel_rows
 };
 
+/// Some row-vectors side by side.
+struct RowGroup {
+  std::uint16_t columns = 0;    ///< stored for each row: the length of the longest row-vector
+  std::uint16_t low = 0;        ///< first stored column: the lowest of all rows
+  std::uint16_t high = 0;       ///< the highest
+};
+
+/// Column at which the stored values of a row-vector begin, in a group of `columns` columns in a panel whose columns end at
+/// `last`: zeros stand behind the values, and before them where they would pass the panel's last column.
+[[nodiscard]] inline std::uint16_t stored_start(std::uint16_t start, std::uint16_t columns, std::uint16_t last) {
+  return std::min(start, static_cast<std::uint16_t>(last - columns + 1));
+}
+
 struct Panel {
-  std::uint32_t values = 0;         ///< offset of its first value in the slice
-  std::uint32_t runs = 0;           ///< offset of its first run
+  std::uint32_t values = 0;  ///< offset of its first value in the slice
+  std::uint32_t runs = 0;    ///< offset of its first run
   std::uint16_t run_count = 0;
-  std::uint16_t first = 0;          ///< columns its row-vectors cover
+  std::uint16_t rows = 0;    ///< row-vectors that are not empty; the others are stored behind them
+  std::uint16_t first = 0;   ///< columns its row-vectors cover
   std::uint16_t last = 0;
 };
 
 template <class Real>
 struct Slice {
   std::vector<Panel> panels;
-  std::vector<RowRun> runs;
-  std::vector<std::uint16_t> start;  ///< column of each row-vector, in stored order
-  std::vector<std::uint8_t> row;     ///< row in the panel of each row-vector, in stored order
+  std::vector<RowGroup> groups;       ///< [panel][panel_rows / group_lanes]
+  std::vector<RowRun> runs;           ///< lengths in stored order
+  std::vector<std::uint16_t> start;   ///< column of each row-vector, in stored order; readable for a whole last group
+  std::vector<std::uint8_t> row;      ///< row in the panel of each row-vector, likewise
   std::vector<Real, HugePageAllocator<Real>> values;  ///< in the pool of its Slices
+
+  [[nodiscard]] const RowGroup* panel_groups(Index panel) const {
+    return groups.data() + panel * (panel_rows / group_lanes<Real>);
+  }
 };
 
 template <class Real>
@@ -71,18 +97,13 @@ class Slices {
   /// The same into memory elsewhere.
   template <class F>
   void fill(Index j, Index panel, Real* out, F&& source) const {
-    const Slice<Real>& s = (*this)[j];
-    const Panel& p = s.panels[static_cast<std::size_t>(panel)];
-    std::size_t at = static_cast<std::size_t>(panel * panel_rows);
-    for (std::uint32_t r = p.runs; r < p.runs + p.run_count; ++r)
-      for (std::uint16_t k = 0; k < s.runs[r].count; ++k, ++at) {
-        const std::size_t length = s.runs[r].length;
-        const double* v = source(panel * panel_rows + s.row[at], static_cast<Index>(s.start[at]));
-        for (std::size_t d = 0; d < length; ++d) out[d] = static_cast<Real>(v[d]);
-        out += length;
-      }
+    std::fill_n(out, stored_values(j, panel), Real{0});
+    for_each_place(j, panel, [&](Index i, std::uint16_t start, std::size_t length, std::size_t at) {
+      const double* v = source(i, static_cast<Index>(start));
+      for (std::size_t d = 0; d < length; ++d) out[at + d * lanes] = static_cast<Real>(v[d]);
+    });
   }
-  /// Calls f(i, start, values) for each row-vector of slice j, in stored order.
+  /// Calls f(i, start, values) for each row-vector of slice j, in stored order. The values are a copy for the call.
   template <class F>
   void for_each_row(Index j, F&& f) const {
     verify(!streams(), "the values of slices in memory are asked for");
@@ -90,30 +111,23 @@ class Slices {
     for (Index panel = 0; panel < panels(); ++panel)
       for_each_row(j, panel, s.values.data() + s.panels[static_cast<std::size_t>(panel)].values, f);
   }
-  /// Calls f(i, start, length) for each row-vector of slice j, in stored order; wherever the values are.
-  template <class F>
-  void for_each_shape(Index j, F&& f) const {
-    const Slice<Real>& s = (*this)[j];
-    for (Index panel = 0; panel < panels(); ++panel) {
-      const Panel& p = s.panels[static_cast<std::size_t>(panel)];
-      std::size_t at = static_cast<std::size_t>(panel * panel_rows);
-      for (std::uint32_t r = p.runs; r < p.runs + p.run_count; ++r)
-        for (std::uint16_t k = 0; k < s.runs[r].count; ++k, ++at)
-          f(panel * panel_rows + s.row[at], static_cast<Index>(s.start[at]), static_cast<std::size_t>(s.runs[r].length));
-    }
-  }
   /// for_each_row() for one panel, whose values begin at `v`.
   template <class F>
   void for_each_row(Index j, Index panel, const Real* v, F&& f) const {
-    const Slice<Real>& s = (*this)[j];
-    const Panel& p = s.panels[static_cast<std::size_t>(panel)];
-    std::size_t at = static_cast<std::size_t>(panel * panel_rows);
-    for (std::uint32_t r = p.runs; r < p.runs + p.run_count; ++r)
-      for (std::uint16_t k = 0; k < s.runs[r].count; ++k, ++at) {
-        const std::size_t length = s.runs[r].length;
-        f(panel * panel_rows + s.row[at], static_cast<Index>(s.start[at]), std::span<const Real>(v, length));
-        v += length;
-      }
+    std::vector<Real> row;
+    for_each_place(j, panel, [&](Index i, std::uint16_t start, std::size_t length, std::size_t at) {
+      row.resize(length);
+      for (std::size_t d = 0; d < length; ++d) row[d] = v[at + d * lanes];
+      f(i, static_cast<Index>(start), std::span<const Real>(row));
+    });
+  }
+  /// Calls f(i, start, length) for each row-vector of slice j, in stored order; wherever the values are.
+  template <class F>
+  void for_each_shape(Index j, F&& f) const {
+    for (Index panel = 0; panel < panels(); ++panel)
+      for_each_place(j, panel, [&](Index i, std::uint16_t start, std::size_t length, std::size_t) {
+        f(i, static_cast<Index>(start), length);
+      });
   }
 
   /// Values live in windows on the disk instead of Slice::values.
@@ -121,14 +135,38 @@ class Slices {
   [[nodiscard]] bool streams() const { return store_ != nullptr; }
   [[nodiscard]] SliceStore<Real>& store() const { return *store_; }
 
-  [[nodiscard]] Index values_in(Index j) const;  ///< laid out, made or not
+  /// Reals that slice j takes, zeros that fill up groups included; laid out, made or not.
+  [[nodiscard]] Index stored_values(Index j) const;
+  [[nodiscard]] Index stored_values(Index j, Index panel) const;
   [[nodiscard]] Index columns() const;           ///< K_max: the highest column
   [[nodiscard]] Index longest() const;           ///< d_max
-  [[nodiscard]] Index nonzeros() const;          ///< values of all slices
+  [[nodiscard]] Index nonzeros() const;          ///< values of all row-vectors
   /// Memory of an interval of slices, values and structure.
   [[nodiscard]] Bytes bytes(Interval slices) const;
 
  private:
+  static constexpr std::size_t lanes = group_lanes<Real>, panel_groups = panel_rows / lanes;
+  /// Calls f(i, start, length, at): where a row-vector's first value lies from the first one of its panel; the next column
+  /// lies `lanes` behind.
+  template <class F>
+  void for_each_place(Index j, Index panel, F&& f) const {
+    const Slice<Real>& s = (*this)[j];
+    const Panel& p = s.panels[static_cast<std::size_t>(panel)];
+    const auto first = static_cast<std::size_t>(panel * panel_rows);
+    std::size_t at = 0, k = 0;
+    for (std::uint32_t r = p.runs; r < p.runs + p.run_count; ++r)
+      for (std::uint16_t of_run = 0; of_run < s.runs[r].count; ++of_run, ++k) {
+        const std::uint16_t start = s.start[first + k];
+        std::size_t begin = 0;
+        if (k < p.rows) {
+          const RowGroup& g = s.groups[static_cast<std::size_t>(panel) * panel_groups + k / lanes];
+          begin = at + k % lanes + lanes * static_cast<std::size_t>(start - stored_start(start, g.columns, p.last));
+          if (k % lanes == lanes - 1) at += lanes * g.columns;
+        }
+        f(panel * panel_rows + s.row[first + k], start, static_cast<std::size_t>(s.runs[r].length), begin);
+      }
+  }
+
   Index rows_ = 0;
   std::vector<Slice<Real>> slices_;
   std::shared_ptr<HugePages> pool_ = std::make_shared<HugePages>();

@@ -21,10 +21,9 @@ void Summation<Real>::run_streamed(CpuWorker& worker, Interval items, std::vecto
   std::vector<Tour>& tours = tours_of(items, threads);
   worker.for_each({0, threads}, 1, [&](Interval shares, int) {
     const FlushDenormals flush;
-    const std::size_t panel_sums = static_cast<std::size_t>(panel_rows * kernel_.width);
+    const std::size_t panel_sums = static_cast<std::size_t>(panel_rows * kernel_.steps);
     AlignedVector<Real> scratch(scratch_);
     std::vector<PanelView<Real>> views;
-    std::vector<Real> reduced(panel_rows * steps);
     for (Index share = shares.begin; share < shares.end; ++share)
       for (Index r = share * groups / threads; r < (share + 1) * groups / threads; ++r) {
         const Interval panels = store.panels_of(r);
@@ -48,25 +47,18 @@ void Summation<Real>::run_streamed(CpuWorker& worker, Interval items, std::vecto
                 for (Index panel = panels.begin; panel < panels.end; ++panel) {
                   const Panel& p = s.panels[static_cast<std::size_t>(panel)];
                   const auto at = static_cast<std::size_t>(panel * panel_rows);
-                  views.push_back({s.runs.data() + p.runs, p.run_count, s.start.data() + at, s.row.data() + at,
-                                   values + store.offset(slices_, j, panel), past, p.first, p.last,
+                  views.push_back({s.panel_groups(panel), s.start.data() + at, s.row.data() + at,
+                                   values + store.offset(slices_, j, panel), past, p.rows, p.first, p.last,
                                    static_cast<std::size_t>(panel - panels.begin) * panel_sums});
                 }
               }
               kernel_.add(views.data(), views.size(), sums.data() + run * run_sums, scratch.data());
             }
         }
-        for (Index panel = panels.begin; panel < panels.end; ++panel) {
-          const Index first = panel * panel_rows, in_panel = std::min(panel_rows, rows - first);
-          for (std::size_t run = 0; run < runs; ++run) {
-            kernel_.reduce(sums.data() + run * run_sums + static_cast<std::size_t>(panel - panels.begin) * panel_sums,
-                           static_cast<std::size_t>(in_panel), reduced.data());
-            for (std::size_t g = 0; g < steps; ++g)
-              for (Index i = 0; i < in_panel; ++i)
-                out[(run * steps + g) * static_cast<std::size_t>(rows) + static_cast<std::size_t>(first + i)] =
-                    static_cast<double>(reduced[static_cast<std::size_t>(i) * steps + g]);
-          }
-        }
+        for (Index panel = panels.begin; panel < panels.end; ++panel)
+          for (std::size_t run = 0; run < runs; ++run)
+            hand_over(panel, sums.data() + run * run_sums + static_cast<std::size_t>(panel - panels.begin) * panel_sums,
+                      out.data() + run * steps * static_cast<std::size_t>(rows));
       }
   });
 }

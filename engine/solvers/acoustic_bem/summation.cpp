@@ -14,7 +14,7 @@ Summation<Real>::Summation(std::string_view name, const Slices<Real>& slices, in
   Index widest = 0;
   for (Index j = 0; j < slices.count(); ++j)
     for (const Panel& p : slices[j].panels) widest = std::max<Index>(widest, p.last - p.first + 1);
-  scratch_ = static_cast<std::size_t>(widest) * static_cast<std::size_t>(kernel_.width);
+  scratch_ = kernel_.scratch_reals(widest);
 }
 
 template <class Real>
@@ -33,7 +33,7 @@ void Summation<Real>::run(CpuWorker& worker, Interval items) {
     worker.for_each({0, panels}, group, [&](Interval chunk, int) {
       const FlushDenormals flush;
       constexpr Index batch = 16;  // slices whose values stay in the cache for the next run
-      const std::size_t panel_sums = static_cast<std::size_t>(panel_rows * kernel_.width);
+      const std::size_t panel_sums = static_cast<std::size_t>(panel_rows * kernel_.steps);
       const std::size_t run_sums = static_cast<std::size_t>(chunk.size()) * panel_sums;
       AlignedVector<Real> sums(runs * run_sums), scratch(scratch_);
       std::vector<PanelView<Real>> views;
@@ -46,29 +46,30 @@ void Summation<Real>::run(CpuWorker& worker, Interval items) {
             for (Index panel = chunk.begin; panel < chunk.end; ++panel) {
               const Panel& p = s.panels[static_cast<std::size_t>(panel)];
               const auto at = static_cast<std::size_t>(panel * panel_rows);
-              views.push_back({s.runs.data() + p.runs, p.run_count, s.start.data() + at, s.row.data() + at,
-                               s.values.data() + p.values, past, p.first, p.last,
+              views.push_back({s.panel_groups(panel), s.start.data() + at, s.row.data() + at,
+                               s.values.data() + p.values, past, p.rows, p.first, p.last,
                                static_cast<std::size_t>(panel - chunk.begin) * panel_sums});
             }
           }
           kernel_.add(views.data(), views.size(), sums.data() + r * run_sums, scratch.data());
         }
-      std::vector<Real> reduced(panel_rows * steps);
-      for (Index panel = chunk.begin; panel < chunk.end; ++panel) {
-        const Index first = panel * panel_rows, in_panel = std::min(panel_rows, rows - first);
-        for (std::size_t r = 0; r < runs; ++r) {
-          kernel_.reduce(sums.data() + r * run_sums + static_cast<std::size_t>(panel - chunk.begin) * panel_sums,
-                         static_cast<std::size_t>(in_panel), reduced.data());
-          for (std::size_t g = 0; g < steps; ++g)
-            for (Index i = 0; i < in_panel; ++i)
-              mine.sums[(r * steps + g) * static_cast<std::size_t>(rows) + static_cast<std::size_t>(first + i)] =
-                  static_cast<double>(reduced[static_cast<std::size_t>(i) * steps + g]);
-        }
-      }
+      for (Index panel = chunk.begin; panel < chunk.end; ++panel)
+        for (std::size_t r = 0; r < runs; ++r)
+          hand_over(panel, sums.data() + r * run_sums + static_cast<std::size_t>(panel - chunk.begin) * panel_sums,
+                    mine.sums.data() + r * steps * static_cast<std::size_t>(rows));
     });
   }
   const std::scoped_lock lock(mutex_);
   partial_.push_back(std::move(mine));
+}
+
+template <class Real>
+void Summation<Real>::hand_over(Index panel, const Real* sums, double* out) const {
+  const Index first = panel * panel_rows, in_panel = std::min(panel_rows, slices_.rows() - first);
+  const auto steps = static_cast<std::size_t>(kernel_.steps), rows = static_cast<std::size_t>(slices_.rows());
+  for (std::size_t g = 0; g < steps; ++g)
+    for (Index i = 0; i < in_panel; ++i)
+      out[g * rows + static_cast<std::size_t>(first + i)] = static_cast<double>(sums[static_cast<std::size_t>(i) * steps + g]);
 }
 
 template <class Real>

@@ -43,6 +43,8 @@ class Summation final : public Phase {
     Index begin = 0;
     std::vector<double> sums;
   };
+  /// The sums [row][g] of one panel to out[g][row of the matrix].
+  void hand_over(Index panel, const Real* sums, double* out) const;
   void run_streamed(CpuWorker& worker, Interval slices, std::vector<double>& out);
   [[nodiscard]] std::vector<Tour>& tours_of(Interval slices, Index threads);
 

@@ -227,7 +227,7 @@ void TestRunResults::resume_truncates_tables() {
   const RunFolder run = make(folder);
   const CheckpointStore store(run.checkpoints());
   auto row = [](int i) { return std::vector<double>{0.1 * i, std::sin(i), std::cos(i)}; };
-  auto telemetry = [](int i) { return TelemetryRow{static_cast<std::uint64_t>(i), 0, {0, i}, 0.5, 0.25, 0.125}; };
+  auto telemetry = [](int i) { return TelemetryRow{static_cast<std::uint64_t>(i), 0, {0, i}, 0.5, 0.25, 0.125, i % 2 == 0 ? "assembly" : "summation"}; };
   {
     RunResults results(run, true);
     Table& table = results.table(receivers());
@@ -285,7 +285,14 @@ void TestRunResults::resume_truncates_tables() {
   QVERIFY(passes.ok());
   QCOMPARE(passes->rows(), std::size_t{80});
   QCOMPARE(passes->find("busy"), std::size_t{4});
+  QCOMPARE(passes->find("phase"), std::size_t{7});
   for (std::size_t i = 0; i < 80; ++i) QCOMPARE(passes->row(i)[0], static_cast<double>(i));
+  for (std::size_t i = 0; i < 57; ++i) QCOMPARE(passes->row(i)[7], static_cast<double>(i % 2));
+  const std::string telemetry_text = *read_file(run.telemetry_file());
+  QVERIFY(telemetry_text.find("# phase 0 is assembly\r\n0,0,") != std::string::npos);
+  QVERIFY(telemetry_text.find("# phase 1 is summation\r\n1,0,") != std::string::npos);
+  // The part that went on begins with an odd row and numbers the phases anew, as its comments say.
+  QVERIFY(telemetry_text.find("# phase 0 is summation\r\n57,0,") != std::string::npos);
   const auto summary = nlohmann::json::parse(*read_file(run.summary_file()));
   QCOMPARE(summary["numbers"]["energy"]["value"].get<double>(), 3.5);
   QCOMPARE(summary["numbers"]["drift"]["value"].get<std::string>(), std::string("inf"));

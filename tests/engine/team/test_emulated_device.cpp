@@ -8,7 +8,8 @@
 
 #include <QTest>
 
-#include "engine/team/device.hpp"
+#include "engine/team/affinity.hpp"
+#include "engine/team/device_worker.hpp"
 #include "tests/engine/team/kernels/arguments.hpp"
 
 using namespace conoid;
@@ -191,6 +192,39 @@ class TestEmulatedDevice : public QObject {
     QVERIFY(message([&] { stream.launch(scale, {.shared = 1 << 20}, none); }).contains("shared memory"));
     QVERIFY(message([&] { (void)device.kernel<ScaleArguments>("test/no_such"); }).contains("no kernel 'test/no_such'"));
     QVERIFY(message([&] { (void)device.kernel<SumArguments>("test/scale"); }).contains("takes"));
+  }
+
+  void threads_keep_off_the_place_that_feeds_a_device() {
+    const Places before = places_of_this_thread();
+    if (!can_bind() || before.size() < 2) QSKIP("needs hwloc and two processing units");
+    qunsetenv("OMP_PROC_BIND");
+    qunsetenv("OMP_PLACES");
+    class Where final : public Phase {
+     public:
+      [[nodiscard]] std::string_view name() const override { return "where"; }
+      [[nodiscard]] Index items() const override { return 100; }
+      void run(CpuWorker& worker, Interval items) override {
+        worker.for_each(items, items.size(), [&](Interval, int) { processor = places_of_this_thread(); });
+      }
+      [[nodiscard]] bool runs_on_devices() const override { return true; }
+      void run_on_device(DeviceWorker& worker, Interval) override {
+        feeder = places_of_this_thread();
+        worker.host().for_each({0, 1}, 1, [&](Interval, int) { helper = places_of_this_thread(); });
+      }
+      Places processor, feeder, helper;
+    } where;
+    {
+      Team team({{"emulated:0", 1, 1, "emulated:0", 0}, {"cpu", 1, 1, {}, 0}});
+      for (int pass = 0; pass < 2; ++pass) {
+        team.run(where);
+        QCOMPARE(where.feeder.size(), std::size_t{1});
+        QCOMPARE(where.processor.size(), std::size_t{1});
+        QVERIFY(where.feeder != where.processor);
+        QCOMPARE(where.helper, before);  // what is laid out for a device may use every core
+        QCOMPARE(places_of_this_thread(), before);
+      }
+    }
+    QCOMPARE(places_of_this_thread(), before);
   }
 
   void absence_is_a_sentence() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A team covers every item exactly once, whatever the workers, and balances unlike ones.
 // labels: unit
+// links: conoid_team
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -132,6 +133,67 @@ class TestTeam : public QObject {
     for (const char* bad : {"cpu:", "cpu:0", "cpu:x", "gpu", "cpu,,cpu", "cpu:99999"}) QVERIFY2(!parse_workers(bad, 4).ok(), bad);
     QVERIFY(!make_balancer("clever", {1}).ok());
     QVERIFY(!make_balancer("offset:none", {1}).ok());
+  }
+
+  void small_work_leaves_devices_alone() {
+    const std::vector<WorkerSpec> all = {{"cuda:0", 1, 1, "cuda:0", 0}, {"cpu", 7, 1, {}, 0}};
+    const auto tiny = worth_their_start(all, 8, 1.0);  // 1 s on 8 threads, against 1.5 s before a device begins
+    QCOMPARE(tiny.size(), std::size_t{1});
+    QVERIFY(tiny[0].device.empty());
+    QCOMPARE(tiny[0].threads, 8);  // the thread that would have fed it computes
+    QCOMPARE(worth_their_start(all, 8, 600).size(), std::size_t{2});
+    QCOMPARE(worth_their_start(all, 8, 0).size(), std::size_t{2});  // nobody knows how long it takes
+    // 1.5 + t·8/(8 + 16) = t at t = 2.25 s.
+    QCOMPARE(worth_their_start(all, 8, 2.2).size(), std::size_t{1});
+    QCOMPARE(worth_their_start(all, 8, 2.3).size(), std::size_t{2});
+  }
+
+  void samples_name_their_phase() {
+    Team team({{"a", 1, 1}});
+    CountingPhase count(10);
+    SleepingPhase sleep;
+    team.run(count);
+    team.run(sleep);
+    const auto samples = team.take_samples();
+    QCOMPARE(samples.size(), std::size_t{2});
+    QCOMPARE(samples[0].phase, std::string("count"));
+    QCOMPARE(samples[1].phase, std::string("sleep"));
+  }
+
+  void devices_get_the_places_near_them() {
+    // Eight places on two sockets; a device on the second one, one that nobody knows about, three threads of the processor.
+    const Places all = {0, 1, 2, 3, 4, 5, 6, 7};
+    const std::vector<PlaceWish> wishes = {{1, true, {4, 5, 6, 7}}, {1, true, {}}, {3, false, {}}};
+    const auto plan = plan_places(all, wishes);
+    QCOMPARE(plan[0], Places{4});
+    QCOMPARE(plan[1], Places{0});
+    QCOMPARE(plan[2], (Places{1, 2, 3}));
+    for (const Places& p : plan_places({0, 1, 2}, wishes)) QVERIFY(p.empty());  // too few: nobody is bound
+  }
+
+  void threads_are_bound_and_set_free() {
+    const Places before = places_of_this_thread();
+    if (!can_bind() || before.size() < 2) QSKIP("needs hwloc and two processing units");
+    std::vector<Places> seen(2);
+    const CpuWorker worker(2, {before[1], before[0]});
+    std::atomic<int> arrived{0};
+    worker.for_each({0, 2}, 1, [&](Interval, int thread) {
+      seen[static_cast<std::size_t>(thread)] = places_of_this_thread();
+      ++arrived;
+      while (arrived < 2) std::this_thread::yield();  // a chunk each
+    });
+    QCOMPARE(seen[0], Places{before[1]});
+    QCOMPARE(seen[1], Places{before[0]});
+    const CpuWorker free(2, before, true);
+    arrived = 0;
+    free.for_each({0, 2}, 1, [&](Interval, int thread) {
+      seen[static_cast<std::size_t>(thread)] = places_of_this_thread();
+      ++arrived;
+      while (arrived < 2) std::this_thread::yield();
+    });
+    QCOMPARE(seen[0], before);
+    QCOMPARE(seen[1], before);
+    QCOMPARE(places_of_this_thread(), before);
   }
 
   void this_machine_is_plausible() {

@@ -17,13 +17,13 @@ namespace conoid::acoustic_bem {
 /// A panel of one slice and the past of its unknown.
 template <class Real>
 struct PanelView {
-  const RowRun* runs = nullptr;
-  std::size_t run_count = 0;
+  const RowGroup* groups = nullptr;
   const std::uint16_t* start = nullptr;
   const std::uint8_t* row = nullptr;
-  const Real* values = nullptr;
+  const Real* values = nullptr;  ///< 64-byte aligned
   /// past[−k] = a^{n−k}, past[g] = a^{n+g}; readable from −(last + past_margin) to n_g + past_margin.
   const Real* past = nullptr;
+  std::uint16_t rows = 0;             ///< row-vectors that are not empty
   std::uint16_t first = 0, last = 0;  ///< columns
   std::size_t sums = 0;               ///< where its rows begin in the accumulators, in Reals
 };
@@ -31,13 +31,14 @@ constexpr Index past_margin = 32;
 
 template <class Real>
 struct SummationKernel {
-  int steps = 1;    ///< n_g
-  int width = 1;    ///< Reals a row of the accumulators and a column of the scratch
-  /// Adds `count` panels, each to its own sums[panel_rows][width] at PanelView::sums; scratch holds (last − first + 1)·width
-  /// Reals for the widest panel. Both 64-byte aligned.
+  int steps = 1;  ///< n_g
+  /// Adds `count` panels, each to its own sums[panel_rows][n_g] at PanelView::sums. Both 64-byte aligned; scratch holds
+  /// scratch_reals() for the widest panel.
   void (*add)(const PanelView<Real>* panels, std::size_t count, Real* sums, Real* scratch) = nullptr;
-  /// out[row][g] = the sums of the accumulators' parts.
-  void (*reduce)(const Real* sums, std::size_t rows, Real* out) = nullptr;
+  int scratch_width = 0, scratch_more = 0;
+  [[nodiscard]] std::size_t scratch_reals(Index columns) const {
+    return static_cast<std::size_t>(scratch_width) * static_cast<std::size_t>(columns + scratch_more);
+  }
 };
 
 /// n_g as the kernels have it.

@@ -9,26 +9,26 @@ namespace {
 
 template <class Real, int steps>
 void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums, Real*) {
+  constexpr std::size_t lanes = group_lanes<Real>;
   for (const PanelView<Real>* p = panels; p != panels + count; ++p) {
     const Real* v = p->values;
-    std::size_t at = 0;
-    for (std::size_t r = 0; r < p->run_count; ++r)
-      for (std::uint16_t k = 0; k < p->runs[r].count; ++k, ++at) {
-        Real* const sum = sums + p->sums + static_cast<std::size_t>(p->row[at]) * steps;
-        for (int d = 0; d < p->runs[r].length; ++d, ++v)
-          for (int g = 0; g < steps; ++g) sum[g] += *v * p->past[g - (p->start[at] + d)];
+    for (std::size_t first = 0; first < p->rows; first += lanes) {
+      const RowGroup& group = p->groups[first / lanes];
+      for (std::size_t k = first; k < first + lanes && k < p->rows; ++k) {
+        Real* const sum = sums + p->sums + static_cast<std::size_t>(p->row[k]) * steps;
+        const int start = stored_start(p->start[k], group.columns, p->last);
+        for (int d = 0; d < group.columns; ++d)
+          for (int g = 0; g < steps; ++g)
+            sum[g] += v[static_cast<std::size_t>(d) * lanes + (k - first)] * p->past[g - (start + d)];
       }
+      v += lanes * group.columns;
+    }
   }
 }
 
 template <class Real, int steps>
-void reduce_sums(const Real* sums, std::size_t rows, Real* out) {
-  for (std::size_t k = 0; k < rows * steps; ++k) out[k] = sums[k];
-}
-
-template <class Real, int steps>
 constexpr SummationKernel<Real> make_kernel() {
-  return {steps, steps, add_panels<Real, steps>, reduce_sums<Real, steps>};
+  return {steps, add_panels<Real, steps>};
 }
 template <class Real>
 const SummationTable<Real> reference_table{{make_kernel<Real, 1>(), make_kernel<Real, 2>(), make_kernel<Real, 4>(),

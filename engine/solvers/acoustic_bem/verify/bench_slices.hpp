@@ -30,8 +30,10 @@ Slices<Real> made_slices(Index rows, Index count, Index columns, int shortest, i
     }
     s.lay_out(j, first, last);
     s.allocate(j);
-    Real v = static_cast<Real>(0.001 * static_cast<double>(j % 31));
-    for (Real& e : s[j].values) e = v += static_cast<Real>(1e-5);
+    std::vector<double> values(static_cast<std::size_t>(longest));
+    for (std::size_t d = 0; d < values.size(); ++d)
+      values[d] = 0.001 * static_cast<double>(j % 31) + 1e-5 * static_cast<double>(d);
+    for (Index panel = 0; panel < s.panels(); ++panel) s.fill(j, panel, [&](Index, Index) { return values.data(); });
   }
   return s;
 }

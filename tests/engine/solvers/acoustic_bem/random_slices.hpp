@@ -27,7 +27,12 @@ Slices<Real> random_slices(Index rows, Index count, Index columns, int longest, 
     }
     s.lay_out(j, first, last);
     s.allocate(j);
-    for (Real& v : s[j].values) v = static_cast<Real>(value(random));
+    std::vector<double> values(static_cast<std::size_t>(longest));
+    for (Index panel = 0; panel < s.panels(); ++panel)
+      s.fill(j, panel, [&](Index, Index) {
+        for (double& v : values) v = value(random);
+        return values.data();
+      });
   }
   return s;
 }

@@ -19,6 +19,7 @@ Slices<Real> sample(Index rows, Index count, Index columns) {
   std::uniform_int_distribution<int> length(0, 11), step(-2, 2);
   std::uniform_real_distribution<double> value(-1, 1);
   Slices<Real> s(rows, count);
+  std::vector<double> numbers(16);
   for (Index j = 0; j < count; ++j) {
     std::vector<std::uint16_t> first, last;
     Index at = 1 + j % 20;
@@ -30,7 +31,11 @@ Slices<Real> sample(Index rows, Index count, Index columns) {
     }
     s.lay_out(j, first, last);
     s.allocate(j);
-    for (Real& v : s[j].values) v = static_cast<Real>(value(random));
+    for (Index panel = 0; panel < s.panels(); ++panel)
+      s.fill(j, panel, [&](Index, Index) {
+        for (double& v : numbers) v = value(random);
+        return numbers.data();
+      });
   }
   return s;
 }

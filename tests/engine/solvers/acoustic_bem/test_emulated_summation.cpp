@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The device kernels on the emulated device, checked and not, equal plain sums; a processor and devices share slices.
 // labels: unit emulated
+#include <filesystem>
+
 #include "conoid/config.hpp"
+#include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+#include "engine/solvers/device_memory.hpp"
+#include "engine/window/disk_windows.hpp"
 #include "tests/engine/solvers/acoustic_bem/device_cases.hpp"
 
 using namespace conoid;
@@ -42,6 +47,89 @@ class TestEmulatedSummation : public QObject {
       blocks_are_right<double>("emulated", 4, width, {133, 23, 211, 15});
     }
     blocks_are_right<float>("emulated", 16, 32, {65, 9, 50, 15});
+  }
+
+  /// A level of windows on a device over one of the host over a file: what was written on the host comes back, and what was
+  /// changed on the device reaches the file.
+  void windows_pass_disk_host_and_device() {
+    const Device device = open_device("emulated");
+    const auto memory = window_memory_of(device);
+    constexpr Bytes page = 4096;
+    const std::vector<Bytes> sizes(12, 2 * page);
+    auto disk = DiskWindows::create(sizes, {.name = "test", .file = std::filesystem::temp_directory_path() / "levels",
+                                            .budget = 8 * page, .memory = memory->staging()});
+    QVERIFY(disk.ok());
+    for (Index w = 0; w < 12; ++w) {
+      auto lease = (*disk)->acquire(w, Access::write);
+      QVERIFY(lease.ok());
+      for (float& v : lease->write<float>()) v = static_cast<float>(w);
+    }
+    QVERIFY((*disk)->flush().ok());
+    const auto there = device_windows(**disk, memory, 8 * page);
+    Stream stream = device.stream();
+    auto ones = device.allocate<float>(2 * page / 4, "ones");
+    const std::vector<float> one(2 * page / 4, 1.0F);
+    stream.to_device(ones, one);
+    stream.synchronize();
+    const auto gather = device.kernel<GatherArguments>("acoustic-bem/gather<float>");
+    auto sums = device.allocate<double>(2 * page / 4, "sums");
+    for (int round = 0; round < 2; ++round) {
+      Tour tour = there->announce(Interval{0, 12}, Access::read);
+      for (Index w = 0; w < 12; ++w) {
+        auto lease = tour.next();
+        QVERIFY(lease.ok());
+        std::vector<double> got(2 * page / 4);
+        stream.launch(gather, {.grid = {8, 1, 1}, .block = {256, 1, 1}},
+                      {lease->bytes().data(), sums.data(), static_cast<std::int64_t>(got.size()), 1});
+        stream.to_host(got, sums);
+        stream.synchronize();
+        for (const double v : got) QCOMPARE(v, static_cast<double>(w));
+      }
+    }
+    QVERIFY(there->statistics().peak <= 8 * page);
+    QVERIFY(there->statistics().loads > 12);  // 4 of 12 fit
+  }
+
+  /// Slices whose values live on the disk, on a processor and on devices that hold all or little: one answer.
+  void devices_share_streamed_slices() {
+    Team one({{"cpu", 2, 1}});
+    const Surface surface = unit_sphere(8);  // three by three windows
+    const Form form = form_for(surface, FormName::NC);
+    const auto assembled = [&](Bytes windows) {
+      Assembly assembly(surface, form, {});
+      NoProgress quiet;
+      assembly.find_extents(one, quiet, {}).or_throw();
+      if (windows > 0) assembly.stream_values(windows, std::filesystem::temp_directory_path() / "slices");
+      return std::move(*assembly.assemble<double>(one, quiet, {}));
+    };
+    const Matrices<double> whole = assembled(0);
+    const Index n = whole.slices.count();
+    const int steps = 8;
+    std::mt19937 random(3);
+    History<double> history(n, whole.slices.columns(), steps);
+    go_on(history, n, steps, 6, random);
+    std::vector<double> want;
+    Summation<double>("whole", whole.slices, steps).add_up(one, std::span(&history, 1), 0, want);
+    double peak = 0;
+    for (const double v : want) peak = std::max(peak, std::abs(v));
+    const Matrices<double> streamed = assembled(Bytes{1} << 40);
+    // A slab needs a column of three windows at a time, a thread of the processor one, and one more comes.
+    streamed.slices.store().windows().set_budget(6 * streamed.slices.store().largest());
+    for (const Bytes memory : {Bytes{0}, Bytes{12} << 20})
+      for (const char* names : {"emulated", "emulated,cpu"}) {
+        auto workers = parse_workers(names, 2);
+        QVERIFY(workers.ok());
+        for (WorkerSpec& w : *workers) w.device_memory = w.device.empty() ? 0 : memory;
+        Team team(*workers);
+        Summation<double> summation("streamed", streamed.slices, steps);
+        for (int pass = 0; pass < 3; ++pass) {
+          std::vector<double> got;
+          summation.add_up(team, std::span(&history, 1), 0, got);
+          QCOMPARE(got.size(), want.size());
+          for (std::size_t k = 0; k < want.size(); ++k) QVERIFY(std::abs(got[k] - want[k]) <= 1e-13 * peak);
+        }
+      }
+    QVERIFY(streamed.slices.store().windows().statistics().loads > 9);  // more than once each
   }
 
   void too_little_memory_is_a_sentence() {
