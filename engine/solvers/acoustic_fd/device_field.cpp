@@ -55,20 +55,6 @@ unsigned blocks(Index n, Index each) {
 }
 }  // namespace
 
-void DeviceField::step(Index steps) {
-  const auto kernel = device_.kernel<StepArguments>(fmt::format("acoustic-fd/step<{}>", radius_));
-  for (Index n = 0; n < steps; ++n) {
-    StepArguments t = arguments();
-    t.planes = std::max(16, t.nx / 16);
-    LaunchShape shape;
-    shape.block = {step_threads_z, step_threads_y, 1};
-    shape.grid = {blocks(at_.nz, step_threads_z), blocks(at_.ny, step_threads_y), blocks(at_.nx, t.planes)};
-    stream_.launch(kernel, shape, t);
-    std::swap(u_, o_);
-    ++k_;
-  }
-}
-
 bool DeviceField::step_bands(int T, Index bands) {
   if (!(radius_ == 1 && T >= 2 && T <= 4) && !(radius_ == 2 && T == 2)) return false;
   const auto kernel = device_.kernel<StepArguments>(fmt::format("acoustic-fd/bands<{},{}>", radius_, T));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A field on a device: single precision, equal spacings, varying or constant c, sponges, fields beyond the faces zero. What
-// `conoid bench` measures there and what the tests compare with the host.
-//
-// Not part of a run yet: sources, receivers, images and matched layers are the host's.
+// Several steps at once on a device: single precision, equal spacings, varying or constant c, sponges, fields beyond the faces
+// zero. What `conoid bench` measures there and what the tests compare with the host. Runs go step by step (device_steps.hpp),
+// with sources, receivers and images, which these kernels lack.
 #pragma once
 
 #include "engine/solvers/acoustic_fd/cuda/arguments.hpp"
@@ -17,8 +16,6 @@ class DeviceField {
  public:
   /// Copies the levels 0 and −1 and the medium of a host field. Throws Failure(resources) without memory.
   DeviceField(const Device& device, const Problem& problem, const Field<float>& host);
-  /// Steps one by one.
-  void step(Index steps);
   /// Bands of T steps, T ≥ 2; false when there is no such kernel.
   [[nodiscard]] bool step_bands(int T, Index bands);
   /// Level k (all of the host's layout).

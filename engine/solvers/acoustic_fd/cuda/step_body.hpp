@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Device kernels of the stencil; included by the .cu file of each order. The association of sums is that of
+// Several steps at once on a device; included by the .cu file of each order. The association of sums is that of
 // kernels/patch.hpp, so results agree with the host's up to subnormal numbers, which the host flushes.
 #pragma once
 
@@ -12,42 +12,6 @@ namespace conoid::acoustic_fd {
 __device__ inline float device_update(float a, float L, float u, float old, float sigma) {
   if (sigma == 0.0F) return fmaf(a, L, (u + u) - old);
   return fmaf(a, L, fmaf(sigma - 1.0F, old, u + u)) * (1.0F / (1.0F + sigma));
-}
-
-/// One step in place. A thread marches its column (y, z) along x with the 2R+1 planes of the stencil in registers; neighbours
-/// along y and z come from the first cache. Limited by memory: 16 bytes a cell.
-template <int R>
-__global__ void __launch_bounds__(step_threads_z* step_threads_y) step(StepArguments t) {
-  const int z = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-  if (z >= t.nz || y >= t.ny) return;
-  const int x0 = static_cast<int>(blockIdx.z) * t.planes;
-  const int x1 = x0 + t.planes < t.nx ? x0 + t.planes : t.nx;
-  const std::int64_t here = y * t.stride_y + z;
-  const float sigma_yz = t.sigma_y[y];
-  const float* u = t.u + here + x0 * t.stride_x;
-  float* o = t.o + here + x0 * t.stride_x;
-  const float* a = t.a + here + x0 * t.stride_x;
-  float q[2 * R + 1];
-#pragma unroll
-  for (int i = 0; i < 2 * R; ++i) q[i + 1] = u[(i - R) * t.stride_x];
-  for (int x = x0; x < x1; ++x) {
-#pragma unroll
-    for (int i = 0; i < 2 * R; ++i) q[i] = q[i + 1];
-    q[2 * R] = u[R * t.stride_x];
-    float L = t.weight[0] * q[R];
-#pragma unroll
-    for (int i = 1; i <= R; ++i) {
-      const float sx = q[R - i] + q[R + i];
-      const float sy = __ldg(u - i * t.stride_y) + __ldg(u + i * t.stride_y);
-      const float sz = __ldg(u - i) + __ldg(u + i);
-      L = fmaf(t.weight[i], (sx + sy) + sz, L);
-    }
-    *o = device_update(*a, L, q[R], *o, (t.sigma_x[x] + sigma_yz) + t.sigma_z[z]);
-    u += t.stride_x;
-    o += t.stride_x;
-    a += t.stride_x;
-  }
 }
 
 /// T steps at once. A block owns a tile of columns with a rim of R T cells that is computed twice; each thread streams its

@@ -2,6 +2,7 @@
 // The device kernels compute the host's fields: on the emulated device, whose accesses are checked in the checked one.
 // labels: unit emulated
 #include "engine/solvers/acoustic_fd/device_field.hpp"
+#include "engine/solvers/acoustic_fd/device_steps.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QtTest>
@@ -63,14 +64,110 @@ class TestDeviceField : public QObject {
     return most > 1e-3 ? worst / most : HUGE_VAL;
   }
 
- private slots:
-  void steps_of_every_order() {
-    for (const int order : {2, 4, 6, 8, 10, 12}) {
-      const Problem p = sponge_problem(order, {order + 18, order + 15, 37 + order}, order % 4 == 0);
-      // The same operations in the same order; the host flushes subnormal numbers, which cannot reach one part in 10^30.
-      const double d = difference(p, 5, [](DeviceField& f) { return f.step(5), true; });
-      QVERIFY2(d <= 1e-30, qPrintable(QString("order %1: %2").arg(order).arg(d)));
+  /// A run of the march on a team, in bands of odd lengths: field, traces, energy.
+  static Everything run(const Problem& p, const char* workers, Index steps, std::string* how = nullptr) {
+    const auto cluster = single_rank();
+    Team team(parse_workers(workers, 2).value());
+    const auto march = make_march(p, this_machine(), *cluster);
+    march->start(team, *cluster);
+    March::Recorder recorder;
+    for (Index length = 1; march->steps_done() < steps; length = 2 * length + 1)
+      march->advance(team, *cluster, std::min(length, steps - march->steps_done()), &recorder);
+    Everything out;
+    std::vector<double> traces(p.receivers.size());
+    for (const auto& parts : recorder.samples) {
+      march->join_traces(parts, traces);
+      out.traces.insert(out.traces.end(), traces.begin(), traces.end());
     }
+    out.energy = march->energy(team, *cluster);
+    March::Cut all;
+    all.count = p.grid.points;
+    march->read(all, out.field);
+    if (how) *how = march->tiling();
+    return out;
+  }
+
+  /// The host flushes subnormal numbers, the device does not: nothing above one part in 10^30 of the largest value.
+  static bool same(const Everything& a, const Everything& b) {
+    double most = 0, worst = 0;
+    for (std::size_t i = 0; i < b.field.size(); ++i) {
+      most = std::max(most, std::abs(static_cast<double>(b.field[i])));
+      worst = std::max(worst, std::abs(static_cast<double>(a.field[i]) - static_cast<double>(b.field[i])));
+    }
+    for (std::size_t i = 0; i < b.traces.size(); ++i) worst = std::max(worst, std::abs(a.traces[i] - b.traces[i]));
+    return a.field.size() == b.field.size() && a.traces.size() == b.traces.size() && most > 1e-6 && worst <= 1e-30 * most &&
+           std::abs(a.energy.total() - b.energy.total()) <= 1e-12 * std::abs(b.energy.total());
+  }
+
+  static Problem run_problem(int order, std::array<Index, 3> n) {
+    Problem p = busy_problem(order, n, order % 4 != 2, order != 6, false);
+    if (order == 4 || order == 10)
+      p.density = layered_velocity(0, 1, p.grid.origin[0], {{0, 1000, 5}, {20, 2200, 0}});
+    return p;
+  }
+
+ private slots:
+  void a_run_of_every_order_gives_the_processors_field() {
+    for (const int order : {2, 4, 6, 8, 10, 12}) {
+      const Problem p = run_problem(order, {order + 13, order + 10, 23 + order});
+      QVERIFY2(same(run(p, "emulated", 7), run(p, "cpu", 7)), qPrintable(QString("order %1").arg(order)));
+    }
+  }
+
+  void a_window_over_the_host_gives_the_bits_of_the_whole_grid() {
+    for (const int order : {2, 4, 8}) {
+      Problem p = run_problem(order, {61 + 9 * order, 17, 21});
+      std::string how;
+      const Everything whole = run(p, "emulated", 9, &how);
+      QVERIFY(how.find("window") == std::string::npos);
+      const Bytes all = device_plan(p, 1, 1).in_core;
+      p.device_memory = std::max(device_plan(p, 1, 1).least, all / 10 * 7);
+      const DevicePlan plan = device_plan(p, p.device_memory, 1);
+      QVERIFY2(plan.streamed && plan.possible, qPrintable(QString("order %1: least %2, all %3").arg(order).arg(plan.least).arg(all)));
+      const Everything streamed = run(p, "emulated", 9, &how);
+      QVERIFY2(how.find("window") != std::string::npos, how.c_str());
+      QVERIFY2(streamed == whole, qPrintable(QString("order %1, %2 planes, %3 steps").arg(order).arg(plan.planes).arg(plan.steps)));
+    }
+  }
+
+  void two_devices_share_the_rows() {
+    configure_emulated({.devices = 2});
+    for (const int order : {2, 8}) {
+      const Problem p = run_problem(order, {order + 12, 2 * order + 25, 27});
+      std::string how;
+      const Everything two = run(p, "emulated:0,emulated:1", 11, &how);
+      QVERIFY2(how.find("2 ×") != std::string::npos, how.c_str());
+      QVERIFY2(two == run(p, "emulated:0", 11), qPrintable(QString("order %1").arg(order)));
+    }
+    configure_emulated({});
+  }
+
+  void too_little_device_memory_is_told() {
+    Problem p = run_problem(8, {90, 40, 40});
+    p.device_memory = Bytes{1} << 20;
+    try {
+      (void)run(p, "emulated", 1);
+      QFAIL("a megabyte cannot hold the window");
+    } catch (const Failure& failure) {
+      QCOMPARE(failure.error().code, ErrorCode::resources);
+      QVERIFY2(failure.error().text.find("are needed") != std::string::npos, failure.error().text.c_str());
+    }
+  }
+
+  void a_split_by_save_and_load_goes_on() {
+    const Problem p = run_problem(4, {19, 22, 25});
+    const auto cluster = single_rank();
+    Team team(parse_workers("emulated", 2).value());
+    const auto whole = make_march(p, this_machine(), *cluster);
+    whole->start(team, *cluster);
+    whole->advance(team, *cluster, 5);
+    MemoryCheckpoint checkpoint;
+    whole->save(checkpoint);
+    const Everything rest = march_on(*whole, p, 4, team, *cluster);
+    const auto second = make_march(p, this_machine(), *cluster);
+    second->start(team, *cluster);
+    second->load(checkpoint, *cluster);
+    QVERIFY(march_on(*second, p, 4, team, *cluster) == rest);
   }
 
   void bands_of_several_steps() {
