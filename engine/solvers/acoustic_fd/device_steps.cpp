@@ -49,7 +49,7 @@ class Slice {
     // A window has no halo of its own: its planes count from −s as those of a whole grid do.
     const auto count = static_cast<std::size_t>(at_.count);
     for (std::size_t l = 0; l < 2; ++l) level_[l] = device_.allocate<float>(count, "pressure");
-    a_ = device_.allocate<float>(host.medium_varies() ? count : static_cast<std::size_t>(at_.stride_y + 4 * pad), "medium");
+    a_ = device_.allocate<float>(host.medium_varies() ? count : static_cast<std::size_t>((at_.nz + pad - 1) / pad * pad + 4 * pad), "medium");  // a row as the host has it
     if (host.potential()) v_ = device_.allocate<float>(count, "density");
     std::vector<float> sigma;
     const auto whole_fours = [&] { sigma.resize((sigma.size() + 3) / 4 * 4, 0.0F); };
@@ -131,7 +131,7 @@ class Slice {
       if (host_.record_of(i)) recorded_.push_back(i);
     const std::size_t room = recorded_.size() * receiver_count_;
     if (traces_.size() < room) traces_ = device_.allocate<float>(room, "receivers");
-    traces_.size() > 0 ? traces_.expect_written() : void();
+    if (!traces_.empty()) traces_.expect_written();
   }
   /// Values of the receivers in this slice's rows go to the host's record.
   void end_band() {

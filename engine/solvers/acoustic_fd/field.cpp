@@ -138,14 +138,6 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
 }
 
 template <class T>
-void Field<T>::copy_medium(std::vector<T>& out) const {
-  if (varying_)
-    out.assign(a_.data(), a_.data() + at_.count);
-  else
-    out.assign(static_cast<std::size_t>(at_.count), a_.data()[0]);
-}
-
-template <class T>
 Bytes Field<T>::bytes() const {
   Index count = at_.count * (2 + (varying_ ? 1 : 0) + (dense_ ? 1 : 0));
   for (const auto& m : memory_)

@@ -42,8 +42,6 @@ class Field final : public PatchSink {
   [[nodiscard]] Bytes bytes() const;
   [[nodiscard]] T* level(Index k) { return level_[k & 1].data(); }
   [[nodiscard]] const T* level(Index k) const { return level_[k & 1].data(); }
-  /// c² dt²/h_x² of every cell in the layout of a level.
-  void copy_medium(std::vector<T>& out) const;
   /// Local planes that exist in the grid: [−beside, nx + beside) cut to it.
   [[nodiscard]] Interval held() const { return held_; }
 
@@ -107,6 +105,7 @@ class Field final : public PatchSink {
   [[nodiscard]] std::vector<std::array<Index, 3>> receiver_nodes() const;
   /// Where the values of those nodes at level k+1 are kept; null when that level is not recorded.
   [[nodiscard]] T* record_of(Index k);
+  /// c² dt²/h_x² of every cell in the layout of a level, or one row where c is constant.
   [[nodiscard]] const T* medium() const { return a_.data(); }
   [[nodiscard]] bool medium_varies() const { return varying_; }
   [[nodiscard]] const T* potential() const { return dense_ ? v_.data() : nullptr; }

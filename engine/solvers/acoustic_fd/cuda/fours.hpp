@@ -37,14 +37,19 @@ __device__ __forceinline__ float4 minus_product(float4 a, float4 b, float4 c) {
   return make_float4(fmaf(-a.x, b.x, c.x), fmaf(-a.y, b.y, c.y), fmaf(-a.z, b.z, c.z), fmaf(-a.w, b.w, c.w));
 }
 
-/// A cell of kernels/patch.hpp.
-__device__ __forceinline__ float updated(float a, float L, float u, float old, float sigma) {
-  if (sigma == 0.0F) return fmaf(a, L, (u + u) - old);
+/// A damped cell of kernels/patch.hpp; σ = 0 gives the bits of a plain one.
+__device__ __forceinline__ float damped(float a, float L, float u, float old, float sigma) {
   return fmaf(a, L, fmaf(sigma - 1.0F, old, u + u)) * (1.0F / (1.0F + sigma));
 }
+/// Apart from the cells of the core: four divisions in line would cost registers everywhere.
+__device__ __noinline__ static float4 damped(float4 a, float4 L, float4 u, float4 old, float s_xy, float4 s_z) {
+  return make_float4(damped(a.x, L.x, u.x, old.x, s_xy + s_z.x), damped(a.y, L.y, u.y, old.y, s_xy + s_z.y),
+                     damped(a.z, L.z, u.z, old.z, s_xy + s_z.z), damped(a.w, L.w, u.w, old.w, s_xy + s_z.w));
+}
 __device__ __forceinline__ float4 updated(float4 a, float4 L, float4 u, float4 old, float s_xy, float4 s_z) {
-  return make_float4(updated(a.x, L.x, u.x, old.x, s_xy + s_z.x), updated(a.y, L.y, u.y, old.y, s_xy + s_z.y),
-                     updated(a.z, L.z, u.z, old.z, s_xy + s_z.z), updated(a.w, L.w, u.w, old.w, s_xy + s_z.w));
+  if (s_xy != 0.0F || s_z.x != 0.0F || s_z.y != 0.0F || s_z.z != 0.0F || s_z.w != 0.0F) return damped(a, L, u, old, s_xy, s_z);
+  return make_float4(fmaf(a.x, L.x, (u.x + u.x) - old.x), fmaf(a.y, L.y, (u.y + u.y) - old.y),
+                     fmaf(a.z, L.z, (u.z + u.z) - old.z), fmaf(a.w, L.w, (u.w + u.w) - old.w));
 }
 
 /// The neighbours along z of a thread's four within radius R.

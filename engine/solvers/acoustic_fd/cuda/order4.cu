@@ -3,12 +3,10 @@
 #include "engine/team/kernel.hpp"
 
 #include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
-#include "engine/solvers/acoustic_fd/cuda/step_body.hpp"
 
 namespace conoid::acoustic_fd {
 
 static const RegisterKernel advance_kernel("acoustic-fd/advance<2>", advance<2, false>);
 static const RegisterKernel unequal_kernel("acoustic-fd/advance<2,unequal>", advance<2, true>);
-static const RegisterKernel bands_kernel_2("acoustic-fd/bands<2,2>", bands<2, 2>);
 
 }  // namespace conoid::acoustic_fd

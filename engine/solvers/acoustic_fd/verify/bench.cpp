@@ -136,7 +136,7 @@ void device_rows(const TestRun& run, const BenchSink& sink) {
     const double streamed = march_rate(order, true, n, worker, budget, "auto", Edges::sponge, used, whole / 3);
     sink({fmt::format("the same with a third of the memory ({})", used), streamed / 1e9, "Gcells/s", streamed / rate, 0.9 * rate / 1e9,
           "the run in core", "copies between host and device"});
-    for (const int T : {2, 3, 4})
+    for (const int T : {3, 4})
       if (const double banded = bands_rate(*device, order, n, T); banded > 0)
         sink({fmt::format("{} steps at once on {}, order {}, varying c, {}^3, no points", T, name, order, n), banded / 1e9, "Gcells/s",
               banded / rate, order == 2 ? 900.0 : 0.0, "the run", "issue and shared memory"});
@@ -153,7 +153,8 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
   const int threads = std::max(1, run.threads);
   const double budget = run.quick ? 1 : 4;
   run.doing("memory bandwidth");
-  const double limit = memory_limit(true, n * n * n, processors, budget);
+  const WorkerSpec processors{"cpu", threads, 1};
+  const double limit = memory_limit(true, n * n * n, threads, budget);
   const auto gigacells = [](double rate) { return rate / 1e9; };
   const std::string roof = fmt::format("memory limit of a stepwise march, {:.2f} Gcells/s", gigacells(limit));
   sink({"memory, 16 B a cell in place", limit * 16 / 1e9, "GB/s", 1, 0, "itself", "bandwidth"});
