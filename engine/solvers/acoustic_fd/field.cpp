@@ -560,19 +560,22 @@ void Field<T>::run(Cells kind, Index k, const Box& box, const Extra& extra) {
 template <class T>
 void Field<T>::matched(Index k, const Box& box) {
   if (box.empty()) return;
-  // Corrections of a few rows at a time, so that they stay in the first cache.
-  constexpr Index values = 2048;
-  const Index begin = box.z.begin / vector_pad * vector_pad, length = padded(box.z.end) - begin;
-  const Index at_once = std::max<Index>(1, values / length);
-  if (box.y.size() > at_once || box.x.size() * box.y.size() > at_once) {
-    const Index ny = std::min(box.y.size(), at_once), nx = std::max<Index>(1, at_once / ny);
-    for (Index y = box.y.begin; y < box.y.end; y += ny)
-      for (Index x = box.x.begin; x < box.x.end; x += nx)
-        matched(k, {{x, std::min(box.x.end, x + nx)}, {y, std::min(box.y.end, y + ny)}, box.z});
+  // A few rows, planes and cells along z at a time, so that corrections and neighbours along x stay in the first cache.
+  constexpr Index values = 2048, most_z = 512 / static_cast<Index>(sizeof(T)), most_y = 4;
+  const Index most_x = values / (std::clamp<Index>(padded(box.z.size()), vector_pad, most_z) * most_y);
+  if (box.x.size() > most_x || box.y.size() > most_y || box.z.size() > most_z) {
+    for (Index z = box.z.begin; z < box.z.end;) {
+      const Index next = std::min(box.z.end, (z / most_z + 1) * most_z);
+      for (Index y = box.y.begin; y < box.y.end; y += most_y)
+        for (Index x = box.x.begin; x < box.x.end; x += most_x)
+          matched(k, {{x, std::min(box.x.end, x + most_x)}, {y, std::min(box.y.end, y + most_y)}, {z, next}});
+      z = next;
+    }
     return;
   }
+  const Index begin = box.z.begin / vector_pad * vector_pad, length = padded(box.z.end) - begin;
   const Index rows = box.x.size() * box.y.size();
-  T* extra = scratch_row<T>(std::max(values, length) + 4 * vector_pad);
+  T* extra = scratch_row<T>(2 * values + 4 * vector_pad);
   std::fill(extra, extra + rows * length, T(0));
   MemoryPatch<T> m;
   m.u = level(k) + at_.at(box.x.begin, box.y.begin);
