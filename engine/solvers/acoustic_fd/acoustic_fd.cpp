@@ -5,9 +5,10 @@
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/io/segy.hpp"
-#include "engine/solvers/acoustic_fd/device_steps.hpp"
+#include "engine/solvers/acoustic_fd/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
+#include "engine/team/device.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -176,7 +176,7 @@ class Slice {
     t.sigma_y = sigma_.data() + sigma_at_[1] + held().begin;
     t.sigma_z = sigma_.data() + sigma_at_[2];
     // Short pieces leave no tail of idle multiprocessors; each loads 2s planes more.
-    t.planes = static_cast<int>(std::clamp<Index>(x.size() / 8, 16 * s_, 128));
+    t.planes = static_cast<int>(std::clamp<Index>(x.size() / 16, 16 * s_, 128));
     LaunchShape shape;
     shape.block = {advance_threads_z, advance_threads_y, 1};
     shape.grid = {blocks(at_.nz, 4 * advance_threads_z), blocks(y.size(), advance_threads_y), blocks(x.size(), t.planes)};

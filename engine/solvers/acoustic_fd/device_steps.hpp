@@ -10,6 +10,7 @@
 // double precision are left to the processors.
 #pragma once
 
+#include "engine/solvers/acoustic_fd/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/field.hpp"
 #include "engine/team/device.hpp"
 #include "engine/team/team.hpp"
@@ -19,20 +20,6 @@
 #include <vector>
 
 namespace conoid::acoustic_fd {
-
-/// How a grid would lie on a device with this much memory for it.
-struct DevicePlan {
-  Bytes in_core = 0;      ///< needed to hold all of it (of one device of `devices`)
-  Bytes least = 0;        ///< the smallest budget that would do
-  bool streamed = false;  ///< it does not fit
-  bool possible = true;
-  Index planes = 0;  ///< B: the window moves by so many
-  Index steps = 0;   ///< T
-};
-[[nodiscard]] DevicePlan device_plan(const Problem& problem, Bytes budget, int devices);
-
-/// Why a problem cannot be computed on devices, in words; empty: it can.
-[[nodiscard]] std::string not_on_devices(const Problem& problem);
 
 class DeviceSteps {
  public:

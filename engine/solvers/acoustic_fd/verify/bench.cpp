@@ -175,10 +175,13 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
     const std::string chosen = used;
     const double bare = march_rate(order, true, n, processors, budget, chosen, Edges::closed, used);
     sink({fmt::format("tiled, order {}, rigid box, no points", order), gigacells(bare), "Gcells/s", bare / limit, 0, roof, "as above"});
+    // Layers, sources and receivers may cost a tenth.
+    sink({fmt::format("tiled, order {}, sponges, source, 100 receivers, against the rigid box", order), gigacells(tiled), "Gcells/s",
+          tiled / bare, gigacells(0.9 * bare), "the rigid box", "rows of the layers"});
     run.doing(fmt::format("matched layers, order {}", order));
     const double matched = march_rate(order, true, n, processors, budget, chosen, Edges::matched, used);
     sink({fmt::format("tiled, order {}, matched layers of {} nodes, source, receivers", order, safe_matched_width(order)),
-          gigacells(matched), "Gcells/s", matched / bare, 0, "the rigid box", "memory of the layers"});
+          gigacells(matched), "Gcells/s", matched / bare, gigacells(0.9 * bare), "the rigid box", "memory of the layers"});
     run.doing(fmt::format("towers, order {}", order));
     const double tower = march_rate(order, true, n, processors, budget, order == 2 ? "tower 16x32" : "tower 32x16", Edges::sponge, used);
     sink({fmt::format("DiamondTorre, order {}, sponges, source, receivers ({})", order, used), gigacells(tower), "Gcells/s",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The device kernels compute the host's fields: on the emulated device, whose accesses are checked in the checked one.
 // labels: unit emulated
+#include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/device_field.hpp"
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
@@ -36,7 +37,7 @@ class TestDeviceField : public QObject {
     Team team({WorkerSpec{"cpu", 1, 1}});
     const auto device = Device::open("emulated");
     if (!device) throw Failure(device.error());
-    Field<float> host(p, this_machine(), Slab{{0, p.grid.points[0]}, 0, false, false, false});
+    acoustic_fd::Field<float> host(p, this_machine(), Slab{{0, p.grid.points[0]}, 0, false, false, false});
     for (Index x = 0; x < host.at().nx; ++x) host.fill_plane(x);
     host.refresh_images();
     host.rest_start({0, host.at().nx});
@@ -168,6 +169,68 @@ class TestDeviceField : public QObject {
     second->start(team, *cluster);
     second->load(checkpoint, *cluster);
     QVERIFY(march_on(*second, p, 4, team, *cluster) == rest);
+  }
+
+  /// A case through the solver's face: traces, energies and a frame of a device are those of the processors; check tells of
+  /// windows and of what devices do not take.
+  void a_case_on_a_device_is_the_case_on_the_processors() {
+    const std::string text = R"({
+      "solver": "acoustic-fd", "grid": {"points": [96, 44, 40], "spacing": 2},
+      "materials": {"velocity": {"kind": "layers", "layers": [{"speed": 1500}, {"top": 30, "speed": 1900}]}},
+      "boundaries": {"x_min": {"width": 6}, "x_max": {"width": 6}, "y_min": {"kind": "rigid"}, "y_max": {"width": 6},
+                     "z_min": {"width": 6}, "z_max": {"kind": "free"}},
+      "excitation": {"sources": [{"position": [60.3, 47.1, 50], "signal": {"frequency": 60}}]},
+      "compute": {"workers": "emulated", "precision": "single", "memory": {"device": MEMORY}},
+      "parameters": {"order": 4, "steps": 30}, "output": {"receivers": [{"position": [69.5, 41, 33]}], "energy_every": 15}
+    })";
+    const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
+    const auto with = [&](const char* memory, const char* from, const char* to) {
+      std::string changed = text;
+      changed.replace(changed.find("MEMORY"), 6, memory);
+      if (const auto at = changed.find(from); at != std::string::npos) changed.replace(at, std::strlen(from), to);
+      return Case::resolve(CaseDocument::parse(changed, "case.json").value(), schema.value()).value();
+    };
+    const auto words = [&](const Case& input) {
+      std::string all;
+      for (const auto& d : solver_info().make()->check(input, nullptr)) all += d.render();
+      return all;
+    };
+    std::vector<std::vector<double>> tables[3];
+    std::shared_ptr<const Frame> frames[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Case input = with(i == 2 ? "2600000" : "100000000", "-", "-");
+      const std::string told = words(input);
+      QCOMPARE(told.find("streamed from the host") != std::string::npos, i == 2);
+      const auto alone = single_rank();
+      Team team(parse_workers(i == 0 ? "cpu" : "emulated", 2).value());
+      MemoryResults results;
+      NoProgress progress;
+      RunContext context{input, nullptr, team, *alone, results, progress, {}};
+      const auto solver = solver_info().make();
+      QVERIFY(solver->prepare(context).ok());
+      for (;;)
+        if (solver->advance(context)->finished) break;
+      FrameBuilder builder({}, 0);
+      solver->fill(builder);
+      frames[i] = builder.finish();
+      QVERIFY(solver->finish(context).ok());
+      for (const auto& table : results.tables) tables[i].insert(tables[i].end(), table->rows.begin(), table->rows.end());
+    }
+    QCOMPARE(frames[0]->parts.size(), std::size_t{4});
+    for (std::size_t i = 1; i < 3; ++i) {
+      QVERIFY(tables[i].size() == tables[0].size() && tables[i].size() > 31);
+      const auto close = [](double a, double b) { return std::abs(a - b) <= 1e-30; };  // subnormal numbers are the host's to flush
+      for (std::size_t row = 0; row < tables[0].size(); ++row)
+        for (std::size_t column = 0; column < tables[0][row].size(); ++column)
+          QVERIFY(close(tables[i][row][column], tables[0][row][column]));
+      for (std::size_t part = 0; part < 4; ++part) {
+        const auto &got = *frames[i]->parts[part].fields[0].values, &want = *frames[0]->parts[part].fields[0].values;
+        QCOMPARE(got.size(), want.size());
+        for (std::size_t n = 0; n < want.size(); ++n) QVERIFY(close(static_cast<double>(got[n]), static_cast<double>(want[n])));
+      }
+    }
+    QVERIFY(words(with("1100000", "-", "-")).find("even streamed") != std::string::npos);
+    QVERIFY(words(with("100000000", "\"single\"", "\"double\"")).find("left alone") != std::string::npos);
   }
 
   void bands_of_several_steps() {
