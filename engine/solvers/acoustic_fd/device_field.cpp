@@ -16,13 +16,10 @@ unsigned blocks(Index n, Index each) {
 }  // namespace
 
 DeviceField::DeviceField(const Device& device, const Problem& problem, const Field<float>& host)
-    : device_(device),
-      stream_(device_.stream()),
-      at_(host.at()),
-      radius_(host.stencil().radius),
-      centre_(host.weights().centre),
-      weight_(host.weights().equal[1]) {
-  verify(host.medium_varies() && equal_spacings(problem.grid.spacing), "the kernel of several steps reads a medium of its own");
+    : device_(device), stream_(device_.stream()), at_(host.at()), radius_(host.stencil().radius),
+      centre_(host.weights().centre), weight_(host.weights().equal[1]) {
+  verify(host.medium_varies() && equal_spacings(problem.grid.spacing),
+         "the kernel of several steps reads a medium of its own");
   const auto count = static_cast<std::size_t>(at_.count);
   for (std::size_t l = 0; l < 4; ++l) {
     level_[l] = device_.allocate<float>(count, "pressure");
@@ -71,7 +68,8 @@ bool DeviceField::step_bands(int T, Index bands) {
     t.sigma_z = sigma_.data() + sigma_z_;
     LaunchShape shape;
     shape.block = {band_threads_z, band_threads_y, 1};
-    shape.grid = {blocks(at_.nz, 4 * band_threads_z - 2 * band_rim_z(T)), blocks(at_.ny, band_threads_y - 2 * T), blocks(at_.nx, t.planes)};
+    shape.grid = {blocks(at_.nz, 4 * band_threads_z - 2 * band_rim_z(T)), blocks(at_.ny, band_threads_y - 2 * T),
+                  blocks(at_.nx, t.planes)};
     shape.shared = static_cast<Bytes>(band_shared(T));
     stream_.launch(kernel, shape, t);
     u_ = spare;

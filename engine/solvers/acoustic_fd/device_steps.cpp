@@ -13,9 +13,10 @@
 namespace conoid::acoustic_fd {
 namespace {
 
-constexpr Index pad = 16;             // values before the first cell of a row, as in Layout
-constexpr Index longest_band = 64;    // steps of a window
-constexpr Index steps_together = 16;  // in core: what the host waits for at a time; of several devices: between exchanges
+constexpr Index pad = 16;           // values before the first cell of a row, as in Layout
+constexpr Index longest_band = 64;  // steps of a window
+constexpr Index steps_together =
+    16;  // in core: what the host waits for at a time; of several devices: between exchanges
 
 unsigned blocks(Index n, Index each) {
   return static_cast<unsigned>((n + each - 1) / each);
@@ -36,20 +37,17 @@ Interval rows_of(const Problem& problem, int device, int devices) {
 class Slice {
  public:
   /// `beside`: rows of neighbours that are held below and above. `planes` and the first of them: all of the grid, or a window.
-  Slice(const Problem& problem, Field<float>& host, Device device, Interval rows, Index below, Index above, Index planes)
-      : problem_(problem),
-        host_(host),
-        device_(std::move(device)),
-        stream_(device_.stream()),
-        rows_(rows),
-        below_(below),
-        above_(above),
-        s_(host.stencil().radius),
+  Slice(const Problem& problem, Field<float>& host, Device device, Interval rows, Index below, Index above,
+        Index planes)
+      : problem_(problem), host_(host), device_(std::move(device)), stream_(device_.stream()), rows_(rows),
+        below_(below), above_(above), s_(host.stencil().radius),
         at_(0, planes, rows.size() + below + above, problem.grid.points[2], host.stencil().radius) {
     // A window has no halo of its own: its planes count from −s as those of a whole grid do.
     const auto count = static_cast<std::size_t>(at_.count);
     for (std::size_t l = 0; l < 2; ++l) level_[l] = device_.allocate<float>(count, "pressure");
-    a_ = device_.allocate<float>(host.medium_varies() ? count : static_cast<std::size_t>((at_.nz + pad - 1) / pad * pad + 4 * pad), "medium");  // a row as the host has it
+    a_ = device_.allocate<float>(
+        host.medium_varies() ? count : static_cast<std::size_t>((at_.nz + pad - 1) / pad * pad + 4 * pad),
+        "medium");  // a row as the host has it
     if (host.potential()) v_ = device_.allocate<float>(count, "density");
     std::vector<float> sigma;
     const auto whole_fours = [&] { sigma.resize((sigma.size() + 3) / 4 * 4, 0.0F); };
@@ -61,9 +59,9 @@ class Slice {
     sigma_ = device_.allocate<float>(sigma.size() + 4, "sponges");
     sigma.resize(sigma.size() + 4, 0.0F);
     stream_.to_device(sigma_, std::span<const float>(sigma));
-    if (!host.medium_varies())
-      stream_.to_device(a_, std::span<const float>(host.medium(), a_.size()));
-    advance_ = device_.kernel<AdvanceArguments>(fmt::format("acoustic-fd/advance<{}{}>", s_, host.unequal() ? ",unequal" : ""));
+    if (!host.medium_varies()) stream_.to_device(a_, std::span<const float>(host.medium(), a_.size()));
+    advance_ = device_.kernel<AdvanceArguments>(
+        fmt::format("acoustic-fd/advance<{}{}>", s_, host.unequal() ? ",unequal" : ""));
     inject_ = device_.kernel<PointArguments>("acoustic-fd/inject");
     record_ = device_.kernel<PointArguments>("acoustic-fd/record");
     mirror_ = device_.kernel<MirrorArguments>("acoustic-fd/mirror");
@@ -81,15 +79,21 @@ class Slice {
     return (level_[0].size() + level_[1].size() + a_.size() + v_.size() + sigma_.size()) * sizeof(float);
   }
   /// Arrays that come with a plane: the levels, the medium and the density where they vary.
-  [[nodiscard]] std::size_t arrays() const { return 2 + (host_.medium_varies() ? 1U : 0U) + (host_.potential() ? 1U : 0U); }
+  [[nodiscard]] std::size_t arrays() const {
+    return 2 + (host_.medium_varies() ? 1U : 0U) + (host_.potential() ? 1U : 0U);
+  }
   [[nodiscard]] const DeviceBuffer<float>& array(std::size_t n) const {
     return n < 2 ? level_[n] : n == 2 && host_.medium_varies() ? a_ : v_;
   }
   [[nodiscard]] const float* host_array(std::size_t n) const {
-    return n < 2 ? host_.level(static_cast<Index>(n)) : n == 2 && host_.medium_varies() ? host_.medium() : host_.potential();
+    return n < 2                             ? host_.level(static_cast<Index>(n))
+           : n == 2 && host_.medium_varies() ? host_.medium()
+                                             : host_.potential();
   }
   /// Where plane `global` lies in the buffers.
-  [[nodiscard]] std::size_t plane_at(Index global) const { return static_cast<std::size_t>(at_.at(global - first_, -s_) - pad); }
+  [[nodiscard]] std::size_t plane_at(Index global) const {
+    return static_cast<std::size_t>(at_.at(global - first_, -s_) - pad);
+  }
   void begin_at(Index first) { first_ = first; }
   [[nodiscard]] Index first() const { return first_; }
   /// Values of the host's plane that this slice holds: position and count.
@@ -104,15 +108,18 @@ class Slice {
     for (std::size_t n = 0; n < (medium ? arrays() : 2); ++n)
       for (Index x = planes.begin; x < planes.end; ++x) {
         const Index count = rows.size() * h.stride_y;
-        stream_.to_device(array(n), std::span<const float>(host_array(n) + h.at(x, rows.begin) - pad, static_cast<std::size_t>(count)),
-                          static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
+        stream_.to_device(
+            array(n),
+            std::span<const float>(host_array(n) + h.at(x, rows.begin) - pad, static_cast<std::size_t>(count)),
+            static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
       }
   }
   void fetch(Interval planes, Interval rows) {
     const Layout& h = host_.at();
     for (Index n = 0; n < 2; ++n)
       for (Index x = planes.begin; x < planes.end; ++x)
-        stream_.to_host(std::span<float>(host_.level(n) + h.at(x, rows.begin) - pad, static_cast<std::size_t>(rows.size() * h.stride_y)),
+        stream_.to_host(std::span<float>(host_.level(n) + h.at(x, rows.begin) - pad,
+                                         static_cast<std::size_t>(rows.size() * h.stride_y)),
                         level_[static_cast<std::size_t>(n)],
                         static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
   }
@@ -141,8 +148,7 @@ class Slice {
     stream_.synchronize();
     for (std::size_t slot = 0; slot < recorded_.size(); ++slot) {
       float* to = host_.record_of(recorded_[slot]);
-      for (std::size_t n = 0; n < receiver_nodes_.size(); ++n)
-        to[receiver_of_[n]] = all[slot * receiver_count_ + n];
+      for (std::size_t n = 0; n < receiver_nodes_.size(); ++n) to[receiver_of_[n]] = all[slot * receiver_count_ + n];
     }
   }
 
@@ -179,7 +185,8 @@ class Slice {
     t.planes = static_cast<int>(std::clamp<Index>(x.size() / 16, 16 * s_, 128));
     LaunchShape shape;
     shape.block = {advance_threads_z, advance_threads_y, 1};
-    shape.grid = {blocks(at_.nz, 4 * advance_threads_z), blocks(y.size(), advance_threads_y), blocks(x.size(), t.planes)};
+    shape.grid = {blocks(at_.nz, 4 * advance_threads_z), blocks(y.size(), advance_threads_y),
+                  blocks(x.size(), t.planes)};
     stream_.launch(advance_, shape, t);
     points(inject_, source_nodes_, source_first_, planes, y, o, k);
     images(o, planes, rows);
@@ -187,7 +194,8 @@ class Slice {
       if (const auto slot = std::find(recorded_.begin(), recorded_.end(), k); slot != recorded_.end()) {
         const Interval own{rows_.begin - held().begin, rows_.end - held().begin};
         slot_ = static_cast<std::size_t>(slot - recorded_.begin());
-        points(record_, receiver_nodes_, receiver_first_, planes, {std::max(y.begin, own.begin), std::min(y.end, own.end)}, o, k);
+        points(record_, receiver_nodes_, receiver_first_, planes,
+               {std::max(y.begin, own.begin), std::min(y.end, own.end)}, o, k);
       }
   }
 
@@ -238,10 +246,11 @@ class Slice {
     stream_.synchronize();
   }
 
-  void points(const Kernel<PointArguments>& kernel, const DeviceBuffer<PointNode>& nodes, const std::vector<std::size_t>& first,
-              Interval planes, Interval y, float* o, Index k) {
+  void points(const Kernel<PointArguments>& kernel, const DeviceBuffer<PointNode>& nodes,
+              const std::vector<std::size_t>& first, Interval planes, Interval y, float* o, Index k) {
     if (nodes.empty() || y.empty()) return;
-    const std::size_t begin = first[static_cast<std::size_t>(planes.begin)], end = first[static_cast<std::size_t>(planes.end)];
+    const std::size_t begin = first[static_cast<std::size_t>(planes.begin)],
+                      end = first[static_cast<std::size_t>(planes.end)];
     if (begin == end) return;
     PointArguments t;
     t.o = o;
@@ -328,8 +337,8 @@ class InCore final : public DeviceSteps {
     const Index beside = problem.order / 2 * band_;
     for (int d = 0; d < count; ++d)
       slices_.push_back(std::make_unique<Slice>(problem, host, std::move(devices[static_cast<std::size_t>(d)]),
-                                                rows_of(problem, d, count), d > 0 ? beside : 0, d + 1 < count ? beside : 0,
-                                                problem.grid.points[0]));
+                                                rows_of(problem, d, count), d > 0 ? beside : 0,
+                                                d + 1 < count ? beside : 0, problem.grid.points[0]));
   }
   void take(Index) override {
     const Index s = problem_.order / 2, n = problem_.grid.points[0];
@@ -380,8 +389,8 @@ class InCore final : public DeviceSteps {
  private:
   /// Rows beside each border, both levels, by way of the host.
   void exchange() {
-    const Interval all{0, problem_.grid.points[0]};
-    const Index beside = problem_.order / 2 * band_;
+    const Index s = problem_.order / 2, beside = s * band_;
+    const Interval all{-s, problem_.grid.points[0] + s};  // with the images behind the faces of x
     for (std::size_t d = 0; d + 1 < slices_.size(); ++d) {
       const Index border = slices_[d]->rows().end;
       slices_[d]->fetch(all, {border - beside, border});
@@ -409,11 +418,9 @@ class InCore final : public DeviceSteps {
 class Windowed final : public DeviceSteps {
  public:
   Windowed(const Problem& problem, Field<float>& host, Device device, const DevicePlan& plan)
-      : problem_(problem),
-        host_(host),
-        plan_(plan),
-        s_(problem.order / 2),
-        slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, window_planes(plan, problem.order / 2) - 2 * s_) {
+      : problem_(problem), host_(host), plan_(plan), s_(problem.order / 2),
+        slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0,
+               window_planes(plan, problem.order / 2) - 2 * s_) {
     const Device& d = slice_.device();
     const auto block = static_cast<std::size_t>(plan.planes) * slice_.plane_values();
     for (std::size_t n = 0; n < slice_.arrays(); ++n) {
@@ -430,7 +437,9 @@ class Windowed final : public DeviceSteps {
     taken_ = d.event();
     left_ = d.event();
   }
-  [[nodiscard]] static Index window_planes(const DevicePlan& plan, Index s) { return plan.planes + s * plan.steps + 4 * s; }
+  [[nodiscard]] static Index window_planes(const DevicePlan& plan, Index s) {
+    return plan.planes + s * plan.steps + 4 * s;
+  }
 
   void take(Index) override {}
   void bring_back(Index) override {}  // the host's levels are those of the last band
@@ -525,7 +534,8 @@ class Windowed final : public DeviceSteps {
     for (Index p = std::max(held.begin, begin); p < held.end; p += by) {
       const auto count = static_cast<std::size_t>(std::min(by, held.end - p)) * slice_.plane_values();
       for (std::size_t n = 0; n < slice_.arrays(); ++n)
-        slice_.stream().on_device(slice_.array(n), slice_.plane_at(p) - static_cast<std::size_t>(by) * slice_.plane_values(),
+        slice_.stream().on_device(slice_.array(n),
+                                  slice_.plane_at(p) - static_cast<std::size_t>(by) * slice_.plane_values(),
                                   slice_.array(n), slice_.plane_at(p), count);
     }
     slice_.begin_at(begin + s_);
@@ -544,7 +554,8 @@ class Windowed final : public DeviceSteps {
     if (coming_once_) in_.wait(taken_);
     coming_once_ = true;
     for (std::size_t n = 0; n < slice_.arrays(); ++n)
-      in_.to_device(incoming_[n], std::span<const float>(pinned_in_[n].data(), static_cast<std::size_t>(planes.size()) * slice_.plane_values()));
+      in_.to_device(incoming_[n], std::span<const float>(pinned_in_[n].data(), static_cast<std::size_t>(planes.size()) *
+                                                                                   slice_.plane_values()));
     in_.record(arrived_);
     return planes;
   }
@@ -639,11 +650,12 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<flo
   if (!plan.streamed) return std::make_unique<InCore>(problem, host, std::move(devices));
   const DevicePlan alone = device_plan(problem, budget, 1);
   if (!alone.possible)
-    throw Failure(make_error(ErrorCode::resources,
-                             fmt::format("{} of device memory are too few to stream this grid through: {} are needed",
-                                         format_bytes(budget), format_bytes(alone.least)),
-                             "Allow more in compute.memory.device, lower the order, turn the longest axis of the grid to x, "
-                             "or compute with --workers cpu."));
+    throw Failure(
+        make_error(ErrorCode::resources,
+                   fmt::format("{} of device memory are too few to stream this grid through: {} are needed",
+                               format_bytes(budget), format_bytes(alone.least)),
+                   "Allow more in compute.memory.device, lower the order, turn the longest axis of the grid to x, "
+                   "or compute with --workers cpu."));
   return std::make_unique<Windowed>(problem, host, std::move(devices.front()), alone);
 }
 

@@ -38,6 +38,7 @@ class DeviceSteps {
 };
 
 /// Null when the team has no devices. Throws Failure(resources) when they have too little memory.
-[[nodiscard]] std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<float>& host, const Team& team);
+[[nodiscard]] std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<float>& host,
+                                                             const Team& team);
 
 }  // namespace conoid::acoustic_fd

@@ -36,7 +36,7 @@ struct MirrorArguments {
 /// A node of a source or a receiver: plane and place in the plane, counted as the kernels count.
 struct PointNode {
   int x = 0, y = 0;
-  std::int64_t place = 0;  ///< y stride_y + z
+  std::int64_t place = 0;            ///< y stride_y + z
   std::uint32_t begin = 0, end = 0;  ///< source: its contributions; receiver: where its value goes (begin)
 };
 

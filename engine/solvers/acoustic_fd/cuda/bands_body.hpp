@@ -18,7 +18,8 @@ namespace conoid::acoustic_fd {
 /// accesses of four values a thread and plane.
 template <int T>
 __global__ void __launch_bounds__(band_threads_z* band_threads_y) bands(BandArguments t) {
-  constexpr int rim_z = band_rim_z(T), rim_y = T, wide = 4 * band_threads_z, high = band_threads_y, lanes = band_threads_z;
+  constexpr int rim_z = band_rim_z(T), rim_y = T, wide = 4 * band_threads_z, high = band_threads_y,
+                lanes = band_threads_z;
   constexpr int plane = high * lanes, ahead = band_ahead;
   constexpr int u_planes = ahead + 2, o_planes = ahead + 1, a_planes = T + ahead;
   float4* const u_ring = dynamic_shared<float4>();
@@ -55,7 +56,8 @@ __global__ void __launch_bounds__(band_threads_z* band_threads_y) bands(BandArgu
       *to = zero;
   };
   const auto bring = [&](int x, int pu, int po, int pa) {  // plane x of u, plane x − 1 of o and a
-    const bool now = inside && x >= 0 && x < t.nx && x < last, before = inside && x - 1 >= 0 && x - 1 < t.nx && x <= last;
+    const bool now = inside && x >= 0 && x < t.nx && x < last,
+               before = inside && x - 1 >= 0 && x - 1 < t.nx && x <= last;
     const std::int64_t this_plane = here + x * t.stride_x, that_plane = this_plane - t.stride_x;
     enter(u_ring + pu * plane + mine, t.u + this_plane, now);
     enter(o_ring + po * plane + mine, t.o + that_plane, before);
@@ -63,7 +65,8 @@ __global__ void __launch_bounds__(band_threads_z* band_threads_y) bands(BandArgu
     __pipeline_commit();
   };
 #pragma unroll
-  for (int p = 0; p < ahead; ++p) bring(first + p, after(at_u, p, u_planes), after(at_o, p, o_planes), after(at_a, p, a_planes));
+  for (int p = 0; p < ahead; ++p)
+    bring(first + p, after(at_u, p, u_planes), after(at_o, p, o_planes), after(at_a, p, a_planes));
 
   const auto pass = [&]<int phase>(int x) {
     constexpr int oldest = phase % 3, middle = (phase + 1) % 3, newest = (phase + 2) % 3;
@@ -82,7 +85,8 @@ __global__ void __launch_bounds__(band_threads_z* band_threads_y) bands(BandArgu
       const float s_x = xk >= 0 && xk < t.nx ? t.sigma_x[xk] : 0.0F;
       const float4* const centre = k == 0 ? middle_0 : now + (k > 0 ? k - 1 : 0) * plane;
       const float4 c = q[k][middle];
-      const float left = __shfl_up_sync(0xffffffffU, c.w, 1, lanes), right = __shfl_down_sync(0xffffffffU, c.x, 1, lanes);
+      const float left = __shfl_up_sync(0xffffffffU, c.w, 1, lanes),
+                  right = __shfl_down_sync(0xffffffffU, c.x, 1, lanes);
       const float4 pz = make_float4(left + c.y, c.x + c.z, c.y + c.w, c.z + right);
       const float4 S = sum(sum(sum(q[k][oldest], q[k][newest]), sum(centre[low], centre[up])), pz);
       const float4 L = fused(t.weight, S, scaled(t.centre, c));

@@ -47,7 +47,8 @@ __device__ __noinline__ static float4 damped(float4 a, float4 L, float4 u, float
                      damped(a.z, L.z, u.z, old.z, s_xy + s_z.z), damped(a.w, L.w, u.w, old.w, s_xy + s_z.w));
 }
 __device__ __forceinline__ float4 updated(float4 a, float4 L, float4 u, float4 old, float s_xy, float4 s_z) {
-  if (s_xy != 0.0F || s_z.x != 0.0F || s_z.y != 0.0F || s_z.z != 0.0F || s_z.w != 0.0F) return damped(a, L, u, old, s_xy, s_z);
+  if (s_xy != 0.0F || s_z.x != 0.0F || s_z.y != 0.0F || s_z.z != 0.0F || s_z.w != 0.0F)
+    return damped(a, L, u, old, s_xy, s_z);
   return make_float4(fmaf(a.x, L.x, (u.x + u.x) - old.x), fmaf(a.y, L.y, (u.y + u.y) - old.y),
                      fmaf(a.z, L.z, (u.z + u.z) - old.z), fmaf(a.w, L.w, (u.w + u.w) - old.w));
 }
@@ -74,8 +75,8 @@ struct LineOfFours {
   }
   [[nodiscard]] __device__ __forceinline__ float4 pair(int i) const {
     constexpr int c = 4 * fours;
-    return make_float4(value[c - i] + value[c + i], value[c + 1 - i] + value[c + 1 + i], value[c + 2 - i] + value[c + 2 + i],
-                       value[c + 3 - i] + value[c + 3 + i]);
+    return make_float4(value[c - i] + value[c + i], value[c + 1 - i] + value[c + 1 + i],
+                       value[c + 2 - i] + value[c + 2 + i], value[c + 3 - i] + value[c + 3 + i]);
   }
 };
 

@@ -96,14 +96,13 @@ class TestDeviceField : public QObject {
       worst = std::max(worst, std::abs(static_cast<double>(a.field[i]) - static_cast<double>(b.field[i])));
     }
     for (std::size_t i = 0; i < b.traces.size(); ++i) worst = std::max(worst, std::abs(a.traces[i] - b.traces[i]));
-    return a.field.size() == b.field.size() && a.traces.size() == b.traces.size() && most > 1e-6 && worst <= 1e-30 * most &&
-           std::abs(a.energy.total() - b.energy.total()) <= 1e-12 * std::abs(b.energy.total());
+    return a.field.size() == b.field.size() && a.traces.size() == b.traces.size() && most > 1e-6 &&
+           worst <= 1e-30 * most && std::abs(a.energy.total() - b.energy.total()) <= 1e-12 * std::abs(b.energy.total());
   }
 
   static Problem run_problem(int order, std::array<Index, 3> n) {
     Problem p = busy_problem(order, n, order % 4 != 2, order != 6, false);
-    if (order == 4 || order == 10)
-      p.density = layered_velocity(0, 1, p.grid.origin[0], {{0, 1000, 5}, {20, 2200, 0}});
+    if (order == 4 || order == 10) p.density = layered_velocity(0, 1, p.grid.origin[0], {{0, 1000, 5}, {20, 2200, 0}});
     return p;
   }
 
@@ -124,10 +123,12 @@ class TestDeviceField : public QObject {
       const Bytes all = device_plan(p, 1, 1).in_core;
       p.device_memory = std::max(device_plan(p, 1, 1).least, all / 10 * 7);
       const DevicePlan plan = device_plan(p, p.device_memory, 1);
-      QVERIFY2(plan.streamed && plan.possible, qPrintable(QString("order %1: least %2, all %3").arg(order).arg(plan.least).arg(all)));
+      QVERIFY2(plan.streamed && plan.possible,
+               qPrintable(QString("order %1: least %2, all %3").arg(order).arg(plan.least).arg(all)));
       const Everything streamed = run(p, "emulated", 9, &how);
       QVERIFY2(how.find("window") != std::string::npos, how.c_str());
-      QVERIFY2(streamed == whole, qPrintable(QString("order %1, %2 planes, %3 steps").arg(order).arg(plan.planes).arg(plan.steps)));
+      QVERIFY2(streamed == whole,
+               qPrintable(QString("order %1, %2 planes, %3 steps").arg(order).arg(plan.planes).arg(plan.steps)));
     }
   }
 
@@ -214,19 +215,30 @@ class TestDeviceField : public QObject {
       solver->fill(builder);
       frames[i] = builder.finish();
       QVERIFY(solver->finish(context).ok());
-      for (const auto& table : results.tables) tables[i].insert(tables[i].end(), table->rows.begin(), table->rows.end());
+      for (const auto& table : results.tables)
+        tables[i].insert(tables[i].end(), table->rows.begin(), table->rows.end());
     }
     QCOMPARE(frames[0]->parts.size(), std::size_t{4});
     for (std::size_t i = 1; i < 3; ++i) {
       QVERIFY(tables[i].size() == tables[0].size() && tables[i].size() > 31);
-      const auto close = [](double a, double b) { return std::abs(a - b) <= 1e-30; };  // subnormal numbers are the host's to flush
+      const auto close = [](double a, double b) {
+        return std::abs(a - b) <= 1e-30;
+      };  // subnormal numbers are the host's to flush
       for (std::size_t row = 0; row < tables[0].size(); ++row)
         for (std::size_t column = 0; column < tables[0][row].size(); ++column)
           QVERIFY(close(tables[i][row][column], tables[0][row][column]));
       for (std::size_t part = 0; part < 4; ++part) {
         const auto &got = *frames[i]->parts[part].fields[0].values, &want = *frames[0]->parts[part].fields[0].values;
         QCOMPARE(got.size(), want.size());
-        for (std::size_t n = 0; n < want.size(); ++n) QVERIFY(close(static_cast<double>(got[n]), static_cast<double>(want[n])));
+        for (std::size_t n = 0; n < want.size(); ++n)
+          QVERIFY2(close(static_cast<double>(got[n]), static_cast<double>(want[n])),
+                   qPrintable(QString("run %1, part %2, value %3 of %4: %5, not %6")
+                                  .arg(i)
+                                  .arg(part)
+                                  .arg(n)
+                                  .arg(want.size())
+                                  .arg(got[n])
+                                  .arg(want[n])));
       }
     }
     QVERIFY(words(with("1100000", "-", "-")).find("even streamed") != std::string::npos);
