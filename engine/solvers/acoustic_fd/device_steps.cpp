@@ -13,8 +13,8 @@
 namespace conoid::acoustic_fd {
 namespace {
 
-constexpr Index pad = 16;           // values before the first cell of a row, as in Layout
-constexpr Index longest_band = 64;  // steps of a window
+constexpr Index pad = 16;            // values before the first cell of a row, as in Layout
+constexpr Index longest_band = 128;  // steps of a window
 constexpr Index steps_together =
     16;  // in core: what the host waits for at a time; of several devices: between exchanges
 
@@ -417,7 +417,7 @@ class InCore final : public DeviceSteps {
 /// [jB − sT − 2s, (j+1)B + 2s), the images beyond the faces of x included. Per band a plane enters and leaves once.
 class Windowed final : public DeviceSteps {
  public:
-  Windowed(const Problem& problem, Field<float>& host, Device device, const DevicePlan& plan)
+  Windowed(const Problem& problem, Field<float>& host, Device device, const DevicePlan& plan, int threads)
       : problem_(problem), host_(host), plan_(plan), s_(problem.order / 2),
         slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0,
                window_planes(plan, problem.order / 2) - 2 * s_) {
@@ -542,15 +542,15 @@ class Windowed final : public DeviceSteps {
   }
   Interval prefetch(Interval planes) {
     if (planes.empty()) return planes;
-    in_.synchronize();  // the page-locked memory is free again
-    for (std::size_t n = 0; n < slice_.arrays(); ++n) {
-      float* to = pinned_in_[n].data();
-      for (Index x = planes.begin; x < planes.end; ++x) {
-        const auto [at, count] = slice_.host_plane(x);
-        std::memcpy(to, slice_.host_array(n) + at, static_cast<std::size_t>(count) * sizeof(float));
-        to += slice_.plane_values();
-      }
-    }
+    in_.synchronize();                                    // the page-locked memory is free again
+    hands_.for_each(planes, 1, [&](Interval some, int) {  // one thread alone would be slower than the link
+      for (Index x = some.begin; x < some.end; ++x)
+        for (std::size_t n = 0; n < slice_.arrays(); ++n) {
+          const auto [at, count] = slice_.host_plane(x);
+          std::memcpy(pinned_in_[n].data() + static_cast<std::size_t>(x - planes.begin) * slice_.plane_values(),
+                      slice_.host_array(n) + at, static_cast<std::size_t>(count) * sizeof(float));
+        }
+    });
     if (coming_once_) in_.wait(taken_);
     coming_once_ = true;
     for (std::size_t n = 0; n < slice_.arrays(); ++n)
@@ -571,19 +571,22 @@ class Windowed final : public DeviceSteps {
   /// The host's levels take what left.
   void store(Interval planes) {
     out_.synchronize();
-    for (Index n = 0; n < 2; ++n) {
-      const float* from = pinned_out_[static_cast<std::size_t>(n)].data();
-      for (Index x = planes.begin; x < planes.end; ++x) {
-        const auto [at, count] = slice_.host_plane(x);
-        std::memcpy(host_.level(n) + at, from, static_cast<std::size_t>(count) * sizeof(float));
-        from += slice_.plane_values();
-      }
-    }
+    hands_.for_each(planes, 1, [&](Interval some, int) {
+      for (Index x = some.begin; x < some.end; ++x)
+        for (Index n = 0; n < 2; ++n) {
+          const auto [at, count] = slice_.host_plane(x);
+          std::memcpy(host_.level(n) + at,
+                      pinned_out_[static_cast<std::size_t>(n)].data() +
+                          static_cast<std::size_t>(x - planes.begin) * slice_.plane_values(),
+                      static_cast<std::size_t>(count) * sizeof(float));
+        }
+    });
   }
 
   const Problem& problem_;
   Field<float>& host_;
   DevicePlan plan_;
+  CpuWorker hands_;
   Index s_;
   Slice slice_;
   Stream in_, out_;
@@ -616,9 +619,9 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices) {
   if (!plan.streamed) return plan;
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
   const Bytes plane = static_cast<Bytes>(one.stride_x) * sizeof(float);
-  // B = sT/2 + 2s planes come and go at a time beside a window of B + sT + 4s.
+  // B = sT/4 + 2s planes come and go at a time beside a window of B + sT + 4s.
   const auto needed = [&](Index T) {
-    const Index B = s * T / 2 + 2 * s;
+    const Index B = s * T / 4 + 2 * s;
     return plane * (arrays * static_cast<Bytes>(2 * B + s * T + 4 * s + 1) + 2 * static_cast<Bytes>(B)) + rest;
   };
   plan.least = needed(1);
@@ -626,7 +629,7 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices) {
   if (!plan.possible) return plan;
   plan.steps = 1;
   while (plan.steps < longest_band && needed(plan.steps + 1) <= budget) ++plan.steps;
-  plan.planes = s * plan.steps / 2 + 2 * s;
+  plan.planes = s * plan.steps / 4 + 2 * s;
   return plan;
 }
 
@@ -656,7 +659,7 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<flo
                                format_bytes(budget), format_bytes(alone.least)),
                    "Allow more in compute.memory.device, lower the order, turn the longest axis of the grid to x, "
                    "or compute with --workers cpu."));
-  return std::make_unique<Windowed>(problem, host, std::move(devices.front()), alone);
+  return std::make_unique<Windowed>(problem, host, std::move(devices.front()), alone, team.threads());
 }
 
 }  // namespace conoid::acoustic_fd
