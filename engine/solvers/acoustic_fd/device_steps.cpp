@@ -418,7 +418,7 @@ class InCore final : public DeviceSteps {
 class Windowed final : public DeviceSteps {
  public:
   Windowed(const Problem& problem, Field<float>& host, Device device, const DevicePlan& plan, int threads)
-      : problem_(problem), host_(host), plan_(plan), s_(problem.order / 2),
+      : problem_(problem), host_(host), plan_(plan), hands_(threads), s_(problem.order / 2),
         slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0,
                window_planes(plan, problem.order / 2) - 2 * s_) {
     const Device& d = slice_.device();
