@@ -43,25 +43,15 @@ std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& mach
     t.height = std::max<Index>(4, t.width / s * 2);
     return t;
   };
-  // With a cut along z a step of the wavefront should fit a core's own cache: (W/2)(W + 2s + B) rows, of each the cut and
-  // half of what the levels are apart.
-  const auto cut = [&](Index multiple, Index planes, Index depth) {
-    TileShape d = diamond(multiple * 2 * s, planes, depth);
-    const auto set = [&] {
-      return d.width / 2 * (d.width + 2 * s + d.planes) * (d.depth + 8 * d.width / s) * task.bytes_a_cell;
-    };
-    while (d.depth > 0 && set() > l2 && d.planes > s) d.planes /= 2;
-    return d;
-  };
+  // Cuts along z that fit a core's own cache were no gain where measured (their rows are short); those of 128 and 256 cells
+  // are, since they keep what a step of the wavefront shares between levels there for a while.
   const Index planes = s <= 2 ? 4 : 8;
-  std::vector<TileShape> out{cut(s == 1 ? 8 : 3, s == 1 ? 8 : 16, 64),
-                             diamond(32, planes),
-                             cut(s == 1 ? 8 : 3, s == 1 ? 16 : 24, 64),
-                             cut(s == 1 ? 10 : 4, 16, 64),
-                             cut(s == 1 ? 8 : 3, 16, 128),
-                             diamond(48, planes),
-                             diamond(32, planes, 256),
+  std::vector<TileShape> out{diamond(32, planes),
+                             diamond(32, 16, 128),
+                             diamond(32, 8, 256),
                              tower(s == 1 ? 16 : 32),
+                             diamond(48, planes),
+                             diamond(24, 16, 64),
                              stepwise};
   std::vector<TileShape> unique;
   for (const TileShape& shape : out)
