@@ -5,8 +5,10 @@
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/io/segy.hpp"
+#include "engine/solvers/acoustic_fd/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
+#include "engine/team/device.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -84,6 +86,48 @@ Bytes default_budget(const Machine& machine) {
   return std::max(machine.free_memory / 4 * 3, 2 * rest) - rest;
 }
 
+/// How the grid would lie on the devices that the case names, where that is worth a word.
+void check_devices(const Problem& problem, const Case& input, std::vector<Diagnostic>& out) {
+  const auto workers = parse_workers(input["compute"]["workers"].text(), std::max(1, this_machine().cores));
+  if (!workers) return;  // the session says what is wrong with them
+  int count = 0;
+  Bytes memory = 0;
+  for (const WorkerSpec& worker : *workers) {
+    if (worker.device.empty()) continue;
+    const auto found = find_devices(std::string_view(worker.device).substr(0, worker.device.find(':')));
+    if (!found || found->empty()) return;
+    memory = std::max(memory, found->front().memory / 10 * 9);
+    ++count;
+  }
+  if (count == 0) return;
+  if (const std::string why = not_on_devices(problem); !why.empty()) {
+    out.push_back(input.warning_at(input["compute"], fmt::format("the devices are left alone: {}", why),
+                                   "Use sponges and single precision to compute on devices."));
+    return;
+  }
+  if (problem.device_memory > 0) memory = std::min(memory, problem.device_memory);
+  DevicePlan plan = device_plan(problem, memory, count);
+  if (!plan.streamed) return;
+  plan = device_plan(problem, memory, 1);
+  if (!plan.possible) {
+    Diagnostic d = input.error_at(input["grid"],
+                                  fmt::format("{} nodes need {} of device memory, {} are to be had; even streamed from the host {} are needed",
+                                              grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), format_bytes(plan.least)),
+                                  "Lower the order, turn the longest axis of the grid to x, or compute with --workers cpu.");
+    d.code = ErrorCode::resources;
+    out.push_back(std::move(d));
+    return;
+  }
+  // Rate of a device that is limited by its memory against a link of 50 GB/s; formula in device_steps.hpp.
+  const double slower = std::max(1.0, 200e9 * 12 / 50e9 / static_cast<double>(plan.steps));
+  out.push_back(input.warning_at(
+      input["grid"],
+      fmt::format("{} nodes need {} of device memory, {} are to be had: windows of {} planes are streamed from the host, {} steps at a "
+                  "time; beside a device of 200 Gcells/s on a link of 50 GB/s about {:.2g} times as slow as in device memory",
+                  grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps, slower),
+      "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
+}
+
 }  // namespace
 
 std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*/) const {
@@ -120,6 +164,8 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
             1.05 * std::cbrt(static_cast<double>(needed) / static_cast<double>(planned.memory))));
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
+  } else if (!started_by_mpi()) {
+    check_devices(setup.problem, input, out);
   }
   return out;
 }

@@ -62,7 +62,6 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
   varying_ = !problem.velocity->constant();
   dense_ = scaled_ = problem.density && !problem.density->constant();
   const Index row = padded(at_.nz) + 4 * vector_pad;
-  zeros_ = Block<T>(row);
   a_ = Block<T>(varying_ ? at_.count : row);
   v_ = Block<T>(dense_ ? at_.count : row);
   if (!varying_) {
@@ -91,6 +90,12 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
   }
   sigma_z_ = Block<T>(row);
   std::copy(sigma_[2].begin(), sigma_[2].end(), sigma_z_.data());
+  inverse_z_ = Block<T>(row);
+  for (Index z = 0; z < row; ++z) inverse_z_.data()[z] = T(1) / (T(1) + sigma_z_.data()[z]);
+  const auto first_plain = std::find(sigma_[2].begin(), sigma_[2].end(), T(0));
+  const auto last_plain = std::find(sigma_[2].rbegin(), std::make_reverse_iterator(first_plain), T(0));
+  undamped_z_ = {padded(first_plain - sigma_[2].begin()), (sigma_[2].rend() - last_plain) / vector_pad * vector_pad};
+  if (sigma_[2].back() == 0) undamped_z_.end = padded(at_.nz);
   core_x_ = core_[0];
   core_[0] = {core_x_.begin - at_.first, core_x_.end - at_.first};
   // Whole vectors: cells without a layer give the same bits in the layer kernel.
@@ -130,14 +135,6 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
   if (slab.lower) sign_[0] = 0;
   if (slab.upper) sign_[1] = 0;
   for (const int s : sign_) reflects_ = reflects_ || s != 0;
-}
-
-template <class T>
-void Field<T>::copy_medium(std::vector<T>& out) const {
-  if (varying_)
-    out.assign(a_.data(), a_.data() + at_.count);
-  else
-    out.assign(static_cast<std::size_t>(at_.count), a_.data()[0]);
 }
 
 template <class T>
@@ -253,7 +250,7 @@ void Field<T>::rest_start(Interval planes) {
       t.a = a_.data() + (varying_ ? here : 0);
       t.v = v_.data() + (dense_ ? here : 0);
       t.nx = t.ny = 1;
-      t.z1 = at_.nz;
+      t.z1 = t.core1 = at_.nz;
       t.weights = &weights_;
       function(t);
       for (Index z = 0; z < at_.nz; ++z) level(1)[here + z] = T(0.5) * before[static_cast<std::size_t>(z)];
@@ -415,6 +412,35 @@ void Field<T>::begin_band(Index first, Index last, Index every) {
 }
 
 template <class T>
+std::vector<typename Field<T>::SourceCell> Field<T>::source_cells() const {
+  std::vector<SourceCell> out;
+  for (std::size_t row = 0; row < source_bucket_.size(); ++row) {
+    if (source_bucket_[row] < 0) continue;
+    const std::size_t first = out.size();
+    const auto r = static_cast<Index>(row);
+    for (const SourceNode& node : sources_[static_cast<std::size_t>(source_bucket_[row])]) {
+      auto cell = std::find_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), [&](const SourceCell& c) { return c.z == node.z; });
+      if (cell == out.end()) cell = out.insert(out.end(), {r / at_.ny + first_row_, r % at_.ny, node.z, {}});
+      cell->from.push_back({node.weight, node.source});
+    }
+  }
+  return out;
+}
+
+template <class T>
+std::vector<std::array<Index, 3>> Field<T>::receiver_nodes() const {
+  std::vector<std::array<Index, 3>> out;
+  for (const Node& node : nodes_) out.push_back({node.x, node.y, node.z});
+  return out;
+}
+
+template <class T>
+T* Field<T>::record_of(Index k) {
+  if (slots_ == 0 || (k + 1) % every_ != 0) return nullptr;
+  return record_.data() + static_cast<std::size_t>((k + 1 - first_recorded_) / every_) * nodes_.size();
+}
+
+template <class T>
 void Field<T>::recorded(std::vector<std::vector<double>>& out) const {
   for (Index slot = 0; slot < slots_; ++slot) {
     const T* values = record_.data() + static_cast<std::size_t>(slot) * nodes_.size();
@@ -488,15 +514,15 @@ void Field<T>::columns(Index k, const Box& box, bool core) {
       }
     return;
   }
-  const Interval z{std::clamp(core_[2].begin, box.z.begin, box.z.end), std::clamp(core_[2].end, box.z.begin, box.z.end)};
-  run(core ? (dense_ ? Cells::dense : Cells::plain) : Cells::damped, k, {box.x, box.y, z}, {});
-  for (const Interval ends : {Interval{box.z.begin, z.begin}, Interval{z.end, box.z.end}}) {
-    if (ends.empty()) continue;
-    if (matched_ends_)
-      matched(k, {box.x, box.y, ends});
-    else
-      run(Cells::layer, k, {box.x, box.y, ends}, {zeros_.data(), 0, 0});
+  const Cells kind = core ? (dense_ ? Cells::dense : Cells::plain) : Cells::damped;
+  if (!matched_ends_) {
+    run(kind, k, box, {});
+    return;
   }
+  const Interval z{std::clamp(core_[2].begin, box.z.begin, box.z.end), std::clamp(core_[2].end, box.z.begin, box.z.end)};
+  run(kind, k, {box.x, box.y, z}, {});
+  matched(k, {box.x, box.y, {box.z.begin, z.begin}});
+  matched(k, {box.x, box.y, {z.end, box.z.end}});
 }
 
 template <class T>
@@ -521,6 +547,9 @@ void Field<T>::run(Cells kind, Index k, const Box& box, const Extra& extra) {
   t.sigma_x = sigma_[0].data() + (box.x.begin + at_.first);
   t.sigma_y = sigma_[1].data() + box.y.begin;
   t.sigma_z = sigma_z_.data();
+  t.inverse_z = inverse_z_.data();
+  t.core0 = undamped_z_.begin;
+  t.core1 = undamped_z_.end;
   t.extra = extra.at;
   t.extra_stride_x = extra.stride_x;
   t.extra_stride_y = extra.stride_y;
@@ -531,19 +560,22 @@ void Field<T>::run(Cells kind, Index k, const Box& box, const Extra& extra) {
 template <class T>
 void Field<T>::matched(Index k, const Box& box) {
   if (box.empty()) return;
-  // Corrections of a few rows at a time, so that they stay in the first cache.
-  constexpr Index values = 2048;
-  const Index begin = box.z.begin / vector_pad * vector_pad, length = padded(box.z.end) - begin;
-  const Index at_once = std::max<Index>(1, values / length);
-  if (box.y.size() > at_once || box.x.size() * box.y.size() > at_once) {
-    const Index ny = std::min(box.y.size(), at_once), nx = std::max<Index>(1, at_once / ny);
-    for (Index y = box.y.begin; y < box.y.end; y += ny)
-      for (Index x = box.x.begin; x < box.x.end; x += nx)
-        matched(k, {{x, std::min(box.x.end, x + nx)}, {y, std::min(box.y.end, y + ny)}, box.z});
+  // A few rows, planes and cells along z at a time, so that corrections and neighbours along x stay in the first cache.
+  constexpr Index values = 2048, most_z = 512 / static_cast<Index>(sizeof(T)), most_y = 4;
+  const Index most_x = values / (std::clamp<Index>(padded(box.z.size()), vector_pad, most_z) * most_y);
+  if (box.x.size() > most_x || box.y.size() > most_y || box.z.size() > most_z) {
+    for (Index z = box.z.begin; z < box.z.end;) {
+      const Index next = std::min(box.z.end, (z / most_z + 1) * most_z);
+      for (Index y = box.y.begin; y < box.y.end; y += most_y)
+        for (Index x = box.x.begin; x < box.x.end; x += most_x)
+          matched(k, {{x, std::min(box.x.end, x + most_x)}, {y, std::min(box.y.end, y + most_y)}, {z, next}});
+      z = next;
+    }
     return;
   }
+  const Index begin = box.z.begin / vector_pad * vector_pad, length = padded(box.z.end) - begin;
   const Index rows = box.x.size() * box.y.size();
-  T* extra = scratch_row<T>(std::max(values, length) + 4 * vector_pad);
+  T* extra = scratch_row<T>(2 * values + 4 * vector_pad);
   std::fill(extra, extra + rows * length, T(0));
   MemoryPatch<T> m;
   m.u = level(k) + at_.at(box.x.begin, box.y.begin);

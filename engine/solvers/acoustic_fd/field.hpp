@@ -42,8 +42,6 @@ class Field final : public PatchSink {
   [[nodiscard]] Bytes bytes() const;
   [[nodiscard]] T* level(Index k) { return level_[k & 1].data(); }
   [[nodiscard]] const T* level(Index k) const { return level_[k & 1].data(); }
-  /// c² dt²/h_x² of every cell in the layout of a level.
-  void copy_medium(std::vector<T>& out) const;
   /// Local planes that exist in the grid: [−beside, nx + beside) cut to it.
   [[nodiscard]] Interval held() const { return held_; }
 
@@ -88,6 +86,33 @@ class Field final : public PatchSink {
   [[nodiscard]] double plane_peak(Index k, Index x) const;
   /// What one row of q has to be multiplied by to be pressure; empty when it is 1.
   [[nodiscard]] bool scaled() const { return scaled_; }
+
+  /// What a device needs of the sources: nodes with what each gets, in the order in which patches add it.
+  struct Contribution {
+    double weight;
+    std::size_t source;
+  };
+  struct SourceCell {
+    Index x, y, z;  ///< x global
+    std::vector<Contribution> from;
+  };
+  [[nodiscard]] std::vector<SourceCell> source_cells() const;
+  /// s_n(t_k) of an update of the band.
+  [[nodiscard]] double signal(Index k, std::size_t source) const {
+    return signal_[static_cast<std::size_t>(k - band_first_) * problem_.sources.size() + source];
+  }
+  /// Global places of the nodes of the receivers.
+  [[nodiscard]] std::vector<std::array<Index, 3>> receiver_nodes() const;
+  /// Where the values of those nodes at level k+1 are kept; null when that level is not recorded.
+  [[nodiscard]] T* record_of(Index k);
+  /// c² dt²/h_x² of every cell in the layout of a level, or one row where c is constant.
+  [[nodiscard]] const T* medium() const { return a_.data(); }
+  [[nodiscard]] bool medium_varies() const { return varying_; }
+  [[nodiscard]] const T* potential() const { return dense_ ? v_.data() : nullptr; }
+  [[nodiscard]] const RowWeights<T>& weights() const { return weights_; }
+  [[nodiscard]] bool unequal() const { return unequal_; }
+  /// σ of every node of an axis, in the precision of the field.
+  [[nodiscard]] const std::vector<T>& sigma(std::size_t axis) const { return sigma_[axis]; }
 
   /// Bytes of plane x that a neighbour needs to go on from level k: both levels and the layers' memory.
   [[nodiscard]] std::size_t plane_state_bytes(Index x, bool older) const;
@@ -161,7 +186,8 @@ class Field final : public PatchSink {
   RowWeights<T> weights_;
   T curvature_[max_radius + 1]{}, slope_[max_radius + 1]{};
   std::vector<T> sigma_[3];  ///< by global node; σ_z padded to whole vectors
-  Block<T> sigma_z_, zeros_;  ///< along z, aligned and padded
+  Block<T> sigma_z_, inverse_z_;  ///< along z, aligned and padded: σ_z, 1/(1 + σ_z)
+  Interval undamped_z_{};     ///< cells outside may have σ_z: whole vectors
   Interval core_[3]{};        ///< nodes (x and y local, z) without any layer
   bool matched_ends_ = false, matched_x_ = false, matched_y_ = false;
   Memory memory_[3];

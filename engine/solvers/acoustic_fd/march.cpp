@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The march: bands of steps, cut into tiles, and what ranks exchange between them.
+// The march: bands of steps, cut into tiles, and what ranks exchange between and behind them.
 #include "engine/solvers/acoustic_fd/march.hpp"
 
 #include "engine/core/log.hpp"
 #include "engine/solvers/acoustic_fd/dataflow.hpp"
+#include "engine/solvers/acoustic_fd/device_steps.hpp"
 #include "engine/solvers/acoustic_fd/field.hpp"
 #include "engine/solvers/acoustic_fd/kernels/flush.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <type_traits>
 
 #include <fmt/core.h>
 
@@ -104,6 +106,7 @@ class TiledMarch final : public March {
       exchange(cluster);
       field_.refresh_images();
     }
+    open_devices(team, cluster);
   }
 
   void advance(Team& team, Communicator& cluster, Index steps, Recorder* recorder) override {
@@ -111,12 +114,32 @@ class TiledMarch final : public March {
       Index count = std::min(steps, band_);
       if (recorder)
         count = std::clamp<Index>(record_limit / std::max<Index>(1, field_.record_bytes()) * recorder->every, 1, count);
-      exchange(cluster);
       field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
+      if (device_) {
+        device_->advance(k_, count);
+        host_is_old_ = true;
+        if (recorder) field_.recorded(recorder->samples);
+        k_ += count;
+        steps -= count;
+        continue;
+      }
       const bool measuring = !candidates_.empty() && count == band_;
       const auto begin = Clock::now();
       Later sink(field_, k_);
-      run_tiles(tiling(count, team.threads()), sink, team);
+      if (cluster.size() == 1) {
+        run_tiles(tiling(Part::all, count, team.threads()), sink, team);
+      } else if (const Index reach = field_.stencil().radius * count; planes_.size() < 2 * reach) {
+        exchange(cluster);
+        run_tiles(tiling(Part::all, count, team.threads()), sink, team);
+      } else {
+        // What no neighbour's plane reaches is computed while they travel: update j covers [s(j+1), n − s(j+1)). The wedges
+        // beside it then find every level they read, since no plane is more than one update ahead of what its reader needs.
+        start_exchange(cluster);
+        run_tiles(tiling(Part::inner, count, team.threads()), sink, team);
+        finish_exchange(cluster);
+        if (slab_.lower) run_tiles(tiling(Part::lower, count, team.threads()), sink, team);
+        if (slab_.upper) run_tiles(tiling(Part::upper, count, team.threads()), sink, team);
+      }
       if (recorder) field_.recorded(recorder->samples);
       k_ += count;
       steps -= count;
@@ -127,6 +150,7 @@ class TiledMarch final : public March {
   [[nodiscard]] Index band() const override { return band_; }
 
   void sample(std::span<double> parts) const override {
+    bring_back();
     std::fill(parts.begin(), parts.end(), 0.0);
     field_.sample(k_, planes_, parts);
   }
@@ -136,6 +160,7 @@ class TiledMarch final : public March {
   }
 
   Energy energy(Team& team, Communicator& cluster) override {
+    bring_back();
     const auto& n = problem_.grid.points;
     std::vector<double> sums(static_cast<std::size_t>(2 * n[0]), 0.0);
     const auto half = [&](std::size_t face) { return problem_.faces[face].image_sign() != 0 ? 0.5 : 1.0; };
@@ -167,6 +192,7 @@ class TiledMarch final : public March {
   }
 
   double peak(Team& team) override {
+    bring_back();
     std::vector<double> peaks(static_cast<std::size_t>(planes_.size()), 0.0);
     PlanesPhase phase("peak", {0, planes_.size()}, plane_bytes(),
                       [&](Index x) { peaks[static_cast<std::size_t>(x)] = field_.plane_peak(k_, x); });
@@ -175,6 +201,7 @@ class TiledMarch final : public March {
   }
 
   void read(const Cut& cut, std::vector<float>& out) const override {
+    bring_back();
     const T* u = field_.level(k_);
     std::vector<double> factor(static_cast<std::size_t>(field_.scaled() ? cut.count[2] : 0));
     for (Index i = 0; i < cut.count[0]; ++i) {
@@ -193,6 +220,7 @@ class TiledMarch final : public March {
   }
 
   void save(CheckpointWriter& writer) const override {
+    bring_back();
     writer.value("step", k_);
     field_.save_planes(writer, k_, planes_);
     field_.save_memory_x(writer);
@@ -204,13 +232,36 @@ class TiledMarch final : public March {
     field_.load_memory_x(reader);
     exchange(cluster);
     field_.refresh_images();
+    host_is_old_ = false;
+    if (device_) device_->take(k_);
   }
 
-  [[nodiscard]] Bytes bytes() const override { return field_.bytes(); }
-  [[nodiscard]] std::string_view kernel() const override { return field_.kernel(); }
-  [[nodiscard]] std::string tiling() const override { return to_string(shape_); }
+  [[nodiscard]] Bytes bytes() const override { return field_.bytes() + (device_ ? device_->bytes() : 0); }
+  [[nodiscard]] std::string_view kernel() const override { return device_ ? std::string_view("device") : field_.kernel(); }
+  [[nodiscard]] std::string tiling() const override { return device_ ? device_->text() : to_string(shape_); }
 
  private:
+  /// The march goes to the team's devices where it can.
+  void open_devices(const Team& team, const Communicator& cluster) {
+    if constexpr (std::is_same_v<T, float>) {
+      const bool there = std::any_of(team.workers().begin(), team.workers().end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+      if (!there) return;
+      const std::string why = cluster.size() > 1 ? "several ranks compute on their processors" : not_on_devices(problem_);
+      if (!why.empty()) {
+        log::warning("acoustic-fd: devices are left alone: {}", why);
+        return;
+      }
+      device_ = make_device_steps(problem_, field_, team);
+      band_ = device_->band();
+      device_->take(k_);
+    }
+  }
+  /// Whoever reads the field reads the host's.
+  void bring_back() const {
+    if (!device_ || !host_is_old_) return;
+    device_->bring_back(k_);
+    host_is_old_ = false;
+  }
   [[nodiscard]] Bytes plane_bytes() const { return field_.bytes() / static_cast<Bytes>(std::max<Index>(1, planes_.size())); }
 
   void choose(const Team& team) {
@@ -246,44 +297,65 @@ class TiledMarch final : public March {
     log::info("acoustic-fd: tiling {}", to_string(shape_));
   }
 
-  const Tiling& tiling(Index steps, int threads) {
-    if (!tiling_ || tiling_steps_ != steps || !(tiling_shape_ == shape_) || tiling_threads_ != threads) {
+  /// Of the slab and what is computed along beside it: all, or what no neighbour reaches and the wedges below and above it.
+  enum class Part { all, inner, lower, upper };
+  const Tiling& tiling(Part part, Index steps, int threads) {
+    Kept& kept = tilings_[static_cast<std::size_t>(part)];
+    if (!kept.tiling || kept.steps != steps || !(kept.shape == shape_) || kept.threads != threads) {
       Span span;
       span.nx = planes_.size();
       span.ny = problem_.grid.points[1];
       span.nz = problem_.grid.points[2];
       span.k1 = steps;
-      const Index s = field_.stencil().radius;
+      const Index s = field_.stencil().radius, n = span.nx, beside = s * (steps - 1);
       span.grow_low = slab_.lower ? s : 0;
       span.grow_high = slab_.upper ? s : 0;
-      tiling_ = make_tiling(shape_, span, static_cast<int>(s), threads);
-      tiling_steps_ = steps;
-      tiling_shape_ = shape_;
-      tiling_threads_ = threads;
+      span.moving_edges = part != Part::all;
+      const Index low = slab_.lower ? s : 0, high = slab_.upper ? s : 0;
+      if (part == Part::inner) {
+        span.edge = {low, n - high};
+        span.slope = {low, -high};
+      } else if (part == Part::lower) {
+        span.edge = {-beside, s};
+        span.slope = {s, s};
+      } else if (part == Part::upper) {
+        span.edge = {n - s, n + beside};
+        span.slope = {-s, -s};
+      }
+      kept = {make_tiling(shape_, span, static_cast<int>(s), threads), steps, shape_, threads};
     }
-    return *tiling_;
+    return *kept.tiling;
   }
 
   /// Both levels and the layers' memory of the planes that the next band computes along.
   void exchange(Communicator& cluster) {
     if (cluster.size() == 1) return;
+    start_exchange(cluster);
+    finish_exchange(cluster);
+  }
+  void start_exchange(Communicator& cluster) {
     const Index n = planes_.size(), beside = slab_.beside;
     const auto total = [&](Index first, bool there) {
       std::size_t bytes = 0;
       for (Index x = first; there && x < first + beside; ++x) bytes += field_.plane_state_bytes(x, true);
       return bytes;
     };
-    std::vector<std::byte> to_lower(total(0, slab_.lower)), to_upper(total(n - beside, slab_.upper));
-    std::vector<std::byte> from_lower(total(-beside, slab_.lower)), from_upper(total(n, slab_.upper));
-    std::byte* to = to_lower.data();
+    to_lower_.resize(total(0, slab_.lower));
+    to_upper_.resize(total(n - beside, slab_.upper));
+    from_lower_.resize(total(-beside, slab_.lower));
+    from_upper_.resize(total(n, slab_.upper));
+    std::byte* to = to_lower_.data();
     for (Index x = 0; slab_.lower && x < beside; ++x) field_.pack(k_, x, true, to);
-    to = to_upper.data();
+    to = to_upper_.data();
     for (Index x = n - beside; slab_.upper && x < n; ++x) field_.pack(k_, x, true, to);
-    cluster.start_exchange(to_lower, to_upper, from_lower, from_upper);
+    cluster.start_exchange(to_lower_, to_upper_, from_lower_, from_upper_);
+  }
+  void finish_exchange(Communicator& cluster) {
+    const Index n = planes_.size(), beside = slab_.beside;
     cluster.finish_exchange();
-    const std::byte* from = from_lower.data();
+    const std::byte* from = from_lower_.data();
     for (Index x = -beside; slab_.lower && x < 0; ++x) field_.unpack(k_, x, true, from);
-    from = from_upper.data();
+    from = from_upper_.data();
     for (Index x = n; slab_.upper && x < n + beside; ++x) field_.unpack(k_, x, true, from);
   }
 
@@ -298,10 +370,16 @@ class TiledMarch final : public March {
   int trial_ = 0;
   std::string key_;
   TileMemory memory_;
-  std::unique_ptr<Tiling> tiling_;
-  Index tiling_steps_ = 0;
-  TileShape tiling_shape_;
-  int tiling_threads_ = 0;
+  struct Kept {
+    std::unique_ptr<Tiling> tiling;
+    Index steps = 0;
+    TileShape shape;
+    int threads = 0;
+  };
+  Kept tilings_[4];
+  std::vector<std::byte> to_lower_, to_upper_, from_lower_, from_upper_;
+  std::unique_ptr<DeviceSteps> device_;  ///< null: the processors march
+  mutable bool host_is_old_ = false;     ///< the devices are ahead
 };
 
 }  // namespace

@@ -95,6 +95,7 @@ struct Problem {
   bool double_precision = false;
   std::string kernel = "auto";
   Bytes memory = 0;     ///< budget of the host; 0 = what there is. Beyond it planes are streamed from the disk
+  Bytes device_memory = 0;  ///< budget of each device; 0 = what there is. Beyond it planes are streamed from the host
   std::string scratch;  ///< folder for them; empty: the system's
   std::string tiling = "auto";  ///< see tile_shape.hpp
 };

@@ -347,6 +347,8 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   p.double_precision = input["compute"]["precision"].text() == "double";
   if (const Values compute = input["compute"]; compute.has("memory") && compute["memory"].has("host"))
     p.memory = static_cast<Bytes>(compute["memory"]["host"].integer());
+  if (const Values compute = input["compute"]; compute.has("memory") && compute["memory"].has("device"))
+    p.device_memory = static_cast<Bytes>(compute["memory"]["device"].integer());
   const Values excitation = input["excitation"];
   const Values sources = excitation["sources"];
   for (std::size_t i = 0; i < sources.size(); ++i) {

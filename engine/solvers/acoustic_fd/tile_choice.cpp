@@ -43,9 +43,15 @@ std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& mach
     t.height = std::max<Index>(4, t.width / s * 2);
     return t;
   };
+  // Cuts along z that fit a core's own cache were no gain where measured (their rows are short); those of 128 and 256 cells
+  // are, since they keep what a step of the wavefront shares between levels there for a while.
   const Index planes = s <= 2 ? 4 : 8;
-  std::vector<TileShape> out{diamond(32, planes),      diamond(48, planes),      diamond(24, planes, 128),
-                             diamond(32, planes, 128), diamond(32, planes, 256), tower(s == 1 ? 16 : 32),
+  std::vector<TileShape> out{diamond(32, planes),
+                             diamond(32, 16, 128),
+                             diamond(32, 8, 256),
+                             tower(s == 1 ? 16 : 32),
+                             diamond(48, planes),
+                             diamond(24, 16, 64),
                              stepwise};
   std::vector<TileShape> unique;
   for (const TileShape& shape : out)

@@ -97,8 +97,10 @@ class Diamonds final : public Tiling {
       begin = std::min(begin, planes.begin + s_ * (k - first));
       end = std::max(end, planes.end + s_ * (k - first));
     }
-    for (Index Z = 0; Z < span_.nz + skew * (last - 1 - first); Z += depth_)
-      for (Index X = begin; X < end; X += block_)
+    // A cut along z is the inner loop: what its levels share then stays in a core's own cache, and the next cut finds the
+    // planes that it shares with this one in the last cache.
+    for (Index X = begin; X < end; X += block_)
+      for (Index Z = 0; Z < span_.nz + skew * (last - 1 - first); Z += depth_)
         for (Index k = first; k < last; ++k) {
           const Interval planes = span_.planes(k);
           const Index x = X - s_ * (k - first), z = Z - skew * (k - first);

@@ -55,7 +55,14 @@ struct Span {
   /// A moving window instead: at update k planes [begin − lag (k − k0), end − lag (k − k0)) cut to `grid`.
   Index lag = 0;
   Interval window{}, grid{};
+  /// Or edges that move: with j = k − k0 planes [edge.begin + slope.begin j, edge.end + slope.end j).
+  bool moving_edges = false;
+  Interval edge{}, slope{};
   [[nodiscard]] Interval planes(Index k) const {
+    if (moving_edges) {
+      const Index begin = edge.begin + slope.begin * (k - k0), end = edge.end + slope.end * (k - k0);
+      return {begin, end > begin ? end : begin};
+    }
     if (lag == 0) return {-grow_low * (k1 - 1 - k), nx + grow_high * (k1 - 1 - k)};
     const Index shift = lag * (k - k0);
     const Index begin = window.begin - shift > grid.begin ? window.begin - shift : grid.begin;

@@ -2,10 +2,11 @@
 // Device kernels of order 10.
 #include "engine/team/kernel.hpp"
 
-#include "engine/solvers/acoustic_fd/cuda/step_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
 
 namespace conoid::acoustic_fd {
 
-static const RegisterKernel step_kernel("acoustic-fd/step<5>", step<5>);
+static const RegisterKernel advance_kernel("acoustic-fd/advance<5>", advance<5, false>);
+static const RegisterKernel unequal_kernel("acoustic-fd/advance<5,unequal>", advance<5, true>);
 
 }  // namespace conoid::acoustic_fd

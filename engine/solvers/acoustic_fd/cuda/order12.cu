@@ -2,10 +2,11 @@
 // Device kernels of order 12.
 #include "engine/team/kernel.hpp"
 
-#include "engine/solvers/acoustic_fd/cuda/step_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
 
 namespace conoid::acoustic_fd {
 
-static const RegisterKernel step_kernel("acoustic-fd/step<6>", step<6>);
+static const RegisterKernel advance_kernel("acoustic-fd/advance<6>", advance<6, false>);
+static const RegisterKernel unequal_kernel("acoustic-fd/advance<6,unequal>", advance<6, true>);
 
 }  // namespace conoid::acoustic_fd

@@ -2,13 +2,14 @@
 // Device kernels of order 2.
 #include "engine/team/kernel.hpp"
 
-#include "engine/solvers/acoustic_fd/cuda/step_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/bands_body.hpp"
 
 namespace conoid::acoustic_fd {
 
-static const RegisterKernel step_kernel("acoustic-fd/step<1>", step<1>);
-static const RegisterKernel bands_kernel_2("acoustic-fd/bands<1,2>", bands<1, 2>);
-static const RegisterKernel bands_kernel_3("acoustic-fd/bands<1,3>", bands<1, 3>);
-static const RegisterKernel bands_kernel_4("acoustic-fd/bands<1,4>", bands<1, 4>);
+static const RegisterKernel advance_kernel("acoustic-fd/advance<1>", advance<1, false>);
+static const RegisterKernel unequal_kernel("acoustic-fd/advance<1,unequal>", advance<1, true>);
+static const RegisterKernel bands_kernel_3("acoustic-fd/bands<3>", bands<3>);
+static const RegisterKernel bands_kernel_4("acoustic-fd/bands<4>", bands<4>);
 
 }  // namespace conoid::acoustic_fd

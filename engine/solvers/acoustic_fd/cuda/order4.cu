@@ -2,11 +2,11 @@
 // Device kernels of order 4.
 #include "engine/team/kernel.hpp"
 
-#include "engine/solvers/acoustic_fd/cuda/step_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
 
 namespace conoid::acoustic_fd {
 
-static const RegisterKernel step_kernel("acoustic-fd/step<2>", step<2>);
-static const RegisterKernel bands_kernel_2("acoustic-fd/bands<2,2>", bands<2, 2>);
+static const RegisterKernel advance_kernel("acoustic-fd/advance<2>", advance<2, false>);
+static const RegisterKernel unequal_kernel("acoustic-fd/advance<2,unequal>", advance<2, true>);
 
 }  // namespace conoid::acoustic_fd

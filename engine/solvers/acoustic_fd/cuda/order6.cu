@@ -2,10 +2,11 @@
 // Device kernels of order 6.
 #include "engine/team/kernel.hpp"
 
-#include "engine/solvers/acoustic_fd/cuda/step_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
 
 namespace conoid::acoustic_fd {
 
-static const RegisterKernel step_kernel("acoustic-fd/step<3>", step<3>);
+static const RegisterKernel advance_kernel("acoustic-fd/advance<3>", advance<3, false>);
+static const RegisterKernel unequal_kernel("acoustic-fd/advance<3,unequal>", advance<3, true>);
 
 }  // namespace conoid::acoustic_fd

@@ -2,10 +2,11 @@
 // Device kernels of order 8.
 #include "engine/team/kernel.hpp"
 
-#include "engine/solvers/acoustic_fd/cuda/step_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
 
 namespace conoid::acoustic_fd {
 
-static const RegisterKernel step_kernel("acoustic-fd/step<4>", step<4>);
+static const RegisterKernel advance_kernel("acoustic-fd/advance<4>", advance<4, false>);
+static const RegisterKernel unequal_kernel("acoustic-fd/advance<4,unequal>", advance<4, true>);
 
 }  // namespace conoid::acoustic_fd

@@ -8,6 +8,7 @@
 //   plain cell        o = fma(a, L, (u + u) − o)                          a = c² dt² / h_x²
 //   dense cell        L = fma(−V, u, L) first                             V = h_x² √ρ Δ_h(1/√ρ), see medium.hpp
 //   damped cell       σ = σ_xy + σ_z, r = 1/(1+σ);  o = fma(a, L, fma(σ − 1, o, u + u)) r
+//                     also the cells of plain and dense patches outside [core0, core1), where σ_xy = 0
 //   layer cell        damped, with L + extra in place of L                extra from the memory of a perfectly matched layer
 // (u + u) is exact, so fma(2, u, −o) gives the bits of (u + u) − o. No product is ever added outside an explicit fma, so
 // a compiler that contracts a·b + c has nothing to contract. With σ = 0, V = 0, extra = 0 all give the bits of the plain
@@ -42,10 +43,13 @@ struct Patch {
   Index a_stride_x = 0, a_stride_y = 0;
   const T* v = nullptr;  ///< V; a row of zeros where the density is constant (not read by the plain kernel)
   Index v_stride_x = 0, v_stride_y = 0;
-  Index nx = 0, ny = 0, z0 = 0, z1 = 0;
-  const T* sigma_x = nullptr;  ///< σ of plane x0 and on; damped and layer kernels
-  const T* sigma_y = nullptr;  ///< σ of row y0 and on
-  const T* sigma_z = nullptr;  ///< σ along z, from z = 0; layer kernel
+  Index nx = 0, ny = 0, z0 = 0, z1 = 0;  ///< z0: a multiple of 16
+  /// Cells z < core0 and z ≥ core1 have σ_z: multiples of 16, or beyond the patch.
+  Index core0 = 0, core1 = 0;
+  const T* sigma_x = nullptr;    ///< σ of plane x0 and on; damped and layer kernels
+  const T* sigma_y = nullptr;    ///< σ of row y0 and on
+  const T* sigma_z = nullptr;    ///< σ along z, from z = 0, where there is any
+  const T* inverse_z = nullptr;  ///< 1/(1 + σ_z)
   const T* extra = nullptr;    ///< added to L, at z = 0; layer kernel
   Index extra_stride_x = 0, extra_stride_y = 0;
   const RowWeights<T>* weights = nullptr;

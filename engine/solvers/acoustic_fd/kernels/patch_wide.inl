@@ -4,10 +4,9 @@
 //
 // What limits them. In the cache: order 2 by loads and stores, order 8 by the load ports (16 neighbour rows a row). So
 // rows are taken in groups of Group along y, which share their y neighbours, and with 64-byte vectors z neighbours come
-// out of registers by shifts instead of loads that cross cache lines. From the second cache on: latency. So x is the
-// middle loop (the 2s+1 planes of a group of rows and `chunk` cells along z stay in the first cache) and the rows of the
-// next plane are asked for one plane ahead. Measured on one core of a Zen 5 with data in the first cache: order 2
-// 13 Gcells/s, order 8 4.4 Gcells/s.
+// out of registers by shifts instead of loads that cross cache lines. From the second cache on: its bandwidth. So x is an
+// outer loop over blocks of `rows_of` rows and `chunk_of` cells along z: the 2s+1 planes of a block stay in the first cache,
+// and a plane takes (rows + 2s)/rows rows of u from the second. The rows of the next plane are asked for one plane ahead.
 
 inline __attribute__((always_inline)) float fused(float a, float b, float c) {
   return __builtin_fmaf(a, b, c);
@@ -89,17 +88,37 @@ CONOID_INLINE WideDouble wide_shift(WideDouble low, WideDouble high) {
 template <int Radius>
 constexpr int group_of = CONOID_WIDE_BYTES < 64 ? 1 : Radius == 1 ? 2 : Radius == 3 || Radius == 5 ? 3 : 4;
 
-/// One vector of cells of Group rows from column z on; lanes outside [from, to) are left alone when Part.
-template <class T, int Radius, bool Unequal, Cells Kind, int Group, bool Part>
+#ifndef CONOID_CHUNK
+#define CONOID_CHUNK(Radius) ((Radius) == 1 ? 512 : (Radius) == 2 ? 256 : 128)
+#define CONOID_ROWS(Radius) (group_of<Radius>)
+#endif
+/// Cells along z and rows along y that march along x together.
+template <class T, int Radius>
+constexpr Index chunk_of = CONOID_CHUNK(Radius) * 4 / static_cast<Index>(sizeof(T));
+template <int Radius>
+constexpr Index rows_of = CONOID_ROWS(Radius);
+
+/// The damping of a group of rows in the layers of x and y.
+template <class T, int Group>
+struct RowDamping {
+  T sigma[Group], less_one[Group], inverse[Group];  ///< σ, σ − 1, 1/(1+σ)
+};
+
+/// One vector of cells of Group rows from column z on, of which the first `count` count when Part. End: in a layer at an end
+/// of z.
+template <class T, int Radius, bool Unequal, Cells Kind, int Group>
 struct Column {
   using Wide = WideOf<T>;
   static constexpr int lanes = sizeof(Wide) / sizeof(T);
 
   const Patch<T>& t;
   const RowWeights<T>& w;
+  const RowDamping<T, Group>& damping;
+  const T* extra;  ///< of the first row, at z = 0
   Wide before[Group], here[Group], after[Group];
 
-  CONOID_INLINE void cells(const T* u, T* o, const T* a, const T* v, Index z, const T* extra, T sigma_xy, T r_xy, Index from, Index to) {
+  template <bool End, bool Part>
+  CONOID_INLINE void cells(const T* u, T* o, const T* a, const T* v, Index z, Index count) {
     const Index sx = t.stride_x, sy = t.stride_y;
 #if CONOID_WIDE_BYTES == 64
 #pragma GCC unroll 8
@@ -153,21 +172,23 @@ struct Column {
       if constexpr (Kind != Cells::plain) L = wide_fnma(wide_load(v + g * t.v_stride_y), here[g], L);
       const Wide a_here = wide_load(a + g * t.a_stride_y), old = wide_load(o + g * sy);
       Wide result;
-      if constexpr (Kind == Cells::plain || Kind == Cells::dense) {
+      if constexpr (Kind == Cells::layer) L = L + wide_load(extra + g * t.extra_stride_y + z);
+      if constexpr ((Kind == Cells::plain || Kind == Cells::dense) && !End) {
         result = wide_fma(a_here, L, wide_fms(wide_all(T(2)), here[g], old));
+      } else if constexpr (Kind == Cells::plain || Kind == Cells::dense) {  // no σ of x and y: one inverse for all rows
+        const Wide sigma = wide_load(t.sigma_z + z);
+        result = wide_fma(a_here, L, wide_fma(sigma - wide_all(T(1)), old, here[g] + here[g])) * wide_load(t.inverse_z + z);
+      } else if constexpr (!End) {
+        result = wide_fma(a_here, L, wide_fma(wide_all(damping.less_one[g]), old, here[g] + here[g])) * wide_all(damping.inverse[g]);
       } else {
-        Wide sigma = wide_all(sigma_xy), r = wide_all(r_xy);  // groups: equal σ in all their rows
-        if constexpr (Kind == Cells::layer) {
-          L = L + wide_load(extra + g * t.extra_stride_y + z);
-          sigma = sigma + wide_load(t.sigma_z + z);
-          r = wide_all(T(1)) / (wide_all(T(1)) + sigma);
-        }
+        const Wide sigma = wide_all(damping.sigma[g]) + wide_load(t.sigma_z + z);
+        const Wide r = wide_all(T(1)) / (wide_all(T(1)) + sigma);
         result = wide_fma(a_here, L, wide_fma(sigma - wide_all(T(1)), old, here[g] + here[g])) * r;
       }
       if constexpr (Part) {
         T lane[lanes];
         __builtin_memcpy(lane, &result, sizeof result);
-        for (Index j = from; j < to; ++j) o[g * sy + j] = lane[j];
+        for (Index j = 0; j < count; ++j) o[g * sy + j] = lane[j];
       } else {
         *reinterpret_cast<Wide*>(o + g * sy) = result;
       }
@@ -194,63 +215,66 @@ struct Column {
   }
 };
 
-/// Group rows from y on, all x, cells z0 ≤ z < z1.
+/// Group rows from y on in plane x, cells z0 ≤ z < z1; z0 is a multiple of whole vectors.
 template <class T, int Radius, bool Unequal, Cells Kind, int Group>
-__attribute__((noinline)) void march_x(const Patch<T>& t, const RowWeights<T>& weights, Index y, Index z0, Index z1) {
+CONOID_INLINE void rows_along_z(const Patch<T>& t, const RowWeights<T>& w, Index x, Index y, Index z0, Index z1) {
   constexpr Index lanes = sizeof(WideOf<T>) / sizeof(T);
-  const RowWeights<T> w = weights;
-  const Index first = z0 / lanes * lanes, last = z1 / lanes * lanes;
-  for (Index x = 0; x < t.nx; ++x) {
-    const Index corner = x * t.stride_x + y * t.stride_y + first;
-    const T* u = t.u + corner;
-    T* o = t.o + corner;
-    const T* a = t.a + x * t.a_stride_x + y * t.a_stride_y + first;
-    const T* v = Kind == Cells::plain ? u : t.v + x * t.v_stride_x + y * t.v_stride_y + first;
-    const T* extra = Kind == Cells::layer ? t.extra + x * t.extra_stride_x + y * t.extra_stride_y : nullptr;
-    T sigma = 0, r = 1;
-    if constexpr (Kind == Cells::damped || Kind == Cells::layer) {
-      sigma = t.sigma_x[x] + t.sigma_y[y];
-      r = T(1) / (T(1) + sigma);
+  const Index last = z1 / lanes * lanes;
+  const Index corner = x * t.stride_x + y * t.stride_y + z0;
+  const T* u = t.u + corner;
+  T* o = t.o + corner;
+  const T* a = t.a + x * t.a_stride_x + y * t.a_stride_y + z0;
+  const T* v = Kind == Cells::plain ? u : t.v + x * t.v_stride_x + y * t.v_stride_y + z0;
+  RowDamping<T, Group> damping;
+  if constexpr (Kind == Cells::damped || Kind == Cells::layer)
+#pragma GCC unroll 8
+    for (int g = 0; g < Group; ++g) {
+      damping.sigma[g] = t.sigma_x[x] + t.sigma_y[y + g];
+      damping.less_one[g] = damping.sigma[g] - T(1);
+      damping.inverse[g] = T(1) / (T(1) + damping.sigma[g]);
     }
-    Index z = first;
-    const auto forward = [&] {
-      z += lanes;
-      u += lanes;
-      o += lanes;
-      a += lanes;
-      v += lanes;
-    };
-    if (z0 > first) {
-      Column<T, Radius, Unequal, Kind, Group, true> part{t, w, {}, {}, {}};
-      part.begin(u);
-      part.cells(u, o, a, v, z, extra, sigma, r, z0 - first, std::min(lanes, z1 - first));
-      forward();
-    }
-    if (z < last) {
-      Column<T, Radius, Unequal, Kind, Group, false> column{t, w, {}, {}, {}};
-      column.begin(u);
-      for (; z < last; forward()) column.cells(u, o, a, v, z, extra, sigma, r, 0, lanes);
-    }
-    if (z < z1) {
-      Column<T, Radius, Unequal, Kind, Group, true> part{t, w, {}, {}, {}};
-      part.begin(u);
-      part.cells(u, o, a, v, z, extra, sigma, r, 0, z1 - z);
-    }
+  Column<T, Radius, Unequal, Kind, Group> column{
+      t, w, damping, Kind == Cells::layer ? t.extra + x * t.extra_stride_x + y * t.extra_stride_y : nullptr, {}, {}, {}};
+  column.begin(u);
+  Index z = z0;
+  const auto forward = [&] {
+    z += lanes;
+    u += lanes;
+    o += lanes;
+    a += lanes;
+    v += lanes;
+  };
+  for (Index stop = std::min(last, t.core0);; stop = last) {  // below the core, the core, above it
+    for (; z < stop; forward()) column.template cells<true, false>(u, o, a, v, z, lanes);
+    if (stop == last) break;
+    for (const Index core = std::min(last, t.core1); z < core; forward()) column.template cells<false, false>(u, o, a, v, z, lanes);
   }
+  if (z < z1) column.template cells<true, true>(u, o, a, v, z, z1 - z);  // σ_z = 0 gives the bits of a plain cell
+}
+
+/// Rows y0 ≤ y < y1, all x, cells z0 ≤ z < z1.
+template <class T, int Radius, bool Unequal, Cells Kind, int Group>
+__attribute__((noinline)) void march_x(const Patch<T>& t, Index y0, Index y1, Index z0, Index z1) {
+  const RowWeights<T> w = *t.weights;
+  for (Index x = 0; x < t.nx; ++x)
+    for (Index y = y0; y < y1; y += Group) rows_along_z<T, Radius, Unequal, Kind, Group>(t, w, x, y, z0, z1);
 }
 
 template <class T, int Radius, bool Unequal, Cells Kind>
 void update(const Patch<T>& t) {
-  constexpr Index chunk = (Radius == 1 ? 2048 : Radius == 2 ? 1024 : 512) / static_cast<Index>(sizeof(T));
-  constexpr int group = Kind == Cells::plain || Kind == Cells::dense ? group_of<Radius> : 1;
-  const RowWeights<T> w = *t.weights;
+  constexpr Index chunk = chunk_of<T, Radius>;
+  constexpr int group = Kind == Cells::layer ? 1 : group_of<Radius>;
   for (Index z = t.z0; z < t.z1;) {
     Index next = (z / chunk + 1) * chunk;
     if (t.z1 - next < chunk / 2) next = t.z1;
     Index y = 0;
     if constexpr (group > 1)
-      for (; y + group <= t.ny; y += group) march_x<T, Radius, Unequal, Kind, group>(t, w, y, z, next);
-    for (; y < t.ny; ++y) march_x<T, Radius, Unequal, Kind, 1>(t, w, y, z, next);
+      for (; y + group <= t.ny;) {
+        const Index rows = std::min(rows_of<Radius>, (t.ny - y) / group * group);
+        march_x<T, Radius, Unequal, Kind, group>(t, y, y + rows, z, next);
+        y += rows;
+      }
+    if (y < t.ny) march_x<T, Radius, Unequal, Kind, 1>(t, y, t.ny, z, next);
     z = next;
   }
 }

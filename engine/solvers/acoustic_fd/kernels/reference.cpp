@@ -37,15 +37,15 @@ void update(const Patch<T>& t) {
         T& o = t.o[here];
         T L = laplacian(t.u + here, t.stride_x, t.stride_y, *t.weights, Radius, Unequal);
         if (Kind != Cells::plain) L = std::fma(-t.v[x * t.v_stride_x + y * t.v_stride_y + z], u, L);
-        if (Kind == Cells::plain || Kind == Cells::dense) {
+        const bool end = z < t.core0 || z >= t.core1;
+        constexpr bool rows_damped = Kind == Cells::damped || Kind == Cells::layer;
+        if (!rows_damped && !end) {
           o = std::fma(a, L, (u + u) - o);
           continue;
         }
-        T sigma = t.sigma_x[x] + t.sigma_y[y];
-        if (Kind == Cells::layer) {
-          L += t.extra[x * t.extra_stride_x + y * t.extra_stride_y + z];
-          sigma += t.sigma_z[z];
-        }
+        T sigma = rows_damped ? t.sigma_x[x] + t.sigma_y[y] : T(0);
+        if (Kind == Cells::layer) L += t.extra[x * t.extra_stride_x + y * t.extra_stride_y + z];
+        if (end) sigma += t.sigma_z[z];
         const T r = T(1) / (T(1) + sigma);
         o = std::fma(a, L, std::fma(sigma - T(1), o, u + u)) * r;
       }

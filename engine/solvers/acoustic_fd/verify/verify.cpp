@@ -257,8 +257,10 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
   for (const int order : {2, 4, 6, 8, 10, 12}) {
     if (run.quick && order == 10) continue;
     run.doing(fmt::format("monopole, order {}", order));
+    // The wavelet begins 1.5 periods before its peak with a step of 1e-8 of it, whose waves no grid carries: about 2e-9 of the
+    // traces, which order 12 reaches beyond 24 nodes.
     const std::array<Index, 2> nodes =
-        run.quick ? std::array<Index, 2>{16, 24} : std::array<Index, 2>{24, 36};
+        run.quick || order == 12 ? std::array<Index, 2>{16, 24} : std::array<Index, 2>{24, 36};
     std::array<double, 2> error{};
     for (std::size_t i = 0; i < 2; ++i) {
       const Octant o(order, nodes[i], 0.9);

@@ -37,13 +37,14 @@ class TestMarchBitwise : public QObject {
             if (n[0] % 2 == 0) make_matched(p);
             if (n[1] % 2 == 0) p.density = layered_velocity(0, 1, p.grid.origin[0], {{0, 1000, 5}, {20, 2200, 0}});
             p.kernel = "reference";
-            const Everything truth = run(p, "cpu:1", 12);
+            const Everything truth = run(p, "cpu:1", 7);
             double largest = 0;
             for (const float v : truth.field) largest = std::max(largest, std::abs(static_cast<double>(v)));
             QVERIFY2(largest > 1e-6 && std::isfinite(largest), "the test field must move");
             for (const auto name : patch_kernel_names(this_machine())) {
               p.kernel = name;
-              QVERIFY2(run(p, "cpu:1", 12) == truth,
+              if (name == "reference") continue;  // the truth itself
+              QVERIFY2(run(p, "cpu:1", 7) == truth,
                        qPrintable(QString("%1 order %2 equal %3 varying %4 double %5 (%6,%7,%8)")
                                       .arg(QString::fromStdString(p.kernel))
                                       .arg(order)
@@ -92,7 +93,7 @@ class TestMarchBitwise : public QObject {
       if (trial % 2 == 1) make_matched(p);
       if (trial % 7 >= 5)
         p.density = layered_velocity(0, 1, p.grid.origin[0], {{0, 1000, 5}, {20, 2200, 0}, {31, 1800, 3}});
-      const Index steps = number(5, 30);
+      const Index steps = number(5, 24);
       p.kernel = "reference";
       p.tiling = "stepwise 8";
       std::mt19937 ones(1);
@@ -107,17 +108,17 @@ class TestMarchBitwise : public QObject {
                    : shape == 0 ? "diamond " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20))
                    : shape == 1 ? "tower " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20))
                                 : "stepwise " + std::to_string(number(1, 40));
-        for (const char* workers : {"cpu:3", "cpu:2,cpu:1"})
-          QVERIFY2(run_bands(p, workers, steps, random) == truth,
-                   qPrintable(QString("trial %1: %2 order %3 (%4,%5,%6) %7 steps on %8")
-                                  .arg(trial)
-                                  .arg(QString::fromStdString(p.tiling))
-                                  .arg(order)
-                                  .arg(n[0])
-                                  .arg(n[1])
-                                  .arg(n[2])
-                                  .arg(steps)
-                                  .arg(workers)));
+        const char* workers = (trial + shape) % 2 == 0 ? "cpu:3" : "cpu:2,cpu:1";
+        QVERIFY2(run_bands(p, workers, steps, random) == truth,
+                 qPrintable(QString("trial %1: %2 order %3 (%4,%5,%6) %7 steps on %8")
+                                .arg(trial)
+                                .arg(QString::fromStdString(p.tiling))
+                                .arg(order)
+                                .arg(n[0])
+                                .arg(n[1])
+                                .arg(n[2])
+                                .arg(steps)
+                                .arg(workers)));
       }
     }
   }
@@ -143,8 +144,8 @@ class TestMarchBitwise : public QObject {
       QVERIFY(plan.needed && plan.possible);
       QTemporaryDir folder;
       p.scratch = folder.path().toStdString();
-      for (const bool diamonds : {true, false}) {
-        p.tiling = diamonds ? "diamond 16x4x32" : "tower 12x7";
+      {
+        p.tiling = trial % 4 < 2 ? "diamond 16x4x32" : "tower 12x7";
         QVERIFY2(run_bands(p, "cpu:2", steps, random) == truth,
                  qPrintable(QString("trial %1 order %2 (%3,%4,%5), %6 steps: %7 planes, %8 steps at a time")
                                 .arg(trial)

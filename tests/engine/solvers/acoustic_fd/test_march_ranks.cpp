@@ -57,6 +57,29 @@ class TestMarchRanks : public QObject {
       }
   }
 
+  /// Bands of several steps: the interior while the neighbours' planes travel, then the wedges.
+  void bands_of_two_ranks_are_those_of_one() {
+    for (const int order : {2, 4})
+      for (const char* tiling : {"diamond 16x4", "tower 12x5", "stepwise 7"}) {
+        Problem p = busy_problem(order, {order == 2 ? 71 : 93, 21, 24}, true, true, false);
+        if (tiling[0] == 't') make_matched(p);
+        p.tiling = tiling;
+        Everything all[2];
+        const auto alone = single_rank();
+        for (std::size_t i = 0; i < 2; ++i) {
+          Communicator& cluster = i == 0 ? *alone : *world_;
+          Team team({WorkerSpec{"cpu", 1, 1}});
+          const auto march = make_march(p, this_machine(), cluster);
+          if (i == 1) QVERIFY(march->band() > 1);
+          march->start(team, cluster);
+          march->advance(team, cluster, 17);
+          all[i] = march_on(*march, p, 2, team, cluster);
+        }
+        if (world_->leads()) QVERIFY2(all[0] == all[1], tiling);
+        QCOMPARE(all[0].traces, all[1].traces);
+      }
+  }
+
   void a_checkpoint_of_two_continues_on_one() {
     const Problem p = busy_problem(4, {19, 14, 22}, true, true, false);
     const auto alone = single_rank();

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the device kernels of a run take. The arrays lie as on the host (storage.hpp); pointers to levels are at cell (0, 0, 0)
+// of what the device holds, whose planes and rows are counted from there.
+#pragma once
+
+#include <cstdint>
+
+namespace conoid::acoustic_fd {
+
+/// One step of planes [x0, x1) and rows [y0, y1), single precision.
+struct AdvanceArguments {
+  const float* u = nullptr;  ///< level k
+  float* o = nullptr;        ///< level k−1 on entry, k+1 on return
+  const float* a = nullptr;  ///< c² dt²/h_x²; strides of zero: one row for all
+  const float* v = nullptr;  ///< V of medium.hpp; null where the density is constant
+  std::int64_t stride_x = 0, stride_y = 0, a_stride_x = 0, a_stride_y = 0;
+  int x0 = 0, x1 = 0, y0 = 0, y1 = 0, nz = 0;
+  int planes = 0;  ///< that one block marches through
+  float centre = 0;
+  float x[7] = {}, y[7] = {}, z[7] = {};  ///< weights; the three alike where spacings are equal
+  const float* sigma_x = nullptr;         ///< at plane 0
+  const float* sigma_y = nullptr;         ///< at row 0
+  const float* sigma_z = nullptr;         ///< padded to whole fours
+};
+
+/// Images behind a face: to[−i n] = sign · from[i n] for first ≤ i < last and all nodes (p, q) of a part of the face.
+struct MirrorArguments {
+  float* face = nullptr;
+  std::int64_t inwards = 0;  ///< stride n from the face into the grid, with its sign
+  std::int64_t stride_p = 0, stride_q = 0;
+  int p = 0, q = 0;  ///< nodes along both
+  int first = 1, last = 1;
+  float sign = 1;
+};
+
+/// A node of a source or a receiver: plane and place in the plane, counted as the kernels count.
+struct PointNode {
+  int x = 0, y = 0;
+  std::int64_t place = 0;            ///< y stride_y + z
+  std::uint32_t begin = 0, end = 0;  ///< source: its contributions; receiver: where its value goes (begin)
+};
+
+/// Nodes [0, count) of `nodes`; those outside [y0, y1) are left alone.
+struct PointArguments {
+  float* o = nullptr;  ///< level k+1
+  std::int64_t stride_x = 0;
+  int first = 0;  ///< nodes count planes of the grid; this is plane 0 of what the device holds
+  int y0 = 0, y1 = 0;
+  int count = 0;
+  const PointNode* nodes = nullptr;
+  const float* values = nullptr;  ///< of the contributions, added one after the other
+  float* out = nullptr;           ///< of the receivers
+};
+
+constexpr int advance_threads_z = 32, advance_threads_y = 8;  // a thread has four cells along z
+constexpr int point_threads = 64;
+constexpr int mirror_threads = 64;
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The march on devices: the levels lie there, the host's field is filled from them when somebody looks.
+//
+// A grid that fits in the device's budget stays there. A larger one is streamed: the host keeps the levels, a window of planes
+// slides over them once a band of T steps as in streamed_march.hpp; planes travel in page-locked memory while the device
+// computes, so that the rate is kept when T ≥ R · max(12 B/B_in, 8 B/B_out) for R cell updates a second. Both give the same
+// bits. Several devices share the rows of y; each computes s T rows of its neighbours along and they exchange once a band.
+//
+// Single precision; order, spacings, medium, density, sponges, images, sources and receivers as on the host. Matched layers and
+// double precision are left to the processors.
+#pragma once
+
+#include "engine/solvers/acoustic_fd/device_plan.hpp"
+#include "engine/solvers/acoustic_fd/field.hpp"
+#include "engine/team/device.hpp"
+#include "engine/team/team.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace conoid::acoustic_fd {
+
+class DeviceSteps {
+ public:
+  virtual ~DeviceSteps() = default;
+  /// Takes over the host's levels k and k−1 and its medium, after they were set.
+  virtual void take(Index k) = 0;
+  /// Updates k … k+count−1, after Field::begin_band().
+  virtual void advance(Index k, Index count) = 0;
+  /// Fills the host's levels k and k−1 with their images.
+  virtual void bring_back(Index k) = 0;
+  /// Steps that are worth taking together.
+  [[nodiscard]] virtual Index band() const = 0;
+  [[nodiscard]] virtual Bytes bytes() const = 0;
+  /// "2 emulated devices", "NVIDIA H200, window of 80 planes".
+  [[nodiscard]] virtual std::string text() const = 0;
+};
+
+/// Null when the team has no devices. Throws Failure(resources) when they have too little memory.
+[[nodiscard]] std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<float>& host,
+                                                             const Team& team);
+
+}  // namespace conoid::acoustic_fd
