@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct DirectOptions {
   bool on_disk = false;  ///< factors in files of `scratch`; MUMPS only
   Bytes memory = 0;      ///< budget; beyond it the factors go to disk if `scratch` is given, else an error; 0: none
   std::filesystem::path scratch;
+  /// Heard within a tenth of a second while factors are made: factorise() returns an error of code stopped. (MUMPS only.) MUMPS cannot be
+  /// interrupted: what it had begun runs out on a thread of its own, and the next call waits for it.
+  std::stop_token stop;
 };
 
 /// What a factorisation took.

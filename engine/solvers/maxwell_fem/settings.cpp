@@ -212,6 +212,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   s.direct.on_disk = parameters["factors_on_disk"].boolean();
   s.truncation.block = parameters["rhs_block"].integer();
   s.distance = truncation["distance"].number();
+  s.layers = static_cast<int>(truncation["layers"].integer());
   s.truncation.method =
       truncation["method"].text() == "gmres" ? TruncationMethod::gmres : TruncationMethod::fixed_point;
   s.truncation.tolerance = truncation["tolerance"].number();
@@ -233,11 +234,14 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
                                  fmt::format("a range profile from {} frequencies", s.frequencies.size()),
                                  "Give a sweep of 8 frequencies or more."));
   s.volume = output["volume"].boolean();
+  s.reciprocity = output["reciprocity"].boolean();
   s.exact = output["exact"].text() == "sphere";
-  if (s.exact && (!s.sphere || s.body.kind == BoundaryKind::impedance))
-    out.push_back(input.error_at(output["exact"],
-                                 "the exact series needs the section sphere, without surface impedance",
+  if (s.exact && !s.sphere)
+    out.push_back(input.error_at(output["exact"], "the exact series needs the section sphere",
                                  "Add \"sphere\", or set exact to none."));
+  if (s.exact && s.sphere && s.sphere->coat > 0 && s.sphere->core_material == 0 && s.body.kind != BoundaryKind::pec)
+    out.push_back(input.error_at(output["exact"], "the exact series of a coated core needs a conductor or a material",
+                                 "Set body.kind to pec, or exact to none."));
   if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
     s.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
   return s;
@@ -265,10 +269,24 @@ Bytes expected_memory(const Settings& s, Index unknowns) {
          static_cast<Bytes>(static_cast<double>(unknowns) * (24 * 24 + 48 * columns)) + (Bytes{100} << 20);
 }
 
+namespace {
+
+/// A solid without conditions is a body of which only the surface counts: what a STEP file becomes.
+bool is_bare_solid(const Settings& s, const Mesh& mesh) {
+  return mesh.dimension() == 3 && s.domain.boundaries.empty() && s.domain.regions.empty();
+}
+
+}  // namespace
+
 std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh) {
   std::vector<Diagnostic> out;
   Settings s = read_settings(input, out);
   if (has_errors(out)) return out;
+  Mesh skin;
+  if (mesh != nullptr && !s.sphere && is_bare_solid(s, *mesh)) {
+    skin = boundary_surface(*mesh);
+    mesh = &skin;
+  }
   const Values place = s.sphere ? input["sphere"] : input["mesh"];
   const double shortest = light_speed / s.frequencies.back();
   if (mesh != nullptr && !s.sphere) {
@@ -386,14 +404,19 @@ Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& s, std::shared_ptr<c
     return std::make_shared<const Mesh>(std::move(*mesh));
   }
   if (!given) return make_error(ErrorCode::invalid_input, "the case has no mesh");
-  if (given->dimension() == 3) return given;
+  if (is_bare_solid(s, *given))
+    given = std::make_shared<const Mesh>(boundary_surface(*given));
+  else if (given->dimension() == 3)
+    return given;
   SurroundOptions o;
   o.distance = s.distance * longest;
   o.edge = 0.25 * shortest;
   o.filled = s.body_material > 0;
+  o.layers = s.layers > 0 ? s.layers : std::clamp(static_cast<int>(std::ceil(o.distance / (0.1 * shortest) - 0.01)), 1, 20);
   auto mesh = surround(*given, o, stop);
   if (!mesh) return mesh.error();
   s.domain.boundaries["outer"] = {BoundaryKind::outer, 0};
+  if (o.layers > 1) s.domain.boundaries["currents"] = {BoundaryKind::currents, 0};
   if (o.filled)
     s.domain.regions["inside"] = s.body_material;
   else
