@@ -107,6 +107,8 @@ void BlockGcr::take(std::vector<Complex> product) {
   std::vector<Complex>&w = product, u = std::move(directions_);
   directions_.clear();
   const int threads = options_.threads;
+  std::vector<double> before(static_cast<std::size_t>(count));
+  for (Index k = 0; k < count; ++k) before[static_cast<std::size_t>(k)] = norm_of(w.data() + k * n_, n_);
   std::vector<Complex> h;
   for (int pass = 0; pass < 2; ++pass)
     for (const Block& b : blocks_) {
@@ -117,10 +119,8 @@ void BlockGcr::take(std::vector<Complex> product) {
       dense::multiply(b.c.data(), n_, m, h.data(), count, Complex(1), w.data(), threads);
       dense::multiply(b.u.data(), n_, m, h.data(), count, Complex(1), u.data(), threads);
     }
-  // Among themselves; images that depend on others are dropped.
+  // Among themselves; images that depend on others, or on earlier ones, are dropped.
   Block fresh;
-  std::vector<double> before(static_cast<std::size_t>(count));
-  for (Index k = 0; k < count; ++k) before[static_cast<std::size_t>(k)] = norm_of(w.data() + k * n_, n_);
   std::vector<bool> good(static_cast<std::size_t>(count), true);
   for (Index k = 0; k < count; ++k) {
     Complex *wk = w.data() + k * n_, *uk = u.data() + k * n_;

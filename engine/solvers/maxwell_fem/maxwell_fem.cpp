@@ -158,6 +158,7 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
             facts.on_disk ? " on disk" : "", radiation_->near_blocks());
   context.results.number("factor_memory", static_cast<double>(facts.bytes), "B");
   context.results.number("factor_entries", static_cast<double>(facts.entries), "1");
+  if (facts.flops > 0) context.results.number("factor_operations", facts.flops, "1");
   context.results.text("direct_solver", facts.method);
   context.progress.end();
   TruncationOptions options = settings_.truncation;
@@ -245,7 +246,7 @@ Status MaxwellFem::begin_batch(RunContext& context) {
   std::vector<PlaneWave> batch;
   const auto end = std::min<Index>(first_ + batch_size(), static_cast<Index>(solved_.size()));
   for (Index s = first_; s < end; ++s) batch.push_back(waves_[solved_[s]]);
-  if (check_) batch.push_back(*check_);
+  if (check_ && end > first_) batch.push_back(*check_);
   if (Status s = truncation_->start(context.team, batch); !s) return s;
   if (!restored_.data.empty()) {
     if (!truncation_->restore(restored_))
@@ -350,11 +351,13 @@ void MaxwellFem::save(CheckpointWriter& writer) const {
   writer.value("worst residual", worst_residual_);
   writer.value("failed", static_cast<std::int32_t>(failed_to_converge_));
   // Currents of whole batches; of the one under way its iteration, with a Krylov space that is not too large.
-  const std::size_t whole =
-      system_ ? static_cast<std::size_t>(first_ * system_->currents_length()) : currents_.size();
+  const auto whole = first_ < static_cast<Index>(solved_.size())
+                         ? static_cast<std::size_t>(first_ * 4 * domain_.currents.size())
+                         : currents_.size();
   writer.shared<Complex>("currents", std::span(currents_).first(std::min(whole, currents_.size())));
-  const BlockGcr::State state =
-      truncation_ && first_ < static_cast<Index>(solved_.size()) ? truncation_->state(Bytes{512} << 20) : BlockGcr::State{};
+  BlockGcr::State state = restored_;  // not yet taken up, if the run has just been resumed
+  if (truncation_)
+    state = first_ < static_cast<Index>(solved_.size()) ? truncation_->state(Bytes{512} << 20) : BlockGcr::State{};
   writer.shared<Complex>("psi", state.data);
   writer.shared<double>("iteration", state.marks);
   std::vector<Complex> echoes;

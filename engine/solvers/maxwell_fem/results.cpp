@@ -274,7 +274,7 @@ void MaxwellFem::write_checks(RunContext& context) {
     const auto along = [](const FarAmplitude& f, const Direction& d, const PlaneWave& w) {
       return f.theta * dot(d.theta_hat(), w.polarisation) + f.phi * dot(d.phi_hat(), w.polarisation);
     };
-    const Complex there = along(far[2], from[1], wave), back = along(far[1], from[0], *check_);
+    const Complex there = along(far[2], from[1], *check_), back = along(far[1], from[0], wave);
     const double largest = std::max(std::abs(there), std::abs(back));
     if (largest > 0) out.number("reciprocity_mismatch", std::abs(there - back) / largest, "1");
   }

@@ -330,7 +330,8 @@ class TestSolver : public QObject {
       QVERIFY2(s.media(f)[1].epsilon[0].imag() < 0, kind.name);
       Run run(json);
       QVERIFY(run.go() && run.finished.ok());
-      QVERIFY2(run.number("error_mean") < 0.1,
+      // The verification finds 0.009 dB with four divisions; with two, 2^3.7 times as much.
+      QVERIFY2(run.number("error_mean") < 0.13,
                qPrintable(QString("%1: %2 dB").arg(kind.name).arg(run.number("error_mean"))));
       QVERIFY(run.number("absorption") > 0);
     }
