@@ -34,7 +34,7 @@ enum class DirectMethod : std::uint8_t { automatic, mumps, eigen };
 
 struct DirectOptions {
   DirectMethod method = DirectMethod::automatic;
-  int block = 32;        ///< right-hand sides that one pass over the factors serves
+  int block = 64;        ///< right-hand sides that one pass over the factors serves
   bool on_disk = false;  ///< factors in files of `scratch`; MUMPS only
   Bytes memory = 0;      ///< budget; beyond it the factors go to disk if `scratch` is given, else an error; 0: none
   std::filesystem::path scratch;

@@ -84,14 +84,10 @@ struct Grid {
   }
 };
 
-}  // namespace
-
-Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edge) {
-  const auto triangles = triangles_of(body);
-  if (triangles.empty()) return make_error(ErrorCode::invalid_input, "the body has no surface");
-  // Quads of the net are about a step wide, their diagonals longer by √2.
+Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triangles, double distance_wanted,
+                           double step) {
   Grid g;
-  g.step = std::min(0.7 * edge, 0.9 * distance_wanted);
+  g.step = step;
   const auto [low, high] = body.bounds();
   double cells = 1;
   for (int d = 0; d < 3; ++d) {
@@ -226,6 +222,15 @@ Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edg
     for (const auto& t : two) out.add_group("outer", 2).cells.push_back(out.add_cell(CellShape::triangle3, t));
   }
   return out;
+}
+
+}  // namespace
+
+Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edge) {
+  const auto triangles = triangles_of(body);
+  if (triangles.empty()) return make_error(ErrorCode::invalid_input, "the body has no surface");
+  // Quads of the net are about a step wide, their diagonals longer by √2. A grid wider than the distance loses thin edges.
+  return level_surface(body, triangles, distance_wanted, std::min(0.7 * edge, 0.9 * distance_wanted));
 }
 
 namespace {
