@@ -233,6 +233,29 @@ template void multiply(const std::complex<double>*, Index, Index, const std::com
                        std::complex<double>, std::complex<double>*, int, Backend);
 
 template <class T>
+void multiply_adjoint(const T* a, Index rows, Index cols, const T* x, Index columns, T* y, int threads,
+                      Backend backend) {
+  if (cols == 0 || columns == 0) return;
+  const Threads guard(threads);
+  if (by_lapack(backend) && rows > 0) {
+#if CONOID_HAVE_LAPACK
+    const int m = static_cast<int>(cols), n = static_cast<int>(columns), k = static_cast<int>(rows);
+    const T alpha(1), beta(0);
+    if constexpr (twice<T>)
+      zgemm_("C", "N", &m, &n, &k, &alpha, a, &k, x, &k, &beta, y, &m);
+    else
+      cgemm_("C", "N", &m, &n, &k, &alpha, a, &k, x, &k, &beta, y, &m);
+#endif
+    return;
+  }
+  eigen::multiply_adjoint<T>(a, rows, cols, x, columns, y);
+}
+template void multiply_adjoint(const std::complex<float>*, Index, Index, const std::complex<float>*, Index,
+                               std::complex<float>*, int, Backend);
+template void multiply_adjoint(const std::complex<double>*, Index, Index, const std::complex<double>*, Index,
+                               std::complex<double>*, int, Backend);
+
+template <class T>
 Status least_squares(T* a, Index rows, Index cols, T* b, Index columns, int threads, Backend backend) {
   const Threads guard(threads);
   if (by_lapack(backend)) {

@@ -50,6 +50,11 @@ template <class T>
 void multiply(const T* a, Index rows, Index cols, const T* x, Index columns, T beta, T* y, int threads,
               Backend backend = Backend::automatic);
 
+/// y = Aᴴ x for `columns` vectors: A rows × cols, x rows × columns, y cols × columns; leading dimensions as many.
+template <class T>
+void multiply_adjoint(const T* a, Index rows, Index cols, const T* x, Index columns, T* y, int threads,
+                      Backend backend = Backend::automatic);
+
 /// min ‖A x − b‖₂ by QR for rows ≥ cols; A is overwritten; b (rows × columns) holds x in its first `cols` rows afterwards.
 template <class T>
 [[nodiscard]] Status least_squares(T* a, Index rows, Index cols, T* b, Index columns, int threads,

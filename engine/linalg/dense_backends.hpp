@@ -20,6 +20,8 @@ void solve_adjoint(const T* lu, Index n, const std::vector<int>& pivots, T* rhs)
 template <class T>
 void multiply(const T* a, Index rows, Index cols, const T* x, Index columns, T beta, T* y);
 template <class T>
+void multiply_adjoint(const T* a, Index rows, Index cols, const T* x, Index columns, T* y);
+template <class T>
 void least_squares(T* a, Index rows, Index cols, T* b, Index columns);
 
 }  // namespace conoid::dense::eigen

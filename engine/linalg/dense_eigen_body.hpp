@@ -65,6 +65,12 @@ void multiply<T>(const T* a, Index rows, Index cols, const T* x, Index columns, 
 }
 
 template <>
+void multiply_adjoint<T>(const T* a, Index rows, Index cols, const T* x, Index columns, T* y) {
+  const Eigen::Map<const Matrix> A(a, rows, cols), X(x, rows, columns);
+  Eigen::Map<Matrix>(y, cols, columns).noalias() = A.adjoint() * X;
+}
+
+template <>
 void least_squares<T>(T* a, Index rows, Index cols, T* b, Index columns) {
   Eigen::Map<Matrix> A(a, rows, cols), B(b, rows, columns);
   Eigen::HouseholderQR<Eigen::Ref<Matrix>> qr(A);

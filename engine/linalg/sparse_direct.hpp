@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -33,10 +34,13 @@ enum class DirectMethod : std::uint8_t { automatic, mumps, eigen };
 
 struct DirectOptions {
   DirectMethod method = DirectMethod::automatic;
-  int block = 32;        ///< right-hand sides that one pass over the factors serves
+  int block = 64;        ///< right-hand sides that one pass over the factors serves
   bool on_disk = false;  ///< factors in files of `scratch`; MUMPS only
   Bytes memory = 0;      ///< budget; beyond it the factors go to disk if `scratch` is given, else an error; 0: none
   std::filesystem::path scratch;
+  /// Heard within a tenth of a second while factors are made: factorise() returns an error of code stopped. (MUMPS only.) MUMPS cannot be
+  /// interrupted: what it had begun runs out on a thread of its own, and the next call waits for it.
+  std::stop_token stop;
 };
 
 /// What a factorisation took.

@@ -13,9 +13,21 @@
 #include <mpi.h>
 #endif
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <thread>
+#if CONOID_HAVE_OPENMP
+#include <omp.h>
+#endif
 
 #include <fmt/core.h>
 
@@ -44,10 +56,24 @@ void need_mpi() {
 }
 #endif
 
-class MumpsDirect final : public SparseDirect {
- public:
-  ~MumpsDirect() override {
-    if (!alive_) return;
+/// MUMPS keeps state of its own beside the instances: one call at a time in this process.
+std::mutex& one_at_a_time() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+/// One problem of MUMPS with the arrays that it looks at; may outlive the solver that made it, see Watched.
+struct Instance {
+  ZMUMPS_STRUC_C id{};
+  std::vector<MUMPS_INT> rows, columns;
+  std::vector<Complex> values;
+  bool alive = false;
+
+  Instance() = default;
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+  ~Instance() {
+    if (!alive) return;
 #if CONOID_HAVE_MPI
     int ended = 0;
     MPI_Finalized(&ended);
@@ -55,40 +81,119 @@ class MumpsDirect final : public SparseDirect {
 #endif
     call(-2);
   }
+  void call(int job) {
+    const std::lock_guard lock(one_at_a_time());
+    id.job = job;
+    zmumps_c(&id);
+  }
+};
 
+/// Calls that were given up and still run.
+std::atomic<int>& given_up() {
+  static std::atomic<int> count{0};
+  return count;
+}
+
+/// A call on a thread of its own, which is left behind when a stop is asked for. False: it was.
+bool watched_call(const std::shared_ptr<Instance>& instance, int job, const std::stop_token& stop) {
+  if (!stop.stop_possible()) {
+    instance->call(job);
+    return true;
+  }
+  struct End {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool reached = false, left_behind = false;
+  };
+  const auto end = std::make_shared<End>();
+#if CONOID_HAVE_OPENMP
+  const int threads = omp_get_max_threads();
+#else
+  const int threads = 1;
+#endif
+  std::thread worker([held = instance, end, job, threads]() mutable {
+#if CONOID_HAVE_OPENMP
+    omp_set_num_threads(threads);
+#else
+    static_cast<void>(threads);
+#endif
+    held->call(job);
+    bool alone = false;
+    {
+      const std::lock_guard lock(end->mutex);
+      end->reached = true;
+      alone = end->left_behind;
+    }
+    end->changed.notify_all();
+    if (!alone) return;
+    held.reset();
+    --given_up();
+  });
+  std::unique_lock lock(end->mutex);
+  while (!end->reached) {
+    end->changed.wait_for(lock, std::chrono::milliseconds(50));
+    if (end->reached || !stop.stop_requested()) continue;
+    end->left_behind = true;
+    ++given_up();
+    worker.detach();
+#ifdef __GLIBC__
+    // A program that ends meanwhile must not take down libraries under the running call.
+    static std::once_flag once;
+    std::call_once(once, [] {
+      on_exit(
+          [](int status, void*) {
+            if (given_up() == 0) return;
+            std::fflush(nullptr);
+            _exit(status);
+          },
+          nullptr);
+    });
+#endif
+    return false;
+  }
+  lock.unlock();
+  worker.join();
+  return true;
+}
+
+class MumpsDirect final : public SparseDirect {
+ public:
   Status factor(const SymmetricMatrix& m, const DirectOptions& options) {
 #if CONOID_HAVE_MPI
     need_mpi();
-    id_.comm_fortran = static_cast<MUMPS_INT>(MPI_Comm_c2f(MPI_COMM_SELF));
+    id().comm_fortran = static_cast<MUMPS_INT>(MPI_Comm_c2f(MPI_COMM_SELF));
 #else
-    id_.comm_fortran = -987654;  // "use MPI_COMM_WORLD"
+    id().comm_fortran = -987654;  // "use MPI_COMM_WORLD"
 #endif
-    id_.par = 1;
-    id_.sym = 2;
-    call(-1);
-    if (id_.infog[0] < 0) return failed("start");
-    alive_ = true;
+    id().par = 1;
+    id().sym = 2;
+    instance_->call(-1);
+    if (id().infog[0] < 0) return failed("start");
+    instance_->alive = true;
     for (int k = 1; k <= 3; ++k) icntl(k) = -1;  // no output
     icntl(4) = 0;
     icntl(7) = 5;    // nested dissection by METIS
     icntl(14) = 40;  // percent of work space beyond the estimate
     icntl(27) = options.block;
     size_ = m.size;
-    std::vector<MUMPS_INT> rows(m.columns.size()), columns(m.columns.size());
+    auto &rows = instance_->rows, &columns = instance_->columns;
+    rows.resize(m.columns.size());
+    columns.resize(m.columns.size());
+    instance_->values = m.values;
     for (Index i = 0; i < m.size; ++i)
       for (Index p = m.row_start[static_cast<std::size_t>(i)]; p < m.row_start[static_cast<std::size_t>(i) + 1]; ++p) {
         rows[static_cast<std::size_t>(p)] = static_cast<MUMPS_INT>(i + 1);
         columns[static_cast<std::size_t>(p)] = static_cast<MUMPS_INT>(m.columns[static_cast<std::size_t>(p)] + 1);
       }
-    id_.n = static_cast<MUMPS_INT>(m.size);
-    id_.nnz = static_cast<MUMPS_INT8>(m.columns.size());
-    id_.irn = rows.data();
-    id_.jcn = columns.data();
-    id_.a = reinterpret_cast<ZMUMPS_COMPLEX*>(const_cast<Complex*>(m.values.data()));
-    call(1);
-    if (id_.infog[0] < 0) return failed("order");
-    const Bytes in_memory = static_cast<Bytes>(std::max(id_.infog[16], 0)) << 20;  // INFOG(17), MiB
-    const Bytes with_disk = static_cast<Bytes>(std::max(id_.infog[26], 0)) << 20;  // INFOG(27)
+    id().n = static_cast<MUMPS_INT>(m.size);
+    id().nnz = static_cast<MUMPS_INT8>(m.columns.size());
+    id().irn = rows.data();
+    id().jcn = columns.data();
+    id().a = reinterpret_cast<ZMUMPS_COMPLEX*>(instance_->values.data());
+    if (!watched_call(instance_, 1, options.stop)) return stopped();
+    if (id().infog[0] < 0) return failed("order");
+    const Bytes in_memory = static_cast<Bytes>(std::max(id().infog[16], 0)) << 20;  // INFOG(17), MiB
+    const Bytes with_disk = static_cast<Bytes>(std::max(id().infog[26], 0)) << 20;  // INFOG(27)
     bool disk = options.on_disk;
     if (options.memory > 0 && in_memory > options.memory) disk = true;
     if (disk && options.scratch.empty())
@@ -104,21 +209,23 @@ class MumpsDirect final : public SparseDirect {
                         "Raise compute.memory.host or coarsen the mesh.");
     icntl(22) = disk ? 1 : 0;
     if (disk) {
-      std::strncpy(id_.ooc_tmpdir, options.scratch.c_str(), sizeof id_.ooc_tmpdir - 1);
-      std::strncpy(id_.ooc_prefix, "factors", sizeof id_.ooc_prefix - 1);
+      std::strncpy(id().ooc_tmpdir, options.scratch.c_str(), sizeof id().ooc_tmpdir - 1);
+      std::strncpy(id().ooc_prefix, "factors", sizeof id().ooc_prefix - 1);
     }
     for (int attempt = 0;; ++attempt) {
-      call(2);
-      if ((id_.infog[0] != -8 && id_.infog[0] != -9) || attempt == 3) break;
+      if (!watched_call(instance_, 2, options.stop)) return stopped();
+      if ((id().infog[0] != -8 && id().infog[0] != -9) || attempt == 3) break;
       icntl(14) *= 3;  // pivoting needed more work space than the analysis foresaw
     }
-    if (id_.infog[0] < 0) return failed("factor");
-    id_.irn = id_.jcn = nullptr;
-    id_.a = nullptr;
-    facts_.method = fmt::format("MUMPS {}", id_.version_number);
-    facts_.bytes = static_cast<Bytes>(std::max(id_.infog[20], 0)) << 20;
-    facts_.entries = id_.infog[28] < 0 ? Index{-1000000} * id_.infog[28] : id_.infog[28];
-    facts_.flops = id_.rinfog[2];
+    if (id().infog[0] < 0) return failed("factor");
+    id().irn = id().jcn = nullptr;
+    id().a = nullptr;
+    rows = columns = {};
+    instance_->values = {};
+    facts_.method = fmt::format("MUMPS {}", id().version_number);
+    facts_.bytes = static_cast<Bytes>(std::max(id().infog[20], 0)) << 20;
+    facts_.entries = id().infog[28] < 0 ? Index{-1000000} * id().infog[28] : id().infog[28];
+    facts_.flops = id().rinfog[2];
     facts_.on_disk = disk;
     return {};
   }
@@ -126,14 +233,14 @@ class MumpsDirect final : public SparseDirect {
   Status solve(std::span<Complex> columns, Index count) override {
     for (Index at = 0; at < count;) {
       const Index some = std::min<Index>(count - at, 512);
-      id_.rhs = reinterpret_cast<ZMUMPS_COMPLEX*>(columns.data() + at * size_);
-      id_.nrhs = static_cast<MUMPS_INT>(some);
-      id_.lrhs = static_cast<MUMPS_INT>(size_);
-      call(3);
-      if (id_.infog[0] < 0) return failed("solve");
+      id().rhs = reinterpret_cast<ZMUMPS_COMPLEX*>(columns.data() + at * size_);
+      id().nrhs = static_cast<MUMPS_INT>(some);
+      id().lrhs = static_cast<MUMPS_INT>(size_);
+      instance_->call(3);
+      if (id().infog[0] < 0) return failed("solve");
       at += some;
     }
-    id_.rhs = nullptr;
+    id().rhs = nullptr;
     return {};
   }
   [[nodiscard]] const DirectFacts& facts() const override {
@@ -142,14 +249,18 @@ class MumpsDirect final : public SparseDirect {
 
  private:
   MUMPS_INT& icntl(int k) {
-    return id_.icntl[k - 1];
+    return id().icntl[k - 1];
   }
-  void call(int job) {
-    id_.job = job;
-    zmumps_c(&id_);
+  /// Nothing of the instance may be touched any more: a thread still works on it.
+  Status stopped() {
+    instance_ = std::make_shared<Instance>();
+    return make_error(ErrorCode::stopped, "stopped");
+  }
+  [[nodiscard]] ZMUMPS_STRUC_C& id() const {
+    return instance_->id;
   }
   [[nodiscard]] Error failed(const char* what) const {
-    const int code = id_.infog[0], more = id_.infog[1];
+    const int code = id().infog[0], more = id().infog[1];
     if (code == -10)
       return make_error(ErrorCode::invalid_input,
                         fmt::format("the system of equations is singular ({} pivots were found)", more),
@@ -164,9 +275,8 @@ class MumpsDirect final : public SparseDirect {
     return make_error(ErrorCode::internal, fmt::format("MUMPS could not {} (INFOG {} {})", what, code, more));
   }
 
-  ZMUMPS_STRUC_C id_{};
+  std::shared_ptr<Instance> instance_ = std::make_shared<Instance>();
   Index size_ = 0;
-  bool alive_ = false;
   DirectFacts facts_;
 };
 

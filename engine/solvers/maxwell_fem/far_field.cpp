@@ -100,6 +100,27 @@ double extinction(const FarAmplitude& forward, const Direction& direction, const
   return -4 * pi / wave.k * along.imag();
 }
 
+RangeProfile range_profile(std::span<const double> frequencies, std::span<const Complex> echo, int count) {
+  RangeProfile out;
+  const std::size_t n = echo.size();
+  if (n < 2) return out;
+  const double step = (frequencies.back() - frequencies.front()) / static_cast<double>(n - 1),
+               longest = light_speed / (2 * step);
+  for (int i = 0; i <= count; ++i) {
+    const double r = longest * (static_cast<double>(i) / count - 0.5);
+    Complex sum = 0;
+    double weights = 0;
+    for (std::size_t f = 0; f < n; ++f) {
+      const double w = std::pow(std::sin(pi * (static_cast<double>(f) + 0.5) / static_cast<double>(n)), 2);
+      sum += w * echo[f] * std::polar(1.0, 4 * pi * frequencies[f] / light_speed * r);
+      weights += w;
+    }
+    out.range.push_back(r);
+    out.level.push_back(20 * std::log10(std::max(std::abs(sum) / weights, 1e-15)));
+  }
+  return out;
+}
+
 std::vector<Complex> near_field(const Domain& domain, double k, std::span<const Complex> f,
                                 std::span<const Vec3> points, int threads) {
   const Patch& s = domain.currents;

@@ -45,6 +45,16 @@ struct SphereRule {
 /// σ_ext = −(4π/k) Im{p̂·F(k̂)}: the optical theorem for the wave that comes from `from`.
 [[nodiscard]] double extinction(const FarAmplitude& forward, const Direction& forward_direction, const PlaneWave& wave);
 
+/// Echo over distance from backscattered amplitudes F at equally spaced frequencies, Hann window w: |Σ w F e^{2jkr}|/Σ w at
+/// `count` + 1 places over the unambiguous range c/2Δf about the origin of coordinates; an echo from the distance r behind the
+/// origin, as the wave goes, has the phase e^{−2jkr}. Two echoes are told apart beyond c/B, B the band.
+struct RangeProfile {
+  std::vector<double> range;  ///< m
+  std::vector<double> level;  ///< dB over 1 m: 20 lg |F|
+};
+[[nodiscard]] RangeProfile range_profile(std::span<const double> frequencies, std::span<const Complex> echo,
+                                         int count = 400);
+
 /// Scattered E at points outside S' (columns: points × 3).
 [[nodiscard]] std::vector<Complex> near_field(const Domain& domain, double k, std::span<const Complex> f,
                                               std::span<const Vec3> points, int threads);

@@ -18,6 +18,8 @@
 
 namespace conoid::maxwell_fem {
 
+using namespace conoid::vec;
+
 extern const std::string_view parameters_schema;
 
 namespace {
@@ -73,17 +75,13 @@ std::string MaxwellFem::at_frequency() const {
 }
 
 Index MaxwellFem::batch_size() const {
-  // Vectors of GMRES and currents in a quarter of the memory.
-  const double column = 16.0 * static_cast<double>((settings_.truncation.longest + 4) * 2 * domain_.outer.size() +
-                                                   8 * domain_.currents.size());
+  // Vectors on S and currents of all columns at once in a quarter of the memory; the Krylov space takes another.
+  const double column =
+      16.0 * static_cast<double>(10 * 2 * domain_.outer.size() + 3 * 4 * domain_.currents.size());
   return std::clamp<Index>(static_cast<Index>(static_cast<double>(budget_of(settings_)) / 4 / column), 1, 512);
 }
 
 Status MaxwellFem::prepare(RunContext& context) {
-  if (context.cluster.size() > 1)
-    return make_error(ErrorCode::invalid_input,
-                      fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()),
-                      "Start it without mpirun; give it all cores with --threads.");
   std::vector<Diagnostic> found;
   settings_ = read_settings(context.input, found);
   for (const Diagnostic& d : found)
@@ -96,6 +94,14 @@ Status MaxwellFem::prepare(RunContext& context) {
   if (!domain) return domain.error();
   domain_ = std::move(*domain);
   context.progress.end();
+  // Every rank made the mesh and the spaces for itself; they must be the same.
+  std::vector<double> marks{static_cast<double>(domain_.free_unknowns), domain_.distance, domain_.currents.area()};
+  std::vector<double> least = marks, most = marks;
+  context.cluster.minimum(std::span(least));
+  context.cluster.maximum(std::span(most));
+  if (least != most)
+    return make_error(ErrorCode::remote, "the ranks have made different meshes",
+                      "Mesh the body once (conoid mesh) and name the mesh file in the case.");
   const double wave = light_speed / settings_.frequencies.back();
   log::info(
       "maxwell-fem: {} tetrahedra of order {}, {} unknowns, S {} and S' {} faces, {:.3f} wavelengths apart, longest "
@@ -112,10 +118,10 @@ Status MaxwellFem::prepare(RunContext& context) {
   return {};
 }
 
-Status MaxwellFem::begin_frequency(RunContext& context) {
+Status MaxwellFem::factorise_frequency(RunContext& context) {
   const int threads = context.team.threads();
   context.progress.begin("factorise", 0, "");
-  double begin = now();
+  const double begin = now();
   system_ = std::make_unique<System>(domain_, settings_.media(frequency()), k(), settings_.form, threads);
   DirectOptions direct = settings_.direct;
   direct.memory = budget_of(settings_);
@@ -123,10 +129,21 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   direct.scratch = folder.empty() ? std::filesystem::temp_directory_path() : folder / "scratch";
   std::error_code ec;
   std::filesystem::create_directories(direct.scratch, ec);
-  if (Status s = system_->factor(direct); !s) return s;
+  direct.stop = context.stop;
+  if (Status s = system_->factor(direct); !s) {
+    system_.reset();
+    return s;
+  }
   if (!system_->facts().on_disk && !folder.empty()) std::filesystem::remove(direct.scratch, ec);
   seconds_factor_ += now() - begin;
-  begin = now();
+  context.progress.end();
+  return {};
+}
+
+Status MaxwellFem::begin_frequency(RunContext& context) {
+  const int threads = context.team.threads();
+  context.progress.begin("near pairs", 0, "");
+  const double begin = now();
   radiation_ = std::make_unique<Radiation>(domain_, k(), threads);
   if (settings_.truncation.loop == RadiationLoop::compressed) {
     radiation_->compress(0.1 * settings_.truncation.tolerance, threads);
@@ -141,9 +158,12 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
             facts.on_disk ? " on disk" : "", radiation_->near_blocks());
   context.results.number("factor_memory", static_cast<double>(facts.bytes), "B");
   context.results.number("factor_entries", static_cast<double>(facts.entries), "1");
+  if (facts.flops > 0) context.results.number("factor_operations", facts.flops, "1");
   context.results.text("direct_solver", facts.method);
   context.progress.end();
-  truncation_ = std::make_unique<Truncation>(*system_, *radiation_, settings_.truncation);
+  TruncationOptions options = settings_.truncation;
+  options.memory = budget_of(settings_) / 4;
+  truncation_ = std::make_unique<Truncation>(*system_, *radiation_, options, &context.cluster);
   waves_ = settings_.waves(frequency());
   choose_waves();
   return {};
@@ -156,6 +176,15 @@ void MaxwellFem::choose_waves() {
   solved_.clear();
   mix_.clear();
   compression_error_ = 0;
+  check_.reset();
+  if (count == 1 && settings_.reciprocity) {
+    // From anywhere else, between V and H, so that symmetries of the body do not make the comparison one of zeros.
+    const Direction from = settings_.incidences()[0];
+    check_from_ = {std::fmod(from.theta + 1.1, pi), from.phi + 0.7};
+    check_ = wave_from(check_from_, false, k());
+    check_->polarisation =
+        scale(1 / std::sqrt(2.0), add(check_from_.theta_hat(), check_from_.phi_hat()));
+  }
   if (!settings_.monostatic || !settings_.compress || count < 8) {
     mix_.assign(count * count, 0);
     for (std::size_t c = 0; c < count; ++c) {
@@ -217,101 +246,120 @@ Status MaxwellFem::begin_batch(RunContext& context) {
   std::vector<PlaneWave> batch;
   const auto end = std::min<Index>(first_ + batch_size(), static_cast<Index>(solved_.size()));
   for (Index s = first_; s < end; ++s) batch.push_back(waves_[solved_[s]]);
+  if (check_ && end > first_) batch.push_back(*check_);
   if (Status s = truncation_->start(context.team, batch); !s) return s;
-  if (!restored_.empty()) {
-    truncation_->restore(restored_, restored_iterations_);
-    restored_.clear();
+  if (!restored_.data.empty()) {
+    if (!truncation_->restore(restored_))
+      log::warning("maxwell-fem: the checkpoint holds other right-hand sides; their iteration starts again");
+    restored_ = {};
   }
-  iterations_here_ = 0;
+  collected_ = 0;
   context.progress.begin("truncation" + at_frequency(), 0, "iterations");
   return {};
 }
 
-Status MaxwellFem::end_batch(RunContext& context) {
+/// Fields and currents of the next block of the batch.
+Status MaxwellFem::collect_block(RunContext& context) {
   const auto count = static_cast<Index>(truncation_->waves().size());
-  const auto psi = truncation_->psi();
-  const Index block = settings_.truncation.block;
-  for (Index c = 0; c < count; c += block) {
-    std::vector<Complex> u, f;
-    if (Status s = truncation_->fields(psi, c, std::min(block, count - c), u, f); !s) return s;
-    if (first_ == 0 && c == 0)
-      show(waves_[solved_[0]], std::span(u).first(static_cast<std::size_t>(system_->unknowns())),
-           std::span(f).first(static_cast<std::size_t>(system_->currents_length())), context.team.threads());
-    currents_.insert(currents_.end(), f.begin(), f.end());
-  }
-  worst_iterations_ = std::max(worst_iterations_, truncation_->iterations());
-  worst_residual_ = std::max(worst_residual_, truncation_->largest_residual());
-  if (!truncation_->converged()) {
-    failed_to_converge_ = true;
-    log::warning("maxwell-fem: {}{}: the truncation {} after {} iterations, residual {:.2e}",
-                 format_quantity(frequency(), "Hz"), "", truncation_->diverged() ? "diverges" : "has not converged",
-                 truncation_->iterations(), truncation_->largest_residual());
-  }
-  first_ += count;
-  context.progress.end();
+  const Index some = std::min(settings_.truncation.block, count - collected_);
+  std::vector<Complex> u, f;
+  if (Status s = truncation_->fields(truncation_->psi(), collected_, some, u, f); !s) return s;
+  if (first_ == 0 && collected_ == 0)
+    show(waves_[solved_[0]], std::span(u).first(static_cast<std::size_t>(system_->unknowns())),
+         std::span(f).first(static_cast<std::size_t>(system_->currents_length())), context.team.threads());
+  currents_.insert(currents_.end(), f.begin(), f.end());
+  collected_ += some;
   return {};
 }
 
+void MaxwellFem::end_batch(RunContext& context) {
+  worst_iterations_ = std::max(worst_iterations_, truncation_->iterations());
+  worst_residual_ = std::max(worst_residual_, truncation_->largest_residual());
+  applications_ += truncation_->applications();
+  if (!truncation_->converged()) {
+    failed_to_converge_ = true;
+    log::warning("maxwell-fem: {}: the truncation {} after {} iterations, residual {:.2e}",
+                 format_quantity(frequency(), "Hz"), truncation_->diverged() ? "diverges" : "has not converged",
+                 truncation_->iterations(), truncation_->largest_residual());
+  }
+  first_ += static_cast<Index>(truncation_->waves().size()) - (check_ ? 1 : 0);
+  context.progress.end();
+}
+
+void MaxwellFem::note_iteration(RunContext& context) {
+  ++iterations_;
+  context.progress.at(truncation_->iterations());
+  context.progress.residual(truncation_->largest_residual(), settings_.truncation.tolerance);
+  TableInfo t;
+  t.id = "convergence";
+  t.title = "Convergence of the truncation";
+  t.y_scale = AxisScale::log;
+  t.columns = {{"iteration", "1", "iteration"},
+               {"residual", "1", "largest residual"},
+               {"tolerance", "1", "tolerance"},
+               {"active", "1", "right-hand sides that still run"}};
+  t.definition = settings_.truncation.method == TruncationMethod::gmres
+                     ? "Relative residual of (I - M) Psi = Psi_0, the largest of all right-hand sides."
+                     : "Change of Psi over Psi in the norm of L2(S), the largest of all right-hand sides.";
+  t.exact = {"tolerance"};
+  context.results.table(t).append({static_cast<double>(iterations_), truncation_->largest_residual(),
+                                   settings_.truncation.tolerance, static_cast<double>(truncation_->active())});
+}
+
 Result<Advanced> MaxwellFem::advance(RunContext& context) {
-  Advanced out;
   if (!system_) {
+    if (Status s = factorise_frequency(context); !s) return s.error();
+  } else if (!radiation_) {
     if (Status s = begin_frequency(context); !s) return s.error();
     if (Status s = begin_batch(context); !s) return s.error();
-  } else {
-    if (Status s = truncation_->step(context.team); !s) return s.error();
-    ++iterations_here_;
-    context.progress.at(truncation_->iterations());
-    context.progress.residual(truncation_->largest_residual(), settings_.truncation.tolerance);
-    TableInfo t;
-    t.id = "convergence";
-    t.title = "Convergence of the truncation";
-    t.y_scale = AxisScale::log;
-    t.columns = {{"iteration", "1", "iteration"},
-                 {"residual", "1", "largest residual"},
-                 {"tolerance", "1", "tolerance"},
-                 {"active", "1", "right-hand sides that still run"}};
-    t.definition = settings_.truncation.method == TruncationMethod::gmres
-                       ? "Relative residual of (I - M) Psi = Psi_0, the largest of all right-hand sides."
-                       : "Change of Psi over Psi in the norm of L2(S), the largest of all right-hand sides.";
-    t.exact = {"tolerance"};
-    context.results.table(t).append({static_cast<double>(steps_), truncation_->largest_residual(),
-                                     settings_.truncation.tolerance, static_cast<double>(truncation_->active())});
-    if (truncation_->finished()) {
-      if (Status s = end_batch(context); !s) return s.error();
-      if (first_ < static_cast<Index>(solved_.size())) {
+  } else if (!truncation_->finished()) {
+    auto whole = truncation_->piece(context.team);
+    if (!whole) return whole.error();
+    if (*whole) note_iteration(context);
+  } else if (collected_ < static_cast<Index>(truncation_->waves().size())) {
+    if (Status s = collect_block(context); !s) return s.error();
+    if (collected_ == static_cast<Index>(truncation_->waves().size())) {
+      end_batch(context);
+      if (first_ < static_cast<Index>(solved_.size()))
         if (Status s = begin_batch(context); !s) return s.error();
-      } else {
-        if (Status s = end_frequency(context); !s) return s.error();
-        seconds_solve_ += truncation_->times().solve;
-        seconds_radiate_ += truncation_->times().radiate;
-        truncation_.reset();
-        radiation_.reset();
-        system_.reset();
-        first_ = 0;
-        currents_.clear();
-        if (++frequency_ == settings_.frequencies.size()) {
-          finished_ = true;
-          --frequency_;
-        }
-      }
+    }
+  } else {
+    if (Status s = end_frequency(context); !s) return s.error();
+    seconds_solve_ += truncation_->times().solve;
+    seconds_radiate_ += truncation_->times().radiate;
+    truncation_.reset();
+    radiation_.reset();
+    system_.reset();
+    first_ = 0;
+    currents_.clear();
+    if (++frequency_ == settings_.frequencies.size()) {
+      finished_ = true;
+      --frequency_;
     }
   }
+  Advanced out;
   out.step = ++steps_;
   out.finished = finished_;
-  out.value = settings_.frequencies.size() > 1 ? frequency() : static_cast<double>(steps_);
+  out.value = settings_.frequencies.size() > 1 ? frequency() : static_cast<double>(iterations_);
   return out;
 }
 
 void MaxwellFem::save(CheckpointWriter& writer) const {
-  const std::int64_t place[5] = {static_cast<std::int64_t>(frequency_), first_, steps_,
-                                 truncation_ ? truncation_->iterations() : 0, worst_iterations_};
+  const std::int64_t place[6] = {static_cast<std::int64_t>(frequency_), first_,      steps_, iterations_,
+                                 worst_iterations_,                     applications_};
   writer.shared<std::int64_t>("place", place);
   writer.value("worst residual", worst_residual_);
   writer.value("failed", static_cast<std::int32_t>(failed_to_converge_));
-  writer.shared<Complex>("currents", currents_);
-  const std::vector<Complex> psi =
-      truncation_ && !truncation_->finished() ? truncation_->psi() : std::vector<Complex>{};
-  writer.shared<Complex>("psi", psi);
+  // Currents of whole batches; of the one under way its iteration, with a Krylov space that is not too large.
+  const auto whole = first_ < static_cast<Index>(solved_.size())
+                         ? static_cast<std::size_t>(first_ * 4 * domain_.currents.size())
+                         : currents_.size();
+  writer.shared<Complex>("currents", std::span(currents_).first(std::min(whole, currents_.size())));
+  BlockGcr::State state = restored_;  // not yet taken up, if the run has just been resumed
+  if (truncation_)
+    state = first_ < static_cast<Index>(solved_.size()) ? truncation_->state(Bytes{512} << 20) : BlockGcr::State{};
+  writer.shared<Complex>("psi", state.data);
+  writer.shared<double>("iteration", state.marks);
   std::vector<Complex> echoes;
   for (const Echo& e : echoes_) {
     echoes.emplace_back(e.frequency, static_cast<double>(e.amplitude.size()));
@@ -325,15 +373,20 @@ void MaxwellFem::save(CheckpointWriter& writer) const {
 
 void MaxwellFem::load(CheckpointReader& reader) {
   const auto place = reader.all<std::int64_t>("place");
+  if (place.size() < 6)
+    throw Failure(make_error(ErrorCode::file, "the checkpoint was written by an earlier version of this solver",
+                             "Run the case again from its beginning."));
   frequency_ = static_cast<std::size_t>(place.at(0));
   first_ = place.at(1);
   steps_ = place.at(2);
-  restored_iterations_ = place.at(3);
+  iterations_ = place.at(3);
   worst_iterations_ = place.at(4);
+  applications_ = place.at(5);
   worst_residual_ = reader.value<double>("worst residual");
   failed_to_converge_ = reader.value<std::int32_t>("failed") != 0;
   currents_ = reader.all<Complex>("currents");
-  restored_ = reader.all<Complex>("psi");
+  restored_.data = reader.all<Complex>("psi");
+  restored_.marks = reader.all<double>("iteration");
   const auto echoes = reader.all<Complex>("echoes");
   for (std::size_t i = 0; i + 1 < echoes.size();) {
     Echo e;

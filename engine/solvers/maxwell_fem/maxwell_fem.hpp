@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The solver's face to the session: one advance() is one iteration of the truncation for one batch of right-hand sides.
+// The solver's face to the session. One advance() is a piece of work of a second or so: factors, a block of solves, a part of
+// the radiation, the fields of a block; so a stop is heard between them.
 #pragma once
 
 #include "engine/solvers/maxwell_fem/mie.hpp"
@@ -7,6 +8,7 @@
 #include "engine/solvers/solver.hpp"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace conoid::maxwell_fem {
@@ -33,10 +35,13 @@ class MaxwellFem final : public Solver {
     double extinction = 0, scattering = 0;
   };
 
+  [[nodiscard]] Status factorise_frequency(RunContext& context);
   [[nodiscard]] Status begin_frequency(RunContext& context);
   void choose_waves();
   [[nodiscard]] Status begin_batch(RunContext& context);
-  [[nodiscard]] Status end_batch(RunContext& context);
+  void note_iteration(RunContext& context);
+  [[nodiscard]] Status collect_block(RunContext& context);
+  void end_batch(RunContext& context);
   [[nodiscard]] Status end_frequency(RunContext& context);
   void write_cuts(RunContext& context);
   void write_monostatic(RunContext& context);
@@ -61,9 +66,11 @@ class MaxwellFem final : public Solver {
   std::vector<Index> solved_;      ///< those that are solved
   std::vector<Complex> mix_;       ///< [wave][solved]: each wave as a sum of solved ones
   std::vector<Complex> currents_;  ///< F of the solved ones so far
-  std::vector<Complex> restored_;  ///< Ψ from a checkpoint, for the next batch
-  Index restored_iterations_ = 0;
-  Index steps_ = 0, iterations_here_ = 0, worst_iterations_ = 0;
+  std::optional<PlaneWave> check_;  ///< one more wave, for reciprocity, where the case has a single one
+  Direction check_from_;
+  BlockGcr::State restored_;  ///< from a checkpoint, for the next batch
+  Index collected_ = 0;       ///< columns of the batch whose currents are in currents_
+  Index steps_ = 0, iterations_ = 0, applications_ = 0, worst_iterations_ = 0;
   bool finished_ = false, failed_to_converge_ = false;
   double worst_residual_ = 0, compression_error_ = 0;
   std::vector<Echo> echoes_;

@@ -130,6 +130,18 @@ SphereSeries homogeneous_sphere(double ka, Complex epsilon, Complex mu) {
   return penetrable(ka, m, mu, [&](int n) { return std::array{r.s[n], r.ds[n], r.s[n], r.ds[n]}; });
 }
 
+SphereSeries impedance_sphere(double ka, Complex eta) {
+  const int count = terms(ka);
+  const Riccati r(ka, count);
+  SphereSeries out;
+  out.x = ka;
+  for (int n = 1; n <= count; ++n) {
+    out.a.push_back((r.ds[n] - j * eta * r.s[n]) / (r.dxi(n) - j * eta * r.xi(n)));
+    out.b.push_back((r.s[n] + j * eta * r.ds[n]) / (r.xi(n) + j * eta * r.dxi(n)));
+  }
+  return out;
+}
+
 SphereSeries coated_conductor(double ka, double kb, Complex epsilon, Complex mu) {
   const Complex m = root(epsilon * mu);
   const Riccati y(m * ka, terms(kb)), z(m * kb, terms(kb));

@@ -26,6 +26,13 @@ struct SphereSeries {
 
 [[nodiscard]] SphereSeries conducting_sphere(double ka);
 [[nodiscard]] SphereSeries homogeneous_sphere(double ka, std::complex<double> epsilon, std::complex<double> mu);
+/// Surface impedance E_t = η η_0 r̂×H (T. B. A. Senior, J. L. Volakis, Approximate Boundary Conditions in Electromagnetics, IEE
+/// 1995, ch. 2, gives the condition). Outside, E_θ ~ S' − a ξ' and H_φ ~ −j (S − a ξ) in a TM mode, E_θ ~ S − b ξ and
+/// H_φ ~ +j (S' − b ξ') in a TE mode, so that
+///   a_n = (S' − jη S)/(ξ' − jη ξ),   b_n = (S + jη S')/(ξ + jη ξ'):
+/// η = 0 is the conductor, η → ∞ the magnetic wall, and η = 1/m the limit of a core of large m that swallows what enters
+/// (μ = 1; its exact coefficient has S_n'(mx)/S_n(mx) → +j in place of that constant).
+[[nodiscard]] SphereSeries impedance_sphere(double ka, std::complex<double> eta);
 /// Core of radius a in a coat of radius b.
 [[nodiscard]] SphereSeries coated_conductor(double ka, double kb, std::complex<double> epsilon,
                                             std::complex<double> mu);

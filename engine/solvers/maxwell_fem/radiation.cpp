@@ -60,8 +60,8 @@ void Radiation::add_near(Interval points, const Complex* f_minus, const Complex*
 /// Many right-hand sides: tiles of coefficients in the cache, each used for all panels.
 class Radiation::Blocked final : public Phase {
  public:
-  Blocked(const Radiation& r, std::span<const Complex> f, Index count, std::span<Complex> psi)
-      : r_(r), psi_(psi), count_(count), panels_((count + panel_width - 1) / panel_width), depth_(2 * r.from_.count) {
+  Blocked(const Radiation& r, std::span<const Complex> f, Index count, std::span<Complex> psi, Interval part)
+      : r_(r), psi_(psi), part_(part), count_(count), panels_((count + panel_width - 1) / panel_width), depth_(2 * r.from_.count) {
     packed_ = AlignedDoubles(static_cast<std::size_t>(2 * panels_ * depth_ * 2 * panel_width));
     for (Index c = 0; c < count; ++c)
       for (Index half = 0; half < 2; ++half) {
@@ -74,10 +74,11 @@ class Radiation::Blocked final : public Phase {
       }
   }
   [[nodiscard]] std::string_view name() const override { return "radiation"; }
-  [[nodiscard]] Index items() const override { return r_.domain_->outer.faces(); }
+  [[nodiscard]] Index items() const override { return part_.size(); }
   [[nodiscard]] Bytes bytes(Interval) const override { return packed_.size() * 8; }
 
-  void run(CpuWorker& worker, Interval faces) override {
+  void run(CpuWorker& worker, Interval items) override {
+    const Interval faces{part_.begin + items.begin, part_.begin + items.end};
     constexpr Index grain = tile_rows / face_points;
     struct Room {
       AlignedDoubles tiles, sums;
@@ -148,6 +149,7 @@ class Radiation::Blocked final : public Phase {
 
   const Radiation& r_;
   std::span<Complex> psi_;
+  Interval part_;
   Index count_, panels_, depth_;
   AlignedDoubles packed_;
 };
@@ -155,10 +157,12 @@ class Radiation::Blocked final : public Phase {
 /// One right-hand side.
 class Radiation::Fused final : public Phase {
  public:
-  Fused(const Radiation& r, std::span<const Complex> f, std::span<Complex> psi) : r_(r), f_(f), psi_(psi) {}
+  Fused(const Radiation& r, std::span<const Complex> f, std::span<Complex> psi, Interval part)
+      : r_(r), f_(f), psi_(psi), part_(part) {}
   [[nodiscard]] std::string_view name() const override { return "radiation of one"; }
-  [[nodiscard]] Index items() const override { return r_.domain_->outer.faces(); }
-  void run(CpuWorker& worker, Interval faces) override {
+  [[nodiscard]] Index items() const override { return part_.size(); }
+  void run(CpuWorker& worker, Interval items) override {
+    const Interval faces{part_.begin + items.begin, part_.begin + items.end};
     const Index n = r_.to_.count, depth = 2 * r_.from_.count;
     worker.for_each(faces, 8, [&](Interval chunk, int) {
       const Interval points{chunk.begin * face_points, chunk.end * face_points};
@@ -180,13 +184,15 @@ class Radiation::Fused final : public Phase {
   const Radiation& r_;
   std::span<const Complex> f_;
   std::span<Complex> psi_;
+  Interval part_;
 };
 
 /// The paper's loops on Cartesian arrays.
 class Radiation::Paper final : public Phase {
  public:
-  Paper(const Radiation& r, std::span<const Complex> f, Index count, std::span<Complex> psi, PaperLoop loop)
-      : r_(r), f_(f), psi_(psi), loop_(loop) {
+  Paper(const Radiation& r, std::span<const Complex> f, Index count, std::span<Complex> psi, PaperLoop loop,
+        Interval part)
+      : r_(r), f_(f), psi_(psi), part_(part), loop_(loop) {
     const Patch &s = r.domain_->outer, &inner = r.domain_->currents;
     currents_.elements = inner.faces();
     fields_.elements = s.faces();
@@ -210,8 +216,9 @@ class Radiation::Paper final : public Phase {
       }
   }
   [[nodiscard]] std::string_view name() const override { return "radiation by loops"; }
-  [[nodiscard]] Index items() const override { return fields_.elements; }
-  void run(CpuWorker& worker, Interval faces) override {
+  [[nodiscard]] Index items() const override { return part_.size(); }
+  void run(CpuWorker& worker, Interval items) override {
+    const Interval faces{part_.begin + items.begin, part_.begin + items.end};
     paper_loops(loop_, currents_, fields_, faces, r_.k_, std::max(1, worker.threads()));
     const Patch& s = r_.domain_->outer;
     const Index n = s.size(), depth = 2 * r_.from_.count;
@@ -236,6 +243,7 @@ class Radiation::Paper final : public Phase {
   const Radiation& r_;
   std::span<const Complex> f_;
   std::span<Complex> psi_;
+  Interval part_;
   PaperLoop loop_;
   PaperArrays currents_, fields_;
 };
@@ -244,15 +252,15 @@ void Radiation::compress(double tolerance, int threads) {
   compressed_ = std::make_unique<CompressedRadiation>(*domain_, k_, tolerance, threads);
 }
 
-void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi,
-                      RadiationLoop loop) const {
-  if (count == 0) return;
+void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi, RadiationLoop loop,
+                      Interval part) const {
+  if (count == 0 || part.size() == 0) return;
   if (loop == RadiationLoop::automatic) loop = count == 1 ? RadiationLoop::fused : RadiationLoop::blocked;
   switch (loop) {
     case RadiationLoop::fused:
       for (Index c = 0; c < count; ++c) {
         Fused phase(*this, f.subspan(c * 4 * from_.count, 4 * from_.count),
-                    psi.subspan(c * 2 * to_.count, 2 * to_.count));
+                    psi.subspan(c * 2 * to_.count, 2 * to_.count), part);
         team.run(phase);
       }
       break;
@@ -262,7 +270,8 @@ void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::
       Paper phase(*this, f, count, psi,
                   loop == RadiationLoop::omp_inner   ? PaperLoop::inner_surface
                   : loop == RadiationLoop::omp_outer ? PaperLoop::outer_surface
-                                                     : PaperLoop::right_hand_sides);
+                                                     : PaperLoop::right_hand_sides,
+                  part);
       team.run(phase);
       break;
     }
@@ -271,15 +280,20 @@ void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::
       const Index n = to_.count, depth = 2 * from_.count;
       std::fill(psi.begin(), psi.begin() + 2 * n * count, Complex(0));
       compressed_->apply(f, count, psi, team.threads());
+      for (Index c = 0; c < count; ++c)
+        for (Index p = 0; p < 2 * n; ++p)
+          if (const Index face = p % n / face_points; face < part.begin || face >= part.end) psi[2 * c * n + p] = 0;
       for (Index c = 0; c < count; ++c) {
         const auto column = psi.subspan(2 * c * n, 2 * n);
-        add_near({0, n}, f.data() + 2 * c * depth, f.data() + (2 * c + 1) * depth, column.data(), column.data() + n);
+        const Interval points{part.begin * face_points, part.end * face_points};
+        add_near(points, f.data() + 2 * c * depth, f.data() + (2 * c + 1) * depth, column.data() + points.begin,
+                 column.data() + n + points.begin);
         for (Index p = 0; p < 2 * n; ++p) column[p] *= std::sqrt(domain_->outer.weight(p % n) / 2);
       }
       break;
     }
     default: {
-      Blocked phase(*this, f, count, psi);
+      Blocked phase(*this, f, count, psi, part);
       team.run(phase);
     }
   }

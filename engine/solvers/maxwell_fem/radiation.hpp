@@ -33,9 +33,17 @@ class Radiation {
   /// `domain` must outlive the operator. `near` = 0: the plain rule everywhere.
   Radiation(const Domain& domain, double k, int threads, double near = 1.5, Level level = Level::avx512);
 
-  /// psi (columns of 2 N_S) = R f (columns of 4 N_S').
+  /// psi (columns of 2 N_S) = R f (columns of 4 N_S'); all of it, or what lies on some elements of S.
   void apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi,
-             RadiationLoop loop = RadiationLoop::automatic) const;
+             RadiationLoop loop = RadiationLoop::automatic) const {
+    apply(team, f, count, psi, loop, {0, domain_->outer.faces()});
+  }
+  void apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi, RadiationLoop loop,
+             Interval faces) const;
+  /// Loops that compute a part of S alone at a part of the cost.
+  [[nodiscard]] static bool divisible(RadiationLoop loop) {
+    return loop == RadiationLoop::automatic || loop == RadiationLoop::blocked || loop == RadiationLoop::fused;
+  }
 
   /// Prepares the loop `compressed`: a relative error of `tolerance` a block.
   void compress(double tolerance, int threads);

@@ -60,6 +60,7 @@ SphereSeries exact_of(const Settings& s, double frequency) {
                ? coated_sphere(ka, kb, e(p.core_material), u(p.core_material), e(p.coat_material), u(p.coat_material))
                : coated_conductor(ka, kb, e(p.coat_material), u(p.coat_material));
   if (p.core_material > 0) return homogeneous_sphere(ka, e(p.core_material), u(p.core_material));
+  if (s.body.kind == BoundaryKind::impedance) return impedance_sphere(ka, s.body.surface_impedance / vacuum_impedance);
   SphereSeries out = conducting_sphere(ka);
   if (s.body.kind == BoundaryKind::pmc) std::swap(out.a, out.b);
   return out;
@@ -266,6 +267,16 @@ void MaxwellFem::write_checks(RunContext& context) {
         largest = std::max(largest, std::abs(there));
       }
     if (largest > 0) out.number("reciprocity_mismatch", difference / largest, "1");
+  } else if (check_) {
+    // A single wave against one from elsewhere: p_b · F_a(r_b) = p_a · F_b(r_a).
+    const std::array<Direction, 2> from{settings_.incidences()[0], check_from_};
+    const auto far = far_field(domain_, k(), currents_, 2, from, threads);
+    const auto along = [](const FarAmplitude& f, const Direction& d, const PlaneWave& w) {
+      return f.theta * dot(d.theta_hat(), w.polarisation) + f.phi * dot(d.phi_hat(), w.polarisation);
+    };
+    const Complex there = along(far[2], from[1], *check_), back = along(far[1], from[0], wave);
+    const double largest = std::max(std::abs(there), std::abs(back));
+    if (largest > 0) out.number("reciprocity_mismatch", std::abs(there - back) / largest, "1");
   }
 }
 
@@ -315,8 +326,6 @@ Status MaxwellFem::finish(RunContext& context) {
     }
   }
   if (settings_.range_profile && echoes_.size() >= 8) {
-    // Inverse Fourier transform over equally spaced frequencies, Hann window, of the co-polar echo of the first wave:
-    // an echo at the distance r behind the origin has the phase exp(−2jkr).
     TableInfo t;
     t.id = "range_profile";
     t.title = "Range profile";
@@ -325,21 +334,14 @@ Status MaxwellFem::finish(RunContext& context) {
         "goes.";
     t.columns = {{"range", "m", "range"}, {"echo", "dBm", "echo"}};
     Table& table = out.table(t);
-    const std::size_t n = echoes_.size();
-    const double step = (echoes_.back().frequency - echoes_.front().frequency) / static_cast<double>(n - 1),
-                 longest = light_speed / (2 * step);
-    const std::size_t co = settings_.vertical ? 0 : 1;
-    for (int i = 0; i <= 400; ++i) {
-      const double r = longest * (i / 400.0 - 0.5);
-      Complex sum = 0;
-      double weights = 0;
-      for (std::size_t f = 0; f < n; ++f) {
-        const double w = std::pow(std::sin(pi * (static_cast<double>(f) + 0.5) / static_cast<double>(n)), 2);
-        sum += w * echoes_[f].amplitude[co] * std::polar(1.0, 4 * pi * echoes_[f].frequency / light_speed * r);
-        weights += w;
-      }
-      table.append({r, 20 * std::log10(std::max(std::abs(sum) / weights, 1e-15))});
+    std::vector<double> frequencies;
+    std::vector<Complex> echo;
+    for (const Echo& e : echoes_) {
+      frequencies.push_back(e.frequency);
+      echo.push_back(e.amplitude[settings_.vertical ? 0 : 1]);  // co-polar, of the first wave
     }
+    const RangeProfile profile = range_profile(frequencies, echo);
+    for (std::size_t i = 0; i < profile.range.size(); ++i) table.append({profile.range[i], profile.level[i]});
   }
   if (!echoes_.empty())
     for (std::size_t p = 0; p < pols; ++p) {
@@ -348,6 +350,7 @@ Status MaxwellFem::finish(RunContext& context) {
                  "m^2");
     }
   out.number("iterations", static_cast<double>(worst_iterations_), "1");
+  out.number("operator_applications", static_cast<double>(applications_), "1");
   out.number("residual", worst_residual_, "1");
   out.number("seconds_factorisation", seconds_factor_, "s");
   out.number("seconds_near_pairs", seconds_near_, "s");

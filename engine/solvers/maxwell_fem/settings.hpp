@@ -53,6 +53,7 @@ struct Settings {
   Boundary body;           ///< of a surface mesh
   int body_material = 0;   ///< > 0: it is filled
   double distance = 0.15;  ///< wavelengths
+  int layers = 0;          ///< rows of elements up to S around a surface mesh; 0: by the wavelength
   FieldForm form = FieldForm::total;
   TruncationOptions truncation;
   bool compress = true;
@@ -61,6 +62,7 @@ struct Settings {
   double sphere_step = 0;
   std::vector<FieldPlane> planes;
   bool range_profile = false, exact = false;
+  bool reciprocity = true;  ///< solve one wave more where there is a single one
   bool volume = false;  ///< frames with the field in the elements, which hide the body
   Bytes memory = 0;     ///< budget; 0: three quarters of what is free
 

@@ -47,6 +47,15 @@ class TestDense : public QObject {
       const std::vector<C> a = random_matrix(n, n, 1), x = random_matrix(n, 5, 2);
       std::vector<C> b(static_cast<std::size_t>(5 * n)), factors = a;
       dense::multiply<C>(a.data(), n, n, x.data(), 5, C(0), b.data(), 2, by);
+      // <A x, y> = <x, Aᴴ y>
+      std::vector<C> back(static_cast<std::size_t>(5 * n));
+      dense::multiply_adjoint<C>(a.data(), n, n, x.data(), 5, back.data(), 2, by);
+      C left = 0, right = 0;
+      for (std::size_t k = 0; k < b.size(); ++k) {
+        left += std::conj(b[k]) * x[k];
+        right += std::conj(x[k]) * back[k];
+      }
+      QVERIFY(std::abs(left - right) < 1e-10 * static_cast<double>(n * n));
       auto lu = dense::Lu<C>::factorise(factors.data(), n, 2, by);
       QVERIFY(lu.ok());
       lu->solve(b.data(), 5);

@@ -2,9 +2,13 @@
 // Direct solution and GMRES: both bodies of the direct solver against the matrix, many right-hand sides, errors.
 // labels: unit
 #include <QTest>
+#include <chrono>
 #include <random>
+#include <stop_token>
+#include <thread>
 
 #include "engine/cluster/communicator.hpp"
+#include "engine/linalg/block_gcr.hpp"
 #include "engine/linalg/gmres.hpp"
 #include "engine/linalg/sparse_direct.hpp"
 
@@ -163,6 +167,111 @@ class TestSparseDirect : public QObject {
         size += std::norm(b[static_cast<std::size_t>(i)]);
       }
       QVERIFY(std::sqrt(difference / size) < 2e-10);
+    }
+  }
+
+  void columns_that_resemble_each_other_share_their_directions() {
+    const Index n = 60, columns = 20;
+    const auto apply = [&](std::span<const Complex> v) {
+      std::vector<Complex> out(v.begin(), v.end());
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const auto k = static_cast<Index>(i) % n;
+        out[i] *= Complex(1 + 0.05 * static_cast<double>(k), 0.3);
+        if (k + 1 < n) out[i] += 0.2 * v[i + 1];
+      }
+      return out;
+    };
+    // Mixtures of three vectors, a zero column, a small one.
+    const auto three = random_values(static_cast<std::size_t>(3 * n), 4), weights = random_values(3 * columns, 9);
+    std::vector<Complex> b(static_cast<std::size_t>(n * columns));
+    for (Index c = 0; c < columns; ++c)
+      for (Index k = 0; k < 3; ++k)
+        for (Index i = 0; i < n; ++i)
+          b[static_cast<std::size_t>(c * n + i)] += weights[static_cast<std::size_t>(3 * c + k)] *
+                                                    three[static_cast<std::size_t>(k * n + i)];
+    std::fill(b.begin() + 5 * n, b.begin() + 6 * n, Complex(0));
+    for (Index i = 0; i < n; ++i) b[static_cast<std::size_t>(7 * n + i)] *= 1e-6;
+    BlockGcr::Options o;
+    o.tolerance = 1e-9;
+    o.longest = 100;
+    o.threads = 2;
+    const auto worst = [&](const std::vector<Complex>& x) {
+      const auto y = apply(x);
+      double out = 0;
+      for (Index c = 0; c < columns; ++c) {
+        double difference = 0, size = 0;
+        for (Index i = c * n; i < (c + 1) * n; ++i) {
+          difference += std::norm(y[static_cast<std::size_t>(i)] - b[static_cast<std::size_t>(i)]);
+          size += std::norm(b[static_cast<std::size_t>(i)]);
+        }
+        if (size > 0) out = std::max(out, std::sqrt(difference / size));
+      }
+      return out;
+    };
+    BlockGcr whole(n, b, o);
+    QCOMPARE(whole.directions(), Index{3});
+    Index by_column = 0;
+    {
+      LockstepGmres g(n, b, o.tolerance, 100);
+      while (!g.finished()) {
+        by_column += static_cast<Index>(g.active().size());
+        g.take(apply(g.next()));
+      }
+    }
+    BlockGcr::State kept, thin;
+    while (!whole.finished()) {
+      whole.take(apply(whole.next()));
+      if (whole.steps() == 4) {
+        kept = whole.state(Bytes{1} << 30);
+        thin = whole.state(0);
+      }
+    }
+    QVERIFY2(worst(whole.solution()) < 1.01e-9, qPrintable(QString::number(worst(whole.solution()))));
+    QVERIFY2(whole.applications() < by_column / 3,
+             qPrintable(QString("%1 of %2").arg(whole.applications()).arg(by_column)));
+    // From a state: the same steps to the last bit; without its directions: a few more, to the same tolerance.
+    BlockGcr again(n, b, o), thinner(n, b, o);
+    QVERIFY(again.restore(kept) && thinner.restore(thin));
+    QCOMPARE(again.steps(), Index{4});
+    while (!again.finished()) again.take(apply(again.next()));
+    QVERIFY(again.solution() == whole.solution());
+    QCOMPARE(again.steps(), whole.steps());
+    while (!thinner.finished()) thinner.take(apply(thinner.next()));
+    QVERIFY(worst(thinner.solution()) < 1.01e-9);
+    kept.data.pop_back();
+    QVERIFY(!again.restore(kept));
+    // Little memory: directions are given up, the solution is not.
+    o.memory = 32 * n * 7;
+    BlockGcr poor(n, b, o);
+    while (!poor.finished()) poor.take(apply(poor.next()));
+    QVERIFY(worst(poor.solution()) < 1.01e-9);
+  }
+
+  void a_stop_is_heard_while_factors_are_made() {
+    const SymmetricMatrix m = helmholtz(34);
+    for (DirectMethod method : methods()) {
+      if (method == DirectMethod::eigen) continue;
+      std::stop_source source;
+      DirectOptions options;
+      options.method = method;
+      options.stop = source.get_token();
+      const std::jthread soon([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        source.request_stop();
+      });
+      const auto begin = std::chrono::steady_clock::now();
+      const auto direct = factorise(m, options);
+      const auto took = std::chrono::steady_clock::now() - begin;
+      QVERIFY(!direct.ok() && direct.error().code == ErrorCode::stopped);
+      QVERIFY(took < std::chrono::seconds(3));
+      // The next one waits for what still runs, and works.
+      const SymmetricMatrix small = helmholtz(5);
+      auto next = factorise(small);
+      QVERIFY(next.ok());
+      const auto b = random_values(static_cast<std::size_t>(small.size), 3);
+      auto x = b;
+      QVERIFY((*next)->solve(x, 1).ok());
+      QVERIFY(residual(small, x, b) < 1e-12);
     }
   }
 };

@@ -6,6 +6,9 @@
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/vec3.hpp"
+#include "engine/solvers/maxwell_fem/mesh/shells.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -57,6 +60,19 @@ std::vector<Triangle> triangles_of(const Mesh& mesh) {
   return out;
 }
 
+Vec3 nearest_on(const std::vector<Triangle>& triangles, const Vec3& p) {
+  double best = std::numeric_limits<double>::max();
+  Vec3 out = p;
+  for (const Triangle& t : triangles) {
+    const Vec3 n = nearest_on(t, p);
+    if (const double r = distance(p, n); r < best) {
+      best = r;
+      out = n;
+    }
+  }
+  return out;
+}
+
 struct Grid {
   Vec3 low{};
   double step = 1;
@@ -68,14 +84,10 @@ struct Grid {
   }
 };
 
-}  // namespace
-
-Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edge) {
-  const auto triangles = triangles_of(body);
-  if (triangles.empty()) return make_error(ErrorCode::invalid_input, "the body has no surface");
-  // Quads of the net are about a step wide, their diagonals longer by √2.
+Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triangles, double distance_wanted,
+                           double step) {
   Grid g;
-  g.step = std::min(0.7 * edge, 0.9 * distance_wanted);
+  g.step = step;
   const auto [low, high] = body.bounds();
   double cells = 1;
   for (int d = 0; d < 3; ++d) {
@@ -193,15 +205,8 @@ Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edg
 #pragma omp parallel for schedule(dynamic, 64)
     for (Index p = 0; p < static_cast<Index>(moved.size() / 3); ++p) {
       const Vec3 at{moved[3 * p], moved[3 * p + 1], moved[3 * p + 2]};
-      double best = std::numeric_limits<double>::max();
-      Vec3 foot{};
-      for (const Triangle& t : triangles) {
-        const Vec3 n = nearest_on(t, at);
-        if (const double r = distance(at, n); r < best) {
-          best = r;
-          foot = n;
-        }
-      }
+      const Vec3 foot = nearest_on(triangles, at);
+      const double best = distance(at, foot);
       if (best > 0.2 * distance_wanted) {
         const Vec3 on = axpy(distance_wanted / best, sub(at, foot), foot);
         for (int d = 0; d < 3; ++d) moved[3 * p + d] = on[d];
@@ -219,6 +224,15 @@ Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edg
   return out;
 }
 
+}  // namespace
+
+Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edge) {
+  const auto triangles = triangles_of(body);
+  if (triangles.empty()) return make_error(ErrorCode::invalid_input, "the body has no surface");
+  // Quads of the net are about a step wide, their diagonals longer by √2. A grid wider than the distance loses thin edges.
+  return level_surface(body, triangles, distance_wanted, std::min(0.7 * edge, 0.9 * distance_wanted));
+}
+
 namespace {
 
 std::string stl(const Mesh& mesh, const char* name) {
@@ -234,6 +248,60 @@ std::string stl(const Mesh& mesh, const char* name) {
 
 }  // namespace
 
+std::vector<Vec3> drawn_in(const Mesh& body, const Mesh& offset, double share) {
+  const auto triangles = triangles_of(body);
+  std::vector<Vec3> out(static_cast<std::size_t>(offset.point_count()));
+#pragma omp parallel for schedule(dynamic, 64)
+  for (Index p = 0; p < offset.point_count(); ++p) {
+    const Vec3 foot = nearest_on(triangles, offset.point(p));
+    out[static_cast<std::size_t>(p)] = axpy(share, sub(offset.point(p), foot), foot);
+  }
+  return out;
+}
+
+namespace {
+
+/// Prisms from the surface "currents" of the mesh, whose points are `levels[0]`, out to S.
+Status add_rows(Mesh& mesh, const Mesh& outer, std::vector<std::vector<Vec3>> levels) {
+  // The mesher keeps the points but not their order.
+  std::map<std::array<std::int64_t, 3>, Index> number;
+  const auto [low, high] = outer.bounds();
+  const double grain = 1e-7 * distance(low, high);
+  const auto key = [&](const Vec3& x) {
+    std::array<std::int64_t, 3> k{};
+    for (int d = 0; d < 3; ++d) k[d] = std::llround(x[d] / grain);
+    return k;
+  };
+  if (const MeshGroup* g = mesh.group("currents"))
+    for (Index c : g->cells)
+      for (Index n : mesh.nodes(c)) number[key(mesh.point(n))] = n;
+  std::vector<std::vector<Index>> points(1);
+  for (const Vec3& x : levels[0]) {
+    Index found = -1;
+    const auto centre = key(x);
+    for (int c = 0; c < 27 && found < 0; ++c) {
+      const auto at = number.find({centre[0] + c % 3 - 1, centre[1] + c / 3 % 3 - 1, centre[2] + c / 9 - 1});
+      if (at != number.end()) found = at->second;
+    }
+    if (found < 0) return make_error(ErrorCode::internal, "the mesher has moved points of a surface that it was given");
+    points[0].push_back(found);
+  }
+  Stack stack;
+  for (Index c = 0; c < outer.cell_count(); ++c) {
+    const auto n = outer.nodes(c);
+    stack.triangles.push_back({n[0], n[1], n[2]});
+  }
+  stack.groups.assign(levels.size() - 1, "vacuum");
+  stack.levels = std::move(levels);
+  add_stack(mesh, stack, points);
+  for (const auto& t : stack.triangles)
+    mesh.add_group("outer", 2).cells.push_back(mesh.add_cell(
+        CellShape::triangle3, {points.back()[t[0]], points.back()[t[1]], points.back()[t[2]]}));
+  return {};
+}
+
+}  // namespace
+
 Result<Mesh> surround(const Mesh& body, const SurroundOptions& o, std::stop_token stop) {
   Mesh skin = body.extract(2);
   if (OrientationChange change = orient_outward(skin); !change.orientable)
@@ -241,18 +309,28 @@ Result<Mesh> surround(const Mesh& body, const SurroundOptions& o, std::stop_toke
                       "Repair it in the geometry's program.");
   auto outer = offset_surface(skin, o.distance, o.edge);
   if (!outer) return outer.error();
+  // Level l of the rows beyond the one at the body, l = 0 … layers − 1; the last is S.
+  std::vector<std::vector<Vec3>> levels;
+  Mesh first = *outer;
+  for (int l = 1; l <= o.layers && o.layers > 1; ++l)
+    levels.push_back(drawn_in(skin, *outer, static_cast<double>(l) / o.layers));
+  if (o.layers > 1)
+    for (std::size_t p = 0; p < levels[0].size(); ++p)
+      std::copy_n(levels[0][p].begin(), 3, first.mutable_points().begin() + static_cast<std::ptrdiff_t>(3 * p));
   namespace fs = std::filesystem;
-  const std::string inside = stl(skin, "body"), around = stl(*outer, "outer");
-  const fs::path folder = fs::temp_directory_path() / ("conoid-layer-" + sha256_hex(inside + around).substr(0, 16));
+  const std::string inside = stl(skin, "body"), around = stl(first, "outer");
+  const fs::path folder = fs::temp_directory_path() / fmt::format("conoid-layer-{}-{}", sha256_hex(inside + around).substr(0, 16), getpid());
   std::error_code ec;
   fs::create_directories(folder, ec);
   const auto write = [&](const char* name, const std::string& text) { std::ofstream(folder / name) << text; };
   write("body.stl", inside);
   write("outer.stl", around);
-  std::string script =
-      "Merge \"body.stl\";\nMerge \"outer.stl\";\nSurface Loop(1) = {1};\nSurface Loop(2) = {2};\nVolume(1) = {2, 1};\n"
-      "Physical Volume(\"vacuum\") = {1};\nPhysical Surface(\"outer\") = {2};\nPhysical Surface(\"body\") = {1};\n"
-      "Mesh.Optimize = 1;\nMesh.MeshSizeExtendFromBoundary = 1;\n";
+  std::string script = fmt::format(
+      "Merge \"body.stl\";\nMerge \"outer.stl\";\nSurface Loop(1) = {{1}};\nSurface Loop(2) = {{2}};\nVolume(1) = {{2, "
+      "1}};\n"
+      "Physical Volume(\"vacuum\") = {{1}};\nPhysical Surface(\"{}\") = {{2}};\nPhysical Surface(\"body\") = {{1}};\n"
+      "Mesh.Optimize = 1;\nMesh.MeshSizeExtendFromBoundary = 1;\n",
+      o.layers > 1 ? "currents" : "outer");
   if (o.filled) script += "Volume(2) = {1};\nPhysical Volume(\"inside\") = {2};\n";
   write("layer.geo", script);
   GmshOptions gmsh;
@@ -267,6 +345,8 @@ Result<Mesh> surround(const Mesh& body, const SurroundOptions& o, std::stop_toke
       e.hint = "The surface may cut or touch itself; repair it, or mesh body and S in a geometry script.";
     return e;
   }
+  if (o.layers > 1)
+    if (Status s = add_rows(*made, *outer, std::move(levels)); !s) return s.error();
   return made;
 }
 

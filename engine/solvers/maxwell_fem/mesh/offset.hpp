@@ -6,6 +6,7 @@
 #include "engine/mesh/mesh.hpp"
 
 #include <stop_token>
+#include <vector>
 
 namespace conoid::maxwell_fem {
 
@@ -13,13 +14,19 @@ struct SurroundOptions {
   double distance = 0.1;  ///< from the surface to S, m
   double edge = 0.2;      ///< longest edge wanted on S, m
   bool filled = false;    ///< tetrahedra inside of the surface as well
+  int layers = 1;         ///< rows of elements between the body and S; from two on S' lies one row off the body
 };
 
 /// The surface of all points at `distance` from the body, outside of it: closed, triangles of about `edge`, normals outwards.
 /// Found on a grid (surface nets: S. F. F. Gibson, MICCAI 1998), moved onto the exact distance.
 [[nodiscard]] Result<Mesh> offset_surface(const Mesh& body, double distance, double edge);
 
-/// The body's triangles stay as they are; the volume is filled by gmsh. Groups: "body", "outer", "vacuum", "inside". Errors: no
+/// Points of the offset surface moved towards their nearest points on the body, to that share of their distance. Balls around
+/// them that touch the body lie in one another, so that each stays at the same share of the distance from the whole body.
+[[nodiscard]] std::vector<Vec3> drawn_in(const Mesh& body, const Mesh& offset, double share);
+
+/// The body's triangles stay as they are; the row next to the body is filled by gmsh, further ones are prisms between copies of
+/// S, each cut into three tetrahedra. Groups: "body", "outer", "vacuum", "inside", "currents" (two rows or more). Errors: no
 /// gmsh (resources), a body that gmsh cannot fill (invalid_input).
 [[nodiscard]] Result<Mesh> surround(const Mesh& body, const SurroundOptions& options, std::stop_token stop = {});
 

@@ -22,7 +22,8 @@ struct SphereScene {
   Medium coat;
   int coat_layers = 1;
   FieldForm form = FieldForm::total;
-  bool magnetic = false;  ///< PMC core
+  bool magnetic = false;         ///< PMC core
+  std::optional<Complex> eta{};  ///< surface impedance of the core over that of vacuum
   DirectMethod direct = DirectMethod::automatic;
   TruncationOptions truncation{TruncationMethod::fixed_point, 1e-4, 60, RadiationLoop::automatic, 64};
 };

@@ -128,6 +128,25 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
       const SphereOutcome o = c.sphere("magnetic wall", s);
       c.at_most("magnetic sphere (duality), ka = 1: mean error", o.mean_db, "dB", 0.05, "Mie series");
     }
+    for (FieldForm form : {FieldForm::total, FieldForm::scattered}) {
+      // Absorbing and inductive at once.
+      SphereScene s;
+      s.ka = run.quick ? 1 : 2;
+      s.divisions = run.quick ? 2 : 4;
+      s.eta = Complex{0.6, 0.3};
+      s.form = form;
+      s.truncation.method = TruncationMethod::gmres;
+      const std::string name =
+          fmt::format("impedance sphere, eta = 0.6 + 0.3j, ka = {:g}, {} form", s.ka,
+                      form == FieldForm::total ? "total-field" : "scattered-field");
+      const SphereOutcome o = c.sphere(name, s);
+      c.at_most(name + ": mean error", o.mean_db, "dB", run.quick ? 0.05 : 0.03, "Mie series");
+      c.at_most(name + ": extinction", std::abs(o.extinction / o.exact_extinction - 1), "1", 0.005, "Mie series");
+      c.at_most(name + ": absorption",
+                std::abs((o.extinction - o.scattering) / (o.exact_extinction - o.exact_scattering) - 1), "1", 0.01,
+                "Mie series");
+      if (run.quick) break;
+    }
     for (int order : {1, 2}) {
       // Far-field amplitude against h, edges and layers halved together. Currents come from the weak form, so their functionals
       // gain twice the element's order: h² and h⁴.

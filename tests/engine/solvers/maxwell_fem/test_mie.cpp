@@ -63,6 +63,35 @@ class TestMie : public QObject {
     QVERIFY(std::abs(none.extinction() - none.scattering()) < 1e-12);
   }
 
+  void surface_impedance_runs_from_conductor_to_magnetic_wall() {
+    const double x = 2.3;
+    const auto apart = [](const SphereSeries& s, const SphereSeries& t) {
+      double out = 0;
+      for (double cosine : {-1.0, -0.4, 0.3, 1.0})
+        out = std::max({out, std::abs(s.s1(cosine) - t.s1(cosine)), std::abs(s.s2(cosine) - t.s2(cosine))});
+      return out;
+    };
+    const SphereSeries metal = conducting_sphere(x);
+    SphereSeries wall = metal;
+    std::swap(wall.a, wall.b);
+    QVERIFY(apart(impedance_sphere(x, 0), metal) < 1e-14);
+    QVERIFY(apart(impedance_sphere(x, 1e9), wall) < 1e-7);
+    // Duality: 1/eta exchanges TM and TE.
+    SphereSeries dual = impedance_sphere(x, 1.0 / std::complex(0.6, 0.3));
+    std::swap(dual.a, dual.b);
+    QVERIFY(apart(impedance_sphere(x, {0.6, 0.3}), dual) < 1e-13);
+    // eta = 1 sends nothing straight back (V. H. Weston, IEEE Trans. Antennas Propag. 11 (1963) 578).
+    QVERIFY(impedance_sphere(x, 1).sigma_e(-1) < 1e-25);
+    QVERIFY(impedance_sphere(x, 1).extinction() > impedance_sphere(x, 1).scattering());
+    const SphereSeries reactive = impedance_sphere(x, {0, 0.8});  // takes no power
+    QVERIFY(std::abs(reactive.extinction() / reactive.scattering() - 1) < 1e-13);
+    // A core of large lossy m: eta = 1/m (1 + n(n+1)/2(mx)^2 ...), so the difference falls with m^-3.
+    const std::complex<double> m{15, -15};
+    const double coarse = apart(homogeneous_sphere(x, m * m, 1), impedance_sphere(x, 1.0 / m)),
+                 fine = apart(homogeneous_sphere(x, 4.0 * m * m, 1), impedance_sphere(x, 0.5 / m));
+    QVERIFY2(coarse / fine > 7 && coarse / fine < 9, qPrintable(QString("%1 %2").arg(coarse).arg(fine)));
+  }
+
   void convergence_of_the_truncation_equals_the_table() {
     const auto rows = table("modal_convergence.csv");
     QVERIFY(rows.size() > 20);

@@ -9,6 +9,7 @@
 #include "engine/mesh/vec3.hpp"
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
+#include "engine/solvers/maxwell_fem/mie.hpp"
 #include "engine/solvers/maxwell_fem/radiation.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 
@@ -235,6 +236,53 @@ class TestRadiation : public QObject {
       QVERIFY(std::abs(along_t - far[a].theta) < 2e-3 * size);
       QVERIFY(std::abs(along_p - far[a].phi) < 2e-3 * size);
     }
+  }
+
+  void a_part_of_the_surface_radiates_alone() {
+    const auto s = scene(1, 2);
+    const Domain& d = s->domain;
+    Team team({{"cpu", 2, 1}});
+    Radiation radiation(d, 1.2, 2);
+    radiation.compress(1e-9, 2);
+    const Index count = 7, n = d.outer.size(), faces = d.outer.faces();
+    const auto f = random_values(4 * d.currents.size() * count);
+    for (RadiationLoop loop : {RadiationLoop::blocked, RadiationLoop::fused, RadiationLoop::omp_inner,
+                               RadiationLoop::omp_outer, RadiationLoop::omp_rhs, RadiationLoop::compressed}) {
+      std::vector<Complex> whole(static_cast<std::size_t>(2 * n * count)), sum(whole.size());
+      radiation.apply(team, f, count, whole, loop);
+      for (Index part = 0; part < 3; ++part) {
+        std::vector<Complex> psi(whole.size());
+        radiation.apply(team, f, count, psi, loop, {part * faces / 3, (part + 1) * faces / 3});
+        for (std::size_t i = 0; i < psi.size(); ++i) sum[i] += psi[i];
+      }
+      QVERIFY2(difference(sum, whole) < 1e-13, qPrintable(QString("loop %1").arg(static_cast<int>(loop))));
+    }
+  }
+
+  void range_profile_finds_the_front_of_a_sphere() {
+    // Over a wide band the echo of a large conducting sphere comes from its front, a/2 strong, and later from the wave that
+    // creeps around it.
+    const double a = 0.15;
+    std::vector<double> frequencies;
+    std::vector<Complex> echo;
+    for (int i = 0; i <= 80; ++i) {
+      const double f = 1e9 + 1e8 * i, k = 2 * std::numbers::pi * f / light_speed;
+      frequencies.push_back(f);
+      echo.push_back(conducting_sphere(k * a).s2(-1) / (j * k));
+    }
+    const RangeProfile p = range_profile(frequencies, echo, 600);
+    std::size_t peak = 0;
+    for (std::size_t i = 0; i < p.level.size(); ++i)
+      if (p.level[i] > p.level[peak]) peak = i;
+    QVERIFY2(std::abs(p.range[peak] + a) < 0.005, qPrintable(QString::number(p.range[peak])));
+    QVERIFY2(std::abs(p.level[peak] - 20 * std::log10(a / 2)) < 0.3, qPrintable(QString::number(p.level[peak])));
+    double creeping = -300, quiet = -300;
+    for (std::size_t i = 0; i < p.level.size(); ++i) {
+      if (std::abs(p.range[i] - std::numbers::pi / 2 * a) < 0.03) creeping = std::max(creeping, p.level[i]);
+      if (std::abs(p.range[i] + 0.5) < 0.1) quiet = std::max(quiet, p.level[i]);  // in front of it: nothing
+    }
+    QVERIFY2(creeping > quiet + 10 && creeping < p.level[peak] - 10,
+             qPrintable(QString("%1 %2").arg(creeping).arg(quiet)));
   }
 };
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two ranks find what one finds: right-hand sides and elements of S are shared, the numbers are the same to round-off.
+// labels: unit mpi2
+#include <QTest>
+
+#include "engine/solvers/maxwell_fem/far_field.hpp"
+#include "engine/solvers/maxwell_fem/verify/spheres.hpp"
+
+using namespace conoid;
+using namespace conoid::maxwell_fem;
+
+class TestRanks : public QObject {
+  Q_OBJECT
+  std::unique_ptr<Communicator> world_;
+
+ private slots:
+  void initTestCase() {
+    auto w = world();
+    world_ = std::move(w.value());
+    QCOMPARE(world_->size(), 2);
+  }
+  void cleanupTestCase() { world_.reset(); }
+
+  void two_ranks_are_one_rank() {
+    SphereScene scene;
+    scene.divisions = 2;
+    const Mesh mesh = *sphere_mesh(scene);
+    const auto domain = make_domain(mesh, sphere_roles(scene));
+    QVERIFY(domain.ok());
+    System system(*domain, {Medium{}, Medium{}, Medium{}}, 1, FieldForm::total, 1);
+    QVERIFY(system.factor({}).ok());
+    const Radiation radiation(*domain, 1, 1);
+    Team team({{"cpu", 1, 1}});
+    for (Index waves : {1, 2, 7})  // fewer than ranks, as many, odd
+      for (TruncationMethod method : {TruncationMethod::gmres, TruncationMethod::fixed_point}) {
+        const auto psi_of = [&](Communicator* cluster) {
+          TruncationOptions options;
+          options.method = method;
+          options.tolerance = 1e-8;
+          options.longest = 60;
+          options.block = 2;
+          Truncation t(system, radiation, options, cluster);
+          std::vector<PlaneWave> all;
+          for (Index w = 0; w < waves; ++w) all.push_back(wave_from({0.4 * static_cast<double>(w), 0.3}, w % 2 == 1, 1));
+          if (!t.start(team, all)) qFatal("start");
+          while (!t.finished())
+            if (!t.step(team)) qFatal("step");
+          if (!t.converged()) qFatal("not converged");
+          return t.psi();
+        };
+        const auto one = psi_of(nullptr), two = psi_of(world_.get());
+        double difference = 0, size = 0;
+        for (std::size_t i = 0; i < one.size(); ++i) {
+          difference += std::norm(one[i] - two[i]);
+          size += std::norm(one[i]);
+        }
+        QVERIFY2(std::sqrt(difference / size) < 1e-12, qPrintable(QString::number(std::sqrt(difference / size))));
+        // Both ranks hold the same bits.
+        std::vector<double> here(reinterpret_cast<const double*>(two.data()),
+                                 reinterpret_cast<const double*>(two.data()) + 2 * two.size()),
+            least = here, most = here;
+        world_->minimum(std::span(least));
+        world_->maximum(std::span(most));
+        QVERIFY(least == most);
+      }
+  }
+};
+
+QTEST_APPLESS_MAIN(TestRanks)
+#include "test_ranks.moc"
