@@ -4,6 +4,8 @@
 
 #include <QHBoxLayout>
 #include <QPainter>
+#include <QScrollArea>
+#include <QVBoxLayout>
 
 namespace conoid::app {
 
@@ -30,6 +32,17 @@ QToolButton* make_icon_button(const Look& look, const QString& icon, const QStri
   button->setAccessibleName(tip);
   button->setAutoRaise(true);
   return button;
+}
+
+QScrollArea* make_scroll_page(QWidget* parent, QVBoxLayout** column) {
+  auto* scroll = new QScrollArea(parent);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* page = new QWidget;
+  page->setObjectName("scrolled");
+  *column = new QVBoxLayout(page);
+  scroll->setWidget(page);
+  return scroll;
 }
 
 QWidget* make_pane_header(const QString& title, QBoxLayout** tools, QWidget* parent) {

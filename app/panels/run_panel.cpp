@@ -102,12 +102,9 @@ RunPanel::RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, 
   fixed_column->addWidget(make_progress());
   outer->addWidget(fixed);
 
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidgetResizable(true);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  auto* scrolled = new QWidget;
-  scrolled->setObjectName("scrolled");
-  auto* column = new QVBoxLayout(scrolled);
+  QVBoxLayout* column = nullptr;
+  QScrollArea* scroll = make_scroll_page(this, &column);
+  QWidget* scrolled = scroll->widget();
   column->setContentsMargins(16, 4, 16, 16);
   column->setSpacing(20);
   QVBoxLayout* inner = nullptr;
@@ -133,7 +130,6 @@ RunPanel::RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, 
   column->addWidget(numbers_box_);
   column->addWidget(estimate_box_);
   column->addStretch(1);
-  scroll->setWidget(scrolled);
   outer->addWidget(scroll, 1);
   outer->addWidget(make_rule(this));
   outer->addWidget(make_command());

@@ -31,7 +31,9 @@ class StartPage : public QWidget {
  private:
   QWidget* make_head(const ActionTable& actions);
   QWidget* make_samples(const std::filesystem::path& samples);
-  QWidget* make_recent();
+  QWidget* make_recent(const ActionTable& actions);
+  QWidget* make_news(const ActionTable& actions);
+  QWidget* make_invitation(const ActionTable& actions);
   void refresh_recent();
 
   const Look& look_;
