@@ -132,7 +132,7 @@ void ElidedLabel::resizeEvent(QResizeEvent* event) {
 }
 
 void ElidedLabel::elide() {
-  const QString shown = fontMetrics().elidedText(full_, mode_, std::max(24, width()));
+  const QString shown = fontMetrics().elidedText(full_, mode_, std::max(24, width() - 2 * padding_));
   if (shown != text()) setText(shown);
   setToolTip(shown == full_ ? QString() : full_);
   setAccessibleName(full_);

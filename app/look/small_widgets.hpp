@@ -56,6 +56,8 @@ class ElidedLabel : public QLabel {
                        QWidget* parent = nullptr);
   void set_text(const QString& text);
   [[nodiscard]] const QString& full_text() const { return full_; }
+  /// Pixels at either side that the style sheet leaves empty.
+  void set_padding(int pixels) { padding_ = pixels; }
   [[nodiscard]] QSize minimumSizeHint() const override;
   [[nodiscard]] QSize sizeHint() const override;
 
@@ -66,6 +68,7 @@ class ElidedLabel : public QLabel {
   void elide();
   QString full_;
   Qt::TextElideMode mode_;
+  int padding_ = 0;
 };
 
 /// A dot in a theme colour: green, amber, red.

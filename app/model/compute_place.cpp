@@ -87,8 +87,11 @@ FarEnd far_end_from(const QByteArray& json) {
     if (device.contains("cores")) words << QObject::tr("%1 cores").arg(device["cores"].toInt());
     words << QString::fromStdString(format_bytes(static_cast<Bytes>(device["memory"].toDouble())));
     words.removeAll(QString());
-    out.devices << device["name"].toString() + ": " + words.join(", ");
+    out.devices.push_back({device["name"].toString(), words.join(", ")});
   }
+  const QJsonObject backends = object["backends"].toObject();
+  for (const auto& value : backends)
+    if (const QString absent = value.toObject()["absent"].toString(); !absent.isEmpty()) out.absent << absent;
   return out;
 }
 
@@ -104,7 +107,7 @@ void FarEndQuery::give_up() {
 
 void FarEndQuery::ask(const QString& place, int seconds) {
   give_up();
-  const auto fail = [this](const QString& trouble) { emit answered({{}, {}, trouble}); };
+  const auto fail = [this](const QString& trouble) { emit answered({{}, {}, {}, trouble}); };
   auto launcher = launcher_of(place.trimmed().isEmpty() ? own_process : place.trimmed());
   if (!launcher) return fail(QString::fromStdString(launcher.error().text));
   QStringList words;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include <QObject>
 #include <QString>
@@ -26,9 +27,14 @@ namespace conoid::app {
 
 /// What the far end says of itself.
 struct FarEnd {
+  struct Device {
+    QString id;     ///< "cpu", "cuda:0"
+    QString words;  ///< "NVIDIA H200, 140 GiB"
+  };
   QString host;
-  QStringList devices;  ///< "cpu: AMD EPYC, 16 cores, 64 GiB", "cuda:0: NVIDIA H200, 140 GiB"
-  QString trouble;      ///< empty, or why nothing is known
+  std::vector<Device> devices;
+  QStringList absent;  ///< sentences about backends that have no device
+  QString trouble;     ///< empty, or why nothing is known
 };
 
 /// Asks the far end for its devices with the command `conoid devices --json`, in the background. Window's thread.

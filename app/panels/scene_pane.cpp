@@ -469,7 +469,14 @@ void ScenePane::read_range() {
 void ScenePane::refresh_range_text() {
   const auto [low, high] = scene_->range();
   range_->setVisible(has_picture() && !scene_->choices().empty());
-  range_->setText(QString("%1 … %2").arg(QString::number(low, 'g', 3), QString::number(high, 'g', 3)).replace('-', QChar(0x2212)));
+  // In the unit of the colour bar: "−12 … 12 nPa".
+  FieldInfo info;
+  for (const FieldChoice& choice : scene_->choices())
+    if (choice.info.name == scene_->view().field) info = choice.info;
+  const TickSet ticks = tidy_ticks(low, high, 5, unit_of(info, scene_->view().value));
+  const auto figure = [&](double v) { return QString::number(v / ticks.scale, 'g', 3); };
+  const QString ends = low == -high ? QChar(0xb1) + figure(high) : figure(low) + QString::fromUtf8(" … ") + figure(high);
+  range_->setText((ends + (ticks.unit.empty() ? "" : " " + text(ticks.unit))).replace('-', QChar(0x2212)));
   low_->setEnabled(!auto_range_->isChecked());
   high_->setEnabled(!auto_range_->isChecked());
   if (!auto_range_->isChecked()) return;

@@ -189,15 +189,22 @@ QWidget* StartPage::make_samples(const std::filesystem::path& samples) {
     note->setWordWrap(true);
     column->addWidget(note);
   } else {
-    auto* grid = new CardGrid(box);
-    std::vector<QWidget*> widgets;
-    for (const SampleCard& card : cards) {
-      auto* widget = new SampleCardWidget(look_, card, grid);
-      connect(widget, &SampleCardWidget::chosen, this, &StartPage::case_chosen);
-      widgets.push_back(widget);
+    // One grid a physics; within it the quickest first.
+    for (std::size_t i = 0; i < cards.size();) {
+      std::size_t end = i;
+      while (end < cards.size() && cards[end].solver == cards[i].solver && cards[end].available == cards[i].available) ++end;
+      if (i > 0) column->addSpacing(12);
+      column->addWidget(make_label(cards[i].solver, "section", box));
+      auto* grid = new CardGrid(box);
+      std::vector<QWidget*> widgets;
+      for (; i < end; ++i) {
+        auto* widget = new SampleCardWidget(look_, cards[i], grid);
+        connect(widget, &SampleCardWidget::chosen, this, &StartPage::case_chosen);
+        widgets.push_back(widget);
+      }
+      grid->set_cards(std::move(widgets));
+      column->addWidget(grid);
     }
-    grid->set_cards(std::move(widgets));
-    column->addWidget(grid);
   }
   column->addStretch(1);
   return box;

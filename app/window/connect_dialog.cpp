@@ -132,7 +132,7 @@ void ConnectDialog::show_answer(const FarEnd& far_end) {
   refresh();
   if (!far_end.trouble.isEmpty()) return note_->setText(far_end.trouble);
   answer_->setText((far_end.host.isEmpty() ? QString() : far_end.host + ". ") + answer_->text());
-  for (const QString& device : far_end.devices) devices_->addItem(device);
+  for (const FarEnd::Device& device : far_end.devices) devices_->addItem(device.id + ":  " + device.words);
 }
 
 }  // namespace conoid::app

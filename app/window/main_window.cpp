@@ -5,7 +5,6 @@
 #include <QAction>
 #include <QApplication>
 #include <QCloseEvent>
-#include <QLockFile>
 #include <QFrame>
 #include <QMenuBar>
 #include <QMessageBox>
@@ -15,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "app/look/small_widgets.hpp"
+#include "app/model/case_lock.hpp"
 #include "app/model/case_watcher.hpp"
 #include "app/model/compute_place.hpp"
 #include "app/model/mesh_model.hpp"
@@ -62,6 +62,13 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
   start_ = new StartPage(look_, settings_, *actions_, options_.samples, stack_);
   stack_->addWidget(start_);
   watcher_ = std::make_unique<CaseWatcher>(*model_);
+  lock_ = std::make_unique<CaseLock>(options_.asks ? settings_.state_folder() : QString());
+  connect(lock_.get(), &CaseLock::show_wanted, this, [this] {
+    setWindowState(windowState() & ~Qt::WindowMinimized);
+    raise();
+    activateWindow();
+    QApplication::alert(this);
+  });
   auto* centre = new QWidget(this);
   auto* column = new QVBoxLayout(centre);
   column->setContentsMargins(0, 0, 0, 0);

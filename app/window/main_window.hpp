@@ -18,12 +18,12 @@
 
 class QFrame;
 class QLabel;
-class QLockFile;
 class QStackedWidget;
 class QToolBar;
 
 namespace conoid::app {
 
+class CaseLock;
 class CaseWatcher;
 class RunQueue;
 class RunsPage;
@@ -110,7 +110,7 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<RunQueue> queue_;
   std::unique_ptr<Recovery> recovery_;
   std::unique_ptr<CaseWatcher> watcher_;
-  std::unique_ptr<QLockFile> lock_;
+  std::unique_ptr<CaseLock> lock_;
   QFrame* outside_bar_ = nullptr;
   QLabel* outside_text_ = nullptr;
   ActionTable* actions_ = nullptr;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cases, runs and meshes come into the window and leave it: opening, dropping, saving, locks, changes from outside.
-#include <QCryptographicHash>
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -9,7 +8,6 @@
 #include <QHBoxLayout>
 #include <QInputDialog>
 #include <QLabel>
-#include <QLockFile>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
@@ -17,6 +15,7 @@
 #include <QUrl>
 
 #include "app/look/small_widgets.hpp"
+#include "app/model/case_lock.hpp"
 #include "app/model/case_watcher.hpp"
 #include "app/model/mesh_model.hpp"
 #include "app/panels/results_panel.hpp"
@@ -63,26 +62,16 @@ void MainWindow::show_outside_bar() {
 }
 
 bool MainWindow::lock_case(const std::filesystem::path& file) {
-  lock_.reset();
-  const QString folder = settings_.state_folder();
-  if (!options_.asks || folder.isEmpty()) return true;
-  const QByteArray key = QCryptographicHash::hash(QByteArray::fromStdString(file.string()), QCryptographicHash::Sha1).toHex().left(16);
-  auto lock = std::make_unique<QLockFile>(folder + "/case-" + key + ".lock");
-  lock->setStaleLockTime(0);
-  if (!lock->tryLock(0)) {
-    qint64 process = 0;
-    QString host, program;
-    lock->getLockInfo(&process, &host, &program);
-    QMessageBox box(QMessageBox::Question, tr("Already open"),
-                    tr("Another window (process %1) has this case open.\nEdits of the two would overwrite each other.").arg(process),
-                    QMessageBox::NoButton, this);
-    QAbstractButton* anyway = box.addButton(tr("Open it anyway"), QMessageBox::AcceptRole);
-    box.addButton(QMessageBox::Cancel);
-    box.exec();
-    return box.clickedButton() == anyway;
-  }
-  lock_ = std::move(lock);
-  return true;
+  if (!options_.asks || lock_->take(file)) return true;
+  QMessageBox box(QMessageBox::Question, tr("Already open"),
+                  tr("Another window (process %1) has this case open.\nEdits of the two would overwrite each other.").arg(lock_->holder(file)),
+                  QMessageBox::NoButton, this);
+  QAbstractButton* show = box.addButton(tr("Show that window"), QMessageBox::AcceptRole);
+  QAbstractButton* anyway = box.addButton(tr("Open it anyway"), QMessageBox::DestructiveRole);
+  box.addButton(QMessageBox::Cancel);
+  box.exec();
+  if (box.clickedButton() == show) lock_->ask_to_show(file);
+  return box.clickedButton() == anyway;
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

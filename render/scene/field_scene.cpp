@@ -88,6 +88,7 @@ struct FieldScene::Impl {
   Bounds bounds{-1, 1, -1, 1, -1, 1};
   bool has_bounds = false;
   bool colored = false;
+  bool grid_shown = false;  // among the parts that are shown
   StandardView standard = StandardView::iso;
   double pixel_ratio = 1;
   int width = 640;
@@ -228,6 +229,7 @@ Status FieldScene::Impl::update() {
   std::vector<std::pair<Entry*, const Field*>> fields;
   bool first = true;
   bool boxes = false;
+  grid_shown = false;
   std::vector<Vec3> extremes;
   Bounds all{};
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -249,6 +251,7 @@ Status FieldScene::Impl::update() {
     if (field != nullptr) fields.emplace_back(&entry, field);
     const bool shown = field != nullptr || (view.context && !entry.part->accepts(ImageGeometry{}));
     if (!shown) continue;
+    grid_shown = grid_shown || entry.part->accepts(ImageGeometry{});
     const Bounds b = entry.part->bounds();
     const auto points = entry.part->extremes();
     boxes = boxes || points.empty();
@@ -296,9 +299,7 @@ void FieldScene::Impl::update_outline() {
   outline->SetPoints(points);
   outline->SetLines(lines);
   // Around a mesh that fills its own box a frame only distracts: it belongs to grids.
-  const bool grid = std::any_of(parts.begin(), parts.end(),
-                                [](const Entry& e) { return e.part && e.part->accepts(ImageGeometry{}); });
-  outline_actor->SetVisibility(view.outline && has_bounds && grid);
+  outline_actor->SetVisibility(view.outline && has_bounds && grid_shown);
   set_color(*outline_actor->GetProperty(), mix(theme.muted, theme.background, 0.6));
   outline_actor->GetProperty()->SetLineWidth(static_cast<float>(pixel_ratio));
 }
