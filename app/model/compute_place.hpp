@@ -59,3 +59,5 @@ class FarEndQuery : public QObject {
 [[nodiscard]] FarEnd far_end_from(const QByteArray& json);
 
 }  // namespace conoid::app
+
+Q_DECLARE_METATYPE(conoid::app::FarEnd)

@@ -279,9 +279,13 @@ void ResultsPanel::refresh_tools() {
   std::vector<std::string> units;
   if (const RunTable* table = run_.table(id.toStdString())) units = units_of({&table->info, &table->rows}, tables_of(run_));
   unit_->setVisible(units.size() > 1);
+  // Filled anew only when the choice is another: a list that is open must not close while a run goes on.
+  QStringList key;
+  for (const std::string& unit : units) key << QString::fromStdString(unit);
   const QSignalBlocker quiet(unit_);
-  unit_->clear();
-  for (const std::string& unit : units)
+  if (unit_->property("units").toStringList() != key) unit_->clear();
+  unit_->setProperty("units", key);
+  for (const std::string& unit : unit_->count() > 0 ? std::vector<std::string>() : units)
     unit_->addItem(QString::fromStdString(readable_unit(unit)), QString::fromStdString(unit));
   unit_->setCurrentIndex(std::max(0, unit_->findData(units_.value(id))));
 }

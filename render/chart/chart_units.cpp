@@ -64,9 +64,13 @@ std::vector<std::string> units_of(const ChartTable& table, std::span<const Chart
     if (!unit.empty() && std::find(out.begin(), out.end(), unit) == out.end()) out.push_back(unit);
   };
   for (const ChartTable& other : all) {
-    if (other.info == table.info || other.info->columns.size() < 2 || !same_abscissa(table, other)) continue;
+    if (other.info == table.info || other.info->columns.size() < 2) continue;
+    std::vector<std::string> found;
     for (std::size_t k = 1; k < other.info->columns.size(); ++k)
-      if (!columns_in(table, other, other.info->columns[k].unit).empty()) add(other.info->columns[k].unit);
+      if (other.info->columns[k].unit != own && !columns_in(table, other, other.info->columns[k].unit).empty())
+        found.push_back(other.info->columns[k].unit);
+    if (!found.empty() && same_abscissa(table, other))
+      for (const std::string& unit : found) add(unit);
   }
   if (own == decibel_area) add(area);
   return out;
@@ -79,9 +83,9 @@ ChartSpec chart_in_unit(const ChartTable& table, std::span<const ChartTable> all
   const std::vector<Series> before = spec.series;
   bool found = false;
   for (const ChartTable& other : all) {
-    if (found || other.info == table.info || other.info->columns.size() < 2 || !same_abscissa(table, other)) continue;
+    if (found || other.info == table.info || other.info->columns.size() < 2) continue;
     const auto columns = columns_in(table, other, unit);
-    if (columns.empty()) continue;
+    if (columns.empty() || !same_abscissa(table, other)) continue;
     std::size_t next = 0;
     for (Series& s : spec.series) {
       if (s.overlay) continue;
