@@ -31,6 +31,8 @@ namespace conoid {
 
 namespace {
 
+constexpr std::ptrdiff_t most_refined = 40000;  // curved cells
+
 using V = std::array<float, 3>;
 V minus(const V& a, const V& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 V cross(const V& a, const V& b) {
@@ -62,7 +64,7 @@ void split_creases(SurfaceMesh& skin, const std::vector<double>& points) {
   std::vector<float> xyz(3 * skin.nodes.size());
   for (std::size_t i = 0; i < skin.nodes.size(); ++i)
     for (std::size_t k = 0; k < 3; ++k)
-      xyz[3 * i + k] = static_cast<float>(points[3 * static_cast<std::size_t>(skin.nodes[i]) + k]);
+      xyz[3 * i + k] = static_cast<float>(skin.value(i, points.data(), 3, k));
   const auto normals = triangle_normals(skin.triangles, xyz.data());
   const float limit = std::cos(40.0F * 3.14159265F / 180);
   struct Copy {
@@ -149,7 +151,10 @@ Status MeshPart::set_geometry(const FramePart& part) {
     if (!std::isfinite(x))
       return make_error(ErrorCode::file, "part \"" + part.name + "\" has a point whose coordinates are not numbers");
   if (!same_cells) {
-    auto skin = make_surface(mesh);
+    // Curved faces are drawn finer, as long as there are not so many that their own points are fine enough.
+    const auto is_curved = [](std::uint8_t type) { return type >= 21 && type <= 29; };
+    const auto curved = mesh.types ? std::count_if(mesh.types->begin(), mesh.types->end(), is_curved) : 0;
+    auto skin = make_surface(mesh, curved > 0 && curved < most_refined ? 2 : 1);
     if (!skin) return skin.error();
     skin_ = std::move(skin).value();
     split_creases(skin_, *mesh.points);
@@ -161,7 +166,7 @@ Status MeshPart::set_geometry(const FramePart& part) {
   bounds_ = {0, 0, 0, 0, 0, 0};
   for (std::size_t i = 0; i < skin_.nodes.size(); ++i)
     for (std::size_t k = 0; k < 3; ++k) {
-      const double x = (*mesh_.points)[3 * static_cast<std::size_t>(skin_.nodes[i]) + k];
+      const double x = skin_.value(i, mesh_.points->data(), 3, k);
       bounds_[2 * k] = i == 0 ? x : std::min(bounds_[2 * k], x);
       bounds_[2 * k + 1] = i == 0 ? x : std::max(bounds_[2 * k + 1], x);
     }
@@ -185,7 +190,8 @@ void MeshPart::find_extremes() {
     double best = -std::numeric_limits<double>::max();
     Vec3 farthest{};
     for (std::size_t k = 0; k < skin_.nodes.size(); k += stride) {
-      const double* p = mesh_.points->data() + 3 * static_cast<std::size_t>(skin_.nodes[k]);
+      const Vec3 p = {skin_.value(k, mesh_.points->data(), 3, 0), skin_.value(k, mesh_.points->data(), 3, 1),
+                      skin_.value(k, mesh_.points->data(), 3, 2)};
       const double along = direction[0] * p[0] + direction[1] * p[1] + direction[2] * p[2];
       if (along > best) best = along, farthest = {p[0], p[1], p[2]};
     }
@@ -241,7 +247,7 @@ void MeshPart::place_points(const FieldView& view, const Field* warp) {
   auto* xyz = static_cast<float*>(points_->GetVoidPointer(0));
   for (std::size_t i = 0; i < skin_.nodes.size(); ++i)
     for (std::size_t k = 0; k < 3; ++k)
-      xyz[3 * i + k] = static_cast<float>((*mesh_.points)[3 * static_cast<std::size_t>(skin_.nodes[i]) + k]);
+      xyz[3 * i + k] = static_cast<float>(skin_.value(i, mesh_.points->data(), 3, k));
   float* normal = normals_->GetPointer(0);
   const auto compute_normals = [&] {
     std::fill(normal, normal + 3 * skin_.nodes.size(), 0.0F);
@@ -269,10 +275,10 @@ void MeshPart::place_points(const FieldView& view, const Field* warp) {
     }
     if (sound) {
       double largest = 0;
-      for (const Index node : skin_.nodes) {
+      for (std::size_t node = 0; node < skin_.nodes.size(); ++node) {
         double square = 0;
         for (const auto& m : moves)
-          if (!m.empty()) square += std::pow(static_cast<double>(m[static_cast<std::size_t>(node)]), 2);
+          if (!m.empty()) square += std::pow(static_cast<double>(skin_.value(node, m.data(), 1, 0)), 2);
         if (std::isfinite(square)) largest = std::max(largest, std::sqrt(square));
       }
       const double automatic = largest > 0 ? 0.05 * diagonal_ / largest : 0;
@@ -280,8 +286,7 @@ void MeshPart::place_points(const FieldView& view, const Field* warp) {
       const std::vector<float> along(normal, normal + 3 * skin_.nodes.size());
       for (std::size_t i = 0; i < skin_.nodes.size(); ++i)
         for (std::size_t k = 0; k < 3; ++k) {
-          const auto node = static_cast<std::size_t>(skin_.nodes[i]);
-          const float move = vector ? moves[k][node] : moves[0][node] * along[3 * i + k];
+          const float move = vector ? skin_.value(i, moves[k].data(), 1, 0) : skin_.value(i, moves[0].data(), 1, 0) * along[3 * i + k];
           if (std::isfinite(move)) xyz[3 * i + k] += scale * move;
         }
       compute_normals();
@@ -303,7 +308,7 @@ void MeshPart::gather_values() {
   if (values_.empty()) return;
   if (association_ == Association::point) {
     float* out = point_scalars_->GetPointer(0);
-    for (std::size_t i = 0; i < skin_.nodes.size(); ++i) out[i] = values_[static_cast<std::size_t>(skin_.nodes[i])];
+    for (std::size_t i = 0; i < skin_.nodes.size(); ++i) out[i] = skin_.value(i, values_.data(), 1, 0);
     point_scalars_->Modified();
     surface_->GetPointData()->SetScalars(point_scalars_);
   } else {
@@ -453,8 +458,7 @@ std::optional<Hit> MeshPart::hit(const Ray& ray, const FieldView& view) const {
     double value = std::numeric_limits<double>::quiet_NaN();
     if (!values_.empty()) {
       const auto node_value = [&](std::size_t k) {
-        return static_cast<double>(
-            values_[static_cast<std::size_t>(skin_.nodes[static_cast<std::size_t>(skin_.triangles[3 * t + k])])]);
+        return static_cast<double>(skin_.value(static_cast<std::size_t>(skin_.triangles[3 * t + k]), values_.data(), 1, 0));
       };
       value = association_ == Association::point ? (1 - u - v) * node_value(0) + u * node_value(1) + v * node_value(2)
                                                 : static_cast<double>(values_[static_cast<std::size_t>(skin_.triangle_cell[t])]);
