@@ -36,6 +36,7 @@ namespace conoid {
 namespace {
 
 constexpr int map_entries = 1024;
+constexpr double slow = 0.02;  // seconds a picture; above, turning it by the mouse would lag
 
 std::string list_of(const std::vector<FieldChoice>& choices) {
   std::string list;
@@ -94,6 +95,15 @@ struct FieldScene::Impl {
   int width = 640;
   int height = 480;
   bool attached = false;
+  Detail detail = Detail::by_time;
+  bool coarse = false;
+  double whole_seconds = 0;  // that the last whole picture took
+
+  void set_coarse(bool on) {
+    coarse = on;
+    for (const Entry& entry : parts)
+      if (entry.part) entry.part->set_coarse(on);
+  }
 
   const Field* find(const FramePart& part, const std::string& name) const {
     for (const Field& f : part.fields)
@@ -604,6 +614,7 @@ void FieldScene::detach(vtkRenderWindow& window) {
 
 void FieldScene::layout(int width, int height, double pixel_ratio) {
   Impl& s = *impl_;
+  if (!s.coarse) s.whole_seconds = s.renderer->GetLastRenderTimeInSeconds();
   const bool resized = width != s.width || height != s.height;
   const bool rescaled = std::abs(pixel_ratio - s.pixel_ratio) > 1e-9;
   s.width = std::max(width, 1);
@@ -699,7 +710,30 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
   s.overlay->Modified();
 }
 
-bool FieldScene::handle(const InputEvent& event) { return impl_->camera.handle(event); }
+bool FieldScene::handle(const InputEvent& event) {
+  Impl& s = *impl_;
+  const bool moved = s.camera.handle(event);
+  if (s.detail != Detail::by_time) return moved;
+  if (moved && event.kind == InputKind::move && !s.coarse && s.whole_seconds > slow) s.set_coarse(true);
+  if (event.kind == InputKind::release && s.coarse) {
+    s.set_coarse(false);
+    return true;
+  }
+  return moved;
+}
+
+void FieldScene::set_detail(Detail detail) {
+  impl_->detail = detail;
+  impl_->set_coarse(detail == Detail::coarse);
+  changed();
+}
+
+std::size_t FieldScene::triangles_drawn() const {
+  std::size_t count = 0;
+  for (const Impl::Entry& entry : impl_->parts)
+    if (entry.part) count += entry.part->triangles_drawn();
+  return count;
+}
 
 void FieldScene::set_theme(const Theme& theme) {
   Impl& s = *impl_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <unordered_map>
 
 #include <vtkActor.h>
 #include <vtkCellArray.h>
@@ -31,6 +33,8 @@ namespace conoid {
 
 namespace {
 
+constexpr std::size_t coarse_from = 150000;  // triangles
+constexpr int coarse_boxes = 96;             // along the longest side: about 50000 triangles of a closed surface are left
 constexpr std::ptrdiff_t most_refined = 40000;  // curved cells
 
 using V = std::array<float, 3>;
@@ -111,6 +115,9 @@ MeshPart::MeshPart(vtkRenderer& renderer) : ScenePart(renderer) {
   point_scalars_->SetName("values");
   cell_scalars_ = vtkSmartPointer<vtkFloatArray>::New();
   cell_scalars_->SetName("values");
+  coarse_scalars_ = vtkSmartPointer<vtkFloatArray>::New();
+  coarse_scalars_->SetName("values");
+  coarse_surface_ = vtkSmartPointer<vtkPolyData>::New();
   surface_ = vtkSmartPointer<vtkPolyData>::New();
   wires_ = vtkSmartPointer<vtkPolyData>::New();
   surface_mapper_ = vtkSmartPointer<vtkPolyDataMapper>::New();
@@ -235,10 +242,67 @@ void MeshPart::build_polydata() {
   surface_->SetPoints(points_);
   surface_->SetPolys(polys);
   surface_->GetPointData()->SetNormals(normals_);
+  coarse_source_.clear();
   wires_->Initialize();
   wires_->SetPoints(points_);
   wires_->SetLines(lines);
   values_changed_ = true;
+}
+
+void MeshPart::build_coarse() {
+  // Points in one box of a lattice become the first of them (Rossignac and Borrel 1993); what is left of the triangles is
+  // drawn over the same points, so that new values and moved points cost nothing more.
+  const std::size_t nodes = skin_.nodes.size();
+  const double longest = std::max({bounds_[1] - bounds_[0], bounds_[3] - bounds_[2], bounds_[5] - bounds_[4], 1e-300});
+  const double box = longest / coarse_boxes;
+  std::unordered_map<std::uint64_t, std::int32_t> first;
+  std::vector<std::int32_t> stands_for(nodes);
+  const auto* xyz = static_cast<const float*>(points_->GetVoidPointer(0));
+  for (std::size_t i = 0; i < nodes; ++i) {
+    std::uint64_t key = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      key = key << 21U | static_cast<std::uint64_t>(std::clamp((static_cast<double>(xyz[3 * i + k]) - bounds_[2 * k]) / box, 0.0, 2e6));
+    stands_for[i] = first.try_emplace(key, static_cast<std::int32_t>(i)).first->second;
+  }
+  std::vector<std::array<std::int32_t, 3>> kept;
+  std::set<std::array<std::int32_t, 3>> seen;
+  for (std::size_t t = 0; t < skin_.triangle_cell.size(); ++t) {
+    std::array<std::int32_t, 3> corner{};
+    for (std::size_t k = 0; k < 3; ++k) corner[k] = stands_for[static_cast<std::size_t>(skin_.triangles[3 * t + k])];
+    if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0]) continue;
+    auto sorted = corner;
+    std::sort(sorted.begin(), sorted.end());
+    if (!seen.insert(sorted).second) continue;
+    kept.push_back(corner);
+    coarse_source_.push_back(t);
+  }
+  vtkNew<vtkCellArray> polys;
+  for (const auto& corner : kept) polys->InsertNextCell({corner[0], corner[1], corner[2]});
+  coarse_surface_->Initialize();
+  coarse_surface_->SetPoints(points_);
+  coarse_surface_->SetPolys(polys);
+  coarse_surface_->GetPointData()->SetNormals(normals_);
+  coarse_scalars_->SetNumberOfValues(static_cast<vtkIdType>(kept.size()));
+  values_changed_ = true;
+}
+
+void MeshPart::set_coarse(bool coarse) {
+  if (skin_.triangle_cell.size() < coarse_from) coarse = false;
+  if (coarse == coarse_) return;
+  coarse_ = coarse;
+  if (coarse && coarse_source_.empty()) build_coarse();
+  choose_detail();
+}
+
+void MeshPart::choose_detail() {
+  gather_values();
+  surface_mapper_->SetInputData(coarse_ ? coarse_surface_ : surface_);
+  if (coarse_) wires_actor_->VisibilityOff();
+}
+
+std::size_t MeshPart::triangles_drawn() const {
+  if (surface_actor_->GetVisibility() == 0) return 0;
+  return coarse_ ? coarse_source_.size() : skin_.triangle_cell.size();
 }
 
 void MeshPart::place_points(const FieldView& view, const Field* warp) {
@@ -297,26 +361,34 @@ void MeshPart::place_points(const FieldView& view, const Field* warp) {
   points_->Modified();
   normals_->Modified();
   surface_->Modified();
+  coarse_surface_->Modified();
   wires_->Modified();
 }
 
 void MeshPart::gather_values() {
   if (!values_changed_) return;
   values_changed_ = false;
-  surface_->GetPointData()->SetScalars(nullptr);
-  surface_->GetCellData()->SetScalars(nullptr);
+  for (auto* data : {surface_.Get(), coarse_surface_.Get()}) {
+    data->GetPointData()->SetScalars(nullptr);
+    data->GetCellData()->SetScalars(nullptr);
+  }
   if (values_.empty()) return;
   if (association_ == Association::point) {
     float* out = point_scalars_->GetPointer(0);
     for (std::size_t i = 0; i < skin_.nodes.size(); ++i) out[i] = skin_.value(i, values_.data(), 1, 0);
     point_scalars_->Modified();
     surface_->GetPointData()->SetScalars(point_scalars_);
+    coarse_surface_->GetPointData()->SetScalars(point_scalars_);
   } else {
     float* out = cell_scalars_->GetPointer(0);
     for (std::size_t i = 0; i < skin_.triangle_cell.size(); ++i)
       out[i] = values_[static_cast<std::size_t>(skin_.triangle_cell[i])];
     cell_scalars_->Modified();
     surface_->GetCellData()->SetScalars(cell_scalars_);
+    for (std::size_t i = 0; i < coarse_source_.size(); ++i)
+      coarse_scalars_->SetValue(static_cast<vtkIdType>(i), out[coarse_source_[i]]);
+    coarse_scalars_->Modified();
+    if (!coarse_source_.empty()) coarse_surface_->GetCellData()->SetScalars(coarse_scalars_);
   }
 }
 
@@ -365,6 +437,9 @@ void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring&
     mapper->AddClippingPlane(plane);
   }
   update_cuts(view, theme, coloring, pixel_ratio);
+  // A frame on another mesh while the view moves.
+  if (coarse_ && coarse_source_.empty()) coarse_ = false;
+  choose_detail();
 }
 
 vtkSmartPointer<vtkUnstructuredGrid> MeshPart::volume_grid() const {
