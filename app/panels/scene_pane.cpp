@@ -476,7 +476,9 @@ void ScenePane::refresh_range_text() {
   const TickSet ticks = tidy_ticks(low, high, 5, unit_of(info, scene_->view().value));
   const auto figure = [&](double v) { return QString::number(v / ticks.scale, 'g', 3); };
   const QString ends = low == -high ? QChar(0xb1) + figure(high) : figure(low) + QString::fromUtf8(" … ") + figure(high);
-  range_->setText((ends + (ticks.unit.empty() ? "" : " " + text(ticks.unit))).replace('-', QChar(0x2212)));
+  QString words = ends;
+  if (!ticks.unit.empty()) words += " " + text(ticks.unit);
+  range_->setText(words.replace('-', QChar(0x2212)));
   low_->setEnabled(!auto_range_->isChecked());
   high_->setEnabled(!auto_range_->isChecked());
   if (!auto_range_->isChecked()) return;
