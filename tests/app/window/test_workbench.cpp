@@ -6,6 +6,7 @@
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAbstractSlider>
+#include <QAction>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QScrollBar>
@@ -27,6 +28,7 @@
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/runs/runs_page.hpp"
+#include "app/window/connect_dialog.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/settings_dialog.hpp"
 #include "app/window/workbench.hpp"
@@ -253,6 +255,8 @@ class TestWorkbench : public QObject {
     QVERIFY(w->open_run(make_run("names", 2, 1)).ok());
     w->show_runs();
     SettingsDialog settings(*settings_, *look_, w.get());
+    ConnectDialog places(*settings_, *look_, w.get());
+    w->actions().at("help.tour")->trigger();
     QTRY_VERIFY(w->run().is_stored());
     QStringList nameless;
     int seen = 0;
