@@ -297,7 +297,7 @@ void MeshPart::set_coarse(bool coarse) {
 void MeshPart::choose_detail() {
   gather_values();
   surface_mapper_->SetInputData(coarse_ ? coarse_surface_ : surface_);
-  if (coarse_) wires_actor_->VisibilityOff();
+  wires_actor_->SetVisibility(wires_wanted_ && !coarse_);
 }
 
 std::size_t MeshPart::triangles_drawn() const {
@@ -411,7 +411,7 @@ void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring&
   set_surface_look(*surface_actor_->GetProperty(), theme);
   surface_actor_->GetProperty()->SetOpacity(std::clamp(view.opacity, 0.0, 1.0));
   const bool only_lines = skin_.triangles.empty();
-  wires_actor_->SetVisibility((view.edges || only_lines || cuts) && !skin_.edges.empty());
+  wires_wanted_ = (view.edges || only_lines || cuts) && !skin_.edges.empty();
   // Opaque lines in a mixed colour: blending them would need sorting.
   const Rgb faint = mix(theme.muted, theme.background, 0.25);
   const Rgb sides = mix(theme.dark ? theme.background : theme.text, theme.surface, 0.6);

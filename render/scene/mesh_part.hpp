@@ -61,6 +61,7 @@ class MeshPart final : public ScenePart {
   Association association_ = Association::point;
   std::vector<std::size_t> coarse_source_;  ///< the triangle of the skin behind each coarse one; empty: not made
   bool coarse_ = false;
+  bool wires_wanted_ = false;
   bool values_changed_ = true;
   bool points_changed_ = true;
   bool warped_ = false;

@@ -208,11 +208,11 @@ class Builder {
     // On a side the place belongs to the neighbour as well: one node for both.
     const bool triangle = nodes.size() == 6;
     std::optional<std::array<int, 3>> side;  // corners from and to, steps from the first
-    if (j == 0) side = {0, 1, i};
+    if (j == 0) side = std::array{0, 1, i};
     else if (i == 0) side = triangle ? std::array{0, 2, j} : std::array{0, 3, j};
-    else if (triangle && i + j == n) side = {1, 2, j};
-    else if (!triangle && i == n) side = {1, 2, j};
-    else if (!triangle && j == n) side = {3, 2, i};
+    else if (triangle && i + j == n) side = std::array{1, 2, j};
+    else if (!triangle && i == n) side = std::array{1, 2, j};
+    else if (!triangle && j == n) side = std::array{3, 2, i};
     if (!side) return blend_node(blend);
     const Index from = nodes[static_cast<std::size_t>((*side)[0])], to = nodes[static_cast<std::size_t>((*side)[1])];
     const std::array<Index, 3> key = {std::min(from, to), std::max(from, to), from < to ? (*side)[2] : n - (*side)[2]};
