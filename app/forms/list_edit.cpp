@@ -86,7 +86,7 @@ ListEdit::ListEdit(const FormContext& context, const std::string& pointer, const
 
 QString ListEdit::item_name() const {
   const std::string title = string_at(node_["items"], "title");
-  return title.empty() ? singular(label()) : QString::fromStdString(title);
+  return title.empty() ? singular(label()) : label_of({}, node_["items"]);
 }
 
 Json ListEdit::current() const {

@@ -117,8 +117,9 @@ ElidedLabel::ElidedLabel(const QString& text, const char* role, Qt::TextElideMod
   elide();
 }
 
-void ElidedLabel::set_text(const QString& text) {
+void ElidedLabel::set_text(const QString& text, const QString& spoken) {
   full_ = text;
+  spoken_ = spoken;
   updateGeometry();
   elide();
 }
@@ -134,8 +135,8 @@ void ElidedLabel::resizeEvent(QResizeEvent* event) {
 void ElidedLabel::elide() {
   const QString shown = fontMetrics().elidedText(full_, mode_, std::max(24, width() - 2 * padding_));
   if (shown != text()) setText(shown);
-  setToolTip(shown == full_ ? QString() : full_);
-  setAccessibleName(full_);
+  setToolTip(!spoken_.isEmpty() ? spoken_ : shown == full_ ? QString() : full_);
+  setAccessibleName(spoken_.isEmpty() ? full_ : spoken_);
 }
 
 StateDot::StateDot(const Look& look, QWidget* parent) : QWidget(parent), look_(look) { setFixedSize(10, 10); }

@@ -54,7 +54,8 @@ class ElidedLabel : public QLabel {
  public:
   explicit ElidedLabel(const QString& text, const char* role, Qt::TextElideMode mode = Qt::ElideRight,
                        QWidget* parent = nullptr);
-  void set_text(const QString& text);
+  /// `spoken`, where it is given, is the tooltip and what a screen reader says instead of the text.
+  void set_text(const QString& text, const QString& spoken = {});
   [[nodiscard]] const QString& full_text() const { return full_; }
   /// Pixels at either side that the style sheet leaves empty.
   void set_padding(int pixels) { padding_ = pixels; }
@@ -67,6 +68,7 @@ class ElidedLabel : public QLabel {
  private:
   void elide();
   QString full_;
+  QString spoken_;
   Qt::TextElideMode mode_;
   int padding_ = 0;
 };

@@ -14,6 +14,7 @@
 #include <QLineEdit>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QToolButton>
 #include <QUrl>
@@ -254,14 +255,14 @@ QWidget* RunPanel::make_command(const ActionTable& actions) {
   column->addWidget(make_label(tr("The same in a terminal"), "section", box));
   auto* row = new QHBoxLayout;
   row->setSpacing(4);
-  command_ = new ElidedLabel({}, "mono", Qt::ElideMiddle, box);
+  command_ = new ElidedLabel({}, "mono", Qt::ElideRight, box);
   command_->set_padding(8);
   QFont mono("DejaVu Sans Mono");
   mono.setStyleHint(QFont::Monospace);
   mono.setPixelSize(12);
   command_->setFont(mono);
   auto* copy = make_icon_button(look_, "copy", tr("Copy the command"), box);
-  connect(copy, &QToolButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(command_->full_text()); });
+  connect(copy, &QToolButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(line_); });
   row->addWidget(command_, 1);
   row->addWidget(copy);
   column->addLayout(row);
@@ -382,9 +383,11 @@ void RunPanel::refresh_command() {
   QString line = model_.command_line();
   if (!is_inside(place_)) line += " --launcher " + shell_quoted(place_ == "process" ? QStringLiteral("conoid-worker") : place_);
   if (!workers_.isEmpty() && !is_far(place_)) line += " --workers " + shell_quoted(workers_);
-  if (line == command_->full_text()) return;
-  command_->set_text(line);
-  command_->setAccessibleName(tr("Command line") + ": " + line);
+  if (line == line_) return;
+  line_ = line;
+  // Of a long path the end says most.
+  static const QRegularExpression folders("(^|[ '])(/|\\.\\./)[^ ']*/([^/ ']+/[^/ ']+)");
+  command_->set_text(QString(line).replace(folders, QStringLiteral("\\1…/\\3")), line);
 }
 
 void RunPanel::set_place(const QString& place, const QString& workers) {

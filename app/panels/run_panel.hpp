@@ -60,7 +60,7 @@ class RunPanel : public QWidget {
   QWidget* numbers_box_;
   QGridLayout* numbers_grid_;
   QLabel* hint_;
-  QString place_, workers_;
+  QString place_, workers_, line_;
   ElidedLabel* place_text_;
   ElidedLabel* command_;
   ElidedLabel* folder_;

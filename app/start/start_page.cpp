@@ -97,7 +97,7 @@ StartPage::StartPage(const Look& look, Settings& settings, const ActionTable& ac
   column->addWidget(make_head(actions));
   recovered_column_ = new QVBoxLayout;
   column->addLayout(recovered_column_);
-  if (!settings.tour_seen()) column->addWidget(make_invitation(actions));
+  if (!settings.tour_seen()) column->addWidget(invitation_ = make_invitation(actions));
   auto* row = new QHBoxLayout;
   row->setSpacing(40);
   row->addWidget(make_samples(samples), 1);
@@ -132,6 +132,10 @@ QWidget* StartPage::make_head(const ActionTable& actions) {
   return head;
 }
 
+void StartPage::hide_invitation() {
+  if (invitation_) invitation_->hide();
+}
+
 QWidget* StartPage::make_invitation(const ActionTable& actions) {
   auto* bar = new QFrame(this);
   bar->setObjectName("card");
@@ -148,10 +152,7 @@ QWidget* StartPage::make_invitation(const ActionTable& actions) {
     settings_.set_tour_seen();
     bar->hide();
   });
-  connect(take, &QPushButton::clicked, this, [bar, action = actions.at("help.tour")] {
-    bar->hide();
-    action->trigger();
-  });
+  connect(take, &QPushButton::clicked, actions.at("help.tour"), &QAction::trigger);
   return bar;
 }
 

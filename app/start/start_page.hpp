@@ -22,6 +22,8 @@ class StartPage : public QWidget {
   StartPage(const Look& look, Settings& settings, const ActionTable& actions, const std::filesystem::path& samples,
             QWidget* parent = nullptr);
   void show_recovered(const std::vector<RecoveredCase>& recovered);
+  /// The tour has been taken or declined.
+  void hide_invitation();
 
  signals:
   void case_chosen(const QString& file);
@@ -38,6 +40,7 @@ class StartPage : public QWidget {
 
   const Look& look_;
   Settings& settings_;
+  QWidget* invitation_ = nullptr;
   QVBoxLayout* recovered_column_;
   QVBoxLayout* runs_column_;
   QVBoxLayout* cases_column_;

@@ -64,7 +64,7 @@ ConnectDialog::ConnectDialog(Settings& settings, const Look& look, QWidget* pare
   answer_->setWordWrap(true);
   check_ = new QPushButton(tr("Show its devices"), this);
   check_->setIcon(look.icon("connect"));
-  far_row->addWidget(lock_, 0, Qt::AlignTop);
+  far_row->addWidget(lock_, 0, Qt::AlignVCenter);
   far_row->addWidget(answer_, 1);
   far_row->addWidget(check_);
   column->addLayout(far_row);
@@ -73,6 +73,7 @@ ConnectDialog::ConnectDialog(Settings& settings, const Look& look, QWidget* pare
   devices_->setFixedHeight(112);
   devices_->setSelectionMode(QAbstractItemView::NoSelection);
   devices_->setWordWrap(true);
+  devices_->hide();  // until the place has answered
   column->addWidget(devices_);
   column->addStretch(1);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
@@ -83,7 +84,7 @@ ConnectDialog::ConnectDialog(Settings& settings, const Look& look, QWidget* pare
     const QString chosen = place();
     if (launched_->isChecked()) {
       const auto launcher = parse_launcher(chosen.toStdString());
-      if (!launcher) return note_->setText(QString::fromStdString(launcher.error().text + " " + launcher.error().hint));
+      if (!launcher) return complain(QString::fromStdString(launcher.error().text + " " + launcher.error().hint));
       settings_.add_launcher(chosen);
     }
     settings_.set_place(chosen);
@@ -112,13 +113,20 @@ void ConnectDialog::choose(const QString& place) {
 
 void ConnectDialog::refresh() {
   note_->setText({});
+  note_->hide();
   devices_->clear();
+  devices_->hide();
   const QString chosen = place();
   check_->setEnabled(!launched_->isChecked() || !chosen.isEmpty());
   const bool far = launched_->isChecked() && is_far(chosen);
   static_cast<IconLabel*>(lock_)->set_icon(far ? "lock" : "home", far ? "good" : "muted");
   answer_->setText(far ? tr("%1: encrypted and authenticated by ssh.").arg(words_of_place(chosen))
                        : tr("On this machine: nothing leaves it."));
+}
+
+void ConnectDialog::complain(const QString& sentence) {
+  note_->setText(sentence);
+  note_->show();
 }
 
 void ConnectDialog::check() {
@@ -130,8 +138,9 @@ void ConnectDialog::check() {
 
 void ConnectDialog::show_answer(const FarEnd& far_end) {
   refresh();
-  if (!far_end.trouble.isEmpty()) return note_->setText(far_end.trouble);
+  if (!far_end.trouble.isEmpty()) return complain(far_end.trouble);
   answer_->setText((far_end.host.isEmpty() ? QString() : far_end.host + ". ") + answer_->text());
+  devices_->show();
   for (const FarEnd::Device& device : far_end.devices) devices_->addItem(device.id + ":  " + device.words);
 }
 

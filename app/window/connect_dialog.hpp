@@ -30,6 +30,7 @@ class ConnectDialog : public QDialog {
 
  private:
   void refresh();
+  void complain(const QString& sentence);
   void show_answer(const FarEnd& far_end);
 
   Settings& settings_;

@@ -227,6 +227,7 @@ void MainWindow::show_news() {
       row->addWidget(new IconLabel(look_, "check", "accent", 16, &dialog), 0, Qt::AlignTop);
       auto* label = make_label(item, "", &dialog);
       label->setWordWrap(true);
+      label->setFixedWidth(440);
       row->addWidget(label, 1);
       column->addLayout(row);
     }
@@ -240,6 +241,7 @@ void MainWindow::show_news() {
 void MainWindow::show_tour() {
   if (findChild<Tour*>()) return;
   settings_.set_tour_seen();
+  start_->hide_invitation();
   const auto on_bench = [this](std::function<QWidget*(Workbench&)> pick) {
     return [this, pick = std::move(pick)]() -> QWidget* {
       // A case must be open to be shown; the first sample does no harm.

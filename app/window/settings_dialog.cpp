@@ -162,7 +162,9 @@ void SettingsDialog::show_devices(const FarEnd& found, const QString& chosen) {
   // A choice made before, whose device is away now, stays what it was.
   if (workers_->findData(chosen) < 0) workers_->addItem(chosen, chosen);
   workers_->setCurrentIndex(std::max(0, workers_->findData(chosen)));
-  const QString note = found.trouble.isEmpty() ? found.absent.join("\n") : found.trouble;
+  QString note = found.trouble.isEmpty() ? found.absent.join("; ") : found.trouble;
+  if (!note.isEmpty()) note[0] = note[0].toUpper();
+  if (!note.isEmpty() && !note.endsWith('.')) note += '.';
   workers_note_->setText(note);
   workers_note_->setVisible(!note.isEmpty());
 }
