@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include <vtkCamera.h>
+
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
 #include "render/capture/similarity.hpp"
@@ -193,8 +195,8 @@ class TestPictures : public QObject {
       QVERIFY(scene->set_view(view).ok());
       scene->look(StandardView::plus_x);
       const Image image = picture(scene, 240, 240);
-      // The cube is 2 m; a picture of a parallel view says how many pixels a metre takes (drawn at two samples a pixel).
-      const double pixel = 2 * scene->camera().world_per_pixel();
+      // Half the height of a parallel view is the camera's scale.
+      const double pixel = 2 * scene->camera().camera()->GetParallelScale() / image.height;
       const double area = 3.14159265 * std::pow(radius / pixel, 2);
       QVERIFY2(std::abs(drawn(image, 0, 240) - area) < 0.03 * area, qPrintable(QString("%1 of %2").arg(drawn(image, 0, 240)).arg(area)));
     }
