@@ -57,7 +57,7 @@ class TitleEdit final : public QLineEdit {
  protected:
   void paintEvent(QPaintEvent* event) override {
     const QString whole = text();
-    const int room = width() - 16;
+    const int room = width() - 8;
     if (hasFocus() || fontMetrics().horizontalAdvance(whole) <= room) return QLineEdit::paintEvent(event);
     QStyleOptionFrame option;
     initStyleOption(&option);
@@ -65,7 +65,7 @@ class TitleEdit final : public QLineEdit {
     style()->drawPrimitive(QStyle::PE_PanelLineEdit, &option, &painter, this);
     painter.setFont(font());
     painter.setPen(palette().color(QPalette::Text));
-    painter.drawText(rect().adjusted(9, 0, -7, 0), Qt::AlignLeft | Qt::AlignVCenter, fontMetrics().elidedText(whole, Qt::ElideRight, room));
+    painter.drawText(rect().adjusted(0, 0, -8, 0), Qt::AlignLeft | Qt::AlignVCenter, fontMetrics().elidedText(whole, Qt::ElideRight, room));
   }
 };
 

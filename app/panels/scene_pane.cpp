@@ -323,6 +323,12 @@ void ScenePane::clear(const QString& sentence) {
   shown_ = wanted_;
   for (QWidget* widget : std::initializer_list<QWidget*>{field_, value_, part_of_complex_, range_}) widget->hide();
   set_tool(MouseTool::turn);
+  refresh_tools();
+}
+
+void ScenePane::refresh_tools() {
+  // Without a picture there is nothing to turn, to read or to save.
+  for (auto* button : head_->findChildren<QToolButton*>()) button->setEnabled(has_picture());
 }
 
 void ScenePane::set_sentence(const QString& sentence) { empty_text_->setText(sentence); }
@@ -341,6 +347,7 @@ void ScenePane::show_frame(const std::shared_ptr<const Frame>& frame) {
   if (first_frame_) {
     first_frame_ = false;
     stack_->setCurrentIndex(1);
+    refresh_tools();
     show_choices();
     apply_view();
     scene_->look(StandardView::iso);
