@@ -117,7 +117,7 @@ void ScenePane::make_head() {
   field_->setPlaceholderText(tr("Field"));
   field_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   field_->setMinimumWidth(120);
-  field_->setMaximumWidth(220);
+  field_->setMaximumWidth(168);  // the tools beside it fit into the smallest window
   value_ = make_calm_combo(head_);
   value_->setAccessibleName(tr("Component"));
   value_->setMinimumWidth(84);
