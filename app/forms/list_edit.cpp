@@ -16,6 +16,7 @@
 #include "app/forms/object_form.hpp"
 #include "app/forms/paste_rows.hpp"
 #include "app/forms/schema_text.hpp"
+#include "app/forms/table_edit.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/json_path.hpp"
 
@@ -49,11 +50,18 @@ ListEdit::ListEdit(const FormContext& context, const std::string& pointer, const
   show_more_ = new QPushButton(tr("Show more"), this);
   set_role(show_more_, "link");
   more_ = make_label({}, "small", this);
-  paste_ = new QPushButton(tr("Paste rows"), this);
+  paste_ = new QPushButton(this);
+  paste_->setAccessibleName(tr("Paste rows"));
   paste_->setIcon(context.look.icon("paste", "accent"));
-  paste_->setToolTip(tr("Rows copied from a spreadsheet become elements of this list; a first line of names may say which column is which"));
+  paste_->setToolTip(tr("Paste rows: those copied from a spreadsheet become elements of this list; a first line of names may say which column is which"));
   set_role(paste_, "link");
+  table_ = new QPushButton(tr("As a table"), this);
+  table_->setIcon(context.look.icon("table", "accent"));
+  table_->setToolTip(tr("All elements at once, with cells to be copied and pasted"));
+  set_role(table_, "link");
+  table_->setVisible(!columns_of(node_["items"]).empty());
   row->addWidget(add_);
+  row->addWidget(table_);
   row->addWidget(paste_);
   row->addStretch(1);
   row->addWidget(more_);
@@ -64,6 +72,10 @@ ListEdit::ListEdit(const FormContext& context, const std::string& pointer, const
   paste_problem_->hide();
   column_->addWidget(paste_problem_);
   connect(add_, &QPushButton::clicked, this, &ListEdit::add);
+  connect(table_, &QPushButton::clicked, this, [this] {
+    TableDialog dialog(context_, pointer_, node_["items"], label(), window());
+    dialog.exec();
+  });
   connect(paste_, &QPushButton::clicked, this, [this] { paste(QGuiApplication::clipboard()->text()); });
   connect(show_more_, &QPushButton::clicked, this, [this] {
     shown_limit_ += 64;
@@ -74,7 +86,7 @@ ListEdit::ListEdit(const FormContext& context, const std::string& pointer, const
 
 QString ListEdit::item_name() const {
   const std::string title = string_at(node_["items"], "title");
-  return title.empty() ? singular(label()) : QString::fromStdString(title);
+  return title.empty() ? singular(label()) : label_of({}, node_["items"]);
 }
 
 Json ListEdit::current() const {

@@ -43,6 +43,7 @@ class ListEdit : public FieldEditor {
   QVBoxLayout* items_column_;
   QLabel* empty_;
   QPushButton* add_;
+  QPushButton* table_;
   QPushButton* paste_;
   QLabel* paste_problem_;
   QString problem_;

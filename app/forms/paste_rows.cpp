@@ -13,40 +13,37 @@ namespace {
 
 constexpr qsizetype most_rows = 100000;
 
-/// Where a column goes: a member, and a component where that is a vector.
-struct Column {
-  std::string key;
-  int component = -1;
-  bool is_text = false;
-};
+}  // namespace
 
-std::vector<Column> columns_of(const Json& node) {
-  std::vector<Column> out;
+std::vector<TableColumn> columns_of(const Json& node) {
+  std::vector<TableColumn> out;
   if (const int size = vector_size(node); size > 0) {
-    for (int i = 0; i < size; ++i) out.push_back({"", i, false});
+    for (int i = 0; i < size; ++i) out.push_back({"", i, false, string_at(keyword_of(node, "items"), "unit")});
     return out;
   }
   const Json& properties = keyword_of(node, "properties");
   if (!properties.is_object()) {
-    out.push_back({"", -1, string_at(node, "type") == "string"});
+    out.push_back({"", -1, string_at(node, "type") == "string", string_at(node, "unit")});
     return out;
   }
   for (const auto& [key, child] : properties.items()) {
     if (const int size = vector_size(child); size > 0)
-      for (int i = 0; i < size; ++i) out.push_back({key, i, false});
+      for (int i = 0; i < size; ++i) out.push_back({key, i, false, string_at(keyword_of(child, "items"), "unit")});
     else if (const std::string type = string_at(child, "type"); type == "number" || type == "integer" || type == "string")
-      out.push_back({key, -1, type == "string"});
+      out.push_back({key, -1, type == "string", string_at(child, "unit")});
   }
   return out;
 }
 
-QString heading(const Column& column) {
+QString heading(const TableColumn& column) {
   static const char* const axes[] = {"x", "y", "z", "w"};
   const QString key = QString::fromStdString(column.key);
   return column.component < 0 ? key : key + " " + axes[column.component];
 }
 
-bool names(const QString& cell, const Column& column) {
+namespace {
+
+bool names(const QString& cell, const TableColumn& column) {
   const QString word = cell.section('[', 0, 0).trimmed().toLower().replace('_', ' ');
   const QString whole = heading(column).toLower().replace('_', ' ');
   return word == whole || (column.component >= 0 && word == whole.right(1));
@@ -63,20 +60,20 @@ Result<Json> rows_from_text(const QString& text, const Json& items_node) {
     return make_error(ErrorCode::invalid_input, "more than 100000 rows", "Paste fewer at a time.");
   const QString& first = lines.front();
   const QChar separator = first.contains('\t') ? QChar('\t') : first.contains(';') ? QChar(';') : QChar(',');
-  std::vector<Column> columns = columns_of(items_node);
+  std::vector<TableColumn> columns = columns_of(items_node);
   const QStringList head = first.split(separator);
   bool has_head = false;
   for (const QString& cell : head)
-    for (const Column& column : columns) has_head = has_head || (!column.key.empty() && names(cell, column));
+    for (const TableColumn& column : columns) has_head = has_head || (!column.key.empty() && names(cell, column));
   if (has_head) {
-    std::vector<Column> found;
+    std::vector<TableColumn> found;
     for (const QString& cell : head) {
-      const Column* match = nullptr;
-      for (const Column& column : columns)
+      const TableColumn* match = nullptr;
+      for (const TableColumn& column : columns)
         if (names(cell, column) && !match) match = &column;
       if (!match) {
         QStringList known;
-        for (const Column& column : columns) known << heading(column);
+        for (const TableColumn& column : columns) known << heading(column);
         return make_error(ErrorCode::invalid_input, "line 1: no member is called '" + cell.trimmed().toStdString() + "'",
                           "Members: " + known.join(", ").toStdString() + ".");
       }
@@ -98,7 +95,7 @@ Result<Json> rows_from_text(const QString& text, const Json& items_node) {
     const bool plain = columns.size() >= 1 && columns.front().key.empty();
     Json element = plain ? Json() : Json::object();
     for (qsizetype c = 0; c < cells.size(); ++c) {
-      const Column& column = columns[static_cast<std::size_t>(c)];
+      const TableColumn& column = columns[static_cast<std::size_t>(c)];
       const QString cell = cells[c].trimmed();
       if (cell.isEmpty() && column.component < 0) continue;
       const Json value = column.is_text ? Json(cell.toStdString()) : json_from_text(cell);

@@ -4,6 +4,8 @@
 
 #include <QHBoxLayout>
 #include <QPainter>
+#include <QScrollArea>
+#include <QVBoxLayout>
 
 namespace conoid::app {
 
@@ -30,6 +32,17 @@ QToolButton* make_icon_button(const Look& look, const QString& icon, const QStri
   button->setAccessibleName(tip);
   button->setAutoRaise(true);
   return button;
+}
+
+QScrollArea* make_scroll_page(QWidget* parent, QVBoxLayout** column) {
+  auto* scroll = new QScrollArea(parent);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* page = new QWidget;
+  page->setObjectName("scrolled");
+  *column = new QVBoxLayout(page);
+  scroll->setWidget(page);
+  return scroll;
 }
 
 QWidget* make_pane_header(const QString& title, QBoxLayout** tools, QWidget* parent) {
@@ -104,8 +117,9 @@ ElidedLabel::ElidedLabel(const QString& text, const char* role, Qt::TextElideMod
   elide();
 }
 
-void ElidedLabel::set_text(const QString& text) {
+void ElidedLabel::set_text(const QString& text, const QString& spoken) {
   full_ = text;
+  spoken_ = spoken;
   updateGeometry();
   elide();
 }
@@ -119,10 +133,10 @@ void ElidedLabel::resizeEvent(QResizeEvent* event) {
 }
 
 void ElidedLabel::elide() {
-  const QString shown = fontMetrics().elidedText(full_, mode_, std::max(24, width()));
+  const QString shown = fontMetrics().elidedText(full_, mode_, std::max(24, width() - 2 * padding_));
   if (shown != text()) setText(shown);
-  setToolTip(shown == full_ ? QString() : full_);
-  setAccessibleName(full_);
+  setToolTip(!spoken_.isEmpty() ? spoken_ : shown == full_ ? QString() : full_);
+  setAccessibleName(spoken_.isEmpty() ? full_ : spoken_);
 }
 
 StateDot::StateDot(const Look& look, QWidget* parent) : QWidget(parent), look_(look) { setFixedSize(10, 10); }

@@ -9,6 +9,8 @@
 #include "app/look/theme.hpp"
 
 class QBoxLayout;
+class QScrollArea;
+class QVBoxLayout;
 
 namespace conoid::app {
 
@@ -19,6 +21,8 @@ namespace conoid::app {
 /// A flat button with an icon, a tooltip and the same accessible name.
 [[nodiscard]] QToolButton* make_icon_button(const Look& look, const QString& icon, const QString& tip, QWidget* parent = nullptr,
                                             const QString& colour = "muted");
+/// A page that scrolls up and down only; `column` gets what is on it.
+[[nodiscard]] QScrollArea* make_scroll_page(QWidget* parent, QVBoxLayout** column);
 /// A pane's head: a heading at the left, room for tools at the right (returned through `tools`).
 [[nodiscard]] QWidget* make_pane_header(const QString& title, QBoxLayout** tools, QWidget* parent = nullptr);
 
@@ -50,8 +54,11 @@ class ElidedLabel : public QLabel {
  public:
   explicit ElidedLabel(const QString& text, const char* role, Qt::TextElideMode mode = Qt::ElideRight,
                        QWidget* parent = nullptr);
-  void set_text(const QString& text);
+  /// `spoken`, where it is given, is the tooltip and what a screen reader says instead of the text.
+  void set_text(const QString& text, const QString& spoken = {});
   [[nodiscard]] const QString& full_text() const { return full_; }
+  /// Pixels at either side that the style sheet leaves empty.
+  void set_padding(int pixels) { padding_ = pixels; }
   [[nodiscard]] QSize minimumSizeHint() const override;
   [[nodiscard]] QSize sizeHint() const override;
 
@@ -61,7 +68,9 @@ class ElidedLabel : public QLabel {
  private:
   void elide();
   QString full_;
+  QString spoken_;
   Qt::TextElideMode mode_;
+  int padding_ = 0;
 };
 
 /// A dot in a theme colour: green, amber, red.

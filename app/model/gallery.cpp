@@ -59,6 +59,7 @@ std::vector<SampleCard> load_gallery(const fs::path& folder) {
   std::sort(cards.begin(), cards.end(), [](const SampleCard& a, const SampleCard& b) {
     if (a.available != b.available) return a.available;
     if (a.solver != b.solver) return a.solver < b.solver;
+    if (a.seconds != b.seconds) return a.seconds < b.seconds;
     return a.title < b.title;
   });
   return cards;

@@ -77,6 +77,13 @@ void Settings::add_recent_case(const QString& file) {
   store_.setValue("recent/cases", QStringList(files.mid(0, recent_limit)));
 }
 
+void Settings::add_launcher(const QString& line) {
+  QStringList lines = launchers();
+  lines.removeAll(line);
+  lines.prepend(line);
+  store_.setValue("compute/launchers", QStringList(lines.mid(0, recent_limit)));
+}
+
 std::vector<RecentRun> Settings::recent_runs() const {
   std::vector<RecentRun> runs;
   const auto array = QJsonDocument::fromJson(store_.value("recent/runs").toByteArray()).array();

@@ -56,6 +56,15 @@ class Settings : public QObject {
   [[nodiscard]] int autosave_seconds() const;
   void set_autosave_seconds(int seconds) { store_.setValue("recovery/seconds", seconds); }
   void keep_runs_folder(const QString& folder) { store_.setValue("runs/folder", folder); }
+  /// Where runs are computed: empty here, "process", or a launcher line (compute_place.hpp).
+  [[nodiscard]] QString place() const { return store_.value("compute/place").toString(); }
+  void set_place(const QString& place) { store_.setValue("compute/place", place); }
+  /// Launcher lines used before, newest first.
+  [[nodiscard]] QStringList launchers() const { return store_.value("compute/launchers").toStringList(); }
+  void add_launcher(const QString& line);
+  /// Who computes on this machine ("cuda:0,cpu"); empty: as each case says.
+  [[nodiscard]] QString workers() const { return store_.value("compute/workers").toString(); }
+  void set_workers(const QString& workers) { store_.setValue("compute/workers", workers); }
   [[nodiscard]] bool tour_seen() const { return store_.value("start/tour_seen", false).toBool(); }
   void set_tour_seen() { store_.setValue("start/tour_seen", true); }
   [[nodiscard]] QByteArray geometry() const { return store_.value("window/geometry").toByteArray(); }

@@ -10,8 +10,11 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QStyle>
+#include <QStyleOptionFrame>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -45,6 +48,26 @@ QString problems_in_words(const CaseModel& model, const std::vector<std::string>
   if (errors + warnings <= 1) return first;
   return errors > 0 ? QObject::tr("%n to correct", nullptr, errors) : QObject::tr("%n to look at", nullptr, warnings);
 }
+
+/// A line that shows its end as "…" as long as nobody types in it.
+class TitleEdit final : public QLineEdit {
+ public:
+  using QLineEdit::QLineEdit;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override {
+    const QString whole = text();
+    const int room = width() - 8;
+    if (hasFocus() || fontMetrics().horizontalAdvance(whole) <= room) return QLineEdit::paintEvent(event);
+    QStyleOptionFrame option;
+    initStyleOption(&option);
+    QPainter painter(this);
+    style()->drawPrimitive(QStyle::PE_PanelLineEdit, &option, &painter, this);
+    painter.setFont(font());
+    painter.setPen(palette().color(QPalette::Text));
+    painter.drawText(rect().adjusted(0, 0, -8, 0), Qt::AlignLeft | Qt::AlignVCenter, fontMetrics().elidedText(whole, Qt::ElideRight, room));
+  }
+};
 
 }  // namespace
 
@@ -166,7 +189,7 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
   auto* head_column = new QVBoxLayout(head);
   head_column->setContentsMargins(16, 14, 16, 14);
   head_column->setSpacing(3);
-  title_ = new QLineEdit(head);
+  title_ = new TitleEdit(head);
   title_->setObjectName("caseTitle");
   title_->setAccessibleName(tr("Title of the case"));
   title_->setPlaceholderText(tr("Untitled case"));
@@ -247,6 +270,7 @@ void CasePanel::refresh() {
   if (!(title_->hasFocus() && title_->isModified()))
     title_->setText(title && title->is_string() ? QString::fromStdString(title->get<std::string>()) : QString());
   title_->setCursorPosition(0);
+  title_->setToolTip(title_->text());
   solver_->setText(info ? QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size()))
                         : QString::fromStdString(model.solver()));
   // Many cases are called case.json; the folder tells them apart.

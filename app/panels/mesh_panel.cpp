@@ -92,13 +92,10 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   setAttribute(Qt::WA_StyledBackground);
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidgetResizable(true);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  QVBoxLayout* column = nullptr;
+  QScrollArea* scroll = make_scroll_page(this, &column);
+  QWidget* scrolled = scroll->widget();
   outer->addWidget(scroll);
-  auto* scrolled = new QWidget;
-  scrolled->setObjectName("scrolled");
-  auto* column = new QVBoxLayout(scrolled);
   column->setContentsMargins(16, 16, 16, 16);
   column->setSpacing(20);
   note_ = make_label({}, "muted", scrolled);
@@ -110,7 +107,6 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   inner_column->setSpacing(20);
   column->addWidget(content_);
   column->addStretch(1);
-  scroll->setWidget(scrolled);
 
   QVBoxLayout* inner = nullptr;
   inner_column->addWidget(make_box(tr("Figures"), &inner));

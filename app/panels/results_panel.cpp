@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <QClipboard>
+#include <QComboBox>
 #include <QElapsedTimer>
 #include <QFileDialog>
 #include <QGuiApplication>
@@ -21,6 +22,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/panels/log_panel.hpp"
 #include "app/panels/scene_pane.hpp"
@@ -28,7 +30,9 @@
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
 #include "render/chart/chart_export.hpp"
+#include "render/chart/chart_units.hpp"
 #include "render/chart/spectrum.hpp"
+#include "render/scene/ticks.hpp"
 
 namespace conoid::app {
 namespace {
@@ -72,6 +76,12 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   auto* tools = new QHBoxLayout(tools_);
   tools->setContentsMargins(0, 0, 0, 0);
   tools->setSpacing(4);
+  unit_ = make_calm_combo(tools_);
+  unit_->setAccessibleName(tr("Unit of the curves"));
+  unit_->setToolTip(tr("Unit of the curves"));
+  unit_->hide();
+  tools->addWidget(unit_);
+  connect(unit_, &QComboBox::activated, this, [this] { set_unit(unit_->currentData().toString()); });
   const auto toggle = [&](const char* icon, const QString& tip) {
     auto* button = make_icon_button(look, icon, tip, tools_);
     button->setCheckable(true);
@@ -206,6 +216,27 @@ void ResultsPanel::draw_soon() {
   if (!draw_timer_.isActive()) draw_timer_.start();
 }
 
+namespace {
+
+std::vector<ChartTable> tables_of(const RunModel& run) {
+  std::vector<ChartTable> out;
+  for (const RunTable& table : run.tables()) out.push_back({&table.info, &table.rows});
+  return out;
+}
+
+}  // namespace
+
+ChartSpec ResultsPanel::table_chart(const RunModel& run, const RunTable& table) const {
+  const QString unit = units_.value(QString::fromStdString(table.info.id));
+  if (unit.isEmpty()) return chart_of(table.info, table.rows);
+  return chart_in_unit({&table.info, &table.rows}, tables_of(run), unit.toStdString());
+}
+
+void ResultsPanel::set_unit(const QString& unit) {
+  units_[tabs_->tabData(tabs_->currentIndex()).toString()] = unit;
+  draw_chart();
+}
+
 ChartSpec ResultsPanel::spec_of(const QString& id) const {
   if (id == profile_id) return profile_;
   if (id == balance_id) {
@@ -220,10 +251,10 @@ ChartSpec ResultsPanel::spec_of(const QString& id) const {
   }
   const RunTable* table = run_.table(id.toStdString());
   if (!table) return {};
-  ChartSpec spec = chart_of(table->info, table->rows);
+  ChartSpec spec = table_chart(run_, *table);
   if (other_)
     if (const RunTable* there = other_->table(id.toStdString())) {
-      ChartSpec second = chart_of(there->info, there->rows);
+      ChartSpec second = table_chart(*other_, *there);
       int colour = 0;
       for (Series& s : spec.series)
         if (!s.overlay) s.color = colour++;
@@ -245,6 +276,18 @@ void ResultsPanel::refresh_tools() {
   spectrum_->setVisible(is_history(spec));
   polar_->setVisible(is_over_angle(spec) && spec.kind != ChartKind::balance);
   log_axis_->setVisible(spec.kind == ChartKind::lines);
+  std::vector<std::string> units;
+  if (const RunTable* table = run_.table(id.toStdString())) units = units_of({&table->info, &table->rows}, tables_of(run_));
+  unit_->setVisible(units.size() > 1);
+  // Filled anew only when the choice is another: a list that is open must not close while a run goes on.
+  QStringList key;
+  for (const std::string& unit : units) key << QString::fromStdString(unit);
+  const QSignalBlocker quiet(unit_);
+  if (unit_->property("units").toStringList() != key) unit_->clear();
+  unit_->setProperty("units", key);
+  for (const std::string& unit : unit_->count() > 0 ? std::vector<std::string>() : units)
+    unit_->addItem(QString::fromStdString(readable_unit(unit)), QString::fromStdString(unit));
+  unit_->setCurrentIndex(std::max(0, unit_->findData(units_.value(id))));
 }
 
 void ResultsPanel::set_spectrum(bool on) {

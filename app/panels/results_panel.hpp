@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <QHash>
 #include <QTimer>
 #include <QWidget>
 
@@ -19,6 +20,7 @@
 
 class QStackedWidget;
 class QTabBar;
+class QComboBox;
 class QToolButton;
 
 namespace conoid::app {
@@ -40,6 +42,9 @@ class ResultsPanel : public QWidget {
   /// Turns the chart at hand into its spectrum and back.
   void set_spectrum(bool on);
   void set_log(bool on);
+  /// Shows the curves of the present tab in another unit, where there is a choice.
+  void set_unit(const QString& unit);
+  [[nodiscard]] QComboBox& unit_choice() { return *unit_; }
   /// .png, .svg, .pdf or .csv by the ending, white.
   Status write_chart(const QString& file);
   /// What the chart shows as rows for a spreadsheet.
@@ -56,6 +61,7 @@ class ResultsPanel : public QWidget {
   void save_chart(const QString& ending);
   void copy_chart();
   [[nodiscard]] ChartSpec spec_of(const QString& id) const;
+  [[nodiscard]] ChartSpec table_chart(const RunModel& run, const RunTable& table) const;
   void refresh_tools();
   void apply_theme();
 
@@ -66,6 +72,8 @@ class ResultsPanel : public QWidget {
   QTabBar* tabs_;
   QStackedWidget* stack_;
   QWidget* tools_;
+  QComboBox* unit_;
+  QHash<QString, QString> units_;  ///< chosen by table, where it has several
   QToolButton* spectrum_;
   QToolButton* log_axis_;
   QToolButton* polar_;

@@ -14,6 +14,7 @@
 #include <QLineEdit>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QToolButton>
 #include <QUrl>
@@ -21,6 +22,7 @@
 
 #include "app/forms/object_form.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/model/compute_place.hpp"
 #include "app/model/numbers.hpp"
 #include "engine/core/units.hpp"
 
@@ -102,12 +104,9 @@ RunPanel::RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, 
   fixed_column->addWidget(make_progress());
   outer->addWidget(fixed);
 
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidgetResizable(true);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  auto* scrolled = new QWidget;
-  scrolled->setObjectName("scrolled");
-  auto* column = new QVBoxLayout(scrolled);
+  QVBoxLayout* column = nullptr;
+  QScrollArea* scroll = make_scroll_page(this, &column);
+  QWidget* scrolled = scroll->widget();
   column->setContentsMargins(16, 4, 16, 16);
   column->setSpacing(20);
   QVBoxLayout* inner = nullptr;
@@ -133,10 +132,9 @@ RunPanel::RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, 
   column->addWidget(numbers_box_);
   column->addWidget(estimate_box_);
   column->addStretch(1);
-  scroll->setWidget(scrolled);
   outer->addWidget(scroll, 1);
   outer->addWidget(make_rule(this));
-  outer->addWidget(make_command());
+  outer->addWidget(make_command(actions));
 
   connect(&run, &RunModel::state_changed, this, &RunPanel::refresh_state);
   connect(&run, &RunModel::started, this, [this] {
@@ -159,7 +157,7 @@ RunPanel::RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, 
   refresh_state();
   refresh_estimate();
   refresh_numbers();
-  refresh_command();
+  set_place({}, {});
 }
 
 QWidget* RunPanel::make_controls(const ActionTable& actions) {
@@ -237,24 +235,34 @@ QWidget* RunPanel::make_progress() {
   return box;
 }
 
-QWidget* RunPanel::make_command() {
+QWidget* RunPanel::make_command(const ActionTable& actions) {
   auto* box = new QWidget(this);
   auto* column = new QVBoxLayout(box);
   column->setContentsMargins(16, 12, 16, 12);
   column->setSpacing(6);
+  auto* place_row = new QHBoxLayout;
+  place_row->setSpacing(8);
+  place_row->addWidget(new IconLabel(look_, "connect", "muted", 16, box));
+  place_text_ = new ElidedLabel({}, "small", Qt::ElideRight, box);
+  auto* change = new QPushButton(tr("Change"), box);
+  set_role(change, "link");
+  change->setToolTip(actions.at("run.place")->toolTip());
+  change->setAccessibleName(tr("Change where to compute"));
+  connect(change, &QPushButton::clicked, actions.at("run.place"), &QAction::trigger);
+  place_row->addWidget(place_text_, 1);
+  place_row->addWidget(change);
+  column->addLayout(place_row);
   column->addWidget(make_label(tr("The same in a terminal"), "section", box));
   auto* row = new QHBoxLayout;
   row->setSpacing(4);
-  command_ = new QLineEdit(box);
-  command_->setReadOnly(true);
-  set_role(command_, "mono");
+  command_ = new ElidedLabel({}, "mono", Qt::ElideRight, box);
+  command_->set_padding(8);
   QFont mono("DejaVu Sans Mono");
   mono.setStyleHint(QFont::Monospace);
   mono.setPixelSize(12);
   command_->setFont(mono);
-  command_->setAccessibleName(tr("Command line"));
   auto* copy = make_icon_button(look_, "copy", tr("Copy the command"), box);
-  connect(copy, &QToolButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(command_->text()); });
+  connect(copy, &QToolButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(line_); });
   row->addWidget(command_, 1);
   row->addWidget(copy);
   column->addLayout(row);
@@ -372,11 +380,21 @@ void RunPanel::refresh_numbers() {
 }
 
 void RunPanel::refresh_command() {
-  const QString line = model_.command_line();
-  if (line == command_->text()) return;
-  command_->setText(line);
-  command_->setCursorPosition(0);
-  command_->setToolTip(line);
+  QString line = model_.command_line();
+  if (!is_inside(place_)) line += " --launcher " + shell_quoted(place_ == "process" ? QStringLiteral("conoid-worker") : place_);
+  if (!workers_.isEmpty() && !is_far(place_)) line += " --workers " + shell_quoted(workers_);
+  if (line == line_) return;
+  line_ = line;
+  // Of a long path the end says most.
+  static const QRegularExpression folders("(^|[ '])(/|\\.\\./)[^ ']*/([^/ ']+/[^/ ']+)");
+  command_->set_text(QString(line).replace(folders, QStringLiteral("\\1…/\\3")), line);
+}
+
+void RunPanel::set_place(const QString& place, const QString& workers) {
+  place_ = place;
+  workers_ = workers;
+  place_text_->set_text(workers.isEmpty() || is_far(place) ? words_of_place(place) : words_of_place(place) + ", " + workers);
+  refresh_command();
 }
 
 }  // namespace conoid::app

@@ -25,11 +25,13 @@ class RunPanel : public QWidget {
   Q_OBJECT
  public:
   RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, const Look& look, QWidget* parent = nullptr);
+  /// Where runs are computed and by whom, as the settings keep it; said beside the command line.
+  void set_place(const QString& place, const QString& workers);
 
  private:
   QWidget* make_controls(const ActionTable& actions);
   QWidget* make_progress();
-  QWidget* make_command();
+  QWidget* make_command(const ActionTable& actions);
   void refresh_state();
   void refresh_progress();
   void refresh_phases();
@@ -58,7 +60,9 @@ class RunPanel : public QWidget {
   QWidget* numbers_box_;
   QGridLayout* numbers_grid_;
   QLabel* hint_;
-  QLineEdit* command_;
+  QString place_, workers_, line_;
+  ElidedLabel* place_text_;
+  ElidedLabel* command_;
   ElidedLabel* folder_;
   QPushButton* open_folder_;
   std::vector<std::pair<class IconLabel*, FigureLabel*>> phase_rows_;

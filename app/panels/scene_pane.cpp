@@ -117,7 +117,7 @@ void ScenePane::make_head() {
   field_->setPlaceholderText(tr("Field"));
   field_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   field_->setMinimumWidth(120);
-  field_->setMaximumWidth(220);
+  field_->setMaximumWidth(168);  // the tools beside it fit into the smallest window
   value_ = make_calm_combo(head_);
   value_->setAccessibleName(tr("Component"));
   value_->setMinimumWidth(84);
@@ -323,6 +323,12 @@ void ScenePane::clear(const QString& sentence) {
   shown_ = wanted_;
   for (QWidget* widget : std::initializer_list<QWidget*>{field_, value_, part_of_complex_, range_}) widget->hide();
   set_tool(MouseTool::turn);
+  refresh_tools();
+}
+
+void ScenePane::refresh_tools() {
+  // Without a picture there is nothing to turn, to read or to save.
+  for (auto* button : head_->findChildren<QToolButton*>()) button->setEnabled(has_picture());
 }
 
 void ScenePane::set_sentence(const QString& sentence) { empty_text_->setText(sentence); }
@@ -341,6 +347,7 @@ void ScenePane::show_frame(const std::shared_ptr<const Frame>& frame) {
   if (first_frame_) {
     first_frame_ = false;
     stack_->setCurrentIndex(1);
+    refresh_tools();
     show_choices();
     apply_view();
     scene_->look(StandardView::iso);
@@ -469,7 +476,16 @@ void ScenePane::read_range() {
 void ScenePane::refresh_range_text() {
   const auto [low, high] = scene_->range();
   range_->setVisible(has_picture() && !scene_->choices().empty());
-  range_->setText(QString("%1 … %2").arg(QString::number(low, 'g', 3), QString::number(high, 'g', 3)).replace('-', QChar(0x2212)));
+  // In the unit of the colour bar: "−12 … 12 nPa".
+  FieldInfo info;
+  for (const FieldChoice& choice : scene_->choices())
+    if (choice.info.name == scene_->view().field) info = choice.info;
+  const TickSet ticks = tidy_ticks(low, high, 5, unit_of(info, scene_->view().value));
+  const auto figure = [&](double v) { return QString::number(v / ticks.scale, 'g', 3); };
+  const QString ends = low == -high ? QChar(0xb1) + figure(high) : figure(low) + QString::fromUtf8(" … ") + figure(high);
+  QString words = ends;
+  if (!ticks.unit.empty()) words += " " + text(ticks.unit);
+  range_->setText(words.replace('-', QChar(0x2212)));
   low_->setEnabled(!auto_range_->isChecked());
   high_->setEnabled(!auto_range_->isChecked());
   if (!auto_range_->isChecked()) return;

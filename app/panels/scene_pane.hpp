@@ -104,6 +104,7 @@ class ScenePane : public QWidget {
   void read_range();
   void refresh_range_text();
   void refresh_display();
+  void refresh_tools();
   void apply_theme();
   bool handle_tool(const InputEvent& event);
   void show_reading(const QString& text);

@@ -171,9 +171,10 @@ QWidget* RunsPage::make_table() {
   open_ = new QPushButton(tr("Open"), box);
   compare_ = new QPushButton(tr("Compare two"), box);
   compare_->setIcon(look_.icon("compare"));
-  head->addWidget(find);
-  head->addWidget(compare_);
-  head->addWidget(open_);
+  for (QWidget* one : std::initializer_list<QWidget*>{find, compare_, open_}) {
+    one->setFixedHeight(32);
+    head->addWidget(one);
+  }
   column->addLayout(head);
   stack_ = new QStackedWidget(box);
   auto* empty = make_label(tr("No runs yet.\nOpen a case and press Run, or build a sweep at the right."), "muted", stack_);
@@ -232,7 +233,9 @@ QWidget* RunsPage::make_side() {
   auto* column = new QVBoxLayout(side);
   column->setContentsMargins(24, 20, 24, 20);
   column->setSpacing(12);
-  column->addWidget(make_label(tr("Sweep"), "title", side));
+  auto* sweep_title = make_label(tr("Sweep"), "title", side);
+  sweep_title->setFixedHeight(32);  // on one line with the other heads
+  column->addWidget(sweep_title);
   sweep_case_ = make_label({}, "muted", side);
   sweep_case_->setWordWrap(true);
   column->addWidget(sweep_case_);
@@ -366,6 +369,7 @@ void RunsPage::refresh_buttons() {
       if (lines.size() > 6) text += "\n" + tr("… and %1 more").arg(lines.size() - 6);
     }
   }
+  if (folders.isEmpty() && list_->rowCount() > 0) text = tr("Choose a run to open it, or two (Ctrl and click) to compare them.");
   difference_->setText(text);
   difference_->setVisible(!text.isEmpty());
   queue_note_->setVisible(queue_.rowCount() == 0 || !queue_.is_active());

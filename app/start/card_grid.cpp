@@ -30,7 +30,7 @@ SampleCardWidget::SampleCardWidget(const Look& look, SampleCard card, QWidget* p
   setAttribute(Qt::WA_Hover);
   setEnabled(card_.available);
   if (card_.available) setCursor(Qt::PointingHandCursor);
-  setAccessibleName(card_.title);
+  setAccessibleName(card_.title + ", " + card_.solver);
   setAccessibleDescription(card_.summary);
   if (!card_.thumbnail.empty()) thumbnail_.load(QString::fromStdString(card_.thumbnail.string()));
   if (!card_.available) setToolTip(tr("This build does not contain the solver %1.").arg(card_.solver));
@@ -85,39 +85,40 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
 
   QFont bold = font();
   bold.setWeight(QFont::DemiBold);
-  bold.setPixelSize(14);
-  painter.setFont(bold);
-  painter.setPen(look_.colour("text"));
+  bold.setPixelSize(qRound(font().pixelSize() * 14 / 13.0));
   const int text_width = width() - 32;
-  const QFontMetrics bold_metrics(bold);
-  painter.drawText(QRect(16, picture_height + 12, text_width, 20), Qt::AlignLeft | Qt::AlignVCenter,
-                   bold_metrics.elidedText(card_.title, Qt::ElideRight, text_width));
-  painter.setFont(font());
-  painter.setPen(look_.colour("muted"));
-  const QFontMetrics metrics(font());
-  // Three lines, the last shortened where the text goes on.
-  QTextLayout layout(card_.summary.isEmpty() ? card_.solver : card_.summary, font());
-  layout.beginLayout();
-  for (int i = 0; i < 3; ++i) {
-    QTextLine line = layout.createLine();
-    if (!line.isValid()) break;
-    line.setLineWidth(text_width);
-    QString words = layout.text().mid(line.textStart(), i < 2 ? line.textLength() : -1);
-    painter.drawText(QRect(16, picture_height + 35 + 18 * i, text_width, 18), Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(words, Qt::ElideRight, text_width));
-  }
-  layout.endLayout();
+  // Five lines: a title of one or two, then the summary; the last of each is shortened where the text goes on.
+  const int line_height = qRound(font().pixelSize() * 18 / 13.0);
+  int y = picture_height + 12;
+  const auto write = [&](const QString& words, const QFont& face, const QString& colour, int most) {
+    QTextLayout layout(words, face);
+    const QFontMetrics metrics(face);
+    painter.setFont(face);
+    painter.setPen(look_.colour(colour));
+    int lines = 0;
+    layout.beginLayout();
+    for (; lines < most; ++lines) {
+      QTextLine line = layout.createLine();
+      if (!line.isValid()) break;
+      line.setLineWidth(text_width);
+      const QString part = words.mid(line.textStart(), lines + 1 < most ? line.textLength() : -1);
+      painter.drawText(QRect(16, y, text_width, line_height), Qt::AlignLeft | Qt::AlignVCenter,
+                       metrics.elidedText(part, Qt::ElideRight, text_width));
+      y += line_height;
+    }
+    layout.endLayout();
+    return lines;
+  };
+  const int title_lines = write(card_.title, bold, "text", 2);
+  y += 4;
+  write(card_.summary.isEmpty() ? card_.solver : card_.summary, font(), "muted", 4 - title_lines);
   QFont small = font();
-  small.setPixelSize(12);
+  small.setPixelSize(qRound(font().pixelSize() * 12 / 13.0));
   painter.setFont(small);
   painter.setPen(look_.colour("faint"));
   const QString duration = QString::fromStdString(format_duration(card_.seconds));
   const QString time = card_.seconds <= 0 ? QString() : card_.measured ? tr("%1 here").arg(duration) : tr("about %1").arg(duration);
-  const QFontMetrics small_metrics(small);
-  const int time_width = time.isEmpty() ? 0 : small_metrics.horizontalAdvance(time) + 8;
-  painter.drawText(QRect(16, picture_height + 102, text_width - time_width, 18), Qt::AlignLeft | Qt::AlignVCenter,
-                   small_metrics.elidedText(card_.solver, Qt::ElideRight, text_width - time_width));
-  painter.drawText(QRect(16, picture_height + 102, text_width, 18), Qt::AlignRight | Qt::AlignVCenter, time);
+  painter.drawText(QRect(16, height() - 30, text_width, 18), Qt::AlignLeft | Qt::AlignVCenter, time);
   const bool lit = isEnabled() && (underMouse() || hasFocus());
   painter.setPen(QPen(look_.colour(lit ? "accent" : "border"), lit ? 1.5 : 1));
   painter.setBrush(Qt::NoBrush);

@@ -18,6 +18,7 @@
 #include "app/forms/object_form.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/action_table.hpp"
+#include "app/model/news.hpp"
 #include "app/start/card_grid.hpp"
 #include "engine/core/units.hpp"
 
@@ -78,14 +79,13 @@ StartPage::StartPage(const Look& look, Settings& settings, const ActionTable& ac
   setAttribute(Qt::WA_StyledBackground);
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidgetResizable(true);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  QVBoxLayout* page_column = nullptr;
+  QScrollArea* scroll = make_scroll_page(this, &page_column);
   outer->addWidget(scroll);
-  auto* scrolled = new QWidget;
-  scrolled->setObjectName("scrolled");
-  auto* centre = new QHBoxLayout(scrolled);
-  centre->setContentsMargins(32, 32, 32, 32);
+  page_column->setContentsMargins(32, 32, 32, 32);
+  QWidget* scrolled = scroll->widget();
+  auto* centre = new QHBoxLayout;
+  page_column->addLayout(centre);
   auto* content = new QWidget(scrolled);
   content->setMaximumWidth(page_width);
   centre->addStretch(1);
@@ -97,13 +97,13 @@ StartPage::StartPage(const Look& look, Settings& settings, const ActionTable& ac
   column->addWidget(make_head(actions));
   recovered_column_ = new QVBoxLayout;
   column->addLayout(recovered_column_);
+  if (!settings.tour_seen()) column->addWidget(invitation_ = make_invitation(actions));
   auto* row = new QHBoxLayout;
   row->setSpacing(40);
   row->addWidget(make_samples(samples), 1);
-  row->addWidget(make_recent(), 0, Qt::AlignTop);
+  row->addWidget(make_recent(actions), 0, Qt::AlignTop);
   column->addLayout(row);
   column->addStretch(1);
-  scroll->setWidget(scrolled);
   connect(&settings, &Settings::runs_changed, this, &StartPage::refresh_recent);
   refresh_recent();
 }
@@ -124,7 +124,57 @@ QWidget* StartPage::make_head(const ActionTable& actions) {
   open->setMinimumHeight(34);
   connect(open, &QPushButton::clicked, actions.at("file.open"), &QAction::trigger);
   row->addWidget(open);
+  auto* mesh = new QPushButton(tr("New from a mesh…"), head);
+  mesh->setIcon(look_.icon("mesh", "text"));
+  mesh->setMinimumHeight(34);
+  connect(mesh, &QPushButton::clicked, actions.at("file.mesh"), &QAction::trigger);
+  row->addWidget(mesh);
   return head;
+}
+
+void StartPage::hide_invitation() {
+  if (invitation_) invitation_->hide();
+}
+
+QWidget* StartPage::make_invitation(const ActionTable& actions) {
+  auto* bar = new QFrame(this);
+  bar->setObjectName("card");
+  auto* row = new QHBoxLayout(bar);
+  row->setContentsMargins(16, 10, 12, 10);
+  row->setSpacing(12);
+  row->addWidget(new IconLabel(look_, "info", "accent", 18, bar));
+  row->addWidget(make_label(tr("New here? A tour of five steps shows where everything is."), "", bar), 1);
+  auto* later = new QPushButton(tr("No, thank you"), bar);
+  auto* take = new QPushButton(tr("Take the tour"), bar);
+  row->addWidget(later);
+  row->addWidget(take);
+  connect(later, &QPushButton::clicked, this, [this, bar] {
+    settings_.set_tour_seen();
+    bar->hide();
+  });
+  connect(take, &QPushButton::clicked, actions.at("help.tour"), &QAction::trigger);
+  return bar;
+}
+
+QWidget* StartPage::make_news(const ActionTable& actions) {
+  auto* box = new QWidget(this);
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(8);
+  const auto news = load_news();
+  if (news.empty()) return box;
+  column->addWidget(make_label(tr("What is new"), "title", box));
+  constexpr qsizetype shown = 3;
+  for (const QString& item : news.front().items.mid(0, shown)) {
+    auto* label = make_label(item, "muted", box);
+    label->setWordWrap(true);
+    column->addWidget(label);
+  }
+  auto* all = new QPushButton(tr("All that is new"), box);
+  set_role(all, "link");
+  connect(all, &QPushButton::clicked, actions.at("help.news"), &QAction::trigger);
+  column->addWidget(all, 0, Qt::AlignLeft);
+  return box;
 }
 
 QWidget* StartPage::make_samples(const std::filesystem::path& samples) {
@@ -140,21 +190,28 @@ QWidget* StartPage::make_samples(const std::filesystem::path& samples) {
     note->setWordWrap(true);
     column->addWidget(note);
   } else {
-    auto* grid = new CardGrid(box);
-    std::vector<QWidget*> widgets;
-    for (const SampleCard& card : cards) {
-      auto* widget = new SampleCardWidget(look_, card, grid);
-      connect(widget, &SampleCardWidget::chosen, this, &StartPage::case_chosen);
-      widgets.push_back(widget);
+    // One grid a physics; within it the quickest first.
+    for (std::size_t i = 0; i < cards.size();) {
+      std::size_t end = i;
+      while (end < cards.size() && cards[end].solver == cards[i].solver && cards[end].available == cards[i].available) ++end;
+      if (i > 0) column->addSpacing(12);
+      column->addWidget(make_label(cards[i].solver, "section", box));
+      auto* grid = new CardGrid(box);
+      std::vector<QWidget*> widgets;
+      for (; i < end; ++i) {
+        auto* widget = new SampleCardWidget(look_, cards[i], grid);
+        connect(widget, &SampleCardWidget::chosen, this, &StartPage::case_chosen);
+        widgets.push_back(widget);
+      }
+      grid->set_cards(std::move(widgets));
+      column->addWidget(grid);
     }
-    grid->set_cards(std::move(widgets));
-    column->addWidget(grid);
   }
   column->addStretch(1);
   return box;
 }
 
-QWidget* StartPage::make_recent() {
+QWidget* StartPage::make_recent(const ActionTable& actions) {
   auto* box = new QWidget(this);
   box->setFixedWidth(recent_width);
   auto* column = new QVBoxLayout(box);
@@ -169,6 +226,8 @@ QWidget* StartPage::make_recent() {
   cases_column_ = new QVBoxLayout;
   cases_column_->setSpacing(2);
   column->addLayout(cases_column_);
+  column->addSpacing(16);
+  column->addWidget(make_news(actions));
   return box;
 }
 

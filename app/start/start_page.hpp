@@ -22,6 +22,8 @@ class StartPage : public QWidget {
   StartPage(const Look& look, Settings& settings, const ActionTable& actions, const std::filesystem::path& samples,
             QWidget* parent = nullptr);
   void show_recovered(const std::vector<RecoveredCase>& recovered);
+  /// The tour has been taken or declined.
+  void hide_invitation();
 
  signals:
   void case_chosen(const QString& file);
@@ -31,11 +33,14 @@ class StartPage : public QWidget {
  private:
   QWidget* make_head(const ActionTable& actions);
   QWidget* make_samples(const std::filesystem::path& samples);
-  QWidget* make_recent();
+  QWidget* make_recent(const ActionTable& actions);
+  QWidget* make_news(const ActionTable& actions);
+  QWidget* make_invitation(const ActionTable& actions);
   void refresh_recent();
 
   const Look& look_;
   Settings& settings_;
+  QWidget* invitation_ = nullptr;
   QVBoxLayout* recovered_column_;
   QVBoxLayout* runs_column_;
   QVBoxLayout* cases_column_;

@@ -18,12 +18,12 @@
 
 class QFrame;
 class QLabel;
-class QLockFile;
 class QStackedWidget;
 class QToolBar;
 
 namespace conoid::app {
 
+class CaseLock;
 class CaseWatcher;
 class RunQueue;
 class RunsPage;
@@ -88,6 +88,9 @@ class MainWindow : public QMainWindow {
   void show_error(const QString& title, const Error& error);
   void show_shortcuts();
   void show_settings();
+  void show_place();
+  void show_tour();
+  void show_news();
   void apply_settings();
   QWidget* make_outside_bar();
   void show_outside_bar();
@@ -100,13 +103,14 @@ class MainWindow : public QMainWindow {
   Look& look_;
   Settings& settings_;
   WindowOptions options_;
+  StartSession start_session_;  ///< at the place and with the workers of the settings
   std::unique_ptr<CaseModel> model_;
   std::unique_ptr<RunModel> run_;
   std::unique_ptr<RunModel> other_run_;  ///< the second of a comparison
   std::unique_ptr<RunQueue> queue_;
   std::unique_ptr<Recovery> recovery_;
   std::unique_ptr<CaseWatcher> watcher_;
-  std::unique_ptr<QLockFile> lock_;
+  std::unique_ptr<CaseLock> lock_;
   QFrame* outside_bar_ = nullptr;
   QLabel* outside_text_ = nullptr;
   ActionTable* actions_ = nullptr;

@@ -79,6 +79,23 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     emit changed();
   });
 
+  workers_ = combo(tr("Computed by"));
+  workers_note_ = make_label(tr("Looking for devices…"), "small", this);
+  workers_note_->setWordWrap(true);
+  form->addRow({}, workers_note_);
+  workers_->addItem(tr("What each case says"), QString());
+  workers_->addItem(tr("The processor"), QStringLiteral("cpu"));
+  connect(workers_, &QComboBox::activated, this, [this, &settings] {
+    settings.set_workers(workers_->currentData().toString());
+    emit changed();
+  });
+  if (!settings.workers().isEmpty() && workers_->findData(settings.workers()) < 0) workers_->addItem(settings.workers(), settings.workers());
+  workers_->setCurrentIndex(std::max(0, workers_->findData(settings.workers())));
+  // The command line program looks: a driver that takes its time, or falls, does not take the window along.
+  auto* query = new FarEndQuery(this);
+  connect(query, &FarEndQuery::answered, this, [this, &settings](const FarEnd& found) { show_devices(found, settings.workers()); });
+  query->ask("process");
+
   auto* memory = new QSpinBox(this);
   memory->setAccessibleName(tr("Memory for frames"));
   memory->setRange(32, 65536);
@@ -132,6 +149,24 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::accept);
   column->addWidget(buttons);
+}
+
+void SettingsDialog::show_devices(const FarEnd& found, const QString& chosen) {
+  for (const FarEnd::Device& device : found.devices) {
+    // The processor is there already; what only imitates a device is for tests and shown to those who ask for it.
+    if (device.id == "cpu" || (device.id.startsWith("emulated") && qEnvironmentVariableIsEmpty("CONOID_EMULATED"))) continue;
+    const QString name = device.words + " (" + device.id + ")";
+    workers_->addItem(tr("%1 and the processor").arg(name), device.id + ",cpu");
+    workers_->addItem(tr("%1 alone").arg(name), device.id);
+  }
+  // A choice made before, whose device is away now, stays what it was.
+  if (workers_->findData(chosen) < 0) workers_->addItem(chosen, chosen);
+  workers_->setCurrentIndex(std::max(0, workers_->findData(chosen)));
+  QString note = found.trouble.isEmpty() ? found.absent.join("; ") : found.trouble;
+  if (!note.isEmpty()) note[0] = note[0].toUpper();
+  if (!note.isEmpty() && !note.endsWith('.')) note += '.';
+  workers_note_->setText(note);
+  workers_note_->setVisible(!note.isEmpty());
 }
 
 }  // namespace conoid::app

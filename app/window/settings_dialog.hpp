@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings: look, language, units, memory, autosave, folder of runs.
+// Settings, each taken over at once: colours, size of text, language, units, who computes, memory, recovery, motion, folder.
 #pragma once
 
 #include <QDialog>
 
-#include "app/look/theme.hpp"
+#include "app/model/compute_place.hpp"
 #include "app/model/settings.hpp"
+
+class QComboBox;
+class QLabel;
 
 namespace conoid::app {
 
-/// Every change holds at once (the language at the next start, which the dialog says).
 class SettingsDialog : public QDialog {
   Q_OBJECT
  public:
   SettingsDialog(Settings& settings, Look& look, QWidget* parent = nullptr);
+  /// Offers the devices that were found; `chosen` is what the settings say.
+  void show_devices(const FarEnd& found, const QString& chosen);
+  [[nodiscard]] QComboBox& workers() { return *workers_; }
 
  signals:
-  void changed();
+  void changed();  ///< anything that the window must take over
+
+ private:
+  QComboBox* workers_;
+  QLabel* workers_note_;
 };
 
 }  // namespace conoid::app

@@ -115,6 +115,7 @@ void Workbench::show_mesh(bool on) { left_tabs_->setCurrentIndex(on ? 1 : 0); }
 void Workbench::apply_settings(const Settings& settings) {
   const UnitSystem units = settings.units();
   mesh_panel_->set_unit(units == UnitSystem::millimetre ? "mm" : units == UnitSystem::us ? "in" : "m");
+  run_panel_->set_place(settings.place(), settings.workers());
   setDockOptions(settings.reduced_motion() ? QMainWindow::DockOptions() : QMainWindow::AnimatedDocks);
 }
 

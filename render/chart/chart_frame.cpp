@@ -21,28 +21,44 @@ void lay_out(ChartFrame& frame) {
   const double r = frame.ratio;
   double top = frame.height - chart_margin * r;
   if (!frame.title.empty()) top -= (chart_title + 10) * r;
+  const double left = chart_margin * r;
+  double right = frame.width - chart_margin * r;
   if (!frame.legend.empty()) {
-    const double left = chart_margin * r;
-    const double right = frame.width - chart_margin * r;
+    double widest = 0;
     double x = left;
+    int rows = 1;
+    for (LegendEntry& entry : frame.legend) {
+      entry.width = (swatch + swatch_gap) * r + text_size(frame.theme, entry.label, chart_text * r)[0];
+      widest = std::max(widest, entry.width);
+      if (x > left && x + entry.width > right) x = left, ++rows;
+      x += entry.width + entry_gap * r;
+    }
+    // Rows take height, which a wide and low chart has none to spare of: there the legend stands at the right.
+    const double column = static_cast<double>(frame.legend.size()) * row_height * r;
+    const bool beside = frame.width > 1.4 * frame.height && rows > 1 && widest < 0.36 * frame.width && column < top - left;
+    x = left;
     double y = top - row_height * r / 2;
     for (LegendEntry& entry : frame.legend) {
-      const double width = (swatch + swatch_gap) * r + text_size(frame.theme, entry.label, chart_text * r)[0];
-      if (x > left && x + width > right) {
+      if (beside) {
+        entry.x = right - widest;
+        entry.y = y;
+        y -= row_height * r;
+        continue;
+      }
+      if (x > left && x + entry.width > right) {
         x = left;
         y -= row_height * r;
       }
       entry.x = x;
       entry.y = y;
-      entry.width = width;
-      x += width + entry_gap * r;
+      x += entry.width + entry_gap * r;
     }
-    top = y - row_height * r / 2;
+    if (beside) right -= widest + entry_gap * r;
+    else top = y - row_height * r / 2;
   }
   top -= 8 * r;
   const double bottom = chart_margin * r;
-  frame.inside = {chart_margin * r, bottom, std::max(frame.width - 2 * chart_margin * r, 1.0),
-                  std::max(top - bottom, 1.0)};
+  frame.inside = {left, bottom, std::max(right - left, 1.0), std::max(top - bottom, 1.0)};
 }
 
 void paint_frame(vtkContext2D& painter, const ChartFrame& frame) {
@@ -72,6 +88,16 @@ void paint_frame(vtkContext2D& painter, const ChartFrame& frame) {
   }
 }
 
+std::optional<std::size_t> curve_of_overlay(const ChartSpec& spec, std::size_t overlay) {
+  const Series& s = spec.series[overlay];
+  if (!s.overlay) return std::nullopt;
+  for (std::size_t i = 0; i < spec.series.size(); ++i)
+    if (!spec.series[i].overlay && s.label.size() > spec.series[i].label.size() && s.label.starts_with(spec.series[i].label) &&
+        s.label[spec.series[i].label.size()] == ',')
+      return i;
+  return std::nullopt;
+}
+
 std::vector<Rgb> series_colors(const ChartSpec& spec, const Theme& theme) {
   std::vector<Rgb> colors;
   const auto palette = [&](std::size_t i) {
@@ -92,6 +118,9 @@ std::vector<Rgb> series_colors(const ChartSpec& spec, const Theme& theme) {
     else
       colors.push_back(paired ? palette(overlay++) : theme.text);
   }
+  // An overlay that is named after a curve has its colour.
+  for (std::size_t i = 0; i < spec.series.size(); ++i)
+    if (const auto curve_number = curve_of_overlay(spec, i); curve_number && spec.series[i].color < 0) colors[i] = colors[*curve_number];
   return colors;
 }
 

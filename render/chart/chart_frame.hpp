@@ -2,6 +2,7 @@
 // What all charts share: colours of curves, title, legend and the place that is left for the plot.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,9 +43,11 @@ struct ChartFrame {
   Box inside;  ///< below title and legend, within the margins
 };
 
-/// Places the legend in rows below the title and finds the box inside.
+/// Places the legend in rows below the title, or at the right of a wide and low chart, and finds the box inside.
 void lay_out(ChartFrame& frame);
 void paint_frame(vtkContext2D& painter, const ChartFrame& frame);
+/// The curve that an overlay belongs to by its name: "north, exact" to "north".
+[[nodiscard]] std::optional<std::size_t> curve_of_overlay(const ChartSpec& spec, std::size_t overlay);
 /// The colour of each curve.
 [[nodiscard]] std::vector<Rgb> series_colors(const ChartSpec& spec, const Theme& theme);
 

@@ -72,6 +72,14 @@ struct ChartScene::Impl {
   vtkNew<vtkChartXY> chart;
   vtkNew<PaintItem> over;
 
+  /// By itself, with the curve it belongs to, or with all that are of its sort ("exact").
+  [[nodiscard]] bool hides(const Series& series) const {
+    if (hidden.contains(series.label)) return true;
+    const auto curve = curve_of_overlay(spec, static_cast<std::size_t>(&series - spec.series.data()));
+    if (!curve) return false;
+    const std::string& base = spec.series[*curve].label;
+    return hidden.contains(base) || hidden.contains(series.label.substr(base.size() + 2));
+  }
   void full_range();
   void rebuild();
   void set_axis(int position, const TickSet& ticks, double low, double high);
@@ -92,7 +100,7 @@ struct ChartScene::Impl {
 void ChartScene::Impl::full_range() {
   View v{INFINITY, -INFINITY, INFINITY, -INFINITY};
   for (const Series& s : spec.series)
-    for (std::size_t i = 0; i < (hidden.contains(s.label) ? 0 : std::min(s.x.size(), s.y.size())); ++i) {
+    for (std::size_t i = 0; i < (hides(s) ? 0 : std::min(s.x.size(), s.y.size())); ++i) {
       const double x = forward(s.x[i], spec.x_scale);
       const double y = forward(s.y[i], spec.y_scale);
       if (std::isfinite(x)) v.x_low = std::min(v.x_low, x), v.x_high = std::max(v.x_high, x);
@@ -161,9 +169,18 @@ void ChartScene::Impl::rebuild() {
     }
     frame.legend.push_back({"waiting", theme.grid, false, true});
   } else if (legend && spec.series.size() > 1) {
-    for (std::size_t i = 0; i < spec.series.size() && i < 40; ++i)
+    // Overlays in the colours of their curves share one entry: what they are, "exact".
+    std::set<std::string> told;
+    for (std::size_t i = 0; i < spec.series.size() && frame.legend.size() < 40; ++i) {
+      if (const auto curve = curve_of_overlay(spec, i)) {
+        const std::string what = spec.series[i].label.substr(spec.series[*curve].label.size() + 2);
+        told.insert(what);
+        continue;
+      }
       frame.legend.push_back({spec.series[i].label, colors[i], spec.series[i].overlay, false,
                               hidden.contains(spec.series[i].label)});
+    }
+    for (const std::string& what : told) frame.legend.push_back({what, theme.muted, true, false, hidden.contains(what)});
   }
   lay_out(frame);
   chart->ClearPlots();
@@ -201,7 +218,7 @@ void ChartScene::Impl::rebuild() {
   const double y_span = range.y_high - range.y_low;
   for (std::size_t k = 0; k < spec.series.size(); ++k) {
     const Series& s = spec.series[k];
-    if (hidden.contains(s.label)) continue;
+    if (hides(s)) continue;
     std::vector<double> xs;
     std::vector<double> ys;
     const bool log_axes = spec.x_scale == AxisScale::log || spec.y_scale == AxisScale::log;
@@ -275,7 +292,7 @@ void ChartScene::Impl::paint_under(vtkContext2D& painter) const {
   if (spec.kind == ChartKind::polar) {
     ChartSpec seen = spec;
     for (std::size_t i = seen.series.size(); i-- > 0;)
-      if (hidden.contains(seen.series[i].label)) seen.series[i].y.assign(seen.series[i].y.size(), NAN);
+      if (hides(spec.series[i])) seen.series[i].y.assign(seen.series[i].y.size(), NAN);
     paint_polar(painter, frame, seen);
   }
   if (spec.kind == ChartKind::balance) paint_balance(painter, frame, spec);
@@ -299,7 +316,7 @@ std::optional<ChartReading> ChartScene::Impl::read(double px) const {
   for (const Series& s : spec.series) {
     const std::size_t n = std::min(s.x.size(), s.y.size());
     ChartReading::Value value{s.label, NAN};
-    if (n > 0 && !hidden.contains(s.label)) {
+    if (n > 0 && !hides(s)) {
       const auto end = s.x.begin() + static_cast<std::ptrdiff_t>(n);
       auto it = std::lower_bound(s.x.begin(), end, reading.x);
       if (it == end) --it;
@@ -314,8 +331,8 @@ std::optional<ChartReading> ChartScene::Impl::read(double px) const {
   }
   if (!snapped) return std::nullopt;
   reading.text = spec.x_label + " = " + readable(reading.x, spec.x_unit, 5);
-  for (const auto& v : reading.values)
-    if (!hidden.contains(v.label)) reading.text += "   " + v.label + " " + readable(v.y, spec.y_unit);
+  for (std::size_t i = 0; i < reading.values.size(); ++i)
+    if (!hides(spec.series[i])) reading.text += "   " + reading.values[i].label + " " + readable(reading.values[i].y, spec.y_unit);
   return reading;
 }
 
@@ -332,7 +349,7 @@ void ChartScene::Impl::paint_cursor(vtkContext2D& painter) const {
   std::vector<Rgb> shown_colors;
   for (std::size_t i = 0; i < reading->values.size() && shown_colors.size() < 12; ++i) {
     const auto& v = reading->values[i];
-    if (hidden.contains(v.label)) continue;
+    if (hides(spec.series[i])) continue;
     shown_colors.push_back(colors[i]);
     lines.push_back((reading->values.size() > 1 ? v.label + "  " : std::string()) + readable(v.y, spec.y_unit));
     const double y = from_y(forward(v.y, spec.y_scale));

@@ -124,6 +124,13 @@ class FieldScene final : public Scene {
   /// A line drawn over the field (a profile being drawn); no points: none.
   void set_line(std::vector<Vec3> points);
 
+  /// While a mouse button turns or shifts the view of a picture that takes long to draw, large meshes are drawn with fewer
+  /// triangles; when it is let go the whole picture comes back. Always, never, or (the default) by the time drawing takes.
+  enum class Detail { by_time, whole, coarse };
+  void set_detail(Detail detail);
+  /// Triangles of meshes in the picture now.
+  [[nodiscard]] std::size_t triangles_drawn() const;
+
   void attach(vtkRenderWindow& window) override;
   void detach(vtkRenderWindow& window) override;
   void layout(int width, int height, double pixel_ratio) override;

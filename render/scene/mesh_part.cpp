@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <unordered_map>
 
 #include <vtkActor.h>
 #include <vtkCellArray.h>
@@ -30,6 +32,10 @@
 namespace conoid {
 
 namespace {
+
+constexpr std::size_t coarse_from = 150000;  // triangles
+constexpr int coarse_boxes = 96;             // along the longest side: about 50000 triangles of a closed surface are left
+constexpr std::ptrdiff_t most_refined = 40000;  // curved cells
 
 using V = std::array<float, 3>;
 V minus(const V& a, const V& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
@@ -62,7 +68,7 @@ void split_creases(SurfaceMesh& skin, const std::vector<double>& points) {
   std::vector<float> xyz(3 * skin.nodes.size());
   for (std::size_t i = 0; i < skin.nodes.size(); ++i)
     for (std::size_t k = 0; k < 3; ++k)
-      xyz[3 * i + k] = static_cast<float>(points[3 * static_cast<std::size_t>(skin.nodes[i]) + k]);
+      xyz[3 * i + k] = static_cast<float>(skin.value(i, points.data(), 3, k));
   const auto normals = triangle_normals(skin.triangles, xyz.data());
   const float limit = std::cos(40.0F * 3.14159265F / 180);
   struct Copy {
@@ -109,6 +115,9 @@ MeshPart::MeshPart(vtkRenderer& renderer) : ScenePart(renderer) {
   point_scalars_->SetName("values");
   cell_scalars_ = vtkSmartPointer<vtkFloatArray>::New();
   cell_scalars_->SetName("values");
+  coarse_scalars_ = vtkSmartPointer<vtkFloatArray>::New();
+  coarse_scalars_->SetName("values");
+  coarse_surface_ = vtkSmartPointer<vtkPolyData>::New();
   surface_ = vtkSmartPointer<vtkPolyData>::New();
   wires_ = vtkSmartPointer<vtkPolyData>::New();
   surface_mapper_ = vtkSmartPointer<vtkPolyDataMapper>::New();
@@ -149,7 +158,10 @@ Status MeshPart::set_geometry(const FramePart& part) {
     if (!std::isfinite(x))
       return make_error(ErrorCode::file, "part \"" + part.name + "\" has a point whose coordinates are not numbers");
   if (!same_cells) {
-    auto skin = make_surface(mesh);
+    // Curved faces are drawn finer, as long as there are not so many that their own points are fine enough.
+    const auto is_curved = [](std::uint8_t type) { return type >= 21 && type <= 29; };
+    const auto curved = mesh.types ? std::count_if(mesh.types->begin(), mesh.types->end(), is_curved) : 0;
+    auto skin = make_surface(mesh, curved > 0 && curved < most_refined ? 2 : 1);
     if (!skin) return skin.error();
     skin_ = std::move(skin).value();
     split_creases(skin_, *mesh.points);
@@ -161,7 +173,7 @@ Status MeshPart::set_geometry(const FramePart& part) {
   bounds_ = {0, 0, 0, 0, 0, 0};
   for (std::size_t i = 0; i < skin_.nodes.size(); ++i)
     for (std::size_t k = 0; k < 3; ++k) {
-      const double x = (*mesh_.points)[3 * static_cast<std::size_t>(skin_.nodes[i]) + k];
+      const double x = skin_.value(i, mesh_.points->data(), 3, k);
       bounds_[2 * k] = i == 0 ? x : std::min(bounds_[2 * k], x);
       bounds_[2 * k + 1] = i == 0 ? x : std::max(bounds_[2 * k + 1], x);
     }
@@ -185,7 +197,8 @@ void MeshPart::find_extremes() {
     double best = -std::numeric_limits<double>::max();
     Vec3 farthest{};
     for (std::size_t k = 0; k < skin_.nodes.size(); k += stride) {
-      const double* p = mesh_.points->data() + 3 * static_cast<std::size_t>(skin_.nodes[k]);
+      const Vec3 p = {skin_.value(k, mesh_.points->data(), 3, 0), skin_.value(k, mesh_.points->data(), 3, 1),
+                      skin_.value(k, mesh_.points->data(), 3, 2)};
       const double along = direction[0] * p[0] + direction[1] * p[1] + direction[2] * p[2];
       if (along > best) best = along, farthest = {p[0], p[1], p[2]};
     }
@@ -229,10 +242,67 @@ void MeshPart::build_polydata() {
   surface_->SetPoints(points_);
   surface_->SetPolys(polys);
   surface_->GetPointData()->SetNormals(normals_);
+  coarse_source_.clear();
   wires_->Initialize();
   wires_->SetPoints(points_);
   wires_->SetLines(lines);
   values_changed_ = true;
+}
+
+void MeshPart::build_coarse() {
+  // Points in one box of a lattice become the first of them (Rossignac and Borrel 1993); what is left of the triangles is
+  // drawn over the same points, so that new values and moved points cost nothing more.
+  const std::size_t nodes = skin_.nodes.size();
+  const double longest = std::max({bounds_[1] - bounds_[0], bounds_[3] - bounds_[2], bounds_[5] - bounds_[4], 1e-300});
+  const double box = longest / coarse_boxes;
+  std::unordered_map<std::uint64_t, std::int32_t> first;
+  std::vector<std::int32_t> stands_for(nodes);
+  const auto* xyz = static_cast<const float*>(points_->GetVoidPointer(0));
+  for (std::size_t i = 0; i < nodes; ++i) {
+    std::uint64_t key = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      key = key << 21U | static_cast<std::uint64_t>(std::clamp((static_cast<double>(xyz[3 * i + k]) - bounds_[2 * k]) / box, 0.0, 2e6));
+    stands_for[i] = first.try_emplace(key, static_cast<std::int32_t>(i)).first->second;
+  }
+  std::vector<std::array<std::int32_t, 3>> kept;
+  std::set<std::array<std::int32_t, 3>> seen;
+  for (std::size_t t = 0; t < skin_.triangle_cell.size(); ++t) {
+    std::array<std::int32_t, 3> corner{};
+    for (std::size_t k = 0; k < 3; ++k) corner[k] = stands_for[static_cast<std::size_t>(skin_.triangles[3 * t + k])];
+    if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0]) continue;
+    auto sorted = corner;
+    std::sort(sorted.begin(), sorted.end());
+    if (!seen.insert(sorted).second) continue;
+    kept.push_back(corner);
+    coarse_source_.push_back(t);
+  }
+  vtkNew<vtkCellArray> polys;
+  for (const auto& corner : kept) polys->InsertNextCell({corner[0], corner[1], corner[2]});
+  coarse_surface_->Initialize();
+  coarse_surface_->SetPoints(points_);
+  coarse_surface_->SetPolys(polys);
+  coarse_surface_->GetPointData()->SetNormals(normals_);
+  coarse_scalars_->SetNumberOfValues(static_cast<vtkIdType>(kept.size()));
+  values_changed_ = true;
+}
+
+void MeshPart::set_coarse(bool coarse) {
+  if (skin_.triangle_cell.size() < coarse_from) coarse = false;
+  if (coarse == coarse_) return;
+  coarse_ = coarse;
+  if (coarse && coarse_source_.empty()) build_coarse();
+  choose_detail();
+}
+
+void MeshPart::choose_detail() {
+  gather_values();
+  surface_mapper_->SetInputData(coarse_ ? coarse_surface_ : surface_);
+  wires_actor_->SetVisibility(wires_wanted_ && !coarse_);
+}
+
+std::size_t MeshPart::triangles_drawn() const {
+  if (surface_actor_->GetVisibility() == 0) return 0;
+  return coarse_ ? coarse_source_.size() : skin_.triangle_cell.size();
 }
 
 void MeshPart::place_points(const FieldView& view, const Field* warp) {
@@ -241,7 +311,7 @@ void MeshPart::place_points(const FieldView& view, const Field* warp) {
   auto* xyz = static_cast<float*>(points_->GetVoidPointer(0));
   for (std::size_t i = 0; i < skin_.nodes.size(); ++i)
     for (std::size_t k = 0; k < 3; ++k)
-      xyz[3 * i + k] = static_cast<float>((*mesh_.points)[3 * static_cast<std::size_t>(skin_.nodes[i]) + k]);
+      xyz[3 * i + k] = static_cast<float>(skin_.value(i, mesh_.points->data(), 3, k));
   float* normal = normals_->GetPointer(0);
   const auto compute_normals = [&] {
     std::fill(normal, normal + 3 * skin_.nodes.size(), 0.0F);
@@ -269,10 +339,10 @@ void MeshPart::place_points(const FieldView& view, const Field* warp) {
     }
     if (sound) {
       double largest = 0;
-      for (const Index node : skin_.nodes) {
+      for (std::size_t node = 0; node < skin_.nodes.size(); ++node) {
         double square = 0;
         for (const auto& m : moves)
-          if (!m.empty()) square += std::pow(static_cast<double>(m[static_cast<std::size_t>(node)]), 2);
+          if (!m.empty()) square += std::pow(static_cast<double>(skin_.value(node, m.data(), 1, 0)), 2);
         if (std::isfinite(square)) largest = std::max(largest, std::sqrt(square));
       }
       const double automatic = largest > 0 ? 0.05 * diagonal_ / largest : 0;
@@ -280,8 +350,7 @@ void MeshPart::place_points(const FieldView& view, const Field* warp) {
       const std::vector<float> along(normal, normal + 3 * skin_.nodes.size());
       for (std::size_t i = 0; i < skin_.nodes.size(); ++i)
         for (std::size_t k = 0; k < 3; ++k) {
-          const auto node = static_cast<std::size_t>(skin_.nodes[i]);
-          const float move = vector ? moves[k][node] : moves[0][node] * along[3 * i + k];
+          const float move = vector ? skin_.value(i, moves[k].data(), 1, 0) : skin_.value(i, moves[0].data(), 1, 0) * along[3 * i + k];
           if (std::isfinite(move)) xyz[3 * i + k] += scale * move;
         }
       compute_normals();
@@ -292,26 +361,34 @@ void MeshPart::place_points(const FieldView& view, const Field* warp) {
   points_->Modified();
   normals_->Modified();
   surface_->Modified();
+  coarse_surface_->Modified();
   wires_->Modified();
 }
 
 void MeshPart::gather_values() {
   if (!values_changed_) return;
   values_changed_ = false;
-  surface_->GetPointData()->SetScalars(nullptr);
-  surface_->GetCellData()->SetScalars(nullptr);
+  for (auto* data : {surface_.Get(), coarse_surface_.Get()}) {
+    data->GetPointData()->SetScalars(nullptr);
+    data->GetCellData()->SetScalars(nullptr);
+  }
   if (values_.empty()) return;
   if (association_ == Association::point) {
     float* out = point_scalars_->GetPointer(0);
-    for (std::size_t i = 0; i < skin_.nodes.size(); ++i) out[i] = values_[static_cast<std::size_t>(skin_.nodes[i])];
+    for (std::size_t i = 0; i < skin_.nodes.size(); ++i) out[i] = skin_.value(i, values_.data(), 1, 0);
     point_scalars_->Modified();
     surface_->GetPointData()->SetScalars(point_scalars_);
+    coarse_surface_->GetPointData()->SetScalars(point_scalars_);
   } else {
     float* out = cell_scalars_->GetPointer(0);
     for (std::size_t i = 0; i < skin_.triangle_cell.size(); ++i)
       out[i] = values_[static_cast<std::size_t>(skin_.triangle_cell[i])];
     cell_scalars_->Modified();
     surface_->GetCellData()->SetScalars(cell_scalars_);
+    for (std::size_t i = 0; i < coarse_source_.size(); ++i)
+      coarse_scalars_->SetValue(static_cast<vtkIdType>(i), out[coarse_source_[i]]);
+    coarse_scalars_->Modified();
+    if (!coarse_source_.empty()) coarse_surface_->GetCellData()->SetScalars(coarse_scalars_);
   }
 }
 
@@ -334,7 +411,7 @@ void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring&
   set_surface_look(*surface_actor_->GetProperty(), theme);
   surface_actor_->GetProperty()->SetOpacity(std::clamp(view.opacity, 0.0, 1.0));
   const bool only_lines = skin_.triangles.empty();
-  wires_actor_->SetVisibility((view.edges || only_lines || cuts) && !skin_.edges.empty());
+  wires_wanted_ = (view.edges || only_lines || cuts) && !skin_.edges.empty();
   // Opaque lines in a mixed colour: blending them would need sorting.
   const Rgb faint = mix(theme.muted, theme.background, 0.25);
   const Rgb sides = mix(theme.dark ? theme.background : theme.text, theme.surface, 0.6);
@@ -360,6 +437,9 @@ void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring&
     mapper->AddClippingPlane(plane);
   }
   update_cuts(view, theme, coloring, pixel_ratio);
+  // A frame on another mesh while the view moves.
+  if (coarse_ && coarse_source_.empty()) coarse_ = false;
+  choose_detail();
 }
 
 vtkSmartPointer<vtkUnstructuredGrid> MeshPart::volume_grid() const {
@@ -453,8 +533,7 @@ std::optional<Hit> MeshPart::hit(const Ray& ray, const FieldView& view) const {
     double value = std::numeric_limits<double>::quiet_NaN();
     if (!values_.empty()) {
       const auto node_value = [&](std::size_t k) {
-        return static_cast<double>(
-            values_[static_cast<std::size_t>(skin_.nodes[static_cast<std::size_t>(skin_.triangles[3 * t + k])])]);
+        return static_cast<double>(skin_.value(static_cast<std::size_t>(skin_.triangles[3 * t + k]), values_.data(), 1, 0));
       };
       value = association_ == Association::point ? (1 - u - v) * node_value(0) + u * node_value(1) + v * node_value(2)
                                                 : static_cast<double>(values_[static_cast<std::size_t>(skin_.triangle_cell[t])]);

@@ -35,6 +35,8 @@ class MeshPart final : public ScenePart {
   [[nodiscard]] const std::vector<float>& values() const override { return values_; }
   void update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
               double pixel_ratio) override;
+  void set_coarse(bool coarse) override;
+  [[nodiscard]] std::size_t triangles_drawn() const override;
   [[nodiscard]] std::optional<Hit> hit(const Ray& ray, const FieldView& view) const override;
   [[nodiscard]] Result<std::vector<double>> sample(const std::vector<Vec3>& points) const override;
 
@@ -43,6 +45,8 @@ class MeshPart final : public ScenePart {
 
  private:
   void build_polydata();
+  void build_coarse();
+  void choose_detail();
   void find_extremes();
   void place_points(const FieldView& view, const Field* warp);
   void gather_values();
@@ -55,6 +59,9 @@ class MeshPart final : public ScenePart {
   std::vector<Vec3> extremes_;
   std::vector<float> values_;
   Association association_ = Association::point;
+  std::vector<std::size_t> coarse_source_;  ///< the triangle of the skin behind each coarse one; empty: not made
+  bool coarse_ = false;
+  bool wires_wanted_ = false;
   bool values_changed_ = true;
   bool points_changed_ = true;
   bool warped_ = false;
@@ -65,7 +72,9 @@ class MeshPart final : public ScenePart {
   vtkSmartPointer<vtkFloatArray> normals_;
   vtkSmartPointer<vtkFloatArray> point_scalars_;
   vtkSmartPointer<vtkFloatArray> cell_scalars_;
+  vtkSmartPointer<vtkFloatArray> coarse_scalars_;  ///< of cells
   vtkSmartPointer<vtkPolyData> surface_;
+  vtkSmartPointer<vtkPolyData> coarse_surface_;    ///< fewer triangles over the same points
   vtkSmartPointer<vtkPolyData> wires_;
   vtkSmartPointer<vtkPolyDataMapper> surface_mapper_;
   vtkSmartPointer<vtkPolyDataMapper> wires_mapper_;

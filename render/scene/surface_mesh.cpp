@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -102,9 +105,10 @@ struct Side {
 
 class Builder {
  public:
-  explicit Builder(const MeshGeometry& mesh) : mesh_(mesh), number_of_(mesh.points->size() / 3, -1) {}
+  Builder(const MeshGeometry& mesh, int pieces) : mesh_(mesh), pieces_(pieces), number_of_(mesh.points->size() / 3, -1) {}
 
   void face(std::span<const Index> nodes, Index cell) {
+    if (pieces_ > 1 && (nodes.size() == 6 || nodes.size() == 8 || nodes.size() == 9)) return curved_face(nodes, cell);
     std::array<std::int32_t, 9> local{};
     for (std::size_t i = 0; i < nodes.size(); ++i) local[i] = skin_node(nodes[i]);
     for (const auto& t : split(nodes.size())) {
@@ -120,6 +124,36 @@ class Builder {
         edge(local[corners + i], b);
       } else {
         edge(a, b);
+      }
+    }
+  }
+
+  /// A lattice of 2·pieces flat pieces a side over a face of order 2.
+  void curved_face(std::span<const Index> nodes, Index cell) {
+    const int n = 2 * pieces_;
+    const bool triangle = nodes.size() == 6;
+    std::vector<std::int32_t> lattice(static_cast<std::size_t>((n + 1) * (n + 1)), -1);
+    const auto at = [&](int i, int j) -> std::int32_t& { return lattice[static_cast<std::size_t>(j * (n + 1) + i)]; };
+    for (int j = 0; j <= n; ++j)
+      for (int i = 0; i <= (triangle ? n - j : n); ++i) at(i, j) = lattice_node(nodes, i, j, n);
+    const auto add = [&](std::int32_t a, std::int32_t b, std::int32_t c) {
+      out_.triangles.insert(out_.triangles.end(), {a, b, c});
+      out_.triangle_cell.push_back(cell);
+    };
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < (triangle ? n - j : n); ++i) {
+        add(at(i, j), at(i + 1, j), triangle ? at(i, j + 1) : at(i + 1, j + 1));
+        if (!triangle) add(at(i, j), at(i + 1, j + 1), at(i, j + 1));
+        else if (i + j + 1 < n) add(at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
+      }
+    for (int i = 0; i < n; ++i) {
+      edge(at(i, 0), at(i + 1, 0));
+      edge(at(0, i), at(0, i + 1));
+      if (triangle) {
+        edge(at(n - i, i), at(n - i - 1, i + 1));
+      } else {
+        edge(at(i, n), at(i + 1, n));
+        edge(at(n, i), at(n, i + 1));
       }
     }
   }
@@ -146,6 +180,52 @@ class Builder {
   SurfaceMesh out_;
 
  private:
+  /// Lagrange functions of order 2 on nodes 0, 1, ½ at t.
+  static std::array<double, 3> functions(double t) { return {(1 - t) * (1 - 2 * t), t * (2 * t - 1), 4 * t * (1 - t)}; }
+
+  std::int32_t lattice_node(std::span<const Index> nodes, int i, int j, int n) {
+    const double u = static_cast<double>(i) / n, v = static_cast<double>(j) / n;
+    std::array<double, 9> w{};
+    if (nodes.size() == 6) {
+      const double l = 1 - u - v;
+      w = {l * (2 * l - 1), u * (2 * u - 1), v * (2 * v - 1), 4 * l * u, 4 * u * v, 4 * v * l, 0, 0, 0};
+    } else if (nodes.size() == 9) {
+      const auto a = functions(u), b = functions(v);
+      w = {a[0] * b[0], a[1] * b[0], a[1] * b[1], a[0] * b[1], a[2] * b[0], a[1] * b[2], a[2] * b[1], a[0] * b[2], a[2] * b[2]};
+    } else {  // serendipity, in coordinates −1 … 1
+      const double x = 2 * u - 1, y = 2 * v - 1;
+      w = {-(1 - x) * (1 - y) * (1 + x + y) / 4, -(1 + x) * (1 - y) * (1 - x + y) / 4, -(1 + x) * (1 + y) * (1 - x - y) / 4,
+           -(1 - x) * (1 + y) * (1 + x - y) / 4, (1 - x * x) * (1 - y) / 2, (1 + x) * (1 - y * y) / 2, (1 - x * x) * (1 + y) / 2,
+           (1 - x) * (1 - y * y) / 2, 0};
+    }
+    SurfaceBlend blend;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      if (std::abs(w[k]) < 1e-12) continue;
+      if (std::abs(w[k] - 1) < 1e-12) return skin_node(nodes[k]);
+      blend.points[static_cast<std::size_t>(blend.count)] = nodes[k];
+      blend.weights[static_cast<std::size_t>(blend.count++)] = w[k];
+    }
+    // On a side the place belongs to the neighbour as well: one node for both.
+    const bool triangle = nodes.size() == 6;
+    std::optional<std::array<int, 3>> side;  // corners from and to, steps from the first
+    if (j == 0) side = std::array{0, 1, i};
+    else if (i == 0) side = triangle ? std::array{0, 2, j} : std::array{0, 3, j};
+    else if (triangle && i + j == n) side = std::array{1, 2, j};
+    else if (!triangle && i == n) side = std::array{1, 2, j};
+    else if (!triangle && j == n) side = std::array{3, 2, i};
+    if (!side) return blend_node(blend);
+    const Index from = nodes[static_cast<std::size_t>((*side)[0])], to = nodes[static_cast<std::size_t>((*side)[1])];
+    const std::array<Index, 3> key = {std::min(from, to), std::max(from, to), from < to ? (*side)[2] : n - (*side)[2]};
+    const auto [found, is_new] = side_nodes_.try_emplace(key, -1);
+    if (is_new) found->second = blend_node(blend);
+    return found->second;
+  }
+  std::int32_t blend_node(const SurfaceBlend& blend) {
+    const auto number = static_cast<std::int32_t>(out_.nodes.size());
+    out_.nodes.push_back(-1 - static_cast<Index>(out_.blends.size()));
+    out_.blends.push_back(blend);
+    return number;
+  }
   std::int32_t skin_node(Index point) {
     std::int32_t& number = number_of_[static_cast<std::size_t>(point)];
     if (number < 0) {
@@ -157,6 +237,8 @@ class Builder {
   void edge(std::int32_t a, std::int32_t b) { edges_.push_back({std::min(a, b), std::max(a, b)}); }
 
   const MeshGeometry& mesh_;
+  int pieces_;
+  std::map<std::array<Index, 3>, std::int32_t> side_nodes_;
   std::vector<std::int32_t> number_of_;
   std::vector<std::array<std::int32_t, 2>> edges_;
 };
@@ -185,7 +267,7 @@ Status check_geometry(const MeshGeometry& mesh) {
   return {};
 }
 
-Result<SurfaceMesh> make_surface(const MeshGeometry& mesh) {
+Result<SurfaceMesh> make_surface(const MeshGeometry& mesh, int pieces) {
   if (auto status = check_geometry(mesh); !status) return status.error();
   const auto cells = static_cast<Index>(mesh.types->size());
   const auto nodes_of = [&](Index c) {
@@ -193,7 +275,7 @@ Result<SurfaceMesh> make_surface(const MeshGeometry& mesh) {
     return std::span<const Index>(mesh.connectivity->data() + (*mesh.offsets)[k],
                                   static_cast<std::size_t>((*mesh.offsets)[k + 1] - (*mesh.offsets)[k]));
   };
-  Builder builder(mesh);
+  Builder builder(mesh, pieces);
   std::vector<Side> sides;
   for (Index c = 0; c < cells; ++c) {
     const Shape& s = shape((*mesh.types)[static_cast<std::size_t>(c)]);

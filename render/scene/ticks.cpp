@@ -41,7 +41,7 @@ struct Scaled {
 };
 
 Scaled scaled_unit(double largest, std::string_view unit) {
-  if (unit == "rad" || unit == "deg" || unit == "dB" || !(largest > 0)) return {1, readable_unit(unit)};
+  if (unit == "rad" || unit == "deg" || unit.starts_with("dB") || !(largest > 0)) return {1, readable_unit(unit)};
   // Seconds above 1000 and metres above 1000 km read better as they are or in kilo; nobody writes "Ms".
   int thirds = static_cast<int>(std::floor((std::log10(largest) + 1e-9) / 3));
   if (takes_prefix(unit)) {
@@ -84,6 +84,9 @@ std::string readable_unit(std::string_view unit) {
     }
     out += unit[i] == '*' ? std::string("·") : std::string(1, unit[i]);
   }
+  // Greek letters are written out in files.
+  for (const auto& [word, letter] : {std::pair<std::string_view, const char*>{"lambda", "λ"}, {"pi ", "π"}})
+    if (const auto at = out.find(word); at != std::string::npos) out.replace(at, word.size(), letter);
   if (out == "deg") return "°";
   if (out == "ohm") return "Ω";
   return out;

@@ -281,9 +281,12 @@ void CameraController::update_clipping() {
     nearest = std::min(nearest, depth);
     farthest = std::max(farthest, depth);
   }
-  const double span = std::max(farthest - nearest, 1e-6 * std::max(std::abs(farthest), 1e-12));
-  farthest += 0.05 * span;
-  nearest -= 0.05 * span;
+  // Arrows, markers and borders stand out of the bounds, most of all out of a plane, whose own depth is nothing.
+  const double diagonal = std::sqrt(dot(sub({bounds_[1], bounds_[3], bounds_[5]}, {bounds_[0], bounds_[2], bounds_[4]}),
+                                        sub({bounds_[1], bounds_[3], bounds_[5]}, {bounds_[0], bounds_[2], bounds_[4]})));
+  const double span = std::max({farthest - nearest, diagonal, 1e-6 * std::max(std::abs(farthest), 1e-12)});
+  farthest += 0.1 * span;
+  nearest -= 0.1 * span;
   if (camera_->GetParallelProjection() == 0) {
     farthest = std::max(farthest, 1e-6 * span);
     nearest = std::max(nearest, 1e-3 * farthest);

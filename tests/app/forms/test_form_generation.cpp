@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include <QCheckBox>
+#include <QClipboard>
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QTableView>
 #include <QToolButton>
 #include <QtTest>
 
@@ -17,6 +19,7 @@
 #include "app/forms/object_form.hpp"
 #include "app/forms/scalar_edits.hpp"
 #include "app/forms/schema_text.hpp"
+#include "app/forms/table_edit.hpp"
 #include "app/forms/variant_edit.hpp"
 #include "app/model/json_path.hpp"
 #include "app/panels/case_panel.hpp"
@@ -65,6 +68,49 @@ class TestFormGeneration : public QObject {
     QStringList titles;
     for (const auto* section : panel_->sections()) titles << section->section().title;
     QCOMPARE(titles, QStringList({"Geometry", "Materials", "Boundaries", "Excitation", "Discretisation", "Output", "Compute"}));
+  }
+
+  void a_list_is_edited_as_a_table() {
+    const auto* list = editor<ListEdit>("/excitation/sources");
+    QVERIFY(list);
+    const FormContext context{*model_, *look_};
+    TableDialog dialog(context, "/excitation/sources", list->node()["items"], "Sources");
+    dialog.show();
+    ListTable& table = dialog.table();
+    QCOMPARE(table.rowCount(), 1);
+    int x = -1;
+    for (int c = 0; c < table.columnCount(); ++c)
+      if (table.headerData(c, Qt::Horizontal, Qt::DisplayRole).toString().startsWith("Position x")) x = c;
+    QVERIFY(x >= 0);
+    QVERIFY(table.headerData(x, Qt::Horizontal, Qt::DisplayRole).toString().endsWith("[m]"));
+    QVERIFY(table.setData(table.index(0, x + 1), "25 cm", Qt::EditRole));
+    QCOMPARE(*model_->value("/excitation/sources/0/position/1"), Json("25 cm"));
+    // Cells of a spreadsheet from the chosen one on; two rows more than there were.
+    dialog.view().setCurrentIndex(table.index(0, x));
+    QGuiApplication::clipboard()->setText("1\t2\t3\n4\t5 cm\t6\n7\t8\t9\n");
+    dialog.paste_clipboard();
+    QCOMPARE(table.rowCount(), 3);
+    QCOMPARE(*model_->value("/excitation/sources/1/position"), Json::parse(R"([4,"5 cm",6])"));
+    dialog.view().selectAll();
+    dialog.copy_cells();
+    const QString copied = QGuiApplication::clipboard()->text();
+    QCOMPARE(copied.split('\n').size(), 3);
+    QVERIFY(copied.contains("4\t5 cm\t6"));
+    model_->undo_stack().undo();  // the whole paste is one step
+    QCOMPARE(table.rowCount(), 1);
+    QCOMPARE(table.data(table.index(0, x + 1), Qt::EditRole).toString(), QString("25 cm"));
+    model_->undo_stack().undo();
+    QCOMPARE(*model_->value("/excitation/sources/0/position/1"), Json(0.2));
+    table.add_row();
+    QCOMPARE(table.rowCount(), 2);
+    // What cannot be is shown where it stands.
+    QVERIFY(table.setData(table.index(1, x), "nowhere", Qt::EditRole));
+    QVERIFY(table.data(table.index(1, x), Qt::BackgroundRole).isValid());
+    QVERIFY(!table.data(table.index(1, x), Qt::ToolTipRole).toString().isEmpty());
+    QVERIFY(!table.setData(table.index(1, x), "", Qt::EditRole));  // a component cannot be left out
+    table.remove({1});
+    QCOMPARE(table.rowCount(), 1);
+    QVERIFY(!table.paste(0, 0, "").isEmpty());
   }
 
   void every_kind_has_its_editor() {

@@ -1,71 +1,140 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A picture of every pane, light and dark, plain and high-DPI, small and large, kept for people to look at.
-// labels: gui serial timeout240
+// A picture of every pane, light and dark, plain and high-DPI, small and large, kept in the build folder for people to look
+// at; some are compared with pictures kept in tests/data.
+// labels: gui serial timeout300
 #include <set>
 
 #include <QDir>
+#include <QDirIterator>
 #include <QFile>
+#include <QFontDatabase>
 #include <QImage>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest>
 
 #include "app/model/gallery.hpp"
+#include "render/capture/similarity.hpp"
 
+using namespace conoid;
 using namespace conoid::app;
+
+namespace {
+
+/// What is opened before the action: nothing, the case, a finished run of it.
+enum class Opened { nothing, sample, run };
+
+struct Pane {
+  const char* action;
+  Opened opened;
+  bool dialog = false;
+};
+
+constexpr Pane panes[] = {{"", Opened::nothing},
+                          {"view.case", Opened::sample},
+                          {"view.mesh", Opened::sample},
+                          {"", Opened::run},
+                          {"view.display", Opened::run},
+                          {"view.split", Opened::run},
+                          {"view.spectrum", Opened::run},
+                          {"view.log", Opened::run},
+                          {"file.runs", Opened::run},
+                          {"help.tour", Opened::nothing},
+                          {"edit.settings", Opened::sample, true},
+                          {"run.place", Opened::sample, true},
+                          {"help.news", Opened::nothing, true},
+                          {"help.shortcuts", Opened::nothing, true}};
+
+Image image_of(const QImage& picture) {
+  const QImage rgba = picture.convertToFormat(QImage::Format_RGBA8888);
+  Image out{rgba.width(), rgba.height(), {}};
+  for (int y = 0; y < rgba.height(); ++y) out.pixels.insert(out.pixels.end(), rgba.constScanLine(y), rgba.constScanLine(y) + 4 * rgba.width());
+  return out;
+}
+
+}  // namespace
 
 class TestPicturesOfPanes : public QObject {
   Q_OBJECT
   QTemporaryDir folder_;
-  QString case_;
+  QString case_, run_;
+  QString kept_ = QStringLiteral(CONOID_BIN_DIR "/../pictures");
+
+  bool take(const QString& file, const QStringList& words, const QString& scale = "1", QString* said = nullptr, const char* runs = "runs") {
+    QProcess program;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) environment.remove(name);
+    environment.insert("QT_SCALE_FACTOR", scale);
+    environment.insert("CONOID_RESOURCES", QStringLiteral(CONOID_SOURCE_DIR "/resources"));
+    for (const char* name : {"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"})
+      environment.insert(name, folder_.filePath("home"));
+    program.setProcessEnvironment(environment);
+    program.start(QStringLiteral(CONOID_BIN_DIR "/conoid-gui"), QStringList{"--screenshot", file, "--runs", folder_.filePath(runs)} + words);
+    const bool ended = program.waitForFinished(120000);
+    if (said) *said = QString::fromUtf8(program.readAllStandardError());
+    return ended && program.exitStatus() == QProcess::NormalExit && program.exitCode() == 0;
+  }
 
  private slots:
   void initTestCase() {
     if (!QFile::exists(QStringLiteral(CONOID_BIN_DIR "/conoid-gui"))) QSKIP("conoid-gui has not been built");
+    double seconds = 1e9;
     for (const SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
-      if (card.available && case_.isEmpty()) case_ = QString::fromStdString(card.case_file.string());
+      if (card.available && card.seconds < seconds) {
+        case_ = QString::fromStdString(card.case_file.string());
+        seconds = card.seconds;
+      }
     if (case_.isEmpty()) QSKIP("no sample case in this build");
+    QDir().mkpath(kept_);
+    QString said;
+    QVERIFY2(take(kept_ + "/finished.png", {case_, "--run", "--theme", "light"}, "1", &said), qPrintable(said));
+    QDirIterator runs(folder_.filePath("runs"), QDir::Dirs | QDir::NoDotAndDotDot);
+    QVERIFY(runs.hasNext());
+    run_ = runs.next();
   }
 
   void picture_data() {
-    QTest::addColumn<QString>("action");
+    QTest::addColumn<int>("pane");
     QTest::addColumn<QString>("theme");
     QTest::addColumn<QString>("scale");
     QTest::addColumn<QString>("size");
-    const auto row = [](const char* action, const char* theme, const char* scale, const char* size) {
-      QTest::addRow("%s-%s-%sx-%s", *action ? action : "start", theme, scale, size) << action << theme << scale << size;
+    QTest::addColumn<QString>("language");
+    const auto row = [](std::size_t pane, const char* theme, const char* scale, const char* size, const char* language) {
+      static const char* const opened[] = {"start", "case", "run"};
+      const QString name = QStringLiteral("%1%2-%3-%4x-%5-%6").arg(opened[static_cast<int>(panes[pane].opened)], *panes[pane].action ? QString("-") + panes[pane].action : QString(),
+                                                                theme, scale, size, language);
+      QTest::newRow(name.toUtf8().constData()) << static_cast<int>(pane) << theme << scale << size << language;
     };
-    // Each pane in both themes; scales and sizes take turns.
-    row("", "light", "1", "1280x800");
-    row("", "dark", "2", "1280x800");
-    row("view.case", "dark", "1", "2560x1440");
-    row("view.display", "light", "2", "1280x800");
-    row("view.log", "dark", "1", "1280x800");
-    row("file.runs", "light", "1", "2560x1440");
-    row("file.runs", "dark", "2", "1280x800");
-    row("edit.settings", "light", "1", "1280x800");
-    row("help.shortcuts", "dark", "1", "1280x800");
+    // Every pane once, themes and scales in turn; all of them where somebody wants to look at all.
+    const bool all = qEnvironmentVariableIsSet("CONOID_ALL_PICTURES");
+    for (std::size_t i = 0; i < std::size(panes); ++i) {
+      if (!all) {
+        row(i, i % 2 == 0 ? "light" : "dark", i % 3 == 2 ? "2" : "1", i % 5 == 4 ? "2560x1440" : "1280x800", i % 4 == 3 ? "fr" : "en");
+        continue;
+      }
+      for (const char* theme : {"light", "dark"})
+        for (const char* scale : {"1", "2"})
+          for (const char* size : {"1280x800", "2560x1440"}) row(i, theme, scale, size, "en");
+      row(i, "light", "1", "1280x800", "fr");
+    }
   }
 
   void picture() {
-    QFETCH(QString, action);
+    QFETCH(int, pane);
     QFETCH(QString, theme);
     QFETCH(QString, scale);
     QFETCH(QString, size);
-    const QString file = folder_.filePath(QString::fromUtf8(QTest::currentDataTag()) + ".png");
-    QProcess program;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert("QT_SCALE_FACTOR", scale);
-    for (const char* name : {"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}) environment.insert(name, folder_.filePath("home"));
-    program.setProcessEnvironment(environment);
-    QStringList words = {"--screenshot", file, "--theme", theme, "--size", size};
-    if (!action.isEmpty()) words << case_ << "--do" << action;
-    program.start(QStringLiteral(CONOID_BIN_DIR "/conoid-gui"), words);
-    QVERIFY(program.waitForFinished(60000));
-    QVERIFY2(program.exitStatus() == QProcess::NormalExit && program.exitCode() == 0, program.readAllStandardError().constData());
+    QFETCH(QString, language);
+    const Pane& what = panes[pane];
+    const QString file = kept_ + "/" + QString::fromUtf8(QTest::currentDataTag()) + ".png";
+    QFile::remove(file);
+    QStringList words = {"--theme", theme, "--size", size, "--language", language};
+    if (what.opened != Opened::nothing) words << (what.opened == Opened::run ? run_ : case_);
+    if (*what.action) words << "--do" << what.action;
+    QString said;
+    QVERIFY2(take(file, words, scale, &said), qPrintable(said));
     const QImage picture(file);
-    const bool dialog = action == "edit.settings" || action == "help.shortcuts";
-    if (!dialog) {
+    if (!what.dialog) {
       const int factor = scale.toInt();
       QCOMPARE(picture.size(), QSize(size.section('x', 0, 0).toInt() * factor, size.section('x', 1).toInt() * factor));
     }
@@ -80,12 +149,42 @@ class TestPicturesOfPanes : public QObject {
         light += qGray(picture.pixel(x, y));
       }
     QVERIFY(colours.size() > 12);
-    QVERIFY2((light / seen > 128) == (theme == "light"), qPrintable(QString::number(light / seen)));
-    if (const QString kept = qEnvironmentVariable("CONOID_KEEP_PICTURES"); !kept.isEmpty()) {
-      QDir().mkpath(kept);
-      QFile::remove(kept + "/" + QTest::currentDataTag() + ".png");
-      QFile::copy(file, kept + "/" + QTest::currentDataTag() + ".png");
+    QVERIFY2((light / seen > 128) == (theme == "light") || QByteArray(what.action) == "help.tour", qPrintable(QString::number(light / seen)));
+  }
+
+  void pictures_are_those_that_were_looked_at_data() {
+    QTest::addColumn<QStringList>("words");
+    QTest::addColumn<QStringList>("control");
+    // Pages whose content does not depend on solvers and samples.
+    QTest::newRow("runs-light") << QStringList{"--theme", "light", "--do", "file.runs"}
+                                << QStringList{"--theme", "light", "--language", "fr", "--do", "file.runs"};
+    QTest::newRow("place-dark") << QStringList{"--theme", "dark", "--do", "run.place"} << QStringList{"--theme", "light", "--do", "run.place"};
+    QTest::newRow("shortcuts-dark") << QStringList{"--theme", "dark", "--do", "help.shortcuts"}
+                                    << QStringList{"--theme", "dark", "--language", "fr", "--do", "help.shortcuts"};
+  }
+
+  void pictures_are_those_that_were_looked_at() {
+    // Letters are drawn by what the machine has: the comparison means something only with the same type.
+    if (!QFontDatabase::hasFamily("Inter")) QSKIP("the pictures were taken with the type family Inter");
+    QFETCH(QStringList, words);
+    QFETCH(QStringList, control);
+    const QString name = QString::fromUtf8(QTest::currentDataTag()) + ".png";
+    const QString now = kept_ + "/now-" + name, other = kept_ + "/control-" + name;
+    QVERIFY(take(now, words, "1", nullptr, "none"));
+    QVERIFY(take(other, control, "1", nullptr, "none"));
+    const QString known = QStringLiteral(CONOID_SOURCE_DIR "/tests/data/pictures/") + name;
+    if (qEnvironmentVariableIsSet("CONOID_KEEP_BASELINES")) {
+      QDir().mkpath(QFileInfo(known).path());
+      QFile::remove(known);
+      QVERIFY(QImage(now).convertToFormat(QImage::Format_RGB888).save(known, "PNG", 0));
     }
+    const Image baseline = image_of(QImage(known));
+    QVERIFY2(!baseline.empty(), "CONOID_KEEP_BASELINES=1 writes the pictures to compare with");
+    constexpr double alike = 0.97;  // a theme, a word or a pane less is seen; antialiasing of another machine is not
+    const double similarity = structural_similarity(image_of(QImage(now)), baseline);
+    QVERIFY2(similarity >= alike, qPrintable(QString("%1: %2").arg(name).arg(similarity)));
+    const double difference = structural_similarity(image_of(QImage(other)), baseline);
+    QVERIFY2(difference < alike, qPrintable(QString("the control is %1 alike").arg(difference)));
   }
 };
 

@@ -6,6 +6,7 @@
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAbstractSlider>
+#include <QAction>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QScrollBar>
@@ -27,10 +28,13 @@
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/runs/runs_page.hpp"
+#include "app/window/connect_dialog.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/settings_dialog.hpp"
 #include "app/window/workbench.hpp"
+#include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
+#include "render/capture/similarity.hpp"
 #include "tests/app/fake_session.hpp"
 
 using namespace conoid;
@@ -187,6 +191,34 @@ class TestWorkbench : public QObject {
     QVERIFY(!view.is_split());
   }
 
+  void views_are_linked_and_kept() {
+    auto w = window();
+    QVERIFY(w->open_run(make_run("views", 2, 1)).ok());
+    ViewportPanel& view = w->workbench()->viewport_panel();
+    QTRY_VERIFY(view.pane().has_picture() && view.is_up_to_date());
+    view.pane().look_from(StandardView::iso);
+    view.pane().scene().camera().orbit(25, 10);
+    view.pane().save_view("mine");
+    const Image kept = take_picture(view.pane().copy_of_scene(), {320, 200, 1, false}).value();
+    view.set_split(true);
+    QTRY_VERIFY(view.second_pane() && view.second_pane()->has_picture());
+    const auto same_camera = [&] {
+      const Image a = take_picture(view.pane().copy_of_scene(), {160, 100, 1, false}).value();
+      const Image b = take_picture(view.second_pane()->copy_of_scene(), {160, 100, 1, false}).value();
+      return structural_similarity(a, b) > 0.999;
+    };
+    QTRY_VERIFY(same_camera());
+    view.pane().look_from(StandardView::minus_x);
+    QTRY_VERIFY(same_camera());
+    view.second_pane()->look_from(StandardView::plus_y);
+    QTRY_VERIFY(same_camera());  // it goes both ways
+    QVERIFY(structural_similarity(kept, take_picture(view.pane().copy_of_scene(), {320, 200, 1, false}).value()) < 0.99);
+    QCOMPARE(view.pane().saved_views().size(), std::size_t{1});
+    view.pane().restore_view(0);
+    QVERIFY(structural_similarity(kept, take_picture(view.pane().copy_of_scene(), {320, 200, 1, false}).value()) > 0.999);
+    QTRY_VERIFY(same_camera());
+  }
+
   void a_mesh_is_seen_and_measured_before_any_run() {
     std::ofstream(folder_.filePath("tet.stl").toStdString())
         << "solid body\nfacet normal 0 0 -1\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\n"
@@ -223,6 +255,8 @@ class TestWorkbench : public QObject {
     QVERIFY(w->open_run(make_run("names", 2, 1)).ok());
     w->show_runs();
     SettingsDialog settings(*settings_, *look_, w.get());
+    ConnectDialog places(*settings_, *look_, w.get());
+    w->actions().at("help.tour")->trigger();
     QTRY_VERIFY(w->run().is_stored());
     QStringList nameless;
     int seen = 0;

@@ -67,6 +67,80 @@ class TestSurfaceMesh : public QObject {
     QVERIFY(std::abs(enclosed_volume(*skin, *points) - 1) < 1e-12);
   }
 
+  void curved_faces_are_drawn_finer_on_their_own_shape() {
+    // A quarter of a cylinder of radius 1 as two faces of 9 nodes, and the same as 8 and 6 nodes: mid nodes on the circle.
+    auto points = std::make_shared<std::vector<double>>();
+    for (int j = 0; j < 3; ++j)
+      for (int i = 0; i < 5; ++i) {
+        const double angle = i * 3.14159265358979323846 / 8;
+        points->insert(points->end(), {std::cos(angle), std::sin(angle), 0.5 * j});
+      }
+    const auto node = [](int i, int j) { return static_cast<Index>(5 * j + i); };
+    auto connectivity = std::make_shared<std::vector<Index>>();
+    for (int c = 0; c < 2; ++c) {
+      const int a = 2 * c;
+      for (const Index k : {node(a, 0), node(a + 2, 0), node(a + 2, 2), node(a, 2), node(a + 1, 0), node(a + 2, 1), node(a + 1, 2), node(a, 1), node(a + 1, 1)})
+        connectivity->push_back(k);
+    }
+    const auto make = [&](std::vector<Index> nodes, std::vector<Index> ends, std::uint8_t type, int pieces) {
+      const MeshGeometry mesh{points, std::make_shared<std::vector<Index>>(std::move(nodes)), std::make_shared<std::vector<Index>>(ends),
+                              std::make_shared<std::vector<std::uint8_t>>(ends.size() - 1, type)};
+      auto skin = make_surface(mesh, pieces);
+      if (!skin) qFatal("%s", skin.error().text.c_str());
+      return std::move(skin).value();
+    };
+    const auto worst = [&](const SurfaceMesh& skin) {  // how far the middles of all edges are from the circle
+      double far = 0;
+      for (std::size_t e = 0; e < skin.edges.size(); e += 2) {
+        double p[2];
+        for (std::size_t k = 0; k < 2; ++k)
+          p[k] = (skin.value(static_cast<std::size_t>(skin.edges[e]), points->data(), 3, k) +
+                  skin.value(static_cast<std::size_t>(skin.edges[e + 1]), points->data(), 3, k)) / 2;
+        far = std::max(far, std::abs(std::hypot(p[0], p[1]) - 1));
+      }
+      return far;
+    };
+    const SurfaceMesh coarse = make(*connectivity, {0, 9, 18}, 28, 1), fine = make(*connectivity, {0, 9, 18}, 28, 2);
+    QCOMPARE(coarse.triangles.size() / 3, std::size_t{16});
+    QCOMPARE(fine.triangles.size() / 3, std::size_t{64});
+    // Flat pieces of half the length are four times nearer to the arc: 1 − cos(π/16) and 1 − cos(π/32).
+    QVERIFY(std::abs(worst(coarse) - (1 - std::cos(3.14159265 / 16))) < 1e-6);
+    QVERIFY(worst(fine) < 0.3 * worst(coarse));
+    // The side between the two faces has one set of nodes: 9 × 5 places in all.
+    QCOMPARE(fine.nodes.size(), std::size_t{45});
+    // Any quadratic is met exactly between the points.
+    std::vector<double> field;
+    for (std::size_t k = 0; k < points->size() / 3; ++k) {
+      const double s = std::atan2((*points)[3 * k + 1], (*points)[3 * k]), z = (*points)[3 * k + 2];
+      field.push_back(s * s + z * z - s * z);
+    }
+    const auto meets = [&](const SurfaceMesh& skin, int steps) {
+      int found = 0;
+      for (std::size_t k = 0; k < skin.nodes.size(); ++k) {
+        const double v = skin.value(k, field.data(), 1, 0);
+        for (int i = 0; i <= 2 * steps; ++i)
+          for (int j = 0; j <= steps; ++j) {
+            const double s = i * 3.14159265358979323846 / 4 / steps, z = static_cast<double>(j) / steps;
+            if (std::abs(v - (s * s + z * z - s * z)) < 1e-9) {
+              ++found;
+              i = 1000;
+              break;
+            }
+          }
+      }
+      return found;
+    };
+    QCOMPARE(meets(fine, 4), 45);
+    std::vector<Index> eight;
+    for (std::size_t c = 0; c < 2; ++c) eight.insert(eight.end(), connectivity->begin() + static_cast<long>(9 * c), connectivity->begin() + static_cast<long>(9 * c) + 8);
+    const SurfaceMesh serendipity = make(eight, {0, 8, 16}, 23, 2);
+    QCOMPARE(serendipity.triangles.size() / 3, std::size_t{64});
+    QCOMPARE(meets(serendipity, 4), 45);
+    const SurfaceMesh six = make({node(0, 0), node(2, 0), node(0, 2), node(1, 0), node(1, 1), node(0, 1)}, {0, 6}, 22, 2);
+    QCOMPARE(six.triangles.size() / 3, std::size_t{16});
+    QCOMPARE(meets(six, 4), 15);
+  }
+
   void damaged_meshes_are_refused() {
     std::mt19937 random(3);
     const auto frame = sample::cubes(3);

@@ -5,10 +5,14 @@
 
 #include <cmath>
 
+#include <vtkCamera.h>
+
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
 #include "render/capture/similarity.hpp"
 #include "render/chart/chart_scene.hpp"
+#include "render/chart/chart_units.hpp"
+#include "render/scene/color_map.hpp"
 #include "render/scene/field_scene.hpp"
 #include "render/window/raster_viewport.hpp"
 #include "tests/render/sample_frames.hpp"
@@ -28,6 +32,47 @@ Image picture(const std::shared_ptr<Scene>& scene, int width = 320, int height =
   auto image = take_picture(scene, {width, height, scale, false});
   if (!image) qFatal("%s", image.error().render().c_str());
   return std::move(image).value();
+}
+
+/// A grid of n³ points over [−1, 1]³ with a function on it.
+template <class F>
+std::shared_ptr<const Frame> cube(Index n, F&& f) {
+  auto frame = std::make_shared<Frame>();
+  ImageGeometry grid;
+  grid.points = {n, n, n};
+  const double h = 2.0 / static_cast<double>(n - 1);
+  grid.origin = {-1, -1, -1};
+  grid.spacing = {h, h, h};
+  std::vector<float> values;
+  for (Index z = 0; z < n; ++z)
+    for (Index y = 0; y < n; ++y)
+      for (Index x = 0; x < n; ++x)
+        values.push_back(static_cast<float>(f(-1 + h * static_cast<double>(x), -1 + h * static_cast<double>(y), -1 + h * static_cast<double>(z))));
+  frame->parts.push_back({"volume", grid, {make_field(sample::pressure(), std::move(values))}});
+  return frame;
+}
+
+FieldView bare(double low, double high) {
+  FieldView view;
+  view.fixed_range = true;
+  view.low = low;
+  view.high = high;
+  view.color_bar = view.caption = view.triad = view.extents = view.outline = false;
+  return view;
+}
+
+bool is_background(const std::uint8_t* p, const Image& image) {
+  const auto* corner = image.at(0, 0);
+  for (int c = 0; c < 3; ++c)
+    if (std::abs(int(p[c]) - int(corner[c])) > 6) return false;
+  return true;
+}
+
+int drawn(const Image& image, int x0, int x1) {
+  int count = 0;
+  for (int y = 0; y < image.height; ++y)
+    for (int x = x0; x < x1; ++x) count += is_background(image.at(x, y), image) ? 0 : 1;
+  return count;
 }
 
 }  // namespace
@@ -117,6 +162,94 @@ class TestPictures : public QObject {
     const auto* right = image.at(160, 100);
     QVERIFY(left[2] > left[0] + 60);   // blue below zero
     QVERIFY(right[0] > right[2] + 60); // red above
+  }
+
+  void a_slice_shows_the_values_where_it_stands() {
+    auto scene = scene_of(cube(33, [](double, double, double z) { return z; }));
+    FieldView view = bare(-1, 1);
+    view.color_map = "swing";
+    view.cuts[0].visible = view.cuts[1].visible = false;
+    const auto map = find_color_map("swing");
+    QVERIFY(map.ok());
+    for (const double position : {0.0, 0.25, 0.5, 1.0}) {
+      view.cuts[2].position = position;
+      QVERIFY(scene->set_view(view).ok());
+      scene->look(StandardView::plus_z);
+      const Image image = picture(scene, 120, 120);
+      const Rgb wanted = map->at(position);
+      for (std::size_t c = 0; c < 3; ++c)
+        QVERIFY2(std::abs(image.at(60, 60)[c] - 255 * wanted[c]) < 4, std::to_string(position).c_str());
+    }
+    view.cuts[2].visible = false;
+    QVERIFY(scene->set_view(view).ok());
+    const Image nothing = picture(scene, 120, 120);
+    QCOMPARE(drawn(nothing, 0, 120), 0);
+  }
+
+  void an_iso_surface_lies_where_the_field_has_its_value() {
+    auto scene = scene_of(cube(49, [](double x, double y, double z) { return std::sqrt(x * x + y * y + z * z); }));
+    FieldView view = bare(0, 1);
+    for (auto& cut : view.cuts) cut.visible = false;
+    for (const double radius : {0.4, 0.7}) {
+      view.iso = {radius};
+      QVERIFY(scene->set_view(view).ok());
+      scene->look(StandardView::plus_x);
+      const Image image = picture(scene, 240, 240);
+      // Half the height of a parallel view is the camera's scale.
+      const double pixel = 2 * scene->camera().camera()->GetParallelScale() / image.height;
+      const double area = 3.14159265 * std::pow(radius / pixel, 2);
+      QVERIFY2(std::abs(drawn(image, 0, 240) - area) < 0.03 * area, qPrintable(QString("%1 of %2").arg(drawn(image, 0, 240)).arg(area)));
+    }
+  }
+
+  void a_clip_takes_one_side_away_and_opacity_lets_the_back_through() {
+    auto scene = scene_of(sample::sphere(96, 48));
+    FieldView view = bare(-1, 1);
+    QVERIFY(scene->set_view(view).ok());
+    scene->look(StandardView::plus_x);
+    const Image whole = picture(scene, 200, 200);
+    QVERIFY(std::abs(drawn(whole, 0, 100) - drawn(whole, 100, 200)) < 0.02 * drawn(whole, 0, 100));
+    view.clip = ClipPlane{{0, 1, 0}, 0.5};
+    QVERIFY(scene->set_view(view).ok());
+    const Image half = picture(scene, 200, 200);
+    QVERIFY(drawn(half, 0, 100) > 0.97 * drawn(whole, 0, 100));
+    QVERIFY(drawn(half, 102, 200) == 0);
+    view.clip.reset();
+    view.opacity = 0.4;
+    QVERIFY(scene->set_view(view).ok());
+    const Image faint = picture(scene, 200, 200);
+    const auto darkness = [](const Image& image) { return 765 - image.at(100, 60)[0] - image.at(100, 60)[1] - image.at(100, 60)[2]; };
+    QVERIFY(darkness(faint) < darkness(whole));
+    QVERIFY(darkness(faint) > 0);
+  }
+
+  void a_profile_through_a_grid_is_the_field() {
+    auto scene = scene_of(cube(21, [](double x, double y, double z) { return 2 * x - y + 0.5 * z; }));
+    const auto line = scene->profile("", {-1, -0.5, 0.3}, {1, 0.7, -0.4}, 57);
+    QVERIFY(line.ok());
+    for (std::size_t i = 0; i < line->size(); ++i) {
+      const double t = static_cast<double>(i) / 56;
+      const double exact = 2 * (-1 + 2 * t) - (-0.5 + 1.2 * t) + 0.5 * (0.3 - 0.7 * t);
+      QVERIFY(std::abs((*line)[i].value - exact) < 1e-6);
+    }
+    QVERIFY(!scene->profile("none", {0, 0, 0}, {1, 1, 1}, 10).ok());
+  }
+
+  void the_phase_of_a_wave_moves_its_picture_and_comes_back() {
+    auto scene = scene_of(sample::sphere(48, 24, true));
+    FieldView view = bare(-1, 1);
+    const auto at = [&](double angle) {
+      view.value.angle = angle;
+      if (!scene->set_view(view).ok()) qFatal("view");
+      return picture(scene, 160, 160);
+    };
+    const Image start = at(0);
+    QVERIFY(structural_similarity(start, at(1.5)) < 0.99);
+    QVERIFY(structural_similarity(start, at(2 * 3.14159265358979)) > 0.999);
+    // Half a period later every value has the other sign: the colours of top and bottom change places.
+    const Image opposite = at(3.14159265358979);
+    QVERIFY(start.at(80, 30)[0] > start.at(80, 30)[2] + 40);
+    QVERIFY(opposite.at(80, 30)[2] > opposite.at(80, 30)[0] + 40);
   }
 
   void the_range_is_locked_around_zero_and_does_not_flicker() {
@@ -232,6 +365,32 @@ class TestPictures : public QObject {
     QCOMPARE(reading->values.size(), std::size_t{1});
     QVERIFY(std::abs(reading->values[0].y - std::exp(-reading->x)) < 1e-9);
     QVERIFY(!scene->read(2, 2).has_value());
+  }
+
+  void cross_sections_are_seen_in_every_unit_that_is_published() {
+    TableInfo info;
+    info.id = "cut";
+    info.columns = {{"theta", "deg", {}}, {"VV", "dBsm", "VV"}, {"VV exact", "dBsm", "VV, exact"}};
+    info.exact = {"VV exact"};
+    TableInfo more;
+    more.id = "more";
+    more.form = ChartForm::none;
+    more.columns = {{"theta", "deg", {}}, {"VV a", "dB lambda^2", "VV"}, {"VV b", "m^2", "VV"}};
+    const std::vector<std::vector<double>> rows = {{0, 3, 4}, {90, -7, -7}}, others = {{0, 9, 2}, {90, -1, 0.2}};
+    const std::vector<ChartTable> all = {{&info, &rows}, {&more, &others}};
+    QCOMPARE(units_of(all[0], all), (std::vector<std::string>{"dBsm", "dB lambda^2", "m^2"}));
+    const ChartSpec waves = chart_in_unit(all[0], all, "dB lambda^2");
+    QCOMPARE(waves.y_unit, std::string("dB lambda^2"));
+    QCOMPARE(waves.series[0].y[0], 9.0);
+    QCOMPARE(waves.series[1].y[0], 10.0);  // the exact curve is 1 dB above, in this unit too
+    const ChartSpec area = chart_in_unit(all[0], all, "m^2");
+    QCOMPARE(area.series[0].y[1], 0.2);
+    QVERIFY(std::abs(area.series[1].y[0] - 2 * std::pow(10, 0.1)) < 1e-12);
+    // Nothing else published: decibels of square metres are areas all the same.
+    const std::vector<ChartTable> alone = {{&info, &rows}};
+    QCOMPARE(units_of(alone[0], alone), (std::vector<std::string>{"dBsm", "m^2"}));
+    QVERIFY(std::abs(chart_in_unit(alone[0], alone, "m^2").series[0].y[0] - std::pow(10, 0.3)) < 1e-12);
+    QCOMPARE(units_of(all[1], all).size(), std::size_t{1});  // columns of several units: no choice
   }
 
   void png_carries_text_and_pixels() {

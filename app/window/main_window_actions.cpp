@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a person can do in the window: the one table of actions, the tool bar, when each action is possible.
+#include <QAction>
+#include <QApplication>
+#include <QDesktopServices>
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QToolBar>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include "app/look/small_widgets.hpp"
+#include "app/model/gallery.hpp"
+#include "app/model/mesh_model.hpp"
+#include "app/model/news.hpp"
+#include "app/model/run_queue.hpp"
+#include "app/panels/case_panel.hpp"
+#include "app/panels/results_panel.hpp"
+#include "app/panels/viewport_panel.hpp"
+#include "app/start/card_grid.hpp"
+#include "app/start/start_page.hpp"
+#include "app/start/tour.hpp"
+#include "app/window/main_window.hpp"
+#include "app/window/palette.hpp"
+#include "app/window/workbench.hpp"
+#include "conoid/config.hpp"
+#include "engine/solvers/registry.hpp"
+
+namespace conoid::app {
+
+std::vector<ActionRow> MainWindow::action_rows() {
+  const auto pane = [this](const char* id) {
+    return [this, id] {
+      if (workbench_) workbench_->show_pane(id, !workbench_->is_pane_visible(id));
+      refresh_actions();
+    };
+  };
+  const auto theme = [this](ThemeChoice choice) {
+    return [this, choice] {
+      look_.choose(choice);
+      settings_.set_theme(choice);
+      refresh_actions();
+    };
+  };
+  return {
+      {"file.start", tr("&File"), tr("Start page"), QKeySequence("Ctrl+Home"), "home", tr("Samples and recent runs"), [this] { show_start(); }},
+      {"file.runs", tr("&File"), tr("Runs, queue and sweeps"), QKeySequence("Ctrl+Shift+R"), "runs",
+       tr("All runs with their numbers, the queue, sweeps"), [this] { show_runs(); }},
+      {"file.open", tr("&File"), tr("Open…"), QKeySequence::Open, "open", tr("Open a case file"), [this] { ask_open(); }},
+      {"file.mesh", tr("&File"), tr("New from a mesh…"), QKeySequence::New, "mesh", tr("A new case around a mesh or geometry file"), [this] {
+         const QString file = QFileDialog::getOpenFileName(this, tr("Choose a mesh"), {},
+                                                           tr("Meshes and geometry (*.msh *.stl *.obj *.geo *.step *.stp);;All files (*)"));
+         if (!file.isEmpty()) take_mesh(file);
+       }},
+      {"file.open_run", tr("&File"), tr("Open a run folder…"), QKeySequence("Ctrl+Shift+O"), "folder", {}, [this] {
+         const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a run folder"), QString::fromStdString(settings_.runs_folder().string()));
+         if (!folder.isEmpty()) static_cast<void>(open_run(folder.toStdString()).ok());
+       }},
+      {"file.save", tr("&File"), tr("Save"), QKeySequence::Save, "save", {}, [this] { save(); }},
+      {"file.save_as", tr("&File"), tr("Save as…"), QKeySequence("Ctrl+Shift+S"), {}, {}, [this] { save_as(); }},
+      {"file.picture", tr("&File"), tr("Save the picture…"), QKeySequence("Ctrl+P"), "picture", {},
+       [this] { if (workbench_) workbench_->viewport_panel().save_picture(); }},
+      {{}, tr("&File"), {}, {}, {}, {}, {}},
+      {"file.quit", tr("&File"), tr("Quit"), QKeySequence::Quit, {}, {}, [this] { close(); }},
+      {"edit.undo", tr("&Edit"), tr("Undo"), QKeySequence::Undo, "undo", {}, [this] { model_->undo_stack().undo(); }},
+      {"edit.redo", tr("&Edit"), tr("Redo"), QKeySequence("Ctrl+Shift+Z"), "redo", {}, [this] { model_->undo_stack().redo(); }},
+      {"edit.settings", tr("&Edit"), tr("Settings…"), QKeySequence("Ctrl+,"), "settings", {}, [this] { show_settings(); }},
+      {"edit.palette", tr("&Edit"), tr("Find an action…"), QKeySequence("Ctrl+K"), "search", {},
+       [this] { show_palette(*this, *actions_); }},
+      {"run.start", tr("&Run"), tr("Run"), QKeySequence("Ctrl+R"), "run", tr("Compute this case"), [this] { start_run(); }},
+      {"run.queue", tr("&Run"), tr("Add to the queue"), QKeySequence("Ctrl+Shift+Q"), "queue", tr("Run this case after those that wait"),
+       [this] { queue_->add(model_->title(), {}, model_->document()); show_runs(); }},
+      {"run.pause", tr("&Run"), tr("Pause"), QKeySequence("F6"), "pause", {}, [this] { pause_or_resume(); }},
+      {"run.step", tr("&Run"), tr("Step"), QKeySequence("F7"), "step", tr("One step, then pause"), [this] { run_->send(Command::step); }},
+      {"run.checkpoint", tr("&Run"), tr("Checkpoint"), QKeySequence("F8"), "checkpoint", tr("Write a checkpoint and go on"),
+       [this] { run_->send(Command::checkpoint); }},
+      {"run.stop", tr("&Run"), tr("Stop"), QKeySequence("Ctrl+."), "stop", tr("Stop after this step; can be resumed"), [this] { run_->stop(); }},
+      {{}, tr("&Run"), {}, {}, {}, {}, {}},
+      {"run.place", tr("&Run"), tr("Where to compute…"), {}, "connect", tr("In this window, in a process of its own, on another machine"),
+       [this] { show_place(); }},
+      {"run.folder", tr("&Run"), tr("Open the run folder"), {}, "folder", {},
+       [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(run_->folder().string()))); }},
+      {"view.play", tr("&View"), tr("Play or pause"), QKeySequence("Ctrl+Space"), "play", tr("Play the frames, or the phase of a wave"),
+       [this] { if (workbench_) workbench_->viewport_panel().play(!workbench_->viewport_panel().is_playing()); }},
+      {"view.previous", tr("&View"), tr("Frame before"), QKeySequence("Alt+Left"), "previous", {},
+       [this] { if (workbench_) workbench_->viewport_panel().step(-1); }},
+      {"view.next", tr("&View"), tr("Next frame"), QKeySequence("Alt+Right"), "next", {},
+       [this] { if (workbench_) workbench_->viewport_panel().step(1); }},
+      {"view.film", tr("&View"), tr("Save a film…"), {}, "film", tr("Numbered pictures, or MP4 and WebM where ffmpeg is installed"),
+       [this] { if (workbench_) workbench_->viewport_panel().save_film(); }},
+      {"view.split", tr("&View"), tr("Two linked views"), QKeySequence("Ctrl+2"), "split", {},
+       [this] { if (workbench_) workbench_->viewport_panel().set_split(!workbench_->viewport_panel().is_split()); }},
+      {"view.fit", tr("&View"), tr("Fit the picture"), QKeySequence("Ctrl+0"), "fit", {},
+       [this] { if (workbench_) workbench_->viewport_panel().fit(); }},
+      {{}, tr("&View"), {}, {}, {}, {}, {}},
+      {"view.case", tr("&View"), tr("Case pane"), QKeySequence("Alt+1"), {}, {}, pane("case"), true},
+      {"view.run", tr("&View"), tr("Run pane"), QKeySequence("Alt+2"), {}, {}, pane("run"), true},
+      {"view.results", tr("&View"), tr("Results pane"), QKeySequence("Alt+3"), {}, {}, pane("results"), true},
+      {"view.mesh", tr("&View"), tr("Mesh pane"), QKeySequence("Alt+4"), "mesh", {},
+       [this] { if (workbench_) { workbench_->show_pane("case", true); workbench_->show_mesh(true); } }},
+      {"view.display", tr("&View"), tr("How the field is shown"), QKeySequence("Ctrl+D"), "display",
+       tr("How the field is shown: planes, surfaces, arrows, labels"),
+       [this] { if (workbench_) workbench_->viewport_panel().pane().show_display_panel(!workbench_->viewport_panel().pane().display_panel_visible()); }},
+      {"view.spectrum", tr("&View"), tr("Spectrum of the curves"), {}, "spectrum", {},
+       [this] { if (workbench_) workbench_->results_panel().set_spectrum(true); }},
+      {"view.log", tr("&View"), tr("Log"), QKeySequence("Ctrl+L"), {}, {},
+       [this] { if (workbench_) { workbench_->show_pane("results", true); workbench_->results_panel().show_log(); } }},
+      {{}, tr("&View"), {}, {}, {}, {}, {}},
+      {"view.system", tr("&View"), tr("Colours of the system"), {}, {}, {}, theme(ThemeChoice::system), true},
+      {"view.light", tr("&View"), tr("Light"), {}, {}, {}, theme(ThemeChoice::light), true},
+      {"view.dark", tr("&View"), tr("Dark"), {}, {}, {}, theme(ThemeChoice::dark), true},
+      {"view.theme", tr("&View"), tr("Switch light and dark"), QKeySequence("Ctrl+Shift+D"), "theme", {},
+       [this, theme] { theme(look_.theme().dark ? ThemeChoice::light : ThemeChoice::dark)(); }},
+      {"help.tour", tr("&Help"), tr("Tour"), {}, {}, tr("Five steps through the window"), [this] { show_tour(); }},
+      {"help.news", tr("&Help"), tr("What is new"), {}, {}, {}, [this] { show_news(); }},
+      {"help.shortcuts", tr("&Help"), tr("Shortcuts"), QKeySequence("F1"), {}, {}, [this] { show_shortcuts(); }},
+      {"help.about", tr("&Help"), tr("About Conoid"), {}, {}, {}, [this] { show_about(); }},
+  };
+}
+
+void MainWindow::make_tool_bar() {
+  bar_ = addToolBar(tr("Tools"));
+  bar_->setObjectName("tools");
+  bar_->setMovable(false);
+  bar_->setFloatable(false);
+  bar_->setContextMenuPolicy(Qt::PreventContextMenu);
+  bar_->setIconSize({20, 20});
+  bar_->toggleViewAction()->setVisible(false);
+  for (const char* id : {"file.start", "file.runs", "file.open", "file.save"}) bar_->addAction(actions_->at(id));
+  bar_->addSeparator();
+  for (const char* id : {"edit.undo", "edit.redo"}) bar_->addAction(actions_->at(id));
+  auto* spacer = new QWidget(bar_);
+  spacer->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  bar_->addWidget(spacer);
+  for (const char* id : {"edit.palette", "view.theme"}) bar_->addAction(actions_->at(id));
+}
+
+void MainWindow::refresh_actions() {
+  if (!actions_) return;
+  const bool open = model_->is_open() && workbench_ && stack_->currentWidget() == workbench_;
+  const bool active = run_->is_active();
+  const SessionState state = run_->state();
+  const QUndoStack& undo = model_->undo_stack();
+  const auto enable = [&](const char* id, bool on) { actions_->at(id)->setEnabled(on); };
+  enable("run.queue", open && model_->obstacle().isEmpty());
+  enable("file.save", open && model_->is_dirty());
+  enable("file.save_as", open);
+  enable("file.picture", open);
+  enable("edit.undo", open && undo.canUndo());
+  enable("edit.redo", open && undo.canRedo());
+  actions_->at("edit.undo")->setText(undo.canUndo() ? tr("Undo %1").arg(undo.undoText()) : tr("Undo"));
+  actions_->at("edit.redo")->setText(undo.canRedo() ? tr("Redo %1").arg(undo.redoText()) : tr("Redo"));
+  QAction* start = actions_->at("run.start");
+  const QString obstacle = model_->obstacle();
+  start->setEnabled(open && !active && obstacle.isEmpty());
+  start->setText(active ? tr("Running…") : run_->has_run() ? tr("Run again") : tr("Run"));
+  start->setToolTip(obstacle.isEmpty() ? tr("Compute this case (Ctrl+R)") : obstacle);
+  const bool resumable = !active && (current_run_.state == "stopped" || current_run_.state == "interrupted");
+  const bool paused = active && state == SessionState::paused;
+  QAction* pause = actions_->at("run.pause");
+  pause->setEnabled(open && !run_->is_stopping() && (paused || resumable || (active && state == SessionState::running)));
+  pause->setText(paused || resumable ? tr("Resume") : tr("Pause"));
+  pause->setIcon(look_.icon(paused || resumable ? "resume" : "pause"));
+  pause->setToolTip(resumable ? tr("Continue the stopped run from its checkpoint (F6)")
+                              : paused ? tr("Resume (F6)") : tr("Pause (F6)"));
+  const bool steps = active && !run_->is_stopping() && (state == SessionState::running || paused);
+  enable("run.step", open && steps);
+  enable("run.checkpoint", open && steps);
+  enable("run.stop", open && active && !run_->is_stopping());
+  enable("run.folder", run_->has_run() && !run_->folder().empty());
+  const bool frames = open && !run_->frames().empty();
+  enable("view.fit", open);
+  for (const char* id : {"view.play", "view.previous", "view.next", "view.film"}) enable(id, frames);
+  for (const char* id : {"view.split", "view.display", "view.spectrum"}) enable(id, open);
+  enable("view.mesh", open && workbench_ && workbench_->mesh().is_wanted());
+  for (const char* id : {"case", "run", "results"}) {
+    QAction* action = actions_->at(QString("view.") + id);
+    action->setEnabled(open);
+    action->setChecked(workbench_ && workbench_->is_pane_visible(id));
+  }
+  enable("view.log", open);
+  actions_->at("view.system")->setChecked(look_.choice() == ThemeChoice::system);
+  actions_->at("view.light")->setChecked(look_.choice() == ThemeChoice::light);
+  actions_->at("view.dark")->setChecked(look_.choice() == ThemeChoice::dark);
+}
+
+void MainWindow::show_shortcuts() {
+  QDialog dialog(this);
+  dialog.setWindowTitle(tr("Shortcuts"));
+  auto* grid = new QGridLayout(&dialog);
+  grid->setContentsMargins(24, 20, 24, 20);
+  grid->setHorizontalSpacing(32);
+  grid->setVerticalSpacing(6);
+  int row = 0;
+  QString menu;
+  for (const ActionRow& action : actions_->rows()) {
+    if (action.shortcut.isEmpty()) continue;
+    if (action.menu != menu) {
+      menu = action.menu;
+      grid->addWidget(make_label(QString(menu).remove('&'), "section", &dialog), row++, 0);
+    }
+    grid->addWidget(make_label(QString(action.text).remove(QStringLiteral("…")), "", &dialog), row, 0);
+    grid->addWidget(make_label(action.shortcut.toString(QKeySequence::NativeText), "muted", &dialog), row++, 1, Qt::AlignRight);
+  }
+  dialog.exec();
+}
+
+void MainWindow::show_news() {
+  QDialog dialog(this);
+  dialog.setWindowTitle(tr("What is new"));
+  dialog.setMinimumWidth(520);
+  auto* column = new QVBoxLayout(&dialog);
+  column->setContentsMargins(24, 20, 24, 20);
+  column->setSpacing(12);
+  for (const News& version : load_news()) {
+    column->addWidget(make_label(tr("Version %1").arg(version.version), "title", &dialog));
+    for (const QString& item : version.items) {
+      auto* row = new QHBoxLayout;
+      row->setSpacing(10);
+      row->addWidget(new IconLabel(look_, "check", "accent", 16, &dialog), 0, Qt::AlignTop);
+      auto* label = make_label(item, "", &dialog);
+      label->setWordWrap(true);
+      label->setFixedWidth(440);
+      row->addWidget(label, 1);
+      column->addLayout(row);
+    }
+  }
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, &dialog);
+  connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::accept);
+  column->addWidget(buttons);
+  dialog.exec();
+}
+
+void MainWindow::show_tour() {
+  if (findChild<Tour*>()) return;
+  settings_.set_tour_seen();
+  start_->hide_invitation();
+  const auto on_bench = [this](std::function<QWidget*(Workbench&)> pick) {
+    return [this, pick = std::move(pick)]() -> QWidget* {
+      // A case must be open to be shown; the first sample does no harm.
+      if (!model_->is_open())
+        for (const SampleCard& card : load_gallery(options_.samples))
+          if (card.available) {
+            static_cast<void>(open_case(card.case_file).ok());
+            break;
+          }
+      if (!model_->is_open()) return nullptr;
+      show_workbench();
+      for (const char* id : {"case", "run", "results"}) workbench_->show_pane(id, true);
+      workbench_->show_mesh(false);
+      return pick(*workbench_);
+    };
+  };
+  std::vector<TourStep> steps = {
+      {tr("Start from a sample"), tr("Each card is a finished case that runs in less than a minute. A click opens it; nothing of the sample itself can be spoilt."),
+       [this]() -> QWidget* {
+         show_start();
+         return start_->findChild<SampleCardWidget*>();
+       }},
+      {tr("Change the case"), tr("Everything the case says, from geometry to output. Type units as you like: 2 GHz, 0.5 in. What is wrong is said beside the field, and every edit can be undone."),
+       on_bench([](Workbench& bench) -> QWidget* { return &bench.case_panel(); })},
+      {tr("Run it"), tr("Memory and time are estimated before the run. Pause, step and stop at any moment: a stopped run can be resumed."),
+       on_bench([](Workbench& bench) -> QWidget* { return bench.findChild<QPushButton*>("runButton"); })},
+      {tr("Watch the field"), tr("It is drawn while it is computed. Turn it with the mouse, cut it open, read values, draw a line across it, save a picture or a film."),
+       on_bench([](Workbench& bench) -> QWidget* { return &bench.viewport_panel(); })},
+      {tr("Read the curves"), tr("Receivers, energies and radar cross sections, with exact curves where there are any. Ctrl+K finds every action by its name, F1 lists the shortcuts."),
+       on_bench([](Workbench& bench) -> QWidget* { return &bench.results_panel(); })}};
+  auto* tour = new Tour(std::move(steps), look_, this);
+  tour->begin();
+}
+
+void MainWindow::show_about() {
+  QString solvers;
+  for (const SolverInfo* info : registered_solvers())
+    solvers += "\n" + QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size()));
+  QMessageBox box(QMessageBox::NoIcon, tr("About Conoid"), tr("Conoid %1").arg(CONOID_VERSION), QMessageBox::Ok, this);
+  box.setIconPixmap(look_.icon("conoid", "accent").pixmap(48, 48));
+  box.setInformativeText(tr("A desktop workbench for waves and shocks.\nBSD-3-Clause licence.\n%1").arg(solvers));
+  box.exec();
+}
+
+}  // namespace conoid::app

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cases, runs and meshes come into the window and leave it: opening, dropping, saving, locks, changes from outside.
+#include <QDir>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QInputDialog>
+#include <QLabel>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QUrl>
+
+#include "app/look/small_widgets.hpp"
+#include "app/model/case_lock.hpp"
+#include "app/model/case_watcher.hpp"
+#include "app/model/mesh_model.hpp"
+#include "app/panels/results_panel.hpp"
+#include "app/panels/viewport_panel.hpp"
+#include "app/runs/runs_page.hpp"
+#include "app/window/main_window.hpp"
+#include "app/window/workbench.hpp"
+#include "engine/solvers/registry.hpp"
+
+namespace conoid::app {
+
+QWidget* MainWindow::make_outside_bar() {
+  outside_bar_ = new QFrame(this);
+  outside_bar_->setObjectName("noticeBar");
+  auto* row = new QHBoxLayout(outside_bar_);
+  row->setContentsMargins(16, 6, 12, 6);
+  row->setSpacing(8);
+  row->addWidget(new IconLabel(look_, "info", "caution", 18, outside_bar_));
+  outside_text_ = make_label({}, "", outside_bar_);
+  row->addWidget(outside_text_, 1);
+  auto* compare = new QPushButton(tr("What differs"), outside_bar_);
+  auto* keep = new QPushButton(tr("Keep mine"), outside_bar_);
+  auto* reload = new QPushButton(tr("Reload"), outside_bar_);
+  for (QPushButton* button : {compare, keep, reload}) row->addWidget(button);
+  connect(compare, &QPushButton::clicked, this, [this] {
+    QMessageBox box(QMessageBox::NoIcon, tr("What differs"), tr("In the window → in the file"), QMessageBox::Ok, this);
+    box.setInformativeText(watcher_->differences().mid(0, 24).join("\n"));
+    box.exec();
+  });
+  connect(keep, &QPushButton::clicked, this, [this] { watcher_->keep(); });
+  connect(reload, &QPushButton::clicked, this, [this] {
+    if (Status done = watcher_->reload(); !done) show_error(tr("The case cannot be opened"), done.error());
+  });
+  connect(watcher_.get(), &CaseWatcher::changed_outside, this, &MainWindow::show_outside_bar);
+  connect(watcher_.get(), &CaseWatcher::settled, outside_bar_, &QWidget::hide);
+  outside_bar_->hide();
+  return outside_bar_;
+}
+
+void MainWindow::show_outside_bar() {
+  outside_text_->setText(model_->is_dirty() ? tr("Another program has changed %1. You have edits of your own.").arg(model_->file_name())
+                                            : tr("Another program has changed %1.").arg(model_->file_name()));
+  outside_bar_->show();
+}
+
+bool MainWindow::lock_case(const std::filesystem::path& file) {
+  if (!options_.asks || lock_->take(file)) return true;
+  QMessageBox box(QMessageBox::Question, tr("Already open"),
+                  tr("Another window (process %1) has this case open.\nEdits of the two would overwrite each other.").arg(lock_->holder(file)),
+                  QMessageBox::NoButton, this);
+  QAbstractButton* show = box.addButton(tr("Show that window"), QMessageBox::AcceptRole);
+  QAbstractButton* anyway = box.addButton(tr("Open it anyway"), QMessageBox::DestructiveRole);
+  box.addButton(QMessageBox::Cancel);
+  box.exec();
+  if (box.clickedButton() == show) lock_->ask_to_show(file);
+  return box.clickedButton() == anyway;
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls() && event->mimeData()->urls().front().isLocalFile()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  const QString file = event->mimeData()->urls().front().toLocalFile();
+  event->acceptProposedAction();
+  // The drag belongs to another program until this returns: no question before that.
+  QMetaObject::invokeMethod(this, [this, file] {
+    if (QFileInfo(file).isDir()) static_cast<void>(open_run(file.toStdString()).ok());
+    else if (file.endsWith(".json", Qt::CaseInsensitive)) choose_case(file);
+    else take_mesh(file);
+  }, Qt::QueuedConnection);
+}
+
+void MainWindow::take_mesh(const QString& file) {
+  static const QStringList endings = {"msh", "stl", "obj", "geo", "step", "stp", "brep", "iges", "igs"};
+  const QString ending = QFileInfo(file).suffix().toLower();
+  if (!endings.contains(ending))
+    return show_error(tr("This file cannot be taken"),
+                      make_error(ErrorCode::invalid_input, "'" + file.toStdString() + "' is neither a case nor a mesh",
+                                 ("Cases end in .json; meshes and geometry in ." + endings.join(", .") + ".").toStdString()));
+  const bool open = model_->is_open() && workbench_ && stack_->currentWidget() == workbench_ && workbench_->mesh().is_wanted();
+  if (open) {
+    const QDir folder(QString::fromStdString(model_->document().folder().string()));
+    const QString relative = folder.relativeFilePath(file);
+    model_->set("/mesh/file", (relative.startsWith("../") ? file : relative).toStdString(), tr("choice of another mesh"));
+    workbench_->show_mesh(true);
+    return;
+  }
+  // Solvers whose cases have a mesh; the person says which physics.
+  std::vector<const SolverInfo*> fitting;
+  QStringList titles;
+  for (const SolverInfo* info : registered_solvers()) {
+    const auto schema = Schema::for_solver(info->id, info->schema);
+    if (!schema || !schema->json().contains(Json::json_pointer("/properties/mesh"))) continue;
+    fitting.push_back(info);
+    titles << QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size()));
+  }
+  if (fitting.empty() || !options_.asks) return;
+  bool ok = false;
+  const QString chosen = QInputDialog::getItem(this, tr("New case from a mesh"), tr("What is to be computed?"), titles, 0, false, &ok);
+  if (!ok || !may_leave_case()) return;
+  Json json = Json::object();
+  json["conoid"] = 1;
+  json["title"] = QFileInfo(file).completeBaseName().toStdString();
+  json["solver"] = std::string(fitting[static_cast<std::size_t>(titles.indexOf(chosen))]->id);
+  json["mesh"]["file"] = file.toStdString();
+  make_workbench();
+  model_->take(CaseDocument::from_json(std::move(json), {}), true);
+  current_run_ = {};
+  run_->reset();
+  show_workbench();
+  workbench_->show_mesh(true);
+}
+
+Status MainWindow::open_case(const std::filesystem::path& file) {
+  const auto absolute = std::filesystem::absolute(file);
+  // The case at hand with a run going on: go back to it instead of reading it again.
+  if (run_->is_active() || (model_->is_open() && absolute == model_->document().file() && model_->is_dirty())) {
+    if (!(model_->is_open() && absolute == model_->document().file())) {
+      const Error busy = make_error(ErrorCode::invalid_input, "a run is going on", "Stop it before opening another case.");
+      show_error(tr("Another case cannot be opened now"), busy);
+      show_workbench();
+      return busy;
+    }
+    show_workbench();
+    return {};
+  }
+  if (!may_leave_case()) return {};
+  if (!lock_case(absolute)) return {};
+  make_workbench();
+  if (Status opened = model_->open(absolute); !opened) {
+    show_error(tr("The case cannot be opened"), opened.error());
+    return opened;
+  }
+  current_run_ = {};
+  end_comparison();
+  run_->reset();
+  if (options_.asks) settings_.add_recent_case(QString::fromStdString(absolute.string()));
+  show_workbench();
+  return {};
+}
+
+Status MainWindow::open_run(const std::filesystem::path& folder) {
+  if (run_->is_active()) {
+    const Error busy = make_error(ErrorCode::invalid_input, "a run is going on", "Stop it before opening another one.");
+    show_error(tr("The run cannot be opened now"), busy);
+    return busy;
+  }
+  end_comparison();
+  // Its own copy of the case, with relative paths taken from where the case was.
+  auto document = read_run_case(folder);
+  if (!document) {
+    show_error(tr("The run cannot be opened"), document.error());
+    return document.error();
+  }
+  if (!may_leave_case()) return {};
+  make_workbench();
+  std::error_code ignored;
+  const auto original = document->file();
+  // The case as it is now, where it is still the one that was run; else what was run, as a copy not yet saved.
+  auto now = CaseDocument::read(original);
+  if (std::filesystem::exists(original, ignored) && now && now->json() == document->json()) {
+    if (Status opened = model_->open(original); !opened) return opened;
+  } else {
+    model_->take(std::move(document).value());
+  }
+  current_run_ = {QString::fromStdString(std::filesystem::absolute(folder).lexically_normal().string()),
+                  QString::fromStdString(original.string()), model_->title(), "stopped", 0, {}};
+  for (const RecentRun& known : settings_.recent_runs())
+    if (known.folder == current_run_.folder) current_run_ = known;
+  show_workbench();
+  run_->open(folder);
+  return {};
+}
+
+Status MainWindow::compare_runs(const std::filesystem::path& first, const std::filesystem::path& second) {
+  if (Status opened = open_run(first); !opened) return opened;
+  other_run_ = std::make_unique<RunModel>(start_session_);
+  const QString name = QString::fromStdString(second.filename().string());
+  workbench_->viewport_panel().compare_with(other_run_.get(), name);
+  workbench_->results_panel().compare_with(other_run_.get(), tr("other run"));
+  connect(other_run_.get(), &RunModel::open_failed, this,
+          [this](const Error& error) { show_error(tr("The run cannot be opened"), error); });
+  other_run_->open(second);
+  return {};
+}
+
+void MainWindow::end_comparison() {
+  if (!other_run_) return;
+  if (workbench_) {
+    workbench_->viewport_panel().compare_with(nullptr);
+    workbench_->results_panel().compare_with(nullptr);
+  }
+  other_run_.reset();
+}
+
+void MainWindow::choose_case(const QString& file) {
+  // An error has been shown by then.
+  static_cast<void>(open_case(file.toStdString()).ok());
+}
+
+void MainWindow::ask_open() {
+  const QStringList recent = settings_.recent_cases();
+  const QString folder = recent.isEmpty() ? QString() : QFileInfo(recent.front()).path();
+  const QString file = QFileDialog::getOpenFileName(this, tr("Open a case"), folder, tr("Cases (*.json);;All files (*)"));
+  if (!file.isEmpty()) choose_case(file);
+}
+
+bool MainWindow::save() {
+  if (!model_->is_open()) return false;
+  const std::string samples = options_.samples.string();
+  const std::string file = model_->document().file().string();
+  // Samples belong to the program: edits of one are saved somewhere else.
+  if (file.empty() || (!samples.empty() && file.starts_with(samples + "/"))) return save_as();
+  if (Status saved = model_->save(); !saved) {
+    show_error(tr("The case cannot be saved"), saved.error());
+    return false;
+  }
+  return true;
+}
+
+bool MainWindow::save_as() {
+  if (!model_->is_open()) return false;
+  QString file = QFileDialog::getSaveFileName(this, tr("Save the case"), model_->file_name(), tr("Cases (*.json)"));
+  if (file.isEmpty()) return false;
+  if (!file.endsWith(".json")) file += ".json";
+  if (Status saved = model_->save_as(file.toStdString()); !saved) {
+    show_error(tr("The case cannot be saved"), saved.error());
+    return false;
+  }
+  settings_.add_recent_case(file);
+  return true;
+}
+
+bool MainWindow::may_leave_case() {
+  if (!model_->is_dirty() || !options_.asks) return true;
+  QMessageBox box(QMessageBox::Question, tr("Unsaved edits"), tr("Save the edits of “%1”?").arg(model_->title()),
+                  QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+  const int answer = box.exec();
+  if (answer == QMessageBox::Save) return save();
+  return answer == QMessageBox::Discard;
+}
+
+}  // namespace conoid::app

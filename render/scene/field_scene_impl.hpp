@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a field scene holds; shared by the files that implement it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <vtkActor.h>
+#include <vtkContextActor.h>
+#include <vtkNew.h>
+#include <vtkPolyData.h>
+#include <vtkRenderer.h>
+
+#include "render/scene/arrows.hpp"
+#include "render/scene/field_scene.hpp"
+#include "render/scene/overlay.hpp"
+#include "render/scene/scene_part.hpp"
+
+namespace conoid {
+
+struct FieldScene::Impl {
+  struct Entry {
+    std::string name;
+    std::unique_ptr<ScenePart> part;
+    std::unique_ptr<ArrowActors> arrows;  // made when first wanted
+  };
+
+  std::shared_ptr<const Frame> frame;
+  FieldView view;
+  Theme theme = light_theme();
+  vtkNew<vtkRenderer> renderer;
+  vtkNew<vtkRenderer> over;
+  vtkNew<vtkContextActor> context;
+  vtkNew<OverlayItem> overlay;
+  vtkNew<vtkPolyData> outline;
+  vtkNew<vtkActor> outline_actor;
+  vtkNew<vtkPolyData> line;
+  vtkNew<vtkActor> line_actor;
+  std::vector<Entry> parts;  // in the frame's order
+  std::vector<Marker> markers;
+  CameraController camera;
+  Coloring coloring;
+  std::string map_name;  // the map in coloring.table
+  std::pair<double, double> range{0, 1};
+  std::string range_of;  // what the kept range belongs to
+  std::string bar_label;
+  std::string bar_unit;
+  Bounds bounds{-1, 1, -1, 1, -1, 1};
+  bool has_bounds = false;
+  bool colored = false;
+  bool grid_shown = false;  // among the parts that are shown
+  StandardView standard = StandardView::iso;
+  double pixel_ratio = 1;
+  int width = 640;
+  int height = 480;
+  bool attached = false;
+  Detail detail = Detail::by_time;
+  bool coarse = false;
+  double whole_seconds = 0;  // that the last whole picture took
+
+  void set_coarse(bool on) {
+    coarse = on;
+    for (const Entry& entry : parts)
+      if (entry.part) entry.part->set_coarse(on);
+  }
+
+  const Field* find(const FramePart& part, const std::string& name) const {
+    for (const Field& f : part.fields)
+      if (f.info.name == name) return &f;
+    return nullptr;
+  }
+  std::string field_name() const {
+    if (!view.field.empty() || !frame) return view.field;
+    for (const FramePart& p : frame->parts)
+      if (!p.fields.empty() && (view.part.empty() || view.part == p.name)) return p.fields.front().info.name;
+    return {};
+  }
+  /// The axis along which everything shown has no extent, or −1: a plane grid or a plane mesh.
+  int flat_axis() const {
+    double largest = 0;
+    for (std::size_t d = 0; d < 3; ++d) largest = std::max(largest, bounds[2 * d + 1] - bounds[2 * d]);
+    for (std::size_t d = 0; d < 3; ++d)
+      if (bounds[2 * d + 1] - bounds[2 * d] < 1e-9 * largest) return static_cast<int>(d);
+    return -1;
+  }
+  void apply_look();
+  Status update();
+  Status update_range(const std::vector<std::pair<Entry*, const Field*>>& fields);
+  void update_outline();
+  void place_overlay();
+  Ray ray_at(double x, double y) const;
+  Vec3 to_display(const Vec3& world) const;
+};
+
+}  // namespace conoid

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where things of a field scene are in the picture: camera, overlay, rays under the cursor.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <vtkCamera.h>
+#include <vtkMatrix4x4.h>
+
+#include "render/scene/field_scene_impl.hpp"
+#include "render/scene/ticks.hpp"
+#include "render/scene/vtk_helpers.hpp"
+
+namespace conoid {
+
+namespace {
+
+// All lengths of a picture in the unit of the largest.
+std::string extent_text(double length, double largest) {
+  const TickSet unit = tidy_ticks(0, largest, 3, "m");
+  return fmt::format("{:.3g} {}", length / unit.scale, unit.unit);
+}
+
+}  // namespace
+
+Vec3 FieldScene::Impl::to_display(const Vec3& world) const {
+  const double aspect = static_cast<double>(width) / height;
+  auto* matrix = camera.camera()->GetCompositeProjectionTransformMatrix(aspect, -1, 1);
+  const double in[4] = {world[0], world[1], world[2], 1};
+  double out[4];
+  matrix->MultiplyPoint(in, out);
+  const double w = std::abs(out[3]) > 1e-300 ? out[3] : 1e-300;
+  return {(out[0] / w + 1) / 2 * width, (out[1] / w + 1) / 2 * height, out[3]};
+}
+
+Ray FieldScene::Impl::ray_at(double x, double y) const {
+  vtkCamera* c = camera.camera();
+  double position[3];
+  double focal[3];
+  double up[3];
+  c->GetPosition(position);
+  c->GetFocalPoint(focal);
+  c->GetViewUp(up);
+  Vec3 forward = {focal[0] - position[0], focal[1] - position[1], focal[2] - position[2]};
+  const auto normalise = [](Vec3 v) {
+    const double n = std::hypot(v[0], v[1], v[2]);
+    return n > 0 ? Vec3{v[0] / n, v[1] / n, v[2] / n} : v;
+  };
+  const auto cross = [](const Vec3& a, const Vec3& b) {
+    return Vec3{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+  };
+  forward = normalise(forward);
+  const Vec3 right = normalise(cross(forward, {up[0], up[1], up[2]}));
+  const Vec3 above = cross(right, forward);
+  const double ndc_x = (2 * x / width - 1) * width / height;
+  const double ndc_y = 1 - 2 * y / height;
+  Ray ray;
+  if (c->GetParallelProjection() != 0) {
+    const double s = c->GetParallelScale();
+    ray.direction = forward;
+    // From well in front of everything, so that distances are positive.
+    const double back = 10 * (c->GetDistance() + s);
+    for (std::size_t k = 0; k < 3; ++k)
+      ray.origin[k] = position[k] + s * (ndc_x * right[k] + ndc_y * above[k]) - back * forward[k];
+  } else {
+    const double t = std::tan(c->GetViewAngle() * 3.14159265358979323846 / 360);
+    ray.origin = {position[0], position[1], position[2]};
+    for (std::size_t k = 0; k < 3; ++k) ray.direction[k] = forward[k] + t * (ndc_x * right[k] + ndc_y * above[k]);
+    ray.direction = normalise(ray.direction);
+  }
+  return ray;
+}
+
+void FieldScene::Impl::place_overlay() {
+  OverlayContent& c = overlay->content;
+  c.theme = theme;
+  c.ratio = pixel_ratio;
+  c.width = width;
+  c.height = height;
+  c.title = view.caption ? view.title : std::string();
+  c.moment.clear();
+  if (view.caption && frame) {
+    switch (frame->axis) {
+      case FrameAxis::time: c.moment = "t = " + readable(frame->value, "s"); break;
+      case FrameAxis::frequency: c.moment = "f = " + readable(frame->value, "Hz"); break;
+      case FrameAxis::iteration: c.moment = fmt::format("iteration {:g}", frame->value); break;
+    }
+    if (frame->axis == FrameAxis::frequency && view.value.part == ComplexPart::instant && view.value.angle != 0)
+      c.moment += fmt::format("   phase {:.0f}°", view.value.angle * 180 / 3.14159265358979323846);
+  }
+  c.bar = view.color_bar && colored;
+  c.coloring = coloring;
+  const int most = std::clamp(static_cast<int>(std::min(280 * pixel_ratio, 0.6 * height) / (26 * pixel_ratio)), 3, 11);
+  c.ticks = tidy_ticks(coloring.low, coloring.high, most, bar_unit);
+  c.bar_title = axis_title(bar_label, c.ticks.unit);
+  c.triad = view.triad;
+}
+
+std::optional<Probe> FieldScene::pick(double x, double y) const {
+  const Impl& s = *impl_;
+  const Ray ray = s.ray_at(x, y);
+  std::optional<Probe> best;
+  double distance = std::numeric_limits<double>::max();
+  for (const Impl::Entry& entry : s.parts) {
+    if (!entry.part) continue;
+    const auto hit = entry.part->hit(ray, s.view);
+    if (!hit || hit->distance >= distance) continue;
+    distance = hit->distance;
+    Probe probe;
+    for (std::size_t k = 0; k < 3; ++k) probe.position[k] = ray.origin[k] + hit->distance * ray.direction[k];
+    probe.part = entry.name;
+    probe.value = hit->value;
+    const std::string where =
+        fmt::format("({:.4g}, {:.4g}, {:.4g}) m", probe.position[0], probe.position[1], probe.position[2]);
+    probe.text = s.colored && !entry.part->values().empty()
+                     ? fmt::format("{} {} at {}", s.bar_label, readable(probe.value, s.bar_unit), where)
+                     : fmt::format("{} at {}", entry.name, where);
+    best = std::move(probe);
+  }
+  return best;
+}
+
+std::optional<Vec3> FieldScene::pick_plane(double x, double y, int axis, double at) const {
+  if (axis < 0 || axis > 2) return std::nullopt;
+  const Ray ray = impl_->ray_at(x, y);
+  const auto k = static_cast<std::size_t>(axis);
+  if (std::abs(ray.direction[k]) < 1e-12) return std::nullopt;
+  const double t = (at - ray.origin[k]) / ray.direction[k];
+  if (!(t > 0)) return std::nullopt;
+  return Vec3{ray.origin[0] + t * ray.direction[0], ray.origin[1] + t * ray.direction[1],
+              ray.origin[2] + t * ray.direction[2]};
+}
+
+void FieldScene::layout(int width, int height, double pixel_ratio) {
+  Impl& s = *impl_;
+  if (!s.coarse) s.whole_seconds = s.renderer->GetLastRenderTimeInSeconds();
+  const bool resized = width != s.width || height != s.height;
+  const bool rescaled = std::abs(pixel_ratio - s.pixel_ratio) > 1e-9;
+  s.width = std::max(width, 1);
+  s.height = std::max(height, 1);
+  s.pixel_ratio = pixel_ratio;
+  if (rescaled) (void)s.update();
+  s.place_overlay();
+  OverlayContent& c = s.overlay->content;
+  const double edge = 28 * pixel_ratio;
+  const double bar = s.overlay->bar_margin();
+  const bool caption = !c.title.empty() || !c.moment.empty();
+  const std::array<double, 4> margins = {edge + (s.view.triad ? 16 * pixel_ratio : 0), bar > 0 ? bar + edge : edge, edge,
+                                         caption && !c.title.empty() ? edge + 24 * pixel_ratio : edge};
+  s.camera.set_viewport(s.width, s.height, margins);
+  (void)resized;
+  if (s.camera.untouched() && s.has_bounds) {
+    s.camera.fit();
+    s.camera.set_untouched();
+  }
+  s.camera.update_clipping();
+
+  // Everything below depends on the final camera.
+  double position[3];
+  double focal[3];
+  double up[3];
+  s.camera.camera()->GetPosition(position);
+  s.camera.camera()->GetFocalPoint(focal);
+  s.camera.camera()->GetViewUp(up);
+  const auto unit = [](Vec3 v) {
+    const double n = std::hypot(v[0], v[1], v[2]);
+    return n > 0 ? Vec3{v[0] / n, v[1] / n, v[2] / n} : v;
+  };
+  const auto cross = [](const Vec3& a, const Vec3& b) {
+    return Vec3{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+  };
+  const Vec3 back = unit({position[0] - focal[0], position[1] - focal[1], position[2] - focal[2]});
+  const Vec3 right = unit(cross({up[0], up[1], up[2]}, back));
+  const Vec3 above = cross(back, right);
+  for (std::size_t k = 0; k < 3; ++k) c.axes[k] = {right[k], above[k], back[k]};
+
+  c.lengths.clear();
+  if (s.view.extents && s.has_bounds && s.outline_actor->GetVisibility() != 0) {
+    // One length an axis, at the lowest visible silhouette edge, outside of the box as seen.
+    Vec3 centre = {(s.bounds[0] + s.bounds[1]) / 2, (s.bounds[2] + s.bounds[3]) / 2, (s.bounds[4] + s.bounds[5]) / 2};
+    const Vec3 middle = s.to_display(centre);
+    const double largest = std::max({s.bounds[1] - s.bounds[0], s.bounds[3] - s.bounds[2], s.bounds[5] - s.bounds[4]});
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double length = s.bounds[2 * axis + 1] - s.bounds[2 * axis];
+      if (!(length > 0)) continue;
+      const std::size_t u = (axis + 1) % 3;
+      const std::size_t v = (axis + 2) % 3;
+      double best = -std::numeric_limits<double>::max();
+      OverlayLabel label;
+      for (unsigned corner = 0; corner < 4; ++corner) {
+        Vec3 p{};
+        p[axis] = centre[axis];
+        p[u] = s.bounds[2 * u + (corner & 1U)];
+        p[v] = s.bounds[2 * v + (corner >> 1U)];
+        Vec3 from = p;
+        Vec3 to = p;
+        from[axis] = s.bounds[2 * axis];
+        to[axis] = s.bounds[2 * axis + 1];
+        const Vec3 a = s.to_display(from);
+        const Vec3 b = s.to_display(to);
+        const double dx = b[0] - a[0];
+        const double dy = b[1] - a[1];
+        const double n = std::hypot(dx, dy);
+        if (n < 40 * pixel_ratio || a[2] <= 0 || b[2] <= 0) continue;
+        double nx = -dy / n;
+        double ny = dx / n;
+        const double mx = (a[0] + b[0]) / 2;
+        const double my = (a[1] + b[1]) / 2;
+        double out = nx * (mx - middle[0]) + ny * (my - middle[1]);
+        if (out < 0) nx = -nx, ny = -ny, out = -out;
+        // Farthest out is a silhouette edge; of two, the lower, then the left one.
+        const double score = out - 0.6 * (my - middle[1]) - 0.3 * (mx - middle[0]);
+        if (out < 0.02 * s.height || score <= best) continue;
+        best = score;
+        label.text = extent_text(length, largest);
+        const auto size = text_size(s.theme, label.text, 11 * pixel_ratio);
+        const double gap = 5 * pixel_ratio + std::abs(nx) * size[0] / 2 + std::abs(ny) * size[1] / 2;
+        label.x = mx + nx * gap;
+        label.y = my + ny * gap;
+      }
+      if (!label.text.empty()) c.lengths.push_back(label);
+    }
+  }
+  c.marks.clear();
+  for (const Marker& marker : s.markers) {
+    const Vec3 p = s.to_display(marker.position);
+    if (p[2] > 0) c.marks.push_back({p[0], p[1], marker.kind, marker.label});
+  }
+  s.overlay->Modified();
+}
+
+}  // namespace conoid
