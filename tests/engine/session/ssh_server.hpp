@@ -22,7 +22,8 @@ class SshServer {
  public:
   explicit SshServer(const fs::path& folder) : folder_(folder) {
     program_ = QStandardPaths::findExecutable("sshd");
-    if (program_.isEmpty()) program_ = QStandardPaths::findExecutable("sshd", {"/usr/sbin", "/sbin", "/usr/local/sbin"});
+    if (program_.isEmpty())
+      program_ = QStandardPaths::findExecutable("sshd", {"/usr/sbin", "/sbin", "/usr/local/sbin"});
     if (program_.isEmpty() || QStandardPaths::findExecutable("ssh").isEmpty()) {
       missing_ = "there is no OpenSSH client and server here; Debian: apt install openssh-server";
       return;
@@ -33,13 +34,15 @@ class SshServer {
       fs::create_directory("/run/sshd", ignored);
     }
     for (const char* key : {"host", "user"})
-      if (QProcess::execute("ssh-keygen", {"-q", "-t", "ed25519", "-N", "", "-f", path(key)}) != 0) missing_ = "ssh-keygen failed";
+      if (QProcess::execute("ssh-keygen", {"-q", "-t", "ed25519", "-N", "", "-f", path(key)}) != 0)
+        missing_ = "ssh-keygen failed";
     fs::copy_file(folder_ / "user.pub", folder_ / "authorized");
     port_ = free_port();
-    std::ofstream(folder_ / "sshd_config") << "Port " << port_ << "\nListenAddress 127.0.0.1\nHostKey " << (folder_ / "host").string()
-                                           << "\nAuthorizedKeysFile " << (folder_ / "authorized").string()
-                                           << "\nPidFile none\nUsePAM no\nStrictModes no\nPasswordAuthentication no\n"
-                                              "KbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\n";
+    std::ofstream(folder_ / "sshd_config")
+        << "Port " << port_ << "\nListenAddress 127.0.0.1\nHostKey " << (folder_ / "host").string()
+        << "\nAuthorizedKeysFile " << (folder_ / "authorized").string()
+        << "\nPidFile none\nUsePAM no\nStrictModes no\nPasswordAuthentication no\n"
+           "KbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\n";
     std::string host_key = text_of(folder_ / "host.pub");
     std::ofstream(folder_ / "known") << "[127.0.0.1]:" << port_ << " " << host_key;
     server_.setProcessChannelMode(QProcess::MergedChannels);
