@@ -125,7 +125,7 @@ double moving_load_error(Team& team) {
 TwoFoundations two_foundations(Team& team) {
   constexpr double away = 6, omega = 0.25;
   GroundRectangle g;
-  // A quarter of a wavelength of ground around both: with less, what the missing ground would carry between them shows.
+  // Much ground around both: with less, what the missing ground would carry between them shows.
   g.low = {-15, -14};
   g.high = {15 + away, 14};
   g.element = 0.7;
