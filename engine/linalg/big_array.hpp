@@ -23,12 +23,14 @@ class BigArray {
   explicit BigArray(std::size_t count) : size_(count) {
     if (count == 0) return;
     constexpr std::size_t page = std::size_t{2} << 20;
-    const std::size_t align = count * sizeof(T) >= 4 * page ? page : 64, bytes = (count * sizeof(T) + align - 1) / align * align;
+    const std::size_t align = count * sizeof(T) >= 4 * page ? page : 64,
+                      bytes = (count * sizeof(T) + align - 1) / align * align;
     data_ = static_cast<T*>(std::aligned_alloc(align, bytes));
     if (data_ == nullptr) throw std::bad_alloc();
     if (align == page) ::madvise(data_, bytes, MADV_HUGEPAGE);  // a wish: small pages serve as well
   }
-  BigArray(BigArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  BigArray(BigArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   BigArray& operator=(BigArray&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

@@ -142,7 +142,7 @@ Result<Lu<T>> Lu<T>::factorise(T* matrix, Index n, int threads, Backend backend)
 
 template <class T>
 void Lu<T>::solve(T* rhs, Index columns) const {
-  const Threads guard(threads_);
+  const Threads guard(backend_ == Backend::own ? 1 : threads_);  // the library splits by threads, and its bits follow
   if (by_lapack(backend_)) {
 #if CONOID_HAVE_LAPACK
     const int size = static_cast<int>(n_), count = static_cast<int>(columns);
@@ -160,7 +160,7 @@ void Lu<T>::solve(T* rhs, Index columns) const {
 template <class T>
 double Lu<T>::reciprocal_condition() const {
   if (n_ == 0) return 1;
-  const Threads guard(threads_);
+  const Threads guard(backend_ == Backend::own ? 1 : threads_);
   if (by_lapack(backend_)) {
 #if CONOID_HAVE_LAPACK
     const int size = static_cast<int>(n_);

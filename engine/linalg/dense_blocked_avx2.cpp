@@ -5,7 +5,11 @@
 
 namespace conoid::dense::blocked {
 
-int factorise_avx2(float* a, long n, int* pivots, int threads) { return factorise(a, n, pivots, threads); }
-int factorise_avx2(double* a, long n, int* pivots, int threads) { return factorise(a, n, pivots, threads); }
+int factorise_avx2(float* a, long n, int* pivots, int threads) {
+  return factorise(a, n, pivots, threads);
+}
+int factorise_avx2(double* a, long n, int* pivots, int threads) {
+  return factorise(a, n, pivots, threads);
+}
 
 }  // namespace conoid::dense::blocked

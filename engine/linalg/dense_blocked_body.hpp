@@ -52,22 +52,48 @@ inline void store(Real* p, V v) {
 }
 
 #if CONOID_BYTES == 64
-inline vf low(vf a, vf b) { return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23); }
-inline vf high(vf a, vf b) { return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31); }
-inline vd low(vd a, vd b) { return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11); }
-inline vd high(vd a, vd b) { return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15); }
-inline vf turned(vf a) { return __builtin_shufflevector(a, a, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14); }
-inline vd turned(vd a) { return __builtin_shufflevector(a, a, 1, 0, 3, 2, 5, 4, 7, 6); }
+inline vf low(vf a, vf b) {
+  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+inline vf high(vf a, vf b) {
+  return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+inline vd low(vd a, vd b) {
+  return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+inline vd high(vd a, vd b) {
+  return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+inline vf turned(vf a) {
+  return __builtin_shufflevector(a, a, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+}
+inline vd turned(vd a) {
+  return __builtin_shufflevector(a, a, 1, 0, 3, 2, 5, 4, 7, 6);
+}
 #else
-inline vf low(vf a, vf b) { return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11); }
-inline vf high(vf a, vf b) { return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15); }
-inline vd low(vd a, vd b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); }
-inline vd high(vd a, vd b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); }
-inline vf turned(vf a) { return __builtin_shufflevector(a, a, 1, 0, 3, 2, 5, 4, 7, 6); }
-inline vd turned(vd a) { return __builtin_shufflevector(a, a, 1, 0, 3, 2); }
+inline vf low(vf a, vf b) {
+  return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+inline vf high(vf a, vf b) {
+  return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+inline vd low(vd a, vd b) {
+  return __builtin_shufflevector(a, b, 0, 4, 1, 5);
+}
+inline vd high(vd a, vd b) {
+  return __builtin_shufflevector(a, b, 2, 6, 3, 7);
+}
+inline vf turned(vf a) {
+  return __builtin_shufflevector(a, a, 1, 0, 3, 2, 5, 4, 7, 6);
+}
+inline vd turned(vd a) {
+  return __builtin_shufflevector(a, a, 1, 0, 3, 2);
+}
 #endif
 
-inline long least(long a, long b) { return a < b ? a : b; }
+inline long least(long a, long b) {
+  return a < b ? a : b;
+}
 
 /// C −= A B over k: a holds MR rows (real, then imaginary parts) a step, b NR columns (pairs). C has `rows` × `cols` pairs.
 template <class Real>
@@ -147,13 +173,14 @@ void pack_columns(long k, long n, const Real* b, long ldb, Real* out) {
 template <class Real>
 void multiply_packed(long m, long n, long k, const Real* a, const Real* b, Real* c, long ldc) {
   for (long j = 0; j < n; j += NR)
-    for (long i = 0; i < m; i += MR<Real>) micro(k, a + 2 * i * k, b + 2 * j * k, c + 2 * (j * ldc + i), ldc, m - i, n - j);
+    for (long i = 0; i < m; i += MR<Real>)
+      micro(k, a + 2 * i * k, b + 2 * j * k, c + 2 * (j * ldc + i), ldc, m - i, n - j);
 }
 
 constexpr long most_panel = 192;
 /// Work space of one thread: MC rows and most_panel columns, packed.
 template <class Real>
-constexpr long work_size = 2 * most_panel * (MC + most_panel + 2 * MR<Real>);
+constexpr long work_size = 2 * most_panel*(MC + most_panel + 2 * MR<Real>);
 
 /// C −= A B, small k and n.
 template <class Real>
@@ -201,7 +228,8 @@ void solve_lower(long k, long n, const Real* lower, long ldl, Real* b, long ldb,
   if (k <= 16) {
     for (long j = 0; j < n; ++j) {
       Real* y = b + 2 * j * ldb;
-      for (long p = 0; p + 1 < k; ++p) subtract(k - p - 1, y[2 * p], y[2 * p + 1], lower + 2 * (p * ldl + p + 1), y + 2 * (p + 1));
+      for (long p = 0; p + 1 < k; ++p)
+        subtract(k - p - 1, y[2 * p], y[2 * p + 1], lower + 2 * (p * ldl + p + 1), y + 2 * (p + 1));
     }
     return;
   }
@@ -300,7 +328,9 @@ struct Space {
 };
 
 /// Numbers 0, 1, … handed to whoever asks.
-inline long draw(long& counter) { return __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED); }
+inline long draw(long& counter) {
+  return __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+}
 
 template <class Real>
 int factorise(Real* a, long n, int* pivots, int threads) {
@@ -308,7 +338,7 @@ int factorise(Real* a, long n, int* pivots, int threads) {
   const long NB = n <= 384 ? 48 : n <= 3600 ? 96 : most_panel;
   if (threads < 1 || n < 200) threads = 1;
   Space<Real> space;
-  space.rows = take<Real>(2 * (n + 2 * MR<Real>) * NB);
+  space.rows = take<Real>(2 * (n + 2 * MR<Real>)*NB);
   space.columns = take<Real>(2 * (n + 2 * NC) * NB);
   space.work = take<Real>(threads * work_size<Real>);
   int info = 0;
@@ -351,7 +381,8 @@ int factorise(Real* a, long n, int* pivots, int threads) {
         solve_lower(kb, cols, corner, n, b, n, work);
         pack_columns(kb, cols, b, n, space.columns + 2 * t * NC * kb);
       }
-      for (long t; (t = draw(packs)) < row_tiles;) pack_rows(least(MC, rest - t * MC), kb, corner + 2 * (kb + t * MC), n, space.rows + 2 * t * MC * kb);
+      for (long t; (t = draw(packs)) < row_tiles;)
+        pack_rows(least(MC, rest - t * MC), kb, corner + 2 * (kb + t * MC), n, space.rows + 2 * t * MC * kb);
 #if CONOID_HAVE_OPENMP
 #pragma omp barrier
 #endif
@@ -363,7 +394,8 @@ int factorise(Real* a, long n, int* pivots, int threads) {
         const int found = panel(rest, next, trailing, n, pivots + first, work);
         if (found != 0 && info == 0) info = static_cast<int>(first) + found;
       }
-      for (long t; (t = draw(late)) < row_tiles * (blocks - next_blocks);) tile(t % row_tiles, next_blocks + t / row_tiles);
+      for (long t; (t = draw(late)) < row_tiles * (blocks - next_blocks);)
+        tile(t % row_tiles, next_blocks + t / row_tiles);
     }
   }
   for (long k0 = 0; k0 < n; k0 += NB)

@@ -125,11 +125,12 @@ double moving_load_error(Team& team) {
 TwoFoundations two_foundations(Team& team) {
   constexpr double away = 6, omega = 0.25;
   GroundRectangle g;
-  g.low = {-5, -5};
-  g.high = {5 + away, 5};
+  // Much ground around both: with less, what the missing ground would carry between them shows.
+  g.low = {-15, -14};
+  g.high = {15 + away, 14};
   g.element = 0.7;
-  g.growth = 1.4;
-  g.largest = 2;
+  g.growth = 1.5;
+  g.largest = 4;
   g.patches = {{"left", {-1, -1}, {1, 1}, 1.5}, {"right", {away - 1, -1}, {away + 1, 1}, 1.5}};
   const std::array<bool, 3> held{true, true, true};
   TestBody body(ground_rectangle(g).value(), open_ground(), {{"left", held}, {"right", held}}, damped_ground(), {1e-5, false}, team);
