@@ -163,6 +163,7 @@ bool Tour::focusNextPrevChild(bool next) {
   QList<QPushButton*> usable;
   for (QPushButton* button : all)
     if (button->isVisible()) usable << button;
+  if (usable.isEmpty()) return QWidget::focusNextPrevChild(next);  // the tour is going away
   const auto count = usable.size();
   const auto now = usable.indexOf(static_cast<QPushButton*>(focusWidget()));
   usable[(now + (next ? 1 : count - 1) + count) % count]->setFocus(Qt::TabFocusReason);

@@ -34,7 +34,7 @@ namespace conoid {
 namespace {
 
 constexpr std::size_t coarse_from = 150000;  // triangles
-constexpr int coarse_boxes = 96;             // along the longest side: about 50000 triangles of a closed surface are left
+constexpr int coarse_boxes = 64;             // along the longest side: some 35000 triangles of a closed surface are left
 constexpr std::ptrdiff_t most_refined = 40000;  // curved cells
 
 using V = std::array<float, 3>;

@@ -288,7 +288,7 @@ class TestFirstSession : public QObject {
   }
 
   void memory_comes_back_after_every_run() {
-    const int cycles = qEnvironmentVariableIsSet("CONOID_LONG") ? 50 : 8;
+    const int cycles = qEnvironmentVariableIsSet("CONOID_LONG") ? 50 : 3;
     auto w = window();
     const auto cycle = [&] {
       if (!w->open_case(quickest().case_file).ok()) qFatal("open");
