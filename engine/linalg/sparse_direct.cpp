@@ -27,8 +27,9 @@ bool has_mumps() {
   return CONOID_HAVE_MUMPS != 0;
 }
 
-Bytes expected_factor_bytes(Index size) {
-  return static_cast<Bytes>(16 * 13 * std::pow(static_cast<double>(size), 1.33));
+Bytes expected_factor_bytes(Index size, bool thin) {
+  const auto n = static_cast<double>(size);
+  return static_cast<Bytes>(20 * (thin ? 29 * std::pow(n, 1.17) : 13 * std::pow(n, 1.33)));
 }
 
 Result<std::unique_ptr<SparseDirect>> factorise(const SymmetricMatrix& matrix, const DirectOptions& options) {

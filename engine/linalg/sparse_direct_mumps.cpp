@@ -13,6 +13,7 @@
 #include <mpi.h>
 #endif
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,6 +57,29 @@ void need_mpi() {
 }
 #endif
 
+/// While alive, OpenBLAS (where it is the BLAS) uses one thread: its threads meet after each of the many small products of a
+/// front and wait for each other longer than they compute.
+class OneBlasThread {
+ public:
+  OneBlasThread() {
+    if (set_ == nullptr || get_ == nullptr) return;
+    before_ = get_();
+    set_(1);
+  }
+  ~OneBlasThread() {
+    if (before_ > 0) set_(before_);
+  }
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+
+ private:
+  using Set = void (*)(int);
+  using Get = int (*)();
+  Set set_ = reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  Get get_ = reinterpret_cast<Get>(dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
+  int before_ = 0;
+};
+
 /// MUMPS keeps state of its own beside the instances: one call at a time in this process.
 std::mutex& one_at_a_time() {
   static std::mutex mutex;
@@ -83,6 +107,7 @@ struct Instance {
   }
   void call(int job) {
     const std::lock_guard lock(one_at_a_time());
+    const OneBlasThread one;
     id.job = job;
     zmumps_c(&id);
   }

@@ -49,7 +49,8 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   const auto n = static_cast<double>(unknowns), frequencies = static_cast<double>(s.frequencies.size());
   const auto waves = static_cast<double>(s.incidences().size()) * s.polarisations();
   Estimate e;
-  e.host_memory = expected_memory(s, unknowns);
+  const Bytes factors = expected_factor_bytes(unknowns, is_thin(s, mesh));
+  e.host_memory = expected_memory(s, unknowns, is_thin(s, mesh));
   // Measured on two cores of 3 GHz (AVX-512) with two to six hundred thousand unknowns: 40 µs an unknown for matrix and factors,
   // 24 µs for near pairs; a solve passes over the factors at 20 Gflop/s, the radiation runs at 65 Gflop/s a core.
   double columns = waves;
@@ -64,7 +65,7 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
     columns = std::min(columns, s.polarisations() * (wave_number * radius * span / pi + 12));
   }
   const double applications = columns < 8 ? 9 * columns : 4.5 * columns;
-  const double entries = static_cast<double>(expected_factor_bytes(unknowns)) / 20;
+  const double entries = static_cast<double>(factors) / 20;
   const double cores = std::max(1, machine.cores);
   double points = n / (s.domain.order == 1 ? 1.0 : 5.2);  // of S and of S': two rows of elements between body and S
   if (s.sphere) points = face_points * (s.sphere->core_material > 0 ? 12.0 : 20.0) * std::pow(s.sphere->divisions, 2);
@@ -78,7 +79,7 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
                {"frequencies", fmt::format("{}", s.frequencies.size())},
                {"incident waves", fmt::format("{:.0f} a frequency", waves)},
                {"wavelength", format_quantity(light_speed / s.frequencies.back(), "m")},
-               {"factors", format_bytes(expected_factor_bytes(unknowns))},
+               {"factors", format_bytes(factors)},
                {"direct solver", s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU" : "MUMPS"}};
   return e;
 }

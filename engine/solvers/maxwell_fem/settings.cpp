@@ -307,10 +307,15 @@ Index expected_unknowns(const Settings& s, const Mesh* mesh) {
   return static_cast<Index>(tets * (s.domain.order == 1 ? 1.3 : 6.6));
 }
 
-Bytes expected_memory(const Settings& s, Index unknowns) {
+bool is_thin(const Settings& s, const Mesh* mesh) {
+  if (s.sphere) return s.sphere->core_material == 0;
+  return mesh != nullptr && s.body_material == 0 && (mesh->dimension() < 3 || is_bare_solid(s, *mesh));
+}
+
+Bytes expected_memory(const Settings& s, Index unknowns, bool thin) {
   const double columns =
       static_cast<double>(std::min<Index>(s.truncation.block, static_cast<Index>(s.incidences().size()) * 2));
-  return expected_factor_bytes(unknowns) +
+  return expected_factor_bytes(unknowns, thin) +
          static_cast<Bytes>(static_cast<double>(unknowns) * (24 * 24 + 48 * columns)) + (Bytes{100} << 20);
 }
 
@@ -396,7 +401,7 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh) {
   }
   if (has_errors(out)) return out;
   const Index unknowns = expected_unknowns(s, mesh);
-  const Bytes needed = expected_memory(s, unknowns),
+  const Bytes needed = expected_memory(s, unknowns, is_thin(s, mesh)),
               budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
   if (needed > 2 * budget) {  // half of the factors may go to disk
     Diagnostic d = input.error_at(

@@ -86,6 +86,8 @@ struct Settings {
 
 /// Unknowns of a mesh before it is made into a space: about 6.4 a tetrahedron for order 2, 1.2 for order 1.
 [[nodiscard]] Index expected_unknowns(const Settings& settings, const Mesh* mesh);
-[[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns);
+/// A conductor in a thin layer: its factors are smaller than those of a solid. `mesh` may be null.
+[[nodiscard]] bool is_thin(const Settings& settings, const Mesh* mesh);
+[[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns, bool thin);
 
 }  // namespace conoid::maxwell_fem
