@@ -88,15 +88,11 @@ CONOID_INLINE WideDouble wide_shift(WideDouble low, WideDouble high) {
 template <int Radius>
 constexpr int group_of = CONOID_WIDE_BYTES < 64 ? 1 : Radius == 1 ? 2 : Radius == 3 || Radius == 5 ? 3 : 4;
 
-#ifndef CONOID_CHUNK
-#define CONOID_CHUNK(Radius) ((Radius) == 1 ? 512 : (Radius) == 2 ? 256 : 128)
-#define CONOID_ROWS(Radius) (group_of<Radius>)
-#endif
-/// Cells along z and rows along y that march along x together.
+/// Cells along z and rows along y that march along x together; the best of those tried in single precision.
 template <class T, int Radius>
-constexpr Index chunk_of = CONOID_CHUNK(Radius) * 4 / static_cast<Index>(sizeof(T));
+constexpr Index chunk_of = (Radius == 1 ? 512 : Radius == 2 ? 256 : 128) * 4 / static_cast<Index>(sizeof(T));
 template <int Radius>
-constexpr Index rows_of = CONOID_ROWS(Radius);
+constexpr Index rows_of = group_of<Radius>;
 
 /// The damping of a group of rows in the layers of x and y.
 template <class T, int Group>
