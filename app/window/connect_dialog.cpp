@@ -4,6 +4,7 @@
 
 #include <QCompleter>
 #include <QDialogButtonBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -98,6 +99,14 @@ ConnectDialog::ConnectDialog(Settings& settings, const Look& look, QWidget* pare
   connect(check_, &QPushButton::clicked, this, &ConnectDialog::check);
   connect(&query_, &FarEndQuery::answered, this, &ConnectDialog::show_answer);
   choose(settings.place());
+}
+
+/// Sentences that break need more height than a dialog gives them of its own accord: in French, and at large text.
+bool ConnectDialog::event(QEvent* event) {
+  const bool handled = QDialog::event(event);
+  if (event->type() == QEvent::Show || event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest)
+    setMinimumHeight(layout()->totalHeightForWidth(width()));
+  return handled;
 }
 
 QString ConnectDialog::place() const {

@@ -28,6 +28,9 @@ class ConnectDialog : public QDialog {
  signals:
   void changed();
 
+ protected:
+  bool event(QEvent* event) override;
+
  private:
   void refresh();
   void complain(const QString& sentence);
