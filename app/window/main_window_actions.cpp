@@ -259,7 +259,7 @@ void MainWindow::show_tour() {
     };
   };
   std::vector<TourStep> steps = {
-      {tr("Start from a sample"), tr("Each card is a finished case that runs in less than a minute. A click opens it; nothing of the sample itself can be spoilt."),
+      {tr("Start from a sample"), tr("Each card is a finished case and says how long it takes. A click opens it; nothing of the sample itself can be spoilt."),
        [this]() -> QWidget* {
          show_start();
          return start_->findChild<SampleCardWidget*>();
