@@ -225,9 +225,9 @@ struct DeviceSummation<Real>::Parts {
       } else {
         // Time T of unknown j lies at T mod ring; later times are zero, and so are those further back than columns need.
         std::vector<Real> all(n * static_cast<std::size_t>(ring), Real{0});
-        const Index kept = std::min<Index>(ring - steps, h.reach() + 1);
+        const Index known = std::min<Index>(ring - steps, h.reach() + 1);
         for (std::size_t j = 0; j < n; ++j)
-          for (Index back = 0; back < kept; ++back) {
+          for (Index back = 0; back < known; ++back) {
             const Index time = h.step() - back;
             all[j * static_cast<std::size_t>(ring) + static_cast<std::size_t>(time & (ring - 1))] =
                 h.value(static_cast<Index>(j), back);
