@@ -8,7 +8,7 @@ presets=("$@")
 [ ${#presets[@]} -gt 0 ] || presets=(asan tsan)
 export ASAN_OPTIONS="${ASAN_OPTIONS:-strict_string_checks=1:detect_stack_use_after_return=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
-export TSAN_OPTIONS="${TSAN_OPTIONS:-second_deadlock_stack=1}"
+export TSAN_OPTIONS="${TSAN_OPTIONS:-second_deadlock_stack=1:suppressions=$PWD/tests/tsan.supp}"
 for preset in "${presets[@]}"; do
   case "$preset" in
     asan | tsan) ;;
