@@ -2,6 +2,7 @@
 // L D Lᵀ by MUMPS (SYM = 2) on this rank alone. In a build with MPI it is MUMPS's MPI library, called with MPI_COMM_SELF:
 // the sequential one brings an MPI of its own whose names would hide the real ones. P. R. Amestoy, I. S. Duff,
 // J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15; names of parameters as in its users' guide.
+#include "engine/linalg/one_blas_thread.hpp"
 #include "engine/linalg/sparse_direct_bodies.hpp"
 
 #include "conoid/config.hpp"
@@ -13,7 +14,6 @@
 #include <mpi.h>
 #endif
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,29 +57,6 @@ void need_mpi() {
 }
 #endif
 
-/// While alive, OpenBLAS (where it is the BLAS) uses one thread: its threads meet after each of the many small products of a
-/// front and wait for each other longer than they compute.
-class OneBlasThread {
- public:
-  OneBlasThread() {
-    if (set_ == nullptr || get_ == nullptr) return;
-    before_ = get_();
-    set_(1);
-  }
-  ~OneBlasThread() {
-    if (before_ > 0) set_(before_);
-  }
-  OneBlasThread(const OneBlasThread&) = delete;
-  OneBlasThread& operator=(const OneBlasThread&) = delete;
-
- private:
-  using Set = void (*)(int);
-  using Get = int (*)();
-  Set set_ = reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
-  Get get_ = reinterpret_cast<Get>(dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
-  int before_ = 0;
-};
-
 /// MUMPS keeps state of its own beside the instances: one call at a time in this process.
 std::mutex& one_at_a_time() {
   static std::mutex mutex;
@@ -107,7 +84,7 @@ struct Instance {
   }
   void call(int job) {
     const std::lock_guard lock(one_at_a_time());
-    const OneBlasThread one;
+    const OneBlasThread one;  // threads meet after each small product of a front, and wait longer than they compute
     id.job = job;
     zmumps_c(&id);
   }

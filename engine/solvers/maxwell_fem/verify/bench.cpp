@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Speed, in the form of the paper's tables: the three loops and the blocked form over right-hand sides, one core each; the
 // direct solver over block sizes. Times are the thread's own processor time, so that a busy machine does not change them much.
+#include "engine/linalg/one_blas_thread.hpp"
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
 
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
@@ -46,11 +47,9 @@ double multiply_add_rate() {
 double zgemm_rate() {
   using Zgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const Complex*, const Complex*,
                          const int*, const Complex*, const int*, const Complex*, Complex*, const int*);
-  using SetThreads = void (*)(int);
   const auto zgemm = reinterpret_cast<Zgemm>(dlsym(RTLD_DEFAULT, "zgemm_"));
   if (zgemm == nullptr) return 0;
-  const auto threads = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
-  if (threads != nullptr) threads(1);
+  const OneBlasThread alone;
   const int n = 480;
   std::vector<Complex> a(static_cast<std::size_t>(n * n), {0.3, 0.1}), b(a), c(a);
   const Complex one = 1;
