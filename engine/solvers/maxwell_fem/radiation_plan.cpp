@@ -15,7 +15,7 @@ namespace {
 
 // Of one core, as measured on spheres of 7,680 to 30,720 points a surface (AVX-512, 3 GHz). Only ratios matter for the choice.
 constexpr double product_rate = 4e10;     ///< flop/s of tiles times panels
-constexpr double low_rank_rate = 2e10;    ///< flop/s of small products
+constexpr double low_rank_rate = 1.6e10;  ///< flop/s of small products
 constexpr double stream_rate = 4e9;       ///< bytes/s of far blocks with one right-hand side
 constexpr double making = 8.5e-9;         ///< s a byte of far blocks
 constexpr double near_points = 1000;      ///< of S' in leaves near a point of S
