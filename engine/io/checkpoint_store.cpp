@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <tuple>
@@ -27,6 +28,8 @@ using checkpoint_format::Piece;
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{4} << 20;
+/// Of data on their way to the disk, at most what it takes in a few tenths of a second: flushes are short, and so is the last.
+constexpr Bytes least_on_the_way = Bytes{2} << 20, most_on_the_way = Bytes{256} << 20;
 
 class Descriptor {
  public:
@@ -81,7 +84,8 @@ Status read_at(int fd, std::span<std::byte> out, Bytes offset, const fs::path& f
 
 class FileCheckpoint final : public RankCheckpoint {
  public:
-  FileCheckpoint(fs::path file, int rank) : file_(std::move(file)), rank_(rank) {
+  FileCheckpoint(fs::path file, int rank, std::function<bool()> give_up)
+      : file_(std::move(file)), rank_(rank), give_up_(std::move(give_up)) {
     fd_ = Descriptor(::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (fd_.get() < 0) failure_ = system_error("write", file_.string(), errno);
     write(std::as_bytes(std::span(checkpoint_format::head)));
@@ -145,15 +149,32 @@ class FileCheckpoint final : public RankCheckpoint {
     buffer_.clear();
   }
   void write_out(std::span<const std::byte> data) {
-    if (failure_ || data.empty()) return;
-    if (const int code = write_fully(fd_.get(), data); code != 0) failure_ = system_error("write", file_.string(), code);
+    while (!failure_ && !data.empty()) {
+      if (give_up_ && give_up_()) {
+        failure_ = make_error(ErrorCode::stopped, "the checkpoint was given up");
+        return;
+      }
+      const auto part = data.first(std::min(data.size(), block_bytes));
+      data = data.subspan(part.size());
+      if (const int code = write_fully(fd_.get(), part); code != 0)
+        failure_ = system_error("write", file_.string(), code);
+      unflushed_ += part.size();
+      if (unflushed_ < on_the_way_ || failure_) continue;
+      unflushed_ = 0;
+      const auto begin = std::chrono::steady_clock::now();
+      if (::fdatasync(fd_.get()) != 0 && errno != EINVAL) fail("flush");
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      if (took.count() < 0.1) on_the_way_ = std::min(2 * on_the_way_, most_on_the_way);
+      if (took.count() > 0.3) on_the_way_ = std::max(on_the_way_ / 2, least_on_the_way);
+    }
   }
 
   fs::path file_;
   int rank_;
   Descriptor fd_;
   std::vector<std::byte> buffer_;
-  Bytes position_ = 0;
+  std::function<bool()> give_up_;
+  Bytes position_ = 0, unflushed_ = 0, on_the_way_ = Bytes{8} << 20;
   std::vector<Piece> pieces_;
   std::optional<Error> failure_;
   bool closed_ = false;
@@ -313,9 +334,10 @@ Status CheckpointStore::prepare(Index step) const {
   return {};
 }
 
-Result<std::unique_ptr<RankCheckpoint>> CheckpointStore::writer(Index step, int rank, int ranks) const {
+Result<std::unique_ptr<RankCheckpoint>> CheckpointStore::writer(Index step, int rank, int ranks,
+                                                                   std::function<bool()> give_up) const {
   verify(rank >= 0 && rank < ranks, "a rank is within the number of ranks");
-  return std::unique_ptr<RankCheckpoint>(std::make_unique<FileCheckpoint>(part_of(step) / rank_file_name(rank), rank));
+  return std::unique_ptr<RankCheckpoint>(std::make_unique<FileCheckpoint>(part_of(step) / rank_file_name(rank), rank, std::move(give_up)));
 }
 
 Status CheckpointStore::commit(Index step, int ranks) const {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,7 +45,10 @@ class CheckpointStore {
   // Writing. Order: prepare() on rank 0 · barrier · writer() on every rank, Solver::save, close() · barrier (with the
   // reduction of "all closed well") · commit() on rank 0, or abandon() if a rank failed.
   [[nodiscard]] Status prepare(Index step) const;
-  [[nodiscard]] Result<std::unique_ptr<RankCheckpoint>> writer(Index step, int rank, int ranks) const;
+  /// `give_up` is asked before every few megabytes; when it says yes the rest is dropped and close() returns an error of code
+  /// stopped.
+  [[nodiscard]] Result<std::unique_ptr<RankCheckpoint>> writer(Index step, int rank, int ranks,
+                                                               std::function<bool()> give_up = {}) const;
   [[nodiscard]] Status commit(Index step, int ranks) const;
   void abandon(Index step) const;
 

@@ -66,6 +66,7 @@ void BlockGcr::choose() {
     enough[static_cast<std::size_t>(a)] = std::max(0.5 * options_.tolerance, options_.share * residual_[c]);
   }
   for (;;) {
+    if (options_.stop.stop_requested()) return;
     Index pivot = -1;
     double most = 1;
     for (Index a = 0; a < count; ++a)
@@ -96,10 +97,10 @@ void BlockGcr::choose() {
   if (directions_.empty()) active_.clear();  // residuals that are not numbers
 }
 
-void BlockGcr::take(std::vector<Complex> product) {
+bool BlockGcr::take(std::vector<Complex> product) {
   const Index count = directions();
-  ++steps_;
-  applications_ += count;
+  const auto stopped = [this] { return options_.stop.stop_requested(); };
+  if (stopped()) return false;
   if (32 * n_ * (kept_ + count) > static_cast<Index>(options_.memory)) {
     blocks_.clear();
     kept_ = 0;
@@ -112,6 +113,7 @@ void BlockGcr::take(std::vector<Complex> product) {
   std::vector<Complex> h;
   for (int pass = 0; pass < 2; ++pass)
     for (const Block& b : blocks_) {
+      if (stopped()) return false;
       const Index m = static_cast<Index>(b.c.size()) / n_;
       h.resize(static_cast<std::size_t>(m * count));
       dense::multiply_adjoint(b.c.data(), n_, m, w.data(), count, h.data(), threads);
@@ -123,6 +125,7 @@ void BlockGcr::take(std::vector<Complex> product) {
   Block fresh;
   std::vector<bool> good(static_cast<std::size_t>(count), true);
   for (Index k = 0; k < count; ++k) {
+    if (stopped()) return false;
     Complex *wk = w.data() + k * n_, *uk = u.data() + k * n_;
     const double size = norm_of(wk, n_);
     if (!(size > 1e-12 * before[static_cast<std::size_t>(k)]) || !(size > 1e-300) || !std::isfinite(size)) {
@@ -146,6 +149,8 @@ void BlockGcr::take(std::vector<Complex> product) {
       fresh.c.insert(fresh.c.end(), w.begin() + k * n_, w.begin() + (k + 1) * n_);
       fresh.u.insert(fresh.u.end(), u.begin() + k * n_, u.begin() + (k + 1) * n_);
     }
+  ++steps_;
+  applications_ += count;
   const Index m = static_cast<Index>(fresh.c.size()) / n_, running = static_cast<Index>(active_.size());
   if (m > 0) {
     std::vector<Complex> r(static_cast<std::size_t>(n_ * running)), x(r.size()),
@@ -178,6 +183,7 @@ void BlockGcr::take(std::vector<Complex> product) {
   }
   active_ = std::move(going);
   choose();
+  return !stopped();
 }
 
 BlockGcr::State BlockGcr::state(Bytes most) const {
@@ -185,18 +191,23 @@ BlockGcr::State BlockGcr::state(Bytes most) const {
   State out;
   out.data = x_;
   out.data.insert(out.data.end(), r_.begin(), r_.end());
-  const bool all = static_cast<Bytes>(32 * n_ * kept_) <= most;
   out.marks = {static_cast<double>(n_), columns, static_cast<double>(steps_), static_cast<double>(applications_),
                static_cast<double>(active_.size())};
   for (std::size_t c = 0; c < norm_.size(); ++c)
     out.marks.insert(out.marks.end(), {norm_[c], residual_[c], static_cast<double>(steps_of_[c])});
   for (Index c : active_) out.marks.push_back(static_cast<double>(c));
-  if (all)
-    for (const Block& b : blocks_) {
-      out.marks.push_back(static_cast<double>(b.c.size()));
-      out.data.insert(out.data.end(), b.u.begin(), b.u.end());
-      out.data.insert(out.data.end(), b.c.begin(), b.c.end());
-    }
+  std::size_t first = blocks_.size();
+  for (Bytes room = most; first > 0; --first) {
+    const Bytes size = blocks_[first - 1].c.size() * 2 * sizeof(Complex);
+    if (size > room) break;
+    room -= size;
+  }
+  for (; first < blocks_.size(); ++first) {
+    const Block& b = blocks_[first];
+    out.marks.push_back(static_cast<double>(b.c.size()));
+    out.data.insert(out.data.end(), b.u.begin(), b.u.end());
+    out.data.insert(out.data.end(), b.c.begin(), b.c.end());
+  }
   return out;
 }
 

@@ -16,6 +16,7 @@
 
 #include <complex>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 namespace conoid {
@@ -29,6 +30,8 @@ class BlockGcr {
     Bytes memory = Bytes{4} << 30;  ///< of the directions kept, 32 n bytes each; full: they are given up, not the solution
     double share = 0.1;       ///< a step leaves this share of a column's residual, or its tolerance, untouched
     int threads = 1;
+    /// Heard within a large product: take() then returns false.
+    std::stop_token stop;
   };
   /// Systems A x_c = b_c, x = 0 at the start. `b`: columns of length n.
   BlockGcr(Index n, std::span<const Complex> b, const Options& options);
@@ -38,8 +41,9 @@ class BlockGcr {
   /// Vectors to which the operator is to be applied, the same until take().
   [[nodiscard]] std::span<const Complex> next() const { return directions_; }
   [[nodiscard]] Index directions() const { return static_cast<Index>(directions_.size()) / n_; }
-  /// Takes A·next() and goes on.
-  void take(std::vector<Complex> product);
+  /// Takes A·next() and goes on. False: a stop was asked for. Then only state() is left to call, which holds the last whole
+  /// step: this one, or the one before.
+  bool take(std::vector<Complex> product);
 
   [[nodiscard]] Index steps() const { return steps_; }
   [[nodiscard]] Index applications() const { return applications_; }  ///< vectors the operator was applied to
@@ -51,7 +55,8 @@ class BlockGcr {
   [[nodiscard]] const std::vector<Complex>& solution() const { return x_; }
 
   /// Everything that going on needs, as it stands between take() and next(): vectors in `data`, numbers in `marks`. Beyond
-  /// `most` bytes the directions are left out: then the resumed run needs some steps more, but loses nothing it had solved.
+  /// `most` bytes the oldest directions are left out: then the resumed run needs some steps more, but loses nothing it had
+  /// solved.
   struct State {
     std::vector<Complex> data;
     std::vector<double> marks;

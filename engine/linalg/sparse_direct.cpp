@@ -5,6 +5,7 @@
 #include "conoid/config.hpp"
 #include "engine/linalg/sparse_direct_bodies.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace conoid {
@@ -27,9 +28,10 @@ bool has_mumps() {
   return CONOID_HAVE_MUMPS != 0;
 }
 
-Bytes expected_factor_bytes(Index size, bool thin) {
+Bytes expected_factor_bytes(Index size, int rows) {
   const auto n = static_cast<double>(size);
-  return static_cast<Bytes>(20 * (thin ? 29 * std::pow(n, 1.17) : 13 * std::pow(n, 1.33)));
+  const double solid = 13 * std::pow(n, 1.33), thin = 6.2 * rows * n * std::log2(std::max(2.0, n / std::max(1, rows)));
+  return static_cast<Bytes>(20 * (rows > 0 ? std::min(thin, solid) : solid));
 }
 
 Result<std::unique_ptr<SparseDirect>> factorise(const SymmetricMatrix& matrix, const DirectOptions& options) {

@@ -38,8 +38,9 @@ struct DirectOptions {
   bool on_disk = false;  ///< factors in files of `scratch`; MUMPS only
   Bytes memory = 0;      ///< budget; beyond it the factors go to disk if `scratch` is given, else an error; 0: none
   std::filesystem::path scratch;
-  /// Heard within a tenth of a second while factors are made: factorise() returns an error of code stopped. (MUMPS only.) MUMPS cannot be
-  /// interrupted: what it had begun runs out on a thread of its own, and the next call waits for it.
+  /// Heard within a tenth of a second while factors are made and while right-hand sides are solved: the call returns an error
+  /// of code stopped. (MUMPS only.) MUMPS cannot be interrupted: what it had begun runs out on a thread of its own, and the next
+  /// call waits for it.
   std::stop_token stop;
 };
 
@@ -55,8 +56,9 @@ struct DirectFacts {
 class SparseDirect {
  public:
   virtual ~SparseDirect() = default;
-  /// Solves A X = B in place; `columns` holds count × size values, column by column.
-  [[nodiscard]] virtual Status solve(std::span<std::complex<double>> columns, Index count) = 0;
+  /// Solves A X = B in place; `columns` holds count × size values, column by column. After a stop (code stopped) it is empty,
+  /// since the library may still work on what it held, and the factors are of no more use.
+  [[nodiscard]] virtual Status solve(std::vector<std::complex<double>>& columns, Index count) = 0;
   [[nodiscard]] virtual const DirectFacts& facts() const = 0;
 };
 
@@ -69,8 +71,9 @@ class SparseDirect {
 [[nodiscard]] bool has_mumps();
 
 /// Rough memory of the factors of a matrix from tetrahedra of order 2, for a message before the work. Solids: 13 n^1.33 entries,
-/// the exponent of nested dissection in space (5.4·10⁷ measured for the 92,778 unknowns of a ball). `thin`, a few rows of
-/// elements around a surface: 29 n^1.17 (4.3·10⁷ for 188,606 unknowns, 1.64·10⁸ for 595,866). 20 bytes an entry with work space.
-[[nodiscard]] Bytes expected_factor_bytes(Index size, bool thin = false);
+/// the exponent of nested dissection in space (5.4·10⁷ measured for the 92,778 unknowns of a ball). A layer of `rows` rows of
+/// elements around a surface: 6.2 rows n log₂(n/rows), nested dissection in the plane (7.77·10⁶ for 43,434 unknowns in two rows,
+/// 4.30·10⁶ for 18,252 in three, 7.75·10⁶ for 24,336 in four). 20 bytes an entry with work space.
+[[nodiscard]] Bytes expected_factor_bytes(Index size, int rows = 0);
 
 }  // namespace conoid

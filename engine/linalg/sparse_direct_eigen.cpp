@@ -38,7 +38,7 @@ class EigenDirect final : public SparseDirect {
     facts_.bytes = static_cast<Bytes>(facts_.entries) * 20;
     return {};
   }
-  Status solve(std::span<Complex> columns, Index count) override {
+  Status solve(std::vector<Complex>& columns, Index count) override {
     const auto n = lu_.rows();
     for (Index c = 0; c < count; ++c) {
       Eigen::Map<Eigen::VectorXcd> x(columns.data() + c * n, n);

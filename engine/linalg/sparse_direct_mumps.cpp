@@ -67,7 +67,7 @@ std::mutex& one_at_a_time() {
 struct Instance {
   ZMUMPS_STRUC_C id{};
   std::vector<MUMPS_INT> rows, columns;
-  std::vector<Complex> values;
+  std::vector<Complex> values, solving;  ///< solving: right-hand sides of a call that was given up
   bool alive = false;
 
   Instance() = default;
@@ -178,6 +178,7 @@ class MumpsDirect final : public SparseDirect {
     icntl(14) = 40;  // percent of work space beyond the estimate
     icntl(27) = options.block;
     size_ = m.size;
+    stop_ = options.stop;
     auto &rows = instance_->rows, &columns = instance_->columns;
     rows.resize(m.columns.size());
     columns.resize(m.columns.size());
@@ -232,13 +233,21 @@ class MumpsDirect final : public SparseDirect {
     return {};
   }
 
-  Status solve(std::span<Complex> columns, Index count) override {
+  Status solve(std::vector<Complex>& columns, Index count) override {
+    if (!instance_->alive || stop_.stop_requested()) {
+      columns.clear();
+      return make_error(ErrorCode::stopped, "stopped");
+    }
     for (Index at = 0; at < count;) {
       const Index some = std::min<Index>(count - at, 512);
       id().rhs = reinterpret_cast<ZMUMPS_COMPLEX*>(columns.data() + at * size_);
       id().nrhs = static_cast<MUMPS_INT>(some);
       id().lrhs = static_cast<MUMPS_INT>(size_);
-      instance_->call(3);
+      if (!watched_call(instance_, 3, stop_)) {
+        instance_->solving = std::move(columns);  // its values stay where they are
+        columns.clear();
+        return stopped();
+      }
       if (id().infog[0] < 0) return failed("solve");
       at += some;
     }
@@ -279,6 +288,7 @@ class MumpsDirect final : public SparseDirect {
 
   std::shared_ptr<Instance> instance_ = std::make_shared<Instance>();
   Index size_ = 0;
+  std::stop_token stop_;
   DirectFacts facts_;
 };
 

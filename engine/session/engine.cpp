@@ -28,6 +28,8 @@ constexpr auto grace = 5s;
 constexpr double long_step = 0.5;
 /// ... where that costs no more than this share of the time since the last one.
 constexpr double checkpoint_share = 0.02;
+/// A stop that has waited this long for its checkpoint goes without, if there is an older one.
+constexpr double checkpoint_patience = 2.5;
 
 /// Thrown through the stages when a stop was asked for before there was anything to keep.
 struct StoppedEarly {};
@@ -288,7 +290,7 @@ void Engine::march() {
     const Turn turn = tell_all(decide(), request);
     if (turn.keep) together("write a results frame", [this] { keep_frame(); });
     if (turn.show) together("build a live frame", [&] { show_frame(request, !turn.advance); });
-    if (turn.checkpoint) together("write a checkpoint", [this] { write_checkpoint(); });
+    if (turn.checkpoint) together("write a checkpoint", [&] { write_checkpoint(turn.stopped); });
     if (turn.stopped) stopped_ = true;
     if (turn.finished || turn.stopped) break;
     if (turn.advance) together("advance", [this] { advance(); });
@@ -311,7 +313,8 @@ Engine::Turn Engine::decide() {
     if (hold) control_.enter(SessionState::paused);
 
     if (files_ != nullptr) {
-      turn.checkpoint = wishes.checkpoint || turn.stopped || (checkpoint_is_due() && !turn.finished);
+      turn.checkpoint = wishes.checkpoint || (turn.stopped && checkpoint_step_ != at_.step) ||
+                        (checkpoint_is_due() && !turn.finished && !turn.stopped);
     } else if (wishes.checkpoint) {
       control_.checkpoint_served();  // nothing is kept in this session
     }
@@ -410,14 +413,27 @@ void Engine::show_frame(const FrameRequest& request, bool idle) {
   if (cluster_.leads()) control_.frames().put(builder.finish(), since(start), idle);
 }
 
-void Engine::write_checkpoint() {
+/// `last`: the run stops here. One that a stop comes into is given up for the last one, which solvers make smaller; the last one
+/// when it takes too long for a stop. Several ranks write it to its end: they could not agree in time.
+void Engine::write_checkpoint(bool last) {
   const auto start = Clock::now();
-  {
+  const auto give_up = [&] {
+    if (cluster_.size() > 1 || !control_.wishes().stop) return false;
+    return !last || (checkpoint_step_ >= 0 && since(start) > checkpoint_patience);
+  };
+  try {
     const Stopwatch watch(stages_.checkpoints);
     SessionMark mark{at_.step,    at_.steps,       at_.value, files_->frames(), kept_.step,
                      kept_.value, kept_.share, passes_before_ + passes_, stages_};
     mark.stages.total += seconds();
-    files_->write_checkpoint(mark, [this](CheckpointWriter& writer) { setup_.solver->save(writer); });
+    files_->write_checkpoint(mark, [this](CheckpointWriter& writer) { setup_.solver->save(writer); },
+                             give_up);
+  } catch (const Failure& failure) {
+    if (failure.error().code != ErrorCode::stopped || !control_.wishes().stop) throw;
+    if (last)
+      log::warning("the checkpoint of step {} was given up after {:.1f} s; the run goes on from that of step {}", at_.step,
+                   since(start), checkpoint_step_);
+    return;
   }
   last_checkpoint_ = Clock::now();
   last_cost_ = since(start);

@@ -57,7 +57,7 @@ class Engine {
   void advance();
   void keep_frame();
   void show_frame(const FrameRequest& request, bool idle);
-  void write_checkpoint();
+  void write_checkpoint(bool last);
 
   // Around them.
   void together(const char* what, const std::function<void()>& work);

@@ -153,7 +153,8 @@ void RunFiles::close_frames() {
   if (frames_writer_) frames_writer_->close().or_throw();
 }
 
-void RunFiles::write_checkpoint(const SessionMark& mark, const std::function<void(CheckpointWriter&)>& save) {
+void RunFiles::write_checkpoint(const SessionMark& mark, const std::function<void(CheckpointWriter&)>& save,
+                                const std::function<bool()>& give_up) {
   lead(cluster_, [&] {
     // The checkpoint will count the frames kept so far: they must be on disk before it is.
     writing_.drain();
@@ -162,7 +163,7 @@ void RunFiles::write_checkpoint(const SessionMark& mark, const std::function<voi
   });
   std::optional<Error> mine;
   try {
-    auto writer = checkpoints_->writer(mark.step, cluster_.rank(), cluster_.size());
+    auto writer = checkpoints_->writer(mark.step, cluster_.rank(), cluster_.size(), give_up);
     if (!writer) throw Failure(writer.error());
     const std::string text = text_of(mark);
     (*writer)->shared(mark_array, std::span<const char>(text));

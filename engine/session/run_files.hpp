@@ -67,8 +67,10 @@ class RunFiles {
   /// Frames handed over so far.
   [[nodiscard]] std::uint64_t frames() const { return frames_; }
 
-  /// Writes a checkpoint: the solver's arrays by `save`, tables and numbers, and the mark.
-  void write_checkpoint(const SessionMark& mark, const std::function<void(CheckpointWriter&)>& save);
+  /// Writes a checkpoint: the solver's arrays by `save`, tables and numbers, and the mark. When `give_up` says yes meanwhile it
+  /// is dropped, and Failure(stopped) thrown; the one before it counts.
+  void write_checkpoint(const SessionMark& mark, const std::function<void(CheckpointWriter&)>& save,
+                        const std::function<bool()>& give_up = {});
 
   /// The newest checkpoint that is whole; the damaged ones before it are named in `damaged`. Empty when there is none.
   struct Found {

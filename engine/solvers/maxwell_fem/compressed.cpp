@@ -2,6 +2,8 @@
 // Clusters of faces, cross approximation of their far pairs.
 #include "engine/solvers/maxwell_fem/compressed.hpp"
 
+#include "engine/linalg/dense.hpp"
+#include "engine/linalg/one_blas_thread.hpp"
 #include "engine/mesh/vec3.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 
@@ -74,13 +76,31 @@ PointArrays CompressedRadiation::ordered_points(const Patch& patch, const Tree& 
 }
 
 CompressedRadiation::CompressedRadiation(const Domain& domain, double k, double tolerance, int threads,
-                                         double separation)
-    : k_(k), to_tree_(make_tree(domain, domain.outer)), from_tree_(make_tree(domain, domain.currents)),
+                                         std::stop_token stop, double separation)
+    : k_(k), stop_(std::move(stop)), to_tree_(make_tree(domain, domain.outer)), from_tree_(make_tree(domain, domain.currents)),
       to_(ordered_points(domain.outer, to_tree_)), from_(ordered_points(domain.currents, from_tree_)) {
   pair_up(0, 0, separation);
   std::sort(near_.begin(), near_.end(), [](const Near& a, const Near& b) { return a.to < b.to; });
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-  for (std::size_t b = 0; b < far_.size(); ++b) compress(far_[b], tolerance);
+  for (std::size_t b = 0; b < far_.size(); ++b)
+    if (!stop_.stop_requested()) compress(far_[b], tolerance);
+  sort_far();
+}
+
+void CompressedRadiation::sort_far() {
+  std::sort(far_.begin(), far_.end(),
+            [](const LowRank& a, const LowRank& b) { return a.to != b.to ? a.to < b.to : a.from < b.from; });
+  std::vector<std::size_t> level(to_tree_.clusters.size(), 0);  // children come after their parents
+  for (std::size_t t = 0; t < level.size(); ++t)
+    for (Index c : to_tree_.clusters[t].child)
+      if (c >= 0) level[c] = level[t] + 1;
+  levels_.resize(*std::max_element(level.begin(), level.end()) + 1);
+  for (std::size_t b = 0; b < far_.size();) {
+    std::size_t end = b;
+    while (end < far_.size() && far_[end].to == far_[b].to) ++end;
+    levels_[level[far_[b].to]].push_back({static_cast<Index>(b), static_cast<Index>(end)});
+    b = end;
+  }
 }
 
 void CompressedRadiation::pair_up(Index to, Index from, double separation) {
@@ -163,7 +183,39 @@ void CompressedRadiation::compress(LowRank& block, double tolerance) const {
         }
       if (largest < 0) break;
     }
+    for (Complex& z : v) z = std::conj(z);
   }
+}
+
+/// Clusters of one level of the tree over S have no rows in common.
+void CompressedRadiation::add_far(std::span<const Complex> g, Index count, std::span<Complex> out, int threads) const {
+  const Index n = to_.count, m = from_.count;
+  const OneBlasThread alone;
+  for (const std::vector<Interval>& level : levels_)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (std::size_t t = 0; t < level.size(); ++t) {
+      const Cluster& to = to_tree_.clusters[far_[level[t].begin].to];
+      const Index rows = (to.end - to.begin) * face_points;
+      std::vector<Complex> x, y(static_cast<std::size_t>(rows * count)), h;
+      for (int half = 0; half < 2; ++half) {
+        std::fill(y.begin(), y.end(), Complex(0));
+        for (Index b = level[t].begin; b < level[t].end && !stop_.stop_requested(); ++b) {
+          const LowRank& block = far_[b];
+          const Cluster& from = from_tree_.clusters[block.from];
+          const Index columns = (from.end - from.begin) * face_points * 2, rank = block.rank[half];
+          if (rank == 0) continue;
+          x.resize(static_cast<std::size_t>(columns * count));
+          for (Index c = 0; c < count; ++c)
+            std::copy_n(g.begin() + (2 * c + half) * 2 * m + from.begin * face_points * 2, columns,
+                        x.begin() + c * columns);
+          h.resize(static_cast<std::size_t>(rank * count));
+          dense::multiply_adjoint(block.v[half].data(), columns, rank, x.data(), count, h.data(), 1);
+          dense::multiply(block.u[half].data(), rows, rank, h.data(), count, Complex(1), y.data(), 1);
+        }
+        for (Index c = 0; c < count; ++c)
+          for (Index i = 0; i < rows; ++i) out[(2 * c + half) * n + to.begin * face_points + i] += y[c * rows + i];
+      }
+    }
 }
 
 void CompressedRadiation::apply(std::span<const Complex> f, Index count, std::span<Complex> sums, int threads) const {
@@ -176,53 +228,16 @@ void CompressedRadiation::apply(std::span<const Complex> f, Index count, std::sp
       for (int d = 0; d < 2; ++d)
         g[c * 2 * m + 2 * q + d] =
             f[c * 2 * m + 2 * (from_tree_.faces[q / face_points] * face_points + q % face_points) + d];
-  // y = V g of every far block, then rows: those of a leaf get all blocks of its ancestors.
-  std::vector<std::vector<Complex>> y(far_.size());
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 4)
-  for (std::size_t b = 0; b < far_.size(); ++b) {
-    const LowRank& block = far_[b];
-    const Cluster& from = from_tree_.clusters[block.from];
-    const Index columns = (from.end - from.begin) * face_points * 2;
-    y[b].assign(static_cast<std::size_t>((block.rank[0] + block.rank[1]) * count), 0);
-    for (Index c = 0; c < count; ++c)
-      for (int half = 0; half < 2; ++half) {
-        const Complex* x = g.data() + (2 * c + half) * 2 * m + from.begin * face_points * 2;
-        for (Index r = 0; r < block.rank[half]; ++r) {
-          Complex sum = 0;
-          for (Index i = 0; i < columns; ++i) sum += block.v[half][r * columns + i] * x[i];
-          y[b][c * (block.rank[0] + block.rank[1]) + half * block.rank[0] + r] = sum;
-        }
-      }
-  }
-  std::vector<std::vector<std::size_t>> of_cluster(to_tree_.clusters.size());
-  for (std::size_t b = 0; b < far_.size(); ++b) of_cluster[far_[b].to].push_back(b);
-  std::vector<std::vector<Index>> ancestors;
+  add_far(g, count, out, threads);
   std::vector<Index> leaves;
-  std::vector<Index> parent(to_tree_.clusters.size(), -1);
-  for (std::size_t t = 0; t < to_tree_.clusters.size(); ++t)
-    for (Index c : to_tree_.clusters[t].child)
-      if (c >= 0) parent[c] = static_cast<Index>(t);
   for (std::size_t t = 0; t < to_tree_.clusters.size(); ++t)
     if (to_tree_.clusters[t].child[0] < 0) leaves.push_back(static_cast<Index>(t));
   const RadiationKernel& kernel = radiation_kernel();
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 2)
   for (std::size_t l = 0; l < leaves.size(); ++l) {
+    if (stop_.stop_requested()) continue;
     const Cluster& leaf = to_tree_.clusters[leaves[l]];
     const Index rows = (leaf.end - leaf.begin) * face_points, first = leaf.begin * face_points;
-    for (Index t = leaves[l]; t >= 0; t = parent[t])
-      for (std::size_t b : of_cluster[t]) {
-        const LowRank& block = far_[b];
-        const Index all = (to_tree_.clusters[t].end - to_tree_.clusters[t].begin) * face_points,
-                    offset = first - to_tree_.clusters[t].begin * face_points;
-        for (Index c = 0; c < count; ++c)
-          for (int half = 0; half < 2; ++half)
-            for (Index r = 0; r < block.rank[half]; ++r) {
-              const Complex value = y[b][c * (block.rank[0] + block.rank[1]) + half * block.rank[0] + r];
-              const Complex* u = block.u[half].data() + r * all + offset;
-              Complex* to = out.data() + (2 * c + half) * n + first;
-              for (Index i = 0; i < rows; ++i) to[i] += u[i] * value;
-            }
-      }
     const auto range = std::equal_range(near_.begin(), near_.end(), Near{leaves[l], 0},
                                         [](const Near& a, const Near& b) { return a.to < b.to; });
     const int padded = static_cast<int>((rows + kernel.strip - 1) / kernel.strip * kernel.strip);

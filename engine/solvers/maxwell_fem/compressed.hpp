@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The radiation operator kept: far blocks as products of low rank by adaptive cross approximation (M. Bebendorf, Numer. Math.
-// 86 (2000) 565), near blocks computed anew each time. Pays over many iterations with few right-hand sides.
+// 86 (2000) 565), near blocks computed anew each time. When it pays: radiation_plan.hpp.
 #pragma once
 
 #include "engine/solvers/maxwell_fem/domain.hpp"
 #include "engine/solvers/maxwell_fem/kernels/radiation.hpp"
 
 #include <span>
+#include <stop_token>
 #include <vector>
 
 namespace conoid::maxwell_fem {
@@ -15,7 +16,8 @@ class CompressedRadiation {
  public:
   /// Blocks whose clusters are farther apart than `separation` of the smaller one's diameter are compressed to `tolerance`
   /// (relative, Frobenius norm of each block).
-  CompressedRadiation(const Domain& domain, double k, double tolerance, int threads, double separation = 1.0);
+  CompressedRadiation(const Domain& domain, double k, double tolerance, int threads, std::stop_token stop = {},
+                      double separation = 0.5);
 
   /// plus and minus halves (kernels/radiation.hpp), unscaled, without near corrections; f and sums in columns as
   /// Radiation::apply has them. Adds to `sums`.
@@ -39,7 +41,7 @@ class CompressedRadiation {
   struct LowRank {
     Index to = 0, from = 0;           ///< clusters
     Index rank[2] = {0, 0};           ///< of the halves
-    std::vector<Complex> u[2], v[2];  ///< rows × rank, rank × columns
+    std::vector<Complex> u[2], v[2];  ///< rows × rank; columns × rank, conjugated: the block is U Vᴴ
   };
   struct Near {
     Index to = 0, from = 0;  ///< leaves
@@ -49,11 +51,15 @@ class CompressedRadiation {
   static PointArrays ordered_points(const Patch& patch, const Tree& tree);
   void pair_up(Index to, Index from, double separation);
   void compress(LowRank& block, double tolerance) const;
+  void sort_far();
+  void add_far(std::span<const Complex> g, Index count, std::span<Complex> out, int threads) const;
 
   double k_;
+  std::stop_token stop_;
   Tree to_tree_, from_tree_;
   PointArrays to_, from_;  ///< in the trees' orders
-  std::vector<LowRank> far_;
+  std::vector<LowRank> far_;  ///< by target cluster
+  std::vector<std::vector<Interval>> levels_;  ///< far blocks of each target cluster, by levels of the tree
   std::vector<Near> near_;
 };
 

@@ -33,12 +33,13 @@ PlaneWave wave_from(const Direction& from, bool horizontal, double k) {
 }
 
 std::vector<FarAmplitude> far_field(const Domain& domain, double k, std::span<const Complex> f, Index count,
-                                    std::span<const Direction> directions, int threads) {
+                                    std::span<const Direction> directions, int threads, std::stop_token stop) {
   const Patch& s = domain.currents;
   const Index n = s.size(), many = static_cast<Index>(directions.size());
   std::vector<FarAmplitude> out(static_cast<std::size_t>(many * count));
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 4)
   for (Index d = 0; d < many; ++d) {
+    if (stop.stop_requested()) continue;
     const Vec3 r = directions[d].radial(), t = directions[d].theta_hat(), p = directions[d].phi_hat();
     // J = (F− + F+)/2w, kM = (F− − F+)/2w:  4π F_θ = ∮ (θ̂·J − jk φ̂·M) e^{…},  4π F_φ = ∮ (φ̂·J + jk θ̂·M) e^{…}
     struct Row {
@@ -122,12 +123,13 @@ RangeProfile range_profile(std::span<const double> frequencies, std::span<const 
 }
 
 std::vector<Complex> near_field(const Domain& domain, double k, std::span<const Complex> f,
-                                std::span<const Vec3> points, int threads) {
+                                std::span<const Vec3> points, int threads, std::stop_token stop) {
   const Patch& s = domain.currents;
   const Index n = s.size(), many = static_cast<Index>(points.size());
   std::vector<Complex> out(static_cast<std::size_t>(3 * many));
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
   for (Index p = 0; p < many; ++p) {
+    if (stop.stop_requested()) continue;
     Complex3 sum{};
     for (Index q = 0; q < n; ++q) {
       const FacePoint& at = s.point(q);

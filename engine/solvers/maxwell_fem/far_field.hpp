@@ -30,9 +30,10 @@ struct FarAmplitude {
   [[nodiscard]] Complex along(bool horizontal) const { return horizontal ? phi : theta; }
 };
 
-/// [direction][column]; f: columns of 4 N_S'.
+/// [direction][column]; f: columns of 4 N_S'. After a stop values are missing, here and in near_field().
 [[nodiscard]] std::vector<FarAmplitude> far_field(const Domain& domain, double k, std::span<const Complex> f,
-                                                  Index count, std::span<const Direction> directions, int threads);
+                                                  Index count, std::span<const Direction> directions, int threads,
+                                                  std::stop_token stop = {});
 
 /// Directions and weights that integrate products of far fields of a body of this size exactly (Gauss-Legendre in cos θ,
 /// equal steps in φ); the weights add up to 4π.
@@ -57,6 +58,6 @@ struct RangeProfile {
 
 /// Scattered E at points outside S' (columns: points × 3).
 [[nodiscard]] std::vector<Complex> near_field(const Domain& domain, double k, std::span<const Complex> f,
-                                              std::span<const Vec3> points, int threads);
+                                              std::span<const Vec3> points, int threads, std::stop_token stop = {});
 
 }  // namespace conoid::maxwell_fem

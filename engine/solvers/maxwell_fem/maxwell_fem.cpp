@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preparation, the march over frequencies and batches, checkpoints and the estimate.
+// Preparation, the march over frequencies and batches, checkpoints.
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 
 #include "engine/core/log.hpp"
@@ -38,50 +38,6 @@ Bytes budget_of(const Settings& s) {
 
 std::vector<Diagnostic> MaxwellFem::check(const Case& input, const Mesh* mesh) const {
   return check_settings(input, mesh);
-}
-
-Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const Machine& machine) const {
-  std::vector<Diagnostic> found;
-  const Settings s = read_settings(input, found);
-  for (const Diagnostic& d : found)
-    if (d.severity == Severity::error) return d;
-  const Index unknowns = expected_unknowns(s, mesh);
-  const auto n = static_cast<double>(unknowns), frequencies = static_cast<double>(s.frequencies.size());
-  const auto waves = static_cast<double>(s.incidences().size()) * s.polarisations();
-  Estimate e;
-  const Bytes factors = expected_factor_bytes(unknowns, is_thin(s, mesh));
-  e.host_memory = expected_memory(s, unknowns, is_thin(s, mesh));
-  // Measured on two cores of 3 GHz (AVX-512) with two to six hundred thousand unknowns: 40 µs an unknown for matrix and factors,
-  // 24 µs for near pairs; a solve passes over the factors at 20 Gflop/s, the radiation runs at 65 Gflop/s a core.
-  double columns = waves;
-  if (s.monostatic && s.compress && waves >= 8) {
-    double radius = s.sphere ? s.sphere->radius + s.sphere->coat : 0;
-    if (!s.sphere && mesh != nullptr) {
-      const auto [low, high] = mesh->bounds();
-      radius = 0.5 * norm(sub(high, low));
-    }
-    const double wave_number = 2 * pi * s.frequencies.back() / light_speed,
-                 span = std::abs(s.monostatic->angles.back() - s.monostatic->angles.front());
-    columns = std::min(columns, s.polarisations() * (wave_number * radius * span / pi + 12));
-  }
-  const double applications = columns < 8 ? 9 * columns : 4.5 * columns;
-  const double entries = static_cast<double>(factors) / 20;
-  const double cores = std::max(1, machine.cores);
-  double points = n / (s.domain.order == 1 ? 1.0 : 5.2);  // of S and of S': two rows of elements between body and S
-  if (s.sphere) points = face_points * (s.sphere->core_material > 0 ? 12.0 : 20.0) * std::pow(s.sphere->divisions, 2);
-  e.seconds = frequencies * (n * 64e-6 * 2 / cores + 16 * entries * applications / 2e10 +
-                             points * points * (32 * applications + 2000) / (6.5e10 * cores)) +
-              1;
-  e.disk = static_cast<Bytes>(n * 30 + 1e5 * frequencies);
-  e.steps = 0;
-  e.details = {{"unknowns", fmt::format("about {}", unknowns)},
-               {"elements", fmt::format("order {}", s.domain.order)},
-               {"frequencies", fmt::format("{}", s.frequencies.size())},
-               {"incident waves", fmt::format("{:.0f} a frequency", waves)},
-               {"wavelength", format_quantity(light_speed / s.frequencies.back(), "m")},
-               {"factors", format_bytes(factors)},
-               {"direct solver", s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU" : "MUMPS"}};
-  return e;
 }
 
 double MaxwellFem::k() const {
@@ -158,18 +114,40 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
   return {};
 }
 
+/// The loop of this frequency, where the case leaves it open.
+RadiationLoop MaxwellFem::choose_loop(RunContext& context) const {
+  const RadiationLoop asked = settings_.truncation.loop;
+  if (asked != RadiationLoop::automatic) return asked;
+  const auto solved = static_cast<double>(solved_.size() + (check_ ? 1 : 0)), at_once = static_cast<double>(batch_size());
+  RadiationWork work = radiation_work(settings_, std::min(solved, at_once));
+  work.applications *= std::ceil(std::max(1.0, solved) / at_once);
+  work.outer_points = static_cast<double>(domain_.outer.size());
+  work.current_points = static_cast<double>(domain_.currents.size());
+  work.ranks = context.cluster.size();
+  std::vector<double> budget{static_cast<double>(budget_of(settings_))};
+  context.cluster.minimum(std::span(budget));  // all ranks must choose the same
+  const RadiationPlan plan = plan_radiation(work, budget[0]);
+  log::info("maxwell-fem: radiation from S' to S {}", plan.reason);
+  return plan.compressed ? RadiationLoop::compressed : RadiationLoop::automatic;
+}
+
 Status MaxwellFem::begin_frequency(RunContext& context) {
   const int threads = context.team.threads();
+  waves_ = settings_.waves(frequency());
+  if (Status s = choose_waves(context.stop); !s) return s;
   context.progress.begin("near pairs", 0, "");
   const double begin = now();
-  radiation_ = std::make_unique<Radiation>(domain_, k(), threads);
-  if (settings_.truncation.loop == RadiationLoop::compressed) {
+  radiation_ = std::make_unique<Radiation>(domain_, k(), threads, 1.5, Level::avx512, context.stop);
+  TruncationOptions options = settings_.truncation;
+  options.loop = choose_loop(context);
+  if (options.loop == RadiationLoop::compressed && !radiation_->stopped()) {
     radiation_->compress(0.1 * settings_.truncation.tolerance, threads);
     const CompressedRadiation& c = *radiation_->compressed();
     log::info("maxwell-fem: far blocks of rank {:.1f} on average in {}, the whole operator would be {}",
               c.average_rank(), format_bytes(c.bytes()), format_bytes(c.dense_bytes()));
     context.results.number("compressed_memory", static_cast<double>(c.bytes()), "B");
   }
+  if (radiation_->stopped()) return make_error(ErrorCode::stopped, "stopped");
   seconds_near_ += now() - begin;
   const DirectFacts& facts = system_->facts();
   log::info("maxwell-fem: {} factors of {}{}, {} near pairs", facts.method, format_bytes(facts.bytes),
@@ -179,17 +157,15 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   if (facts.flops > 0) context.results.number("factor_operations", facts.flops, "1");
   context.results.text("direct_solver", facts.method);
   context.progress.end();
-  TruncationOptions options = settings_.truncation;
   options.memory = budget_of(settings_) / 4;
+  options.stop = context.stop;
   truncation_ = std::make_unique<Truncation>(*system_, *radiation_, options, &context.cluster);
-  waves_ = settings_.waves(frequency());
-  choose_waves();
   return {};
 }
 
 /// Which waves are solved. Of a sweep: those whose data on S are independent, found by pivoted orthogonalisation; every other
 /// wave is a sum of them, and so are its fields.
-void MaxwellFem::choose_waves() {
+Status MaxwellFem::choose_waves(const std::stop_token& stop) {
   const std::size_t count = waves_.size();
   solved_.clear();
   mix_.clear();
@@ -209,11 +185,13 @@ void MaxwellFem::choose_waves() {
       solved_.push_back(static_cast<Index>(c));
       mix_[c * count + c] = 1;
     }
-    return;
+    return {};
   }
   const Index length = system_->outer_length(), stride = std::max<Index>(1, length / 6000);
   std::vector<std::vector<Complex>> columns(count);
+  const auto stopped = [] { return make_error(ErrorCode::stopped, "stopped"); };
   for (std::size_t c = 0; c < count; ++c) {
+    if (stop.stop_requested()) return stopped();
     std::vector<Complex> psi(static_cast<std::size_t>(length));
     system_->incident(std::span(waves_).subspan(c, 1), psi);
     for (Index i = 0; i < length; i += stride) columns[c].push_back(psi[i]);
@@ -227,6 +205,7 @@ void MaxwellFem::choose_waves() {
   for (const auto& c : columns) most = std::max(most, norm2(c));
   std::vector<std::vector<Complex>> r;  // rows of R
   while (solved_.size() < count) {
+    if (stop.stop_requested()) return stopped();
     std::size_t pivot = 0;
     double largest = -1;
     for (std::size_t c = 0; c < count; ++c)
@@ -258,6 +237,7 @@ void MaxwellFem::choose_waves() {
       mix_[c * rank + i] = sum / r[i][solved_[i]];
     }
   log::info("maxwell-fem: {} waves are sums of {} of them to {:.1e}", count, rank, compression_error_);
+  return {};
 }
 
 Status MaxwellFem::begin_batch(RunContext& context) {
@@ -265,13 +245,16 @@ Status MaxwellFem::begin_batch(RunContext& context) {
   const auto end = std::min<Index>(first_ + batch_size(), static_cast<Index>(solved_.size()));
   for (Index s = first_; s < end; ++s) batch.push_back(waves_[solved_[s]]);
   if (check_ && end > first_) batch.push_back(*check_);
-  if (Status s = truncation_->start(context.team, batch); !s) return s;
+  collected_ = 0;
+  if (Status s = truncation_->start(context.team, batch); !s) {
+    truncation_.reset();
+    return s;
+  }
   if (!restored_.data.empty()) {
     if (!truncation_->restore(restored_))
       log::warning("maxwell-fem: the checkpoint holds other right-hand sides; their iteration starts again");
     restored_ = {};
   }
-  collected_ = 0;
   context.progress.begin("truncation" + at_frequency(), 0, "iterations");
   return {};
 }
@@ -283,8 +266,10 @@ Status MaxwellFem::collect_block(RunContext& context) {
   std::vector<Complex> u, f;
   if (Status s = truncation_->fields(truncation_->psi(), collected_, some, u, f); !s) return s;
   if (first_ == 0 && collected_ == 0)
-    show(waves_[solved_[0]], std::span(u).first(static_cast<std::size_t>(system_->unknowns())),
-         std::span(f).first(static_cast<std::size_t>(system_->currents_length())), context.team.threads());
+    if (Status s = show(waves_[solved_[0]], std::span(u).first(static_cast<std::size_t>(system_->unknowns())),
+                        std::span(f).first(static_cast<std::size_t>(system_->currents_length())), context);
+        !s)
+      return s;
   currents_.insert(currents_.end(), f.begin(), f.end());
   collected_ += some;
   return {};
@@ -324,39 +309,53 @@ void MaxwellFem::note_iteration(RunContext& context) {
                                    settings_.truncation.tolerance, static_cast<double>(truncation_->active())});
 }
 
-Result<Advanced> MaxwellFem::advance(RunContext& context) {
-  if (!system_) {
-    if (Status s = factorise_frequency(context); !s) return s.error();
-  } else if (!radiation_) {
-    if (Status s = begin_frequency(context); !s) return s.error();
-    if (Status s = begin_batch(context); !s) return s.error();
-  } else if (!truncation_->finished()) {
+Status MaxwellFem::piece(RunContext& context) {
+  if (!system_) return factorise_frequency(context);
+  if (!radiation_) {
+    Status s = begin_frequency(context);
+    if (s) s = begin_batch(context);
+    if (!s) {
+      truncation_.reset();
+      radiation_.reset();
+    }
+    return s;
+  }
+  if (!truncation_->finished()) {
     auto whole = truncation_->piece(context.team);
     if (!whole) return whole.error();
     if (*whole) note_iteration(context);
-  } else if (collected_ < static_cast<Index>(truncation_->waves().size())) {
-    if (Status s = collect_block(context); !s) return s.error();
-    if (collected_ == static_cast<Index>(truncation_->waves().size())) {
-      end_batch(context);
-      if (first_ < static_cast<Index>(solved_.size()))
-        if (Status s = begin_batch(context); !s) return s.error();
-    }
-  } else {
-    if (Status s = end_frequency(context); !s) return s.error();
-    seconds_solve_ += truncation_->times().solve;
-    seconds_radiate_ += truncation_->times().radiate;
-    truncation_.reset();
-    radiation_.reset();
-    system_.reset();
-    first_ = 0;
-    currents_.clear();
-    if (++frequency_ == settings_.frequencies.size()) {
-      finished_ = true;
-      --frequency_;
-    }
+    return {};
   }
+  if (collected_ < static_cast<Index>(truncation_->waves().size())) {
+    if (Status s = collect_block(context); !s) return s;
+    if (collected_ < static_cast<Index>(truncation_->waves().size())) return {};
+    end_batch(context);
+    return first_ < static_cast<Index>(solved_.size()) ? begin_batch(context) : Status();
+  }
+  if (Status s = end_frequency(context); !s) return s;
+  seconds_solve_ += truncation_->times().solve;
+  seconds_radiate_ += truncation_->times().radiate;
+  truncation_.reset();
+  radiation_.reset();
+  system_.reset();
+  first_ = 0;
+  currents_.clear();
+  if (++frequency_ == settings_.frequencies.size()) {
+    finished_ = true;
+    --frequency_;
+  }
+  return {};
+}
+
+Result<Advanced> MaxwellFem::advance(RunContext& context) {
+  stop_ = context.stop;
   Advanced out;
-  out.step = ++steps_;
+  if (Status s = piece(context); s)
+    ++steps_;
+  else if (s.error().code != ErrorCode::stopped || !context.stop.stop_requested())
+    return s.error();
+  // After a stop all is as it was before the piece, or after it: the run can be saved.
+  out.step = steps_;
   out.finished = finished_;
   out.value = settings_.frequencies.size() > 1 ? frequency() : static_cast<double>(iterations_);
   return out;
@@ -368,14 +367,16 @@ void MaxwellFem::save(CheckpointWriter& writer) const {
   writer.shared<std::int64_t>("place", place);
   writer.value("worst residual", worst_residual_);
   writer.value("failed", static_cast<std::int32_t>(failed_to_converge_));
-  // Currents of whole batches; of the one under way its iteration, with a Krylov space that is not too large.
+  // Currents of whole batches; of the one under way its iteration, with a Krylov space that is not too large: of one that is
+  // left out the resumed run makes a part again, and a stop must not wait for the disk.
+  const Bytes most = Bytes{stop_.stop_requested() ? 64U : 512U} << 20;
   const auto whole = first_ < static_cast<Index>(solved_.size())
                          ? static_cast<std::size_t>(first_ * 4 * domain_.currents.size())
                          : currents_.size();
   writer.shared<Complex>("currents", std::span(currents_).first(std::min(whole, currents_.size())));
   BlockGcr::State state = restored_;  // not yet taken up, if the run has just been resumed
   if (truncation_)
-    state = first_ < static_cast<Index>(solved_.size()) ? truncation_->state(Bytes{512} << 20) : BlockGcr::State{};
+    state = first_ < static_cast<Index>(solved_.size()) ? truncation_->state(most) : BlockGcr::State{};
   writer.shared<Complex>("psi", state.data);
   writer.shared<double>("iteration", state.marks);
   std::vector<Complex> echoes;

@@ -37,16 +37,27 @@ class MaxwellFem final : public Solver {
 
   [[nodiscard]] Status factorise_frequency(RunContext& context);
   [[nodiscard]] Status begin_frequency(RunContext& context);
-  void choose_waves();
+  [[nodiscard]] Status choose_waves(const std::stop_token& stop);
+  [[nodiscard]] RadiationLoop choose_loop(RunContext& context) const;
+  [[nodiscard]] Status piece(RunContext& context);
   [[nodiscard]] Status begin_batch(RunContext& context);
   void note_iteration(RunContext& context);
   [[nodiscard]] Status collect_block(RunContext& context);
   void end_batch(RunContext& context);
+  /// All far fields that the tables of one frequency are made of: they take long, and a stop between tables would leave some.
+  struct FarFields {
+    std::vector<std::vector<FarAmplitude>> cuts;
+    std::vector<Direction> sphere_directions;
+    std::vector<FarAmplitude> sphere, back, forward, everywhere, reciprocal;
+  };
+  [[nodiscard]] Result<FarFields> far_fields(RunContext& context) const;
+  [[nodiscard]] bool writes_cuts() const;
   [[nodiscard]] Status end_frequency(RunContext& context);
-  void write_cuts(RunContext& context);
-  void write_monostatic(RunContext& context);
-  void write_checks(RunContext& context);
-  void show(const PlaneWave& wave, std::span<const Complex> u, std::span<const Complex> f, int threads);
+  void write_cuts(RunContext& context, const FarFields& far_fields);
+  void write_monostatic(RunContext& context, const FarFields& far_fields);
+  void write_checks(RunContext& context, const FarFields& far_fields);
+  [[nodiscard]] Status show(const PlaneWave& wave, std::span<const Complex> u, std::span<const Complex> f,
+                            RunContext& context);
   void prepare_view();
   [[nodiscard]] double frequency() const { return settings_.frequencies[frequency_]; }
   [[nodiscard]] double k() const;
@@ -69,6 +80,7 @@ class MaxwellFem final : public Solver {
   std::optional<PlaneWave> check_;  ///< one more wave, for reciprocity, where the case has a single one
   Direction check_from_;
   BlockGcr::State restored_;  ///< from a checkpoint, for the next batch
+  std::stop_token stop_;      ///< of the run: what is saved after a stop must be written fast
   Index collected_ = 0;       ///< columns of the batch whose currents are in currents_
   Index steps_ = 0, iterations_ = 0, applications_ = 0, worst_iterations_ = 0;
   bool finished_ = false, failed_to_converge_ = false;

@@ -99,6 +99,7 @@ void Radiation::find_near(double factor, int threads) {
   std::vector<std::vector<NearBlock>> found(static_cast<std::size_t>(outer.size()));
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
   for (Index p = 0; p < outer.size(); ++p) {
+    if (stopped()) continue;
     const FacePoint& at = outer.point(p);
     for (Index f = 0; f < inner.faces(); ++f) {
       if (distance(at.x, centres[f]) >= factor * inner.diameter(f)) continue;
@@ -120,8 +121,13 @@ void Radiation::find_near(double factor, int threads) {
       found[p].push_back(block);
     }
   }
+  if (stopped()) return;
+  std::size_t total = 0;
+  for (const auto& blocks : found) total += blocks.size();
+  near_.reserve(total);
   for (Index p = 0; p < outer.size(); ++p) {
     near_.insert(near_.end(), found[p].begin(), found[p].end());
+    std::vector<NearBlock>().swap(found[p]);
     near_start_[p + 1] = static_cast<Index>(near_.size());
   }
 }

@@ -33,8 +33,8 @@ PointArrays point_arrays(const Patch& patch) {
   return out;
 }
 
-Radiation::Radiation(const Domain& domain, double k, int threads, double near, Level level)
-    : domain_(&domain), k_(k), kernel_(&radiation_kernel(level)), to_(point_arrays(domain.outer)),
+Radiation::Radiation(const Domain& domain, double k, int threads, double near, Level level, std::stop_token stop)
+    : domain_(&domain), k_(k), stop_(std::move(stop)), kernel_(&radiation_kernel(level)), to_(point_arrays(domain.outer)),
       from_(point_arrays(domain.currents)) {
   find_near(near, threads);
 }
@@ -85,6 +85,7 @@ class Radiation::Blocked final : public Phase {
     };
     std::vector<Room> rooms(static_cast<std::size_t>(std::max(1, worker.threads())));
     worker.for_each(faces, grain, [&](Interval chunk, int thread) {
+      if (r_.stopped()) return;
       Room& room = rooms[static_cast<std::size_t>(thread)];
       constexpr std::size_t half_tile = std::size_t{tile_rows} * 2 * 2 * tile_points;
       const auto sums_length = static_cast<std::size_t>(2 * panels_ * panel_width * 2 * tile_rows);
@@ -165,6 +166,7 @@ class Radiation::Fused final : public Phase {
     const Interval faces{part_.begin + items.begin, part_.begin + items.end};
     const Index n = r_.to_.count, depth = 2 * r_.from_.count;
     worker.for_each(faces, 8, [&](Interval chunk, int) {
+      if (r_.stopped()) return;
       const Interval points{chunk.begin * face_points, chunk.end * face_points};
       const int rows =
           static_cast<int>((points.size() + r_.kernel_->lanes - 1) / r_.kernel_->lanes * r_.kernel_->lanes);
@@ -249,7 +251,7 @@ class Radiation::Paper final : public Phase {
 };
 
 void Radiation::compress(double tolerance, int threads) {
-  compressed_ = std::make_unique<CompressedRadiation>(*domain_, k_, tolerance, threads);
+  compressed_ = std::make_unique<CompressedRadiation>(*domain_, k_, tolerance, threads, stop_);
 }
 
 void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi, RadiationLoop loop,

@@ -11,6 +11,7 @@
 #include "engine/team/team.hpp"
 
 #include <span>
+#include <stop_token>
 #include <vector>
 
 namespace conoid::maxwell_fem {
@@ -30,8 +31,11 @@ struct NearBlock {
 
 class Radiation {
  public:
-  /// `domain` must outlive the operator. `near` = 0: the plain rule everywhere.
-  Radiation(const Domain& domain, double k, int threads, double near = 1.5, Level level = Level::avx512);
+  /// `domain` must outlive the operator. `near` = 0: the plain rule everywhere. After a stop neither the operator nor what it
+  /// has computed is whole.
+  Radiation(const Domain& domain, double k, int threads, double near = 1.5, Level level = Level::avx512,
+            std::stop_token stop = {});
+  [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
 
   /// psi (columns of 2 N_S) = R f (columns of 4 N_S'); all of it, or what lies on some elements of S.
   void apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi,
@@ -63,6 +67,7 @@ class Radiation {
 
   const Domain* domain_;
   double k_;
+  std::stop_token stop_;
   const RadiationKernel* kernel_;
   PointArrays to_, from_;
   std::vector<Index> near_start_;  ///< of each point of S

@@ -84,18 +84,59 @@ constexpr const char* definition_of_sigma =
 
 }  // namespace
 
-void MaxwellFem::write_cuts(RunContext& context) {
-  if (settings_.monostatic || settings_.frequencies.size() > 12) return;
+Result<MaxwellFem::FarFields> MaxwellFem::far_fields(RunContext& context) const {
+  FarFields out;
+  const auto seen = [&](std::span<const Complex> f, Index count, std::span<const Direction> directions) {
+    return far_field(domain_, k(), f, count, directions, context.team.threads(), context.stop);
+  };
+  const auto count = static_cast<Index>(waves_.size()), solved = static_cast<Index>(solved_.size());
+  if (writes_cuts()) {
+    for (const Cut& cut : settings_.cuts) {
+      std::vector<Direction> directions;
+      for (std::size_t a = 0; a < cut.angles.size(); ++a) directions.push_back(cut.direction(a));
+      out.cuts.push_back(seen(currents_, count, directions));
+    }
+    if (settings_.sphere_step > 0) {
+      for (double theta = 0; theta <= pi + 1e-9; theta += settings_.sphere_step)
+        for (double phi = 0; phi < 2 * pi - 1e-9; phi += settings_.sphere_step)
+          out.sphere_directions.push_back({theta, phi});
+      out.sphere = seen(currents_, count, out.sphere_directions);
+    }
+  }
+  const auto directions = settings_.incidences();
+  out.back = seen(currents_, solved, directions);
+  // Of the first wave that was solved, for the optical theorem.
+  const Direction forward = behind(waves_[solved_[0]]);
+  const auto one = std::span(currents_).first(static_cast<std::size_t>(4 * domain_.currents.size()));
+  out.forward = seen(one, 1, std::span(&forward, 1));
+  out.everywhere = seen(one, 1, sphere_rule(k() * extent(domain_)).directions);
+  // Of some waves where the others come from, for reciprocity.
+  if (const Index some = std::min<Index>(solved, 24); some > 1) {
+    std::vector<Direction> from;
+    for (Index s = 0; s < some; ++s) from.push_back(directions[solved_[s] / settings_.polarisations()]);
+    out.reciprocal = seen(currents_, solved, from);
+  } else if (check_) {
+    out.reciprocal = seen(currents_, 2, std::array<Direction, 2>{directions[0], check_from_});
+  }
+  if (context.stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped");
+  return out;
+}
+
+bool MaxwellFem::writes_cuts() const {
+  return !settings_.monostatic && settings_.frequencies.size() <= 12;
+}
+
+void MaxwellFem::write_cuts(RunContext& context, const FarFields& far_fields) {
+  if (!writes_cuts()) return;
   const auto count = static_cast<Index>(waves_.size());
   const double wave_length = light_speed / frequency(),
                radius = settings_.sphere ? settings_.sphere->radius + settings_.sphere->coat : extent(domain_);
   const std::string suffix = settings_.frequencies.size() == 1 ? "" : fmt::format("_f{}", frequency_ + 1);
   double worst = 0, mean = 0;
   Index samples = 0;
-  for (const Cut& cut : settings_.cuts) {
-    std::vector<Direction> directions;
-    for (std::size_t a = 0; a < cut.angles.size(); ++a) directions.push_back(cut.direction(a));
-    const auto far = far_field(domain_, k(), currents_, count, directions, context.team.threads());
+  for (std::size_t number = 0; number < settings_.cuts.size(); ++number) {
+    const Cut& cut = settings_.cuts[number];
+    const std::vector<FarAmplitude>& far = far_fields.cuts[number];
     TableInfo t;
     t.id = "rcs_" + file_name(cut.name) + suffix;
     t.title = "Cross section, " + cut.name + at_frequency();
@@ -139,7 +180,7 @@ void MaxwellFem::write_cuts(RunContext& context) {
           more.insert(more.end(),
                       {s, decibel(s), decibel(s / (wave_length * wave_length)), decibel(s / (pi * radius * radius))});
           if (!settings_.exact) continue;
-          const double true_sigma = sigma(exact_far(exact, waves_[w], directions[a]).along(seen));
+          const double true_sigma = sigma(exact_far(exact, waves_[w], cut.direction(a)).along(seen));
           exact_row.push_back(decibel(true_sigma));
           if (decibel(true_sigma / (pi * radius * radius)) > -40) {  // cross polarisation in a symmetry plane is 0
             const double e = std::abs(decibel(s) - decibel(true_sigma));
@@ -159,10 +200,8 @@ void MaxwellFem::write_cuts(RunContext& context) {
     context.results.number("error_largest" + suffix, worst, "dB");
   }
   if (settings_.sphere_step > 0) {
-    std::vector<Direction> directions;
-    for (double theta = 0; theta <= pi + 1e-9; theta += settings_.sphere_step)
-      for (double phi = 0; phi < 2 * pi - 1e-9; phi += settings_.sphere_step) directions.push_back({theta, phi});
-    const auto far = far_field(domain_, k(), currents_, count, directions, context.team.threads());
+    const std::vector<Direction>& directions = far_fields.sphere_directions;
+    const std::vector<FarAmplitude>& far = far_fields.sphere;
     TableInfo t;
     t.id = "far_field" + suffix;
     t.title = "Far field" + at_frequency();
@@ -184,10 +223,10 @@ void MaxwellFem::write_cuts(RunContext& context) {
   }
 }
 
-void MaxwellFem::write_monostatic(RunContext& context) {
+void MaxwellFem::write_monostatic(RunContext& context, const FarFields& far_fields) {
   const auto directions = settings_.incidences();
   const auto solved = static_cast<Index>(solved_.size()), pols = static_cast<Index>(settings_.polarisations());
-  const auto far = far_field(domain_, k(), currents_, solved, directions, context.team.threads());
+  const std::vector<FarAmplitude>& far = far_fields.back;
   Echo& echo = echoes_.back();
   // [direction][incident polarisation][seen V, H]
   for (Index d = 0; d < static_cast<Index>(directions.size()); ++d)
@@ -227,18 +266,16 @@ void MaxwellFem::write_monostatic(RunContext& context) {
   }
 }
 
-void MaxwellFem::write_checks(RunContext& context) {
-  const int threads = context.team.threads();
+void MaxwellFem::write_checks(RunContext& context, const FarFields& far_fields) {
   const auto solved = static_cast<Index>(solved_.size());
   Results& out = context.results;
   // Optical theorem, for the first wave that was solved.
   const PlaneWave& wave = waves_[solved_[0]];
   const Direction forward = behind(wave);
-  const auto one = std::span(currents_).first(static_cast<std::size_t>(4 * domain_.currents.size()));
   Echo& echo = echoes_.back();
-  echo.extinction = extinction(far_field(domain_, k(), one, 1, std::span(&forward, 1), threads)[0], forward, wave);
+  echo.extinction = extinction(far_fields.forward[0], forward, wave);
   const SphereRule rule = sphere_rule(k() * extent(domain_));
-  const auto everywhere = far_field(domain_, k(), one, 1, rule.directions, threads);
+  const std::vector<FarAmplitude>& everywhere = far_fields.everywhere;
   for (std::size_t d = 0; d < rule.weights.size(); ++d)
     echo.scattering += rule.weights[d] * (std::norm(everywhere[d].theta) + std::norm(everywhere[d].phi));
   bool lossy = false;
@@ -254,10 +291,7 @@ void MaxwellFem::write_checks(RunContext& context) {
   // Reciprocity: F_i(from i; wave j) = F_j(from j; wave i) for the waves that were solved.
   const Index some = std::min<Index>(solved, 24);
   if (some > 1) {
-    std::vector<Direction> from;
-    const auto directions = settings_.incidences();
-    for (Index s = 0; s < some; ++s) from.push_back(directions[solved_[s] / settings_.polarisations()]);
-    const auto far = far_field(domain_, k(), currents_, solved, from, threads);
+    const std::vector<FarAmplitude>& far = far_fields.reciprocal;
     double difference = 0, largest = 0;
     for (Index a = 0; a < some; ++a)
       for (Index b = 0; b < some; ++b) {
@@ -270,7 +304,7 @@ void MaxwellFem::write_checks(RunContext& context) {
   } else if (check_) {
     // A single wave against one from elsewhere: p_b · F_a(r_b) = p_a · F_b(r_a).
     const std::array<Direction, 2> from{settings_.incidences()[0], check_from_};
-    const auto far = far_field(domain_, k(), currents_, 2, from, threads);
+    const std::vector<FarAmplitude>& far = far_fields.reciprocal;
     const auto along = [](const FarAmplitude& f, const Direction& d, const PlaneWave& w) {
       return f.theta * dot(d.theta_hat(), w.polarisation) + f.phi * dot(d.phi_hat(), w.polarisation);
     };
@@ -281,10 +315,12 @@ void MaxwellFem::write_checks(RunContext& context) {
 }
 
 Status MaxwellFem::end_frequency(RunContext& context) {
+  const auto far = far_fields(context);
+  if (!far) return far.error();
   echoes_.push_back({frequency(), {}, 0, 0});
-  write_cuts(context);
-  write_monostatic(context);
-  write_checks(context);
+  write_cuts(context, *far);
+  write_monostatic(context, *far);
+  write_checks(context, *far);
   context.results.number("directions_solved", static_cast<double>(solved_.size()), "1");
   if (settings_.monostatic) context.results.number("compression_error", compression_error_, "1");
   return {};

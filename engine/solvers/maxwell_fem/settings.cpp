@@ -288,6 +288,17 @@ double tets_around(const Settings& s, const Mesh& body) {
 
 }  // namespace
 
+RadiationWork radiation_work(const Settings& s, double columns) {
+  // Steps: three a thousandth of the residual for bodies of a few wavelengths (modal theory with GMRES), five at least. A few
+  // columns are applied each in every step; of many those that are independent, 2.7 times in all (almond, 42 columns).
+  RadiationWork w;
+  const double steps = std::max(5.0, -1.7 * std::log10(s.truncation.tolerance));
+  w.columns = columns < 8 ? columns : 2.7 / 5 * columns;
+  w.applications = steps;
+  w.tolerance = 0.1 * s.truncation.tolerance;
+  return w;
+}
+
 Index expected_unknowns(const Settings& s, const Mesh* mesh) {
   double tets = 0;
   if (s.sphere) {
@@ -307,16 +318,20 @@ Index expected_unknowns(const Settings& s, const Mesh* mesh) {
   return static_cast<Index>(tets * (s.domain.order == 1 ? 1.3 : 6.6));
 }
 
-bool is_thin(const Settings& s, const Mesh* mesh) {
-  if (s.sphere) return s.sphere->core_material == 0;
-  return mesh != nullptr && s.body_material == 0 && (mesh->dimension() < 3 || is_bare_solid(s, *mesh));
+int thin_rows(const Settings& s, const Mesh* mesh) {
+  if (s.sphere) return s.sphere->core_material == 0 ? s.sphere->layers + (s.sphere->coat > 0 ? s.sphere->coat_layers : 0) : 0;
+  if (mesh == nullptr || s.body_material > 0) return 0;
+  return mesh->dimension() < 3 || is_bare_solid(s, *mesh) ? layer_around(s, *mesh).layers : 0;
 }
 
-Bytes expected_memory(const Settings& s, Index unknowns, bool thin) {
-  const double columns =
-      static_cast<double>(std::min<Index>(s.truncation.block, static_cast<Index>(s.incidences().size()) * 2));
-  return expected_factor_bytes(unknowns, thin) +
-         static_cast<Bytes>(static_cast<double>(unknowns) * (24 * 24 + 48 * columns)) + (Bytes{100} << 20);
+Bytes expected_memory(const Settings& s, Index unknowns, int rows, double columns, double points, double budget) {
+  const auto n = static_cast<double>(unknowns), block = static_cast<double>(s.truncation.block);
+  // Matrix and spaces; near pairs (22 faces a point, 392 bytes each); vectors on S, currents and the Krylov space of all columns;
+  // fields and right-hand sides of a block.
+  const double surfaces = points * (1.1e4 + 490 * columns);
+  return expected_factor_bytes(unknowns, rows) +
+         static_cast<Bytes>(6e7 + 600 * n + std::min(surfaces, 1.1e4 * points + budget / 2) +
+                            32 * n * std::min(block, columns));
 }
 
 std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh) {
@@ -366,6 +381,23 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh) {
               fmt::format("{} or shorter keeps errors below a tenth of a decibel.",
                           format_quantity(limit / 1.6 * shortest / index, "m"))));
       }
+      // Coarse curved elements in a thin layer can fold over: the map must not change its sign.
+      Index folded = 0, first_folded = -1;
+      for (Index t = 0; t < static_cast<Index>(domain->space.tets().size()); ++t) {
+        const double whole = domain->space.map(t, {0.25, 0.25, 0.25}).determinant;
+        bool turns = false;
+        for (const Vec3& corner : {Vec3{0, 0, 0}, Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}})
+          turns = turns || !(domain->space.map(t, corner).determinant * whole > 0);
+        if (turns && folded++ == 0) first_folded = t;
+      }
+      if (folded > 0) {
+        const Vec3 x = mesh->point(domain->space.tets()[first_folded].points[0]);
+        out.push_back(input.warning_at(
+            place,
+            fmt::format("{} curved elements are folded, one of them at ({:.4g}, {:.4g}, {:.4g}) m", folded, x[0], x[1],
+                        x[2]),
+            "Results lose accuracy there: refine where surfaces bend, or let the mesher optimise elements of second order."));
+      }
       if (domain->distance < 0.05 * shortest)
         out.push_back(input.warning_at(
             input["boundaries"], fmt::format("S' and S are {:.3f} wavelengths apart", domain->distance / shortest),
@@ -373,7 +405,7 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh) {
     } else {
       const auto report = check_surface(*mesh);
       if (!report.closed()) {
-        out.push_back(input.error_at(place, "the surface is open: " + explain(report, *mesh),
+        out.push_back(input.error_at(place, "the surface is " + explain(report, *mesh),
                                      "Close it: the program can only put a layer around a closed body."));
       } else if (!report.manifold() || report.collapsed_cell_count > 0) {
         out.push_back(input.error_at(place, "the surface is not a body: " + explain(report, *mesh),
@@ -401,8 +433,9 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh) {
   }
   if (has_errors(out)) return out;
   const Index unknowns = expected_unknowns(s, mesh);
-  const Bytes needed = expected_memory(s, unknowns, is_thin(s, mesh)),
-              budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
+  const Bytes budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3,
+              needed = expected_memory(s, unknowns, thin_rows(s, mesh), 1, static_cast<double>(unknowns) / 5.5,
+                                       static_cast<double>(budget));
   if (needed > 2 * budget) {  // half of the factors may go to disk
     Diagnostic d = input.error_at(
         place,

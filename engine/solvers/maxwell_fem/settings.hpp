@@ -7,6 +7,7 @@
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/media.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
+#include "engine/solvers/maxwell_fem/radiation_plan.hpp"
 #include "engine/solvers/maxwell_fem/truncation.hpp"
 
 #include <optional>
@@ -84,10 +85,16 @@ struct Settings {
 [[nodiscard]] Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& settings, std::shared_ptr<const Mesh> given,
                                                                 std::stop_token stop);
 
+/// What the radiation of `columns` right-hand sides of one frequency amounts to, surfaces without points.
+[[nodiscard]] RadiationWork radiation_work(const Settings& settings, double columns);
+
 /// Unknowns of a mesh before it is made into a space: about 6.4 a tetrahedron for order 2, 1.2 for order 1.
 [[nodiscard]] Index expected_unknowns(const Settings& settings, const Mesh* mesh);
-/// A conductor in a thin layer: its factors are smaller than those of a solid. `mesh` may be null.
-[[nodiscard]] bool is_thin(const Settings& settings, const Mesh* mesh);
-[[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns, bool thin);
+/// Rows of elements of a layer around a conductor, whose factors are smaller than those of a solid; 0: a solid. `mesh` may be
+/// null.
+[[nodiscard]] int thin_rows(const Settings& settings, const Mesh* mesh);
+/// Of the process, without a compressed radiation operator. `columns`: right-hand sides that are solved; `points` of S.
+[[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns, int rows, double columns, double points,
+                                    double budget);
 
 }  // namespace conoid::maxwell_fem

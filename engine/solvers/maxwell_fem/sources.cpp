@@ -137,16 +137,22 @@ void System::add_volume_source(const PlaneWave& wave, std::span<Complex> b) cons
   }
 }
 
-void System::subtract_product(const std::vector<Index>& tets, std::span<const Complex> x, std::span<Complex> b) const {
+void System::subtract_product(const std::vector<Index>& tets, std::span<const Complex> x, Index count,
+                              std::span<Complex> b) const {
   const int size = domain_->space.unknowns_a_tet();
+  const Index length = unknowns(), rows = domain_->free_unknowns;
   for (Index t : tets) {
+    if (stopped()) return;
     const ElementMatrix m = element(t);
     const auto all = domain_->space.unknowns_of_tet(t);
-    for (int a = 0; a < size; ++a) {
-      const Index r = domain_->free_number[all[a]];
-      if (r < 0) continue;
-      for (int c = 0; c < size; ++c) b[r] -= m[a][c] * x[all[c]];
-    }
+    for (Index column = 0; column < count; ++column)
+      for (int a = 0; a < size; ++a) {
+        const Index r = domain_->free_number[all[a]];
+        if (r < 0) continue;
+        Complex sum = 0;
+        for (int c = 0; c < size; ++c) sum += m[a][c] * x[column * length + all[c]];
+        b[column * rows + r] -= sum;
+      }
   }
 }
 
@@ -158,15 +164,17 @@ Status System::respond_to_sources(std::span<const PlaneWave> waves, std::span<Co
   if (lift_.patch != nullptr)
     if (Status s = project(lift_, waves, lifted); !s) return s;
   const auto on_patch = static_cast<Index>(lift_.unknowns.size());
-  std::vector<Complex> b(static_cast<std::size_t>(rows * count), 0), x(static_cast<std::size_t>(all));
+  std::vector<Complex> b(static_cast<std::size_t>(rows * count), 0);
+  if (lift_.patch != nullptr) {
+    // Scattered: E_sc = −E_inc on PEC. Mixed: the field outside of S' is u − E_inc; K_out E_inc goes to the right.
+    for (Index c = 0; c < count; ++c)
+      for (Index i = 0; i < on_patch; ++i) u[c * all + lift_.unknowns[i]] = -lifted[c * on_patch + i];
+    subtract_product(lift_tets_, u, count, b);
+  }
+#pragma omp parallel for num_threads(threads_) schedule(dynamic, 1)
   for (Index c = 0; c < count; ++c) {
+    if (stopped()) continue;
     const std::span<Complex> column(b.data() + c * rows, static_cast<std::size_t>(rows));
-    if (lift_.patch != nullptr) {
-      // Scattered: E_sc = −E_inc on PEC. Mixed: the field outside of S' is u − E_inc; K_out E_inc goes to the right.
-      std::fill(x.begin(), x.end(), Complex(0));
-      for (Index i = 0; i < on_patch; ++i) x[lift_.unknowns[i]] = -lifted[c * on_patch + i];
-      subtract_product(lift_tets_, x, column);
-    }
     if (form_ == FieldForm::scattered) {
       add_volume_source(waves[c], column);
       add_surface_source(domain_->magnetic, waves[c], 1, 0, column);
@@ -176,6 +184,7 @@ Status System::respond_to_sources(std::span<const PlaneWave> waves, std::span<Co
       add_surface_source(domain_->currents, waves[c], -1, 0, column);
     }
   }
+  if (stopped()) return make_error(ErrorCode::stopped, "stopped");
   if (Status s = solve_free(b, count, u); !s) return s;
   if (form_ == FieldForm::scattered && lift_.patch != nullptr)
     for (Index c = 0; c < count; ++c)

@@ -13,6 +13,11 @@ using namespace conoid::vec;
 
 namespace {
 constexpr Complex j{0, 1};
+
+Error stop_error() {
+  return make_error(ErrorCode::stopped, "stopped");
+}
+
 }
 
 std::array<Complex, 3> PlaneWave::electric(const Vec3& x) const {
@@ -71,6 +76,7 @@ Status System::make_flux() {
   std::vector<Entry> entries;
   for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
     if (!domain_->outside[t]) continue;
+    if (t % 256 == 0 && stopped()) return stop_error();
     const auto all = space.unknowns_of_tet(t);
     bool near = false;
     for (int a = 0; a < size; ++a) near = near || flux_.row[all[a]] >= 0;
@@ -124,6 +130,7 @@ SymmetricMatrix System::matrix() const {
   m.row_start.assign(static_cast<std::size_t>(rows) + 1, 0);
   std::vector<std::int32_t> row;
   for (Index r = 0; r < rows; ++r) {
+    if (r % 4096 == 0 && stopped()) return m;
     row.clear();
     for (Index p = first[r]; p < first[r + 1]; ++p)
       for (int a = 0; a < size; ++a)
@@ -143,7 +150,7 @@ SymmetricMatrix System::matrix() const {
   // Element matrices in parallel, a bundle at a time; added in order, so that the sums do not depend on the threads.
   constexpr Index bundle = 512;
   std::vector<ElementMatrix> some(bundle);
-  for (Index at = 0; at < tets; at += bundle) {
+  for (Index at = 0; at < tets && !stopped(); at += bundle) {
     const Index end = std::min(tets, at + bundle);
 #pragma omp parallel for num_threads(threads_) schedule(dynamic, 16)
     for (Index t = at; t < end; ++t) some[t - at] = element(t);
@@ -171,7 +178,10 @@ SymmetricMatrix System::matrix() const {
 }
 
 Status System::factor(const DirectOptions& options) {
-  auto made = factorise(matrix(), options);
+  stop_ = options.stop;
+  const SymmetricMatrix assembled = matrix();
+  if (stopped()) return stop_error();
+  auto made = factorise(assembled, options);
   if (!made) return made.error();
   direct_ = std::move(*made);
   if (Status s = make_flux(); !s) return s;
@@ -201,7 +211,7 @@ void System::incident(std::span<const PlaneWave> waves, std::span<Complex> psi) 
   const Index n = s.size();
 #pragma omp parallel for num_threads(threads_)
   for (Index c = 0; c < static_cast<Index>(waves.size()); ++c)
-    for (Index p = 0; p < n; ++p) {
+    for (Index p = 0; p < n && !stopped(); ++p) {
       const FacePoint& at = s.point(p);
       const auto e = waves[c].electric(at.x), curl = waves[c].curl(at.x);
       const auto on = [](const Vec3& t, const std::array<Complex, 3>& v) {

@@ -17,6 +17,7 @@
 
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 namespace conoid::maxwell_fem {
@@ -42,6 +43,8 @@ class System {
   System(const Domain& domain, std::vector<Medium> media, double k, FieldForm form, int threads);
 
   [[nodiscard]] SymmetricMatrix matrix() const;
+  /// The stop of `options` is heard here and in all that follows: a call then returns an error of code stopped, or leaves its
+  /// output unfinished where it returns nothing.
   [[nodiscard]] Status factor(const DirectOptions& options);
   [[nodiscard]] const DirectFacts& facts() const { return direct_->facts(); }
   [[nodiscard]] SparseDirect& direct() { return *direct_; }
@@ -87,8 +90,9 @@ class System {
   void add_surface_source(const Patch& patch, const PlaneWave& wave, double curl_factor, Complex field_factor,
                           std::span<Complex> b) const;
   void add_volume_source(const PlaneWave& wave, std::span<Complex> b) const;
-  /// b −= K_(tets of the list) x over free rows.
-  void subtract_product(const std::vector<Index>& tets, std::span<const Complex> x, std::span<Complex> b) const;
+  /// B −= K_(tets of the list) X over free rows, columns.
+  void subtract_product(const std::vector<Index>& tets, std::span<const Complex> x, Index count, std::span<Complex> b) const;
+  [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
   [[nodiscard]] Status make_flux();
   [[nodiscard]] ElementMatrix element(Index tet) const;
   [[nodiscard]] Status solve_free(std::vector<Complex>& b, Index count, std::span<Complex> u);
@@ -98,6 +102,7 @@ class System {
   double k_;
   FieldForm form_;
   int threads_;
+  std::stop_token stop_;
   Elements elements_;
   std::vector<OuterFace> outer_faces_;
   std::vector<CurrentFace> current_faces_;

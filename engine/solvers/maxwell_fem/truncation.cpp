@@ -38,6 +38,13 @@ void Truncation::add_up(std::vector<Complex>& values) const {
     cluster_->sum(std::span(reinterpret_cast<double*>(values.data()), 2 * values.size()));
 }
 
+/// An error when a stop was asked for; the product under way is then lost.
+Status Truncation::still_wanted() {
+  if (!options_.stop.stop_requested()) return {};
+  product_.reset();
+  return make_error(ErrorCode::stopped, "stopped");
+}
+
 Status Truncation::solve_block(Product& p) {
   const Watch watch(times_.solve);
   const Index n = system_->outer_length(), length = system_->currents_length(), all = system_->unknowns();
@@ -92,6 +99,7 @@ Status Truncation::start(Team& team, std::vector<PlaneWave> waves) {
     }
     radiation_->apply(team, f, count, psi0, options_.loop);
   }
+  if (Status s = still_wanted(); !s) return s;
   iterations_ = applications_ = 0;
   diverged_ = false;
   last_ratio_ = 0;
@@ -106,9 +114,11 @@ Status Truncation::start(Team& team, std::vector<PlaneWave> waves) {
     o.longest = options_.longest;
     o.memory = options_.memory;
     o.threads = team.threads();
+    o.stop = options_.stop;
     gcr_ = std::make_unique<BlockGcr>(n, psi0, o);
     active_.assign(gcr_->active().begin(), gcr_->active().end());
     for (Index c = 0; c < count; ++c) residual_[c] = gcr_->residual(c);
+    if (Status s = still_wanted(); !s) return s;
   } else {
     psi_ = psi0;
     delta_ = std::move(psi0);
@@ -191,32 +201,38 @@ Result<bool> Truncation::piece(Team& team) {
   }
   Product& p = *product_;
   if (p.solved < p.count) {
-    if (Status s = solve_block(p); !s) return s.error();
+    if (Status s = solve_block(p); !s) {
+      product_.reset();
+      return s.error();
+    }
     if (p.solved < p.count) return false;
   }
   radiate_part(team, p);
+  if (Status s = still_wanted(); !s) return s.error();
   if (p.radiated < system_->domain().outer.faces()) return false;
   const std::unique_ptr<Product> done = std::move(product_);
+  if (Status s = take(std::move(done->out)); !s) return s.error();
   applications_ += done->count;
-  ++iterations_;
-  take(std::move(done->out));
   return true;
 }
 
-void Truncation::take(std::vector<Complex> product) {
+Status Truncation::take(std::vector<Complex> product) {
   const Index n = system_->outer_length();
   if (gcr_) {
     const auto v = gcr_->next();
     for (std::size_t i = 0; i < product.size(); ++i) product[i] = v[i] - product[i];
-    gcr_->take(std::move(product));
+    if (gcr_->take(std::move(product)); gcr_->steps() == iterations_)
+      return make_error(ErrorCode::stopped, "stopped");  // as if it had not begun
+    ++iterations_;
     for (Index c : active_) {
       if (c == 0) last_ratio_ = gcr_->residual(0) / std::max(residual_[0], 1e-300);
       residual_[c] = gcr_->residual(c);
       steps_[c] = iterations_;
     }
     active_.assign(gcr_->active().begin(), gcr_->active().end());
-    return;
+    return {};
   }
+  ++iterations_;
   delta_ = std::move(product);
   std::vector<Index> going;
   std::vector<Complex> rest;
@@ -240,6 +256,7 @@ void Truncation::take(std::vector<Complex> product) {
   active_ = std::move(going);
   delta_ = std::move(rest);
   if (diverged_) active_.clear();
+  return {};
 }
 
 double Truncation::largest_residual() const {

@@ -30,6 +30,7 @@ struct TruncationOptions {
   RadiationLoop loop = RadiationLoop::automatic;
   Index block = 64;  ///< right-hand sides that are solved at once: bounds the memory of fields
   Bytes memory = Bytes{2} << 30;  ///< of the Krylov space
+  std::stop_token stop = {};      ///< the same as the system's and the radiation's
 };
 
 /// Seconds spent so far.
@@ -44,6 +45,8 @@ class Truncation {
              Communicator* cluster = nullptr)
       : system_(&system), radiation_(&radiation), options_(options), cluster_(cluster) {}
 
+  /// After a stop (an error of code stopped) of start() nothing is of use; of piece(), state() is as if it had not been called,
+  /// or as after its end.
   [[nodiscard]] Status start(Team& team, std::vector<PlaneWave> waves);
   /// A piece of an iteration of a second or so (a block of solves, a part of S), so that a stop is heard; true: with it an
   /// iteration of all columns that have not converged came to its end.
@@ -87,9 +90,10 @@ class Truncation {
   };
   [[nodiscard]] Status solve_block(Product& p);
   void radiate_part(Team& team, Product& p);
+  [[nodiscard]] Status still_wanted();
   [[nodiscard]] Interval mine(Index count) const;
   void add_up(std::vector<Complex>& values) const;
-  void take(std::vector<Complex> product);
+  [[nodiscard]] Status take(std::vector<Complex> product);
 
   System* system_;
   const Radiation* radiation_;

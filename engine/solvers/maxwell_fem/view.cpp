@@ -131,8 +131,17 @@ void MaxwellFem::prepare_view() {
   }
 }
 
-void MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::span<const Complex> f, int threads) {
+Status MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::span<const Complex> f,
+                        RunContext& context) {
   const Space& space = domain_.space;
+  std::vector<std::vector<Complex>> near;  // scattered field at the points of each plane outside of S
+  for (const PlanePoints& points : plane_points_) {
+    std::vector<Vec3> outside;
+    for (std::size_t n = 0; n < points.x.size(); ++n)
+      if (points.tet[n] == -1) outside.push_back(points.x[n]);
+    near.push_back(near_field(domain_, k(), f, outside, context.team.threads(), context.stop));
+  }
+  if (context.stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped");
   std::vector<std::array<Complex, 3>> sum(static_cast<std::size_t>(mesh_->point_count()));
   std::vector<int> count(sum.size(), 0);
   std::array<BasisValues, 10> basis;
@@ -182,10 +191,7 @@ void MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::sp
   }
   for (std::size_t p = 0; p < plane_points_.size(); ++p) {
     const PlanePoints& points = plane_points_[p];
-    std::vector<Vec3> outside;
-    for (std::size_t n = 0; n < points.x.size(); ++n)
-      if (points.tet[n] == -1) outside.push_back(points.x[n]);
-    const auto scattered = near_field(domain_, k(), f, outside, threads);
+    const std::vector<Complex>& scattered = near[p];
     std::size_t next = 0;
     for (std::size_t n = 0; n < points.x.size(); ++n) {
       std::array<Complex, 3> e{};
@@ -206,6 +212,7 @@ void MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::sp
       }
     }
   }
+  return {};
 }
 
 std::vector<CatalogEntry> MaxwellFem::catalog() const {

@@ -27,6 +27,7 @@ class TestCheckpointStore : public QObject {
   void every_flipped_byte_is_found();
   void dies_at_a_write();
   void full_disk_leaves_the_one_before();
+  void given_up_leaves_the_one_before();
   void wrong_requests_are_errors();
   void same_step_again();
   void other_versions_are_refused();
@@ -261,6 +262,25 @@ void TestCheckpointStore::full_disk_leaves_the_one_before() {
     QVERIFY(write_checkpoint(store, 3, 2).ok());
     QCOMPARE(store.newest_valid().step.value_or(-1), Index{3});
   }
+}
+
+void TestCheckpointStore::given_up_leaves_the_one_before() {
+  QTemporaryDir folder;
+  const CheckpointStore store(path(folder));
+  QVERIFY(write_checkpoint(store, 1, 1).ok());
+  QVERIFY(store.prepare(2).ok());
+  int asked = 0;
+  auto writer = store.writer(2, 0, 1, [&] { return ++asked == 4; });
+  QVERIFY(writer.ok());
+  const std::vector<double> large(std::size_t{8} << 20, 1.5);  // 64 MiB
+  (*writer)->shared("large", std::span<const double>(large));
+  QCOMPARE(asked, 4);
+  const Status s = (*writer)->close();
+  QVERIFY(!s.ok() && s.error().code == ErrorCode::stopped);
+  writer->reset();
+  store.abandon(2);
+  QCOMPARE(store.newest_valid().step.value_or(-1), Index{1});
+  QVERIFY(store.newest_valid().diagnostics.empty());
 }
 
 void TestCheckpointStore::wrong_requests_are_errors() {

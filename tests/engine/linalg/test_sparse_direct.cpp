@@ -2,6 +2,7 @@
 // Direct solution and GMRES: both bodies of the direct solver against the matrix, many right-hand sides, errors.
 // labels: unit
 #include <QTest>
+#include <atomic>
 #include <chrono>
 #include <random>
 #include <stop_token>
@@ -245,6 +246,76 @@ class TestSparseDirect : public QObject {
     BlockGcr poor(n, b, o);
     while (!poor.finished()) poor.take(apply(poor.next()));
     QVERIFY(worst(poor.solution()) < 1.01e-9);
+  }
+
+  void a_stop_is_heard_while_right_hand_sides_are_solved() {
+    if (!has_mumps()) QSKIP("built without MUMPS");
+    const SymmetricMatrix m = helmholtz(20);
+    std::stop_source source;
+    DirectOptions options;
+    options.stop = source.get_token();
+    auto direct = factorise(m, options);
+    QVERIFY2(direct.ok(), direct.ok() ? "" : direct.error().render().c_str());
+    const Index count = 512;
+    const auto b = random_values(static_cast<std::size_t>(m.size * count), 5);
+    auto x = b;
+    QVERIFY((*direct)->solve(x, 1).ok());
+    x = b;
+    Status s;
+    std::chrono::steady_clock::duration took{};
+    {
+      std::atomic<bool> begun = false;
+      const std::jthread soon([&] {
+        while (!begun) std::this_thread::yield();
+        source.request_stop();
+      });
+      const auto begin = std::chrono::steady_clock::now();
+      begun = true;
+      s = (*direct)->solve(x, count);
+      took = std::chrono::steady_clock::now() - begin;
+    }
+    QVERIFY(!s.ok() && s.error().code == ErrorCode::stopped);
+    QVERIFY(x.empty());
+    QVERIFY(took < std::chrono::seconds(3));
+    auto again = b;
+    QVERIFY(!(*direct)->solve(again, 1).ok());  // the factors are gone
+  }
+
+  void a_step_that_is_stopped_leaves_a_state_to_go_on_from() {
+    const Index n = 40, columns = 3;
+    const auto a = random_values(static_cast<std::size_t>(n * n), 9), b = random_values(static_cast<std::size_t>(n * columns), 4);
+    const auto apply = [&](std::span<const Complex> v) {
+      std::vector<Complex> w(v.size(), 0);
+      for (std::size_t c = 0; c < v.size() / n; ++c)
+        for (Index i = 0; i < n; ++i) {
+          w[c * n + i] = 6.0 * v[c * n + i];
+          for (Index k = 0; k < n; ++k) w[c * n + i] += 0.3 * a[k * n + i] * v[c * n + k];
+        }
+      return w;
+    };
+    std::stop_source source;
+    BlockGcr::Options o;
+    o.tolerance = 1e-9;
+    o.longest = 200;
+    BlockGcr whole(n, b, o);
+    while (!whole.finished()) whole.take(apply(whole.next()));
+    o.stop = source.get_token();
+    BlockGcr stopped(n, b, o);
+    for (int step = 0; step < 3; ++step) QVERIFY(stopped.take(apply(stopped.next())));
+    auto product = apply(stopped.next());
+    source.request_stop();
+    QVERIFY(!stopped.take(std::move(product)));
+    QCOMPARE(stopped.steps(), Index{3});
+    o.stop = {};
+    BlockGcr again(n, b, o);
+    QVERIFY(again.restore(stopped.state(Bytes{1} << 30)));
+    while (!again.finished()) again.take(apply(again.next()));
+    QVERIFY(again.solution() == whole.solution());
+    QCOMPARE(again.applications(), whole.applications());
+    // Of a space that is too large the newest directions stay.
+    const auto some = whole.state(32 * n * 4);
+    QVERIFY(some.data.size() > whole.state(0).data.size());
+    QVERIFY(some.data.size() <= whole.state(0).data.size() + static_cast<std::size_t>(2 * n * 4));
   }
 
   void a_stop_is_heard_while_factors_are_made() {

@@ -84,8 +84,12 @@ struct Grid {
   }
 };
 
+Error stop_error() {
+  return make_error(ErrorCode::stopped, "meshing was stopped on request");
+}
+
 Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triangles, double distance_wanted,
-                           double step) {
+                           double step, const std::stop_token& stop) {
   Grid g;
   g.step = step;
   const auto [low, high] = body.bounds();
@@ -102,6 +106,7 @@ Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triang
   const double reach = distance_wanted + 2 * g.step, far = 10 * reach;
   std::vector<double> away(static_cast<std::size_t>(g.n[0] * g.n[1] * g.n[2]), far);
   for (const Triangle& t : triangles) {
+    if (stop.stop_requested()) return stop_error();
     std::array<Index, 3> from{}, to{};
     for (int d = 0; d < 3; ++d) {
       const double least = std::min({t[0][d], t[1][d], t[2][d]}) - reach,
@@ -168,7 +173,7 @@ Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triang
     return at->second;
   };
   std::vector<std::array<Index, 4>> quads;
-  for (Index z = 1; z + 1 < g.n[2]; ++z)
+  for (Index z = 1; z + 1 < g.n[2] && !stop.stop_requested(); ++z)
     for (Index y = 1; y + 1 < g.n[1]; ++y)
       for (Index x = 1; x + 1 < g.n[0]; ++x)
         for (int d = 0; d < 3; ++d) {
@@ -204,6 +209,7 @@ Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triang
       }
 #pragma omp parallel for schedule(dynamic, 64)
     for (Index p = 0; p < static_cast<Index>(moved.size() / 3); ++p) {
+      if (stop.stop_requested()) continue;
       const Vec3 at{moved[3 * p], moved[3 * p + 1], moved[3 * p + 2]};
       const Vec3 foot = nearest_on(triangles, at);
       const double best = distance(at, foot);
@@ -214,6 +220,7 @@ Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triang
     }
     x = std::move(moved);
   }
+  if (stop.stop_requested()) return stop_error();
   for (const auto& q : quads) {
     const bool first = distance(out.point(q[0]), out.point(q[2])) <= distance(out.point(q[1]), out.point(q[3]));
     const std::array<std::array<Index, 3>, 2> two =
@@ -226,11 +233,11 @@ Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triang
 
 }  // namespace
 
-Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edge) {
+Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edge, std::stop_token stop) {
   const auto triangles = triangles_of(body);
   if (triangles.empty()) return make_error(ErrorCode::invalid_input, "the body has no surface");
   // Quads of the net are about a step wide, their diagonals longer by √2. A grid wider than the distance loses thin edges.
-  return level_surface(body, triangles, distance_wanted, std::min(0.7 * edge, 0.9 * distance_wanted));
+  return level_surface(body, triangles, distance_wanted, std::min(0.7 * edge, 0.9 * distance_wanted), stop);
 }
 
 namespace {
@@ -307,13 +314,15 @@ Result<Mesh> surround(const Mesh& body, const SurroundOptions& o, std::stop_toke
   if (OrientationChange change = orient_outward(skin); !change.orientable)
     return make_error(ErrorCode::invalid_input, "the surface of the body has only one side",
                       "Repair it in the geometry's program.");
-  auto outer = offset_surface(skin, o.distance, o.edge);
+  auto outer = offset_surface(skin, o.distance, o.edge, stop);
   if (!outer) return outer.error();
   // Level l of the rows beyond the one at the body, l = 0 … layers − 1; the last is S.
   std::vector<std::vector<Vec3>> levels;
   Mesh first = *outer;
-  for (int l = 1; l <= o.layers && o.layers > 1; ++l)
+  for (int l = 1; l <= o.layers && o.layers > 1; ++l) {
+    if (stop.stop_requested()) return stop_error();
     levels.push_back(drawn_in(skin, *outer, static_cast<double>(l) / o.layers));
+  }
   if (o.layers > 1)
     for (std::size_t p = 0; p < levels[0].size(); ++p)
       std::copy_n(levels[0][p].begin(), 3, first.mutable_points().begin() + static_cast<std::ptrdiff_t>(3 * p));

@@ -19,7 +19,7 @@ struct SurroundOptions {
 
 /// The surface of all points at `distance` from the body, outside of it: closed, triangles of about `edge`, normals outwards.
 /// Found on a grid (surface nets: S. F. F. Gibson, MICCAI 1998), moved onto the exact distance.
-[[nodiscard]] Result<Mesh> offset_surface(const Mesh& body, double distance, double edge);
+[[nodiscard]] Result<Mesh> offset_surface(const Mesh& body, double distance, double edge, std::stop_token stop = {});
 
 /// Points of the offset surface moved towards their nearest points on the body, to that share of their distance. Balls around
 /// them that touch the body lie in one another, so that each stays at the same share of the distance from the whole body.

@@ -94,11 +94,13 @@ struct Run {
     const Status s = solver.prepare(context);
     if (!s) qFatal("%s", s.error().render().c_str());
   }
+  Index steps = 0;
   /// True when it came to its end.
   bool go(Index calls = 1 << 30) {
     for (Index k = 1;; ++k) {
       const auto a = solver.advance(context);
       if (!a.ok()) qFatal("%s", a.error().render().c_str());
+      steps = a->step;
       if (a->finished) return finished = solver.finish(context), true;
       if (k == calls) return false;
     }
@@ -245,6 +247,78 @@ class TestSolver : public QObject {
       QCOMPARE(second.number("operator_applications"), whole.number("operator_applications"));
       QCOMPARE(second.number("iterations"), whole.number("iterations"));
     }
+  }
+
+  void a_stop_within_a_piece_loses_no_more_than_the_piece() {
+    Json json = sphere_case();
+    json["excitation"] = Json::parse(
+        R"({"sweep": {"from": "0.8 GHz", "to": "1 GHz", "count": 2}, "theta": "180 deg", "polarisation": "V"})");
+    json["output"] = Json::object();
+    json["truncation"] = {{"tolerance", 1e-6}};
+    Run whole(json);
+    QVERIFY(whole.go());
+    const auto* a = whole.results.find("frequency");
+    // Pieces: factors, near pairs and data of the waves, iterations, fields, tables; twice.
+    for (Index stop = 0; stop < whole.steps; ++stop) {
+      Run first(json);
+      std::stop_source source;
+      first.context.stop = source.get_token();
+      if (stop > 0) QVERIFY(!first.go(stop));
+      source.request_stop();
+      const auto given_up = first.solver.advance(first.context);
+      QVERIFY2(given_up.ok(), given_up.ok() ? "" : given_up.error().render().c_str());
+      QCOMPARE(given_up->step, stop);
+      Store store;
+      Writer writer(store);
+      first.solver.save(writer);
+      Run second(json);
+      Reader reader(store);
+      second.solver.load(reader);
+      QVERIFY(second.go());
+      const auto* b = second.results.find("frequency");
+      QCOMPARE(b->rows.size(), a->rows.size());
+      for (std::size_t r = 0; r < a->rows.size(); ++r)
+        QVERIFY2(std::abs(a->rows[r][1] - b->rows[r][1]) < 1e-9, qPrintable(QString("piece %1").arg(stop)));
+      QCOMPARE(second.number("operator_applications"), whole.number("operator_applications"));
+    }
+  }
+
+  void the_operator_is_compressed_where_that_pays() {
+    // The forecast, both ways: few points; many; many with little memory; many shared by ranks that would all make it.
+    const double budget = 128e9;
+    RadiationWork work{8000, 8000, 20, 5, 1e-4, 1};
+    QVERIFY(!plan_radiation(work, budget).compressed);
+    work.outer_points = work.current_points = 100000;
+    const RadiationPlan large = plan_radiation(work, budget);
+    QVERIFY(large.compressed);
+    QVERIFY(large.compressed_bytes < 0.05 * large.dense_bytes);
+    QVERIFY(!plan_radiation(work, 2 * large.compressed_bytes).compressed);
+    QVERIFY(plan_radiation(work, 2 * large.compressed_bytes).reason.find("quarter of the budget") != std::string::npos);
+    work.ranks = 64;
+    QVERIFY(!plan_radiation(work, budget).compressed);
+    // A single application does not pay for the making.
+    QVERIFY(!plan_radiation({60000, 60000, 1, 1, 1e-4, 1}, budget).compressed);
+    // What the check shows of a case.
+    Machine machine = this_machine();
+    const auto shown = [&](const Json& json) {
+      const auto e = MaxwellFem().estimate(resolved(json), nullptr, machine);
+      if (!e.ok()) qFatal("%s", e.error().render().c_str());
+      for (const auto& [name, value] : e->details)
+        if (name == "radiation") return QString::fromStdString(value);
+      return QString();
+    };
+    Json json = sphere_case();
+    json["compute"] = {{"memory", {{"host", "256 GiB"}}}};
+    QVERIFY(shown(json).startsWith("computed anew"));
+    json["sphere"]["divisions"] = 32;
+    json["excitation"] = Json::parse(
+        R"({"frequency": "1 GHz", "theta": "90 deg", "polarisation": "both", "monostatic": {"from": 0, "to": "180 deg", "count": 37}})");
+    json["output"] = Json::object();
+    QVERIFY2(shown(json).startsWith("compressed"), qPrintable(shown(json)));
+    json["compute"] = {{"memory", {{"host", "1 GiB"}}}};
+    QVERIFY2(shown(json).contains("quarter of the budget"), qPrintable(shown(json)));
+    json["truncation"] = {{"loop", "blocked"}};
+    QVERIFY2(shown(json).startsWith("blocked"), qPrintable(shown(json)));
   }
 
   void far_field_file_and_cuts_agree() {
