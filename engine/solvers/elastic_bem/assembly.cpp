@@ -299,6 +299,7 @@ class PairPhase final : public Phase {
 
     const auto out = std::make_unique<Block<Real>>();
     std::vector<double> d2(static_cast<std::size_t>(blocks * lanes));
+    std::vector<LanePut<Real>> entries;
     PointSet set;
     NearPoints<Real> near_points;
     Real bx[3][16];
@@ -309,6 +310,7 @@ class PairPhase final : public Phase {
       while (next != own.end() && next->first == k) ++next;
       if (!sink_.wants(k)) continue;
       const bool with_u = sink_.with_u(k);
+      sink_.prepare(k, entries);
       const auto classes = rules_.classes(k);
       const double limit = classes.back().distance2, farthest = classes.front().distance2;
       const Vec3 c = sub(e.centre, rules_.origin());
@@ -329,23 +331,17 @@ class PairPhase final : public Phase {
           const LanePoints<Real>& p = classes[0].points;
           kernels_.far(medium_, p, px, py, pz, sink_.part, with_u, out->v);
           far_done += static_cast<double>(p.count) * static_cast<double>(lanes);
-          sink_.block(kernels_, k, rows.begin + from, all_lanes(lanes), lanes, out->v);
+          sink_.block(kernels_, k, entries, rows.begin + from, all_lanes(lanes), lanes, PutMode::stream, out->v);
           continue;
         }
-        // The class that each row asks for; −1: none, the row is near or lies on the element.
+        // The class that each row asks for; −1: none, it lies on the element; −2: it is near.
         int asked[16];
         int finest = -1;
         for (Index l = 0; l < lanes; ++l) {
           asked[l] = -1;
           if (from + l >= count || d[l] < 0) continue;
           if (d[l] < limit) {
-            set.clear();
-            const Vec3& at = rows_.points[static_cast<std::size_t>(rows.begin + from + l)];
-            near_rule(e, at, accuracy_.target, rules_.wave_number(), set);
-            near_done += set.count();
-            const LanePoints<Real>& p = sink_.scalar ? scalar_points(near_points, set, at) : near_points.fill(set, at, kernels_.lanes);
-            kernels_.near(medium_, p, nullptr, sink_.part, with_u, out->v);
-            sink_.single(k, rows.begin + from + l, out->v);
+            asked[l] = -2;
             continue;
           }
           int level = 0;
@@ -353,7 +349,6 @@ class PairPhase final : public Phase {
           asked[l] = level;
           finest = std::max(finest, level);
         }
-        if (finest < 0) continue;
         // Rows of the block together with one rule, or the few that need a finer one each by itself, its points in lanes.
         int together = finest;
         double least = 1e300;
@@ -372,34 +367,49 @@ class PairPhase final : public Phase {
         }
         unsigned valid = 0;
         Index some = -1;
-        for (Index l = 0; l < lanes; ++l) {
-          if (asked[l] < 0) continue;
-          if (asked[l] <= together) {
+        for (Index l = 0; l < lanes; ++l)
+          if (asked[l] >= 0 && asked[l] <= together) {
             valid |= 1U << l;
             some = l;
-            continue;
           }
-          LanePoints<Real> p = classes[static_cast<std::size_t>(asked[l])].points;
-          near_done += p.count;
-          p.count = classes[static_cast<std::size_t>(asked[l])].padded;
-          const Real at[3] = {px[l], py[l], pz[l]};
-          kernels_.near(medium_, p, at, sink_.part, with_u, out->v);
-          sink_.single(k, rows.begin + from + l, out->v);
+        if (valid != 0) {
+          const LanePoints<Real>& p = classes[static_cast<std::size_t>(together)].points;
+          if (valid != all_lanes(lanes)) {
+            for (Index l = 0; l < lanes; ++l)
+              for (std::size_t axis = 0; axis < 3; ++axis) bx[axis][l] = x[axis * stride + static_cast<std::size_t>(from + ((valid >> l & 1U) != 0 ? l : some))];
+            px = bx[0];
+            py = bx[1];
+            pz = bx[2];
+          }
+          kernels_.far(medium_, p, px, py, pz, sink_.part, with_u, out->v);
+          far_done += static_cast<double>(p.count) * static_cast<double>(std::popcount(valid));
         }
-        if (valid == 0) continue;
-        const LanePoints<Real>& p = classes[static_cast<std::size_t>(together)].points;
-        if (valid != all_lanes(lanes)) {
-          for (Index l = 0; l < lanes; ++l)
-            for (std::size_t axis = 0; axis < 3; ++axis) bx[axis][l] = x[axis * stride + static_cast<std::size_t>(from + ((valid >> l & 1U) != 0 ? l : some))];
-          px = bx[0];
-          py = bx[1];
-          pz = bx[2];
+        // First the block, which may set what single rows then add to.
+        sink_.block(kernels_, k, entries, rows.begin + from, valid, std::min(lanes, count - from), valid == all_lanes(lanes) ? PutMode::stream : PutMode::set,
+                    out->v);
+        for (Index l = 0; l < lanes; ++l) {
+          if (asked[l] == -1 || (valid >> l & 1U) != 0) continue;
+          const Index row = rows.begin + from + l;
+          if (asked[l] == -2) {
+            set.clear();
+            const Vec3& at = rows_.points[static_cast<std::size_t>(row)];
+            near_rule(e, at, accuracy_.target, rules_.wave_number(), set);
+            near_done += set.count();
+            const LanePoints<Real>& p = sink_.scalar ? scalar_points(near_points, set, at) : near_points.fill(set, at, kernels_.lanes);
+            kernels_.near(medium_, p, nullptr, sink_.part, with_u, out->v);
+          } else {
+            LanePoints<Real> p = classes[static_cast<std::size_t>(asked[l])].points;
+            near_done += p.count;
+            p.count = classes[static_cast<std::size_t>(asked[l])].padded;
+            const std::size_t at_row = static_cast<std::size_t>(from + l);
+            const Real at[3] = {x[at_row], x[stride + at_row], x[2 * stride + at_row]};
+            kernels_.near(medium_, p, at, sink_.part, with_u, out->v);
+          }
+          sink_.single(k, row, out->v);
         }
-        kernels_.far(medium_, p, px, py, pz, sink_.part, with_u, out->v);
-        far_done += static_cast<double>(p.count) * static_cast<double>(std::popcount(valid));
-        sink_.block(kernels_, k, rows.begin + from, valid, std::min(lanes, count - from), out->v);
       }
     }
+    kernels_.fence();
     far_.fetch_add(far_done);
     near_.fetch_add(near_done);
   }
@@ -440,11 +450,12 @@ struct ColumnSink {
   Factors<Real> factors;
   Index m;
   std::vector<char> use_u, use_any;
+  bool sole;    ///< assemble_pairs() sets what nobody else has a part in
   bool shared;  ///< several workers may meet at nodes
   std::vector<std::array<Target<Real>, 3>> h, g;  ///< the targets, scales times factors and fading
 
-  ColumnSink(const Surface& s, const Targets<Real>& t, const Harmonic& harmonic, Index rows, bool shared_)
-      : surface(s), targets(t), factors(harmonic), m(rows), shared(shared_), h(t.h), g(t.g) {
+  ColumnSink(const Surface& s, const Targets<Real>& t, const Harmonic& harmonic, Index rows, bool several_workers)
+      : surface(s), targets(t), factors(harmonic), m(rows), sole(one_owner(s)), shared(several_workers && !sole), h(t.h), g(t.g) {
     for (Index k = 0; k < s.active; ++k) {
       const Element& e = s.elements[static_cast<std::size_t>(k)];
       bool u = false, any = false;
@@ -463,36 +474,46 @@ struct ColumnSink {
   [[nodiscard]] bool wants(Index k) const { return use_any[static_cast<std::size_t>(k)] != 0; }
   [[nodiscard]] bool with_u(Index k) const { return use_u[static_cast<std::size_t>(k)] != 0; }
 
-  /// `width` rows of the block exist.
-  void block(const LaneKernels<Real>& kernels, Index k, Index row, unsigned valid, Index width, Real* v) {
+  /// Where the values of an element go.
+  void prepare(Index k, std::vector<LanePut<Real>>& entries) const {
     const Element& e = surface.elements[static_cast<std::size_t>(k)];
-    const auto lanes = static_cast<std::size_t>(kernels.lanes);
-    const bool together = !shared && width == kernels.lanes;
-    if (together && valid != (1U << lanes) - 1)  // rows that are not meant get nothing
-      for (std::size_t l = 0; l < lanes; ++l)
-        if ((valid >> l & 1U) == 0)
-          for (std::size_t q = 0; q < static_cast<std::size_t>(e.nodes * lane_values); ++q) v[q * lanes + l] = 0;
-    const auto put = [&](const Target<Real>& t, const Real* value, std::size_t i) {
-      std::complex<Real>* to = t.column + static_cast<Index>(i) * m + row;
-      if (together) {
-        kernels.add(value, value + lanes, t.scale, to);
-        return;
-      }
-      for (std::size_t l = 0; l < lanes; ++l)
-        if ((valid >> l & 1U) != 0) accumulate(to[l], product(t.scale, value[l], value[lanes + l]), shared);
-    };
-    const bool u = use_u[static_cast<std::size_t>(k)] != 0;
+    entries.clear();
     for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a) {
-      const Real* at = v + a * lane_values * lanes;
       const auto& hn = h[static_cast<std::size_t>(e.node[a])];
       const auto& gn = g[static_cast<std::size_t>(e.traction[a])];
-      for (std::size_t j = 0; j < 3; ++j) {
-        if (hn[j].column != nullptr)
-          for (std::size_t i = 0; i < 3; ++i) put(hn[j], at + (lane_t + 2 * (3 * i + j)) * lanes, i);
-        if (u && gn[j].column != nullptr)
-          for (std::size_t i = 0; i < 3; ++i) put(gn[j], at + 2 * symmetric[i][j] * lanes, i);
-      }
+      for (std::size_t j = 0; j < 3; ++j)
+        for (std::size_t i = 0; i < 3; ++i) {
+          if (hn[j].column != nullptr) entries.push_back({a * lane_values + lane_t + 2 * (3 * i + j), hn[j].scale, hn[j].column + static_cast<Index>(i) * m});
+          if (gn[j].column != nullptr) entries.push_back({a * lane_values + 2 * symmetric[i][j], gn[j].scale, gn[j].column + static_cast<Index>(i) * m});
+        }
     }
+  }
+  /// The `valid` ones of the `width` rows of a block; `mode`: how to set the rows of a sole owner, zeros where not valid.
+  void block(const LaneKernels<Real>& kernels, Index k, const std::vector<LanePut<Real>>& entries, Index row, unsigned valid, Index width,
+             PutMode mode, Real* v) {
+    const auto lanes = static_cast<std::size_t>(kernels.lanes);
+    if (valid == 0 && !sole) return;
+    if (!shared && width == kernels.lanes) {
+      if (valid != (1U << lanes) - 1)
+        for (std::size_t q = 0; q < static_cast<std::size_t>(surface.elements[static_cast<std::size_t>(k)].nodes * lane_values); ++q)
+          for (std::size_t l = 0; l < lanes; ++l)
+            if ((valid >> l & 1U) == 0) v[q * lanes + l] = 0;
+      kernels.put(v, entries.data(), entries.size(), row, sole ? mode : PutMode::add);
+      return;
+    }
+    for (const LanePut<Real>& p : entries)
+      for (std::size_t l = 0; l < static_cast<std::size_t>(width); ++l) {
+        std::complex<Real>& to = p.column[row + static_cast<Index>(l)];
+        if ((valid >> l & 1U) == 0) {
+          if (sole) to = 0;
+          continue;
+        }
+        const std::complex<Real> value = product(p.scale, v[p.value * lanes + l], v[(p.value + 1) * lanes + l]);
+        if (sole)
+          to = value;
+        else
+          accumulate(to, value, shared);
+      }
   }
   void single(Index k, Index row, const Real* v) { one(k, row, v, true, true, -1); }
   void one(Index k, Index row, const Real* v, bool put_t, bool put_u, int only) {
@@ -545,7 +566,8 @@ struct SumSink {
   void put(Index row, const double* v, std::size_t step) {
     for (std::size_t q = 0; q < 9; ++q) sums[static_cast<std::size_t>(row)][q].fetch_add(v[(lane_t + 2 * q) * step], std::memory_order_relaxed);
   }
-  void block(const LaneKernels<double>& kernels, Index k, Index row, unsigned valid, Index, const double* v) {
+  void prepare(Index, std::vector<LanePut<double>>&) const {}
+  void block(const LaneKernels<double>& kernels, Index k, const std::vector<LanePut<double>>&, Index row, unsigned valid, Index, PutMode, const double* v) {
     const auto lanes = static_cast<std::size_t>(kernels.lanes);
     for (std::size_t l = 0; l < lanes; ++l)
       if ((valid >> l & 1U) != 0 && same(k, row + static_cast<Index>(l))) put(row + static_cast<Index>(l), v + l, lanes);
@@ -575,6 +597,19 @@ class NodePhase final : public Phase {
 };
 
 }  // namespace
+
+bool one_owner(const Surface& surface) {
+  std::vector<int> nodes(surface.nodes.size(), 0), tractions(surface.traction_node.size(), 0);
+  for (Index k = 0; k < surface.active; ++k) {
+    const Element& e = surface.elements[static_cast<std::size_t>(k)];
+    for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a) {
+      ++nodes[static_cast<std::size_t>(e.node[a])];
+      ++tractions[static_cast<std::size_t>(e.traction[a])];
+    }
+  }
+  const auto once = [](int n) { return n == 1; };
+  return std::all_of(nodes.begin(), nodes.end(), once) && std::all_of(tractions.begin(), tractions.end(), once);
+}
 
 template <class Real>
 AssemblyWork assemble_pairs(Team& team, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy,

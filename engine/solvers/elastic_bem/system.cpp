@@ -182,7 +182,9 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
     all_threads.for_each({0, count}, Index{1} << 17, [&](Interval some, int) { std::fill(out.data() + some.begin, out.data() + some.end, C(0)); });
     return out;
   };
-  BigArray<C> a = zeros(n * n), b = zeros(n * known_count);
+  const bool set_by_pairs = one_owner(s);
+  BigArray<C> a = set_by_pairs ? BigArray<C>(static_cast<std::size_t>(n * n)) : zeros(n * n);
+  BigArray<C> b = set_by_pairs ? BigArray<C>(static_cast<std::size_t>(n * known_count)) : zeros(n * known_count);
   std::vector<C> a2(static_cast<std::size_t>(3 * extra * n)), b2(static_cast<std::size_t>(3 * extra * known_count));
   const auto targets_of = [&](C* A, C* B, Index rows) {
     Targets<Real> t;
