@@ -70,7 +70,10 @@ struct RowPoints {
   bool on_surface = false;  ///< point i is node i
 };
 
-/// Stage "ghmatecd": all pairs of rows and elements but those that contain the point.
+/// Each node and each traction belongs to one element (constant and discontinuous ones).
+[[nodiscard]] bool one_owner(const Surface& surface);
+/// Stage "ghmatecd": all pairs of rows and elements but those that contain the point. Adds to the columns; where one_owner()
+/// holds it sets them, zeros for pairs that it leaves out, so that they need no value before.
 template <class Real>
 AssemblyWork assemble_pairs(Team& team, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy,
                             const Harmonic& harmonic, const RowPoints& rows, const Targets<Real>& targets, std::stop_token stop = {});

@@ -37,7 +37,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   const double n = static_cast<double>(3 * s.node_count()), cores = std::max(1, machine.cores);
   const Index known = p->planned_columns(p->scene);
   Estimate e;
-  e.host_memory = p->scene.system->bytes(known, p->solve, p->single) + (Bytes{64} << 20);
+  e.host_memory = p->scene.system->bytes(known, p->solve, p->single, p->highest_wave_number()) + (Bytes{64} << 20);
   e.steps = static_cast<Index>(p->frequencies.size());
   // Measured on one core of a server with AVX-512: 10 ns a kernel evaluation with its share of the rest, 100 Gflop/s of
   // factorisation in single precision; a third of that elsewhere.
@@ -169,8 +169,8 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
   const std::size_t motions_count = cases.size();
   for (const Load& l : p.loads) cases.push_back(load_values(p, scene, l, h));
   SolveFacts facts;
-  auto solved = p.single ? scene.system->solve<float>(crew(context), h, *ready.rules_single, ready.diagonal.blocks, cases, p.solve, facts, context.progress, context.stop)
-                         : scene.system->solve<double>(crew(context), h, *ready.rules, ready.diagonal.blocks, cases, p.solve, facts, context.progress, context.stop);
+  auto solved = p.single ? scene.system->solve<float>(crew(context), h, *ready.rules_single, ready.diagonal.blocks, cases, p.solve, facts, context.progress, context.stop, &memory_)
+                         : scene.system->solve<double>(crew(context), h, *ready.rules, ready.diagonal.blocks, cases, p.solve, facts, context.progress, context.stop, &memory_);
   if (!solved) return solved.error();
   worst_.residual = std::max(worst_.residual, facts.residual);
   worst_.rcond = worst_.rcond == 0 ? facts.rcond : std::min(worst_.rcond, facts.rcond);
@@ -269,10 +269,21 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
     context.progress.end();
     if (p.stresses && ready.scene == &p.scene && !p.receivers.empty()) {
       context.progress.begin("sigmaec", 0, "");
-      out.stresses = stresses_at(crew(context), s, p.solve.accuracy, h, p.receivers, out.scattered, context.stop);
+      std::vector<Vec3> deep;
+      for (std::size_t k = 0; k < p.receivers.size(); ++k)
+        if (ready.sites[k].element < 0) deep.push_back(p.receivers[k]);
+      const auto found = stresses_at(crew(context), s, p.solve.accuracy, h, deep, out.scattered, context.stop);
+      out.stresses.assign(shown(), std::vector<Stress>(p.receivers.size()));
+      for (std::size_t q = 0; q < shown(); ++q)
+        for (std::size_t k = 0, next = 0; k < p.receivers.size(); ++k) {
+          const Site& site = ready.sites[k];
+          out.stresses[q][k] = site.element < 0 ? found[q][next++]
+                                                : stress_on(s.elements[static_cast<std::size_t>(site.element)], site.r, site.s, h, out.total[q]);
+        }
       for (std::size_t q = 0; q < shown(); ++q)
         if (incident[q])
           for (std::size_t k = 0; k < p.receivers.size(); ++k) {
+            if (ready.sites[k].element >= 0) continue;
             const auto tx = incident[q]->traction(p.receivers[k], {1, 0, 0}), ty = incident[q]->traction(p.receivers[k], {0, 1, 0}),
                        tz = incident[q]->traction(p.receivers[k], {0, 0, 1});
             const Complex more[6] = {tx[0], ty[1], tz[2], tx[1], ty[2], tz[0]};

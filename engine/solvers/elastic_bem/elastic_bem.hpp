@@ -67,6 +67,7 @@ class ElasticBem final : public Solver {
   std::vector<std::string> names_;      ///< of shown cases: loads, else unit motions
   std::vector<Vec3> points_;            ///< receivers, then lines, then planes
   std::size_t step_ = 0;                ///< frequencies done
+  SolveMemory memory_;
   Answer now_, without_;
   std::vector<std::vector<double>> insertion_;  ///< case, point
   std::vector<Complex> receiver_history_;       ///< step, shown case, receiver, component

@@ -107,6 +107,49 @@ std::vector<std::vector<Stress>> stresses_at(Team& team, const Surface& surface,
   return out;
 }
 
+Stress stress_on(const Element& element, double r, double s, const Harmonic& harmonic, const BoundaryValues& values) {
+  // Axes: e1 along r, e2 across it in the surface, n. Slopes by central differences, exact for polynomials of order 2.
+  constexpr double h = 1e-4;
+  const Vec3 along_r = scale(0.5 / h, sub(element.at(r + h, s).x, element.at(r - h, s).x)),
+             along_s = scale(0.5 / h, sub(element.at(r, s + h).x, element.at(r, s - h).x));
+  const Vec3 n = unit(element.at(r, s).area), e1 = unit(along_r), e2 = cross(n, e1);
+  const double a = norm(along_r), b = dot(along_s, e1), c = dot(along_s, e2);
+  std::array<double, most_nodes> shape{}, before{}, after{}, below{}, above{};
+  element.field(r, s, shape.data());
+  element.field(r - h, s, before.data());
+  element.field(r + h, s, after.data());
+  element.field(r, s - h, below.data());
+  element.field(r, s + h, above.data());
+  Complex3 traction{}, slope1{}, slope2{};  // ∂u/∂e1, ∂u/∂e2
+  for (std::size_t q = 0; q < static_cast<std::size_t>(element.nodes); ++q) {
+    const Complex3 &u = values.displacement[static_cast<std::size_t>(element.node[q])], &t = values.traction[static_cast<std::size_t>(element.traction[q])];
+    const double dr = (after[q] - before[q]) / (2 * h), ds = (above[q] - below[q]) / (2 * h);
+    for (std::size_t d = 0; d < 3; ++d) {
+      traction[d] += shape[q] * t[d];
+      slope1[d] += dr / a * u[d];
+      slope2[d] += (ds - b / a * dr) / c * u[d];
+    }
+  }
+  const auto part = [](const Complex3& v, const Vec3& e) { return v[0] * e[0] + v[1] * e[1] + v[2] * e[2]; };
+  const Complex t1 = part(traction, e1), t2 = part(traction, e2), tn = part(traction, n);
+  const Complex g11 = part(slope1, e1), g22 = part(slope2, e2), g12 = part(slope1, e2) + part(slope2, e1);
+  const Complex lambda = harmonic.lambda, mu = harmonic.mu;
+  const Complex g33 = (tn - lambda * (g11 + g22)) / (lambda + 2.0 * mu), pressure = lambda * (g11 + g22 + g33);
+  Complex s11 = pressure + 2.0 * mu * g11, s22 = pressure + 2.0 * mu * g22, s12 = mu * g12;
+  if (element.nodes == 1) s11 = s22 = s12 = std::nan("");
+  const Complex local[3][3] = {{s11, s12, t1}, {s12, s22, t2}, {t1, t2, tn}};
+  const Vec3* axes[3] = {&e1, &e2, &n};
+  constexpr std::array<std::array<std::size_t, 2>, 6> order{{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}}};
+  Stress out{};
+  for (std::size_t k = 0; k < 6; ++k)
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) {
+        const double factor = (*axes[i])[order[k][0]] * (*axes[j])[order[k][1]];
+        if (factor != 0) out[k] += factor * local[i][j];
+      }
+  return out;
+}
+
 std::array<Complex, 6> resultant(const Surface& surface, int condition, const Vec3& origin, const BoundaryValues& values) {
   std::array<Complex, 6> f{};
   PointSet set;

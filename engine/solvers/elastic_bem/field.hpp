@@ -22,6 +22,10 @@ using Stress = std::array<Complex, 6>;
                                                            const Harmonic& harmonic, std::span<const Vec3> points,
                                                            std::span<const BoundaryValues> cases, std::stop_token stop = {});
 
+/// Stress on the surface itself, at (r, s) of an element: the traction gives three parts, the slopes of the displacement along
+/// the surface the other three by Hooke's law. Of constant elements, which have no slopes, those three are not a number.
+[[nodiscard]] Stress stress_on(const Element& element, double r, double s, const Harmonic& harmonic, const BoundaryValues& values);
+
 /// Force and moment about `origin` that the tractions on the elements of one condition exert on the medium.
 [[nodiscard]] std::array<Complex, 6> resultant(const Surface& surface, int condition, const Vec3& origin, const BoundaryValues& values);
 /// Area of the elements of a condition.

@@ -456,7 +456,7 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::
     }
   }
   r.resolution();
-  const Bytes needed = p.scene.system->bytes(p.planned_columns(p.scene), p.solve, p.single);
+  const Bytes needed = p.scene.system->bytes(p.planned_columns(p.scene), p.solve, p.single, p.highest_wave_number());
   const Bytes budget = p.memory > 0 ? p.memory : this_machine().free_memory / 4 * 3;
   if (needed > budget) {
     Diagnostic d = input.error_at(has_ground ? input["ground"] : input["mesh"],

@@ -104,7 +104,7 @@ void ElasticBem::write_rows(RunContext& context, const Harmonic& h) {
       s.id = "stresses";
       s.title = "Stresses at the receivers";
       s.form = ChartForm::none;
-      s.definition = "Real and imaginary part; meaningful for receivers inside the medium.";
+      s.definition = "Real and imaginary part. On the surface from tractions and the slopes of the displacement, of which constant elements have none.";
       s.columns = {{"f", "Hz", "frequency"}};
       std::vector<double> stress{f};
       constexpr const char* parts[6] = {"xx", "yy", "zz", "xy", "yz", "zx"};

@@ -148,12 +148,15 @@ std::vector<BoundarySystem::Known> BoundarySystem::known_list(const std::vector<
 
 Index BoundarySystem::known_columns(const std::vector<LoadValues>& cases) const { return static_cast<Index>(known_list(cases).size()); }
 
-Bytes BoundarySystem::bytes(Index known, const SolveOptions& options, bool single) const {
+Bytes BoundarySystem::bytes(Index known, const SolveOptions& options, bool single, double wave_number) const {
   const auto n = static_cast<double>(3 * surface_->node_count());
   const double entry = single ? 8 : 16;
   double a_value = entry;                                             // the matrix
   if (!single && options.method == Method::mixed) a_value += 8;       // its factors in single precision
   if (!single && options.method == Method::direct) a_value += 16;     // its factors
+  const bool hollow = std::find(surface_->hollow.begin(), surface_->hollow.end(), true) != surface_->hollow.end();
+  if (hollow && (options.chief == Chief::on || (options.chief == Chief::automatic && wave_number > safe_wave_number(*surface_))))
+    a_value += 16;                                                    // with the interior equations, for QR
   return static_cast<Bytes>(n * n * a_value + n * static_cast<double>(known) * entry);
 }
 
@@ -161,7 +164,7 @@ template <class Real>
 Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harmonic& harmonic, const FarRules<Real>& rules,
                                                           std::span<const std::array<double, 9>> diagonal,
                                                           const std::vector<LoadValues>& cases, const SolveOptions& options,
-                                                          SolveFacts& facts, Progress& progress, std::stop_token stop) const {
+                                                          SolveFacts& facts, Progress& progress, std::stop_token stop, SolveMemory* memory) const {
   using C = std::complex<Real>;
   const Surface& s = *surface_;
   const Index m = s.node_count(), n = 3 * m, columns = static_cast<Index>(cases.size());
@@ -177,12 +180,21 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
 
   // Matrices of unknown and of known values; those of the interior equations beside them.
   const CpuWorker all_threads(team.threads());
-  const auto zeros = [&](Index count) {
-    BigArray<C> out(static_cast<std::size_t>(count));
-    all_threads.for_each({0, count}, Index{1} << 17, [&](Interval some, int) { std::fill(out.data() + some.begin, out.data() + some.end, C(0)); });
-    return out;
+  SolveMemory own_memory;
+  SolveMemory& room = memory != nullptr ? *memory : own_memory;
+  const auto numbers = [](BigArray<std::byte>& from, auto zero, Index count) {
+    const auto bytes = static_cast<std::size_t>(count) * sizeof(zero);
+    if (from.size() < bytes) {
+      from = BigArray<std::byte>();
+      from = BigArray<std::byte>(bytes);
+    }
+    return std::span(reinterpret_cast<decltype(zero)*>(from.data()), static_cast<std::size_t>(count));
   };
-  BigArray<C> a = zeros(n * n), b = zeros(n * known_count);
+  const std::span<C> a = numbers(room.matrix, C(0), n * n), b = numbers(room.known, C(0), n * known_count);
+  if (!one_owner(s))
+    for (const std::span<C>& whole : {a, b})
+      all_threads.for_each({0, static_cast<Index>(whole.size())}, Index{1} << 17,
+                           [&](Interval some, int) { std::fill(whole.data() + some.begin, whole.data() + some.end, C(0)); });
   std::vector<C> a2(static_cast<std::size_t>(3 * extra * n)), b2(static_cast<std::size_t>(3 * extra * known_count));
   const auto targets_of = [&](C* A, C* B, Index rows) {
     Targets<Real> t;
@@ -242,7 +254,7 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
   std::vector<C> rhs(static_cast<std::size_t>(n * columns)), rhs2(static_cast<std::size_t>(3 * extra * columns));
   dense::multiply<C>(b.data(), n, known_count, values.data(), columns, C(0), rhs.data(), threads);
   if (extra > 0) dense::multiply<C>(b2.data(), 3 * extra, known_count, values.data(), columns, C(0), rhs2.data(), threads);
-  b = BigArray<C>();
+  if (memory == nullptr) room.known = BigArray<std::byte>();
 
   std::vector<Complex> f(rhs.begin(), rhs.end()), x(static_cast<std::size_t>(n * columns));
   const auto residuals = [&](std::vector<Complex>& r) {  // r = f − A x, largest relative norm
@@ -275,7 +287,7 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
     facts.residual = residuals(r);
   } else {
     const auto by = [&]<class F>(F) -> Status {  // factors of type F
-      BigArray<F> factors(a.size());
+      const std::span<F> factors = numbers(room.factors, F(0), n * n);
       all_threads.for_each({0, n * n}, Index{1} << 17, [&](Interval some, int) {
         for (Index k = some.begin; k < some.end; ++k) factors.data()[k] = F(a.data()[k]);
       });
@@ -370,10 +382,10 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
 template Result<std::vector<BoundaryValues>> BoundarySystem::solve<double>(Team&, const Harmonic&, const FarRules<double>&,
                                                                            std::span<const std::array<double, 9>>,
                                                                            const std::vector<LoadValues>&, const SolveOptions&, SolveFacts&,
-                                                                           Progress&, std::stop_token) const;
+                                                                           Progress&, std::stop_token, SolveMemory*) const;
 template Result<std::vector<BoundaryValues>> BoundarySystem::solve<float>(Team&, const Harmonic&, const FarRules<float>&,
                                                                           std::span<const std::array<double, 9>>,
                                                                           const std::vector<LoadValues>&, const SolveOptions&, SolveFacts&,
-                                                                          Progress&, std::stop_token) const;
+                                                                          Progress&, std::stop_token, SolveMemory*) const;
 
 }  // namespace conoid::elastic_bem

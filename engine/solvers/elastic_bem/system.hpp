@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/core/progress.hpp"
+#include "engine/linalg/big_array.hpp"
 #include "engine/solvers/elastic_bem/assembly.hpp"
 
 namespace conoid::elastic_bem {
@@ -58,6 +59,11 @@ struct SolveFacts {
   AssemblyWork work;
 };
 
+/// What solve() took from the system, kept for the next frequency: taking new pages costs as much as filling them does.
+struct SolveMemory {
+  BigArray<std::byte> matrix, known, factors;
+};
+
 class BoundarySystem {
  public:
   /// Fails where two conditions that both give a displacement meet at a node.
@@ -69,17 +75,19 @@ class BoundarySystem {
   }
   [[nodiscard]] const Surface& surface() const { return *surface_; }
   [[nodiscard]] const std::vector<Condition>& conditions() const { return conditions_; }
-  /// Bytes that solve() holds at its peak for so many known columns.
-  [[nodiscard]] Bytes bytes(Index known_columns, const SolveOptions& options, bool single) const;
+  /// Bytes that solve() holds at its peak for so many known columns and wave numbers (of S waves) up to this one.
+  [[nodiscard]] Bytes bytes(Index known_columns, const SolveOptions& options, bool single, double wave_number) const;
   [[nodiscard]] Index known_columns(const std::vector<LoadValues>& cases) const;
 
-  /// Assembles, factorises, solves. `diagonal` from static_diagonal(); `rules` for at least this wave number. Errors: stopped,
-  /// singular system, residual above 1e-3 (not_converged).
+  /// Assembles, factorises, solves. `diagonal` from static_diagonal(); `rules` for at least this wave number; `memory`: grown
+  /// where too small, used by one call at a time; null: taken and given back. Errors: stopped, singular system, residual above
+  /// 1e-3 (not_converged).
   template <class Real>
   [[nodiscard]] Result<std::vector<BoundaryValues>> solve(Team& team, const Harmonic& harmonic, const FarRules<Real>& rules,
                                                           std::span<const std::array<double, 9>> diagonal,
                                                           const std::vector<LoadValues>& cases, const SolveOptions& options,
-                                                          SolveFacts& facts, Progress& progress, std::stop_token stop = {}) const;
+                                                          SolveFacts& facts, Progress& progress, std::stop_token stop = {},
+                                                          SolveMemory* memory = nullptr) const;
 
  private:
   struct Known {

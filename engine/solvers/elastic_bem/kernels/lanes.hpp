@@ -41,6 +41,16 @@ struct LanePoints {
   const Real* shape = nullptr;
 };
 
+/// Where a complex value of a block goes.
+template <class Real>
+struct LanePut {
+  std::size_t value = 0;  ///< its real part's number in the block; the imaginary part follows
+  std::complex<Real> scale{};
+  std::complex<Real>* column = nullptr;
+};
+/// Added to what is there; written over it; the same past the caches where the address allows (followed by fence()).
+enum class PutMode { add, set, stream };
+
 template <class Real>
 struct LaneKernels {
   int lanes = 1;
@@ -50,15 +60,17 @@ struct LaneKernels {
   /// One collocation point `at` (null: in the origin) against quadrature points whose arrays are padded to a multiple of
   /// `lanes` (padding: w = 0, n = 0, r > 0): out[node·30 + value]. Without u* its values come out as zeros.
   void (*near)(const LaneMedium<Real>&, const LanePoints<Real>&, const Real* at, Part part, bool with_u, Real* out) = nullptr;
-  /// column[k] += scale · (re[k], im[k]) for `lanes` rows.
-  void (*add)(const Real* re, const Real* im, std::complex<Real> scale, std::complex<Real>* column) = nullptr;
+  /// column[row + k] += scale · value for `lanes` rows k of every entry.
+  void (*put)(const Real* block, const LanePut<Real>* entries, std::size_t count, std::ptrdiff_t row, PutMode mode) = nullptr;
+  /// Orders streamed values before what this thread tells others.
+  void (*fence)() = nullptr;
   /// Independent multiply-adds, enough chains to hide their latency: flops done in `rounds` rounds, for rates.
   double (*multiply_adds)(long rounds, Real* keep) = nullptr;
 };
 
 /// Flops of one far evaluation in closed form, undamped, a constant element: additions and multiplications of the kernel
-/// as written (geometry 29, radial functions 171, t* 115, u* 45).
-inline constexpr double flops_a_point = 360;
+/// as written (geometry 29, radial functions 171, t* 111, u* 41); without u* also ψ (17) falls away.
+inline constexpr double flops_a_point = 352, flops_a_point_t = 294;
 
 /// Chosen by what the processor has; `widest` > 0: at most so many bytes a register (16, 32, 64), for tests.
 template <class Real>

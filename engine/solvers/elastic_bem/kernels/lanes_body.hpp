@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Body of the lane kernels; included by one source an instruction set, which has defined CONOID_BYTES (16, 32 or 64).
 //
-// Limited by issue and the number of registers (every function on the usual path is inlined: a call would save and load the
-// thirty sums): about 190 vector instructions a point for both kernels, most of them multiply-adds; two sines and cosines,
-// one reciprocal square root, no division. Everything sits in an unnamed namespace, so that no two instruction sets share a
+// Limited by the multipliers and the number of registers: about 200 vector instructions a point for both kernels, most of them
+// multiply-adds; two sines and cosines, one reciprocal square root, no division. A block of constant elements goes over its
+// points three times (what they are made of, sums of t*, sums of u*), as the thirty sums beside the functions do not fit the
+// registers. Everything sits in an unnamed namespace, so that no two instruction sets share a
 // function.
 #include <immintrin.h>
 
@@ -305,11 +306,83 @@ inline __attribute__((always_inline)) Functions<V> functions(const LaneMedium<Re
   return f;
 }
 
+/// What t* and u* of one point are made of: direction, r² A, r² B, r² C over r² (B and `an`: times e·n), ψ and χ times weight.
+template <class V>
+struct Parts {
+  V e[3];
+  Pair<V> a, an, b, c, psi, chi;
+};
+
+template <Part part, bool damped, bool with_u, class Real, class V>
+inline __attribute__((always_inline)) Parts<V> parts(const LaneMedium<Real>& m, V dx, V dy, V dz, V nx, V ny, V nz, V w) {
+  const V r2 = dx * dx + dy * dy + dz * dz;
+  const V s = inverse_root(r2), r = r2 * s;
+  Parts<V> p;
+  p.e[0] = dx * s;
+  p.e[1] = dy * s;
+  p.e[2] = dz * s;
+  const V rn = p.e[0] * nx + p.e[1] * ny + p.e[2] * nz, s2 = s * s, sn = s2 * rn;
+  const Functions<V> f = functions<part, damped>(m, r, s);
+  p.a = {f.a.re * s2, f.a.im * s2};
+  p.an = {f.a.re * sn, f.a.im * sn};
+  p.b = {f.b.re * sn, f.b.im * sn};
+  p.c = {f.c.re * s2, f.c.im * s2};
+  if constexpr (with_u) {
+    const V ws = w * s;
+    p.psi = {f.psi.re * ws, f.psi.im * ws};
+    p.chi = {f.chi.re * ws, f.chi.im * ws};
+  }
+  return p;
+}
+
+template <class V>
+inline __attribute__((always_inline)) void add_t(const Parts<V>& p, V nx, V ny, V nz, V* t) {
+  const V n[3] = {nx, ny, nz};
+#pragma GCC unroll 3
+  for (int j = 0; j < 3; ++j) {
+    const V gr = p.c.re * n[j] + p.b.re * p.e[j], gi = p.c.im * n[j] + p.b.im * p.e[j], hr = p.a.re * p.e[j], hi = p.a.im * p.e[j];
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; ++i) {
+      V& re = t[2 * (3 * i + j)];
+      V& im = t[2 * (3 * i + j) + 1];
+      re = p.e[i] * gr + re;
+      re = n[i] * hr + re;
+      im = p.e[i] * gi + im;
+      im = n[i] * hi + im;
+    }
+    t[8 * j] += p.an.re;
+    t[8 * j + 1] += p.an.im;
+  }
+}
+
+template <class V>
+inline __attribute__((always_inline)) void add_u(const Parts<V>& p, V* u) {
+  int k = 0;
+#pragma GCC unroll 3
+  for (int i = 0; i < 3; ++i)
+#pragma GCC unroll 3
+    for (int j = i; j < 3; ++j, k += 2) {
+      const V ee = p.e[i] * p.e[j];
+      u[k] = u[k] - p.chi.re * ee;
+      u[k + 1] = u[k + 1] - p.chi.im * ee;
+      if (i == j) {
+        u[k] += p.psi.re;
+        u[k + 1] += p.psi.im;
+      }
+    }
+}
+
 /// Adds the values of one point (lane by lane) to acc[30].
 template <Part part, bool damped, bool with_u, class Real, class V>
 inline __attribute__((always_inline)) void point(const LaneMedium<Real>& m, V dx, V dy, V dz, V nx, V ny, V nz, V w, V* acc) {
+  if constexpr (part != Part::fixed) {
+    const Parts<V> p = parts<part, damped, with_u, Real, V>(m, dx, dy, dz, nx, ny, nz, w);
+    add_t(p, nx, ny, nz, acc + lane_t);
+    if constexpr (with_u) add_u(p, acc);
+    return;
+  }
   const V r2 = dx * dx + dy * dy + dz * dz;
-  const V s = inverse_root(r2), r = r2 * s;
+  const V s = inverse_root(r2);
   const V e[3] = {dx * s, dy * s, dz * s}, n[3] = {nx, ny, nz};
   const V rn = e[0] * nx + e[1] * ny + e[2] * nz, s2 = s * s;
   if constexpr (part == Part::fixed) {  // Kelvin: real
@@ -330,42 +403,6 @@ inline __attribute__((always_inline)) void point(const LaneMedium<Real>& m, V dx
 #pragma GCC unroll 3
         for (int j = i; j < 3; ++j, k += 2) acc[k] += (i == j ? p : V{}) - q * (e[i] * e[j]);
     }
-    return;
-  }
-  const Functions<V> f = functions<part == Part::fixed ? Part::dynamic : part, damped>(m, r, s);
-  const V ar = f.a.re * s2, ai = f.a.im * s2, cr = f.c.re * s2, ci = f.c.im * s2, sn = s2 * rn;
-  const V br = f.b.re * sn, bi = f.b.im * sn;
-  V* t = acc + lane_t;
-#pragma GCC unroll 3
-  for (int j = 0; j < 3; ++j) {
-    const V gr = cr * n[j] + br * e[j], gi = ci * n[j] + bi * e[j], hr = ar * e[j], hi = ai * e[j];
-#pragma GCC unroll 3
-    for (int i = 0; i < 3; ++i) {
-      V& re = t[2 * (3 * i + j)];
-      V& im = t[2 * (3 * i + j) + 1];
-      re = e[i] * gr + re;
-      re = n[i] * hr + re;
-      im = e[i] * gi + im;
-      im = n[i] * hi + im;
-    }
-    t[8 * j] = f.a.re * sn + t[8 * j];
-    t[8 * j + 1] = f.a.im * sn + t[8 * j + 1];
-  }
-  if constexpr (with_u) {
-    const V ws = w * s, qr = f.chi.re * ws, qi = f.chi.im * ws;
-    int k = 0;
-#pragma GCC unroll 3
-    for (int i = 0; i < 3; ++i)
-#pragma GCC unroll 3
-      for (int j = i; j < 3; ++j, k += 2) {
-        const V ee = e[i] * e[j];
-        acc[k] = acc[k] - qr * ee;
-        acc[k + 1] = acc[k + 1] - qi * ee;
-        if (i == j) {
-          acc[k] = f.psi.re * ws + acc[k];
-          acc[k + 1] = f.psi.im * ws + acc[k + 1];
-        }
-      }
   }
 }
 
@@ -415,6 +452,30 @@ inline void contract(int nodes, const V* values, int points, const Real* shape, 
 
 constexpr int chunk = 8;
 
+/// Runs `body` on a copy of acc[first …] that can live in registers.
+template <int first, int count, class V, class Body>
+inline __attribute__((always_inline)) void sum_parts(V* acc, Body&& body) {
+  V local[count];
+#pragma GCC unroll 18
+  for (int k = 0; k < count; ++k) local[k] = acc[first + k];
+  body(local);
+#pragma GCC unroll 18
+  for (int k = 0; k < count; ++k) acc[first + k] = local[k];
+}
+
+/// Sum of the lanes.
+template <class Real, class V>
+inline Real across(V v) {
+  constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Real));
+#pragma GCC unroll 4
+  for (int step = lanes / 2; step > 0; step /= 2) {
+    typename Types<Real>::i from;
+    for (int l = 0; l < lanes; ++l) from[l] = l ^ step;
+    v += __builtin_shuffle(v, from);
+  }
+  return v[0];
+}
+
 template <Part part, bool damped, bool with_u, class Real>
 void far_block(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* x, const Real* y, const Real* z, Real* out) {
   using V = typename Types<Real>::v;
@@ -426,7 +487,27 @@ void far_block(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real*
   if (p.nodes == 1) {
     V acc[lane_values];
     for (V& v : acc) v = V{};
-    for (int q = 0; q < p.count; ++q) at(q, acc);
+    if constexpr (part == Part::fixed) {
+      for (int q = 0; q < p.count; ++q) at(q, acc);
+    } else {
+      // First what the points are made of, then their sums, so that neither has to keep the other's registers in memory.
+      Parts<V> made[chunk];
+      for (int begin = 0; begin < p.count; begin += chunk) {
+        const int count = p.count - begin < chunk ? p.count - begin : chunk;
+        for (int q = 0; q < count; ++q) {
+          const int k = begin + q;
+          made[q] = parts<part, damped, with_u, Real, V>(m, p.x[k] - x0, p.y[k] - y0, p.z[k] - z0, all<V>(p.nx[k]), all<V>(p.ny[k]),
+                                                         all<V>(p.nz[k]), all<V>(p.w[k]));
+        }
+        sum_parts<lane_t, lane_values - lane_t>(acc, [&](V* t) __attribute__((always_inline)) {
+          for (int q = 0; q < count; ++q) add_t(made[q], all<V>(p.nx[begin + q]), all<V>(p.ny[begin + q]), all<V>(p.nz[begin + q]), t);
+        });
+        if constexpr (with_u)
+          sum_parts<lane_u, lane_t - lane_u>(acc, [&](V* u) __attribute__((always_inline)) {
+            for (int q = 0; q < count; ++q) add_u(made[q], u);
+          });
+      }
+    }
     for (int k = 0; k < lane_values; ++k) store(out + static_cast<std::size_t>(k) * (sizeof(V) / sizeof(Real)), acc[k]);
     return;
   }
@@ -467,11 +548,7 @@ void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Rea
     }
     if (p.nodes > 1) contract<true>(p.nodes, values, count, p.shape + begin, p.stride, sums);
   }
-  for (int k = 0; k < p.nodes * lane_values; ++k) {
-    Real sum = 0;
-    for (int l = 0; l < lanes; ++l) sum += sums[k][l];
-    out[k] = sum;
-  }
+  for (int k = 0; k < p.nodes * lane_values; ++k) out[k] = across<Real>(sums[k]);
 }
 
 template <class Real>
@@ -500,37 +577,76 @@ void near_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* 
   return m.damped ? near_points<Part::dynamic, true, false>(m, p, at, out) : near_points<Part::dynamic, false, false>(m, p, at, out);
 }
 
-template <class Real>
-void add_block(const Real* re, const Real* im, std::complex<Real> scale, std::complex<Real>* column) {
+template <class V, class Real>
+inline __attribute__((always_inline)) void write_past(Real* to, V v) {
+#if CONOID_BYTES == 64
+  if constexpr (sizeof(Real) == 8) _mm512_stream_pd(to, (__m512d)v);
+  else _mm512_stream_ps(to, (__m512)v);
+#elif CONOID_BYTES == 32
+  if constexpr (sizeof(Real) == 8) _mm256_stream_pd(to, (__m256d)v);
+  else _mm256_stream_ps(to, (__m256)v);
+#else
+  if constexpr (sizeof(Real) == 8) _mm_stream_pd(to, (__m128d)v);
+  else _mm_stream_ps(to, (__m128)v);
+#endif
+}
+
+template <PutMode mode, class Real>
+void put_as(const Real* block, const LanePut<Real>* entries, std::size_t count, std::ptrdiff_t row) {
   using V = typename Types<Real>::v;
   constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Real));
-  const V a = load<V>(re), b = load<V>(im);
-  const Real c = reinterpret_cast<const Real(&)[2]>(scale)[0], d = reinterpret_cast<const Real(&)[2]>(scale)[1];
-  const V u = a * c - b * d, v = a * d + b * c;
-  Real* to = reinterpret_cast<Real*>(column);
-  V low, high;
+  for (std::size_t n = 0; n < count; ++n) {
+    const LanePut<Real>& e = entries[n];
+    const Real* from = block + e.value * lanes;
+    const V a = load<V>(from), b = load<V>(from + lanes);
+    const Real c = reinterpret_cast<const Real(&)[2]>(e.scale)[0], d = reinterpret_cast<const Real(&)[2]>(e.scale)[1];
+    const V u = a * c - b * d, v = a * d + b * c;
+    Real* to = reinterpret_cast<Real*>(e.column + row);
+    V low, high;
 #if CONOID_BYTES == 64
-  if constexpr (sizeof(Real) == 8) {
-    const __m512i i0 = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), i1 = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-    low = (V)_mm512_permutex2var_pd((__m512d)u, i0, (__m512d)v);
-    high = (V)_mm512_permutex2var_pd((__m512d)u, i1, (__m512d)v);
-  } else {
-    const __m512i i0 = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    const __m512i i1 = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-    low = (V)_mm512_permutex2var_ps((__m512)u, i0, (__m512)v);
-    high = (V)_mm512_permutex2var_ps((__m512)u, i1, (__m512)v);
-  }
+    if constexpr (sizeof(Real) == 8) {
+      const __m512i i0 = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), i1 = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+      low = (V)_mm512_permutex2var_pd((__m512d)u, i0, (__m512d)v);
+      high = (V)_mm512_permutex2var_pd((__m512d)u, i1, (__m512d)v);
+    } else {
+      const __m512i i0 = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      const __m512i i1 = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+      low = (V)_mm512_permutex2var_ps((__m512)u, i0, (__m512)v);
+      high = (V)_mm512_permutex2var_ps((__m512)u, i1, (__m512)v);
+    }
 #else
-  for (int k = 0; k < lanes / 2; ++k) {
-    low[2 * k] = u[k];
-    low[2 * k + 1] = v[k];
-    high[2 * k] = u[lanes / 2 + k];
-    high[2 * k + 1] = v[lanes / 2 + k];
-  }
+    for (int k = 0; k < lanes / 2; ++k) {
+      low[2 * k] = u[k];
+      low[2 * k + 1] = v[k];
+      high[2 * k] = u[lanes / 2 + k];
+      high[2 * k + 1] = v[lanes / 2 + k];
+    }
 #endif
-  store(to, V(load<V>(to) + low));
-  store(to + lanes, V(load<V>(to + lanes) + high));
+    if constexpr (mode == PutMode::stream) {
+      write_past(to, low);
+      write_past(to + lanes, high);
+    } else if constexpr (mode == PutMode::set) {
+      store(to, low);
+      store(to + lanes, high);
+    } else {
+      store(to, V(load<V>(to) + low));
+      store(to + lanes, V(load<V>(to + lanes) + high));
+    }
+  }
 }
+
+template <class Real>
+void put_block(const Real* block, const LanePut<Real>* entries, std::size_t count, std::ptrdiff_t row, PutMode mode) {
+  if (mode == PutMode::add) return put_as<PutMode::add>(block, entries, count, row);
+  if (mode == PutMode::stream) {
+    std::size_t low_bits = 0;
+    for (std::size_t n = 0; n < count; ++n) low_bits |= reinterpret_cast<std::size_t>(entries[n].column + row);
+    if (low_bits % CONOID_BYTES == 0) return put_as<PutMode::stream>(block, entries, count, row);
+  }
+  put_as<PutMode::set>(block, entries, count, row);
+}
+
+inline void streams_done() { _mm_sfence(); }
 
 template <class Real>
 double peak_loop(long rounds, Real* keep) {

@@ -106,6 +106,7 @@ PlainTimes plain_assembly(Team& team, const Surface& surface, const Harmonic& h,
   double begin = now();
   dynamic.end = begin + budget;
   team.run(dynamic);
+  times.share = static_cast<double>(dynamic.done.load()) / static_cast<double>(std::max<Index>(dynamic.rows, 1));
   times.ghmatecd = (now() - begin) * static_cast<double>(dynamic.rows) / static_cast<double>(std::max<Index>(dynamic.done.load(), 1));
 
   RowPhase fixed;

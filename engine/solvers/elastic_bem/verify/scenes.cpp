@@ -40,7 +40,7 @@ std::vector<BoundaryValues> TestBody::solve(double omega, const std::vector<Load
   const FarRules<double> rules(*surface_, accuracy_, std::abs(h.kS), false, team_.threads());
   NoProgress quiet;
   facts = {};
-  return system_->solve<double>(team_, h, rules, diagonal_.blocks, cases, options, facts, quiet).value();
+  return system_->solve<double>(team_, h, rules, diagonal_.blocks, cases, options, facts, quiet, {}, &memory_).value();
 }
 
 std::vector<Complex3> TestBody::inside(double omega, const std::vector<Vec3>& points, const BoundaryValues& values) {

@@ -35,6 +35,7 @@ class TestBody {
   Accuracy accuracy_;
   Team& team_;
   StaticDiagonal diagonal_;
+  SolveMemory memory_;
 };
 
 /// Cube-sphere cavity of radius 1; `order` 0: constant elements on flat quads, 1: linear, 2: quadratic.
@@ -48,6 +49,8 @@ class TestBody {
 [[nodiscard]] double cavity_shear_error(TestBody& body, WaveKind kind, double ks);
 /// Largest error of the six stresses at points around the cavity under pressure, over the largest of them.
 [[nodiscard]] double cavity_stress_error(TestBody& body, double ks);
+/// The same on the wall, at the middle of every element.
+[[nodiscard]] double cavity_wall_stress_error(TestBody& body, double ks);
 /// A vertical force runs along a strip of damped ground at 0.6 c_S: error of u_z beside it against superposed point forces.
 [[nodiscard]] double moving_load_error(Team& team);
 /// Two square foundations six half-widths apart on damped ground.

@@ -162,6 +162,79 @@ class TestKernels : public QObject {
     const double solid = quarter(x, y) + quarter(3 - x, y) + quarter(x, 1 - y) + quarter(3 - x, 1 - y);
     QVERIFY2(std::abs(angle / solid - 1) < 1e-6, qPrintable(QString::number(angle / solid - 1)));
   }
+  void values_go_to_their_columns() {
+    const auto check = []<class Real>(Real) {
+      for (int bytes : {16, 32, 64})
+        for (PutMode mode : {PutMode::add, PutMode::set, PutMode::stream})
+          for (std::ptrdiff_t row : {0, 1, 16}) {  // aligned and not
+            const LaneKernels<Real>& k = lane_kernels<Real>(bytes);
+            const auto lanes = static_cast<std::size_t>(k.lanes);
+            std::vector<Real> block(4 * lanes);
+            for (std::size_t q = 0; q < block.size(); ++q) block[q] = static_cast<Real>(q * q % 11) - 5;
+            constexpr std::size_t rows = 64;
+            alignas(64) std::complex<Real> column[2 * rows];
+            for (auto& c : column) c = {1, 2};
+            const LanePut<Real> entries[2] = {{2, {3, 1}, column}, {0, {Real(-0.5), 0}, column + rows}};
+            k.put(block.data(), entries, 2, row, mode);
+            k.fence();
+            for (std::size_t e = 0; e < 2; ++e)
+              for (std::size_t r = 0; r < rows; ++r) {
+                const std::size_t l = r - static_cast<std::size_t>(row);
+                std::complex<Real> want{1, 2};
+                if (r >= static_cast<std::size_t>(row) && l < lanes) {
+                  const std::complex<Real> v(block[entries[e].value * lanes + l], block[(entries[e].value + 1) * lanes + l]);
+                  want = entries[e].scale * v + (mode == PutMode::add ? want : std::complex<Real>(0));
+                }
+                if (column[e * rows + r] != want) return false;
+              }
+          }
+      return true;
+    };
+    QVERIFY(check(0.0));
+    QVERIFY(check(0.0F));
+  }
+  void columns_of_one_owner_need_no_zeros() {
+    // A bent strip: odd rows, near pairs, several rules. Several workers must agree with one.
+    BoxSurfaceOptions box;
+    box.divisions = {5, 3, 1};
+    box.quads = true;
+    SurfaceOptions o;
+    o.domain = Domain::inside;
+    for (const bool constant : {true, false}) {
+      o.constant = constant;
+      o.discontinuous = !constant;
+      const Surface cube = make_surface(*box_surface(box), o).value();
+      QVERIFY(one_owner(cube));
+      Medium medium;
+      medium.nu = 0.3;
+      const Harmonic h(medium, 1);
+      const Accuracy accuracy{1e-5, false};
+      const FarRules<double> rules(cube, accuracy, std::abs(h.kS), false);
+      const auto m = static_cast<std::size_t>(cube.node_count()), t = cube.traction_node.size(), rows = 3 * m;
+      const auto assembled = [&](std::vector<WorkerSpec> workers, double before) {
+        std::vector<std::complex<double>> all(rows * 3 * (m + t), before);
+        Targets<double> targets;
+        for (std::size_t k = 0; k < m + t; ++k) {
+          std::array<Target<double>, 3> of;
+          for (std::size_t d = 0; d < 3; ++d) of[d] = {all.data() + (3 * k + d) * rows, 1};
+          (k < m ? targets.h : targets.g).push_back(of);
+        }
+        Team team(std::move(workers));
+        assemble_pairs<double>(team, cube, rules, accuracy, h, {cube.nodes, true}, targets);
+        return all;
+      };
+      const auto clean = assembled({{"cpu", 1, 1}}, 0), dirty = assembled({{"cpu", 1, 1}, {"cpu", 2, 1}}, std::nan(""));
+      double worst = 0, size = 0;
+      for (std::size_t k = 0; k < clean.size(); ++k) {
+        QVERIFY(std::isfinite(dirty[k].real()) && std::isfinite(dirty[k].imag()));
+        worst = std::max(worst, std::abs(clean[k] - dirty[k]));
+        size = std::max(size, std::abs(clean[k]));
+      }
+      QVERIFY(size > 0 && worst <= 1e-13 * size);
+    }
+    o.discontinuous = false;
+    QVERIFY(!one_owner(make_surface(*box_surface(box), o).value()));
+  }
   void creases_break_and_smooth_surfaces_hold_together() {
     BoxSurfaceOptions box;
     box.divisions = {3, 3, 3};

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stages "singular", "ghmatece" and "rigid": elements that contain their collocation point, and the diagonal.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <numbers>
+
+#include "engine/mesh/vec3.hpp"
+#include "engine/solvers/elastic_bem/assembly.hpp"
+#include "engine/solvers/elastic_bem/column_sink.hpp"
+#include "engine/solvers/elastic_bem/pair_phase.hpp"
+
+namespace conoid::elastic_bem {
+
+using namespace conoid::vec;
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+/// Sums of the static t* over all elements of a point's component.
+struct SumSink {
+  static constexpr Part part = Part::fixed;
+  static constexpr bool scalar = true;
+  const Surface& surface;
+  const std::vector<Index>& rows;  ///< node of each row
+  std::vector<std::array<std::atomic<double>, 9>> sums;
+  SumSink(const Surface& s, const std::vector<Index>& r) : surface(s), rows(r), sums(r.size()) {}
+  [[nodiscard]] bool wants(Index) const { return true; }
+  [[nodiscard]] bool with_u(Index) const { return false; }
+  [[nodiscard]] bool same(Index k, Index row) const {
+    const Touch& t = surface.touches[static_cast<std::size_t>(rows[static_cast<std::size_t>(row)])].front();
+    return surface.elements[static_cast<std::size_t>(k)].component == surface.elements[static_cast<std::size_t>(t.element)].component;
+  }
+  void put(Index row, const double* v, std::size_t step) {
+    for (std::size_t q = 0; q < 9; ++q) sums[static_cast<std::size_t>(row)][q].fetch_add(v[(lane_t + 2 * q) * step], std::memory_order_relaxed);
+  }
+  void prepare(Index, std::vector<LanePut<double>>&) const {}
+  void block(const LaneKernels<double>& kernels, Index k, const std::vector<LanePut<double>>&, Index row, unsigned valid, Index, PutMode, const double* v) {
+    const auto lanes = static_cast<std::size_t>(kernels.lanes);
+    for (std::size_t l = 0; l < lanes; ++l)
+      if ((valid >> l & 1U) != 0 && same(k, row + static_cast<Index>(l))) put(row + static_cast<Index>(l), v + l, lanes);
+  }
+  void single(Index k, Index row, const double* v) {
+    if (same(k, row)) put(row, v, 1);
+  }
+};
+
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// A phase whose items are nodes.
+template <class Body>
+class NodePhase final : public Phase {
+ public:
+  NodePhase(const char* name, Index items, Body body) : name_(name), items_(items), body_(std::move(body)) {}
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] Index items() const override { return items_; }
+  void run(CpuWorker& worker, Interval interval) override {
+    worker.for_each(interval, 16, [&](Interval chunk, int) { body_(chunk); });
+  }
+
+ private:
+  const char* name_;
+  Index items_;
+  Body body_;
+};
+
+}  // namespace
+
+template <class Real>
+AssemblyWork assemble_singular(Team& team, const Surface& surface, const Accuracy& accuracy, const Harmonic& harmonic,
+                               std::span<const std::array<double, 9>> diagonal, const Targets<Real>& targets) {
+  const Index m = surface.node_count();
+  ColumnSink<Real> sink(surface, targets, harmonic, m, false);  // a row belongs to one worker
+  const LaneMedium<Real> medium = lane_medium<Real>(harmonic);
+  const LaneKernels<Real>& kernels = lane_kernels<Real>();
+  const double k = std::abs(harmonic.kS);
+  std::atomic<double> points{0};
+  NodePhase phase("singular", m, [&](Interval chunk) {
+    PointSet set;
+    NearPoints<Real> near_points;
+    const auto out = std::make_unique<Block<Real>>();
+    double done = 0;
+    for (Index n = chunk.begin; n < chunk.end; ++n) {
+      const Vec3& at = surface.nodes[static_cast<std::size_t>(n)];
+      std::complex<Real> block[9];
+      for (std::size_t q = 0; q < 9; ++q) block[q] = static_cast<Real>(diagonal[static_cast<std::size_t>(n)][q]);
+      for (const Touch& touch : surface.touches[static_cast<std::size_t>(n)]) {
+        const Element& e = surface.elements[static_cast<std::size_t>(touch.element)];
+        if (!sink.wants(touch.element)) continue;
+        const auto p = e.node_at(touch.local);
+        const bool u = sink.with_u(touch.element);
+        set.clear();
+        if (accuracy.fixed8) {
+          collapsed_rule(e, p[0], p[1], set);
+          kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::dynamic, true, out->v);
+          sink.one(touch.element, n, out->v, false, u, -1);
+          kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::difference, false, out->v);
+          for (std::size_t q = 0; q < 9; ++q) block[q] += sink.factors.t * std::complex<Real>(out->v[lane_t + 2 * q], out->v[lane_t + 2 * q + 1]);
+          continue;
+        }
+        if (e.affine && e.nodes == 1) {
+          const LanePoints<Real>& points_ = near_points.fill_affine(e, accuracy.target, k, kernels.lanes);
+          done += (u ? 2.0 : 1.0) * near_points.count();
+          if (u) {
+            kernels.near(medium, points_, nullptr, Part::dynamic, true, out->v);
+            sink.one(touch.element, n, out->v, false, true, 0);
+          }
+          kernels.near(medium, points_, nullptr, Part::difference, false, out->v);
+        } else {
+          singular_rule(e, p[0], p[1], accuracy.target, k, set);
+          done += (u || e.nodes > 1 ? 2.0 : 1.0) * set.count();
+          if (u || e.nodes > 1) {
+            kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::dynamic, u, out->v);
+            sink.one(touch.element, n, out->v, true, u, touch.local);
+          }
+          kernels.near(medium, near_points.fill(set, at, kernels.lanes, touch.local), nullptr, Part::difference, false, out->v);
+        }
+        for (std::size_t q = 0; q < 9; ++q) block[q] += sink.factors.t * std::complex<Real>(out->v[lane_t + 2 * q], out->v[lane_t + 2 * q + 1]);
+      }
+      sink.diagonal(n, n, block);
+    }
+    points.fetch_add(done);
+  });
+  team.run(phase);
+  return {0, points.load()};
+}
+template AssemblyWork assemble_singular<double>(Team&, const Surface&, const Accuracy&, const Harmonic&,
+                                                std::span<const std::array<double, 9>>, const Targets<double>&);
+template AssemblyWork assemble_singular<float>(Team&, const Surface&, const Accuracy&, const Harmonic&,
+                                               std::span<const std::array<double, 9>>, const Targets<float>&);
+
+StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accuracy& accuracy, double nu, bool sum_everywhere,
+                               std::stop_token stop) {
+  StaticDiagonal out;
+  const Index m = surface.node_count();
+  out.blocks.assign(static_cast<std::size_t>(m), {});
+  Medium unit_medium;
+  unit_medium.nu = nu;
+  const Harmonic fixed(unit_medium, 0);
+  Accuracy fine = accuracy;
+  if (!fine.fixed8) fine.target = std::min(fine.target, 1e-7);
+  const double begin = seconds();
+  std::vector<Index> curved;
+  for (Index n = 0; n < m; ++n)
+    if (sum_everywhere || !surface.planar[static_cast<std::size_t>(n)]) curved.push_back(n);
+  out.summed_rows = static_cast<Index>(curved.size());
+  if (!curved.empty()) {
+    std::vector<Vec3> points;
+    for (Index n : curved) points.push_back(surface.nodes[static_cast<std::size_t>(n)]);
+    const FarRules<double> rules(surface, fine, 0, true, team.threads());
+    // Elements that contain the point come in the second part, so rows that are all nodes can skip them by number.
+    const bool whole = static_cast<Index>(curved.size()) == m;
+    if (!whole) {
+      // The walk knows nodes by row number only when all are there: give it all nodes, sums of flat ones are not used.
+      curved.clear();
+      points = surface.nodes;
+      for (Index n = 0; n < m; ++n) curved.push_back(n);
+    }
+    SumSink sums(surface, curved);
+    const RowPoints rows{points, true};
+    PairPhase<double, SumSink> phase("ghmatece", surface, rules, fine, lane_medium<double>(fixed), rows,
+                                     static_cast<Index>(surface.elements.size()), sums, stop);
+    team.run(phase, stop);
+    for (Index n = 0; n < m; ++n)
+      for (std::size_t q = 0; q < 9; ++q) out.blocks[static_cast<std::size_t>(n)][q] = -sums.sums[static_cast<std::size_t>(n)][q].load() / (4 * pi);
+  }
+  out.seconds_sums = seconds() - begin;
+
+  const double start = seconds();
+  const LaneMedium<double> medium = lane_medium<double>(fixed);
+  const LaneKernels<double>& kernels = lane_kernels<double>();
+  NodePhase phase("rigid", m, [&](Interval chunk) {
+    PointSet set;
+    NearPoints<double> near_points;
+    const auto values = std::make_unique<Block<double>>();
+    for (Index n = chunk.begin; n < chunk.end; ++n) {
+      const auto i = static_cast<std::size_t>(n);
+      const Vec3 at = surface.nodes[i], normal = surface.normals[i];
+      auto& block = out.blocks[i];
+      const auto& touches = surface.touches[i];
+      const bool planar = surface.planar[i] && !sum_everywhere;
+      const int component = surface.elements[static_cast<std::size_t>(touches.front().element)].component;
+      if (planar) {
+        block = {};
+        std::vector<const Element*> around;
+        for (const Touch& t : touches) around.push_back(&surface.elements[static_cast<std::size_t>(t.element)]);
+        const Vec3 moment = contour_moment(around, at, normal);
+        const double c = (1 - 2 * nu) / (8 * pi * (1 - nu));
+        for (std::size_t p = 0; p < 3; ++p)
+          for (std::size_t q = 0; q < 3; ++q)
+            block[3 * p + q] = (p == q ? 0.5 : 0.0) + c * (moment[q] * normal[p] - moment[p] * normal[q]);
+      } else if (surface.hollow[static_cast<std::size_t>(component)]) {
+        for (std::size_t p = 0; p < 3; ++p) block[4 * p] += 1;
+      }
+      // The node's own elements: what their other nodes take of a rigid motion.
+      for (const Touch& t : touches) {
+        const Element& e = surface.elements[static_cast<std::size_t>(t.element)];
+        if (e.nodes == 1) continue;
+        const auto p = e.node_at(t.local);
+        set.clear();
+        singular_rule(e, p[0], p[1], fine.target, 0, set);
+        kernels.near(medium, near_points.fill(set, at, kernels.lanes, t.local, true), nullptr, Part::fixed, true, values->v);
+        for (std::size_t q = 0; q < 9; ++q) block[q] -= values->v[lane_t + 2 * q] / (4 * pi);
+      }
+    }
+  });
+  team.run(phase);
+  out.seconds_rigid = seconds() - start;
+  return out;
+}
+
+}  // namespace conoid::elastic_bem
