@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Multi-vectors/vector kernels for registers of 32 bytes.
 //
-// n_g ≥ 8: row by row, the n_g sums of a row side by side. Each value is spread over a register and meets the past values of
+// n_g ≥ 4: row by row, the n_g sums of a row side by side. Each value is spread over a register and meets the past values of
 // n_g steps, which lie one behind the other. Limited by the loads: two for each multiply-add of up to eight (four) numbers.
 //
-// n_g ≤ 4, where that would leave most of a register empty: a lane is a row, as in summation_body.hpp. Half a group of rows takes
+// n_g ≤ 2, where that would leave most of a register empty: a lane is a row, as in summation_body.hpp. Half a group of rows takes
 // its past values from one stretch of a_j by a permutation, or two, or a gather where starts spread far.
 #include <immintrin.h>
 
@@ -159,7 +159,7 @@ void add_columns(const PanelView<Real>* panels, std::size_t count, Real* sums, R
 
 template <class Real, int steps>
 constexpr SummationKernel<Real> make_kernel() {
-  if constexpr (steps <= 4)
+  if constexpr (steps <= 2)
     return {steps, add_columns<Real, steps>};
   else
     return {steps, add_rows<Real, steps>};
