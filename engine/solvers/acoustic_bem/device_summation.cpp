@@ -26,7 +26,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-constexpr RaggedTuning tuned{4, 64};  // measured on an H200 (README)
+constexpr std::size_t most_parts = 512;  ///< of all launches together, about: partial sums take memory
 
 /// Where the pieces of a slab begin behind its headers.
 constexpr std::size_t behind(std::size_t header_bytes) { return (header_bytes + 255) / 256 * 256; }
@@ -35,11 +35,10 @@ constexpr std::size_t behind(std::size_t header_bytes) { return (header_bytes + 
 template <class Real>
 class SlabMaker final : public WindowBacking {
  public:
-  SlabMaker(const Slices<Real>& slices, MarkFormat format, CpuWorker host)
-      : slices_(slices), format_(format), host_(std::move(host)) {}
+  SlabMaker(const Slices<Real>& slices, int steps, CpuWorker host) : slices_(slices), steps_(steps), host_(std::move(host)) {}
   Status load(Index slab, std::span<std::byte> memory) override {
     try {
-      const PackedSlab made = pack_slab(slices_, slab * slab_slices, format_, host_);
+      const PackedSlab made = pack_slab(slices_, slab * slab_slices, steps_, host_);
       const std::size_t head = behind(made.headers.size());
       verify(head + made.pieces.size() <= memory.size(), "a slab is as large as it was measured");
       std::memcpy(memory.data(), made.headers.data(), made.headers.size());
@@ -54,7 +53,7 @@ class SlabMaker final : public WindowBacking {
 
  private:
   const Slices<Real>& slices_;
-  MarkFormat format_;
+  int steps_;
   CpuWorker host_;
 };
 
@@ -84,13 +83,12 @@ struct DeviceSummation<Real>::Parts {
   Kernel<AppendArguments> append;
   Event begin, end;
 
-  MarkFormat format;
   Index groups = 0, columns = 0;
-  Index ring = 0;
+  Index ring = 0, stride = 0;         ///< of a series of past values: times, and memory with the ring's begin again
   std::vector<Bytes> slab_bytes;  ///< of each slab: pieces and headers
   Bytes largest_slab = 0;
-  std::int32_t piece_bytes = 0, window_values = 0, shared_per_warp = 0;
-  unsigned warps = 1;
+  std::int32_t piece_bytes = 0, window_bytes = 0, shared_per_warp = 0;
+  unsigned warps = 1, blocks_at_once = 1;
   RaggedTuning tuning;
 
   std::vector<Past> past;
@@ -114,16 +112,13 @@ struct DeviceSummation<Real>::Parts {
   Parts(const Device& d, const Slices<Real>& s, int n, Bytes b, RaggedTuning t)
       : device(d), slices(s), steps(n), budget(b), stream(d.stream()), begin(d.event()),
         end(d.event()), tuning(t) {
-    if (tuning.warps == 0) tuning.warps = tuned.warps;
-    if (tuning.waves == 0) tuning.waves = tuned.waves;
     const char* const real = std::is_same_v<Real, float> ? "float" : "double";
     ragged = device.kernel<RaggedArguments>(fmt::format("acoustic-bem/ragged<{},{}>", real, steps));
     gather = device.kernel<GatherArguments>(fmt::format("acoustic-bem/gather<{}>", real));
     append = device.kernel<AppendArguments>(fmt::format("acoustic-bem/append<{}>", real));
     groups = (slices.rows() + group_rows(steps, sizeof(Real)) - 1) / group_rows(steps, sizeof(Real));
     columns = slices.columns();
-    ring = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(columns + 2 * steps + 4)));
-    format = mark_format(slices, steps);
+    ring = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(columns + slices.longest() + 2 * steps + 16)));
     measure();
     choose_shape();
     const Bytes always = fixed_bytes();
@@ -148,34 +143,26 @@ struct DeviceSummation<Real>::Parts {
   }
   /// Past values of one excitation, sums and partial sums.
   [[nodiscard]] Bytes fixed_bytes() const {
-    return static_cast<Bytes>(slices.count() * ring) * sizeof(Real) +
+    return static_cast<Bytes>(slices.count() * stride) * sizeof(Real) +
            static_cast<Bytes>(slices.rows() * steps) * (8 + 64 * sizeof(Real)) + (Bytes{1} << 20);
   }
 
   /// Sizes of all slabs, of the largest piece and the largest window, without laying anything out.
   void measure() {
     slab_bytes.assign(static_cast<std::size_t>(slabs()), 0);
-    struct Extent {
-      Index low = 1 << 30, high = -1, count = 0;
-    };
-    std::vector<Extent> extent;
-    std::size_t piece = 0;
-    Index window = 0;
-    const std::size_t marks = (format.wide ? 4 : 2) * static_cast<std::size_t>(format.group_rows);
+    std::vector<PieceExtent> extent;
+    std::size_t piece = 0, window = 0;
+    const Index size = group_rows(steps, sizeof(Real));
     for (Index j = 0; j < slices.count(); ++j) {
       extent.assign(static_cast<std::size_t>(groups), {});
       slices.for_each_shape(j, [&](Index i, Index start, std::size_t length) {
-        if (length == 0) return;
-        Extent& e = extent[static_cast<std::size_t>(i / format.group_rows)];
-        e.low = std::min(e.low, start);
-        e.high = std::max(e.high, start + static_cast<Index>(length) - 1);
-        e.count += static_cast<Index>(length);
+        extent[static_cast<std::size_t>(i / size)].add(start, length);
       });
-      for (const Extent& e : extent) {
-        const std::size_t bytes = (marks + static_cast<std::size_t>(e.count) * sizeof(Real) + 15) / 16 * 16;
-        slab_bytes[static_cast<std::size_t>(j / slab_slices)] += bytes;
-        piece = std::max(piece, bytes);
-        if (e.high >= e.low) window = std::max(window, e.high - e.low + steps);
+      for (const PieceExtent& e : extent) {
+        const PieceHeader h = e.header(steps, sizeof(Real));
+        slab_bytes[static_cast<std::size_t>(j / slab_slices)] += std::size_t{16} * h.size;
+        piece = std::max(piece, std::size_t{16} * h.size);
+        window = std::max(window, std::size_t{16} * h.window);
       }
     }
     for (Index q = 0; q < slabs(); ++q) {
@@ -184,19 +171,42 @@ struct DeviceSummation<Real>::Parts {
       largest_slab = std::max(largest_slab, b);
     }
     piece_bytes = static_cast<std::int32_t>(piece);
-    window_values = static_cast<std::int32_t>(std::max<Index>(window, steps));
+    window_bytes = static_cast<std::int32_t>(window);
+    stride = ring + static_cast<Index>(window / sizeof(Real));
   }
 
-  /// As many warps a block as shared memory allows.
+  /// As many warps a block as shared memory allows, and as many blocks as a multiprocessor takes at a time.
   void choose_shape() {
     const auto limit = static_cast<std::int64_t>(device.info().shared_per_block);
-    shared_per_warp = ragged_shared<Real>(piece_bytes, window_values);
-    for (warps = tuning.warps; warps >= 1; warps /= 2)
-      if (static_cast<std::int64_t>(shared_per_warp) * warps <= limit) return;
+    shared_per_warp = ragged_shared(piece_bytes, window_bytes);
+    for (warps = tuning.warps > 0 ? tuning.warps : ragged_warps; warps >= 1; warps /= 2) {
+      const std::int64_t shared = static_cast<std::int64_t>(shared_per_warp) * warps;
+      if (shared > limit) continue;
+      constexpr std::int64_t reserved = 1024;  // of each block, by the system; one block may take all but that
+      const std::int64_t fit = (limit + reserved) / (shared + reserved);
+      const std::int64_t most = ragged_blocks(steps, sizeof(Real)) * ragged_warps / static_cast<std::int64_t>(warps);
+      blocks_at_once = tuning.blocks > 0 ? tuning.blocks : static_cast<unsigned>(std::clamp<std::int64_t>(fit, 1, most));
+      return;
+    }
     throw Failure(make_error(
         ErrorCode::resources,
         fmt::format("{}: row-vectors as long as {} do not fit its shared memory", device.info().name, slices.longest()),
         "Refine the largest elements of the mesh, or compute with --workers cpu."));
+  }
+
+  /// Parts for which the blocks of a launch fill the device without much of it idle at the end: once if bandwidth limits, a few
+  /// times if computing does (n_g > 8), which evens out blocks of unlike length.
+  [[nodiscard]] std::size_t parts_to_fill() const {
+    const auto row_blocks = static_cast<std::size_t>((groups + warps - 1) / warps);
+    const std::size_t at_once = blocks_at_once * static_cast<std::size_t>(device.info().multiprocessors);
+    std::size_t best = 1;
+    double filled = 0;
+    for (std::size_t rounds = steps > 8 ? 4 : 1; rounds <= 4 && filled < 0.97; ++rounds) {
+      const std::size_t parts = rounds * at_once / row_blocks;
+      const double share = static_cast<double>(parts * row_blocks) / static_cast<double>(rounds * at_once);
+      if (share > filled) best = parts, filled = share;
+    }
+    return best;
   }
 
   void upload_past(std::span<const History<Real>> runs) {
@@ -206,7 +216,7 @@ struct DeviceSummation<Real>::Parts {
       const History<Real>& h = runs[r];
       Past& p = past[r];
       if (p.step == h.step()) continue;
-      if (p.ring.empty()) p.ring = device.allocate<Real>(n * static_cast<std::size_t>(ring), "past values");
+      if (p.ring.empty()) p.ring = device.allocate<Real>(n * static_cast<std::size_t>(stride), "past values");
       if (p.step >= 0 && p.step + steps == h.step()) {
         // Only the last group is new.
         if (fresh.size() == 0) {
@@ -220,18 +230,19 @@ struct DeviceSummation<Real>::Parts {
         stream.to_device(fresh_on_device, fresh.span());
         stream.launch(append, {.grid = {static_cast<unsigned>((n * k + 255) / 256), 1, 1}, .block = {256, 1, 1}},
                       {fresh_on_device.data(), p.ring.data(), h.step() - steps + 1, static_cast<std::int32_t>(n),
-                       static_cast<std::int32_t>(ring), steps});
+                       static_cast<std::int32_t>(ring), static_cast<std::int32_t>(stride), steps});
         stream.synchronize();  // `fresh` is free again
       } else {
         // Time T of unknown j lies at T mod ring; later times are zero, and so are those further back than columns need.
-        std::vector<Real> all(n * static_cast<std::size_t>(ring), Real{0});
+        const auto step = static_cast<std::size_t>(stride);
+        std::vector<Real> all(n * step, Real{0});
         const Index known = std::min<Index>(ring - steps, h.reach() + 1);
-        for (std::size_t j = 0; j < n; ++j)
-          for (Index back = 0; back < known; ++back) {
-            const Index time = h.step() - back;
-            all[j * static_cast<std::size_t>(ring) + static_cast<std::size_t>(time & (ring - 1))] =
-                h.value(static_cast<Index>(j), back);
-          }
+        for (std::size_t j = 0; j < n; ++j) {
+          Real* const series = all.data() + j * step;
+          for (Index back = 0; back < known; ++back)
+            series[static_cast<std::size_t>((h.step() - back) & (ring - 1))] = h.value(static_cast<Index>(j), back);
+          std::copy_n(series, stride - ring, series + ring);
+        }
         stream.to_device(p.ring, all);
         stream.synchronize();
       }
@@ -247,7 +258,7 @@ struct DeviceSummation<Real>::Parts {
       const auto memory = window_memory_of(device);
       // Slices from the disk are leased by whole columns of windows: one slab at a time.
       packed = std::make_unique<Windows>("slabs of slices", slab_bytes, 4 * largest_slab,
-                                         std::make_shared<SlabMaker<Real>>(slices, format, host), memory->staging(),
+                                         std::make_shared<SlabMaker<Real>>(slices, steps, host), memory->staging(),
                                          slices.streams() ? 1 : 2);
       slabs_here = device_windows(*packed, memory, room);
     }
@@ -263,7 +274,8 @@ struct DeviceSummation<Real>::Parts {
     return all_stay;
   }
 
-  [[nodiscard]] SlabView view(const Lease& lease, Interval interval) const {
+  /// The slices of `some` that lie in a slab.
+  [[nodiscard]] SlabView view(const Lease& lease, Interval some) const {
     const Index q = lease.window();
     const auto* const headers = reinterpret_cast<const unsigned char*>(lease.bytes().data());
     const unsigned char* const pieces = headers + behind(header_bytes(q));
@@ -272,8 +284,8 @@ struct DeviceSummation<Real>::Parts {
     v.headers = reinterpret_cast<const PieceHeader*>(headers);
     v.first_slice = static_cast<std::int32_t>(q * slab_slices);
     v.slices = static_cast<std::int32_t>(slices_of(q));
-    v.begin = static_cast<std::int32_t>(std::max<Index>(interval.begin - q * slab_slices, 0));
-    v.end = static_cast<std::int32_t>(std::min<Index>(interval.end - q * slab_slices, v.slices));
+    v.begin = static_cast<std::int32_t>(std::max<Index>(some.begin - q * slab_slices, 0));
+    v.end = static_cast<std::int32_t>(std::min<Index>(some.end - q * slab_slices, v.slices));
     return v;
   }
 
@@ -284,12 +296,11 @@ struct DeviceSummation<Real>::Parts {
     a.slab = views.data() + list_begin;
     a.part_begin = part_begin.data() + part_first;
     a.ring = static_cast<std::int32_t>(ring);
+    a.stride = static_cast<std::int32_t>(stride);
     a.rows = static_cast<std::int32_t>(slices.rows());
     a.groups = static_cast<std::int32_t>(groups);
-    a.length_bits = format.length_bits;
-    a.wide_marks = format.wide ? 1 : 0;
     a.piece_bytes = piece_bytes;
-    a.window_values = window_values;
+    a.window_bytes = window_bytes;
     LaunchShape shape;
     shape.grid = {static_cast<unsigned>((groups + warps - 1) / warps), static_cast<unsigned>(parts), 1};
     shape.block = {32 * warps, 1, 1};
@@ -313,7 +324,7 @@ struct DeviceSummation<Real>::Parts {
     const Bytes room = slabs_here->budget(), loaded_before = slabs_here->statistics().loaded;
 
     // One launch for all slabs if they stay; else launches of an eighth of the device's memory, so that what comes next is
-    // copied while they run. Parts: enough blocks to fill the device several times over, in whole slabs.
+    // copied while they run. Parts: runs of slices, as many as fill the device.
     std::vector<Interval> batches;
     for (Index q = wanted.begin; q < wanted.end;) {
       Index stop = q + 1;
@@ -321,17 +332,32 @@ struct DeviceSummation<Real>::Parts {
       batches.push_back({q, stop});
       q = stop;
     }
-    const auto row_blocks = static_cast<std::size_t>((groups + warps - 1) / warps);
-    const std::size_t blocks = tuning.waves * static_cast<std::size_t>(device.info().multiprocessors) / row_blocks + 1;
-    const std::size_t parts_wanted = std::min<std::size_t>(blocks / batches.size() + 1, 65000);
+    const std::size_t parts_wanted = std::clamp<std::size_t>(most_parts / batches.size(), 1, parts_to_fill());
+    struct Fragment {
+      Index slab;
+      Interval slices;
+    };
+    std::vector<Fragment> fragments;
     std::vector<std::int32_t> borders;
-    std::vector<std::size_t> first_border, parts;
+    std::vector<std::size_t> first_fragment, first_border, parts;
     for (const Interval& batch : batches) {
-      const auto n = static_cast<std::size_t>(batch.size());
-      parts.push_back(std::min(n, parts_wanted));
+      const Interval mine{std::max(interval.begin, batch.begin * slab_slices), std::min(interval.end, batch.end * slab_slices)};
+      const auto n = static_cast<Index>(std::min<std::size_t>(static_cast<std::size_t>(mine.size()), parts_wanted));
+      parts.push_back(static_cast<std::size_t>(n));
+      first_fragment.push_back(fragments.size());
       first_border.push_back(borders.size());
-      for (std::size_t p = 0; p <= parts.back(); ++p) borders.push_back(static_cast<std::int32_t>(p * n / parts.back()));
+      borders.push_back(0);
+      for (Index p = 0; p < n; ++p) {
+        const Index stop = mine.begin + (p + 1) * mine.size() / n;
+        for (Index j = mine.begin + p * mine.size() / n; j < stop;) {
+          const Index slab = j / slab_slices, next = std::min(stop, (slab + 1) * slab_slices);
+          fragments.push_back({slab, {j, next}});
+          j = next;
+        }
+        borders.push_back(static_cast<std::int32_t>(fragments.size() - first_fragment.back()));
+      }
     }
+    first_fragment.push_back(fragments.size());
     std::size_t parts_in_all = 0;
     for (const std::size_t p : parts) parts_in_all += p;
     const auto entries = static_cast<std::size_t>(slices.rows() * steps);
@@ -344,10 +370,10 @@ struct DeviceSummation<Real>::Parts {
       sums = device.allocate<double>(entries, "sums");
       sums_on_host = device.pinned<double>(entries);
     }
-    if (views.size() < static_cast<std::size_t>(wanted.size())) {
+    if (views.size() < fragments.size()) {
       views = {};
-      views = device.allocate<SlabView>(static_cast<std::size_t>(wanted.size()) + 16, "slabs");
-      views_on_host = device.pinned<SlabView>(static_cast<std::size_t>(wanted.size()) + 16);
+      views = device.allocate<SlabView>(fragments.size() + 16, "slabs");
+      views_on_host = device.pinned<SlabView>(fragments.size() + 16);
     }
     if (part_begin.size() < borders.size()) {
       part_begin = {};
@@ -369,25 +395,21 @@ struct DeviceSummation<Real>::Parts {
       // Some memory is left for what comes next.
       while (!under_way.empty() && (under_way.size() >= 2 || leased + bytes + largest_slab > room)) let_go();
       Batch batch;
-      const auto at = static_cast<std::size_t>(batches[b].begin - wanted.begin);
       batch.leases = std::move(kept);
       kept.clear();
-      const bool held = !batch.leases.empty();
-      for (Index q = batches[b].begin; q < batches[b].end; ++q) {
-        if (held) {
-          const auto k = static_cast<std::size_t>(q - wanted.begin);
-          views_on_host[k] = view(batch.leases[k], interval);
-          continue;
+      if (batch.leases.empty())
+        for (Index q = batches[b].begin; q < batches[b].end; ++q) {
+          const bool idle = under_way.empty() || under_way.back().summed.reached();
+          const auto start = Clock::now();
+          auto lease = tour.acquire(q, Access::read);
+          if (!lease) throw Failure(lease.error());
+          if (idle) copying += seconds_since(start);
+          batch.leases.push_back(std::move(*lease));
         }
-        const bool idle = under_way.empty() || under_way.back().summed.reached();
-        const auto start = Clock::now();
-        auto lease = tour.acquire(q, Access::read);
-        if (!lease) throw Failure(lease.error());
-        if (idle) copying += seconds_since(start);
-        views_on_host[static_cast<std::size_t>(q - wanted.begin)] = view(*lease, interval);
-        batch.leases.push_back(std::move(*lease));
-      }
-      stream.to_device(views, views_on_host.span().subspan(at, static_cast<std::size_t>(batches[b].size())), at);
+      const std::size_t at = first_fragment[b], fragment_count = first_fragment[b + 1] - at;
+      for (std::size_t k = at; k < at + fragment_count; ++k)
+        views_on_host[k] = view(batch.leases[static_cast<std::size_t>(fragments[k].slab - batches[b].begin)], fragments[k].slices);
+      stream.to_device(views, views_on_host.span().subspan(at, fragment_count), at);
       if (b == 0) stream.record(begin);
       launch(at, parts[b], first_border[b], runs.size(), parts_in_all, shift, part);
       part += parts[b];

@@ -12,6 +12,7 @@
 
 #include "engine/solvers/acoustic_bem/history.hpp"
 #include "engine/solvers/acoustic_bem/slices.hpp"
+#include "engine/solvers/acoustic_bem/cuda/arguments.hpp"
 #include "engine/team/device_worker.hpp"
 
 namespace conoid::acoustic_bem {
@@ -20,8 +21,8 @@ constexpr Index slab_slices = 64;
 
 /// How the product is launched; zeros are chosen by what the device has.
 struct RaggedTuning {
-  unsigned warps = 0;  ///< a block
-  unsigned waves = 0;  ///< blocks a multiprocessor in all, about
+  unsigned warps = 0;   ///< a block, at most ragged_warps
+  unsigned blocks = 0;  ///< a multiprocessor, all at the same time
 };
 
 template <class Real>
@@ -58,17 +59,16 @@ struct PackedSlab {
   std::vector<unsigned char> pieces;
   std::vector<unsigned char> headers;  ///< PieceHeader [group][slice]
 };
-/// How marks are written.
-struct MarkFormat {
-  int length_bits = 0;
-  bool wide = false;
-  int group_rows = 32;  ///< rows of a warp
+/// Row-vectors of a row group in one slice, and the header of their piece, offset 0.
+struct PieceExtent {
+  Index low = 1 << 30, high = 0;  ///< starts
+  std::size_t rows = 0, count = 0, longest = 0, shortest = ~std::size_t{0};
+  void add(Index start, std::size_t length);
+  [[nodiscard]] PieceHeader header(int steps, std::size_t real) const;
 };
-template <class Real>
-[[nodiscard]] MarkFormat mark_format(const Slices<Real>& slices, int steps);
 /// Slices [first, first + slab_slices) of the matrix, fewer at its end.
 template <class Real>
-[[nodiscard]] PackedSlab pack_slab(const Slices<Real>& slices, Index first, MarkFormat format, const CpuWorker& host);
+[[nodiscard]] PackedSlab pack_slab(const Slices<Real>& slices, Index first, int steps, const CpuWorker& host);
 
 extern template class DeviceSummation<float>;
 extern template class DeviceSummation<double>;

@@ -36,93 +36,96 @@ struct Rows {
       all.insert(all.end(), v.begin(), v.end());
     });
   }
-  [[nodiscard]] PieceHeader header(std::size_t group, MarkFormat format) const {
-    PieceHeader h;
-    std::size_t count = 0, low = 0xffff, high = 0;
-    h.shortest = 0xffff;
-    for (std::size_t k = group * group_size; k < (group + 1) * group_size; ++k) {
-      h.shortest = std::min(h.shortest, length[k]);
-      if (length[k] == 0) continue;
-      count += length[k];
-      h.longest = std::max(h.longest, length[k]);
-      low = std::min<std::size_t>(low, start[k]);
-      high = std::max<std::size_t>(high, static_cast<std::size_t>(start[k]) + length[k] - 1);
-    }
-    h.first = static_cast<std::uint16_t>(count > 0 ? low : 0);
-    h.span = static_cast<std::uint16_t>(count > 0 ? high - low : 0);
-    const std::size_t bytes = (format.wide ? 4 : 2) * group_size + count * sizeof(Real);
-    h.size = static_cast<std::uint16_t>((bytes + 15) / 16);
-    return h;
+  [[nodiscard]] PieceHeader header(std::size_t group, int steps) const {
+    PieceExtent e;
+    for (std::size_t k = group * group_size; k < (group + 1) * group_size; ++k) e.add(start[k], length[k]);
+    return e.header(steps, sizeof(Real));
   }
-  void write(std::size_t group, const PieceHeader& h, MarkFormat format, unsigned char* to) const {
+  void write(std::size_t group, const PieceHeader& h, unsigned char* to) const {
     unsigned char* const end = to + 16 * static_cast<std::size_t>(h.size);
-    for (std::size_t k = group * group_size; k < (group + 1) * group_size; ++k) {
-      const std::uint32_t begin = length[k] > 0 ? static_cast<std::uint32_t>(start[k] - h.first) : 0;
-      const std::uint32_t mark = begin << format.length_bits | length[k];
-      const auto narrow = static_cast<std::uint16_t>(mark);
-      if (format.wide)
-        std::memcpy(to, &mark, 4);
-      else
-        std::memcpy(to, &narrow, 2);
-      to += format.wide ? 4 : 2;
+    const bool wide = h.common % 2 != 0;
+    const std::size_t common = h.common & ~1U, per_lane = group_size / 32;
+    std::uint32_t begin = 0;
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      std::uint32_t lag[2] = {}, beyond[2] = {};
+      for (std::size_t r = 0; r < per_lane; ++r) {
+        const std::size_t k = group * group_size + lane * per_lane + r;
+        if (length[k] == 0) {  // its zeros meet past values of the window
+          lag[r] = h.longest > 0 ? (h.longest + 1U) / 2 * 2 - 1 : 0;
+          continue;
+        }
+        lag[r] = static_cast<std::uint32_t>(h.reach) - start[k];
+        beyond[r] = static_cast<std::uint32_t>(length[k] - common);
+      }
+      if (wide) {
+        const std::uint32_t mark[4] = {lag[0] | lag[1] << 16, beyond[0] | beyond[1] << 16, begin, 0};
+        std::memcpy(to, mark, sizeof mark);
+        to += sizeof mark;
+      } else {
+        const std::uint32_t mark = lag[0] | lag[1] << 6 | beyond[0] << 12 | beyond[1] << 17 | begin << 22;
+        std::memcpy(to, &mark, sizeof mark);
+        to += sizeof mark;
+      }
+      begin += beyond[0] + beyond[1];
     }
-    for (std::size_t c = 0; c < h.shortest; ++c)
+    for (std::size_t c = 0; c < common; ++c)
       for (std::size_t k = group * group_size; k < (group + 1) * group_size; ++k) {
         std::memcpy(to, all.data() + values[k] + c, sizeof(Real));
         to += sizeof(Real);
       }
     for (std::size_t k = group * group_size; k < (group + 1) * group_size; ++k) {
-      const std::size_t bytes = (length[k] - std::size_t{h.shortest}) * sizeof(Real);
-      if (bytes > 0) std::memcpy(to, all.data() + values[k] + h.shortest, bytes);
+      const std::size_t bytes = (length[k] - common) * sizeof(Real);
+      if (bytes > 0) std::memcpy(to, all.data() + values[k] + common, bytes);
       to += bytes;
     }
     std::memset(to, 0, static_cast<std::size_t>(end - to));
   }
 };
 
-/// Longest row-vector and widest spread of starts in a row group.
-template <class Real>
-std::pair<unsigned, unsigned> extremes(const Slices<Real>& slices, Index group_size) {
-  unsigned longest = 0, spread = 0;
-  std::vector<std::pair<unsigned, unsigned>> starts;
-  for (Index j = 0; j < slices.count(); ++j) {
-    starts.assign(static_cast<std::size_t>((slices.rows() + group_size - 1) / group_size), {~0U, 0});
-    slices.for_each_shape(j, [&](Index i, Index first, std::size_t length) {
-      if (length == 0) return;
-      longest = std::max(longest, static_cast<unsigned>(length));
-      auto& [low, high] = starts[static_cast<std::size_t>(i / group_size)];
-      low = std::min(low, static_cast<unsigned>(first));
-      high = std::max(high, static_cast<unsigned>(first));
-    });
-    for (const auto& [low, high] : starts)
-      if (low <= high) spread = std::max(spread, high - low);
-  }
-  return {longest, spread};
-}
-
 }  // namespace
 
-template <class Real>
-MarkFormat mark_format(const Slices<Real>& slices, int steps) {
-  const auto [longest, spread] = extremes(slices, group_rows(steps, sizeof(Real)));
-  const int bits = static_cast<int>(std::bit_width(longest));
-  return {bits, bits + static_cast<int>(std::bit_width(spread)) > 16, group_rows(steps, sizeof(Real))};
+void PieceExtent::add(Index start, std::size_t length) {
+  ++rows;
+  shortest = std::min(shortest, length);
+  if (length == 0) return;
+  low = std::min(low, start);
+  high = std::max(high, start);
+  count += length;
+  longest = std::max(longest, length);
 }
-template MarkFormat mark_format(const Slices<float>&, int);
-template MarkFormat mark_format(const Slices<double>&, int);
+
+PieceHeader PieceExtent::header(int steps, std::size_t real) const {
+  PieceHeader h;
+  if (count == 0) {
+    h.size = static_cast<std::uint16_t>(mark_bytes(false) / 16);
+    h.window = static_cast<std::uint16_t>((static_cast<std::size_t>(steps) * real + 30) / 16);
+    return h;
+  }
+  const auto group = static_cast<std::size_t>(group_rows(steps, static_cast<int>(real)));
+  const std::size_t common = rows < group ? 0 : shortest & ~std::size_t{1}, even = (longest + 1) & ~std::size_t{1}, unit = 16 / real;
+  const auto reach = static_cast<std::size_t>(high) + even - 1, lag = reach - static_cast<std::size_t>(low);
+  const std::size_t beyond = count - common * group;
+  const bool wide = lag > narrow_lag || longest - common > narrow_rest || beyond > narrow_begin;
+  h.size = static_cast<std::uint16_t>((static_cast<std::size_t>(mark_bytes(wide)) + count * real + 15) / 16);
+  h.window = static_cast<std::uint16_t>((lag + static_cast<std::size_t>(steps) + 2 * (unit - 1)) / unit);
+  h.reach = static_cast<std::uint16_t>(reach);
+  h.longest = static_cast<std::uint16_t>(longest);
+  h.common = static_cast<std::uint16_t>(common + (wide ? 1 : 0));
+  return h;
+}
 
 template <class Real>
 bool fits_devices(const Slices<Real>& slices) {
-  // Sums of 32 lengths are held in 16 bits.
-  return slices.longest() < 2048 && slices.rows() > 0 && slices.count() > 0;
+  // 16 bits hold the size of a piece of 64 rows, in units of 16 bytes.
+  return slices.longest() < 2040 && slices.rows() > 0 && slices.count() > 0;
 }
 template bool fits_devices(const Slices<float>&);
 template bool fits_devices(const Slices<double>&);
 
 template <class Real>
-PackedSlab pack_slab(const Slices<Real>& slices, Index first, MarkFormat format, const CpuWorker& host) {
+PackedSlab pack_slab(const Slices<Real>& slices, Index first, int steps, const CpuWorker& host) {
   const Index count = std::min(slab_slices, slices.count() - first);
-  const auto n = static_cast<std::size_t>(count), size = static_cast<std::size_t>(format.group_rows),
+  const auto n = static_cast<std::size_t>(count), size = static_cast<std::size_t>(group_rows(steps, sizeof(Real))),
              groups = (static_cast<std::size_t>(slices.rows()) + size - 1) / size;
   const SlicesAtHand<Real> at_hand(slices, {first, first + count});
   std::vector<Rows<Real>> rows(n);
@@ -131,7 +134,7 @@ PackedSlab pack_slab(const Slices<Real>& slices, Index first, MarkFormat format,
     for (Index s = chunk.begin; s < chunk.end; ++s) {
       const auto k = static_cast<std::size_t>(s);
       rows[k].read(at_hand, slices.rows(), first + s, size);
-      for (std::size_t g = 0; g < groups; ++g) headers[g * n + k] = rows[k].header(g, format);
+      for (std::size_t g = 0; g < groups; ++g) headers[g * n + k] = rows[k].header(g, steps);
     }
   });
   std::uint64_t offset = 0;
@@ -146,14 +149,14 @@ PackedSlab pack_slab(const Slices<Real>& slices, Index first, MarkFormat format,
     for (auto g = static_cast<std::size_t>(chunk.begin); g < static_cast<std::size_t>(chunk.end); ++g)
       for (std::size_t k = 0; k < n; ++k) {
         const PieceHeader& h = headers[g * n + k];
-        rows[k].write(g, h, format, out.pieces.data() + 16 * static_cast<std::size_t>(h.offset));
+        rows[k].write(g, h, out.pieces.data() + 16 * static_cast<std::size_t>(h.offset));
       }
   });
   out.headers.resize(headers.size() * sizeof(PieceHeader));
   std::memcpy(out.headers.data(), static_cast<const void*>(headers.data()), out.headers.size());
   return out;
 }
-template PackedSlab pack_slab(const Slices<float>&, Index, MarkFormat, const CpuWorker&);
-template PackedSlab pack_slab(const Slices<double>&, Index, MarkFormat, const CpuWorker&);
+template PackedSlab pack_slab(const Slices<float>&, Index, int, const CpuWorker&);
+template PackedSlab pack_slab(const Slices<double>&, Index, int, const CpuWorker&);
 
 }  // namespace conoid::acoustic_bem

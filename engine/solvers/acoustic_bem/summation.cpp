@@ -26,10 +26,12 @@ void Summation<Real>::run(CpuWorker& worker, Interval items) {
   if (!items.empty() && slices_.streams()) {
     run_streamed(worker, items, mine.sums);
   } else if (!items.empty()) {
-    // Several panels of a slice lie one behind the other: a chunk takes up to 8 of them, so that memory is read in long
-    // pieces, as long as every thread gets its share.
+    // The panels of a slice lie one behind the other: a chunk takes as many as its sums leave room for in a second-level cache,
+    // so that memory is read in long pieces, as long as every thread gets its share.
     const Index panels = slices_.panels();
-    const Index group = std::clamp<Index>(panels / (2 * worker.threads()), 1, 8);
+    constexpr Index room = 256 * 1024;
+    const Index most = std::max<Index>(1, room / (panel_rows * kernel_.steps * static_cast<Index>(sizeof(Real))));
+    const Index group = std::clamp<Index>((panels + worker.threads() - 1) / worker.threads(), 1, most);
     worker.for_each({0, panels}, group, [&](Interval chunk, int) {
       const FlushDenormals flush;
       constexpr Index batch = 16;  // slices whose values stay in the cache for the next run

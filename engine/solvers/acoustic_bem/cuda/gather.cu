@@ -23,9 +23,14 @@ __global__ void append(AppendArguments a) {
   const std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::int64_t j = e / a.steps, k = e % a.steps, mask = a.ring - 1;
   if (j >= a.unknowns) return;
-  Real* const series = static_cast<Real*>(a.past) + j * a.ring;
-  series[(a.first_time + k) & mask] = static_cast<const Real*>(a.fresh)[e];
-  series[(a.first_time + a.steps + k) & mask] = 0;
+  Real* const series = static_cast<Real*>(a.past) + j * a.stride;
+  const auto set = [&](std::int64_t time, Real v) {
+    const std::int64_t at = time & mask;
+    series[at] = v;
+    if (at < a.stride - a.ring) series[at + a.ring] = v;
+  };
+  set(a.first_time + k, static_cast<const Real*>(a.fresh)[e]);
+  set(a.first_time + a.steps + k, Real{0});
 }
 static const RegisterKernel append_float("acoustic-bem/append<float>", append<float>);
 static const RegisterKernel append_double("acoustic-bem/append<double>", append<double>);

@@ -1,57 +1,89 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The multi-vectors/matrix product over ragged blocks. Included by the files that instantiate it.
 //
-// Limited by the bandwidth of the device's memory up to n_g = 4 and by the issue of instructions beyond: each value is read
-// once and meets n_g multiply-adds; of 616 instructions for 608 values at n_g = 8, 208 are multiply-adds. Pieces and past values travel to shared memory asynchronously while the piece before is
-// summed. The columns of a row slide over its past values in registers: one new value a column serves n_g sums.
+// Each value is read once and meets n_g multiply-adds. Pieces and past values travel to shared memory by bulk copies while the
+// piece before is summed. The columns of a row slide over its past values in registers: one new value a column serves n_g sums.
+// The issue of instructions is what this kernel is short of at n_g = 8, so nothing is worked out that a mark or a header can say,
+// and columns go two at a time with their loads ahead of the products.
 #pragma once
 
+#include <utility>
+
 #include "engine/team/kernel.hpp"
+#include "engine/team/warp_copies.hpp"
 
 #include "engine/solvers/acoustic_bem/cuda/arguments.hpp"
 
 namespace conoid::acoustic_bem {
 
-/// Keeps a value in its register: left alone, nvcc computes addresses anew at each use, and issue is what this kernel is
-/// short of.
+/// What all lanes of a warp hold alike, and so that the compiler knows it.
 template <class T>
-__device__ __forceinline__ void keep(T& value) {
-#if defined(__CUDACC__)
-  if constexpr (sizeof(T) == 8)
-    asm volatile("" : "+l"(value));
-  else
-    asm volatile("" : "+r"(value));
-#else
-  (void)value;
-#endif
+__device__ __forceinline__ T same_in_warp(T v) {
+  return __shfl_sync(0xffffffffU, v, 0);
 }
 
+template <int n>
+struct Number {
+  static constexpr int value = n;
+};
+
+/// The words of a PieceHeader, in one load.
+struct HeaderWords {
+  uint4 word{};
+  __device__ unsigned offset() const { return word.x; }
+  __device__ unsigned bytes() const { return 16U * (word.y & 0xffffU); }
+  __device__ unsigned window_bytes() const { return 16U * (word.y >> 16); }
+  __device__ int reach() const { return static_cast<int>(word.z & 0xffffU); }
+};
+
+/// The values of a lane's rows in one column.
+template <class Real, int per_lane>
+struct alignas(sizeof(Real) * per_lane) LaneValues {
+  Real row[per_lane];
+};
+
+/// Goes through the pieces of a row group in the order in which they are asked for.
+template <class Real>
+struct PieceQueue {
+  const RaggedArguments& a;
+  int group, slab, last_slab;
+  int left = 0;  ///< of this slab
+  const uint4* header = nullptr;
+  const unsigned char* pieces = nullptr;
+  const Real* past = nullptr;
+
+  /// The header of the next piece; false if there is none.
+  __device__ __forceinline__ bool next(HeaderWords& h) {
+    if (left == 0) {
+      if (++slab >= last_slab) return false;
+      const SlabView view = a.slab[slab];
+      left = same_in_warp(view.end - view.begin);
+      header = reinterpret_cast<const uint4*>(view.headers) + static_cast<std::int64_t>(group) * view.slices + view.begin;
+      pieces = view.pieces;
+      past = static_cast<const Real*>(a.past) + static_cast<std::int64_t>(view.first_slice + view.begin) * a.stride;
+    } else {
+      past += a.stride;
+    }
+    --left;
+    h.word = __ldg(header++);
+    return true;
+  }
+};
+
 template <class Real, int steps>
-__global__ void __launch_bounds__(256) ragged(RaggedArguments a) {
+__global__ void __launch_bounds__(32 * ragged_warps, ragged_blocks(steps, sizeof(Real))) ragged(RaggedArguments a) {
   constexpr int per_lane = rows_per_lane(steps, sizeof(Real)), group_size = 32 * per_lane;
-  const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) >> 5;
+  constexpr int unit = 16 / static_cast<int>(sizeof(Real));  // values of 16 bytes
+  using Lane = LaneValues<Real, per_lane>;
+  const int lane = static_cast<int>(threadIdx.x) & 31, warp = same_in_warp(static_cast<int>(threadIdx.x) >> 5);
   const int group = static_cast<int>(blockIdx.x * (blockDim.x >> 5)) + warp;
   if (group >= a.groups) return;
-  const int stage_bytes = a.piece_bytes + (a.window_values * static_cast<int>(sizeof(Real)) + 15) / 16 * 16;
-  int begin_of_warp = warp * ragged_stages * stage_bytes;
-  keep(begin_of_warp);
-  unsigned char* const mine = dynamic_shared<unsigned char>() + begin_of_warp;
-  SharedAddress to_pieces = shared_address(mine + 16 * lane),
-                to_windows = shared_address(mine + a.piece_bytes + static_cast<int>(sizeof(Real)) * lane);
-  keep(to_pieces);
-  keep(to_windows);
+  const int stage_bytes = a.piece_bytes + a.window_bytes;
+  unsigned char* const mine = dynamic_shared<unsigned char>() + warp * ragged_shared(a.piece_bytes, a.window_bytes);
+  const SharedAddress barriers = shared_address(mine), stages = barriers + ragged_stages * WarpCopies::bytes;
+  const unsigned char* const here = mine + ragged_stages * WarpCopies::bytes;
+  WarpCopies::prepare<ragged_stages>(barriers, lane);
   const int now = static_cast<int>(a.now), ring_mask = a.ring - 1;
-  const unsigned length_mask = (1U << a.length_bits) - 1U;
-  // The words of a PieceHeader, in one load.
-  struct Header {
-    uint4 word;
-    __device__ unsigned offset() const { return word.x; }
-    __device__ int size() const { return static_cast<int>(word.y & 0xffffU); }
-    __device__ int first() const { return static_cast<int>(word.y >> 16); }
-    __device__ int span() const { return static_cast<int>(word.z & 0xffffU); }
-    __device__ int longest() const { return static_cast<int>(word.z >> 16); }
-    __device__ int shortest() const { return static_cast<int>(word.w & 0xffffU); }
-  };
 
   Real sum[per_lane][steps];
 #pragma unroll
@@ -59,155 +91,130 @@ __global__ void __launch_bounds__(256) ragged(RaggedArguments a) {
 #pragma unroll
     for (int g = 0; g < steps; ++g) sum[r][g] = 0;
 
-  const int last_slab = a.part_begin[blockIdx.y + 1];
-  for (int q = a.part_begin[blockIdx.y]; q < last_slab; ++q) {
-    const SlabView slab = a.slab[q];
-    const uint4* const headers =
-        reinterpret_cast<const uint4*>(slab.headers) + static_cast<std::int64_t>(group) * slab.slices;
-    const Real* const past = static_cast<const Real*>(a.past) + static_cast<std::int64_t>(slab.first_slice) * a.ring;
+  PieceQueue<Real> queue{a, group, same_in_warp(a.part_begin[blockIdx.y]) - 1, same_in_warp(a.part_begin[blockIdx.y + 1])};
+  HeaderWords h, next;
+  bool more = queue.next(next);
+  const auto ask = [&](int stage) __attribute__((always_inline)) {
+    const SharedAddress barrier = barriers + stage * WarpCopies::bytes, to = stages + stage * stage_bytes;
+    const unsigned bytes = next.bytes(), window = next.window_bytes();
+    WarpCopies::begin(lane, barrier, bytes + window);
+    WarpCopies::copy(lane, barrier, to, queue.pieces + 16 * static_cast<std::int64_t>(next.offset()), bytes);
+    WarpCopies::copy(lane, barrier, to + a.piece_bytes, queue.past + ((now - next.reach()) & ring_mask & ~(unit - 1)), window);
+    WarpCopies::end();
+    h = next;
+    more = queue.next(next);
+  };
 
-    const auto fetch = [&](const Header& h, int slice, int stage) {
-      const unsigned char* from = slab.pieces + 16 * static_cast<std::int64_t>(h.offset()) + 16 * lane;
-      SharedAddress to = to_pieces + stage;
-      keep(from);
-      keep(to);
-      int left = h.size() - lane;
-      keep(left);
-#pragma unroll
-      for (int k = 0; k < 6; ++k)
-        if (left > 32 * k) copy_async<16>(to + 512 * k, from + 512 * k);
-#pragma unroll 1
-      for (int k = 6; left > 32 * k; ++k) copy_async<16>(to + 512 * k, from + 512 * k);
-      SharedAddress window = to_windows + stage;
-      const Real* series = past + static_cast<std::int64_t>(slice) * a.ring;
-      keep(window);
-      keep(series);
-      const int oldest = now - h.first() - h.span() + lane, values = h.span() + steps - lane;
-      constexpr int line = 32 * static_cast<int>(sizeof(Real));
-      if (values > 0) copy_async<sizeof(Real)>(window, series + (oldest & ring_mask));
-      if (values > 32) copy_async<sizeof(Real)>(window + line, series + ((oldest + 32) & ring_mask));
-#pragma unroll 1
-      for (int k = 2; values > 32 * k; ++k)
-        copy_async<sizeof(Real)>(window + line * k, series + ((oldest + 32 * k) & ring_mask));
-      __pipeline_commit();
-    };
+  int stage = 0;
+  unsigned parity = 0;
+  bool any = more;
+  if (any) ask(0);
+  while (any) {
+    const HeaderWords piece = h;
+    const unsigned char* const data = here + stage * stage_bytes;
+    any = more;
+    if (any) {
+      ask(stage ^ 1);
+      WarpCopies::wait<1>(barriers + stage * WarpCopies::bytes, parity);
+    } else {
+      WarpCopies::wait<0>(barriers + stage * WarpCopies::bytes, parity);
+    }
+    parity ^= static_cast<unsigned>(stage);  // after both stages
+    stage ^= 1;
 
-    Header next{__ldg(headers + slab.begin)}, after = next;
-    if (slab.begin + 1 < slab.end) after = Header{__ldg(headers + slab.begin + 1)};
-    fetch(next, slab.begin, 0);
-    int at = 0;
-    for (int slice = slab.begin; slice < slab.end; ++slice) {
-      const Header h = next;
-      const unsigned char* const piece = mine + at;
-      at = stage_bytes - at;
-      if (slice + 1 < slab.end) {
-        next = after;
-        fetch(next, slice + 1, at);
-        if (slice + 2 < slab.end) after = Header{__ldg(headers + slice + 2)};
-        __pipeline_wait_prior(1);
+    // newest[r][g] is past[g − start] of row r; rest[r] is where column 0 of its rests would lie.
+    const unsigned columns = same_in_warp(piece.word.w);
+    const int common = static_cast<int>(columns >> 16 & 0xfffeU), longest = static_cast<int>(columns & 0xffffU);
+    const bool wide = (columns >> 16 & 1U) != 0;
+    int length[per_lane];
+    const Real* newest[per_lane];
+    SharedAddress rest[per_lane];
+    const unsigned char* first;
+    {
+      unsigned lag[2], beyond[2], begin;
+      if (!wide) {
+        const unsigned mark = reinterpret_cast<const unsigned*>(data)[lane];
+        lag[0] = mark & 63U, lag[1] = (mark >> 6) & 63U;
+        beyond[0] = (mark >> 12) & 31U, beyond[1] = (mark >> 17) & 31U;
+        begin = mark >> 22;
+        first = data + mark_bytes(false);
       } else {
-        __pipeline_wait_prior(0);
+        const uint4 mark = reinterpret_cast<const uint4*>(data)[lane];
+        lag[0] = mark.x & 0xffffU, lag[1] = mark.x >> 16;
+        beyond[0] = mark.y & 0xffffU, beyond[1] = mark.y >> 16;
+        begin = mark.z;
+        first = data + mark_bytes(true);
       }
-      __syncwarp();
-
-      // window[i] is past[i − first − span]; newest[r][g] is past[g − start] of row r.
-      const Real* const window = reinterpret_cast<const Real*>(piece + a.piece_bytes) + h.span();
-      const Real* values = reinterpret_cast<const Real*>(piece + (a.wide_marks != 0 ? 4 : 2) * group_size);
-      const int longest = h.longest(), common = h.shortest();
-      int length[per_lane];
-      const Real *newest[per_lane], *rest[per_lane];
+      const Real* const window = reinterpret_cast<const Real*>(data + a.piece_bytes) + ((now - piece.reach()) & (unit - 1));
+      SharedAddress rests = stages + static_cast<int>(first - here) +
+                            static_cast<int>(sizeof(Real)) * ((group_size - 1) * common + static_cast<int>(begin));
 #pragma unroll
       for (int r = 0; r < per_lane; ++r) {
-        const unsigned mark = a.wide_marks != 0 ? reinterpret_cast<const std::uint32_t*>(piece)[32 * r + lane]
-                                                : reinterpret_cast<const std::uint16_t*>(piece)[32 * r + lane];
-        length[r] = static_cast<int>(mark & length_mask);
-        newest[r] = window - (mark >> a.length_bits);
+        length[r] = common + static_cast<int>(beyond[r]);
+        newest[r] = window + lag[r];
+        rest[r] = rests;
+        rests = rests + static_cast<int>(sizeof(Real)) * static_cast<int>(beyond[r]);
       }
-      {
-        // Where the rests begin: sums over the rows before, both rows of a lane in one word.
-        unsigned own = static_cast<unsigned>(length[0] - common);
-        if constexpr (per_lane == 2) own |= static_cast<unsigned>(length[per_lane - 1] - common) << 16;
-        unsigned upto = own;
-#pragma unroll
-        for (int step = 1; step < 32; step *= 2) {
-          const unsigned before = __shfl_up_sync(0xffffffffU, upto, step);
-          if (lane >= step) upto += before;
-        }
-        const Real* const rests = values + common * group_size - common;
-        rest[0] = rests + ((upto - own) & 0xffffU);
-        if constexpr (per_lane == 2)
-          rest[per_lane - 1] = rests + (__shfl_sync(0xffffffffU, upto, 31) & 0xffffU) + ((upto - own) >> 16);
-      }
-      values += lane;
-
-      Real w[per_lane][steps];  // column d: past[g − start − d] lies in w[(g − d) mod n_g]
-#pragma unroll
-      for (int r = 0; r < per_lane; ++r)
-#pragma unroll
-        for (int g = 1; g < steps; ++g) w[r][g] = newest[r][g];
-      constexpr int unrolled = steps < 8 ? 8 : steps;
-      const auto multiply = [&](int k, const Real* v) {
-#pragma unroll
-        for (int r = 0; r < per_lane; ++r)
-#pragma unroll
-          for (int g = 0; g < steps; ++g) sum[r][g] += v[r] * w[r][(g + steps - k % steps) % steps];
-      };
-      const auto common_column = [&](int k) {
-        Real v[per_lane];
-#pragma unroll
-        for (int r = 0; r < per_lane; ++r) {
-          v[r] = values[k * group_size + 32 * r];
-          w[r][(steps - k % steps) % steps] = newest[r][-k];
-        }
-        multiply(k, v);
-      };
-      const auto ragged_column = [&](int k, int c) {
-        Real v[per_lane];
-#pragma unroll
-        for (int r = 0; r < per_lane; ++r) {
-          const bool here = c < length[r];
-          v[r] = here ? rest[r][k] : Real{0};
-          w[r][(steps - k % steps) % steps] = here ? newest[r][-k] : Real{0};
-        }
-        multiply(k, v);
-      };
-      for (int c0 = 0; c0 < longest; c0 += unrolled) {
-        bool over = false;
-        // Four common columns at a time need one question only.
-#pragma unroll
-        for (int k0 = 0; k0 < unrolled; k0 += 4) {
-          if (c0 + k0 + 4 <= common) {
-#pragma unroll
-            for (int k = k0; k < k0 + 4; ++k) common_column(k);
-          } else {
-#pragma unroll
-            for (int k = k0; k < k0 + 4; ++k) {
-              if (c0 + k >= longest) {
-                over = true;
-                break;
-              }
-              if (c0 + k < common)
-                common_column(k);
-              else
-                ragged_column(k, c0 + k);
-            }
-            if (over) break;
-          }
-        }
-        values += unrolled * group_size;
-#pragma unroll
-        for (int r = 0; r < per_lane; ++r) {
-          newest[r] -= unrolled;
-          rest[r] += unrolled;
-        }
-      }
-      __syncwarp();  // the stage may be filled again
     }
+    const Lane* values = reinterpret_cast<const Lane*>(first) + lane;
+
+    Real w[per_lane][steps];  // column d: past[g − start − d] lies in w[(g − d) mod n_g]
+#pragma unroll
+    for (int r = 0; r < per_lane; ++r)
+#pragma unroll
+      for (int g = 1; g < steps; ++g) w[r][g] = newest[r][g];
+    constexpr int unrolled = steps < 8 ? 8 : steps;
+    // Columns c0 + j and the next one; true behind the last one. Where rows end, their past values reach on (to an even number
+    // of columns), and meet zeros.
+    const auto two_columns = [&](auto at, int c0) __attribute__((always_inline)) {
+      constexpr int j = decltype(at)::value;
+      const int c = c0 + j;
+      Lane v[2];
+      if (c < common) {
+        v[0] = values[32 * j];
+        v[1] = values[32 * j + 32];
+      } else {
+        if (c >= longest) return true;
+#pragma unroll
+        for (int r = 0; r < per_lane; ++r) {
+          v[0].row[r] = shared_value_if<Real, j>(rest[r], c, length[r]);
+          v[1].row[r] = shared_value_if<Real, j + 1>(rest[r], c + 1, length[r]);
+        }
+      }
+      Real p[2][per_lane];
+#pragma unroll
+      for (int k = 0; k < 2; ++k)
+#pragma unroll
+        for (int r = 0; r < per_lane; ++r) p[k][r] = newest[r][-j - k];
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+#pragma unroll
+        for (int r = 0; r < per_lane; ++r) {
+          w[r][(steps - (j + k) % steps) % steps] = p[k][r];
+#pragma unroll
+          for (int g = 0; g < steps; ++g) sum[r][g] += v[k].row[r] * w[r][(g + steps - (j + k) % steps) % steps];
+        }
+      }
+      return false;
+    };
+    const auto some_columns = [&]<int... k>(std::integer_sequence<int, k...>, int c0) __attribute__((always_inline)) {
+      return (two_columns(Number<2 * k>{}, c0) || ...);
+    };
+    for (int c0 = 0; c0 < longest; c0 += unrolled) {
+      if (some_columns(std::make_integer_sequence<int, unrolled / 2>{}, c0)) break;
+      values += 32 * unrolled;
+#pragma unroll
+      for (int r = 0; r < per_lane; ++r) {
+        newest[r] -= unrolled;
+        rest[r] = rest[r] + static_cast<int>(sizeof(Real)) * unrolled;
+      }
+    }
+    __syncwarp();  // the stage may be filled again
   }
 
 #pragma unroll
   for (int r = 0; r < per_lane; ++r) {
-    const int row = group * group_size + 32 * r + lane;
+    const int row = group * group_size + per_lane * lane + r;
     if (row >= a.rows) continue;
     Real* const out = static_cast<Real*>(a.partial) + static_cast<std::int64_t>(blockIdx.y) * steps * a.rows + row;
 #pragma unroll

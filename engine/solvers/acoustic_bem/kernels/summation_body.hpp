@@ -216,7 +216,7 @@ inline void add_group(const PanelView<Real>& p, const RowGroup group, std::size_
       // Step g of column d needs what column d − 1 needed for step g − 1.
       w[(8 * block - k) % block] = window.at(T, entry - k);
       const Values<Real> m = load(u + k * lanes);
-      if (b == 0) __builtin_prefetch(reinterpret_cast<const char*>(u + k * lanes) + ahead, 0, 3);
+      if (b == 0) __builtin_prefetch(reinterpret_cast<const char*>(u + k * lanes) + ahead, 0, 2);
 #pragma GCC unroll 8
       for (int g = 0; g < block; ++g) (k % 2 == 0 ? acc : more)[g] += m * w[(8 * block + g - k) % block];
     };
@@ -249,7 +249,7 @@ template <class Real, int steps>
 void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums, Real* scratch) {
   using W = Wide<Real>;
   constexpr int lanes = W::lanes;
-  constexpr std::ptrdiff_t distance = 6144;
+  constexpr std::ptrdiff_t distance = 16384;  // into the second-level cache; the first one is kept for sums
   for (std::size_t j = 0; j < count; ++j) {
     const PanelView<Real>& p = panels[j];
     const char* end = nullptr;

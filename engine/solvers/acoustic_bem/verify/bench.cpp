@@ -213,9 +213,14 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
     row({"machine: multiply-adds, double, one core", b.rates.fma_double / 1e9, "Gflop/s", 1, 0, "", "issue"});
     row({"machine: copy, one core", b.rates.copy / 1e9, "GB/s", 1, 0, "", "bandwidth"});
     row({"machine: reading only, one core", b.rates.read / 1e9, "GB/s", b.rates.read / b.rates.copy, 0, "copy", "bandwidth"});
-    if (run.threads > 1)
-      row({fmt::format("machine: copy, {} threads", run.threads), b.rates.copy_together / 1e9, "GB/s",
-           b.rates.copy_together / b.rates.copy, 0, "one core", "bandwidth"});
+    if (run.threads > 1) {
+      const auto together = [&](const char* what, double rate, double alone, const char* unit, const char* by) {
+        row({fmt::format("machine: {}, {} threads", what, run.threads), rate / 1e9, unit, rate / alone, 0, "one core", by});
+      };
+      together("multiply-adds, single", b.rates.fma_together, b.rates.fma_single, "Gflop/s", "issue");
+      together("copy", b.rates.copy_together, b.rates.copy, "GB/s", "bandwidth");
+      together("reading only", b.rates.read_together, b.rates.read, "GB/s", "bandwidth");
+    }
     kernels<float>(b, "single", b.rates.fma_single, 0.4);
     kernels<double>(b, "double", b.rates.fma_double, 0);
     from_memory(b);

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <functional>
+#include <vector>
 
 #include "engine/solvers/acoustic_bem/history.hpp"
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
@@ -15,6 +17,25 @@
 #include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
+namespace {
+
+/// Reads all numbers; requests go ahead, as those of the summation do.
+double sum_of(const double* p, std::size_t count) {
+  double sum[16] = {};
+  for (std::size_t i = 0; i + 16 <= count; i += 16) {
+    for (std::size_t line = 0; line < 16; line += 8) __builtin_prefetch(reinterpret_cast<const char*>(p + i + line) + 6144, 0, 3);
+    for (std::size_t c = 0; c < 16; ++c) sum[c] += p[i + c];
+  }
+  double all = 0;
+  for (const double v : sum) all += v;
+  return all;
+}
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
 
 extern const FmaLoops fma_loops_base, fma_loops_avx2, fma_loops_avx512;
 
@@ -49,26 +70,35 @@ MachineRates measure_rates(int threads) {
   }
   for (int k = 0; k < 4; ++k) {
     const double begin = thread_seconds();
-    double sum[16] = {};
-    for (std::size_t i = 0; i + 16 <= to.size(); i += 16)
-      for (std::size_t c = 0; c < 16; ++c) sum[c] += to.data()[i + c];
-    double all = 0;
-    for (const double v : sum) all += v;
-    keep += 1e-300 * all;
+    keep += 1e-300 * sum_of(to.data(), to.size());
     out.read = std::max(out.read, static_cast<double>(bytes) / (thread_seconds() - begin));
   }
   out.copy_together = out.copy;
+  out.read_together = out.read;
+  out.fma_together = out.fma_single;
   if (threads > 1) {
     const CpuWorker workers(threads);
     const auto part = static_cast<Index>(from.size()) / threads;
-    for (int k = 0; k < 4; ++k) {
-      const auto begin = std::chrono::steady_clock::now();
-      workers.for_each({0, part * threads}, part, [&](Interval some, int) {
-        std::memcpy(to.data() + some.begin, from.data() + some.begin, static_cast<std::size_t>(some.size()) * 8);
-      });
-      const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      out.copy_together = std::max(out.copy_together, 16 * static_cast<double>(part * threads) / took);
-    }
+    std::vector<double> kept(static_cast<std::size_t>(threads), 1);
+    /// What all threads do in a second, if each does `each` of it.
+    const auto together = [&](double each, const std::function<void(Index, double*)>& work) {
+      double rate = 0;
+      for (int k = 0; k < 4; ++k) {
+        const double begin = wall_seconds();
+        workers.for_each({0, threads}, 1, [&](Interval one, int) { work(one.begin, &kept[static_cast<std::size_t>(one.begin)]); });
+        rate = std::max(rate, each * threads / (wall_seconds() - begin));
+      }
+      return rate;
+    };
+    const double bytes_each = 8 * static_cast<double>(part);
+    out.copy_together = std::max(out.copy_together, together(2 * bytes_each, [&](Index t, double*) {
+                                   std::memcpy(to.data() + t * part, from.data() + t * part, static_cast<std::size_t>(part) * 8);
+                                 }));
+    out.read_together = together(bytes_each, [&](Index t, double* sum) {
+      *sum += 1e-300 * sum_of(from.data() + t * part, static_cast<std::size_t>(part));
+    });
+    const double flops = loops.single(1000, &keep) * 2000;
+    out.fma_together = together(flops, [&](Index, double* sum) { loops.single(2000000, sum); });
   }
   return out;
 }

@@ -9,7 +9,9 @@ struct MachineRates {
   double fma_single = 0, fma_double = 0;  ///< flop/s, one core, widest registers
   double copy = 0;                        ///< bytes/s, read and written, arrays far beyond the caches
   double read = 0;                        ///< bytes/s of a sweep that only reads
-  double copy_together = 0;               ///< copy by `threads` threads at once, in wall time
+  // By `threads` threads at once, in wall time: virtual processors may share the units of one core.
+  double fma_together = 0;  ///< single precision
+  double copy_together = 0, read_together = 0;
 };
 [[nodiscard]] MachineRates measure_rates(int threads = 1);
 
