@@ -110,19 +110,18 @@ bool March::step() {
 
 Error March::collapse() const {
   const Space& s = op_.space();
-  const Index zone = op_.limiting_zone();
+  const auto [zone, reason] = op_.limit(next_);
   Vec3 centre{};
   for (int i = 0; i < s.zone_nodes; ++i)
     for (int d = 0; d < s.dim; ++d)
       centre[static_cast<std::size_t>(d)] +=
-          state_.x[static_cast<std::size_t>(d * s.nodes + s.map[static_cast<std::size_t>(zone * s.zone_nodes + i)])] /
+          next_.x[static_cast<std::size_t>(d * s.nodes + s.map[static_cast<std::size_t>(zone * s.zone_nodes + i)])] /
           s.zone_nodes;
   return make_error(
       ErrorCode::not_converged,
-      fmt::format("the time step collapsed to {:.3g} s at t = {:.6g} s in zone {} at ({:.5g}, {:.5g}, {:.5g})", dt_,
-                  time_, zone, centre[0], centre[1], centre[2]),
-      "That zone is tangled or squeezed flat. Use a finer or better shaped mesh there, a lower order, or a "
-      "lower Courant number; "
+      fmt::format("the time step collapsed to {:.3g} s at t = {:.6g} s in zone {} at ({:.5g}, {:.5g}, {:.5g}): {}", dt_,
+                  time_, zone, centre[0], centre[1], centre[2], reason),
+      "Use a finer or better shaped mesh there, a lower order, or a lower Courant number; "
       "check that the viscosity is on where there are shocks. What was computed is kept.");
 }
 

@@ -6,6 +6,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/hydro_fem/eos_file.hpp"
 #include "engine/solvers/hydro_fem/geometry.hpp"
+#include "engine/solvers/hydro_fem/kernels/reference.hpp"
 
 #include <algorithm>
 #include <array>
@@ -283,6 +284,24 @@ bool uniform(const Parts& p) {
   return p.regions.size() == 1 && !p.regions[0].density_formula && !p.regions[0].pressure_formula;
 }
 
+/// Zones whose map folds over, at the points of the lowest order that holds it; those of higher orders are looked at when
+/// a run is prepared.
+void check_shapes(Reader& r, const ZoneMesh& mesh) {
+  const Tables tables(mesh.quadratic.empty() ? 1 : 2);
+  const reference::ZoneTables zone_tables(tables, mesh.dim);
+  const Space space(mesh, tables.k);
+  for (Index zone = 0; zone < space.zones; ++zone)
+    for (int q = 0; q < zone_tables.points; ++q) {
+      const reference::Spot spot = reference::spot_of(zone_tables, space, space.x0.data(), zone, q);
+      const double det = reference::determinant(mesh.dim, spot.J);
+      if (det > 0) continue;
+      return r.wrong(r.input["mesh"]["file"],
+                     fmt::format("zone {} is tangled: its Jacobian is {:.3g} at ({:.5g}, {:.5g}, {:.5g})", zone, det,
+                                 spot.x[0], spot.x[1], spot.x[2]),
+                     "Mesh it finer there, or move its corners and the nodes of its sides apart.");
+    }
+}
+
 /// The first material in use whose speed of sound hardly depends on its state, empty if there is none.
 std::string stiff_material(const Case& input, const Parts& p) {
   for (const Region& region : p.regions) {
@@ -356,6 +375,7 @@ std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
       r.wrong(exact, "the closed form of the blast is singular for gamma = 2",
               "Use another gamma, such as 1.4, or take out `exact`.");
   }
+  if (r.good() && !g.is_grid()) check_shapes(r, g.mesh->zones);
   const Values courant = input["parameters"]["courant"];
   if (r.good() && !courant.is_text() && input["parameters"]["viscosity"].boolean()) {
     const auto order = static_cast<int>(input["parameters"]["order"].integer());

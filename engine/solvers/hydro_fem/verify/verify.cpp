@@ -241,14 +241,16 @@ class Table {
   }
 
   [[nodiscard]] bool quick() const { return run_.quick; }
-  /// `published`: the paper's own figure, on a mesh that it does not give; 0: none to compare with.
-  void window(Index nx, Index ny, double kinetic, double published = 0) {
+  /// `published`: the paper's own figure, on a mesh that it does not give; 0: none to compare with. `slack`: on the coarser
+  /// meshes the rounding of the proxy's four digits; on 112×48 twice what solves to 1e-8, which both codes make there, move
+  /// kinetic energy by (1.8e-4 at t = 0.2 against solves to 1e-12, measured).
+  void window(Index nx, Index ny, double kinetic, double slack, double published = 0) {
     const std::string name = fmt::format("triple point Q3-Q2, {}×{}, t = 0.6", nx, ny);
     run_.doing(name);
     Flow flow(strict(flows::triple_point(3, nx, ny), published > 0 ? 1e-8 : 1e-12), until(0.6), threads_);
     flow.run();
     const double found = flow.op().energies(flow.state()).kinetic;
-    at_most(name + ": kinetic energy, relative difference", std::abs(found / kinetic - 1), "1", 2e-4,
+    at_most(name + ": kinetic energy, relative difference", std::abs(found / kinetic - 1), "1", slack,
             std::string(proxy) + "; the window of Dong et al., Table 7");
     if (published > 0)
       at_most(name + ": kinetic energy against Table 7, relative difference", std::abs(found / published - 1), "1", 0.01,
@@ -296,12 +298,12 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     table.noh(2, 24, 0.12, 0.7);
     table.saltzmann();
     table.orders();
-    table.window(28, 12, 0.4682);
+    table.window(28, 12, 0.4682, 2e-4);
     if (!run.quick) {
       table.blast("Sedov 2D Q2-Q1, 32×32 on 1.2", flows::sedov(2, 2, 32, 1.2, 0.25), 1.2, 32, 0.8, 1, 2, 0.326,
                   0.898034);
-      table.window(56, 24, 0.4896);
-      table.window(112, 48, 0.502146846783, 0.50423596813598);
+      table.window(56, 24, 0.4896, 2e-4);
+      table.window(112, 48, 0.502146846783, 3.6e-4, 0.50423596813598);
     }
   } catch (const Failure& failure) {
     return failure.error();
