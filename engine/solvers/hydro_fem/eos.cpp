@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 namespace conoid::hydro_fem {
 namespace {
 
@@ -27,6 +29,10 @@ class StiffenedGas final : public EquationOfState {
   }
   [[nodiscard]] double energy(double density, double pressure) const override {
     return (pressure + gamma_ * p_infinity_) / ((gamma_ - 1) * density);
+  }
+  [[nodiscard]] std::string objection(double /*density*/, double pressure) const override {
+    if (!(pressure < -p_infinity_)) return {};  // c² = γ (p + p∞)/ρ
+    return fmt::format("the pressure {:g} Pa is below {:g} Pa, where its speed of sound ends", pressure, 0 - p_infinity_);
   }
 
  private:
@@ -61,6 +67,21 @@ class Tabulated final : public EquationOfState {
       (p < pressure ? lo : hi) = mid;
     }
     return 0.5 * (lo + hi);
+  }
+  [[nodiscard]] std::string objection(double density, double pressure) const override {
+    constexpr double slack = 1e-9;
+    if (density < t_.density.front() * (1 - slack) || density > t_.density.back() * (1 + slack))
+      return fmt::format("its table holds densities of {:g} to {:g} kg/m^3, not {:g}", t_.density.front(), t_.density.back(),
+                         density);
+    const double ends[] = {t_.energy.front(), t_.energy.back()};
+    double p[2], c[2];
+    const double both[] = {density, density};
+    evaluate(both, ends, p, c);
+    const double off = slack * std::max(std::abs(p[0]), std::abs(p[1]));
+    if (pressure < p[0] - off || pressure > p[1] + off)
+      return fmt::format("at {:g} kg/m^3 its table holds pressures of {:g} to {:g} Pa, not {:g}", density, p[0], p[1],
+                         pressure);
+    return {};
   }
 
  private:

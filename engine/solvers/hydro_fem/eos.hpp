@@ -17,6 +17,8 @@ class EquationOfState {
                         std::span<double> sound_speed) const = 0;
   /// Specific energy that gives a pressure at a density: for initial states.
   [[nodiscard]] virtual double energy(double density, double pressure) const = 0;
+  /// Why the material cannot be in such a state [kg/m³, Pa], as the end of a sentence; empty where it can.
+  [[nodiscard]] virtual std::string objection(double density, double pressure) const = 0;
 };
 
 /// Stiffened gas p = (γ-1) ρ e - γ p∞, c² = γ (p + p∞)/ρ; ideal gas for p∞ = 0, where c² = γ(γ-1) e. Energies below

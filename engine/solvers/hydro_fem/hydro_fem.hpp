@@ -41,6 +41,10 @@ class HydroFem final : public Solver {
   [[nodiscard]] double share(double time) const;
   void write_lines(RunContext& context) const;
   void write_blast(RunContext& context) const;
+  void record_front(RunContext& context);
+  /// A blast whose shock runs into gas of one density, so that it can be found.
+  [[nodiscard]] bool blast_in_uniform_gas() const { return problem_.setup.point_energy > 0 && problem_.uniform; }
+  [[nodiscard]] double reach() const;
 
   Problem problem_;
   std::unique_ptr<Operator> op_;
@@ -50,9 +54,19 @@ class HydroFem final : public Solver {
   Sums sums_;
   bool closed_ = true;  ///< no work is done from outside
   bool announced_ = false;
+  std::optional<double> exact_radius_;  ///< of the blast after one second
   Index frames_every_ = 0, frames_count_ = 0;
   double frames_interval_ = 0;
 };
+
+/// The shock of a blast in gas of one density: the outermost middle between the density ahead and the largest one, along
+/// rays of length `reach` over the axes and diagonals. Rays that leave the material behind the shock do not count.
+struct ShockFront {
+  double radius = 0;  ///< mean over the rays; 0: no shock was found
+  double spread = 0;  ///< largest minus smallest
+};
+[[nodiscard]] ShockFront shock_front(const View& view, const State& state, const Setup& setup, double reach,
+                                     double density_ahead, int samples);
 
 /// Measures of a blast against its exact solution at a time: see verify and finish.
 struct BlastErrors {

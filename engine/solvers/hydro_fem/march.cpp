@@ -52,13 +52,18 @@ double March::rk2_average(double dt) {
 }
 
 double March::rk4(double dt) {
-  const State s0 = state_;
-  State stage = s0;
-  next_ = s0;
+  const State& s0 = state_;
+  if (stage_.x.empty()) stage_ = s0;
+  const auto combine = [&](State& out, const State& base, double factor) {  // out = base + factor × rate of the stage
+    op_.add(out.x, base.x, factor, vbar_);
+    op_.add(out.v, base.v, factor, a_);
+    op_.add(out.e, base.e, factor, de_);
+  };
   double limit = 1e300;
   constexpr std::array<double, 4> weight = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   constexpr std::array<double, 4> ahead = {0.5, 0.5, 1.0, 0.0};
   for (std::size_t k = 0; k < 4; ++k) {
+    const State& stage = k == 0 ? s0 : stage_;
     if (k > 0 || !stress_is_current_) {
       const double at_stage = op_.update(stage);
       if (k == 0) limit_ = at_stage;
@@ -68,14 +73,9 @@ double March::rk4(double dt) {
     stress_is_current_ = false;
     op_.acceleration(stage, a_);
     op_.energy_rate(stage, stage.v, time_ + (k == 0 ? 0.0 : ahead[k - 1]) * dt, de_);
-    for (std::size_t i = 0; i < s0.x.size(); ++i) next_.x[i] += weight[k] * dt * stage.v[i];
-    for (std::size_t i = 0; i < s0.v.size(); ++i) next_.v[i] += weight[k] * dt * a_[i];
-    for (std::size_t i = 0; i < s0.e.size(); ++i) next_.e[i] += weight[k] * dt * de_[i];
-    if (k == 3) break;
-    const std::vector<double> rate = stage.v;
-    op_.add(stage.x, s0.x, ahead[k] * dt, rate);
-    op_.add(stage.v, s0.v, ahead[k] * dt, a_);
-    op_.add(stage.e, s0.e, ahead[k] * dt, de_);
+    vbar_ = stage.v;
+    combine(next_, k == 0 ? s0 : next_, weight[k] * dt);
+    if (k < 3) combine(stage_, s0, ahead[k] * dt);
   }
   return limit;
 }
@@ -110,19 +110,18 @@ bool March::step() {
 
 Error March::collapse() const {
   const Space& s = op_.space();
-  const Index zone = op_.limiting_zone();
+  const auto [zone, reason] = op_.limit(next_);
   Vec3 centre{};
   for (int i = 0; i < s.zone_nodes; ++i)
     for (int d = 0; d < s.dim; ++d)
       centre[static_cast<std::size_t>(d)] +=
-          state_.x[static_cast<std::size_t>(d * s.nodes + s.map[static_cast<std::size_t>(zone * s.zone_nodes + i)])] /
+          next_.x[static_cast<std::size_t>(d * s.nodes + s.map[static_cast<std::size_t>(zone * s.zone_nodes + i)])] /
           s.zone_nodes;
   return make_error(
       ErrorCode::not_converged,
-      fmt::format("the time step collapsed to {:.3g} s at t = {:.6g} s in zone {} at ({:.5g}, {:.5g}, {:.5g})", dt_,
-                  time_, zone, centre[0], centre[1], centre[2]),
-      "That zone is tangled or squeezed flat. Use a finer or better shaped mesh there, a lower order, or a "
-      "lower Courant number; "
+      fmt::format("the time step collapsed to {:.3g} s at t = {:.6g} s in zone {} at ({:.5g}, {:.5g}, {:.5g}): {}", dt_,
+                  time_, zone, centre[0], centre[1], centre[2], reason),
+      "Use a finer or better shaped mesh there, a lower order, or a lower Courant number; "
       "check that the viscosity is on where there are shocks. What was computed is kept.");
 }
 

@@ -58,6 +58,7 @@ class March {
   Operator& op_;
   MarchOptions options_;
   State state_, next_;
+  State stage_;  // of RK4
   std::vector<double> a_, de_, vbar_;
   double time_ = 0;
   double dt_ = 0;

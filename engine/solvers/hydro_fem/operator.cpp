@@ -68,7 +68,7 @@ double Operator::update(const State& state) {
   }
   times_.update_points += space_.zones * data_.zone_points;
   const auto smallest = std::min_element(batch_step_.begin(), batch_step_.end());
-  limiting_zone_ = lane_zone_[u((smallest - batch_step_.begin()) * kernels_.lanes)];
+  limiting_batch_ = smallest - batch_step_.begin();
   return *smallest;
 }
 

@@ -185,20 +185,15 @@ void Operator::set_masses(const Setup& setup) {
       std::vector<double> Me(u(EE * EE), 0);
       double least = std::numeric_limits<double>::infinity(), most = 0;
       for (int q = 0; q < QQ; ++q) {
-        std::array<double, 9> J{};
-        double radius = 0;
-        for (int i = 0; i < space_.zone_nodes; ++i)
-          for (int d = 0; d < dim; ++d) {
-            const double x = space_.x0[u(d * space_.nodes + map[i])];
-            for (int m = 0; m < dim; ++m) J[u(d * dim + m)] += tables.grad[u(m)](q, i) * x;
-            if (d == 1 && axisymmetric_) radius += tables.w(q, i) * x;
-          }
+        const reference::Spot spot = reference::spot_of(tables, space_, space_.x0.data(), zone, q);
+        const auto& J = spot.J;
+        const double radius = spot.x[1];
         const double det = reference::determinant(dim, J);
         if (!(det > 0))
           throw Failure(make_error(
               ErrorCode::invalid_input,
-              fmt::format("zone {} is tangled: its Jacobian is {:.3g} at a quadrature point near ({:.4g}, {:.4g})",
-                          zone, det, space_.x0[u(map[0])], dim > 1 ? space_.x0[u(space_.nodes + map[0])] : 0.0),
+              fmt::format("zone {} is tangled: its Jacobian is {:.3g} at ({:.4g}, {:.4g}, {:.4g})", zone, det, spot.x[0],
+                          spot.x[1], spot.x[2]),
               "Check the order of the zone's corners and the curvature of its sides."));
         const auto inv = reference::inverse3(dim, J);
         double rho_q = 0;

@@ -6,6 +6,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/hydro_fem/eos_file.hpp"
 #include "engine/solvers/hydro_fem/geometry.hpp"
+#include "engine/solvers/hydro_fem/kernels/reference.hpp"
 
 #include <algorithm>
 #include <array>
@@ -64,7 +65,10 @@ std::optional<Expression> read_formula(Reader& r, const Values& v, std::vector<s
   return *parsed;
 }
 
-std::vector<Region> read_regions(Reader& r, const Geometry& g, const std::vector<std::string>& materials) {
+constexpr const char* state_hint = "Change the region's pressure or density, or its material.";
+
+std::vector<Region> read_regions(Reader& r, const Geometry& g, const std::vector<std::string>& materials,
+                                 const std::vector<std::shared_ptr<const EquationOfState>>& states) {
   std::vector<Region> out;
   const Values list = r.input["regions"];
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -91,6 +95,9 @@ std::vector<Region> read_regions(Reader& r, const Geometry& g, const std::vector
       region.pressure_formula = read_formula(r, v["pressure_formula"], {"x", "y", "z", "r", "rho"});
     else
       r.wrong(v, "the region has no pressure", "Give `pressure` or `pressure_formula`.");
+    if (at != materials.end() && v.has("density") && v.has("pressure"))
+      if (const std::string no = states[region.material]->objection(region.density, region.pressure); !no.empty())
+        r.wrong(v["pressure"], fmt::format("'{}' cannot be in this state: {}", material, no), state_hint);
     if (v.has("velocity_formula")) {
       for (std::size_t d = 0; d < v["velocity_formula"].size(); ++d)
         if (auto e = read_formula(r, v["velocity_formula"].at(d), {"x", "y", "z", "r"}))
@@ -265,12 +272,34 @@ Parts read_parts(Reader& r) {
   p.geometry = read_geometry(r);
   if (!r.good()) return p;
   read_materials(r, p);
-  p.regions = read_regions(r, p.geometry, p.names);
+  p.regions = read_regions(r, p.geometry, p.names, p.materials);
   for (const Region& region : p.regions) p.extents.push_back(region.extent);
   read_boundaries(r, p);
   read_sources(r, p);
   if (r.good()) check_cover(r, p.geometry, p.extents);
   return p;
+}
+
+bool uniform(const Parts& p) {
+  return p.regions.size() == 1 && !p.regions[0].density_formula && !p.regions[0].pressure_formula;
+}
+
+/// Zones whose map folds over, at the points of the lowest order that holds it; those of higher orders are looked at when
+/// a run is prepared.
+void check_shapes(Reader& r, const ZoneMesh& mesh) {
+  const Tables tables(mesh.quadratic.empty() ? 1 : 2);
+  const reference::ZoneTables zone_tables(tables, mesh.dim);
+  const Space space(mesh, tables.k);
+  for (Index zone = 0; zone < space.zones; ++zone)
+    for (int q = 0; q < zone_tables.points; ++q) {
+      const reference::Spot spot = reference::spot_of(zone_tables, space, space.x0.data(), zone, q);
+      const double det = reference::determinant(mesh.dim, spot.J);
+      if (det > 0) continue;
+      return r.wrong(r.input["mesh"]["file"],
+                     fmt::format("zone {} is tangled: its Jacobian is {:.3g} at ({:.5g}, {:.5g}, {:.5g})", zone, det,
+                                 spot.x[0], spot.x[1], spot.x[2]),
+                     "Mesh it finer there, or move its corners and the nodes of its sides apart.");
+    }
 }
 
 /// The first material in use whose speed of sound hardly depends on its state, empty if there is none.
@@ -338,15 +367,15 @@ std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
   }
   if (r.good() && input["output"]["exact"].text() == "sedov") {
     const Values exact = input["output"]["exact"];
-    const bool uniform = p.regions.size() == 1 && !p.regions[0].density_formula && !p.regions[0].pressure_formula;
     const bool ideal = input["materials"][p.names[p.regions[0].material]]["model"].text() == "ideal-gas";
-    if (!blast.has("blast") || !uniform || !ideal)
+    if (!blast.has("blast") || !uniform(p) || !ideal)
       r.wrong(exact, "the exact solution of the blast needs one ideal gas of one density and a blast",
               "Give one region with `density`, an ideal gas and `excitation.blast`, or take out `exact`.");
     else if (std::abs(input["materials"][p.names[p.regions[0].material]]["gamma"].number() - 2) < 1e-6)
       r.wrong(exact, "the closed form of the blast is singular for gamma = 2",
               "Use another gamma, such as 1.4, or take out `exact`.");
   }
+  if (r.good() && !g.is_grid()) check_shapes(r, g.mesh->zones);
   const Values courant = input["parameters"]["courant"];
   if (r.good() && !courant.is_text() && input["parameters"]["viscosity"].boolean()) {
     const auto order = static_cast<int>(input["parameters"]["order"].integer());
@@ -403,7 +432,14 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
   s.density = [parts](const Vec3& p, int region) { return parts->regions[u(region)].density_at(p); };
   s.energy = [parts](const Vec3& p, int region) {
     const Region& here = parts->regions[u(region)];
-    return parts->materials[here.material]->energy(here.density_at(p), here.pressure_at(p));
+    const double density = here.density_at(p), pressure = here.pressure_at(p);
+    const EquationOfState& material = *parts->materials[here.material];
+    if (const std::string no = material.objection(density, pressure); !no.empty())
+      throw Failure(make_error(ErrorCode::invalid_input,
+                               fmt::format("at ({:.6g}, {:.6g}, {:.6g}) '{}' cannot be in the state given: {}", p[0], p[1],
+                                           p[2], parts->names[here.material], no),
+                               state_hint));
+    return material.energy(density, pressure);
   };
   s.velocity = [parts](const Vec3& p, int region) { return parts->regions[u(region)].velocity_at(p); };
   if (!parts->sources.empty()) s.energy_source = [parts] { return make_source(parts->sources); };
@@ -440,6 +476,7 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
                          static_cast<int>(v["points"].integer())});
   }
   out.exact_sedov = input["output"]["exact"].text() == "sedov";
+  out.uniform = uniform(*parts);
   out.is_grid = g.is_grid();
   out.zones = g.counts;
   out.zones_text = count_case_zones(input, mesh).text;

@@ -24,6 +24,7 @@ struct Problem {
   };
   std::vector<Line> lines;
   bool exact_sedov = false;
+  bool uniform = false;           ///< one region of one density and pressure
   int blast_dimension = 2;        ///< of the exact solution: 1 planar, 2 cylindrical, 3 spherical
   double gamma = 1.4;             ///< of the exact solution
   double blast_energy = 0;        ///< of the whole blast, unfolded over the planes of symmetry through its centre

@@ -5,6 +5,7 @@
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -14,6 +15,8 @@ namespace conoid::hydro_fem {
 namespace {
 
 constexpr Index rows_of_run = 1000;     // of the tables over time
+constexpr Index parts_a_front = 20;     // of these rows to one search for the shock
+constexpr int samples_over_time = 200;  // along a ray, in that search
 constexpr std::size_t most_drawn = 16;  // columns that a chart can carry
 
 std::size_t u(Index i) {
@@ -44,6 +47,7 @@ void HydroFem::record(RunContext& context) {
   const double dt = march_->taken_step();
   if (dt > 0) sums_.shortest_step = sums_.shortest_step > 0 ? std::min(sums_.shortest_step, dt) : dt;
   if (part == sums_.recorded && !march_->finished()) return;
+  const bool front_due = part / parts_a_front != sums_.recorded / parts_a_front || march_->finished();
   sums_.recorded = part;
   const State& state = march_->state();
   const double factor = problem_.energy_factor;
@@ -71,6 +75,7 @@ void HydroFem::record(RunContext& context) {
     steps.y_scale = AxisScale::log;
     context.results.table(steps).append({t, dt});
   }
+  if (front_due && dt > 0 && blast_in_uniform_gas()) record_front(context);
   if (tracers_.empty()) return;
   const int dim = op_->space().dim;
   TableInfo pressure =
@@ -132,7 +137,11 @@ void HydroFem::write_lines(RunContext& context) const {
         "Values along the straight line from ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}) m at t = {:g} s; "
         "s: distance from its first point; velocity: along the line.",
         line.from[0], line.from[1], line.from[2], line.to[0], line.to[1], line.to[2], march_->time());
-    info.columns = {{"s", "m", "distance"}, {"density", "kg/m^3", ""}, {"pressure", "Pa", ""}, {"velocity", "m/s", ""}};
+    info.columns = {{"s", "m", "distance"},
+                    {"density", "kg/m^3", ""},
+                    {"pressure", "Pa", ""},
+                    {"velocity", "m/s", ""},
+                    {"energy", "J/kg", ""}};
     if (exact) {
       for (const auto& [name, unit] : {std::pair{"density", "kg/m^3"}, {"pressure", "Pa"}, {"velocity", "m/s"}}) {
         info.columns.push_back({fmt::format("{}_exact", name), unit, fmt::format("{} exact", name)});
@@ -150,7 +159,7 @@ void HydroFem::write_lines(RunContext& context) const {
       const PointValues v = view_->at(state, *place, false);
       double along = 0;
       for (std::size_t d = 0; d < 3; ++d) along += v.velocity[d] * (line.to[d] - line.from[d]) / length;
-      std::vector<double> row{f * length, v.density, v.pressure, along};
+      std::vector<double> row{f * length, v.density, v.pressure, along, v.energy};
       if (exact) {
         const Vec3& c = setup.point;
         const double r = distance(x, c);
@@ -165,15 +174,61 @@ void HydroFem::write_lines(RunContext& context) const {
   }
 }
 
+/// Rays of this length from the centre of the blast leave the material.
+double HydroFem::reach() const {
+  return distance(problem_.lower, problem_.upper);
+}
+
+void HydroFem::record_front(RunContext& context) {
+  const auto& setup = problem_.setup;
+  const double t = march_->time();
+  const ShockFront front =
+      shock_front(*view_, march_->state(), setup, reach(), setup.density(setup.point, 0), samples_over_time);
+  if (!(front.radius > 0)) return;
+  TableInfo info = table_info("shock_radius", "Radius of the shock",
+                              "Mean distance from the centre of the blast, along the axes and diagonals, at which density is "
+                              "last half-way between that ahead and its largest.");
+  info.columns.push_back({"radius", "m", "shock"});
+  std::vector<double> row{t, front.radius};
+  if (problem_.exact_sedov) {
+    if (!exact_radius_)
+      exact_radius_ = SedovBlast(problem_.blast_dimension, problem_.gamma, setup.density(setup.point, 0),
+                                 problem_.blast_energy).shock_radius(1);
+    info.columns.push_back({"radius_exact", "m", "exact"});
+    info.exact.push_back("radius_exact");
+    // Sedov: R ∝ t^(2/(dimension + 2))
+    row.push_back(*exact_radius_ * std::pow(t, 2.0 / (problem_.blast_dimension + 2)));
+  }
+  context.results.table(info).append(row);
+}
+
 void HydroFem::write_blast(RunContext& context) const {
   const auto& setup = problem_.setup;
-  if (!problem_.exact_sedov || problem_.blast_energy <= 0) return;
-  const BlastErrors b = blast_errors(*op_, *view_, march_->state(), setup, march_->time(), problem_.gamma,
-                                     setup.density(setup.point, 0), problem_.blast_dimension, problem_.blast_energy);
-  context.results.number("shock_radius", b.radius, "m");
-  context.results.number("shock_radius_exact", b.exact_radius, "m");
-  context.results.number("shock_radius_spread", b.radius_spread, "m");
-  context.results.number("density_error_l2", b.density_l2, "1");
+  if (!blast_in_uniform_gas()) return;
+  const double ahead = setup.density(setup.point, 0);
+  if (problem_.exact_sedov) {
+    const BlastErrors b = blast_errors(*op_, *view_, march_->state(), setup, march_->time(), problem_.gamma, ahead,
+                                       problem_.blast_dimension, problem_.blast_energy);
+    context.results.number("shock_radius", b.radius, "m");
+    context.results.number("shock_radius_exact", b.exact_radius, "m");
+    context.results.number("shock_radius_spread", b.radius_spread, "m");
+    context.results.number("density_error_l2", b.density_l2, "1");
+  } else if (const ShockFront f = shock_front(*view_, march_->state(), setup, reach(), ahead, 600); f.radius > 0) {
+    context.results.number("shock_radius", f.radius, "m");
+    context.results.number("shock_radius_spread", f.spread, "m");
+  }
+  const bool square = problem_.is_grid && setup.mesh.dim >= 2 && problem_.zones[0] == problem_.zones[1] &&
+                      !setup.axisymmetric && problem_.lower[0] == problem_.lower[1] &&
+                      problem_.upper[0] == problem_.upper[1] && setup.point[0] == setup.point[1] &&
+                      setup.gravity[0] == setup.gravity[1];
+  const auto alike = [&](std::size_t side) {
+    const BoundaryCondition &x = setup.boundaries[side], &y = setup.boundaries[side + 2];
+    return x.kind == y.kind && x.value == y.value;
+  };
+  if (square && alike(0) && alike(1))
+    context.results.number("asymmetry",
+                           asymmetry(op_->space(), march_->state(), problem_.zones, problem_.upper[0] - problem_.lower[0]),
+                           "1");
 }
 
 Status HydroFem::finish(RunContext& context) {
@@ -206,12 +261,50 @@ Status HydroFem::finish(RunContext& context) {
   number("seconds_energy", times.energy_solve, "s");
   write_lines(context);
   write_blast(context);
-  const bool square = problem_.is_grid && op_->space().dim >= 2 && problem_.zones[0] == problem_.zones[1] &&
-                      !problem_.setup.axisymmetric && problem_.lower[0] == problem_.lower[1] &&
-                      problem_.upper[0] == problem_.upper[1];
-  if (square && problem_.exact_sedov)
-    number("asymmetry", asymmetry(op_->space(), state, problem_.zones, problem_.upper[0] - problem_.lower[0]), "1");
   return {};
+}
+
+ShockFront shock_front(const View& view, const State& state, const Setup& setup, double reach, double density,
+                       int samples) {
+  ShockFront out;
+  const int dim = setup.mesh.dim;
+  const View::Boxes boxes = view.boxes(state);
+  double nearest = std::numeric_limits<double>::infinity(), farthest = 0, sum = 0;
+  int rays = 0;
+  std::vector<double> rho(u(samples));
+  for (int mask = 1; mask < 1 << dim; ++mask)
+    for (const double sign : {1.0, -1.0}) {
+      Vec3 end = setup.point;
+      const int count = std::popcount(static_cast<unsigned>(mask));
+      for (int d = 0; d < dim; ++d)
+        if (mask >> d & 1) end[u(d)] += sign * reach / std::sqrt(static_cast<double>(count));
+      double largest = 0;
+      int valid = 0;
+      for (int i = 1; i < samples; ++i) {
+        const auto place = view.locate(state, boxes, between(setup.point, end, static_cast<double>(i) / samples));
+        if (!place) break;
+        rho[u(i)] = view.at(state, *place, false).density;
+        largest = std::max(largest, rho[u(i)]);
+        valid = i;
+      }
+      // A ray must run through the material, and must end where the shock has not been.
+      if (valid < samples / 20 || std::abs(rho[u(valid)] - density) > 0.1 * density) continue;
+      const double middle = 0.5 * (density + largest);
+      for (int i = valid; i > 1; --i) {
+        if (rho[u(i - 1)] < middle || rho[u(i)] >= middle) continue;
+        const double f = (rho[u(i - 1)] - middle) / (rho[u(i - 1)] - rho[u(i)]);
+        const double r = (i - 1 + f) / samples * reach;
+        nearest = std::min(nearest, r);
+        farthest = std::max(farthest, r);
+        sum += r;
+        ++rays;
+        break;
+      }
+    }
+  if (rays == 0) return out;
+  out.radius = sum / rays;
+  out.spread = farthest - nearest;
+  return out;
 }
 
 BlastErrors blast_errors(const Operator& op, const View& view, const State& state, const Setup& setup, double time,
@@ -220,45 +313,9 @@ BlastErrors blast_errors(const Operator& op, const View& view, const State& stat
   const SedovBlast exact(dimension, gamma, density, whole_energy);
   out.exact_radius = exact.shock_radius(time);
   const int dim = op.space().dim;
-  const View::Boxes boxes = view.boxes(state);
-  // Rays inside the grid: along its axes and diagonals, to half as far again as the exact shock.
-  double nearest = std::numeric_limits<double>::infinity(), farthest = 0, sum = 0;
-  int rays = 0;
-  for (int mask = 1; mask < (dim == 1 ? 2 : dim == 2 ? 4 : 8); ++mask)
-    for (const double sign : {1.0, -1.0}) {
-      Vec3 end = setup.point;
-      int count = 0;
-      for (int d = 0; d < dim; ++d) count += mask >> d & 1;
-      for (int d = 0; d < dim; ++d)
-        if (mask >> d & 1) end[u(d)] += sign * 1.5 * out.exact_radius / std::sqrt(static_cast<double>(count));
-      constexpr int n = 600;
-      std::vector<double> rho(n, 0);
-      double largest = 0;
-      int valid = 0;
-      for (int i = 1; i < n; ++i) {
-        const auto place = view.locate(state, boxes, between(setup.point, end, static_cast<double>(i) / n));
-        if (!place) break;
-        rho[u(i)] = view.at(state, *place, false).density;
-        largest = std::max(largest, rho[u(i)]);
-        valid = i;
-      }
-      if (valid < n / 2) continue;
-      const double middle = 0.5 * (density + largest);
-      for (int i = valid; i > 1; --i) {
-        if (rho[u(i - 1)] < middle || rho[u(i)] >= middle) continue;
-        const double f = (rho[u(i - 1)] - middle) / (rho[u(i - 1)] - rho[u(i)]);
-        const double r = (i - 1 + f) / n * 1.5 * out.exact_radius;
-        nearest = std::min(nearest, r);
-        farthest = std::max(farthest, r);
-        sum += r;
-        ++rays;
-        break;
-      }
-    }
-  if (rays > 0) {
-    out.radius = sum / rays;
-    out.radius_spread = farthest - nearest;
-  }
+  const ShockFront front = shock_front(view, state, setup, 1.5 * out.exact_radius, density, 600);
+  out.radius = front.radius;
+  out.radius_spread = front.spread;
 
   // ρ projected zone by zone on the energy space by the rule of the scheme (as pictures of other codes of this method
   // show it), its error by a rule of k+1 points a direction.

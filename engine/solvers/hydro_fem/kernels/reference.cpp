@@ -75,6 +75,28 @@ std::array<double, 9> inverse3(int dim, const std::array<double, 9>& J) {
           f * (J[3] * J[7] - J[4] * J[6]), f * (J[1] * J[6] - J[0] * J[7]), f * (J[0] * J[4] - J[1] * J[3])};
 }
 
+double smallest_stretch(int dim, const std::array<double, 9>& J) {
+  std::array<double, 9> JtJ{}, unused{};
+  for (int i = 0; i < dim; ++i)
+    for (int j = 0; j < dim; ++j)
+      for (int m = 0; m < dim; ++m) JtJ[u(i * dim + j)] += J[u(m * dim + i)] * J[u(m * dim + j)];
+  jacobi(dim, JtJ, unused);
+  const int s = smallest_diagonal(dim, JtJ);
+  return std::sqrt(std::max(0.0, JtJ[u(s * dim + s)]));
+}
+
+Spot spot_of(const ZoneTables& t, const Space& space, const double* x, Index zone, int point) {
+  Spot out;
+  const Index* map = &space.map[u(zone * space.zone_nodes)];
+  for (int i = 0; i < t.nodes; ++i)
+    for (int c = 0; c < space.dim; ++c) {
+      const double at = x[c * space.nodes + map[i]];
+      out.x[u(c)] += t.w(point, i) * at;
+      for (int m = 0; m < space.dim; ++m) out.J[u(c * space.dim + m)] += t.grad[u(m)](point, i) * at;
+    }
+  return out;
+}
+
 Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, double h0, int k) {
   const int n = point.dim;
   Stress out;
@@ -119,13 +141,7 @@ Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, doub
     for (int i = 0; i < n * n; ++i) out.sigma[u(i)] += out.viscosity * eps[u(i)];
     if (point.axisymmetric && point.radius > 0) out.hoop += out.viscosity * point.radial_velocity / point.radius;
   }
-  std::array<double, 9> JtJ{}, unused{};
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      for (int m = 0; m < n; ++m) JtJ[u(i * n + j)] += point.J[u(m * n + i)] * point.J[u(m * n + j)];
-  jacobi(n, JtJ, unused);
-  const int s = smallest_diagonal(n, JtJ);
-  const double h_min = std::sqrt(std::max(0.0, JtJ[u(s * n + s)])) / k;
+  const double h_min = smallest_stretch(n, point.J) / k;
   const double rate = point.c / h_min + 2.5 * out.viscosity / (point.rho * h_min * h_min);
   out.step = 1 / (rate + 1e-300);
   return out;

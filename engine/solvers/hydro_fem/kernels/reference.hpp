@@ -34,6 +34,9 @@ struct Stress {
 /// J^-1 by cofactors; the determinant must not be zero.
 [[nodiscard]] std::array<double, 9> inverse3(int dim, const std::array<double, 9>& J);
 
+/// Smallest singular value.
+[[nodiscard]] double smallest_stretch(int dim, const std::array<double, 9>& J);
+
 /// The tensor tables of one zone written out: values and reference derivatives of the velocity basis and values of the
 /// energy basis at the quadrature points.
 struct ZoneTables {
@@ -43,6 +46,13 @@ struct ZoneTables {
   std::array<Matrix, 3> grad;  ///< one a reference axis, points × nodes
   Matrix phi;                  ///< points × energies: B^T of the paper
 };
+
+/// Place and J = ∂x/∂ξ of a zone's quadrature point at positions x (dim × nodes).
+struct Spot {
+  Vec3 x{};
+  std::array<double, 9> J{};
+};
+[[nodiscard]] Spot spot_of(const ZoneTables& t, const Space& space, const double* x, Index zone, int point);
 
 /// One zone's share of the equations at a state. `lane` says where the zone lies in the arrays of `z` (batch·W + lane).
 struct ZoneForce {

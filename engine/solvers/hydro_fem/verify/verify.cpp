@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include <fmt/core.h>
 
@@ -95,18 +96,20 @@ class Table {
              "exact");
   }
 
-  /// Polynomials meet a kink inside a zone to h^1.5 in L2 only; on zones that fit the circles the full orders show.
-  void gresho_fitted() {
+  /// Polynomials meet a kink inside a zone to h^1.5 in L2 only; on zones that fit the circles the full orders show. RK4 above
+  /// Q2-Q1, as the second order of RK2-average in time would bound them. At t = 0.2 the rings are sheared by 2, and Q2-Q1
+  /// needs the finer pair to be in its limit.
+  void gresho_fitted(double t, Index first) {
     double last = 0;
-    for (const auto& [k, order] : {std::pair{2, 1.7}, std::pair{3, 2.6}, std::pair{4, 0.0}}) {
-      run_.doing(fmt::format("Gresho on fitted zones, order {}", k));
-      const auto error = [&, k = k](Index n) {
-        return smooth_error(flows::gresho_fitted(k, n), 0.1, Integrator::rk2_average, flows::gresho_velocity);
+    for (const auto& [k, n, order] : {std::tuple{2, first, 1.7}, {3, Index{4}, 2.6}, {4, Index{4}, 2.6}}) {
+      const std::string name = fmt::format("Gresho Q{}-Q{}, zones fitted to the kinks, t = {}", k, k - 1, t);
+      run_.doing(name);
+      const auto error = [&, k = k](Index zones) {
+        return smooth_error(flows::gresho_fitted(k, zones), t, k == 2 ? Integrator::rk2_average : Integrator::rk4,
+                            flows::gresho_velocity);
       };
-      const double a = error(4), b = error(8), found = std::log2(a / b);
-      if (order > 0)
-        at_least(fmt::format("Gresho Q{}-Q{}, zones fitted to the kinks, t = 0.1: observed order", k, k - 1), found, "1", order, "exact");
-      if (last > 0) at_least(fmt::format("Gresho, fitted zones: order of Q{} above that of Q{}", k, k - 1), found - last, "1", 0, "exact");
+      const double coarse = error(n), found = std::log2(coarse / error(2 * n));
+      at_least(name + ": observed order", found, "1", std::max(order, last), last > 0 ? "exact; above the order before" : "exact");
       last = found;
     }
   }
@@ -238,14 +241,16 @@ class Table {
   }
 
   [[nodiscard]] bool quick() const { return run_.quick; }
-  /// `published`: the paper's own figure, on a mesh that it does not give; 0: none to compare with.
-  void window(Index nx, Index ny, double kinetic, double published = 0) {
+  /// `published`: the paper's own figure, on a mesh that it does not give; 0: none to compare with. `slack`: on the coarser
+  /// meshes the rounding of the proxy's four digits; on 112×48 twice what solves to 1e-8, which both codes make there, move
+  /// kinetic energy by (1.8e-4 at t = 0.2 against solves to 1e-12, measured).
+  void window(Index nx, Index ny, double kinetic, double slack, double published = 0) {
     const std::string name = fmt::format("triple point Q3-Q2, {}×{}, t = 0.6", nx, ny);
     run_.doing(name);
     Flow flow(strict(flows::triple_point(3, nx, ny), published > 0 ? 1e-8 : 1e-12), until(0.6), threads_);
     flow.run();
     const double found = flow.op().energies(flow.state()).kinetic;
-    at_most(name + ": kinetic energy, relative difference", std::abs(found / kinetic - 1), "1", 2e-4,
+    at_most(name + ": kinetic energy, relative difference", std::abs(found / kinetic - 1), "1", slack,
             std::string(proxy) + "; the window of Dong et al., Table 7");
     if (published > 0)
       at_most(name + ": kinetic energy against Table 7, relative difference", std::abs(found / published - 1), "1", 0.01,
@@ -280,7 +285,8 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
       table.at_least("Gresho Q3-Q2, kinks inside zones: observed order", std::log2(a / b), "1", 1.5,
                      "order 1.5 at kinks of velocity, whatever k");
     }
-    table.gresho_fitted();
+    table.gresho_fitted(0.1, 4);
+    if (!run.quick) table.gresho_fitted(0.2, 8);
     table.taylor_green();
     table.blast("Sedov 2D Q2-Q1, 8×8 on 1.2", flows::sedov(2, 2, 8, 1.2, 0.25), 1.2, 8, 0.8, 1, 2, 0.688, 0.898034);
     table.blast("Sedov 2D Q2-Q1, 16×16 on 1.2", flows::sedov(2, 2, 16, 1.2, 0.25), 1.2, 16, 0.8, 1, 2, 0.533, 0.898034);
@@ -292,12 +298,12 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     table.noh(2, 24, 0.12, 0.7);
     table.saltzmann();
     table.orders();
-    table.window(28, 12, 0.4682);
+    table.window(28, 12, 0.4682, 2e-4);
     if (!run.quick) {
       table.blast("Sedov 2D Q2-Q1, 32×32 on 1.2", flows::sedov(2, 2, 32, 1.2, 0.25), 1.2, 32, 0.8, 1, 2, 0.326,
                   0.898034);
-      table.window(56, 24, 0.4896);
-      table.window(112, 48, 0.502146846783, 0.50423596813598);
+      table.window(56, 24, 0.4896, 2e-4);
+      table.window(112, 48, 0.502146846783, 3.6e-4, 0.50423596813598);
     }
   } catch (const Failure& failure) {
     return failure.error();

@@ -84,6 +84,9 @@ class TestCaseMessages : public QObject {
     row("tracer", "output", "{\"tracers\": [{\"position\": [8, 1]}]}", {"no point of the grid"});
     row("table", "materials.gas", "{\"model\": \"table\", \"file\": \"none.csv\"}", {"none.csv"});
     row("order", "parameters.order", "13", {"12"});
+    row("suction in a gas", "regions.0.pressure", "-1", {"'gas'", "-1 Pa", "below 0 Pa"});
+    row("more suction than a liquid bears", "regions.0", R"({"material": "water", "density": 1000, "pressure": -7e8})",
+        {"'water'", "below -6e+08 Pa"});
   }
   void bad_cases() {
     QFETCH(QString, path);
@@ -149,7 +152,11 @@ class TestCaseMessages : public QObject {
       eos->evaluate(std::span(&rho, 1), std::span(&e, 1), std::span(&p, 1), std::span(&c, 1));
       QVERIFY(std::abs(p - 0.4 * rho * e) < 1e-14);
       QVERIFY(std::abs(eos->energy(rho, 0.4 * rho * 1.3) - 1.3) < 1e-12);
+      QVERIFY(eos->objection(rho, 0.4 * rho).empty() && eos->objection(rho, 1.2 * rho).empty());
     }
+    const auto objection = [&](double rho, double p) { return QString::fromStdString(eos->objection(rho, p)); };
+    QVERIFY2(objection(5, 1).contains("1 to 4"), qPrintable(objection(5, 1)));
+    QVERIFY2(objection(2, 2.5).contains("0.8 to 2.4"), qPrintable(objection(2, 2.5)));
     const auto message = [&](const std::string& t) {
       const auto r = read_eos_table(write("bad.csv", t));
       return QString::fromStdString(r ? std::string("fine") : r.error().render());

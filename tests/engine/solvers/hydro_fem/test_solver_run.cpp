@@ -76,7 +76,7 @@ class TestSolverRun : public QObject {
     QVERIFY2(std::abs(b.number("shock_radius") - exact) < 1.2 / 5,
              qPrintable(QString::number(b.number("shock_radius"))));
     QVERIFY(b.number("asymmetry") < 1e-10);
-    for (const char* id : {"energies", "time_step", "tracers", "tracer_paths", "line_1"}) {
+    for (const char* id : {"energies", "time_step", "tracers", "tracer_paths", "line_1", "shock_radius"}) {
       const auto* table = b.results.find(id);
       QVERIFY2(table && table->rows.size() > 10, id);
       for (const auto& row : table->rows)
@@ -86,6 +86,39 @@ class TestSolverRun : public QObject {
     const auto& path = b.results.find("tracer_paths")->rows;
     QVERIFY(std::hypot(path.back()[1], path.back()[2]) > std::hypot(path.front()[1], path.front()[2]));
     QCOMPARE(b.results.find("line_1")->info.exact.size(), std::size_t{3});
+    QCOMPARE(b.results.find("line_1")->info.columns[4].name, std::string("energy"));
+    const std::vector<double> front = b.results.find("shock_radius")->rows.back();  // t, radius, exact
+    QCOMPARE(front[0], 0.4);
+    QVERIFY(std::abs(front[1] - b.number("shock_radius")) < 0.02 && std::abs(front[2] - exact) < 1e-12);
+  }
+
+  void a_blast_without_exact_solution_has_its_radius() {
+    Bench exact(blast_case), plain(blast_case, {{"output.exact", "\"none\""}});
+    for (Bench* b : {&exact, &plain}) {
+      b->solver->prepare(b->context).or_throw();
+      b->march();
+      b->solver->finish(b->context).or_throw();
+    }
+    QVERIFY(std::abs(plain.number("shock_radius") - exact.number("shock_radius")) < 0.01);
+    QCOMPARE(plain.number("asymmetry"), exact.number("asymmetry"));
+    QVERIFY(std::isnan(plain.number("shock_radius_exact")));
+    // In gas that is not of one density there is no middle between ahead and behind.
+    Bench layered(blast_case, {{"regions.0", R"({"material": "air", "density_formula": "1 + y", "pressure": 0})"},
+                               {"output.exact", "\"none\""}});
+    layered.solver->prepare(layered.context).or_throw();
+    layered.march();
+    layered.solver->finish(layered.context).or_throw();
+    QVERIFY(std::isnan(layered.number("shock_radius")) && std::isnan(layered.number("asymmetry")));
+  }
+
+  void a_state_that_no_material_has_names_its_place() {
+    Bench b(blast_case, {{"regions.0", R"({"material": "air", "density": 1, "pressure_formula": "0.5 - x"})"},
+                         {"output.exact", "\"none\""}});
+    const Status status = b.solver->prepare(b.context);
+    QVERIFY(!status);
+    QCOMPARE(status.error().code, ErrorCode::invalid_input);
+    const QString text = QString::fromStdString(status.error().render());
+    QVERIFY2(text.contains("'air'") && text.contains("below 0 Pa") && text.contains("at ("), qPrintable(text));
   }
 
   void frames_carry_curved_moving_zones() {
