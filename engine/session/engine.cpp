@@ -118,6 +118,11 @@ StateEvent Engine::run() {
     life();
   } catch (const StoppedEarly&) {
     stopped_ = true;
+  } catch (const StopGuard::GivenUp&) {
+    // Everybody has been told that the run was stopped; only now its folder is free.
+    results_.reset();
+    files_.reset();
+    return {SessionState::stopped, {}};
   } catch (...) {
     failure = current_exception_as_error();
   }
@@ -181,6 +186,7 @@ void Engine::open_files() {
     plan.hash = hash;
     plan.checkpoints_kept = static_cast<int>(setup_.input["output"]["checkpoints"]["keep"].integer());
     plan.run = {{"conoid", CONOID_VERSION},
+                {"format", RunFolder::format},
                 {"solver", setup_.info->id},
                 {"title", setup_.input.title()},
                 {"hash", hash},
@@ -394,7 +400,7 @@ void Engine::keep_frame() {
   const Stopwatch watch(stages_.frames);
   FrameBuilder builder(kept_fields_of(setup_.input), files_->frames());
   builder.at(at_.step, at_.value, FrameAxis::time);
-  setup_.solver->fill(builder);
+  guard_.watch("fill a frame", [&] { setup_.solver->fill(builder); });
   if (cluster_.leads()) files_->add_frame(builder.finish());
   kept_ = moment();
   frame_due_ = false;
@@ -405,7 +411,7 @@ void Engine::show_frame(const FrameRequest& request, bool idle) {
   const auto start = Clock::now();
   FrameBuilder builder(request, frames_shown_++);
   builder.at(at_.step, at_.value, FrameAxis::time);
-  setup_.solver->fill(builder);
+  guard_.watch("fill a frame", [&] { setup_.solver->fill(builder); });
   shown_step_ = at_.step;
   if (cluster_.leads()) control_.frames().put(builder.finish(), since(start), idle);
 }
@@ -454,6 +460,7 @@ void Engine::take_samples() {
 void Engine::pump(bool now) {
   if (!cluster_.leads()) return;
   const auto alone = guard_.hold();
+  if (!alone.owns_lock()) return;
   if (told_phase_ != tracker_.state().phase) told_phase_ = tracker_.state().phase;
   const auto time = Clock::now();
   if (!now && time - last_pump_ < pump_interval) return;
@@ -477,6 +484,8 @@ void Engine::together(const char* what, const std::function<void()>& work) {
     work();
   } catch (const StoppedEarly&) {
     stopped_early = true;  // one rank only: see context()
+  } catch (const StopGuard::GivenUp&) {
+    throw;
   } catch (...) {
     mine = current_exception_as_error();
     log::debug("{}: {}", what, mine->text);
@@ -535,7 +544,9 @@ StateEvent Engine::conclude(std::optional<Error> failure) {
   }
   if (cluster_.leads()) log::info("{} after {}", name_of(last.state), format_duration(seconds()));
   pump(true);
-  // The folder is free before anybody hears that the run has ended: the next thing may be to resume it.
+  // The folder is free before anybody hears that the run has ended: the next thing may be to resume it. What the solver keeps
+  // on disk goes with the solver.
+  setup_.solver.reset();
   results_.reset();
   files_.reset();
   control_.enter(last.state, last.error);

@@ -99,8 +99,8 @@ class TestTeam : public QObject {
         last = {{pass, 0, split[0], fast, std::max(0.0, slow - fast), 0}, {pass, 1, split[1], slow, std::max(0.0, fast - slow), 0}};
       }
       QCOMPARE(split[0].size() + split[1].size(), Index{400});
-      // Ideal 300 : 100; the offset rests where the slower takes 0.9 to 1.1 of the other's time: 286 to 314.
-      QVERIFY2(split[0].size() >= 286 && split[0].size() <= 314,
+      // Ideal 300 : 100; the offset rests where one takes at least 0.9 of the other's time: 292 to 307.
+      QVERIFY2(split[0].size() >= 292 && split[0].size() <= 307,
                qPrintable(QString("%1 got %2").arg(policy).arg(split[0].size())));
     }
   }
