@@ -29,6 +29,11 @@ constexpr double long_step = 0.5;
 /// ... where that costs no more than this share of the time since the last one.
 constexpr double checkpoint_share = 0.02;
 
+/// Bytes a second that any disk takes, for a checkpoint that nobody has timed yet.
+constexpr double slow_disk = 200e6;
+/// Seconds of computing that a stop may cost at most, where writing them would take longer.
+constexpr double cheap = 10;
+
 /// Thrown through the stages when a stop was asked for before there was anything to keep.
 struct StoppedEarly {};
 
@@ -317,7 +322,7 @@ Engine::Turn Engine::decide() {
     if (hold) control_.enter(SessionState::paused);
 
     if (files_ != nullptr) {
-      turn.checkpoint = wishes.checkpoint || turn.stopped || (checkpoint_is_due() && !turn.finished);
+      turn.checkpoint = wishes.checkpoint || (turn.stopped && is_worth_a_checkpoint()) || (checkpoint_is_due() && !turn.finished);
     } else if (wishes.checkpoint) {
       control_.checkpoint_served();  // nothing is kept in this session
     }
@@ -347,6 +352,13 @@ bool Engine::checkpoint_is_due() const {
          (last_advance_ > long_step && checkpoint_step_ != at_.step && last_cost_ <= checkpoint_share * waited);
 }
 
+/// At a stop: what is sooner computed again than written is not kept, or a stop in the first steps of a run of many gigabytes
+/// would take longer than it may.
+bool Engine::is_worth_a_checkpoint() const {
+  const double cost = last_cost_ > 0 ? last_cost_ : static_cast<double>(setup_.estimate.host_memory) / slow_disk;
+  return unsaved_ > std::min(cost, cheap);
+}
+
 Engine::Turn Engine::tell_all(Turn turn, FrameRequest& request) {
   if (cluster_.size() == 1) {
     request = live_request_;
@@ -373,6 +385,7 @@ void Engine::advance() {
   const auto start = Clock::now();
   auto result = guard_.watch("march", [&] { return setup_.solver->advance(run); });
   last_advance_ = since(start);
+  unsaved_ += last_advance_;
   if (!result) {
     // A solver may give up a long step when asked to stop; the run then goes on from the last checkpoint.
     if (result.error().code == ErrorCode::stopped && control_.wishes().stop) {
@@ -427,6 +440,7 @@ void Engine::write_checkpoint() {
   }
   last_checkpoint_ = Clock::now();
   last_cost_ = since(start);
+  unsaved_ = 0;
   checkpoint_step_ = at_.step;
   control_.checkpoint_served();
   if (cluster_.leads()) log::info("checkpoint of step {}", at_.step);

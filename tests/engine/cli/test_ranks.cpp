@@ -4,6 +4,8 @@
 // labels: cli mpi timeout300
 #include <QTest>
 
+#include <array>
+
 #include "tests/engine/cli/solver_safety.hpp"
 
 using conoid::Json;
@@ -20,13 +22,17 @@ class TestRanks : public QObject {
 };
 
 namespace {
-rod::Said ranks(const rod::Scratch& scratch, const Json& json, const QStringList& more) {
+/// Most of the time of these runs is waiting, for mpirun and for ranks that fail alone: tests start several at once.
+void start_ranks(QProcess& process, const rod::Scratch& scratch, const Json& json, const QStringList& more) {
   rod::write_case(scratch / "case.json", json);
-  QProcess process;
   rod::prepare(process, scratch.path())
       .start("mpirun", QStringList{"--allow-run-as-root", "--oversubscribe", "-n", "2", CONOID_WITH_HEAT_ROD, "run",
                                    "case.json", "--progress", "none"} +
                            more);
+}
+rod::Said ranks(const rod::Scratch& scratch, const Json& json, const QStringList& more) {
+  QProcess process;
+  start_ranks(process, scratch, json, more);
   return rod::collect(process, 60000);
 }
 Json faulty(const char* fault, int rank) {
@@ -53,9 +59,15 @@ void TestRanks::a_failure_of_all_ranks_ends_all() {
 }
 
 void TestRanks::a_failure_of_one_rank_ends_all() {
+  const std::array<rod::Scratch, 2> scratches;
+  std::array<QProcess, 2> processes;
   for (const int rank : {0, 1}) {
-    const rod::Scratch scratch;
-    const rod::Said said = ranks(scratch, faulty("memory", rank), {"--out", "run"});
+    const auto at = static_cast<std::size_t>(rank);
+    start_ranks(processes[at], scratches[at], faulty("memory", rank), {"--out", "run"});
+  }
+  for (const int rank : {0, 1}) {
+    const rod::Scratch& scratch = scratches[static_cast<std::size_t>(rank)];
+    const rod::Said said = rod::collect(processes[static_cast<std::size_t>(rank)], 60000);
     COMPARE_EXIT(said, 6);
     QVERIFY2(said.says("rank " + std::to_string(rank)), said.err.c_str());
     QCOMPARE(rod::summary_of(scratch / "run")["error"]["code"].get<int>(), 6);
@@ -83,14 +95,16 @@ void TestRanks::checkpoints_go_from_one_rank_to_two_and_back() {
   QFETCH(QString, solver);
   const rod::Scratch scratch;
   const QStringList two = {"--launcher", "mpirun --allow-run-as-root --oversubscribe -n 2"};
-  const rod::Said at_once = safety::conoid(scratch.path(), safety::run_line(solver, "two", two));
+  QProcess beside;
+  safety::start(beside, scratch.path(), safety::run_line(solver, "two", two));
+  const safety::Whole& whole = safety::whole_run(scratch.path(), solver);
+  const rod::Said at_once = rod::collect(beside);
   if (at_once.exit != 0) {
     COMPARE_EXIT(at_once, 3);
     QVERIFY2(at_once.says("rank"), at_once.err.c_str());
     qInfo("%s refuses two ranks", qPrintable(solver));
     return;
   }
-  const safety::Whole& whole = safety::whole_run(scratch.path(), solver);
   std::string wrong = safety::difference(whole.left, safety::left_by(scratch / "two"), safety::limits_of(solver));
   QVERIFY2(wrong.empty(), ("two ranks: " + wrong).c_str());
   const auto checkpoints = [&] {
