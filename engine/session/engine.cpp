@@ -31,8 +31,10 @@ constexpr double checkpoint_share = 0.02;
 
 /// Bytes a second that any disk takes, for a checkpoint that nobody has timed yet.
 constexpr double slow_disk = 200e6;
-/// Seconds of computing that a stop may cost at most, where writing them would take longer.
+/// Seconds of computing that a stop may cost at most, where writing them would take longer or come too late.
 constexpr double cheap = 10;
+/// From the wish to the end of the writing; what follows it has the rest of five seconds.
+constexpr double time_to_write = 4;
 
 /// Thrown through the stages when a stop was asked for before there was anything to keep.
 struct StoppedEarly {};
@@ -352,11 +354,12 @@ bool Engine::checkpoint_is_due() const {
          (last_advance_ > long_step && checkpoint_step_ != at_.step && last_cost_ <= checkpoint_share * waited);
 }
 
-/// At a stop: what is sooner computed again than written is not kept, or a stop in the first steps of a run of many gigabytes
-/// would take longer than it may.
+/// At a stop: what is sooner computed again than written is not kept, nor a few seconds of computing where the step that has just
+/// ended, at whose beginning the wish may have come, leaves too little time to write them.
 bool Engine::is_worth_a_checkpoint() const {
   const double cost = last_cost_ > 0 ? last_cost_ : static_cast<double>(setup_.estimate.host_memory) / slow_disk;
-  return unsaved_ > std::min(cost, cheap);
+  const bool late = last_advance_ + cost > time_to_write;
+  return unsaved_ > (late ? cheap : std::min(cost, cheap));
 }
 
 Engine::Turn Engine::tell_all(Turn turn, FrameRequest& request) {
