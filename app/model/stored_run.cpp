@@ -6,7 +6,7 @@
 #include <array>
 
 #include "engine/case/document.hpp"
-#include "engine/io/run_folder.hpp"
+#include "engine/session/run_reader.hpp"
 
 namespace conoid::app {
 namespace {

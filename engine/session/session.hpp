@@ -113,8 +113,7 @@ struct SessionOptions {
   bool keep_results = true;                  ///< false: nothing is written
   std::stop_token stop;                      ///< a wish to stop from outside (a signal); the same as Command::stop
   /// Called on a thread of its own when a stop was asked for and the solver has not come back for some seconds; must end the
-  /// process (abort_all_ranks). The run goes on from its last checkpoint. Not set: run_session_here() waits for the solver;
-  /// start_session() leaves it behind on its thread, where it holds its memory and the lock of its folder until it comes back.
+  /// process (abort_all_ranks). The run goes on from its last checkpoint. Not set: the session waits for the solver.
   std::function<void(const StateEvent& last)> abandoned;
 };
 
