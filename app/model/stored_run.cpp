@@ -6,6 +6,7 @@
 #include <array>
 
 #include "engine/case/document.hpp"
+#include "engine/session/run_reader.hpp"
 
 namespace conoid::app {
 namespace {
@@ -128,6 +129,7 @@ Result<StoredRun> read_run_card(const fs::path& folder) {
   if (!fs::exists(run.folder / "case.json", ignored))
     return make_error(ErrorCode::file, "this folder is no run: it holds no case.json",
                       "Choose a folder that a run has made.", {run.folder.string(), 0, {}});
+  if (const Status known = RunFolder::check_format(run.folder); !known) return known.error();
   const Json about = read_json(run.folder / "run.json");
   run.title = text_at(about, "title");
   run.solver = text_at(about, "solver");

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/core/atomic_file.hpp"
 
@@ -74,12 +75,28 @@ Result<RunFolder> RunFolder::create_at(const fs::path& folder) {
   return RunFolder(fs::absolute(folder).lexically_normal());
 }
 
+Status RunFolder::check_format(const fs::path& folder) {
+  const auto text = read_file(folder / "run.json", Bytes{1} << 24);
+  if (!text) return {};  // who needs the file says that it is missing
+  const auto json = nlohmann::json::parse(*text, nullptr, false);
+  if (!json.is_object() || !json.contains("format") || !json["format"].is_number_integer()) return {};
+  const auto found = json["format"].get<std::int64_t>();
+  if (found <= format) return {};
+  const auto writer = json.find("conoid");
+  return make_error(ErrorCode::file,
+                    fmt::format("the run in '{}' has format {}, this version of Conoid reads formats up to {}", folder.string(),
+                                found, format),
+                    fmt::format("Open it with the version that wrote it{}.",
+                                writer != json.end() && writer->is_string() ? ", " + writer->get<std::string>() : ""));
+}
+
 Result<RunFolder> RunFolder::open(const fs::path& folder) {
   std::error_code code;
   if (!fs::exists(folder / "case.json", code))
     return make_error(ErrorCode::file,
                       fmt::format("expected a run folder, found no case.json in '{}'", folder.string()),
                       "Name a folder that `conoid run` made, or 'latest'.");
+  if (const Status known = check_format(folder); !known) return known.error();
   if (const Status made = make_folders(folder); !made) return made.error();
   return RunFolder(fs::absolute(folder).lexically_normal());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The folder of one run, runs/<UTC time>-<hash8>/, and the results that are written into it: tables, numbers, telemetry.
 //
-// case.json run.json summary.json log.jsonl results.vtkhdf charts/*.csv telemetry.csv checkpoints/
+// case.json run.json summary.json log.jsonl results.vtkhdf charts/*.csv telemetry.csv checkpoints/ scratch/
 #pragma once
 
 #include <chrono>
@@ -47,6 +47,13 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path telemetry_file() const { return path_ / "telemetry.csv"; }
   [[nodiscard]] std::filesystem::path charts() const { return path_ / "charts"; }
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
+  /// For what a solver keeps on disk while it computes (<results folder>/scratch); nobody needs it afterwards.
+  [[nodiscard]] std::filesystem::path scratch() const { return path_ / "scratch"; }
+
+  /// Of the whole folder: which files there are and what they mean. Results and checkpoints have a number of their own.
+  static constexpr int format = 1;
+  /// Refuses a folder of a later format than this program knows. Folders without a number are of format 1.
+  [[nodiscard]] static Status check_format(const std::filesystem::path& folder);
 
  private:
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}

@@ -2,6 +2,8 @@
 // L D Lᵀ by MUMPS (SYM = 2) on this rank alone. In a build with MPI it is MUMPS's MPI library, called with MPI_COMM_SELF:
 // the sequential one brings an MPI of its own whose names would hide the real ones. P. R. Amestoy, I. S. Duff,
 // J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15; names of parameters as in its users' guide.
+#include "engine/core/left_behind.hpp"
+#include "engine/linalg/factor_files.hpp"
 #include "engine/linalg/one_blas_thread.hpp"
 #include "engine/linalg/sparse_direct_bodies.hpp"
 
@@ -14,17 +16,15 @@
 #include <mpi.h>
 #endif
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 #if CONOID_HAVE_OPENMP
 #include <omp.h>
@@ -69,6 +69,7 @@ struct Instance {
   std::vector<MUMPS_INT> rows, columns;
   std::vector<Complex> values, solving;  ///< solving: right-hand sides of a call that was given up
   bool alive = false;
+  std::optional<FactorFiles> files;  ///< outlives the instance, which removes what it wrote
 
   Instance() = default;
   Instance(const Instance&) = delete;
@@ -90,12 +91,6 @@ struct Instance {
   }
 };
 
-/// Calls that were given up and still run.
-std::atomic<int>& given_up() {
-  static std::atomic<int> count{0};
-  return count;
-}
-
 /// A call on a thread of its own, which is left behind when a stop is asked for. False: it was.
 bool watched_call(const std::shared_ptr<Instance>& instance, int job, const std::stop_token& stop) {
   if (!stop.stop_possible()) {
@@ -105,7 +100,8 @@ bool watched_call(const std::shared_ptr<Instance>& instance, int job, const std:
   struct End {
     std::mutex mutex;
     std::condition_variable changed;
-    bool reached = false, left_behind = false;
+    bool reached = false;
+    std::unique_ptr<LeftBehind> left_behind;
   };
   const auto end = std::make_shared<End>();
 #if CONOID_HAVE_OPENMP
@@ -120,37 +116,21 @@ bool watched_call(const std::shared_ptr<Instance>& instance, int job, const std:
     static_cast<void>(threads);
 #endif
     held->call(job);
-    bool alone = false;
+    std::unique_ptr<LeftBehind> alone;
     {
       const std::lock_guard lock(end->mutex);
       end->reached = true;
-      alone = end->left_behind;
+      alone = std::move(end->left_behind);
     }
     end->changed.notify_all();
-    if (!alone) return;
-    held.reset();
-    --given_up();
+    if (alone) held.reset();
   });
   std::unique_lock lock(end->mutex);
   while (!end->reached) {
     end->changed.wait_for(lock, std::chrono::milliseconds(50));
     if (end->reached || !stop.stop_requested()) continue;
-    end->left_behind = true;
-    ++given_up();
+    end->left_behind = std::make_unique<LeftBehind>();
     worker.detach();
-#ifdef __GLIBC__
-    // A program that ends meanwhile must not take down libraries under the running call.
-    static std::once_flag once;
-    std::call_once(once, [] {
-      on_exit(
-          [](int status, void*) {
-            if (given_up() == 0) return;
-            std::fflush(nullptr);
-            _exit(status);
-          },
-          nullptr);
-    });
-#endif
     return false;
   }
   lock.unlock();
@@ -212,7 +192,16 @@ class MumpsDirect final : public SparseDirect {
                         "Raise compute.memory.host or coarsen the mesh.");
     icntl(22) = disk ? 1 : 0;
     if (disk) {
-      std::strncpy(id().ooc_tmpdir, options.scratch.c_str(), sizeof id().ooc_tmpdir - 1);
+      auto files = FactorFiles::create(options.scratch);
+      if (!files) return files.error();
+      instance_->files = std::move(*files);
+      const std::string folder = instance_->files->folder().string();
+      if (folder.size() >= sizeof id().ooc_tmpdir)
+        return make_error(ErrorCode::file,
+                          fmt::format("MUMPS takes names of folders up to {} letters, '{}' has {}",
+                                      sizeof id().ooc_tmpdir - 1, folder, folder.size()),
+                          "Choose a run folder with a shorter name (--out).");
+      std::strncpy(id().ooc_tmpdir, folder.c_str(), sizeof id().ooc_tmpdir - 1);
       std::strncpy(id().ooc_prefix, "factors", sizeof id().ooc_prefix - 1);
     }
     for (int attempt = 0;; ++attempt) {

@@ -99,6 +99,11 @@ void Control::enter(SessionState state, std::optional<Error> error) {
   changed_.notify_all();
 }
 
+void Control::emit(SessionEvent event) {
+  const std::lock_guard lock(mutex_);
+  if (!is_final(state_)) events_.push(std::move(event));
+}
+
 void Control::set_folder(std::filesystem::path folder) {
   const std::lock_guard lock(mutex_);
   folder_ = std::move(folder);

@@ -46,7 +46,8 @@ class Control final : public SessionPort {
   [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }
   void enter(SessionState state, std::optional<Error> error = {});
   void set_folder(std::filesystem::path folder);
-  void emit(SessionEvent event) { events_.push(std::move(event)); }
+  /// Nothing follows a final state: a solver that was given up may still speak.
+  void emit(SessionEvent event);
   [[nodiscard]] FrameChannel& frames() { return frames_; }
 
  private:

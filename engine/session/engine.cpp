@@ -31,6 +31,13 @@ constexpr double checkpoint_share = 0.02;
 /// A stop that has waited this long for its checkpoint goes without, if there is an older one.
 constexpr double checkpoint_patience = 2.5;
 
+/// Bytes a second that any disk takes, for a checkpoint that nobody has timed yet.
+constexpr double slow_disk = 200e6;
+/// Seconds of computing that a stop may cost at most, where writing them would take longer or come too late.
+constexpr double cheap = 10;
+/// From the wish to the end of the writing; what follows it has the rest of five seconds.
+constexpr double time_to_write = 4;
+
 /// Thrown through the stages when a stop was asked for before there was anything to keep.
 struct StoppedEarly {};
 
@@ -120,6 +127,11 @@ StateEvent Engine::run() {
     life();
   } catch (const StoppedEarly&) {
     stopped_ = true;
+  } catch (const StopGuard::GivenUp&) {
+    // Everybody has been told that the run was stopped; only now its folder is free.
+    results_.reset();
+    files_.reset();
+    return {SessionState::stopped, {}};
   } catch (...) {
     failure = current_exception_as_error();
   }
@@ -183,6 +195,7 @@ void Engine::open_files() {
     plan.hash = hash;
     plan.checkpoints_kept = static_cast<int>(setup_.input["output"]["checkpoints"]["keep"].integer());
     plan.run = {{"conoid", CONOID_VERSION},
+                {"format", RunFolder::format},
                 {"solver", setup_.info->id},
                 {"title", setup_.input.title()},
                 {"hash", hash},
@@ -313,7 +326,7 @@ Engine::Turn Engine::decide() {
     if (hold) control_.enter(SessionState::paused);
 
     if (files_ != nullptr) {
-      turn.checkpoint = wishes.checkpoint || (turn.stopped && checkpoint_step_ != at_.step) ||
+      turn.checkpoint = wishes.checkpoint || (turn.stopped && checkpoint_step_ != at_.step && is_worth_a_checkpoint()) ||
                         (checkpoint_is_due() && !turn.finished && !turn.stopped);
     } else if (wishes.checkpoint) {
       control_.checkpoint_served();  // nothing is kept in this session
@@ -344,6 +357,14 @@ bool Engine::checkpoint_is_due() const {
          (last_advance_ > long_step && checkpoint_step_ != at_.step && last_cost_ <= checkpoint_share * waited);
 }
 
+/// At a stop: what is sooner computed again than written is not kept, nor a few seconds of computing where the step that has just
+/// ended, at whose beginning the wish may have come, leaves too little time to write them.
+bool Engine::is_worth_a_checkpoint() const {
+  const double cost = last_cost_ > 0 ? last_cost_ : static_cast<double>(setup_.estimate.host_memory) / slow_disk;
+  const bool late = last_advance_ + cost > time_to_write;
+  return unsaved_ > (late ? cheap : std::min(cost, cheap));
+}
+
 Engine::Turn Engine::tell_all(Turn turn, FrameRequest& request) {
   if (cluster_.size() == 1) {
     request = live_request_;
@@ -370,6 +391,7 @@ void Engine::advance() {
   const auto start = Clock::now();
   auto result = guard_.watch("march", [&] { return setup_.solver->advance(run); });
   last_advance_ = since(start);
+  unsaved_ += last_advance_;
   if (!result) {
     // A solver may give up a long step when asked to stop; the run then goes on from the last checkpoint.
     if (result.error().code == ErrorCode::stopped && control_.wishes().stop) {
@@ -397,7 +419,7 @@ void Engine::keep_frame() {
   const Stopwatch watch(stages_.frames);
   FrameBuilder builder(kept_fields_of(setup_.input), files_->frames());
   builder.at(at_.step, at_.value, FrameAxis::time);
-  setup_.solver->fill(builder);
+  guard_.watch("fill a frame", [&] { setup_.solver->fill(builder); });
   if (cluster_.leads()) files_->add_frame(builder.finish());
   kept_ = moment();
   frame_due_ = false;
@@ -408,7 +430,7 @@ void Engine::show_frame(const FrameRequest& request, bool idle) {
   const auto start = Clock::now();
   FrameBuilder builder(request, frames_shown_++);
   builder.at(at_.step, at_.value, FrameAxis::time);
-  setup_.solver->fill(builder);
+  guard_.watch("fill a frame", [&] { setup_.solver->fill(builder); });
   shown_step_ = at_.step;
   if (cluster_.leads()) control_.frames().put(builder.finish(), since(start), idle);
 }
@@ -437,6 +459,7 @@ void Engine::write_checkpoint(bool last) {
   }
   last_checkpoint_ = Clock::now();
   last_cost_ = since(start);
+  unsaved_ = 0;
   checkpoint_step_ = at_.step;
   control_.checkpoint_served();
   if (cluster_.leads()) log::info("checkpoint of step {}", at_.step);
@@ -470,6 +493,7 @@ void Engine::take_samples() {
 void Engine::pump(bool now) {
   if (!cluster_.leads()) return;
   const auto alone = guard_.hold();
+  if (!alone.owns_lock()) return;
   if (told_phase_ != tracker_.state().phase) told_phase_ = tracker_.state().phase;
   const auto time = Clock::now();
   if (!now && time - last_pump_ < pump_interval) return;
@@ -493,6 +517,8 @@ void Engine::together(const char* what, const std::function<void()>& work) {
     work();
   } catch (const StoppedEarly&) {
     stopped_early = true;  // one rank only: see context()
+  } catch (const StopGuard::GivenUp&) {
+    throw;
   } catch (...) {
     mine = current_exception_as_error();
     log::debug("{}: {}", what, mine->text);
@@ -551,7 +577,9 @@ StateEvent Engine::conclude(std::optional<Error> failure) {
   }
   if (cluster_.leads()) log::info("{} after {}", name_of(last.state), format_duration(seconds()));
   pump(true);
-  // The folder is free before anybody hears that the run has ended: the next thing may be to resume it.
+  // The folder is free before anybody hears that the run has ended: the next thing may be to resume it. What the solver keeps
+  // on disk goes with the solver.
+  setup_.solver.reset();
   results_.reset();
   files_.reset();
   control_.enter(last.state, last.error);

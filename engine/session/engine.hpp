@@ -66,6 +66,7 @@ class Engine {
   void write_summary(const StateEvent& last);
   void abandon(const std::string& phase);
   [[nodiscard]] bool checkpoint_is_due() const;
+  [[nodiscard]] bool is_worth_a_checkpoint() const;
   void pump(bool now);
   void take_samples();
   [[nodiscard]] Cadence::Moment moment() const;
@@ -103,7 +104,8 @@ class Engine {
   Clock::time_point last_checkpoint_ = Clock::now();
   Clock::time_point march_begun_{};
   double last_advance_ = 0;      ///< seconds that the last advance took
-  double last_cost_ = 0;         ///< seconds that the last checkpoint took
+  double last_cost_ = 0;         ///< seconds that the last checkpoint took; 0: none has been written
+  double unsaved_ = 0;           ///< seconds of steps that no checkpoint holds
   Index checkpoint_step_ = -1;   ///< of the newest checkpoint; -1: none
   Index first_step_ = 0;         ///< where this session's march began
   Stages stages_;

@@ -113,6 +113,9 @@ RunFiles::RunFiles(const SessionOptions& options, const Plan& plan, Communicator
   lead(cluster_, [&] {
     folder_ = open_folder(options, plan.hash, lock_);
     path = folder_->path().string();
+    // What a killed run has left there serves nobody; the lock says that none of its own runs.
+    std::error_code ignored;
+    if (resumed_) fs::remove_all(folder_->scratch(), ignored);
     if (resumed_) return;
     options.document.save(folder_->case_file()).or_throw();
     write_file_atomically(folder_->run_file(), plan.run.dump(2, ' ', false, Json::error_handler_t::replace) + "\n")
@@ -129,7 +132,10 @@ RunFiles::RunFiles(const SessionOptions& options, const Plan& plan, Communicator
   if (cluster_.leads()) log_ = log::to_json_lines(folder_->log_file());
 }
 
-RunFiles::~RunFiles() = default;
+RunFiles::~RunFiles() {
+  std::error_code ignored;
+  if (folder_ && cluster_.leads()) fs::remove(folder_->scratch(), ignored);  // where it is empty
+}
 
 const fs::path& RunFiles::folder() const { return folder_->path(); }
 

@@ -31,6 +31,12 @@ void StopGuard::enter(const char* phase) {
   since_ = Clock::now();
 }
 
+void StopGuard::leave() {
+  const std::lock_guard lock(mutex_);
+  inside_ = nullptr;
+  if (given_up_) throw GivenUp{};
+}
+
 void StopGuard::look() {
   std::unique_lock lock(mutex_);
   std::optional<Clock::time_point> asked;
@@ -40,6 +46,7 @@ void StopGuard::look() {
     const auto now = Clock::now();
     if (!asked || inside_ == nullptr || now - *asked < patience || now - since_ < least_call || closing_) continue;
     // The lock stays: the engine's thread waits at it, should the solver come back just now.
+    given_up_ = true;
     abandon_(inside_);
     return;
   }

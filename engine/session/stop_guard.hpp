@@ -9,17 +9,21 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <type_traits>
 
 #include "engine/session/control.hpp"
 
 namespace conoid {
 
 /// Watches the calls of one engine into its solver. When a stop was asked for and a call has not come back in time, it calls
-/// `abandon` on a thread of its own, which must end the process: nothing is lost that a checkpoint holds, as after a kill.
+/// `abandon` on a thread of its own, which says that the run has ended: nothing is lost that a checkpoint holds, as after a
+/// kill. Either it ends the process, or it returns; then the call, should it ever come back, throws GivenUp.
 /// Without `abandon` it does nothing. Writing of results and checkpoints is never cut off.
 class StopGuard {
  public:
   using Abandon = std::function<void(const std::string& phase)>;
+  /// Thrown out of a call that comes back after it was given up. Somebody may have been told that the run has ended.
+  struct GivenUp {};
   /// From the wish to the end of the process, so that a stop ends within five seconds on a machine under load.
   static constexpr std::chrono::milliseconds patience{3500};
 
@@ -28,29 +32,39 @@ class StopGuard {
   StopGuard(const StopGuard&) = delete;
   StopGuard& operator=(const StopGuard&) = delete;
 
-  /// Runs one call into the solver. If the guard has given it up meanwhile, this never returns.
+  /// Runs one call into the solver. If the guard has given it up meanwhile, this never returns, or throws GivenUp.
   template <class Work>
-  auto watch(const char* phase, Work&& work) {
-    const Call call(*this, phase);
-    return work();
+  std::invoke_result_t<Work> watch(const char* phase, Work&& work) {
+    enter(phase);
+    try {
+      if constexpr (std::is_void_v<std::invoke_result_t<Work>>) {
+        work();
+        leave();
+      } else {
+        auto result = work();
+        leave();
+        return result;
+      }
+    } catch (const GivenUp&) {
+      throw;
+    } catch (...) {
+      leave();
+      throw;
+    }
   }
 
-  /// Held while clients are called from inside a solver's call, so that both do not speak at once.
-  [[nodiscard]] std::unique_lock<std::mutex> hold() { return std::unique_lock(mutex_); }
+  /// Held while clients are called from inside a solver's call, so that both do not speak at once. Owns nothing once the
+  /// call was given up: nobody may be spoken to any more.
+  [[nodiscard]] std::unique_lock<std::mutex> hold() {
+    std::unique_lock lock(mutex_);
+    if (given_up_) lock.unlock();
+    return lock;
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
-  class Call {
-   public:
-    Call(StopGuard& guard, const char* phase) : guard_(guard) { guard_.enter(phase); }
-    ~Call() { guard_.enter(nullptr); }
-    Call(const Call&) = delete;
-    Call& operator=(const Call&) = delete;
-
-   private:
-    StopGuard& guard_;
-  };
   void enter(const char* phase);
+  void leave();
   void look();
 
   const Control& control_;
@@ -58,6 +72,7 @@ class StopGuard {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool closing_ = false;
+  bool given_up_ = false;
   const char* inside_ = nullptr;
   Clock::time_point since_{};
   std::thread thread_;

@@ -20,6 +20,7 @@ set(CONOID_WITH_VTK AUTO CACHE STRING "Pictures: AUTO, ON or OFF")
 set(CONOID_WITH_QT AUTO CACHE STRING "The window: AUTO, ON or OFF")
 set(CONOID_WITH_TESTS AUTO CACHE STRING "Tests (need Qt Test): AUTO, ON or OFF")
 set(CONOID_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=...: 'address,undefined' or 'thread'")
+set(CONOID_SOLVERS "all" CACHE STRING "Folders of engine/solvers to build, or all, or none")
 option(CONOID_PRECOMPILE_HEADERS "Parse the headers that most files include once" ON)
 option(CONOID_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 
@@ -80,6 +81,9 @@ endif()
 if(CONOID_SANITIZE)
   conoid_cxx_options(-fsanitize=${CONOID_SANITIZE} -fno-omit-frame-pointer -g1)
   target_link_options(conoid_settings INTERFACE -fsanitize=${CONOID_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    conoid_cxx_options(-Wno-maybe-uninitialized)  # GCC 12 sees ghosts in <functional> and <regex> below a sanitizer
+  endif()
 endif()
 
 find_package(Threads REQUIRED)

@@ -223,7 +223,11 @@ function(conoid_add_tests folder)
   endforeach()
 endfunction()
 
-# conoid_hot(<files...>): files of a LIGHT library that compute after all.
+# conoid_hot(<files...>): files of a LIGHT library that compute after all. Below a sanitizer nothing is LIGHT, and -O3 would only
+# take its time.
 function(conoid_hot)
+  if(CONOID_SANITIZE)
+    return()
+  endif()
   set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -O3)
 endfunction()

@@ -48,6 +48,13 @@ class TestStoredRun : public QObject {
   QTemporaryDir folder_;
 
  private slots:
+  void a_folder_of_a_later_format_is_refused() {
+    const auto folder = make_run(folder_, "later", "2", 1);
+    write(folder / "run.json", R"({"conoid":"7.5.0","format":99,"solver":"sample","title":"A case"})");
+    const auto run = read_stored_run(folder);
+    QVERIFY(!run.ok());
+    QVERIFY2(run.error().text.find("format 99") != std::string::npos, run.error().text.c_str());
+  }
   void everything_comes_back() {
     const auto run = read_stored_run(make_run(folder_, "one", "2", 5));
     QVERIFY(run.ok());

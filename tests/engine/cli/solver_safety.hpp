@@ -58,7 +58,7 @@ inline void start(QProcess& process, const fs::path& folder, const QStringList& 
 inline rod::Said conoid(const fs::path& folder, const QStringList& words) {
   QProcess process;
   start(process, folder, words);
-  return rod::collect(process);
+  return rod::collect(process, 600000);  // checkpoints every moment are slow on a disk that others use
 }
 
 /// A table as text, without columns of seconds behind the first: what a clock says is never the same twice.

@@ -4,13 +4,26 @@
 // labels: cli mpi timeout300
 #include <QTest>
 
+#include <array>
+
 #include "tests/engine/cli/solver_safety.hpp"
 
 using conoid::Json;
 
 class TestRanks : public QObject {
   Q_OBJECT
+  /// Most of the time of these runs is waiting, for mpirun and for ranks that fail alone: all are started at once.
+  struct Started {
+    rod::Scratch scratch;
+    QProcess process;
+    rod::Said said() { return rod::collect(process, 60000); }
+  };
+  static void start(Started& run, const Json& json);
+  Started sound_, all_fail_, unstable_;
+  std::array<Started, 2> fail_;
+
  private slots:
+  void initTestCase();
   void two_ranks_equal_one();
   void a_failure_of_all_ranks_ends_all();
   void a_failure_of_one_rank_ends_all();
@@ -20,53 +33,60 @@ class TestRanks : public QObject {
 };
 
 namespace {
-rod::Said ranks(const rod::Scratch& scratch, const Json& json, const QStringList& more) {
-  rod::write_case(scratch / "case.json", json);
-  QProcess process;
-  rod::prepare(process, scratch.path())
-      .start("mpirun", QStringList{"--allow-run-as-root", "--oversubscribe", "-n", "2", CONOID_WITH_HEAT_ROD, "run",
-                                   "case.json", "--progress", "none"} +
-                           more);
-  return rod::collect(process, 60000);
-}
 Json faulty(const char* fault, int rank) {
   Json json = rod::json(20);
   json["parameters"]["fault"] = fault;
   json["parameters"]["fault_rank"] = rank;
   return json;
 }
+Json unstable() {
+  Json json = rod::json(20);
+  json["parameters"]["fourier"] = 0.7;
+  return json;
+}
 }  // namespace
 
+void TestRanks::initTestCase() {
+  start(sound_, rod::json(60));
+  start(all_fail_, faulty("divergence", -1));
+  start(fail_[0], faulty("memory", 0));
+  start(fail_[1], faulty("memory", 1));
+  start(unstable_, unstable());
+}
+
+void TestRanks::start(Started& run, const Json& json) {
+  rod::write_case(run.scratch / "case.json", json);
+  rod::prepare(run.process, run.scratch.path())
+      .start("mpirun", {"--allow-run-as-root", "--oversubscribe", "-n", "2", CONOID_WITH_HEAT_ROD, "run", "case.json",
+                        "--progress", "none", "--out", "run"});
+}
+
 void TestRanks::two_ranks_equal_one() {
-  const rod::Scratch scratch;
-  COMPARE_EXIT(ranks(scratch, rod::json(60), {"--out", "two"}), 0);
+  const rod::Scratch& scratch = sound_.scratch;
   COMPARE_EXIT(rod::conoid(scratch.path(), {"run", "case.json", "--out", "one"}), 0);
-  QCOMPARE(rod::rows_of(scratch / "two/charts/heat.csv"), rod::rows_of(scratch / "one/charts/heat.csv"));
-  QCOMPARE(rod::summary_of(scratch / "two")["numbers"].dump(), rod::summary_of(scratch / "one")["numbers"].dump());
-  QCOMPARE(rod::summary_of(scratch / "two")["ranks"].get<int>(), 2);
+  COMPARE_EXIT(sound_.said(), 0);
+  QCOMPARE(rod::rows_of(scratch / "run/charts/heat.csv"), rod::rows_of(scratch / "one/charts/heat.csv"));
+  QCOMPARE(rod::summary_of(scratch / "run")["numbers"].dump(), rod::summary_of(scratch / "one")["numbers"].dump());
+  QCOMPARE(rod::summary_of(scratch / "run")["ranks"].get<int>(), 2);
 }
 
 void TestRanks::a_failure_of_all_ranks_ends_all() {
-  const rod::Scratch scratch;
-  COMPARE_EXIT(ranks(scratch, faulty("divergence", -1), {"--out", "run"}), 5);
-  QCOMPARE(rod::summary_of(scratch / "run")["state"].dump(), std::string("\"failed\""));
+  COMPARE_EXIT(all_fail_.said(), 5);
+  QCOMPARE(rod::summary_of(all_fail_.scratch / "run")["state"].dump(), std::string("\"failed\""));
 }
 
 void TestRanks::a_failure_of_one_rank_ends_all() {
   for (const int rank : {0, 1}) {
-    const rod::Scratch scratch;
-    const rod::Said said = ranks(scratch, faulty("memory", rank), {"--out", "run"});
+    Started& run = fail_[static_cast<std::size_t>(rank)];
+    const rod::Said said = run.said();
     COMPARE_EXIT(said, 6);
     QVERIFY2(said.says("rank " + std::to_string(rank)), said.err.c_str());
-    QCOMPARE(rod::summary_of(scratch / "run")["error"]["code"].get<int>(), 6);
+    QCOMPARE(rod::summary_of(run.scratch / "run")["error"]["code"].get<int>(), 6);
   }
 }
 
 void TestRanks::an_invalid_case_is_told_once() {
-  const rod::Scratch scratch;
-  Json json = rod::json(20);
-  json["parameters"]["fourier"] = 0.7;
-  const rod::Said said = ranks(scratch, json, {});
+  const rod::Said said = unstable_.said();
   COMPARE_EXIT(said, 3);
   const std::string word = "limit of stability";
   const auto first = said.err.find(word);
@@ -83,14 +103,16 @@ void TestRanks::checkpoints_go_from_one_rank_to_two_and_back() {
   QFETCH(QString, solver);
   const rod::Scratch scratch;
   const QStringList two = {"--launcher", "mpirun --allow-run-as-root --oversubscribe -n 2"};
-  const rod::Said at_once = safety::conoid(scratch.path(), safety::run_line(solver, "two", two));
+  QProcess beside;
+  safety::start(beside, scratch.path(), safety::run_line(solver, "two", two));
+  const safety::Whole& whole = safety::whole_run(scratch.path(), solver);
+  const rod::Said at_once = rod::collect(beside);
   if (at_once.exit != 0) {
     COMPARE_EXIT(at_once, 3);
     QVERIFY2(at_once.says("rank"), at_once.err.c_str());
     qInfo("%s refuses two ranks", qPrintable(solver));
     return;
   }
-  const safety::Whole& whole = safety::whole_run(scratch.path(), solver);
   std::string wrong = safety::difference(whole.left, safety::left_by(scratch / "two"), safety::limits_of(solver));
   QVERIFY2(wrong.empty(), ("two ranks: " + wrong).c_str());
   const auto checkpoints = [&] {

@@ -115,10 +115,13 @@ class TestSparseDirect : public QObject {
     auto direct = factorise(m, options);
     QVERIFY2(direct.ok(), direct.ok() ? "" : direct.error().render().c_str());
     QVERIFY((*direct)->facts().on_disk);
+    QVERIFY(!std::filesystem::is_empty(folder));
     const auto b = random_values(static_cast<std::size_t>(m.size), 5);
     auto x = b;
     QVERIFY((*direct)->solve(x, 1).ok());
     QVERIFY(residual(m, x, b) < 1e-12);
+    direct->reset();
+    QVERIFY2(std::filesystem::is_empty(folder), "the factors go with what made them");
     options = {};
     options.memory = 1 << 20;
     const auto refused = factorise(m, options);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A run folder that an earlier version left is read, resumed and exported; one of a later format is refused with a sentence.
+// labels: cli
+#include <QTest>
+
+#include "engine/io/run_folder.hpp"
+#include "engine/io/vtkhdf.hpp"
+#include "tests/engine/cli/program.hpp"
+
+using conoid::Json;
+
+class TestOlderRuns : public QObject {
+  Q_OBJECT
+ private slots:
+  void every_stored_run_is_read_data() { rows(); }
+  void every_stored_run_is_read();
+  void every_stored_run_goes_on_to_its_end_data() { rows(); }
+  void every_stored_run_goes_on_to_its_end();
+  void every_stored_run_is_exported_data() { rows(); }
+  void every_stored_run_is_exported();
+  void a_run_of_a_later_format_is_refused();
+  void a_new_run_says_its_format();
+
+ private:
+  /// One folder a version, stopped half-way: tests/data/runs/<solver>-<version>.
+  static void rows() {
+    QTest::addColumn<QString>("name");
+    for (const auto& entry : rod::fs::directory_iterator(CONOID_TEST_DATA "/runs"))
+      QTest::newRow(entry.path().filename().c_str()) << QString::fromStdString(entry.path().filename().string());
+  }
+  static rod::fs::path stored(const QString& name) { return rod::fs::path(CONOID_TEST_DATA "/runs") / name.toStdString(); }
+  rod::Scratch scratch_;
+};
+
+void TestOlderRuns::every_stored_run_is_read() {
+  QFETCH(QString, name);
+  const auto frames = conoid::VtkhdfReader::open(stored(name));
+  QVERIFY2(frames.ok(), frames.ok() ? "" : frames.error().render().c_str());
+  const Json summary = rod::summary_of(stored(name));
+  QCOMPARE((*frames)->frames().size(), summary["frames"].get<std::size_t>());
+  for (std::size_t f = 0; f < (*frames)->frames().size(); ++f) {
+    const auto frame = (*frames)->read(f);
+    QVERIFY2(frame.ok(), frame.ok() ? "" : frame.error().render().c_str());
+    QVERIFY(!(*frame)->parts.empty() && !(*frame)->parts[0].fields.empty());
+  }
+}
+
+void TestOlderRuns::every_stored_run_goes_on_to_its_end() {
+  QFETCH(QString, name);
+  const auto copy = scratch_ / name.toStdString();
+  rod::fs::copy(stored(name), copy, rod::fs::copy_options::recursive);
+  COMPARE_EXIT(rod::conoid(scratch_.path(), {"resume", name, "--progress", "none"}), 0);
+  // What this version makes of the same case, in one go.
+  COMPARE_EXIT(rod::conoid(scratch_.path(), {"run", name + "/case.json", "--out", name + "-whole", "--progress", "none"}), 0);
+  const auto whole = scratch_ / (name.toStdString() + "-whole");
+  QCOMPARE(rod::rows_of(copy / "charts/heat.csv"), rod::rows_of(whole / "charts/heat.csv"));
+  QCOMPARE(rod::summary_of(copy)["numbers"].dump(), rod::summary_of(whole)["numbers"].dump());
+  QCOMPARE(rod::summary_of(copy)["frames"].dump(), rod::summary_of(whole)["frames"].dump());
+  QCOMPARE(rod::summary_of(copy)["resumed"].get<int>(), 1);
+}
+
+void TestOlderRuns::every_stored_run_is_exported() {
+  QFETCH(QString, name);
+  const auto copy = scratch_ / (name.toStdString() + "-export");
+  rod::fs::copy(stored(name), copy, rod::fs::copy_options::recursive);
+  const rod::Said said = rod::conoid(scratch_.path(), {"export", name + "-export", "--to", "csv", "--out", name + "-tables"});
+  COMPARE_EXIT(said, 0);
+  QVERIFY(!rod::fs::is_empty(scratch_ / (name.toStdString() + "-tables")));
+}
+
+void TestOlderRuns::a_run_of_a_later_format_is_refused() {
+  const auto copy = scratch_ / "later";
+  rod::fs::copy(rod::fs::directory_iterator(CONOID_TEST_DATA "/runs")->path(), copy, rod::fs::copy_options::recursive);
+  Json about = Json::parse(rod::text_of(copy / "run.json"));
+  about["format"] = 99;
+  about["conoid"] = "7.5.0";
+  std::ofstream(copy / "run.json") << about.dump(2);
+  const std::string before = rod::text_of(copy / "summary.json");
+  for (const QStringList& words : {QStringList{"resume", "later", "--progress", "none"}, QStringList{"export", "later", "--to", "csv"}}) {
+    const rod::Said said = rod::conoid(scratch_.path(), words);
+    COMPARE_EXIT(said, 4);
+    QVERIFY2(said.says("has format 99") && said.says("7.5.0"), said.err.c_str());
+  }
+  QCOMPARE(rod::text_of(copy / "summary.json"), before);
+  QVERIFY(!rod::fs::exists(copy / ".lock"));
+}
+
+void TestOlderRuns::a_new_run_says_its_format() {
+  rod::write_case(scratch_ / "case.json", rod::json(3));
+  COMPARE_EXIT(rod::conoid(scratch_.path(), {"run", "case.json", "--out", "new", "--progress", "none"}), 0);
+  const Json about = Json::parse(rod::text_of(scratch_ / "new/run.json"));
+  QCOMPARE(about["format"].get<int>(), conoid::RunFolder::format);
+}
+
+QTEST_APPLESS_MAIN(TestOlderRuns)
+#include "test_older_runs.moc"
