@@ -194,6 +194,7 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
   title_->setAccessibleName(tr("Title of the case"));
   title_->setPlaceholderText(tr("Untitled case"));
   solver_ = make_label({}, "small", head);
+  solver_->setWordWrap(true);
   file_ = new ElidedLabel({}, "small", Qt::ElideMiddle, head);
   head_column->addWidget(title_);
   head_column->addWidget(solver_);

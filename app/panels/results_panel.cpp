@@ -24,6 +24,7 @@
 
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/model/names.hpp"
 #include "app/panels/log_panel.hpp"
 #include "app/panels/scene_pane.hpp"
 #include "engine/core/atomic_file.hpp"
@@ -164,7 +165,7 @@ void ResultsPanel::refresh_tabs() {
   std::vector<std::pair<QString, QString>> wanted;
   for (const RunTable& table : run_.tables())
     if (table.info.form != ChartForm::none)
-      wanted.emplace_back(QString::fromStdString(table.info.id), QString::fromStdString(table.info.title));
+      wanted.emplace_back(QString::fromStdString(table.info.id), translated(table.info.title));
   if (!profile_.series.empty()) wanted.emplace_back(profile_id, tr("Along the line"));
   if (!run_.balance().empty()) wanted.emplace_back(balance_id, tr("Balance"));
   if (wanted.empty()) wanted.emplace_back(empty_id, tr("Curves"));
@@ -179,7 +180,13 @@ void ResultsPanel::refresh_tabs() {
   const QString before = tabs_->currentIndex() < 0 ? QString() : tabs_->tabData(tabs_->currentIndex()).toString();
   const QString log_text = tabs_->count() ? tabs_->tabText(tabs_->count() - 1) : tr("Log");
   const QIcon log_icon = tabs_->count() ? tabs_->tabIcon(tabs_->count() - 1) : QIcon();
-  int current = 0;
+  // The first curve seen is one beside an exact one; what watches over the iteration (log axis) waits.
+  int current = 0, best = -1;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (const RunTable* table = run_.table(wanted[i].first.toStdString())) {
+      const int worth = table->info.y_scale == AxisScale::log ? 0 : table->info.exact.empty() ? 1 : 2;
+      if (worth > best) best = worth, current = static_cast<int>(i);
+    }
   {
     const QSignalBlocker quiet(tabs_);
     while (tabs_->count() > 0) tabs_->removeTab(0);
@@ -228,8 +235,10 @@ std::vector<ChartTable> tables_of(const RunModel& run) {
 
 ChartSpec ResultsPanel::table_chart(const RunModel& run, const RunTable& table) const {
   const QString unit = units_.value(QString::fromStdString(table.info.id));
-  if (unit.isEmpty()) return chart_of(table.info, table.rows);
-  return chart_in_unit({&table.info, &table.rows}, tables_of(run), unit.toStdString());
+  ChartSpec spec = unit.isEmpty() ? chart_of(table.info, table.rows) : chart_in_unit({&table.info, &table.rows}, tables_of(run), unit.toStdString());
+  for (std::string* text : {&spec.title, &spec.x_label, &spec.y_label}) *text = translated(*text).toStdString();
+  for (Series& series : spec.series) series.label = translated(series.label).toStdString();
+  return spec;
 }
 
 void ResultsPanel::set_unit(const QString& unit) {

@@ -57,6 +57,7 @@ struct FieldView {
   bool triad = true;
   bool extents = true;             ///< lengths along the outline
   std::string title;               ///< empty: none
+  std::string label;               ///< of the colour bar; empty: the field's own, with its component
 };
 
 enum class MarkerKind : std::uint8_t { source, receiver };
