@@ -73,8 +73,10 @@ QString translated(const QString& text) {
   if (known != text) return known;
   for (const auto& [form, pattern] : names().templates) {
     const QString said = catalogue(form);
-    if (said == form) continue;
-    if (const auto match = pattern.match(text); match.hasMatch()) return said.arg(translated(match.captured(1)));
+    const auto match = pattern.match(text);
+    if (!match.hasMatch()) continue;
+    const QString rest = translated(match.captured(1));
+    if (said != form || rest != match.captured(1)) return said.arg(rest);
   }
   return text;
 }

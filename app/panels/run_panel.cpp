@@ -83,7 +83,8 @@ QGridLayout* add_grid(QVBoxLayout* column) {
 /// A name and its value on one line; a value that is a sentence goes below its name and is wrapped.
 void add_pair(QGridLayout* grid, const QString& name, const QString& value, QWidget* parent) {
   const int row = grid->rowCount();
-  auto* left = new ElidedLabel(name, "muted", Qt::ElideRight, parent);
+  QLabel* left = make_label(name, "muted", parent);
+  left->setWordWrap(true);
   constexpr qsizetype one_line = 20;
   if (value.size() > one_line) {
     grid->addWidget(left, row, 0, 1, 2);
@@ -94,7 +95,7 @@ void add_pair(QGridLayout* grid, const QString& name, const QString& value, QWid
   }
   auto* right = new FigureLabel(value, Qt::AlignRight, parent);
   grid->addWidget(left, row, 0);
-  grid->addWidget(right, row, 1, Qt::AlignRight);
+  grid->addWidget(right, row, 1, Qt::AlignRight | Qt::AlignTop);
 }
 
 }  // namespace
@@ -420,10 +421,8 @@ void RunPanel::refresh_estimate() {
 void RunPanel::refresh_numbers() {
   clear_layout(numbers_grid_);
   clear_layout(details_grid_);
-  const auto& numbers = run_.numbers();
-  const bool only_details = std::all_of(numbers.begin(), numbers.end(), is_detail);
-  for (const NumberEvent& number : numbers) {
-    const bool folded = !only_details && is_detail(number);
+  for (const NumberEvent& number : run_.numbers()) {
+    const bool folded = is_detail(number);
     add_pair(folded ? details_grid_ : numbers_grid_, number_words(number.name), number_text(number), folded ? details_grid_->parentWidget() : numbers_box_);
   }
   numbers_box_->setVisible(numbers_grid_->count() > 0);

@@ -122,7 +122,7 @@ void ScenePane::make_head() {
   field_->setPlaceholderText(tr("Field"));
   field_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   field_->setMinimumWidth(120);
-  field_->setMaximumWidth(168);
+  field_->setMaximumWidth(220);
   value_ = make_calm_combo(head_);
   value_->setAccessibleName(tr("Component"));
   part_of_complex_ = make_calm_combo(head_);
@@ -526,6 +526,7 @@ void ScenePane::refresh_range_text() {
   QString words = ends;
   if (!ticks.unit.empty()) words += " " + text(ticks.unit);
   range_->setText(words.replace('-', QChar(0x2212)));
+  fit_head();
   low_->setEnabled(!auto_range_->isChecked());
   high_->setEnabled(!auto_range_->isChecked());
   if (!auto_range_->isChecked()) return;

@@ -101,9 +101,10 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
       QTextLine line = layout.createLine();
       if (!line.isValid()) break;
       line.setLineWidth(text_width);
-      const QString part = words.mid(line.textStart(), lines + 1 < most ? line.textLength() : -1);
+      const bool last = lines + 1 == most;
+      const QString part = words.mid(line.textStart(), last ? -1 : line.textLength()).trimmed();
       painter.drawText(QRect(16, y, text_width, line_height), Qt::AlignLeft | Qt::AlignVCenter,
-                       metrics.elidedText(part, Qt::ElideRight, text_width));
+                       last ? metrics.elidedText(part, Qt::ElideRight, text_width) : part);
       y += line_height;
     }
     layout.endLayout();
