@@ -37,7 +37,7 @@ class CalmCombo final : public QComboBox {
  protected:
   /// A choice that is longer than the field ends in "…".
   void paintEvent(QPaintEvent*) override {
-    constexpr int frame_and_arrow = 32;
+    constexpr int frame_and_arrow = 42;
     QStylePainter painter(this);
     QStyleOptionComboBox option;
     initStyleOption(&option);

@@ -52,14 +52,15 @@ std::vector<SampleCard> load_gallery(const fs::path& folder) {
     const std::string solver = document->json().is_object() ? text_at(document->json(), "solver").toStdString() : "";
     const SolverInfo* info = find_solver(solver);
     card.available = info != nullptr;
-    card.solver = translated(info ? std::string(info->title) : solver);
+    card.group = QString::fromStdString(info ? std::string(info->title) : solver);
+    card.solver = translated(card.group);
     if (const fs::path picture = entry.path() / "thumbnail.png"; fs::exists(picture, error)) card.thumbnail = picture;
     read_card(entry.path() / "card.json", card);
     cards.push_back(std::move(card));
   }
   std::sort(cards.begin(), cards.end(), [](const SampleCard& a, const SampleCard& b) {
     if (a.available != b.available) return a.available;
-    if (a.solver != b.solver) return a.solver < b.solver;
+    if (a.group != b.group) return a.group < b.group;
     if (a.seconds != b.seconds) return a.seconds < b.seconds;
     return a.title < b.title;
   });

@@ -125,7 +125,14 @@ void ChartScene::Impl::full_range() {
   if (spec.y_scale == AxisScale::log && v.y_high - v.y_low > 16) v.y_low = v.y_high - 16;  // below is rounding
   // A null, or a polarisation that should be nothing, would press everything else to the upper edge.
   constexpr double most_decibels = 80;
-  if (spec.y_unit.starts_with("dB") && v.y_high - v.y_low > most_decibels) v.y_low = v.y_high - most_decibels;
+  if (spec.y_unit.starts_with("dB") && v.y_high - v.y_low > most_decibels) {
+    const double least = v.y_high - most_decibels;
+    v.y_low = v.y_high;
+    for (const Series& s : spec.series)
+      if (!hides(s))
+        for (const double y : s.y)
+          if (y >= least) v.y_low = std::min(v.y_low, y);
+  }
   widen(v.y_low, v.y_high, 0.06, spec.y_scale == AxisScale::log);
   if (from_zero) v.y_low = 0;
   range = v;
