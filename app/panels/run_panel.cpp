@@ -311,9 +311,17 @@ void RunPanel::refresh_state() {
   const QString obstacle = run_.is_active() ? QString() : model_.obstacle();
   obstacle_->setText(obstacle);
   obstacle_->setVisible(!obstacle.isEmpty() && model_.is_open());
-  error_->setVisible(run_.error().has_value());
-  if (run_.error())
-    error_->setText(QString::fromStdString(run_.error()->text + (run_.error()->hint.empty() ? "" : "\n" + run_.error()->hint)));
+  std::string trouble;
+  if (run_.error()) {
+    trouble = run_.error()->text + (run_.error()->hint.empty() ? "" : "\n" + run_.error()->hint);
+  } else if (run_.state() == SessionState::failed) {
+    // Of a run read from its folder the log knows.
+    const auto& log = run_.log();
+    const auto last = std::find_if(log.rbegin(), log.rend(), [](const LogLine& line) { return line.level == LogLevel::error; });
+    if (last != log.rend()) trouble = last->text;
+  }
+  error_->setText(QString::fromStdString(trouble));
+  error_->setVisible(!trouble.empty());
   progress_box_->setVisible(run_.is_active() || run_.state() == SessionState::stopped);
   folder_->set_text(QString::fromStdString(run_.folder().filename().string()));
   folder_->setVisible(run_.has_run());

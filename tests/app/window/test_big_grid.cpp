@@ -23,8 +23,8 @@ class TestBigGrid : public QObject {
     QVERIFY(text.ok());
     Json grid = Json::parse(*text);
     grid["grid"]["points"] = {256, 256, 256};
-    grid["parameters"]["duration"] = "30 ms";
-    grid["output"]["frames"] = {{"count", 6}};
+    grid["parameters"]["duration"] = "200 ms";
+    grid["output"]["frames"] = {{"count", 20}};
     QTemporaryDir folder;
     qputenv("XDG_STATE_HOME", folder.filePath("state").toUtf8());
     const std::filesystem::path file = folder.filePath("case.json").toStdString();

@@ -297,7 +297,7 @@ class TestFirstSession : public QObject {
       const char* change;
     };
     std::vector<std::filesystem::path> cases;
-    for (const Small& one : {Small{"point-source", R"({"grid": {"points": [49, 49, 49]}, "parameters": {"duration": "60 ms"}})"},
+    for (const Small& one : {Small{"point-source", R"({"grid": {"points": [49, 49, 49], "spacing": "33 m"}, "parameters": {"duration": "60 ms"}})"},
                              Small{"sedov-blast", R"({"grid": {"zones": [8, 8]}, "parameters": {"end_time": 0.1}})"}}) {
       const auto text = read_file(samples / one.sample / "case.json");
       QVERIFY(text.ok());
