@@ -289,6 +289,9 @@ class TestFirstSession : public QObject {
   }
 
   void memory_comes_back_after_every_run() {
+    // What is kept is looked for, not how glibc cuts its heaps up: with one for every few threads that came and went, 50 runs leave
+    // some 40 MiB of holes; with a single one 254, 272 and 260 MiB were measured after 4, 29 and 54.
+    mallopt(M_ARENA_MAX, 1);
     const int cycles = qEnvironmentVariableIsSet("CONOID_LONG") ? 50 : 5;
     auto w = window();
     // A grid and a mesh that moves in turn, small, so that fifty of each are a matter of a minute.
@@ -297,7 +300,7 @@ class TestFirstSession : public QObject {
       const char* change;
     };
     std::vector<std::filesystem::path> cases;
-    for (const Small& one : {Small{"point-source", R"({"grid": {"points": [49, 49, 49], "spacing": "33 m"}, "parameters": {"duration": "60 ms"}})"},
+    for (const Small& one : {Small{"point-source", R"({"grid": {"points": [91, 91, 68], "spacing": "18 m"}, "parameters": {"duration": "60 ms"}})"},
                              Small{"sedov-blast", R"({"grid": {"zones": [8, 8]}, "parameters": {"end_time": 0.1}})"}}) {
       const auto text = read_file(samples / one.sample / "case.json");
       QVERIFY(text.ok());
