@@ -99,6 +99,7 @@ FoldButton::FoldButton(const Look& look, const QString& text, QWidget* body, boo
   row->setContentsMargins(0, 0, 0, 0);
   button_ = new QToolButton(this);
   button_->setText(text);
+  set_role(button_, "fold");
   button_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   button_->setIconSize({14, 14});
   button_->setFocusPolicy(Qt::TabFocus);

@@ -14,6 +14,8 @@
 #include <QRegularExpression>
 #include <QStringListModel>
 #include <QStyle>
+#include <QStyleOptionComboBox>
+#include <QStylePainter>
 #include <QWheelEvent>
 
 #include "app/forms/schema_text.hpp"
@@ -33,6 +35,18 @@ class CalmCombo final : public QComboBox {
   }
 
  protected:
+  /// A choice that is longer than the field ends in "…".
+  void paintEvent(QPaintEvent*) override {
+    constexpr int frame_and_arrow = 42;
+    QStylePainter painter(this);
+    QStyleOptionComboBox option;
+    initStyleOption(&option);
+    const bool empty = currentIndex() < 0 && !placeholderText().isEmpty();
+    if (empty) option.palette.setBrush(QPalette::ButtonText, option.palette.placeholderText());
+    painter.drawComplexControl(QStyle::CC_ComboBox, option);
+    option.currentText = fontMetrics().elidedText(empty ? placeholderText() : currentText(), Qt::ElideRight, width() - frame_and_arrow);
+    painter.drawControl(QStyle::CE_ComboBoxLabel, option);
+  }
   void wheelEvent(QWheelEvent* event) override { hasFocus() ? QComboBox::wheelEvent(event) : event->ignore(); }
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "app/model/names.hpp"
 #include "engine/case/document.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/log.hpp"
@@ -26,7 +27,7 @@ void read_card(const fs::path& file, SampleCard& card) {
   if (!text) return;
   const Json json = Json::parse(*text, nullptr, false);
   if (!json.is_object()) return;
-  card.summary = text_at(json, "summary");
+  card.summary = translated(text_at(json, "summary"));
   if (const auto it = json.find("seconds"); it != json.end() && it->is_number()) card.seconds = it->get<double>();
 }
 
@@ -46,19 +47,20 @@ std::vector<SampleCard> load_gallery(const fs::path& folder) {
     SampleCard card;
     card.name = QString::fromStdString(entry.path().filename().string());
     card.case_file = file;
-    card.title = document->json().is_object() ? text_at(document->json(), "title") : QString();
+    card.title = document->json().is_object() ? translated(text_at(document->json(), "title")) : QString();
     if (card.title.isEmpty()) card.title = card.name;
     const std::string solver = document->json().is_object() ? text_at(document->json(), "solver").toStdString() : "";
     const SolverInfo* info = find_solver(solver);
     card.available = info != nullptr;
-    card.solver = QString::fromStdString(info ? std::string(info->title) : solver);
+    card.group = QString::fromStdString(info ? std::string(info->title) : solver);
+    card.solver = translated(card.group);
     if (const fs::path picture = entry.path() / "thumbnail.png"; fs::exists(picture, error)) card.thumbnail = picture;
     read_card(entry.path() / "card.json", card);
     cards.push_back(std::move(card));
   }
   std::sort(cards.begin(), cards.end(), [](const SampleCard& a, const SampleCard& b) {
     if (a.available != b.available) return a.available;
-    if (a.solver != b.solver) return a.solver < b.solver;
+    if (a.group != b.group) return a.group < b.group;
     if (a.seconds != b.seconds) return a.seconds < b.seconds;
     return a.title < b.title;
   });

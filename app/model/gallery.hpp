@@ -14,6 +14,7 @@ struct SampleCard {
   QString title;
   QString summary;       ///< one line
   QString solver;        ///< its title
+  QString group;       ///< the same untranslated: in every language the samples stand in the same order
   double seconds = 0;    ///< expected time on two cores; 0 = not said
   bool measured = false; ///< seconds are those of the last run on this machine
   std::filesystem::path case_file;

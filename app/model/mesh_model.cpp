@@ -134,7 +134,7 @@ void MeshModel::mesh_again(double size) {
 
 double MeshModel::frequency() const {
   std::vector<double> values;
-  for (const char* section : {"/excitation", "/output"})
+  for (const char* section : {"/excitation", "/parameters/frequencies", "/output"})
     if (const Json* value = model_.value(section))
       for (const char* name : {"frequency", "to"}) collect(*value, name, "Hz", values);
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());

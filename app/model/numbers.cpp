@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Result numbers and names as people read them.
+// Result numbers as people read them.
 #include "app/model/numbers.hpp"
 
 #include <algorithm>
@@ -11,12 +11,6 @@
 #include "render/scene/ticks.hpp"
 
 namespace conoid::app {
-
-QString words_of(std::string name) {
-  QString text = QString::fromStdString(name).replace('_', ' ');
-  if (!text.isEmpty()) text[0] = text[0].toUpper();
-  return text;
-}
 
 QString number_text(const NumberEvent& number) {
   if (number.unit == "B") return QString::fromStdString(format_bytes(static_cast<std::uint64_t>(std::max(0.0, number.value))));

@@ -12,6 +12,7 @@
 #include <QThreadPool>
 
 #include "app/model/json_path.hpp"
+#include "app/model/names.hpp"
 #include "app/model/numbers.hpp"
 #include "engine/core/units.hpp"
 
@@ -114,10 +115,17 @@ void RunList::take(std::vector<ListedRun> runs) {
   runs_ = std::move(runs);
   std::map<std::string, int> counts;
   std::vector<std::string> order;
+  std::map<std::string, bool> details;
   for (const ListedRun& run : runs_)
     for (const NumberEvent& number : run.card.numbers)
-      if (counts[number.name]++ == 0) order.push_back(number.name);
-  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) { return counts[a] > counts[b]; });
+      if (counts[number.name]++ == 0) {
+        order.push_back(number.name);
+        details[number.name] = is_detail(number);
+      }
+  // What came out before how it was done; of those the commonest first.
+  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    return details[a] != details[b] ? details[b] : counts[a] > counts[b];
+  });
   if (order.size() > most_numbers) order.resize(most_numbers);
   numbers_ = std::move(order);
   endResetModel();
@@ -158,14 +166,16 @@ QVariant RunList::data(const QModelIndex& at, int role) const {
 }
 
 QVariant RunList::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole && section >= first_number) return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
+  if (role != Qt::DisplayRole) return {};
   switch (section) {
     case state_column: return tr("State");
     case title_column: return tr("Case");
     case started_column: return tr("Started");
     case seconds_column: return tr("Time");
     case changes_column: return tr("What differs");
-    default: return words_of(numbers_[static_cast<std::size_t>(section - first_number)]);
+    default: return number_words(numbers_[static_cast<std::size_t>(section - first_number)]);
   }
 }
 

@@ -24,6 +24,7 @@
 #include "app/forms/variant_edit.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/json_path.hpp"
+#include "app/model/names.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::app {
@@ -194,6 +195,7 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
   title_->setAccessibleName(tr("Title of the case"));
   title_->setPlaceholderText(tr("Untitled case"));
   solver_ = make_label({}, "small", head);
+  solver_->setWordWrap(true);
   file_ = new ElidedLabel({}, "small", Qt::ElideMiddle, head);
   head_column->addWidget(title_);
   head_column->addWidget(solver_);
@@ -204,6 +206,21 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
   scroll_->setWidgetResizable(true);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   column->addWidget(scroll_, 1);
+
+  // What the field that has the focus is, in which range and units, below the form.
+  help_rule_ = make_rule(this);
+  help_ = new QLabel(this);
+  help_->setObjectName("fieldHelp");
+  set_role(help_, "small");
+  help_->setTextFormat(Qt::RichText);
+  help_->setWordWrap(true);
+  help_->setContentsMargins(16, 10, 16, 10);
+  column->addWidget(help_rule_);
+  column->addWidget(help_);
+  connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+    if (now) show_help(now);  // another program has the keyboard: what is shown stays
+  });
+  show_help(nullptr);
 
   auto* foot = new QWidget(this);
   auto* foot_row = new QHBoxLayout(foot);
@@ -234,6 +251,16 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
 CasePanel::~CasePanel() {
   // A field that loses the focus while the window goes still writes its value; nobody here may refresh then.
   disconnect(&context_.model, nullptr, this, nullptr);
+}
+
+void CasePanel::show_help(QWidget* focused) {
+  QString words;
+  if (focused && scroll_->isAncestorOf(focused))
+    for (QWidget* at = focused; at && at != scroll_ && words.isEmpty(); at = at->parentWidget())
+      if (qobject_cast<FieldEditor*>(at)) words = at->toolTip();
+  help_->setText(words);
+  help_->setVisible(!words.isEmpty());
+  help_rule_->setVisible(!words.isEmpty());
 }
 
 void CasePanel::rebuild() {
@@ -271,8 +298,7 @@ void CasePanel::refresh() {
     title_->setText(title && title->is_string() ? QString::fromStdString(title->get<std::string>()) : QString());
   title_->setCursorPosition(0);
   title_->setToolTip(title_->text());
-  solver_->setText(info ? QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size()))
-                        : QString::fromStdString(model.solver()));
+  solver_->setText(translated(info ? std::string(info->title) : model.solver()));
   // Many cases are called case.json; the folder tells them apart.
   const QString folder = QString::fromStdString(model.document().folder().filename().string());
   file_->set_text((folder.isEmpty() ? QString() : folder + "/") + model.file_name() + (model.is_dirty() ? tr(" – edited") : QString()));

@@ -63,6 +63,7 @@ class CasePanel : public QWidget {
   void rebuild();
   void refresh();
   void refresh_footer();
+  void show_help(QWidget* focused);
 
   FormContext context_;
   QLineEdit* title_;
@@ -70,6 +71,8 @@ class CasePanel : public QWidget {
   ElidedLabel* file_;
   QScrollArea* scroll_;
   QVBoxLayout* column_ = nullptr;
+  QWidget* help_rule_;
+  QLabel* help_;
   StateDot* footer_dot_;
   QPushButton* footer_;
   std::vector<SectionWidget*> sections_;

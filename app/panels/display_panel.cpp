@@ -15,6 +15,7 @@
 
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/model/names.hpp"
 #include "render/scene/color_map.hpp"
 
 namespace conoid::app {
@@ -51,7 +52,7 @@ Holds look_into(const Frame& frame) {
     }
     for (const Field& field : part.fields) {
       const QString name = QString::fromStdString(field.info.name);
-      out.labels[name] = QString::fromStdString(field.info.label.empty() ? field.info.name : field.info.label);
+      out.labels[name] = field.info.label.empty() ? translated(words_of(field.info.name)) : translated(field.info.label);
       if (field.info.components == 3 && !out.vectors.contains(name)) out.vectors << name;
       if (mesh && field.info.association == Association::point && !out.movable.contains(name)) out.movable << name;
     }

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <QClipboard>
 #include <QComboBox>
 #include <QElapsedTimer>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QImage>
@@ -24,9 +26,12 @@
 
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/model/names.hpp"
 #include "app/panels/log_panel.hpp"
 #include "app/panels/scene_pane.hpp"
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/units.hpp"
+#include "engine/io/csv.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
 #include "render/chart/chart_export.hpp"
@@ -92,6 +97,17 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   spectrum_ = toggle("spectrum", tr("Spectrum of the curves"));
   log_axis_ = toggle("logarithm", tr("Logarithmic axis"));
   polar_ = toggle("polar", tr("Polar diagram"));
+  auto* over = make_icon_button(look, "add", tr("Lay a measured curve over the chart"), tools_);
+  over->setPopupMode(QToolButton::InstantPopup);
+  auto* over_menu = new QMenu(over);
+  over_menu->addAction(tr("Curves from a file (CSV)…"), this, &ResultsPanel::choose_measured);
+  auto* without = over_menu->addAction(tr("Without curves from files"), this, [this] {
+    measured_.clear();
+    draw_chart();
+  });
+  connect(over_menu, &QMenu::aboutToShow, this, [this, without] { without->setEnabled(!measured_.isEmpty()); });
+  over->setMenu(over_menu);
+  tools->addWidget(over);
   auto* copy = make_icon_button(look, "copy", tr("Copy the chart: numbers for a spreadsheet, a picture for a text"), tools_);
   connect(copy, &QToolButton::clicked, this, &ResultsPanel::copy_chart);
   tools->addWidget(copy);
@@ -148,6 +164,7 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   connect(&run, &RunModel::started, this, [this] {
     profile_ = {};
     chosen_ = false;
+    if (!run_.is_active()) measured_.clear();  // another case, another run; the same case computed again keeps them
     refresh_tabs();
   });
   connect(&run, &RunModel::ended, this, [this] {
@@ -162,9 +179,16 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
 
 void ResultsPanel::refresh_tabs() {
   std::vector<std::pair<QString, QString>> wanted;
+  // First curves beside exact ones; those that watch over an iteration (log axis) come last.
+  std::vector<const RunTable*> tables;
   for (const RunTable& table : run_.tables())
-    if (table.info.form != ChartForm::none)
-      wanted.emplace_back(QString::fromStdString(table.info.id), QString::fromStdString(table.info.title));
+    if (table.info.form != ChartForm::none) tables.push_back(&table);
+  const auto worth = [](const RunTable* t) { return t->info.y_scale == AxisScale::log ? 0 : t->info.exact.empty() ? 1 : 2; };
+  std::stable_sort(tables.begin(), tables.end(), [&](const RunTable* a, const RunTable* b) { return worth(a) > worth(b); });
+  for (const RunTable* shown : tables) {
+    const RunTable& table = *shown;
+    wanted.emplace_back(QString::fromStdString(table.info.id), translated(table.info.title));
+  }
   if (!profile_.series.empty()) wanted.emplace_back(profile_id, tr("Along the line"));
   if (!run_.balance().empty()) wanted.emplace_back(balance_id, tr("Balance"));
   if (wanted.empty()) wanted.emplace_back(empty_id, tr("Curves"));
@@ -228,8 +252,10 @@ std::vector<ChartTable> tables_of(const RunModel& run) {
 
 ChartSpec ResultsPanel::table_chart(const RunModel& run, const RunTable& table) const {
   const QString unit = units_.value(QString::fromStdString(table.info.id));
-  if (unit.isEmpty()) return chart_of(table.info, table.rows);
-  return chart_in_unit({&table.info, &table.rows}, tables_of(run), unit.toStdString());
+  ChartSpec spec = unit.isEmpty() ? chart_of(table.info, table.rows) : chart_in_unit({&table.info, &table.rows}, tables_of(run), unit.toStdString());
+  for (std::string* text : {&spec.title, &spec.x_label, &spec.y_label}) *text = translated(*text).toStdString();
+  for (Series& series : spec.series) series.label = translated(series.label).toStdString();
+  return spec;
 }
 
 void ResultsPanel::set_unit(const QString& unit) {
@@ -252,6 +278,7 @@ ChartSpec ResultsPanel::spec_of(const QString& id) const {
   const RunTable* table = run_.table(id.toStdString());
   if (!table) return {};
   ChartSpec spec = table_chart(run_, *table);
+  for (const Series& curve : measured_.value(id + '\n' + units_.value(id))) spec.series.push_back(curve);
   if (other_)
     if (const RunTable* there = other_->table(id.toStdString())) {
       ChartSpec second = table_chart(*other_, *there);
@@ -415,6 +442,61 @@ Status ResultsPanel::write_chart(const QString& file) {
   auto image = take_picture(scene, {width, height, 2, false});
   if (!image) return image.error();
   return write_png(path, *image, {{"run", run_.folder().filename().string()}});
+}
+
+Status ResultsPanel::lay_over(const QString& file) {
+  const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
+  const ChartSpec spec = spec_of(id);
+  if (!run_.table(id.toStdString()) || spec.kind == ChartKind::balance)
+    return make_error(ErrorCode::command_line, tr("This chart takes no other curves.").toStdString(), tr("Choose a chart of a result first.").toStdString());
+  constexpr CsvLimits limits{Bytes{64} << 20, 64, 4'000'000};
+  const auto table = read_csv(file.toStdString(), limits);
+  if (!table) return table.error();
+  if (table->columns.size() < 2)
+    return make_error(ErrorCode::file, tr("%1 has one column.").arg(QFileInfo(file).fileName()).toStdString(),
+                      tr("The first column is the abscissa, the others are curves.").toStdString());
+  // How many of the chart's units one of the column's is.
+  const auto factor = [](const Column& column, const std::string& unit) -> Result<double> {
+    if (column.unit.empty() || column.unit == "1" || column.unit == unit) return 1.0;
+    const auto one = parse_quantity("1 " + column.unit, unit);
+    if (!one) return one.error();
+    return one->value;
+  };
+  const auto x_factor = factor(table->columns.front(), spec.x_unit);
+  if (!x_factor) return x_factor.error();
+  std::vector<double> xs = table->column(0);
+  for (double& x : xs) x *= *x_factor;
+  std::vector<Series> curves;
+  for (std::size_t c = 1; c < table->columns.size(); ++c) {
+    const auto y_factor = factor(table->columns[c], spec.y_unit);
+    if (!y_factor) return y_factor.error();
+    Series curve;
+    curve.x = xs;
+    curve.y = table->column(c);
+    for (double& y : curve.y) y *= *y_factor;
+    curve.overlay = true;
+    // A column with the name of a curve takes its colour.
+    const std::string& name = table->columns[c].name;
+    const bool paired = std::any_of(spec.series.begin(), spec.series.end(), [&](const Series& s) { return s.label == name; });
+    const QString label = paired ? tr("%1, measured").arg(QString::fromStdString(name))
+                          : name.empty() || name.starts_with("column ") ? QFileInfo(file).completeBaseName() : QString::fromStdString(name);
+    curve.label = label.toStdString();
+    curves.push_back(std::move(curve));
+  }
+  auto& kept = measured_[id + '\n' + units_.value(id)];
+  kept.insert(kept.end(), std::make_move_iterator(curves.begin()), std::make_move_iterator(curves.end()));
+  draw_chart();
+  return {};
+}
+
+void ResultsPanel::choose_measured() {
+  const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+  const QString file = QFileDialog::getOpenFileName(this, tr("Lay a measured curve over the chart"), folder, tr("Tables (*.csv *.txt *.dat);;All files (*)"));
+  if (file.isEmpty()) return;
+  if (const Status laid = lay_over(file); !laid) {
+    run_.add_log({LogLevel::error, run_.elapsed(), laid.error().text, laid.error().hint, {}});
+    show_log();
+  }
 }
 
 void ResultsPanel::save_chart(const QString& ending) {

@@ -45,6 +45,9 @@ class ResultsPanel : public QWidget {
   /// Shows the curves of the present tab in another unit, where there is a choice.
   void set_unit(const QString& unit);
   [[nodiscard]] QComboBox& unit_choice() { return *unit_; }
+  /// Lays curves of a CSV file (measured, or of another program) dashed over the chart at hand: first column the abscissa. Units
+  /// in its header ("t[ms]") are converted; without them those of the chart are meant. They go with the case.
+  Status lay_over(const QString& file);
   /// .png, .svg, .pdf or .csv by the ending, white.
   Status write_chart(const QString& file);
   /// What the chart shows as rows for a spreadsheet.
@@ -59,6 +62,7 @@ class ResultsPanel : public QWidget {
   void draw_chart();
   void draw_soon();
   void save_chart(const QString& ending);
+  void choose_measured();
   void copy_chart();
   [[nodiscard]] ChartSpec spec_of(const QString& id) const;
   [[nodiscard]] ChartSpec table_chart(const RunModel& run, const RunTable& table) const;
@@ -74,6 +78,8 @@ class ResultsPanel : public QWidget {
   QWidget* tools_;
   QComboBox* unit_;
   QHash<QString, QString> units_;  ///< chosen by table, where it has several
+  /// Curves of files by table and unit.
+  QHash<QString, std::vector<Series>> measured_;
   QToolButton* spectrum_;
   QToolButton* log_axis_;
   QToolButton* polar_;

@@ -2,6 +2,7 @@
 // The run pane.
 #include "app/panels/run_panel.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <QAction>
@@ -23,6 +24,7 @@
 #include "app/forms/object_form.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/compute_place.hpp"
+#include "app/model/names.hpp"
 #include "app/model/numbers.hpp"
 #include "engine/core/units.hpp"
 
@@ -57,6 +59,9 @@ QString clock(double seconds) {
   return duration(std::floor(seconds));
 }
 
+/// How long a phase took: nobody needs its microseconds.
+QString phase_time(double seconds) { return seconds < 0.05 ? QStringLiteral("< 0.1 s") : clock(seconds); }
+
 QWidget* make_box(const QString& title, QVBoxLayout** column, QWidget* parent) {
   auto* box = new QWidget(parent);
   *column = new QVBoxLayout(box);
@@ -66,10 +71,20 @@ QWidget* make_box(const QString& title, QVBoxLayout** column, QWidget* parent) {
   return box;
 }
 
+QGridLayout* add_grid(QVBoxLayout* column) {
+  auto* grid = new QGridLayout;
+  grid->setHorizontalSpacing(12);
+  grid->setVerticalSpacing(5);
+  grid->setColumnStretch(0, 1);
+  column->addLayout(grid);
+  return grid;
+}
+
 /// A name and its value on one line; a value that is a sentence goes below its name and is wrapped.
 void add_pair(QGridLayout* grid, const QString& name, const QString& value, QWidget* parent) {
   const int row = grid->rowCount();
-  auto* left = new ElidedLabel(name, "muted", Qt::ElideRight, parent);
+  QLabel* left = make_label(name, "muted", parent);
+  left->setWordWrap(true);
   constexpr qsizetype one_line = 20;
   if (value.size() > one_line) {
     grid->addWidget(left, row, 0, 1, 2);
@@ -80,7 +95,7 @@ void add_pair(QGridLayout* grid, const QString& name, const QString& value, QWid
   }
   auto* right = new FigureLabel(value, Qt::AlignRight, parent);
   grid->addWidget(left, row, 0);
-  grid->addWidget(right, row, 1, Qt::AlignRight);
+  grid->addWidget(right, row, 1, Qt::AlignRight | Qt::AlignTop);
 }
 
 }  // namespace
@@ -110,26 +125,36 @@ RunPanel::RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, 
   column->setContentsMargins(16, 4, 16, 16);
   column->setSpacing(20);
   QVBoxLayout* inner = nullptr;
+  // What came out first; how it was done below, and what only the curious want behind a fold.
+  numbers_box_ = make_box(tr("Results"), &inner, scrolled);
+  numbers_grid_ = add_grid(inner);
   phases_box_ = make_box(tr("Phases"), &inner, scrolled);
   phases_column_ = new QVBoxLayout;
   phases_column_->setSpacing(4);
   inner->addLayout(phases_column_);
-  numbers_box_ = make_box(tr("Results"), &inner, scrolled);
-  numbers_grid_ = new QGridLayout;
-  inner->addLayout(numbers_grid_);
+  details_box_ = make_box({}, &inner, scrolled);
+  auto* details = new QWidget(details_box_);
+  auto* fold = new FoldButton(look, tr("Size and cost"), details, false, details_box_);
+  inner->addWidget(fold);
+  inner->addWidget(details);
+  auto* details_column = new QVBoxLayout(details);
+  details_column->setContentsMargins(0, 0, 0, 0);
+  details_grid_ = add_grid(details_column);
   estimate_box_ = make_box(tr("Expected"), &inner, scrolled);
-  estimate_grid_ = new QGridLayout;
-  inner->addLayout(estimate_grid_);
-  for (QGridLayout* grid : {numbers_grid_, estimate_grid_}) {
-    grid->setHorizontalSpacing(12);
-    grid->setVerticalSpacing(5);
-    grid->setColumnStretch(0, 1);
-  }
+  estimate_grid_ = add_grid(inner);
+  estimate_more_ = new QWidget(estimate_box_);
+  auto* more_column = new QVBoxLayout(estimate_more_);
+  more_column->setContentsMargins(0, 0, 0, 0);
+  estimate_more_grid_ = add_grid(more_column);
+  estimate_fold_ = new FoldButton(look, tr("More"), estimate_more_, false, estimate_box_);
+  inner->addWidget(estimate_fold_);
+  inner->addWidget(estimate_more_);
   hint_ = make_label({}, "small", scrolled);
   hint_->setWordWrap(true);
   column->addWidget(hint_);
-  column->addWidget(phases_box_);
   column->addWidget(numbers_box_);
+  column->addWidget(phases_box_);
+  column->addWidget(details_box_);
   column->addWidget(estimate_box_);
   column->addStretch(1);
   outer->addWidget(scroll, 1);
@@ -180,12 +205,11 @@ QWidget* RunPanel::make_controls(const ActionTable& actions) {
   connect(run_action, &QAction::changed, start, follow);
   follow();
   row->addWidget(start, 1);
-  row->addSpacing(4);
   for (const char* id : {"run.pause", "run.step", "run.checkpoint", "run.stop"}) {
     auto* button = new QToolButton(box);
     button->setDefaultAction(actions.at(id));
     button->setIconSize({18, 18});
-    button->setFixedSize(34, 34);
+    button->setFixedSize(30, 34);
     button->setAccessibleName(actions.at(id)->text());
     row->addWidget(button);
   }
@@ -287,9 +311,17 @@ void RunPanel::refresh_state() {
   const QString obstacle = run_.is_active() ? QString() : model_.obstacle();
   obstacle_->setText(obstacle);
   obstacle_->setVisible(!obstacle.isEmpty() && model_.is_open());
-  error_->setVisible(run_.error().has_value());
-  if (run_.error())
-    error_->setText(QString::fromStdString(run_.error()->text + (run_.error()->hint.empty() ? "" : "\n" + run_.error()->hint)));
+  std::string trouble;
+  if (run_.error()) {
+    trouble = run_.error()->text + (run_.error()->hint.empty() ? "" : "\n" + run_.error()->hint);
+  } else if (run_.state() == SessionState::failed) {
+    // Of a run read from its folder the log knows.
+    const auto& log = run_.log();
+    const auto last = std::find_if(log.rbegin(), log.rend(), [](const LogLine& line) { return line.level == LogLevel::error; });
+    if (last != log.rend()) trouble = last->text;
+  }
+  error_->setText(QString::fromStdString(trouble));
+  error_->setVisible(!trouble.empty());
   progress_box_->setVisible(run_.is_active() || run_.state() == SessionState::stopped);
   folder_->set_text(QString::fromStdString(run_.folder().filename().string()));
   folder_->setVisible(run_.has_run());
@@ -305,7 +337,7 @@ void RunPanel::refresh_progress() {
   const ProgressEvent& p = run_.progress();
   const Index done = p.progress.total > 0 ? p.progress.done : p.step;
   const Index total = p.progress.total > 0 ? p.progress.total : p.steps;
-  const QString unit = QString::fromStdString(p.progress.unit.empty() ? "steps" : p.progress.unit);
+  const QString unit = translated(p.progress.unit.empty() ? std::string("steps") : p.progress.unit);
   const QLocale locale(QLocale::English);
   const auto grouped = [&](Index n) { return locale.toString(static_cast<qlonglong>(n)).replace(',', QChar(0x202f)); };
   if (total > 0) {
@@ -319,7 +351,7 @@ void RunPanel::refresh_progress() {
   eta_->set_text(p.eta && run_.state() == SessionState::running ? tr("%1 left").arg(duration(std::ceil(*p.eta))) : QString());
   rate_->set_text(p.progress.items_per_second > 0
                       ? QString::number(p.progress.items_per_second, 'g', 3) + " " +
-                            QString::fromStdString(p.progress.item_name) + "/s"
+                            translated(p.progress.item_name) + "/s"
                       : QString());
   criterion_->set_text(p.progress.criterion != 0
                            ? QString::number(p.progress.criterion, 'g', 3) +
@@ -329,36 +361,56 @@ void RunPanel::refresh_progress() {
 }
 
 void RunPanel::refresh_phases() {
+  // A sweep goes through the same phases again and again: one line each, with the sum of their times.
+  struct Line {
+    std::string name;
+    double seconds = 0;
+    int times = 0;
+    bool finished = true, failed = false;
+  };
+  std::vector<Line> lines;
   const auto& phases = run_.phases();
-  phases_box_->setVisible(!phases.empty());
-  if (phases.size() < phase_rows_.size()) {
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.name == phases[i].name; });
+    if (line == lines.end()) line = lines.insert(lines.end(), {phases[i].name});
+    line->seconds += phases[i].seconds;
+    ++line->times;
+    line->finished = phases[i].finished;
+    line->failed = run_.state() == SessionState::failed && i + 1 == phases.size();
+  }
+  phases_box_->setVisible(!lines.empty());
+  if (lines.size() < phase_rows_.size()) {
     clear_layout(phases_column_);
     phase_rows_.clear();
   }
-  for (std::size_t i = phase_rows_.size(); i < phases.size(); ++i) {
+  for (std::size_t i = phase_rows_.size(); i < lines.size(); ++i) {
     auto* line = new QWidget(phases_box_);
     auto* row = new QHBoxLayout(line);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(8);
     auto* icon = new IconLabel(look_, "live", "accent", 14, line);
+    auto* name = new ElidedLabel({}, "", Qt::ElideRight, line);
     auto* seconds = new FigureLabel({}, Qt::AlignRight, line);
     seconds->set_colour("muted", look_);
     row->addWidget(icon);
-    row->addWidget(new ElidedLabel(words_of(phases[i].name), "", Qt::ElideRight, line), 1);
+    row->addWidget(name, 1);
     row->addWidget(seconds);
     phases_column_->addWidget(line);
-    phase_rows_.emplace_back(icon, seconds);
+    phase_rows_.push_back({icon, name, seconds});
   }
-  for (std::size_t i = 0; i < phases.size(); ++i) {
-    const bool failed = run_.state() == SessionState::failed && i + 1 == phases.size();
-    phase_rows_[i].first->set_icon(failed ? "error" : phases[i].finished ? "check" : "live",
-                                   failed ? "bad" : phases[i].finished ? "good" : "accent");
-    phase_rows_[i].second->set_text(phases[i].seconds >= 0.05 || phases[i].finished ? duration(phases[i].seconds) : QString());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Line& line = lines[i];
+    phase_rows_[i].icon->set_icon(line.failed ? "error" : line.finished ? "check" : "live",
+                                  line.failed ? "bad" : line.finished ? "good" : "accent");
+    const QString name = phase_words(line.name);
+    phase_rows_[i].name->set_text(line.times > 1 ? tr("%1, %2 times").arg(name).arg(line.times) : name);
+    phase_rows_[i].seconds->set_text(line.seconds >= 0.05 || line.finished ? phase_time(line.seconds) : QString());
   }
 }
 
 void RunPanel::refresh_estimate() {
   clear_layout(estimate_grid_);
+  clear_layout(estimate_more_grid_);
   const CheckReport* report = model_.report();
   estimate_box_->setVisible(report && !run_.is_active() && run_.state() != SessionState::finished);
   if (!report) return;
@@ -366,17 +418,23 @@ void RunPanel::refresh_estimate() {
     add_pair(estimate_grid_, tr("Memory"), QString::fromStdString(format_bytes(report->host_memory)), estimate_box_);
   if (report->disk > 0)
     add_pair(estimate_grid_, tr("Disk"), QString::fromStdString(format_bytes(report->disk)), estimate_box_);
-  if (report->seconds > 0) add_pair(estimate_grid_, tr("Time"), tr("about %1").arg(duration(report->seconds)), estimate_box_);
+  if (report->seconds > 0)
+    add_pair(estimate_grid_, tr("Time"), report->seconds < 1 ? tr("less than 1 s") : tr("about %1").arg(duration(report->seconds)), estimate_box_);
   for (const auto& [name, text] : report->details)
-    add_pair(estimate_grid_, words_of(name), QString::fromStdString(text), estimate_box_);
+    add_pair(estimate_more_grid_, translated(words_of(name)), translated(text), estimate_more_);
+  estimate_fold_->setVisible(!report->details.empty());
   estimate_box_->setVisible(estimate_grid_->count() > 0 && estimate_box_->isVisibleTo(this));
 }
 
 void RunPanel::refresh_numbers() {
   clear_layout(numbers_grid_);
-  numbers_box_->setVisible(!run_.numbers().empty());
-  for (const NumberEvent& number : run_.numbers())
-    add_pair(numbers_grid_, words_of(number.name), number_text(number), numbers_box_);
+  clear_layout(details_grid_);
+  for (const NumberEvent& number : run_.numbers()) {
+    const bool folded = is_detail(number);
+    add_pair(folded ? details_grid_ : numbers_grid_, number_words(number.name), number_text(number), folded ? details_grid_->parentWidget() : numbers_box_);
+  }
+  numbers_box_->setVisible(numbers_grid_->count() > 0);
+  details_box_->setVisible(details_grid_->count() > 0);
 }
 
 void RunPanel::refresh_command() {

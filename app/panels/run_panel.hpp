@@ -19,6 +19,8 @@ namespace conoid::app {
 
 class ElidedLabel;
 class FigureLabel;
+class FoldButton;
+class IconLabel;
 class StateDot;
 
 class RunPanel : public QWidget {
@@ -57,6 +59,11 @@ class RunPanel : public QWidget {
   QVBoxLayout* phases_column_;
   QWidget* estimate_box_;
   QGridLayout* estimate_grid_;
+  QWidget* estimate_more_;
+  QGridLayout* estimate_more_grid_;
+  FoldButton* estimate_fold_;
+  QWidget* details_box_;
+  QGridLayout* details_grid_;
   QWidget* numbers_box_;
   QGridLayout* numbers_grid_;
   QLabel* hint_;
@@ -65,7 +72,12 @@ class RunPanel : public QWidget {
   ElidedLabel* command_;
   ElidedLabel* folder_;
   QPushButton* open_folder_;
-  std::vector<std::pair<class IconLabel*, FigureLabel*>> phase_rows_;
+  struct PhaseRow {
+    IconLabel* icon;
+    ElidedLabel* name;
+    FigureLabel* seconds;
+  };
+  std::vector<PhaseRow> phase_rows_;
 };
 
 }  // namespace conoid::app

@@ -23,6 +23,7 @@
 
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/model/names.hpp"
 #include "app/panels/display_panel.hpp"
 #include "render/scene/ticks.hpp"
 
@@ -108,25 +109,31 @@ ScenePane::~ScenePane() {
 void ScenePane::make_head() {
   head_ = new QFrame(this);
   head_->setObjectName("paneHeader");
-  head_->setFixedHeight(44);
-  auto* row = new QHBoxLayout(head_);
-  row->setContentsMargins(12, 0, 8, 0);
+  head_row_ = new QBoxLayout(QBoxLayout::LeftToRight, head_);
+  head_row_->setContentsMargins(12, 0, 8, 0);
+  head_row_->setSpacing(0);
+  choices_ = new QWidget(head_);
+  auto* row = new QHBoxLayout(choices_);
+  row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(4);
+  head_row_->addWidget(choices_, 1);
   field_ = make_calm_combo(head_);
   field_->setAccessibleName(tr("Field"));
   field_->setPlaceholderText(tr("Field"));
   field_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   field_->setMinimumWidth(120);
-  field_->setMaximumWidth(168);  // the tools beside it fit into the smallest window
+  field_->setMaximumWidth(220);
   value_ = make_calm_combo(head_);
   value_->setAccessibleName(tr("Component"));
-  value_->setMinimumWidth(84);
   part_of_complex_ = make_calm_combo(head_);
   part_of_complex_->setAccessibleName(tr("Part of the complex field"));
   part_of_complex_->addItem(tr("Wave"), static_cast<int>(ComplexPart::instant));
   part_of_complex_->addItem(tr("Magnitude"), static_cast<int>(ComplexPart::magnitude));
   part_of_complex_->addItem(tr("Phase"), static_cast<int>(ComplexPart::phase));
-  part_of_complex_->setMinimumWidth(100);
+  for (QComboBox* combo : {value_, part_of_complex_}) {
+    combo->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    combo->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+  }
   range_ = new QToolButton(head_);
   range_->setPopupMode(QToolButton::InstantPopup);
   range_->setToolTip(tr("Colour range"));
@@ -141,6 +148,11 @@ void ScenePane::make_head() {
   row->addWidget(part_of_complex_);
   row->addWidget(range_);
   row->addStretch(1);
+  toolbar_ = new QWidget(head_);
+  row = new QHBoxLayout(toolbar_);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(4);
+  head_row_->addWidget(toolbar_);
 
   tool_group_ = new QActionGroup(this);
   struct Tool {
@@ -177,6 +189,7 @@ void ScenePane::make_head() {
   tools_ = new QHBoxLayout;
   tools_->setSpacing(4);
   row->addLayout(tools_);
+  row->addStretch(1);
 
   value_->hide();
   part_of_complex_->hide();
@@ -191,6 +204,23 @@ void ScenePane::make_head() {
     apply_view();
     emit field_chosen();
   });
+}
+
+void ScenePane::fit_head() {
+  // One row where it fits; else the choices above the tools, so that neither is cut.
+  constexpr int row_height = 44, gap = 16;
+  choices_->layout()->activate();
+  toolbar_->layout()->activate();
+  const QMargins m = head_row_->contentsMargins();
+  const bool one = choices_->sizeHint().width() + gap + toolbar_->sizeHint().width() + m.left() + m.right() <= width();
+  head_row_->setDirection(one ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+  const bool any = field_->isVisibleTo(choices_) || range_->isVisibleTo(choices_);
+  head_->setFixedHeight(one || !any ? row_height : 2 * row_height - 8);
+}
+
+void ScenePane::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fit_head();
 }
 
 void ScenePane::make_range_menu() {
@@ -329,6 +359,7 @@ void ScenePane::clear(const QString& sentence) {
 void ScenePane::refresh_tools() {
   // Without a picture there is nothing to turn, to read or to save.
   for (auto* button : head_->findChildren<QToolButton*>()) button->setEnabled(has_picture());
+  fit_head();
 }
 
 void ScenePane::set_sentence(const QString& sentence) { empty_text_->setText(sentence); }
@@ -370,7 +401,7 @@ void ScenePane::show_choices() {
   const QSignalBlocker quiet(field_);
   field_->clear();
   for (const auto& [part, info] : fields) {
-    QString name = text(info.label.empty() ? info.name : info.label);
+    QString name = info.label.empty() ? translated(words_of(info.name)) : translated(info.label);
     if (many_parts) name += QStringLiteral(" – ") + text(part);
     field_->addItem(name, text(part) + '\n' + text(info.name));
     field_->setItemData(field_->count() - 1, info.components, Qt::UserRole + 1);
@@ -436,6 +467,9 @@ void ScenePane::apply_view() {
   view.value.component = value_->count() > 0 ? value_->currentData().toInt() : -1;
   view.value.part = is_complex ? static_cast<ComplexPart>(part_of_complex_->currentData().toInt()) : ComplexPart::instant;
   view.value.angle = is_complex ? phase_ : 0;
+  const std::string own = label_of(chosen_info(view), view.value);
+  const std::string said = translated(own).toStdString();
+  view.label = said == own ? std::string() : said;
   view.keep_range = false;  // a wave that spreads must not fade into the colours of its first moments
   view.fixed_range = !auto_range_->isChecked();
   if (view.fixed_range) {
@@ -450,12 +484,20 @@ void ScenePane::apply_view() {
   refresh_display();
 }
 
+FieldInfo ScenePane::chosen_info(const FieldView& view) const {
+  for (const FieldChoice& choice : scene_->choices())
+    if (choice.info.name == view.field) return choice.info;
+  if (!own_fields_)
+    for (const auto& [part, info] : run_->catalog())
+      if (info.name == view.field) return info;
+  return {};
+}
+
 void ScenePane::refresh_display() {
   if (!display_->isVisible()) return;
   const auto frame = scene_->frame();
-  FieldKind kind = FieldKind::magnitude;
-  for (const FieldChoice& choice : scene_->choices())
-    if (choice.info.name == scene_->view().field) kind = kind_of(choice.info, scene_->view().value);
+  const FieldInfo info = chosen_info(scene_->view());
+  const FieldKind kind = info.name.empty() ? FieldKind::magnitude : kind_of(info, scene_->view().value);
   display_->show_view(scene_->view(), frame.get(), kind);
 }
 
@@ -477,15 +519,14 @@ void ScenePane::refresh_range_text() {
   const auto [low, high] = scene_->range();
   range_->setVisible(has_picture() && !scene_->choices().empty());
   // In the unit of the colour bar: "−12 … 12 nPa".
-  FieldInfo info;
-  for (const FieldChoice& choice : scene_->choices())
-    if (choice.info.name == scene_->view().field) info = choice.info;
-  const TickSet ticks = tidy_ticks(low, high, 5, unit_of(info, scene_->view().value));
+  const FieldView& view = scene_->view();
+  const TickSet ticks = tidy_ticks(low, high, 5, unit_of(chosen_info(view), view.value));
   const auto figure = [&](double v) { return QString::number(v / ticks.scale, 'g', 3); };
   const QString ends = low == -high ? QChar(0xb1) + figure(high) : figure(low) + QString::fromUtf8(" … ") + figure(high);
   QString words = ends;
   if (!ticks.unit.empty()) words += " " + text(ticks.unit);
   range_->setText(words.replace('-', QChar(0x2212)));
+  fit_head();
   low_->setEnabled(!auto_range_->isChecked());
   high_->setEnabled(!auto_range_->isChecked());
   if (!auto_range_->isChecked()) return;
@@ -554,10 +595,9 @@ bool ScenePane::handle_tool(const InputEvent& event) {
       show_reading(text(points.error().text + (points.error().hint.empty() ? "" : " " + points.error().hint)));
       return true;
     }
-    FieldInfo info;
-    for (const FieldChoice& choice : scene_->choices())
-      if (choice.info.name == scene_->view().field) info = choice.info;
-    emit profile_drawn(*points, text(label_of(info, scene_->view().value)), text(unit_of(info, scene_->view().value)));
+    const FieldView& view = scene_->view();
+    const FieldInfo info = chosen_info(view);
+    emit profile_drawn(*points, translated(label_of(info, view.value)), text(unit_of(info, view.value)));
     return true;
   }
   return true;

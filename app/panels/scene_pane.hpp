@@ -16,6 +16,7 @@
 class QActionGroup;
 class QCheckBox;
 class QComboBox;
+class QBoxLayout;
 class QHBoxLayout;
 class QLabel;
 class QLineEdit;
@@ -95,8 +96,12 @@ class ScenePane : public QWidget {
   void field_chosen();
   void troubled(const QString& text, const QString& hint);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void make_head();
+  void fit_head();
   void make_view_menu(QToolButton* button);
   void make_range_menu();
   void choose_field();
@@ -104,6 +109,8 @@ class ScenePane : public QWidget {
   void read_range();
   void refresh_range_text();
   void refresh_display();
+  /// What the run or the frame says of the field that is chosen; without a name if neither carries it.
+  [[nodiscard]] FieldInfo chosen_info(const FieldView& view) const;
   void refresh_tools();
   void apply_theme();
   bool handle_tool(const InputEvent& event);
@@ -115,6 +122,9 @@ class ScenePane : public QWidget {
   std::shared_ptr<FieldScene> scene_;
   ViewportHost* viewport_ = nullptr;
   QWidget* head_;
+  QBoxLayout* head_row_;
+  QWidget* choices_;
+  QWidget* toolbar_;
   QHBoxLayout* tools_;
   QStackedWidget* stack_;
   QLabel* empty_text_;

@@ -112,7 +112,9 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
     if (std::exchange(previewing_, false)) dress(main_->scene(), false);
     main_->set_own_fields(false);
     main_->clear({});
-    if (run_.frames().empty()) main_->clear(tr("This run kept no pictures.\nIts curves and numbers are below and at the right."));
+    if (run_.frames().empty())
+      main_->clear(run_.state() == SessionState::failed ? tr("This run gave no picture.\nThe log says how it went.")
+                                                        : tr("This run kept no pictures.\nIts curves and numbers are below and at the right."));
     else show_frame(run_.frames().size() - 1);
     refresh_timeline();
   });

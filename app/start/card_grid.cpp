@@ -18,7 +18,7 @@ namespace {
 
 constexpr int gap = 20;
 constexpr int least_width = 248;
-constexpr int text_height = 134;
+constexpr int text_height = 146;
 constexpr double picture_ratio = 0.58;
 constexpr int radius = 10;
 
@@ -87,7 +87,7 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
   bold.setWeight(QFont::DemiBold);
   bold.setPixelSize(qRound(font().pixelSize() * 14 / 13.0));
   const int text_width = width() - 32;
-  // Five lines: a title of one or two, then the summary; the last of each is shortened where the text goes on.
+  // Six lines: a title of one or two, then the summary; the last of each is shortened where the text goes on.
   const int line_height = qRound(font().pixelSize() * 18 / 13.0);
   int y = picture_height + 12;
   const auto write = [&](const QString& words, const QFont& face, const QString& colour, int most) {
@@ -101,9 +101,10 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
       QTextLine line = layout.createLine();
       if (!line.isValid()) break;
       line.setLineWidth(text_width);
-      const QString part = words.mid(line.textStart(), lines + 1 < most ? line.textLength() : -1);
+      const bool last = lines + 1 == most;
+      const QString part = words.mid(line.textStart(), last ? -1 : line.textLength()).trimmed();
       painter.drawText(QRect(16, y, text_width, line_height), Qt::AlignLeft | Qt::AlignVCenter,
-                       metrics.elidedText(part, Qt::ElideRight, text_width));
+                       last ? metrics.elidedText(part, Qt::ElideRight, text_width) : part);
       y += line_height;
     }
     layout.endLayout();
@@ -111,7 +112,7 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
   };
   const int title_lines = write(card_.title, bold, "text", 2);
   y += 4;
-  write(card_.summary.isEmpty() ? card_.solver : card_.summary, font(), "muted", 4 - title_lines);
+  write(card_.summary.isEmpty() ? card_.solver : card_.summary, font(), "muted", 5 - title_lines);
   QFont small = font();
   small.setPixelSize(qRound(font().pixelSize() * 12 / 13.0));
   painter.setFont(small);

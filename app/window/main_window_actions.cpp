@@ -198,17 +198,26 @@ void MainWindow::show_shortcuts() {
   grid->setContentsMargins(24, 20, 24, 20);
   grid->setHorizontalSpacing(32);
   grid->setVerticalSpacing(6);
-  int row = 0;
+  // Two columns: one would be higher than a small screen. A menu is not torn apart.
+  const auto& rows = actions_->rows();
+  const auto all = std::count_if(rows.begin(), rows.end(), [](const ActionRow& a) { return !a.shortcut.isEmpty(); });
+  constexpr int gap_column = 2;
+  grid->setColumnMinimumWidth(gap_column, 16);
+  int row = 0, column = 0, seen = 0;
   QString menu;
-  for (const ActionRow& action : actions_->rows()) {
+  for (const ActionRow& action : rows) {
     if (action.shortcut.isEmpty()) continue;
     if (action.menu != menu) {
+      if (column == 0 && 2 * seen >= all) row = 0, column = gap_column + 1;
+      else if (row > 0) grid->setRowMinimumHeight(row++, 6);
       menu = action.menu;
-      grid->addWidget(make_label(QString(menu).remove('&'), "section", &dialog), row++, 0);
+      grid->addWidget(make_label(QString(menu).remove('&'), "section", &dialog), row++, column);
     }
-    grid->addWidget(make_label(QString(action.text).remove(QStringLiteral("…")), "", &dialog), row, 0);
-    grid->addWidget(make_label(action.shortcut.toString(QKeySequence::NativeText), "muted", &dialog), row++, 1, Qt::AlignRight);
+    ++seen;
+    grid->addWidget(make_label(QString(action.text).remove(QStringLiteral("…")), "", &dialog), row, column);
+    grid->addWidget(make_label(action.shortcut.toString(QKeySequence::NativeText), "muted", &dialog), row++, column + 1, Qt::AlignRight);
   }
+  grid->setRowStretch(grid->rowCount(), 1);
   dialog.exec();
 }
 

@@ -123,6 +123,16 @@ void ChartScene::Impl::full_range() {
   // Energies and norms start at zero; let the axis do so as well when the data nearly does.
   const bool from_zero = spec.y_scale == AxisScale::linear && v.y_low >= 0 && v.y_low < 0.25 * v.y_high;
   if (spec.y_scale == AxisScale::log && v.y_high - v.y_low > 16) v.y_low = v.y_high - 16;  // below is rounding
+  // A null, or a polarisation that should be nothing, would press everything else to the upper edge.
+  constexpr double most_decibels = 80;
+  if (spec.y_unit.starts_with("dB") && v.y_high - v.y_low > most_decibels) {
+    const double least = v.y_high - most_decibels;
+    v.y_low = v.y_high;
+    for (const Series& s : spec.series)
+      if (!hides(s))
+        for (const double y : s.y)
+          if (y >= least) v.y_low = std::min(v.y_low, y);
+  }
   widen(v.y_low, v.y_high, 0.06, spec.y_scale == AxisScale::log);
   if (from_zero) v.y_low = 0;
   range = v;
@@ -193,6 +203,9 @@ void ChartScene::Impl::rebuild() {
   const int most_y = std::clamp(static_cast<int>(frame.inside.height / (36 * r)), 2, 10);
   y_ticks = spec.y_scale == AxisScale::log ? log_ticks(range.y_low, range.y_high, most_y, spec.y_unit)
                                            : tidy_ticks(range.y_low, range.y_high, most_y, spec.y_unit);
+  // One figure alone is no scale.
+  for (int more = 1; more <= 3 && y_ticks.ticks.size() < 2 && spec.y_scale == AxisScale::linear; ++more)
+    y_ticks = tidy_ticks(range.y_low, range.y_high, most_y + more, spec.y_unit);
   double widest = 0;
   for (const Tick& tick : y_ticks.ticks) widest = std::max(widest, text_size(theme, tick.label, chart_text * r)[0]);
   const std::string y_title = axis_title(spec.y_label, y_ticks.unit);

@@ -26,6 +26,8 @@ namespace conoid {
 namespace {
 
 constexpr double slow = 0.02;  // seconds a picture; above, turning it by the mouse would lag
+constexpr double goal = 0.025;  // seconds a picture with less detail: 40 a second, so that 30 are left where the window works too
+constexpr std::size_t fewest_triangles = 9000;
 
 std::string list_of(const std::vector<FieldChoice>& choices) {
   std::string list;
@@ -230,7 +232,7 @@ bool FieldScene::handle(const InputEvent& event) {
   Impl& s = *impl_;
   const bool moved = s.camera.handle(event);
   if (s.detail != Detail::by_time) return moved;
-  if (moved && event.kind == InputKind::move && !s.coarse && s.whole_seconds > slow) s.set_coarse(true);
+  if (moved && event.kind == InputKind::move && !s.coarse && s.whole_seconds > slow) less_detail();
   if (event.kind == InputKind::release && s.coarse) {
     s.set_coarse(false);
     return true;
@@ -240,8 +242,36 @@ bool FieldScene::handle(const InputEvent& event) {
 
 void FieldScene::set_detail(Detail detail) {
   impl_->detail = detail;
-  impl_->set_coarse(detail == Detail::coarse);
+  if (detail == Detail::coarse) less_detail();
+  else impl_->set_coarse(false);
   changed();
+}
+
+void FieldScene::less_detail() {
+  // As many triangles as this machine draws in the time: by what the pictures with less detail took, else by the whole one.
+  Impl& s = *impl_;
+  const bool known = s.coarse_seconds > 0 && s.coarse_triangles > 0;
+  const double seconds = known ? s.coarse_seconds : s.whole_seconds;
+  const std::size_t drawn = known ? s.coarse_triangles : triangles_drawn();
+  if (seconds > 0) {
+    // Part of the time does not depend on the triangles: towards the goal in steps, not in one.
+    const double factor = std::clamp(goal / seconds, known ? 0.4 : 0.01, 2.0);
+    if (!known || factor < 0.9 || factor > 1.3)
+      s.most_triangles = std::max(static_cast<std::size_t>(factor * static_cast<double>(drawn)), fewest_triangles);
+  }
+  s.coarse_seconds = 0;
+  s.set_coarse(true);
+  s.coarse_triangles = triangles_drawn();
+}
+
+void FieldScene::drawn(double seconds) {
+  Impl& s = *impl_;
+  if (!s.coarse) {
+    s.whole_seconds = seconds;
+  } else if (s.coarse_pictures++ > 0) {
+    // The first one brings new triangles to the renderer. The shortest counts: others wait for the rest of the machine.
+    s.coarse_seconds = s.coarse_seconds > 0 ? std::min(s.coarse_seconds, seconds) : seconds;
+  }
 }
 
 std::size_t FieldScene::triangles_drawn() const {

@@ -57,6 +57,7 @@ struct FieldView {
   bool triad = true;
   bool extents = true;             ///< lengths along the outline
   std::string title;               ///< empty: none
+  std::string label;               ///< of the colour bar; empty: the field's own, with its component
 };
 
 enum class MarkerKind : std::uint8_t { source, receiver };
@@ -134,11 +135,13 @@ class FieldScene final : public Scene {
   void attach(vtkRenderWindow& window) override;
   void detach(vtkRenderWindow& window) override;
   void layout(int width, int height, double pixel_ratio) override;
+  void drawn(double seconds) override;
   bool handle(const InputEvent& event) override;
   void set_theme(const Theme& theme) override;
   void set_transparent(bool transparent) override;
 
  private:
+  void less_detail();
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -58,12 +58,17 @@ struct FieldScene::Impl {
   bool attached = false;
   Detail detail = Detail::by_time;
   bool coarse = false;
-  double whole_seconds = 0;  // that the last whole picture took
+  double whole_seconds = 0;            // that the last whole picture took
+  double coarse_seconds = 0;           // shortest of the pictures with less detail; 0: none yet
+  int coarse_pictures = 0;             // since there is less detail
+  std::size_t coarse_triangles = 0;    // in them
+  std::size_t most_triangles = 35000;  // to be drawn while the view moves
 
   void set_coarse(bool on) {
     coarse = on;
+    coarse_pictures = 0;
     for (const Entry& entry : parts)
-      if (entry.part) entry.part->set_coarse(on);
+      if (entry.part) entry.part->set_coarse(on, most_triangles);
   }
 
   const Field* find(const FramePart& part, const std::string& name) const {

@@ -135,7 +135,6 @@ std::optional<Vec3> FieldScene::pick_plane(double x, double y, int axis, double 
 
 void FieldScene::layout(int width, int height, double pixel_ratio) {
   Impl& s = *impl_;
-  if (!s.coarse) s.whole_seconds = s.renderer->GetLastRenderTimeInSeconds();
   const bool resized = width != s.width || height != s.height;
   const bool rescaled = std::abs(pixel_ratio - s.pixel_ratio) > 1e-9;
   s.width = std::max(width, 1);

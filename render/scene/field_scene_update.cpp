@@ -96,7 +96,7 @@ Status FieldScene::Impl::update_range(const std::vector<std::pair<Entry*, const 
   coloring.low = range.first;
   coloring.high = range.second;
   coloring.missing = theme.surface;
-  bar_label = label_of(info, view.value);
+  bar_label = view.label.empty() ? label_of(info, view.value) : view.label;
   bar_unit = unit_of(info, view.value);
   return {};
 }

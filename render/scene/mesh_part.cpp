@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <unordered_map>
 
 #include <vtkActor.h>
@@ -34,7 +33,7 @@ namespace conoid {
 namespace {
 
 constexpr std::size_t coarse_from = 150000;  // triangles
-constexpr int coarse_boxes = 64;             // along the longest side: some 35000 triangles of a closed surface are left
+constexpr int fewest_boxes = 32, most_boxes = 256;  // along the longest side, of what is drawn while the view moves
 constexpr std::ptrdiff_t most_refined = 40000;  // curved cells
 
 using V = std::array<float, 3>;
@@ -118,6 +117,12 @@ MeshPart::MeshPart(vtkRenderer& renderer) : ScenePart(renderer) {
   coarse_scalars_ = vtkSmartPointer<vtkFloatArray>::New();
   coarse_scalars_->SetName("values");
   coarse_surface_ = vtkSmartPointer<vtkPolyData>::New();
+  coarse_points_ = vtkSmartPointer<vtkPoints>::New();
+  coarse_points_->SetDataTypeToFloat();
+  coarse_normals_ = vtkSmartPointer<vtkFloatArray>::New();
+  coarse_normals_->SetNumberOfComponents(3);
+  coarse_point_scalars_ = vtkSmartPointer<vtkFloatArray>::New();
+  coarse_point_scalars_->SetName("values");
   surface_ = vtkSmartPointer<vtkPolyData>::New();
   wires_ = vtkSmartPointer<vtkPolyData>::New();
   surface_mapper_ = vtkSmartPointer<vtkPolyDataMapper>::New();
@@ -249,48 +254,86 @@ void MeshPart::build_polydata() {
   values_changed_ = true;
 }
 
-void MeshPart::build_coarse() {
-  // Points in one box of a lattice become the first of them (Rossignac and Borrel 1993); what is left of the triangles is
-  // drawn over the same points, so that new values and moved points cost nothing more.
+void MeshPart::build_coarse(int boxes) {
+  // Points in one box of a lattice become the first of them (Rossignac and Borrel 1993).
+  coarse_boxes_ = boxes;
   const std::size_t nodes = skin_.nodes.size();
   const double longest = std::max({bounds_[1] - bounds_[0], bounds_[3] - bounds_[2], bounds_[5] - bounds_[4], 1e-300});
-  const double box = longest / coarse_boxes;
+  const double box = longest / boxes;
   std::unordered_map<std::uint64_t, std::int32_t> first;
+  first.reserve(static_cast<std::size_t>(6 * boxes * boxes));
   std::vector<std::int32_t> stands_for(nodes);
   const auto* xyz = static_cast<const float*>(points_->GetVoidPointer(0));
+  coarse_nodes_.clear();
   for (std::size_t i = 0; i < nodes; ++i) {
     std::uint64_t key = 0;
     for (std::size_t k = 0; k < 3; ++k)
       key = key << 21U | static_cast<std::uint64_t>(std::clamp((static_cast<double>(xyz[3 * i + k]) - bounds_[2 * k]) / box, 0.0, 2e6));
-    stands_for[i] = first.try_emplace(key, static_cast<std::int32_t>(i)).first->second;
+    const auto [at, is_new] = first.try_emplace(key, static_cast<std::int32_t>(coarse_nodes_.size()));
+    if (is_new) coarse_nodes_.push_back(i);
+    stands_for[i] = at->second;
   }
-  std::vector<std::array<std::int32_t, 3>> kept;
-  std::set<std::array<std::int32_t, 3>> seen;
+  struct Kept {
+    std::array<std::int32_t, 3> sorted, corner;
+    std::size_t source;
+  };
+  std::vector<Kept> kept;
   for (std::size_t t = 0; t < skin_.triangle_cell.size(); ++t) {
     std::array<std::int32_t, 3> corner{};
     for (std::size_t k = 0; k < 3; ++k) corner[k] = stands_for[static_cast<std::size_t>(skin_.triangles[3 * t + k])];
     if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0]) continue;
     auto sorted = corner;
     std::sort(sorted.begin(), sorted.end());
-    if (!seen.insert(sorted).second) continue;
-    kept.push_back(corner);
-    coarse_source_.push_back(t);
+    kept.push_back({sorted, corner, t});
   }
+  std::stable_sort(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) { return a.sorted < b.sorted; });
+  kept.erase(std::unique(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) { return a.sorted == b.sorted; }), kept.end());
   vtkNew<vtkCellArray> polys;
-  for (const auto& corner : kept) polys->InsertNextCell({corner[0], corner[1], corner[2]});
+  coarse_source_.clear();
+  for (const Kept& one : kept) {
+    polys->InsertNextCell({one.corner[0], one.corner[1], one.corner[2]});
+    coarse_source_.push_back(one.source);
+  }
+  const auto count = static_cast<vtkIdType>(coarse_nodes_.size());
+  coarse_points_->SetNumberOfPoints(count);
+  coarse_normals_->SetNumberOfTuples(count);
+  coarse_point_scalars_->SetNumberOfValues(count);
   coarse_surface_->Initialize();
-  coarse_surface_->SetPoints(points_);
+  coarse_surface_->SetPoints(coarse_points_);
   coarse_surface_->SetPolys(polys);
-  coarse_surface_->GetPointData()->SetNormals(normals_);
+  coarse_surface_->GetPointData()->SetNormals(coarse_normals_);
   coarse_scalars_->SetNumberOfValues(static_cast<vtkIdType>(kept.size()));
+  place_coarse_points();
   values_changed_ = true;
 }
 
-void MeshPart::set_coarse(bool coarse) {
+void MeshPart::place_coarse_points() {
+  const auto* xyz = static_cast<const float*>(points_->GetVoidPointer(0));
+  const float* normal = normals_->GetPointer(0);
+  auto* to = static_cast<float*>(coarse_points_->GetVoidPointer(0));
+  float* turned = coarse_normals_->GetPointer(0);
+  for (std::size_t i = 0; i < coarse_nodes_.size(); ++i) {
+    std::copy_n(xyz + 3 * coarse_nodes_[i], 3, to + 3 * i);
+    std::copy_n(normal + 3 * coarse_nodes_[i], 3, turned + 3 * i);
+  }
+  coarse_points_->Modified();
+  coarse_normals_->Modified();
+  coarse_surface_->Modified();
+}
+
+void MeshPart::set_coarse(bool coarse, std::size_t most) {
   if (skin_.triangle_cell.size() < coarse_from) coarse = false;
-  if (coarse == coarse_) return;
+  if (coarse) {
+    // A closed surface leaves some 8.5 triangles for the square of the boxes along its longest side.
+    const double wanted = std::sqrt(static_cast<double>(most) / 8.5);
+    const int boxes = std::clamp(static_cast<int>(wanted), fewest_boxes, most_boxes);
+    const bool other = std::abs(boxes - coarse_boxes_) * 8 > coarse_boxes_;
+    if (coarse_source_.empty() || other) build_coarse(boxes);
+    else if (coarse_) return;
+  } else if (!coarse_) {
+    return;
+  }
   coarse_ = coarse;
-  if (coarse && coarse_source_.empty()) build_coarse();
   choose_detail();
 }
 
@@ -361,7 +404,7 @@ void MeshPart::place_points(const FieldView& view, const Field* warp) {
   points_->Modified();
   normals_->Modified();
   surface_->Modified();
-  coarse_surface_->Modified();
+  if (!coarse_source_.empty()) place_coarse_points();
   wires_->Modified();
 }
 
@@ -378,7 +421,11 @@ void MeshPart::gather_values() {
     for (std::size_t i = 0; i < skin_.nodes.size(); ++i) out[i] = skin_.value(i, values_.data(), 1, 0);
     point_scalars_->Modified();
     surface_->GetPointData()->SetScalars(point_scalars_);
-    coarse_surface_->GetPointData()->SetScalars(point_scalars_);
+    if (!coarse_source_.empty()) {
+      for (std::size_t i = 0; i < coarse_nodes_.size(); ++i) coarse_point_scalars_->SetValue(static_cast<vtkIdType>(i), out[coarse_nodes_[i]]);
+      coarse_point_scalars_->Modified();
+      coarse_surface_->GetPointData()->SetScalars(coarse_point_scalars_);
+    }
   } else {
     float* out = cell_scalars_->GetPointer(0);
     for (std::size_t i = 0; i < skin_.triangle_cell.size(); ++i)

@@ -35,7 +35,7 @@ class MeshPart final : public ScenePart {
   [[nodiscard]] const std::vector<float>& values() const override { return values_; }
   void update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
               double pixel_ratio) override;
-  void set_coarse(bool coarse) override;
+  void set_coarse(bool coarse, std::size_t most) override;
   [[nodiscard]] std::size_t triangles_drawn() const override;
   [[nodiscard]] std::optional<Hit> hit(const Ray& ray, const FieldView& view) const override;
   [[nodiscard]] Result<std::vector<double>> sample(const std::vector<Vec3>& points) const override;
@@ -45,9 +45,10 @@ class MeshPart final : public ScenePart {
 
  private:
   void build_polydata();
-  void build_coarse();
+  void build_coarse(int boxes);
   void choose_detail();
   void find_extremes();
+  void place_coarse_points();
   void place_points(const FieldView& view, const Field* warp);
   void gather_values();
   void update_cuts(const FieldView& view, const Theme& theme, const Coloring& coloring, double pixel_ratio);
@@ -59,6 +60,7 @@ class MeshPart final : public ScenePart {
   std::vector<Vec3> extremes_;
   std::vector<float> values_;
   Association association_ = Association::point;
+  int coarse_boxes_ = 0;                    ///< along the longest side, of the coarse triangles made last
   std::vector<std::size_t> coarse_source_;  ///< the triangle of the skin behind each coarse one; empty: not made
   bool coarse_ = false;
   bool wires_wanted_ = false;
@@ -74,7 +76,11 @@ class MeshPart final : public ScenePart {
   vtkSmartPointer<vtkFloatArray> cell_scalars_;
   vtkSmartPointer<vtkFloatArray> coarse_scalars_;  ///< of cells
   vtkSmartPointer<vtkPolyData> surface_;
-  vtkSmartPointer<vtkPolyData> coarse_surface_;    ///< fewer triangles over the same points
+  std::vector<std::size_t> coarse_nodes_;          ///< the node of the skin behind each coarse point
+  vtkSmartPointer<vtkPoints> coarse_points_;
+  vtkSmartPointer<vtkFloatArray> coarse_normals_;
+  vtkSmartPointer<vtkFloatArray> coarse_point_scalars_;
+  vtkSmartPointer<vtkPolyData> coarse_surface_;    ///< fewer triangles, over points of their own
   vtkSmartPointer<vtkPolyData> wires_;
   vtkSmartPointer<vtkPolyDataMapper> surface_mapper_;
   vtkSmartPointer<vtkPolyDataMapper> wires_mapper_;

@@ -139,7 +139,13 @@ void OverlayItem::paint_marks(vtkContext2D& painter) {
       float triangle[6] = {x - s, y + 0.8F * s, x + s, y + 0.8F * s, x, y - s};
       painter.DrawPolygon(triangle, 3);
     }
-    draw_text(painter, content.theme, content.theme.text, 11 * r, false, Align::left, Raise::middle, mark.x + 9 * r,
+    if (mark.label.empty()) continue;
+    // The label stands on a patch of its own: below it may lie any colour of the map.
+    const auto size = text_size(content.theme, mark.label, 11 * r);
+    no_pen(painter);
+    use_brush(painter, content.theme.background, 0.75);
+    draw_rect(painter, mark.x + 8 * r, mark.y - 8 * r, size[0] + 4 * r, 16 * r);
+    draw_text(painter, content.theme, content.theme.text, 11 * r, false, Align::left, Raise::middle, mark.x + 10 * r,
          mark.y, mark.label);
   }
 }

@@ -61,8 +61,8 @@ class ScenePart {
   /// Brings actors up to date with geometry, values, colours and view. `warp` may be null.
   virtual void update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
                       double pixel_ratio) = 0;
-  /// Draws large meshes with far fewer triangles, while the view moves and drawing all of them takes too long.
-  virtual void set_coarse(bool /*coarse*/) {}
+  /// Draws large meshes with far fewer triangles, about `most`, while the view moves and drawing all of them takes too long.
+  virtual void set_coarse(bool /*coarse*/, std::size_t /*most*/) {}
   [[nodiscard]] virtual std::size_t triangles_drawn() const { return 0; }
   [[nodiscard]] virtual std::optional<Hit> hit(const Ray& ray, const FieldView& view) const = 0;
   [[nodiscard]] virtual Result<std::vector<double>> sample(const std::vector<Vec3>& points) const = 0;

@@ -3,7 +3,9 @@
 #include "render/window/gl_viewport.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <QEvent>
@@ -19,6 +21,12 @@
 #include "render/window/qt_input.hpp"
 
 namespace conoid {
+
+namespace {
+
+constexpr const char* software_renderers[] = {"llvmpipe", "softpipe", "SWR"};
+
+}  // namespace
 
 QSurfaceFormat GlViewport::default_surface_format() {
   QSurfaceFormat format;
@@ -103,6 +111,8 @@ void GlViewport::initializeGL() {
   }
   problem_.clear();
   renderer_ = window_->query_renderer();
+  is_software_ = std::any_of(std::begin(software_renderers), std::end(software_renderers),
+                             [&](const char* name) { return renderer_.find(name) != std::string::npos; });
 }
 
 void GlViewport::resizeGL(int /*width*/, int /*height*/) { update(); }
@@ -123,9 +133,13 @@ void GlViewport::paintGL() {
   vtkOpenGLState* state = window_->GetState();
   state->Reset();
   state->Push();
+  const auto begin = std::chrono::steady_clock::now();
   render_scene();
   window_->MakeCurrent();
   window_->blit_to(defaultFramebufferObject());
+  // A processor that draws does so while this waits; a card is not held up.
+  if (is_software_) window_->WaitForCompletion();
+  if (scene_) scene_->drawn(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   state->Pop();
   if (first_picture) std::exchange(first_picture, nullptr)();
   if (on_rendered) on_rendered();

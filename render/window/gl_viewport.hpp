@@ -48,6 +48,7 @@ class GlViewport final : public QOpenGLWidget, public ViewportHost {
   vtkSmartPointer<HostRenderWindow> window_;
   std::shared_ptr<Scene> scene_;
   std::string renderer_;
+  bool is_software_ = false;  ///< the processor draws
   std::string problem_;
   bool ready_ = false;
 };

@@ -3,6 +3,7 @@
 #include "render/window/raster_viewport.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -138,6 +139,7 @@ void RasterViewport::render() {
   const int factor = std::max(width_, height_) * supersampling_ > largest_picture_side ? 1 : supersampling_;
   const int w = width_ * factor;
   const int h = height_ * factor;
+  const auto begin = std::chrono::steady_clock::now();
   window_->SetSize(w, h);
   if (scene_) scene_->layout(w, h, pixel_ratio_ * factor);
   vtkOpenGLState* state = window_->GetState();
@@ -146,6 +148,7 @@ void RasterViewport::render() {
   window_->Render();
   vtkNew<vtkUnsignedCharArray> raw;
   window_->GetRGBACharPixelData(0, 0, w - 1, h - 1, 0, raw);
+  if (scene_) scene_->drawn(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   state->Pop();
   if (raw->GetNumberOfValues() < static_cast<vtkIdType>(w) * h * 4) {
     problem_ = "the picture cannot be read back from the graphics driver";

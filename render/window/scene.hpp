@@ -24,6 +24,8 @@ class Scene {
   virtual void detach(vtkRenderWindow& window) = 0;
   /// Called before each rendering: size in device pixels, device pixels for one logical pixel.
   virtual void layout(int width, int height, double pixel_ratio) = 0;
+  /// Called after each rendering: seconds until its last pixel was there (with a graphics card: until it had all commands).
+  virtual void drawn(double /*seconds*/) {}
   /// True if the picture changed.
   virtual bool handle(const InputEvent& event) = 0;
   virtual void set_theme(const Theme& theme) = 0;

@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <ctime>
 
 #include "render/capture/png.hpp"
 #include "render/capture/similarity.hpp"
@@ -93,24 +94,31 @@ class TestGlViewport : public QObject {
     QVERIFY(QTest::qWaitForWindowExposed(&gl));
     const Image whole = gl.grab();
     QVERIFY(scene->triangles_drawn() >= 990000);
+    double work = 0;  // ms of processor time a picture
     const auto pictures_a_second = [&](double seconds) {
       QElapsedTimer clock;
       clock.start();
+      const std::clock_t begin = std::clock();  // of all threads: what a picture costs, however busy the machine is
       int count = 0;
       for (; clock.elapsed() < 1000 * seconds; ++count) {
         scene->camera().orbit(3, 0);
         static_cast<void>(gl.grab());
       }
+      work = 1e3 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / count;
       return count / (1e-3 * static_cast<double>(clock.elapsed()));
     };
     const double seconds = qEnvironmentVariableIsSet("CONOID_LONG") ? 10 : 1;
-    const double full = pictures_a_second(seconds);
-    scene->set_detail(FieldScene::Detail::coarse);
-    QVERIFY(scene->triangles_drawn() > 10000 && scene->triangles_drawn() < 150000);
-    static_cast<void>(gl.grab());
+    const double full = pictures_a_second(seconds), full_work = work;
+    // How much is left follows the machine: each turn of the view begins with what the one before has taught.
+    for (int turn = 0; turn < 4; ++turn) {
+      scene->set_detail(FieldScene::Detail::coarse);
+      QVERIFY(scene->triangles_drawn() >= 5000 && scene->triangles_drawn() <= 500000);
+      for (int i = 0; i < 4; ++i) static_cast<void>(gl.grab());
+    }
     const double coarse = pictures_a_second(seconds);
-    qInfo("%s, 960 x 600: %.1f pictures a second of 1 million triangles, %.1f of the %zu that are drawn while it turns",
-          gl.renderer_name().c_str(), full, coarse, scene->triangles_drawn());
+    qInfo("%s, 960 x 600: %.1f pictures a second of 1 million triangles, %.1f of the %zu that are drawn while it turns; "
+          "%.0f and %.1f ms of processor time a picture",
+          gl.renderer_name().c_str(), full, coarse, scene->triangles_drawn(), full_work, work);
     QVERIFY(coarse > full);
     scene->set_detail(FieldScene::Detail::whole);
     scene->look(StandardView::plus_x);

@@ -31,7 +31,7 @@ struct Pane {
 };
 
 constexpr Pane panes[] = {{"", Opened::nothing},
-                          {"view.case", Opened::sample},
+                          {"", Opened::sample},
                           {"view.mesh", Opened::sample},
                           {"", Opened::run},
                           {"view.display", Opened::run},

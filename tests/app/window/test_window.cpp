@@ -5,10 +5,11 @@
 
 #include <QAction>
 #include <QElapsedTimer>
+#include <QLabel>
+#include <QLineEdit>
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QTemporaryDir>
-#include <QTimer>
 #include <QtTest>
 
 #include "app/model/gallery.hpp"
@@ -18,6 +19,7 @@
 #include "app/window/workbench.hpp"
 #include "engine/core/resources.hpp"
 #include "tests/app/fake_session.hpp"
+#include "tests/app/heartbeat.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
@@ -78,6 +80,33 @@ class TestWindow : public QObject {
       QVERIFY2(!shortcuts.contains(row.shortcut.toString()), qPrintable(row.shortcut.toString()));
       shortcuts.insert(row.shortcut.toString());
     }
+  }
+
+  void the_field_with_the_focus_is_explained() {
+    const auto sample = any_sample();
+    if (sample.empty()) QSKIP("no sample case in this build");
+    auto w = window();
+    w->show();
+    QVERIFY(QTest::qWaitForWindowExposed(w.get()));
+    QVERIFY(w->open_case(sample).ok());
+    auto* help = w->workbench()->findChild<QLabel*>("fieldHelp");
+    QVERIFY(help && help->isHidden());
+    // Any line of the form whose editor has a tooltip.
+    bool seen = false;
+    for (auto* line : w->workbench()->findChildren<QLineEdit*>()) {
+      if (!line->isVisible() || line->objectName() == "caseTitle") continue;
+      w->activateWindow();
+      line->setFocus();
+      if (line->hasFocus() && !help->isHidden()) {
+        QVERIFY(help->text().contains("<code>/"));
+        seen = true;
+        break;
+      }
+    }
+    QVERIFY(seen);
+    w->workbench()->findChild<QLineEdit*>("caseTitle")->setFocus();
+    QVERIFY(help->isHidden());
+    QVERIFY(w->close());
   }
 
   void a_case_that_cannot_be_read_leaves_the_window_alive() {
@@ -152,42 +181,20 @@ class TestWindow : public QObject {
     w->show();
     QVERIFY(w->open_case(sample).ok());
     QTest::qWait(500);
-    // A heartbeat: how long the event loop is away, measured every 5 ms. The machine may be busy with other things, so
-    // the processor time of this thread counts where it is less.
-    QElapsedTimer wall;
-    double worst = 0, worst_busy = 0;
-    timespec before{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
-    QTimer beat;
-    beat.setInterval(5);
-    beat.setTimerType(Qt::PreciseTimer);
-    int beats = 0;
-    connect(&beat, &QTimer::timeout, this, [&] {
-      timespec now{};
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-      const double busy = static_cast<double>(now.tv_sec - before.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec - before.tv_nsec) * 1e-6;
-      const double away = static_cast<double>(wall.nsecsElapsed()) * 1e-6;
-      if (beats++ > 0) {
-        worst = std::max(worst, away);
-        worst_busy = std::max(worst_busy, std::min(away, busy));
-      }
-      before = now;
-      wall.restart();
-    });
+    test::Heartbeat heartbeat;
     QSignalSpy ended(&w->run(), &RunModel::ended);
-    wall.start();
-    beat.start();
+    heartbeat.start();
     w->start_run();
     QVERIFY(w->run().is_active());
     QVERIFY(ended.wait(120000) || ended.count() == 1);
-    beat.stop();
+    heartbeat.stop();
     qInfo("heartbeat: %d beats, longest absence %.0f ms of wall time, %.0f ms of this thread's own work; %zu frames",
-          beats, worst, worst_busy, w->run().frames().size());
+          heartbeat.beats(), heartbeat.worst(), heartbeat.worst_busy(), w->run().frames().size());
     for (const LogLine& line : w->run().log())
       if (line.level == LogLevel::error) qWarning("%s", line.text.c_str());
     QCOMPARE(w->run().state(), SessionState::finished);
     QVERIFY(!w->run().frames().empty());
-    QVERIFY2(worst_busy < 100, qPrintable(QString::number(worst_busy)));
+    QVERIFY2(heartbeat.worst_busy() < 100, qPrintable(QString::number(heartbeat.worst_busy())));
     QVERIFY(w->close());
   }
 

@@ -177,6 +177,28 @@ class TestWorkbench : public QObject {
     QVERIFY(results.chart_as_text(',').isEmpty());
   }
 
+  void a_measured_curve_lies_over_the_chart() {
+    auto w = window();
+    QVERIFY(w->open_run(make_run("measured", 1, 2)).ok());
+    ResultsPanel& results = w->workbench()->results_panel();
+    QTRY_VERIFY(w->run().is_stored() && results.chart().chart().series.size() == 1);
+    std::ofstream(folder_.filePath("m.csv").toStdString()) << "t[ms],p[kPa],hydrophone\n0,0,1\n500,0.002,3\n";
+    const Status laid = results.lay_over(folder_.filePath("m.csv"));
+    QVERIFY2(laid.ok(), laid.ok() ? "" : laid.error().text.c_str());
+    const auto& series = results.chart().chart().series;
+    QCOMPARE(series.size(), std::size_t{3});
+    QCOMPARE(series[1].label, std::string("p, measured"));  // the name of a curve: its colour
+    QVERIFY(series[1].overlay && std::abs(series[1].x[1] - 0.5) < 1e-12 && std::abs(series[1].y[1] - 2) < 1e-12);
+    QCOMPARE(series[2].label, std::string("hydrophone"));
+    QCOMPARE(series[2].y[1], 3.0);
+    std::ofstream(folder_.filePath("wrong.csv").toStdString()) << "t[kg],p[Pa]\n0,0\n";
+    QVERIFY(!results.lay_over(folder_.filePath("wrong.csv")).ok());
+    QVERIFY(!results.lay_over(folder_.filePath("none.csv")).ok());
+    // Another run is another thing.
+    QVERIFY(w->open_run(make_run("not-measured", 1, 2)).ok());
+    QTRY_COMPARE(results.chart().chart().series.size(), std::size_t{1});
+  }
+
   void two_runs_are_compared() {
     auto w = window();
     const auto a = make_run("a", 4, 1), b = make_run("b", 4, 3);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads resources/help/names.json once.
+#include "app/model/names.hpp"
+
+#include <cmath>
+#include <optional>
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QRegularExpression>
+
+namespace conoid::app {
+namespace {
+
+struct Names {
+  QJsonObject first, more, phases;
+  QList<std::pair<QString, QRegularExpression>> templates;  ///< "%1, exact" and what it matches
+
+  Names() {
+    QFile file(":/conoid/help/names.json");
+    if (!file.open(QIODevice::ReadOnly)) return;
+    const QJsonObject all = QJsonDocument::fromJson(file.readAll()).object();
+    first = all["first"].toObject();
+    more = all["more"].toObject();
+    phases = all["phases"].toObject();
+    for (const auto& value : all["templates"].toArray()) {
+      const QString text = value.toString();
+      const auto at = text.indexOf("%1");
+      if (at < 0) continue;
+      templates.emplace_back(text, QRegularExpression('^' + QRegularExpression::escape(text.left(at)) + "(.+)" +
+                                                      QRegularExpression::escape(text.mid(at + 2)) + '$'));
+    }
+  }
+};
+
+const Names& names() {
+  static const Names all;
+  return all;
+}
+
+QString catalogue(const QString& text) { return QCoreApplication::translate("solver", text.toUtf8().constData()); }
+
+/// The words for a name: its own entry, or the first with a star that fits.
+std::optional<QString> find(const QJsonObject& entries, const QString& name) {
+  if (const auto it = entries.find(name); it != entries.end()) return catalogue(it->toString());
+  for (auto it = entries.begin(); it != entries.end(); ++it) {
+    const auto star = it.key().indexOf('*');
+    if (star < 0) continue;
+    const QString head = it.key().left(star), tail = it.key().mid(star + 1);
+    if (name.size() <= head.size() + tail.size() || !name.startsWith(head) || !name.endsWith(tail)) continue;
+    QString rest = name.mid(head.size(), name.size() - head.size() - tail.size()).replace('_', ' ');
+    QString said = translated(rest);
+    if (const QString phase = names().phases[rest].toString(); said == rest && !phase.isEmpty()) said = phase.left(1).toLower() + phase.mid(1);
+    return catalogue(it->toString()).arg(said);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+QString words_of(std::string name) {
+  QString text = QString::fromStdString(name).replace('_', ' ');
+  if (!text.isEmpty()) text[0] = text[0].toUpper();
+  return text;
+}
+
+QString translated(const QString& text) {
+  if (text.isEmpty()) return text;
+  const QString known = catalogue(text);
+  if (known != text) return known;
+  for (const auto& [form, pattern] : names().templates) {
+    const QString said = catalogue(form);
+    const auto match = pattern.match(text);
+    if (!match.hasMatch()) continue;
+    const QString rest = translated(match.captured(1));
+    if (said != form || rest != match.captured(1)) return said.arg(rest);
+  }
+  return text;
+}
+
+QString translated(const std::string& text) { return translated(QString::fromStdString(text)); }
+
+QString phase_words(const std::string& name) {
+  const auto known = find(names().phases, QString::fromStdString(name));
+  return known ? *known : translated(words_of(name));
+}
+
+QString number_words(const std::string& name) {
+  const QString key = QString::fromStdString(name);
+  // A whole name goes before a pattern, wherever it stands.
+  if (!names().more.contains(key))
+    if (const auto known = find(names().first, key)) return *known;
+  if (const auto known = find(names().more, key)) return *known;
+  return translated(words_of(name));
+}
+
+bool is_detail(const NumberEvent& number) {
+  const QString key = QString::fromStdString(number.name);
+  if (names().more.contains(key)) return true;
+  if (find(names().first, key)) return false;
+  if (find(names().more, key)) return true;
+  // Not known: memory and counts say how, quantities say what.
+  const bool count = (number.unit.empty() || number.unit == "1") && number.value >= 1 && number.value == std::floor(number.value);
+  return number.unit == "B" || count;
+}
+
+}  // namespace conoid::app
