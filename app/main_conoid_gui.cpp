@@ -21,6 +21,7 @@
 #include "conoid/config.hpp"
 #include "engine/core/log.hpp"
 #include "engine/core/resources.hpp"
+#include "engine/core/room_to_start.hpp"
 #include "render/window/make_viewport.hpp"
 
 namespace {
@@ -166,3 +167,5 @@ int main(int argc, char** argv) {
   QApplication::exec();
   return takes_picture ? code : window.run().exit_code() == 75 ? 75 : 0;
 }
+
+CONOID_REQUIRE_ROOM_TO_START

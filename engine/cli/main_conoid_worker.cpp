@@ -7,6 +7,7 @@
 
 #include "engine/cli/signals.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/room_to_start.hpp"
 #include "engine/session/process/worker.hpp"
 
 int main() {
@@ -20,3 +21,5 @@ int main() {
   const conoid::cli::SignalWatch signals;
   return conoid::run_worker(STDIN_FILENO, messages, signals.stop());
 }
+
+CONOID_REQUIRE_ROOM_TO_START

@@ -27,6 +27,7 @@ class TestBareMachine : public QObject {
   void listens_on_nothing_data();
   void listens_on_nothing();
   void any_limit_of_address_space_is_a_message();
+  void libraries_that_want_more_room_do_not_hang();
   void a_full_file_system_loses_nothing();
 
  private:
@@ -160,6 +161,36 @@ void TestBareMachine::any_limit_of_address_space_is_a_message() {
   }
   qInfo("%d runs finished, %d ended with exit 6", finished, refused);
   QVERIFY(finished > 0);
+}
+
+void TestBareMachine::libraries_that_want_more_room_do_not_hang() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  QSKIP("the sanitizers need more address space than there is");
+#endif
+  // The program with all its solvers and their libraries, one of which asks for ever while it is loaded.
+  for (const QString name : {"conoid", "conoid-worker"}) {
+    int started = 0;
+    int refused = 0;
+    for (int megabytes = 1200; megabytes > 40; megabytes = megabytes * 3 / 4) {
+      QProcess process;
+      rod::prepare(process, scratch_.path())
+          .start("sh",
+                 {"-c", QString("ulimit -c 0; ulimit -v %1; exec \"$0\" --version < /dev/null").arg(megabytes * 1024),
+                  QString(CONOID_BIN_DIR "/") + name});
+      const rod::Said said = rod::collect(process);
+      if (said.exit == 127 || said.says("error while loading shared libraries") || said.says("static TLS")) break;
+      const std::string what = std::to_string(megabytes) + " MB: exit " + std::to_string(said.exit) + "\n" + said.err;
+      if (said.says("not enough memory to start")) {
+        QVERIFY2(said.exit == 6, what.c_str());
+        ++refused;
+      } else {
+        QVERIFY2(said.exit != 6 && refused == 0, what.c_str());
+        ++started;
+      }
+    }
+    QVERIFY(started > 0);
+    QVERIFY(refused > 0);
+  }
 }
 
 void TestBareMachine::a_full_file_system_loses_nothing() {

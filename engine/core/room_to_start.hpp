@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A program under a small limit of address space ends with a sentence. OpenBLAS asks for its work space, 128 MB, while it is
+// loaded, and asks for ever where there is none; so the question is put before the constructors of the libraries run.
+#pragma once
+
+namespace conoid {
+
+/// Ends the process with exit status 6 and a line on stderr where the limit of address space (ulimit -v) leaves too little to
+/// start. Uses system calls only: nothing of the program is constructed yet. Does nothing where there is no limit.
+void require_room_to_start() noexcept;
+
+}  // namespace conoid
+
+/// Once, at the end of the file of main(): the linker keeps .preinit_array in programs only, not in libraries.
+#define CONOID_REQUIRE_ROOM_TO_START                                                            \
+  namespace {                                                                                   \
+  __attribute__((section(".preinit_array"),                                                     \
+                 used)) void (*const ask_for_room)() noexcept = &conoid::require_room_to_start; \
+  }
