@@ -31,7 +31,7 @@
 #include "app/panels/scene_pane.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/units.hpp"
-#include "engine/io/csv.hpp"
+#include "engine/session/run_reader.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
 #include "render/chart/chart_export.hpp"

@@ -319,7 +319,7 @@ void loads(Table& t) {
   const TwoFoundations two = two_foundations(t.team);
   t.at_most("two foundations: asymmetry of the 12 x 12 impedance over its largest entry", two.asymmetry, 0.03, "reciprocity");
   t.at_most("two foundations: vertical impedances, difference of mirror images", two.unlike, 1e-4, "symmetry");
-  t.at_most("two foundations six half-widths apart: motion of one under force on the other", two.through, 0.07, "Lamb 1904, on ground without end; here it ends fifteen half-widths away");
+  t.at_most("two foundations six half-widths apart: motion of one under force on the other", two.through, 0.07, "Lamb 1904, evenly loaded strips on ground without end; limit: what coarse meshes showed, not derived");
 }
 
 }  // namespace
