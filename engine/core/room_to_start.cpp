@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "engine/core/error.hpp"
+
 namespace conoid {
 
 void require_room_to_start() noexcept {
@@ -16,7 +18,6 @@ void require_room_to_start() noexcept {
       "conoid: error: not enough memory to start: the limit of address space leaves less than 192 MB beside the "
       "program\n"
       "  Raise the limit (ulimit -v unlimited).\n";
-  constexpr int resources = 6;  // ErrorCode::resources
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
   void* const place = ::mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -25,7 +26,7 @@ void require_room_to_start() noexcept {
     return;
   }
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, sentence, sizeof sentence - 1);
-  ::_exit(resources);
+  ::_exit(static_cast<int>(ErrorCode::resources));
 }
 
 }  // namespace conoid

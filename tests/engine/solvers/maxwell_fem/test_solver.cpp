@@ -130,6 +130,15 @@ Mesh shells(bool hollow = true) {
       {.radius = 0.05, .hollow = hollow, .divisions = 2, .shells = {{0.08, 2, "vacuum"}}, .curved = false});
 }
 
+/// A checkpoint of one run, taken up by another.
+void hand_over(Run& from, Run& to) {
+  Store store;
+  Writer writer(store);
+  from.solver.save(writer);
+  Reader reader(store);
+  to.solver.load(reader);
+}
+
 }  // namespace
 
 class TestSolver : public QObject {
@@ -232,12 +241,8 @@ class TestSolver : public QObject {
     for (Index stop : {1, 3, 7}) {
       Run first(json);
       if (first.go(stop)) QFAIL("ended early");
-      Store store;
-      Writer writer(store);
-      first.solver.save(writer);
       Run second(json);
-      Reader reader(store);
-      second.solver.load(reader);
+      hand_over(first, second);
       QVERIFY(second.go());
       const auto *a = whole.results.find("frequency"), *b = second.results.find("frequency");
       for (std::size_t r = 0; r < 2; ++r)
@@ -268,12 +273,8 @@ class TestSolver : public QObject {
       const auto given_up = first.solver.advance(first.context);
       QVERIFY2(given_up.ok(), given_up.ok() ? "" : given_up.error().render().c_str());
       QCOMPARE(given_up->step, stop);
-      Store store;
-      Writer writer(store);
-      first.solver.save(writer);
       Run second(json);
-      Reader reader(store);
-      second.solver.load(reader);
+      hand_over(first, second);
       QVERIFY(second.go());
       const auto* b = second.results.find("frequency");
       QCOMPARE(b->rows.size(), a->rows.size());
