@@ -351,19 +351,19 @@ ChoiceEdit::ChoiceEdit(const FormContext& context, const std::string& pointer, c
   for (const Json& choice : node["enum"]) {
     QString text = text_of(choice);
     if (choice.is_string()) text.replace('_', ' ');
-    combo_->addItem(text, QString::fromStdString(choice.dump()));
+    combo_->addItem(text, QString::fromStdString(compact_json(choice)));
   }
   row->addWidget(combo_);
   setFocusProxy(combo_);
   connect(combo_, &QComboBox::activated, this, [this](int index) {
-    write(Json::parse(combo_->itemData(index).toString().toStdString(), nullptr, false));
+    write(read_json(combo_->itemData(index).toString().toStdString()));
   });
   refresh();
 }
 
 void ChoiceEdit::refresh() {
   const Json shown = value() ? *value() : fallback_;
-  combo_->setCurrentIndex(shown.is_null() ? -1 : combo_->findData(QString::fromStdString(shown.dump())));
+  combo_->setCurrentIndex(shown.is_null() ? -1 : combo_->findData(QString::fromStdString(compact_json(shown))));
   const bool wrong = has_errors_at(context_.model, pointer_);
   if (combo_->property("wrong").toBool() != wrong) {
     combo_->setProperty("wrong", wrong);
@@ -399,7 +399,7 @@ JsonEdit::JsonEdit(const FormContext& context, const std::string& pointer, const
     : FieldEditor(context, pointer, node, fallback, parent) {
   auto* row = flat_row(this);
   line_ = new UnitLineEdit(context.look, {}, this);
-  line_->setPlaceholderText(fallback.is_null() ? tr("JSON") : QString::fromStdString(fallback.dump()));
+  line_->setPlaceholderText(fallback.is_null() ? tr("JSON") : QString::fromStdString(compact_json(fallback)));
   line_->setAccessibleName(label());
   row->addWidget(line_);
   setFocusProxy(line_);
@@ -420,7 +420,7 @@ void JsonEdit::commit() {
     line_->setModified(false);
     erase();
   } else {
-    Json parsed = Json::parse(text.toStdString(), nullptr, false);
+    Json parsed = read_json(text.toStdString());
     if (parsed.is_discarded()) {
       problem_ = tr("This is not valid JSON, for example [1, 2, 3].");
     } else {

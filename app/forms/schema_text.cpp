@@ -67,12 +67,12 @@ QString text_of(const Json& value) {
     return parts.join(", ");
   }
   if (value.is_number_float()) return QString::number(value.get<double>(), 'g', QLocale::FloatingPointShortest);
-  return QString::fromStdString(value.dump());
+  return QString::fromStdString(compact_json(value));
 }
 
 Json json_from_text(const QString& text) {
   const std::string trimmed = text.trimmed().toStdString();
-  Json number = Json::parse(trimmed, nullptr, false);
+  Json number = read_json(trimmed);
   if (number.is_number()) return number;
   // ".5", "+3" and "1." are numbers to people, though not to JSON.
   bool ok = false;

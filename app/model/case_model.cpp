@@ -33,7 +33,7 @@ void collect_changes(const Json& before, const Json& now, const std::string& poi
       if (!now.contains(key)) out.emplace_back(child_pointer(pointer, key), "null");
     return;
   }
-  out.emplace_back(pointer, now.is_string() ? now.get<std::string>() : now.dump());
+  out.emplace_back(pointer, now.is_string() ? now.get<std::string>() : compact_json(now));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ QString text_at(const Json& json, const char* key) {
 void read_card(const fs::path& file, SampleCard& card) {
   const auto text = read_file(file, card_limit);
   if (!text) return;
-  const Json json = Json::parse(*text, nullptr, false);
+  const Json json = read_json(*text);
   if (!json.is_object()) return;
   card.summary = translated(text_at(json, "summary"));
   if (const auto it = json.find("seconds"); it != json.end() && it->is_number()) card.seconds = it->get<double>();

@@ -43,7 +43,7 @@ void Recovery::save_now() {
   Json wrapped = Json::object();
   wrapped["file"] = model_.document().file().string();
   wrapped["case"] = model_.json();
-  if (Status written = write_file_atomically(file_.toStdString(), wrapped.dump()); !written)
+  if (Status written = write_file_atomically(file_.toStdString(), compact_json(wrapped)); !written)
     log::warning("unsaved edits are not protected: {}", written.error().text);
 }
 
@@ -75,7 +75,7 @@ std::vector<RecoveredCase> Recovery::left_behind(const QString& folder) {
 Result<CaseDocument> Recovery::load(const RecoveredCase& recovered) {
   const auto text = read_file(recovered.copy.toStdString(), copy_limit);
   if (!text) return text.error();
-  Json wrapped = Json::parse(*text, nullptr, false);
+  Json wrapped = read_json(*text);
   if (!wrapped.is_object() || !wrapped.contains("case") || !wrapped["case"].is_object() || !wrapped.contains("file") ||
       !wrapped["file"].is_string())
     return make_error(ErrorCode::file, "the copy of unsaved edits is damaged", "", {recovered.copy.toStdString(), 0, ""});

@@ -27,7 +27,7 @@ void collect_leaves(const Json& value, const std::string& pointer, std::map<std:
   if (value.is_object()) {
     for (const auto& [key, member] : value.items()) collect_leaves(member, child_pointer(pointer, key), out);
   } else {
-    out[pointer] = value.is_string() ? value.get<std::string>() : value.dump().substr(0, 80);
+    out[pointer] = value.is_string() ? value.get<std::string>() : compact_json(value).substr(0, 80);
   }
 }
 

@@ -16,9 +16,9 @@ constexpr Bytes json_limit = Bytes{1} << 24;
 constexpr std::size_t log_lines = 20000;
 constexpr std::size_t balance_rows = 20000;
 
-Json read_json(const fs::path& file) {
+Json json_file(const fs::path& file) {
   const auto text = read_file(file, json_limit);
-  return text ? Json::parse(*text, nullptr, false) : Json();
+  return text ? read_json(*text) : Json();
 }
 
 std::string text_at(const Json& json, const char* key) {
@@ -110,8 +110,7 @@ void read_log(const fs::path& file, StoredRun& run) {
   while (begin < text->size()) {
     std::size_t end = text->find('\n', begin);
     if (end == std::string::npos) end = text->size();
-    const Json line = Json::parse(text->begin() + static_cast<std::ptrdiff_t>(begin),
-                                  text->begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+    const Json line = read_json(std::string_view(*text).substr(begin, end - begin));
     if (line.is_object())
       lines.push_back({level_of(text_at(line, "level")), number_at(line, "t"), text_at(line, "text"), {}, {}});
     begin = end + 1;
@@ -130,12 +129,12 @@ Result<StoredRun> read_run_card(const fs::path& folder) {
     return make_error(ErrorCode::file, "this folder is no run: it holds no case.json",
                       "Choose a folder that a run has made.", {run.folder.string(), 0, {}});
   if (const Status known = RunFolder::check_format(run.folder); !known) return known.error();
-  const Json about = read_json(run.folder / "run.json");
+  const Json about = json_file(run.folder / "run.json");
   run.title = text_at(about, "title");
   run.solver = text_at(about, "solver");
   run.case_file = text_at(about, "case");
   run.started = text_at(about, "started");
-  read_summary(read_json(run.folder / "summary.json"), run);
+  read_summary(json_file(run.folder / "summary.json"), run);
   return run;
 }
 

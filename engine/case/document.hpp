@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/core/error.hpp"
+#include "engine/core/json.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -10,11 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace conoid {
-
-using Json = nlohmann::ordered_json;  ///< keeps the order in which a person wrote the keys
 
 /// The line of every value of a document, as a tree of the document's own shape (a list of pointers would
 /// grow with the square of the depth).

@@ -91,7 +91,7 @@ std::vector<SampleCase> sample_cases() {
     sample.solver = text(document->json(), "solver");
     sample.title = text(document->json(), "title");
     if (const auto card_text = read_file(it->path() / "card.json", 1 << 20)) {
-      const Json card = Json::parse(*card_text, nullptr, false);
+      const Json card = read_json(*card_text);
       if (card.is_object()) {
         sample.summary = text(card, "summary");
         if (card.contains("seconds") && card["seconds"].is_number()) sample.seconds = card["seconds"].get<double>();

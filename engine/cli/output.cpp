@@ -19,7 +19,7 @@ void Context::write(std::string_view line) const {
 
 void Context::object(const Json& value) const {
   if (!json || !talks()) return;
-  const std::string text = value.dump(2, ' ', false, Json::error_handler_t::replace);
+  const std::string text = indented_json(value);
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fputc('\n', stdout);
   std::fflush(stdout);

@@ -99,7 +99,7 @@ void ProgressView::show(const ProgressEvent& event) {
       if (p.items_per_second > 0) json["rate"] = {{"per_second", p.items_per_second}, {"item", p.item_name}};
       if (p.criterion > 0) json["criterion"] = number_json(p.criterion);
       if (event.eta) json["eta"] = *event.eta;
-      std::fprintf(stderr, "%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+      std::fprintf(stderr, "%s\n", compact_json(json).c_str());
       return;
     }
   }
@@ -120,7 +120,7 @@ void ProgressView::plain(const ProgressEvent& event) {
 void ProgressView::show(const StateEvent& event) {
   if (form_ != ProgressForm::json) return;
   const Json json = {{"state", name_of(event.state)}};
-  std::fprintf(stderr, "%s\n", json.dump().c_str());
+  std::fprintf(stderr, "%s\n", compact_json(json).c_str());
 }
 
 void ProgressView::clear() {

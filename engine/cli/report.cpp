@@ -20,7 +20,7 @@ double number_of(const Json& json, const char* pointer) {
 std::string value_text(const Json& entry) {
   const Json& value = entry.contains("value") ? entry["value"] : entry;
   const std::string unit = entry.contains("unit") && entry["unit"].is_string() ? entry["unit"].get<std::string>() : "";
-  const std::string text = value.is_number() ? number_text(value.get<double>()) : value.is_string() ? value.get<std::string>() : value.dump();
+  const std::string text = value.is_number() ? number_text(value.get<double>()) : value.is_string() ? value.get<std::string>() : compact_json(value);
   if (unit == "B" && value.is_number()) return format_bytes(static_cast<Bytes>(std::max(0.0, value.get<double>())));
   return unit.empty() || unit == "1" ? text : text + " " + unit;
 }
@@ -61,7 +61,7 @@ std::string short_path(const fs::path& path) {
 Json read_summary(const fs::path& folder) {
   const auto text = read_file(folder / "summary.json", Bytes{64} << 20);
   if (!text) return nullptr;
-  Json json = Json::parse(*text, nullptr, false);
+  Json json = read_json(*text);
   return json.is_object() ? json : Json(nullptr);
 }
 

@@ -57,7 +57,14 @@ Error system_error(std::string_view what, const std::string& path, int errno_val
                     "cannot " + std::string(what) + " '" + path + "': " + std::strerror(errno_value), hint);
 }
 
+// Not inline: hundreds of files see them.
 Failure::Failure(Error error) : error_(std::move(error)), rendered_(error_.render()) {}
+Failure::Failure(const Failure& other) = default;
+Failure::Failure(Failure&& other) noexcept = default;
+Failure& Failure::operator=(const Failure& other) = default;
+Failure& Failure::operator=(Failure&& other) noexcept = default;
+Failure::~Failure() = default;
+const char* Failure::what() const noexcept { return rendered_.c_str(); }
 
 Error current_exception_as_error() {
   try {

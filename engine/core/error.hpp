@@ -62,7 +62,12 @@ using Error = Diagnostic;
 class Failure : public std::exception {
  public:
   explicit Failure(Error error);
-  [[nodiscard]] const char* what() const noexcept override { return rendered_.c_str(); }
+  Failure(const Failure& other);
+  Failure(Failure&& other) noexcept;
+  Failure& operator=(const Failure& other);
+  Failure& operator=(Failure&& other) noexcept;
+  ~Failure() override;
+  [[nodiscard]] const char* what() const noexcept override;
   [[nodiscard]] const Error& error() const { return error_; }
 
  private:

@@ -8,14 +8,12 @@
 #include <span>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "engine/core/hash.hpp"
+#include "engine/core/json.hpp"
 
 namespace conoid::checkpoint_format {
 namespace {
-
-using nlohmann::json;
 
 Error damaged(const std::string& file, std::string what) {
   return make_error(ErrorCode::file, std::move(what), "The checkpoint is damaged; an older one is used if there is one.",
@@ -25,23 +23,23 @@ Error damaged(const std::string& file, std::string what) {
 std::uint32_t crc_of(std::string_view text) { return crc32c(std::as_bytes(std::span(text.data(), text.size()))); }
 
 // [name, entry, global, begin, count, offset, crc]: arrays keep a manifest of many pieces small.
-json to_json(const Piece& p) { return json::array({p.name, p.entry, p.global, p.begin, p.count, p.offset, p.crc}); }
+Json to_json(const Piece& p) { return Json::array({p.name, p.entry, p.global, p.begin, p.count, p.offset, p.crc}); }
 
 // Unsigned 64 bits or nothing: JSON numbers may be negative, fractions or huge.
-std::uint64_t count_at(const json& j, std::size_t position) {
-  const json& v = j.at(position);
+std::uint64_t count_at(const Json& j, std::size_t position) {
+  const Json& v = j.at(position);
   if (!v.is_number_unsigned()) throw std::out_of_range("not a count");
   return v.get<std::uint64_t>();
 }
 
-Index index_at(const json& j, std::size_t position) {
+Index index_at(const Json& j, std::size_t position) {
   const std::uint64_t v = count_at(j, position);
   if (v > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) throw std::out_of_range("too large");
   return static_cast<Index>(v);
 }
 
-// Throws json or out_of_range errors on anything that is not a piece.
-Piece piece_from(const json& j, int rank) {
+// Throws JSON or out_of_range errors on anything that is not a piece.
+Piece piece_from(const Json& j, int rank) {
   if (!j.is_array() || j.size() < 7) throw std::out_of_range("not a piece");
   Piece p;
   p.name = j.at(0).get<std::string>();
@@ -68,13 +66,13 @@ bool fits(const Piece& p, Bytes file_size) {
 }  // namespace
 
 std::string index_text(const std::vector<Piece>& pieces) {
-  json out = json::array();
+  Json out = Json::array();
   for (const auto& p : pieces) out.push_back(to_json(p));
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return compact_json(out);
 }
 
 Result<std::vector<Piece>> parse_index(std::string_view text, int rank, const std::string& file) {
-  const json j = json::parse(text, nullptr, false);
+  const Json j = read_json(text);
   if (!j.is_array()) return damaged(file, "expected the index of the pieces, found no JSON array");
   std::vector<Piece> out;
   try {
@@ -86,22 +84,22 @@ Result<std::vector<Piece>> parse_index(std::string_view text, int rank, const st
 }
 
 std::string manifest_text(const Manifest& manifest) {
-  json body;
+  Json body;
   body["conoid_checkpoint"] = version;
   body["step"] = manifest.step;
   body["ranks"] = manifest.ranks;
   body["bytes"] = manifest.sizes;
-  auto& pieces = body["pieces"] = json::array();
+  auto& pieces = body["pieces"] = Json::array();
   for (const auto& p : manifest.pieces) {
-    json entry = to_json(p);
+    Json entry = to_json(p);
     entry.push_back(p.rank);
     pieces.push_back(std::move(entry));
   }
-  const std::string text = body.dump(-1, ' ', false, json::error_handler_t::replace);
-  json out;
+  const std::string text = compact_json(body);
+  Json out;
   out["crc32c"] = crc_of(text);
   out["body"] = text;
-  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return compact_json(out) + "\n";
 }
 
 Status check_coverage(std::vector<Piece> pieces, const std::string& file) {
@@ -128,14 +126,14 @@ Status check_coverage(std::vector<Piece> pieces, const std::string& file) {
 
 Result<Manifest> parse_manifest(std::string_view text, const std::string& file) {
   if (text.size() > text_limit) return damaged(file, "the manifest is too large");
-  const json outer = json::parse(text, nullptr, false);
+  const Json outer = read_json(text);
   if (!outer.is_object() || !outer.contains("crc32c") || !outer.contains("body") || !outer["body"].is_string() ||
       !outer["crc32c"].is_number_unsigned())
     return damaged(file, "expected a manifest, found something else");
   const std::string& body_text = outer["body"].get_ref<const std::string&>();
   if (outer["crc32c"].get<std::uint64_t>() != crc_of(body_text))
     return damaged(file, "the manifest's checksum does not match");
-  const json body = json::parse(body_text, nullptr, false);
+  const Json body = read_json(body_text);
   Manifest out;
   try {
     const int found = body.at("conoid_checkpoint").get<int>();
@@ -146,7 +144,7 @@ Result<Manifest> parse_manifest(std::string_view text, const std::string& file) 
     out.step = body.at("step").get<Index>();
     out.ranks = body.at("ranks").get<int>();
     if (out.step < 0 || out.ranks < 1 || out.ranks > (1 << 20)) throw std::out_of_range("ranks");
-    const json& sizes = body.at("bytes");
+    const Json& sizes = body.at("bytes");
     for (std::size_t r = 0; r < sizes.size(); ++r) out.sizes.push_back(count_at(sizes, r));
     if (out.sizes.size() != static_cast<std::size_t>(out.ranks)) throw std::out_of_range("sizes");
     for (const auto& entry : body.at("pieces")) {

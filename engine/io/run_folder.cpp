@@ -6,9 +6,9 @@
 #include <ctime>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/json.hpp"
 
 namespace conoid {
 namespace fs = std::filesystem;
@@ -78,7 +78,7 @@ Result<RunFolder> RunFolder::create_at(const fs::path& folder) {
 Status RunFolder::check_format(const fs::path& folder) {
   const auto text = read_file(folder / "run.json", Bytes{1} << 24);
   if (!text) return {};  // who needs the file says that it is missing
-  const auto json = nlohmann::json::parse(*text, nullptr, false);
+  const auto json = read_json(*text);
   if (!json.is_object() || !json.contains("format") || !json["format"].is_number_integer()) return {};
   const auto found = json["format"].get<std::int64_t>();
   if (found <= format) return {};

@@ -10,9 +10,9 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/json.hpp"
 #include "engine/io/csv.hpp"
 #include "engine/io/run_folder.hpp"
 #include "engine/io/system_write.hpp"
@@ -26,12 +26,12 @@ constexpr std::string_view checkpoint_array = "results";
 constexpr std::string_view telemetry_head = "pass,worker,begin,end,busy[s],waiting[s],copying[s],phase\r\n";
 
 // JSON has no infinities; these read back by from_chars and tell a person what happened.
-nlohmann::json json_number(double v) {
+Json json_number(double v) {
   if (std::isfinite(v)) return v;
   return std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf";
 }
 
-double number_from(const nlohmann::json& j) {
+double number_from(const Json& j) {
   if (j.is_number()) return j.get<double>();
   const std::string text = j.is_string() ? j.get<std::string>() : std::string();
   double v = std::nan("");
@@ -253,18 +253,18 @@ void RunResults::summary_member(std::string_view name, std::string_view json) {
 
 Status RunResults::write_summary() {
   if (!writes_) return {};
-  nlohmann::ordered_json summary;
+  Json summary;
   summary["run"] = folder_.id();
-  auto& numbers = summary["numbers"] = nlohmann::ordered_json::object();
+  auto& numbers = summary["numbers"] = Json::object();
   for (const auto& n : numbers_) numbers[n.name] = {{"value", json_number(n.value)}, {"unit", n.unit}};
-  auto& texts = summary["texts"] = nlohmann::ordered_json::object();
+  auto& texts = summary["texts"] = Json::object();
   for (const auto& [name, value] : texts_) texts[name] = value;
   for (const auto& [name, json] : members_) {
-    auto parsed = nlohmann::ordered_json::parse(json, nullptr, false);
+    auto parsed = read_json(json);
     verify(!parsed.is_discarded(), fmt::format("summary member '{}' is JSON", name));
     summary[name] = std::move(parsed);
   }
-  const std::string text = summary.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::string text = indented_json(summary) + "\n";
   const Status written = write_file_atomically(folder_.summary_file(), text);
   if (!written) fail(written.error());
   return written;
@@ -273,17 +273,17 @@ Status RunResults::write_summary() {
 Status RunResults::save(CheckpointWriter& writer) {
   // What a checkpoint counts must be on the disk before the checkpoint is.
   const Status flushed = flush(true);
-  nlohmann::ordered_json state;
+  Json state;
   state["version"] = 1;
-  auto& tables = state["tables"] = nlohmann::ordered_json::object();
+  auto& tables = state["tables"] = Json::object();
   for (const auto& [id, kept] : kept_) tables[id] = {{"rows", kept.rows}, {"bytes", kept.bytes}};
   for (const auto& t : tables_) tables[t->info.id] = {{"rows", t->rows}, {"bytes", t->file.size()}};
   state["telemetry"] = telemetry_.is_open() ? static_cast<std::int64_t>(telemetry_.size()) : telemetry_keep_;
-  auto& numbers = state["numbers"] = nlohmann::ordered_json::array();
+  auto& numbers = state["numbers"] = Json::array();
   for (const auto& n : numbers_) numbers.push_back({n.name, json_number(n.value), n.unit});
-  auto& texts = state["texts"] = nlohmann::ordered_json::array();
+  auto& texts = state["texts"] = Json::array();
   for (const auto& [name, value] : texts_) texts.push_back({name, value});
-  const std::string text = state.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const std::string text = compact_json(state);
   writer.shared(checkpoint_array, std::span<const char>(text));
   return flushed;
 }
@@ -292,7 +292,7 @@ Result<std::vector<Diagnostic>> RunResults::restore(const CheckpointReader& read
   verify(tables_.empty() && !telemetry_.is_open(), "results are restored before the first table is made");
   std::vector<Diagnostic> warnings;
   const auto text = reader.all<char>(checkpoint_array);
-  const auto state = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
+  const auto state = read_json(std::string_view(text.data(), text.size()));
   try {
     if (state.at("version").get<int>() != 1) throw std::runtime_error("version");
     for (const auto& [id, entry] : state.at("tables").items()) {

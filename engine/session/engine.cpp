@@ -597,13 +597,13 @@ void Engine::abandon(const std::string& phase) {
     const auto file = folder / "summary.json";
     Json summary = Json::object();
     if (const auto text = read_file(file))
-      if (Json old = Json::parse(*text, nullptr, false); old.is_object()) summary = std::move(old);
+      if (Json old = read_json(*text); old.is_object()) summary = std::move(old);
     summary["state"] = name_of(last.state);
     summary["solver"] = setup_.info->id;
     summary["title"] = setup_.input.title();
     summary["steps"] = std::max<Index>(0, checkpoint_step_);
     summary["seconds"]["total"] = stages_.total + seconds();
-    if (const Status written = write_file_atomically(file, summary.dump(2) + "\n"); !written) last.error = written.error();
+    if (const Status written = write_file_atomically(file, indented_json(summary) + "\n"); !written) last.error = written.error();
   }
   if (last.error) last.state = SessionState::failed;
   control_.enter(last.state, last.error);
@@ -612,7 +612,7 @@ void Engine::abandon(const std::string& phase) {
 
 void Engine::write_summary(const StateEvent& last) {
   RunResults& results = files_->results();
-  auto member = [&results](const char* name, const Json& json) { results.summary_member(name, json.dump()); };
+  auto member = [&results](const char* name, const Json& json) { results.summary_member(name, compact_json(json)); };
   member("state", name_of(last.state));
   if (last.error) member("error", {{"code", static_cast<int>(last.error->code)}, {"text", last.error->render()}});
   member("solver", setup_.info->id);

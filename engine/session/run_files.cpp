@@ -31,7 +31,7 @@ std::uint64_t bytes_of(const Frame& frame) {
 /// As text, so that a later version can add to it and still read this one's.
 std::string text_of(const SessionMark& m) {
   const Stages& t = m.stages;
-  return Json{{"version", 1},
+  return compact_json(Json{{"version", 1},
               {"step", m.step},
               {"steps", m.steps},
               {"value", m.value},
@@ -39,15 +39,14 @@ std::string text_of(const SessionMark& m) {
               {"kept", {m.kept_step, m.kept_value, m.kept_share}},
               {"passes", m.passes},
               {"seconds", {t.prepare, t.march, t.frames, t.checkpoints, t.finish, t.total, t.pictures}},
-              {"resumed", t.resumed}}
-      .dump();
+              {"resumed", t.resumed}});
 }
 
 SessionMark mark_from(const CheckpointReader& reader) {
   const std::vector<char> text = reader.all<char>(mark_array);
   SessionMark m;
   try {
-    const Json json = Json::parse(text.begin(), text.end());
+    const Json json = read_json(std::string_view(text.data(), text.size()));
     if (json.at("version").get<int>() != 1) throw std::runtime_error("version");
     json.at("step").get_to(m.step);
     json.at("steps").get_to(m.steps);
@@ -118,7 +117,7 @@ RunFiles::RunFiles(const SessionOptions& options, const Plan& plan, Communicator
     if (resumed_) fs::remove_all(folder_->scratch(), ignored);
     if (resumed_) return;
     options.document.save(folder_->case_file()).or_throw();
-    write_file_atomically(folder_->run_file(), plan.run.dump(2, ' ', false, Json::error_handler_t::replace) + "\n")
+    write_file_atomically(folder_->run_file(), indented_json(plan.run) + "\n")
         .or_throw();
   });
   path = text_from_lead(cluster_, path);
@@ -247,7 +246,7 @@ Result<CaseDocument> read_run_case(const fs::path& run) {
   fs::path original = folder->case_file();
   // Relative paths in a case count from where it was when it was started.
   if (const auto about = read_file(folder->run_file())) {
-    const Json json = Json::parse(*about, nullptr, false);
+    const Json json = read_json(*about);
     if (json.is_object() && json.contains("case") && json["case"].is_string() && !json["case"].get<std::string>().empty())
       original = json["case"].get<std::string>();
   }

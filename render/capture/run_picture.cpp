@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "engine/core/json.hpp"
 #include "render/scene/ticks.hpp"
 
 namespace conoid {
@@ -150,7 +150,7 @@ Result<std::shared_ptr<const Frame>> read_frame(const FieldRequest& request) {
 std::string run_title(const fs::path& run) {
   auto text = read_file(folder_of(run) / "case.json", Bytes{1} << 24);
   if (!text) return {};
-  const auto json = nlohmann::json::parse(*text, nullptr, false, true);
+  const auto json = read_json(*text, JsonComments::skipped);
   return json.is_object() && json.contains("title") && json["title"].is_string() ? json["title"].get<std::string>()
                                                                                  : std::string();
 }

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <utility>
 
-#include <nlohmann/json.hpp>
 
+#include "engine/core/json.hpp"
 #include "render/scene/embedded_maps.hpp"
 
 namespace conoid {
@@ -122,7 +122,7 @@ Result<ColorMap> parse_color_map(std::string_view text, const std::string& file)
     return make_error(ErrorCode::invalid_input, what,
                       R"(Expected {"name", "title", "kind", "points": [[at, L, a, b], …]}.)", {file, 0, pointer});
   };
-  const auto json = nlohmann::json::parse(text, nullptr, false, true);
+  const auto json = read_json(text, JsonComments::skipped);
   if (!json.is_object()) return bad("", "a colour map must be a JSON object");
   const auto string_of = [&](const char* key) {
     const auto it = json.find(key);

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include <nlohmann/json.hpp>
+#include "engine/core/json.hpp"
 
 namespace conoid {
 
@@ -37,7 +37,7 @@ void choose_font(Theme& theme) {
   theme.font_bold_file = found.second;
 }
 
-Status read_color(const nlohmann::json& from, const char* key, const std::string& file, Rgb& to) {
+Status read_color(const Json& from, const char* key, const std::string& file, Rgb& to) {
   const auto it = from.find(key);
   if (it == from.end() || !it->is_string()) return {};
   auto color = parse_rgb(it->get<std::string>());
@@ -53,7 +53,7 @@ Status read_color(const nlohmann::json& from, const char* key, const std::string
 Status overlay(Theme& theme, const std::filesystem::path& path) {
   auto text = read_file(path, Bytes{1} << 20);
   if (!text) return text.error();
-  const auto json = nlohmann::json::parse(*text, nullptr, false, true);
+  const auto json = read_json(*text, JsonComments::skipped);
   if (!json.is_object())
     return make_error(ErrorCode::invalid_input, "a theme must be a JSON object", {}, {path.string(), 0, {}});
   const auto colors = json.contains("colours") && json["colours"].is_object() ? json["colours"] : json;

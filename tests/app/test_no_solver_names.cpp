@@ -3,7 +3,7 @@
 // labels: unit
 #include <QDirIterator>
 #include <QFile>
-#include <QtTest>
+#include <QTest>
 
 class TestNoSolverNames : public QObject {
   Q_OBJECT

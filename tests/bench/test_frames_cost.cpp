@@ -8,8 +8,9 @@
 #include <vector>
 
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
+#include "engine/core/atomic_file.hpp"
 #include "engine/session/session.hpp"
 
 using namespace conoid;
@@ -33,7 +34,7 @@ CaseDocument box(Index n, double seconds, int kept) {
          {{{"position", {400.0, 500.0, 600.0}}, {"signal", {{"kind", "ricker"}, {"frequency", "20 Hz"}}}}}}}},
       {"parameters", {{"order", 8}, {"courant", 0.2}, {"duration", seconds}}},
       {"output", {{"frames", {{"count", kept}}}}}};
-  return CaseDocument::parse(json.dump(), "box.json").value();
+  return CaseDocument::parse(compact_json(json), "box.json").value();
 }
 
 struct Cost {
@@ -60,7 +61,7 @@ Cost run(const CaseDocument& document, const std::filesystem::path& folder, doub
   while (!session->wait(std::chrono::milliseconds(4)))
     if (session->take_frame()) ++out.pictures;
   out.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  const Json spent = Json::parse(std::ifstream(folder / "summary.json")).at("seconds");
+  const Json spent = read_json(*read_file(folder / "summary.json")).at("seconds");
   out.spent = spent.at("pictures").get<double>() + spent.at("frames").get<double>();
   if (session->state() != SessionState::finished) throw std::runtime_error("the run has failed");
   return out;

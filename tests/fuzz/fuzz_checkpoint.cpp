@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
 
 #include "engine/core/hash.hpp"
+#include "engine/core/json.hpp"
 #include "engine/io/checkpoint_format.hpp"
 #include "engine/io/checkpoint_store.hpp"
 #include "scratch.hpp"
@@ -20,10 +20,10 @@
 namespace {
 
 std::string wrapped(std::string_view body) {
-  nlohmann::json outer;
+  conoid::Json outer;
   outer["body"] = std::string(body);
   outer["crc32c"] = conoid::crc32c(std::as_bytes(std::span(body.data(), body.size())));
-  return outer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return conoid::compact_json(outer);
 }
 
 void read_all(const conoid::CheckpointReader& reader, const conoid::checkpoint_format::Manifest& manifest) {

@@ -38,7 +38,7 @@ void run(const Options& options, Context& context) {
   const MeshSummary summary = summarize(*mesh);
   context.say("{} (coordinates read in {})", options.file, options.unit);
   for (const std::string& line : describe(summary, *mesh)) context.say("  {}", line);
-  Json json = Json::parse(to_json(summary));
+  Json json = read_json(to_json(summary));
   if (!options.convert.empty()) {
     std::error_code ignored;
     if (fs::exists(options.convert, ignored))

@@ -45,7 +45,7 @@ struct Point {
   int exit = -1;
 };
 
-std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : json_text(value); }
 
 /// The program's own path: /proc/self/exe stays right when the folder is not in PATH.
 Result<pid_t> start(const Options& options, const Point& point, int threads) {
@@ -102,7 +102,7 @@ std::string table_of(const std::vector<Point>& points, const std::vector<Column>
     auto number = [&summary](const std::string& pointer) -> std::string {
       const Json::json_pointer place(pointer);
       if (!summary.is_object() || !summary.contains(place) || !summary.at(place).is_number()) return "";
-      return summary.at(place).dump();
+      return json_text(summary.at(place));
     };
     cells = {fmt::format("{}", p + 1)};
     for (const auto& [pointer, value] : points[p].set.set) cells.push_back(csv_field(value_text(value)));

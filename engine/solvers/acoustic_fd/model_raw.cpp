@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Raw models with a JSON header, and trilinear samples.
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/json.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/model.hpp"
 
@@ -12,7 +13,6 @@
 #include <limits>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 namespace conoid::acoustic_fd {
 namespace {
@@ -150,7 +150,7 @@ Result<ModelHeader> read_model_header(const std::filesystem::path& path, ModelQu
       "{\"file\":\"model.f32\",\"type\":\"float32\",\"axes\":\"zyx\",\"shape\":[100,80,60],"
       "\"spacing\":[10,10,10],\"origin\":[0,0,0],\"unit\":\"m/s\"}; axes, shape, spacing and origin list the "
       "slowest axis first.";
-  const nlohmann::json json = nlohmann::json::parse(*text, nullptr, false, true);
+  const Json json = read_json(*text, JsonComments::skipped);
   if (!json.is_object()) return fail("the header of the model is not a JSON object", example);
   static constexpr std::array known{"file", "type", "axes", "shape", "spacing", "origin", "unit", "endian"};
   for (const auto& [key, value] : json.items())
@@ -189,7 +189,7 @@ Result<ModelHeader> read_model_header(const std::filesystem::path& path, ModelQu
   if (!triple("spacing")) return fail("\"spacing\" must be three distances, slowest axis first", example);
   if (json.contains("origin") && !triple("origin"))
     return fail("\"origin\" must be three positions, slowest axis first", example);
-  const auto length = [](const nlohmann::json& value, double& out) {
+  const auto length = [](const Json& value, double& out) {
     if (value.is_number()) return out = value.get<double>(), std::isfinite(out);
     if (!value.is_string()) return false;
     const auto q = parse_quantity(value.get<std::string>(), "m");

@@ -10,7 +10,7 @@
 #include <QJsonObject>
 #include <QRegularExpression>
 #include <QXmlStreamReader>
-#include <QtTest>
+#include <QTest>
 
 #include "app/look/translator.hpp"
 

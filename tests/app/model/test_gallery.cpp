@@ -2,7 +2,7 @@
 // The gallery: cards from folders, damaged ones left out, what ships can be opened; recent runs are remembered.
 // labels: unit
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
 #include "app/model/case_model.hpp"
 #include "app/model/gallery.hpp"

@@ -2,7 +2,7 @@
 // The run model: keeps what a session says, loses nothing at the end, frames stay within their budget.
 // labels: unit
 #include <QSignalSpy>
-#include <QtTest>
+#include <QTest>
 
 #include "app/model/frame_history.hpp"
 #include "app/model/run_model.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The queue runs one case after the other, in the order that a person has given it.
 // labels: unit
-#include <QtTest>
+#include <QTest>
 
 #include "app/model/run_queue.hpp"
 #include "tests/app/fake_session.hpp"

@@ -5,7 +5,7 @@
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
 #include "app/model/run_list.hpp"
 #include "app/model/run_model.hpp"

@@ -3,7 +3,7 @@
 // labels: gui serial long timeout600
 #include <QSignalSpy>
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
 #include "app/panels/viewport_panel.hpp"
 #include "app/window/main_window.hpp"
@@ -21,14 +21,14 @@ class TestBigGrid : public QObject {
     const std::filesystem::path sample = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases" / "point-source" / "case.json";
     const auto text = read_file(sample);
     QVERIFY(text.ok());
-    Json grid = Json::parse(*text);
+    Json grid = read_json(*text);
     grid["grid"]["points"] = {256, 256, 256};
     grid["parameters"]["duration"] = "200 ms";
     grid["output"]["frames"] = {{"count", 20}};
     QTemporaryDir folder;
     qputenv("XDG_STATE_HOME", folder.filePath("state").toUtf8());
     const std::filesystem::path file = folder.filePath("case.json").toStdString();
-    QVERIFY(write_file_atomically(file, grid.dump()).ok());
+    QVERIFY(write_file_atomically(file, compact_json(grid)).ok());
 
     Look look(*qApp, ThemeChoice::light);
     Settings settings(folder.filePath("settings.ini"));

@@ -16,7 +16,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QToolButton>
-#include <QtTest>
+#include <QTest>
 
 #include <malloc.h>
 #include <unistd.h>
@@ -304,10 +304,10 @@ class TestFirstSession : public QObject {
                              Small{"sedov-blast", R"({"grid": {"zones": [8, 8]}, "parameters": {"end_time": 0.1}})"}}) {
       const auto text = read_file(samples / one.sample / "case.json");
       QVERIFY(text.ok());
-      Json json = Json::parse(*text);
-      json.merge_patch(Json::parse(one.change));
+      Json json = read_json(*text);
+      json.merge_patch(read_json(one.change));
       cases.push_back(folder_.filePath(QString(one.sample) + ".json").toStdString());
-      QVERIFY(write_file_atomically(cases.back(), json.dump()).ok());
+      QVERIFY(write_file_atomically(cases.back(), compact_json(json)).ok());
     }
     std::size_t turn = 0;
     const auto cycle = [&] {

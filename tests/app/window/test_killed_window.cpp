@@ -8,7 +8,7 @@
 #include <QProcess>
 #include <QPushButton>
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
 #include "app/model/recovery.hpp"
 #include "app/start/start_page.hpp"

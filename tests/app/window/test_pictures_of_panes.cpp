@@ -11,7 +11,7 @@
 #include <QImage>
 #include <QProcess>
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
 #include "app/model/gallery.hpp"
 #include "render/capture/similarity.hpp"

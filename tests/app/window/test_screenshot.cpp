@@ -5,7 +5,7 @@
 #include <QImage>
 #include <QProcess>
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
 #include "app/model/gallery.hpp"
 #include "engine/core/atomic_file.hpp"

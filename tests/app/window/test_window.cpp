@@ -10,7 +10,7 @@
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
 #include "app/model/gallery.hpp"
 #include "app/panels/results_panel.hpp"

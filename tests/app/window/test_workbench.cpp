@@ -14,7 +14,7 @@
 #include <QSpinBox>
 #include <QTabBar>
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
 #include <malloc.h>
 #include <unistd.h>

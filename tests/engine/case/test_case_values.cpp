@@ -5,7 +5,7 @@
 #include "engine/case/case.hpp"
 #include "tests/fuzz/case_sample.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <functional>
 #include <random>
 

@@ -5,7 +5,7 @@
 #include "engine/core/atomic_file.hpp"
 #include "tests/fuzz/fuzz_case.cpp"
 
-#include <QtTest>
+#include <QTest>
 #include <algorithm>
 #include <filesystem>
 #include <random>

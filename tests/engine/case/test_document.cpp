@@ -4,7 +4,7 @@
 #include "engine/case/document.hpp"
 
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <fstream>
 #include <random>
 

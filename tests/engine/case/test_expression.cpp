@@ -3,7 +3,7 @@
 // labels: unit
 #include "engine/case/expression.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <array>
 #include <cmath>
 #include <numbers>

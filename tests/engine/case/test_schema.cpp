@@ -6,7 +6,7 @@
 #include "engine/case/schema.hpp"
 #include "tests/fuzz/case_sample.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <algorithm>
 
 using namespace conoid;

@@ -4,7 +4,7 @@
 #include "engine/case/case.hpp"
 #include "tests/fuzz/case_sample.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 
 using namespace conoid;

@@ -5,7 +5,7 @@
 #include "tests/fuzz/case_sample.hpp"
 
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <algorithm>
 #include <cmath>
 #include <fstream>

@@ -15,44 +15,18 @@ namespace rod {
 struct Said {
   int exit = -1;
   std::string out, err;
-  [[nodiscard]] conoid::Json json() const { return conoid::Json::parse(out, nullptr, false); }
-  [[nodiscard]] bool says(const std::string& text) const {
-    return out.find(text) != std::string::npos || err.find(text) != std::string::npos;
-  }
+  [[nodiscard]] conoid::Json json() const;
+  [[nodiscard]] bool says(const std::string& text) const;
 };
 
-inline QProcess& prepare(QProcess& process, const fs::path& folder) {
-  process.setWorkingDirectory(QString::fromStdString(folder.string()));
-  return process;
-}
+QProcess& prepare(QProcess& process, const fs::path& folder);
 
-inline Said collect(QProcess& process, int timeout_ms = 100000) {
-  Said said;
-  if (!process.waitForFinished(timeout_ms)) {
-    process.kill();
-    process.waitForFinished();
-    said.err = "timeout";
-    return said;
-  }
-  said.exit = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2;
-  said.out = process.readAllStandardOutput().toStdString();
-  said.err = process.readAllStandardError().toStdString();
-  return said;
-}
+Said collect(QProcess& process, int timeout_ms = 100000);
 
-inline Said conoid(const fs::path& folder, const QStringList& words) {
-  QProcess process;
-  prepare(process, folder).start(CONOID_WITH_HEAT_ROD, words);
-  return collect(process);
-}
+Said conoid(const fs::path& folder, const QStringList& words);
 
 /// The same below `sh -c`, for limits: "ulimit -f 1; exec …".
-inline Said limited(const fs::path& folder, const QString& limits, const QStringList& words) {
-  QProcess process;
-  QStringList all = {"-c", limits + "; exec \"$0\" \"$@\"", CONOID_WITH_HEAT_ROD};
-  prepare(process, folder).start("sh", all + words);
-  return collect(process);
-}
+Said limited(const fs::path& folder, const QString& limits, const QStringList& words);
 
 }  // namespace rod
 

@@ -87,8 +87,8 @@ struct Limits {
   double relative = 0;
 };
 inline Limits limits_of(const QString& solver) {
-  const auto json = conoid::Json::parse(
-      rod::text_of(QString(CONOID_TEST_DATA "/safety/%1.limits").arg(solver).toStdString()), nullptr, false);
+  const auto json = conoid::read_json(
+      rod::text_of(QString(CONOID_TEST_DATA "/safety/%1.limits").arg(solver).toStdString()));
   Limits out;
   if (!json.is_object()) return out;
   out.relative = json["relative"].get<double>();
@@ -140,7 +140,7 @@ inline Left left_by(const fs::path& run) {
     if (entry.path().extension() == ".csv")
       out.tables[entry.path().filename().string()] = without_clocks(rod::rows_of(entry.path()));
   const conoid::Json summary = rod::summary_of(run);
-  out.numbers = summary.value("numbers", conoid::Json::object()).dump();
+  out.numbers = conoid::compact_json(summary.value("numbers", conoid::Json::object()));
   if (auto reader = conoid::VtkhdfReader::open(run))
     for (std::size_t f = 0; f < (*reader)->frames().size(); ++f)
       if (auto frame = (*reader)->read(f)) out.frames.push_back(**frame);

@@ -42,12 +42,12 @@ void TestExitCodes::finished_is_0() {
   COMPARE_EXIT(said, 0);
   const Json json = said.json();
   QVERIFY2(json.is_object(), said.out.c_str());
-  QCOMPARE(json["state"].dump(), std::string("\"finished\""));
+  QCOMPARE(conoid::compact_json(json["state"]), std::string("\"finished\""));
   QCOMPARE(json["exit"].get<int>(), 0);
   QCOMPARE(json["summary"]["steps"].get<int>(), 20);
   for (const char* file : {"case.json", "run.json", "summary.json", "log.jsonl", "telemetry.csv", "charts/heat.csv"})
     QVERIFY2(rod::fs::exists(scratch / "run" / file), file);
-  const Json about = Json::parse(rod::text_of(scratch / "run/run.json"));
+  const Json about = conoid::read_json(rod::text_of(scratch / "run/run.json"));
   QVERIFY(about["options"].contains("threads"));
   // The table of options is the first entry of the log.
   const std::string log = rod::text_of(scratch / "run/log.jsonl");
@@ -139,7 +139,7 @@ void TestExitCodes::divergence_is_5_and_keeps_results() {
   const rod::Said said = run(scratch, faulty("divergence", 9));
   COMPARE_EXIT(said, 5);
   const Json summary = rod::summary_of(scratch / "run");
-  QCOMPARE(summary["state"].dump(), std::string("\"failed\""));
+  QCOMPARE(conoid::compact_json(summary["state"]), std::string("\"failed\""));
   QCOMPARE(summary["error"]["code"].get<int>(), 5);
   QCOMPARE(summary["steps"].get<int>(), 8);
   const std::string rows = rod::rows_of(scratch / "run/charts/heat.csv");

@@ -54,8 +54,8 @@ void TestOlderRuns::every_stored_run_goes_on_to_its_end() {
   COMPARE_EXIT(rod::conoid(scratch_.path(), {"run", name + "/case.json", "--out", name + "-whole", "--progress", "none"}), 0);
   const auto whole = scratch_ / (name.toStdString() + "-whole");
   QCOMPARE(rod::rows_of(copy / "charts/heat.csv"), rod::rows_of(whole / "charts/heat.csv"));
-  QCOMPARE(rod::summary_of(copy)["numbers"].dump(), rod::summary_of(whole)["numbers"].dump());
-  QCOMPARE(rod::summary_of(copy)["frames"].dump(), rod::summary_of(whole)["frames"].dump());
+  QCOMPARE(rod::summary_text(copy, "numbers"), rod::summary_text(whole, "numbers"));
+  QCOMPARE(rod::summary_text(copy, "frames"), rod::summary_text(whole, "frames"));
   QCOMPARE(rod::summary_of(copy)["resumed"].get<int>(), 1);
 }
 
@@ -71,10 +71,10 @@ void TestOlderRuns::every_stored_run_is_exported() {
 void TestOlderRuns::a_run_of_a_later_format_is_refused() {
   const auto copy = scratch_ / "later";
   rod::fs::copy(rod::fs::directory_iterator(CONOID_TEST_DATA "/runs")->path(), copy, rod::fs::copy_options::recursive);
-  Json about = Json::parse(rod::text_of(copy / "run.json"));
+  Json about = conoid::read_json(rod::text_of(copy / "run.json"));
   about["format"] = 99;
   about["conoid"] = "7.5.0";
-  std::ofstream(copy / "run.json") << about.dump(2);
+  std::ofstream(copy / "run.json") << conoid::indented_json(about);
   const std::string before = rod::text_of(copy / "summary.json");
   for (const QStringList& words : {QStringList{"resume", "later", "--progress", "none"}, QStringList{"export", "later", "--to", "csv"}}) {
     const rod::Said said = rod::conoid(scratch_.path(), words);
@@ -88,7 +88,7 @@ void TestOlderRuns::a_run_of_a_later_format_is_refused() {
 void TestOlderRuns::a_new_run_says_its_format() {
   rod::write_case(scratch_ / "case.json", rod::json(3));
   COMPARE_EXIT(rod::conoid(scratch_.path(), {"run", "case.json", "--out", "new", "--progress", "none"}), 0);
-  const Json about = Json::parse(rod::text_of(scratch_ / "new/run.json"));
+  const Json about = conoid::read_json(rod::text_of(scratch_ / "new/run.json"));
   QCOMPARE(about["format"].get<int>(), conoid::RunFolder::format);
 }
 

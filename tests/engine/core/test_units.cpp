@@ -3,7 +3,7 @@
 // labels: unit
 #include "engine/core/units.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 #include <numbers>
 #include <random>

@@ -9,9 +9,9 @@
 #include <limits>
 #include <random>
 
-#include <nlohmann/json.hpp>
 
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/json.hpp"
 #include "engine/io/checkpoint_store.hpp"
 #include "engine/io/csv.hpp"
 #include "engine/io/run_folder.hpp"
@@ -293,7 +293,7 @@ void TestRunResults::resume_truncates_tables() {
   QVERIFY(telemetry_text.find("# phase 1 is summation\r\n1,0,") != std::string::npos);
   // The part that went on begins with an odd row and numbers the phases anew, as its comments say.
   QVERIFY(telemetry_text.find("# phase 0 is summation\r\n57,0,") != std::string::npos);
-  const auto summary = nlohmann::json::parse(*read_file(run.summary_file()));
+  const auto summary = read_json(*read_file(run.summary_file()));
   QCOMPARE(summary["numbers"]["energy"]["value"].get<double>(), 3.5);
   QCOMPARE(summary["numbers"]["drift"]["value"].get<std::string>(), std::string("inf"));
   QCOMPARE(summary["texts"]["verdict"].get<std::string>(), std::string("fine"));
@@ -330,7 +330,7 @@ void TestRunResults::summary_is_whole() {
   results.number("b", 2, "m");
   results.summary_member("phases", "{\"march\":{\"seconds\":1.5}}");
   QVERIFY(results.write_summary().ok());
-  const auto summary = nlohmann::ordered_json::parse(*read_file(run.summary_file()));
+  const auto summary = read_json(*read_file(run.summary_file()));
   QCOMPARE(summary["numbers"].size(), std::size_t{2});
   QCOMPARE(summary["numbers"].begin().key(), std::string("b"));
   QCOMPARE(summary["numbers"]["b"]["value"].get<double>(), 2.0);

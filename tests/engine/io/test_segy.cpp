@@ -4,7 +4,7 @@
 #include "engine/io/segy.hpp"
 
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 #include <cstring>
 #include <fstream>

@@ -7,7 +7,7 @@
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/mesh/vec3.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 #include <random>
 

@@ -7,7 +7,7 @@
 #include "engine/mesh/readers/read_mesh.hpp"
 #include "engine/mesh/topology.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <filesystem>
 #include <map>
 #include <random>

@@ -6,7 +6,7 @@
 #include "engine/mesh/quality.hpp"
 
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <fstream>
 #include <thread>
 

@@ -9,7 +9,7 @@
 #include "engine/mesh/writers/write_mesh.hpp"
 
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <random>
 
 using namespace conoid;

@@ -8,7 +8,7 @@
 #include "engine/mesh/topology.hpp"
 #include "tests/engine/mesh/node_offset.hpp"
 
-#include <QtTest>
+#include <QTest>
 
 using namespace conoid;
 

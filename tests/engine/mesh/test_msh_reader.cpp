@@ -8,7 +8,7 @@
 #include "engine/mesh/surface.hpp"
 #include "tests/engine/mesh/node_offset.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <cstring>
 #include <fstream>
 #include <set>

@@ -7,7 +7,7 @@
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/vec3.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <numeric>
 #include <random>
 

@@ -5,7 +5,7 @@
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/vec3.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 #include <numbers>
 

@@ -5,7 +5,7 @@
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/topology.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <cstring>
 
 using namespace conoid;

@@ -7,7 +7,7 @@
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/topology.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 #include <numbers>
 #include <random>

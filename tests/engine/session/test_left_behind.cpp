@@ -34,7 +34,7 @@ void TestLeftBehind::a_stop_does_not_wait_for_the_solver() {
     session->send(Command::stop);
     QVERIFY(session->wait(std::chrono::seconds(7)));
     QCOMPARE(session->state(), SessionState::stopped);
-    QCOMPARE(rod::summary_of(scratch / "run")["state"].dump(), std::string("\"stopped\""));
+    QCOMPARE(rod::summary_text(scratch / "run", "state"), std::string("\"stopped\""));
     bool told = false;
     for (const SessionEvent& event : session->take_events())
       if (const auto* s = std::get_if<StateEvent>(&event)) told = told || s->state == SessionState::stopped;
@@ -44,8 +44,8 @@ void TestLeftBehind::a_stop_does_not_wait_for_the_solver() {
   QVERIFY(!RunLock().acquire(scratch / "run").ok());
   // It comes back, says nothing more, and the run can go on.
   QVERIFY(rod::eventually([&] { return RunLock().acquire(scratch / "run").ok(); }));
-  QCOMPARE(rod::summary_of(scratch / "run")["state"].dump(), std::string("\"stopped\""));
-  Json quick = Json::parse(rod::text_of(scratch / "run/case.json"));
+  QCOMPARE(rod::summary_text(scratch / "run", "state"), std::string("\"stopped\""));
+  Json quick = read_json(rod::text_of(scratch / "run/case.json"));
   quick["parameters"]["pace"] = 0;
   rod::write_case(scratch / "run/case.json", quick);
   SessionOptions again;

@@ -366,7 +366,7 @@ void TestProcessSession::through_a_real_ssh() {
     QVERIFY(rod::eventually([&] {
       return rod::fs::exists(scratch / "lost/summary.json") && !rod::fs::is_empty(scratch / "lost/checkpoints");
     }));
-    QCOMPARE(rod::summary_of(scratch / "lost")["state"].dump(), std::string("\"stopped\""));
+    QCOMPARE(rod::summary_text(scratch / "lost", "state"), std::string("\"stopped\""));
   }
   // What ssh says of a port where nobody listens is what the person reads.
   const auto nowhere = parse_launcher(server.client(rod::SshServer::free_port()) + " '" + worker + "'");
@@ -404,7 +404,7 @@ void TestProcessSession::a_stuck_solver_is_given_up() {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
   QCOMPARE(session->state(), SessionState::stopped);
   QVERIFY2(seconds < 5, qPrintable(QString::number(seconds)));
-  QCOMPARE(rod::summary_of(scratch / "run")["state"].dump(), std::string("\"stopped\""));
+  QCOMPARE(rod::summary_text(scratch / "run", "state"), std::string("\"stopped\""));
 }
 
 void TestProcessSession::lines_of_launchers() {

@@ -51,7 +51,7 @@ class Reader final : public CheckpointReader {
 };
 
 Json sphere_case() {
-  return Json::parse(R"({
+  return read_json(R"({
     "solver": "acoustic-bem", "mesh": {"file": "sphere.msh"},
     "materials": {"speed": "340 m/s"},
     "excitation": {"waves": [{"kind": "plane", "direction": [0, 0, 2]}], "pulse": {"kind": "ricker", "frequency": "100 Hz"}},
@@ -147,7 +147,7 @@ class TestSolver : public QObject {
     // Insertion loss at ka = 3.7: loss behind the sphere, none to speak of far to the side.
     Json json = sphere_case();
     json["output"]["maps"] = {200};
-    json["output"]["receivers"] = Json::parse(R"([{"position": [0.4, 0, 1.6]}, {"position": [0, 0, -1.5]}])");
+    json["output"]["receivers"] = read_json(R"([{"position": [0.4, 0, 1.6]}, {"position": [0, 0, -1.5]}])");
     Run run(json, sphere(4));
     run.go();
     QVERIFY(run.solver.finish(run.context).ok());
@@ -172,7 +172,7 @@ class TestSolver : public QObject {
     QFETCH(QString, precision);
     Json json = sphere_case();
     json["compute"]["precision"] = precision.toStdString();
-    json["excitation"]["waves"].push_back(Json::parse(R"({"kind": "point", "position": [0, 4, 0]})"));
+    json["excitation"]["waves"].push_back(read_json(R"({"kind": "point", "position": [0, 4, 0]})"));
     Run whole(json, sphere(3));
     whole.go();
     QVERIFY(whole.solver.finish(whole.context).ok());
@@ -200,7 +200,7 @@ class TestSolver : public QObject {
     both["output"].erase("planes");
     both["parameters"]["steps"] = 120;
     both["excitation"]["separate"] = true;
-    both["excitation"]["waves"].push_back(Json::parse(R"({"kind": "plane", "direction": [1, 1, 0], "name": "oblique"})"));
+    both["excitation"]["waves"].push_back(read_json(R"({"kind": "plane", "direction": [1, 1, 0], "name": "oblique"})"));
     Json one = both;
     one["excitation"]["waves"].erase(0);
     Run together(both, sphere(2)), alone(one, sphere(2));
@@ -231,7 +231,7 @@ class TestSolver : public QObject {
     const Case wrong = resolved(json);
     QVERIFY(has_errors(AcousticBem().check(wrong, &good)));
     json = sphere_case();
-    json["excitation"]["waves"][0] = Json::parse(R"({"kind": "point", "position": [0, 0, 1.01]})");
+    json["excitation"]["waves"][0] = read_json(R"({"kind": "point", "position": [0, 0, 1.01]})");
     QVERIFY(first_error(json, good).contains("point source"));
 
     // Inward normals, an open surface, one triangle turned, duplicate vertices.

@@ -4,7 +4,7 @@
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <fstream>
 
 using namespace conoid;

@@ -6,7 +6,7 @@
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 
 using namespace conoid;

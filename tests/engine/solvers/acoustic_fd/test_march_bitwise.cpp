@@ -6,7 +6,7 @@
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 
 using namespace conoid;
 using namespace conoid::acoustic_fd;

@@ -3,7 +3,7 @@
 // labels: unit
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 #include <numbers>
 

@@ -4,7 +4,7 @@
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
-#include <QtTest>
+#include <QTest>
 
 using namespace conoid;
 using namespace conoid::acoustic_fd;

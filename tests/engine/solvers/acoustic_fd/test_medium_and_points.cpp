@@ -6,7 +6,7 @@
 #include "engine/solvers/acoustic_fd/points.hpp"
 
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <algorithm>
 #include <cmath>
 #include <cstring>

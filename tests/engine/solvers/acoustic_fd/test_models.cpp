@@ -5,7 +5,7 @@
 #include "engine/solvers/acoustic_fd/model.hpp"
 
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 #include <fstream>
 

@@ -4,7 +4,7 @@
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 
 using namespace conoid;

@@ -6,7 +6,7 @@
 #include "engine/solvers/acoustic_fd/tiling.hpp"
 
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <random>
 #include <vector>
 

@@ -16,7 +16,7 @@ using namespace conoid::elastic_bem;
 namespace {
 
 Json foundation_case() {
-  return Json::parse(R"({
+  return read_json(R"({
     "solver": "elastic-bem",
     "ground": {"kind": "rectangle", "low": [-3, -3], "high": [6, 3], "element": 1, "growth": 1.3,
                "patches": [{"name": "base", "low": [-1, -1], "high": [1, 1]}],
@@ -126,7 +126,7 @@ class TestSolver : public QObject {
   }
   void ways_to_solve_and_workers_agree() {
     Json json = foundation_case();
-    json["parameters"]["frequencies"] = Json::parse(R"({"values": [0.1]})");
+    json["parameters"]["frequencies"] = read_json(R"({"values": [0.1]})");
     Run mixed(json);
     mixed.go();
     const auto& want = mixed.results.find("receivers_complex")->rows;
@@ -149,7 +149,7 @@ class TestSolver : public QObject {
   }
   void deterministic_runs_do_not_see_the_number_of_threads() {
     Json json = foundation_case();
-    json["parameters"]["frequencies"] = Json::parse(R"({"values": [0.1]})");
+    json["parameters"]["frequencies"] = read_json(R"({"values": [0.1]})");
     json["compute"]["deterministic"] = true;
     Run one(json, {{"cpu", 1, 1}});
     one.go();
@@ -194,7 +194,7 @@ class TestSolver : public QObject {
   void stresses_at_receivers_on_the_surface() {
     // A free surface carries no vertical stress: what the integrals would give there is without bounds.
     Json json = foundation_case();
-    json["parameters"]["frequencies"] = Json::parse(R"({"values": [0.1]})");
+    json["parameters"]["frequencies"] = read_json(R"({"values": [0.1]})");
     json["output"]["insertion_loss"] = false;
     Run run(json);
     run.go();
@@ -240,7 +240,7 @@ class TestSolver : public QObject {
     QFETCH(QString, patch);
     QFETCH(QString, words);
     Json json = foundation_case();
-    json.merge_patch(Json::parse(patch.toStdString()));
+    json.merge_patch(read_json(patch.toStdString()));
     const auto input = resolved(json);
     QString said;
     if (!input) {
@@ -252,7 +252,7 @@ class TestSolver : public QObject {
   }
   void bad_meshes() {
     const auto said = [](const Mesh& mesh, const char* domain) {
-      Json json = Json::parse(R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
+      Json json = read_json(R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
         "parameters": {"frequencies": {"values": [0.01]}}, "excitation": {"loads": [{"kind": "wave"}]}})");
       json["parameters"]["domain"] = domain;
       QString all;
@@ -270,7 +270,7 @@ class TestSolver : public QObject {
     // A foundation on a group that has no cells left.
     Mesh holed = ball;
     holed.add_group("pad", 2);
-    Json on_pad = Json::parse(R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
+    Json on_pad = read_json(R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
       "parameters": {"domain": "outside", "frequencies": {"values": [0.01]}}, "foundations": [{"group": "pad"}]})");
     QString told;
     for (const Diagnostic& d : ElasticBem().check(resolved(on_pad).value(), &holed)) told += QString::fromStdString(d.render()) + "\n";

@@ -5,7 +5,7 @@
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <fstream>
 
 using namespace conoid;

@@ -3,7 +3,7 @@
 // labels: unit
 #include "engine/solvers/hydro_fem/exact.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <cmath>
 #include <numbers>
 

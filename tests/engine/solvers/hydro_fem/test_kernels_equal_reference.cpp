@@ -5,7 +5,7 @@
 #include "engine/team/machine.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
-#include <QtTest>
+#include <QTest>
 
 using namespace conoid;
 using namespace conoid::hydro_fem;

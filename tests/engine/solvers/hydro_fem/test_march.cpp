@@ -3,7 +3,7 @@
 // labels: unit
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
-#include <QtTest>
+#include <QTest>
 
 using namespace conoid;
 using namespace conoid::hydro_fem;

@@ -8,7 +8,7 @@
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTemporaryDir>
-#include <QtTest>
+#include <QTest>
 #include <algorithm>
 #include <numbers>
 #include <numeric>

@@ -3,7 +3,7 @@
 // labels: unit
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
-#include <QtTest>
+#include <QTest>
 #include <set>
 
 using namespace conoid;

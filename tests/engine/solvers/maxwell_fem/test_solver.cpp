@@ -63,7 +63,7 @@ class Reader final : public CheckpointReader {
 };
 
 Json sphere_case() {
-  return Json::parse(R"({
+  return read_json(R"({
     "solver": "maxwell-fem",
     "sphere": {"radius": "50 mm", "divisions": 2},
     "excitation": {"frequency": "1 GHz", "theta": "180 deg", "polarisation": "V"},
@@ -119,9 +119,9 @@ QString first_error(const Json& json, const Mesh* mesh = nullptr) {
 }
 
 Json mesh_case(const char* boundaries = "{}") {
-  Json out = Json::parse(
+  Json out = read_json(
       R"({"solver": "maxwell-fem", "mesh": {"file": "body.msh", "unit": "m"}, "excitation": {"frequency": "1 GHz"}})");
-  out["boundaries"] = Json::parse(boundaries);
+  out["boundaries"] = read_json(boundaries);
   return out;
 }
 
@@ -213,7 +213,7 @@ class TestSolver : public QObject {
   void compressed_sweep_equals_the_full_one() {
     Json json = sphere_case();
     json["output"] = Json::object();
-    json["excitation"] = Json::parse(
+    json["excitation"] = read_json(
         R"({"frequency": "1 GHz", "theta": "90 deg", "polarisation": "both", "monostatic": {"from": 0, "to": "180 deg", "count": 37}})");
     json["truncation"] = {{"tolerance", 1e-5}};
     Run with(json);
@@ -231,7 +231,7 @@ class TestSolver : public QObject {
 
   void frequency_sweep_and_resumed_run_give_the_same_numbers() {
     Json json = sphere_case();
-    json["excitation"] = Json::parse(
+    json["excitation"] = read_json(
         R"({"sweep": {"from": "0.8 GHz", "to": "1 GHz", "count": 2}, "theta": "180 deg", "polarisation": "V"})");
     json["truncation"] = {{"tolerance", 1e-6}};
     Run whole(json);
@@ -256,7 +256,7 @@ class TestSolver : public QObject {
 
   void a_stop_within_a_piece_loses_no_more_than_the_piece() {
     Json json = sphere_case();
-    json["excitation"] = Json::parse(
+    json["excitation"] = read_json(
         R"({"sweep": {"from": "0.8 GHz", "to": "1 GHz", "count": 2}, "theta": "180 deg", "polarisation": "V"})");
     json["output"] = Json::object();
     json["truncation"] = {{"tolerance", 1e-6}};
@@ -312,7 +312,7 @@ class TestSolver : public QObject {
     json["compute"] = {{"memory", {{"host", "256 GiB"}}}};
     QVERIFY(shown(json).startsWith("computed anew"));
     json["sphere"]["divisions"] = 32;
-    json["excitation"] = Json::parse(
+    json["excitation"] = read_json(
         R"({"frequency": "1 GHz", "theta": "90 deg", "polarisation": "both", "monostatic": {"from": 0, "to": "180 deg", "count": 37}})");
     json["output"] = Json::object();
     QVERIFY2(shown(json).startsWith("compressed"), qPrintable(shown(json)));
@@ -347,7 +347,7 @@ class TestSolver : public QObject {
 
   void range_profile_of_a_sweep_follows_the_series() {
     Json json = sphere_case();
-    json["excitation"] = Json::parse(
+    json["excitation"] = read_json(
         R"({"sweep": {"from": "0.4 GHz", "to": "1.1 GHz", "count": 8}, "theta": "180 deg", "polarisation": "V"})");
     json["output"] = {{"range_profile", true}, {"reciprocity", false}};
     json["truncation"] = {{"tolerance", 1e-4}, {"distance", 0.05}};
@@ -397,7 +397,7 @@ class TestSolver : public QObject {
       json["sphere"]["radius"] = "30 mm";
       json["sphere"]["layers"] = 2;
       json["sphere"]["material"] = "stuff";
-      json["materials"] = {{"stuff", Json::parse(kind.json)}};
+      json["materials"] = {{"stuff", read_json(kind.json)}};
       std::vector<Diagnostic> found;
       const Settings s = read_settings(resolved(json), found);
       QVERIFY(!has_errors(found));
@@ -414,7 +414,7 @@ class TestSolver : public QObject {
 
   void an_absorbing_surface_follows_its_series() {
     Json json = sphere_case();
-    json["body"] = Json::parse(R"({"kind": "impedance", "resistance": "200 ohm", "reactance": "50 ohm"})");
+    json["body"] = read_json(R"({"kind": "impedance", "resistance": "200 ohm", "reactance": "50 ohm"})");
     Run run(json);
     QVERIFY(run.go() && run.finished.ok());
     QVERIFY2(run.number("error_mean") < 0.05, qPrintable(QString::number(run.number("error_mean"))));
@@ -560,10 +560,10 @@ class TestSolver : public QObject {
              "S is open"));
     // S touches the body: material everywhere.
     Json filled = mesh_case(roles);
-    filled["materials"] = Json::parse(R"({"plastic": {"permittivity": 2}})");
-    filled["regions"] = Json::parse(R"({"vacuum": {"material": "plastic"}})");
+    filled["materials"] = read_json(R"({"plastic": {"permittivity": 2}})");
+    filled["regions"] = read_json(R"({"vacuum": {"material": "plastic"}})");
     QVERIFY(says(first_error(filled, &good), "S touches the body"));
-    filled["regions"] = Json::parse(R"({"vacuum": {"material": "steel"}})");
+    filled["regions"] = read_json(R"({"vacuum": {"material": "steel"}})");
     QVERIFY(says(first_error(filled, &good), "no material 'steel'"));
     Json fast = mesh_case(roles);
     fast["excitation"]["frequency"] = "20 GHz";
@@ -571,13 +571,13 @@ class TestSolver : public QObject {
     // Coarse in a material, though not in vacuum: the message names the material.
     const Mesh solid = shells(false);
     Json dense = mesh_case(R"({"outer": {"kind": "outer"}})");
-    dense["materials"] = Json::parse(R"({"ceramic": {"permittivity": 900}})");
-    dense["regions"] = Json::parse(R"({"core": {"material": "ceramic"}})");
+    dense["materials"] = read_json(R"({"ceramic": {"permittivity": 900}})");
+    dense["regions"] = read_json(R"({"core": {"material": "ceramic"}})");
     QVERIFY(says(first_error(dense, &solid), "in 'ceramic' are"));
     QVERIFY(says(first_error(dense, &solid), "refine to"));
     dense["materials"]["ceramic"]["permittivity"] = 2;
     QCOMPARE(first_error(dense, &solid), QString());
-    dense["regions"] = Json::parse(R"({"kernel": {"material": "ceramic"}})");
+    dense["regions"] = read_json(R"({"kernel": {"material": "ceramic"}})");
     QVERIFY(says(first_error(dense, &solid), "no volume group 'kernel'"));
     QVERIFY(says(first_error(dense, &solid), "core"));  // what it has instead
     // S and the body share points: a conductor that reaches the rim.
