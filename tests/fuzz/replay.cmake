@@ -3,6 +3,9 @@
 # A crash leaves its input in found/<target>; keep it in tests/data/fuzz/<target> under the name of the bug.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/fuzz_*.cpp")
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/found")
+add_library(conoid_replay_main OBJECT "${CMAKE_CURRENT_LIST_DIR}/replay_main.cpp")
+target_link_libraries(conoid_replay_main PRIVATE conoid_settings)
+target_compile_options(conoid_replay_main PRIVATE -O1)
 foreach(source ${fuzz_sources})
   get_filename_component(target "${source}" NAME_WE)
   string(REGEX REPLACE "^fuzz_" "" name "${target}")
@@ -10,7 +13,7 @@ foreach(source ${fuzz_sources})
   if(NOT EXISTS "${corpus}" OR (name STREQUAL "model" AND NOT TARGET conoid_solver_acoustic_fd))
     continue()
   endif()
-  add_executable(replay_${name} "${source}" "${CMAKE_CURRENT_LIST_DIR}/replay_main.cpp")
+  add_executable(replay_${name} "${source}" $<TARGET_OBJECTS:conoid_replay_main>)
   set_target_properties(replay_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   target_include_directories(replay_${name} PRIVATE "${CMAKE_CURRENT_LIST_DIR}")
   # No more than it needs, as in CMakeLists.txt beside this file.

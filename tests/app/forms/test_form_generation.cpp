@@ -11,6 +11,7 @@
 #include <QPushButton>
 #include <QTableView>
 #include <QToolButton>
+#include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QTest>
 
 #include "app/forms/item_card.hpp"

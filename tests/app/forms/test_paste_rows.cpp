@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows of a spreadsheet become elements of a list; what cannot be read is said with its line.
 // labels: unit
+#include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QTest>
 
 #include "app/forms/paste_rows.hpp"

@@ -3,6 +3,7 @@
 // labels: unit
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QTest>
 
 #include "app/model/case_model.hpp"

@@ -5,6 +5,7 @@
 #include "engine/core/atomic_file.hpp"
 #include "tests/fuzz/fuzz_case.cpp"
 
+#include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QTest>
 #include <algorithm>
 #include <filesystem>

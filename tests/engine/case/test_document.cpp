@@ -4,6 +4,7 @@
 #include "engine/case/document.hpp"
 
 #include <QTemporaryDir>
+#include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QTest>
 #include <fstream>
 #include <random>

@@ -6,6 +6,7 @@
 #include "engine/case/schema.hpp"
 #include "tests/fuzz/case_sample.hpp"
 
+#include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QTest>
 #include <algorithm>
 

@@ -4,6 +4,7 @@
 #include "engine/case/case.hpp"
 #include "tests/fuzz/case_sample.hpp"
 
+#include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QTest>
 #include <cmath>
 
