@@ -66,7 +66,14 @@ FieldRow::FieldRow(const FormContext& context, FieldEditor* editor, const QStrin
   column->setSpacing(2);
   auto* row = new QHBoxLayout;
   row->setSpacing(8);
-  auto* name = new ElidedLabel(label, required ? "" : "muted", Qt::ElideRight, this);
+  // A long name takes two lines; where it is one long word it ends in "…".
+  QLabel* name = nullptr;
+  if (label.contains(' ') && fontMetrics().horizontalAdvance(label) > label_width) {
+    name = make_label(label, required ? "" : "muted", this);
+    name->setWordWrap(true);
+  } else {
+    name = new ElidedLabel(label, required ? "" : "muted", Qt::ElideRight, this);
+  }
   name->setFixedWidth(label_width);
   name->setBuddy(editor);
   row->addWidget(name);

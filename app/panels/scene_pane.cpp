@@ -470,6 +470,8 @@ void ScenePane::apply_view() {
   const std::string own = label_of(chosen_info(view), view.value);
   const std::string said = translated(own).toStdString();
   view.label = said == own ? std::string() : said;
+  view.iteration_word = tr("iteration").toStdString();
+  view.phase_word = tr("phase").toStdString();
   view.keep_range = false;  // a wave that spreads must not fade into the colours of its first moments
   view.fixed_range = !auto_range_->isChecked();
   if (view.fixed_range) {

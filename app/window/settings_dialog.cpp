@@ -167,6 +167,7 @@ void SettingsDialog::show_devices(const FarEnd& found, const QString& chosen) {
   if (!note.isEmpty() && !note.endsWith('.')) note += '.';
   workers_note_->setText(note);
   workers_note_->setVisible(!note.isEmpty());
+  resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
 }
 
 }  // namespace conoid::app
