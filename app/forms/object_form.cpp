@@ -254,6 +254,10 @@ void OptionalBlock::refresh() {
   if (wanted) {
     inner_ = make_editor(context_, pointer_, node_, fallback_, this);
     column_->addWidget(inner_);
+    if (auto* variant = qobject_cast<VariantEdit*>(inner_)) {  // its own line takes the button: none for the button alone
+      variant->add_to_head(button);
+      bar_->hide();
+    }
   }
 }
 

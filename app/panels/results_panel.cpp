@@ -65,6 +65,7 @@ ChartWords chart_words() {
   words.roofline = QObject::tr("Roofline").toStdString();
   words.intensity = QObject::tr("Operations a byte of memory").toStdString();
   words.rate = QObject::tr("Speed").toStdString();
+  words.copies = QObject::tr("limit of its memory").toStdString();
   words.doubles = QObject::tr("limit of this machine, double precision").toStdString();
   words.singles = QObject::tr("limit of this machine, single precision").toStdString();
   return words;
@@ -345,6 +346,9 @@ void ResultsPanel::refresh_tools() {
     const QString words = QString::fromStdString(readable_unit(unit));
     unit_->addItem(name.isEmpty() ? words : words.isEmpty() ? name : name + " [" + words + "]", QString::fromStdString(unit));
   }
+  qsizetype longest = 6;
+  for (int i = 0; i < unit_->count(); ++i) longest = std::max(longest, unit_->itemText(i).size());
+  unit_->setMinimumContentsLength(static_cast<int>(std::min<qsizetype>(longest, 16)));
   unit_->setCurrentIndex(std::max(0, unit_->findData(units_.value(id))));
 }
 

@@ -165,7 +165,7 @@ void SettingsDialog::show_devices(const FarEnd& found, const QString& chosen) {
   QString note = found.trouble.isEmpty() ? found.absent.join("; ") : found.trouble;
   if (!note.isEmpty()) note[0] = note[0].toUpper();
   if (!note.isEmpty() && !note.endsWith('.')) note += '.';
-  workers_note_->setText(note);
+  workers_note_->setText(QString(note).replace('/', "/\u200b"));  // a long path may be broken at its folders
   workers_note_->setVisible(!note.isEmpty());
   resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
 }

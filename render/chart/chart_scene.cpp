@@ -187,6 +187,8 @@ void ChartScene::Impl::rebuild() {
       frame.legend.push_back({spec.words.copying, half, false, true});
     }
     frame.legend.push_back({spec.words.waiting, theme.grid, false, true});
+  } else if (std::any_of(spec.series.begin(), spec.series.end(), [](const Series& s) { return s.marks; })) {
+    // Points and roofs have their names beside them.
   } else if (legend && spec.series.size() > 1) {
     // Overlays in the colours of their curves share one entry: what they are, "exact".
     std::set<std::string> told;
@@ -196,7 +198,6 @@ void ChartScene::Impl::rebuild() {
         told.insert(what);
         continue;
       }
-      if (spec.series[i].marks) continue;  // named in the picture
       frame.legend.push_back({spec.series[i].label, colors[i], spec.series[i].overlay, false,
                               hidden.contains(spec.series[i].label)});
     }
@@ -226,6 +227,8 @@ void ChartScene::Impl::rebuild() {
   const int most_x = std::clamp(static_cast<int>(plot.width / (72 * r)), 2, 12);
   x_ticks = spec.x_scale == AxisScale::log ? log_ticks(range.x_low, range.x_high, most_x, spec.x_unit)
                                            : tidy_ticks(range.x_low, range.x_high, most_x, spec.x_unit);
+  for (int more = 1; more <= 3 && x_ticks.ticks.size() < 2 && spec.x_scale == AxisScale::linear; ++more)
+    x_ticks = tidy_ticks(range.x_low, range.x_high, most_x + more, spec.x_unit);
   chart->SetAutoSize(false);
   chart->SetLayoutStrategy(vtkChart::AXES_TO_RECT);
   chart->SetSize(vtkRectf(static_cast<float>(plot.x), static_cast<float>(plot.y), static_cast<float>(plot.width),
@@ -353,6 +356,22 @@ void ChartScene::Impl::paint_marks(vtkContext2D& painter) const {
       const bool left = x + away + width > plot.right();
       names.push_back({left ? x - away - width : x + away, y, width, left, s.label});
     }
+  }
+  if (names.empty()) return;
+  // What they stand under is named above its right end, and its slope, the rate of the memory, once beside it.
+  bool slope_told = false;
+  for (std::size_t k = 0; k < spec.series.size(); ++k) {
+    const Series& s = spec.series[k];
+    if (s.marks || hides(s) || s.x.empty() || s.y.size() < s.x.size()) continue;
+    if (const std::size_t i = s.x.size() / 6; !slope_told && !spec.words.copies.empty() && s.x[i] > 0) {
+      slope_told = true;
+      draw_text(painter, theme, theme.muted, chart_text * ratio, false, Align::left, Raise::top, pixel_x(s.x[i]) + 10 * ratio, pixel_y(s.y[i]),
+                spec.words.copies + ", " + readable(s.y[i] / s.x[i], "GB/s", 3));
+    }
+    const double y = pixel_y(s.y.back());
+    if (std::isfinite(y) && y > plot.y && y < plot.top())
+      draw_text(painter, theme, theme.muted, chart_text * ratio, false, Align::right, Raise::bottom,
+                std::min(pixel_x(s.x.back()), plot.right()) - 4 * ratio, y + 3 * ratio, s.label + ", " + readable(s.y.back(), spec.y_unit, 3));
   }
   std::sort(names.begin(), names.end(), [](const Name& a, const Name& b) { return a.y < b.y; });
   for (std::size_t i = 0; i < names.size(); ++i)

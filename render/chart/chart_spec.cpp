@@ -15,11 +15,25 @@ namespace conoid {
 
 namespace {
 
+/// "vertical re" is "vertical, real part", and of "vertical, Veletsos-Verbic re" the part is told before whose it is, so that it is
+/// known as the overlay of the first.
+std::string with_part(std::string label) {
+  for (const auto& [ending, part] : {std::pair<std::string_view, const char*>{" re", ", real part"},
+                                     {" -im", ", \u2212imaginary part"},
+                                     {" im", ", imaginary part"}}) {
+    if (!label.ends_with(ending)) continue;
+    label.resize(label.size() - ending.size());
+    const auto comma = label.find(", ");
+    return label.insert(comma == std::string::npos ? label.size() : comma, part);
+  }
+  return label;
+}
+
 std::string label_of(const Column& column) {
-  if (!column.label.empty()) return column.label;
+  if (!column.label.empty()) return with_part(column.label);
   std::string label = column.name;
   std::replace(label.begin(), label.end(), '_', ' ');
-  return label;
+  return with_part(std::move(label));
 }
 
 std::string capital(std::string text) {

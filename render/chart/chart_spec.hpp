@@ -16,8 +16,8 @@ struct Series {
   std::vector<double> x;
   std::vector<double> y;  ///< as many as x; not-a-number breaks the curve
   bool overlay = false;   ///< exact or measured: drawn dashed
-  bool marks = false;     ///< points with their names beside them instead of a curve
   int color = -1;         ///< position in the theme's palette; −1: its turn
+  bool marks = false;     ///< points with their names beside them instead of a curve
 };
 
 /// One worker in one pass, as telemetry says it.
