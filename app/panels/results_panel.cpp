@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 
 #include <QClipboard>
 #include <QComboBox>
@@ -38,6 +39,7 @@
 #include "render/chart/chart_units.hpp"
 #include "render/chart/spectrum.hpp"
 #include "render/scene/ticks.hpp"
+#include "render/window/raster_viewport_widget.hpp"
 
 namespace conoid::app {
 namespace {
@@ -164,6 +166,8 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   draw_timer_.setSingleShot(true);
   draw_timer_.setInterval(draw_every_ms);
   connect(&draw_timer_, &QTimer::timeout, this, &ResultsPanel::draw_chart);
+  constexpr int idle_ms = 800;
+  QTimer::singleShot(idle_ms, this, &ResultsPanel::warm_up);
   connect(tabs_, &QTabBar::currentChanged, this, &ResultsPanel::show_tab);
   connect(log_, &LogPanel::field_wanted, this, &ResultsPanel::field_wanted);
   connect(log_, &LogPanel::problems_counted, this, [this](int errors, int warnings) {
@@ -292,9 +296,13 @@ ChartSpec ResultsPanel::spec_of(const QString& id) const {
   if (id == balance_id || id == roofline_id) {
     std::vector<BalanceRow> rows;
     rows.reserve(run_.balance().size());
-    for (const BalanceSample& s : run_.balance())
-      rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying, phase_words(s.phase).toStdString(), s.work.flops,
+    std::map<std::string, std::string> phases;  // there are thousands of rows and a handful of phases
+    for (const BalanceSample& s : run_.balance()) {
+      auto phase = phases.find(s.phase);
+      if (phase == phases.end()) phase = phases.emplace(s.phase, phase_words(s.phase).toStdString()).first;
+      rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying, phase->second, s.work.flops,
                       s.work.bytes, static_cast<double>(s.held)});
+    }
     std::vector<std::string> workers;
     for (const WorkerSpec& w : run_.workers())
       workers.push_back(w.threads == 0  ? w.name
@@ -457,6 +465,21 @@ void ResultsPanel::draw_chart() {
   refresh_tools();
   viewport_->request_render();
   draw_timer_.setInterval(std::max<int>(draw_every_ms, rest_factor * static_cast<int>(clock.elapsed())));
+}
+
+void ResultsPanel::warm_up() {
+  if (!run_.tables().empty() || dynamic_cast<RasterViewportWidget*>(viewport_->widget()) == nullptr) return;
+  ChartSpec spec;
+  Series line;
+  line.label = spec.y_label = "practice";
+  line.x = line.y = {0, 1};
+  spec.series = {line, line};
+  auto practice = std::make_shared<ChartScene>();
+  practice->set_theme(picture_theme(look_.theme(), "chart"));
+  practice->set_chart(std::move(spec));
+  viewport_->set_scene(practice);
+  static_cast<void>(viewport_->grab());
+  viewport_->set_scene(scene_);
 }
 
 void ResultsPanel::apply_theme() {

@@ -106,7 +106,7 @@ class Refiner {
       Index from, to;
       std::array<Index, 4> ring;
     };
-    const Cut cuts[] = {{a, f, {b, e, d, c}}, {b, d, {a, c, f, e}}, {c, e, {a, d, f, b}}};
+    const Cut cuts[] = {{a, f, {b, c, d, e}}, {b, d, {a, e, f, c}}, {c, e, {a, b, f, d}}};
     const Cut& cut = *std::min_element(std::begin(cuts), std::end(cuts),
                                        [&](const Cut& l, const Cut& r) { return apart2(l.from, l.to) < apart2(r.from, r.to); });
     for (std::size_t i = 0; i < 4; ++i) out_.add_cell(shape, {cut.from, cut.to, cut.ring[i], cut.ring[(i + 1) % 4]});

@@ -47,7 +47,8 @@ class TestRoofline : public QObject {
     }
     // Without measured rates no roof, without counts nothing.
     QCOMPARE(roofline_chart(rows(), {}, {}).series.size(), std::size_t{2});
-    QVERIFY(roofline_chart(std::span(rows()).last(1), {}, rates).series.empty());
+    const auto all = rows();
+    QVERIFY(roofline_chart(std::span(all).last(1), {}, rates).series.empty());
   }
 
   void unlike_workers_have_points_of_their_own() {
