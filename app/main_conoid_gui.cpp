@@ -15,6 +15,7 @@
 
 #include "app/look/theme.hpp"
 #include "app/look/translator.hpp"
+#include "app/model/heap.hpp"
 #include "app/model/settings.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/screenshot.hpp"
@@ -82,6 +83,7 @@ int main(int argc, char** argv) {
       std::puts("conoid-gui " CONOID_VERSION);
       return 0;
     }
+  set_up_heap();
   choose_platform(argc, argv);
   prepare_viewports();
   QApplication application(argc, argv);

@@ -66,7 +66,14 @@ FieldRow::FieldRow(const FormContext& context, FieldEditor* editor, const QStrin
   column->setSpacing(2);
   auto* row = new QHBoxLayout;
   row->setSpacing(8);
-  auto* name = new ElidedLabel(label, required ? "" : "muted", Qt::ElideRight, this);
+  // A long name takes two lines; where it is one long word it ends in "…".
+  QLabel* name = nullptr;
+  if (label.contains(' ') && fontMetrics().horizontalAdvance(label) > label_width) {
+    name = make_label(label, required ? "" : "muted", this);
+    name->setWordWrap(true);
+  } else {
+    name = new ElidedLabel(label, required ? "" : "muted", Qt::ElideRight, this);
+  }
   name->setFixedWidth(label_width);
   name->setBuddy(editor);
   row->addWidget(name);
@@ -247,6 +254,10 @@ void OptionalBlock::refresh() {
   if (wanted) {
     inner_ = make_editor(context_, pointer_, node_, fallback_, this);
     column_->addWidget(inner_);
+    if (auto* variant = qobject_cast<VariantEdit*>(inner_)) {  // its own line takes the button: none for the button alone
+      variant->add_to_head(button);
+      bar_->hide();
+    }
   }
 }
 

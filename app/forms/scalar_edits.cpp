@@ -37,14 +37,15 @@ class CalmCombo final : public QComboBox {
  protected:
   /// A choice that is longer than the field ends in "…".
   void paintEvent(QPaintEvent*) override {
-    constexpr int frame_and_arrow = 42;
     QStylePainter painter(this);
     QStyleOptionComboBox option;
     initStyleOption(&option);
     const bool empty = currentIndex() < 0 && !placeholderText().isEmpty();
     if (empty) option.palette.setBrush(QPalette::ButtonText, option.palette.placeholderText());
     painter.drawComplexControl(QStyle::CC_ComboBox, option);
-    option.currentText = fontMetrics().elidedText(empty ? placeholderText() : currentText(), Qt::ElideRight, width() - frame_and_arrow);
+    // The room that the style leaves for the words; it takes a pixel at either side.
+    const int room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this).width() - 2;
+    option.currentText = fontMetrics().elidedText(empty ? placeholderText() : currentText(), Qt::ElideRight, room);
     painter.drawControl(QStyle::CE_ComboBoxLabel, option);
   }
   void wheelEvent(QWheelEvent* event) override { hasFocus() ? QComboBox::wheelEvent(event) : event->ignore(); }
@@ -196,6 +197,7 @@ VectorEdit::VectorEdit(const FormContext& context, const std::string& pointer, c
   for (int i = 0; i < size; ++i) {
     auto* line = new UnitLineEdit(context.look, unit.size() <= 2 ? unit : QString(), this);
     line->setAccessibleName(label() + " " + axes[i]);
+    if (size > 2) set_role(line, "narrow");
     const Json element = fallback.is_array() && fallback.size() > static_cast<std::size_t>(i) ? fallback[i] : Json();
     line->setPlaceholderText(element.is_null() ? QString(axes[i]) : text_of(element));
     row->addWidget(line, 1);

@@ -22,6 +22,7 @@ VariantEdit::VariantEdit(const FormContext& context, const std::string& pointer,
   column_->setContentsMargins(0, 0, 0, 0);
   column_->setSpacing(6);
   auto* row = new QHBoxLayout;
+  head_ = row;
   row->setSpacing(8);
   // The choice stands beside the object's own name: "Speed of sound  [Constant]".
   auto* name = new ElidedLabel(label(), "", Qt::ElideRight, this);
@@ -50,6 +51,11 @@ VariantEdit::VariantEdit(const FormContext& context, const std::string& pointer,
   connect(combo_, &QComboBox::activated, this,
           [this](int index) { choose(combo_->itemData(index).toString().toStdString()); });
   refresh();
+}
+
+void VariantEdit::add_to_head(QWidget* button) {
+  button->setParent(this);
+  head_->addWidget(button);
 }
 
 std::string VariantEdit::current_kind() const {

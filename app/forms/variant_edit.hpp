@@ -4,6 +4,7 @@
 
 #include "app/forms/field_editor.hpp"
 
+class QBoxLayout;
 class QComboBox;
 class QLabel;
 class QVBoxLayout;
@@ -17,6 +18,8 @@ class VariantEdit : public FieldEditor {
   void refresh() override;
   QWidget* reveal(const std::string& pointer) override;
   [[nodiscard]] bool is_block() const override { return true; }
+  /// Puts a button at the end of the line of the choice.
+  void add_to_head(QWidget* button);
 
  private:
   [[nodiscard]] std::string current_kind() const;
@@ -25,6 +28,7 @@ class VariantEdit : public FieldEditor {
   void choose(const std::string& kind);
 
   std::string discriminator_;
+  QBoxLayout* head_;
   QComboBox* combo_;
   QLabel* sentence_;
   QVBoxLayout* column_;

@@ -102,19 +102,41 @@ void MeshModel::take(std::uint64_t ticket, Result<std::shared_ptr<const MeshPrev
   emit changed();
 }
 
-void MeshModel::mesh_again(double size) {
-  if (!mesh_ || !can_be_meshed(mesh_->file)) return;
+std::optional<double> MeshModel::file_scale() const {
   const Json* unit = model_.value("/mesh/unit");
   const auto scale = parse_quantity("1 " + (unit && unit->is_string() ? unit->get<std::string>() : "m"), "m");
-  if (!scale) return;
+  return scale ? std::optional(scale->value) : std::nullopt;
+}
+
+void MeshModel::mesh_again(double size) {
+  const auto scale = file_scale();
+  if (!mesh_ || !can_be_meshed(mesh_->file) || !scale) return;
   const std::filesystem::path geometry = mesh_->file;
   const std::string name = geometry.stem().string() + "-" + QString::number(size, 'g', 4).toStdString() + "m.msh";
-  const std::filesystem::path out = geometry.parent_path() / name;
+  make_mesh(name, tr("meshing with elements of %1 m").arg(size, 0, 'g', 4),
+            [geometry, size, factor = *scale](const std::filesystem::path& out, std::stop_token stop) {
+              return mesh_geometry_again(geometry, factor, size, out, std::move(stop));
+            });
+}
+
+void MeshModel::refine() {
+  const auto scale = file_scale();
+  if (!mesh_ || !scale) return;
+  const std::filesystem::path file = mesh_->file;
+  make_mesh(file.stem().string() + "-fine.msh", tr("refining the mesh"),
+            [file, factor = *scale](const std::filesystem::path& out, std::stop_token stop) {
+              return refine_mesh_file(file, factor, out, std::move(stop));
+            });
+}
+
+void MeshModel::make_mesh(const std::string& name, const QString& edit,
+                          std::function<Status(const std::filesystem::path&, std::stop_token)> make) {
+  const std::filesystem::path out = mesh_->file.parent_path() / name;
   reading_ = true;
   const std::uint64_t ticket = ++ticket_;
   emit changed();
-  QThreadPool::globalInstance()->start([=, stop = stop_.get_token(), factor = scale->value, self = QPointer<MeshModel>(this)] {
-    const Status made = mesh_geometry_again(geometry, factor, size, out, stop);
+  QThreadPool::globalInstance()->start([=, stop = stop_.get_token(), self = QPointer<MeshModel>(this)] {
+    const Status made = make(out, stop);
     QMetaObject::invokeMethod(
         QCoreApplication::instance(),
         [=] {
@@ -125,7 +147,10 @@ void MeshModel::mesh_again(double size) {
             emit self->changed();
             return;
           }
-          self->model_.set("/mesh/file", name, tr("meshing with elements of %1 m").arg(size, 0, 'g', 4));
+          // Beside the file that the case names, wherever that is.
+          const Json* file = self->model_.value("/mesh/file");
+          std::filesystem::path place = file && file->is_string() ? file->get<std::string>() : std::string();
+          self->model_.set("/mesh/file", place.replace_filename(name).string(), edit);
           emit self->changed();
         },
         Qt::QueuedConnection);

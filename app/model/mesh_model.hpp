@@ -2,6 +2,7 @@
 // The mesh of the case at hand, read in the background whenever file or unit change.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -32,6 +33,8 @@ class MeshModel : public QObject {
   void reload();
   /// Meshes the geometry of the case with another size of elements and names the new mesh in the case.
   void mesh_again(double size);
+  /// Halves every element of the mesh and names the finer mesh, a file beside it, in the case.
+  void refine();
 
   /// The highest frequency that the case excites or asks for (Hz) and the lowest speed among its materials (m/s), by the
   /// names of its fields; 0 when it names none.
@@ -43,6 +46,9 @@ class MeshModel : public QObject {
 
  private:
   void look();
+  /// Makes a mesh file in the background, names it in the case by an edit that can be undone.
+  void make_mesh(const std::string& name, const QString& edit, std::function<Status(const std::filesystem::path&, std::stop_token)> make);
+  [[nodiscard]] std::optional<double> file_scale() const;
   void take(std::uint64_t ticket, Result<std::shared_ptr<const MeshPreview>> result);
   CaseModel& model_;
   QTimer timer_;

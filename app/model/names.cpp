@@ -30,7 +30,7 @@ struct Names {
       const QString text = value.toString();
       const auto at = text.indexOf("%1");
       if (at < 0) continue;
-      templates.emplace_back(text, QRegularExpression('^' + QRegularExpression::escape(text.left(at)) + "(.+)" +
+      templates.emplace_back(text, QRegularExpression('^' + QRegularExpression::escape(text.left(at)) + "(.*)" +
                                                       QRegularExpression::escape(text.mid(at + 2)) + '$'));
     }
   }

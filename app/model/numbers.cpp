@@ -16,6 +16,11 @@ QString number_text(const NumberEvent& number) {
   if (number.unit == "B") return QString::fromStdString(format_bytes(static_cast<std::uint64_t>(std::max(0.0, number.value))));
   if (number.unit == "s" && number.value >= 0) return QString::fromStdString(format_duration(number.value));
   const double magnitude = std::abs(number.value);
+  // 0.0786 Pa is 78.6 mPa.
+  constexpr double plain_from = 0.1, plain_to = 1e4;
+  if (magnitude > 0 && !(magnitude >= plain_from && magnitude < plain_to) && number.unit != "1" && !number.unit.empty())
+    if (const std::string scaled = readable(number.value, number.unit); scaled.find("×") == std::string::npos)
+      return QString::fromStdString(scaled);
   QString text;
   if (magnitude == std::floor(magnitude) && magnitude < 1e7) {
     text = QLocale(QLocale::English).toString(static_cast<qlonglong>(number.value)).replace(',', QChar(0x202f));
@@ -29,6 +34,7 @@ QString number_text(const NumberEvent& number) {
       text = text.left(e) + QString::fromUtf8("·10") + power;
     }
   }
+  text.replace('-', QChar(0x2212));
   if (!number.unit.empty() && number.unit != "1") text += " " + QString::fromStdString(readable_unit(number.unit));
   return text;
 }

@@ -8,6 +8,7 @@
 #include <QPointer>
 #include <QThreadPool>
 
+#include "app/model/heap.hpp"
 #include "app/model/stored_run.hpp"
 
 namespace conoid::app {
@@ -52,6 +53,7 @@ void RunModel::clear() {
   tables_.clear();
   workers_.clear();
   balance_.clear();
+  rates_ = {};
   numbers_.clear();
   catalog_.clear();
   frames_.clear();
@@ -70,6 +72,7 @@ void RunModel::reset() {
   port_.reset();
   clear();
   folder_.clear();
+  trim_heap();
   state_ = SessionState::idle;
   emit started();
   emit state_changed(state_);
@@ -109,6 +112,7 @@ void RunModel::show(StoredRun run) {
   numbers_ = std::move(run.numbers);
   workers_ = std::move(run.workers);
   balance_.assign(run.balance.begin(), run.balance.end());
+  rates_ = run.rates;
   catalog_ = std::move(run.catalog);
   reader_ = std::move(run.reader);
   log_.assign(run.log.begin(), run.log.end());
@@ -274,6 +278,7 @@ void RunModel::poll() {
     close_phase();
     stopping_ = false;
     port_.reset();
+    trim_heap();
     emit state_changed(state_);
     emit ended();
   }
@@ -285,6 +290,7 @@ void RunModel::take(const SessionEvent& event) {
   else if (const auto* table = std::get_if<TableEvent>(&event)) take_table(*table);
   else if (const auto* balance = std::get_if<BalanceEvent>(&event)) {
     workers_ = balance->workers;
+    if (balance->rates.known()) rates_ = balance->rates;
     balance_.insert(balance_.end(), balance->samples.begin(), balance->samples.end());
     while (balance_.size() > balance_limit) balance_.pop_front();
     emit balance_changed();

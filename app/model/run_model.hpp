@@ -71,6 +71,8 @@ class RunModel : public QObject {
   [[nodiscard]] const RunTable* table(const std::string& id) const;
   [[nodiscard]] const std::vector<WorkerSpec>& workers() const { return workers_; }
   [[nodiscard]] const std::deque<BalanceSample>& balance() const { return balance_; }
+  /// What the machine of the run can do; zeros until it is known.
+  [[nodiscard]] const MachineRates& rates() const { return rates_; }
   [[nodiscard]] const std::vector<NumberEvent>& numbers() const { return numbers_; }
   [[nodiscard]] const std::vector<std::pair<std::string, FieldInfo>>& catalog() const { return catalog_; }
   [[nodiscard]] const FrameHistory& frames() const { return frames_; }
@@ -124,6 +126,7 @@ class RunModel : public QObject {
   std::vector<RunTable> tables_;
   std::vector<WorkerSpec> workers_;
   std::deque<BalanceSample> balance_;
+  MachineRates rates_{};
   std::vector<NumberEvent> numbers_;
   std::vector<std::pair<std::string, FieldInfo>> catalog_;
   FrameHistory frames_;

@@ -3,7 +3,6 @@
 #include "app/model/stored_run.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "engine/case/document.hpp"
 #include "engine/session/run_reader.hpp"
@@ -47,6 +46,9 @@ void read_summary(const Json& summary, StoredRun& run) {
     for (const auto& [name, entry] : it->items())
       if (entry.is_object()) run.numbers.push_back({name, number_at(entry, "value"), text_at(entry, "unit")});
   if (const auto it = summary.find("seconds"); it != summary.end()) run.seconds = number_at(*it, "total");
+  if (const auto it = summary.find("machine"); it != summary.end())
+    run.rates = {number_at(*it, "copy_bytes_per_second"), number_at(*it, "flops_double"), number_at(*it, "flops_single"),
+                 static_cast<int>(std::clamp(number_at(*it, "threads"), 0.0, 1e6))};
   run.steps = static_cast<Index>(number_at(summary, "steps"));
   if (const auto it = summary.find("phases"); it != summary.end() && it->is_object()) {
     double began = 0;
@@ -83,21 +85,13 @@ void read_tables(const fs::path& folder, StoredRun& run) {
 }
 
 void read_balance(const fs::path& file, StoredRun& run) {
-  const auto table = read_csv(file, {}, CutLine::drop);
-  if (!table) return;
-  std::array<std::size_t, 7> at{};
-  constexpr std::array<std::string_view, 7> names = {"pass", "worker", "begin", "end", "busy", "waiting", "copying"};
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if ((at[i] = table->find(names[i])) == CsvTable::npos) return;
-  const std::size_t first = table->rows() > balance_rows ? table->rows() - balance_rows : 0;
+  const auto rows = read_telemetry(file, balance_rows);
+  if (!rows) return;
   int workers = 0;
-  for (std::size_t r = first; r < table->rows(); ++r) {
-    const auto row = table->row(r);
-    // Counts from a damaged file must not overflow an integer.
-    const auto count = [&](std::size_t i) { return row[at[i]] >= 0 && row[at[i]] < 9e15 ? static_cast<Index>(row[at[i]]) : Index{0}; };
-    const int worker = static_cast<int>(std::min<Index>(count(1), 63));
-    workers = std::max(workers, worker + 1);
-    run.balance.push_back({static_cast<std::uint64_t>(count(0)), worker, {count(2), count(3)}, row[at[4]], row[at[5]], row[at[6]]});
+  for (const TelemetryRow& row : *rows) {
+    workers = std::max(workers, row.worker + 1);
+    run.balance.push_back({row.pass, row.worker, row.items, row.busy, row.waiting, row.copying, row.phase, {row.flops, row.bytes},
+                           row.held > 0 ? static_cast<Bytes>(row.held) : 0});
   }
   for (int w = 0; w < workers; ++w) run.workers.push_back({"worker " + std::to_string(w + 1), 0, 1});
 }

@@ -27,6 +27,7 @@ struct StoredRun {
   std::vector<RunPhase> phases;
   std::vector<WorkerSpec> workers;
   std::vector<BalanceSample> balance;
+  MachineRates rates{};               ///< of the machine it ran on; zeros: not measured
   std::vector<LogLine> log;
   std::vector<StoredFrame> frames;
   std::vector<std::pair<std::string, FieldInfo>> catalog;  ///< part, field

@@ -147,6 +147,10 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   waves_row->addWidget(waves_dot_, 0, Qt::AlignTop);
   waves_row->addWidget(waves_, 1);
   inner->addLayout(waves_row);
+  waves_show_ = new QPushButton(tr("Show the longest edges"), content_);
+  set_role(waves_show_, "link");
+  inner->addWidget(waves_show_, 0, Qt::AlignLeft);
+  connect(waves_show_, &QPushButton::clicked, this, [this] { emit field_wanted("longest_edge", {}); });
 
   inner_column->addWidget(make_box(tr("Quality of the elements"), &inner));
   bars_ = new QualityBars(look, content_);
@@ -163,25 +167,42 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   groups_->setSpacing(2);
   inner->addLayout(groups_);
 
-  again_box_ = make_box(tr("Mesh again"), &inner);
+  again_box_ = make_box(tr("Finer or coarser"), &inner);
   inner_column->addWidget(again_box_);
-  auto* again_row = new QHBoxLayout;
-  size_ = new UnitLineEdit(look, "m", content_);
+  by_size_ = new QWidget(again_box_);
+  auto* again_row = new QHBoxLayout(by_size_);
+  again_row->setContentsMargins(0, 0, 0, 0);
+  size_ = new UnitLineEdit(look, "m", by_size_);
   size_->setAccessibleName(tr("Largest edge"));
   size_->setPlaceholderText(tr("largest edge"));
-  auto* again = new QPushButton(tr("Mesh"), content_);
+  auto* again = new QPushButton(tr("Mesh again"), by_size_);
   again_row->addWidget(size_, 1);
   again_row->addWidget(again);
-  inner->addLayout(again_row);
-  auto* again_note = make_label(tr("gmsh makes a new mesh file beside the geometry. The change can be undone."), "small", content_);
-  again_note->setWordWrap(true);
-  inner->addWidget(again_note);
+  inner->addWidget(by_size_);
+  auto* steps = new QHBoxLayout;
+  finer_ = new QPushButton(tr("Refine"), again_box_);
+  finer_->setToolTip(tr("Elements of half the size"));
+  coarser_ = new QPushButton(tr("Coarsen"), again_box_);
+  coarser_->setToolTip(tr("Elements of twice the size"));
+  steps->addWidget(finer_);
+  steps->addWidget(coarser_);
+  steps->addStretch(1);
+  inner->addLayout(steps);
+  again_note_ = make_label({}, "small", again_box_);
+  again_note_->setWordWrap(true);
+  inner->addWidget(again_note_);
 
-  connect(again, &QPushButton::clicked, this, [this] {
+  const auto mesh_with = [this](double factor) {
     const auto size = parse_quantity(size_->text().toStdString(), "m");
-    if (size && size->value > 0) mesh_.mesh_again(size->value);
+    if (size && size->value > 0) mesh_.mesh_again(factor * size->value);
     else static_cast<UnitLineEdit*>(size_)->set_wrong(true);
+  };
+  connect(again, &QPushButton::clicked, this, [mesh_with] { mesh_with(1); });
+  connect(finer_, &QPushButton::clicked, this, [this, mesh_with] {
+    if (mesh_.mesh() && can_be_meshed(mesh_.mesh()->file)) mesh_with(0.5);
+    else mesh_.refine();
   });
+  connect(coarser_, &QPushButton::clicked, this, [mesh_with] { mesh_with(2); });
   connect(unit_, &QComboBox::currentIndexChanged, this, &MeshPanel::refresh);
   connect(frequency_, &QLineEdit::textEdited, this, &MeshPanel::refresh_waves);
   connect(speed_, &QLineEdit::textEdited, this, &MeshPanel::refresh_waves);
@@ -223,8 +244,7 @@ void MeshPanel::refresh() {
   quality_text_->setText(tr("Least %1, mean %2 (scaled Jacobian).").arg(plain(q.scaled_jacobian_min), plain(q.scaled_jacobian_mean)));
   fill_worst(*mesh);
   fill_groups(*mesh);
-  again_box_->setVisible(can_be_meshed(mesh->file));
-  if (size_->text().isEmpty()) size_->setText(QString::number(q.edge_max / 2, 'g', 3));
+  fill_again(*mesh);
   refresh_waves();
 }
 
@@ -308,6 +328,7 @@ void MeshPanel::refresh_waves() {
   const double nodes = nodes_per_wavelength();
   if (!(nodes > 0)) {
     waves_dot_->set_colour("outline");
+    waves_show_->hide();
     waves_->setText(tr("Type a frequency and a speed to see how finely the mesh follows the wave."));
     return;
   }
@@ -319,8 +340,30 @@ void MeshPanel::refresh_waves() {
   const bool good = nodes >= enough_nodes, usable = nodes >= few_nodes;
   waves_dot_->set_colour(good ? "good" : usable ? "caution" : "bad");
   const QString verdict = good ? tr("fine enough") : usable ? tr("coarse") : tr("too coarse");
-  waves_->setText(tr("%1 nodes a wavelength at the longest edge: %2. The wavelength is %3, the body %4 of them long.")
-                      .arg(QString::number(nodes, 'f', 1), verdict, text(format_quantity(wave, "m", 3)), QString::number(largest / wave, 'f', 1)));
+  const std::vector<double>& edges = mesh.longest_edges;
+  const double longest_good = wave * mesh.summary.order / enough_nodes;
+  const auto coarse = static_cast<Index>(edges.end() - std::upper_bound(edges.begin(), edges.end(), longest_good));
+  QString said = tr("%1 nodes a wavelength at the longest edge: %2. The wavelength is %3, the body %4 of them long.")
+                     .arg(QString::number(nodes, 'f', 1), verdict, text(format_quantity(wave, "m", 3)), QString::number(largest / wave, 'f', 1));
+  if (coarse > 0)
+    said += ' ' + tr("%1 of %2 elements have fewer than %3 nodes; the one in the middle has %4.")
+                      .arg(count(coarse), count(static_cast<Index>(edges.size())), QString::number(enough_nodes),
+                           QString::number(wave * mesh.summary.order / edges[edges.size() / 2], 'f', 1));
+  waves_->setText(said);
+  waves_show_->setVisible(coarse > 0 && edges.back() > edges.front() * 1.001);
+}
+
+void MeshPanel::fill_again(const MeshPreview& mesh) {
+  const bool geometry = can_be_meshed(mesh.file);
+  by_size_->setVisible(geometry);
+  coarser_->setVisible(geometry);
+  if (size_->text().isEmpty()) size_->setText(QString::number(mesh.summary.quality.edge_max, 'g', 3));
+  const bool curved = !geometry && mesh.summary.order > 1;
+  finer_->setEnabled(!curved);
+  again_note_->setText(geometry ? tr("gmsh makes a new mesh file beside the geometry. The change can be undone.")
+                       : curved ? tr("Curved elements are made finer from their geometry (.geo, STEP): name it as the mesh of the case.")
+                                : tr("Every edge is halved, in a new file beside this one; the change can be undone. A coarser mesh is made from "
+                                     "its geometry (.geo, STEP)."));
 }
 
 void MeshPanel::fill_worst(const MeshPreview& mesh) {

@@ -62,6 +62,7 @@ class MeshPanel : public QWidget {
   void fill_figures(const MeshPreview& mesh);
   void fill_checks(const MeshPreview& mesh);
   void fill_groups(const MeshPreview& mesh);
+  void fill_again(const MeshPreview& mesh);
   void fill_worst(const MeshPreview& mesh);
   QWidget* make_box(const QString& title, QVBoxLayout** column);
   void add_check(bool good, const QString& text, const QString& detail = {});
@@ -82,7 +83,10 @@ class MeshPanel : public QWidget {
   QLabel* waves_;
   StateDot* waves_dot_;
   QVBoxLayout* groups_;
-  QWidget* again_box_;
+  QPushButton* waves_show_;
+  QWidget *again_box_, *by_size_;
+  QPushButton *finer_, *coarser_;
+  QLabel* again_note_;
   QLineEdit* size_;
 };
 

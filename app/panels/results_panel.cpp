@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 
 #include <QClipboard>
 #include <QComboBox>
@@ -38,6 +39,7 @@
 #include "render/chart/chart_units.hpp"
 #include "render/chart/spectrum.hpp"
 #include "render/scene/ticks.hpp"
+#include "render/window/raster_viewport_widget.hpp"
 
 namespace conoid::app {
 namespace {
@@ -46,9 +48,30 @@ constexpr int draw_every_ms = 150;
 constexpr int rest_factor = 8;  // a chart may take one ninth of the window's time
 
 const QString balance_id = "balance:";
+const QString roofline_id = "roofline:";
 const QString log_id = "log:";
 const QString empty_id = "empty:";
 const QString profile_id = "profile:";
+
+ChartWords chart_words() {
+  ChartWords words;
+  words.no_values = QObject::tr("No values yet").toStdString();
+  words.no_passes = QObject::tr("No passes yet").toStdString();
+  words.shares = QObject::tr("Time of the workers").toStdString();
+  words.items = QObject::tr("Items held").toStdString();
+  words.memory = QObject::tr("Memory of the devices").toStdString();
+  words.pass = QObject::tr("Pass").toStdString();
+  words.worker = QObject::tr("worker").toStdString();
+  words.copying = QObject::tr("copying").toStdString();
+  words.waiting = QObject::tr("waiting").toStdString();
+  words.roofline = QObject::tr("Roofline").toStdString();
+  words.intensity = QObject::tr("Operations a byte of memory").toStdString();
+  words.rate = QObject::tr("Speed").toStdString();
+  words.copies = QObject::tr("limit of its memory").toStdString();
+  words.doubles = QObject::tr("limit of this machine, double precision").toStdString();
+  words.singles = QObject::tr("limit of this machine, single precision").toStdString();
+  return words;
+}
 
 /// Whether a chart is a history in time, so that it has a spectrum.
 bool is_history(const ChartSpec& spec) {
@@ -143,6 +166,8 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   draw_timer_.setSingleShot(true);
   draw_timer_.setInterval(draw_every_ms);
   connect(&draw_timer_, &QTimer::timeout, this, &ResultsPanel::draw_chart);
+  constexpr int idle_ms = 800;
+  QTimer::singleShot(idle_ms, this, &ResultsPanel::warm_up);
   connect(tabs_, &QTabBar::currentChanged, this, &ResultsPanel::show_tab);
   connect(log_, &LogPanel::field_wanted, this, &ResultsPanel::field_wanted);
   connect(log_, &LogPanel::problems_counted, this, [this](int errors, int warnings) {
@@ -191,6 +216,8 @@ void ResultsPanel::refresh_tabs() {
   }
   if (!profile_.series.empty()) wanted.emplace_back(profile_id, tr("Along the line"));
   if (!run_.balance().empty()) wanted.emplace_back(balance_id, tr("Balance"));
+  if (std::any_of(run_.balance().begin(), run_.balance().end(), [](const BalanceSample& s) { return s.work.flops > 0; }))
+    wanted.emplace_back(roofline_id, tr("Roofline"));
   if (wanted.empty()) wanted.emplace_back(empty_id, tr("Curves"));
   wanted.emplace_back(log_id, tr("Log"));
   const auto same = [&] {
@@ -252,7 +279,8 @@ std::vector<ChartTable> tables_of(const RunModel& run) {
 
 ChartSpec ResultsPanel::table_chart(const RunModel& run, const RunTable& table) const {
   const QString unit = units_.value(QString::fromStdString(table.info.id));
-  ChartSpec spec = unit.isEmpty() ? chart_of(table.info, table.rows) : chart_in_unit({&table.info, &table.rows}, tables_of(run), unit.toStdString());
+  ChartSpec spec = chart_in_unit({&table.info, &table.rows}, tables_of(run), unit.toStdString());
+  spec.words = chart_words();
   for (std::string* text : {&spec.title, &spec.x_label, &spec.y_label}) *text = translated(*text).toStdString();
   for (Series& series : spec.series) series.label = translated(series.label).toStdString();
   return spec;
@@ -265,15 +293,23 @@ void ResultsPanel::set_unit(const QString& unit) {
 
 ChartSpec ResultsPanel::spec_of(const QString& id) const {
   if (id == profile_id) return profile_;
-  if (id == balance_id) {
+  if (id == balance_id || id == roofline_id) {
     std::vector<BalanceRow> rows;
     rows.reserve(run_.balance().size());
-    for (const BalanceSample& s : run_.balance())
-      rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying});
+    std::map<std::string, std::string> phases;  // there are thousands of rows and a handful of phases
+    for (const BalanceSample& s : run_.balance()) {
+      auto phase = phases.find(s.phase);
+      if (phase == phases.end()) phase = phases.emplace(s.phase, phase_words(s.phase).toStdString()).first;
+      rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying, phase->second, s.work.flops,
+                      s.work.bytes, static_cast<double>(s.held)});
+    }
     std::vector<std::string> workers;
     for (const WorkerSpec& w : run_.workers())
-      workers.push_back(w.threads > 0 ? w.name + ", " + std::to_string(w.threads) + " threads" : w.name);
-    return balance_chart(std::move(rows), std::move(workers));
+      workers.push_back(w.threads == 0  ? w.name
+                        : w.threads == 1 ? tr("%1, one thread").arg(QString::fromStdString(w.name)).toStdString()
+                                         : tr("%1, %2 threads").arg(QString::fromStdString(w.name)).arg(w.threads).toStdString());
+    if (id == roofline_id) return roofline_chart(rows, workers, run_.rates(), chart_words());
+    return balance_chart(std::move(rows), std::move(workers), chart_words());
   }
   const RunTable* table = run_.table(id.toStdString());
   if (!table) return {};
@@ -302,7 +338,7 @@ void ResultsPanel::refresh_tools() {
   const ChartSpec spec = spec_of(id);
   spectrum_->setVisible(is_history(spec));
   polar_->setVisible(is_over_angle(spec) && spec.kind != ChartKind::balance);
-  log_axis_->setVisible(spec.kind == ChartKind::lines);
+  log_axis_->setVisible(spec.kind == ChartKind::lines && id != roofline_id);
   std::vector<std::string> units;
   if (const RunTable* table = run_.table(id.toStdString())) units = units_of({&table->info, &table->rows}, tables_of(run_));
   unit_->setVisible(units.size() > 1);
@@ -312,8 +348,15 @@ void ResultsPanel::refresh_tools() {
   const QSignalBlocker quiet(unit_);
   if (unit_->property("units").toStringList() != key) unit_->clear();
   unit_->setProperty("units", key);
-  for (const std::string& unit : unit_->count() > 0 ? std::vector<std::string>() : units)
-    unit_->addItem(QString::fromStdString(readable_unit(unit)), QString::fromStdString(unit));
+  for (const std::string& unit : unit_->count() > 0 ? std::vector<std::string>() : units) {
+    // Of a table of several quantities the first of its unit is told with it: "density [kg/m³]".
+    const QString name = translated(quantity_of(run_.table(id.toStdString())->info, unit));
+    const QString words = QString::fromStdString(readable_unit(unit));
+    unit_->addItem(name.isEmpty() ? words : words.isEmpty() ? name : name + " [" + words + "]", QString::fromStdString(unit));
+  }
+  qsizetype longest = 6;
+  for (int i = 0; i < unit_->count(); ++i) longest = std::max(longest, unit_->itemText(i).size());
+  unit_->setMinimumContentsLength(static_cast<int>(std::min<qsizetype>(longest, 16)));
   unit_->setCurrentIndex(std::max(0, unit_->findData(units_.value(id))));
 }
 
@@ -369,11 +412,13 @@ QString ResultsPanel::chart_as_text(QChar separator) const {
     return QString::fromStdString(unit.empty() || unit == "1" ? label : label + " [" + unit + "]");
   };
   if (spec.kind == ChartKind::balance) {
-    out = QStringList{"pass", "worker", "begin", "end", "busy [s]", "waiting [s]", "copying [s]"}.join(separator) + "\n";
+    out = QStringList{"pass", "worker", "begin", "end", "busy [s]", "waiting [s]", "copying [s]", "phase", "operations", "moved [B]",
+                      "held [B]"}.join(separator) + "\n";
     for (const BalanceRow& row : spec.balance)
       out += QStringList{QString::number(row.pass), QString::number(row.worker), QString::number(row.items.begin),
                          QString::number(row.items.end), QString::number(row.busy), QString::number(row.waiting),
-                         QString::number(row.copying)}.join(separator) + "\n";
+                         QString::number(row.copying), cell(QString::fromStdString(row.phase)), QString::number(row.flops),
+                         QString::number(row.bytes), QString::number(row.held, 'f', 0)}.join(separator) + "\n";
     return out;
   }
   // Curves of one abscissa share its column; others bring their own.
@@ -412,7 +457,7 @@ void ResultsPanel::draw_chart() {
   if (spectrum_->isChecked() && is_history(spec)) {
     spec = spectrum_chart(spec);
   } else if (spec.kind == ChartKind::lines) {
-    spec.y_scale = log_axis_->isChecked() ? AxisScale::log : AxisScale::linear;
+    if (id != roofline_id) spec.y_scale = log_axis_->isChecked() ? AxisScale::log : AxisScale::linear;
   }
   if (is_over_angle(spec) && spec.kind != ChartKind::balance)
     spec.kind = polar_->isChecked() ? ChartKind::polar : ChartKind::lines;
@@ -420,6 +465,21 @@ void ResultsPanel::draw_chart() {
   refresh_tools();
   viewport_->request_render();
   draw_timer_.setInterval(std::max<int>(draw_every_ms, rest_factor * static_cast<int>(clock.elapsed())));
+}
+
+void ResultsPanel::warm_up() {
+  if (!run_.tables().empty() || dynamic_cast<RasterViewportWidget*>(viewport_->widget()) == nullptr) return;
+  ChartSpec spec;
+  Series line;
+  line.label = spec.y_label = "practice";
+  line.x = line.y = {0, 1};
+  spec.series = {line, line};
+  auto practice = std::make_shared<ChartScene>();
+  practice->set_theme(picture_theme(look_.theme(), "chart"));
+  practice->set_chart(std::move(spec));
+  viewport_->set_scene(practice);
+  static_cast<void>(viewport_->grab());
+  viewport_->set_scene(scene_);
 }
 
 void ResultsPanel::apply_theme() {

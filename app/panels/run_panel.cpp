@@ -59,6 +59,12 @@ QString clock(double seconds) {
   return duration(std::floor(seconds));
 }
 
+/// An expectation to two figures, of minutes to ten seconds.
+double rough(double seconds) {
+  const double step = seconds >= 60 ? 10 : std::pow(10.0, std::floor(std::log10(std::max(seconds, 1e-3))) - 1);
+  return std::round(seconds / step) * step;
+}
+
 /// How long a phase took: nobody needs its microseconds.
 QString phase_time(double seconds) { return seconds < 0.05 ? QStringLiteral("< 0.1 s") : clock(seconds); }
 
@@ -132,6 +138,8 @@ RunPanel::RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, 
   phases_column_ = new QVBoxLayout;
   phases_column_->setSpacing(4);
   inner->addLayout(phases_column_);
+  devices_box_ = make_box(tr("Memory of the devices"), &inner, scrolled);
+  devices_grid_ = add_grid(inner);
   details_box_ = make_box({}, &inner, scrolled);
   auto* details = new QWidget(details_box_);
   auto* fold = new FoldButton(look, tr("Size and cost"), details, false, details_box_);
@@ -154,6 +162,7 @@ RunPanel::RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, 
   column->addWidget(hint_);
   column->addWidget(numbers_box_);
   column->addWidget(phases_box_);
+  column->addWidget(devices_box_);
   column->addWidget(details_box_);
   column->addWidget(estimate_box_);
   column->addStretch(1);
@@ -165,7 +174,9 @@ RunPanel::RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, 
   connect(&run, &RunModel::started, this, [this] {
     refresh_phases();
     refresh_numbers();
+    refresh_devices();
   });
+  connect(&run, &RunModel::balance_changed, this, &RunPanel::refresh_devices);
   connect(&run, &RunModel::progressed, this, &RunPanel::refresh_progress);
   connect(&run, &RunModel::numbers_changed, this, &RunPanel::refresh_numbers);
   connect(&model, &CaseModel::validated, this, [this] {
@@ -182,6 +193,7 @@ RunPanel::RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, 
   refresh_state();
   refresh_estimate();
   refresh_numbers();
+  refresh_devices();
   set_place({}, {});
 }
 
@@ -408,6 +420,22 @@ void RunPanel::refresh_phases() {
   }
 }
 
+void RunPanel::refresh_devices() {
+  // The newest word of each device; built anew only when a word changes.
+  QStringList words;
+  for (std::size_t w = 0; w < run_.workers().size(); ++w) {
+    const auto& samples = run_.balance();
+    const auto newest = std::find_if(samples.rbegin(), samples.rend(), [w](const BalanceSample& s) { return s.worker == static_cast<int>(w); });
+    if (newest == samples.rend() || newest->held == 0) continue;
+    words << QString::fromStdString(run_.workers()[w].name) << QString::fromStdString(format_bytes(newest->held));
+  }
+  if (words == device_words_ && devices_box_->isVisibleTo(this) == !words.isEmpty()) return;
+  device_words_ = words;
+  clear_layout(devices_grid_);
+  for (qsizetype i = 0; i + 1 < words.size(); i += 2) add_pair(devices_grid_, words[i], words[i + 1], devices_box_);
+  devices_box_->setVisible(!words.isEmpty());
+}
+
 void RunPanel::refresh_estimate() {
   clear_layout(estimate_grid_);
   clear_layout(estimate_more_grid_);
@@ -419,7 +447,7 @@ void RunPanel::refresh_estimate() {
   if (report->disk > 0)
     add_pair(estimate_grid_, tr("Disk"), QString::fromStdString(format_bytes(report->disk)), estimate_box_);
   if (report->seconds > 0)
-    add_pair(estimate_grid_, tr("Time"), report->seconds < 1 ? tr("less than 1 s") : tr("about %1").arg(duration(report->seconds)), estimate_box_);
+    add_pair(estimate_grid_, tr("Time"), report->seconds < 1 ? tr("less than 1 s") : tr("about %1").arg(duration(rough(report->seconds))), estimate_box_);
   for (const auto& [name, text] : report->details)
     add_pair(estimate_more_grid_, translated(words_of(name)), translated(text), estimate_more_);
   estimate_fold_->setVisible(!report->details.empty());

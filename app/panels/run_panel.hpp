@@ -37,6 +37,7 @@ class RunPanel : public QWidget {
   void refresh_state();
   void refresh_progress();
   void refresh_phases();
+  void refresh_devices();
   void refresh_estimate();
   void refresh_numbers();
   void refresh_command();
@@ -63,6 +64,9 @@ class RunPanel : public QWidget {
   QGridLayout* estimate_more_grid_;
   FoldButton* estimate_fold_;
   QWidget* details_box_;
+  QWidget* devices_box_;
+  QGridLayout* devices_grid_;
+  QStringList device_words_;
   QGridLayout* details_grid_;
   QWidget* numbers_box_;
   QGridLayout* numbers_grid_;

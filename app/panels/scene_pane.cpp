@@ -17,6 +17,7 @@
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <QWidgetAction>
@@ -26,6 +27,7 @@
 #include "app/model/names.hpp"
 #include "app/panels/display_panel.hpp"
 #include "render/scene/ticks.hpp"
+#include "render/window/raster_viewport_widget.hpp"
 
 namespace conoid::app {
 namespace {
@@ -97,6 +99,8 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
     if (!taken && moves) QMetaObject::invokeMethod(this, &ScenePane::camera_moved, Qt::QueuedConnection);
     return taken;
   };
+  constexpr int idle_ms = 600;
+  QTimer::singleShot(idle_ms, this, &ScenePane::warm_up);
   connect(&look, &Look::changed, this, &ScenePane::apply_theme);
   connect(display_, &DisplayPanel::changed, this, &ScenePane::apply_view);
 }
@@ -104,6 +108,28 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
 ScenePane::~ScenePane() {
   viewport_->on_rendered = nullptr;
   viewport_->on_input = nullptr;
+}
+
+void ScenePane::warm_up() {
+  if (has_picture() || dynamic_cast<RasterViewportWidget*>(viewport_->widget()) == nullptr) return;
+  FieldInfo info;
+  info.name = "practice";
+  auto frame = std::make_shared<Frame>();
+  ImageGeometry grid;
+  grid.points = {2, 2, 2};
+  frame->parts.push_back({"grid", grid, {make_field(info, std::vector<float>{-1, 1, -1, 1, -1, 1, -1, 1})}});
+  MeshGeometry triangle;
+  triangle.points = std::make_shared<const std::vector<double>>(std::vector<double>{0, 0, 0, 1, 0, 0, 0, 1, 0});
+  triangle.connectivity = std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 1, 2});
+  triangle.offsets = std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 3});
+  triangle.types = std::make_shared<const std::vector<std::uint8_t>>(std::vector<std::uint8_t>{5});
+  frame->parts.push_back({"mesh", triangle, {make_field(info, std::vector<float>{-1, 0, 1})}});
+  auto practice = std::make_shared<FieldScene>();
+  practice->set_theme(picture_theme(look_.theme(), "viewport"));
+  if (!practice->set_frame(std::move(frame))) return;
+  viewport_->set_scene(practice);
+  static_cast<void>(viewport_->grab());
+  viewport_->set_scene(scene_);
 }
 
 void ScenePane::make_head() {
@@ -470,6 +496,8 @@ void ScenePane::apply_view() {
   const std::string own = label_of(chosen_info(view), view.value);
   const std::string said = translated(own).toStdString();
   view.label = said == own ? std::string() : said;
+  view.iteration_word = tr("iteration").toStdString();
+  view.phase_word = tr("phase").toStdString();
   view.keep_range = false;  // a wave that spreads must not fade into the colours of its first moments
   view.fixed_range = !auto_range_->isChecked();
   if (view.fixed_range) {

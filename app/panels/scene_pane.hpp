@@ -113,6 +113,9 @@ class ScenePane : public QWidget {
   [[nodiscard]] FieldInfo chosen_info(const FieldView& view) const;
   void refresh_tools();
   void apply_theme();
+  /// Draws a small grid and a triangle once before there is anything to see: what the renderer prepares for its first picture takes
+  /// some 60 ms, which a run's first frame need not wait for.
+  void warm_up();
   bool handle_tool(const InputEvent& event);
   void show_reading(const QString& text);
   [[nodiscard]] std::optional<Vec3> place_under(const InputEvent& event);

@@ -22,6 +22,20 @@ constexpr int text_height = 146;
 constexpr double picture_ratio = 0.58;
 constexpr int radius = 10;
 
+/// In the dark the white middle of a field would glare from every card: what is white and colourless becomes dark, colours stay.
+void temper(QImage& picture) {
+  picture = picture.convertToFormat(QImage::Format_ARGB32);
+  for (int y = 0; y < picture.height(); ++y) {
+    auto* line = reinterpret_cast<QRgb*>(picture.scanLine(y));
+    for (int x = 0; x < picture.width(); ++x) {
+      const QRgb c = line[x];
+      const double white = std::min({qRed(c), qGreen(c), qBlue(c)}) / 255.0;
+      const double keep = 1 - 0.78 * white * white;
+      line[x] = qRgba(qRound(qRed(c) * keep), qRound(qGreen(c) * keep), qRound(qBlue(c) * keep), qAlpha(c));
+    }
+  }
+}
+
 }  // namespace
 
 SampleCardWidget::SampleCardWidget(const Look& look, SampleCard card, QWidget* parent)
@@ -41,10 +55,13 @@ void SampleCardWidget::paint_picture(QPainter& painter, const QRectF& area) cons
     // Reduced by area averaging, once a size: reducing while painting leaves jagged lines.
     const double ratio = painter.device()->devicePixelRatioF();
     const QSize wanted = (area.size() * ratio).toSize();
-    if (reduced_.size() != wanted) {
-      const QPixmap whole = thumbnail_.scaled(wanted, Qt::KeepAspectRatioByExpanding, Qt::SmoothTransformation);
+    if (reduced_.size() != wanted || reduced_dark_ != look_.theme().dark) {
+      reduced_dark_ = look_.theme().dark;
+      QImage whole = thumbnail_.scaled(wanted, Qt::KeepAspectRatioByExpanding, Qt::SmoothTransformation);
       const QPoint corner((whole.width() - wanted.width()) / 2, (whole.height() - wanted.height()) / 2);
-      reduced_ = whole.copy(QRect(corner, wanted));
+      whole = whole.copy(QRect(corner, wanted));
+      if (reduced_dark_) temper(whole);
+      reduced_ = QPixmap::fromImage(whole);
     }
     painter.drawPixmap(area, reduced_, QRectF(QPointF(0, 0), wanted));
     return;

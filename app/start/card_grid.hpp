@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include <QImage>
 #include <QPixmap>
 #include <QWidget>
 
@@ -38,8 +39,9 @@ class SampleCardWidget : public QWidget {
   void paint_picture(QPainter& painter, const QRectF& area) const;
   const Look& look_;
   SampleCard card_;
-  QPixmap thumbnail_;
-  mutable QPixmap reduced_;  ///< at the size it is drawn in
+  QImage thumbnail_;
+  mutable QPixmap reduced_;            ///< at the size it is drawn in
+  mutable bool reduced_dark_ = false;  ///< for the dark theme
 };
 
 /// Lays equal children out in rows that fill the width.

@@ -25,7 +25,7 @@
 namespace conoid::app {
 namespace {
 
-constexpr int page_width = 1200;
+constexpr int page_width = 1760;
 constexpr int recent_width = 280;
 constexpr std::size_t recent_shown = 6;
 

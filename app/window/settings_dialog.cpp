@@ -165,8 +165,10 @@ void SettingsDialog::show_devices(const FarEnd& found, const QString& chosen) {
   QString note = found.trouble.isEmpty() ? found.absent.join("; ") : found.trouble;
   if (!note.isEmpty()) note[0] = note[0].toUpper();
   if (!note.isEmpty() && !note.endsWith('.')) note += '.';
-  workers_note_->setText(note);
+  workers_note_->setText(QString(note).replace('/', "/\u200b"));  // a long path may be broken at its folders
   workers_note_->setVisible(!note.isEmpty());
+  // As high as its lines are in the width of the field above it.
+  if (!note.isEmpty()) workers_note_->setMinimumHeight(workers_note_->heightForWidth(std::max(workers_->width(), 200)));
 }
 
 }  // namespace conoid::app

@@ -69,7 +69,14 @@ struct TelemetryRow {
   double waiting = 0;
   double copying = 0;
   std::string phase{};  ///< a number in the file; a comment line before its first row tells the name
+  double flops = 0;     ///< that the phase counted, 0: not counted
+  double bytes = 0;     ///< likewise, to and from memory
+  double held = 0;      ///< bytes of the device's memory
 };
+
+/// The rows of telemetry.csv, the newest `most` of them. A last line that was cut off is left out; columns of later versions are
+/// not looked at, counts of operations that earlier ones lack are zero. Numbers that cannot be are an error.
+[[nodiscard]] Result<std::vector<TelemetryRow>> read_telemetry(const std::filesystem::path& file, std::size_t most = 20000);
 
 /// A text file that only grows: buffered, its length known, cut back to a known length on resume. The first failure is
 /// kept, later appends are dropped and the file keeps what it had. Not thread-safe.
@@ -163,6 +170,7 @@ class RunResults final : public Results {
   std::map<std::string, Kept, std::less<>> kept_;  ///< what a checkpoint says about tables not yet asked for
   GrowingFile telemetry_;
   std::int64_t telemetry_keep_ = -1;
+  bool telemetry_short_ = false;        ///< a file of before the counts of operations goes on without them
   std::vector<std::string> telemetry_phases_;  ///< named in the file since it was opened
   std::optional<Error> failure_;
 };

@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <fstream>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -23,7 +26,8 @@ namespace {
 
 constexpr std::size_t buffer_limit = 1 << 16;
 constexpr std::string_view checkpoint_array = "results";
-constexpr std::string_view telemetry_head = "pass,worker,begin,end,busy[s],waiting[s],copying[s],phase\r\n";
+constexpr std::string_view telemetry_head =
+    "pass,worker,begin,end,busy[s],waiting[s],copying[s],phase,operations[1],moved[B],held[B]\r\n";
 
 // JSON has no infinities; these read back by from_chars and tell a person what happened.
 Json json_number(double v) {
@@ -217,7 +221,13 @@ void RunResults::telemetry(std::span<const TelemetryRow> rows) {
     if (failure_) return;
     const Status opened = telemetry_.open(folder_.telemetry_file(), telemetry_keep_);
     if (!opened) return fail(opened.error());
-    if (telemetry_.size() == 0) telemetry_.append(telemetry_head);
+    if (telemetry_.size() == 0) {
+      telemetry_.append(telemetry_head);
+    } else {
+      std::string head;
+      std::ifstream(folder_.telemetry_file()) >> head;
+      telemetry_short_ = head.find("operations") == std::string::npos;
+    }
   }
   std::string text;
   for (const auto& row : rows) {
@@ -227,8 +237,10 @@ void RunResults::telemetry(std::span<const TelemetryRow> rows) {
       telemetry_phases_.push_back(row.phase);
       fmt::format_to(std::back_inserter(text), "# phase {} is {}\r\n", phase, row.phase);
     }
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{:.9g},{:.9g},{:.9g},{}\r\n", row.pass, row.worker,
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{:.9g},{:.9g},{:.9g},{}", row.pass, row.worker,
                    row.items.begin, row.items.end, row.busy, row.waiting, row.copying, phase);
+    if (!telemetry_short_) fmt::format_to(std::back_inserter(text), ",{:.6g},{:.6g},{:.12g}", row.flops, row.bytes, row.held);
+    text += "\r\n";
   }
   telemetry_.append(text);
 }
@@ -348,6 +360,77 @@ Status RunResults::discard() {
   }
   fs::remove(folder_.telemetry_file(), code);
   return {};
+}
+
+Result<std::vector<TelemetryRow>> read_telemetry(const std::filesystem::path& file, std::size_t most) {
+  constexpr Bytes limit = Bytes{1} << 28;
+  const auto text = read_file(file, limit);
+  if (!text) return text.error();
+  constexpr std::array<std::string_view, 11> names = {"pass",    "worker", "begin",      "end",   "busy", "waiting",
+                                                      "copying", "phase",  "operations", "moved", "held"};
+  constexpr std::size_t needed = 7;
+  std::array<std::size_t, names.size()> at{};
+  at.fill(std::string::npos);
+  std::map<int, std::string> phases;
+  std::vector<TelemetryRow> rows;
+  std::vector<std::string_view> cells;
+  bool headed = false;
+  std::size_t number = 0;
+  const auto wrong = [&](std::string what) {
+    return make_error(ErrorCode::file, std::move(what), "Expected pass, worker, begin, end, busy, waiting, copying.",
+                      {file.string(), static_cast<int>(number), {}});
+  };
+  for (std::size_t begin = 0, end = 0; (end = text->find('\n', begin)) != std::string::npos; begin = end + 1) {
+    ++number;
+    std::string_view line(text->data() + begin, end - begin);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    if (line.front() == '#') {
+      // "# phase 0 is assembly": from here on, as a resumed run numbers anew.
+      constexpr std::string_view phase = "# phase ", is = " is ";
+      int key = -1;
+      const auto middle = line.find(is);
+      if (!line.starts_with(phase) || middle == std::string_view::npos) continue;
+      std::from_chars(line.data() + phase.size(), line.data() + middle, key);
+      phases[key] = line.substr(middle + is.size());
+      continue;
+    }
+    cells.clear();
+    for (std::size_t cell = 0; cell <= line.size();) {
+      const std::size_t comma = std::min(line.find(',', cell), line.size());
+      cells.push_back(line.substr(cell, comma - cell));
+      cell = comma + 1;
+    }
+    if (!headed) {
+      headed = true;
+      for (std::size_t c = 0; c < cells.size(); ++c) {
+        const auto name = std::find(names.begin(), names.end(), cells[c].substr(0, cells[c].find('[')));
+        if (name != names.end()) at[static_cast<std::size_t>(name - names.begin())] = c;
+      }
+      for (std::size_t i = 0; i < needed; ++i)
+        if (at[i] == std::string::npos) return wrong(fmt::format("the column \"{}\" is missing", names[i]));
+      continue;
+    }
+    std::array<double, names.size()> v{};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (at[i] == std::string::npos) continue;
+      if (at[i] >= cells.size()) return wrong(fmt::format("{} values, where the first line names more", cells.size()));
+      const std::string_view cell = cells[at[i]];
+      const auto [rest, bad] = std::from_chars(cell.data(), cell.data() + cell.size(), v[i]);
+      if (bad != std::errc{} || rest != cell.data() + cell.size()) return wrong(fmt::format("\"{}\" is no number", cell));
+    }
+    // Counts from a damaged file must not overflow an integer.
+    const auto count = [&](std::size_t i) { return v[i] >= 0 && v[i] < 9e15 ? static_cast<Index>(v[i]) : Index{0}; };
+    TelemetryRow row{static_cast<std::uint64_t>(count(0)), static_cast<int>(std::min<Index>(count(1), 63)), {count(2), count(3)},
+                     v[4], v[5], v[6], {}, v[8], v[9], v[10]};
+    if (at[7] != std::string::npos)
+      if (const auto known = phases.find(static_cast<int>(std::min<Index>(count(7), 1 << 20))); known != phases.end()) row.phase = known->second;
+    if (most > 0 && rows.size() >= 2 * most) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(most));
+    rows.push_back(std::move(row));
+  }
+  if (!headed) return wrong("no rows");
+  if (rows.size() > most) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(most));
+  return rows;
 }
 
 }  // namespace conoid

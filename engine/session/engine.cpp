@@ -472,6 +472,7 @@ void Engine::finish() {
   const Status finished = guard_.watch("finish", [&] { return setup_.solver->finish(run); });
   tracker_.end();
   take_samples();
+  measure_machine();
   // After a stop far fields and the like may have been cut short by the same wish.
   if (!finished && !(stopped_ && finished.error().code == ErrorCode::stopped)) throw Failure(finished.error());
 }
@@ -483,11 +484,27 @@ void Engine::take_samples() {
   for (BalanceSample& s : samples) {
     passes_ = std::max(passes_, s.pass + 1);
     s.pass += passes_before_;
-    rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying, s.phase});
+    rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying, s.phase,
+                    s.work.flops, s.work.bytes, static_cast<double>(s.held)});
+    counted_ = counted_ || s.work.flops > 0;
   }
   if (!cluster_.leads()) return;
   if (files_) files_->results().telemetry(rows);
-  control_.emit(BalanceEvent{team_->workers(), std::move(samples)});
+  control_.emit(BalanceEvent{team_->workers(), std::move(samples), rates_});
+}
+
+/// What the processors can do at best, for the roof over the run's kernels: after all is computed, so that nothing is disturbed.
+/// Not before a stop, which does not wait, and not after a moment, which would be over before it.
+void Engine::measure_machine() {
+  constexpr double worth = 1;  // seconds
+  if (!counted_ || stopped_ || !cluster_.leads() || seconds() < worth) return;
+  peak_memory_ = peak_resident_memory();
+  int threads = 0;
+  for (const WorkerSpec& worker : team_->workers())
+    if (worker.device.empty()) threads += worker.threads;
+  if (threads == 0) return;
+  rates_ = machine_rates(threads);
+  if (rates_.known()) control_.emit(BalanceEvent{team_->workers(), {}, rates_});
 }
 
 void Engine::pump(bool now) {
@@ -632,7 +649,12 @@ void Engine::write_summary(const StateEvent& last) {
   member("phases", phases);
   if (tracker_.items_per_second() > 0)
     member("rate", {{"items_per_second", tracker_.items_per_second()}, {"item", tracker_.item_name()}});
-  member("peak_memory", {{"host", peak_resident_memory()}});
+  member("peak_memory", {{"host", peak_memory_ > 0 ? peak_memory_ : peak_resident_memory()}});
+  if (rates_.known())
+    member("machine", {{"threads", rates_.threads},
+                       {"copy_bytes_per_second", rates_.copy},
+                       {"flops_double", rates_.flops_double},
+                       {"flops_single", rates_.flops_single}});
   member("ranks", cluster_.size());
   member("resumed", stages_.resumed);
   const Status written = results.write_summary();

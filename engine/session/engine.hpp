@@ -69,6 +69,7 @@ class Engine {
   [[nodiscard]] bool is_worth_a_checkpoint() const;
   void pump(bool now);
   void take_samples();
+  void measure_machine();
   [[nodiscard]] Cadence::Moment moment() const;
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
   [[nodiscard]] RunContext context();
@@ -95,6 +96,9 @@ class Engine {
   std::uint64_t frames_shown_ = 0;
   std::uint64_t passes_before_ = 0;  ///< of the earlier part of a resumed run
   std::uint64_t passes_ = 0;
+  bool counted_ = false;             ///< a phase has said what it took
+  MachineRates rates_{};
+  Bytes peak_memory_ = 0;            ///< before the machine was measured; 0: it was not
   bool stopped_ = false;
 
   Clock::time_point begun_ = Clock::now();

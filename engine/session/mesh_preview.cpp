@@ -7,6 +7,8 @@
 
 #include "engine/core/units.hpp"
 #include "engine/mesh/gmsh.hpp"
+#include "engine/mesh/refine.hpp"
+#include "engine/mesh/writers/write_mesh.hpp"
 #include "engine/solvers/mesh_frame.hpp"
 
 namespace conoid {
@@ -40,11 +42,11 @@ double longest_edge(const Mesh& mesh, Index cell) {
   return longest;
 }
 
-Field cell_field(const char* name, const char* label, std::vector<float> values) {
+Field cell_field(const char* name, const char* label, std::vector<float> values, const char* unit = "1") {
   FieldInfo info;
   info.name = name;
   info.label = label;
-  info.unit = "1";
+  info.unit = unit;
   info.kind = FieldKind::magnitude;
   info.association = Association::cell;
   return make_field(std::move(info), std::move(values));
@@ -86,6 +88,7 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::p
   for (const MeshGroup& group : mesh.groups()) out->group_names.push_back(group.name);
   for (Index c = 0; c < mesh.cell_count(); ++c)
     if (dimension_of(mesh.shape(c)) == dimension) out->longest_edges.push_back(longest_edge(mesh, c));
+  std::vector<float> edges(out->longest_edges.begin(), out->longest_edges.end());
   std::sort(out->longest_edges.begin(), out->longest_edges.end());
 
   auto frame = std::make_shared<Frame>();
@@ -96,6 +99,7 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::p
   const bool grouped = std::any_of(mesh.groups().begin(), mesh.groups().end(),
                                    [&](const MeshGroup& g) { return g.dimension == dimension; });
   part.fields.push_back(cell_field("quality", "Quality of the cells", std::move(jacobians)));
+  part.fields.push_back(cell_field("longest_edge", "Longest edge", std::move(edges), "m"));
   if (grouped) {
     std::vector<float> numbers = group_numbers(mesh, dimension, out->group_names);
     // Several groups are what one wants to see first; a single one says nothing.
@@ -138,6 +142,18 @@ Status mesh_geometry_again(const std::filesystem::path& geometry, double scale, 
   std::filesystem::copy_file(made->mesh_file, out, std::filesystem::copy_options::overwrite_existing, trouble);
   if (trouble) return system_error("write", out.string(), trouble.value());
   return {};
+}
+
+Status refine_mesh_file(const std::filesystem::path& file, double scale, const std::filesystem::path& out, std::stop_token stop) {
+  ReadOptions options;
+  options.scale = scale;
+  const auto mesh = load_mesh(file, options, {}, stop);
+  if (!mesh) return mesh.error();
+  const auto fine = refined(*mesh);
+  if (!fine) return fine.error();
+  WriteOptions write;
+  write.scale = 1 / scale;
+  return write_mesh(*fine, out, write);
 }
 
 }  // namespace conoid

@@ -21,7 +21,7 @@ struct MeshPreview {
   std::string surface;                 ///< what is wrong with the surface, in words; empty when nothing is
   std::vector<double> longest_edges;   ///< of each cell of the highest dimension, m, ascending: for wavelengths an element
   std::vector<Vec3> worst_places;      ///< centre of each of summary.quality.worst, m
-  /// Part "mesh" with the cell fields "group" (number in group_names) and "quality" (scaled Jacobian); of a volume mesh
+  /// Part "mesh" with the cell fields "group" (number in group_names) and "quality" (scaled Jacobian), "longest_edge" (m); of a volume mesh
   /// with groups of faces a part "faces" besides, with "group".
   std::shared_ptr<const Frame> frame;
   std::vector<std::string> group_names;  ///< 0 is "no group"
@@ -38,6 +38,10 @@ struct MeshPreview {
 /// `out`. Blocks.
 [[nodiscard]] Status mesh_geometry_again(const std::filesystem::path& geometry, double scale, double size,
                                          const std::filesystem::path& out, std::stop_token stop = {});
+
+/// Reads a mesh, refines it (engine/mesh/refine.hpp) and writes it to `out` (.msh) in the unit of the file, `scale` metres. Blocks.
+[[nodiscard]] Status refine_mesh_file(const std::filesystem::path& file, double scale, const std::filesystem::path& out,
+                                      std::stop_token stop = {});
 
 /// True for what can be meshed again: a script or a solid.
 [[nodiscard]] bool can_be_meshed(const std::filesystem::path& file);

@@ -13,3 +13,4 @@
 #include "engine/io/results.hpp"
 #include "engine/io/run_folder.hpp"
 #include "engine/io/vtkhdf.hpp"
+#include "engine/team/machine_rates.hpp"

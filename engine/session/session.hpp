@@ -23,6 +23,7 @@
 #include "engine/io/frame.hpp"
 #include "engine/io/results.hpp"
 #include "engine/session/frame_channel.hpp"
+#include "engine/team/machine_rates.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid {
@@ -63,6 +64,7 @@ struct ProgressEvent {
 struct BalanceEvent {
   std::vector<WorkerSpec> workers;
   std::vector<BalanceSample> samples;
+  MachineRates rates;  ///< zeros until they are known: they are measured as the run ends
 };
 struct DiagnosticEvent {
   Diagnostic diagnostic;

@@ -22,6 +22,12 @@
 
 namespace conoid {
 
+/// What an interval took, by the phase's own count: the place of a kernel under the roof of its machine. Zeros: not counted.
+struct Work {
+  double flops = 0;  ///< a fused multiply-add is two
+  double bytes = 0;  ///< between the processor and the memory that holds the data, read and written
+};
+
 /// What one worker did in one pass.
 struct BalanceSample {
   std::uint64_t pass = 0;
@@ -31,6 +37,8 @@ struct BalanceSample {
   double waiting = 0;  ///< seconds between its end and the slowest worker's end
   double copying = 0;  ///< seconds moving data that no computing hid; not part of `busy`
   std::string phase{};  ///< Phase::name()
+  Work work{};
+  Bytes held = 0;      ///< of a device's memory, as the pass ended; 0 of processors
   [[nodiscard]] double seconds() const { return busy + copying; }
 };
 

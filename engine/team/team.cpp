@@ -364,6 +364,11 @@ void Team::run(Phase& phase, std::stop_token stop) {
     sample.copying = crew.copying[w];
     sample.waiting = wall - crew.busy[w] - crew.copying[w];
     sample.phase = phase.name();
+    if (!split[k].empty()) sample.work = phase.work(split[k]);
+    if (crew.devices[w]) {
+      const Bytes all = crew.devices[w]->device().info().memory, free = crew.devices[w]->device().free_memory();
+      sample.held = all > free ? all - free : 0;
+    }
     lane.last.push_back(sample);
     sample.worker = who[k];
     crew.samples.push_back(sample);

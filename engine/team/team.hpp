@@ -51,6 +51,8 @@ class Phase {
   /// Memory that a worker needs for an interval.
   [[nodiscard]] virtual Bytes bytes(Interval) const { return 0; }
   virtual void run(CpuWorker& worker, Interval items) = 0;
+  /// What run() took for this interval; asked after it, on the thread that called Team::run().
+  [[nodiscard]] virtual Work work(Interval) const { return {}; }
   /// A phase that says yes is also given to the devices of the team; others are left to its processors.
   [[nodiscard]] virtual bool runs_on_devices() const { return false; }
   virtual void run_on_device(DeviceWorker& worker, Interval items);

@@ -60,7 +60,7 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
   app->add_option("--component", a.component, "x, y, z or magnitude of a vector field");
   app->add_option("--show", a.show, "Of a complex field: instant (default), magnitude or phase");
   app->add_option("--phase", a.phase, "Phase of a complex field in degrees");
-  app->add_option("--chart", a.chart, "A table of charts/, or 'balance', instead of a field");
+  app->add_option("--chart", a.chart, "A table of charts/, 'balance' or 'roofline', instead of a field");
   app->add_option("--size", a.size, "Logical size, WIDTHxHEIGHT")->capture_default_str();
   app->add_option("--scale", a.scale, "Device pixels for one logical pixel")->capture_default_str();
   app->add_option("--theme", a.theme, "light or dark")->capture_default_str();

@@ -51,36 +51,28 @@ std::string charts_text(const fs::path& run) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder_of(run) / "charts", ignored))
     if (entry.path().extension() == ".csv") names.push_back(entry.path().stem().string());
-  if (fs::exists(folder_of(run) / "telemetry.csv", ignored)) names.emplace_back("balance");
+  if (fs::exists(folder_of(run) / "telemetry.csv", ignored)) names.insert(names.end(), {"balance", "roofline"});
   std::sort(names.begin(), names.end());
   std::string list;
   for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
   return list.empty() ? "none" : list;
 }
 
-Result<ChartSpec> read_balance(const fs::path& file) {
-  auto table = read_csv(file, {}, CutLine::drop);
-  if (!table) return table.error();
-  std::array<std::size_t, 7> columns{};
-  constexpr std::array<std::string_view, 7> names = {"pass", "worker", "begin", "end", "busy", "waiting", "copying"};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    columns[i] = table->find(names[i]);
-    if (columns[i] == CsvTable::npos)
-      return make_error(ErrorCode::file, fmt::format("the column \"{}\" is missing", names[i]),
-                        "Expected pass, worker, begin, end, busy, waiting, copying.", {file.string(), 1, {}});
-  }
+Result<ChartSpec> read_balance(const fs::path& file, bool roofline) {
+  const auto read = read_telemetry(file);
+  if (!read) return read.error();
   std::vector<BalanceRow> rows;
-  for (std::size_t r = 0; r < table->rows(); ++r) {
-    const auto row = table->row(r);
-    // Counts from a damaged file must not overflow an integer.
-    const auto count = [&](std::size_t i) {
-      const double v = row[columns[i]];
-      return v >= 0 && v < 9e15 ? static_cast<Index>(v) : Index{0};
-    };
-    rows.push_back({static_cast<std::uint64_t>(count(0)), static_cast<int>(std::min<Index>(count(1), 63)),
-                    {count(2), count(3)}, row[columns[4]], row[columns[5]], row[columns[6]]});
+  for (const TelemetryRow& row : *read)
+    rows.push_back({row.pass, row.worker, row.items, row.busy, row.waiting, row.copying, row.phase, row.flops, row.bytes, row.held});
+  if (!roofline) return balance_chart(std::move(rows));
+  MachineRates rates;
+  if (const auto text = read_file(file.parent_path() / "summary.json")) {
+    const auto summary = nlohmann::json::parse(*text, nullptr, false);
+    const auto machine = summary.is_object() ? summary.value("machine", nlohmann::json::object()) : nlohmann::json::object();
+    const auto number = [&](const char* key) { return machine.contains(key) && machine[key].is_number() ? machine[key].get<double>() : 0.0; };
+    rates = {number("copy_bytes_per_second"), number("flops_double"), number("flops_single"), 0};
   }
-  return balance_chart(std::move(rows));
+  return roofline_chart(rows, {}, rates);
 }
 
 }  // namespace
@@ -164,11 +156,12 @@ Result<ChartSpec> read_chart(const fs::path& run, const std::string& table) {
   const bool plain = !table.empty() && table.find('/') == std::string::npos && table.find("..") == std::string::npos;
   const fs::path folder = folder_of(run);
   std::error_code ignored;
-  const fs::path file = table == "balance" ? folder / "telemetry.csv" : folder / "charts" / (table + ".csv");
+  const bool telemetry = table == "balance" || table == "roofline";
+  const fs::path file = telemetry ? folder / "telemetry.csv" : folder / "charts" / (table + ".csv");
   if (!plain || !fs::exists(file, ignored))
     return make_error(ErrorCode::command_line, "the run has no chart \"" + table + "\"",
                       "Charts: " + charts_text(run) + ".");
-  if (table == "balance") return read_balance(file);
+  if (telemetry) return read_balance(file, table == "roofline");
   auto stored = read_table(file);
   if (!stored) return stored.error();
   std::vector<std::vector<double>> rows;

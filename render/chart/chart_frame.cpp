@@ -107,7 +107,8 @@ std::vector<Rgb> series_colors(const ChartSpec& spec, const Theme& theme) {
       std::count_if(spec.series.begin(), spec.series.end(), [](const Series& s) { return s.overlay; }));
   const std::size_t plain = spec.series.size() - overlays;
   // As many overlays as curves: they belong together and share colours. Else overlays are drawn in the text's colour.
-  const bool paired = overlays > 1 && overlays == plain;
+  const bool marked = std::any_of(spec.series.begin(), spec.series.end(), [](const Series& s) { return s.marks; });
+  const bool paired = overlays > 1 && overlays == plain && !marked;
   std::size_t curve = 0;
   std::size_t overlay = 0;
   for (const Series& s : spec.series) {

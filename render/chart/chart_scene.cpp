@@ -95,6 +95,9 @@ struct ChartScene::Impl {
   [[nodiscard]] std::optional<ChartReading> read(double px) const;
   void paint_cursor(vtkContext2D& painter) const;
   void paint_under(vtkContext2D& painter) const;
+  void paint_marks(vtkContext2D& painter) const;
+  [[nodiscard]] double pixel_x(double x) const { return from_x(forward(x, spec.x_scale)); }
+  [[nodiscard]] double pixel_y(double y) const { return from_y(forward(y, spec.y_scale)); }
 };
 
 void ChartScene::Impl::full_range() {
@@ -174,10 +177,18 @@ void ChartScene::Impl::rebuild() {
     for (const BalanceRow& row : spec.balance) workers = std::max(workers, std::min(row.worker, 63) + 1);
     for (int k = 0; k < workers; ++k) {
       const auto i = static_cast<std::size_t>(k);
-      const std::string name = i < spec.workers.size() ? spec.workers[i] : "worker " + std::to_string(k);
+      const std::string name = i < spec.workers.size() ? spec.workers[i] : spec.words.worker + " " + std::to_string(k);
       frame.legend.push_back({name, theme.series.empty() ? theme.accent : theme.series[i % theme.series.size()], false, true});
     }
-    frame.legend.push_back({"waiting", theme.grid, false, true});
+    if (std::any_of(spec.balance.begin(), spec.balance.end(), [](const BalanceRow& row) { return row.copying > 0; })) {
+      // Half of a worker's colour over the background, as its bands are.
+      Rgb half = theme.series.empty() ? theme.accent : theme.series.front();
+      for (std::size_t c = 0; c < 3; ++c) half[c] = 0.45 * half[c] + 0.55 * theme.background[c];
+      frame.legend.push_back({spec.words.copying, half, false, true});
+    }
+    frame.legend.push_back({spec.words.waiting, theme.grid, false, true});
+  } else if (std::any_of(spec.series.begin(), spec.series.end(), [](const Series& s) { return s.marks; })) {
+    // Points and roofs have their names beside them.
   } else if (legend && spec.series.size() > 1) {
     // Overlays in the colours of their curves share one entry: what they are, "exact".
     std::set<std::string> told;
@@ -216,6 +227,8 @@ void ChartScene::Impl::rebuild() {
   const int most_x = std::clamp(static_cast<int>(plot.width / (72 * r)), 2, 12);
   x_ticks = spec.x_scale == AxisScale::log ? log_ticks(range.x_low, range.x_high, most_x, spec.x_unit)
                                            : tidy_ticks(range.x_low, range.x_high, most_x, spec.x_unit);
+  for (int more = 1; more <= 3 && x_ticks.ticks.size() < 2 && spec.x_scale == AxisScale::linear; ++more)
+    x_ticks = tidy_ticks(range.x_low, range.x_high, most_x + more, spec.x_unit);
   chart->SetAutoSize(false);
   chart->SetLayoutStrategy(vtkChart::AXES_TO_RECT);
   chart->SetSize(vtkRectf(static_cast<float>(plot.x), static_cast<float>(plot.y), static_cast<float>(plot.width),
@@ -231,7 +244,7 @@ void ChartScene::Impl::rebuild() {
   const double y_span = range.y_high - range.y_low;
   for (std::size_t k = 0; k < spec.series.size(); ++k) {
     const Series& s = spec.series[k];
-    if (hides(s)) continue;
+    if (hides(s) || s.marks) continue;
     std::vector<double> xs;
     std::vector<double> ys;
     const bool log_axes = spec.x_scale == AxisScale::log || spec.y_scale == AxisScale::log;
@@ -317,27 +330,82 @@ void ChartScene::Impl::paint_under(vtkContext2D& painter) const {
   const bool empty = std::all_of(spec.series.begin(), spec.series.end(), [](const Series& s) { return s.x.empty(); });
   if (empty)
     draw_text(painter, theme, theme.muted, 13 * ratio, false, Align::centre, Raise::middle, plot.x + plot.width / 2,
-              plot.y + plot.height / 2, "No values yet");
+              plot.y + plot.height / 2, spec.words.no_values);
+}
+
+/// Dots with their names at the side where there is room; names that would meet are moved apart.
+void ChartScene::Impl::paint_marks(vtkContext2D& painter) const {
+  struct Name {
+    double x, y, width;
+    bool left;
+    std::string text;
+  };
+  std::vector<Name> names;
+  const auto colors = series_colors(spec, theme);
+  const double height = 16 * ratio, away = 10 * ratio;
+  for (std::size_t k = 0; k < spec.series.size(); ++k) {
+    const Series& s = spec.series[k];
+    if (!s.marks || hides(s)) continue;
+    for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i) {
+      const double x = pixel_x(s.x[i]), y = pixel_y(s.y[i]);
+      if (!std::isfinite(x) || !std::isfinite(y) || !plot.contains(x, y)) continue;
+      use_pen(painter, theme.background, 1.5 * ratio);
+      use_brush(painter, colors[k]);
+      painter.DrawEllipse(static_cast<float>(x), static_cast<float>(y), static_cast<float>(5 * ratio), static_cast<float>(5 * ratio));
+      const double width = text_size(theme, s.label, chart_text * ratio)[0];
+      const bool left = x + away + width > plot.right();
+      names.push_back({left ? x - away - width : x + away, y, width, left, s.label});
+    }
+  }
+  if (names.empty()) return;
+  // What they stand under is named above its right end, and its slope, the rate of the memory, once beside it.
+  bool slope_told = false;
+  for (std::size_t k = 0; k < spec.series.size(); ++k) {
+    const Series& s = spec.series[k];
+    if (s.marks || hides(s) || s.x.empty() || s.y.size() < s.x.size()) continue;
+    if (const std::size_t i = s.x.size() / 6; !slope_told && !spec.words.copies.empty() && s.x[i] > 0) {
+      slope_told = true;
+      draw_text(painter, theme, theme.muted, chart_text * ratio, false, Align::left, Raise::top, pixel_x(s.x[i]) + 10 * ratio, pixel_y(s.y[i]),
+                spec.words.copies + ", " + readable(s.y[i] / s.x[i], "GB/s", 3));
+    }
+    const double y = pixel_y(s.y.back());
+    if (std::isfinite(y) && y > plot.y && y < plot.top())
+      draw_text(painter, theme, theme.muted, chart_text * ratio, false, Align::right, Raise::bottom,
+                std::min(pixel_x(s.x.back()), plot.right()) - 4 * ratio, y + 3 * ratio, s.label + ", " + readable(s.y.back(), spec.y_unit, 3));
+  }
+  std::sort(names.begin(), names.end(), [](const Name& a, const Name& b) { return a.y < b.y; });
+  for (std::size_t i = 0; i < names.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool beside = names[i].x > names[j].x + names[j].width || names[j].x > names[i].x + names[i].width;
+      if (!beside && names[i].y < names[j].y + height) names[i].y = names[j].y + height;
+    }
+  for (const Name& name : names)
+    draw_text(painter, theme, theme.text, chart_text * ratio, false, Align::left, Raise::middle, name.x, name.y, name.text);
 }
 
 std::optional<ChartReading> ChartScene::Impl::read(double px) const {
   if (spec.kind != ChartKind::lines || px < plot.x || px > plot.right()) return std::nullopt;
   ChartReading reading;
   reading.x = backward(to_x(px), spec.x_scale);
+  // Of marks the nearest one decides, and no other is told.
+  const Series* nearest = nullptr;
+  for (const Series& s : spec.series)
+    if (s.marks && !hides(s) && !s.x.empty() &&
+        (!nearest || std::abs(pixel_x(s.x.front()) - px) < std::abs(pixel_x(nearest->x.front()) - px)))
+      nearest = &s;
+  if (nearest) reading.x = nearest->x.front();
   // The nearest sample of the first curve decides, so that the numbers shown are computed ones.
   bool snapped = false;
   for (const Series& s : spec.series) {
     const std::size_t n = std::min(s.x.size(), s.y.size());
     ChartReading::Value value{s.label, NAN};
-    if (n > 0 && !hides(s)) {
+    if (n > 0 && !hides(s) && (!s.marks || &s == nearest)) {
       const auto end = s.x.begin() + static_cast<std::ptrdiff_t>(n);
       auto it = std::lower_bound(s.x.begin(), end, reading.x);
       if (it == end) --it;
       if (it != s.x.begin() && std::abs(*(it - 1) - reading.x) < std::abs(*it - reading.x)) --it;
-      if (!snapped) {
-        reading.x = *it;
-        snapped = true;
-      }
+      if (!snapped && !nearest) reading.x = *it;
+      snapped = true;
       value.y = s.y[static_cast<std::size_t>(it - s.x.begin())];
     }
     reading.values.push_back(std::move(value));
@@ -345,7 +413,7 @@ std::optional<ChartReading> ChartScene::Impl::read(double px) const {
   if (!snapped) return std::nullopt;
   reading.text = spec.x_label + " = " + readable(reading.x, spec.x_unit, 5);
   for (std::size_t i = 0; i < reading.values.size(); ++i)
-    if (!hides(spec.series[i])) reading.text += "   " + reading.values[i].label + " " + readable(reading.values[i].y, spec.y_unit);
+    if (!hides(spec.series[i]) && (!spec.series[i].marks || std::isfinite(reading.values[i].y))) reading.text += "   " + reading.values[i].label + " " + readable(reading.values[i].y, spec.y_unit);
   return reading;
 }
 
@@ -362,7 +430,7 @@ void ChartScene::Impl::paint_cursor(vtkContext2D& painter) const {
   std::vector<Rgb> shown_colors;
   for (std::size_t i = 0; i < reading->values.size() && shown_colors.size() < 12; ++i) {
     const auto& v = reading->values[i];
-    if (hides(spec.series[i])) continue;
+    if (hides(spec.series[i]) || (spec.series[i].marks && !std::isfinite(v.y))) continue;
     shown_colors.push_back(colors[i]);
     lines.push_back((reading->values.size() > 1 ? v.label + "  " : std::string()) + readable(v.y, spec.y_unit));
     const double y = from_y(forward(v.y, spec.y_scale));
@@ -406,7 +474,10 @@ ChartScene::ChartScene() : impl_(std::make_unique<Impl>()) {
   scene->AddItem(s.chart);
   scene->AddItem(s.over);
   s.under->paint = [&s](vtkContext2D& painter) { s.paint_under(painter); };
-  s.over->paint = [&s](vtkContext2D& painter) { s.paint_cursor(painter); };
+  s.over->paint = [&s](vtkContext2D& painter) {
+    if (s.spec.kind == ChartKind::lines) s.paint_marks(painter);
+    s.paint_cursor(painter);
+  };
   s.renderer->AddActor(s.actor);
   set_theme(s.theme);
 }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "render/scene/ticks.hpp"
@@ -12,11 +15,25 @@ namespace conoid {
 
 namespace {
 
+/// "vertical re" is "vertical, real part", and of "vertical, Veletsos-Verbic re" the part is told before whose it is, so that it is
+/// known as the overlay of the first.
+std::string with_part(std::string label) {
+  for (const auto& [ending, part] : {std::pair<std::string_view, const char*>{" re", ", real part"},
+                                     {" -im", ", \u2212imaginary part"},
+                                     {" im", ", imaginary part"}}) {
+    if (!label.ends_with(ending)) continue;
+    label.resize(label.size() - ending.size());
+    const auto comma = label.find(", ");
+    return label.insert(comma == std::string::npos ? label.size() : comma, part);
+  }
+  return label;
+}
+
 std::string label_of(const Column& column) {
-  if (!column.label.empty()) return column.label;
+  if (!column.label.empty()) return with_part(column.label);
   std::string label = column.name;
   std::replace(label.begin(), label.end(), '_', ' ');
-  return label;
+  return with_part(std::move(label));
 }
 
 std::string capital(std::string text) {
@@ -58,13 +75,74 @@ ChartSpec chart_of(const TableInfo& info, std::span<const std::vector<double>> r
   return spec;
 }
 
-ChartSpec balance_chart(std::vector<BalanceRow> rows, std::vector<std::string> workers) {
+ChartSpec balance_chart(std::vector<BalanceRow> rows, std::vector<std::string> workers, ChartWords words) {
   ChartSpec spec;
   spec.kind = ChartKind::balance;
   spec.title = "Balance of work";
   spec.x_label = "Pass";
   spec.balance = std::move(rows);
   spec.workers = std::move(workers);
+  spec.words = std::move(words);
+  return spec;
+}
+
+ChartSpec roofline_chart(std::span<const BalanceRow> rows, std::span<const std::string> workers, const MachineRates& rates,
+                         ChartWords words) {
+  constexpr double giga = 1e9;
+  struct Sum {
+    double flops = 0, bytes = 0, seconds = 0;
+  };
+  std::map<std::pair<std::string, int>, Sum> sums;
+  std::set<int> counting;
+  for (const BalanceRow& row : rows) {
+    if (!(row.flops > 0) || !(row.bytes > 0) || !(row.busy > 0)) continue;
+    Sum& sum = sums[{row.phase, row.worker}];
+    sum.flops += row.flops;
+    sum.bytes += row.bytes;
+    sum.seconds += row.busy;
+    counting.insert(row.worker);
+  }
+  ChartSpec spec;
+  spec.title = words.roofline;
+  spec.x_label = words.intensity;
+  spec.x_unit = "flop/B";
+  spec.y_label = words.rate;
+  spec.y_unit = "Gflop/s";
+  spec.x_scale = spec.y_scale = AxisScale::log;
+  double low = INFINITY, high = 0;
+  for (const auto& [key, sum] : sums) {
+    Series point;
+    point.marks = true;
+    point.label = key.first.empty() ? words.worker + " " + std::to_string(key.second) : key.first;
+    const auto worker = static_cast<std::size_t>(std::max(key.second, 0));
+    if (counting.size() > 1) point.label += ", " + (worker < workers.size() ? workers[worker] : std::to_string(worker));
+    point.x = {sum.flops / sum.bytes};
+    point.y = {sum.flops / sum.seconds / giga};
+    low = std::min(low, point.x.front());
+    high = std::max(high, point.x.front());
+    spec.series.push_back(std::move(point));
+  }
+  if (!spec.series.empty() && rates.known()) {
+    low = std::min(low, 0.25 * rates.flops_double / rates.copy) / 2;
+    high = std::max(high, 4 * rates.flops_single / rates.copy) * 2;
+    for (const bool single : {false, true}) {
+      const double peak = single ? rates.flops_single : rates.flops_double;
+      Series roof;
+      roof.overlay = true;
+      roof.label = single ? words.singles : words.doubles;
+      // The ridge is one of the points.
+      const double ridge = peak / rates.copy;
+      constexpr int steps = 24;
+      for (int i = 0; i <= 2 * steps; ++i) {
+        const double x = i <= steps ? low * std::pow(ridge / low, static_cast<double>(i) / steps)
+                                    : ridge * std::pow(high / ridge, static_cast<double>(i - steps) / steps);
+        roof.x.push_back(x);
+        roof.y.push_back(std::min(peak, x * rates.copy) / giga);
+      }
+      spec.series.push_back(std::move(roof));
+    }
+  }
+  spec.words = std::move(words);
   return spec;
 }
 

@@ -17,6 +17,7 @@ struct Series {
   std::vector<double> y;  ///< as many as x; not-a-number breaks the curve
   bool overlay = false;   ///< exact or measured: drawn dashed
   int color = -1;         ///< position in the theme's palette; −1: its turn
+  bool marks = false;     ///< points with their names beside them instead of a curve
 };
 
 /// One worker in one pass, as telemetry says it.
@@ -27,6 +28,19 @@ struct BalanceRow {
   double busy = 0;  ///< seconds
   double waiting = 0;
   double copying = 0;
+  std::string phase{};
+  double flops = 0;  ///< that the phase counted; 0: it does not count
+  double bytes = 0;  ///< likewise, to and from memory
+  double held = 0;   ///< bytes of the device's memory
+};
+
+/// What a chart says by itself; a program that speaks another language sets its own.
+struct ChartWords {
+  std::string no_values = "No values yet", no_passes = "No passes yet";
+  std::string shares = "Time of the workers", items = "Items held", memory = "Memory of the devices", pass = "Pass";
+  std::string worker = "worker", copying = "copying", waiting = "waiting";
+  std::string roofline = "Roofline", intensity = "Operations a byte", rate = "Speed";
+  std::string copies = "copies", doubles = "multiply-adds, double", singles = "multiply-adds, single";
 };
 
 enum class ChartKind : std::uint8_t { lines, polar, balance };
@@ -43,12 +57,20 @@ struct ChartSpec {
   std::vector<Series> series;          ///< lines; polar: x is an angle in degrees, y the radius
   std::vector<BalanceRow> balance;     ///< balance, any order
   std::vector<std::string> workers;    ///< names for the balance chart
+  ChartWords words{};
 };
 
 /// The chart of a table: first column against the others; a unit shared by all columns stands on the axis, else in the
 /// legend; dimensionless first columns in degrees make no difference. Rows shorter than the columns are left out.
 [[nodiscard]] ChartSpec chart_of(const TableInfo& info, std::span<const std::vector<double>> rows);
 /// "balance" from telemetry rows.
-[[nodiscard]] ChartSpec balance_chart(std::vector<BalanceRow> rows, std::vector<std::string> workers = {});
+[[nodiscard]] ChartSpec balance_chart(std::vector<BalanceRow> rows, std::vector<std::string> workers = {}, ChartWords words = {});
+
+/// The roof of a machine, min(peak, intensity × copy rate) in double and in single precision, and under it a point for each phase
+/// that counts what it takes (one for each worker where there are several): all its operations over all its bytes, and over the
+/// time that it computed. Logarithmic. Unknown rates (zeros) leave the roof out; no counts: no curves. Williams, Waterman,
+/// Patterson, Comm. ACM 52 (2009) 65.
+[[nodiscard]] ChartSpec roofline_chart(std::span<const BalanceRow> rows, std::span<const std::string> workers,
+                                       const MachineRates& rates, ChartWords words = {});
 
 }  // namespace conoid

@@ -3,6 +3,7 @@
 #include "render/chart/chart_units.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <optional>
 
@@ -56,10 +57,26 @@ std::vector<std::size_t> columns_in(const ChartTable& table, const ChartTable& o
 
 }  // namespace
 
+std::string quantity_of(const TableInfo& info, const std::string& unit) {
+  if (info.columns.size() < 3 || !own_unit(info).empty()) return {};
+  for (std::size_t c = 1; c < info.columns.size(); ++c)
+    if (info.columns[c].unit == unit) {
+      std::string name = name_of(info.columns[c]);
+      std::replace(name.begin(), name.end(), '_', ' ');
+      return name;
+    }
+  return {};
+}
+
 std::vector<std::string> units_of(const ChartTable& table, std::span<const ChartTable> all) {
   const std::string own = own_unit(*table.info);
+  if (own.empty()) {
+    std::vector<std::string> out;
+    for (std::size_t c = 1; c < table.info->columns.size(); ++c)
+      if (const std::string& unit = table.info->columns[c].unit; std::find(out.begin(), out.end(), unit) == out.end()) out.push_back(unit);
+    return out;
+  }
   std::vector<std::string> out = {own};
-  if (own.empty()) return out;
   const auto add = [&](const std::string& unit) {
     if (!unit.empty() && std::find(out.begin(), out.end(), unit) == out.end()) out.push_back(unit);
   };
@@ -79,6 +96,24 @@ std::vector<std::string> units_of(const ChartTable& table, std::span<const Chart
 ChartSpec chart_in_unit(const ChartTable& table, std::span<const ChartTable> all, const std::string& unit) {
   ChartSpec spec = chart_of(*table.info, *table.rows);
   const std::string own = own_unit(*table.info);
+  if (own.empty() && table.info->columns.size() > 2) {
+    const auto units = units_of(table, all);
+    const std::string& seen = std::find(units.begin(), units.end(), unit) == units.end() ? units.front() : unit;
+    std::vector<Series> kept;
+    for (std::size_t c = 1; c < table.info->columns.size(); ++c) {
+      if (table.info->columns[c].unit != seen) continue;
+      kept.push_back(std::move(spec.series[c - 1]));
+      kept.back().label = name_of(table.info->columns[c]);
+      std::replace(kept.back().label.begin(), kept.back().label.end(), '_', ' ');
+    }
+    spec.series = std::move(kept);
+    spec.y_unit = seen;
+    if (spec.series.size() == 1 && !spec.series.front().label.empty()) {
+      spec.y_label = spec.series.front().label;
+      spec.y_label.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(spec.y_label.front())));
+    }
+    return spec;
+  }
   if (unit.empty() || own.empty() || unit == own) return spec;
   const std::vector<Series> before = spec.series;
   bool found = false;

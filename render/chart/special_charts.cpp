@@ -132,11 +132,16 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
   const bool both = frame.inside.height > 210 * r;
   const double height = frame.inside.height - below - (both ? 2 : 1) * gap + 6 * r;
   if (width < 40 * r || height < 24 * r) return;
-  const Box items{left, frame.inside.y + below, width, both ? 0.36 * height : 0};
-  const Box shares{left, both ? items.top() + gap : items.y, width, height - items.height};
+  double most_held = 0;
+  for (const BalanceRow& row : spec.balance) most_held = std::max(most_held, row.held);
+  const bool memory = most_held > 0 && frame.inside.height > 330 * r;
+  const double upper = height - (memory ? gap : 0);
+  const Box held{left, frame.inside.y + below, width, memory ? 0.22 * upper : 0};
+  const Box items{left, memory ? held.top() + gap : held.y, width, both ? 0.32 * upper : 0};
+  const Box shares{left, both ? items.top() + gap : items.y, width, upper - items.height - held.height};
   if (spec.balance.empty()) {
     draw_text(painter, theme, theme.muted, 13 * r, false, Align::centre, Raise::middle, left + width / 2,
-              frame.inside.y + frame.inside.height / 2, "No passes yet");
+              frame.inside.y + frame.inside.height / 2, spec.words.no_passes);
     return;
   }
   std::uint64_t first = spec.balance.front().pass;
@@ -153,7 +158,7 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
   const auto passes = static_cast<double>(last - first + 1);
   const int bins = static_cast<int>(std::clamp(std::floor(std::min(passes, width / (2 * r))), 1.0, 4096.0));
   struct Sum {
-    double busy = 0, copying = 0, waiting = 0, begin = 0, end = 0;
+    double busy = 0, copying = 0, waiting = 0, begin = 0, end = 0, held = 0;
     int rows = 0;
   };
   const auto w = static_cast<std::size_t>(workers);
@@ -167,6 +172,7 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
     s.waiting += row.waiting;
     s.begin += static_cast<double>(row.items.begin);
     s.end += static_cast<double>(row.items.end);
+    s.held = std::max(s.held, row.held);
     ++s.rows;
   }
   const auto color = [&](std::size_t k) { return theme.series.empty() ? theme.accent : theme.series[k % theme.series.size()]; };
@@ -198,6 +204,10 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
       const double b = s[k].end / s[k].rows / static_cast<double>(most);
       use_brush(painter, color(k), 0.85);
       draw_rect(painter, x0, items.y + items.height * a, x1 - x0, items.height * (b - a));
+      if (!memory || s[k].held <= 0) continue;
+      const double top = held.y + held.height * s[k].held / most_held;
+      use_brush(painter, color(k), 1);
+      draw_rect(painter, x0, top - 2 * r, x1 - x0, 2 * r);
     }
   }
   const auto label_y = [&](const Box& box, double t, const std::string& text) {
@@ -211,20 +221,26 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
   const TickSet counts = tidy_ticks(0, static_cast<double>(most), 4, "1");
   for (const Tick& tick : counts.ticks)
     if (both) label_y(items, tick.value / static_cast<double>(most), tick.label);
+  if (memory) {
+    label_y(held, 0, "0");
+    label_y(held, 1, format_bytes(static_cast<Bytes>(most_held)));
+    draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, held.x, held.top() + 5 * r,
+              spec.words.memory);
+  }
   draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, shares.x, shares.top() + 5 * r,
-            "Time of the workers");
+            spec.words.shares);
   if (both)
     draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, items.x, items.top() + 5 * r,
-              axis_title("Items held", counts.unit));
+              axis_title(spec.words.items, counts.unit));
   const TickSet ticks = tidy_ticks(static_cast<double>(first), static_cast<double>(last) + 1e-9,
                                    std::clamp(static_cast<int>(width / (70 * r)), 2, 12), "1");
   for (const Tick& tick : ticks.ticks) {
     if (std::abs(tick.value - std::round(tick.value)) > 1e-9) continue;
     const double x = left + width * (tick.value - static_cast<double>(first) + 0.5) / passes;
-    draw_text(painter, theme, theme.muted, chart_text * r, false, Align::centre, Raise::top, x, items.y - 6 * r, tick.label);
+    draw_text(painter, theme, theme.muted, chart_text * r, false, Align::centre, Raise::top, x, held.y - 6 * r, tick.label);
   }
   draw_text(painter, theme, theme.text, chart_text * r, false, Align::centre, Raise::bottom, left + width / 2,
-            frame.inside.y, axis_title("Pass", ticks.unit));
+            frame.inside.y, axis_title(spec.words.pass, ticks.unit));
 }
 
 }  // namespace conoid

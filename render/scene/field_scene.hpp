@@ -56,6 +56,7 @@ struct FieldView {
   bool caption = true;             ///< title and time
   bool triad = true;
   bool extents = true;             ///< lengths along the outline
+  std::string iteration_word = "iteration", phase_word = "phase";  ///< in the caption
   std::string title;               ///< empty: none
   std::string label;               ///< of the colour bar; empty: the field's own, with its component
 };

@@ -85,10 +85,10 @@ void FieldScene::Impl::place_overlay() {
     switch (frame->axis) {
       case FrameAxis::time: c.moment = "t = " + readable(frame->value, "s"); break;
       case FrameAxis::frequency: c.moment = "f = " + readable(frame->value, "Hz"); break;
-      case FrameAxis::iteration: c.moment = fmt::format("iteration {:g}", frame->value); break;
+      case FrameAxis::iteration: c.moment = fmt::format("{} {:g}", view.iteration_word, frame->value); break;
     }
     if (frame->axis == FrameAxis::frequency && view.value.part == ComplexPart::instant && view.value.angle != 0)
-      c.moment += fmt::format("   phase {:.0f}°", view.value.angle * 180 / 3.14159265358979323846);
+      c.moment += fmt::format("   {} {:.0f}°", view.phase_word, view.value.angle * 180 / 3.14159265358979323846);
   }
   c.bar = view.color_bar && colored;
   c.coloring = coloring;

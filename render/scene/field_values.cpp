@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "render/scene/ticks.hpp"
 
@@ -81,18 +83,43 @@ std::pair<double, double> robust_range(const std::vector<float>& values, FieldKi
   if (kind == FieldKind::phase) return {-3.14159265358979323846, 3.14159265358979323846};
   float low = INFINITY;
   float high = -INFINITY;
-  for (const float v : values)
-    if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
+  constexpr float most = std::numeric_limits<float>::max();
+  for (const float v : values) {
+    const bool finite = std::abs(v) <= most;
+    low = finite && v < low ? v : low;
+    high = finite && v > high ? v : high;
+  }
   const bool is_signed = kind == FieldKind::signed_value;
   if (!(low <= high) || (low == 0 && high == 0)) return is_signed ? std::pair{-1.0, 1.0} : std::pair{0.0, 1.0};
   const double largest = std::max(std::abs(low), std::abs(high));
   const auto percentile = [&](double floor, double p) {
+    const double share = std::clamp(p / 100, 0.0, 1.0);
+    // Of many values by counts of 1/16384 of the largest: one pass instead of a partial sort, which would hold the window up.
+    constexpr std::size_t many = std::size_t{1} << 18;
+    constexpr int bins = 16384;
+    if (values.size() > many) {
+      std::vector<std::uint32_t> counts(bins + 1, 0);
+      const double scale = bins / largest;
+      const auto least = static_cast<float>(floor);
+      std::uint64_t all = 0;
+      for (const float v : values) {
+        const float a = std::abs(v);
+        if (!(a >= least && a <= most)) continue;
+        ++counts[static_cast<std::size_t>(std::min(static_cast<double>(a) * scale, static_cast<double>(bins)))];
+        ++all;
+      }
+      const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(all > 0 ? all - 1 : 0) + 0.5);
+      std::uint64_t before = 0;
+      for (int k = 0; k <= bins; ++k)
+        if ((before += counts[static_cast<std::size_t>(k)]) > wanted) return std::min(largest, largest * (k + 1.0) / bins);
+      return largest;
+    }
     std::vector<float> kept;
     for (const float v : values)
       if (std::isfinite(v) && std::abs(v) >= floor) kept.push_back(std::abs(v));
     if (kept.empty()) return largest;
     const auto at = static_cast<std::ptrdiff_t>(
-        std::clamp(p / 100, 0.0, 1.0) * static_cast<double>(kept.size() - 1) + 0.5);
+        share * static_cast<double>(kept.size() - 1) + 0.5);
     std::nth_element(kept.begin(), kept.begin() + at, kept.end());
     return static_cast<double>(kept[static_cast<std::size_t>(at)]);
   };

@@ -136,6 +136,12 @@ TickSet log_ticks(double log_low, double log_high, int most, std::string_view un
         const double at = p + std::log10(digit);
         if (at >= log_low && at <= log_high) set.ticks.push_back({at, label_of(p, digit)});
       }
+  if (set.ticks.size() < 3)  // under half a decade
+    for (int p = first - 1; p <= last; ++p)
+      for (const int digit : {3, 4, 6, 7, 8, 9}) {
+        const double at = p + std::log10(digit);
+        if (at >= log_low && at <= log_high && static_cast<int>(set.ticks.size()) < std::max(most, 3)) set.ticks.push_back({at, label_of(p, digit)});
+      }
   std::sort(set.ticks.begin(), set.ticks.end(), [](const Tick& l, const Tick& r) { return l.value < r.value; });
   return set;
 }

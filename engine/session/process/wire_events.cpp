@@ -56,7 +56,7 @@ TableInfo table(Decoder& in) {
   TableInfo t;
   t.id = in.text();
   t.title = in.text();
-  t.columns.resize(in.count(24));
+  t.columns.resize(in.count(28));
   for (Column& c : t.columns) {
     c.name = in.text();
     c.unit = in.text();
@@ -127,7 +127,10 @@ void put(Encoder& out, const BalanceEvent& e) {
     out.text(w.name);
     out.number(static_cast<std::int32_t>(w.threads));
     out.number(w.slowdown);
+    out.text(w.device);
   }
+  for (const double rate : {e.rates.copy, e.rates.flops_double, e.rates.flops_single}) out.number(rate);
+  out.number(static_cast<std::int32_t>(e.rates.threads));
   out.number(static_cast<std::uint64_t>(e.samples.size()));
   for (const BalanceSample& s : e.samples) {
     out.number(s.pass);
@@ -137,6 +140,10 @@ void put(Encoder& out, const BalanceEvent& e) {
     out.number(s.busy);
     out.number(s.waiting);
     out.number(s.copying);
+    out.number(s.work.flops);
+    out.number(s.work.bytes);
+    out.number(static_cast<std::uint64_t>(s.held));
+    out.text(s.phase);
   }
 }
 void put(Encoder& out, const DiagnosticEvent& e) {
@@ -193,13 +200,16 @@ TableEvent table_event(Decoder& in) {
 }
 BalanceEvent balance_event(Decoder& in) {
   BalanceEvent e;
-  e.workers.resize(in.count(20));
+  e.workers.resize(in.count(24));
   for (WorkerSpec& w : e.workers) {
     w.name = in.text();
     w.threads = in.number<std::int32_t>();
     w.slowdown = in.number<double>();
+    w.device = in.text();
   }
-  e.samples.resize(in.count(52));
+  for (double* rate : {&e.rates.copy, &e.rates.flops_double, &e.rates.flops_single}) *rate = in.number<double>();
+  e.rates.threads = in.number<std::int32_t>();
+  e.samples.resize(in.count(84));
   for (BalanceSample& s : e.samples) {
     s.pass = in.number<std::uint64_t>();
     s.worker = in.number<std::int32_t>();
@@ -208,6 +218,10 @@ BalanceEvent balance_event(Decoder& in) {
     s.busy = in.number<double>();
     s.waiting = in.number<double>();
     s.copying = in.number<double>();
+    s.work.flops = in.number<double>();
+    s.work.bytes = in.number<double>();
+    s.held = in.number<std::uint64_t>();
+    s.phase = in.text();
     if (s.worker < 0 || static_cast<std::size_t>(s.worker) >= e.workers.size()) Decoder::damaged("a worker's number");
   }
   return e;

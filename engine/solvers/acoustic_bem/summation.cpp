@@ -66,6 +66,18 @@ void Summation<Real>::run(CpuWorker& worker, Interval items) {
 }
 
 template <class Real>
+Work Summation<Real>::work(Interval slices) const {
+  if (before_.empty()) {
+    before_.emplace_back();
+    for (Index j = 0; j < slices_.count(); ++j)
+      before_.push_back({before_.back().flops + 2.0 * static_cast<double>(slices_.stored_values(j)),
+                         before_.back().bytes + static_cast<double>(slices_.bytes({j, j + 1}))});
+  }
+  const Work &begin = before_[static_cast<std::size_t>(slices.begin)], &end = before_[static_cast<std::size_t>(slices.end)];
+  return {kernel_.steps * static_cast<double>(runs_.size()) * (end.flops - begin.flops), end.bytes - begin.bytes};
+}
+
+template <class Real>
 void Summation<Real>::hand_over(Index panel, const Real* sums, double* out) const {
   const Index first = panel * panel_rows, in_panel = std::min(panel_rows, slices_.rows() - first);
   const auto steps = static_cast<std::size_t>(kernel_.steps), rows = static_cast<std::size_t>(slices_.rows());

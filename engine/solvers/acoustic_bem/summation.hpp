@@ -33,6 +33,8 @@ class Summation final : public Phase {
   [[nodiscard]] Index items() const override { return slices_.count(); }
   [[nodiscard]] Bytes bytes(Interval slices) const override { return slices_.bytes(slices); }
   void run(CpuWorker& worker, Interval slices) override;
+  /// Two a value, step and run; memory: the slices once, as runs share what is in the cache.
+  [[nodiscard]] Work work(Interval slices) const override;
   /// Few rows (receivers) do not fill a device.
   [[nodiscard]] bool runs_on_devices() const override { return slices_.rows() >= device_rows && fits_devices(slices_); }
   void run_on_device(DeviceWorker& worker, Interval slices) override;
@@ -60,6 +62,7 @@ class Summation final : public Phase {
   std::map<Share, std::vector<Tour>> tours_;      ///< of streamed slices
   std::map<Share, std::uint64_t> used_;           ///< in which pass
   std::uint64_t pass_ = 0;
+  mutable std::vector<Work> before_;              ///< a step and run of the slices before each; made when first asked for
   std::map<int, std::unique_ptr<DeviceSummation<Real>>> devices_;  ///< by the worker's number; guarded by mutex_
 };
 

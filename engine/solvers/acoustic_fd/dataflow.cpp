@@ -4,6 +4,7 @@
 
 #include "engine/solvers/acoustic_fd/kernels/flush.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
@@ -12,7 +13,7 @@ namespace {
 
 class Dataflow final : public Phase {
  public:
-  Dataflow(const Tiling& tiling, PatchSink& sink) : tiling_(tiling), sink_(sink), left_(tiling.tiles()) {
+  Dataflow(const Tiling& tiling, PatchSink& sink, Work work) : tiling_(tiling), sink_(sink), work_(work), left_(tiling.tiles()) {
     waiting_.resize(static_cast<std::size_t>(left_));
     for (Index t = left_; t-- > 0;) {
       waiting_[static_cast<std::size_t>(t)] = tiling.predecessors(t);
@@ -21,6 +22,10 @@ class Dataflow final : public Phase {
   }
   [[nodiscard]] std::string_view name() const override { return "march"; }
   [[nodiscard]] Index items() const override { return tiling_.tiles(); }
+  [[nodiscard]] Work work(Interval items) const override {
+    const double share = static_cast<double>(items.size()) / static_cast<double>(std::max<Index>(1, tiling_.tiles()));
+    return {share * work_.flops, share * work_.bytes};
+  }
   /// The share of a worker is what it manages to take; the interval does not bind it.
   void run(CpuWorker& worker, Interval /*items*/) override {
     worker.for_each({0, worker.threads()}, 1, [&](Interval, int) { draw(); });
@@ -67,6 +72,7 @@ class Dataflow final : public Phase {
 
   const Tiling& tiling_;
   PatchSink& sink_;
+  Work work_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<int> waiting_;
@@ -76,8 +82,8 @@ class Dataflow final : public Phase {
 
 }  // namespace
 
-void run_tiles(const Tiling& tiling, PatchSink& sink, Team& team) {
-  Dataflow phase(tiling, sink);
+void run_tiles(const Tiling& tiling, PatchSink& sink, Team& team, Work work) {
+  Dataflow phase(tiling, sink, work);
   team.run(phase);
 }
 

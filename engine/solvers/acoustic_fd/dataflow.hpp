@@ -9,6 +9,7 @@
 namespace conoid::acoustic_fd {
 
 /// All workers of the team draw tiles from one heap. The first exception of a tile ends the run and is rethrown.
-void run_tiles(const Tiling& tiling, PatchSink& sink, Team& team);
+/// `work`: what all tiles take together, for telemetry.
+void run_tiles(const Tiling& tiling, PatchSink& sink, Team& team, Work work = {});
 
 }  // namespace conoid::acoustic_fd

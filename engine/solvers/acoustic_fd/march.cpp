@@ -127,10 +127,10 @@ class TiledMarch final : public March {
       const auto begin = Clock::now();
       Later sink(field_, k_);
       if (cluster.size() == 1) {
-        run_tiles(tiling(Part::all, count, team.threads()), sink, team);
+        run_tiles(tiling(Part::all, count, team.threads()), sink, team, band_work(count));
       } else if (const Index reach = field_.stencil().radius * count; planes_.size() < 2 * reach) {
         exchange(cluster);
-        run_tiles(tiling(Part::all, count, team.threads()), sink, team);
+        run_tiles(tiling(Part::all, count, team.threads()), sink, team, band_work(count));
       } else {
         // What no neighbour's plane reaches is computed while they travel: update j covers [s(j+1), n − s(j+1)). The wedges
         // beside it then find every level they read, since no plane is more than one update ahead of what its reader needs.
@@ -295,6 +295,22 @@ class TiledMarch final : public March {
     candidates_.clear();
     memory_.remember(key_, shape_);
     log::info("acoustic-fd: tiling {}", to_string(shape_));
+  }
+
+  /// Of `steps` steps of the slab, by the plain cell (kernels/patch.hpp); layers and sources are left out. Memory: two levels and the
+  /// model, read, and two levels written, once a step without tiles, once a tile with them: a diamond of width W has W/2s levels
+  /// on an average, a tower N_t.
+  [[nodiscard]] Work band_work(Index steps) const {
+    const auto& n = problem_.grid.points;
+    const auto s = static_cast<double>(field_.stencil().radius);
+    const double updates = static_cast<double>(steps) * static_cast<double>(planes_.size()) * static_cast<double>(n[1] * n[2]);
+    const double flops = (equal_spacings(problem_.grid.spacing) ? 7 : 9) * s + 5 + (field_.scaled() ? 2 : 0);
+    const double model = (problem_.velocity->constant() ? 0 : 1) + (field_.scaled() ? 1 : 0);
+    const double levels = shape_.kind == TileShape::Kind::stepwise  ? 1
+                          : shape_.kind == TileShape::Kind::diamond ? static_cast<double>(shape_.width) / (2 * s)
+                                                                    : static_cast<double>(shape_.height);
+    const double values = shape_.kind == TileShape::Kind::stepwise ? 3 + model : (4 + model) / std::max(1.0, levels);
+    return {updates * flops, updates * values * sizeof(T)};
   }
 
   /// Of the slab and what is computed along beside it: all, or what no neighbour reaches and the wedges below and above it.

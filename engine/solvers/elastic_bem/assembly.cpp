@@ -28,7 +28,7 @@ AssemblyWork assemble_pairs(Team& team, const Surface& surface, const FarRules<R
   ColumnSink<Real> sink(surface, targets, harmonic, static_cast<Index>(rows.points.size()), team.workers().size() > 1);
   PairPhase<Real, ColumnSink<Real>> phase("ghmatecd", surface, rules, accuracy, lane_medium<Real>(harmonic), rows, surface.active, sink, stop);
   team.run(phase, stop);
-  return phase.work();
+  return phase.points();
 }
 template AssemblyWork assemble_pairs<double>(Team&, const Surface&, const FarRules<double>&, const Accuracy&, const Harmonic&,
                                              const RowPoints&, const Targets<double>&, std::stop_token);

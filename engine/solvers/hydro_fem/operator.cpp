@@ -36,10 +36,14 @@ class Stopwatch {
 
 class BatchPhase final : public Phase {
  public:
-  BatchPhase(const char* name, Index items, const std::function<void(Interval)>& body)
-      : name_(name), items_(items), body_(body) {}
+  BatchPhase(const char* name, Index items, const std::function<void(Interval)>& body, Work batch)
+      : name_(name), items_(items), body_(body), batch_(batch) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] Index items() const override { return items_; }
+  [[nodiscard]] Work work(Interval items) const override {
+    const auto n = static_cast<double>(items.size());
+    return {n * batch_.flops, n * batch_.bytes};
+  }
   void run(CpuWorker& worker, Interval items) override {
     const Index grain = std::max<Index>(1, items.size() / (8 * worker.threads()));
     worker.for_each(items, grain, [&](Interval chunk, int) { body_(chunk); });
@@ -49,13 +53,55 @@ class BatchPhase final : public Phase {
   const char* name_;
   Index items_;
   const std::function<void(Interval)>& body_;
+  Work batch_;
 };
+
+/// Operations that carry a tensor of n values a direction to q, one direction after the other (as many the other way).
+double tensor_flops(int dim, double n, double q) {
+  double sum = 0;
+  for (int d = 0; d < dim; ++d) sum += 2 * std::pow(n, dim - d) * std::pow(q, d + 1);
+  return sum;
+}
 
 }  // namespace
 
-void Operator::run_phase(const char* name, const std::function<void(Interval)>& body) {
-  BatchPhase phase(name, batch_count_, body);
+void Operator::run_phase(const char* name, const std::function<void(Interval)>& body, Work zone) {
+  BatchPhase phase(name, batch_count_, body, {kernels_.lanes * zone.flops, kernels_.lanes * zone.bytes});
   team_.run(phase);
+}
+
+/// Gradients of x and v, e, then the stress: counted in zone_stress.hpp with viscosity, a root or a quotient as one operation.
+Work Operator::update_work() const {
+  if (corner_) return {};
+  constexpr double point_flops[] = {60, 145, 440};
+  const int dim = space_.dim, k = tables_.k;
+  const double q = 2.0 * k, points = data_.zone_points;
+  return {2.0 * dim * dim * tensor_flops(dim, k + 1, q) + tensor_flops(dim, k, q) + points * point_flops[dim - 1],
+          8.0 * (2.0 * dim * data_.zone_nodes + data_.zone_energies + points * (1 + 2.0 * dim * dim))};
+}
+
+Work Operator::force_work() const {
+  if (corner_) return {};
+  const int dim = space_.dim, k = tables_.k;
+  return {1.0 * dim * dim * tensor_flops(dim, 2.0 * k, k + 1),
+          8.0 * (1.0 * dim * dim * data_.zone_points + 1.0 * dim * data_.zone_nodes)};
+}
+
+Work Operator::energy_work() const {
+  if (corner_) return {};
+  const int dim = space_.dim, k = tables_.k;
+  const double points = data_.zone_points, energies = data_.zone_energies;
+  return {1.0 * dim * dim * (tensor_flops(dim, k + 1, 2.0 * k) + 2 * points) + tensor_flops(dim, 2.0 * k, k) + 2 * energies * energies,
+          8.0 * (1.0 * dim * dim * points + 1.0 * dim * data_.zone_nodes + energies * (energies + 1))};
+}
+
+Work Operator::mass_work(int components) const {
+  if (corner_) return {};
+  const int dim = space_.dim, k = tables_.k;
+  const double points = data_.zone_points, varying = 1 - uniform_share_;
+  return {components * (varying * (tensor_flops(dim, k + 1, 2.0 * k) + tensor_flops(dim, 2.0 * k, k + 1) + points) +
+                        uniform_share_ * (tensor_flops(dim, k + 1, k + 1) + data_.zone_nodes)),
+          varying * 8.0 * points + components * 20.0 * data_.zone_nodes};
 }
 
 double Operator::update(const State& state) {
@@ -64,7 +110,7 @@ double Operator::update(const State& state) {
     run_phase("corner force", [&](Interval batches) {
       kernels_.update(data_, state.x.data(), state.v.data(), state.e.data(), batch_step_.data(), batches);
       if (corner_) kernels_.corner.force(data_, batches);
-    });
+    }, update_work());
   }
   times_.update_points += space_.zones * data_.zone_points;
   const auto smallest = std::min_element(batch_step_.begin(), batch_step_.end());
@@ -119,7 +165,7 @@ void Operator::project(double* field, Interval nodes) const {
 }
 
 double Operator::multiply_mass(const double* p, int components, double* y) {
-  run_phase("velocity mass", [&](Interval batches) { kernels_.mass(data_, p, components, batches); });
+  run_phase("velocity mass", [&](Interval batches) { kernels_.mass(data_, p, components, batches); }, mass_work(components));
   return sum_node_terms(components, y, 1, p);
 }
 
@@ -181,7 +227,7 @@ void Operator::acceleration(const State& state, std::vector<double>& a) {
     const Stopwatch watch(times_.force, times_.corner_wall);
     run_phase("force sum", [&](Interval batches) {
       corner_ ? kernels_.corner.times_one(data_, batches) : kernels_.force(data_, batches);
-    });
+    }, force_work());
     sum_node_terms(space_.dim, rhs_.data(), -1, nullptr);
     add_boundary_pressure(state, rhs_);
     if (!weight_.empty()) add(rhs_, rhs_, 1, weight_);
@@ -199,7 +245,7 @@ void Operator::energy_rate(const State& state, const std::vector<double>& v, dou
     if (!corner_) return kernels_.force_transposed(data_, v.data(), de.data(), batches);
     kernels_.corner.transposed_times(data_, v.data(), power_, batches);
     kernels_.corner.energy_inverse(data_, power_, de.data(), batches);
-  });
+  }, energy_work());
   if (!energy_sources_.empty()) add_energy_source(state, t, de);
 }
 

@@ -128,7 +128,12 @@ class Operator {
   void add_boundary_pressure(const State& state, std::vector<double>& rhs) const;
   void add_energy_source(const State& state, double t, std::vector<double>& de) const;
   /// Runs body over batches under the team.
-  void run_phase(const char* name, const std::function<void(Interval)>& body);
+  void run_phase(const char* name, const std::function<void(Interval)>& body, Work zone = {});
+  /// What a zone takes in the sum-factorised kernels, for telemetry; zeros where F is formed.
+  [[nodiscard]] Work update_work() const;
+  [[nodiscard]] Work force_work() const;
+  [[nodiscard]] Work energy_work() const;
+  [[nodiscard]] Work mass_work(int components) const;
 
   ZoneMesh mesh_;
   Tables tables_;
@@ -142,6 +147,7 @@ class Operator {
   bool axisymmetric_ = false;
   std::unique_ptr<CornerTables> corner_;  // only where F is formed
   double* power_ = nullptr;               // likewise, F^T v
+  double uniform_share_ = 0;             // of the batches: those whose ρ0 |J0| is constant
   double mass_tolerance_ = 1e-8;
   int mass_iterations_ = 300;
   std::vector<EnergySource> energy_sources_;  // one a thread, none without a source

@@ -57,6 +57,9 @@ void Radiation::add_near(Interval points, const Complex* f_minus, const Complex*
   }
 }
 
+/// Place and two tangents of a point.
+constexpr double point_bytes = 9 * sizeof(double);
+
 /// Many right-hand sides: tiles of coefficients in the cache, each used for all panels.
 class Radiation::Blocked final : public Phase {
  public:
@@ -76,6 +79,12 @@ class Radiation::Blocked final : public Phase {
   [[nodiscard]] std::string_view name() const override { return "radiation"; }
   [[nodiscard]] Index items() const override { return part_.size(); }
   [[nodiscard]] Bytes bytes(Interval) const override { return packed_.size() * 8; }
+  /// Coefficients of a pair once, a product a column of the panels; memory: points and panels once a tile of rows.
+  [[nodiscard]] Work work(Interval items) const override {
+    const auto points = static_cast<double>(items.size() * face_points);
+    return {points * static_cast<double>(r_.from_.count) * (tile_flops + 32.0 * static_cast<double>(panels_ * panel_width)),
+            std::ceil(points / tile_rows) * (8.0 * static_cast<double>(packed_.size()) + point_bytes * static_cast<double>(r_.from_.count))};
+  }
 
   void run(CpuWorker& worker, Interval items) override {
     const Interval faces{part_.begin + items.begin, part_.begin + items.end};
@@ -162,6 +171,11 @@ class Radiation::Fused final : public Phase {
       : r_(r), f_(f), psi_(psi), part_(part) {}
   [[nodiscard]] std::string_view name() const override { return "radiation of one"; }
   [[nodiscard]] Index items() const override { return part_.size(); }
+  /// Memory: points and currents once a chunk of eight faces.
+  [[nodiscard]] Work work(Interval items) const override {
+    const auto points = static_cast<double>(items.size() * face_points), from = static_cast<double>(r_.from_.count);
+    return {fused_flops * points * from, std::ceil(static_cast<double>(items.size()) / 8) * from * (point_bytes + 4 * sizeof(Complex))};
+  }
   void run(CpuWorker& worker, Interval items) override {
     const Interval faces{part_.begin + items.begin, part_.begin + items.end};
     const Index n = r_.to_.count, depth = 2 * r_.from_.count;

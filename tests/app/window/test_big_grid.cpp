@@ -53,6 +53,7 @@ class TestBigGrid : public QObject {
     heartbeat.stop();
     qInfo("256^3: %d beats, longest absence %.0f ms of wall time, %.0f ms of this thread's own work; %zu frames, %.1f s",
           heartbeat.beats(), heartbeat.worst(), heartbeat.worst_busy(), window.run().frames().size(), window.run().elapsed());
+    qInfo("own work: %s", qPrintable(heartbeat.longest()));
     if (window.run().error()) qWarning("%s", window.run().error()->render().c_str());
     QCOMPARE(window.run().state(), SessionState::finished);
     QVERIFY(!window.run().frames().empty());

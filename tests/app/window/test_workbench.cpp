@@ -14,6 +14,8 @@
 #include <QSpinBox>
 #include <QTabBar>
 #include <QTemporaryDir>
+#include <QMenu>
+#include <QDir>
 #include <QTest>
 
 #include <malloc.h>
@@ -191,6 +193,20 @@ class TestWorkbench : public QObject {
     QVERIFY(series[1].overlay && std::abs(series[1].x[1] - 0.5) < 1e-12 && std::abs(series[1].y[1] - 2) < 1e-12);
     QCOMPARE(series[2].label, std::string("hydrophone"));
     QCOMPARE(series[2].y[1], 3.0);
+    // A picture of the chart and of its menu, for people to look at.
+    const QString kept = QStringLiteral(CONOID_BIN_DIR "/../pictures");
+    QDir().mkpath(kept);
+    QTest::qWait(300);
+    QVERIFY(results.grab().save(kept + "/measured-chart.png"));
+    bool seen = false;
+    for (const QMenu* menu : results.findChildren<QMenu*>()) {
+      const auto actions = menu->actions();
+      if (actions.size() != 2 || !actions[0]->text().contains("CSV")) continue;
+      emit const_cast<QMenu*>(menu)->aboutToShow();
+      QVERIFY(actions[1]->isEnabled());
+      seen = const_cast<QMenu*>(menu)->grab().save(kept + "/measured-menu.png");
+    }
+    QVERIFY(seen);
     std::ofstream(folder_.filePath("wrong.csv").toStdString()) << "t[kg],p[Pa]\n0,0\n";
     QVERIFY(!results.lay_over(folder_.filePath("wrong.csv")).ok());
     QVERIFY(!results.lay_over(folder_.filePath("none.csv")).ok());

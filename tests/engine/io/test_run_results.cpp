@@ -34,6 +34,7 @@ class TestRunResults : public QObject {
   void reader_is_bounded();
   void torn_last_line();
   void numbers_read_back_exactly();
+  void telemetry_of_before_the_counts_goes_on_as_it_was();
   void resume_truncates_tables();
   void lost_table_is_a_warning();
   void summary_is_whole();
@@ -222,12 +223,37 @@ void TestRunResults::numbers_read_back_exactly() {
   QVERIFY(std::isnan(parse_csv(row, "x")->values.at(0)));
 }
 
+void TestRunResults::telemetry_of_before_the_counts_goes_on_as_it_was() {
+  QTemporaryDir folder;
+  const RunFolder run = make(folder);
+  const std::string old = "pass,worker,begin,end,busy[s],waiting[s],copying[s],phase\r\n# phase 0 is march\r\n0,0,0,4,0.5,0,0,0\r\n";
+  std::ofstream(run.telemetry_file(), std::ios::binary) << old;
+  {
+    RunResults results(run, true);
+    const TelemetryRow row{1, 0, {0, 4}, 0.25, 0, 0, "march", 1e9, 1e8, 0};
+    results.telemetry(std::span(&row, 1));
+    QVERIFY(results.flush().ok());
+  }
+  // Whether a file without a checkpoint is begun anew or goes on: never lines of two lengths.
+  const auto rows = read_telemetry(run.telemetry_file());
+  QVERIFY2(rows.ok(), rows.ok() ? "" : rows.error().render().c_str());
+  QCOMPARE(rows->back().pass, std::uint64_t{1});
+  QCOMPARE(rows->back().phase, std::string("march"));
+  QVERIFY(read_csv(run.telemetry_file()).ok());
+  std::ofstream(run.telemetry_file(), std::ios::binary) << "pass,worker,begin\r\n0,0,0\r\n";
+  QVERIFY(!read_telemetry(run.telemetry_file()).ok());
+  std::ofstream(run.telemetry_file(), std::ios::binary) << old << "x,0,0,4,0.5,0,0,0\r\n";
+  const auto bad = read_telemetry(run.telemetry_file());
+  QVERIFY(!bad.ok());
+  QCOMPARE(bad.error().place.line, 4L);
+}
+
 void TestRunResults::resume_truncates_tables() {
   QTemporaryDir folder;
   const RunFolder run = make(folder);
   const CheckpointStore store(run.checkpoints());
   auto row = [](int i) { return std::vector<double>{0.1 * i, std::sin(i), std::cos(i)}; };
-  auto telemetry = [](int i) { return TelemetryRow{static_cast<std::uint64_t>(i), 0, {0, i}, 0.5, 0.25, 0.125, i % 2 == 0 ? "assembly" : "summation"}; };
+  auto telemetry = [](int i) { return TelemetryRow{static_cast<std::uint64_t>(i), 0, {0, i}, 0.5, 0.25, 0.125, i % 2 == 0 ? "assembly" : "summation", 1e9 * i, 64.0 * i, 1073741825.0}; };
   {
     RunResults results(run, true);
     Table& table = results.table(receivers());
@@ -293,6 +319,22 @@ void TestRunResults::resume_truncates_tables() {
   QVERIFY(telemetry_text.find("# phase 1 is summation\r\n1,0,") != std::string::npos);
   // The part that went on begins with an odd row and numbers the phases anew, as its comments say.
   QVERIFY(telemetry_text.find("# phase 0 is summation\r\n57,0,") != std::string::npos);
+  // Read back: each phase by its name, whichever number it had; a torn line and what is older than asked for left out.
+  std::ofstream(run.telemetry_file(), std::ios::app) << "80,0,0,80,0.5";
+  const auto rows = read_telemetry(run.telemetry_file(), 30);
+  QVERIFY2(rows.ok(), rows.ok() ? "" : rows.error().render().c_str());
+  QCOMPARE(rows->size(), std::size_t{30});
+  for (std::size_t i = 0; i < rows->size(); ++i) {
+    const TelemetryRow& row = (*rows)[i];
+    const TelemetryRow wanted = telemetry(static_cast<int>(50 + i));
+    QCOMPARE(row.pass, wanted.pass);
+    QCOMPARE(row.items.end, wanted.items.end);
+    QCOMPARE(row.phase, wanted.phase);
+    QCOMPARE(row.copying, 0.125);
+    QCOMPARE(row.flops, wanted.flops);
+    QCOMPARE(row.bytes, wanted.bytes);
+    QCOMPARE(row.held, wanted.held);
+  }
   const auto summary = read_json(*read_file(run.summary_file()));
   QCOMPARE(summary["numbers"]["energy"]["value"].get<double>(), 3.5);
   QCOMPARE(summary["numbers"]["drift"]["value"].get<std::string>(), std::string("inf"));

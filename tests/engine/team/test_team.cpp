@@ -86,6 +86,31 @@ class TestTeam : public QObject {
     }
   }
 
+  void a_sample_tells_what_its_interval_took() {
+    class Counted final : public Phase {
+     public:
+      [[nodiscard]] std::string_view name() const override { return "counted"; }
+      [[nodiscard]] Index items() const override { return 101; }
+      void run(CpuWorker&, Interval) override {}
+      [[nodiscard]] Work work(Interval items) const override {
+        return {3.0 * static_cast<double>(items.size()), static_cast<double>(items.end)};
+      }
+    } phase;
+    Team team({{"a", 1, 1}, {"b", 1, 1}}, "fixed");
+    team.run(phase);
+    const auto samples = team.take_samples();
+    QCOMPARE(samples.size(), std::size_t{2});
+    for (const BalanceSample& s : samples) {
+      QCOMPARE(s.phase, std::string("counted"));
+      QCOMPARE(s.work.flops, 3.0 * static_cast<double>(s.items.size()));
+      QCOMPARE(s.work.bytes, static_cast<double>(s.items.end));
+      QCOMPARE(s.held, Bytes{0});
+    }
+    CountingPhase other(10);
+    team.run(other);
+    for (const BalanceSample& s : team.take_samples()) QCOMPARE(s.work.flops, 0.0);
+  }
+
   void a_slow_worker_gets_less() {
     // What a pass costs is computed, not measured: 25 us an item, three times that for the second worker.
     for (const char* policy : {"greedy", "offset:1", "model"}) {
