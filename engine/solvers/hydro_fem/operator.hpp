@@ -103,9 +103,13 @@ class Operator {
   /// de/dt = M_e^-1 (F^T v + source at time t) with the stress of the last update.
   void energy_rate(const State& state, const std::vector<double>& v, double t, std::vector<double>& de);
 
-  /// out = base + factor × direction, on all threads.
-  void add(std::vector<double>& out, const std::vector<double>& base, double factor,
-           const std::vector<double>& direction) const;
+  /// out = base + factor × direction, on all threads; several such sums at once.
+  struct Sum {
+    std::vector<double>& out;
+    const std::vector<double>& base;
+    const std::vector<double>& direction;
+  };
+  void add(double factor, std::initializer_list<Sum> sums) const;
 
   [[nodiscard]] Energies energies(const State& state);
   [[nodiscard]] double total_mass() const;

@@ -73,6 +73,21 @@ struct Zone : ZoneStress<V, D, K> {
     }
   }
 
+  /// The mass of a zone where ρ0 |J0| is 1.
+  void product_mass(const V* u, V* out, V* w) const {
+    const double* M = t.M.a.data();
+    if constexpr (K == 0 || D == 1) {
+      values(M, N, N, u, out, w);
+    } else if constexpr (D == 2) {
+      Base::template contract_square<K + 1>(M, N, 1, u, w);
+      Base::template contract_square<K + 1>(M, 1, N, w, out);
+    } else {
+      Base::template contract_square<K + 1>(M, N * N, 1, u, out);
+      Base::template contract_square<K + 1>(M, N, N, out, w);
+      Base::template contract_square<K + 1>(M, 1, N * N, w, out);
+    }
+  }
+
   double mass(const double* p, int components, Interval batches) const {
     V* work = scratch<V>(0, work_size());
     V* node = scratch<V>(1, static_cast<std::size_t>(NN));
@@ -88,7 +103,7 @@ struct Zone : ZoneStress<V, D, K> {
         gather(p, c, b, node);
         if (uniform) {
           const V scale = reinterpret_cast<const V*>(z.uniform)[b];
-          values(t.M.a.data(), N, N, node, out + c * NN, work);
+          product_mass(node, out + c * NN, work);
           for (int i = 0; i < NN; ++i) {
             const V q = scale * out[c * NN + i];
             out[c * NN + i] = q;
