@@ -90,13 +90,6 @@ struct ColumnSink {
         }
     }
   }
-  /// Whether whole blocks of a constant element may be streamed later (LanePending).
-  [[nodiscard]] bool streams(const LaneKernels<Real>& kernels, Index k, const std::vector<LanePut<Real>>& entries) const {
-    if (!sole || shared || surface.elements[static_cast<std::size_t>(k)].nodes != 1) return false;
-    std::size_t low_bits = 0;
-    for (const LanePut<Real>& e : entries) low_bits |= reinterpret_cast<std::size_t>(e.column);
-    return low_bits % (static_cast<std::size_t>(kernels.lanes) * sizeof(Real)) == 0;
-  }
   /// The `valid` ones of the `width` rows of a block; `mode`: how to set the rows of a sole owner, zeros where not valid.
   void block(const LaneKernels<Real>& kernels, Index k, const std::vector<LanePut<Real>>& entries, Index row, unsigned valid, Index width,
              PutMode mode, Real* v) {
@@ -123,14 +116,6 @@ struct ColumnSink {
         else
           accumulate(to, value, shared);
       }
-  }
-  /// Calls the places of an element's values in a row from memory, where they would be waited for one by one.
-  void expect(Index k, Index row) const {
-    const Element& e = surface.elements[static_cast<std::size_t>(k)];
-    for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
-      for (const auto* targets_of : {&h[static_cast<std::size_t>(e.node[a])], &g[static_cast<std::size_t>(e.traction[a])]})
-        for (const Target<Real>& t : *targets_of)
-          for (Index i = 0; i < 3 && t.column != nullptr; ++i) __builtin_prefetch(t.column + i * m + row, 1);
   }
   void single(Index k, Index row, const Real* v) { one(k, row, v, true, true, -1); }
   void one(Index k, Index row, const Real* v, bool put_t, bool put_u, int only) {

@@ -37,7 +37,6 @@ struct SumSink {
     for (std::size_t q = 0; q < 9; ++q) sums[static_cast<std::size_t>(row)][q].fetch_add(v[(lane_t + 2 * q) * step], std::memory_order_relaxed);
   }
   void prepare(Index, std::vector<LanePut<double>>&) const {}
-  [[nodiscard]] bool streams(const LaneKernels<double>&, Index, const std::vector<LanePut<double>>&) const { return false; }
   void block(const LaneKernels<double>& kernels, Index k, const std::vector<LanePut<double>>&, Index row, unsigned valid, Index, PutMode, const double* v) {
     const auto lanes = static_cast<std::size_t>(kernels.lanes);
     for (std::size_t l = 0; l < lanes; ++l)
@@ -85,7 +84,6 @@ AssemblyWork assemble_singular(Team& team, const Surface& surface, const Accurac
     double done = 0;
     for (Index n = chunk.begin; n < chunk.end; ++n) {
       const Vec3& at = surface.nodes[static_cast<std::size_t>(n)];
-      for (const Touch& touch : surface.touches[static_cast<std::size_t>(n)]) sink.expect(touch.element, n);
       std::complex<Real> block[9];
       for (std::size_t q = 0; q < 9; ++q) block[q] = static_cast<Real>(diagonal[static_cast<std::size_t>(n)][q]);
       for (const Touch& touch : surface.touches[static_cast<std::size_t>(n)]) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <memory>
@@ -57,16 +56,9 @@ class PairPhase final : public Phase {
     std::sort(own.begin(), own.end());
     auto next = std::lower_bound(own.begin(), own.end(), std::pair<Index, Index>{interval.begin, 0});
 
-    // Two blocks in turn, and the entries of two elements: the last one is streamed while the next one is computed.
-    const auto blocks_of = std::make_unique<std::array<Block<Real>, 2>>();
-    Block<Real>* out = &(*blocks_of)[0];
-    LanePending<Real> pending;
-    const auto settle = [&] {
-      if (pending.block != nullptr) kernels_.put(pending.block, pending.entries, pending.count, pending.row, PutMode::stream);
-      pending = {};
-    };
+    const auto out = std::make_unique<Block<Real>>();
     std::vector<double> d2(static_cast<std::size_t>(blocks * lanes));
-    std::array<std::vector<LanePut<Real>>, 2> entries_of;
+    std::vector<LanePut<Real>> entries;
     PointSet set;
     NearPoints<Real> near_points;
     Real bx[3][16];
@@ -77,10 +69,7 @@ class PairPhase final : public Phase {
       while (next != own.end() && next->first == k) ++next;
       if (!sink_.wants(k)) continue;
       const bool with_u = sink_.with_u(k);
-      std::vector<LanePut<Real>>& entries = entries_of[static_cast<std::size_t>(k & 1)];
-      if (pending.entries == entries.data()) settle();
       sink_.prepare(k, entries);
-      const bool streams = sink_.streams(kernels_, k, entries);
       const auto classes = rules_.classes(k);
       const double limit = classes.back().distance2, farthest = classes.front().distance2;
       const Vec3 c = vec::sub(e.centre, rules_.origin());
@@ -99,15 +88,9 @@ class PairPhase final : public Phase {
         const Real *px = x.data() + from, *py = px + stride, *pz = py + stride;
         if (nearest >= farthest && whole) {  // most blocks
           const LanePoints<Real>& p = classes[0].points;
-          kernels_.far(medium_, p, px, py, pz, sink_.part, with_u, pending, out->v);
+          kernels_.far(medium_, p, px, py, pz, sink_.part, with_u, out->v);
           far_done += static_cast<double>(p.count) * static_cast<double>(lanes);
-          pending = {};
-          if (streams) {
-            pending = {out->v, entries.data(), entries.size(), rows.begin + from};
-            out = out == &(*blocks_of)[0] ? &(*blocks_of)[1] : &(*blocks_of)[0];
-          } else {
-            sink_.block(kernels_, k, entries, rows.begin + from, all_lanes(lanes), lanes, PutMode::stream, out->v);
-          }
+          sink_.block(kernels_, k, entries, rows.begin + from, all_lanes(lanes), lanes, PutMode::stream, out->v);
           continue;
         }
         // The class that each row asks for; −1: none, it lies on the element; −2: it is near.
@@ -157,7 +140,7 @@ class PairPhase final : public Phase {
             py = bx[1];
             pz = bx[2];
           }
-          kernels_.far(medium_, p, px, py, pz, sink_.part, with_u, {}, out->v);
+          kernels_.far(medium_, p, px, py, pz, sink_.part, with_u, out->v);
           far_done += static_cast<double>(p.count) * static_cast<double>(std::popcount(valid));
         }
         // First the block, which may set what single rows then add to.
@@ -185,7 +168,6 @@ class PairPhase final : public Phase {
         }
       }
     }
-    settle();
     kernels_.fence();
     far_.fetch_add(far_done);
     near_.fetch_add(near_done);

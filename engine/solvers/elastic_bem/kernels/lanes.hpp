@@ -51,23 +51,12 @@ struct LanePut {
 /// Added to what is there; written over it; the same past the caches where the address allows (followed by fence()).
 enum class PutMode { add, set, stream };
 
-/// A block whose values are still to be streamed to aligned columns; null: none.
-template <class Real>
-struct LanePending {
-  const Real* block = nullptr;
-  const LanePut<Real>* entries = nullptr;
-  std::size_t count = 0;
-  std::ptrdiff_t row = 0;
-};
-
 template <class Real>
 struct LaneKernels {
   int lanes = 1;
   /// One block of `lanes` collocation points (x, y, z) against all quadrature points: out[(node·30 + value)·lanes + lane].
-  /// Meanwhile streams `pending` (constant elements, dynamic part only), a few values after each point: memory takes them
-  /// while the next point is computed, where a whole block at once would have to be waited for.
   void (*far)(const LaneMedium<Real>&, const LanePoints<Real>&, const Real* x, const Real* y, const Real* z, Part part,
-              bool with_u, const LanePending<Real>& pending, Real* out) = nullptr;
+              bool with_u, Real* out) = nullptr;
   /// One collocation point `at` (null: in the origin) against quadrature points whose arrays are padded to a multiple of
   /// `lanes` (padding: w = 0, n = 0, r > 0): out[node·30 + value]. Without u* its values come out as zeros.
   void (*near)(const LaneMedium<Real>&, const LanePoints<Real>&, const Real* at, Part part, bool with_u, Real* out) = nullptr;

@@ -486,68 +486,8 @@ inline Real across(V v) {
   return v[0];
 }
 
-template <class V, class Real>
-inline __attribute__((always_inline)) void write_past(Real* to, V v) {
-#if CONOID_BYTES == 64
-  if constexpr (sizeof(Real) == 8) _mm512_stream_pd(to, (__m512d)v);
-  else _mm512_stream_ps(to, (__m512)v);
-#elif CONOID_BYTES == 32
-  if constexpr (sizeof(Real) == 8) _mm256_stream_pd(to, (__m256d)v);
-  else _mm256_stream_ps(to, (__m256)v);
-#else
-  if constexpr (sizeof(Real) == 8) _mm_stream_pd(to, (__m128d)v);
-  else _mm_stream_ps(to, (__m128)v);
-#endif
-}
-
-/// Entries [begin, end) of a block.
-template <PutMode mode, class Real>
-inline void put_as(const Real* block, const LanePut<Real>* entries, std::size_t begin, std::size_t end, std::ptrdiff_t row) {
-  using V = typename Types<Real>::v;
-  constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Real));
-  for (std::size_t n = begin; n < end; ++n) {
-    const LanePut<Real>& e = entries[n];
-    const Real* from = block + e.value * lanes;
-    const V a = load<V>(from), b = load<V>(from + lanes);
-    const Real c = reinterpret_cast<const Real(&)[2]>(e.scale)[0], d = reinterpret_cast<const Real(&)[2]>(e.scale)[1];
-    const V u = a * c - b * d, v = a * d + b * c;
-    Real* to = reinterpret_cast<Real*>(e.column + row);
-    V low, high;
-#if CONOID_BYTES == 64
-    if constexpr (sizeof(Real) == 8) {
-      const __m512i i0 = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), i1 = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-      low = (V)_mm512_permutex2var_pd((__m512d)u, i0, (__m512d)v);
-      high = (V)_mm512_permutex2var_pd((__m512d)u, i1, (__m512d)v);
-    } else {
-      const __m512i i0 = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-      const __m512i i1 = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-      low = (V)_mm512_permutex2var_ps((__m512)u, i0, (__m512)v);
-      high = (V)_mm512_permutex2var_ps((__m512)u, i1, (__m512)v);
-    }
-#else
-    for (int k = 0; k < lanes / 2; ++k) {
-      low[2 * k] = u[k];
-      low[2 * k + 1] = v[k];
-      high[2 * k] = u[lanes / 2 + k];
-      high[2 * k + 1] = v[lanes / 2 + k];
-    }
-#endif
-    if constexpr (mode == PutMode::stream) {
-      write_past(to, low);
-      write_past(to + lanes, high);
-    } else if constexpr (mode == PutMode::set) {
-      store(to, low);
-      store(to + lanes, high);
-    } else {
-      store(to, V(load<V>(to) + low));
-      store(to + lanes, V(load<V>(to + lanes) + high));
-    }
-  }
-}
-
 template <Part part, bool damped, bool with_u, class Real>
-void far_block(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* x, const Real* y, const Real* z, const LanePending<Real>& pending,
-               Real* out) {
+void far_block(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* x, const Real* y, const Real* z, Real* out) {
   using V = typename Types<Real>::v;
   const V x0 = load<V>(x), y0 = load<V>(y), z0 = load<V>(z);
   const auto at = [&](int q, V* acc) __attribute__((always_inline)) {
@@ -568,10 +508,6 @@ void far_block(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real*
           const int k = begin + q;
           made[q] = parts<part, damped, with_u, Real, V>(m, p.x[k] - x0, p.y[k] - y0, p.z[k] - z0, all<V>(p.nx[k]), all<V>(p.ny[k]),
                                                          all<V>(p.nz[k]), all<V>(p.w[k]));
-          if (pending.block != nullptr) {
-            const auto points = static_cast<std::size_t>(p.count), done = static_cast<std::size_t>(k);
-            put_as<PutMode::stream>(pending.block, pending.entries, pending.count * done / points, pending.count * (done + 1) / points, pending.row);
-          }
         }
         sum_parts<lane_t, lane_values - lane_t>(acc, [&](V* t) __attribute__((always_inline)) {
           for (int q = 0; q < count; ++q) add_t(made[q], all<V>(p.nx[begin + q]), all<V>(p.ny[begin + q]), all<V>(p.nz[begin + q]), t);
@@ -627,16 +563,16 @@ void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Rea
 
 template <class Real>
 void far_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* x, const Real* y, const Real* z, Part part,
-             bool with_u, const LanePending<Real>& pending, Real* out) {
-  if (part == Part::fixed) return far_block<Part::fixed, false, false>(m, p, x, y, z, pending, out);
+             bool with_u, Real* out) {
+  if (part == Part::fixed) return far_block<Part::fixed, false, false>(m, p, x, y, z, out);
   if (part == Part::difference)
-    return m.damped ? far_block<Part::difference, true, true>(m, p, x, y, z, pending, out)
-                    : far_block<Part::difference, false, true>(m, p, x, y, z, pending, out);
+    return m.damped ? far_block<Part::difference, true, true>(m, p, x, y, z, out)
+                    : far_block<Part::difference, false, true>(m, p, x, y, z, out);
   if (with_u)
-    return m.damped ? far_block<Part::dynamic, true, true>(m, p, x, y, z, pending, out)
-                    : far_block<Part::dynamic, false, true>(m, p, x, y, z, pending, out);
-  return m.damped ? far_block<Part::dynamic, true, false>(m, p, x, y, z, pending, out)
-                  : far_block<Part::dynamic, false, false>(m, p, x, y, z, pending, out);
+    return m.damped ? far_block<Part::dynamic, true, true>(m, p, x, y, z, out)
+                    : far_block<Part::dynamic, false, true>(m, p, x, y, z, out);
+  return m.damped ? far_block<Part::dynamic, true, false>(m, p, x, y, z, out)
+                  : far_block<Part::dynamic, false, false>(m, p, x, y, z, out);
 }
 
 template <class Real>
@@ -650,15 +586,73 @@ void near_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* 
   return m.damped ? near_points<Part::dynamic, true, false>(m, p, at, out) : near_points<Part::dynamic, false, false>(m, p, at, out);
 }
 
+template <class V, class Real>
+inline __attribute__((always_inline)) void write_past(Real* to, V v) {
+#if CONOID_BYTES == 64
+  if constexpr (sizeof(Real) == 8) _mm512_stream_pd(to, (__m512d)v);
+  else _mm512_stream_ps(to, (__m512)v);
+#elif CONOID_BYTES == 32
+  if constexpr (sizeof(Real) == 8) _mm256_stream_pd(to, (__m256d)v);
+  else _mm256_stream_ps(to, (__m256)v);
+#else
+  if constexpr (sizeof(Real) == 8) _mm_stream_pd(to, (__m128d)v);
+  else _mm_stream_ps(to, (__m128)v);
+#endif
+}
+
+template <PutMode mode, class Real>
+void put_as(const Real* block, const LanePut<Real>* entries, std::size_t count, std::ptrdiff_t row) {
+  using V = typename Types<Real>::v;
+  constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Real));
+  for (std::size_t n = 0; n < count; ++n) {
+    const LanePut<Real>& e = entries[n];
+    const Real* from = block + e.value * lanes;
+    const V a = load<V>(from), b = load<V>(from + lanes);
+    const Real c = reinterpret_cast<const Real(&)[2]>(e.scale)[0], d = reinterpret_cast<const Real(&)[2]>(e.scale)[1];
+    const V u = a * c - b * d, v = a * d + b * c;
+    Real* to = reinterpret_cast<Real*>(e.column + row);
+    V low, high;
+#if CONOID_BYTES == 64
+    if constexpr (sizeof(Real) == 8) {
+      const __m512i i0 = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), i1 = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+      low = (V)_mm512_permutex2var_pd((__m512d)u, i0, (__m512d)v);
+      high = (V)_mm512_permutex2var_pd((__m512d)u, i1, (__m512d)v);
+    } else {
+      const __m512i i0 = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      const __m512i i1 = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+      low = (V)_mm512_permutex2var_ps((__m512)u, i0, (__m512)v);
+      high = (V)_mm512_permutex2var_ps((__m512)u, i1, (__m512)v);
+    }
+#else
+    for (int k = 0; k < lanes / 2; ++k) {
+      low[2 * k] = u[k];
+      low[2 * k + 1] = v[k];
+      high[2 * k] = u[lanes / 2 + k];
+      high[2 * k + 1] = v[lanes / 2 + k];
+    }
+#endif
+    if constexpr (mode == PutMode::stream) {
+      write_past(to, low);
+      write_past(to + lanes, high);
+    } else if constexpr (mode == PutMode::set) {
+      store(to, low);
+      store(to + lanes, high);
+    } else {
+      store(to, V(load<V>(to) + low));
+      store(to + lanes, V(load<V>(to + lanes) + high));
+    }
+  }
+}
+
 template <class Real>
 void put_block(const Real* block, const LanePut<Real>* entries, std::size_t count, std::ptrdiff_t row, PutMode mode) {
-  if (mode == PutMode::add) return put_as<PutMode::add>(block, entries, 0, count, row);
+  if (mode == PutMode::add) return put_as<PutMode::add>(block, entries, count, row);
   if (mode == PutMode::stream) {
     std::size_t low_bits = 0;
     for (std::size_t n = 0; n < count; ++n) low_bits |= reinterpret_cast<std::size_t>(entries[n].column + row);
-    if (low_bits % CONOID_BYTES == 0) return put_as<PutMode::stream>(block, entries, 0, count, row);
+    if (low_bits % CONOID_BYTES == 0) return put_as<PutMode::stream>(block, entries, count, row);
   }
-  put_as<PutMode::set>(block, entries, 0, count, row);
+  put_as<PutMode::set>(block, entries, count, row);
 }
 
 inline void streams_done() { _mm_sfence(); }

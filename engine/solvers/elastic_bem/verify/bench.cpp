@@ -106,7 +106,7 @@ double kernel_seconds(bool damped, int nodes, int count) {
   for (int q = 0; q < 7; ++q) {
     const int times = 20000;
     const double begin = now();
-    for (int r = 0; r < times; ++r) k.far(medium, p, x.data(), x.data() + lanes, x.data() + 2 * lanes, Part::dynamic, true, {}, out.data());
+    for (int r = 0; r < times; ++r) k.far(medium, p, x.data(), x.data() + lanes, x.data() + 2 * lanes, Part::dynamic, true, out.data());
     best = std::min(best, (now() - begin) / (static_cast<double>(times) * static_cast<double>(count) * static_cast<double>(lanes)));
   }
   return best;

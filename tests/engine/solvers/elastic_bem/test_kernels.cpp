@@ -42,7 +42,7 @@ double far_error(int bytes, double beta, double omega, Part part, int nodes, std
   for (Real& s : shape) s = static_cast<Real>(u(random));
   for (Real& c : p) c = static_cast<Real>(0.3 * u(random));
   const LanePoints<Real> points{count, nodes, n, x.data(), y.data(), z.data(), nx.data(), ny.data(), nz.data(), w.data(), shape.data()};
-  k.far(lane_medium<Real>(h), points, p.data(), p.data() + lanes, p.data() + 2 * lanes, part, true, {}, out.data());
+  k.far(lane_medium<Real>(h), points, p.data(), p.data() + lanes, p.data() + 2 * lanes, part, true, out.data());
   double worst = 0;
   for (std::size_t l = 0; l < lanes; ++l)
     for (int a = 0; a < nodes; ++a) {
