@@ -403,7 +403,8 @@ void Engine::advance() {
   at_ = *result;
   looks_finished_ = at_.finished;
   const Cadence::Moment now = moment();
-  frame_due_ = at_.step != before && (cadence_.due(kept_, now) || at_.finished);
+  // The end is always kept, also one that a solver finds without a step of its own (a time step that collapsed).
+  frame_due_ = (at_.step != before && cadence_.due(kept_, now)) || (at_.finished && at_.step != kept_.step);
   if (tracker_.state().phase == "march") {
     if (at_.steps > 0 && tracker_.state().total != at_.steps) tracker_.begin("march", at_.steps, "steps");
     tracker_.at(at_.step);

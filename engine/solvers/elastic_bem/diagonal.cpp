@@ -102,12 +102,9 @@ AssemblyWork assemble_singular(Team& team, const Surface& surface, const Accurac
         }
         if (e.affine && e.nodes == 1) {
           const LanePoints<Real>& points_ = near_points.fill_affine(e, accuracy.target, k, kernels.lanes);
-          done += (u ? 2.0 : 1.0) * near_points.count();
-          if (u) {
-            kernels.near(medium, points_, nullptr, Part::dynamic, true, out->v);
-            sink.one(touch.element, n, out->v, false, true, 0);
-          }
-          kernels.near(medium, points_, nullptr, Part::difference, false, out->v);
+          done += near_points.count();
+          kernels.near(medium, points_, nullptr, u ? Part::split : Part::difference, u, out->v);
+          if (u) sink.one(touch.element, n, out->v, false, true, 0);
         } else {
           singular_rule(e, p[0], p[1], accuracy.target, k, set);
           done += (u || e.nodes > 1 ? 2.0 : 1.0) * set.count();

@@ -99,26 +99,43 @@ FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, doubl
         const std::size_t n = padded(made), count = static_cast<std::size_t>(made.gu * made.gv);
         Real* p = values_.get() + made.at;
         std::size_t q = 0;
-        for (const GaussPoint& a : gauss_points(made.gu))
-          for (const GaussPoint& b : gauss_points(made.gv)) {
-            double jacobian = 1;
-            const auto place = e.reference(a.x, b.x, jacobian);
-            const SurfacePoint at = e.at(place[0], place[1]);
-            const double w = a.w * b.w * jacobian;
-            for (std::size_t d = 0; d < 3; ++d) {
-              p[d * n + q] = static_cast<Real>(at.x[d] - origin_[d]);
-              p[(3 + d) * n + q] = static_cast<Real>(at.area[d] * w);
-            }
-            p[6 * n + q] = static_cast<Real>(norm(at.area) * w);
-            if (nodes == 1) {
+        const bool plain = e.affine && nodes == 1 && !e.triangular();
+        const double area = plain ? norm(e.flat_area) : 0;
+        if (plain)  // most elements of large meshes: nothing changes over them but the place
+          for (const GaussPoint& a : gauss_points(made.gu)) {
+            const Vec3 row = axpy(a.x, e.along_r, sub(e.corner, origin_));
+            for (const GaussPoint& b : gauss_points(made.gv)) {
+              const double w = a.w * b.w;
+              for (std::size_t d = 0; d < 3; ++d) {
+                p[d * n + q] = static_cast<Real>(row[d] + b.x * e.along_s[d]);
+                p[(3 + d) * n + q] = static_cast<Real>(e.flat_area[d] * w);
+              }
+              p[6 * n + q] = static_cast<Real>(area * w);
               p[7 * n + q] = Real(1);
-            } else {
-              std::array<double, most_nodes> shape;
-              e.field(place[0], place[1], shape.data());
-              for (std::size_t i = 0; i < nodes; ++i) p[(7 + i) * n + q] = static_cast<Real>(shape[i]);
+              ++q;
             }
-            ++q;
           }
+        else
+          for (const GaussPoint& a : gauss_points(made.gu))
+            for (const GaussPoint& b : gauss_points(made.gv)) {
+              double jacobian = 1;
+              const auto place = e.reference(a.x, b.x, jacobian);
+              const SurfacePoint at = e.at(place[0], place[1]);
+              const double w = a.w * b.w * jacobian;
+              for (std::size_t d = 0; d < 3; ++d) {
+                p[d * n + q] = static_cast<Real>(at.x[d] - origin_[d]);
+                p[(3 + d) * n + q] = static_cast<Real>(at.area[d] * w);
+              }
+              p[6 * n + q] = static_cast<Real>(norm(at.area) * w);
+              if (nodes == 1) {
+                p[7 * n + q] = Real(1);
+              } else {
+                std::array<double, most_nodes> shape;
+                e.field(place[0], place[1], shape.data());
+                for (std::size_t i = 0; i < nodes; ++i) p[(7 + i) * n + q] = static_cast<Real>(shape[i]);
+              }
+              ++q;
+            }
         for (; q < n; ++q)
           for (std::size_t v = 0; v < 7 + nodes; ++v) p[v * n + q] = v < 3 ? p[v * n] : Real(0);
         classes_[static_cast<std::size_t>(first_[static_cast<std::size_t>(k)]) + c] = {

@@ -160,7 +160,10 @@ Result<Advanced> HydroFem::advance(RunContext& context) {
   } catch (const Failure& failure) {
     sums_.recorded = -1;  // the last state gets its row
     record(context);
-    return failure.error();
+    if (march_->accepted() == 0) return failure.error();
+    // The march is over; the frame of its end shows the zone, and finish() says what happened.
+    collapse_ = failure.error();
+    return Advanced{true, march_->accepted(), 0, march_->time()};
   }
   const double seconds = seconds_since(clock);
   const auto attempted = static_cast<double>(march_->accepted() + march_->repeated() - before);

@@ -20,7 +20,8 @@ class HydroFem final : public Solver {
   [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Machine& machine) const override;
   [[nodiscard]] Status prepare(RunContext& context) override;
   /// A bundle of steps of about 50 ms that never crosses the moment of a results frame; `step` counts accepted steps.
-  /// A collapse of the time step is ErrorCode::not_converged with zone and place; tables and frames so far are kept.
+  /// A collapse of the time step ends the march: the last accepted state gets its frame, and finish() returns
+  /// ErrorCode::not_converged with zone and place.
   [[nodiscard]] Result<Advanced> advance(RunContext& context) override;
   [[nodiscard]] std::vector<CatalogEntry> catalog() const override;
   void fill(FrameBuilder& builder) const override;
@@ -54,6 +55,7 @@ class HydroFem final : public Solver {
   Sums sums_;
   bool closed_ = true;  ///< no work is done from outside
   bool announced_ = false;
+  std::optional<Error> collapse_;  ///< of the time step
   std::optional<double> exact_radius_;  ///< of the blast after one second
   Index frames_every_ = 0, frames_count_ = 0;
   double frames_interval_ = 0;

@@ -36,18 +36,14 @@ double March::rk2_average(double dt) {
   double limit = limit_;
   std::vector<double>& vbar = vbar_;
   op_.acceleration(s0, a_);
-  op_.add(vbar, s0.v, 0.5 * dt, a_);
+  op_.add(0.5 * dt, {{vbar, s0.v, a_}});
   op_.energy_rate(s0, vbar, time_, de_);
-  op_.add(next_.v, s0.v, 0.5 * dt, a_);
-  op_.add(next_.e, s0.e, 0.5 * dt, de_);
-  op_.add(next_.x, s0.x, 0.5 * dt, vbar);
+  op_.add(0.5 * dt, {{next_.v, s0.v, a_}, {next_.e, s0.e, de_}, {next_.x, s0.x, vbar}});
   limit = std::min(limit, op_.update(next_));
   op_.acceleration(next_, a_);
-  op_.add(vbar, s0.v, 0.5 * dt, a_);
+  op_.add(0.5 * dt, {{vbar, s0.v, a_}});
   op_.energy_rate(next_, vbar, time_ + 0.5 * dt, de_);
-  op_.add(next_.v, s0.v, dt, a_);
-  op_.add(next_.e, s0.e, dt, de_);
-  op_.add(next_.x, s0.x, dt, vbar);
+  op_.add(dt, {{next_.v, s0.v, a_}, {next_.e, s0.e, de_}, {next_.x, s0.x, vbar}});
   return limit;
 }
 
@@ -55,9 +51,7 @@ double March::rk4(double dt) {
   const State& s0 = state_;
   if (stage_.x.empty()) stage_ = s0;
   const auto combine = [&](State& out, const State& base, double factor) {  // out = base + factor × rate of the stage
-    op_.add(out.x, base.x, factor, vbar_);
-    op_.add(out.v, base.v, factor, a_);
-    op_.add(out.e, base.e, factor, de_);
+    op_.add(factor, {{out.x, base.x, vbar_}, {out.v, base.v, a_}, {out.e, base.e, de_}});
   };
   double limit = 1e300;
   constexpr std::array<double, 4> weight = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};

@@ -2,10 +2,13 @@
 // Applying the operator: stress, forces, the two mass solves, energies.
 #include "engine/solvers/hydro_fem/operator.hpp"
 
+#include "engine/team/together.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <numeric>
 
 namespace conoid::hydro_fem {
 namespace {
@@ -33,6 +36,23 @@ class Stopwatch {
   double start_ = now();
   Clock::time_point begin_ = Clock::now();
 };
+
+/// r -= alpha q; returns Σ d r². Eight sums side by side, as one would wait for each of its additions.
+double residual_after(double alpha, const double* q, const double* d, double* r, Index count) {
+  constexpr Index side = 8;
+  double sums[side] = {};
+  Index i = 0;
+  for (; i + side <= count; i += side)
+    for (Index l = 0; l < side; ++l) {
+      r[i + l] -= alpha * q[i + l];
+      sums[l] += d[i + l] * r[i + l] * r[i + l];
+    }
+  for (; i < count; ++i) {
+    r[i] -= alpha * q[i];
+    sums[0] += d[i] * r[i] * r[i];
+  }
+  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+}
 
 class BatchPhase final : public Phase {
  public:
@@ -95,15 +115,6 @@ Work Operator::energy_work() const {
           8.0 * (1.0 * dim * dim * points + 1.0 * dim * data_.zone_nodes + energies * (energies + 1))};
 }
 
-Work Operator::mass_work(int components) const {
-  if (corner_) return {};
-  const int dim = space_.dim, k = tables_.k;
-  const double points = data_.zone_points, varying = 1 - uniform_share_;
-  return {components * (varying * (tensor_flops(dim, k + 1, 2.0 * k) + tensor_flops(dim, 2.0 * k, k + 1) + points) +
-                        uniform_share_ * (tensor_flops(dim, k + 1, k + 1) + data_.zone_nodes)),
-          varying * 8.0 * points + components * 20.0 * data_.zone_nodes};
-}
-
 double Operator::update(const State& state) {
   {
     const Stopwatch watch(times_.update, times_.corner_wall);
@@ -118,55 +129,51 @@ double Operator::update(const State& state) {
   return *smallest;
 }
 
-double Operator::node_sums(const std::function<double(Interval)>& body) {
-  workers_.for_each({0, space_.nodes}, node_grain,
-                    [&](Interval nodes, int) { partial_[u(nodes.begin / node_grain)] = body(nodes); });
-  double sum = 0;
-  for (const double p : partial_) sum += p;
-  return sum;
-}
-
-/// out = factor × Σ of what meets at each node; returns out·with (a fixed order of sums).
-double Operator::sum_node_terms(int components, double* out, double factor, const double* with) {
-  const Index stride = space_.zone_nodes * kernels_.lanes;
+template <int components>
+void Operator::sum_terms_of(Interval nodes, double factor, double* out, Index stride) const {
+  const Index terms_stride = space_.zone_nodes * kernels_.lanes;
   const Index* begin = space_.meet_begin.data();
   const int* place = meet_place_.data();
-  return node_sums([&](Interval nodes) {
-    double dot = 0;
-    for (int c = 0; c < components; ++c) {
-      const double* terms = data_.node_terms + c * stride;
-      double* to = out + c * space_.nodes;
-      Index m = begin[nodes.begin];
-      for (Index i = nodes.begin; i < nodes.end; ++i) {
-        double sum = 0;
-        for (const Index end = begin[i + 1]; m < end; ++m) sum += terms[place[m]];
-        to[i] = factor * sum;
-        if (with) dot += with[c * space_.nodes + i] * to[i];
-      }
-    }
-    return dot;
-  });
+  const double* terms = data_.node_terms;
+  Index m = begin[nodes.begin];
+  for (Index i = nodes.begin; i < nodes.end; ++i, ++out) {
+    double sum[components] = {};
+    for (const Index end = begin[i + 1]; m < end; ++m)
+      for (int c = 0; c < components; ++c) sum[c] += terms[place[m] + c * terms_stride];
+    for (int c = 0; c < components; ++c) out[c * stride] = factor * sum[c];
+  }
 }
 
-/// Takes from a field what walls do not leave free, at the nodes of an interval.
-void Operator::project(double* field, Interval nodes) const {
+void Operator::sum_node_terms(int components, Interval nodes, double factor, double* out, Index stride) const {
+  if (components == 1) return sum_terms_of<1>(nodes, factor, out, stride);
+  if (components == 2) return sum_terms_of<2>(nodes, factor, out, stride);
+  sum_terms_of<3>(nodes, factor, out, stride);
+}
+
+void Operator::project(double* field, Index stride, Interval nodes) const {
   const int dim = space_.dim;
   const auto first = std::lower_bound(constraints_.begin(), constraints_.end(), nodes.begin,
                                       [](const Constraint& c, Index node) { return c.node < node; });
   for (auto c = first; c != constraints_.end() && c->node < nodes.end; ++c) {
+    double* at = field + (c->node - nodes.begin);
     double in[3];
-    for (int d = 0; d < dim; ++d) in[d] = field[d * space_.nodes + c->node];
+    for (int d = 0; d < dim; ++d) in[d] = at[d * stride];
     for (int i = 0; i < dim; ++i) {
       double sum = 0;
       for (int j = 0; j < dim; ++j) sum += c->projector[u(i * dim + j)] * in[j];
-      field[i * space_.nodes + c->node] = sum;
+      at[i * stride] = sum;
     }
   }
 }
 
 double Operator::multiply_mass(const double* p, int components, double* y) {
-  run_phase("velocity mass", [&](Interval batches) { kernels_.mass(data_, p, components, batches); }, mass_work(components));
-  return sum_node_terms(components, y, 1, p);
+  workers_.for_each({0, batch_count_}, batch_grain, [&](Interval batches, int) {
+    batch_sums_[u(batches.begin / batch_grain)] = kernels_.mass(data_, p, components, batches);
+  });
+  workers_.for_each({0, space_.nodes}, node_grain, [&](Interval nodes, int) {
+    sum_node_terms(components, nodes, 1, y + nodes.begin, space_.nodes);
+  });
+  return std::accumulate(batch_sums_.begin(), batch_sums_.end(), 0.0);
 }
 
 void Operator::multiply_mass(const std::vector<double>& p, int components, std::vector<double>& y) {
@@ -179,47 +186,67 @@ int Operator::solve_mass(std::vector<double>& a) {
   // made of earlier accelerations saves one iteration in eight and puts the noise of the tolerance into gas at rest,
   // where the viscosity hangs on the sign of a velocity gradient: measured on the triple point, kinetic energy then
   // moves by 1e-3 at a tolerance of 1e-8; from zero it stands to 1e-9.
+  //
+  // All threads stay in the solve from its start to its end, each with its own zones and nodes. p·(M p) comes from the
+  // zones, so that M p is used as soon as it is summed at a node and never stored: three passes an iteration.
   const int dim = space_.dim;
   const Index n = space_.nodes;
-  const auto over = [&](Interval nodes, const auto& body) {
-    for (int c = 0; c < dim; ++c)
-      for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), diagonal_[u(i)]);
-  };
-  double rz = node_sums([&](Interval nodes) {
-    double s = 0;
-    project(rhs_.data(), nodes);
-    over(nodes, [&](std::size_t k, double d) {
-      a[k] = 0;
-      r_[k] = rhs_[k];
-      p_[k] = d * r_[k];
-      s += p_[k] * r_[k];
-    });
-    return s;
-  });
-  const double target = mass_tolerance_ * mass_tolerance_ * rz;
-  int iteration = 0;
-  while (rz > target && iteration < mass_iterations_) {
-    ++iteration;
-    // p lies in the free directions, so p·(P M p) = p·(M p).
-    const double alpha = rz / multiply_mass(p_.data(), dim, q_.data());
-    const double next = node_sums([&](Interval nodes) {
+  int iterations = 0;
+  run_together(workers_, static_cast<int>(std::min<Index>(workers_.threads(), batch_count_)), [&](Together& all, int thread) {
+    const auto over = [&](Interval nodes, const auto& body) {
+      for (int c = 0; c < dim; ++c)
+        for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), diagonal_[u(i)]);
+    };
+    // Every thread adds the chunks' sums by itself, in the same order.
+    const auto total = [&](const std::vector<double>& sums) {
+      all.wait();
+      return std::accumulate(sums.begin(), sums.end(), 0.0);
+    };
+    all.for_own(thread, 2, n, node_grain, [&](Interval nodes) {
       double s = 0;
-      project(q_.data(), nodes);
+      project(rhs_.data() + nodes.begin, n, nodes);
       over(nodes, [&](std::size_t k, double d) {
-        a[k] += alpha * p_[k];
-        r_[k] -= alpha * q_[k];
-        s += d * r_[k] * r_[k];
+        a[k] = 0;
+        r_[k] = rhs_[k];
+        p_[k] = d * r_[k];
+        s += p_[k] * r_[k];
       });
-      return s;
+      node_sums_[u(nodes.begin / node_grain)] = s;
     });
-    const double beta = next / rz;
-    rz = next;
-    if (rz <= target) break;
-    workers_.for_each({0, n}, node_grain, [&](Interval nodes, int) {
-      over(nodes, [&](std::size_t k, double d) { p_[k] = d * r_[k] + beta * p_[k]; });
-    });
-  }
-  return iteration;
+    double rz = total(node_sums_);
+    const double target = mass_tolerance_ * mass_tolerance_ * rz;
+    int iteration = 0;
+    while (rz > target && iteration < mass_iterations_) {
+      ++iteration;
+      all.for_own(thread, 0, batch_count_, batch_grain, [&](Interval batches) {
+        batch_sums_[u(batches.begin / batch_grain)] = kernels_.mass(data_, p_.data(), dim, batches);
+      });
+      // p lies in the free directions, so p·(P M p) = p·(M p).
+      const double alpha = rz / total(batch_sums_);
+      all.for_own(thread, 1, n, node_grain, [&](Interval nodes) {
+        std::array<double, 3 * node_grain> q;
+        sum_node_terms(dim, nodes, 1, q.data(), node_grain);
+        project(q.data(), node_grain, nodes);
+        double s = 0;
+        for (int c = 0; c < dim; ++c)
+          s += residual_after(alpha, q.data() + c * node_grain, &diagonal_[u(nodes.begin)], &r_[u(c * n + nodes.begin)],
+                              nodes.size());
+        node_sums_[u(nodes.begin / node_grain)] = s;
+      });
+      const double next = total(node_sums_);
+      const double beta = next / rz;
+      rz = next;
+      all.for_own(thread, 2, n, node_grain, [&](Interval nodes) {
+        over(nodes, [&](std::size_t k, double d) {
+          a[k] += alpha * p_[k];
+          p_[k] = d * r_[k] + beta * p_[k];
+        });
+      });
+      all.wait();
+    }
+    if (thread == 0) iterations = iteration;
+  });
+  return iterations;
 }
 
 void Operator::acceleration(const State& state, std::vector<double>& a) {
@@ -228,9 +255,11 @@ void Operator::acceleration(const State& state, std::vector<double>& a) {
     run_phase("force sum", [&](Interval batches) {
       corner_ ? kernels_.corner.times_one(data_, batches) : kernels_.force(data_, batches);
     }, force_work());
-    sum_node_terms(space_.dim, rhs_.data(), -1, nullptr);
+    workers_.for_each({0, space_.nodes}, node_grain, [&](Interval nodes, int) {
+      sum_node_terms(space_.dim, nodes, -1, rhs_.data() + nodes.begin, space_.nodes);
+    });
     add_boundary_pressure(state, rhs_);
-    if (!weight_.empty()) add(rhs_, rhs_, 1, weight_);
+    if (!weight_.empty()) add(1, {{rhs_, rhs_, weight_}});
   }
   const Stopwatch watch(times_.velocity_solve, times_.solve_wall);
   a.resize(rhs_.size());
@@ -249,11 +278,22 @@ void Operator::energy_rate(const State& state, const std::vector<double>& v, dou
   if (!energy_sources_.empty()) add_energy_source(state, t, de);
 }
 
-void Operator::add(std::vector<double>& out, const std::vector<double>& base, double factor,
-                   const std::vector<double>& direction) const {
-  out.resize(base.size());
-  workers_.for_each({0, static_cast<Index>(base.size())}, 4 * node_grain, [&](Interval some, int) {
-    for (Index i = some.begin; i < some.end; ++i) out[u(i)] = base[u(i)] + factor * direction[u(i)];
+void Operator::add(double factor, std::initializer_list<Sum> sums) const {
+  Index whole = 0;
+  for (const Sum& s : sums) {
+    s.out.resize(s.base.size());
+    whole += static_cast<Index>(s.base.size());
+  }
+  workers_.for_each({0, whole}, std::max<Index>(node_grain, whole / (4 * workers_.threads()) + 1), [&](Interval some, int) {
+    Index first = 0;  // of this sum among all
+    for (const Sum& s : sums) {
+      const auto size = static_cast<Index>(s.base.size());
+      const Index begin = std::clamp<Index>(some.begin - first, 0, size), end = std::clamp<Index>(some.end - first, 0, size);
+      double* out = s.out.data();
+      const double *base = s.base.data(), *direction = s.direction.data();
+      for (Index i = begin; i < end; ++i) out[i] = base[i] + factor * direction[i];
+      first += size;
+    }
   });
 }
 

@@ -103,9 +103,13 @@ class Operator {
   /// de/dt = M_e^-1 (F^T v + source at time t) with the stress of the last update.
   void energy_rate(const State& state, const std::vector<double>& v, double t, std::vector<double>& de);
 
-  /// out = base + factor × direction, on all threads.
-  void add(std::vector<double>& out, const std::vector<double>& base, double factor,
-           const std::vector<double>& direction) const;
+  /// out = base + factor × direction, on all threads; several such sums at once.
+  struct Sum {
+    std::vector<double>& out;
+    const std::vector<double>& base;
+    const std::vector<double>& direction;
+  };
+  void add(double factor, std::initializer_list<Sum> sums) const;
 
   [[nodiscard]] Energies energies(const State& state);
   [[nodiscard]] double total_mass() const;
@@ -120,10 +124,13 @@ class Operator {
   void set_constraints(const Setup& setup);
   void deposit_point_energy(const Setup& setup);
   void gravity_weights();
-  double node_sums(const std::function<double(Interval)>& body);
-  double sum_node_terms(int components, double* out, double factor, const double* with);
+  /// out[c·stride + i - nodes.begin] = factor × Σ of what meets at node i, for an interval of nodes.
+  void sum_node_terms(int components, Interval nodes, double factor, double* out, Index stride) const;
+  template <int components>
+  void sum_terms_of(Interval nodes, double factor, double* out, Index stride) const;
   double multiply_mass(const double* p, int components, double* y);  // returns p·y
-  void project(double* field, Interval nodes) const;
+  /// Takes what walls do not leave free from a field at an interval of nodes, laid out like that of sum_node_terms().
+  void project(double* field, Index stride, Interval nodes) const;
   int solve_mass(std::vector<double>& a);  // of rhs_
   void add_boundary_pressure(const State& state, std::vector<double>& rhs) const;
   void add_energy_source(const State& state, double t, std::vector<double>& de) const;
@@ -133,7 +140,6 @@ class Operator {
   [[nodiscard]] Work update_work() const;
   [[nodiscard]] Work force_work() const;
   [[nodiscard]] Work energy_work() const;
-  [[nodiscard]] Work mass_work(int components) const;
 
   ZoneMesh mesh_;
   Tables tables_;
@@ -160,7 +166,9 @@ class Operator {
   ZoneData data_;
   std::vector<std::unique_ptr<double[], void (*)(double*)>> blocks_;
   double* allocate(Index count);
-  static constexpr Index node_grain = 2048;  // nodes a chunk: dot products are summed chunk by chunk in a fixed order
+  // Chunks of nodes and of batches: products are summed chunk by chunk in a fixed order, so that results do not depend on
+  // the number of threads. Small, for even shares of small meshes.
+  static constexpr Index node_grain = 512, batch_grain = 8;
 
   std::vector<double> diagonal_;  // of M_v, inverse
   struct Constraint {
@@ -174,7 +182,8 @@ class Operator {
   KernelTimes times_;
   std::vector<double> energy_weights_;  // ∫ ρ φ_j
   std::vector<double> weight_;          // M_v g, empty without body force
-  std::vector<double> rhs_, r_, p_, q_, partial_;
+  std::vector<double> rhs_, r_, p_;
+  std::vector<double> batch_sums_, node_sums_;  // of the products of each chunk
 };
 
 }  // namespace conoid::hydro_fem

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <span>
 
 #include <fmt/core.h>
 
@@ -85,28 +86,32 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
   set_masses(setup);
   set_constraints(setup);
   deposit_point_energy(setup);
-  partial_.assign(u((space_.nodes + node_grain - 1) / node_grain), 0);
+  node_sums_.assign(u((space_.nodes + node_grain - 1) / node_grain), 0);
+  batch_sums_.assign(u((batch_count_ + batch_grain - 1) / batch_grain), 0);
   rhs_.resize(initial_.v.size());
-  r_ = p_ = q_ = rhs_;
+  r_ = p_ = rhs_;
   gravity_weights();
 }
 
 void Operator::number_batches(const ZoneMesh& mesh) {
-  // Zones of one material stand together; unused lanes repeat the last zone and are read but never summed.
+  // Zones of one material stand together; unused lanes repeat the last zone and are read but never summed. Batches follow
+  // their first zones, as nodes do, so that the parts of a thread among both lie in one place of the mesh.
   const Index W = kernels_.lanes;
   std::map<int, std::vector<Index>> by_region;
   for (Index z = 0; z < space_.zones; ++z) by_region[mesh.region[u(z)]].push_back(z);
+  std::vector<std::span<const Index>> batches;
+  for (const auto& [region, zones] : by_region)
+    for (std::size_t i = 0; i < zones.size(); i += u(W))
+      batches.push_back(std::span(zones).subspan(i, std::min(u(W), zones.size() - i)));
+  std::sort(batches.begin(), batches.end(), [](const auto& a, const auto& b) { return a.front() < b.front(); });
   std::vector<Index> place(u(space_.zones));  // batch*W + lane
-  for (const auto& [region, zones] : by_region) {
-    for (std::size_t i = 0; i < zones.size(); i += u(W)) {
-      for (Index l = 0; l < W; ++l) {
-        const std::size_t at = std::min(i + u(l), zones.size() - 1);
-        if (i + u(l) < zones.size()) place[u(zones[at])] = batch_count_ * W + l;
-        lane_zone_.push_back(zones[at]);
-      }
-      batch_material_.push_back(materials_.at(u(region)).get());
-      ++batch_count_;
+  for (const auto& zones : batches) {
+    for (Index l = 0; l < W; ++l) {
+      if (u(l) < zones.size()) place[u(zones[u(l)])] = batch_count_ * W + l;
+      lane_zone_.push_back(zones[std::min(u(l), zones.size() - 1)]);
     }
+    batch_material_.push_back(materials_.at(u(mesh.region[u(zones.front())])).get());
+    ++batch_count_;
   }
   verify(space_.nodes * space_.dim < (Index{1} << 31), "a rank holds fewer than 2^31 velocity unknowns");
   verify(batch_count_ * space_.dim * space_.zone_nodes * W < (Index{1} << 31),

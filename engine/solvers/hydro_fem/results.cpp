@@ -261,6 +261,7 @@ Status HydroFem::finish(RunContext& context) {
   number("seconds_energy", times.energy_solve, "s");
   write_lines(context);
   write_blast(context);
+  if (collapse_) return *collapse_;
   return {};
 }
 

@@ -15,7 +15,8 @@ namespace conoid::elastic_bem {
 
 using Matrix3 = std::array<std::array<Complex, 3>, 3>;
 
-enum class Part { dynamic, difference, fixed };  ///< whole kernel, dynamic − static, static (Kelvin)
+/// Whole kernel; dynamic − static; static (Kelvin); u* whole beside t* dynamic − static (LaneKernels::near only).
+enum class Part { dynamic, difference, fixed, split };
 
 /// ψ, χ and their derivatives with respect to r.
 template <class Real>

@@ -270,6 +270,8 @@ struct Switch<double, Part::difference> {
   static constexpr double limit = 1;
   static constexpr int terms = 21;
 };
+template <>
+struct Switch<double, Part::split> : Switch<double, Part::difference> {};
 template <Part part>
 struct Switch<float, part> {
   static constexpr float limit = 2;
@@ -278,13 +280,21 @@ struct Switch<float, part> {
 
 template <Part part, bool damped, class Real, class V>
 inline __attribute__((always_inline)) Functions<V> functions(const LaneMedium<Real>& m, V r, V s) {
-  constexpr int first = part == Part::difference ? 1 : 0;
+  constexpr bool without_fixed = part == Part::difference || part == Part::split;
+  constexpr int first = without_fixed ? 1 : 0;
   using S = Switch<Real, part>;
   const V y = r * m.scale;
   const typename Types<Real>::i small = y < all<V>(S::limit);
-  if (every(small)) return by_series<Real, V>(m, y, first, S::terms);
+  const auto whole_u = [&](Functions<V> f) __attribute__((always_inline)) {
+    if constexpr (part == Part::split) {
+      f.psi.re += m.fixed[0];
+      f.chi.re += m.fixed[1];
+    }
+    return f;
+  };
+  if (every(small)) return whole_u(by_series<Real, V>(m, y, first, S::terms));
   Functions<V> f = closed<damped>(m, r, s);
-  if constexpr (part == Part::difference) {
+  if constexpr (without_fixed) {
     f.psi.re -= m.fixed[0];
     f.chi.re -= m.fixed[1];
     f.a.re -= m.fixed[2];
@@ -303,7 +313,7 @@ inline __attribute__((always_inline)) Functions<V> functions(const LaneMedium<Re
     mix(f.b, g.b);
     mix(f.c, g.c);
   }
-  return f;
+  return whole_u(f);
 }
 
 /// What t* and u* of one point are made of: direction, r² A, r² B, r² C over r² (B and `an`: times e·n), ψ and χ times weight.
@@ -568,8 +578,7 @@ void far_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* x
 template <class Real>
 void near_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* at, Part part, bool with_u, Real* out) {
   if (part == Part::fixed) return near_points<Part::fixed, false, true>(m, p, at, out);
-  if (part == Part::difference && with_u)
-    return m.damped ? near_points<Part::difference, true, true>(m, p, at, out) : near_points<Part::difference, false, true>(m, p, at, out);
+  if (part == Part::split) return m.damped ? near_points<Part::split, true, true>(m, p, at, out) : near_points<Part::split, false, true>(m, p, at, out);
   if (part == Part::difference)
     return m.damped ? near_points<Part::difference, true, false>(m, p, at, out) : near_points<Part::difference, false, false>(m, p, at, out);
   if (with_u)

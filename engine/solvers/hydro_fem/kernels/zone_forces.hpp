@@ -73,28 +73,58 @@ struct Zone : ZoneStress<V, D, K> {
     }
   }
 
-  void mass(const double* p, int components, Interval batches) const {
+  /// The mass of a zone where ρ0 |J0| is 1.
+  void product_mass(const V* u, V* out, V* w) const {
+    const double* M = t.M.a.data();
+    if constexpr (K == 0 || D == 1) {
+      values(M, N, N, u, out, w);
+    } else if constexpr (D == 2) {
+      Base::template contract_square<K + 1>(M, N, 1, u, w);
+      Base::template contract_square<K + 1>(M, 1, N, w, out);
+    } else {
+      Base::template contract_square<K + 1>(M, N * N, 1, u, out);
+      Base::template contract_square<K + 1>(M, N, N, out, w);
+      Base::template contract_square<K + 1>(M, 1, N * N, w, out);
+    }
+  }
+
+  double mass(const double* p, int components, Interval batches) const {
     V* work = scratch<V>(0, work_size());
     V* node = scratch<V>(1, static_cast<std::size_t>(NN));
     V* value = scratch<V>(2, static_cast<std::size_t>(QQ));
+    V product{};
     for (Index b = batches.begin; b < batches.end; ++b) {
       const V* m = reinterpret_cast<const V*>(z.mass) + b * QQ;
       V* out = reinterpret_cast<V*>(z.node_terms) + b * D * NN;
       // Where ρ0 |J0| is constant the zone's matrix is a product of one-dimensional ones: a quarter of the work.
       const bool uniform = z.uniform && z.uniform[b * W] > 0;
+      V here{};
       for (int c = 0; c < components; ++c) {
         gather(p, c, b, node);
         if (uniform) {
           const V scale = reinterpret_cast<const V*>(z.uniform)[b];
-          for (int i = 0; i < NN; ++i) node[i] *= scale;
-          values(t.M.a.data(), N, N, node, out + c * NN, work);
+          product_mass(node, out + c * NN, work);
+          for (int i = 0; i < NN; ++i) {
+            const V q = scale * out[c * NN + i];
+            out[c * NN + i] = q;
+            here += node[i] * q;
+          }
           continue;
         }
         values(t.B.a.data(), Q, N, node, value, work);
-        for (int q = 0; q < QQ; ++q) value[q] *= m[q];
+        for (int q = 0; q < QQ; ++q) {
+          const V weighted = m[q] * value[q];
+          here += value[q] * weighted;
+          value[q] = weighted;
+        }
         values_t(t.B.a.data(), Q, N, value, out + c * NN, work);
       }
+      for (int l = W - 1; l > 0 && z.lane_zone[b * W + l] == z.lane_zone[b * W + l - 1]; --l) lane(here, l) = 0;
+      product += here;
     }
+    double sum = 0;
+    for (int l = 0; l < W; ++l) sum += lane(product, l);
+    return sum;
   }
 };
 

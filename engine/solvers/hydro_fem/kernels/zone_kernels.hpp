@@ -76,8 +76,8 @@ struct ZoneKernels {
   void (*force)(const ZoneData&, Interval batches) = nullptr;
   /// de = Me^-1 F^T v (zone × zone_energies) from S.
   void (*force_transposed)(const ZoneData&, const double* v, double* de, Interval batches) = nullptr;
-  /// node_terms = zone parts of Mv p for `components` fields of p (components × nodes).
-  void (*mass)(const ZoneData&, const double* p, int components, Interval batches) = nullptr;
+  /// node_terms = zone parts of Mv p for `components` fields of p (components × nodes). Returns p·(Mv p) over these zones.
+  double (*mass)(const ZoneData&, const double* p, int components, Interval batches) = nullptr;
   CornerKernels corner{};
 };
 

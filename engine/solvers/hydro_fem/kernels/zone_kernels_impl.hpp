@@ -41,7 +41,9 @@ ZoneKernels make_kernels(const char* name, const CornerKernels& corner) {
     with_zone<W>(z, [&](const auto& zone) { zone.force_transposed(v, de, batches); });
   };
   k.mass = [](const ZoneData& z, const double* p, int components, Interval batches) {
-    with_zone<W>(z, [&](const auto& zone) { zone.mass(p, components, batches); });
+    double product = 0;
+    with_zone<W>(z, [&](const auto& zone) { product = zone.mass(p, components, batches); });
+    return product;
   };
   return k;
 }

@@ -92,6 +92,23 @@ struct ZoneTensor {
           out[(a * m + o) * C + c] = sum;
         }
   }
+  /// The same with a square matrix of a size known to the compiler, all of it in registers.
+  template <int n>
+  static inline __attribute__((always_inline)) void contract_square(const double* M, int A, int C, const V* in, V* out) {
+    for (int a = 0; a < A; ++a)
+      for (int c = 0; c < C; ++c) {
+        V column[n];
+#pragma GCC unroll 8
+        for (int i = 0; i < n; ++i) column[i] = in[(a * n + i) * C + c];
+#pragma GCC unroll 8
+        for (int o = 0; o < n; ++o) {
+          V sum = M[o * n] * column[0];
+#pragma GCC unroll 8
+          for (int i = 1; i < n; ++i) sum += M[o * n + i] * column[i];
+          out[(a * n + o) * C + c] = sum;
+        }
+      }
+  }
   /// in [A][n][C] → out [A][q][C] with M (q × n).
   static void contract(const double* M, int q, int n, int A, int C, const V* in, V* out, bool add = false) {
     contract_any(M, n, 1, q, n, A, C, in, out, add);

@@ -92,6 +92,34 @@ class TestKernels : public QObject {
               QVERIFY2(single < 3e-5, qPrintable(QString("single %1 %2 %3 nodes %4: %5").arg(bytes).arg(beta).arg(omega).arg(nodes).arg(single)));
             }
   }
+  void one_point_equals_the_same_in_parts() {
+    // `split` is u* of the whole kernel and t* of the difference in one go.
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> u(-1, 1);
+    for (int bytes : {16, 32, 64})
+      for (double beta : {0.0, 0.04})
+        for (double omega : {1e-6, 0.05, 0.7, 4.0, 40.0}) {
+          const LaneKernels<double>& k = lane_kernels<double>(bytes);
+          Medium medium;
+          medium.nu = 0.3;
+          medium.beta = beta;
+          const auto m = lane_medium<double>(Harmonic(medium, omega));
+          const std::size_t n = 3 * static_cast<std::size_t>(k.lanes);
+          std::vector<double> a(8 * n);
+          for (double& v : a) v = u(random);
+          const LanePoints<double> points{static_cast<int>(n), 1, n, &a[0], &a[n], &a[2 * n], &a[3 * n], &a[4 * n], &a[5 * n], &a[6 * n], &a[7 * n]};
+          std::array<double, lane_values> whole{}, difference{}, split{};
+          k.near(m, points, nullptr, Part::dynamic, true, whole.data());
+          k.near(m, points, nullptr, Part::difference, false, difference.data());
+          k.near(m, points, nullptr, Part::split, true, split.data());
+          double size_u = 0, size_t_ = 0;
+          for (std::size_t q = 0; q < lane_values; ++q) (q < lane_t ? size_u : size_t_) += std::abs(q < lane_t ? whole[q] : difference[q]);
+          for (std::size_t q = 0; q < lane_values; ++q) {
+            const double off = q < lane_t ? std::abs(split[q] - whole[q]) / size_u : std::abs(split[q] - difference[q]) / size_t_;
+            QVERIFY2(off < 1e-12, qPrintable(QString("%1 %2 %3 value %4: %5").arg(bytes).arg(beta).arg(omega).arg(q).arg(off)));
+          }
+        }
+  }
   void series_and_closed_form_meet() {
     Medium m;
     m.nu = 0.2;
