@@ -2,12 +2,15 @@
 // The engine for float and double.
 #include "engine/solvers/acoustic_bem/engine.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <filesystem>
 
 #include <fmt/core.h>
 
 #include "engine/core/units.hpp"
+#include "engine/team/machine.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
@@ -55,6 +58,14 @@ class EngineOf final : public Engine {
   }
   [[nodiscard]] MarchTimes times() const override { return march_.times(); }
 
+  /// Windows get what the budget leaves beside all that is resident now and `later`.
+  void fit_windows(Bytes budget, Bytes later, Bytes least) {
+    Windows& windows = march_.matrices().slices.store().windows();
+    ::malloc_trim(0);  // tiles of the assembly, in the threads' heaps
+    const Bytes resident = resident_memory(), others = resident - std::min(resident, windows.statistics().taken) + later;
+    windows.set_budget(std::max(least, budget - std::min(budget, others)));
+  }
+
   void save(CheckpointWriter& writer) const override {
     writer.value<Index>("step", march_.step());
     const auto kept = static_cast<std::size_t>(march_.histories().front().reach() + 1);
@@ -95,17 +106,27 @@ class EngineOf final : public Engine {
   EngineFacts facts_;
 };
 
+/// What comes after the matrices: right-hand sides (three corners of two triangles a vertex) and sums of a group of steps, spectra,
+/// threads' heaps, tables and frames.
+Bytes later_memory(const Settings& s, Index unknowns, int threads) {
+  const auto steps = static_cast<Bytes>(s.grouped), spectra = static_cast<Bytes>(s.frequencies.size() + s.maps.size());
+  const Bytes a_vertex = 8 * steps * (6 + 4) + 16 * spectra + 256;
+  return static_cast<Bytes>(s.runs.size()) * static_cast<Bytes>(unknowns) * a_vertex + static_cast<Bytes>(threads) * (Bytes{4} << 20) +
+         (Bytes{32} << 20);
+}
+
 template <class Real>
 Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& surface,
                                      const std::vector<Vec3>& plane_points, Bytes budget, Team& team, Progress& progress,
                                      const std::stop_token& stop) {
+  const Bytes own = resident_memory();
   Assembly assembly(surface, settings.form, settings.assembly);
   if (const Status s = assembly.find_extents(team, progress, stop); !s) return s.error();
   const Bytes needed = assembly.slice_bytes(sizeof(Real));
   const auto pairs = static_cast<Bytes>(surface.unknowns) * static_cast<Bytes>(surface.unknowns);
   const double courant = settings.form.delta() / surface.mean_edge;
-  const MemoryPlan plan = plan_memory(settings, surface.unknowns, courant, budget, team.threads());
-  const bool streams = needed + 4 * pairs > budget || plan.streams();
+  const MemoryPlan plan = plan_memory(settings, surface.unknowns, courant, budget, team.threads(), own);
+  const bool streams = own + needed + 4 * pairs > budget || plan.streams();
   if (streams && budget < plan.least)
     return make_error(ErrorCode::resources,
                       fmt::format("the matrices of {} unknowns need {}, and {} if their values lie on the disk; the budget is {}",
@@ -119,10 +140,10 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   }
   auto matrices = assembly.assemble<Real>(team, progress, stop);
   if (!matrices) return matrices.error();
-  // The extents are gone: their memory can hold windows.
-  if (streams) matrices->slices.store().windows().set_budget(plan.windows + 4 * pairs);
-  return std::unique_ptr<Engine>(
-      std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices), team));
+  auto engine = std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices), team);
+  // Extents and tiles are gone: their memory can hold windows.
+  if (streams) engine->fit_windows(budget, later_memory(settings, surface.unknowns, team.threads()), plan.least - plan.fixed);
+  return std::unique_ptr<Engine>(std::move(engine));
 }
 
 }  // namespace
