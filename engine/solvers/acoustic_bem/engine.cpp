@@ -58,13 +58,7 @@ class EngineOf final : public Engine {
   }
   [[nodiscard]] MarchTimes times() const override { return march_.times(); }
 
-  /// Windows get what the budget leaves beside all that is resident now and `later`.
-  void fit_windows(Bytes budget, Bytes later, Bytes least) {
-    Windows& windows = march_.matrices().slices.store().windows();
-    ::malloc_trim(0);  // tiles of the assembly, in the threads' heaps
-    const Bytes resident = resident_memory(), others = resident - std::min(resident, windows.statistics().taken) + later;
-    windows.set_budget(std::max(least, budget - std::min(budget, others)));
-  }
+  [[nodiscard]] Windows& windows() const { return march_.matrices().slices.store().windows(); }
 
   void save(CheckpointWriter& writer) const override {
     writer.value<Index>("step", march_.step());
@@ -106,6 +100,13 @@ class EngineOf final : public Engine {
   EngineFacts facts_;
 };
 
+/// What a budget leaves for windows beside all that is resident now, windows that hold `taken` left out, and what comes later.
+Bytes left_for_windows(Bytes budget, Bytes taken, Bytes later, Bytes least) {
+  ::malloc_trim(0);  // what was released, in the threads' heaps
+  const Bytes resident = resident_memory(), others = resident - std::min(resident, taken) + later;
+  return std::max(least, budget - std::min(budget, others));
+}
+
 /// What comes after the matrices: right-hand sides (three corners of two triangles a vertex) and sums of a group of steps, spectra,
 /// threads' heaps, tables and frames.
 Bytes later_memory(const Settings& s, Index unknowns, int threads) {
@@ -133,16 +134,19 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
                                   surface.unknowns, format_bytes(needed + 4 * pairs), format_bytes(plan.least),
                                   format_bytes(budget)),
                       "Coarsen the mesh, use single precision, or raise compute.memory.host.");
+  const Bytes later = later_memory(settings, surface.unknowns, team.threads());
   if (streams) {
+    const Bytes tiles = static_cast<Bytes>(team.threads()) * tile_memory(surface.unknowns);
     const std::filesystem::path folder =
         settings.scratch.empty() ? std::filesystem::temp_directory_path() : settings.scratch;
-    assembly.stream_values(plan.windows, folder / "slices");
+    assembly.stream_values([=] { return left_for_windows(budget, 0, tiles + later, plan.least - plan.fixed); }, folder / "slices");
   }
   auto matrices = assembly.assemble<Real>(team, progress, stop);
   if (!matrices) return matrices.error();
   auto engine = std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices), team);
   // Extents and tiles are gone: their memory can hold windows.
-  if (streams) engine->fit_windows(budget, later_memory(settings, surface.unknowns, team.threads()), plan.least - plan.fixed);
+  if (streams)
+    engine->windows().set_budget(left_for_windows(budget, engine->windows().statistics().taken, later, plan.least - plan.fixed));
   return std::unique_ptr<Engine>(std::move(engine));
 }
 

@@ -75,6 +75,8 @@ struct MemoryPlan {
   /// Read from the disk each time the matrices are gone through.
   [[nodiscard]] Bytes read_each_time() const { return streams() && values > windows ? values - windows : 0; }
 };
+/// Of a thread while it assembles: two blocks in double precision, and what its heap keeps (measured).
+[[nodiscard]] inline Bytes tile_memory(Index unknowns) { return unknowns < 2048 ? 12'000'000 : 110'000'000; }
 /// `own` as in MemoryPlan; it counts in every sum.
 [[nodiscard]] MemoryPlan plan_memory(const Settings& settings, Index unknowns, double courant, Bytes budget, int threads, Bytes own);
 /// Seconds that the march waits for the disk if it gives `disk_rate` bytes a second.

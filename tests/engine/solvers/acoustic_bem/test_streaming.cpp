@@ -18,7 +18,7 @@ Matrices<Real> matrices(const Surface& surface, const Form& form, Team& team, By
   Assembly assembly(surface, form, {});
   NoProgress quiet;
   assembly.find_extents(team, quiet, {}).or_throw();
-  if (window_memory > 0) assembly.stream_values(window_memory, std::filesystem::temp_directory_path() / "slices");
+  if (window_memory > 0) assembly.stream_values([=] { return window_memory; }, std::filesystem::temp_directory_path() / "slices");
   return std::move(*assembly.assemble<Real>(team, quiet, {}));
 }
 
@@ -99,7 +99,7 @@ class TestStreaming : public QObject {
     Assembly assembly(surface, form, {});
     NoProgress quiet;
     QVERIFY(assembly.find_extents(team, quiet, {}).ok());
-    assembly.stream_values(1 << 18, std::filesystem::temp_directory_path() / "slices");
+    assembly.stream_values([] { return Bytes{1} << 18; }, std::filesystem::temp_directory_path() / "slices");
     try {
       (void)assembly.assemble<float>(team, quiet, {});
       QFAIL("expected an error");
@@ -109,7 +109,7 @@ class TestStreaming : public QObject {
     }
     Assembly nowhere(surface, form, {});
     QVERIFY(nowhere.find_extents(team, quiet, {}).ok());
-    nowhere.stream_values(64 << 20, "/nonexistent/folder/slices");
+    nowhere.stream_values([] { return Bytes{64} << 20; }, "/nonexistent/folder/slices");
     const auto refused = nowhere.assemble<float>(team, quiet, {});
     QVERIFY(!refused.ok());
     QCOMPARE(refused.error().code, ErrorCode::file);
