@@ -250,11 +250,10 @@ MemoryPlan plan_memory(const Settings& s, Index unknowns, double courant, Bytes 
   MemoryPlan plan;
   plan.budget = budget;
   plan.own = own;
-  plan.in_memory = own + expected_memory(s, unknowns, courant);
+  plan.in_memory = own + expected_memory(s, unknowns, courant) + static_cast<Bytes>(threads) * tile_memory(unknowns);
   plan.values = static_cast<Bytes>(n * n * length * real);
   // Runs, groups and panels take 0.6 bytes a row-vector (1 in double).
-  plan.fixed = plan.in_memory - std::min(plan.in_memory, plan.values) + static_cast<Bytes>((s.single_precision ? 0.6 : 1.0) * n * n) +
-               static_cast<Bytes>(threads) * tile_memory(unknowns);
+  plan.fixed = plan.in_memory - std::min(plan.in_memory, plan.values) + static_cast<Bytes>((s.single_precision ? 0.6 : 1.0) * n * n);
   const auto group = static_cast<double>(std::min(window_group(unknowns), unknowns));
   const auto window = static_cast<Bytes>(2 * group * group * length * real);  // row-vectors beside the diagonal are longer
   plan.least = plan.fixed + least_window_memory(window, threads);
