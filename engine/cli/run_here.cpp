@@ -97,9 +97,11 @@ void run_and_report(SessionOptions session, const RunOptions& options, Context& 
   session.workers = options.workers;
   session.threads = options.threads;
   session.host_memory = memory->host;
-  if (memory->device)
-    if (const Status set = session.document.set("compute.memory.device", fmt::format("{}", *memory->device)); !set)
-      return context.fail(set.error());
+  // Into the case, where solvers read them.
+  for (const auto& [level, bytes] : {std::pair{"host", memory->host}, std::pair{"device", memory->device}})
+    if (bytes)
+      if (const Status set = session.document.set(fmt::format("compute.memory.{}", level), fmt::format("{}", *bytes)); !set)
+        return context.fail(set.error());
 
   const bool words = talks() && (*form == ProgressForm::line || *form == ProgressForm::plain);
   SignalWatch signals([words] {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -104,6 +105,14 @@ Machine this_machine() {
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
 #endif
   return m;
+}
+
+Bytes resident_memory() {
+  // statm: the whole size, then what is resident, in pages.
+  const std::string text = first_line("/proc/self/statm");
+  const std::size_t space = text.find(' ');
+  if (space == std::string::npos) return peak_resident_memory();
+  return std::strtoull(text.c_str() + space, nullptr, 10) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE));
 }
 
 Bytes peak_resident_memory() {

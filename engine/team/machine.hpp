@@ -22,6 +22,8 @@ struct Machine {
 
 [[nodiscard]] Machine this_machine();
 
+/// Resident memory of this process: programs and libraries, too, as far as they were touched.
+[[nodiscard]] Bytes resident_memory();
 /// Highest resident memory of this process so far.
 [[nodiscard]] Bytes peak_resident_memory();
 

@@ -228,7 +228,9 @@ Status Level::flush() {
 
 WindowStatistics Level::statistics() const {
   const Lock lock(mutex_);
-  return statistics_;
+  WindowStatistics out = statistics_;
+  out.taken = in_use_ + in_pool_;
+  return out;
 }
 
 Error Level::no_room(const Waiter& waiter) const {

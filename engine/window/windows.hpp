@@ -60,7 +60,8 @@ struct WindowStatistics {
   Bytes saved = 0;             ///< bytes written back
   double loading = 0;          ///< seconds, summed over the level's threads
   double saving = 0;
-  Bytes peak = 0;  ///< most memory taken at a time
+  Bytes taken = 0;  ///< memory taken now, buffers kept for the next window included
+  Bytes peak = 0;   ///< most memory taken at a time
 };
 
 /// Where a level's windows come from and go to. Called from the level's threads, never twice at a time for one window.

@@ -44,7 +44,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   const double courant = s.form.delta() / surface->mean_edge, length = expected_length(courant);
   const auto n = static_cast<double>(surface->unknowns);
   Estimate e;
-  const MemoryPlan plan = plan_memory(s, surface->unknowns, courant, budget_of(s), machine.cores);
+  const MemoryPlan plan = plan_memory(s, surface->unknowns, courant, budget_of(s), machine.cores, resident_memory());
   e.host_memory = plan.streams() ? plan.budget : plan.in_memory;
   e.steps = (s.steps + s.grouped - 1) / s.grouped * s.grouped;
   const auto [assembly, march] = expected_time(s, *surface, machine.cores);

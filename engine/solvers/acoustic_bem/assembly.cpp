@@ -140,8 +140,8 @@ Status Assembly::find_extents(Team& team, Progress& progress, const std::stop_to
   return tiles_->run("row extents", team, progress, stop, body, [](TileSpace&) {});
 }
 
-void Assembly::stream_values(Bytes window_memory, std::filesystem::path file) {
-  window_memory_ = window_memory;
+void Assembly::stream_values(std::function<Bytes()> window_memory, std::filesystem::path file) {
+  window_memory_ = std::move(window_memory);
   window_file_ = std::move(file);
 }
 
@@ -168,8 +168,8 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
     out.slices.lay_out(j, first, std::span(extents_.last).subspan(column, static_cast<std::size_t>(N)));
     if (stop.stop_requested()) return stopped();
   }
-  if (window_memory_ > 0) {
-    auto store = SliceStore<Real>::create(out.slices, window_group(N), window_file_, window_memory_);
+  if (window_memory_) {
+    auto store = SliceStore<Real>::create(out.slices, window_group(N), window_file_, window_memory_());
     if (!store) return store.error();
     out.slices.stream_through(std::move(*store));
   } else {

@@ -10,6 +10,7 @@
 #include <Eigen/SparseCore>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <vector>
@@ -65,8 +66,9 @@ class Assembly {
   [[nodiscard]] Status find_extents(Team& team, Progress& progress, const std::stop_token& stop);
   /// Memory of the slices; after find_extents().
   [[nodiscard]] Bytes slice_bytes(std::size_t bytes_per_value) const;
-  /// Values are to live in windows of a scratch file (slice_store.hpp) with this much memory for them; before assemble().
-  void stream_values(Bytes window_memory, std::filesystem::path file);
+  /// Values are to live in windows of a scratch file (slice_store.hpp); before assemble(), which asks for the memory of the
+  /// windows once extents and structure are there.
+  void stream_values(std::function<Bytes()> window_memory, std::filesystem::path file);
   /// Second pass; frees the extents.
   template <class Real>
   [[nodiscard]] Result<Matrices<Real>> assemble(Team& team, Progress& progress, const std::stop_token& stop);
@@ -79,7 +81,7 @@ class Assembly {
   Form form_;
   AssemblyOptions options_;
   Extents extents_;
-  Bytes window_memory_ = 0;  ///< 0: values stay in memory
+  std::function<Bytes()> window_memory_;  ///< none: values stay in memory
   std::filesystem::path window_file_;
   std::unique_ptr<Tiles> tiles_;
 };

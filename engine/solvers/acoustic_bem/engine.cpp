@@ -2,12 +2,15 @@
 // The engine for float and double.
 #include "engine/solvers/acoustic_bem/engine.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <filesystem>
 
 #include <fmt/core.h>
 
 #include "engine/core/units.hpp"
+#include "engine/team/machine.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
@@ -55,6 +58,8 @@ class EngineOf final : public Engine {
   }
   [[nodiscard]] MarchTimes times() const override { return march_.times(); }
 
+  [[nodiscard]] Windows& windows() const { return march_.matrices().slices.store().windows(); }
+
   void save(CheckpointWriter& writer) const override {
     writer.value<Index>("step", march_.step());
     const auto kept = static_cast<std::size_t>(march_.histories().front().reach() + 1);
@@ -95,34 +100,54 @@ class EngineOf final : public Engine {
   EngineFacts facts_;
 };
 
+/// What a budget leaves for windows beside all that is resident now, windows that hold `taken` left out, and what comes later.
+Bytes left_for_windows(Bytes budget, Bytes taken, Bytes later, Bytes least) {
+  ::malloc_trim(0);  // what was released, in the threads' heaps
+  const Bytes resident = resident_memory(), others = resident - std::min(resident, taken) + later;
+  return std::max(least, budget - std::min(budget, others));
+}
+
+/// What comes after the matrices: right-hand sides (three corners of two triangles a vertex) and sums of a group of steps, spectra,
+/// threads' heaps, tables and frames.
+Bytes later_memory(const Settings& s, Index unknowns, int threads) {
+  const auto steps = static_cast<Bytes>(s.grouped), spectra = static_cast<Bytes>(s.frequencies.size() + s.maps.size());
+  const Bytes a_vertex = 8 * steps * (6 + 4) + 16 * spectra + 256;
+  return static_cast<Bytes>(s.runs.size()) * static_cast<Bytes>(unknowns) * a_vertex + static_cast<Bytes>(threads) * (Bytes{4} << 20) +
+         (Bytes{32} << 20);
+}
+
 template <class Real>
 Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& surface,
                                      const std::vector<Vec3>& plane_points, Bytes budget, Team& team, Progress& progress,
                                      const std::stop_token& stop) {
+  const Bytes own = resident_memory();
   Assembly assembly(surface, settings.form, settings.assembly);
   if (const Status s = assembly.find_extents(team, progress, stop); !s) return s.error();
   const Bytes needed = assembly.slice_bytes(sizeof(Real));
   const auto pairs = static_cast<Bytes>(surface.unknowns) * static_cast<Bytes>(surface.unknowns);
   const double courant = settings.form.delta() / surface.mean_edge;
-  const MemoryPlan plan = plan_memory(settings, surface.unknowns, courant, budget, team.threads());
-  const bool streams = needed + 4 * pairs > budget || plan.streams();
+  const MemoryPlan plan = plan_memory(settings, surface.unknowns, courant, budget, team.threads(), own);
+  const bool streams = own + needed + 4 * pairs > budget || plan.streams();
   if (streams && budget < plan.least)
     return make_error(ErrorCode::resources,
                       fmt::format("the matrices of {} unknowns need {}, and {} if their values lie on the disk; the budget is {}",
                                   surface.unknowns, format_bytes(needed + 4 * pairs), format_bytes(plan.least),
                                   format_bytes(budget)),
                       "Coarsen the mesh, use single precision, or raise compute.memory.host.");
+  const Bytes later = later_memory(settings, surface.unknowns, team.threads());
   if (streams) {
+    const Bytes tiles = static_cast<Bytes>(team.threads()) * tile_memory(surface.unknowns);
     const std::filesystem::path folder =
         settings.scratch.empty() ? std::filesystem::temp_directory_path() : settings.scratch;
-    assembly.stream_values(plan.windows, folder / "slices");
+    assembly.stream_values([=] { return left_for_windows(budget, 0, tiles + later, plan.least - plan.fixed); }, folder / "slices");
   }
   auto matrices = assembly.assemble<Real>(team, progress, stop);
   if (!matrices) return matrices.error();
-  // The extents are gone: their memory can hold windows.
-  if (streams) matrices->slices.store().windows().set_budget(plan.windows + 4 * pairs);
-  return std::unique_ptr<Engine>(
-      std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices), team));
+  auto engine = std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices), team);
+  // Extents and tiles are gone: their memory can hold windows.
+  if (streams)
+    engine->windows().set_budget(left_for_windows(budget, engine->windows().statistics().taken, later, plan.least - plan.fixed));
+  return std::unique_ptr<Engine>(std::move(engine));
 }
 
 }  // namespace

@@ -244,16 +244,16 @@ Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
   return static_cast<Bytes>(n * n * pair + points * n * (8 * real + 7)) + (Bytes{64} << 20);
 }
 
-MemoryPlan plan_memory(const Settings& s, Index unknowns, double courant, Bytes budget, int threads) {
+MemoryPlan plan_memory(const Settings& s, Index unknowns, double courant, Bytes budget, int threads, Bytes own) {
   const auto n = static_cast<double>(unknowns);
   const double real = s.single_precision ? 4 : 8, length = stored_length(courant);
   MemoryPlan plan;
   plan.budget = budget;
-  plan.in_memory = expected_memory(s, unknowns, courant);
+  plan.own = own;
+  plan.in_memory = own + expected_memory(s, unknowns, courant) + static_cast<Bytes>(threads) * tile_memory(unknowns);
   plan.values = static_cast<Bytes>(n * n * length * real);
-  // Runs, groups and panels take 0.6 bytes a row-vector (1 in double); a thread's tiles up to 100 MB.
-  const double tiles = unknowns < 2048 ? 10e6 : 100e6;
-  plan.fixed = plan.in_memory - std::min(plan.in_memory, plan.values) + static_cast<Bytes>((s.single_precision ? 0.6 : 1.0) * n * n + tiles * threads);
+  // Runs, groups and panels take 0.6 bytes a row-vector (1 in double).
+  plan.fixed = plan.in_memory - std::min(plan.in_memory, plan.values) + static_cast<Bytes>((s.single_precision ? 0.6 : 1.0) * n * n);
   const auto group = static_cast<double>(std::min(window_group(unknowns), unknowns));
   const auto window = static_cast<Bytes>(2 * group * group * length * real);  // row-vectors beside the diagonal are longer
   plan.least = plan.fixed + least_window_memory(window, threads);
@@ -327,7 +327,7 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
                                                    surface.diameter / s.form.delta()),
                                  "Use larger time steps or a smaller body."));
   const Bytes budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
-  const MemoryPlan plan = plan_memory(s, surface.unknowns, courant, budget, this_machine().cores);
+  const MemoryPlan plan = plan_memory(s, surface.unknowns, courant, budget, this_machine().cores, resident_memory());
   if (plan.streams() && plan.possible()) {
     Diagnostic d = input.warning_at(
         input["mesh"],

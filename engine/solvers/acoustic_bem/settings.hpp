@@ -64,6 +64,7 @@ void complete(Settings& settings, const Surface& surface);
 /// What lies where when the values of the matrices may outgrow the budget and are then streamed from the disk.
 struct MemoryPlan {
   Bytes budget = 0;
+  Bytes own = 0;         ///< the program, its libraries, the mesh: what it held before the matrices
   Bytes in_memory = 0;   ///< needed to keep everything in memory
   Bytes fixed = 0;       ///< that stays in memory in any case: structure, extents while assembling, tiles, planes
   Bytes values = 0;      ///< of the matrices
@@ -74,7 +75,10 @@ struct MemoryPlan {
   /// Read from the disk each time the matrices are gone through.
   [[nodiscard]] Bytes read_each_time() const { return streams() && values > windows ? values - windows : 0; }
 };
-[[nodiscard]] MemoryPlan plan_memory(const Settings& settings, Index unknowns, double courant, Bytes budget, int threads);
+/// Of a thread while it assembles: two blocks in double precision, and what its heap keeps (measured).
+[[nodiscard]] inline Bytes tile_memory(Index unknowns) { return unknowns < 2048 ? 12'000'000 : 110'000'000; }
+/// `own` as in MemoryPlan; it counts in every sum.
+[[nodiscard]] MemoryPlan plan_memory(const Settings& settings, Index unknowns, double courant, Bytes budget, int threads, Bytes own);
 /// Seconds that the march waits for the disk if it gives `disk_rate` bytes a second.
 inline constexpr double disk_rate = 1e9;
 [[nodiscard]] double streaming_seconds(const Settings& settings, const MemoryPlan& plan);

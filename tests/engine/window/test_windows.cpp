@@ -60,6 +60,7 @@ class TestWindows : public QObject {
         }
         QVERIFY(windows.flush().ok());
         QVERIFY(windows.statistics().peak <= budget);
+        QCOMPARE(windows.statistics().taken, memory->out());
         QVERIFY(memory->peak <= budget);
       }
       QCOMPARE(memory->out(), Bytes{0});

@@ -221,6 +221,7 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
       together("copy", b.rates.copy_together, b.rates.copy, "GB/s", "bandwidth");
       together("reading only", b.rates.read_together, b.rates.read, "GB/s", "bandwidth");
     }
+    bench_devices(run, row);
     kernels<float>(b, "single", b.rates.fma_single, 0.4);
     kernels<double>(b, "double", b.rates.fma_double, 0);
     from_memory(b);
@@ -228,7 +229,6 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
     tables<float>(b, "single", b.rates.fma_single);
     if (!run.quick) tables<double>(b, "double", b.rates.fma_double);
     cut_outs(b);
-    bench_devices(run, row);
   } catch (const Failure& failure) {
     return failure.error();
   }

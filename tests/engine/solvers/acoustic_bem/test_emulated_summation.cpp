@@ -99,7 +99,7 @@ class TestEmulatedSummation : public QObject {
       Assembly assembly(surface, form, {});
       NoProgress quiet;
       assembly.find_extents(one, quiet, {}).or_throw();
-      if (windows > 0) assembly.stream_values(windows, std::filesystem::temp_directory_path() / "slices");
+      if (windows > 0) assembly.stream_values([=] { return windows; }, std::filesystem::temp_directory_path() / "slices");
       return std::move(*assembly.assemble<double>(one, quiet, {}));
     };
     const Matrices<double> whole = assembled(0);

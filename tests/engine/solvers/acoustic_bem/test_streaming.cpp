@@ -18,7 +18,7 @@ Matrices<Real> matrices(const Surface& surface, const Form& form, Team& team, By
   Assembly assembly(surface, form, {});
   NoProgress quiet;
   assembly.find_extents(team, quiet, {}).or_throw();
-  if (window_memory > 0) assembly.stream_values(window_memory, std::filesystem::temp_directory_path() / "slices");
+  if (window_memory > 0) assembly.stream_values([=] { return window_memory; }, std::filesystem::temp_directory_path() / "slices");
   return std::move(*assembly.assemble<Real>(team, quiet, {}));
 }
 
@@ -99,7 +99,7 @@ class TestStreaming : public QObject {
     Assembly assembly(surface, form, {});
     NoProgress quiet;
     QVERIFY(assembly.find_extents(team, quiet, {}).ok());
-    assembly.stream_values(1 << 18, std::filesystem::temp_directory_path() / "slices");
+    assembly.stream_values([] { return Bytes{1} << 18; }, std::filesystem::temp_directory_path() / "slices");
     try {
       (void)assembly.assemble<float>(team, quiet, {});
       QFAIL("expected an error");
@@ -109,7 +109,7 @@ class TestStreaming : public QObject {
     }
     Assembly nowhere(surface, form, {});
     QVERIFY(nowhere.find_extents(team, quiet, {}).ok());
-    nowhere.stream_values(64 << 20, "/nonexistent/folder/slices");
+    nowhere.stream_values([] { return Bytes{64} << 20; }, "/nonexistent/folder/slices");
     const auto refused = nowhere.assemble<float>(team, quiet, {});
     QVERIFY(!refused.ok());
     QCOMPARE(refused.error().code, ErrorCode::file);
@@ -121,16 +121,22 @@ class TestStreaming : public QObject {
     s.steps = 80;
     s.grouped = 8;
     // 24,000 unknowns as in the paper, within 8 GB.
-    const MemoryPlan plan = plan_memory(s, 24000, 0.4, Bytes{8} << 30, 2);
+    const MemoryPlan plan = plan_memory(s, 24000, 0.4, Bytes{8} << 30, 2, 0);
     QVERIFY(plan.streams() && plan.possible());
     QVERIFY(plan.values > (Bytes{15} << 30) && plan.values < (Bytes{25} << 30));
     QVERIFY(plan.fixed + plan.windows <= (Bytes{8} << 30));
     QCOMPARE(plan.read_each_time(), plan.values - plan.windows);
     QVERIFY(std::abs(streaming_seconds(s, plan) - 10 * static_cast<double>(plan.read_each_time()) / disk_rate) < 1e-6);
-    const MemoryPlan rich = plan_memory(s, 24000, 0.4, Bytes{64} << 30, 2);
+    const MemoryPlan rich = plan_memory(s, 24000, 0.4, Bytes{64} << 30, 2, 0);
     QVERIFY(!rich.streams() && rich.possible() && rich.read_each_time() == 0);
-    const MemoryPlan poor = plan_memory(s, 24000, 0.4, Bytes{2} << 30, 2);
+    const MemoryPlan poor = plan_memory(s, 24000, 0.4, Bytes{2} << 30, 2, 0);
     QVERIFY(poor.streams() && !poor.possible() && poor.least > (Bytes{2} << 30));
+    // What the program held before counts: windows have that much less, and the least budget is that much more.
+    const Bytes own = 123'456'789;
+    const MemoryPlan beside = plan_memory(s, 24000, 0.4, Bytes{8} << 30, 2, own);
+    QCOMPARE(beside.windows, plan.windows - own);
+    QCOMPARE(beside.least, plan.least + own);
+    QVERIFY(!plan_memory(s, 24000, 0.4, rich.in_memory, 2, 0).streams() && plan_memory(s, 24000, 0.4, rich.in_memory, 2, 1).streams());
   }
 };
 
