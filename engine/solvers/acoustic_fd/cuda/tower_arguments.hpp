@@ -6,6 +6,27 @@
 
 namespace conoid::acoustic_fd {
 
+/// A node of a source or a receiver in the row of its cell, by rising z.
+struct RowNode {
+  int z = 0;
+  std::uint32_t begin = 0, end = 0;  ///< source: its contributions; receiver: where its value goes (begin)
+};
+/// Nodes by rows: those of row y of plane x are list[first[s (ny + 1) + y]] up to the next row's, s = slot[x]; s < 0: none.
+struct RowNodes {
+  const int* slot = nullptr;
+  const std::uint32_t* first = nullptr;
+  const RowNode* list = nullptr;
+};
+/// Sources and receivers of the steps of a launch; lies in the device's memory.
+struct TowerPoints {
+  RowNodes sources, receivers;
+  const float* values = nullptr;  ///< [step][contribution], added one after the other
+  std::int64_t contributions = 0;
+  float* out = nullptr;           ///< [record][receiver node]
+  std::int64_t receiver_count = 0;
+  const int* record = nullptr;    ///< of each step; −1: none
+};
+
 /// Bands of T steps, single precision, equal spacings, constant density. Every tower is a tile of rows and fours of cells along
 /// z that leans by the stencil's radius a level and streams through all planes.
 struct TowerArguments {
@@ -24,13 +45,16 @@ struct TowerArguments {
   const float* sigma_x = nullptr;     ///< at plane 0
   const float* sigma_y = nullptr;
   const float* sigma_z = nullptr;     ///< padded to whole fours
+  const unsigned char* busy = nullptr;   ///< planes with sources or receivers; null: there are none
+  const TowerPoints* points = nullptr;
   unsigned* ticket = nullptr;         ///< the next tower; zero at first
   unsigned* done = nullptr;           ///< steps that each tower has done, [band][row][column]; zero at first
 };
 
-/// The shape of the towers of one order.
-template <int R, int T, int rows, int fours>
+/// The shape of a tower.
+template <int R, int T, int rows, int fours, int U>
 struct TowerShape {
+  static constexpr int radius = R, levels = T, tile_rows = rows, tile_fours = fours, unrolled = U;
   static constexpr int threads = rows * fours;       ///< a thread has four cells along z
   static constexpr int rim = (R + 3) / 4;            ///< fours of the stencil's reach and of the lean along z
   static constexpr int wide = fours + 2 * rim, high = rows + 2 * R, plane = wide * high;
@@ -43,5 +67,21 @@ struct TowerShape {
   static constexpr int copies = T * halo + 3 * slots;
   static constexpr int shared = (2 * buffer + medium_planes * threads) * 16 + copies * 8;  ///< bytes
 };
+
+/// Those of a run, by the stencil's radius: with the planes of all levels in registers, as many levels as leave none in memory.
+template <int R>
+struct TowerOf;
+template <>
+struct TowerOf<1> : TowerShape<1, 6, 32, 16, 3> {};
+template <>
+struct TowerOf<2> : TowerShape<2, 4, 24, 16, 1> {};
+template <>
+struct TowerOf<3> : TowerShape<3, 3, 24, 16, 1> {};
+template <>
+struct TowerOf<4> : TowerShape<4, 3, 24, 16, 1> {};
+template <>
+struct TowerOf<5> : TowerShape<5, 2, 24, 16, 1> {};
+template <>
+struct TowerOf<6> : TowerShape<6, 2, 24, 16, 1> {};
 
 }  // namespace conoid::acoustic_fd

@@ -34,14 +34,14 @@ __device__ __forceinline__ unsigned load_acquire(const unsigned* p) {
   asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
   return v;
 #else
-  return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+  return atomicAdd(const_cast<unsigned*>(p), 0U);
 #endif
 }
 __device__ __forceinline__ void store_release(unsigned* p, unsigned v) {
 #if defined(__CUDACC__)
   asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 #else
-  __atomic_store_n(p, v, __ATOMIC_RELEASE);
+  atomicExch(p, v);
 #endif
 }
 /// A value that the compiler may not compute ahead of the loop: that would cost a register for each level.
@@ -50,6 +50,40 @@ __device__ __forceinline__ int made_here(int v) {
   asm volatile("" : "+r"(v));
 #endif
   return v;
+}
+/// Four new cells with what sources add to them; receivers take theirs.
+__device__ __noinline__ static float4 with_points(const TowerPoints* t, int ny, int step, int x, int y, int z, float4 n) {
+  const auto each = [&](const RowNodes& nodes, auto&& take) {
+    const int slot = nodes.slot[x];
+    if (slot < 0) return;
+    const std::uint32_t* const first = nodes.first + (static_cast<std::int64_t>(slot) * (ny + 1) + y);
+    std::uint32_t low = first[0], high = first[1];
+    const std::uint32_t end = high;
+    while (low < high) {  // the first node at or beyond z
+      const std::uint32_t middle = (low + high) / 2;
+      if (nodes.list[middle].z < z)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    for (; low < end && nodes.list[low].z < z + 4; ++low) {
+      const RowNode node = nodes.list[low];
+      const int d = node.z - z;
+      take(node, d == 0 ? n.x : d == 1 ? n.y : d == 2 ? n.z : n.w, d);
+    }
+  };
+  each(t->sources, [&](const RowNode& node, float p, int d) {
+    const float* const values = t->values + step * t->contributions;
+    for (std::uint32_t i = node.begin; i < node.end; ++i) p += values[i];
+    if (d == 0) n.x = p;
+    if (d == 1) n.y = p;
+    if (d == 2) n.z = p;
+    if (d == 3) n.w = p;
+  });
+  const int record = t->record[step];
+  if (record >= 0)
+    each(t->receivers, [&](const RowNode& node, float p, int) { t->out[record * t->receiver_count + node.begin] = p; });
+  return n;
 }
 /// Without a branch, which would move registers to memory.
 __device__ __forceinline__ float4 chosen(bool first, float4 a, float4 b) {
@@ -77,6 +111,35 @@ __device__ __forceinline__ void mirror_line(float* value, int below, float low, 
     value[i] = v;
   }
 }
+/// Pair sums of the neighbours along y and z.
+template <int R>
+struct Near {
+  float4 y[R], z[R];
+
+  template <int W>
+  __device__ __forceinline__ void look(const float4* m, float4 u) {
+    constexpr int F = (R + 3) / 4, o = 4 * F;
+    float value[8 * F + 4];
+    const auto put = [&](int i, float4 f) {
+      value[i] = f.x;
+      value[i + 1] = f.y;
+      value[i + 2] = f.z;
+      value[i + 3] = f.w;
+    };
+#pragma unroll
+    for (int f = 1; f <= F; ++f) {
+      put(4 * (F - f), m[-f]);
+      put(4 * (F + f), m[f]);
+    }
+    put(o, u);
+#pragma unroll
+    for (int i = 1; i <= R; ++i) {
+      y[i - 1] = sum(m[-i * W], m[i * W]);
+      z[i - 1] = make_float4(value[o - i] + value[o + i], value[o + 1 - i] + value[o + 1 + i],
+                             value[o + 2 - i] + value[o + 2 + i], value[o + 3 - i] + value[o + 3 + i]);
+    }
+  }
+};
 __device__ __forceinline__ void wait_for(const unsigned* p, unsigned steps) {
   while (load_acquire(p) < steps) {
   }
@@ -90,9 +153,10 @@ __device__ __forceinline__ void wait_for(const unsigned* p, unsigned steps) {
 /// then it takes over the one a whole tile further up, whose newest levels the neighbour left in memory. In-plane neighbours are
 /// read from middle planes in shared memory, one barrier a step for all levels. What comes from neighbours (the rim of each middle
 /// plane, entering columns) is copied asynchronously, one step ahead, from a list that is made once a tower.
-template <int R, int T, int rows, int fours, int U>
-__global__ void __launch_bounds__(rows* fours, 1) tower(TowerArguments t) {
-  using S = TowerShape<R, T, rows, fours>;
+template <class S>
+__global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
+  constexpr int R = S::radius, T = S::levels, rows = S::tile_rows, fours = S::tile_fours, U = S::unrolled;
+  static_assert(R * T <= rows && S::rim * T <= fours && R * (T - 1) < 32);
   constexpr int F = S::rim, W = S::wide, plane = S::plane, threads = S::threads, buffer = S::buffer;
   float4* const buffers = dynamic_shared<float4>();
   float4* const medium = buffers + 2 * buffer;
@@ -107,6 +171,7 @@ __global__ void __launch_bounds__(rows* fours, 1) tower(TowerArguments t) {
   const int towers = t.rows * t.columns;
   const int r = own_r, c = own_c;
   const int ky = r < S::entering_rows ? r / R + 1 : T, kz = c < S::entering_fours ? c / F + 1 : T;
+  constexpr unsigned points_mask = (2U << (R * (T - 1))) - 1U;
   const bool mirrors = t.sign[0] != 0 || t.sign[1] != 0 || t.sign[2] != 0 || t.sign[3] != 0 || t.sign[4] != 0 || t.sign[5] != 0;
 
   for (;;) {
@@ -136,7 +201,7 @@ __global__ void __launch_bounds__(rows* fours, 1) tower(TowerArguments t) {
     const bool edge = mirrors && (B < R || z_begin < R || y_end > ny - R || z_end > nz - R);
     const bool undamped = B >= t.core[2] && y_end <= t.core[3] && z_begin >= t.core[4] && z_end <= t.core[5];
 
-    for (int i = id; i < 2 * T * plane; i += threads) buffers[i % (T * plane) + i / (T * plane) * buffer] = zero;
+    for (int i = id; i < 2 * buffer; i += threads) buffers[i] = zero;  // what lies outside the grid stays so
     // The list: .x place in a plane, .y where to, planes behind the step, and of which array.
     const auto enlist = [&](int y, int z, int to, int behind, unsigned array) {
       if (y < 0 || y >= ny || z < 0 || 4 * z >= nz) return;
@@ -179,9 +244,7 @@ __global__ void __launch_bounds__(rows* fours, 1) tower(TowerArguments t) {
       enlist(y, z, T * plane + e, what == 0 ? R * (k - 1) : R * k, array);
     }
 
-    const int slot = T * plane + (ky <= kz ? id : S::entering_rows * fours + r * S::entering_fours + c);
     const int slot_z = T * plane + S::entering_rows * fours + r * S::entering_fours + c;
-    (void)slot;
     const bool first_inside = B + r >= 0 && B + r < ny && C + c >= 0 && 4 * (C + c) < nz;
     const int first_place = (B + r) * sy + C + c, first_medium = (B + r) * ay + C + c;
     float4 q[T][2 * R + U];
@@ -190,6 +253,7 @@ __global__ void __launch_bounds__(rows* fours, 1) tower(TowerArguments t) {
 #pragma unroll
       for (int i = 0; i < 2 * R + U; ++i) q[k][i] = zero;
     float4 next_u = zero, next_o = zero;
+    unsigned busy = 0;  // bit i: plane X − i has sources or receivers
     int at_medium = S::medium_planes - 1;  // slot of plane X
     int now = 0;                           // the buffer in use
 
@@ -219,8 +283,9 @@ __global__ void __launch_bounds__(rows* fours, 1) tower(TowerArguments t) {
       __pipeline_wait_prior(0);
       __syncthreads();
       if (s % 4 == 0 && s > 0 && id == threads - 32) store_release(mine, static_cast<unsigned>(s));
-      q[0][p + 2 * R] = next_u;
-      const float4 old_0 = next_o;
+      busy = busy << 1 | (t.busy != nullptr && X >= 0 && X < nx ? t.busy[X] : 0U);
+      const float4 old_0 = next_o, next_now = next_u;
+      q[0][p + 2 * R] = next_now;
       {  // for the next step
         const int x = X + 1, into = at_medium + 1 == S::medium_planes ? 0 : at_medium + 1;
         next_u = first_inside && x + R < nx ? load_far_four(even + ((x + R) * sx + first_place)) : zero;
@@ -242,98 +307,167 @@ __global__ void __launch_bounds__(rows* fours, 1) tower(TowerArguments t) {
         }
         __pipeline_commit();
       }
-      float4 made = zero;
-      int at_a = at_medium;
+      // The medium of the columns that enter is used by all levels that follow.
+      if (ky < T) {
+        const int into = at_medium - R * ky + (at_medium < R * ky ? S::medium_planes : 0);
+        medium[into * threads + id] = mid[T * plane + 2 * S::slots + id];
+      }
+      if (kz < T && kz != ky) {
+        const int into = at_medium - R * kz + (at_medium < R * kz ? S::medium_planes : 0);
+        medium[into * threads + id] = mid[2 * S::slots + slot_z];
+      }
+      const auto levels = [&]<bool plain>() {
+        float4 made = zero;
+        int at_a = at_medium;
+        Near<R> near;
+        if constexpr (R == 1) near.template look<W>(mid + (r + R) * W + c + F, q[0][p + R]);
 #pragma unroll
-      for (int k = 0; k < T; ++k) {
-        const int x = X - R * k;
-        const int row = r + (r < R * k ? rows : 0) - R * k, four = c + (c < F * k ? fours : 0) - F * k;  // in the tile
-        const int at = (row + R) * W + four + F;
-        const float4* const m = mid + k * plane + at;
-        float4 newest, old, med = medium[at_a * threads + id];
-        if (k == 0) {
-          old = old_0;
-        } else {
-          newest = made;
-          old = q[k > 0 ? k - 1 : 0][p];
-          if (k == ky || k == kz) {
+        for (int k = 0; k < T; ++k) {
+          const int x = X - R * k;
+          const int row = r + (r < R * k ? rows : 0) - R * k, four = c + (c < F * k ? fours : 0) - F * k;
+          const int at = (row + R) * W + four + F;
+          float4 newest = k == 0 ? next_now : made, old = k == 0 ? old_0 : q[k > 0 ? k - 1 : 0][p];
+          if (k > 0 && (k == ky || k == kz)) {
             const float4* const from = mid + (k == ky ? T * plane + id : slot_z);
             newest = from[0];
             old = from[S::slots];
-            med = from[2 * S::slots];
-            medium[at_a * threads + id] = med;
+          }
+          const float4 med = medium[at_a * threads + id];
+          if constexpr (R > 1) near.template look<W>(mid + k * plane + at, q[k][p + R]);
+          const Near<R> here = near;
+          if (R == 1 && k + 1 < T) {  // in time: stores follow that nothing read later may overtake
+            const int after = (r + (r < R * (k + 1) ? rows : 0) - R * (k + 1) + R) * W + c + (c < F * (k + 1) ? fours : 0) -
+                              F * (k + 1) + F;
+            near.template look<W>(mid + (k + 1) * plane + after, q[k + 1 < T ? k + 1 : k][p + R]);
           }
           q[k][p + 2 * R] = newest;
-        }
-        if (x + R >= nx) {  // planes behind the faces of x
-          float4 image = zero;
-#pragma unroll
-          for (int i = 1; i <= R; ++i)
-            image = chosen(x + R - (nx - 1) == i && t.sign[1] != 0, scaled(t.sign[1], q[k][p + 2 * (R - i)]), image);
-          q[k][p + 2 * R] = image;
-        }
-        if (x == 0) {
-#pragma unroll
-          for (int i = 1; i <= R; ++i)
-            q[k][p + R - i] = chosen(t.sign[0] != 0, scaled(t.sign[0], q[k][p + R + i]), zero);
-        }
-        float4 n = zero;
-        const int y = B + R * k + row, z = 4 * (C + F * k + four);
-        if (x >= 0 && x < nx && (inner || (y >= 0 && y < ny && z >= 0 && z < nz))) {
           const float4 u = q[k][p + R];
-          float value[8 * F + 4];
-          const auto put = [&](int i, float4 f) {
-            value[i] = f.x;
-            value[i + 1] = f.y;
-            value[i + 2] = f.z;
-            value[i + 3] = f.w;
-          };
-#pragma unroll
-          for (int f = 1; f <= F; ++f) {
-            put(4 * (F - f), m[-f]);
-            put(4 * (F + f), m[f]);
-          }
-          put(4 * F, u);
-          if (edge) mirror_line<R>(value, t.sign[4] != 0 ? z : -1, t.sign[4], t.sign[5] != 0 ? nz - 1 - z : -1, t.sign[5]);
           float4 L = scaled(t.centre, u);
 #pragma unroll
-          for (int i = 1; i <= R; ++i) {
-            float4 low = m[-i * W], high = m[i * W];
-            if (edge) {
-              if (y - i < 0 && t.sign[2] != 0) low = scaled(t.sign[2], m[(i - 2 * y) * W]);
-              if (y + i >= ny && t.sign[3] != 0) high = scaled(t.sign[3], m[(2 * (ny - 1 - y) - i) * W]);
-            }
-            constexpr int o = 4 * F;
-            const float4 pz =
-                make_float4(value[o - i] + value[o + i], value[o + 1 - i] + value[o + 1 + i],
-                            value[o + 2 - i] + value[o + 2 + i], value[o + 3 - i] + value[o + 3 + i]);
-            L = fused(t.weight[i], sum(sum(sum(q[k][p + R - i], q[k][p + R + i]), sum(low, high)), pz), L);
-          }
-          if (undamped && x >= t.core[0] && x < t.core[1]) {
+          for (int i = 1; i <= R; ++i)
+            L = fused(t.weight[i], sum(sum(sum(q[k][p + R - i], q[k][p + R + i]), here.y[i - 1]), here.z[i - 1]), L);
+          float4 n;
+          const int y = B + R * k + row, z = 4 * (C + F * k + four);
+          float4* const to = (k % 2 == 0 ? odd : even) + (x * sx + (y * sy + z / 4));
+          const bool left = k >= T - 2 || row < 2 * R || four < 2 * F;
+          if constexpr (plain) {
             n = make_float4(fmaf(med.x, L.x, (u.x + u.x) - old.x), fmaf(med.y, L.y, (u.y + u.y) - old.y),
                             fmaf(med.z, L.z, (u.z + u.z) - old.z), fmaf(med.w, L.w, (u.w + u.w) - old.w));
+            if (left) *to = n;
           } else {
-            const float s_xy = t.sigma_x[x] + t.sigma_y[y];
-            const float4 s_z = load_four(t.sigma_z + z);
+            const bool inside = y >= 0 && y < ny && z >= 0 && z < nz;
+            const float s_xy = __ldg(t.sigma_x + x) + __ldg(t.sigma_y + (inside ? y : 0));
+            const float4 s_z = load_four(t.sigma_z + (inside ? z : 0));
             n = make_float4(damped_here(med.x, L.x, u.x, old.x, s_xy + s_z.x), damped_here(med.y, L.y, u.y, old.y, s_xy + s_z.y),
                             damped_here(med.z, L.z, u.z, old.z, s_xy + s_z.z), damped_here(med.w, L.w, u.w, old.w, s_xy + s_z.w));
+            n = make_float4(inside ? n.x : 0.0F, inside && z + 1 < nz ? n.y : 0.0F, inside && z + 2 < nz ? n.z : 0.0F,
+                            inside && z + 3 < nz ? n.w : 0.0F);
+            if (inside && left) store_fours(reinterpret_cast<float*>(to), n, nz - z);
           }
-          if (!inner && z + 4 > nz) {  // behind the last cell of a row
-            n.w = 0.0F;
-            if (z + 3 > nz) n.z = 0.0F;
-            if (z + 2 > nz) n.y = 0.0F;
-          }
-          if (k >= T - 2 || row < 2 * R || four < 2 * F) {
-            float4* const to = (k % 2 == 0 ? odd : even) + (x * sx + (y * sy + z / 4));
-            if (inner)
-              *to = n;
-            else
-              store_fours(reinterpret_cast<float*>(to), n, nz - z);
-          }
+          if (R == 1 && k + 1 < T && (row < R || four < F)) buffers[other + (k + 1) * plane + at - R * W - F] = n;
+          made = n;
+          at_a = at_a >= R ? at_a - R : at_a - R + S::medium_planes;
         }
-        if (R == 1 && k + 1 < T && (row < R || four < F)) buffers[other + (k + 1) * plane + at - R * W - F] = n;
-        made = n;
-        at_a = at_a >= R ? at_a - R : at_a - R + S::medium_planes;
+      };
+      const bool far_from_ends = X > R * (T - 1) && X + R < nx && (busy & points_mask) == 0;
+      if (inner && undamped && far_from_ends && X - R * (T - 1) >= t.core[0] && X < t.core[1]) {
+        levels.template operator()<true>();
+      } else if (far_from_ends && !edge) {
+        levels.template operator()<false>();
+      } else {
+        float4 made = zero;
+        int at_a = at_medium;
+#pragma unroll
+        for (int k = 0; k < T; ++k) {
+          const int x = X - R * k;
+          const int row = r + (r < R * k ? rows : 0) - R * k, four = c + (c < F * k ? fours : 0) - F * k;  // in the tile
+          const int at = (row + R) * W + four + F;
+          const float4* const m = mid + k * plane + at;
+          float4 newest, old;
+          const float4 med = medium[at_a * threads + id];
+          if (k == 0) {
+            old = old_0;
+          } else {
+            newest = made;
+            old = q[k > 0 ? k - 1 : 0][p];
+            if (k == ky || k == kz) {
+              const float4* const from = mid + (k == ky ? T * plane + id : slot_z);
+              newest = from[0];
+              old = from[S::slots];
+            }
+            q[k][p + 2 * R] = newest;
+          }
+          if (x + R >= nx) {  // planes behind the faces of x
+            float4 image = zero;
+#pragma unroll
+            for (int i = 1; i <= R; ++i)
+              image = chosen(x + R - (nx - 1) == i && t.sign[1] != 0, scaled(t.sign[1], q[k][p + 2 * (R - i)]), image);
+            q[k][p + 2 * R] = image;
+          }
+          if (x == 0) {
+#pragma unroll
+            for (int i = 1; i <= R; ++i)
+              q[k][p + R - i] = chosen(t.sign[0] != 0, scaled(t.sign[0], q[k][p + R + i]), zero);
+          }
+          float4 n = zero;
+          const int y = B + R * k + row, z = 4 * (C + F * k + four);
+          if (x >= 0 && x < nx && (inner || (y >= 0 && y < ny && z >= 0 && z < nz))) {
+            const float4 u = q[k][p + R];
+            float value[8 * F + 4];
+            const auto put = [&](int i, float4 f) {
+              value[i] = f.x;
+              value[i + 1] = f.y;
+              value[i + 2] = f.z;
+              value[i + 3] = f.w;
+            };
+#pragma unroll
+            for (int f = 1; f <= F; ++f) {
+              put(4 * (F - f), m[-f]);
+              put(4 * (F + f), m[f]);
+            }
+            put(4 * F, u);
+            if (edge) mirror_line<R>(value, t.sign[4] != 0 ? z : -1, t.sign[4], t.sign[5] != 0 ? nz - 1 - z : -1, t.sign[5]);
+            float4 L = scaled(t.centre, u);
+#pragma unroll
+            for (int i = 1; i <= R; ++i) {
+              float4 low = m[-i * W], high = m[i * W];
+              if (edge) {
+                if (y - i < 0 && t.sign[2] != 0) low = scaled(t.sign[2], m[(i - 2 * y) * W]);
+                if (y + i >= ny && t.sign[3] != 0) high = scaled(t.sign[3], m[(2 * (ny - 1 - y) - i) * W]);
+              }
+              constexpr int o = 4 * F;
+              const float4 pz =
+                  make_float4(value[o - i] + value[o + i], value[o + 1 - i] + value[o + 1 + i],
+                              value[o + 2 - i] + value[o + 2 + i], value[o + 3 - i] + value[o + 3 + i]);
+              L = fused(t.weight[i], sum(sum(sum(q[k][p + R - i], q[k][p + R + i]), sum(low, high)), pz), L);
+            }
+            if (undamped && x >= t.core[0] && x < t.core[1]) {
+              n = make_float4(fmaf(med.x, L.x, (u.x + u.x) - old.x), fmaf(med.y, L.y, (u.y + u.y) - old.y),
+                              fmaf(med.z, L.z, (u.z + u.z) - old.z), fmaf(med.w, L.w, (u.w + u.w) - old.w));
+            } else {
+              const float s_xy = t.sigma_x[x] + t.sigma_y[y];
+              const float4 s_z = load_four(t.sigma_z + z);
+              n = make_float4(damped_here(med.x, L.x, u.x, old.x, s_xy + s_z.x), damped_here(med.y, L.y, u.y, old.y, s_xy + s_z.y),
+                              damped_here(med.z, L.z, u.z, old.z, s_xy + s_z.z), damped_here(med.w, L.w, u.w, old.w, s_xy + s_z.w));
+            }
+            if (!inner && z + 4 > nz) {  // behind the last cell of a row
+              n.w = 0.0F;
+              if (z + 3 > nz) n.z = 0.0F;
+              if (z + 2 > nz) n.y = 0.0F;
+            }
+            if (busy >> (R * k) & 1U) n = with_points(t.points, ny, band * T + k, x, y, z, n);
+            if (k >= T - 2 || row < 2 * R || four < 2 * F) {
+              float4* const to = (k % 2 == 0 ? odd : even) + (x * sx + (y * sy + z / 4));
+              if (inner)
+                *to = n;
+              else
+                store_fours(reinterpret_cast<float*>(to), n, nz - z);
+            }
+          }
+          if (R == 1 && k + 1 < T && (row < R || four < F)) buffers[other + (k + 1) * plane + at - R * W - F] = n;
+          made = n;
+          at_a = at_a >= R ? at_a - R : at_a - R + S::medium_planes;
+        }
       }
       at_medium = at_medium + 1 == S::medium_planes ? 0 : at_medium + 1;
       now = other;
