@@ -2,11 +2,13 @@
 // Slabs of y on devices, in core or as windows of planes over the host's memory.
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
 
+#include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/cuda/advance_arguments.hpp"
 #include "engine/solvers/acoustic_fd/cuda/tower_arguments.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include <fmt/core.h>
@@ -507,10 +509,11 @@ class InCore final : public DeviceSteps {
       const Index steps = std::min(band_, count - done);
       if (!fresh_) exchange();
       fresh_ = false;
+      const auto start = std::chrono::steady_clock::now();
       for (auto& slice : slices_) {
         slice->begin_band(k + done, steps);
         Index i = 0;
-        if (const Index levels = tower_steps(); levels > 0 && steps >= levels) {
+        if (const Index levels = towers_ ? tower_steps() : 0; levels > 0 && steps >= levels) {
           slice->towers(k + done, steps / levels);
           i = steps / levels * levels;
         }
@@ -525,6 +528,7 @@ class InCore final : public DeviceSteps {
         slice->end_band();
         slice->stream().synchronize();
       }
+      if (steps == band_) learn(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
       done += steps;
     }
   }
@@ -542,7 +546,7 @@ class InCore final : public DeviceSteps {
     return sum;
   }
   [[nodiscard]] std::string text() const override {
-    if (const Index levels = tower_steps(); levels > 0) return fmt::format("{}, towers of {} steps", name_, levels);
+    if (towers_ && tower_steps() > 0) return fmt::format("{}, towers of {} steps", name_, tower_steps());
     return slices_.size() == 1 ? name_ : fmt::format("{} × {}", slices_.size(), name_);
   }
 
@@ -550,6 +554,16 @@ class InCore final : public DeviceSteps {
   /// Levels of the towers that take the steps; 0: they go one by one.
   [[nodiscard]] Index tower_steps() const {
     return problem_.tiling.starts_with("stepwise") ? 0 : slices_.front()->tower_steps();
+  }
+  /// Of the first full bands of a run two go in towers and two step by step; the second of each, when everything is loaded, is
+  /// timed, and the run goes on with what was faster. Both give the same bits.
+  void learn(double seconds) {
+    if (trial_ == 4 || tower_steps() == 0) return;
+    if (trial_ == 1) tower_seconds_ = seconds;
+    ++trial_;
+    towers_ = trial_ < 2 || (trial_ == 4 && tower_seconds_ < seconds);
+    if (trial_ == 4)
+      log::info("acoustic-fd: {:.3g} s for {} steps in towers, {:.3g} s step by step", tower_seconds_, band_, seconds);
   }
   /// Rows beside each border, both levels, by way of the host.
   void exchange() {
@@ -575,6 +589,9 @@ class InCore final : public DeviceSteps {
   std::vector<std::unique_ptr<Slice>> slices_;
   Index band_ = 1;
   bool fresh_ = true;
+  bool towers_ = true;  ///< where there are any
+  int trial_ = 0;
+  double tower_seconds_ = 0;
 };
 
 /// A window of planes over the host's levels. In position j update i covers planes [jB − s i, (j+1)B − s i); the window holds
