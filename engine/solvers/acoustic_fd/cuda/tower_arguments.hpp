@@ -22,9 +22,9 @@ struct TowerPoints {
   RowNodes sources, receivers;
   const float* values = nullptr;  ///< [step][contribution], added one after the other
   std::int64_t contributions = 0;
-  float* out = nullptr;           ///< [record][receiver node]
+  float* out = nullptr;  ///< [record][receiver node]
   std::int64_t receiver_count = 0;
-  const int* record = nullptr;    ///< of each step; −1: none
+  const int* record = nullptr;  ///< of each step; −1: none
 };
 
 /// Bands of T steps, single precision, equal spacings, constant density. Every tower is a tile of rows and fours of cells along
@@ -36,27 +36,27 @@ struct TowerArguments {
   std::int64_t stride_x = 0, stride_y = 0, a_stride_x = 0, a_stride_y = 0;
   int nx = 0, ny = 0, nz = 0;
   int bands = 0;
-  int rows = 0, columns = 0;          ///< towers along y and z
-  int first_y = 0, first_z = 0;       ///< corner of the lowest tile at level k; first_z divisible by 4
+  int rows = 0, columns = 0;     ///< towers along y and z
+  int first_y = 0, first_z = 0;  ///< corner of the lowest tile at level k; first_z divisible by 4
   float centre = 0;
   float weight[7] = {};
-  float sign[6] = {};                 ///< of the images behind the faces; 0: none
-  int core[6] = {};                   ///< nodes [core[2 a], core[2 a + 1]) of axis a lie in no sponge
-  const float* sigma_x = nullptr;     ///< at plane 0
+  float sign[6] = {};              ///< of the images behind the faces; 0: none
+  int core[6] = {};                ///< nodes [core[2 a], core[2 a + 1]) of axis a lie in no sponge
+  const float* sigma_x = nullptr;  ///< at plane 0
   const float* sigma_y = nullptr;
-  const float* sigma_z = nullptr;     ///< padded to whole fours
-  const unsigned char* busy = nullptr;   ///< planes with sources or receivers; null: there are none
+  const float* sigma_z = nullptr;       ///< padded to whole fours
+  const unsigned char* busy = nullptr;  ///< planes with sources or receivers; null: there are none
   const TowerPoints* points = nullptr;
-  unsigned* ticket = nullptr;         ///< the next tower; zero at first
-  unsigned* done = nullptr;           ///< steps that each tower has done, [band][row][column]; zero at first
+  unsigned* ticket = nullptr;  ///< the next tower; zero at first
+  unsigned* done = nullptr;    ///< steps that each tower has done, [band][row][column]; zero at first
 };
 
 /// The shape of a tower.
 template <int R, int T, int rows, int fours, int U>
 struct TowerShape {
   static constexpr int radius = R, levels = T, tile_rows = rows, tile_fours = fours, unrolled = U;
-  static constexpr int threads = rows * fours;       ///< a thread has four cells along z
-  static constexpr int rim = (R + 3) / 4;            ///< fours of the stencil's reach and of the lean along z
+  static constexpr int threads = rows * fours;  ///< a thread has four cells along z
+  static constexpr int rim = (R + 3) / 4;       ///< fours of the stencil's reach and of the lean along z
   static constexpr int wide = fours + 2 * rim, high = rows + 2 * R, plane = wide * high;
   static constexpr int entering_rows = R * (T - 1) < rows ? R * (T - 1) : rows;
   static constexpr int entering_fours = rim * (T - 1) < fours ? rim * (T - 1) : fours;

@@ -52,7 +52,8 @@ __device__ __forceinline__ int made_here(int v) {
   return v;
 }
 /// Four new cells with what sources add to them; receivers take theirs.
-__device__ __noinline__ static float4 with_points(const TowerPoints* t, int ny, int step, int x, int y, int z, float4 n) {
+__device__ __noinline__ static float4 with_points(const TowerPoints* t, int ny, int step, int x, int y, int z,
+                                                  float4 n) {
   const auto each = [&](const RowNodes& nodes, auto&& take) {
     const int slot = nodes.slot[x];
     if (slot < 0) return;
@@ -166,13 +167,15 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
   const int id = static_cast<int>(threadIdx.x), own_r = id / fours, own_c = id % fours;
   const float4 zero = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
   const std::int64_t sx = t.stride_x / 4, ax = t.a_stride_x / 4;
-  const int sy = static_cast<int>(t.stride_y / 4), ay = static_cast<int>(t.a_stride_y / 4), nx = t.nx, ny = t.ny, nz = t.nz;
+  const int sy = static_cast<int>(t.stride_y / 4), ay = static_cast<int>(t.a_stride_y / 4), nx = t.nx, ny = t.ny,
+            nz = t.nz;
   const int steps = nx + R * (T - 1) + R;  // of a tower; step s is X = s − R
   const int towers = t.rows * t.columns;
   const int r = own_r, c = own_c;
   const int ky = r < S::entering_rows ? r / R + 1 : T, kz = c < S::entering_fours ? c / F + 1 : T;
   constexpr unsigned points_mask = (2U << (R * (T - 1))) - 1U;
-  const bool mirrors = t.sign[0] != 0 || t.sign[1] != 0 || t.sign[2] != 0 || t.sign[3] != 0 || t.sign[4] != 0 || t.sign[5] != 0;
+  const bool mirrors =
+      t.sign[0] != 0 || t.sign[1] != 0 || t.sign[2] != 0 || t.sign[3] != 0 || t.sign[4] != 0 || t.sign[5] != 0;
 
   for (;;) {
     __syncthreads();
@@ -253,7 +256,7 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
 #pragma unroll
       for (int i = 0; i < 2 * R + U; ++i) q[k][i] = zero;
     float4 next_u = zero, next_o = zero;
-    unsigned busy = 0;  // bit i: plane X − i has sources or receivers
+    unsigned busy = 0;                     // bit i: plane X − i has sources or receivers
     int at_medium = S::medium_planes - 1;  // slot of plane X
     int now = 0;                           // the buffer in use
 
@@ -336,8 +339,8 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
           if constexpr (R > 1) near.template look<W>(mid + k * plane + at, q[k][p + R]);
           const Near<R> here = near;
           if (R == 1 && k + 1 < T) {  // in time: stores follow that nothing read later may overtake
-            const int after = (r + (r < R * (k + 1) ? rows : 0) - R * (k + 1) + R) * W + c + (c < F * (k + 1) ? fours : 0) -
-                              F * (k + 1) + F;
+            const int after = (r + (r < R * (k + 1) ? rows : 0) - R * (k + 1) + R) * W + c +
+                              (c < F * (k + 1) ? fours : 0) - F * (k + 1) + F;
             near.template look<W>(mid + (k + 1) * plane + after, q[k + 1 < T ? k + 1 : k][p + R]);
           }
           q[k][p + 2 * R] = newest;
@@ -358,8 +361,9 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
             const bool inside = y >= 0 && y < ny && z >= 0 && z < nz;
             const float s_xy = __ldg(t.sigma_x + x) + __ldg(t.sigma_y + (inside ? y : 0));
             const float4 s_z = load_four(t.sigma_z + (inside ? z : 0));
-            n = make_float4(damped_here(med.x, L.x, u.x, old.x, s_xy + s_z.x), damped_here(med.y, L.y, u.y, old.y, s_xy + s_z.y),
-                            damped_here(med.z, L.z, u.z, old.z, s_xy + s_z.z), damped_here(med.w, L.w, u.w, old.w, s_xy + s_z.w));
+            n = make_float4(
+                damped_here(med.x, L.x, u.x, old.x, s_xy + s_z.x), damped_here(med.y, L.y, u.y, old.y, s_xy + s_z.y),
+                damped_here(med.z, L.z, u.z, old.z, s_xy + s_z.z), damped_here(med.w, L.w, u.w, old.w, s_xy + s_z.w));
             n = make_float4(inside ? n.x : 0.0F, inside && z + 1 < nz ? n.y : 0.0F, inside && z + 2 < nz ? n.z : 0.0F,
                             inside && z + 3 < nz ? n.w : 0.0F);
             if (inside && left) store_fours(reinterpret_cast<float*>(to), n, nz - z);
@@ -380,7 +384,8 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
 #pragma unroll
         for (int k = 0; k < T; ++k) {
           const int x = X - R * k;
-          const int row = r + (r < R * k ? rows : 0) - R * k, four = c + (c < F * k ? fours : 0) - F * k;  // in the tile
+          const int row = r + (r < R * k ? rows : 0) - R * k,
+                    four = c + (c < F * k ? fours : 0) - F * k;  // in the tile
           const int at = (row + R) * W + four + F;
           const float4* const m = mid + k * plane + at;
           float4 newest, old;
@@ -426,7 +431,8 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
               put(4 * (F + f), m[f]);
             }
             put(4 * F, u);
-            if (edge) mirror_line<R>(value, t.sign[4] != 0 ? z : -1, t.sign[4], t.sign[5] != 0 ? nz - 1 - z : -1, t.sign[5]);
+            if (edge)
+              mirror_line<R>(value, t.sign[4] != 0 ? z : -1, t.sign[4], t.sign[5] != 0 ? nz - 1 - z : -1, t.sign[5]);
             float4 L = scaled(t.centre, u);
 #pragma unroll
             for (int i = 1; i <= R; ++i) {
@@ -436,9 +442,8 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
                 if (y + i >= ny && t.sign[3] != 0) high = scaled(t.sign[3], m[(2 * (ny - 1 - y) - i) * W]);
               }
               constexpr int o = 4 * F;
-              const float4 pz =
-                  make_float4(value[o - i] + value[o + i], value[o + 1 - i] + value[o + 1 + i],
-                              value[o + 2 - i] + value[o + 2 + i], value[o + 3 - i] + value[o + 3 + i]);
+              const float4 pz = make_float4(value[o - i] + value[o + i], value[o + 1 - i] + value[o + 1 + i],
+                                            value[o + 2 - i] + value[o + 2 + i], value[o + 3 - i] + value[o + 3 + i]);
               L = fused(t.weight[i], sum(sum(sum(q[k][p + R - i], q[k][p + R + i]), sum(low, high)), pz), L);
             }
             if (undamped && x >= t.core[0] && x < t.core[1]) {
@@ -447,8 +452,9 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
             } else {
               const float s_xy = t.sigma_x[x] + t.sigma_y[y];
               const float4 s_z = load_four(t.sigma_z + z);
-              n = make_float4(damped_here(med.x, L.x, u.x, old.x, s_xy + s_z.x), damped_here(med.y, L.y, u.y, old.y, s_xy + s_z.y),
-                              damped_here(med.z, L.z, u.z, old.z, s_xy + s_z.z), damped_here(med.w, L.w, u.w, old.w, s_xy + s_z.w));
+              n = make_float4(
+                  damped_here(med.x, L.x, u.x, old.x, s_xy + s_z.x), damped_here(med.y, L.y, u.y, old.y, s_xy + s_z.y),
+                  damped_here(med.z, L.z, u.z, old.z, s_xy + s_z.z), damped_here(med.w, L.w, u.w, old.w, s_xy + s_z.w));
             }
             if (!inner && z + 4 > nz) {  // behind the last cell of a row
               n.w = 0.0F;
