@@ -72,7 +72,7 @@ struct TowerShape {
 template <int R>
 struct TowerOf;
 template <>
-struct TowerOf<1> : TowerShape<1, 5, 32, 16, 3> {};
+struct TowerOf<1> : TowerShape<1, 4, 32, 16, 3> {};
 template <>
 struct TowerOf<2> : TowerShape<2, 4, 24, 16, 1> {};
 template <>
