@@ -2,10 +2,13 @@
 // Slabs of y on devices, in core or as windows of planes over the host's memory.
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
 
+#include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/cuda/advance_arguments.hpp"
+#include "engine/solvers/acoustic_fd/cuda/tower_arguments.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include <fmt/core.h>
@@ -18,9 +21,23 @@ constexpr Index longest_band = 128;  // steps of a window
 constexpr Index steps_together =
     16;  // in core: what the host waits for at a time; of several devices: between exchanges
 
+constexpr Index bands_together = 8;  // of towers: they overlap
+
 unsigned blocks(Index n, Index each) {
   return static_cast<unsigned>((n + each - 1) / each);
 }
+
+/// What a launch of towers has to know of their shape.
+struct TowerPlan {
+  int levels, rows, fours, rim, threads;
+  Bytes shared;
+};
+template <int R>
+constexpr TowerPlan plan_of() {
+  using S = TowerOf<R>;
+  return {S::levels, S::tile_rows, S::tile_fours, S::rim, S::threads, static_cast<Bytes>(S::shared)};
+}
+constexpr TowerPlan tower_plans[] = {plan_of<1>(), plan_of<2>(), plan_of<3>(), plan_of<4>(), plan_of<5>(), plan_of<6>()};
 
 /// Steps between two exchanges of devices that share the rows.
 Index shared_band(const Problem& problem, int devices) {
@@ -53,6 +70,13 @@ class Slice {
     const auto whole_fours = [&] { sigma.resize((sigma.size() + 3) / 4 * 4, 0.0F); };
     for (std::size_t a = 0; a < 3; ++a) {
       sigma_at_[a] = sigma.size();
+      const auto& of = host.sigma(a);
+      const Index nodes = problem.grid.points[a], middle = nodes / 2;
+      Index low = 0, high = nodes;
+      for (Index i = 0; i < nodes; ++i)
+        if (of[static_cast<std::size_t>(i)] != 0) (i < middle ? low : high) = i < middle ? i + 1 : std::min(high, i);
+      core_[2 * a] = static_cast<int>(low);
+      core_[2 * a + 1] = static_cast<int>(high);
       sigma.insert(sigma.end(), host.sigma(a).begin(), host.sigma(a).end());
       whole_fours();
     }
@@ -65,8 +89,82 @@ class Slice {
     inject_ = device_.kernel<PointArguments>("acoustic-fd/inject");
     record_ = device_.kernel<PointArguments>("acoustic-fd/record");
     mirror_ = device_.kernel<MirrorArguments>("acoustic-fd/mirror");
+    plan_ = tower_plans[s_ - 1];
+    towers_possible_ = !host.unequal() && !host.potential() && device_.info().shared_per_block >= plan_.shared + 1024 &&
+                       at_.nz > 0 && rows.size() == problem.grid.points[1] && planes == problem.grid.points[0];
+    if (towers_possible_) tower_ = device_.kernel<TowerArguments>(fmt::format("acoustic-fd/tower<{}>", s_));
     stream_.synchronize();
     place_points();
+  }
+
+  /// Steps of a band of towers; 0: this grid, or this device, has none.
+  [[nodiscard]] Index tower_steps() const { return towers_possible_ ? plan_.levels : 0; }
+  /// Bands of towers from update k on, sources, images and receivers included; after begin_band().
+  void towers(Index k, Index bands) {
+    const auto& n = problem_.grid.points;
+    const Index lean_y = s_ * (plan_.levels - 1), lean_z = Index{4} * plan_.rim * (plan_.levels - 1);
+    const Index tile_z = Index{4} * plan_.fours;
+    TowerArguments t;
+    t.even = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin;
+    t.odd = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
+    t.a = host_.medium_varies() ? a_.data() + at_.origin : a_.data();
+    t.stride_x = at_.stride_x;
+    t.stride_y = at_.stride_y;
+    t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
+    t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
+    t.nx = static_cast<int>(n[0]);
+    t.ny = static_cast<int>(n[1]);
+    t.nz = static_cast<int>(n[2]);
+    t.bands = static_cast<int>(bands);
+    t.rows = static_cast<int>((n[1] + lean_y + plan_.rows - 1) / plan_.rows);
+    t.columns = static_cast<int>((n[2] + lean_z + tile_z - 1) / tile_z);
+    t.first_y = static_cast<int>(-lean_y);
+    // Rows that begin on 128 bytes where that costs no tile more.
+    const Index aligned = (lean_z + 31) / 32 * 32;
+    t.first_z = static_cast<int>(-(t.columns * tile_z >= n[2] + aligned ? aligned : lean_z));
+    const RowWeights<float>& w = host_.weights();
+    t.centre = w.centre;
+    for (Index i = 1; i <= s_; ++i) t.weight[i] = w.equal[i];
+    for (std::size_t f = 0; f < 6; ++f) {
+      t.sign[f] = static_cast<float>(problem_.faces[f].image_sign());
+      t.core[f] = core_[f];
+    }
+    t.sigma_x = sigma_.data();
+    t.sigma_y = sigma_.data() + sigma_at_[1];
+    t.sigma_z = sigma_.data() + sigma_at_[2];
+    const std::size_t number = static_cast<std::size_t>(t.rows) * static_cast<std::size_t>(t.columns) *
+                               static_cast<std::size_t>(bands);
+    if (progress_.size() < number + 1) progress_ = device_.allocate<unsigned>(number + 1, "progress of towers");
+    stream_.zero(progress_);
+    t.ticket = progress_.data();
+    t.done = progress_.data() + 1;
+    if (!busy_.empty()) {
+      point_data_.values = values_.data();
+      point_data_.contributions = static_cast<std::int64_t>(parts_.size());
+      point_data_.out = traces_.data();
+      point_data_.receiver_count = static_cast<std::int64_t>(receiver_count_);
+      records_.assign(static_cast<std::size_t>(bands * plan_.levels), -1);
+      for (std::size_t i = 0; i < recorded_.size(); ++i)
+        if (recorded_[i] >= k && recorded_[i] < k + bands * plan_.levels)
+          records_[static_cast<std::size_t>(recorded_[i] - k)] = static_cast<int>(i);
+      point_data_.values += (k - band_) * point_data_.contributions;
+      if (record_of_step_.size() < records_.size())
+        record_of_step_ = device_.allocate<int>(records_.size(), "receivers");
+      stream_.to_device(record_of_step_, std::span<const int>(records_));
+      point_data_.record = record_of_step_.data();
+      if (points_.empty()) points_ = device_.allocate<TowerPoints>(1, "points");
+      stream_.to_device(points_, std::span<const TowerPoints>(&point_data_, 1));
+      t.busy = busy_.data();
+      t.points = points_.data();
+    }
+    LaunchShape shape;
+    shape.block = {static_cast<unsigned>(plan_.threads), 1, 1};
+    shape.shared = plan_.shared;
+    shape.cooperative = true;  // towers wait for each other
+    const auto at_once = static_cast<std::size_t>(device_.info().multiprocessors);
+    shape.grid = {static_cast<unsigned>(std::min(number, at_once)), 1, 1};
+    stream_.launch(tower_, shape, t);
+    images(level_[static_cast<std::size_t>((k + bands * plan_.levels) & 1)].data() + at_.origin, {0, n[0]}, rows_);
   }
 
   [[nodiscard]] const Device& device() const { return device_; }
@@ -236,6 +334,7 @@ class Slice {
     receiver_count_ = list.size();
     for (auto* first : {&source_first_, &receiver_first_})
       for (std::size_t i = 1; i < first->size(); ++i) (*first)[i] += (*first)[i - 1];
+    place_rows(list);
     const auto upload = [&](const std::vector<PointNode>& from, DeviceBuffer<PointNode>& to) {
       if (from.empty()) return;
       to = device_.allocate<PointNode>(from.size(), "points");
@@ -244,6 +343,49 @@ class Slice {
     upload(source_nodes_list_, source_nodes_);
     upload(list, receiver_nodes_);
     stream_.synchronize();
+  }
+
+  /// The same nodes as towers look for them.
+  void place_rows(const std::vector<PointNode>& receivers) {
+    if (!towers_possible_ || (source_nodes_list_.empty() && receivers.empty())) return;
+    const auto& n = problem_.grid.points;
+    std::vector<unsigned char> busy(static_cast<std::size_t>(n[0]), 0);
+    std::vector<std::uint32_t> firsts;
+    std::vector<RowNode> nodes;
+    std::vector<int> slots;
+    const std::vector<PointNode>* const lists[] = {&source_nodes_list_, &receivers};
+    for (const auto* const list : lists) {
+      std::vector<PointNode> sorted = *list;
+      std::stable_sort(sorted.begin(), sorted.end(), [](const PointNode& a, const PointNode& b) {
+        return a.x != b.x ? a.x < b.x : a.place < b.place;
+      });
+      int slot = 0;
+      std::size_t i = 0;
+      for (Index x = 0; x < n[0]; ++x) {
+        const bool some = i < sorted.size() && sorted[i].x == x;
+        slots.push_back(some ? slot : -1);
+        if (!some) continue;
+        busy[static_cast<std::size_t>(x)] = 1;
+        ++slot;
+        for (Index y = 0; y <= n[1]; ++y) {
+          firsts.push_back(static_cast<std::uint32_t>(nodes.size()));
+          for (; i < sorted.size() && sorted[i].x == x && sorted[i].y == y; ++i)
+            nodes.push_back({static_cast<int>(sorted[i].place - y * at_.stride_y), sorted[i].begin, sorted[i].end});
+        }
+      }
+      if (list == &source_nodes_list_) source_rows_ = {slots.size(), firsts.size()};
+    }
+    busy_ = device_.allocate<unsigned char>(busy.size(), "points");
+    row_slots_ = device_.allocate<int>(slots.size(), "points");
+    row_firsts_ = device_.allocate<std::uint32_t>(std::max<std::size_t>(firsts.size(), 1), "points");
+    row_nodes_ = device_.allocate<RowNode>(std::max<std::size_t>(nodes.size(), 1), "points");
+    stream_.to_device(busy_, std::span<const unsigned char>(busy));
+    stream_.to_device(row_slots_, std::span<const int>(slots));
+    stream_.to_device(row_firsts_, std::span<const std::uint32_t>(firsts));
+    stream_.to_device(row_nodes_, std::span<const RowNode>(nodes));
+    stream_.synchronize();
+    point_data_.sources = {row_slots_.data(), row_firsts_.data(), row_nodes_.data()};
+    point_data_.receivers = {row_slots_.data() + source_rows_[0], row_firsts_.data() + source_rows_[1], row_nodes_.data()};
   }
 
   void points(const Kernel<PointArguments>& kernel, const DeviceBuffer<PointNode>& nodes,
@@ -322,6 +464,19 @@ class Slice {
   std::vector<std::pair<double, std::size_t>> parts_;
   std::vector<std::size_t> receiver_of_;
   std::size_t receiver_count_ = 0, slot_ = 0;
+  TowerPlan plan_{};
+  bool towers_possible_ = false;
+  Kernel<TowerArguments> tower_;
+  int core_[6]{};  ///< nodes of each axis that lie in no sponge
+  DeviceBuffer<unsigned> progress_;
+  DeviceBuffer<unsigned char> busy_;
+  DeviceBuffer<int> row_slots_, record_of_step_;
+  DeviceBuffer<std::uint32_t> row_firsts_;
+  DeviceBuffer<RowNode> row_nodes_;
+  DeviceBuffer<TowerPoints> points_;
+  TowerPoints point_data_;
+  std::array<std::size_t, 2> source_rows_{};  ///< slots and firsts of the sources, which come before those of the receivers
+  std::vector<int> records_;
   Index band_ = 0;
   std::vector<float> contributions_;
   std::vector<Index> recorded_;
@@ -334,11 +489,12 @@ class InCore final : public DeviceSteps {
       : problem_(problem), host_(host), name_(devices.front().info().name) {
     const auto count = static_cast<int>(devices.size());
     band_ = count == 1 ? steps_together : shared_band(problem, count);
-    const Index beside = problem.order / 2 * band_;
+    const Index beside = count == 1 ? 0 : problem.order / 2 * band_;
     for (int d = 0; d < count; ++d)
       slices_.push_back(std::make_unique<Slice>(problem, host, std::move(devices[static_cast<std::size_t>(d)]),
                                                 rows_of(problem, d, count), d > 0 ? beside : 0,
                                                 d + 1 < count ? beside : 0, problem.grid.points[0]));
+    if (const Index levels = tower_steps(); levels > 0) band_ = bands_together * levels;
   }
   void take(Index) override {
     const Index s = problem_.order / 2, n = problem_.grid.points[0];
@@ -353,9 +509,15 @@ class InCore final : public DeviceSteps {
       const Index steps = std::min(band_, count - done);
       if (!fresh_) exchange();
       fresh_ = false;
+      const auto start = std::chrono::steady_clock::now();
       for (auto& slice : slices_) {
         slice->begin_band(k + done, steps);
-        for (Index i = 0; i < steps; ++i) {
+        Index i = 0;
+        if (const Index levels = towers_ ? tower_steps() : 0; levels > 0 && steps >= levels) {
+          slice->towers(k + done, steps / levels);
+          i = steps / levels * levels;
+        }
+        for (; i < steps; ++i) {
           const Index beside = problem_.order / 2 * (steps - 1 - i);
           const Interval own = slice->rows(), held = slice->held();
           slice->update(k + done + i, {0, problem_.grid.points[0]},
@@ -366,6 +528,7 @@ class InCore final : public DeviceSteps {
         slice->end_band();
         slice->stream().synchronize();
       }
+      if (steps == band_) learn(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
       done += steps;
     }
   }
@@ -383,10 +546,25 @@ class InCore final : public DeviceSteps {
     return sum;
   }
   [[nodiscard]] std::string text() const override {
+    if (towers_ && tower_steps() > 0) return fmt::format("{}, towers of {} steps", name_, tower_steps());
     return slices_.size() == 1 ? name_ : fmt::format("{} × {}", slices_.size(), name_);
   }
 
  private:
+  /// Levels of the towers that take the steps; 0: they go one by one.
+  [[nodiscard]] Index tower_steps() const {
+    return problem_.tiling.starts_with("stepwise") ? 0 : slices_.front()->tower_steps();
+  }
+  /// Of the first full bands of a run two go in towers and two step by step; the second of each, when everything is loaded, is
+  /// timed, and the run goes on with what was faster. Both give the same bits.
+  void learn(double seconds) {
+    if (trial_ == 4 || tower_steps() == 0) return;
+    if (trial_ == 1) tower_seconds_ = seconds;
+    ++trial_;
+    towers_ = trial_ < 2 || (trial_ == 4 && tower_seconds_ < seconds);
+    if (trial_ == 4)
+      log::info("acoustic-fd: {:.3g} s for {} steps in towers, {:.3g} s step by step", tower_seconds_, band_, seconds);
+  }
   /// Rows beside each border, both levels, by way of the host.
   void exchange() {
     const Index s = problem_.order / 2, beside = s * band_;
@@ -411,6 +589,9 @@ class InCore final : public DeviceSteps {
   std::vector<std::unique_ptr<Slice>> slices_;
   Index band_ = 1;
   bool fresh_ = true;
+  bool towers_ = true;  ///< where there are any
+  int trial_ = 0;
+  double tower_seconds_ = 0;
 };
 
 /// A window of planes over the host's levels. In position j update i covers planes [jB − s i, (j+1)B − s i); the window holds

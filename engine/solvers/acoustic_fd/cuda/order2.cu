@@ -4,6 +4,7 @@
 
 #include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
 #include "engine/solvers/acoustic_fd/cuda/bands_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/tower_body.hpp"
 
 namespace conoid::acoustic_fd {
 
@@ -11,5 +12,6 @@ static const RegisterKernel advance_kernel("acoustic-fd/advance<1>", advance<1, 
 static const RegisterKernel unequal_kernel("acoustic-fd/advance<1,unequal>", advance<1, true>);
 static const RegisterKernel bands_kernel_3("acoustic-fd/bands<3>", bands<3>);
 static const RegisterKernel bands_kernel_4("acoustic-fd/bands<4>", bands<4>);
+static const RegisterKernel tower_kernel("acoustic-fd/tower<1>", tower<TowerOf<1>>);
 
 }  // namespace conoid::acoustic_fd

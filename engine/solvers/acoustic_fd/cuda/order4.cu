@@ -3,10 +3,12 @@
 #include "engine/team/kernel.hpp"
 
 #include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/tower_body.hpp"
 
 namespace conoid::acoustic_fd {
 
 static const RegisterKernel advance_kernel("acoustic-fd/advance<2>", advance<2, false>);
 static const RegisterKernel unequal_kernel("acoustic-fd/advance<2,unequal>", advance<2, true>);
+static const RegisterKernel tower_kernel("acoustic-fd/tower<2>", tower<TowerOf<2>>);
 
 }  // namespace conoid::acoustic_fd

@@ -3,10 +3,12 @@
 #include "engine/team/kernel.hpp"
 
 #include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/tower_body.hpp"
 
 namespace conoid::acoustic_fd {
 
 static const RegisterKernel advance_kernel("acoustic-fd/advance<3>", advance<3, false>);
 static const RegisterKernel unequal_kernel("acoustic-fd/advance<3,unequal>", advance<3, true>);
+static const RegisterKernel tower_kernel("acoustic-fd/tower<3>", tower<TowerOf<3>>);
 
 }  // namespace conoid::acoustic_fd

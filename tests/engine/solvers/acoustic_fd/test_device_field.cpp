@@ -114,6 +114,44 @@ class TestDeviceField : public QObject {
     }
   }
 
+  /// All faces, sources and receivers inside; boxes that are no multiples of a tile, bands that overlap on three multiprocessors.
+  void towers_give_the_bits_of_single_steps() {
+    configure_emulated({.multiprocessors = 3});
+    for (const int order : {2, 4, 6, 8, 10, 12}) {
+      Problem p = busy_problem(order, {order + 17, order + 31, 59 + order}, true, order != 6, false);
+      if (order == 8) std::swap(p.faces[4], p.faces[5]);  // the free surface where rows begin
+      if (order == 12) std::swap(p.faces[2], p.faces[3]);
+      std::string how, single;
+      const auto steps = [&](const char* tiling, std::string& told) {
+        p.tiling = tiling;
+        const auto cluster = single_rank();
+        Team team(parse_workers("emulated", 2).value());
+        const auto march = make_march(p, this_machine(), *cluster);
+        march->start(team, *cluster);
+        March::Recorder recorder;
+        march->advance(team, *cluster, 19, &recorder);
+        Everything out;
+        std::vector<double> traces(p.receivers.size());
+        for (const auto& parts : recorder.samples) {
+          march->join_traces(parts, traces);
+          out.traces.insert(out.traces.end(), traces.begin(), traces.end());
+        }
+        out.energy = march->energy(team, *cluster);
+        March::Cut all;
+        all.count = p.grid.points;
+        march->read(all, out.field);
+        told = march->tiling();
+        return out;
+      };
+      const Everything got = steps("auto", how), want = steps("stepwise 8", single);
+      QVERIFY2(how.find("towers") != std::string::npos && single.find("towers") == std::string::npos, how.c_str());
+      QCOMPARE(want.traces.size(), 19 * p.receivers.size());
+      QVERIFY2(*std::max_element(want.field.begin(), want.field.end()) > 1e-6F, "something happens");
+      QVERIFY2(got == want, qPrintable(QString("order %1").arg(order)));
+    }
+    configure_emulated({});
+  }
+
   void a_window_over_the_host_gives_the_bits_of_the_whole_grid() {
     for (const int order : {2, 4, 8}) {
       Problem p = run_problem(order, {61 + 9 * order, 17, 21});

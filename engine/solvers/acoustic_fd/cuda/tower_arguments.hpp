@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the streaming towers of a device take. The arrays lie as on the host (storage.hpp); pointers are at cell (0, 0, 0).
+#pragma once
+
+#include <cstdint>
+
+namespace conoid::acoustic_fd {
+
+/// A node of a source or a receiver in the row of its cell, by rising z.
+struct RowNode {
+  int z = 0;
+  std::uint32_t begin = 0, end = 0;  ///< source: its contributions; receiver: where its value goes (begin)
+};
+/// Nodes by rows: those of row y of plane x are list[first[s (ny + 1) + y]] up to the next row's, s = slot[x]; s < 0: none.
+struct RowNodes {
+  const int* slot = nullptr;
+  const std::uint32_t* first = nullptr;
+  const RowNode* list = nullptr;
+};
+/// Sources and receivers of the steps of a launch; lies in the device's memory.
+struct TowerPoints {
+  RowNodes sources, receivers;
+  const float* values = nullptr;  ///< [step][contribution], added one after the other
+  std::int64_t contributions = 0;
+  float* out = nullptr;  ///< [record][receiver node]
+  std::int64_t receiver_count = 0;
+  const int* record = nullptr;  ///< of each step; −1: none
+};
+
+/// Bands of T steps, single precision, equal spacings, constant density. Every tower is a tile of rows and fours of cells along
+/// z that leans by the stencil's radius a level and streams through all planes.
+struct TowerArguments {
+  float* even = nullptr;     ///< level k, and every second level after it
+  float* odd = nullptr;      ///< level k−1
+  const float* a = nullptr;  ///< c² dt²/h_x²; strides of zero: one row for all
+  std::int64_t stride_x = 0, stride_y = 0, a_stride_x = 0, a_stride_y = 0;
+  int nx = 0, ny = 0, nz = 0;
+  int bands = 0;
+  int rows = 0, columns = 0;     ///< towers along y and z
+  int first_y = 0, first_z = 0;  ///< corner of the lowest tile at level k; first_z divisible by 4
+  float centre = 0;
+  float weight[7] = {};
+  float sign[6] = {};              ///< of the images behind the faces; 0: none
+  int core[6] = {};                ///< nodes [core[2 a], core[2 a + 1]) of axis a lie in no sponge
+  const float* sigma_x = nullptr;  ///< at plane 0
+  const float* sigma_y = nullptr;
+  const float* sigma_z = nullptr;       ///< padded to whole fours
+  const unsigned char* busy = nullptr;  ///< planes with sources or receivers; null: there are none
+  const TowerPoints* points = nullptr;
+  unsigned* ticket = nullptr;  ///< the next tower; zero at first
+  unsigned* done = nullptr;    ///< steps that each tower has done, [band][row][column]; zero at first
+};
+
+/// The shape of a tower.
+template <int R, int T, int rows, int fours, int U>
+struct TowerShape {
+  static constexpr int radius = R, levels = T, tile_rows = rows, tile_fours = fours, unrolled = U;
+  static constexpr int threads = rows * fours;  ///< a thread has four cells along z
+  static constexpr int rim = (R + 3) / 4;       ///< fours of the stencil's reach and of the lean along z
+  static constexpr int wide = fours + 2 * rim, high = rows + 2 * R, plane = wide * high;
+  static constexpr int entering_rows = R * (T - 1) < rows ? R * (T - 1) : rows;
+  static constexpr int entering_fours = rim * (T - 1) < fours ? rim * (T - 1) : fours;
+  static constexpr int slots = entering_rows * fours + entering_fours * rows;
+  static constexpr int buffer = T * plane + 3 * slots;
+  static constexpr int medium_planes = R * (T - 1) + 2;
+  static constexpr int halo = 2 * R * fours + 2 * rim * rows;  ///< of one level
+  static constexpr int copies = T * halo + 3 * slots;
+  static constexpr int shared = (2 * buffer + medium_planes * threads) * 16 + copies * 8;  ///< bytes
+};
+
+/// Those of a run, by the stencil's radius: with the planes of all levels in registers, as many levels as leave none in memory.
+template <int R>
+struct TowerOf;
+template <>
+struct TowerOf<1> : TowerShape<1, 4, 32, 16, 3> {};
+template <>
+struct TowerOf<2> : TowerShape<2, 4, 24, 16, 1> {};
+template <>
+struct TowerOf<3> : TowerShape<3, 3, 24, 16, 1> {};
+template <>
+struct TowerOf<4> : TowerShape<4, 3, 24, 16, 1> {};
+template <>
+struct TowerOf<5> : TowerShape<5, 2, 24, 16, 1> {};
+template <>
+struct TowerOf<6> : TowerShape<6, 2, 24, 16, 1> {};
+
+}  // namespace conoid::acoustic_fd

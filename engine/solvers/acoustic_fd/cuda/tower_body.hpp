@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The skewed streaming tower on a device; included by the .cu file of each order. The association of sums is that of
+// kernels/patch.hpp, so results are those of the stepwise kernel bit for bit.
+#pragma once
+
+#include "engine/team/kernel.hpp"
+
+#include "engine/solvers/acoustic_fd/cuda/fours.hpp"
+#include "engine/solvers/acoustic_fd/cuda/tower_arguments.hpp"
+
+namespace conoid::acoustic_fd {
+
+/// 1/d for 1 ≤ d < 2^100, rounded as a division rounds.
+__device__ __forceinline__ float reciprocal(float d) {
+#if defined(__CUDACC__)
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(d));
+  return fmaf(r, fmaf(-d, r, 1.0F), r);
+#else
+  return 1.0F / d;
+#endif
+}
+__device__ __forceinline__ float damped_here(float a, float L, float u, float old, float sigma) {
+  return fmaf(a, L, fmaf(sigma - 1.0F, old, u + u)) * reciprocal(1.0F + sigma);
+}
+
+/// Values that other blocks wrote: past the first cache.
+__device__ __forceinline__ float4 load_far_four(const float4* p) {
+  return __ldcg(p);
+}
+__device__ __forceinline__ unsigned load_acquire(const unsigned* p) {
+#if defined(__CUDACC__)
+  unsigned v;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+#else
+  return atomicAdd(const_cast<unsigned*>(p), 0U);
+#endif
+}
+__device__ __forceinline__ void store_release(unsigned* p, unsigned v) {
+#if defined(__CUDACC__)
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+#else
+  atomicExch(p, v);
+#endif
+}
+/// A value that the compiler may not compute ahead of the loop: that would cost a register for each level.
+__device__ __forceinline__ int made_here(int v) {
+#if defined(__CUDACC__)
+  asm volatile("" : "+r"(v));
+#endif
+  return v;
+}
+/// Four new cells with what sources add to them; receivers take theirs.
+__device__ __noinline__ static float4 with_points(const TowerPoints* t, int ny, int step, int x, int y, int z,
+                                                  float4 n) {
+  const auto each = [&](const RowNodes& nodes, auto&& take) {
+    const int slot = nodes.slot[x];
+    if (slot < 0) return;
+    const std::uint32_t* const first = nodes.first + (static_cast<std::int64_t>(slot) * (ny + 1) + y);
+    std::uint32_t low = first[0], high = first[1];
+    const std::uint32_t end = high;
+    while (low < high) {  // the first node at or beyond z
+      const std::uint32_t middle = (low + high) / 2;
+      if (nodes.list[middle].z < z)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    for (; low < end && nodes.list[low].z < z + 4; ++low) {
+      const RowNode node = nodes.list[low];
+      const int d = node.z - z;
+      take(node, d == 0 ? n.x : d == 1 ? n.y : d == 2 ? n.z : n.w, d);
+    }
+  };
+  each(t->sources, [&](const RowNode& node, float p, int d) {
+    const float* const values = t->values + step * t->contributions;
+    for (std::uint32_t i = node.begin; i < node.end; ++i) p += values[i];
+    if (d == 0) n.x = p;
+    if (d == 1) n.y = p;
+    if (d == 2) n.z = p;
+    if (d == 3) n.w = p;
+  });
+  const int record = t->record[step];
+  if (record >= 0)
+    each(t->receivers, [&](const RowNode& node, float p, int) { t->out[record * t->receiver_count + node.begin] = p; });
+  return n;
+}
+/// Without a branch, which would move registers to memory.
+__device__ __forceinline__ float4 chosen(bool first, float4 a, float4 b) {
+  return make_float4(first ? a.x : b.x, first ? a.y : b.y, first ? a.z : b.z, first ? a.w : b.w);
+}
+/// Images behind the faces of z in a line of cells: the low face lies `below` cells under the first of the middle four, the
+/// high one `above` cells over it.
+template <int R>
+__device__ __forceinline__ void mirror_line(float* value, int below, float low, int above, float high) {
+  constexpr int o = 4 * ((R + 3) / 4);
+#pragma unroll
+  for (int i = 0; i < o; ++i) {
+    float v = value[i];
+#pragma unroll
+    for (int d = 0; d < R; d += 4)
+      if (o - d > i) v = below == d ? low * value[2 * (o - d) - i] : v;
+    value[i] = v;
+  }
+#pragma unroll
+  for (int i = 2 * o + 3; i > o; --i) {
+    float v = value[i];
+#pragma unroll
+    for (int d = 0; d < R + 3; ++d)
+      if (o + d < i && 2 * (o + d) - i >= 0) v = above == d ? high * value[2 * (o + d) - i] : v;
+    value[i] = v;
+  }
+}
+/// Pair sums of the neighbours along y and z.
+template <int R>
+struct Near {
+  float4 y[R], z[R];
+
+  template <int W>
+  __device__ __forceinline__ void look(const float4* m, float4 u) {
+    constexpr int F = (R + 3) / 4, o = 4 * F;
+    float value[8 * F + 4];
+    const auto put = [&](int i, float4 f) {
+      value[i] = f.x;
+      value[i + 1] = f.y;
+      value[i + 2] = f.z;
+      value[i + 3] = f.w;
+    };
+#pragma unroll
+    for (int f = 1; f <= F; ++f) {
+      put(4 * (F - f), m[-f]);
+      put(4 * (F + f), m[f]);
+    }
+    put(o, u);
+#pragma unroll
+    for (int i = 1; i <= R; ++i) {
+      y[i - 1] = sum(m[-i * W], m[i * W]);
+      z[i - 1] = make_float4(value[o - i] + value[o + i], value[o + 1 - i] + value[o + 1 + i],
+                             value[o + 2 - i] + value[o + 2 + i], value[o + 3 - i] + value[o + 3 + i]);
+    }
+  }
+};
+__device__ __forceinline__ void wait_for(const unsigned* p, unsigned steps) {
+  while (load_acquire(p) < steps) {
+  }
+}
+
+/// One persistent block takes tower after tower in the order of their dependencies, band after band.
+///
+/// Update k of a band (it makes level k+1) covers, at step X of the stream, plane X − R k of rows [B + R k, B + R k + rows) and fours
+/// [C + rim k, C + rim k + fours). So a tower needs what the towers above it along y and z did at the same step, and nothing of those below.
+/// A thread keeps its column from level to level, with the 2R+1 planes of the stencil in registers, until the tile leaves that column;
+/// then it takes over the one a whole tile further up, whose newest levels the neighbour left in memory. In-plane neighbours are
+/// read from middle planes in shared memory, one barrier a step for all levels. What comes from neighbours (the rim of each middle
+/// plane, entering columns) is copied asynchronously, one step ahead, from a list that is made once a tower.
+template <class S>
+__global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
+  constexpr int R = S::radius, T = S::levels, rows = S::tile_rows, fours = S::tile_fours, U = S::unrolled;
+  static_assert(R * T <= rows && S::rim * T <= fours && R * (T - 1) < 32);
+  constexpr int F = S::rim, W = S::wide, plane = S::plane, threads = S::threads, buffer = S::buffer;
+  float4* const buffers = dynamic_shared<float4>();
+  float4* const medium = buffers + 2 * buffer;
+  uint2* const copies = reinterpret_cast<uint2*>(medium + S::medium_planes * threads);
+  __shared__ unsigned shared_ticket;
+  __shared__ int copy_count;
+  const int id = static_cast<int>(threadIdx.x), own_r = id / fours, own_c = id % fours;
+  const float4 zero = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+  const std::int64_t sx = t.stride_x / 4, ax = t.a_stride_x / 4;
+  const int sy = static_cast<int>(t.stride_y / 4), ay = static_cast<int>(t.a_stride_y / 4), nx = t.nx, ny = t.ny,
+            nz = t.nz;
+  const int steps = nx + R * (T - 1) + R;  // of a tower; step s is X = s − R
+  const int towers = t.rows * t.columns;
+  const int r = own_r, c = own_c;
+  const int ky = r < S::entering_rows ? r / R + 1 : T, kz = c < S::entering_fours ? c / F + 1 : T;
+  constexpr unsigned points_mask = (2U << (R * (T - 1))) - 1U;
+  const bool mirrors =
+      t.sign[0] != 0 || t.sign[1] != 0 || t.sign[2] != 0 || t.sign[3] != 0 || t.sign[4] != 0 || t.sign[5] != 0;
+
+  for (;;) {
+    __syncthreads();
+    if (id == 0) {
+      shared_ticket = atomicAdd(t.ticket, 1U);
+      copy_count = 0;
+    }
+    __syncthreads();
+    const int ticket = static_cast<int>(shared_ticket);
+    if (ticket >= towers * t.bands) return;
+    const int band = ticket / towers, number = ticket % towers;
+    const int j = t.rows - 1 - number / t.columns, l = t.columns - 1 - number % t.columns;
+    const int B = t.first_y + j * rows, C = t.first_z / 4 + l * fours;  // C in fours
+    const bool swapped = T % 2 == 1 && band % 2 == 1;
+    float4* const even = reinterpret_cast<float4*>(swapped ? t.odd : t.even);
+    float4* const odd = reinterpret_cast<float4*>(swapped ? t.even : t.odd);
+    const float4* const a = reinterpret_cast<const float4*>(t.a);
+    unsigned* const mine = t.done + band * towers + j * t.columns + l;
+    const unsigned* const above_y = j + 1 < t.rows ? mine + t.columns : nullptr;
+    const unsigned* const above_z = l + 1 < t.columns ? mine + 1 : nullptr;
+    const unsigned* const before =
+        band > 0 ? t.done + (band - 1) * towers + (j > 0 ? j - 1 : 0) * t.columns + (l > 0 ? l - 1 : 0) : nullptr;
+    // The reach of the tile over all levels.
+    const int y_end = B + rows + R * (T - 1), z_begin = 4 * C, z_end = 4 * (C + fours + F * (T - 1));
+    const bool inner = B >= 0 && z_begin >= 0 && y_end <= ny && z_end <= nz;
+    const bool edge = mirrors && (B < R || z_begin < R || y_end > ny - R || z_end > nz - R);
+    const bool undamped = B >= t.core[2] && y_end <= t.core[3] && z_begin >= t.core[4] && z_end <= t.core[5];
+
+    for (int i = id; i < 2 * buffer; i += threads) buffers[i] = zero;  // what lies outside the grid stays so
+    // The list: .x place in a plane, .y where to, planes behind the step, and of which array.
+    const auto enlist = [&](int y, int z, int to, int behind, unsigned array) {
+      if (y < 0 || y >= ny || z < 0 || 4 * z >= nz) return;
+      const int place = array == 2 ? y * ay + z : y * sy + z;
+      const int at = atomicAdd(&copy_count, 1);
+      copies[at] = uint2{static_cast<unsigned>(place),
+                         static_cast<unsigned>(to) | static_cast<unsigned>(behind) << 16 | array << 30};
+    };
+    for (int e = id; e < T * S::halo; e += threads) {
+      const int k = e / S::halo;
+      int i = e % S::halo, row, four;
+      if (i < 2 * R * fours) {
+        row = i / fours < R ? i / fours : rows + i / fours;
+        four = F + i % fours;
+      } else {
+        i -= 2 * R * fours;
+        row = R + i / (2 * F);
+        four = i % (2 * F) < F ? i % (2 * F) : fours + i % (2 * F);
+      }
+      // With R = 1 what this tower leaves below is put there directly: it would come too late through memory.
+      if (R == 1 && k > 0 && row < rows && four < fours) continue;
+      enlist(B + R * k + row - R, C + F * k + four - F, k * plane + row * W + four, R * k, k % 2);
+    }
+    for (int e = id; e < 3 * S::slots; e += threads) {
+      const int what = e / S::slots;
+      int i = e % S::slots, y, z, k;
+      if (i < S::entering_rows * fours) {
+        k = i / fours / R + 1;
+        y = B + i / fours + rows;
+        z = C + i % fours + (i % fours < F * k ? fours : 0);
+      } else {
+        i -= S::entering_rows * fours;
+        const int rr = i / S::entering_fours, cc = i % S::entering_fours;
+        k = cc / F + 1;
+        if (rr < S::entering_rows && rr / R + 1 == k) continue;
+        y = B + rr + (rr < R * k ? rows : 0);
+        z = C + cc + fours;
+      }
+      const unsigned array = what == 0 ? k % 2 : what == 1 ? (k + 1) % 2 : 2;
+      enlist(y, z, T * plane + e, what == 0 ? R * (k - 1) : R * k, array);
+    }
+
+    const int slot_z = T * plane + S::entering_rows * fours + r * S::entering_fours + c;
+    const bool first_inside = B + r >= 0 && B + r < ny && C + c >= 0 && 4 * (C + c) < nz;
+    const int first_place = (B + r) * sy + C + c, first_medium = (B + r) * ay + C + c;
+    float4 q[T][2 * R + U];
+#pragma unroll
+    for (int k = 0; k < T; ++k)
+#pragma unroll
+      for (int i = 0; i < 2 * R + U; ++i) q[k][i] = zero;
+    float4 next_u = zero, next_o = zero;
+    unsigned busy = 0;                     // bit i: plane X − i has sources or receivers
+    int at_medium = S::medium_planes - 1;  // slot of plane X
+    int now = 0;                           // the buffer in use
+
+    const auto wait = [&](int s) {  // for what steps s … s + 3 ask of the neighbours, for the step after each
+      if (id == 0 && above_y != nullptr) wait_for(above_y, static_cast<unsigned>(s + 5 < steps ? s + 5 : steps));
+      if (id == 32 && above_z != nullptr) wait_for(above_z, static_cast<unsigned>(s + 5 < steps ? s + 5 : steps));
+      if (id == 64 && before != nullptr) {
+        const int wanted = s + 5 + R * T;
+        wait_for(before, static_cast<unsigned>(wanted < steps ? wanted : steps));
+      }
+    };
+    wait(0);
+    __syncthreads();
+    if (first_inside) next_u = load_far_four(even + first_place);
+
+    const auto pass = [&]<int p>(int s) {
+      const int X = s - R;
+      const int r = made_here(own_r), c = made_here(own_c);
+      float4* const mid = buffers + now;
+      const int other = buffer - now;
+#pragma unroll
+      for (int k = 0; k < T; ++k) {
+        const int at = (r + (r < R * k ? rows : 0) - R * k + R) * W + c + (c < F * k ? fours : 0) - F * k + F;
+        mid[k * plane + at] = q[k][p + R];
+      }
+      if (s % 4 == 0 && s > 0) wait(s);
+      __pipeline_wait_prior(0);
+      __syncthreads();
+      if (s % 4 == 0 && s > 0 && id == threads - 32) store_release(mine, static_cast<unsigned>(s));
+      busy = busy << 1 | (t.busy != nullptr && X >= 0 && X < nx ? t.busy[X] : 0U);
+      const float4 old_0 = next_o, next_now = next_u;
+      q[0][p + 2 * R] = next_now;
+      {  // for the next step
+        const int x = X + 1, into = at_medium + 1 == S::medium_planes ? 0 : at_medium + 1;
+        next_u = first_inside && x + R < nx ? load_far_four(even + ((x + R) * sx + first_place)) : zero;
+        if (first_inside && x >= 0 && x < nx) {
+          next_o = load_far_four(odd + (x * sx + first_place));
+          copy_async<16>(shared_address(medium + into * threads + id), a + (x * ax + first_medium));
+        }
+        const int count = copy_count;
+        for (int i = id; i < count; i += threads) {
+          const uint2 e = copies[i];
+          const int from = x - static_cast<int>(e.y >> 16 & 0x3fffU);
+          const unsigned array = e.y >> 30;
+          if (from >= 0 && from < nx)
+            copy_async<16>(shared_address(buffers + other + (e.y & 0xffffU)),
+                           (array == 0   ? even
+                            : array == 1 ? odd
+                                         : a) +
+                               (static_cast<int>(e.x) + from * (array == 2 ? ax : sx)));
+        }
+        __pipeline_commit();
+      }
+      // The medium of the columns that enter is used by all levels that follow.
+      if (ky < T) {
+        const int into = at_medium - R * ky + (at_medium < R * ky ? S::medium_planes : 0);
+        medium[into * threads + id] = mid[T * plane + 2 * S::slots + id];
+      }
+      if (kz < T && kz != ky) {
+        const int into = at_medium - R * kz + (at_medium < R * kz ? S::medium_planes : 0);
+        medium[into * threads + id] = mid[2 * S::slots + slot_z];
+      }
+      const auto levels = [&]<bool plain>() {
+        float4 made = zero;
+        int at_a = at_medium;
+        Near<R> near;
+        if constexpr (R == 1) near.template look<W>(mid + (r + R) * W + c + F, q[0][p + R]);
+#pragma unroll
+        for (int k = 0; k < T; ++k) {
+          const int x = X - R * k;
+          const int row = r + (r < R * k ? rows : 0) - R * k, four = c + (c < F * k ? fours : 0) - F * k;
+          const int at = (row + R) * W + four + F;
+          float4 newest = k == 0 ? next_now : made, old = k == 0 ? old_0 : q[k > 0 ? k - 1 : 0][p];
+          if (k > 0 && (k == ky || k == kz)) {
+            const float4* const from = mid + (k == ky ? T * plane + id : slot_z);
+            newest = from[0];
+            old = from[S::slots];
+          }
+          const float4 med = medium[at_a * threads + id];
+          if constexpr (R > 1) near.template look<W>(mid + k * plane + at, q[k][p + R]);
+          const Near<R> here = near;
+          if (R == 1 && k + 1 < T) {  // in time: stores follow that nothing read later may overtake
+            const int after = (r + (r < R * (k + 1) ? rows : 0) - R * (k + 1) + R) * W + c +
+                              (c < F * (k + 1) ? fours : 0) - F * (k + 1) + F;
+            near.template look<W>(mid + (k + 1) * plane + after, q[k + 1 < T ? k + 1 : k][p + R]);
+          }
+          q[k][p + 2 * R] = newest;
+          const float4 u = q[k][p + R];
+          float4 L = scaled(t.centre, u);
+#pragma unroll
+          for (int i = 1; i <= R; ++i)
+            L = fused(t.weight[i], sum(sum(sum(q[k][p + R - i], q[k][p + R + i]), here.y[i - 1]), here.z[i - 1]), L);
+          float4 n;
+          const int y = B + R * k + row, z = 4 * (C + F * k + four);
+          float4* const to = (k % 2 == 0 ? odd : even) + (x * sx + (y * sy + z / 4));
+          const bool left = k >= T - 2 || row < 2 * R || four < 2 * F;
+          if constexpr (plain) {
+            n = make_float4(fmaf(med.x, L.x, (u.x + u.x) - old.x), fmaf(med.y, L.y, (u.y + u.y) - old.y),
+                            fmaf(med.z, L.z, (u.z + u.z) - old.z), fmaf(med.w, L.w, (u.w + u.w) - old.w));
+            if (left) *to = n;
+          } else {
+            const bool inside = y >= 0 && y < ny && z >= 0 && z < nz;
+            const float s_xy = __ldg(t.sigma_x + x) + __ldg(t.sigma_y + (inside ? y : 0));
+            const float4 s_z = load_four(t.sigma_z + (inside ? z : 0));
+            n = make_float4(
+                damped_here(med.x, L.x, u.x, old.x, s_xy + s_z.x), damped_here(med.y, L.y, u.y, old.y, s_xy + s_z.y),
+                damped_here(med.z, L.z, u.z, old.z, s_xy + s_z.z), damped_here(med.w, L.w, u.w, old.w, s_xy + s_z.w));
+            n = make_float4(inside ? n.x : 0.0F, inside && z + 1 < nz ? n.y : 0.0F, inside && z + 2 < nz ? n.z : 0.0F,
+                            inside && z + 3 < nz ? n.w : 0.0F);
+            if (inside && left) store_fours(reinterpret_cast<float*>(to), n, nz - z);
+          }
+          if (R == 1 && k + 1 < T && (row < R || four < F)) buffers[other + (k + 1) * plane + at - R * W - F] = n;
+          made = n;
+          at_a = at_a >= R ? at_a - R : at_a - R + S::medium_planes;
+        }
+      };
+      const bool far_from_ends = X > R * (T - 1) && X + R < nx && (busy & points_mask) == 0;
+      if (inner && undamped && far_from_ends && X - R * (T - 1) >= t.core[0] && X < t.core[1]) {
+        levels.template operator()<true>();
+      } else if (far_from_ends && !edge) {
+        levels.template operator()<false>();
+      } else {
+        float4 made = zero;
+        int at_a = at_medium;
+#pragma unroll
+        for (int k = 0; k < T; ++k) {
+          const int x = X - R * k;
+          const int row = r + (r < R * k ? rows : 0) - R * k,
+                    four = c + (c < F * k ? fours : 0) - F * k;  // in the tile
+          const int at = (row + R) * W + four + F;
+          const float4* const m = mid + k * plane + at;
+          float4 newest, old;
+          const float4 med = medium[at_a * threads + id];
+          if (k == 0) {
+            old = old_0;
+          } else {
+            newest = made;
+            old = q[k > 0 ? k - 1 : 0][p];
+            if (k == ky || k == kz) {
+              const float4* const from = mid + (k == ky ? T * plane + id : slot_z);
+              newest = from[0];
+              old = from[S::slots];
+            }
+            q[k][p + 2 * R] = newest;
+          }
+          if (x + R >= nx) {  // planes behind the faces of x
+            float4 image = zero;
+#pragma unroll
+            for (int i = 1; i <= R; ++i)
+              image = chosen(x + R - (nx - 1) == i && t.sign[1] != 0, scaled(t.sign[1], q[k][p + 2 * (R - i)]), image);
+            q[k][p + 2 * R] = image;
+          }
+          if (x == 0) {
+#pragma unroll
+            for (int i = 1; i <= R; ++i)
+              q[k][p + R - i] = chosen(t.sign[0] != 0, scaled(t.sign[0], q[k][p + R + i]), zero);
+          }
+          float4 n = zero;
+          const int y = B + R * k + row, z = 4 * (C + F * k + four);
+          if (x >= 0 && x < nx && (inner || (y >= 0 && y < ny && z >= 0 && z < nz))) {
+            const float4 u = q[k][p + R];
+            float value[8 * F + 4];
+            const auto put = [&](int i, float4 f) {
+              value[i] = f.x;
+              value[i + 1] = f.y;
+              value[i + 2] = f.z;
+              value[i + 3] = f.w;
+            };
+#pragma unroll
+            for (int f = 1; f <= F; ++f) {
+              put(4 * (F - f), m[-f]);
+              put(4 * (F + f), m[f]);
+            }
+            put(4 * F, u);
+            if (edge)
+              mirror_line<R>(value, t.sign[4] != 0 ? z : -1, t.sign[4], t.sign[5] != 0 ? nz - 1 - z : -1, t.sign[5]);
+            float4 L = scaled(t.centre, u);
+#pragma unroll
+            for (int i = 1; i <= R; ++i) {
+              float4 low = m[-i * W], high = m[i * W];
+              if (edge) {
+                if (y - i < 0 && t.sign[2] != 0) low = scaled(t.sign[2], m[(i - 2 * y) * W]);
+                if (y + i >= ny && t.sign[3] != 0) high = scaled(t.sign[3], m[(2 * (ny - 1 - y) - i) * W]);
+              }
+              constexpr int o = 4 * F;
+              const float4 pz = make_float4(value[o - i] + value[o + i], value[o + 1 - i] + value[o + 1 + i],
+                                            value[o + 2 - i] + value[o + 2 + i], value[o + 3 - i] + value[o + 3 + i]);
+              L = fused(t.weight[i], sum(sum(sum(q[k][p + R - i], q[k][p + R + i]), sum(low, high)), pz), L);
+            }
+            if (undamped && x >= t.core[0] && x < t.core[1]) {
+              n = make_float4(fmaf(med.x, L.x, (u.x + u.x) - old.x), fmaf(med.y, L.y, (u.y + u.y) - old.y),
+                              fmaf(med.z, L.z, (u.z + u.z) - old.z), fmaf(med.w, L.w, (u.w + u.w) - old.w));
+            } else {
+              const float s_xy = t.sigma_x[x] + t.sigma_y[y];
+              const float4 s_z = load_four(t.sigma_z + z);
+              n = make_float4(
+                  damped_here(med.x, L.x, u.x, old.x, s_xy + s_z.x), damped_here(med.y, L.y, u.y, old.y, s_xy + s_z.y),
+                  damped_here(med.z, L.z, u.z, old.z, s_xy + s_z.z), damped_here(med.w, L.w, u.w, old.w, s_xy + s_z.w));
+            }
+            if (!inner && z + 4 > nz) {  // behind the last cell of a row
+              n.w = 0.0F;
+              if (z + 3 > nz) n.z = 0.0F;
+              if (z + 2 > nz) n.y = 0.0F;
+            }
+            if (busy >> (R * k) & 1U) n = with_points(t.points, ny, band * T + k, x, y, z, n);
+            if (k >= T - 2 || row < 2 * R || four < 2 * F) {
+              float4* const to = (k % 2 == 0 ? odd : even) + (x * sx + (y * sy + z / 4));
+              if (inner)
+                *to = n;
+              else
+                store_fours(reinterpret_cast<float*>(to), n, nz - z);
+            }
+          }
+          if (R == 1 && k + 1 < T && (row < R || four < F)) buffers[other + (k + 1) * plane + at - R * W - F] = n;
+          made = n;
+          at_a = at_a >= R ? at_a - R : at_a - R + S::medium_planes;
+        }
+      }
+      at_medium = at_medium + 1 == S::medium_planes ? 0 : at_medium + 1;
+      now = other;
+    };
+    for (int s = 0; s < steps; s += U) {
+      pass.template operator()<0>(s);
+      if constexpr (U > 1) pass.template operator()<1>(s + 1);
+      if constexpr (U > 2) pass.template operator()<2>(s + 2);
+#pragma unroll
+      for (int k = 0; k < T; ++k)
+#pragma unroll
+        for (int i = 0; i < 2 * R; ++i) q[k][i] = q[k][i + U];
+    }
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    if (id == threads - 32) store_release(mine, static_cast<unsigned>(steps));
+  }
+}
+
+}  // namespace conoid::acoustic_fd
