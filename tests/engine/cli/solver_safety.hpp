@@ -287,7 +287,7 @@ inline void fill_disk(const fs::path& folder, const QString& solver) {
   const Whole& whole = whole_run(folder, solver);
   std::uintmax_t bytes = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder / (solver.toStdString() + "-whole")))
-    if (entry.is_regular_file()) bytes += entry.file_size();
+    if (entry.is_regular_file() && entry.path().parent_path().parent_path().filename() != "checkpoints") bytes += entry.file_size();
   const QString out = solver + "-small";
   fs::create_directory(folder / out.toStdString());
   QProcess process;

@@ -75,6 +75,8 @@ class TestEverySolverForLong : public QObject {
                     {"run", CONOID_SOURCE_DIR "/resources/cases/" + name, "--out", out, "--progress", "plain"});
       if (process.waitForFinished(moment)) {
         told << QString("%1 ms: finished before").arg(moment);
+        if (process.exitStatus() != QProcess::NormalExit || process.exitCode() != 0)
+          wrong << told.back() + ", and failed: " + process.readAllStandardError().right(400);
         continue;
       }
       if (writing) {
