@@ -260,10 +260,10 @@ inline void stop_and_resume(const fs::path& folder, const QString& solver, int r
 }
 
 /// The program under ever smaller address spaces: it finishes, or says with exit 6 that there is no memory.
-inline void limit_memory(const fs::path& folder, const QString& solver) {
+inline void limit_memory(const fs::path& folder, const QString& solver, int most = 2000, int least = 40) {
   int finished = 0;
   int refused = 0;
-  for (int megabytes = 2000; megabytes > 40; megabytes = megabytes * 3 / 4) {
+  for (int megabytes = most; megabytes > least; megabytes = megabytes * 3 / 4) {
     QProcess process;
     const QString out = QString("%1-memory%2").arg(solver).arg(megabytes);
     rod::prepare(process, folder)
