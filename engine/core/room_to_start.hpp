@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program under a small limit of address space ends with a sentence. OpenBLAS asks for its work space, 128 MB, while it is
-// loaded, and asks for ever where there is none; so the question is put before the constructors of the libraries run.
+// loaded, and asks for ever where there is none; so the question is put before the constructors of the libraries run, and again
+// before its functions take more.
 #pragma once
 
 namespace conoid {
@@ -8,6 +9,21 @@ namespace conoid {
 /// Ends the process with exit status 6 and a line on stderr where the limit of address space (ulimit -v) leaves too little to
 /// start. Uses system calls only: nothing of the program is constructed yet. Does nothing where there is no limit.
 void require_room_to_start() noexcept;
+
+/// While alive, this thread may be inside a call of the BLAS. OpenBLAS takes 128 MB of address space for each call that is under
+/// way at once, keeps them for the next, and asks for ever where there is none. Under a limit of address space this waits until
+/// another call is over, or throws std::bad_alloc where there is not even room for one. Costs nothing without a limit. Any thread;
+/// one at a time in each.
+class BlasCall {
+ public:
+  BlasCall();
+  ~BlasCall();
+  BlasCall(const BlasCall&) = delete;
+  BlasCall& operator=(const BlasCall&) = delete;
+
+ private:
+  bool counted_ = false;
+};
 
 }  // namespace conoid
 

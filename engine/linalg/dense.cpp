@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "conoid/config.hpp"
+#include "engine/core/room_to_start.hpp"
 #include "engine/linalg/dense_backends.hpp"
 #include "engine/linalg/dense_blocked.hpp"
 
@@ -124,6 +125,7 @@ Result<Lu<T>> Lu<T>::factorise(T* matrix, Index n, int threads, Backend backend)
                        : blocked::factorise_avx2(numbers, static_cast<long>(n), lu.pivots_.data(), threads);
   } else if (by_lapack(backend)) {
 #if CONOID_HAVE_LAPACK
+    const BlasCall room;
     const int size = static_cast<int>(n);
     if constexpr (twice<T>)
       zgetrf_(&size, &size, matrix, &size, lu.pivots_.data(), &info);
@@ -145,6 +147,7 @@ void Lu<T>::solve(T* rhs, Index columns) const {
   const Threads guard(backend_ == Backend::own ? 1 : threads_);  // the library splits by threads, and its bits follow
   if (by_lapack(backend_)) {
 #if CONOID_HAVE_LAPACK
+    const BlasCall room;
     const int size = static_cast<int>(n_), count = static_cast<int>(columns);
     int info = 0;
     if constexpr (twice<T>)
@@ -163,6 +166,7 @@ double Lu<T>::reciprocal_condition() const {
   const Threads guard(backend_ == Backend::own ? 1 : threads_);
   if (by_lapack(backend_)) {
 #if CONOID_HAVE_LAPACK
+    const BlasCall room;
     const int size = static_cast<int>(n_);
     int info = 0;
     const Real norm = static_cast<Real>(norm_);
@@ -210,6 +214,7 @@ void multiply(const T* a, Index rows, Index cols, const T* x, Index columns, T b
   const Threads guard(threads);
   if (by_lapack(backend) && cols > 0) {
 #if CONOID_HAVE_LAPACK
+    const BlasCall room;
     const int m = static_cast<int>(rows), n = static_cast<int>(columns), k = static_cast<int>(cols), one = 1;
     const T alpha(1);
     if (columns == 1) {
@@ -239,6 +244,7 @@ void multiply_adjoint(const T* a, Index rows, Index cols, const T* x, Index colu
   const Threads guard(threads);
   if (by_lapack(backend) && rows > 0) {
 #if CONOID_HAVE_LAPACK
+    const BlasCall room;
     const int m = static_cast<int>(cols), n = static_cast<int>(columns), k = static_cast<int>(rows);
     const T alpha(1), beta(0);
     if constexpr (twice<T>)
@@ -260,6 +266,7 @@ Status least_squares(T* a, Index rows, Index cols, T* b, Index columns, int thre
   const Threads guard(threads);
   if (by_lapack(backend)) {
 #if CONOID_HAVE_LAPACK
+    const BlasCall room;
     const int m = static_cast<int>(rows), n = static_cast<int>(cols), k = static_cast<int>(columns);
     int info = 0, ask = -1;
     T best;

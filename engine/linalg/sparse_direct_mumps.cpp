@@ -3,6 +3,7 @@
 // the sequential one brings an MPI of its own whose names would hide the real ones. P. R. Amestoy, I. S. Duff,
 // J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15; names of parameters as in its users' guide.
 #include "engine/core/left_behind.hpp"
+#include "engine/core/room_to_start.hpp"
 #include "engine/linalg/factor_files.hpp"
 #include "engine/linalg/one_blas_thread.hpp"
 #include "engine/linalg/sparse_direct_bodies.hpp"
@@ -93,6 +94,7 @@ struct Instance {
 
 /// A call on a thread of its own, which is left behind when a stop is asked for. False: it was.
 bool watched_call(const std::shared_ptr<Instance>& instance, int job, const std::stop_token& stop) {
+  const BlasCall room;
   if (!stop.stop_possible()) {
     instance->call(job);
     return true;

@@ -115,7 +115,8 @@ Engine::Engine(SessionOptions options, Control& control, Communicator& cluster, 
       guard_(control_, options_.abandoned && cluster_.leads() ? StopGuard::Abandon([this](const std::string& phase) {
         abandon(phase);
       })
-                                                              : StopGuard::Abandon()),
+                                                              : StopGuard::Abandon(),
+             StopGuard::patience_of(cluster_.size())),
       tracker_([this] { pump(false); }) {}
 
 Engine::~Engine() = default;
@@ -444,6 +445,7 @@ void Engine::write_checkpoint(bool last) {
     if (cluster_.size() > 1 || !control_.wishes().stop) return false;
     return !last || (checkpoint_step_ >= 0 && since(start) > checkpoint_patience);
   };
+  if (cluster_.size() > 1) guard_.watch("wait for the other ranks", [this] { cluster_.barrier(); });
   try {
     const Stopwatch watch(stages_.checkpoints);
     SessionMark mark{at_.step,    at_.steps,       at_.value, files_->frames(), kept_.step,
@@ -541,7 +543,8 @@ void Engine::together(const char* what, const std::function<void()>& work) {
     mine = current_exception_as_error();
     log::debug("{}: {}", what, mine->text);
   }
-  agree(std::move(mine));
+  // A stop must not wait for the slowest rank either.
+  guard_.watch("wait for the other ranks", [&] { agree(std::move(mine)); });
   if (stopped_early) throw StoppedEarly{};
 }
 
@@ -608,7 +611,7 @@ StateEvent Engine::conclude(std::optional<Error> failure) {
 void Engine::abandon(const std::string& phase) {
   log::warning("the solver has not come back from '{}' for {:.1f} s; the run ends here and goes on from {}",
                told_phase_.empty() ? phase : told_phase_,
-               std::chrono::duration<double>(StopGuard::patience).count(),
+               std::chrono::duration<double>(StopGuard::patience_of(cluster_.size())).count(),
                checkpoint_step_ < 0 ? std::string("its beginning") : fmt::format("its checkpoint of step {}", checkpoint_step_));
   StateEvent last{SessionState::stopped, {}};
   if (const auto folder = control_.folder(); !folder.empty()) {

@@ -11,7 +11,8 @@ constexpr auto least_call = 500ms;
 
 }  // namespace
 
-StopGuard::StopGuard(const Control& control, Abandon abandon) : control_(control), abandon_(std::move(abandon)) {
+StopGuard::StopGuard(const Control& control, Abandon abandon, std::chrono::milliseconds patience)
+    : control_(control), abandon_(std::move(abandon)), patience_(patience) {
   if (abandon_) thread_ = std::thread([this] { look(); });
 }
 
@@ -44,7 +45,7 @@ void StopGuard::look() {
     changed_.wait_for(lock, 100ms);
     if (!asked && control_.wishes().stop) asked = Clock::now();
     const auto now = Clock::now();
-    if (!asked || inside_ == nullptr || now - *asked < patience || now - since_ < least_call || closing_) continue;
+    if (!asked || inside_ == nullptr || now - *asked < patience_ || now - since_ < least_call || closing_) continue;
     // The lock stays: the engine's thread waits at it, should the solver come back just now.
     given_up_ = true;
     abandon_(inside_);

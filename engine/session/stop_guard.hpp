@@ -24,10 +24,11 @@ class StopGuard {
   using Abandon = std::function<void(const std::string& phase)>;
   /// Thrown out of a call that comes back after it was given up. Somebody may have been told that the run has ended.
   struct GivenUp {};
-  /// From the wish to the end of the process, so that a stop ends within five seconds on a machine under load.
-  static constexpr std::chrono::milliseconds patience{3500};
+  /// From the wish to `abandon`, so that a stop ends within five seconds on a machine under load. Several ranks get less: their
+  /// launcher takes a second to end them.
+  static constexpr std::chrono::milliseconds patience_of(int ranks) { return std::chrono::milliseconds(ranks > 1 ? 2500 : 3500); }
 
-  StopGuard(const Control& control, Abandon abandon);
+  StopGuard(const Control& control, Abandon abandon, std::chrono::milliseconds patience = patience_of(1));
   ~StopGuard();
   StopGuard(const StopGuard&) = delete;
   StopGuard& operator=(const StopGuard&) = delete;
@@ -69,6 +70,7 @@ class StopGuard {
 
   const Control& control_;
   Abandon abandon_;
+  const std::chrono::milliseconds patience_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool closing_ = false;

@@ -260,10 +260,10 @@ inline void stop_and_resume(const fs::path& folder, const QString& solver, int r
 }
 
 /// The program under ever smaller address spaces: it finishes, or says with exit 6 that there is no memory.
-inline void limit_memory(const fs::path& folder, const QString& solver) {
+inline void limit_memory(const fs::path& folder, const QString& solver, int most = 2000, int least = 40) {
   int finished = 0;
   int refused = 0;
-  for (int megabytes = 2000; megabytes > 40; megabytes = megabytes * 3 / 4) {
+  for (int megabytes = most; megabytes > least; megabytes = megabytes * 3 / 4) {
     QProcess process;
     const QString out = QString("%1-memory%2").arg(solver).arg(megabytes);
     rod::prepare(process, folder)
@@ -287,7 +287,7 @@ inline void fill_disk(const fs::path& folder, const QString& solver) {
   const Whole& whole = whole_run(folder, solver);
   std::uintmax_t bytes = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder / (solver.toStdString() + "-whole")))
-    if (entry.is_regular_file()) bytes += entry.file_size();
+    if (entry.is_regular_file() && entry.path().parent_path().parent_path().filename() != "checkpoints") bytes += entry.file_size();
   const QString out = solver + "-small";
   fs::create_directory(folder / out.toStdString());
   QProcess process;

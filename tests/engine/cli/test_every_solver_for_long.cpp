@@ -42,8 +42,13 @@ class TestEverySolverForLong : public QObject {
       if (said.exit != 0) qFatal("%s", said.err.c_str());
       return rod::summary_of(scratch_ / name.toStdString())["seconds"]["march"].get<double>();
     };
-    const double with = march(solver + "-with", "true");
-    const double without = march(solver + "-without", "false");
+    // By turns, the shortest of each: the first run of a program is slower.
+    double with = 1e9;
+    double without = 1e9;
+    for (const char* round : {"", "-2", "-3"}) {
+      with = std::min(with, march(solver + "-with" + round, "true"));
+      without = std::min(without, march(solver + "-without" + round, "false"));
+    }
     qInfo("%s on 2 threads: march %.3f s deterministic, %.3f s otherwise", qPrintable(solver), with, without);
     QVERIFY(with > 0 && without > 0);
     const std::string wrong = safety::difference(safety::whole_run(scratch_.path(), solver).left,
@@ -75,6 +80,8 @@ class TestEverySolverForLong : public QObject {
                     {"run", CONOID_SOURCE_DIR "/resources/cases/" + name, "--out", out, "--progress", "plain"});
       if (process.waitForFinished(moment)) {
         told << QString("%1 ms: finished before").arg(moment);
+        if (process.exitStatus() != QProcess::NormalExit || process.exitCode() != 0)
+          wrong << told.back() + ", and failed: " + process.readAllStandardError().right(400);
         continue;
       }
       if (writing) {

@@ -31,6 +31,14 @@ class TestEverySolverIsSafe : public QObject {
                                safety::left_by(scratch_ / (solver + "-two-again").toStdString()));
     QVERIFY2(wrong.empty(), ("on two threads: " + wrong).c_str());
   }
+  void limits_of_address_space_are_messages_data() { rows(); }
+  void limits_of_address_space_are_messages() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    QSKIP("the sanitizers need more address space than there is");
+#endif
+    QFETCH(QString, solver);
+    safety::limit_memory(scratch_.path(), solver, 1125, 300);  // between them libraries ask for more while they compute
+  }
 
  private:
   static void rows() {

@@ -28,6 +28,8 @@ class TestRanks : public QObject {
   void a_failure_of_all_ranks_ends_all();
   void a_failure_of_one_rank_ends_all();
   void an_invalid_case_is_told_once();
+  void a_rank_that_does_not_come_back_is_given_up_data();
+  void a_rank_that_does_not_come_back_is_given_up();
   void checkpoints_go_from_one_rank_to_two_and_back_data();
   void checkpoints_go_from_one_rank_to_two_and_back();
 };
@@ -92,6 +94,54 @@ void TestRanks::an_invalid_case_is_told_once() {
   const auto first = said.err.find(word);
   QVERIFY(first != std::string::npos);
   QVERIFY2(said.err.find(word, first + 1) == std::string::npos, said.err.c_str());
+}
+
+void TestRanks::a_rank_that_does_not_come_back_is_given_up_data() {
+  QTest::addColumn<int>("step");
+  QTest::newRow("preparing") << 0;
+  QTest::newRow("computing") << 5;
+}
+
+/// The leading rank is done and waits for the other, which computes for ten seconds.
+void TestRanks::a_rank_that_does_not_come_back_is_given_up() {
+  QFETCH(int, step);
+  const rod::Scratch scratch;
+  Json json = faulty("stuck", 1);
+  json["parameters"]["fault_step"] = step;
+  rod::write_case(scratch / "case.json", json);
+  QProcess process;
+  rod::prepare(process, scratch.path())
+      .start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--progress", "plain", "--out", "run", "--launcher",
+                                    "mpirun --allow-run-as-root --oversubscribe -n 2"});
+  QVERIFY(process.waitForStarted());
+  QVERIFY(rod::eventually([&] { return rod::fs::exists(scratch / "run/run.json"); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  QVERIFY(process.state() == QProcess::Running);
+  const auto asked = safety::Clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(safety::Clock::now() - asked).count(); };
+  ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
+  QByteArray said;
+  while (!said.contains("stopping") && seconds() < 5) {
+    process.waitForReadyRead(20);
+    said += process.readAllStandardError();
+  }
+  QVERIFY2(seconds() < 1, said.constData());
+  const rod::Said end = rod::collect(process);
+  COMPARE_EXIT(end, 75);
+  QVERIFY2(seconds() < 5, qPrintable(QString::number(seconds())));
+  QVERIFY2(end.says("conoid resume"), (end.out + end.err).c_str());
+  QCOMPARE(rod::summary_of(scratch / "run")["state"].dump(), std::string("\"stopped\""));
+  // No rank is left behind: none works in this folder any more.
+  const auto left = [&] {
+    int n = 0;
+    std::error_code none;
+    for (rod::fs::directory_iterator it("/proc", none), last; !none && it != last; it.increment(none)) {
+      std::error_code another;
+      if (rod::fs::read_symlink(it->path() / "cwd", another) == scratch.path()) ++n;
+    }
+    return n;
+  };
+  QVERIFY(rod::eventually([&] { return left() == 0; }, 5));
 }
 
 void TestRanks::checkpoints_go_from_one_rank_to_two_and_back_data() {
