@@ -110,10 +110,15 @@ const SolverInfo* find_solver(std::string_view id) {
   target_link_libraries(${target} PUBLIC conoid_solver_base ${libraries})
 endfunction()
 
-# conoid_precompiled(<name> [CHECKED] [LIGHT] LINK targets... HEADERS headers...): parses headers once, for all libraries and tests that
+# conoid_plain(<target>): not optimised in release builds; it is called once, and a sixth of the time to build it would go into that.
+function(conoid_plain target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0> $<$<CONFIG:Release>:-U_FORTIFY_SOURCE>)
+endfunction()
+
+# conoid_precompiled(<name> [CHECKED] [LIGHT|PLAIN] LINK targets... HEADERS headers...): parses headers once, for all libraries and tests that
 # ask for them by name (PRECOMPILED) and have the same definitions and optimisation; each file still includes what it uses.
 function(conoid_precompiled name)
-  cmake_parse_arguments(arg "CHECKED;LIGHT" "" "LINK;HEADERS" ${ARGN})
+  cmake_parse_arguments(arg "CHECKED;LIGHT;PLAIN" "" "LINK;HEADERS" ${ARGN})
   if(NOT CONOID_PRECOMPILE_HEADERS)
     return()
   endif()
@@ -122,6 +127,8 @@ function(conoid_precompiled name)
   target_link_libraries(${name} PRIVATE conoid_settings ${arg_LINK})
   if(arg_LIGHT)
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  elseif(arg_PLAIN)
+    conoid_plain(${name})
   endif()
   if(arg_CHECKED)
     target_compile_definitions(${name} PRIVATE _GLIBCXX_ASSERTIONS)
@@ -152,11 +159,11 @@ function(conoid_moc_of_test target source)
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/moc/${target}")
 endfunction()
 
-# conoid_add_tests(<folder> [PRECOMPILED headers] [LINK targets...]): every test_*.cpp becomes a program run by CTest. The file's first lines
-# carry its labels: `// labels: unit mpi2` (mpiN: run under mpirun -n N; gl: under Xvfb; serial: alone; timeout300:
-# seconds allowed).
+# conoid_add_tests(<folder> [PRECOMPILED headers [COMPUTING headers]] [LINK targets...]): every test_*.cpp becomes a program run by
+# CTest. The file's first lines carry its labels: `// labels: unit mpi2` (mpiN: run under mpirun -n N; gl: under Xvfb; serial:
+# alone; timeout300: seconds allowed). Tests call; those of numbers compute too, have a light optimisation and their own headers.
 function(conoid_add_tests folder)
-  cmake_parse_arguments(arg "" "PRECOMPILED" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "PRECOMPILED;COMPUTING" "LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/test_*.cpp")
   foreach(source ${sources})
     file(RELATIVE_PATH relative "${PROJECT_SOURCE_DIR}/tests" "${source}")
@@ -184,10 +191,15 @@ function(conoid_add_tests folder)
     else()
       target_link_libraries(${target} PRIVATE conoid_settings Qt6::Test ${arg_LINK})
     endif()
-    # Tests call; they do not compute: a light optimisation halves the time to build them.
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-    if(arg_PRECOMPILED AND NOT links)
-      conoid_use_precompiled(${target} ${arg_PRECOMPILED})
+    set(precompiled "${arg_PRECOMPILED}")
+    if(relative MATCHES "^(engine/(linalg|solvers|team)|bench)/")
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+      set(precompiled "${arg_COMPUTING}")
+    else()
+      conoid_plain(${target})
+    endif()
+    if(precompiled AND NOT links)
+      conoid_use_precompiled(${target} ${precompiled})
     endif()
     conoid_test_definitions(${target})
     set(launcher "")

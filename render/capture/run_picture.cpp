@@ -68,7 +68,7 @@ Result<ChartSpec> read_balance(const fs::path& file, bool roofline) {
   MachineRates rates;
   if (const auto text = read_file(file.parent_path() / "summary.json")) {
     const auto summary = read_json(*text);
-    const auto machine = summary.is_object() ? summary.value("machine", Json::object()) : nlohmann::json::object();
+    const auto machine = summary.is_object() ? summary.value("machine", Json::object()) : Json::object();
     const auto number = [&](const char* key) { return machine.contains(key) && machine[key].is_number() ? machine[key].get<double>() : 0.0; };
     rates = {number("copy_bytes_per_second"), number("flops_double"), number("flops_single"), 0};
   }
