@@ -342,7 +342,7 @@ void ChartScene::Impl::paint_marks(vtkContext2D& painter) const {
   };
   std::vector<Name> names;
   const auto colors = series_colors(spec, theme);
-  const double height = 16 * ratio, away = 10 * ratio;
+  const double line = 16 * ratio, away = 10 * ratio;
   for (std::size_t k = 0; k < spec.series.size(); ++k) {
     const Series& s = spec.series[k];
     if (!s.marks || hides(s)) continue;
@@ -352,9 +352,9 @@ void ChartScene::Impl::paint_marks(vtkContext2D& painter) const {
       use_pen(painter, theme.background, 1.5 * ratio);
       use_brush(painter, colors[k]);
       painter.DrawEllipse(static_cast<float>(x), static_cast<float>(y), static_cast<float>(5 * ratio), static_cast<float>(5 * ratio));
-      const double width = text_size(theme, s.label, chart_text * ratio)[0];
-      const bool left = x + away + width > plot.right();
-      names.push_back({left ? x - away - width : x + away, y, width, left, s.label});
+      const double wide = text_size(theme, s.label, chart_text * ratio)[0];
+      const bool left = x + away + wide > plot.right();
+      names.push_back({left ? x - away - wide : x + away, y, wide, left, s.label});
     }
   }
   if (names.empty()) return;
@@ -377,7 +377,7 @@ void ChartScene::Impl::paint_marks(vtkContext2D& painter) const {
   for (std::size_t i = 0; i < names.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
       const bool beside = names[i].x > names[j].x + names[j].width || names[j].x > names[i].x + names[i].width;
-      if (!beside && names[i].y < names[j].y + height) names[i].y = names[j].y + height;
+      if (!beside && names[i].y < names[j].y + line) names[i].y = names[j].y + line;
     }
   for (const Name& name : names)
     draw_text(painter, theme, theme.text, chart_text * ratio, false, Align::left, Raise::middle, name.x, name.y, name.text);

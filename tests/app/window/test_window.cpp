@@ -154,7 +154,7 @@ class TestWindow : public QObject {
     shared->set_state(SessionState::running);
     TableInfo info{.id = "energy", .title = "Energy", .columns = {{"t", "s", {}}, {"e", "J", {}}}};
     shared->put(TableEvent{info, 0, {{0, 1}, {1, 2}, {2, 1.5}}});
-    shared->put(BalanceEvent{{{"cpu", 2, 1}}, {{0, 0, {0, 8}, 0.1, 0, 0}, {1, 0, {0, 8}, 0.2, 0, 0}}});
+    shared->put(BalanceEvent{{{"cpu", 2, 1}}, {{0, 0, {0, 8}, 0.1, 0, 0}, {1, 0, {0, 8}, 0.2, 0, 0}}, {}});
     shared->put(test::make_frame(1, 0.25, 33, 1.0F));
     QTRY_VERIFY(w->workbench()->viewport_panel().is_up_to_date() && w->run().frames().size() == 1);
     QTRY_COMPARE(w->workbench()->results_panel().tabs().count(), 3);

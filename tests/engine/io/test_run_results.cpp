@@ -325,15 +325,15 @@ void TestRunResults::resume_truncates_tables() {
   QVERIFY2(rows.ok(), rows.ok() ? "" : rows.error().render().c_str());
   QCOMPARE(rows->size(), std::size_t{30});
   for (std::size_t i = 0; i < rows->size(); ++i) {
-    const TelemetryRow& row = (*rows)[i];
+    const TelemetryRow& read = (*rows)[i];
     const TelemetryRow wanted = telemetry(static_cast<int>(50 + i));
-    QCOMPARE(row.pass, wanted.pass);
-    QCOMPARE(row.items.end, wanted.items.end);
-    QCOMPARE(row.phase, wanted.phase);
-    QCOMPARE(row.copying, 0.125);
-    QCOMPARE(row.flops, wanted.flops);
-    QCOMPARE(row.bytes, wanted.bytes);
-    QCOMPARE(row.held, wanted.held);
+    QCOMPARE(read.pass, wanted.pass);
+    QCOMPARE(read.items.end, wanted.items.end);
+    QCOMPARE(read.phase, wanted.phase);
+    QCOMPARE(read.copying, 0.125);
+    QCOMPARE(read.flops, wanted.flops);
+    QCOMPARE(read.bytes, wanted.bytes);
+    QCOMPARE(read.held, wanted.held);
   }
   const auto summary = read_json(*read_file(run.summary_file()));
   QCOMPARE(summary["numbers"]["energy"]["value"].get<double>(), 3.5);

@@ -104,7 +104,7 @@ void TestFramesAndEvents::the_queue_is_bounded() {
     queue.push(TableEvent{info, r, {{static_cast<double>(r)}}});
   for (int i = 0; i < 100000; ++i) queue.push(ProgressEvent{{}, i, 0, 0, 0, {}});
   for (std::uint64_t i = 0; i < 3 * EventQueue::sample_limit; ++i)
-    queue.push(BalanceEvent{{}, {{i, 0, {}, 0, 0, 0}}});
+    queue.push(BalanceEvent{{}, {{i, 0, {}, 0, 0, 0}}, {}});
   for (std::size_t i = 0; i < 3 * EventQueue::diagnostic_limit; ++i) queue.push(DiagnosticEvent{});
   for (int i = 0; i < 1000; ++i) queue.push(NumberEvent{"n" + std::to_string(i % 5), double(i), "1"});
   queue.push(StateEvent{SessionState::finished, {}});

@@ -209,9 +209,10 @@ void TestProcessSession::programs_that_are_no_worker() {
   QVERIFY2(
       text.find("before the session began") != std::string::npos || text.find("did not answer") != std::string::npos,
       text.c_str());
-  text = outcome({"sh", "-c", "echo 'CONOID-WIRE 1'; echo rubbish that is no message of any kind at all"});
+  const std::string hello = "echo 'CONOID-WIRE " + std::to_string(process::wire_version) + "'; ";
+  text = outcome({"sh", "-c", hello + "echo rubbish that is no message of any kind at all"});
   QVERIFY2(text.find("message") != std::string::npos, text.c_str());
-  text = outcome({"sh", "-c", "echo 'CONOID-WIRE 1'; read greeting; exit 3"});
+  text = outcome({"sh", "-c", hello + "read greeting; exit 3"});
   QVERIFY2(text.find("ended with code 3 while it computed") != std::string::npos, text.c_str());
 }
 
@@ -220,8 +221,8 @@ void TestProcessSession::another_version_is_refused_with_a_sentence() {
   const Seen seen = run_to_end(
       start_session_in_process(rod::options(rod::json(5), scratch / "run"),
                                {{"sh", "-c", "echo 'CONOID-WIRE 99 conoid=9.9'; cat >/dev/null"}, false, 20, 1}));
-  QVERIFY2(shown(seen).find("speaks version 99 of the connection, this one version 1") != std::string::npos,
-           shown(seen).c_str());
+  const std::string refusal = "speaks version 99 of the connection, this one version " + std::to_string(process::wire_version);
+  QVERIFY2(shown(seen).find(refusal) != std::string::npos, shown(seen).c_str());
 
   // The same seen from the worker.
   QProcess process;
