@@ -19,7 +19,8 @@ enum class JsonComments { refused, skipped };
 /// Never throws: what is not JSON gives a discarded value, whose is_object(), is_array()... are false and whose at() throws.
 [[nodiscard]] Json read_json(std::string_view text, JsonComments comments = JsonComments::refused);
 
-/// On one line and without spaces, for files and messages that programs read (json_text of engine/case is for people). Bytes that are not UTF-8 become U+FFFD: names of files may hold any bytes.
+/// On one line and without spaces, for files and messages that programs read (json_text of engine/case is for people). Bytes that
+/// are not UTF-8 become U+FFFD: names of files may hold any bytes.
 [[nodiscard]] std::string compact_json(const Json& value);
 
 /// For people to read: a line a member, indented by two.

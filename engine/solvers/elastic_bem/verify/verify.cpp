@@ -320,7 +320,7 @@ void loads(Table& t) {
   t.at_most("two foundations: asymmetry of the 12 x 12 impedance over its largest entry", two.asymmetry, 0.03, "reciprocity");
   t.at_most("two foundations: vertical impedances, difference of mirror images", two.unlike, 1e-4, "symmetry");
   t.at_most("two foundations six half-widths apart: motion of one under force on the other", two.through, 0.03,
-           "Lamb 1904, evenly loaded squares on ground without end: 0.8 (k_S b)², 1.8 %, and 1 % for the ground's end");
+           "Lamb 1904, evenly loaded squares on ground without end; limit: 0.8 (k_S b)² as fitted over frequencies, and 1 % for the ground's end");
 }
 
 }  // namespace
