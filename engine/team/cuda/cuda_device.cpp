@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The driver of NVIDIA devices, and the entry of their module. CUDA's run-time library is linked statically, so the module
 // loads without a driver and can say that there is none.
+#include <algorithm>
 #include <cuda_runtime_api.h>
 
 #include <fstream>
@@ -224,10 +225,12 @@ class CudaDevice final : public DeviceDriver {
     if (shape.shared <= 48U << 10) return std::nullopt;
     std::lock_guard lock(mutex_);
     if (!allowed_.insert(kernel.function).second) return std::nullopt;
-    return failed(
-        cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(info_.shared_per_block)),
-        fmt::format("give kernel '{}' {} bytes of shared memory a block", kernel.name, info_.shared_per_block));
+    // A block's limit holds for both: what the kernel declares itself is not there to be asked for.
+    cudaFuncAttributes own{};
+    if (auto bad = failed(cudaFuncGetAttributes(&own, kernel.function), fmt::format("look at kernel '{}'", kernel.name))) return bad;
+    const Bytes most = info_.shared_per_block - std::min<Bytes>(info_.shared_per_block, own.sharedSizeBytes);
+    return failed(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
+                  fmt::format("give kernel '{}' {} bytes of shared memory a block", kernel.name, most));
   }
 
   DeviceInfo info_;
