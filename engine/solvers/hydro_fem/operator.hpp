@@ -153,7 +153,6 @@ class Operator {
   bool axisymmetric_ = false;
   std::unique_ptr<CornerTables> corner_;  // only where F is formed
   double* power_ = nullptr;               // likewise, F^T v
-  double uniform_share_ = 0;             // of the batches: those whose ρ0 |J0| is constant
   double mass_tolerance_ = 1e-8;
   int mass_iterations_ = 300;
   std::vector<EnergySource> energy_sources_;  // one a thread, none without a source
