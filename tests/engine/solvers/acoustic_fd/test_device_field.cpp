@@ -65,14 +65,14 @@ class TestDeviceField : public QObject {
     return most > 1e-3 ? worst / most : HUGE_VAL;
   }
 
-  /// A run of the march on a team, in bands of odd lengths: field, traces, energy.
-  static Everything run(const Problem& p, const char* workers, Index steps, std::string* how = nullptr) {
+  /// A run of the march on a team, in bands of lengths `first`, 2 first + 1, …: field, traces, energy.
+  static Everything run(const Problem& p, const char* workers, Index steps, std::string* how = nullptr, Index first = 1) {
     const auto cluster = single_rank();
     Team team(parse_workers(workers, 2).value());
     const auto march = make_march(p, this_machine(), *cluster);
     march->start(team, *cluster);
     March::Recorder recorder;
-    for (Index length = 1; march->steps_done() < steps; length = 2 * length + 1)
+    for (Index length = first; march->steps_done() < steps; length = 2 * length + 1)
       march->advance(team, *cluster, std::min(length, steps - march->steps_done()), &recorder);
     Everything out;
     std::vector<double> traces(p.receivers.size());
@@ -122,28 +122,10 @@ class TestDeviceField : public QObject {
       if (order == 8) std::swap(p.faces[4], p.faces[5]);  // the free surface where rows begin
       if (order == 12) std::swap(p.faces[2], p.faces[3]);
       std::string how, single;
-      const auto steps = [&](const char* tiling, std::string& told) {
-        p.tiling = tiling;
-        const auto cluster = single_rank();
-        Team team(parse_workers("emulated", 2).value());
-        const auto march = make_march(p, this_machine(), *cluster);
-        march->start(team, *cluster);
-        March::Recorder recorder;
-        march->advance(team, *cluster, 19, &recorder);
-        Everything out;
-        std::vector<double> traces(p.receivers.size());
-        for (const auto& parts : recorder.samples) {
-          march->join_traces(parts, traces);
-          out.traces.insert(out.traces.end(), traces.begin(), traces.end());
-        }
-        out.energy = march->energy(team, *cluster);
-        March::Cut all;
-        all.count = p.grid.points;
-        march->read(all, out.field);
-        told = march->tiling();
-        return out;
-      };
-      const Everything got = steps("auto", how), want = steps("stepwise 8", single);
+      p.tiling = "auto";
+      const Everything got = run(p, "emulated", 19, &how, 19);
+      p.tiling = "stepwise 8";
+      const Everything want = run(p, "emulated", 19, &single, 19);
       QVERIFY2(how.find("towers") != std::string::npos && single.find("towers") == std::string::npos, how.c_str());
       QCOMPARE(want.traces.size(), 19 * p.receivers.size());
       QVERIFY2(*std::max_element(want.field.begin(), want.field.end()) > 1e-6F, "something happens");
