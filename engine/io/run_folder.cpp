@@ -133,7 +133,9 @@ Result<RunFolder> RunFolder::latest(const fs::path& runs) {
 Result<RunFolder> RunFolder::find(std::string_view what, const fs::path& runs) {
   if (what == "latest") return latest(runs);
   std::error_code ignored;
-  if (fs::exists(fs::path(what), ignored)) return open(what);
+  const fs::path path(what);
+  if (fs::exists(path, ignored)) return open(path);
+  if (path.filename() == "latest") return latest(path.parent_path());
   if (fs::exists(runs / what, ignored)) return open(runs / what);
   return make_error(ErrorCode::file, fmt::format("there is no run '{}' (looked here and below '{}')", what, runs.string()),
                     "Name a run folder, or 'latest'.");

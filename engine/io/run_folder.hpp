@@ -35,7 +35,7 @@ class RunFolder {
   [[nodiscard]] static Result<RunFolder> open(const std::filesystem::path& folder);
   /// The newest run below `runs` by its name's time (then by the time of case.json for folders with other names).
   [[nodiscard]] static Result<RunFolder> latest(const std::filesystem::path& runs);
-  /// What a person types after `resume`, `render`, `export`: "latest", a path, or a run's name below `runs`.
+  /// What a person types after `resume`, `render`, `export`: "latest", a path, a run's name below `runs`, or FOLDER/latest.
   [[nodiscard]] static Result<RunFolder> find(std::string_view what, const std::filesystem::path& runs);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }

@@ -120,7 +120,7 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
       if (i > 0 && !(layers[i].top > layers[i - 1].top)) {
         diagnostics.push_back(
             input.error_at(l["top"],
-                           fmt::format("layer {} begins at {}, not below layer {} at {}", i + 1,
+                           fmt::format("layer {} begins at a depth of {}, not below layer {} at {}", i + 1,
                                        length(layers[i].top), i, length(layers[i - 1].top)),
                            "Order the layers from the shallowest to the deepest."));
         return out;

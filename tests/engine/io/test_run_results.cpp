@@ -99,6 +99,7 @@ void TestRunResults::latest_and_find() {
   QVERIFY(RunFolder::create(path(folder), "aaaaaaaa", t + hours(5)).ok());  // no case.json: not a run
   QCOMPARE(RunFolder::latest(path(folder))->id(), expected);
   QCOMPARE(RunFolder::find("latest", path(folder))->id(), expected);
+  QCOMPARE(RunFolder::find((path(folder) / "latest").string(), "elsewhere")->id(), expected);
   QCOMPARE(RunFolder::find(expected, path(folder))->id(), expected);
   QCOMPARE(RunFolder::find((path(folder) / expected).string(), "elsewhere")->id(), expected);
   QVERIFY(!RunFolder::find("nothing", path(folder)).ok());
