@@ -63,9 +63,33 @@ function(conoid_add_solver folder)
   conoid_embed("${folder}/parameters.json" "${embedded}" "conoid::${name}" "parameters_schema")
   conoid_library(conoid_solver_${name} "${folder}" PRECOMPILED conoid_engine_headers LINK conoid_solver_base)
   target_sources(conoid_solver_${name} PRIVATE "${embedded}")
+  conoid_calm_files("${folder}" conoid_solver_${name})
   if(TARGET OpenMP::OpenMP_CXX)
     target_link_libraries(conoid_solver_${name} PUBLIC OpenMP::OpenMP_CXX)
   endif()
+endfunction()
+
+# conoid_calm_files(<folder> <solver's library>): what reads a case, prepares, writes results and compares them with known numbers waits
+# for the loops in other files: lightly optimised, checked, and compiled together. The files are known by their names.
+function(conoid_calm_files folder solver)
+  get_filename_component(name "${folder}" NAME)
+  get_target_property(sources ${solver} SOURCES)
+  set(calm ${sources})
+  list(FILTER calm INCLUDE REGEX "^${folder}/(settings|problem|setup|[a-z_]*results|verify/(verify|scenes[a-z_]*|spheres|targets|flows|[a-z]+_table|bench_devices))\\.cpp$")
+  if(calm)
+    list(REMOVE_ITEM sources ${calm})
+    add_library(${solver}_calm OBJECT ${calm})
+    target_link_libraries(${solver}_calm PRIVATE conoid_solver_base)
+    target_compile_definitions(${solver}_calm PRIVATE _GLIBCXX_ASSERTIONS)
+    target_compile_options(${solver}_calm PRIVATE $<$<CONFIG:Release>:-O1>)
+    conoid_use_precompiled(${solver}_calm conoid_checked_headers)
+    conoid_together(${solver}_calm)
+    set_target_properties(${solver} PROPERTIES SOURCES "${sources};$<TARGET_OBJECTS:${solver}_calm>")
+  endif()
+  # Steps and frames are the solver's own work, but few lines of it: fully optimised, together.
+  conoid_together(${solver})
+  list(FILTER sources EXCLUDE REGEX "^${folder}/(${name}|estimate|view|model[a-z_]*)\\.cpp$")
+  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # conoid_embed(<file> <output.cpp> <namespace> <symbol>): a text file as `extern const std::string_view symbol`.
