@@ -145,6 +145,7 @@ const SolverInfo* find_solver(std::string_view id) {
 " @ONLY)
   add_library(${target} STATIC "${PROJECT_BINARY_DIR}/generated/${target}.cpp")
   target_link_libraries(${target} PUBLIC conoid_solver_base ${libraries})
+  conoid_use_precompiled(${target} conoid_engine_headers)
 endfunction()
 
 # conoid_plain(<target>): not optimised in release builds; it is called once, and a sixth of the time to build it would go into that.
@@ -174,7 +175,7 @@ function(conoid_precompiled name)
 endfunction()
 
 function(conoid_use_precompiled target name)
-  if(TARGET ${name})
+  if(CONOID_PRECOMPILE_HEADERS AND TARGET ${name})
     target_precompile_headers(${target} REUSE_FROM ${name})
   endif()
 endfunction()
