@@ -17,7 +17,7 @@
 namespace conoid::app {
 namespace {
 
-constexpr int delay_ms = 2000;
+constexpr int writing_delay_ms = 2000;
 constexpr Bytes copy_limit = Bytes{80} << 20;
 
 bool is_running(qint64 pid) { return pid > 0 && (::kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM); }
@@ -30,7 +30,7 @@ Recovery::Recovery(CaseModel& model, QString folder, QObject* parent)
   if (!folder_.isEmpty())
     file_ = folder_ + QString("/unsaved-%1-%2.json").arg(QCoreApplication::applicationPid()).arg(count++);
   timer_.setSingleShot(true);
-  timer_.setInterval(delay_ms);
+  timer_.setInterval(writing_delay_ms);
   connect(&timer_, &QTimer::timeout, this, &Recovery::save_now);
   connect(&model_, &CaseModel::changed, this, [this] { model_.is_dirty() ? timer_.start() : forget(); });
   connect(&model_, &CaseModel::dirty_changed, this, [this](bool dirty) { dirty ? timer_.start() : forget(); });

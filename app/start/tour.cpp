@@ -19,8 +19,8 @@ namespace conoid::app {
 namespace {
 
 constexpr int card_width = 344;
-constexpr int gap = 16;
-constexpr int radius = 8;
+constexpr int tour_gap = 16;
+constexpr int tour_radius = 8;
 
 }  // namespace
 
@@ -112,12 +112,12 @@ void Tour::place() {
   const QSize size = card_->size();
   QPoint corner((width() - size.width()) / 2, (height() - size.height()) / 2);
   if (!at.isEmpty()) {
-    const int y = std::clamp(at.center().y() - size.height() / 2, gap, std::max(gap, height() - size.height() - gap));
-    const int x = std::clamp(at.center().x() - size.width() / 2, gap, std::max(gap, width() - size.width() - gap));
-    if (at.right() + gap + size.width() + gap <= width()) corner = {at.right() + gap, y};
-    else if (at.left() - gap - size.width() >= gap) corner = {at.left() - gap - size.width(), y};
-    else if (at.bottom() + gap + size.height() + gap <= height()) corner = {x, at.bottom() + gap};
-    else if (at.top() - gap - size.height() >= gap) corner = {x, at.top() - gap - size.height()};
+    const int y = std::clamp(at.center().y() - size.height() / 2, tour_gap, std::max(tour_gap, height() - size.height() - tour_gap));
+    const int x = std::clamp(at.center().x() - size.width() / 2, tour_gap, std::max(tour_gap, width() - size.width() - tour_gap));
+    if (at.right() + tour_gap + size.width() + tour_gap <= width()) corner = {at.right() + tour_gap, y};
+    else if (at.left() - tour_gap - size.width() >= tour_gap) corner = {at.left() - tour_gap - size.width(), y};
+    else if (at.bottom() + tour_gap + size.height() + tour_gap <= height()) corner = {x, at.bottom() + tour_gap};
+    else if (at.top() - tour_gap - size.height() >= tour_gap) corner = {x, at.top() - tour_gap - size.height()};
   }
   card_->move(corner);
   update();
@@ -130,12 +130,12 @@ void Tour::paintEvent(QPaintEvent*) {
   shade.setFillRule(Qt::OddEvenFill);
   shade.addRect(rect());
   const QRect at = spot();
-  if (!at.isEmpty()) shade.addRoundedRect(at, radius, radius);
+  if (!at.isEmpty()) shade.addRoundedRect(at, tour_radius, tour_radius);
   painter.fillPath(shade, QColor(8, 12, 16, look_.theme().dark ? 170 : 120));
   if (at.isEmpty()) return;
   painter.setPen(QPen(look_.colour("accent"), 2));
   painter.setBrush(Qt::NoBrush);
-  painter.drawRoundedRect(at, radius, radius);
+  painter.drawRoundedRect(at, tour_radius, tour_radius);
 }
 
 void Tour::keyPressEvent(QKeyEvent* event) {

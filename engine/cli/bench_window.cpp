@@ -29,7 +29,7 @@ double since(Clock::time_point begin) {
 /// Work of all threads on a window that takes about `seconds`; calibrated in passes over the data.
 class Consumer {
  public:
-  Consumer(int threads, int passes) : threads_(threads), passes_(passes) {}
+  Consumer(int threads, int each) : threads_(threads), passes_(each) {}
   void use(std::span<const float> data) {
     const auto part = [&](int t) {
       const std::size_t n = data.size() / static_cast<std::size_t>(threads_), begin = n * static_cast<std::size_t>(t);

@@ -33,7 +33,7 @@ constexpr Index values_limit = Index{1} << 36;  // of one array in one frame: be
   throw Failure(make_error(ErrorCode::file, std::move(text), "The results file is damaged."));
 }
 
-struct FieldArrays {
+struct StoredField {
   FieldInfo info;
   Array re, im, offsets;
 };
@@ -180,7 +180,7 @@ class PartReader {
       if (h5::has_attribute(array.id(), "imaginary_part_of")) continue;
       // A field that a killed writer had just begun has no offsets for the finished steps: it is not there yet.
       if (!h5::has_attribute(array.id(), "complex") || !h5::exists(offsets.get(), name)) continue;
-      FieldArrays f;
+      StoredField f;
       f.info = vtkhdf::read_info(array.id(), association);
       f.re = std::move(array);
       f.offsets = h5::open_array(offsets.get(), name, H5T_NATIVE_INT64);
@@ -225,7 +225,7 @@ class PartReader {
     return mesh_;
   }
 
-  std::shared_ptr<const std::vector<float>> values(const FieldArrays& f, Index offset, Index tuples) const {
+  std::shared_ptr<const std::vector<float>> values(const StoredField& f, Index offset, Index tuples) const {
     const Index begin = offset;
     const Index count = image_ ? 1 : tuples;
     const Index per_row = image_ ? tuples * f.info.components : f.info.components;
@@ -250,7 +250,7 @@ class PartReader {
   ImageGeometry geometry_;
   Array number_of_points_, number_of_cells_, number_of_ids_, points_, connectivity_, offsets_, types_;
   Array part_offsets_, points_offsets_, cells_offsets_, ids_offsets_;
-  std::vector<FieldArrays> fields_;
+  std::vector<StoredField> fields_;
   MeshGeometry mesh_;
   Index mesh_part_ = -1;
   Index mesh_first_point_ = -1;

@@ -40,7 +40,7 @@ const ShapeFacts& fact(CellShape shape) {
   return i < facts.size() ? facts[i] : facts[0];
 }
 
-constexpr std::string_view kinds[] = {"points", "curve", "surface", "volume"};
+constexpr std::string_view dimension_names[] = {"points", "curve", "surface", "volume"};
 
 }  // namespace
 
@@ -205,7 +205,7 @@ std::string list_groups(const Mesh& mesh) {
   for (const auto& g : mesh.groups()) {
     if (shown == 20) return out + fmt::format(" and {} more", mesh.groups().size() - shown);
     out += fmt::format("{}'{}' ({}, {} cell{})", shown == 0 ? "" : ", ", g.name,
-                       kinds[std::clamp(g.dimension, 0, 3)], g.cells.size(), g.cells.size() == 1 ? "" : "s");
+                       dimension_names[std::clamp(g.dimension, 0, 3)], g.cells.size(), g.cells.size() == 1 ? "" : "s");
     ++shown;
   }
   return out;
@@ -224,8 +224,8 @@ Result<const MeshGroup*> require_group(const Mesh& mesh, std::string_view name, 
   if (other != nullptr)
     return make_error(ErrorCode::invalid_input,
                       fmt::format("group '{}' is a {}, expected a {}; found {}", name,
-                                  kinds[std::clamp(other->dimension, 0, 3)],
-                                  kinds[std::clamp(dimension, 0, 3)], list_groups(mesh)),
+                                  dimension_names[std::clamp(other->dimension, 0, 3)],
+                                  dimension_names[std::clamp(dimension, 0, 3)], list_groups(mesh)),
                       "Name a group of the right dimension.", place);
   return make_error(
       ErrorCode::invalid_input, fmt::format("the mesh has no group '{}'; found {}", name, list_groups(mesh)),

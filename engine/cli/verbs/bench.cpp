@@ -11,7 +11,7 @@
 namespace conoid::cli {
 namespace {
 
-Json row_json(const BenchRow& row, std::string_view solver) {
+Json bench_row_json(const BenchRow& row, std::string_view solver) {
   Json out = Json::object();
   if (!solver.empty()) out["solver"] = solver;
   out["name"] = row.name;
@@ -53,7 +53,7 @@ void bench(const RowsOptions& options, Context& context) {
   Json limits = Json::array();
   auto on_limit = [&](const BenchRow& row) {
     print(row);
-    limits.push_back(row_json(row, ""));
+    limits.push_back(bench_row_json(row, ""));
   };
   Status status = measure_machine_limits(how.threads, options.quick, std::filesystem::temp_directory_path(), on_limit);
   machine_rows["limits"] = limits;
@@ -63,14 +63,14 @@ void bench(const RowsOptions& options, Context& context) {
     context.say("{}: {}", part.id, part.title);
     auto sink = [&](const BenchRow& row) {
       print(row);
-      rows.push_back(row_json(row, options.solver.empty() ? part.id : ""));
+      rows.push_back(bench_row_json(row, options.solver.empty() ? part.id : ""));
     };
     status = run_table([&] { return part.run(how, sink); });
   }
   conclude_rows(options, context, machine_rows, rows, status ? std::nullopt : std::optional(status.error()));
 }
 
-void add(OptionSet verb, Context& context) {
+void add_bench(OptionSet verb, Context& context) {
   add_rows_options(verb, context, "A solver's id, balance or window (default: all)", bench);
 }
 
@@ -81,7 +81,7 @@ Verb bench_verb() {
           "  conoid bench --quick\n"
           "  conoid bench acoustic-fd --json > bench.json\n"
           "  conoid bench balance\n",
-          add};
+          add_bench};
 }
 
 }  // namespace conoid::cli

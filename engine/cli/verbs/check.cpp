@@ -11,7 +11,7 @@
 namespace conoid::cli {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::string file;
   std::vector<std::string> set;
 };
@@ -35,7 +35,7 @@ void print(const CheckReport& report, const std::string& title, Context& context
   context.write(aligned(rows, "  "));
 }
 
-void check(const Options& options, Context& context) {
+void check(const CheckOptions& options, Context& context) {
   auto document = read_case(options.file);
   if (!document) return context.fail(document.error());
   for (const std::string& assignment : options.set)
@@ -60,8 +60,8 @@ void check(const Options& options, Context& context) {
                     {"details", details}}}});
 }
 
-void add(OptionSet verb, Context& context) {
-  const auto options = std::make_shared<Options>();
+void add_check(OptionSet verb, Context& context) {
+  const auto options = std::make_shared<CheckOptions>();
   verb.value("CASE", options->file, "Case file, or a folder with a case.json").required();
   verb.value("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated").repeated();
   verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
@@ -74,7 +74,7 @@ Verb check_verb() {
   return {"check", "Say what is wrong with a case and what it will take",
           "  conoid check case.json\n"
           "  conoid check case.json --set grid.spacing=\"5 m\" --json\n",
-          add};
+          add_check};
 }
 
 }  // namespace conoid::cli

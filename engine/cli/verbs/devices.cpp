@@ -61,7 +61,7 @@ void devices(Context& context) {
   context.object({{"host", m.host}, {"devices", all}, {"backends", backends}, {"cuda", {{"built", CONOID_HAVE_CUDA != 0}}}});
 }
 
-void add(OptionSet verb, Context& context) {
+void add_devices(OptionSet verb, Context& context) {
   verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
   verb.on_use([&context] { devices(context); });
 }
@@ -69,7 +69,7 @@ void add(OptionSet verb, Context& context) {
 }  // namespace
 
 Verb devices_verb() {
-  return {"devices", "Show processors, memory and GPUs that can compute", "  conoid devices\n  conoid devices --json\n", add};
+  return {"devices", "Show processors, memory and GPUs that can compute", "  conoid devices\n  conoid devices --json\n", add_devices};
 }
 
 }  // namespace conoid::cli

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ExportVerbOptions {
   std::string run;
   std::string to;
   std::string out;
@@ -23,7 +23,7 @@ struct Options {
   std::vector<std::string> fields, parts;
 };
 
-void run(const Options& options, Context& context) {
+void run_export(const ExportVerbOptions& options, Context& context) {
   const auto format = parse_export_format(options.to);
   if (!format) return context.fail(format.error());
   const auto folder = run_folder_named(options.run);
@@ -50,8 +50,8 @@ void run(const Options& options, Context& context) {
                   {"files", files}});
 }
 
-void add(OptionSet verb, Context& context) {
-  const auto options = std::make_shared<Options>();
+void add_export(OptionSet verb, Context& context) {
+  const auto options = std::make_shared<ExportVerbOptions>();
   verb.value("RUN", options->run, "Run folder, its name below runs/, or 'latest'").required();
   verb.value("--to", options->to, "vtu, vti (both with a PVD for ParaView) or csv").required();
   verb.value("--out", options->out, "Folder to write (default: RUN/export-<format>)");
@@ -60,7 +60,7 @@ void add(OptionSet verb, Context& context) {
   verb.value("--field", options->fields, "Fields to write (default: all)").repeated();
   verb.value("--part", options->parts, "Parts to write (default: all)").repeated();
   verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
-  verb.on_use([options, &context] { run(*options, context); });
+  verb.on_use([options, &context] { run_export(*options, context); });
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ Verb export_verb() {
   return {"export", "Write a run's fields for ParaView or as tables",
           "  conoid export latest --to vti\n"
           "  conoid export runs/short --to csv --frames 0,10 --field pressure --out tables\n",
-          add};
+          add_export};
 }
 
 }  // namespace conoid::cli

@@ -37,7 +37,7 @@ void list(Context& context) {
   context.object({{"solvers", solvers}, {"cases", cases}});
 }
 
-void add(OptionSet verb, Context& context) {
+void add_list(OptionSet verb, Context& context) {
   verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
   verb.on_use([&context] { list(context); });
 }
@@ -45,7 +45,7 @@ void add(OptionSet verb, Context& context) {
 }  // namespace
 
 Verb list_verb() {
-  return {"list", "List solvers and sample cases", "  conoid list\n  conoid list --json\n", add};
+  return {"list", "List solvers and sample cases", "  conoid list\n  conoid list --json\n", add_list};
 }
 
 }  // namespace conoid::cli

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct MeshVerbOptions {
   std::string file;
   std::string unit = "m";
   std::string convert;
@@ -23,7 +23,7 @@ struct Options {
   double size = 0;
 };
 
-void run(const Options& options, Context& context) {
+void run_mesh(const MeshVerbOptions& options, Context& context) {
   ReadOptions how;
   const auto scale = parse_quantity("1 " + options.unit, "m");
   if (!scale)
@@ -53,15 +53,15 @@ void run(const Options& options, Context& context) {
   context.object(json);
 }
 
-void add(OptionSet verb, Context& context) {
-  const auto options = std::make_shared<Options>();
+void add_mesh(OptionSet verb, Context& context) {
+  const auto options = std::make_shared<MeshVerbOptions>();
   verb.value("FILE", options->file, "Mesh (MSH, STL, OBJ, PLY, Nastran, MFEM, VTU) or geometry for gmsh (.geo, STEP)").required();
   verb.value("--unit", options->unit, "Unit of the file's coordinates").shown_default();
   verb.value("--convert", options->convert, "Write it in metres to this file (.msh, .stl, .obj)");
   verb.value("--size", options->size, "Geometry: largest edge, in units of the file").positive();
   verb.flag("--text", options->text, "Convert to the text form of the format");
   verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
-  verb.on_use([options, &context] { run(*options, context); });
+  verb.on_use([options, &context] { run_mesh(*options, context); });
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ Verb mesh_verb() {
   return {"mesh", "Describe a mesh, its quality and groups, or convert it",
           "  conoid mesh wing.stl --unit mm\n"
           "  conoid mesh wing.stl --unit mm --convert wing.msh\n",
-          add};
+          add_mesh};
 }
 
 }  // namespace conoid::cli

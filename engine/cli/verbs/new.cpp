@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct NewOptions {
   std::string name;
   std::string folder;
 };
@@ -42,7 +42,7 @@ Status copy_case(const fs::path& from, const fs::path& to) {
   return {};
 }
 
-void make_new(const Options& options, Context& context) {
+void make_new(const NewOptions& options, Context& context) {
   std::vector<std::string> names;
   for (const SampleCase& sample : sample_cases()) {
     names.push_back(sample.name);
@@ -59,8 +59,8 @@ void make_new(const Options& options, Context& context) {
                           near.empty() ? "`conoid list` shows them." : fmt::format("Did you mean '{}'?", near)));
 }
 
-void add(OptionSet verb, Context& context) {
-  const auto options = std::make_shared<Options>();
+void add_new(OptionSet verb, Context& context) {
+  const auto options = std::make_shared<NewOptions>();
   verb.value("TEMPLATE", options->name, "Name of a sample case (conoid list)").required();
   verb.value("FOLDER", options->folder, "Folder to make (default: the sample's name)");
   verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
@@ -71,7 +71,7 @@ void add(OptionSet verb, Context& context) {
 
 Verb new_verb() {
   return {"new", "Copy a sample case into a folder of your own", "  conoid new point-source\n  conoid new point-source mine\n",
-          add};
+          add_new};
 }
 
 }  // namespace conoid::cli

@@ -26,7 +26,7 @@ void render(const std::vector<std::string>& words, Context& context) {
   context.fail(system_error("start", program, errno));
 }
 
-void add(OptionSet verb, Context& context) {
+void add_render(OptionSet verb, Context& context) {
   verb.take_all_words();  // everything after the verb belongs to conoid-render
   verb.on_use([verb, &context] { render(verb.words(), context); });
 }
@@ -38,7 +38,7 @@ Verb render_verb() {
           "  conoid render latest --field pressure -o pressure.png\n"
           "  conoid render runs/short --field pressure --frame 12 -o frame12.png\n"
           "  conoid-render --help shows all options\n",
-          add};
+          add_render};
 }
 
 }  // namespace conoid::cli

@@ -11,12 +11,12 @@
 namespace conoid::cli {
 namespace {
 
-struct Options {
+struct ResumeOptions {
   std::string run;
   RunOptions how;
 };
 
-void resume(const Options& options, Context& context) {
+void resume(const ResumeOptions& options, Context& context) {
   const auto folder = run_folder_named(options.run);
   if (!folder) return context.fail(folder.error());
   const Json summary = read_summary(*folder);
@@ -30,8 +30,8 @@ void resume(const Options& options, Context& context) {
   run_and_report(std::move(session), options.how, context);
 }
 
-void add(OptionSet verb, Context& context) {
-  const auto options = std::make_shared<Options>();
+void add_resume(OptionSet verb, Context& context) {
+  const auto options = std::make_shared<ResumeOptions>();
   verb.value("RUN", options->run, "Run folder, its name below runs/, or 'latest'").required();
   add_run_options(verb, options->how, context);
   verb.on_use([options, &context] { resume(*options, context); });
@@ -43,7 +43,7 @@ Verb resume_verb() {
   return {"resume", "Go on with a run that was stopped or killed",
           "  conoid resume latest\n"
           "  conoid resume runs/20260314T092653Z-1a2b3c4d --threads 8\n",
-          add};
+          add_resume};
 }
 
 }  // namespace conoid::cli

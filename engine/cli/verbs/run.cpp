@@ -9,14 +9,14 @@
 namespace conoid::cli {
 namespace {
 
-struct Options {
+struct RunVerbOptions {
   std::string file;
   std::string out;
   std::vector<std::string> set;
   RunOptions run;
 };
 
-void run(const Options& options, Context& context) {
+void run(const RunVerbOptions& options, Context& context) {
   auto document = read_case(options.file);
   if (!document) return context.fail(document.error());
   for (const std::string& assignment : options.set) {
@@ -28,8 +28,8 @@ void run(const Options& options, Context& context) {
   run_and_report(std::move(session), options.run, context);
 }
 
-void add(OptionSet verb, Context& context) {
-  const auto options = std::make_shared<Options>();
+void add_run(OptionSet verb, Context& context) {
+  const auto options = std::make_shared<RunVerbOptions>();
   verb.value("CASE", options->file, "Case file, or a folder with a case.json").required();
   verb.value("--out", options->out, "Run folder to make (default: runs/<UTC time>-<hash>)");
   verb.value("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated").repeated();
@@ -46,7 +46,7 @@ Verb run_verb() {
           "  conoid run case.json --workers cpu:3,cpu:1 --progress plain\n"
           "  mpirun -n 4 conoid run case.json\n"
           "  conoid run case.json --launcher \"ssh host\"\n",
-          add};
+          add_run};
 }
 
 }  // namespace conoid::cli

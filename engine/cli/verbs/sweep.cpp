@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct SweepOptions {
   std::string file;
   std::vector<std::string> over;
   std::string out;
@@ -48,7 +48,7 @@ struct Point {
 std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : json_text(value); }
 
 /// The program's own path: /proc/self/exe stays right when the folder is not in PATH.
-Result<pid_t> start(const Options& options, const Point& point, int threads) {
+Result<pid_t> start(const SweepOptions& options, const Point& point, int threads) {
   std::vector<std::string> words = {"conoid", "run", options.file, "--out", point.folder.string(), "--progress", "none"};
   for (const auto& [pointer, value] : point.set.set) {
     words.emplace_back("--set");
@@ -114,7 +114,7 @@ std::string table_of(const std::vector<Point>& points, const std::vector<Column>
   return out;
 }
 
-Result<fs::path> sweep_folder(const Options& options) {
+Result<fs::path> sweep_folder(const SweepOptions& options) {
   std::error_code code;
   fs::path folder = options.out;
   if (folder.empty()) {
@@ -134,7 +134,7 @@ Result<fs::path> sweep_folder(const Options& options) {
 }
 
 /// Runs all points, `jobs` at a time; stops starting new ones when asked to stop.
-Status run_points(const Options& options, std::vector<Point>& points, const SignalWatch& signals, const Context& context) {
+Status run_points(const SweepOptions& options, std::vector<Point>& points, const SignalWatch& signals, const Context& context) {
   const int threads = options.run.threads > 0 ? options.run.threads
                       : options.jobs > 1
                           ? std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / options.jobs)
@@ -176,7 +176,7 @@ Status run_points(const Options& options, std::vector<Point>& points, const Sign
   return {};
 }
 
-void sweep(const Options& options, Context& context) {
+void sweep(const SweepOptions& options, Context& context) {
   auto document = read_case(options.file);
   if (!document) return context.fail(document.error());
   std::vector<SweepAxis> axes;
@@ -213,8 +213,8 @@ void sweep(const Options& options, Context& context) {
   context.object({{"exit", context.exit}, {"folder", folder->string()}, {"table", table.string()}, {"points", json}});
 }
 
-void add(OptionSet verb, Context& context) {
-  const auto options = std::make_shared<Options>();
+void add_sweep(OptionSet verb, Context& context) {
+  const auto options = std::make_shared<SweepOptions>();
   verb.value("CASE", options->file, "Case file, or a folder with a case.json").required();
   verb.value("--over", options->over, "PATH=a:step:b or PATH=a,b,c; may be repeated (all combinations)")
       .required().repeated();
@@ -230,7 +230,7 @@ Verb sweep_verb() {
   return {"sweep", "Run a case for many values of a parameter",
           "  conoid sweep case.json --over source.frequency=1e3:500:5e3\n"
           "  conoid sweep case.json --over discretisation.order=2,4,6,8 --jobs 2\n",
-          add};
+          add_sweep};
 }
 
 }  // namespace conoid::cli

@@ -9,7 +9,7 @@
 namespace conoid::cli {
 namespace {
 
-Json row_json(const VerifyRow& row, bool with_solver, std::string_view solver) {
+Json verify_row_json(const VerifyRow& row, bool with_solver, std::string_view solver) {
   Json out = Json::object();
   if (with_solver) out["solver"] = solver;
   out["name"] = row.name;
@@ -41,7 +41,7 @@ void verify(const RowsOptions& options, Context& context) {
       const std::string unit = row.unit == "1" ? "" : " " + row.unit;
       printer.row({row.passed() ? "ok" : "FAILED", row.name, number_text(row.value), row.at_least ? "≥" : "≤",
                    number_text(row.limit) + unit, row.source});
-      rows.push_back(row_json(row, options.solver.empty(), info->id));
+      rows.push_back(verify_row_json(row, options.solver.empty(), info->id));
     };
     if (const Status status = run_table([&] { return info->verify(how, sink); }); !status) {
       failure = status.error();
@@ -53,7 +53,7 @@ void verify(const RowsOptions& options, Context& context) {
   conclude_rows(options, context, machine_json(machine, how.threads), rows, failure);
 }
 
-void add(OptionSet verb, Context& context) {
+void add_verify(OptionSet verb, Context& context) {
   add_rows_options(verb, context, "A solver's id (default: all)", verify);
 }
 
@@ -64,7 +64,7 @@ Verb verify_verb() {
           "  conoid verify\n"
           "  conoid verify acoustic-fd --quick\n"
           "  conoid verify acoustic-fd --json > verify.json\n",
-          add};
+          add_verify};
 }
 
 }  // namespace conoid::cli

@@ -2,6 +2,8 @@
 // Reading `grid`, `mesh` and the boxes and groups of regions.
 #include "engine/solvers/hydro_fem/geometry.hpp"
 
+#include "engine/solvers/hydro_fem/index.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,10 +11,6 @@
 
 namespace conoid::hydro_fem {
 namespace {
-
-std::size_t u(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 bool inside(const Extent& e, const Vec3& p, int dim) {
   if (e.everywhere) return true;

@@ -5,6 +5,7 @@
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/hydro_fem/geometry.hpp"
+#include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/verify/verify.hpp"
 
 #include <algorithm>
@@ -24,9 +25,6 @@ constexpr double bundle_seconds = 0.05;
 constexpr Index parts_of_run = 10000;  // progress is counted in these
 constexpr const char* part_name = "flow";
 
-std::size_t u(Index i) {
-  return static_cast<std::size_t>(i);
-}
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }

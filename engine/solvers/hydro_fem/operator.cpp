@@ -2,6 +2,7 @@
 // Applying the operator: stress, forces, the two mass solves, energies.
 #include "engine/solvers/hydro_fem/operator.hpp"
 
+#include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/team/together.hpp"
 
 #include <algorithm>
@@ -12,10 +13,6 @@
 
 namespace conoid::hydro_fem {
 namespace {
-
-std::size_t u(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Adds the processor time of all threads, for shares that a loaded machine does not falsify, and wall time.
 class Stopwatch {

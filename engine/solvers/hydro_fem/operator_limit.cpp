@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Why a zone allows no longer step: said when the step has collapsed.
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
+#include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/operator.hpp"
 
 #include <algorithm>
@@ -9,14 +10,6 @@
 #include <fmt/core.h>
 
 namespace conoid::hydro_fem {
-namespace {
-
-std::size_t u(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 Operator::Limit Operator::limit(const State& state) const {
   const int dim = space_.dim;
   const Index W = kernels_.lanes, batch = limiting_batch_;

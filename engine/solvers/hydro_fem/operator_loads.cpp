@@ -2,17 +2,11 @@
 // Loads from outside: pressure on boundaries, energy fed in per volume.
 #include "engine/solvers/hydro_fem/operator.hpp"
 
+#include "engine/solvers/hydro_fem/index.hpp"
+
 #include <algorithm>
 
 namespace conoid::hydro_fem {
-namespace {
-
-std::size_t u(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 void Operator::add_boundary_pressure(const State& state, std::vector<double>& rhs) const {
   const int dim = space_.dim;
   const Tables& t = tables_;

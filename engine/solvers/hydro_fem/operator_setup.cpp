@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Setting up the operator: batches of zones, masses, constraints, the energy of a point.
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
+#include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/operator.hpp"
 
 #include <algorithm>
@@ -14,14 +15,6 @@
 #include <fmt/core.h>
 
 namespace conoid::hydro_fem {
-namespace {
-
-std::size_t u(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 double* Operator::allocate(Index count) {
   const std::size_t bytes = (u(count) * sizeof(double) + 63) / 64 * 64;
   auto* p = static_cast<double*>(std::aligned_alloc(64, std::max<std::size_t>(bytes, 64)));

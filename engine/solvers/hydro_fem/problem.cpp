@@ -6,6 +6,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/hydro_fem/eos_file.hpp"
 #include "engine/solvers/hydro_fem/geometry.hpp"
+#include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
 
 #include <algorithm>
@@ -20,10 +21,6 @@
 
 namespace conoid::hydro_fem {
 namespace {
-
-std::size_t u(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 struct Region {
   std::string name;

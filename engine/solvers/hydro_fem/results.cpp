@@ -2,6 +2,7 @@
 // What a run keeps besides pictures: energies, steps, tracers, line-outs, and measures against exact solutions.
 #include "engine/solvers/hydro_fem/exact.hpp"
 #include "engine/solvers/hydro_fem/hydro_fem.hpp"
+#include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
 
 #include <algorithm>
@@ -18,10 +19,6 @@ constexpr Index rows_of_run = 1000;     // of the tables over time
 constexpr Index parts_a_front = 20;     // of these rows to one search for the shock
 constexpr int samples_over_time = 200;  // along a ray, in that search
 constexpr std::size_t most_drawn = 16;  // columns that a chart can carry
-
-std::size_t u(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 TableInfo table_info(std::string id, std::string title, std::string definition) {
   TableInfo info;

@@ -3,6 +3,7 @@
 #include "engine/solvers/hydro_fem/space.hpp"
 
 #include "engine/solvers/hydro_fem/basis.hpp"
+#include "engine/solvers/hydro_fem/index.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,14 +11,6 @@
 #include <numeric>
 
 namespace conoid::hydro_fem {
-namespace {
-
-std::size_t u(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 ZoneMesh box_zones(int dim, const std::array<std::vector<double>, 3>& lines) {
   ZoneMesh m;
   m.dim = dim;

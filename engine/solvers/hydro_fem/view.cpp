@@ -3,6 +3,7 @@
 #include "engine/solvers/hydro_fem/view.hpp"
 
 #include "engine/mesh/mesh.hpp"
+#include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
 
 #include <algorithm>
@@ -11,10 +12,6 @@
 
 namespace conoid::hydro_fem {
 namespace {
-
-std::size_t u(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Calls f(node, value weight, derivative weights) for the nodes of a zone that count at a place.
 template <class F>

@@ -3,6 +3,7 @@
 #include "engine/solvers/hydro_fem/zones_of_mesh.hpp"
 
 #include "engine/mesh/shape_functions.hpp"
+#include "engine/solvers/hydro_fem/index.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +13,6 @@
 
 namespace conoid::hydro_fem {
 namespace {
-
-std::size_t u(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 Error wrong(std::string text, std::string hint) {
   return make_error(ErrorCode::invalid_input, std::move(text), std::move(hint));

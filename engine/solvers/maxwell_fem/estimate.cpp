@@ -5,10 +5,10 @@
 #include "engine/core/units.hpp"
 #include "engine/mesh/vec3.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
+#include "engine/solvers/maxwell_fem/pi.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include <fmt/core.h>
 
@@ -18,7 +18,6 @@ using namespace conoid::vec;
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
 constexpr double assembly_seconds = 25e-6;  ///< an unknown: spaces, matrix, order of elimination
 constexpr double factor_rate = 2e10;        ///< flop/s
 constexpr double solve_rate = 1.5e10;       ///< flop/s, 16 an entry of the factors and column

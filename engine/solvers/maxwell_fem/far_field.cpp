@@ -4,10 +4,10 @@
 
 #include "engine/mesh/vec3.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
+#include "engine/solvers/maxwell_fem/pi.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace conoid::maxwell_fem {
 
@@ -15,7 +15,6 @@ using namespace conoid::vec;
 
 namespace {
 constexpr Complex j{0, 1};
-constexpr double pi = std::numbers::pi;
 }  // namespace
 
 Vec3 Direction::radial() const {

@@ -5,6 +5,7 @@
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/mesh/vec3.hpp"
+#include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
 #include "engine/solvers/mesh_frame.hpp"
 
@@ -12,7 +13,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <numbers>
 
 #include <fmt/core.h>
 
@@ -23,8 +23,6 @@ using namespace conoid::vec;
 extern const std::string_view parameters_schema;
 
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -3,16 +3,15 @@
 #include "engine/solvers/maxwell_fem/media.hpp"
 
 #include "engine/case/case.hpp"
+#include "engine/solvers/maxwell_fem/pi.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace conoid::maxwell_fem {
 
 namespace {
 constexpr double vacuum_permittivity = 8.8541878128e-12;
-constexpr double pi = std::numbers::pi;
 Tensor isotropic(Complex v) {
   return {v, v, v};
 }

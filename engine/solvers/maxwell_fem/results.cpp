@@ -3,10 +3,10 @@
 #include "engine/core/units.hpp"
 #include "engine/mesh/vec3.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
+#include "engine/solvers/maxwell_fem/pi.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include <fmt/core.h>
 
@@ -16,7 +16,6 @@ using namespace conoid::vec;
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
 constexpr Complex j{0, 1};
 
 double sigma(Complex f) {

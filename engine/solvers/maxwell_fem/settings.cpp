@@ -7,11 +7,11 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/vec3.hpp"
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
+#include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/team/machine.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include <fmt/core.h>
 
@@ -20,8 +20,6 @@ namespace conoid::maxwell_fem {
 using namespace conoid::vec;
 
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 std::vector<double> spread(const Values& v) {
   const double from = v["from"].number(), to = v["to"].number();

@@ -3,7 +3,7 @@
 // identifies a run.
 // labels: unit
 #include "engine/case/case.hpp"
-#include "tests/fuzz/case_sample.hpp"
+#include "tests/engine/case/sample.hpp"
 
 #include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QTest>
@@ -14,23 +14,18 @@ using namespace conoid;
 
 namespace {
 
-const Schema& schema() {
-  static const Schema s = *Schema::for_solver(sample::solver, sample::parameters);
-  return s;
-}
-
-CaseDocument sample_case() {
-  return *CaseDocument::parse(sample::good_case, "/cases/layer/case.json");
+CaseDocument layer_case() {
+  return good_document("/cases/layer/case.json");
 }
 
 Case resolved(const CaseDocument& d) {
-  auto c = Case::resolve(d, schema());
+  auto c = Case::resolve(d, good_schema());
   if (!c) qFatal("%s", c.error().render().c_str());
   return *c;
 }
 
 std::string hash_with(const char* path, const char* value) {
-  CaseDocument d = sample_case();
+  CaseDocument d = layer_case();
   if (!d.set(path, value).ok()) qFatal("cannot set %s", path);
   return resolved(d).hash();
 }
@@ -42,7 +37,7 @@ class TestCaseValues : public QObject {
 
  private slots:
   void quantities_are_in_si() {
-    const Case c = resolved(sample_case());
+    const Case c = resolved(layer_case());
     QCOMPARE(c["grid"]["spacing"].number(), 0.005);
     QCOMPARE(c["grid"]["origin"].vec3(), (Vec3{-0.0254, 0, 0.5}));
     QCOMPARE(c["grid"]["size"].index3(), (std::array<Index, 3>{10, 20, 30}));
@@ -58,7 +53,7 @@ class TestCaseValues : public QObject {
   }
 
   void defaults_are_filled_in() {
-    const Case c = resolved(sample_case());
+    const Case c = resolved(layer_case());
     QCOMPARE(c["materials"]["water"]["speed"].number(), 1500.0);
     QCOMPARE(c["boundaries"].at(0)["kind"].text(), std::string("rigid"));
     QCOMPARE(c["boundaries"].at(1)["loss"].number(), -60.0);
@@ -80,7 +75,7 @@ class TestCaseValues : public QObject {
   }
 
   void what_has_no_default_stays_absent() {
-    const Case c = resolved(sample_case());
+    const Case c = resolved(layer_case());
     QVERIFY(!c["parameters"].has("damping"));  // optional, although all inside has defaults
     QVERIFY(!c["compute"]["memory"].has("device"));
     QVERIFY(!c["output"]["frames"].has("count"));  // excluded by "every"
@@ -89,7 +84,7 @@ class TestCaseValues : public QObject {
     QCOMPARE(c["compute"]["memory"].integer_or("host", 5), Index{3} << 29);
     QCOMPARE(c["parameters"].text_or("name", "none"), std::string("layer_1"));
     QCOMPARE(c["parameters"].number_or("nothing", 2.5), 2.5);
-    CaseDocument d = sample_case();
+    CaseDocument d = layer_case();
     QVERIFY(d.set("parameters.damping", "{}").ok());
     QCOMPARE(resolved(d)["parameters"]["damping"]["width"].integer(), Index{20});
     QVERIFY(d.set("mesh", "null").ok());
@@ -97,7 +92,7 @@ class TestCaseValues : public QObject {
   }
 
   void a_wrong_getter_is_a_bug_that_names_the_place() {
-    const Case c = resolved(sample_case());
+    const Case c = resolved(layer_case());
     const auto bug = [&](const std::function<void()>& get, const char* pointer) {
       try {
         get();
@@ -121,7 +116,7 @@ class TestCaseValues : public QObject {
   }
 
   void diagnostics_of_a_solver_carry_the_line() {
-    const Case c = resolved(sample_case());
+    const Case c = resolved(layer_case());
     const auto e = c.error_at(c["grid"]["origin"].at(1), "too far", "Come nearer.");
     QCOMPARE(e.render(), std::string("/cases/layer/case.json:10: /grid/origin/1: too far\n  Come nearer."));
     QVERIFY(c.warning_at(c["grid"], "x", "").severity == Severity::warning);
@@ -130,7 +125,7 @@ class TestCaseValues : public QObject {
   }
 
   void paths_are_relative_to_the_case() {
-    const Case c = resolved(sample_case());
+    const Case c = resolved(layer_case());
     QCOMPARE(c.path("a/b.msh"), std::filesystem::path("/cases/layer/a/b.msh"));
     QCOMPARE(c.path("/a/b.msh"), std::filesystem::path("/a/b.msh"));
   }
@@ -143,7 +138,7 @@ class TestCaseValues : public QObject {
   }
 
   void hash_ignores_how_a_thing_is_written() {
-    const std::string base = resolved(sample_case()).hash();
+    const std::string base = resolved(layer_case()).hash();
     QCOMPARE(base.size(), std::size_t{64});
     QCOMPARE(hash_with("excitation.frequency", "250000"), base);
     QCOMPARE(hash_with("excitation.frequency", "0.25 MHz"), base);
@@ -171,7 +166,7 @@ class TestCaseValues : public QObject {
   }
 
   void hash_ignores_the_order_of_keys() {
-    const std::string base = resolved(sample_case()).hash();
+    const std::string base = resolved(layer_case()).hash();
     std::mt19937 random(1);
     const std::function<Json(const Json&)> shuffled = [&](const Json& value) -> Json {
       if (value.is_array()) {
@@ -188,12 +183,12 @@ class TestCaseValues : public QObject {
       return out;
     };
     for (int i = 0; i < 20; ++i)
-      QCOMPARE(resolved(CaseDocument::from_json(shuffled(sample_case().json()), "elsewhere.json")).hash(),
+      QCOMPARE(resolved(CaseDocument::from_json(shuffled(layer_case().json()), "elsewhere.json")).hash(),
                base);
   }
 
   void hash_sees_every_change_that_counts() {
-    std::vector<std::string> hashes = {resolved(sample_case()).hash()};
+    std::vector<std::string> hashes = {resolved(layer_case()).hash()};
     const auto changed = [&](const char* path, const char* value) {
       hashes.push_back(hash_with(path, value));
     };
@@ -237,8 +232,8 @@ class TestCaseValues : public QObject {
   }
 
   void resolving_what_is_resolved_changes_nothing() {
-    const Case c = resolved(sample_case());
-    const auto again = Case::resolve(CaseDocument::from_json(c.values().json(), "c"), schema());
+    const Case c = resolved(layer_case());
+    const auto again = Case::resolve(CaseDocument::from_json(c.values().json(), "c"), good_schema());
     QVERIFY2(again.ok(), again.ok() ? "" : again.error().render().c_str());
     QCOMPARE(again->hash(), c.hash());
     QCOMPARE(again->values().json(), c.values().json());

@@ -4,27 +4,13 @@
 // labels: unit
 #include "engine/case/case.hpp"
 #include "engine/case/schema.hpp"
-#include "tests/fuzz/case_sample.hpp"
+#include "tests/engine/case/sample.hpp"
 
 #include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QTest>
 #include <algorithm>
 
 using namespace conoid;
-
-namespace {
-
-Schema sample_schema() {
-  auto schema = Schema::for_solver(sample::solver, sample::parameters);
-  if (!schema) qFatal("%s", schema.error().render().c_str());
-  return *schema;
-}
-
-CaseDocument sample_case() {
-  return *CaseDocument::parse(sample::good_case, "case.json");
-}
-
-}  // namespace
 
 class TestSchema : public QObject {
   Q_OBJECT
@@ -48,7 +34,7 @@ class TestSchema : public QObject {
   }
 
   void sections_are_added_and_common_ones_merged() {
-    const Schema schema = sample_schema();
+    const Schema schema = good_schema();
     const Json& p = schema.json()["properties"];
     QVERIFY(p.contains("grid"));
     QVERIFY(p["mesh"]["properties"].contains("file"));   // from the common part
@@ -134,8 +120,8 @@ class TestSchema : public QObject {
   }
 
   void finds_nodes() {
-    const Schema schema = sample_schema();
-    const CaseDocument d = sample_case();
+    const Schema schema = good_schema();
+    const CaseDocument d = good_document();
     const auto unit = [&](const char* pointer) {
       const Json node = schema.node(pointer, d.json());
       return node.contains("unit") ? node["unit"].get<std::string>()
@@ -160,7 +146,7 @@ class TestSchema : public QObject {
   }
 
   void lists_all_fields() {
-    const auto fields = sample_schema().fields();
+    const auto fields = good_schema().fields();
     const auto find = [&](std::string_view pointer) {
       return std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.first == pointer; });
     };
@@ -176,7 +162,7 @@ class TestSchema : public QObject {
   }
 
   void effective_object_follows_the_choice() {
-    const Schema schema = sample_schema();
+    const Schema schema = good_schema();
     const Json node = schema.json()["properties"]["boundaries"]["items"];
     const Json sponge = effective_object(node, Json{{"kind", "sponge"}});
     QVERIFY(sponge["properties"].contains("width"));
@@ -189,8 +175,8 @@ class TestSchema : public QObject {
   }
 
   void describes_fields_in_words() {
-    const Schema schema = sample_schema();
-    const CaseDocument d = sample_case();
+    const Schema schema = good_schema();
+    const CaseDocument d = good_document();
     const auto words = [&](const char* pointer) { return describe(schema.node(pointer, d.json())); };
     QCOMPARE(words("/excitation/frequency"),
              std::string("a number in Hz, at least 1 Hz and at most 1.2 GHz"));
@@ -202,7 +188,7 @@ class TestSchema : public QObject {
   }
 
   void manual_names_every_field() {
-    const Schema schema = sample_schema();
+    const Schema schema = good_schema();
     const std::string page = schema.manual();
     for (const auto& [pointer, node] : schema.fields())
       QVERIFY2(page.find(pointer + "\n") != std::string::npos ||
@@ -221,8 +207,8 @@ class TestSchema : public QObject {
   }
 
   void sees_what_changed_and_whether_it_is_live() {
-    const Schema schema = sample_schema();
-    const CaseDocument before = sample_case();
+    const Schema schema = good_schema();
+    const CaseDocument before = good_document();
     CaseDocument after = before;
     QVERIFY(changes(before, after, schema).pointers.empty());
     QVERIFY(after.set("excitation.angle", "10 deg").ok());

@@ -2,7 +2,7 @@
 // What is wrong with a case: every violation at once, each with line, pointer, expected, found and a remedy.
 // labels: unit
 #include "engine/case/case.hpp"
-#include "tests/fuzz/case_sample.hpp"
+#include "tests/engine/case/sample.hpp"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -13,15 +13,6 @@
 using namespace conoid;
 
 namespace {
-
-const Schema& schema() {
-  static const Schema s = *Schema::for_solver(sample::solver, sample::parameters);
-  return s;
-}
-
-CaseDocument sample_case() {
-  return *CaseDocument::parse(sample::good_case, "case.json");
-}
 
 std::string rendered(const std::vector<Diagnostic>& diagnostics) {
   std::string out;
@@ -36,7 +27,7 @@ class TestValidate : public QObject {
 
  private slots:
   void a_good_case_has_no_diagnostics() {
-    const auto found = validate(sample_case(), schema());
+    const auto found = validate(good_document(), good_schema());
     QVERIFY2(found.empty(), rendered(found).c_str());
   }
 
@@ -146,10 +137,10 @@ class TestValidate : public QObject {
     QFETCH(QString, pointer);
     QFETCH(QString, message);
     QFETCH(QString, hint);
-    CaseDocument d = sample_case();
+    CaseDocument d = good_document();
     const auto status = d.set(path.toStdString(), value.toStdString());
     QVERIFY2(status.ok(), status.ok() ? "" : status.error().render().c_str());
-    const auto found = validate(d, schema());
+    const auto found = validate(d, good_schema());
     if (message.isEmpty()) {
       QVERIFY2(found.empty(), rendered(found).c_str());
       return;
@@ -163,13 +154,13 @@ class TestValidate : public QObject {
     QVERIFY(it->severity == Severity::error && it->code == ErrorCode::invalid_input);
     // One change, one message, but where a missing kind hides what belongs to it.
     QVERIFY2(found.size() == 1, rendered(found).c_str());
-    QVERIFY(!Case::resolve(d, schema()).ok());
+    QVERIFY(!Case::resolve(d, good_schema()).ok());
   }
 
   void names_file_line_and_pointer() {
     std::string text(sample::good_case);
     text.replace(text.find("\"250 kHz\""), 9, "\"3.0 THz\"");
-    const auto found = validate(*CaseDocument::parse(text, "case.json"), schema());
+    const auto found = validate(*CaseDocument::parse(text, "case.json"), good_schema());
     QCOMPARE(rendered(found),
              std::string("case.json:22: /excitation/frequency: found 3.0 THz, expected at most 1.2 GHz\n"
                          "  Frequency of the maximum of the spectrum.\n"));
@@ -179,7 +170,7 @@ class TestValidate : public QObject {
     const auto d = CaseDocument::parse(R"({"conoid": 1, "solver": "sample-waves", "grid": {"spacing": null},
       "excitation": {"kind": "ricker", "frequency": 5}})",
                                        "c");
-    const auto found = validate(*d, schema());
+    const auto found = validate(*d, good_schema());
     QCOMPARE(found.size(), std::size_t{1});
     QVERIFY2(found[0].text.find("found null, expected a number in m") != std::string::npos,
              rendered(found).c_str());
@@ -197,7 +188,7 @@ class TestValidate : public QObject {
       "output": {"frames": {"count": -1}}
     })",
                                        "case.json");
-    const auto found = validate(*d, schema());
+    const auto found = validate(*d, good_schema());
     std::vector<long> lines;
     for (const auto& x : found) lines.push_back(x.place.line);
     QCOMPARE(lines, (std::vector<long>{4, 5, 6, 6, 6, 7, 8}));
@@ -207,31 +198,31 @@ class TestValidate : public QObject {
     const auto d = CaseDocument::parse(R"({"conoid": 1, "solver": "sample-waves", "grid": {"spacng": 1},
       "excitation": {"kind": "ricker", "frequency": 5}})",
                                        "c");
-    const auto found = validate(*d, schema());
+    const auto found = validate(*d, good_schema());
     QVERIFY2(found.size() == 1, rendered(found).c_str());
     QVERIFY(found[0].text.find("did you mean 'spacing'?") != std::string::npos);
   }
 
   void a_missing_version_is_a_warning() {
-    CaseDocument d = sample_case();
+    CaseDocument d = good_document();
     QVERIFY(d.set("conoid", "null").ok());
-    const auto found = validate(d, schema());
+    const auto found = validate(d, good_schema());
     QCOMPARE(found.size(), std::size_t{1});
     QVERIFY(found[0].severity == Severity::warning);
-    QVERIFY(Case::resolve(d, schema()).ok());
+    QVERIFY(Case::resolve(d, good_schema()).ok());
   }
 
   void a_newer_version_hides_what_follows_from_it() {
     const auto d = CaseDocument::parse(R"({"conoid": 9, "novelty": {}})", "c");
-    QCOMPARE(validate(*d, schema()).size(), std::size_t{1});
+    QCOMPARE(validate(*d, good_schema()).size(), std::size_t{1});
   }
 
   void numbers_that_are_not_finite_are_refused() {
     for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
-      CaseDocument d = sample_case();
+      CaseDocument d = good_document();
       QVERIFY(d.set_json("/grid/spacing", bad).ok());
       QVERIFY(d.set_json("/grid/size/0", bad).ok());
-      const auto found = validate(d, schema());
+      const auto found = validate(d, good_schema());
       QCOMPARE(found.size(), std::size_t{2});
       for (const auto& x : found)
         QVERIFY2(x.text.find("expected a finite number") != std::string::npos, x.text.c_str());
@@ -241,9 +232,9 @@ class TestValidate : public QObject {
   void the_number_of_messages_is_bounded() {
     Json list = Json::array();
     for (int i = 0; i < 100'000; ++i) list.push_back(Json{{"position", "x"}, {"wrong", 1}});
-    CaseDocument d = sample_case();
+    CaseDocument d = good_document();
     QVERIFY(d.set_json("/output/receivers", list).ok());
-    const auto found = validate(d, schema());
+    const auto found = validate(d, good_schema());
     QCOMPARE(found.size(), std::size_t{101});
     QVERIFY(std::any_of(found.begin(), found.end(), [](const Diagnostic& x) {
       return x.text.find("the rest is not listed") != std::string::npos;
@@ -251,7 +242,7 @@ class TestValidate : public QObject {
   }
 
   void long_texts_do_not_exhaust_a_pattern() {
-    CaseDocument d = sample_case();
+    CaseDocument d = good_document();
     auto deep = Schema::for_solver("sample-waves",
                                    R"({"properties": {"name": {"type": "string", "pattern": "(a|b)*c"}}})");
     QVERIFY(deep.ok());
@@ -264,14 +255,14 @@ class TestValidate : public QObject {
 
   void lists_the_files_of_a_case() {
     CaseDocument d = *CaseDocument::parse(sample::good_case, "/some/where/case.json");
-    auto files = files_of(d, schema());
+    auto files = files_of(d, good_schema());
     QCOMPARE(files.size(), std::size_t{1});
     QCOMPARE(files[0].pointer, std::string("/mesh/file"));
     QCOMPARE(files[0].kind, std::string("mesh"));
     QCOMPARE(files[0].path, std::filesystem::path("/some/where/box.msh"));
     QVERIFY(d.set("mesh.file", "/abs/olute.msh").ok());
     QVERIFY(d.set("excitation", R"({"kind": "sampled", "file": "pulse.csv"})").ok());
-    files = files_of(d, schema());
+    files = files_of(d, good_schema());
     QCOMPARE(files.size(), std::size_t{2});
     QCOMPARE(files[0].path, std::filesystem::path("/abs/olute.msh"));
     QCOMPARE(files[1].kind, std::string("signal"));
@@ -281,28 +272,28 @@ class TestValidate : public QObject {
     QTemporaryDir folder;
     const std::filesystem::path base = folder.path().toStdString();
     const CaseDocument d = *CaseDocument::parse(sample::good_case, base / "case.json");
-    auto found = check_files(d, schema());
+    auto found = check_files(d, good_schema());
     QCOMPARE(found.size(), std::size_t{1});
     QVERIFY(found[0].text.find("cannot find the mesh file") != std::string::npos);
     QCOMPARE(found[0].place.line, 6L);
     std::filesystem::create_directory(base / "box.msh");
-    QVERIFY(check_files(d, schema())[0].text.find("found the folder") != std::string::npos);
+    QVERIFY(check_files(d, good_schema())[0].text.find("found the folder") != std::string::npos);
     std::filesystem::remove(base / "box.msh");
     std::ofstream(base / "box.msh") << "x";
-    QVERIFY(check_files(d, schema()).empty());
+    QVERIFY(check_files(d, good_schema()).empty());
   }
 
   void checks_groups_of_the_mesh() {
-    const CaseDocument d = sample_case();
-    QVERIFY(check_groups(d, schema(), {"inside", "shell", "outer", "inner"}).empty());
-    const auto found = check_groups(d, schema(), {"inside", "shell", "outre"});
+    const CaseDocument d = good_document();
+    QVERIFY(check_groups(d, good_schema(), {"inside", "shell", "outer", "inner"}).empty());
+    const auto found = check_groups(d, good_schema(), {"inside", "shell", "outre"});
     QCOMPARE(found.size(), std::size_t{2});
     QCOMPARE(found[0].render(),
              std::string(
                  "case.json:18: /boundaries/0/group: the mesh has no group 'outer'; did you mean 'outre'?\n"
                  "  Its groups: inside, shell, outre."));
     QCOMPARE(found[1].place.pointer, std::string("/boundaries/1/group"));
-    QCOMPARE(check_groups(d, schema(), {}).size(), std::size_t{4});
+    QCOMPARE(check_groups(d, good_schema(), {}).size(), std::size_t{4});
   }
 
   void nearest_finds_typing_slips_only() {

@@ -35,7 +35,7 @@ class TestRanks : public QObject {
 };
 
 namespace {
-Json faulty(const char* fault, int rank) {
+Json faulty_rank(const char* fault, int rank) {
   Json json = rod::json(20);
   json["parameters"]["fault"] = fault;
   json["parameters"]["fault_rank"] = rank;
@@ -50,9 +50,9 @@ Json unstable() {
 
 void TestRanks::initTestCase() {
   start(sound_, rod::json(60));
-  start(all_fail_, faulty("divergence", -1));
-  start(fail_[0], faulty("memory", 0));
-  start(fail_[1], faulty("memory", 1));
+  start(all_fail_, faulty_rank("divergence", -1));
+  start(fail_[0], faulty_rank("memory", 0));
+  start(fail_[1], faulty_rank("memory", 1));
   start(unstable_, unstable());
 }
 
@@ -106,7 +106,7 @@ void TestRanks::a_rank_that_does_not_come_back_is_given_up_data() {
 void TestRanks::a_rank_that_does_not_come_back_is_given_up() {
   QFETCH(int, step);
   const rod::Scratch scratch;
-  Json json = faulty("stuck", 1);
+  Json json = faulty_rank("stuck", 1);
   json["parameters"]["fault_step"] = step;
   rod::write_case(scratch / "case.json", json);
   QProcess process;

@@ -6,6 +6,7 @@
 #include "engine/mesh/readers/read_mesh.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/topology.hpp"
+#include "tests/engine/mesh/data.hpp"
 #include "tests/engine/mesh/node_offset.hpp"
 
 #include <QTest>
@@ -13,8 +14,6 @@
 using namespace conoid;
 
 namespace {
-
-const std::string data = CONOID_TEST_DATA "/mesh/";
 
 Mesh read(const std::string& name) {
   auto mesh = read_mesh(data + name);

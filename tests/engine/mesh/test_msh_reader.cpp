@@ -6,6 +6,7 @@
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/mesh/shape_tables.hpp"
 #include "engine/mesh/surface.hpp"
+#include "tests/engine/mesh/data.hpp"
 #include "tests/engine/mesh/node_offset.hpp"
 
 #include <QTest>
@@ -17,7 +18,6 @@ using namespace conoid;
 
 namespace {
 
-const std::string data = CONOID_TEST_DATA "/mesh/";
 const std::vector<std::string> kinds{"22ascii", "22binary", "41ascii", "41binary"};
 
 std::vector<double> sorted_points(const Mesh& m) {

@@ -4,6 +4,7 @@
 #include "engine/mesh/readers/read_mesh.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/topology.hpp"
+#include "tests/engine/mesh/data.hpp"
 
 #include <QTest>
 #include <cstring>
@@ -11,8 +12,6 @@
 using namespace conoid;
 
 namespace {
-
-const std::string data = CONOID_TEST_DATA "/mesh/";
 
 std::string ply(const std::string& declarations, const std::string& records, const std::string& format = "ascii") {
   return "ply\nformat " + format + " 1.0\ncomment by a test\n" + declarations + "end_header\n" + records;

@@ -19,6 +19,8 @@
 
 namespace conoid::window_tests {
 
+constexpr Bytes page = 4096;
+
 /// Windows kept in vectors; `before` may delay, or fail an operation.
 class VectorBacking final : public WindowBacking {
  public:

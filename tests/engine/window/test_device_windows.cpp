@@ -14,7 +14,6 @@ using namespace conoid::window_tests;
 
 namespace {
 
-constexpr Bytes page = 4096;
 
 }  // namespace
 

@@ -12,7 +12,6 @@ using namespace conoid::window_tests;
 
 namespace {
 
-constexpr Bytes page = 4096;
 
 std::vector<Bytes> random_sizes(std::mt19937& random, int count) {
   std::vector<Bytes> sizes;

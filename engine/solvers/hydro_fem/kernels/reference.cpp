@@ -2,16 +2,14 @@
 // Plain loops over points and bases.
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
 
+#include "engine/solvers/hydro_fem/index.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <span>
 
 namespace conoid::hydro_fem::reference {
 namespace {
-
-std::size_t u(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Eigenvalues on the diagonal of a, eigenvectors in the columns of v: rotations until nothing is left beside it.
 void jacobi(int n, std::array<double, 9>& a, std::array<double, 9>& v) {

@@ -2,6 +2,7 @@
 // Initial states and boundaries of the classic problems.
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
 
+#include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
 
 #include <algorithm>
@@ -14,10 +15,6 @@ namespace conoid::hydro_fem::flows {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-std::size_t u(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 Vec3 centre_of(const ZoneMesh& mesh, Index zone) {
   const int corners = 1 << mesh.dim;
   Vec3 c{};

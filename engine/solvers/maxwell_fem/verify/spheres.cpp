@@ -4,14 +4,13 @@
 
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
+#include "engine/solvers/maxwell_fem/pi.hpp"
 
 #include <cmath>
-#include <numbers>
 
 namespace conoid::maxwell_fem {
 
 namespace {
-constexpr double pi = std::numbers::pi;
 }
 
 Result<Mesh> sphere_mesh(const SphereScene& s) {

@@ -6,17 +6,17 @@
 #include "engine/mesh/vec3.hpp"
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
+#include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/maxwell_fem/truncation.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace conoid::maxwell_fem {
 
 namespace {
 
-constexpr double pi = std::numbers::pi, inch = 0.0254;
+constexpr double inch = 0.0254;
 
 /// Half breadth at a place along the axis, both in units of `unit`.
 double half_breadth(Target target, double x) {

@@ -3,11 +3,11 @@
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
 
 #include "engine/mesh/gmsh.hpp"
+#include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/solvers/maxwell_fem/verify/targets.hpp"
 
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <tuple>
 
@@ -16,8 +16,6 @@
 namespace conoid::maxwell_fem {
 
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 struct Checks {
   const TestRun& run;

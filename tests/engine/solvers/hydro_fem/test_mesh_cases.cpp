@@ -105,14 +105,14 @@ Setup blast_on(const Mesh& mesh, int k) {
   return s;
 }
 
-MarchOptions until(double t) {
+MarchOptions ending_at(double t) {
   MarchOptions o;
   o.end_time = t;
   return o;
 }
 
 double kinetic(const Setup& setup, double t) {
-  flows::Flow flow(setup, until(t));
+  flows::Flow flow(setup, ending_at(t));
   flow.run();
   return flow.op().energies(flow.state()).kinetic;
 }
@@ -140,7 +140,7 @@ constexpr const char* ring_case = R"({
   "output": {"tracers": [{"name": "a", "position": [1.2, 0.4]}]}
 })";
 
-struct Bench {
+struct MeshBench {
   Case input;
   std::shared_ptr<const Mesh> mesh;
   std::unique_ptr<Communicator> cluster = single_rank();
@@ -149,7 +149,7 @@ struct Bench {
   NoProgress progress;
   RunContext context;
   std::unique_ptr<Solver> solver = solver_info().make();
-  Bench(std::string_view text, std::shared_ptr<const Mesh> m,
+  MeshBench(std::string_view text, std::shared_ptr<const Mesh> m,
         const std::vector<std::pair<std::string, std::string>>& changes = {})
       : input(resolved(text, changes).value()),
         mesh(std::move(m)), context{input, mesh, team, *cluster, results, progress, {}} {}
@@ -195,7 +195,7 @@ class TestMeshCases : public QObject {
       const double t = dim == 2 ? 0.1 : 0.05;
       Mesh mesh = unit_box(dim, n);
       turn(mesh, 0.7);
-      Flow flow(blast_on(mesh, 2), until(t));
+      Flow flow(blast_on(mesh, 2), ending_at(t));
       flow.run();
       const double turned = flow.op().energies(flow.state()).kinetic;
       const double grid = kinetic(strict_blast(dim, n), t);
@@ -231,7 +231,7 @@ class TestMeshCases : public QObject {
       const auto& names = s.mesh.boundary_names;
       const auto at = std::find(names.begin(), names.end(), "xmin") - names.begin();
       s.boundaries[u(at)] = {BoundaryCondition::Kind::piston, {}, 1};  // into the material
-      Flow flow(s, until(0.3));
+      Flow flow(s, ending_at(0.3));
       flow.run();
       return flow.op().energies(flow.state()).internal;
     };
@@ -260,7 +260,7 @@ class TestMeshCases : public QObject {
     QTemporaryDir folder;
     const auto file = std::filesystem::path(folder.path().toStdString()) / "ring.msh";
     write_mesh(ring(3), file).or_throw();
-    Bench b(ring_case, std::make_shared<const Mesh>(read_mesh(file).value()));
+    MeshBench b(ring_case, std::make_shared<const Mesh>(read_mesh(file).value()));
     b.run();
     QCOMPARE(b.number("zones"), 9.0);
     QVERIFY2(b.number("kinetic_energy") < 1e-20, qPrintable(QString::number(b.number("kinetic_energy"))));
@@ -277,14 +277,14 @@ class TestMeshCases : public QObject {
       "excitation": {"sources": [{"power_formula": "2 + 3*t"}]},
       "parameters": {"order": 2, "end_time": 0.5}
     })";
-    Bench b(text, nullptr);
+    MeshBench b(text, nullptr);
     b.run();
     const double expected = 2 * (1 + (2 * 0.5 + 1.5 * 0.25));
     QVERIFY2(std::abs(b.number("internal_energy") / expected - 1) < 1e-12,
              qPrintable(QString::number(b.number("internal_energy"), 'g', 15)));
     QVERIFY(std::isnan(b.number("energy_change")));  // not a closed flow
     // One region of two, as a number: half the volume at the start, and it keeps its heat.
-    Bench half(text, nullptr,
+    MeshBench half(text, nullptr,
                {{"regions", R"([{"name": "a", "material": "air", "density": 1, "pressure": 0.4},
                                {"name": "b", "material": "air", "density": 1, "pressure": 0.4, "lower": [1, 0]}])"},
                 {"excitation", R"({"sources": [{"region": "b", "power": "1 kW/m^3"}]})"},
