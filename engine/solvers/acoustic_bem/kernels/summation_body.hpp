@@ -194,12 +194,31 @@ struct Window {
   }
 };
 
-/// One group. `ahead`: how far from its values those are that are asked for meanwhile.
+/// Sums of a group that wait to be added to the rows'. The next group is computed first: by then these are ready, and
+/// transposing them holds nothing up.
+template <class Real, int steps>
+struct Waiting {
+  static constexpr int block = std::min(steps, 8);
+  Values<Real> acc[block];
+  const std::uint8_t* row = nullptr;
+  std::size_t rows = 0;  ///< from `row` on; more than a group's mean a whole group
+  Real* sums = nullptr;
+  __attribute__((always_inline)) void add() const {
+    if (rows >= static_cast<std::size_t>(Wide<Real>::lanes))
+      add_to_rows<Real, block>(acc, row, sums, steps);
+    else
+      add_to_rows_one_by_one<Real, block>(acc, row, rows, sums, steps);
+  }
+};
+
+/// One group. `ahead`: how far from its values those are that are meanwhile asked for into the second-level cache; the first
+/// one, kept for sums, gets the next few only.
 template <class Real, int steps, int reach>
 inline void add_group(const PanelView<Real>& p, const RowGroup group, std::size_t first, const Real* const v, Real* sums,
-                      std::ptrdiff_t ahead) {
+                      std::ptrdiff_t ahead, Waiting<Real, steps>& waiting) {
   using W = Wide<Real>;
   constexpr int lanes = W::lanes, block = std::min(steps, 8);
+  constexpr std::ptrdiff_t near = 1536;  // bytes
   const int columns = group.columns;
   Window<Real, reach> window{W::places_of(p.start + first, p.last - columns + 1, group.high)};
   if constexpr (reach == 4) window.far = W::at_least(window.places, 2 * lanes);
@@ -215,7 +234,11 @@ inline void add_group(const PanelView<Real>& p, const RowGroup group, std::size_
       // Step g of column d needs what column d − 1 needed for step g − 1.
       w[(8 * block - k) % block] = window.at(T - k);
       const Values<Real> m = load(u + k * lanes);
-      if (b == 0) __builtin_prefetch(reinterpret_cast<const char*>(u + k * lanes) + ahead, 0, 2);
+      if (b == 0) {
+        const char* const here = reinterpret_cast<const char*>(u + k * lanes);
+        __builtin_prefetch(here + ahead, 0, 2);
+        __builtin_prefetch(here + near, 0, 3);
+      }
 #pragma GCC unroll 8
       for (int g = 0; g < block; ++g) acc[k % chains][g] += m * w[(8 * block + g - k) % block];
     };
@@ -232,10 +255,11 @@ inline void add_group(const PanelView<Real>& p, const RowGroup group, std::size_
     }
     if constexpr (chains == 2)
       for (int g = 0; g < block; ++g) acc[0][g] += acc[1][g];
-    if (first + lanes <= p.rows)
-      add_to_rows<Real, block>(acc[0], p.row + first, sums + b, steps);
-    else
-      add_to_rows_one_by_one<Real, block>(acc[0], p.row + first, p.rows - first, sums + b, steps);
+    waiting.add();
+    for (int g = 0; g < block; ++g) waiting.acc[g] = acc[0][g];
+    waiting.row = p.row + first;
+    waiting.rows = p.rows - first;
+    waiting.sums = sums + b;
   }
 }
 
@@ -247,7 +271,7 @@ inline void fetch(const void* p, std::size_t bytes) {
 template <class Real, int steps>
 void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums) {
   constexpr int lanes = Wide<Real>::lanes;
-  constexpr std::ptrdiff_t distance = 16384;  // into the second-level cache; the first one is kept for sums
+  constexpr std::ptrdiff_t far = 16384;  // bytes
   // Values are asked for in the order of the panels, wherever the next ones lie.
   const char *asked = nullptr, *asked_end = nullptr;
   std::size_t asked_panel = 0;
@@ -255,7 +279,8 @@ void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums) {
     asked = reinterpret_cast<const char*>(p.values) + at;
     asked_end = reinterpret_cast<const char*>(p.values + p.stored);
   };
-  if (count > 0) ask_in(panels[0], distance);
+  if (count > 0) ask_in(panels[0], far);
+  Waiting<Real, steps> waiting;
   for (std::size_t j = 0; j < count; ++j) {
     const PanelView<Real>& p = panels[j];
     if (j + 1 < count) {
@@ -274,16 +299,17 @@ void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums) {
       asked += static_cast<std::ptrdiff_t>(sizeof(Values<Real>)) * group.columns;
       const int spread = group.high - group.low;
       if (spread < lanes)
-        add_group<Real, steps, 1>(p, group, first, v, to, ahead);
+        add_group<Real, steps, 1>(p, group, first, v, to, ahead, waiting);
       else if (spread < 2 * lanes)
-        add_group<Real, steps, 2>(p, group, first, v, to, ahead);
+        add_group<Real, steps, 2>(p, group, first, v, to, ahead, waiting);
       else if (spread < 4 * lanes)
-        add_group<Real, steps, 4>(p, group, first, v, to, ahead);
+        add_group<Real, steps, 4>(p, group, first, v, to, ahead, waiting);
       else
-        add_group<Real, steps, 0>(p, group, first, v, to, ahead);
+        add_group<Real, steps, 0>(p, group, first, v, to, ahead, waiting);
       v += static_cast<std::ptrdiff_t>(lanes) * group.columns;
     }
   }
+  waiting.add();
 }
 
 template <class Real, int steps>
