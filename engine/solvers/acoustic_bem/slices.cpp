@@ -64,6 +64,7 @@ void Slices<Real>::lay_out(Index j, std::span<const std::uint16_t> first, std::s
       }
       total += lanes * g.columns;
     }
+    p.stored = static_cast<std::uint32_t>(total - p.values);
     p.run_count = static_cast<std::uint16_t>(s.runs.size() - p.runs);
     s.panels.push_back(p);
   }
@@ -75,17 +76,13 @@ void Slices<Real>::lay_out(Index j, std::span<const std::uint16_t> first, std::s
 
 template <class Real>
 Index Slices<Real>::stored_values(Index j, Index panel) const {
-  const Slice<Real>& s = (*this)[j];
-  Index n = 0;
-  for (std::size_t g = 0; g < panel_groups; ++g)
-    n += static_cast<Index>(lanes) * s.groups[static_cast<std::size_t>(panel) * panel_groups + g].columns;
-  return n;
+  return (*this)[j].panels[static_cast<std::size_t>(panel)].stored;
 }
 
 template <class Real>
 Index Slices<Real>::stored_values(Index j) const {
   Index n = 0;
-  for (const RowGroup& g : (*this)[j].groups) n += static_cast<Index>(lanes) * g.columns;
+  for (const Panel& p : (*this)[j].panels) n += p.stored;
   return n;
 }
 

@@ -48,6 +48,7 @@ struct RowGroup {
 
 struct Panel {
   std::uint32_t values = 0;  ///< offset of its first value in the slice
+  std::uint32_t stored = 0;  ///< values, zeros that fill up groups included
   std::uint32_t runs = 0;    ///< offset of its first run
   std::uint16_t run_count = 0;
   std::uint16_t rows = 0;    ///< row-vectors that are not empty; the others are stored behind them

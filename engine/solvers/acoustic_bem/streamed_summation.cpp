@@ -13,22 +13,16 @@ namespace conoid::acoustic_bem {
 template <class Real>
 void Summation<Real>::run_streamed(CpuWorker& worker, Interval items, std::vector<double>& out) {
   SliceStore<Real>& store = slices_.store();
-  const Index rows = slices_.rows(), groups = store.groups();
-  const auto runs = runs_.size();
-  const auto steps = static_cast<std::size_t>(kernel_.steps);
+  const Index groups = store.groups();
   const Interval slice_groups{store.group_of(items.begin), store.group_of(items.end - 1) + 1};
   const Index threads = std::min<Index>(worker.threads(), groups);
   std::vector<Tour>& tours = tours_of(items, threads);
   worker.for_each({0, threads}, 1, [&](Interval shares, int) {
     const FlushDenormals flush;
-    const std::size_t panel_sums = static_cast<std::size_t>(panel_rows * kernel_.steps);
-    AlignedVector<Real> scratch(scratch_);
-    std::vector<PanelView<Real>> views;
     for (Index share = shares.begin; share < shares.end; ++share)
       for (Index r = share * groups / threads; r < (share + 1) * groups / threads; ++r) {
         const Interval panels = store.panels_of(r);
-        const std::size_t run_sums = static_cast<std::size_t>(panels.size()) * panel_sums;
-        AlignedVector<Real> sums(runs * run_sums);
+        const AlignedVector<Real> sums = made_sums(panels.size());
         for (Index c = slice_groups.begin; c < slice_groups.end; ++c) {
           const Index w = store.window(r, c);
           if (!store.holds_values(w)) continue;
@@ -37,28 +31,9 @@ void Summation<Real>::run_streamed(CpuWorker& worker, Interval items, std::vecto
           const Real* const values = lease->template read<Real>().data();
           const Interval group = store.slices_of(c);
           const Interval slices{std::max(group.begin, items.begin), std::min(group.end, items.end)};
-          constexpr Index batch = 16;  // slices whose values stay in the cache for the next run
-          for (Index j0 = slices.begin; j0 < slices.end; j0 += batch)
-            for (std::size_t run = 0; run < runs; ++run) {
-              views.clear();
-              for (Index j = j0; j < std::min(j0 + batch, slices.end); ++j) {
-                const Slice<Real>& s = slices_[j];
-                const Real* const past = runs_[run].past(j) - shift_;
-                for (Index panel = panels.begin; panel < panels.end; ++panel) {
-                  const Panel& p = s.panels[static_cast<std::size_t>(panel)];
-                  const auto at = static_cast<std::size_t>(panel * panel_rows);
-                  views.push_back({s.panel_groups(panel), s.start.data() + at, s.row.data() + at,
-                                   values + store.offset(slices_, j, panel), past, p.rows, p.first, p.last,
-                                   static_cast<std::size_t>(panel - panels.begin) * panel_sums});
-                }
-              }
-              kernel_.add(views.data(), views.size(), sums.data() + run * run_sums, scratch.data());
-            }
+          add_part(panels, slices, [&](Index j, Index panel) { return values + store.offset(slices_, j, panel); }, sums.data());
         }
-        for (Index panel = panels.begin; panel < panels.end; ++panel)
-          for (std::size_t run = 0; run < runs; ++run)
-            hand_over(panel, sums.data() + run * run_sums + static_cast<std::size_t>(panel - panels.begin) * panel_sums,
-                      out.data() + run * steps * static_cast<std::size_t>(rows));
+        hand_over(panels, sums.data(), out);
       }
   });
 }

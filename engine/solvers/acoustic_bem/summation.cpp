@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_bem/summation.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
 
@@ -10,12 +11,7 @@ namespace conoid::acoustic_bem {
 
 template <class Real>
 Summation<Real>::Summation(std::string_view name, const Slices<Real>& slices, int steps, KernelLevel level)
-    : name_(name), slices_(slices), kernel_(summation_kernel<Real>(steps, level)) {
-  Index widest = 0;
-  for (Index j = 0; j < slices.count(); ++j)
-    for (const Panel& p : slices[j].panels) widest = std::max<Index>(widest, p.last - p.first + 1);
-  scratch_ = kernel_.scratch_reals(widest);
-}
+    : name_(name), slices_(slices), kernel_(summation_kernel<Real>(steps, level)) {}
 
 template <class Real>
 void Summation<Real>::run(CpuWorker& worker, Interval items) {
@@ -26,43 +22,62 @@ void Summation<Real>::run(CpuWorker& worker, Interval items) {
   if (!items.empty() && slices_.streams()) {
     run_streamed(worker, items, mine.sums);
   } else if (!items.empty()) {
-    // The panels of a slice lie one behind the other: a chunk takes as many as its sums leave room for in a second-level cache,
-    // so that memory is read in long pieces, as long as every thread gets its share.
-    const Index panels = slices_.panels();
-    constexpr Index room = 256 * 1024;
-    const Index most = std::max<Index>(1, room / (panel_rows * kernel_.steps * static_cast<Index>(sizeof(Real))));
-    const Index group = std::clamp<Index>((panels + worker.threads() - 1) / worker.threads(), 1, most);
-    worker.for_each({0, panels}, group, [&](Interval chunk, int) {
-      const FlushDenormals flush;
-      constexpr Index batch = 16;  // slices whose values stay in the cache for the next run
-      const std::size_t panel_sums = static_cast<std::size_t>(panel_rows * kernel_.steps);
-      const std::size_t run_sums = static_cast<std::size_t>(chunk.size()) * panel_sums;
-      AlignedVector<Real> sums(runs * run_sums), scratch(scratch_);
-      std::vector<PanelView<Real>> views;
-      for (Index j0 = items.begin; j0 < items.end; j0 += batch)
-        for (std::size_t r = 0; r < runs; ++r) {
-          views.clear();
-          for (Index j = j0; j < std::min(j0 + batch, items.end); ++j) {
-            const Slice<Real>& s = slices_[j];
-            const Real* const past = runs_[r].past(j) - shift_;
-            for (Index panel = chunk.begin; panel < chunk.end; ++panel) {
-              const Panel& p = s.panels[static_cast<std::size_t>(panel)];
-              const auto at = static_cast<std::size_t>(panel * panel_rows);
-              views.push_back({s.panel_groups(panel), s.start.data() + at, s.row.data() + at,
-                               s.values.data() + p.values, past, p.rows, p.first, p.last,
-                               static_cast<std::size_t>(panel - chunk.begin) * panel_sums});
-            }
-          }
-          kernel_.add(views.data(), views.size(), sums.data() + r * run_sums, scratch.data());
-        }
-      for (Index panel = chunk.begin; panel < chunk.end; ++panel)
-        for (std::size_t r = 0; r < runs; ++r)
-          hand_over(panel, sums.data() + r * run_sums + static_cast<std::size_t>(panel - chunk.begin) * panel_sums,
-                    mine.sums.data() + r * steps * static_cast<std::size_t>(rows));
-    });
+    run_in_memory(worker, items, mine.sums);
   }
   const std::scoped_lock lock(mutex_);
   partial_.push_back(std::move(mine));
+}
+
+/// Threads get pieces of one length of the row of all panels, each with all its slices. A cut falls inside a panel: the piece
+/// before it begins with that panel's first slices and hands the sums over to the piece behind it, which ends with the others.
+template <class Real>
+void Summation<Real>::run_in_memory(CpuWorker& worker, Interval items, std::vector<double>& out) {
+  const Index panels = slices_.panels(), threads = worker.threads();
+  const auto values = [&](Index j, Index panel) {
+    const Slice<Real>& s = slices_[j];
+    return s.values.data() + s.panels[static_cast<std::size_t>(panel)].values;
+  };
+  // The panels of a slice lie one behind the other: a piece takes as many as their sums leave room for in a second-level
+  // cache, so that memory is read in long stretches.
+  constexpr Index room = 256 * 1024;
+  const Index most = std::max<Index>(1, room / (panel_rows * kernel_.steps * static_cast<Index>(sizeof(Real))));
+  const Index pieces = std::min(panels, threads * ((panels + threads * most - 1) / (threads * most)));
+  struct HandedOver {
+    AlignedVector<Real> sums;
+    std::atomic<bool> ready = false;
+  };
+  std::vector<HandedOver> handed(static_cast<std::size_t>(pieces + 1));  // by the piece that goes on
+  // Pieces are begun in order, and what others wait for is done first.
+  worker.for_each({0, pieces}, 1, [&](Interval piece, int) {
+    const FlushDenormals flush;
+    const Index begin = piece.begin * panels * items.size() / pieces, end = piece.end * panels * items.size() / pieces;
+    const Index after_begin = begin % items.size(), after_end = end % items.size();
+    const Interval whole{(begin + items.size() - 1) / items.size(), end / items.size()};
+    if (after_end > 0) {
+      HandedOver& next = handed[static_cast<std::size_t>(piece.end)];
+      struct Ready {  // also if memory fails: the other thread must not wait for ever
+        std::atomic<bool>& of;
+        ~Ready() {
+          of = true;
+          of.notify_all();
+        }
+      } ready{next.ready};
+      next.sums = made_sums(1);
+      add_part({whole.end, whole.end + 1}, {items.begin, items.begin + after_end}, values, next.sums.data());
+    }
+    if (!whole.empty()) {
+      const AlignedVector<Real> sums = made_sums(whole.size());
+      add_part(whole, items, values, sums.data());
+      hand_over(whole, sums.data(), out);
+    }
+    if (after_begin > 0) {
+      HandedOver& mine = handed[static_cast<std::size_t>(piece.begin)];
+      mine.ready.wait(false);
+      if (mine.sums.size() == 0) return;  // its memory failed
+      add_part({whole.begin - 1, whole.begin}, {items.begin + after_begin, items.end}, values, mine.sums.data());
+      hand_over({whole.begin - 1, whole.begin}, mine.sums.data(), out);
+    }
+  });
 }
 
 template <class Real>
@@ -78,12 +93,19 @@ Work Summation<Real>::work(Interval slices) const {
 }
 
 template <class Real>
-void Summation<Real>::hand_over(Index panel, const Real* sums, double* out) const {
-  const Index first = panel * panel_rows, in_panel = std::min(panel_rows, slices_.rows() - first);
+AlignedVector<Real> Summation<Real>::made_sums(Index panels) const {
+  return AlignedVector<Real>(runs_.size() * static_cast<std::size_t>(panels * panel_rows * kernel_.steps));
+}
+
+template <class Real>
+void Summation<Real>::hand_over(Interval panels, const Real* sums, std::vector<double>& out) const {
   const auto steps = static_cast<std::size_t>(kernel_.steps), rows = static_cast<std::size_t>(slices_.rows());
-  for (std::size_t g = 0; g < steps; ++g)
-    for (Index i = 0; i < in_panel; ++i)
-      out[g * rows + static_cast<std::size_t>(first + i)] = static_cast<double>(sums[static_cast<std::size_t>(i) * steps + g]);
+  const auto first = static_cast<std::size_t>(panels.begin * panel_rows);
+  const std::size_t taken = static_cast<std::size_t>(panels.size() * panel_rows), some = std::min(taken, rows - first);
+  for (std::size_t run = 0; run < runs_.size(); ++run, sums += taken * steps)
+    for (std::size_t g = 0; g < steps; ++g)
+      for (std::size_t i = 0; i < some; ++i)
+        out[(run * steps + g) * rows + first + i] = static_cast<double>(sums[i * steps + g]);
 }
 
 template <class Real>

@@ -45,15 +45,20 @@ class Summation final : public Phase {
     Index begin = 0;
     std::vector<double> sums;
   };
-  /// The sums [row][g] of one panel to out[g][row of the matrix].
-  void hand_over(Index panel, const Real* sums, double* out) const;
+  /// Zeros for the sums [run][panel][row][g] of some panels.
+  [[nodiscard]] AlignedVector<Real> made_sums(Index panels) const;
+  /// Adds some slices to the sums of some panels; `values(j, panel)` says where they are.
+  template <class F>
+  void add_part(Interval panels, Interval slices, const F& values, Real* sums) const;
+  /// Sums of some panels to out[run][g][row of the matrix].
+  void hand_over(Interval panels, const Real* sums, std::vector<double>& out) const;
+  void run_in_memory(CpuWorker& worker, Interval slices, std::vector<double>& out);
   void run_streamed(CpuWorker& worker, Interval slices, std::vector<double>& out);
   [[nodiscard]] std::vector<Tour>& tours_of(Interval slices, Index threads);
 
   std::string_view name_;
   const Slices<Real>& slices_;
   const SummationKernel<Real>& kernel_;
-  std::size_t scratch_ = 0;  ///< Reals of the widest panel's table
   std::span<const History<Real>> runs_;
   Index shift_ = 0;
   std::mutex mutex_;
@@ -65,6 +70,34 @@ class Summation final : public Phase {
   mutable std::vector<Work> before_;              ///< a step and run of the slices before each; made when first asked for
   std::map<int, std::unique_ptr<DeviceSummation<Real>>> devices_;  ///< by the worker's number; guarded by mutex_
 };
+
+template <class Real>
+template <class F>
+void Summation<Real>::add_part(Interval panels, Interval slices, const F& values, Real* sums) const {
+  const auto panel_sums = static_cast<std::size_t>(panel_rows * kernel_.steps);
+  // Slices whose values stay in a cache for the next run; not so few that the kernel has nothing to ask memory for ahead.
+  const Index batch = std::max<Index>(16, 256 / panels.size());
+  std::vector<PanelView<Real>> views;
+  views.reserve(static_cast<std::size_t>(batch * panels.size()));
+  for (Index begin = slices.begin; begin < slices.end; begin += batch) {
+    const Index end = std::min(begin + batch, slices.end);
+    for (std::size_t run = 0; run < runs_.size(); ++run) {
+      views.clear();
+      for (Index j = begin; j < end; ++j) {
+        const Slice<Real>& s = slices_[j];
+        const Real* const past = runs_[run].past(j) - shift_;
+        std::size_t at = run * static_cast<std::size_t>(panels.size()) * panel_sums;
+        for (Index panel = panels.begin; panel < panels.end; ++panel, at += panel_sums) {
+          const Panel& p = s.panels[static_cast<std::size_t>(panel)];
+          const auto row = static_cast<std::size_t>(panel * panel_rows);
+          views.push_back({s.panel_groups(panel), s.start.data() + row, s.row.data() + row, values(j, panel), p.stored, past, p.rows,
+                           p.first, p.last, at});
+        }
+      }
+      kernel_.add(views.data(), views.size(), sums);
+    }
+  }
+}
 
 extern template class Summation<float>;
 extern template class Summation<double>;

@@ -21,6 +21,7 @@ struct PanelView {
   const std::uint16_t* start = nullptr;
   const std::uint8_t* row = nullptr;
   const Real* values = nullptr;  ///< 64-byte aligned
+  std::size_t stored = 0;        ///< how many
   /// past[−k] = a^{n−k}, past[g] = a^{n+g}; readable from −(last + past_margin) to n_g + past_margin.
   const Real* past = nullptr;
   std::uint16_t rows = 0;             ///< row-vectors that are not empty
@@ -32,13 +33,8 @@ constexpr Index past_margin = 32;
 template <class Real>
 struct SummationKernel {
   int steps = 1;  ///< n_g
-  /// Adds `count` panels, each to its own sums[panel_rows][n_g] at PanelView::sums. Both 64-byte aligned; scratch holds
-  /// scratch_reals() for the widest panel.
-  void (*add)(const PanelView<Real>* panels, std::size_t count, Real* sums, Real* scratch) = nullptr;
-  int scratch_width = 0, scratch_more = 0;
-  [[nodiscard]] std::size_t scratch_reals(Index columns) const {
-    return static_cast<std::size_t>(scratch_width) * static_cast<std::size_t>(columns + scratch_more);
-  }
+  /// Adds `count` panels, each to its own sums[panel_rows][n_g] at PanelView::sums, 64-byte aligned.
+  void (*add)(const PanelView<Real>* panels, std::size_t count, Real* sums) = nullptr;
 };
 
 /// n_g as the kernels have it.

@@ -22,7 +22,7 @@ struct Register {
 };
 
 template <class Real, int steps>
-void add_rows(const PanelView<Real>* panels, std::size_t count, Real* sums, Real*) {
+void add_rows(const PanelView<Real>* panels, std::size_t count, Real* sums) {
   constexpr std::size_t group_size = group_lanes<Real>;
   constexpr int lanes = std::min(steps, static_cast<int>(32 / sizeof(Real)));
   constexpr int registers = steps / lanes;
@@ -136,7 +136,7 @@ inline void add_half(const PanelView<Real>& p, const RowGroup group, std::size_t
 }
 
 template <class Real, int steps>
-void add_columns(const PanelView<Real>* panels, std::size_t count, Real* sums, Real*) {
+void add_columns(const PanelView<Real>* panels, std::size_t count, Real* sums) {
   constexpr int lanes = Wide<Real>::lanes;
   constexpr std::size_t group_size = group_lanes<Real>;
   for (const PanelView<Real>* p = panels; p != panels + count; ++p) {

@@ -4,8 +4,8 @@
 // A lane is a row. The rows of a group take their past values from one stretch of a_j by a permutation: with
 // T_t = (a^{n+t}, a^{n+t+1}, …), the past values of all rows at column d for step g are T_{g−d−high} permuted by high − start.
 // They slide through n_g registers as d goes on, so that a column costs one load of values, one permutation, and n_g
-// multiply-adds, all of whose terms are wanted but the few zeros that fill up the groups. T stands in a table of aligned
-// registers, made once a panel. At the end the sums of a group are transposed and added to the rows'.
+// multiply-adds, all of whose terms are wanted but the few zeros that fill up the groups. At the end the sums of a group are
+// transposed and added to the rows'.
 //
 // Reached from cache with rows of 6 to 13 columns, n_g = 8 / 32: 45 / 52 % of the multiply-add rate in single, 51 / 58 % in
 // double precision; the rest goes to the permutations that begin and end a group and to mispredicted ends of rows. From memory
@@ -177,52 +177,74 @@ inline void add_to_rows(const Values<Real>* a, const std::uint8_t* row, Real* su
   }
 }
 
-/// The past values of a group's rows whose stretch begins at T. `reach`: registers over which their starts spread, 0 for any.
+/// The past values of a group's rows, which lie in the stretch from T on. `reach`: registers over which their starts spread, 0
+/// for any.
 template <class Real, int reach>
 struct Window {
   Places<Real> places;
   unsigned far = 0;  ///< lanes in the second half
-  const Real* past;  ///< reach 0 only
 
-  Values<Real> at(const Real* T, std::ptrdiff_t entry) const {
+  Values<Real> at(const Real* T) const {
     using W = Wide<Real>;
-    if constexpr (reach == 0) return W::gather(past + entry, places);
-    T += entry * W::lanes;
-    if constexpr (reach == 1) return W::pick(load(T), places);
-    constexpr std::ptrdiff_t on = W::lanes * W::lanes;
-    const Values<Real> near = W::pick(load(T), places, load(T + on));
+    if constexpr (reach == 0) return W::gather(T, places);
+    if constexpr (reach == 1) return W::pick(load_anywhere(T), places);
+    const Values<Real> near = W::pick(load_anywhere(T), places, load_anywhere(T + W::lanes));
     if constexpr (reach <= 2) return near;
-    return W::choose(far, near, W::pick(load(T + 2 * on), places, load(T + 3 * on)));
+    return W::choose(far, near, W::pick(load_anywhere(T + 2 * W::lanes), places, load_anywhere(T + 3 * W::lanes)));
   }
 };
 
-/// One group. T: the table's entry 0.
+/// Sums of a group that wait to be added to the rows'. The next group is computed first: by then these are ready, and
+/// transposing them holds nothing up.
+template <class Real, int steps>
+struct Waiting {
+  static constexpr int block = std::min(steps, 8);
+  Values<Real> acc[block];
+  const std::uint8_t* row = nullptr;
+  std::size_t rows = 0;  ///< from `row` on; more than a group's mean a whole group
+  Real* sums = nullptr;
+  __attribute__((always_inline)) void add() const {
+    if (rows >= static_cast<std::size_t>(Wide<Real>::lanes))
+      add_to_rows<Real, block>(acc, row, sums, steps);
+    else
+      add_to_rows_one_by_one<Real, block>(acc, row, rows, sums, steps);
+  }
+};
+
+/// One group. `ahead`: how far from its values those are that are meanwhile asked for into the second-level cache; the first
+/// one, kept for sums, gets the next few only.
 template <class Real, int steps, int reach>
-inline void add_group(const PanelView<Real>& p, const RowGroup group, std::size_t first, const Real* const v, const Real* T,
-                      Real* sums, std::ptrdiff_t ahead) {
+inline void add_group(const PanelView<Real>& p, const RowGroup group, std::size_t first, const Real* const v, Real* sums,
+                      std::ptrdiff_t ahead, Waiting<Real, steps>& waiting) {
   using W = Wide<Real>;
   constexpr int lanes = W::lanes, block = std::min(steps, 8);
+  constexpr std::ptrdiff_t near = 1536;  // bytes
   const int columns = group.columns;
-  Window<Real, reach> window{W::places_of(p.start + first, p.last - columns + 1, group.high), 0, p.past};
+  Window<Real, reach> window{W::places_of(p.start + first, p.last - columns + 1, group.high)};
   if constexpr (reach == 4) window.far = W::at_least(window.places, 2 * lanes);
   for (int b = 0; b < steps; b += block) {
-    // Two sums a step, for columns in turn: the next column need not wait for this one's products.
-    Values<Real> acc[block]{}, more[block]{}, w[block];
-    std::ptrdiff_t entry = b - group.high;
+    // Few steps: two sums a step, for columns in turn, so that the next column need not wait for this one's products.
+    constexpr int chains = block < 8 ? 2 : 1;
+    Values<Real> acc[chains][block]{}, w[block];
+    const Real* T = p.past + (b - group.high);
 #pragma GCC unroll 8
-    for (int g = 1; g < block; ++g) w[g] = window.at(T, entry + g);
+    for (int g = 1; g < block; ++g) w[g] = window.at(T + g);
     const Real* u = v;
     const auto column = [&](auto k) __attribute__((always_inline)) {
       // Step g of column d needs what column d − 1 needed for step g − 1.
-      w[(8 * block - k) % block] = window.at(T, entry - k);
+      w[(8 * block - k) % block] = window.at(T - k);
       const Values<Real> m = load(u + k * lanes);
-      if (b == 0) __builtin_prefetch(reinterpret_cast<const char*>(u + k * lanes) + ahead, 0, 2);
+      if (b == 0) {
+        const char* const here = reinterpret_cast<const char*>(u + k * lanes);
+        __builtin_prefetch(here + ahead, 0, 2);
+        __builtin_prefetch(here + near, 0, 3);
+      }
 #pragma GCC unroll 8
-      for (int g = 0; g < block; ++g) (k % 2 == 0 ? acc : more)[g] += m * w[(8 * block + g - k) % block];
+      for (int g = 0; g < block; ++g) acc[k % chains][g] += m * w[(8 * block + g - k) % block];
     };
     constexpr int round = block < 4 ? 4 : block;
     int left = columns;
-    for (; left >= round; left -= round, u += round * lanes, entry -= round) {
+    for (; left >= round; left -= round, u += round * lanes, T -= round) {
 #pragma GCC unroll 8
       for (int k = 0; k < round; ++k) column(k);
     }
@@ -231,12 +253,13 @@ inline void add_group(const PanelView<Real>& p, const RowGroup group, std::size_
       if (k >= left) break;
       column(k);
     }
-#pragma GCC unroll 8
-    for (int g = 0; g < block; ++g) acc[g] += more[g];
-    if (first + lanes <= p.rows)
-      add_to_rows<Real, block>(acc, p.row + first, sums + b, steps);
-    else
-      add_to_rows_one_by_one<Real, block>(acc, p.row + first, p.rows - first, sums + b, steps);
+    if constexpr (chains == 2)
+      for (int g = 0; g < block; ++g) acc[0][g] += acc[1][g];
+    waiting.add();
+    for (int g = 0; g < block; ++g) waiting.acc[g] = acc[0][g];
+    waiting.row = p.row + first;
+    waiting.rows = p.rows - first;
+    waiting.sums = sums + b;
   }
 }
 
@@ -246,58 +269,52 @@ inline void fetch(const void* p, std::size_t bytes) {
 }
 
 template <class Real, int steps>
-void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums, Real* scratch) {
-  using W = Wide<Real>;
-  constexpr int lanes = W::lanes;
-  constexpr std::ptrdiff_t distance = 16384;  // into the second-level cache; the first one is kept for sums
+void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums) {
+  constexpr int lanes = Wide<Real>::lanes;
+  constexpr std::ptrdiff_t far = 16384;  // bytes
+  // Values are asked for in the order of the panels, wherever the next ones lie.
+  const char *asked = nullptr, *asked_end = nullptr;
+  std::size_t asked_panel = 0;
+  const auto ask_in = [&](const PanelView<Real>& p, std::ptrdiff_t at) {
+    asked = reinterpret_cast<const char*>(p.values) + at;
+    asked_end = reinterpret_cast<const char*>(p.values + p.stored);
+  };
+  if (count > 0) ask_in(panels[0], far);
+  Waiting<Real, steps> waiting;
   for (std::size_t j = 0; j < count; ++j) {
     const PanelView<Real>& p = panels[j];
-    const char* end = nullptr;
-    std::ptrdiff_t jump = 0;
-    std::size_t stored = 0;
-    int widest = 0;
-    for (std::size_t g = 0; g * lanes < p.rows; ++g) {
-      stored += lanes * p.groups[g].columns;
-      widest = std::max(widest, p.groups[g].high - p.groups[g].low);
-    }
-    end = reinterpret_cast<const char*>(p.values + stored);
     if (j + 1 < count) {
       const PanelView<Real>& next = panels[j + 1];
-      jump = reinterpret_cast<const char*>(next.values) - end;
       fetch(next.groups, sizeof(RowGroup) * (next.rows / lanes + 1));
       fetch(next.start, 2 * static_cast<std::size_t>(next.rows));
       fetch(next.row, next.rows);
       fetch(next.past - next.last, sizeof(Real) * static_cast<std::size_t>(next.last - next.first + steps));
     }
-    // Entries −last … steps − 1 − first, and some that are loaded in vain where starts spread far.
-    const int end_of_table = steps - p.first + (widest < 2 * lanes ? 0 : lanes);
-    const Real* const T = scratch + static_cast<std::ptrdiff_t>(p.last) * lanes;
-    Real* entry = scratch;
-    for (int t = -static_cast<int>(p.last); t < end_of_table; ++t, entry += lanes)
-      *reinterpret_cast<Values<Real>*>(entry) = load_anywhere(p.past + t);
     Real* const to = sums + p.sums;
     const Real* v = p.values;
     for (std::size_t first = 0; first < p.rows; first += lanes) {
       const RowGroup group = p.groups[first / lanes];
-      std::ptrdiff_t ahead = distance;
-      if (reinterpret_cast<const char*>(v) + distance >= end) ahead += jump;
+      while (asked >= asked_end && asked_panel + 1 < count) ask_in(panels[++asked_panel], asked - asked_end);
+      const std::ptrdiff_t ahead = asked - reinterpret_cast<const char*>(v);
+      asked += static_cast<std::ptrdiff_t>(sizeof(Values<Real>)) * group.columns;
       const int spread = group.high - group.low;
       if (spread < lanes)
-        add_group<Real, steps, 1>(p, group, first, v, T, to, ahead);
+        add_group<Real, steps, 1>(p, group, first, v, to, ahead, waiting);
       else if (spread < 2 * lanes)
-        add_group<Real, steps, 2>(p, group, first, v, T, to, ahead);
+        add_group<Real, steps, 2>(p, group, first, v, to, ahead, waiting);
       else if (spread < 4 * lanes)
-        add_group<Real, steps, 4>(p, group, first, v, T, to, ahead);
+        add_group<Real, steps, 4>(p, group, first, v, to, ahead, waiting);
       else
-        add_group<Real, steps, 0>(p, group, first, v, T, to, ahead);
+        add_group<Real, steps, 0>(p, group, first, v, to, ahead, waiting);
       v += static_cast<std::ptrdiff_t>(lanes) * group.columns;
     }
   }
+  waiting.add();
 }
 
 template <class Real, int steps>
 constexpr SummationKernel<Real> make_kernel() {
-  return {steps, add_panels<Real, steps>, Wide<Real>::lanes, steps + Wide<Real>::lanes};
+  return {steps, add_panels<Real, steps>};
 }
 template <class Real>
 constexpr SummationTable<Real> make_table() {

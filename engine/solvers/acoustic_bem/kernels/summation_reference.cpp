@@ -8,7 +8,7 @@ namespace conoid::acoustic_bem {
 namespace {
 
 template <class Real, int steps>
-void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums, Real*) {
+void add_panels(const PanelView<Real>* panels, std::size_t count, Real* sums) {
   constexpr std::size_t lanes = group_lanes<Real>;
   for (const PanelView<Real>* p = panels; p != panels + count; ++p) {
     const Real* v = p->values;
