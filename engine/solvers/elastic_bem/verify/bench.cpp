@@ -283,11 +283,11 @@ void factorisation(Bench& b, const char* kind, Index n, double peak) {
   const auto best = [&](dense::Backend backend) {
     double seconds = 1e300;
     for (int pass = 0; pass < (n <= 3000 ? 3 : 2); ++pass) {
-      std::vector<T> a(static_cast<std::size_t>(n * n));
+      BigArray<T> a(static_cast<std::size_t>(n * n));  // as matrices of a run
       unsigned state = 1;
-      for (T& v : a) {
+      for (std::size_t k = 0; k < a.size(); ++k) {
         state = state * 1664525U + 1013904223U;
-        v = {static_cast<float>(state >> 8) / 16777216.0F - 0.5F, 0.1F};
+        a.data()[k] = {static_cast<float>(state >> 8) / 16777216.0F - 0.5F, 0.1F};
       }
       const double begin = now();
       static_cast<void>(dense::Lu<T>::factorise(a.data(), n, std::max(1, b.run.threads), backend));
