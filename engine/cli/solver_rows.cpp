@@ -17,6 +17,7 @@ void add_rows_options(OptionSet verb, Context& context, const char* solver,
   const auto options = std::make_shared<RowsOptions>();
   verb.value("SOLVER", options->solver, solver);
   verb.flag("--quick", options->quick, "Within 45 s a solver on two cores");
+  verb.value("--only", options->only, "Only rows whose names begin with this");
   verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
   verb.on_use([options, use = std::move(use), &context] { use(*options, context); });
 }
@@ -36,6 +37,7 @@ Result<std::vector<const SolverInfo*>> solvers_named(const std::string& id) {
 TestRun test_run(const RowsOptions& options, const Machine& machine) {
   TestRun how;
   how.quick = options.quick;
+  how.only = options.only;
   how.threads = std::max(1, machine.cores);
   if (const char* text = std::getenv("OMP_NUM_THREADS"))
     if (const int n = std::atoi(text); n > 0) how.threads = n;

@@ -16,6 +16,7 @@ namespace conoid::cli {
 struct RowsOptions {
   std::string solver;  ///< empty: all
   bool quick = false;
+  std::string only;  ///< rows whose names begin so; empty: all
 };
 /// Declares the options of a verb that prints rows. `solver` says what may be named.
 void add_rows_options(OptionSet verb, Context& context, const char* solver,

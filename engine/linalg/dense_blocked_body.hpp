@@ -215,11 +215,24 @@ void subtract(long n, Real re, Real im, const Real* x, Real* y) {
 
 template <class Real>
 void exchange(Real* column, long i, long j) {
-  const Real re = column[2 * i], im = column[2 * i + 1];
-  column[2 * i] = column[2 * j];
-  column[2 * i + 1] = column[2 * j + 1];
-  column[2 * j] = re;
-  column[2 * j + 1] = im;
+  struct Number {
+    Real part[2];
+  } x, y;
+  __builtin_memcpy(&x, column + 2 * i, sizeof x);
+  __builtin_memcpy(&y, column + 2 * j, sizeof y);
+  __builtin_memcpy(column + 2 * i, &y, sizeof y);
+  __builtin_memcpy(column + 2 * j, &x, sizeof x);
+}
+/// Exchanges of rows i and pivots[i], i < k, in each of `cols` columns; the lines of the next column are on their way meanwhile.
+template <class Real>
+void exchange_rows(long k, long cols, Real* a, long lda, const int* pivots) {
+  for (long c = 0; c < cols; ++c) {
+    Real* column = a + 2 * c * lda;
+    if (c + 1 < cols)
+      for (long i = 0; i < k; ++i) __builtin_prefetch(column + 2 * (lda + pivots[i]), 1);
+    for (long i = 0; i < k; ++i)
+      if (pivots[i] != i) exchange(column, i, pivots[i]);
+  }
 }
 
 /// B ← L⁻¹ B, L unit lower k × k.
@@ -292,9 +305,7 @@ int panel(long m, long n, Real* a, long lda, int* pivots, Real* work) {
   const long left = n < 16 ? 8 : n / 2 / 8 * 8, right = n - left;
   Real *b = a + 2 * left * lda, *d = b + 2 * left;
   info = panel(m, left, a, lda, pivots, work);
-  for (long c = 0; c < right; ++c)
-    for (long i = 0; i < left; ++i)
-      if (pivots[i] != i) exchange(b + 2 * c * lda, i, pivots[i]);
+  exchange_rows(left, right, b, lda, pivots);
   solve_lower(left, right, a, lda, b, lda, work);
   multiply(m - left, right, left, a + 2 * left, lda, b, lda, d, lda, work);
   const int more = panel(m - left, right, d, lda, pivots + left, work);
@@ -335,7 +346,7 @@ inline long draw(long& counter) {
 template <class Real>
 int factorise(Real* a, long n, int* pivots, int threads) {
   if (n == 0) return 0;
-  const long NB = n <= 384 ? 48 : n <= 3600 ? 96 : most_panel;
+  const long NB = n <= 384 ? 48 : n <= 1800 ? 96 : n <= 3600 ? 128 : most_panel;
   if (threads < 1 || n < 200) threads = 1;
   Space<Real> space;
   space.rows = take<Real>(2 * (n + 2 * MR<Real>)*NB);
@@ -348,7 +359,7 @@ int factorise(Real* a, long n, int* pivots, int threads) {
   }
   for (long k0 = 0; k0 < n; k0 += NB) {
     const long kb = least(NB, n - k0), first = k0 + kb, rest = n - first;  // pivots[k0 …] are relative to row k0
-    const long left_tasks = (k0 + NC - 1) / NC, blocks = (rest + NC - 1) / NC, row_tiles = (rest + MC - 1) / MC;
+    const long blocks = (rest + NC - 1) / NC, row_tiles = (rest + MC - 1) / MC;
     const long next = least(NB, rest), next_blocks = (next + NC - 1) / NC;
     long swaps = 0, packs = 0, early = 0, late = 0;
     Real* const corner = a + 2 * (k0 * n + k0);
@@ -368,16 +379,11 @@ int factorise(Real* a, long n, int* pivots, int threads) {
       const int me = 0;
 #endif
       Real* const work = space.work + me * work_size<Real>;
-      // U12 with its rows exchanged; the exchanges of the finished columns.
-      for (long t; (t = draw(swaps)) < blocks + left_tasks;) {
-        const long j0 = t < blocks ? first + t * NC : (t - blocks) * NC, cols = least(NC, (t < blocks ? n : k0) - j0);
-        for (long c = 0; c < cols; ++c) {
-          Real* column = a + 2 * ((j0 + c) * n + k0);
-          for (long i = 0; i < kb; ++i)
-            if (pivots[k0 + i] != i) exchange(column, i, pivots[k0 + i]);
-        }
-        if (t >= blocks) continue;
+      // U12 with its rows exchanged.
+      for (long t; (t = draw(swaps)) < blocks;) {
+        const long j0 = first + t * NC, cols = least(NC, n - j0);
         Real* b = a + 2 * (j0 * n + k0);
+        exchange_rows(kb, cols, b, n, pivots + k0);
         solve_lower(kb, cols, corner, n, b, n, work);
         pack_columns(kb, cols, b, n, space.columns + 2 * t * NC * kb);
       }
@@ -398,6 +404,18 @@ int factorise(Real* a, long n, int* pivots, int threads) {
         tile(t % row_tiles, next_blocks + t / row_tiles);
     }
   }
+  // The later exchanges of finished columns, all of a column while it is at hand.
+  long finished = 0;
+#if CONOID_HAVE_OPENMP
+#pragma omp parallel num_threads(threads)
+#endif
+  for (long j; (j = 16 * draw(finished)) < n;)
+    for (long c = j; c < least(n, j + 16); ++c)
+      for (long k0 = c / NB * NB + NB; k0 < n; k0 += NB) {
+        Real* column = a + 2 * (c * n + k0);
+        for (long i = 0; i < least(NB, n - k0); ++i)
+          if (pivots[k0 + i] != i) exchange(column, i, pivots[k0 + i]);
+      }
   for (long k0 = 0; k0 < n; k0 += NB)
     for (long i = k0; i < least(n, k0 + NB); ++i) pivots[i] += static_cast<int>(k0) + 1;
   return info;

@@ -112,6 +112,12 @@ struct BenchRow {
 struct TestRun {
   bool quick = false;
   int threads = 1;
+  std::string only;  ///< rows wanted: those whose names begin with this; others are dropped, if a table sends them
+  /// Whether a name that begins with `beginning` may be wanted: a table can leave out costly rows for which this is false.
+  [[nodiscard]] bool may_want(std::string_view beginning) const {
+    return beginning.substr(0, only.size()) == std::string_view(only).substr(0, beginning.size());
+  }
+  [[nodiscard]] bool wants(std::string_view name) const { return name.substr(0, only.size()) == only; }
   std::function<void(const std::string& doing)> doing = [](const std::string&) {};
 };
 using VerifySink = std::function<void(VerifyRow)>;

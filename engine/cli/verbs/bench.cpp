@@ -55,13 +55,14 @@ void bench(const RowsOptions& options, Context& context) {
     print(row);
     limits.push_back(bench_row_json(row, ""));
   };
-  Status status = measure_machine_limits(how.threads, options.quick, std::filesystem::temp_directory_path(), on_limit);
+  Status status = how.only.empty() ? measure_machine_limits(how.threads, options.quick, std::filesystem::temp_directory_path(), on_limit) : Status();
   machine_rows["limits"] = limits;
 
   for (const EngineBench& part : benches) {
     if (!status) break;
     context.say("{}: {}", part.id, part.title);
     auto sink = [&](const BenchRow& row) {
+      if (!how.wants(row.name)) return;
       print(row);
       rows.push_back(bench_row_json(row, options.solver.empty() ? part.id : ""));
     };

@@ -37,6 +37,7 @@ void verify(const RowsOptions& options, Context& context) {
     context.say("{}: {}", info->id, info->verify ? info->title : "has no verification table");
     if (!info->verify) continue;
     auto sink = [&](VerifyRow row) {
+      if (!how.wants(row.name)) return;
       failed += row.passed() ? 0 : 1;
       const std::string unit = row.unit == "1" ? "" : " " + row.unit;
       printer.row({row.passed() ? "ok" : "FAILED", row.name, number_text(row.value), row.at_least ? "≥" : "≤",

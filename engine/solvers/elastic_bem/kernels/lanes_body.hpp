@@ -8,6 +8,8 @@
 // function.
 #include <immintrin.h>
 
+#include <utility>
+
 #include "engine/solvers/elastic_bem/kernels/lanes.hpp"
 
 namespace conoid::elastic_bem {
@@ -208,13 +210,22 @@ __attribute__((noinline)) Functions<V> by_series(const LaneMedium<Real>& m, V y,
 ///   r² A = −(3 + ζ_S + 6/ζ_S + 6/ζ_S²) e^{-ζ_S} + 2κ²(1 + 3/ζ_P + 3/ζ_P²) e^{-ζ_P}
 ///   r² B = (12 + 2ζ_S + 30/ζ_S + 30/ζ_S²) e^{-ζ_S} − κ²(12 + 2ζ_P + 30/ζ_P + 30/ζ_P²) e^{-ζ_P}
 ///   r² C = −Lκ²(1 + ζ_P) e^{-ζ_P} − 2 r χ
+template <class V>
+struct Turns {
+  V ss, cs, sp, cp;  ///< sines and cosines of k_S r, k_P r
+};
+template <class Real, class V>
+inline __attribute__((always_inline)) Turns<V> turns(const LaneMedium<Real>& m, V r) {
+  Turns<V> t;
+  sine_cosine(V(r * m.kS[0]), t.ss, t.cs);
+  sine_cosine(V(r * m.kP[0]), t.sp, t.cp);
+  return t;
+}
 template <bool damped, class Real, class V>
-inline __attribute__((always_inline)) Functions<V> closed(const LaneMedium<Real>& m, V r, V s) {
+inline __attribute__((always_inline)) Functions<V> closed(const LaneMedium<Real>& m, V r, V s, const Turns<V>& turn) {
   const auto c = [](double v) { return static_cast<Real>(v); };
   Functions<V> f;
-  V ss, cs, sp, cp;
-  sine_cosine(V(r * m.kS[0]), ss, cs);
-  sine_cosine(V(r * m.kP[0]), sp, cp);
+  const V ss = turn.ss, cs = turn.cs, sp = turn.sp, cp = turn.cp;
   if constexpr (!damped) {
     const Pair<V> es{cs, -ss}, ep{m.kappa2 * cp, -m.kappa2 * sp};
     const V x = r * m.kS[0], p = r * m.kP[0];
@@ -293,7 +304,7 @@ inline __attribute__((always_inline)) Functions<V> functions(const LaneMedium<Re
     return f;
   };
   if (every(small)) return whole_u(by_series<Real, V>(m, y, first, S::terms));
-  Functions<V> f = closed<damped>(m, r, s);
+  Functions<V> f = closed<damped>(m, r, s, turns(m, r));
   if constexpr (without_fixed) {
     f.psi.re -= m.fixed[0];
     f.chi.re -= m.fixed[1];
@@ -323,16 +334,9 @@ struct Parts {
   Pair<V> a, an, b, c, psi, chi;
 };
 
-template <Part part, bool damped, bool with_u, class Real, class V>
-inline __attribute__((always_inline)) Parts<V> parts(const LaneMedium<Real>& m, V dx, V dy, V dz, V nx, V ny, V nz, V w) {
-  const V r2 = dx * dx + dy * dy + dz * dz;
-  const V s = inverse_root(r2), r = r2 * s;
-  Parts<V> p;
-  p.e[0] = dx * s;
-  p.e[1] = dy * s;
-  p.e[2] = dz * s;
-  const V rn = p.e[0] * nx + p.e[1] * ny + p.e[2] * nz, s2 = s * s, sn = s2 * rn;
-  const Functions<V> f = functions<part, damped>(m, r, s);
+template <bool with_u, class V>
+inline __attribute__((always_inline)) void weigh(Parts<V>& p, const Functions<V>& f, V s, V rn, V w) {
+  const V s2 = s * s, sn = s2 * rn;
   p.a = {f.a.re * s2, f.a.im * s2};
   p.an = {f.a.re * sn, f.a.im * sn};
   p.b = {f.b.re * sn, f.b.im * sn};
@@ -342,6 +346,18 @@ inline __attribute__((always_inline)) Parts<V> parts(const LaneMedium<Real>& m, 
     p.psi = {f.psi.re * ws, f.psi.im * ws};
     p.chi = {f.chi.re * ws, f.chi.im * ws};
   }
+}
+
+template <Part part, bool damped, bool with_u, class Real, class V>
+inline __attribute__((always_inline)) Parts<V> parts(const LaneMedium<Real>& m, V dx, V dy, V dz, V nx, V ny, V nz, V w) {
+  const V r2 = dx * dx + dy * dy + dz * dz;
+  const V s = inverse_root(r2), r = r2 * s;
+  Parts<V> p;
+  p.e[0] = dx * s;
+  p.e[1] = dy * s;
+  p.e[2] = dz * s;
+  const V rn = p.e[0] * nx + p.e[1] * ny + p.e[2] * nz;
+  weigh<with_u>(p, functions<part, damped>(m, r, s), s, rn, w);
   return p;
 }
 
@@ -473,17 +489,98 @@ inline __attribute__((always_inline)) void sum_parts(V* acc, Body&& body) {
   for (int k = 0; k < count; ++k) acc[first + k] = local[k];
 }
 
-/// Sum of the lanes.
-template <class Real, class V>
-inline Real across(V v) {
-  constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Real));
-#pragma GCC unroll 4
-  for (int step = lanes / 2; step > 0; step /= 2) {
-    typename Types<Real>::i from;
-    for (int l = 0; l < lanes; ++l) from[l] = l ^ step;
-    v += __builtin_shuffle(v, from);
+/// Quadrature points as they come: the same one in all lanes (far), or others in each (near).
+template <bool vectors, class Real, class V>
+inline __attribute__((always_inline)) V value(const Real* p, int q) {
+  if constexpr (vectors)
+    return load<V>(p + q * static_cast<int>(sizeof(V) / sizeof(Real)));
+  else
+    return all<V>(p[q]);
+}
+
+/// parts() of the points [begin, begin + count), count ≤ chunk. Where no series is needed, stage by stage: each waits for
+/// results of its own for most of its time, and a point's stages are too long for the processor to see two points at once.
+template <Part part, bool damped, bool with_u, bool vectors, class Real, class V>
+inline __attribute__((always_inline)) void make_parts(const LaneMedium<Real>& m, const LanePoints<Real>& p, int begin, int count, V x0, V y0, V z0,
+                                                      Parts<V>* made) {
+  const auto of = [](const Real* from, int k) __attribute__((always_inline)) { return value<vectors, Real, V>(from, k); };
+  if constexpr (part == Part::dynamic && !damped) {
+    V s[chunk], r[chunk], rn[chunk];
+    V least = all<V>(Switch<Real, part>::limit);
+    for (int q = 0; q < count; ++q) {
+      const int k = begin + q;
+      const V dx = of(p.x, k) - x0, dy = of(p.y, k) - y0, dz = of(p.z, k) - z0, r2 = dx * dx + dy * dy + dz * dz;
+      s[q] = inverse_root(r2);
+      r[q] = r2 * s[q];
+      V* e = made[q].e;
+      e[0] = dx * s[q];
+      e[1] = dy * s[q];
+      e[2] = dz * s[q];
+      rn[q] = e[0] * of(p.nx, k) + e[1] * of(p.ny, k) + e[2] * of(p.nz, k);
+      const V y = r[q] * m.scale;
+      least = y < least ? y : least;
+    }
+    const typename Types<Real>::i small = least < all<V>(Switch<Real, part>::limit);
+    if (!any(small)) {
+      Turns<V> turn[chunk];
+      for (int q = 0; q < count; ++q) turn[q] = turns(m, r[q]);
+      for (int q = 0; q < count; ++q) weigh<with_u>(made[q], closed<damped>(m, r[q], s[q], turn[q]), s[q], rn[q], of(p.w, begin + q));
+      return;
+    }
   }
-  return v[0];
+  for (int q = 0; q < count; ++q) {
+    const int k = begin + q;
+    made[q] = parts<part, damped, with_u, Real, V>(m, of(p.x, k) - x0, of(p.y, k) - y0, of(p.z, k) - z0, of(p.nx, k), of(p.ny, k), of(p.nz, k),
+                                                   of(p.w, k));
+  }
+}
+
+/// Adds the values of points to acc[30]: first what the points are made of, then their sums, so that neither has to keep the
+/// other's registers in memory.
+template <Part part, bool damped, bool with_u, bool vectors, class Real, class V>
+inline __attribute__((always_inline)) void add_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, int begin, int count, V x0, V y0, V z0,
+                                                      V* acc) {
+  const auto of = [](const Real* from, int k) __attribute__((always_inline)) { return value<vectors, Real, V>(from, k); };
+  Parts<V> made[chunk];
+  make_parts<part, damped, with_u, vectors>(m, p, begin, count, x0, y0, z0, made);
+  sum_parts<lane_t, lane_values - lane_t>(acc, [&](V* t) __attribute__((always_inline)) {
+    for (int q = 0; q < count; ++q) add_t(made[q], of(p.nx, begin + q), of(p.ny, begin + q), of(p.nz, begin + q), t);
+  });
+  if constexpr (with_u)
+    sum_parts<lane_u, lane_t - lane_u>(acc, [&](V* u) __attribute__((always_inline)) {
+      for (int q = 0; q < count; ++q) add_u(made[q], u);
+    });
+}
+
+/// Of p and of q, whose lanes are groups of 2h each: the first halves of all groups, or the second ones.
+template <int h, bool second, class V, int... i>
+inline __attribute__((always_inline)) V halves(V p, V q, std::integer_sequence<int, i...>) {
+  constexpr int lanes = sizeof...(i), groups = lanes / (2 * h);
+  return __builtin_shufflevector(p, q, (i / h % groups * 2 * h + i % h + (second ? h : 0) + (i / h < groups ? 0 : lanes))...);
+}
+/// Sums of lanes, of lanes/h vectors at once: h partial ones of each, side by side.
+template <int h, int lanes, class V>
+inline __attribute__((always_inline)) V across(const V* v) {
+  if constexpr (h == lanes) {
+    return *v;
+  } else {
+    constexpr std::make_integer_sequence<int, lanes> all_lanes{};
+    const V p = across<2 * h, lanes>(v), q = across<2 * h, lanes>(v + lanes / (2 * h));
+    return halves<h, false>(p, q, all_lanes) + halves<h, true>(p, q, all_lanes);
+  }
+}
+constexpr int spare = 15;  ///< vectors behind those that sum_lanes() is given, of any values
+/// out[k] is the sum of the lanes of v[k].
+template <class Real, class V>
+inline void sum_lanes(const V* v, int count, Real* out) {
+  constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Real));
+  for (int k = 0; k < count; k += lanes) {
+    const V sums = across<1, lanes>(v + k);
+    if (count - k >= lanes)
+      store(out + k, sums);
+    else
+      for (int l = 0; l < count - k; ++l) out[k + l] = sums[l];
+  }
 }
 
 template <Part part, bool damped, bool with_u, class Real>
@@ -500,23 +597,11 @@ void far_block(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real*
     if constexpr (part == Part::fixed) {
       for (int q = 0; q < p.count; ++q) at(q, acc);
     } else {
-      // First what the points are made of, then their sums, so that neither has to keep the other's registers in memory.
-      Parts<V> made[chunk];
-      for (int begin = 0; begin < p.count; begin += chunk) {
-        const int count = p.count - begin < chunk ? p.count - begin : chunk;
-        for (int q = 0; q < count; ++q) {
-          const int k = begin + q;
-          made[q] = parts<part, damped, with_u, Real, V>(m, p.x[k] - x0, p.y[k] - y0, p.z[k] - z0, all<V>(p.nx[k]), all<V>(p.ny[k]),
-                                                         all<V>(p.nz[k]), all<V>(p.w[k]));
-        }
-        sum_parts<lane_t, lane_values - lane_t>(acc, [&](V* t) __attribute__((always_inline)) {
-          for (int q = 0; q < count; ++q) add_t(made[q], all<V>(p.nx[begin + q]), all<V>(p.ny[begin + q]), all<V>(p.nz[begin + q]), t);
-        });
-        if constexpr (with_u)
-          sum_parts<lane_u, lane_t - lane_u>(acc, [&](V* u) __attribute__((always_inline)) {
-            for (int q = 0; q < count; ++q) add_u(made[q], u);
-          });
-      }
+      if (p.count == 4)  // most pairs
+        add_points<part, damped, with_u, false>(m, p, 0, 4, x0, y0, z0, acc);
+      else
+        for (int begin = 0; begin < p.count; begin += chunk)
+          add_points<part, damped, with_u, false>(m, p, begin, p.count - begin < chunk ? p.count - begin : chunk, x0, y0, z0, acc);
     }
     for (int k = 0; k < lane_values; ++k) store(out + static_cast<std::size_t>(k) * (sizeof(V) / sizeof(Real)), acc[k]);
     return;
@@ -541,8 +626,18 @@ void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Rea
   using V = typename Types<Real>::v;
   const V x0 = all<V>(at != nullptr ? at[0] : Real(0)), y0 = all<V>(at != nullptr ? at[1] : Real(0)), z0 = all<V>(at != nullptr ? at[2] : Real(0));
   constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Real));
-  V values[chunk * lane_values], sums[9 * lane_values];
-  for (int k = 0; k < p.nodes * lane_values; ++k) sums[k] = V{};
+  if constexpr (part != Part::fixed)
+    if (p.nodes == 1) {
+      V acc[lane_values + spare];
+      for (V& v : acc) v = V{};
+      const int registers = (p.count + lanes - 1) / lanes;
+      for (int begin = 0; begin < registers; begin += chunk)
+        add_points<part, damped, with_u, true>(m, p, begin, registers - begin < chunk ? registers - begin : chunk, x0, y0, z0, acc);
+      sum_lanes(acc, lane_values, out);
+      return;
+    }
+  V values[chunk * lane_values], sums[9 * lane_values + spare];
+  for (int k = 0; k < p.nodes * lane_values + spare; ++k) sums[k] = V{};
   for (int begin = 0; begin < p.count; begin += chunk * lanes) {
     const int left = (p.count - begin + lanes - 1) / lanes, count = left < chunk ? left : chunk;
     for (int q = 0; q < count; ++q) {
@@ -558,7 +653,7 @@ void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Rea
     }
     if (p.nodes > 1) contract<true>(p.nodes, values, count, p.shape + begin, p.stride, sums);
   }
-  for (int k = 0; k < p.nodes * lane_values; ++k) out[k] = across<Real>(sums[k]);
+  sum_lanes(sums, p.nodes * lane_values, out);
 }
 
 template <class Real>
