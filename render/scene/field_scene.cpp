@@ -140,6 +140,7 @@ void FieldScene::reset_range() {
 
 void FieldScene::set_markers(std::vector<Marker> markers) {
   impl_->markers = std::move(markers);
+  if (impl_->has_bounds) impl_->fit_to_markers();
   changed();
 }
 
