@@ -57,6 +57,7 @@ struct FieldScene::Impl {
   int width = 640;
   int height = 480;
   bool attached = false;
+  bool transparent = false;
   Detail detail = Detail::by_time;
   bool coarse = false;
   double whole_seconds = 0;            // that the last whole picture took
@@ -92,6 +93,7 @@ struct FieldScene::Impl {
     return -1;
   }
   void apply_look();
+  void apply_background();
   Status update();
   Status update_range(const std::vector<std::pair<Entry*, const Field*>>& fields);
   void update_outline();
