@@ -3,6 +3,7 @@
 #include "app/look/translator.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <QFile>
 #include <QJsonArray>
@@ -13,6 +14,23 @@
 static void init_translations() { Q_INIT_RESOURCE(conoid_look); }
 
 namespace conoid::app {
+namespace {
+
+std::optional<QLocale>& loaded_locale() {
+  static std::optional<QLocale> locale;
+  return locale;
+}
+
+/// Before : ; ? ! » and after « French has a space at which no line may end.
+QString with_french_spaces(QString text) {
+  const QChar joined(0x00a0);
+  for (const char* mark : {":", ";", "?", "!", "»"}) text.replace(' ' + QString::fromUtf8(mark), joined + QString::fromUtf8(mark));
+  return text.replace(QString::fromUtf8("« "), QString::fromUtf8("«") + joined);
+}
+
+}  // namespace
+
+QLocale words_locale() { return loaded_locale().value_or(QLocale()); }
 
 bool Translator::load_language(const QString& language) {
   init_translations();
@@ -26,8 +44,11 @@ bool Translator::load_language(const QString& language) {
       for (const auto& form : it.value().toArray()) forms << form.toString();
     else
       forms << it.value().toString();
+    if (language == "fr")
+      for (QString& form : forms) form = with_french_spaces(form);
     texts_[it.key()] = forms;
   }
+  if (!texts_.isEmpty()) loaded_locale() = QLocale(language);
   return !texts_.isEmpty();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QHash>
+#include <QLocale>
 #include <QString>
 #include <QStringList>
 #include <QTranslator>
@@ -30,6 +31,8 @@ struct Language {
   QString name;  ///< in itself: "Français"
 };
 [[nodiscard]] const QList<Language>& languages();
+/// For names of months: of the language that was loaded last, else the system's.
+[[nodiscard]] QLocale words_locale();
 /// "en", "fr": the wish, else the system's language where the program has it, else English.
 [[nodiscard]] QString chosen_language(const QString& wish);
 

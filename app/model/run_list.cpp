@@ -7,10 +7,10 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
-#include <QLocale>
 #include <QPointer>
 #include <QThreadPool>
 
+#include "app/look/translator.hpp"
 #include "app/model/json_path.hpp"
 #include "app/model/names.hpp"
 #include "app/model/numbers.hpp"
@@ -151,7 +151,7 @@ QVariant RunList::data(const QModelIndex& at, int role) const {
     case started_column: {
       const auto time = QDateTime::fromString(QString::fromStdString(run.card.started), Qt::ISODate).toLocalTime();
       if (role == sort_role) return time;
-      return time.isValid() ? QLocale().toString(time, "d MMM, HH:mm") : QString();
+      return time.isValid() ? words_locale().toString(time, "d MMM, HH:mm") : QString();
     }
     case seconds_column:
       if (role == sort_role) return run.card.seconds;

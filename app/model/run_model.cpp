@@ -276,6 +276,8 @@ void RunModel::poll() {
     folder_ = port_->folder();
     total_seconds_ = static_cast<double>(clock_.elapsed()) * 1e-3;
     close_phase();
+    // Of phases shorter than the pace of the events some were never told: the summary has them all.
+    if (auto exact = read_phases(folder_); !exact.empty()) phases_ = std::move(exact);
     stopping_ = false;
     port_.reset();
     trim_heap();

@@ -37,6 +37,19 @@ LogLevel level_of(const std::string& word) {
   return word == "debug" ? LogLevel::debug : LogLevel::info;
 }
 
+std::vector<RunPhase> phases_of(const Json& summary) {
+  std::vector<RunPhase> out;
+  const auto it = summary.is_object() ? summary.find("phases") : summary.end();
+  if (!summary.is_object() || it == summary.end() || !it->is_object()) return out;
+  double began = 0;
+  for (const auto& [name, seconds] : it->items()) {
+    if (!seconds.is_number()) continue;
+    out.push_back({name, began, seconds.get<double>(), true});
+    began += seconds.get<double>();
+  }
+  return out;
+}
+
 void read_summary(const Json& summary, StoredRun& run) {
   if (!summary.is_object()) return;
   const std::string state = text_at(summary, "state");
@@ -50,14 +63,7 @@ void read_summary(const Json& summary, StoredRun& run) {
     run.rates = {number_at(*it, "copy_bytes_per_second"), number_at(*it, "flops_double"), number_at(*it, "flops_single"),
                  static_cast<int>(std::clamp(number_at(*it, "threads"), 0.0, 1e6))};
   run.steps = static_cast<Index>(number_at(summary, "steps"));
-  if (const auto it = summary.find("phases"); it != summary.end() && it->is_object()) {
-    double began = 0;
-    for (const auto& [name, seconds] : it->items()) {
-      if (!seconds.is_number()) continue;
-      run.phases.push_back({name, began, seconds.get<double>(), true});
-      began += seconds.get<double>();
-    }
-  }
+  run.phases = phases_of(summary);
 }
 
 void read_tables(const fs::path& folder, StoredRun& run) {
@@ -114,6 +120,8 @@ void read_log(const fs::path& file, StoredRun& run) {
 }
 
 }  // namespace
+
+std::vector<RunPhase> read_phases(const fs::path& folder) { return phases_of(json_file(folder / "summary.json")); }
 
 Result<StoredRun> read_run_card(const fs::path& folder) {
   StoredRun run;

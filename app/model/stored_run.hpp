@@ -41,4 +41,7 @@ struct StoredRun {
 /// What a list of runs needs, from run.json and summary.json alone: quick. Tables, frames and log stay empty.
 [[nodiscard]] Result<StoredRun> read_run_card(const std::filesystem::path& folder);
 
+/// The phases and their seconds from summary.json; none while there is no such file. Reads one small file.
+[[nodiscard]] std::vector<RunPhase> read_phases(const std::filesystem::path& folder);
+
 }  // namespace conoid::app

@@ -17,6 +17,7 @@
 
 #include "app/forms/object_form.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/look/translator.hpp"
 #include "app/model/action_table.hpp"
 #include "app/model/news.hpp"
 #include "app/start/card_grid.hpp"
@@ -64,10 +65,10 @@ class Line final : public QFrame {
 
 QString when(const QDateTime& time) {
   const qint64 days = time.date().daysTo(QDate::currentDate());
-  const QString clock = QLocale().toString(time.time(), "HH:mm");
+  const QString clock = words_locale().toString(time.time(), "HH:mm");
   if (days == 0) return QObject::tr("today %1").arg(clock);
   if (days == 1) return QObject::tr("yesterday %1").arg(clock);
-  return QLocale().toString(time.date(), "d MMM");
+  return words_locale().toString(time.date(), "d MMM");
 }
 
 }  // namespace

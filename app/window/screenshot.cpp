@@ -41,6 +41,8 @@ void Screenshot::look() {
   if (Workbench* bench = window_.workbench(); bench && !window_.run().frames().empty())
     if (!bench->viewport_panel().is_up_to_date() && settled_.elapsed() < drawing_limit_ms) return;
   if (Workbench* bench = window_.workbench(); bench && bench->mesh().is_reading() && settled_.elapsed() < drawing_limit_ms) return;
+  // What the run is expected to take comes with the full check.
+  if (window_.model().is_valid() && window_.model().report() == nullptr && settled_.elapsed() < drawing_limit_ms) return;
   if (!actions_.isEmpty()) {
     QAction* action = window_.actions().at(actions_.takeFirst());
     settled_.restart();
@@ -53,6 +55,8 @@ void Screenshot::look() {
 }
 
 void Screenshot::take() {
+  // Widgets that were made a moment ago are shown by an event of their own, their layouts by another.
+  for (int round = 0; round < 2; ++round) QCoreApplication::sendPostedEvents();
   QWidget* dialog = QApplication::activeModalWidget();
   const QPixmap picture = dialog ? dialog->grab() : window_.grab();
   if (!picture.save(file_, "PNG")) {

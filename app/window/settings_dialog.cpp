@@ -18,6 +18,7 @@
 
 #include "app/look/small_widgets.hpp"
 #include "app/look/translator.hpp"
+#include "app/model/names.hpp"
 
 namespace conoid::app {
 
@@ -162,7 +163,9 @@ void SettingsDialog::show_devices(const FarEnd& found, const QString& chosen) {
   // A choice made before, whose device is away now, stays what it was.
   if (workers_->findData(chosen) < 0) workers_->addItem(chosen, chosen);
   workers_->setCurrentIndex(std::max(0, workers_->findData(chosen)));
-  QString note = found.trouble.isEmpty() ? found.absent.join("; ") : found.trouble;
+  QStringList absent;
+  for (const QString& one : found.absent) absent << translated(one);
+  QString note = found.trouble.isEmpty() ? absent.join("; ") : found.trouble;
   if (!note.isEmpty()) note[0] = note[0].toUpper();
   if (!note.isEmpty() && !note.endsWith('.')) note += '.';
   workers_note_->setText(QString(note).replace('/', "/\u200b"));  // a long path may be broken at its folders

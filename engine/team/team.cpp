@@ -191,6 +191,7 @@ struct Team::Crew {
   };
   std::map<std::string, Lane, std::less<>> lanes;  // one a phase
   std::deque<BalanceSample> samples;
+  std::map<std::string, std::uint64_t> noted;  ///< how often each was told of
 
   // The pass under way; guarded by `mutex`.
   std::mutex mutex;
@@ -377,6 +378,25 @@ void Team::run(Phase& phase, std::stop_token stop) {
   while (crew.samples.size() > samples_kept) crew.samples.pop_front();
   for (const auto& failure : crew.failures)
     if (failure) std::rethrow_exception(failure);
+}
+
+void Team::note(std::string_view name, double seconds, Work work) {
+  const std::uint64_t pass = crew_->noted[std::string(name)]++;
+  int threads = 0;
+  for (const WorkerSpec& w : workers_)
+    if (w.device.empty()) threads += w.threads;
+  for (std::size_t k = 0; k < workers_.size(); ++k) {
+    if (!workers_[k].device.empty()) continue;
+    const double share = static_cast<double>(workers_[k].threads) / threads;
+    BalanceSample sample;
+    sample.pass = pass;
+    sample.worker = static_cast<int>(k);
+    sample.busy = seconds;
+    sample.phase = name;
+    sample.work = {share * work.flops, share * work.bytes};
+    crew_->samples.push_back(std::move(sample));
+  }
+  while (crew_->samples.size() > samples_kept) crew_->samples.pop_front();
 }
 
 std::vector<BalanceSample> Team::take_samples() {

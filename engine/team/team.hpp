@@ -92,6 +92,10 @@ class Team {
   /// first exception of a worker is rethrown after all have ended. A stop request is seen between passes only.
   void run(Phase& phase, std::stop_token stop = {});
 
+  /// Tells of work that all processors of the team did together outside of a phase, such as a solve: a sample for each of them,
+  /// without items, for telemetry and charts. `work` is that of all.
+  void note(std::string_view name, double seconds, Work work);
+
   [[nodiscard]] int threads() const;  ///< of all workers
   [[nodiscard]] const std::vector<WorkerSpec>& workers() const { return workers_; }
   /// Samples since the last call, oldest first (at most 65536 are kept): for telemetry.csv, frames, balance chart.

@@ -56,6 +56,7 @@ struct ChartScene::Impl {
   std::set<std::string> hidden;
   bool zoomed = false;
   View range;  // in axis space: log10 on logarithmic axes
+  bool transparent = false;
   int width = 640;
   int height = 400;
   double ratio = 1;
@@ -65,6 +66,13 @@ struct ChartScene::Impl {
   double last_y = 0;
   TickSet x_ticks;
   TickSet y_ticks;
+
+  /// A transparent picture holds no colour where nothing is, or it would mix into the edges of what is drawn.
+  void apply_background() {
+    const Rgb colour = transparent ? Rgb{0, 0, 0} : theme.chart_background;
+    renderer->SetBackground(colour[0], colour[1], colour[2]);
+    renderer->SetBackgroundAlpha(transparent ? 0 : 1);
+  }
 
   vtkNew<vtkRenderer> renderer;
   vtkNew<vtkContextActor> actor;
@@ -632,12 +640,13 @@ bool ChartScene::handle(const InputEvent& event) {
 void ChartScene::set_theme(const Theme& theme) {
   impl_->theme = theme;
   impl_->theme.background = theme.chart_background;
-  impl_->renderer->SetBackground(theme.chart_background[0], theme.chart_background[1], theme.chart_background[2]);
+  impl_->apply_background();
   changed();
 }
 
 void ChartScene::set_transparent(bool transparent) {
-  impl_->renderer->SetBackgroundAlpha(transparent ? 0 : 1);
+  impl_->transparent = transparent;
+  impl_->apply_background();
   changed();
 }
 

@@ -140,6 +140,7 @@ void FieldScene::reset_range() {
 
 void FieldScene::set_markers(std::vector<Marker> markers) {
   impl_->markers = std::move(markers);
+  if (impl_->has_bounds) impl_->fit_to_markers();
   changed();
 }
 
@@ -284,14 +285,22 @@ std::size_t FieldScene::triangles_drawn() const {
 void FieldScene::set_theme(const Theme& theme) {
   Impl& s = *impl_;
   s.theme = theme;
-  s.renderer->SetBackground(theme.background[0], theme.background[1], theme.background[2]);
+  s.apply_background();
   (void)s.update();
   changed();
 }
 
 void FieldScene::set_transparent(bool transparent) {
-  impl_->renderer->SetBackgroundAlpha(transparent ? 0 : 1);
+  impl_->transparent = transparent;
+  impl_->apply_background();
   changed();
+}
+
+void FieldScene::Impl::apply_background() {
+  // Where there is nothing a transparent picture holds no colour, or its white would mix into the edges of what is drawn.
+  const Rgb colour = transparent ? Rgb{0, 0, 0} : theme.background;
+  renderer->SetBackground(colour[0], colour[1], colour[2]);
+  renderer->SetBackgroundAlpha(transparent ? 0 : 1);
 }
 
 }  // namespace conoid

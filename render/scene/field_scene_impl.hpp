@@ -48,6 +48,7 @@ struct FieldScene::Impl {
   std::string bar_label;
   std::string bar_unit;
   Bounds bounds{-1, 1, -1, 1, -1, 1};
+  std::vector<Vec3> shape;  // outermost points of what is shown; none: the corners of its box
   bool has_bounds = false;
   bool colored = false;
   bool grid_shown = false;  // among the parts that are shown
@@ -56,6 +57,7 @@ struct FieldScene::Impl {
   int width = 640;
   int height = 480;
   bool attached = false;
+  bool transparent = false;
   Detail detail = Detail::by_time;
   bool coarse = false;
   double whole_seconds = 0;            // that the last whole picture took
@@ -91,9 +93,11 @@ struct FieldScene::Impl {
     return -1;
   }
   void apply_look();
+  void apply_background();
   Status update();
   Status update_range(const std::vector<std::pair<Entry*, const Field*>>& fields);
   void update_outline();
+  void fit_to_markers();
   void place_overlay();
   Ray ray_at(double x, double y) const;
   Vec3 to_display(const Vec3& world) const;

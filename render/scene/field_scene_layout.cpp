@@ -222,11 +222,12 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
       if (!label.text.empty()) c.lengths.push_back(label);
     }
   }
-  c.marks.clear();
+  std::vector<OverlayMark> marks;
   for (const Marker& marker : s.markers) {
     const Vec3 p = s.to_display(marker.position);
-    if (p[2] > 0) c.marks.push_back({p[0], p[1], marker.kind, marker.label});
+    if (p[2] > 0) marks.push_back({p[0], p[1], marker.kind, marker.label});
   }
+  s.overlay->set_marks(std::move(marks));
   s.overlay->Modified();
 }
 

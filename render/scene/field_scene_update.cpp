@@ -185,12 +185,32 @@ Status FieldScene::Impl::update() {
     const bool new_bounds = !has_bounds || !same_bounds(bounds, all);
     bounds = all;
     camera.set_bounds(all);
-    camera.set_extremes(boxes ? std::vector<Vec3>{} : std::move(extremes));
+    shape = boxes ? std::vector<Vec3>{} : std::move(extremes);
+    fit_to_markers();
     if (!has_bounds || (new_bounds && camera.untouched())) apply_look();
     has_bounds = true;
   }
   update_outline();
   return trouble;
+}
+
+void FieldScene::Impl::fit_to_markers() {
+  // Those beside the field belong to the picture; a far source does not shrink it.
+  double largest = 0;
+  for (std::size_t d = 0; d < 3; ++d) largest = std::max(largest, bounds[2 * d + 1] - bounds[2 * d]);
+  const double reach = 0.6 * largest;
+  std::vector<Vec3> points = shape;
+  bool beside = false;
+  for (const Marker& marker : markers) {
+    double out = 0;
+    for (std::size_t d = 0; d < 3; ++d) out = std::max({out, bounds[2 * d] - marker.position[d], marker.position[d] - bounds[2 * d + 1]});
+    if (!(out > 0) || out > reach) continue;
+    if (points.empty())
+      for (unsigned i = 0; i < 8; ++i) points.push_back({bounds[i & 1U], bounds[2 + ((i >> 1) & 1U)], bounds[4 + ((i >> 2) & 1U)]});
+    beside = true;
+    points.push_back(marker.position);
+  }
+  camera.set_extremes(beside ? std::move(points) : shape);
 }
 
 void FieldScene::Impl::update_outline() {

@@ -134,6 +134,9 @@ MeshPart::MeshPart(vtkRenderer& renderer) : ScenePart(renderer) {
   wires_mapper_ = vtkSmartPointer<vtkPolyDataMapper>::New();
   wires_mapper_->SetInputData(wires_);
   wires_mapper_->ScalarVisibilityOff();
+  // Before the faces that they bound, or these cut them into dashes.
+  wires_mapper_->SetResolveCoincidentTopologyToPolygonOffset();
+  wires_mapper_->SetRelativeCoincidentTopologyLineOffsetParameters(-1, -40);
   wires_actor_ = vtkSmartPointer<vtkActor>::New();
   wires_actor_->SetMapper(wires_mapper_);
   wires_actor_->GetProperty()->LightingOff();

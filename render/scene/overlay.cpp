@@ -24,6 +24,9 @@ constexpr double small_text = 12;
 constexpr double title_text = 15;
 constexpr double bar_width = 14;
 constexpr double label_gap = 8;
+constexpr double mark_text = 11;
+constexpr double mark_reach = 6;  // half the size of a mark
+constexpr double mark_gap = 8;    // from its middle to its name
 
 }  // namespace
 
@@ -33,6 +36,55 @@ double OverlayItem::bar_margin() const {
   for (const Tick& tick : content.ticks.ticks)
     widest = std::max(widest, text_size(content.theme, tick.label, small_text * content.ratio)[0]);
   return widest + (margin + bar_width + label_gap) * content.ratio;
+}
+
+std::array<double, 4> OverlayItem::stripe() const {
+  const double r = content.ratio, height = std::min(280 * r, 0.6 * content.height);
+  // The margin starts at the left side of the stripe.
+  return {content.width - bar_margin(), std::round((content.height - height) / 2 - 8 * r), std::round(bar_width * r), std::round(height)};
+}
+
+void OverlayItem::set_marks(std::vector<OverlayMark> marks) {
+  const double r = content.ratio;
+  std::vector<OverlayBox> taken;
+  if (content.bar) {
+    const auto [left, bottom, columns, rows] = stripe();
+    const double title = text_size(content.theme, content.bar_title, small_text * r)[0], edge = content.width - margin * r;
+    taken.push_back({left - 4 * r, bottom - label_gap * r, static_cast<double>(content.width), bottom + rows + 10 * r});
+    taken.push_back({std::min(left, edge - title) - 4 * r, bottom + rows + 10 * r, static_cast<double>(content.width), bottom + rows + 32 * r});
+  }
+  std::vector<double> widths;
+  for (const OverlayMark& mark : marks) widths.push_back(mark.label.empty() ? 0 : text_size(content.theme, mark.label, mark_text * r)[0]);
+  arrange_marks(marks, std::move(widths), {0, 0, static_cast<double>(content.width), static_cast<double>(content.height)}, taken, r);
+  content.marks = std::move(marks);
+}
+
+void arrange_marks(std::vector<OverlayMark>& marks, std::vector<double> widths, const OverlayBox& picture, const std::vector<OverlayBox>& taken,
+                   double ratio) {
+  const auto on = [](const OverlayBox& box, const std::vector<OverlayBox>& others) {
+    return std::any_of(others.begin(), others.end(), [&](const OverlayBox& other) { return box.meets(other); });
+  };
+  const double reach = mark_reach * ratio;
+  std::vector<OverlayMark> kept;
+  std::vector<OverlayBox> names;
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    OverlayMark mark = std::move(marks[i]);
+    const OverlayBox own{mark.x - reach, mark.y - reach, mark.x + reach, mark.y + reach};
+    if (!own.meets(picture) || on(own, taken)) continue;
+    mark.side = MarkSide::none;
+    if (!mark.label.empty())
+      for (const MarkSide side : {MarkSide::right, MarkSide::left}) {
+        const double wide = widths[i] + 4 * ratio;
+        const double left = side == MarkSide::right ? mark.x + mark_gap * ratio : mark.x - mark_gap * ratio - wide;
+        const OverlayBox name{left, mark.y - 8 * ratio, left + wide, mark.y + 8 * ratio};
+        if (name.left < picture.left || name.right > picture.right || on(name, taken) || on(name, names)) continue;
+        mark.side = side;
+        names.push_back(name);
+        break;
+      }
+    kept.push_back(std::move(mark));
+  }
+  marks = std::move(kept);
 }
 
 bool OverlayItem::Paint(vtkContext2D* painter) {
@@ -45,14 +97,11 @@ bool OverlayItem::Paint(vtkContext2D* painter) {
 
 void OverlayItem::paint_bar(vtkContext2D& painter) {
   const double r = content.ratio;
-  const double height = std::min(280 * r, 0.6 * content.height);
-  const double right = content.width - bar_margin();
-  const double left = right;  // the margin starts at the bar's left side
-  const double bottom = std::round((content.height - height) / 2 - 8 * r);
+  const auto [left, bottom, wide, high] = stripe();
   const auto& table = content.coloring.table;
-  if (table.size() < 2 || height < 20 * r) return;
-  const int rows = static_cast<int>(std::lround(height));
-  const int columns = static_cast<int>(std::lround(bar_width * r));
+  if (table.size() < 2 || high < 20 * r) return;
+  const int rows = static_cast<int>(high);
+  const int columns = static_cast<int>(wide);
   no_pen(painter);
   // One rectangle a run of equal colours: exact colours, no texture filtering.
   for (int row = 0; row < rows;) {
@@ -139,14 +188,14 @@ void OverlayItem::paint_marks(vtkContext2D& painter) {
       float triangle[6] = {x - s, y + 0.8F * s, x + s, y + 0.8F * s, x, y - s};
       painter.DrawPolygon(triangle, 3);
     }
-    if (mark.label.empty()) continue;
+    if (mark.side == MarkSide::none) continue;
     // The label stands on a patch of its own: below it may lie any colour of the map.
-    const auto size = text_size(content.theme, mark.label, 11 * r);
+    const double wide = text_size(content.theme, mark.label, mark_text * r)[0] + 4 * r;
+    const double left = mark.side == MarkSide::right ? mark.x + mark_gap * r : mark.x - mark_gap * r - wide;
     no_pen(painter);
     use_brush(painter, content.theme.background, 0.75);
-    draw_rect(painter, mark.x + 8 * r, mark.y - 8 * r, size[0] + 4 * r, 16 * r);
-    draw_text(painter, content.theme, content.theme.text, 11 * r, false, Align::left, Raise::middle, mark.x + 10 * r,
-         mark.y, mark.label);
+    draw_rect(painter, left, mark.y - 8 * r, wide, 16 * r);
+    draw_text(painter, content.theme, content.theme.text, mark_text * r, false, Align::left, Raise::middle, left + 2 * r, mark.y, mark.label);
   }
 }
 

@@ -14,13 +14,26 @@
 
 namespace conoid {
 
+/// Where the name of a mark stands; `none`: there is no room for it.
+enum class MarkSide { right, left, none };
+
 /// A text or mark at a place in device pixels from the bottom left.
 struct OverlayMark {
   double x = 0;
   double y = 0;
   MarkerKind kind = MarkerKind::receiver;
   std::string label;
+  MarkSide side = MarkSide::right;
 };
+/// A rectangle of the picture, device pixels.
+struct OverlayBox {
+  double left = 0, bottom = 0, right = 0, top = 0;
+  [[nodiscard]] bool meets(const OverlayBox& b) const { return left < b.right && b.left < right && bottom < b.top && b.bottom < top; }
+};
+/// Drops marks outside of the picture and on what is taken (the colour bar), and puts each name at the right of its mark, else at its
+/// left, where it is whole and covers neither what is taken nor an earlier name. `widths`: of the names, device pixels.
+void arrange_marks(std::vector<OverlayMark>& marks, std::vector<double> widths, const OverlayBox& picture,
+                   const std::vector<OverlayBox>& taken, double ratio);
 struct OverlayLabel {
   double x = 0;
   double y = 0;
@@ -54,12 +67,16 @@ class OverlayItem : public vtkContextItem {
 
   /// Device pixels that the colour bar and its labels need at the right.
   [[nodiscard]] double bar_margin() const;
+  /// Takes over marks, arranged around the colour bar.
+  void set_marks(std::vector<OverlayMark> marks);
 
  protected:
   OverlayItem() = default;
   ~OverlayItem() override = default;
 
  private:
+  /// Left, bottom, columns and rows of the coloured stripe.
+  [[nodiscard]] std::array<double, 4> stripe() const;
   void paint_bar(vtkContext2D& painter);
   void paint_caption(vtkContext2D& painter);
   void paint_triad(vtkContext2D& painter);

@@ -19,6 +19,7 @@ struct FakeState {
   std::vector<Command> commands;
   FrameRequest request;
   double per_second = -1;
+  std::filesystem::path folder = "run-folder";
 
   void set_state(SessionState s, std::optional<Error> error = {}) {
     const std::scoped_lock lock(mutex);
@@ -63,7 +64,7 @@ class FakeSession final : public SessionPort {
     shared_->per_second = per_second;
   }
   bool wait(std::chrono::milliseconds) override { return is_final(shared_->state); }
-  [[nodiscard]] std::filesystem::path folder() const override { return "run-folder"; }
+  [[nodiscard]] std::filesystem::path folder() const override { return shared_->folder; }
 
  private:
   std::shared_ptr<FakeState> shared_;

@@ -27,6 +27,63 @@ std::vector<Diagnostic> ElasticBem::check(const Case& input, const Mesh* mesh) c
   return out;
 }
 
+namespace {
+
+/// Receivers, points of lines and of planes, in this order.
+std::vector<Vec3> observers_of(const Problem& p) {
+  std::vector<Vec3> out = p.receivers;
+  for (const LineSetting& l : p.lines)
+    for (Index k = 0; k < l.count; ++k)
+      out.push_back(axpy(static_cast<double>(k) / static_cast<double>(l.count - 1), sub(l.to, l.from), l.from));
+  for (const PlaneSetting& plane : p.planes) {
+    const auto more = plane.positions();
+    out.insert(out.end(), more.begin(), more.end());
+  }
+  return out;
+}
+
+/// Seconds of one core for the pairs of points and elements of a scene at one frequency: Gauss points, counted at some of the points,
+/// and the passes over the matrix that keeps the pairs. Points on the surface: its nodes, or receivers that need no integral.
+double pair_seconds(const Problem& p, std::span<const Vec3> points, bool nodes) {
+  constexpr std::size_t most_samples = 48;
+  // Measured on two cores of a server with AVX-512. A near point pays for its own geometry.
+  const double far_seconds = p.scene.surface->elements.front().nodes > 1 ? 17e-9 : 9e-9;
+  constexpr double near_seconds = 60e-9, pass_rate = 2e9;
+  const Surface& s = *p.scene.surface;
+  const double k = p.highest_wave_number(), target = p.solve.accuracy.target, reach = target < 1e-6 ? 1.2 : 1;
+  const std::size_t samples = std::min(points.size(), most_samples);
+  double far = 0, near = 0, outside = 0;
+  PointSet set;
+  for (std::size_t i = 0; i < samples; ++i) {
+    const std::size_t sample = (2 * i + 1) * points.size() / (2 * samples);
+    const Vec3& at = points[sample];
+    if (!nodes && find_sites(s, {&at, 1}).front().element >= 0) continue;
+    ++outside;
+    for (Index e = 0; e < s.active; ++e) {
+      const Element& element = s.elements[static_cast<std::size_t>(e)];
+      const auto holds = [e](const Touch& touch) { return touch.element == e; };
+      const double d = distance(at, element.centre);
+      set.clear();
+      if (nodes && std::any_of(s.touches[sample].begin(), s.touches[sample].end(), holds)) continue;
+      if (d > reach * element.size) {
+        const int g = std::max(points_for_distance(2 * d / element.size, target), points_for_wave(k * element.size, target)) + (element.nodes > 1 ? 1 : 0);
+        far += g * g;
+      } else {
+        near_rule(element, at, target, k, set);
+        near += set.count();
+      }
+    }
+  }
+  if (outside == 0) return 0;
+  const double count = static_cast<double>(points.size()), share = count / static_cast<double>(samples);
+  // Zeros, sums of the elements about a node, the product.
+  const double matrix = share * outside * static_cast<double>(s.node_count()) * 9 * (nodes && p.single ? sizeof(Complex) / 2 : sizeof(Complex)),
+               passes = 2 + 2 * static_cast<double>(s.active) * s.elements.front().nodes / static_cast<double>(s.node_count());
+  return share * (far * far_seconds + near * near_seconds) + passes * matrix / pass_rate;
+}
+
+}  // namespace
+
 Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const Machine& machine) const {
   std::vector<Diagnostic> diagnostics;
   const auto p = make_problem(input, mesh, diagnostics);
@@ -39,12 +96,11 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   Estimate e;
   e.host_memory = p->scene.system->bytes(known, p->solve, p->single, p->highest_wave_number()) + (Bytes{64} << 20);
   e.steps = static_cast<Index>(p->frequencies.size());
-  // Measured on one core of a server with AVX-512: 10 ns a kernel evaluation with its share of the rest, 100 Gflop/s of
-  // factorisation in single precision; a third of that elsewhere.
-  const double nodes = s.elements.front().nodes;
-  const double assembly = static_cast<double>(s.node_count()) * static_cast<double>(s.active) * (nodes > 1 ? 25 * 17e-9 : 12 * 9e-9);
+  // Measured on one core of a server with AVX-512: 100 Gflop/s of factorisation in single precision; a third of that elsewhere.
+  const double assembly = pair_seconds(*p, s.nodes, true);
   const double solution = p->solve.method == Method::gmres ? 60 * 8 * n * n / 4e9 : 8.0 / 3 * n * n * n / (p->solve.method == Method::mixed || p->single ? 1e11 : 5e10) * (machine.avx512 ? 1 : 3);
-  e.seconds = (assembly + solution) / cores * static_cast<double>(e.steps) * (p->bare ? 2 : 1);
+  const double observers = pair_seconds(*p, observers_of(*p), false);
+  e.seconds = (assembly + solution + observers) / cores * static_cast<double>(e.steps) * (p->bare ? 2 : 1);
   e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (n * 32 + 1000));
   e.details = {{"elements", fmt::format("{}", s.active)},
                {"enclosing elements", fmt::format("{}", s.elements.size() - static_cast<std::size_t>(s.active))},
@@ -58,6 +114,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
                {"frequencies", fmt::format("{}", e.steps)},
                {"assembly a frequency", fmt::format("about {}", format_duration(assembly / cores))},
                {"solution a frequency", fmt::format("about {}", format_duration(solution / cores))}};
+  if (observers > 0) e.details.emplace_back("receivers and planes a frequency", fmt::format("about {}", format_duration(observers / cores)));
   return e;
 }
 
@@ -116,14 +173,7 @@ Status ElasticBem::prepare(RunContext& context) {
     for (const Diagnostic& d : diagnostics)
       if (d.severity == Severity::error) return d;
   const Problem& p = *problem_;
-  points_ = p.receivers;
-  for (const LineSetting& l : p.lines)
-    for (Index k = 0; k < l.count; ++k)
-      points_.push_back(axpy(static_cast<double>(k) / static_cast<double>(l.count - 1), sub(l.to, l.from), l.from));
-  for (const PlaneSetting& plane : p.planes) {
-    const auto more = plane.positions();
-    points_.insert(points_.end(), more.begin(), more.end());
-  }
+  points_ = observers_of(p);
   for (const Load& l : p.loads) names_.push_back(l.name);
   if (p.loads.empty())
     for (const Foundation& f : p.foundations)

@@ -258,10 +258,29 @@ void Operator::acceleration(const State& state, std::vector<double>& a) {
     add_boundary_pressure(state, rhs_);
     if (!weight_.empty()) add(1, {{rhs_, rhs_, weight_}});
   }
-  const Stopwatch watch(times_.velocity_solve, times_.solve_wall);
-  a.resize(rhs_.size());
-  times_.iterations += solve_mass(a);
+  const double before = times_.solve_wall;
+  int iterations = 0;
+  {
+    const Stopwatch watch(times_.velocity_solve, times_.solve_wall);
+    a.resize(rhs_.size());
+    iterations = solve_mass(a);
+  }
+  times_.iterations += iterations;
   ++times_.solves;
+  team_.note("velocity solve", times_.solve_wall - before, solve_work(iterations));
+}
+
+/// Of the products in the zones, the sums at the nodes and the five vectors of conjugate gradients.
+Work Operator::solve_work(int iterations) const {
+  const int dim = space_.dim, k = tables_.k;
+  const double points = data_.zone_points, zone_nodes = data_.zone_nodes, nodes = static_cast<double>(space_.nodes);
+  double uniform = 0;  // batches whose matrix is a product of one-dimensional ones
+  for (Index b = 0; b < batch_count_; ++b) uniform += data_.uniform && data_.uniform[b * kernels_.lanes] > 0 ? 1 : 0;
+  const double zones = static_cast<double>(kernels_.lanes * batch_count_), plain = kernels_.lanes * uniform, others = zones - plain;
+  const double flops = plain * (2.0 * dim * std::pow(k + 1, dim + 1) + 3 * zone_nodes) +
+                       others * (2 * tensor_flops(dim, k + 1, 2.0 * k) + 3 * points);
+  const double bytes = 8 * (others * points + plain + 3.0 * dim * zones * zone_nodes + nodes * (7.0 * dim + 2));
+  return {iterations * dim * (flops + 10 * nodes), iterations * bytes};
 }
 
 void Operator::energy_rate(const State& state, const std::vector<double>& v, double t, std::vector<double>& de) {

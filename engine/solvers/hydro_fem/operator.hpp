@@ -140,6 +140,7 @@ class Operator {
   [[nodiscard]] Work update_work() const;
   [[nodiscard]] Work force_work() const;
   [[nodiscard]] Work energy_work() const;
+  [[nodiscard]] Work solve_work(int iterations) const;
 
   ZoneMesh mesh_;
   Tables tables_;

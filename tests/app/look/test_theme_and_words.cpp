@@ -213,6 +213,19 @@ class TestThemeAndWords : public QObject {
     }
   }
 
+  void french_spaces_do_not_break_lines_and_months_are_french() {
+    Translator translator;
+    QVERIFY(translator.load_language("fr"));
+    int joined = 0;
+    for (const QStringList& forms : translator.texts())
+      for (const QString& form : forms) {
+        for (const char* mark : {" :", " ;", " ?", " !", " »", "« "}) QVERIFY2(!form.contains(QString::fromUtf8(mark)), qPrintable(form));
+        joined += form.contains(QChar(0x00a0)) ? 1 : 0;
+      }
+    QVERIFY(joined > 50);
+    QCOMPARE(words_locale().toString(QDate(2026, 2, 3), "d MMMM"), QString::fromUtf8("3 février"));
+  }
+
   void plural_forms_follow_the_number() {
     Translator translator;
     QVERIFY(translator.load_language("fr"));

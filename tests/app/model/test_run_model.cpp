@@ -2,10 +2,12 @@
 // The run model: keeps what a session says, loses nothing at the end, frames stay within their budget.
 // labels: unit
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "app/model/frame_history.hpp"
 #include "app/model/run_model.hpp"
+#include "engine/core/atomic_file.hpp"
 #include "tests/app/fake_session.hpp"
 
 using namespace conoid;
@@ -89,6 +91,26 @@ class TestRunModel : public QObject {
     shared->set_state(SessionState::finished);
     run.poll();
     QVERIFY(run.phases()[1].finished);
+  }
+
+  void phases_of_a_finished_run_are_those_of_its_summary() {
+    QTemporaryDir folder;
+    auto shared = std::make_shared<FakeState>();
+    shared->folder = folder.path().toStdString();
+    RunModel run(test::fake_start(shared));
+    run.start({});
+    ProgressEvent progress;
+    progress.progress.phase = "solve";  // "assemble" was over before anybody looked
+    shared->put(progress);
+    run.poll();
+    QCOMPARE(run.phases().size(), std::size_t{1});
+    QVERIFY(write_file_atomically(shared->folder / "summary.json", R"({"phases": {"assemble": 0.25, "solve": 1.5}})").ok());
+    shared->set_state(SessionState::finished);
+    run.poll();
+    QCOMPARE(run.phases().size(), std::size_t{2});
+    QCOMPARE(run.phases()[0].name, std::string("assemble"));
+    QCOMPARE(run.phases()[1].seconds, 1.5);
+    QVERIFY(run.phases()[0].finished && run.phases()[1].finished);
   }
 
   void big_frames_are_asked_for_one_field_at_a_time() {

@@ -111,6 +111,24 @@ class TestTeam : public QObject {
     for (const BalanceSample& s : team.take_samples()) QCOMPARE(s.work.flops, 0.0);
   }
 
+  void what_is_noted_is_told_of_each_processor() {
+    Team team({{"a", 3, 1}, {"b", 1, 1}}, "fixed");
+    team.note("solve", 0.5, {8, 4});
+    team.note("solve", 0.25, {8, 4});
+    const auto samples = team.take_samples();
+    QCOMPARE(samples.size(), std::size_t{4});
+    QCOMPARE(samples[0].phase, std::string("solve"));
+    QCOMPARE(samples[0].busy, 0.5);
+    QCOMPARE(samples[1].busy, 0.5);
+    QCOMPARE(samples[0].work.flops, 6.0);  // by threads
+    QCOMPARE(samples[1].work.bytes, 1.0);
+    QCOMPARE(samples[2].pass, std::uint64_t{1});
+    QVERIFY(samples[0].items.empty());
+    CountingPhase phase(10);
+    team.run(phase);  // a phase does not mind
+    for (const auto& h : phase.hits) QCOMPARE(h.load(), 1);
+  }
+
   void a_slow_worker_gets_less() {
     // What a pass costs is computed, not measured: 25 us an item, three times that for the second worker.
     for (const char* policy : {"greedy", "offset:1", "model"}) {

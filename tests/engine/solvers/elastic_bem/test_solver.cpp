@@ -161,6 +161,27 @@ class TestSolver : public QObject {
         QVERIFY2(one.results.find(table)->rows == other.results.find(table)->rows, table);
     }
   }
+  void the_estimate_counts_receivers_and_planes() {
+    const auto seconds = [](Index points, bool receivers) {
+      Json json = foundation_case();
+      if (!receivers) json["output"].erase("receivers");
+      if (points > 0) json["output"]["planes"][0]["points"] = {points, points};
+      else json["output"].erase("planes");
+      json["output"].erase("lines");
+      for (const char* need : {"insertion_loss", "third_octaves", "stresses"}) json["output"][need] = false;
+      const auto e = ElasticBem().estimate(resolved(json).value(), nullptr, Machine{});
+      if (!e.ok()) qFatal("%s", e.error().render().c_str());
+      return e->seconds;
+    };
+    const double bare = seconds(0, false), few = seconds(5, false), many = seconds(50, false);
+    QVERIFY(bare > 0);
+    QVERIFY(seconds(0, true) > bare);
+    // A hundred times the points, sampled: a hundred times the time but for the share of near ones.
+    QVERIFY(few > bare);
+    const double growth = (many - bare) / (few - bare);
+    QVERIFY2(growth > 50 && growth < 200, qPrintable(QString::number(growth)));
+  }
+
   void a_sweep_goes_on_from_its_checkpoint() {
     Json json = foundation_case();
     json["compute"]["deterministic"] = true;
