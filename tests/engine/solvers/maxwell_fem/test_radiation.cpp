@@ -65,7 +65,7 @@ void heard_at_once(const Work& work, Index least) {
   });
   QVERIFY(whole.ok());
   QVERIFY2(looks >= least, qPrintable(QString("%1 looks, %2 expected").arg(looks).arg(least)));
-  for (Index at = 1; at <= looks; ++at) {
+  for (Index at = 1; at <= looks; at += at < 8 ? 1 : 5) {
     Index count = 0;
     const auto given_up = work([&] { return ++count >= at; });
     QVERIFY(!given_up.ok());
