@@ -2,6 +2,8 @@
 // Communicator on MPI-3.1 calls. Messages longer than 2^31-1 bytes go in pieces.
 #include "engine/cluster/mpi_world.hpp"
 
+#include "engine/core/processors_only.hpp"
+
 #include "conoid/config.hpp"
 
 #if CONOID_HAVE_MPI
@@ -150,6 +152,7 @@ Result<std::unique_ptr<Communicator>> mpi_world() {
   int initialised = 0;
   MPI_Initialized(&initialised);
   if (!initialised) {
+    keep_hwloc_to_processors();
     int provided = 0;
     if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
       return make_error(ErrorCode::remote, "MPI could not be started", "Start the program with mpirun or srun.");

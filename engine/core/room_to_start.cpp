@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/core/room_to_start.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
 #include <new>
+#include <string_view>
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -27,6 +33,9 @@ bool has_room(std::size_t bytes) noexcept {
   return true;
 }
 
+/// A block of OpenBLAS and the heap's needs beside it.
+constexpr std::size_t blas_block = std::size_t{136} << 20;
+
 /// Calls under way, and how many at once the library has had room for.
 struct BlasCalls {
   std::mutex mutex;
@@ -41,9 +50,30 @@ BlasCalls& blas_calls() {
 
 }  // namespace
 
+int blas_threads_with_room(int wanted) noexcept {
+  if (wanted <= 1 || !address_space_is_limited()) return wanted;
+  // OpenBLAS is made to take the blocks now, while there is room, and keeps them: no later call asks for more.
+  static const int most = [] {
+    const auto take = reinterpret_cast<void* (*)(int)>(dlsym(RTLD_DEFAULT, "blas_memory_alloc"));
+    const auto leave = reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, "blas_memory_free"));
+    if (take == nullptr || leave == nullptr) return 1 << 20;  // another library, which takes no such blocks
+    rlimit limit{};
+    ::getrlimit(RLIMIT_AS, &limit);
+    std::array<void*, 48> blocks{};
+    const auto affordable =
+        std::min({static_cast<std::size_t>(limit.rlim_cur / 4 / blas_block), blocks.size(),
+                  static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN))) + 2});
+    std::size_t taken = 0;
+    while (taken < affordable && has_room(blas_block)) blocks[taken++] = take(0);
+    for (std::size_t k = 0; k < taken; ++k) leave(blocks[k]);
+    return std::max(1, static_cast<int>(taken) - 2);  // one for a call itself, one for a call beside it
+  }();
+  return std::min(wanted, most);
+}
+
 BlasCall::BlasCall() {
   if (!address_space_is_limited()) return;
-  constexpr std::size_t room = std::size_t{136} << 20;
+  constexpr std::size_t room = blas_block;
   BlasCalls& calls = blas_calls();
   std::unique_lock lock(calls.mutex);
   while (calls.now >= calls.most) {
@@ -68,6 +98,13 @@ BlasCall::~BlasCall() {
   calls.changed.notify_one();
 }
 
+namespace {
+[[noreturn]] void end_without_room(std::string_view sentence) noexcept {
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, sentence.data(), sentence.size());
+  ::_exit(static_cast<int>(ErrorCode::resources));
+}
+}  // namespace
+
 void require_room_to_start() noexcept {
   // The work space of OpenBLAS, the heap, and the stacks of a few threads.
   constexpr std::size_t room = std::size_t{192} << 20;
@@ -76,8 +113,24 @@ void require_room_to_start() noexcept {
       "program\n"
       "  Raise the limit (ulimit -v unlimited).\n";
   if (!address_space_is_limited() || has_room(room)) return;
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, sentence, sizeof sentence - 1);
-  ::_exit(static_cast<int>(ErrorCode::resources));
+  end_without_room(sentence);
 }
 
 }  // namespace conoid
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// The call of the C library, for the sake of libgomp: where it gets no thread it ends the process with status 1. What was
+// computed goes on from its last checkpoint, as after a kill. Everyone else is told of the failure.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*work)(void*), void* with) noexcept {
+  static const auto create = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  const int wrong = create(thread, how, work, with);
+  if (wrong != EAGAIN) return wrong;
+  Dl_info caller{};
+  if (dladdr(__builtin_return_address(0), &caller) != 0 && caller.dli_fname != nullptr &&
+      std::string_view(caller.dli_fname).find("libgomp") != std::string_view::npos)
+    conoid::end_without_room(
+        "conoid: error: not enough memory for the threads that were asked for\n"
+        "  Compute with fewer threads (--threads), or raise the limits of address space and of threads (ulimit -v, -u).\n");
+  return wrong;
+}
+#endif

@@ -10,6 +10,11 @@ namespace conoid {
 /// start. Uses system calls only: nothing of the program is constructed yet. Does nothing where there is no limit.
 void require_room_to_start() noexcept;
 
+/// How many threads a call of the BLAS may use: `wanted`, or fewer where the address space is limited. OpenBLAS takes 128 MB of it
+/// for every thread of a call, asks for ever where there is none, and gets a quarter of the limit at most. The library takes
+/// its share at the first call with more than one thread. Any thread; nothing else may be inside the BLAS at that first call.
+[[nodiscard]] int blas_threads_with_room(int wanted) noexcept;
+
 /// While alive, this thread may be inside a call of the BLAS. OpenBLAS takes 128 MB of address space for each call that is under
 /// way at once, keeps them for the next, and asks for ever where there is none. Under a limit of address space this waits until
 /// another call is over, or throws std::bad_alloc where there is not even room for one. Costs nothing without a limit. Any thread;

@@ -56,7 +56,7 @@ class Threads {
   explicit Threads([[maybe_unused]] int wanted) {
 #if CONOID_HAVE_OPENMP
     before_ = omp_get_max_threads();
-    omp_set_num_threads(std::max(1, wanted));
+    omp_set_num_threads(blas_threads_with_room(std::max(1, wanted)));
 #endif
   }
   ~Threads() {

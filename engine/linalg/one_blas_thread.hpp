@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include "engine/core/room_to_start.hpp"
+
 namespace conoid {
 
 /// For the life of the object; the number of threads is that of the whole process, so one object at a time.
@@ -15,7 +17,7 @@ class OneBlasThread {
     set_(1);
   }
   ~OneBlasThread() {
-    if (before_ > 0) set_(before_);
+    if (before_ > 0) set_(blas_threads_with_room(before_));  // takes memory for each
   }
   OneBlasThread(const OneBlasThread&) = delete;
   OneBlasThread& operator=(const OneBlasThread&) = delete;

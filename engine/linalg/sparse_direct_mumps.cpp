@@ -3,6 +3,7 @@
 // the sequential one brings an MPI of its own whose names would hide the real ones. P. R. Amestoy, I. S. Duff,
 // J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15; names of parameters as in its users' guide.
 #include "engine/core/left_behind.hpp"
+#include "engine/core/processors_only.hpp"
 #include "engine/core/room_to_start.hpp"
 #include "engine/linalg/factor_files.hpp"
 #include "engine/linalg/one_blas_thread.hpp"
@@ -44,6 +45,7 @@ void need_mpi() {
   int started = 0;
   MPI_Initialized(&started);
   if (started != 0) return;
+  keep_hwloc_to_processors();
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
   setenv("OMPI_MCA_pml", "ob1", 0);
   setenv("OMPI_MCA_btl", "self", 0);

@@ -30,6 +30,9 @@ hwloc_topology_t topology() {
     hwloc_topology_t t = nullptr;
     if (hwloc_topology_init(&t) != 0) return hwloc_topology_t{};
     hwloc_topology_set_io_types_filter(t, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    // Devices are looked up by their place on the bus. Their names would be asked of OpenCL, which starts its implementations,
+    // and of displays.
+    hwloc_topology_set_type_filter(t, HWLOC_OBJ_OS_DEVICE, HWLOC_TYPE_FILTER_KEEP_NONE);
     if (hwloc_topology_load(t) == 0) return t;
     hwloc_topology_destroy(t);
     return hwloc_topology_t{};

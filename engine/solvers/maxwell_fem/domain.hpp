@@ -51,7 +51,8 @@ struct Domain {
 };
 
 /// Sorts faces and tetrahedra. `mesh` must outlive the domain. Errors: a missing or empty group, S open, inside the mesh or
-/// touching the body, S' not around the body, outside faces without a group, material at S.
-[[nodiscard]] Result<Domain> make_domain(const Mesh& mesh, const DomainOptions& options);
+/// touching the body, S' not around the body, outside faces without a group, material at S; code stopped where
+/// `stopped` says so.
+[[nodiscard]] Result<Domain> make_domain(const Mesh& mesh, const DomainOptions& options, const Stopped& stopped = {});
 
 }  // namespace conoid::maxwell_fem

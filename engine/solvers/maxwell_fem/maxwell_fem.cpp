@@ -62,7 +62,7 @@ Status MaxwellFem::prepare(RunContext& context) {
   auto mesh = mesh_to_solve(settings_, context.mesh, context.stop);
   if (!mesh) return mesh.error();
   mesh_ = *mesh;
-  auto domain = make_domain(*mesh_, settings_.domain);
+  auto domain = make_domain(*mesh_, settings_.domain, [&context] { return context.stop.stop_requested(); });
   if (!domain) return domain.error();
   domain_ = std::move(*domain);
   context.progress.end();
@@ -86,8 +86,7 @@ Status MaxwellFem::prepare(RunContext& context) {
   out.number("faces_outer", static_cast<double>(domain_.outer.faces()), "1");
   out.number("faces_currents", static_cast<double>(domain_.currents.faces()), "1");
   out.number("distance", domain_.distance / wave, "wavelengths");
-  prepare_view();
-  return {};
+  return prepare_view(context.stop);
 }
 
 Status MaxwellFem::factorise_frequency(RunContext& context) {

@@ -15,6 +15,15 @@ namespace conoid::maxwell_fem {
 
 [[nodiscard]] const SolverInfo& solver_info();
 
+/// The points of a plane on which the field is shown, and where in the domain they lie.
+struct PlanePoints {
+  std::vector<Vec3> x;
+  std::vector<Index> tet;       ///< that holds the point; −1: outside of S, −2: inside the body
+  std::vector<Vec3> reference;  ///< in the tetrahedron
+};
+/// An error of code stopped where `stopped` says so.
+[[nodiscard]] Result<PlanePoints> locate(const Domain& domain, const FieldPlane& plane, const Stopped& stopped = {});
+
 class MaxwellFem final : public Solver {
  public:
   [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh) const override;
@@ -58,7 +67,7 @@ class MaxwellFem final : public Solver {
   void write_checks(RunContext& context, const FarFields& far_fields);
   [[nodiscard]] Status show(const PlaneWave& wave, std::span<const Complex> u, std::span<const Complex> f,
                             RunContext& context);
-  void prepare_view();
+  [[nodiscard]] Status prepare_view(const std::stop_token& stop);
   [[nodiscard]] double frequency() const { return settings_.frequencies[frequency_]; }
   [[nodiscard]] double k() const;
   [[nodiscard]] std::string at_frequency() const;  ///< " at 2 GHz" when there are several
@@ -88,11 +97,6 @@ class MaxwellFem final : public Solver {
   std::vector<Echo> echoes_;
   double seconds_factor_ = 0, seconds_solve_ = 0, seconds_radiate_ = 0, seconds_near_ = 0;
 
-  struct PlanePoints {
-    std::vector<Vec3> x;
-    std::vector<Index> tet;       ///< that holds the point; −1: outside of S, −2: inside the body
-    std::vector<Vec3> reference;  ///< in the tetrahedron
-  };
   MeshGeometry volume_, surface_;
   std::vector<PlanePoints> plane_points_;
   std::vector<float> electric_, surface_current_;  ///< (re, im) × 3: at mesh points, on the faces of the surface

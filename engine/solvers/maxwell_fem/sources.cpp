@@ -28,6 +28,7 @@ Status System::make_projection(const Patch& patch, Projection& out) const {
   out.row.assign(static_cast<std::size_t>(space.unknowns()), -1);
   std::vector<FaceTraces> traces;
   for (Index f = 0; f < patch.faces(); ++f) {
+    if (f % 4096 == 0 && stopped()) return make_error(ErrorCode::stopped, "stopped");
     traces.push_back(patch.traces(space, f, true));
     for (int a = 0; a < traces.back().count; ++a) out.row[traces.back().unknowns[a]] = 0;
   }
@@ -42,6 +43,7 @@ Status System::make_projection(const Patch& patch, Projection& out) const {
   };
   std::vector<Entry> entries;
   for (Index f = 0; f < patch.faces(); ++f) {
+    if (f % 4096 == 0 && stopped()) return make_error(ErrorCode::stopped, "stopped");
     const FaceTraces& t = traces[f];
     for (int a = 0; a < t.count; ++a)
       for (int b = 0; b < t.count; ++b) {
@@ -68,7 +70,9 @@ Status System::make_projection(const Patch& patch, Projection& out) const {
     m.values.emplace_back(entries[e].value);
     m.row_start[entries[e].row + 1] = static_cast<Index>(m.columns.size());
   }
-  auto made = factorise(m);
+  DirectOptions options;
+  options.stop = stop_;
+  auto made = factorise(m, options);
   if (!made) return made.error();
   out.direct = std::move(*made);
   return {};

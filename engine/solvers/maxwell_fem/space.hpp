@@ -7,6 +7,7 @@
 #include "engine/solvers/maxwell_fem/basis.hpp"
 
 #include <array>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -30,12 +31,20 @@ struct Map {
   [[nodiscard]] Vec3 curl(const Vec3& reference) const;       ///< J v / det J: curls
 };
 
+/// Whether a stop was asked for; asked before every few thousand items of a long loop, which gives up when it was. May be empty.
+using Stopped = std::function<bool()>;
+
+/// Asks `stopped` before every `interval`th item.
+[[nodiscard]] inline bool stopped_at(const Stopped& stopped, Index item, Index interval = 4096) {
+  return item % interval == 0 && stopped && stopped();
+}
+
 /// Unknowns: edge e has 1 (order 1) or 2 (order 2), then come two a face.
 class Space {
  public:
   /// Takes the tet4 and tet10 cells of the mesh; the mesh must outlive the space. Errors: no tetrahedra, other volume cells,
-  /// a cell without volume.
-  [[nodiscard]] static Result<Space> make(const Mesh& mesh, int order);
+  /// a cell without volume; code stopped where `stopped` says so.
+  [[nodiscard]] static Result<Space> make(const Mesh& mesh, int order, const Stopped& stopped = {});
 
   [[nodiscard]] int order() const { return order_; }
   [[nodiscard]] const Mesh& mesh() const { return *mesh_; }

@@ -57,7 +57,63 @@ bool inside_outer(const Domain& d, const Vec3& x) {
 
 }  // namespace
 
-void MaxwellFem::prepare_view() {
+Result<PlanePoints> locate(const Domain& domain, const FieldPlane& plane, const Stopped& stopped) {
+  const auto given_up = [] { return make_error(ErrorCode::stopped, "stopped"); };
+  const Space& space = domain.space;
+  const Mesh& mesh = space.mesh();
+  PlanePoints points;
+  points.x = plane.positions();
+  points.tet.assign(points.x.size(), -1);
+  points.reference.resize(points.x.size());
+  for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
+    if (stopped_at(stopped, t)) return given_up();
+    Vec3 low = mesh.point(space.tets()[t].points[0]), high = low;
+    for (int c = 1; c < 4; ++c)
+      for (int d = 0; d < 3; ++d) {
+        const double v = mesh.point(space.tets()[t].points[c])[d];
+        low[d] = std::min(low[d], v);
+        high[d] = std::max(high[d], v);
+      }
+    std::array<Index, 3> from{}, to{};
+    bool misses = false;
+    for (int d = 0; d < 3; ++d) {
+      from[d] = std::max<Index>(0, static_cast<Index>(std::ceil((low[d] - plane.origin[d]) / plane.spacing[d] - 1e-9)));
+      to[d] = std::min<Index>(plane.points[d] - 1,
+                              static_cast<Index>(std::floor((high[d] - plane.origin[d]) / plane.spacing[d] + 1e-9)));
+      if (plane.points[d] == 1) {
+        from[d] = to[d] = 0;
+        misses = misses || plane.origin[d] < low[d] || plane.origin[d] > high[d];
+      }
+    }
+    if (misses) continue;
+    const Vec3 origin = mesh.point(space.tets()[t].points[0]);
+    Map straight;
+    for (int c = 0; c < 3; ++c) straight.columns[c] = sub(mesh.point(space.tets()[t].points[c + 1]), origin);
+    straight.determinant = triple(straight.columns[0], straight.columns[1], straight.columns[2]);
+    for (Index z = from[2]; z <= to[2]; ++z)
+      for (Index y = from[1]; y <= to[1]; ++y)
+        for (Index x = from[0]; x <= to[0]; ++x) {
+          const Index n = x + plane.points[0] * (y + plane.points[1] * z);
+          const Vec3 away = sub(points.x[n], origin);
+          Vec3 r{triple(away, straight.columns[1], straight.columns[2]),
+                 triple(straight.columns[0], away, straight.columns[2]),
+                 triple(straight.columns[0], straight.columns[1], away)};
+          r = scale(1 / straight.determinant, r);
+          if (r[0] < -1e-9 || r[1] < -1e-9 || r[2] < -1e-9 || r[0] + r[1] + r[2] > 1 + 1e-9) continue;
+          points.tet[n] = t;
+          points.reference[n] = r;
+        }
+  }
+  // Points between two looks: a hundred thousand faces or so.
+  const Index some = std::max<Index>(1, 100000 / std::max<Index>(1, domain.outer.faces()));
+  for (std::size_t n = 0; n < points.x.size(); ++n) {
+    if (stopped_at(stopped, static_cast<Index>(n), some)) return given_up();
+    if (points.tet[n] < 0 && inside_outer(domain, points.x[n])) points.tet[n] = -2;
+  }
+  return points;
+}
+
+Status MaxwellFem::prepare_view(const std::stop_token& stop) {
   volume_ = mesh_geometry(*mesh_, 3);
   const Patch& patch = shown_patch(domain_);
   auto connectivity = std::make_shared<std::vector<Index>>();
@@ -79,56 +135,13 @@ void MaxwellFem::prepare_view() {
   electric_.assign(static_cast<std::size_t>(6 * mesh_->point_count()), 0);
   surface_current_.assign(static_cast<std::size_t>(6 * patch.faces()), 0);
 
-  if (settings_.planes.empty()) return;
-  const Space& space = domain_.space;
-  for (const FieldPlane& p : settings_.planes) {
-    PlanePoints points;
-    points.x = p.positions();
-    points.tet.assign(points.x.size(), -1);
-    points.reference.resize(points.x.size());
-    for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
-      Vec3 low = mesh_->point(space.tets()[t].points[0]), high = low;
-      for (int c = 1; c < 4; ++c)
-        for (int d = 0; d < 3; ++d) {
-          const double v = mesh_->point(space.tets()[t].points[c])[d];
-          low[d] = std::min(low[d], v);
-          high[d] = std::max(high[d], v);
-        }
-      std::array<Index, 3> from{}, to{};
-      bool misses = false;
-      for (int d = 0; d < 3; ++d) {
-        from[d] = std::max<Index>(0, static_cast<Index>(std::ceil((low[d] - p.origin[d]) / p.spacing[d] - 1e-9)));
-        to[d] = std::min<Index>(p.points[d] - 1,
-                                static_cast<Index>(std::floor((high[d] - p.origin[d]) / p.spacing[d] + 1e-9)));
-        if (p.points[d] == 1) {
-          from[d] = to[d] = 0;
-          misses = misses || p.origin[d] < low[d] || p.origin[d] > high[d];
-        }
-      }
-      if (misses) continue;
-      const Vec3 origin = mesh_->point(space.tets()[t].points[0]);
-      Map straight;
-      for (int c = 0; c < 3; ++c) straight.columns[c] = sub(mesh_->point(space.tets()[t].points[c + 1]), origin);
-      straight.determinant = triple(straight.columns[0], straight.columns[1], straight.columns[2]);
-      for (Index z = from[2]; z <= to[2]; ++z)
-        for (Index y = from[1]; y <= to[1]; ++y)
-          for (Index x = from[0]; x <= to[0]; ++x) {
-            const Index n = x + p.points[0] * (y + p.points[1] * z);
-            const Vec3 away = sub(points.x[n], origin);
-            Vec3 r{triple(away, straight.columns[1], straight.columns[2]),
-                   triple(straight.columns[0], away, straight.columns[2]),
-                   triple(straight.columns[0], straight.columns[1], away)};
-            r = scale(1 / straight.determinant, r);
-            if (r[0] < -1e-9 || r[1] < -1e-9 || r[2] < -1e-9 || r[0] + r[1] + r[2] > 1 + 1e-9) continue;
-            points.tet[n] = t;
-            points.reference[n] = r;
-          }
-    }
-    for (std::size_t n = 0; n < points.x.size(); ++n)
-      if (points.tet[n] < 0 && inside_outer(domain_, points.x[n])) points.tet[n] = -2;
-    plane_fields_.emplace_back(6 * points.x.size(), 0.0F);
-    plane_points_.push_back(std::move(points));
+  for (const FieldPlane& plane : settings_.planes) {
+    auto points = locate(domain_, plane, [&stop] { return stop.stop_requested(); });
+    if (!points) return points.error();
+    plane_fields_.emplace_back(6 * points->x.size(), 0.0F);
+    plane_points_.push_back(std::move(*points));
   }
+  return {};
 }
 
 Status MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::span<const Complex> f,

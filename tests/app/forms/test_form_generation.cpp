@@ -24,6 +24,7 @@
 #include "app/forms/variant_edit.hpp"
 #include "app/model/json_path.hpp"
 #include "app/panels/case_panel.hpp"
+#include "tests/app/patience.hpp"
 #include "tests/app/sample_case.hpp"
 
 using namespace conoid;
@@ -58,7 +59,7 @@ class TestFormGeneration : public QObject {
     panel_ = std::make_unique<CasePanel>(*model_, *look_);
     panel_->resize(344, 900);
     panel_->show();
-    QVERIFY(QTest::qWaitForWindowExposed(panel_.get()));
+    QVERIFY(QTest::qWaitForWindowExposed(panel_.get(), 60000));
   }
   void cleanup() {
     panel_.reset();

@@ -11,6 +11,7 @@
 #include "app/model/run_model.hpp"
 #include "app/model/stored_run.hpp"
 #include "tests/app/fake_session.hpp"
+#include "tests/app/patience.hpp"
 
 using namespace conoid;
 using namespace conoid::app;

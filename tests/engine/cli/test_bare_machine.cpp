@@ -117,7 +117,7 @@ void TestBareMachine::listens_on_nothing() {
   QProcess process;
   rod::prepare(process, scratch_.path())
       .start(CONOID_WITH_HEAT_ROD, QStringList{"run", "case.json", "--out", QString("quiet%1").arg(more.size()),
-                                               "--progress", "none", "--set", "parameters.steps=2000"} +
+                                               "--progress", "none", "--set", "parameters.steps=50000"} +
                                        more);
   QVERIFY(process.waitForStarted());
   QVERIFY(
@@ -133,7 +133,7 @@ void TestBareMachine::listens_on_nothing() {
     QVERIFY2(sockets.empty(), ("process " + std::to_string(id) + " holds a socket").c_str());
   }
   process.terminate();
-  QVERIFY(process.waitForFinished(10000));
+  QVERIFY(process.waitForFinished(100000));
   QCOMPARE(process.exitCode(), 75);
 }
 

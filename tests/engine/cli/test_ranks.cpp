@@ -102,35 +102,45 @@ void TestRanks::a_rank_that_does_not_come_back_is_given_up_data() {
   QTest::newRow("computing") << 5;
 }
 
-/// The leading rank is done and waits for the other, which computes for ten seconds.
+/// The leading rank is done and waits for the other, which computes for a minute.
 void TestRanks::a_rank_that_does_not_come_back_is_given_up() {
   QFETCH(int, step);
   const rod::Scratch scratch;
   Json json = faulty_rank("stuck", 1);
   json["parameters"]["fault_step"] = step;
   rod::write_case(scratch / "case.json", json);
-  QProcess process;
-  rod::prepare(process, scratch.path())
-      .start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--progress", "plain", "--out", "run", "--launcher",
-                                    "mpirun --allow-run-as-root --oversubscribe -n 2"});
-  QVERIFY(process.waitForStarted());
-  QVERIFY(rod::eventually([&] { return rod::fs::exists(scratch / "run/run.json"); }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  QVERIFY(process.state() == QProcess::Running);
-  const auto asked = safety::Clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(safety::Clock::now() - asked).count(); };
-  ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
-  QByteArray said;
-  while (!said.contains("stopping") && seconds() < 5) {
-    process.waitForReadyRead(20);
-    said += process.readAllStandardError();
+  // Answered within a second and ended within five, unless the machine is busy with other things: then in one of a few attempts.
+  double answer = 0, end = 0;
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    std::error_code ignored;
+    rod::fs::remove_all(scratch / "run", ignored);
+    QProcess process;
+    rod::prepare(process, scratch.path())
+        .start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--progress", "plain", "--out", "run", "--launcher",
+                                      "mpirun --allow-run-as-root --oversubscribe -n 2"});
+    QVERIFY(process.waitForStarted());
+    QVERIFY(rod::eventually([&] { return rod::fs::exists(scratch / "run/run.json"); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    QVERIFY(process.state() == QProcess::Running);
+    const auto asked = safety::Clock::now();
+    const auto seconds = [&] { return std::chrono::duration<double>(safety::Clock::now() - asked).count(); };
+    ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
+    QByteArray told;
+    QVERIFY(rod::eventually([&] {
+      process.waitForReadyRead(5);
+      told += process.readAllStandardError();
+      return told.contains("stopping");
+    }));
+    answer = seconds();
+    rod::Said said = rod::collect(process);
+    end = seconds();
+    said.err = told.toStdString() + said.err;
+    COMPARE_EXIT(said, 75);
+    QVERIFY2(said.says("conoid resume"), (said.out + said.err).c_str());
+    QCOMPARE(rod::summary_text(scratch / "run", "state"), std::string("\"stopped\""));
+    if (answer < 1 && end < 5) break;
   }
-  QVERIFY2(seconds() < 1, said.constData());
-  const rod::Said end = rod::collect(process);
-  COMPARE_EXIT(end, 75);
-  QVERIFY2(seconds() < 5, qPrintable(QString::number(seconds())));
-  QVERIFY2(end.says("conoid resume"), (end.out + end.err).c_str());
-  QCOMPARE(rod::summary_text(scratch / "run", "state"), std::string("\"stopped\""));
+  QVERIFY2(answer < 1 && end < 5, qPrintable(QString("answered after %1 s, ended after %2 s").arg(answer).arg(end)));
   // No rank is left behind: none works in this folder any more.
   const auto left = [&] {
     int n = 0;
@@ -141,7 +151,7 @@ void TestRanks::a_rank_that_does_not_come_back_is_given_up() {
     }
     return n;
   };
-  QVERIFY(rod::eventually([&] { return left() == 0; }, 5));
+  QVERIFY(rod::eventually([&] { return left() == 0; }));
 }
 
 void TestRanks::checkpoints_go_from_one_rank_to_two_and_back_data() {
@@ -172,14 +182,24 @@ void TestRanks::checkpoints_go_from_one_rank_to_two_and_back() {
       names.insert(it->path().filename().string());
     return names;
   };
-  // Each part ends a little after a checkpoint of its own.
+  // Each part ends a little after a checkpoint of its own. It may come to the end before that on a busy machine: then once more.
   const auto part = [&](const QStringList& words) {
-    const auto before = checkpoints();
-    QProcess process;
-    safety::start(process, scratch.path(), words);
-    (void)rod::eventually([&] { return process.waitForFinished(1) || checkpoints() != before; }, 60);
-    if (process.state() != QProcess::NotRunning) ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
-    return rod::collect(process);
+    std::error_code none;
+    rod::fs::remove_all(scratch / "before", none);
+    if (rod::fs::exists(scratch / "parts")) rod::fs::copy(scratch / "parts", scratch / "before", rod::fs::copy_options::recursive);
+    rod::Said said;
+    for (int attempt = 0; attempt < 20; ++attempt) {
+      const auto before = checkpoints();
+      QProcess process;
+      safety::start(process, scratch.path(), words);
+      (void)rod::eventually([&] { return process.waitForFinished(1) || checkpoints() != before; });
+      if (process.state() != QProcess::NotRunning) ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
+      said = rod::collect(process);
+      if (said.exit != 0) break;
+      rod::fs::remove_all(scratch / "parts");
+      if (rod::fs::exists(scratch / "before")) rod::fs::copy(scratch / "before", scratch / "parts", rod::fs::copy_options::recursive);
+    }
+    return said;
   };
   COMPARE_EXIT(part(safety::run_line(solver, "parts", {"--set", "output.checkpoints.every_seconds=0.02"})), 75);
   const rod::Said second = part(QStringList{"resume", "parts", "--progress", "none"} + two);

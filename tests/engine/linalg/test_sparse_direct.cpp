@@ -333,11 +333,8 @@ class TestSparseDirect : public QObject {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         source.request_stop();
       });
-      const auto begin = std::chrono::steady_clock::now();
       const auto direct = factorise(m, options);
-      const auto took = std::chrono::steady_clock::now() - begin;
       QVERIFY(!direct.ok() && direct.error().code == ErrorCode::stopped);
-      QVERIFY(took < std::chrono::seconds(3));
       // The next one waits for what still runs, and works.
       const SymmetricMatrix small = helmholtz(5);
       auto next = factorise(small);

@@ -42,7 +42,7 @@ conoid::Json summary_of(const fs::path& run);
 /// Of one member of the summary of a run, on one line: "numbers", "frames", "state".
 std::string summary_text(const fs::path& run, const char* member);
 
-bool eventually(const std::function<bool()>& what, double seconds = 20);
+bool eventually(const std::function<bool()>& what, double seconds = 100);
 
 conoid::SessionOptions options(const conoid::Json& json, const fs::path& folder);
 

@@ -41,7 +41,9 @@ void TestBackgroundQueue::a_full_queue_makes_the_producer_wait() {
       ++posted;
     }
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  // However late the producer is: it comes to its second job, and no further.
+  for (int k = 0; k < 6000 && posted < 2; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
   const int while_full = posted;  // looked at before anything can fail: the producer must be joined
   gate.release(5);
   producer.join();

@@ -54,12 +54,17 @@ void TestFramesAndEvents::frames_stay_within_their_share() {
   FrameChannel channel;
   channel.want({}, 1e6);
   QVERIFY(channel.wanted(0.02).has_value());
-  channel.put(numbered(1), 0.004);  // 4 ms: the next is due after 200 ms
+  channel.put(numbered(1), 20);  // 20 s: the next is due after 1000 s
   static_cast<void>(channel.take());
   std::this_thread::sleep_for(20ms);
   QVERIFY(!channel.wanted(0.02));
   QVERIFY2(channel.wanted_when_idle().has_value(), "a paused run may spend time freely");
-  QVERIFY(rod::eventually([&] { return channel.wanted(0.02).has_value(); }, 5));
+  FrameChannel cheap;
+  cheap.want({}, 1e6);
+  QVERIFY(cheap.wanted(0.02).has_value());
+  cheap.put(numbered(1), 0.004);  // 4 ms: the next is due after 200 ms
+  static_cast<void>(cheap.take());
+  QVERIFY(rod::eventually([&] { return cheap.wanted(0.02).has_value(); }));
 }
 
 void TestFramesAndEvents::a_paused_run_shows_one_frame_a_wish() {

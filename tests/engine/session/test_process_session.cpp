@@ -229,7 +229,7 @@ void TestProcessSession::another_version_is_refused_with_a_sentence() {
   process.start(QString::fromStdString(worker), QStringList());
   QVERIFY(process.waitForStarted());
   process.write("CONOID-WIRE 99\n");
-  QVERIFY(process.waitForFinished(20000));
+  QVERIFY(process.waitForFinished(100000));
   QCOMPARE(process.exitCode(), static_cast<int>(ErrorCode::remote));
   std::string bytes = process.readAllStandardOutput().toStdString();
   process::MessageReader in([&bytes](std::span<char> into) {
@@ -274,7 +274,7 @@ void TestProcessSession::ends_with_a_checkpoint_when_nobody_listens() {
     return rod::fs::exists(scratch / "run/charts/heat.csv");
   }));
   process.closeWriteChannel();
-  QVERIFY(process.waitForFinished(10000));
+  QVERIFY(process.waitForFinished(100000));
   QCOMPARE(process.exitCode(), static_cast<int>(ErrorCode::stopped));
   QVERIFY(!rod::fs::is_empty(scratch / "run/checkpoints"));
 }
@@ -288,7 +288,7 @@ void TestProcessSession::killing_it_leaves_this_program_alive() {
                                {{"sh", "-c", "echo $$ > '" + id_file + "'; exec '" + worker + "'"}, false, 20, 5});
   QVERIFY(rod::eventually([&] { return session->state() == SessionState::running; }));
   QVERIFY(::kill(std::stoi(rod::text_of(id_file)), SIGKILL) == 0);
-  QVERIFY(session->wait(10s));
+  QVERIFY(session->wait(100s));
   Seen seen;
   seen.look(*session);
   QVERIFY2(shown(seen).find("ended by signal 9") != std::string::npos, shown(seen).c_str());

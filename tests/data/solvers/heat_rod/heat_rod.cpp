@@ -188,7 +188,7 @@ class HeatRod final : public Solver {
     if (fault_ == "memory") throw std::bad_alloc();
     if (fault_ == "crash") std::raise(SIGSEGV);
     if (fault_ == "chatter") std::puts("a library that prints to stdout"), std::fflush(stdout);
-    if (fault_ == "stuck") std::this_thread::sleep_for(std::chrono::seconds(10));
+    if (fault_ == "stuck") std::this_thread::sleep_for(std::chrono::seconds(60));
     if (fault_ == "chatter" || fault_ == "stuck") return {};
     const ErrorCode code = fault_ == "divergence" ? ErrorCode::not_converged
                            : fault_ == "remote"   ? ErrorCode::remote

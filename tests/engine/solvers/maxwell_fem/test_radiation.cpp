@@ -9,6 +9,7 @@
 #include "engine/mesh/vec3.hpp"
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
+#include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/mie.hpp"
 #include "engine/solvers/maxwell_fem/radiation.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
@@ -52,6 +53,25 @@ double difference(const std::vector<Complex>& a, const std::vector<Complex>& b) 
     size += std::norm(b[i]);
   }
   return std::sqrt(d / size);
+}
+
+/// Asked for at any look, a stop ends `work` at that look; looks are no rarer than `least` in all.
+template <class Work>
+void heard_at_once(const Work& work, Index least) {
+  Index looks = 0;
+  const auto whole = work([&] {
+    ++looks;
+    return false;
+  });
+  QVERIFY(whole.ok());
+  QVERIFY2(looks >= least, qPrintable(QString("%1 looks, %2 expected").arg(looks).arg(least)));
+  for (Index at = 1; at <= looks; at += at < 8 ? 1 : 5) {
+    Index count = 0;
+    const auto given_up = work([&] { return ++count >= at; });
+    QVERIFY(!given_up.ok());
+    QVERIFY(given_up.error().code == ErrorCode::stopped);
+    QCOMPARE(count, at);
+  }
 }
 
 /// Straight from E = G J − ∇g×M, ∇×E = −k² G M + ∇g×J and Ψ = n×∇×E + jk n×n×E.
@@ -257,6 +277,32 @@ class TestRadiation : public QObject {
       }
       QVERIFY2(difference(sum, whole) < 1e-13, qPrintable(QString("loop %1").arg(static_cast<int>(loop))));
     }
+  }
+
+  void a_stop_is_heard_in_every_loop_of_the_preparation() {
+    SphereScene s;
+    s.divisions = 10;
+    s.layers = 3;
+    const Mesh mesh = *sphere_mesh(s);
+    const Domain domain = *make_domain(mesh, sphere_roles(s));
+    const auto tets = static_cast<Index>(domain.space.tets().size());
+    QVERIFY(tets > 2 * 4096);
+    const Index blocks = (tets + 4095) / 4096;
+    // Every loop over all tetrahedra asks before each block of them, the one over pairs of faces before each hundred thousand.
+    const Index pairs = domain.outer.faces() * domain.currents.faces() / 100000;
+    heard_at_once([&](const Stopped& stopped) { return make_domain(mesh, sphere_roles(s), stopped); }, 4 * blocks + pairs);
+
+    double radius = 0;
+    for (Index q = 0; q < domain.outer.size(); ++q) radius = std::max(radius, norm(domain.outer.point(q).x));
+    FieldPlane plane;
+    plane.points = {31, 1, 31};
+    plane.origin = {-2.1 * radius, 0, -2.1 * radius};
+    plane.spacing = {0.14 * radius, 1, 0.14 * radius};
+    const PlanePoints points = *locate(domain, plane);
+    const auto unknown = std::count_if(points.tet.begin(), points.tet.end(), [](Index t) { return t < 0; });
+    QVERIFY(unknown > 400 && unknown < 961);
+    heard_at_once([&](const Stopped& stopped) { return locate(domain, plane, stopped); },
+                  blocks + 961 * domain.outer.faces() / 100000);
   }
 
   void range_profile_finds_the_front_of_a_sphere() {
