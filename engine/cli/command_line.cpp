@@ -125,7 +125,7 @@ int run_command_line(int argc, char** argv) {
 const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all = {
       run_verb(),   resume_verb(), check_verb(), sweep_verb(),  verify_verb(),  bench_verb(), mesh_verb(),
-      render_verb(), export_verb(), list_verb(),  new_verb(), devices_verb()};
+      resample_verb(), render_verb(), export_verb(), list_verb(),  new_verb(), devices_verb()};
   return all;
 }
 

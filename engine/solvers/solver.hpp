@@ -6,6 +6,8 @@
 // A solver never opens threads of its own beyond the team, never reads the clock for decisions, and keeps no globals.
 #pragma once
 
+#include <array>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -123,6 +125,26 @@ struct TestRun {
 using VerifySink = std::function<void(VerifyRow)>;
 using BenchSink = std::function<void(BenchRow)>;
 
+/// What `conoid resample` asks for; SI units.
+struct ResampleTask {
+  std::filesystem::path file;
+  std::filesystem::path out;     ///< empty: the report alone
+  std::string quantity;          ///< of a model: "speed", "density"
+  std::array<double, 3> spacing{};  ///< models: the new distances along x, y, z; 0 = as they are
+  double interval = 0;           ///< > 0: the file holds traces, and this is their new interval
+  std::string filter = "sinc";   ///< or "linear"
+  double frequency = 0;          ///< the highest that matters; 0 = no report on waves
+  double path = 0;               ///< along which their error adds up; 0 = the diagonal of the model
+  int order = 0;                 ///< of the scheme; 0 = all
+};
+/// One line of its report: the text for a person, the value (SI, of this unit) for a program; NaN where there is none.
+struct ReportRow {
+  std::string name, text;
+  double value = 0;
+  std::string unit;
+};
+using ReportSink = std::function<void(ReportRow)>;
+
 struct SolverInfo {
   std::string_view id;       ///< "acoustic-fd"
   std::string_view title;    ///< "Acoustic waves, finite differences"
@@ -131,6 +153,8 @@ struct SolverInfo {
   std::unique_ptr<Solver> (*make)() = nullptr;
   Status (*verify)(const TestRun&, const VerifySink&) = nullptr;  ///< null: none yet
   Status (*bench)(const TestRun&, const BenchSink&) = nullptr;
+  /// Models and traces in files, on another spacing; null: the solver has none.
+  Status (*resample)(const ResampleTask&, const ReportSink&) = nullptr;
 };
 
 }  // namespace conoid

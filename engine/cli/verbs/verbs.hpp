@@ -13,6 +13,7 @@ namespace conoid::cli {
 [[nodiscard]] Verb verify_verb();
 [[nodiscard]] Verb bench_verb();
 [[nodiscard]] Verb mesh_verb();
+[[nodiscard]] Verb resample_verb();
 [[nodiscard]] Verb render_verb();
 [[nodiscard]] Verb export_verb();
 [[nodiscard]] Verb list_verb();

@@ -6,6 +6,7 @@
 #include "engine/core/units.hpp"
 #include "engine/io/segy.hpp"
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
+#include "engine/solvers/acoustic_fd/resample.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
 #include "engine/team/device.hpp"
@@ -700,7 +701,8 @@ const SolverInfo& solver_info() {
       parameters_schema,
       [] { return std::unique_ptr<Solver>(std::make_unique<AcousticFd>()); },
       verify_table,
-      bench_table};
+      bench_table,
+      resample_file};
   return info;
 }
 

@@ -21,18 +21,6 @@ Index padded(Index n) {
   return (n + vector_pad - 1) / vector_pad * vector_pad;
 }
 
-/// A row of this thread for corrections of L, aligned to a page.
-template <class T>
-T* scratch_row(Index count) {
-  thread_local Block<T> block;
-  thread_local Index held = 0;
-  if (held < count) {
-    block = Block<T>(count);
-    held = count;
-  }
-  return block.data();
-}
-
 }  // namespace
 
 template <class T>
@@ -82,11 +70,10 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
     for (std::size_t i = 0; i < 7; ++i)
       memory_[a].factor[i].assign(memory_[a].layer.factor[i].begin(), memory_[a].layer.factor[i].end());
     Index low = 0, high = n[a];
-    while (low < n[a] && (profile[static_cast<std::size_t>(low)] != 0 || low < memory_[a].layer.low)) ++low;
-    while (high > low &&
-           (profile[static_cast<std::size_t>(high - 1)] != 0 || high > n[a] - memory_[a].layer.high))
-      --high;
+    while (low < n[a] && profile[static_cast<std::size_t>(low)] != 0) ++low;
+    while (high > low && profile[static_cast<std::size_t>(high - 1)] != 0) --high;
     core_[a] = {low, high};
+    sponges_ = sponges_ || high - low < n[a];
   }
   sigma_z_ = Block<T>(row);
   std::copy(sigma_[2].begin(), sigma_[2].end(), sigma_z_.data());
@@ -98,34 +85,29 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
   if (sigma_[2].back() == 0) undamped_z_.end = padded(at_.nz);
   core_x_ = core_[0];
   core_[0] = {core_x_.begin - at_.first, core_x_.end - at_.first};
-  // Whole vectors: cells without a layer give the same bits in the layer kernel.
-  if (core_[2].begin > 0) core_[2].begin = std::min(padded(core_[2].begin), at_.nz);
-  if (core_[2].end < at_.nz) core_[2].end = std::max(core_[2].begin, core_[2].end / vector_pad * vector_pad);
-  matched_x_ = memory_[0].layer.any();
-  matched_y_ = memory_[1].layer.any();
-  matched_ends_ = memory_[2].layer.any();
 
   const Index rowz = padded(at_.nz);
-  if (matched_x_) {
+  if (memory_[0].layer.any()) {
     Memory& m = memory_[0];
     m.stride_y = rowz;
     m.stride_x = at_.ny * rowz;
     m.planes = slab.moves ? m.layer.low + m.layer.high
                           : memory_plane(0, held_.end).first / m.stride_x;  // the number of planes before the end
   }
-  if (matched_y_) {
+  if (memory_[1].layer.any()) {
     Memory& m = memory_[1];
     m.stride_y = rowz;
     m.stride_x = (m.layer.low + m.layer.high) * rowz;
     m.planes = held_.size();
   }
-  if (matched_ends_) {
+  if (memory_[2].layer.any()) {
     Memory& m = memory_[2];
     const Index begin_high = (at_.nz - m.layer.high) / vector_pad * vector_pad;
     m.offset_high = padded(m.layer.low) - begin_high;
     m.stride_y = padded(m.layer.low) + padded(at_.nz - begin_high);
     m.stride_x = at_.ny * m.stride_y;
     m.planes = held_.size();
+    for (auto& f : m.factor) f.resize(static_cast<std::size_t>(rowz), T(0));  // layers of z are computed in whole vectors
   }
   for (auto& m : memory_)
     if (m.layer.any() && m.planes > 0)
@@ -473,60 +455,33 @@ void Field<T>::patch(Index k, const Box& box) {
   const auto cut = [](const Interval& core, const Interval& of) {
     return Interval{std::clamp(core.begin, of.begin, of.end), std::clamp(core.end, of.begin, of.end)};
   };
+  // Rows with a sponge of x or y, and those without.
   const Interval cx = cut(core_[0], box.x), cy = cut(core_[1], box.y);
+  const Cells plain = dense_ ? Cells::dense : Cells::plain;
   if (cx.empty() || cy.empty()) {
-    columns(k, box, false);
+    run(Cells::damped, k, box);
   } else {
-    columns(k, {{box.x.begin, cx.begin}, box.y, box.z}, false);
-    columns(k, {cx, {box.y.begin, cy.begin}, box.z}, false);
-    columns(k, {cx, cy, box.z}, true);
-    columns(k, {cx, {cy.end, box.y.end}, box.z}, false);
-    columns(k, {{cx.end, box.x.end}, box.y, box.z}, false);
+    run(Cells::damped, k, {{box.x.begin, cx.begin}, box.y, box.z});
+    run(Cells::damped, k, {cx, {box.y.begin, cy.begin}, box.z});
+    run(plain, k, {cx, cy, box.z});
+    run(Cells::damped, k, {cx, {cy.end, box.y.end}, box.z});
+    run(Cells::damped, k, {{cx.end, box.x.end}, box.y, box.z});
   }
+  for (std::size_t a = 0; a < 3; ++a)
+    if (const MatchedLayer& layer = memory_[a].layer; layer.any()) {
+      const Index n = problem_.grid.points[a], first = a == 0 ? at_.first : 0;
+      for (const Interval nodes : {Interval{0, layer.low}, Interval{n - layer.high, n}}) {
+        Box part = box;
+        Interval& along = a == 0 ? part.x : a == 1 ? part.y : part.z;
+        along = {std::max(along.begin, nodes.begin - first), std::min(along.end, nodes.end - first)};
+        matched(k, a, nodes.begin > 0, part);
+      }
+    }
   finish_rows(k, box);
 }
 
-/// `core`: no layer along x or y.
 template <class T>
-void Field<T>::columns(Index k, const Box& box, bool core) {
-  if (box.empty()) return;
-  if (!core && (matched_x_ || matched_y_)) {
-    // Pieces that lie all or none in the matched layers of x and y.
-    const MatchedLayer &lx = memory_[0].layer, &ly = memory_[1].layer;
-    const Index nx = problem_.grid.points[0], ny = at_.ny;
-    const Index x_cuts[4] = {box.x.begin, std::clamp(lx.low - at_.first, box.x.begin, box.x.end),
-                             std::clamp(nx - lx.high - at_.first, box.x.begin, box.x.end), box.x.end};
-    const Index y_cuts[4] = {box.y.begin, std::clamp(ly.low, box.y.begin, box.y.end),
-                             std::clamp(ny - ly.high, box.y.begin, box.y.end), box.y.end};
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) {
-        const Box piece{{x_cuts[i], x_cuts[i + 1]}, {y_cuts[j], y_cuts[j + 1]}, box.z};
-        if (piece.empty()) continue;
-        if (i != 1 || j != 1) {
-          matched(k, piece);
-          continue;
-        }
-        const Interval z{std::clamp(core_[2].begin, box.z.begin, box.z.end),
-                         std::clamp(core_[2].end, box.z.begin, box.z.end)};
-        run(Cells::damped, k, {piece.x, piece.y, z}, {});
-        matched(k, {piece.x, piece.y, {box.z.begin, z.begin}});
-        matched(k, {piece.x, piece.y, {z.end, box.z.end}});
-      }
-    return;
-  }
-  const Cells kind = core ? (dense_ ? Cells::dense : Cells::plain) : Cells::damped;
-  if (!matched_ends_) {
-    run(kind, k, box, {});
-    return;
-  }
-  const Interval z{std::clamp(core_[2].begin, box.z.begin, box.z.end), std::clamp(core_[2].end, box.z.begin, box.z.end)};
-  run(kind, k, {box.x, box.y, z}, {});
-  matched(k, {box.x, box.y, {box.z.begin, z.begin}});
-  matched(k, {box.x, box.y, {z.end, box.z.end}});
-}
-
-template <class T>
-void Field<T>::run(Cells kind, Index k, const Box& box, const Extra& extra) {
+void Field<T>::run(Cells kind, Index k, const Box& box) {
   if (box.empty()) return;
   const Index here = at_.at(box.x.begin, box.y.begin);
   Patch<T> t;
@@ -550,82 +505,62 @@ void Field<T>::run(Cells kind, Index k, const Box& box, const Extra& extra) {
   t.inverse_z = inverse_z_.data();
   t.core0 = undamped_z_.begin;
   t.core1 = undamped_z_.end;
-  t.extra = extra.at;
-  t.extra_stride_x = extra.stride_x;
-  t.extra_stride_y = extra.stride_y;
   t.weights = &weights_;
   order_->update[unequal_][static_cast<int>(kind)](t);
 }
 
 template <class T>
-void Field<T>::matched(Index k, const Box& box) {
+void Field<T>::matched(Index k, std::size_t a, bool high, const Box& box) {
   if (box.empty()) return;
-  // A few rows, planes and cells along z at a time, so that corrections and neighbours along x stay in the first cache.
-  constexpr Index values = 2048, most_z = 512 / static_cast<Index>(sizeof(T)), most_y = 4;
-  const Index most_x = values / (std::clamp<Index>(padded(box.z.size()), vector_pad, most_z) * most_y);
-  if (box.x.size() > most_x || box.y.size() > most_y || box.z.size() > most_z) {
-    for (Index z = box.z.begin; z < box.z.end;) {
-      const Index next = std::min(box.z.end, (z / most_z + 1) * most_z);
-      for (Index y = box.y.begin; y < box.y.end; y += most_y)
-        for (Index x = box.x.begin; x < box.x.end; x += most_x)
-          matched(k, {{x, std::min(box.x.end, x + most_x)}, {y, std::min(box.y.end, y + most_y)}, {z, next}});
-      z = next;
-    }
-    return;
-  }
-  const Index begin = box.z.begin / vector_pad * vector_pad, length = padded(box.z.end) - begin;
-  const Index rows = box.x.size() * box.y.size();
-  T* extra = scratch_row<T>(2 * values + 4 * vector_pad);
-  std::fill(extra, extra + rows * length, T(0));
+  const Memory& own = memory_[a];
+  const Index here = at_.at(box.x.begin, box.y.begin), place = memory_at(a, box.x.begin, box.y.begin);
   MemoryPatch<T> m;
-  m.u = level(k) + at_.at(box.x.begin, box.y.begin);
-  m.stride_x = at_.stride_x;
-  m.stride_y = at_.stride_y;
+  m.u = level(k) + here;
+  m.o = level(k + 1) + here;
+  m.a = a_.data() + (varying_ ? here : 0);
   m.curvature = curvature_;
   m.slope = slope_;
-  m.extra = extra - begin;
-  m.extra_stride_y = length;
-  m.extra_stride_x = length * box.y.size();
-  m.nx = box.x.size();
-  m.ny = box.y.size();
-  for (std::size_t a = 0; a < 2; ++a) {
-    const Index place = memory_at(a, box.x.begin, box.y.begin);
-    if (place < 0) continue;
-    const auto node = static_cast<std::size_t>(a == 0 ? box.x.begin + at_.first : box.y.begin);
-    m.stride = a == 0 ? at_.stride_x : at_.stride_y;
-    m.m1 = memory_[a].block[0].data() + place;
-    m.m2 = memory_[a].block[1].data() + place;
-    m.m3 = memory_[a].block[2].data() + place;
-    m.m_stride_x = memory_[a].stride_x;
-    m.m_stride_y = memory_[a].stride_y;
-    for (std::size_t i = 0; i < 7; ++i) m.factor[i] = memory_[a].factor[i].data() + node;
-    m.factor_stride_x = a == 0 ? 1 : 0;
-    m.factor_stride_y = a == 1 ? 1 : 0;
-    m.z0 = box.z.begin;
-    m.z1 = box.z.end;
-    order_->memory[0](m);
+  m.stride = a == 0 ? at_.stride_x : a == 1 ? at_.stride_y : 1;
+  const Index offset = a == 2 && high ? own.offset_high : 0;
+  m.m1 = own.block[0].data() + place + offset;
+  m.m2 = own.block[1].data() + place + offset;
+  m.m3 = own.block[2].data() + place + offset;
+  const Index node = a == 0 ? box.x.begin + at_.first : a == 1 ? box.y.begin : 0;
+  for (std::size_t i = 0; i < 7; ++i) m.factor[i] = own.factor[i].data() + node;
+  if (sponges_) {
+    m.sigma_slow = sigma_[0].data() + (box.x.begin + at_.first);
+    m.sigma_fast = sigma_[1].data() + box.y.begin;
+    m.sigma_z = sigma_z_.data();
   }
-  if (matched_ends_) {
-    const Memory& own = memory_[2];
-    const Index place = memory_at(2, box.x.begin, box.y.begin);
-    m.stride = 1;
-    m.m_stride_x = own.stride_x;
-    m.m_stride_y = own.stride_y;
-    for (std::size_t i = 0; i < 7; ++i) m.factor[i] = own.factor[i].data();
-    m.factor_stride_x = m.factor_stride_y = 0;
-    const auto piece = [&](Index from, Index to, Index offset) {
-      m.z0 = std::max(from, box.z.begin);
-      m.z1 = std::min(to, box.z.end);
-      if (m.z0 >= m.z1) return;
-      m.m1 = own.block[0].data() + place + offset;
-      m.m2 = own.block[1].data() + place + offset;
-      m.m3 = own.block[2].data() + place + offset;
-      order_->memory[1](m);
-    };
-    piece(0, own.layer.low, 0);
-    piece(at_.nz - own.layer.high, at_.nz, own.offset_high);
+  m.slow = box.x.size();
+  m.fast = box.y.size();
+  m.stride_slow = at_.stride_x;
+  m.stride_fast = at_.stride_y;
+  m.a_stride_slow = varying_ ? at_.stride_x : 0;
+  m.a_stride_fast = varying_ ? at_.stride_y : 0;
+  m.m_stride_slow = own.stride_x;
+  m.m_stride_fast = own.stride_y;
+  m.factor_stride_slow = a == 0 ? 1 : 0;
+  m.factor_stride_fast = a == 1 ? 1 : 0;
+  m.z0 = box.z.begin;
+  m.z1 = box.z.end;
+  if (a == 0) {  // along x, so that neighbours stay in the first cache
+    std::swap(m.slow, m.fast);
+    std::swap(m.stride_slow, m.stride_fast);
+    std::swap(m.a_stride_slow, m.a_stride_fast);
+    std::swap(m.m_stride_slow, m.m_stride_fast);
+    std::swap(m.factor_stride_slow, m.factor_stride_fast);
+    std::swap(m.sigma_slow, m.sigma_fast);
   }
-  run(Cells::layer, k, box, {extra - begin, m.extra_stride_x, m.extra_stride_y});
+  if (a == 2) {  // in whole vectors: cells beyond the layer have no factors, unless they lie in the other one
+    if (high) {
+      m.z0 = std::min(m.z0, std::max(m.z0 / vector_pad * vector_pad, own.layer.low));
+      m.z1 = padded(m.z1);
+    } else {
+      m.z1 = std::max(m.z1, std::min(padded(m.z1), at_.nz - own.layer.high));
+    }
+  }
+  order_->memory[a == 2 ? 1 : 0](m);
 }
 
 template <class T>

@@ -149,14 +149,9 @@ class Field final : public PatchSink {
     Index planes = 0;  ///< x axis: planes held; otherwise all
   };
 
-  void columns(Index k, const Box& box, bool core);
-  struct Extra {
-    const T* at = nullptr;
-    Index stride_x = 0, stride_y = 0;
-  };
-  void run(Cells kind, Index k, const Box& box, const Extra& extra);
-  /// A box whose rows lie all or none in the x layers, likewise y.
-  void matched(Index k, const Box& box);
+  void run(Cells kind, Index k, const Box& box);
+  /// A box in the lower or the higher layer of axis a.
+  void matched(Index k, std::size_t a, bool high, const Box& box);
   void finish_rows(Index k, const Box& box);
   void images(T* u, Index x, Index y, Interval z);
   [[nodiscard]] bool on_free_surface(Index x, Index y, Index z) const;
@@ -188,8 +183,8 @@ class Field final : public PatchSink {
   std::vector<T> sigma_[3];  ///< by global node; σ_z padded to whole vectors
   Block<T> sigma_z_, inverse_z_;  ///< along z, aligned and padded: σ_z, 1/(1 + σ_z)
   Interval undamped_z_{};     ///< cells outside may have σ_z: whole vectors
-  Interval core_[3]{};        ///< nodes (x and y local, z) without any layer
-  bool matched_ends_ = false, matched_x_ = false, matched_y_ = false;
+  Interval core_[3]{};        ///< nodes (x and y local, z) without a sponge
+  bool sponges_ = false;
   Memory memory_[3];
   int sign_[6]{};
   bool reflects_ = false;

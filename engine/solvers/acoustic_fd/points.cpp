@@ -7,16 +7,16 @@
 #include <numbers>
 
 namespace conoid::acoustic_fd {
-namespace {
 
-double windowed_sinc(double x) {
-  constexpr double radius = 4, b = 6.31;
+double windowed_sinc(double x, double radius, double b) {
   if (std::abs(x) >= radius) return 0;
   if (x == 0) return 1;
   const double window =
       std::cyl_bessel_i(0.0, b * std::sqrt(1 - x * x / (radius * radius))) / std::cyl_bessel_i(0.0, b);
   return window * std::sin(std::numbers::pi * x) / (std::numbers::pi * x);
 }
+
+namespace {
 
 std::map<Index, double> axis_weights(double place, Index points, Spread spread, int lower_sign,
                                      int upper_sign, PointUse use) {
@@ -31,7 +31,7 @@ std::map<Index, double> axis_weights(double place, Index points, Spread spread, 
     raw[base] = 1 - f;
     raw[base + 1] = f;
   } else {
-    for (Index i = base - 3; i <= base + 4; ++i) raw[i] = windowed_sinc(static_cast<double>(i) - place);
+    for (Index i = base - 3; i <= base + 4; ++i) raw[i] = windowed_sinc(static_cast<double>(i) - place, 4, 6.31);
   }
   std::map<Index, double> out;
   const Index last = points - 1;

@@ -27,4 +27,7 @@ enum class PointUse {
 [[nodiscard]] std::vector<NodeWeight> point_weights(const Grid& grid, const std::array<Face, 6>& faces,
                                                     const Vec3& position, Spread spread, PointUse use);
 
+/// sin(πx)/(πx) under the window of Kaiser, I_0(b √(1 − (x/radius)²)) / I_0(b); 0 beyond the radius.
+[[nodiscard]] double windowed_sinc(double x, double radius, double b);
+
 }  // namespace conoid::acoustic_fd

@@ -38,7 +38,7 @@ struct Face {
   FaceKind kind = FaceKind::sponge;
   Index width = 20;         ///< nodes of the sponge or the matched layer
   double attenuation = 30;  ///< sponge: dB that a plane wave at normal incidence loses on its way in and out again
-  double echo = 1e-5;       ///< matched layer: echo of a perfect one at normal incidence
+  double echo = 0;          ///< matched layer: echo of a perfect one at normal incidence, 0 = by its width
   double shift = 0;         ///< matched layer: its frequency shift in Hz, 0 = by its width
   /// Sign of the image behind the face: −1 free surface (p = 0), +1 rigid (∂p/∂n = 0), 0 absorbing (zeros beyond).
   [[nodiscard]] int image_sign() const {

@@ -9,7 +9,7 @@
 //   dense cell        L = fma(−V, u, L) first                             V = h_x² √ρ Δ_h(1/√ρ), see medium.hpp
 //   damped cell       σ = σ_xy + σ_z, r = 1/(1+σ);  o = fma(a, L, fma(σ − 1, o, u + u)) r
 //                     also the cells of plain and dense patches outside [core0, core1), where σ_xy = 0
-//   layer cell        damped, with L + extra in place of L                extra from the memory of a perfectly matched layer
+//   matched layers    then o = fma(a r, extra, o), axis after axis        extra from the memory of a perfectly matched layer
 // (u + u) is exact, so fma(2, u, −o) gives the bits of (u + u) − o. No product is ever added outside an explicit fma, so
 // a compiler that contracts a·b + c has nothing to contract. With σ = 0, V = 0, extra = 0 all give the bits of the plain
 // cell (up to the sign of a zero).
@@ -46,37 +46,41 @@ struct Patch {
   Index nx = 0, ny = 0, z0 = 0, z1 = 0;  ///< z0: a multiple of 16
   /// Cells z < core0 and z ≥ core1 have σ_z: multiples of 16, or beyond the patch.
   Index core0 = 0, core1 = 0;
-  const T* sigma_x = nullptr;    ///< σ of plane x0 and on; damped and layer kernels
+  const T* sigma_x = nullptr;    ///< σ of plane x0 and on; damped kernel
   const T* sigma_y = nullptr;    ///< σ of row y0 and on
   const T* sigma_z = nullptr;    ///< σ along z, from z = 0, where there is any
   const T* inverse_z = nullptr;  ///< 1/(1 + σ_z)
-  const T* extra = nullptr;    ///< added to L, at z = 0; layer kernel
-  Index extra_stride_x = 0, extra_stride_y = 0;
   const RowWeights<T>* weights = nullptr;
 };
 
-enum class Cells { plain, dense, damped, layer };
-inline constexpr std::size_t cell_kinds = 4;
+enum class Cells { plain, dense, damped };
+inline constexpr std::size_t cell_kinds = 3;
 
-/// Memory of the perfectly matched layer of one axis in a patch, cells z0 ≤ z < z1; see layers.hpp for the cascade.
-/// Pointers are at the patch's first row, z = 0.
+/// Memory of the perfectly matched layer of one axis in a patch that has been updated, cells z0 ≤ z < z1; see layers.hpp for the
+/// cascade. Pointers are at the patch's first row, z = 0; `slow` and `fast` are x and y or y and x, whichever keeps the neighbours of
+/// the axis near. Cells whose factors are zero keep their values.
 template <class T>
 struct MemoryPatch {
   const T* u = nullptr;  ///< level k
+  T* o = nullptr;        ///< level k+1
   Index stride = 1;      ///< of the axis
-  Index stride_x = 0, stride_y = 0;
+  Index stride_slow = 0, stride_fast = 0;
+  const T* a = nullptr;  ///< c² dt²/h_x²
+  Index a_stride_slow = 0, a_stride_fast = 0;
   T* m1 = nullptr;
   T* m2 = nullptr;
   T* m3 = nullptr;
-  Index m_stride_x = 0, m_stride_y = 0;
+  Index m_stride_slow = 0, m_stride_fast = 0;
   /// E, G, k3, k2f, k2g, k1f, k1g: tables along z (the z axis), or along x or y with these strides.
   const T* factor[7]{};
-  Index factor_stride_x = 0, factor_stride_y = 0;
+  Index factor_stride_slow = 0, factor_stride_fast = 0;
   const T* curvature = nullptr;  ///< C_0 … C_s of one axis
   const T* slope = nullptr;      ///< D_1 … D_s at [1..s]
-  T* extra = nullptr;            ///< increased by the correction of L
-  Index extra_stride_x = 0, extra_stride_y = 0;
-  Index nx = 0, ny = 0, z0 = 0, z1 = 0;
+  /// Sponges: σ of the first slow and fast row and on, and along z from z = 0; null where the grid has none.
+  const T* sigma_slow = nullptr;
+  const T* sigma_fast = nullptr;
+  const T* sigma_z = nullptr;
+  Index slow = 0, fast = 0, z0 = 0, z1 = 0;
 };
 
 /// Energy of one row, see energy() in march.hpp: sums over z of wz (u1−u0)²/a and of wz u1 (L(u0) − V u0), without the

@@ -17,7 +17,7 @@ inline __attribute__((always_inline)) void row_piece(const Patch<T>& t, const Ro
   T* __restrict o = t.o + x * t.stride_x + y * t.stride_y;
   const T* __restrict a = t.a + x * t.a_stride_x + y * t.a_stride_y;
   const T* __restrict v = Kind == Cells::plain ? u : t.v + x * t.v_stride_x + y * t.v_stride_y;
-  constexpr bool rows_damped = Kind == Cells::damped || Kind == Cells::layer;
+  constexpr bool rows_damped = Kind == Cells::damped;
   const T sigma_xy = rows_damped ? t.sigma_x[x] + t.sigma_y[y] : T(0);
   const T r_xy = T(1) / (T(1) + sigma_xy);
 #pragma GCC ivdep
@@ -27,7 +27,6 @@ inline __attribute__((always_inline)) void row_piece(const Patch<T>& t, const Ro
     if constexpr (!rows_damped && !End) {
       o[z] = fused(a[z], L, (u[z] + u[z]) - o[z]);
     } else {
-      if constexpr (Kind == Cells::layer) L = L + t.extra[x * t.extra_stride_x + y * t.extra_stride_y + z];
       T sigma = sigma_xy, r = r_xy;
       if constexpr (End) {
         sigma = sigma_xy + t.sigma_z[z];

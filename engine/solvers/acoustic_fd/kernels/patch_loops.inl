@@ -21,46 +21,86 @@ inline __attribute__((always_inline)) T laplacian(const T* __restrict u, Index s
   return L;
 }
 
-template <class T, int Radius, bool Varying>
-void memory(const MemoryPatch<T>& r) {
+/// One cell of the memory: the stencils of the axis, the three variables, the correction; `c` are the seven factors.
+template <class T, int Radius, bool Damped>
+inline __attribute__((always_inline)) void memory_cell(const T* __restrict u, T* __restrict o, const T* __restrict a, T* __restrict m1,
+                                                       T* __restrict m2, T* __restrict m3, const T* curvature, const T* slope,
+                                                       Index stride, T sigma, T c0, T c1, T c2, T c3, T c4, T c5, T c6) {
+  T f = curvature[0] * u[0], g = 0;
+#pragma GCC unroll 8
+  for (int i = 1; i <= Radius; ++i) {
+    f = fused(curvature[i], u[-i * stride] + u[i * stride], f);
+    g = fused(slope[i], u[i * stride] - u[-i * stride], g);
+  }
+  const T n3 = fused(c0, *m3, c2 * g);
+  const T a3 = T(0.5) * (n3 + *m3);
+  const T n2 = fused(c0, *m2, fused(c1, a3, fused(c3, f, c4 * g)));
+  const T a2 = T(0.5) * (n2 + *m2);
+  const T n1 = fused(c0, *m1, fused(c1, a2, fused(c5, f, c6 * g)));
+  const T extra = T(0.5) * (n1 + *m1);
+  T factor = *a;
+  if constexpr (Damped) factor = factor * (T(1) / (T(1) + sigma));
+  *o = fused(factor, extra, *o);
+  *m3 = n3;
+  *m2 = n2;
+  *m1 = n1;
+}
+
+template <class T, int Radius, bool Varying, bool Damped>
+void memory_rows(const MemoryPatch<T>& r) {
   T curvature[Radius + 1], slope[Radius + 1];
   for (int i = 0; i <= Radius; ++i) {
     curvature[i] = r.curvature[i];
     slope[i] = r.slope[i];
   }
-  const Index stride = Varying ? 1 : r.stride, z0 = r.z0, z1 = r.z1;
-  for (Index x = 0; x < r.nx; ++x)
-    for (Index y = 0; y < r.ny; ++y) {
-      const T* __restrict u = r.u + x * r.stride_x + y * r.stride_y;
-      const Index own = x * r.m_stride_x + y * r.m_stride_y;
-      T* __restrict m1 = r.m1 + own;
-      T* __restrict m2 = r.m2 + own;
-      T* __restrict m3 = r.m3 + own;
-      T* __restrict extra = r.extra + x * r.extra_stride_x + y * r.extra_stride_y;
-      const Index row = x * r.factor_stride_x + y * r.factor_stride_y;
-      const T *f0 = r.factor[0] + row, *f1 = r.factor[1] + row, *f2 = r.factor[2] + row, *f3 = r.factor[3] + row,
-              *f4 = r.factor[4] + row, *f5 = r.factor[5] + row, *f6 = r.factor[6] + row;
-      const T c0 = *f0, c1 = *f1, c2 = *f2, c3 = *f3, c4 = *f4, c5 = *f5, c6 = *f6;
+  constexpr Index block = 16;
+  const Index stride = Varying ? 1 : r.stride;
+  // Along z few cells belong to the layer, so that rows pass below the factors of a block of them.
+  for (Index z0 = r.z0; z0 < r.z1; z0 = Varying ? z0 + block : r.z1) {
+    const Index count = Varying ? (r.z1 - z0 < block ? r.z1 - z0 : block) : r.z1 - z0;
+    T table[7][block]{};
+    if constexpr (Varying)
+      for (int n = 0; n < 7; ++n)
+        for (Index j = 0; j < count; ++j) table[n][j] = r.factor[n][z0 + j];
+    for (Index p = 0; p < r.slow; ++p)
+      for (Index q = 0; q < r.fast; ++q) {
+        const T* u = r.u + p * r.stride_slow + q * r.stride_fast + z0;
+        T* o = r.o + p * r.stride_slow + q * r.stride_fast + z0;
+        const T* a = r.a + p * r.a_stride_slow + q * r.a_stride_fast + z0;
+        const Index own = p * r.m_stride_slow + q * r.m_stride_fast + z0;
+        T *m1 = r.m1 + own, *m2 = r.m2 + own, *m3 = r.m3 + own;
+        const T sigma = Damped ? r.sigma_slow[p] + r.sigma_fast[q] : T(0);
+        if constexpr (Varying) {
+          const auto cell = [&](Index j) __attribute__((always_inline)) {
+            memory_cell<T, Radius, Damped>(u + j, o + j, a + j, m1 + j, m2 + j, m3 + j, curvature, slope, 1,
+                                           Damped ? sigma + r.sigma_z[z0 + j] : T(0), table[0][j], table[1][j], table[2][j],
+                                           table[3][j], table[4][j], table[5][j], table[6][j]);
+          };
+          if (count == block) {
 #pragma GCC ivdep
-      for (Index z = z0; z < z1; ++z) {
-        T f = curvature[0] * u[z], g = 0;
-#pragma GCC unroll 8
-        for (int i = 1; i <= Radius; ++i) {
-          f = fused(curvature[i], u[z - i * stride] + u[z + i * stride], f);
-          g = fused(slope[i], u[z + i * stride] - u[z - i * stride], g);
+            for (Index j = 0; j < block; ++j) cell(j);
+          } else {
+            for (Index j = 0; j < count; ++j) cell(j);
+          }
+        } else {
+          const Index row = p * r.factor_stride_slow + q * r.factor_stride_fast;
+          const T c0 = r.factor[0][row], c1 = r.factor[1][row], c2 = r.factor[2][row], c3 = r.factor[3][row],
+                  c4 = r.factor[4][row], c5 = r.factor[5][row], c6 = r.factor[6][row];
+#pragma GCC ivdep
+          for (Index j = 0; j < count; ++j)
+            memory_cell<T, Radius, Damped>(u + j, o + j, a + j, m1 + j, m2 + j, m3 + j, curvature, slope, stride,
+                                           Damped ? sigma + r.sigma_z[z0 + j] : T(0), c0, c1, c2, c3, c4, c5, c6);
         }
-        const T E = Varying ? f0[z] : c0, G = Varying ? f1[z] : c1;
-        const T n3 = fused(E, m3[z], (Varying ? f2[z] : c2) * g);
-        const T a3 = T(0.5) * (n3 + m3[z]);
-        const T n2 = fused(E, m2[z], fused(G, a3, fused(Varying ? f3[z] : c3, f, (Varying ? f4[z] : c4) * g)));
-        const T a2 = T(0.5) * (n2 + m2[z]);
-        const T n1 = fused(E, m1[z], fused(G, a2, fused(Varying ? f5[z] : c5, f, (Varying ? f6[z] : c6) * g)));
-        extra[z] = fused(T(0.5), n1 + m1[z], extra[z]);
-        m3[z] = n3;
-        m2[z] = n2;
-        m1[z] = n1;
       }
-    }
+  }
+}
+
+template <class T, int Radius, bool Varying>
+void memory(const MemoryPatch<T>& r) {
+  if (r.sigma_z)
+    memory_rows<T, Radius, Varying, true>(r);
+  else
+    memory_rows<T, Radius, Varying, false>(r);
 }
 
 /// Up to sixteen cells from z on; the lane of a cell is its place in the block.

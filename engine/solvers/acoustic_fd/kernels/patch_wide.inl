@@ -110,7 +110,6 @@ struct Column {
   const Patch<T>& t;
   const RowWeights<T>& w;
   const RowDamping<T, Group>& damping;
-  const T* extra;  ///< of the first row, at z = 0
   Wide before[Group], here[Group], after[Group];
 
   template <bool End, bool Part>
@@ -168,7 +167,6 @@ struct Column {
       if constexpr (Kind != Cells::plain) L = wide_fnma(wide_load(v + g * t.v_stride_y), here[g], L);
       const Wide a_here = wide_load(a + g * t.a_stride_y), old = wide_load(o + g * sy);
       Wide result;
-      if constexpr (Kind == Cells::layer) L = L + wide_load(extra + g * t.extra_stride_y + z);
       if constexpr ((Kind == Cells::plain || Kind == Cells::dense) && !End) {
         result = wide_fma(a_here, L, wide_fms(wide_all(T(2)), here[g], old));
       } else if constexpr (Kind == Cells::plain || Kind == Cells::dense) {  // no σ of x and y: one inverse for all rows
@@ -222,15 +220,14 @@ CONOID_INLINE void rows_along_z(const Patch<T>& t, const RowWeights<T>& w, Index
   const T* a = t.a + x * t.a_stride_x + y * t.a_stride_y + z0;
   const T* v = Kind == Cells::plain ? u : t.v + x * t.v_stride_x + y * t.v_stride_y + z0;
   RowDamping<T, Group> damping;
-  if constexpr (Kind == Cells::damped || Kind == Cells::layer)
+  if constexpr (Kind == Cells::damped)
 #pragma GCC unroll 8
     for (int g = 0; g < Group; ++g) {
       damping.sigma[g] = t.sigma_x[x] + t.sigma_y[y + g];
       damping.less_one[g] = damping.sigma[g] - T(1);
       damping.inverse[g] = T(1) / (T(1) + damping.sigma[g]);
     }
-  Column<T, Radius, Unequal, Kind, Group> column{
-      t, w, damping, Kind == Cells::layer ? t.extra + x * t.extra_stride_x + y * t.extra_stride_y : nullptr, {}, {}, {}};
+  Column<T, Radius, Unequal, Kind, Group> column{t, w, damping, {}, {}, {}};
   column.begin(u);
   Index z = z0;
   const auto forward = [&] {
@@ -259,7 +256,7 @@ __attribute__((noinline)) void march_x(const Patch<T>& t, Index y0, Index y1, In
 template <class T, int Radius, bool Unequal, Cells Kind>
 void update(const Patch<T>& t) {
   constexpr Index chunk = chunk_of<T, Radius>;
-  constexpr int group = Kind == Cells::layer ? 1 : group_of<Radius>;
+  constexpr int group = group_of<Radius>;
   for (Index z = t.z0; z < t.z1;) {
     Index next = (z / chunk + 1) * chunk;
     if (t.z1 - next < chunk / 2) next = t.z1;

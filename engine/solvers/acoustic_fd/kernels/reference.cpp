@@ -38,13 +38,12 @@ void update(const Patch<T>& t) {
         T L = laplacian(t.u + here, t.stride_x, t.stride_y, *t.weights, Radius, Unequal);
         if (Kind != Cells::plain) L = std::fma(-t.v[x * t.v_stride_x + y * t.v_stride_y + z], u, L);
         const bool end = z < t.core0 || z >= t.core1;
-        constexpr bool rows_damped = Kind == Cells::damped || Kind == Cells::layer;
+        constexpr bool rows_damped = Kind == Cells::damped;
         if (!rows_damped && !end) {
           o = std::fma(a, L, (u + u) - o);
           continue;
         }
         T sigma = rows_damped ? t.sigma_x[x] + t.sigma_y[y] : T(0);
-        if (Kind == Cells::layer) L += t.extra[x * t.extra_stride_x + y * t.extra_stride_y + z];
         if (end) sigma += t.sigma_z[z];
         const T r = T(1) / (T(1) + sigma);
         o = std::fma(a, L, std::fma(sigma - T(1), o, u + u)) * r;
@@ -53,27 +52,30 @@ void update(const Patch<T>& t) {
 
 template <class T, int Radius, bool Varying>
 void memory(const MemoryPatch<T>& r) {
-  for (Index x = 0; x < r.nx; ++x)
-    for (Index y = 0; y < r.ny; ++y)
+  for (Index p = 0; p < r.slow; ++p)
+    for (Index q = 0; q < r.fast; ++q)
       for (Index z = r.z0; z < r.z1; ++z) {
         const auto factor = [&](int i) {
-          return r.factor[i][x * r.factor_stride_x + y * r.factor_stride_y + (Varying ? z : 0)];
+          return r.factor[i][p * r.factor_stride_slow + q * r.factor_stride_fast + (Varying ? z : 0)];
         };
-        const T* u = r.u + x * r.stride_x + y * r.stride_y + z;
+        const Index here = p * r.stride_slow + q * r.stride_fast + z;
+        const T* u = r.u + here;
         T f = r.curvature[0] * u[0], g = 0;
         for (int i = 1; i <= Radius; ++i) {
           f = std::fma(r.curvature[i], u[-i * r.stride] + u[i * r.stride], f);
           g = std::fma(r.slope[i], u[i * r.stride] - u[-i * r.stride], g);
         }
-        const Index own = x * r.m_stride_x + y * r.m_stride_y + z;
+        const Index own = p * r.m_stride_slow + q * r.m_stride_fast + z;
         const T E = factor(0), G = factor(1);
         const T m3 = std::fma(E, r.m3[own], factor(2) * g);
         const T a3 = T(0.5) * (m3 + r.m3[own]);
         const T m2 = std::fma(E, r.m2[own], std::fma(G, a3, std::fma(factor(3), f, factor(4) * g)));
         const T a2 = T(0.5) * (m2 + r.m2[own]);
         const T m1 = std::fma(E, r.m1[own], std::fma(G, a2, std::fma(factor(5), f, factor(6) * g)));
-        T& extra = r.extra[x * r.extra_stride_x + y * r.extra_stride_y + z];
-        extra = std::fma(T(0.5), m1 + r.m1[own], extra);
+        T a = r.a[p * r.a_stride_slow + q * r.a_stride_fast + z];
+        if (r.sigma_z) a = a * (T(1) / (T(1) + ((r.sigma_slow[p] + r.sigma_fast[q]) + r.sigma_z[z])));
+        const T extra = T(0.5) * (m1 + r.m1[own]);
+        r.o[here] = std::fma(a, extra, r.o[here]);
         r.m3[own] = m3;
         r.m2[own] = m2;
         r.m1[own] = m1;
