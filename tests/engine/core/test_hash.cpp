@@ -38,8 +38,9 @@ class TestHash : public QObject {
 
   void any_length_in_any_pieces() {
     std::mt19937 random(11);
-    for (int round = 0; round < 200; ++round) {
-      std::vector<std::byte> data(random() % 300);
+    for (int round = 0; round < 230; ++round) {
+      // Long ones are summed in three chains of 4096 bytes at a time.
+      std::vector<std::byte> data(round < 200 ? random() % 300 : random() % 40000);
       for (std::byte& b : data) b = static_cast<std::byte>(random());
       const std::uint32_t whole = bit_by_bit(data, 0);
       QCOMPARE(crc32c(data), whole);
