@@ -103,13 +103,20 @@ void check_devices(const Problem& problem, const Case& input, std::vector<Diagno
   if (count == 0) return;
   if (const std::string why = not_on_devices(problem); !why.empty()) {
     out.push_back(input.warning_at(input["compute"], fmt::format("the devices are left alone: {}", why),
-                                   "Use sponges and single precision to compute on devices."));
+                                   "Use single precision to compute on devices."));
     return;
   }
   if (problem.device_memory > 0) memory = std::min(memory, problem.device_memory);
   DevicePlan plan = device_plan(problem, memory, count);
   if (!plan.streamed) return;
   plan = device_plan(problem, memory, 1);
+  if (std::any_of(problem.faces.begin(), problem.faces.end(), [](const Face& f) { return f.kind == FaceKind::matched; })) {
+    out.push_back(input.warning_at(input["compute"],
+                                   fmt::format("the devices are left alone: with matched layers the grid has to fit there, it needs {} of {}",
+                                               format_bytes(plan.in_core), format_bytes(memory)),
+                                   "Use sponges to stream the grid through a device."));
+    return;
+  }
   if (!plan.possible) {
     Diagnostic d = input.error_at(input["grid"],
                                   fmt::format("{} nodes need {} of device memory, {} are to be had; even streamed from the host {} are needed",

@@ -89,8 +89,21 @@ class Slice {
     inject_ = device_.kernel<PointArguments>("acoustic-fd/inject");
     record_ = device_.kernel<PointArguments>("acoustic-fd/record");
     mirror_ = device_.kernel<MirrorArguments>("acoustic-fd/mirror");
+    for (std::size_t a = 0; a < 3; ++a) {
+      const auto& memory = host.layer_memory(a);
+      if (memory.count() == 0) continue;
+      verify(rows.size() == problem.grid.points[1] && planes == problem.grid.points[0], "matched layers lie whole on one device");
+      layered_ = true;
+      for (auto& m : memory_[a]) m = device_.allocate<float>(memory.count(), "matched layers");
+      std::vector<float> factors;
+      for (const auto& f : memory.factor) factors.insert(factors.end(), f.begin(), f.end());
+      factors_[a] = device_.allocate<float>(factors.size(), "matched layers");
+      stream_.to_device(factors_[a], std::span<const float>(factors));
+      stream_.synchronize();
+    }
+    if (layered_) matched_ = device_.kernel<MatchedArguments>("acoustic-fd/matched");
     plan_ = tower_plans[s_ - 1];
-    towers_possible_ = !host.unequal() && !host.potential() && device_.info().shared_per_block >= plan_.shared + 1024 &&
+    towers_possible_ = !layered_ && !host.unequal() && !host.potential() && device_.info().shared_per_block >= plan_.shared + 1024 &&
                        at_.nz > 0 && rows.size() == problem.grid.points[1] && planes == problem.grid.points[0];
     if (towers_possible_) tower_ = device_.kernel<TowerArguments>(fmt::format("acoustic-fd/tower<{}>", s_));
     stream_.synchronize();
@@ -174,7 +187,9 @@ class Slice {
   [[nodiscard]] Index planes() const { return at_.nx; }
   [[nodiscard]] std::size_t plane_values() const { return static_cast<std::size_t>(at_.stride_x); }
   [[nodiscard]] Bytes bytes() const {
-    return (level_[0].size() + level_[1].size() + a_.size() + v_.size() + sigma_.size()) * sizeof(float);
+    std::size_t layers = 0;
+    for (const auto& axis : memory_) layers += 3 * axis[0].size();
+    return (level_[0].size() + level_[1].size() + a_.size() + v_.size() + sigma_.size() + layers) * sizeof(float);
   }
   /// Arrays that come with a plane: the levels, the medium and the density where they vary.
   [[nodiscard]] std::size_t arrays() const {
@@ -220,6 +235,20 @@ class Slice {
                                          static_cast<std::size_t>(rows.size() * h.stride_y)),
                         level_[static_cast<std::size_t>(n)],
                         static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
+  }
+
+  /// The memory of the matched layers, of which the host has the same arrays.
+  void send_layers() {
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t i = 0; i < 3; ++i)
+        if (const auto& m = host_.layer_memory(a); m.count() > 0)
+          stream_.to_device(memory_[a][i], std::span<const float>(m.block[i].data(), m.count()));
+  }
+  void fetch_layers() {
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t i = 0; i < 3; ++i)
+        if (const auto& m = host_.layer_memory(a); m.count() > 0)
+          stream_.to_host(std::span<float>(m.block[i].data(), m.count()), memory_[a][i]);
   }
 
   /// Contributions of the sources and room for the receivers of updates k … k+count−1.
@@ -286,6 +315,7 @@ class Slice {
     shape.grid = {blocks(at_.nz, 4 * advance_threads_z), blocks(y.size(), advance_threads_y),
                   blocks(x.size(), t.planes)};
     stream_.launch(advance_, shape, t);
+    if (layered_) layers(k, x, y);
     points(inject_, source_nodes_, source_first_, planes, y, o, k);
     images(o, planes, rows);
     if (!recorded_.empty())
@@ -388,6 +418,51 @@ class Slice {
     point_data_.receivers = {row_slots_.data() + source_rows_[0], row_firsts_.data() + source_rows_[1], row_nodes_.data()};
   }
 
+  /// The matched layers in local planes and rows, axis after axis as the host has them.
+  void layers(Index k, Interval planes, Interval rows) {
+    const auto& n = problem_.grid.points;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const auto& memory = host_.layer_memory(a);
+      if (memory.count() == 0) continue;
+      for (const Interval nodes : {Interval{0, memory.layer.low}, Interval{n[a] - memory.layer.high, n[a]}}) {
+        std::array<Interval, 3> box{planes, rows, Interval{0, n[2]}};
+        box[a] = {std::max(box[a].begin, nodes.begin), std::min(box[a].end, nodes.end)};
+        if (box[0].empty() || box[1].empty() || box[2].empty()) continue;
+        const Index here = at_.at(box[0].begin, box[1].begin, box[2].begin);
+        MatchedArguments t;
+        t.u = level_[static_cast<std::size_t>(k & 1)].data() + here;
+        t.o = level_[static_cast<std::size_t>((k + 1) & 1)].data() + here;
+        t.a = a_.data() + (host_.medium_varies() ? here : box[2].begin);
+        t.stride_x = at_.stride_x;
+        t.stride_y = at_.stride_y;
+        t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
+        t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
+        t.along = std::array<Index, 3>{at_.stride_x, at_.stride_y, 1}[a];
+        const Index place = host_.memory_at(a, box[0].begin, box[1].begin) + box[2].begin +
+                            (a == 2 && nodes.begin > 0 ? memory.offset_high : 0);
+        for (std::size_t i = 0; i < 3; ++i) t.m[i] = memory_[a][i].data() + place;
+        t.m_stride_x = memory.stride_x;
+        t.m_stride_y = memory.stride_y;
+        t.factor = factors_[a].data() + box[a].begin;
+        t.nodes = static_cast<int>(memory.factor[0].size());
+        t.axis = static_cast<int>(a);
+        t.radius = static_cast<int>(s_);
+        std::copy_n(host_.curvature(), s_ + 1, t.curvature);
+        std::copy_n(host_.slope(), s_ + 1, t.slope);
+        t.sigma_x = sigma_.data() + sigma_at_[0] + box[0].begin;
+        t.sigma_y = sigma_.data() + sigma_at_[1] + box[1].begin;
+        t.sigma_z = sigma_.data() + sigma_at_[2] + box[2].begin;
+        t.nx = static_cast<int>(box[0].size());
+        t.ny = static_cast<int>(box[1].size());
+        t.nz = static_cast<int>(box[2].size());
+        LaunchShape shape;
+        shape.block = {matched_threads, 1, 1};
+        shape.grid = {blocks(box[0].size() * box[1].size() * box[2].size(), matched_threads), 1, 1};
+        stream_.launch(matched_, shape, t);
+      }
+    }
+  }
+
   void points(const Kernel<PointArguments>& kernel, const DeviceBuffer<PointNode>& nodes,
               const std::vector<std::size_t>& first, Interval planes, Interval y, float* o, Index k) {
     if (nodes.empty() || y.empty()) return;
@@ -458,6 +533,9 @@ class Slice {
   Kernel<AdvanceArguments> advance_;
   Kernel<PointArguments> inject_, record_;
   Kernel<MirrorArguments> mirror_;
+  Kernel<MatchedArguments> matched_;
+  DeviceBuffer<float> memory_[3][3], factors_[3];  ///< of the matched layers, by axis
+  bool layered_ = false;
   std::vector<PointNode> source_nodes_list_;
   DeviceBuffer<PointNode> source_nodes_, receiver_nodes_;
   std::vector<std::size_t> source_first_, receiver_first_;  ///< nodes before each plane
@@ -500,6 +578,7 @@ class InCore final : public DeviceSteps {
     const Index s = problem_.order / 2, n = problem_.grid.points[0];
     for (auto& slice : slices_) {
       slice->send({-s, n + s}, {slice->held().begin - s, slice->held().end + s}, true);
+      slice->send_layers();
       slice->stream().synchronize();
     }
     fresh_ = true;
@@ -535,6 +614,7 @@ class InCore final : public DeviceSteps {
   void bring_back(Index) override {
     for (auto& slice : slices_) {
       slice->fetch({0, problem_.grid.points[0]}, slice->rows());
+      slice->fetch_layers();
       slice->stream().synchronize();
     }
     host_.refresh_images();
@@ -780,11 +860,25 @@ class Windowed final : public DeviceSteps {
 }  // namespace
 
 std::string not_on_devices(const Problem& problem) {
-  if (problem.double_precision) return "double precision is computed by the processors";
-  for (const Face& face : problem.faces)
-    if (face.kind == FaceKind::matched) return "matched layers are computed by the processors";
-  return {};
+  return problem.double_precision ? "double precision is computed by the processors" : "";
 }
+
+namespace {
+
+/// Of the memory of the matched layers.
+Bytes matched_bytes(const Problem& problem) {
+  const auto& n = problem.grid.points;
+  const auto padded = [](Index count) { return (count + pad - 1) / pad * pad + pad; };
+  Index values = 0;
+  for (std::size_t f = 0; f < 6; ++f)
+    if (const Face& face = problem.faces[f]; face.kind == FaceKind::matched) {
+      const Index width = std::min(face.width, n[f / 2]);
+      values += 3 * (f / 2 == 0 ? width * n[1] * padded(n[2]) : f / 2 == 1 ? n[0] * width * padded(n[2]) : n[0] * n[1] * padded(width));
+    }
+  return static_cast<Bytes>(values) * sizeof(float);
+}
+
+}  // namespace
 
 DevicePlan device_plan(const Problem& problem, Bytes budget, int devices) {
   DevicePlan plan;
@@ -793,11 +887,18 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices) {
   const bool varying = !problem.velocity || !problem.velocity->constant();
   const Bytes arrays = 2 + (varying ? 1U : 0U) + (problem.density ? 1U : 0U);
   const Bytes rest = Bytes{1} << 20;  // points, profiles
+  const Bytes layers = matched_bytes(problem);
+  if (layers > 0) devices = 1;
   const Index beside = devices > 1 ? 2 * s * shared_band(problem, devices) : 0;
   const Layout whole(0, n[0], (n[1] + devices - 1) / devices + beside, n[2], static_cast<int>(s));
-  plan.in_core = arrays * static_cast<Bytes>(whole.count) * sizeof(float) + rest;
+  plan.in_core = arrays * static_cast<Bytes>(whole.count) * sizeof(float) + rest + layers;
   plan.streamed = plan.in_core > budget;
   if (!plan.streamed) return plan;
+  if (layers > 0) {
+    plan.least = plan.in_core;
+    plan.possible = false;
+    return plan;
+  }
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
   const Bytes plane = static_cast<Bytes>(one.stride_x) * sizeof(float);
   // B = sT/4 + 2s planes come and go at a time beside a window of B + sT + 4s.
@@ -829,6 +930,14 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<flo
     devices.push_back(std::move(*device));
   }
   if (devices.empty()) return nullptr;
+  if (matched_bytes(problem) > 0) {
+    devices.erase(devices.begin() + 1, devices.end());
+    if (const DevicePlan plan = device_plan(problem, budget, 1); plan.streamed) {
+      log::warning("acoustic-fd: devices are left alone: with matched layers the grid has to fit there, it needs {} of {}",
+                   format_bytes(plan.in_core), format_bytes(budget));
+      return nullptr;
+    }
+  }
   while (devices.size() > 1 && problem.grid.points[1] / static_cast<Index>(devices.size()) < 2 * s) devices.pop_back();
   const DevicePlan plan = device_plan(problem, budget, static_cast<int>(devices.size()));
   if (!plan.streamed) return std::make_unique<InCore>(problem, host, std::move(devices));

@@ -6,8 +6,8 @@
 // computes, so that the rate is kept when T ≥ R · max(12 B/B_in, 8 B/B_out) for R cell updates a second. Both give the same
 // bits. Several devices share the rows of y; each computes s T rows of its neighbours along and they exchange once a band.
 //
-// Single precision; order, spacings, medium, density, sponges, images, sources and receivers as on the host. Matched layers and
-// double precision are left to the processors.
+// Single precision; order, spacings, medium, density, layers, images, sources and receivers as on the host. Matched layers stay on
+// one device and need a grid that fits there. Double precision is left to the processors.
 #pragma once
 
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
@@ -37,7 +37,7 @@ class DeviceSteps {
   [[nodiscard]] virtual std::string text() const = 0;
 };
 
-/// Null when the team has no devices. Throws Failure(resources) when they have too little memory.
+/// Null when the team has no devices, or when the grid has matched layers and does not fit (a warning says it). Throws Failure(resources) when they have too little memory.
 [[nodiscard]] std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<float>& host,
                                                              const Team& team);
 

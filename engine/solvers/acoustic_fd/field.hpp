@@ -114,6 +114,22 @@ class Field final : public PatchSink {
   /// σ of every node of an axis, in the precision of the field.
   [[nodiscard]] const std::vector<T>& sigma(std::size_t axis) const { return sigma_[axis]; }
 
+  /// Memory of the matched layers of one axis: three variables for every cell of its layers.
+  struct Memory {
+    MatchedLayer layer;
+    Block<T> block[3];
+    std::vector<T> factor[7];
+    Index stride_x = 0, stride_y = 0, offset_high = 0;  ///< see memory_at()
+    Index planes = 0;  ///< x axis: planes held; otherwise all
+    [[nodiscard]] std::size_t count() const { return layer.any() ? static_cast<std::size_t>(planes * stride_x) : 0; }
+  };
+  [[nodiscard]] const Memory& layer_memory(std::size_t a) const { return memory_[a]; }
+  /// Position in the memory of axis a of cell (x, y, z = 0), x and y local; −1 where row (x, y) has none. In the higher layer of
+  /// z offset_high comes to it.
+  [[nodiscard]] Index memory_at(std::size_t a, Index x, Index y) const;
+  [[nodiscard]] const T* curvature() const { return curvature_; }
+  [[nodiscard]] const T* slope() const { return slope_; }
+
   /// Bytes of plane x that a neighbour needs to go on from level k: both levels and the layers' memory.
   [[nodiscard]] std::size_t plane_state_bytes(Index x, bool older) const;
   void pack(Index k, Index x, bool older, std::byte*& to) const;
@@ -140,14 +156,6 @@ class Field final : public PatchSink {
     Index x;  ///< global
     std::size_t first, last;
   };
-  /// Memory of the matched layers of one axis: three variables for every cell of its layers.
-  struct Memory {
-    MatchedLayer layer;
-    Block<T> block[3];
-    std::vector<T> factor[7];
-    Index stride_x = 0, stride_y = 0, offset_high = 0;  ///< see memory_at()
-    Index planes = 0;  ///< x axis: planes held; otherwise all
-  };
 
   void run(Cells kind, Index k, const Box& box);
   /// A box in the lower or the higher layer of axis a.
@@ -158,8 +166,6 @@ class Field final : public PatchSink {
   [[nodiscard]] double initial(const Vec3& p, double t, double c) const;
   template <class Call>
   void for_memory_pieces(std::size_t a, Interval planes, Call&& call) const;
-  /// Position in the memory of axis a of cell (x, y, z = 0); −1 where row (x, y) has none.
-  [[nodiscard]] Index memory_at(std::size_t a, Index x, Index y) const;
   template <class Call>
   void for_plane_arrays(Index x, Call&& call) const;
   /// Contiguous memory of plane x of axis a: position and count.

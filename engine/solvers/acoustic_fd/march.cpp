@@ -252,6 +252,7 @@ class TiledMarch final : public March {
         return;
       }
       device_ = make_device_steps(problem_, field_, team);
+      if (!device_) return;
       band_ = device_->band();
       device_->take(k_);
     }

@@ -33,6 +33,27 @@ struct MirrorArguments {
   float sign = 1;
 };
 
+/// The memory of a matched layer of one axis in a box of nx × ny × nz cells that have been updated; all pointers but those of the
+/// factors' tables are at its first cell. As MemoryPatch of kernels/patch.hpp.
+struct MatchedArguments {
+  const float* u = nullptr;  ///< level k
+  float* o = nullptr;        ///< level k+1
+  const float* a = nullptr;
+  std::int64_t stride_x = 0, stride_y = 0, a_stride_x = 0, a_stride_y = 0;
+  std::int64_t along = 0;  ///< stride of the axis
+  float* m[3] = {};
+  std::int64_t m_stride_x = 0, m_stride_y = 0;
+  const float* factor = nullptr;  ///< seven tables of `nodes`, at the first node of the box
+  int nodes = 0;
+  int axis = 0;
+  int radius = 1;
+  float curvature[7] = {}, slope[7] = {};
+  const float* sigma_x = nullptr;
+  const float* sigma_y = nullptr;
+  const float* sigma_z = nullptr;
+  int nx = 0, ny = 0, nz = 0;
+};
+
 /// A node of a source or a receiver: plane and place in the plane, counted as the kernels count.
 struct PointNode {
   int x = 0, y = 0;
@@ -55,5 +76,6 @@ struct PointArguments {
 constexpr int advance_threads_z = 32, advance_threads_y = 8;  // a thread has four cells along z
 constexpr int point_threads = 64;
 constexpr int mirror_threads = 64;
+constexpr int matched_threads = 128;
 
 }  // namespace conoid::acoustic_fd

@@ -106,6 +106,23 @@ class TestDeviceField : public QObject {
     return p;
   }
 
+  static void split_by_save_and_load(bool layers) {
+    Problem p = run_problem(4, {19, 22, 25});
+    if (layers) make_matched(p);
+    const auto cluster = single_rank();
+    Team team(parse_workers("emulated", 2).value());
+    const auto whole = make_march(p, this_machine(), *cluster);
+    whole->start(team, *cluster);
+    whole->advance(team, *cluster, 5);
+    MemoryCheckpoint checkpoint;
+    whole->save(checkpoint);
+    const Everything rest = march_on(*whole, p, 4, team, *cluster);
+    const auto second = make_march(p, this_machine(), *cluster);
+    second->start(team, *cluster);
+    second->load(checkpoint, *cluster);
+    QVERIFY(march_on(*second, p, 4, team, *cluster) == rest);
+  }
+
  private slots:
   void a_run_of_every_order_gives_the_processors_field() {
     for (const int order : {2, 4, 6, 8, 10, 12}) {
@@ -132,6 +149,38 @@ class TestDeviceField : public QObject {
       QVERIFY2(got == want, qPrintable(QString("order %1").arg(order)));
     }
     configure_emulated({});
+  }
+
+  /// Matched layers on every face that absorbs, or beside a sponge; step by step on one device, whichever are named.
+  void matched_layers_of_every_order_give_the_processors_field() {
+    configure_emulated({.devices = 2});
+    for (const int order : {2, 4, 6, 8, 10, 12}) {
+      Problem p = run_problem(order, {order + 17, order + 14, 21 + order});
+      make_matched(p);
+      if (order == 8)
+        for (Face& face : p.faces)
+          if (face.kind == FaceKind::matched) {
+            face.kind = FaceKind::sponge;
+            break;
+          }
+      std::string how, host;
+      const Everything got = run(p, order == 2 ? "emulated:0,emulated:1" : "emulated:0", 9, &how);
+      const Everything want = run(p, "cpu", 9, &host);
+      QVERIFY2(how != host && how.find("×") == std::string::npos, how.c_str());
+      QVERIFY2(same(got, want), qPrintable(QString("order %1").arg(order)));
+      Problem sponges = p;
+      for (Face& face : sponges.faces)
+        if (face.kind == FaceKind::matched) face.kind = FaceKind::sponge;
+      QVERIFY(!same(got, run(sponges, "cpu", 9)));  // the layers do something
+    }
+    configure_emulated({});
+    // A grid that does not fit goes to the processors.
+    Problem p = run_problem(4, {30, 21, 22});
+    make_matched(p);
+    p.device_memory = device_plan(p, 1, 1).in_core - 1;
+    std::string how, host;
+    QVERIFY(same(run(p, "emulated", 5, &how), run(p, "cpu", 5, &host)));
+    QCOMPARE(how, host);
   }
 
   void a_window_over_the_host_gives_the_bits_of_the_whole_grid() {
@@ -177,19 +226,7 @@ class TestDeviceField : public QObject {
   }
 
   void a_split_by_save_and_load_goes_on() {
-    const Problem p = run_problem(4, {19, 22, 25});
-    const auto cluster = single_rank();
-    Team team(parse_workers("emulated", 2).value());
-    const auto whole = make_march(p, this_machine(), *cluster);
-    whole->start(team, *cluster);
-    whole->advance(team, *cluster, 5);
-    MemoryCheckpoint checkpoint;
-    whole->save(checkpoint);
-    const Everything rest = march_on(*whole, p, 4, team, *cluster);
-    const auto second = make_march(p, this_machine(), *cluster);
-    second->start(team, *cluster);
-    second->load(checkpoint, *cluster);
-    QVERIFY(march_on(*second, p, 4, team, *cluster) == rest);
+    for (const bool layers : {false, true}) split_by_save_and_load(layers);
   }
 
   /// A case through the solver's face: traces, energies and a frame of a device are those of the processors; check tells of
