@@ -49,6 +49,14 @@ void compare_kernels(int steps) {
       sum.add_up(team, std::span(&history, 1), 0, got);
       QCOMPARE(got.size(), want.size());
       for (std::size_t k = 0; k < got.size(); ++k) QVERIFY(std::abs(got[k] - want[k]) < tolerance);
+      if (workers > 1) continue;
+      for (int threads : {2, 3, 5}) {  // 3 panels: two threads share the middle one, five are more than there are pieces
+        Team threaded({{"cpu", threads, 1}});
+        Summation<Real> shared("sum", slices, steps, level);
+        std::vector<double> same;
+        shared.add_up(threaded, std::span(&history, 1), 0, same);
+        QVERIFY(same == got);
+      }
     }
   }
 }
