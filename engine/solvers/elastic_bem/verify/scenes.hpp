@@ -57,7 +57,7 @@ class TestBody {
 struct TwoFoundations {
   double asymmetry = 0;   ///< of the 12 × 12 impedance over its largest entry
   double unlike = 0;      ///< vertical impedances of the two, relative difference: they are mirror images
-  double through = 0;     ///< motion of one under a force on the other against point forces, relative error
+  double through = 0;     ///< motion of one under a force on the other against ground without end, relative error; no friction
 };
 [[nodiscard]] TwoFoundations two_foundations(Team& team);
 /// Solid angle of a unit square from a point at the height `height` above it, by the rule for near points: relative error.
