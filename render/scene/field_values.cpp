@@ -103,17 +103,15 @@ std::pair<double, double> robust_range(const std::vector<float>& values, FieldKi
   const auto percentile = [&](double floor, double p) {
     const double share = std::clamp(p / 100, 0.0, 1.0);
     // Of many values by counts of 1/16384 of the largest: one pass instead of a partial sort, which would hold the window up.
-    // Of millions every third or fifth value: the rank is then right to a percent or so.
-    constexpr std::size_t many = std::size_t{1} << 18, enough = std::size_t{1} << 20;
-    const std::size_t stride = values.size() < 2 * enough ? 1 : values.size() / enough | 1;
+    constexpr std::size_t many = std::size_t{1} << 18;
     constexpr int bins = 16384;
     if (values.size() > many) {
       std::vector<std::uint32_t> counts(bins + 1, 0);
       const double scale = bins / largest;
       const auto least = static_cast<float>(floor);
       std::uint64_t all = 0;
-      for (std::size_t i = 0; i < values.size(); i += stride) {
-        const float a = std::abs(values[i]);
+      for (const float v : values) {
+        const float a = std::abs(v);
         if (!(a >= least && a <= most)) continue;
         ++counts[static_cast<std::size_t>(std::min(static_cast<double>(a) * scale, static_cast<double>(bins)))];
         ++all;
