@@ -65,6 +65,13 @@ double rough(double seconds) {
   return std::round(seconds / step) * step;
 }
 
+/// "about 4 min", not "4 min 00 s".
+QString expectation(double seconds) {
+  QString text = duration(rough(seconds));
+  if (text.endsWith(" 00 s")) text.chop(5);
+  return QObject::tr("about %1").arg(text);
+}
+
 /// How long a phase took: nobody needs its microseconds.
 QString phase_time(double seconds) { return seconds < 0.05 ? QStringLiteral("< 0.1 s") : clock(seconds); }
 
@@ -447,7 +454,7 @@ void RunPanel::refresh_estimate() {
   if (report->disk > 0)
     add_pair(estimate_grid_, tr("Disk"), QString::fromStdString(format_bytes(report->disk)), estimate_box_);
   if (report->seconds > 0)
-    add_pair(estimate_grid_, tr("Time"), report->seconds < 1 ? tr("less than 1 s") : tr("about %1").arg(duration(rough(report->seconds))), estimate_box_);
+    add_pair(estimate_grid_, tr("Time"), report->seconds < 1 ? tr("less than 1 s") : expectation(report->seconds), estimate_box_);
   for (const auto& [name, text] : report->details)
     add_pair(estimate_more_grid_, translated(words_of(name)), translated(text), estimate_more_);
   estimate_fold_->setVisible(!report->details.empty());

@@ -134,7 +134,8 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
   small.setPixelSize(qRound(font().pixelSize() * 12 / 13.0));
   painter.setFont(small);
   painter.setPen(look_.colour("faint"));
-  const QString duration = QString::fromStdString(format_duration(card_.seconds));
+  QString duration = QString::fromStdString(format_duration(card_.seconds));
+  if (!card_.measured && duration.endsWith(" 00 s")) duration.chop(5);  // "about 4 min"
   const QString time = card_.seconds <= 0 ? QString() : card_.measured ? tr("%1 here").arg(duration) : tr("about %1").arg(duration);
   painter.drawText(QRect(16, height() - 30, text_width, 18), Qt::AlignLeft | Qt::AlignVCenter, time);
   const bool lit = isEnabled() && (underMouse() || hasFocus());

@@ -120,7 +120,7 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     emit changed();
   });
 
-  auto* calm = new QCheckBox(tr("No movement that nobody asked for"), this);
+  auto* calm = new QCheckBox(tr("Nothing moves by itself"), this);
   calm->setChecked(settings.reduced_motion());
   form->addRow(tr("Motion"), calm);
   connect(calm, &QCheckBox::clicked, this, [this, &settings](bool on) {

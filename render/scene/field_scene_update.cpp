@@ -143,9 +143,9 @@ Status FieldScene::Impl::update() {
     if (!entry.part) continue;
     const FramePart& part = frame->parts[i];
     const Field* field = view.part.empty() || view.part == part.name ? find(part, name) : nullptr;
-    std::vector<float> values;
+    std::shared_ptr<const std::vector<float>> values;
     if (field != nullptr) {
-      auto selected = select_values(*field, entry.part->entries(field->info.association), view.value);
+      auto selected = shared_values(*field, entry.part->entries(field->info.association), view.value);
       if (selected) {
         values = std::move(selected).value();
       } else {

@@ -54,6 +54,14 @@ Result<std::vector<float>> select_values(const Field& field, Index entries, cons
   return out;
 }
 
+Result<std::shared_ptr<const std::vector<float>>> shared_values(const Field& field, Index entries, const ValueSelection& selection) {
+  const bool plain = field.info.components <= 1 && !field.info.is_complex && selection.component <= 0;
+  if (plain && field.values && field.values->size() == static_cast<std::size_t>(std::max<Index>(entries, 0))) return field.values;
+  auto chosen = select_values(field, entries, selection);
+  if (!chosen) return chosen.error();
+  return std::make_shared<const std::vector<float>>(std::move(chosen).value());
+}
+
 FieldKind kind_of(const FieldInfo& info, const ValueSelection& selection) {
   if (info.is_complex && selection.part == ComplexPart::phase) return FieldKind::phase;
   if (info.is_complex && selection.part == ComplexPart::magnitude) return FieldKind::magnitude;

@@ -108,7 +108,7 @@ std::array<Index, 3> ImagePart::size() const {
   return n;
 }
 
-void ImagePart::set_values(std::vector<float> values, Association association) {
+void ImagePart::set_values(std::shared_ptr<const std::vector<float>> values, Association association) {
   values_ = std::move(values);
   association_ = association;
 }
@@ -139,7 +139,7 @@ void ImagePart::paint(int axis, const FieldView& view, const Coloring& coloring)
   const std::array<Index, 3> stride = {1, n[0], n[0] * n[1]};
   const Index nu = n[at(u)];
   const Index nv = n[at(v)];
-  const float* base = values_.data() + plane_index(axis, view) * stride[at(axis)];
+  const float* base = values().data() + plane_index(axis, view) * stride[at(axis)];
   const Index su = stride[at(u)];
   const Index sv = stride[at(v)];
   const bool points = association_ == Association::point;
@@ -221,7 +221,7 @@ void ImagePart::update(const FieldView& view, const Theme& theme, const Coloring
                        double pixel_ratio) {
   for (int axis = 0; axis < 3; ++axis) {
     Plane& plane = planes_[at(axis)];
-    const bool visible = !values_.empty() && plane_exists(axis, view);
+    const bool visible = !values().empty() && plane_exists(axis, view);
     plane.actor->SetVisibility(visible);
     plane.frame->SetVisibility(visible && grid_.points[at(axis)] > 1);
     if (!visible) continue;
@@ -234,7 +234,7 @@ void ImagePart::update(const FieldView& view, const Theme& theme, const Coloring
 
 void ImagePart::update_iso(const FieldView& view, const Theme& theme, const Coloring& coloring) {
   const bool solid = grid_.points[0] > 1 && grid_.points[1] > 1 && grid_.points[2] > 1;
-  const bool visible = solid && !view.iso.empty() && !values_.empty() && association_ == Association::point;
+  const bool visible = solid && !view.iso.empty() && !values().empty() && association_ == Association::point;
   iso_actor_->SetVisibility(visible);
   if (!visible) return;
   vtkNew<vtkImageData> image;
@@ -243,7 +243,7 @@ void ImagePart::update_iso(const FieldView& view, const Theme& theme, const Colo
   image->SetOrigin(grid_.origin.data());
   image->SetSpacing(grid_.spacing.data());
   vtkNew<vtkFloatArray> scalars;
-  scalars->SetArray(values_.data(), static_cast<vtkIdType>(values_.size()), 1);  // borrowed for the filter's run
+  scalars->SetArray(const_cast<float*>(values().data()), static_cast<vtkIdType>(values().size()), 1);  // borrowed for the filter's run
   image->GetPointData()->SetScalars(scalars);
   vtkNew<vtkFlyingEdges3D> filter;
   filter->SetInputData(image);
@@ -264,7 +264,7 @@ void ImagePart::update_iso(const FieldView& view, const Theme& theme, const Colo
 }
 
 std::optional<Hit> ImagePart::hit(const Ray& ray, const FieldView& view) const {
-  if (values_.empty()) return std::nullopt;
+  if (values().empty()) return std::nullopt;
   const Bounds b = bounds();
   std::optional<Hit> best;
   for (int axis = 0; axis < 3; ++axis) {
@@ -310,13 +310,13 @@ double ImagePart::interpolate(const Vec3& point) const {
       index += stride * (low[k] + (up && part[k] > 0 ? 1 : 0));
       stride *= n[k];
     }
-    if (weight > 0) sum += weight * static_cast<double>(values_[static_cast<std::size_t>(index)]);
+    if (weight > 0) sum += weight * static_cast<double>(values()[static_cast<std::size_t>(index)]);
   }
   return sum;
 }
 
 Result<std::vector<double>> ImagePart::sample(const std::vector<Vec3>& points) const {
-  if (values_.empty()) return make_error(ErrorCode::command_line, "this part does not carry the field shown");
+  if (values().empty()) return make_error(ErrorCode::command_line, "this part does not carry the field shown");
   std::vector<double> out;
   out.reserve(points.size());
   for (const Vec3& p : points) out.push_back(interpolate(p));

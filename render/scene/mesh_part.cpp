@@ -219,7 +219,7 @@ Index MeshPart::entries(Association association) const {
   return static_cast<Index>(association == Association::point ? mesh_.points->size() / 3 : mesh_.types->size());
 }
 
-void MeshPart::set_values(std::vector<float> values, Association association) {
+void MeshPart::set_values(std::shared_ptr<const std::vector<float>> values, Association association) {
   values_ = std::move(values);
   association_ = association;
   values_changed_ = true;
@@ -418,10 +418,10 @@ void MeshPart::gather_values() {
     data->GetPointData()->SetScalars(nullptr);
     data->GetCellData()->SetScalars(nullptr);
   }
-  if (values_.empty()) return;
+  if (values().empty()) return;
   if (association_ == Association::point) {
     float* out = point_scalars_->GetPointer(0);
-    for (std::size_t i = 0; i < skin_.nodes.size(); ++i) out[i] = skin_.value(i, values_.data(), 1, 0);
+    for (std::size_t i = 0; i < skin_.nodes.size(); ++i) out[i] = skin_.value(i, values().data(), 1, 0);
     point_scalars_->Modified();
     surface_->GetPointData()->SetScalars(point_scalars_);
     if (!coarse_source_.empty()) {
@@ -432,7 +432,7 @@ void MeshPart::gather_values() {
   } else {
     float* out = cell_scalars_->GetPointer(0);
     for (std::size_t i = 0; i < skin_.triangle_cell.size(); ++i)
-      out[i] = values_[static_cast<std::size_t>(skin_.triangle_cell[i])];
+      out[i] = values()[static_cast<std::size_t>(skin_.triangle_cell[i])];
     cell_scalars_->Modified();
     surface_->GetCellData()->SetScalars(cell_scalars_);
     for (std::size_t i = 0; i < coarse_source_.size(); ++i)
@@ -444,7 +444,7 @@ void MeshPart::gather_values() {
 
 void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
                       double pixel_ratio) {
-  const bool colored = !values_.empty();
+  const bool colored = !values().empty();
   const bool cuts = view.mesh_cuts && skin_.has_volume_cells && colored;
   place_points(view, warp);
   gather_values();
@@ -496,15 +496,15 @@ vtkSmartPointer<vtkUnstructuredGrid> MeshPart::volume_grid() const {
   if (grid_ == nullptr) grid_ = unstructured_grid(mesh_);
   vtkNew<vtkFloatArray> scalars;
   scalars->SetName("values");
-  scalars->SetNumberOfValues(static_cast<vtkIdType>(values_.size()));
-  std::copy(values_.begin(), values_.end(), scalars->GetPointer(0));
+  scalars->SetNumberOfValues(static_cast<vtkIdType>(values().size()));
+  std::copy(values().begin(), values().end(), scalars->GetPointer(0));
   grid_->GetPointData()->SetScalars(association_ == Association::point ? scalars.Get() : nullptr);
   grid_->GetCellData()->SetScalars(association_ == Association::cell ? scalars.Get() : nullptr);
   return grid_;
 }
 
 void MeshPart::update_cuts(const FieldView& view, const Theme& theme, const Coloring& coloring, double /*pixel_ratio*/) {
-  const bool cuts = view.mesh_cuts && skin_.has_volume_cells && !values_.empty();
+  const bool cuts = view.mesh_cuts && skin_.has_volume_cells && !values().empty();
   vtkSmartPointer<vtkUnstructuredGrid> grid;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const bool visible = cuts && view.cuts[axis].visible;
@@ -581,12 +581,12 @@ std::optional<Hit> MeshPart::hit(const Ray& ray, const FieldView& view) const {
       if (planes->GetItem(0)->EvaluateFunction(at) < 0) continue;
     }
     double value = std::numeric_limits<double>::quiet_NaN();
-    if (!values_.empty()) {
+    if (!values().empty()) {
       const auto node_value = [&](std::size_t k) {
-        return static_cast<double>(skin_.value(static_cast<std::size_t>(skin_.triangles[3 * t + k]), values_.data(), 1, 0));
+        return static_cast<double>(skin_.value(static_cast<std::size_t>(skin_.triangles[3 * t + k]), values().data(), 1, 0));
       };
       value = association_ == Association::point ? (1 - u - v) * node_value(0) + u * node_value(1) + v * node_value(2)
-                                                : static_cast<double>(values_[static_cast<std::size_t>(skin_.triangle_cell[t])]);
+                                                : static_cast<double>(values()[static_cast<std::size_t>(skin_.triangle_cell[t])]);
     }
     best = Hit{distance, value};
   }
@@ -594,7 +594,7 @@ std::optional<Hit> MeshPart::hit(const Ray& ray, const FieldView& view) const {
 }
 
 Result<std::vector<double>> MeshPart::sample(const std::vector<Vec3>& points) const {
-  if (values_.empty()) return make_error(ErrorCode::command_line, "this part does not carry the field shown");
+  if (values().empty()) return make_error(ErrorCode::command_line, "this part does not carry the field shown");
   if (!skin_.has_volume_cells)
     return make_error(ErrorCode::command_line, "a line through a surface mesh meets no volume cells",
                       "Choose a grid or a volume mesh.");
@@ -613,12 +613,12 @@ Result<std::vector<double>> MeshPart::sample(const std::vector<Vec3>& points) co
     if (found < 0) {
       out.push_back(std::numeric_limits<double>::quiet_NaN());
     } else if (association_ == Association::cell) {
-      out.push_back(static_cast<double>(values_[static_cast<std::size_t>(found)]));
+      out.push_back(static_cast<double>(values()[static_cast<std::size_t>(found)]));
     } else {
       double sum = 0;
       for (vtkIdType k = 0; k < cell->GetNumberOfPoints(); ++k)
         sum += weights[static_cast<std::size_t>(k)] *
-               static_cast<double>(values_[static_cast<std::size_t>(cell->GetPointId(static_cast<int>(k)))]);
+               static_cast<double>(values()[static_cast<std::size_t>(cell->GetPointId(static_cast<int>(k)))]);
       out.push_back(sum);
     }
   }

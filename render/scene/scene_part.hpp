@@ -55,8 +55,8 @@ class ScenePart {
   /// Points whose hull holds the part (nearly, for large meshes); empty: the corners of the bounds.
   [[nodiscard]] virtual std::vector<Vec3> extremes() const { return {}; }
   [[nodiscard]] virtual Index entries(Association association) const = 0;
-  /// Hands over the numbers to be coloured (empty: the part carries no field and is drawn plain, or not at all).
-  virtual void set_values(std::vector<float> values, Association association) = 0;
+  /// Hands over the numbers to be coloured (null or empty: the part carries no field and is drawn plain, or not at all).
+  virtual void set_values(std::shared_ptr<const std::vector<float>> values, Association association) = 0;
   [[nodiscard]] virtual const std::vector<float>& values() const = 0;
   /// Brings actors up to date with geometry, values, colours and view. `warp` may be null.
   virtual void update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,

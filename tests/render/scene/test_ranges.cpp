@@ -44,6 +44,17 @@ class TestRanges : public QObject {
         }
       }
   }
+
+  void plain_values_are_shared() {
+    FieldInfo info;
+    info.name = "p";
+    const Field plain = make_field(info, {1, 2, 3});
+    QVERIFY(shared_values(plain, 3, {}).value() == plain.values);
+    QVERIFY(!shared_values(plain, 4, {}).ok());  // of another length
+    info.components = 3;
+    const Field vector = make_field(info, {3, 4, 0});
+    QCOMPARE(*shared_values(vector, 1, {}).value(), std::vector<float>{5});
+  }
 };
 
 QTEST_APPLESS_MAIN(TestRanges)
