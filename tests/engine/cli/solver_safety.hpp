@@ -234,9 +234,9 @@ inline void kill_and_resume(const fs::path& folder, const QString& solver, int r
   }
 }
 
-/// Asks for a stop at random moments; the program ends within five seconds, on a machine that is busy with other things in one
-/// of a few attempts, and goes on to the same bits.
-inline void stop_and_resume(const fs::path& folder, const QString& solver, int rounds, unsigned seed) {
+/// Asks for a stop at random moments; the program ends within five seconds and goes on to the same bits. `forgiven` stops may take
+/// longer, on a machine that is busy with other things; each is made up for by another.
+inline void stop_and_resume(const fs::path& folder, const QString& solver, int rounds, unsigned seed, int forgiven = 0) {
   const Whole& whole = whole_run(folder, solver);
   std::mt19937 random(seed);
   double slowest = 0;
@@ -252,7 +252,7 @@ inline void stop_and_resume(const fs::path& folder, const QString& solver, int r
       ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
       QVERIFY2(process.waitForFinished(100000), "it did not stop");
       const double took = std::chrono::duration<double>(Clock::now() - asked).count();
-      if (took >= 5 && ++late > 3) QFAIL(qPrintable(QString("%1: four stops took longer than 5 s, the last one %2 s").arg(solver).arg(took)));
+      if (took >= 5 && ++late > forgiven) QFAIL(qPrintable(QString("%1: stopped after %2 s").arg(solver).arg(took)));
       slowest = std::max(slowest, took);
       QVERIFY(process.exitStatus() == QProcess::CrashExit || process.exitCode() == 75 || process.exitCode() == 0);
     }

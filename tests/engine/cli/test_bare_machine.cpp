@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conoid/config.hpp"
 #include "tests/engine/cli/program.hpp"
 
 namespace fs = std::filesystem;
@@ -28,6 +29,8 @@ class TestBareMachine : public QObject {
   void listens_on_nothing();
   void any_limit_of_address_space_is_a_message();
   void libraries_that_want_more_room_do_not_hang();
+  void more_threads_than_there_is_room_for_is_a_message();
+  void no_implementation_of_opencl_is_started();
   void a_full_file_system_loses_nothing();
 
  private:
@@ -191,6 +194,40 @@ void TestBareMachine::libraries_that_want_more_room_do_not_hang() {
     QVERIFY(started > 0);
     QVERIFY(refused > 0);
   }
+}
+
+void TestBareMachine::more_threads_than_there_is_room_for_is_a_message() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  QSKIP("the sanitizers need more address space than there is");
+#endif
+#if !CONOID_HAVE_OPENMP
+  QSKIP("built without OpenMP");
+#endif
+  // 128 stacks of 8 MB do not fit; libgomp would end the program with status 1.
+  QProcess process;
+  rod::prepare(process, scratch_.path())
+      .start("sh", {"-c", "ulimit -c 0; ulimit -s 8192; ulimit -v 800000; exec \"$0\" \"$@\"", CONOID_BIN_DIR "/conoid", "run",
+                    CONOID_TEST_DATA "/safety/acoustic-fd.json", "--out", "threads", "--progress", "none", "--threads", "128"});
+  const rod::Said said = rod::collect(process);
+  COMPARE_EXIT(said, 6);
+  QVERIFY2(said.says("memory for the threads") && said.says("--threads"), said.err.c_str());
+}
+
+void TestBareMachine::no_implementation_of_opencl_is_started() {
+  // MPI looks at the machine through hwloc, whose plugin for OpenCL starts what is listed here. Any library will do: the
+  // loader tells whether it was opened. Where the plugin is not installed there is nothing to see.
+  fs::create_directory(scratch_ / "vendors");
+  fs::copy_file(CONOID_WRITE_FAULTS, scratch_ / "libimplementation.so");
+  std::ofstream(scratch_ / "vendors/one.icd") << (scratch_ / "libimplementation.so").string() << "\n";
+  const rod::Said said = shell(scratch_.path(),
+                               "OCL_ICD_VENDORS=$PWD/vendors LD_DEBUG=files LD_DEBUG_OUTPUT=$PWD/opened exec " CONOID_BIN_DIR
+                               "/conoid run " CONOID_TEST_DATA "/safety/maxwell-fem.json --out fields --progress none --threads 2");
+  COMPARE_EXIT(said, 0);
+  std::string opened;
+  for (const auto& entry : fs::directory_iterator(scratch_.path()))
+    if (entry.path().filename().string().starts_with("opened.")) opened += rod::text_of(entry.path());
+  QVERIFY(opened.find("libc.so") != std::string::npos);
+  QVERIFY(opened.find("libimplementation") == std::string::npos);
 }
 
 void TestBareMachine::a_full_file_system_loses_nothing() {

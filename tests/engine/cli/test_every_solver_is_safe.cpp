@@ -14,7 +14,7 @@ class TestEverySolverIsSafe : public QObject {
   void stopped_runs_go_on_to_the_same_bits_data() { rows(); }
   void stopped_runs_go_on_to_the_same_bits() {
     QFETCH(QString, solver);
-    safety::stop_and_resume(scratch_.path(), solver, 1, 20260102);
+    safety::stop_and_resume(scratch_.path(), solver, 1, 20260102, 3);
   }
   void deterministic_runs_have_the_same_bits_data() { rows(); }
   void deterministic_runs_have_the_same_bits() {
