@@ -65,13 +65,18 @@ struct LineOfFours {
     value[at + 2] = f.z;
     value[at + 3] = f.w;
   }
-  __device__ __forceinline__ void load(const float* u, float4 middle) {
+  /// at(f): the four that lies f fours away.
+  template <class At>
+  __device__ __forceinline__ void take(float4 middle, At at) {
 #pragma unroll
     for (int f = 1; f <= fours; ++f) {
-      put(4 * (fours - f), load_four(u - 4 * f));
-      put(4 * (fours + f), load_four(u + 4 * f));
+      put(4 * (fours - f), at(-f));
+      put(4 * (fours + f), at(f));
     }
     put(4 * fours, middle);
+  }
+  __device__ __forceinline__ void load(const float* u, float4 middle) {
+    take(middle, [u](int f) { return load_four(u + 4 * f); });
   }
   [[nodiscard]] __device__ __forceinline__ float4 pair(int i) const {
     constexpr int c = 4 * fours;

@@ -119,25 +119,12 @@ struct Near {
 
   template <int W>
   __device__ __forceinline__ void look(const float4* m, float4 u) {
-    constexpr int F = (R + 3) / 4, o = 4 * F;
-    float value[8 * F + 4];
-    const auto put = [&](int i, float4 f) {
-      value[i] = f.x;
-      value[i + 1] = f.y;
-      value[i + 2] = f.z;
-      value[i + 3] = f.w;
-    };
-#pragma unroll
-    for (int f = 1; f <= F; ++f) {
-      put(4 * (F - f), m[-f]);
-      put(4 * (F + f), m[f]);
-    }
-    put(o, u);
+    LineOfFours<R> line;
+    line.take(u, [m](int f) { return m[f]; });
 #pragma unroll
     for (int i = 1; i <= R; ++i) {
       y[i - 1] = sum(m[-i * W], m[i * W]);
-      z[i - 1] = make_float4(value[o - i] + value[o + i], value[o + 1 - i] + value[o + 1 + i],
-                             value[o + 2 - i] + value[o + 2 + i], value[o + 3 - i] + value[o + 3 + i]);
+      z[i - 1] = line.pair(i);
     }
   }
 };
@@ -418,21 +405,10 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
           const int y = B + R * k + row, z = 4 * (C + F * k + four);
           if (x >= 0 && x < nx && (inner || (y >= 0 && y < ny && z >= 0 && z < nz))) {
             const float4 u = q[k][p + R];
-            float value[8 * F + 4];
-            const auto put = [&](int i, float4 f) {
-              value[i] = f.x;
-              value[i + 1] = f.y;
-              value[i + 2] = f.z;
-              value[i + 3] = f.w;
-            };
-#pragma unroll
-            for (int f = 1; f <= F; ++f) {
-              put(4 * (F - f), m[-f]);
-              put(4 * (F + f), m[f]);
-            }
-            put(4 * F, u);
+            LineOfFours<R> line;
+            line.take(u, [m](int f) { return m[f]; });
             if (edge)
-              mirror_line<R>(value, t.sign[4] != 0 ? z : -1, t.sign[4], t.sign[5] != 0 ? nz - 1 - z : -1, t.sign[5]);
+              mirror_line<R>(line.value, t.sign[4] != 0 ? z : -1, t.sign[4], t.sign[5] != 0 ? nz - 1 - z : -1, t.sign[5]);
             float4 L = scaled(t.centre, u);
 #pragma unroll
             for (int i = 1; i <= R; ++i) {
@@ -441,10 +417,7 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
                 if (y - i < 0 && t.sign[2] != 0) low = scaled(t.sign[2], m[(i - 2 * y) * W]);
                 if (y + i >= ny && t.sign[3] != 0) high = scaled(t.sign[3], m[(2 * (ny - 1 - y) - i) * W]);
               }
-              constexpr int o = 4 * F;
-              const float4 pz = make_float4(value[o - i] + value[o + i], value[o + 1 - i] + value[o + 1 + i],
-                                            value[o + 2 - i] + value[o + 2 + i], value[o + 3 - i] + value[o + 3 + i]);
-              L = fused(t.weight[i], sum(sum(sum(q[k][p + R - i], q[k][p + R + i]), sum(low, high)), pz), L);
+              L = fused(t.weight[i], sum(sum(sum(q[k][p + R - i], q[k][p + R + i]), sum(low, high)), line.pair(i)), L);
             }
             if (undamped && x >= t.core[0] && x < t.core[1]) {
               n = make_float4(fmaf(med.x, L.x, (u.x + u.x) - old.x), fmaf(med.y, L.y, (u.y + u.y) - old.y),
