@@ -17,7 +17,7 @@ double number_of(const Json& json, const char* pointer) {
   return json.contains(place) && json.at(place).is_number() ? json.at(place).get<double>() : 0;
 }
 
-std::string value_text(const Json& entry) {
+std::string entry_text(const Json& entry) {
   const Json& value = entry.contains("value") ? entry["value"] : entry;
   const std::string unit = entry.contains("unit") && entry["unit"].is_string() ? entry["unit"].get<std::string>() : "";
   const std::string text = value.is_number() ? number_text(value.get<double>()) : value.is_string() ? value.get<std::string>() : compact_json(value);
@@ -93,7 +93,7 @@ void print(const Report& report, const Context& context) {
   cost_rows(summary, rows);
   if (summary.contains("numbers"))
     for (const auto& [name, entry] : summary["numbers"].items())
-      if (name != "steps") rows.push_back({name, value_text(entry)});  // told above
+      if (name != "steps") rows.push_back({name, entry_text(entry)});  // told above
   for (const auto& [id, count] : report.table_rows)
     rows.push_back({fmt::format("charts/{}.csv", id), fmt::format("{} rows", count)});
   const double frames = number_of(summary, "/frames");

@@ -33,13 +33,6 @@ bool is_program(const fs::path& p) {
   return fs::is_regular_file(p, ignored) && ::access(p.c_str(), X_OK) == 0;
 }
 
-std::string ending_of(const fs::path& path) {
-  std::string e = path.extension().string();
-  std::transform(e.begin(), e.end(), e.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return e;
-}
-
 /// The first folder that can be made and written to; empty when there is none.
 fs::path cache_folder(const fs::path& wanted) {
   std::vector<fs::path> candidates;
@@ -69,7 +62,7 @@ fs::path cache_folder(const fs::path& wanted) {
 void hash_geometry(Sha256& hash, const fs::path& file, const std::string& content, std::set<fs::path>& seen) {
   hash.update(std::to_string(content.size()));
   hash.update(content);
-  if (ending_of(file) != ".geo") return;
+  if (lower_case_ending(file) != ".geo") return;
   for (std::size_t at = content.find('"'); at != std::string::npos;) {
     const auto end = content.find_first_of("\"\n", at + 1);
     if (end == std::string::npos) return;
@@ -109,7 +102,7 @@ Error error_of(const std::string& output, const fs::path& geometry) {
 }  // namespace
 
 bool is_geometry(const fs::path& path) {
-  const std::string e = ending_of(path);
+  const std::string e = lower_case_ending(path);
   return e == ".geo" || e == ".step" || e == ".stp" || e == ".brep" || e == ".iges" || e == ".igs";
 }
 

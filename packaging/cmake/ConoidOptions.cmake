@@ -23,6 +23,8 @@ set(CONOID_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=...: 'address,
 set(CONOID_SOLVERS "all" CACHE STRING "Folders of engine/solvers to build, or all, or none")
 option(CONOID_PRECOMPILE_HEADERS "Parse the headers that most files include once" ON)
 option(CONOID_UNITY "Compile several files that compute nothing as one: half their time; for daily work one by one is quicker" ON)
+set(CONOID_UNITY_BATCH 8 CACHE STRING "How many files at a time; 1000 shows every name that two files of a library share")
+mark_as_advanced(CONOID_UNITY_BATCH)
 option(CONOID_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 
 set(CMAKE_CXX_STANDARD 20)

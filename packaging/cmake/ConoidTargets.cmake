@@ -31,11 +31,11 @@ function(conoid_library name folder)
   endif()
 endfunction()
 
-# conoid_together(<target>): compiles its files eight at a time, since most of a small file's time goes into what it includes. Files with
+# conoid_together(<target>): compiles its files some (CONOID_UNITY_BATCH) at a time, since most of a small file's time goes into what it includes. Files with
 # options of their own (instruction sets, hot ones) stay alone. Names in unnamed namespaces must differ within a library.
 function(conoid_together target)
   if(CONOID_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${CONOID_UNITY_BATCH})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # It takes what is local to an included file for something that others see too.
       set_target_properties(${target} PROPERTIES UNITY_BUILD_CODE_BEFORE_INCLUDE "#pragma GCC diagnostic ignored \"-Wsubobject-linkage\"")
@@ -208,7 +208,7 @@ function(conoid_tests_together target)
   set(folder "${PROJECT_BINARY_DIR}/generated/tests/${target}")
   set(batch_size 1)
   if(CONOID_UNITY)
-    set(batch_size 8)
+    set(batch_size ${CONOID_UNITY_BATCH})
   endif()
   set(declarations "")
   set(entries "")

@@ -20,17 +20,17 @@
 #include <vtkStaticCellLocator.h>
 #include <vtkUnstructuredGrid.h>
 
+#include "engine/mesh/vec3.hpp"
 #include "render/scene/vtk_helpers.hpp"
 
 namespace conoid {
 namespace {
 
-Vec3 add(const Vec3& a, const Vec3& b, double s) { return {a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]}; }
-double norm(const Vec3& a) { return std::hypot(a[0], a[1], a[2]); }
-Vec3 cross(const Vec3& a, const Vec3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-Vec3 scaled(const Vec3& a, double s) { return {s * a[0], s * a[1], s * a[2]}; }
+using vec::cross;
+using vec::norm;
+
+/// a + s b
+Vec3 moved(const Vec3& a, const Vec3& b, double s) { return vec::axpy(s, b, a); }
 
 Index entries_of(const FramePart& part, Association association) {
   if (const auto* grid = std::get_if<ImageGeometry>(&part.geometry)) {
@@ -78,7 +78,7 @@ Vec3 place_of(const FramePart& part, Association association, Index i) {
   const Index end = (*mesh.offsets)[static_cast<std::size_t>(i) + 1];
   Vec3 mean{};
   for (Index k = begin; k < end; ++k)
-    mean = add(mean, point((*mesh.connectivity)[static_cast<std::size_t>(k)]), 1.0 / static_cast<double>(std::max<Index>(end - begin, 1)));
+    mean = moved(mean, point((*mesh.connectivity)[static_cast<std::size_t>(k)]), 1.0 / static_cast<double>(std::max<Index>(end - begin, 1)));
   return mean;
 }
 
@@ -141,7 +141,7 @@ std::vector<Vec3> flow_line(const VectorAt& field, const Vec3& start, double ste
     if (!v) return std::nullopt;
     const double n = norm(*v);
     if (!(n > least)) return std::nullopt;
-    return scaled(*v, sign / n);
+    return vec::scale(sign / n, *v);
   };
   std::vector<Vec3> line;
   for (const double sign : {-1.0, 1.0}) {
@@ -150,11 +150,11 @@ std::vector<Vec3> flow_line(const VectorAt& field, const Vec3& start, double ste
     for (int i = 0; i < most; ++i) {
       const auto k1 = direction(p, sign);
       if (!k1) break;
-      const auto k2 = direction(add(p, *k1, step / 2), sign);
+      const auto k2 = direction(moved(p, *k1, step / 2), sign);
       if (!k2) break;
-      const auto k3 = direction(add(p, *k2, step / 2), sign);
+      const auto k3 = direction(moved(p, *k2, step / 2), sign);
       if (!k3) break;
-      const auto k4 = direction(add(p, *k3, step), sign);
+      const auto k4 = direction(moved(p, *k3, step), sign);
       if (!k4) break;
       for (std::size_t d = 0; d < 3; ++d) p[d] += step / 6 * ((*k1)[d] + 2 * (*k2)[d] + 2 * (*k3)[d] + (*k4)[d]);
       half.push_back(p);
@@ -300,17 +300,17 @@ void ArrowActors::update(const FramePart& part, const Field* field, const FieldV
   for (const Arrow& arrow : *spread) {
     const double n = norm(arrow.vector);
     if (n < 0.02 * largest) continue;
-    const Vec3 along = scaled(arrow.vector, 1 / n);
+    const Vec3 along = vec::scale(1 / n, arrow.vector);
     const double length = longest * n / largest;
     Vec3 u = cross(along, std::abs(along[2]) < 0.9 ? Vec3{0, 0, 1} : Vec3{1, 0, 0});
-    u = scaled(u, 1 / norm(u));
+    u = vec::unit(u);
     const Vec3 v = cross(along, u);
     const auto ring = [&](double at, double radius) {
       const vtkIdType first = points->GetNumberOfPoints();
       for (int i = 0; i < sides; ++i) {
         const double a = 2 * 3.14159265358979323846 * i / sides;
-        Vec3 p = add(arrow.at, along, at);
-        p = add(add(p, u, radius * std::cos(a)), v, radius * std::sin(a));
+        Vec3 p = moved(arrow.at, along, at);
+        p = moved(moved(p, u, radius * std::cos(a)), v, radius * std::sin(a));
         points->InsertNextPoint(p.data());
       }
       return first;
@@ -320,7 +320,7 @@ void ArrowActors::update(const FramePart& part, const Field* field, const FieldV
     const vtkIdType tail = ring(-length / 2, 0.02 * longest);
     const vtkIdType neck = ring(length / 2 - head, 0.02 * longest);
     const vtkIdType rim = ring(length / 2 - head, 0.07 * longest * std::min(1.0, length / (0.5 * longest)) + 0.02 * longest);
-    const Vec3 end = add(arrow.at, along, length / 2);
+    const Vec3 end = moved(arrow.at, along, length / 2);
     const vtkIdType tip = points->InsertNextPoint(end.data());
     for (vtkIdType i = 0; i < sides; ++i) {
       const vtkIdType next = (i + 1) % sides;

@@ -8,20 +8,18 @@
 
 #include <vtkCamera.h>
 
+#include "engine/mesh/vec3.hpp"
+
 namespace conoid {
 
 namespace {
 
-Vec3 sub(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-Vec3 add(const Vec3& a, const Vec3& b, double s) { return {a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]}; }
-double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-Vec3 cross(const Vec3& a, const Vec3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-Vec3 unit(const Vec3& a) {
-  const double n = std::sqrt(dot(a, a));
-  return n > 0 ? Vec3{a[0] / n, a[1] / n, a[2] / n} : Vec3{0, 0, 1};
-}
+using vec::cross;
+using vec::dot;
+using vec::sub;
+
+/// a + s b
+Vec3 shifted(const Vec3& a, const Vec3& b, double s) { return vec::axpy(s, b, a); }
 Vec3 get(const double* p) { return {p[0], p[1], p[2]}; }
 
 constexpr std::array<std::pair<std::string_view, StandardView>, 7> names = {{{"iso", StandardView::iso},
@@ -72,7 +70,7 @@ void CameraController::look(StandardView view) {
   Vec3 from{};
   Vec3 up{0, 0, 1};
   switch (view) {
-    case StandardView::iso: from = unit({1.0, -1.35, 0.86}); break;
+    case StandardView::iso: from = vec::unit({1.0, -1.35, 0.86}); break;
     case StandardView::plus_x: from = {1, 0, 0}; break;
     case StandardView::minus_x: from = {-1, 0, 0}; break;
     case StandardView::plus_y: from = {0, 1, 0}; break;
@@ -81,7 +79,7 @@ void CameraController::look(StandardView view) {
     case StandardView::minus_z: from = {0, 0, -1}, up = {0, 1, 0}; break;
   }
   const Vec3 centre = {(bounds_[0] + bounds_[1]) / 2, (bounds_[2] + bounds_[3]) / 2, (bounds_[4] + bounds_[5]) / 2};
-  const Vec3 eye = add(centre, from, 10);
+  const Vec3 eye = shifted(centre, from, 10);
   camera_->SetFocalPoint(centre[0], centre[1], centre[2]);
   camera_->SetPosition(eye[0], eye[1], eye[2]);
   camera_->SetViewUp(up[0], up[1], up[2]);
@@ -89,11 +87,11 @@ void CameraController::look(StandardView view) {
 }
 
 CameraController::Basis CameraController::basis() const {
-  const Vec3 back = unit(sub(get(camera_->GetPosition()), get(camera_->GetFocalPoint())));
+  const Vec3 back = vec::unit(sub(get(camera_->GetPosition()), get(camera_->GetFocalPoint())));
   Vec3 right = cross(get(camera_->GetViewUp()), back);
   if (dot(right, right) < 1e-12) right = cross({0, 1, 0}, back);
   if (dot(right, right) < 1e-12) right = {1, 0, 0};
-  right = unit(right);
+  right = vec::unit(right);
   return {right, cross(back, right), back};
 }
 
@@ -147,8 +145,8 @@ void CameraController::fit() {
       scale *= ratio;
     }
   }
-  const Vec3 focal = add(add(centre, b.right, -shift_x), b.up, -shift_y);
-  const Vec3 eye = add(focal, b.back, distance);
+  const Vec3 focal = shifted(shifted(centre, b.right, -shift_x), b.up, -shift_y);
+  const Vec3 eye = shifted(focal, b.back, distance);
   camera_->SetFocalPoint(focal[0], focal[1], focal[2]);
   camera_->SetPosition(eye[0], eye[1], eye[2]);
   camera_->SetParallelScale(scale);
@@ -177,7 +175,7 @@ void CameraController::orbit(double dx, double dy) {
   };
   Vec3 level = cross({0, 0, 1}, b.back);
   if (dot(level, level) < 1e-10) level = b.right;
-  level = unit(level);
+  level = vec::unit(level);
   const auto tilt = [&](const Vec3& p) {  // Rodrigues about the level axis
     const double c = std::cos(elevation);
     const double s = std::sin(elevation);
@@ -186,7 +184,7 @@ void CameraController::orbit(double dx, double dy) {
     return Vec3{p[0] * c + k[0] * s + level[0] * along, p[1] * c + k[1] * s + level[1] * along,
                 p[2] * c + k[2] * s + level[2] * along};
   };
-  const auto moved = [&](const Vec3& p) { return add(centre, turn_z(tilt(sub(p, centre))), 1); };
+  const auto moved = [&](const Vec3& p) { return shifted(centre, turn_z(tilt(sub(p, centre))), 1); };
   const Vec3 eye = moved(get(camera_->GetPosition()));
   const Vec3 focal = moved(get(camera_->GetFocalPoint()));
   camera_->SetPosition(eye[0], eye[1], eye[2]);
@@ -199,7 +197,7 @@ void CameraController::pan(double dx, double dy) {
   untouched_ = false;
   const Basis b = basis();
   const double unit_length = world_per_pixel();
-  const auto moved = [&](const double* p) { return add(add(get(p), b.right, -dx * unit_length), b.up, dy * unit_length); };
+  const auto moved = [&](const double* p) { return shifted(shifted(get(p), b.right, -dx * unit_length), b.up, dy * unit_length); };
   const Vec3 eye = moved(camera_->GetPosition());
   const Vec3 focal = moved(camera_->GetFocalPoint());
   camera_->SetPosition(eye[0], eye[1], eye[2]);
@@ -216,7 +214,7 @@ void CameraController::zoom(double factor) {
   camera_->SetParallelScale(next);
   if (camera_->GetParallelProjection() == 0) {
     const Vec3 focal = get(camera_->GetFocalPoint());
-    const Vec3 eye = add(focal, basis().back, next);
+    const Vec3 eye = shifted(focal, basis().back, next);
     camera_->SetPosition(eye[0], eye[1], eye[2]);
   }
   update_clipping();

@@ -45,7 +45,7 @@ struct Point {
   int exit = -1;
 };
 
-std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : json_text(value); }
+std::string swept_text(const Json& value) { return value.is_string() ? value.get<std::string>() : json_text(value); }
 
 /// The program's own path: /proc/self/exe stays right when the folder is not in PATH.
 Result<pid_t> start(const SweepOptions& options, const Point& point, int threads) {
@@ -105,7 +105,7 @@ std::string table_of(const std::vector<Point>& points, const std::vector<Column>
       return json_text(summary.at(place));
     };
     cells = {fmt::format("{}", p + 1)};
-    for (const auto& [pointer, value] : points[p].set.set) cells.push_back(csv_field(value_text(value)));
+    for (const auto& [pointer, value] : points[p].set.set) cells.push_back(csv_field(swept_text(value)));
     for (const Column& column : numbers) cells.push_back(number(pointer_join("/numbers", column.name) + "/value"));
     cells.insert(cells.end(), {number("/seconds/total"), fmt::format("{}", points[p].exit),
                                csv_field(points[p].folder.filename().string())});
@@ -152,7 +152,7 @@ Status run_points(const SweepOptions& options, std::vector<Point>& points, const
       const Json summary = read_summary(points[p].folder);
       const double seconds = summary.is_object() && summary.contains("seconds") ? summary["seconds"].value("total", 0.0) : 0.0;
       std::string text;
-      for (const auto& [pointer, value] : points[p].set.set) text += fmt::format("  {} = {}", pointer, value_text(value));
+      for (const auto& [pointer, value] : points[p].set.set) text += fmt::format("  {} = {}", pointer, swept_text(value));
       context.say("{}/{}{}  {}", p + 1, points.size(), text,
                   points[p].exit == 0 ? format_duration(seconds) : fmt::format("exit {}", points[p].exit));
     }

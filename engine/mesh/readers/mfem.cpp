@@ -19,7 +19,7 @@ namespace {
 using readers::Cursor;
 using readers::quoted;
 
-constexpr std::string_view resave =
+constexpr std::string_view resave_mfem =
     "Save it with MFEM's Mesh::Save as a conforming mesh of order 1 or 2: mesh.SetCurvature(2, false).";
 
 struct Geometry {
@@ -146,12 +146,12 @@ class MfemReader {
       in_.fail_at(0, "expected a conforming mesh ('MFEM mesh v1.0'), found one with hanging nodes",
                   "Refine it uniformly instead, and save it again.");
     if (version.find("NURBS") != std::string_view::npos)
-      in_.fail_at(0, "expected 'MFEM mesh v1.0', found a NURBS mesh", std::string(resave));
+      in_.fail_at(0, "expected 'MFEM mesh v1.0', found a NURBS mesh", std::string(resave_mfem));
     if (version.find("INLINE") != std::string_view::npos)
       in_.fail_at(0, "expected 'MFEM mesh v1.0', found the description of a box",
                   "Load it in MFEM and save it, or describe a grid in the case.");
     in_.fail_at(0, fmt::format("expected 'MFEM mesh v1.0', 'v1.2' or 'v1.3', found {}", quoted(version)),
-                std::string(resave));
+                std::string(resave_mfem));
   }
 
   // ---- sections ----
@@ -288,7 +288,7 @@ class MfemReader {
       if (order == "1") return 1;
       if (order == "2") return 2;
       in_.fail_at(at, fmt::format("expected cells of order 1 or 2, found order {}", quoted(order)),
-                  std::string(resave));
+                  std::string(resave_mfem));
     }
     if (name.starts_with("L2"))
       in_.fail_at(at, fmt::format("expected continuous nodes such as 'H1_3D_P2', found {}", quoted(name)),
@@ -297,7 +297,7 @@ class MfemReader {
     in_.fail_at(at,
                 fmt::format("expected nodes 'H1_{}D_P1', 'H1_{}D_P2', 'Linear' or 'Quadratic', found {}", dimension_,
                             dimension_, quoted(name)),
-                std::string(resave));
+                std::string(resave_mfem));
   }
 
   // ---- order 2 ----

@@ -21,7 +21,7 @@ using readers::Cursor;
 using readers::GmshType;
 using readers::quoted;
 
-constexpr std::string_view resave =
+constexpr std::string_view resave_msh =
     "Save it again as MSH 4.1 or 2.2, for example `gmsh FILE -save -format msh41 -o out.msh`.";
 
 /// Physical tags of an entity as the file has them: the sign turns cells round.
@@ -54,7 +54,7 @@ class MshReader {
         continue;
       } else if (!format_seen) {
         in_.fail_at(at, fmt::format("expected '$MeshFormat' first, found {}", quoted(name)),
-                    std::string(resave));
+                    std::string(resave_msh));
       } else if (name == "PhysicalNames") {
         physical_names();
       } else if (name == "Entities" && new_) {
@@ -97,11 +97,11 @@ class MshReader {
     new_ = version == 4.1;
     if (!new_ && !(version >= 2.0 && version < 3.0))
       in_.fail_at(at, fmt::format("expected MSH version 2.0 to 2.2 or 4.1, found {}", version),
-                  std::string(resave));
+                  std::string(resave_msh));
     if (type != 0 && type != 1)
       in_.fail_at(at, fmt::format("expected 0 (ASCII) or 1 (binary), found {}", type));
     if (size != 8)
-      in_.fail_at(at, fmt::format("expected numbers of 8 bytes, found {}", size), std::string(resave));
+      in_.fail_at(at, fmt::format("expected numbers of 8 bytes, found {}", size), std::string(resave_msh));
     in_.line();
     if (type == 0) return;
     in_.set_binary(false);
@@ -404,7 +404,7 @@ class MshReader {
   }
 
   void merge_copies() {
-    struct KeyHash {
+    struct CopyHash {
       std::size_t operator()(const std::vector<Index>& v) const {
         std::uint64_t h = v.size();
         for (const Index n : v) h = (h ^ static_cast<std::uint64_t>(n)) * 0x9fb21c651e98df25ull, h ^= h >> 31;
@@ -412,7 +412,7 @@ class MshReader {
       }
     };
     in_.take_memory(connectivity_.size() + 12 * shapes_.size(), sizeof(Index), "copies of elements");
-    std::unordered_map<std::vector<Index>, Index, KeyHash> known;
+    std::unordered_map<std::vector<Index>, Index, CopyHash> known;
     std::vector<Index> now(shapes_.size());
     std::vector<CellShape> shapes;
     std::vector<Index> connectivity;
@@ -440,8 +440,8 @@ class MshReader {
   // ---- the end ----
 
   Mesh finish() {
-    if (!nodes_seen_) in_.fail("expected a section '$Nodes', found none", std::string(resave));
-    if (!elements_seen_) in_.fail("expected a section '$Elements', found none", std::string(resave));
+    if (!nodes_seen_) in_.fail("expected a section '$Nodes', found none", std::string(resave_msh));
+    if (!elements_seen_) in_.fail("expected a section '$Elements', found none", std::string(resave_msh));
     if (shapes_.empty())
       in_.fail("expected at least one element, found none",
                "Mesh the geometry first (gmsh -2 or -3), and give the parts you need a physical group.");

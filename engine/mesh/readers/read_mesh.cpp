@@ -13,13 +13,6 @@
 namespace conoid {
 namespace {
 
-std::string ending_of(const std::filesystem::path& path) {
-  std::string e = path.extension().string();
-  std::transform(e.begin(), e.end(), e.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return e;
-}
-
 std::string_view without_leading_space(std::string_view s) {
   if (s.starts_with("\xef\xbb\xbf")) s.remove_prefix(3);
   const auto first = s.find_first_not_of(" \t\r\n");
@@ -82,9 +75,15 @@ std::string_view readable_mesh_formats() {
   return "Gmsh MSH (2.2, 4.1), STL, OBJ, PLY, Nastran bulk data, MFEM (v1.0), VTU";
 }
 
+std::string lower_case_ending(const std::filesystem::path& path) {
+  std::string e = path.extension().string();
+  std::transform(e.begin(), e.end(), e.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return e;
+}
+
 Result<MeshFormat> recognise_mesh(std::string_view bytes, const std::filesystem::path& path) {
   const std::string_view start = without_leading_space(bytes.substr(0, 4096));
-  const std::string ending = ending_of(path);
+  const std::string ending = lower_case_ending(path);
   if (start.starts_with("$MeshFormat")) return MeshFormat::msh;
   if (start.starts_with("ply\n") || start.starts_with("ply\r") || start.starts_with("ply ")) return MeshFormat::ply;
   if (start.starts_with("MFEM ")) return MeshFormat::mfem;

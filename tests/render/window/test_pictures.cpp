@@ -155,31 +155,6 @@ class TestPictures : public QObject {
     QVERIFY(partly > 20);
   }
 
-  void sides_of_cells_are_whole_lines() {
-    auto scene = scene_of(sample::sphere());
-    FieldView view = bare(100, 200);  // everything at the lower end: one colour
-    QVERIFY(scene->set_view(view).ok());
-    scene->look(StandardView::plus_x);
-    auto viewport = RasterViewport::make(300, 300);
-    QVERIFY(viewport.ok());
-    (*viewport)->set_scene(scene);
-    const Image plain = (*viewport)->grab();
-    view.edges = true;
-    QVERIFY(scene->set_view(view).ok());
-    (*viewport)->request_render();
-    const Image lines = (*viewport)->grab();
-    // The equator crosses the middle of the picture from side to side.
-    int columns = 0, seen = 0;
-    for (int x = 75; x < 225; ++x) {
-      ++columns;
-      bool any = false;
-      for (int y = 146; y <= 154; ++y)
-        for (int c = 0; c < 3; ++c) any = any || std::abs(int(lines.at(x, y)[c]) - int(plain.at(x, y)[c])) > 20;
-      seen += any ? 1 : 0;
-    }
-    QVERIFY2(seen >= columns - 2, qPrintable(QString("%1 of %2").arg(seen).arg(columns)));
-  }
-
   void colours_on_a_cut_are_colours_of_the_map() {
     // A field that grows along x on a flat grid, seen face on: the middle of the picture has the middle's colour.
     auto frame = std::make_shared<Frame>();

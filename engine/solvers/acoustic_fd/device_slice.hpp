@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Planes and rows of the grid on one device: its arrays, what goes to and fro, and the launches of its kernels. Used by one thread.
+// Everything is queued on stream() in order; who reads what came back synchronizes it first. Throws Failure(resources) where the
+// device lacks memory. Part of device_steps.cpp.
+#pragma once
+
+#include "engine/solvers/acoustic_fd/cuda/advance_arguments.hpp"
+#include "engine/solvers/acoustic_fd/cuda/tower_arguments.hpp"
+#include "engine/solvers/acoustic_fd/field.hpp"
+#include "engine/team/device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace conoid::acoustic_fd {
+
+/// What a launch of towers has to know of their shape.
+struct TowerPlan {
+  int levels, rows, fours, rim, threads;
+  Bytes shared;
+};
+template <int R>
+constexpr TowerPlan plan_of() {
+  using S = TowerOf<R>;
+  return {S::levels, S::tile_rows, S::tile_fours, S::rim, S::threads, static_cast<Bytes>(S::shared)};
+}
+inline constexpr TowerPlan tower_plans[] = {plan_of<1>(), plan_of<2>(), plan_of<3>(), plan_of<4>(), plan_of<5>(), plan_of<6>()};
+
+/// Planes and rows on one device.
+class DeviceSlice {
+ public:
+  static constexpr Index pad = 16;  ///< values before the first cell of a row, as in Layout
+
+  /// `beside`: rows of neighbours that are held below and above. `planes` and the first of them: all of the grid, or a window.
+  DeviceSlice(const Problem& problem, Field<float>& host, Device device, Interval rows, Index below, Index above,
+              Index planes)
+      : problem_(problem), host_(host), device_(std::move(device)), stream_(device_.stream()), rows_(rows),
+        below_(below), above_(above), s_(host.stencil().radius),
+        at_(0, planes, rows.size() + below + above, problem.grid.points[2], host.stencil().radius) {
+    // A window has no halo of its own: its planes count from −s as those of a whole grid do.
+    const auto count = static_cast<std::size_t>(at_.count);
+    for (std::size_t l = 0; l < 2; ++l) level_[l] = device_.allocate<float>(count, "pressure");
+    a_ = device_.allocate<float>(
+        host.medium_varies() ? count : static_cast<std::size_t>((at_.nz + pad - 1) / pad * pad + 4 * pad),
+        "medium");  // a row as the host has it
+    if (host.potential()) v_ = device_.allocate<float>(count, "density");
+    std::vector<float> sigma;
+    const auto whole_fours = [&] { sigma.resize((sigma.size() + 3) / 4 * 4, 0.0F); };
+    for (std::size_t a = 0; a < 3; ++a) {
+      sigma_at_[a] = sigma.size();
+      const auto& of = host.sigma(a);
+      const Index nodes = problem.grid.points[a], middle = nodes / 2;
+      Index low = 0, high = nodes;
+      for (Index i = 0; i < nodes; ++i)
+        if (of[static_cast<std::size_t>(i)] != 0) (i < middle ? low : high) = i < middle ? i + 1 : std::min(high, i);
+      core_[2 * a] = static_cast<int>(low);
+      core_[2 * a + 1] = static_cast<int>(high);
+      sigma.insert(sigma.end(), host.sigma(a).begin(), host.sigma(a).end());
+      whole_fours();
+    }
+    sigma_ = device_.allocate<float>(sigma.size() + 4, "sponges");
+    sigma.resize(sigma.size() + 4, 0.0F);
+    stream_.to_device(sigma_, std::span<const float>(sigma));
+    if (!host.medium_varies()) stream_.to_device(a_, std::span<const float>(host.medium(), a_.size()));
+    advance_ = device_.kernel<AdvanceArguments>(
+        fmt::format("acoustic-fd/advance<{}{}>", s_, host.unequal() ? ",unequal" : ""));
+    inject_ = device_.kernel<PointArguments>("acoustic-fd/inject");
+    record_ = device_.kernel<PointArguments>("acoustic-fd/record");
+    mirror_ = device_.kernel<MirrorArguments>("acoustic-fd/mirror");
+    for (std::size_t a = 0; a < 3; ++a) {
+      const auto& memory = host.layer_memory(a);
+      if (memory.count() == 0) continue;
+      verify(rows.size() == problem.grid.points[1] && planes == problem.grid.points[0], "matched layers lie whole on one device");
+      layered_ = true;
+      for (auto& m : memory_[a]) m = device_.allocate<float>(memory.count(), "matched layers");
+      std::vector<float> factors;
+      for (const auto& f : memory.factor) factors.insert(factors.end(), f.begin(), f.end());
+      factors_[a] = device_.allocate<float>(factors.size(), "matched layers");
+      stream_.to_device(factors_[a], std::span<const float>(factors));
+      stream_.synchronize();
+    }
+    if (layered_) matched_ = device_.kernel<MatchedArguments>("acoustic-fd/matched");
+    plan_ = tower_plans[s_ - 1];
+    towers_possible_ = !layered_ && !host.unequal() && !host.potential() && device_.info().shared_per_block >= plan_.shared + 1024 &&
+                       at_.nz > 0 && rows.size() == problem.grid.points[1] && planes == problem.grid.points[0];
+    if (towers_possible_) tower_ = device_.kernel<TowerArguments>(fmt::format("acoustic-fd/tower<{}>", s_));
+    stream_.synchronize();
+    place_points();
+  }
+
+  /// Steps of a band of towers; 0: this grid, or this device, has none.
+  [[nodiscard]] Index tower_steps() const { return towers_possible_ ? plan_.levels : 0; }
+  /// Bands of towers from update k on, sources, images and receivers included; after begin_band().
+  void towers(Index k, Index bands) {
+    const auto& n = problem_.grid.points;
+    const Index lean_y = s_ * (plan_.levels - 1), lean_z = Index{4} * plan_.rim * (plan_.levels - 1);
+    const Index tile_z = Index{4} * plan_.fours;
+    TowerArguments t;
+    t.even = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin;
+    t.odd = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
+    t.a = host_.medium_varies() ? a_.data() + at_.origin : a_.data();
+    t.stride_x = at_.stride_x;
+    t.stride_y = at_.stride_y;
+    t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
+    t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
+    t.nx = static_cast<int>(n[0]);
+    t.ny = static_cast<int>(n[1]);
+    t.nz = static_cast<int>(n[2]);
+    t.bands = static_cast<int>(bands);
+    t.rows = static_cast<int>((n[1] + lean_y + plan_.rows - 1) / plan_.rows);
+    t.columns = static_cast<int>((n[2] + lean_z + tile_z - 1) / tile_z);
+    t.first_y = static_cast<int>(-lean_y);
+    // Rows that begin on 128 bytes where that costs no tile more.
+    const Index aligned = (lean_z + 31) / 32 * 32;
+    t.first_z = static_cast<int>(-(t.columns * tile_z >= n[2] + aligned ? aligned : lean_z));
+    const RowWeights<float>& w = host_.weights();
+    t.centre = w.centre;
+    for (Index i = 1; i <= s_; ++i) t.weight[i] = w.equal[i];
+    for (std::size_t f = 0; f < 6; ++f) {
+      t.sign[f] = static_cast<float>(problem_.faces[f].image_sign());
+      t.core[f] = core_[f];
+    }
+    t.sigma_x = sigma_.data();
+    t.sigma_y = sigma_.data() + sigma_at_[1];
+    t.sigma_z = sigma_.data() + sigma_at_[2];
+    const std::size_t number = static_cast<std::size_t>(t.rows) * static_cast<std::size_t>(t.columns) *
+                               static_cast<std::size_t>(bands);
+    if (progress_.size() < number + 1) progress_ = device_.allocate<unsigned>(number + 1, "progress of towers");
+    stream_.zero(progress_);
+    t.ticket = progress_.data();
+    t.done = progress_.data() + 1;
+    if (!busy_.empty()) {
+      point_data_.values = values_.data();
+      point_data_.contributions = static_cast<std::int64_t>(parts_.size());
+      point_data_.out = traces_.data();
+      point_data_.receiver_count = static_cast<std::int64_t>(receiver_count_);
+      records_.assign(static_cast<std::size_t>(bands * plan_.levels), -1);
+      for (std::size_t i = 0; i < recorded_.size(); ++i)
+        if (recorded_[i] >= k && recorded_[i] < k + bands * plan_.levels)
+          records_[static_cast<std::size_t>(recorded_[i] - k)] = static_cast<int>(i);
+      point_data_.values += (k - band_) * point_data_.contributions;
+      if (record_of_step_.size() < records_.size())
+        record_of_step_ = device_.allocate<int>(records_.size(), "receivers");
+      stream_.to_device(record_of_step_, std::span<const int>(records_));
+      point_data_.record = record_of_step_.data();
+      if (points_.empty()) points_ = device_.allocate<TowerPoints>(1, "points");
+      stream_.to_device(points_, std::span<const TowerPoints>(&point_data_, 1));
+      t.busy = busy_.data();
+      t.points = points_.data();
+    }
+    LaunchShape shape;
+    shape.block = {static_cast<unsigned>(plan_.threads), 1, 1};
+    shape.shared = plan_.shared;
+    shape.cooperative = true;  // towers wait for each other
+    const auto at_once = static_cast<std::size_t>(device_.info().multiprocessors);
+    shape.grid = {static_cast<unsigned>(std::min(number, at_once)), 1, 1};
+    stream_.launch(tower_, shape, t);
+    images(level_[static_cast<std::size_t>((k + bands * plan_.levels) & 1)].data() + at_.origin, {0, n[0]}, rows_);
+  }
+
+  [[nodiscard]] const Device& device() const { return device_; }
+  [[nodiscard]] Stream& stream() { return stream_; }
+  [[nodiscard]] Interval rows() const { return rows_; }
+  [[nodiscard]] Interval held() const { return {rows_.begin - below_, rows_.end + above_}; }
+  [[nodiscard]] Index planes() const { return at_.nx; }
+  [[nodiscard]] std::size_t plane_values() const { return static_cast<std::size_t>(at_.stride_x); }
+  [[nodiscard]] Bytes bytes() const {
+    std::size_t layers = 0;
+    for (const auto& axis : memory_) layers += 3 * axis[0].size();
+    return (level_[0].size() + level_[1].size() + a_.size() + v_.size() + sigma_.size() + layers) * sizeof(float);
+  }
+  /// Arrays that come with a plane: the levels, the medium and the density where they vary.
+  [[nodiscard]] std::size_t arrays() const {
+    return 2 + (host_.medium_varies() ? 1U : 0U) + (host_.potential() ? 1U : 0U);
+  }
+  [[nodiscard]] const DeviceBuffer<float>& array(std::size_t n) const {
+    return n < 2 ? level_[n] : n == 2 && host_.medium_varies() ? a_ : v_;
+  }
+  [[nodiscard]] const float* host_array(std::size_t n) const {
+    return n < 2                             ? host_.level(static_cast<Index>(n))
+           : n == 2 && host_.medium_varies() ? host_.medium()
+                                             : host_.potential();
+  }
+  /// Where plane `global` lies in the buffers.
+  [[nodiscard]] std::size_t plane_at(Index global) const {
+    return static_cast<std::size_t>(at_.at(global - first_, -s_) - pad);
+  }
+  void begin_at(Index first) { first_ = first; }
+  [[nodiscard]] Index first() const { return first_; }
+  /// Values of the host's plane that this slice holds: position and count.
+  [[nodiscard]] std::pair<Index, Index> host_plane(Index global) const {
+    const Layout& h = host_.at();
+    return {h.at(global, held().begin - s_) - pad, (held().size() + 2 * s_) * h.stride_y};
+  }
+
+  /// Levels (and the medium) of rows of the host, plane by plane.
+  void send(Interval planes, Interval rows, bool medium) {
+    const Layout& h = host_.at();
+    for (std::size_t n = 0; n < (medium ? arrays() : 2); ++n)
+      for (Index x = planes.begin; x < planes.end; ++x) {
+        const Index count = rows.size() * h.stride_y;
+        stream_.to_device(
+            array(n),
+            std::span<const float>(host_array(n) + h.at(x, rows.begin) - pad, static_cast<std::size_t>(count)),
+            static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
+      }
+  }
+  void fetch(Interval planes, Interval rows) {
+    const Layout& h = host_.at();
+    for (Index n = 0; n < 2; ++n)
+      for (Index x = planes.begin; x < planes.end; ++x)
+        stream_.to_host(std::span<float>(host_.level(n) + h.at(x, rows.begin) - pad,
+                                         static_cast<std::size_t>(rows.size() * h.stride_y)),
+                        level_[static_cast<std::size_t>(n)],
+                        static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
+  }
+
+  /// The memory of the matched layers, of which the host has the same arrays.
+  void send_layers() {
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t i = 0; i < 3; ++i)
+        if (const auto& m = host_.layer_memory(a); m.count() > 0)
+          stream_.to_device(memory_[a][i], std::span<const float>(m.block[i].data(), m.count()));
+  }
+  void fetch_layers() {
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t i = 0; i < 3; ++i)
+        if (const auto& m = host_.layer_memory(a); m.count() > 0)
+          stream_.to_host(std::span<float>(m.block[i].data(), m.count()), memory_[a][i]);
+  }
+
+  /// Contributions of the sources and room for the receivers of updates k … k+count−1.
+  void begin_band(Index k, Index count) {
+    band_ = k;
+    contributions_.clear();
+    for (Index i = k; i < k + count; ++i)
+      for (const auto& [weight, source] : parts_)
+        contributions_.push_back(static_cast<float>(weight * host_.signal(i, source)));
+    if (values_.size() < contributions_.size()) values_ = device_.allocate<float>(contributions_.size(), "sources");
+    if (!contributions_.empty()) stream_.to_device(values_, std::span<const float>(contributions_));
+    recorded_.clear();
+    for (Index i = k; i < k + count; ++i)
+      if (host_.record_of(i)) recorded_.push_back(i);
+    const std::size_t room = recorded_.size() * receiver_count_;
+    if (traces_.size() < room) traces_ = device_.allocate<float>(room, "receivers");
+    if (!traces_.empty()) traces_.expect_written();
+  }
+  /// Values of the receivers in this slice's rows go to the host's record.
+  void end_band() {
+    if (recorded_.empty() || receiver_nodes_.empty()) return;
+    std::vector<float> all(recorded_.size() * receiver_count_);
+    stream_.to_host(std::span(all), traces_, 0);
+    stream_.synchronize();
+    for (std::size_t slot = 0; slot < recorded_.size(); ++slot) {
+      float* to = host_.record_of(recorded_[slot]);
+      for (std::size_t n = 0; n < receiver_nodes_.size(); ++n) to[receiver_of_[n]] = all[slot * receiver_count_ + n];
+    }
+  }
+
+  /// Update k of global planes and rows: stencil, sources, images, receivers.
+  void update(Index k, Interval planes, Interval rows) {
+    if (planes.empty() || rows.empty()) return;
+    const Interval x{planes.begin - first_, planes.end - first_}, y{rows.begin - held().begin, rows.end - held().begin};
+    float* o = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
+    AdvanceArguments t;
+    t.u = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin;
+    t.o = o;
+    t.a = host_.medium_varies() ? a_.data() + at_.origin : a_.data();
+    t.v = host_.potential() ? v_.data() + at_.origin : nullptr;
+    t.stride_x = at_.stride_x;
+    t.stride_y = at_.stride_y;
+    t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
+    t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
+    t.x0 = static_cast<int>(x.begin);
+    t.x1 = static_cast<int>(x.end);
+    t.y0 = static_cast<int>(y.begin);
+    t.y1 = static_cast<int>(y.end);
+    t.nz = static_cast<int>(at_.nz);
+    const RowWeights<float>& w = host_.weights();
+    t.centre = w.centre;
+    for (Index i = 1; i <= s_; ++i) {
+      t.x[i] = host_.unequal() ? w.x[i] : w.equal[i];
+      t.y[i] = host_.unequal() ? w.y[i] : w.equal[i];
+      t.z[i] = host_.unequal() ? w.z[i] : w.equal[i];
+    }
+    t.sigma_x = sigma_.data() + sigma_at_[0] + first_;
+    t.sigma_y = sigma_.data() + sigma_at_[1] + held().begin;
+    t.sigma_z = sigma_.data() + sigma_at_[2];
+    // Short pieces leave no tail of idle multiprocessors; each loads 2s planes more.
+    t.planes = static_cast<int>(std::clamp<Index>(x.size() / 16, 16 * s_, 128));
+    LaunchShape shape;
+    shape.block = {advance_threads_z, advance_threads_y, 1};
+    shape.grid = {blocks(at_.nz, 4 * advance_threads_z), blocks(y.size(), advance_threads_y),
+                  blocks(x.size(), t.planes)};
+    stream_.launch(advance_, shape, t);
+    if (layered_) layers(k, x, y);
+    points(inject_, source_nodes_, source_first_, planes, y, o, k);
+    images(o, planes, rows);
+    if (!recorded_.empty())
+      if (const auto slot = std::find(recorded_.begin(), recorded_.end(), k); slot != recorded_.end()) {
+        const Interval own{rows_.begin - held().begin, rows_.end - held().begin};
+        slot_ = static_cast<std::size_t>(slot - recorded_.begin());
+        points(record_, receiver_nodes_, receiver_first_, planes,
+               {std::max(y.begin, own.begin), std::min(y.end, own.end)}, o, k);
+      }
+  }
+
+ private:
+  static unsigned blocks(Index n, Index each) { return static_cast<unsigned>((n + each - 1) / each); }
+  void place_points() {
+    const Index n = problem_.grid.points[0];
+    const auto inside = [&](Index y) { return y >= held().begin && y < held().end; };
+    source_first_.assign(static_cast<std::size_t>(n + 1), 0);
+    receiver_first_ = source_first_;
+    for (const auto& cell : host_.source_cells()) {  // in the order of planes
+      if (!inside(cell.y)) continue;
+      PointNode node;
+      node.x = static_cast<int>(cell.x);
+      node.y = static_cast<int>(cell.y - held().begin);
+      node.place = node.y * at_.stride_y + cell.z;
+      node.begin = static_cast<std::uint32_t>(parts_.size());
+      for (const auto& c : cell.from) parts_.emplace_back(c.weight, c.source);
+      node.end = static_cast<std::uint32_t>(parts_.size());
+      source_nodes_list_.push_back(node);
+      ++source_first_[static_cast<std::size_t>(cell.x + 1)];
+    }
+    const auto all = host_.receiver_nodes();
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i][1] >= rows_.begin && all[i][1] < rows_.end) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return all[a][0] < all[b][0]; });
+    std::vector<PointNode> list;
+    for (const std::size_t i : order) {
+      PointNode node;
+      node.x = static_cast<int>(all[i][0]);
+      node.y = static_cast<int>(all[i][1] - held().begin);
+      node.place = node.y * at_.stride_y + all[i][2];
+      node.begin = static_cast<std::uint32_t>(list.size());
+      list.push_back(node);
+      receiver_of_.push_back(i);
+      ++receiver_first_[static_cast<std::size_t>(all[i][0] + 1)];
+    }
+    receiver_count_ = list.size();
+    for (auto* first : {&source_first_, &receiver_first_})
+      for (std::size_t i = 1; i < first->size(); ++i) (*first)[i] += (*first)[i - 1];
+    place_rows(list);
+    const auto upload = [&](const std::vector<PointNode>& from, DeviceBuffer<PointNode>& to) {
+      if (from.empty()) return;
+      to = device_.allocate<PointNode>(from.size(), "points");
+      stream_.to_device(to, std::span<const PointNode>(from));
+    };
+    upload(source_nodes_list_, source_nodes_);
+    upload(list, receiver_nodes_);
+    stream_.synchronize();
+  }
+
+  /// The same nodes as towers look for them.
+  void place_rows(const std::vector<PointNode>& receivers) {
+    if (!towers_possible_ || (source_nodes_list_.empty() && receivers.empty())) return;
+    const auto& n = problem_.grid.points;
+    std::vector<unsigned char> busy(static_cast<std::size_t>(n[0]), 0);
+    std::vector<std::uint32_t> firsts;
+    std::vector<RowNode> nodes;
+    std::vector<int> slots;
+    const std::vector<PointNode>* const lists[] = {&source_nodes_list_, &receivers};
+    for (const auto* const list : lists) {
+      std::vector<PointNode> sorted = *list;
+      std::stable_sort(sorted.begin(), sorted.end(), [](const PointNode& a, const PointNode& b) {
+        return a.x != b.x ? a.x < b.x : a.place < b.place;
+      });
+      int slot = 0;
+      std::size_t i = 0;
+      for (Index x = 0; x < n[0]; ++x) {
+        const bool some = i < sorted.size() && sorted[i].x == x;
+        slots.push_back(some ? slot : -1);
+        if (!some) continue;
+        busy[static_cast<std::size_t>(x)] = 1;
+        ++slot;
+        for (Index y = 0; y <= n[1]; ++y) {
+          firsts.push_back(static_cast<std::uint32_t>(nodes.size()));
+          for (; i < sorted.size() && sorted[i].x == x && sorted[i].y == y; ++i)
+            nodes.push_back({static_cast<int>(sorted[i].place - y * at_.stride_y), sorted[i].begin, sorted[i].end});
+        }
+      }
+      if (list == &source_nodes_list_) source_rows_ = {slots.size(), firsts.size()};
+    }
+    busy_ = device_.allocate<unsigned char>(busy.size(), "points");
+    row_slots_ = device_.allocate<int>(slots.size(), "points");
+    row_firsts_ = device_.allocate<std::uint32_t>(std::max<std::size_t>(firsts.size(), 1), "points");
+    row_nodes_ = device_.allocate<RowNode>(std::max<std::size_t>(nodes.size(), 1), "points");
+    stream_.to_device(busy_, std::span<const unsigned char>(busy));
+    stream_.to_device(row_slots_, std::span<const int>(slots));
+    stream_.to_device(row_firsts_, std::span<const std::uint32_t>(firsts));
+    stream_.to_device(row_nodes_, std::span<const RowNode>(nodes));
+    stream_.synchronize();
+    point_data_.sources = {row_slots_.data(), row_firsts_.data(), row_nodes_.data()};
+    point_data_.receivers = {row_slots_.data() + source_rows_[0], row_firsts_.data() + source_rows_[1], row_nodes_.data()};
+  }
+
+  /// The matched layers in local planes and rows, axis after axis as the host has them.
+  void layers(Index k, Interval planes, Interval rows) {
+    const auto& n = problem_.grid.points;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const auto& memory = host_.layer_memory(a);
+      if (memory.count() == 0) continue;
+      for (const Interval nodes : {Interval{0, memory.layer.low}, Interval{n[a] - memory.layer.high, n[a]}}) {
+        std::array<Interval, 3> box{planes, rows, Interval{0, n[2]}};
+        box[a] = {std::max(box[a].begin, nodes.begin), std::min(box[a].end, nodes.end)};
+        if (box[0].empty() || box[1].empty() || box[2].empty()) continue;
+        const Index here = at_.at(box[0].begin, box[1].begin, box[2].begin);
+        MatchedArguments t;
+        t.u = level_[static_cast<std::size_t>(k & 1)].data() + here;
+        t.o = level_[static_cast<std::size_t>((k + 1) & 1)].data() + here;
+        t.a = a_.data() + (host_.medium_varies() ? here : box[2].begin);
+        t.stride_x = at_.stride_x;
+        t.stride_y = at_.stride_y;
+        t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
+        t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
+        t.along = std::array<Index, 3>{at_.stride_x, at_.stride_y, 1}[a];
+        const Index place = host_.memory_at(a, box[0].begin, box[1].begin) + box[2].begin +
+                            (a == 2 && nodes.begin > 0 ? memory.offset_high : 0);
+        for (std::size_t i = 0; i < 3; ++i) t.m[i] = memory_[a][i].data() + place;
+        t.m_stride_x = memory.stride_x;
+        t.m_stride_y = memory.stride_y;
+        t.factor = factors_[a].data() + box[a].begin;
+        t.nodes = static_cast<int>(memory.factor[0].size());
+        t.axis = static_cast<int>(a);
+        t.radius = static_cast<int>(s_);
+        std::copy_n(host_.curvature(), s_ + 1, t.curvature);
+        std::copy_n(host_.slope(), s_ + 1, t.slope);
+        t.sigma_x = sigma_.data() + sigma_at_[0] + box[0].begin;
+        t.sigma_y = sigma_.data() + sigma_at_[1] + box[1].begin;
+        t.sigma_z = sigma_.data() + sigma_at_[2] + box[2].begin;
+        t.nx = static_cast<int>(box[0].size());
+        t.ny = static_cast<int>(box[1].size());
+        t.nz = static_cast<int>(box[2].size());
+        LaunchShape shape;
+        shape.block = {matched_threads, 1, 1};
+        shape.grid = {blocks(box[0].size() * box[1].size() * box[2].size(), matched_threads), 1, 1};
+        stream_.launch(matched_, shape, t);
+      }
+    }
+  }
+
+  void points(const Kernel<PointArguments>& kernel, const DeviceBuffer<PointNode>& nodes,
+              const std::vector<std::size_t>& first, Interval planes, Interval y, float* o, Index k) {
+    if (nodes.empty() || y.empty()) return;
+    const std::size_t begin = first[static_cast<std::size_t>(planes.begin)],
+                      end = first[static_cast<std::size_t>(planes.end)];
+    if (begin == end) return;
+    PointArguments t;
+    t.o = o;
+    t.stride_x = at_.stride_x;
+    t.first = static_cast<int>(first_);
+    t.y0 = static_cast<int>(y.begin);
+    t.y1 = static_cast<int>(y.end);
+    t.count = static_cast<int>(end - begin);
+    t.nodes = nodes.data() + begin;
+    t.values = values_.data() + static_cast<std::size_t>(k - band_) * parts_.size();
+    t.out = traces_.data() + slot_ * receiver_count_;
+    LaunchShape shape;
+    shape.block = {point_threads, 1, 1};
+    shape.grid = {blocks(t.count, point_threads), 1, 1};
+    stream_.launch(kernel, shape, t);
+  }
+
+  void images(float* o, Interval planes, Interval rows) {
+    const auto& n = problem_.grid.points;
+    for (std::size_t f = 0; f < 6; ++f) {
+      const int sign = problem_.faces[f].image_sign();
+      if (sign == 0) continue;
+      const std::size_t axis = f / 2;
+      const Index face = f % 2 == 0 ? 0 : n[axis] - 1, towards = f % 2 == 0 ? 1 : -1;
+      const Interval part = axis == 0 ? planes : axis == 1 ? rows : Interval{0, n[2]};
+      // Nodes face + i inwards lie in the part that was updated.
+      MirrorArguments t;
+      const Index near = towards > 0 ? part.begin - face : face - (part.end - 1);
+      const Index far = towards > 0 ? part.end - face : face - part.begin + 1;
+      t.first = static_cast<int>(std::max<Index>(1, near));
+      t.last = static_cast<int>(std::min(s_ + 1, far));
+      if (t.first >= t.last) continue;
+      const std::array<Index, 3> stride{at_.stride_x, at_.stride_y, 1};
+      const std::array<Index, 3> begin{planes.begin - first_, rows.begin - held().begin, 0};
+      const std::array<Index, 3> count{planes.size(), rows.size(), n[2]};
+      const std::size_t p = axis == 2 ? 1 : 2, q = 3 - axis - p;
+      std::array<Index, 3> corner = begin;
+      corner[axis] = face - (axis == 0 ? first_ : axis == 1 ? held().begin : 0);
+      t.face = o + corner[0] * stride[0] + corner[1] * stride[1] + corner[2];
+      t.inwards = towards * stride[axis];
+      t.stride_p = stride[p];
+      t.stride_q = stride[q];
+      t.p = static_cast<int>(count[p]);
+      t.q = static_cast<int>(count[q]);
+      t.sign = static_cast<float>(sign);
+      LaunchShape shape;
+      shape.block = {mirror_threads, 1, 1};
+      shape.grid = {blocks(t.p, mirror_threads), static_cast<unsigned>(t.q), 1};
+      stream_.launch(mirror_, shape, t);
+    }
+  }
+
+  const Problem& problem_;
+  Field<float>& host_;
+  Device device_;
+  Stream stream_;
+  Interval rows_;
+  Index below_, above_, s_;
+  Layout at_;
+  Index first_ = 0;  ///< global plane of plane 0
+  DeviceBuffer<float> level_[2], a_, v_, sigma_, values_, traces_;
+  std::size_t sigma_at_[3]{};
+  Kernel<AdvanceArguments> advance_;
+  Kernel<PointArguments> inject_, record_;
+  Kernel<MirrorArguments> mirror_;
+  Kernel<MatchedArguments> matched_;
+  DeviceBuffer<float> memory_[3][3], factors_[3];  ///< of the matched layers, by axis
+  bool layered_ = false;
+  std::vector<PointNode> source_nodes_list_;
+  DeviceBuffer<PointNode> source_nodes_, receiver_nodes_;
+  std::vector<std::size_t> source_first_, receiver_first_;  ///< nodes before each plane
+  std::vector<std::pair<double, std::size_t>> parts_;
+  std::vector<std::size_t> receiver_of_;
+  std::size_t receiver_count_ = 0, slot_ = 0;
+  TowerPlan plan_{};
+  bool towers_possible_ = false;
+  Kernel<TowerArguments> tower_;
+  int core_[6]{};  ///< nodes of each axis that lie in no sponge
+  DeviceBuffer<unsigned> progress_;
+  DeviceBuffer<unsigned char> busy_;
+  DeviceBuffer<int> row_slots_, record_of_step_;
+  DeviceBuffer<std::uint32_t> row_firsts_;
+  DeviceBuffer<RowNode> row_nodes_;
+  DeviceBuffer<TowerPoints> points_;
+  TowerPoints point_data_;
+  std::array<std::size_t, 2> source_rows_{};  ///< slots and firsts of the sources, which come before those of the receivers
+  std::vector<int> records_;
+  Index band_ = 0;
+  std::vector<float> contributions_;
+  std::vector<Index> recorded_;
+};
+
+}  // namespace conoid::acoustic_fd
