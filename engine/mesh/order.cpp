@@ -2,8 +2,8 @@
 // New nodes are shared through tables keyed by the sorted corners of their edge or face.
 #include "engine/mesh/order.hpp"
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/shape_tables.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <algorithm>
 #include <array>

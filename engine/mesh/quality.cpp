@@ -2,10 +2,10 @@
 // Jacobians, radius ratios, edges and coincident points.
 #include "engine/mesh/quality.hpp"
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/mesh/shape_tables.hpp"
 #include "engine/mesh/surface.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <algorithm>
 #include <cmath>

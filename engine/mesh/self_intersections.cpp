@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Triangles that cut through each other: a tree of boxes over the triangles in Hilbert order, then
 // edges against triangles in plain doubles.
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/ordering.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 // Integrals over surface cells.
 #include "engine/mesh/surface.hpp"
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/shape_functions.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -2,9 +2,9 @@
 // Edges of surfaces by sorting, components by union-find, orientation by flooding.
 #include "engine/mesh/topology.hpp"
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/shape_tables.hpp"
 #include "engine/mesh/surface.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -20,7 +20,7 @@
 #include <vtkStaticCellLocator.h>
 #include <vtkUnstructuredGrid.h>
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "render/scene/vtk_helpers.hpp"
 
 namespace conoid {

@@ -8,7 +8,7 @@
 
 #include <vtkCamera.h>
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 
 namespace conoid {
 

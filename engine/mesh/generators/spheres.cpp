@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Geodesic and cube spheres, ellipsoids.
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/generators/options_check.hpp"
 #include "engine/mesh/order.hpp"
 #include "engine/mesh/surface.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,9 +3,9 @@
 #include "engine/mesh/writers/write_mesh.hpp"
 
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/readers/msh_types.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench.hpp"
 #include "engine/solvers/acoustic_bem/verify/verify.hpp"

@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "engine/core/units.hpp"
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
 
 namespace conoid::acoustic_bem {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/acoustic_bem/quadrature.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 #include "engine/solvers/acoustic_bem/shell_moments.hpp"

@@ -9,7 +9,7 @@
 
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/units.hpp"
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/team/machine.hpp"
 

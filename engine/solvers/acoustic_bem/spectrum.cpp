@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/acoustic_bem/quadrature.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 

@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/ordering.hpp"
-#include "engine/mesh/vec3.hpp"
 
 namespace conoid::acoustic_bem {
 

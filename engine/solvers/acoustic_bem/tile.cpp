@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 
 namespace conoid::acoustic_bem {
 

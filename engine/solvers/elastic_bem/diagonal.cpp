@@ -6,7 +6,7 @@
 #include <memory>
 #include <numbers>
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/assembly.hpp"
 #include "engine/solvers/elastic_bem/column_sink.hpp"
 #include "engine/solvers/elastic_bem/pair_phase.hpp"

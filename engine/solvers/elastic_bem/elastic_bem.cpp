@@ -10,8 +10,8 @@
 
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
-#include "engine/mesh/vec3.hpp"
 #include "engine/solvers/elastic_bem/exact.hpp"
 #include "engine/solvers/elastic_bem/verify/verify.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/assembly.hpp"
 
 namespace conoid::elastic_bem {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 
+#include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
-#include "engine/mesh/vec3.hpp"
 
 namespace conoid::elastic_bem {
 

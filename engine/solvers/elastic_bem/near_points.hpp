@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/kernels/lanes.hpp"
 #include "engine/solvers/elastic_bem/quadrature.hpp"
 

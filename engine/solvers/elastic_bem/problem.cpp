@@ -10,8 +10,8 @@
 #include <fmt/core.h>
 
 #include "engine/core/units.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/mesh/vec3.hpp"
 #include "engine/solvers/elastic_bem/ground.hpp"
 #include "engine/team/machine.hpp"
 

@@ -7,8 +7,8 @@
 #include <numbers>
 
 #include "engine/core/error.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/shape_functions.hpp"
-#include "engine/mesh/vec3.hpp"
 
 namespace conoid::elastic_bem {
 

@@ -7,9 +7,9 @@
 #include <fmt/core.h>
 
 #include "engine/core/units.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/mesh/shape_tables.hpp"
-#include "engine/mesh/vec3.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
 #include "engine/solvers/elastic_bem/exact.hpp"
 

@@ -9,11 +9,11 @@
 
 #include <fmt/core.h>
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/ordering.hpp"
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/mesh/shape_tables.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/mesh/vec3.hpp"
 
 namespace conoid::elastic_bem {
 

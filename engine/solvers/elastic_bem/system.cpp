@@ -11,10 +11,10 @@
 
 #include <fmt/core.h>
 
+#include "engine/core/vec3.hpp"
 #include "engine/linalg/big_array.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/linalg/gmres.hpp"
-#include "engine/mesh/vec3.hpp"
 
 namespace conoid::elastic_bem {
 

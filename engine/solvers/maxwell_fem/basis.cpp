@@ -2,7 +2,7 @@
 // Shape functions by their formulas.
 #include "engine/solvers/maxwell_fem/basis.hpp"
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 
 namespace conoid::maxwell_fem {
 

@@ -2,9 +2,9 @@
 // Clusters of faces, cross approximation of their far pairs.
 #include "engine/solvers/maxwell_fem/compressed.hpp"
 
+#include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/linalg/one_blas_thread.hpp"
-#include "engine/mesh/vec3.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // From groups of a mesh to S, S' and conductors.
 #include "engine/solvers/maxwell_fem/domain.hpp"
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // Element matrices.
 #include "engine/solvers/maxwell_fem/elements.hpp"
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/shape_functions.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <cmath>
 

@@ -3,7 +3,7 @@
 //
 // Laws and figures are fitted to three sample cases (README, "Estimates"): one core of 3 GHz with AVX-512.
 #include "engine/core/units.hpp"
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 

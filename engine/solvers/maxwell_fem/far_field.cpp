@@ -2,7 +2,7 @@
 // Sums over the points of S'.
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 

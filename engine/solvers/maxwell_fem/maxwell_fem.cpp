@@ -4,7 +4,7 @@
 
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
 #include "engine/solvers/mesh_frame.hpp"

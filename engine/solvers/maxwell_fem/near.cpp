@@ -4,7 +4,7 @@
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 #include "engine/solvers/maxwell_fem/radiation.hpp"
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 
 #include <Eigen/Dense>
 

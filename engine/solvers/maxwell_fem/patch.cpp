@@ -2,7 +2,7 @@
 // Quadrature on faces.
 #include "engine/solvers/maxwell_fem/patch.hpp"
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 
 #include <algorithm>
 #include <cmath>

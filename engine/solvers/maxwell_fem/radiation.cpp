@@ -2,7 +2,7 @@
 // The phases that radiate.
 #include "engine/solvers/maxwell_fem/radiation.hpp"
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables and numbers: bistatic cuts, monostatic sweeps, frequency sweeps, range profile, self-checks.
 #include "engine/core/units.hpp"
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 

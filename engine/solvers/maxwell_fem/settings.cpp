@@ -3,9 +3,9 @@
 #include "engine/solvers/maxwell_fem/settings.hpp"
 
 #include "engine/core/units.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/mesh/vec3.hpp"
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/team/machine.hpp"

@@ -2,8 +2,8 @@
 // Sources of the scattered and the mixed form: materials, conductors and S' lit by the incident wave.
 #include "engine/solvers/maxwell_fem/system.hpp"
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/shape_functions.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // Numbering by sorted lists of edges and faces.
 #include "engine/solvers/maxwell_fem/space.hpp"
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/shape_functions.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <algorithm>
 #include <cmath>

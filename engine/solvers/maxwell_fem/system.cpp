@@ -2,7 +2,7 @@
 // Assembly, factors and the operators between unknowns and surfaces.
 #include "engine/solvers/maxwell_fem/system.hpp"
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 
 #include <algorithm>
 #include <cmath>

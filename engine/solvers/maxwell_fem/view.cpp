@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Frames: the field in the volume, currents on the body, the field on planes, all complex.
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/mesh_frame.hpp"
 

@@ -2,10 +2,10 @@
 // How far the nodes of cells lie from where the straight shape puts them: shows exchanged nodes in any format.
 #pragma once
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/mesh/shape_tables.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <algorithm>
 #include <functional>

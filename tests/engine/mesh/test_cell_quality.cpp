@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Quality against known shapes, shape functions against their definition, defects of points and cells.
 // labels: unit
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/order.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/shape_functions.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <QTest>
 #include <cmath>

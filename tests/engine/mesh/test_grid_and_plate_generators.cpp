@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plates with their enclosing surface, tensor grids, bodies of revolution: counts, volumes, orientation.
 // labels: unit
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <QTest>
 #include <cmath>

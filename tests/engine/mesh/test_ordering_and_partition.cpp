@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Space-filling curves, renumbering that takes groups and results along, and partitions of equal work.
 // labels: unit
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/partition.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/surface.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <QTest>
 #include <numeric>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Spheres, ellipsoids and box surfaces: counts, closedness, and areas and volumes that converge with the right order.
 // labels: unit
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/surface.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <QTest>
 #include <cmath>

@@ -8,8 +8,8 @@
 #include <numbers>
 #include <random>
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/mesh/vec3.hpp"
 #include "engine/solvers/acoustic_bem/exact_sphere.hpp"
 #include "engine/solvers/acoustic_bem/receivers.hpp"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/mesh/vec3.hpp"
 #include "engine/solvers/elastic_bem/verify/examples.hpp"
 
 namespace conoid::elastic_bem {

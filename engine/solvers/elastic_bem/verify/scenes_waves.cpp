@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/problem.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <fmt/core.h>
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/verify/examples.hpp"
 #include "engine/solvers/elastic_bem/verify/kernel_table.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"

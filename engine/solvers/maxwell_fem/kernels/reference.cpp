@@ -2,7 +2,7 @@
 // Plain loops.
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,9 +3,9 @@
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
 
 #include "engine/core/hash.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/mesh/vec3.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
 
 #include <unistd.h>

@@ -3,10 +3,10 @@
 // number, so that neighbours agree.
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/mesh/vec3.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // Almond and ogive from their formulas to echoes.
 #include "engine/solvers/maxwell_fem/verify/targets.hpp"
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/mesh/vec3.hpp"
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"

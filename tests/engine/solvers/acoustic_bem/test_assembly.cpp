@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/mesh/vec3.hpp"
 #include "engine/solvers/acoustic_bem/assembly.hpp"
 #include "engine/solvers/acoustic_bem/pair_reference.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <random>
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/acoustic_bem/pair_reference.hpp"
 #include "engine/solvers/acoustic_bem/shell_moments.hpp"
 #include "engine/solvers/acoustic_bem/tile.hpp"

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <random>
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/order.hpp"
 #include "engine/mesh/shape_functions.hpp"
-#include "engine/mesh/vec3.hpp"
 #include "engine/solvers/maxwell_fem/elements.hpp"
 #include "engine/solvers/maxwell_fem/patch.hpp"
 

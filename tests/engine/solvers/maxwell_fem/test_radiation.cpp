@@ -6,7 +6,7 @@
 #include <numbers>
 #include <random>
 
-#include "engine/mesh/vec3.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"

@@ -14,10 +14,10 @@
 #include <numbers>
 #include <set>
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/mesh/vec3.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
