@@ -34,8 +34,8 @@ using process::Message;
 using process::MessageKind;
 using Clock = std::chrono::steady_clock;
 
-/// The end of a text that a program wrote, so that it fits a message.
-std::string last_lines(std::string_view text, int lines = 8) {
+/// The end of a text that a program wrote, so that it fits a message; mpirun alone adds a dozen lines behind those of a program.
+std::string last_lines(std::string_view text, int lines = 24) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
   std::size_t from = text.size();
   for (int n = 0; n < lines && from != std::string_view::npos && from > 0; ++n) from = text.rfind('\n', from - 1);
