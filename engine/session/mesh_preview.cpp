@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/core/units.hpp"
+#include "engine/mesh/edit.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/refine.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
@@ -115,6 +116,8 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::p
     frame->parts.push_back(std::move(skin));
   }
   out->frame = std::move(frame);
+  if (dimension >= 2) out->faces = std::make_shared<const Mesh>(outer_faces(mesh));
+  if (!can_be_meshed(file)) out->fixed = why_not_remeshed(mesh);
   return std::shared_ptr<const MeshPreview>(std::move(out));
 }
 
@@ -132,11 +135,29 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const CaseDocument& docu
   return preview_mesh(path, scale->value, stop);
 }
 
-Status mesh_geometry_again(const std::filesystem::path& geometry, double scale, double size, const std::filesystem::path& out,
-                           std::stop_token stop) {
+namespace {
+
+/// Reads a file, changes the mesh and writes it in the unit of the file.
+Status rewrite(const std::filesystem::path& file, double scale, const std::filesystem::path& out, std::stop_token stop, const auto& change) {
+  ReadOptions options;
+  options.scale = scale;
+  const auto mesh = load_mesh(file, options, {}, std::move(stop));
+  if (!mesh) return mesh.error();
+  const Result<Mesh> changed = change(*mesh);
+  if (!changed) return changed.error();
+  WriteOptions write;
+  write.scale = 1 / scale;
+  return write_mesh(*changed, out, write);
+}
+
+}  // namespace
+
+Status mesh_file_again(const std::filesystem::path& file, double scale, double size, const std::filesystem::path& out,
+                       std::stop_token stop) {
+  if (!can_be_meshed(file)) return rewrite(file, scale, out, stop, [&](const Mesh& mesh) { return remeshed(mesh, size, stop); });
   GmshOptions options;
   options.size = size / scale;
-  const auto made = run_gmsh(geometry, options, stop);
+  const auto made = run_gmsh(file, options, stop);
   if (!made) return made.error();
   std::error_code trouble;
   std::filesystem::copy_file(made->mesh_file, out, std::filesystem::copy_options::overwrite_existing, trouble);
@@ -144,16 +165,13 @@ Status mesh_geometry_again(const std::filesystem::path& geometry, double scale, 
   return {};
 }
 
+Status group_faces_of_file(const std::filesystem::path& file, double scale, const std::vector<Index>& faces, const std::string& name,
+                           const std::filesystem::path& out, std::stop_token stop) {
+  return rewrite(file, scale, out, std::move(stop), [&](const Mesh& mesh) { return with_group(mesh, faces, name); });
+}
+
 Status refine_mesh_file(const std::filesystem::path& file, double scale, const std::filesystem::path& out, std::stop_token stop) {
-  ReadOptions options;
-  options.scale = scale;
-  const auto mesh = load_mesh(file, options, {}, stop);
-  if (!mesh) return mesh.error();
-  const auto fine = refined(*mesh);
-  if (!fine) return fine.error();
-  WriteOptions write;
-  write.scale = 1 / scale;
-  return write_mesh(*fine, out, write);
+  return rewrite(file, scale, out, std::move(stop), [](const Mesh& mesh) { return refined(mesh); });
 }
 
 }  // namespace conoid

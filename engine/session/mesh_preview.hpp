@@ -25,6 +25,8 @@ struct MeshPreview {
   /// with groups of faces a part "faces" besides, with "group".
   std::shared_ptr<const Frame> frame;
   std::vector<std::string> group_names;  ///< 0 is "no group"
+  std::shared_ptr<const Mesh> faces;     ///< what can be chosen (engine/mesh/edit.hpp), its points in metres
+  std::string fixed;                     ///< why its elements cannot be given another size; empty: they can
 };
 
 /// The mesh that a case names in /mesh/file and /mesh/unit; geometry is meshed first (gmsh). Null when it names none. The
@@ -34,10 +36,14 @@ struct MeshPreview {
 [[nodiscard]] Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::path& file, double scale,
                                                                       std::stop_token stop = {});
 
-/// Meshes a geometry again with a largest edge of `size` metres (`scale` metres a unit of the file) and writes the mesh to
-/// `out`. Blocks.
-[[nodiscard]] Status mesh_geometry_again(const std::filesystem::path& geometry, double scale, double size,
-                                         const std::filesystem::path& out, std::stop_token stop = {});
+/// Meshes a geometry, or the surface of a mesh (engine/mesh/edit.hpp), again with edges of `size` metres (`scale` metres a unit of the
+/// file) and writes the mesh to `out` in the unit of the file. Blocks.
+[[nodiscard]] Status mesh_file_again(const std::filesystem::path& file, double scale, double size,
+                                     const std::filesystem::path& out, std::stop_token stop = {});
+
+/// Reads a mesh, makes a group of some of its faces (cells of MeshPreview::faces) and writes it to `out`. Blocks.
+[[nodiscard]] Status group_faces_of_file(const std::filesystem::path& file, double scale, const std::vector<Index>& faces,
+                                         const std::string& name, const std::filesystem::path& out, std::stop_token stop = {});
 
 /// Reads a mesh, refines it (engine/mesh/refine.hpp) and writes it to `out` (.msh) in the unit of the file, `scale` metres. Blocks.
 [[nodiscard]] Status refine_mesh_file(const std::filesystem::path& file, double scale, const std::filesystem::path& out,

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Regions by their edges, groups by sorted corners, the surface meshed again by gmsh.
+#include "engine/mesh/edit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <set>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "engine/core/atomic_file.hpp"
+#include "engine/core/vec3.hpp"
+#include "engine/mesh/gmsh.hpp"
+#include "engine/mesh/quality.hpp"
+#include "engine/mesh/surface.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/mesh/writers/write_mesh.hpp"
+
+namespace conoid {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double sharp_edge = 40;  // degrees: an edge of the body
+
+std::vector<Index> cells_of_dimension(const Mesh& mesh, int dimension) {
+  std::vector<Index> out;
+  for (Index c = 0; c < mesh.cell_count(); ++c)
+    if (dimension_of(mesh.shape(c)) == dimension) out.push_back(c);
+  return out;
+}
+
+/// The corners in a row, so that the same face is found whichever way round it is.
+std::array<Index, 4> outer_key(const Mesh& mesh, Index cell) {
+  std::array<Index, 4> key{-1, -1, -1, -1};
+  const auto corners = static_cast<std::size_t>(corners_of(mesh.shape(cell)));
+  for (std::size_t i = 0; i < corners; ++i) key[i] = mesh.nodes(cell)[i];
+  std::sort(key.begin(), key.end());
+  return key;
+}
+
+/// Square of the distance from p to the triangle a b c (C. Ericson, Real-Time Collision Detection, 2005, section 5.1.5).
+double square_apart(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const Vec3 ab = vec::sub(b, a), ac = vec::sub(c, a), ap = vec::sub(p, a), bp = vec::sub(p, b), cp = vec::sub(p, c);
+  const auto to = [&](const Vec3& q) { return vec::dot(vec::sub(p, q), vec::sub(p, q)); };
+  const double d1 = vec::dot(ab, ap), d2 = vec::dot(ac, ap), d3 = vec::dot(ab, bp), d4 = vec::dot(ac, bp);
+  const double d5 = vec::dot(ab, cp), d6 = vec::dot(ac, cp);
+  if (d1 <= 0 && d2 <= 0) return to(a);
+  if (d3 >= 0 && d4 <= d3) return to(b);
+  if (d6 >= 0 && d5 <= d6) return to(c);
+  const double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
+  if (vc <= 0 && d1 >= 0 && d3 <= 0) return to(vec::axpy(d1 / (d1 - d3), ab, a));
+  if (vb <= 0 && d2 >= 0 && d6 <= 0) return to(vec::axpy(d2 / (d2 - d6), ac, a));
+  if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) return to(vec::axpy((d4 - d3) / (d4 - d3 + d5 - d6), vec::sub(c, b), b));
+  const double sum = va + vb + vc;
+  if (!(sum > 0)) return to(a);  // no area: its corners are near enough to each other
+  return to(vec::axpy(vb / sum, ab, vec::axpy(vc / sum, ac, a)));
+}
+
+double square_apart(const Mesh& mesh, Index cell, const Vec3& p) {
+  const auto n = mesh.nodes(cell);
+  const double first = square_apart(p, mesh.point(n[0]), mesh.point(n[1]), mesh.point(n[2]));
+  return corners_of(mesh.shape(cell)) < 4 ? first : std::min(first, square_apart(p, mesh.point(n[0]), mesh.point(n[2]), mesh.point(n[3])));
+}
+
+/// Surface cells in a lattice of boxes, each in all the boxes that its own bounds meet: the nearest one to many places.
+class Nearest {
+ public:
+  explicit Nearest(const Mesh& mesh) : mesh_(mesh), cells_(cells_of_dimension(mesh, 2)) {
+    const auto [low, high] = mesh.bounds();
+    low_ = low;
+    double longest = 0;
+    for (std::size_t k = 0; k < 3; ++k) longest = std::max(longest, high[k] - low[k]);
+    // About one cell a box of the surface, whatever its shape.
+    const double across = std::clamp(std::sqrt(static_cast<double>(cells_.size()) / 4), 1.0, 128.0);
+    width_ = longest > 0 ? longest / across : 1;
+    for (std::size_t k = 0; k < 3; ++k) boxes_[k] = static_cast<Index>((high[k] - low[k]) / width_) + 1;
+    lists_.resize(static_cast<std::size_t>(boxes_[0] * boxes_[1] * boxes_[2]));
+    for (const Index c : cells_) {
+      std::array<Index, 3> from{}, to{};
+      const auto n = mesh.nodes(c);
+      for (std::size_t k = 0; k < 3; ++k) {
+        double least = std::numeric_limits<double>::infinity(), most = -least;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(corners_of(mesh.shape(c))); ++i) {
+          least = std::min(least, mesh.point(n[i])[k]);
+          most = std::max(most, mesh.point(n[i])[k]);
+        }
+        from[k] = box(least, k);
+        to[k] = box(most, k);
+      }
+      for (Index z = from[2]; z <= to[2]; ++z)
+        for (Index y = from[1]; y <= to[1]; ++y)
+          for (Index x = from[0]; x <= to[0]; ++x) list(x, y, z).push_back(c);
+    }
+  }
+
+  [[nodiscard]] Index to(const Vec3& p) {
+    Index best = -1;
+    double least = std::numeric_limits<double>::infinity();
+    const std::array<Index, 3> at{box(p[0], 0), box(p[1], 1), box(p[2], 2)};
+    const Index rings = std::max({boxes_[0], boxes_[1], boxes_[2]});
+    // How far outside the lattice the place lies, so that rings count from where it begins.
+    double outside = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double high = low_[k] + static_cast<double>(boxes_[k]) * width_;
+      outside = std::max({outside, low_[k] - p[k], p[k] - high});
+    }
+    for (Index r = 0; r <= rings; ++r) {
+      // All of ring r is at least r − 1 whole boxes away.
+      const double near = std::max(outside, static_cast<double>(r - 1) * width_);
+      if (best >= 0 && near > 0 && near * near > least) break;
+      for (Index z = std::max<Index>(0, at[2] - r); z <= std::min(boxes_[2] - 1, at[2] + r); ++z)
+        for (Index y = std::max<Index>(0, at[1] - r); y <= std::min(boxes_[1] - 1, at[1] + r); ++y)
+          for (Index x = std::max<Index>(0, at[0] - r); x <= std::min(boxes_[0] - 1, at[0] + r); ++x) {
+            if (std::max({std::abs(x - at[0]), std::abs(y - at[1]), std::abs(z - at[2])}) != r) continue;
+            for (const Index c : list(x, y, z))
+              if (const double d = square_apart(mesh_, c, p); d < least) {
+                least = d;
+                best = c;
+              }
+          }
+    }
+    return best;
+  }
+
+ private:
+  [[nodiscard]] Index box(double x, std::size_t k) const {
+    return std::clamp<Index>(static_cast<Index>((x - low_[k]) / width_), 0, boxes_[k] - 1);
+  }
+  std::vector<Index>& list(Index x, Index y, Index z) { return lists_[static_cast<std::size_t>(x + boxes_[0] * (y + boxes_[1] * z))]; }
+
+  const Mesh& mesh_;
+  std::vector<Index> cells_;
+  Vec3 low_{};
+  double width_ = 1;
+  std::array<Index, 3> boxes_{1, 1, 1};
+  std::vector<std::vector<Index>> lists_;
+};
+
+/// The names of the groups of one dimension that hold each cell.
+std::map<Index, std::vector<std::size_t>> groups_by_cell(const Mesh& mesh, int dimension) {
+  std::map<Index, std::vector<std::size_t>> out;
+  for (std::size_t g = 0; g < mesh.groups().size(); ++g)
+    if (mesh.groups()[g].dimension == dimension)
+      for (const Index c : mesh.groups()[g].cells) out[c].push_back(g);
+  return out;
+}
+
+/// A folder that goes away with what is in it.
+class OwnFolder {
+ public:
+  OwnFolder() {
+    static std::atomic<unsigned> counter{0};
+    std::error_code ignored;
+    path_ = fs::temp_directory_path(ignored) / fmt::format("conoid-remesh-{}-{}", ::getpid(), counter++);
+    fs::create_directory(path_, ignored);
+  }
+  OwnFolder(const OwnFolder&) = delete;
+  OwnFolder& operator=(const OwnFolder&) = delete;
+  ~OwnFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+Mesh outer_faces(const Mesh& mesh) { return mesh.dimension() == 3 ? boundary_surface(mesh) : mesh.extract(2); }
+
+Index nearest_face(const Mesh& faces, const Vec3& place) {
+  Index best = -1;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Index c : cells_of_dimension(faces, 2))
+    if (const double d = square_apart(faces, c, place); d < least) {
+      least = d;
+      best = c;
+    }
+  return best;
+}
+
+std::vector<Index> smooth_region(const Mesh& faces, Index cell, double angle) {
+  if (cell < 0 || cell >= faces.cell_count() || dimension_of(faces.shape(cell)) != 2) return {};
+  std::map<std::array<Index, 2>, std::vector<Index>> edges;
+  const auto for_edges = [&](Index c, const auto& f) {
+    const auto n = faces.nodes(c);
+    const auto corners = static_cast<std::size_t>(corners_of(faces.shape(c)));
+    for (std::size_t i = 0; i < corners; ++i) f(std::array{std::min(n[i], n[(i + 1) % corners]), std::max(n[i], n[(i + 1) % corners])}, n[i] < n[(i + 1) % corners]);
+  };
+  for (const Index c : cells_of_dimension(faces, 2)) for_edges(c, [&](const auto& edge, bool) { edges[edge].push_back(c); });
+  const auto forward = [&](Index c, const std::array<Index, 2>& wanted) {
+    bool out = false;
+    for_edges(c, [&](const auto& edge, bool up) { if (edge == wanted) out = up; });
+    return out;
+  };
+  const auto normal = [&](Index c) { return vec::unit(cell_surface(faces, c).area_vector); };
+  const double least = std::cos(angle * 3.14159265358979323846 / 180);
+  std::set<Index> seen{cell};
+  std::vector<Index> open{cell};
+  while (!open.empty()) {
+    const Index c = open.back();
+    open.pop_back();
+    for_edges(c, [&](const auto& edge, bool up) {
+      const auto& both = edges[edge];
+      if (both.size() != 2) return;
+      const Index other = both[0] == c ? both[1] : both[0];
+      if (seen.contains(other)) return;
+      // Neighbours that run along their edge the same way have normals to opposite sides.
+      const double turned = forward(other, edge) == up ? -1 : 1;
+      if (turned * vec::dot(normal(c), normal(other)) < least) return;
+      seen.insert(other);
+      open.push_back(other);
+    });
+  }
+  return {seen.begin(), seen.end()};
+}
+
+Result<Mesh> with_group(const Mesh& mesh, std::span<const Index> faces, const std::string& name) {
+  if (name.empty()) return make_error(ErrorCode::invalid_input, "a group needs a name", "Type one.");
+  if (faces.empty()) return make_error(ErrorCode::invalid_input, "no face has been chosen", "Choose faces first.");
+  for (const MeshGroup& group : mesh.groups())
+    if (group.name == name && group.dimension != 2)
+      return make_error(ErrorCode::invalid_input, fmt::format("the group '{}' is there already and is no surface", name), "Choose another name.");
+  // The chosen faces as cells of the mesh itself.
+  Mesh out = mesh;
+  std::vector<Index> cells;
+  if (mesh.dimension() == 2) {
+    const std::vector<Index> all = cells_of_dimension(mesh, 2);
+    for (const Index f : faces)
+      if (f >= 0 && static_cast<std::size_t>(f) < all.size()) cells.push_back(all[static_cast<std::size_t>(f)]);
+  } else {
+    std::map<std::array<Index, 4>, Index> known;
+    for (const Index c : cells_of_dimension(mesh, 2)) known.emplace(outer_key(mesh, c), c);
+    BoundaryLinks links;
+    const Mesh boundary = boundary_surface(mesh, &links);
+    for (const Index f : faces) {
+      if (f < 0 || f >= boundary.cell_count()) continue;
+      std::vector<Index> nodes;
+      for (const Index n : boundary.nodes(f)) nodes.push_back(links.points[static_cast<std::size_t>(n)]);
+      std::array<Index, 4> key{-1, -1, -1, -1};
+      std::copy_n(nodes.begin(), corners_of(boundary.shape(f)), key.begin());
+      std::sort(key.begin(), key.end());
+      const auto at = known.find(key);
+      cells.push_back(at != known.end() ? at->second : out.add_cell(boundary.shape(f), nodes));
+    }
+  }
+  std::sort(cells.begin(), cells.end());
+  cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+  if (cells.empty()) return make_error(ErrorCode::invalid_input, "the chosen faces are not faces of this mesh", "Choose them again.");
+  std::vector<MeshGroup> groups;
+  int tag = 0;
+  for (MeshGroup group : mesh.groups()) {
+    tag = std::max(tag, group.tag);
+    if (group.dimension == 2 && group.name != name)
+      std::erase_if(group.cells, [&](Index c) { return std::binary_search(cells.begin(), cells.end(), c); });
+    if (group.name != name && !group.cells.empty()) groups.push_back(std::move(group));
+  }
+  groups.push_back({name, 2, tag + 1, std::move(cells)});
+  return Mesh::from_arrays(out.points(), out.shapes(), out.connectivity(), std::move(groups));
+}
+
+std::string why_not_remeshed(const Mesh& mesh) {
+  const int dimension = mesh.dimension();
+  if (dimension < 2) return "the mesh has no surface";
+  for (Index c = 0; c < mesh.cell_count(); ++c) {
+    if (order_of(mesh.shape(c)) > 1) return "its elements are curved: they are made again from their geometry";
+    if (mesh.shape(c) == CellShape::quad4 || mesh.shape(c) == CellShape::hex8)
+      return "quadrilaterals and hexahedra are made again from their geometry only";
+  }
+  for (const MeshGroup& group : mesh.groups())
+    if (group.dimension < 2 && !group.cells.empty()) return fmt::format("the group '{}' of curves or points would be lost", group.name);
+  if (dimension == 2) return {};
+  const Mesh boundary = boundary_surface(mesh);
+  const auto count = [](const Mesh& m) {
+    std::size_t n = 0;
+    for (const MeshGroup& group : m.groups())
+      if (group.dimension == 2) n += group.cells.size();
+    return n;
+  };
+  if (count(boundary) != count(mesh)) return "groups of faces inside the body would be lost";
+  const auto held = groups_by_cell(mesh, 3);
+  const auto cells = cells_of_dimension(mesh, 3);
+  const auto of = [&](Index c) {
+    const auto at = held.find(c);
+    return at == held.end() ? std::vector<std::size_t>() : at->second;
+  };
+  if (std::any_of(cells.begin(), cells.end(), [&](Index c) { return of(c) != of(cells.front()); }))
+    return "its volume is of several groups, whose borders would move";
+  return {};
+}
+
+Result<Mesh> remeshed(const Mesh& mesh, double size, std::stop_token stop, double most) {
+  if (!(size > 0) || !std::isfinite(size))
+    return make_error(ErrorCode::invalid_input, "the size of the elements must be positive", "Give the length of an edge.");
+  if (const std::string why = why_not_remeshed(mesh); !why.empty())
+    return make_error(ErrorCode::invalid_input, "the mesh cannot be made again by itself: " + why, "Name its geometry (.geo, STEP) as the mesh instead.");
+  const int dimension = mesh.dimension();
+  const Mesh faces = outer_faces(mesh);
+  // Equilateral triangles, and tetrahedra of a regular one's volume.
+  const double about = dimension == 2 ? total_area(faces) / (0.433 * size * size) : total_volume(mesh) / (0.118 * size * size * size);
+  if (about > most)
+    return make_error(ErrorCode::invalid_input, fmt::format("there would be about {:.2g} elements, {:.2g} are allowed", about, most), "Choose a larger size.");
+
+  const OwnFolder folder;
+  if (const Status written = write_mesh(faces, folder.path() / "surface.msh"); !written) return written.error();
+  std::string script = fmt::format(
+      "Merge \"surface.msh\";\nClassifySurfaces{{{0} * Pi / 180, 1, 1, {0} * Pi / 180}};\nCreateGeometry;\n"
+      "Mesh.MeshSizeExtendFromBoundary = 0;\nMesh.MeshSizeFromPoints = 0;\nMesh.MeshSizeMin = {1};\nMesh.MeshSizeMax = {1};\n",
+      sharp_edge, size);
+  if (dimension == 3) script += "Surface Loop(1) = Surface{:};\nVolume(1) = {1};\n";
+  const fs::path geometry = folder.path() / "again.geo";
+  if (const Status written = write_file_atomically(geometry, script); !written) return written.error();
+  GmshOptions options;
+  options.dimension = dimension;
+  const auto made = load_mesh(geometry, {}, options, stop);
+  if (!made) return made.error();
+
+  // Cells of the highest dimension, and of a volume the faces that belong to a group.
+  const auto old_groups = groups_by_cell(faces, 2);
+  Nearest nearest(faces);
+  std::vector<Index> kept;
+  std::map<std::size_t, std::vector<Index>> grouped;  // by group of `faces`: cells of the new mesh, by their place in `kept`
+  for (const Index c : cells_of_dimension(*made, 2)) {
+    const auto at = old_groups.find(nearest.to(cell_surface(*made, c).centroid));
+    if (dimension == 3 && at == old_groups.end()) continue;
+    if (at != old_groups.end())
+      for (const std::size_t g : at->second) grouped[g].push_back(static_cast<Index>(kept.size()));
+    kept.push_back(c);
+  }
+  const auto first_volume = static_cast<Index>(kept.size());
+  if (dimension == 3)
+    for (const Index c : cells_of_dimension(*made, 3)) kept.push_back(c);
+  if (kept.empty() || (dimension == 3 && first_volume == static_cast<Index>(kept.size())))
+    return make_error(ErrorCode::invalid_input, "gmsh made no elements", "Choose a smaller size, or mesh the geometry itself.");
+  const Mesh bare = made->extract(kept);
+  std::vector<MeshGroup> groups;
+  for (auto& [g, cells] : grouped) groups.push_back({faces.groups()[g].name, 2, faces.groups()[g].tag, std::move(cells)});
+  if (dimension == 3)
+    for (const MeshGroup& group : mesh.groups())
+      if (group.dimension == 3 && !group.cells.empty()) {
+        MeshGroup whole{group.name, 3, group.tag, {}};
+        for (Index c = first_volume; c < bare.cell_count(); ++c) whole.cells.push_back(c);
+        groups.push_back(std::move(whole));
+      }
+  auto out = Mesh::from_arrays(bare.points(), bare.shapes(), bare.connectivity(), std::move(groups));
+  if (out && dimension == 2) orient_outward(*out);
+  return out;
+}
+
+}  // namespace conoid
