@@ -16,8 +16,10 @@
 #include <QStyle>
 #include <QStyleOptionComboBox>
 #include <QStylePainter>
+#include <QVBoxLayout>
 #include <QWheelEvent>
 
+#include "app/forms/file_preview.hpp"
 #include "app/forms/schema_text.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/json_path.hpp"
@@ -302,13 +304,20 @@ void TextEdit::refresh() {
 FileEdit::FileEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
                    QWidget* parent)
     : FieldEditor(context, pointer, node, fallback, parent) {
-  auto* row = flat_row(this);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(4);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(4);
+  column->addLayout(row);
   line_ = new UnitLineEdit(context.look, {}, this);
   line_->setPlaceholderText(fallback.is_null() ? tr("choose a file") : text_of(fallback));
   line_->setAccessibleName(label());
   auto* browse_button = make_icon_button(context.look, "folder", tr("Choose a file"), this);
   row->addWidget(line_, 1);
   row->addWidget(browse_button);
+  preview_ = new FilePreview(context.look, this);
+  column->addWidget(preview_);
   setFocusProxy(line_);
   connect(browse_button, &QToolButton::clicked, this, &FileEdit::browse);
   connect(line_, &QLineEdit::editingFinished, this, [this] {
@@ -322,6 +331,9 @@ FileEdit::FileEdit(const FormContext& context, const std::string& pointer, const
 void FileEdit::refresh() {
   line_->show_value(value() ? text_of(*value()) : QString());
   line_->set_wrong(has_errors_at(context_.model, pointer_));
+  std::filesystem::path file = value() ? text_of(*value()).toStdString() : std::string();
+  if (!file.empty() && file.is_relative()) file = context_.model.document().folder() / file;
+  preview_->show_file(file);
 }
 
 void FileEdit::browse() {

@@ -13,6 +13,8 @@ class QComboBox;
 
 namespace conoid::app {
 
+class FilePreview;
+
 /// A line that shows the SI unit, faint, at its right end as long as what stands there has no unit of its own.
 class UnitLineEdit : public QLineEdit {
   Q_OBJECT
@@ -93,6 +95,7 @@ class FileEdit : public FieldEditor {
  private:
   void browse();
   UnitLineEdit* line_;
+  FilePreview* preview_;
 };
 
 class ChoiceEdit : public FieldEditor {

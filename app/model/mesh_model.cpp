@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QPointer>
+#include <QRegularExpression>
 #include <QThreadPool>
 
 #include "app/forms/schema_text.hpp"
@@ -110,12 +111,31 @@ std::optional<double> MeshModel::file_scale() const {
 
 void MeshModel::mesh_again(double size) {
   const auto scale = file_scale();
-  if (!mesh_ || !can_be_meshed(mesh_->file) || !scale) return;
-  const std::filesystem::path geometry = mesh_->file;
-  const std::string name = geometry.stem().string() + "-" + QString::number(size, 'g', 4).toStdString() + "m.msh";
-  make_mesh(name, tr("meshing with elements of %1 m").arg(size, 0, 'g', 4),
-            [geometry, size, factor = *scale](const std::filesystem::path& out, std::stop_token stop) {
-              return mesh_geometry_again(geometry, factor, size, out, std::move(stop));
+  if (!mesh_ || !mesh_->fixed.empty() || !scale) return;
+  const std::filesystem::path file = mesh_->file;
+  // "body-0.1m" becomes "body-0.05m".
+  static const QRegularExpression made("-[0-9.e-]+m$");
+  const QString stem = QString::fromStdString(file.stem().string()).remove(made);
+  make_mesh((stem + "-" + QString::number(size, 'g', 4) + "m.msh").toStdString(), tr("meshing with elements of %1 m").arg(size, 0, 'g', 4),
+            [file, size, factor = *scale](const std::filesystem::path& out, std::stop_token stop) {
+              return mesh_file_again(file, factor, size, out, std::move(stop));
+            });
+}
+
+void MeshModel::group_faces(const QString& name, std::vector<Index> faces) {
+  const auto scale = file_scale();
+  if (!mesh_ || !scale) return;
+  const std::filesystem::path file = mesh_->file;
+  // Never over the file that the case names now: an edit that is undone needs it.
+  static const QRegularExpression made("-groups[0-9]*$");
+  const QString stem = QString::fromStdString(file.stem().string()).remove(made);
+  std::string out;
+  std::error_code ignored;
+  for (int i = 1; out.empty() || std::filesystem::exists(file.parent_path() / out, ignored); ++i)
+    out = (stem + "-groups" + (i > 1 ? QString::number(i) : QString()) + ".msh").toStdString();
+  make_mesh(out, tr("making of the group %1").arg(name),
+            [file, factor = *scale, faces = std::move(faces), group = name.toStdString()](const std::filesystem::path& to, std::stop_token stop) {
+              return group_faces_of_file(file, factor, faces, group, to, std::move(stop));
             });
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <vector>
 
 #include <QObject>
 #include <QString>
@@ -31,8 +32,10 @@ class MeshModel : public QObject {
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   /// Reads again even though nothing changed in the case (the file did).
   void reload();
-  /// Meshes the geometry of the case with another size of elements and names the new mesh in the case.
+  /// Meshes the geometry of the case, or its mesh, with another size of elements (m) and names the new mesh in the case.
   void mesh_again(double size);
+  /// Makes a group of cells of MeshPreview::faces, in a new file beside the mesh that is then named in the case.
+  void group_faces(const QString& name, std::vector<Index> faces);
   /// Halves every element of the mesh and names the finer mesh, a file beside it, in the case.
   void refine();
 

@@ -120,6 +120,7 @@ void RunModel::show(StoredRun run) {
   std::vector<Moment> moments;
   moments.reserve(run.frames.size());
   for (const StoredFrame& frame : run.frames) moments.push_back({frame.number, frame.value, frame.axis});
+  first_shown_ = run.first_shown;
   frames_.set_stored(std::move(moments));
   emit started();
   emit state_changed(state_);

@@ -76,6 +76,8 @@ class RunModel : public QObject {
   [[nodiscard]] const std::vector<NumberEvent>& numbers() const { return numbers_; }
   [[nodiscard]] const std::vector<std::pair<std::string, FieldInfo>>& catalog() const { return catalog_; }
   [[nodiscard]] const FrameHistory& frames() const { return frames_; }
+  /// The frame that a stored run opens on.
+  [[nodiscard]] std::size_t first_shown() const { return first_shown_; }
   [[nodiscard]] const std::deque<LogLine>& log() const { return log_; }
   void add_log(LogLine line);
 
@@ -131,6 +133,7 @@ class RunModel : public QObject {
   std::vector<std::pair<std::string, FieldInfo>> catalog_;
   FrameHistory frames_;
   std::deque<LogLine> log_;
+  std::size_t first_shown_ = 0;
   std::string part_, field_;
   bool chosen_only_ = false;
 

@@ -70,6 +70,23 @@ void Settings::set_window(const QByteArray& geometry, const QByteArray& layout) 
   if (!layout.isEmpty()) store_.setValue("window/layout", layout);
 }
 
+QByteArray Settings::views(const QString& case_file) const {
+  return store_.value("views/kept").toHash().value(case_file).toByteArray();
+}
+
+void Settings::set_views(const QString& case_file, const QByteArray& views) {
+  if (case_file.isEmpty()) return;
+  QVariantHash kept = store_.value("views/kept").toHash();
+  QStringList order = store_.value("views/order").toStringList();
+  order.removeAll(case_file);
+  order.prepend(case_file);
+  kept[case_file] = views;
+  constexpr qsizetype most = 200;
+  while (order.size() > most) kept.remove(order.takeLast());
+  store_.setValue("views/kept", kept);
+  store_.setValue("views/order", order);
+}
+
 void Settings::add_recent_case(const QString& file) {
   QStringList files = recent_cases();
   files.removeAll(file);

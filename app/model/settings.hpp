@@ -71,6 +71,10 @@ class Settings : public QObject {
   [[nodiscard]] QByteArray layout() const { return store_.value("window/layout").toByteArray(); }
   void set_window(const QByteArray& geometry, const QByteArray& layout);
 
+  /// Views of a case file kept under names, as their pane writes them. Of the 200 cases that were given any last.
+  [[nodiscard]] QByteArray views(const QString& case_file) const;
+  void set_views(const QString& case_file, const QByteArray& views);
+
   [[nodiscard]] QStringList recent_cases() const { return store_.value("recent/cases").toStringList(); }
   void add_recent_case(const QString& file);
 

@@ -151,6 +151,7 @@ Result<StoredRun> read_stored_run(const fs::path& folder) {
   if (reader) {
     run.reader = std::move(reader).value();
     run.frames = run.reader->frames();
+    run.first_shown = telling_frame(*run.reader);
     for (const StoredPart& part : run.reader->parts())
       for (const FieldInfo& field : part.fields) run.catalog.emplace_back(part.name, field);
   } else {

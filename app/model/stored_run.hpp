@@ -30,6 +30,7 @@ struct StoredRun {
   MachineRates rates{};               ///< of the machine it ran on; zeros: not measured
   std::vector<LogLine> log;
   std::vector<StoredFrame> frames;
+  std::size_t first_shown = 0;        ///< of frames: the one to open on
   std::vector<std::pair<std::string, FieldInfo>> catalog;  ///< part, field
   std::shared_ptr<VtkhdfReader> reader;                    ///< null when no fields were kept
 };

@@ -15,6 +15,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -23,7 +24,10 @@
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/json_path.hpp"
+#include "app/model/names.hpp"
 #include "engine/core/units.hpp"
+#include "engine/mesh/edit.hpp"
+#include "engine/solvers/mesh_frame.hpp"
 #include "render/scene/color_map.hpp"
 #include "render/scene/ticks.hpp"
 
@@ -166,6 +170,7 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   groups_ = new QVBoxLayout;
   groups_->setSpacing(2);
   inner->addLayout(groups_);
+  inner->addWidget(make_chooser());
 
   again_box_ = make_box(tr("Finer or coarser"), &inner);
   inner_column->addWidget(again_box_);
@@ -227,8 +232,97 @@ QWidget* MeshPanel::make_box(const QString& title, QVBoxLayout** column) {
   return box;
 }
 
+QWidget* MeshPanel::make_chooser() {
+  auto* box = new QWidget(content_);
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(0, 4, 0, 0);
+  column->setSpacing(6);
+  choose_ = new QPushButton(tr("Choose faces with the mouse"), box);
+  choose_->setCheckable(true);
+  choose_->setIcon(look_.icon("place"));
+  column->addWidget(choose_, 0, Qt::AlignLeft);
+  chooser_ = new QWidget(box);
+  auto* grid = new QGridLayout(chooser_);
+  grid->setContentsMargins(0, 0, 0, 0);
+  grid->setSpacing(8);
+  grid->setColumnStretch(0, 1);
+  chosen_text_ = make_label({}, "small", chooser_);
+  chosen_text_->setWordWrap(true);
+  grid->addWidget(chosen_text_, 0, 0, 1, 2);
+  grid->addWidget(make_label(tr("A side ends at edges sharper than"), "muted", chooser_), 1, 0);
+  angle_ = new QSpinBox(chooser_);
+  angle_->setRange(1, 180);
+  angle_->setValue(40);
+  angle_->setSuffix(QStringLiteral("°"));
+  angle_->setAccessibleName(tr("Sharpest angle within a side"));
+  grid->addWidget(angle_, 1, 1);
+  group_name_ = new QLineEdit(chooser_);
+  group_name_->setPlaceholderText(tr("name of the group"));
+  group_name_->setAccessibleName(tr("Name of the group"));
+  make_group_ = new QPushButton(tr("Make a group"), chooser_);
+  grid->addWidget(group_name_, 2, 0);
+  grid->addWidget(make_group_, 2, 1);
+  column->addWidget(chooser_);
+  chooser_->hide();
+  const auto ready = [this] { make_group_->setEnabled(!chosen_.empty() && !group_name_->text().trimmed().isEmpty()); };
+  ready();
+  connect(choose_, &QPushButton::toggled, this, &MeshPanel::set_choosing);
+  connect(group_name_, &QLineEdit::textChanged, this, ready);
+  connect(this, &MeshPanel::faces_wanted, this, ready);
+  const auto make = [this] {
+    if (!make_group_->isEnabled()) return;
+    mesh_.group_faces(group_name_->text().trimmed(), {chosen_.begin(), chosen_.end()});
+    group_name_->clear();
+    set_choosing(false);
+  };
+  connect(make_group_, &QPushButton::clicked, this, make);
+  connect(group_name_, &QLineEdit::returnPressed, this, make);
+  return box;
+}
+
+void MeshPanel::set_choosing(bool on) {
+  on = on && mesh_.mesh() && mesh_.mesh()->faces;
+  choose_->setChecked(on);
+  if (on == !chooser_->isHidden()) return;
+  chooser_->setVisible(on);
+  chosen_.clear();
+  faces_geometry_ = on ? mesh_geometry(*mesh_.mesh()->faces, 2) : MeshGeometry();
+  emit choosing_changed(on);
+  if (on) show_chosen();
+}
+
+void MeshPanel::choose_at(const Vec3& place) {
+  if (chooser_->isHidden() || !mesh_.mesh()) return;
+  const Mesh& faces = *mesh_.mesh()->faces;
+  const Index cell = nearest_face(faces, place);
+  if (cell < 0) return;
+  const bool take_back = chosen_.contains(cell);
+  for (const Index c : smooth_region(faces, cell, angle_->value())) take_back ? static_cast<void>(chosen_.erase(c)) : static_cast<void>(chosen_.insert(c));
+  show_chosen();
+}
+
+void MeshPanel::show_chosen() {
+  const Index count_all = mesh_.mesh()->faces->cell_count();
+  chosen_text_->setText(chosen_.empty() ? tr("Click a side of the body in the picture; drag to turn it. Another click takes a side back.")
+                                        : tr("%1 of %2 faces are chosen. Another click takes a side back.")
+                                              .arg(count(static_cast<Index>(chosen_.size())), count(count_all)));
+  auto frame = std::make_shared<Frame>();
+  frame->axis = FrameAxis::iteration;
+  std::vector<float> marked(static_cast<std::size_t>(count_all), 0.0F);
+  for (const Index c : chosen_) marked[static_cast<std::size_t>(c)] = 1;
+  FieldInfo info;
+  info.name = "chosen";
+  info.label = tr("Chosen faces").toStdString();
+  info.unit = "1";
+  info.kind = FieldKind::magnitude;
+  info.association = Association::cell;
+  frame->parts.push_back({"faces", faces_geometry_, {make_field(std::move(info), std::move(marked))}});
+  emit faces_wanted(frame);
+}
+
 void MeshPanel::refresh() {
   const auto& mesh = mesh_.mesh();
+  if (!mesh || mesh_.is_reading()) set_choosing(false);
   content_->setVisible(mesh != nullptr);
   note_->setVisible(mesh == nullptr || mesh_.is_reading());
   if (mesh_.is_reading()) note_->setText(tr("Reading the mesh…"));
@@ -336,15 +430,15 @@ void MeshPanel::refresh_waves() {
   const double wave = nodes * mesh.longest_edges.back() / mesh.summary.order;
   const Vec3& a = mesh.summary.low;
   const Vec3& b = mesh.summary.high;
-  const double largest = std::max({b[0] - a[0], b[1] - a[1], b[2] - a[2]});
+  const auto waves = [&](std::size_t k) { return QString::number((b[k] - a[k]) / wave, 'g', 2); };
   const bool good = nodes >= enough_nodes, usable = nodes >= few_nodes;
   waves_dot_->set_colour(good ? "good" : usable ? "caution" : "bad");
   const QString verdict = good ? tr("fine enough") : usable ? tr("coarse") : tr("too coarse");
   const std::vector<double>& edges = mesh.longest_edges;
   const double longest_good = wave * mesh.summary.order / enough_nodes;
   const auto coarse = static_cast<Index>(edges.end() - std::upper_bound(edges.begin(), edges.end(), longest_good));
-  QString said = tr("%1 nodes a wavelength at the longest edge: %2. The wavelength is %3, the body %4 of them long.")
-                     .arg(QString::number(nodes, 'f', 1), verdict, text(format_quantity(wave, "m", 3)), QString::number(largest / wave, 'f', 1));
+  QString said = tr("%1 nodes a wavelength at the longest edge: %2. The wavelength is %3, the body %4 wavelengths.")
+                     .arg(QString::number(nodes, 'f', 1), verdict, text(format_quantity(wave, "m", 3)), waves(0) + QStringLiteral(" × ") + waves(1) + QStringLiteral(" × ") + waves(2));
   if (coarse > 0)
     said += ' ' + tr("%1 of %2 elements have fewer than %3 nodes; the one in the middle has %4.")
                       .arg(count(coarse), count(static_cast<Index>(edges.size())), QString::number(enough_nodes),
@@ -354,16 +448,20 @@ void MeshPanel::refresh_waves() {
 }
 
 void MeshPanel::fill_again(const MeshPreview& mesh) {
-  const bool geometry = can_be_meshed(mesh.file);
-  by_size_->setVisible(geometry);
-  coarser_->setVisible(geometry);
-  if (size_->text().isEmpty()) size_->setText(QString::number(mesh.summary.quality.edge_max, 'g', 3));
+  const bool geometry = can_be_meshed(mesh.file), again = mesh.fixed.empty();
+  by_size_->setVisible(again);
+  coarser_->setVisible(again);
+  const QString file = QString::fromStdString(mesh.file.string());
+  if (size_->text().isEmpty() || size_of_ != file) size_->setText(QString::number(mesh.summary.quality.edge_max, 'g', 3));
+  size_of_ = file;
   const bool curved = !geometry && mesh.summary.order > 1;
   finer_->setEnabled(!curved);
   again_note_->setText(geometry ? tr("gmsh makes a new mesh file beside the geometry. The change can be undone.")
                        : curved ? tr("Curved elements are made finer from their geometry (.geo, STEP): name it as the mesh of the case.")
-                                : tr("Every edge is halved, in a new file beside this one; the change can be undone. A coarser mesh is made from "
-                                     "its geometry (.geo, STEP)."));
+                       : again  ? tr("gmsh meshes the surface of the body again, in a new file beside this one; edges sharper than 40° stay. Refine "
+                                     "halves every edge of the mesh as it is. The change can be undone.")
+                                : tr("Every edge is halved, in a new file beside this one; the change can be undone. It cannot be made coarser by itself: "
+                                     "%1.").arg(translated(mesh.fixed)));
 }
 
 void MeshPanel::fill_worst(const MeshPreview& mesh) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include <QWidget>
@@ -17,6 +18,7 @@ class QGridLayout;
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QSpinBox;
 class QVBoxLayout;
 
 namespace conoid::app {
@@ -47,12 +49,21 @@ class MeshPanel : public QWidget {
   void set_unit(const QString& unit);
   /// Nodes a wavelength: edges of the longest element, its order counted, per wavelength; 0 when a number is missing.
   [[nodiscard]] double nodes_per_wavelength() const;
+  /// Whether clicks in the picture choose faces for a group.
+  void set_choosing(bool on);
+  /// Chooses the side of the body at a place, up to its sharp edges, or takes it back.
+  void choose_at(const conoid::Vec3& place);
+  [[nodiscard]] const std::set<Index>& chosen() const { return chosen_; }
 
  signals:
   /// Show this field of the mesh ("group", "quality"), with marks.
   void field_wanted(const QString& field, const std::vector<conoid::Marker>& marks);
   /// Show this one group: its number in MeshPreview::group_names.
   void group_wanted(int number);
+  /// Faces are (or no longer) chosen with the mouse.
+  void choosing_changed(bool on);
+  /// Show the faces with the chosen ones marked: a field "chosen" of 1 and 0.
+  void faces_wanted(const std::shared_ptr<const conoid::Frame>& frame);
   /// Go to a place of the case.
   void place_wanted(const QString& pointer);
 
@@ -64,6 +75,8 @@ class MeshPanel : public QWidget {
   void fill_groups(const MeshPreview& mesh);
   void fill_again(const MeshPreview& mesh);
   void fill_worst(const MeshPreview& mesh);
+  QWidget* make_chooser();
+  void show_chosen();
   QWidget* make_box(const QString& title, QVBoxLayout** column);
   void add_check(bool good, const QString& text, const QString& detail = {});
 
@@ -88,6 +101,14 @@ class MeshPanel : public QWidget {
   QPushButton *finer_, *coarser_;
   QLabel* again_note_;
   QLineEdit* size_;
+  QPushButton *choose_, *make_group_;
+  QWidget* chooser_;
+  QLabel* chosen_text_;
+  QSpinBox* angle_;
+  QLineEdit* group_name_;
+  std::set<Index> chosen_;      ///< cells of MeshPreview::faces
+  MeshGeometry faces_geometry_; ///< of those, shared between pictures
+  QString size_of_;             ///< the file whose longest edge stands in size_
 };
 
 }  // namespace conoid::app

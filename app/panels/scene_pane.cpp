@@ -11,6 +11,9 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QInputDialog>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -186,7 +189,7 @@ void ScenePane::make_head() {
     const char* icon;
     QString tip;
   };
-  for (const Tool& one : {Tool{MouseTool::probe, "probe", tr("Read values: point at the field")},
+  for (const Tool& one : {Tool{MouseTool::probe, "probe", tr("Read values: point at the field; a click keeps one in the picture")},
                           Tool{MouseTool::profile, "profile", tr("Draw a line: the values along it become a chart")},
                           Tool{MouseTool::place, "place", tr("Place a receiver: click where it should be")}}) {
     auto* button = make_icon_button(look_, one.icon, one.tip, head_);
@@ -315,6 +318,59 @@ void ScenePane::save_view(const QString& name) {
   SavedView view{name, std::move(camera), scene_->view()};
   if (same != saved_.end()) *same = std::move(view);
   else saved_.push_back(std::move(view));
+  emit views_changed();
+}
+
+QByteArray ScenePane::views_as_text() const {
+  QJsonArray all;
+  for (const SavedView& saved : saved_) {
+    const FieldView& v = saved.view;
+    QJsonArray camera, cuts, iso;
+    for (const double x : saved.camera->placement()) camera << x;
+    for (const CutPlane& cut : v.cuts) cuts << QJsonArray{cut.visible, cut.position};
+    for (const double level : v.iso) iso << level;
+    QJsonObject one{{"name", saved.name}, {"camera", camera}, {"cuts", cuts}, {"iso", iso}, {"map", text(v.color_map)},
+                    {"mesh_cuts", v.mesh_cuts}, {"edges", v.edges}, {"opacity", v.opacity}, {"warp", text(v.warp_field)},
+                    {"warp_scale", v.warp_scale}, {"arrow_field", text(v.arrow_field)}, {"arrows", v.arrows},
+                    {"streamlines", v.streamlines}, {"outline", v.outline}, {"color_bar", v.color_bar}, {"caption", v.caption},
+                    {"triad", v.triad}, {"extents", v.extents}};
+    if (v.clip) one["clip"] = QJsonArray{v.clip->normal[0], v.clip->normal[1], v.clip->normal[2], v.clip->position};
+    all << one;
+  }
+  return all.isEmpty() ? QByteArray() : QJsonDocument(all).toJson(QJsonDocument::Compact);
+}
+
+void ScenePane::set_views(const QByteArray& words) {
+  saved_.clear();
+  for (const QJsonValue& value : QJsonDocument::fromJson(words).array()) {
+    const QJsonObject one = value.toObject();
+    const QJsonArray camera = one["camera"].toArray(), cuts = one["cuts"].toArray(), clip = one["clip"].toArray();
+    std::array<double, 11> placement{};
+    if (one["name"].toString().isEmpty() || camera.size() != static_cast<qsizetype>(placement.size())) continue;
+    for (std::size_t k = 0; k < placement.size(); ++k) placement[k] = camera[static_cast<qsizetype>(k)].toDouble();
+    SavedView saved{one["name"].toString(), std::make_shared<CameraController>(), {}};
+    saved.camera->place(placement);
+    FieldView& v = saved.view;
+    for (qsizetype k = 0; k < std::min<qsizetype>(3, cuts.size()); ++k)
+      v.cuts[static_cast<std::size_t>(k)] = {cuts[k].toArray()[0].toBool(true), cuts[k].toArray()[1].toDouble(0.5)};
+    for (const QJsonValue& level : one["iso"].toArray()) v.iso.push_back(level.toDouble());
+    v.color_map = one["map"].toString().toStdString();
+    v.mesh_cuts = one["mesh_cuts"].toBool();
+    v.edges = one["edges"].toBool();
+    v.opacity = one["opacity"].toDouble(1);
+    v.warp_field = one["warp"].toString().toStdString();
+    v.warp_scale = one["warp_scale"].toDouble();
+    v.arrow_field = one["arrow_field"].toString().toStdString();
+    v.arrows = one["arrows"].toInt(v.arrows);
+    v.streamlines = one["streamlines"].toBool();
+    v.outline = one["outline"].toBool(true);
+    v.color_bar = one["color_bar"].toBool(true);
+    v.caption = one["caption"].toBool(true);
+    v.triad = one["triad"].toBool(true);
+    v.extents = one["extents"].toBool(true);
+    if (clip.size() == 4) v.clip = ClipPlane{{clip[0].toDouble(), clip[1].toDouble(), clip[2].toDouble()}, clip[3].toDouble()};
+    saved_.push_back(std::move(saved));
+  }
 }
 
 void ScenePane::restore_view(std::size_t index) {
@@ -325,6 +381,13 @@ void ScenePane::restore_view(std::size_t index) {
   view.part = now.part;
   view.field = now.field;
   view.value = now.value;
+  view.label = now.label;
+  view.iteration_word = now.iteration_word;
+  view.phase_word = now.phase_word;
+  view.keep_range = now.keep_range;
+  view.fixed_range = now.fixed_range;
+  view.low = now.low;
+  view.high = now.high;
   static_cast<void>(scene_->set_view(view).ok());
   scene_->camera().copy_from(*saved_[index].camera);
   refresh_display();
@@ -355,9 +418,9 @@ void ScenePane::set_tool(MouseTool tool) {
   line_begin_.reset();
   scene_->set_line({});
   viewport_->widget()->setCursor(tool == MouseTool::turn ? Qt::ArrowCursor : Qt::CrossCursor);
-  static const QString hints[] = {QString(), tr("Point at the field to read its value."),
+  static const QString hints[] = {QString(), tr("Point at the field to read its value; click to keep it in the picture."),
                                   tr("Press, draw a line across the field, let go."),
-                                  tr("Click where a receiver should be.")};
+                                  tr("Click where a receiver should be."), tr("Click a side of the body to choose its faces.")};
   show_reading(hints[static_cast<int>(tool)]);
 }
 
@@ -586,16 +649,30 @@ std::optional<Vec3> ScenePane::place_under(const InputEvent& event) {
   return scene_->pick_plane(event.x, event.y, 2, 0.5 * (b[4] + b[5]));
 }
 
+bool ScenePane::is_click(const InputEvent& event) {
+  if (event.button != MouseButton::left) return false;
+  if (event.kind == InputKind::press) pressed_at_ = {event.x, event.y};
+  constexpr double still = 4;  // pixels
+  return event.kind == InputKind::release && std::hypot(event.x - pressed_at_[0], event.y - pressed_at_[1]) <= still * devicePixelRatioF();
+}
+
 bool ScenePane::handle_tool(const InputEvent& event) {
   if (tool_ == MouseTool::turn || !has_picture()) return false;
   const bool left = event.button == MouseButton::left;
   if (tool_ == MouseTool::probe) {
     if (event.kind == InputKind::leave) show_reading({});
+    if (is_click(event))
+      if (const auto probe = scene_->pick(event.x, event.y)) emit value_kept(*probe);
     if (event.kind != InputKind::move || event.button != MouseButton::none) return false;
     const auto probe = scene_->pick(event.x, event.y);
     show_reading(probe ? text(probe->text) : tr("Nothing here."));
     if (probe) emit probed(*probe);
     return false;  // turning goes on working while values are read
+  }
+  if (tool_ == MouseTool::choose) {
+    if (!is_click(event)) return false;
+    if (const auto probe = scene_->pick(event.x, event.y)) emit face_chosen(probe->position);
+    return false;
   }
   if (tool_ == MouseTool::place) {
     if (event.kind != InputKind::press || !left) return false;

@@ -2,6 +2,7 @@
 // One view of a field: its choices above the picture, the display choices beside it, tools for the mouse.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -31,7 +32,7 @@ class DisplayPanel;
 [[nodiscard]] conoid::Theme picture_theme(const Theme& theme, const QString& background);
 
 /// What the left mouse button does in the picture.
-enum class MouseTool { turn, probe, profile, place };
+enum class MouseTool { turn, probe, profile, place, choose };
 
 /// A view that a person has kept under a name.
 struct SavedView {
@@ -85,14 +86,22 @@ class ScenePane : public QWidget {
   void set_run(RunModel& run);
 
   [[nodiscard]] const std::vector<SavedView>& saved_views() const { return saved_; }
+  /// The kept views as text (JSON) and back; what cannot be read is left out.
+  [[nodiscard]] QByteArray views_as_text() const;
+  void set_views(const QByteArray& text);
   void save_view(const QString& name);
   void restore_view(std::size_t index);
 
  signals:
   void camera_moved();
+  void views_changed();
   void probed(const conoid::Probe& probe);
+  /// A click with the tool that reads values: this one is to be kept in the picture.
+  void value_kept(const conoid::Probe& probe);
   void profile_drawn(const std::vector<conoid::ProfilePoint>& points, const QString& label, const QString& unit);
   void place_chosen(const conoid::Vec3& place);
+  /// A click on something that is drawn, with the tool that chooses faces.
+  void face_chosen(const conoid::Vec3& place);
   void field_chosen();
   void troubled(const QString& text, const QString& hint);
 
@@ -118,6 +127,8 @@ class ScenePane : public QWidget {
   void warm_up();
   bool handle_tool(const InputEvent& event);
   void show_reading(const QString& text);
+  /// Whether this is the end of a click; what is dragged turns the view.
+  [[nodiscard]] bool is_click(const InputEvent& event);
   [[nodiscard]] std::optional<Vec3> place_under(const InputEvent& event);
 
   RunModel* run_;
@@ -144,6 +155,7 @@ class ScenePane : public QWidget {
   QActionGroup* tool_group_;
   MouseTool tool_ = MouseTool::turn;
   std::optional<Vec3> line_begin_;
+  std::array<double, 2> pressed_at_{};
   std::vector<SavedView> saved_;
   std::uint64_t wanted_ = 0, shown_ = 0;  ///< frames asked for and drawn, counted
   bool first_frame_ = true;

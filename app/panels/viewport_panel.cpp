@@ -82,7 +82,13 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
   connect(main_, &ScenePane::camera_moved, this, [this] { if (second_) second_->follow_camera(*main_); });
   connect(main_, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
   connect(main_, &ScenePane::place_chosen, this, &ViewportPanel::place_chosen);
+  connect(main_, &ScenePane::value_kept, this, [this](const Probe& probe) {
+    kept_.push_back({probe.position, MarkerKind::receiver, probe.text.substr(0, probe.text.find(" at ("))});
+    refresh_markers();
+    log(LogLevel::info, QString::fromStdString(probe.text));
+  });
   connect(main_, &ScenePane::field_chosen, this, [this] {
+    forget_kept();
     refresh_timeline();
     // Of a big run only the chosen field is read: ask for it.
     if (run_.is_stored() && !run_.frames().empty()) show_frame(wanted_index_);
@@ -115,7 +121,7 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
     if (run_.frames().empty())
       main_->clear(run_.state() == SessionState::failed ? tr("This run gave no picture.\nThe log says how it went.")
                                                         : tr("This run kept no pictures.\nIts curves and numbers are below and at the right."));
-    else show_frame(run_.frames().size() - 1);
+    else show_frame(std::min(run_.first_shown(), run_.frames().size() - 1));
     refresh_timeline();
   });
   connect(&run, &RunModel::ended, this, [this] {
@@ -213,6 +219,7 @@ void ViewportPanel::show_now(std::size_t index) {
     refresh_markers();
   }
   const auto frame = run_.frames().at(index);
+  if (frame != main_->scene().frame()) forget_kept();
   main_->show_frame(frame);
   if (second_) show_in_second();
 }
@@ -367,8 +374,15 @@ void ViewportPanel::refresh_timeline() {
 void ViewportPanel::refresh_markers() {
   auto markers = markers_of(model_.json());
   if (previewing_) markers.insert(markers.end(), marks_.begin(), marks_.end());
+  markers.insert(markers.end(), kept_.begin(), kept_.end());
   main_->set_markers(markers);
   if (second_) second_->set_markers(markers);
+}
+
+void ViewportPanel::forget_kept() {
+  if (kept_.empty()) return;
+  kept_.clear();
+  refresh_markers();
 }
 
 void ViewportPanel::log(LogLevel level, const QString& text, const QString& hint) {

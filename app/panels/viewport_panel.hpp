@@ -72,6 +72,7 @@ class ViewportPanel : public QWidget {
   void tick();
   void refresh_timeline();
   void refresh_markers();
+  void forget_kept();
   void log(LogLevel level, const QString& text, const QString& hint = {});
 
   RunModel& run_;
@@ -95,6 +96,7 @@ class ViewportPanel : public QWidget {
   QTimer play_timer_;
   std::shared_ptr<const Frame> preview_;
   std::vector<Marker> marks_;  ///< besides those of the case
+  std::vector<Marker> kept_;   ///< values that were clicked: true for this frame and this field only
   std::size_t wanted_index_ = 0;
   bool waiting_ = false;    ///< for a frame that is being read from disk
   bool following_ = true;

@@ -144,6 +144,7 @@ void MainWindow::make_workbench() {
   if (workbench_) return;
   workbench_ = new Workbench(*model_, *run_, *actions_, look_, options_.viewport, stack_);
   workbench_->apply_settings(settings_);
+  workbench_->keep_views_in(settings_);
   stack_->addWidget(workbench_);
 }
 

@@ -31,7 +31,7 @@ constexpr int results_height = 264;
 
 Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions, const Look& look, ViewportKind kind,
                      QWidget* parent)
-    : QMainWindow(parent) {
+    : QMainWindow(parent), model_(model) {
   setWindowFlags(Qt::Widget);
   setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
@@ -63,6 +63,16 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
     case_->reveal(pointer.toStdString());
   });
   connect(mesh_panel_, &MeshPanel::field_wanted, viewport_, &ViewportPanel::show_preview_field);
+  connect(mesh_panel_, &MeshPanel::choosing_changed, this, [this](bool on) {
+    viewport_->pane().set_tool(on ? MouseTool::choose : MouseTool::turn);
+    if (!on && mesh_->mesh()) viewport_->set_preview(mesh_->mesh()->frame);
+  });
+  connect(mesh_panel_, &MeshPanel::faces_wanted, this, [this](const std::shared_ptr<const Frame>& frame) {
+    viewport_->set_preview(frame);
+    viewport_->show_preview_field("chosen", {});
+    viewport_->pane().set_tool(MouseTool::choose);
+  });
+  connect(&viewport_->pane(), &ScenePane::face_chosen, mesh_panel_, &MeshPanel::choose_at);
   connect(mesh_panel_, &MeshPanel::group_wanted, this, &Workbench::show_mesh_group);
   connect(viewport_, &ViewportPanel::split_changed, this, [this](bool on) {
     // Two views need room: on a small screen the case steps aside until there is one view again.
@@ -117,6 +127,15 @@ void Workbench::apply_settings(const Settings& settings) {
   mesh_panel_->set_unit(units == UnitSystem::millimetre ? "mm" : units == UnitSystem::us ? "in" : "m");
   run_panel_->set_place(settings.place(), settings.workers());
   setDockOptions(settings.reduced_motion() ? QMainWindow::DockOptions() : QMainWindow::AnimatedDocks);
+}
+
+void Workbench::keep_views_in(Settings& settings) {
+  ScenePane& pane = viewport_->pane();
+  const auto file = [&model = model_] { return QString::fromStdString(model.document().file().string()); };
+  const auto load = [&settings, &pane, file] { pane.set_views(settings.views(file())); };
+  connect(&model_, &CaseModel::opened, this, load);
+  connect(&pane, &ScenePane::views_changed, this, [&settings, &pane, file] { settings.set_views(file(), pane.views_as_text()); });
+  load();
 }
 
 void Workbench::show_mesh_group(int number) {

@@ -33,6 +33,8 @@ class Workbench : public QMainWindow {
   [[nodiscard]] MeshModel& mesh() { return *mesh_; }
   void show_mesh(bool on);
   void apply_settings(const Settings& settings);
+  /// Views kept under a name belong to the case file and are there again at the next start.
+  void keep_views_in(Settings& settings);
   [[nodiscard]] ViewportPanel& viewport_panel() { return *viewport_; }
   [[nodiscard]] ResultsPanel& results_panel() { return *results_; }
   /// "case", "run" or "results".
@@ -43,6 +45,7 @@ class Workbench : public QMainWindow {
   void showEvent(QShowEvent* event) override;
 
  private:
+  CaseModel& model_;
   void add_pane(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area);
   [[nodiscard]] QDockWidget* pane(const QString& id) const;
   QWidget* make_left(CaseModel& model, const Look& look);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading of our own VTKHDF files: bounded by what the arrays really hold, up to the last finished frame.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -359,5 +360,55 @@ Result<std::unique_ptr<VtkhdfReader>> VtkhdfReader::open(const fs::path& path) {
 }
 
 #endif  // CONOID_HAVE_HDF5
+
+namespace {
+
+/// Mean of |v − mean| over the finite values of the frame's first field, and the bytes of it.
+std::pair<double, Bytes> spread_of(const Frame& frame) {
+  for (const FramePart& part : frame.parts)
+    for (const Field& field : part.fields) {
+      double sum = 0, apart = 0, count = 0;
+      for (const float v : *field.values)
+        if (std::isfinite(v)) {
+          sum += v;
+          ++count;
+        }
+      if (count == 0) return {0, 0};
+      for (const float v : *field.values)
+        if (std::isfinite(v)) apart += std::abs(v - sum / count);
+      return {apart / count, field.values->size() * sizeof(float)};
+    }
+  return {0, 0};
+}
+
+}  // namespace
+
+std::size_t telling_frame(VtkhdfReader& reader, Bytes most) {
+  const auto& frames = reader.frames();
+  if (frames.empty()) return 0;
+  const std::size_t last = frames.size() - 1;
+  if (frames[last].axis != FrameAxis::time || reader.parts().empty() || reader.parts().front().fields.empty()) return last;
+  FrameRequest request;
+  request.parts = {reader.parts().front().name};
+  request.fields = {reader.parts().front().fields.front().name};
+  // The last first: it may use up what may be read. Then from the end to the beginning.
+  constexpr std::size_t places = 8;
+  std::map<std::size_t, double> spread;
+  Bytes read = 0;
+  for (std::size_t i = 0; i <= places && read < most; ++i) {
+    const std::size_t at = last * (places - i) / places;
+    if (spread.contains(at)) continue;
+    const auto frame = reader.read(at, request);
+    if (!frame) continue;
+    const auto [apart, bytes] = spread_of(**frame);
+    spread[at] = apart;
+    read += bytes;
+  }
+  double fullest = 0;
+  for (const auto& [at, apart] : spread) fullest = std::max(fullest, apart);
+  for (auto it = spread.rbegin(); it != spread.rend(); ++it)
+    if (it->second >= 0.5 * fullest) return it->first;
+  return last;
+}
 
 }  // namespace conoid

@@ -76,8 +76,8 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
   app->add_option("--warp", a.warp_field, "Move mesh points by this field");
   app->add_option("--warp-scale", a.warp, "Metres a unit of that field (default: 5 % of the size)");
   app->add_option("--title", a.title, "Title (default: the title of the case)");
-  app->add_flag("--bare", a.bare, "Nothing but the field: no colour bar, text or axes");
-  app->add_flag("--thumbnail", a.thumbnail, "480x300 and bare");
+  app->add_flag("--bare", a.bare, "Nothing but the field: no colour bar, text, axes or outline");
+  app->add_flag("--thumbnail", a.thumbnail, "480x300, bare, of a frame that shows something");
   return app;
 }
 
@@ -116,7 +116,7 @@ Result<FieldView> field_view(const Arguments& a) {
                         "For example --range -0.02:0.02");
     view.fixed_range = true;
   }
-  if (a.bare || a.thumbnail) view.color_bar = view.caption = view.triad = view.extents = false;
+  if (a.bare || a.thumbnail) view.color_bar = view.caption = view.triad = view.extents = view.outline = false;
   return view;
 }
 
@@ -159,7 +159,7 @@ Status draw_field(const Arguments& a, const std::filesystem::path& run, const Pi
   const auto standard = parse_view(a.view);
   if (!standard) return standard.error();
   // A warp needs its field as well, so everything is read then.
-  FieldRequest request{run, a.field, a.part, a.frame};
+  FieldRequest request{run, a.field, a.part, a.frame, a.thumbnail};
   if (!a.warp_field.empty()) request.field.clear();
   auto frame = read_frame(request);
   if (!frame) return frame.error();

@@ -118,7 +118,7 @@ Result<std::shared_ptr<const Frame>> read_frame(const FieldRequest& request) {
   if (frames.empty())
     return make_error(ErrorCode::file, "the run has no finished frame yet", "Wait for its first frame.",
                       {request.run.string(), 0, {}});
-  std::size_t position = frames.size() - 1;
+  std::size_t position = request.telling ? telling_frame(reader) : frames.size() - 1;
   if (request.frame) {
     const long long wanted = *request.frame;
     const auto count = static_cast<long long>(frames.size());

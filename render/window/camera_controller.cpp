@@ -292,6 +292,25 @@ void CameraController::update_clipping() {
   camera_->SetClippingRange(nearest, farthest);
 }
 
+std::array<double, 11> CameraController::placement() const {
+  std::array<double, 11> out{};
+  camera_->GetPosition(out.data());
+  camera_->GetFocalPoint(out.data() + 3);
+  camera_->GetViewUp(out.data() + 6);
+  out[9] = camera_->GetParallelScale();
+  out[10] = camera_->GetParallelProjection();
+  return out;
+}
+
+void CameraController::place(const std::array<double, 11>& p) {
+  camera_->SetPosition(p.data());
+  camera_->SetFocalPoint(p.data() + 3);
+  camera_->SetViewUp(p.data() + 6);
+  camera_->SetParallelScale(p[9]);
+  camera_->SetParallelProjection(p[10] != 0);
+  untouched_ = false;
+}
+
 void CameraController::copy_from(const CameraController& other) {
   camera_->SetFocalPoint(other.camera_->GetFocalPoint());
   camera_->SetPosition(other.camera_->GetPosition());

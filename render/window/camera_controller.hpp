@@ -60,6 +60,9 @@ class CameraController {
   void set_untouched() { untouched_ = true; }
   /// Takes over the other's position: linked views.
   void copy_from(const CameraController& other);
+  /// Where it stands, for keeping: position, point looked at, up (each x y z), height of the picture in metres, 1 if parallel.
+  [[nodiscard]] std::array<double, 11> placement() const;
+  void place(const std::array<double, 11>& placement);
 
  private:
   struct Basis {

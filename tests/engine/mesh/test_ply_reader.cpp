@@ -21,7 +21,7 @@ const std::string face = "property list uchar int vertex_indices\n";
 const std::string square_points = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
 
 template <class T>
-void put(std::string& out, T value, bool big) {
+void put_value(std::string& out, T value, bool big) {
   std::array<char, sizeof(T)> raw;
   std::memcpy(raw.data(), &value, sizeof(T));
   if (big) std::reverse(raw.begin(), raw.end());
@@ -77,7 +77,7 @@ class TestPlyReader : public QObject {
         put<float>(records, 2, big);
       }
       put<std::uint32_t>(records, 3, big);
-      for (const std::uint16_t n : {0, 1, 2}) put(records, n, big);
+      for (const std::uint16_t n : {0, 1, 2}) put_value(records, n, big);
       const auto m = read_mesh_bytes(
           ply("element vertex 3\nproperty int8 x\nproperty uint16 u\nproperty float64 y\nproperty short z\n"
               "property list uint8 float32 extra\nelement face 1\nproperty list uint ushort vertex_index\n",
@@ -154,7 +154,7 @@ class TestPlyReader : public QObject {
     for (int i = 0; i < 11; ++i) put<float>(binary, 0, false);
     m = message(ply("element vertex 4\n" + xyz, binary, "binary_little_endian"));
     QVERIFY2(has(m, "expected 4 x records, which take at least 12 bytes each; found 44 bytes"), m.c_str());
-    put(binary, std::numeric_limits<float>::infinity(), false);
+    put_value(binary, std::numeric_limits<float>::infinity(), false);
     m = message(ply("element vertex 4\n" + xyz, binary, "binary_little_endian"));
     QVERIFY2(has(m, "expected a finite coordinate, found inf"), m.c_str());
   }
