@@ -18,7 +18,6 @@
 
 #include "app/look/small_widgets.hpp"
 #include "engine/core/units.hpp"
-#include "engine/io/segy.hpp"
 #include "engine/session/run_reader.hpp"
 #include "render/scene/color_map.hpp"
 

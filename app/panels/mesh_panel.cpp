@@ -26,8 +26,6 @@
 #include "app/model/json_path.hpp"
 #include "app/model/names.hpp"
 #include "engine/core/units.hpp"
-#include "engine/mesh/edit.hpp"
-#include "engine/solvers/mesh_frame.hpp"
 #include "render/scene/color_map.hpp"
 #include "render/scene/ticks.hpp"
 
@@ -286,18 +284,16 @@ void MeshPanel::set_choosing(bool on) {
   if (on == !chooser_->isHidden()) return;
   chooser_->setVisible(on);
   chosen_.clear();
-  faces_geometry_ = on ? mesh_geometry(*mesh_.mesh()->faces, 2) : MeshGeometry();
+  faces_geometry_ = on ? faces_geometry(*mesh_.mesh()) : MeshGeometry();
   emit choosing_changed(on);
   if (on) show_chosen();
 }
 
 void MeshPanel::choose_at(const Vec3& place) {
   if (chooser_->isHidden() || !mesh_.mesh()) return;
-  const Mesh& faces = *mesh_.mesh()->faces;
-  const Index cell = nearest_face(faces, place);
-  if (cell < 0) return;
-  const bool take_back = chosen_.contains(cell);
-  for (const Index c : smooth_region(faces, cell, angle_->value())) take_back ? static_cast<void>(chosen_.erase(c)) : static_cast<void>(chosen_.insert(c));
+  const MeshSide side = side_at(*mesh_.mesh(), place, angle_->value());
+  const bool take_back = chosen_.contains(side.face);
+  for (const Index c : side.cells) take_back ? static_cast<void>(chosen_.erase(c)) : static_cast<void>(chosen_.insert(c));
   show_chosen();
 }
 

@@ -121,6 +121,14 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::p
   return std::shared_ptr<const MeshPreview>(std::move(out));
 }
 
+MeshSide side_at(const MeshPreview& preview, const Vec3& place, double angle) {
+  if (!preview.faces) return {};
+  const Index face = nearest_face(*preview.faces, place);
+  return {face, smooth_region(*preview.faces, face, angle)};
+}
+
+MeshGeometry faces_geometry(const MeshPreview& preview) { return preview.faces ? mesh_geometry(*preview.faces, 2) : MeshGeometry(); }
+
 Result<std::shared_ptr<const MeshPreview>> preview_mesh(const CaseDocument& document, std::stop_token stop) {
   const Json* file = document.find("/mesh/file");
   if (file == nullptr || !file->is_string()) return std::shared_ptr<const MeshPreview>();

@@ -36,6 +36,16 @@ struct MeshPreview {
 [[nodiscard]] Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::path& file, double scale,
                                                                       std::stop_token stop = {});
 
+/// A side of a body: the face that was pointed at and all that its smooth surface joins to it, as cells of MeshPreview::faces.
+struct MeshSide {
+  Index face = -1;
+  std::vector<Index> cells;
+};
+/// The side nearest to a place; it ends at edges sharper than `angle` degrees.
+[[nodiscard]] MeshSide side_at(const MeshPreview& preview, const Vec3& place, double angle);
+/// MeshPreview::faces as the geometry of a frame part.
+[[nodiscard]] MeshGeometry faces_geometry(const MeshPreview& preview);
+
 /// Meshes a geometry, or the surface of a mesh (engine/mesh/edit.hpp), again with edges of `size` metres (`scale` metres a unit of the
 /// file) and writes the mesh to `out` in the unit of the file. Blocks.
 [[nodiscard]] Status mesh_file_again(const std::filesystem::path& file, double scale, double size,

@@ -12,5 +12,6 @@
 #include "engine/io/frame.hpp"
 #include "engine/io/results.hpp"
 #include "engine/io/run_folder.hpp"
+#include "engine/io/segy.hpp"
 #include "engine/io/vtkhdf.hpp"
 #include "engine/team/machine_rates.hpp"

@@ -2,6 +2,7 @@
 // Forms are made wholly from the schema: every kind of field gets its editor, typing writes the case, errors show.
 // labels: gui
 #include <algorithm>
+#include <fstream>
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -9,11 +10,14 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTableView>
+#include <QTemporaryDir>
 #include <QToolButton>
 #include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QTest>
 
+#include "app/forms/file_preview.hpp"
 #include "app/forms/item_card.hpp"
 #include "app/forms/list_edit.hpp"
 #include "app/forms/map_edit.hpp"
@@ -24,6 +28,7 @@
 #include "app/forms/variant_edit.hpp"
 #include "app/model/json_path.hpp"
 #include "app/panels/case_panel.hpp"
+#include "engine/session/run_reader.hpp"
 #include "tests/app/patience.hpp"
 #include "tests/app/sample_case.hpp"
 
@@ -293,6 +298,37 @@ class TestFormGeneration : public QObject {
     QVERIFY(!demands(R"({"discriminator":"kind","properties":{"kind":{"default":"x"}},"variants":{"x":{}}})"));
     QVERIFY(demands(R"({"discriminator":"kind","properties":{"kind":{"default":"x"}},
                         "variants":{"x":{"required":["a"],"properties":{"a":{}}}}})"));
+  }
+
+  void a_file_is_looked_into() {
+    QTemporaryDir folder;
+    const auto at = [&](const char* name) { return std::filesystem::path(folder.filePath(name).toStdString()); };
+    std::ofstream(at("s.csv")) << "t[s],p[Pa]\n0,-1\n0.5,2\n1,0\n";
+    std::ofstream(at("wrong.csv")) << "t[s],p[Pa]\n0,-1\n0.5\n";
+    std::ofstream(at("m.vti")) << "<VTKFile type=\"ImageData\"><ImageData WholeExtent=\"0 20 0 10 0 0\" Spacing=\"1 1 1\">";
+    const std::vector<float> samples = {1, -2, 3, 4, 5, -6};
+    QVERIFY(write_segy(at("g.sgy"), {.interval = 0.004, .samples = 3}, std::vector<SegyTrace>(2), samples).ok());
+    const FileGlance table = look_into_file(at("s.csv"));
+    QVERIFY(table.words.contains("3 rows") && table.words.contains("t from 0 to 1 s") && table.words.contains("p from -1 to 2 Pa"));
+    QCOMPARE(table.y, std::vector<double>({-1, 2, 0}));
+    QVERIFY(look_into_file(at("wrong.csv")).wrong);
+    QVERIFY(look_into_file(at("m.vti")).words.contains("21 × 11 × 1 points"));
+    const FileGlance traces = look_into_file(at("g.sgy"));
+    QVERIFY(traces.words.contains("2 traces of 3 samples"));
+    QCOMPARE(traces.picture.size(), QSize(2, 3));
+    QVERIFY(look_into_file(at("none.csv")).wrong);
+    // Below the field, and again when the file is another.
+    FilePreview preview(*look_);
+    QSignalSpy shown(&preview, &FilePreview::shown);
+    preview.show_file(at("s.csv"));
+    QTRY_COMPARE(shown.size(), 1);
+    QVERIFY(!preview.isHidden());
+    preview.show_file(at("s.csv"));
+    preview.show_file(at("none.csv"));
+    QTRY_COMPARE(shown.size(), 2);
+    QVERIFY(preview.glance().wrong);
+    preview.show_file({});
+    QVERIFY(preview.isHidden());
   }
 
   void numbers_people_type_are_numbers() {

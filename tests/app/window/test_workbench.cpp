@@ -36,6 +36,9 @@
 #include "app/window/workbench.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
+#include "engine/mesh/generators.hpp"
+#include "engine/mesh/gmsh.hpp"
+#include "engine/mesh/writers/write_mesh.hpp"
 #include "render/capture/similarity.hpp"
 #include "tests/app/fake_session.hpp"
 #include "tests/app/patience.hpp"
@@ -273,6 +276,129 @@ class TestWorkbench : public QObject {
     const auto& fields = (*preview)->frame->parts[0].fields;
     QVERIFY(std::any_of(fields.begin(), fields.end(), [](const Field& f) { return f.info.name == "quality"; }));
     QVERIFY(!preview_mesh(folder_.filePath("none.stl").toStdString(), 1).ok());
+  }
+
+  void a_run_whose_waves_have_left_opens_on_a_frame_that_shows_them() {
+    const auto run = make_run("left", 0, 1);
+    auto writer = VtkhdfWriter::create(run, "left");
+    QVERIFY(writer.ok());
+    for (int f = 0; f < 5; ++f) {
+      Frame frame = *test::make_frame(static_cast<std::uint64_t>(f), 0.1 * f, 16, 0);
+      std::vector<float> wave(256, 0.0F);
+      for (int i = 0; i < 256; i += 2) wave[static_cast<std::size_t>(i)] = f == 2 ? 1.0F : f == 4 ? 0.001F : 0.1F;
+      frame.parts[0].fields[0].values = std::make_shared<const std::vector<float>>(std::move(wave));
+      QVERIFY((*writer)->write(frame).ok());
+    }
+    QVERIFY((*writer)->close().ok());
+    auto w = window();
+    QVERIFY(w->open_run(run).ok());
+    QTRY_VERIFY(w->workbench()->viewport_panel().is_up_to_date() && w->workbench()->viewport_panel().pane().has_picture());
+    QCOMPARE(w->workbench()->viewport_panel().frame_index(), std::size_t{2});
+  }
+
+  void a_click_keeps_a_value_until_the_frame_changes() {
+    auto w = window();
+    QVERIFY(w->open_run(make_run("kept", 3, 1)).ok());
+    ViewportPanel& view = w->workbench()->viewport_panel();
+    QTRY_VERIFY(view.pane().has_picture() && view.is_up_to_date());
+    static_cast<void>(view.picture());
+    view.pane().set_tool(MouseTool::probe);
+    const auto before = view.scene().markers().size();
+    const double ratio = view.viewport()->widget()->devicePixelRatioF();
+    const double x = view.viewport()->widget()->width() * ratio / 2, y = view.viewport()->widget()->height() * ratio / 2;
+    const auto click = [&](double to) {
+      view.viewport()->on_input({InputKind::press, MouseButton::left, x, y, 0, false, false});
+      view.viewport()->on_input({InputKind::release, MouseButton::left, to, y, 0, false, false});
+    };
+    click(x + 40);  // this turned the view
+    QCOMPARE(view.scene().markers().size(), before);
+    click(x);
+    QCOMPARE(view.scene().markers().size(), before + 1);
+    QVERIFY(view.scene().markers().back().label.find("Pa") != std::string::npos);
+    view.step(-1);
+    QTRY_VERIFY(view.is_up_to_date());
+    QCOMPARE(view.scene().markers().size(), before);
+  }
+
+  void faces_become_a_group_of_the_case() {
+    SampleCard card;
+    for (SampleCard& one : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+      if (const auto document = CaseDocument::read(one.case_file); one.available && document && document->json().contains("mesh")) card = one;
+    if (card.case_file.empty()) QSKIP("no sample with a mesh in this build");
+    // A box of twelve triangles as the mesh of a copy of that case.
+    const std::filesystem::path folder = folder_.filePath("paint").toStdString();
+    std::filesystem::create_directories(folder);
+    const auto box = box_surface({});
+    QVERIFY(box.ok() && write_mesh(*box, folder / "box.msh").ok());
+    auto document = CaseDocument::read(card.case_file);
+    QVERIFY(document.ok());
+    Json json = document->json();
+    json["mesh"] = {{"file", "box.msh"}, {"unit", "m"}};
+    std::ofstream(folder / "case.json") << json.dump();
+    auto w = window();
+    QVERIFY(w->open_case(folder / "case.json").ok());
+    MeshModel& mesh = w->workbench()->mesh();
+    QTRY_VERIFY(mesh.mesh() && !mesh.is_reading());
+    MeshPanel& panel = w->workbench()->mesh_panel();
+    w->workbench()->show_mesh(true);
+    panel.set_choosing(true);
+    QVERIFY(w->workbench()->viewport_panel().pane().tool() == MouseTool::choose);
+    const auto bounds = (*box).bounds();
+    const Vec3 above{0.4 * bounds.first[0] + 0.6 * bounds.second[0], 0.4 * bounds.first[1] + 0.6 * bounds.second[1], bounds.second[2]};
+    panel.choose_at(above);
+    const auto side = panel.chosen().size();
+    QVERIFY(side > 0 && side < static_cast<std::size_t>(box->cell_count()));
+    QCOMPARE(w->workbench()->viewport_panel().scene().frame()->parts[0].fields[0].info.name, std::string("chosen"));
+    panel.choose_at(above);
+    QVERIFY(panel.chosen().empty());
+    panel.choose_at(above);
+    mesh.group_faces("lid", {panel.chosen().begin(), panel.chosen().end()});
+    QTRY_VERIFY(mesh.mesh() && !mesh.is_reading() && mesh.mesh()->file.filename() == "box-groups.msh");
+    const auto& groups = mesh.mesh()->summary.groups;
+    const auto lid = std::find_if(groups.begin(), groups.end(), [](const auto& g) { return g.name == "lid"; });
+    QVERIFY(lid != groups.end() && lid->cells == static_cast<Index>(side));
+    QVERIFY(panel.chosen().empty());
+    w->model().undo_stack().undo();
+    QTRY_VERIFY(mesh.mesh() && !mesh.is_reading() && mesh.mesh()->file.filename() == "box.msh");
+    // Coarser by gmsh, where it is installed.
+    if (!find_gmsh().ok()) QSKIP("gmsh is not installed");
+    QVERIFY(mesh.mesh()->fixed.empty());
+    mesh.mesh_again(0.3);
+    QTRY_VERIFY(mesh.mesh() && !mesh.is_reading() && mesh.mesh()->file.filename() == "box-0.3m.msh");
+    QVERIFY(mesh.mesh()->summary.surface.is_body());
+  }
+
+  void views_come_back_with_their_case() {
+    const auto kept = [&](const std::filesystem::path& file, bool save) {
+      auto w = window();
+      if (!w->open_case(file).ok()) qFatal("open");
+      ScenePane& pane = w->workbench()->viewport_panel().pane();
+      if (save) {
+        pane.scene().camera().place({1, 2, 3, 0, 0, 0, 0, 0, 1, 7, 1});
+        FieldView view = pane.scene().view();
+        view.cuts[1] = {false, 0.25};
+        view.iso = {0.3, -0.3};
+        view.clip = ClipPlane{{0, 0, 1}, 0.75};
+        view.opacity = 0.5;
+        pane.scene().set_view(view);
+        pane.save_view("from the side");
+      }
+      return pane.saved_views();
+    };
+    const auto file = any_sample().case_file;
+    QCOMPARE(kept(file, true).size(), std::size_t{1});
+    const auto again = kept(file, false);
+    QCOMPARE(again.size(), std::size_t{1});
+    QCOMPARE(again[0].name, QString("from the side"));
+    QVERIFY((again[0].camera->placement() == std::array<double, 11>{1, 2, 3, 0, 0, 0, 0, 0, 1, 7, 1}));
+    QVERIFY(!again[0].view.cuts[1].visible && again[0].view.cuts[1].position == 0.25);
+    QVERIFY(again[0].view.iso == std::vector<double>({0.3, -0.3}));
+    QVERIFY(again[0].view.clip && again[0].view.clip->position == 0.75 && again[0].view.opacity == 0.5);
+    for (const SampleCard& other : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+      if (other.available && other.case_file != file) {
+        QVERIFY(kept(other.case_file, false).empty());
+        break;
+      }
   }
 
   void a_sweep_fills_the_queue() {

@@ -24,6 +24,7 @@ class TestVtkhdfRoundTrip : public QObject {
   void refuses_to_write_over();
   void bad_frames_are_errors();
   void selection_of_parts_and_fields();
+  void a_run_opens_on_a_frame_that_shows_something();
 
  private:
   static std::filesystem::path path(const QTemporaryDir& folder) { return folder.path().toStdString(); }
@@ -31,6 +32,41 @@ class TestVtkhdfRoundTrip : public QObject {
 
 void TestVtkhdfRoundTrip::initTestCase() {
   if (!fields_can_be_kept()) QSKIP("this build has no HDF5");
+}
+
+void TestVtkhdfRoundTrip::a_run_opens_on_a_frame_that_shows_something() {
+  // A wave of an amplitude a frame; the mean that it swings around says nothing.
+  const auto opened_on = [](const std::vector<double>& amplitudes, FrameAxis axis, double mean, Bytes most = Bytes{1} << 20) {
+    QTemporaryDir folder;
+    auto writer = VtkhdfWriter::create(path(folder), "run-1");
+    if (!writer) qFatal("create");
+    for (std::size_t f = 0; f < amplitudes.size(); ++f) {
+      Frame frame;
+      frame.number = f;
+      frame.step = static_cast<Index>(f);
+      frame.value = static_cast<double>(f);
+      frame.axis = axis;
+      std::vector<float> values;
+      for (int i = 0; i < 64; ++i) values.push_back(static_cast<float>(mean + amplitudes[f] * std::sin(i)));
+      FramePart part{"plane", ImageGeometry{{8, 8, 1}, {}, {1, 1, 1}}, {}};
+      part.fields.push_back(make_field({"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"}, std::move(values)));
+      frame.parts.push_back(std::move(part));
+      if (!(*writer)->write(frame)) qFatal("write");
+    }
+    if (!(*writer)->close()) qFatal("close");
+    auto reader = VtkhdfReader::open(path(folder));
+    if (!reader) qFatal("open");
+    return telling_frame(**reader, most);
+  };
+  // Still full at the end: the end. The waves have left: the last that is half as full as the fullest.
+  QCOMPARE(opened_on({0, 1, 2, 2, 1.5}, FrameAxis::time, 0), std::size_t{4});
+  QCOMPARE(opened_on({0, 1, 4, 3, 2.1, 1, 0.1, 0.01, 0}, FrameAxis::time, 0), std::size_t{4});
+  QCOMPARE(opened_on({0, 1, 4, 3, 2.1, 1, 0.1, 0.01, 0}, FrameAxis::time, 1000), std::size_t{4});
+  QCOMPARE(opened_on({0, 0, 0}, FrameAxis::time, 0), std::size_t{2});
+  // Frequencies and iterations are not left behind by anything.
+  QCOMPARE(opened_on({5, 1, 0}, FrameAxis::frequency, 0), std::size_t{2});
+  // Nothing but the last may be read.
+  QCOMPARE(opened_on({5, 5, 0}, FrameAxis::time, 0, 1), std::size_t{2});
 }
 
 void TestVtkhdfRoundTrip::everything_data() {
