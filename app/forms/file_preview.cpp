@@ -149,7 +149,7 @@ FileGlance look_into_file(const std::filesystem::path& file) {
   } catch (...) {
     return {QString::fromStdString(current_exception_as_error().text), true, {}, {}, {}};
   }
-  if (!out.wrong) out.words += (out.words.isEmpty() ? QString() : QStringLiteral(", ")) + size_words(info);
+  if (!out.wrong && !out.words.isEmpty()) out.words += ", " + size_words(info);
   // A curve wider than a screen has points says no more.
   constexpr std::size_t most_points = 4000;
   if (const std::size_t n = out.y.size(); n > most_points) {
@@ -201,7 +201,7 @@ void FilePreview::take(FileGlance glance) {
   picture_->setVisible(!glance_.picture.isNull() || glance_.y.size() > 1);
   picture_->setAccessibleName(glance_.words);
   picture_->update();
-  show();
+  setVisible(!glance_.words.isEmpty());
   emit shown();
 }
 

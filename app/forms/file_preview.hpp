@@ -23,7 +23,7 @@ struct FileGlance {
   QImage picture;                    ///< of traces: one column a trace, values as signed colours
 };
 
-/// Reads tables (CSV, text), SEG-Y, the header of a VTK image; of other files the size. Bounded; may be called from any thread.
+/// Reads tables (CSV, text), SEG-Y, the header of a VTK image; of other files nothing is said. Bounded; may be called from any thread.
 [[nodiscard]] FileGlance look_into_file(const std::filesystem::path& file);
 
 /// Shows a glance of a file; reads in the background, again when the file has changed.

@@ -7,6 +7,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/forms/scalar_edits.hpp"
 #include "app/forms/schema_text.hpp"
 #include "app/forms/variant_edit.hpp"
 #include "app/look/small_widgets.hpp"
@@ -78,6 +79,11 @@ FieldRow::FieldRow(const FormContext& context, FieldEditor* editor, const QStrin
   name->setBuddy(editor);
   row->addWidget(name);
   row->addWidget(editor, 1);
+  if (const auto* file = qobject_cast<FileEdit*>(editor)) {
+    // Beside the path, also when something is shown below it.
+    name->setFixedHeight(file->findChild<QLineEdit*>()->sizeHint().height());
+    row->setAlignment(name, Qt::AlignTop);
+  }
   column->addLayout(row);
   sentence_ = make_sentence(this);
   sentence_->setContentsMargins(label_width + 8, 0, 0, 2);

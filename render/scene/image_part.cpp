@@ -45,6 +45,9 @@ ImagePart::ImagePart(vtkRenderer& renderer) : ScenePart(renderer) {
     plane.quad = vtkSmartPointer<vtkPolyData>::New();
     vtkNew<vtkPolyDataMapper> mapper;
     mapper->SetInputData(plane.quad);
+    // Before faces of meshes in the same plane: the ground below a map of it.
+    mapper->SetResolveCoincidentTopologyToPolygonOffset();
+    mapper->SetRelativeCoincidentTopologyPolygonOffsetParameters(-2, -400);
     plane.actor = vtkSmartPointer<vtkActor>::New();
     plane.actor->SetMapper(mapper);
     plane.actor->SetTexture(plane.texture);
@@ -53,6 +56,8 @@ ImagePart::ImagePart(vtkRenderer& renderer) : ScenePart(renderer) {
     plane.border = vtkSmartPointer<vtkPolyData>::New();
     vtkNew<vtkPolyDataMapper> border_mapper;
     border_mapper->SetInputData(plane.border);
+    border_mapper->SetResolveCoincidentTopologyToPolygonOffset();
+    border_mapper->SetRelativeCoincidentTopologyLineOffsetParameters(-2, -500);
     plane.frame = vtkSmartPointer<vtkActor>::New();
     plane.frame->SetMapper(border_mapper);
     plane.frame->GetProperty()->LightingOff();

@@ -385,7 +385,8 @@ class TestWorkbench : public QObject {
       }
       return pane.saved_views();
     };
-    const auto file = any_sample().case_file;
+    const auto file = std::filesystem::path(folder_.filePath("case-with-views.json").toStdString());
+    std::filesystem::copy_file(any_sample().case_file, file, std::filesystem::copy_options::overwrite_existing);
     QCOMPARE(kept(file, true).size(), std::size_t{1});
     const auto again = kept(file, false);
     QCOMPARE(again.size(), std::size_t{1});
@@ -394,11 +395,9 @@ class TestWorkbench : public QObject {
     QVERIFY(!again[0].view.cuts[1].visible && again[0].view.cuts[1].position == 0.25);
     QVERIFY(again[0].view.iso == std::vector<double>({0.3, -0.3}));
     QVERIFY(again[0].view.clip && again[0].view.clip->position == 0.75 && again[0].view.opacity == 0.5);
-    for (const SampleCard& other : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
-      if (other.available && other.case_file != file) {
-        QVERIFY(kept(other.case_file, false).empty());
-        break;
-      }
+    const auto other = std::filesystem::path(folder_.filePath("case-without-views.json").toStdString());
+    std::filesystem::copy_file(any_sample().case_file, other, std::filesystem::copy_options::overwrite_existing);
+    QVERIFY(kept(other, false).empty());
   }
 
   void a_sweep_fills_the_queue() {
