@@ -209,7 +209,7 @@ void DisplayPanel::fill_maps(FieldKind kind) {
   map_->addItem(tr("Automatic"), QString());
   for (const std::string& name : color_map_names())
     if (const auto map = find_color_map(name); map && map->kind() == kind)
-      map_->addItem(QString::fromStdString(map->title().empty() ? name : map->title()), QString::fromStdString(name));
+      map_->addItem(translated(map->title().empty() ? name : map->title()), QString::fromStdString(name));
 }
 
 void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKind kind) {

@@ -491,7 +491,7 @@ void MeshPanel::fill_groups(const MeshPreview& mesh) {
     row->setSpacing(8);
     auto* swatch = new StateDot(look_, line);
     // The colour it has in the picture.
-    if (const auto map = find_color_map("depth")) {
+    if (const auto map = find_color_map(look_.theme().dark ? "depth-dark" : "depth")) {
       const Rgb c = map->at(static_cast<double>(i + 1) / round_up(static_cast<double>(s.groups.size())));
       swatch->set_fill(QColor::fromRgbF(static_cast<float>(c[0]), static_cast<float>(c[1]), static_cast<float>(c[2])));
     }

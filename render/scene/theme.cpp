@@ -136,6 +136,7 @@ Theme dark_theme() {
   theme.series = {rgb(0x5b9bff), rgb(0xff8a4c), rgb(0x3ecfa5), rgb(0xc08bf0), rgb(0xe3b341), rgb(0xf472a0),
                   rgb(0x67c5dd), rgb(0xa3acb6)};
   theme.signed_map = "swing-dark";
+  theme.magnitude_map = "depth-dark";
   choose_font(theme);
   return theme;
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "render/scene/color_map.hpp"
+#include "render/scene/theme.hpp"
 
 using namespace conoid;
 
@@ -30,7 +31,7 @@ class TestColourMaps : public QObject {
   }
 
   void magnitudes_rise_in_lightness() {
-    for (const char* name : {"depth"}) {
+    for (const char* name : {"depth", "depth-dark"}) {
       const auto map = find_color_map(name);
       QVERIFY(map.ok());
       double last = -1;
@@ -41,6 +42,11 @@ class TestColourMaps : public QObject {
       }
       QVERIFY(last > 90);
     }
+  }
+
+  void the_lowest_value_stands_out_in_the_dark() {
+    const Lab least = lab_of(find_color_map(dark_theme().magnitude_map)->at(0)), ground = lab_of(dark_theme().background);
+    QVERIFY(std::hypot(least[0] - ground[0], least[1] - ground[1], least[2] - ground[2]) > 20);
   }
 
   void signed_maps_are_balanced_about_zero() {
