@@ -440,6 +440,11 @@ void ScenePane::clear(const QString& sentence) {
   stack_->setCurrentIndex(0);
   empty_text_->setText(sentence);
   shown_ = wanted_;
+  {
+    const QSignalBlocker quiet(field_), still(value_);
+    field_->clear();
+    value_->clear();
+  }
   for (QWidget* widget : std::initializer_list<QWidget*>{field_, value_, part_of_complex_, range_}) widget->hide();
   set_tool(MouseTool::turn);
   refresh_tools();

@@ -128,7 +128,10 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
     if (run_.frames().empty() && !previewing_) main_->set_sentence(tr("This run gave no picture.\nThe log says how it went."));
     refresh_timeline();
   });
+  connect(&model, &CaseModel::validated, this, &ViewportPanel::refresh_box);
   connect(&model, &CaseModel::opened, this, [this] {
+    box_.reset();
+    if (!preview_) previewing_ = false;
     if (!run_.has_run()) main_->clear(tr("Nothing to see yet.\nPress Run and watch the field here."));
     refresh_markers();
   });
@@ -228,7 +231,7 @@ void ViewportPanel::show_in_second() {
   if (!second_) return;
   if (!other_) {
     if (run_.frames().empty()) {
-      if (previewing_) second_->show_frame(preview_);
+      if (previewing_) second_->show_frame(preview());
     } else if (wanted_index_ < run_.frames().size()) {
       second_->show_frame(run_.frames().at(wanted_index_));
     }
@@ -293,16 +296,44 @@ void ViewportPanel::compare_with(RunModel* other, const QString& title) {
 void ViewportPanel::set_preview(std::shared_ptr<const Frame> frame) {
   preview_ = std::move(frame);
   if (run_.has_run()) return;
-  previewing_ = preview_ != nullptr;
+  const bool before = std::exchange(previewing_, preview() != nullptr);
   main_->set_own_fields(previewing_);
-  if (preview_) {
-    main_->show_frame(preview_);
+  if (previewing_) {
+    main_->show_frame(preview());
     main_->show_choices();
     dress(main_->scene(), true);
-  } else {
+  } else if (before || !main_->has_picture()) {
     main_->clear(tr("Nothing to see yet.\nPress Run and watch the field here."));
   }
   refresh_timeline();
+}
+
+void ViewportPanel::refresh_box() {
+  const CheckReport* report = model_.report();
+  const auto corners = report ? report->box : std::nullopt;
+  if (!corners) {
+    // A check that is still going on says nothing new; a case that has no box does.
+    if (report && std::exchange(box_, nullptr) && !preview_) set_preview(nullptr);
+    return;
+  }
+  ImageGeometry grid;
+  grid.origin = (*corners)[0];
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double length = (*corners)[1][k] - (*corners)[0][k];
+    grid.points[k] = length > 0 ? 2 : 1;
+    grid.spacing[k] = length > 0 ? length : 1;
+  }
+  if (box_)
+    if (const auto& now = std::get<ImageGeometry>(box_->parts[0].geometry);
+        now.points == grid.points && now.origin == grid.origin && now.spacing == grid.spacing)
+      return;
+  auto frame = std::make_shared<Frame>();
+  frame->axis = FrameAxis::iteration;
+  frame->parts.push_back({"box", grid, {}});
+  const bool first = !std::exchange(box_, std::move(frame));
+  if (preview_) return;
+  if (first && !run_.has_run()) main_->clear({});  // seen from the standard side
+  set_preview(nullptr);
 }
 
 void ViewportPanel::show_preview_field(const QString& field, std::vector<Marker> marks) {

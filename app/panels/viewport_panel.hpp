@@ -73,6 +73,9 @@ class ViewportPanel : public QWidget {
   void refresh_timeline();
   void refresh_markers();
   void forget_kept();
+  /// The box of a case without a mesh, as its check tells it.
+  void refresh_box();
+  [[nodiscard]] const std::shared_ptr<const Frame>& preview() const { return preview_ ? preview_ : box_; }
   void log(LogLevel level, const QString& text, const QString& hint = {});
 
   RunModel& run_;
@@ -95,6 +98,7 @@ class ViewportPanel : public QWidget {
   FigureLabel* time_;
   QTimer play_timer_;
   std::shared_ptr<const Frame> preview_;
+  std::shared_ptr<const Frame> box_;  ///< a grid without fields: sources and receivers have a place before anything is computed
   std::vector<Marker> marks_;  ///< besides those of the case
   std::vector<Marker> kept_;   ///< values that were clicked: true for this frame and this field only
   std::size_t wanted_index_ = 0;

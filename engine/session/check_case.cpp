@@ -20,6 +20,7 @@ CheckReport check_case(const CaseDocument& document) {
   out.seconds = setup.estimate.seconds;
   out.steps = setup.estimate.steps;
   out.details = setup.estimate.details;
+  out.box = setup.estimate.box;
   try {
     SessionOptions options;
     const auto effective = effective_options(options, setup.input, setup.machine, 1, setup.estimate.seconds);

@@ -133,6 +133,7 @@ struct SessionOptions {
 struct CheckReport {
   std::vector<Diagnostic> diagnostics;
   std::vector<std::pair<std::string, std::string>> details;  ///< estimate in words
+  std::optional<std::array<Vec3, 2>> box;  ///< of a region without a mesh file: its corners, m
   Bytes host_memory = 0;
   Bytes disk = 0;
   double seconds = 0;

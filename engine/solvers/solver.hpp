@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -35,6 +36,7 @@ struct Estimate {
   Bytes disk = 0;        ///< results and one checkpoint
   double seconds = 0;    ///< 0 = cannot tell honestly
   Index steps = 0;       ///< advance() calls
+  std::optional<std::array<Vec3, 2>> box;  ///< lower and upper corner of a region that is computed without a mesh file, m
   std::vector<std::pair<std::string, std::string>> details;  ///< "grid" → "512 × 512 × 512", "time step" → "12 µs"
 };
 

@@ -136,6 +136,8 @@ Status FieldScene::Impl::update() {
   bool first = true;
   bool boxes = false;
   grid_shown = false;
+  // A grid without any field is shown by its outline.
+  const bool bare = std::all_of(frame->parts.begin(), frame->parts.end(), [](const FramePart& part) { return part.fields.empty(); });
   std::vector<Vec3> extremes;
   Bounds all{};
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -155,7 +157,7 @@ Status FieldScene::Impl::update() {
     }
     entry.part->set_values(std::move(values), field != nullptr ? field->info.association : Association::point);
     if (field != nullptr) fields.emplace_back(&entry, field);
-    const bool shown = field != nullptr || (view.context && !entry.part->accepts(ImageGeometry{}));
+    const bool shown = field != nullptr || bare || (view.context && !entry.part->accepts(ImageGeometry{}));
     if (!shown) continue;
     grid_shown = grid_shown || entry.part->accepts(ImageGeometry{});
     const Bounds b = entry.part->bounds();

@@ -191,6 +191,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   e.host_memory = plan.needed && plan.possible ? planned.memory : march_bytes(p, 1) + (Bytes{32} << 20);
   const auto shots = static_cast<double>(setup.shots.size());
   e.steps = p.steps * static_cast<Index>(setup.shots.size());
+  e.box = {p.grid.origin, Vec3{p.grid.upper(0), p.grid.upper(1), p.grid.upper(2)}};
   double rate = 0;
   try {
     rate = calibrate(p, machine);

@@ -71,6 +71,13 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const M
     for (std::size_t d = 0; d < input["grid"]["zones"].size(); ++d)
       nodes *= static_cast<double>(input["grid"]["zones"].at(d).integer()) * order + 1;
   }
+  const auto corner = [&](const char* name) {
+    Vec3 out{};
+    const auto numbers = input["grid"][name].numbers();
+    for (std::size_t d = 0; d < std::min<std::size_t>(3, numbers.size()); ++d) out[d] = numbers[d];
+    return out;
+  };
+  if (!mesh) e.box = {corner("lower"), corner("upper")};
   const double view = zones * std::pow(order + 1, dims);
   e.disk = static_cast<Bytes>(20 * view * (24 + 4 * 7) + 8 * (8 * dims * nodes + zones * std::pow(order, dims)));
   // The number of steps follows from the flow and is not known before it is computed.
