@@ -135,10 +135,7 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
   small.setPixelSize(qRound(font().pixelSize() * 12 / 13.0));
   painter.setFont(small);
   painter.setPen(look_.colour("faint"));
-  const QString time = card_.seconds <= 0 ? QString()
-                       : card_.measured   ? tr("%1 here").arg(QString::fromStdString(format_duration(card_.seconds)))
-                                          : tr("about %1").arg(expected_duration(card_.seconds));
-  painter.drawText(QRect(16, height() - 30, text_width, 18), Qt::AlignLeft | Qt::AlignVCenter, time);
+  painter.drawText(QRect(16, height() - 30, text_width, 18), Qt::AlignLeft | Qt::AlignVCenter, time_text());
   const bool lit = isEnabled() && (underMouse() || hasFocus());
   painter.setPen(QPen(look_.colour(lit ? "accent" : "border"), lit ? 1.5 : 1));
   painter.setBrush(Qt::NoBrush);
@@ -155,6 +152,20 @@ void SampleCardWidget::keyPressEvent(QKeyEvent* event) {
     emit chosen(QString::fromStdString(card_.case_file.string()));
   else
     QWidget::keyPressEvent(event);
+}
+
+QString SampleCardWidget::time_text() const {
+  if (card_.seconds <= 0) return {};
+  if (card_.measured) return tr("%1 here").arg(QString::fromStdString(format_duration(card_.seconds)));
+  // Two figures of what is only expected.
+  const double expected = card_.seconds * slowness_;
+  const double step = std::pow(10.0, std::floor(std::log10(std::max(expected, 1.0))) - 1);
+  return tr("about %1").arg(expected_duration(std::max(1.0, std::round(expected / step) * step)));
+}
+
+void SampleCardWidget::set_slowness(double factor) {
+  slowness_ = factor;
+  update();
 }
 
 void SampleCardWidget::set_measured(double seconds) {

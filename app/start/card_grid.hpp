@@ -21,6 +21,10 @@ class SampleCardWidget : public QWidget {
   [[nodiscard]] const SampleCard& card() const { return card_; }
   /// What the sample took the last time it ran on this machine.
   void set_measured(double seconds);
+  /// How many times as long as on the machine of the cards things take on this one.
+  void set_slowness(double factor);
+  /// What the card says of the time.
+  [[nodiscard]] QString time_text() const;
   [[nodiscard]] QSize sizeHint() const override { return {264, 286}; }
 
  signals:
@@ -39,6 +43,7 @@ class SampleCardWidget : public QWidget {
   void paint_picture(QPainter& painter, const QRectF& area) const;
   const Look& look_;
   SampleCard card_;
+  double slowness_ = 1;
   QImage thumbnail_;
   mutable QPixmap reduced_;            ///< at the size it is drawn in
   mutable bool reduced_dark_ = false;  ///< for the dark theme

@@ -3,6 +3,7 @@
 #include "app/start/start_page.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <QAction>
 #include <QCoreApplication>
@@ -12,7 +13,11 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPushButton>
+#include <QPointer>
 #include <QScrollArea>
+#include <QThread>
+#include <QThreadPool>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include "app/forms/object_form.hpp"
@@ -22,6 +27,7 @@
 #include "app/model/news.hpp"
 #include "app/start/card_grid.hpp"
 #include "engine/core/units.hpp"
+#include "engine/session/run_reader.hpp"
 
 namespace conoid::app {
 namespace {
@@ -107,6 +113,33 @@ StartPage::StartPage(const Look& look, Settings& settings, const ActionTable& ac
   column->addStretch(1);
   connect(&settings, &Settings::runs_changed, this, &StartPage::refresh_recent);
   refresh_recent();
+  refresh_times();
+  constexpr int starts_measured = 4, idle_ms = 1500;  // when the window stands, so that it is there no later
+  if (settings_.machine_speed().starts < starts_measured) QTimer::singleShot(idle_ms, this, &StartPage::measure_machine);
+}
+
+void StartPage::measure_machine() {
+  QThreadPool::globalInstance()->start([self = QPointer<StartPage>(this), threads = QThread::idealThreadCount()] {
+    const MachineRates rates = machine_rates(threads);
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [self, rates] {
+          if (!self || !rates.known()) return;
+          self->settings_.add_machine_speed(rates.copy, rates.flops_double);
+          self->refresh_times();
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void StartPage::refresh_times() {
+  // The machine that the seconds of the cards were measured on: two cores, undisturbed.
+  constexpr double copy = 18e9, flops = 58e9;
+  const Settings::Speed speed = settings_.machine_speed();
+  if (!(speed.copy > 0 && speed.flops > 0)) return;
+  const double slowness = std::clamp(std::sqrt(copy / speed.copy * (flops / speed.flops)), 0.02, 50.0);
+  const bool like_it = slowness > 0.75 && slowness < 1.33;  // no difference that could be told
+  for (auto* card : findChildren<SampleCardWidget*>()) card->set_slowness(like_it ? 1 : slowness);
 }
 
 QWidget* StartPage::make_head(const ActionTable& actions) {

@@ -37,6 +37,8 @@ class StartPage : public QWidget {
   QWidget* make_news(const ActionTable& actions);
   QWidget* make_invitation(const ActionTable& actions);
   void refresh_recent();
+  void measure_machine();
+  void refresh_times();
 
   const Look& look_;
   Settings& settings_;

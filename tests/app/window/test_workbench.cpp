@@ -30,6 +30,7 @@
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/runs/runs_page.hpp"
+#include "app/start/card_grid.hpp"
 #include "app/window/connect_dialog.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/settings_dialog.hpp"
@@ -366,6 +367,91 @@ class TestWorkbench : public QObject {
     mesh.mesh_again(0.3);
     QTRY_VERIFY(mesh.mesh() && !mesh.is_reading() && mesh.mesh()->file.filename() == "box-0.3m.msh");
     QVERIFY(mesh.mesh()->summary.surface.is_body());
+  }
+
+  void a_case_without_a_mesh_shows_its_box_and_takes_receivers() {
+    auto w = window();
+    SampleCard card;
+    for (SampleCard& one : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases")) {
+      const auto document = CaseDocument::read(one.case_file);
+      if (one.available && document && !document->json().contains("mesh") && document->find("/output/receivers")) card = one;
+    }
+    if (card.case_file.empty()) QSKIP("no sample without a mesh in this build");
+    QVERIFY(w->open_case(card.case_file).ok());
+    ViewportPanel& view = w->workbench()->viewport_panel();
+    QTRY_VERIFY(view.pane().has_picture());
+    QVERIFY(view.shows_preview());
+    QCOMPARE(view.scene().frame()->parts.size(), std::size_t{1});
+    QVERIFY(view.scene().frame()->parts[0].fields.empty());
+    QVERIFY(view.scene().choices().empty());
+    const Bounds& b = view.scene().camera().bounds();
+    QVERIFY(b[1] > b[0] && b[3] > b[2]);
+    QVERIFY(!view.scene().markers().empty());
+    static_cast<void>(view.picture());
+    const auto before = view.scene().markers().size();
+    view.pane().set_tool(MouseTool::place);
+    const double ratio = view.viewport()->widget()->devicePixelRatioF();
+    view.viewport()->on_input({InputKind::press, MouseButton::left, view.viewport()->widget()->width() * ratio / 2,
+                               view.viewport()->widget()->height() * ratio / 2, 0, false, false});
+    QTRY_COMPARE(view.scene().markers().size(), before + 1);
+    w->model().undo_stack().undo();
+    QTRY_COMPARE(view.scene().markers().size(), before);
+  }
+
+  void the_tabulator_reaches_everything_once_and_in_order() {
+    auto w = window();
+    w->resize(1280, 800);
+    QVERIFY(w->open_case(any_sample().case_file).ok());
+    QTest::qWait(50);
+    // From pane to pane, and in each from its beginning to its end: nothing twice, nothing left out.
+    QWidget* first = w->workbench()->findChild<QPushButton*>("runButton");
+    QVERIFY(first);
+    QWidgetList way;
+    QWidget* at = first;
+    do {
+      const Qt::FocusPolicy policy = at->focusPolicy();
+      if ((policy & Qt::TabFocus) && at->isVisibleTo(w.get()) && at->isEnabled() && !at->focusProxy()) {
+        QVERIFY2(!way.contains(at), at->metaObject()->className());
+        way << at;
+      }
+      at = at->nextInFocusChain();
+    } while (at != first);
+    QStringList lost;
+    for (QWidget* widget : w->workbench()->findChildren<QWidget*>())
+      if ((widget->focusPolicy() & Qt::TabFocus) && widget->isVisibleTo(w.get()) && widget->isEnabled() && !widget->focusProxy() && !way.contains(widget))
+        lost << widget->metaObject()->className();
+    QVERIFY2(lost.isEmpty(), qPrintable(lost.join(", ")));
+    QVERIFY(way.size() > 20);
+    // A form is walked downwards: each of its lines stands below the one before, or beside it.
+    QWidget* form = &w->workbench()->case_panel();
+    int back = 0;
+    QPoint last(0, -1);
+    for (QWidget* widget : way) {
+      if (!form->isAncestorOf(widget)) continue;
+      const QPoint place = widget->mapTo(form, QPoint(widget->width() / 2, widget->height() / 2));
+      if (place.y() + widget->height() / 2 < last.y()) ++back;
+      last = place;
+    }
+    QVERIFY2(back <= 1, qPrintable(QString::number(back)));  // from its end back to its beginning
+  }
+
+  void times_are_those_of_this_machine() {
+    QTemporaryDir folder;
+    Settings settings(folder.filePath("s.ini"));
+    QCOMPARE(settings.machine_speed().starts, 0);
+    settings.add_machine_speed(2e9, 5e9);
+    settings.add_machine_speed(1e9, 8e9);  // disturbed copies, better multiply-adds
+    QCOMPARE(settings.machine_speed().copy, 2e9);
+    QCOMPARE(settings.machine_speed().flops, 8e9);
+    QCOMPARE(settings.machine_speed().starts, 2);
+    SampleCard card;
+    card.seconds = 8;
+    SampleCardWidget widget(*look_, card);
+    QCOMPARE(widget.time_text(), QString("about 8 s"));
+    widget.set_slowness(3.2);
+    QVERIFY2(widget.time_text().contains("26"), qPrintable(widget.time_text()));
+    widget.set_measured(11);
+    QVERIFY2(widget.time_text().contains("11") && widget.time_text().endsWith("here"), qPrintable(widget.time_text()));
   }
 
   void views_come_back_with_their_case() {
