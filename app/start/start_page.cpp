@@ -32,7 +32,7 @@
 namespace conoid::app {
 namespace {
 
-constexpr int page_width = 1760;
+constexpr int page_width = 2080;  // six cards in a row
 constexpr int recent_width = 280;
 constexpr std::size_t recent_shown = 6;
 
