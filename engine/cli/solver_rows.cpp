@@ -60,8 +60,24 @@ Status run_table(const std::function<Status()>& table) {
   }
 }
 
+namespace {
+
+Error no_row_begins_so(const RowsOptions& options, const std::vector<std::string>& others) {
+  constexpr std::size_t most = 40;
+  std::string hint = others.empty() ? "Without --only all rows are shown." : "Rows that begin otherwise (some are not computed then):";
+  for (std::size_t k = 0; k < std::min(others.size(), most); ++k) hint += "\n    " + others[k];
+  if (others.size() > most) hint += fmt::format("\n    and {} more", others.size() - most);
+  const std::string of = options.solver.empty() ? "any table" : "the table of " + options.solver;
+  return make_error(ErrorCode::command_line,
+                    fmt::format("no row of {}{} begins with '{}'", of, options.quick ? " (with --quick)" : "", options.only),
+                    hint);
+}
+
+}  // namespace
+
 void conclude_rows(const RowsOptions& options, Context& context, const Json& machine, const Json& rows,
-                   const std::optional<Error>& failure) {
+                   const std::vector<std::string>& others, std::optional<Error> failure) {
+  if (!failure && rows.empty() && !options.only.empty()) failure = no_row_begins_so(options, others);
   Json out = {{"solver", options.solver.empty() ? "all" : options.solver},
               {"machine", machine},
               {"quick", options.quick},

@@ -34,9 +34,10 @@ void add_rows_options(OptionSet verb, Context& context, const char* solver,
 /// What a table throws is its error.
 [[nodiscard]] Status run_table(const std::function<Status()>& table);
 
-/// Prints the failure if there is one, and the object of --json.
+/// Prints the failure if there is one, and the object of --json. `others` are names of rows that --only left out: where it left
+/// nothing, that is an error which names them.
 void conclude_rows(const RowsOptions& options, Context& context, const Json& machine, const Json& rows,
-                   const std::optional<Error>& failure);
+                   const std::vector<std::string>& others, std::optional<Error> failure);
 
 /// Prints rows as they come, under a heading, in columns wide enough for most names.
 class RowPrinter {

@@ -5,6 +5,7 @@
 #include "engine/core/left_behind.hpp"
 #include "engine/core/processors_only.hpp"
 #include "engine/core/room_to_start.hpp"
+#include "engine/core/stop.hpp"
 #include "engine/linalg/factor_files.hpp"
 #include "engine/linalg/one_blas_thread.hpp"
 #include "engine/linalg/sparse_direct_bodies.hpp"
@@ -229,7 +230,7 @@ class MumpsDirect final : public SparseDirect {
   Status solve(std::vector<Complex>& columns, Index count) override {
     if (!instance_->alive || stop_.stop_requested()) {
       columns.clear();
-      return make_error(ErrorCode::stopped, "stopped");
+      return stop_error();
     }
     for (Index at = 0; at < count;) {
       const Index some = std::min<Index>(count - at, 512);
@@ -258,7 +259,7 @@ class MumpsDirect final : public SparseDirect {
   /// Nothing of the instance may be touched any more: a thread still works on it.
   Status stopped() {
     instance_ = std::make_shared<Instance>();
-    return make_error(ErrorCode::stopped, "stopped");
+    return stop_error();
   }
   [[nodiscard]] ZMUMPS_STRUC_C& id() const {
     return instance_->id;

@@ -41,6 +41,7 @@ void bench(const RowsOptions& options, Context& context) {
 
   Json machine_rows = machine_json(machine, how.threads);
   Json rows = Json::array();
+  std::vector<std::string> others;
   RowPrinter printer(context, {"name", "value", "unit", "ratio", "to", "floor", "limited by"},
                      {46, 10, 12, 8, 20, 12, 0});
   auto print = [&](const BenchRow& row) {
@@ -62,13 +63,13 @@ void bench(const RowsOptions& options, Context& context) {
     if (!status) break;
     context.say("{}: {}", part.id, part.title);
     auto sink = [&](const BenchRow& row) {
-      if (!how.wants(row.name)) return;
+      if (!how.wants(row.name)) return others.push_back(row.name);
       print(row);
       rows.push_back(bench_row_json(row, options.solver.empty() ? part.id : ""));
     };
     status = run_table([&] { return part.run(how, sink); });
   }
-  conclude_rows(options, context, machine_rows, rows, status ? std::nullopt : std::optional(status.error()));
+  conclude_rows(options, context, machine_rows, rows, others, status ? std::nullopt : std::optional(status.error()));
 }
 
 void add_bench(OptionSet verb, Context& context) {

@@ -10,6 +10,7 @@
 
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
+#include "engine/core/stop.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/solvers/elastic_bem/exact.hpp"
@@ -158,7 +159,7 @@ Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& cont
   context.progress.begin("ghmatece", 0, "");
   ready.diagonal = static_diagonal(crew(context), *scene.surface, problem_->solve.accuracy, problem_->medium.nu, problem_->sum_everywhere, context.stop);
   context.progress.end();
-  if (context.stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped");
+  if (context.stop.stop_requested()) return stop_error();
   ready.sites = find_sites(*scene.surface, points_);
   return {};
 }
@@ -341,7 +342,7 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
           }
       context.progress.end();
     }
-    if (context.stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped");
+    if (context.stop.stop_requested()) return stop_error();
   }
   return out;
 }

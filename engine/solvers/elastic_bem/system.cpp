@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/core/stop.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/big_array.hpp"
 #include "engine/linalg/dense.hpp"
@@ -227,7 +228,7 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
   }
   progress.end();
   facts.seconds_pairs += seconds() - begin;
-  if (stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped");
+  if (stop.stop_requested()) return stop_error();
 
   begin = seconds();
   progress.begin("singular", 0, "");
@@ -237,7 +238,7 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
   facts.seconds_singular += seconds() - begin;
   facts.work.far_points += work.far_points;
   facts.work.near_points += work.near_points;
-  if (stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped");
+  if (stop.stop_requested()) return stop_error();
 
   begin = seconds();
   progress.begin("linsolve", 0, "");
@@ -275,7 +276,7 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
   if (options.method == Method::gmres) {
     LockstepGmres gmres(n, f, options.tolerance, std::min<Index>(n, 1000));
     while (!gmres.finished()) {
-      if (stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped");
+      if (stop.stop_requested()) return stop_error();
       const std::vector<Complex> v = gmres.next();
       const std::vector<C> vr(v.begin(), v.end());
       std::vector<C> w(v.size());

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 namespace conoid::hydro_fem {
+
 Operator::Limit Operator::limit(const State& state) const {
   const int dim = space_.dim;
   const Index W = kernels_.lanes, batch = limiting_batch_;

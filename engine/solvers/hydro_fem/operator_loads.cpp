@@ -7,6 +7,7 @@
 #include <algorithm>
 
 namespace conoid::hydro_fem {
+
 void Operator::add_boundary_pressure(const State& state, std::vector<double>& rhs) const {
   const int dim = space_.dim;
   const Tables& t = tables_;

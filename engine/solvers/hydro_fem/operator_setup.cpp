@@ -15,6 +15,7 @@
 #include <fmt/core.h>
 
 namespace conoid::hydro_fem {
+
 double* Operator::allocate(Index count) {
   const std::size_t bytes = (u(count) * sizeof(double) + 63) / 64 * 64;
   auto* p = static_cast<double*>(std::aligned_alloc(64, std::max<std::size_t>(bytes, 64)));

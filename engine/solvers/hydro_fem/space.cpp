@@ -11,6 +11,7 @@
 #include <numeric>
 
 namespace conoid::hydro_fem {
+
 ZoneMesh box_zones(int dim, const std::array<std::vector<double>, 3>& lines) {
   ZoneMesh m;
   m.dim = dim;

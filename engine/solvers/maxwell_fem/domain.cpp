@@ -283,14 +283,13 @@ struct Builder {
 }  // namespace
 
 Result<Domain> make_domain(const Mesh& mesh, const DomainOptions& options, const Stopped& stopped) {
-  const auto given_up = [] { return make_error(ErrorCode::stopped, "stopped"); };
   Builder b{mesh, options, {}, {}, {}, {}, {}};
   auto space = Space::make(mesh, options.order, stopped);
   if (!space) return space.error();
   b.domain.space = std::move(*space);
   if (Status s = b.sort_tets(); !s) return s.error();
   if (Status s = b.sort_faces(); !s) return s.error();
-  if (stopped_at(stopped, 0)) return given_up();
+  if (stopped_at(stopped, 0)) return stop_error();
   Domain& d = b.domain;
   d.outer = Patch(d.space, b.collect(BoundaryKind::outer));
   if (d.outer.faces() == 0)
@@ -298,9 +297,9 @@ Result<Domain> make_domain(const Mesh& mesh, const DomainOptions& options, const
                       "Name the group of the outermost surface under /boundaries with kind \"outer\"; the mesh has " +
                           list_groups(mesh) + ".");
   if (Status s = b.closed(d.outer, "S"); !s) return s.error();
-  if (stopped_at(stopped, 0)) return given_up();
+  if (stopped_at(stopped, 0)) return stop_error();
   if (Status s = b.find_currents(); !s) return s.error();
-  if (stopped_at(stopped, 0)) return given_up();
+  if (stopped_at(stopped, 0)) return stop_error();
   if (Status s = b.closed(d.currents, "S'"); !s) return s.error();
   auto metal = b.collect(BoundaryKind::pec);
   for (Index f = 0; f < d.space.face_count(); ++f)
@@ -317,12 +316,12 @@ Result<Domain> make_domain(const Mesh& mesh, const DomainOptions& options, const
   // Faces of S between two looks: a hundred thousand pairs of faces or so.
   const Index some = face_points * std::max<Index>(1, 100000 / std::max<Index>(1, d.currents.faces()));
   for (Index p = 0; p < d.outer.size(); p += face_points) {
-    if (stopped_at(stopped, p, some)) return given_up();
+    if (stopped_at(stopped, p, some)) return stop_error();
     for (Index q = 0; q < d.currents.size(); q += face_points)
       d.distance = std::min(d.distance, distance(d.outer.point(p).x, d.currents.point(q).x));
   }
   for (Index t = 0; t < static_cast<Index>(d.space.tets().size()); ++t) {
-    if (stopped_at(stopped, t)) return given_up();
+    if (stopped_at(stopped, t)) return stop_error();
     d.volume_edge = std::max(d.volume_edge, d.space.longest_edge(t));
   }
   return std::move(b.domain);

@@ -144,7 +144,7 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
               c.average_rank(), format_bytes(c.bytes()), format_bytes(c.dense_bytes()));
     context.results.number("compressed_memory", static_cast<double>(c.bytes()), "B");
   }
-  if (radiation_->stopped()) return make_error(ErrorCode::stopped, "stopped");
+  if (radiation_->stopped()) return stop_error();
   seconds_near_ += now() - begin;
   const DirectFacts& facts = system_->facts();
   log::info("maxwell-fem: {} factors of {}{}, {} near pairs", facts.method, format_bytes(facts.bytes),
@@ -186,9 +186,8 @@ Status MaxwellFem::choose_waves(const std::stop_token& stop) {
   }
   const Index length = system_->outer_length(), stride = std::max<Index>(1, length / 6000);
   std::vector<std::vector<Complex>> columns(count);
-  const auto stopped = [] { return make_error(ErrorCode::stopped, "stopped"); };
   for (std::size_t c = 0; c < count; ++c) {
-    if (stop.stop_requested()) return stopped();
+    if (stop.stop_requested()) return stop_error();
     std::vector<Complex> psi(static_cast<std::size_t>(length));
     system_->incident(std::span(waves_).subspan(c, 1), psi);
     for (Index i = 0; i < length; i += stride) columns[c].push_back(psi[i]);
@@ -202,7 +201,7 @@ Status MaxwellFem::choose_waves(const std::stop_token& stop) {
   for (const auto& c : columns) most = std::max(most, norm2(c));
   std::vector<std::vector<Complex>> r;  // rows of R
   while (solved_.size() < count) {
-    if (stop.stop_requested()) return stopped();
+    if (stop.stop_requested()) return stop_error();
     std::size_t pivot = 0;
     double largest = -1;
     for (std::size_t c = 0; c < count; ++c)

@@ -117,7 +117,7 @@ Result<MaxwellFem::FarFields> MaxwellFem::far_fields(RunContext& context) const 
   } else if (check_) {
     out.reciprocal = seen(currents_, 2, std::array<Direction, 2>{directions[0], check_from_});
   }
-  if (context.stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped");
+  if (context.stop.stop_requested()) return stop_error();
   return out;
 }
 

@@ -28,7 +28,7 @@ Status System::make_projection(const Patch& patch, Projection& out) const {
   out.row.assign(static_cast<std::size_t>(space.unknowns()), -1);
   std::vector<FaceTraces> traces;
   for (Index f = 0; f < patch.faces(); ++f) {
-    if (f % 4096 == 0 && stopped()) return make_error(ErrorCode::stopped, "stopped");
+    if (f % 4096 == 0 && stopped()) return stop_error();
     traces.push_back(patch.traces(space, f, true));
     for (int a = 0; a < traces.back().count; ++a) out.row[traces.back().unknowns[a]] = 0;
   }
@@ -43,7 +43,7 @@ Status System::make_projection(const Patch& patch, Projection& out) const {
   };
   std::vector<Entry> entries;
   for (Index f = 0; f < patch.faces(); ++f) {
-    if (f % 4096 == 0 && stopped()) return make_error(ErrorCode::stopped, "stopped");
+    if (f % 4096 == 0 && stopped()) return stop_error();
     const FaceTraces& t = traces[f];
     for (int a = 0; a < t.count; ++a)
       for (int b = 0; b < t.count; ++b) {
@@ -188,7 +188,7 @@ Status System::respond_to_sources(std::span<const PlaneWave> waves, std::span<Co
       add_surface_source(domain_->currents, waves[c], -1, 0, column);
     }
   }
-  if (stopped()) return make_error(ErrorCode::stopped, "stopped");
+  if (stopped()) return stop_error();
   if (Status s = solve_free(b, count, u); !s) return s;
   if (form_ == FieldForm::scattered && lift_.patch != nullptr)
     for (Index c = 0; c < count; ++c)

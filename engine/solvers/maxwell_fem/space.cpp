@@ -56,12 +56,11 @@ Tet sorted_tet(const Mesh& mesh, Index cell) {
 }  // namespace
 
 Result<Space> Space::make(const Mesh& mesh, int order, const Stopped& stopped) {
-  const auto given_up = [] { return make_error(ErrorCode::stopped, "stopped"); };
   Space s;
   s.mesh_ = &mesh;
   s.order_ = order;
   for (Index c = 0; c < mesh.cell_count(); ++c) {
-    if (stopped_at(stopped, c)) return given_up();
+    if (stopped_at(stopped, c)) return stop_error();
     if (dimension_of(mesh.shape(c)) != 3) continue;
     if (mesh.shape(c) != CellShape::tet4 && mesh.shape(c) != CellShape::tet10)
       return make_error(ErrorCode::invalid_input,
@@ -85,9 +84,9 @@ Result<Space> Space::make(const Mesh& mesh, int order, const Stopped& stopped) {
     list.erase(std::unique(list.begin(), list.end()), list.end());
     list.shrink_to_fit();
   };
-  if (stopped_at(stopped, 0)) return given_up();
+  if (stopped_at(stopped, 0)) return stop_error();
   unique(edges);
-  if (stopped_at(stopped, 0)) return given_up();
+  if (stopped_at(stopped, 0)) return stop_error();
   unique(s.faces_);
   s.edge_count_ = static_cast<Index>(edges.size());
   s.sides_.resize(s.faces_.size());
@@ -95,7 +94,7 @@ Result<Space> Space::make(const Mesh& mesh, int order, const Stopped& stopped) {
   s.tet_edges_.resize(s.tets_.size());
   s.tet_faces_.resize(s.tets_.size());
   for (Index n = 0; n < count; ++n) {
-    if (stopped_at(stopped, n)) return given_up();
+    if (stopped_at(stopped, n)) return stop_error();
     const Tet& t = s.tets_[n];
     for (int e = 0; e < 6; ++e) {
       const std::array<Index, 2> key{t.points[local_edges[e][0]], t.points[local_edges[e][1]]};
@@ -117,7 +116,7 @@ Result<Space> Space::make(const Mesh& mesh, int order, const Stopped& stopped) {
     }
   }
   for (Index n = 0; n < count; ++n) {
-    if (stopped_at(stopped, n)) return given_up();
+    if (stopped_at(stopped, n)) return stop_error();
     const double longest = s.longest_edge(n);
     for (const Vec3& at : {Vec3{0.25, 0.25, 0.25}, Vec3{0, 0, 0}, Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}) {
       const double here = std::abs(s.map(n, at).determinant);

@@ -2,12 +2,11 @@
 // The tetrahedra of a mesh with sorted corners, their edges and faces, and the numbering of the unknowns on them.
 #pragma once
 
-#include "engine/core/error.hpp"
+#include "engine/core/stop.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/maxwell_fem/basis.hpp"
 
 #include <array>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -30,14 +29,6 @@ struct Map {
   [[nodiscard]] Vec3 covariant(const Vec3& reference) const;  ///< J⁻ᵀ v: values
   [[nodiscard]] Vec3 curl(const Vec3& reference) const;       ///< J v / det J: curls
 };
-
-/// Whether a stop was asked for; asked before every few thousand items of a long loop, which gives up when it was. May be empty.
-using Stopped = std::function<bool()>;
-
-/// Asks `stopped` before every `interval`th item.
-[[nodiscard]] inline bool stopped_at(const Stopped& stopped, Index item, Index interval = 4096) {
-  return item % interval == 0 && stopped && stopped();
-}
 
 /// Unknowns: edge e has 1 (order 1) or 2 (order 2), then come two a face.
 class Space {

@@ -13,11 +13,6 @@ using namespace conoid::vec;
 
 namespace {
 constexpr Complex j{0, 1};
-
-Error stop_error() {
-  return make_error(ErrorCode::stopped, "stopped");
-}
-
 }
 
 std::array<Complex, 3> PlaneWave::electric(const Vec3& x) const {

@@ -42,7 +42,7 @@ void Truncation::add_up(std::vector<Complex>& values) const {
 Status Truncation::still_wanted() {
   if (!options_.stop.stop_requested()) return {};
   product_.reset();
-  return make_error(ErrorCode::stopped, "stopped");
+  return stop_error();
 }
 
 Status Truncation::solve_block(Product& p) {
@@ -222,7 +222,7 @@ Status Truncation::take(std::vector<Complex> product) {
     const auto v = gcr_->next();
     for (std::size_t i = 0; i < product.size(); ++i) product[i] = v[i] - product[i];
     if (gcr_->take(std::move(product)); gcr_->steps() == iterations_)
-      return make_error(ErrorCode::stopped, "stopped");  // as if it had not begun
+      return stop_error();  // as if it had not begun
     ++iterations_;
     for (Index c : active_) {
       if (c == 0) last_ratio_ = gcr_->residual(0) / std::max(residual_[0], 1e-300);

@@ -58,7 +58,6 @@ bool inside_outer(const Domain& d, const Vec3& x) {
 }  // namespace
 
 Result<PlanePoints> locate(const Domain& domain, const FieldPlane& plane, const Stopped& stopped) {
-  const auto given_up = [] { return make_error(ErrorCode::stopped, "stopped"); };
   const Space& space = domain.space;
   const Mesh& mesh = space.mesh();
   PlanePoints points;
@@ -66,7 +65,7 @@ Result<PlanePoints> locate(const Domain& domain, const FieldPlane& plane, const 
   points.tet.assign(points.x.size(), -1);
   points.reference.resize(points.x.size());
   for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
-    if (stopped_at(stopped, t)) return given_up();
+    if (stopped_at(stopped, t)) return stop_error();
     Vec3 low = mesh.point(space.tets()[t].points[0]), high = low;
     for (int c = 1; c < 4; ++c)
       for (int d = 0; d < 3; ++d) {
@@ -107,7 +106,7 @@ Result<PlanePoints> locate(const Domain& domain, const FieldPlane& plane, const 
   // Points between two looks: a hundred thousand faces or so.
   const Index some = std::max<Index>(1, 100000 / std::max<Index>(1, domain.outer.faces()));
   for (std::size_t n = 0; n < points.x.size(); ++n) {
-    if (stopped_at(stopped, static_cast<Index>(n), some)) return given_up();
+    if (stopped_at(stopped, static_cast<Index>(n), some)) return stop_error();
     if (points.tet[n] < 0 && inside_outer(domain, points.x[n])) points.tet[n] = -2;
   }
   return points;
@@ -154,7 +153,7 @@ Status MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::
       if (points.tet[n] == -1) outside.push_back(points.x[n]);
     near.push_back(near_field(domain_, k(), f, outside, context.team.threads(), context.stop));
   }
-  if (context.stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped");
+  if (context.stop.stop_requested()) return stop_error();
   std::vector<std::array<Complex, 3>> sum(static_cast<std::size_t>(mesh_->point_count()));
   std::vector<int> count(sum.size(), 0);
   std::array<BasisValues, 10> basis;

@@ -17,6 +17,7 @@ class TestSixthSolver : public QObject {
   void it_is_checked();
   void it_runs_with_units_and_set();
   void it_is_verified();
+  void rows_are_chosen_by_their_beginnings();
   void it_is_swept();
   void samples_are_copied();
 };
@@ -67,6 +68,24 @@ void TestSixthSolver::it_is_verified() {
   QCOMPARE(json["rows"].size(), std::size_t(3));
   for (const Json& row : json["rows"])
     for (const char* key : {"name", "value", "unit", "limit", "ratio", "passed", "source"}) QVERIFY2(row.contains(key), key);
+}
+
+void TestSixthSolver::rows_are_chosen_by_their_beginnings() {
+  const rod::Scratch scratch;
+  const rod::Said some = rod::conoid(scratch.path(), {"verify", "heat-rod", "--quick", "--only", "observed order", "--json"});
+  COMPARE_EXIT(some, 0);
+  QCOMPARE(some.json()["rows"].size(), std::size_t(2));
+  // Success on nothing would pass for a check.
+  for (const QStringList& words : {QStringList{"verify"}, QStringList{"verify", "heat-rod"}, QStringList{"bench", "heat-rod", "--quick"}}) {
+    const rod::Said none = rod::conoid(scratch.path(), words + QStringList{"--only", "order observed", "--json"});
+    COMPARE_EXIT(none, 2);
+    const Json json = none.json();
+    QVERIFY2(json["rows"].empty(), none.out.c_str());
+    QVERIFY2(json["error"]["text"].get<std::string>().find("'order observed'") != std::string::npos, none.out.c_str());
+    QVERIFY2(none.err.find(words[0] == "bench" ? "update, 2^20 cells" : "observed order, F = 0.400") != std::string::npos,
+             none.err.c_str());
+    QVERIFY2(!none.says("0 of 0 passed"), none.err.c_str());
+  }
 }
 
 void TestSixthSolver::it_is_swept() {

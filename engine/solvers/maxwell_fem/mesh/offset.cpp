@@ -3,6 +3,7 @@
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
 
 #include "engine/core/hash.hpp"
+#include "engine/core/stop.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/topology.hpp"
@@ -83,10 +84,6 @@ struct Grid {
             low[2] + static_cast<double>(z) * step};
   }
 };
-
-Error stop_error() {
-  return make_error(ErrorCode::stopped, "meshing was stopped on request");
-}
 
 Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triangles, double distance_wanted,
                            double step, const std::stop_token& stop) {
