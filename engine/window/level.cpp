@@ -59,6 +59,7 @@ void Level::set_budget(Bytes budget) {
   {
     const Lock lock(mutex_);
     budget_ = budget;
+    shrink();
   }
   work_.notify_all();
 }

@@ -100,6 +100,7 @@ class Level {
   [[nodiscard]] bool make_room(const Task& task);
   void give_memory_back(Entry& e);
   void drop_pool();
+  void shrink();
   void perform(Lock& lock, const Task& task);
   void tell_backing();
   void move_windows();

@@ -158,6 +158,21 @@ void Level::drop_pool() {
   in_pool_ = 0;
 }
 
+/// Back to the budget at once, as far as windows that nobody holds or changed reach: the farthest next visit first.
+void Level::shrink() {
+  if (in_use_ + in_pool_ > budget_) drop_pool();
+  if (in_use_ <= budget_) return;
+  std::vector<std::pair<Index, Index>> idle;  // next use, window
+  for (std::size_t w = 0; w < entries_.size(); ++w) {
+    const Entry& e = entries_[w];
+    if (e.place == Place::here && e.readers == 0 && !e.writer && !e.changed && !e.saving && e.wanted == 0)
+      idle.emplace_back(next_use(static_cast<Index>(w)), static_cast<Index>(w));
+  }
+  std::sort(idle.begin(), idle.end());
+  for (; in_use_ > budget_ && !idle.empty(); idle.pop_back()) give_memory_back(entry(idle.back().second));
+  drop_pool();
+}
+
 /// Lets windows leave and takes memory. False if the system has none left; the budget is then what is in use.
 bool Level::make_room(const Task& task) {
   for (const Index w : task.leaving) give_memory_back(entry(w));

@@ -165,7 +165,8 @@ class Windows {
   [[nodiscard]] Bytes size(Index window) const;
   [[nodiscard]] Bytes total() const;  ///< bytes of all windows
   [[nodiscard]] Bytes budget() const;
-  /// More memory from now on, or less: then windows leave as others come.
+  /// More memory from now on, or less: then windows leave at once, farthest visit first; those leased or changed leave later, as
+  /// others come.
   void set_budget(Bytes budget);
 
   [[nodiscard]] Tour announce(std::vector<Visit> order, Repeat repeat = Repeat::no);

@@ -26,7 +26,15 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-constexpr std::size_t most_parts = 512;  ///< of all launches together, about: partial sums take memory
+// What a column of a piece, and a piece, cost beside 16 bytes each: measured, see README.md.
+constexpr int column_cost = 6, piece_cost = 20;
+
+/// What the warps of one launch do.
+struct Share {
+  std::vector<RaggedJob> jobs;
+  std::vector<std::int32_t> job_begin;  ///< of each warp, and the end
+  std::vector<std::int32_t> first_job;  ///< of each row group, and the end
+};
 
 /// Where the pieces of a slab begin behind its headers.
 constexpr std::size_t behind(std::size_t header_bytes) { return (header_bytes + 255) / 256 * 256; }
@@ -79,7 +87,7 @@ struct DeviceSummation<Real>::Parts {
   Bytes budget;
   Stream stream;
   Kernel<RaggedArguments> ragged;
-  Kernel<GatherArguments> gather;
+  Kernel<GatherJobsArguments> gather;
   Kernel<AppendArguments> append;
   Event begin, end;
 
@@ -88,7 +96,7 @@ struct DeviceSummation<Real>::Parts {
   std::vector<Bytes> slab_bytes;  ///< of each slab: pieces and headers
   Bytes largest_slab = 0;
   std::int32_t piece_bytes = 0, window_bytes = 0, shared_per_warp = 0;
-  unsigned warps = 1, blocks_at_once = 1;
+  unsigned warps = 1, blocks_at_once = 1, rounds = 1;
   RaggedTuning tuning;
 
   std::vector<Past> past;
@@ -99,7 +107,12 @@ struct DeviceSummation<Real>::Parts {
   PinnedBuffer<double> sums_on_host;
   DeviceBuffer<SlabView> views;
   PinnedBuffer<SlabView> views_on_host;
-  DeviceBuffer<std::int32_t> part_begin;
+  std::vector<std::uint32_t> cost;   ///< [group][slice + 1]: of the slices before, as far as it can be told beforehand
+  std::vector<Share> shares;         ///< of each batch of the interval `cut_for`
+  std::vector<Interval> batches;
+  Interval cut_for;
+  DeviceBuffer<RaggedJob> jobs;           ///< of all batches, one behind the other
+  DeviceBuffer<std::int32_t> begins;      ///< of each batch: job_begin, first_job
   std::unique_ptr<Windows> packed;   ///< slabs in memory of the host
   std::unique_ptr<Windows> slabs_here;  ///< on the device, over `packed`
   Tour tour;
@@ -114,11 +127,12 @@ struct DeviceSummation<Real>::Parts {
         end(d.event()), tuning(t) {
     const char* const real = std::is_same_v<Real, float> ? "float" : "double";
     ragged = device.kernel<RaggedArguments>(fmt::format("acoustic-bem/ragged<{},{}>", real, steps));
-    gather = device.kernel<GatherArguments>(fmt::format("acoustic-bem/gather<{}>", real));
+    gather = device.kernel<GatherJobsArguments>(fmt::format("acoustic-bem/gather_jobs<{}>", real));
     append = device.kernel<AppendArguments>(fmt::format("acoustic-bem/append<{}>", real));
     groups = (slices.rows() + group_rows(steps, sizeof(Real)) - 1) / group_rows(steps, sizeof(Real));
     columns = slices.columns();
     ring = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(columns + slices.longest() + 2 * steps + 16)));
+    rounds = tuning.rounds > 0 ? tuning.rounds : steps > 8 ? 4 : 1;
     measure();
     choose_shape();
     const Bytes always = fixed_bytes();
@@ -143,9 +157,13 @@ struct DeviceSummation<Real>::Parts {
   }
   /// Past values of one excitation, sums and partial sums.
   [[nodiscard]] Bytes fixed_bytes() const {
-    return static_cast<Bytes>(slices.count() * stride) * sizeof(Real) +
-           static_cast<Bytes>(slices.rows() * steps) * (8 + 64 * sizeof(Real)) + (Bytes{1} << 20);
+    return static_cast<Bytes>(slices.count() * stride) * sizeof(Real) + static_cast<Bytes>(slices.rows() * steps) * 8 +
+           most_jobs() * static_cast<Bytes>(steps * group_rows(steps, sizeof(Real))) * sizeof(Real) + (Bytes{1} << 18);
   }
+  [[nodiscard]] std::size_t warps_at_once() const {
+    return static_cast<std::size_t>(rounds * warps * blocks_at_once) * static_cast<std::size_t>(device.info().multiprocessors);
+  }
+  [[nodiscard]] Bytes most_jobs() const { return warps_at_once() + static_cast<Bytes>(groups); }
 
   /// Sizes of all slabs, of the largest piece and the largest window, without laying anything out.
   void measure() {
@@ -153,13 +171,18 @@ struct DeviceSummation<Real>::Parts {
     std::vector<PieceExtent> extent;
     std::size_t piece = 0, window = 0;
     const Index size = group_rows(steps, sizeof(Real));
+    const auto a_column = static_cast<std::uint32_t>(tuning.column >= 0 ? tuning.column : column_cost);
+    const auto a_piece = static_cast<std::uint32_t>(tuning.piece >= 0 ? tuning.piece : piece_cost);
+    cost.assign(static_cast<std::size_t>(groups * (slices.count() + 1)), 0);
     for (Index j = 0; j < slices.count(); ++j) {
       extent.assign(static_cast<std::size_t>(groups), {});
       slices.for_each_shape(j, [&](Index i, Index start, std::size_t length) {
         extent[static_cast<std::size_t>(i / size)].add(start, length);
       });
-      for (const PieceExtent& e : extent) {
-        const PieceHeader h = e.header(steps, sizeof(Real));
+      for (Index g = 0; g < groups; ++g) {
+        const PieceHeader h = extent[static_cast<std::size_t>(g)].header(steps, sizeof(Real));
+        std::uint32_t* const before = &cost[static_cast<std::size_t>(g * (slices.count() + 1) + j)];
+        before[1] = before[0] + h.size + a_column * h.longest + a_piece;
         slab_bytes[static_cast<std::size_t>(j / slab_slices)] += std::size_t{16} * h.size;
         piece = std::max(piece, std::size_t{16} * h.size);
         window = std::max(window, std::size_t{16} * h.window);
@@ -194,19 +217,35 @@ struct DeviceSummation<Real>::Parts {
         "Refine the largest elements of the mesh, or compute with --workers cpu."));
   }
 
-  /// Parts for which the blocks of a launch fill the device without much of it idle at the end: once if bandwidth limits, a few
-  /// times if computing does (n_g > 8), which evens out blocks of unlike length.
-  [[nodiscard]] std::size_t parts_to_fill() const {
-    const auto row_blocks = static_cast<std::size_t>((groups + warps - 1) / warps);
-    const std::size_t at_once = blocks_at_once * static_cast<std::size_t>(device.info().multiprocessors);
-    std::size_t best = 1;
-    double filled = 0;
-    for (std::size_t rounds = steps > 8 ? 4 : 1; rounds <= 4 && filled < 0.97; ++rounds) {
-      const std::size_t parts = rounds * at_once / row_blocks;
-      const double share = static_cast<double>(parts * row_blocks) / static_cast<double>(rounds * at_once);
-      if (share > filled) best = parts, filled = share;
+  /// Cuts the pieces of some slices, group by group, into a stretch of equal cost for each warp that the device runs at a time.
+  [[nodiscard]] Share share_out(Interval some) const {
+    Share out;
+    const auto row = [&](Index g) { return cost.data() + g * (slices.count() + 1); };
+    std::uint64_t total = 0;
+    for (Index g = 0; g < groups; ++g) total += row(g)[some.end] - row(g)[some.begin];
+    const std::uint64_t n = std::min<std::uint64_t>(warps_at_once(), static_cast<std::uint64_t>(groups * some.size()));
+    std::uint64_t before = 0;  // cost of the groups before
+    out.job_begin.push_back(0);
+    for (Index g = 0; g < groups; ++g) {
+      const std::uint32_t *const first = row(g) + some.begin, *const last = row(g) + some.end;
+      out.first_job.push_back(static_cast<std::int32_t>(out.jobs.size()));
+      Index at = some.begin;
+      for (;;) {
+        const std::uint64_t border = total * out.job_begin.size() / n;  // of the warp under way
+        if (border >= before + (*last - *first) || out.job_begin.size() == n) break;
+        const auto stop = static_cast<Index>(
+            std::lower_bound(first, last, *first + static_cast<std::uint32_t>(border - std::min(border, before))) - row(g));
+        if (stop > at) out.jobs.push_back({static_cast<std::int32_t>(g), static_cast<std::int32_t>(at), static_cast<std::int32_t>(stop)});
+        at = std::max(at, stop);
+        out.job_begin.push_back(static_cast<std::int32_t>(out.jobs.size()));
+      }
+      if (at < some.end) out.jobs.push_back({static_cast<std::int32_t>(g), static_cast<std::int32_t>(at), static_cast<std::int32_t>(some.end)});
+      before += *last - *first;
     }
-    return best;
+    out.job_begin.resize(n + 1, static_cast<std::int32_t>(out.jobs.size()));
+    out.job_begin.back() = static_cast<std::int32_t>(out.jobs.size());
+    out.first_job.push_back(static_cast<std::int32_t>(out.jobs.size()));
+    return out;
   }
 
   void upload_past(std::span<const History<Real>> runs) {
@@ -274,43 +313,79 @@ struct DeviceSummation<Real>::Parts {
     return all_stay;
   }
 
-  /// The slices of `some` that lie in a slab.
-  [[nodiscard]] SlabView view(const Lease& lease, Interval some) const {
+  [[nodiscard]] SlabView view(const Lease& lease) const {
     const Index q = lease.window();
     const auto* const headers = reinterpret_cast<const unsigned char*>(lease.bytes().data());
-    const unsigned char* const pieces = headers + behind(header_bytes(q));
-    SlabView v;
-    v.pieces = pieces;
-    v.headers = reinterpret_cast<const PieceHeader*>(headers);
-    v.first_slice = static_cast<std::int32_t>(q * slab_slices);
-    v.slices = static_cast<std::int32_t>(slices_of(q));
-    v.begin = static_cast<std::int32_t>(std::max<Index>(some.begin - q * slab_slices, 0));
-    v.end = static_cast<std::int32_t>(std::min<Index>(some.end - q * slab_slices, v.slices));
-    return v;
+    return {headers + behind(header_bytes(q)), reinterpret_cast<const PieceHeader*>(headers),
+            static_cast<std::int32_t>(q * slab_slices), static_cast<std::int32_t>(slices_of(q))};
   }
 
-  /// Launches one product a run over `list`, adding to `to` of the partial sums.
-  void launch(std::size_t list_begin, std::size_t parts, std::size_t part_first, std::size_t runs,
-              std::size_t parts_in_all, Index shift, std::size_t partial_first) {
+  /// One launch for all slabs if they stay; else launches of an eighth of the device's memory, so that what comes next is copied
+  /// while they run.
+  void share_out(Interval interval, Interval wanted, bool all_stay, Bytes room) {
+    if (interval == cut_for && all_stay == (batches.size() == 1)) return;
+    batches.clear();
+    shares.clear();
+    for (Index q = wanted.begin; q < wanted.end;) {
+      Index stop = q + 1;
+      while (stop < wanted.end && (all_stay || bytes_of({q, stop + 1}) <= room / 8)) ++stop;
+      batches.push_back({q, stop});
+      shares.push_back(share_out({std::max(interval.begin, q * slab_slices), std::min(interval.end, stop * slab_slices)}));
+      q = stop;
+    }
+    std::vector<RaggedJob> all;
+    std::vector<std::int32_t> all_begins;
+    for (const Share& s : shares) {
+      all.insert(all.end(), s.jobs.begin(), s.jobs.end());
+      all_begins.insert(all_begins.end(), s.job_begin.begin(), s.job_begin.end());
+      all_begins.insert(all_begins.end(), s.first_job.begin(), s.first_job.end());
+    }
+    if (jobs.size() < all.size()) {
+      jobs = {};
+      jobs = device.allocate<RaggedJob>(all.size() + 64, "jobs");
+    }
+    if (begins.size() < all_begins.size()) {
+      begins = {};
+      begins = device.allocate<std::int32_t>(all_begins.size() + 64, "borders of jobs");
+    }
+    stream.to_device(jobs, all);
+    stream.to_device(begins, all_begins);
+    stream.synchronize();  // they are of the host's pageable memory
+    cut_for = interval;
+  }
+
+  /// The products of a batch, one a run, each added to its sums.
+  void launch(const Share& share, std::size_t first_job, std::size_t first_begin, std::size_t runs, Index shift, bool add) {
     RaggedArguments a{};
-    a.slab = views.data() + list_begin;
-    a.part_begin = part_begin.data() + part_first;
+    a.slab = views.data();
+    a.job = jobs.data() + first_job;
+    a.job_begin = begins.data() + first_begin;
+    a.partial = partial.data();
     a.ring = static_cast<std::int32_t>(ring);
     a.stride = static_cast<std::int32_t>(stride);
-    a.rows = static_cast<std::int32_t>(slices.rows());
-    a.groups = static_cast<std::int32_t>(groups);
+    a.warps = static_cast<std::int32_t>(share.job_begin.size() - 1);
+    a.slab_slices = static_cast<std::int32_t>(slab_slices);
     a.piece_bytes = piece_bytes;
     a.window_bytes = window_bytes;
     LaunchShape shape;
-    shape.grid = {static_cast<unsigned>((groups + warps - 1) / warps), static_cast<unsigned>(parts), 1};
+    shape.grid = {(static_cast<unsigned>(a.warps) + warps - 1) / warps, 1, 1};
     shape.block = {32 * warps, 1, 1};
     shape.shared = static_cast<Bytes>(shared_per_warp) * warps;
-    const std::size_t entries = static_cast<std::size_t>(slices.rows() * steps);
+    const auto entries = static_cast<std::size_t>(slices.rows() * steps);
+    GatherJobsArguments g{};
+    g.partial = partial.data();
+    g.first_job = a.job_begin + share.job_begin.size();
+    g.rows = static_cast<std::int32_t>(slices.rows());
+    g.group_rows = group_rows(steps, sizeof(Real));
+    g.steps = steps;
+    g.add = add ? 1 : 0;
     for (std::size_t r = 0; r < runs; ++r) {
       a.past = past[r].ring.data();
       a.now = past[r].step + 1 - shift;
-      a.partial = partial.data() + (r * parts_in_all + partial_first) * entries;
       stream.launch(ragged, shape, a);
+      stream.record(end);
+      g.sums = sums.data() + r * entries;
+      stream.launch(gather, {.grid = {static_cast<unsigned>((entries + 255) / 256), 1, 1}, .block = {256, 1, 1}}, g);
     }
   }
 
@@ -323,64 +398,24 @@ struct DeviceSummation<Real>::Parts {
     const bool all_stay = announce(host, wanted);
     const Bytes room = slabs_here->budget(), loaded_before = slabs_here->statistics().loaded;
 
-    // One launch for all slabs if they stay; else launches of an eighth of the device's memory, so that what comes next is
-    // copied while they run. Parts: runs of slices, as many as fill the device.
-    std::vector<Interval> batches;
-    for (Index q = wanted.begin; q < wanted.end;) {
-      Index stop = q + 1;
-      while (stop < wanted.end && (all_stay || bytes_of({q, stop + 1}) <= room / 8)) ++stop;
-      batches.push_back({q, stop});
-      q = stop;
-    }
-    const std::size_t parts_wanted = std::clamp<std::size_t>(most_parts / batches.size(), 1, parts_to_fill());
-    struct Fragment {
-      Index slab;
-      Interval slices;
-    };
-    std::vector<Fragment> fragments;
-    std::vector<std::int32_t> borders;
-    std::vector<std::size_t> first_fragment, first_border, parts;
-    for (const Interval& batch : batches) {
-      const Interval mine{std::max(interval.begin, batch.begin * slab_slices), std::min(interval.end, batch.end * slab_slices)};
-      const auto n = static_cast<Index>(std::min<std::size_t>(static_cast<std::size_t>(mine.size()), parts_wanted));
-      parts.push_back(static_cast<std::size_t>(n));
-      first_fragment.push_back(fragments.size());
-      first_border.push_back(borders.size());
-      borders.push_back(0);
-      for (Index p = 0; p < n; ++p) {
-        const Index stop = mine.begin + (p + 1) * mine.size() / n;
-        for (Index j = mine.begin + p * mine.size() / n; j < stop;) {
-          const Index slab = j / slab_slices, next = std::min(stop, (slab + 1) * slab_slices);
-          fragments.push_back({slab, {j, next}});
-          j = next;
-        }
-        borders.push_back(static_cast<std::int32_t>(fragments.size() - first_fragment.back()));
-      }
-    }
-    first_fragment.push_back(fragments.size());
-    std::size_t parts_in_all = 0;
-    for (const std::size_t p : parts) parts_in_all += p;
+    share_out(interval, wanted, all_stay, room);
     const auto entries = static_cast<std::size_t>(slices.rows() * steps);
-    const std::size_t needed = runs.size() * parts_in_all * entries;
+    std::size_t most = 0;
+    for (const Share& s : shares) most = std::max(most, s.jobs.size());
+    const std::size_t needed = most * static_cast<std::size_t>(steps * group_rows(steps, sizeof(Real)));
     if (partial.size() < needed) {
       partial = {};
       partial = device.allocate<Real>(needed, "partial sums");
     }
-    if (sums.size() < entries) {
-      sums = device.allocate<double>(entries, "sums");
-      sums_on_host = device.pinned<double>(entries);
+    if (sums.size() < runs.size() * entries) {
+      sums = {};
+      sums = device.allocate<double>(runs.size() * entries, "sums");
+      sums_on_host = device.pinned<double>(runs.size() * entries);
     }
-    if (views.size() < fragments.size()) {
-      views = {};
-      views = device.allocate<SlabView>(fragments.size() + 16, "slabs");
-      views_on_host = device.pinned<SlabView>(fragments.size() + 16);
+    if (views.size() == 0) {
+      views = device.allocate<SlabView>(static_cast<std::size_t>(slabs()), "slabs");
+      views_on_host = device.pinned<SlabView>(static_cast<std::size_t>(slabs()));
     }
-    if (part_begin.size() < borders.size()) {
-      part_begin = {};
-      part_begin = device.allocate<std::int32_t>(borders.size() + 16, "parts");
-    }
-    stream.to_device(part_begin, borders);
-    stream.synchronize();  // `borders` is of the host's pageable memory
 
     std::deque<Batch> under_way;
     Bytes leased = 0;
@@ -389,7 +424,7 @@ struct DeviceSummation<Real>::Parts {
       leased -= under_way.front().bytes;
       under_way.pop_front();
     };
-    std::size_t part = 0;
+    std::size_t first_job = 0, first_begin = 0;
     for (std::size_t b = 0; b < batches.size(); ++b) {
       const Bytes bytes = bytes_of(batches[b]);
       // Some memory is left for what comes next.
@@ -406,31 +441,25 @@ struct DeviceSummation<Real>::Parts {
           if (idle) copying += seconds_since(start);
           batch.leases.push_back(std::move(*lease));
         }
-      const std::size_t at = first_fragment[b], fragment_count = first_fragment[b + 1] - at;
-      for (std::size_t k = at; k < at + fragment_count; ++k)
-        views_on_host[k] = view(batch.leases[static_cast<std::size_t>(fragments[k].slab - batches[b].begin)], fragments[k].slices);
-      stream.to_device(views, views_on_host.span().subspan(at, fragment_count), at);
+      const auto at = static_cast<std::size_t>(batches[b].begin), count = static_cast<std::size_t>(batches[b].size());
+      for (std::size_t k = 0; k < count; ++k) views_on_host[at + k] = view(batch.leases[k]);
+      stream.to_device(views, views_on_host.span().subspan(at, count), at);
       if (b == 0) stream.record(begin);
-      launch(at, parts[b], first_border[b], runs.size(), parts_in_all, shift, part);
-      part += parts[b];
+      launch(shares[b], first_job, first_begin, runs.size(), shift, b > 0);
+      first_job += shares[b].jobs.size();
+      first_begin += shares[b].job_begin.size() + shares[b].first_job.size();
       batch.bytes = bytes;
       batch.summed = device.event();
       stream.record(batch.summed);
       leased += bytes;
       under_way.push_back(std::move(batch));
     }
-    stream.record(end);
     if (all_stay) kept = std::move(under_way.front().leases);
     while (!under_way.empty()) let_go();
     streamed = all_stay ? 0 : slabs_here->statistics().loaded - loaded_before;
-    for (std::size_t r = 0; r < runs.size(); ++r) {
-      stream.launch(gather, {.grid = {static_cast<unsigned>((entries + 255) / 256), 1, 1}, .block = {256, 1, 1}},
-                    {partial.data() + r * parts_in_all * entries, sums.data(), static_cast<std::int64_t>(entries),
-                     static_cast<std::int32_t>(parts_in_all)});
-      stream.to_host(sums_on_host.span().first(entries), sums);
-      stream.synchronize();
-      std::copy_n(sums_on_host.data(), entries, out.data() + r * entries);
-    }
+    stream.to_host(sums_on_host.span().first(runs.size() * entries), sums);
+    stream.synchronize();
+    std::copy_n(sums_on_host.data(), runs.size() * entries, out.data());
     kernel_seconds = end.seconds_since(begin);
     kernel_bytes = bytes_of(wanted) * runs.size();
   }

@@ -18,13 +18,12 @@ namespace {
 template <class Real>
 class EngineOf final : public Engine {
  public:
+  using Points = std::unique_ptr<Receivers<Real>>;
+
   EngineOf(const Settings& settings, const Surface& surface, const std::vector<Vec3>& plane_points,
-           Matrices<Real> matrices, Team& team)
-      : march_(std::move(matrices), options(settings, surface, plane_points)) {
-    if (!settings.receivers.empty())
-      receivers_ = std::make_unique<Receivers<Real>>(surface, settings.form, settings.receivers, settings.grouped, team);
-    if (!plane_points.empty())
-      planes_ = std::make_unique<Receivers<Real>>(surface, settings.form, plane_points, settings.grouped, team);
+           Matrices<Real> matrices, Points receivers, Points planes)
+      : march_(std::move(matrices), options(settings, surface, plane_points)), receivers_(std::move(receivers)),
+        planes_(std::move(planes)) {
     const Matrices<Real>& m = march_.matrices();
     facts_.unknowns = m.slices.count();
     facts_.nonzeros = m.slices.nonzeros();
@@ -41,6 +40,7 @@ class EngineOf final : public Engine {
   void advance(Team& team, const std::function<void(Index, Index, std::span<double>)>& l,
                const std::function<void(Index)>& each) override {
     march_.advance(team, l, each);
+    if (std::getenv("DBG")) fmt::print(stderr, "DBG advance {} resident {} peak {} taken {}\n", step(), resident_memory() >> 20, peak_resident_memory() >> 20, streaming() ? streaming()->taken >> 20 : 0);  // DEBUG
   }
   [[nodiscard]] Index step() const override { return march_.step(); }
   [[nodiscard]] std::span<const double> current(Index run) const override { return march_.current(run); }
@@ -96,7 +96,7 @@ class EngineOf final : public Engine {
   }
 
   March<Real> march_;
-  std::unique_ptr<Receivers<Real>> receivers_, planes_;
+  Points receivers_, planes_;
   EngineFacts facts_;
 };
 
@@ -104,6 +104,7 @@ class EngineOf final : public Engine {
 Bytes left_for_windows(Bytes budget, Bytes taken, Bytes later, Bytes least) {
   ::malloc_trim(0);  // what was released, in the threads' heaps
   const Bytes resident = resident_memory(), others = resident - std::min(resident, taken) + later;
+  if (std::getenv("DBG")) fmt::print(stderr, "DBG budget {} resident {} taken {} later {} least {}\n", budget >> 20, resident >> 20, taken >> 20, later >> 20, least >> 20);  // DEBUG
   return std::max(least, budget - std::min(budget, others));
 }
 
@@ -127,26 +128,45 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   const auto pairs = static_cast<Bytes>(surface.unknowns) * static_cast<Bytes>(surface.unknowns);
   const double courant = settings.form.delta() / surface.mean_edge;
   const MemoryPlan plan = plan_memory(settings, surface.unknowns, courant, budget, team.threads(), own);
-  const bool streams = own + needed + 4 * pairs > budget || plan.streams();
-  if (streams && budget < plan.least)
+  const auto too_little = [&] {
     return make_error(ErrorCode::resources,
                       fmt::format("the matrices of {} unknowns need {}, and {} if their values lie on the disk; the budget is {}",
                                   surface.unknowns, format_bytes(needed + 4 * pairs), format_bytes(plan.least),
                                   format_bytes(budget)),
                       "Coarsen the mesh, use single precision, or raise compute.memory.host.");
+  };
+  if (plan.streams() && !plan.possible()) return too_little();
+  // Receivers come first: what they hold is then known when windows are given what is left.
+  const auto made = [&](const std::vector<Vec3>& points) {
+    return points.empty() ? nullptr : std::make_unique<Receivers<Real>>(surface, settings.form, points, settings.grouped, team);
+  };
+  auto receivers = made(settings.receivers), planes = made(plane_points);
+  if (stop.stop_requested()) return make_error(ErrorCode::stopped, "Stopped during assembly.");
   const Bytes later = later_memory(settings, surface.unknowns, team.threads());
+  const Bytes tiles = static_cast<Bytes>(team.threads()) * tile_memory(surface.unknowns);
+  ::malloc_trim(0);
+  const bool streams = plan.streams() || resident_memory() + needed + tiles + later > budget;
+  if (streams && budget < plan.least) return too_little();
   if (streams) {
-    const Bytes tiles = static_cast<Bytes>(team.threads()) * tile_memory(surface.unknowns);
     const std::filesystem::path folder =
         settings.scratch.empty() ? std::filesystem::temp_directory_path() : settings.scratch;
     assembly.stream_values([=] { return left_for_windows(budget, 0, tiles + later, plan.least - plan.fixed); }, folder / "slices");
   }
   auto matrices = assembly.assemble<Real>(team, progress, stop);
   if (!matrices) return matrices.error();
-  auto engine = std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices), team);
-  // Extents and tiles are gone: their memory can hold windows.
-  if (streams)
-    engine->windows().set_budget(left_for_windows(budget, engine->windows().statistics().taken, later, plan.least - plan.fixed));
+  // Extents and tiles are gone; past values and the near part come, and then windows get what is left.
+  const auto give_windows = [&](Windows& windows, Bytes to_come) {
+    windows.set_budget(left_for_windows(budget, windows.statistics().taken, to_come, plan.least - plan.fixed));
+  };
+  if (streams) {
+    std::vector<Vec3> points = settings.receivers;
+    points.insert(points.end(), plane_points.begin(), plane_points.end());
+    const Index columns = std::max(matrices->slices.columns(), points.empty() ? 0 : receiver_columns(surface, settings.form, points));
+    give_windows(matrices->slices.store().windows(), later + march_memory(settings, surface.unknowns, courant, columns));
+  }
+  auto engine = std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices), std::move(receivers),
+                                                 std::move(planes));
+  if (streams) give_windows(engine->windows(), later);
   return std::unique_ptr<Engine>(std::move(engine));
 }
 

@@ -18,6 +18,8 @@ using namespace conoid::vec;
 
 namespace {
 
+constexpr Index scratch_values = 4'000'000;  ///< of a thread, about
+
 struct Setting {
   const Surface& surface;
   const Form& form;
@@ -106,29 +108,34 @@ Receivers<Real>::Receivers(const Surface& surface, const Form& form, const std::
     matrix_.lay_out(j, std::span(first).subspan(entry(0, j), rows), std::span(last).subspan(entry(0, j), rows));
     matrix_.allocate(j);
   }
-  for_range(team, "receivers", matrix_.panels(), 1, cost, [&](Interval panels) {
+  // Some slices of a panel at a time, so that a thread's scratch stays small; triangles on the borders are computed twice.
+  const Index at_once = std::clamp<Index>(scratch_values / panel_rows / 8, 1, N), pieces = (N + at_once - 1) / at_once;
+  for_range(team, "receivers", matrix_.panels() * pieces, 1, cost, [&](Interval work) {
     std::vector<double> values;
-    std::vector<std::size_t> offset;
-    for (Index panel = panels.begin; panel < panels.end; ++panel) {
-      const Index begin = panel * panel_rows, end = std::min(begin + panel_rows, R);
-      offset.assign(static_cast<std::size_t>((end - begin) * N), 0);
-      std::size_t total = 0;
-      for (Index j = 0; j < N; ++j)
+    std::vector<std::uint32_t> offset;
+    for (Index k = work.begin; k < work.end; ++k) {
+      const Index panel = k / pieces, begin = panel * panel_rows, end = std::min(begin + panel_rows, R);
+      const Interval own{k % pieces * at_once, std::min((k % pieces + 1) * at_once, N)};
+      const auto place = [&](Index r, Index j) { return static_cast<std::size_t>((j - own.begin) * (end - begin) + r - begin); };
+      offset.assign(static_cast<std::size_t>((end - begin) * own.size()), 0);
+      std::uint32_t total = 0;
+      for (Index j = own.begin; j < own.end; ++j)
         for (Index r = begin; r < end; ++r) {
-          offset[static_cast<std::size_t>(j * (end - begin) + r - begin)] = total;
-          if (last[entry(r, j)] >= first[entry(r, j)]) total += static_cast<std::size_t>(last[entry(r, j)] - first[entry(r, j)]) + 1;
+          offset[place(r, j)] = total;
+          if (last[entry(r, j)] >= first[entry(r, j)]) total += static_cast<std::uint32_t>(last[entry(r, j)] - first[entry(r, j)]) + 1;
         }
       values.assign(total, 0);
-      const auto at = [&](Index r, Index j) {
-        return values.data() + offset[static_cast<std::size_t>(j * (end - begin) + r - begin)];
-      };
-      for (Index r = begin; r < end; ++r)
-        for (const Triangle& T : surface.triangles)
-          receive(setting, T, points[static_cast<std::size_t>(r)], [&](Index j, Index k, double v) {
-            if (j < N) at(r, j)[k - first[entry(r, j)]] += v;
+      const auto at = [&](Index r, Index j) { return values.data() + offset[place(r, j)]; };
+      const auto mine = [&](Index j) { return j >= own.begin && j < own.end; };
+      for (const Triangle& T : surface.triangles) {
+        if (std::none_of(T.vertex.begin(), T.vertex.end(), mine)) continue;
+        for (Index r = begin; r < end; ++r)
+          receive(setting, T, points[static_cast<std::size_t>(r)], [&](Index j, Index column, double v) {
+            if (mine(j)) at(r, j)[column - first[entry(r, j)]] += v;
           });
-      for (Index j = 0; j < N; ++j)
-        matrix_.fill(j, panel, [&](Index r, Index k) { return at(r, j) + (k - first[entry(r, j)]); });
+      }
+      for (Index j = own.begin; j < own.end; ++j)
+        matrix_.fill(j, panel, [&](Index r, Index column) { return at(r, j) + (column - first[entry(r, j)]); });
     }
   });
   summation_ = std::make_unique<Summation<Real>>("receivers", matrix_, steps);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -238,10 +239,20 @@ double stored_length(double courant) { return 1.04 * expected_length(courant); }
 Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
   const auto n = static_cast<double>(unknowns);
   const double real = s.single_precision ? 4 : 8;
-  const double pair = std::max(4 + stored_length(courant) * real + 3, 4.0);
   double points = static_cast<double>(s.receivers.size());
   for (const PlaneSetting& p : s.planes) points += static_cast<double>(p.points[0] * p.points[1] * p.points[2]);
-  return static_cast<Bytes>(n * n * pair + points * n * (8 * real + 7)) + (Bytes{64} << 20);
+  const double point = 8 * real + 7 + 4;  // values, structure; extents while they are made
+  return static_cast<Bytes>(n * n * (stored_length(courant) * real + 3) + points * n * point) + (Bytes{64} << 20);
+}
+
+Bytes march_memory(const Settings& s, Index unknowns, double courant, Index columns) {
+  const auto n = static_cast<double>(unknowns), g = static_cast<double>(s.grouped);
+  const double real = s.single_precision ? 4 : 8;
+  // Past values: History keeps twice its reach and some. Near part: vertices (2 / √3 a squared edge) closer than n_g steps, each
+  // with its row-vector.
+  const double past = static_cast<double>(s.runs.size()) * (2 * (static_cast<double>(columns) + 2 * g) + 768) * real;
+  const double near = std::min(std::numbers::pi * g * g * courant * courant * 1.155, n) * stored_length(courant) * (real + 4);
+  return static_cast<Bytes>(n * (past + near));
 }
 
 MemoryPlan plan_memory(const Settings& s, Index unknowns, double courant, Bytes budget, int threads, Bytes own) {
@@ -250,7 +261,11 @@ MemoryPlan plan_memory(const Settings& s, Index unknowns, double courant, Bytes 
   MemoryPlan plan;
   plan.budget = budget;
   plan.own = own;
-  plan.in_memory = own + expected_memory(s, unknowns, courant) + static_cast<Bytes>(threads) * tile_memory(unknowns);
+  // What comes and goes: extents and tiles while the matrices are assembled, then what the march needs (bodies up to as long as
+  // three times a sphere of as many triangles).
+  const Bytes assembling = static_cast<Bytes>(4 * n * n) + static_cast<Bytes>(threads) * tile_memory(unknowns);
+  const Bytes marching = march_memory(s, unknowns, courant, static_cast<Index>(1.5 * std::sqrt(n) / courant));
+  plan.in_memory = own + expected_memory(s, unknowns, courant) + std::max(assembling, marching);
   plan.values = static_cast<Bytes>(n * n * length * real);
   // Runs, groups and panels take 0.6 bytes a row-vector (1 in double).
   plan.fixed = plan.in_memory - std::min(plan.in_memory, plan.values) + static_cast<Bytes>((s.single_precision ? 0.6 : 1.0) * n * n);

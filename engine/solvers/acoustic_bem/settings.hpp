@@ -58,15 +58,17 @@ void complete(Settings& settings, const Surface& surface);
 
 /// Mean length of a row-vector on a mesh of even triangles (measured on spheres: 2.24/(cΔt/h) + 3).
 [[nodiscard]] double expected_length(double courant);
-/// Memory of the matrices, the extents while assembling, histories and planes.
+/// Memory of the matrices and planes.
 [[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns, double courant);
+/// Memory of past values, which reach `columns` steps back, and of the near part of the matrices.
+[[nodiscard]] Bytes march_memory(const Settings& settings, Index unknowns, double courant, Index columns);
 
 /// What lies where when the values of the matrices may outgrow the budget and are then streamed from the disk.
 struct MemoryPlan {
   Bytes budget = 0;
   Bytes own = 0;         ///< the program, its libraries, the mesh: what it held before the matrices
   Bytes in_memory = 0;   ///< needed to keep everything in memory
-  Bytes fixed = 0;       ///< that stays in memory in any case: structure, extents while assembling, tiles, planes
+  Bytes fixed = 0;       ///< that stays in memory in any case: structure, planes, and extents and tiles or what the march needs
   Bytes values = 0;      ///< of the matrices
   Bytes windows = 0;     ///< memory that is left for windows when streaming
   Bytes least = 0;       ///< smallest budget with which streaming works

@@ -108,6 +108,41 @@ class TestWindows : public QObject {
     QVERIFY2(waited <= 6, QByteArray::number(static_cast<int>(waited)));
   }
 
+  /// A smaller budget holds at once: what nobody holds leaves. Leased and changed windows stay.
+  void a_smaller_budget_is_kept_at_once() {
+    const std::vector<Bytes> sizes(8, page);
+    auto backing = std::make_shared<VectorBacking>(sizes);
+    auto memory = std::make_shared<CountedMemory>();
+    Windows windows("test", sizes, 8 * page, backing, memory, 1);
+    for (Index w = 0; w < 8; ++w) {
+      auto lease = windows.acquire(w, Access::write);
+      QVERIFY(lease.ok());
+      paint(lease->writable(), w, 1);
+    }
+    QVERIFY(windows.flush().ok());
+    QCOMPARE(windows.statistics().taken, 8 * page);
+    {
+      auto held = windows.acquire(5, Access::read);
+      QVERIFY(held.ok());
+      windows.set_budget(3 * page);
+      QCOMPARE(windows.statistics().taken, 3 * page);
+      QCOMPARE(memory->out(), 3 * page);
+      QVERIFY(painted(held->bytes(), 5, 1));
+      auto changed = windows.acquire(1, Access::write);
+      QVERIFY(changed.ok());
+      paint(changed->writable(), 1, 2);
+    }
+    const std::uint64_t loads = windows.statistics().loads;
+    QVERIFY(windows.acquire(5, Access::read).ok());  // it has stayed
+    QCOMPARE(windows.statistics().loads, loads);
+    for (Index w = 0; w < 8; ++w) {
+      auto lease = windows.acquire(w, Access::read);
+      QVERIFY(lease.ok());
+      QVERIFY(painted(lease->bytes(), w, w == 1 ? 2 : 1));
+    }
+    QVERIFY(windows.statistics().taken <= 3 * page);
+  }
+
   void overwriting_loads_nothing() {
     const std::vector<Bytes> sizes(8, page);
     auto backing = std::make_shared<VectorBacking>(sizes);

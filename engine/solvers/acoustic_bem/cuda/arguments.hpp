@@ -56,19 +56,25 @@ struct SlabView {
   const PieceHeader* headers = nullptr;  ///< [group][slice of the slab]
   std::int32_t first_slice = 0;
   std::int32_t slices = 0;
-  std::int32_t begin = 0, end = 0;  ///< of the slices to be summed, within the slab
 };
 
-/// One launch sums the slabs slab[part_begin[p]] … of part p = blockIdx.y for the row groups of block blockIdx.x.
+/// What a warp sums at a stretch: a row group through consecutive slices.
+struct RaggedJob {
+  std::int32_t group = 0, begin = 0, end = 0;
+};
+
+/// Warp w of a launch does the jobs job_begin[w] … job_begin[w + 1].
 struct RaggedArguments {
-  const SlabView* slab;
-  const std::int32_t* part_begin;  ///< parts + 1
+  const SlabView* slab;            ///< [slab], of the whole matrix; those of the jobs are filled in
+  const RaggedJob* job;
+  const std::int32_t* job_begin;   ///< warps + 1
   const void* past;                ///< Real [unknown][stride]: the value of time T at T mod ring, and the ring's begin again
-  void* partial;                   ///< Real [part][g][rows]
+  void* partial;                   ///< Real [job][g][row of the group]
   std::int64_t now;                ///< time of past[0]
   std::int32_t ring;               ///< a power of two, at least 16 bytes
   std::int32_t stride;             ///< ring + the largest window; a multiple of 16 bytes
-  std::int32_t rows, groups;
+  std::int32_t warps;
+  std::int32_t slab_slices;
   std::int32_t piece_bytes;   ///< the largest piece
   std::int32_t window_bytes;  ///< the largest window
 };
@@ -83,6 +89,15 @@ struct GatherArguments {
   double* sums;
   std::int64_t entries;  ///< n_g · rows
   std::int32_t parts;
+};
+
+/// sums[g][row] (+)= Σ partial[job][g][row of the group] over the jobs first_job[group] …, one thread an entry.
+struct GatherJobsArguments {
+  const void* partial;  ///< Real
+  const std::int32_t* first_job;  ///< groups + 1
+  double* sums;
+  std::int32_t rows, group_rows, steps;
+  std::int32_t add;  ///< to what is there
 };
 
 /// New values into the ring: time T0 + k of unknown j is fresh[j][k], k < n_g; the n_g times after them become zero. What lies

@@ -19,6 +19,20 @@ static const RegisterKernel gather_float("acoustic-bem/gather<float>", gather<fl
 static const RegisterKernel gather_double("acoustic-bem/gather<double>", gather<double>);
 
 template <class Real>
+__global__ void gather_jobs(GatherJobsArguments a) {
+  const int e = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (e >= a.rows * a.steps) return;
+  const int g = e / a.rows, row = e % a.rows, group = row / a.group_rows, begin = a.first_job[group], end = a.first_job[group + 1];
+  const std::int64_t step = static_cast<std::int64_t>(a.steps) * a.group_rows;
+  const Real* partial = static_cast<const Real*>(a.partial) + begin * step + g * a.group_rows + row % a.group_rows;
+  double sum = a.add != 0 ? a.sums[e] : 0;
+  for (int job = begin; job < end; ++job, partial += step) sum += static_cast<double>(*partial);
+  a.sums[e] = sum;
+}
+static const RegisterKernel gather_jobs_float("acoustic-bem/gather_jobs<float>", gather_jobs<float>);
+static const RegisterKernel gather_jobs_double("acoustic-bem/gather_jobs<double>", gather_jobs<double>);
+
+template <class Real>
 __global__ void append(AppendArguments a) {
   const std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::int64_t j = e / a.steps, k = e % a.steps, mask = a.ring - 1;

@@ -42,11 +42,11 @@ struct alignas(sizeof(Real) * per_lane) LaneValues {
   Real row[per_lane];
 };
 
-/// Goes through the pieces of a row group in the order in which they are asked for.
+/// Goes through the pieces of a job in the order in which they are asked for.
 template <class Real>
 struct PieceQueue {
   const RaggedArguments& a;
-  int group, slab, last_slab;
+  int group, slice, last;  ///< the slice that comes next, and the one behind the last
   int left = 0;  ///< of this slab
   const uint4* header = nullptr;
   const unsigned char* pieces = nullptr;
@@ -55,12 +55,14 @@ struct PieceQueue {
   /// The header of the next piece; false if there is none.
   __device__ __forceinline__ bool next(HeaderWords& h) {
     if (left == 0) {
-      if (++slab >= last_slab) return false;
-      const SlabView view = a.slab[slab];
-      left = same_in_warp(view.end - view.begin);
-      header = reinterpret_cast<const uint4*>(view.headers) + static_cast<std::int64_t>(group) * view.slices + view.begin;
+      if (slice >= last) return false;
+      const SlabView view = a.slab[slice / a.slab_slices];
+      const int at = slice - view.first_slice, end = last - view.first_slice;
+      left = same_in_warp((end < view.slices ? end : view.slices) - at);
+      header = reinterpret_cast<const uint4*>(view.headers) + static_cast<std::int64_t>(group) * view.slices + at;
       pieces = view.pieces;
-      past = static_cast<const Real*>(a.past) + static_cast<std::int64_t>(view.first_slice + view.begin) * a.stride;
+      past = static_cast<const Real*>(a.past) + static_cast<std::int64_t>(slice) * a.stride;
+      slice += left;
     } else {
       past += a.stride;
     }
@@ -76,8 +78,8 @@ __global__ void __launch_bounds__(32 * ragged_warps, ragged_blocks(steps, sizeof
   constexpr int unit = 16 / static_cast<int>(sizeof(Real));  // values of 16 bytes
   using Lane = LaneValues<Real, per_lane>;
   const int lane = static_cast<int>(threadIdx.x) & 31, warp = same_in_warp(static_cast<int>(threadIdx.x) >> 5);
-  const int group = static_cast<int>(blockIdx.x * (blockDim.x >> 5)) + warp;
-  if (group >= a.groups) return;
+  const int number = static_cast<int>(blockIdx.x * (blockDim.x >> 5)) + warp;
+  if (number >= a.warps) return;
   const int stage_bytes = a.piece_bytes + a.window_bytes;
   unsigned char* const mine = dynamic_shared<unsigned char>() + warp * ragged_shared(a.piece_bytes, a.window_bytes);
   const SharedAddress barriers = shared_address(mine), stages = barriers + ragged_stages * WarpCopies::bytes;
@@ -85,140 +87,143 @@ __global__ void __launch_bounds__(32 * ragged_warps, ragged_blocks(steps, sizeof
   WarpCopies::prepare<ragged_stages>(barriers, lane);
   const int now = static_cast<int>(a.now), ring_mask = a.ring - 1;
 
-  Real sum[per_lane][steps];
-#pragma unroll
-  for (int r = 0; r < per_lane; ++r)
-#pragma unroll
-    for (int g = 0; g < steps; ++g) sum[r][g] = 0;
-
-  PieceQueue<Real> queue{a, group, same_in_warp(a.part_begin[blockIdx.y]) - 1, same_in_warp(a.part_begin[blockIdx.y + 1])};
-  HeaderWords h, next;
-  bool more = queue.next(next);
-  const auto ask = [&](int stage) __attribute__((always_inline)) {
-    const SharedAddress barrier = barriers + stage * WarpCopies::bytes, to = stages + stage * stage_bytes;
-    const unsigned bytes = next.bytes(), window = next.window_bytes();
-    WarpCopies::begin(lane, barrier, bytes + window);
-    WarpCopies::copy(lane, barrier, to, queue.pieces + 16 * static_cast<std::int64_t>(next.offset()), bytes);
-    WarpCopies::copy(lane, barrier, to + a.piece_bytes, queue.past + ((now - next.reach()) & ring_mask & ~(unit - 1)), window);
-    WarpCopies::end();
-    h = next;
-    more = queue.next(next);
-  };
-
   int stage = 0;
   unsigned parity = 0;
-  bool any = more;
-  if (any) ask(0);
-  while (any) {
-    const HeaderWords piece = h;
-    const unsigned char* const data = here + stage * stage_bytes;
-    any = more;
-    if (any) {
-      ask(stage ^ 1);
-      WarpCopies::wait<1>(barriers + stage * WarpCopies::bytes, parity);
-    } else {
-      WarpCopies::wait<0>(barriers + stage * WarpCopies::bytes, parity);
-    }
-    parity ^= static_cast<unsigned>(stage);  // after both stages
-    stage ^= 1;
-
-    // newest[r][g] is past[g − start] of row r; rest[r] is where column 0 of its rests would lie.
-    const unsigned columns = same_in_warp(piece.word.w);
-    const int common = static_cast<int>(columns >> 16 & 0xfffeU), longest = static_cast<int>(columns & 0xffffU);
-    const bool wide = (columns >> 16 & 1U) != 0;
-    int length[per_lane];
-    const Real* newest[per_lane];
-    SharedAddress rest[per_lane];
-    const unsigned char* first;
-    {
-      unsigned lag[2], beyond[2], begin;
-      if (!wide) {
-        const unsigned mark = reinterpret_cast<const unsigned*>(data)[lane];
-        lag[0] = mark & 63U, lag[1] = (mark >> 6) & 63U;
-        beyond[0] = (mark >> 12) & 31U, beyond[1] = (mark >> 17) & 31U;
-        begin = mark >> 22;
-        first = data + mark_bytes(false);
-      } else {
-        const uint4 mark = reinterpret_cast<const uint4*>(data)[lane];
-        lag[0] = mark.x & 0xffffU, lag[1] = mark.x >> 16;
-        beyond[0] = mark.y & 0xffffU, beyond[1] = mark.y >> 16;
-        begin = mark.z;
-        first = data + mark_bytes(true);
-      }
-      const Real* const window = reinterpret_cast<const Real*>(data + a.piece_bytes) + ((now - piece.reach()) & (unit - 1));
-      SharedAddress rests = stages + static_cast<int>(first - here) +
-                            static_cast<int>(sizeof(Real)) * ((group_size - 1) * common + static_cast<int>(begin));
-#pragma unroll
-      for (int r = 0; r < per_lane; ++r) {
-        length[r] = common + static_cast<int>(beyond[r]);
-        newest[r] = window + lag[r];
-        rest[r] = rests;
-        rests = rests + static_cast<int>(sizeof(Real)) * static_cast<int>(beyond[r]);
-      }
-    }
-    const Lane* values = reinterpret_cast<const Lane*>(first) + lane;
-
-    Real w[per_lane][steps];  // column d: past[g − start − d] lies in w[(g − d) mod n_g]
+  const int last_job = same_in_warp(a.job_begin[number + 1]);
+  for (int job = same_in_warp(a.job_begin[number]); job < last_job; ++job) {
+    Real sum[per_lane][steps];
 #pragma unroll
     for (int r = 0; r < per_lane; ++r)
 #pragma unroll
-      for (int g = 1; g < steps; ++g) w[r][g] = newest[r][g];
-    constexpr int unrolled = steps < 8 ? 8 : steps;
-    // Columns c0 + j and the next one; true behind the last one. Where rows end, their past values reach on (to an even number
-    // of columns), and meet zeros.
-    const auto two_columns = [&](auto at, int c0) __attribute__((always_inline)) {
-      constexpr int j = decltype(at)::value;
-      const int c = c0 + j;
-      Lane v[2];
-      if (c < common) {
-        v[0] = values[32 * j];
-        v[1] = values[32 * j + 32];
-      } else {
-        if (c >= longest) return true;
-#pragma unroll
-        for (int r = 0; r < per_lane; ++r) {
-          v[0].row[r] = shared_value_if<Real, j>(rest[r], c, length[r]);
-          v[1].row[r] = shared_value_if<Real, j + 1>(rest[r], c + 1, length[r]);
-        }
-      }
-      Real p[2][per_lane];
-#pragma unroll
-      for (int k = 0; k < 2; ++k)
-#pragma unroll
-        for (int r = 0; r < per_lane; ++r) p[k][r] = newest[r][-j - k];
-#pragma unroll
-      for (int k = 0; k < 2; ++k) {
-#pragma unroll
-        for (int r = 0; r < per_lane; ++r) {
-          w[r][(steps - (j + k) % steps) % steps] = p[k][r];
-#pragma unroll
-          for (int g = 0; g < steps; ++g) sum[r][g] += v[k].row[r] * w[r][(g + steps - (j + k) % steps) % steps];
-        }
-      }
-      return false;
-    };
-    const auto some_columns = [&]<int... k>(std::integer_sequence<int, k...>, int c0) __attribute__((always_inline)) {
-      return (two_columns(Number<2 * k>{}, c0) || ...);
-    };
-    for (int c0 = 0; c0 < longest; c0 += unrolled) {
-      if (some_columns(std::make_integer_sequence<int, unrolled / 2>{}, c0)) break;
-      values += 32 * unrolled;
-#pragma unroll
-      for (int r = 0; r < per_lane; ++r) {
-        newest[r] -= unrolled;
-        rest[r] = rest[r] + static_cast<int>(sizeof(Real)) * unrolled;
-      }
-    }
-    __syncwarp();  // the stage may be filled again
-  }
+      for (int g = 0; g < steps; ++g) sum[r][g] = 0;
 
+    PieceQueue<Real> queue{a, same_in_warp(a.job[job].group), same_in_warp(a.job[job].begin), same_in_warp(a.job[job].end)};
+    HeaderWords h, next;
+    bool more = queue.next(next);
+    const auto ask = [&](int stage) __attribute__((always_inline)) {
+      const SharedAddress barrier = barriers + stage * WarpCopies::bytes, to = stages + stage * stage_bytes;
+      const unsigned bytes = next.bytes(), window = next.window_bytes();
+      WarpCopies::begin(lane, barrier, bytes + window);
+      WarpCopies::copy(lane, barrier, to, queue.pieces + 16 * static_cast<std::int64_t>(next.offset()), bytes);
+      WarpCopies::copy(lane, barrier, to + a.piece_bytes, queue.past + ((now - next.reach()) & ring_mask & ~(unit - 1)), window);
+      WarpCopies::end();
+      h = next;
+      more = queue.next(next);
+    };
+
+    bool any = more;
+    if (any) ask(stage);
+    while (any) {
+      const HeaderWords piece = h;
+      const unsigned char* const data = here + stage * stage_bytes;
+      any = more;
+      if (any) {
+        ask(stage ^ 1);
+        WarpCopies::wait<1>(barriers + stage * WarpCopies::bytes, parity);
+      } else {
+        WarpCopies::wait<0>(barriers + stage * WarpCopies::bytes, parity);
+      }
+      parity ^= static_cast<unsigned>(stage);  // after both stages
+      stage ^= 1;
+
+      // newest[r][g] is past[g − start] of row r; rest[r] is where column 0 of its rests would lie.
+      const unsigned columns = same_in_warp(piece.word.w);
+      const int common = static_cast<int>(columns >> 16 & 0xfffeU), longest = static_cast<int>(columns & 0xffffU);
+      const bool wide = (columns >> 16 & 1U) != 0;
+      int length[per_lane];
+      const Real* newest[per_lane];
+      SharedAddress rest[per_lane];
+      const unsigned char* first;
+      {
+        unsigned lag[2], beyond[2], begin;
+        if (!wide) {
+          const unsigned mark = reinterpret_cast<const unsigned*>(data)[lane];
+          lag[0] = mark & 63U, lag[1] = (mark >> 6) & 63U;
+          beyond[0] = (mark >> 12) & 31U, beyond[1] = (mark >> 17) & 31U;
+          begin = mark >> 22;
+          first = data + mark_bytes(false);
+        } else {
+          const uint4 mark = reinterpret_cast<const uint4*>(data)[lane];
+          lag[0] = mark.x & 0xffffU, lag[1] = mark.x >> 16;
+          beyond[0] = mark.y & 0xffffU, beyond[1] = mark.y >> 16;
+          begin = mark.z;
+          first = data + mark_bytes(true);
+        }
+        const Real* const window = reinterpret_cast<const Real*>(data + a.piece_bytes) + ((now - piece.reach()) & (unit - 1));
+        SharedAddress rests = stages + static_cast<int>(first - here) +
+                              static_cast<int>(sizeof(Real)) * ((group_size - 1) * common + static_cast<int>(begin));
 #pragma unroll
-  for (int r = 0; r < per_lane; ++r) {
-    const int row = group * group_size + per_lane * lane + r;
-    if (row >= a.rows) continue;
-    Real* const out = static_cast<Real*>(a.partial) + static_cast<std::int64_t>(blockIdx.y) * steps * a.rows + row;
+        for (int r = 0; r < per_lane; ++r) {
+          length[r] = common + static_cast<int>(beyond[r]);
+          newest[r] = window + lag[r];
+          rest[r] = rests;
+          rests = rests + static_cast<int>(sizeof(Real)) * static_cast<int>(beyond[r]);
+        }
+      }
+      const Lane* values = reinterpret_cast<const Lane*>(first) + lane;
+
+      Real w[per_lane][steps];  // column d: past[g − start − d] lies in w[(g − d) mod n_g]
 #pragma unroll
-    for (int g = 0; g < steps; ++g) out[static_cast<std::int64_t>(g) * a.rows] = sum[r][g];
+      for (int r = 0; r < per_lane; ++r)
+#pragma unroll
+        for (int g = 1; g < steps; ++g) w[r][g] = newest[r][g];
+      constexpr int unrolled = steps < 8 ? 8 : steps;
+      // Columns c0 + j and the next one; true behind the last one. Where rows end, their past values reach on (to an even number
+      // of columns), and meet zeros.
+      const auto two_columns = [&](auto at, int c0) __attribute__((always_inline)) {
+        constexpr int j = decltype(at)::value;
+        const int c = c0 + j;
+        Lane v[2];
+        if (c < common) {
+          v[0] = values[32 * j];
+          v[1] = values[32 * j + 32];
+        } else {
+          if (c >= longest) return true;
+#pragma unroll
+          for (int r = 0; r < per_lane; ++r) {
+            v[0].row[r] = shared_value_if<Real, j>(rest[r], c, length[r]);
+            v[1].row[r] = shared_value_if<Real, j + 1>(rest[r], c + 1, length[r]);
+          }
+        }
+        Real p[2][per_lane];
+#pragma unroll
+        for (int k = 0; k < 2; ++k)
+#pragma unroll
+          for (int r = 0; r < per_lane; ++r) p[k][r] = newest[r][-j - k];
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+#pragma unroll
+          for (int r = 0; r < per_lane; ++r) {
+            w[r][(steps - (j + k) % steps) % steps] = p[k][r];
+#pragma unroll
+            for (int g = 0; g < steps; ++g) sum[r][g] += v[k].row[r] * w[r][(g + steps - (j + k) % steps) % steps];
+          }
+        }
+        return false;
+      };
+      const auto some_columns = [&]<int... k>(std::integer_sequence<int, k...>, int c0) __attribute__((always_inline)) {
+        return (two_columns(Number<2 * k>{}, c0) || ...);
+      };
+      for (int c0 = 0; c0 < longest; c0 += unrolled) {
+        if (some_columns(std::make_integer_sequence<int, unrolled / 2>{}, c0)) break;
+        values += 32 * unrolled;
+#pragma unroll
+        for (int r = 0; r < per_lane; ++r) {
+          newest[r] -= unrolled;
+          rest[r] = rest[r] + static_cast<int>(sizeof(Real)) * unrolled;
+        }
+      }
+      __syncwarp();  // the stage may be filled again
+    }
+
+    Real* const out = static_cast<Real*>(a.partial) + static_cast<std::int64_t>(job) * steps * group_size + per_lane * lane;
+#pragma unroll
+    for (int g = 0; g < steps; ++g) {
+      Lane both;
+#pragma unroll
+      for (int r = 0; r < per_lane; ++r) both.row[r] = sum[r][g];
+      *reinterpret_cast<Lane*>(out + g * group_size) = both;
+    }
   }
 }
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A run whose matrices outgrow `compute.memory.host` holds no more than that, the program and everything else included.
+// labels: cli timeout300
+#include <QTest>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/mesh/generators.hpp"
+#include "engine/mesh/writers/write_mesh.hpp"
+#include "tests/engine/cli/program.hpp"
+
+namespace {
+
+struct Ended {
+  int exit = -1;
+  std::size_t peak = 0;  ///< bytes resident at most, by the system's count
+};
+
+Ended conoid_measured(const rod::fs::path& folder, const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  std::string program = CONOID_WITH_HEAT_ROD;
+  arguments.push_back(program.data());
+  std::vector<std::string> copy = words;
+  for (std::string& w : copy) arguments.push_back(w.data());
+  arguments.push_back(nullptr);
+  const std::string where = folder.string(), said = (folder / "said").string();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int out = ::open(said.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0644);
+    if (::chdir(where.c_str()) == 0 && ::dup2(out, 1) >= 0 && ::dup2(out, 2) >= 0) ::execv(arguments[0], arguments.data());
+    ::_exit(127);
+  }
+  Ended ended;
+  int status = 0;
+  rusage usage{};
+  if (::wait4(child, &status, 0, &usage) != child) return ended;
+  ended.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -2;
+  ended.peak = static_cast<std::size_t>(usage.ru_maxrss) << 10;
+  return ended;
+}
+
+}  // namespace
+
+class TestMemoryBudget : public QObject {
+  Q_OBJECT
+ private slots:
+  /// Values of 165 MB and a plane of 240 MB (double precision, 1442 unknowns, some 9 s of processor time: less would drown in what
+  /// is set aside). With 60 MB less than all of it needs, values come from the disk.
+  void streamed_boundary_elements() {
+    const rod::Scratch scratch;
+    const auto sphere = conoid::icosphere({.divisions = 12});
+    QVERIFY(sphere.ok());
+    QVERIFY(conoid::write_mesh(*sphere, scratch / "sphere.msh").ok());
+    conoid::Json json = conoid::read_json(R"({
+      "conoid": 1, "solver": "acoustic-bem", "mesh": {"file": "sphere.msh"}, "materials": {"speed": "340 m/s"},
+      "excitation": {"waves": [{"kind": "plane", "direction": [0, 0, 1]}], "pulse": {"kind": "ricker", "frequency": "100 Hz"}},
+      "output": {"frames": {"count": 2}, "receivers": [{"position": [0, 0, -3]}],
+                 "planes": [{"normal": "y", "low": [-3, 0, -3], "high": [3, 0, 3], "points": [45, 45]}]},
+      "compute": {"precision": "double"}, "parameters": {"steps": 32}})");
+    rod::write_case(scratch / "case.json", json);
+    // What is needed at least is said by a run that has too little.
+    const std::size_t budget = BUDGET;
+    const Ended ended = conoid_measured(scratch.path(), {"run", "case.json", "--out", "run", "--progress", "none", "--threads", "2",
+                                                         "--set", "compute.memory.host=" + std::to_string(budget)});
+    const std::string said = rod::text_of(scratch / "said");
+    QVERIFY2(ended.exit == 0, said.c_str());
+    const conoid::Json numbers = rod::summary_of(scratch / "run")["numbers"];
+    QVERIFY2(numbers.contains("streamed_read"), said.c_str());
+    const std::string text = std::to_string(ended.peak >> 20) + " MiB of " + std::to_string(budget >> 20);
+    QVERIFY2(ended.peak <= budget, text.c_str());
+    QVERIFY2(ended.peak >= budget / 2, text.c_str());  // it is no idle promise
+  }
+};
+
+QTEST_GUILESS_MAIN(TestMemoryBudget)
+#include "test_memory_budget.moc"
