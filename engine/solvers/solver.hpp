@@ -24,19 +24,11 @@
 #include "engine/io/frame.hpp"
 #include "engine/io/results.hpp"
 #include "engine/mesh/mesh.hpp"
+#include "engine/solvers/estimate.hpp"
 #include "engine/team/machine.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid {
-
-/// What a case will take, before it is run.
-struct Estimate {
-  Bytes host_memory = 0;
-  Bytes disk = 0;        ///< results and one checkpoint
-  double seconds = 0;    ///< 0 = cannot tell honestly
-  Index steps = 0;       ///< advance() calls
-  std::vector<std::pair<std::string, std::string>> details;  ///< "grid" → "512 × 512 × 512", "time step" → "12 µs"
-};
 
 /// Where a run stands after advance().
 struct Advanced {
