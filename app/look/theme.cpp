@@ -63,9 +63,11 @@ bool is_dark(const QPalette& palette) {
   return palette.color(QPalette::Window).lightness() < palette.color(QPalette::WindowText).lightness();
 }
 
-void choose_font(QApplication& application, double scale) {
+void choose_font(QApplication& application, double scale, const QString& wanted, const QString& of_system) {
   QFont font = application.font();
-  if (QFontDatabase::hasFamily("Inter")) font.setFamily("Inter");
+  if (wanted == "system") font.setFamily(of_system);
+  else if (!wanted.isEmpty() && QFontDatabase::hasFamily(wanted)) font.setFamily(wanted);
+  else font.setFamily(QFontDatabase::hasFamily("Inter") ? QStringLiteral("Inter") : of_system);
   font.setPixelSize(qRound(13 * scale));
   font.setStyleStrategy(QFont::PreferAntialias);
   application.setFont(font);
@@ -132,7 +134,8 @@ Look::Look(QApplication& application, ThemeChoice choice)
   init_resources();
   system_dark_ = is_dark(application.palette());
   application.setStyle(QStyleFactory::create("Fusion"));
-  choose_font(application, 1);
+  system_family_ = application.font().family();
+  choose_font(application, 1, {}, system_family_);
   application.installEventFilter(this);
   apply();
 }
@@ -145,7 +148,14 @@ void Look::choose(ThemeChoice choice) {
 void Look::set_font_scale(double scale) {
   if (scale == font_scale_) return;
   font_scale_ = scale;
-  choose_font(application_, scale);
+  choose_font(application_, scale, font_family_, system_family_);
+  apply();
+}
+
+void Look::set_font_family(const QString& family) {
+  if (family == font_family_) return;
+  font_family_ = family;
+  choose_font(application_, font_scale_, family, system_family_);
   apply();
 }
 

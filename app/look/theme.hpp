@@ -49,6 +49,8 @@ class Look : public QObject {
   /// 1 = 13 px for ordinary text; every other size keeps its proportion.
   void set_font_scale(double scale);
   [[nodiscard]] double font_scale() const { return font_scale_; }
+  /// A family; "system": that of the system; empty or one that is not here: the program's own.
+  void set_font_family(const QString& family);
   /// A stroke icon of resources/icons in a theme colour; follows a change of theme by itself.
   [[nodiscard]] QIcon icon(const QString& id, const QString& colour = "text") const;
 
@@ -64,6 +66,7 @@ class Look : public QObject {
   ThemeChoice choice_;
   bool system_dark_ = false;
   double font_scale_ = 1;
+  QString font_family_, system_family_;
   std::shared_ptr<Theme> theme_;
 };
 

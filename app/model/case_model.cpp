@@ -204,8 +204,10 @@ void CaseModel::set_full_checks(bool on) {
 
 void CaseModel::start_full_check() {
   checking_ = std::make_shared<int>(0);
+  CaseDocument checked = document_;
+  if (before_check_) before_check_(checked);
   QThreadPool::globalInstance()->start(
-      [document = document_, ticket = std::weak_ptr<int>(checking_), self = QPointer<CaseModel>(this)] {
+      [document = std::move(checked), ticket = std::weak_ptr<int>(checking_), self = QPointer<CaseModel>(this)] {
         if (ticket.expired()) return;
         CheckReport report;
         try {
@@ -220,6 +222,10 @@ void CaseModel::start_full_check() {
             },
             Qt::QueuedConnection);
       });
+}
+
+void CaseModel::check_again() {
+  if (full_checks_ && open_ && !has_errors(quick_)) full_check_timer_.start();
 }
 
 void CaseModel::take_report(const CheckReport& report) {

@@ -68,6 +68,10 @@ class CaseModel : public QObject {
   [[nodiscard]] const CheckReport* report() const { return report_ ? &*report_ : nullptr; }
   /// Full checks (mesh, stability, memory) run in the background after edits; tests switch them off.
   void set_full_checks(bool on);
+  /// What a run adds to the case from elsewhere (workers, memory budgets), so that the check is of the same.
+  void set_before_check(std::function<void(CaseDocument&)> change) { before_check_ = std::move(change); }
+  /// That has changed: a full check follows.
+  void check_again();
 
   [[nodiscard]] bool is_dirty() const;
   Status save();
@@ -103,6 +107,7 @@ class CaseModel : public QObject {
   std::optional<CheckReport> report_;
   std::shared_ptr<int> checking_;  ///< replaced at each edit: an older check's answer is dropped
   QTimer full_check_timer_;
+  std::function<void(CaseDocument&)> before_check_;
   bool full_checks_ = true;
   bool open_ = false;
   bool recovered_ = false;

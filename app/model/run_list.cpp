@@ -26,9 +26,17 @@ void collect_leaves(const Json& value, const std::string& pointer, std::map<std:
   if (out.size() > 5000) return;
   if (value.is_object()) {
     for (const auto& [key, member] : value.items()) collect_leaves(member, child_pointer(pointer, key), out);
+  } else if (value.is_array() && std::any_of(value.begin(), value.end(), [](const Json& one) { return one.is_structured(); })) {
+    for (std::size_t i = 0; i < value.size(); ++i) collect_leaves(value[i], child_pointer(pointer, i), out);
   } else {
-    out[pointer] = value.is_string() ? value.get<std::string>() : compact_json(value).substr(0, 80);
+    out[pointer] = value.is_string() ? value.get<std::string>() : compact_json(value);
   }
+}
+
+/// What is long is compared whole and shown by its beginning.
+QString short_of(const QString& value) {
+  constexpr qsizetype most = 80;
+  return value.size() <= most ? value : value.left(most) + QStringLiteral("…");
 }
 
 QString state_word(SessionState state) {
@@ -73,7 +81,7 @@ std::vector<ListedRun> list_runs(const fs::path& folder, std::size_t limit) {
       if (std::all_of(group.begin(), group.end(), [&](const ListedRun* run) { return value_of(run) == first; })) continue;
       for (ListedRun* run : group) {
         if (!run->changes.isEmpty()) run->changes += ", ";
-        run->changes += QString::fromStdString(last_token(pointer) + " = " + value_of(run));
+        run->changes += QString::fromStdString(last_token(pointer)) + " = " + short_of(QString::fromStdString(value_of(run)));
       }
     }
   }
@@ -90,7 +98,8 @@ QStringList differences(const ListedRun& a, const ListedRun& b) {
       const auto it = run.values.find(pointer);
       return it == run.values.end() ? QObject::tr("not given") : QString::fromStdString(it->second);
     };
-    if (text(a) != text(b)) out << QString::fromStdString(pointer) + ": " + text(a) + " → " + text(b);
+    const QString was = text(a), is = text(b);
+    if (was != is) out << QString::fromStdString(pointer) + ": " + short_of(was) + " → " + short_of(is);
   }
   return out;
 }

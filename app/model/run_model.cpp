@@ -54,6 +54,7 @@ void RunModel::clear() {
   workers_.clear();
   balance_.clear();
   rates_ = {};
+  device_rates_.clear();
   numbers_.clear();
   catalog_.clear();
   frames_.clear();
@@ -113,6 +114,7 @@ void RunModel::show(StoredRun run) {
   workers_ = std::move(run.workers);
   balance_.assign(run.balance.begin(), run.balance.end());
   rates_ = run.rates;
+  device_rates_ = run.device_rates;
   catalog_ = std::move(run.catalog);
   reader_ = std::move(run.reader);
   log_.assign(run.log.begin(), run.log.end());
@@ -294,6 +296,7 @@ void RunModel::take(const SessionEvent& event) {
   else if (const auto* balance = std::get_if<BalanceEvent>(&event)) {
     workers_ = balance->workers;
     if (balance->rates.known()) rates_ = balance->rates;
+    if (!balance->device_rates.empty()) device_rates_ = balance->device_rates;
     balance_.insert(balance_.end(), balance->samples.begin(), balance->samples.end());
     while (balance_.size() > balance_limit) balance_.pop_front();
     emit balance_changed();

@@ -73,6 +73,8 @@ class RunModel : public QObject {
   [[nodiscard]] const std::deque<BalanceSample>& balance() const { return balance_; }
   /// What the machine of the run can do; zeros until it is known.
   [[nodiscard]] const MachineRates& rates() const { return rates_; }
+  /// One a worker; zeros of processors; empty: not measured.
+  [[nodiscard]] const std::vector<MachineRates>& device_rates() const { return device_rates_; }
   [[nodiscard]] const std::vector<NumberEvent>& numbers() const { return numbers_; }
   [[nodiscard]] const std::vector<std::pair<std::string, FieldInfo>>& catalog() const { return catalog_; }
   [[nodiscard]] const FrameHistory& frames() const { return frames_; }
@@ -129,6 +131,7 @@ class RunModel : public QObject {
   std::vector<WorkerSpec> workers_;
   std::deque<BalanceSample> balance_;
   MachineRates rates_{};
+  std::vector<MachineRates> device_rates_;
   std::vector<NumberEvent> numbers_;
   std::vector<std::pair<std::string, FieldInfo>> catalog_;
   FrameHistory frames_;

@@ -35,6 +35,8 @@ class RunQueue : public QAbstractListModel {
   RunQueue(StartSession start, std::filesystem::path runs, std::function<bool()> is_busy, QObject* parent = nullptr);
   ~RunQueue() override;
 
+  /// For runs that have not begun.
+  void set_runs_folder(std::filesystem::path runs) { runs_folder_ = std::move(runs); }
   void add(QString title, QString detail, CaseDocument document);
   /// Takes a waiting run out, or asks the running one to stop.
   void remove(int row);

@@ -64,6 +64,11 @@ std::uint64_t Settings::frame_memory() const {
                                    32 * mebibyte, 65536 * mebibyte);
 }
 
+std::uint64_t Settings::budget(const char* key) const {
+  const auto bytes = store_.value(key).toULongLong();
+  return bytes == 0 ? 0 : std::clamp<std::uint64_t>(bytes, std::uint64_t{32} << 20, std::uint64_t{1} << 46);
+}
+
 int Settings::autosave_seconds() const { return std::clamp(store_.value("recovery/seconds", 2).toInt(), 1, 600); }
 
 void Settings::set_window(const QByteArray& geometry, const QByteArray& layout) {

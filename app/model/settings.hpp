@@ -44,6 +44,9 @@ class Settings : public QObject {
   /// 1 = 13 px; 0.8 … 2.
   [[nodiscard]] double font_scale() const;
   void set_font_scale(double scale) { store_.setValue("look/font_scale", scale); }
+  /// A family of this system, "system" for its own choice; empty: the program's.
+  [[nodiscard]] QString font_family() const { return store_.value("look/font").toString(); }
+  void set_font_family(const QString& family) { store_.setValue("look/font", family); }
   /// No movement that nobody asked for.
   [[nodiscard]] bool reduced_motion() const { return store_.value("look/reduced_motion", false).toBool(); }
   void set_reduced_motion(bool on) { store_.setValue("look/reduced_motion", on); }
@@ -52,6 +55,11 @@ class Settings : public QObject {
   /// Memory for frames kept for scrubbing, in bytes.
   [[nodiscard]] std::uint64_t frame_memory() const;
   void set_frame_memory(std::uint64_t bytes) { store_.setValue("memory/frames", QVariant::fromValue<qulonglong>(bytes)); }
+  /// Memory of the host and of each device that a run on this machine may take, in bytes; 0: as each case says.
+  [[nodiscard]] std::uint64_t host_memory() const { return budget("memory/host"); }
+  [[nodiscard]] std::uint64_t device_memory() const { return budget("memory/device"); }
+  void set_host_memory(std::uint64_t bytes) { store_.setValue("memory/host", QVariant::fromValue<qulonglong>(bytes)); }
+  void set_device_memory(std::uint64_t bytes) { store_.setValue("memory/device", QVariant::fromValue<qulonglong>(bytes)); }
   /// Seconds after the last edit until unsaved work is kept for recovery.
   [[nodiscard]] int autosave_seconds() const;
   void set_autosave_seconds(int seconds) { store_.setValue("recovery/seconds", seconds); }
@@ -101,6 +109,7 @@ class Settings : public QObject {
   void runs_changed();
 
  private:
+  [[nodiscard]] std::uint64_t budget(const char* key) const;
   QSettings store_;
   QString runs_override_;
 };

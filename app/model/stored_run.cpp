@@ -59,9 +59,19 @@ void read_summary(const Json& summary, StoredRun& run) {
     for (const auto& [name, entry] : it->items())
       if (entry.is_object()) run.numbers.push_back({name, number_at(entry, "value"), text_at(entry, "unit")});
   if (const auto it = summary.find("seconds"); it != summary.end()) run.seconds = number_at(*it, "total");
-  if (const auto it = summary.find("machine"); it != summary.end())
-    run.rates = {number_at(*it, "copy_bytes_per_second"), number_at(*it, "flops_double"), number_at(*it, "flops_single"),
-                 static_cast<int>(std::clamp(number_at(*it, "threads"), 0.0, 1e6))};
+  if (const auto it = summary.find("machine"); it != summary.end()) {
+    const auto rates_at = [](const Json& at) {
+      return MachineRates{number_at(at, "copy_bytes_per_second"), number_at(at, "flops_double"), number_at(at, "flops_single"),
+                          static_cast<int>(std::clamp(number_at(at, "threads"), 0.0, 1e6))};
+    };
+    run.rates = rates_at(*it);
+    if (const auto devices = it->find("devices"); devices != it->end() && devices->is_array())
+      for (const Json& device : *devices) {
+        const auto worker = static_cast<std::size_t>(std::clamp(number_at(device, "worker"), 0.0, 1e3));
+        if (run.device_rates.size() <= worker) run.device_rates.resize(worker + 1);
+        run.device_rates[worker] = rates_at(device);
+      }
+  }
   run.steps = static_cast<Index>(number_at(summary, "steps"));
   run.phases = phases_of(summary);
 }

@@ -28,6 +28,7 @@ struct StoredRun {
   std::vector<WorkerSpec> workers;
   std::vector<BalanceSample> balance;
   MachineRates rates{};               ///< of the machine it ran on; zeros: not measured
+  std::vector<MachineRates> device_rates;  ///< one a worker, zeros of processors
   std::vector<LogLine> log;
   std::vector<StoredFrame> frames;
   std::size_t first_shown = 0;        ///< of frames: the one to open on

@@ -308,7 +308,7 @@ ChartSpec ResultsPanel::spec_of(const QString& id) const {
       workers.push_back(w.threads == 0  ? w.name
                         : w.threads == 1 ? tr("%1, one thread").arg(QString::fromStdString(w.name)).toStdString()
                                          : tr("%1, %2 threads").arg(QString::fromStdString(w.name)).arg(w.threads).toStdString());
-    if (id == roofline_id) return roofline_chart(rows, workers, run_.rates(), chart_words());
+    if (id == roofline_id) return roofline_chart(rows, workers, run_.rates(), chart_words(), run_.device_rates());
     return balance_chart(std::move(rows), std::move(workers), chart_words());
   }
   const RunTable* table = run_.table(id.toStdString());

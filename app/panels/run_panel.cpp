@@ -444,15 +444,26 @@ void RunPanel::refresh_estimate() {
   const CheckReport* report = model_.report();
   estimate_box_->setVisible(report && !run_.is_active() && run_.state() != SessionState::finished);
   if (!report) return;
-  if (report->host_memory > 0)
-    add_pair(estimate_grid_, tr("Memory"), QString::fromStdString(format_bytes(report->host_memory)), estimate_box_);
-  if (report->disk > 0)
-    add_pair(estimate_grid_, tr("Disk"), QString::fromStdString(format_bytes(report->disk)), estimate_box_);
-  if (report->seconds > 0)
-    add_pair(estimate_grid_, tr("Time"), report->seconds < 1 ? tr("less than 1 s") : expectation(report->seconds), estimate_box_);
-  for (const auto& [name, text] : report->details)
+  if (report->estimated) {
+    const Estimate& e = report->estimate;
+    const auto bytes = [](Bytes n) { return QString::fromStdString(format_bytes(n)); };
+    const auto below = [&](const QString& text) {
+      QLabel* label = make_label(text, "small", estimate_box_);
+      label->setWordWrap(true);
+      estimate_grid_->addWidget(label, estimate_grid_->rowCount(), 0, 1, 2);
+    };
+    add_pair(estimate_grid_, tr("Memory"), bytes(e.host_memory), estimate_box_);
+    add_pair(estimate_grid_, tr("Memory of the devices"), e.device_memory > 0 ? tr("up to %1").arg(bytes(e.device_memory)) : tr("none used"), estimate_box_);
+    add_pair(estimate_grid_, tr("Disk"), bytes(e.disk), estimate_box_);
+    add_pair(estimate_grid_, tr("Streamed"), e.streams.empty() ? tr("nothing") : bytes(e.streamed), estimate_box_);
+    if (!e.streams.empty())
+      below(e.slower >= 1.05 ? tr("%1, about %2 times as slow").arg(translated(e.streams)).arg(e.slower, 0, 'g', 2) : translated(e.streams));
+    add_pair(estimate_grid_, tr("Time"), e.seconds <= 0 ? tr("not known") : e.seconds < 1 ? tr("less than 1 s") : expectation(e.seconds), estimate_box_);
+    if (!e.basis.empty()) below(translated(e.basis));
+  }
+  for (const auto& [name, text] : report->estimate.details)
     add_pair(estimate_more_grid_, translated(words_of(name)), translated(text), estimate_more_);
-  estimate_fold_->setVisible(!report->details.empty());
+  estimate_fold_->setVisible(!report->estimate.details.empty());
   estimate_box_->setVisible(estimate_grid_->count() > 0 && estimate_box_->isVisibleTo(this));
 }
 

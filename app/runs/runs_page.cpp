@@ -50,7 +50,7 @@ class StateDelegate final : public QStyledItemDelegate {
   const Look& look_;
 };
 
-/// Fields that a sweep may run over: numbers, choices, switches and texts outside lists, as they stand in this case.
+/// Fields that a sweep may run over: every number, choice, switch and text of the schema, of lists those that this case has.
 void sweep_fields(const Json& node, const Json& value, const std::string& pointer, const QString& path,
                   std::vector<std::pair<QString, std::string>>& out, int depth = 0) {
   if (depth > 8 || out.size() > 400) return;
@@ -78,7 +78,7 @@ void sweep_fields(const Json& node, const Json& value, const std::string& pointe
       sweep_fields(node["map"], member, child_pointer(pointer, key), path + QStringLiteral(" › ") + QString::fromStdString(key), out, depth + 1);
     return;
   }
-  if (type == "number" || type == "integer" || type == "boolean" || node.contains("enum")) out.emplace_back(path, pointer);
+  if (type == "number" || type == "integer" || type == "boolean" || type == "string" || node.contains("enum")) out.emplace_back(path, pointer);
 }
 
 }  // namespace
@@ -350,7 +350,10 @@ QStringList RunsPage::chosen() const {
   return out;
 }
 
-void RunsPage::refresh() { list_->refresh(settings_.runs_folder()); }
+void RunsPage::refresh() {
+  list_->refresh(settings_.runs_folder());
+  for (SweepRow* one : rows_) one->refresh();  // the case may have other fields by now
+}
 
 void RunsPage::refresh_buttons() {
   const QStringList folders = chosen();

@@ -37,12 +37,28 @@ QString state_word(SessionState state) {
   }
 }
 
-/// At the place of the settings, and there with the workers of the settings.
+/// Memory budgets of the settings go into the case, where solvers read them; what the case itself says goes before.
+void put_budgets(const Settings& settings, CaseDocument& document) {
+  const auto limit = [&](const char* level, std::uint64_t bytes) {
+    const std::string pointer = std::string("/compute/memory/") + level;
+    if (bytes > 0 && !document.find(pointer)) static_cast<void>(document.set(pointer, std::to_string(bytes)));
+  };
+  if (is_far(settings.place())) return;
+  limit("host", settings.host_memory());
+  limit("device", settings.device_memory());
+}
+
+/// At the place of the settings, and there with the workers and the memory of the settings.
 StartSession start_as_settings_say(const Settings& settings, StartSession inside) {
   const auto placed = start_at([&settings] { return settings.place(); }, std::move(inside));
   return [&settings, placed](SessionOptions options) {
-    // The devices that were chosen are those of this machine.
-    if (options.workers.empty() && !is_far(settings.place())) options.workers = settings.workers().toStdString();
+    // The devices that were chosen are those of this machine, as is the window that goes before the run.
+    if (!is_far(settings.place())) {
+      constexpr int window_goes_first = 5;
+      options.courtesy = window_goes_first;
+      if (options.workers.empty()) options.workers = settings.workers().toStdString();
+      if (options.resume.empty()) put_budgets(settings, options.document);
+    }
     return placed(std::move(options));
   };
 }
@@ -54,6 +70,11 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
       start_session_(start_as_settings_say(settings_, options_.start)), model_(std::make_unique<CaseModel>()),
       run_(std::make_unique<RunModel>(start_session_)) {
   queue_ = std::make_unique<RunQueue>(start_session_, settings_.runs_folder(), [this] { return run_->is_active(); });
+  model_->set_before_check([this](CaseDocument& document) {
+    if (const QString workers = settings_.workers(); !workers.isEmpty() && !is_far(settings_.place()))
+      static_cast<void>(document.set_json("/compute/workers", workers.toStdString()));
+    put_budgets(settings_, document);
+  });
   recovery_ = std::make_unique<Recovery>(*model_, options_.asks ? settings_.state_folder() : QString());
   actions_ = new ActionTable(look_, action_rows(), this);
   actions_->fill(*menuBar());
@@ -125,8 +146,11 @@ MainWindow::~MainWindow() {
 
 void MainWindow::apply_settings() {
   run_->set_frame_memory(settings_.frame_memory());
+  queue_->set_runs_folder(settings_.runs_folder());
+  model_->check_again();  // by whom and within what is the settings' word
   recovery_->set_delay(1000 * settings_.autosave_seconds());
   if (options_.asks) look_.set_font_scale(settings_.font_scale());
+  if (options_.asks) look_.set_font_family(settings_.font_family());
   QApplication::setEffectEnabled(Qt::UI_AnimateMenu, !settings_.reduced_motion());
   if (workbench_) workbench_->apply_settings(settings_);
 }

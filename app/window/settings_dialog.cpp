@@ -8,6 +8,7 @@
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFileDialog>
+#include <QFontDatabase>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -46,6 +47,18 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     const auto choice = static_cast<ThemeChoice>(theme->currentData().toInt());
     look.choose(choice);
     settings.set_theme(choice);
+    emit changed();
+  });
+
+  QComboBox* font = combo(tr("Font"));
+  font->addItem(tr("The program's own"), QString());
+  font->addItem(tr("As the system"), QStringLiteral("system"));
+  for (const QString& family : QFontDatabase::families())
+    if (!QFontDatabase::isPrivateFamily(family) && QFontDatabase::isSmoothlyScalable(family)) font->addItem(family, family);
+  font->setCurrentIndex(std::max(0, font->findData(settings.font_family())));
+  connect(font, &QComboBox::activated, this, [this, font, &settings, &look] {
+    settings.set_font_family(font->currentData().toString());
+    look.set_font_family(settings.font_family());
     emit changed();
   });
 
@@ -97,17 +110,24 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
   connect(query, &FarEndQuery::answered, this, [this, &settings](const FarEnd& found) { show_devices(found, settings.workers()); });
   query->ask("process");
 
-  auto* memory = new QSpinBox(this);
-  memory->setAccessibleName(tr("Memory for frames"));
-  memory->setRange(32, 65536);
-  memory->setSingleStep(128);
-  memory->setSuffix(" MiB");
-  memory->setValue(static_cast<int>(settings.frame_memory() >> 20));
-  form->addRow(tr("Memory for frames"), memory);
-  connect(memory, &QSpinBox::valueChanged, this, [this, &settings](int mebibytes) {
-    settings.set_frame_memory(static_cast<std::uint64_t>(mebibytes) << 20);
-    emit changed();
-  });
+  const auto memory = [&](const QString& name, std::uint64_t now, bool may_be_free, void (Settings::*set)(std::uint64_t)) {
+    auto* box = new QSpinBox(this);
+    box->setAccessibleName(name);
+    // The least that may be asked for is 32 MiB; the step below it leaves the choice to the case.
+    box->setRange(may_be_free ? 0 : 32, may_be_free ? 1 << 24 : 65536);
+    if (may_be_free) box->setSpecialValueText(tr("What each case says"));
+    box->setSingleStep(may_be_free ? 1024 : 128);
+    box->setSuffix(" MiB");
+    box->setValue(static_cast<int>(now >> 20));
+    form->addRow(name, box);
+    connect(box, &QSpinBox::valueChanged, this, [this, set, &settings](int mebibytes) {
+      (settings.*set)(static_cast<std::uint64_t>(mebibytes) << 20);
+      emit changed();
+    });
+  };
+  memory(tr("Memory of a run"), settings.host_memory(), true, &Settings::set_host_memory);
+  memory(tr("Memory of each device"), settings.device_memory(), true, &Settings::set_device_memory);
+  memory(tr("Memory for frames"), settings.frame_memory(), false, &Settings::set_frame_memory);
 
   auto* autosave = new QSpinBox(this);
   autosave->setAccessibleName(tr("Keep unsaved edits after"));

@@ -49,7 +49,8 @@ struct DirectFacts {
   std::string method;  ///< "MUMPS 5.5.1", "Eigen sparse LU"
   Bytes bytes = 0;     ///< of the factors and work space
   Index entries = 0;   ///< in the factors
-  double flops = 0;    ///< of the factorisation; 0: not told
+  double flops = 0;    ///< of the factorisation, those of real numbers; 0: not told
+  double seconds = 0;  ///< that it took, without analysis; 0: not told
   bool on_disk = false;
 };
 

@@ -209,6 +209,7 @@ class MumpsDirect final : public SparseDirect {
       std::strncpy(id().ooc_tmpdir, folder.c_str(), sizeof id().ooc_tmpdir - 1);
       std::strncpy(id().ooc_prefix, "factors", sizeof id().ooc_prefix - 1);
     }
+    const auto begun = std::chrono::steady_clock::now();
     for (int attempt = 0;; ++attempt) {
       if (!watched_call(instance_, 2, options.stop)) return stopped();
       if ((id().infog[0] != -8 && id().infog[0] != -9) || attempt == 3) break;
@@ -222,7 +223,8 @@ class MumpsDirect final : public SparseDirect {
     facts_.method = fmt::format("MUMPS {}", id().version_number);
     facts_.bytes = static_cast<Bytes>(std::max(id().infog[20], 0)) << 20;
     facts_.entries = id().infog[28] < 0 ? Index{-1000000} * id().infog[28] : id().infog[28];
-    facts_.flops = id().rinfog[2];
+    facts_.flops = 4 * id().rinfog[2];  // counted alike for real and complex numbers
+    facts_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     facts_.on_disk = disk;
     return {};
   }

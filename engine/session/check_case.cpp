@@ -15,23 +15,33 @@ CheckReport check_case(const CaseDocument& document) {
   CheckReport out;
   out.diagnostics = std::move(setup.diagnostics);
   if (!setup.solver) return out;
+<<<<<<< HEAD
   out.host_memory = setup.estimate.host_memory;
   out.disk = setup.estimate.disk;
   out.seconds = setup.estimate.seconds;
   out.steps = setup.estimate.steps;
   out.details = setup.estimate.details;
   out.box = setup.estimate.box;
+=======
+  out.estimated = true;
+  out.estimate = std::move(setup.estimate);
+>>>>>>> wb2
   try {
     SessionOptions options;
-    const auto effective = effective_options(options, setup.input, setup.machine, 1, setup.estimate.seconds);
+    const auto effective = effective_options(options, setup.input, setup.machine, 1, out.estimate.seconds);
     if (!effective) {
       out.diagnostics.push_back(effective.error());
-    } else if (out.host_memory > effective->host_memory) {
+      return out;
+    }
+    out.host_budget = effective->host_memory;
+    for (const WorkerSpec& worker : effective->workers)
+      if (!worker.device.empty()) out.devices.push_back(worker.name);
+    if (out.devices.empty()) out.estimate.device_memory = 0;
+    if (out.estimate.host_memory > out.host_budget)
       out.diagnostics.push_back(make_error(
           ErrorCode::resources, fmt::format("this case needs about {} of memory, but {} may be used",
-                                            format_bytes(out.host_memory), format_bytes(effective->host_memory)),
+                                            format_bytes(out.estimate.host_memory), format_bytes(out.host_budget)),
           "Use a smaller grid or a coarser mesh, or a machine with more memory."));
-    }
   } catch (...) {
     out.diagnostics.push_back(current_exception_as_error());
   }

@@ -2,6 +2,8 @@
 // The life of one run: open, prepare, march, finish.
 #include "engine/session/engine.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -123,6 +125,8 @@ Engine::~Engine() = default;
 
 StateEvent Engine::run() {
   const std::stop_callback from_outside(options_.stop, [this] { control_.send(Command::stop); });
+  // On Linux niceness belongs to a thread, and those that it starts inherit it.
+  if (options_.courtesy > 0) static_cast<void>(::setpriority(PRIO_PROCESS, 0, std::min(options_.courtesy, 19)));
   std::optional<Error> failure;
   try {
     life();
@@ -493,21 +497,22 @@ void Engine::take_samples() {
   }
   if (!cluster_.leads()) return;
   if (files_) files_->results().telemetry(rows);
-  control_.emit(BalanceEvent{team_->workers(), std::move(samples), rates_});
+  control_.emit(BalanceEvent{team_->workers(), std::move(samples), rates_, {}});
 }
 
-/// What the processors can do at best, for the roof over the run's kernels: after all is computed, so that nothing is disturbed.
+/// What processors and devices can do at best, for the roof over the run's kernels: after all is computed, so that nothing is disturbed.
 /// Not before a stop, which does not wait, and not after a moment, which would be over before it.
 void Engine::measure_machine() {
   constexpr double worth = 1;  // seconds
   if (!counted_ || stopped_ || !cluster_.leads() || seconds() < worth) return;
   peak_memory_ = peak_resident_memory();
   int threads = 0;
-  for (const WorkerSpec& worker : team_->workers())
+  for (const WorkerSpec& worker : team_->workers()) {
     if (worker.device.empty()) threads += worker.threads;
-  if (threads == 0) return;
-  rates_ = machine_rates(threads);
-  if (rates_.known()) control_.emit(BalanceEvent{team_->workers(), {}, rates_});
+    device_rates_.push_back(worker.device.empty() ? MachineRates{} : device_rates(worker.device));
+  }
+  if (threads > 0) rates_ = machine_rates(threads);
+  control_.emit(BalanceEvent{team_->workers(), {}, rates_, device_rates_});
 }
 
 void Engine::pump(bool now) {
@@ -654,11 +659,18 @@ void Engine::write_summary(const StateEvent& last) {
   if (tracker_.items_per_second() > 0)
     member("rate", {{"items_per_second", tracker_.items_per_second()}, {"item", tracker_.item_name()}});
   member("peak_memory", {{"host", peak_memory_ > 0 ? peak_memory_ : peak_resident_memory()}});
-  if (rates_.known())
-    member("machine", {{"threads", rates_.threads},
-                       {"copy_bytes_per_second", rates_.copy},
-                       {"flops_double", rates_.flops_double},
-                       {"flops_single", rates_.flops_single}});
+  const auto rates_json = [](const MachineRates& rates) {
+    return Json{{"threads", rates.threads}, {"copy_bytes_per_second", rates.copy}, {"flops_double", rates.flops_double}, {"flops_single", rates.flops_single}};
+  };
+  Json machine = rates_.known() ? rates_json(rates_) : Json::object();
+  for (std::size_t w = 0; w < device_rates_.size(); ++w)
+    if (device_rates_[w].known()) {
+      Json device = rates_json(device_rates_[w]);
+      device["worker"] = w;
+      device["name"] = team_->workers()[w].name;
+      machine["devices"].push_back(std::move(device));
+    }
+  if (!machine.empty()) member("machine", machine);
   member("ranks", cluster_.size());
   member("resumed", stages_.resumed);
   const Status written = results.write_summary();

@@ -98,6 +98,7 @@ class Engine {
   std::uint64_t passes_ = 0;
   bool counted_ = false;             ///< a phase has said what it took
   MachineRates rates_{};
+  std::vector<MachineRates> device_rates_;
   Bytes peak_memory_ = 0;            ///< before the machine was measured; 0: it was not
   bool stopped_ = false;
 

@@ -62,6 +62,7 @@ bool EventQueue::merge(SessionEvent& event) {
       auto& fresh = std::get<BalanceEvent>(event);
       b->workers = std::move(fresh.workers);
       if (fresh.rates.known()) b->rates = fresh.rates;
+      if (!fresh.device_rates.empty()) b->device_rates = std::move(fresh.device_rates);
       b->samples.insert(b->samples.end(), fresh.samples.begin(), fresh.samples.end());
       if (b->samples.size() > sample_limit) keep_newest(b->samples, sample_limit * 3 / 4);
       return true;

@@ -23,6 +23,7 @@
 #include "engine/io/frame.hpp"
 #include "engine/io/results.hpp"
 #include "engine/session/frame_channel.hpp"
+#include "engine/solvers/estimate.hpp"
 #include "engine/team/machine_rates.hpp"
 #include "engine/team/team.hpp"
 
@@ -64,7 +65,8 @@ struct ProgressEvent {
 struct BalanceEvent {
   std::vector<WorkerSpec> workers;
   std::vector<BalanceSample> samples;
-  MachineRates rates;  ///< zeros until they are known: they are measured as the run ends
+  MachineRates rates;  ///< of the processors; zeros until they are known: they are measured as the run ends
+  std::vector<MachineRates> device_rates{};  ///< one a worker, likewise; zeros of processors
 };
 struct DiagnosticEvent {
   Diagnostic diagnostic;
@@ -111,6 +113,8 @@ struct SessionOptions {
   std::string workers;                       ///< overrides compute.workers when not empty
   int threads = 0;                           ///< overrides compute.threads when > 0
   std::optional<Bytes> host_memory;          ///< budget; overrides compute.memory
+  int courtesy = 0;                          ///< niceness (nice(2)) of all threads of the run, 0 to 19: a window on the same machine goes
+                                             ///< first; where nothing else wants the processor the run is as fast
   bool start_paused = false;
   bool keep_results = true;                  ///< false: nothing is written
   std::stop_token stop;                      ///< a wish to stop from outside (a signal); the same as Command::stop
@@ -132,12 +136,19 @@ struct SessionOptions {
 /// Checks a case without running: schema, files, mesh, the solver's own rules, memory. Used by `check` and by forms.
 struct CheckReport {
   std::vector<Diagnostic> diagnostics;
+<<<<<<< HEAD
   std::vector<std::pair<std::string, std::string>> details;  ///< estimate in words
   std::optional<std::array<Vec3, 2>> box;  ///< of a region without a mesh file: its corners, m
   Bytes host_memory = 0;
   Bytes disk = 0;
   double seconds = 0;
   Index steps = 0;
+=======
+  bool estimated = false;  ///< no: something is wrong, and the rest is empty
+  Estimate estimate;
+  Bytes host_budget = 0;             ///< what the run may take
+  std::vector<std::string> devices;  ///< that take part: "cuda:0"
+>>>>>>> wb2
 };
 [[nodiscard]] CheckReport check_case(const CaseDocument& document);
 

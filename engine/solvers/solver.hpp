@@ -25,11 +25,13 @@
 #include "engine/io/frame.hpp"
 #include "engine/io/results.hpp"
 #include "engine/mesh/mesh.hpp"
+#include "engine/solvers/estimate.hpp"
 #include "engine/team/machine.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid {
 
+<<<<<<< HEAD
 /// What a case will take, before it is run.
 struct Estimate {
   Bytes host_memory = 0;
@@ -40,6 +42,8 @@ struct Estimate {
   std::vector<std::pair<std::string, std::string>> details;  ///< "grid" → "512 × 512 × 512", "time step" → "12 µs"
 };
 
+=======
+>>>>>>> wb2
 /// Where a run stands after advance().
 struct Advanced {
   bool finished = false;

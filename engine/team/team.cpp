@@ -223,6 +223,12 @@ struct Team::Crew {
     }
   }
 
+  /// Memory that is taken of a device.
+  [[nodiscard]] Bytes held(std::size_t w) const {
+    const Bytes all = devices[w]->device().info().memory, free = devices[w]->device().free_memory();
+    return all > free ? all - free : 0;
+  }
+
   void work(std::size_t w, const WorkerSpec& spec) {
     const auto start = Clock::now();
     try {
@@ -366,10 +372,7 @@ void Team::run(Phase& phase, std::stop_token stop) {
     sample.waiting = wall - crew.busy[w] - crew.copying[w];
     sample.phase = phase.name();
     if (!split[k].empty()) sample.work = phase.work(split[k]);
-    if (crew.devices[w]) {
-      const Bytes all = crew.devices[w]->device().info().memory, free = crew.devices[w]->device().free_memory();
-      sample.held = all > free ? all - free : 0;
-    }
+    if (crew.devices[w]) sample.held = crew.held(w);
     lane.last.push_back(sample);
     sample.worker = who[k];
     crew.samples.push_back(sample);
@@ -380,13 +383,15 @@ void Team::run(Phase& phase, std::stop_token stop) {
     if (failure) std::rethrow_exception(failure);
 }
 
-void Team::note(std::string_view name, double seconds, Work work) {
-  const std::uint64_t pass = crew_->noted[std::string(name)]++;
+void Team::note(std::string_view name, double seconds, Work work, Who who) {
+  const bool devices = who == Who::devices;
   int threads = 0;
   for (const WorkerSpec& w : workers_)
-    if (w.device.empty()) threads += w.threads;
+    if (w.device.empty() != devices) threads += w.threads;
+  if (threads == 0) return;
+  const std::uint64_t pass = crew_->noted[std::string(name)]++;
   for (std::size_t k = 0; k < workers_.size(); ++k) {
-    if (!workers_[k].device.empty()) continue;
+    if (workers_[k].device.empty() == devices) continue;
     const double share = static_cast<double>(workers_[k].threads) / threads;
     BalanceSample sample;
     sample.pass = pass;
@@ -394,6 +399,7 @@ void Team::note(std::string_view name, double seconds, Work work) {
     sample.busy = seconds;
     sample.phase = name;
     sample.work = {share * work.flops, share * work.bytes};
+    if (devices) sample.held = crew_->held(k);
     crew_->samples.push_back(std::move(sample));
   }
   while (crew_->samples.size() > samples_kept) crew_->samples.pop_front();

@@ -92,9 +92,10 @@ class Team {
   /// first exception of a worker is rethrown after all have ended. A stop request is seen between passes only.
   void run(Phase& phase, std::stop_token stop = {});
 
-  /// Tells of work that all processors of the team did together outside of a phase, such as a solve: a sample for each of them,
-  /// without items, for telemetry and charts. `work` is that of all.
-  void note(std::string_view name, double seconds, Work work);
+  /// Tells of work that all processors of the team (or all its devices) did together outside of a phase, such as a solve: a sample
+  /// for each of them, without items, for telemetry and charts. `work` is that of all. Nothing where the team has none of them.
+  enum class Who { processors, devices };
+  void note(std::string_view name, double seconds, Work work, Who who = Who::processors);
 
   [[nodiscard]] int threads() const;  ///< of all workers
   [[nodiscard]] const std::vector<WorkerSpec>& workers() const { return workers_; }

@@ -66,13 +66,24 @@ Result<ChartSpec> read_balance(const fs::path& file, bool roofline) {
     rows.push_back({row.pass, row.worker, row.items, row.busy, row.waiting, row.copying, row.phase, row.flops, row.bytes, row.held});
   if (!roofline) return balance_chart(std::move(rows));
   MachineRates rates;
+  std::vector<MachineRates> devices;
   if (const auto text = read_file(file.parent_path() / "summary.json")) {
     const auto summary = read_json(*text);
     const auto machine = summary.is_object() ? summary.value("machine", Json::object()) : Json::object();
-    const auto number = [&](const char* key) { return machine.contains(key) && machine[key].is_number() ? machine[key].get<double>() : 0.0; };
-    rates = {number("copy_bytes_per_second"), number("flops_double"), number("flops_single"), 0};
+    const auto rates_at = [](const Json& at) {
+      const auto number = [&](const char* key) { return at.is_object() && at.contains(key) && at[key].is_number() ? at[key].get<double>() : 0.0; };
+      return std::pair(MachineRates{number("copy_bytes_per_second"), number("flops_double"), number("flops_single"), 0}, number("worker"));
+    };
+    rates = rates_at(machine).first;
+    if (machine.is_object() && machine.contains("devices"))
+      for (const Json& device : machine["devices"]) {
+        const auto [of_device, worker] = rates_at(device);
+        const auto w = static_cast<std::size_t>(std::clamp(worker, 0.0, 1e3));
+        if (devices.size() <= w) devices.resize(w + 1);
+        devices[w] = of_device;
+      }
   }
-  return roofline_chart(rows, {}, rates);
+  return roofline_chart(rows, {}, rates, {}, devices);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ ChartSpec balance_chart(std::vector<BalanceRow> rows, std::vector<std::string> w
 }
 
 ChartSpec roofline_chart(std::span<const BalanceRow> rows, std::span<const std::string> workers, const MachineRates& rates,
-                         ChartWords words) {
+                         ChartWords words, std::span<const MachineRates> devices) {
   constexpr double giga = 1e9;
   struct Sum {
     double flops = 0, bytes = 0, seconds = 0;
@@ -122,26 +122,45 @@ ChartSpec roofline_chart(std::span<const BalanceRow> rows, std::span<const std::
     high = std::max(high, point.x.front());
     spec.series.push_back(std::move(point));
   }
-  if (!spec.series.empty() && rates.known()) {
-    low = std::min(low, 0.25 * rates.flops_double / rates.copy) / 2;
-    high = std::max(high, 4 * rates.flops_single / rates.copy) * 2;
+  struct Roof {
+    MachineRates rates;
+    std::string whose;
+  };
+  std::vector<Roof> roofs;
+  const auto device_of = [&](int worker) {
+    const auto w = static_cast<std::size_t>(std::max(worker, 0));
+    return w < devices.size() ? devices[w] : MachineRates{};
+  };
+  for (const int worker : counting) {
+    const MachineRates device = device_of(worker);
+    if (!device.known() && rates.known() && (roofs.empty() || !roofs.front().whose.empty())) roofs.insert(roofs.begin(), {rates, ""});
+    const auto w = static_cast<std::size_t>(std::max(worker, 0));
+    if (device.known()) roofs.push_back({device, w < workers.size() ? workers[w] : std::to_string(worker)});
+  }
+  low /= 2;
+  high *= 2;
+  for (const Roof& roof : roofs) {
+    low = std::min(low, 0.5 * 0.25 * roof.rates.flops_double / roof.rates.copy);
+    high = std::max(high, 2 * 4 * roof.rates.flops_single / roof.rates.copy);
+  }
+  for (const Roof& roof : roofs)
     for (const bool single : {false, true}) {
-      const double peak = single ? rates.flops_single : rates.flops_double;
-      Series roof;
-      roof.overlay = true;
-      roof.label = single ? words.singles : words.doubles;
+      const double peak = single ? roof.rates.flops_single : roof.rates.flops_double;
+      Series line;
+      line.overlay = true;
+      line.label = single ? words.singles : words.doubles;
+      if (!roof.whose.empty()) line.label += ", " + roof.whose;
       // The ridge is one of the points.
-      const double ridge = peak / rates.copy;
+      const double ridge = peak / roof.rates.copy;
       constexpr int steps = 24;
       for (int i = 0; i <= 2 * steps; ++i) {
         const double x = i <= steps ? low * std::pow(ridge / low, static_cast<double>(i) / steps)
                                     : ridge * std::pow(high / ridge, static_cast<double>(i - steps) / steps);
-        roof.x.push_back(x);
-        roof.y.push_back(std::min(peak, x * rates.copy) / giga);
+        line.x.push_back(x);
+        line.y.push_back(std::min(peak, x * roof.rates.copy) / giga);
       }
-      spec.series.push_back(std::move(roof));
+      spec.series.push_back(std::move(line));
     }
-  }
   spec.words = std::move(words);
   return spec;
 }

@@ -68,9 +68,11 @@ struct ChartSpec {
 
 /// The roof of a machine, min(peak, intensity × copy rate) in double and in single precision, and under it a point for each phase
 /// that counts what it takes (one for each worker where there are several): all its operations over all its bytes, and over the
-/// time that it computed. Logarithmic. Unknown rates (zeros) leave the roof out; no counts: no curves. Williams, Waterman,
-/// Patterson, Comm. ACM 52 (2009) 65.
+/// time that it computed. Logarithmic. Unknown rates (zeros) leave the roof out; no counts: no curves. `devices`: rates of workers
+/// that are devices (zeros of others); those that have a point have a roof of their own, and the machine's stands where a processor
+/// has one. Williams, Waterman, Patterson, Comm. ACM 52 (2009) 65.
 [[nodiscard]] ChartSpec roofline_chart(std::span<const BalanceRow> rows, std::span<const std::string> workers,
-                                       const MachineRates& rates, ChartWords words = {});
+                                       const MachineRates& rates, ChartWords words = {},
+                                       std::span<const MachineRates> devices = {});
 
 }  // namespace conoid

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include <fmt/ranges.h>
+
 #include "engine/cli/inputs.hpp"
 #include "engine/cli/verbs/verbs.hpp"
 #include "engine/core/units.hpp"
@@ -16,6 +18,13 @@ struct CheckOptions {
   std::vector<std::string> set;
 };
 
+std::string streaming_words(const Estimate& e) {
+  if (e.streams.empty()) return "nothing, all fits in memory";
+  std::string out = fmt::format("{}, {}", format_bytes(e.streamed), e.streams);
+  if (e.slower >= 1.05) out += fmt::format("; about {:.2g} times as slow", e.slower);
+  return out;
+}
+
 void print(const CheckReport& report, const std::string& title, Context& context) {
   for (const Diagnostic& d : report.diagnostics) {
     if (d.severity == Severity::error)
@@ -25,13 +34,19 @@ void print(const CheckReport& report, const std::string& title, Context& context
   }
   if (context.exit != 0) return;
   context.say("{}: the case is sound.", title);
+  const Estimate& e = report.estimate;
   std::vector<std::vector<std::string>> rows;
-  for (const auto& [name, value] : report.details) rows.push_back({name, value});
-  rows.push_back({"memory", format_bytes(report.host_memory)});
-  if (report.disk > 0) rows.push_back({"disk", format_bytes(report.disk)});
+  for (const auto& [name, value] : e.details) rows.push_back({name, value});
+  rows.push_back({"memory", report.host_budget > 0 ? fmt::format("{} of {} that may be used", format_bytes(e.host_memory), format_bytes(report.host_budget))
+                                                   : format_bytes(e.host_memory)});
+  rows.push_back({"device memory", e.device_memory > 0 ? fmt::format("up to {} of {}", format_bytes(e.device_memory), fmt::join(report.devices, ", "))
+                                                       : std::string("none: the processors compute")});
+  rows.push_back({"disk", format_bytes(e.disk)});
+  rows.push_back({"streams", streaming_words(e)});
   const bool told = std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.front() == "steps"; });
-  if (report.steps > 0 && !told) rows.push_back({"steps", fmt::format("{}", report.steps)});
-  if (report.seconds > 0) rows.push_back({"time", "about " + format_duration(report.seconds)});
+  if (e.steps > 0 && !told) rows.push_back({"steps", fmt::format("{}", e.steps)});
+  rows.push_back({"time", fmt::format("{}{}{}", e.seconds > 0 ? "about " + format_duration(e.seconds) : "not known",
+                                      e.basis.empty() ? "" : e.seconds > 0 ? ", " : ": ", e.basis)});
   context.write(aligned(rows, "  "));
 }
 
@@ -48,15 +63,22 @@ void check(const CheckOptions& options, Context& context) {
   Json diagnostics = Json::array();
   for (const Diagnostic& d : report.diagnostics) diagnostics.push_back(to_json(d));
   Json details = Json::object();
-  for (const auto& [name, value] : report.details) details[name] = value;
+  for (const auto& [name, value] : report.estimate.details) details[name] = value;
   context.object({{"ok", context.exit == 0},
                   {"exit", context.exit},
                   {"diagnostics", diagnostics},
                   {"estimate",
-                   {{"host_memory", report.host_memory},
-                    {"disk", report.disk},
-                    {"steps", report.steps},
-                    {"seconds", report.seconds},
+                   {{"host_memory", report.estimate.host_memory},
+                    {"host_budget", report.host_budget},
+                    {"device_memory", report.estimate.device_memory},
+                    {"devices", report.devices},
+                    {"disk", report.estimate.disk},
+                    {"streamed", report.estimate.streamed},
+                    {"streams", report.estimate.streams},
+                    {"slower", report.estimate.slower},
+                    {"steps", report.estimate.steps},
+                    {"seconds", report.estimate.seconds},
+                    {"basis", report.estimate.basis},
                     {"details", details}}}});
 }
 

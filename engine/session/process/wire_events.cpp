@@ -121,6 +121,10 @@ void put(Encoder& out, const TableEvent& e) {
   out.number(static_cast<std::uint64_t>(e.rows.size()));
   for (const auto& row : e.rows) out.array(std::span<const double>(row));
 }
+void put(Encoder& out, const MachineRates& rates) {
+  for (const double rate : {rates.copy, rates.flops_double, rates.flops_single}) out.number(rate);
+  out.number(static_cast<std::int32_t>(rates.threads));
+}
 void put(Encoder& out, const BalanceEvent& e) {
   out.number(static_cast<std::uint64_t>(e.workers.size()));
   for (const WorkerSpec& w : e.workers) {
@@ -129,8 +133,9 @@ void put(Encoder& out, const BalanceEvent& e) {
     out.number(w.slowdown);
     out.text(w.device);
   }
-  for (const double rate : {e.rates.copy, e.rates.flops_double, e.rates.flops_single}) out.number(rate);
-  out.number(static_cast<std::int32_t>(e.rates.threads));
+  put(out, e.rates);
+  out.number(static_cast<std::uint64_t>(e.device_rates.size()));
+  for (const MachineRates& rates : e.device_rates) put(out, rates);
   out.number(static_cast<std::uint64_t>(e.samples.size()));
   for (const BalanceSample& s : e.samples) {
     out.number(s.pass);
@@ -198,6 +203,12 @@ TableEvent table_event(Decoder& in) {
   }
   return e;
 }
+MachineRates machine_rates(Decoder& in) {
+  MachineRates out;
+  for (double* rate : {&out.copy, &out.flops_double, &out.flops_single}) *rate = in.number<double>();
+  out.threads = in.number<std::int32_t>();
+  return out;
+}
 BalanceEvent balance_event(Decoder& in) {
   BalanceEvent e;
   e.workers.resize(in.count(24));
@@ -207,8 +218,9 @@ BalanceEvent balance_event(Decoder& in) {
     w.slowdown = in.number<double>();
     w.device = in.text();
   }
-  for (double* rate : {&e.rates.copy, &e.rates.flops_double, &e.rates.flops_single}) *rate = in.number<double>();
-  e.rates.threads = in.number<std::int32_t>();
+  e.rates = machine_rates(in);
+  e.device_rates.resize(in.count(28));
+  for (MachineRates& rates : e.device_rates) rates = machine_rates(in);
   e.samples.resize(in.count(84));
   for (BalanceSample& s : e.samples) {
     s.pass = in.number<std::uint64_t>();
@@ -256,6 +268,7 @@ std::string encode(const SessionOptions& o) {
   out.number(static_cast<std::int32_t>(o.threads));
   out.number(static_cast<std::uint8_t>(o.host_memory.has_value()));
   out.number(o.host_memory.value_or(0));
+  out.number(static_cast<std::int32_t>(o.courtesy));
   out.number(static_cast<std::uint8_t>(o.start_paused));
   out.number(static_cast<std::uint8_t>(o.keep_results));
   return out.take();
@@ -276,6 +289,7 @@ SessionOptions decode_options(std::string_view body) {
   const bool limited = in.flag();
   const auto memory = in.number<Bytes>();
   if (limited) o.host_memory = memory;
+  o.courtesy = in.number<std::int32_t>();
   o.start_paused = in.flag();
   o.keep_results = in.flag();
   in.end();

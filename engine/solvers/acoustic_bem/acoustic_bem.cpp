@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -14,6 +15,7 @@
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench.hpp"
 #include "engine/solvers/acoustic_bem/verify/verify.hpp"
+#include "engine/solvers/device_memory.hpp"
 #include "engine/solvers/mesh_frame.hpp"
 
 namespace conoid::acoustic_bem {
@@ -50,6 +52,25 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   const auto [assembly, march] = expected_time(s, *surface, machine.cores);
   const double streaming = streaming_seconds(s, plan);
   e.seconds = assembly + std::max(march, streaming);  // reading goes beside computing
+  e.basis = "from the rates of a server's core, for the cores here";
+  const auto passes = static_cast<Bytes>(e.steps / s.grouped);
+  if (plan.streams()) {
+    e.streams = "values of the matrices, between disk and memory";
+    e.streamed = plan.values + passes * plan.read_each_time();
+    e.slower = e.seconds / (assembly + march);
+  }
+  if (const DevicesOfCase devices = devices_of(input, e.seconds); !devices.names.empty()) {
+    // Beside the slices of its share a device keeps past values in a ring and partial sums (device_summation.cpp).
+    const Bytes real = s.single_precision ? 4 : 8, unknowns = static_cast<Bytes>(surface->unknowns),
+                ring = std::bit_ceil(static_cast<Bytes>(surface->diameter / s.form.delta() + length) + 2 * static_cast<Bytes>(s.grouped) + 18),
+                kept = unknowns * (ring * real + static_cast<Bytes>(s.grouped) * (8 + 64 * real)),
+                needed = kept + plan.values / devices.names.size();
+    e.device_memory = std::min(needed, devices.memory);
+    if (needed > devices.memory && e.streams.empty()) {
+      e.streams = "values of the matrices, between memory and device";
+      e.streamed = passes * devices.names.size() * (needed - devices.memory);
+    }
+  }
   e.disk = (plan.streams() ? plan.values : 0) + static_cast<Bytes>(n * 4 * 40 + static_cast<double>(s.steps) * 20 * static_cast<double>(s.receivers.size()));
   e.details = {{"unknowns", fmt::format("{}", surface->unknowns)},
                {"triangles", fmt::format("{}", surface->triangles.size())},

@@ -254,6 +254,7 @@ Status AcousticBem::finish(RunContext& context) {
   const MarchTimes times = engine_->times();
   out.number("seconds_assembly_threads", engine_->facts().assembly_seconds, "s");
   out.number("seconds_summation", times.summation, "s");
+  if (times.to_devices > 0) out.number("streamed_to_devices", static_cast<double>(times.to_devices), "B");
   if (const auto streaming = engine_->streaming()) {
     out.number("streamed_read", static_cast<double>(streaming->loaded), "B");
     out.number("streamed_written", static_cast<double>(streaming->saved), "B");

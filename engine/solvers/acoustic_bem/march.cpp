@@ -109,6 +109,7 @@ void March<Real>::advance(Team& team, const Illumination& l, const std::function
   {
     const Stopwatch watch(times_.summation);
     summation_.add_up(team, histories_, 0, sums_);
+    times_.to_devices = summation_.streamed_to_devices();
   }
   rhs_.resize(n);
   past_steps_.assign(static_cast<std::size_t>(options_.runs) * steps * n, 0);

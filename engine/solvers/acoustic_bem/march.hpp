@@ -46,6 +46,7 @@ class InstantSolver {
 /// Seconds spent in each stage so far.
 struct MarchTimes {
   double summation = 0, radiation = 0, solution = 0, illumination = 0;
+  Bytes to_devices = 0;  ///< of slices that did not stay there
 };
 
 template <class Real>

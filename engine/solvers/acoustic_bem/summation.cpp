@@ -122,6 +122,7 @@ void Summation<Real>::run_on_device(DeviceWorker& worker, Interval items) {
   device->run(worker.host(), items, runs_, shift_, mine.sums);
   worker.add_copying(device->copying());
   const std::scoped_lock lock(mutex_);
+  to_devices_ += device->streamed();
   partial_.push_back(std::move(mine));
 }
 

@@ -38,6 +38,8 @@ class Summation final : public Phase {
   /// Few rows (receivers) do not fill a device.
   [[nodiscard]] bool runs_on_devices() const override { return slices_.rows() >= device_rows && fits_devices(slices_); }
   void run_on_device(DeviceWorker& worker, Interval slices) override;
+  /// Bytes of slices that did not stay on their devices and were brought there, in all passes.
+  [[nodiscard]] Bytes streamed_to_devices() const { return to_devices_; }
 
  private:
   static constexpr Index device_rows = 64;
@@ -63,6 +65,7 @@ class Summation final : public Phase {
   Index shift_ = 0;
   std::mutex mutex_;
   std::vector<Partial> partial_;
+  Bytes to_devices_ = 0;  ///< guarded by mutex_ while a pass is under way
   using Share = std::tuple<Index, Index, Index>;  ///< interval and threads of a worker
   std::map<Share, std::vector<Tour>> tours_;      ///< of streamed slices
   std::map<Share, std::uint64_t> used_;           ///< in which pass

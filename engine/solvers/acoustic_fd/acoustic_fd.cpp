@@ -9,7 +9,7 @@
 #include "engine/solvers/acoustic_fd/resample.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
-#include "engine/team/device.hpp"
+#include "engine/solvers/device_memory.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -87,30 +87,34 @@ Bytes default_budget(const Machine& machine) {
   return std::max(machine.free_memory / 4 * 3, 2 * rest) - rest;
 }
 
+/// How a march is slowed down when planes come and go once a band of T steps: copied at 1 GB/s, against `rate` updates a second.
+double slowdown_of(const StreamPlan& plan, const Problem& p, double rate) {
+  return 1 + static_cast<double>(2 * plan.plane_bytes) * rate / (1e9 * static_cast<double>(plan.steps * p.grid.points[1] * p.grid.points[2]));
+}
+
+/// The same between host and device: 12 B a cell and band on a link of 50 GB/s against a device of 200 Gcells/s, which copies
+/// meanwhile (device_steps.hpp).
+double slowdown_of(const DevicePlan& plan) { return std::max(1.0, 200e9 * 12 / 50e9 / static_cast<double>(plan.steps)); }
+
+bool has_matched(const Problem& p) {
+  return std::any_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return f.kind == FaceKind::matched; });
+}
+
 /// How the grid would lie on the devices that the case names, where that is worth a word.
 void check_devices(const Problem& problem, const Case& input, std::vector<Diagnostic>& out) {
-  const auto workers = parse_workers(input["compute"]["workers"].text(), std::max(1, this_machine().cores));
-  if (!workers) return;  // the session says what is wrong with them
-  int count = 0;
-  Bytes memory = 0;
-  for (const WorkerSpec& worker : *workers) {
-    if (worker.device.empty()) continue;
-    const auto found = find_devices(std::string_view(worker.device).substr(0, worker.device.find(':')));
-    if (!found || found->empty()) return;
-    memory = std::max(memory, found->front().memory / 10 * 9);
-    ++count;
-  }
+  const DevicesOfCase devices = devices_of(input, 0);
+  const int count = static_cast<int>(devices.names.size());
+  const Bytes memory = devices.memory;
   if (count == 0) return;
   if (const std::string why = not_on_devices(problem); !why.empty()) {
     out.push_back(input.warning_at(input["compute"], fmt::format("the devices are left alone: {}", why),
                                    "Use single precision to compute on devices."));
     return;
   }
-  if (problem.device_memory > 0) memory = std::min(memory, problem.device_memory);
   DevicePlan plan = device_plan(problem, memory, count);
   if (!plan.streamed) return;
   plan = device_plan(problem, memory, 1);
-  if (std::any_of(problem.faces.begin(), problem.faces.end(), [](const Face& f) { return f.kind == FaceKind::matched; })) {
+  if (has_matched(problem)) {
     out.push_back(input.warning_at(input["compute"],
                                    fmt::format("the devices are left alone: with matched layers the grid has to fit there, it needs {} of {}",
                                                format_bytes(plan.in_core), format_bytes(memory)),
@@ -126,13 +130,11 @@ void check_devices(const Problem& problem, const Case& input, std::vector<Diagno
     out.push_back(std::move(d));
     return;
   }
-  // Rate of a device that is limited by its memory against a link of 50 GB/s; formula in device_steps.hpp.
-  const double slower = std::max(1.0, 200e9 * 12 / 50e9 / static_cast<double>(plan.steps));
   out.push_back(input.warning_at(
       input["grid"],
       fmt::format("{} nodes need {} of device memory, {} are to be had: windows of {} planes are streamed from the host, {} steps at a "
                   "time; beside a device of 200 Gcells/s on a link of 50 GB/s about {:.2g} times as slow as in device memory",
-                  grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps, slower),
+                  grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps, slowdown_of(plan)),
       "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
 }
 
@@ -150,9 +152,7 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
   if (!given) planned.memory = default_budget(machine);
   const StreamPlan plan = stream_plan(planned);
   if (!started_by_mpi() && plan.needed && plan.possible) {
-    // Copied in and out once a band: 20 B a cell of about 1 GB/s against T updates of about 2 Gcells/s.
-    const double slower = 1 + static_cast<double>(2 * plan.plane_bytes) * 2e9 /
-                                  (1e9 * static_cast<double>(plan.steps * planned.grid.points[1] * planned.grid.points[2]));
+    const double slower = slowdown_of(plan, planned, calibrate(planned, machine));
     out.push_back(input.warning_at(
         input["grid"],
         fmt::format("{} nodes need {}, {} {}: a window of {} of the {} planes slides over the disk ({}), {} steps at a time, "
@@ -199,6 +199,24 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     return failure.error();
   }
   e.seconds = shots * static_cast<double>(p.grid.cells()) * static_cast<double>(p.steps) / rate;
+  e.basis = "from the rate of a small box here";
+  const auto bands = [&](Index steps) { return static_cast<Bytes>((p.steps + steps - 1) / steps) * setup.shots.size(); };
+  if (plan.needed && plan.possible) {
+    e.streams = "planes of the grid, between disk and memory";
+    e.streamed = bands(plan.steps) * 2 * plan.disk;
+    e.slower = slowdown_of(plan, planned, rate);
+    e.seconds *= e.slower;
+  } else if (const DevicesOfCase devices = devices_of(input, e.seconds); !devices.names.empty() && not_on_devices(p).empty()) {
+    DevicePlan on = device_plan(p, devices.memory, static_cast<int>(devices.names.size()));
+    if (!on.streamed) {
+      e.device_memory = on.in_core;
+    } else if (on = device_plan(p, devices.memory, 1); on.possible && !has_matched(p)) {
+      e.device_memory = devices.memory;
+      e.streams = "planes of the grid, between memory and device";
+      e.streamed = bands(on.steps) * 20 * static_cast<Bytes>(p.grid.cells());
+      e.slower = slowdown_of(on);
+    }
+  }
   const Bytes cells = static_cast<Bytes>(p.grid.cells());
   const Bytes frame =
       4 * (std::min<Bytes>(cells, static_cast<Bytes>(setup.volume_points)) +
@@ -687,6 +705,10 @@ Status AcousticFd::finish(RunContext& context) {
   number("cell_updates", static_cast<double>(p.grid.cells()) * static_cast<double>(steps_of_run()),
          "1");
   number("field_memory", static_cast<double>(context.cluster.sum(static_cast<double>(march_->bytes()))), "B");
+  const March::Streamed streamed = march_->streamed();
+  for (const auto& [name, bytes] : {std::pair{"streamed_read", streamed.read}, std::pair{"streamed_written", streamed.written},
+                                    std::pair{"streamed_to_devices", streamed.to_device}, std::pair{"streamed_from_devices", streamed.from_device}})
+    if (bytes > 0) number(name, static_cast<double>(bytes), "B");
   number("energy_last", sums_.energy_last, "Pa^2 m");
   number("energy_largest", sums_.peak, "Pa^2 m");
   if (sums_.closed_first > 0) number("energy_drift", sums_.closed_worst / sums_.closed_first, "1");

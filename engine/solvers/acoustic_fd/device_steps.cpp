@@ -92,6 +92,7 @@ class InCore final : public DeviceSteps {
     host_.refresh_images();
   }
   [[nodiscard]] Index band() const override { return band_; }
+  [[nodiscard]] Index levels() const override { return towers_ ? std::max<Index>(1, tower_steps()) : 1; }
   [[nodiscard]] Bytes bytes() const override {
     Bytes sum = 0;
     for (const auto& slice : slices_) sum += slice->bytes();
@@ -184,6 +185,7 @@ class Windowed final : public DeviceSteps {
     }
   }
   [[nodiscard]] Index band() const override { return plan_.steps; }
+  [[nodiscard]] std::pair<Bytes, Bytes> streamed() const override { return {brought_, taken_away_}; }
   [[nodiscard]] Bytes bytes() const override {
     return slice_.bytes() + (incoming_.size() + outgoing_.size()) * incoming_.front().size() * sizeof(float);
   }
@@ -290,6 +292,7 @@ class Windowed final : public DeviceSteps {
       in_.to_device(incoming_[n], std::span<const float>(pinned_in_[n].data(), static_cast<std::size_t>(planes.size()) *
                                                                                    slice_.plane_values()));
     in_.record(arrived_);
+    brought_ += slice_.arrays() * static_cast<Bytes>(planes.size()) * slice_.plane_values() * sizeof(float);
     return planes;
   }
   void send_away(Interval planes) {
@@ -300,6 +303,7 @@ class Windowed final : public DeviceSteps {
     compute.record(left_);
     out_.wait(left_);
     for (std::size_t n = 0; n < 2; ++n) out_.to_host(pinned_out_[n].span().first(count), outgoing_[n]);
+    taken_away_ += 2 * count * sizeof(float);
   }
   /// The host's levels take what left.
   void store(Interval planes) {
@@ -327,6 +331,7 @@ class Windowed final : public DeviceSteps {
   std::vector<PinnedBuffer<float>> pinned_in_, pinned_out_;
   Event arrived_, taken_, left_;
   bool coming_once_ = false, want_done_ = false;
+  Bytes brought_ = 0, taken_away_ = 0;
 };
 
 }  // namespace

@@ -33,6 +33,10 @@ class DeviceSteps {
   /// Steps that are worth taking together.
   [[nodiscard]] virtual Index band() const = 0;
   [[nodiscard]] virtual Bytes bytes() const = 0;
+  /// Steps for which a value is read and written once.
+  [[nodiscard]] virtual Index levels() const { return 1; }
+  /// Bytes that travelled with a window so far, to the device and back.
+  [[nodiscard]] virtual std::pair<Bytes, Bytes> streamed() const { return {}; }
   /// "2 emulated devices", "NVIDIA H200, window of 80 planes".
   [[nodiscard]] virtual std::string text() const = 0;
 };

@@ -116,7 +116,9 @@ class TiledMarch final : public March {
         count = std::clamp<Index>(record_limit / std::max<Index>(1, field_.record_bytes()) * recorder->every, 1, count);
       field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
       if (device_) {
+        const auto begin = Clock::now();
         device_->advance(k_, count);
+        team.note("march", std::chrono::duration<double>(Clock::now() - begin).count(), device_work(count), Team::Who::devices);
         host_is_old_ = true;
         if (recorder) field_.recorded(recorder->samples);
         k_ += count;
@@ -239,6 +241,11 @@ class TiledMarch final : public March {
   [[nodiscard]] Bytes bytes() const override { return field_.bytes() + (device_ ? device_->bytes() : 0); }
   [[nodiscard]] std::string_view kernel() const override { return device_ ? std::string_view("device") : field_.kernel(); }
   [[nodiscard]] std::string tiling() const override { return device_ ? device_->text() : to_string(shape_); }
+  [[nodiscard]] Streamed streamed() const override {
+    if (!device_) return {};
+    const auto [to, from] = device_->streamed();
+    return {0, 0, to, from};
+  }
 
  private:
   /// The march goes to the team's devices where it can.
@@ -302,15 +309,24 @@ class TiledMarch final : public March {
   /// model, read, and two levels written, once a step without tiles, once a tile with them: a diamond of width W has W/2s levels
   /// on an average, a tower N_t.
   [[nodiscard]] Work band_work(Index steps) const {
+    const auto s = static_cast<double>(field_.stencil().radius);
+    const double levels = shape_.kind == TileShape::Kind::stepwise  ? 0
+                          : shape_.kind == TileShape::Kind::diamond ? static_cast<double>(shape_.width) / (2 * s)
+                                                                    : static_cast<double>(shape_.height);
+    return work_of(steps, levels);
+  }
+  [[nodiscard]] Work device_work(Index steps) const {
+    const auto levels = static_cast<double>(device_->levels());
+    return work_of(steps, levels > 1 ? levels : 0);
+  }
+  /// Levels are carried through fast memory `levels` steps at a time; 0: each step reads and writes them.
+  [[nodiscard]] Work work_of(Index steps, double levels) const {
     const auto& n = problem_.grid.points;
     const auto s = static_cast<double>(field_.stencil().radius);
     const double updates = static_cast<double>(steps) * static_cast<double>(planes_.size()) * static_cast<double>(n[1] * n[2]);
     const double flops = (equal_spacings(problem_.grid.spacing) ? 7 : 9) * s + 5 + (field_.scaled() ? 2 : 0);
     const double model = (problem_.velocity->constant() ? 0 : 1) + (field_.scaled() ? 1 : 0);
-    const double levels = shape_.kind == TileShape::Kind::stepwise  ? 1
-                          : shape_.kind == TileShape::Kind::diamond ? static_cast<double>(shape_.width) / (2 * s)
-                                                                    : static_cast<double>(shape_.height);
-    const double values = shape_.kind == TileShape::Kind::stepwise ? 3 + model : (4 + model) / std::max(1.0, levels);
+    const double values = levels > 0 ? (4 + model) / std::max(1.0, levels) : 3 + model;
     return {updates * flops, updates * values * sizeof(T)};
   }
 

@@ -80,6 +80,12 @@ class March {
   [[nodiscard]] virtual std::string_view kernel() const = 0;
   /// The tiling in use, "diamond 32x8".
   [[nodiscard]] virtual std::string tiling() const = 0;
+  /// Bytes of planes that passed through a window so far.
+  struct Streamed {
+    Bytes read = 0, written = 0;            ///< between disk and memory
+    Bytes to_device = 0, from_device = 0;   ///< between memory and a device
+  };
+  [[nodiscard]] virtual Streamed streamed() const { return {}; }
 
  protected:
   Index k_ = 0;

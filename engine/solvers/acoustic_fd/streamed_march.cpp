@@ -188,6 +188,10 @@ class StreamedMarch final : public March {
 
   [[nodiscard]] Bytes bytes() const override { return plan_.disk; }
   [[nodiscard]] std::string_view kernel() const override { return field_.kernel(); }
+  [[nodiscard]] Streamed streamed() const override {
+    const WindowStatistics s = windows_->statistics();
+    return {s.loaded, s.saved, 0, 0};
+  }
   [[nodiscard]] std::string tiling() const override {
     return fmt::format("{}, window of {} planes over the disk", to_string(shape_), plan_.planes);
   }

@@ -102,6 +102,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   const double solution = p->solve.method == Method::gmres ? 60 * 8 * n * n / 4e9 : 8.0 / 3 * n * n * n / (p->solve.method == Method::mixed || p->single ? 1e11 : 5e10) * (machine.avx512 ? 1 : 3);
   const double observers = pair_seconds(*p, observers_of(*p), false);
   e.seconds = (assembly + solution + observers) / cores * static_cast<double>(e.steps) * (p->bare ? 2 : 1);
+  e.basis = "from the rates of a server's core, for the cores here";
   e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (n * 32 + 1000));
   e.details = {{"elements", fmt::format("{}", s.active)},
                {"enclosing elements", fmt::format("{}", s.elements.size() - static_cast<std::size_t>(s.active))},

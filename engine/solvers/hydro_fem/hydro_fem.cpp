@@ -6,6 +6,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/hydro_fem/geometry.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
+#include "engine/solvers/hydro_fem/trial.hpp"
 #include "engine/solvers/hydro_fem/verify/verify.hpp"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh) con
   return out;
 }
 
-Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const Machine& /*machine*/) const {
+Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const Machine& machine) const {
   for (const auto& d : check_problem(input, mesh))
     if (d.severity == Severity::error) return d;
   Estimate e;
@@ -80,11 +81,20 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const M
   if (!mesh) e.box = {corner("lower"), corner("upper")};
   const double view = zones * std::pow(order + 1, dims);
   e.disk = static_cast<Bytes>(20 * view * (24 + 4 * 7) + 8 * (8 * dims * nodes + zones * std::pow(order, dims)));
-  // The number of steps follows from the flow and is not known before it is computed.
+  double steps = 0;
+  try {
+    const Trial trial = march_a_trial(input, mesh);
+    steps = trial.steps;
+    e.seconds = trial.seconds / std::max(1, machine.cores);
+    e.basis = trial.basis;
+  } catch (const Failure& failure) {
+    e.basis = "a trial failed: " + failure.error().text;
+  }
   e.details = {{"zones", count.text},
                {"elements", fmt::format("Q{} velocity, Q{} energy", order, order - 1)},
                {"velocity unknowns", fmt::format("{}", dims * nodes)},
                {"quadrature points", fmt::format("{}", zones * std::pow(2 * order, dims))}};
+  if (steps > 0) e.details.emplace_back("time steps", fmt::format("about {:.2g}", steps));
   return e;
 }
 

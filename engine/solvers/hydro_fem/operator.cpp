@@ -274,9 +274,7 @@ void Operator::acceleration(const State& state, std::vector<double>& a) {
 Work Operator::solve_work(int iterations) const {
   const int dim = space_.dim, k = tables_.k;
   const double points = data_.zone_points, zone_nodes = data_.zone_nodes, nodes = static_cast<double>(space_.nodes);
-  double uniform = 0;  // batches whose matrix is a product of one-dimensional ones
-  for (Index b = 0; b < batch_count_; ++b) uniform += data_.uniform && data_.uniform[b * kernels_.lanes] > 0 ? 1 : 0;
-  const double zones = static_cast<double>(kernels_.lanes * batch_count_), plain = kernels_.lanes * uniform, others = zones - plain;
+  const double zones = static_cast<double>(kernels_.lanes * batch_count_), plain = kernels_.lanes * uniform_batches_, others = zones - plain;
   const double flops = plain * (2.0 * dim * std::pow(k + 1, dim + 1) + 3 * zone_nodes) +
                        others * (2 * tensor_flops(dim, k + 1, 2.0 * k) + 3 * points);
   const double bytes = 8 * (others * points + plain + 3.0 * dim * zones * zone_nodes + nodes * (7.0 * dim + 2));

@@ -218,6 +218,8 @@ void Operator::set_masses(const Setup& setup) {
   for (Index b = 0; b < batch_count_; ++b)
     if (std::any_of(uniform + b * W, uniform + (b + 1) * W, [](double m) { return !(m > 0); }))
       std::fill(uniform + b * W, uniform + (b + 1) * W, 0.0);
+    else
+      ++uniform_batches_;
   data_.h0 = std::pow(volume / static_cast<double>(space_.zones), 1.0 / dim) / t.k;
 
   // Diagonal of M_v.

@@ -95,7 +95,20 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   e.seconds = 1.5 + frequencies * (n * assembly_seconds + factor_flops(n, entries, rows) / factor_rate +
                                    16 * entries * (applications + columns) / solve_rate +
                                    (points * near_seconds + radiation) / cores);
+  e.basis = "from laws fitted to three cases on a server's core";
   e.disk = static_cast<Bytes>(n * 30 + 1e5 * frequencies);
+  if (s.direct.on_disk || static_cast<double>(factors) > budget) {
+    // Written once, and read for each block of right-hand sides, at 1 GB/s.
+    constexpr double disk_rate = 1e9;
+    const double passes = 1 + std::ceil((applications + columns) / std::max(1, s.direct.block));
+    const double bytes = frequencies * passes * static_cast<double>(factors);
+    e.streams = "factors of the matrix, between disk and memory";
+    e.streamed = static_cast<Bytes>(bytes);
+    e.slower = 1 + bytes / disk_rate / e.seconds;
+    e.seconds *= e.slower;
+    e.disk += factors;
+    e.host_memory -= std::min(e.host_memory, factors);
+  }
   e.steps = 0;
   e.details = {{"unknowns", fmt::format("about {}", unknowns)},
                {"elements", fmt::format("order {}", s.domain.order)},

@@ -107,6 +107,9 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
   }
   if (!system_->facts().on_disk && !folder.empty()) std::filesystem::remove(direct.scratch, ec);
   seconds_factor_ += now() - begin;
+  // Each entry of the factors is written once and read once.
+  if (const DirectFacts& facts = system_->facts(); facts.flops > 0)
+    context.team.note("factorise", facts.seconds, {facts.flops, 2.0 * sizeof(Complex) * static_cast<double>(facts.entries)});
   context.progress.end();
   return {};
 }

@@ -61,6 +61,27 @@ class TestGallery : public QObject {
     QVERIFY(long_ones <= 2);
   }
 
+  // One of each solver, the quickest: memory, disk and time with what it rests on, in the one form.
+  void each_solver_says_what_a_run_will_take() {
+    std::map<std::string, SampleCard> quickest;
+    for (const SampleCard& card : load_gallery(fs::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+      if (card.available && !QString::fromStdString(*read_file(card.case_file)).contains(".geo")) {  // which need another program
+        auto& best = quickest.try_emplace(card.group.toStdString(), card).first->second;
+        if (card.seconds < best.seconds) best = card;
+      }
+    for (const auto& [solver, card] : quickest) {
+      const auto document = CaseDocument::read(card.case_file);
+      QVERIFY(document.ok());
+      const CheckReport report = check_case(*document);
+      QVERIFY2(report.estimated, solver.c_str());
+      const Estimate& e = report.estimate;
+      QVERIFY2(e.host_memory > (Bytes{1} << 20) && e.disk > 0 && report.host_budget > e.host_memory, solver.c_str());
+      QVERIFY2(e.seconds > 0 && e.basis.starts_with("from "), (solver + ": " + e.basis).c_str());
+      QVERIFY2(e.streams.empty() == (e.streamed == 0) && e.slower >= 1, solver.c_str());
+      if (report.devices.empty()) QCOMPARE(e.device_memory, Bytes{0});
+    }
+  }
+
   void runs_and_cases_are_remembered() {
     QTemporaryDir folder;
     const QString file = folder.filePath("settings.ini");

@@ -130,6 +130,18 @@ class TestStoredRun : public QObject {
     QCOMPARE(runs.size(), std::size_t{2});
     QCOMPARE(runs[0].changes, QString("speed = 3 km/s"));  // newest name first
     QCOMPARE(differences(runs[1], runs[0]), QStringList{QString("/materials/speed: 2 → 3 km/s")});
+    // In lists, however long they are: the third source, far behind what a line shows.
+    for (const char* frequency : {"10", "20"}) {
+      const auto run = std::filesystem::path(own.path().toStdString()) / (std::string("list-") + frequency);
+      std::filesystem::create_directories(run);
+      Json sources = Json::array();
+      for (int i = 0; i < 3; ++i) sources.push_back({{"position", {100.0 * i, 200.0, 300.0}}, {"signal", {{"kind", "ricker"}, {"frequency", "10 Hz"}}}});
+      sources[2]["signal"]["frequency"] = std::string(frequency) + " Hz";
+      std::ofstream(run / "case.json") << compact_json({{"title", "lists"}, {"solver", "none"}, {"sources", sources}});
+    }
+    std::map<std::string, QString> changes;
+    for (const ListedRun& run : list_runs(own.path().toStdString())) changes[run.card.folder.filename().string()] = run.changes;
+    QCOMPARE(changes["list-20"], QString("frequency = 20 Hz"));
     RunList list;
     list.take(runs);
     QCOMPARE(list.columnCount(), static_cast<int>(RunList::first_number) + 1);

@@ -76,7 +76,7 @@ std::vector<SessionEvent> sample_events() {
       StateEvent{SessionState::running, {}},
       progress,
       TableEvent{info, 5, {{1.0, nan}, {2.0, -std::numeric_limits<double>::infinity()}}},
-      BalanceEvent{{{"cpu", 2, 1.5}, {"cuda:0", 1, 1}}, {{9, 1, {3, 8}, 0.1, 0.2, 0.3, "march", {4e9, 5e8}, 1234}}, {1e10, 2e10, 4e10, 3}},
+      BalanceEvent{{{"cpu", 2, 1.5}, {"cuda:0", 1, 1}}, {{9, 1, {3, 8}, 0.1, 0.2, 0.3, "march", {4e9, 5e8}, 1234}}, {1e10, 2e10, 4e10, 3}, {{}, {1e12, 2e13, 4e13, 0}}},
       DiagnosticEvent{make_warning("careful", "do this")},
       NumberEvent{"error", 1e-300, "1"},
       CatalogEvent{{{"volume", {"pressure", "Pa", FieldKind::phase, Association::cell, 3, true, "Pressure"}}}}};
@@ -123,6 +123,7 @@ void TestWire::options_wishes_and_commands() {
   o.workers = "cpu:2";
   o.threads = 3;
   o.host_memory = 12345;
+  o.courtesy = 5;
   o.start_paused = true;
   o.keep_results = false;
   o.resume = "runs/x";
@@ -130,6 +131,7 @@ void TestWire::options_wishes_and_commands() {
   QVERIFY(encode(back) == encode(o));
   QVERIFY(back.document.json() == o.document.json());
   QCOMPARE(*back.host_memory, Bytes{12345});
+  QCOMPARE(back.courtesy, 5);
   const FrameWish wish{{{"a", "b"}, {"p"}, 1000}, 12.5};
   const FrameWish again = decode_wish(encode(wish));
   QVERIFY(again.request.parts == wish.request.parts && again.request.fields == wish.request.fields);

@@ -10,6 +10,7 @@
 
 #include "engine/team/affinity.hpp"
 #include "engine/team/device_worker.hpp"
+#include "engine/team/machine_rates.hpp"
 #include "tests/engine/team/kernels/arguments.hpp"
 
 using namespace conoid;
@@ -107,6 +108,32 @@ class TestEmulatedDevice : public QObject {
     stream.synchronize();
     // The sum of 0 … 2559 is a whole number below 2^24: exact in any order.
     QCOMPARE(got, (std::vector<unsigned>{2560, 2559, std::bit_cast<unsigned>(3275520.0F), 7, 31}));
+  }
+
+  void the_roof_of_a_device_is_measured_once() {
+    const MachineRates first = device_rates("emulated"), again = device_rates("emulated:0");
+    QVERIFY(first.known());
+    QCOMPARE(again.copy, first.copy);
+    QCOMPARE(again.flops_double, first.flops_double);
+    QVERIFY(!device_rates("emulated:77").known());
+  }
+
+  void work_of_devices_outside_of_phases_has_its_samples() {
+    Team team({{"emulated:0", 1, 1, "emulated:0", 0}, {"cpu", 2, 1, {}, 0}});
+    team.note("march", 0.5, {1e9, 4e8}, Team::Who::devices);
+    team.note("solve", 0.25, {2e9, 1e8});
+    const auto samples = team.take_samples();
+    QCOMPARE(samples.size(), std::size_t{2});
+    QCOMPARE(samples[0].worker, 0);
+    QCOMPARE(samples[0].phase, std::string("march"));
+    QCOMPARE(samples[0].work.flops, 1e9);
+    QCOMPARE(samples[1].worker, 1);
+    QCOMPARE(samples[1].busy, 0.25);
+    QCOMPARE(samples[1].held, Bytes{0});
+    // Nobody of the kind: nothing to tell.
+    Team alone({{"cpu", 1, 1, {}, 0}});
+    alone.note("march", 1, {1, 1}, Team::Who::devices);
+    QVERIFY(alone.take_samples().empty());
   }
 
   void tiles_and_group_copies() {

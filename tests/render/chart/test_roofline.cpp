@@ -62,6 +62,25 @@ class TestRoofline : public QObject {
     QCOMPARE(spec.series[1].y, std::vector<double>{4.0});
   }
 
+  void devices_have_roofs_of_their_own() {
+    auto two = rows();
+    two[1].worker = 1;
+    const std::vector<std::string> names = {"cpu", "cuda:0"};
+    const std::vector<MachineRates> devices = {{}, {100e9, 1000e9, 2000e9, 0}};
+    const auto spec = roofline_chart(two, names, {10e9, 20e9, 40e9, 2}, {}, devices);
+    QCOMPARE(spec.series.size(), std::size_t{7});
+    QCOMPARE(spec.series[3].label, std::string("multiply-adds, double"));
+    QCOMPARE(spec.series[5].label, std::string("multiply-adds, double, cuda:0"));
+    QCOMPARE(spec.series[5].y.back(), 1000.0);
+    QCOMPARE(spec.series[6].y.back(), 2000.0);
+    // All over the same width, which holds every ridge.
+    for (std::size_t i = 3; i < 7; ++i) QVERIFY(spec.series[i].x.front() == spec.series[3].x.front() && spec.series[i].x.back() > 80);
+    // A run of the device alone: the machine's roof is not that of anything.
+    auto alone = rows();
+    for (auto& row : alone) row.worker = 1;
+    QCOMPARE(roofline_chart(alone, names, {10e9, 20e9, 40e9, 2}, {}, devices).series.size(), std::size_t{4});
+  }
+
   void the_crosshair_tells_the_nearest_point() {
     ChartScene scene;
     scene.set_chart(roofline_chart(rows(), {}, {10e9, 20e9, 40e9, 2}));

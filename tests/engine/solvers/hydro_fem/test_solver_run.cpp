@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A case through the solver's own face: prepare, advance, fill, save, load, finish.
 // labels: unit
+#include "engine/solvers/hydro_fem/trial.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTest>
@@ -60,6 +61,19 @@ class TestSolverRun : public QObject {
   void the_schema_is_sound() {
     const auto schema = Schema::for_solver("hydro-fem", solver_info().schema);
     QVERIFY2(schema.ok(), schema.ok() ? "" : schema.error().render().c_str());
+  }
+
+  // A blast's shock runs as r ~ t^(1/2) in the plane, and as many steps as zones are passed: the trial on half of the zones has
+  // half of the steps. Within two, as its energy lies in a zone twice as wide.
+  void the_steps_to_come_are_told_by_a_trial() {
+    Bench b(blast_case, {{"grid.zones.0", "18"}, {"grid.zones.1", "18"}});
+    const Trial trial = march_a_trial(b.input, nullptr, 1e9);
+    QVERIFY(trial.steps > 0 && trial.seconds > 0);
+    QCOMPARE(trial.basis, std::string("from a trial on 9 × 9 zones"));
+    b.solver->prepare(b.context).or_throw();
+    const auto steps = static_cast<double>(b.march().step);
+    b.solver->finish(b.context).or_throw();
+    QVERIFY2(trial.steps > 0.5 * steps && trial.steps < 2 * steps, qPrintable(QString("%1 for %2").arg(trial.steps).arg(steps)));
   }
 
   void a_blast_runs_and_says_how_well() {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a case will take, before it is run: the one form in which every solver says it, and the command line and the window
+// show it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/core/types.hpp"
+
+namespace conoid {
+
+struct Estimate {
+  Bytes host_memory = 0;
+  Bytes device_memory = 0;  ///< of each device that takes part, at most; 0: none does
+  Bytes disk = 0;           ///< results, one checkpoint, and what windows keep there
+  double seconds = 0;       ///< of the processors, streaming included; 0 = cannot tell honestly
+  std::string basis;        ///< "from the rate of a small box here", or why there are no seconds; no full stop
+  Index steps = 0;          ///< advance() calls
+  Bytes streamed = 0;       ///< bytes that pass through windows, both ways, in the whole run; 0: all stays where it is needed
+  double slower = 1;        ///< than with memory enough, because of it
+  std::string streams;      ///< what passes, between which memories: "planes of the grid, between disk and memory"
+  std::vector<std::pair<std::string, std::string>> details;  ///< "grid" → "512 × 512 × 512", "time step" → "12 µs"
+};
+
+}  // namespace conoid
