@@ -310,7 +310,7 @@ void ViewportPanel::set_preview(std::shared_ptr<const Frame> frame) {
 
 void ViewportPanel::refresh_box() {
   const CheckReport* report = model_.report();
-  const auto corners = report ? report->box : std::nullopt;
+  const auto corners = report ? report->estimate.box : std::nullopt;
   if (!corners) {
     // A check that is still going on says nothing new; a case that has no box does.
     if (report && std::exchange(box_, nullptr) && !preview_) set_preview(nullptr);

@@ -15,17 +15,8 @@ CheckReport check_case(const CaseDocument& document) {
   CheckReport out;
   out.diagnostics = std::move(setup.diagnostics);
   if (!setup.solver) return out;
-<<<<<<< HEAD
-  out.host_memory = setup.estimate.host_memory;
-  out.disk = setup.estimate.disk;
-  out.seconds = setup.estimate.seconds;
-  out.steps = setup.estimate.steps;
-  out.details = setup.estimate.details;
-  out.box = setup.estimate.box;
-=======
   out.estimated = true;
   out.estimate = std::move(setup.estimate);
->>>>>>> wb2
   try {
     SessionOptions options;
     const auto effective = effective_options(options, setup.input, setup.machine, 1, out.estimate.seconds);

@@ -136,19 +136,10 @@ struct SessionOptions {
 /// Checks a case without running: schema, files, mesh, the solver's own rules, memory. Used by `check` and by forms.
 struct CheckReport {
   std::vector<Diagnostic> diagnostics;
-<<<<<<< HEAD
-  std::vector<std::pair<std::string, std::string>> details;  ///< estimate in words
-  std::optional<std::array<Vec3, 2>> box;  ///< of a region without a mesh file: its corners, m
-  Bytes host_memory = 0;
-  Bytes disk = 0;
-  double seconds = 0;
-  Index steps = 0;
-=======
   bool estimated = false;  ///< no: something is wrong, and the rest is empty
   Estimate estimate;
   Bytes host_budget = 0;             ///< what the run may take
   std::vector<std::string> devices;  ///< that take part: "cuda:0"
->>>>>>> wb2
 };
 [[nodiscard]] CheckReport check_case(const CaseDocument& document);
 

@@ -31,19 +31,6 @@
 
 namespace conoid {
 
-<<<<<<< HEAD
-/// What a case will take, before it is run.
-struct Estimate {
-  Bytes host_memory = 0;
-  Bytes disk = 0;        ///< results and one checkpoint
-  double seconds = 0;    ///< 0 = cannot tell honestly
-  Index steps = 0;       ///< advance() calls
-  std::optional<std::array<Vec3, 2>> box;  ///< lower and upper corner of a region that is computed without a mesh file, m
-  std::vector<std::pair<std::string, std::string>> details;  ///< "grid" → "512 × 512 × 512", "time step" → "12 µs"
-};
-
-=======
->>>>>>> wb2
 /// Where a run stands after advance().
 struct Advanced {
   bool finished = false;
