@@ -373,10 +373,8 @@ class TestWorkbench : public QObject {
   void a_case_without_a_mesh_shows_its_box_and_takes_receivers() {
     auto w = window();
     SampleCard card;
-    for (SampleCard& one : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases")) {
-      const auto document = CaseDocument::read(one.case_file);
-      if (one.available && document && !document->json().contains("mesh") && document->find("/output/receivers")) card = one;
-    }
+    for (SampleCard& one : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+      if (one.available && one.name == "point-source") card = one;
     if (card.case_file.empty()) QSKIP("no sample without a mesh in this build");
     QVERIFY(w->open_case(card.case_file).ok());
     ViewportPanel& view = w->workbench()->viewport_panel();
@@ -425,15 +423,16 @@ class TestWorkbench : public QObject {
     QVERIFY(way.size() > 20);
     // A form is walked downwards: each of its lines stands below the one before, or beside it.
     QWidget* form = &w->workbench()->case_panel();
-    int back = 0;
-    QPoint last(0, -1);
-    for (QWidget* widget : way) {
-      if (!form->isAncestorOf(widget)) continue;
-      const QPoint place = widget->mapTo(form, QPoint(widget->width() / 2, widget->height() / 2));
-      if (place.y() + widget->height() / 2 < last.y()) ++back;
-      last = place;
+    QStringList back;
+    const QWidget* before = nullptr;
+    for (const QWidget* widget : way) {
+      if (!form->isAncestorOf(widget) || qobject_cast<const QAbstractScrollArea*>(widget)) continue;
+      const auto top = [form](const QWidget* one) { return one->mapTo(form, QPoint(0, 0)).y(); };
+      if (before && top(widget) + widget->height() <= top(before))
+        back << QString("%1 at %2 after %3 at %4").arg(widget->metaObject()->className()).arg(top(widget)).arg(before->metaObject()->className()).arg(top(before));
+      before = widget;
     }
-    QVERIFY2(back <= 1, qPrintable(QString::number(back)));  // from its end back to its beginning
+    QVERIFY2(back.size() <= 1, qPrintable(back.join("\n")));  // from its end back to its beginning
   }
 
   void times_are_those_of_this_machine() {
