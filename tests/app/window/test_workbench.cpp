@@ -538,6 +538,9 @@ class TestWorkbench : public QObject {
       const auto* button = qobject_cast<const QAbstractButton*>(widget);
       if (widget->accessibleName().isEmpty() && !(button && !button->text().isEmpty()))
         nameless << QString(widget->metaObject()->className()) + " in " + widget->parentWidget()->metaObject()->className() + " " + place;
+      // A picture instead of words is explained; a tip is what assistive programs read as the description.
+      if (button && button->text().isEmpty() && widget->toolTip().isEmpty() && widget->accessibleDescription().isEmpty())
+        nameless << QString("no description: ") + widget->accessibleName();
     }
     QVERIFY(seen > 60);
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join("\n")));
