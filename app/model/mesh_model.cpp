@@ -3,6 +3,7 @@
 #include "app/model/mesh_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <QCoreApplication>
 #include <QFileInfo>
@@ -190,7 +191,17 @@ double MeshModel::speed() const {
   if (const Json* value = model_.value("/materials"))
     for (const char* name : {"speed", "shear_speed", "s_speed"}) collect(*value, name, "m/s", values);
   std::erase_if(values, [](double v) { return !(v > 0); });
-  return values.empty() ? 0 : *std::min_element(values.begin(), values.end());
+  if (!values.empty()) return *std::min_element(values.begin(), values.end());
+  // Where materials have a permittivity it is light, slowest in the densest of them.
+  if (keyword_of(model_.schema(), "properties").dump().find("\"permittivity\"") == std::string::npos) return 0;
+  std::vector<double> permittivities{1}, permeabilities{1};
+  if (const Json* value = model_.value("/materials")) {
+    collect(*value, "permittivity", "1", permittivities);
+    collect(*value, "permeability", "1", permeabilities);
+  }
+  constexpr double light = 299'792'458;  // m/s
+  return light / std::sqrt(*std::max_element(permittivities.begin(), permittivities.end()) *
+                           *std::max_element(permeabilities.begin(), permeabilities.end()));
 }
 
 }  // namespace conoid::app

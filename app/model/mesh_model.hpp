@@ -40,7 +40,7 @@ class MeshModel : public QObject {
   void refine();
 
   /// The highest frequency that the case excites or asks for (Hz) and the lowest speed among its materials (m/s), by the
-  /// names of its fields; 0 when it names none.
+  /// names of its fields (of light where materials have a permittivity); 0 when it names none.
   [[nodiscard]] double frequency() const;
   [[nodiscard]] double speed() const;
 

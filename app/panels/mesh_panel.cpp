@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <QComboBox>
 #include <QGridLayout>
@@ -247,7 +248,9 @@ QWidget* MeshPanel::make_chooser() {
   chosen_text_ = make_label({}, "small", chooser_);
   chosen_text_->setWordWrap(true);
   grid->addWidget(chosen_text_, 0, 0, 1, 2);
-  grid->addWidget(make_label(tr("A side ends at edges sharper than"), "muted", chooser_), 1, 0);
+  QLabel* ends = make_label(tr("A side ends at edges sharper than"), "muted", chooser_);
+  ends->setWordWrap(true);
+  grid->addWidget(ends, 1, 0);
   angle_ = new QSpinBox(chooser_);
   angle_->setRange(1, 180);
   angle_->setValue(40);
@@ -304,7 +307,8 @@ void MeshPanel::show_chosen() {
                                               .arg(count(static_cast<Index>(chosen_.size())), count(count_all)));
   auto frame = std::make_shared<Frame>();
   frame->axis = FrameAxis::iteration;
-  std::vector<float> marked(static_cast<std::size_t>(count_all), 0.0F);
+  // What is no number is drawn plain.
+  std::vector<float> marked(static_cast<std::size_t>(count_all), std::numeric_limits<float>::quiet_NaN());
   for (const Index c : chosen_) marked[static_cast<std::size_t>(c)] = 1;
   FieldInfo info;
   info.name = "chosen";
@@ -414,7 +418,10 @@ double MeshPanel::nodes_per_wavelength() const {
 void MeshPanel::refresh_waves() {
   if (!frequency_->isModified() && mesh_.frequency() > 0)
     frequency_->setText(text(format_quantity(mesh_.frequency(), "Hz", 5)));
-  if (!speed_->isModified() && mesh_.speed() > 0) speed_->setText(text(format_quantity(mesh_.speed(), "m/s", 5)));
+  if (!speed_->isModified() && mesh_.speed() > 0) {
+    const QString five = text(format_quantity(mesh_.speed(), "m/s", 5));
+    speed_->setText(five.contains("e+") ? QString::number(mesh_.speed(), 'g', 9) + " m/s" : five);  // light
+  }
   const double nodes = nodes_per_wavelength();
   if (!(nodes > 0)) {
     waves_dot_->set_colour("outline");

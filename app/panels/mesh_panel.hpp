@@ -62,7 +62,7 @@ class MeshPanel : public QWidget {
   void group_wanted(int number);
   /// Faces are (or no longer) chosen with the mouse.
   void choosing_changed(bool on);
-  /// Show the faces with the chosen ones marked: a field "chosen" of 1 and 0.
+  /// Show the faces with the chosen ones marked: a field "chosen" of 1 and, elsewhere, not-a-number.
   void faces_wanted(const std::shared_ptr<const conoid::Frame>& frame);
   /// Go to a place of the case.
   void place_wanted(const QString& pointer);

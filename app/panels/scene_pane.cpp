@@ -250,6 +250,8 @@ void ScenePane::fit_head() {
 void ScenePane::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   fit_head();
+  // Once the picture has its new size too.
+  QMetaObject::invokeMethod(this, [this] { if (!reading_->isHidden()) show_reading(reading_->text()); }, Qt::QueuedConnection);
 }
 
 void ScenePane::make_range_menu() {
@@ -644,7 +646,8 @@ void ScenePane::show_reading(const QString& shown) {
   reading_->setText(shown);
   reading_->setVisible(!shown.isEmpty());
   reading_->adjustSize();
-  reading_->move(16, viewport_->widget()->height() - reading_->height() - 12);
+  constexpr int beside_axes = 96;
+  reading_->move(beside_axes, viewport_->widget()->height() - reading_->height() - 12);
 }
 
 std::optional<Vec3> ScenePane::place_under(const InputEvent& event) {

@@ -22,6 +22,7 @@
 #include "app/model/news.hpp"
 #include "app/model/run_queue.hpp"
 #include "app/panels/case_panel.hpp"
+#include "app/panels/mesh_panel.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/start/card_grid.hpp"
@@ -71,6 +72,13 @@ std::vector<ActionRow> MainWindow::action_rows() {
       {"file.quit", tr("&File"), tr("Quit"), QKeySequence::Quit, {}, {}, [this] { close(); }},
       {"edit.undo", tr("&Edit"), tr("Undo"), QKeySequence::Undo, "undo", {}, [this] { model_->undo_stack().undo(); }},
       {"edit.redo", tr("&Edit"), tr("Redo"), QKeySequence("Ctrl+Shift+Z"), "redo", {}, [this] { model_->undo_stack().redo(); }},
+      {"edit.faces", tr("&Edit"), tr("Choose faces with the mouse"), QKeySequence("Ctrl+Shift+F"), "place", tr("Sides of the body that become a group of the mesh"),
+       [this] {
+         if (!workbench_) return;
+         workbench_->show_pane("case", true);
+         workbench_->show_mesh(true);
+         workbench_->mesh_panel().set_choosing(true);
+       }},
       {"edit.settings", tr("&Edit"), tr("Settings…"), QKeySequence("Ctrl+,"), "settings", {}, [this] { show_settings(); }},
       {"edit.palette", tr("&Edit"), tr("Find an action…"), QKeySequence("Ctrl+K"), "search", {},
        [this] { show_palette(*this, *actions_); }},
@@ -179,6 +187,7 @@ void MainWindow::refresh_actions() {
   enable("view.fit", open);
   for (const char* id : {"view.play", "view.previous", "view.next", "view.film"}) enable(id, frames);
   for (const char* id : {"view.split", "view.display", "view.spectrum"}) enable(id, open);
+  enable("edit.faces", open && workbench_ && workbench_->mesh().is_wanted());
   enable("view.mesh", open && workbench_ && workbench_->mesh().is_wanted());
   for (const char* id : {"case", "run", "results"}) {
     QAction* action = actions_->at(QString("view.") + id);

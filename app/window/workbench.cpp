@@ -3,6 +3,7 @@
 #include "app/window/workbench.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <QDockWidget>
 #include <QStackedWidget>
@@ -141,13 +142,13 @@ void Workbench::keep_views_in(Settings& settings) {
 void Workbench::show_mesh_group(int number) {
   const auto& mesh = mesh_->mesh();
   if (!mesh || number < 1 || static_cast<std::size_t>(number) >= mesh->group_names.size()) return;
-  // One more field: 1 in the group, 0 elsewhere.
+  // One more field: 1 in the group; what is no number is drawn plain.
   auto frame = std::make_shared<Frame>(*mesh->frame);
   for (FramePart& part : frame->parts) {
     const auto groups = std::find_if(part.fields.begin(), part.fields.end(), [](const Field& f) { return f.info.name == "group"; });
     if (groups == part.fields.end()) continue;
     std::vector<float> marked(groups->values->size());
-    for (std::size_t i = 0; i < marked.size(); ++i) marked[i] = (*groups->values)[i] == static_cast<float>(number) ? 1.0F : 0.0F;
+    for (std::size_t i = 0; i < marked.size(); ++i) marked[i] = (*groups->values)[i] == static_cast<float>(number) ? 1.0F : std::numeric_limits<float>::quiet_NaN();
     FieldInfo info = groups->info;
     info.name = "chosen";
     info.label = mesh->group_names[static_cast<std::size_t>(number)];

@@ -9,7 +9,8 @@
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <set>
+#include <tuple>
+#include <utility>
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -190,38 +191,60 @@ Index nearest_face(const Mesh& faces, const Vec3& place) {
 
 std::vector<Index> smooth_region(const Mesh& faces, Index cell, double angle) {
   if (cell < 0 || cell >= faces.cell_count() || dimension_of(faces.shape(cell)) != 2) return {};
-  std::map<std::array<Index, 2>, std::vector<Index>> edges;
-  const auto for_edges = [&](Index c, const auto& f) {
+  // Every side of every cell, those of the same edge beside each other; `up`: the cell runs along it from the lower number on.
+  struct Side {
+    Index low, high, cell;
+    bool up;
+    [[nodiscard]] bool same_edge(const Side& o) const { return low == o.low && high == o.high; }
+  };
+  std::vector<Side> sides;
+  std::vector<std::size_t> first(static_cast<std::size_t>(faces.cell_count()) + 1, 0);  // of each cell in `partner`
+  for (Index c = 0; c < faces.cell_count(); ++c) {
+    const auto corners = dimension_of(faces.shape(c)) == 2 ? static_cast<std::size_t>(corners_of(faces.shape(c))) : 0;
     const auto n = faces.nodes(c);
-    const auto corners = static_cast<std::size_t>(corners_of(faces.shape(c)));
-    for (std::size_t i = 0; i < corners; ++i) f(std::array{std::min(n[i], n[(i + 1) % corners]), std::max(n[i], n[(i + 1) % corners])}, n[i] < n[(i + 1) % corners]);
+    for (std::size_t i = 0; i < corners; ++i) {
+      const Index from = n[i], to = n[(i + 1) % corners];
+      sides.push_back({std::min(from, to), std::max(from, to), c, from < to});
+    }
+    first[static_cast<std::size_t>(c) + 1] = sides.size();
+  }
+  std::sort(sides.begin(), sides.end(), [](const Side& x, const Side& y) {
+    return std::tie(x.low, x.high, x.cell) < std::tie(y.low, y.high, y.cell);
+  });
+  // Neighbours over edges of exactly two cells; turned: they run along their edge the same way, so their normals are opposite.
+  struct Neighbour {
+    Index cell;
+    bool turned;
   };
-  for (const Index c : cells_of_dimension(faces, 2)) for_edges(c, [&](const auto& edge, bool) { edges[edge].push_back(c); });
-  const auto forward = [&](Index c, const std::array<Index, 2>& wanted) {
-    bool out = false;
-    for_edges(c, [&](const auto& edge, bool up) { if (edge == wanted) out = up; });
-    return out;
-  };
+  std::vector<Neighbour> partner(sides.size());
+  std::vector<unsigned char> count(static_cast<std::size_t>(faces.cell_count()), 0);
+  for (std::size_t i = 0; i < sides.size();) {
+    std::size_t end = i + 1;
+    while (end < sides.size() && sides[end].same_edge(sides[i])) ++end;
+    if (end == i + 2)
+      for (const auto& [one, other] : {std::pair{sides[i], sides[i + 1]}, {sides[i + 1], sides[i]}}) {
+        const auto c = static_cast<std::size_t>(one.cell);
+        partner[first[c] + count[c]++] = {other.cell, one.up == other.up};
+      }
+    i = end;
+  }
   const auto normal = [&](Index c) { return vec::unit(cell_surface(faces, c).area_vector); };
   const double least = std::cos(angle * 3.14159265358979323846 / 180);
-  std::set<Index> seen{cell};
-  std::vector<Index> open{cell};
-  while (!open.empty()) {
-    const Index c = open.back();
-    open.pop_back();
-    for_edges(c, [&](const auto& edge, bool up) {
-      const auto& both = edges[edge];
-      if (both.size() != 2) return;
-      const Index other = both[0] == c ? both[1] : both[0];
-      if (seen.contains(other)) return;
-      // Neighbours that run along their edge the same way have normals to opposite sides.
-      const double turned = forward(other, edge) == up ? -1 : 1;
-      if (turned * vec::dot(normal(c), normal(other)) < least) return;
-      seen.insert(other);
-      open.push_back(other);
-    });
+  std::vector<char> seen(static_cast<std::size_t>(faces.cell_count()), 0);
+  std::vector<Index> out{cell};
+  seen[static_cast<std::size_t>(cell)] = 1;
+  for (std::size_t next = 0; next < out.size(); ++next) {
+    const auto c = static_cast<std::size_t>(out[next]);
+    const Vec3 own = normal(out[next]);
+    for (std::size_t k = first[c]; k < first[c] + count[c]; ++k) {
+      const auto [other, turned] = partner[k];
+      if (seen[static_cast<std::size_t>(other)] != 0 || (turned ? -1 : 1) * vec::dot(own, normal(other)) < least) continue;
+      seen[static_cast<std::size_t>(other)] = 1;
+      out.push_back(other);
+    }
   }
-  return {seen.begin(), seen.end()};
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 Result<Mesh> with_group(const Mesh& mesh, std::span<const Index> faces, const std::string& name) {
@@ -268,43 +291,34 @@ Result<Mesh> with_group(const Mesh& mesh, std::span<const Index> faces, const st
   return Mesh::from_arrays(out.points(), out.shapes(), out.connectivity(), std::move(groups));
 }
 
-std::string why_not_remeshed(const Mesh& mesh) {
+std::string why_not_remeshed(const Mesh& mesh, const Mesh& faces) {
   const int dimension = mesh.dimension();
   if (dimension < 2) return "the mesh has no surface";
-  for (Index c = 0; c < mesh.cell_count(); ++c) {
-    if (order_of(mesh.shape(c)) > 1) return "its elements are curved: they are made again from their geometry";
-    if (mesh.shape(c) == CellShape::quad4 || mesh.shape(c) == CellShape::hex8)
-      return "quadrilaterals and hexahedra are made again from their geometry only";
+  std::size_t volume_cells = 0;
+  for (const CellShape shape : mesh.shapes()) {
+    if (order_of(shape) > 1) return "its elements are curved: they are made again from their geometry";
+    if (shape == CellShape::quad4 || shape == CellShape::hex8) return "quadrilaterals and hexahedra are made again from their geometry only";
+    volume_cells += dimension_of(shape) == 3 ? 1 : 0;
   }
-  for (const MeshGroup& group : mesh.groups())
+  std::size_t grouped = 0, grouped_outside = 0;
+  for (const MeshGroup& group : mesh.groups()) {
     if (group.dimension < 2 && !group.cells.empty()) return fmt::format("the group '{}' of curves or points would be lost", group.name);
-  if (dimension == 2) return {};
-  const Mesh boundary = boundary_surface(mesh);
-  const auto count = [](const Mesh& m) {
-    std::size_t n = 0;
-    for (const MeshGroup& group : m.groups())
-      if (group.dimension == 2) n += group.cells.size();
-    return n;
-  };
-  if (count(boundary) != count(mesh)) return "groups of faces inside the body would be lost";
-  const auto held = groups_by_cell(mesh, 3);
-  const auto cells = cells_of_dimension(mesh, 3);
-  const auto of = [&](Index c) {
-    const auto at = held.find(c);
-    return at == held.end() ? std::vector<std::size_t>() : at->second;
-  };
-  if (std::any_of(cells.begin(), cells.end(), [&](Index c) { return of(c) != of(cells.front()); }))
-    return "its volume is of several groups, whose borders would move";
-  return {};
+    if (group.dimension == 2) grouped += group.cells.size();
+    if (group.dimension == 3 && !group.cells.empty() && group.cells.size() != volume_cells)
+      return "its volume is of several groups, whose borders would move";
+  }
+  for (const MeshGroup& group : faces.groups())
+    if (group.dimension == 2) grouped_outside += group.cells.size();
+  return dimension == 3 && grouped != grouped_outside ? "groups of faces inside the body would be lost" : "";
 }
 
 Result<Mesh> remeshed(const Mesh& mesh, double size, std::stop_token stop, double most) {
   if (!(size > 0) || !std::isfinite(size))
     return make_error(ErrorCode::invalid_input, "the size of the elements must be positive", "Give the length of an edge.");
-  if (const std::string why = why_not_remeshed(mesh); !why.empty())
-    return make_error(ErrorCode::invalid_input, "the mesh cannot be made again by itself: " + why, "Name its geometry (.geo, STEP) as the mesh instead.");
   const int dimension = mesh.dimension();
   const Mesh faces = outer_faces(mesh);
+  if (const std::string why = why_not_remeshed(mesh, faces); !why.empty())
+    return make_error(ErrorCode::invalid_input, "the mesh cannot be made again by itself: " + why, "Name its geometry (.geo, STEP) as the mesh instead.");
   // Equilateral triangles, and tetrahedra of a regular one's volume.
   const double about = dimension == 2 ? total_area(faces) / (0.433 * size * size) : total_volume(mesh) / (0.118 * size * size * size);
   if (about > most)

@@ -28,8 +28,8 @@ namespace conoid {
 /// that is no surface.
 [[nodiscard]] Result<Mesh> with_group(const Mesh& mesh, std::span<const Index> faces, const std::string& name);
 
-/// Why remeshed() would refuse; empty: it would not.
-[[nodiscard]] std::string why_not_remeshed(const Mesh& mesh);
+/// Why remeshed() would refuse; empty: it would not. `faces` are outer_faces(mesh).
+[[nodiscard]] std::string why_not_remeshed(const Mesh& mesh, const Mesh& faces);
 
 /// The same body with elements of about `size` metres, made by the program gmsh from the surface of the mesh alone: it is cut at
 /// edges sharper than 40 degrees, which stay, and meshed over anew (J.-F. Remacle, C. Geuzaine, G. Compère, E. Marchandise, Int. J.

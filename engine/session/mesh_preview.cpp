@@ -117,7 +117,7 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::p
   }
   out->frame = std::move(frame);
   if (dimension >= 2) out->faces = std::make_shared<const Mesh>(outer_faces(mesh));
-  if (!can_be_meshed(file)) out->fixed = why_not_remeshed(mesh);
+  if (!can_be_meshed(file)) out->fixed = out->faces ? why_not_remeshed(mesh, *out->faces) : "the mesh has no surface";
   return std::shared_ptr<const MeshPreview>(std::move(out));
 }
 

@@ -26,6 +26,7 @@
 #include "app/model/markers.hpp"
 #include "app/model/mesh_model.hpp"
 #include "app/model/run_queue.hpp"
+#include "app/panels/case_panel.hpp"
 #include "app/panels/mesh_panel.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
@@ -372,10 +373,8 @@ class TestWorkbench : public QObject {
   void a_case_without_a_mesh_shows_its_box_and_takes_receivers() {
     auto w = window();
     SampleCard card;
-    for (SampleCard& one : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases")) {
-      const auto document = CaseDocument::read(one.case_file);
-      if (one.available && document && !document->json().contains("mesh") && document->find("/output/receivers")) card = one;
-    }
+    for (SampleCard& one : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+      if (one.available && one.name == "point-source") card = one;
     if (card.case_file.empty()) QSKIP("no sample without a mesh in this build");
     QVERIFY(w->open_case(card.case_file).ok());
     ViewportPanel& view = w->workbench()->viewport_panel();
@@ -424,15 +423,16 @@ class TestWorkbench : public QObject {
     QVERIFY(way.size() > 20);
     // A form is walked downwards: each of its lines stands below the one before, or beside it.
     QWidget* form = &w->workbench()->case_panel();
-    int back = 0;
-    QPoint last(0, -1);
-    for (QWidget* widget : way) {
-      if (!form->isAncestorOf(widget)) continue;
-      const QPoint place = widget->mapTo(form, QPoint(widget->width() / 2, widget->height() / 2));
-      if (place.y() + widget->height() / 2 < last.y()) ++back;
-      last = place;
+    QStringList back;
+    const QWidget* before = nullptr;
+    for (const QWidget* widget : way) {
+      if (!form->isAncestorOf(widget) || qobject_cast<const QAbstractScrollArea*>(widget)) continue;
+      const auto top = [form](const QWidget* one) { return one->mapTo(form, QPoint(0, 0)).y(); };
+      if (before && top(widget) + widget->height() <= top(before))
+        back << QString("%1 at %2 after %3 at %4").arg(widget->metaObject()->className()).arg(top(widget)).arg(before->metaObject()->className()).arg(top(before));
+      before = widget;
     }
-    QVERIFY2(back <= 1, qPrintable(QString::number(back)));  // from its end back to its beginning
+    QVERIFY2(back.size() <= 1, qPrintable(back.join("\n")));  // from its end back to its beginning
   }
 
   void times_are_those_of_this_machine() {
@@ -454,6 +454,16 @@ class TestWorkbench : public QObject {
     QVERIFY2(widget.time_text().contains("11") && widget.time_text().endsWith("here"), qPrintable(widget.time_text()));
   }
 
+  void light_needs_no_speed_to_be_typed() {
+    for (const SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases")) {
+      const double expected = card.name == "radar-almond" ? 299'792'458.0 : card.name == "coated-sphere" ? 299'792'458.0 / 2 : 0;
+      if (!card.available || expected == 0) continue;  // metal in air; a coat of permittivity 4
+      auto w = window();
+      QVERIFY(w->open_case(card.case_file).ok());
+      QVERIFY(std::abs(w->workbench()->mesh().speed() - expected) < 1e-6 * expected);
+    }
+  }
+
   void views_come_back_with_their_case() {
     const auto kept = [&](const std::filesystem::path& file, bool save) {
       auto w = window();
@@ -466,7 +476,7 @@ class TestWorkbench : public QObject {
         view.iso = {0.3, -0.3};
         view.clip = ClipPlane{{0, 0, 1}, 0.75};
         view.opacity = 0.5;
-        pane.scene().set_view(view);
+        if (!pane.scene().set_view(view)) qFatal("view");
         pane.save_view("from the side");
       }
       return pane.saved_views();
@@ -528,6 +538,9 @@ class TestWorkbench : public QObject {
       const auto* button = qobject_cast<const QAbstractButton*>(widget);
       if (widget->accessibleName().isEmpty() && !(button && !button->text().isEmpty()))
         nameless << QString(widget->metaObject()->className()) + " in " + widget->parentWidget()->metaObject()->className() + " " + place;
+      // A picture instead of words is explained; a tip is what assistive programs read as the description.
+      if (button && button->text().isEmpty() && widget->toolTip().isEmpty() && widget->accessibleDescription().isEmpty())
+        nameless << QString("no description: ") + widget->accessibleName();
     }
     QVERIFY(seen > 60);
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join("\n")));

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// VTU meshes come through a program of their own: what other programs wrote is read, and damage ends that program only.
+// VTU meshes come through a program of their own: what other programs wrote is read, and damage ends that program only. What `conoid mesh`
+// makes of meshes.
 // labels: cli
 #include <QTest>
 
+#include <cmath>
+#include <fstream>
 #include <random>
 
 #include "engine/mesh/quality.hpp"
@@ -65,6 +68,26 @@ class TestVtuMesh : public QObject {
     const rod::Said said = mesh(scratch.path(), {CONOID_TEST_DATA "/mesh/hex_text.vtu", "--unit", "mm", "--json"});
     COMPARE_EXIT(said, 0);
     QVERIFY(said.json().is_object());
+  }
+  void a_side_becomes_a_group_and_edges_are_halved() {
+    const rod::Scratch scratch;
+    const std::string out = (scratch.path() / "made.msh").string();
+    std::ofstream(scratch.path() / "tet.stl") << "solid body\nfacet normal 0 0 -1\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\n"
+        "facet normal 0 -1 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 0 1\nendloop\nendfacet\n"
+        "facet normal -1 0 0\nouter loop\nvertex 0 0 0\nvertex 0 0 1\nvertex 0 1 0\nendloop\nendfacet\n"
+        "facet normal 1 1 1\nouter loop\nvertex 1 0 0\nvertex 0 1 0\nvertex 0 0 1\nendloop\nendfacet\nendsolid body\n";
+    const QStringList first = {"tet.stl", "--unit", "mm", "--json", "--refine", "--group", "floor"};
+    const rod::Said said = mesh(scratch.path(), first + QStringList{"--at", "0.2, 0.2, -1", "--convert", QString::fromStdString(out)});
+    COMPARE_EXIT(said, 0);
+    bool found = false;
+    for (const auto& group : said.json()["groups"])
+      if (group["name"] == "floor") {
+        found = true;
+        QCOMPARE(group["cells"].get<int>(), 4);
+        QVERIFY(std::abs(group["measure"].get<double>() - 0.5e-6) < 1e-18);
+      }
+    QVERIFY(found && rod::fs::exists(out));
+    COMPARE_EXIT(mesh(scratch.path(), first + QStringList{"--at", "0.2,0.2"}), 2);
   }
 
  private:

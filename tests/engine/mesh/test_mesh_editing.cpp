@@ -102,16 +102,24 @@ class TestMeshEditing : public QObject {
   }
 
   void what_cannot_be_made_again_says_why() {
-    QVERIFY(why_not_remeshed(brick_surface(2)).empty());
-    QVERIFY(!why_not_remeshed(brick_surface(2, true)).empty());
+    const auto why_not = [](const Mesh& mesh) { return why_not_remeshed(mesh, outer_faces(mesh)); };
+    QVERIFY(why_not(brick_surface(2)).empty());
+    QVERIFY(!why_not(brick_surface(2, true)).empty());
     IcosphereOptions curved;
     curved.order = 2;
-    QVERIFY(!why_not_remeshed(*icosphere(curved)).empty());
+    QVERIFY(!why_not(*icosphere(curved)).empty());
     Mesh two = tet_box(2);
-    QVERIFY(why_not_remeshed(two).empty());
+    QVERIFY(why_not(two).empty());
     two.add_group("lead", 3).cells = {0, 1, 2};
-    QVERIFY(why_not_remeshed(two).find("several groups") != std::string::npos);
+    QVERIFY(why_not(two).find("several groups") != std::string::npos);
     QVERIFY(!remeshed(two, 0.5).ok());
+    Mesh inside = tet_box(2);  // a face between two tetrahedra
+    const auto nodes = inside.nodes(0);
+    const std::array<Index, 4> tet{nodes[0], nodes[1], nodes[2], nodes[3]};
+    for (const auto& f : {std::array<std::size_t, 3>{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}}) inside.add_cell(CellShape::triangle3, {tet[f[0]], tet[f[1]], tet[f[2]]});
+    auto& wall = inside.add_group("wall", 2);
+    for (Index c = inside.cell_count() - 4; c < inside.cell_count(); ++c) wall.cells.push_back(c);
+    QVERIFY(why_not(inside).find("inside the body") != std::string::npos);
     QVERIFY(!remeshed(brick_surface(2), 0).ok());
     QVERIFY(!remeshed(brick_surface(2), 1e-6).ok());
   }
