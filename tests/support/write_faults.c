@@ -176,7 +176,7 @@ int rename(const char* from, const char* to) {
 
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
   int half = 0;
-  const int failed = verdict("rename", -1, from, &half);
+  const int failed = verdict(flags ? "exchange" : "rename", -1, from, &half);
   if (failed) return errno = failed, -1;
   return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
 }
