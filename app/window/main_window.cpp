@@ -2,6 +2,8 @@
 // The window.
 #include "app/window/main_window.hpp"
 
+#include <utility>
+
 #include <QAction>
 #include <QApplication>
 #include <QCloseEvent>
@@ -140,8 +142,12 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
 
 MainWindow::~MainWindow() {
   // These look at the models until the very end.
-  delete workbench_;
-  delete runs_;
+  delete std::exchange(workbench_, nullptr);
+  delete std::exchange(runs_, nullptr);
+  // An undo stack with something to redo says a last word when it goes.
+  disconnect(&model_->undo_stack(), nullptr, this, nullptr);
+  disconnect(model_.get(), nullptr, this, nullptr);
+  disconnect(run_.get(), nullptr, this, nullptr);
 }
 
 void MainWindow::apply_settings() {

@@ -421,14 +421,15 @@ class TestWorkbench : public QObject {
         lost << widget->metaObject()->className();
     QVERIFY2(lost.isEmpty(), qPrintable(lost.join(", ")));
     QVERIFY(way.size() > 20);
-    // A form is walked downwards: each of its lines stands below the one before, or beside it.
+    // A form is walked downwards: each of its fields stands below the one before, or to the right of it.
     QWidget* form = &w->workbench()->case_panel();
     QStringList back;
     const QWidget* before = nullptr;
     for (const QWidget* widget : way) {
       if (!form->isAncestorOf(widget) || qobject_cast<const QAbstractScrollArea*>(widget)) continue;
-      const auto top = [form](const QWidget* one) { return one->mapTo(form, QPoint(0, 0)).y(); };
-      if (before && top(widget) + widget->height() <= top(before))
+      const auto corner = [form](const QWidget* one) { return one->mapTo(form, QPoint(0, 0)); };
+      const auto top = [&](const QWidget* one) { return corner(one).y(); };
+      if (before && top(widget) + widget->height() <= top(before) && corner(widget).x() <= corner(before).x())
         back << QString("%1 at %2 after %3 at %4").arg(widget->metaObject()->className()).arg(top(widget)).arg(before->metaObject()->className()).arg(top(before));
       before = widget;
     }

@@ -80,7 +80,8 @@ class TestVtuMesh : public QObject {
     const rod::Said said = mesh(scratch.path(), first + QStringList{"--at", "0.2, 0.2, -1", "--convert", QString::fromStdString(out)});
     COMPARE_EXIT(said, 0);
     bool found = false;
-    for (const auto& group : said.json()["groups"])
+    const conoid::Json json = said.json();
+    for (const auto& group : json["groups"])
       if (group["name"] == "floor") {
         found = true;
         QCOMPARE(group["cells"].get<int>(), 4);
