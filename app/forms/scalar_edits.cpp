@@ -101,8 +101,13 @@ UnitLineEdit::UnitLineEdit(const Look& look, QString unit, QWidget* parent)
     static const QRegularExpression number("^\\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\\s+");
     const auto match = number.match(typed);
     QStringList lines;
-    if (match.hasMatch())
-      for (const std::string& u : units_for(unit_.toStdString())) lines << match.captured(0) + QString::fromStdString(u);
+    if (match.hasMatch()) {
+      QStringList units;
+      for (const std::string& u : units_for(unit_.toStdString())) units << QString::fromStdString(u);
+      const QStringList& first = look_.preferred_units();
+      std::stable_partition(units.begin(), units.end(), [&](const QString& u) { return first.contains(u); });
+      for (const QString& u : units) lines << match.captured(0) + u;
+    }
     list->setStringList(lines);
   });
 }

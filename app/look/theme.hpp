@@ -51,6 +51,9 @@ class Look : public QObject {
   [[nodiscard]] double font_scale() const { return font_scale_; }
   /// A family; "system": that of the system; empty or one that is not here: the program's own.
   void set_font_family(const QString& family);
+  /// Units that are offered first while a quantity is typed, where they fit.
+  void set_preferred_units(const QStringList& units) { preferred_units_ = units; }
+  [[nodiscard]] const QStringList& preferred_units() const { return preferred_units_; }
   /// A stroke icon of resources/icons in a theme colour; follows a change of theme by itself.
   [[nodiscard]] QIcon icon(const QString& id, const QString& colour = "text") const;
 
@@ -67,6 +70,7 @@ class Look : public QObject {
   bool system_dark_ = false;
   double font_scale_ = 1;
   QString font_family_, system_family_;
+  QStringList preferred_units_;
   std::shared_ptr<Theme> theme_;
 };
 

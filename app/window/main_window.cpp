@@ -153,6 +153,8 @@ MainWindow::~MainWindow() {
 void MainWindow::apply_settings() {
   run_->set_frame_memory(settings_.frame_memory());
   queue_->set_runs_folder(settings_.runs_folder());
+  const UnitSystem units = settings_.units();
+  look_.set_preferred_units(units == UnitSystem::millimetre ? QStringList{"mm"} : units == UnitSystem::us ? QStringList{"in", "ft"} : QStringList{});
   model_->check_again();  // by whom and within what is the settings' word
   recovery_->set_delay(1000 * settings_.autosave_seconds());
   if (options_.asks) look_.set_font_scale(settings_.font_scale());

@@ -42,6 +42,8 @@ class MainWindow : public QMainWindow {
  public:
   MainWindow(Look& look, Settings& settings, WindowOptions options, QWidget* parent = nullptr);
   ~MainWindow() override;
+  /// Takes over what the settings say by now.
+  void apply_settings();
 
   /// Opens a case and shows the workbench. An error is shown (or only returned when the window does not ask).
   Status open_case(const std::filesystem::path& file);
@@ -91,7 +93,6 @@ class MainWindow : public QMainWindow {
   void show_place();
   void show_tour();
   void show_news();
-  void apply_settings();
   QWidget* make_outside_bar();
   void show_outside_bar();
   /// Holds the lock of a case file; says who has it when it is another window.

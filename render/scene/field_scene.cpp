@@ -26,7 +26,7 @@ namespace conoid {
 namespace {
 
 constexpr double slow = 0.02;  // seconds a picture; above, turning it by the mouse would lag
-constexpr double goal = 0.025;  // seconds a picture with less detail: 40 a second, so that 30 are left where the window works too
+constexpr double goal = 0.018;  // seconds a picture with less detail: 55 a second, so that 30 are left where the window works too
 constexpr std::size_t fewest_triangles = 9000;
 
 std::string list_of(const std::vector<FieldChoice>& choices) {

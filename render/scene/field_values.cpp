@@ -87,31 +87,51 @@ std::string unit_of(const FieldInfo& info, const ValueSelection& selection) {
   return info.is_complex && selection.part == ComplexPart::phase ? "rad" : info.unit;
 }
 
+namespace {
+
+/// The least and the greatest of the finite values; many side by side, as one would wait for each comparison.
+std::pair<float, float> finite_ends(const std::vector<float>& values) {
+  constexpr std::size_t side = 16;
+  constexpr float most = std::numeric_limits<float>::max();
+  float lows[side], highs[side];
+  std::fill_n(lows, side, INFINITY);
+  std::fill_n(highs, side, -INFINITY);
+  const auto take = [&](float v, std::size_t l) {
+    const bool finite = std::abs(v) <= most;
+    const float up = finite ? v : INFINITY, down = finite ? v : -INFINITY;
+    lows[l] = up < lows[l] ? up : lows[l];
+    highs[l] = down > highs[l] ? down : highs[l];
+  };
+  const std::size_t whole = values.size() / side * side;
+  for (std::size_t i = 0; i < whole; i += side)
+    for (std::size_t l = 0; l < side; ++l) take(values[i + l], l);
+  for (std::size_t i = whole; i < values.size(); ++i) take(values[i], 0);
+  return {*std::min_element(lows, lows + side), *std::max_element(highs, highs + side)};
+}
+
+}  // namespace
+
 std::pair<double, double> robust_range(const std::vector<float>& values, FieldKind kind, double percent) {
   if (kind == FieldKind::phase) return {-3.14159265358979323846, 3.14159265358979323846};
-  float low = INFINITY;
-  float high = -INFINITY;
   constexpr float most = std::numeric_limits<float>::max();
-  for (const float v : values) {
-    const bool finite = std::abs(v) <= most;
-    low = finite && v < low ? v : low;
-    high = finite && v > high ? v : high;
-  }
+  const auto [low, high] = finite_ends(values);
   const bool is_signed = kind == FieldKind::signed_value;
   if (!(low <= high) || (low == 0 && high == 0)) return is_signed ? std::pair{-1.0, 1.0} : std::pair{0.0, 1.0};
   const double largest = std::max(std::abs(low), std::abs(high));
   const auto percentile = [&](double floor, double p) {
     const double share = std::clamp(p / 100, 0.0, 1.0);
-    // Of many values by counts of 1/16384 of the largest: one pass instead of a partial sort, which would hold the window up.
-    constexpr std::size_t many = std::size_t{1} << 18;
+    // Of many values by counts of 1/16384 of the largest: one pass instead of a partial sort, which would hold the window up. Of
+    // very many every so manyth, an odd number, which shares no rhythm with the sides of usual grids; half a million say it as well.
+    constexpr std::size_t many = std::size_t{1} << 18, enough = std::size_t{1} << 19;
     constexpr int bins = 16384;
     if (values.size() > many) {
+      const std::size_t stride = values.size() / enough | 1U;
       std::vector<std::uint32_t> counts(bins + 1, 0);
       const double scale = bins / largest;
       const auto least = static_cast<float>(floor);
       std::uint64_t all = 0;
-      for (const float v : values) {
-        const float a = std::abs(v);
+      for (std::size_t i = 0; i < values.size(); i += stride) {
+        const float a = std::abs(values[i]);
         if (!(a >= least && a <= most)) continue;
         ++counts[static_cast<std::size_t>(std::min(static_cast<double>(a) * scale, static_cast<double>(bins)))];
         ++all;

@@ -213,7 +213,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     } else if (on = device_plan(p, devices.memory, 1); on.possible && !has_matched(p)) {
       e.device_memory = devices.memory;
       e.streams = "planes of the grid, between memory and device";
-      e.streamed = bands(on.steps) * 20 * static_cast<Bytes>(p.grid.cells());
+      e.streamed = bands(on.steps) * 2 * on.in_core;
       e.slower = slowdown_of(on);
     }
   }

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every setting does what it says: changed in the dialog as a person does, looked for where it should be felt.
+// labels: gui
+#include <QComboBox>
+#include <QCheckBox>
+#include <QCompleter>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/forms/scalar_edits.hpp"
+#include "app/model/run_queue.hpp"
+#include "app/window/main_window.hpp"
+#include "app/window/settings_dialog.hpp"
+#include "app/window/workbench.hpp"
+#include "tests/app/fake_session.hpp"
+#include "tests/app/sample_case.hpp"
+
+using namespace conoid;
+using namespace conoid::app;
+
+class TestSettings : public QObject {
+  Q_OBJECT
+  QTemporaryDir folder_;
+  std::unique_ptr<Look> look_;
+  std::unique_ptr<Settings> settings_;
+  std::unique_ptr<SettingsDialog> dialog_;
+  std::vector<SessionOptions> started_;
+
+  template <class W>
+  W* named(const char* name) {
+    for (auto* one : dialog_->findChildren<W*>())
+      if (one->accessibleName() == name) return one;
+    qFatal("no %s", name);
+  }
+  void choose(const char* name, const QVariant& value) {
+    auto* box = named<QComboBox>(name);
+    const int index = box->findData(value);
+    if (index < 0) qFatal("%s has no such choice", name);
+    box->setCurrentIndex(index);
+    emit box->activated(index);
+  }
+  std::unique_ptr<MainWindow> window() {
+    WindowOptions options;
+    options.samples = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases";
+    options.viewport = ViewportKind::raster;
+    options.asks = false;
+    options.start = [this](SessionOptions one) {
+      started_.push_back(std::move(one));
+      return std::make_unique<test::FakeSession>(std::make_shared<test::FakeState>());
+    };
+    return std::make_unique<MainWindow>(*look_, *settings_, std::move(options));
+  }
+
+ private slots:
+  void initTestCase() {
+    for (const char* name : {"XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"}) qputenv(name, folder_.filePath(name).toUtf8());
+    look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
+  }
+  void init() {
+    QFile::remove(folder_.filePath("settings.ini"));
+    settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
+    settings_->keep_runs_folder(folder_.filePath("runs"));
+    dialog_ = std::make_unique<SettingsDialog>(*settings_, *look_);
+    started_.clear();
+  }
+  void cleanup() {
+    dialog_.reset();
+    settings_.reset();
+    look_->choose(ThemeChoice::light);
+    look_->set_font_scale(1);
+    look_->set_font_family({});
+  }
+
+  void colours_font_and_size() {
+    choose("Colours", static_cast<int>(ThemeChoice::dark));
+    QVERIFY(look_->theme().dark && settings_->theme() == ThemeChoice::dark);
+    choose("Size of the text", 1.5);
+    QCOMPARE(QApplication::font().pixelSize(), 20);  // 13 × 1.5
+    auto* font = named<QComboBox>("Font");
+    QVERIFY(font->count() > 2);
+    const QString family = font->itemData(font->count() - 1).toString();
+    choose("Font", family);
+    QCOMPARE(QApplication::font().family(), family);
+    QCOMPARE(QApplication::font().pixelSize(), 20);
+    choose("Font", QString());
+    QVERIFY(settings_->font_family().isEmpty());
+  }
+
+  void what_is_chosen_is_there_at_the_next_start() {
+    choose("Language", QStringLiteral("fr"));
+    choose("Units of length", static_cast<int>(UnitSystem::us));
+    named<QSpinBox>("Keep unsaved edits after")->setValue(77);
+    const Settings again(folder_.filePath("settings.ini"));
+    QCOMPARE(again.language(), QString("fr"));
+    QVERIFY(again.units() == UnitSystem::us);
+    QCOMPARE(again.autosave_seconds(), 77);
+  }
+
+  void runs_begin_where_by_whom_and_within_what_was_chosen() {
+    auto w = window();
+    const auto file = std::filesystem::path(CONOID_SOURCE_DIR) / "resources/cases/point-source/case.json";
+    if (!w->open_case(file).ok()) QSKIP("no such sample in this build");
+    choose("Computed by", QStringLiteral("cpu"));
+    named<QSpinBox>("Memory of a run")->setValue(2048);
+    named<QSpinBox>("Memory of each device")->setValue(512);
+    const auto budget = [&](const char* level) {
+      const Json* at = started_.back().document.find(std::string("/compute/memory/") + level);
+      return at ? at->get<std::uint64_t>() : 0;
+    };
+    w->start_run();
+    QCOMPARE(started_.size(), std::size_t{1});
+    QCOMPARE(started_.back().workers, std::string("cpu"));
+    QVERIFY(started_.back().courtesy > 0);
+    QCOMPARE(budget("host"), std::uint64_t{2048} << 20);
+    QCOMPARE(budget("device"), std::uint64_t{512} << 20);
+    QCOMPARE(started_.back().runs, settings_->runs_folder());
+    w.reset();
+    // What the case says itself goes before, and nothing chosen leaves it alone.
+    auto own = CaseDocument::read(file).value();
+    QVERIFY(own.set("compute.memory.host", "1000000000").ok());
+    QVERIFY(own.save(folder_.filePath("own.json").toStdString()).ok());
+    w = window();
+    QVERIFY(w->open_case(folder_.filePath("own.json").toStdString()).ok());
+    w->start_run();
+    QCOMPARE(budget("host"), std::uint64_t{1000000000});
+    w.reset();
+    named<QSpinBox>("Memory of a run")->setValue(0);
+    named<QSpinBox>("Memory of each device")->setValue(0);
+    w = window();
+    QVERIFY(w->open_case(file).ok());
+    w->start_run();
+    QCOMPARE(budget("host") + budget("device"), std::uint64_t{0});
+  }
+
+  void waiting_runs_go_to_the_folder_chosen_since() {
+    auto w = window();
+    w->queue().set_active(false);
+    w->queue().add("a", {}, CaseDocument::from_json(Json::object(), {}));
+    settings_->keep_runs_folder(folder_.filePath("elsewhere"));
+    w->apply_settings();
+    w->queue().set_active(true);
+    w->queue().poll();
+    QCOMPARE(started_.size(), std::size_t{1});
+    QCOMPARE(QString::fromStdString(started_.back().runs.string()), folder_.filePath("elsewhere"));
+  }
+
+  void frames_units_and_motion() {
+    named<QSpinBox>("Memory for frames")->setValue(32);
+    QCOMPARE(settings_->frame_memory(), std::uint64_t{32} << 20);
+    auto w = window();
+    const auto file = std::filesystem::path(CONOID_SOURCE_DIR) / "resources/cases/point-source/case.json";
+    if (!w->open_case(file).ok()) QSKIP("no such sample in this build");
+    QVERIFY(w->workbench()->dockOptions() & QMainWindow::AnimatedDocks);
+    auto* calm = dialog_->findChild<QCheckBox*>();
+    calm->click();
+    choose("Units of length", static_cast<int>(UnitSystem::us));
+    w->apply_settings();
+    QVERIFY(!(w->workbench()->dockOptions() & QMainWindow::AnimatedDocks));
+    QVERIFY(!QApplication::isEffectEnabled(Qt::UI_AnimateMenu));
+    // Of lengths the chosen units are offered first.
+    UnitLineEdit edit(*look_, "m");
+    QTest::keyClicks(&edit, "2 ");
+    QCOMPARE(edit.completer()->model()->index(0, 0).data().toString(), QString("2 in"));
+    settings_->set_units(UnitSystem::si);
+    w->apply_settings();
+    QTest::keyClicks(&edit, "3");
+    edit.clear();
+    QTest::keyClicks(&edit, "2 ");
+    QCOMPARE(edit.completer()->model()->index(0, 0).data().toString(), QString("2 m"));
+  }
+};
+
+QTEST_MAIN(TestSettings)
+#include "test_settings.moc"
