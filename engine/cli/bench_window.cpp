@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <numeric>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -81,6 +82,20 @@ Result<double> raw_reads(DiskFile& file, Index windows) {
   return static_cast<double>(windows) * static_cast<double>(window_bytes) / since(begin);
 }
 
+double median(std::vector<double> of) {
+  std::sort(of.begin(), of.end());
+  const std::size_t n = of.size();
+  return n % 2 != 0 ? of[n / 2] : (of[n / 2 - 1] + of[n / 2]) / 2;
+}
+
+/// Until the movers have nothing more to bring: what they do must not fall into a measurement beside them.
+void wait_for_movers(const Windows& windows) {
+  for (Bytes before = ~Bytes{0}, now = windows.statistics().loaded; now != before;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    before = std::exchange(now, windows.statistics().loaded);
+  }
+}
+
 Status write_all(DiskFile& file, Index windows) {
   const auto memory = host_memory();
   auto* const from = static_cast<std::byte*>(memory->allocate(window_bytes));
@@ -119,7 +134,7 @@ Result<Pass> go_through(Windows& windows, Tour& tour, Index count,
 }  // namespace
 
 Status bench_windows(const TestRun& how, const BenchSink& sink) {
-  const Index in_budget = how.quick ? 12 : 64, count = times_budget * in_budget;
+  const Index in_budget = how.quick ? 12 : 32, count = times_budget * in_budget;
   const fs::path folder = fs::temp_directory_path();
   // The disk's own speed, on a file of the same size.
   how.doing("reading the disk");
@@ -146,32 +161,39 @@ Status bench_windows(const TestRun& how, const BenchSink& sink) {
   }
   if (const Status s = (*windows)->flush(); !s) return s;
 
-  // Raw, streamed, raw, …: a disk that others use changes from second to second.
+  // Raw, streamed, raw, …: a disk that others use changes from second to second, so each pass is compared with the raw reads right
+  // before and right after it, and the median of the rounds counts.
   how.doing("streaming windows");
-  double raw_seconds = 0, stream_seconds = 0;
-  Bytes streamed = 0;
-  const int rounds = how.quick ? 2 : 3;
+  const int rounds = how.quick ? 5 : 9;
   const double bytes = static_cast<double>(count) * static_cast<double>(window_bytes);
   Tour tour = (*windows)->announce(Interval{0, count}, Access::read, Repeat::yes);
+  float touched = 0;
+  const auto touch = [&](std::span<const float> data) { touched += data[data.size() / 2]; };
+  if (const auto first = go_through(**windows, tour, count, touch); !first) return first.error();  // begins with an empty memory
+  std::vector<double> raw, rates, given, ratios, given_ratios;
   for (int round = 0; round <= rounds; ++round) {
-    const auto raw = raw_reads(**file, count);
-    if (!raw) return raw.error();
-    float touched = 0;
-    auto pass =
-        go_through(**windows, tour, count, [&](std::span<const float> data) { touched += data[data.size() / 2]; });
+    wait_for_movers(**windows);
+    const auto plain = raw_reads(**file, count);
+    if (!plain) return plain.error();
+    raw.push_back(*plain);
+    if (round > 0) {
+      const double beside = (raw.end()[-2] + raw.back()) / 2;
+      ratios.push_back(rates.back() / beside);
+      given_ratios.push_back(given.back() / beside);
+    }
+    if (round == rounds) break;
+    const auto pass = go_through(**windows, tour, count, touch);
     if (!pass) return pass.error();
-    if (round == 0) continue;  // the first begins with an empty memory
-    raw_seconds += bytes / *raw;
-    stream_seconds += pass->seconds;
-    streamed += pass->statistics.loaded;
+    rates.push_back(static_cast<double>(pass->statistics.loaded) / pass->seconds);
+    given.push_back(bytes / pass->seconds);
   }
-  const double raw_rate = rounds * bytes / raw_seconds, rate = static_cast<double>(streamed) / stream_seconds;
+  const double raw_rate = median(raw), rate = median(ratios) * raw_rate;
   sink({"raw reads, 2 at a time, 16 MiB", 1e-9 * raw_rate, "GB/s", 0, 0, (*file)->direct() ? "O_DIRECT" : "buffered",
         "disk"});
   sink({fmt::format("windows, {} times the budget: read from the disk", times_budget), 1e-9 * rate, "GB/s",
-        rate / raw_rate, 0.9e-9 * raw_rate, "raw reads", "disk"});
-  sink({"the same: given to the consumer", 1e-9 * rounds * bytes / stream_seconds, "GB/s",
-        rounds * bytes / stream_seconds / raw_rate, 0, "raw reads", "disk"});
+        median(ratios), 0.9e-9 * raw_rate, "raw reads", "disk"});
+  sink({"the same: given to the consumer", 1e-9 * median(given), "GB/s",
+        median(given_ratios), 0, "raw reads", "disk"});
 
   // A consumer twice as slow as the disk: with all windows in memory, then streamed.
   how.doing("computing on windows");
@@ -188,26 +210,29 @@ Status bench_windows(const TestRun& how, const BenchSink& sink) {
   const double wanted = 2 * static_cast<double>(window_bytes) / raw_rate;
   Consumer consumer(how.threads, std::max(1, static_cast<int>(wanted / once + 0.5)));
   const auto use = [&](std::span<const float> data) { consumer.use(data); };
-  double in_core = 0, out_of_core = 0;
-  for (int round = 0; round < rounds; ++round) {
-    // In memory: one window again and again, which nothing moves.
+  std::vector<Visit> order;
+  for (Index w = 0; w < count; ++w) order.push_back({w, Access::read});
+  // In memory, streamed, in memory, …, compared as above.
+  std::vector<double> in_core, streamed, speeds;
+  const int turns = how.quick ? 3 : 5;
+  for (int turn = 0; turn <= turns; ++turn) {
     tour.announce({}, Repeat::no);
-    {
+    {  // one window again and again, which nothing moves
       auto lease = (*windows)->acquire(0, Access::read);
       if (!lease) return lease.error();
       const auto begin = Clock::now();
       for (Index w = 0; w < count; ++w) use(lease->read<float>());
-      in_core += since(begin);
+      in_core.push_back(since(begin));
     }
-    std::vector<Visit> order;
-    for (Index w = 0; w < count; ++w) order.push_back({w, Access::read});
+    if (turn > 0) speeds.push_back((in_core.end()[-2] + in_core.back()) / 2 / streamed.back());
+    if (turn == turns) break;
     tour.announce(order, Repeat::yes);
     auto pass = go_through(**windows, tour, count, use);
     if (!pass) return pass.error();
-    out_of_core += pass->seconds;
+    streamed.push_back(pass->seconds);
   }
-  sink({fmt::format("consumer of {} threads, twice the disk's time: speed streamed", how.threads),
-        100 * in_core / out_of_core, "%", in_core / out_of_core, 95, "all in memory", "cores"});
+  sink({fmt::format("consumer of {} threads, twice the disk's time: speed streamed", how.threads), 100 * median(speeds), "%",
+        median(speeds), 95, "all in memory", "cores"});
   return {};
 }
 

@@ -2,6 +2,7 @@
 // The life of one run: open, prepare, march, finish.
 #include "engine/session/engine.hpp"
 
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -506,6 +507,8 @@ void Engine::measure_machine() {
   constexpr double worth = 1;  // seconds
   if (!counted_ || stopped_ || !cluster_.leads() || seconds() < worth) return;
   peak_memory_ = peak_resident_memory();
+  setup_.solver.reset();  // what is copied must not come on top of a run's memory
+  ::malloc_trim(0);
   int threads = 0;
   for (const WorkerSpec& worker : team_->workers()) {
     if (worker.device.empty()) threads += worker.threads;

@@ -25,7 +25,7 @@ struct DiskWindowsOptions {
   bool keep = false;                       ///< a kept file instead of scratch
   bool reserve = true;                     ///< take the disk space of the first slots at the beginning
   bool checksums = true;                   ///< of every window, verified whenever it is read
-  int threads = 3;                         ///< that read and write: two at the disk while one makes a checksum
+  int threads = 4;                         ///< that read and write: two or three at the disk while others make checksums
   std::shared_ptr<WindowMemory> memory{};  ///< host_memory() if null; a device module has page-locked memory
   std::shared_ptr<Disk> disk{};            ///< system_disk() if null
 };

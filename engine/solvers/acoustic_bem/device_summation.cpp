@@ -26,9 +26,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// What a column of a piece, and a piece, cost beside 16 bytes each: measured, see README.md.
-constexpr int column_cost = 6, piece_cost = 20;
-
 /// What the warps of one launch do.
 struct Share {
   std::vector<RaggedJob> jobs;
@@ -107,7 +104,6 @@ struct DeviceSummation<Real>::Parts {
   PinnedBuffer<double> sums_on_host;
   DeviceBuffer<SlabView> views;
   PinnedBuffer<SlabView> views_on_host;
-  std::vector<std::uint32_t> cost;   ///< [group][slice + 1]: of the slices before, as far as it can be told beforehand
   std::vector<Share> shares;         ///< of each batch of the interval `cut_for`
   std::vector<Interval> batches;
   Interval cut_for;
@@ -171,18 +167,13 @@ struct DeviceSummation<Real>::Parts {
     std::vector<PieceExtent> extent;
     std::size_t piece = 0, window = 0;
     const Index size = group_rows(steps, sizeof(Real));
-    const auto a_column = static_cast<std::uint32_t>(tuning.column >= 0 ? tuning.column : column_cost);
-    const auto a_piece = static_cast<std::uint32_t>(tuning.piece >= 0 ? tuning.piece : piece_cost);
-    cost.assign(static_cast<std::size_t>(groups * (slices.count() + 1)), 0);
     for (Index j = 0; j < slices.count(); ++j) {
       extent.assign(static_cast<std::size_t>(groups), {});
       slices.for_each_shape(j, [&](Index i, Index start, std::size_t length) {
         extent[static_cast<std::size_t>(i / size)].add(start, length);
       });
-      for (Index g = 0; g < groups; ++g) {
-        const PieceHeader h = extent[static_cast<std::size_t>(g)].header(steps, sizeof(Real));
-        std::uint32_t* const before = &cost[static_cast<std::size_t>(g * (slices.count() + 1) + j)];
-        before[1] = before[0] + h.size + a_column * h.longest + a_piece;
+      for (const PieceExtent& e : extent) {
+        const PieceHeader h = e.header(steps, sizeof(Real));
         slab_bytes[static_cast<std::size_t>(j / slab_slices)] += std::size_t{16} * h.size;
         piece = std::max(piece, std::size_t{16} * h.size);
         window = std::max(window, std::size_t{16} * h.window);
@@ -217,33 +208,22 @@ struct DeviceSummation<Real>::Parts {
         "Refine the largest elements of the mesh, or compute with --workers cpu."));
   }
 
-  /// Cuts the pieces of some slices, group by group, into a stretch of equal cost for each warp that the device runs at a time.
+  /// The pieces of some slices, group by group, in stretches of one length for all warps that the device runs at a time. Their
+  /// number counts, not their bytes: each is asked for when the one before has come, and all wait in one queue for the memory, so
+  /// that a short one takes as long as a long one.
   [[nodiscard]] Share share_out(Interval some) const {
     Share out;
-    const auto row = [&](Index g) { return cost.data() + g * (slices.count() + 1); };
-    std::uint64_t total = 0;
-    for (Index g = 0; g < groups; ++g) total += row(g)[some.end] - row(g)[some.begin];
-    const std::uint64_t n = std::min<std::uint64_t>(warps_at_once(), static_cast<std::uint64_t>(groups * some.size()));
-    std::uint64_t before = 0;  // cost of the groups before
+    const Index size = some.size(), total = groups * size, n = std::min(static_cast<Index>(warps_at_once()), total);
     out.job_begin.push_back(0);
-    for (Index g = 0; g < groups; ++g) {
-      const std::uint32_t *const first = row(g) + some.begin, *const last = row(g) + some.end;
-      out.first_job.push_back(static_cast<std::int32_t>(out.jobs.size()));
-      Index at = some.begin;
-      for (;;) {
-        const std::uint64_t border = total * out.job_begin.size() / n;  // of the warp under way
-        if (border >= before + (*last - *first) || out.job_begin.size() == n) break;
-        const auto stop = static_cast<Index>(
-            std::lower_bound(first, last, *first + static_cast<std::uint32_t>(border - std::min(border, before))) - row(g));
-        if (stop > at) out.jobs.push_back({static_cast<std::int32_t>(g), static_cast<std::int32_t>(at), static_cast<std::int32_t>(stop)});
-        at = std::max(at, stop);
-        out.job_begin.push_back(static_cast<std::int32_t>(out.jobs.size()));
+    for (Index w = 0; w < n; ++w) {
+      for (Index at = total * w / n, last = total * (w + 1) / n; at < last;) {
+        const Index group = at / size, stop = std::min(last, (group + 1) * size), first = some.begin - group * size;
+        if (at == group * size) out.first_job.push_back(static_cast<std::int32_t>(out.jobs.size()));
+        out.jobs.push_back({static_cast<std::int32_t>(group), static_cast<std::int32_t>(first + at), static_cast<std::int32_t>(first + stop)});
+        at = stop;
       }
-      if (at < some.end) out.jobs.push_back({static_cast<std::int32_t>(g), static_cast<std::int32_t>(at), static_cast<std::int32_t>(some.end)});
-      before += *last - *first;
+      out.job_begin.push_back(static_cast<std::int32_t>(out.jobs.size()));
     }
-    out.job_begin.resize(n + 1, static_cast<std::int32_t>(out.jobs.size()));
-    out.job_begin.back() = static_cast<std::int32_t>(out.jobs.size());
     out.first_job.push_back(static_cast<std::int32_t>(out.jobs.size()));
     return out;
   }

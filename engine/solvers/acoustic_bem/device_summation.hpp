@@ -24,8 +24,6 @@ struct RaggedTuning {
   unsigned warps = 0;   ///< a block, at most ragged_warps
   unsigned blocks = 0;  ///< a multiprocessor, all at the same time
   unsigned rounds = 0;  ///< times that the blocks of a launch fill the device
-  int column = -1;      ///< what a column of a piece costs beside its bytes, in units of 16 bytes
-  int piece = -1;       ///< what a piece costs beside that
 };
 
 template <class Real>

@@ -40,7 +40,6 @@ class EngineOf final : public Engine {
   void advance(Team& team, const std::function<void(Index, Index, std::span<double>)>& l,
                const std::function<void(Index)>& each) override {
     march_.advance(team, l, each);
-    if (std::getenv("DBG")) fmt::print(stderr, "DBG advance {} resident {} peak {} taken {}\n", step(), resident_memory() >> 20, peak_resident_memory() >> 20, streaming() ? streaming()->taken >> 20 : 0);  // DEBUG
   }
   [[nodiscard]] Index step() const override { return march_.step(); }
   [[nodiscard]] std::span<const double> current(Index run) const override { return march_.current(run); }
@@ -104,7 +103,6 @@ class EngineOf final : public Engine {
 Bytes left_for_windows(Bytes budget, Bytes taken, Bytes later, Bytes least) {
   ::malloc_trim(0);  // what was released, in the threads' heaps
   const Bytes resident = resident_memory(), others = resident - std::min(resident, taken) + later;
-  if (std::getenv("DBG")) fmt::print(stderr, "DBG budget {} resident {} taken {} later {} least {}\n", budget >> 20, resident >> 20, taken >> 20, later >> 20, least >> 20);  // DEBUG
   return std::max(least, budget - std::min(budget, others));
 }
 

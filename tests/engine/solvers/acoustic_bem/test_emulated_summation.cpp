@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "conoid/config.hpp"
+#include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/device_memory.hpp"
 #include "engine/window/disk_windows.hpp"
@@ -129,6 +130,57 @@ class TestEmulatedSummation : public QObject {
         }
       }
     QVERIFY(streamed.slices.store().windows().statistics().loads > 9);  // more than once each
+  }
+
+  /// A march whose slices outgrow host and device, to its end: from the disk through both it takes the bits it takes when the host
+  /// holds them all; and it is that of processors that hold them, but for the order of sums.
+  void a_march_from_the_disk_through_host_and_device() {
+    const Surface surface = unit_sphere(8);
+    const Form form = form_for(surface, FormName::NC);
+    Team processors({{"cpu", 2, 1}});
+    Bytes total = 0;
+    const auto assembled = [&](bool streams) {
+      Assembly assembly(surface, form, {});
+      NoProgress quiet;
+      assembly.find_extents(processors, quiet, {}).or_throw();
+      // A column of three windows is leased at a time, and one more comes.
+      if (streams) assembly.stream_values([&] { return total / 9 * 5; }, std::filesystem::temp_directory_path() / "slices");
+      return std::move(*assembly.assemble<double>(processors, quiet, {}));
+    };
+    const auto marched = [](Matrices<double> m, Team& team) {
+      March<double> march(std::move(m), {.steps = 8, .runs = 1});
+      std::vector<double> out;
+      for (int group = 0; group < 3; ++group)
+        march.advance(
+            team,
+            [](Index n, Index, std::span<double> v) {
+              for (std::size_t i = 0; i < v.size(); ++i)
+                v[i] = std::sin(0.37 * static_cast<double>(n) + 0.11 * static_cast<double>(i)) * std::exp(-0.1 * static_cast<double>(n));
+            },
+            [&](Index) { out.insert(out.end(), march.current(0).begin(), march.current(0).end()); });
+      return out;
+    };
+    Matrices<double> whole = assembled(false);
+    total = whole.slices.bytes({0, whole.slices.count()});
+    const auto want = marched(std::move(whole), processors);
+    auto workers = parse_workers("emulated", 2);
+    QVERIFY(workers.ok());
+    workers->front().device_memory = Bytes{12} << 20;
+    QVERIFY(workers->front().device_memory < total / 2);
+    Team from_host(*workers), from_disk(*workers);
+    const auto passed = marched(assembled(false), from_host);
+    Matrices<double> streamed = assembled(true);
+    const auto kept = std::make_shared<Slices<double>>(streamed.slices);  // shares the store
+    QVERIFY(marched(std::move(streamed), from_disk) == passed);
+    const WindowStatistics s = kept->store().windows().statistics();
+    QVERIFY(s.peak < total * 2 / 3);
+    QVERIFY(s.loads > 3 * 4);  // in every pass what the host cannot keep
+    double peak = 0, worst = 0;
+    for (std::size_t k = 0; k < want.size(); ++k) {
+      peak = std::max(peak, std::abs(want[k]));
+      worst = std::max(worst, std::abs(passed[k] - want[k]));
+    }
+    QVERIFY2(worst <= 1e-12 * peak, qPrintable(QString::number(worst / peak)));
   }
 
   void too_little_memory_is_a_sentence() {
