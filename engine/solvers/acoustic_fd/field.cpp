@@ -451,7 +451,23 @@ void Field<T>::join_traces(std::span<const double> parts, std::span<double> trac
 }
 
 template <class T>
-void Field<T>::patch(Index k, const Box& box) {
+void Field<T>::ask(Index k, const Box& level_box, const Box& cells, bool older, Ahead& ahead) {
+  if (stencil_.radius == 1) return;  // its kernels do not look
+  const auto add = [&](const T* values, const Box& box) {
+    const Interval x{std::max(box.x.begin, held_.begin), std::min(box.x.end, held_.end)};
+    const Interval y{std::max<Index>(box.y.begin, 0), std::min(box.y.end, at_.ny)};
+    for (Index i = x.begin; i < x.end; ++i)
+      for (Index j = y.begin; j < y.end; ++j)
+        for (Index z = box.z.begin; z < box.z.end; z += Ahead::bytes / static_cast<Index>(sizeof(T)))
+          ahead.pieces.push_back(values + at_.at(i, j, z));
+  };
+  add(level(k), level_box);
+  if (older) add(level(k + 1), cells);
+  if (varying_) add(a_.data(), cells);
+}
+
+template <class T>
+void Field<T>::update(Index k, const Box& box, Ahead* ahead) {
   const auto cut = [](const Interval& core, const Interval& of) {
     return Interval{std::clamp(core.begin, of.begin, of.end), std::clamp(core.end, of.begin, of.end)};
   };
@@ -459,13 +475,13 @@ void Field<T>::patch(Index k, const Box& box) {
   const Interval cx = cut(core_[0], box.x), cy = cut(core_[1], box.y);
   const Cells plain = dense_ ? Cells::dense : Cells::plain;
   if (cx.empty() || cy.empty()) {
-    run(Cells::damped, k, box);
+    run(Cells::damped, k, box, ahead);
   } else {
-    run(Cells::damped, k, {{box.x.begin, cx.begin}, box.y, box.z});
-    run(Cells::damped, k, {cx, {box.y.begin, cy.begin}, box.z});
-    run(plain, k, {cx, cy, box.z});
-    run(Cells::damped, k, {cx, {cy.end, box.y.end}, box.z});
-    run(Cells::damped, k, {{cx.end, box.x.end}, box.y, box.z});
+    run(Cells::damped, k, {{box.x.begin, cx.begin}, box.y, box.z}, ahead);
+    run(Cells::damped, k, {cx, {box.y.begin, cy.begin}, box.z}, ahead);
+    run(plain, k, {cx, cy, box.z}, ahead);
+    run(Cells::damped, k, {cx, {cy.end, box.y.end}, box.z}, ahead);
+    run(Cells::damped, k, {{cx.end, box.x.end}, box.y, box.z}, ahead);
   }
   for (std::size_t a = 0; a < 3; ++a)
     if (const MatchedLayer& layer = memory_[a].layer; layer.any()) {
@@ -481,7 +497,7 @@ void Field<T>::patch(Index k, const Box& box) {
 }
 
 template <class T>
-void Field<T>::run(Cells kind, Index k, const Box& box) {
+void Field<T>::run(Cells kind, Index k, const Box& box, Ahead* ahead) {
   if (box.empty()) return;
   const Index here = at_.at(box.x.begin, box.y.begin);
   Patch<T> t;
@@ -506,6 +522,7 @@ void Field<T>::run(Cells kind, Index k, const Box& box) {
   t.core0 = undamped_z_.begin;
   t.core1 = undamped_z_.end;
   t.weights = &weights_;
+  t.ahead = ahead;
   order_->update[unequal_][static_cast<int>(kind)](t);
 }
 

@@ -73,7 +73,9 @@ class Field final : public PatchSink {
   [[nodiscard]] Index record_bytes() const { return static_cast<Index>(nodes_.size()) * static_cast<Index>(sizeof(T)); }
 
   /// One step of a box of cells, x and y local (PatchSink).
-  void patch(Index k, const Box& box) override;
+  void patch(Index k, const Box& box) override { update(k, box, nullptr); }
+  void patch_asking(Index k, const Box& box, Ahead& ahead) override { update(k, box, &ahead); }
+  void ask(Index k, const Box& level, const Box& cells, bool older, Ahead& ahead) override;
 
   [[nodiscard]] std::size_t parts() const { return parts_.size(); }
   /// Adds what nodes on global planes give to the parts. Parts never share a plane, so any cut gives the same bits.
@@ -157,7 +159,8 @@ class Field final : public PatchSink {
     std::size_t first, last;
   };
 
-  void run(Cells kind, Index k, const Box& box);
+  void update(Index k, const Box& box, Ahead* ahead);
+  void run(Cells kind, Index k, const Box& box, Ahead* ahead);
   /// A box in the lower or the higher layer of axis a.
   void matched(Index k, std::size_t a, bool high, const Box& box);
   void finish_rows(Index k, const Box& box);

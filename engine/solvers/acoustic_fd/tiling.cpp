@@ -2,6 +2,8 @@
 // Geometry and dependencies of the tilings.
 #include "engine/solvers/acoustic_fd/tiling.hpp"
 
+#include "engine/solvers/acoustic_fd/kernels/patch.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -99,7 +101,9 @@ class Diamonds final : public Tiling {
     }
     // A cut along z is the inner loop: what its levels share then stays in a core's own cache, and the next cut finds the
     // planes that it shares with this one in the last cache.
-    for (Index X = begin; X < end; X += block_)
+    Ahead ahead;
+    for (Index X = begin; X < end; X += block_) {
+      ahead.clear();  // what is left would be late
       for (Index Z = 0; Z < span_.nz + skew * (last - 1 - first); Z += depth_)
         for (Index k = first; k < last; ++k) {
           const Interval planes = span_.planes(k);
@@ -107,8 +111,11 @@ class Diamonds final : public Tiling {
           const Box box{{std::max(planes.begin, x), std::min(planes.end, x + block_)},
                         rows(t.a, t.b, k),
                         {std::max<Index>(0, z), std::min(span_.nz, z + depth_)}};
-          if (!box.empty()) sink.patch(k, box);
+          if (box.empty()) continue;
+          sink.patch_asking(k, box, ahead);
+          ask_ahead(t, k, box, sink, ahead);
         }
+    }
   }
 
  private:
@@ -127,6 +134,19 @@ class Diamonds final : public Tiling {
     const Index j = s_ * (k - span_.k0);
     return {std::max({a * width_ - j, b * width_ + j, Index{0}}),
             std::min({(a + 1) * width_ - j, (b + 1) * width_ + j, span_.ny})};
+  }
+  /// Of the planes of the next step the rows at both edges of the diamond, which no lower level of it brings.
+  void ask_ahead(const Tile& t, Index k, const Box& done, PatchSink& sink, Ahead& ahead) const {
+    const Interval now = rows(t.a, t.b, k), before = k > t.updates.begin ? rows(t.a, t.b, k - 1) : Interval{};
+    const Interval next{done.x.end, done.x.end + block_}, entering{done.x.end + s_, done.x.end + s_ + block_};
+    if (before.empty()) {
+      sink.ask(k, {entering, {now.begin - s_, now.end + s_}, done.z}, {next, now, done.z}, true, ahead);
+      return;
+    }
+    if (now.begin < before.begin)
+      sink.ask(k, {entering, {now.begin - s_, before.begin}, done.z}, {next, {now.begin, before.begin}, done.z}, false, ahead);
+    if (now.end > before.end)
+      sink.ask(k, {entering, {before.end, now.end + s_}, done.z}, {next, {before.end, now.end}, done.z}, false, ahead);
   }
   [[nodiscard]] Interval updates(Index a, Index b) const {
     // y + s j ≥ aW and y − s j < (b+1)W: 2 s j > (a − b − 1) W; likewise 2 s j < (a − b + 1) W.

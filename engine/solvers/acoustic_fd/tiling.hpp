@@ -28,11 +28,18 @@ struct Box {
   [[nodiscard]] bool empty() const { return x.empty() || y.empty() || z.empty(); }
 };
 
+struct Ahead;  // kernels/patch.hpp
+
 /// Takes the cells of a box at update k.
 class PatchSink {
  public:
   virtual ~PatchSink() = default;
   virtual void patch(Index k, const Box& box) = 0;
+  /// The same, while what the tile asked for is brought near.
+  virtual void patch_asking(Index k, const Box& box, Ahead& /*ahead*/) { patch(k, box); }
+  /// Boxes, which may reach beyond the grid, that update k will read for the first time in a while: of level k, and of the medium and
+  /// perhaps of level k − 1.
+  virtual void ask(Index /*k*/, const Box& /*level*/, const Box& /*cells*/, bool /*older*/, Ahead& /*ahead*/) {}
 };
 
 /// Tilings count updates from zero; this adds what has been done before.
@@ -40,6 +47,10 @@ class Later final : public PatchSink {
  public:
   Later(PatchSink& sink, Index steps) : sink_(sink), steps_(steps) {}
   void patch(Index k, const Box& box) override { sink_.patch(k + steps_, box); }
+  void patch_asking(Index k, const Box& box, Ahead& ahead) override { sink_.patch_asking(k + steps_, box, ahead); }
+  void ask(Index k, const Box& level, const Box& cells, bool older, Ahead& ahead) override {
+    sink_.ask(k + steps_, level, cells, older, ahead);
+  }
 
  private:
   PatchSink& sink_;

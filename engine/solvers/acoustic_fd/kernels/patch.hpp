@@ -32,6 +32,20 @@ struct RowWeights {
   T x[max_radius + 1]{}, y[max_radius + 1]{}, z[max_radius + 1]{};  ///< scaled by (h_x/h_a)²
 };
 
+/// Pieces of memory that a tile will need soon. Kernels ask for one a row, a few lines at a time while they compute: a burst would
+/// fill the queue of the first cache, and the processor's own prefetching ends with each short row. One thread's.
+struct Ahead {
+  static constexpr Index bytes = 2048;  ///< of a piece
+  std::vector<const void*> pieces;
+  std::size_t next = 0;
+  /// Null when nothing is left.
+  [[nodiscard]] const void* take() { return next < pieces.size() ? pieces[next++] : nullptr; }
+  void clear() {
+    pieces.clear();
+    next = 0;
+  }
+};
+
 /// nx × ny rows, cells z0 ≤ z < z1 of each. Pointers are at (x0, y0, z = 0) of the patch, where they are aligned to 64
 /// bytes; a stride of zero repeats one row.
 template <class T>
@@ -51,6 +65,7 @@ struct Patch {
   const T* sigma_z = nullptr;    ///< σ along z, from z = 0, where there is any
   const T* inverse_z = nullptr;  ///< 1/(1 + σ_z)
   const RowWeights<T>* weights = nullptr;
+  Ahead* ahead = nullptr;  ///< may be null; order 2, whose tiles need little, does not look
 };
 
 enum class Cells { plain, dense, damped };

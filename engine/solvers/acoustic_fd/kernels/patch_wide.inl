@@ -2,11 +2,12 @@
 // The fast kernels on vectors of CONOID_WIDE_BYTES bytes whose intrinsics are CONOID_WIDE(name), included into an unnamed
 // namespace by the file of each instruction set and order. The radius is a template parameter, so loops over i vanish.
 //
-// What limits them. In the cache: order 2 by loads and stores, order 8 by the load ports (16 neighbour rows a row). So
-// rows are taken in groups of Group along y, which share their y neighbours, and with 64-byte vectors z neighbours come
-// out of registers by shifts instead of loads that cross cache lines. From the second cache on: its bandwidth. So x is an
-// outer loop over blocks of `rows_of` rows and `chunk_of` cells along z: the 2s+1 planes of a block stay in the first cache,
-// and a plane takes (rows + 2s)/rows rows of u from the second. The rows of the next plane are asked for one plane ahead.
+// What limits them: from the first cache orders 2 and 8 take 9 and 26 cycles a vector of 16 on a Zen 4 (which passes 64-byte vectors in
+// two halves: one load, one sum and one fma of such a vector a cycle), from the second 10 and 28, where loads alone would take 6 and 15.
+// So rows are taken two at a time, which share their y neighbours, with 64-byte vectors z neighbours come out of registers by shifts
+// instead of loads that cross cache lines, and addresses are kept in few registers (Strides). x is an outer loop over blocks of two rows
+// and `chunk_of` cells along z: the 2s+1 planes of a block stay in the first cache. Asking for the next plane was slower than leaving
+// rows to the processor's prefetching; what comes from memory is asked for by the tile (Ahead).
 
 inline __attribute__((always_inline)) float fused(float a, float b, float c) {
   return __builtin_fmaf(a, b, c);
@@ -84,15 +85,59 @@ CONOID_INLINE WideDouble wide_shift(WideDouble low, WideDouble high) {
 }
 #endif
 
-/// Rows of a group: they share y neighbours, but each keeps three vectors in registers.
-template <int Radius>
-constexpr int group_of = CONOID_WIDE_BYTES < 64 ? 1 : Radius == 1 ? 2 : Radius == 3 || Radius == 5 ? 3 : 4;
+/// Multiples of a stride in bytes, as the processor's addresses take them: ±1, ±2, ±4 by the scale of one register, ±3, ±6 and ±5 by
+/// others. The compiler must not see that one follows from another, or it adds them up anew for every vector.
+struct Strides {
+  std::ptrdiff_t one, minus, three, minus_three, five, minus_five;
+  template <int Radius>
+  CONOID_INLINE void set(std::ptrdiff_t bytes) {
+    one = bytes;
+    minus = -bytes;
+    __asm__("" : "+r"(one), "+r"(minus));
+    if constexpr (Radius >= 3) {
+      three = 3 * bytes;
+      minus_three = -3 * bytes;
+      __asm__("" : "+r"(three), "+r"(minus_three));
+    }
+    if constexpr (Radius >= 5) {
+      five = 5 * bytes;
+      minus_five = -5 * bytes;
+      __asm__("" : "+r"(five), "+r"(minus_five));
+    }
+  }
+  template <int n>
+  [[nodiscard]] CONOID_INLINE std::ptrdiff_t times() const {
+    if constexpr (n == 3 || n == 6)
+      return n / 3 * three;
+    else if constexpr (n == -3 || n == -6)
+      return n / -3 * minus_three;
+    else if constexpr (n == 5)
+      return five;
+    else if constexpr (n == -5)
+      return minus_five;
+    else if constexpr (n > 0)
+      return n * one;
+    else
+      return -n * minus;
+  }
+};
+template <class T>
+CONOID_INLINE const T* beside(const T* p, std::ptrdiff_t bytes) {
+  return reinterpret_cast<const T*>(reinterpret_cast<const char*>(p) + bytes);
+}
 
-/// Cells along z and rows along y that march along x together; the best of those tried in single precision.
+/// Rows of a group: they share y neighbours, but each keeps three vectors in registers and three addresses.
+template <int Radius>
+constexpr int group_of = CONOID_WIDE_BYTES < 64 ? 1 : 2;
+
+/// Cells along z that march along x together; the best of those tried in single precision.
 template <class T, int Radius>
 constexpr Index chunk_of = (Radius == 1 ? 512 : Radius == 2 ? 256 : 128) * 4 / static_cast<Index>(sizeof(T));
-template <int Radius>
-constexpr Index rows_of = group_of<Radius>;
+
+/// Lines asked for a vector, so that a chunk asks for a piece.
+template <class T, int Radius>
+constexpr int ahead_lines =
+    Radius == 1 ? 0 : static_cast<int>(Ahead::bytes / 64 * CONOID_WIDE_BYTES / (chunk_of<T, Radius> * static_cast<Index>(sizeof(T))));
 
 /// The damping of a group of rows in the layers of x and y.
 template <class T, int Group>
@@ -107,86 +152,103 @@ struct Column {
   using Wide = WideOf<T>;
   static constexpr int lanes = sizeof(Wide) / sizeof(T);
 
-  const Patch<T>& t;
-  const RowWeights<T>& w;
-  const RowDamping<T, Group>& damping;
+  // By value: a store of a vector may alias what is behind a reference, which would be loaded again for every vector.
+  Strides sx, sy, a_sy, v_sy;
+  const char* ahead;
+  const T *sigma_z, *inverse_z;
+  RowWeights<T> w;
+  RowDamping<T, Group> damping;
   Wide before[Group], here[Group], after[Group];
+
+  /// Row n of the group, or beside it.
+  template <int n>
+  [[nodiscard]] CONOID_INLINE static auto row(auto* p, const Strides& s) {
+    using P = decltype(p);
+    if constexpr (n == 0)
+      return p;
+    else
+      return const_cast<P>(beside<T>(p, s.template times<n>()));
+  }
+
+  template <bool End, bool Part, int g>
+  CONOID_INLINE void one_row(const T* u, T* o, const T* a, const T* v, Index z, Index count) {
+    const T* p = row<g>(u, sy);
+    __asm__("" : "+r"(p));
+    Wide L = wide_all(w.centre) * here[g];
+    const auto add = [&]<int i>() __attribute__((always_inline)) {
+      const Wide x = wide_load(row<-i>(p, sx)) + wide_load(row<i>(p, sx));
+      Wide low, high;
+      if constexpr (g - i >= 0)
+        low = here[g - i];
+      else
+        low = wide_load(row<g - i>(u, sy));
+      if constexpr (g + i < Group)
+        high = here[g + i];
+      else
+        high = wide_load(row<i>(p, sy));
+      const Wide y = low + high;
+#if CONOID_WIDE_BYTES == 64
+      const Wide z_pair = wide_shift<lanes - i>(before[g], here[g]) + wide_shift<i>(here[g], after[g]);
+#else
+      const Wide z_pair = wide_load_any(p - i) + wide_load_any(p + i);
+#endif
+      if constexpr (Unequal) {
+        L = wide_fma(wide_all(w.x[i]), x, L);
+        L = wide_fma(wide_all(w.y[i]), y, L);
+        L = wide_fma(wide_all(w.z[i]), z_pair, L);
+      } else {
+        L = wide_fma(wide_all(w.equal[i]), (x + y) + z_pair, L);
+      }
+    };
+    add.template operator()<1>();
+    if constexpr (Radius >= 2) add.template operator()<2>();
+    if constexpr (Radius >= 3) add.template operator()<3>();
+    if constexpr (Radius >= 4) add.template operator()<4>();
+    if constexpr (Radius >= 5) add.template operator()<5>();
+    if constexpr (Radius >= 6) add.template operator()<6>();
+    if constexpr (Kind != Cells::plain) L = wide_fnma(wide_load(row<g>(v, v_sy)), here[g], L);
+    const Wide a_here = wide_load(row<g>(a, a_sy)), old = wide_load(row<g>(o, sy));
+    Wide result;
+    if constexpr ((Kind == Cells::plain || Kind == Cells::dense) && !End) {
+      result = wide_fma(a_here, L, wide_fms(wide_all(T(2)), here[g], old));
+    } else if constexpr (Kind == Cells::plain || Kind == Cells::dense) {  // no σ of x and y: one inverse for all rows
+      const Wide sigma = wide_load(sigma_z + z);
+      result = wide_fma(a_here, L, wide_fma(sigma - wide_all(T(1)), old, here[g] + here[g])) * wide_load(inverse_z + z);
+    } else if constexpr (!End) {
+      result = wide_fma(a_here, L, wide_fma(wide_all(damping.less_one[g]), old, here[g] + here[g])) * wide_all(damping.inverse[g]);
+    } else {
+      const Wide sigma = wide_all(damping.sigma[g]) + wide_load(sigma_z + z);
+      const Wide r = wide_all(T(1)) / (wide_all(T(1)) + sigma);
+      result = wide_fma(a_here, L, wide_fma(sigma - wide_all(T(1)), old, here[g] + here[g])) * r;
+    }
+    if constexpr (Part) {
+      T lane[lanes];
+      __builtin_memcpy(lane, &result, sizeof result);
+      for (Index j = 0; j < count; ++j) row<g>(o, sy)[j] = lane[j];
+    } else {
+      *reinterpret_cast<Wide*>(row<g>(o, sy)) = result;
+    }
+  }
 
   template <bool End, bool Part>
   CONOID_INLINE void cells(const T* u, T* o, const T* a, const T* v, Index z, Index count) {
-    const Index sx = t.stride_x, sy = t.stride_y;
+    const auto load = [&]<int g>() __attribute__((always_inline)) {
 #if CONOID_WIDE_BYTES == 64
-#pragma GCC unroll 8
-    for (int g = 0; g < Group; ++g) after[g] = wide_load(u + g * sy + lanes);
+      after[g] = wide_load(row<g>(u, sy) + lanes);
 #else
-#pragma GCC unroll 8
-    for (int g = 0; g < Group; ++g) here[g] = wide_load(u + g * sy);
+      here[g] = wide_load(row<g>(u, sy));
 #endif
-    // The next plane, while this one is computed: its rows, those of its y neighbours that no other group brings, and the
-    // plane that enters the stencil.
+    };
+    load.template operator()<0>();
+    if constexpr (Group > 1) load.template operator()<1>();
+    if constexpr (ahead_lines<T, Radius> > 0)
+      if (ahead) {
 #pragma GCC unroll 8
-    for (int g = 0; g < Group; ++g) {
-      __builtin_prefetch(u + (Radius + 1) * sx + g * sy);
-      __builtin_prefetch(o + sx + g * sy, 1);
-      __builtin_prefetch(a + t.a_stride_x + g * t.a_stride_y);
-      if constexpr (Kind == Cells::dense) __builtin_prefetch(v + t.v_stride_x + g * t.v_stride_y);
-    }
-#pragma GCC unroll 8
-    for (int i = 1; i <= Radius; ++i) {
-      __builtin_prefetch(u + sx - i * sy);
-      __builtin_prefetch(u + sx + (Group - 1 + i) * sy);
-    }
-#pragma GCC unroll 8
-    for (int g = 0; g < Group; ++g) {
-      const T* p = u + g * sy;
-      Wide L = wide_all(w.centre) * here[g];
-      const auto add = [&]<int i>() __attribute__((always_inline)) {
-        const Wide x = wide_load(p - i * sx) + wide_load(p + i * sx);
-        const Wide low = g - i >= 0 ? here[g - i >= 0 ? g - i : 0] : wide_load(p - i * sy);
-        const Wide high = g + i < Group ? here[g + i < Group ? g + i : 0] : wide_load(p + i * sy);
-        const Wide y = low + high;
-#if CONOID_WIDE_BYTES == 64
-        const Wide z_pair = wide_shift<lanes - i>(before[g], here[g]) + wide_shift<i>(here[g], after[g]);
-#else
-        const Wide z_pair = wide_load_any(p - i) + wide_load_any(p + i);
-#endif
-        if constexpr (Unequal) {
-          L = wide_fma(wide_all(w.x[i]), x, L);
-          L = wide_fma(wide_all(w.y[i]), y, L);
-          L = wide_fma(wide_all(w.z[i]), z_pair, L);
-        } else {
-          L = wide_fma(wide_all(w.equal[i]), (x + y) + z_pair, L);
-        }
-      };
-      add.template operator()<1>();
-      if constexpr (Radius >= 2) add.template operator()<2>();
-      if constexpr (Radius >= 3) add.template operator()<3>();
-      if constexpr (Radius >= 4) add.template operator()<4>();
-      if constexpr (Radius >= 5) add.template operator()<5>();
-      if constexpr (Radius >= 6) add.template operator()<6>();
-      if constexpr (Kind != Cells::plain) L = wide_fnma(wide_load(v + g * t.v_stride_y), here[g], L);
-      const Wide a_here = wide_load(a + g * t.a_stride_y), old = wide_load(o + g * sy);
-      Wide result;
-      if constexpr ((Kind == Cells::plain || Kind == Cells::dense) && !End) {
-        result = wide_fma(a_here, L, wide_fms(wide_all(T(2)), here[g], old));
-      } else if constexpr (Kind == Cells::plain || Kind == Cells::dense) {  // no σ of x and y: one inverse for all rows
-        const Wide sigma = wide_load(t.sigma_z + z);
-        result = wide_fma(a_here, L, wide_fma(sigma - wide_all(T(1)), old, here[g] + here[g])) * wide_load(t.inverse_z + z);
-      } else if constexpr (!End) {
-        result = wide_fma(a_here, L, wide_fma(wide_all(damping.less_one[g]), old, here[g] + here[g])) * wide_all(damping.inverse[g]);
-      } else {
-        const Wide sigma = wide_all(damping.sigma[g]) + wide_load(t.sigma_z + z);
-        const Wide r = wide_all(T(1)) / (wide_all(T(1)) + sigma);
-        result = wide_fma(a_here, L, wide_fma(sigma - wide_all(T(1)), old, here[g] + here[g])) * r;
+        for (int i = 0; i < ahead_lines<T, Radius>; ++i) __builtin_prefetch(ahead + 64 * i, 0, 2);  // into the second cache
+        ahead += 64 * ahead_lines<T, Radius>;
       }
-      if constexpr (Part) {
-        T lane[lanes];
-        __builtin_memcpy(lane, &result, sizeof result);
-        for (Index j = 0; j < count; ++j) o[g * sy + j] = lane[j];
-      } else {
-        *reinterpret_cast<Wide*>(o + g * sy) = result;
-      }
-    }
+    one_row<End, Part, 0>(u, o, a, v, z, count);
+    if constexpr (Group > 1) one_row<End, Part, 1>(u, o, a, v, z, count);
 #if CONOID_WIDE_BYTES == 64
 #pragma GCC unroll 8
     for (int g = 0; g < Group; ++g) {
@@ -200,8 +262,9 @@ struct Column {
 #if CONOID_WIDE_BYTES == 64
 #pragma GCC unroll 8
     for (int g = 0; g < Group; ++g) {
-      before[g] = wide_load(u + g * t.stride_y - lanes);
-      here[g] = wide_load(u + g * t.stride_y);
+      const T* p = beside(u, g * sy.one);
+      before[g] = wide_load(p - lanes);
+      here[g] = wide_load(p);
     }
 #else
     (void)u;
@@ -227,7 +290,17 @@ CONOID_INLINE void rows_along_z(const Patch<T>& t, const RowWeights<T>& w, Index
       damping.less_one[g] = damping.sigma[g] - T(1);
       damping.inverse[g] = T(1) / (T(1) + damping.sigma[g]);
     }
-  Column<T, Radius, Unequal, Kind, Group> column{t, w, damping, {}, {}, {}};
+  Column<T, Radius, Unequal, Kind, Group> column;
+  constexpr std::ptrdiff_t size = sizeof(T);
+  column.sx.template set<Radius>(t.stride_x * size);
+  column.sy.template set<Radius>(t.stride_y * size);
+  column.a_sy.template set<1>(t.a_stride_y * size);
+  column.v_sy.template set<1>(t.v_stride_y * size);
+  column.sigma_z = t.sigma_z;
+  column.inverse_z = t.inverse_z;
+  column.w = w;
+  column.damping = damping;
+  column.ahead = ahead_lines<T, Radius> > 0 && t.ahead ? static_cast<const char*>(t.ahead->take()) : nullptr;
   column.begin(u);
   Index z = z0;
   const auto forward = [&] {
@@ -237,10 +310,11 @@ CONOID_INLINE void rows_along_z(const Patch<T>& t, const RowWeights<T>& w, Index
     a += lanes;
     v += lanes;
   };
-  for (Index stop = std::min(last, t.core0);; stop = last) {  // below the core, the core, above it
+  const Index core0 = std::min(last, t.core0), core1 = std::min(last, t.core1);
+  for (Index stop = core0;; stop = last) {  // below the core, the core, above it
     for (; z < stop; forward()) column.template cells<true, false>(u, o, a, v, z, lanes);
     if (stop == last) break;
-    for (const Index core = std::min(last, t.core1); z < core; forward()) column.template cells<false, false>(u, o, a, v, z, lanes);
+    for (; z < core1; forward()) column.template cells<false, false>(u, o, a, v, z, lanes);
   }
   if (z < z1) column.template cells<true, true>(u, o, a, v, z, z1 - z);  // σ_z = 0 gives the bits of a plain cell
 }
@@ -262,11 +336,7 @@ void update(const Patch<T>& t) {
     if (t.z1 - next < chunk / 2) next = t.z1;
     Index y = 0;
     if constexpr (group > 1)
-      for (; y + group <= t.ny;) {
-        const Index rows = std::min(rows_of<Radius>, (t.ny - y) / group * group);
-        march_x<T, Radius, Unequal, Kind, group>(t, y, y + rows, z, next);
-        y += rows;
-      }
+      for (; y + group <= t.ny; y += group) march_x<T, Radius, Unequal, Kind, group>(t, y, y + group, z, next);
     if (y < t.ny) march_x<T, Radius, Unequal, Kind, 1>(t, y, t.ny, z, next);
     z = next;
   }
