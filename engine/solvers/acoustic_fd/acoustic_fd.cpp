@@ -110,10 +110,8 @@ void check_devices(const Problem& problem, const Case& input, std::vector<Diagno
   DevicePlan plan = device_plan(problem, memory, count);
   if (!plan.streamed) return;
   plan = device_plan(problem, memory, 1);
-  if (std::any_of(problem.faces.begin(), problem.faces.end(), [](const Face& f) { return f.kind == FaceKind::matched; })) {
-    out.push_back(input.warning_at(input["compute"],
-                                   fmt::format("the devices are left alone: with matched layers the grid has to fit there, it needs {} of {}",
-                                               format_bytes(plan.in_core), format_bytes(memory)),
+  if (!plan.why_not.empty()) {
+    out.push_back(input.warning_at(input["compute"], "the devices are left alone: " + plan.why_not,
                                    "Use sponges to stream the grid through a device."));
     return;
   }

@@ -19,7 +19,7 @@ constexpr Index longest_band = 128;  // steps of a window
 constexpr Index steps_together =
     16;  // in core: what the host waits for at a time; of several devices: between exchanges
 
-constexpr Index bands_together = 8;  // of towers: they overlap
+constexpr Index bands_together = 8;  // of towers or ribbons: they overlap
 
 /// Steps between two exchanges of devices that share the rows.
 Index shared_band(const Problem& problem, int devices) {
@@ -35,7 +35,8 @@ Interval rows_of(const Problem& problem, int device, int devices) {
 /// All planes on the devices.
 class InCore final : public DeviceSteps {
  public:
-  InCore(const Problem& problem, Field<float>& host, std::vector<Device> devices)
+  /// `spare`: bytes that may be taken beside the levels and the medium, for what makes steps faster.
+  InCore(const Problem& problem, Field<float>& host, std::vector<Device> devices, Bytes spare)
       : problem_(problem), host_(host), name_(devices.front().info().name) {
     const auto count = static_cast<int>(devices.size());
     band_ = count == 1 ? steps_together : shared_band(problem, count);
@@ -44,6 +45,7 @@ class InCore final : public DeviceSteps {
       slices_.push_back(std::make_unique<DeviceSlice>(problem, host, std::move(devices[static_cast<std::size_t>(d)]),
                                                       rows_of(problem, d, count), d > 0 ? beside : 0,
                                                       d + 1 < count ? beside : 0, problem.grid.points[0]));
+    if (count == 1) slices_.front()->allow_ribbons(spare);
     if (const Index levels = tower_steps(); levels > 0) band_ = bands_together * levels;
   }
   void take(Index) override {
@@ -65,7 +67,7 @@ class InCore final : public DeviceSteps {
         slice->begin_band(k + done, steps);
         Index i = 0;
         if (const Index levels = towers_ ? tower_steps() : 0; levels > 0 && steps >= levels) {
-          slice->towers(k + done, steps / levels);
+          slice->bands(k + done, steps / levels);
           i = steps / levels * levels;
         }
         for (; i < steps; ++i) {
@@ -98,14 +100,15 @@ class InCore final : public DeviceSteps {
     return sum;
   }
   [[nodiscard]] std::string text() const override {
-    if (towers_ && tower_steps() > 0) return fmt::format("{}, towers of {} steps", name_, tower_steps());
+    if (towers_ && tower_steps() > 0)
+      return fmt::format("{}, {} of {} steps", name_, slices_.front()->has_ribbons() ? "ribbons" : "towers", tower_steps());
     return slices_.size() == 1 ? name_ : fmt::format("{} × {}", slices_.size(), name_);
   }
 
  private:
-  /// Levels of the towers that take the steps; 0: they go one by one.
+  /// Levels of the towers or ribbons that take the steps; 0: they go one by one.
   [[nodiscard]] Index tower_steps() const {
-    return problem_.tiling.starts_with("stepwise") ? 0 : slices_.front()->tower_steps();
+    return problem_.tiling.starts_with("stepwise") ? 0 : slices_.front()->band_steps();
   }
   /// Of the first full bands of a run two go in towers and two step by step; the second of each, when everything is loaded, is
   /// timed, and the run goes on with what was faster. Both give the same bits.
@@ -115,7 +118,7 @@ class InCore final : public DeviceSteps {
     ++trial_;
     towers_ = trial_ < 2 || (trial_ == 4 && tower_seconds_ < seconds);
     if (trial_ == 4)
-      log::info("acoustic-fd: {:.3g} s for {} steps in towers, {:.3g} s step by step", tower_seconds_, band_, seconds);
+      log::info("acoustic-fd: {:.3g} s for {} steps in towers or ribbons, {:.3g} s step by step", tower_seconds_, band_, seconds);
   }
   /// Rows beside each border, both levels, by way of the host.
   void exchange() {
@@ -370,6 +373,7 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices) {
   if (layers > 0) {
     plan.least = plan.in_core;
     plan.possible = false;
+    plan.why_not = fmt::format("with matched layers the grid has to fit there, it needs {} of {}", format_bytes(plan.in_core), format_bytes(budget));
     return plan;
   }
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
@@ -403,17 +407,14 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<flo
     devices.push_back(std::move(*device));
   }
   if (devices.empty()) return nullptr;
-  if (matched_bytes(problem) > 0) {
-    devices.erase(devices.begin() + 1, devices.end());
-    if (const DevicePlan plan = device_plan(problem, budget, 1); plan.streamed) {
-      log::warning("acoustic-fd: devices are left alone: with matched layers the grid has to fit there, it needs {} of {}",
-                   format_bytes(plan.in_core), format_bytes(budget));
-      return nullptr;
-    }
+  if (matched_bytes(problem) > 0) devices.erase(devices.begin() + 1, devices.end());
+  if (const std::string why = device_plan(problem, budget, 1).why_not; !why.empty()) {
+    log::warning("acoustic-fd: devices are left alone: {}", why);
+    return nullptr;
   }
   while (devices.size() > 1 && problem.grid.points[1] / static_cast<Index>(devices.size()) < 2 * s) devices.pop_back();
   const DevicePlan plan = device_plan(problem, budget, static_cast<int>(devices.size()));
-  if (!plan.streamed) return std::make_unique<InCore>(problem, host, std::move(devices));
+  if (!plan.streamed) return std::make_unique<InCore>(problem, host, std::move(devices), budget - plan.in_core);
   const DevicePlan alone = device_plan(problem, budget, 1);
   if (!alone.possible)
     throw Failure(
