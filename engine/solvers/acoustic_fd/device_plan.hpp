@@ -17,6 +17,7 @@ struct DevicePlan {
   std::string why_not;    ///< where the processors compute instead, in words: with matched layers a grid has to fit
   Index planes = 0;  ///< B: the window moves by so many
   Index steps = 0;   ///< T
+  Index room = 0;    ///< planes of the buffer in which the window lies
 };
 [[nodiscard]] DevicePlan device_plan(const Problem& problem, Bytes budget, int devices);
 
