@@ -267,6 +267,10 @@ detail::Held Device::memory(Bytes size, std::string_view label) const {
 detail::Held Device::pinned_memory(Bytes size) const {
   return {handle_, valued(handle_->driver->allocate_pinned(size)), &DeviceDriver::release_pinned};
 }
+detail::Held Device::lock_host(void* memory, Bytes size) const {
+  if (!handle_->driver->lock_host(memory, size).ok()) return {};
+  return {handle_, memory, &DeviceDriver::unlock_host};
+}
 Stream Device::stream() const {
   return Stream({handle_, valued(handle_->driver->create_stream()), &DeviceDriver::destroy_stream});
 }

@@ -208,6 +208,9 @@ class Device {
   [[nodiscard]] PinnedBuffer<T> pinned(std::size_t count) const {
     return {pinned_memory(count * sizeof(T)), count};
   }
+  /// Copies to and from this memory of the program overlap with kernels, as those of pinned memory, while the result lives; empty
+  /// (get() null) where the system refuses. Ends before the memory does.
+  [[nodiscard]] detail::Held lock_host(void* memory, Bytes size) const;
   [[nodiscard]] Stream stream() const;
   [[nodiscard]] Event event() const;
 

@@ -22,7 +22,7 @@
 namespace conoid {
 
 /// Grows whenever a declaration of this file changes: a module of another version is refused with a sentence.
-inline constexpr int device_module_version = 1;
+inline constexpr int device_module_version = 2;
 
 /// What one device is.
 struct DeviceInfo {
@@ -81,6 +81,9 @@ class DeviceDriver {
   /// Host memory that the device reads and writes directly.
   [[nodiscard]] virtual Result<void*> allocate_pinned(Bytes size) = 0;
   virtual void release_pinned(void* memory) = 0;
+  /// Lets copies reach memory that the program has allocated itself as they reach pinned memory, until unlock_host().
+  [[nodiscard]] virtual Status lock_host(void*, Bytes) { return {}; }
+  virtual void unlock_host(void*) {}
 
   [[nodiscard]] virtual Result<void*> create_stream() = 0;
   virtual void destroy_stream(void* stream) = 0;

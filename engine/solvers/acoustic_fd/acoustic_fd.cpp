@@ -96,10 +96,6 @@ double slowdown_of(const StreamPlan& plan, const Problem& p, double rate) {
 /// meanwhile (device_steps.hpp).
 double slowdown_of(const DevicePlan& plan) { return std::max(1.0, 200e9 * 12 / 50e9 / static_cast<double>(plan.steps)); }
 
-bool has_matched(const Problem& p) {
-  return std::any_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return f.kind == FaceKind::matched; });
-}
-
 /// How the grid would lie on the devices that the case names, where that is worth a word.
 void check_devices(const Problem& problem, const Case& input, std::vector<Diagnostic>& out) {
   const DevicesOfCase devices = devices_of(input, 0);
@@ -114,10 +110,8 @@ void check_devices(const Problem& problem, const Case& input, std::vector<Diagno
   DevicePlan plan = device_plan(problem, memory, count);
   if (!plan.streamed) return;
   plan = device_plan(problem, memory, 1);
-  if (has_matched(problem)) {
-    out.push_back(input.warning_at(input["compute"],
-                                   fmt::format("the devices are left alone: with matched layers the grid has to fit there, it needs {} of {}",
-                                               format_bytes(plan.in_core), format_bytes(memory)),
+  if (!plan.why_not.empty()) {
+    out.push_back(input.warning_at(input["compute"], "the devices are left alone: " + plan.why_not,
                                    "Use sponges to stream the grid through a device."));
     return;
   }
@@ -210,7 +204,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     DevicePlan on = device_plan(p, devices.memory, static_cast<int>(devices.names.size()));
     if (!on.streamed) {
       e.device_memory = on.in_core;
-    } else if (on = device_plan(p, devices.memory, 1); on.possible && !has_matched(p)) {
+    } else if (on = device_plan(p, devices.memory, 1); on.possible && on.why_not.empty()) {
       e.device_memory = devices.memory;
       e.streams = "planes of the grid, between memory and device";
       e.streamed = bands(on.steps) * 2 * on.in_core;

@@ -13,9 +13,11 @@ struct DevicePlan {
   Bytes in_core = 0;      ///< needed to hold all of it (of one device of `devices`)
   Bytes least = 0;        ///< the smallest budget that would do
   bool streamed = false;  ///< it does not fit
-  bool possible = true;   ///< with matched layers a grid has to fit
+  bool possible = true;
+  std::string why_not;    ///< where the processors compute instead, in words: with matched layers a grid has to fit
   Index planes = 0;  ///< B: the window moves by so many
   Index steps = 0;   ///< T
+  Index room = 0;    ///< planes of the buffer in which the window lies
 };
 [[nodiscard]] DevicePlan device_plan(const Problem& problem, Bytes budget, int devices);
 

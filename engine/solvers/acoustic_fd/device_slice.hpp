@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/solvers/acoustic_fd/cuda/advance_arguments.hpp"
+#include "engine/solvers/acoustic_fd/cuda/ribbon_arguments.hpp"
 #include "engine/solvers/acoustic_fd/cuda/tower_arguments.hpp"
 #include "engine/solvers/acoustic_fd/field.hpp"
 #include "engine/team/device.hpp"
@@ -91,76 +92,37 @@ class DeviceSlice {
     place_points();
   }
 
-  /// Steps of a band of towers; 0: this grid, or this device, has none.
-  [[nodiscard]] Index tower_steps() const { return towers_possible_ ? plan_.levels : 0; }
-  /// Bands of towers from update k on, sources, images and receivers included; after begin_band().
-  void towers(Index k, Index bands) {
+  /// Ribbons take the place of towers, where they are possible and `spare` bytes hold what they need beside the levels.
+  void allow_ribbons(Bytes spare) {
+    using S = RibbonOfRun;
+    if (!towers_possible_ || s_ != 1 || device_.info().shared_per_block < static_cast<Bytes>(S::shared) + 1024) return;
     const auto& n = problem_.grid.points;
-    const Index lean_y = s_ * (plan_.levels - 1), lean_z = Index{4} * plan_.rim * (plan_.levels - 1);
-    const Index tile_z = Index{4} * plan_.fours;
-    TowerArguments t;
-    t.even = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin;
-    t.odd = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
-    t.a = host_.medium_varies() ? a_.data() + at_.origin : a_.data();
-    t.stride_x = at_.stride_x;
-    t.stride_y = at_.stride_y;
-    t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
-    t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
-    t.nx = static_cast<int>(n[0]);
-    t.ny = static_cast<int>(n[1]);
-    t.nz = static_cast<int>(n[2]);
-    t.bands = static_cast<int>(bands);
-    t.rows = static_cast<int>((n[1] + lean_y + plan_.rows - 1) / plan_.rows);
-    t.columns = static_cast<int>((n[2] + lean_z + tile_z - 1) / tile_z);
-    t.first_y = static_cast<int>(-lean_y);
-    // Rows that begin on 128 bytes where that costs no tile more.
-    const Index aligned = (lean_z + 31) / 32 * 32;
-    t.first_z = static_cast<int>(-(t.columns * tile_z >= n[2] + aligned ? aligned : lean_z));
-    const RowWeights<float>& w = host_.weights();
-    t.centre = w.centre;
-    for (Index i = 1; i <= s_; ++i) t.weight[i] = w.equal[i];
-    for (std::size_t f = 0; f < 6; ++f) {
-      t.sign[f] = static_cast<float>(problem_.faces[f].image_sign());
-      t.core[f] = core_[f];
+    ribbon_rows_ = (n[1] + S::levels - 1 + S::tile_rows - 1) / S::tile_rows;
+    ribbon_columns_ = (n[2] + S::useful - 1) / S::useful;
+    const auto count = static_cast<std::size_t>(at_.count),
+               borders = static_cast<std::size_t>(ribbon_rows_ * ribbon_columns_ * (S::levels - 1) * n[0] * 256);
+    if ((2 * count + borders) * sizeof(float) > spare) return;
+    for (auto& level : spare_) {
+      level = device_.allocate<float>(count, "pressure");
+      stream_.zero(level);
     }
-    t.sigma_x = sigma_.data();
-    t.sigma_y = sigma_.data() + sigma_at_[1];
-    t.sigma_z = sigma_.data() + sigma_at_[2];
-    const std::size_t number = static_cast<std::size_t>(t.rows) * static_cast<std::size_t>(t.columns) *
-                               static_cast<std::size_t>(bands);
-    if (progress_.size() < number + 1) progress_ = device_.allocate<unsigned>(number + 1, "progress of towers");
-    stream_.zero(progress_);
-    t.ticket = progress_.data();
-    t.done = progress_.data() + 1;
-    if (!busy_.empty()) {
-      point_data_.values = values_.data();
-      point_data_.contributions = static_cast<std::int64_t>(parts_.size());
-      point_data_.out = traces_.data();
-      point_data_.receiver_count = static_cast<std::int64_t>(receiver_count_);
-      records_.assign(static_cast<std::size_t>(bands * plan_.levels), -1);
-      for (std::size_t i = 0; i < recorded_.size(); ++i)
-        if (recorded_[i] >= k && recorded_[i] < k + bands * plan_.levels)
-          records_[static_cast<std::size_t>(recorded_[i] - k)] = static_cast<int>(i);
-      point_data_.values += (k - band_) * point_data_.contributions;
-      if (record_of_step_.size() < records_.size())
-        record_of_step_ = device_.allocate<int>(records_.size(), "receivers");
-      stream_.to_device(record_of_step_, std::span<const int>(records_));
-      point_data_.record = record_of_step_.data();
-      if (points_.empty()) points_ = device_.allocate<TowerPoints>(1, "points");
-      stream_.to_device(points_, std::span<const TowerPoints>(&point_data_, 1));
-      t.busy = busy_.data();
-      t.points = points_.data();
-    }
-    LaunchShape shape;
-    shape.block = {static_cast<unsigned>(plan_.threads), 1, 1};
-    shape.shared = plan_.shared;
-    shape.cooperative = true;  // towers wait for each other
-    const auto at_once = static_cast<std::size_t>(device_.info().multiprocessors);
-    shape.grid = {static_cast<unsigned>(std::min(number, at_once)), 1, 1};
-    stream_.launch(tower_, shape, t);
-    images(level_[static_cast<std::size_t>((k + bands * plan_.levels) & 1)].data() + at_.origin, {0, n[0]}, rows_);
+    borders_ = device_.allocate<float>(borders, "borders of ribbons");
+    ribbon_ = device_.kernel<RibbonArguments>("acoustic-fd/ribbon");
   }
-
+  [[nodiscard]] bool has_ribbons() const { return !borders_.empty(); }
+  /// Steps of a band of towers or ribbons; 0: this grid, or this device, has none.
+  [[nodiscard]] Index band_steps() const {
+    return has_ribbons() ? RibbonOfRun::levels : towers_possible_ ? plan_.levels : 0;
+  }
+  /// Bands of towers or ribbons from update k on, sources, images and receivers included; after begin_band().
+  void bands(Index k, Index count) {
+    if (has_ribbons())
+      ribbons(k, count);
+    else
+      towers(k, count);
+    const Index after = k + count * band_steps();
+    images(level_[static_cast<std::size_t>(after & 1)].data() + at_.origin, {0, problem_.grid.points[0]}, rows_);
+  }
   [[nodiscard]] const Device& device() const { return device_; }
   [[nodiscard]] Stream& stream() { return stream_; }
   [[nodiscard]] Interval rows() const { return rows_; }
@@ -170,7 +132,7 @@ class DeviceSlice {
   [[nodiscard]] Bytes bytes() const {
     std::size_t layers = 0;
     for (const auto& axis : memory_) layers += 3 * axis[0].size();
-    return (level_[0].size() + level_[1].size() + a_.size() + v_.size() + sigma_.size() + layers) * sizeof(float);
+    return (2 * level_[0].size() + 2 * spare_[0].size() + borders_.size() + a_.size() + v_.size() + sigma_.size() + layers) * sizeof(float);
   }
   /// Arrays that come with a plane: the levels, the medium and the density where they vary.
   [[nodiscard]] std::size_t arrays() const {
@@ -309,6 +271,118 @@ class DeviceSlice {
   }
 
  private:
+  void towers(Index k, Index bands) {
+    const auto& n = problem_.grid.points;
+    const Index lean_y = s_ * (plan_.levels - 1), lean_z = Index{4} * plan_.rim * (plan_.levels - 1);
+    const Index tile_z = Index{4} * plan_.fours;
+    TowerArguments t;
+    t.even = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin;
+    t.odd = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
+    t.rows = static_cast<int>((n[1] + lean_y + plan_.rows - 1) / plan_.rows);
+    t.columns = static_cast<int>((n[2] + lean_z + tile_z - 1) / tile_z);
+    t.first_y = static_cast<int>(-lean_y);
+    // Rows that begin on 128 bytes where that costs no tile more.
+    const Index aligned = (lean_z + 31) / 32 * 32;
+    t.first_z = static_cast<int>(-(t.columns * tile_z >= n[2] + aligned ? aligned : lean_z));
+    for (Index i = 1; i <= s_; ++i) t.weight[i] = host_.weights().equal[i];
+    place_band(k, bands, plan_.levels, t);
+    launch_bands(tower_, static_cast<unsigned>(plan_.threads), plan_.shared, t);
+  }
+  void ribbons(Index k, Index bands) {
+    using S = RibbonOfRun;
+    auto &newer = level_[static_cast<std::size_t>(k & 1)], &older = level_[static_cast<std::size_t>((k + 1) & 1)];
+    RibbonArguments t;
+    t.newer[0] = newer.data() + at_.origin;
+    t.older[0] = older.data() + at_.origin;
+    t.newer[1] = spare_[0].data() + at_.origin;
+    t.older[1] = spare_[1].data() + at_.origin;
+    t.rows = static_cast<int>(ribbon_rows_);
+    t.columns = static_cast<int>(ribbon_columns_);
+    t.first_y = 1 - S::levels;
+    t.weight = host_.weights().equal[1];
+    t.borders = borders_.data();
+    order_ribbons(bands);
+    t.order = order_.data();
+    place_band(k, bands, S::levels, t);
+    launch_bands(ribbon_, S::threads, S::shared, t);
+    if (bands % 2 == 1) {
+      std::swap(newer, spare_[0]);
+      std::swap(older, spare_[1]);
+    }
+    static_assert(S::levels % 2 == 0, "an even number of steps leaves each level where it belongs");
+  }
+  /// Rows of a band three behind those of the band before: all bands at once, so that a slow row at a face has none close behind it.
+  void order_ribbons(Index bands) {
+    if (ordered_bands_ == bands) return;
+    ordered_bands_ = bands;
+    std::vector<unsigned> order;
+    constexpr Index behind = 3;  // two at least: a ribbon needs the row below of the band before
+    for (Index w = 0; w < ribbon_rows_ + behind * (bands - 1); ++w)
+      for (Index band = 0; band < bands; ++band)
+        if (const Index row = ribbon_rows_ - 1 - (w - behind * band); row >= 0 && row < ribbon_rows_)
+          for (Index column = 0; column < ribbon_columns_; ++column)
+            order.push_back(static_cast<unsigned>((band * ribbon_rows_ + row) * ribbon_columns_ + column));
+    if (order_.size() < order.size()) order_ = device_.allocate<unsigned>(order.size(), "progress of towers");
+    stream_.to_device(order_, std::span<const unsigned>(order));
+    stream_.synchronize();  // before the list goes
+  }
+  /// What towers and ribbons take alike.
+  template <class Arguments>
+  void place_band(Index k, Index bands, Index levels, Arguments& t) {
+    const auto& n = problem_.grid.points;
+    t.a = host_.medium_varies() ? a_.data() + at_.origin : a_.data();
+    t.stride_x = at_.stride_x;
+    t.stride_y = at_.stride_y;
+    t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
+    t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
+    t.nx = static_cast<int>(n[0]);
+    t.ny = static_cast<int>(n[1]);
+    t.nz = static_cast<int>(n[2]);
+    t.bands = static_cast<int>(bands);
+    t.centre = host_.weights().centre;
+    for (std::size_t f = 0; f < 6; ++f) {
+      t.sign[f] = static_cast<float>(problem_.faces[f].image_sign());
+      t.core[f] = core_[f];
+    }
+    t.sigma_x = sigma_.data();
+    t.sigma_y = sigma_.data() + sigma_at_[1];
+    t.sigma_z = sigma_.data() + sigma_at_[2];
+    if (!busy_.empty()) {
+      point_data_.values = values_.data();
+      point_data_.contributions = static_cast<std::int64_t>(parts_.size());
+      point_data_.out = traces_.data();
+      point_data_.receiver_count = static_cast<std::int64_t>(receiver_count_);
+      records_.assign(static_cast<std::size_t>(bands * levels), -1);
+      for (std::size_t i = 0; i < recorded_.size(); ++i)
+        if (recorded_[i] >= k && recorded_[i] < k + bands * levels)
+          records_[static_cast<std::size_t>(recorded_[i] - k)] = static_cast<int>(i);
+      point_data_.values += (k - band_) * point_data_.contributions;
+      if (record_of_step_.size() < records_.size())
+        record_of_step_ = device_.allocate<int>(records_.size(), "receivers");
+      stream_.to_device(record_of_step_, std::span<const int>(records_));
+      point_data_.record = record_of_step_.data();
+      if (points_.empty()) points_ = device_.allocate<TowerPoints>(1, "points");
+      stream_.to_device(points_, std::span<const TowerPoints>(&point_data_, 1));
+      t.busy = busy_.data();
+      t.points = points_.data();
+    }
+  }
+  /// Persistent blocks, at most one a multiprocessor, which wait for each other.
+  template <class Arguments>
+  void launch_bands(const Kernel<Arguments>& kernel, unsigned threads, Bytes shared, Arguments& t) {
+    const std::size_t number = static_cast<std::size_t>(t.rows) * static_cast<std::size_t>(t.columns) * static_cast<std::size_t>(t.bands);
+    if (progress_.size() < number + 1) progress_ = device_.allocate<unsigned>(number + 1, "progress of towers");
+    stream_.zero(progress_);
+    t.ticket = progress_.data();
+    t.done = progress_.data() + 1;
+    LaunchShape shape;
+    shape.block = {threads, 1, 1};
+    shape.shared = shared;
+    shape.cooperative = true;
+    shape.grid = {static_cast<unsigned>(std::min(number, static_cast<std::size_t>(device_.info().multiprocessors))), 1, 1};
+    stream_.launch(kernel, shape, t);
+  }
+
   static unsigned blocks(Index n, Index each) { return static_cast<unsigned>((n + each - 1) / each); }
   void place_points() {
     const Index n = problem_.grid.points[0];
@@ -511,6 +585,8 @@ class DeviceSlice {
   Layout at_;
   Index first_ = 0;  ///< global plane of plane 0
   DeviceBuffer<float> level_[2], a_, v_, sigma_, values_, traces_;
+  DeviceBuffer<float> spare_[2], borders_;  ///< of ribbons, which work out of place
+  Index ribbon_rows_ = 0, ribbon_columns_ = 0;
   std::size_t sigma_at_[3]{};
   Kernel<AdvanceArguments> advance_;
   Kernel<PointArguments> inject_, record_;
@@ -527,8 +603,10 @@ class DeviceSlice {
   TowerPlan plan_{};
   bool towers_possible_ = false;
   Kernel<TowerArguments> tower_;
+  Kernel<RibbonArguments> ribbon_;
   int core_[6]{};  ///< nodes of each axis that lie in no sponge
-  DeviceBuffer<unsigned> progress_;
+  DeviceBuffer<unsigned> progress_, order_;
+  Index ordered_bands_ = 0;
   DeviceBuffer<unsigned char> busy_;
   DeviceBuffer<int> row_slots_, record_of_step_;
   DeviceBuffer<std::uint32_t> row_firsts_;

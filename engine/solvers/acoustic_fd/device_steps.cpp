@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
 #include <fmt/core.h>
 
@@ -19,7 +18,7 @@ constexpr Index longest_band = 128;  // steps of a window
 constexpr Index steps_together =
     16;  // in core: what the host waits for at a time; of several devices: between exchanges
 
-constexpr Index bands_together = 8;  // of towers: they overlap
+constexpr Index bands_together = 8;  // of towers or ribbons: they overlap
 
 /// Steps between two exchanges of devices that share the rows.
 Index shared_band(const Problem& problem, int devices) {
@@ -35,7 +34,8 @@ Interval rows_of(const Problem& problem, int device, int devices) {
 /// All planes on the devices.
 class InCore final : public DeviceSteps {
  public:
-  InCore(const Problem& problem, Field<float>& host, std::vector<Device> devices)
+  /// `spare`: bytes that may be taken beside the levels and the medium, for what makes steps faster.
+  InCore(const Problem& problem, Field<float>& host, std::vector<Device> devices, Bytes spare)
       : problem_(problem), host_(host), name_(devices.front().info().name) {
     const auto count = static_cast<int>(devices.size());
     band_ = count == 1 ? steps_together : shared_band(problem, count);
@@ -44,6 +44,7 @@ class InCore final : public DeviceSteps {
       slices_.push_back(std::make_unique<DeviceSlice>(problem, host, std::move(devices[static_cast<std::size_t>(d)]),
                                                       rows_of(problem, d, count), d > 0 ? beside : 0,
                                                       d + 1 < count ? beside : 0, problem.grid.points[0]));
+    if (count == 1) slices_.front()->allow_ribbons(spare);
     if (const Index levels = tower_steps(); levels > 0) band_ = bands_together * levels;
   }
   void take(Index) override {
@@ -65,7 +66,7 @@ class InCore final : public DeviceSteps {
         slice->begin_band(k + done, steps);
         Index i = 0;
         if (const Index levels = towers_ ? tower_steps() : 0; levels > 0 && steps >= levels) {
-          slice->towers(k + done, steps / levels);
+          slice->bands(k + done, steps / levels);
           i = steps / levels * levels;
         }
         for (; i < steps; ++i) {
@@ -99,14 +100,15 @@ class InCore final : public DeviceSteps {
     return sum;
   }
   [[nodiscard]] std::string text() const override {
-    if (towers_ && tower_steps() > 0) return fmt::format("{}, towers of {} steps", name_, tower_steps());
+    if (towers_ && tower_steps() > 0)
+      return fmt::format("{}, {} of {} steps", name_, slices_.front()->has_ribbons() ? "ribbons" : "towers", tower_steps());
     return slices_.size() == 1 ? name_ : fmt::format("{} × {}", slices_.size(), name_);
   }
 
  private:
-  /// Levels of the towers that take the steps; 0: they go one by one.
+  /// Levels of the towers or ribbons that take the steps; 0: they go one by one.
   [[nodiscard]] Index tower_steps() const {
-    return problem_.tiling.starts_with("stepwise") ? 0 : slices_.front()->tower_steps();
+    return problem_.tiling.starts_with("stepwise") ? 0 : slices_.front()->band_steps();
   }
   /// Of the first full bands of a run two go in towers and two step by step; the second of each, when everything is loaded, is
   /// timed, and the run goes on with what was faster. Both give the same bits.
@@ -116,7 +118,7 @@ class InCore final : public DeviceSteps {
     ++trial_;
     towers_ = trial_ < 2 || (trial_ == 4 && tower_seconds_ < seconds);
     if (trial_ == 4)
-      log::info("acoustic-fd: {:.3g} s for {} steps in towers, {:.3g} s step by step", tower_seconds_, band_, seconds);
+      log::info("acoustic-fd: {:.3g} s for {} steps in towers or ribbons, {:.3g} s step by step", tower_seconds_, band_, seconds);
   }
   /// Rows beside each border, both levels, by way of the host.
   void exchange() {
@@ -148,31 +150,26 @@ class InCore final : public DeviceSteps {
 };
 
 /// A window of planes over the host's levels. In position j update i covers planes [jB − s i, (j+1)B − s i); the window holds
-/// [jB − sT − 2s, (j+1)B + 2s), the images beyond the faces of x included. Per band a plane enters and leaves once.
+/// [jB − sT − 2s, (j+1)B + 2s), the images beyond the faces of x included. Per band a plane enters and leaves once, directly between the
+/// host's arrays, which are locked, and its place in a buffer that has room for the planes of the next position and more; only when
+/// the buffer ends the window moves back to its beginning. Three streams: planes that come, steps, planes that leave; the host
+/// gives out the work of a whole band and waits once.
 class Windowed final : public DeviceSteps {
  public:
-  Windowed(const Problem& problem, Field<float>& host, Device device, const DevicePlan& plan, int threads)
-      : problem_(problem), host_(host), plan_(plan), hands_(threads), s_(problem.order / 2),
-        slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0,
-               window_planes(plan, problem.order / 2) - 2 * s_) {
+  Windowed(const Problem& problem, Field<float>& host, Device device, const DevicePlan& plan)
+      : problem_(problem), host_(host), plan_(plan), s_(problem.order / 2),
+        slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, plan.room - 2 * s_) {
     const Device& d = slice_.device();
-    const auto block = static_cast<std::size_t>(plan.planes) * slice_.plane_values();
-    for (std::size_t n = 0; n < slice_.arrays(); ++n) {
-      incoming_.push_back(d.allocate<float>(block, "planes that come"));
-      pinned_in_.push_back(d.pinned<float>(block));
-    }
-    for (std::size_t n = 0; n < 2; ++n) {
-      outgoing_.push_back(d.allocate<float>(block, "planes that leave"));
-      pinned_out_.push_back(d.pinned<float>(block));
-    }
+    for (std::size_t n = 0; n < slice_.arrays(); ++n)
+      locks_.push_back(d.lock_host(const_cast<float*>(slice_.host_array(n)), static_cast<std::size_t>(host.at().count) * sizeof(float)));
+    if (std::any_of(locks_.begin(), locks_.end(), [](const auto& lock) { return lock.get() == nullptr; }))
+      log::warning("acoustic-fd: the memory of the field cannot be locked; copies to and from the device will be slower");
     in_ = d.stream();
     out_ = d.stream();
     arrived_ = d.event();
-    taken_ = d.event();
+    moved_ = d.event();
     left_ = d.event();
-  }
-  [[nodiscard]] static Index window_planes(const DevicePlan& plan, Index s) {
-    return plan.planes + s * plan.steps + 4 * s;
+    stored_ = d.event();
   }
 
   void take(Index) override {}
@@ -186,151 +183,86 @@ class Windowed final : public DeviceSteps {
   }
   [[nodiscard]] Index band() const override { return plan_.steps; }
   [[nodiscard]] std::pair<Bytes, Bytes> streamed() const override { return {brought_, taken_away_}; }
-  [[nodiscard]] Bytes bytes() const override {
-    return slice_.bytes() + (incoming_.size() + outgoing_.size()) * incoming_.front().size() * sizeof(float);
-  }
+  [[nodiscard]] Bytes bytes() const override { return slice_.bytes(); }
   [[nodiscard]] std::string text() const override {
     return fmt::format("{}, window of {} planes over the host, {} steps at a time", slice_.device().info().name,
-                       window_planes(plan_, s_), plan_.steps);
+                       plan_.planes + s_ * plan_.steps + 4 * s_, plan_.steps);
   }
 
  private:
   void sweep(Index k, Index T) {
     const Index B = plan_.planes, N = problem_.grid.points[0], end = N + s_;  // planes −s … N + s − 1 travel
     Stream& compute = slice_.stream();
-    slice_.begin_band(k, T);
-    Interval held{-s_, -s_};
-    slice_.begin_at(0);
-    bool leaving = false;
-    Interval left{};
     const auto wanted = [&](Index j) {
       return Interval{std::clamp(j * B - s_ * T - 2 * s_, -s_, end), std::clamp((j + 1) * B + 2 * s_, -s_, end)};
     };
     const Index positions = (N + s_ * (T - 1) + B - 1) / B;
-    Interval coming = prefetch({held.end, std::min(held.end + B, wanted(0).end)});
+    slice_.begin_band(k, T);
+    slice_.begin_at(0);
+    Interval held{-s_, -s_};  // planes that were asked for and have not been sent away
+    fetch(held, wanted(0).end);
     for (Index j = 0; j < positions; ++j) {
-      const Interval want = wanted(j);
-      // Out: what lies below the window, at most B planes at a time.
-      while (held.begin < std::min(want.begin, held.end)) {
-        const Interval go{held.begin, std::min({held.begin + B, want.begin, held.end})};
-        if (leaving) store(left);
-        send_away(go);
-        leaving = true;
-        left = go;
-        held.begin = go.end;
-      }
-      slide(held, want.begin);
-      held.begin = std::max(held.begin, want.begin);
-      if (held.end < held.begin) held.end = held.begin;
-      // In: what has come already, then the rest.
-      while (held.end < want.end) {
-        compute.wait(arrived_);
-        for (std::size_t n = 0; n < slice_.arrays(); ++n)
-          compute.on_device(slice_.array(n), slice_.plane_at(coming.begin), incoming_[n], 0,
-                            static_cast<std::size_t>(coming.size()) * slice_.plane_values());
-        compute.record(taken_);
-        held.end = coming.end;
-        const Index next = std::min(held.end + B, held.end < want.end ? want.end : wanted(j + 1).end);
-        if (held.end < want.end) {
-          coming = prefetch({held.end, next});
-        } else {
-          // The steps of this position are given to the device before the host lays out what comes next.
-          steps(k, T, j);
-          coming = j + 1 < positions ? prefetch({held.end, next}) : Interval{};
-          want_done_ = true;
-        }
-      }
-      if (!want_done_) steps(k, T, j);
-      want_done_ = false;
+      const Index next = j + 1 < positions ? wanted(j + 1).end : held.end;
+      send_away(held, wanted(j).begin);
+      if (next > slice_.first() - s_ + plan_.room) move_back(held);
+      compute.wait(arrived_);
+      fetch(held, next);
+      for (Index i = 0; i < T; ++i)
+        slice_.update(k + i, {std::clamp<Index>(j * B - s_ * i, 0, N), std::clamp<Index>((j + 1) * B - s_ * i, 0, N)}, slice_.rows());
     }
-    while (held.begin < held.end) {
-      const Interval go{held.begin, std::min(held.begin + B, held.end)};
-      if (leaving) store(left);
-      send_away(go);
-      leaving = true;
-      left = go;
-      held.begin = go.end;
-    }
-    if (leaving) store(left);
+    send_away(held, held.end);
     slice_.end_band();
     compute.synchronize();
-  }
-  void steps(Index k, Index T, Index j) {
-    const Index B = plan_.planes, N = problem_.grid.points[0];
-    for (Index i = 0; i < T; ++i)
-      slice_.update(k + i, {std::clamp<Index>(j * B - s_ * i, 0, N), std::clamp<Index>((j + 1) * B - s_ * i, 0, N)},
-                    slice_.rows());
-  }
-  /// The planes that stay move to the window's new beginning.
-  void slide(Interval held, Index begin) {
-    const Index from = slice_.first() - s_;  // the plane at the first place
-    const Index by = begin - from;
-    if (by <= 0) return;
-    for (Index p = std::max(held.begin, begin); p < held.end; p += by) {
-      const auto count = static_cast<std::size_t>(std::min(by, held.end - p)) * slice_.plane_values();
-      for (std::size_t n = 0; n < slice_.arrays(); ++n)
-        slice_.stream().on_device(slice_.array(n),
-                                  slice_.plane_at(p) - static_cast<std::size_t>(by) * slice_.plane_values(),
-                                  slice_.array(n), slice_.plane_at(p), count);
-    }
-    slice_.begin_at(begin + s_);
-  }
-  Interval prefetch(Interval planes) {
-    if (planes.empty()) return planes;
-    in_.synchronize();                                    // the page-locked memory is free again
-    hands_.for_each(planes, 1, [&](Interval some, int) {  // one thread alone would be slower than the link
-      for (Index x = some.begin; x < some.end; ++x)
-        for (std::size_t n = 0; n < slice_.arrays(); ++n) {
-          const auto [at, count] = slice_.host_plane(x);
-          std::memcpy(pinned_in_[n].data() + static_cast<std::size_t>(x - planes.begin) * slice_.plane_values(),
-                      slice_.host_array(n) + at, static_cast<std::size_t>(count) * sizeof(float));
-        }
-    });
-    if (coming_once_) in_.wait(taken_);
-    coming_once_ = true;
-    for (std::size_t n = 0; n < slice_.arrays(); ++n)
-      in_.to_device(incoming_[n], std::span<const float>(pinned_in_[n].data(), static_cast<std::size_t>(planes.size()) *
-                                                                                   slice_.plane_values()));
-    in_.record(arrived_);
-    brought_ += slice_.arrays() * static_cast<Bytes>(planes.size()) * slice_.plane_values() * sizeof(float);
-    return planes;
-  }
-  void send_away(Interval planes) {
-    Stream& compute = slice_.stream();
-    const auto count = static_cast<std::size_t>(planes.size()) * slice_.plane_values();
-    for (std::size_t n = 0; n < 2; ++n)
-      compute.on_device(outgoing_[n], 0, slice_.array(n), slice_.plane_at(planes.begin), count);
-    compute.record(left_);
-    out_.wait(left_);
-    for (std::size_t n = 0; n < 2; ++n) out_.to_host(pinned_out_[n].span().first(count), outgoing_[n]);
-    taken_away_ += 2 * count * sizeof(float);
-  }
-  /// The host's levels take what left.
-  void store(Interval planes) {
     out_.synchronize();
-    hands_.for_each(planes, 1, [&](Interval some, int) {
-      for (Index x = some.begin; x < some.end; ++x)
-        for (Index n = 0; n < 2; ++n) {
-          const auto [at, count] = slice_.host_plane(x);
-          std::memcpy(host_.level(n) + at,
-                      pinned_out_[static_cast<std::size_t>(n)].data() +
-                          static_cast<std::size_t>(x - planes.begin) * slice_.plane_values(),
-                      static_cast<std::size_t>(count) * sizeof(float));
-        }
-    });
+  }
+  [[nodiscard]] std::size_t values(Index planes) const { return static_cast<std::size_t>(planes) * slice_.plane_values(); }
+  /// Planes up to `end` come to their places.
+  void fetch(Interval& held, Index end) {
+    if (end <= held.end) return;
+    for (std::size_t n = 0; n < slice_.arrays(); ++n)
+      in_.to_device(slice_.array(n), std::span<const float>(slice_.host_array(n) + slice_.host_plane(held.end).first, values(end - held.end)),
+                    slice_.plane_at(held.end));
+    in_.record(arrived_);
+    brought_ += slice_.arrays() * values(end - held.end) * sizeof(float);
+    held.end = end;
+  }
+  /// Planes below `begin` leave after the steps given out so far.
+  void send_away(Interval& held, Index begin) {
+    begin = std::min(begin, held.end);
+    if (begin <= held.begin) return;
+    slice_.stream().record(left_);
+    out_.wait(left_);
+    for (Index n = 0; n < 2; ++n)
+      out_.to_host(std::span<float>(host_.level(n) + slice_.host_plane(held.begin).first, values(begin - held.begin)),
+                   slice_.array(static_cast<std::size_t>(n)), slice_.plane_at(held.begin));
+    out_.record(stored_);
+    taken_away_ += 2 * values(begin - held.begin) * sizeof(float);
+    held.begin = begin;
+  }
+  /// The planes that are held move to the beginning of the buffer, when those that leave have left and those that come have come.
+  void move_back(Interval held) {
+    Stream& compute = slice_.stream();
+    compute.wait(arrived_);
+    if (held.begin > -s_) compute.wait(stored_);
+    const Index by = held.begin - (slice_.first() - s_);
+    verify(by > 0, "a window has room to move");
+    for (Index p = held.begin; p < held.end; p += by)
+      for (std::size_t n = 0; n < slice_.arrays(); ++n)
+        compute.on_device(slice_.array(n), slice_.plane_at(p) - values(by), slice_.array(n), slice_.plane_at(p),
+                          values(std::min(by, held.end - p)));
+    slice_.begin_at(held.begin + s_);
+    compute.record(moved_);
+    in_.wait(moved_);
   }
 
   const Problem& problem_;
   Field<float>& host_;
   DevicePlan plan_;
-  CpuWorker hands_;
   Index s_;
   DeviceSlice slice_;
+  std::vector<detail::Held> locks_;  ///< of the host's arrays
   Stream in_, out_;
-  std::vector<DeviceBuffer<float>> incoming_, outgoing_;
-  std::vector<PinnedBuffer<float>> pinned_in_, pinned_out_;
-  Event arrived_, taken_, left_;
-  bool coming_once_ = false, want_done_ = false;
+  Event arrived_, moved_, left_, stored_;
   Bytes brought_ = 0, taken_away_ = 0;
 };
 
@@ -375,21 +307,24 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices) {
   if (layers > 0) {
     plan.least = plan.in_core;
     plan.possible = false;
+    plan.why_not = fmt::format("with matched layers the grid has to fit there, it needs {} of {}", format_bytes(plan.in_core), format_bytes(budget));
     return plan;
   }
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
   const Bytes plane = static_cast<Bytes>(one.stride_x) * sizeof(float);
-  // B = sT/4 + 2s planes come and go at a time beside a window of B + sT + 4s.
-  const auto needed = [&](Index T) {
-    const Index B = s * T / 4 + 2 * s;
-    return plane * (arrays * static_cast<Bytes>(2 * B + s * T + 4 * s + 1) + 2 * static_cast<Bytes>(B)) + rest;
-  };
+  // A window of B + sT + 4s planes, B = sT/4 + 2s of which come and go at a time, room for the next B and for sT/2 more, so that the
+  // window moves back in its buffer once in three or four positions: 4/3 of a plane copied for each plane that comes.
+  const auto block = [s](Index T) { return s * T / 4 + 2 * s; };
+  const auto room = [&](Index T) { return 2 * block(T) + s * T + 4 * s + s * T / 2 + 1; };
+  const auto needed = [&](Index T) { return plane * arrays * static_cast<Bytes>(room(T) + 1) + rest; };
   plan.least = needed(1);
   plan.possible = devices == 1 && plan.least <= budget;
   if (!plan.possible) return plan;
   plan.steps = 1;
   while (plan.steps < longest_band && needed(plan.steps + 1) <= budget) ++plan.steps;
-  plan.planes = s * plan.steps / 4 + 2 * s;
+  plan.planes = block(plan.steps);
+  plan.room = std::min<Index>(static_cast<Index>((budget - rest) / (plane * arrays)) - 1, n[0] + 2 * s + 2 * plan.planes);
+  plan.room = std::max(plan.room, room(plan.steps));
   return plan;
 }
 
@@ -408,17 +343,14 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<flo
     devices.push_back(std::move(*device));
   }
   if (devices.empty()) return nullptr;
-  if (matched_bytes(problem) > 0) {
-    devices.erase(devices.begin() + 1, devices.end());
-    if (const DevicePlan plan = device_plan(problem, budget, 1); plan.streamed) {
-      log::warning("acoustic-fd: devices are left alone: with matched layers the grid has to fit there, it needs {} of {}",
-                   format_bytes(plan.in_core), format_bytes(budget));
-      return nullptr;
-    }
+  if (matched_bytes(problem) > 0) devices.erase(devices.begin() + 1, devices.end());
+  if (const std::string why = device_plan(problem, budget, 1).why_not; !why.empty()) {
+    log::warning("acoustic-fd: devices are left alone: {}", why);
+    return nullptr;
   }
   while (devices.size() > 1 && problem.grid.points[1] / static_cast<Index>(devices.size()) < 2 * s) devices.pop_back();
   const DevicePlan plan = device_plan(problem, budget, static_cast<int>(devices.size()));
-  if (!plan.streamed) return std::make_unique<InCore>(problem, host, std::move(devices));
+  if (!plan.streamed) return std::make_unique<InCore>(problem, host, std::move(devices), budget - plan.in_core);
   const DevicePlan alone = device_plan(problem, budget, 1);
   if (!alone.possible)
     throw Failure(
@@ -427,7 +359,7 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<flo
                                format_bytes(budget), format_bytes(alone.least)),
                    "Allow more in compute.memory.device, lower the order, turn the longest axis of the grid to x, "
                    "or compute with --workers cpu."));
-  return std::make_unique<Windowed>(problem, host, std::move(devices.front()), alone, team.threads());
+  return std::make_unique<Windowed>(problem, host, std::move(devices.front()), alone);
 }
 
 }  // namespace conoid::acoustic_fd

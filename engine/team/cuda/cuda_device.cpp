@@ -105,6 +105,17 @@ class CudaDevice final : public DeviceDriver {
     select();
     (void)cudaFreeHost(memory);
   }
+  [[nodiscard]] Status lock_host(void* memory, Bytes size) override {
+    select();
+    if (auto bad = failed(cudaHostRegister(memory, size, cudaHostRegisterPortable),
+                          fmt::format("lock {} of host memory", format_bytes(size))))
+      return *bad;
+    return {};
+  }
+  void unlock_host(void* memory) override {
+    select();
+    (void)cudaHostUnregister(memory);
+  }
 
   [[nodiscard]] Result<void*> create_stream() override {
     select();

@@ -3,15 +3,14 @@
 #include "engine/team/kernel.hpp"
 
 #include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
-#include "engine/solvers/acoustic_fd/cuda/bands_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/ribbon_body.hpp"
 #include "engine/solvers/acoustic_fd/cuda/tower_body.hpp"
 
 namespace conoid::acoustic_fd {
 
 static const RegisterKernel advance_kernel("acoustic-fd/advance<1>", advance<1, false>);
 static const RegisterKernel unequal_kernel("acoustic-fd/advance<1,unequal>", advance<1, true>);
-static const RegisterKernel bands_kernel_3("acoustic-fd/bands<3>", bands<3>);
-static const RegisterKernel bands_kernel_4("acoustic-fd/bands<4>", bands<4>);
+static const RegisterKernel ribbon_kernel("acoustic-fd/ribbon", ribbon<RibbonOfRun>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<1>", tower<TowerOf<1>>);
 
 }  // namespace conoid::acoustic_fd

@@ -51,9 +51,8 @@ __device__ __forceinline__ int made_here(int v) {
 #endif
   return v;
 }
-/// Four new cells with what sources add to them; receivers take theirs.
-__device__ __noinline__ static float4 with_points(const TowerPoints* t, int ny, int step, int x, int y, int z,
-                                                  float4 n) {
+/// Four new cells with what sources add to them; receivers take theirs where the cells are this block's own.
+__device__ __forceinline__ float4 add_points(const TowerPoints* t, int ny, int step, int x, int y, int z, float4 n, bool own) {
   const auto each = [&](const RowNodes& nodes, auto&& take) {
     const int slot = nodes.slot[x];
     if (slot < 0) return;
@@ -82,9 +81,12 @@ __device__ __noinline__ static float4 with_points(const TowerPoints* t, int ny, 
     if (d == 3) n.w = p;
   });
   const int record = t->record[step];
-  if (record >= 0)
+  if (record >= 0 && own)
     each(t->receivers, [&](const RowNode& node, float p, int) { t->out[record * t->receiver_count + node.begin] = p; });
   return n;
+}
+__device__ __noinline__ static float4 with_points(const TowerPoints* t, int ny, int step, int x, int y, int z, float4 n) {
+  return add_points(t, ny, step, x, y, z, n, true);
 }
 /// Without a branch, which would move registers to memory.
 __device__ __forceinline__ float4 chosen(bool first, float4 a, float4 b) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rates of the march against the memory bandwidth measured in the same run.
-#include "engine/solvers/acoustic_fd/device_field.hpp"
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/solvers/acoustic_fd/storage.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
+#include "engine/team/device.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -95,28 +95,6 @@ double march_rate(int order, bool varying, Index n, const WorkerSpec& worker, do
   return best;
 }
 
-/// Cells per second of T steps at once on a device, best of three; 0 when there is no such kernel.
-double bands_rate(const Device& device, int order, Index n, int T) {
-  Problem p;
-  p.grid.points = {n, n, n};
-  p.order = order;
-  p.speed = {1500, 1500};
-  p.velocity = layered_velocity(0, 1, 0, {{0, 1500, 0}});
-  for (auto& face : p.faces) face = Face{FaceKind::sponge, 20, 30};
-  p.dt = 0.9 * largest_time_step(stencil_of_order(order), p.grid.spacing, 1500);
-  DeviceField field(device, p, Field<float>(p, this_machine(), Slab{{0, n}, 0, false, false, false}));
-  double best = 0;
-  for (int i = 0; i < 4; ++i) {
-    field.synchronize();
-    const auto start = Clock::now();
-    const Index before = field.steps_done();
-    if (!field.step_bands(T, 24 / T)) return 0;
-    field.synchronize();
-    if (i > 0) best = std::max(best, static_cast<double>(p.grid.cells() * (field.steps_done() - before)) / seconds_since(start));
-  }
-  return best;
-}
-
 /// A run as a case makes it, on a device; in core, then with so little memory that planes are streamed from the host.
 void device_rows(const TestRun& run, const BenchSink& sink) {
   const auto device = Device::open("cuda");
@@ -139,10 +117,6 @@ void device_rows(const TestRun& run, const BenchSink& sink) {
     const double streamed = march_rate(order, true, n, worker, budget, "auto", Edges::sponge, used, whole / 3);
     sink({fmt::format("the same with a third of the memory ({})", used), streamed / 1e9, "Gcells/s", streamed / rate, 0.9 * rate / 1e9,
           "the run in core", "copies between host and device"});
-    for (const int T : {3, 4})
-      if (const double banded = bands_rate(*device, order, n, T); banded > 0)
-        sink({fmt::format("{} steps at once on {}, order {}, varying c, {}^3, no points", T, name, order, n), banded / 1e9, "Gcells/s",
-              banded / rate, order == 2 ? 900.0 : 0.0, "the run", "issue and shared memory"});
   }
 }
 
