@@ -58,22 +58,6 @@ void clear_layout(QLayout* layout) {
   }
 }
 
-std::vector<QWidget*> in_layout_order(QLayout* layout) {
-  std::vector<QWidget*> out;
-  const auto add = [&out](QLayout* inner) {
-    if (!inner) return;
-    for (QWidget* widget : in_layout_order(inner)) out.push_back(widget);
-  };
-  for (int i = 0; layout && i < layout->count(); ++i) {
-    add(layout->itemAt(i)->layout());
-    QWidget* widget = layout->itemAt(i)->widget();
-    if (!widget) continue;
-    if ((widget->focusPolicy() & Qt::TabFocus) && !widget->focusProxy()) out.push_back(widget);
-    add(widget->layout());
-  }
-  return out;
-}
-
 // ---- FieldRow -------------------------------------------------------------------------------------------------------
 
 FieldRow::FieldRow(const FormContext& context, FieldEditor* editor, const QString& label, bool required, QWidget* parent)

@@ -88,9 +88,6 @@ class OptionalBlock : public FieldEditor {
   QWidget* bar_ = nullptr;
 };
 
-/// Everything in a layout that takes the keyboard, in the order in which it is laid out, nested layouts and their widgets included.
-[[nodiscard]] std::vector<QWidget*> in_layout_order(QLayout* layout);
-
 /// Takes every widget out of a layout; they go once control is back in the event loop (one of them may be the sender).
 void clear_layout(QLayout* layout);
 

@@ -36,6 +36,12 @@ class CalmCombo final : public QComboBox {
     setMinimumContentsLength(6);
   }
 
+  /// What the style asks for is too little by its own paddings: the longest choice would end in "…".
+  [[nodiscard]] QSize sizeHint() const override {
+    constexpr int paddings = 14;
+    return QComboBox::sizeHint() + QSize(sizeAdjustPolicy() == AdjustToContents ? paddings : 0, 0);
+  }
+
  protected:
   /// A choice that is longer than the field ends in "…".
   void paintEvent(QPaintEvent*) override {

@@ -304,16 +304,6 @@ void CasePanel::refresh() {
   file_->set_text((folder.isEmpty() ? QString() : folder + "/") + model.file_name() + (model.is_dirty() ? tr(" – edited") : QString()));
   file_->setToolTip(QString::fromStdString(model.document().file().string()));
   for (SectionWidget* section : sections_) section->refresh();
-  // The tabulator goes downwards, also through elements that were added a moment ago.
-  if (scroll_->widget())
-    if (auto order = in_layout_order(scroll_->widget()->layout()); order != order_) {
-      QWidget* before = scroll_;
-      for (QWidget* widget : order) {
-        QWidget::setTabOrder(before, widget);
-        before = widget;
-      }
-      order_ = std::move(order);
-    }
   refresh_footer();
 }
 

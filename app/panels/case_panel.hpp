@@ -75,7 +75,6 @@ class CasePanel : public QWidget {
   QLabel* help_;
   StateDot* footer_dot_;
   QPushButton* footer_;
-  std::vector<QWidget*> order_;  ///< of the fields, for the keyboard; compared only
   std::vector<SectionWidget*> sections_;
   std::string first_problem_;
 };
