@@ -66,7 +66,7 @@ bool is_dark(const QPalette& palette) {
 void choose_font(QApplication& application, double scale, const QString& wanted, const QString& of_system) {
   QFont font = application.font();
   if (wanted == "system") font.setFamily(of_system);
-  else if (!wanted.isEmpty() && QFontDatabase::hasFamily(wanted)) font.setFamily(wanted);
+  else if (!wanted.isEmpty() && QFontDatabase::families().contains(wanted)) font.setFamily(wanted);
   else font.setFamily(QFontDatabase::hasFamily("Inter") ? QStringLiteral("Inter") : of_system);
   font.setPixelSize(qRound(13 * scale));
   font.setStyleStrategy(QFont::PreferAntialias);

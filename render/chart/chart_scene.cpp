@@ -361,13 +361,14 @@ void ChartScene::Impl::paint_marks(vtkContext2D& painter) const {
     }
   }
   if (names.empty()) return;
-  // What they stand under is named above its right end, and its slope, the rate of the memory, once beside it.
-  bool slope_told = false;
+  // What they stand under is named above its right end, and its slope, the rate of a memory, once beside it.
+  double slope_told = 0;
   for (std::size_t k = 0; k < spec.series.size(); ++k) {
     const Series& s = spec.series[k];
     if (s.marks || hides(s) || s.x.empty() || s.y.size() < s.x.size()) continue;
-    if (const std::size_t i = s.x.size() / 6; !slope_told && !spec.words.copies.empty() && s.x[i] > 0) {
-      slope_told = true;
+    const std::size_t i = s.x.size() / 6;
+    if (const double slope = s.x[i] > 0 ? s.y[i] / s.x[i] : 0; slope > 0 && std::abs(slope - slope_told) > 1e-6 * slope && !spec.words.copies.empty()) {
+      slope_told = slope;
       draw_text(painter, theme, theme.muted, chart_text * ratio, false, Align::left, Raise::top, pixel_x(s.x[i]) + 10 * ratio, pixel_y(s.y[i]),
                 spec.words.copies + ", " + readable(s.y[i] / s.x[i], "GB/s", 3));
     }
