@@ -26,7 +26,6 @@ namespace conoid::acoustic_fd {
 namespace {
 
 constexpr double sinc_radius = 32, stop_band = 120;  // samples, dB
-constexpr double safe_step = 0.9;                    // of the largest stable one, as a case without a word takes it
 
 /// Weights of every new sample on a run of old ones.
 struct Weights {

@@ -283,7 +283,7 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
   const bool automatic = !v.has("time_step") && !v.has("courant");
   p.dt = v.has("time_step") ? v["time_step"].number()
          : v.has("courant") ? v["courant"].number() * h / p.speed.highest
-                            : 0.9 * limit;
+                            : safe_step * limit;
   if (p.dt > limit * (1 + 1e-12)) {
     const Values where = v.has("time_step") ? v["time_step"] : v["courant"];
     diagnostics.push_back(input.error_at(
@@ -292,8 +292,8 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
                     "{:.5g} m/s, h {}, dt {})",
                     p.speed.highest * p.dt / h, p.speed.highest * limit / h, p.order, p.speed.highest,
                     length(h), format_quantity(p.dt, "s")),
-        fmt::format("Use a time step of at most {} or leave it out: 0.9 of the limit is then taken.",
-                    format_quantity(limit, "s"))));
+        fmt::format("Use a time step of at most {} or leave it out: {} of the limit is then taken.",
+                    format_quantity(limit, "s"), safe_step)));
   }
   if (v.has("steps")) {
     p.steps = v["steps"].integer();

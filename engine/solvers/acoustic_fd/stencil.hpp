@@ -32,6 +32,8 @@ struct Stencil {
 /// The largest stable time step of the leapfrog scheme, 2 / (c √(λ Σ_a 1/h_a²)): with equal spacings
 /// c dt/h = 2/√(3λ) = 0.577, 0.500, 0.470, 0.453, 0.443, 0.435.
 [[nodiscard]] double largest_time_step(const Stencil& stencil, const Vec3& spacing, double speed);
+/// Of the largest one, taken where a case says nothing.
+inline constexpr double safe_step = 0.9;
 
 /// κ²(k) = −(C_0 + 2 Σ C_i cos(i k h)) / h²: what the stencil makes of k² along one axis.
 [[nodiscard]] double discrete_wavenumber_squared(const Stencil& stencil, double wavenumber, double spacing);

@@ -282,14 +282,6 @@ CONOID_INLINE void rows_along_z(const Patch<T>& t, const RowWeights<T>& w, Index
   T* o = t.o + corner;
   const T* a = t.a + x * t.a_stride_x + y * t.a_stride_y + z0;
   const T* v = Kind == Cells::plain ? u : t.v + x * t.v_stride_x + y * t.v_stride_y + z0;
-  RowDamping<T, Group> damping;
-  if constexpr (Kind == Cells::damped)
-#pragma GCC unroll 8
-    for (int g = 0; g < Group; ++g) {
-      damping.sigma[g] = t.sigma_x[x] + t.sigma_y[y + g];
-      damping.less_one[g] = damping.sigma[g] - T(1);
-      damping.inverse[g] = T(1) / (T(1) + damping.sigma[g]);
-    }
   Column<T, Radius, Unequal, Kind, Group> column;
   constexpr std::ptrdiff_t size = sizeof(T);
   column.sx.template set<Radius>(t.stride_x * size);
@@ -299,7 +291,14 @@ CONOID_INLINE void rows_along_z(const Patch<T>& t, const RowWeights<T>& w, Index
   column.sigma_z = t.sigma_z;
   column.inverse_z = t.inverse_z;
   column.w = w;
-  column.damping = damping;
+  if constexpr (Kind == Cells::damped)
+#pragma GCC unroll 8
+    for (int g = 0; g < Group; ++g) {
+      const T sigma = t.sigma_x[x] + t.sigma_y[y + g];
+      column.damping.sigma[g] = sigma;
+      column.damping.less_one[g] = sigma - T(1);
+      column.damping.inverse[g] = T(1) / (T(1) + sigma);
+    }
   column.ahead = ahead_lines<T, Radius> > 0 && t.ahead ? static_cast<const char*>(t.ahead->take()) : nullptr;
   column.begin(u);
   Index z = z0;

@@ -207,7 +207,7 @@ Problem layered_closed_box(Index n, bool double_precision) {
   p.speed = p.velocity->range({0, 0, 0}, {p.grid.upper(0), p.grid.upper(1), p.grid.upper(2)});
   p.faces[5].kind = FaceKind::free_surface;
   p.faces[0].kind = FaceKind::free_surface;
-  p.dt = 0.9 * largest_time_step(stencil_of_order(8), p.grid.spacing, p.speed.highest);
+  p.dt = safe_step * largest_time_step(stencil_of_order(8), p.grid.spacing, p.speed.highest);
   const double c = static_cast<double>(n) / 2;
   p.initial = {Initial::Kind::pulse, 1.0, static_cast<double>(n) / 10, {c, c, c}, 0, 0};
   return p;
