@@ -39,4 +39,10 @@ QString number_text(const NumberEvent& number) {
   return text;
 }
 
+QString expected_duration(double seconds) {
+  QString text = QString::fromStdString(format_duration(seconds));
+  if (text.endsWith(" 00 s")) text.chop(5);
+  return text;
+}
+
 }  // namespace conoid::app

@@ -11,4 +11,7 @@ namespace conoid::app {
 /// "2.47·10⁹ Pa", "31.4 MiB", "4.4 s".
 [[nodiscard]] QString number_text(const NumberEvent& number);
 
+/// An expected time, in seconds: "4 min" where a measured one would be "4 min 00 s".
+[[nodiscard]] QString expected_duration(double seconds);
+
 }  // namespace conoid::app

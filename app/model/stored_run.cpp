@@ -39,8 +39,8 @@ LogLevel level_of(const std::string& word) {
 
 std::vector<RunPhase> phases_of(const Json& summary) {
   std::vector<RunPhase> out;
-  const auto it = summary.is_object() ? summary.find("phases") : summary.end();
-  if (!summary.is_object() || it == summary.end() || !it->is_object()) return out;
+  const auto it = summary.find("phases");
+  if (it == summary.end() || !it->is_object()) return out;
   double began = 0;
   for (const auto& [name, seconds] : it->items()) {
     if (!seconds.is_number()) continue;

@@ -65,12 +65,7 @@ double rough(double seconds) {
   return std::round(seconds / step) * step;
 }
 
-/// "about 4 min", not "4 min 00 s".
-QString expectation(double seconds) {
-  QString text = duration(rough(seconds));
-  if (text.endsWith(" 00 s")) text.chop(5);
-  return QObject::tr("about %1").arg(text);
-}
+QString expectation(double seconds) { return QObject::tr("about %1").arg(expected_duration(rough(seconds))); }
 
 /// How long a phase took: nobody needs its microseconds.
 QString phase_time(double seconds) { return seconds < 0.05 ? QStringLiteral("< 0.1 s") : clock(seconds); }

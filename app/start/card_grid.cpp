@@ -11,6 +11,7 @@
 #include <QPainterPath>
 #include <QTextLayout>
 
+#include "app/model/numbers.hpp"
 #include "engine/core/units.hpp"
 
 namespace conoid::app {
@@ -134,9 +135,9 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
   small.setPixelSize(qRound(font().pixelSize() * 12 / 13.0));
   painter.setFont(small);
   painter.setPen(look_.colour("faint"));
-  QString duration = QString::fromStdString(format_duration(card_.seconds));
-  if (!card_.measured && duration.endsWith(" 00 s")) duration.chop(5);  // "about 4 min"
-  const QString time = card_.seconds <= 0 ? QString() : card_.measured ? tr("%1 here").arg(duration) : tr("about %1").arg(duration);
+  const QString time = card_.seconds <= 0 ? QString()
+                       : card_.measured   ? tr("%1 here").arg(QString::fromStdString(format_duration(card_.seconds)))
+                                          : tr("about %1").arg(expected_duration(card_.seconds));
   painter.drawText(QRect(16, height() - 30, text_width, 18), Qt::AlignLeft | Qt::AlignVCenter, time);
   const bool lit = isEnabled() && (underMouse() || hasFocus());
   painter.setPen(QPen(look_.colour(lit ? "accent" : "border"), lit ? 1.5 : 1));

@@ -411,11 +411,8 @@ int factorise(Real* a, long n, int* pivots, int threads) {
 #endif
   for (long j; (j = 16 * draw(finished)) < n;)
     for (long c = j; c < least(n, j + 16); ++c)
-      for (long k0 = c / NB * NB + NB; k0 < n; k0 += NB) {
-        Real* column = a + 2 * (c * n + k0);
-        for (long i = 0; i < least(NB, n - k0); ++i)
-          if (pivots[k0 + i] != i) exchange(column, i, pivots[k0 + i]);
-      }
+      for (long k0 = c / NB * NB + NB; k0 < n; k0 += NB)
+        exchange_rows(least(NB, n - k0), 1, a + 2 * (c * n + k0), n, pivots + k0);
   for (long k0 = 0; k0 < n; k0 += NB)
     for (long i = k0; i < least(n, k0 + NB); ++i) pivots[i] += static_cast<int>(k0) + 1;
   return info;

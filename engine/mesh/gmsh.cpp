@@ -4,6 +4,7 @@
 
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/child_process.hpp"
+#include "engine/core/file_ending.hpp"
 #include "engine/core/hash.hpp"
 #include "engine/core/log.hpp"
 

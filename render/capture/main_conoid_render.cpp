@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "conoid/config.hpp"
+#include "engine/core/file_ending.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
 #include "render/capture/run_picture.hpp"
@@ -142,7 +143,7 @@ Status draw_chart(const Arguments& a, const std::filesystem::path& run, const Pi
   auto scene = std::make_shared<ChartScene>();
   scene->set_theme(theme);
   scene->set_chart(std::move(spec).value());
-  const std::string ending = std::filesystem::path(a.output).extension().string();
+  const std::string ending = lower_case_ending(a.output);
   if (ending == ".svg" || ending == ".pdf") {
     if (auto status = export_chart(scene, a.output, options.width, options.height); !status) return status;
     fmt::print("{}\n", a.output);
@@ -186,7 +187,7 @@ Status run_command(const Arguments& a) {
   }
   if (a.output.empty())
     return make_error(ErrorCode::command_line, "where should the picture go?", "Add -o picture.png, or --list.");
-  const std::string ending = std::filesystem::path(a.output).extension().string();
+  const std::string ending = lower_case_ending(a.output);
   if (ending != ".png" && (a.chart.empty() || (ending != ".svg" && ending != ".pdf")))
     return make_error(ErrorCode::command_line, "a picture cannot be written as \"" + ending + "\"",
                       a.chart.empty() ? "Fields are written as .png." : "Charts are written as .png, .svg or .pdf.");

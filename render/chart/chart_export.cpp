@@ -13,6 +13,7 @@
 #include <vtkPDFExporter.h>
 #endif
 
+#include "engine/core/file_ending.hpp"
 #include "render/chart/chart_scene.hpp"
 #include "render/window/egl_context.hpp"
 #include "render/window/host_render_window.hpp"
@@ -20,7 +21,7 @@
 namespace conoid {
 
 Status export_chart(const std::shared_ptr<ChartScene>& scene, const std::filesystem::path& file, int width, int height) {
-  const std::string ending = file.extension().string();
+  const std::string ending = lower_case_ending(file);
   const bool svg = ending == ".svg";
   const bool pdf = ending == ".pdf" && CONOID_RENDER_PDF != 0;
   if (!svg && !pdf)

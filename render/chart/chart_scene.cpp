@@ -67,12 +67,7 @@ struct ChartScene::Impl {
   TickSet x_ticks;
   TickSet y_ticks;
 
-  /// A transparent picture holds no colour where nothing is, or it would mix into the edges of what is drawn.
-  void apply_background() {
-    const Rgb colour = transparent ? Rgb{0, 0, 0} : theme.chart_background;
-    renderer->SetBackground(colour[0], colour[1], colour[2]);
-    renderer->SetBackgroundAlpha(transparent ? 0 : 1);
-  }
+  void apply_background() { set_background(*renderer, theme.chart_background, transparent); }
 
   vtkNew<vtkRenderer> renderer;
   vtkNew<vtkContextActor> actor;

@@ -296,11 +296,6 @@ void FieldScene::set_transparent(bool transparent) {
   changed();
 }
 
-void FieldScene::Impl::apply_background() {
-  // Where there is nothing a transparent picture holds no colour, or its white would mix into the edges of what is drawn.
-  const Rgb colour = transparent ? Rgb{0, 0, 0} : theme.background;
-  renderer->SetBackground(colour[0], colour[1], colour[2]);
-  renderer->SetBackgroundAlpha(transparent ? 0 : 1);
-}
+void FieldScene::Impl::apply_background() { set_background(*renderer, theme.background, transparent); }
 
 }  // namespace conoid

@@ -29,7 +29,6 @@ class ImagePart final : public ScenePart {
   [[nodiscard]] Bounds bounds() const override;
   [[nodiscard]] Index entries(Association association) const override;
   void set_values(std::shared_ptr<const std::vector<float>> values, Association association) override;
-  [[nodiscard]] const std::vector<float>& values() const override { return values_ ? *values_ : none_; }
   void update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
               double pixel_ratio) override;
   [[nodiscard]] std::optional<Hit> hit(const Ray& ray, const FieldView& view) const override;
@@ -53,8 +52,6 @@ class ImagePart final : public ScenePart {
   [[nodiscard]] double interpolate(const Vec3& point) const;
 
   ImageGeometry grid_;
-  std::shared_ptr<const std::vector<float>> values_;
-  inline static const std::vector<float> none_{};
   Association association_ = Association::point;
   std::array<Plane, 3> planes_;
   vtkSmartPointer<vtkActor> iso_actor_;

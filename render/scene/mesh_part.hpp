@@ -32,7 +32,6 @@ class MeshPart final : public ScenePart {
   [[nodiscard]] std::vector<Vec3> extremes() const override { return extremes_; }
   [[nodiscard]] Index entries(Association association) const override;
   void set_values(std::shared_ptr<const std::vector<float>> values, Association association) override;
-  [[nodiscard]] const std::vector<float>& values() const override { return values_ ? *values_ : none_; }
   void update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
               double pixel_ratio) override;
   void set_coarse(bool coarse, std::size_t most) override;
@@ -58,8 +57,6 @@ class MeshPart final : public ScenePart {
   SurfaceMesh skin_;
   Bounds bounds_{};
   std::vector<Vec3> extremes_;
-  std::shared_ptr<const std::vector<float>> values_;
-  inline static const std::vector<float> none_{};
   Association association_ = Association::point;
   int coarse_boxes_ = 0;                    ///< along the longest side, of the coarse triangles made last
   std::vector<std::size_t> coarse_source_;  ///< the triangle of the skin behind each coarse one; empty: not made

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,7 +58,8 @@ class ScenePart {
   [[nodiscard]] virtual Index entries(Association association) const = 0;
   /// Hands over the numbers to be coloured (null or empty: the part carries no field and is drawn plain, or not at all).
   virtual void set_values(std::shared_ptr<const std::vector<float>> values, Association association) = 0;
-  [[nodiscard]] virtual const std::vector<float>& values() const = 0;
+  /// The numbers handed over last; none: empty.
+  [[nodiscard]] const std::vector<float>& values() const { return values_ ? *values_ : none_; }
   /// Brings actors up to date with geometry, values, colours and view. `warp` may be null.
   virtual void update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
                       double pixel_ratio) = 0;
@@ -69,6 +71,10 @@ class ScenePart {
 
  protected:
   vtkRenderer& renderer_;
+  std::shared_ptr<const std::vector<float>> values_;
+
+ private:
+  inline static const std::vector<float> none_{};
 };
 
 }  // namespace conoid

@@ -11,6 +11,7 @@
 #include <vtkNew.h>
 #include <vtkPoints.h>
 #include <vtkProperty.h>
+#include <vtkRenderer.h>
 #include <vtkTextProperty.h>
 #include <vtkTextRenderer.h>
 #include <vtkTypeInt64Array.h>
@@ -18,6 +19,12 @@
 #include <vtkUnstructuredGrid.h>
 
 namespace conoid {
+
+void set_background(vtkRenderer& renderer, const Rgb& color, bool transparent) {
+  const Rgb drawn = transparent ? Rgb{0, 0, 0} : color;
+  renderer.SetBackground(drawn[0], drawn[1], drawn[2]);
+  renderer.SetBackgroundAlpha(transparent ? 0 : 1);
+}
 
 void set_color(vtkProperty& property, const Rgb& color) { property.SetColor(color[0], color[1], color[2]); }
 

@@ -11,11 +11,15 @@
 
 class vtkLookupTable;
 class vtkProperty;
+class vtkRenderer;
 class vtkTextProperty;
 class vtkUnstructuredGrid;
 
 namespace conoid {
 
+/// What lies behind everything. A transparent picture holds no colour where nothing is, or it would mix into the edges of
+/// what is drawn.
+void set_background(vtkRenderer& renderer, const Rgb& color, bool transparent);
 void set_color(vtkProperty& property, const Rgb& color);
 /// Shading that lets colours be read: much ambient light, hardly any gloss.
 void set_surface_look(vtkProperty& property, const Theme& theme);

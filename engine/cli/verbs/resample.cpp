@@ -9,7 +9,7 @@
 namespace conoid::cli {
 namespace {
 
-struct Options {
+struct ResampleOptions {
   std::string file, out;
   std::vector<std::string> spacing;
   std::string interval, frequency, path;
@@ -28,7 +28,7 @@ Result<double> positive(const char* option, const std::string& text, const char*
   return q->value;
 }
 
-void run(const Options& options, Context& context) {
+void resample(const ResampleOptions& options, Context& context) {
   ResampleTask task;
   task.file = options.file;
   task.out = options.out;
@@ -65,13 +65,11 @@ void run(const Options& options, Context& context) {
   if (solver == nullptr)
     return context.fail(make_error(ErrorCode::command_line, "no solver of this program reads models",
                                    "`conoid list` shows the solvers that it has."));
-  std::vector<std::vector<std::string>> lines;
   Json rows = Json::array();
   const Status done = solver->resample(task, [&](const ReportRow& row) {
-    if (!row.text.empty()) lines.push_back({row.name, row.text});
+    if (!row.text.empty()) context.say("{:<24}  {}", row.name, row.text);
     rows.push_back({{"name", row.name}, {"value", number_json(row.value)}, {"unit", row.unit}});
   });
-  for (const auto& line : lines) context.say("{:<24}  {}", line[0], line[1]);
   if (!done) return context.fail(done.error());
   Json json = {{"file", options.file}, {"rows", rows}};
   if (!options.out.empty()) {
@@ -81,8 +79,8 @@ void run(const Options& options, Context& context) {
   context.object(json);
 }
 
-void add(OptionSet verb, Context& context) {
-  const auto options = std::make_shared<Options>();
+void add_resample(OptionSet verb, Context& context) {
+  const auto options = std::make_shared<ResampleOptions>();
   verb.value("FILE", options->file, "Model (.sgy, .vti, JSON header of raw floats) or traces (.sgy, .csv; with --interval)").required();
   verb.value("--out,-o", options->out, "File to write, of the kind its ending says (default: the report alone)");
   verb.value("--spacing", options->spacing, "Models: new distance of the samples, or three: x,y,z").separated_by(',');
@@ -93,7 +91,7 @@ void add(OptionSet verb, Context& context) {
   verb.value("--order", options->order, "Of the scheme (default: report on all)").within(2, 12);
   verb.value("--path", options->path, "Way along which errors add up (default: the model's diagonal)");
   verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
-  verb.on_use([options, &context] { run(*options, context); });
+  verb.on_use([options, &context] { resample(*options, context); });
 }
 
 }  // namespace
@@ -103,7 +101,7 @@ Verb resample_verb() {
           "  conoid resample salt.sgy --spacing 10m --frequency 30Hz -o salt.json\n"
           "  conoid resample salt.sgy --frequency 30Hz --path 4km\n"
           "  conoid resample runs/latest/traces/shot-1.sgy --interval 4ms -o shot-1.sgy\n",
-          add};
+          add_resample};
 }
 
 }  // namespace conoid::cli

@@ -3,6 +3,7 @@
 #include "engine/mesh/readers/read_mesh.hpp"
 
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/file_ending.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -73,12 +74,6 @@ bool looks_like_vtu(std::string_view bytes) {
 
 std::string_view readable_mesh_formats() {
   return "Gmsh MSH (2.2, 4.1), STL, OBJ, PLY, Nastran bulk data, MFEM (v1.0), VTU";
-}
-
-std::string lower_case_ending(const std::filesystem::path& path) {
-  std::string e = path.extension().string();
-  std::transform(e.begin(), e.end(), e.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return e;
 }
 
 Result<MeshFormat> recognise_mesh(std::string_view bytes, const std::filesystem::path& path) {

@@ -27,9 +27,6 @@ enum class MeshFormat { msh, stl, obj, ply, nastran, mfem, vtu };
 /// "MSH (2.2, 4.1), STL, OBJ, …", for messages.
 [[nodiscard]] std::string_view readable_mesh_formats();
 
-/// ".geo" of "Wing.GEO": a file name's ending with its dot, ASCII letters in lower case.
-[[nodiscard]] std::string lower_case_ending(const std::filesystem::path& path);
-
 /// The format by content, then by the file name's ending; the error lists the formats that can be read.
 [[nodiscard]] Result<MeshFormat> recognise_mesh(std::string_view bytes, const std::filesystem::path& path);
 

@@ -3,6 +3,7 @@
 #include "engine/mesh/writers/write_mesh.hpp"
 
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/file_ending.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/readers/msh_types.hpp"
 #include "engine/mesh/topology.hpp"
@@ -377,9 +378,7 @@ std::string to_obj(const Mesh& mesh, const WriteOptions& options) {
 
 Status write_mesh(const Mesh& mesh, const std::filesystem::path& path, const WriteOptions& options) {
   try {
-    std::string ending = path.extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    const std::string ending = lower_case_ending(path);
     Place place;
     place.file = path.string();
     if (ending == ".msh") return write_file_atomically(path, to_msh(mesh, options));

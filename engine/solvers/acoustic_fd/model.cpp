@@ -6,6 +6,7 @@
 // those of bytes 181 and 185 where they are not all zero, else one metre a number.
 #include "engine/solvers/acoustic_fd/model.hpp"
 
+#include "engine/core/file_ending.hpp"
 #include "engine/io/segy.hpp"
 #include "engine/solvers/acoustic_fd/model_vti.hpp"
 
@@ -163,8 +164,7 @@ class Segy final : public Model {
 }  // namespace
 
 Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& path, ModelQuantity quantity) {
-  std::string end = path.extension().string();
-  for (char& c : end) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  const std::string end = lower_case_ending(path);
   if (end == ".sgy" || end == ".segy") return Segy::open(path, quantity);
   if (end == ".vti") return open_vti_model(path, quantity);
   auto header = read_model_header(path, quantity);

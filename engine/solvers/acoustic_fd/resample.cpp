@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_fd/resample.hpp"
 
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/file_ending.hpp"
 #include "engine/core/json.hpp"
 #include "engine/core/units.hpp"
 #include "engine/io/csv.hpp"
@@ -74,13 +75,9 @@ Error wrong(const std::filesystem::path& file, std::string text, std::string hin
   return make_error(ErrorCode::invalid_input, std::move(text), std::move(hint), {file.string(), 0, ""});
 }
 
-std::string ending(const std::filesystem::path& file) {
-  std::string end = file.extension().string();
-  for (char& c : end) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return end;
-}
 bool is_segy(const std::filesystem::path& file) {
-  return ending(file) == ".sgy" || ending(file) == ".segy";
+  const std::string ending = lower_case_ending(file);
+  return ending == ".sgy" || ending == ".segy";
 }
 
 /// Refuses what does not fit in memory before any of it is taken: `samples` are floats that lie there at a time.
@@ -312,7 +309,7 @@ Status resample_model(const ResampleTask& task, ResampleFilter filter, const Rep
   if (task.frequency > 0 && quantity == ModelQuantity::speed) report_waves(task, box, range, sink);
   if (task.out.empty()) return {};
   if (is_segy(task.out)) return write_model_segy(task.out, all);
-  if (ending(task.out) == ".vti") return write_vti(task.out, std::move(all), quantity, unit);
+  if (lower_case_ending(task.out) == ".vti") return write_vti(task.out, std::move(all), quantity, unit);
   return write_raw(task.out, all, unit);
 }
 
