@@ -172,8 +172,9 @@ SymmetricMatrix System::matrix() const {
   return m;
 }
 
-Status System::factor(const DirectOptions& options) {
+Status System::factor(const DirectOptions& options, Stopped stopped_instead) {
   stop_ = options.stop;
+  stopped_ = stopped_instead ? std::move(stopped_instead) : [stop = stop_] { return stop.stop_requested(); };
   const SymmetricMatrix assembled = matrix();
   if (stopped()) return stop_error();
   auto made = factorise(assembled, options);

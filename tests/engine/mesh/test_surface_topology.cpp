@@ -242,10 +242,15 @@ class TestSurfaceTopology : public QObject {
     QCOMPARE(self_intersections(two, 3).size(), std::size_t{3});
 
     // A hundred thousand triangles in one place would be compared for minutes: the test would end by its time limit.
+#if defined(__SANITIZE_ADDRESS__)
+    constexpr Index count = 10000;
+#else
+    constexpr Index count = 100000;
+#endif
     std::vector<double> points;
     std::vector<CellShape> shapes;
     std::vector<Index> nodes;
-    for (Index k = 0; k < 100000; ++k) {
+    for (Index k = 0; k < count; ++k) {
       for (const double v : {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0}) points.push_back(v);
       shapes.push_back(CellShape::triangle3);
       for (Index n = 0; n < 3; ++n) nodes.push_back(3 * k + n);

@@ -12,6 +12,7 @@
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/mie.hpp"
 #include "engine/solvers/maxwell_fem/radiation.hpp"
+#include "engine/solvers/maxwell_fem/system.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 
 using namespace conoid;
@@ -55,9 +56,9 @@ double difference(const std::vector<Complex>& a, const std::vector<Complex>& b) 
   return std::sqrt(d / size);
 }
 
-/// Asked for at any look, a stop ends `work` at that look; looks are no rarer than `least` in all.
+/// Asked for at any look, a stop ends `work` at that look, or `again` looks later; looks are no rarer than `least` in all.
 template <class Work>
-void heard_at_once(const Work& work, Index least) {
+void heard_at_once(const Work& work, Index least, Index again = 0) {
   Index looks = 0;
   const auto whole = work([&] {
     ++looks;
@@ -70,7 +71,7 @@ void heard_at_once(const Work& work, Index least) {
     const auto given_up = work([&] { return ++count >= at; });
     QVERIFY(!given_up.ok());
     QVERIFY(given_up.error().code == ErrorCode::stopped);
-    QCOMPARE(count, at);
+    QVERIFY2(count <= at + again, qPrintable(QString("%1 looks after look %2").arg(count - at).arg(at)));
   }
 }
 
@@ -303,6 +304,23 @@ class TestRadiation : public QObject {
     QVERIFY(unknown > 400 && unknown < 961);
     heard_at_once([&](const Stopped& stopped) { return locate(domain, plane, stopped); },
                   blocks + 961 * domain.outer.faces() / 100000);
+  }
+
+  void a_stop_is_heard_in_every_loop_of_the_assembly() {
+    // The matrix, then the projection onto S' (its mass matrix) and the functionals of J, then in the mixed form the projection of
+    // the wave. What leaves a loop of the matrix asks once more behind it.
+    const auto s = scene(3, 2);
+    const auto tets = static_cast<Index>(s->domain.space.tets().size());
+    const Index rows = s->domain.free_unknowns, blocks = (s->domain.currents.faces() + 4095) / 4096;
+    Index outside = 0;
+    for (Index t = 0; t < tets; t += 256) outside += s->domain.outside[t] ? 1 : 0;
+    QVERIFY(outside > 0);
+    heard_at_once(
+        [&](const Stopped& stopped) {
+          System system(s->domain, {Medium{}, Medium{}, Medium{}}, 1, FieldForm::mixed, 1);
+          return system.factor({}, stopped);
+        },
+        (rows + 4095) / 4096 + (tets + 511) / 512 + 1 + 2 * blocks + outside + 2 * blocks, 2);
   }
 
   void range_profile_finds_the_front_of_a_sphere() {
