@@ -29,7 +29,9 @@ constexpr int glance_height = 64;
 
 QString size_words(const QFileInfo& info) { return QString::fromStdString(format_bytes(static_cast<Bytes>(info.size()))); }
 
-QString range_words(const Column& column, const std::vector<double>& values) {
+QString range_words(const Column& column, std::vector<double> values) {
+  std::erase_if(values, [](double v) { return !std::isfinite(v); });
+  if (values.empty()) return QString::fromStdString(column.name);
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const QString unit = column.unit.empty() || column.unit == "1" ? QString() : " " + QString::fromStdString(column.unit);
   return QObject::tr("%1 from %2 to %3").arg(QString::fromStdString(column.name), QString::number(*low, 'g', 3), QString::number(*high, 'g', 3) + unit);
@@ -47,6 +49,15 @@ FileGlance look_into_table(const std::filesystem::path& file) {
     out.y = table->column(1);
     words << range_words(table->columns[1], out.y);
   }
+  // A curve of what is finite.
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < out.y.size(); ++i)
+    if (std::isfinite(out.x[i]) && std::isfinite(out.y[i])) {
+      out.x[kept] = out.x[i];
+      out.y[kept++] = out.y[i];
+    }
+  if (!out.y.empty()) out.x.resize(kept);
+  out.y.resize(kept);
   if (table->columns.size() > 2) words << QObject::tr("%1 columns more").arg(table->columns.size() - 2);
   out.words = words.join(", ");
   return out;
