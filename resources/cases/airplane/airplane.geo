@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An airliner of 32 m with swept wings and a T-free tail, lengths in metres: x aft, y to starboard, z up.
-// About 6000 vertices at h = 0.375 m; halve h for four times as many.
-DefineConstant[ h = {0.375, Name "Edge length"} ];
+// About 3200 vertices at h = 0.53 m, 6000 at 0.375 m; halve h for four times as many.
+DefineConstant[ h = {0.53, Name "Edge length"} ];
 SetFactory("OpenCASCADE");
 
 // Fuselage: a profile turned about the x axis.

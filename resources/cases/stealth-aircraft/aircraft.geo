@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A faceted aircraft, 1.1 m long: flat facets send the echo away from where the radar stands. About 1300 triangles at h = 0.05.
+// A faceted aircraft, 1.1 m long: flat facets send the echo away from where the radar stands. About 770 triangles at h = 0.078.
 SetFactory("Built-in");
-h = DefineNumber[ 0.05, Name "h" ];
+h = DefineNumber[ 0.078, Name "h" ];
 
 Point(1) = {0, 0, 0, h};  // N
 Point(2) = {1.1, 0.62, 0, h};  // Wr
