@@ -15,7 +15,7 @@ namespace conoid::hydro_fem {
 namespace {
 
 constexpr double enough_points = 3000;
-constexpr double most_points = 1e6;
+constexpr double most_points = 3e5;  // about 0.6 s: every run begins with this, and a stop has to be heard within a second
 
 double points_of(const Case& input, const Mesh* mesh) {
   const ZoneCount count = count_case_zones(input, mesh);

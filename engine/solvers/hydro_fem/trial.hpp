@@ -18,7 +18,7 @@ struct Trial {
 /// Marches the case on every second (third, …) zone of its grid, whichever its regions allow and some 3000 points are enough for,
 /// or on its own mesh, for at most `longest` seconds on the calling thread. A step is as long as a zone is wide, so a grid f times as fine takes
 /// f times as many; where the end was not reached the number n of steps at time t goes on as n ∝ t^b, b = t / (n Δt): 1 in a flow
-/// that does not change, 2/(d + 2) in a blast of similarity (L. I. Sedov, 1959). No step is taken with more than a million points.
+/// that does not change, 2/(d + 2) in a blast of similarity (L. I. Sedov, 1959). No step is taken with more than 300,000 points.
 [[nodiscard]] Trial march_a_trial(const Case& input, const Mesh* mesh, double longest = 0.12);
 
 }  // namespace conoid::hydro_fem
