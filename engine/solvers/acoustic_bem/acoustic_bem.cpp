@@ -46,10 +46,11 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   const double courant = s.form.delta() / surface->mean_edge, length = expected_length(courant);
   const auto n = static_cast<double>(surface->unknowns);
   Estimate e;
-  const MemoryPlan plan = plan_memory(s, surface->unknowns, courant, budget_of(s), machine.cores, resident_memory());
+  const int threads = s.threads > 0 ? s.threads : machine.cores;
+  const MemoryPlan plan = plan_memory(s, surface->unknowns, courant, budget_of(s), threads, resident_memory());
   e.host_memory = plan.streams() ? plan.budget : plan.in_memory;
   e.steps = (s.steps + s.grouped - 1) / s.grouped * s.grouped;
-  const auto [assembly, march] = expected_time(s, *surface, machine.cores);
+  const double assembly = expected_time(s, *surface, std::min(machine.cores, plan.threads)).assembly, march = expected_time(s, *surface, machine.cores).march;
   const double streaming = streaming_seconds(s, plan);
   e.seconds = assembly + std::max(march, streaming);  // reading goes beside computing
   e.basis = "from the rates of a server's core, for the cores here";
@@ -83,6 +84,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
                {"values in the matrices", fmt::format("about {:.3g}", n * n * length)},
                {"assembly", fmt::format("about {}", format_duration(assembly))},
                {"march", fmt::format("about {}", format_duration(std::max(march, streaming)))}};
+  if (plan.threads < threads) e.details.emplace_back("threads that assemble", fmt::format("{} of {}", plan.threads, threads));
   if (plan.streams()) {
     e.details.emplace_back("values on the disk", format_bytes(plan.values));
     e.details.emplace_back("memory for windows", format_bytes(plan.windows));
@@ -157,6 +159,8 @@ Status AcousticBem::prepare(RunContext& context) {
     context.results.number("row_vector_average", f.average(), "1");
     context.results.number("row_vector_longest", static_cast<double>(f.longest), "1");
     context.results.number("k_max", static_cast<double>(f.columns), "1");
+    if (f.assembly_threads < context.team.threads())
+      context.results.number("assembly_threads", static_cast<double>(f.assembly_threads), "1");
     context.results.number("m0_skew_part", f.skew, "1");
     context.results.number("shell_evaluations", static_cast<double>(f.evaluations), "1");
   }

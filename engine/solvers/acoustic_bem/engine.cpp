@@ -5,10 +5,13 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/core.h>
 
+#include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/team/machine.hpp"
 
@@ -21,7 +24,7 @@ class EngineOf final : public Engine {
   using Points = std::unique_ptr<Receivers<Real>>;
 
   EngineOf(const Settings& settings, const Surface& surface, const std::vector<Vec3>& plane_points,
-           Matrices<Real> matrices, Points receivers, Points planes)
+           Matrices<Real> matrices, Points receivers, Points planes, int assembly_threads)
       : march_(std::move(matrices), options(settings, surface, plane_points)), receivers_(std::move(receivers)),
         planes_(std::move(planes)) {
     const Matrices<Real>& m = march_.matrices();
@@ -33,6 +36,7 @@ class EngineOf final : public Engine {
     facts_.skew = m.skew;
     facts_.assembly_seconds = m.seconds;
     facts_.evaluations = m.evaluations;
+    facts_.assembly_threads = assembly_threads;
     facts_.bytes = m.slices.bytes({0, m.slices.count()}) + (planes_ ? planes_->bytes() : 0) +
                    (receivers_ ? receivers_->bytes() : 0);
   }
@@ -126,7 +130,8 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   const Bytes needed = assembly.slice_bytes(sizeof(Real));
   const auto pairs = static_cast<Bytes>(surface.unknowns) * static_cast<Bytes>(surface.unknowns);
   const double courant = settings.form.delta() / surface.mean_edge;
-  const MemoryPlan plan = plan_memory(settings, surface.unknowns, courant, budget, team.threads(), own);
+  const auto plan_for = [&](int threads) { return plan_memory(settings, surface.unknowns, courant, budget, threads, own); };
+  MemoryPlan plan = plan_for(team.threads());
   const auto too_little = [&] {
     return make_error(ErrorCode::resources,
                       fmt::format("the matrices of {} unknowns need {}, and {} if their values lie on the disk; the budget is {}",
@@ -135,24 +140,39 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
                       "Coarsen the mesh, use single precision, or raise compute.memory.host.");
   };
   if (plan.streams() && !plan.possible()) return too_little();
+  // What has threads' scratch, until the march, is done by as many as there is room for.
+  std::optional<Team> few;
+  const auto crew = [&]() -> Team& {
+    if (plan.threads >= team.threads()) return team;
+    if (!few || few->threads() != plan.threads) few.emplace(std::vector<WorkerSpec>{{.threads = plan.threads}});
+    return *few;
+  };
   // Receivers come first: what they hold is then known when windows are given what is left.
   const auto made = [&](const std::vector<Vec3>& points) {
-    return points.empty() ? nullptr : std::make_unique<Receivers<Real>>(surface, settings.form, points, settings.grouped, team);
+    return points.empty() ? nullptr : std::make_unique<Receivers<Real>>(surface, settings.form, points, settings.grouped, crew());
   };
   auto receivers = made(settings.receivers), planes = made(plane_points);
   if (stop.stop_requested()) return make_error(ErrorCode::stopped, "Stopped during assembly.");
   const Bytes later = later_memory(settings, surface.unknowns, team.threads());
-  const Bytes tiles = static_cast<Bytes>(team.threads()) * tile_memory(surface.unknowns);
+  const auto tiles = [&] { return static_cast<Bytes>(plan.threads) * tile_memory(surface.unknowns); };
   ::malloc_trim(0);
-  const bool streams = plan.streams() || resident_memory() + needed + tiles + later > budget;
+  const bool streams = plan.streams() || resident_memory() + needed + tiles() + later > budget;
+  while (streams && budget < plan.least && plan.threads > 1) plan = plan_for(plan.threads - 1);
   if (streams && budget < plan.least) return too_little();
   if (streams) {
     const std::filesystem::path folder =
         settings.scratch.empty() ? std::filesystem::temp_directory_path() : settings.scratch;
-    assembly.stream_values([=] { return left_for_windows(budget, 0, tiles + later, plan.least - plan.fixed); }, folder / "slices");
+    const Bytes beside = tiles() + later, least = plan.least - plan.fixed;
+    assembly.stream_values([=] { return left_for_windows(budget, 0, beside, least); }, folder / "slices");
   }
-  auto matrices = assembly.assemble<Real>(team, progress, stop);
+  if (plan.threads < team.threads()) log::info("{}. {}", text_of_fewer_threads(plan, team.threads(), surface.unknowns), hint_of_fewer_threads);
+  const auto begin = std::chrono::steady_clock::now();
+  auto matrices = assembly.assemble<Real>(crew(), progress, stop);
   if (!matrices) return matrices.error();
+  if (few) {  // its samples end with it
+    team.note("assembly", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), {});
+    few.reset();
+  }
   // Extents and tiles are gone; past values and the near part come, and then windows get what is left.
   const auto give_windows = [&](Windows& windows, Bytes to_come) {
     windows.set_budget(left_for_windows(budget, windows.statistics().taken, to_come, plan.least - plan.fixed));
@@ -164,7 +184,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
     give_windows(matrices->slices.store().windows(), later + march_memory(settings, surface.unknowns, courant, columns));
   }
   auto engine = std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices), std::move(receivers),
-                                                 std::move(planes));
+                                                 std::move(planes), plan.threads);
   if (streams) give_windows(engine->windows(), later);
   return std::unique_ptr<Engine>(std::move(engine));
 }

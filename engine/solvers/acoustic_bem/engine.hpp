@@ -21,6 +21,7 @@ struct EngineFacts {
   double skew = 0, assembly_seconds = 0;
   std::uint64_t evaluations = 0;
   Bytes bytes = 0;
+  int assembly_threads = 0;  ///< as many as the memory budget had room for
   [[nodiscard]] double average() const {
     return static_cast<double>(nonzeros) / (static_cast<double>(unknowns) * static_cast<double>(unknowns));
   }

@@ -145,6 +145,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   s.single_precision = input["compute"]["precision"].text() == "single";
   if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
     s.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
+  s.threads = static_cast<int>(input["compute"]["threads"].integer());
 
   const Pulse pulse = read_pulse(input, excitation["pulse"], out);
   const Values waves = excitation["waves"];
@@ -255,12 +256,15 @@ Bytes march_memory(const Settings& s, Index unknowns, double courant, Index colu
   return static_cast<Bytes>(n * (past + near));
 }
 
-MemoryPlan plan_memory(const Settings& s, Index unknowns, double courant, Bytes budget, int threads, Bytes own) {
+namespace {
+
+MemoryPlan plan_with(const Settings& s, Index unknowns, double courant, Bytes budget, int threads, Bytes own) {
   const auto n = static_cast<double>(unknowns);
   const double real = s.single_precision ? 4 : 8, length = stored_length(courant);
   MemoryPlan plan;
   plan.budget = budget;
   plan.own = own;
+  plan.threads = threads;
   // What comes and goes: extents and tiles while the matrices are assembled, then what the march needs (bodies up to as long as
   // three times a sphere of as many triangles).
   const Bytes assembling = static_cast<Bytes>(4 * n * n) + static_cast<Bytes>(threads) * tile_memory(unknowns);
@@ -276,6 +280,14 @@ MemoryPlan plan_memory(const Settings& s, Index unknowns, double courant, Bytes 
   return plan;
 }
 
+}  // namespace
+
+MemoryPlan plan_memory(const Settings& s, Index unknowns, double courant, Bytes budget, int threads, Bytes own) {
+  MemoryPlan plan = plan_with(s, unknowns, courant, budget, std::max(threads, 1), own);
+  while (!plan.possible() && plan.threads > 1) plan = plan_with(s, unknowns, courant, budget, plan.threads - 1, own);
+  return plan;
+}
+
 double streaming_seconds(const Settings& s, const MemoryPlan& plan) {
   return std::ceil(static_cast<double>(s.steps) / s.grouped) * static_cast<double>(plan.read_each_time()) / disk_rate;
 }
@@ -288,6 +300,11 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
   return {evaluations * 0.3e-6 * length / 8.6 / share,
           static_cast<double>(s.steps) *
               (n * n * length * real / 8e9 / s.grouped * static_cast<double>(s.runs.size()) / share + 1e-6 * n)};
+}
+
+std::string text_of_fewer_threads(const MemoryPlan& plan, int threads, Index unknowns) {
+  return fmt::format("{} of {} threads assemble the matrices: each takes {} meanwhile, and the budget is {}", plan.threads, threads,
+                     format_bytes(tile_memory(unknowns)), format_bytes(plan.budget));
 }
 
 std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
@@ -342,7 +359,13 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
                                                    surface.diameter / s.form.delta()),
                                  "Use larger time steps or a smaller body."));
   const Bytes budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
-  const MemoryPlan plan = plan_memory(s, surface.unknowns, courant, budget, this_machine().cores, resident_memory());
+  const int threads = s.threads > 0 ? s.threads : this_machine().cores;
+  const MemoryPlan plan = plan_memory(s, surface.unknowns, courant, budget, threads, resident_memory());
+  if (plan.possible() && plan.threads < threads) {
+    Diagnostic d = input.warning_at(input["mesh"], text_of_fewer_threads(plan, threads, surface.unknowns), std::string(hint_of_fewer_threads));
+    d.severity = Severity::note;
+    out.push_back(std::move(d));
+  }
   if (plan.streams() && plan.possible()) {
     Diagnostic d = input.warning_at(
         input["mesh"],
@@ -364,7 +387,7 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
     Diagnostic d = input.error_at(
         input["mesh"],
         fmt::format("{} unknowns and row-vectors of about {:.3g} values ({:.2g} in all, K_max {}) need {} even with values on "
-                    "the disk, the budget is {}; with enough memory {} cores would assemble for about {} and march {} steps for about {}",
+                    "the disk and a single thread, the budget is {}; with enough memory {} cores would assemble for about {} and march {} steps for about {}",
                     surface.unknowns, expected_length(courant), n * n * expected_length(courant),
                     static_cast<Index>(surface.diameter / s.form.delta()) + 2, format_bytes(needed), format_bytes(budget),
                     cores, format_duration(time.assembly), s.steps, format_duration(time.march)),

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/case/case.hpp"
@@ -33,6 +34,7 @@ struct Settings {
   AssemblyOptions assembly;
   bool single_precision = false;
   Bytes memory = 0;          ///< budget; 0: three quarters of what is free
+  int threads = 0;           ///< 0: one a core
   std::filesystem::path scratch;  ///< folder for what outgrows it; empty: that of temporary files
 
   std::vector<Excitation> runs;  ///< onsets not set yet; delays in t0
@@ -72,6 +74,7 @@ struct MemoryPlan {
   Bytes values = 0;      ///< of the matrices
   Bytes windows = 0;     ///< memory that is left for windows when streaming
   Bytes least = 0;       ///< smallest budget with which streaming works
+  int threads = 1;       ///< that assemble: those wished for, or as many as the budget has room for
   [[nodiscard]] bool streams() const { return in_memory > budget; }
   [[nodiscard]] bool possible() const { return !streams() || budget >= least; }
   /// Read from the disk each time the matrices are gone through.
@@ -79,8 +82,12 @@ struct MemoryPlan {
 };
 /// Of a thread while it assembles: two blocks in double precision, and what its heap keeps (measured).
 [[nodiscard]] inline Bytes tile_memory(Index unknowns) { return unknowns < 2048 ? 12'000'000 : 110'000'000; }
-/// `own` as in MemoryPlan; it counts in every sum.
+/// `own` as in MemoryPlan; it counts in every sum. Of the `threads` wished for, fewer assemble where the scratch of all of them does
+/// not fit the budget; a plan that is not possible is that of a single thread.
 [[nodiscard]] MemoryPlan plan_memory(const Settings& settings, Index unknowns, double courant, Bytes budget, int threads, Bytes own);
+/// For check and log, where a plan takes fewer threads than wished for.
+[[nodiscard]] std::string text_of_fewer_threads(const MemoryPlan& plan, int threads, Index unknowns);
+inline constexpr std::string_view hint_of_fewer_threads = "Raise compute.memory.host for a faster assembly; the march has all threads.";
 /// Seconds that the march waits for the disk if it gives `disk_rate` bytes a second.
 inline constexpr double disk_rate = 1e9;
 [[nodiscard]] double streaming_seconds(const Settings& settings, const MemoryPlan& plan);

@@ -26,21 +26,29 @@ void go_on(History<Real>& history, Index unknowns, int steps, int groups, std::m
   }
 }
 
-/// Σ over the slices of an interval, in double precision.
+/// Σ over the slices of an interval, in double precision. Tests are not optimised, and this is nearly all that a test of large slices
+/// does: bare pointers, which cost a quarter of spans and calls there.
 template <class Real>
 std::vector<double> plain_sums(const Slices<Real>& slices, Interval interval, const History<Real>& history, int steps,
                                Index shift) {
-  std::vector<double> out(static_cast<std::size_t>(steps * slices.rows()), 0);
-  for (Index j = interval.begin; j < interval.end; ++j)
+  const Index rows = slices.rows();
+  std::vector<double> out(static_cast<std::size_t>(steps * rows), 0);
+  double* const sums = out.data();
+  for (Index j = interval.begin; j < interval.end; ++j) {
+    const Real* const past = history.past(j);
     slices.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) {
-      for (Index g = 0; g < steps; ++g)
-        for (Index d = 0; d < static_cast<Index>(v.size()); ++d) {
-          const Index x = g - start - d - shift;  // past[x]; not known for x ≥ 0
-          if (x < 0)
-            out[static_cast<std::size_t>(g * slices.rows() + i)] +=
-                static_cast<double>(v[static_cast<std::size_t>(d)]) * static_cast<double>(history.value(j, -x - 1));
-        }
+      const Real* const begin = v.data();
+      const Real* const end = begin + v.size();
+      for (Index g = 0; g < steps; ++g) {
+        const Index x = g - start - shift;  // past[x − d] for value d; not known where that is ≥ 0
+        const Real* value = begin + std::max<Index>(x + 1, 0);
+        double sum = 0;
+        for (const Real* at = past + x - (value - begin); value < end; ++value, --at)
+          sum += static_cast<double>(*value) * static_cast<double>(*at);
+        sums[g * rows + i] += sum;
+      }
     });
+  }
   return out;
 }
 
@@ -75,19 +83,17 @@ void sums_are_right(const char* name, int steps, const Shape& shape, Bytes budge
   DeviceSummation<Real> summation(open_device(name), slices, steps, budget);
   const double limit = tolerance<Real>(static_cast<double>(shape.count) * shape.longest);
   std::vector<double> sums(2 * static_cast<std::size_t>(steps * shape.rows));
-  const Interval intervals[] = {
-      {0, shape.count}, {3, shape.count - 2}, {shape.count / 2, shape.count / 2 + 1}, {0, shape.count}};
-  for (const Interval& interval : intervals) {
-    for (const Index s : {Index{0}, shift}) {
-      summation.run(CpuWorker(2), interval, runs, s, sums);
-      for (std::size_t r = 0; r < 2; ++r) {
-        const auto want = plain_sums(slices, interval, runs[r], steps, s);
-        for (std::size_t k = 0; k < want.size(); ++k) {
-          const double got = sums[r * want.size() + k];
-          QVERIFY2(std::abs(got - want[k]) <= limit,
-                   qPrintable(QString("run %1 entry %2: %3, not %4").arg(r).arg(k).arg(got).arg(want[k])));
-        }
-      }
+  const Interval all{0, shape.count}, inner{3, shape.count - 2}, one{shape.count / 2, shape.count / 2 + 1};
+  const std::pair<Interval, Index> passes[] = {{all, 0}, {inner, shift}, {one, 0}, {one, shift}, {all, shift}, {inner, 0}, {all, 0}};
+  for (const auto& [interval, s] : passes) {
+    summation.run(CpuWorker(2), interval, runs, s, sums);
+    for (std::size_t r = 0; r < 2; ++r) {
+      const auto want = plain_sums(slices, interval, runs[r], steps, s);
+      std::size_t wrong = 0;
+      while (wrong < want.size() && std::abs(sums[r * want.size() + wrong] - want[wrong]) <= limit) ++wrong;
+      if (wrong == want.size()) continue;
+      const QString text = QString("run %1 entry %2: %3, not %4").arg(r).arg(wrong).arg(sums[r * want.size() + wrong]).arg(want[wrong]);
+      QFAIL(qPrintable(text));
     }
     if (interval.size() == shape.count) QCOMPARE(summation.streamed() > 0, passing);
     for (auto& h : runs) go_on(h, shape.count, steps, 1, random);
@@ -125,9 +131,11 @@ void blocks_are_right(const char* name, int steps, int width, const Shape& shape
     stream.to_host(got, sums);
     stream.synchronize();
     const double limit = tolerance<Real>(static_cast<double>(shape.count) * shape.longest);
-    for (std::size_t k = 0; k < entries; ++k)
-      QVERIFY2(std::abs(got[k] - want[k]) <= limit,
-               qPrintable(QString("%1, entry %2: %3, not %4").arg(what).arg(k).arg(got[k]).arg(want[k])));
+    std::size_t wrong = 0;
+    while (wrong < entries && std::abs(got[wrong] - want[wrong]) <= limit) ++wrong;
+    if (wrong == entries) return;
+    const QString text = QString("%1, entry %2: %3, not %4").arg(what).arg(wrong).arg(got[wrong]).arg(want[wrong]);
+    QFAIL(qPrintable(text));
   };
   const std::string instance =
       std::string("<") + real + "," + std::to_string(steps) + "," + std::to_string(width) + ">";

@@ -20,16 +20,16 @@ class TestCudaSummation : public QObject {
   }
   void ragged_blocks() {
     QFETCH(int, steps);
-    sums_are_right<float>("cuda", steps, {1301, 531, 183, 31}, Bytes{1} << 30, false);
-    sums_are_right<double>("cuda", steps, {777, 270, 600, 40}, Bytes{1} << 30, false);
+    sums_are_right<float>("cuda", steps, {901, 331, 183, 31}, Bytes{1} << 30, false);
+    sums_are_right<double>("cuda", steps, {577, 270, 600, 40}, Bytes{1} << 30, false);
   }
   void wide_marks() { sums_are_right<float>("cuda", 8, {445, 167, 3000, 90}, Bytes{1} << 30, false); }
   void slabs_pass_through() { sums_are_right<double>("cuda", 4, {1333, 700, 83, 21}, 40 << 20, true); }
   void published_blocks() {
     for (int steps : {4, 8, 16})
       for (int width : {16, 32, 64, 128}) {
-        blocks_are_right<float>("cuda", steps, width, {1333, 123, 211, 15});
-        blocks_are_right<double>("cuda", steps, width, {1333, 123, 211, 15});
+        blocks_are_right<float>("cuda", steps, width, {733, 123, 211, 15});
+        blocks_are_right<double>("cuda", steps, width, {733, 123, 211, 15});
       }
   }
 };

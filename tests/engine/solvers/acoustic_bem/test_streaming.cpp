@@ -136,6 +136,16 @@ class TestStreaming : public QObject {
     const MemoryPlan beside = plan_memory(s, 24000, 0.4, Bytes{8} << 30, 2, own);
     QCOMPARE(beside.windows, plan.windows - own);
     QCOMPARE(beside.least, plan.least + own);
+    // Where the scratch of all threads does not fit, fewer assemble: as many as there is room for, and one at least.
+    const MemoryPlan many = plan_memory(s, 24000, 0.4, Bytes{8} << 30, 32, 0);
+    QVERIFY(many.possible() && many.threads > 2 && many.threads < 32 && many.least <= many.budget);
+    const Bytes one_more = plan_memory(s, 24000, 0.4, Bytes{64} << 30, many.threads + 1, 0).least;
+    QVERIFY(one_more > many.budget && plan_memory(s, 24000, 0.4, one_more, 32, 0).threads == many.threads + 1);
+    QCOMPARE(plan.threads, 2);
+    QCOMPARE(poor.threads, 1);
+    const MemoryPlan just = plan_memory(s, 24000, 0.4, poor.least, 32, 0);
+    QVERIFY(just.possible() && just.threads == 1);
+    QVERIFY(!plan_memory(s, 24000, 0.4, poor.least - 1, 32, 0).possible());
     QVERIFY(!plan_memory(s, 24000, 0.4, rich.in_memory, 2, 0).streams() && plan_memory(s, 24000, 0.4, rich.in_memory, 2, 1).streams());
   }
 };
