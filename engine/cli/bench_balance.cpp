@@ -78,6 +78,7 @@ Status bench_balance(const TestRun& how, const BenchSink& sink) {
 std::span<const EngineBench> engine_benches() {
   static constexpr EngineBench benches[] = {
       {"balance", "Balancers on virtual workers, share of the optimum", bench_balance},
+      {"emulated", "The emulated device", bench_emulated},
       {"window", "Calculation windows against the disk", bench_windows},
   };
   return benches;

@@ -23,6 +23,9 @@ struct EngineBench {
 /// (Table 1 of Bramas et al., Parallel Computing 49 (2015)), and how soon they answer a worker that becomes 3 times slower.
 [[nodiscard]] Status bench_balance(const TestRun& how, const BenchSink& sink);
 
+/// Thread phases (a thread of a kernel from one barrier to the next) that a core emulates.
+[[nodiscard]] Status bench_emulated(const TestRun& how, const BenchSink& sink);
+
 /// Calculation windows over a file in the folder of temporary files: data of 4 times the memory budget against raw reads
 /// of the same disk, and what a consumer loses that computes longer than its data take to come. Neither is helped by the
 /// page cache: reads pass it by.

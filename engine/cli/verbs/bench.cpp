@@ -73,7 +73,7 @@ void bench(const RowsOptions& options, Context& context) {
 }
 
 void add_bench(OptionSet verb, Context& context) {
-  add_rows_options(verb, context, "A solver's id, balance or window (default: all)", bench);
+  add_rows_options(verb, context, "A solver's id, balance, emulated or window (default: all)", bench);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Multiply-adds and nothing else, for the roof over the kernels of a device.
+// Multiply-adds and nothing else, for the roof over the kernels of a device; barriers and little else, for what an emulated one costs.
 #include "engine/team/kernel.hpp"
 #include "engine/team/cuda/rates_arguments.hpp"
 
@@ -20,5 +20,18 @@ __global__ void multiply_adds(RateArguments a) {
 }
 static const RegisterKernel multiply_adds_single("team/multiply-adds<float>", multiply_adds<float>);
 static const RegisterKernel multiply_adds_double("team/multiply-adds<double>", multiply_adds<double>);
+
+/// Little but barriers: what it costs to emulate them.
+__global__ void phases(PhasesArguments a) {
+  __shared__ double partial[phase_threads];
+  const int t = static_cast<int>(threadIdx.x);
+  partial[t] = t;
+  for (int half = phase_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half) partial[t] += partial[t + half];
+  }
+  if (t == 0) static_cast<double*>(a.sums)[blockIdx.x] = partial[0];
+}
+static const RegisterKernel phases_kernel("team/phases", phases);
 
 }  // namespace conoid

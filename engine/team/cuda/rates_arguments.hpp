@@ -11,4 +11,11 @@ struct RateArguments {
   int rounds = 0;       ///< multiply-adds of each chain
 };
 
+/// Blocks of so many threads add up a number each, in halves: that many phases between barriers.
+inline constexpr int phase_threads = 128, phases_a_thread = 8;
+
+struct PhasesArguments {
+  void* sums = nullptr;  ///< double, one a block
+};
+
 }  // namespace conoid

@@ -25,6 +25,8 @@ class TestBareMachine : public QObject {
   void without_network();
   void loads_no_graphics_and_no_driver();
   void with_a_driver_that_is_hidden();
+  void without_a_device_the_processor_computes_data();
+  void without_a_device_the_processor_computes();
   void listens_on_nothing_data();
   void listens_on_nothing();
   void any_limit_of_address_space_is_a_message();
@@ -107,6 +109,41 @@ void TestBareMachine::with_a_driver_that_is_hidden() {
   const rod::Said said = shell(
       scratch_.path(), "CUDA_VISIBLE_DEVICES= DISPLAY=:99 exec \"$0\" run case.json --out hidden --progress none");
   COMPARE_EXIT(said, 0);
+}
+
+void TestBareMachine::without_a_device_the_processor_computes_data() {
+  QTest::addColumn<QString>("environment");
+  QTest::addColumn<bool>("module");  // of NVIDIA devices is needed
+  QTest::addColumn<QString>("why");
+  QTest::addColumn<QString>("what_to_do");
+  const QString with_module = "CONOID_MODULES=" CONOID_MODULE_FOLDER, stand_in = with_module + " LD_LIBRARY_PATH=" CONOID_OLD_DRIVER;
+  QTest::newRow("no module") << "CONOID_MODULES=/nonexistent" << false << "module for cuda devices"
+                             << "Install a build made with the preset `cuda`";
+  QTest::newRow("no driver") << with_module << true << "there is no NVIDIA driver on this machine" << "Install the driver of your GPU";
+  QTest::newRow("a driver without a version") << stand_in + " CONOID_DRIVER_VERSION=0" << true
+                                              << "there is no NVIDIA driver on this machine" << "Install the driver of your GPU";
+  QTest::newRow("driver too old") << stand_in + " CONOID_DRIVER_VERSION=11040" << true
+                                  << "the NVIDIA driver is too old: it supports CUDA 11.4, this program needs" << "Update the driver";
+}
+
+/// What is missing and what to do is said; the processor goes on by itself, and --workers cuda is refused with the same words.
+void TestBareMachine::without_a_device_the_processor_computes() {
+  QFETCH(QString, environment);
+  QFETCH(bool, module);
+  QFETCH(QString, why);
+  QFETCH(QString, what_to_do);
+  if (module && !fs::exists(CONOID_MODULE_FOLDER "/libconoid_cuda.so")) QSKIP("this build has no module for NVIDIA devices");
+  if (QTest::currentDataTag() == std::string("no driver") && fs::exists("/proc/driver/nvidia")) QSKIP("there is a driver here");
+  const QString start = environment + " exec \"$0\" ";
+  const rod::Said listed = shell(scratch_.path(), start + "devices");
+  COMPARE_EXIT(listed, 0);
+  const rod::Said refused = shell(scratch_.path(), start + "run case.json --workers cuda --out refused --progress none");
+  COMPARE_EXIT(refused, 6);
+  for (const rod::Said& said : {listed, refused})
+    for (const QString& words : {why, what_to_do, QString("or compute with --workers cpu")})
+      QVERIFY2(said.says(words.toStdString()), (said.out + said.err).c_str());
+  const QString out = QString("alone-%1").arg(QString(QTest::currentDataTag()).replace(QChar(32), QChar(45)));
+  COMPARE_EXIT(shell(scratch_.path(), start + "run case.json --progress none --out " + out), 0);
 }
 
 void TestBareMachine::listens_on_nothing_data() {

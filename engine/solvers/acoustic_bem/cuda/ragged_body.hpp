@@ -42,26 +42,38 @@ struct alignas(sizeof(Real) * per_lane) LaneValues {
   Real row[per_lane];
 };
 
-/// Goes through the pieces of a job in the order in which they are asked for.
-template <class Real>
+/// Goes through the pieces of a job in the order in which they are asked for. `thrifty`: what can be had again is not kept, for
+/// groups of steps whose sums and past values leave no registers for it.
+template <class Real, bool thrifty>
 struct PieceQueue {
   const RaggedArguments& a;
-  int group, slice, last;  ///< the slice that comes next, and the one behind the last
+  int job;
+  int slice;  ///< the slice that comes next when this slab's are done
+  int group, last;  ///< of the job; last: the slice behind it
   int left = 0;  ///< of this slab
+  int slab = 0;
   const uint4* header = nullptr;
   const unsigned char* pieces = nullptr;
   const Real* past = nullptr;
 
+  __device__ __forceinline__ PieceQueue(const RaggedArguments& arguments, int number) : a(arguments), job(number) {
+    if constexpr (!thrifty) group = same_in_warp(a.job[job].group);
+    slice = same_in_warp(a.job[job].begin);
+    if constexpr (!thrifty) last = same_in_warp(a.job[job].end);
+  }
+
   /// The header of the next piece; false if there is none.
   __device__ __forceinline__ bool next(HeaderWords& h) {
     if (left == 0) {
+      if constexpr (thrifty) last = same_in_warp(a.job[job].end), group = same_in_warp(a.job[job].group);
       if (slice >= last) return false;
-      const SlabView view = a.slab[slice / a.slab_slices];
+      slab = slice / a.slab_slices;
+      const SlabView view = a.slab[slab];
       const int at = slice - view.first_slice, end = last - view.first_slice;
       left = same_in_warp((end < view.slices ? end : view.slices) - at);
       header = reinterpret_cast<const uint4*>(view.headers) + static_cast<std::int64_t>(group) * view.slices + at;
       pieces = view.pieces;
-      past = static_cast<const Real*>(a.past) + static_cast<std::int64_t>(slice) * a.stride;
+      past = past_of(slice);
       slice += left;
     } else {
       past += a.stride;
@@ -70,12 +82,23 @@ struct PieceQueue {
     h.word = __ldg(header++);
     return true;
   }
+  /// Where the piece lies whose header was given last, and the past values of its unknown.
+  [[nodiscard]] __device__ __forceinline__ const unsigned char* piece(unsigned offset) const {
+    return (thrifty ? a.slab[slab].pieces : pieces) + 16 * static_cast<std::int64_t>(offset);
+  }
+  [[nodiscard]] __device__ __forceinline__ const Real* past_values() const { return thrifty ? past_of(slice - left - 1) : past; }
+
+ private:
+  [[nodiscard]] __device__ __forceinline__ const Real* past_of(int j) const {
+    return static_cast<const Real*>(a.past) + static_cast<std::int64_t>(j) * a.stride;
+  }
 };
 
 template <class Real, int steps>
 __global__ void __launch_bounds__(32 * ragged_warps, ragged_blocks(steps, sizeof(Real))) ragged(RaggedArguments a) {
   constexpr int per_lane = rows_per_lane(steps, sizeof(Real)), group_size = 32 * per_lane;
   constexpr int unit = 16 / static_cast<int>(sizeof(Real));  // values of 16 bytes
+  constexpr bool thrifty = steps >= 16;
   using Lane = LaneValues<Real, per_lane>;
   const int lane = static_cast<int>(threadIdx.x) & 31, warp = same_in_warp(static_cast<int>(threadIdx.x) >> 5);
   const int number = static_cast<int>(blockIdx.x * (blockDim.x >> 5)) + warp;
@@ -89,7 +112,7 @@ __global__ void __launch_bounds__(32 * ragged_warps, ragged_blocks(steps, sizeof
 
   int stage = 0;
   unsigned parity = 0;
-  const int last_job = same_in_warp(a.job_begin[number + 1]);
+  int last_job = same_in_warp(a.job_begin[number + 1]);
   for (int job = same_in_warp(a.job_begin[number]); job < last_job; ++job) {
     Real sum[per_lane][steps];
 #pragma unroll
@@ -97,15 +120,15 @@ __global__ void __launch_bounds__(32 * ragged_warps, ragged_blocks(steps, sizeof
 #pragma unroll
       for (int g = 0; g < steps; ++g) sum[r][g] = 0;
 
-    PieceQueue<Real> queue{a, same_in_warp(a.job[job].group), same_in_warp(a.job[job].begin), same_in_warp(a.job[job].end)};
+    PieceQueue<Real, thrifty> queue(a, job);
     HeaderWords h, next;
     bool more = queue.next(next);
     const auto ask = [&](int stage) __attribute__((always_inline)) {
       const SharedAddress barrier = barriers + stage * WarpCopies::bytes, to = stages + stage * stage_bytes;
       const unsigned bytes = next.bytes(), window = next.window_bytes();
       WarpCopies::begin(lane, barrier, bytes + window);
-      WarpCopies::copy(lane, barrier, to, queue.pieces + 16 * static_cast<std::int64_t>(next.offset()), bytes);
-      WarpCopies::copy(lane, barrier, to + a.piece_bytes, queue.past + ((now - next.reach()) & ring_mask & ~(unit - 1)), window);
+      WarpCopies::copy(lane, barrier, to, queue.piece(next.offset()), bytes);
+      WarpCopies::copy(lane, barrier, to + a.piece_bytes, queue.past_values() + ((now - next.reach()) & ring_mask & ~(unit - 1)), window);
       WarpCopies::end();
       h = next;
       more = queue.next(next);
@@ -216,6 +239,7 @@ __global__ void __launch_bounds__(32 * ragged_warps, ragged_blocks(steps, sizeof
       __syncwarp();  // the stage may be filled again
     }
 
+    if constexpr (thrifty) last_job = same_in_warp(a.job_begin[number + 1]);
     Real* const out = static_cast<Real*>(a.partial) + static_cast<std::int64_t>(job) * steps * group_size + per_lane * lane;
 #pragma unroll
     for (int g = 0; g < steps; ++g) {
