@@ -33,12 +33,16 @@ class TestEmulatedSummation : public QObject {
   void wide_marks() { sums_are_right<float>("emulated", 8, {45, 33, 3000, 90}, Bytes{1} << 28, false); }
 
   /// What does not fit passes through.
-  void slabs_pass_through() { sums_are_right<double>("emulated", 4, {97, 300, 83, 21}, 3 << 20, true); }
+  void slabs_pass_through() {
+    sums_are_right<double>("emulated", 4, {97, 300, 83, 21}, 3 << 20, true);
+    sums_are_right<float>("emulated", 16, {97, 300, 83, 21}, 3 << 19, true);
+  }
 
   void checked() {
     if (CONOID_HAVE_EMULATED_CHECKED == 0) QSKIP("sanitizers and the checked mode exclude each other");
     sums_are_right<float>("emulated-checked", 8, {45, 35, 41, 9}, Bytes{1} << 28, false);
     sums_are_right<double>("emulated-checked", 2, {33, 67, 41, 9}, Bytes{1} << 28, false);
+    sums_are_right<float>("emulated-checked", 16, {33, 35, 41, 9}, Bytes{1} << 28, false);
     blocks_are_right<float>("emulated-checked", 4, 16, {45, 12, 41, 9});
   }
 
