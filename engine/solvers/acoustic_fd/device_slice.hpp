@@ -6,6 +6,7 @@
 
 #include "engine/solvers/acoustic_fd/cuda/advance_arguments.hpp"
 #include "engine/solvers/acoustic_fd/cuda/ribbon_arguments.hpp"
+#include "engine/solvers/acoustic_fd/cuda/torre_arguments.hpp"
 #include "engine/solvers/acoustic_fd/cuda/tower_arguments.hpp"
 #include "engine/solvers/acoustic_fd/field.hpp"
 #include "engine/team/device.hpp"
@@ -29,6 +30,37 @@ constexpr TowerPlan plan_of() {
   return {S::levels, S::tile_rows, S::tile_fours, S::rim, S::threads, static_cast<Bytes>(S::shared)};
 }
 inline constexpr TowerPlan tower_plans[] = {plan_of<1>(), plan_of<2>(), plan_of<3>(), plan_of<4>(), plan_of<5>(), plan_of<6>()};
+
+/// The same of DiamondTorre.
+struct TorrePlan {
+  Index half = 0;  ///< DTS; 0: none
+  Index steps = 0;  ///< of a band
+  Index rows = 0, across = 0, deep = 0, first_row = 0, threads = 0;
+  Bytes shared = 0;
+  double rate = 0;  ///< expected on a device of 132 multiprocessors and 4.0 TB/s (cuda/torre_body.hpp), 10⁹ updates a second
+};
+template <int half>
+TorrePlan torre_plan(const std::array<Index, 3>& n, Index steps) {
+  using S = TorreOf<half>;
+  constexpr Index D = S::width;
+  TorrePlan p;
+  p.half = half;
+  p.steps = (steps + D - 1) / D * D;
+  const Index lean = (p.steps - 1 + 3) / 4 * 4, least = std::max<Index>(S::least, (p.steps + 31) / 32 * 32);
+  if (least > S::most) return {};
+  p.deep = (n[2] + lean + S::most - 1) / S::most;
+  p.threads = std::clamp<Index>(((n[2] + lean + p.deep - 1) / p.deep + 31) / 32 * 32, least, S::most);
+  p.first_row = -(D + p.steps + half) / half;
+  p.rows = n[0] / half + 1 - p.first_row;
+  p.across = (n[1] + 2 * half - 2) / D + 1;
+  p.shared = static_cast<Bytes>(S::shared);
+  const double h = static_cast<double>(half), useful = static_cast<double>(n[1] * n[2]) /
+                                                      static_cast<double>(p.across * D * p.deep * p.threads) *
+                                                      static_cast<double>(n[0]) / static_cast<double>(n[0] + p.steps + D);
+  const double bytes = (20 - 1 / h) / h * (1 + (2 - 2 / h + 1 / (h * h)) * static_cast<double>(D) / (4 * static_cast<double>(p.steps)));
+  p.rate = 0.65 * 4000 / bytes * useful;
+  return p;
+}
 
 /// Planes and rows on one device.
 class DeviceSlice {
@@ -88,6 +120,7 @@ class DeviceSlice {
     towers_possible_ = !layered_ && !host.unequal() && !host.potential() && device_.info().shared_per_block >= plan_.shared + 1024 &&
                        at_.nz > 0 && rows.size() == problem.grid.points[1] && planes == problem.grid.points[0];
     if (towers_possible_) tower_ = device_.kernel<TowerArguments>(fmt::format("acoustic-fd/tower<{}>", s_));
+    choose_torre();
     stream_.synchronize();
     place_points();
   }
@@ -95,7 +128,7 @@ class DeviceSlice {
   /// Ribbons take the place of towers, where they are possible and `spare` bytes hold what they need beside the levels.
   void allow_ribbons(Bytes spare) {
     using S = RibbonOfRun;
-    if (!towers_possible_ || s_ != 1 || device_.info().shared_per_block < static_cast<Bytes>(S::shared) + 1024) return;
+    if (!towers_possible_ || s_ != 1 || torre_forced_ || device_.info().shared_per_block < static_cast<Bytes>(S::shared) + 1024) return;
     const auto& n = problem_.grid.points;
     ribbon_rows_ = (n[1] + S::levels - 1 + S::tile_rows - 1) / S::tile_rows;
     ribbon_columns_ = (n[2] + S::useful - 1) / S::useful;
@@ -108,16 +141,30 @@ class DeviceSlice {
     }
     borders_ = device_.allocate<float>(borders, "borders of ribbons");
     ribbon_ = device_.kernel<RibbonArguments>("acoustic-fd/ribbon");
+    torre_plan_ = {};  // these have been timed
   }
   [[nodiscard]] bool has_ribbons() const { return !borders_.empty(); }
+  /// "towers of 4 steps".
+  [[nodiscard]] std::string way() const {
+    if (torre_plan_.half > 0) return fmt::format("DiamondTorre {}x{}", 2 * torre_plan_.half, torre_plan_.steps);
+    return fmt::format("{} of {} steps", has_ribbons() ? "ribbons" : "towers", band_steps());
+  }
+  /// The case asks for it: it is not to be compared with single steps.
+  [[nodiscard]] bool forced() const { return torre_forced_; }
   /// Steps of a band of towers or ribbons; 0: this grid, or this device, has none.
   [[nodiscard]] Index band_steps() const {
-    return has_ribbons() ? RibbonOfRun::levels : towers_possible_ ? plan_.levels : 0;
+    return has_ribbons() ? RibbonOfRun::levels : torre_plan_.half > 0 ? torre_plan_.steps : towers_possible_ ? plan_.levels : 0;
+  }
+  /// Bands that are worth a launch: they overlap.
+  [[nodiscard]] Index bands_together() const {
+    return torre_plan_.half > 0 ? std::max<Index>(2, 64 / torre_plan_.steps) : 8;
   }
   /// Bands of towers or ribbons from update k on, sources, images and receivers included; after begin_band().
   void bands(Index k, Index count) {
     if (has_ribbons())
       ribbons(k, count);
+    else if (torre_plan_.half > 0)
+      torre(k, count);
     else
       towers(k, count);
     const Index after = k + count * band_steps();
@@ -288,6 +335,49 @@ class DeviceSlice {
     place_band(k, bands, plan_.levels, t);
     launch_bands(tower_, static_cast<unsigned>(plan_.threads), plan_.shared, t);
   }
+  /// DiamondTorre where "tower WIDTHxSTEPS" asks for it, or where it should be faster than streaming towers, of which 4 levels made
+  /// 323 · 10⁹ updates a second on a device of that size.
+  void choose_torre() {
+    if (!towers_possible_ || s_ != 1) return;
+    const auto& n = problem_.grid.points;
+    TileShape shape;
+    torre_forced_ = problem_.tiling != "auto" && parse_shape(problem_.tiling, shape) && shape.kind == TileShape::Kind::tower;
+    const auto plan = [&](int half, Index steps) {
+      return half == 3 ? torre_plan<3>(n, steps) : half == 4 ? torre_plan<4>(n, steps) : torre_plan<5>(n, steps);
+    };
+    TorrePlan best;
+    if (torre_forced_) {
+      best = plan(static_cast<int>(std::clamp<Index>(shape.width / 2, 3, 5)), std::min<Index>(shape.height, 4 * shape.width));
+    } else {
+      const Index lean_y = plan_.levels - 1, lean_z = Index{4} * plan_.rim * lean_y, tile_z = Index{4} * plan_.fours;
+      const double cells = static_cast<double>((n[1] + lean_y + plan_.rows - 1) / plan_.rows * plan_.rows) *
+                           static_cast<double>((n[2] + lean_z + tile_z - 1) / tile_z * tile_z);
+      best.rate = 323 * static_cast<double>(n[1] * n[2]) / cells;
+      for (const int half : {3, 4, 5})
+        if (const TorrePlan other = plan(half, 8 * half); other.rate > best.rate) best = other;
+    }
+    if (best.half == 0 || device_.info().shared_per_block < best.shared + 1024) {
+      torre_forced_ = false;
+      return;
+    }
+    torre_plan_ = best;
+    torre_ = device_.kernel<TorreArguments>(fmt::format("acoustic-fd/torre<{}>", best.half));
+  }
+  void torre(Index k, Index bands) {
+    const TorrePlan& p = torre_plan_;
+    TorreArguments t;
+    t.even = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin;
+    t.odd = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
+    t.steps = static_cast<int>(p.steps);
+    t.deep = static_cast<int>(p.deep);
+    t.rows = static_cast<int>(p.rows);
+    t.columns = static_cast<int>(p.across * p.deep);
+    t.first_row = static_cast<int>(p.first_row);
+    t.first_z = static_cast<int>(-((p.steps - 1 + 3) / 4 * 4));
+    t.weight = host_.weights().equal[1];
+    place_band(k, bands, p.steps, t);
+    launch_bands(torre_, static_cast<unsigned>(p.threads), p.shared, t);
+  }
   void ribbons(Index k, Index bands) {
     using S = RibbonOfRun;
     auto &newer = level_[static_cast<std::size_t>(k & 1)], &older = level_[static_cast<std::size_t>((k + 1) & 1)];
@@ -326,9 +416,8 @@ class DeviceSlice {
     stream_.to_device(order_, std::span<const unsigned>(order));
     stream_.synchronize();  // before the list goes
   }
-  /// What towers and ribbons take alike.
-  template <class Arguments>
-  void place_band(Index k, Index bands, Index levels, Arguments& t) {
+  /// What all of them take alike.
+  void place_band(Index k, Index bands, Index levels, BandArguments& t) {
     const auto& n = problem_.grid.points;
     t.a = host_.medium_varies() ? a_.data() + at_.origin : a_.data();
     t.stride_x = at_.stride_x;
@@ -604,6 +693,9 @@ class DeviceSlice {
   bool towers_possible_ = false;
   Kernel<TowerArguments> tower_;
   Kernel<RibbonArguments> ribbon_;
+  Kernel<TorreArguments> torre_;
+  TorrePlan torre_plan_;
+  bool torre_forced_ = false;
   int core_[6]{};  ///< nodes of each axis that lie in no sponge
   DeviceBuffer<unsigned> progress_, order_;
   Index ordered_bands_ = 0;

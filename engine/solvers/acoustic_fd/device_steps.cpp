@@ -18,8 +18,6 @@ constexpr Index longest_band = 128;  // steps of a window
 constexpr Index steps_together =
     16;  // in core: what the host waits for at a time; of several devices: between exchanges
 
-constexpr Index bands_together = 8;  // of towers or ribbons: they overlap
-
 /// Steps between two exchanges of devices that share the rows.
 Index shared_band(const Problem& problem, int devices) {
   const Index s = problem.order / 2, thinnest = problem.grid.points[1] / devices;
@@ -45,7 +43,7 @@ class InCore final : public DeviceSteps {
                                                       rows_of(problem, d, count), d > 0 ? beside : 0,
                                                       d + 1 < count ? beside : 0, problem.grid.points[0]));
     if (count == 1) slices_.front()->allow_ribbons(spare);
-    if (const Index levels = tower_steps(); levels > 0) band_ = bands_together * levels;
+    if (const Index levels = tower_steps(); levels > 0) band_ = slices_.front()->bands_together() * levels;
   }
   void take(Index) override {
     const Index s = problem_.order / 2, n = problem_.grid.points[0];
@@ -101,7 +99,7 @@ class InCore final : public DeviceSteps {
   }
   [[nodiscard]] std::string text() const override {
     if (towers_ && tower_steps() > 0)
-      return fmt::format("{}, {} of {} steps", name_, slices_.front()->has_ribbons() ? "ribbons" : "towers", tower_steps());
+      return fmt::format("{}, {}", name_, slices_.front()->way());
     return slices_.size() == 1 ? name_ : fmt::format("{} × {}", slices_.size(), name_);
   }
 
@@ -113,12 +111,12 @@ class InCore final : public DeviceSteps {
   /// Of the first full bands of a run two go in towers and two step by step; the second of each, when everything is loaded, is
   /// timed, and the run goes on with what was faster. Both give the same bits.
   void learn(double seconds) {
-    if (trial_ == 4 || tower_steps() == 0) return;
+    if (trial_ == 4 || tower_steps() == 0 || slices_.front()->forced()) return;
     if (trial_ == 1) tower_seconds_ = seconds;
     ++trial_;
     towers_ = trial_ < 2 || (trial_ == 4 && tower_seconds_ < seconds);
     if (trial_ == 4)
-      log::info("acoustic-fd: {:.3g} s for {} steps in towers or ribbons, {:.3g} s step by step", tower_seconds_, band_, seconds);
+      log::info("acoustic-fd: {:.3g} s for {} steps in {}, {:.3g} s step by step", tower_seconds_, band_, slices_.front()->way(), seconds);
   }
   /// Rows beside each border, both levels, by way of the host.
   void exchange() {

@@ -51,7 +51,8 @@ __device__ __forceinline__ int made_here(int v) {
 #endif
   return v;
 }
-/// Four new cells with what sources add to them; receivers take theirs where the cells are this block's own.
+/// Four new cells (or the first one, two, three) with what sources add to them; receivers take theirs where the cells are this block's own.
+template <int cells = 4>
 __device__ __forceinline__ float4 add_points(const TowerPoints* t, int ny, int step, int x, int y, int z, float4 n, bool own) {
   const auto each = [&](const RowNodes& nodes, auto&& take) {
     const int slot = nodes.slot[x];
@@ -66,7 +67,7 @@ __device__ __forceinline__ float4 add_points(const TowerPoints* t, int ny, int s
       else
         high = middle;
     }
-    for (; low < end && nodes.list[low].z < z + 4; ++low) {
+    for (; low < end && nodes.list[low].z < z + cells; ++low) {
       const RowNode node = nodes.list[low];
       const int d = node.z - z;
       take(node, d == 0 ? n.x : d == 1 ? n.y : d == 2 ? n.z : n.w, d);

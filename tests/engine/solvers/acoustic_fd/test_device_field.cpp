@@ -76,7 +76,6 @@ class TestDeviceField : public QObject {
   /// A run that goes in `way` gives the bits of one that goes step by step.
   static void same_as_single_steps(Problem p, const char* way) {
     std::string how, single;
-    p.tiling = "auto";
     const Everything got = run(p, "emulated", 19, &how, 19);
     p.tiling = "stepwise 8";
     const Everything want = run(p, "emulated", 19, &single, 19);
@@ -103,6 +102,24 @@ class TestDeviceField : public QObject {
       if (order == 12) std::swap(p.faces[2], p.faces[3]);
       p.device_memory = device_plan(p, 1, 1).in_core;  // no room for ribbons
       same_as_single_steps(p, "towers");
+    }
+    configure_emulated({});
+  }
+
+  /// DiamondTorre of every width: bands that are shorter and longer than a tile is wide, several to a launch, cuts along z that lean over
+  /// each other, and what remains step by step.
+  void diamond_torre_gives_the_bits_of_single_steps() {
+    configure_emulated({.multiprocessors = 3});
+    const char* const shapes[] = {"tower 6x6", "tower 8x16", "tower 10x10", "tower 6x12"};
+    for (const std::size_t turn : {0U, 1U, 2U, 3U}) {
+      const Index more = static_cast<Index>(turn);
+      Problem p = busy_problem(2, {11 + 4 * more, 21 - 2 * more, turn == 2 ? 263 : 61 - more}, true, turn != 1, false);
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (turn == 1 || turn == 3) std::swap(p.faces[2 * axis], p.faces[2 * axis + 1]);
+        if (turn == 2) p.faces[2 * axis] = Face{FaceKind::sponge, 1, 30};
+      }
+      p.tiling = shapes[turn];
+      same_as_single_steps(p, "DiamondTorre");
     }
     configure_emulated({});
   }
