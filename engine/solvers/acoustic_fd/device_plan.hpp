@@ -21,7 +21,4 @@ struct DevicePlan {
 };
 [[nodiscard]] DevicePlan device_plan(const Problem& problem, Bytes budget, int devices);
 
-/// Why a problem cannot be computed on devices, in words; empty: it can.
-[[nodiscard]] std::string not_on_devices(const Problem& problem);
-
 }  // namespace conoid::acoustic_fd

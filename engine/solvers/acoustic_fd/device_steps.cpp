@@ -29,17 +29,18 @@ Interval rows_of(const Problem& problem, int device, int devices) {
   return {n * device / devices, n * (device + 1) / devices};
 }
 
-/// All planes on the devices.
+/// All planes on the devices. T: float or double.
+template <class T>
 class InCore final : public DeviceSteps {
  public:
   /// `spare`: bytes that may be taken beside the levels and the medium, for what makes steps faster.
-  InCore(const Problem& problem, Field<float>& host, std::vector<Device> devices, Bytes spare)
+  InCore(const Problem& problem, Field<T>& host, std::vector<Device> devices, Bytes spare)
       : problem_(problem), host_(host), name_(devices.front().info().name) {
     const auto count = static_cast<int>(devices.size());
     band_ = count == 1 ? steps_together : shared_band(problem, count);
     const Index beside = count == 1 ? 0 : problem.order / 2 * band_;
     for (int d = 0; d < count; ++d)
-      slices_.push_back(std::make_unique<DeviceSlice>(problem, host, std::move(devices[static_cast<std::size_t>(d)]),
+      slices_.push_back(std::make_unique<DeviceSlice<T>>(problem, host, std::move(devices[static_cast<std::size_t>(d)]),
                                                       rows_of(problem, d, count), d > 0 ? beside : 0,
                                                       d + 1 < count ? beside : 0, problem.grid.points[0]));
     if (count == 1) slices_.front()->allow_ribbons(spare);
@@ -137,9 +138,9 @@ class InCore final : public DeviceSteps {
   }
 
   const Problem& problem_;
-  Field<float>& host_;
+  Field<T>& host_;
   std::string name_;
-  std::vector<std::unique_ptr<DeviceSlice>> slices_;
+  std::vector<std::unique_ptr<DeviceSlice<T>>> slices_;
   Index band_ = 1;
   bool fresh_ = true;
   bool towers_ = true;  ///< where there are any
@@ -152,14 +153,15 @@ class InCore final : public DeviceSteps {
 /// host's arrays, which are locked, and its place in a buffer that has room for the planes of the next position and more; only when
 /// the buffer ends the window moves back to its beginning. Three streams: planes that come, steps, planes that leave; the host
 /// gives out the work of a whole band and waits once.
+template <class T>
 class Windowed final : public DeviceSteps {
  public:
-  Windowed(const Problem& problem, Field<float>& host, Device device, const DevicePlan& plan)
+  Windowed(const Problem& problem, Field<T>& host, Device device, const DevicePlan& plan)
       : problem_(problem), host_(host), plan_(plan), s_(problem.order / 2),
         slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, plan.room - 2 * s_) {
     const Device& d = slice_.device();
     for (std::size_t n = 0; n < slice_.arrays(); ++n)
-      locks_.push_back(d.lock_host(const_cast<float*>(slice_.host_array(n)), static_cast<std::size_t>(host.at().count) * sizeof(float)));
+      locks_.push_back(d.lock_host(const_cast<T*>(slice_.host_array(n)), static_cast<std::size_t>(host.at().count) * sizeof(T)));
     if (std::any_of(locks_.begin(), locks_.end(), [](const auto& lock) { return lock.get() == nullptr; }))
       log::warning("acoustic-fd: the memory of the field cannot be locked; copies to and from the device will be slower");
     in_ = d.stream();
@@ -188,14 +190,14 @@ class Windowed final : public DeviceSteps {
   }
 
  private:
-  void sweep(Index k, Index T) {
+  void sweep(Index k, Index steps) {
     const Index B = plan_.planes, N = problem_.grid.points[0], end = N + s_;  // planes −s … N + s − 1 travel
     Stream& compute = slice_.stream();
     const auto wanted = [&](Index j) {
-      return Interval{std::clamp(j * B - s_ * T - 2 * s_, -s_, end), std::clamp((j + 1) * B + 2 * s_, -s_, end)};
+      return Interval{std::clamp(j * B - s_ * steps - 2 * s_, -s_, end), std::clamp((j + 1) * B + 2 * s_, -s_, end)};
     };
-    const Index positions = (N + s_ * (T - 1) + B - 1) / B;
-    slice_.begin_band(k, T);
+    const Index positions = (N + s_ * (steps - 1) + B - 1) / B;
+    slice_.begin_band(k, steps);
     slice_.begin_at(0);
     Interval held{-s_, -s_};  // planes that were asked for and have not been sent away
     fetch(held, wanted(0).end);
@@ -205,7 +207,7 @@ class Windowed final : public DeviceSteps {
       if (next > slice_.first() - s_ + plan_.room) move_back(held);
       compute.wait(arrived_);
       fetch(held, next);
-      for (Index i = 0; i < T; ++i)
+      for (Index i = 0; i < steps; ++i)
         slice_.update(k + i, {std::clamp<Index>(j * B - s_ * i, 0, N), std::clamp<Index>((j + 1) * B - s_ * i, 0, N)}, slice_.rows());
     }
     send_away(held, held.end);
@@ -218,10 +220,10 @@ class Windowed final : public DeviceSteps {
   void fetch(Interval& held, Index end) {
     if (end <= held.end) return;
     for (std::size_t n = 0; n < slice_.arrays(); ++n)
-      in_.to_device(slice_.array(n), std::span<const float>(slice_.host_array(n) + slice_.host_plane(held.end).first, values(end - held.end)),
+      in_.to_device(slice_.array(n), std::span<const T>(slice_.host_array(n) + slice_.host_plane(held.end).first, values(end - held.end)),
                     slice_.plane_at(held.end));
     in_.record(arrived_);
-    brought_ += slice_.arrays() * values(end - held.end) * sizeof(float);
+    brought_ += slice_.arrays() * values(end - held.end) * sizeof(T);
     held.end = end;
   }
   /// Planes below `begin` leave after the steps given out so far.
@@ -231,10 +233,10 @@ class Windowed final : public DeviceSteps {
     slice_.stream().record(left_);
     out_.wait(left_);
     for (Index n = 0; n < 2; ++n)
-      out_.to_host(std::span<float>(host_.level(n) + slice_.host_plane(held.begin).first, values(begin - held.begin)),
+      out_.to_host(std::span<T>(host_.level(n) + slice_.host_plane(held.begin).first, values(begin - held.begin)),
                    slice_.array(static_cast<std::size_t>(n)), slice_.plane_at(held.begin));
     out_.record(stored_);
-    taken_away_ += 2 * values(begin - held.begin) * sizeof(float);
+    taken_away_ += 2 * values(begin - held.begin) * sizeof(T);
     held.begin = begin;
   }
   /// The planes that are held move to the beginning of the buffer, when those that leave have left and those that come have come.
@@ -254,10 +256,10 @@ class Windowed final : public DeviceSteps {
   }
 
   const Problem& problem_;
-  Field<float>& host_;
+  Field<T>& host_;
   DevicePlan plan_;
   Index s_;
-  DeviceSlice slice_;
+  DeviceSlice<T> slice_;
   std::vector<detail::Held> locks_;  ///< of the host's arrays
   Stream in_, out_;
   Event arrived_, moved_, left_, stored_;
@@ -266,16 +268,16 @@ class Windowed final : public DeviceSteps {
 
 }  // namespace
 
-std::string not_on_devices(const Problem& problem) {
-  return problem.double_precision ? "double precision is computed by the processors" : "";
-}
-
 namespace {
+
+Bytes value_bytes(const Problem& problem) {
+  return problem.double_precision ? sizeof(double) : sizeof(float);
+}
 
 /// Of the memory of the matched layers.
 Bytes matched_bytes(const Problem& problem) {
   const auto& n = problem.grid.points;
-  constexpr Index pad = DeviceSlice::pad;
+  constexpr Index pad = DeviceSlice<float>::pad;
   const auto padded = [](Index count) { return (count + pad - 1) / pad * pad + pad; };
   Index values = 0;
   for (std::size_t f = 0; f < 6; ++f)
@@ -283,7 +285,7 @@ Bytes matched_bytes(const Problem& problem) {
       const Index width = std::min(face.width, n[f / 2]);
       values += 3 * (f / 2 == 0 ? width * n[1] * padded(n[2]) : f / 2 == 1 ? n[0] * width * padded(n[2]) : n[0] * n[1] * padded(width));
     }
-  return static_cast<Bytes>(values) * sizeof(float);
+  return static_cast<Bytes>(values) * value_bytes(problem);
 }
 
 }  // namespace
@@ -299,7 +301,7 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices) {
   if (layers > 0) devices = 1;
   const Index beside = devices > 1 ? 2 * s * shared_band(problem, devices) : 0;
   const Layout whole(0, n[0], (n[1] + devices - 1) / devices + beside, n[2], static_cast<int>(s));
-  plan.in_core = arrays * static_cast<Bytes>(whole.count) * sizeof(float) + rest + layers;
+  plan.in_core = arrays * static_cast<Bytes>(whole.count) * value_bytes(problem) + rest + layers;
   plan.streamed = plan.in_core > budget;
   if (!plan.streamed) return plan;
   if (layers > 0) {
@@ -309,7 +311,7 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices) {
     return plan;
   }
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
-  const Bytes plane = static_cast<Bytes>(one.stride_x) * sizeof(float);
+  const Bytes plane = static_cast<Bytes>(one.stride_x) * value_bytes(problem);
   // A window of B + sT + 4s planes, B = sT/4 + 2s of which come and go at a time, room for the next B and for sT/2 more, so that the
   // window moves back in its buffer once in three or four positions: 4/3 of a plane copied for each plane that comes.
   const auto block = [s](Index T) { return s * T / 4 + 2 * s; };
@@ -326,7 +328,8 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices) {
   return plan;
 }
 
-std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<float>& host, const Team& team) {
+template <class T>
+std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team) {
   std::vector<Device> devices;
   Bytes budget = 0;
   const Index s = problem.order / 2;
@@ -348,7 +351,7 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<flo
   }
   while (devices.size() > 1 && problem.grid.points[1] / static_cast<Index>(devices.size()) < 2 * s) devices.pop_back();
   const DevicePlan plan = device_plan(problem, budget, static_cast<int>(devices.size()));
-  if (!plan.streamed) return std::make_unique<InCore>(problem, host, std::move(devices), budget - plan.in_core);
+  if (!plan.streamed) return std::make_unique<InCore<T>>(problem, host, std::move(devices), budget - plan.in_core);
   const DevicePlan alone = device_plan(problem, budget, 1);
   if (!alone.possible)
     throw Failure(
@@ -357,7 +360,10 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<flo
                                format_bytes(budget), format_bytes(alone.least)),
                    "Allow more in compute.memory.device, lower the order, turn the longest axis of the grid to x, "
                    "or compute with --workers cpu."));
-  return std::make_unique<Windowed>(problem, host, std::move(devices.front()), alone);
+  return std::make_unique<Windowed<T>>(problem, host, std::move(devices.front()), alone);
 }
+
+template std::unique_ptr<DeviceSteps> make_device_steps<float>(const Problem&, Field<float>&, const Team&);
+template std::unique_ptr<DeviceSteps> make_device_steps<double>(const Problem&, Field<double>&, const Team&);
 
 }  // namespace conoid::acoustic_fd

@@ -6,8 +6,8 @@
 // computes, so that the rate is kept when T ≥ R · max(12 B/B_in, 8 B/B_out) for R cell updates a second. Both give the same
 // bits. Several devices share the rows of y; each computes s T rows of its neighbours along and they exchange once a band.
 //
-// Single precision; order, spacings, medium, density, layers, images, sources and receivers as on the host. Matched layers stay on
-// one device and need a grid that fits there. Double precision is left to the processors.
+// Either precision; order, spacings, medium, density, layers, images, sources and receivers as on the host. Matched layers stay on
+// one device and need a grid that fits there.
 #pragma once
 
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
@@ -42,7 +42,9 @@ class DeviceSteps {
 };
 
 /// Null when the team has no devices, or when the grid has matched layers and does not fit (a warning says it). Throws Failure(resources) when they have too little memory.
-[[nodiscard]] std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<float>& host,
-                                                             const Team& team);
+template <class T>
+[[nodiscard]] std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team);
+extern template std::unique_ptr<DeviceSteps> make_device_steps<float>(const Problem&, Field<float>&, const Team&);
+extern template std::unique_ptr<DeviceSteps> make_device_steps<double>(const Problem&, Field<double>&, const Team&);
 
 }  // namespace conoid::acoustic_fd

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <type_traits>
 
 #include <fmt/core.h>
 
@@ -250,19 +249,16 @@ class TiledMarch final : public March {
  private:
   /// The march goes to the team's devices where it can.
   void open_devices(const Team& team, const Communicator& cluster) {
-    if constexpr (std::is_same_v<T, float>) {
-      const bool there = std::any_of(team.workers().begin(), team.workers().end(), [](const WorkerSpec& w) { return !w.device.empty(); });
-      if (!there) return;
-      const std::string why = cluster.size() > 1 ? "several ranks compute on their processors" : not_on_devices(problem_);
-      if (!why.empty()) {
-        log::warning("acoustic-fd: devices are left alone: {}", why);
-        return;
-      }
-      device_ = make_device_steps(problem_, field_, team);
-      if (!device_) return;
-      band_ = device_->band();
-      device_->take(k_);
+    const bool there = std::any_of(team.workers().begin(), team.workers().end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+    if (!there) return;
+    if (cluster.size() > 1) {
+      log::warning("acoustic-fd: devices are left alone: several ranks compute on their processors");
+      return;
     }
+    device_ = make_device_steps<T>(problem_, field_, team);
+    if (!device_) return;
+    band_ = device_->band();
+    device_->take(k_);
   }
   /// Whoever reads the field reads the host's.
   void bring_back() const {

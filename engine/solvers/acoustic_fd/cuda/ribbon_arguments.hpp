@@ -11,7 +11,7 @@ namespace conoid::acoustic_fd {
 
 /// Bands of T steps of order 2, single precision, equal spacings, constant density; out of place, from pair 0 into pair 1, the next
 /// band back, and so on.
-struct RibbonArguments : BandArguments {
+struct RibbonArguments : BandArguments<float> {
   float* newer[2] = {};  ///< level k of both pairs
   float* older[2] = {};  ///< level k−1
   int first_y = 0;       ///< lowest row of the lowest tile at level k

@@ -51,24 +51,27 @@ struct TorreRow {
 /// one barrier a step. What comes is copied asynchronously one step ahead.
 /// Outside the grid a tile computes values that nobody reads: cells at a face take images, or zero, in place of them.
 template <class S>
-__global__ void __launch_bounds__(S::most, 1) torre(TorreArguments t) {
+__global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::Value> t) {
+  using T = typename S::Value;
   constexpr int half = S::dts, D = S::width, rows = S::rows, cells = S::cells, inner = S::inner, halo = S::halo, line = S::line;
   using Row = TorreRow<half>;
-  float* const made = dynamic_shared<float>();         // [2][inner][line]: level k of the cells that go on
-  float* const coming = made + 2 * inner * line;       // [3][halo][line]: cells beyond the ends of the rows
-  float* const medium = coming + 3 * halo * line;      // [2][rows][line]: of the cells that enter
-  float* const extra = medium + 2 * rows * line;       // [2][2 inner]
+  T* const made = dynamic_shared<T>();         // [2][inner][line]: level k of the cells that go on
+  T* const coming = made + 2 * inner * line;       // [3][halo][line]: cells beyond the ends of the rows
+  T* const medium = coming + 3 * halo * line;      // [2][rows][line]: of the cells that enter
+  T* const extra = medium + 2 * rows * line;       // [2][2 inner]
+  int* const jobs = reinterpret_cast<int*>(extra + 2 * S::extra);  // [threads]: what a thread asks for; −1: nothing
   // What a tower has for itself lies in shared memory too: registers are for cells.
   __shared__ struct {
     unsigned ticket;
     int band, row, tile, cut, x, y, z;  ///< x: plane of x' = 0 at the first step, y: row of y' = 0, z: first of the cut there
+    unsigned busy[2];  ///< at even and odd steps: bit x' where the plane has sources or receivers
   } own;
   const int id = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x), warps = threads / 32;
-  const int lane = id % 32, warp = id / 32, ring = threads + 8;
+  const int warp = id / 32, ring = threads + 8;
   const std::int64_t sx = t.stride_x, sy = t.stride_y, ax = t.a_stride_x, ay = t.a_stride_y;
   const int nx = t.nx, ny = t.ny, nz = t.nz, N = t.steps;
 
-  for (int i = id; i < S::shared / 4; i += threads) made[i] = 0.0F;  // what is never brought is never used
+  for (int i = id; i < (S::shared - 4 * S::most) / static_cast<int>(sizeof(T)); i += threads) made[i] = T{0};  // what is never brought is never used
   for (;;) {
     __syncthreads();
     if (id == 0) {
@@ -92,6 +95,7 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments t) {
     const auto publish = [&](int i) { store_release(progress(own.band, own.row, own.tile, own.cut), static_cast<unsigned>(i)); };
     // A lane looks at each of those that this one waits for: seven above, two of the band before.
     const auto wait = [&](int i) {
+      const int lane = made_here(id) % 32;
       if (lane > 0 && lane < 8) {
         const int c = own.cut + (lane & 1), which = lane >> 1;  // 0: the same tile; 1, 2: (a+1, b), (a, b+1); 3: both
         const int r = own.row + (which == 0 ? 0 : which == 3 ? 2 : 1), odd_row = (t.first_row + own.row) & 1;
@@ -109,80 +113,88 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments t) {
 
     // Lines of step i: plane X0 + i + …, level i of the band.
     const auto ask = [&](int i) {
-      float* const to_halo = coming + (i + 3) % 3 * halo * line;
-      float* const to_medium = medium + (i & 1) * rows * line;
-      const float* const from_level = level(i);
-      const int base = (i + 3) & ~3, last = i + threads + 4;
-      for (int n = warp; n < halo + rows; n += warps) {
+      T* const to_halo = coming + (i + 3) % 3 * halo * line;
+      T* const to_medium = medium + (i & 1) * rows * line;
+      const T* const from_level = level(i);
+      const int base = (i + 3) & ~3, last = i + threads + 4, me = made_here(id), lane = me % 32;
+#pragma unroll 1
+      for (int n = me / 32; n < halo + rows; n += warps) {
         const bool of_level = n < halo;
         const int r = of_level ? n / 2 : n - halo, y_in = r - (of_level ? half : half - 1), away = y_in < 0 ? -y_in : y_in;
         const int x = own.x + i + D - 1 - away + (of_level ? n % 2 : 0), y = own.y + y_in;
         if (x < 0 || x >= nx || y < 0 || y >= ny) continue;
-        const float* const from = of_level ? from_level + (x * sx + y * sy) : t.a + (x * ax + y * ay);
-        float* const to = of_level ? to_halo + n * line : to_medium + r * line;
+        const T* const from = of_level ? from_level + (x * sx + y * sy) : t.a + (x * ax + y * ay);
+        T* const to = of_level ? to_halo + n * line : to_medium + r * line;
+#pragma unroll 1
         for (int f = base + 4 * lane; f <= last; f += 128) {
           const int z = own.z - 4 + f;
-          if (z >= 0 && z < nz) copy_async<16>(shared_address(to + place(f)), from + z);
+          if (z < 0 || z >= nz) continue;
+#pragma unroll
+          for (int part = 0; part < 4; part += 16 / static_cast<int>(sizeof(T))) copy_async<16>(shared_address(to + place(f) + part), from + z + part);
         }
       }
     };
     // One value a thread for the cells above the cut: level i at the two lowest of them, of the lowest also level i − 1 and the medium.
-    const int job = id / inner, job_cell = id % inner;  // 0, 1: level i; 2: medium; 3: level i − 1, and level i of the first cells
-    int job_at = -1;                                    // plane after that of x' = 0 at step i, row, level or medium
-    if (job < 4) {
-      int r = 0, x = 0;
-      if (job < 3)
-        Row::cell(job_cell, 1, r, x);
-      else if (job_cell < inner - rows)
-        Row::cell(job_cell, 2, r, x);
-      else
-        x = Row::low(r = job_cell - (inner - rows));
-      const bool old = job == 3 && job_cell < inner - rows;
-      const int y = own.y + r - (half - 1);
-      if (y >= 0 && y < ny) job_at = r << 8 | (x + (old ? 0 : 1)) << 3 | (job == 1 ? 4 : 0) | (job == 2 ? 2 : old ? 1 : 0);
+    {  // Kinds 0, 1: level i; 2: medium; 3: level i − 1, and level i of the first cells.
+      const int job = id / inner, cell = id % inner;
+      int job_at = -1;  // row, plane after that of x' = 0 at step i, the second z, medium, level i − 1
+      if (job < 4) {
+        int r = 0, x = 0;
+        if (job < 3)
+          Row::cell(cell, 1, r, x);
+        else if (cell < inner - rows)
+          Row::cell(cell, 2, r, x);
+        else
+          x = Row::low(r = cell - (inner - rows));
+        const bool old = job == 3 && cell < inner - rows;
+        const int y = own.y + r - (half - 1);
+        if (y >= 0 && y < ny) job_at = r << 8 | (x + (old ? 0 : 1)) << 3 | (job == 1 ? 4 : 0) | (job == 2 ? 2 : old ? 1 : 0);
+      }
+      jobs[id] = job_at;
     }
     const auto asked = [&](int i) {
+      const int job_at = jobs[id];
       const int x = own.x + i + (job_at >> 3 & 31) - 2, y = own.y + (job_at >> 8) - (half - 1);
       const int z = own.z + threads + i - 1 + (job_at >> 2 & 1);
-      if (job_at < 0 || x < 0 || x >= nx || z < 0 || z >= nz) return 0.0F;
+      if (job_at < 0 || x < 0 || x >= nx || z < 0 || z >= nz) return T{0};
       return (job_at & 2) != 0 ? __ldcg(t.a + (x * ax + y * ay + z)) : __ldcg(level(i + (job_at & 1)) + (x * sx + y * sy + z));
     };
-    const auto put = [&](int i, float value) {
-      const int me = made_here(id), what = me / inner, cell = me % inner;
+    const auto put = [&](int i, T value) {
+      const int mine = made_here(id), what = mine / inner, cell = mine % inner;
       if (what < 2)
         made[((i & 1) * inner + cell) * line + place(threads + 3 + i + what)] = value;
       else if (what < 4)
         extra[(i & 1) * S::extra + (what - 2) * inner + cell] = value;
     };
 
-    int z = own.z + id, at = id + 4;
     if (warp == 0) wait(0);
     __syncthreads();
     ask(-1);
     ask(0);
     __pipeline_commit();
-    float q[2][cells];       // level i of the cells as update i − 1 counts them, level i − 1 as update i − 2 does
-    float c[cells + rows];   // medium: in even steps from the first on, in odd ones from the second on
+    T q[2][cells];       // level i of the cells as update i − 1 counts them, level i − 1 as update i − 2 does
+    T c[cells + rows];   // medium: in even steps from the first on, in odd ones from the second on
     {
+      const int z = own.z + id, at = id + 4;
       const bool in_z = z >= 0 && z < nz;
       const int X0 = own.x, Y = own.y, C = own.z;
       const auto there = [&](int x, int y) { return in_z && x >= 0 && x < nx && y >= 0 && y < ny; };
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
         const int y = Y + r - (half - 1);
-        const float* const newer = level(0) + (X0 * sx + y * sy + z);
-        const float* const older = level(1) + (X0 * sx + y * sy + z);
-        const float* const med = t.a + (X0 * ax + y * ay + z);
+        const T* const newer = level(0) + (X0 * sx + y * sy + z);
+        const T* const older = level(1) + (X0 * sx + y * sy + z);
+        const T* const med = t.a + (X0 * ax + y * ay + z);
 #pragma unroll
         for (int x = 0; x < D; ++x) {
           if (!Row::has(r, x)) continue;
           const int n = Row::first(r) + x - Row::low(r);
-          q[0][n] = there(X0 + x - 1, y) ? __ldcg(newer + (x - 1) * sx) : 0.0F;
-          q[1][n] = x >= Row::low(r) + 2 && there(X0 + x - 2, y) ? __ldcg(older + (x - 2) * sx) : 0.0F;
-          c[n + r] = x < Row::high(r) && there(X0 + x, y) ? __ldcg(med + x * ax) : 0.0F;
+          q[0][n] = there(X0 + x - 1, y) ? __ldcg(newer + (x - 1) * sx) : T{0};
+          q[1][n] = x >= Row::low(r) + 2 && there(X0 + x - 2, y) ? __ldcg(older + (x - 2) * sx) : T{0};
+          c[n + r] = x < Row::high(r) && there(X0 + x, y) ? __ldcg(med + x * ax) : T{0};
           if (x > Row::low(r)) made[(n - r - 1) * line + at] = q[0][n];
         }
-        c[Row::first(r) + Row::length(r) + r] = 0.0F;
+        c[Row::first(r) + Row::length(r) + r] = T{0};
       }
       for (int n = id; n < 2 * inner; n += threads) {  // a cell on either side of the cut
         int r = 0, x = 0;
@@ -192,25 +204,29 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments t) {
           made[n / 2 * line + (n % 2 == 0 ? 3 : threads + 4)] = __ldcg(level(0) + ((X0 + x - 1) * sx + y * sy + beside));
       }
     }
-    unsigned busy = 0;  // bit x': plane X0 + i + x' has sources or receivers
     const auto busy_plane = [&](int x) { return t.busy != nullptr && x >= 0 && x < nx && t.busy[x] != 0 ? 1U << (D - 1) : 0U; };
-    for (int x = 0; x < D - 1; ++x) busy = busy >> 1 | busy_plane(own.x + x);
+    if (id == 0) {
+      unsigned busy = 0;
+      for (int x = 0; x < D; ++x) busy = busy >> 1 | busy_plane(own.x + x);
+      own.busy[0] = busy;
+    }
+
     const auto pass = [&]<int p>(int i) {
       if (p == 0 && i % S::cadence == 0 && i > 0 && warp == 0) wait(i);
       __pipeline_wait_prior(0);
       __syncthreads();
       if (p == 0 && i % S::cadence == 0 && i > 0 && id == threads - 32) publish(i);
       const int X = own.x + i, Y = own.y;
-      busy = busy >> 1 | busy_plane(X + D - 1);
-      const float* const here = made + p * inner * line;
-      float* const next = made + (1 - p) * inner * line;
-      const float* const beyond = coming + i % 3 * halo * line;
-      const float* const beyond_before = coming + (i + 2) % 3 * halo * line;
-      const float* const entering = medium + p * rows * line;
-      if (id == i - 1) {  // the cut has left this cell: the one above it
-        z += threads;
-        at = at >= 8 ? at - 8 : at + threads;
-        const float* const more = extra + p * S::extra;
+      const unsigned busy = own.busy[p];
+      const int me = made_here(id), moved = me < i ? threads : 0;  // the cut has left the cells of those, which are a whole cut higher
+      const int z = own.z + me + moved, at = place(me + 4 + moved);
+      const T* const here = made + p * inner * line;
+      T* const next = made + (1 - p) * inner * line;
+      const T* const beyond = coming + i % 3 * halo * line;
+      const T* const beyond_before = coming + (i + 2) % 3 * halo * line;
+      const T* const entering = medium + p * rows * line;
+      if (me == i - 1) {  // just now
+        const T* const more = extra + p * S::extra;
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
 #pragma unroll
@@ -224,20 +240,21 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments t) {
         }
       }
       const int below = at > 0 ? at - 1 : ring - 1, above = at + 1 < ring ? at + 1 : 0;
-      float brought = 0;
+      T brought = 0;
       if (i + 1 < N) {
         ask(i + 1);
         brought = asked(i + 1);
+        if (me == 0) own.busy[1 - p] = busy >> 1 | busy_plane(X + D);
       }
       __pipeline_commit();
 
       // kind 0: the core; 1: sponges, faces of z; 2: all faces, sources and receivers too.
       const auto step = [&]<int kind>() {
-        const float s_z = kind > 0 ? t.sigma_z[z < 0 ? 0 : z < nz ? z : nz - 1] : 0.0F;
+        const T s_z = kind > 0 ? t.sigma_z[z < 0 ? 0 : z < nz ? z : nz - 1] : T{0};
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
           const int y = Y + r - (half - 1);
-          float s_y = 0;
+          T s_y = 0;
           const int Xr = kind > 0 ? made_here(X) : X;  // profiles are looked up again in each row
           if constexpr (kind > 0) s_y = __ldg(t.sigma_y + (y < 0 ? 0 : y < ny ? y : ny - 1));
 #pragma unroll
@@ -252,38 +269,38 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments t) {
             };
             const int n = Row::first(r) + x - Row::low(r);
             const bool last = x == Row::high(r);
-            const float* const row_z = last ? beyond + 2 * (r + 1) * line : here + (n - r) * line;
-            const float u = of(0, 0);
-            float left = of(-1, 0), right = of(1, 0), low = of(0, -1), high = of(0, 1), down = row_z[below], up = row_z[above];
-            const float old = x + 2 <= Row::high(r) ? q[1 - p][n + 2] : beyond_before[(2 * (r + 1) + x + 1 - Row::high(r)) * line + at];
+            const T* const row_z = last ? beyond + 2 * (r + 1) * line : here + (n - r) * line;
+            const T u = of(0, 0);
+            T left = of(-1, 0), right = of(1, 0), low = of(0, -1), high = of(0, 1), down = row_z[below], up = row_z[above];
+            const T old = x + 2 <= Row::high(r) ? q[1 - p][n + 2] : beyond_before[(2 * (r + 1) + x + 1 - Row::high(r)) * line + at];
             if (last) c[n + r + p] = entering[r * line + at];
-            const float med = c[n + r + p];
+            const T med = c[n + r + p];
             if constexpr (kind > 0) {
-              const auto image = [&](int face, float inside) { return t.sign[face] != 0 ? t.sign[face] * inside : 0.0F; };
-              const float d = down, e = up;
+              const auto image = [&](int face, T inside) { return t.sign[face] != 0 ? t.sign[face] * inside : T{0}; };
+              const T d = down, e = up;
               down = z == 0 ? image(4, e) : d;
               up = z == nz - 1 ? image(5, d) : e;
               if constexpr (kind == 2) {
-                const float l = left, h = right, f = low, g = high;
+                const T l = left, h = right, f = low, g = high;
                 left = X + x == 0 ? image(0, h) : l;
                 right = X + x == nx - 1 ? image(1, l) : h;
                 low = y == 0 ? image(2, g) : f;
                 high = y == ny - 1 ? image(3, f) : g;
               }
             }
-            const float L = fmaf(t.weight, ((left + right) + (low + high)) + (down + up), t.centre * u);
+            const T L = fused_one(t.weight, ((left + right) + (low + high)) + (down + up), t.centre * u);
             if constexpr (kind == 0) {
-              q[1 - p][n] = fmaf(med, L, (u + u) - old);
+              q[1 - p][n] = fused_one(med, L, (u + u) - old);
             } else {
               const int plane = Xr + x;
-              const float s_x = __ldg(t.sigma_x + (plane < 0 ? 0 : plane < nx ? plane : nx - 1));
+              const T s_x = __ldg(t.sigma_x + (plane < 0 ? 0 : plane < nx ? plane : nx - 1));
               q[1 - p][n] = damped_here(med, L, u, old, s_x + s_y + s_z);
             }
           }
         }
         if constexpr (kind == 2) {
           if (busy != 0 && z >= 0 && z < nz) {
-            float some[cells];  // in memory: one code for all cells
+            T some[cells];  // in memory: one code for all cells
 #pragma unroll
             for (int n = 0; n < cells; ++n) some[n] = q[1 - p][n];
             int n = 0;
@@ -293,7 +310,7 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments t) {
 #pragma unroll 1
               for (int x = Row::low(r); x <= Row::high(r); ++x, ++n)
                 if ((busy >> x & 1U) != 0 && y >= 0 && y < ny)
-                  some[n] = add_points<1>(t.points, ny, own.band * N + i, X + x, y, z, make_float4(some[n], 0.0F, 0.0F, 0.0F), true).x;
+                  some[n] = add_point(t.points, ny, own.band * N + i, X + x, y, z, some[n]);
             }
 #pragma unroll
             for (int k = 0; k < cells; ++k) q[1 - p][k] = some[k];
@@ -304,7 +321,7 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments t) {
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
           const int y = made_here(Y) + r - (half - 1);  // rows' addresses one after the other
-          float* const to = level(1 - p) + (X * sx + y * sy + z);
+          T* const to = level(1 - p) + (X * sx + y * sy + z);
 #pragma unroll
           for (int x = 0; x < D; ++x) {
             if (!Row::has(r, x)) continue;
