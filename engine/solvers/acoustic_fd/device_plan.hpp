@@ -4,8 +4,6 @@
 
 #include "engine/solvers/acoustic_fd/problem.hpp"
 
-#include <string>
-
 namespace conoid::acoustic_fd {
 
 /// How a grid would lie on a device with this much memory for it.
@@ -14,7 +12,6 @@ struct DevicePlan {
   Bytes least = 0;        ///< the smallest budget that would do
   bool streamed = false;  ///< it does not fit
   bool possible = true;
-  std::string why_not;    ///< where the processors compute instead, in words: with matched layers a grid has to fit
   Index planes = 0;  ///< B: the window moves by so many
   Index steps = 0;   ///< T
   Index room = 0;    ///< planes of the buffer in which the window lies

@@ -77,7 +77,7 @@ class DeviceSlice {
               Index planes)
       : problem_(problem), host_(host), device_(std::move(device)), stream_(device_.stream()), rows_(rows),
         below_(below), above_(above), s_(host.stencil().radius),
-        at_(0, planes, rows.size() + below + above, problem.grid.points[2], host.stencil().radius) {
+        window_(planes != host.at().nx), at_(0, planes, rows.size() + below + above, problem.grid.points[2], host.stencil().radius) {
     // A window has no halo of its own: its planes count from −s as those of a whole grid do.
     const auto count = static_cast<std::size_t>(at_.count);
     for (std::size_t l = 0; l < 2; ++l) level_[l] = device_.allocate<T>(count, "pressure");
@@ -111,9 +111,14 @@ class DeviceSlice {
     for (std::size_t a = 0; a < 3; ++a) {
       const auto& memory = host.layer_memory(a);
       if (memory.count() == 0) continue;
-      verify(rows.size() == problem.grid.points[1] && planes == problem.grid.points[0], "matched layers lie whole on one device");
+      verify(rows.size() == problem.grid.points[1], "matched layers lie whole on one device");
       layered_ = true;
-      for (auto& m : memory_[a]) m = device_.allocate<T>(memory.count(), "matched layers");
+      // Those of y and z come and go with the planes of a window, as they lie on the host.
+      const std::size_t values = a == 0 || !window_ ? memory.count() : static_cast<std::size_t>((planes + 2 * s_) * memory.stride_x) + pad;
+      for (auto& m : memory_[a]) {
+        m = device_.allocate<T>(values, "matched layers");
+        stream_.zero(m);
+      }
       std::vector<T> factors;
       for (const auto& f : memory.factor) factors.insert(factors.end(), f.begin(), f.end());
       factors_[a] = device_.allocate<T>(factors.size(), "matched layers");
@@ -231,15 +236,31 @@ class DeviceSlice {
                         static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
   }
 
-  /// The memory of the matched layers, of which the host has the same arrays.
+  /// What belongs to a plane of a window beside arrays(): memory of the layers of y and z.
+  struct PlaneMemory {
+    const DeviceBuffer<T>* buffer;
+    T* host;       ///< of plane 0
+    Index values;  ///< of a plane
+  };
+  [[nodiscard]] std::vector<PlaneMemory> plane_memory() const {
+    std::vector<PlaneMemory> out;
+    for (std::size_t a = 1; a < 3; ++a)
+      for (std::size_t i = 0; i < 3; ++i)
+        if (const auto& m = host_.layer_memory(a); m.count() > 0) out.push_back({&memory_[a][i], m.block[i].data(), m.stride_x});
+    return out;
+  }
+  /// Which of the planes in a window's buffers plane `global` is.
+  [[nodiscard]] Index window_plane(Index global) const { return global - first_ + s_; }
+
+  /// The memory of the matched layers, of which the host has the same arrays; of a window those of x.
   void send_layers() {
-    for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t a = 0; a < (window_ ? 1U : 3U); ++a)
       for (std::size_t i = 0; i < 3; ++i)
         if (const auto& m = host_.layer_memory(a); m.count() > 0)
           stream_.to_device(memory_[a][i], std::span<const T>(m.block[i].data(), m.count()));
   }
   void fetch_layers() {
-    for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t a = 0; a < (window_ ? 1U : 3U); ++a)
       for (std::size_t i = 0; i < 3; ++i)
         if (const auto& m = host_.layer_memory(a); m.count() > 0)
           stream_.to_host(std::span<T>(m.block[i].data(), m.count()), memory_[a][i]);
@@ -309,7 +330,7 @@ class DeviceSlice {
     shape.grid = {blocks(at_.nz, 4 * advance_threads_z), blocks(y.size(), advance_threads_y),
                   blocks(x.size(), t.planes)};
     stream_.launch(advance_, shape, t);
-    if (layered_) layers(k, x, y);
+    if (layered_) layers(k, planes, y);
     points(inject_, source_nodes_, source_first_, planes, y, o, k);
     images(o, planes, rows);
     if (!recorded_.empty())
@@ -575,7 +596,13 @@ class DeviceSlice {
     point_data_.receivers = {row_slots_.data() + source_rows_[0], row_firsts_.data() + source_rows_[1], row_nodes_.data()};
   }
 
-  /// The matched layers in local planes and rows, axis after axis as the host has them.
+  /// Position in the memory of axis a of cell (plane `global`, row y, z = 0).
+  [[nodiscard]] Index memory_at(std::size_t a, Index global, Index y) const {
+    const Index x = global - host_.at().first;
+    const Index there = host_.memory_at(a, x, y);
+    return a > 0 && window_ ? there + (window_plane(global) - x) * host_.layer_memory(a).stride_x : there;
+  }
+  /// The matched layers in planes (global) and local rows, axis after axis as the host has them.
   void layers(Index k, Interval planes, Interval rows) {
     const auto& n = problem_.grid.points;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -585,7 +612,7 @@ class DeviceSlice {
         std::array<Interval, 3> box{planes, rows, Interval{0, n[2]}};
         box[a] = {std::max(box[a].begin, nodes.begin), std::min(box[a].end, nodes.end)};
         if (box[0].empty() || box[1].empty() || box[2].empty()) continue;
-        const Index here = at_.at(box[0].begin, box[1].begin, box[2].begin);
+        const Index here = at_.at(box[0].begin - first_, box[1].begin, box[2].begin);
         MatchedArguments<T> t;
         t.u = level_[static_cast<std::size_t>(k & 1)].data() + here;
         t.o = level_[static_cast<std::size_t>((k + 1) & 1)].data() + here;
@@ -595,7 +622,7 @@ class DeviceSlice {
         t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
         t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
         t.along = std::array<Index, 3>{at_.stride_x, at_.stride_y, 1}[a];
-        const Index place = host_.memory_at(a, box[0].begin, box[1].begin) + box[2].begin +
+        const Index place = memory_at(a, box[0].begin, box[1].begin) + box[2].begin +
                             (a == 2 && nodes.begin > 0 ? memory.offset_high : 0);
         for (std::size_t i = 0; i < 3; ++i) t.m[i] = memory_[a][i].data() + place;
         t.m_stride_x = memory.stride_x;
@@ -683,6 +710,7 @@ class DeviceSlice {
   Stream stream_;
   Interval rows_;
   Index below_, above_, s_;
+  bool window_;  ///< of planes that come and go
   Layout at_;
   Index first_ = 0;  ///< global plane of plane 0
   DeviceBuffer<T> level_[2], a_, v_, sigma_, values_, traces_;

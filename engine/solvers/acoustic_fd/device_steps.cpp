@@ -160,8 +160,11 @@ class Windowed final : public DeviceSteps {
       : problem_(problem), host_(host), plan_(plan), s_(problem.order / 2),
         slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, plan.room - 2 * s_) {
     const Device& d = slice_.device();
-    for (std::size_t n = 0; n < slice_.arrays(); ++n)
-      locks_.push_back(d.lock_host(const_cast<T*>(slice_.host_array(n)), static_cast<std::size_t>(host.at().count) * sizeof(T)));
+    const auto lock = [&](const T* values, Index count) {
+      locks_.push_back(d.lock_host(const_cast<T*>(values), static_cast<std::size_t>(count) * sizeof(T)));
+    };
+    for (std::size_t n = 0; n < slice_.arrays(); ++n) lock(slice_.host_array(n), host.at().count);
+    for (const auto& m : slice_.plane_memory()) lock(m.host, problem.grid.points[0] * m.values);
     if (std::any_of(locks_.begin(), locks_.end(), [](const auto& lock) { return lock.get() == nullptr; }))
       log::warning("acoustic-fd: the memory of the field cannot be locked; copies to and from the device will be slower");
     in_ = d.stream();
@@ -172,8 +175,14 @@ class Windowed final : public DeviceSteps {
     stored_ = d.event();
   }
 
-  void take(Index) override {}
-  void bring_back(Index) override {}  // the host's levels are those of the last band
+  void take(Index) override {
+    slice_.send_layers();
+    slice_.stream().synchronize();
+  }
+  void bring_back(Index) override {  // the host's levels are those of the last band
+    slice_.fetch_layers();
+    slice_.stream().synchronize();
+  }
   void advance(Index k, Index count) override {
     for (Index done = 0; done < count;) {
       const Index steps = std::min(plan_.steps, count - done);
@@ -216,12 +225,21 @@ class Windowed final : public DeviceSteps {
     out_.synchronize();
   }
   [[nodiscard]] std::size_t values(Index planes) const { return static_cast<std::size_t>(planes) * slice_.plane_values(); }
+  [[nodiscard]] Interval inside(Interval planes) const {
+    return {std::max<Index>(0, planes.begin), std::min(problem_.grid.points[0], planes.end)};
+  }
   /// Planes up to `end` come to their places.
   void fetch(Interval& held, Index end) {
     if (end <= held.end) return;
     for (std::size_t n = 0; n < slice_.arrays(); ++n)
       in_.to_device(slice_.array(n), std::span<const T>(slice_.host_array(n) + slice_.host_plane(held.end).first, values(end - held.end)),
                     slice_.plane_at(held.end));
+    for (const auto& m : slice_.plane_memory())
+      if (const Interval own = inside({held.end, end}); !own.empty()) {
+        in_.to_device(*m.buffer, std::span<const T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)),
+                      static_cast<std::size_t>(slice_.window_plane(own.begin) * m.values));
+        brought_ += static_cast<Bytes>(own.size() * m.values) * sizeof(T);
+      }
     in_.record(arrived_);
     brought_ += slice_.arrays() * values(end - held.end) * sizeof(T);
     held.end = end;
@@ -235,6 +253,12 @@ class Windowed final : public DeviceSteps {
     for (Index n = 0; n < 2; ++n)
       out_.to_host(std::span<T>(host_.level(n) + slice_.host_plane(held.begin).first, values(begin - held.begin)),
                    slice_.array(static_cast<std::size_t>(n)), slice_.plane_at(held.begin));
+    for (const auto& m : slice_.plane_memory())
+      if (const Interval own = inside({held.begin, begin}); !own.empty()) {
+        out_.to_host(std::span<T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)), *m.buffer,
+                     static_cast<std::size_t>(slice_.window_plane(own.begin) * m.values));
+        taken_away_ += static_cast<Bytes>(own.size() * m.values) * sizeof(T);
+      }
     out_.record(stored_);
     taken_away_ += 2 * values(begin - held.begin) * sizeof(T);
     held.begin = begin;
@@ -250,6 +274,11 @@ class Windowed final : public DeviceSteps {
       for (std::size_t n = 0; n < slice_.arrays(); ++n)
         compute.on_device(slice_.array(n), slice_.plane_at(p) - values(by), slice_.array(n), slice_.plane_at(p),
                           values(std::min(by, held.end - p)));
+    for (const auto& m : slice_.plane_memory())
+      for (Index p = held.begin; p < held.end; p += by) {
+        const auto at = [&](Index plane) { return static_cast<std::size_t>(slice_.window_plane(plane) * m.values); };
+        compute.on_device(*m.buffer, at(p - by), *m.buffer, at(p), static_cast<std::size_t>(std::min(by, held.end - p) * m.values));
+      }
     slice_.begin_at(held.begin + s_);
     compute.record(moved_);
     in_.wait(moved_);
@@ -274,18 +303,23 @@ Bytes value_bytes(const Problem& problem) {
   return problem.double_precision ? sizeof(double) : sizeof(float);
 }
 
-/// Of the memory of the matched layers.
-Bytes matched_bytes(const Problem& problem) {
+/// Values of the memory of the matched layers: of x in all, of y and z a plane.
+struct LayerValues {
+  Index fixed = 0, plane = 0;
+};
+LayerValues layer_values(const Problem& problem) {
   const auto& n = problem.grid.points;
   constexpr Index pad = DeviceSlice<float>::pad;
   const auto padded = [](Index count) { return (count + pad - 1) / pad * pad + pad; };
-  Index values = 0;
+  LayerValues out;
   for (std::size_t f = 0; f < 6; ++f)
     if (const Face& face = problem.faces[f]; face.kind == FaceKind::matched) {
       const Index width = std::min(face.width, n[f / 2]);
-      values += 3 * (f / 2 == 0 ? width * n[1] * padded(n[2]) : f / 2 == 1 ? n[0] * width * padded(n[2]) : n[0] * n[1] * padded(width));
+      if (f / 2 == 0) out.fixed += 3 * width * n[1] * padded(n[2]);
+      if (f / 2 == 1) out.plane += 3 * width * padded(n[2]);
+      if (f / 2 == 2) out.plane += 3 * n[1] * padded(width);
     }
-  return static_cast<Bytes>(values) * value_bytes(problem);
+  return out;
 }
 
 }  // namespace
@@ -297,33 +331,31 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices) {
   const bool varying = !problem.velocity || !problem.velocity->constant();
   const Bytes arrays = 2 + (varying ? 1U : 0U) + (problem.density ? 1U : 0U);
   const Bytes rest = Bytes{1} << 20;  // points, profiles
-  const Bytes layers = matched_bytes(problem);
-  if (layers > 0) devices = 1;
+  const LayerValues layers = layer_values(problem);
+  const bool layered = layers.fixed + layers.plane > 0;
+  if (layered) devices = 1;
   const Index beside = devices > 1 ? 2 * s * shared_band(problem, devices) : 0;
   const Layout whole(0, n[0], (n[1] + devices - 1) / devices + beside, n[2], static_cast<int>(s));
-  plan.in_core = arrays * static_cast<Bytes>(whole.count) * value_bytes(problem) + rest + layers;
+  plan.in_core = arrays * static_cast<Bytes>(whole.count) * value_bytes(problem) + rest +
+                 static_cast<Bytes>(layers.fixed + layers.plane * n[0]) * value_bytes(problem);
   plan.streamed = plan.in_core > budget;
   if (!plan.streamed) return plan;
-  if (layers > 0) {
-    plan.least = plan.in_core;
-    plan.possible = false;
-    plan.why_not = fmt::format("with matched layers the grid has to fit there, it needs {} of {}", format_bytes(plan.in_core), format_bytes(budget));
-    return plan;
-  }
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
   const Bytes plane = static_cast<Bytes>(one.stride_x) * value_bytes(problem);
   // A window of B + sT + 4s planes, B = sT/4 + 2s of which come and go at a time, room for the next B and for sT/2 more, so that the
   // window moves back in its buffer once in three or four positions: 4/3 of a plane copied for each plane that comes.
   const auto block = [s](Index T) { return s * T / 4 + 2 * s; };
   const auto room = [&](Index T) { return 2 * block(T) + s * T + 4 * s + s * T / 2 + 1; };
-  const auto needed = [&](Index T) { return plane * arrays * static_cast<Bytes>(room(T) + 1) + rest; };
+  const Bytes each = plane * arrays + static_cast<Bytes>(layers.plane) * value_bytes(problem),
+              fixed = rest + static_cast<Bytes>(layers.fixed) * value_bytes(problem);
+  const auto needed = [&](Index T) { return each * static_cast<Bytes>(room(T) + 1) + fixed; };
   plan.least = needed(1);
   plan.possible = devices == 1 && plan.least <= budget;
   if (!plan.possible) return plan;
   plan.steps = 1;
   while (plan.steps < longest_band && needed(plan.steps + 1) <= budget) ++plan.steps;
   plan.planes = block(plan.steps);
-  plan.room = std::min<Index>(static_cast<Index>((budget - rest) / (plane * arrays)) - 1, n[0] + 2 * s + 2 * plan.planes);
+  plan.room = std::min<Index>(static_cast<Index>((budget - fixed) / each) - 1, n[0] + 2 * s + 2 * plan.planes);
   plan.room = std::max(plan.room, room(plan.steps));
   return plan;
 }
@@ -344,11 +376,7 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>&
     devices.push_back(std::move(*device));
   }
   if (devices.empty()) return nullptr;
-  if (matched_bytes(problem) > 0) devices.erase(devices.begin() + 1, devices.end());
-  if (const std::string why = device_plan(problem, budget, 1).why_not; !why.empty()) {
-    log::warning("acoustic-fd: devices are left alone: {}", why);
-    return nullptr;
-  }
+  if (const LayerValues layers = layer_values(problem); layers.fixed + layers.plane > 0) devices.erase(devices.begin() + 1, devices.end());
   while (devices.size() > 1 && problem.grid.points[1] / static_cast<Index>(devices.size()) < 2 * s) devices.pop_back();
   const DevicePlan plan = device_plan(problem, budget, static_cast<int>(devices.size()));
   if (!plan.streamed) return std::make_unique<InCore<T>>(problem, host, std::move(devices), budget - plan.in_core);

@@ -7,7 +7,7 @@
 // bits. Several devices share the rows of y; each computes s T rows of its neighbours along and they exchange once a band.
 //
 // Either precision; order, spacings, medium, density, layers, images, sources and receivers as on the host. Matched layers stay on
-// one device and need a grid that fits there.
+// one device; their memory comes and goes with the planes of a window, that of the layers of x stays there.
 #pragma once
 
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
@@ -41,7 +41,7 @@ class DeviceSteps {
   [[nodiscard]] virtual std::string text() const = 0;
 };
 
-/// Null when the team has no devices, or when the grid has matched layers and does not fit (a warning says it). Throws Failure(resources) when they have too little memory.
+/// Null when the team has no devices. Throws Failure(resources) when they have too little memory.
 template <class T>
 [[nodiscard]] std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team);
 extern template std::unique_ptr<DeviceSteps> make_device_steps<float>(const Problem&, Field<float>&, const Team&);
