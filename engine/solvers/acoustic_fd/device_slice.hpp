@@ -72,12 +72,13 @@ class DeviceSlice {
   static constexpr const char* suffix = doubles ? "<double>" : "";
   static constexpr Index pad = 16;  ///< values before the first cell of a row, as in Layout
 
-  /// `beside`: rows of neighbours that are held below and above. `planes` and the first of them: all of the grid, or a window.
+  /// `below` and `above`: rows of neighbours that are held. `planes` and the first of them (begin_at): those of the host's field, or a window.
   DeviceSlice(const Problem& problem, Field<T>& host, Device device, Interval rows, Index below, Index above,
-              Index planes)
+              Index planes, bool window = false)
       : problem_(problem), host_(host), device_(std::move(device)), stream_(device_.stream()), rows_(rows),
         below_(below), above_(above), s_(host.stencil().radius),
-        window_(planes != host.at().nx), at_(0, planes, rows.size() + below + above, problem.grid.points[2], host.stencil().radius) {
+        window_(window),
+        at_(0, planes, rows.size() + below + above, problem.grid.points[2], host.stencil().radius, window ? 0 : host.at().halo_x) {
     // A window has no halo of its own: its planes count from −s as those of a whole grid do.
     const auto count = static_cast<std::size_t>(at_.count);
     for (std::size_t l = 0; l < 2; ++l) level_[l] = device_.allocate<T>(count, "pressure");
@@ -211,7 +212,7 @@ class DeviceSlice {
   /// Values of the host's plane that this slice holds: position and count.
   [[nodiscard]] std::pair<Index, Index> host_plane(Index global) const {
     const Layout& h = host_.at();
-    return {h.at(global, held().begin - s_) - pad, (held().size() + 2 * s_) * h.stride_y};
+    return {h.at(global - h.first, held().begin - s_) - pad, (held().size() + 2 * s_) * h.stride_y};
   }
 
   /// Levels (and the medium) of rows of the host, plane by plane.
@@ -222,7 +223,7 @@ class DeviceSlice {
         const Index count = rows.size() * h.stride_y;
         stream_.to_device(
             array(n),
-            std::span<const T>(host_array(n) + h.at(x, rows.begin) - pad, static_cast<std::size_t>(count)),
+            std::span<const T>(host_array(n) + h.at(x - h.first, rows.begin) - pad, static_cast<std::size_t>(count)),
             static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
       }
   }
@@ -230,12 +231,23 @@ class DeviceSlice {
     const Layout& h = host_.at();
     for (Index n = 0; n < 2; ++n)
       for (Index x = planes.begin; x < planes.end; ++x)
-        stream_.to_host(std::span<T>(host_.level(n) + h.at(x, rows.begin) - pad,
+        stream_.to_host(std::span<T>(host_.level(n) + h.at(x - h.first, rows.begin) - pad,
                                          static_cast<std::size_t>(rows.size() * h.stride_y)),
                         level_[static_cast<std::size_t>(n)],
                         static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
   }
 
+  /// The same of some planes (global) of a rank.
+  void send_layers(Interval planes) {
+    for_layers(planes, [&](const DeviceBuffer<T>& to, T* from, std::size_t at, std::size_t count) {
+      stream_.to_device(to, std::span<const T>(from, count), at);
+    });
+  }
+  void fetch_layers(Interval planes) {
+    for_layers(planes, [&](const DeviceBuffer<T>& from, T* to, std::size_t at, std::size_t count) {
+      stream_.to_host(std::span<T>(to, count), from, at);
+    });
+  }
   /// What belongs to a plane of a window beside arrays(): memory of the layers of y and z.
   struct PlaneMemory {
     const DeviceBuffer<T>* buffer;
@@ -596,6 +608,19 @@ class DeviceSlice {
     point_data_.receivers = {row_slots_.data() + source_rows_[0], row_firsts_.data() + source_rows_[1], row_nodes_.data()};
   }
 
+  template <class Call>
+  void for_layers(Interval planes, Call&& call) const {
+    for (std::size_t a = 0; a < 3; ++a) {
+      const auto& m = host_.layer_memory(a);
+      if (m.count() == 0) continue;
+      for (Index x = planes.begin; x < planes.end; ++x) {
+        const Index local = x - host_.at().first, at = a == 0 ? host_.memory_at(0, local, 0) : (local - host_.held().begin) * m.stride_x;
+        if (at < 0) continue;
+        for (std::size_t i = 0; i < 3; ++i)
+          call(memory_[a][i], m.block[i].data() + at, static_cast<std::size_t>(at), static_cast<std::size_t>(m.stride_x));
+      }
+    }
+  }
   /// Position in the memory of axis a of cell (plane `global`, row y, z = 0).
   [[nodiscard]] Index memory_at(std::size_t a, Index global, Index y) const {
     const Index x = global - host_.at().first;

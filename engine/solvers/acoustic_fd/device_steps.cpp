@@ -148,6 +148,63 @@ class InCore final : public DeviceSteps {
   double tower_seconds_ = 0;
 };
 
+/// The slab of one of several ranks: its planes and those that the band computes along lie on its device, step by step.
+template <class T>
+class RankSteps final : public DeviceSteps {
+ public:
+  RankSteps(const Problem& problem, Field<T>& host, Device device)
+      : s_(problem.order / 2), host_(host), own_{host.at().first, host.at().first + host.at().nx},
+        beside_{own_.begin > 0 ? host.at().halo_x : 0, own_.end < problem.grid.points[0] ? host.at().halo_x : 0},
+        slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, host.at().nx) {
+    slice_.begin_at(own_.begin);
+  }
+  void take(Index) override {
+    slice_.send({own_.begin - host_.at().halo_x, own_.end + host_.at().halo_x}, {-s_, host_.at().ny + s_}, true);
+    slice_.send_layers();
+    slice_.stream().synchronize();
+  }
+  void bring_edges() override {
+    for (const Interval planes : {Interval{own_.begin, own_.begin + beside_.begin}, Interval{own_.end - beside_.end, own_.end}}) {
+      slice_.fetch(planes, {-s_, host_.at().ny + s_});
+      slice_.fetch_layers(planes);
+    }
+    slice_.stream().synchronize();
+  }
+  void take_edges() override {
+    for (const Interval planes : {Interval{own_.begin - beside_.begin, own_.begin}, Interval{own_.end, own_.end + beside_.end}}) {
+      slice_.send(planes, {-s_, host_.at().ny + s_}, false);
+      slice_.send_layers(planes);
+    }
+    slice_.stream().synchronize();
+  }
+  void advance(Index k, Index count) override {
+    slice_.begin_band(k, count);
+    for (Index i = 0; i < count; ++i) {
+      const Index along = s_ * (count - 1 - i);
+      slice_.update(k + i, {own_.begin - std::min(along, beside_.begin), own_.end + std::min(along, beside_.end)}, slice_.rows());
+    }
+    slice_.end_band();
+    slice_.stream().synchronize();
+  }
+  void bring_back(Index) override {
+    // An energy looks at neighbours of level k − 1, which the last step but one left beside the slab.
+    slice_.fetch({own_.begin - s_, own_.end + s_}, {0, host_.at().ny});
+    slice_.fetch_layers(own_);
+    slice_.stream().synchronize();
+    host_.refresh_images();
+  }
+  [[nodiscard]] Index band() const override { return 0; }
+  [[nodiscard]] Bytes bytes() const override { return slice_.bytes(); }
+  [[nodiscard]] std::string text() const override { return fmt::format("{} of each rank", slice_.device().info().name); }
+
+ private:
+  Index s_;
+  Field<T>& host_;
+  Interval own_;     ///< global planes
+  Interval beside_;  ///< how many are held along below and above
+  DeviceSlice<T> slice_;
+};
+
 /// A window of planes over the host's levels. In position j update i covers planes [jB − s i, (j+1)B − s i); the window holds
 /// [jB − sT − 2s, (j+1)B + 2s), the images beyond the faces of x included. Per band a plane enters and leaves once, directly between the
 /// host's arrays, which are locked, and its place in a buffer that has room for the planes of the next position and more; only when
@@ -158,13 +215,13 @@ class Windowed final : public DeviceSteps {
  public:
   Windowed(const Problem& problem, Field<T>& host, Device device, const DevicePlan& plan)
       : problem_(problem), host_(host), plan_(plan), s_(problem.order / 2),
-        slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, plan.room - 2 * s_) {
+        slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, plan.room - 2 * s_, true) {
     const Device& d = slice_.device();
-    const auto lock = [&](const T* values, Index count) {
+    const auto lock_array = [&](const T* values, Index count) {
       locks_.push_back(d.lock_host(const_cast<T*>(values), static_cast<std::size_t>(count) * sizeof(T)));
     };
-    for (std::size_t n = 0; n < slice_.arrays(); ++n) lock(slice_.host_array(n), host.at().count);
-    for (const auto& m : slice_.plane_memory()) lock(m.host, problem.grid.points[0] * m.values);
+    for (std::size_t n = 0; n < slice_.arrays(); ++n) lock_array(slice_.host_array(n), host.at().count);
+    for (const auto& m : slice_.plane_memory()) lock_array(m.host, problem.grid.points[0] * m.values);
     if (std::any_of(locks_.begin(), locks_.end(), [](const auto& lock) { return lock.get() == nullptr; }))
       log::warning("acoustic-fd: the memory of the field cannot be locked; copies to and from the device will be slower");
     in_ = d.stream();
@@ -361,12 +418,15 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices) {
 }
 
 template <class T>
-std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team) {
+std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team, const Communicator& cluster) {
   std::vector<Device> devices;
   Bytes budget = 0;
   const Index s = problem.order / 2;
+  const auto named = std::count_if(team.workers().begin(), team.workers().end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+  Index number = 0;
   for (const WorkerSpec& worker : team.workers()) {
     if (worker.device.empty()) continue;
+    if (cluster.size() > 1 && number++ != cluster.rank() % named) continue;  // each rank has one
     auto device = Device::open(worker.device);
     if (!device) throw Failure(device.error());
     Bytes mine = std::min(device->free_memory() / 10 * 9, device->info().memory / 10 * 9);
@@ -376,6 +436,14 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>&
     devices.push_back(std::move(*device));
   }
   if (devices.empty()) return nullptr;
+  if (cluster.size() > 1) {
+    if (const Bytes needed = host.bytes() + (Bytes{1} << 20); needed > budget) {
+      log::warning("acoustic-fd: rank {} leaves its device alone: a slab has to lie there whole, it needs {} of {}; use more ranks, or one rank, "
+                   "which streams a grid from the host", cluster.rank(), format_bytes(needed), format_bytes(budget));
+      return nullptr;
+    }
+    return std::make_unique<RankSteps<T>>(problem, host, std::move(devices.front()));
+  }
   if (const LayerValues layers = layer_values(problem); layers.fixed + layers.plane > 0) devices.erase(devices.begin() + 1, devices.end());
   while (devices.size() > 1 && problem.grid.points[1] / static_cast<Index>(devices.size()) < 2 * s) devices.pop_back();
   const DevicePlan plan = device_plan(problem, budget, static_cast<int>(devices.size()));
@@ -391,7 +459,7 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>&
   return std::make_unique<Windowed<T>>(problem, host, std::move(devices.front()), alone);
 }
 
-template std::unique_ptr<DeviceSteps> make_device_steps<float>(const Problem&, Field<float>&, const Team&);
-template std::unique_ptr<DeviceSteps> make_device_steps<double>(const Problem&, Field<double>&, const Team&);
+template std::unique_ptr<DeviceSteps> make_device_steps<float>(const Problem&, Field<float>&, const Team&, const Communicator&);
+template std::unique_ptr<DeviceSteps> make_device_steps<double>(const Problem&, Field<double>&, const Team&, const Communicator&);
 
 }  // namespace conoid::acoustic_fd

@@ -116,6 +116,11 @@ class TiledMarch final : public March {
       field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
       if (device_) {
         const auto begin = Clock::now();
+        if (cluster.size() > 1) {
+          device_->bring_edges();
+          exchange(cluster);
+          device_->take_edges();
+        }
         device_->advance(k_, count);
         team.note("march", std::chrono::duration<double>(Clock::now() - begin).count(), device_work(count), Team::Who::devices);
         host_is_old_ = true;
@@ -251,13 +256,9 @@ class TiledMarch final : public March {
   void open_devices(const Team& team, const Communicator& cluster) {
     const bool there = std::any_of(team.workers().begin(), team.workers().end(), [](const WorkerSpec& w) { return !w.device.empty(); });
     if (!there) return;
-    if (cluster.size() > 1) {
-      log::warning("acoustic-fd: devices are left alone: several ranks compute on their processors");
-      return;
-    }
-    device_ = make_device_steps<T>(problem_, field_, team);
+    device_ = make_device_steps<T>(problem_, field_, team, cluster);
     if (!device_) return;
-    band_ = device_->band();
+    if (cluster.size() == 1) band_ = device_->band();
     device_->take(k_);
   }
   /// Whoever reads the field reads the host's.
