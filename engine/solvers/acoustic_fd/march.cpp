@@ -49,14 +49,6 @@ class PlanesPhase final : public Phase {
   Body body_;
 };
 
-/// Steps between two exchanges of ranks: short slabs have no room for many.
-Index steps_between_exchanges(const Problem& problem, int ranks) {
-  if (ranks == 1) return band_height(problem.order / 2);
-  const Index thinnest = problem.grid.points[0] / ranks, s = problem.order / 2;
-  // What is computed twice, s T planes a side, should stay below a tenth of the slab.
-  return std::clamp<Index>(thinnest / (10 * s), 1, band_height(problem.order / 2) / 2);
-}
-
 Slab slab_of(const Problem& problem, int rank, int ranks) {
   Slab out;
   out.planes = slab(problem.grid.points[0], rank, ranks);
@@ -413,25 +405,6 @@ class TiledMarch final : public March {
 };
 
 }  // namespace
-
-Interval slab(Index planes, int rank, int ranks) {
-  return {planes * rank / ranks, planes * (rank + 1) / ranks};
-}
-
-Bytes march_bytes(const Problem& problem, int ranks) {
-  const auto& n = problem.grid.points;
-  const Index s = problem.order / 2;
-  const Index beside = ranks > 1 ? s * steps_between_exchanges(problem, ranks) : s;
-  const Layout layout(0, (n[0] + ranks - 1) / ranks, n[1], n[2], static_cast<int>(s), beside);
-  const bool varying = !problem.velocity || !problem.velocity->constant();
-  const Bytes value = problem.double_precision ? 8 : 4;
-  Bytes layers = 0;
-  for (std::size_t f = 0; f < 6; ++f)
-    if (problem.faces[f].kind == FaceKind::matched)
-      layers += static_cast<Bytes>(3 * problem.faces[f].width * (problem.grid.cells() / n[f / 2])) * value;
-  return static_cast<Bytes>(layout.count) * value * (2 + (varying ? 1 : 0) + (problem.density ? 1 : 0)) +
-         layers / static_cast<Bytes>(ranks) + (problem.velocity ? problem.velocity->bytes() : 0);
-}
 
 std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine,
                                   const Communicator& cluster) {

@@ -80,29 +80,6 @@ class TestMarchRanks : public QObject {
       }
   }
 
-  /// Each rank on a device of its own, with layers of every axis; and one rank on a device beside one on its processor.
-  void two_ranks_with_devices_are_one() {
-    for (const int order : {2, 4, 6}) {
-      Problem p = busy_problem(order, {order == 2 ? 61 : 83, 19, 22}, order != 4, order != 6, order == 4);
-      if (order == 4) make_matched(p);
-      Everything all[2];
-      const auto alone = single_rank();
-      for (std::size_t i = 0; i < 2; ++i) {
-        Communicator& cluster = i == 0 ? *alone : *world_;
-        // Without bands on the one device, which flushes nothing as the two do.
-        p.tiling = "stepwise 8";
-        Team team(parse_workers("emulated", 1).value());
-        const auto march = make_march(p, this_machine(), cluster);
-        march->start(team, cluster);
-        QVERIFY2(march->tiling().find(i == 0 ? "emulated" : "of each rank") != std::string::npos, march->tiling().c_str());
-        march->advance(team, cluster, 17);
-        all[i] = march_on(*march, p, 2, team, cluster);
-      }
-      if (world_->leads()) QVERIFY2(all[0] == all[1], qPrintable(QString("order %1").arg(order)));
-      QCOMPARE(all[0].traces, all[1].traces);
-    }
-  }
-
   void a_checkpoint_of_two_continues_on_one() {
     const Problem p = busy_problem(4, {19, 14, 22}, true, true, false);
     const auto alone = single_rank();
