@@ -47,7 +47,7 @@ TorrePlan torre_plan(const std::array<Index, 3>& n, Index steps) {
   constexpr Index D = S::width;
   TorrePlan p;
   p.half = half;
-  p.steps = (steps + D - 1) / D * D;
+  p.steps = std::min<Index>((steps + D - 1) / D * D, S::longest);
   const Index lean = (p.steps - 1 + 3) / 4 * 4, least = std::max<Index>(S::least, (p.steps + 31) / 32 * 32);
   if (least > S::most) return {};
   p.deep = (n[2] + lean + S::most - 1) / S::most;
@@ -388,7 +388,7 @@ class DeviceSlice {
     };
     TorrePlan best;
     if (torre_forced_) {
-      best = plan(static_cast<int>(std::clamp<Index>(shape.width / 2, 3, doubles ? 3 : 5)), std::min<Index>(shape.height, 4 * shape.width));
+      best = plan(static_cast<int>(std::clamp<Index>(shape.width / 2, 3, doubles ? 3 : 5)), shape.height);
     } else {
       // What it competes with: single steps, and towers.
       best.rate = doubles ? 110 : 220;

@@ -31,7 +31,8 @@ struct TorreShape {
   static constexpr int rows = 2 * half - 1, cells = 2 * half * half;
   static constexpr int inner = cells - rows;      ///< without the first cell of each row
   static constexpr int halo = 2 * (2 * half + 1);  ///< cells beside the tile that a step reads
-  static constexpr int line = most + 8;            ///< along z, with a cell on either side, in whole fours
+  static constexpr int longest = 8 * half;         ///< steps of a tower
+  static constexpr int line = most + longest + 8;  ///< along z, with a cell on either side, in whole fours
   static constexpr int extra = 2 * inner;          ///< values that a cell of the next cut brings with it, beside those in `inner`
   static constexpr int shared = ((2 * inner + 3 * halo + 2 * rows) * line + 2 * extra) * static_cast<int>(sizeof(T)) + 4 * most;  ///< bytes
   static constexpr int least = (4 * inner + 31) / 32 * 32;                                   ///< threads: one for each such value

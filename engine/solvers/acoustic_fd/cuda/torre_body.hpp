@@ -47,7 +47,7 @@ struct TorreRow {
 /// cells are left for the one below. All dependencies point up; the seven tiles above (in a, b and z) are a few steps ahead.
 /// A thread keeps its z until the cut leaves it, then it takes over the one a whole cut higher. It has both levels of its cells in
 /// registers: update k turns level k−1 of the cell at x' + 2 into level k+1 of the cell at x', so that nothing is moved; the medium moves
-/// once in two steps. Neighbours along z, and what comes from other tiles, are read from shared memory: lines whose place is z modulo their length,
+/// once in two steps. Neighbours along z, and what comes from other tiles, are read from shared memory: lines that have room for the lean,
 /// one barrier a step. What comes is copied asynchronously one step ahead.
 /// Outside the grid a tile computes values that nobody reads: cells at a face take images, or zero, in place of them.
 template <class S>
@@ -67,7 +67,6 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
     unsigned busy[2];  ///< at even and odd steps: bit x' where the plane has sources or receivers
   } own;
   const int id = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x), warps = threads / 32;
-  const int warp = id / 32, ring = threads + 8;
   const std::int64_t sx = t.stride_x, sy = t.stride_y, ax = t.a_stride_x, ay = t.a_stride_y;
   const int nx = t.nx, ny = t.ny, nz = t.nz, N = t.steps;
 
@@ -108,9 +107,6 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
       }
     };
     const auto level = [&](int i) { return (i & 1) != 0 ? t.odd : t.even; };
-    // Places in a line; z − (C − 4) is never negative.
-    const auto place = [&](int from_base) { return from_base < ring ? from_base : from_base - ring; };
-
     // Lines of step i: plane X0 + i + …, level i of the band.
     const auto ask = [&](int i) {
       T* const to_halo = coming + (i + 3) % 3 * halo * line;
@@ -130,7 +126,7 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
           const int z = own.z - 4 + f;
           if (z < 0 || z >= nz) continue;
 #pragma unroll
-          for (int part = 0; part < 4; part += 16 / static_cast<int>(sizeof(T))) copy_async<16>(shared_address(to + place(f) + part), from + z + part);
+          for (int part = 0; part < 4; part += 16 / static_cast<int>(sizeof(T))) copy_async<16>(shared_address(to + f + part), from + z + part);
         }
       }
     };
@@ -162,12 +158,12 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
     const auto put = [&](int i, T value) {
       const int mine = made_here(id), what = mine / inner, cell = mine % inner;
       if (what < 2)
-        made[((i & 1) * inner + cell) * line + place(threads + 3 + i + what)] = value;
+        made[((i & 1) * inner + cell) * line + threads + 3 + i + what] = value;
       else if (what < 4)
         extra[(i & 1) * S::extra + (what - 2) * inner + cell] = value;
     };
 
-    if (warp == 0) wait(0);
+    if (id < 32) wait(0);
     __syncthreads();
     ask(-1);
     ask(0);
@@ -212,14 +208,13 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
     }
 
     const auto pass = [&]<int p>(int i) {
-      if (p == 0 && i % S::cadence == 0 && i > 0 && warp == 0) wait(i);
+      if (p == 0 && i % S::cadence == 0 && i > 0 && made_here(id) < 32) wait(i);
       __pipeline_wait_prior(0);
       __syncthreads();
       if (p == 0 && i % S::cadence == 0 && i > 0 && id == threads - 32) publish(i);
       const int X = own.x + i, Y = own.y;
-      const unsigned busy = own.busy[p];
       const int me = made_here(id), moved = me < i ? threads : 0;  // the cut has left the cells of those, which are a whole cut higher
-      const int z = own.z + me + moved, at = place(me + 4 + moved);
+      const int z = own.z + me + moved, at = me + 4 + moved;  // place in a line: z − (C − 4)
       const T* const here = made + p * inner * line;
       T* const next = made + (1 - p) * inner * line;
       const T* const beyond = coming + i % 3 * halo * line;
@@ -239,12 +234,11 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
           }
         }
       }
-      const int below = at > 0 ? at - 1 : ring - 1, above = at + 1 < ring ? at + 1 : 0;
       T brought = 0;
       if (i + 1 < N) {
         ask(i + 1);
         brought = asked(i + 1);
-        if (me == 0) own.busy[1 - p] = busy >> 1 | busy_plane(X + D);
+        if (me == 0) own.busy[1 - p] = own.busy[p] >> 1 | busy_plane(X + D);
       }
       __pipeline_commit();
 
@@ -255,7 +249,6 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
         for (int r = 0; r < rows; ++r) {
           const int y = Y + r - (half - 1);
           T s_y = 0;
-          const int Xr = kind > 0 ? made_here(X) : X;  // profiles are looked up again in each row
           if constexpr (kind > 0) s_y = __ldg(t.sigma_y + (y < 0 ? 0 : y < ny ? y : ny - 1));
 #pragma unroll
           for (int x = 0; x < D; ++x) {
@@ -271,7 +264,7 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
             const bool last = x == Row::high(r);
             const T* const row_z = last ? beyond + 2 * (r + 1) * line : here + (n - r) * line;
             const T u = of(0, 0);
-            T left = of(-1, 0), right = of(1, 0), low = of(0, -1), high = of(0, 1), down = row_z[below], up = row_z[above];
+            T left = of(-1, 0), right = of(1, 0), low = of(0, -1), high = of(0, 1), down = row_z[at - 1], up = row_z[at + 1];
             const T old = x + 2 <= Row::high(r) ? q[1 - p][n + 2] : beyond_before[(2 * (r + 1) + x + 1 - Row::high(r)) * line + at];
             if (last) c[n + r + p] = entering[r * line + at];
             const T med = c[n + r + p];
@@ -292,14 +285,14 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
             if constexpr (kind == 0) {
               q[1 - p][n] = fused_one(med, L, (u + u) - old);
             } else {
-              const int plane = Xr + x;
+              const int plane = made_here(X) + x;  // looked up for each cell: no registers for profiles
               const T s_x = __ldg(t.sigma_x + (plane < 0 ? 0 : plane < nx ? plane : nx - 1));
               q[1 - p][n] = damped_here(med, L, u, old, s_x + s_y + s_z);
             }
           }
         }
         if constexpr (kind == 2) {
-          if (busy != 0 && z >= 0 && z < nz) {
+          if (own.busy[p] != 0 && z >= 0 && z < nz) {
             T some[cells];  // in memory: one code for all cells
 #pragma unroll
             for (int n = 0; n < cells; ++n) some[n] = q[1 - p][n];
@@ -309,7 +302,7 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
               const int y = Y + r - (half - 1);
 #pragma unroll 1
               for (int x = Row::low(r); x <= Row::high(r); ++x, ++n)
-                if ((busy >> x & 1U) != 0 && y >= 0 && y < ny)
+                if ((own.busy[p] >> x & 1U) != 0 && y >= 0 && y < ny)
                   some[n] = add_point(t.points, ny, own.band * N + i, X + x, y, z, some[n]);
             }
 #pragma unroll
@@ -338,7 +331,7 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
       if (some_in_z && X + D > 0 && X < nx && Y + half > 0 && Y - half < ny) {
         const bool edge_y = Y - (half - 1) < 1 || Y + half - 1 > ny - 2;
         const bool undamped_y = Y - (half - 1) >= t.core[2] && Y + half <= t.core[3];
-        if (edge_y || X < 1 || X + D > nx - 1 || busy != 0)
+        if (edge_y || X < 1 || X + D > nx - 1 || own.busy[p] != 0)
           step.template operator()<2>();
         else if (all_in_z && core_z && undamped_y && X >= t.core[0] && X + D <= t.core[1])
           step.template operator()<0>();
