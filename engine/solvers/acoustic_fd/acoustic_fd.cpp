@@ -102,19 +102,9 @@ void check_devices(const Problem& problem, const Case& input, std::vector<Diagno
   const int count = static_cast<int>(devices.names.size());
   const Bytes memory = devices.memory;
   if (count == 0) return;
-  if (const std::string why = not_on_devices(problem); !why.empty()) {
-    out.push_back(input.warning_at(input["compute"], fmt::format("the devices are left alone: {}", why),
-                                   "Use single precision to compute on devices."));
-    return;
-  }
   DevicePlan plan = device_plan(problem, memory, count);
   if (!plan.streamed) return;
   plan = device_plan(problem, memory, 1);
-  if (!plan.why_not.empty()) {
-    out.push_back(input.warning_at(input["compute"], "the devices are left alone: " + plan.why_not,
-                                   "Use sponges to stream the grid through a device."));
-    return;
-  }
   if (!plan.possible) {
     Diagnostic d = input.error_at(input["grid"],
                                   fmt::format("{} nodes need {} of device memory, {} are to be had; even streamed from the host {} are needed",
@@ -200,11 +190,11 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     e.streamed = bands(plan.steps) * 2 * plan.disk;
     e.slower = slowdown_of(plan, planned, rate);
     e.seconds *= e.slower;
-  } else if (const DevicesOfCase devices = devices_of(input, e.seconds); !devices.names.empty() && not_on_devices(p).empty()) {
+  } else if (const DevicesOfCase devices = devices_of(input, e.seconds); !devices.names.empty()) {
     DevicePlan on = device_plan(p, devices.memory, static_cast<int>(devices.names.size()));
     if (!on.streamed) {
       e.device_memory = on.in_core;
-    } else if (on = device_plan(p, devices.memory, 1); on.possible && on.why_not.empty()) {
+    } else if (on = device_plan(p, devices.memory, 1); on.possible) {
       e.device_memory = devices.memory;
       e.streams = "planes of the grid, between memory and device";
       e.streamed = bands(on.steps) * 2 * on.in_core;

@@ -4,8 +4,6 @@
 
 #include "engine/solvers/acoustic_fd/problem.hpp"
 
-#include <string>
-
 namespace conoid::acoustic_fd {
 
 /// How a grid would lie on a device with this much memory for it.
@@ -14,14 +12,10 @@ struct DevicePlan {
   Bytes least = 0;        ///< the smallest budget that would do
   bool streamed = false;  ///< it does not fit
   bool possible = true;
-  std::string why_not;    ///< where the processors compute instead, in words: with matched layers a grid has to fit
   Index planes = 0;  ///< B: the window moves by so many
   Index steps = 0;   ///< T
   Index room = 0;    ///< planes of the buffer in which the window lies
 };
 [[nodiscard]] DevicePlan device_plan(const Problem& problem, Bytes budget, int devices);
-
-/// Why a problem cannot be computed on devices, in words; empty: it can.
-[[nodiscard]] std::string not_on_devices(const Problem& problem);
 
 }  // namespace conoid::acoustic_fd

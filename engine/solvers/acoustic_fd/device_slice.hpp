@@ -6,12 +6,15 @@
 
 #include "engine/solvers/acoustic_fd/cuda/advance_arguments.hpp"
 #include "engine/solvers/acoustic_fd/cuda/ribbon_arguments.hpp"
+#include "engine/solvers/acoustic_fd/cuda/torre_arguments.hpp"
 #include "engine/solvers/acoustic_fd/cuda/tower_arguments.hpp"
 #include "engine/solvers/acoustic_fd/field.hpp"
 #include "engine/team/device.hpp"
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include <fmt/core.h>
@@ -30,26 +33,61 @@ constexpr TowerPlan plan_of() {
 }
 inline constexpr TowerPlan tower_plans[] = {plan_of<1>(), plan_of<2>(), plan_of<3>(), plan_of<4>(), plan_of<5>(), plan_of<6>()};
 
-/// Planes and rows on one device.
+/// The same of DiamondTorre.
+struct TorrePlan {
+  Index half = 0;  ///< DTS; 0: none
+  Index steps = 0;  ///< of a band
+  Index rows = 0, across = 0, deep = 0, first_row = 0, threads = 0;
+  Bytes shared = 0;
+  double rate = 0;  ///< expected on a device of 132 multiprocessors and 4.0 TB/s (cuda/torre_body.hpp), 10⁹ updates a second
+};
+template <class T, int half>
+TorrePlan torre_plan(const std::array<Index, 3>& n, Index steps) {
+  using S = TorreOf<T, half>;
+  constexpr Index D = S::width;
+  TorrePlan p;
+  p.half = half;
+  p.steps = std::min<Index>((steps + D - 1) / D * D, S::longest);
+  const Index lean = (p.steps - 1 + 3) / 4 * 4, least = std::max<Index>(S::least, (p.steps + 31) / 32 * 32);
+  if (least > S::most) return {};
+  p.deep = (n[2] + lean + S::most - 1) / S::most;
+  p.threads = std::clamp<Index>(((n[2] + lean + p.deep - 1) / p.deep + 31) / 32 * 32, least, S::most);
+  p.first_row = -(D + p.steps + half) / half;
+  p.rows = n[0] / half + 1 - p.first_row;
+  p.across = (n[1] + 2 * half - 2) / D + 1;
+  p.shared = static_cast<Bytes>(S::shared);
+  const double h = static_cast<double>(half), useful = static_cast<double>(n[1] * n[2]) /
+                                                      static_cast<double>(p.across * D * p.deep * p.threads) *
+                                                      static_cast<double>(n[0]) / static_cast<double>(n[0] + p.steps + D);
+  const double bytes = (20 - 1 / h) / h * (1 + (2 - 2 / h + 1 / (h * h)) * static_cast<double>(D) / (4 * static_cast<double>(p.steps)));
+  p.rate = 0.65 * 4000 / bytes * useful * 4 / static_cast<double>(sizeof(T));
+  return p;
+}
+
+/// Planes and rows on one device. T: float or double.
+template <class T>
 class DeviceSlice {
  public:
+  static constexpr bool doubles = std::is_same_v<T, double>;
+  static constexpr const char* suffix = doubles ? "<double>" : "";
   static constexpr Index pad = 16;  ///< values before the first cell of a row, as in Layout
 
-  /// `beside`: rows of neighbours that are held below and above. `planes` and the first of them: all of the grid, or a window.
-  DeviceSlice(const Problem& problem, Field<float>& host, Device device, Interval rows, Index below, Index above,
-              Index planes)
+  /// `below` and `above`: rows of neighbours that are held. `planes` and the first of them (begin_at): those of the host's field, or a window.
+  DeviceSlice(const Problem& problem, Field<T>& host, Device device, Interval rows, Index below, Index above,
+              Index planes, bool window = false)
       : problem_(problem), host_(host), device_(std::move(device)), stream_(device_.stream()), rows_(rows),
         below_(below), above_(above), s_(host.stencil().radius),
-        at_(0, planes, rows.size() + below + above, problem.grid.points[2], host.stencil().radius) {
+        window_(window),
+        at_(0, planes, rows.size() + below + above, problem.grid.points[2], host.stencil().radius, window ? 0 : host.at().halo_x) {
     // A window has no halo of its own: its planes count from −s as those of a whole grid do.
     const auto count = static_cast<std::size_t>(at_.count);
-    for (std::size_t l = 0; l < 2; ++l) level_[l] = device_.allocate<float>(count, "pressure");
-    a_ = device_.allocate<float>(
+    for (std::size_t l = 0; l < 2; ++l) level_[l] = device_.allocate<T>(count, "pressure");
+    a_ = device_.allocate<T>(
         host.medium_varies() ? count : static_cast<std::size_t>((at_.nz + pad - 1) / pad * pad + 4 * pad),
         "medium");  // a row as the host has it
-    if (host.potential()) v_ = device_.allocate<float>(count, "density");
-    std::vector<float> sigma;
-    const auto whole_fours = [&] { sigma.resize((sigma.size() + 3) / 4 * 4, 0.0F); };
+    if (host.potential()) v_ = device_.allocate<T>(count, "density");
+    std::vector<T> sigma;
+    const auto whole_fours = [&] { sigma.resize((sigma.size() + 3) / 4 * 4, T{0}); };
     for (std::size_t a = 0; a < 3; ++a) {
       sigma_at_[a] = sigma.size();
       const auto& of = host.sigma(a);
@@ -62,32 +100,39 @@ class DeviceSlice {
       sigma.insert(sigma.end(), host.sigma(a).begin(), host.sigma(a).end());
       whole_fours();
     }
-    sigma_ = device_.allocate<float>(sigma.size() + 4, "sponges");
-    sigma.resize(sigma.size() + 4, 0.0F);
-    stream_.to_device(sigma_, std::span<const float>(sigma));
-    if (!host.medium_varies()) stream_.to_device(a_, std::span<const float>(host.medium(), a_.size()));
-    advance_ = device_.kernel<AdvanceArguments>(
-        fmt::format("acoustic-fd/advance<{}{}>", s_, host.unequal() ? ",unequal" : ""));
-    inject_ = device_.kernel<PointArguments>("acoustic-fd/inject");
-    record_ = device_.kernel<PointArguments>("acoustic-fd/record");
-    mirror_ = device_.kernel<MirrorArguments>("acoustic-fd/mirror");
+    sigma_ = device_.allocate<T>(sigma.size() + 4, "sponges");
+    sigma.resize(sigma.size() + 4, T{0});
+    stream_.to_device(sigma_, std::span<const T>(sigma));
+    if (!host.medium_varies()) stream_.to_device(a_, std::span<const T>(host.medium(), a_.size()));
+    advance_ = device_.kernel<AdvanceArguments<T>>(
+        fmt::format("acoustic-fd/advance<{}{}{}>", s_, host.unequal() ? ",unequal" : "", doubles ? ",double" : ""));
+    inject_ = device_.kernel<PointArguments<T>>(std::string("acoustic-fd/inject") + suffix);
+    record_ = device_.kernel<PointArguments<T>>(std::string("acoustic-fd/record") + suffix);
+    mirror_ = device_.kernel<MirrorArguments<T>>(std::string("acoustic-fd/mirror") + suffix);
     for (std::size_t a = 0; a < 3; ++a) {
       const auto& memory = host.layer_memory(a);
       if (memory.count() == 0) continue;
-      verify(rows.size() == problem.grid.points[1] && planes == problem.grid.points[0], "matched layers lie whole on one device");
+      verify(rows.size() == problem.grid.points[1], "matched layers lie whole on one device");
       layered_ = true;
-      for (auto& m : memory_[a]) m = device_.allocate<float>(memory.count(), "matched layers");
-      std::vector<float> factors;
+      // Those of y and z come and go with the planes of a window, as they lie on the host.
+      const std::size_t values = a == 0 || !window_ ? memory.count() : static_cast<std::size_t>((planes + 2 * s_) * memory.stride_x) + pad;
+      for (auto& m : memory_[a]) {
+        m = device_.allocate<T>(values, "matched layers");
+        stream_.zero(m);
+      }
+      std::vector<T> factors;
       for (const auto& f : memory.factor) factors.insert(factors.end(), f.begin(), f.end());
-      factors_[a] = device_.allocate<float>(factors.size(), "matched layers");
-      stream_.to_device(factors_[a], std::span<const float>(factors));
+      factors_[a] = device_.allocate<T>(factors.size(), "matched layers");
+      stream_.to_device(factors_[a], std::span<const T>(factors));
       stream_.synchronize();
     }
-    if (layered_) matched_ = device_.kernel<MatchedArguments>("acoustic-fd/matched");
+    if (layered_) matched_ = device_.kernel<MatchedArguments<T>>(std::string("acoustic-fd/matched") + suffix);
     plan_ = tower_plans[s_ - 1];
-    towers_possible_ = !layered_ && !host.unequal() && !host.potential() && device_.info().shared_per_block >= plan_.shared + 1024 &&
-                       at_.nz > 0 && rows.size() == problem.grid.points[1] && planes == problem.grid.points[0];
+    bands_possible_ = !layered_ && !host.unequal() && !host.potential() && at_.nz > 0 && rows.size() == problem.grid.points[1] &&
+                      planes == problem.grid.points[0];
+    towers_possible_ = bands_possible_ && !doubles && device_.info().shared_per_block >= plan_.shared + 1024;
     if (towers_possible_) tower_ = device_.kernel<TowerArguments>(fmt::format("acoustic-fd/tower<{}>", s_));
+    choose_torre();
     stream_.synchronize();
     place_points();
   }
@@ -95,31 +140,43 @@ class DeviceSlice {
   /// Ribbons take the place of towers, where they are possible and `spare` bytes hold what they need beside the levels.
   void allow_ribbons(Bytes spare) {
     using S = RibbonOfRun;
-    if (!towers_possible_ || s_ != 1 || device_.info().shared_per_block < static_cast<Bytes>(S::shared) + 1024) return;
+    if (!towers_possible_ || s_ != 1 || torre_forced_ || device_.info().shared_per_block < static_cast<Bytes>(S::shared) + 1024) return;
     const auto& n = problem_.grid.points;
     ribbon_rows_ = (n[1] + S::levels - 1 + S::tile_rows - 1) / S::tile_rows;
     ribbon_columns_ = (n[2] + S::useful - 1) / S::useful;
     const auto count = static_cast<std::size_t>(at_.count),
                borders = static_cast<std::size_t>(ribbon_rows_ * ribbon_columns_ * (S::levels - 1) * n[0] * 256);
-    if ((2 * count + borders) * sizeof(float) > spare) return;
+    if ((2 * count + borders) * sizeof(T) > spare) return;
     for (auto& level : spare_) {
-      level = device_.allocate<float>(count, "pressure");
+      level = device_.allocate<T>(count, "pressure");
       stream_.zero(level);
     }
-    borders_ = device_.allocate<float>(borders, "borders of ribbons");
+    borders_ = device_.allocate<T>(borders, "borders of ribbons");
     ribbon_ = device_.kernel<RibbonArguments>("acoustic-fd/ribbon");
+    torre_plan_ = {};  // these have been timed
   }
   [[nodiscard]] bool has_ribbons() const { return !borders_.empty(); }
+  /// "towers of 4 steps".
+  [[nodiscard]] std::string way() const {
+    if (torre_plan_.half > 0) return fmt::format("DiamondTorre {}x{}", 2 * torre_plan_.half, torre_plan_.steps);
+    return fmt::format("{} of {} steps", has_ribbons() ? "ribbons" : "towers", band_steps());
+  }
+  /// The case asks for it: it is not to be compared with single steps.
+  [[nodiscard]] bool forced() const { return torre_forced_; }
   /// Steps of a band of towers or ribbons; 0: this grid, or this device, has none.
   [[nodiscard]] Index band_steps() const {
-    return has_ribbons() ? RibbonOfRun::levels : towers_possible_ ? plan_.levels : 0;
+    return has_ribbons() ? RibbonOfRun::levels : torre_plan_.half > 0 ? torre_plan_.steps : towers_possible_ ? plan_.levels : 0;
+  }
+  /// Bands that are worth a launch: they overlap.
+  [[nodiscard]] Index bands_together() const {
+    return torre_plan_.half > 0 ? std::max<Index>(2, 64 / torre_plan_.steps) : 8;
   }
   /// Bands of towers or ribbons from update k on, sources, images and receivers included; after begin_band().
   void bands(Index k, Index count) {
-    if (has_ribbons())
-      ribbons(k, count);
-    else
-      towers(k, count);
+    if (torre_plan_.half > 0)
+      torre(k, count);
+    else if constexpr (!doubles)
+      has_ribbons() ? ribbons(k, count) : towers(k, count);
     const Index after = k + count * band_steps();
     images(level_[static_cast<std::size_t>(after & 1)].data() + at_.origin, {0, problem_.grid.points[0]}, rows_);
   }
@@ -132,16 +189,16 @@ class DeviceSlice {
   [[nodiscard]] Bytes bytes() const {
     std::size_t layers = 0;
     for (const auto& axis : memory_) layers += 3 * axis[0].size();
-    return (2 * level_[0].size() + 2 * spare_[0].size() + borders_.size() + a_.size() + v_.size() + sigma_.size() + layers) * sizeof(float);
+    return (2 * level_[0].size() + 2 * spare_[0].size() + borders_.size() + a_.size() + v_.size() + sigma_.size() + layers) * sizeof(T);
   }
   /// Arrays that come with a plane: the levels, the medium and the density where they vary.
   [[nodiscard]] std::size_t arrays() const {
     return 2 + (host_.medium_varies() ? 1U : 0U) + (host_.potential() ? 1U : 0U);
   }
-  [[nodiscard]] const DeviceBuffer<float>& array(std::size_t n) const {
+  [[nodiscard]] const DeviceBuffer<T>& array(std::size_t n) const {
     return n < 2 ? level_[n] : n == 2 && host_.medium_varies() ? a_ : v_;
   }
-  [[nodiscard]] const float* host_array(std::size_t n) const {
+  [[nodiscard]] const T* host_array(std::size_t n) const {
     return n < 2                             ? host_.level(static_cast<Index>(n))
            : n == 2 && host_.medium_varies() ? host_.medium()
                                              : host_.potential();
@@ -155,7 +212,7 @@ class DeviceSlice {
   /// Values of the host's plane that this slice holds: position and count.
   [[nodiscard]] std::pair<Index, Index> host_plane(Index global) const {
     const Layout& h = host_.at();
-    return {h.at(global, held().begin - s_) - pad, (held().size() + 2 * s_) * h.stride_y};
+    return {h.at(global - h.first, held().begin - s_) - pad, (held().size() + 2 * s_) * h.stride_y};
   }
 
   /// Levels (and the medium) of rows of the host, plane by plane.
@@ -166,7 +223,7 @@ class DeviceSlice {
         const Index count = rows.size() * h.stride_y;
         stream_.to_device(
             array(n),
-            std::span<const float>(host_array(n) + h.at(x, rows.begin) - pad, static_cast<std::size_t>(count)),
+            std::span<const T>(host_array(n) + h.at(x - h.first, rows.begin) - pad, static_cast<std::size_t>(count)),
             static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
       }
   }
@@ -174,24 +231,51 @@ class DeviceSlice {
     const Layout& h = host_.at();
     for (Index n = 0; n < 2; ++n)
       for (Index x = planes.begin; x < planes.end; ++x)
-        stream_.to_host(std::span<float>(host_.level(n) + h.at(x, rows.begin) - pad,
+        stream_.to_host(std::span<T>(host_.level(n) + h.at(x - h.first, rows.begin) - pad,
                                          static_cast<std::size_t>(rows.size() * h.stride_y)),
                         level_[static_cast<std::size_t>(n)],
                         static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
   }
 
-  /// The memory of the matched layers, of which the host has the same arrays.
+  /// The same of some planes (global) of a rank.
+  void send_layers(Interval planes) {
+    for_layers(planes, [&](const DeviceBuffer<T>& to, T* from, std::size_t at, std::size_t count) {
+      stream_.to_device(to, std::span<const T>(from, count), at);
+    });
+  }
+  void fetch_layers(Interval planes) {
+    for_layers(planes, [&](const DeviceBuffer<T>& from, T* to, std::size_t at, std::size_t count) {
+      stream_.to_host(std::span<T>(to, count), from, at);
+    });
+  }
+  /// What belongs to a plane of a window beside arrays(): memory of the layers of y and z.
+  struct PlaneMemory {
+    const DeviceBuffer<T>* buffer;
+    T* host;       ///< of plane 0
+    Index values;  ///< of a plane
+  };
+  [[nodiscard]] std::vector<PlaneMemory> plane_memory() const {
+    std::vector<PlaneMemory> out;
+    for (std::size_t a = 1; a < 3; ++a)
+      for (std::size_t i = 0; i < 3; ++i)
+        if (const auto& m = host_.layer_memory(a); m.count() > 0) out.push_back({&memory_[a][i], m.block[i].data(), m.stride_x});
+    return out;
+  }
+  /// Which of the planes in a window's buffers plane `global` is.
+  [[nodiscard]] Index window_plane(Index global) const { return global - first_ + s_; }
+
+  /// The memory of the matched layers, of which the host has the same arrays; of a window those of x.
   void send_layers() {
-    for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t a = 0; a < (window_ ? 1U : 3U); ++a)
       for (std::size_t i = 0; i < 3; ++i)
         if (const auto& m = host_.layer_memory(a); m.count() > 0)
-          stream_.to_device(memory_[a][i], std::span<const float>(m.block[i].data(), m.count()));
+          stream_.to_device(memory_[a][i], std::span<const T>(m.block[i].data(), m.count()));
   }
   void fetch_layers() {
-    for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t a = 0; a < (window_ ? 1U : 3U); ++a)
       for (std::size_t i = 0; i < 3; ++i)
         if (const auto& m = host_.layer_memory(a); m.count() > 0)
-          stream_.to_host(std::span<float>(m.block[i].data(), m.count()), memory_[a][i]);
+          stream_.to_host(std::span<T>(m.block[i].data(), m.count()), memory_[a][i]);
   }
 
   /// Contributions of the sources and room for the receivers of updates k … k+count−1.
@@ -200,24 +284,24 @@ class DeviceSlice {
     contributions_.clear();
     for (Index i = k; i < k + count; ++i)
       for (const auto& [weight, source] : parts_)
-        contributions_.push_back(static_cast<float>(weight * host_.signal(i, source)));
-    if (values_.size() < contributions_.size()) values_ = device_.allocate<float>(contributions_.size(), "sources");
-    if (!contributions_.empty()) stream_.to_device(values_, std::span<const float>(contributions_));
+        contributions_.push_back(static_cast<T>(weight * host_.signal(i, source)));
+    if (values_.size() < contributions_.size()) values_ = device_.allocate<T>(contributions_.size(), "sources");
+    if (!contributions_.empty()) stream_.to_device(values_, std::span<const T>(contributions_));
     recorded_.clear();
     for (Index i = k; i < k + count; ++i)
       if (host_.record_of(i)) recorded_.push_back(i);
     const std::size_t room = recorded_.size() * receiver_count_;
-    if (traces_.size() < room) traces_ = device_.allocate<float>(room, "receivers");
+    if (traces_.size() < room) traces_ = device_.allocate<T>(room, "receivers");
     if (!traces_.empty()) traces_.expect_written();
   }
   /// Values of the receivers in this slice's rows go to the host's record.
   void end_band() {
     if (recorded_.empty() || receiver_nodes_.empty()) return;
-    std::vector<float> all(recorded_.size() * receiver_count_);
+    std::vector<T> all(recorded_.size() * receiver_count_);
     stream_.to_host(std::span(all), traces_, 0);
     stream_.synchronize();
     for (std::size_t slot = 0; slot < recorded_.size(); ++slot) {
-      float* to = host_.record_of(recorded_[slot]);
+      T* to = host_.record_of(recorded_[slot]);
       for (std::size_t n = 0; n < receiver_nodes_.size(); ++n) to[receiver_of_[n]] = all[slot * receiver_count_ + n];
     }
   }
@@ -226,8 +310,8 @@ class DeviceSlice {
   void update(Index k, Interval planes, Interval rows) {
     if (planes.empty() || rows.empty()) return;
     const Interval x{planes.begin - first_, planes.end - first_}, y{rows.begin - held().begin, rows.end - held().begin};
-    float* o = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
-    AdvanceArguments t;
+    T* o = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
+    AdvanceArguments<T> t;
     t.u = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin;
     t.o = o;
     t.a = host_.medium_varies() ? a_.data() + at_.origin : a_.data();
@@ -241,7 +325,7 @@ class DeviceSlice {
     t.y0 = static_cast<int>(y.begin);
     t.y1 = static_cast<int>(y.end);
     t.nz = static_cast<int>(at_.nz);
-    const RowWeights<float>& w = host_.weights();
+    const RowWeights<T>& w = host_.weights();
     t.centre = w.centre;
     for (Index i = 1; i <= s_; ++i) {
       t.x[i] = host_.unequal() ? w.x[i] : w.equal[i];
@@ -258,7 +342,7 @@ class DeviceSlice {
     shape.grid = {blocks(at_.nz, 4 * advance_threads_z), blocks(y.size(), advance_threads_y),
                   blocks(x.size(), t.planes)};
     stream_.launch(advance_, shape, t);
-    if (layered_) layers(k, x, y);
+    if (layered_) layers(k, planes, y);
     points(inject_, source_nodes_, source_first_, planes, y, o, k);
     images(o, planes, rows);
     if (!recorded_.empty())
@@ -287,6 +371,57 @@ class DeviceSlice {
     for (Index i = 1; i <= s_; ++i) t.weight[i] = host_.weights().equal[i];
     place_band(k, bands, plan_.levels, t);
     launch_bands(tower_, static_cast<unsigned>(plan_.threads), plan_.shared, t);
+  }
+  /// DiamondTorre where "tower WIDTHxSTEPS" asks for it, or where it should be faster than streaming towers, of which 4 levels made
+  /// 323 · 10⁹ updates a second on a device of that size.
+  void choose_torre() {
+    if (!bands_possible_ || s_ != 1) return;
+    const auto& n = problem_.grid.points;
+    TileShape shape;
+    torre_forced_ = problem_.tiling != "auto" && parse_shape(problem_.tiling, shape) && shape.kind == TileShape::Kind::tower;
+    const auto plan = [&](int half, Index steps) {
+      if constexpr (doubles) {
+        return torre_plan<T, 3>(n, steps);
+      } else {
+        return half == 3 ? torre_plan<T, 3>(n, steps) : half == 4 ? torre_plan<T, 4>(n, steps) : torre_plan<T, 5>(n, steps);
+      }
+    };
+    TorrePlan best;
+    if (torre_forced_) {
+      best = plan(static_cast<int>(std::clamp<Index>(shape.width / 2, 3, doubles ? 3 : 5)), shape.height);
+    } else {
+      // What it competes with: single steps, and towers.
+      best.rate = doubles ? 110 : 220;
+      if (towers_possible_) {
+        const Index lean_y = plan_.levels - 1, lean_z = Index{4} * plan_.rim * lean_y, tile_z = Index{4} * plan_.fours;
+        const double cells = static_cast<double>((n[1] + lean_y + plan_.rows - 1) / plan_.rows * plan_.rows) *
+                             static_cast<double>((n[2] + lean_z + tile_z - 1) / tile_z * tile_z);
+        best.rate = std::max(best.rate, 323 * static_cast<double>(n[1] * n[2]) / cells);
+      }
+      for (const int half : {3, 4, 5})
+        if (const TorrePlan other = plan(half, Index{8} * half); other.rate > best.rate) best = other;
+    }
+    if (best.half == 0 || device_.info().shared_per_block < best.shared + 1024) {
+      torre_forced_ = false;
+      return;
+    }
+    torre_plan_ = best;
+    torre_ = device_.kernel<TorreArguments<T>>(fmt::format("acoustic-fd/torre<{}{}>", best.half, doubles ? ",double" : ""));
+  }
+  void torre(Index k, Index bands) {
+    const TorrePlan& p = torre_plan_;
+    TorreArguments<T> t;
+    t.even = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin;
+    t.odd = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
+    t.steps = static_cast<int>(p.steps);
+    t.deep = static_cast<int>(p.deep);
+    t.rows = static_cast<int>(p.rows);
+    t.columns = static_cast<int>(p.across * p.deep);
+    t.first_row = static_cast<int>(p.first_row);
+    t.first_z = static_cast<int>(-((p.steps - 1 + 3) / 4 * 4));
+    t.weight = host_.weights().equal[1];
+    place_band(k, bands, p.steps, t);
+    launch_bands(torre_, static_cast<unsigned>(p.threads), p.shared, t);
   }
   void ribbons(Index k, Index bands) {
     using S = RibbonOfRun;
@@ -326,9 +461,8 @@ class DeviceSlice {
     stream_.to_device(order_, std::span<const unsigned>(order));
     stream_.synchronize();  // before the list goes
   }
-  /// What towers and ribbons take alike.
-  template <class Arguments>
-  void place_band(Index k, Index bands, Index levels, Arguments& t) {
+  /// What all of them take alike.
+  void place_band(Index k, Index bands, Index levels, BandArguments<T>& t) {
     const auto& n = problem_.grid.points;
     t.a = host_.medium_varies() ? a_.data() + at_.origin : a_.data();
     t.stride_x = at_.stride_x;
@@ -341,7 +475,7 @@ class DeviceSlice {
     t.bands = static_cast<int>(bands);
     t.centre = host_.weights().centre;
     for (std::size_t f = 0; f < 6; ++f) {
-      t.sign[f] = static_cast<float>(problem_.faces[f].image_sign());
+      t.sign[f] = static_cast<T>(problem_.faces[f].image_sign());
       t.core[f] = core_[f];
     }
     t.sigma_x = sigma_.data();
@@ -361,8 +495,8 @@ class DeviceSlice {
         record_of_step_ = device_.allocate<int>(records_.size(), "receivers");
       stream_.to_device(record_of_step_, std::span<const int>(records_));
       point_data_.record = record_of_step_.data();
-      if (points_.empty()) points_ = device_.allocate<TowerPoints>(1, "points");
-      stream_.to_device(points_, std::span<const TowerPoints>(&point_data_, 1));
+      if (points_.empty()) points_ = device_.allocate<TowerPoints<T>>(1, "points");
+      stream_.to_device(points_, std::span<const TowerPoints<T>>(&point_data_, 1));
       t.busy = busy_.data();
       t.points = points_.data();
     }
@@ -433,7 +567,7 @@ class DeviceSlice {
 
   /// The same nodes as towers look for them.
   void place_rows(const std::vector<PointNode>& receivers) {
-    if (!towers_possible_ || (source_nodes_list_.empty() && receivers.empty())) return;
+    if (!bands_possible_ || (source_nodes_list_.empty() && receivers.empty())) return;
     const auto& n = problem_.grid.points;
     std::vector<unsigned char> busy(static_cast<std::size_t>(n[0]), 0);
     std::vector<std::uint32_t> firsts;
@@ -474,7 +608,26 @@ class DeviceSlice {
     point_data_.receivers = {row_slots_.data() + source_rows_[0], row_firsts_.data() + source_rows_[1], row_nodes_.data()};
   }
 
-  /// The matched layers in local planes and rows, axis after axis as the host has them.
+  template <class Call>
+  void for_layers(Interval planes, Call&& call) const {
+    for (std::size_t a = 0; a < 3; ++a) {
+      const auto& m = host_.layer_memory(a);
+      if (m.count() == 0) continue;
+      for (Index x = planes.begin; x < planes.end; ++x) {
+        const Index local = x - host_.at().first, at = a == 0 ? host_.memory_at(0, local, 0) : (local - host_.held().begin) * m.stride_x;
+        if (at < 0) continue;
+        for (std::size_t i = 0; i < 3; ++i)
+          call(memory_[a][i], m.block[i].data() + at, static_cast<std::size_t>(at), static_cast<std::size_t>(m.stride_x));
+      }
+    }
+  }
+  /// Position in the memory of axis a of cell (plane `global`, row y, z = 0).
+  [[nodiscard]] Index memory_at(std::size_t a, Index global, Index y) const {
+    const Index x = global - host_.at().first;
+    const Index there = host_.memory_at(a, x, y);
+    return a > 0 && window_ ? there + (window_plane(global) - x) * host_.layer_memory(a).stride_x : there;
+  }
+  /// The matched layers in planes (global) and local rows, axis after axis as the host has them.
   void layers(Index k, Interval planes, Interval rows) {
     const auto& n = problem_.grid.points;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -484,8 +637,8 @@ class DeviceSlice {
         std::array<Interval, 3> box{planes, rows, Interval{0, n[2]}};
         box[a] = {std::max(box[a].begin, nodes.begin), std::min(box[a].end, nodes.end)};
         if (box[0].empty() || box[1].empty() || box[2].empty()) continue;
-        const Index here = at_.at(box[0].begin, box[1].begin, box[2].begin);
-        MatchedArguments t;
+        const Index here = at_.at(box[0].begin - first_, box[1].begin, box[2].begin);
+        MatchedArguments<T> t;
         t.u = level_[static_cast<std::size_t>(k & 1)].data() + here;
         t.o = level_[static_cast<std::size_t>((k + 1) & 1)].data() + here;
         t.a = a_.data() + (host_.medium_varies() ? here : box[2].begin);
@@ -494,7 +647,7 @@ class DeviceSlice {
         t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
         t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
         t.along = std::array<Index, 3>{at_.stride_x, at_.stride_y, 1}[a];
-        const Index place = host_.memory_at(a, box[0].begin, box[1].begin) + box[2].begin +
+        const Index place = memory_at(a, box[0].begin, box[1].begin) + box[2].begin +
                             (a == 2 && nodes.begin > 0 ? memory.offset_high : 0);
         for (std::size_t i = 0; i < 3; ++i) t.m[i] = memory_[a][i].data() + place;
         t.m_stride_x = memory.stride_x;
@@ -519,13 +672,13 @@ class DeviceSlice {
     }
   }
 
-  void points(const Kernel<PointArguments>& kernel, const DeviceBuffer<PointNode>& nodes,
-              const std::vector<std::size_t>& first, Interval planes, Interval y, float* o, Index k) {
+  void points(const Kernel<PointArguments<T>>& kernel, const DeviceBuffer<PointNode>& nodes,
+              const std::vector<std::size_t>& first, Interval planes, Interval y, T* o, Index k) {
     if (nodes.empty() || y.empty()) return;
     const std::size_t begin = first[static_cast<std::size_t>(planes.begin)],
                       end = first[static_cast<std::size_t>(planes.end)];
     if (begin == end) return;
-    PointArguments t;
+    PointArguments<T> t;
     t.o = o;
     t.stride_x = at_.stride_x;
     t.first = static_cast<int>(first_);
@@ -541,7 +694,7 @@ class DeviceSlice {
     stream_.launch(kernel, shape, t);
   }
 
-  void images(float* o, Interval planes, Interval rows) {
+  void images(T* o, Interval planes, Interval rows) {
     const auto& n = problem_.grid.points;
     for (std::size_t f = 0; f < 6; ++f) {
       const int sign = problem_.faces[f].image_sign();
@@ -550,7 +703,7 @@ class DeviceSlice {
       const Index face = f % 2 == 0 ? 0 : n[axis] - 1, towards = f % 2 == 0 ? 1 : -1;
       const Interval part = axis == 0 ? planes : axis == 1 ? rows : Interval{0, n[2]};
       // Nodes face + i inwards lie in the part that was updated.
-      MirrorArguments t;
+      MirrorArguments<T> t;
       const Index near = towards > 0 ? part.begin - face : face - (part.end - 1);
       const Index far = towards > 0 ? part.end - face : face - part.begin + 1;
       t.first = static_cast<int>(std::max<Index>(1, near));
@@ -568,7 +721,7 @@ class DeviceSlice {
       t.stride_q = stride[q];
       t.p = static_cast<int>(count[p]);
       t.q = static_cast<int>(count[q]);
-      t.sign = static_cast<float>(sign);
+      t.sign = static_cast<T>(sign);
       LaunchShape shape;
       shape.block = {mirror_threads, 1, 1};
       shape.grid = {blocks(t.p, mirror_threads), static_cast<unsigned>(t.q), 1};
@@ -577,22 +730,23 @@ class DeviceSlice {
   }
 
   const Problem& problem_;
-  Field<float>& host_;
+  Field<T>& host_;
   Device device_;
   Stream stream_;
   Interval rows_;
   Index below_, above_, s_;
+  bool window_;  ///< of planes that come and go
   Layout at_;
   Index first_ = 0;  ///< global plane of plane 0
-  DeviceBuffer<float> level_[2], a_, v_, sigma_, values_, traces_;
-  DeviceBuffer<float> spare_[2], borders_;  ///< of ribbons, which work out of place
+  DeviceBuffer<T> level_[2], a_, v_, sigma_, values_, traces_;
+  DeviceBuffer<T> spare_[2], borders_;  ///< of ribbons, which work out of place
   Index ribbon_rows_ = 0, ribbon_columns_ = 0;
   std::size_t sigma_at_[3]{};
-  Kernel<AdvanceArguments> advance_;
-  Kernel<PointArguments> inject_, record_;
-  Kernel<MirrorArguments> mirror_;
-  Kernel<MatchedArguments> matched_;
-  DeviceBuffer<float> memory_[3][3], factors_[3];  ///< of the matched layers, by axis
+  Kernel<AdvanceArguments<T>> advance_;
+  Kernel<PointArguments<T>> inject_, record_;
+  Kernel<MirrorArguments<T>> mirror_;
+  Kernel<MatchedArguments<T>> matched_;
+  DeviceBuffer<T> memory_[3][3], factors_[3];  ///< of the matched layers, by axis
   bool layered_ = false;
   std::vector<PointNode> source_nodes_list_;
   DeviceBuffer<PointNode> source_nodes_, receiver_nodes_;
@@ -601,9 +755,12 @@ class DeviceSlice {
   std::vector<std::size_t> receiver_of_;
   std::size_t receiver_count_ = 0, slot_ = 0;
   TowerPlan plan_{};
-  bool towers_possible_ = false;
+  bool bands_possible_ = false, towers_possible_ = false;
   Kernel<TowerArguments> tower_;
   Kernel<RibbonArguments> ribbon_;
+  Kernel<TorreArguments<T>> torre_;
+  TorrePlan torre_plan_;
+  bool torre_forced_ = false;
   int core_[6]{};  ///< nodes of each axis that lie in no sponge
   DeviceBuffer<unsigned> progress_, order_;
   Index ordered_bands_ = 0;
@@ -611,12 +768,12 @@ class DeviceSlice {
   DeviceBuffer<int> row_slots_, record_of_step_;
   DeviceBuffer<std::uint32_t> row_firsts_;
   DeviceBuffer<RowNode> row_nodes_;
-  DeviceBuffer<TowerPoints> points_;
-  TowerPoints point_data_;
+  DeviceBuffer<TowerPoints<T>> points_;
+  TowerPoints<T> point_data_;
   std::array<std::size_t, 2> source_rows_{};  ///< slots and firsts of the sources, which come before those of the receivers
   std::vector<int> records_;
   Index band_ = 0;
-  std::vector<float> contributions_;
+  std::vector<T> contributions_;
   std::vector<Index> recorded_;
 };
 

@@ -4,12 +4,14 @@
 // A grid that fits in the device's budget stays there. A larger one is streamed: the host keeps the levels, a window of planes
 // slides over them once a band of T steps as in streamed_march.hpp; planes travel from and to its locked memory while the device
 // computes, so that the rate is kept when T ≥ R · max(12 B/B_in, 8 B/B_out) for R cell updates a second. Both give the same
-// bits. Several devices share the rows of y; each computes s T rows of its neighbours along and they exchange once a band.
+// bits. Several devices of one rank share the rows of y; each computes s T rows of its neighbours along and they exchange once a band.
+// Of several ranks each has one device for its planes of x, which exchange by way of the host as on processors.
 //
-// Single precision; order, spacings, medium, density, layers, images, sources and receivers as on the host. Matched layers stay on
-// one device and need a grid that fits there. Double precision is left to the processors.
+// Either precision; order, spacings, medium, density, layers, images, sources and receivers as on the host. Matched layers stay on
+// one device; their memory comes and goes with the planes of a window, that of the layers of x stays there.
 #pragma once
 
+#include "engine/cluster/communicator.hpp"
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/field.hpp"
 #include "engine/team/device.hpp"
@@ -30,7 +32,11 @@ class DeviceSteps {
   virtual void advance(Index k, Index count) = 0;
   /// Fills the host's levels k and k−1 with their images.
   virtual void bring_back(Index k) = 0;
-  /// Steps that are worth taking together.
+  /// Of several ranks: the planes at both ends of the slab come to the host's field for the neighbours, and what those sent goes to the
+  /// device, between two bands.
+  virtual void bring_edges() {}
+  virtual void take_edges() {}
+  /// Steps that are worth taking together; of several ranks the march says it.
   [[nodiscard]] virtual Index band() const = 0;
   [[nodiscard]] virtual Bytes bytes() const = 0;
   /// Steps for which a value is read and written once.
@@ -41,8 +47,13 @@ class DeviceSteps {
   [[nodiscard]] virtual std::string text() const = 0;
 };
 
-/// Null when the team has no devices, or when the grid has matched layers and does not fit (a warning says it). Throws Failure(resources) when they have too little memory.
-[[nodiscard]] std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<float>& host,
-                                                             const Team& team);
+/// Null when the team has no devices, or when the slab of one of several ranks does not fit (a warning says it). Throws Failure(resources) when they have too little memory.
+template <class T>
+[[nodiscard]] std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team,
+                                                             const Communicator& cluster);
+extern template std::unique_ptr<DeviceSteps> make_device_steps<float>(const Problem&, Field<float>&, const Team&,
+                                                                                  const Communicator&);
+extern template std::unique_ptr<DeviceSteps> make_device_steps<double>(const Problem&, Field<double>&, const Team&,
+                                                                                  const Communicator&);
 
 }  // namespace conoid::acoustic_fd

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <type_traits>
 
 #include <fmt/core.h>
 
@@ -49,14 +48,6 @@ class PlanesPhase final : public Phase {
   Bytes bytes_;
   Body body_;
 };
-
-/// Steps between two exchanges of ranks: short slabs have no room for many.
-Index steps_between_exchanges(const Problem& problem, int ranks) {
-  if (ranks == 1) return band_height(problem.order / 2);
-  const Index thinnest = problem.grid.points[0] / ranks, s = problem.order / 2;
-  // What is computed twice, s T planes a side, should stay below a tenth of the slab.
-  return std::clamp<Index>(thinnest / (10 * s), 1, band_height(problem.order / 2) / 2);
-}
 
 Slab slab_of(const Problem& problem, int rank, int ranks) {
   Slab out;
@@ -117,6 +108,11 @@ class TiledMarch final : public March {
       field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
       if (device_) {
         const auto begin = Clock::now();
+        if (cluster.size() > 1) {
+          device_->bring_edges();
+          exchange(cluster);
+          device_->take_edges();
+        }
         device_->advance(k_, count);
         team.note("march", std::chrono::duration<double>(Clock::now() - begin).count(), device_work(count), Team::Who::devices);
         host_is_old_ = true;
@@ -250,19 +246,12 @@ class TiledMarch final : public March {
  private:
   /// The march goes to the team's devices where it can.
   void open_devices(const Team& team, const Communicator& cluster) {
-    if constexpr (std::is_same_v<T, float>) {
-      const bool there = std::any_of(team.workers().begin(), team.workers().end(), [](const WorkerSpec& w) { return !w.device.empty(); });
-      if (!there) return;
-      const std::string why = cluster.size() > 1 ? "several ranks compute on their processors" : not_on_devices(problem_);
-      if (!why.empty()) {
-        log::warning("acoustic-fd: devices are left alone: {}", why);
-        return;
-      }
-      device_ = make_device_steps(problem_, field_, team);
-      if (!device_) return;
-      band_ = device_->band();
-      device_->take(k_);
-    }
+    const bool there = std::any_of(team.workers().begin(), team.workers().end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+    if (!there) return;
+    device_ = make_device_steps<T>(problem_, field_, team, cluster);
+    if (!device_) return;
+    if (cluster.size() == 1) band_ = device_->band();
+    device_->take(k_);
   }
   /// Whoever reads the field reads the host's.
   void bring_back() const {
@@ -416,25 +405,6 @@ class TiledMarch final : public March {
 };
 
 }  // namespace
-
-Interval slab(Index planes, int rank, int ranks) {
-  return {planes * rank / ranks, planes * (rank + 1) / ranks};
-}
-
-Bytes march_bytes(const Problem& problem, int ranks) {
-  const auto& n = problem.grid.points;
-  const Index s = problem.order / 2;
-  const Index beside = ranks > 1 ? s * steps_between_exchanges(problem, ranks) : s;
-  const Layout layout(0, (n[0] + ranks - 1) / ranks, n[1], n[2], static_cast<int>(s), beside);
-  const bool varying = !problem.velocity || !problem.velocity->constant();
-  const Bytes value = problem.double_precision ? 8 : 4;
-  Bytes layers = 0;
-  for (std::size_t f = 0; f < 6; ++f)
-    if (problem.faces[f].kind == FaceKind::matched)
-      layers += static_cast<Bytes>(3 * problem.faces[f].width * (problem.grid.cells() / n[f / 2])) * value;
-  return static_cast<Bytes>(layout.count) * value * (2 + (varying ? 1 : 0) + (problem.density ? 1 : 0)) +
-         layers / static_cast<Bytes>(ranks) + (problem.velocity ? problem.velocity->bytes() : 0);
-}
 
 std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine,
                                   const Communicator& cluster) {

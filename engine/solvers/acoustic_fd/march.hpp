@@ -16,6 +16,7 @@
 #include "engine/core/types.hpp"
 #include "engine/io/checkpoint.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
+#include "engine/solvers/acoustic_fd/slab.hpp"
 #include "engine/team/machine.hpp"
 #include "engine/team/team.hpp"
 
@@ -92,15 +93,9 @@ class March {
   Interval planes_{};  ///< global x-planes of this rank
 };
 
-/// Memory of one rank of `ranks`.
-[[nodiscard]] Bytes march_bytes(const Problem& problem, int ranks);
-
 /// Throws Failure(resources) without memory, Failure(invalid_input) when there are more ranks than planes allow or the
 /// kernel asked for does not exist on this machine. `problem` must outlive the march.
 [[nodiscard]] std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine,
                                                 const Communicator& cluster);
-
-/// The planes of a rank: shares that differ by at most one.
-[[nodiscard]] Interval slab(Index planes, int rank, int ranks);
 
 }  // namespace conoid::acoustic_fd

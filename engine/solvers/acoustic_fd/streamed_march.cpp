@@ -7,6 +7,7 @@
 #include "engine/solvers/acoustic_fd/field.hpp"
 #include "engine/solvers/acoustic_fd/kernels/flush.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
+#include "engine/solvers/acoustic_fd/slab.hpp"
 #include "engine/solvers/acoustic_fd/tile_choice.hpp"
 #include "engine/window/disk_windows.hpp"
 #include "engine/window/slabs.hpp"

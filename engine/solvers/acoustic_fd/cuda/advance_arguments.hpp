@@ -7,50 +7,53 @@
 
 namespace conoid::acoustic_fd {
 
-/// One step of planes [x0, x1) and rows [y0, y1), single precision.
+/// One step of planes [x0, x1) and rows [y0, y1). T: float or double, as in all of them.
+template <class T>
 struct AdvanceArguments {
-  const float* u = nullptr;  ///< level k
-  float* o = nullptr;        ///< level k−1 on entry, k+1 on return
-  const float* a = nullptr;  ///< c² dt²/h_x²; strides of zero: one row for all
-  const float* v = nullptr;  ///< V of medium.hpp; null where the density is constant
+  const T* u = nullptr;  ///< level k
+  T* o = nullptr;        ///< level k−1 on entry, k+1 on return
+  const T* a = nullptr;  ///< c² dt²/h_x²; strides of zero: one row for all
+  const T* v = nullptr;  ///< V of medium.hpp; null where the density is constant
   std::int64_t stride_x = 0, stride_y = 0, a_stride_x = 0, a_stride_y = 0;
   int x0 = 0, x1 = 0, y0 = 0, y1 = 0, nz = 0;
   int planes = 0;  ///< that one block marches through
-  float centre = 0;
-  float x[7] = {}, y[7] = {}, z[7] = {};  ///< weights; the three alike where spacings are equal
-  const float* sigma_x = nullptr;         ///< at plane 0
-  const float* sigma_y = nullptr;         ///< at row 0
-  const float* sigma_z = nullptr;         ///< padded to whole fours
+  T centre = 0;
+  T x[7] = {}, y[7] = {}, z[7] = {};  ///< weights; the three alike where spacings are equal
+  const T* sigma_x = nullptr;         ///< at plane 0
+  const T* sigma_y = nullptr;         ///< at row 0
+  const T* sigma_z = nullptr;         ///< padded to whole fours
 };
 
 /// Images behind a face: to[−i n] = sign · from[i n] for first ≤ i < last and all nodes (p, q) of a part of the face.
+template <class T>
 struct MirrorArguments {
-  float* face = nullptr;
+  T* face = nullptr;
   std::int64_t inwards = 0;  ///< stride n from the face into the grid, with its sign
   std::int64_t stride_p = 0, stride_q = 0;
   int p = 0, q = 0;  ///< nodes along both
   int first = 1, last = 1;
-  float sign = 1;
+  T sign = 1;
 };
 
 /// The memory of a matched layer of one axis in a box of nx × ny × nz cells that have been updated; all pointers but those of the
 /// factors' tables are at its first cell. As MemoryPatch of kernels/patch.hpp.
+template <class T>
 struct MatchedArguments {
-  const float* u = nullptr;  ///< level k
-  float* o = nullptr;        ///< level k+1
-  const float* a = nullptr;
+  const T* u = nullptr;  ///< level k
+  T* o = nullptr;        ///< level k+1
+  const T* a = nullptr;
   std::int64_t stride_x = 0, stride_y = 0, a_stride_x = 0, a_stride_y = 0;
   std::int64_t along = 0;  ///< stride of the axis
-  float* m[3] = {};
+  T* m[3] = {};
   std::int64_t m_stride_x = 0, m_stride_y = 0;
-  const float* factor = nullptr;  ///< seven tables of `nodes`, at the first node of the box
+  const T* factor = nullptr;  ///< seven tables of `nodes`, at the first node of the box
   int nodes = 0;
   int axis = 0;
   int radius = 1;
-  float curvature[7] = {}, slope[7] = {};
-  const float* sigma_x = nullptr;
-  const float* sigma_y = nullptr;
-  const float* sigma_z = nullptr;
+  T curvature[7] = {}, slope[7] = {};
+  const T* sigma_x = nullptr;
+  const T* sigma_y = nullptr;
+  const T* sigma_z = nullptr;
   int nx = 0, ny = 0, nz = 0;
 };
 
@@ -62,15 +65,16 @@ struct PointNode {
 };
 
 /// Nodes [0, count) of `nodes`; those outside [y0, y1) are left alone.
+template <class T>
 struct PointArguments {
-  float* o = nullptr;  ///< level k+1
+  T* o = nullptr;  ///< level k+1
   std::int64_t stride_x = 0;
   int first = 0;  ///< nodes count planes of the grid; this is plane 0 of what the device holds
   int y0 = 0, y1 = 0;
   int count = 0;
   const PointNode* nodes = nullptr;
-  const float* values = nullptr;  ///< of the contributions, added one after the other
-  float* out = nullptr;           ///< of the receivers
+  const T* values = nullptr;  ///< of the contributions, added one after the other
+  T* out = nullptr;           ///< of the receivers
 };
 
 constexpr int advance_threads_z = 32, advance_threads_y = 8;  // a thread has four cells along z

@@ -12,47 +12,47 @@ namespace conoid::acoustic_fd {
 
 /// In place. A thread marches four neighbouring columns along x with the 2R+1 planes of the stencil in registers; neighbours
 /// along y and z come from the first cache; what the next plane needs is asked for before this one is computed. Limited by
-/// memory: 16 bytes a cell.
-template <int R, bool Unequal>
-__global__ void __launch_bounds__(advance_threads_z* advance_threads_y) advance(AdvanceArguments t) {
+/// memory: 16 bytes a cell in single precision.
+template <int R, bool Unequal, class T>
+__global__ void __launch_bounds__(advance_threads_z* advance_threads_y) advance(AdvanceArguments<T> t) {
   const int z = 4 * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = t.y0 + static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (z >= t.nz || y >= t.y1) return;
   const int x0 = t.x0 + static_cast<int>(blockIdx.z) * t.planes;
   const int x1 = x0 + t.planes < t.x1 ? x0 + t.planes : t.x1;
   const std::int64_t sx = t.stride_x, sy = t.stride_y, here = y * sy + z + x0 * sx;
-  const float* u = t.u + here;
-  float* o = t.o + here;
-  const float* a = t.a + y * t.a_stride_y + z + x0 * t.a_stride_x;
-  const float* v = t.v != nullptr ? t.v + here : nullptr;
-  const float s_y = t.sigma_y[y];
-  const float4 s_z = load_four(t.sigma_z + z);
-  float4 q[2 * R + 1];
+  const T* u = t.u + here;
+  T* o = t.o + here;
+  const T* a = t.a + y * t.a_stride_y + z + x0 * t.a_stride_x;
+  const T* v = t.v != nullptr ? t.v + here : nullptr;
+  const T s_y = t.sigma_y[y];
+  const Four<T> s_z = load_four(t.sigma_z + z);
+  Four<T> q[2 * R + 1];
 #pragma unroll
   for (int i = 0; i < 2 * R; ++i) q[i + 1] = load_four(u + (i - R) * sx);
-  float4 next_u = load_four(u + R * sx), next_o = load_changing_four(o), next_a = load_four(a);
+  Four<T> next_u = load_four(u + R * sx), next_o = load_changing_four(o), next_a = load_four(a);
   for (int x = x0; x < x1; ++x) {
 #pragma unroll
     for (int i = 0; i < 2 * R; ++i) q[i] = q[i + 1];
     q[2 * R] = next_u;
-    const float4 old = next_o, medium = next_a;
-    float4 low[R], high[R];
+    const Four<T> old = next_o, medium = next_a;
+    Four<T> low[R], high[R];
 #pragma unroll
     for (int i = 1; i <= R; ++i) {
       low[i - 1] = load_four(u - i * sy);
       high[i - 1] = load_four(u + i * sy);
     }
-    LineOfFours<R> line;
+    LineOfFours<R, T> line;
     line.load(u, q[R]);
     if (x + 1 < x1) {
       next_u = load_four(u + (R + 1) * sx);
       next_o = load_changing_four(o + sx);
       next_a = load_four(a + t.a_stride_x);
     }
-    float4 L = scaled(t.centre, q[R]);
+    Four<T> L = scaled(t.centre, q[R]);
 #pragma unroll
     for (int i = 1; i <= R; ++i) {
-      const float4 px = sum(q[R - i], q[R + i]), py = sum(low[i - 1], high[i - 1]), pz = line.pair(i);
+      const Four<T> px = sum(q[R - i], q[R + i]), py = sum(low[i - 1], high[i - 1]), pz = line.pair(i);
       if constexpr (Unequal) {
         L = fused(t.x[i], px, L);
         L = fused(t.y[i], py, L);

@@ -6,60 +6,93 @@
 
 namespace conoid::acoustic_fd {
 
+/// Four of double precision: two loads and stores of sixteen bytes.
+struct alignas(16) DoubleFour {
+  double x, y, z, w;
+};
+template <class T>
+struct FourOf {
+  using type = float4;
+};
+template <>
+struct FourOf<double> {
+  using type = DoubleFour;
+};
+template <class T>
+using Four = typename FourOf<T>::type;
+
+__device__ __forceinline__ float fused_one(float a, float b, float c) {
+  return fmaf(a, b, c);
+}
+__device__ __forceinline__ double fused_one(double a, double b, double c) {
+  return fma(a, b, c);
+}
 /// Of memory that the kernel does not change.
 __device__ __forceinline__ float4 load_four(const float* p) {
   return __ldg(reinterpret_cast<const float4*>(p));
 }
-__device__ __forceinline__ float4 load_changing_four(const float* p) {
-  return *reinterpret_cast<const float4*>(p);
+__device__ __forceinline__ DoubleFour load_four(const double* p) {
+  const double2 a = __ldg(reinterpret_cast<const double2*>(p)), b = __ldg(reinterpret_cast<const double2*>(p) + 1);
+  return {a.x, a.y, b.x, b.y};
+}
+template <class T>
+__device__ __forceinline__ Four<T> load_changing_four(const T* p) {
+  return *reinterpret_cast<const Four<T>*>(p);
 }
 /// The first `cells` of four.
-__device__ __forceinline__ void store_fours(float* p, float4 v, int cells) {
+template <class T>
+__device__ __forceinline__ void store_fours(T* p, Four<T> v, int cells) {
   if (cells >= 4) {
-    *reinterpret_cast<float4*>(p) = v;
+    *reinterpret_cast<Four<T>*>(p) = v;
     return;
   }
   p[0] = v.x;
   if (cells > 1) p[1] = v.y;
   if (cells > 2) p[2] = v.z;
 }
-__device__ __forceinline__ float4 sum(float4 a, float4 b) {
-  return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+template <class F>
+__device__ __forceinline__ F sum(F a, F b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
-__device__ __forceinline__ float4 scaled(float w, float4 a) {
-  return make_float4(w * a.x, w * a.y, w * a.z, w * a.w);
+template <class T, class F>
+__device__ __forceinline__ F scaled(T w, F a) {
+  return {w * a.x, w * a.y, w * a.z, w * a.w};
 }
-__device__ __forceinline__ float4 fused(float w, float4 a, float4 b) {
-  return make_float4(fmaf(w, a.x, b.x), fmaf(w, a.y, b.y), fmaf(w, a.z, b.z), fmaf(w, a.w, b.w));
+template <class T, class F>
+__device__ __forceinline__ F fused(T w, F a, F b) {
+  return {fused_one(w, a.x, b.x), fused_one(w, a.y, b.y), fused_one(w, a.z, b.z), fused_one(w, a.w, b.w)};
 }
 /// c − a b
-__device__ __forceinline__ float4 minus_product(float4 a, float4 b, float4 c) {
-  return make_float4(fmaf(-a.x, b.x, c.x), fmaf(-a.y, b.y, c.y), fmaf(-a.z, b.z, c.z), fmaf(-a.w, b.w, c.w));
+template <class F>
+__device__ __forceinline__ F minus_product(F a, F b, F c) {
+  return {fused_one(-a.x, b.x, c.x), fused_one(-a.y, b.y, c.y), fused_one(-a.z, b.z, c.z), fused_one(-a.w, b.w, c.w)};
 }
 
 /// A damped cell of kernels/patch.hpp; σ = 0 gives the bits of a plain one.
-__device__ __forceinline__ float damped(float a, float L, float u, float old, float sigma) {
-  return fmaf(a, L, fmaf(sigma - 1.0F, old, u + u)) * (1.0F / (1.0F + sigma));
+template <class T>
+__device__ __forceinline__ T damped(T a, T L, T u, T old, T sigma) {
+  return fused_one(a, L, fused_one(sigma - T{1}, old, u + u)) * (T{1} / (T{1} + sigma));
 }
 /// Apart from the cells of the core: four divisions in line would cost registers everywhere.
-__device__ __noinline__ static float4 damped(float4 a, float4 L, float4 u, float4 old, float s_xy, float4 s_z) {
-  return make_float4(damped(a.x, L.x, u.x, old.x, s_xy + s_z.x), damped(a.y, L.y, u.y, old.y, s_xy + s_z.y),
-                     damped(a.z, L.z, u.z, old.z, s_xy + s_z.z), damped(a.w, L.w, u.w, old.w, s_xy + s_z.w));
+template <class T, class F>
+__device__ __noinline__ static F damped_four(F a, F L, F u, F old, T s_xy, F s_z) {
+  return {damped(a.x, L.x, u.x, old.x, s_xy + s_z.x), damped(a.y, L.y, u.y, old.y, s_xy + s_z.y),
+          damped(a.z, L.z, u.z, old.z, s_xy + s_z.z), damped(a.w, L.w, u.w, old.w, s_xy + s_z.w)};
 }
-__device__ __forceinline__ float4 updated(float4 a, float4 L, float4 u, float4 old, float s_xy, float4 s_z) {
-  if (s_xy != 0.0F || s_z.x != 0.0F || s_z.y != 0.0F || s_z.z != 0.0F || s_z.w != 0.0F)
-    return damped(a, L, u, old, s_xy, s_z);
-  return make_float4(fmaf(a.x, L.x, (u.x + u.x) - old.x), fmaf(a.y, L.y, (u.y + u.y) - old.y),
-                     fmaf(a.z, L.z, (u.z + u.z) - old.z), fmaf(a.w, L.w, (u.w + u.w) - old.w));
+template <class T, class F>
+__device__ __forceinline__ F updated(F a, F L, F u, F old, T s_xy, F s_z) {
+  if (s_xy != 0 || s_z.x != 0 || s_z.y != 0 || s_z.z != 0 || s_z.w != 0) return damped_four(a, L, u, old, s_xy, s_z);
+  return {fused_one(a.x, L.x, (u.x + u.x) - old.x), fused_one(a.y, L.y, (u.y + u.y) - old.y),
+          fused_one(a.z, L.z, (u.z + u.z) - old.z), fused_one(a.w, L.w, (u.w + u.w) - old.w)};
 }
 
 /// The neighbours along z of a thread's four within radius R.
-template <int R>
+template <int R, class T = float>
 struct LineOfFours {
   static constexpr int fours = (R + 3) / 4;  ///< on either side
-  float value[8 * fours + 4];
+  T value[8 * fours + 4];
 
-  __device__ __forceinline__ void put(int at, float4 f) {
+  __device__ __forceinline__ void put(int at, Four<T> f) {
     value[at] = f.x;
     value[at + 1] = f.y;
     value[at + 2] = f.z;
@@ -67,7 +100,7 @@ struct LineOfFours {
   }
   /// at(f): the four that lies f fours away.
   template <class At>
-  __device__ __forceinline__ void take(float4 middle, At at) {
+  __device__ __forceinline__ void take(Four<T> middle, At at) {
 #pragma unroll
     for (int f = 1; f <= fours; ++f) {
       put(4 * (fours - f), at(-f));
@@ -75,13 +108,13 @@ struct LineOfFours {
     }
     put(4 * fours, middle);
   }
-  __device__ __forceinline__ void load(const float* u, float4 middle) {
+  __device__ __forceinline__ void load(const T* u, Four<T> middle) {
     take(middle, [u](int f) { return load_four(u + 4 * f); });
   }
-  [[nodiscard]] __device__ __forceinline__ float4 pair(int i) const {
+  [[nodiscard]] __device__ __forceinline__ Four<T> pair(int i) const {
     constexpr int c = 4 * fours;
-    return make_float4(value[c - i] + value[c + i], value[c + 1 - i] + value[c + 1 + i],
-                       value[c + 2 - i] + value[c + 2 + i], value[c + 3 - i] + value[c + 3 + i]);
+    return {value[c - i] + value[c + i], value[c + 1 - i] + value[c + 1 + i],
+                       value[c + 2 - i] + value[c + 2 + i], value[c + 3 - i] + value[c + 3 + i]};
   }
 };
 

@@ -7,8 +7,10 @@
 
 namespace conoid::acoustic_fd {
 
-static const RegisterKernel advance_kernel("acoustic-fd/advance<5>", advance<5, false>);
-static const RegisterKernel unequal_kernel("acoustic-fd/advance<5,unequal>", advance<5, true>);
+static const RegisterKernel advance_kernel("acoustic-fd/advance<5>", advance<5, false, float>);
+static const RegisterKernel unequal_kernel("acoustic-fd/advance<5,unequal>", advance<5, true, float>);
+static const RegisterKernel double_kernel("acoustic-fd/advance<5,double>", advance<5, false, double>);
+static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<5,unequal,double>", advance<5, true, double>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<5>", tower<TowerOf<5>>);
 
 }  // namespace conoid::acoustic_fd

@@ -7,8 +7,10 @@
 
 namespace conoid::acoustic_fd {
 
-static const RegisterKernel advance_kernel("acoustic-fd/advance<6>", advance<6, false>);
-static const RegisterKernel unequal_kernel("acoustic-fd/advance<6,unequal>", advance<6, true>);
+static const RegisterKernel advance_kernel("acoustic-fd/advance<6>", advance<6, false, float>);
+static const RegisterKernel unequal_kernel("acoustic-fd/advance<6,unequal>", advance<6, true, float>);
+static const RegisterKernel double_kernel("acoustic-fd/advance<6,double>", advance<6, false, double>);
+static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<6,unequal,double>", advance<6, true, double>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<6>", tower<TowerOf<6>>);
 
 }  // namespace conoid::acoustic_fd

@@ -8,8 +8,10 @@
 
 namespace conoid::acoustic_fd {
 
-static const RegisterKernel advance_kernel("acoustic-fd/advance<1>", advance<1, false>);
-static const RegisterKernel unequal_kernel("acoustic-fd/advance<1,unequal>", advance<1, true>);
+static const RegisterKernel advance_kernel("acoustic-fd/advance<1>", advance<1, false, float>);
+static const RegisterKernel unequal_kernel("acoustic-fd/advance<1,unequal>", advance<1, true, float>);
+static const RegisterKernel double_kernel("acoustic-fd/advance<1,double>", advance<1, false, double>);
+static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<1,unequal,double>", advance<1, true, double>);
 static const RegisterKernel ribbon_kernel("acoustic-fd/ribbon", ribbon<RibbonOfRun>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<1>", tower<TowerOf<1>>);
 

@@ -11,27 +11,13 @@ namespace conoid::acoustic_fd {
 
 /// Bands of T steps of order 2, single precision, equal spacings, constant density; out of place, from pair 0 into pair 1, the next
 /// band back, and so on.
-struct RibbonArguments {
-  float* newer[2] = {};      ///< level k of both pairs
-  float* older[2] = {};      ///< level k−1
-  const float* a = nullptr;  ///< c² dt²/h_x²; strides of zero: one row for all
-  std::int64_t stride_x = 0, stride_y = 0, a_stride_x = 0, a_stride_y = 0;
-  int nx = 0, ny = 0, nz = 0;
-  int bands = 0;
-  int rows = 0, columns = 0;  ///< ribbons along y and z
-  int first_y = 0;            ///< lowest row of the lowest tile at level k
-  float centre = 0, weight = 0;
-  float sign[6] = {};  ///< of the images behind the faces; 0: none
-  int core[6] = {};    ///< nodes [core[2 a], core[2 a + 1]) of axis a lie in no sponge
-  const float* sigma_x = nullptr;  ///< at plane 0
-  const float* sigma_y = nullptr;
-  const float* sigma_z = nullptr;       ///< padded to whole fours
-  const unsigned char* busy = nullptr;  ///< planes with sources or receivers; null: there are none
-  const TowerPoints* points = nullptr;
-  float* borders = nullptr;    ///< [row][column][level − 1][plane][2][128]: what a ribbon leaves for the one below
+struct RibbonArguments : BandArguments<float> {
+  float* newer[2] = {};  ///< level k of both pairs
+  float* older[2] = {};  ///< level k−1
+  int first_y = 0;       ///< lowest row of the lowest tile at level k
+  float weight = 0;
+  float* borders = nullptr;         ///< [row][column][level − 1][plane][2][128]: what a ribbon leaves for the one below
   const unsigned* order = nullptr;  ///< (band · rows + row) · columns + column of each ticket, after all that it depends on
-  unsigned* ticket = nullptr;       ///< the next ribbon; zero at first
-  unsigned* done = nullptr;         ///< steps that each has done, [band][row][column]; zero at first
 };
 
 /// The shape of a ribbon: a warp has 128 cells along z and `mine` rows, a block `warps` warps, a multiprocessor `together` blocks.

@@ -18,37 +18,43 @@ struct RowNodes {
   const RowNode* list = nullptr;
 };
 /// Sources and receivers of the steps of a launch; lies in the device's memory.
+template <class T>
 struct TowerPoints {
   RowNodes sources, receivers;
-  const float* values = nullptr;  ///< [step][contribution], added one after the other
+  const T* values = nullptr;  ///< [step][contribution], added one after the other
   std::int64_t contributions = 0;
-  float* out = nullptr;  ///< [record][receiver node]
+  T* out = nullptr;  ///< [record][receiver node]
   std::int64_t receiver_count = 0;
   const int* record = nullptr;  ///< of each step; −1: none
 };
 
-/// Bands of T steps, single precision, equal spacings, constant density. Every tower is a tile of rows and fours of cells along
-/// z that leans by the stencil's radius a level and streams through all planes.
-struct TowerArguments {
-  float* even = nullptr;     ///< level k, and every second level after it
-  float* odd = nullptr;      ///< level k−1
-  const float* a = nullptr;  ///< c² dt²/h_x²; strides of zero: one row for all
+/// What kernels that take bands of steps have in common: equal spacings, constant density. T: float or double.
+template <class T>
+struct BandArguments {
+  const T* a = nullptr;  ///< c² dt²/h_x²; strides of zero: one row for all
   std::int64_t stride_x = 0, stride_y = 0, a_stride_x = 0, a_stride_y = 0;
   int nx = 0, ny = 0, nz = 0;
   int bands = 0;
-  int rows = 0, columns = 0;     ///< towers along y and z
-  int first_y = 0, first_z = 0;  ///< corner of the lowest tile at level k; first_z divisible by 4
-  float centre = 0;
-  float weight[7] = {};
-  float sign[6] = {};              ///< of the images behind the faces; 0: none
+  int rows = 0, columns = 0;  ///< tiles of a band: two counts whose product is their number
+  T centre = 0;
+  T sign[6] = {};              ///< of the images behind the faces; 0: none
   int core[6] = {};                ///< nodes [core[2 a], core[2 a + 1]) of axis a lie in no sponge
-  const float* sigma_x = nullptr;  ///< at plane 0
-  const float* sigma_y = nullptr;
-  const float* sigma_z = nullptr;       ///< padded to whole fours
+  const T* sigma_x = nullptr;  ///< at plane 0
+  const T* sigma_y = nullptr;
+  const T* sigma_z = nullptr;       ///< padded to whole fours
   const unsigned char* busy = nullptr;  ///< planes with sources or receivers; null: there are none
-  const TowerPoints* points = nullptr;
-  unsigned* ticket = nullptr;  ///< the next tower; zero at first
-  unsigned* done = nullptr;    ///< steps that each tower has done, [band][row][column]; zero at first
+  const TowerPoints<T>* points = nullptr;
+  unsigned* ticket = nullptr;  ///< the next tile; zero at first
+  unsigned* done = nullptr;    ///< steps that each has done, by band, row and column; zero at first
+};
+
+/// Single precision. Every tower is a tile of rows and fours of cells along z that leans by the stencil's radius a level and streams through all
+/// planes; rows and columns count them along y and z.
+struct TowerArguments : BandArguments<float> {
+  float* even = nullptr;         ///< level k, and every second level after it
+  float* odd = nullptr;          ///< level k−1
+  int first_y = 0, first_z = 0;  ///< corner of the lowest tile at level k; first_z divisible by 4
+  float weight[7] = {};
 };
 
 /// The shape of a tower.

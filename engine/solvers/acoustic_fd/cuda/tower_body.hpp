@@ -20,6 +20,9 @@ __device__ __forceinline__ float reciprocal(float d) {
   return 1.0F / d;
 #endif
 }
+__device__ __forceinline__ double damped_here(double a, double L, double u, double old, double sigma) {
+  return damped(a, L, u, old, sigma);
+}
 __device__ __forceinline__ float damped_here(float a, float L, float u, float old, float sigma) {
   return fmaf(a, L, fmaf(sigma - 1.0F, old, u + u)) * reciprocal(1.0F + sigma);
 }
@@ -51,28 +54,28 @@ __device__ __forceinline__ int made_here(int v) {
 #endif
   return v;
 }
+/// Nodes of row y of plane x from cell z on, below z + cells, one after the other.
+template <int cells, class Take>
+__device__ __forceinline__ void for_nodes(const RowNodes& nodes, int ny, int x, int y, int z, Take&& take) {
+  const int slot = nodes.slot[x];
+  if (slot < 0) return;
+  const std::uint32_t* const first = nodes.first + (static_cast<std::int64_t>(slot) * (ny + 1) + y);
+  std::uint32_t low = first[0], high = first[1];
+  const std::uint32_t end = high;
+  while (low < high) {  // the first node at or beyond z
+    const std::uint32_t middle = (low + high) / 2;
+    if (nodes.list[middle].z < z)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < end && nodes.list[low].z < z + cells; ++low) take(nodes.list[low]);
+}
 /// Four new cells with what sources add to them; receivers take theirs where the cells are this block's own.
-__device__ __forceinline__ float4 add_points(const TowerPoints* t, int ny, int step, int x, int y, int z, float4 n, bool own) {
-  const auto each = [&](const RowNodes& nodes, auto&& take) {
-    const int slot = nodes.slot[x];
-    if (slot < 0) return;
-    const std::uint32_t* const first = nodes.first + (static_cast<std::int64_t>(slot) * (ny + 1) + y);
-    std::uint32_t low = first[0], high = first[1];
-    const std::uint32_t end = high;
-    while (low < high) {  // the first node at or beyond z
-      const std::uint32_t middle = (low + high) / 2;
-      if (nodes.list[middle].z < z)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    for (; low < end && nodes.list[low].z < z + 4; ++low) {
-      const RowNode node = nodes.list[low];
-      const int d = node.z - z;
-      take(node, d == 0 ? n.x : d == 1 ? n.y : d == 2 ? n.z : n.w, d);
-    }
-  };
-  each(t->sources, [&](const RowNode& node, float p, int d) {
+__device__ __forceinline__ float4 add_points(const TowerPoints<float>* t, int ny, int step, int x, int y, int z, float4 n, bool own) {
+  for_nodes<4>(t->sources, ny, x, y, z, [&](const RowNode node) {
+    const int d = node.z - z;
+    float p = d == 0 ? n.x : d == 1 ? n.y : d == 2 ? n.z : n.w;
     const float* const values = t->values + step * t->contributions;
     for (std::uint32_t i = node.begin; i < node.end; ++i) p += values[i];
     if (d == 0) n.x = p;
@@ -82,10 +85,25 @@ __device__ __forceinline__ float4 add_points(const TowerPoints* t, int ny, int s
   });
   const int record = t->record[step];
   if (record >= 0 && own)
-    each(t->receivers, [&](const RowNode& node, float p, int) { t->out[record * t->receiver_count + node.begin] = p; });
+    for_nodes<4>(t->receivers, ny, x, y, z, [&](const RowNode node) {
+      const int d = node.z - z;
+      t->out[record * t->receiver_count + node.begin] = d == 0 ? n.x : d == 1 ? n.y : d == 2 ? n.z : n.w;
+    });
   return n;
 }
-__device__ __noinline__ static float4 with_points(const TowerPoints* t, int ny, int step, int x, int y, int z, float4 n) {
+/// One new cell.
+template <class T>
+__device__ __forceinline__ T add_point(const TowerPoints<T>* t, int ny, int step, int x, int y, int z, T n) {
+  for_nodes<1>(t->sources, ny, x, y, z, [&](const RowNode node) {
+    const T* const values = t->values + step * t->contributions;
+    for (std::uint32_t i = node.begin; i < node.end; ++i) n += values[i];
+  });
+  const int record = t->record[step];
+  if (record >= 0)
+    for_nodes<1>(t->receivers, ny, x, y, z, [&](const RowNode node) { t->out[record * t->receiver_count + node.begin] = n; });
+  return n;
+}
+__device__ __noinline__ static float4 with_points(const TowerPoints<float>* t, int ny, int step, int x, int y, int z, float4 n) {
   return add_points(t, ny, step, x, y, z, n, true);
 }
 /// Without a branch, which would move registers to memory.

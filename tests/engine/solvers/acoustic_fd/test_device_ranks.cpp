@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two ranks with an emulated device each give the bits of one.
+// labels: unit emulated mpi2
+#include "tests/engine/solvers/acoustic_fd/support.hpp"
+
+#include <QTest>
+
+using namespace conoid;
+using namespace conoid::acoustic_fd;
+using namespace conoid::acoustic_fd::testing;
+
+class TestDeviceRanks : public QObject {
+  Q_OBJECT
+  std::unique_ptr<Communicator> world_;
+
+  /// 17 steps in bands and two single ones.
+  static Everything nineteen_steps(const Problem& p, const char* workers, Communicator& cluster, std::string& how) {
+    Team team(parse_workers(workers, 1).value());
+    const auto march = make_march(p, this_machine(), cluster);
+    march->start(team, cluster);
+    how = march->tiling();
+    march->advance(team, cluster, 17);
+    return march_on(*march, p, 2, team, cluster);
+  }
+
+ private slots:
+  void initTestCase() {
+    auto w = world();
+    world_ = std::move(w.value());
+    QCOMPARE(world_->size(), 2);
+  }
+  void cleanupTestCase() { world_.reset(); }
+
+  /// With layers of every axis at order 4, in double precision there.
+  void two_ranks_with_devices_are_one() {
+    for (const int order : {2, 4, 6}) {
+      Problem p = busy_problem(order, {order == 2 ? 61 : 83, 19, 22}, order != 4, order != 6, order == 4);
+      if (order == 4) make_matched(p);
+      const auto alone = single_rank();
+      std::string how;
+      const Everything one = nineteen_steps(p, "emulated", *alone, how);
+      const Everything two = nineteen_steps(p, "emulated", *world_, how);
+      QVERIFY2(how.find("of each rank") != std::string::npos, how.c_str());
+      if (world_->leads()) QVERIFY2(one == two, qPrintable(QString("order %1").arg(order)));
+      QCOMPARE(one.traces, two.traces);
+    }
+  }
+
+  /// Slabs that do not fit go to the processors, each rank for itself; what comes out is that of processors.
+  void a_slab_that_does_not_fit_goes_to_the_processor() {
+    Problem p = busy_problem(4, {61, 19, 22}, true, true, false);
+    std::string how, host;
+    p.device_memory = Bytes{1} << 20;
+    const Everything got = nineteen_steps(p, "emulated", *world_, how), want = nineteen_steps(p, "cpu", *world_, host);
+    QCOMPARE(how, host);
+    if (world_->leads()) QVERIFY(got == want);
+    QCOMPARE(got.traces, want.traces);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestDeviceRanks)
+#include "test_device_ranks.moc"
