@@ -60,6 +60,7 @@ ChartWords chart_words() {
   words.shares = QObject::tr("Time of the workers").toStdString();
   words.items = QObject::tr("Items held").toStdString();
   words.memory = QObject::tr("Memory of the devices").toStdString();
+  words.streamed = QObject::tr("Streamed a pass").toStdString();
   words.pass = QObject::tr("Pass").toStdString();
   words.worker = QObject::tr("worker").toStdString();
   words.copying = QObject::tr("copying").toStdString();
@@ -301,7 +302,7 @@ ChartSpec ResultsPanel::spec_of(const QString& id) const {
       auto phase = phases.find(s.phase);
       if (phase == phases.end()) phase = phases.emplace(s.phase, phase_words(s.phase).toStdString()).first;
       rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying, phase->second, s.work.flops,
-                      s.work.bytes, static_cast<double>(s.held)});
+                      s.work.bytes, static_cast<double>(s.held), static_cast<double>(s.streamed)});
     }
     std::vector<std::string> workers;
     for (const WorkerSpec& w : run_.workers())
@@ -413,12 +414,12 @@ QString ResultsPanel::chart_as_text(QChar separator) const {
   };
   if (spec.kind == ChartKind::balance) {
     out = QStringList{"pass", "worker", "begin", "end", "busy [s]", "waiting [s]", "copying [s]", "phase", "operations", "moved [B]",
-                      "held [B]"}.join(separator) + "\n";
+                      "held [B]", "streamed [B]"}.join(separator) + "\n";
     for (const BalanceRow& row : spec.balance)
       out += QStringList{QString::number(row.pass), QString::number(row.worker), QString::number(row.items.begin),
                          QString::number(row.items.end), QString::number(row.busy), QString::number(row.waiting),
                          QString::number(row.copying), cell(QString::fromStdString(row.phase)), QString::number(row.flops),
-                         QString::number(row.bytes), QString::number(row.held, 'f', 0)}.join(separator) + "\n";
+                         QString::number(row.bytes), QString::number(row.held, 'f', 0), QString::number(row.streamed, 'f', 0)}.join(separator) + "\n";
     return out;
   }
   // Curves of one abscissa share its column; others bring their own.

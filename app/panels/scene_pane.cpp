@@ -422,7 +422,7 @@ void ScenePane::set_tool(MouseTool tool) {
   viewport_->widget()->setCursor(tool == MouseTool::turn ? Qt::ArrowCursor : Qt::CrossCursor);
   static const QString hints[] = {QString(), tr("Point at the field to read its value; click to keep it in the picture."),
                                   tr("Press, draw a line across the field, let go."),
-                                  tr("Click where a receiver should be."), tr("Click a side of the body to choose its faces.")};
+                                  tr("Click where a receiver should be."), tr("Click a side of the body, or choose it in the list of the mesh pane.")};
   show_reading(hints[static_cast<int>(tool)]);
 }
 
@@ -560,6 +560,11 @@ void ScenePane::apply_view() {
     view.part = chosen[0].toStdString();
     view.field = chosen[1].toStdString();
   }
+  if (const bool marks = own_fields_ && view.field == mark_field; marks != marks_shown_) {
+    marks_shown_ = marks;
+    if (marks) bar_before_ = view.color_bar;
+    view.color_bar = !marks && bar_before_;
+  }
   view.value.component = value_->count() > 0 ? value_->currentData().toInt() : -1;
   view.value.part = is_complex ? static_cast<ComplexPart>(part_of_complex_->currentData().toInt()) : ComplexPart::instant;
   view.value.angle = is_complex ? phase_ : 0;
@@ -615,7 +620,7 @@ void ScenePane::read_range() {
 
 void ScenePane::refresh_range_text() {
   const auto [low, high] = scene_->range();
-  range_->setVisible(has_picture() && !scene_->choices().empty());
+  range_->setVisible(has_picture() && !scene_->choices().empty() && !marks_shown_);
   // In the unit of the colour bar: "−12 … 12 nPa".
   const FieldView& view = scene_->view();
   const TickSet ticks = tidy_ticks(low, high, 5, unit_of(chosen_info(view), view.value));

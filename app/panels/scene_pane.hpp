@@ -31,6 +31,9 @@ class DisplayPanel;
 /// The window's colours as scenes and charts take them.
 [[nodiscard]] conoid::Theme picture_theme(const Theme& theme, const QString& background);
 
+/// The field of a preview that only marks some cells: no scale belongs to it.
+inline constexpr const char* mark_field = "chosen";
+
 /// What the left mouse button does in the picture.
 enum class MouseTool { turn, probe, profile, place, choose };
 
@@ -161,6 +164,8 @@ class ScenePane : public QWidget {
   bool first_frame_ = true;
   double phase_ = 0;
   bool own_fields_ = false;
+  bool marks_shown_ = false;  ///< the field is mark_field
+  bool bar_before_ = true;    ///< whether the colour bar was shown before that
   QString choices_key_;
 };
 

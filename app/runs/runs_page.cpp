@@ -17,6 +17,7 @@
 #include <QStackedWidget>
 #include <QStyledItemDelegate>
 #include <QTableView>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -39,7 +40,8 @@ class StateDelegate final : public QStyledItemDelegate {
   void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
     QStyledItemDelegate::initStyleOption(option, index);
     const auto state = static_cast<SessionState>(index.data(RunList::state_role).toInt());
-    option->icon = state == SessionState::finished ? look_.icon("check", "good")
+    option->icon = index.data(RunList::computing_role).toBool() ? look_.icon("run", "accent")
+                   : state == SessionState::finished ? look_.icon("check", "good")
                    : state == SessionState::failed ? look_.icon("error", "bad")
                                                    : look_.icon("pause", "caution");
     option->features |= QStyleOptionViewItem::HasDecoration;
@@ -146,12 +148,21 @@ RunsPage::RunsPage(CaseModel& model, RunQueue& queue, const Settings& settings, 
   row->addWidget(make_side());
   connect(&queue, &RunQueue::run_ended, this, &RunsPage::refresh);
   connect(&queue, &RunQueue::changed, this, &RunsPage::refresh_buttons);
+  connect(&queue, &QAbstractItemModel::dataChanged, this, [this] { set_own_run(own_run_); });
+  constexpr int look_every_ms = 3000;
+  auto* look_timer = new QTimer(this);
+  look_timer->setInterval(look_every_ms);
+  connect(look_timer, &QTimer::timeout, this, [this] {
+    if (isVisible()) list_->look_again();
+  });
+  look_timer->start();
   connect(&model, &CaseModel::opened, this, [this] {
     for (SweepRow* one : rows_) one->refresh();
     refresh_sweep();
   });
   refresh_buttons();
   refresh_sweep();
+  tab_as_laid_out(this);
 }
 
 QWidget* RunsPage::make_table() {
@@ -302,6 +313,7 @@ void RunsPage::add_row() {
     refresh_sweep();
   });
   refresh_sweep();
+  tab_as_laid_out(this);
 }
 
 void RunsPage::refresh_sweep() {
@@ -350,7 +362,16 @@ QStringList RunsPage::chosen() const {
   return out;
 }
 
+void RunsPage::set_own_run(const QString& folder) {
+  own_run_ = folder;
+  QStringList own{folder};
+  for (const QueuedRun& run : queue_.runs())
+    if (run.state != SessionState::idle && !is_final(run.state)) own << QString::fromStdString(run.folder.lexically_normal().string());
+  list_->set_own(own);
+}
+
 void RunsPage::refresh() {
+  set_own_run(own_run_);
   list_->refresh(settings_.runs_folder());
   for (SweepRow* one : rows_) one->refresh();  // the case may have other fields by now
 }

@@ -27,6 +27,7 @@
 #include "app/model/news.hpp"
 #include "app/start/card_grid.hpp"
 #include "engine/core/units.hpp"
+#include "engine/session/run_lock.hpp"
 #include "engine/session/run_reader.hpp"
 
 namespace conoid::app {
@@ -280,10 +281,12 @@ void StartPage::refresh_recent() {
   for (std::size_t i = 0; i < std::min(runs.size(), recent_shown); ++i) {
     const RecentRun& run = runs[i];
     auto* dot = new StateDot(look_);
-    dot->set_colour(colours.value(run.state, "outline"));
+    const bool computing = RunLock::is_held(run.folder.toStdString());
+    const QString state = computing ? QStringLiteral("running") : run.state;
+    dot->set_colour(colours.value(state, "outline"));
     // The words are kept in English; the window says them in its own language.
-    QString detail = QCoreApplication::translate("RunState", run.state.toUtf8().constData());
-    if (run.seconds > 0) detail += tr(" in %1").arg(QString::fromStdString(format_duration(run.seconds)));
+    QString detail = QCoreApplication::translate("RunState", state.toUtf8().constData());
+    if (run.seconds > 0 && !computing) detail += tr(" in %1").arg(QString::fromStdString(format_duration(run.seconds)));
     detail += ", " + when(run.started);
     runs_column_->addWidget(new Line(dot, run.title, detail, [this, run] { emit run_chosen(run); }, this));
   }

@@ -117,8 +117,10 @@ class TiledMarch final : public March {
       field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
       if (device_) {
         const auto begin = Clock::now();
+        const auto [to, from] = device_->streamed();
         device_->advance(k_, count);
         team.note("march", std::chrono::duration<double>(Clock::now() - begin).count(), device_work(count), Team::Who::devices);
+        team.add_streamed(device_->streamed().first - to + device_->streamed().second - from);
         host_is_old_ = true;
         if (recorder) field_.recorded(recorder->samples);
         k_ += count;

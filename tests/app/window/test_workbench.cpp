@@ -509,26 +509,24 @@ class TestWorkbench : public QObject {
     QStringList nameless;
     int seen = 0;
     for (const QWidget* widget : w->findChildren<QWidget*>()) {
-      const bool usable = qobject_cast<const QAbstractButton*>(widget) || qobject_cast<const QComboBox*>(widget) ||
-                          qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QAbstractSlider*>(widget) ||
-                          qobject_cast<const QAbstractSpinBox*>(widget) || qobject_cast<const QTabBar*>(widget) ||
-                          qobject_cast<const QAbstractItemView*>(widget);
-      // Parts that Qt puts inside other widgets speak for those.
-      const QString place = widget->objectName();
-      const bool inner = qobject_cast<const QScrollBar*>(widget) || place.startsWith("qt_") || place.startsWith("ScrollLeft") ||
-                         place.startsWith("ScrollRight") || QString(widget->metaObject()->className()).contains("Private") ||
-                         qobject_cast<const QComboBox*>(widget->parentWidget()) || qobject_cast<const QAbstractSpinBox*>(widget->parentWidget()) ||
-                         qobject_cast<const QLineEdit*>(widget->parentWidget()) || QString(widget->metaObject()->className()) == "QComboBoxListView" ||
-                         QString(widget->metaObject()->className()) == "QTableCornerButton" || widget->inherits("QHeaderView") ||
-                         widget->inherits("QToolBarExtension");
-      if (!usable || inner) continue;
-      ++seen;
       const auto* button = qobject_cast<const QAbstractButton*>(widget);
-      if (widget->accessibleName().isEmpty() && !(button && !button->text().isEmpty()))
-        nameless << QString(widget->metaObject()->className()) + " in " + widget->parentWidget()->metaObject()->className() + " " + place;
-      // A picture instead of words is explained; a tip is what assistive programs read as the description.
-      if (button && button->text().isEmpty() && widget->toolTip().isEmpty() && widget->accessibleDescription().isEmpty())
-        nameless << QString("no description: ") + widget->accessibleName();
+      if (!button && (!(widget->focusPolicy() & Qt::TabFocus) || widget->focusProxy())) continue;
+      // Parts that Qt puts inside other widgets speak for those; dialogs and areas that scroll hold what is used.
+      const QString place = widget->objectName(), kind = widget->metaObject()->className();
+      const bool inner = qobject_cast<const QScrollBar*>(widget) || place.startsWith("qt_") || place.startsWith("ScrollLeft") ||
+                         place.startsWith("ScrollRight") || kind.contains("Private") || kind == "QComboBoxListView" ||
+                         qobject_cast<const QComboBox*>(widget->parentWidget()) || qobject_cast<const QAbstractSpinBox*>(widget->parentWidget()) ||
+                         qobject_cast<const QLineEdit*>(widget->parentWidget()) || kind == "QTableCornerButton" || widget->inherits("QHeaderView") ||
+                         widget->inherits("QToolBarExtension") || kind == "QScrollArea" || widget->inherits("QMenu") || widget->inherits("QDialog");
+      if (inner) continue;
+      ++seen;
+      const bool says_itself = button && !button->text().isEmpty();
+      const QString where = kind + " in " + widget->parentWidget()->metaObject()->className() + " " + place;
+      if (widget->accessibleName().isEmpty() && !says_itself) nameless << "no name: " + where;
+      // A button with words says what it does. What takes values, shows a list or has a picture only is explained; a tip is what
+      // assistive programs read as the description.
+      if (!says_itself && widget->toolTip().isEmpty() && widget->accessibleDescription().isEmpty())
+        nameless << "no description: " + widget->accessibleName() + ", " + where;
     }
     QVERIFY(seen > 60);
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join("\n")));
