@@ -145,6 +145,7 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   unit_row->addWidget(make_label(tr("Lengths in"), "muted", content_), 1);
   unit_ = make_calm_combo(content_);
   unit_->setAccessibleName(tr("Unit of the lengths"));
+  unit_->setAccessibleDescription(tr("In which the figures of the mesh are said"));
   for (const char* u : {"m", "mm", "cm", "km", "in", "ft"}) unit_->addItem(u);
   unit_row->addWidget(unit_);
   inner->addLayout(unit_row);
@@ -159,8 +160,10 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   waves->setSpacing(8);
   frequency_ = new UnitLineEdit(look, "Hz", content_);
   frequency_->setAccessibleName(tr("Frequency"));
+  frequency_->setAccessibleDescription(tr("For elements a wavelength; the case’s highest unless another is typed"));
   speed_ = new UnitLineEdit(look, "m/s", content_);
   speed_->setAccessibleName(tr("Speed of the wave"));
+  speed_->setAccessibleDescription(tr("For elements a wavelength; the slowest of the case’s materials unless another is typed"));
   waves->addWidget(make_label(tr("Frequency"), "muted", content_), 0, 0);
   waves->addWidget(frequency_, 0, 1);
   waves->addWidget(make_label(tr("Speed"), "muted", content_), 1, 0);
@@ -201,6 +204,7 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   again_row->setContentsMargins(0, 0, 0, 0);
   size_ = new UnitLineEdit(look, "m", by_size_);
   size_->setAccessibleName(tr("Largest edge"));
+  size_->setAccessibleDescription(tr("Of the elements of the new mesh; units may be typed: 5 mm"));
   size_->setPlaceholderText(tr("largest edge"));
   auto* again = new QPushButton(tr("Mesh again"), by_size_);
   again_row->addWidget(size_, 1);
@@ -289,10 +293,12 @@ QWidget* MeshPanel::make_chooser() {
   angle_->setValue(40);
   angle_->setSuffix(QStringLiteral("°"));
   angle_->setAccessibleName(tr("Sharpest angle within a side"));
+  angle_->setAccessibleDescription(tr("Neighbouring faces that turn by more belong to two sides"));
   grid->addWidget(angle_, 2, 1);
   group_name_ = new QLineEdit(chooser_);
   group_name_->setPlaceholderText(tr("name of the group"));
   group_name_->setAccessibleName(tr("Name of the group"));
+  group_name_->setAccessibleDescription(tr("By which boundaries and materials of the case find the chosen faces; Enter makes the group"));
   make_group_ = new QPushButton(tr("Make a group"), chooser_);
   grid->addWidget(group_name_, 3, 0);
   grid->addWidget(make_group_, 3, 1);

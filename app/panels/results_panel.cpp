@@ -100,6 +100,7 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   tabs_->setUsesScrollButtons(true);
   tabs_->setElideMode(Qt::ElideNone);
   tabs_->setAccessibleName(tr("Results"));
+  tabs_->setAccessibleDescription(tr("Curves, balance of the workers and log of the run"));
   head->addWidget(tabs_, 1);
   tools_ = new QWidget(this);
   auto* tools = new QHBoxLayout(tools_);
@@ -162,6 +163,7 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   column->addWidget(stack_, 1);
   viewport_->set_scene(scene_);
   viewport_->widget()->setAccessibleName(tr("Chart"));
+  viewport_->widget()->setAccessibleDescription(tr("The curves of the chosen tab; its numbers can be copied or saved as a table"));
   scene_->set_title(false);  // the tab says it
 
   draw_timer_.setSingleShot(true);

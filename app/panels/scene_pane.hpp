@@ -19,6 +19,7 @@ class QCheckBox;
 class QComboBox;
 class QBoxLayout;
 class QHBoxLayout;
+class QKeyEvent;
 class QLabel;
 class QLineEdit;
 class QStackedWidget;
@@ -110,8 +111,11 @@ class ScenePane : public QWidget {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  /// Arrows turn, with Shift they move, plus and minus come nearer and go away; false: another key.
+  bool move_by_key(const QKeyEvent& event);
   void make_head();
   void fit_head();
   void make_view_menu(QToolButton* button);

@@ -105,6 +105,7 @@ QWidget* Workbench::make_left(CaseModel& model, const Look& look) {
   column->setSpacing(0);
   left_tabs_ = new QTabBar(left);
   left_tabs_->setAccessibleName(tr("Case or mesh"));
+  left_tabs_->setAccessibleDescription(tr("The form of the case, or the mesh that it names"));
   left_tabs_->setExpanding(false);
   left_tabs_->setDrawBase(false);
   left_tabs_->addTab(tr("Case"));
