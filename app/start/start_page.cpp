@@ -29,6 +29,7 @@
 #include "engine/core/units.hpp"
 #include "engine/session/run_lock.hpp"
 #include "engine/session/run_reader.hpp"
+#include "engine/team/slowness.hpp"
 
 namespace conoid::app {
 namespace {
@@ -134,13 +135,10 @@ void StartPage::measure_machine() {
 }
 
 void StartPage::refresh_times() {
-  // The machine that the seconds of the cards were measured on: two cores, undisturbed.
-  constexpr double copy = 18e9, flops = 58e9;
   const Settings::Speed speed = settings_.machine_speed();
   if (!(speed.copy > 0 && speed.flops > 0)) return;
-  const double slowness = std::clamp(std::sqrt(copy / speed.copy * (flops / speed.flops)), 0.02, 50.0);
-  const bool like_it = slowness > 0.75 && slowness < 1.33;  // no difference that could be told
-  for (auto* card : findChildren<SampleCardWidget*>()) card->set_slowness(like_it ? 1 : slowness);
+  const double slowness = slowness_of({speed.copy, speed.flops, 0, 0});
+  for (auto* card : findChildren<SampleCardWidget*>()) card->set_slowness(slowness);
 }
 
 QWidget* StartPage::make_head(const ActionTable& actions) {

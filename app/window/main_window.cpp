@@ -214,6 +214,7 @@ void MainWindow::show_runs() {
   page.set_own_run(run_->is_active() ? QString::fromStdString(std::filesystem::absolute(run_->folder()).lexically_normal().string()) : QString());
   page.refresh();
   stack_->setCurrentWidget(&page);
+  page.table().setFocus();  // arrows choose a run at once
   bar_->show();
   refresh_title();
 }

@@ -253,6 +253,7 @@ void MainWindow::show_news() {
       auto* label = make_label(item, "", &dialog);
       label->setWordWrap(true);
       label->setFixedWidth(440);
+      label->setMinimumHeight(label->heightForWidth(440));  // whole, however small the screen
       row->addWidget(label, 1);
       column->addLayout(row);
     }
