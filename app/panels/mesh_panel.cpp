@@ -19,6 +19,7 @@
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSpinBox>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -119,9 +120,9 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
   QVBoxLayout* column = nullptr;
-  QScrollArea* scroll = make_scroll_page(this, &column);
-  QWidget* scrolled = scroll->widget();
-  outer->addWidget(scroll);
+  scroll_ = make_scroll_page(this, &column);
+  QWidget* scrolled = scroll_->widget();
+  outer->addWidget(scroll_);
   column->setContentsMargins(16, 16, 16, 16);
   column->setSpacing(20);
   note_ = make_label({}, "muted", scrolled);
@@ -345,6 +346,12 @@ void MeshPanel::set_choosing(bool on) {
   chosen_text_->setText(tr("Looking for the sides of the body…"));
   mesh_.want_sides(angle_->value());
   sides_->setFocus(Qt::OtherFocusReason);
+  // Once it has its place.
+  QTimer::singleShot(0, this, [this] {
+    if (chooser_->isHidden()) return;
+    scroll_->widget()->layout()->activate();
+    scroll_->ensureWidgetVisible(chooser_, 0, 24);
+  });
 }
 
 void MeshPanel::choose_at(const Vec3& place) {

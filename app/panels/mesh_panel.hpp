@@ -19,6 +19,7 @@ class QLabel;
 class QLineEdit;
 class QListWidget;
 class QPushButton;
+class QScrollArea;
 class QSpinBox;
 class QVBoxLayout;
 
@@ -90,6 +91,7 @@ class MeshPanel : public QWidget {
   MeshModel& mesh_;
   const Look& look_;
   QLabel* note_;
+  QScrollArea* scroll_;
   QWidget* content_;
   QGridLayout* figures_;
   QComboBox* unit_;

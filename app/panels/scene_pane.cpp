@@ -456,7 +456,7 @@ void ScenePane::set_tool(MouseTool tool) {
   viewport_->widget()->setCursor(tool == MouseTool::turn ? Qt::ArrowCursor : Qt::CrossCursor);
   static const QString hints[] = {QString(), tr("Point at the field to read its value; click to keep it in the picture."),
                                   tr("Press, draw a line across the field, let go."),
-                                  tr("Click where a receiver should be."), tr("Click a side of the body, or choose it in the list of the mesh pane.")};
+                                  tr("Click where a receiver should be."), tr("Click a side of the body, or choose it in the list.")};
   show_reading(hints[static_cast<int>(tool)]);
 }
 

@@ -12,6 +12,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QStackedWidget>
+#include <QTableView>
 #include <QToolBar>
 #include <QVBoxLayout>
 
