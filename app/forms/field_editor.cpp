@@ -20,7 +20,9 @@ void FieldEditor::write(Json value) { context_.model.set(pointer_, std::move(val
 
 void FieldEditor::erase() { context_.model.remove(pointer_, tr("reset of %1").arg(label())); }
 
-FieldEditor* make_editor(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+namespace {
+
+FieldEditor* editor_for(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
                          QWidget* parent) {
   const std::string type = string_at(node, "type");
   if (node.contains("variants")) return new VariantEdit(context, pointer, node, fallback, parent);
@@ -42,6 +44,19 @@ FieldEditor* make_editor(const FormContext& context, const std::string& pointer,
     return new TextEdit(context, pointer, node, fallback, parent);
   }
   return new JsonEdit(context, pointer, node, fallback, parent);
+}
+
+}  // namespace
+
+FieldEditor* make_editor(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+                         QWidget* parent) {
+  FieldEditor* editor = editor_for(context, pointer, node, fallback, parent);
+  // Parts of blocks describe themselves; what is left are the controls of this field.
+  const QString words = description_of(pointer, node, fallback);
+  for (auto* control : editor->findChildren<QWidget*>())
+    if ((control->focusPolicy() & Qt::TabFocus) && control->toolTip().isEmpty() && control->accessibleDescription().isEmpty())
+      control->setAccessibleDescription(words);
+  return editor;
 }
 
 }  // namespace conoid::app

@@ -81,27 +81,41 @@ Json json_from_text(const QString& text) {
   return trimmed;
 }
 
-QString tooltip_of(const std::string& pointer, const Json& node, const Json& fallback) {
+namespace {
+
+/// What a field is, its default, range and units: a line each, plain text.
+QStringList facts_of(const Json& node, const Json& fallback) {
   QStringList lines;
-  const std::string description = string_at(node, "description");
-  lines << "<b>" + label_of(pointer.substr(pointer.rfind('/') + 1), node).toHtmlEscaped() + "</b>";
-  if (!description.empty()) lines << translated(description).toHtmlEscaped();
+  if (const std::string description = string_at(node, "description"); !description.empty()) lines << translated(description);
   const std::string unit = string_at(node, "unit");
   const QString unit_text = unit.empty() || unit == "1" ? QString() : " " + QString::fromStdString(unit);
   if (!fallback.is_null() && fallback.is_primitive())
-    lines << QObject::tr("Default: %1").arg((text_of(fallback) + (fallback.is_number() ? unit_text : "")).toHtmlEscaped());
+    lines << QObject::tr("Default: %1").arg(text_of(fallback) + (fallback.is_number() ? unit_text : ""));
   QStringList range;
   for (const auto& [keyword, sign] : {std::pair{"minimum", QChar(0x2265)}, std::pair{"exclusiveMinimum", QChar('>')},
                                       std::pair{"maximum", QChar(0x2264)}, std::pair{"exclusiveMaximum", QChar('<')}})
     if (const QString text = bound(node, keyword, sign); !text.isEmpty()) range << text;
-  if (!range.isEmpty()) lines << QObject::tr("Range: %1").arg((range.join(", ") + unit_text).toHtmlEscaped());
+  if (!range.isEmpty()) lines << QObject::tr("Range: %1").arg(range.join(", ") + unit_text);
   if (!unit_text.isEmpty()) {
     QStringList units;
     for (const auto& u : units_for(unit)) units << QString::fromStdString(u);
-    if (units.size() > 1) lines << QObject::tr("Units: %1").arg(units.join(", ").toHtmlEscaped());
+    if (units.size() > 1) lines << QObject::tr("Units: %1").arg(units.join(", "));
   }
+  return lines;
+}
+
+}  // namespace
+
+QString tooltip_of(const std::string& pointer, const Json& node, const Json& fallback) {
+  QStringList lines{"<b>" + label_of(pointer.substr(pointer.rfind('/') + 1), node).toHtmlEscaped() + "</b>"};
+  for (const QString& fact : facts_of(node, fallback)) lines << fact.toHtmlEscaped();
   lines << "<code>" + QString::fromStdString(pointer).toHtmlEscaped() + "</code>";
   return lines.join("<br>");
+}
+
+QString description_of(const std::string& pointer, const Json& node, const Json& fallback) {
+  const QStringList facts = facts_of(node, fallback);
+  return facts.isEmpty() ? QString::fromStdString(pointer) : facts.join('\n');
 }
 
 Json initial_value(const Json& node) {

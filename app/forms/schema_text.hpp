@@ -14,6 +14,8 @@ namespace conoid::app {
 [[nodiscard]] QString label_of(const std::string& key, const Json& node);
 /// Help, default, range and units of a field as rich text.
 [[nodiscard]] QString tooltip_of(const std::string& pointer, const Json& node, const Json& fallback);
+/// The same without its head, as plain text: what assistive programs read as the description of a field.
+[[nodiscard]] QString description_of(const std::string& pointer, const Json& node, const Json& fallback);
 /// A value as a person would type it: 0.5, "2 GHz", "1, 2, 3".
 [[nodiscard]] QString text_of(const Json& value);
 /// A number as typed, or the text itself where it is no plain number: what is stored in the case.

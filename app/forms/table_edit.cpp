@@ -257,6 +257,7 @@ TableDialog::TableDialog(const FormContext& context, const std::string& pointer,
   connect(&context.model, &CaseModel::validated, this, &TableDialog::refresh_note);
   connect(&context.model, &CaseModel::changed, this, [this] { trouble_.clear(); });
   refresh_note();
+  tab_as_laid_out(this);
 }
 
 void TableDialog::paste_clipboard() {

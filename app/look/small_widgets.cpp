@@ -2,6 +2,11 @@
 // Small widgets used all over.
 #include "app/look/small_widgets.hpp"
 
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QPainter>
 #include <QScrollArea>
@@ -56,6 +61,44 @@ QWidget* make_pane_header(const QString& title, QBoxLayout** tools, QWidget* par
   row->addStretch(1);
   if (tools) *tools = row;
   return header;
+}
+
+namespace {
+
+void stops_below(QWidget* widget, QWidgetList& out);
+
+void stops_in(const QLayout& layout, QWidgetList& out) {
+  // A grid is gone through row by row, whatever the order in which it was filled.
+  std::vector<std::tuple<int, int, int>> order;
+  const auto* grid = qobject_cast<const QGridLayout*>(&layout);
+  for (int i = 0; i < layout.count(); ++i) {
+    int row = 0, column = 0, rows = 0, columns = 0;
+    if (grid) grid->getItemPosition(i, &row, &column, &rows, &columns);
+    order.emplace_back(row, column, i);
+  }
+  std::sort(order.begin(), order.end());
+  for (const auto& [row, column, i] : order) {
+    QLayoutItem* item = layout.itemAt(i);
+    if (QWidget* widget = item->widget()) stops_below(widget, out);
+    else if (const QLayout* inner = item->layout()) stops_in(*inner, out);
+  }
+}
+
+void stops_below(QWidget* widget, QWidgetList& out) {
+  if ((widget->focusPolicy() & Qt::TabFocus) && !widget->focusProxy()) out << widget;
+  if (auto* scroll = qobject_cast<QScrollArea*>(widget)) {
+    if (scroll->widget()) stops_below(scroll->widget(), out);
+  } else if (const QLayout* layout = widget->layout()) {
+    stops_in(*layout, out);
+  }
+}
+
+}  // namespace
+
+void tab_as_laid_out(QWidget* root) {
+  QWidgetList stops;
+  stops_below(root, stops);
+  for (qsizetype i = 1; i < stops.size(); ++i) QWidget::setTabOrder(stops[i - 1], stops[i]);
 }
 
 FigureLabel::FigureLabel(const QString& text, Qt::Alignment alignment, QWidget* parent)

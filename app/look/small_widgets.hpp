@@ -26,6 +26,9 @@ namespace conoid::app {
 /// A pane's head: a heading at the left, room for tools at the right (returned through `tools`).
 [[nodiscard]] QWidget* make_pane_header(const QString& title, QBoxLayout** tools, QWidget* parent = nullptr);
 
+/// Makes the tabulator go through what has the focus below `root` as its layouts lay it out: down and, in a row, rightwards.
+void tab_as_laid_out(QWidget* root);
+
 /// Draws text with all digits equally wide, whatever the font does: figures that change do not dance.
 class FigureLabel : public QWidget {
   Q_OBJECT

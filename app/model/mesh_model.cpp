@@ -104,6 +104,33 @@ void MeshModel::take(std::uint64_t ticket, Result<std::shared_ptr<const MeshPrev
   emit changed();
 }
 
+void MeshModel::want_sides(double angle) {
+  if (!mesh_) return;
+  const std::uint64_t ticket = ++sides_ticket_;
+  QThreadPool::globalInstance()->start([mesh = mesh_, known = sides_, angle, ticket, stop = stop_.get_token(), self = QPointer<MeshModel>(this)] {
+    auto made = std::make_shared<Result<std::shared_ptr<const MeshSides>>>(std::shared_ptr<const MeshSides>());
+    try {
+      *made = mesh_sides(mesh->file, mesh->scale, angle, known.get(), stop);
+    } catch (...) {
+      *made = current_exception_as_error();
+    }
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [made, ticket, self] {
+          if (!self || self->sides_ticket_ != ticket) return;
+          if (*made) self->sides_ = std::move(*made).value();
+          else self->error_ = made->error();
+          emit self->sides_changed();
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void MeshModel::forget_sides() {
+  ++sides_ticket_;
+  sides_.reset();
+}
+
 std::optional<double> MeshModel::file_scale() const {
   const Json* unit = model_.value("/mesh/unit");
   const auto scale = parse_quantity("1 " + (unit && unit->is_string() ? unit->get<std::string>() : "m"), "m");

@@ -34,7 +34,13 @@ class MeshModel : public QObject {
   void reload();
   /// Meshes the geometry of the case, or its mesh, with another size of elements (m) and names the new mesh in the case.
   void mesh_again(double size);
-  /// Makes a group of cells of MeshPreview::faces, in a new file beside the mesh that is then named in the case.
+  /// Wants the faces parted into sides at edges sharper than `angle` degrees, made in the background; `sides_changed` follows.
+  void want_sides(double angle);
+  /// Lets go of them: nobody chooses faces any more.
+  void forget_sides();
+  /// Null until they have been made.
+  [[nodiscard]] const std::shared_ptr<const MeshSides>& sides() const { return sides_; }
+  /// Makes a group of cells of MeshSides::faces, in a new file beside the mesh that is then named in the case.
   void group_faces(const QString& name, std::vector<Index> faces);
   /// Halves every element of the mesh and names the finer mesh, a file beside it, in the case.
   void refine();
@@ -46,6 +52,7 @@ class MeshModel : public QObject {
 
  signals:
   void changed();
+  void sides_changed();
 
  private:
   void look();
@@ -60,6 +67,8 @@ class MeshModel : public QObject {
   bool reading_ = false;
   std::stop_source stop_;
   std::shared_ptr<const MeshPreview> mesh_;
+  std::shared_ptr<const MeshSides> sides_;
+  std::uint64_t sides_ticket_ = 0;
   std::optional<Error> error_;
 };
 

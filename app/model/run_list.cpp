@@ -119,6 +119,39 @@ void RunList::refresh(const fs::path& folder) {
   });
 }
 
+void RunList::set_own(QStringList folders) {
+  if (folders == own_) return;
+  own_ = std::move(folders);
+  if (!runs_.empty()) emit dataChanged(index(0, state_column), index(rowCount() - 1, state_column));
+}
+
+void RunList::look_again() {
+  std::vector<fs::path> folders;
+  for (const ListedRun& run : runs_)
+    if (run.card.computing) folders.push_back(run.card.folder);
+  if (folders.empty()) return;
+  QThreadPool::globalInstance()->start([folders = std::move(folders), ticket = ticket_, self = QPointer<RunList>(this)] {
+    auto cards = std::make_shared<std::vector<StoredRun>>();
+    for (const fs::path& folder : folders)
+      if (auto card = read_run_card(folder)) cards->push_back(std::move(card).value());
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [cards, ticket, self] {
+          if (!self || self->ticket_ != ticket) return;
+          for (StoredRun& card : *cards)
+            for (std::size_t i = 0; i < self->runs_.size(); ++i) {
+              if (self->runs_[i].card.folder != card.folder) continue;
+              self->runs_[i].card = std::move(card);
+              emit self->dataChanged(self->index(static_cast<int>(i), 0), self->index(static_cast<int>(i), self->columnCount() - 1));
+              break;
+            }
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+bool RunList::is_own(const ListedRun& run) const { return own_.contains(QString::fromStdString(run.card.folder.string())); }
+
 void RunList::take(std::vector<ListedRun> runs) {
   beginResetModel();
   runs_ = std::move(runs);
@@ -151,11 +184,16 @@ QVariant RunList::data(const QModelIndex& at, int role) const {
   const ListedRun& run = runs_[static_cast<std::size_t>(at.row())];
   if (role == folder_role) return QString::fromStdString(run.card.folder.string());
   if (role == state_role) return static_cast<int>(run.card.state);
+  if (role == computing_role) return run.card.computing;
   if (role == Qt::TextAlignmentRole && at.column() >= first_number) return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
   if (role != Qt::DisplayRole && role != sort_role && role != Qt::ToolTipRole) return {};
+  if (role == Qt::ToolTipRole && at.column() == state_column && run.card.computing && !is_own(run))
+    return tr("Another program computes this run now. It can be looked at, and resumed here once it has ended.");
   if (role == Qt::ToolTipRole && at.column() != changes_column && at.column() != title_column) return {};
   switch (at.column()) {
-    case state_column: return state_word(run.card.state);
+    case state_column:
+      if (run.card.computing) return is_own(run) ? tr("running") : tr("running elsewhere");
+      return state_word(run.card.state);
     case title_column: return QString::fromStdString(run.card.title.empty() ? run.card.folder.filename().string() : run.card.title);
     case started_column: {
       const auto time = QDateTime::fromString(QString::fromStdString(run.card.started), Qt::ISODate).toLocalTime();

@@ -8,6 +8,7 @@
 
 #include <QAbstractTableModel>
 #include <QString>
+#include <QStringList>
 
 #include "app/model/stored_run.hpp"
 #include "engine/case/document.hpp"
@@ -31,10 +32,14 @@ class RunList : public QAbstractTableModel {
   Q_OBJECT
  public:
   enum Column { state_column, title_column, started_column, seconds_column, changes_column, first_number };
-  enum Role { sort_role = Qt::UserRole + 1, folder_role, state_role };
+  enum Role { sort_role = Qt::UserRole + 1, folder_role, state_role, computing_role };
   explicit RunList(QObject* parent = nullptr);
+  /// Folders in which this window computes; the others that somebody computes in are said to run elsewhere.
+  void set_own(QStringList folders);
   /// Reads the folder again; `loaded` follows.
   void refresh(const std::filesystem::path& folder);
+  /// Reads those again in whose folder somebody computes: has it ended?
+  void look_again();
   void take(std::vector<ListedRun> runs);
   [[nodiscard]] const std::vector<ListedRun>& runs() const { return runs_; }
   /// Result numbers that get a column, the most common ones first.
@@ -49,8 +54,10 @@ class RunList : public QAbstractTableModel {
   void loaded();
 
  private:
+  [[nodiscard]] bool is_own(const ListedRun& run) const;
   std::vector<ListedRun> runs_;
   std::vector<std::string> numbers_;
+  QStringList own_;
   std::uint64_t ticket_ = 0;
 };
 

@@ -10,6 +10,7 @@
 
 #include "app/model/heap.hpp"
 #include "app/model/stored_run.hpp"
+#include "engine/session/run_lock.hpp"
 
 namespace conoid::app {
 namespace {
@@ -62,6 +63,7 @@ void RunModel::clear() {
   total_seconds_ = 0;
   chosen_only_ = false;
   opened_ = false;
+  elsewhere_ = false;
   wanted_.reset();
   ++generation_;
   // The reading thread may still hold it; the last one lets it go.
@@ -105,6 +107,8 @@ void RunModel::show(StoredRun run) {
   port_.reset();
   clear();
   opened_ = true;
+  elsewhere_ = run.computing;
+  since_looked_.start();
   state_ = run.state;
   folder_ = run.folder;
   total_seconds_ = run.seconds;
@@ -133,6 +137,15 @@ void RunModel::show(StoredRun run) {
   emit numbers_changed();
   emit progressed();
   emit opened();
+}
+
+void RunModel::look_elsewhere() {
+  constexpr int look_every_ms = 2000;
+  if (is_active() || since_looked_.elapsed() < look_every_ms) return;
+  since_looked_.start();
+  if (RunLock::is_held(folder_)) return;
+  elsewhere_ = false;
+  open(folder_);
 }
 
 void RunModel::fetch(std::size_t index) {
@@ -261,6 +274,7 @@ void RunModel::poll() {
     while (log_.size() > log_limit) log_.pop_front();
     emit log_grew(static_cast<int>(lines.size()));
   }
+  if (elsewhere_) look_elsewhere();
   if (!port_) return;
 
   // The state is read first: when it is final, the events and the frame taken after it are the last ones.

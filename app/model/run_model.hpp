@@ -49,6 +49,9 @@ class RunModel : public QObject {
   void reset();
   /// Whether what is shown was read from a folder.
   [[nodiscard]] bool is_stored() const { return reader_ != nullptr || opened_; }
+  /// A run read from its folder, in which another program (or another run of this window) computes now. Once that has ended the
+  /// folder is read again; `opened` follows.
+  [[nodiscard]] bool is_elsewhere() const { return elsewhere_ && !is_active(); }
   /// Asks for a frame of a stored run; `frame_loaded` follows. Only the newest wish counts.
   void fetch(std::size_t index);
   void send(Command command);
@@ -114,6 +117,7 @@ class RunModel : public QObject {
   void ask_for_frames();
   void close_phase();
   void read_wanted();
+  void look_elsewhere();
   void take_read(std::size_t index, std::uint64_t generation, const std::shared_ptr<const Frame>& frame, const QString& trouble);
 
   StartSession start_;
@@ -146,6 +150,8 @@ class RunModel : public QObject {
   std::uint64_t generation_ = 0;          ///< what was asked for before a change of run or field is dropped
   bool reading_ = false;
   bool opened_ = false;
+  bool elsewhere_ = false;
+  QElapsedTimer since_looked_;
 
   std::mutex inbox_mutex_;          ///< the logger calls from any thread
   std::vector<LogLine> inbox_;

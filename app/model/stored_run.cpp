@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/case/document.hpp"
+#include "engine/session/run_lock.hpp"
 #include "engine/session/run_reader.hpp"
 
 namespace conoid::app {
@@ -107,7 +108,7 @@ void read_balance(const fs::path& file, StoredRun& run) {
   for (const TelemetryRow& row : *rows) {
     workers = std::max(workers, row.worker + 1);
     run.balance.push_back({row.pass, row.worker, row.items, row.busy, row.waiting, row.copying, row.phase, {row.flops, row.bytes},
-                           row.held > 0 ? static_cast<Bytes>(row.held) : 0});
+                           row.held > 0 ? static_cast<Bytes>(row.held) : 0, row.streamed > 0 ? static_cast<Bytes>(row.streamed) : 0});
   }
   for (int w = 0; w < workers; ++w) run.workers.push_back({"worker " + std::to_string(w + 1), 0, 1});
 }
@@ -147,6 +148,7 @@ Result<StoredRun> read_run_card(const fs::path& folder) {
   run.case_file = text_at(about, "case");
   run.started = text_at(about, "started");
   read_summary(json_file(run.folder / "summary.json"), run);
+  run.computing = RunLock::is_held(run.folder);
   return run;
 }
 

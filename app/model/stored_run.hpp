@@ -20,6 +20,7 @@ struct StoredRun {
   std::string case_file;              ///< what was run, as run.json says
   std::string started;                ///< ISO 8601, UTC
   SessionState state = SessionState::stopped;  ///< stopped as well for a run whose program went away
+  bool computing = false;             ///< somebody computes in its folder now, whatever `state` says
   double seconds = 0;                 ///< of wall time
   Index steps = 0;
   std::vector<RunTable> tables;

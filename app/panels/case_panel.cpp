@@ -84,6 +84,7 @@ SectionWidget::SectionWidget(const FormContext& context, const CaseSection& sect
   header_->setFixedHeight(40);
   header_->setFocusPolicy(Qt::TabFocus);
   header_->setAccessibleName(section.title);
+  header_->setAccessibleDescription(tr("A section of the case: space opens or folds it"));
   header_->setCursor(Qt::PointingHandCursor);
   header_->installEventFilter(this);
   auto* row = new QHBoxLayout(header_);
@@ -194,6 +195,7 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
   title_->setObjectName("caseTitle");
   title_->setAccessibleName(tr("Title of the case"));
   title_->setPlaceholderText(tr("Untitled case"));
+  title_->setAccessibleDescription(tr("What runs and pictures of this case are called"));
   solver_ = make_label({}, "small", head);
   solver_->setWordWrap(true);
   file_ = new ElidedLabel({}, "small", Qt::ElideMiddle, head);
@@ -305,6 +307,7 @@ void CasePanel::refresh() {
   file_->setToolTip(QString::fromStdString(model.document().file().string()));
   for (SectionWidget* section : sections_) section->refresh();
   refresh_footer();
+  tab_as_laid_out(this);  // elements of lists come and go
 }
 
 void CasePanel::refresh_footer() {

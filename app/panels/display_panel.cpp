@@ -81,6 +81,7 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setFixedWidth(panel_width);
   setAccessibleName(tr("How the field is shown"));
+  setAccessibleDescription(tr("Colours, planes, surfaces, arrows and labels of the picture"));
   auto* scrolled = new QWidget;
   scrolled->setObjectName("surface");
   scrolled->setAttribute(Qt::WA_StyledBackground);
@@ -93,6 +94,7 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   column->addWidget(make_section(tr("Colours"), &inner));
   map_ = make_calm_combo(this);
   map_->setAccessibleName(tr("Colour map"));
+  map_->setAccessibleDescription(tr("Automatic takes the one that fits the kind of field"));
   inner->addWidget(map_);
 
   planes_box_ = make_section(tr("Cut planes"), &inner);
@@ -138,6 +140,7 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   clip_at_ = make_slider(tr("Position of the clip plane"));
   clip_side_ = make_calm_combo(this);
   clip_side_->setAccessibleName(tr("Side that is taken away"));
+  clip_side_->setAccessibleDescription(tr("The part of the body beyond the clip plane that is not drawn"));
   for (const char* side : {"+x", "-x", "+y", "-y", "+z", "-z"})
     clip_side_->addItem(QString(side).replace('-', QChar(0x2212)), QString(side));
   clip_side_->setCurrentIndex(3);
@@ -151,9 +154,11 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   column->addWidget(warp_box_);
   warp_ = make_calm_combo(this);
   warp_->setAccessibleName(tr("Field that moves the mesh"));
+  warp_->setAccessibleDescription(tr("A vector field: points are drawn where it carries them"));
   warp_scale_ = new QLineEdit(this);
   warp_scale_->setPlaceholderText(tr("scale: automatic"));
   warp_scale_->setAccessibleName(tr("Scale of the movement"));
+  warp_scale_->setAccessibleDescription(tr("Times the field’s own length; empty: large enough to be seen"));
   inner->addWidget(warp_);
   inner->addWidget(warp_scale_);
 
@@ -161,6 +166,7 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   column->addWidget(arrows_box_);
   arrows_ = make_calm_combo(this);
   arrows_->setAccessibleName(tr("Field drawn as arrows"));
+  arrows_->setAccessibleDescription(tr("A vector field: arrows show its direction and strength"));
   arrow_count_ = make_slider(tr("How many arrows"));
   streamlines_ = new QCheckBox(tr("Lines along the flow"), this);
   inner->addWidget(arrows_);
@@ -196,6 +202,7 @@ QSlider* DisplayPanel::make_slider(const QString& name) {
   slider->setRange(0, steps);
   slider->setPageStep(steps / 10);
   slider->setAccessibleName(name);
+  slider->setAccessibleDescription(tr("Arrow keys move it by a little, Page up and down by a tenth"));
   connect(slider, &QSlider::valueChanged, this, &DisplayPanel::changed);
   return slider;
 }

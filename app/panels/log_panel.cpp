@@ -126,6 +126,7 @@ LogPanel::LogPanel(RunModel& run, const Look& look, QWidget* parent) : QWidget(p
   row->setSpacing(8);
   auto* level = make_calm_combo(bar);
   level->setAccessibleName(tr("Least level"));
+  level->setAccessibleDescription(tr("Lines of lesser weight are hidden"));
   level->addItem(tr("All, with details"), static_cast<int>(LogLevel::debug));
   level->addItem(tr("Information"), static_cast<int>(LogLevel::info));
   level->addItem(tr("Warnings and errors"), static_cast<int>(LogLevel::warning));
@@ -134,6 +135,7 @@ LogPanel::LogPanel(RunModel& run, const Look& look, QWidget* parent) : QWidget(p
   level->setFixedWidth(176);
   auto* words = new QLineEdit(bar);
   words->setAccessibleName(tr("Filter"));
+  words->setAccessibleDescription(tr("Only lines with these words are shown"));
   words->setPlaceholderText(tr("Filter"));
   words->setClearButtonEnabled(true);
   words->setMaximumWidth(240);
@@ -147,6 +149,7 @@ LogPanel::LogPanel(RunModel& run, const Look& look, QWidget* parent) : QWidget(p
   view_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   view_->setMouseTracking(true);
   view_->setAccessibleName(tr("Log"));
+  view_->setAccessibleDescription(tr("Enter on a line that speaks of a field goes to it"));
   column->addWidget(view_, 1);
   lines_ = new LogModel(run, this);
   filter_ = new LogFilter(this);
@@ -156,9 +159,11 @@ LogPanel::LogPanel(RunModel& run, const Look& look, QWidget* parent) : QWidget(p
   connect(level, &QComboBox::activated, this, [this, level] { filter_->set_least_level(level->currentData().toInt()); });
   connect(words, &QLineEdit::textChanged, filter_, &LogFilter::set_words);
   connect(filter_, &QAbstractItemModel::rowsInserted, view_, &QListView::scrollToBottom, Qt::QueuedConnection);
-  connect(view_, &QListView::clicked, this, [this](const QModelIndex& index) {
+  const auto jump = [this](const QModelIndex& index) {
     if (const QString pointer = index.data(LogModel::pointer_role).toString(); !pointer.isEmpty()) emit field_wanted(pointer);
-  });
+  };
+  connect(view_, &QListView::clicked, this, jump);
+  connect(view_, &QListView::activated, this, jump);
   const auto count = [this, &run] {
     int errors = 0, warnings = 0;
     for (const LogLine& line : run.log()) {

@@ -12,11 +12,14 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QMenu>
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QSignalBlocker>
 #include <QSpinBox>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -26,6 +29,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/model/json_path.hpp"
 #include "app/model/names.hpp"
+#include "app/panels/scene_pane.hpp"
 #include "engine/core/units.hpp"
 #include "render/scene/color_map.hpp"
 #include "render/scene/ticks.hpp"
@@ -49,6 +53,26 @@ void find_group_maps(const Json& node, const std::string& pointer, std::vector<s
   if (string_at(node, "group") == "mesh-group" && node.contains("map")) out.emplace_back(pointer, node);
   if (const Json& properties = keyword_of(node, "properties"); properties.is_object())
     for (const auto& [key, child] : properties.items()) find_group_maps(child, child_pointer(pointer, key), out, depth + 1);
+}
+
+constexpr std::size_t most_sides = 500;  // in the list
+constexpr float looked_at = 0.5F;        // in the picture, between plain and chosen
+
+/// Where a side looks: "facing +z"; without a direction for what is as much turned one way as the other.
+QString words_of_normal(const Vec3& normal) {
+  const double length = std::hypot(normal[0], normal[1], normal[2]);
+  constexpr double some = 0.2, along = 0.94;  // cos 20°
+  if (length < some) return QObject::tr("all around");
+  const char* const names[] = {"x", "y", "z"};
+  std::size_t k = 0;
+  for (std::size_t i = 1; i < 3; ++i)
+    if (std::abs(normal[i]) > std::abs(normal[k])) k = i;
+  const QString towards = QString(normal[k] > 0 ? QChar('+') : QChar(0x2212)) + names[k];
+  return std::abs(normal[k]) / length > along ? QObject::tr("facing %1").arg(towards) : QObject::tr("slanting towards %1").arg(towards);
+}
+
+Index first_cell(const MeshSides& sides, Index side) {
+  return static_cast<Index>(std::find(sides.side_of.begin(), sides.side_of.end(), side) - sides.side_of.begin());
 }
 
 }  // namespace
@@ -96,9 +120,9 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   auto* outer = new QVBoxLayout(this);
   outer->setContentsMargins(0, 0, 0, 0);
   QVBoxLayout* column = nullptr;
-  QScrollArea* scroll = make_scroll_page(this, &column);
-  QWidget* scrolled = scroll->widget();
-  outer->addWidget(scroll);
+  scroll_ = make_scroll_page(this, &column);
+  QWidget* scrolled = scroll_->widget();
+  outer->addWidget(scroll_);
   column->setContentsMargins(16, 16, 16, 16);
   column->setSpacing(20);
   note_ = make_label({}, "muted", scrolled);
@@ -122,6 +146,7 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   unit_row->addWidget(make_label(tr("Lengths in"), "muted", content_), 1);
   unit_ = make_calm_combo(content_);
   unit_->setAccessibleName(tr("Unit of the lengths"));
+  unit_->setAccessibleDescription(tr("In which the figures of the mesh are said"));
   for (const char* u : {"m", "mm", "cm", "km", "in", "ft"}) unit_->addItem(u);
   unit_row->addWidget(unit_);
   inner->addLayout(unit_row);
@@ -136,8 +161,10 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   waves->setSpacing(8);
   frequency_ = new UnitLineEdit(look, "Hz", content_);
   frequency_->setAccessibleName(tr("Frequency"));
+  frequency_->setAccessibleDescription(tr("For elements a wavelength; the case’s highest unless another is typed"));
   speed_ = new UnitLineEdit(look, "m/s", content_);
   speed_->setAccessibleName(tr("Speed of the wave"));
+  speed_->setAccessibleDescription(tr("For elements a wavelength; the slowest of the case’s materials unless another is typed"));
   waves->addWidget(make_label(tr("Frequency"), "muted", content_), 0, 0);
   waves->addWidget(frequency_, 0, 1);
   waves->addWidget(make_label(tr("Speed"), "muted", content_), 1, 0);
@@ -178,6 +205,7 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   again_row->setContentsMargins(0, 0, 0, 0);
   size_ = new UnitLineEdit(look, "m", by_size_);
   size_->setAccessibleName(tr("Largest edge"));
+  size_->setAccessibleDescription(tr("Of the elements of the new mesh; units may be typed: 5 mm"));
   size_->setPlaceholderText(tr("largest edge"));
   auto* again = new QPushButton(tr("Mesh again"), by_size_);
   again_row->addWidget(size_, 1);
@@ -213,7 +241,9 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   connect(&mesh, &MeshModel::changed, this, &MeshPanel::refresh);
   connect(&model, &CaseModel::changed, this, [this] {
     if (!frequency_->isModified() && !speed_->isModified()) refresh_waves();
-    if (mesh_.mesh()) fill_groups(*mesh_.mesh());
+    if (!mesh_.mesh()) return;
+    fill_groups(*mesh_.mesh());
+    tab_as_laid_out(this);
   });
   connect(&model, &CaseModel::opened, this, [this] {
     frequency_->setModified(false);
@@ -236,7 +266,8 @@ QWidget* MeshPanel::make_chooser() {
   auto* column = new QVBoxLayout(box);
   column->setContentsMargins(0, 4, 0, 0);
   column->setSpacing(6);
-  choose_ = new QPushButton(tr("Choose faces with the mouse"), box);
+  choose_ = new QPushButton(tr("Choose faces"), box);
+  choose_->setToolTip(tr("Sides of the body that become a group of the mesh, by the mouse in the picture or by the keyboard in a list"));
   choose_->setCheckable(true);
   choose_->setIcon(look_.icon("place"));
   column->addWidget(choose_, 0, Qt::AlignLeft);
@@ -248,26 +279,42 @@ QWidget* MeshPanel::make_chooser() {
   chosen_text_ = make_label({}, "small", chooser_);
   chosen_text_->setWordWrap(true);
   grid->addWidget(chosen_text_, 0, 0, 1, 2);
+  sides_ = new QListWidget(chooser_);
+  sides_->setAccessibleName(tr("Sides of the body"));
+  sides_->setAccessibleDescription(tr("Arrows look at a side in the picture, space chooses it or takes it back"));
+  sides_->setFixedHeight(152);
+  sides_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  sides_->setTextElideMode(Qt::ElideRight);
+  grid->addWidget(sides_, 1, 0, 1, 2);
   QLabel* ends = make_label(tr("A side ends at edges sharper than"), "muted", chooser_);
   ends->setWordWrap(true);
-  grid->addWidget(ends, 1, 0);
+  grid->addWidget(ends, 2, 0);
   angle_ = new QSpinBox(chooser_);
   angle_->setRange(1, 180);
   angle_->setValue(40);
   angle_->setSuffix(QStringLiteral("°"));
   angle_->setAccessibleName(tr("Sharpest angle within a side"));
-  grid->addWidget(angle_, 1, 1);
+  angle_->setAccessibleDescription(tr("Neighbouring faces that turn by more belong to two sides"));
+  grid->addWidget(angle_, 2, 1);
   group_name_ = new QLineEdit(chooser_);
   group_name_->setPlaceholderText(tr("name of the group"));
   group_name_->setAccessibleName(tr("Name of the group"));
+  group_name_->setAccessibleDescription(tr("By which boundaries and materials of the case find the chosen faces; Enter makes the group"));
   make_group_ = new QPushButton(tr("Make a group"), chooser_);
-  grid->addWidget(group_name_, 2, 0);
-  grid->addWidget(make_group_, 2, 1);
+  grid->addWidget(group_name_, 3, 0);
+  grid->addWidget(make_group_, 3, 1);
   column->addWidget(chooser_);
   chooser_->hide();
   const auto ready = [this] { make_group_->setEnabled(!chosen_.empty() && !group_name_->text().trimmed().isEmpty()); };
   ready();
   connect(choose_, &QPushButton::toggled, this, &MeshPanel::set_choosing);
+  connect(&mesh_, &MeshModel::sides_changed, this, &MeshPanel::show_sides);
+  connect(angle_, &QSpinBox::valueChanged, this, [this](int degrees) {
+    if (!chooser_->isHidden()) mesh_.want_sides(degrees);
+  });
+  connect(sides_, &QListWidget::currentRowChanged, this, &MeshPanel::show_chosen);
+  connect(sides_, &QListWidget::itemChanged, this,
+          [this](QListWidgetItem* item) { choose_side(sides_->row(item), item->checkState() == Qt::Checked); });
   connect(group_name_, &QLineEdit::textChanged, this, ready);
   connect(this, &MeshPanel::faces_wanted, this, ready);
   const auto make = [this] {
@@ -282,42 +329,96 @@ QWidget* MeshPanel::make_chooser() {
 }
 
 void MeshPanel::set_choosing(bool on) {
-  on = on && mesh_.mesh() && mesh_.mesh()->faces;
+  on = on && mesh_.mesh() && mesh_.mesh()->summary.dimension >= 2;
   choose_->setChecked(on);
   if (on == !chooser_->isHidden()) return;
   chooser_->setVisible(on);
   chosen_.clear();
-  faces_geometry_ = on ? faces_geometry(*mesh_.mesh()) : MeshGeometry();
+  {
+    const QSignalBlocker quiet(sides_);
+    sides_->clear();
+  }
   emit choosing_changed(on);
-  if (on) show_chosen();
+  if (!on) {
+    mesh_.forget_sides();
+    return;
+  }
+  chosen_text_->setText(tr("Looking for the sides of the body…"));
+  mesh_.want_sides(angle_->value());
+  sides_->setFocus(Qt::OtherFocusReason);
+  // Once it has its place.
+  QTimer::singleShot(0, this, [this] {
+    if (chooser_->isHidden()) return;
+    scroll_->widget()->layout()->activate();
+    scroll_->ensureWidgetVisible(chooser_, 0, 24);
+  });
 }
 
 void MeshPanel::choose_at(const Vec3& place) {
-  if (chooser_->isHidden() || !mesh_.mesh()) return;
-  const MeshSide side = side_at(*mesh_.mesh(), place, angle_->value());
-  const bool take_back = chosen_.contains(side.face);
-  for (const Index c : side.cells) take_back ? static_cast<void>(chosen_.erase(c)) : static_cast<void>(chosen_.insert(c));
+  if (chooser_->isHidden() || !mesh_.sides()) return;
+  const auto side = static_cast<int>(side_at(*mesh_.sides(), place));
+  if (side < 0) return;
+  QListWidgetItem* item = sides_->item(side);
+  if (!item) return choose_side(side, !chosen_.contains(first_cell(*mesh_.sides(), side)));
+  sides_->setCurrentItem(item);
+  item->setCheckState(item->checkState() == Qt::Checked ? Qt::Unchecked : Qt::Checked);
+}
+
+void MeshPanel::choose_side(Index side, bool on) {
+  const std::vector<Index>& of = mesh_.sides()->side_of;
+  for (std::size_t c = 0; c < of.size(); ++c)
+    if (of[c] == side) on ? static_cast<void>(chosen_.insert(static_cast<Index>(c))) : static_cast<void>(chosen_.erase(static_cast<Index>(c)));
+  show_chosen();
+}
+
+void MeshPanel::show_sides() {
+  if (chooser_->isHidden() || !mesh_.sides()) return;
+  const MeshSides& found = *mesh_.sides();
+  const QSignalBlocker quiet(sides_);
+  const int before = std::max(0, sides_->currentRow());
+  sides_->clear();
+  // A side whose faces are all chosen stays chosen when the angle has changed.
+  std::vector<Index> taken(found.sides.size(), 0);
+  for (const Index c : chosen_)
+    if (const Index side = found.side_of[static_cast<std::size_t>(c)]; side >= 0) ++taken[static_cast<std::size_t>(side)];
+  for (std::size_t i = 0; i < std::min(found.sides.size(), most_sides); ++i) {
+    const MeshSides::Side& side = found.sides[i];
+    auto* item = new QListWidgetItem(tr("%1: %2, %3 faces").arg(i + 1).arg(words_of_normal(side.normal), count(side.cells)), sides_);
+    item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
+    item->setCheckState(taken[i] == side.cells ? Qt::Checked : Qt::Unchecked);
+  }
+  if (sides_->count() > 0) sides_->setCurrentRow(std::min(before, sides_->count() - 1));
   show_chosen();
 }
 
 void MeshPanel::show_chosen() {
-  const Index count_all = mesh_.mesh()->faces->cell_count();
-  chosen_text_->setText(chosen_.empty() ? tr("Click a side of the body in the picture; drag to turn it. Another click takes a side back.")
-                                        : tr("%1 of %2 faces are chosen. Another click takes a side back.")
-                                              .arg(count(static_cast<Index>(chosen_.size())), count(count_all)));
+  if (!mesh_.sides()) return;
+  const MeshSides& found = *mesh_.sides();
+  const auto count_all = static_cast<Index>(found.side_of.size());
+  QString words = chosen_.empty() ? tr("Click a side of the body in the picture, or choose sides in the list: arrows and space.")
+                                  : tr("%1 of %2 faces are chosen. Click a side again, or press space, to take it back.")
+                                        .arg(count(static_cast<Index>(chosen_.size())), count(count_all));
+  if (found.sides.size() > most_sides) words += ' ' + tr("The list shows the %1 largest of %2 sides.").arg(most_sides).arg(found.sides.size());
+  chosen_text_->setText(words);
   auto frame = std::make_shared<Frame>();
   frame->axis = FrameAxis::iteration;
   // What is no number is drawn plain.
   std::vector<float> marked(static_cast<std::size_t>(count_all), std::numeric_limits<float>::quiet_NaN());
+  std::vector<Marker> marks;
+  if (const int at = sides_->currentRow(); at >= 0) {
+    for (std::size_t c = 0; c < marked.size(); ++c)
+      if (found.side_of[c] == at) marked[c] = looked_at;
+    marks.push_back({found.sides[static_cast<std::size_t>(at)].place, MarkerKind::receiver, std::to_string(at + 1)});
+  }
   for (const Index c : chosen_) marked[static_cast<std::size_t>(c)] = 1;
   FieldInfo info;
-  info.name = "chosen";
+  info.name = mark_field;
   info.label = tr("Chosen faces").toStdString();
   info.unit = "1";
   info.kind = FieldKind::magnitude;
   info.association = Association::cell;
-  frame->parts.push_back({"faces", faces_geometry_, {make_field(std::move(info), std::move(marked))}});
-  emit faces_wanted(frame);
+  frame->parts.push_back({"faces", found.geometry, {make_field(std::move(info), std::move(marked))}});
+  emit faces_wanted(frame, marks);
 }
 
 void MeshPanel::refresh() {
@@ -340,6 +441,7 @@ void MeshPanel::refresh() {
   fill_groups(*mesh);
   fill_again(*mesh);
   refresh_waves();
+  tab_as_laid_out(this);
 }
 
 void MeshPanel::fill_figures(const MeshPreview& mesh) {

@@ -17,7 +17,9 @@ class QComboBox;
 class QGridLayout;
 class QLabel;
 class QLineEdit;
+class QListWidget;
 class QPushButton;
+class QScrollArea;
 class QSpinBox;
 class QVBoxLayout;
 
@@ -49,11 +51,13 @@ class MeshPanel : public QWidget {
   void set_unit(const QString& unit);
   /// Nodes a wavelength: edges of the longest element, its order counted, per wavelength; 0 when a number is missing.
   [[nodiscard]] double nodes_per_wavelength() const;
-  /// Whether clicks in the picture choose faces for a group.
+  /// Whether clicks in the picture, and the list of sides, choose faces for a group.
   void set_choosing(bool on);
   /// Chooses the side of the body at a place, up to its sharp edges, or takes it back.
   void choose_at(const conoid::Vec3& place);
   [[nodiscard]] const std::set<Index>& chosen() const { return chosen_; }
+  /// The sides of the body as lines to be checked; empty until they have been found.
+  [[nodiscard]] QListWidget& side_list() const { return *sides_; }
 
  signals:
   /// Show this field of the mesh ("group", "quality"), with marks.
@@ -62,8 +66,9 @@ class MeshPanel : public QWidget {
   void group_wanted(int number);
   /// Faces are (or no longer) chosen with the mouse.
   void choosing_changed(bool on);
-  /// Show the faces with the chosen ones marked: a field "chosen" of 1 and, elsewhere, not-a-number.
-  void faces_wanted(const std::shared_ptr<const conoid::Frame>& frame);
+  /// Show the faces with the chosen ones marked: the field mark_field is 1 there, a half on the side that is only looked at, and
+  /// elsewhere not-a-number. A mark stands on the side that is looked at.
+  void faces_wanted(const std::shared_ptr<const conoid::Frame>& frame, const std::vector<conoid::Marker>& marks);
   /// Go to a place of the case.
   void place_wanted(const QString& pointer);
 
@@ -77,6 +82,8 @@ class MeshPanel : public QWidget {
   void fill_worst(const MeshPreview& mesh);
   QWidget* make_chooser();
   void show_chosen();
+  void show_sides();
+  void choose_side(Index side, bool on);
   QWidget* make_box(const QString& title, QVBoxLayout** column);
   void add_check(bool good, const QString& text, const QString& detail = {});
 
@@ -84,6 +91,7 @@ class MeshPanel : public QWidget {
   MeshModel& mesh_;
   const Look& look_;
   QLabel* note_;
+  QScrollArea* scroll_;
   QWidget* content_;
   QGridLayout* figures_;
   QComboBox* unit_;
@@ -106,8 +114,8 @@ class MeshPanel : public QWidget {
   QLabel* chosen_text_;
   QSpinBox* angle_;
   QLineEdit* group_name_;
-  std::set<Index> chosen_;      ///< cells of MeshPreview::faces
-  MeshGeometry faces_geometry_; ///< of those, shared between pictures
+  QListWidget* sides_;
+  std::set<Index> chosen_;      ///< cells of MeshSides::faces
   QString size_of_;             ///< the file whose longest edge stands in size_
 };
 

@@ -60,6 +60,7 @@ ChartWords chart_words() {
   words.shares = QObject::tr("Time of the workers").toStdString();
   words.items = QObject::tr("Items held").toStdString();
   words.memory = QObject::tr("Memory of the devices").toStdString();
+  words.streamed = QObject::tr("Streamed a pass").toStdString();
   words.pass = QObject::tr("Pass").toStdString();
   words.worker = QObject::tr("worker").toStdString();
   words.copying = QObject::tr("copying").toStdString();
@@ -99,6 +100,7 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   tabs_->setUsesScrollButtons(true);
   tabs_->setElideMode(Qt::ElideNone);
   tabs_->setAccessibleName(tr("Results"));
+  tabs_->setAccessibleDescription(tr("Curves, balance of the workers and log of the run"));
   head->addWidget(tabs_, 1);
   tools_ = new QWidget(this);
   auto* tools = new QHBoxLayout(tools_);
@@ -161,6 +163,7 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   column->addWidget(stack_, 1);
   viewport_->set_scene(scene_);
   viewport_->widget()->setAccessibleName(tr("Chart"));
+  viewport_->widget()->setAccessibleDescription(tr("The curves of the chosen tab; its numbers can be copied or saved as a table"));
   scene_->set_title(false);  // the tab says it
 
   draw_timer_.setSingleShot(true);
@@ -301,7 +304,7 @@ ChartSpec ResultsPanel::spec_of(const QString& id) const {
       auto phase = phases.find(s.phase);
       if (phase == phases.end()) phase = phases.emplace(s.phase, phase_words(s.phase).toStdString()).first;
       rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying, phase->second, s.work.flops,
-                      s.work.bytes, static_cast<double>(s.held)});
+                      s.work.bytes, static_cast<double>(s.held), static_cast<double>(s.streamed)});
     }
     std::vector<std::string> workers;
     for (const WorkerSpec& w : run_.workers())
@@ -413,12 +416,12 @@ QString ResultsPanel::chart_as_text(QChar separator) const {
   };
   if (spec.kind == ChartKind::balance) {
     out = QStringList{"pass", "worker", "begin", "end", "busy [s]", "waiting [s]", "copying [s]", "phase", "operations", "moved [B]",
-                      "held [B]"}.join(separator) + "\n";
+                      "held [B]", "streamed [B]"}.join(separator) + "\n";
     for (const BalanceRow& row : spec.balance)
       out += QStringList{QString::number(row.pass), QString::number(row.worker), QString::number(row.items.begin),
                          QString::number(row.items.end), QString::number(row.busy), QString::number(row.waiting),
                          QString::number(row.copying), cell(QString::fromStdString(row.phase)), QString::number(row.flops),
-                         QString::number(row.bytes), QString::number(row.held, 'f', 0)}.join(separator) + "\n";
+                         QString::number(row.bytes), QString::number(row.held, 'f', 0), QString::number(row.streamed, 'f', 0)}.join(separator) + "\n";
     return out;
   }
   // Curves of one abscissa share its column; others bring their own.

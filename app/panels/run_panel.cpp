@@ -38,6 +38,7 @@ struct StateLook {
 
 StateLook look_of(const RunModel& run) {
   if (run.is_stopping()) return {QObject::tr("Stopping…"), "caution"};
+  if (run.is_elsewhere()) return {QObject::tr("Running elsewhere"), "accent"};
   switch (run.state()) {
     case SessionState::idle: return {QObject::tr("Not run yet"), "outline"};
     case SessionState::preparing: return {QObject::tr("Preparing"), "accent"};
@@ -336,12 +337,13 @@ void RunPanel::refresh_state() {
   }
   error_->setText(QString::fromStdString(trouble));
   error_->setVisible(!trouble.empty());
-  progress_box_->setVisible(run_.is_active() || run_.state() == SessionState::stopped);
+  progress_box_->setVisible(run_.is_active() || (run_.state() == SessionState::stopped && !run_.is_elsewhere()));
   folder_->set_text(QString::fromStdString(run_.folder().filename().string()));
   folder_->setVisible(run_.has_run());
   open_folder_->setVisible(run_.has_run());
-  hint_->setText(tr("Press Run: the field, the curves and the numbers appear while it computes."));
-  hint_->setVisible(!run_.has_run() && obstacle.isEmpty());
+  hint_->setText(run_.is_elsewhere() ? tr("Another program computes this run. What it has written so far is shown; when it has ended, all of it is read.")
+                                     : tr("Press Run: the field, the curves and the numbers appear while it computes."));
+  hint_->setVisible(run_.is_elsewhere() || (!run_.has_run() && obstacle.isEmpty()));
   estimate_box_->setVisible(!run_.is_active() && run_.state() != SessionState::finished && model_.report() != nullptr);
   refresh_progress();
   refresh_phases();

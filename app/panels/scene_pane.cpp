@@ -14,6 +14,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -82,7 +83,9 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
   stack_->addWidget(page);
   viewport_ = make_viewport(stack_, kind);
   viewport_->widget()->setAccessibleName(tr("Picture of the field"));
+  viewport_->widget()->setAccessibleDescription(tr("The field on its grid or mesh: arrow keys turn it, with Shift they move it, plus and minus come nearer and go away"));
   stack_->addWidget(viewport_->widget());
+  viewport_->widget()->installEventFilter(this);
   row->addWidget(stack_, 1);
   display_ = new DisplayPanel(look, this);
   display_->hide();
@@ -148,14 +151,17 @@ void ScenePane::make_head() {
   head_row_->addWidget(choices_, 1);
   field_ = make_calm_combo(head_);
   field_->setAccessibleName(tr("Field"));
+  field_->setAccessibleDescription(tr("Which quantity is drawn"));
   field_->setPlaceholderText(tr("Field"));
   field_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   field_->setMinimumWidth(120);
   field_->setMaximumWidth(220);
   value_ = make_calm_combo(head_);
   value_->setAccessibleName(tr("Component"));
+  value_->setAccessibleDescription(tr("Length of the vector, or one of its components"));
   part_of_complex_ = make_calm_combo(head_);
   part_of_complex_->setAccessibleName(tr("Part of the complex field"));
+  part_of_complex_->setAccessibleDescription(tr("The wave at one moment, its magnitude or its phase"));
   part_of_complex_->addItem(tr("Wave"), static_cast<int>(ComplexPart::instant));
   part_of_complex_->addItem(tr("Magnitude"), static_cast<int>(ComplexPart::magnitude));
   part_of_complex_->addItem(tr("Phase"), static_cast<int>(ComplexPart::phase));
@@ -247,6 +253,32 @@ void ScenePane::fit_head() {
   head_->setFixedHeight(one || !any ? row_height : 2 * row_height - 8);
 }
 
+bool ScenePane::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == viewport_->widget() && event->type() == QEvent::KeyPress && has_picture() && move_by_key(static_cast<QKeyEvent&>(*event))) return true;
+  return QWidget::eventFilter(watched, event);
+}
+
+bool ScenePane::move_by_key(const QKeyEvent& event) {
+  constexpr double step = 40, nearer = 1.15;  // pixels of a drag
+  double x = 0, y = 0, zoom = 1;
+  switch (event.key()) {
+    case Qt::Key_Left: x = -step; break;
+    case Qt::Key_Right: x = step; break;
+    case Qt::Key_Up: y = step; break;
+    case Qt::Key_Down: y = -step; break;
+    case Qt::Key_Plus: case Qt::Key_Equal: zoom = nearer; break;
+    case Qt::Key_Minus: zoom = 1 / nearer; break;
+    default: return false;
+  }
+  if (event.modifiers() & (Qt::ControlModifier | Qt::AltModifier)) return false;
+  CameraController& camera = scene_->camera();
+  if (zoom != 1) camera.zoom(zoom);
+  else event.modifiers() & Qt::ShiftModifier ? camera.pan(x, y) : camera.orbit(x, y);
+  viewport_->request_render();
+  emit camera_moved();
+  return true;
+}
+
 void ScenePane::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   fit_head();
@@ -264,8 +296,10 @@ void ScenePane::make_range_menu() {
   auto_range_->setChecked(true);
   low_ = new QLineEdit(box);
   low_->setAccessibleName(tr("Lower end of the colour range"));
+  low_->setAccessibleDescription(tr("A number in SI units; smaller values have the first colour"));
   high_ = new QLineEdit(box);
   high_->setAccessibleName(tr("Upper end of the colour range"));
+  high_->setAccessibleDescription(tr("A number in SI units; larger values have the last colour"));
   auto* reset = new QPushButton(tr("Fit to this frame"), box);
   grid->addWidget(auto_range_, 0, 0, 1, 2);
   grid->addWidget(make_label(tr("From"), "muted", box), 1, 0);
@@ -422,7 +456,7 @@ void ScenePane::set_tool(MouseTool tool) {
   viewport_->widget()->setCursor(tool == MouseTool::turn ? Qt::ArrowCursor : Qt::CrossCursor);
   static const QString hints[] = {QString(), tr("Point at the field to read its value; click to keep it in the picture."),
                                   tr("Press, draw a line across the field, let go."),
-                                  tr("Click where a receiver should be."), tr("Click a side of the body to choose its faces.")};
+                                  tr("Click where a receiver should be."), tr("Click a side of the body, or choose it in the list.")};
   show_reading(hints[static_cast<int>(tool)]);
 }
 
@@ -560,6 +594,11 @@ void ScenePane::apply_view() {
     view.part = chosen[0].toStdString();
     view.field = chosen[1].toStdString();
   }
+  if (const bool marks = own_fields_ && view.field == mark_field; marks != marks_shown_) {
+    marks_shown_ = marks;
+    if (marks) bar_before_ = view.color_bar;
+    view.color_bar = !marks && bar_before_;
+  }
   view.value.component = value_->count() > 0 ? value_->currentData().toInt() : -1;
   view.value.part = is_complex ? static_cast<ComplexPart>(part_of_complex_->currentData().toInt()) : ComplexPart::instant;
   view.value.angle = is_complex ? phase_ : 0;
@@ -615,7 +654,7 @@ void ScenePane::read_range() {
 
 void ScenePane::refresh_range_text() {
   const auto [low, high] = scene_->range();
-  range_->setVisible(has_picture() && !scene_->choices().empty());
+  range_->setVisible(has_picture() && !scene_->choices().empty() && !marks_shown_);
   // In the unit of the colour bar: "−12 … 12 nPa".
   const FieldView& view = scene_->view();
   const TickSet ticks = tidy_ticks(low, high, 5, unit_of(chosen_info(view), view.value));

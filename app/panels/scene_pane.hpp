@@ -19,6 +19,7 @@ class QCheckBox;
 class QComboBox;
 class QBoxLayout;
 class QHBoxLayout;
+class QKeyEvent;
 class QLabel;
 class QLineEdit;
 class QStackedWidget;
@@ -30,6 +31,9 @@ class DisplayPanel;
 
 /// The window's colours as scenes and charts take them.
 [[nodiscard]] conoid::Theme picture_theme(const Theme& theme, const QString& background);
+
+/// The field of a preview that only marks some cells: no scale belongs to it.
+inline constexpr const char* mark_field = "chosen";
 
 /// What the left mouse button does in the picture.
 enum class MouseTool { turn, probe, profile, place, choose };
@@ -107,8 +111,11 @@ class ScenePane : public QWidget {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  /// Arrows turn, with Shift they move, plus and minus come nearer and go away; false: another key.
+  bool move_by_key(const QKeyEvent& event);
   void make_head();
   void fit_head();
   void make_view_menu(QToolButton* button);
@@ -161,6 +168,8 @@ class ScenePane : public QWidget {
   bool first_frame_ = true;
   double phase_ = 0;
   bool own_fields_ = false;
+  bool marks_shown_ = false;  ///< the field is mark_field
+  bool bar_before_ = true;    ///< whether the colour bar was shown before that
   QString choices_key_;
 };
 

@@ -161,6 +161,7 @@ QWidget* ViewportPanel::make_timeline() {
   film_ = make_icon_button(look_, "film", tr("Save a film or numbered pictures"), bar);
   slider_ = new QSlider(Qt::Horizontal, bar);
   slider_->setAccessibleName(tr("Frame"));
+  slider_->setAccessibleDescription(tr("Goes through the frames that were kept"));
   slider_->setPageStep(1);
   time_ = new FigureLabel({}, Qt::AlignRight, bar);
   time_->setMinimumWidth(180);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <QAction>
 #include <QCompleter>
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -17,6 +18,7 @@
 #include <QStackedWidget>
 #include <QStyledItemDelegate>
 #include <QTableView>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -39,7 +41,8 @@ class StateDelegate final : public QStyledItemDelegate {
   void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
     QStyledItemDelegate::initStyleOption(option, index);
     const auto state = static_cast<SessionState>(index.data(RunList::state_role).toInt());
-    option->icon = state == SessionState::finished ? look_.icon("check", "good")
+    option->icon = index.data(RunList::computing_role).toBool() ? look_.icon("run", "accent")
+                   : state == SessionState::finished ? look_.icon("check", "good")
                    : state == SessionState::failed ? look_.icon("error", "bad")
                                                    : look_.icon("pause", "caution");
     option->features |= QStyleOptionViewItem::HasDecoration;
@@ -97,6 +100,7 @@ SweepRow::SweepRow(CaseModel& model, const Look& look, QWidget* parent) : QWidge
   field_->completer()->setFilterMode(Qt::MatchContains);
   field_->completer()->setCompletionMode(QCompleter::PopupCompletion);
   field_->setAccessibleName(tr("Field of the case"));
+  field_->setAccessibleDescription(tr("That takes each of the values in turn; typing searches"));
   field_->lineEdit()->setPlaceholderText(tr("which field"));
   auto* remove = make_icon_button(look, "remove", tr("Without this field"), this);
   row->addWidget(field_, 1);
@@ -105,6 +109,7 @@ SweepRow::SweepRow(CaseModel& model, const Look& look, QWidget* parent) : QWidge
   values_ = new QLineEdit(this);
   values_->setPlaceholderText(tr("values: 1:0.5:3 GHz  or  1, 2, 5"));
   values_->setAccessibleName(tr("Values"));
+  values_->setAccessibleDescription(tr("First, step and last with colons, or a list with commas"));
   column->addWidget(values_);
   connect(remove, &QToolButton::clicked, this, &SweepRow::remove_wanted);
   connect(field_, &QComboBox::currentIndexChanged, this, &SweepRow::edited);
@@ -146,12 +151,21 @@ RunsPage::RunsPage(CaseModel& model, RunQueue& queue, const Settings& settings, 
   row->addWidget(make_side());
   connect(&queue, &RunQueue::run_ended, this, &RunsPage::refresh);
   connect(&queue, &RunQueue::changed, this, &RunsPage::refresh_buttons);
+  connect(&queue, &QAbstractItemModel::dataChanged, this, [this] { set_own_run(own_run_); });
+  constexpr int look_every_ms = 3000;
+  auto* look_timer = new QTimer(this);
+  look_timer->setInterval(look_every_ms);
+  connect(look_timer, &QTimer::timeout, this, [this] {
+    if (isVisible()) list_->look_again();
+  });
+  look_timer->start();
   connect(&model, &CaseModel::opened, this, [this] {
     for (SweepRow* one : rows_) one->refresh();
     refresh_sweep();
   });
   refresh_buttons();
   refresh_sweep();
+  tab_as_laid_out(this);
 }
 
 QWidget* RunsPage::make_table() {
@@ -166,6 +180,7 @@ QWidget* RunsPage::make_table() {
   auto* find = new QLineEdit(box);
   find->setPlaceholderText(tr("Find a run"));
   find->setAccessibleName(tr("Find a run"));
+  find->setAccessibleDescription(tr("Only rows with these words are shown"));
   find->setClearButtonEnabled(true);
   find->setFixedWidth(200);
   open_ = new QPushButton(tr("Open"), box);
@@ -182,6 +197,7 @@ QWidget* RunsPage::make_table() {
   stack_->addWidget(empty);
   table_ = new QTableView(stack_);
   table_->setAccessibleName(tr("Runs"));
+  table_->setAccessibleDescription(tr("A row each: Enter opens the run, two chosen rows can be compared"));
   filter_ = new QSortFilterProxyModel(this);
   filter_->setSourceModel(list_);
   filter_->setSortRole(RunList::sort_role);
@@ -215,7 +231,7 @@ QWidget* RunsPage::make_table() {
     refresh_buttons();
   });
   connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPage::refresh_buttons);
-  connect(table_, &QTableView::doubleClicked, this, [this](const QModelIndex& at) { emit run_chosen(at.data(RunList::folder_role).toString()); });
+  connect(table_, &QTableView::activated, this, [this](const QModelIndex& at) { emit run_chosen(at.data(RunList::folder_role).toString()); });
   connect(open_, &QPushButton::clicked, this, [this] {
     if (const QStringList folders = chosen(); !folders.isEmpty()) emit run_chosen(folders.front());
   });
@@ -269,11 +285,23 @@ QWidget* RunsPage::make_side() {
   column->addWidget(queue_note_);
   queue_view_ = new QListView(side);
   queue_view_->setAccessibleName(tr("Queue"));
+  queue_view_->setAccessibleDescription(tr("Runs that wait or have ended; those that wait go up and down with Alt and the arrows"));
   queue_view_->setModel(&queue_);
   queue_view_->setDragDropMode(QAbstractItemView::InternalMove);
   queue_view_->setDefaultDropAction(Qt::MoveAction);
   queue_view_->setTextElideMode(Qt::ElideRight);
   column->addWidget(queue_view_, 1);
+  for (const auto& [keys, by] : {std::pair{"Alt+Up", -1}, std::pair{"Alt+Down", 1}}) {
+    auto* action = new QAction(queue_view_);
+    action->setShortcut(QKeySequence(keys));
+    action->setShortcutContext(Qt::WidgetShortcut);
+    queue_view_->addAction(action);
+    connect(action, &QAction::triggered, this, [this, by = by] {
+      const int row = queue_view_->currentIndex().row();
+      // A place is named by what it stands before.
+      if (row >= 0 && queue_.move(row, by < 0 ? row - 1 : row + 2)) queue_view_->setCurrentIndex(queue_.index(row + by));
+    });
+  }
   connect(more, &QPushButton::clicked, this, &RunsPage::add_row);
   connect(sweep_add_, &QPushButton::clicked, this, [this] {
     if (const QString trouble = add_sweep(); !trouble.isEmpty()) sweep_note_->setText(trouble);
@@ -281,7 +309,7 @@ QWidget* RunsPage::make_side() {
   connect(hold, &QToolButton::clicked, this, [this](bool on) { queue_.set_active(!on); });
   connect(remove, &QToolButton::clicked, this, [this] { queue_.remove(queue_view_->currentIndex().row()); });
   connect(clear, &QToolButton::clicked, this, [this] { queue_.remove_ended(); });
-  connect(queue_view_, &QListView::doubleClicked, this, [this](const QModelIndex& at) {
+  connect(queue_view_, &QListView::activated, this, [this](const QModelIndex& at) {
     if (const QString folder = at.data(RunQueue::folder_role).toString(); !folder.isEmpty() && is_final(static_cast<SessionState>(at.data(RunQueue::state_role).toInt())))
       emit run_chosen(folder);
   });
@@ -302,6 +330,7 @@ void RunsPage::add_row() {
     refresh_sweep();
   });
   refresh_sweep();
+  tab_as_laid_out(this);
 }
 
 void RunsPage::refresh_sweep() {
@@ -350,7 +379,16 @@ QStringList RunsPage::chosen() const {
   return out;
 }
 
+void RunsPage::set_own_run(const QString& folder) {
+  own_run_ = folder;
+  QStringList own{folder};
+  for (const QueuedRun& run : queue_.runs())
+    if (run.state != SessionState::idle && !is_final(run.state)) own << QString::fromStdString(run.folder.lexically_normal().string());
+  list_->set_own(own);
+}
+
 void RunsPage::refresh() {
+  set_own_run(own_run_);
   list_->refresh(settings_.runs_folder());
   for (SweepRow* one : rows_) one->refresh();  // the case may have other fields by now
 }

@@ -50,6 +50,8 @@ class RunsPage : public QWidget {
  public:
   RunsPage(CaseModel& model, RunQueue& queue, const Settings& settings, const Look& look, QWidget* parent = nullptr);
   void refresh();
+  /// The folder in which the window itself computes; empty: none.
+  void set_own_run(const QString& folder);
   [[nodiscard]] RunList& list() { return *list_; }
   [[nodiscard]] QTableView& table() { return *table_; }
   /// The folders of the chosen rows.
@@ -86,6 +88,7 @@ class RunsPage : public QWidget {
   QPushButton* sweep_add_;
   QVBoxLayout* rows_column_;
   std::vector<SweepRow*> rows_;
+  QString own_run_;
 };
 
 }  // namespace conoid::app

@@ -27,7 +27,9 @@
 #include "app/model/news.hpp"
 #include "app/start/card_grid.hpp"
 #include "engine/core/units.hpp"
+#include "engine/session/run_lock.hpp"
 #include "engine/session/run_reader.hpp"
+#include "engine/team/slowness.hpp"
 
 namespace conoid::app {
 namespace {
@@ -133,13 +135,10 @@ void StartPage::measure_machine() {
 }
 
 void StartPage::refresh_times() {
-  // The machine that the seconds of the cards were measured on: two cores, undisturbed.
-  constexpr double copy = 18e9, flops = 58e9;
   const Settings::Speed speed = settings_.machine_speed();
   if (!(speed.copy > 0 && speed.flops > 0)) return;
-  const double slowness = std::clamp(std::sqrt(copy / speed.copy * (flops / speed.flops)), 0.02, 50.0);
-  const bool like_it = slowness > 0.75 && slowness < 1.33;  // no difference that could be told
-  for (auto* card : findChildren<SampleCardWidget*>()) card->set_slowness(like_it ? 1 : slowness);
+  const double slowness = slowness_of({speed.copy, speed.flops, 0, 0});
+  for (auto* card : findChildren<SampleCardWidget*>()) card->set_slowness(slowness);
 }
 
 QWidget* StartPage::make_head(const ActionTable& actions) {
@@ -280,10 +279,12 @@ void StartPage::refresh_recent() {
   for (std::size_t i = 0; i < std::min(runs.size(), recent_shown); ++i) {
     const RecentRun& run = runs[i];
     auto* dot = new StateDot(look_);
-    dot->set_colour(colours.value(run.state, "outline"));
+    const bool computing = RunLock::is_held(run.folder.toStdString());
+    const QString state = computing ? QStringLiteral("running") : run.state;
+    dot->set_colour(colours.value(state, "outline"));
     // The words are kept in English; the window says them in its own language.
-    QString detail = QCoreApplication::translate("RunState", run.state.toUtf8().constData());
-    if (run.seconds > 0) detail += tr(" in %1").arg(QString::fromStdString(format_duration(run.seconds)));
+    QString detail = QCoreApplication::translate("RunState", state.toUtf8().constData());
+    if (run.seconds > 0 && !computing) detail += tr(" in %1").arg(QString::fromStdString(format_duration(run.seconds)));
     detail += ", " + when(run.started);
     runs_column_->addWidget(new Line(dot, run.title, detail, [this, run] { emit run_chosen(run); }, this));
   }

@@ -22,6 +22,8 @@ class StartPage : public QWidget {
   StartPage(const Look& look, Settings& settings, const ActionTable& actions, const std::filesystem::path& samples,
             QWidget* parent = nullptr);
   void show_recovered(const std::vector<RecoveredCase>& recovered);
+  /// Shows recent runs and cases as they are now.
+  void refresh_recent();
   /// The tour has been taken or declined.
   void hide_invitation();
 
@@ -36,7 +38,6 @@ class StartPage : public QWidget {
   QWidget* make_recent(const ActionTable& actions);
   QWidget* make_news(const ActionTable& actions);
   QWidget* make_invitation(const ActionTable& actions);
-  void refresh_recent();
   void measure_machine();
   void refresh_times();
 

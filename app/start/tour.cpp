@@ -28,6 +28,7 @@ Tour::Tour(std::vector<TourStep> steps, const Look& look, QWidget* window)
     : QWidget(window), steps_(std::move(steps)), look_(look) {
   setObjectName("tour");
   setAccessibleName(tr("Tour"));
+  setAccessibleDescription(tr("Five steps: Enter goes on, Escape ends it"));
   setFocusPolicy(Qt::StrongFocus);
   card_ = new QFrame(this);
   card_->setObjectName("tourCard");

@@ -46,6 +46,7 @@ ConnectDialog::ConnectDialog(Settings& settings, const Look& look, QWidget* pare
   line_ = new QLineEdit(this);
   line_->setPlaceholderText("ssh host   ·   mpirun -n 4   ·   ssh host srun -n 8 conoid-worker");
   line_->setAccessibleName(tr("Launcher line"));
+  line_->setAccessibleDescription(tr("The command that starts conoid-worker there: ssh, mpirun, srun"));
   auto* known = new QCompleter(settings.launchers(), line_);
   known->setCaseSensitivity(Qt::CaseInsensitive);
   line_->setCompleter(known);
@@ -71,6 +72,7 @@ ConnectDialog::ConnectDialog(Settings& settings, const Look& look, QWidget* pare
   column->addLayout(far_row);
   devices_ = new QListWidget(this);
   devices_->setAccessibleName(tr("Devices of the place"));
+  devices_->setAccessibleDescription(tr("Processors and devices that the chosen place has told of"));
   devices_->setFixedHeight(112);
   devices_->setSelectionMode(QAbstractItemView::NoSelection);
   devices_->setWordWrap(true);

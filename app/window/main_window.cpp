@@ -12,6 +12,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QStackedWidget>
+#include <QTableView>
 #include <QToolBar>
 #include <QVBoxLayout>
 
@@ -181,6 +182,7 @@ void MainWindow::make_workbench() {
 }
 
 void MainWindow::show_start() {
+  start_->refresh_recent();
   stack_->setCurrentWidget(start_);
   bar_->hide();
   refresh_title();
@@ -210,8 +212,10 @@ RunsPage& MainWindow::runs_page() {
 
 void MainWindow::show_runs() {
   RunsPage& page = runs_page();
+  page.set_own_run(run_->is_active() ? QString::fromStdString(std::filesystem::absolute(run_->folder()).lexically_normal().string()) : QString());
   page.refresh();
   stack_->setCurrentWidget(&page);
+  page.table().setFocus();  // arrows choose a run at once
   bar_->show();
   refresh_title();
 }
@@ -262,6 +266,7 @@ void MainWindow::remember_run() {
 void MainWindow::pause_or_resume() {
   if (run_->state() == SessionState::paused) return run_->send(Command::resume);
   if (run_->is_active()) return run_->send(Command::pause);
+  if (run_->is_elsewhere()) return;
   if (!current_run_.folder.isEmpty() && current_run_.state != "finished") resume_run(current_run_.folder);
 }
 

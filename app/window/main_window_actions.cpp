@@ -72,7 +72,7 @@ std::vector<ActionRow> MainWindow::action_rows() {
       {"file.quit", tr("&File"), tr("Quit"), QKeySequence::Quit, {}, {}, [this] { close(); }},
       {"edit.undo", tr("&Edit"), tr("Undo"), QKeySequence::Undo, "undo", {}, [this] { model_->undo_stack().undo(); }},
       {"edit.redo", tr("&Edit"), tr("Redo"), QKeySequence("Ctrl+Shift+Z"), "redo", {}, [this] { model_->undo_stack().redo(); }},
-      {"edit.faces", tr("&Edit"), tr("Choose faces with the mouse"), QKeySequence("Ctrl+Shift+F"), "place", tr("Sides of the body that become a group of the mesh"),
+      {"edit.faces", tr("&Edit"), tr("Choose faces"), QKeySequence("Ctrl+Shift+F"), "place", tr("Sides of the body that become a group of the mesh"),
        [this] {
          if (!workbench_) return;
          workbench_->show_pane("case", true);
@@ -170,14 +170,16 @@ void MainWindow::refresh_actions() {
   start->setEnabled(open && !active && obstacle.isEmpty());
   start->setText(active ? tr("Running…") : run_->has_run() ? tr("Run again") : tr("Run"));
   start->setToolTip(obstacle.isEmpty() ? tr("Compute this case (Ctrl+R)") : obstacle);
-  const bool resumable = !active && (current_run_.state == "stopped" || current_run_.state == "interrupted");
+  const bool resumable = !active && !run_->is_elsewhere() && (current_run_.state == "stopped" || current_run_.state == "interrupted");
   const bool paused = active && state == SessionState::paused;
   QAction* pause = actions_->at("run.pause");
   pause->setEnabled(open && !run_->is_stopping() && (paused || resumable || (active && state == SessionState::running)));
   pause->setText(paused || resumable ? tr("Resume") : tr("Pause"));
   pause->setIcon(look_.icon(paused || resumable ? "resume" : "pause"));
   pause->setToolTip(resumable ? tr("Continue the stopped run from its checkpoint (F6)")
-                              : paused ? tr("Resume (F6)") : tr("Pause (F6)"));
+                   : paused ? tr("Resume (F6)")
+                   : run_->is_elsewhere() ? tr("Another program computes this run: it can be resumed here once it has ended")
+                                          : tr("Pause (F6)"));
   const bool steps = active && !run_->is_stopping() && (state == SessionState::running || paused);
   enable("run.step", open && steps);
   enable("run.checkpoint", open && steps);
@@ -203,30 +205,35 @@ void MainWindow::refresh_actions() {
 void MainWindow::show_shortcuts() {
   QDialog dialog(this);
   dialog.setWindowTitle(tr("Shortcuts"));
-  auto* grid = new QGridLayout(&dialog);
-  grid->setContentsMargins(24, 20, 24, 20);
-  grid->setHorizontalSpacing(32);
-  grid->setVerticalSpacing(6);
-  // Two columns: one would be higher than a small screen. A menu is not torn apart.
+  auto* columns = new QHBoxLayout(&dialog);
+  columns->setContentsMargins(24, 20, 24, 20);
+  columns->setSpacing(56);
+  // Two columns, each with rows of its own: one would be higher than a small screen. A menu is not torn apart.
   const auto& rows = actions_->rows();
   const auto all = std::count_if(rows.begin(), rows.end(), [](const ActionRow& a) { return !a.shortcut.isEmpty(); });
-  constexpr int gap_column = 2;
-  grid->setColumnMinimumWidth(gap_column, 16);
-  int row = 0, column = 0, seen = 0;
+  QGridLayout* grid = nullptr;
+  int row = 0, seen = 0;
   QString menu;
   for (const ActionRow& action : rows) {
     if (action.shortcut.isEmpty()) continue;
+    if (!grid || (columns->count() == 1 && action.menu != menu && 2 * seen >= all)) {
+      if (grid) grid->setRowStretch(row, 1);
+      grid = new QGridLayout;
+      grid->setHorizontalSpacing(32);
+      grid->setVerticalSpacing(6);
+      columns->addLayout(grid);
+      row = 0;
+    }
     if (action.menu != menu) {
-      if (column == 0 && 2 * seen >= all) row = 0, column = gap_column + 1;
-      else if (row > 0) grid->setRowMinimumHeight(row++, 6);
+      if (row > 0) grid->setRowMinimumHeight(row++, 6);
       menu = action.menu;
-      grid->addWidget(make_label(QString(menu).remove('&'), "section", &dialog), row++, column);
+      grid->addWidget(make_label(QString(menu).remove('&'), "section", &dialog), row++, 0);
     }
     ++seen;
-    grid->addWidget(make_label(QString(action.text).remove(QStringLiteral("…")), "", &dialog), row, column);
-    grid->addWidget(make_label(action.shortcut.toString(QKeySequence::NativeText), "muted", &dialog), row++, column + 1, Qt::AlignRight);
+    grid->addWidget(make_label(QString(action.text).remove(QStringLiteral("…")), "", &dialog), row, 0);
+    grid->addWidget(make_label(action.shortcut.toString(QKeySequence::NativeText), "muted", &dialog), row++, 1, Qt::AlignRight);
   }
-  grid->setRowStretch(grid->rowCount(), 1);
+  if (grid) grid->setRowStretch(row, 1);
   dialog.exec();
 }
 
@@ -246,6 +253,7 @@ void MainWindow::show_news() {
       auto* label = make_label(item, "", &dialog);
       label->setWordWrap(true);
       label->setFixedWidth(440);
+      label->setMinimumHeight(label->heightForWidth(440));  // whole, however small the screen
       row->addWidget(label, 1);
       column->addLayout(row);
     }

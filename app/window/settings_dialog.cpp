@@ -32,13 +32,14 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
   auto* form = new QFormLayout;
   form->setHorizontalSpacing(16);
   form->setVerticalSpacing(8);
-  const auto combo = [&](const QString& name) {
+  const auto combo = [&](const QString& name, const QString& tip) {
     auto* box = new QComboBox(this);
     box->setAccessibleName(name);
+    box->setToolTip(tip);
     form->addRow(name, box);
     return box;
   };
-  QComboBox* theme = combo(tr("Colours"));
+  QComboBox* theme = combo(tr("Colours"), tr("Of the window, of the picture and of charts; what is exported is white"));
   for (const auto& [text, choice] : {std::pair{tr("As the system"), ThemeChoice::system}, std::pair{tr("Light"), ThemeChoice::light},
                                      std::pair{tr("Dark"), ThemeChoice::dark}})
     theme->addItem(text, static_cast<int>(choice));
@@ -50,7 +51,7 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     emit changed();
   });
 
-  QComboBox* font = combo(tr("Font"));
+  QComboBox* font = combo(tr("Font"), tr("Of all words in the window; charts keep the program’s own"));
   font->addItem(tr("The program's own"), QString());
   font->addItem(tr("As the system"), QStringLiteral("system"));
   for (const QString& family : QFontDatabase::families())
@@ -62,7 +63,7 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     emit changed();
   });
 
-  QComboBox* scale = combo(tr("Size of the text"));
+  QComboBox* scale = combo(tr("Size of the text"), tr("All words, and what holds them, grow or shrink by this"));
   for (int percent : {80, 90, 100, 110, 125, 150, 175, 200}) scale->addItem(tr("%1 %").arg(percent), percent / 100.0);
   scale->setCurrentIndex(std::max(0, scale->findText(tr("%1 %").arg(qRound(100 * settings.font_scale())))));
   connect(scale, &QComboBox::activated, this, [this, scale, &settings, &look] {
@@ -71,7 +72,7 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     emit changed();
   });
 
-  QComboBox* language = combo(tr("Language"));
+  QComboBox* language = combo(tr("Language"), tr("Of the window; cases and run folders stay as they are"));
   language->addItem(tr("As the system"), QString());
   for (const Language& one : languages()) language->addItem(one.name, one.id);
   language->setCurrentIndex(std::max(0, language->findData(settings.language())));
@@ -83,7 +84,7 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     language_note->show();
   });
 
-  QComboBox* units = combo(tr("Units of length"));
+  QComboBox* units = combo(tr("Units of length"), tr("The first that are offered while a length is typed, and those of the mesh pane"));
   units->addItem(tr("Metres (SI)"), static_cast<int>(UnitSystem::si));
   units->addItem(tr("Millimetres"), static_cast<int>(UnitSystem::millimetre));
   units->addItem(tr("Inches and feet (US)"), static_cast<int>(UnitSystem::us));
@@ -93,7 +94,7 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     emit changed();
   });
 
-  workers_ = combo(tr("Computed by"));
+  workers_ = combo(tr("Computed by"), tr("Processor or devices of this machine; a case that names its own is not overruled elsewhere"));
   workers_note_ = make_label(tr("Looking for devices…"), "small", this);
   workers_note_->setWordWrap(true);
   form->addRow({}, workers_note_);
@@ -110,9 +111,10 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
   connect(query, &FarEndQuery::answered, this, [this, &settings](const FarEnd& found) { show_devices(found, settings.workers()); });
   query->ask("process");
 
-  const auto memory = [&](const QString& name, std::uint64_t now, bool may_be_free, void (Settings::*set)(std::uint64_t)) {
+  const auto memory = [&](const QString& name, const QString& tip, std::uint64_t now, bool may_be_free, void (Settings::*set)(std::uint64_t)) {
     auto* box = new QSpinBox(this);
     box->setAccessibleName(name);
+    box->setToolTip(tip);
     // The least that may be asked for is 32 MiB; the step below it leaves the choice to the case.
     box->setRange(may_be_free ? 0 : 32, may_be_free ? 1 << 24 : 65536);
     if (may_be_free) box->setSpecialValueText(tr("What each case says"));
@@ -125,12 +127,13 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
       emit changed();
     });
   };
-  memory(tr("Memory of a run"), settings.host_memory(), true, &Settings::set_host_memory);
-  memory(tr("Memory of each device"), settings.device_memory(), true, &Settings::set_device_memory);
-  memory(tr("Memory for frames"), settings.frame_memory(), false, &Settings::set_frame_memory);
+  memory(tr("Memory of a run"), tr("Larger data are streamed from the disk; a case that says its own goes before"), settings.host_memory(), true, &Settings::set_host_memory);
+  memory(tr("Memory of each device"), tr("Larger data are streamed from the memory of the host; a case that says its own goes before"), settings.device_memory(), true, &Settings::set_device_memory);
+  memory(tr("Memory for frames"), tr("Of the pictures that can be scrubbed to without reading them again"), settings.frame_memory(), false, &Settings::set_frame_memory);
 
   auto* autosave = new QSpinBox(this);
   autosave->setAccessibleName(tr("Keep unsaved edits after"));
+  autosave->setToolTip(tr("Edits that were not saved are there again after a crash"));
   autosave->setRange(1, 600);
   autosave->setSuffix(" s");
   autosave->setValue(settings.autosave_seconds());
@@ -153,6 +156,7 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
   folder->setReadOnly(true);
   folder->setCursorPosition(0);
   folder->setAccessibleName(tr("Folder of the runs"));
+  folder->setAccessibleDescription(tr("Each run makes a folder of its own in this one"));
   auto* browse = make_icon_button(look, "folder", tr("Choose a folder"), this);
   row->addWidget(folder, 1);
   row->addWidget(browse);

@@ -19,6 +19,7 @@
 #include "app/panels/mesh_panel.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/run_panel.hpp"
+#include "app/panels/scene_pane.hpp"
 #include "app/panels/viewport_panel.hpp"
 
 namespace conoid::app {
@@ -68,9 +69,9 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
     viewport_->pane().set_tool(on ? MouseTool::choose : MouseTool::turn);
     if (!on && mesh_->mesh()) viewport_->set_preview(mesh_->mesh()->frame);
   });
-  connect(mesh_panel_, &MeshPanel::faces_wanted, this, [this](const std::shared_ptr<const Frame>& frame) {
+  connect(mesh_panel_, &MeshPanel::faces_wanted, this, [this](const std::shared_ptr<const Frame>& frame, const std::vector<Marker>& marks) {
     viewport_->set_preview(frame);
-    viewport_->show_preview_field("chosen", {});
+    viewport_->show_preview_field(mark_field, marks);
     viewport_->pane().set_tool(MouseTool::choose);
   });
   connect(&viewport_->pane(), &ScenePane::face_chosen, mesh_panel_, &MeshPanel::choose_at);
@@ -104,6 +105,7 @@ QWidget* Workbench::make_left(CaseModel& model, const Look& look) {
   column->setSpacing(0);
   left_tabs_ = new QTabBar(left);
   left_tabs_->setAccessibleName(tr("Case or mesh"));
+  left_tabs_->setAccessibleDescription(tr("The form of the case, or the mesh that it names"));
   left_tabs_->setExpanding(false);
   left_tabs_->setDrawBase(false);
   left_tabs_->addTab(tr("Case"));
@@ -150,12 +152,12 @@ void Workbench::show_mesh_group(int number) {
     std::vector<float> marked(groups->values->size());
     for (std::size_t i = 0; i < marked.size(); ++i) marked[i] = (*groups->values)[i] == static_cast<float>(number) ? 1.0F : std::numeric_limits<float>::quiet_NaN();
     FieldInfo info = groups->info;
-    info.name = "chosen";
+    info.name = mark_field;
     info.label = mesh->group_names[static_cast<std::size_t>(number)];
     part.fields.push_back(make_field(info, std::move(marked)));
   }
   viewport_->set_preview(frame);
-  viewport_->show_preview_field("chosen", {});
+  viewport_->show_preview_field(mark_field, {});
 }
 
 void Workbench::showEvent(QShowEvent* event) {

@@ -72,6 +72,7 @@ struct TelemetryRow {
   double flops = 0;     ///< that the phase counted, 0: not counted
   double bytes = 0;     ///< likewise, to and from memory
   double held = 0;      ///< bytes of the device's memory
+  double streamed = 0;  ///< bytes that passed through windows, 0: none, or not counted
 };
 
 /// The rows of telemetry.csv, the newest `most` of them. A last line that was cut off is left out; columns of later versions are
@@ -170,7 +171,7 @@ class RunResults final : public Results {
   std::map<std::string, Kept, std::less<>> kept_;  ///< what a checkpoint says about tables not yet asked for
   GrowingFile telemetry_;
   std::int64_t telemetry_keep_ = -1;
-  bool telemetry_short_ = false;        ///< a file of before the counts of operations goes on without them
+  std::size_t telemetry_columns_ = 12;  ///< a file that an earlier version began goes on with the columns that it has
   std::vector<std::string> telemetry_phases_;  ///< named in the file since it was opened
   std::optional<Error> failure_;
 };

@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t buffer_limit = 1 << 16;
 constexpr std::string_view checkpoint_array = "results";
 constexpr std::string_view telemetry_head =
-    "pass,worker,begin,end,busy[s],waiting[s],copying[s],phase,operations[1],moved[B],held[B]\r\n";
+    "pass,worker,begin,end,busy[s],waiting[s],copying[s],phase,operations[1],moved[B],held[B],streamed[B]\r\n";
 
 // JSON has no infinities; these read back by from_chars and tell a person what happened.
 Json json_number(double v) {
@@ -226,7 +226,7 @@ void RunResults::telemetry(std::span<const TelemetryRow> rows) {
     } else {
       std::string head;
       std::ifstream(folder_.telemetry_file()) >> head;
-      telemetry_short_ = head.find("operations") == std::string::npos;
+      telemetry_columns_ = static_cast<std::size_t>(std::count(head.begin(), head.end(), ',')) + 1;
     }
   }
   std::string text;
@@ -239,7 +239,8 @@ void RunResults::telemetry(std::span<const TelemetryRow> rows) {
     }
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{:.9g},{:.9g},{:.9g},{}", row.pass, row.worker,
                    row.items.begin, row.items.end, row.busy, row.waiting, row.copying, phase);
-    if (!telemetry_short_) fmt::format_to(std::back_inserter(text), ",{:.6g},{:.6g},{:.12g}", row.flops, row.bytes, row.held);
+    if (telemetry_columns_ >= 11) fmt::format_to(std::back_inserter(text), ",{:.6g},{:.6g},{:.12g}", row.flops, row.bytes, row.held);
+    if (telemetry_columns_ >= 12) fmt::format_to(std::back_inserter(text), ",{:.12g}", row.streamed);
     text += "\r\n";
   }
   telemetry_.append(text);
@@ -366,8 +367,8 @@ Result<std::vector<TelemetryRow>> read_telemetry(const std::filesystem::path& fi
   constexpr Bytes limit = Bytes{1} << 28;
   const auto text = read_file(file, limit);
   if (!text) return text.error();
-  constexpr std::array<std::string_view, 11> names = {"pass",    "worker", "begin",      "end",   "busy", "waiting",
-                                                      "copying", "phase",  "operations", "moved", "held"};
+  constexpr std::array<std::string_view, 12> names = {"pass",    "worker", "begin",      "end",   "busy", "waiting",
+                                                      "copying", "phase",  "operations", "moved", "held", "streamed"};
   constexpr std::size_t needed = 7;
   std::array<std::size_t, names.size()> at{};
   at.fill(std::string::npos);
@@ -422,7 +423,7 @@ Result<std::vector<TelemetryRow>> read_telemetry(const std::filesystem::path& fi
     // Counts from a damaged file must not overflow an integer.
     const auto count = [&](std::size_t i) { return v[i] >= 0 && v[i] < 9e15 ? static_cast<Index>(v[i]) : Index{0}; };
     TelemetryRow row{static_cast<std::uint64_t>(count(0)), static_cast<int>(std::min<Index>(count(1), 63)), {count(2), count(3)},
-                     v[4], v[5], v[6], {}, v[8], v[9], v[10]};
+                     v[4], v[5], v[6], {}, v[8], v[9], v[10], v[11]};
     if (at[7] != std::string::npos)
       if (const auto known = phases.find(static_cast<int>(std::min<Index>(count(7), 1 << 20))); known != phases.end()) row.phase = known->second;
     if (most > 0 && rows.size() >= 2 * most) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(most));

@@ -191,6 +191,14 @@ Index nearest_face(const Mesh& faces, const Vec3& place) {
 
 std::vector<Index> smooth_region(const Mesh& faces, Index cell, double angle) {
   if (cell < 0 || cell >= faces.cell_count() || dimension_of(faces.shape(cell)) != 2) return {};
+  const std::vector<Index> regions = smooth_regions(faces, angle);
+  std::vector<Index> out;
+  for (Index c = 0; c < faces.cell_count(); ++c)
+    if (regions[static_cast<std::size_t>(c)] == regions[static_cast<std::size_t>(cell)]) out.push_back(c);
+  return out;
+}
+
+std::vector<Index> smooth_regions(const Mesh& faces, double angle) {
   // Every side of every cell, those of the same edge beside each other; `up`: the cell runs along it from the lower number on.
   struct Side {
     Index low, high, cell;
@@ -230,21 +238,27 @@ std::vector<Index> smooth_region(const Mesh& faces, Index cell, double angle) {
   }
   const auto normal = [&](Index c) { return vec::unit(cell_surface(faces, c).area_vector); };
   const double least = std::cos(angle * 3.14159265358979323846 / 180);
-  std::vector<char> seen(static_cast<std::size_t>(faces.cell_count()), 0);
-  std::vector<Index> out{cell};
-  seen[static_cast<std::size_t>(cell)] = 1;
-  for (std::size_t next = 0; next < out.size(); ++next) {
-    const auto c = static_cast<std::size_t>(out[next]);
-    const Vec3 own = normal(out[next]);
-    for (std::size_t k = first[c]; k < first[c] + count[c]; ++k) {
-      const auto [other, turned] = partner[k];
-      if (seen[static_cast<std::size_t>(other)] != 0 || (turned ? -1 : 1) * vec::dot(own, normal(other)) < least) continue;
-      seen[static_cast<std::size_t>(other)] = 1;
-      out.push_back(other);
+  std::vector<Index> region(static_cast<std::size_t>(faces.cell_count()), -1), reached;
+  Index number = 0;
+  for (Index cell = 0; cell < faces.cell_count(); ++cell) {
+    if (region[static_cast<std::size_t>(cell)] >= 0 || dimension_of(faces.shape(cell)) != 2) continue;
+    reached.assign(1, cell);
+    region[static_cast<std::size_t>(cell)] = number;
+    while (!reached.empty()) {
+      const Index at = reached.back();
+      reached.pop_back();
+      const auto c = static_cast<std::size_t>(at);
+      const Vec3 own = normal(at);
+      for (std::size_t k = first[c]; k < first[c] + count[c]; ++k) {
+        const auto [other, turned] = partner[k];
+        if (region[static_cast<std::size_t>(other)] >= 0 || (turned ? -1 : 1) * vec::dot(own, normal(other)) < least) continue;
+        region[static_cast<std::size_t>(other)] = number;
+        reached.push_back(other);
+      }
     }
+    ++number;
   }
-  std::sort(out.begin(), out.end());
-  return out;
+  return region;
 }
 
 Result<Mesh> with_group(const Mesh& mesh, std::span<const Index> faces, const std::string& name) {
@@ -291,7 +305,7 @@ Result<Mesh> with_group(const Mesh& mesh, std::span<const Index> faces, const st
   return Mesh::from_arrays(out.points(), out.shapes(), out.connectivity(), std::move(groups));
 }
 
-std::string why_not_remeshed(const Mesh& mesh, const Mesh& faces) {
+std::string why_not_remeshed(const Mesh& mesh, const Mesh* faces) {
   const int dimension = mesh.dimension();
   if (dimension < 2) return "the mesh has no surface";
   std::size_t volume_cells = 0;
@@ -307,9 +321,11 @@ std::string why_not_remeshed(const Mesh& mesh, const Mesh& faces) {
     if (group.dimension == 3 && !group.cells.empty() && group.cells.size() != volume_cells)
       return "its volume is of several groups, whose borders would move";
   }
-  for (const MeshGroup& group : faces.groups())
+  if (dimension == 2 || grouped == 0) return {};
+  const Mesh own = faces ? Mesh() : outer_faces(mesh);
+  for (const MeshGroup& group : (faces ? *faces : own).groups())
     if (group.dimension == 2) grouped_outside += group.cells.size();
-  return dimension == 3 && grouped != grouped_outside ? "groups of faces inside the body would be lost" : "";
+  return grouped != grouped_outside ? "groups of faces inside the body would be lost" : "";
 }
 
 Result<Mesh> remeshed(const Mesh& mesh, double size, std::stop_token stop, double most) {
@@ -317,7 +333,7 @@ Result<Mesh> remeshed(const Mesh& mesh, double size, std::stop_token stop, doubl
     return make_error(ErrorCode::invalid_input, "the size of the elements must be positive", "Give the length of an edge.");
   const int dimension = mesh.dimension();
   const Mesh faces = outer_faces(mesh);
-  if (const std::string why = why_not_remeshed(mesh, faces); !why.empty())
+  if (const std::string why = why_not_remeshed(mesh, &faces); !why.empty())
     return make_error(ErrorCode::invalid_input, "the mesh cannot be made again by itself: " + why, "Name its geometry (.geo, STEP) as the mesh instead.");
   // Equilateral triangles, and tetrahedra of a regular one's volume.
   const double about = dimension == 2 ? total_area(faces) / (0.433 * size * size) : total_volume(mesh) / (0.118 * size * size * size);

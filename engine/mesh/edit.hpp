@@ -23,13 +23,16 @@ namespace conoid {
 /// side of a box, the whole of a sphere. Edges of three or more cells are not crossed.
 [[nodiscard]] std::vector<Index> smooth_region(const Mesh& faces, Index cell, double angle);
 
+/// All such regions: the number of the region of each cell, 0 for the first cell's and on; −1 for what is no surface cell.
+[[nodiscard]] std::vector<Index> smooth_regions(const Mesh& faces, double angle);
+
 /// The mesh with the given cells of outer_faces(mesh) as the surface group `name`; they leave other surface groups, of which empty ones go.
 /// Of a volume mesh, faces that are no cells yet become some. Errors (invalid_input): an empty name, no cells, a group of that name
 /// that is no surface.
 [[nodiscard]] Result<Mesh> with_group(const Mesh& mesh, std::span<const Index> faces, const std::string& name);
 
-/// Why remeshed() would refuse; empty: it would not. `faces` are outer_faces(mesh).
-[[nodiscard]] std::string why_not_remeshed(const Mesh& mesh, const Mesh& faces);
+/// Why remeshed() would refuse; empty: it would not. `faces`: outer_faces(mesh), where they are at hand; else they are made if needed.
+[[nodiscard]] std::string why_not_remeshed(const Mesh& mesh, const Mesh* faces = nullptr);
 
 /// The same body with elements of about `size` metres, made by the program gmsh from the surface of the mesh alone: it is cut at
 /// edges sharper than 40 degrees, which stay, and meshed over anew (J.-F. Remacle, C. Geuzaine, G. Compère, E. Marchandise, Int. J.

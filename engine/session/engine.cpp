@@ -493,7 +493,7 @@ void Engine::take_samples() {
     passes_ = std::max(passes_, s.pass + 1);
     s.pass += passes_before_;
     rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying, s.phase,
-                    s.work.flops, s.work.bytes, static_cast<double>(s.held)});
+                    s.work.flops, s.work.bytes, static_cast<double>(s.held), static_cast<double>(s.streamed)});
     counted_ = counted_ || s.work.flops > 0;
   }
   if (!cluster_.leads()) return;

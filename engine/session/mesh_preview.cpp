@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "engine/core/units.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/edit.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/refine.hpp"
+#include "engine/mesh/surface.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
 #include "engine/solvers/mesh_frame.hpp"
 
@@ -116,18 +120,76 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::p
     frame->parts.push_back(std::move(skin));
   }
   out->frame = std::move(frame);
-  if (dimension >= 2) out->faces = std::make_shared<const Mesh>(outer_faces(mesh));
-  if (!can_be_meshed(file)) out->fixed = out->faces ? why_not_remeshed(mesh, *out->faces) : "the mesh has no surface";
+  out->scale = scale;
+  if (!can_be_meshed(file)) out->fixed = why_not_remeshed(mesh);
   return std::shared_ptr<const MeshPreview>(std::move(out));
 }
 
-MeshSide side_at(const MeshPreview& preview, const Vec3& place, double angle) {
-  if (!preview.faces) return {};
-  const Index face = nearest_face(*preview.faces, place);
-  return {face, smooth_region(*preview.faces, face, angle)};
+Result<std::shared_ptr<const MeshSides>> mesh_sides(const std::filesystem::path& file, double scale, double angle, const MeshSides* known,
+                                                    std::stop_token stop) {
+  auto out = std::make_shared<MeshSides>();
+  if (known && known->faces) {
+    out->faces = known->faces;
+    out->geometry = known->geometry;
+  } else {
+    ReadOptions options;
+    options.scale = scale;
+    const auto mesh = load_mesh(file, options, {}, std::move(stop));
+    if (!mesh) return mesh.error();
+    if (mesh->dimension() < 2) return make_error(ErrorCode::invalid_input, "the mesh has no surface", "Groups are made of faces.");
+    out->faces = std::make_shared<const Mesh>(outer_faces(*mesh));
+    out->geometry = mesh_geometry(*out->faces, 2);
+  }
+  const Mesh& faces = *out->faces;
+  out->angle = angle;
+  out->side_of = smooth_regions(faces, angle);
+  Index count = 0;
+  for (const Index side : out->side_of) count = std::max(count, side + 1);
+  std::vector<MeshSides::Side> sides(static_cast<std::size_t>(count));
+  std::vector<Vec3> middle(sides.size(), Vec3{});
+  const auto each = [&](const auto& body) {
+    for (Index c = 0; c < faces.cell_count(); ++c)
+      if (const Index side = out->side_of[static_cast<std::size_t>(c)]; side >= 0) body(static_cast<std::size_t>(side), cell_surface(faces, c));
+  };
+  each([&](std::size_t s, const CellSurface& cell) {
+    const double area = cell.area;
+    ++sides[s].cells;
+    sides[s].area += area;
+    for (std::size_t k = 0; k < 3; ++k) {
+      sides[s].normal[k] += cell.area_vector[k];
+      middle[s][k] += area * cell.centroid[k];
+    }
+  });
+  for (std::size_t s = 0; s < sides.size(); ++s)
+    for (std::size_t k = 0; k < 3; ++k) {
+      sides[s].normal[k] /= std::max(sides[s].area, std::numeric_limits<double>::min());
+      middle[s][k] /= std::max(sides[s].area, std::numeric_limits<double>::min());
+    }
+  std::vector<double> nearest(sides.size(), std::numeric_limits<double>::infinity());
+  each([&](std::size_t s, const CellSurface& cell) {
+    const double apart = vec::distance(cell.centroid, middle[s]);
+    if (apart >= nearest[s]) return;
+    nearest[s] = apart;
+    sides[s].place = cell.centroid;
+  });
+  // The largest first.
+  std::vector<std::size_t> order(sides.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sides[a].area > sides[b].area; });
+  std::vector<Index> place(sides.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = static_cast<Index>(i);
+    out->sides.push_back(sides[order[i]]);
+  }
+  for (Index& side : out->side_of)
+    if (side >= 0) side = place[static_cast<std::size_t>(side)];
+  return std::shared_ptr<const MeshSides>(std::move(out));
 }
 
-MeshGeometry faces_geometry(const MeshPreview& preview) { return preview.faces ? mesh_geometry(*preview.faces, 2) : MeshGeometry(); }
+Index side_at(const MeshSides& sides, const Vec3& place) {
+  const Index face = sides.faces ? nearest_face(*sides.faces, place) : -1;
+  return face < 0 ? -1 : sides.side_of[static_cast<std::size_t>(face)];
+}
 
 Result<std::shared_ptr<const MeshPreview>> preview_mesh(const CaseDocument& document, std::stop_token stop) {
   const Json* file = document.find("/mesh/file");

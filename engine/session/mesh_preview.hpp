@@ -25,7 +25,7 @@ struct MeshPreview {
   /// with groups of faces a part "faces" besides, with "group".
   std::shared_ptr<const Frame> frame;
   std::vector<std::string> group_names;  ///< 0 is "no group"
-  std::shared_ptr<const Mesh> faces;     ///< what can be chosen (engine/mesh/edit.hpp), its points in metres
+  double scale = 1;                      ///< metres a unit of the file
   std::string fixed;                     ///< why its elements cannot be given another size; empty: they can
 };
 
@@ -36,22 +36,32 @@ struct MeshPreview {
 [[nodiscard]] Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::path& file, double scale,
                                                                       std::stop_token stop = {});
 
-/// A side of a body: the face that was pointed at and all that its smooth surface joins to it, as cells of MeshPreview::faces.
-struct MeshSide {
-  Index face = -1;
-  std::vector<Index> cells;
+/// The outer faces of a mesh, parted into sides: what a group can be made of. Made where somebody chooses faces, as it is a copy.
+struct MeshSides {
+  std::shared_ptr<const Mesh> faces;  ///< outer_faces() (engine/mesh/edit.hpp), its points in metres
+  MeshGeometry geometry;              ///< of those, as a frame takes it
+  double angle = 0;                   ///< degrees; a side ends at sharper edges
+  std::vector<Index> side_of;         ///< of each cell of `faces`
+  struct Side {
+    Index cells = 0;
+    double area = 0;  ///< m²
+    Vec3 normal{};    ///< mean over its area, outwards where the mesh is; shorter than 1 where it is curved, 0 of a closed one
+    Vec3 place{};     ///< centre of the face that is nearest to its middle: on the side, to stand a mark there
+  };
+  std::vector<Side> sides;  ///< the largest first
 };
-/// The side nearest to a place; it ends at edges sharper than `angle` degrees.
-[[nodiscard]] MeshSide side_at(const MeshPreview& preview, const Vec3& place, double angle);
-/// MeshPreview::faces as the geometry of a frame part.
-[[nodiscard]] MeshGeometry faces_geometry(const MeshPreview& preview);
+/// Reads the mesh of a preview again for its faces; those of `known`, if it has any, are taken over. Blocks; any thread may call.
+[[nodiscard]] Result<std::shared_ptr<const MeshSides>> mesh_sides(const std::filesystem::path& file, double scale, double angle,
+                                                                 const MeshSides* known = nullptr, std::stop_token stop = {});
+/// The side nearest to a place; −1 without any.
+[[nodiscard]] Index side_at(const MeshSides& sides, const Vec3& place);
 
 /// Meshes a geometry, or the surface of a mesh (engine/mesh/edit.hpp), again with edges of `size` metres (`scale` metres a unit of the
 /// file) and writes the mesh to `out` in the unit of the file. Blocks.
 [[nodiscard]] Status mesh_file_again(const std::filesystem::path& file, double scale, double size,
                                      const std::filesystem::path& out, std::stop_token stop = {});
 
-/// Reads a mesh, makes a group of some of its faces (cells of MeshPreview::faces) and writes it to `out`. Blocks.
+/// Reads a mesh, makes a group of some of its faces (cells of MeshSides::faces) and writes it to `out`. Blocks.
 [[nodiscard]] Status group_faces_of_file(const std::filesystem::path& file, double scale, const std::vector<Index>& faces,
                                          const std::string& name, const std::filesystem::path& out, std::stop_token stop = {});
 

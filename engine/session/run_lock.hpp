@@ -18,6 +18,9 @@ class RunLock {
 
   /// Does not wait: a folder that another process holds is an error (file) that says so.
   [[nodiscard]] Status acquire(const std::filesystem::path& folder);
+  /// Whether somebody, this process included, computes in the folder now. Looks only: no file is made. False where the file system
+  /// has no locks, or the run is on another machine whose locks are not seen here.
+  [[nodiscard]] static bool is_held(const std::filesystem::path& folder);
 
  private:
   int fd_ = -1;

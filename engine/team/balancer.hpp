@@ -39,6 +39,7 @@ struct BalanceSample {
   std::string phase{};  ///< Phase::name()
   Work work{};
   Bytes held = 0;      ///< of a device's memory, as the pass ended; 0 of processors
+  Bytes streamed = 0;  ///< that passed through windows (disk, host, device) for it, both ways; 0: none, or not counted
   [[nodiscard]] double seconds() const { return busy + copying; }
 };
 

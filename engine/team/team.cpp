@@ -191,6 +191,7 @@ struct Team::Crew {
   };
   std::map<std::string, Lane, std::less<>> lanes;  // one a phase
   std::deque<BalanceSample> samples;
+  std::size_t newest = 0;  ///< of them: those of the last run or note
   std::map<std::string, std::uint64_t> noted;  ///< how often each was told of
 
   // The pass under way; guarded by `mutex`.
@@ -377,6 +378,7 @@ void Team::run(Phase& phase, std::stop_token stop) {
     sample.worker = who[k];
     crew.samples.push_back(sample);
   }
+  crew.newest = who.size();
   ++lane.pass;
   while (crew.samples.size() > samples_kept) crew.samples.pop_front();
   for (const auto& failure : crew.failures)
@@ -390,6 +392,7 @@ void Team::note(std::string_view name, double seconds, Work work, Who who) {
     if (w.device.empty() != devices) threads += w.threads;
   if (threads == 0) return;
   const std::uint64_t pass = crew_->noted[std::string(name)]++;
+  crew_->newest = 0;
   for (std::size_t k = 0; k < workers_.size(); ++k) {
     if (workers_[k].device.empty() == devices) continue;
     const double share = static_cast<double>(workers_[k].threads) / threads;
@@ -401,8 +404,24 @@ void Team::note(std::string_view name, double seconds, Work work, Who who) {
     sample.work = {share * work.flops, share * work.bytes};
     if (devices) sample.held = crew_->held(k);
     crew_->samples.push_back(std::move(sample));
+    ++crew_->newest;
   }
   while (crew_->samples.size() > samples_kept) crew_->samples.pop_front();
+}
+
+void Team::add_streamed(Bytes bytes, int worker) {
+  const std::size_t count = std::min(crew_->newest, crew_->samples.size());
+  const auto first = crew_->samples.end() - static_cast<std::ptrdiff_t>(count);
+  std::size_t left = count;
+  for (auto sample = first; sample != crew_->samples.end(); ++sample) {
+    if (worker >= 0) {
+      if (sample->worker == worker) sample->streamed += bytes;
+      continue;
+    }
+    const Bytes share = bytes / left--;
+    sample->streamed += share;
+    bytes -= share;
+  }
 }
 
 std::vector<BalanceSample> Team::take_samples() {

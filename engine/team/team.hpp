@@ -97,6 +97,10 @@ class Team {
   enum class Who { processors, devices };
   void note(std::string_view name, double seconds, Work work, Who who = Who::processors);
 
+  /// Tells of bytes that passed through windows during the last run() or note(): of one worker, or (−1) in equal shares of all that
+  /// took part. To be called before take_samples().
+  void add_streamed(Bytes bytes, int worker = -1);
+
   [[nodiscard]] int threads() const;  ///< of all workers
   [[nodiscard]] const std::vector<WorkerSpec>& workers() const { return workers_; }
   /// Samples since the last call, oldest first (at most 65536 are kept): for telemetry.csv, frames, balance chart.

@@ -32,12 +32,13 @@ struct BalanceRow {
   double flops = 0;  ///< that the phase counted; 0: it does not count
   double bytes = 0;  ///< likewise, to and from memory
   double held = 0;   ///< bytes of the device's memory
+  double streamed = 0;  ///< bytes that passed through windows between disk, host and device
 };
 
 /// What a chart says by itself; a program that speaks another language sets its own.
 struct ChartWords {
   std::string no_values = "No values yet", no_passes = "No passes yet";
-  std::string shares = "Time of the workers", items = "Items held", memory = "Memory of the devices", pass = "Pass";
+  std::string shares = "Time of the workers", items = "Items held", memory = "Memory of the devices", streamed = "Streamed a pass", pass = "Pass";
   std::string worker = "worker", copying = "copying", waiting = "waiting";
   std::string roofline = "Roofline", intensity = "Operations a byte", rate = "Speed";
   std::string copies = "copies", doubles = "multiply-adds, double", singles = "multiply-adds, single";

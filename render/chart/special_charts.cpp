@@ -3,8 +3,10 @@
 #include "render/chart/special_charts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <vtkContext2D.h>
@@ -23,6 +25,15 @@ void poly(vtkContext2D& painter, std::vector<float>& points) {
   if (points.size() >= 4) painter.DrawPoly(points.data(), static_cast<int>(points.size() / 2));
   points.clear();
 }
+
+/// Bytes a worker in a pass, below the shares and the intervals.
+struct Strip {
+  double BalanceRow::*value;
+  const std::string* words;
+  bool adds_up;     ///< over the phases of a pass; else the most counts
+  double most = 0;  ///< in one pass, of one worker
+  Box box{};
+};
 
 }  // namespace
 
@@ -132,13 +143,27 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
   const bool both = frame.inside.height > 210 * r;
   const double height = frame.inside.height - below - (both ? 2 : 1) * gap + 6 * r;
   if (width < 40 * r || height < 24 * r) return;
-  double most_held = 0;
-  for (const BalanceRow& row : spec.balance) most_held = std::max(most_held, row.held);
-  const bool memory = most_held > 0 && frame.inside.height > 330 * r;
-  const double upper = height - (memory ? gap : 0);
-  const Box held{left, frame.inside.y + below, width, memory ? 0.22 * upper : 0};
-  const Box items{left, memory ? held.top() + gap : held.y, width, both ? 0.32 * upper : 0};
-  const Box shares{left, both ? items.top() + gap : items.y, width, upper - items.height - held.height};
+  const Strip kinds[] = {{&BalanceRow::streamed, &spec.words.streamed, true}, {&BalanceRow::held, &spec.words.memory, false}};
+  std::vector<Strip> strips;
+  for (Strip strip : kinds) {
+    if (std::none_of(spec.balance.begin(), spec.balance.end(), [&](const BalanceRow& row) { return row.*strip.value > 0; })) continue;
+    std::map<std::pair<std::uint64_t, int>, double> a_pass;  // several phases may have one number
+    for (const BalanceRow& row : spec.balance) {
+      double& value = a_pass[{row.pass, row.worker}];
+      value = strip.adds_up ? value + row.*strip.value : std::max(value, row.*strip.value);
+      strip.most = std::max(strip.most, value);
+    }
+    const double needed = (strips.empty() ? 330 : 420) * r;
+    if (strip.most > 0 && frame.inside.height > needed) strips.push_back(strip);
+  }
+  const double upper = height - static_cast<double>(strips.size()) * gap, each = (strips.size() > 1 ? 0.18 : 0.22) * upper;
+  double bottom = frame.inside.y + below;
+  for (Strip& strip : strips) {
+    strip.box = {left, bottom, width, each};
+    bottom = strip.box.top() + gap;
+  }
+  const Box items{left, bottom, width, both ? 0.32 * upper : 0};
+  const Box shares{left, both ? items.top() + gap : items.y, width, upper - items.height - static_cast<double>(strips.size()) * each};
   if (spec.balance.empty()) {
     draw_text(painter, theme, theme.muted, 13 * r, false, Align::centre, Raise::middle, left + width / 2,
               frame.inside.y + frame.inside.height / 2, spec.words.no_passes);
@@ -158,7 +183,8 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
   const auto passes = static_cast<double>(last - first + 1);
   const int bins = static_cast<int>(std::clamp(std::floor(std::min(passes, width / (2 * r))), 1.0, 4096.0));
   struct Sum {
-    double busy = 0, copying = 0, waiting = 0, begin = 0, end = 0, held = 0;
+    double busy = 0, copying = 0, waiting = 0, begin = 0, end = 0;
+    std::array<double, 2> strips{};
     int rows = 0;
   };
   const auto w = static_cast<std::size_t>(workers);
@@ -172,7 +198,10 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
     s.waiting += row.waiting;
     s.begin += static_cast<double>(row.items.begin);
     s.end += static_cast<double>(row.items.end);
-    s.held = std::max(s.held, row.held);
+    for (std::size_t i = 0; i < strips.size(); ++i) {
+      const double value = row.*strips[i].value;
+      s.strips[i] = strips[i].adds_up ? s.strips[i] + value : std::max(s.strips[i], value);
+    }
     ++s.rows;
   }
   const auto color = [&](std::size_t k) { return theme.series.empty() ? theme.accent : theme.series[k % theme.series.size()]; };
@@ -204,10 +233,14 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
       const double b = s[k].end / s[k].rows / static_cast<double>(most);
       use_brush(painter, color(k), 0.85);
       draw_rect(painter, x0, items.y + items.height * a, x1 - x0, items.height * (b - a));
-      if (!memory || s[k].held <= 0) continue;
-      const double top = held.y + held.height * s[k].held / most_held;
-      use_brush(painter, color(k), 1);
-      draw_rect(painter, x0, top - 2 * r, x1 - x0, 2 * r);
+      for (std::size_t i = 0; i < strips.size(); ++i) {
+        // Where several passes share a column of pixels: what one of them took.
+        const double value = strips[i].adds_up ? s[k].strips[i] / std::max(1.0, passes / bins) : s[k].strips[i];
+        if (value <= 0) continue;
+        const double top = strips[i].box.y + strips[i].box.height * std::min(1.0, value / strips[i].most);
+        use_brush(painter, color(k), 1);
+        draw_rect(painter, x0, top - 2 * r, x1 - x0, 2 * r);
+      }
     }
   }
   const auto label_y = [&](const Box& box, double t, const std::string& text) {
@@ -221,11 +254,11 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
   const TickSet counts = tidy_ticks(0, static_cast<double>(most), 4, "1");
   for (const Tick& tick : counts.ticks)
     if (both) label_y(items, tick.value / static_cast<double>(most), tick.label);
-  if (memory) {
-    label_y(held, 0, "0");
-    label_y(held, 1, format_bytes(static_cast<Bytes>(most_held)));
-    draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, held.x, held.top() + 5 * r,
-              spec.words.memory);
+  for (const Strip& strip : strips) {
+    label_y(strip.box, 0, "0");
+    label_y(strip.box, 1, format_bytes(static_cast<Bytes>(strip.most)));
+    draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, strip.box.x, strip.box.top() + 5 * r,
+              *strip.words);
   }
   draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, shares.x, shares.top() + 5 * r,
             spec.words.shares);
@@ -237,7 +270,7 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
   for (const Tick& tick : ticks.ticks) {
     if (std::abs(tick.value - std::round(tick.value)) > 1e-9) continue;
     const double x = left + width * (tick.value - static_cast<double>(first) + 0.5) / passes;
-    draw_text(painter, theme, theme.muted, chart_text * r, false, Align::centre, Raise::top, x, held.y - 6 * r, tick.label);
+    draw_text(painter, theme, theme.muted, chart_text * r, false, Align::centre, Raise::top, x, frame.inside.y + below - 6 * r, tick.label);
   }
   draw_text(painter, theme, theme.text, chart_text * r, false, Align::centre, Raise::bottom, left + width / 2,
             frame.inside.y, axis_title(spec.words.pass, ticks.unit));

@@ -12,7 +12,8 @@ namespace conoid {
 void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec);
 
 /// Above: shares of the workers' time a pass, stacked to 100 %: computing (a worker's colour), copying, waiting. Below:
-/// the interval of items that each worker holds, and the memory taken of devices, where there are any. Passes narrower than two pixels are averaged.
+/// the interval of items that each worker holds, and, where there are any and there is room, the bytes that
+/// passed through windows and the memory taken of devices. Passes narrower than two pixels are averaged.
 void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec);
 
 }  // namespace conoid

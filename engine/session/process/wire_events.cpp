@@ -148,6 +148,7 @@ void put(Encoder& out, const BalanceEvent& e) {
     out.number(s.work.flops);
     out.number(s.work.bytes);
     out.number(static_cast<std::uint64_t>(s.held));
+    out.number(static_cast<std::uint64_t>(s.streamed));
     out.text(s.phase);
   }
 }
@@ -233,6 +234,7 @@ BalanceEvent balance_event(Decoder& in) {
     s.work.flops = in.number<double>();
     s.work.bytes = in.number<double>();
     s.held = in.number<std::uint64_t>();
+    s.streamed = in.number<std::uint64_t>();
     s.phase = in.text();
     if (s.worker < 0 || static_cast<std::size_t>(s.worker) >= e.workers.size()) Decoder::damaged("a worker's number");
   }

@@ -123,6 +123,7 @@ void Summation<Real>::run_on_device(DeviceWorker& worker, Interval items) {
   worker.add_copying(device->copying());
   const std::scoped_lock lock(mutex_);
   to_devices_ += device->streamed();
+  to_device_[worker.index()] += device->streamed();
   partial_.push_back(std::move(mine));
 }
 
@@ -132,7 +133,16 @@ void Summation<Real>::add_up(Team& team, std::span<const History<Real>> runs, In
   shift_ = shift;
   partial_.clear();
   ++pass_;
+  to_device_.clear();
+  const auto moved = [&] {
+    if (!slices_.streams()) return Bytes{0};
+    const WindowStatistics s = slices_.store().windows().statistics();
+    return s.loaded + s.saved;
+  };
+  const Bytes before = moved();
   team.run(*this);
+  team.add_streamed(moved() - before);
+  for (const auto& [worker, bytes] : to_device_) team.add_streamed(bytes, worker);
   std::sort(partial_.begin(), partial_.end(), [](const Partial& a, const Partial& b) { return a.begin < b.begin; });
   out = std::move(partial_.front().sums);
   for (std::size_t w = 1; w < partial_.size(); ++w)

@@ -66,6 +66,7 @@ class Summation final : public Phase {
   std::mutex mutex_;
   std::vector<Partial> partial_;
   Bytes to_devices_ = 0;  ///< guarded by mutex_ while a pass is under way
+  std::map<int, Bytes> to_device_;  ///< the same of this pass, by the worker's number
   using Share = std::tuple<Index, Index, Index>;  ///< interval and threads of a worker
   std::map<Share, std::vector<Tour>> tours_;      ///< of streamed slices
   std::map<Share, std::uint64_t> used_;           ///< in which pass

@@ -113,8 +113,10 @@ class TiledMarch final : public March {
           exchange(cluster);
           device_->take_edges();
         }
+        const auto [to, from] = device_->streamed();
         device_->advance(k_, count);
         team.note("march", std::chrono::duration<double>(Clock::now() - begin).count(), device_work(count), Team::Who::devices);
+        team.add_streamed(device_->streamed().first - to + device_->streamed().second - from);
         host_is_old_ = true;
         if (recorder) field_.recorded(recorder->samples);
         k_ += count;

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -77,6 +78,7 @@ class StreamedMarch final : public March {
   }
 
   void advance(Team& team, Communicator&, Index steps, Recorder* recorder) override {
+    told_ = streamed().read + streamed().written;
     while (steps > 0) {
       Index count = std::min(steps, plan_.steps);
       if (recorder)
@@ -96,6 +98,8 @@ class StreamedMarch final : public March {
         Later sink(field_, k_);
         const auto tiling = make_tiling(shape_, span, static_cast<int>(s), team.threads());
         if (tiling->tiles() > 0) run_tiles(*tiling, sink, team);
+        const Bytes moved = streamed().read + streamed().written;
+        team.add_streamed(moved - std::exchange(told_, moved));
       }
       leave();
       k_ += count;
@@ -269,6 +273,7 @@ class StreamedMarch final : public March {
   Field<T> field_;
   SlabLayout layout_;
   std::unique_ptr<DiskWindows> windows_;
+  Bytes told_ = 0;  ///< of what went over the disk: what the team knows of
   TileShape shape_;
   Interval held_{};  ///< global planes that the window holds
 };

@@ -33,6 +33,7 @@ struct Pane {
 constexpr Pane panes[] = {{"", Opened::nothing},
                           {"", Opened::sample},
                           {"view.mesh", Opened::sample},
+                          {"edit.faces", Opened::sample},
                           {"", Opened::run},
                           {"view.display", Opened::run},
                           {"view.split", Opened::run},

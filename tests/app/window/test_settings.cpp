@@ -4,17 +4,24 @@
 #include <QComboBox>
 #include <QCheckBox>
 #include <QCompleter>
+#include <QDir>
+#include <QImage>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "app/forms/scalar_edits.hpp"
+#include "app/model/case_model.hpp"
+#include "app/model/recovery.hpp"
+#include "app/model/run_model.hpp"
 #include "app/model/run_queue.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/settings_dialog.hpp"
 #include "app/window/workbench.hpp"
 #include "tests/app/fake_session.hpp"
+#include "tests/app/patience.hpp"
 #include "tests/app/sample_case.hpp"
 
 using namespace conoid;
@@ -144,6 +151,77 @@ class TestSettings : public QObject {
     w->queue().poll();
     QCOMPARE(started_.size(), std::size_t{1});
     QCOMPARE(QString::fromStdString(started_.back().runs.string()), folder_.filePath("elsewhere"));
+  }
+
+  void colours_and_size_are_seen_in_the_window() {
+    auto w = window();
+    w->show();
+    const auto light = [&] {
+      const QImage picture = w->grab().toImage();
+      double sum = 0;
+      int seen = 0;
+      for (int y = 0; y < picture.height(); y += 9)
+        for (int x = 0; x < picture.width(); x += 9, ++seen) sum += qGray(picture.pixel(x, y));
+      return sum / seen;
+    };
+    QTRY_VERIFY(light() > 170);
+    choose("Colours", static_cast<int>(ThemeChoice::dark));
+    QTRY_VERIFY(light() < 85);
+    const QLabel* words = nullptr;
+    for (const auto* label : w->findChildren<QLabel*>())
+      if (label->isVisible() && label->text() == "Recent runs") words = label;
+    QVERIFY(words);
+    const int before = words->sizeHint().height();
+    choose("Size of the text", 2.0);
+    QTRY_VERIFY2(words->sizeHint().height() > 1.6 * before, qPrintable(QString("%1 → %2").arg(before).arg(words->sizeHint().height())));
+  }
+
+  void unsaved_edits_are_kept_as_soon_as_was_chosen() {
+    const auto file = std::filesystem::path(CONOID_SOURCE_DIR) / "resources/cases/point-source/case.json";
+    const QString folder = folder_.filePath("kept");
+    QVERIFY(QDir().mkpath(folder));
+    CaseModel model;
+    if (!model.open(file).ok()) QSKIP("no such sample in this build");
+    Recovery recovery(model, folder);
+    const auto kept = [&] { return QDir(folder).entryList({"unsaved-*.json"}, QDir::Files).size(); };
+    // Ten minutes: nothing is there a good while after the edit. A second: it is.
+    named<QSpinBox>("Keep unsaved edits after")->setValue(600);
+    recovery.set_delay(1000 * settings_->autosave_seconds());
+    model.set("/title", "edited", "change");
+    QTest::qWait(300);
+    QCOMPARE(kept(), qsizetype{0});
+    named<QSpinBox>("Keep unsaved edits after")->setValue(1);
+    recovery.set_delay(1000 * settings_->autosave_seconds());
+    model.set("/title", "edited again", "change");
+    QTRY_COMPARE(kept(), qsizetype{1});
+    model.undo_stack().undo();
+    model.undo_stack().undo();
+    QTRY_COMPARE(kept(), qsizetype{0});
+  }
+
+  void memory_for_frames_lets_old_ones_go() {
+    auto w = window();
+    named<QSpinBox>("Memory for frames")->setValue(32);
+    w->apply_settings();
+    const auto frames_kept = [&](int count) {
+      // 4 MiB of values each.
+      auto state = std::make_shared<test::FakeState>();
+      RunModel run([&](SessionOptions) { return std::make_unique<test::FakeSession>(state); });
+      run.set_frame_memory(settings_->frame_memory());
+      run.start({});
+      state->set_state(SessionState::running);
+      for (int i = 0; i < count; ++i) {
+        state->put(test::make_frame(static_cast<std::uint64_t>(i), 0.1 * i, 1025, 1.0F));
+        run.poll();
+      }
+      const auto bytes = run.frames().bytes();
+      state->set_state(SessionState::finished);
+      run.poll();
+      return bytes;
+    };
+    QVERIFY(frames_kept(14) <= Bytes{32} << 20);
+    named<QSpinBox>("Memory for frames")->setValue(256);
+    QVERIFY(frames_kept(14) > Bytes{32} << 20);
   }
 
   void frames_units_and_motion() {

@@ -241,6 +241,19 @@ void TestRunResults::telemetry_of_before_the_counts_goes_on_as_it_was() {
   QCOMPARE(rows->back().pass, std::uint64_t{1});
   QCOMPARE(rows->back().phase, std::string("march"));
   QVERIFY(read_csv(run.telemetry_file()).ok());
+  // One of before the bytes that were streamed keeps its eleven columns.
+  std::ofstream(run.telemetry_file(), std::ios::binary)
+      << "pass,worker,begin,end,busy[s],waiting[s],copying[s],phase,operations[1],moved[B],held[B]\r\n# phase 0 is march\r\n0,0,0,4,0.5,0,0,0,1,2,3\r\n";
+  {
+    RunResults results(run, true);
+    const TelemetryRow row{1, 0, {0, 4}, 0.25, 0, 0, "march", 1e9, 1e8, 5, 7};
+    results.telemetry(std::span(&row, 1));
+    QVERIFY(results.flush().ok());
+  }
+  const auto longer = read_telemetry(run.telemetry_file());
+  QVERIFY2(longer.ok(), longer.ok() ? "" : longer.error().render().c_str());
+  QCOMPARE(longer->back().held, 5.0);
+  QVERIFY(read_csv(run.telemetry_file()).ok());
   std::ofstream(run.telemetry_file(), std::ios::binary) << "pass,worker,begin\r\n0,0,0\r\n";
   QVERIFY(!read_telemetry(run.telemetry_file()).ok());
   std::ofstream(run.telemetry_file(), std::ios::binary) << old << "x,0,0,4,0.5,0,0,0\r\n";
@@ -254,7 +267,7 @@ void TestRunResults::resume_truncates_tables() {
   const RunFolder run = make(folder);
   const CheckpointStore store(run.checkpoints());
   auto row = [](int i) { return std::vector<double>{0.1 * i, std::sin(i), std::cos(i)}; };
-  auto telemetry = [](int i) { return TelemetryRow{static_cast<std::uint64_t>(i), 0, {0, i}, 0.5, 0.25, 0.125, i % 2 == 0 ? "assembly" : "summation", 1e9 * i, 64.0 * i, 1073741825.0}; };
+  auto telemetry = [](int i) { return TelemetryRow{static_cast<std::uint64_t>(i), 0, {0, i}, 0.5, 0.25, 0.125, i % 2 == 0 ? "assembly" : "summation", 1e9 * i, 64.0 * i, 1073741825.0, 4096.0 * i}; };
   {
     RunResults results(run, true);
     Table& table = results.table(receivers());
@@ -334,6 +347,7 @@ void TestRunResults::resume_truncates_tables() {
     QCOMPARE(read.copying, 0.125);
     QCOMPARE(read.flops, wanted.flops);
     QCOMPARE(read.bytes, wanted.bytes);
+    QCOMPARE(read.streamed, wanted.streamed);
     QCOMPARE(read.held, wanted.held);
   }
   const auto summary = read_json(*read_file(run.summary_file()));

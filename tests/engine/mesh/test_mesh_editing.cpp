@@ -59,6 +59,11 @@ class TestMeshEditing : public QObject {
     auto& nodes = crooked.mutable_connectivity();
     std::swap(nodes[1], nodes[2]);
     QCOMPARE(smooth_region(crooked, 1, 40).size(), std::size_t{2 * 2 * 2});
+    // All of them at once: the six sides of the box, each cell in one.
+    const auto regions = smooth_regions(mesh, 40);
+    QCOMPARE(regions.front(), Index{0});
+    QCOMPARE(*std::max_element(regions.begin(), regions.end()), Index{5});
+    for (const Index c : top) QCOMPARE(regions[static_cast<std::size_t>(c)], regions[static_cast<std::size_t>(cell)]);
   }
 
   void chosen_faces_become_a_group_and_leave_the_others() {
@@ -102,7 +107,7 @@ class TestMeshEditing : public QObject {
   }
 
   void what_cannot_be_made_again_says_why() {
-    const auto why_not = [](const Mesh& mesh) { return why_not_remeshed(mesh, outer_faces(mesh)); };
+    const auto why_not = [](const Mesh& mesh) { return why_not_remeshed(mesh); };
     QVERIFY(why_not(brick_surface(2)).empty());
     QVERIFY(!why_not(brick_surface(2, true)).empty());
     IcosphereOptions curved;

@@ -42,8 +42,10 @@ void TestLeftBehind::a_stop_does_not_wait_for_the_solver() {
   }
   // The session is gone, the solver is not, and nothing may touch its folder.
   QVERIFY(!RunLock().acquire(scratch / "run").ok());
+  QVERIFY(RunLock::is_held(scratch / "run"));
   // It comes back, says nothing more, and the run can go on.
   QVERIFY(rod::eventually([&] { return RunLock().acquire(scratch / "run").ok(); }));
+  QVERIFY(!RunLock::is_held(scratch / "run") && !RunLock::is_held(scratch / "none"));
   QCOMPARE(rod::summary_text(scratch / "run", "state"), std::string("\"stopped\""));
   Json quick = read_json(rod::text_of(scratch / "run/case.json"));
   quick["parameters"]["pace"] = 0;

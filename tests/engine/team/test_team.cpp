@@ -108,7 +108,18 @@ class TestTeam : public QObject {
     }
     CountingPhase other(10);
     team.run(other);
-    for (const BalanceSample& s : team.take_samples()) QCOMPARE(s.work.flops, 0.0);
+    team.run(other);
+    // Bytes through windows belong to the newest pass: in equal shares, or of one worker.
+    team.add_streamed(101);
+    team.add_streamed(7, 1);
+    const auto more = team.take_samples();
+    for (const BalanceSample& s : more) QCOMPARE(s.work.flops, 0.0);
+    QCOMPARE(more.size(), std::size_t{4});
+    QCOMPARE(more[0].streamed + more[1].streamed, Bytes{0});
+    QCOMPARE(more[2].streamed, Bytes{50});
+    QCOMPARE(more[3].streamed, Bytes{51 + 7});
+    team.add_streamed(5);  // nothing left to tell it with
+    QVERIFY(team.take_samples().empty());
   }
 
   void what_is_noted_is_told_of_each_processor() {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much slower this machine is than the one whose seconds the program knows.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/team/machine_rates.hpp"
+
+namespace conoid {
+
+/// The two cores on which the seconds of the sample cards, and the rates that solvers know of a server's core, were measured.
+inline constexpr MachineRates reference_machine{18e9, 58e9, 116e9, 2};
+
+/// How many times as long a machine of these rates takes as the reference: the geometric mean of copies and of multiply-adds in
+/// double precision. 1 where they are not known, and where the difference may be the measurement's (a third).
+[[nodiscard]] inline double slowness_of(const MachineRates& rates) {
+  if (!(rates.copy > 0 && rates.flops_double > 0)) return 1;
+  const double slowness = std::clamp(std::sqrt(reference_machine.copy / rates.copy * (reference_machine.flops_double / rates.flops_double)), 0.02, 50.0);
+  return slowness > 0.75 && slowness < 1.33 ? 1 : slowness;
+}
+
+}  // namespace conoid
