@@ -398,7 +398,7 @@ void ElasticBem::save(CheckpointWriter& writer) const {
   writer.shared<double>("lines", line_history_);
   writer.value("exact error", exact_error_);
   const std::array<double, 6> facts{worst_.residual, worst_.rcond, static_cast<double>(worst_.iterations), worst_.chief_detector,
-                                    static_cast<double>(worst_.chief_rows), 0};
+                                    static_cast<double>(worst_.chief_rows), worst_.work.far_points + worst_.work.near_points};
   writer.shared<double>("facts", facts);
 }
 
@@ -413,6 +413,7 @@ void ElasticBem::load(CheckpointReader& reader) {
   worst_.iterations = static_cast<int>(facts[2]);
   worst_.chief_detector = facts[3];
   worst_.chief_rows = static_cast<int>(facts[4]);
+  worst_.work.far_points = facts[5];  // all points together; zero in a checkpoint of before this was kept
 }
 
 const SolverInfo& solver_info() {
