@@ -107,7 +107,7 @@ void TestEveryRunGoesOn::on_a_device_and_back() {
   dies.emplace_back("CONOID_EMULATED", "memory=" + enough);
   COMPARE_EXIT(resume(out, {"--workers", "emulated"}, dies), killed);
   COMPARE_EXIT(resume(out, {"--workers", "cpu"}), 0);
-  QCOMPARE(rod::summary_of(scratch_ / out.toStdString())["resumed"].get<int>(), 3);
+  QCOMPARE(rod::summary_of(scratch_ / out.toStdString())["resumed"].get<int>(), 2);  // from checkpoints that were written
   const std::string wrong = safety::difference(safety::left_by(scratch_ / whole.toStdString()),
                                                safety::left_by(scratch_ / out.toStdString()), {{}, relative});
   QVERIFY2(wrong.empty(), wrong.c_str());
