@@ -307,6 +307,7 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
         for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
           for (std::size_t c = 0; c < 3; ++c) out.at_points[q][k][c] += shape[a] * out.total[q].displacement[static_cast<std::size_t>(e.node[a])][c];
     }
+    if (context.stop.stop_requested()) return stop_error();
     context.progress.begin("interec", 0, "");
     const auto u = displacements_at(crew(context), s, *ready.rules, p.solve.accuracy, h, inner, out.scattered, context.stop, p.solve.deterministic);
     for (std::size_t q = 0; q < shown(); ++q)
