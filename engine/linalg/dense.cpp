@@ -115,7 +115,7 @@ std::string_view backend_name(Backend b) {
 }
 
 template <class T>
-Result<Lu<T>> Lu<T>::factorise(T* matrix, Index n, int threads, Backend backend) {
+Result<Lu<T>> Lu<T>::factorise(T* matrix, Index n, int threads, Backend backend, const Stopped& stopped) {
   Lu lu;
   lu.matrix_ = matrix;
   lu.n_ = n;
@@ -128,8 +128,11 @@ Result<Lu<T>> Lu<T>::factorise(T* matrix, Index n, int threads, Backend backend)
   int info = 0;
   if (const int bytes = own_register(backend); bytes > 0) {
     auto* const numbers = reinterpret_cast<Real*>(matrix);
-    info = bytes == 64 ? blocked::factorise_avx512(numbers, static_cast<long>(n), lu.pivots_.data(), threads)
-                       : blocked::factorise_avx2(numbers, static_cast<long>(n), lu.pivots_.data(), threads);
+    const auto heard = [](const void* whom) { return (*static_cast<const Stopped*>(whom))(); };
+    const blocked::Wish wish{stopped ? +heard : nullptr, &stopped};
+    info = bytes == 64 ? blocked::factorise_avx512(numbers, static_cast<long>(n), lu.pivots_.data(), threads, wish)
+                       : blocked::factorise_avx2(numbers, static_cast<long>(n), lu.pivots_.data(), threads, wish);
+    if (info < 0) return stop_error();
   } else if (by_lapack(backend)) {
 #if CONOID_HAVE_LAPACK
     const BlasCall room;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/core/error.hpp"
+#include "engine/core/stop.hpp"
 #include "engine/core/types.hpp"
 
 namespace conoid::dense {
@@ -28,8 +29,9 @@ class Lu {
  public:
   using Real = typename T::value_type;
   /// Factorises the n × n matrix in place; the memory must outlive this object. An exactly singular matrix is an error of code
-  /// not_converged.
-  [[nodiscard]] static Result<Lu> factorise(T* matrix, Index n, int threads, Backend backend = Backend::automatic);
+  /// not_converged. Our own kernels ask `stopped` before each tile, on all threads, and give up when it was; the libraries do not.
+  [[nodiscard]] static Result<Lu> factorise(T* matrix, Index n, int threads, Backend backend = Backend::automatic,
+                                            const Stopped& stopped = {});
   /// Overwrites `columns` right-hand sides (leading dimension n) with the solutions.
   void solve(T* rhs, Index columns) const;
   /// Estimate of 1/(‖A‖₁ ‖A⁻¹‖₁) (N. J. Higham, ACM TOMS 14 (1988) 381).

@@ -4,13 +4,20 @@
 
 namespace conoid::dense::blocked {
 
+/// Asked by every thread before each tile, some hundred microseconds of work; `heard` may be null.
+struct Wish {
+  bool (*heard)(const void* whom);
+  const void* whom;
+};
+
 /// P A = L U in place with partial pivoting by |re| + |im|, as LAPACK's getrf: n × n column-major, numbers as pairs (re, im),
-/// pivots from 1. Returns 0 or the number (from 1) of the first zero pivot. The bits of the result do not depend on the
+/// pivots from 1. Returns 0 or the number (from 1) of the first zero pivot, or −1 when the
+/// wish to stop was heard, and the matrix is good for nothing. The bits of the result do not depend on the
 /// number of threads: each block of the matrix is computed by one thread, in an order that the block sizes alone decide.
 /// Needs AVX2 and FMA, or AVX-512 (F, VL, DQ, BW). Throws std::bad_alloc for its work space of about 0.4 GB at n = 20,000.
-int factorise_avx2(float* a, long n, int* pivots, int threads);
-int factorise_avx2(double* a, long n, int* pivots, int threads);
-int factorise_avx512(float* a, long n, int* pivots, int threads);
-int factorise_avx512(double* a, long n, int* pivots, int threads);
+int factorise_avx2(float* a, long n, int* pivots, int threads, Wish wish);
+int factorise_avx2(double* a, long n, int* pivots, int threads, Wish wish);
+int factorise_avx512(float* a, long n, int* pivots, int threads, Wish wish);
+int factorise_avx512(double* a, long n, int* pivots, int threads, Wish wish);
 
 }  // namespace conoid::dense::blocked

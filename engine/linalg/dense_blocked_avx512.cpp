@@ -5,11 +5,11 @@
 
 namespace conoid::dense::blocked {
 
-int factorise_avx512(float* a, long n, int* pivots, int threads) {
-  return factorise(a, n, pivots, threads);
+int factorise_avx512(float* a, long n, int* pivots, int threads, Wish wish) {
+  return factorise(a, n, pivots, threads, wish);
 }
-int factorise_avx512(double* a, long n, int* pivots, int threads) {
-  return factorise(a, n, pivots, threads);
+int factorise_avx512(double* a, long n, int* pivots, int threads, Wish wish) {
+  return factorise(a, n, pivots, threads, wish);
 }
 
 }  // namespace conoid::dense::blocked

@@ -344,7 +344,7 @@ inline long draw(long& counter) {
 }
 
 template <class Real>
-int factorise(Real* a, long n, int* pivots, int threads) {
+int factorise(Real* a, long n, int* pivots, int threads, Wish wish) {
   if (n == 0) return 0;
   const long NB = n <= 384 ? 48 : n <= 1800 ? 96 : n <= 3600 ? 128 : most_panel;
   if (threads < 1 || n < 200) threads = 1;
@@ -352,7 +352,7 @@ int factorise(Real* a, long n, int* pivots, int threads) {
   space.rows = take<Real>(2 * (n + 2 * MR<Real>)*NB);
   space.columns = take<Real>(2 * (n + 2 * NC) * NB);
   space.work = take<Real>(threads * work_size<Real>);
-  int info = 0;
+  int info = 0, given_up = 0;
   {
     const int found = panel(n, least(NB, n), a, n, pivots, space.work);
     if (found != 0) info = found;
@@ -365,6 +365,8 @@ int factorise(Real* a, long n, int* pivots, int threads) {
     Real* const corner = a + 2 * (k0 * n + k0);
     Real* const trailing = a + 2 * (first * n + first);
     const auto tile = [&](long row, long block) {
+      if (__atomic_load_n(&given_up, __ATOMIC_RELAXED)) return;
+      if (wish.heard && wish.heard(wish.whom)) return __atomic_store_n(&given_up, 1, __ATOMIC_RELAXED);
       const long i = row * MC, j = block * NC;
       multiply_packed(least(MC, rest - i), least(NC, rest - j), kb, space.rows + 2 * i * kb, space.columns + 2 * j * kb,
                       trailing + 2 * (j * n + i), n);
@@ -396,13 +398,14 @@ int factorise(Real* a, long n, int* pivots, int threads) {
 #if CONOID_HAVE_OPENMP
 #pragma omp barrier
 #endif
-      if (me == 0 && rest > 0) {
+      if (me == 0 && rest > 0 && !__atomic_load_n(&given_up, __ATOMIC_RELAXED)) {
         const int found = panel(rest, next, trailing, n, pivots + first, work);
         if (found != 0 && info == 0) info = static_cast<int>(first) + found;
       }
       for (long t; (t = draw(late)) < row_tiles * (blocks - next_blocks);)
         tile(t % row_tiles, next_blocks + t / row_tiles);
     }
+    if (given_up) return -1;
   }
   // The later exchanges of finished columns, all of a column while it is at hand.
   long finished = 0;

@@ -214,6 +214,7 @@ Result<Advanced> AcousticBem::advance(RunContext& context) {
 void AcousticBem::save(CheckpointWriter& writer) const {
   engine_->save(writer);
   writer.value("peak", peak_);
+  writer.value("last", last_);
   const auto keep = [&](const char* name, const std::vector<RunningSpectrum>& spectra) {
     for (std::size_t r = 0; r < spectra.size(); ++r)
       writer.shared<std::complex<double>>(fmt::format("{} {}", name, r), spectra[r].raw());
@@ -230,6 +231,7 @@ void AcousticBem::save(CheckpointWriter& writer) const {
 void AcousticBem::load(CheckpointReader& reader) {
   engine_->load(reader);
   peak_ = reader.value<double>("peak");
+  if (reader.length("last") == 1) last_ = reader.value<double>("last");  // an older checkpoint has none
   const auto restore = [&](const char* name, std::vector<RunningSpectrum>& spectra) {
     for (std::size_t r = 0; r < spectra.size(); ++r)
       reader.range<std::complex<double>>(fmt::format("{} {}", name, r), 0, spectra[r].raw());

@@ -449,7 +449,7 @@ std::vector<float> resample_axis(std::span<const float> values, Index outer, Ind
   const Index pieces = (inner + piece - 1) / piece;
 #pragma omp parallel
   {
-    std::vector<double> sum(static_cast<std::size_t>(std::min(inner, piece)));
+    std::array<double, piece> sum{};
 #pragma omp for schedule(static)
     for (Index unit = 0; unit < outer * to.count * pieces; ++unit) {
       const Index line = unit / pieces, begin = unit % pieces * piece;

@@ -307,6 +307,7 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
         for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
           for (std::size_t c = 0; c < 3; ++c) out.at_points[q][k][c] += shape[a] * out.total[q].displacement[static_cast<std::size_t>(e.node[a])][c];
     }
+    if (context.stop.stop_requested()) return stop_error();
     context.progress.begin("interec", 0, "");
     const auto u = displacements_at(crew(context), s, *ready.rules, p.solve.accuracy, h, inner, out.scattered, context.stop, p.solve.deterministic);
     for (std::size_t q = 0; q < shown(); ++q)
@@ -398,7 +399,7 @@ void ElasticBem::save(CheckpointWriter& writer) const {
   writer.shared<double>("lines", line_history_);
   writer.value("exact error", exact_error_);
   const std::array<double, 6> facts{worst_.residual, worst_.rcond, static_cast<double>(worst_.iterations), worst_.chief_detector,
-                                    static_cast<double>(worst_.chief_rows), 0};
+                                    static_cast<double>(worst_.chief_rows), worst_.work.far_points + worst_.work.near_points};
   writer.shared<double>("facts", facts);
 }
 
@@ -413,6 +414,7 @@ void ElasticBem::load(CheckpointReader& reader) {
   worst_.iterations = static_cast<int>(facts[2]);
   worst_.chief_detector = facts[3];
   worst_.chief_rows = static_cast<int>(facts[4]);
+  worst_.work.far_points = facts[5];  // all points together; zero in a checkpoint of before this was kept
 }
 
 const SolverInfo& solver_info() {

@@ -293,7 +293,8 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
         for (Index k = some.begin; k < some.end; ++k) factors.data()[k] = F(a.data()[k]);
       });
       const double start = seconds();
-      auto lu = dense::Lu<F>::factorise(factors.data(), n, team.threads(), options.deterministic ? dense::Backend::own : dense::Backend::automatic);
+      auto lu = dense::Lu<F>::factorise(factors.data(), n, team.threads(), options.deterministic ? dense::Backend::own : dense::Backend::automatic,
+                                            [&stop] { return stop.stop_requested(); });
       if (!lu) return lu.error();
       const double taken = seconds() - start, unknowns = static_cast<double>(n);
       facts.seconds_factors += taken;

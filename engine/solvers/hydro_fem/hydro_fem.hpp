@@ -53,6 +53,10 @@ class HydroFem final : public Solver {
   std::unique_ptr<View> view_;
   std::vector<View::Place> tracers_;
   Sums sums_;
+  struct MassSolves {
+    Index count = 0, iterations = 0;
+  };
+  MassSolves solves_before_;  ///< in the parts of the run before this one
   bool closed_ = true;  ///< no work is done from outside
   bool announced_ = false;
   std::optional<Error> collapse_;  ///< of the time step

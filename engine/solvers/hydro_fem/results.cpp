@@ -250,8 +250,8 @@ Status HydroFem::finish(RunContext& context) {
     number("energy_change_largest", sums_.energy_worst / std::abs(sums_.energy_first), "1");
   }
   const KernelTimes& times = op_->times();
-  if (times.solves > 0)
-    number("mass_iterations", static_cast<double>(times.iterations) / static_cast<double>(times.solves), "1");
+  if (const Index solves = solves_before_.count + times.solves; solves > 0)
+    number("mass_iterations", static_cast<double>(solves_before_.iterations + times.iterations) / static_cast<double>(solves), "1");
   number("seconds_stress", times.update, "s");
   number("seconds_force", times.force, "s");
   number("seconds_velocity", times.velocity_solve, "s");

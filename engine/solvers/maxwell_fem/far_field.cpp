@@ -2,6 +2,7 @@
 // Sums over the points of S'.
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 
+#include "engine/core/caught.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
@@ -36,35 +37,39 @@ std::vector<FarAmplitude> far_field(const Domain& domain, double k, std::span<co
   const Patch& s = domain.currents;
   const Index n = s.size(), many = static_cast<Index>(directions.size());
   std::vector<FarAmplitude> out(static_cast<std::size_t>(many * count));
+  Caught caught;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 4)
   for (Index d = 0; d < many; ++d) {
     if (stop.stop_requested()) continue;
-    const Vec3 r = directions[d].radial(), t = directions[d].theta_hat(), p = directions[d].phi_hat();
-    // J = (F− + F+)/2w, kM = (F− − F+)/2w:  4π F_θ = ∮ (θ̂·J − jk φ̂·M) e^{…},  4π F_φ = ∮ (φ̂·J + jk θ̂·M) e^{…}
-    struct Row {
-      Complex theta_minus, theta_plus, phi_minus, phi_plus;
-    };
-    std::vector<Row> rows(static_cast<std::size_t>(2 * n));
-    for (Index q = 0; q < n; ++q) {
-      const FacePoint& at = s.point(q);
-      const Complex phase = std::polar(0.5 / (4 * pi), k * dot(r, at.x));
-      for (int c = 0; c < 2; ++c) {
-        const Vec3& tangent = c == 0 ? at.t1 : at.t2;
-        const double along_t = dot(t, tangent), along_p = dot(p, tangent);
-        rows[2 * q + c] = {phase * (along_t - j * along_p), phase * (along_t + j * along_p),
-                           phase * (along_p + j * along_t), phase * (along_p - j * along_t)};
+    caught.run([&] {
+      const Vec3 r = directions[d].radial(), t = directions[d].theta_hat(), p = directions[d].phi_hat();
+      // J = (F− + F+)/2w, kM = (F− − F+)/2w:  4π F_θ = ∮ (θ̂·J − jk φ̂·M) e^{…},  4π F_φ = ∮ (φ̂·J + jk θ̂·M) e^{…}
+      struct Row {
+        Complex theta_minus, theta_plus, phi_minus, phi_plus;
+      };
+      std::vector<Row> rows(static_cast<std::size_t>(2 * n));
+      for (Index q = 0; q < n; ++q) {
+        const FacePoint& at = s.point(q);
+        const Complex phase = std::polar(0.5 / (4 * pi), k * dot(r, at.x));
+        for (int c = 0; c < 2; ++c) {
+          const Vec3& tangent = c == 0 ? at.t1 : at.t2;
+          const double along_t = dot(t, tangent), along_p = dot(p, tangent);
+          rows[2 * q + c] = {phase * (along_t - j * along_p), phase * (along_t + j * along_p),
+                             phase * (along_p + j * along_t), phase * (along_p - j * along_t)};
+        }
       }
-    }
-    for (Index c = 0; c < count; ++c) {
-      FarAmplitude sum;
-      const Complex *minus = f.data() + c * 4 * n, *plus = minus + 2 * n;
-      for (Index q = 0; q < 2 * n; ++q) {
-        sum.theta += rows[q].theta_minus * minus[q] + rows[q].theta_plus * plus[q];
-        sum.phi += rows[q].phi_minus * minus[q] + rows[q].phi_plus * plus[q];
+      for (Index c = 0; c < count; ++c) {
+        FarAmplitude sum;
+        const Complex *minus = f.data() + c * 4 * n, *plus = minus + 2 * n;
+        for (Index q = 0; q < 2 * n; ++q) {
+          sum.theta += rows[q].theta_minus * minus[q] + rows[q].theta_plus * plus[q];
+          sum.phi += rows[q].phi_minus * minus[q] + rows[q].phi_plus * plus[q];
+        }
+        out[d * count + c] = sum;
       }
-      out[d * count + c] = sum;
-    }
+    });
   }
+  caught.rethrow();
   return out;
 }
 

@@ -40,24 +40,31 @@ inline QStringList run_line(const QString& solver, const QString& out, const QSt
          more;
 }
 
-/// Starts the program; `fault` "die 17" kills it inside its 17th write, flush or rename.
-inline void start(QProcess& process, const fs::path& folder, const QStringList& words, const QString& fault = {},
-                  const QString& count = {}) {
+/// Of the environment: "LD_PRELOAD=…".
+using Variables = std::vector<std::pair<QString, QString>>;
+
+/// Kills the program inside its `at`-th write, flush or rename, or the `at`-th that has this name (tests/support/write_faults.c).
+inline Variables dies_in(int at, const QString& name = {}) {
+  Variables out = {{"LD_PRELOAD", CONOID_WRITE_FAULTS}, {"CONOID_FAULT_KIND", "die"}, {"CONOID_FAULT_AT", QString::number(at)}};
+  if (!name.isEmpty()) out.emplace_back("CONOID_FAULT_NAME", name);
+  return out;
+}
+/// Inside the last step of writing its `at`-th checkpoint: the one before it is whole.
+inline Variables dies_in_checkpoint(int at) { return dies_in(at, "rename step-#.part/"); }
+/// With a checkpoint behind every advance.
+inline const QStringList often = {"--set", "output.checkpoints.every_seconds=0.0001"};
+
+inline void start(QProcess& process, const fs::path& folder, const QStringList& words, const Variables& more = {}) {
   QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-  if (!fault.isEmpty()) {
-    environment.insert("LD_PRELOAD", CONOID_WRITE_FAULTS);
-    environment.insert("CONOID_FAULT_KIND", fault.section(' ', 0, 0));
-    environment.insert("CONOID_FAULT_AT", fault.section(' ', 1, 1));
-    environment.insert("CONOID_FAULT_COUNT", count);
-  }
+  for (const auto& [name, value] : more) environment.insert(name, value);
   process.setProcessEnvironment(environment);
   rod::prepare(process, folder).start(program, words);
   process.waitForStarted();
 }
 
-inline rod::Said conoid(const fs::path& folder, const QStringList& words) {
+inline rod::Said conoid(const fs::path& folder, const QStringList& words, const Variables& more = {}) {
   QProcess process;
-  start(process, folder, words);
+  start(process, folder, words, more);
   return rod::collect(process, 600000);  // checkpoints every moment are slow on a disk that others use
 }
 
@@ -81,7 +88,7 @@ inline std::string without_clocks(const std::string& rows) {
 }
 
 /// How closely a resumed run must follow: the same bits, or what tests/data/safety/<solver>.limits says. A solver that
-/// starts an iteration anew ("histories": tables of its steps, which then differ) ends within its tolerance ("relative").
+/// starts an iteration anew ("histories": tables and numbers of its steps, which then differ) ends within its tolerance ("relative").
 struct Limits {
   std::set<std::string> histories;
   double relative = 0;
@@ -127,24 +134,84 @@ inline double relative_difference(const std::string& a, const std::string& b) {
   return worst;
 }
 
-/// Everything that a run leaves for people: tables without their preamble, numbers, values of all frames.
+/// Everything that a run leaves for people: tables without their preamble, numbers, files of the solver's own, all frames.
 struct Left {
   std::map<std::string, std::string> tables;
-  std::string numbers;
+  conoid::Json numbers = conoid::Json::object();
+  std::map<std::string, std::string> files;  ///< traces/shot-1.sgy
   std::vector<conoid::Frame> frames;
 };
+
+/// What a clock says is named seconds_…, what is taken of the machine is in bytes: both may be another in every run.
+inline bool same_in_every_run(const std::string& name, const conoid::Json& number) {
+  return !name.starts_with("seconds") && number["unit"] != "B";
+}
 
 inline Left left_by(const fs::path& run) {
   Left out;
   for (const auto& entry : fs::directory_iterator(run / "charts"))
     if (entry.path().extension() == ".csv")
       out.tables[entry.path().filename().string()] = without_clocks(rod::rows_of(entry.path()));
-  const conoid::Json summary = rod::summary_of(run);
-  out.numbers = conoid::compact_json(summary.value("numbers", conoid::Json::object()));
+  const conoid::Json numbers = rod::summary_of(run).value("numbers", conoid::Json::object());
+  for (const auto& [name, number] : numbers.items())
+    if (same_in_every_run(name, number)) out.numbers[name] = number;
+  for (const auto& folder : fs::directory_iterator(run))
+    if (folder.is_directory() && folder.path().filename() != "charts" && folder.path().filename() != "checkpoints")
+      for (const auto& entry : fs::recursive_directory_iterator(folder.path()))
+        if (entry.is_regular_file()) out.files[fs::relative(entry.path(), run).string()] = rod::text_of(entry.path());
   if (auto reader = conoid::VtkhdfReader::open(run))
     for (std::size_t f = 0; f < (*reader)->frames().size(); ++f)
       if (auto frame = (*reader)->read(f)) out.frames.push_back(**frame);
   return out;
+}
+
+/// A quotient of two numbers that are each right to `relative` is right to twice that.
+inline bool alike(const conoid::Json& a, const conoid::Json& b, double relative) {
+  if (a == b) return true;
+  if (relative == 0 || a["unit"] != b["unit"] || !a["value"].is_number() || !b["value"].is_number()) return false;
+  const double x = a["value"].get<double>(), y = b["value"].get<double>();
+  const double size = std::max(std::abs(x), std::abs(y));
+  return std::abs(x - y) <= (a["unit"] == "1" ? 2 * relative * std::max(1.0, size) : relative * size);
+}
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+inline bool same_place(const conoid::Geometry& a, const conoid::Geometry& b) {
+  if (a.index() != b.index()) return false;
+  if (const auto* image = std::get_if<conoid::ImageGeometry>(&a)) {
+    const auto& other = std::get<conoid::ImageGeometry>(b);
+    return image->points == other.points && image->origin == other.origin && image->spacing == other.spacing;
+  }
+  const auto &x = std::get<conoid::MeshGeometry>(a), &y = std::get<conoid::MeshGeometry>(b);
+  return same_bits(*x.points, *y.points) && same_bits(*x.connectivity, *y.connectivity) && same_bits(*x.offsets, *y.offsets) &&
+         same_bits(*x.types, *y.types);
+}
+
+/// Empty, or what is not the same bits (`relative` 0), or farther apart than this of the field's largest value.
+inline std::string frame_difference(const conoid::Frame& a, const conoid::Frame& b, double relative) {
+  if (a.parts.size() != b.parts.size()) return "number of parts";
+  for (std::size_t p = 0; p < a.parts.size(); ++p) {
+    const auto &x = a.parts[p], &y = b.parts[p];
+    if (x.name != y.name) return "part " + x.name;
+    if (!same_place(x.geometry, y.geometry)) return "places of part " + x.name;
+    if (x.fields.size() != y.fields.size()) return "number of fields";
+    for (std::size_t k = 0; k < x.fields.size(); ++k) {
+      const std::vector<float> &u = *x.fields[k].values, &v = *y.fields[k].values;
+      const std::string name = "field " + x.fields[k].info.name;
+      if (x.fields[k].info.name != y.fields[k].info.name || u.size() != v.size()) return name;
+      if (same_bits(u, v)) continue;
+      double apart = 0, size = 0;
+      for (std::size_t i = 0; i < u.size(); ++i) {
+        apart = std::max(apart, std::abs(static_cast<double>(u[i]) - static_cast<double>(v[i])));
+        size = std::max(size, std::abs(static_cast<double>(u[i])));
+      }
+      if (!(apart <= relative * size)) return name + ", " + std::to_string(apart / size) + " of its largest value";
+    }
+  }
+  return {};
 }
 
 /// Empty, or the first thing that is not the same bits, or not within the limits.
@@ -155,20 +222,29 @@ inline std::string difference(const Left& a, const Left& b, const Limits& limits
     if (limits.histories.contains(name) || b.tables.at(name) == rows) continue;
     if (limits.relative == 0 || relative_difference(rows, b.tables.at(name)) > limits.relative) return "table " + name;
   }
-  if (limits.relative > 0) return b.frames.empty() ? "no frames" : "";
+  if (a.numbers.size() != b.numbers.size()) return "another number of numbers";
+  for (const auto& [name, number] : a.numbers.items()) {
+    if (!b.numbers.contains(name)) return "no number " + name;
+    if (!limits.histories.contains(name) && !alike(number, b.numbers[name], limits.relative))
+      return "number " + name + ": " + conoid::compact_json(number) + " and " + conoid::compact_json(b.numbers[name]);
+  }
+  for (const auto* pair : {&a.files, &b.files})
+    for (const auto& [name, text] : *pair)
+      if (!a.files.contains(name) || !b.files.contains(name)) return "file " + name + " is left by one of them";
+  if (limits.relative == 0)
+    for (const auto& [name, text] : a.files)
+      if (text != b.files.at(name)) return "file " + name;
+  if (a.frames.empty() || b.frames.empty()) return a.frames.size() == b.frames.size() ? "" : "frames are left by one of them";
+  if (!limits.histories.empty()) {  // as many frames as steps of the iteration
+    const std::string wrong = frame_difference(a.frames.back(), b.frames.back(), limits.relative);
+    return wrong.empty() ? "" : wrong + " of the last frame";
+  }
   if (a.frames.size() != b.frames.size())
     return "frames: " + std::to_string(a.frames.size()) + " and " + std::to_string(b.frames.size());
   for (std::size_t f = 0; f < a.frames.size(); ++f) {
-    if (a.frames[f].parts.size() != b.frames[f].parts.size()) return "parts of frame " + std::to_string(f);
-    for (std::size_t p = 0; p < a.frames[f].parts.size(); ++p) {
-      const auto& x = a.frames[f].parts[p].fields;
-      const auto& y = b.frames[f].parts[p].fields;
-      if (x.size() != y.size()) return "fields of frame " + std::to_string(f);
-      for (std::size_t k = 0; k < x.size(); ++k)
-        if (x[k].values->size() != y[k].values->size() ||
-            std::memcmp(x[k].values->data(), y[k].values->data(), x[k].values->size() * sizeof(float)) != 0)
-          return "field " + x[k].info.name + " of frame " + std::to_string(f);
-    }
+    const auto &x = a.frames[f], &y = b.frames[f];
+    if (x.number != y.number || x.step != y.step || x.value != y.value || x.axis != y.axis) return "moment of frame " + std::to_string(f);
+    if (const std::string wrong = frame_difference(x, y, limits.relative); !wrong.empty()) return wrong + " of frame " + std::to_string(f);
   }
   return {};
 }
@@ -177,6 +253,7 @@ struct Whole {
   Left left;
   double seconds = 0;
   int writes = 0;
+  int pages = 0;  ///< pieces of memory of a page or more that it took
 };
 /// The run that is left alone, with the number of its writes; made once for each solver.
 inline const Whole& whole_run(const fs::path& folder, const QString& solver) {
@@ -187,11 +264,16 @@ inline const Whole& whole_run(const fs::path& folder, const QString& solver) {
   const auto begin = Clock::now();
   QProcess process;
   const fs::path count = folder / (solver.toStdString() + "-count");
-  start(process, folder, run_line(solver, out), "count 0", QString::fromStdString(count.string()));
+  const fs::path pages = folder / (solver.toStdString() + "-pages");
+  start(process, folder, run_line(solver, out),
+        {{"LD_PRELOAD", CONOID_WRITE_FAULTS " " CONOID_MEMORY_FAULTS},
+         {"CONOID_FAULT_KIND", "count"},
+         {"CONOID_FAULT_COUNT", QString::fromStdString(count.string())},
+         {"CONOID_MEMORY_COUNT", QString::fromStdString(pages.string())}});
   const rod::Said said = rod::collect(process);
   if (said.exit != 0) qFatal("%s", (said.out + said.err).c_str());
   Whole whole{left_by(folder / out.toStdString()), std::chrono::duration<double>(Clock::now() - begin).count(),
-              std::atoi(rod::text_of(count).c_str())};
+              std::atoi(rod::text_of(count).c_str()), std::atoi(rod::text_of(pages).c_str())};
   return known[solver] = std::move(whole);
 }
 
@@ -213,12 +295,10 @@ inline void kill_and_resume(const fs::path& folder, const QString& solver, int r
   for (int round = 0; round < 2 * rounds; ++round) {
     const bool inside = round % 2 == 1;
     const QString out = QString("%1-kill%2").arg(solver).arg(round);
-    const QString fault =
-        inside ? QString("die %1").arg(1 + static_cast<int>(random() % static_cast<unsigned>(whole.writes)))
-               : QString();
+    const int write = 1 + static_cast<int>(random() % static_cast<unsigned>(whole.writes));
     const int moment = static_cast<int>(random() % static_cast<unsigned>(1 + 1000 * whole.seconds));
     QProcess process;
-    start(process, folder, run_line(solver, out), fault);
+    start(process, folder, run_line(solver, out), inside ? dies_in(write) : Variables());
     if (!inside) {
       process.waitForFinished(moment);
       process.kill();
@@ -227,7 +307,7 @@ inline void kill_and_resume(const fs::path& folder, const QString& solver, int r
     const std::string wrong = resumed_to_the_same(folder, solver, out);
     QVERIFY2(wrong.empty(),
              (solver.toStdString() +
-              (inside ? ", " + fault.toStdString() : ", killed after " + std::to_string(moment) + " ms") + ": " + wrong)
+              (inside ? ", killed in write " + std::to_string(write) : ", killed after " + std::to_string(moment) + " ms") + ": " + wrong)
                  .c_str());
     std::error_code ignored;
     fs::remove_all(folder / out.toStdString(), ignored);
@@ -300,6 +380,30 @@ inline void limit_memory(const fs::path& folder, const QString& solver, int most
     if (!run_with((too_little + enough) / 2)) break;
   qInfo("%s: %d runs finished, the last with %d MB; %d ended with exit 6", qPrintable(solver), finished, enough, refused);
   QVERIFY(finished > 0);
+}
+
+/// Lets memory end at `rounds` random pieces of a page or more: exit 6, and once there is memory again the run goes on to the
+/// same end.
+inline void run_out_of_memory(const fs::path& folder, const QString& solver, int rounds, unsigned seed) {
+  const Whole& whole = whole_run(folder, solver);
+  QVERIFY2(whole.pages > 10, std::to_string(whole.pages).c_str());
+  std::mt19937 random(seed);
+  int resumed = 0;
+  for (int round = 0; round < rounds; ++round) {
+    // One of each of as many equal parts of the run.
+    const int at = 1 + (round * whole.pages + static_cast<int>(random() % static_cast<unsigned>(whole.pages))) / rounds;
+    const QString out = QString("%1-memory%2").arg(solver).arg(round);
+    const rod::Said said =
+        conoid(folder, run_line(solver, out), {{"LD_PRELOAD", CONOID_MEMORY_FAULTS}, {"CONOID_MEMORY_AT", QString::number(at)}});
+    const std::string what = solver.toStdString() + ", piece " + std::to_string(at) + " of " + std::to_string(whole.pages) + ": exit " +
+                             std::to_string(said.exit) + "\n" + said.out + said.err;
+    QVERIFY2(said.exit == 6 || said.exit == 0, what.c_str());
+    if (said.exit == 6) QVERIFY2(said.says("memory"), what.c_str());
+    resumed += said.exit == 6 && fs::exists(folder / out.toStdString() / "case.json") ? 1 : 0;
+    const std::string wrong = resumed_to_the_same(folder, solver, out);
+    QVERIFY2(wrong.empty(), (what + "\n" + wrong).c_str());
+  }
+  qInfo("%s: %d of %d runs ended with exit 6 and went on", qPrintable(solver), resumed, rounds);
 }
 
 /// A file system that is full in the middle: exit 4, and with room again the same end.

@@ -18,6 +18,7 @@ class TestExitCodes : public QObject {
   void an_invalid_case_is_3();
   void a_file_that_cannot_be_written_is_4();
   void divergence_is_5_and_keeps_results();
+  void a_number_that_is_wrong_is_5();
   void lack_of_memory_is_6();
   void a_missing_device_is_6();
   void a_remote_failure_is_7();
@@ -144,6 +145,18 @@ void TestExitCodes::divergence_is_5_and_keeps_results() {
   QCOMPARE(summary["steps"].get<int>(), 8);
   const std::string rows = rod::rows_of(scratch / "run/charts/heat.csv");
   QCOMPARE(std::count(rows.begin(), rows.end(), '\n'), std::ptrdiff_t(1 + 9));
+}
+
+void TestExitCodes::a_number_that_is_wrong_is_5() {
+  const rod::Scratch scratch;
+  const rod::Said said = rod::conoid(scratch.path(), {"verify", "heat-rod", "--only", "observed beyond all orders", "--json"});
+  COMPARE_EXIT(said, 5);
+  QVERIFY2(said.err.find("FAILED") != std::string::npos && said.err.find("0 of 1 passed") != std::string::npos, said.err.c_str());
+  const Json rows = said.json()["rows"];
+  QCOMPARE(rows.size(), std::size_t{1});
+  QVERIFY(!rows[0]["passed"].get<bool>());
+  // Rows that pass do not make up for it, and without it all is well.
+  COMPARE_EXIT(rod::conoid(scratch.path(), {"verify", "heat-rod", "--only", "observed order"}), 0);
 }
 
 void TestExitCodes::lack_of_memory_is_6() {

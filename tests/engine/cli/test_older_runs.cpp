@@ -4,8 +4,7 @@
 #include <QTest>
 
 #include "engine/io/run_folder.hpp"
-#include "engine/io/vtkhdf.hpp"
-#include "tests/engine/cli/program.hpp"
+#include "tests/engine/cli/solver_safety.hpp"
 
 using conoid::Json;
 
@@ -22,13 +21,19 @@ class TestOlderRuns : public QObject {
   void a_new_run_says_its_format();
 
  private:
-  /// One folder a version, stopped half-way: tests/data/runs/<solver>-<version>.
+  /// One folder a solver and version, stopped half-way: tests/data/runs/<solver>-<version>.
   static void rows() {
     QTest::addColumn<QString>("name");
     for (const auto& entry : rod::fs::directory_iterator(CONOID_TEST_DATA "/runs"))
       QTest::newRow(entry.path().filename().c_str()) << QString::fromStdString(entry.path().filename().string());
   }
   static rod::fs::path stored(const QString& name) { return rod::fs::path(CONOID_TEST_DATA "/runs") / name.toStdString(); }
+  /// A copy that can be gone on with. A run remembers where its case lay, and its mesh beside it: here that is the copy.
+  rod::fs::path copy_of(const QString& name, const std::string& as) const;
+  /// By the program that has the solver of this run.
+  rod::Said conoid(const QString& name, const QStringList& words) const {
+    return name.startsWith("heat-rod") ? rod::conoid(scratch_.path(), words) : safety::conoid(scratch_.path(), words);
+  }
   rod::Scratch scratch_;
 };
 
@@ -45,32 +50,40 @@ void TestOlderRuns::every_stored_run_is_read() {
   }
 }
 
+rod::fs::path TestOlderRuns::copy_of(const QString& name, const std::string& as) const {
+  const auto copy = scratch_ / as;
+  rod::fs::copy(stored(name), copy, rod::fs::copy_options::recursive);
+  Json about = conoid::read_json(rod::text_of(copy / "run.json"));
+  about["case"] = (copy / "case.json").string();
+  std::ofstream(copy / "run.json") << conoid::indented_json(about);
+  return copy;
+}
+
 void TestOlderRuns::every_stored_run_goes_on_to_its_end() {
   QFETCH(QString, name);
-  const auto copy = scratch_ / name.toStdString();
-  rod::fs::copy(stored(name), copy, rod::fs::copy_options::recursive);
-  COMPARE_EXIT(rod::conoid(scratch_.path(), {"resume", name, "--progress", "none"}), 0);
-  // What this version makes of the same case, in one go.
-  COMPARE_EXIT(rod::conoid(scratch_.path(), {"run", name + "/case.json", "--out", name + "-whole", "--progress", "none"}), 0);
-  const auto whole = scratch_ / (name.toStdString() + "-whole");
-  QCOMPARE(rod::rows_of(copy / "charts/heat.csv"), rod::rows_of(whole / "charts/heat.csv"));
-  QCOMPARE(rod::summary_text(copy, "numbers"), rod::summary_text(whole, "numbers"));
-  QCOMPARE(rod::summary_text(copy, "frames"), rod::summary_text(whole, "frames"));
+  const auto copy = copy_of(name, name.toStdString());
+  COMPARE_EXIT(conoid(name, {"resume", name, "--progress", "none"}), 0);
   QCOMPARE(rod::summary_of(copy)["resumed"].get<int>(), 1);
+  // What this version makes of the same case, in one go. The processor that began may have had other instructions.
+  COMPARE_EXIT(conoid(name, {"run", name + "/case.json", "--out", name + "-whole", "--progress", "none"}), 0);
+  safety::Limits limits = safety::limits_of(name.section('-', 0, -2));
+  limits.relative = std::max(limits.relative, 1e-6);
+  const std::string wrong =
+      safety::difference(safety::left_by(scratch_ / (name.toStdString() + "-whole")), safety::left_by(copy), limits);
+  QVERIFY2(wrong.empty(), wrong.c_str());
 }
 
 void TestOlderRuns::every_stored_run_is_exported() {
   QFETCH(QString, name);
-  const auto copy = scratch_ / (name.toStdString() + "-export");
-  rod::fs::copy(stored(name), copy, rod::fs::copy_options::recursive);
-  const rod::Said said = rod::conoid(scratch_.path(), {"export", name + "-export", "--to", "csv", "--out", name + "-tables"});
+  (void)copy_of(name, name.toStdString() + "-export");
+  const rod::Said said = conoid(name, {"export", name + "-export", "--to", "csv", "--out", name + "-tables"});
   COMPARE_EXIT(said, 0);
   QVERIFY(!rod::fs::is_empty(scratch_ / (name.toStdString() + "-tables")));
 }
 
 void TestOlderRuns::a_run_of_a_later_format_is_refused() {
   const auto copy = scratch_ / "later";
-  rod::fs::copy(rod::fs::directory_iterator(CONOID_TEST_DATA "/runs")->path(), copy, rod::fs::copy_options::recursive);
+  rod::fs::copy(stored("heat-rod-0.1.0"), copy, rod::fs::copy_options::recursive);
   Json about = conoid::read_json(rod::text_of(copy / "run.json"));
   about["format"] = 99;
   about["conoid"] = "7.5.0";

@@ -32,6 +32,8 @@ class TestRanks : public QObject {
   void a_rank_that_does_not_come_back_is_given_up();
   void checkpoints_go_from_one_rank_to_two_and_back_data();
   void checkpoints_go_from_one_rank_to_two_and_back();
+  void killed_ranks_go_on_to_the_same_end_data();
+  void killed_ranks_go_on_to_the_same_end();
 };
 
 namespace {
@@ -208,6 +210,49 @@ void TestRanks::checkpoints_go_from_one_rank_to_two_and_back() {
   COMPARE_EXIT(safety::conoid(scratch.path(), {"resume", "parts", "--progress", "none"}), 0);
   wrong = safety::difference(whole.left, safety::left_by(scratch / "parts"), safety::limits_of(solver));
   QVERIFY2(wrong.empty(), ("one, two and one: " + wrong).c_str());
+}
+
+void TestRanks::killed_ranks_go_on_to_the_same_end_data() {
+  QTest::addColumn<QString>("solver");
+  QTest::addColumn<QString>("killed");
+  QTest::addColumn<QString>("inside");
+  for (const char* solver : {"acoustic-fd", "maxwell-fem"}) {  // the others refuse two ranks, see above
+    QTest::addRow("%s, the leading rank", solver) << solver << "0" << "rename step-#.part/";
+    QTest::addRow("%s, the other rank", solver) << solver << "1" << "fsync rank-#.bin";
+    QTest::addRow("%s, both", solver) << solver << "0 1" << "fsync rank-#.bin";
+  }
+}
+
+/// Ranks that are gone between two instructions, while they write their second checkpoint; the run goes on on two ranks.
+void TestRanks::killed_ranks_go_on_to_the_same_end() {
+  QFETCH(QString, solver);
+  QFETCH(QString, killed);
+  QFETCH(QString, inside);
+  static const rod::Scratch scratch;  // the whole runs in it serve all rows
+  const QStringList some = solver == "acoustic-fd" ? QStringList{"--set", "parameters.duration=0.1"} : QStringList();
+  const QString whole = solver + "-one", out = solver + killed.remove(' ');
+  if (!rod::fs::exists(scratch / whole.toStdString())) COMPARE_EXIT(safety::conoid(scratch.path(), safety::run_line(solver, whole, some)), 0);
+  QProcess process;
+  rod::prepare(process, scratch.path())
+      .start("mpirun", QStringList{"--allow-run-as-root", "--oversubscribe", "-n", "2", "sh", "-c",
+                                   QString("case %1 in *$OMPI_COMM_WORLD_RANK*) export LD_PRELOAD='%2' CONOID_FAULT_KIND=die "
+                                           "CONOID_FAULT_AT=2 CONOID_FAULT_NAME='%3';; esac; exec \"$0\" \"$@\"")
+                                       .arg(killed, CONOID_WRITE_FAULTS, inside),
+                                   safety::program} +
+                            safety::run_line(solver, out, safety::often + some));
+  const rod::Said said = rod::collect(process);
+  QVERIFY2(said.exit > 0 && said.exit != 75, (said.out + said.err).c_str());
+  QVERIFY2(said.says("signal 9") || said.says("Killed"), (said.out + said.err).c_str());
+  QVERIFY(!rod::fs::is_empty(scratch / out.toStdString() / "checkpoints"));
+  COMPARE_EXIT(safety::conoid(scratch.path(), {"resume", out, "--progress", "none", "--launcher",
+                                               "mpirun --allow-run-as-root --oversubscribe -n 2"}),
+               0);
+  const Json summary = rod::summary_of(scratch / out.toStdString());
+  QCOMPARE(summary["ranks"].get<int>(), 2);
+  QCOMPARE(summary["resumed"].get<int>(), 1);
+  const std::string wrong = safety::difference(safety::left_by(scratch / whole.toStdString()),
+                                               safety::left_by(scratch / out.toStdString()), safety::limits_of(solver));
+  QVERIFY2(wrong.empty(), wrong.c_str());
 }
 
 QTEST_APPLESS_MAIN(TestRanks)

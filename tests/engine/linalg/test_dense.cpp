@@ -98,6 +98,28 @@ class TestDense : public QObject {
       QVERIFY(largest(one, reference) < 1e-9);  // the same pivots: no ties among random numbers
     }
   }
+  void a_stop_is_heard_while_factorising() {
+    if (dense::backend_name(Backend::own) != "own kernels") QSKIP("no kernels of our own for this processor");
+    const Index n = 701;
+    const std::vector<C> a = random_matrix(n, n, 9);
+    const auto looks_until = [&](Index at, bool& given_up) {
+      std::vector<C> copy = a;
+      Index looks = 0;
+      const auto lu = dense::Lu<C>::factorise(copy.data(), n, 1, Backend::own, [&] { return ++looks == at; });
+      given_up = !lu.ok() && lu.error().code == ErrorCode::stopped;
+      return looks;
+    };
+    bool given_up = false;
+    const Index whole = looks_until(0, given_up);
+    QVERIFY(!given_up);
+    // Between two looks a fiftieth of 10⁹ operations at most, on average, whatever the size.
+    QVERIFY2(static_cast<double>(whole) > 8.0 / 3 * n * n * n / 2e7, qPrintable(QString::number(whole)));
+    for (Index at = 1; at <= whole; at += 9) {
+      QCOMPARE(looks_until(at, given_up), at);
+      QVERIFY(given_up);
+    }
+  }
+
   void singular_matrices_are_told() {
     for (Backend by : {Backend::automatic, Backend::eigen, Backend::own}) {
       std::vector<C> a(16, C(0));

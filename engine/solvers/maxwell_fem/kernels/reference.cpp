@@ -2,6 +2,7 @@
 // Plain loops.
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 
+#include "engine/core/caught.hpp"
 #include "engine/core/vec3.hpp"
 
 #include <algorithm>
@@ -69,10 +70,13 @@ void paper_loops(PaperLoop which, const PaperArrays& currents, PaperArrays& rad,
   if (which == PaperLoop::inner_surface) {
     const Index length = elements.size() * samples * rhs * 6;
     std::vector<std::vector<Complex>> copies(static_cast<std::size_t>(threads));
+    Caught caught;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (Index t = 0; t < threads; ++t)
+      caught.run([&] { copies[t].assign(static_cast<std::size_t>(length), 0); });  // first touch
+    caught.rethrow();
 #pragma omp parallel num_threads(threads)
     {
-#pragma omp for
-      for (Index t = 0; t < threads; ++t) copies[t].assign(static_cast<std::size_t>(length), 0);  // first touch
 #pragma omp for schedule(static)
       for (Index t = 0; t < threads; ++t)
         for (Index element = t * currents.elements / threads; element < (t + 1) * currents.elements / threads;

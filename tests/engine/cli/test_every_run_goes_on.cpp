@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A run that was killed, or that ended for lack of memory, goes on where something is different: the number of threads, a device
+// instead of the processors and back, planes of the grid that come from the disk.
+// labels: cli timeout300
+#include "conoid/config.hpp"
+#include "tests/engine/cli/solver_safety.hpp"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+class TestEveryRunGoesOn : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase();
+  void on_another_number_of_threads_data() { rows(); }
+  void on_another_number_of_threads();
+  void when_there_is_memory_again_data() { rows(); }
+  void when_there_is_memory_again();
+  void on_a_device_and_back_data();
+  void on_a_device_and_back();
+  void when_a_device_has_too_little_memory();
+  void with_planes_on_the_disk();
+
+ private:
+  static void rows() {
+    QTest::addColumn<QString>("solver");
+    for (const QString& solver : safety::solvers()) QTest::newRow(qPrintable(solver)) << solver;
+  }
+  rod::Said resume(const QString& out, const QStringList& more, const safety::Variables& variables = {}) {
+    return safety::conoid(scratch_.path(), QStringList{"resume", out, "--progress", "none"} + more, variables);
+  }
+  /// The ball of the small cases with its edges halved.
+  [[nodiscard]] QString fine_sphere() const { return QString::fromStdString((scratch_ / "fine.obj").string()); }
+  rod::Scratch scratch_;
+};
+
+namespace {
+
+constexpr int killed = -2;
+
+/// The small shot for twenty-five steps on single precision, which devices take.
+const QStringList short_shot = {"--set", "parameters.duration=0.025", "--set", "compute.precision=single"};
+
+}  // namespace
+
+void TestEveryRunGoesOn::initTestCase() {
+  COMPARE_EXIT(safety::conoid(scratch_.path(), {"mesh", CONOID_TEST_DATA "/safety/sphere.ply", "--refine", "--convert", fine_sphere()}), 0);
+}
+
+/// One thread, two, and one again, killed in between: deterministic runs leave the bits of one thread.
+void TestEveryRunGoesOn::on_another_number_of_threads() {
+  QFETCH(QString, solver);
+  const safety::Whole& whole = safety::whole_run(scratch_.path(), solver);
+  const QString out = solver + "-threads";
+  COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line(solver, out, safety::often), safety::dies_in_checkpoint(3)), killed);
+  COMPARE_EXIT(resume(out, {"--threads", "2"}, safety::dies_in_checkpoint(2)), killed);
+  COMPARE_EXIT(resume(out, {"--threads", "1"}), 0);
+  QCOMPARE(rod::summary_of(scratch_ / out.toStdString())["resumed"].get<int>(), 2);
+  const std::string wrong =
+      safety::difference(whole.left, safety::left_by(scratch_ / out.toStdString()), safety::limits_of(solver));
+  QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+/// Memory that ends at any piece of a page or more: exit 6, and with memory again the same end.
+void TestEveryRunGoesOn::when_there_is_memory_again() {
+  if (sanitized) QSKIP("the sanitizers have an operator new of their own");
+  QFETCH(QString, solver);
+  safety::run_out_of_memory(scratch_.path(), solver, 3, 20260103);
+}
+
+void TestEveryRunGoesOn::on_a_device_and_back_data() {
+  QTest::addColumn<QString>("solver");
+  QTest::addColumn<QStringList>("more");
+  QTest::addColumn<QString>("too_little");
+  QTest::addColumn<QString>("enough");
+  QTest::addColumn<QString>("needs");
+  QTest::addColumn<double>("relative");
+  // In single precision each of 25 steps is a sum of 26 terms that comes in another order: 25 · 26 · 2⁻²⁴. The grid streams.
+  QTest::newRow("acoustic-fd") << "acoustic-fd" << short_shot << "1MiB" << "4MiB" << "MiB are needed" << 4e-5;
+  // In double precision 432 steps of sums of some thousand values: 432 · 5000 · 2⁻⁵³.
+  QTest::newRow("acoustic-bem") << "acoustic-bem" << QStringList{"--set", "mesh.file=" + fine_sphere()} << "64KiB" << "64MiB"
+                                << "its budget is" << 2.5e-10;
+}
+
+/// Begun by the processor and killed; refused by a device with too little memory; killed on a device; ended by the processor.
+void TestEveryRunGoesOn::on_a_device_and_back() {
+#if !CONOID_HAVE_EMULATED
+  QSKIP("built without the emulated device");
+#endif
+  QFETCH(QString, solver);
+  QFETCH(QStringList, more);
+  QFETCH(QString, too_little);
+  QFETCH(QString, enough);
+  QFETCH(QString, needs);
+  QFETCH(double, relative);
+  const QString out = solver + "-device", whole = out + "-whole";
+  COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line(solver, whole, more)), 0);
+  COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line(solver, out, safety::often + more), safety::dies_in_checkpoint(3)),
+               killed);
+  const rod::Said refused = resume(out, {"--workers", "emulated"}, {{"CONOID_EMULATED", "memory=" + too_little}});
+  COMPARE_EXIT(refused, 6);
+  QVERIFY2(refused.says(needs.toStdString()) && refused.says("--workers cpu"), refused.err.c_str());
+  safety::Variables dies = safety::dies_in_checkpoint(2);
+  dies.emplace_back("CONOID_EMULATED", "memory=" + enough);
+  COMPARE_EXIT(resume(out, {"--workers", "emulated"}, dies), killed);
+  COMPARE_EXIT(resume(out, {"--workers", "cpu"}), 0);
+  QCOMPARE(rod::summary_of(scratch_ / out.toStdString())["resumed"].get<int>(), 2);  // from checkpoints that were written
+  const std::string wrong = safety::difference(safety::left_by(scratch_ / whole.toStdString()),
+                                               safety::left_by(scratch_ / out.toStdString()), {{}, relative});
+  QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+/// Planes so large that 64 MB do not hold what a step needs of them: told with both amounts, and the run is there to go on with.
+void TestEveryRunGoesOn::when_a_device_has_too_little_memory() {
+#if !CONOID_HAVE_EMULATED
+  QSKIP("built without the emulated device");
+#endif
+  const QString out = "large-planes";
+  const rod::Said said = safety::conoid(
+      scratch_.path(),
+      safety::run_line("acoustic-fd", out,
+                       short_shot + QStringList{"--set", "grid.points=[64,380,380]", "--set", "parameters.order=12", "--set",
+                                                "parameters.duration=0.002", "--workers", "emulated"}),
+      {{"CONOID_EMULATED", "memory=64MiB"}});
+  COMPARE_EXIT(said, 6);
+  QVERIFY2(said.says("57.6 MiB of device memory are too few") && said.says("MiB are needed") && said.says("compute.memory.device") &&
+               said.says("--workers cpu"),
+           said.err.c_str());
+  COMPARE_EXIT(resume(out, {"--workers", "cpu"}), 0);
+  QCOMPARE(rod::summary_of(scratch_ / out.toStdString())["steps"].get<int>(), 2);
+}
+
+/// A grid that passes through a window over a file, killed twice, the second time inside one of its writes to that file: the bits of a grid in memory.
+void TestEveryRunGoesOn::with_planes_on_the_disk() {
+  const QString out = "streamed";
+  const QStringList few = {"--set", "parameters.duration=0.025"};
+  COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line("acoustic-fd", out + "-whole", few)), 0);
+  const safety::Left whole = safety::left_by(scratch_ / (out + "-whole").toStdString());
+  COMPARE_EXIT(safety::conoid(scratch_.path(),
+                              safety::run_line("acoustic-fd", out, safety::often + few + QStringList{"--memory", "host=2MiB"}),
+                              safety::dies_in_checkpoint(3)),
+               killed);
+  COMPARE_EXIT(resume(out, {}, safety::dies_in(1500)), killed);
+  COMPARE_EXIT(resume(out, {}), 0);
+  const conoid::Json numbers = rod::summary_of(scratch_ / out.toStdString())["numbers"];
+  QVERIFY(numbers.contains("streamed_read") && numbers["streamed_read"]["value"].get<double>() > 0);
+  const std::string wrong = safety::difference(whole, safety::left_by(scratch_ / out.toStdString()));
+  QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+QTEST_APPLESS_MAIN(TestEveryRunGoesOn)
+#include "test_every_run_goes_on.moc"
