@@ -8,7 +8,6 @@
 
 #include "app/model/stored_run.hpp"
 #include "engine/core/json.hpp"
-#include "engine/session/run_files.hpp"
 #include "scratch.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -35,6 +34,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (sample.worker < 0 || sample.worker >= static_cast<int>(run->workers.size())) std::abort();
   (void)app::read_phases(fuzz::scratch());
   if (run) (void)read_telemetry(fuzz::scratch() / "telemetry.csv", 7);
-  (void)read_run_case(fuzz::scratch());
   return 0;
 }

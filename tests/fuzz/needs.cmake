@@ -15,9 +15,11 @@ function(conoid_fuzz_needs target name)
     target_sources(${target} PRIVATE "${solvers}/acoustic_fd/signal.cpp" "${solvers}/hydro_fem/eos_file.cpp")
     target_link_libraries(${target} PRIVATE conoid_io)
   elseif(name STREQUAL "folder")
-    # The window's reader of run folders knows nothing of windows.
-    target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/app/model/stored_run.cpp")
-    target_link_libraries(${target} PRIVATE conoid_session)
+    # The window's reader of run folders knows nothing of windows; of the session it needs the names of states, without solvers.
+    set(session "${PROJECT_SOURCE_DIR}/engine/session")
+    target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/app/model/stored_run.cpp" "${session}/control.cpp"
+      "${session}/frame_channel.cpp" "${session}/event_queue.cpp")
+    target_link_libraries(${target} PRIVATE conoid_case conoid_io conoid_team)
   elseif(name STREQUAL "wire")
     target_link_libraries(${target} PRIVATE conoid_session)
   endif()
