@@ -12,6 +12,7 @@ presets=("$@")
 # handle_segv=0: programs that tests crash on purpose end by the signal. verify_asan_link_order=0: faults of writing are preloaded.
 # die_after_fork=0: Qt starts threads after a fork.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-strict_string_checks=1:detect_stack_use_after_return=1:handle_segv=0:verify_asan_link_order=0}"
+export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/lsan.supp:print_suppressions=0}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 export TSAN_OPTIONS="${TSAN_OPTIONS:-second_deadlock_stack=1:handle_segv=0:die_after_fork=0:suppressions=$PWD/tests/tsan.supp}"
 # The thread sanitizer of GCC 12 does not start where addresses are random in more than 28 bits.

@@ -12,12 +12,11 @@ namespace conoid::app {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr Bytes json_limit = Bytes{1} << 24;
 constexpr std::size_t log_lines = 20000;
 constexpr std::size_t balance_rows = 20000;
 
 Json json_file(const fs::path& file) {
-  const auto text = read_file(file, json_limit);
+  const auto text = read_file(file, RunFolder::json_limit);
   return text ? read_json(*text) : Json();
 }
 
@@ -31,6 +30,9 @@ double number_at(const Json& json, const char* key) {
   const auto it = json.find(key);
   return it != json.end() && it->is_number() ? it->get<double>() : 0;
 }
+
+/// Numbers of damaged files need not fit an integer.
+Index count_of(double number) { return number > 0 ? static_cast<Index>(std::min(number, 9e15)) : 0; }
 
 LogLevel level_of(const std::string& word) {
   if (word == "error") return LogLevel::error;
@@ -73,7 +75,7 @@ void read_summary(const Json& summary, StoredRun& run) {
         run.device_rates[worker] = rates_at(device);
       }
   }
-  run.steps = static_cast<Index>(number_at(summary, "steps"));
+  run.steps = count_of(number_at(summary, "steps"));
   run.phases = phases_of(summary);
 }
 
@@ -108,7 +110,7 @@ void read_balance(const fs::path& file, StoredRun& run) {
   for (const TelemetryRow& row : *rows) {
     workers = std::max(workers, row.worker + 1);
     run.balance.push_back({row.pass, row.worker, row.items, row.busy, row.waiting, row.copying, row.phase, {row.flops, row.bytes},
-                           row.held > 0 ? static_cast<Bytes>(row.held) : 0, row.streamed > 0 ? static_cast<Bytes>(row.streamed) : 0});
+                           static_cast<Bytes>(count_of(row.held)), static_cast<Bytes>(count_of(row.streamed))});
   }
   for (int w = 0; w < workers; ++w) run.workers.push_back({"worker " + std::to_string(w + 1), 0, 1});
 }

@@ -59,7 +59,7 @@ std::string short_path(const fs::path& path) {
 }
 
 Json read_summary(const fs::path& folder) {
-  const auto text = read_file(folder / "summary.json", Bytes{64} << 20);
+  const auto text = read_file(folder / "summary.json", RunFolder::json_limit);
   if (!text) return nullptr;
   Json json = read_json(*text);
   return json.is_object() ? json : Json(nullptr);

@@ -5,6 +5,7 @@
 // Threads: functions of their arguments. Limits: a text is held whole; who reads a file bounds it first.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,11 @@ using Json = nlohmann::ordered_json;  ///< keeps the order in which a person wro
 
 enum class JsonComments { refused, skipped };
 
-/// Never throws: what is not JSON gives a discarded value, whose is_object(), is_array()... are false and whose at() throws.
+/// What read_json accepts. Copying and writing a value call themselves level by level; a key is looked for among all its object's.
+inline constexpr std::size_t json_depth = 256;
+inline constexpr std::size_t json_members = 10000;  ///< of one object
+
+/// Never throws: what is not JSON, or beyond these limits, gives a discarded value, whose is_object(), is_array()... are false and whose at() throws.
 [[nodiscard]] Json read_json(std::string_view text, JsonComments comments = JsonComments::refused);
 
 /// On one line and without spaces, for files and messages that programs read (json_text of engine/case is for people). Bytes that

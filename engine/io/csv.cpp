@@ -225,7 +225,7 @@ Result<CsvTable> parse_csv(std::string_view text, const std::string& name, const
     if (c == '#' || c == '%') {
       std::string_view line = records.raw_line().substr(1);
       if (line.starts_with(' ')) line.remove_prefix(1);
-      if (out.columns.empty()) out.preamble.emplace_back(line);
+      if (out.columns.empty() && out.preamble.size() < limits.preamble) out.preamble.emplace_back(line);
       continue;
     }
     if (first) {

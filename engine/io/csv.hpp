@@ -29,6 +29,7 @@ struct CsvLimits {
   Bytes file = Bytes{1} << 30;
   std::size_t columns = 4096;
   std::size_t values = std::size_t{1} << 27;
+  std::size_t preamble = 10000;  ///< lines; further ones are left out
 };
 
 /// What to do with a last line that has no line end.

@@ -76,7 +76,7 @@ Result<RunFolder> RunFolder::create_at(const fs::path& folder) {
 }
 
 Status RunFolder::check_format(const fs::path& folder) {
-  const auto text = read_file(folder / "run.json", Bytes{1} << 24);
+  const auto text = read_file(folder / "run.json", json_limit);
   if (!text) return {};  // who needs the file says that it is missing
   const auto json = read_json(*text);
   if (!json.is_object() || !json.contains("format") || !json["format"].is_number_integer()) return {};

@@ -52,6 +52,8 @@ class RunFolder {
 
   /// Of the whole folder: which files there are and what they mean. Results and checkpoints have a number of their own.
   static constexpr int format = 1;
+  /// Bytes that run.json and summary.json may have.
+  static constexpr Bytes json_limit = Bytes{1} << 24;
   /// Refuses a folder of a later format than this program knows. Folders without a number are of format 1.
   [[nodiscard]] static Status check_format(const std::filesystem::path& folder);
 

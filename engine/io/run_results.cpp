@@ -389,11 +389,12 @@ Result<std::vector<TelemetryRow>> read_telemetry(const std::filesystem::path& fi
     if (line.front() == '#') {
       // "# phase 0 is assembly": from here on, as a resumed run numbers anew.
       constexpr std::string_view phase = "# phase ", is = " is ";
+      constexpr std::size_t longest = 200;  // every row that follows holds it
       int key = -1;
-      const auto middle = line.find(is);
+      const auto middle = line.find(is, phase.size());
       if (!line.starts_with(phase) || middle == std::string_view::npos) continue;
       std::from_chars(line.data() + phase.size(), line.data() + middle, key);
-      phases[key] = line.substr(middle + is.size());
+      phases[key] = line.substr(middle + is.size(), longest);
       continue;
     }
     cells.clear();

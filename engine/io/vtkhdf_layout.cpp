@@ -99,6 +99,13 @@ Index tuples(const ImageGeometry& image, Association association) {
   return n;
 }
 
+int nodes_of_type(std::uint8_t type) {
+  // Up to 29; order 1: vertex, line, triangle, quad, tet, hex; order 2: line, triangle, quad, tet, hex, quad of 9, hex of 27.
+  static constexpr std::array<std::int8_t, 30> nodes = {0, 1, 0, 2, 0, 3, 0, 0, 0, 4, 4, 0, 8, 0, 0,
+                                                        0, 0, 0, 0, 0, 0, 3, 6, 8, 10, 20, 0, 0, 9, 27};
+  return type < nodes.size() ? nodes[type] : 0;
+}
+
 std::string array_name(std::string_view field) {
   std::string out(field);
   for (char& c : out)

@@ -5,6 +5,7 @@
 #include "conoid/config.hpp"
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -43,6 +44,9 @@ void remove_unfinished(const std::filesystem::path& folder);
 
 /// Name of a field's array: '/' would be a group.
 [[nodiscard]] std::string array_name(std::string_view field);
+
+/// Nodes of a cell by VTK's number of its kind; 0 for kinds that no run writes.
+[[nodiscard]] int nodes_of_type(std::uint8_t type);
 
 /// Floats that a field has for `tuples` tuples.
 [[nodiscard]] inline Index value_count(const FieldInfo& info, Index tuples) {

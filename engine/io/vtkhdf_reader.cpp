@@ -47,6 +47,10 @@ class PartReader {
     fields_.clear();
     file_ = {};
     file_ = h5::open_file(path_, false);
+    std::error_code ignored;
+    file_bytes_ = fs::file_size(path_, ignored);
+    if (ignored) file_bytes_ = 0;
+    budget_ = file_bytes_;
     const Handle root = h5::open_group(file_.get(), "VTKHDF");
     if (!h5::exists(file_.get(), "Conoid")) damaged("expected a results file of Conoid, found another HDF5 file");
     const Handle own = h5::open_group(file_.get(), "Conoid");
@@ -65,6 +69,7 @@ class PartReader {
     const Array values = h5::open_array(own.get(), "Values", H5T_NATIVE_DOUBLE);
     if (count < 0 || count > steps_limit || count > rows_of(values, 1) || count > rows_of(frames, 2))
       damaged(fmt::format("{} steps are announced, fewer are there", count));
+    take(count, 3);
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(2 * count));
     std::vector<double> at(static_cast<std::size_t>(count));
     frames.read_rows(0, count, numbers.data());
@@ -94,6 +99,7 @@ class PartReader {
   FramePart read(Index step, const FrameRequest& request) {
     FramePart part;
     part.name = name_;
+    budget_ = file_bytes_;
     Index points = 0;
     Index cells = 0;
     if (is_grid_) {
@@ -132,12 +138,21 @@ class PartReader {
     return v;
   }
 
+  // An array may claim any size, for the library fills in what was never written: what is read at once has at least a byte a number
+  // in the file, each read once.
+  void take(Index rows, Index per_row) {
+    if (rows < 0 || static_cast<Bytes>(rows) > budget_ / static_cast<Bytes>(per_row))
+      damaged(fmt::format("{} rows are announced, more than the file has bytes for", rows));
+    budget_ -= static_cast<Bytes>(rows) * static_cast<Bytes>(per_row);
+  }
+
   // Checks the rows before memory is taken for them.
   template <class T>
-  static std::shared_ptr<std::vector<T>> rows(const Array& array, Index begin, Index count, Index per_row) {
+  std::shared_ptr<std::vector<T>> rows(const Array& array, Index begin, Index count, Index per_row) {
     const Index there = rows_of(array, static_cast<hsize_t>(per_row));
     if (begin < 0 || count < 0 || begin > there || count > there - begin)
       damaged(fmt::format("rows {} to {} are announced, {} are there", begin, begin + count, there));
+    take(count, per_row);
     auto out = std::make_shared<std::vector<T>>(static_cast<std::size_t>(count * per_row));
     array.read_rows(begin, count, out->data());
     return out;
@@ -212,6 +227,9 @@ class PartReader {
       const Index points = integer(number_of_points_, part);
       for (const Index id : *connectivity)
         if (id < 0 || id >= points) damaged("a cell refers to a point that does not exist");
+      for (std::size_t c = 0; c < types->size(); ++c)
+        if (const int nodes = vtkhdf::nodes_of_type((*types)[c]); nodes == 0 || (*offsets)[c + 1] - (*offsets)[c] != nodes)
+          damaged(fmt::format("cell {} has not the nodes of its kind", c));
       mesh.types = std::move(types);
       mesh.offsets = std::move(offsets);
       mesh.connectivity = std::move(connectivity);
@@ -226,7 +244,7 @@ class PartReader {
     return mesh_;
   }
 
-  std::shared_ptr<const std::vector<float>> values(const StoredField& f, Index offset, Index tuples) const {
+  std::shared_ptr<const std::vector<float>> values(const StoredField& f, Index offset, Index tuples) {
     const Index begin = offset;
     const Index count = image_ ? 1 : tuples;
     const Index per_row = image_ ? tuples * f.info.components : f.info.components;
@@ -243,6 +261,8 @@ class PartReader {
 
   fs::path path_;
   Handle file_;
+  Bytes file_bytes_ = 0;
+  Bytes budget_ = 0;  // numbers that may still be read
   std::string name_, run_;
   FrameAxis axis_ = FrameAxis::time;
   bool image_ = false;    // the file holds ImageData

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <unordered_map>
@@ -322,6 +323,33 @@ OrientationChange orient_outward(Mesh& mesh) {
     closed.push_back(whole ? 1 : 0);
     lists.push_back(std::move(list));
   }
+  // Only closed components that may enclose something, with their boxes: thousands of separate bodies are common, and in damaged files
+  // thousands of single cells whose edges have three neighbours.
+  struct Hull {
+    std::size_t component;
+    Vec3 low, high;
+  };
+  std::vector<Hull> hulls;
+  for (std::size_t k = 0; k < components.size(); ++k) {
+    Index triangles = 0;
+    Hull hull{k, {}, {}};
+    hull.low.fill(std::numeric_limits<double>::infinity());
+    hull.high.fill(-std::numeric_limits<double>::infinity());
+    for (const Index c : lists[k]) {
+      triangles += corners_of(mesh.shape(c)) - 2;
+      for (const Index n : corner_nodes(mesh, c))
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          hull.low[axis] = std::min(hull.low[axis], mesh.point(n)[axis]);
+          hull.high[axis] = std::max(hull.high[axis], mesh.point(n)[axis]);
+        }
+    }
+    if (closed[k] != 0 && triangles >= 4) hulls.push_back(hull);
+  }
+  const auto holds = [](const Hull& h, const Vec3& p) {
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (p[axis] < h.low[axis] || p[axis] > h.high[axis]) return false;
+    return true;
+  };
   for (std::size_t k = 0; k < components.size(); ++k) {
     if (closed[k] == 0) {
       ++change.open_components;
@@ -334,9 +362,9 @@ OrientationChange orient_outward(Mesh& mesh) {
     }
     const Vec3 inside_point = mesh.point(mesh.nodes(lists[k].front())[0]);
     int depth = 0;
-    for (std::size_t other = 0; other < components.size(); ++other)
-      if (other != k && closed[other] != 0 &&
-          std::abs(winding_number(mesh, lists[other], inside_point)) > 0.5)
+    for (const Hull& other : hulls)
+      if (other.component != k && holds(other, inside_point) &&
+          std::abs(winding_number(mesh, lists[other.component], inside_point)) > 0.5)
         ++depth;
     const bool cavity = depth % 2 == 1;
     if (cavity) ++change.cavities;

@@ -625,12 +625,13 @@ void Engine::abandon(const std::string& phase) {
   if (const auto folder = control_.folder(); !folder.empty()) {
     const auto file = folder / "summary.json";
     Json summary = Json::object();
-    if (const auto text = read_file(file))
+    if (const auto text = read_file(file, RunFolder::json_limit))
       if (Json old = read_json(*text); old.is_object()) summary = std::move(old);
     summary["state"] = name_of(last.state);
     summary["solver"] = setup_.info->id;
     summary["title"] = setup_.input.title();
     summary["steps"] = std::max<Index>(0, checkpoint_step_);
+    if (!summary["seconds"].is_object()) summary["seconds"] = Json::object();
     summary["seconds"]["total"] = stages_.total + seconds();
     if (const Status written = write_file_atomically(file, indented_json(summary) + "\n"); !written) last.error = written.error();
   }

@@ -241,11 +241,11 @@ void RunFiles::flush(bool to_disk) { results_->flush(to_disk).or_throw(); }
 Result<CaseDocument> read_run_case(const fs::path& run) {
   const auto folder = RunFolder::open(run);
   if (!folder) return folder.error();
-  auto text = read_file(folder->case_file());
+  auto text = read_file(folder->case_file(), CaseDocument::max_bytes);
   if (!text) return text.error();
   fs::path original = folder->case_file();
   // Relative paths in a case count from where it was when it was started.
-  if (const auto about = read_file(folder->run_file())) {
+  if (const auto about = read_file(folder->run_file(), RunFolder::json_limit)) {
     const Json json = read_json(*about);
     if (json.is_object() && json.contains("case") && json["case"].is_string() && !json["case"].get<std::string>().empty())
       original = json["case"].get<std::string>();

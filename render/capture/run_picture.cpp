@@ -67,7 +67,7 @@ Result<ChartSpec> read_balance(const fs::path& file, bool roofline) {
   if (!roofline) return balance_chart(std::move(rows));
   MachineRates rates;
   std::vector<MachineRates> devices;
-  if (const auto text = read_file(file.parent_path() / "summary.json")) {
+  if (const auto text = read_file(file.parent_path() / "summary.json", RunFolder::json_limit)) {
     const auto summary = read_json(*text);
     const auto machine = summary.is_object() ? summary.value("machine", Json::object()) : Json::object();
     const auto rates_at = [](const Json& at) {

@@ -16,6 +16,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -23,6 +24,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace {
 
 constexpr std::size_t longest = 1 << 16;
+#if defined(__SANITIZE_ADDRESS__)
+constexpr long most_memory = 1024;  // MiB, as for libFuzzer
+#else
+constexpr long most_memory = 384;
+#endif
 
 /// A file that always holds the input under test, so that a crash leaves it behind.
 class Findings {
@@ -39,6 +45,11 @@ class Findings {
     // A copy of exactly its size, so that a sanitizer sees a step beyond the end.
     const std::vector<std::uint8_t> exact(input.begin(), input.begin() + static_cast<std::ptrdiff_t>(size));
     LLVMFuzzerTestOneInput(exact.data(), exact.size());
+    rusage used{};
+    if (::getrusage(RUSAGE_SELF, &used) == 0 && used.ru_maxrss > most_memory * 1024) {
+      std::fprintf(stderr, "%ld MiB of memory for an input of %zu bytes\n", used.ru_maxrss / 1024, size);
+      std::abort();
+    }
     if (::ftruncate(fd_, longest) != 0) std::exit(4);
   }
 

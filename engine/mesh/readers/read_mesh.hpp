@@ -70,9 +70,13 @@ enum class MeshFormat { msh, stl, obj, ply, nastran, mfem, vtu };
 [[nodiscard]] Result<Mesh> read_mfem(std::string_view bytes, const std::string& file,
                                      const ReadOptions& options = {});
 
-/// VTU by the program conoid-probe beside this one (part of builds with VTK): a damaged file can end that program, not this
-/// one. It is given the memory limit and two minutes. Integer cell arrays named like "attribute", "material" or
+struct VtuProbe {
+  std::string program{};  ///< empty: conoid-probe beside this program
+  double seconds = 120;   ///< then it is ended
+};
+/// VTU by the program conoid-probe (part of builds with VTK): a damaged file can end that program, not this
+/// one. It is given the memory limit and a time. Integer cell arrays named like "attribute", "material" or
 /// "gmsh:physical" become groups.
-[[nodiscard]] Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options = {});
+[[nodiscard]] Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options = {}, const VtuProbe& probe = {});
 
 }  // namespace conoid

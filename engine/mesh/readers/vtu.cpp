@@ -14,8 +14,6 @@
 namespace conoid {
 namespace {
 
-constexpr double seconds_allowed = 120;
-
 /// The last line of what the program said, without VTK's decoration.
 std::string last_line(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
@@ -25,17 +23,17 @@ std::string last_line(std::string text) {
 
 }  // namespace
 
-Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options) {
+Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options, const VtuProbe& probe) {
   try {
     Place place;
     place.file = file;
-    const std::string program = (program_folder() / "conoid-probe").string();
+    const std::string program = probe.program.empty() ? (program_folder() / "conoid-probe").string() : probe.program;
     if (::access(program.c_str(), X_OK) != 0)
       return make_error(
           ErrorCode::resources, fmt::format("VTU files are read by the program '{}', which is not there", program),
           "It is part of builds with VTK (CONOID_WITH_VTK). Or save the mesh as .msh, .ply or .stl.", place);
     RunLimits limits;
-    limits.seconds = seconds_allowed;
+    limits.seconds = probe.seconds;
     limits.output = options.memory_limit;
     limits.keep_end = false;
     limits.merge_errors = false;
@@ -43,7 +41,7 @@ Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options) {
     if (!ran) return ran.error();
     if (ran->timed_out)
       return make_error(ErrorCode::resources,
-                        fmt::format("reading the file took longer than {:.0f} s", seconds_allowed),
+                        fmt::format("reading the file took longer than {:g} s", probe.seconds),
                         "Save it as binary VTU or as .msh.", place);
     if (ran->too_much || (WIFEXITED(ran->status) && WEXITSTATUS(ran->status) == static_cast<int>(ErrorCode::resources)))
       return make_error(ErrorCode::resources,

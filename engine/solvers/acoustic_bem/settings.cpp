@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_bem/settings.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <numbers>
 
@@ -37,6 +38,10 @@ Result<std::vector<double>> read_samples(const std::filesystem::path& path) {
   std::vector<double> out;
   const char* at = text->c_str();
   while (*at != '\0') {
+    if (std::isspace(static_cast<unsigned char>(*at)) != 0) {  // strtod would step over all of them again and again
+      ++at;
+      continue;
+    }
     char* end = nullptr;
     const double v = std::strtod(at, &end);
     if (end == at) {

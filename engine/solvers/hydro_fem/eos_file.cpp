@@ -57,20 +57,23 @@ Result<EosTable> read_eos_table(const std::filesystem::path& file) {
   if (csv.rows() > n * m)
     return wrong(fmt::format("{} rows for {} densities and {} energies: a pair stands twice", csv.rows(), n, m),
                  "Give every density with every energy once.");
-  std::vector<bool> met(n * m);
+  // Where each row belongs; nothing of n × m is allocated before every pair is known to be there.
+  std::vector<std::size_t> places(csv.rows());
+  for (std::size_t r = 0; r < places.size(); ++r)
+    places[r] = place_on(table.density, columns[0][r]) * m + place_on(table.energy, columns[1][r]);
+  std::vector<std::size_t> sorted = places;
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  std::size_t missing = 0;
+  while (missing < sorted.size() && sorted[missing] == missing) ++missing;
+  if (missing < n * m)
+    return wrong(fmt::format("density {:g} with energy {:g} is missing", table.density[missing / m], table.energy[missing % m]),
+                 "Give every density with every energy once.");
   table.pressure.resize(n * m);
   table.sound_speed.resize(n * m);
-  for (std::size_t r = 0; r < csv.rows(); ++r) {
-    const std::size_t at = place_on(table.density, columns[0][r]) * m + place_on(table.energy, columns[1][r]);
-    met[at] = true;
-    table.pressure[at] = columns[2][r];
-    table.sound_speed[at] = columns[3][r];
-  }
-  const auto missing = std::find(met.begin(), met.end(), false);
-  if (missing != met.end()) {
-    const auto at = static_cast<std::size_t>(missing - met.begin());
-    return wrong(fmt::format("density {:g} with energy {:g} is missing", table.density[at / m], table.energy[at % m]),
-                 "Give every density with every energy once.");
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    table.pressure[places[r]] = columns[2][r];
+    table.sound_speed[places[r]] = columns[3][r];
   }
   return table;
 }

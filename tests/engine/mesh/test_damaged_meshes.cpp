@@ -7,6 +7,7 @@
 #include "engine/mesh/readers/read_mesh.hpp"
 #include "engine/mesh/topology.hpp"
 
+#include <QTemporaryDir>
 #include <QTest>
 #include <filesystem>
 #include <map>
@@ -75,6 +76,26 @@ void check(const Seed& seed, const std::string& bytes, const std::string& what, 
 class TestDamagedMeshes : public QObject {
   Q_OBJECT
  private slots:
+  void whatever_a_probe_does_is_an_error() {
+    // Stands in for the program that reads VTU files: hangs, talks without end, crashes, hands over what is no mesh, has no memory.
+    const auto ends = [](const std::string& does, double seconds) {
+      const QTemporaryDir folder;
+      const std::string program = folder.path().toStdString() + "/probe";
+      if (!write_file_atomically(program, "#!/bin/sh\n" + does + "\n")) return make_error(ErrorCode::internal, "no script");
+      std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+      const auto mesh = read_vtu("x.vtu", {.memory_limit = Bytes{1} << 20}, {.program = program, .seconds = seconds});
+      return mesh ? make_error(ErrorCode::internal, "a mesh") : mesh.error();
+    };
+    const Error hangs = ends("exec sleep 600", 0.3);
+    QVERIFY2(hangs.code == ErrorCode::resources && hangs.text.find("longer than 0.3 s") != std::string::npos, hangs.text.c_str());
+    QCOMPARE(ends("exec yes", 100).code, ErrorCode::resources);
+    QCOMPARE(ends("exit 6", 100).code, ErrorCode::resources);
+    const Error crashes = ends("kill -KILL $$", 100);
+    QVERIFY2(crashes.code == ErrorCode::invalid_input && crashes.text.find("signal 9") != std::string::npos, crashes.text.c_str());
+    QCOMPARE(ends("echo hello", 100).code, ErrorCode::invalid_input);
+    const Error says = ends("echo 'a reason' >&2; exit 3", 100);
+    QVERIFY2(says.text == "a reason" && says.place.file == "x.vtu", says.text.c_str());
+  }
   void whole_files_are_read() {
     int errors = 0;
     for (const Seed& s : seeds()) check(s, s.bytes, "whole", &errors);
