@@ -21,7 +21,9 @@ std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& mach
 
   TileShape stepwise;
   stepwise.kind = TileShape::Kind::stepwise;
-  stepwise.width = std::clamp<Index>(l2 / 2 / (task.nz * 4 * (2 * s + 3)) - 2 * s, 4, std::max<Index>(4, task.ny));
+  // What rows of 2s + 1 planes take of the second cache: half of it at order 2, all of it above, whose next planes are asked for.
+  stepwise.width =
+      std::clamp<Index>((s == 1 ? l2 / 2 : l2) / (task.nz * 4 * (2 * s + 3)) - 2 * s, 4, std::max<Index>(4, task.ny));
 
   // A diamond must leave every thread one of its row of diamonds.
   const Index most = task.ny / std::max(1, task.threads) / (2 * s) * (2 * s);

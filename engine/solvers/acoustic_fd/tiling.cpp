@@ -20,7 +20,7 @@ Index floor_div(Index a, Index b) {
 /// Blocks of rows and planes; a step waits for the whole step before it.
 class Stepwise final : public Tiling {
  public:
-  Stepwise(const TileShape& shape, const Span& span, int radius, int threads) : span_(span) {
+  Stepwise(const TileShape& shape, const Span& span, int radius, int threads) : span_(span), s_(radius), planes_(radius == 1 ? 1024 : 8) {
     const Index height = std::clamp<Index>(shape.width, 1, std::max<Index>(1, span.ny));
     y_blocks_ = (span.ny + height - 1) / height;
     const Index wanted = threads == 1 ? 1 : 4 * threads;
@@ -50,13 +50,22 @@ class Stepwise final : public Tiling {
     const Index i = b / y_blocks_, j = b % y_blocks_;
     const Index x0 = planes.begin + planes.size() * i / x_blocks_;
     const Index x1 = planes.begin + planes.size() * (i + 1) / x_blocks_;
-    const Index y0 = span_.ny * j / y_blocks_, y1 = span_.ny * (j + 1) / y_blocks_;
-    if (x0 < x1 && y0 < y1) sink.patch(k, {{x0, x1}, {y0, y1}, {0, span_.nz}});
+    const Interval rows{span_.ny * j / y_blocks_, span_.ny * (j + 1) / y_blocks_}, all{0, span_.nz};
+    if (rows.empty()) return;
+    // A few planes at a time, while the next ones are asked for: their rows at both edges are read again soon. Order 2 needs neither.
+    Ahead ahead;
+    for (Index x = x0; x < x1; x += planes_) {
+      const Index end = std::min(x + planes_, x1), next = std::min(end + planes_, x1);
+      ahead.clear();
+      if (end < next)
+        sink.ask(k, {{end + s_, next + s_}, {rows.begin - s_, rows.end + s_}, all}, {{end, next}, rows, all}, true, ahead);
+      sink.patch_asking(k, {{x, end}, rows, all}, ahead);
+    }
   }
 
  private:
   Span span_;
-  Index x_blocks_ = 1, y_blocks_ = 1, blocks_ = 1;
+  Index s_, planes_, x_blocks_ = 1, y_blocks_ = 1, blocks_ = 1;
 };
 
 /// Tile (a, b): a W ≤ y + s j < (a+1) W, b W ≤ y − s j < (b+1) W with j = k − k0. It needs (a−1, b), (a, b+1), (a−1, b+1).
