@@ -86,8 +86,11 @@ Handle access_properties() {
 
 void prepare_library() {
   static const bool once = [] {
-    // For the locks of libraries older than the call above, and of readers in this process. Never overrides a person.
+#if !H5_VERSION_GE(1, 10, 7)
+    // Instead of the call above. Not where it can be helped: another thread may be reading the environment, and would end the
+    // program. Never overrides a person.
     ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
+#endif
     // The library ends the program when it has no memory to start with; so it is seen to first that there is some.
     void* const volatile room = ::operator new(std::size_t{24} << 20);
     ::operator delete(room);

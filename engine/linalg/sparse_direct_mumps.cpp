@@ -41,16 +41,31 @@ namespace {
 using Complex = std::complex<double>;
 
 #if CONOID_HAVE_MPI
-/// MPI as a process of its own: no helper process, no network. Does nothing where the run has started MPI.
+/// A variable of the environment that is gone with the object, unless it was there before.
+class Meanwhile {
+ public:
+  Meanwhile(const char* name, const char* value) : name_(std::getenv(name) ? nullptr : name) {
+    if (name_) setenv(name_, value, 0);
+  }
+  ~Meanwhile() {
+    if (name_) unsetenv(name_);
+  }
+  Meanwhile(const Meanwhile&) = delete;
+  Meanwhile& operator=(const Meanwhile&) = delete;
+
+ private:
+  const char* name_;
+};
+
+/// MPI as a process of its own: no helper process, no network. Does nothing where the run has started MPI. Nothing of it stays in
+/// the environment: ranks that are started from this program later have to reach each other.
 void need_mpi() {
   int started = 0;
   MPI_Initialized(&started);
   if (started != 0) return;
   keep_hwloc_to_processors();
-  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-  setenv("OMPI_MCA_pml", "ob1", 0);
-  setenv("OMPI_MCA_btl", "self", 0);
-  setenv("OMPI_MCA_osc", "^ucx", 0);
+  const Meanwhile isolated("OMPI_MCA_ess_singleton_isolated", "1"), pml("OMPI_MCA_pml", "ob1"), btl("OMPI_MCA_btl", "self"),
+      osc("OMPI_MCA_osc", "^ucx");
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
   std::atexit([] {

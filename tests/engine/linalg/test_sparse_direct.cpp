@@ -4,6 +4,7 @@
 #include <QTest>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <random>
 #include <stop_token>
 #include <thread>
@@ -102,6 +103,15 @@ class TestSparseDirect : public QObject {
     auto b = random_values(static_cast<std::size_t>(m.size), 3), x = b;
     QVERIFY((*first)->solve(x, 1).ok());
     QVERIFY(residual(m, x, b) < 1e-12);
+  }
+
+  void ranks_that_are_started_later_are_not_kept_apart() {
+    // MPI alone in this program; what it was told about that would reach every mpirun that is started from here.
+    if (!has_mumps()) QSKIP("built without MUMPS");
+    const bool before = std::getenv("OMPI_MCA_btl") != nullptr;
+    const SymmetricMatrix m = helmholtz(3);
+    QVERIFY(factorise(m, {}).ok());
+    QCOMPARE(std::getenv("OMPI_MCA_btl") != nullptr, before);
   }
 
   void factors_go_to_disk_when_asked_and_when_memory_is_short() {
