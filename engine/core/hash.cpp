@@ -211,13 +211,9 @@ __attribute__((target("avx512f,vpclmulqdq"))) std::uint32_t crc32c_folded(std::s
 }  // namespace
 #endif
 
-std::uint32_t crc32c(std::span<const std::byte> data, std::uint32_t before) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  static const bool has_instruction = __builtin_cpu_supports("sse4.2");
-  static const bool folds = has_instruction && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("vpclmulqdq");
-  if (folds && data.size() >= 2 * folded) return crc32c_folded(data, before);
-  if (has_instruction) return crc32c_sse42(data, before);
-#endif
+namespace {
+
+std::uint32_t crc32c_tables(std::span<const std::byte> data, std::uint32_t before) {
   const auto* p = reinterpret_cast<const unsigned char*>(data.data());
   std::size_t n = data.size();
   std::uint32_t c = ~before;
@@ -234,6 +230,25 @@ std::uint32_t crc32c(std::span<const std::byte> data, std::uint32_t before) {
   }
   while (n-- > 0) c = (c >> 8) ^ t[0][(c ^ *p++) & 0xff];
   return ~c;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> crc32c_by(CrcMeans means, std::span<const std::byte> data, std::uint32_t before) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  static const bool has_instruction = __builtin_cpu_supports("sse4.2");
+  static const bool folds = has_instruction && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("vpclmulqdq");
+  if (means == CrcMeans::folding && folds) return data.size() >= 2 * folded ? crc32c_folded(data, before) : crc32c_sse42(data, before);
+  if (means == CrcMeans::instruction && has_instruction) return crc32c_sse42(data, before);
+#endif
+  if (means == CrcMeans::tables) return crc32c_tables(data, before);
+  return std::nullopt;
+}
+
+std::uint32_t crc32c(std::span<const std::byte> data, std::uint32_t before) {
+  for (const CrcMeans means : {CrcMeans::folding, CrcMeans::instruction})
+    if (const auto sum = crc32c_by(means, data, before)) return *sum;
+  return crc32c_tables(data, before);
 }
 
 }  // namespace conoid

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,5 +33,9 @@ class Sha256 {
 
 /// CRC-32C (Castagnoli) of `data`, continued from `before` (0 to start).
 [[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> data, std::uint32_t before = 0);
+
+/// The same by one means, for tests; nothing where the processor lacks it. crc32c() takes the last that there is.
+enum class CrcMeans : std::uint8_t { tables, instruction, folding };
+[[nodiscard]] std::optional<std::uint32_t> crc32c_by(CrcMeans means, std::span<const std::byte> data, std::uint32_t before = 0);
 
 }  // namespace conoid
