@@ -24,7 +24,7 @@ std::pair<QString, Severity> sentence_for(const CaseModel& model, const std::str
   for (const auto& d : model.diagnostics()) {
     if (below ? !is_within(d.place.pointer, pointer) : d.place.pointer != pointer) continue;
     if (!best.first.isEmpty() && d.severity <= best.second) continue;
-    best = {QString::fromStdString(d.hint.empty() ? d.text : d.text + " " + d.hint), d.severity};
+    best = {sentence_of(d), d.severity};
   }
   return best;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include <QLocale>
 #include <QObject>
@@ -105,6 +106,12 @@ QStringList facts_of(const Json& node, const Json& fallback) {
 }
 
 }  // namespace
+
+QString sentence_of(const Diagnostic& d) {
+  if (d.hint.empty()) return QString::fromStdString(d.text);
+  const bool ends = !d.text.empty() && std::string_view(".!?:").find(d.text.back()) != std::string_view::npos;
+  return QString::fromStdString(d.text + (ends ? " " : ". ") + d.hint);
+}
 
 QString tooltip_of(const std::string& pointer, const Json& node, const Json& fallback) {
   QStringList lines{"<b>" + label_of(pointer.substr(pointer.rfind('/') + 1), node).toHtmlEscaped() + "</b>"};

@@ -7,11 +7,14 @@
 #include <QString>
 
 #include "engine/case/document.hpp"
+#include "engine/core/error.hpp"
 
 namespace conoid::app {
 
 /// The node's title, or the key made readable: "cut_plane" → "Cut plane".
 [[nodiscard]] QString label_of(const std::string& key, const Json& node);
+/// What a diagnostic says and what to do, as two sentences.
+[[nodiscard]] QString sentence_of(const Diagnostic& diagnostic);
 /// Help, default, range and units of a field as rich text.
 [[nodiscard]] QString tooltip_of(const std::string& pointer, const Json& node, const Json& fallback);
 /// The same without its head, as plain text: what assistive programs read as the description of a field.

@@ -70,7 +70,7 @@ QVariant ListTable::data(const QModelIndex& index, int role) const {
       if (const Diagnostic* d = problem()) return context_.look.colour(d->severity == Severity::error ? "bad_soft" : "caution_soft");
       return {};
     case Qt::ToolTipRole:
-      if (const Diagnostic* d = problem()) return QString::fromStdString(d->hint.empty() ? d->text : d->text + " " + d->hint);
+      if (const Diagnostic* d = problem()) return sentence_of(*d);
       return {};
     case Qt::TextAlignmentRole:
       return static_cast<int>((columns_[static_cast<std::size_t>(index.column())].is_text ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
@@ -275,7 +275,7 @@ void TableDialog::refresh_note() {
   QString words = trouble_;
   for (const Diagnostic& d : context_.model.diagnostics())
     if (words.isEmpty() && d.severity == Severity::error && is_within(d.place.pointer, pointer_))
-      words = QString::fromStdString(d.hint.empty() ? d.text : d.text + " " + d.hint);
+      words = sentence_of(d);
   set_role(note_, words.isEmpty() ? "small" : "bad");
   note_->setText(words.isEmpty() ? tr("Cells take units: 2 km, 30 deg. Rows pasted below the last are added.") : words);
 }

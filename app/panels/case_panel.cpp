@@ -146,7 +146,7 @@ void SectionWidget::refresh() {
     sentences_[i]->setVisible(!own.empty());
     if (own.empty()) continue;
     const auto& d = own.front();
-    sentences_[i]->setText(QString::fromStdString(d.hint.empty() ? d.text : d.text + " " + d.hint));
+    sentences_[i]->setText(sentence_of(d));
     set_role(sentences_[i], d.severity == Severity::error ? "bad" : "caution");
   }
   dot_->set_colour(dot_colour(worst));
