@@ -18,7 +18,7 @@ function(conoid_fuzz_needs target name)
     # The window's reader of run folders knows nothing of windows; of the session it needs the names of states, without solvers.
     set(session "${PROJECT_SOURCE_DIR}/engine/session")
     target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/app/model/stored_run.cpp" "${session}/control.cpp"
-      "${session}/frame_channel.cpp" "${session}/event_queue.cpp")
+      "${session}/frame_channel.cpp" "${session}/event_queue.cpp" "${session}/run_lock.cpp")
     target_link_libraries(${target} PRIVATE conoid_case conoid_io conoid_team)
   elseif(name STREQUAL "wire")
     target_link_libraries(${target} PRIVATE conoid_session)
