@@ -213,7 +213,7 @@ Status bench_windows(const TestRun& how, const BenchSink& sink) {
   // Raw, streamed, raw, …: a disk that others use changes from second to second, so each pass is compared with the raw reads right
   // before and right after it, and the median of the rounds counts.
   how.doing("streaming windows");
-  const int rounds = how.quick ? 9 : 11;
+  const int rounds = how.quick ? 7 : 11;
   float touched = 0;
   const auto touch = [&](std::span<const float> data) { touched += data[data.size() / 2]; };
   std::vector<double> raw, given, ratios, given_ratios;
@@ -260,7 +260,7 @@ Status bench_windows(const TestRun& how, const BenchSink& sink) {
   const auto use = [&](std::span<const float> data) { consumer.use(data); };
   // In memory, streamed, in memory, …, compared as above; in short turns, as processors that others use change as well.
   std::vector<double> in_core, worked, speeds, shares;
-  const int turns = how.quick ? 11 : 9;
+  const int turns = how.quick ? 9 : 11;
   Pass streamed;
   for (int turn = 0; turn <= turns; ++turn) {
     wait_for_movers(**windows);
