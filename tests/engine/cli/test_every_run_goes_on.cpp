@@ -5,12 +5,6 @@
 #include "conoid/config.hpp"
 #include "tests/engine/cli/solver_safety.hpp"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
-
 class TestEveryRunGoesOn : public QObject {
   Q_OBJECT
  private slots:
@@ -66,7 +60,9 @@ void TestEveryRunGoesOn::on_another_number_of_threads() {
 
 /// Memory that ends at any piece of a page or more: exit 6, and with memory again the same end.
 void TestEveryRunGoesOn::when_there_is_memory_again() {
-  if (sanitized) QSKIP("the sanitizers have an operator new of their own");
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  QSKIP("the sanitizers have an operator new of their own");
+#endif
   QFETCH(QString, solver);
   safety::run_out_of_memory(scratch_.path(), solver, 3, 20260103);
 }

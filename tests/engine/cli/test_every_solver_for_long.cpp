@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every solver killed at twenty random moments and inside twenty writes, stopped at ten, without memory and without disk; and
-// every sample case stopped at six random moments of its first sixteen seconds, one of them while it writes.
+// Every solver killed at twenty random moments and inside twenty writes, stopped at ten, without memory and without disk, its memory
+// gone at thirty random pieces; and every sample case stopped at six random moments of its first sixteen seconds, one of them
+// while it writes.
 // labels: cli long timeout3600
 #include "tests/engine/cli/solver_safety.hpp"
 
@@ -24,6 +25,14 @@ class TestEverySolverForLong : public QObject {
 #endif
     QFETCH(QString, solver);
     safety::limit_memory(scratch_.path(), solver);
+  }
+  void when_there_is_memory_again_data() { rows(); }
+  void when_there_is_memory_again() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    QSKIP("the sanitizers have an operator new of their own");
+#endif
+    QFETCH(QString, solver);
+    safety::run_out_of_memory(scratch_.path(), solver, 30, std::random_device{}());
   }
   void a_full_file_system_loses_nothing_data() { rows(); }
   void a_full_file_system_loses_nothing() {

@@ -299,7 +299,7 @@ void TestProcessSession::under_mpirun() {
   if (QProcess::execute("sh", {"-c", "command -v mpirun >/dev/null"}) != 0) QSKIP("there is no mpirun");
   const rod::Scratch scratch;
   const Seen here = run_to_end(start_session(rod::options(rod::json(100), scratch / "here")));
-  Launcher launcher{{"mpirun", "--oversubscribe", "-n", "2", worker}};
+  Launcher launcher{{"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", worker}};
   const Seen seen = run_to_end(start_session_in_process(rod::options(rod::json(100), scratch / "run"), launcher), 60);
   if (!CONOID_HAVE_MPI) {
     QVERIFY2(shown(seen).find("CONOID_WITH_MPI") != std::string::npos, shown(seen).c_str());
