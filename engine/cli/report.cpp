@@ -7,6 +7,7 @@
 #include "engine/cli/progress_view.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/units.hpp"
+#include "engine/io/run_folder.hpp"
 
 namespace conoid::cli {
 namespace fs = std::filesystem;
