@@ -287,7 +287,7 @@ class Reader final : public VtkhdfReader {
  public:
   explicit Reader(fs::path path) : path_(std::move(path)) { look(); }
   ~Reader() override {
-    const auto held = h5::lock();
+    const h5::Lock held;
     files_.clear();
   }
 
@@ -296,7 +296,12 @@ class Reader final : public VtkhdfReader {
   [[nodiscard]] const std::string& run() const override { return run_; }
 
   Result<std::shared_ptr<const Frame>> read(std::size_t position, const FrameRequest& request) override {
-    const auto held = h5::lock();
+    const h5::Lock held;
+    try {
+      held.require_room();
+    } catch (...) {
+      return current_exception_as_error();
+    }
     return read_unlocked(position, request);
   }
 
@@ -334,8 +339,9 @@ class Reader final : public VtkhdfReader {
   }
 
   Result<bool> refresh() override {
-    const auto held = h5::lock();
+    const h5::Lock held;
     try {
+      held.require_room();
       const std::size_t before = frames_.size();
       look();
       return frames_.size() > before;
@@ -418,8 +424,9 @@ bool survives(const fs::path& path) {
 }  // namespace
 
 Result<std::unique_ptr<VtkhdfReader>> VtkhdfReader::open(const fs::path& path) {
-  const auto held = h5::lock();
+  const h5::Lock held;
   try {
+    held.require_room();
     if (!survives(path))
       return make_error(ErrorCode::file, fmt::format("HDF5 cannot bear the results in '{}'", path.string()),
                         "The results file is damaged.", {path.string(), 0, {}});
