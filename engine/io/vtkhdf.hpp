@@ -76,7 +76,7 @@ class VtkhdfReader {
  public:
   virtual ~VtkhdfReader() = default;
   /// `path`: a run folder, or one results file. A damaged file is an error; a missing one an error that says that the
-  /// run has kept no fields.
+  /// run has kept no fields. Forks: a copy of this process reads first, as HDF5 can crash on what a damaged header says.
   [[nodiscard]] static Result<std::unique_ptr<VtkhdfReader>> open(const std::filesystem::path& path);
 
   [[nodiscard]] virtual const std::vector<StoredFrame>& frames() const = 0;  ///< ascending
