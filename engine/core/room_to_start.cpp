@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -112,8 +113,13 @@ void require_room_to_start() noexcept {
       "conoid: error: not enough memory to start: the limit of address space leaves less than 192 MB beside the "
       "program\n"
       "  Raise the limit (ulimit -v unlimited).\n";
-  if (!address_space_is_limited() || has_room(room)) return;
-  end_without_room(sentence);
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  if (!has_room(room)) end_without_room(sentence);
+  // Each thread has a heap of its own, for which the C library keeps 64 MiB; where there are none left, every allocation of that
+  // thread takes a page. An eighth of the limit at most is for such heaps; without one a thread shares that of main().
+  constexpr rlim_t heap = rlim_t{64} << 20;
+  if (limit.rlim_cur / 8 / heap < 256) ::mallopt(M_ARENA_MAX, std::max(1, static_cast<int>(limit.rlim_cur / 8 / heap)));
 }
 
 }  // namespace conoid

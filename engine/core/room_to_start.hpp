@@ -7,7 +7,8 @@
 namespace conoid {
 
 /// Ends the process with exit status 6 and a line on stderr where the limit of address space (ulimit -v) leaves too little to
-/// start. Uses system calls only: nothing of the program is constructed yet. Does nothing where there is no limit.
+/// start, and bounds the heaps of threads where it leaves little. Nothing of the program is constructed yet: system calls only, but
+/// for mallopt(). Does nothing where there is no limit.
 void require_room_to_start() noexcept;
 
 /// How many threads a call of the BLAS may use: `wanted`, or fewer where the address space is limited. OpenBLAS takes 128 MB of it

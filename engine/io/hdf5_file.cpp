@@ -7,16 +7,59 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include "engine/io/ordered_file.hpp"
 
 namespace conoid::h5 {
 namespace {
 
+/// Address space that nobody uses, only kept from others. Pages that are never touched take no memory.
+class KeptRoom {
+ public:
+  explicit KeptRoom(std::size_t bytes) : bytes_(bytes) {}
+  void take() noexcept {
+    if (place_ != nullptr) return;
+    void* const got = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (got != MAP_FAILED) place_ = got;
+  }
+  void give() noexcept {
+    if (place_ != nullptr) ::munmap(std::exchange(place_, nullptr), bytes_);
+  }
+  [[nodiscard]] bool kept() const noexcept { return place_ != nullptr; }
+
+ private:
+  std::size_t bytes_;
+  void* place_ = nullptr;
+};
+
+/// What one frame's calls take at most: chunk caches of 1 MiB, conversions, metadata; and what closing takes.
+constexpr std::size_t room_to_work = std::size_t{16} << 20;
+constexpr std::size_t room_to_close = std::size_t{4} << 20;
+
+/// All behind the mutex.
+struct Library {
+  std::recursive_mutex mutex;
+  int depth = 0;
+  bool has_room = true;
+  KeptRoom work{room_to_work};
+  KeptRoom close{room_to_close};
+};
+Library& library() {
+  static Library only;
+  return only;
+}
+
 [[noreturn]] void fail(std::string text) {
+  // What failed for lack of memory is no damaged file.
+  KeptRoom some(std::size_t{1} << 20);
+  some.take();
+  if (!some.kept()) throw std::bad_alloc();
+  some.give();
   throw Failure(make_error(ErrorCode::file, std::move(text), "The results file may be damaged or not one of Conoid."));
 }
 
@@ -48,19 +91,43 @@ void prepare_library() {
     // The library ends the program when it has no memory to start with; so it is seen to first that there is some.
     void* const volatile room = ::operator new(std::size_t{24} << 20);
     ::operator delete(room);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    // Files are closed by their owners; a sweep at the end of the process would only meet what a lack of memory left.
+    H5dont_atexit();
+    H5open();
+    library().close.take();
+    library().work.take();
     return true;
   }();
   static_cast<void>(once);
+  thread_local const bool quiet = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;  // each thread has errors of its own
+  static_cast<void>(quiet);
 }
 
 }  // namespace
 
-std::unique_lock<std::recursive_mutex> lock() {
-  static std::recursive_mutex mutex;
-  std::unique_lock held(mutex);
+Lock::Lock() {
+  Library& it = library();
+  std::unique_lock held(it.mutex);
   prepare_library();
-  return held;
+  if (it.depth++ == 0) {
+    it.has_room = it.work.kept();
+    it.work.give();
+    if (!it.has_room) it.close.give();
+  }
+  held.release();
+}
+
+Lock::~Lock() {
+  Library& it = library();
+  if (--it.depth == 0) {
+    it.close.take();
+    it.work.take();
+  }
+  it.mutex.unlock();
+}
+
+void Lock::require_room() const {
+  if (!library().has_room) throw std::bad_alloc();
 }
 
 void Handle::reset() {

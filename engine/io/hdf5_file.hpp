@@ -7,7 +7,6 @@
 #if CONOID_HAVE_HDF5
 
 #include <filesystem>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,8 +20,19 @@
 
 namespace conoid::h5 {
 
-/// HDF5 as Debian builds it is not thread-safe: every use holds this lock.
-[[nodiscard]] std::unique_lock<std::recursive_mutex> lock();
+/// Every use of HDF5 holds one of these, one thread at a time; a thread may hold several.
+///
+/// The library leaves its structures broken where it finds no memory in the middle of a call, and then crashes. So the process keeps
+/// address space for it between calls, which the outermost lock gives free for its time and takes back at its end.
+class [[nodiscard]] Lock {
+ public:
+  Lock();
+  ~Lock();
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  /// Throws std::bad_alloc where there is too little room for calls that take more memory. Closing works without.
+  void require_room() const;
+};
 
 /// Owns one identifier of any kind.
 class Handle {
@@ -72,7 +82,7 @@ class Array {
   hid_t memory_type_ = -1;
 };
 
-/// Classic format through the ordered driver, no file locking. All throw Failure(file).
+/// Classic format through the ordered driver, no file locking. All throw Failure(file), or std::bad_alloc where there is no memory.
 [[nodiscard]] Handle create_file(const std::filesystem::path& path);
 [[nodiscard]] Handle open_file(const std::filesystem::path& path, bool to_write);
 /// Hands everything to the system, in the driver's order; throws the first failed write since the file was opened.

@@ -24,7 +24,7 @@
 
 namespace conoid::h5 {
 
-/// Makes file-access properties use this driver. Under h5::lock().
+/// Makes file-access properties use this driver. Under h5::Lock.
 void use_ordered_file(hid_t access_properties);
 /// To be called once a file is open: what lies behind the end that the file itself states (left by a killed writer) does
 /// not count as part of it.

@@ -261,7 +261,7 @@ class Reader final : public VtkhdfReader {
  public:
   explicit Reader(fs::path path) : path_(std::move(path)) { look(); }
   ~Reader() override {
-    const auto held = h5::lock();
+    const h5::Lock held;
     files_.clear();
   }
 
@@ -270,8 +270,9 @@ class Reader final : public VtkhdfReader {
   [[nodiscard]] const std::string& run() const override { return run_; }
 
   Result<std::shared_ptr<const Frame>> read(std::size_t position, const FrameRequest& request) override {
-    const auto held = h5::lock();
+    const h5::Lock held;
     try {
+      held.require_room();
       if (position >= frames_.size())
         return make_error(ErrorCode::file, fmt::format("the run has {} frames, asked for frame {}", frames_.size(), position),
                           "Frames count from 0.");
@@ -302,8 +303,9 @@ class Reader final : public VtkhdfReader {
   }
 
   Result<bool> refresh() override {
-    const auto held = h5::lock();
+    const h5::Lock held;
     try {
+      held.require_room();
       const std::size_t before = frames_.size();
       look();
       return frames_.size() > before;
@@ -351,8 +353,9 @@ class Reader final : public VtkhdfReader {
 }  // namespace
 
 Result<std::unique_ptr<VtkhdfReader>> VtkhdfReader::open(const fs::path& path) {
-  const auto held = h5::lock();
+  const h5::Lock held;
   try {
+    held.require_room();
     return std::unique_ptr<VtkhdfReader>(std::make_unique<Reader>(path));
   } catch (...) {
     return current_exception_as_error();

@@ -580,8 +580,9 @@ class Writer final : public VtkhdfWriter {
 
   Status write(const Frame& frame) override {
     if (failure_) return *failure_;
-    const auto held = h5::lock();
+    const h5::Lock held;
     try {
+      held.require_room();
       if (frame.number < next_)
         refuse(fmt::format("frame {} comes after frame {}", frame.number, next_ - 1));
       std::vector<PartFile*> files;
@@ -599,7 +600,7 @@ class Writer final : public VtkhdfWriter {
   }
 
   Status sync() override {
-    const auto held = h5::lock();
+    const h5::Lock held;
     if (failure_) return *failure_;
     try {
       for (auto& part : parts_) part->sync();
@@ -611,7 +612,7 @@ class Writer final : public VtkhdfWriter {
   }
 
   Status close() override {
-    const auto held = h5::lock();
+    const h5::Lock held;
     parts_.clear();
     if (failure_) return *failure_;
     return {};
@@ -668,7 +669,7 @@ class Writer final : public VtkhdfWriter {
 }  // namespace
 
 Result<std::unique_ptr<VtkhdfWriter>> VtkhdfWriter::create(const fs::path& folder, std::string run) {
-  const auto held = h5::lock();  // starts the library now, before a solver has taken the memory
+  const h5::Lock held;  // starts the library now, before a solver has taken the memory
   vtkhdf::remove_unfinished(folder);
   const auto there = vtkhdf::results_files(folder);
   if (!there.empty())
@@ -678,8 +679,9 @@ Result<std::unique_ptr<VtkhdfWriter>> VtkhdfWriter::create(const fs::path& folde
 }
 
 Result<std::unique_ptr<VtkhdfWriter>> VtkhdfWriter::resume(const fs::path& folder, std::string run, std::uint64_t frames) {
-  const auto held = h5::lock();
+  const h5::Lock held;
   try {
+    held.require_room();
     auto writer = std::make_unique<Writer>(folder, std::move(run));
     writer->adopt(frames);
     return std::unique_ptr<VtkhdfWriter>(std::move(writer));

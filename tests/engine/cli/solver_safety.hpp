@@ -262,26 +262,43 @@ inline void stop_and_resume(const fs::path& folder, const QString& solver, int r
   qInfo("%s: stopped within %.2f s", qPrintable(solver), slowest);
 }
 
-/// The program under ever smaller address spaces: it finishes, or says with exit 6 that there is no memory.
+/// The program under ever smaller address spaces, then ever closer to where it just finishes: it does, or says with exit 6 that
+/// there is no memory.
 inline void limit_memory(const fs::path& folder, const QString& solver, int most = 2000, int least = 40) {
   int finished = 0;
   int refused = 0;
-  for (int megabytes = most; megabytes > least; megabytes = megabytes * 3 / 4) {
+  int too_little = 0;
+  int enough = 0;
+  // False where the program could not even be loaded, or the test has failed.
+  const auto run_with = [&](int megabytes) {
     QProcess process;
     const QString out = QString("%1-memory%2").arg(solver).arg(megabytes);
     rod::prepare(process, folder)
         .start("sh", QStringList{"-c", QString("ulimit -c 0; ulimit -v %1; exec \"$0\" \"$@\"").arg(megabytes * 1024), program} +
                          run_line(solver, out, {"--memory", "host=8GiB"}));
     const rod::Said said = rod::collect(process);
-    if (said.exit == 127 || said.says("error while loading shared libraries") || said.says("static TLS")) break;
-    QVERIFY2(said.exit == 0 || said.exit == 6,
-             (solver.toStdString() + ", " + std::to_string(megabytes) + " MB: exit " + std::to_string(said.exit) + "\n" +
-              said.out + said.err)
-                 .c_str());
-    if (said.exit == 6) QVERIFY2(said.says("memory"), said.err.c_str());
-    ++(said.exit == 0 ? finished : refused);
-  }
-  qInfo("%s: %d runs finished, %d ended with exit 6", qPrintable(solver), finished, refused);
+    if (said.exit == 127 || said.says("error while loading shared libraries") || said.says("static TLS")) return false;
+    const std::string what = solver.toStdString() + ", " + std::to_string(megabytes) + " MB: exit " + std::to_string(said.exit);
+    if (said.exit != 0 && (said.exit != 6 || !said.says("memory"))) {
+      QTest::qFail((what + "\n" + said.out + said.err).c_str(), __FILE__, __LINE__);
+      return false;
+    }
+    if (said.exit == 0) {
+      ++finished;
+      enough = megabytes;
+    } else {
+      ++refused;
+      too_little = std::max(too_little, megabytes);
+    }
+    std::error_code ignored;
+    fs::remove_all(folder / out.toStdString(), ignored);
+    return true;
+  };
+  for (int megabytes = most; megabytes > least; megabytes = megabytes * 3 / 4)
+    if (!run_with(megabytes)) break;
+  while (too_little > 0 && too_little + 3 < enough)
+    if (!run_with((too_little + enough) / 2)) break;
+  qInfo("%s: %d runs finished, the last with %d MB; %d ended with exit 6", qPrintable(solver), finished, enough, refused);
   QVERIFY(finished > 0);
 }
 

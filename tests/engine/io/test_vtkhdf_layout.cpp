@@ -47,7 +47,7 @@ fs::path TestVtkhdfLayout::write(const QTemporaryDir& folder, std::uint64_t fram
 
 // As any other program would.
 h5::Handle TestVtkhdfLayout::open_plain(const fs::path& file) {
-  const auto held = h5::lock();
+  const h5::Lock held;
   return h5::Handle(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
 }
 
