@@ -60,7 +60,7 @@ TorrePlan torre_plan(const std::array<Index, 3>& n, Index steps) {
                                                       static_cast<double>(p.across * D * p.deep * p.threads) *
                                                       static_cast<double>(n[0]) / static_cast<double>(n[0] + p.steps + D);
   const double bytes = (20 - 1 / h) / h * (1 + (2 - 2 / h + 1 / (h * h)) * static_cast<double>(D) / (4 * static_cast<double>(p.steps)));
-  p.rate = 0.65 * 4000 / bytes * useful * 4 / static_cast<double>(sizeof(T));
+  p.rate = useful * std::min(0.65 * 4000 / bytes * 4 / static_cast<double>(sizeof(T)), 290.0 * S::most / 128);
   return p;
 }
 

@@ -8,10 +8,13 @@
 // beginning and end of a tower of N_t steps; here N_t = 4 D. With 9 floating-point instructions (14 operations with an fma as two) and
 // three words of shared memory for the neighbours along z a cell, and where memory gives 4.0 TB/s (an H200):
 //   DTS 3: 7.2 B, 560 Gcells/s · DTS 4: 5.4 B, 740 Gcells/s · DTS 5: 4.4 B, 920 Gcells/s
-// What else limits: 16 to 17 instructions for 32 cells of the core leave 132 multiprocessors of 4 schedulers at 1.75 GHz 1700 to 1800
-// Gcells/s if each issues every clock; words of shared memory 2400. With a single block of 8 warps (DTS 5) a scheduler has two
-// of them to choose from, with 12 (DTS 4) three, and ribbons with three issued half the time: 850 to 900 Gcells/s at DTS 4, less at 5. So
-// 500 to 700 Gcells/s are to be expected, of which cuts along z take what nz + N_t lacks of whole cuts. PREDICTED, NOT TIMED: no card has run this.
+// What else limits: 16 to 17 instructions for 32 cells of the core (an estimate) leave 132 multiprocessors of 4 schedulers at 1.75 GHz 1700 to 1800
+// Gcells/s if each issues every clock, words of shared memory 2400. But a multiprocessor has one block, of 16, 12 and 8 warps; ribbons
+// with 12 issue half the time, which gives 290 Gcells/s for each warp of a scheduler: 1170, 870 and 580. Of memory's rate codes that do as much
+// beside it reach two thirds, so 360, 480 and 580 Gcells/s are expected at DTS 3, 4 and 5, of which cuts along z take what nz + N_t lacks of
+// whole cuts; in double precision (DTS 3) 180. PREDICTED, NOT TIMED: no card has run this.
+// nvcc 13.0 for sm_90: DTS 3 128 registers, nothing spilled; DTS 4 168 and 16 bytes spilled, DTS 5 255 and 40 bytes, outside the cells'
+// values; double precision 198, nothing spilled. Shared memory 168, 198, 199 and 177 KiB.
 #pragma once
 
 #include "engine/team/kernel.hpp"
@@ -310,6 +313,7 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
           }
         }
         // Level i + 1: for the next step, and for others what they need or everything.
+        const int mine = made_here(id), up = mine < i ? threads : 0, z = own.z + mine + up, at = mine + 4 + up;  // as above, not kept
         const bool everything = i >= N - 2 || z - (own.z + i) < 2, in_z = kind == 0 || (z >= 0 && z < nz);
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
