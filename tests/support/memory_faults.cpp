@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preloaded into a program (LD_PRELOAD), lets its memory run out: `operator new` of a page or more throws from one call on.
+// Preloaded into a program (LD_PRELOAD), lets its memory run out: `operator new` of 32 KiB or more throws from one call on.
 //
 // CONOID_MEMORY_AT=n: from the n-th such call, counted from 1, all fail, and go on failing. CONOID_MEMORY_COUNT=file: receives
-// the number of such calls when the program ends by itself. Smaller pieces are always had, as from a heap with some room left.
+// the number of such calls when the program ends by itself. Smaller pieces are always had, as from a heap with some room left:
+// the library of JSON, for one, needs a few to let a document go, and ends the program without.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +11,7 @@
 
 namespace {
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t large = std::size_t{32} << 10;
 std::atomic<long> calls;
 
 long number_of(const char* variable) {
@@ -21,7 +22,7 @@ long number_of(const char* variable) {
 const long fails_from = number_of("CONOID_MEMORY_AT");
 
 void* take(std::size_t bytes, std::size_t align) {
-  if (bytes >= page) {
+  if (bytes >= large) {
     const long now = ++calls;
     if (fails_from > 0 && now >= fails_from) throw std::bad_alloc();
   }

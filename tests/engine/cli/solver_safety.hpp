@@ -253,7 +253,7 @@ struct Whole {
   Left left;
   double seconds = 0;
   int writes = 0;
-  int pages = 0;  ///< pieces of memory of a page or more that it took
+  int pieces = 0;  ///< pieces of memory of 32 KiB or more that it took
 };
 /// The run that is left alone, with the number of its writes; made once for each solver.
 inline const Whole& whole_run(const fs::path& folder, const QString& solver) {
@@ -264,16 +264,16 @@ inline const Whole& whole_run(const fs::path& folder, const QString& solver) {
   const auto begin = Clock::now();
   QProcess process;
   const fs::path count = folder / (solver.toStdString() + "-count");
-  const fs::path pages = folder / (solver.toStdString() + "-pages");
+  const fs::path pieces = folder / (solver.toStdString() + "-pieces");
   start(process, folder, run_line(solver, out),
         {{"LD_PRELOAD", CONOID_WRITE_FAULTS " " CONOID_MEMORY_FAULTS},
          {"CONOID_FAULT_KIND", "count"},
          {"CONOID_FAULT_COUNT", QString::fromStdString(count.string())},
-         {"CONOID_MEMORY_COUNT", QString::fromStdString(pages.string())}});
+         {"CONOID_MEMORY_COUNT", QString::fromStdString(pieces.string())}});
   const rod::Said said = rod::collect(process);
   if (said.exit != 0) qFatal("%s", (said.out + said.err).c_str());
   Whole whole{left_by(folder / out.toStdString()), std::chrono::duration<double>(Clock::now() - begin).count(),
-              std::atoi(rod::text_of(count).c_str()), std::atoi(rod::text_of(pages).c_str())};
+              std::atoi(rod::text_of(count).c_str()), std::atoi(rod::text_of(pieces).c_str())};
   return known[solver] = std::move(whole);
 }
 
@@ -382,20 +382,20 @@ inline void limit_memory(const fs::path& folder, const QString& solver, int most
   QVERIFY(finished > 0);
 }
 
-/// Lets memory end at `rounds` random pieces of a page or more: exit 6, and once there is memory again the run goes on to the
+/// Lets memory end at `rounds` random pieces of 32 KiB or more: exit 6, and once there is memory again the run goes on to the
 /// same end.
 inline void run_out_of_memory(const fs::path& folder, const QString& solver, int rounds, unsigned seed) {
   const Whole& whole = whole_run(folder, solver);
-  QVERIFY2(whole.pages > 10, std::to_string(whole.pages).c_str());
+  QVERIFY2(whole.pieces > 4, std::to_string(whole.pieces).c_str());
   std::mt19937 random(seed);
   int resumed = 0;
   for (int round = 0; round < rounds; ++round) {
     // One of each of as many equal parts of the run.
-    const int at = 1 + (round * whole.pages + static_cast<int>(random() % static_cast<unsigned>(whole.pages))) / rounds;
+    const int at = 1 + (round * whole.pieces + static_cast<int>(random() % static_cast<unsigned>(whole.pieces))) / rounds;
     const QString out = QString("%1-memory%2").arg(solver).arg(round);
     const rod::Said said =
         conoid(folder, run_line(solver, out), {{"LD_PRELOAD", CONOID_MEMORY_FAULTS}, {"CONOID_MEMORY_AT", QString::number(at)}});
-    const std::string what = solver.toStdString() + ", piece " + std::to_string(at) + " of " + std::to_string(whole.pages) + ": exit " +
+    const std::string what = solver.toStdString() + ", piece " + std::to_string(at) + " of " + std::to_string(whole.pieces) + ": exit " +
                              std::to_string(said.exit) + "\n" + said.out + said.err;
     QVERIFY2(said.exit == 6 || said.exit == 0, what.c_str());
     if (said.exit == 6) QVERIFY2(said.says("memory"), what.c_str());

@@ -58,7 +58,7 @@ void TestEveryRunGoesOn::on_another_number_of_threads() {
   QVERIFY2(wrong.empty(), wrong.c_str());
 }
 
-/// Memory that ends at any piece of a page or more: exit 6, and with memory again the same end.
+/// Memory that ends at any piece of 32 KiB or more: exit 6, and with memory again the same end.
 void TestEveryRunGoesOn::when_there_is_memory_again() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   QSKIP("the sanitizers have an operator new of their own");
