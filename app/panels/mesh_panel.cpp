@@ -381,9 +381,13 @@ void MeshPanel::show_sides() {
   std::vector<Index> taken(found.sides.size(), 0);
   for (const Index c : chosen_)
     if (const Index side = found.side_of[static_cast<std::size_t>(c)]; side >= 0) ++taken[static_cast<std::size_t>(side)];
+  // A side faces what lies outside, also where the normals of a closed surface point inwards.
+  const auto& surface = mesh_.mesh()->summary.surface;
+  const double turn = mesh_.mesh()->summary.dimension == 2 && surface.closed() && surface.volume < 0 ? -1 : 1;
   for (std::size_t i = 0; i < std::min(found.sides.size(), most_sides); ++i) {
     const MeshSides::Side& side = found.sides[i];
-    auto* item = new QListWidgetItem(tr("%1: %2, %3 faces").arg(i + 1).arg(words_of_normal(side.normal), count(side.cells)), sides_);
+    const Vec3 outwards{turn * side.normal[0], turn * side.normal[1], turn * side.normal[2]};
+    auto* item = new QListWidgetItem(tr("%1: %2, %3 faces").arg(i + 1).arg(words_of_normal(outwards), count(side.cells)), sides_);
     item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
     item->setCheckState(taken[i] == side.cells ? Qt::Checked : Qt::Unchecked);
   }

@@ -29,7 +29,7 @@
 #include "engine/core/units.hpp"
 #include "engine/session/run_lock.hpp"
 #include "engine/session/run_reader.hpp"
-#include "engine/team/slowness.hpp"
+#include "engine/session/slowness.hpp"
 
 namespace conoid::app {
 namespace {

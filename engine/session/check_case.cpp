@@ -8,7 +8,7 @@
 #include "engine/session/effective.hpp"
 #include "engine/session/session.hpp"
 #include "engine/session/setup.hpp"
-#include "engine/team/slowness.hpp"
+#include "engine/session/slowness.hpp"
 
 namespace conoid {
 
