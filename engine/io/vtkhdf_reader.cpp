@@ -389,7 +389,7 @@ class Reader final : public VtkhdfReader {
 /// HDF5 trusts the headers of a file and may divide by a zero in them, or worse. So a copy of this process looks first, with all that
 /// reading will do; what ends it is damage. False when it did not come back.
 bool survives(const fs::path& path) {
-  constexpr Index most_numbers = Index{1} << 24;
+  constexpr Index most_numbers = Index{1} << 22;  // some tens of milliseconds
   constexpr unsigned seconds = 60;
   const pid_t child = ::fork();
   if (child < 0) return true;  // no room to look
