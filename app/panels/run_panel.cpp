@@ -459,7 +459,7 @@ void RunPanel::refresh_estimate() {
     add_pair(estimate_grid_, tr("Disk"), bytes(e.disk), estimate_box_);
     add_pair(estimate_grid_, tr("Streamed"), e.streams.empty() ? tr("nothing") : bytes(e.streamed), estimate_box_);
     if (!e.streams.empty())
-      below(e.slower >= 1.05 ? tr("%1, about %2 times as slow").arg(translated(e.streams)).arg(e.slower, 0, 'g', 2) : translated(e.streams));
+      below(e.slower >= 1.05 ? tr("%1, about %2 times as long as in memory").arg(translated(e.streams)).arg(e.slower, 0, 'g', 2) : translated(e.streams));
     add_pair(estimate_grid_, tr("Time"), e.seconds <= 0 ? tr("not known") : e.seconds < 1 ? tr("less than 1 s") : expectation(e.seconds), estimate_box_);
     if (!e.basis.empty()) below(translated(e.basis));
   }

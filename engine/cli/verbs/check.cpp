@@ -21,7 +21,7 @@ struct CheckOptions {
 std::string streaming_words(const Estimate& e) {
   if (e.streams.empty()) return "nothing, all fits in memory";
   std::string out = fmt::format("{}, {}", format_bytes(e.streamed), e.streams);
-  if (e.slower >= 1.05) out += fmt::format("; about {:.2g} times as slow", e.slower);
+  if (e.slower >= 1.05) out += fmt::format("; about {:.2g} times as long as in memory", e.slower);
   return out;
 }
 

@@ -117,7 +117,7 @@ void check_devices(const Problem& problem, const Case& input, std::vector<Diagno
   out.push_back(input.warning_at(
       input["grid"],
       fmt::format("{} nodes need {} of device memory, {} are to be had: windows of {} planes are streamed from the host, {} steps at a "
-                  "time; beside a device of 200 Gcells/s on a link of 50 GB/s about {:.2g} times as slow as in device memory",
+                  "time; beside a device of 200 Gcells/s on a link of 50 GB/s that takes about {:.2g} times as long as in device memory",
                   grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps, slowdown_of(plan)),
       "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
 }
@@ -140,7 +140,7 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
     out.push_back(input.warning_at(
         input["grid"],
         fmt::format("{} nodes need {}, {} {}: a window of {} of the {} planes slides over the disk ({}), {} steps at a time, "
-                    "about {:.2g} times as slow as in memory",
+                    "which takes about {:.2g} times as long as in memory",
                     grid_text(planned.grid), format_bytes(needed), given ? "the budget is" : "of memory are to be had",
                     format_bytes(planned.memory), plan.planes + planned.order / 2 * plan.steps, planned.grid.points[0],
                     format_bytes(plan.disk), plan.steps, slower),
