@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QColor>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -23,16 +24,18 @@ constexpr int text_height = 146;
 constexpr double picture_ratio = 0.58;
 constexpr int radius = 10;
 
-/// In the dark the white middle of a field would glare from every card: what is white and colourless becomes dark, colours stay.
-void temper(QImage& picture) {
+/// In the dark the white middle of a field would glare from every card: what is white and colourless becomes the colour behind
+/// pictures, colours stay.
+void temper(QImage& picture, const QColor& behind) {
   picture = picture.convertToFormat(QImage::Format_ARGB32);
   for (int y = 0; y < picture.height(); ++y) {
     auto* line = reinterpret_cast<QRgb*>(picture.scanLine(y));
     for (int x = 0; x < picture.width(); ++x) {
       const QRgb c = line[x];
       const double white = std::min({qRed(c), qGreen(c), qBlue(c)}) / 255.0;
-      const double keep = 1 - 0.78 * white * white;
-      line[x] = qRgba(qRound(qRed(c) * keep), qRound(qGreen(c) * keep), qRound(qBlue(c) * keep), qAlpha(c));
+      const double away = white * white, keep = 1 - away;
+      line[x] = qRgba(qRound(qRed(c) * keep + behind.red() * away), qRound(qGreen(c) * keep + behind.green() * away),
+                      qRound(qBlue(c) * keep + behind.blue() * away), qAlpha(c));
     }
   }
 }
@@ -61,7 +64,7 @@ void SampleCardWidget::paint_picture(QPainter& painter, const QRectF& area) cons
       QImage whole = thumbnail_.scaled(wanted, Qt::KeepAspectRatioByExpanding, Qt::SmoothTransformation);
       const QPoint corner((whole.width() - wanted.width()) / 2, (whole.height() - wanted.height()) / 2);
       whole = whole.copy(QRect(corner, wanted));
-      if (reduced_dark_) temper(whole);
+      if (reduced_dark_) temper(whole, look_.colour("viewport"));
       reduced_ = QPixmap::fromImage(whole);
     }
     painter.drawPixmap(area, reduced_, QRectF(QPointF(0, 0), wanted));
