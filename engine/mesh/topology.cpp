@@ -345,9 +345,9 @@ OrientationChange orient_outward(Mesh& mesh) {
     }
     if (closed[k] != 0 && triangles >= 4) hulls.push_back(hull);
   }
-  const auto holds = [](const Hull& h, const Vec3& p) {
+  const auto holds = [](const Hull& hull, const Vec3& p) {
     for (std::size_t axis = 0; axis < 3; ++axis)
-      if (p[axis] < h.low[axis] || p[axis] > h.high[axis]) return false;
+      if (p[axis] < hull.low[axis] || p[axis] > hull.high[axis]) return false;
     return true;
   };
   for (std::size_t k = 0; k < components.size(); ++k) {

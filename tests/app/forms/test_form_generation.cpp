@@ -307,7 +307,7 @@ class TestFormGeneration : public QObject {
     std::ofstream(at("wrong.csv")) << "t[s],p[Pa]\n0,-1\n0.5\n";
     std::ofstream(at("m.vti")) << "<VTKFile type=\"ImageData\"><ImageData WholeExtent=\"0 20 0 10 0 0\" Spacing=\"1 1 1\">";
     const std::vector<float> samples = {1, -2, 3, 4, 5, -6};
-    QVERIFY(write_segy(at("g.sgy"), {.interval = 0.004, .samples = 3}, std::vector<SegyTrace>(2), samples).ok());
+    QVERIFY(write_segy(at("g.sgy"), {.interval = 0.004, .samples = 3, .text = {}}, std::vector<SegyTrace>(2), samples).ok());
     const FileGlance table = look_into_file(at("s.csv"));
     QVERIFY(table.words.contains("3 rows") && table.words.contains("t from 0 to 1 s") && table.words.contains("p from -1 to 2 Pa"));
     QCOMPARE(table.y, std::vector<double>({-1, 2, 0}));
