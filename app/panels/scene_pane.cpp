@@ -18,6 +18,8 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPainter>
+#include <QPixmap>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QStackedWidget>
@@ -83,7 +85,7 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
   stack_->addWidget(page);
   viewport_ = make_viewport(stack_, kind);
   viewport_->widget()->setAccessibleName(tr("Picture of the field"));
-  viewport_->widget()->setAccessibleDescription(tr("The field on its grid or mesh: arrow keys turn it, with Shift they move it, plus and minus come nearer and go away"));
+  viewport_->widget()->setAccessibleDescription(tr("The field on its grid or mesh: arrow keys turn it, with Shift they move it, plus and minus come nearer and go away; with a tool in hand arrow keys point and Enter clicks"));
   stack_->addWidget(viewport_->widget());
   viewport_->widget()->installEventFilter(this);
   row->addWidget(stack_, 1);
@@ -94,6 +96,9 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
   column->addLayout(row, 1);
   reading_ = make_label({}, "reading", viewport_->widget());
   reading_->hide();
+  pointer_ = new QLabel(viewport_->widget());
+  pointer_->setAttribute(Qt::WA_TransparentForMouseEvents);
+  pointer_->hide();
 
   apply_theme();
   viewport_->set_scene(scene_);
@@ -205,7 +210,10 @@ void ScenePane::make_head() {
     action->setCheckable(true);
     action->setData(static_cast<int>(one.tool));
     tool_group_->addAction(action);
-    connect(button, &QToolButton::clicked, this, [this, tool = one.tool](bool on) { set_tool(on ? tool : MouseTool::turn); });
+    connect(button, &QToolButton::clicked, this, [this, tool = one.tool](bool on) {
+      set_tool(on ? tool : MouseTool::turn);
+      if (on && has_picture()) viewport_->widget()->setFocus(Qt::OtherFocusReason);  // for the keys that point
+    });
     connect(action, &QAction::toggled, button, &QToolButton::setChecked);
     row->addWidget(button);
   }
@@ -254,8 +262,74 @@ void ScenePane::fit_head() {
 }
 
 bool ScenePane::eventFilter(QObject* watched, QEvent* event) {
-  if (watched == viewport_->widget() && event->type() == QEvent::KeyPress && has_picture() && move_by_key(static_cast<QKeyEvent&>(*event))) return true;
+  if (watched == viewport_->widget()) {
+    if (event->type() == QEvent::KeyPress && has_picture()) {
+      const auto& key = static_cast<const QKeyEvent&>(*event);
+      if (point_by_key(key) || move_by_key(key)) return true;
+    }
+    // Whoever takes the mouse again needs no second pointer.
+    if (event->type() == QEvent::MouseMove || event->type() == QEvent::FocusOut) show_pointer(false);
+  }
   return QWidget::eventFilter(watched, event);
+}
+
+bool ScenePane::point_by_key(const QKeyEvent& event) {
+  if (tool_ == MouseTool::turn || (event.modifiers() & (Qt::ControlModifier | Qt::AltModifier))) return false;
+  const QWidget& picture = *viewport_->widget();
+  const double ratio = devicePixelRatioF(), step = (event.modifiers() & Qt::ShiftModifier ? 2 : 16) * ratio;
+  double x = 0, y = 0;
+  bool click = false;
+  switch (event.key()) {
+    case Qt::Key_Left: x = -step; break;
+    case Qt::Key_Right: x = step; break;
+    case Qt::Key_Up: y = -step; break;
+    case Qt::Key_Down: y = step; break;
+    case Qt::Key_Return: case Qt::Key_Enter: case Qt::Key_Space: click = true; break;
+    default: return false;
+  }
+  if (pointer_->isHidden() && !line_begin_) pointer_at_ = {0.5 * picture.width() * ratio, 0.5 * picture.height() * ratio};
+  pointer_at_ = {std::clamp(pointer_at_[0] + x, 0.0, picture.width() * ratio - 1), std::clamp(pointer_at_[1] + y, 0.0, picture.height() * ratio - 1)};
+  show_pointer(true);
+  InputEvent as_mouse;
+  as_mouse.x = pointer_at_[0];
+  as_mouse.y = pointer_at_[1];
+  if (!click) {
+    static_cast<void>(handle_tool(as_mouse));
+    return true;
+  }
+  as_mouse.button = MouseButton::left;
+  const bool line_ends = line_begin_.has_value();
+  as_mouse.kind = InputKind::press;
+  if (!line_ends) static_cast<void>(handle_tool(as_mouse));
+  as_mouse.kind = InputKind::release;
+  if (line_ends || tool_ != MouseTool::profile) static_cast<void>(handle_tool(as_mouse));
+  return true;
+}
+
+void ScenePane::show_pointer(bool visible) {
+  pointer_->setVisible(visible);
+  if (!visible) return;
+  if (pointer_->pixmap().isNull()) {
+    // A cross with a rim, to be seen on every colour.
+    constexpr int size = 25;
+    const double ratio = devicePixelRatioF();
+    QPixmap cross(QSize(size, size) * ratio);
+    cross.setDevicePixelRatio(ratio);
+    cross.fill(Qt::transparent);
+    QPainter painter(&cross);
+    painter.setRenderHint(QPainter::Antialiasing);
+    constexpr double middle = 0.5 * size, inner = 3, outer = 11;
+    for (const auto& [colour, width] : {std::pair{look_.colour("viewport"), 5.0}, std::pair{look_.colour("text"), 2.0}}) {
+      painter.setPen(QPen(colour, width, Qt::SolidLine, Qt::RoundCap));
+      for (const auto& [x, y] : {std::pair{1, 0}, std::pair{-1, 0}, std::pair{0, 1}, std::pair{0, -1}})
+        painter.drawLine(QPointF(middle + inner * x, middle + inner * y), QPointF(middle + outer * x, middle + outer * y));
+    }
+    painter.end();
+    pointer_->setPixmap(cross);
+    pointer_->adjustSize();
+  }
+  const double ratio = devicePixelRatioF();
+  pointer_->move(qRound(pointer_at_[0] / ratio) - pointer_->width() / 2, qRound(pointer_at_[1] / ratio) - pointer_->height() / 2);
 }
 
 bool ScenePane::move_by_key(const QKeyEvent& event) {
@@ -433,6 +507,7 @@ void ScenePane::restore_view(std::size_t index) {
 
 void ScenePane::apply_theme() {
   scene_->set_theme(picture_theme(look_.theme(), "viewport"));
+  pointer_->setPixmap({});  // drawn anew in the colours of the theme
   viewport_->request_render();
 }
 
@@ -452,6 +527,7 @@ void ScenePane::set_tool(MouseTool tool) {
   tool_ = tool;
   for (QAction* action : tool_group_->actions()) action->setChecked(action->data().toInt() == static_cast<int>(tool));
   line_begin_.reset();
+  show_pointer(false);
   scene_->set_line({});
   viewport_->widget()->setCursor(tool == MouseTool::turn ? Qt::ArrowCursor : Qt::CrossCursor);
   static const QString hints[] = {QString(), tr("Point at the field to read its value; click to keep it in the picture."),

@@ -116,6 +116,10 @@ class ScenePane : public QWidget {
  private:
   /// Arrows turn, with Shift they move, plus and minus come nearer and go away; false: another key.
   bool move_by_key(const QKeyEvent& event);
+  /// While a tool is in hand, arrows move its pointer (with Shift by little) and Enter or space clicks with it, as the mouse would;
+  /// a line begins and ends with a click. False: another key, or no tool.
+  bool point_by_key(const QKeyEvent& event);
+  void show_pointer(bool visible);
   void make_head();
   void fit_head();
   void make_view_menu(QToolButton* button);
@@ -157,6 +161,8 @@ class ScenePane : public QWidget {
   QLineEdit* low_;
   QLineEdit* high_;
   QLabel* reading_;
+  QLabel* pointer_;                     ///< of the keyboard, on the picture
+  std::array<double, 2> pointer_at_{};  ///< device pixels
   DisplayPanel* display_;
   QToolButton* display_button_;
   QActionGroup* tool_group_;

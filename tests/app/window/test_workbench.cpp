@@ -330,6 +330,46 @@ class TestWorkbench : public QObject {
     QCOMPARE(view.scene().markers().size(), before);
   }
 
+  // Arrows move a pointer that begins in the middle, Enter or space clicks.
+  void keys_point_as_the_mouse_does() {
+    auto w = window();
+    QVERIFY(w->open_run(make_run("keys", 3, 1)).ok());
+    ViewportPanel& view = w->workbench()->viewport_panel();
+    QTRY_VERIFY(view.pane().has_picture() && view.is_up_to_date());
+    static_cast<void>(view.picture());
+    QWidget* const picture = view.viewport()->widget();
+    const auto cross = [&] {
+      for (auto* label : picture->findChildren<QLabel*>())
+        if (!label->pixmap().isNull() && label->isVisibleTo(picture)) return label->geometry().center();
+      return QPoint();
+    };
+    const auto before = view.scene().markers().size();
+    QTest::keyClick(picture, Qt::Key_Return);  // no tool in hand
+    QVERIFY(cross().isNull() && view.scene().markers().size() == before);
+    view.pane().set_tool(MouseTool::probe);
+    QTest::keyClick(picture, Qt::Key_Return);
+    QCOMPARE(view.scene().markers().size(), before + 1);
+    const QPoint middle = cross();
+    QVERIFY((middle - picture->rect().center()).manhattanLength() <= 2);
+    QTest::keyClick(picture, Qt::Key_Right);
+    QTest::keyClick(picture, Qt::Key_Up, Qt::ShiftModifier);
+    QCOMPARE(cross() - middle, QPoint(16, -2));
+
+    QSignalSpy drawn(&view.pane(), &ScenePane::profile_drawn);
+    view.pane().set_tool(MouseTool::profile);
+    QVERIFY(cross().isNull());
+    QTest::keyClick(picture, Qt::Key_Space);
+    for (int i = 0; i < 4; ++i) QTest::keyClick(picture, Qt::Key_Left);
+    QCOMPARE(drawn.count(), 0);
+    QTest::keyClick(picture, Qt::Key_Space);
+    QCOMPARE(drawn.count(), 1);
+
+    QSignalSpy placed(&view.pane(), &ScenePane::place_chosen);
+    view.pane().set_tool(MouseTool::place);
+    QTest::keyClick(picture, Qt::Key_Enter);
+    QCOMPARE(placed.count(), 1);
+  }
+
   void faces_become_a_group_of_the_case() {
     SampleCard card;
     for (SampleCard& one : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
