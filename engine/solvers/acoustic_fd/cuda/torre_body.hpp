@@ -13,8 +13,8 @@
 // with 12 issue half the time, which gives 290 Gcells/s for each warp of a scheduler: 1170, 870 and 580. Of memory's rate codes that do as much
 // beside it reach two thirds, so 360, 480 and 580 Gcells/s are expected at DTS 3, 4 and 5, of which cuts along z take what nz + N_t lacks of
 // whole cuts; in double precision (DTS 3) 180. PREDICTED, NOT TIMED: no card has run this.
-// nvcc 13.0 for sm_90: DTS 3 128 registers, nothing spilled; DTS 4 168 and 16 bytes spilled, DTS 5 255 and 40 bytes, outside the cells'
-// values; double precision 198, nothing spilled. Shared memory 168, 198, 199 and 177 KiB.
+// nvcc 13.0 for sm_90: DTS 3 128 registers, nothing spilled; DTS 4 168 and 16 bytes spilled, DTS 5 255 and 40 bytes;
+// double precision 198, nothing spilled. Shared memory 168, 198, 199 and 177 KiB.
 #pragma once
 
 #include "engine/team/kernel.hpp"
