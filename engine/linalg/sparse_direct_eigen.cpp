@@ -14,6 +14,8 @@ namespace {
 using Complex = std::complex<double>;
 using Matrix = Eigen::SparseMatrix<Complex, Eigen::ColMajor, int>;
 
+constexpr double diagonal_threshold = 0.01;
+
 class EigenDirect final : public SparseDirect {
  public:
   Status factor(const SymmetricMatrix& m) {
@@ -29,6 +31,9 @@ class EigenDirect final : public SparseDirect {
     full.setFromTriplets(entries.begin(), entries.end());
     entries = {};
     lu_.isSymmetric(true);
+    // The order that keeps the factors sparse is that of a symmetric matrix: it is worth little once rows are exchanged. So the diagonal is
+    // taken unless it is far smaller than another entry of its column.
+    lu_.setPivotThreshold(diagonal_threshold);
     lu_.compute(full);
     if (lu_.info() != Eigen::Success)
       return make_error(ErrorCode::invalid_input, "the system of equations is singular: " + lu_.lastErrorMessage(),

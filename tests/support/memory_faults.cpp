@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preloaded into a program (LD_PRELOAD), lets its memory run out: `operator new` of 32 KiB or more throws from one call on.
+// Preloaded into a program (LD_PRELOAD), lets its memory run out: `operator new` of 32 KiB or more fails from one call on.
 //
 // CONOID_MEMORY_AT=n: from the n-th such call, counted from 1, all fail, and go on failing. CONOID_MEMORY_COUNT=file: receives
 // the number of such calls when the program ends by itself. Smaller pieces are always had, as from a heap with some room left:
@@ -31,6 +31,14 @@ void* take(std::size_t bytes, std::size_t align) {
   return memory;
 }
 
+void* take_or_none(std::size_t bytes, std::size_t align) noexcept {
+  try {
+    return take(bytes, align);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 struct Count {
   ~Count() {
     const char* file = std::getenv("CONOID_MEMORY_COUNT");
@@ -47,6 +55,16 @@ void* operator new(std::size_t bytes) { return take(bytes, 0); }
 void* operator new[](std::size_t bytes) { return take(bytes, 0); }
 void* operator new(std::size_t bytes, std::align_val_t align) { return take(bytes, static_cast<std::size_t>(align)); }
 void* operator new[](std::size_t bytes, std::align_val_t align) { return take(bytes, static_cast<std::size_t>(align)); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return take_or_none(bytes, 0); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return take_or_none(bytes, 0); }
+void* operator new(std::size_t bytes, std::align_val_t align, const std::nothrow_t&) noexcept {
+  return take_or_none(bytes, static_cast<std::size_t>(align));
+}
+void* operator new[](std::size_t bytes, std::align_val_t align, const std::nothrow_t&) noexcept {
+  return take_or_none(bytes, static_cast<std::size_t>(align));
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

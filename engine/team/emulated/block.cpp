@@ -242,7 +242,7 @@ void Block::end_thread(unsigned thread) {
 void Block::release_barrier() {
   if (after_grid_) {
     after_grid_ = false;
-    if (!job_->meeting->arrive()) fail("another block of the grid has failed");
+    if (!job_->meeting->arrive()) fail([] { return std::string("another block of the grid has failed"); });
   }
   arrived_ = 0;
   ++generation_;
@@ -255,10 +255,12 @@ void Block::barrier(Place place) {
   if (arrived_ == 0)
     barrier_place_ = place;
   else if (checked && !same(place, barrier_place_))
-    fail(fmt::format(
-        "{}: waits at the barrier of {}, while other threads of the block wait at the one of {}. All threads of "
-        "a block must come to the same barrier.",
-        whereabouts(), text_of(place), text_of(barrier_place_)));
+    fail([&] {
+      return fmt::format(
+          "{}: waits at the barrier of {}, while other threads of the block wait at the one of {}. All threads of "
+          "a block must come to the same barrier.",
+          whereabouts(), text_of(place), text_of(barrier_place_));
+    });
   if (++arrived_ == alive_)
     release_barrier();
   else
@@ -275,8 +277,9 @@ int Block::vote(int value, int kind, Place place) {
 
 void Block::grid_barrier(Place place) {
   if (job_->meeting == nullptr)
-    fail(fmt::format("{}: waits for the whole grid at {}, but the launch was not cooperative", whereabouts(),
-                     text_of(place)));
+    fail([&] {
+      return fmt::format("{}: waits for the whole grid at {}, but the launch was not cooperative", whereabouts(), text_of(place));
+    });
   after_grid_ = true;
   barrier(place);
 }
@@ -291,8 +294,10 @@ const unsigned char* Block::exchange(unsigned mask, const void* mine, std::size_
   const unsigned lane = current_ % 32, bit = 1U << lane;
   Warp& warp = warps_[current_ / 32];
   if ((mask & bit) == 0)
-    fail(fmt::format("{}: lane {} calls a warp operation at {} with the mask {:#010x}, which does not contain it",
-                     whereabouts(), lane, text_of(place), mask));
+    fail([&] {
+      return fmt::format("{}: lane {} calls a warp operation at {} with the mask {:#010x}, which does not contain it", whereabouts(),
+                         lane, text_of(place), mask);
+    });
   Meeting* meeting = nullptr;
   for (auto& m : warp.meetings)
     if (m->mask == mask) meeting = m.get();
@@ -342,8 +347,7 @@ void Block::await_copies(unsigned groups) {
   for (std::size_t& g : c.groups) g -= end;
 }
 
-void Block::fail(std::string problem) {
-  problem_ = std::move(problem);
+void Block::end_launch() {
   if (job_->meeting != nullptr) job_->meeting->abandon();
   Fiber::jump(*threads_[current_].fiber, main_);
   __builtin_unreachable();
@@ -358,8 +362,10 @@ void Block::deadlock() {
       if (first == nobody) first = t;
     }
   const uint3 i = threads_[first].index;
-  fail(fmt::format("kernel '{}', block ({},{},{}): {} of {} threads wait for ever, thread ({},{},{}) at {}", job_->name,
-                   b.x, b.y, b.z, waiting, count_, i.x, i.y, i.z, text_of(threads_[first].place)));
+  fail([&] {
+    return fmt::format("kernel '{}', block ({},{},{}): {} of {} threads wait for ever, thread ({},{},{}) at {}", job_->name, b.x, b.y,
+                       b.z, waiting, count_, i.x, i.y, i.z, text_of(threads_[first].place));
+  });
 }
 
 // ---- the calls of model.hpp

@@ -58,8 +58,13 @@ class Block {
   void commit_copies();
   void await_copies(unsigned groups);
 
-  /// Ends the launch at once, from inside a thread: control returns to run().
-  [[noreturn]] void fail(std::string problem);
+  /// Ends the launch at once, from inside a thread: control returns to run(). The thread's frames are left as they are, so nothing
+  /// in them may own memory by then: `text` makes the sentence and lets go of all else.
+  template <class Text>
+  [[noreturn]] void fail(Text&& text) {
+    problem_ = text();
+    end_launch();
+  }
   [[nodiscard]] const Job& job() const { return *job_; }
   [[nodiscard]] std::string whereabouts() const;  ///< "kernel 'x', block (0,0,0), thread (3,0,0)"
   [[nodiscard]] unsigned warp_epoch(unsigned warp) const { return warps_[warp].epoch; }
@@ -131,6 +136,8 @@ class Block {
   std::vector<std::unique_ptr<Stack>> stacks_;
   std::vector<Fiber*> free_;
   std::vector<unsigned char> shared_;
+  [[noreturn]] void end_launch();
+
   std::string problem_;
 };
 

@@ -380,7 +380,7 @@ void check_range(const void* address, std::size_t bytes, Access access, const vo
   const auto a = reinterpret_cast<Address>(address), b = reinterpret_cast<Address>(&builtins);
   if (w->block->owns_stack(address) || (a >= b && a < b + sizeof builtins)) return;
   std::string wrong = look(*w, a, bytes, access, code);
-  if (!wrong.empty()) w->block->fail(std::move(wrong));
+  if (!wrong.empty()) w->block->fail([&] { return std::move(wrong); });
 }
 
 // ---- memory
@@ -544,8 +544,10 @@ void __ubsan_handle_out_of_bounds(const SourcePlace* place, unsigned long index)
   auto* const block = conoid::emulated::builtins.block;
   if (block == nullptr) return;
   const char* const slash = std::strrchr(place->file, '/');
-  block->fail(fmt::format("{}: index {} lies outside its array at {}:{}", block->whereabouts(),
-                          static_cast<long>(index), slash != nullptr ? slash + 1 : place->file, place->line));
+  block->fail([&] {
+    return fmt::format("{}: index {} lies outside its array at {}:{}", block->whereabouts(), static_cast<long>(index),
+                       slash != nullptr ? slash + 1 : place->file, place->line);
+  });
 }
 void __ubsan_handle_out_of_bounds_abort(const SourcePlace* place, unsigned long index) {
   __ubsan_handle_out_of_bounds(place, index);
