@@ -23,13 +23,13 @@ namespace conoid::acoustic_fd {
 
 /// What a launch of towers has to know of their shape.
 struct TowerPlan {
-  int levels, rows, fours, rim, threads;
+  int levels, rows, fours, rim, threads, blocks;  ///< blocks: of a multiprocessor
   Bytes shared;
 };
 template <int R>
 constexpr TowerPlan plan_of() {
   using S = TowerOf<R>;
-  return {S::levels, S::tile_rows, S::tile_fours, S::rim, S::threads, static_cast<Bytes>(S::shared)};
+  return {S::levels, S::tile_rows, S::tile_fours, S::rim, S::launched, S::blocks, static_cast<Bytes>(S::shared)};
 }
 inline constexpr TowerPlan tower_plans[] = {plan_of<1>(), plan_of<2>(), plan_of<3>(), plan_of<4>(), plan_of<5>(), plan_of<6>()};
 
@@ -39,7 +39,7 @@ struct TorrePlan {
   Index steps = 0;  ///< of a band
   Index rows = 0, across = 0, deep = 0, first_row = 0, threads = 0;
   Bytes shared = 0;
-  double rate = 0;  ///< expected on a device of 132 multiprocessors and 4.0 TB/s (cuda/torre_body.hpp), 10⁹ updates a second
+  double rate = 0;  ///< expected of an H200 (cuda/torre_body.hpp), 10⁹ updates a second
 };
 template <class T, int half>
 TorrePlan torre_plan(const std::array<Index, 3>& n, Index steps) {
@@ -56,11 +56,9 @@ TorrePlan torre_plan(const std::array<Index, 3>& n, Index steps) {
   p.rows = n[0] / half + 1 - p.first_row;
   p.across = (n[1] + 2 * half - 2) / D + 1;
   p.shared = static_cast<Bytes>(S::shared);
-  const double h = static_cast<double>(half), useful = static_cast<double>(n[1] * n[2]) /
-                                                      static_cast<double>(p.across * D * p.deep * p.threads) *
-                                                      static_cast<double>(n[0]) / static_cast<double>(n[0] + p.steps + D);
-  const double bytes = (20 - 1 / h) / h * (1 + (2 - 2 / h + 1 / (h * h)) * static_cast<double>(D) / (4 * static_cast<double>(p.steps)));
-  p.rate = useful * std::min(0.65 * 4000 / bytes * 4 / static_cast<double>(sizeof(T)), 290.0 * S::most / 128);
+  const double useful = static_cast<double>(n[1] * n[2]) / static_cast<double>(p.across * D * p.deep * p.threads) *
+                        static_cast<double>(n[0]) / static_cast<double>(n[0] + p.steps + D);
+  p.rate = useful * (half == 3 ? 230 : half == 4 ? 250 : 135) * 4 / static_cast<double>(sizeof(T));
   return p;
 }
 
@@ -335,8 +333,9 @@ class DeviceSlice {
     t.sigma_x = sigma_.data() + sigma_at_[0] + first_;
     t.sigma_y = sigma_.data() + sigma_at_[1] + held().begin;
     t.sigma_z = sigma_.data() + sigma_at_[2];
-    // Short pieces leave no tail of idle multiprocessors; each loads 2s planes more.
-    t.planes = static_cast<int>(std::clamp<Index>(x.size() / 16, 16 * s_, 128));
+    // Short pieces leave no tail of idle multiprocessors; each loads 2s planes more. All are of one length: the longest is waited for.
+    const Index about = std::clamp<Index>(x.size() / 16, 16 * s_, 128), pieces = std::max<Index>(1, (x.size() + about / 2) / about);
+    t.planes = static_cast<int>((x.size() + pieces - 1) / pieces);
     LaunchShape shape;
     shape.block = {advance_threads_z, advance_threads_y, 1};
     shape.grid = {blocks(at_.nz, 4 * advance_threads_z), blocks(y.size(), advance_threads_y),
@@ -370,10 +369,10 @@ class DeviceSlice {
     t.first_z = static_cast<int>(-(t.columns * tile_z >= n[2] + aligned ? aligned : lean_z));
     for (Index i = 1; i <= s_; ++i) t.weight[i] = host_.weights().equal[i];
     place_band(k, bands, plan_.levels, t);
-    launch_bands(tower_, static_cast<unsigned>(plan_.threads), plan_.shared, t);
+    launch_bands(tower_, static_cast<unsigned>(plan_.threads), plan_.shared, t, plan_.blocks);
   }
   /// DiamondTorre where "tower WIDTHxSTEPS" asks for it, or where it should be faster than streaming towers, of which 4 levels made
-  /// 323 · 10⁹ updates a second on a device of that size.
+  /// 331 · 10⁹ updates a second on a device of that size.
   void choose_torre() {
     if (!bands_possible_ || s_ != 1) return;
     const auto& n = problem_.grid.points;
@@ -396,7 +395,7 @@ class DeviceSlice {
         const Index lean_y = plan_.levels - 1, lean_z = Index{4} * plan_.rim * lean_y, tile_z = Index{4} * plan_.fours;
         const double cells = static_cast<double>((n[1] + lean_y + plan_.rows - 1) / plan_.rows * plan_.rows) *
                              static_cast<double>((n[2] + lean_z + tile_z - 1) / tile_z * tile_z);
-        best.rate = std::max(best.rate, 323 * static_cast<double>(n[1] * n[2]) / cells);
+        best.rate = std::max(best.rate, 331 * static_cast<double>(n[1] * n[2]) / cells);
       }
       for (const int half : {3, 4, 5})
         if (const TorrePlan other = plan(half, Index{8} * half); other.rate > best.rate) best = other;
@@ -501,9 +500,9 @@ class DeviceSlice {
       t.points = points_.data();
     }
   }
-  /// Persistent blocks, at most one a multiprocessor, which wait for each other.
+  /// Persistent blocks, at most `together` a multiprocessor, which wait for each other.
   template <class Arguments>
-  void launch_bands(const Kernel<Arguments>& kernel, unsigned threads, Bytes shared, Arguments& t) {
+  void launch_bands(const Kernel<Arguments>& kernel, unsigned threads, Bytes shared, Arguments& t, int together = 1) {
     const std::size_t number = static_cast<std::size_t>(t.rows) * static_cast<std::size_t>(t.columns) * static_cast<std::size_t>(t.bands);
     if (progress_.size() < number + 1) progress_ = device_.allocate<unsigned>(number + 1, "progress of towers");
     stream_.zero(progress_);
@@ -513,7 +512,7 @@ class DeviceSlice {
     shape.block = {threads, 1, 1};
     shape.shared = shared;
     shape.cooperative = true;
-    shape.grid = {static_cast<unsigned>(std::min(number, static_cast<std::size_t>(device_.info().multiprocessors))), 1, 1};
+    shape.grid = {static_cast<unsigned>(std::min(number, static_cast<std::size_t>(device_.info().multiprocessors * together))), 1, 1};
     stream_.launch(kernel, shape, t);
   }
 

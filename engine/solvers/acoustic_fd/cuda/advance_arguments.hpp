@@ -77,7 +77,7 @@ struct PointArguments {
   T* out = nullptr;           ///< of the receivers
 };
 
-constexpr int advance_threads_z = 32, advance_threads_y = 8;  // a thread has four cells along z
+constexpr int advance_threads_z = 32, advance_threads_y = 4;  // a thread has four cells along z; a multiprocessor holds more of small blocks
 constexpr int point_threads = 64;
 constexpr int mirror_threads = 64;
 constexpr int matched_threads = 128;

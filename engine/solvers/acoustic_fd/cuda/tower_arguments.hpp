@@ -57,11 +57,12 @@ struct TowerArguments : BandArguments<float> {
   float weight[7] = {};
 };
 
-/// The shape of a tower.
-template <int R, int T, int rows, int fours, int U>
+/// The shape of a tower. A block has a warp more than its cells need.
+template <int R, int T, int rows, int fours, int U, int together = 1>
 struct TowerShape {
   static constexpr int radius = R, levels = T, tile_rows = rows, tile_fours = fours, unrolled = U;
-  static constexpr int threads = rows * fours;  ///< a thread has four cells along z
+  static constexpr int threads = rows * fours;  ///< with cells, each four along z
+  static constexpr int launched = threads + 32, blocks = together;
   static constexpr int rim = (R + 3) / 4;       ///< fours of the stencil's reach and of the lean along z
   static constexpr int wide = fours + 2 * rim, high = rows + 2 * R, plane = wide * high;
   static constexpr int entering_rows = R * (T - 1) < rows ? R * (T - 1) : rows;
@@ -71,23 +72,24 @@ struct TowerShape {
   static constexpr int medium_planes = R * (T - 1) + 2;
   static constexpr int halo = 2 * R * fours + 2 * rim * rows;  ///< of one level
   static constexpr int copies = T * halo + 3 * slots;
-  static constexpr int shared = (2 * buffer + medium_planes * threads) * 16 + copies * 8;  ///< bytes
+  static constexpr int shared = (2 * buffer + (medium_planes + 2) * threads + copies) * 16;  ///< bytes
 };
 
-/// Those of a run, by the stencil's radius: with the planes of all levels in registers, as many levels as leave none in memory.
+/// Those of a run, by the stencil's radius: with the planes of all levels in registers, as many levels as leave few in memory. With the
+/// warp that watches, each scheduler has as many warps as any other: one more on one of them would cost all a quarter of their registers.
 template <int R>
 struct TowerOf;
 template <>
-struct TowerOf<1> : TowerShape<1, 4, 32, 16, 3> {};
+struct TowerOf<1> : TowerShape<1, 4, 30, 16, 3> {};
 template <>
-struct TowerOf<2> : TowerShape<2, 4, 24, 16, 1> {};
+struct TowerOf<2> : TowerShape<2, 4, 22, 16, 1> {};
 template <>
-struct TowerOf<3> : TowerShape<3, 3, 24, 16, 1> {};
+struct TowerOf<3> : TowerShape<3, 3, 22, 16, 1> {};
 template <>
-struct TowerOf<4> : TowerShape<4, 3, 24, 16, 1> {};
+struct TowerOf<4> : TowerShape<4, 3, 22, 16, 1> {};
 template <>
-struct TowerOf<5> : TowerShape<5, 2, 24, 16, 1> {};
+struct TowerOf<5> : TowerShape<5, 2, 22, 16, 1> {};
 template <>
-struct TowerOf<6> : TowerShape<6, 2, 24, 16, 1> {};
+struct TowerOf<6> : TowerShape<6, 2, 22, 16, 1> {};
 
 }  // namespace conoid::acoustic_fd

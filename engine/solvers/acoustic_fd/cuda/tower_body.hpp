@@ -110,25 +110,28 @@ __device__ __noinline__ static float4 with_points(const TowerPoints<float>* t, i
 __device__ __forceinline__ float4 chosen(bool first, float4 a, float4 b) {
   return make_float4(first ? a.x : b.x, first ? a.y : b.y, first ? a.z : b.z, first ? a.w : b.w);
 }
-/// Images behind the faces of z in a line of cells: the low face lies `below` cells under the first of the middle four, the
-/// high one `above` cells over it.
+/// Images behind the low face of z in a line of cells, `below` cells under the first of the middle four; or the high one, `above` cells over it.
 template <int R>
-__device__ __forceinline__ void mirror_line(float* value, int below, float low, int above, float high) {
+__device__ __forceinline__ void mirror_low(float* value, int below, float sign) {
   constexpr int o = 4 * ((R + 3) / 4);
 #pragma unroll
   for (int i = 0; i < o; ++i) {
     float v = value[i];
 #pragma unroll
     for (int d = 0; d < R; d += 4)
-      if (o - d > i) v = below == d ? low * value[2 * (o - d) - i] : v;
+      if (o - d > i) v = below == d ? sign * value[2 * (o - d) - i] : v;
     value[i] = v;
   }
+}
+template <int R>
+__device__ __forceinline__ void mirror_high(float* value, int above, float sign) {
+  constexpr int o = 4 * ((R + 3) / 4);
 #pragma unroll
   for (int i = 2 * o + 3; i > o; --i) {
     float v = value[i];
 #pragma unroll
     for (int d = 0; d < R + 3; ++d)
-      if (o + d < i && 2 * (o + d) - i >= 0) v = above == d ? high * value[2 * (o + d) - i] : v;
+      if (o + d < i && 2 * (o + d) - i >= 0) v = above == d ? sign * value[2 * (o + d) - i] : v;
     value[i] = v;
   }
 }
@@ -153,6 +156,13 @@ __device__ __forceinline__ void wait_for(const unsigned* p, unsigned steps) {
   }
 }
 
+/// A four that a step brings from the device's memory into shared memory: of plane x − behind, asked for as `from` + x strides.
+struct alignas(16) TowerCopy {
+  const float4* from = nullptr;
+  int stride = 0;                     ///< fours between planes
+  std::uint16_t to = 0, behind = 0;  ///< to: place in a buffer
+};
+
 /// One persistent block takes tower after tower in the order of their dependencies, band after band.
 ///
 /// Update k of a band (it makes level k+1) covers, at step X of the stream, plane X − R k of rows [B + R k, B + R k + rows) and fours
@@ -160,17 +170,21 @@ __device__ __forceinline__ void wait_for(const unsigned* p, unsigned steps) {
 /// A thread keeps its column from level to level, with the 2R+1 planes of the stencil in registers, until the tile leaves that column;
 /// then it takes over the one a whole tile further up, whose newest levels the neighbour left in memory. In-plane neighbours are
 /// read from middle planes in shared memory, one barrier a step for all levels. What comes from neighbours (the rim of each middle
-/// plane, entering columns) is copied asynchronously, one step ahead, from a list that is made once a tower.
+/// plane, entering columns) is copied asynchronously, one step ahead, from a list that is made once a tower. The last warp has no
+/// cells: it looks how far the neighbours are and tells how far this tower is, while the others compute.
 template <class S>
-__global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
+__global__ void __launch_bounds__(S::launched, S::blocks) tower(TowerArguments t) {
   constexpr int R = S::radius, T = S::levels, rows = S::tile_rows, fours = S::tile_fours, U = S::unrolled;
-  static_assert(R * T <= rows && S::rim * T <= fours && R * (T - 1) < 32);
+  static_assert(R * T <= rows && S::rim * T <= fours && R * (T - 1) < 32 && sizeof(TowerCopy) == 16 && S::buffer < 65536);
   constexpr int F = S::rim, W = S::wide, plane = S::plane, threads = S::threads, buffer = S::buffer;
   float4* const buffers = dynamic_shared<float4>();
   float4* const medium = buffers + 2 * buffer;
-  uint2* const copies = reinterpret_cast<uint2*>(medium + S::medium_planes * threads);
+  float4* const coming_u = medium + S::medium_planes * threads;  // a thread's own: plane X + R of level k
+  float4* const coming_o = coming_u + threads;                   // plane X of level k − 1
+  TowerCopy* const copies = reinterpret_cast<TowerCopy*>(coming_o + threads);
   __shared__ unsigned shared_ticket;
   __shared__ int copy_count;
+  __shared__ unsigned busy_plane[2];  // at even and odd steps: whether plane X has sources or receivers
   const int id = static_cast<int>(threadIdx.x), own_r = id / fours, own_c = id % fours;
   const float4 zero = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
   const std::int64_t sx = t.stride_x / 4, ax = t.a_stride_x / 4;
@@ -181,8 +195,6 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
   const int r = own_r, c = own_c;
   const int ky = r < S::entering_rows ? r / R + 1 : T, kz = c < S::entering_fours ? c / F + 1 : T;
   constexpr unsigned points_mask = (2U << (R * (T - 1))) - 1U;
-  const bool mirrors =
-      t.sign[0] != 0 || t.sign[1] != 0 || t.sign[2] != 0 || t.sign[3] != 0 || t.sign[4] != 0 || t.sign[5] != 0;
 
   for (;;) {
     __syncthreads();
@@ -208,19 +220,20 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
     // The reach of the tile over all levels.
     const int y_end = B + rows + R * (T - 1), z_begin = 4 * C, z_end = 4 * (C + fours + F * (T - 1));
     const bool inner = B >= 0 && z_begin >= 0 && y_end <= ny && z_end <= nz;
-    const bool edge = mirrors && (B < R || z_begin < R || y_end > ny - R || z_end > nz - R);
+    const bool edge_y = (t.sign[2] != 0 && B < R) || (t.sign[3] != 0 && y_end > ny - R);
+    const bool edge_low = t.sign[4] != 0 && z_begin < R, edge_high = t.sign[5] != 0 && z_end > nz - R;
+    const bool edge = edge_y || edge_low || edge_high;
     const bool undamped = B >= t.core[2] && y_end <= t.core[3] && z_begin >= t.core[4] && z_end <= t.core[5];
 
-    for (int i = id; i < 2 * buffer; i += threads) buffers[i] = zero;  // what lies outside the grid stays so
-    // The list: .x place in a plane, .y where to, planes behind the step, and of which array.
+    for (int i = id; i < 2 * buffer; i += S::launched) buffers[i] = zero;  // what lies outside the grid stays so
     const auto enlist = [&](int y, int z, int to, int behind, unsigned array) {
       if (y < 0 || y >= ny || z < 0 || 4 * z >= nz) return;
       const int place = array == 2 ? y * ay + z : y * sy + z;
-      const int at = atomicAdd(&copy_count, 1);
-      copies[at] = uint2{static_cast<unsigned>(place),
-                         static_cast<unsigned>(to) | static_cast<unsigned>(behind) << 16 | array << 30};
+      const std::int64_t stride = array == 2 ? ax : sx;
+      copies[atomicAdd(&copy_count, 1)] = TowerCopy{(array == 0 ? even : array == 1 ? odd : a) + (place - behind * stride), static_cast<int>(stride),
+                                                    static_cast<std::uint16_t>(to), static_cast<std::uint16_t>(behind)};
     };
-    for (int e = id; e < T * S::halo; e += threads) {
+    for (int e = id; e < T * S::halo; e += S::launched) {
       const int k = e / S::halo;
       int i = e % S::halo, row, four;
       if (i < 2 * R * fours) {
@@ -235,7 +248,7 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
       if (R == 1 && k > 0 && row < rows && four < fours) continue;
       enlist(B + R * k + row - R, C + F * k + four - F, k * plane + row * W + four, R * k, k % 2);
     }
-    for (int e = id; e < 3 * S::slots; e += threads) {
+    for (int e = id; e < 3 * S::slots; e += S::launched) {
       const int what = e / S::slots;
       int i = e % S::slots, y, z, k;
       if (i < S::entering_rows * fours) {
@@ -254,30 +267,48 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
       enlist(y, z, T * plane + e, what == 0 ? R * (k - 1) : R * k, array);
     }
 
+    if (id >= threads) {
+      // What steps up to s ask for, for the step after each: others must have done that one. A lane looks at each of them.
+      const int lane = id - threads, ahead = lane == 2 ? 2 + R * T : 2;
+      const unsigned* const watched = lane == 0 ? above_y : lane == 1 ? above_z : lane == 2 ? before : nullptr;
+      const auto look = [&](int s) {
+        if (watched != nullptr) wait_for(watched, static_cast<unsigned>(s + ahead < steps ? s + ahead : steps));
+      };
+      if (lane < 2) busy_plane[lane] = 0;
+      look(1);
+      __syncthreads();
+      for (int s = 0; s < (steps + U - 1) / U * U; ++s) {
+        __syncthreads();
+        if (lane == 4 && t.busy != nullptr) {
+          const int x = s + 1 - R;
+          busy_plane[(s + 1) & 1] = x >= 0 && x < nx ? t.busy[x] : 0U;
+        }
+        if (s % 2 == 1)
+          look(s + 2);
+        else if (lane == 3 && s > 0 && s < steps)
+          store_release(mine, static_cast<unsigned>(s));
+      }
+      __syncthreads();
+      if (lane == 3) store_release(mine, static_cast<unsigned>(steps));
+      continue;
+    }
     const int slot_z = T * plane + S::entering_rows * fours + r * S::entering_fours + c;
     const bool first_inside = B + r >= 0 && B + r < ny && C + c >= 0 && 4 * (C + c) < nz;
-    const int first_place = (B + r) * sy + C + c, first_medium = (B + r) * ay + C + c;
+    const float4* const first_even = even + ((B + r) * sy + C + c);
+    const float4* const first_odd = odd + ((B + r) * sy + C + c);
+    const float4* const first_medium = a + ((B + r) * ay + C + c);
     float4 q[T][2 * R + U];
 #pragma unroll
     for (int k = 0; k < T; ++k)
 #pragma unroll
       for (int i = 0; i < 2 * R + U; ++i) q[k][i] = zero;
-    float4 next_u = zero, next_o = zero;
     unsigned busy = 0;                     // bit i: plane X − i has sources or receivers
     int at_medium = S::medium_planes - 1;  // slot of plane X
     int now = 0;                           // the buffer in use
 
-    const auto wait = [&](int s) {  // for what steps s … s + 3 ask of the neighbours, for the step after each
-      if (id == 0 && above_y != nullptr) wait_for(above_y, static_cast<unsigned>(s + 5 < steps ? s + 5 : steps));
-      if (id == 32 && above_z != nullptr) wait_for(above_z, static_cast<unsigned>(s + 5 < steps ? s + 5 : steps));
-      if (id == 64 && before != nullptr) {
-        const int wanted = s + 5 + R * T;
-        wait_for(before, static_cast<unsigned>(wanted < steps ? wanted : steps));
-      }
-    };
-    wait(0);
     __syncthreads();
-    if (first_inside) next_u = load_far_four(even + first_place);
+    if (first_inside) copy_async<16>(shared_address(coming_u + id), first_even);
+    __pipeline_commit();
 
     const auto pass = [&]<int p>(int s) {
       const int X = s - R;
@@ -289,31 +320,23 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
         const int at = (r + (r < R * k ? rows : 0) - R * k + R) * W + c + (c < F * k ? fours : 0) - F * k + F;
         mid[k * plane + at] = q[k][p + R];
       }
-      if (s % 4 == 0 && s > 0) wait(s);
       __pipeline_wait_prior(0);
       __syncthreads();
-      if (s % 4 == 0 && s > 0 && id == threads - 32) store_release(mine, static_cast<unsigned>(s));
-      busy = busy << 1 | (t.busy != nullptr && X >= 0 && X < nx ? t.busy[X] : 0U);
-      const float4 old_0 = next_o, next_now = next_u;
+      busy = busy << 1 | busy_plane[s & 1];
+      const float4 next_now = first_inside && X + R < nx ? coming_u[id] : zero, old_0 = coming_o[id];
       q[0][p + 2 * R] = next_now;
       {  // for the next step
         const int x = X + 1, into = at_medium + 1 == S::medium_planes ? 0 : at_medium + 1;
-        next_u = first_inside && x + R < nx ? load_far_four(even + ((x + R) * sx + first_place)) : zero;
+        if (first_inside && x + R < nx) copy_async<16>(shared_address(coming_u + id), first_even + (x + R) * sx);
         if (first_inside && x >= 0 && x < nx) {
-          next_o = load_far_four(odd + (x * sx + first_place));
-          copy_async<16>(shared_address(medium + into * threads + id), a + (x * ax + first_medium));
+          copy_async<16>(shared_address(coming_o + id), first_odd + x * sx);
+          copy_async<16>(shared_address(medium + into * threads + id), first_medium + x * ax);
         }
         const int count = copy_count;
         for (int i = id; i < count; i += threads) {
-          const uint2 e = copies[i];
-          const int from = x - static_cast<int>(e.y >> 16 & 0x3fffU);
-          const unsigned array = e.y >> 30;
-          if (from >= 0 && from < nx)
-            copy_async<16>(shared_address(buffers + other + (e.y & 0xffffU)),
-                           (array == 0   ? even
-                            : array == 1 ? odd
-                                         : a) +
-                               (static_cast<int>(e.x) + from * (array == 2 ? ax : sx)));
+          const TowerCopy e = copies[i];
+          if (static_cast<unsigned>(x - e.behind) < static_cast<unsigned>(nx))
+            copy_async<16>(shared_address(buffers + other + e.to), e.from + static_cast<std::int64_t>(x) * e.stride);
         }
         __pipeline_commit();
       }
@@ -326,7 +349,8 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
         const int into = at_medium - R * kz + (at_medium < R * kz ? S::medium_planes : 0);
         medium[into * threads + id] = mid[2 * S::slots + slot_z];
       }
-      const auto levels = [&]<bool plain>() {
+      // kind 0: the core; 1: sponges; 2: images along y and z too.
+      const auto levels = [&]<int kind>() {
         float4 made = zero;
         int at_a = at_medium;
         Near<R> near;
@@ -344,6 +368,27 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
           }
           const float4 med = medium[at_a * threads + id];
           if constexpr (R > 1) near.template look<W>(mid + k * plane + at, q[k][p + R]);
+          const int y = B + R * k + row, z = 4 * (C + F * k + four);
+          if constexpr (kind == 2) {
+            const float4* const m = mid + k * plane + at;
+            if (edge_y) {
+#pragma unroll
+              for (int i = 1; i <= R; ++i) {
+                float4 low = m[-i * W], high = m[i * W];
+                if (y - i < 0 && t.sign[2] != 0 && y >= 0) low = scaled(t.sign[2], m[(i - 2 * y) * W]);
+                if (y + i >= ny && t.sign[3] != 0 && y < ny) high = scaled(t.sign[3], m[(2 * (ny - 1 - y) - i) * W]);
+                near.y[i - 1] = sum(low, high);
+              }
+            }
+            if (edge_low || edge_high) {
+              LineOfFours<R> line;
+              line.take(q[k][p + R], [m](int f) { return m[f]; });
+              if (edge_low) mirror_low<R>(line.value, z, t.sign[4]);
+              if (edge_high) mirror_high<R>(line.value, nz - 1 - z, t.sign[5]);
+#pragma unroll
+              for (int i = 1; i <= R; ++i) near.z[i - 1] = line.pair(i);
+            }
+          }
           const Near<R> here = near;
           if (R == 1 && k + 1 < T) {  // in time: stores follow that nothing read later may overtake
             const int after = (r + (r < R * (k + 1) ? rows : 0) - R * (k + 1) + R) * W + c +
@@ -357,10 +402,9 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
           for (int i = 1; i <= R; ++i)
             L = fused(t.weight[i], sum(sum(sum(q[k][p + R - i], q[k][p + R + i]), here.y[i - 1]), here.z[i - 1]), L);
           float4 n;
-          const int y = B + R * k + row, z = 4 * (C + F * k + four);
           float4* const to = (k % 2 == 0 ? odd : even) + (x * sx + (y * sy + z / 4));
           const bool left = k >= T - 2 || row < 2 * R || four < 2 * F;
-          if constexpr (plain) {
+          if constexpr (kind == 0) {
             n = make_float4(fmaf(med.x, L.x, (u.x + u.x) - old.x), fmaf(med.y, L.y, (u.y + u.y) - old.y),
                             fmaf(med.z, L.z, (u.z + u.z) - old.z), fmaf(med.w, L.w, (u.w + u.w) - old.w));
             if (left) *to = n;
@@ -381,10 +425,12 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
         }
       };
       const bool far_from_ends = X > R * (T - 1) && X + R < nx && (busy & points_mask) == 0;
-      if (inner && undamped && far_from_ends && X - R * (T - 1) >= t.core[0] && X < t.core[1]) {
-        levels.template operator()<true>();
+      if (inner && undamped && far_from_ends && !edge && X - R * (T - 1) >= t.core[0] && X < t.core[1]) {
+        levels.template operator()<0>();
       } else if (far_from_ends && !edge) {
-        levels.template operator()<false>();
+        levels.template operator()<1>();
+      } else if (R > 1 && far_from_ends) {
+        if constexpr (R > 1) levels.template operator()<2>();
       } else {
         float4 made = zero;
         int at_a = at_medium;
@@ -427,13 +473,13 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
             const float4 u = q[k][p + R];
             LineOfFours<R> line;
             line.take(u, [m](int f) { return m[f]; });
-            if (edge)
-              mirror_line<R>(line.value, t.sign[4] != 0 ? z : -1, t.sign[4], t.sign[5] != 0 ? nz - 1 - z : -1, t.sign[5]);
+            if (edge_low) mirror_low<R>(line.value, z, t.sign[4]);
+            if (edge_high) mirror_high<R>(line.value, nz - 1 - z, t.sign[5]);
             float4 L = scaled(t.centre, u);
 #pragma unroll
             for (int i = 1; i <= R; ++i) {
               float4 low = m[-i * W], high = m[i * W];
-              if (edge) {
+              if (edge_y) {
                 if (y - i < 0 && t.sign[2] != 0) low = scaled(t.sign[2], m[(i - 2 * y) * W]);
                 if (y + i >= ny && t.sign[3] != 0) high = scaled(t.sign[3], m[(2 * (ny - 1 - y) - i) * W]);
               }
@@ -482,7 +528,6 @@ __global__ void __launch_bounds__(S::threads, 1) tower(TowerArguments t) {
     }
     __pipeline_wait_prior(0);
     __syncthreads();
-    if (id == threads - 32) store_release(mine, static_cast<unsigned>(steps));
   }
 }
 
