@@ -304,6 +304,56 @@ class DeviceSlice {
     }
   }
 
+  /// Sums of the energy of own rows of some planes (global) between levels k−1 and k, as [plane][row of the grid][2] from `to` on.
+  void row_energies(Index k, Interval planes, double* to) {
+    const Index ny = rows_.size(), all_rows = problem_.grid.points[1], beside = rows_.begin - held().begin;
+    const std::size_t plane = 2 * static_cast<std::size_t>(ny);
+    const Index together = std::clamp<Index>((Index{1} << 15) / (2 * ny), 1, planes.size());  // a quarter of a megabyte of sums
+    if (energies_.size() < plane * static_cast<std::size_t>(together)) {
+      energies_ = device_.allocate<double>(plane * static_cast<std::size_t>(together), "energies");
+      energy_ = device_.kernel<EnergyArguments<T>>(std::string("acoustic-fd/energy") + suffix);
+    }
+    T* const older = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
+    images(older, planes, rows_);
+    EnergyArguments<T> t;
+    t.stride_x = at_.stride_x;
+    t.stride_y = at_.stride_y;
+    t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
+    t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
+    t.ny = static_cast<int>(ny);
+    t.nz = static_cast<int>(at_.nz);
+    t.radius = static_cast<int>(s_);
+    t.unequal = host_.unequal();
+    const RowWeights<T>& w = host_.weights();
+    t.centre = w.centre;
+    for (Index i = 1; i <= s_; ++i) {
+      t.x[i] = t.unequal ? w.x[i] : w.equal[i];
+      t.y[i] = t.unequal ? w.y[i] : w.equal[i];
+      t.z[i] = t.unequal ? w.z[i] : w.equal[i];
+    }
+    for (int end = 0; end < 2; ++end) t.half[end] = problem_.faces[static_cast<std::size_t>(4 + end)].image_sign() != 0 ? 0.5 : 1.0;
+    t.sums = energies_.data();
+    std::vector<double> sums(plane * static_cast<std::size_t>(together));
+    for (Index x = planes.begin; x < planes.end; x += together) {
+      const Index count = std::min(together, planes.end - x);
+      const Index here = (x - first_) * at_.stride_x + beside * at_.stride_y;
+      t.u0 = older + here;
+      t.u1 = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin + here;
+      t.a = host_.medium_varies() ? a_.data() + at_.origin + here : a_.data();
+      t.v = host_.potential() ? v_.data() + at_.origin + here : nullptr;
+      LaunchShape shape;
+      shape.block = {16 * energy_rows, 1, 1};
+      shape.grid = {blocks(ny, energy_rows), static_cast<unsigned>(count), 1};
+      stream_.launch(energy_, shape, t);
+      const auto some = std::span(sums).first(plane * static_cast<std::size_t>(count));
+      stream_.to_host(some, energies_, 0);
+      stream_.synchronize();
+      for (Index i = 0; i < count; ++i)
+        std::copy_n(some.data() + static_cast<std::size_t>(i) * plane, plane,
+                    to + 2 * ((x - planes.begin + i) * all_rows + rows_.begin));
+    }
+  }
+
   /// Update k of global planes and rows: stencil, sources, images, receivers.
   void update(Index k, Interval planes, Interval rows) {
     if (planes.empty() || rows.empty()) return;
@@ -744,6 +794,8 @@ class DeviceSlice {
   Kernel<AdvanceArguments<T>> advance_;
   Kernel<PointArguments<T>> inject_, record_;
   Kernel<MirrorArguments<T>> mirror_;
+  Kernel<EnergyArguments<T>> energy_;
+  DeviceBuffer<double> energies_;
   Kernel<MatchedArguments<T>> matched_;
   DeviceBuffer<T> memory_[3][3], factors_[3];  ///< of the matched layers, by axis
   bool layered_ = false;

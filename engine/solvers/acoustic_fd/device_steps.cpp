@@ -91,6 +91,12 @@ class InCore final : public DeviceSteps {
     }
     host_.refresh_images();
   }
+  bool row_energies(Index k, std::vector<double>& sums) override {
+    const auto& n = problem_.grid.points;
+    sums.resize(static_cast<std::size_t>(2 * n[0] * n[1]));
+    for (auto& slice : slices_) slice->row_energies(k, {0, n[0]}, sums.data());
+    return true;
+  }
   [[nodiscard]] Index band() const override { return band_; }
   [[nodiscard]] Index levels() const override { return towers_ ? std::max<Index>(1, tower_steps()) : 1; }
   [[nodiscard]] Bytes bytes() const override {
@@ -193,6 +199,11 @@ class RankSteps final : public DeviceSteps {
     slice_.stream().synchronize();
     host_.refresh_images();
   }
+  bool row_energies(Index k, std::vector<double>& sums) override {
+    sums.resize(static_cast<std::size_t>(2 * own_.size() * host_.at().ny));
+    slice_.row_energies(k, own_, sums.data());
+    return true;
+  }
   [[nodiscard]] Index band() const override { return 0; }
   [[nodiscard]] Bytes bytes() const override { return slice_.bytes(); }
   [[nodiscard]] std::string text() const override { return fmt::format("{} of each rank", slice_.device().info().name); }
@@ -247,6 +258,7 @@ class Windowed final : public DeviceSteps {
       done += steps;
     }
   }
+  bool row_energies(Index, std::vector<double>&) override { return false; }
   [[nodiscard]] Index band() const override { return plan_.steps; }
   [[nodiscard]] std::pair<Bytes, Bytes> streamed() const override { return {brought_, taken_away_}; }
   [[nodiscard]] Bytes bytes() const override { return slice_.bytes(); }

@@ -24,6 +24,23 @@ struct AdvanceArguments {
   const T* sigma_z = nullptr;         ///< padded to whole fours
 };
 
+/// Energy of the rows of some planes, see EnergyRow of kernels/patch.hpp; pointers are at the first row of the first plane.
+template <class T>
+struct EnergyArguments {
+  const T* u0 = nullptr;  ///< level k−1, with its images
+  const T* u1 = nullptr;  ///< level k
+  const T* a = nullptr;
+  const T* v = nullptr;
+  std::int64_t stride_x = 0, stride_y = 0, a_stride_x = 0, a_stride_y = 0;
+  int ny = 0, nz = 0;
+  int radius = 0;
+  bool unequal = false;
+  T centre = 0;
+  T x[7] = {}, y[7] = {}, z[7] = {};  ///< as in AdvanceArguments
+  double half[2] = {1, 1};            ///< weights of the first and last cell of a row
+  double* sums = nullptr;             ///< [plane][row][2]: kinetic, potential
+};
+
 /// Images behind a face: to[−i n] = sign · from[i n] for first ≤ i < last and all nodes (p, q) of a part of the face.
 template <class T>
 struct MirrorArguments {
@@ -78,6 +95,7 @@ struct PointArguments {
 };
 
 constexpr int advance_threads_z = 32, advance_threads_y = 4;  // a thread has four cells along z; a multiprocessor holds more of small blocks
+constexpr int energy_rows = 8;  // of a block, sixteen threads each
 constexpr int point_threads = 64;
 constexpr int mirror_threads = 64;
 constexpr int matched_threads = 128;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Device kernel of the energy of rows.
+#include "engine/team/kernel.hpp"
+
+#include "engine/solvers/acoustic_fd/cuda/advance_arguments.hpp"
+#include "engine/solvers/acoustic_fd/cuda/fours.hpp"
+
+namespace conoid::acoustic_fd {
+
+/// Sixteen threads a row, each with every sixteenth cell, added in the order of energy() in kernels/patch_loops.inl: its bits. Limited
+/// by memory, 12 bytes a cell in single precision.
+template <class T>
+__global__ void energy(EnergyArguments<T> t) {
+  __shared__ double kinetic[energy_rows][16], potential[energy_rows][16];
+  const int lane = static_cast<int>(threadIdx.x) % 16, r = static_cast<int>(threadIdx.x) / 16;
+  const int x = static_cast<int>(blockIdx.y), y = static_cast<int>(blockIdx.x) * energy_rows + r;
+  double k = 0, p = 0;
+  if (y < t.ny) {
+    const std::int64_t row = x * t.stride_x + y * t.stride_y;
+    const T* a = t.a + (x * t.a_stride_x + y * t.a_stride_y);
+    for (int z = lane; z < t.nz; z += 16) {
+      const T* u = t.u0 + row + z;
+      T L = t.centre * *u;
+      for (int i = 1; i <= t.radius; ++i) {
+        const T px = u[-i * t.stride_x] + u[i * t.stride_x], py = u[-i * t.stride_y] + u[i * t.stride_y], pz = u[-i] + u[i];
+        if (t.unequal) {
+          L = fused_one(t.x[i], px, L);
+          L = fused_one(t.y[i], py, L);
+          L = fused_one(t.z[i], pz, L);
+        } else {
+          L = fused_one(t.x[i], (px + py) + pz, L);
+        }
+      }
+      if (t.v != nullptr) L = fused_one(-t.v[row + z], *u, L);
+      double w = 1;
+      if (z == 0) w *= t.half[0];
+      if (z == t.nz - 1) w *= t.half[1];
+      const double next = static_cast<double>(t.u1[row + z]), d = next - static_cast<double>(*u), e = d / static_cast<double>(a[z]);
+      k = fma(d * w, e, k);
+      p = fma(w * next, static_cast<double>(L), p);
+    }
+  }
+  kinetic[r][lane] = k;
+  potential[r][lane] = p;
+  __syncthreads();
+  if (lane != 0 || y >= t.ny) return;
+  k = p = 0;
+  for (int i = 0; i < 16; ++i) {
+    k += kinetic[r][i];
+    p += potential[r][i];
+  }
+  double* const to = t.sums + 2 * (static_cast<std::int64_t>(x) * t.ny + y);
+  to[0] = k;
+  to[1] = p;
+}
+
+static const RegisterKernel energy_kernel("acoustic-fd/energy", energy<float>);
+static const RegisterKernel energy_double_kernel("acoustic-fd/energy<double>", energy<double>);
+
+}  // namespace conoid::acoustic_fd
