@@ -3,15 +3,14 @@
 #include "engine/solvers/acoustic_bem/settings.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <numbers>
 
 #include <fmt/format.h>
 
-#include "engine/core/atomic_file.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/io/csv.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/team/machine.hpp"
 
@@ -31,31 +30,14 @@ std::vector<Vec3> PlaneSetting::positions() const {
 
 namespace {
 
-/// Numbers separated by anything that cannot belong to a number; at most 100 000.
+/// Numbers separated by white space or commas, row after row; at most 100 000.
 Result<std::vector<double>> read_samples(const std::filesystem::path& path) {
-  const auto text = read_file(path, Bytes{4} << 20);
-  if (!text) return text.error();
-  std::vector<double> out;
-  const char* at = text->c_str();
-  while (*at != '\0') {
-    if (std::isspace(static_cast<unsigned char>(*at)) != 0) {  // strtod would step over all of them again and again
-      ++at;
-      continue;
-    }
-    char* end = nullptr;
-    const double v = std::strtod(at, &end);
-    if (end == at) {
-      ++at;
-      continue;
-    }
-    if (!std::isfinite(v) || out.size() == 100000)
-      return make_error(ErrorCode::invalid_input,
-                        fmt::format("'{}' holds a value that is not finite, or more than 100000 values", path.string()),
-                        "Give the pulse as a plain list of numbers.", {path.string(), 0, ""});
-    out.push_back(v);
-    at = end;
-  }
-  return out;
+  auto table = read_csv(path, {.file = Bytes{4} << 20, .columns = 4096, .values = 100000, .preamble = 100});
+  if (!table) return table.error();
+  if (const auto& v = table->values; !std::all_of(v.begin(), v.end(), [](double x) { return std::isfinite(x); }))
+    return make_error(ErrorCode::invalid_input, fmt::format("'{}' holds a value that is missing or not finite", path.string()),
+                      "Give the pulse as a plain list of numbers.", {path.string(), 0, ""});
+  return std::move(table->values);
 }
 
 Pulse read_pulse(const Case& input, const Values& v, std::vector<Diagnostic>& out) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The solver as a session drives it: a case to tables, frames and numbers; checkpoints; messages for bad cases.
 // labels: unit timeout300
+#include <QTemporaryDir>
 #include <QTest>
 #include <cmath>
+#include <fstream>
 #include <map>
 
 #include "engine/mesh/generators.hpp"
@@ -233,6 +235,18 @@ class TestSolver : public QObject {
     json = sphere_case();
     json["excitation"]["waves"][0] = read_json(R"({"kind": "point", "position": [0, 0, 1.01]})");
     QVERIFY(first_error(json, good).contains("point source"));
+
+    // A pulse from a file: numbers, or an error with its line.
+    QTemporaryDir folder;
+    json = sphere_case();
+    const std::string pulse = folder.filePath("pulse.txt").toStdString();
+    json["excitation"]["pulse"] = Json{{"kind", "sampled"}, {"step", 1e-4}, {"file", pulse}};
+    std::ofstream(pulse) << "pressure[Pa]\n";
+    QVERIFY(first_error(json, good).contains("has no values"));
+    std::ofstream(pulse) << "0\n0.5\n1 V\n0.5\n";
+    QVERIFY(first_error(json, good).contains("pulse.txt:3"));
+    std::ofstream(pulse) << "0, 0.5, 1\n0.5, 0.25, 0\n";
+    QVERIFY2(!first_error(json, good).contains("pulse.txt"), qPrintable(first_error(json, good)));
 
     // Inward normals, an open surface, one triangle turned, duplicate vertices.
     const auto rebuilt = [&](int drop, bool turn_all, bool turn_one, bool split) {
