@@ -16,6 +16,17 @@ using Matrix = Eigen::SparseMatrix<Complex, Eigen::ColMajor, int>;
 
 constexpr double diagonal_threshold = 0.01;
 
+/// Minimum degree of a symmetric pattern. AMDOrdering says which old row comes at each new place, as SimplicialLDLT wants it; SparseLU wants
+/// the new place of each old column, and with the former its factors fill up.
+struct MinimumDegree {
+  template <class Pattern, class Permutation>
+  void operator()(const Pattern& pattern, Permutation& places) const {
+    Permutation order;
+    Eigen::AMDOrdering<int>()(pattern, order);
+    places = order.inverse();
+  }
+};
+
 class EigenDirect final : public SparseDirect {
  public:
   Status factor(const SymmetricMatrix& m) {
@@ -55,7 +66,7 @@ class EigenDirect final : public SparseDirect {
   [[nodiscard]] const DirectFacts& facts() const override { return facts_; }
 
  private:
-  Eigen::SparseLU<Matrix, Eigen::AMDOrdering<int>> lu_;
+  Eigen::SparseLU<Matrix, MinimumDegree> lu_;
   DirectFacts facts_;
 };
 
