@@ -23,13 +23,13 @@ namespace conoid::acoustic_fd {
 
 /// What a launch of towers has to know of their shape.
 struct TowerPlan {
-  int levels, rows, fours, rim, threads, blocks;  ///< blocks: of a multiprocessor
+  int levels, rows, fours, rim, threads;
   Bytes shared;
 };
 template <int R>
 constexpr TowerPlan plan_of() {
   using S = TowerOf<R>;
-  return {S::levels, S::tile_rows, S::tile_fours, S::rim, S::launched, S::blocks, static_cast<Bytes>(S::shared)};
+  return {S::levels, S::tile_rows, S::tile_fours, S::rim, S::launched, static_cast<Bytes>(S::shared)};
 }
 inline constexpr TowerPlan tower_plans[] = {plan_of<1>(), plan_of<2>(), plan_of<3>(), plan_of<4>(), plan_of<5>(), plan_of<6>()};
 
@@ -316,21 +316,11 @@ class DeviceSlice {
     T* const older = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
     images(older, planes, rows_);
     EnergyArguments<T> t;
-    t.stride_x = at_.stride_x;
-    t.stride_y = at_.stride_y;
-    t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
-    t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
+    weigh(t);
     t.ny = static_cast<int>(ny);
     t.nz = static_cast<int>(at_.nz);
     t.radius = static_cast<int>(s_);
     t.unequal = host_.unequal();
-    const RowWeights<T>& w = host_.weights();
-    t.centre = w.centre;
-    for (Index i = 1; i <= s_; ++i) {
-      t.x[i] = t.unequal ? w.x[i] : w.equal[i];
-      t.y[i] = t.unequal ? w.y[i] : w.equal[i];
-      t.z[i] = t.unequal ? w.z[i] : w.equal[i];
-    }
     for (int end = 0; end < 2; ++end) t.half[end] = problem_.faces[static_cast<std::size_t>(4 + end)].image_sign() != 0 ? 0.5 : 1.0;
     t.sums = energies_.data();
     std::vector<double> sums(plane * static_cast<std::size_t>(together));
@@ -339,7 +329,7 @@ class DeviceSlice {
       const Index here = (x - first_) * at_.stride_x + beside * at_.stride_y;
       t.u0 = older + here;
       t.u1 = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin + here;
-      t.a = host_.medium_varies() ? a_.data() + at_.origin + here : a_.data();
+      place(t, here);
       t.v = host_.potential() ? v_.data() + at_.origin + here : nullptr;
       LaunchShape shape;
       shape.block = {16 * energy_rows, 1, 1};
@@ -362,24 +352,14 @@ class DeviceSlice {
     AdvanceArguments<T> t;
     t.u = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin;
     t.o = o;
-    t.a = host_.medium_varies() ? a_.data() + at_.origin : a_.data();
+    place(t);
     t.v = host_.potential() ? v_.data() + at_.origin : nullptr;
-    t.stride_x = at_.stride_x;
-    t.stride_y = at_.stride_y;
-    t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
-    t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
     t.x0 = static_cast<int>(x.begin);
     t.x1 = static_cast<int>(x.end);
     t.y0 = static_cast<int>(y.begin);
     t.y1 = static_cast<int>(y.end);
     t.nz = static_cast<int>(at_.nz);
-    const RowWeights<T>& w = host_.weights();
-    t.centre = w.centre;
-    for (Index i = 1; i <= s_; ++i) {
-      t.x[i] = host_.unequal() ? w.x[i] : w.equal[i];
-      t.y[i] = host_.unequal() ? w.y[i] : w.equal[i];
-      t.z[i] = host_.unequal() ? w.z[i] : w.equal[i];
-    }
+    weigh(t);
     t.sigma_x = sigma_.data() + sigma_at_[0] + first_;
     t.sigma_y = sigma_.data() + sigma_at_[1] + held().begin;
     t.sigma_z = sigma_.data() + sigma_at_[2];
@@ -404,6 +384,27 @@ class DeviceSlice {
   }
 
  private:
+  /// Strides, and the medium from `here` values behind cell (0, 0, 0) on; one row for all where it does not vary.
+  template <class Arguments>
+  void place(Arguments& t, Index here = 0) const {
+    const bool varies = host_.medium_varies();
+    t.a = varies ? a_.data() + at_.origin + here : a_.data();
+    t.stride_x = at_.stride_x;
+    t.stride_y = at_.stride_y;
+    t.a_stride_x = varies ? at_.stride_x : 0;
+    t.a_stride_y = varies ? at_.stride_y : 0;
+  }
+  /// The weights of all three axes.
+  template <class Arguments>
+  void weigh(Arguments& t) const {
+    const RowWeights<T>& w = host_.weights();
+    t.centre = w.centre;
+    for (Index i = 1; i <= s_; ++i) {
+      t.x[i] = host_.unequal() ? w.x[i] : w.equal[i];
+      t.y[i] = host_.unequal() ? w.y[i] : w.equal[i];
+      t.z[i] = host_.unequal() ? w.z[i] : w.equal[i];
+    }
+  }
   void towers(Index k, Index bands) {
     const auto& n = problem_.grid.points;
     const Index lean_y = s_ * (plan_.levels - 1), lean_z = Index{4} * plan_.rim * (plan_.levels - 1);
@@ -419,7 +420,7 @@ class DeviceSlice {
     t.first_z = static_cast<int>(-(t.columns * tile_z >= n[2] + aligned ? aligned : lean_z));
     for (Index i = 1; i <= s_; ++i) t.weight[i] = host_.weights().equal[i];
     place_band(k, bands, plan_.levels, t);
-    launch_bands(tower_, static_cast<unsigned>(plan_.threads), plan_.shared, t, plan_.blocks);
+    launch_bands(tower_, static_cast<unsigned>(plan_.threads), plan_.shared, t);
   }
   /// DiamondTorre where "tower WIDTHxSTEPS" asks for it, or where it should be faster than streaming towers, of which 4 levels made
   /// 331 · 10⁹ updates a second on a device of that size.
@@ -513,11 +514,7 @@ class DeviceSlice {
   /// What all of them take alike.
   void place_band(Index k, Index bands, Index levels, BandArguments<T>& t) {
     const auto& n = problem_.grid.points;
-    t.a = host_.medium_varies() ? a_.data() + at_.origin : a_.data();
-    t.stride_x = at_.stride_x;
-    t.stride_y = at_.stride_y;
-    t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
-    t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
+    place(t);
     t.nx = static_cast<int>(n[0]);
     t.ny = static_cast<int>(n[1]);
     t.nz = static_cast<int>(n[2]);
@@ -550,9 +547,9 @@ class DeviceSlice {
       t.points = points_.data();
     }
   }
-  /// Persistent blocks, at most `together` a multiprocessor, which wait for each other.
+  /// Persistent blocks, at most one a multiprocessor, which wait for each other.
   template <class Arguments>
-  void launch_bands(const Kernel<Arguments>& kernel, unsigned threads, Bytes shared, Arguments& t, int together = 1) {
+  void launch_bands(const Kernel<Arguments>& kernel, unsigned threads, Bytes shared, Arguments& t) {
     const std::size_t number = static_cast<std::size_t>(t.rows) * static_cast<std::size_t>(t.columns) * static_cast<std::size_t>(t.bands);
     if (progress_.size() < number + 1) progress_ = device_.allocate<unsigned>(number + 1, "progress of towers");
     stream_.zero(progress_);
@@ -562,7 +559,7 @@ class DeviceSlice {
     shape.block = {threads, 1, 1};
     shape.shared = shared;
     shape.cooperative = true;
-    shape.grid = {static_cast<unsigned>(std::min(number, static_cast<std::size_t>(device_.info().multiprocessors * together))), 1, 1};
+    shape.grid = {static_cast<unsigned>(std::min(number, static_cast<std::size_t>(device_.info().multiprocessors))), 1, 1};
     stream_.launch(kernel, shape, t);
   }
 

@@ -58,11 +58,11 @@ struct TowerArguments : BandArguments<float> {
 };
 
 /// The shape of a tower. A block has a warp more than its cells need.
-template <int R, int T, int rows, int fours, int U, int together = 1>
+template <int R, int T, int rows, int fours, int U>
 struct TowerShape {
   static constexpr int radius = R, levels = T, tile_rows = rows, tile_fours = fours, unrolled = U;
   static constexpr int threads = rows * fours;  ///< with cells, each four along z
-  static constexpr int launched = threads + 32, blocks = together;
+  static constexpr int launched = threads + 32;
   static constexpr int rim = (R + 3) / 4;       ///< fours of the stencil's reach and of the lean along z
   static constexpr int wide = fours + 2 * rim, high = rows + 2 * R, plane = wide * high;
   static constexpr int entering_rows = R * (T - 1) < rows ? R * (T - 1) : rows;

@@ -27,10 +27,6 @@ __device__ __forceinline__ float damped_here(float a, float L, float u, float ol
   return fmaf(a, L, fmaf(sigma - 1.0F, old, u + u)) * reciprocal(1.0F + sigma);
 }
 
-/// Values that other blocks wrote: past the first cache.
-__device__ __forceinline__ float4 load_far_four(const float4* p) {
-  return __ldcg(p);
-}
 __device__ __forceinline__ unsigned load_acquire(const unsigned* p) {
 #if defined(__CUDACC__)
   unsigned v;
@@ -173,7 +169,7 @@ struct alignas(16) TowerCopy {
 /// plane, entering columns) is copied asynchronously, one step ahead, from a list that is made once a tower. The last warp has no
 /// cells: it looks how far the neighbours are and tells how far this tower is, while the others compute.
 template <class S>
-__global__ void __launch_bounds__(S::launched, S::blocks) tower(TowerArguments t) {
+__global__ void __launch_bounds__(S::launched, 1) tower(TowerArguments t) {
   constexpr int R = S::radius, T = S::levels, rows = S::tile_rows, fours = S::tile_fours, U = S::unrolled;
   static_assert(R * T <= rows && S::rim * T <= fours && R * (T - 1) < 32 && sizeof(TowerCopy) == 16 && S::buffer < 65536);
   constexpr int F = S::rim, W = S::wide, plane = S::plane, threads = S::threads, buffer = S::buffer;
