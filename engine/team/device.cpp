@@ -293,6 +293,10 @@ int Device::blocks_of(const KernelEntry* entry, const LaunchShape& shape) const 
   verify(entry != nullptr, "a kernel is looked up before it is used");
   return valued(handle_->driver->blocks_at_once(*entry, shape));
 }
+int Device::clusters_of(const KernelEntry* entry, const LaunchShape& shape) const {
+  verify(entry != nullptr, "a kernel is looked up before it is used");
+  return valued(handle_->driver->clusters_at_once(*entry, shape));
+}
 
 void Event::synchronize() const {
   held_.driver().synchronize_event(held_.get()).or_throw();

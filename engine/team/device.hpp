@@ -223,6 +223,10 @@ class Device {
   [[nodiscard]] int blocks_at_once(const Kernel<P...>& kernel, const LaunchShape& shape) const {
     return blocks_of(kernel.entry_, shape);
   }
+  template <class... P>
+  [[nodiscard]] int clusters_at_once(const Kernel<P...>& kernel, const LaunchShape& shape) const {
+    return clusters_of(kernel.entry_, shape);
+  }
 
  private:
   explicit Device(std::shared_ptr<detail::DeviceHandle> handle) : handle_(std::move(handle)) {}
@@ -230,6 +234,7 @@ class Device {
   [[nodiscard]] detail::Held pinned_memory(Bytes size) const;
   [[nodiscard]] const KernelEntry* find_kernel(std::string_view name, std::string_view signature) const;
   [[nodiscard]] int blocks_of(const KernelEntry* entry, const LaunchShape& shape) const;
+  [[nodiscard]] int clusters_of(const KernelEntry* entry, const LaunchShape& shape) const;
   std::shared_ptr<detail::DeviceHandle> handle_;
 };
 

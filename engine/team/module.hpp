@@ -22,7 +22,7 @@
 namespace conoid {
 
 /// Grows whenever a declaration of this file changes: a module of another version is refused with a sentence.
-inline constexpr int device_module_version = 2;
+inline constexpr int device_module_version = 3;
 
 /// What one device is.
 struct DeviceInfo {
@@ -40,6 +40,7 @@ struct DeviceInfo {
   int copy_engines = 1;
   Bytes shared_per_block = 48 << 10;  ///< the most that a block may ask for
   Bytes l2 = 0;
+  int cluster = 1;  ///< blocks that may form a cluster (LaunchShape::cluster); 1: it has none
 };
 
 /// How many blocks of how many threads run a kernel, and the dynamic shared memory of each block.
@@ -48,6 +49,7 @@ struct LaunchShape {
   std::array<unsigned, 3> block{1, 1, 1};  ///< threads of a block along x, y, z
   Bytes shared = 0;                        ///< bytes, dynamic_shared<T>() in the kernel
   bool cooperative = false;                ///< all blocks at once, so that the grid may meet at a barrier
+  unsigned cluster = 1;  ///< blocks along x that run at the same time and reach each other's shared memory; divides grid[0]
 };
 
 /// One kernel of a module. `signature` tells the types of its parameters.
@@ -104,6 +106,8 @@ class DeviceDriver {
 
   /// How many blocks of this shape one multiprocessor holds at a time.
   [[nodiscard]] virtual Result<int> blocks_at_once(const KernelEntry& kernel, const LaunchShape& shape) = 0;
+  /// How many clusters of this shape the device holds at a time.
+  [[nodiscard]] virtual Result<int> clusters_at_once(const KernelEntry& kernel, const LaunchShape& shape) = 0;
   /// Checked mode: from now on this memory counts as never written. Elsewhere nothing.
   virtual void expect_written(void*, Bytes) {}
 };

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "engine/solvers/acoustic_fd/cuda/advance_arguments.hpp"
-#include "engine/solvers/acoustic_fd/cuda/ribbon_arguments.hpp"
+#include "engine/solvers/acoustic_fd/cuda/panel_arguments.hpp"
 #include "engine/solvers/acoustic_fd/cuda/torre_arguments.hpp"
 #include "engine/solvers/acoustic_fd/cuda/tower_arguments.hpp"
 #include "engine/solvers/acoustic_fd/field.hpp"
@@ -32,6 +32,41 @@ constexpr TowerPlan plan_of() {
   return {S::levels, S::tile_rows, S::tile_fours, S::rim, S::launched, static_cast<Bytes>(S::shared)};
 }
 inline constexpr TowerPlan tower_plans[] = {plan_of<1>(), plan_of<2>(), plan_of<3>(), plan_of<4>(), plan_of<5>(), plan_of<6>()};
+
+/// What a launch of panels has to know of their shape; and how many of them cover a grid.
+struct PanelPlan {
+  Index radius, levels, high, rim, useful, threads;
+  Bytes shared;
+  Index cluster = 0, rows = 0, columns = 0, parts = 0;
+
+  /// The cover that takes the fewest rounds of planes. at_once(cluster): how many clusters of that size run at a time.
+  template <class AtOnce>
+  void cover(const std::array<Index, 3>& n, Index largest_cluster, AtOnce&& at_once) {
+    const Index overlap = 2 * radius * levels, fours = (n[2] + 3) / 4;
+    columns = fours <= 32 ? 1 : (fours - 2 * rim + useful - 1) / useful;
+    Index least = 0;
+    for (Index c = 1; c <= largest_cluster; ++c) {
+      const Index apart = c * high - overlap;
+      if (n[1] < c * high || (apart < 1 && n[1] > c * high)) continue;
+      const Index down = n[1] == c * high ? 1 : (n[1] - overlap + apart - 1) / apart, together = at_once(c);
+      for (Index p = 1; together > 0 && p <= std::max<Index>(1, n[0] / (2 * overlap)); ++p) {
+        const Index rounds = (down * columns * p + together - 1) / together, cost = rounds * ((n[0] + p - 1) / p + overlap);
+        if (least == 0 || cost < least) {
+          least = cost;
+          cluster = c;
+          rows = down;
+          parts = p;
+        }
+      }
+    }
+  }
+};
+template <int R>
+constexpr PanelPlan panel_plan_of() {
+  using S = PanelOf<R>;
+  return {R, S::levels, S::high, S::rim, S::useful_fours, S::threads, static_cast<Bytes>(S::shared)};
+}
+inline constexpr PanelPlan panel_plans[largest_panel_radius] = {panel_plan_of<1>(), panel_plan_of<2>(), panel_plan_of<3>(), panel_plan_of<4>()};
 
 /// The same of DiamondTorre.
 struct TorrePlan {
@@ -135,46 +170,45 @@ class DeviceSlice {
     place_points();
   }
 
-  /// Ribbons take the place of towers, where they are possible and `spare` bytes hold what they need beside the levels.
-  void allow_ribbons(Bytes spare) {
-    using S = RibbonOfRun;
-    if (!towers_possible_ || s_ != 1 || torre_forced_ || device_.info().shared_per_block < static_cast<Bytes>(S::shared) + 1024) return;
-    const auto& n = problem_.grid.points;
-    ribbon_rows_ = (n[1] + S::levels - 1 + S::tile_rows - 1) / S::tile_rows;
-    ribbon_columns_ = (n[2] + S::useful - 1) / S::useful;
-    const auto count = static_cast<std::size_t>(at_.count),
-               borders = static_cast<std::size_t>(ribbon_rows_ * ribbon_columns_ * (S::levels - 1) * n[0] * 256);
-    if ((2 * count + borders) * sizeof(T) > spare) return;
+  /// Panels take the place of towers, where they are possible and `spare` bytes hold two levels more.
+  void allow_panels(Bytes spare) {
+    const auto count = static_cast<std::size_t>(at_.count);
+    if (doubles || !bands_possible_ || torre_forced_ || s_ > largest_panel_radius || 2 * count * sizeof(T) > spare) return;
+    panel_plan_ = panel_plans[s_ - 1];
+    if (device_.info().shared_per_block < panel_plan_.shared + 1024) return;
+    panel_ = device_.kernel<PanelArguments>(fmt::format("acoustic-fd/panel<{}>", s_));
+    panel_plan_.cover(problem_.grid.points, device_.info().cluster, [&](Index cluster) -> Index {
+      return device_.clusters_at_once(panel_, panel_shape(cluster, cluster));
+    });
+    if (panel_plan_.cluster == 0) return;
     for (auto& level : spare_) {
       level = device_.allocate<T>(count, "pressure");
       stream_.zero(level);
     }
-    borders_ = device_.allocate<T>(borders, "borders of ribbons");
-    ribbon_ = device_.kernel<RibbonArguments>("acoustic-fd/ribbon");
     torre_plan_ = {};  // these have been timed
   }
-  [[nodiscard]] bool has_ribbons() const { return !borders_.empty(); }
+  [[nodiscard]] bool has_panels() const { return !spare_[0].empty(); }
   /// "towers of 4 steps".
   [[nodiscard]] std::string way() const {
     if (torre_plan_.half > 0) return fmt::format("DiamondTorre {}x{}", 2 * torre_plan_.half, torre_plan_.steps);
-    return fmt::format("{} of {} steps", has_ribbons() ? "ribbons" : "towers", band_steps());
+    return fmt::format("{} of {} steps", has_panels() ? "panels" : "towers", band_steps());
   }
   /// The case asks for it: it is not to be compared with single steps.
   [[nodiscard]] bool forced() const { return torre_forced_; }
-  /// Steps of a band of towers or ribbons; 0: this grid, or this device, has none.
+  /// Steps of a band of towers or panels; 0: this grid, or this device, has none.
   [[nodiscard]] Index band_steps() const {
-    return has_ribbons() ? RibbonOfRun::levels : torre_plan_.half > 0 ? torre_plan_.steps : towers_possible_ ? plan_.levels : 0;
+    return has_panels() ? panel_plan_.levels : torre_plan_.half > 0 ? torre_plan_.steps : towers_possible_ ? plan_.levels : 0;
   }
   /// Bands that are worth a launch: they overlap.
   [[nodiscard]] Index bands_together() const {
     return torre_plan_.half > 0 ? std::max<Index>(2, 64 / torre_plan_.steps) : 8;
   }
-  /// Bands of towers or ribbons from update k on, sources, images and receivers included; after begin_band().
+  /// Bands of towers or panels from update k on, sources, images and receivers included; after begin_band().
   void bands(Index k, Index count) {
     if (torre_plan_.half > 0)
       torre(k, count);
     else if constexpr (!doubles)
-      has_ribbons() ? ribbons(k, count) : towers(k, count);
+      has_panels() ? panels(k, count) : towers(k, count);
     const Index after = k + count * band_steps();
     images(level_[static_cast<std::size_t>(after & 1)].data() + at_.origin, {0, problem_.grid.points[0]}, rows_);
   }
@@ -187,7 +221,7 @@ class DeviceSlice {
   [[nodiscard]] Bytes bytes() const {
     std::size_t layers = 0;
     for (const auto& axis : memory_) layers += 3 * axis[0].size();
-    return (2 * level_[0].size() + 2 * spare_[0].size() + borders_.size() + a_.size() + v_.size() + sigma_.size() + layers) * sizeof(T);
+    return (2 * level_[0].size() + 2 * spare_[0].size() + a_.size() + v_.size() + sigma_.size() + layers) * sizeof(T);
   }
   /// Arrays that come with a plane: the levels, the medium and the density where they vary.
   [[nodiscard]] std::size_t arrays() const {
@@ -473,43 +507,38 @@ class DeviceSlice {
     place_band(k, bands, p.steps, t);
     launch_bands(torre_, static_cast<unsigned>(p.threads), p.shared, t);
   }
-  void ribbons(Index k, Index bands) {
-    using S = RibbonOfRun;
-    auto &newer = level_[static_cast<std::size_t>(k & 1)], &older = level_[static_cast<std::size_t>((k + 1) & 1)];
-    RibbonArguments t;
-    t.newer[0] = newer.data() + at_.origin;
-    t.older[0] = older.data() + at_.origin;
-    t.newer[1] = spare_[0].data() + at_.origin;
-    t.older[1] = spare_[1].data() + at_.origin;
-    t.rows = static_cast<int>(ribbon_rows_);
-    t.columns = static_cast<int>(ribbon_columns_);
-    t.first_y = 1 - S::levels;
-    t.weight = host_.weights().equal[1];
-    t.borders = borders_.data();
-    order_ribbons(bands);
-    t.order = order_.data();
-    place_band(k, bands, S::levels, t);
-    launch_bands(ribbon_, S::threads, S::shared, t);
-    if (bands % 2 == 1) {
-      std::swap(newer, spare_[0]);
-      std::swap(older, spare_[1]);
-    }
-    static_assert(S::levels % 2 == 0, "an even number of steps leaves each level where it belongs");
+  [[nodiscard]] LaunchShape panel_shape(Index blocks, Index cluster) const {
+    LaunchShape shape;
+    shape.grid = {static_cast<unsigned>(blocks), 1, 1};
+    shape.block = {static_cast<unsigned>(panel_plan_.threads), 1, 1};
+    shape.shared = panel_plan_.shared;
+    shape.cluster = static_cast<unsigned>(cluster);
+    return shape;
   }
-  /// Rows of a band three behind those of the band before: all bands at once, so that a slow row at a face has none close behind it.
-  void order_ribbons(Index bands) {
-    if (ordered_bands_ == bands) return;
-    ordered_bands_ = bands;
-    std::vector<unsigned> order;
-    constexpr Index behind = 3;  // two at least: a ribbon needs the row below of the band before
-    for (Index w = 0; w < ribbon_rows_ + behind * (bands - 1); ++w)
-      for (Index band = 0; band < bands; ++band)
-        if (const Index row = ribbon_rows_ - 1 - (w - behind * band); row >= 0 && row < ribbon_rows_)
-          for (Index column = 0; column < ribbon_columns_; ++column)
-            order.push_back(static_cast<unsigned>((band * ribbon_rows_ + row) * ribbon_columns_ + column));
-    if (order_.size() < order.size()) order_ = device_.allocate<unsigned>(order.size(), "progress of towers");
-    stream_.to_device(order_, std::span<const unsigned>(order));
-    stream_.synchronize();  // before the list goes
+  /// Out of place, a launch a band.
+  void panels(Index k, Index bands) {
+    const PanelPlan& p = panel_plan_;
+    const auto& n = problem_.grid.points;
+    PanelArguments t;
+    place_band(k, bands, p.levels, t);
+    t.rows = static_cast<int>(p.rows);
+    t.columns = static_cast<int>(p.columns);
+    t.cluster = static_cast<int>(p.cluster);
+    t.panel_rows = static_cast<int>(p.cluster * p.high - 2 * p.radius * p.levels);
+    t.segment = static_cast<int>((n[0] + p.parts - 1) / p.parts);
+    for (Index i = 1; i <= s_; ++i) t.weight[i] = host_.weights().equal[i];
+    const LaunchShape shape = panel_shape(p.rows * p.columns * p.parts * p.cluster, p.cluster);
+    const auto first = [&](DeviceBuffer<T>(&levels)[2], Index level) { return levels[static_cast<std::size_t>(level & 1)].data() + at_.origin; };
+    for (Index b = 0; b < bands; ++b) {
+      const Index before = k + b * p.levels, after = before + p.levels;
+      t.newer = first(level_, before);
+      t.older = first(level_, before - 1);
+      t.to_newer = first(spare_, after);
+      t.to_older = first(spare_, after - 1);
+      t.first_step = static_cast<int>(b * p.levels);
+      stream_.launch(panel_, shape, t);
+      for (std::size_t i = 0; i < 2; ++i) std::swap(level_[i], spare_[i]);
+    }
   }
   /// What all of them take alike.
   void place_band(Index k, Index bands, Index levels, BandArguments<T>& t) {
@@ -785,8 +814,8 @@ class DeviceSlice {
   Layout at_;
   Index first_ = 0;  ///< global plane of plane 0
   DeviceBuffer<T> level_[2], a_, v_, sigma_, values_, traces_;
-  DeviceBuffer<T> spare_[2], borders_;  ///< of ribbons, which work out of place
-  Index ribbon_rows_ = 0, ribbon_columns_ = 0;
+  DeviceBuffer<T> spare_[2];  ///< of panels, which work out of place
+  PanelPlan panel_plan_{};
   std::size_t sigma_at_[3]{};
   Kernel<AdvanceArguments<T>> advance_;
   Kernel<PointArguments<T>> inject_, record_;
@@ -805,13 +834,12 @@ class DeviceSlice {
   TowerPlan plan_{};
   bool bands_possible_ = false, towers_possible_ = false;
   Kernel<TowerArguments> tower_;
-  Kernel<RibbonArguments> ribbon_;
+  Kernel<PanelArguments> panel_;
   Kernel<TorreArguments<T>> torre_;
   TorrePlan torre_plan_;
   bool torre_forced_ = false;
   int core_[6]{};  ///< nodes of each axis that lie in no sponge
-  DeviceBuffer<unsigned> progress_, order_;
-  Index ordered_bands_ = 0;
+  DeviceBuffer<unsigned> progress_;
   DeviceBuffer<unsigned char> busy_;
   DeviceBuffer<int> row_slots_, record_of_step_;
   DeviceBuffer<std::uint32_t> row_firsts_;

@@ -43,7 +43,7 @@ class InCore final : public DeviceSteps {
       slices_.push_back(std::make_unique<DeviceSlice<T>>(problem, host, std::move(devices[static_cast<std::size_t>(d)]),
                                                       rows_of(problem, d, count), d > 0 ? beside : 0,
                                                       d + 1 < count ? beside : 0, problem.grid.points[0]));
-    if (count == 1) slices_.front()->allow_ribbons(spare);
+    if (count == 1) slices_.front()->allow_panels(spare);
     if (const Index levels = tower_steps(); levels > 0) band_ = slices_.front()->bands_together() * levels;
   }
   void take(Index) override {
@@ -111,7 +111,7 @@ class InCore final : public DeviceSteps {
   }
 
  private:
-  /// Levels of the towers or ribbons that take the steps; 0: they go one by one.
+  /// Levels of the towers or panels that take the steps; 0: they go one by one.
   [[nodiscard]] Index tower_steps() const {
     return problem_.tiling.starts_with("stepwise") ? 0 : slices_.front()->band_steps();
   }

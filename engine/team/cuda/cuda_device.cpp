@@ -144,16 +144,9 @@ class CudaDevice final : public DeviceDriver {
                               std::size_t, const std::size_t*) override {
     select();
     if (auto bad = allow_shared(kernel, shape)) return *bad;
-    cudaLaunchConfig_t config{};
-    config.gridDim = {shape.grid[0], shape.grid[1], shape.grid[2]};
-    config.blockDim = {shape.block[0], shape.block[1], shape.block[2]};
-    config.dynamicSmemBytes = shape.shared;
+    cudaLaunchAttribute attributes[2]{};
+    cudaLaunchConfig_t config = configured(shape, attributes);
     config.stream = static_cast<cudaStream_t>(stream);
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = shape.cooperative ? 1 : 0;
-    config.attrs = &attribute;
-    config.numAttrs = shape.cooperative ? 1 : 0;
     return status(cudaLaunchKernelExC(&config, kernel.function, arguments),
                   fmt::format("launch kernel '{}'", kernel.name));
   }
@@ -213,8 +206,35 @@ class CudaDevice final : public DeviceDriver {
       return *bad;
     return blocks;
   }
+  [[nodiscard]] Result<int> clusters_at_once(const KernelEntry& kernel, const LaunchShape& shape) override {
+    select();
+    if (auto bad = allow_shared(kernel, shape)) return *bad;
+    cudaLaunchAttribute attributes[2]{};
+    const cudaLaunchConfig_t config = configured(shape, attributes);
+    int clusters = 0;
+    if (auto bad = failed(cudaOccupancyMaxActiveClusters(&clusters, kernel.function, &config),
+                          fmt::format("size clusters of kernel '{}'", kernel.name)))
+      return *bad;
+    return clusters;
+  }
 
  private:
+  static cudaLaunchConfig_t configured(const LaunchShape& shape, cudaLaunchAttribute (&attributes)[2]) {
+    cudaLaunchConfig_t config{};
+    config.gridDim = {shape.grid[0], shape.grid[1], shape.grid[2]};
+    config.blockDim = {shape.block[0], shape.block[1], shape.block[2]};
+    config.dynamicSmemBytes = shape.shared;
+    config.attrs = attributes;
+    if (shape.cooperative) {
+      attributes[config.numAttrs].id = cudaLaunchAttributeCooperative;
+      attributes[config.numAttrs++].val.cooperative = 1;
+    }
+    if (shape.cluster > 1) {
+      attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
+      attributes[config.numAttrs++].val.clusterDim = {shape.cluster, 1, 1};
+    }
+    return config;
+  }
   // Calls come from any host thread, and each has a current device of its own.
   void select() const { (void)cudaSetDevice(info_.index); }
   [[nodiscard]] std::string text_of_device() const { return fmt::format("cuda:{} ({})", info_.index, info_.name); }
@@ -273,6 +293,7 @@ DeviceInfo describe(int index) {
   d.multiprocessors = p.multiProcessorCount;
   d.copy_engines = p.asyncEngineCount;
   d.shared_per_block = p.sharedMemPerBlockOptin;
+  if (p.major >= 9) d.cluster = 8;  // what every such device takes
   d.l2 = static_cast<Bytes>(p.l2CacheSize);
   return d;
 }

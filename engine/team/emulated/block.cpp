@@ -5,9 +5,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <new>
+#include <thread>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -57,6 +60,10 @@ bool GridMeeting::arrive() {
   const unsigned seen = state_->generation;
   state_->changed.wait(lock, [&] { return state_->abandoned || state_->generation != seen; });
   return !state_->abandoned;
+}
+bool GridMeeting::abandoned() const {
+  std::lock_guard lock(state_->mutex);
+  return state_->abandoned;
 }
 void GridMeeting::abandon() {
   std::lock_guard lock(state_->mutex);
@@ -129,7 +136,7 @@ void Block::prepare(const Job& job, uint3 index) {
   next_unstarted_ = finished_ = arrived_ = 0;
   alive_ = count_;
   votes_ = voters_ = 0;
-  after_grid_ = false;
+  others_ = nullptr;
   if (shared_.size() < job.shared + 64) shared_.resize(job.shared + 64);
   const auto start = reinterpret_cast<std::uintptr_t>(shared_.data());
   mine_->shared = shared_.data() + (64 - start % 64) % 64;
@@ -137,6 +144,7 @@ void Block::prepare(const Job& job, uint3 index) {
   mine_->block_dim = job.block;
   mine_->grid_dim = job.grid;
   mine_->block = this;
+  if (job.cluster != nullptr) job.cluster->shared[index.x % job.cluster_blocks] = static_cast<unsigned char*>(mine_->shared);
 }
 
 std::string Block::run(const Job& job, uint3 index) {
@@ -175,8 +183,7 @@ void Block::live(Stack& self) {
     }
     Fiber* next = &main_;
     if (finished_ < count_) {
-      const unsigned n = next_runnable();
-      if (n == nobody) deadlock();
+      const unsigned n = next_or_end();
       select(n);
       next = threads_[n].fiber;
     }
@@ -193,7 +200,7 @@ inline void Block::select(unsigned thread) {
 
 inline bool Block::runnable(unsigned thread) const {
   const Thread& t = threads_[thread];
-  return !t.done && (t.waits_on == nullptr || *t.waits_on != t.generation);
+  return !t.done && (t.waits_on == nullptr || __atomic_load_n(t.waits_on, __ATOMIC_ACQUIRE) != t.generation);
 }
 
 unsigned Block::next_runnable() {
@@ -205,16 +212,28 @@ unsigned Block::next_runnable() {
   return nobody;
 }
 
-void Block::wait_for(const unsigned& generation, Place place) {
+/// All may wait for what other blocks of the cluster send; not for ever.
+unsigned Block::next_or_end() {
+  unsigned n = next_runnable();
+  if (n == nobody && job_->cluster != nullptr)
+    for (const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+         n == nobody && std::chrono::steady_clock::now() < last; n = next_runnable()) {
+      if (job_->cluster->meeting.abandoned()) fail([] { return std::string("another block of the cluster has failed"); });
+      std::this_thread::yield();
+    }
+  if (n == nobody) deadlock();
+  return n;
+}
+
+void Block::wait_while(const unsigned& generation, unsigned seen, Place place) {
   Thread& self = threads_[current_];
   self.waits_on = &generation;
-  self.generation = generation;
+  self.generation = seen;
   self.place = place;
   if (next_unstarted_ < count_) {
     Fiber::jump(*self.fiber, *take_fiber());
   } else {
-    const unsigned n = next_runnable();
-    if (n == nobody) deadlock();
+    const unsigned n = next_or_end();
     select(n);
     if (threads_[n].fiber != self.fiber) Fiber::jump(*self.fiber, *threads_[n].fiber);
   }
@@ -240,10 +259,8 @@ void Block::end_thread(unsigned thread) {
 }
 
 void Block::release_barrier() {
-  if (after_grid_) {
-    after_grid_ = false;
-    if (!job_->meeting->arrive()) fail([] { return std::string("another block of the grid has failed"); });
-  }
+  if (others_ != nullptr && !std::exchange(others_, nullptr)->arrive())
+    fail([] { return std::string("another block that this one meets has failed"); });
   arrived_ = 0;
   ++generation_;
   vote_result_ = vote_kind_ == 1 ? votes_ == voters_ : votes_;
@@ -280,8 +297,57 @@ void Block::grid_barrier(Place place) {
     fail([&] {
       return fmt::format("{}: waits for the whole grid at {}, but the launch was not cooperative", whereabouts(), text_of(place));
     });
-  after_grid_ = true;
+  others_ = job_->meeting;
   barrier(place);
+}
+void Block::cluster_barrier(Place place) {
+  if (job_->cluster != nullptr) others_ = &job_->cluster->meeting;
+  barrier(place);
+}
+unsigned char* Block::in_cluster(unsigned char* mine, unsigned rank) const {
+  auto* const here = static_cast<unsigned char*>(mine_->shared);
+  return job_->cluster != nullptr ? job_->cluster->shared[rank] + (mine - here) : mine;
+}
+
+namespace {
+/// How many phases have ended, and what the one that goes on lacks: twice the bytes that came beyond those expected, and one when
+/// it is known how many are.
+struct SignalWord {
+  unsigned ended;
+  int balance;
+};
+SignalWord& word_of(const unsigned char* signal) {
+  return *reinterpret_cast<SignalWord*>(const_cast<unsigned char*>(signal));
+}
+void changed(SignalWord& word, int by) {
+  word.balance += by;
+  if (word.balance != 1) return;
+  word.balance = 0;
+  __atomic_store_n(&word.ended, word.ended + 1, __ATOMIC_RELEASE);
+}
+}  // namespace
+
+void Block::signal_start(unsigned char* signal) {
+  word_of(signal) = {0, 0};
+}
+void Block::signal_expect(unsigned char* signal, unsigned bytes) {
+  if (job_->cluster == nullptr) return;
+  std::lock_guard lock(job_->cluster->signals);
+  changed(word_of(signal), 1 - 2 * static_cast<int>(bytes));
+}
+void Block::store_in_cluster(unsigned char* to, const void* from, unsigned bytes, unsigned char* signal) {
+  std::memcpy(to, from, bytes);
+  if (job_->cluster == nullptr) return;
+  std::lock_guard lock(job_->cluster->signals);
+  changed(word_of(signal), 2 * static_cast<int>(bytes));
+}
+void Block::signal_wait(const unsigned char* signal, unsigned parity, Place place) {
+  const unsigned& ended = word_of(signal).ended;
+  for (;;) {
+    const unsigned seen = __atomic_load_n(&ended, __ATOMIC_ACQUIRE);
+    if ((seen & 1U) != parity) return;
+    wait_while(ended, seen, place);
+  }
 }
 
 void Block::release(Warp& warp, Meeting& meeting) {
@@ -349,6 +415,7 @@ void Block::await_copies(unsigned groups) {
 
 void Block::end_launch() {
   if (job_->meeting != nullptr) job_->meeting->abandon();
+  if (job_->cluster != nullptr) job_->cluster->meeting.abandon();
   Fiber::jump(*threads_[current_].fiber, main_);
   __builtin_unreachable();
 }
@@ -384,6 +451,24 @@ const unsigned char* warp_exchange(unsigned mask, const void* mine, std::size_t 
 }
 void grid_barrier(Place place) {
   builtins.block->grid_barrier(place);
+}
+void cluster_barrier(Place place) {
+  builtins.block->cluster_barrier(place);
+}
+unsigned char* in_cluster(unsigned char* mine, unsigned rank) {
+  return builtins.block->in_cluster(mine, rank);
+}
+void signal_start(unsigned char* signal) {
+  builtins.block->signal_start(signal);
+}
+void signal_expect(unsigned char* signal, unsigned bytes) {
+  builtins.block->signal_expect(signal, bytes);
+}
+void signal_wait(const unsigned char* signal, unsigned parity, Place place) {
+  builtins.block->signal_wait(signal, parity, place);
+}
+void store_in_cluster(unsigned char* to, const void* from, unsigned bytes, unsigned char* signal) {
+  builtins.block->store_in_cluster(to, from, bytes, signal);
 }
 bool grid_is_cooperative() {
   return builtins.block->job().meeting != nullptr;

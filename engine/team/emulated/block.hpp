@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,20 @@ class GridMeeting {
   /// False: another block has failed and nobody will come.
   [[nodiscard]] bool arrive();
   void abandon();
+  [[nodiscard]] bool abandoned() const;
 
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+/// Blocks of one cluster, each on a host thread of its own.
+class Cluster {
+ public:
+  explicit Cluster(unsigned blocks) : meeting(blocks), shared(blocks) {}
+  GridMeeting meeting;
+  std::vector<unsigned char*> shared;  ///< of each block; all of them after the first barrier
+  std::mutex signals;
 };
 
 struct Job {
@@ -37,6 +48,8 @@ struct Job {
   dim3 grid{}, block{};
   std::size_t shared = 0;
   GridMeeting* meeting = nullptr;  ///< of a cooperative launch
+  unsigned cluster_blocks = 1;
+  Cluster* cluster = nullptr;  ///< where it has more than one block
 };
 
 class Block {
@@ -54,6 +67,12 @@ class Block {
   int vote(int value, int kind, Place place);
   const unsigned char* exchange(unsigned mask, const void* mine, std::size_t bytes, Place place);
   void grid_barrier(Place place);
+  void cluster_barrier(Place place);
+  [[nodiscard]] unsigned char* in_cluster(unsigned char* mine, unsigned rank) const;
+  void signal_start(unsigned char* signal);
+  void signal_expect(unsigned char* signal, unsigned bytes);
+  void signal_wait(const unsigned char* signal, unsigned parity, Place place);
+  void store_in_cluster(unsigned char* to, const void* from, unsigned bytes, unsigned char* signal);
   void copy_later(void* to, const void* from, std::size_t bytes, Place place);
   void commit_copies();
   void await_copies(unsigned groups);
@@ -114,9 +133,11 @@ class Block {
   void end_thread(unsigned thread);
   void release_barrier();
   void release(Warp& warp, Meeting& meeting);
-  void wait_for(const unsigned& generation, Place place);
+  void wait_for(const unsigned& generation, Place place) { wait_while(generation, generation, place); }
+  void wait_while(const unsigned& generation, unsigned seen, Place place);
   [[nodiscard]] bool runnable(unsigned thread) const;
   [[nodiscard]] unsigned next_runnable();
+  [[nodiscard]] unsigned next_or_end();
   void perform(Copies& copies, std::size_t end);
   [[noreturn]] void deadlock();
 
@@ -124,7 +145,7 @@ class Block {
   Builtins* mine_ = nullptr;  ///< of this host thread
   unsigned count_ = 0, current_ = 0, next_unstarted_ = 0, alive_ = 0, finished_ = 0;
   unsigned arrived_ = 0, generation_ = 0;
-  bool after_grid_ = false;  ///< the barrier under way is one of the whole grid
+  GridMeeting* others_ = nullptr;  ///< whom the barrier under way waits for too: the grid or the cluster
   Place barrier_place_{nullptr, 0};
   int votes_ = 0, voters_ = 0, vote_kind_ = 0, vote_result_ = 0;
   std::vector<Thread> threads_;

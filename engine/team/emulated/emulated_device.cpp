@@ -59,7 +59,8 @@ class Multiprocessors {
   std::string run(const Job& job) {
     std::lock_guard one_kernel(launch_);
     const std::uint64_t blocks = std::uint64_t{job.grid.x} * job.grid.y * job.grid.z;
-    if (job.meeting != nullptr) return run_together(job, blocks);
+    if (job.meeting != nullptr) return run_together(job, 0, blocks);
+    if (job.cluster_blocks > 1) return run_clusters(job, blocks);
     {
       std::lock_guard lock(mutex_);
       job_ = &job;
@@ -99,15 +100,25 @@ class Multiprocessors {
     }
   }
 
-  /// A cooperative launch: every block has a host thread, so that they can meet.
-  static std::string run_together(const Job& job, std::uint64_t blocks) {
+  /// Cluster after cluster.
+  static std::string run_clusters(const Job& job, std::uint64_t blocks) {
+    for (std::uint64_t b = 0; b < blocks; b += job.cluster_blocks) {
+      Cluster cluster(job.cluster_blocks);
+      Job mine = job;
+      mine.cluster = &cluster;
+      if (std::string problem = run_together(mine, b, job.cluster_blocks); !problem.empty()) return problem;
+    }
+    return {};
+  }
+  /// Every block has a host thread, so that they can meet.
+  static std::string run_together(const Job& job, std::uint64_t first_block, std::uint64_t blocks) {
     std::mutex mutex;
     std::string first;
     std::vector<std::jthread> threads;
     for (std::uint64_t b = 0; b < blocks; ++b)
       threads.emplace_back([&, b] {
         Block block;
-        std::string problem = block.run(job, block_index(job, b));
+        std::string problem = block.run(job, block_index(job, first_block + b));
         std::lock_guard lock(mutex);
         if (!problem.empty() && (first.empty() || first.starts_with("another"))) first = std::move(problem);
       });
@@ -298,6 +309,8 @@ class EmulatedDevice final : public DeviceDriver {
     if (shape.shared > info_.shared_per_block)
       return refuse(
           fmt::format("{} bytes of shared memory a block; this device has {}", shape.shared, info_.shared_per_block));
+    if (shape.cluster > static_cast<unsigned>(info_.cluster) || shape.cluster == 0 || shape.grid[0] % shape.cluster != 0)
+      return refuse(fmt::format("clusters of {} blocks; this device takes up to {}, a whole number of them along x", shape.cluster, info_.cluster));
     if (shape.cooperative && blocks > 64) return refuse(fmt::format("{} blocks at once; this device holds 64", blocks));
 
     // The parameters are copied now, as CUDA does: the caller's may change after the call.
@@ -318,7 +331,7 @@ class EmulatedDevice final : public DeviceDriver {
       at += (bytes[k] + 63) & ~std::size_t{63};
     }
     work->name = kernel.name;
-    work->job = {nullptr, kernel.function, kernel.invoke, work->pointers.data(), {}, {}, shape.shared, nullptr};
+    work->job = {nullptr, kernel.function, kernel.invoke, work->pointers.data(), {}, {}, shape.shared, nullptr, shape.cluster, nullptr};
     work->job.grid = {shape.grid[0], shape.grid[1], shape.grid[2]};
     work->job.block = {shape.block[0], shape.block[1], shape.block[2]};
     static_cast<StreamQueue*>(stream)->push([this, work, blocks, together = shape.cooperative] {
@@ -400,6 +413,9 @@ class EmulatedDevice final : public DeviceDriver {
     return std::chrono::duration<double>(when(second) - from).count();
   }
   [[nodiscard]] Result<int> blocks_at_once(const KernelEntry&, const LaunchShape&) override { return 1; }
+  [[nodiscard]] Result<int> clusters_at_once(const KernelEntry&, const LaunchShape& shape) override {
+    return std::max(1, info_.multiprocessors / static_cast<int>(std::max(1U, shape.cluster)));
+  }
   void expect_written(void* memory, Bytes size) override { forget_written(memory, size); }
 
  private:
@@ -466,6 +482,7 @@ class EmulatedModule final : public DeviceModule {
     d.major = 9;
     d.multiprocessors = options_.multiprocessors;
     d.shared_per_block = 227 << 10;
+    d.cluster = 8;
     return d;
   }
   std::mutex mutex_;

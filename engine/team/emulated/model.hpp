@@ -4,7 +4,7 @@
 // A block runs on one host thread; its threads are fibers that change at barriers and warp operations, so between two
 // barriers the threads of a block run one after the other, in the order of their number. Shared memory is thread_local
 // memory of the host thread. Warps are 32 consecutive threads. Not modelled: the order in which warps progress, memory that
-// becomes visible late between blocks, textures, dynamic parallelism, clusters and tensor instructions.
+// becomes visible late between blocks, textures, dynamic parallelism and tensor instructions.
 #pragma once
 
 #include <algorithm>
@@ -153,6 +153,14 @@ void warp_barrier(unsigned mask, Place place);
 const unsigned char* warp_exchange(unsigned mask, const void* mine, std::size_t bytes, Place place);
 void grid_barrier(Place place);
 [[nodiscard]] bool grid_is_cooperative();
+
+// Of clusters (cluster.hpp).
+void cluster_barrier(Place place);
+[[nodiscard]] unsigned char* in_cluster(unsigned char* mine, unsigned rank);
+void signal_start(unsigned char* signal);
+void signal_expect(unsigned char* signal, unsigned bytes);
+void signal_wait(const unsigned char* signal, unsigned parity, Place place);
+void store_in_cluster(unsigned char* to, const void* from, unsigned bytes, unsigned char* signal);
 
 /// Copies that take place when they are waited for.
 void async_copy(void* to, const void* from, std::size_t bytes, Place place);

@@ -3,7 +3,7 @@
 #include "engine/team/kernel.hpp"
 
 #include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
-#include "engine/solvers/acoustic_fd/cuda/ribbon_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/panel_body.hpp"
 #include "engine/solvers/acoustic_fd/cuda/tower_body.hpp"
 
 namespace conoid::acoustic_fd {
@@ -12,7 +12,7 @@ static const RegisterKernel advance_kernel("acoustic-fd/advance<1>", advance<1, 
 static const RegisterKernel unequal_kernel("acoustic-fd/advance<1,unequal>", advance<1, true, float>);
 static const RegisterKernel double_kernel("acoustic-fd/advance<1,double>", advance<1, false, double>);
 static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<1,unequal,double>", advance<1, true, double>);
-static const RegisterKernel ribbon_kernel("acoustic-fd/ribbon", ribbon<RibbonOfRun>);
+static const RegisterKernel panel_kernel("acoustic-fd/panel<1>", panel<PanelOf<1>>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<1>", tower<TowerOf<1>>);
 
 }  // namespace conoid::acoustic_fd

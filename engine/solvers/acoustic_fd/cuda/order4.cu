@@ -3,6 +3,7 @@
 #include "engine/team/kernel.hpp"
 
 #include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/panel_body.hpp"
 #include "engine/solvers/acoustic_fd/cuda/tower_body.hpp"
 
 namespace conoid::acoustic_fd {
@@ -11,6 +12,7 @@ static const RegisterKernel advance_kernel("acoustic-fd/advance<2>", advance<2, 
 static const RegisterKernel unequal_kernel("acoustic-fd/advance<2,unequal>", advance<2, true, float>);
 static const RegisterKernel double_kernel("acoustic-fd/advance<2,double>", advance<2, false, double>);
 static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<2,unequal,double>", advance<2, true, double>);
+static const RegisterKernel panel_kernel("acoustic-fd/panel<2>", panel<PanelOf<2>>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<2>", tower<TowerOf<2>>);
 
 }  // namespace conoid::acoustic_fd

@@ -3,6 +3,7 @@
 #include "engine/team/kernel.hpp"
 
 #include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/panel_body.hpp"
 #include "engine/solvers/acoustic_fd/cuda/tower_body.hpp"
 
 namespace conoid::acoustic_fd {
@@ -11,6 +12,7 @@ static const RegisterKernel advance_kernel("acoustic-fd/advance<3>", advance<3, 
 static const RegisterKernel unequal_kernel("acoustic-fd/advance<3,unequal>", advance<3, true, float>);
 static const RegisterKernel double_kernel("acoustic-fd/advance<3,double>", advance<3, false, double>);
 static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<3,unequal,double>", advance<3, true, double>);
+static const RegisterKernel panel_kernel("acoustic-fd/panel<3>", panel<PanelOf<3>>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<3>", tower<TowerOf<3>>);
 
 }  // namespace conoid::acoustic_fd

@@ -114,7 +114,7 @@ class TestDeviceField : public QObject {
       Problem p = busy_problem(order, {order + 17, order + 31, 59 + order}, true, order != 6, false);
       if (order == 8) std::swap(p.faces[4], p.faces[5]);  // the free surface where rows begin
       if (order == 12) std::swap(p.faces[2], p.faces[3]);
-      p.device_memory = device_plan(p, 1, 1).in_core;  // no room for ribbons
+      p.device_memory = device_plan(p, 1, 1).in_core;  // no room for panels
       same_as_single_steps(p, "towers");
     }
     configure_emulated({});
@@ -138,17 +138,24 @@ class TestDeviceField : public QObject {
     configure_emulated({});
   }
 
-  /// Every kind of face in every place; columns of ribbons that end within a four, rows that several ribbons share.
-  void ribbons_give_the_bits_of_single_steps() {
-    configure_emulated({.multiprocessors = 3});
-    for (const std::size_t turn : {0U, 1U, 2U, 3U}) {
-      const Index more = static_cast<Index>(turn);
-      Problem p = busy_problem(2, {14 + more, 45 + 4 * more, 149 - 29 * more}, true, turn != 1, false);
+  /// Every kind of face in every place; panels beside each other and alone, of several blocks and of one, cut along x, ending within a four.
+  void panels_give_the_bits_of_single_steps() {
+    configure_emulated({.multiprocessors = 8});
+    struct Turn {
+      int order;
+      std::array<Index, 3> points;
+      bool varying, swapped, thick;
+    };
+    for (const Turn& turn : {Turn{2, {21, 133, 141}, true, false, false}, Turn{2, {87, 17, 50}, false, true, false},
+                             Turn{2, {47, 45, 158}, true, false, true}, Turn{4, {18, 123, 134}, true, true, false},
+                             Turn{6, {23, 111, 147}, true, false, false}, Turn{8, {19, 69, 139}, true, true, false},
+                             Turn{8, {71, 16, 37}, true, false, true}}) {
+      Problem p = busy_problem(turn.order, turn.points, true, turn.varying, false);
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (turn == 1 || turn == 3) std::swap(p.faces[2 * axis], p.faces[2 * axis + 1]);
-        if (turn == 2) p.faces[2 * axis] = Face{FaceKind::sponge, 1, 30};
+        if (turn.swapped) std::swap(p.faces[2 * axis], p.faces[2 * axis + 1]);
+        if (turn.thick) p.faces[2 * axis] = Face{FaceKind::sponge, 1, 30};
       }
-      same_as_single_steps(p, "ribbons");
+      same_as_single_steps(p, "panels");
     }
     configure_emulated({});
   }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the panels of a device take. The arrays lie as on the host (storage.hpp); pointers are at cell (0, 0, 0).
+#pragma once
+
+#include "engine/solvers/acoustic_fd/cuda/tower_arguments.hpp"
+
+namespace conoid::acoustic_fd {
+
+/// Single precision, one band, out of place.
+struct PanelArguments : BandArguments<float> {
+  const float *newer = nullptr, *older = nullptr;  ///< levels k and k − 1
+  float *to_newer = nullptr, *to_older = nullptr;  ///< levels k + T and k + T − 1; other arrays than those
+  int cluster = 1;    ///< blocks of a panel, one above the other along y
+  int panel_rows = 0;  ///< by which panels are apart along y
+  int segment = 0;    ///< planes of a panel
+  int first_step = 0;  ///< of the band, in what `points` counts
+  float weight[7] = {};
+};
+
+/// A warp has `patch` rows of 128 cells, a block `warps` of them. `ahead`: for how many steps planes are on their way.
+template <int R, int T, int W, int P, int U, int A>
+struct PanelShape {
+  static constexpr int radius = R, levels = T, warps = W, patch = P, unrolled = U, ahead = A;
+  static constexpr int threads = 32 * warps;
+  static constexpr int high = warps * patch;                           ///< rows of a block
+  static constexpr int kept = patch < 2 * radius ? patch : 2 * radius;  ///< rows of a warp that other warps read
+  static constexpr int rim = (radius * levels + 3) / 4;                ///< fours at each end that are computed for others
+  static constexpr int useful_fours = 32 - 2 * rim;
+  static constexpr int plane = (warps * kept + 2 * radius) * 32;       ///< fours of the middle plane of a level
+  static constexpr int buffer = levels * plane;
+  static constexpr int medium_planes = radius * (levels - 1) + 1 + ahead;
+  static constexpr int cells = threads * patch;                        ///< fours of a block
+  static constexpr int shared = (2 * buffer + (medium_planes + 2 * ahead + 2) * cells + 1) * 16;  ///< bytes
+};
+
+/// Those of a run, by the stencil's radius. More levels or rows would leave registers in memory.
+template <int R>
+struct PanelOf;
+template <>
+struct PanelOf<1> : PanelShape<1, 7, 8, 2, 3, 1> {};
+template <>
+struct PanelOf<2> : PanelShape<2, 4, 8, 2, 2, 2> {};
+template <>
+struct PanelOf<3> : PanelShape<3, 2, 8, 2, 2, 2> {};
+template <>
+struct PanelOf<4> : PanelShape<4, 2, 8, 2, 2, 2> {};
+constexpr int largest_panel_radius = 4;
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Panels: a few steps at once on a device, out of place; included by the .cu files of orders 2 to 8. The association of sums is that of
+// kernels/patch.hpp, so results are those of the stepwise kernel bit for bit.
+#pragma once
+
+#include "engine/team/cluster.hpp"
+#include "engine/team/kernel.hpp"
+
+#include <utility>
+
+#include "engine/solvers/acoustic_fd/cuda/band_parts.hpp"
+#include "engine/solvers/acoustic_fd/cuda/panel_arguments.hpp"
+
+namespace conoid::acoustic_fd {
+
+/// A panel is 128 cells along z and the rows of a cluster of blocks along y; it streams through planes of x, level k + 1 following level k at
+/// a distance of R planes. What is computed from cells beyond the panel is wrong, by R more cells and rows a level, and is left to the
+/// panels beside, which overlap: nothing is exchanged between clusters, all reads are of the levels before the band, and can be asked for
+/// early. Columns stay with their thread: the 2R planes of each level lie in its registers, neighbours along z come from other lanes (R < 3)
+/// or, as those along y, from the middle plane of the level in shared memory. What the next block of the cluster reads is stored
+/// in its shared memory, where a signal counts the bytes. One barrier a step for all levels.
+///
+/// An update moves (12 · overlap + 8)/T bytes to and from the second cache, and 20/T to and from memory.
+template <class S>
+__global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
+  constexpr int R = S::radius, T = S::levels, P = S::patch, U = S::unrolled, A = S::ahead, Q = S::kept, H = S::high, W = S::warps;
+  constexpr int plane = S::plane, buffer = S::buffer;
+  constexpr bool ring = U == 2 * R + 1;  // else planes move to the front after U steps
+  constexpr int depth = ring ? U : 2 * R + U;
+  static_assert(H >= 2 * R && P <= H && U <= 3 && A >= 1);
+  float4* const buffers = dynamic_shared<float4>();
+  float4* const medium = buffers + 2 * buffer;
+  float4* const coming_u = medium + S::medium_planes * S::cells;  // a thread's own: planes X … X + A of level k
+  float4* const coming_o = coming_u + A * S::cells;               // and planes X − R … of level k − 1
+  float4* const sponge = coming_o + A * S::cells;                 // a thread's own where σ_x = 0: σ − 1, and 1/(1 + σ)
+  const SharedAddress signals = shared_address(sponge + 2 * S::cells);
+  const int id = static_cast<int>(threadIdx.x), lane = id % 32, w = id / 32;
+  const int rank = static_cast<int>(blockIdx.x) % t.cluster, unit = static_cast<int>(blockIdx.x) / t.cluster;
+  const int l = unit % t.columns, j = unit / t.columns % t.rows, part = unit / (t.columns * t.rows);
+  const int nx = t.nx, ny = t.ny, nz = t.nz;
+  // The last panels end where the grid does; what is theirs begins where it would anyway.
+  const int fours = (nz + 3) / 4, last_y = ny - t.cluster * H, last_four = fours > 32 ? fours - 32 : 0;
+  const int panel_y = j * t.panel_rows < last_y ? j * t.panel_rows : last_y, panel_four = l * S::useful_fours < last_four ? l * S::useful_fours : last_four;
+  const int y_begin = panel_y + rank * H, y_end = y_begin + H, z_begin = 4 * panel_four, z_end = z_begin + 128;
+  const int y0 = y_begin + w * P, four = panel_four + lane, z = 4 * four;
+  const int x_begin = part * t.segment, x_end = x_begin + t.segment < nx ? x_begin + t.segment : nx;
+  const float4 zero = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+  const bool images_low = y_begin == 0 && t.sign[2] != 0, images_high = y_end == ny && t.sign[3] != 0;
+  const bool edge = images_low || images_high || z_begin < R || z_end > nz - R;
+  const bool undamped = y_begin >= t.core[2] && y_end <= t.core[3] && z_begin >= t.core[4] && z_end <= t.core[5];
+  const bool plain = !edge && undamped;
+
+  for (int i = id; i < S::shared / 16; i += S::threads) buffers[i] = zero;
+  __syncthreads();
+  const int sx = static_cast<int>(t.stride_x / 4), ax = static_cast<int>(t.a_stride_x / 4);
+  const int sy = static_cast<int>(t.stride_y / 4), ay = static_cast<int>(t.a_stride_y / 4);
+  const bool inside = z < nz;
+  bool own[P];
+  const float* const sigma_z = t.sigma_z + (inside ? z : 0);
+  const auto damping = [&](int p, float s_x, float4& less, float4& by) {
+    const float s_xy = s_x + t.sigma_y[y0 + p];
+    const float4 s_z = load_four(sigma_z), s = make_float4(s_xy + s_z.x, s_xy + s_z.y, s_xy + s_z.z, s_xy + s_z.w);
+    less = make_float4(s.x - 1.0F, s.y - 1.0F, s.z - 1.0F, s.w - 1.0F);
+    by = make_float4(reciprocal(1.0F + s.x), reciprocal(1.0F + s.y), reciprocal(1.0F + s.z), reciprocal(1.0F + s.w));
+  };
+#pragma unroll
+  for (int p = 0; p < P; ++p) {
+    const int y = y0 + p, own_y = j * t.panel_rows + R * T, own_four = l * S::useful_fours + S::rim;
+    own[p] = z < nz && (four >= own_four || l == 0) && (four < own_four + S::useful_fours || l == t.columns - 1) &&
+             (y >= own_y || j == 0) && (y < own_y + t.panel_rows || j == t.rows - 1);
+    damping(p, 0.0F, sponge[p * S::threads + id], sponge[S::cells + p * S::threads + id]);
+  }
+  const int X0 = x_begin == 0 ? 0 : x_begin - R * T, X1 = x_end + R * T;
+  const std::int64_t here = static_cast<std::int64_t>(y0) * sy + four;
+  const float4* from_u = reinterpret_cast<const float4*>(t.newer) + (here + static_cast<std::int64_t>(X0) * sx);
+  const float4* from_o = reinterpret_cast<const float4*>(t.older) + (here + static_cast<std::int64_t>(X0 - R) * sx);
+  const float4* from_a = reinterpret_cast<const float4*>(t.a) + (static_cast<std::int64_t>(y0) * ay + four + static_cast<std::int64_t>(X0 - R) * ax);
+  float4* to_o = reinterpret_cast<float4*>(t.to_older) + (here + static_cast<std::int64_t>(X0 - R * (T - 1)) * sx);
+  float4* to_u = reinterpret_cast<float4*>(t.to_newer) + (here + static_cast<std::int64_t>(X0 - R * T) * sx);
+
+  // What this warp tells the blocks below and above in the cluster, and what it hears of them.
+  const bool lower = w * P < R && rank > 0, upper = w * P + P > H - R && rank < t.cluster - 1, tells = lower || upper;
+  const unsigned expected = static_cast<unsigned>(T * R * 512) * static_cast<unsigned>((rank > 0 ? 1 : 0) + (rank < t.cluster - 1 ? 1 : 0));
+  if (id == 0) {
+    ClusterSignal::start(signals);
+    ClusterSignal::start(signals + ClusterSignal::bytes);
+  }
+  float4* const lines = buffers + ((R + w * Q) * 32 + lane);  // the warp's first row in the plane of level 0
+
+  float4 q[T][P][depth];
+#pragma unroll
+  for (int k = 0; k < T; ++k)
+#pragma unroll
+    for (int p = 0; p < P; ++p)
+#pragma unroll
+      for (int i = 0; i < depth; ++i) q[k][p][i] = zero;
+  int slot = 0;    // of the medium of plane X − R
+  int coming = 0;  // of planes X and X − R
+  int number = 0;  // of the step
+  unsigned busy = 0;  // bit i: plane X − R − i has sources or receivers in rows of this block
+  const auto has_points = [&](int x) {
+    if (t.busy == nullptr || x < 0 || x >= nx || t.busy[x] == 0) return 0U;
+    const auto some = [&](const RowNodes& nodes) {
+      const int at = nodes.slot[x];
+      if (at < 0) return false;
+      const std::uint32_t* const first = nodes.first + static_cast<std::int64_t>(at) * (ny + 1);
+      return first[y_begin] != first[y_end];
+    };
+    return some(t.points->sources) || some(t.points->receivers) ? 1U : 0U;
+  };
+  const auto ask = [&](int X, int into, int stage) {
+#pragma unroll
+    for (int p = 0; p < P; ++p)
+      if (inside) {
+        if (X < nx) copy_async<16>(shared_address(coming_u + (stage * S::cells + p * S::threads + id)), from_u + p * sy);
+        if (X >= R && X - R < nx) {
+          copy_async<16>(shared_address(coming_o + (stage * S::cells + p * S::threads + id)), from_o + p * sy);
+          copy_async<16>(shared_address(medium + (into * S::cells + p * S::threads + id)), from_a + p * ay);
+        }
+      }
+    __pipeline_commit();
+    from_u += sx;
+    from_o += sx;
+    from_a += ax;
+  };
+  __syncthreads();
+  if (t.cluster > 1) cluster_barrier();
+  SharedAddress told = signals, told_signal = signals;
+  if (tells) {
+    const unsigned other = static_cast<unsigned>(lower ? rank - 1 : rank + 1);
+    told = in_cluster(shared_address(buffers), other) + 16 * ((R + w * Q + (lower ? W * Q : -W * Q)) * 32 + lane);
+    told_signal = in_cluster(signals, other);
+  }
+#pragma unroll
+  for (int i = 0; i < A; ++i) ask(X0 + i, i, i);
+  unsigned coming_busy = 0;  // bit i: plane X − R + i
+#pragma unroll
+  for (int i = 0; i < U; ++i) coming_busy |= has_points(X0 - R + i) << i;
+
+  constexpr unsigned mask = (2U << (R * (T - 1))) - 1U;
+  float4 made[P], first_old[P];  // of level k at plane X, of level k − 1 at plane X − R; then what the levels make
+  const auto step = [&]<int s, int kind>(int X) __attribute__((always_inline)) {  // kind 0: the core; 1: sponges, faces of y and z; 2: faces of x, points
+    const auto at = [](int i) { return ring ? (s + i) % depth : s + i; };
+    const int now = number % 2 * buffer, other = buffer - now;
+    const float4* const line = lines + now;
+    float4* const left = lines + other;
+    const SharedAddress there = told + 16 * other, signal = told_signal + (number + 1) % 2 * ClusterSignal::bytes;
+    int at_a = slot;
+    const bool sloped = X - R * T < t.core[0] || X - R >= t.core[1];
+    const auto level = [&]<int k>() __attribute__((always_inline)) {
+      const int x = X - R * (k + 1);
+#pragma unroll
+      for (int p = 0; p < P; ++p) {
+        if constexpr (kind == 2) {  // planes behind the faces of x
+          if (x + R >= nx) {
+            float4 v = zero;
+#pragma unroll
+            for (int i = 1; i <= R; ++i) v = chosen(x + R - (nx - 1) == i, scaled(t.sign[1], q[k][p][at(2 * (R - i))]), v);
+            made[p] = v;
+          }
+        }
+        q[k][p][at(2 * R)] = made[p];
+        if constexpr (kind == 2) {
+          if (x == 0) {
+#pragma unroll
+            for (int i = 1; i <= R; ++i) q[k][p][at(R - i)] = scaled(t.sign[0], q[k][p][at(R + i)]);
+          }
+        }
+      }
+      // Middle planes of the next step.
+#pragma unroll
+      for (int p = 0; p < P; ++p)
+        if (p < R || p >= P - R) left[k * plane + (p < R ? p : p - (P - Q)) * 32] = q[k][p][at(R + 1)];
+      const auto tell = [&] {
+        if (tells) {
+#pragma unroll
+          for (int p = 0; p < P; ++p)
+            if (p < R || p >= P - R)
+              if (w * P + p < R || w * P + p >= H - R)
+                ClusterSignal::store(there + 16 * (k * plane + (p < R ? p : p - (P - Q)) * 32), q[k][p][at(R + 1)], signal);
+        }
+      };
+      if constexpr (k + 1 < T) tell();
+      if constexpr (kind > 0) {  // images behind the faces of y
+#pragma unroll
+        for (int p = 0; p < P; ++p) {
+          const int low = w * P + p, high = H - 1 - low;
+          if (images_low && low >= 1 && low <= R) left[k * plane - (w * Q + low) * 32] = scaled(t.sign[2], q[k][p][at(R + 1)]);
+          if (images_high && high >= 1 && high <= R) left[k * plane + ((W - w) * Q + high - 1) * 32] = scaled(t.sign[3], q[k][p][at(R + 1)]);
+        }
+      }
+      float4 n[P];
+      const bool exists = kind < 2 || (x >= 0 && x < nx);
+#pragma unroll
+      for (int p = 0; p < P; ++p) {
+        n[p] = zero;
+        if (!exists) continue;
+        const float4 med = medium[at_a * S::cells + p * S::threads + id], u = q[k][p][at(R)];
+        LineOfFours<R> lz{};
+        if constexpr (R <= 2) {
+          lz.put(4, u);
+          const float b[4] = {u.x, u.y, u.z, u.w};
+#pragma unroll
+          for (int i = 1; i <= R; ++i) {
+            lz.value[4 - i] = __shfl_up_sync(0xffffffffU, b[4 - i], 1);
+            lz.value[7 + i] = __shfl_down_sync(0xffffffffU, b[i - 1], 1);
+          }
+        } else {
+          const float4* const m = line + (k * plane + p * 32);
+          lz.take(u, [m](int f) { return m[f]; });
+        }
+        float4 low[R], high[R];
+#pragma unroll
+        for (int i = 1; i <= R; ++i) {
+          low[i - 1] = p - i >= 0 ? q[k][p - i >= 0 ? p - i : 0][at(R)] : line[k * plane + (p - i) * 32];
+          high[i - 1] = p + i < P ? q[k][p + i < P ? p + i : 0][at(R)] : line[k * plane + (Q + p + i - P) * 32];
+        }
+        if constexpr (kind > 0) {
+          if (z_begin < R) mirror_low<R>(lz.value, z, t.sign[4]);
+          if (z_end > nz - R) mirror_high<R>(lz.value, nz - 1 - z, t.sign[5]);
+        }
+        const float4 old = k == 0 ? first_old[p] : q[k > 0 ? k - 1 : 0][p][at(0)];
+        float4 L = scaled(t.centre, u);
+#pragma unroll
+        for (int i = 1; i <= R; ++i)
+          L = fused(t.weight[i], sum(sum(sum(q[k][p][at(R - i)], q[k][p][at(R + i)]), sum(low[i - 1], high[i - 1])), lz.pair(i)), L);
+        // fma(2, u, −old) has the bits of (u + u) − old.
+        if constexpr (kind == 0) {
+          n[p] = make_float4(fmaf(med.x, L.x, fmaf(2.0F, u.x, -old.x)), fmaf(med.y, L.y, fmaf(2.0F, u.y, -old.y)),
+                             fmaf(med.z, L.z, fmaf(2.0F, u.z, -old.z)), fmaf(med.w, L.w, fmaf(2.0F, u.w, -old.w)));
+        } else {
+          float4 less = sponge[p * S::threads + id], by = sponge[S::cells + p * S::threads + id];
+          if (sloped) damping(p, t.sigma_x[x], less, by);
+          n[p] = make_float4(fmaf(med.x, L.x, fmaf(less.x, old.x, u.x + u.x)) * by.x, fmaf(med.y, L.y, fmaf(less.y, old.y, u.y + u.y)) * by.y,
+                             fmaf(med.z, L.z, fmaf(less.z, old.z, u.z + u.z)) * by.z, fmaf(med.w, L.w, fmaf(less.w, old.w, u.w + u.w)) * by.w);
+        }
+        if constexpr (kind == 2) {
+          if ((busy >> (R * k) & 1U) != 0 && inside) n[p] = add_points(t.points, ny, t.first_step + k, x, y0 + p, z, n[p], own[p]);
+        }
+        if constexpr (k >= T - 2) {
+          float4* const to = (k == T - 1 ? to_u : to_o) + p * sy;
+          if (own[p] && x >= x_begin && x < x_end) {
+            if (kind == 0)
+              *to = n[p];
+            else
+              store_fours(reinterpret_cast<float*>(to), n[p], nz - z);
+          }
+        }
+      }
+      if constexpr (k + 1 == T) tell();  // after all that this warp reads, so that who hears of it may overwrite that
+#pragma unroll
+      for (int p = 0; p < P; ++p) made[p] = n[p];
+      at_a = at_a >= R ? at_a - R : at_a - R + S::medium_planes;
+    };
+    [&]<int... k>(std::integer_sequence<int, k...>) { (level.template operator()<k>(), ...); }(std::make_integer_sequence<int, T>());
+  };
+  const auto pass = [&]<int s, bool fast>(int X) __attribute__((always_inline)) {
+    __pipeline_wait_prior(A - 1);
+#pragma unroll
+    for (int p = 0; p < P; ++p) {
+      made[p] = coming_u[coming * S::cells + p * S::threads + id];
+      first_old[p] = coming_o[coming * S::cells + p * S::threads + id];
+    }
+    busy = busy << 1U | (coming_busy & 1U);
+    __syncthreads();
+    ask(X + A, slot + A >= S::medium_planes ? slot + A - S::medium_planes : slot + A, coming);
+    coming_busy = coming_busy >> 1U | has_points(X - R + U) << (U - 1);
+    if (t.cluster > 1) {
+      if (id == 0) ClusterSignal::expect(signals + (number + 1) % 2 * ClusterSignal::bytes, expected);
+      if (tells && number > 0)
+        ClusterSignal::wait(signals + number % 2 * ClusterSignal::bytes, static_cast<unsigned>(number - 1) / 2 % 2);
+    }
+    if constexpr (fast)
+      step.template operator()<s, 0>(X);
+    else if (X - R * T < 1 || X >= nx || (busy & mask) != 0)
+      step.template operator()<s, 2>(X);
+    else
+      step.template operator()<s, 1>(X);
+    to_u += sx;
+    to_o += sx;
+    slot = slot + 1 == S::medium_planes ? 0 : slot + 1;
+    coming = coming + 1 == A ? 0 : coming + 1;
+    ++number;
+  };
+  const auto move_planes = [&]<int by>() __attribute__((always_inline)) {
+#pragma unroll
+    for (int k = 0; k < T; ++k)
+#pragma unroll
+      for (int p = 0; p < P; ++p)
+#pragma unroll
+        for (int i = 0; i < 2 * R; ++i) q[k][p][i] = q[k][p][i + by];
+  };
+  for (int X = X0; X < X1;) {
+    // The core goes U steps at a time, whose code is short and has no branches.
+    if (plain && X + U <= X1 && X + U <= nx && X - R * T >= 1 && X - R * T >= t.core[0] && X + U - 1 - R < t.core[1] &&
+        ((busy << 1U) & mask) == 0 && coming_busy == 0) {
+      pass.template operator()<0, true>(X);
+      if constexpr (U > 1) pass.template operator()<1, true>(X + 1);
+      if constexpr (U > 2) pass.template operator()<2, true>(X + 2);
+      if constexpr (!ring) move_planes.template operator()<U>();
+      X += U;
+    } else {
+      pass.template operator()<0, false>(X);
+      move_planes.template operator()<1>();
+      ++X;
+    }
+  }
+  __pipeline_wait_prior(0);
+  if (t.cluster > 1) cluster_barrier();
+}
+
+}  // namespace conoid::acoustic_fd
