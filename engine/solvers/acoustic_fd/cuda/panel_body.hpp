@@ -49,6 +49,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
   const bool edge = images_low || images_high || z_begin < R || z_end > nz - R;
   const bool undamped = y_begin >= t.core[2] && y_end <= t.core[3] && z_begin >= t.core[4] && z_end <= t.core[5];
   const bool plain = !edge && undamped;
+  const bool smooth = z_end <= nz - R || (z_end == nz && nz % 4 == 0);  // the face of z has no cells of a four behind it
 
   for (int i = id; i < S::shared / 16; i += S::threads) buffers[i] = zero;
   __syncthreads();
@@ -85,6 +86,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
     ClusterSignal::start(signals);
     ClusterSignal::start(signals + ClusterSignal::bytes);
   }
+  const bool images = (images_low && w * P <= R) || (images_high && w * P + P >= H - 1 - R);
   float4* const lines = buffers + ((R + w * Q) * 32 + lane);  // the warp's first row in the plane of level 0
 
   float4 q[T][P][depth];
@@ -139,7 +141,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
 
   constexpr unsigned mask = (2U << (R * (T - 1))) - 1U;
   float4 made[P], first_old[P];  // of level k at plane X, of level k − 1 at plane X − R; then what the levels make
-  const auto step = [&]<int s, int kind>(int X) __attribute__((always_inline)) {  // kind 0: the core; 1: sponges, faces of y and z; 2: faces of x, points
+  const auto step = [&]<int s, int kind>(int X) __attribute__((always_inline)) {  // kind 0: the core; 1: sponges and faces of y and z; 2: everything
     const auto at = [](int i) { return ring ? (s + i) % depth : s + i; };
     const int now = number % 2 * buffer, other = buffer - now;
     const float4* const line = lines + now;
@@ -181,7 +183,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
         }
       };
       if constexpr (k + 1 < T) tell();
-      if constexpr (kind > 0) {  // images behind the faces of y
+      if (kind > 0 && images) {  // behind the faces of y
 #pragma unroll
         for (int p = 0; p < P; ++p) {
           const int low = w * P + p, high = H - 1 - low;
@@ -216,8 +218,13 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
           high[i - 1] = p + i < P ? q[k][p + i < P ? p + i : 0][at(R)] : line[k * plane + (Q + p + i - P) * 32];
         }
         if constexpr (kind > 0) {
-          if (z_begin < R) mirror_low<R>(lz.value, z, t.sign[4]);
-          if (z_end > nz - R) mirror_high<R>(lz.value, nz - 1 - z, t.sign[5]);
+          constexpr int o = 4 * LineOfFours<R>::fours;
+#pragma unroll
+          for (int i = 1; i <= R; ++i) {
+            lz.value[o - i] = z == 0 ? t.sign[4] * lz.value[o + i] : lz.value[o - i];
+            if (kind == 1) lz.value[o + 3 + i] = z + 4 == nz ? t.sign[5] * lz.value[o + 3 - i] : lz.value[o + 3 + i];
+          }
+          if (kind == 2 && z_end > nz - R) mirror_high<R>(lz.value, nz - 1 - z, t.sign[5]);
         }
         const float4 old = k == 0 ? first_old[p] : q[k > 0 ? k - 1 : 0][p][at(0)];
         float4 L = scaled(t.centre, u);
@@ -230,7 +237,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
                              fmaf(med.z, L.z, fmaf(2.0F, u.z, -old.z)), fmaf(med.w, L.w, fmaf(2.0F, u.w, -old.w)));
         } else {
           float4 less = sponge[p * S::threads + id], by = sponge[S::cells + p * S::threads + id];
-          if (sloped) damping(p, t.sigma_x[x], less, by);
+          if (kind == 2 && sloped) damping(p, t.sigma_x[x], less, by);
           n[p] = make_float4(fmaf(med.x, L.x, fmaf(less.x, old.x, u.x + u.x)) * by.x, fmaf(med.y, L.y, fmaf(less.y, old.y, u.y + u.y)) * by.y,
                              fmaf(med.z, L.z, fmaf(less.z, old.z, u.z + u.z)) * by.z, fmaf(med.w, L.w, fmaf(less.w, old.w, u.w + u.w)) * by.w);
         }
@@ -254,7 +261,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
     };
     [&]<int... k>(std::integer_sequence<int, k...>) { (level.template operator()<k>(), ...); }(std::make_integer_sequence<int, T>());
   };
-  const auto pass = [&]<int s, bool fast>(int X) __attribute__((always_inline)) {
+  const auto pass = [&]<int s, int kind>(int X) __attribute__((always_inline)) {
     __pipeline_wait_prior(A - 1);
 #pragma unroll
     for (int p = 0; p < P; ++p) {
@@ -270,12 +277,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
       if (tells && number > 0)
         ClusterSignal::wait(signals + number % 2 * ClusterSignal::bytes, static_cast<unsigned>(number - 1) / 2 % 2);
     }
-    if constexpr (fast)
-      step.template operator()<s, 0>(X);
-    else if (X - R * T < 1 || X >= nx || (busy & mask) != 0)
-      step.template operator()<s, 2>(X);
-    else
-      step.template operator()<s, 1>(X);
+    step.template operator()<s, kind>(X);
     to_u += sx;
     to_o += sx;
     slot = slot + 1 == S::medium_planes ? 0 : slot + 1;
@@ -291,16 +293,22 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
         for (int i = 0; i < 2 * R; ++i) q[k][p][i] = q[k][p][i + by];
   };
   for (int X = X0; X < X1;) {
-    // The core goes U steps at a time, whose code is short and has no branches.
-    if (plain && X + U <= X1 && X + U <= nx && X - R * T >= 1 && X - R * T >= t.core[0] && X + U - 1 - R < t.core[1] &&
+    // Most of it goes U steps at a time, whose code is short and has few branches.
+    if ((plain || smooth) && X + U <= X1 && X + U <= nx && X - R * T >= 1 && X - R * T >= t.core[0] && X + U - 1 - R < t.core[1] &&
         ((busy << 1U) & mask) == 0 && coming_busy == 0) {
-      pass.template operator()<0, true>(X);
-      if constexpr (U > 1) pass.template operator()<1, true>(X + 1);
-      if constexpr (U > 2) pass.template operator()<2, true>(X + 2);
+      const auto passes = [&]<int kind>() __attribute__((always_inline)) {
+        pass.template operator()<0, kind>(X);
+        if constexpr (U > 1) pass.template operator()<1, kind>(X + 1);
+        if constexpr (U > 2) pass.template operator()<2, kind>(X + 2);
+      };
+      if (plain)
+        passes.template operator()<0>();
+      else
+        passes.template operator()<1>();
       if constexpr (!ring) move_planes.template operator()<U>();
       X += U;
     } else {
-      pass.template operator()<0, false>(X);
+      pass.template operator()<0, 2>(X);
       move_planes.template operator()<1>();
       ++X;
     }
