@@ -61,12 +61,14 @@ struct PanelPlan {
     }
   }
 };
-template <int R>
+template <int R, int T>
 constexpr PanelPlan panel_plan_of() {
-  using S = PanelOf<R>;
+  using S = PanelOf<R, T>;
   return {R, S::levels, S::high, S::rim, S::useful_fours, S::threads, static_cast<Bytes>(S::shared)};
 }
-inline constexpr PanelPlan panel_plans[largest_panel_radius] = {panel_plan_of<1>(), panel_plan_of<2>(), panel_plan_of<3>(), panel_plan_of<4>()};
+/// By the stencil's radius, by falling levels.
+inline constexpr PanelPlan panel_plans[] = {panel_plan_of<1, 7>(), panel_plan_of<1, 4>(), panel_plan_of<2, 4>(), panel_plan_of<3, 2>(),
+                                            panel_plan_of<4, 2>()};
 
 /// The same of DiamondTorre.
 struct TorrePlan {
@@ -173,21 +175,22 @@ class DeviceSlice {
   /// Panels take the place of towers, where they are possible and `spare` bytes hold two levels more.
   void allow_panels(Bytes spare) {
     const auto count = static_cast<std::size_t>(at_.count);
-    if (doubles || !bands_possible_ || torre_forced_ || s_ > largest_panel_radius || 2 * count * sizeof(T) > spare) return;
-    panel_plan_ = panel_plans[s_ - 1];
-    if (device_.info().shared_per_block < panel_plan_.shared + 1024) return;
-    panel_ = device_.kernel<PanelArguments>(fmt::format("acoustic-fd/panel<{}>", s_));
-    panel_plan_.cover(problem_.grid.points, device_.info().cluster, [&](Index cluster) -> Index {
-      return device_.clusters_at_once(panel_, panel_shape(cluster, cluster));
-    });
-    if (panel_plan_.cluster == 0) return;
+    if (doubles || !bands_possible_ || torre_forced_ || 2 * count * sizeof(T) > spare) return;
+    for (PanelPlan plan : panel_plans) {
+      if (plan.radius != s_ || device_.info().shared_per_block < plan.shared + 1024) continue;
+      auto kernel = device_.kernel<PanelArguments>(fmt::format("acoustic-fd/panel<{},{}>", s_, plan.levels));
+      plan.cover(problem_.grid.points, device_.info().cluster,
+                 [&](Index cluster) -> Index { return device_.clusters_at_once(kernel, panel_shape(plan, cluster, cluster)); });
+      if (plan.cluster > 0) panels_.emplace_back(plan, std::move(kernel));
+    }
+    if (panels_.empty()) return;
     for (auto& level : spare_) {
       level = device_.allocate<T>(count, "pressure");
       stream_.zero(level);
     }
     torre_plan_ = {};  // these have been timed
   }
-  [[nodiscard]] bool has_panels() const { return !spare_[0].empty(); }
+  [[nodiscard]] bool has_panels() const { return !panels_.empty(); }
   /// "towers of 4 steps".
   [[nodiscard]] std::string way() const {
     if (torre_plan_.half > 0) return fmt::format("DiamondTorre {}x{}", 2 * torre_plan_.half, torre_plan_.steps);
@@ -197,20 +200,27 @@ class DeviceSlice {
   [[nodiscard]] bool forced() const { return torre_forced_; }
   /// Steps of a band of towers or panels; 0: this grid, or this device, has none.
   [[nodiscard]] Index band_steps() const {
-    return has_panels() ? panel_plan_.levels : torre_plan_.half > 0 ? torre_plan_.steps : towers_possible_ ? plan_.levels : 0;
+    return has_panels() ? panels_.front().first.levels : torre_plan_.half > 0 ? torre_plan_.steps : towers_possible_ ? plan_.levels : 0;
   }
   /// Bands that are worth a launch: they overlap.
   [[nodiscard]] Index bands_together() const {
     return torre_plan_.half > 0 ? std::max<Index>(2, 64 / torre_plan_.steps) : 8;
   }
-  /// Bands of towers or panels from update k on, sources, images and receivers included; after begin_band().
-  void bands(Index k, Index count) {
-    if (torre_plan_.half > 0)
-      torre(k, count);
-    else if constexpr (!doubles)
-      has_panels() ? panels(k, count) : towers(k, count);
-    const Index after = k + count * band_steps();
-    images(level_[static_cast<std::size_t>(after & 1)].data() + at_.origin, {0, problem_.grid.points[0]}, rows_);
+  /// Updates from k on in towers or panels, sources, images and receivers included; after begin_band(). Returns how many of `steps` it made:
+  /// all but what is too little for a band.
+  Index bands(Index k, Index steps) {
+    Index done = 0;
+    if (has_panels()) {
+      if constexpr (!doubles) done = panels(k, steps);
+    } else if (const Index count = steps / band_steps(); count > 0) {
+      done = count * band_steps();
+      if (torre_plan_.half > 0)
+        torre(k, count);
+      else if constexpr (!doubles)
+        towers(k, count);
+    }
+    if (done > 0) images(level_[static_cast<std::size_t>((k + done) & 1)].data() + at_.origin, {0, problem_.grid.points[0]}, rows_);
+    return done;
   }
   [[nodiscard]] const Device& device() const { return device_; }
   [[nodiscard]] Stream& stream() { return stream_; }
@@ -507,38 +517,38 @@ class DeviceSlice {
     place_band(k, bands, p.steps, t);
     launch_bands(torre_, static_cast<unsigned>(p.threads), p.shared, t);
   }
-  [[nodiscard]] LaunchShape panel_shape(Index blocks, Index cluster) const {
+  [[nodiscard]] static LaunchShape panel_shape(const PanelPlan& plan, Index blocks, Index cluster) {
     LaunchShape shape;
     shape.grid = {static_cast<unsigned>(blocks), 1, 1};
-    shape.block = {static_cast<unsigned>(panel_plan_.threads), 1, 1};
-    shape.shared = panel_plan_.shared;
+    shape.block = {static_cast<unsigned>(plan.threads), 1, 1};
+    shape.shared = plan.shared;
     shape.cluster = static_cast<unsigned>(cluster);
     return shape;
   }
   /// Out of place, a launch a band.
-  void panels(Index k, Index bands) {
-    const PanelPlan& p = panel_plan_;
-    const auto& n = problem_.grid.points;
-    PanelArguments t;
-    place_band(k, bands, p.levels, t);
-    t.rows = static_cast<int>(p.rows);
-    t.columns = static_cast<int>(p.columns);
-    t.cluster = static_cast<int>(p.cluster);
-    t.panel_rows = static_cast<int>(p.cluster * p.high - 2 * p.radius * p.levels);
-    t.segment = static_cast<int>((n[0] + p.parts - 1) / p.parts);
-    for (Index i = 1; i <= s_; ++i) t.weight[i] = host_.weights().equal[i];
-    const LaunchShape shape = panel_shape(p.rows * p.columns * p.parts * p.cluster, p.cluster);
+  Index panels(Index k, Index steps) {
     const auto first = [&](DeviceBuffer<T>(&levels)[2], Index level) { return levels[static_cast<std::size_t>(level & 1)].data() + at_.origin; };
-    for (Index b = 0; b < bands; ++b) {
-      const Index before = k + b * p.levels, after = before + p.levels;
-      t.newer = first(level_, before);
-      t.older = first(level_, before - 1);
-      t.to_newer = first(spare_, after);
-      t.to_older = first(spare_, after - 1);
-      t.first_step = static_cast<int>(b * p.levels);
-      stream_.launch(panel_, shape, t);
-      for (std::size_t i = 0; i < 2; ++i) std::swap(level_[i], spare_[i]);
+    PanelArguments t;
+    place_band(k, 1, steps, t);
+    for (Index i = 1; i <= s_; ++i) t.weight[i] = host_.weights().equal[i];
+    Index done = 0;
+    for (const auto& [p, kernel] : panels_) {
+      t.rows = static_cast<int>(p.rows);
+      t.columns = static_cast<int>(p.columns);
+      t.cluster = static_cast<int>(p.cluster);
+      t.panel_rows = static_cast<int>(p.cluster * p.high - 2 * p.radius * p.levels);
+      t.segment = static_cast<int>((problem_.grid.points[0] + p.parts - 1) / p.parts);
+      for (; steps - done >= p.levels; done += p.levels) {
+        t.first_step = static_cast<int>(done);
+        t.newer = first(level_, k + done);
+        t.older = first(level_, k + done - 1);
+        t.to_newer = first(spare_, k + done + p.levels);
+        t.to_older = first(spare_, k + done + p.levels - 1);
+        stream_.launch(kernel, panel_shape(p, p.rows * p.columns * p.parts * p.cluster, p.cluster), t);
+        for (std::size_t i = 0; i < 2; ++i) std::swap(level_[i], spare_[i]);
+      }
     }
+    return done;
   }
   /// What all of them take alike.
   void place_band(Index k, Index bands, Index levels, BandArguments<T>& t) {
@@ -815,7 +825,7 @@ class DeviceSlice {
   Index first_ = 0;  ///< global plane of plane 0
   DeviceBuffer<T> level_[2], a_, v_, sigma_, values_, traces_;
   DeviceBuffer<T> spare_[2];  ///< of panels, which work out of place
-  PanelPlan panel_plan_{};
+  std::vector<std::pair<PanelPlan, Kernel<PanelArguments>>> panels_;  ///< by falling levels
   std::size_t sigma_at_[3]{};
   Kernel<AdvanceArguments<T>> advance_;
   Kernel<PointArguments<T>> inject_, record_;
@@ -834,7 +844,6 @@ class DeviceSlice {
   TowerPlan plan_{};
   bool bands_possible_ = false, towers_possible_ = false;
   Kernel<TowerArguments> tower_;
-  Kernel<PanelArguments> panel_;
   Kernel<TorreArguments<T>> torre_;
   TorrePlan torre_plan_;
   bool torre_forced_ = false;

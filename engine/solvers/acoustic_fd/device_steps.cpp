@@ -63,12 +63,7 @@ class InCore final : public DeviceSteps {
       const auto start = std::chrono::steady_clock::now();
       for (auto& slice : slices_) {
         slice->begin_band(k + done, steps);
-        Index i = 0;
-        if (const Index levels = towers_ ? tower_steps() : 0; levels > 0 && steps >= levels) {
-          slice->bands(k + done, steps / levels);
-          i = steps / levels * levels;
-        }
-        for (; i < steps; ++i) {
+        for (Index i = towers_ && tower_steps() > 0 ? slice->bands(k + done, steps) : 0; i < steps; ++i) {
           const Index beside = problem_.order / 2 * (steps - 1 - i);
           const Interval own = slice->rows(), held = slice->held();
           slice->update(k + done + i, {0, problem_.grid.points[0]},

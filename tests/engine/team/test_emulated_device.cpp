@@ -168,6 +168,37 @@ class TestEmulatedDevice : public QObject {
     QVERIFY(!message([&] { stream.to_host(sums, ds); }).isEmpty());
   }
 
+  void blocks_of_a_cluster_send_each_other_values() {
+    const Device device = open_device();
+    Stream stream = device.stream();
+    const auto kernel = device.kernel<RingArguments>("test/cluster_ring");
+    const unsigned threads = 40;
+    for (const unsigned cluster : {2U, 3U, 8U}) {
+      const unsigned blocks = 2 * cluster;
+      std::vector<float> got(blocks * threads);
+      auto sums = device.allocate<float>(got.size(), "sums");
+      const int steps = 5;
+      stream.launch(kernel, {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .shared = 2 * threads * 16 + 16, .cluster = cluster},
+                    {sums.data(), cluster, steps});
+      stream.to_host(got, sums);
+      stream.synchronize();
+      // The ring by hand.
+      std::vector<float> value(blocks);
+      for (unsigned b = 0; b < blocks; ++b) value[b] = static_cast<float>(b);
+      for (int step = 0; step < steps; ++step) {
+        const std::vector<float> before = value;
+        for (unsigned b = 0; b < blocks; ++b) value[b] += before[b / cluster * cluster + (b % cluster + cluster - 1) % cluster];
+      }
+      for (unsigned b = 0; b < blocks; ++b)
+        for (unsigned i = 0; i < threads; ++i)
+          QCOMPARE(got[b * threads + i], value[b] + 1000.0F * 32.0F * static_cast<float>(i) + 32.0F + 5.0F);
+    }
+    QVERIFY(message([&] { stream.launch(kernel, {.grid = {18, 1, 1}, .block = {32, 1, 1}, .shared = 2048, .cluster = 9}, {nullptr, 9, 1}); })
+                .contains("clusters of 9 blocks"));
+    QVERIFY(message([&] { stream.launch(kernel, {.grid = {5, 1, 1}, .block = {32, 1, 1}, .shared = 2048, .cluster = 2}, {nullptr, 2, 1}); })
+                .contains("whole number"));
+  }
+
   void events_order_streams() {
     EmulatedOptions options;
     options.bandwidth = 50e6;  // 1 MB takes 20 ms

@@ -12,7 +12,8 @@ static const RegisterKernel advance_kernel("acoustic-fd/advance<1>", advance<1, 
 static const RegisterKernel unequal_kernel("acoustic-fd/advance<1,unequal>", advance<1, true, float>);
 static const RegisterKernel double_kernel("acoustic-fd/advance<1,double>", advance<1, false, double>);
 static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<1,unequal,double>", advance<1, true, double>);
-static const RegisterKernel panel_kernel("acoustic-fd/panel<1>", panel<PanelOf<1>>);
+static const RegisterKernel panel_7_kernel("acoustic-fd/panel<1,7>", panel<PanelOf<1, 7>>);
+static const RegisterKernel panel_4_kernel("acoustic-fd/panel<1,4>", panel<PanelOf<1, 4>>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<1>", tower<TowerOf<1>>);
 
 }  // namespace conoid::acoustic_fd

@@ -12,7 +12,7 @@ static const RegisterKernel advance_kernel("acoustic-fd/advance<2>", advance<2, 
 static const RegisterKernel unequal_kernel("acoustic-fd/advance<2,unequal>", advance<2, true, float>);
 static const RegisterKernel double_kernel("acoustic-fd/advance<2,double>", advance<2, false, double>);
 static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<2,unequal,double>", advance<2, true, double>);
-static const RegisterKernel panel_kernel("acoustic-fd/panel<2>", panel<PanelOf<2>>);
+static const RegisterKernel panel_kernel("acoustic-fd/panel<2,4>", panel<PanelOf<2, 4>>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<2>", tower<TowerOf<2>>);
 
 }  // namespace conoid::acoustic_fd

@@ -12,7 +12,7 @@ static const RegisterKernel advance_kernel("acoustic-fd/advance<3>", advance<3, 
 static const RegisterKernel unequal_kernel("acoustic-fd/advance<3,unequal>", advance<3, true, float>);
 static const RegisterKernel double_kernel("acoustic-fd/advance<3,double>", advance<3, false, double>);
 static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<3,unequal,double>", advance<3, true, double>);
-static const RegisterKernel panel_kernel("acoustic-fd/panel<3>", panel<PanelOf<3>>);
+static const RegisterKernel panel_kernel("acoustic-fd/panel<3,2>", panel<PanelOf<3, 2>>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<3>", tower<TowerOf<3>>);
 
 }  // namespace conoid::acoustic_fd

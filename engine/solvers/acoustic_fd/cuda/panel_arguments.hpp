@@ -13,7 +13,7 @@ struct PanelArguments : BandArguments<float> {
   int cluster = 1;    ///< blocks of a panel, one above the other along y
   int panel_rows = 0;  ///< by which panels are apart along y
   int segment = 0;    ///< planes of a panel
-  int first_step = 0;  ///< of the band, in what `points` counts
+  int first_step = 0;  ///< of the band, as `points` counts
   float weight[7] = {};
 };
 
@@ -33,17 +33,18 @@ struct PanelShape {
   static constexpr int shared = (2 * buffer + (medium_planes + 2 * ahead + 2) * cells + 1) * 16;  ///< bytes
 };
 
-/// Those of a run, by the stencil's radius. More levels or rows would leave registers in memory.
-template <int R>
+/// Those of a run, by the stencil's radius and levels. More levels or rows would leave registers in memory.
+template <int R, int T>
 struct PanelOf;
 template <>
-struct PanelOf<1> : PanelShape<1, 7, 8, 2, 3, 1> {};
+struct PanelOf<1, 7> : PanelShape<1, 7, 8, 2, 3, 1> {};
 template <>
-struct PanelOf<2> : PanelShape<2, 4, 8, 2, 2, 2> {};
+struct PanelOf<1, 4> : PanelShape<1, 4, 8, 2, 3, 2> {};  // for what sevens leave
 template <>
-struct PanelOf<3> : PanelShape<3, 2, 8, 2, 2, 2> {};
+struct PanelOf<2, 4> : PanelShape<2, 4, 8, 2, 2, 2> {};
 template <>
-struct PanelOf<4> : PanelShape<4, 2, 8, 2, 2, 2> {};
-constexpr int largest_panel_radius = 4;
+struct PanelOf<3, 2> : PanelShape<3, 2, 8, 2, 2, 2> {};
+template <>
+struct PanelOf<4, 2> : PanelShape<4, 2, 8, 2, 2, 2> {};
 
 }  // namespace conoid::acoustic_fd

@@ -15,6 +15,11 @@ struct SumArguments {  // one sum a block
   double* sums;
   int count;
 };
+struct RingArguments {
+  float* sums;  // one a thread
+  unsigned cluster;
+  int steps;
+};
 struct VoteArguments {
   unsigned* out;
 };

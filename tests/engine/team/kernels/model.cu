@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Votes, atomic operations, tiles, asynchronous copies and the barrier of a grid.
 #include "engine/team/kernel.hpp"
+
+#include "engine/team/cluster.hpp"
 #include "tests/engine/team/kernels/arguments.hpp"
 
 namespace conoid::device_test {
@@ -59,6 +61,32 @@ __global__ void grid_sum(SumArguments a) {
     a.sums[gridDim.x + blockIdx.x] = sum;
   }
 }
+/// Each step every block adds what it holds to what the next block of its cluster holds; two steps between barriers.
+__global__ void cluster_ring(RingArguments a) {
+  float4* const held = dynamic_shared<float4>();  // [2][blockDim]
+  const SharedAddress signals = shared_address(held + 2 * blockDim.x);
+  const unsigned rank = blockIdx.x % a.cluster, next = (rank + 1) % a.cluster, id = threadIdx.x;
+  if (id == 0) {
+    ClusterSignal::start(signals);
+    ClusterSignal::start(signals + ClusterSignal::bytes);
+  }
+  float4 sum = make_float4(static_cast<float>(blockIdx.x), static_cast<float>(id), 1.0F, 0.0F);
+  cluster_barrier();
+  const SharedAddress there = in_cluster(shared_address(held + id), next), told = in_cluster(signals, next);
+  for (int step = 0; step < a.steps; ++step) {
+    const unsigned turn = static_cast<unsigned>(step) % 2;
+    if (id == 0) ClusterSignal::expect(signals + ClusterSignal::bytes * turn, blockDim.x * 16);
+    ClusterSignal::store(there + 16 * turn * blockDim.x, sum, told + ClusterSignal::bytes * turn);
+    ClusterSignal::wait(signals + ClusterSignal::bytes * turn, static_cast<unsigned>(step) / 2 % 2);
+    const float4 other = held[turn * blockDim.x + id];
+    sum = make_float4(sum.x + other.x, sum.y + other.y, sum.z + other.z, sum.w + 1.0F);
+    if (turn == 1) cluster_barrier();  // or a block runs two steps ahead of the next
+  }
+  cluster_barrier();
+  a.sums[blockIdx.x * blockDim.x + id] = sum.x + 1000.0F * sum.y + sum.z + sum.w;
+}
+
+static const RegisterKernel cluster_ring_kernel("test/cluster_ring", cluster_ring);
 static const RegisterKernel grid_sum_kernel("test/grid_sum", grid_sum);
 
 }  // namespace conoid::device_test
