@@ -49,7 +49,8 @@ struct PanelPlan {
       const Index apart = c * high - overlap;
       if (n[1] < c * high || (apart < 1 && n[1] > c * high)) continue;
       const Index down = n[1] == c * high ? 1 : (n[1] - overlap + apart - 1) / apart, together = at_once(c);
-      for (Index p = 1; together > 0 && p <= std::max<Index>(1, n[0] / (2 * overlap)); ++p) {
+      const Index fewest = (n[0] + longest_panel - 1) / longest_panel;
+      for (Index p = fewest; together > 0 && p <= std::max(fewest, n[0] / (2 * overlap)); ++p) {
         const Index rounds = (down * columns * p + together - 1) / together, cost = rounds * ((n[0] + p - 1) / p + overlap);
         if (least == 0 || cost < least) {
           least = cost;

@@ -17,6 +17,9 @@ struct PanelArguments : BandArguments<float> {
   float weight[7] = {};
 };
 
+constexpr int panel_words = 512;                              ///< a bit for each plane that a panel goes through
+constexpr int longest_panel = 32 * panel_words - 256;  ///< planes of a panel
+
 /// A warp has `patch` rows of 128 cells, a block `warps` of them. `ahead`: for how many steps planes are on their way.
 template <int R, int T, int W, int P, int U, int A>
 struct PanelShape {
@@ -30,7 +33,7 @@ struct PanelShape {
   static constexpr int buffer = levels * plane;
   static constexpr int medium_planes = radius * (levels - 1) + 1 + ahead;
   static constexpr int cells = threads * patch;                        ///< fours of a block
-  static constexpr int shared = (2 * buffer + (medium_planes + 2 * ahead + 2) * cells + 1) * 16;  ///< bytes
+  static constexpr int shared = (2 * buffer + (medium_planes + 2 * ahead + 2) * cells + 1) * 16 + panel_words * 4;  ///< bytes
 };
 
 /// Those of a run, by the stencil's radius and levels. More levels or rows would leave registers in memory.

@@ -34,6 +34,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
   float4* const coming_o = coming_u + A * S::cells;               // and planes X − R … of level k − 1
   float4* const sponge = coming_o + A * S::cells;                 // a thread's own where σ_x = 0: σ − 1, and 1/(1 + σ)
   const SharedAddress signals = shared_address(sponge + 2 * S::cells);
+  unsigned* const words = reinterpret_cast<unsigned*>(sponge + 2 * S::cells + 1);
   const int id = static_cast<int>(threadIdx.x), lane = id % 32, w = id / 32;
   const int rank = static_cast<int>(blockIdx.x) % t.cluster, unit = static_cast<int>(blockIdx.x) / t.cluster;
   const int l = unit % t.columns, j = unit / t.columns % t.rows, part = unit / (t.columns * t.rows);
@@ -72,12 +73,9 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
     damping(p, 0.0F, sponge[p * S::threads + id], sponge[S::cells + p * S::threads + id]);
   }
   const int X0 = x_begin == 0 ? 0 : x_begin - R * T, X1 = x_end + R * T;
-  const std::int64_t here = static_cast<std::int64_t>(y0) * sy + four;
-  const float4* from_u = reinterpret_cast<const float4*>(t.newer) + (here + static_cast<std::int64_t>(X0) * sx);
-  const float4* from_o = reinterpret_cast<const float4*>(t.older) + (here + static_cast<std::int64_t>(X0 - R) * sx);
-  const float4* from_a = reinterpret_cast<const float4*>(t.a) + (static_cast<std::int64_t>(y0) * ay + four + static_cast<std::int64_t>(X0 - R) * ax);
-  float4* to_o = reinterpret_cast<float4*>(t.to_older) + (here + static_cast<std::int64_t>(X0 - R * (T - 1)) * sx);
-  float4* to_u = reinterpret_cast<float4*>(t.to_newer) + (here + static_cast<std::int64_t>(X0 - R * T) * sx);
+  // The thread's first row in plane X, in the levels and in the medium, counted in fours: all other addresses are made where they are used.
+  std::int64_t here = static_cast<std::int64_t>(y0) * sy + four + static_cast<std::int64_t>(X0) * sx;
+  std::int64_t here_a = static_cast<std::int64_t>(y0) * ay + four + static_cast<std::int64_t>(X0 - R) * ax;
 
   // What this warp tells the blocks below and above in the cluster, and what it hears of them.
   const bool lower = w * P < R && rank > 0, upper = w * P + P > H - R && rank < t.cluster - 1, tells = lower || upper;
@@ -99,31 +97,30 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
   int slot = 0;    // of the medium of plane X − R
   int coming = 0;  // of planes X and X − R
   int number = 0;  // of the step
-  unsigned busy = 0;  // bit i: plane X − R − i has sources or receivers in rows of this block
   const auto has_points = [&](int x) {
-    if (t.busy == nullptr || x < 0 || x >= nx || t.busy[x] == 0) return 0U;
+    if (t.busy == nullptr || x < 0 || x >= nx || t.busy[x] == 0) return false;
     const auto some = [&](const RowNodes& nodes) {
       const int at = nodes.slot[x];
       if (at < 0) return false;
       const std::uint32_t* const first = nodes.first + static_cast<std::int64_t>(at) * (ny + 1);
       return first[y_begin] != first[y_end];
     };
-    return some(t.points->sources) || some(t.points->receivers) ? 1U : 0U;
+    return some(t.points->sources) || some(t.points->receivers);
   };
-  const auto ask = [&](int X, int into, int stage) {
+  const auto ask = [&](int X, int ahead, int into, int stage) {  // plane X + ahead
+    const float4* const u = reinterpret_cast<const float4*>(t.newer) + (here + static_cast<std::int64_t>(ahead) * sx);
+    const float4* const o = reinterpret_cast<const float4*>(t.older) + (here + static_cast<std::int64_t>(ahead - R) * sx);
+    const float4* const a = reinterpret_cast<const float4*>(t.a) + (here_a + static_cast<std::int64_t>(ahead) * ax);
 #pragma unroll
     for (int p = 0; p < P; ++p)
       if (inside) {
-        if (X < nx) copy_async<16>(shared_address(coming_u + (stage * S::cells + p * S::threads + id)), from_u + p * sy);
-        if (X >= R && X - R < nx) {
-          copy_async<16>(shared_address(coming_o + (stage * S::cells + p * S::threads + id)), from_o + p * sy);
-          copy_async<16>(shared_address(medium + (into * S::cells + p * S::threads + id)), from_a + p * ay);
+        if (X + ahead < nx) copy_async<16>(shared_address(coming_u + (stage * S::cells + p * S::threads + id)), u + p * sy);
+        if (X + ahead >= R && X + ahead - R < nx) {
+          copy_async<16>(shared_address(coming_o + (stage * S::cells + p * S::threads + id)), o + p * sy);
+          copy_async<16>(shared_address(medium + (into * S::cells + p * S::threads + id)), a + p * ay);
         }
       }
     __pipeline_commit();
-    from_u += sx;
-    from_o += sx;
-    from_a += ax;
   };
   __syncthreads();
   if (t.cluster > 1) cluster_barrier();
@@ -134,12 +131,18 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
     told_signal = in_cluster(signals, other);
   }
 #pragma unroll
-  for (int i = 0; i < A; ++i) ask(X0 + i, i, i);
-  unsigned coming_busy = 0;  // bit i: plane X − R + i
-#pragma unroll
-  for (int i = 0; i < U; ++i) coming_busy |= has_points(X0 - R + i) << i;
-
-  constexpr unsigned mask = (2U << (R * (T - 1))) - 1U;
+  for (int i = 0; i < A; ++i) ask(X0, i, i, i);
+  // Planes with sources or receivers in rows of this block, a bit each from plane X0 − R T on.
+  for (int i = id; i < (X1 - X0 + R * T + U + 31) / 32 * 32; i += S::threads) {
+    const unsigned word = __ballot_sync(0xffffffffU, has_points(X0 - R * T + i) ? 1 : 0);
+    if (lane == 0) words[i / 32] = word;
+  }
+  __syncthreads();
+  const auto busy_from = [&](int X) {  // bit i: plane X − R T + i
+    const int at = X - X0;
+    return static_cast<unsigned>((words[at / 32] | static_cast<unsigned long long>(words[at / 32 + 1]) << 32U) >> (at % 32));
+  };
+  unsigned busy = 0;
   float4 made[P], first_old[P];  // of level k at plane X, of level k − 1 at plane X − R; then what the levels make
   const auto step = [&]<int s, int kind>(int X) __attribute__((always_inline)) {  // kind 0: the core; 1: sponges and faces of y and z; 2: everything
     const auto at = [](int i) { return ring ? (s + i) % depth : s + i; };
@@ -242,10 +245,10 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
                              fmaf(med.z, L.z, fmaf(less.z, old.z, u.z + u.z)) * by.z, fmaf(med.w, L.w, fmaf(less.w, old.w, u.w + u.w)) * by.w);
         }
         if constexpr (kind == 2) {
-          if ((busy >> (R * k) & 1U) != 0 && inside) n[p] = add_points(t.points, ny, t.first_step + k, x, y0 + p, z, n[p], own[p]);
+          if ((busy >> (R * (T - 1 - k)) & 1U) != 0 && inside) n[p] = add_points(t.points, ny, t.first_step + k, x, y0 + p, z, n[p], own[p]);
         }
         if constexpr (k >= T - 2) {
-          float4* const to = (k == T - 1 ? to_u : to_o) + p * sy;
+          float4* const to = reinterpret_cast<float4*>(k == T - 1 ? t.to_newer : t.to_older) + (here - R * (k + 1) * static_cast<std::int64_t>(sx) + p * sy);
           if (own[p] && x >= x_begin && x < x_end) {
             if (kind == 0)
               *to = n[p];
@@ -268,18 +271,16 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
       made[p] = coming_u[coming * S::cells + p * S::threads + id];
       first_old[p] = coming_o[coming * S::cells + p * S::threads + id];
     }
-    busy = busy << 1U | (coming_busy & 1U);
     __syncthreads();
-    ask(X + A, slot + A >= S::medium_planes ? slot + A - S::medium_planes : slot + A, coming);
-    coming_busy = coming_busy >> 1U | has_points(X - R + U) << (U - 1);
+    ask(X, A, slot + A >= S::medium_planes ? slot + A - S::medium_planes : slot + A, coming);
     if (t.cluster > 1) {
       if (id == 0) ClusterSignal::expect(signals + (number + 1) % 2 * ClusterSignal::bytes, expected);
       if (tells && number > 0)
         ClusterSignal::wait(signals + number % 2 * ClusterSignal::bytes, static_cast<unsigned>(number - 1) / 2 % 2);
     }
     step.template operator()<s, kind>(X);
-    to_u += sx;
-    to_o += sx;
+    here += sx;
+    here_a += ax;
     slot = slot + 1 == S::medium_planes ? 0 : slot + 1;
     coming = coming + 1 == A ? 0 : coming + 1;
     ++number;
@@ -293,9 +294,10 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
         for (int i = 0; i < 2 * R; ++i) q[k][p][i] = q[k][p][i + by];
   };
   for (int X = X0; X < X1;) {
+    busy = busy_from(X);
     // Most of it goes U steps at a time, whose code is short and has few branches.
     if ((plain || smooth) && X + U <= X1 && X + U <= nx && X - R * T >= 1 && X - R * T >= t.core[0] && X + U - 1 - R < t.core[1] &&
-        ((busy << 1U) & mask) == 0 && coming_busy == 0) {
+        (busy & ((2U << (R * (T - 1) + U - 1)) - 1U)) == 0) {
       const auto passes = [&]<int kind>() __attribute__((always_inline)) {
         pass.template operator()<0, kind>(X);
         if constexpr (U > 1) pass.template operator()<1, kind>(X + 1);
