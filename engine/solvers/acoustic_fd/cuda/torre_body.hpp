@@ -11,7 +11,7 @@
 // MEASURED, H200, 1024³, sponges and a free surface: 222, 243 and 131 Gcells/s at DTS 3, 4, 5 (8 DTS steps); without waits for other towers
 // 295 and 299 at DTS 3 and 4. So memory (1.2 TB/s at DTS 4) is far from its limit: a multiprocessor has one block of 16, 12 or 8
 // warps, which issue 0.32 of a clock and scheduler (DTS 4); two fifths of their time they wait at the barrier of a step for the warp
-// that looks at other towers, and rims are read in rows that begin anywhere. Ribbons are twice as fast.
+// that looks at other towers, and rims are read in rows that begin anywhere. Panels are more than twice as fast.
 // nvcc 13.0 for sm_90: DTS 3 128 registers, nothing spilled; DTS 4 168 and 16 bytes spilled, DTS 5 255 and 40 bytes;
 // double precision 198, nothing spilled. Shared memory 168, 198, 199 and 177 KiB.
 #pragma once
