@@ -15,6 +15,7 @@ namespace conoid::acoustic_fd {
 namespace {
 
 constexpr Index longest_band = 128;  // steps of a window
+constexpr Index worth_timing = 24;  // steps that tell which way is faster
 constexpr Index steps_together =
     16;  // in core: what the host waits for at a time; of several devices: between exchanges
 
@@ -74,7 +75,7 @@ class InCore final : public DeviceSteps {
         slice->end_band();
         slice->stream().synchronize();
       }
-      if (steps == band_) learn(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      if (steps >= std::min(band_, worth_timing)) learn(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / static_cast<double>(steps));
       done += steps;
     }
   }
@@ -110,15 +111,15 @@ class InCore final : public DeviceSteps {
   [[nodiscard]] Index tower_steps() const {
     return problem_.tiling.starts_with("stepwise") ? 0 : slices_.front()->band_steps();
   }
-  /// Of the first full bands of a run two go in towers and two step by step; the second of each, when everything is loaded, is
-  /// timed, and the run goes on with what was faster. Both give the same bits.
+  /// Of the first stretches of a run that are long enough two go in towers and two step by step; the second of each, when everything is loaded, is
+  /// timed, and the run goes on with what was faster. Both give the same bits. seconds: of a step.
   void learn(double seconds) {
     if (trial_ == 4 || tower_steps() == 0 || slices_.front()->forced()) return;
     if (trial_ == 1) tower_seconds_ = seconds;
     ++trial_;
     towers_ = trial_ < 2 || (trial_ == 4 && tower_seconds_ < seconds);
     if (trial_ == 4)
-      log::info("acoustic-fd: {:.3g} s for {} steps in {}, {:.3g} s step by step", tower_seconds_, band_, slices_.front()->way(), seconds);
+      log::info("acoustic-fd: {:.3g} ms for a step in {}, {:.3g} ms step by step", 1e3 * tower_seconds_, slices_.front()->way(), 1e3 * seconds);
   }
   /// Rows beside each border, both levels, by way of the host.
   void exchange() {

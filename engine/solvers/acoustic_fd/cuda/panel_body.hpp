@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
              (y >= own_y || j == 0) && (y < own_y + t.panel_rows || j == t.rows - 1);
     damping(p, 0.0F, sponge[p * S::threads + id], sponge[S::cells + p * S::threads + id]);
   }
-  const int X0 = x_begin == 0 ? 0 : x_begin - R * T, X1 = x_end + R * T;
+  const int X0 = x_begin > R * T ? x_begin - R * T : 0, X1 = x_end + R * T;
   // The thread's first row in plane X, in the levels and in the medium, counted in fours: all other addresses are made where they are used.
   std::int64_t here = static_cast<std::int64_t>(y0) * sy + four + static_cast<std::int64_t>(X0) * sx;
   std::int64_t here_a = static_cast<std::int64_t>(y0) * ay + four + static_cast<std::int64_t>(X0 - R) * ax;
