@@ -6,17 +6,15 @@
 #include <cmath>
 #include <fstream>
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QLabel>
 #include <QPainter>
 #include <QPainterPath>
-#include <QPointer>
 #include <QRegularExpression>
-#include <QThreadPool>
 #include <QVBoxLayout>
 
 #include "app/look/small_widgets.hpp"
+#include "app/model/background.hpp"
 #include "engine/core/units.hpp"
 #include "engine/session/run_reader.hpp"
 #include "render/scene/color_map.hpp"
@@ -194,15 +192,11 @@ void FilePreview::show_file(const std::filesystem::path& file) {
   changed_ = changed;
   const std::uint64_t ticket = ++ticket_;
   if (file.empty()) return hide();
-  QThreadPool::globalInstance()->start([file, ticket, self = QPointer<FilePreview>(this)] {
-    auto glance = std::make_shared<FileGlance>(look_into_file(file));
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [glance, ticket, self] {
-          if (self && self->ticket_ == ticket) self->take(std::move(*glance));
-        },
-        Qt::QueuedConnection);
-  });
+  in_background(
+      this, [file] { return look_into_file(file); },
+      [ticket](FilePreview& self, FileGlance glance) {
+        if (self.ticket_ == ticket) self.take(std::move(glance));
+      });
 }
 
 void FilePreview::take(FileGlance glance) {

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
-#include <QPointer>
 #include <QRegularExpression>
-#include <QThreadPool>
 
+#include "app/model/background.hpp"
 #include "app/model/json_path.hpp"
 #include "engine/solvers/registry.hpp"
 
@@ -206,21 +204,21 @@ void CaseModel::start_full_check() {
   checking_ = std::make_shared<int>(0);
   CaseDocument checked = document_;
   if (before_check_) before_check_(checked);
-  QThreadPool::globalInstance()->start(
-      [document = std::move(checked), ticket = std::weak_ptr<int>(checking_), self = QPointer<CaseModel>(this)] {
-        if (ticket.expired()) return;
+  const std::weak_ptr<int> ticket = checking_;
+  in_background(
+      this,
+      [document = std::move(checked), ticket] {
         CheckReport report;
+        if (ticket.expired()) return report;
         try {
           report = check_case(document);
         } catch (...) {
           report.diagnostics.push_back(current_exception_as_error());
         }
-        QMetaObject::invokeMethod(
-            QCoreApplication::instance(),
-            [self, ticket, report = std::move(report)] {
-              if (self && !ticket.expired()) self->take_report(report);
-            },
-            Qt::QueuedConnection);
+        return report;
+      },
+      [ticket](CaseModel& self, const CheckReport& report) {
+        if (!ticket.expired()) self.take_report(report);
       });
 }
 

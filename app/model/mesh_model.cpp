@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include <QCoreApplication>
 #include <QFileInfo>
-#include <QPointer>
 #include <QRegularExpression>
-#include <QThreadPool>
 
 #include "app/forms/schema_text.hpp"
+#include "app/model/background.hpp"
 #include "engine/core/units.hpp"
 
 namespace conoid::app {
@@ -79,21 +77,16 @@ void MeshModel::look() {
   const std::uint64_t ticket = ++ticket_;
   emit changed();
   if (!reading_) return;
-  QThreadPool::globalInstance()->start(
-      [document = model_.document(), ticket, stop = stop_.get_token(), self = QPointer<MeshModel>(this)] {
-        auto result = std::make_shared<Result<std::shared_ptr<const MeshPreview>>>(std::shared_ptr<const MeshPreview>());
+  in_background(
+      this,
+      [document = model_.document(), stop = stop_.get_token()]() -> Result<std::shared_ptr<const MeshPreview>> {
         try {
-          *result = preview_mesh(document, stop);
+          return preview_mesh(document, stop);
         } catch (...) {
-          *result = current_exception_as_error();
+          return current_exception_as_error();
         }
-        QMetaObject::invokeMethod(
-            QCoreApplication::instance(),
-            [result, ticket, self] {
-              if (self) self->take(ticket, std::move(*result));
-            },
-            Qt::QueuedConnection);
-      });
+      },
+      [ticket](MeshModel& self, Result<std::shared_ptr<const MeshPreview>> result) { self.take(ticket, std::move(result)); });
 }
 
 void MeshModel::take(std::uint64_t ticket, Result<std::shared_ptr<const MeshPreview>> result) {
@@ -107,23 +100,21 @@ void MeshModel::take(std::uint64_t ticket, Result<std::shared_ptr<const MeshPrev
 void MeshModel::want_sides(double angle) {
   if (!mesh_) return;
   const std::uint64_t ticket = ++sides_ticket_;
-  QThreadPool::globalInstance()->start([mesh = mesh_, known = sides_, angle, ticket, stop = stop_.get_token(), self = QPointer<MeshModel>(this)] {
-    auto made = std::make_shared<Result<std::shared_ptr<const MeshSides>>>(std::shared_ptr<const MeshSides>());
-    try {
-      *made = mesh_sides(mesh->file, mesh->scale, angle, known.get(), stop);
-    } catch (...) {
-      *made = current_exception_as_error();
-    }
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [made, ticket, self] {
-          if (!self || self->sides_ticket_ != ticket) return;
-          if (*made) self->sides_ = std::move(*made).value();
-          else self->error_ = made->error();
-          emit self->sides_changed();
-        },
-        Qt::QueuedConnection);
-  });
+  in_background(
+      this,
+      [mesh = mesh_, known = sides_, angle, stop = stop_.get_token()]() -> Result<std::shared_ptr<const MeshSides>> {
+        try {
+          return mesh_sides(mesh->file, mesh->scale, angle, known.get(), stop);
+        } catch (...) {
+          return current_exception_as_error();
+        }
+      },
+      [ticket](MeshModel& self, Result<std::shared_ptr<const MeshSides>> made) {
+        if (self.sides_ticket_ != ticket) return;
+        if (made) self.sides_ = std::move(made).value();
+        else self.error_ = made.error();
+        emit self.sides_changed();
+      });
 }
 
 void MeshModel::forget_sides() {
@@ -183,26 +174,22 @@ void MeshModel::make_mesh(const std::string& name, const QString& edit,
   reading_ = true;
   const std::uint64_t ticket = ++ticket_;
   emit changed();
-  QThreadPool::globalInstance()->start([=, stop = stop_.get_token(), self = QPointer<MeshModel>(this)] {
-    const Status made = make(out, stop);
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [=] {
-          if (!self || self->ticket_ != ticket) return;
-          self->reading_ = false;
-          if (!made) {
-            self->error_ = made.error();
-            emit self->changed();
-            return;
-          }
-          // Beside the file that the case names, wherever that is.
-          const Json* file = self->model_.value("/mesh/file");
-          std::filesystem::path place = file && file->is_string() ? file->get<std::string>() : std::string();
-          self->model_.set("/mesh/file", place.replace_filename(name).string(), edit);
-          emit self->changed();
-        },
-        Qt::QueuedConnection);
-  });
+  in_background(
+      this, [make = std::move(make), out, stop = stop_.get_token()] { return make(out, stop); },
+      [name, edit, ticket](MeshModel& self, const Status& made) {
+        if (self.ticket_ != ticket) return;
+        self.reading_ = false;
+        if (!made) {
+          self.error_ = made.error();
+          emit self.changed();
+          return;
+        }
+        // Beside the file that the case names, wherever that is.
+        const Json* file = self.model_.value("/mesh/file");
+        std::filesystem::path place = file && file->is_string() ? file->get<std::string>() : std::string();
+        self.model_.set("/mesh/file", place.replace_filename(name).string(), edit);
+        emit self.changed();
+      });
 }
 
 double MeshModel::frequency() const {

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include <QCoreApplication>
 #include <QDateTime>
-#include <QPointer>
-#include <QThreadPool>
 
 #include "app/look/translator.hpp"
+#include "app/model/background.hpp"
 #include "app/model/json_path.hpp"
 #include "app/model/names.hpp"
 #include "app/model/numbers.hpp"
@@ -108,15 +106,11 @@ RunList::RunList(QObject* parent) : QAbstractTableModel(parent) {}
 
 void RunList::refresh(const fs::path& folder) {
   const std::uint64_t ticket = ++ticket_;
-  QThreadPool::globalInstance()->start([folder, ticket, self = QPointer<RunList>(this)] {
-    auto runs = std::make_shared<std::vector<ListedRun>>(list_runs(folder));
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [runs, ticket, self] {
-          if (self && self->ticket_ == ticket) self->take(std::move(*runs));
-        },
-        Qt::QueuedConnection);
-  });
+  in_background(
+      this, [folder] { return list_runs(folder); },
+      [ticket](RunList& self, std::vector<ListedRun> runs) {
+        if (self.ticket_ == ticket) self.take(std::move(runs));
+      });
 }
 
 void RunList::set_own(QStringList folders) {
@@ -130,24 +124,24 @@ void RunList::look_again() {
   for (const ListedRun& run : runs_)
     if (run.card.computing) folders.push_back(run.card.folder);
   if (folders.empty()) return;
-  QThreadPool::globalInstance()->start([folders = std::move(folders), ticket = ticket_, self = QPointer<RunList>(this)] {
-    auto cards = std::make_shared<std::vector<StoredRun>>();
-    for (const fs::path& folder : folders)
-      if (auto card = read_run_card(folder)) cards->push_back(std::move(card).value());
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [cards, ticket, self] {
-          if (!self || self->ticket_ != ticket) return;
-          for (StoredRun& card : *cards)
-            for (std::size_t i = 0; i < self->runs_.size(); ++i) {
-              if (self->runs_[i].card.folder != card.folder) continue;
-              self->runs_[i].card = std::move(card);
-              emit self->dataChanged(self->index(static_cast<int>(i), 0), self->index(static_cast<int>(i), self->columnCount() - 1));
-              break;
-            }
-        },
-        Qt::QueuedConnection);
-  });
+  in_background(
+      this,
+      [folders = std::move(folders)] {
+        std::vector<StoredRun> cards;
+        for (const fs::path& folder : folders)
+          if (auto card = read_run_card(folder)) cards.push_back(std::move(card).value());
+        return cards;
+      },
+      [ticket = ticket_](RunList& self, std::vector<StoredRun> cards) {
+        if (self.ticket_ != ticket) return;
+        for (StoredRun& card : cards)
+          for (std::size_t i = 0; i < self.runs_.size(); ++i) {
+            if (self.runs_[i].card.folder != card.folder) continue;
+            self.runs_[i].card = std::move(card);
+            emit self.dataChanged(self.index(static_cast<int>(i), 0), self.index(static_cast<int>(i), self.columnCount() - 1));
+            break;
+          }
+      });
 }
 
 bool RunList::is_own(const ListedRun& run) const { return own_.contains(QString::fromStdString(run.card.folder.string())); }

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 
-#include <QCoreApplication>
-#include <QPointer>
 #include <QThreadPool>
 
+#include "app/model/background.hpp"
 #include "app/model/heap.hpp"
 #include "app/model/stored_run.hpp"
 #include "engine/session/run_lock.hpp"
@@ -89,17 +88,14 @@ void RunModel::open(const std::filesystem::path& folder) {
     pool_->setMaxThreadCount(1);
   }
   const std::uint64_t ticket = ++generation_;
-  pool_->start([folder, ticket, self = QPointer<RunModel>(this)] {
-    auto run = std::make_shared<Result<StoredRun>>(read_stored_run(folder));
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [run, ticket, self] {
-          if (!self || self->generation_ != ticket || self->is_active()) return;
-          if (*run) self->show(std::move(*run).value());
-          else emit self->open_failed(run->error());
-        },
-        Qt::QueuedConnection);
-  });
+  in_background(
+      this, [folder] { return read_stored_run(folder); },
+      [ticket](RunModel& self, Result<StoredRun> run) {
+        if (self.generation_ != ticket || self.is_active()) return;
+        if (run) self.show(std::move(run).value());
+        else emit self.open_failed(run.error());
+      },
+      pool_.get());
 }
 
 void RunModel::show(StoredRun run) {
@@ -169,17 +165,12 @@ void RunModel::read_wanted() {
     request.parts = {part_};
     if (!field_.empty()) request.fields = {field_};
   }
-  pool_->start([reader = reader_, request, index, generation = generation_, self = QPointer<RunModel>(this)] {
-    auto frame = reader->read(index, request);
-    const auto value = frame ? *frame : nullptr;
-    const QString trouble = frame ? QString() : QString::fromStdString(frame.error().render());
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [=] {
-          if (self) self->take_read(index, generation, value, trouble);
-        },
-        Qt::QueuedConnection);
-  });
+  in_background(
+      this, [reader = reader_, request, index] { return reader->read(index, request); },
+      [index, generation = generation_](RunModel& self, auto frame) {
+        self.take_read(index, generation, frame ? *frame : nullptr, frame ? QString() : QString::fromStdString(frame.error().render()));
+      },
+      pool_.get());
 }
 
 void RunModel::take_read(std::size_t index, std::uint64_t generation, const std::shared_ptr<const Frame>& frame,

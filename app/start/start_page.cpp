@@ -13,10 +13,8 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPushButton>
-#include <QPointer>
 #include <QScrollArea>
 #include <QThread>
-#include <QThreadPool>
 #include <QTimer>
 #include <QVBoxLayout>
 
@@ -24,6 +22,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/look/translator.hpp"
 #include "app/model/action_table.hpp"
+#include "app/model/background.hpp"
 #include "app/model/news.hpp"
 #include "app/start/card_grid.hpp"
 #include "engine/core/units.hpp"
@@ -121,17 +120,13 @@ StartPage::StartPage(const Look& look, Settings& settings, const ActionTable& ac
 }
 
 void StartPage::measure_machine() {
-  QThreadPool::globalInstance()->start([self = QPointer<StartPage>(this), threads = QThread::idealThreadCount()] {
-    const MachineRates rates = machine_rates(threads);
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [self, rates] {
-          if (!self || !rates.known()) return;
-          self->settings_.add_machine_speed(rates.copy, rates.flops_double);
-          self->refresh_times();
-        },
-        Qt::QueuedConnection);
-  });
+  in_background(
+      this, [threads = QThread::idealThreadCount()] { return machine_rates(threads); },
+      [](StartPage& self, const MachineRates& rates) {
+        if (!rates.known()) return;
+        self.settings_.add_machine_speed(rates.copy, rates.flops_double);
+        self.refresh_times();
+      });
 }
 
 void StartPage::refresh_times() {
