@@ -144,7 +144,7 @@ void Block::prepare(const Job& job, uint3 index) {
   mine_->block_dim = job.block;
   mine_->grid_dim = job.grid;
   mine_->block = this;
-  if (job.cluster != nullptr) job.cluster->shared[index.x % job.cluster_blocks] = static_cast<unsigned char*>(mine_->shared);
+  if (job.cluster != nullptr) mine_->shared = job.cluster->shared(index.x % job.cluster_blocks);
 }
 
 std::string Block::run(const Job& job, uint3 index) {
@@ -306,7 +306,7 @@ void Block::cluster_barrier(Place place) {
 }
 unsigned char* Block::in_cluster(unsigned char* mine, unsigned rank) const {
   auto* const here = static_cast<unsigned char*>(mine_->shared);
-  return job_->cluster != nullptr ? job_->cluster->shared[rank] + (mine - here) : mine;
+  return job_->cluster != nullptr ? job_->cluster->shared(rank) + (mine - here) : mine;
 }
 
 namespace {

@@ -6,6 +6,7 @@
 // barrier to the next) costs one jump.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,13 +32,21 @@ class GridMeeting {
   std::unique_ptr<State> state_;
 };
 
-/// Blocks of one cluster, each on a host thread of its own.
+/// Blocks of one cluster, each on a host thread of its own, and their shared memory: it outlives a block that ends with an error.
 class Cluster {
  public:
-  explicit Cluster(unsigned blocks) : meeting(blocks), shared(blocks) {}
+  Cluster(unsigned blocks, std::size_t shared) : meeting(blocks), memory_(blocks) {
+    for (auto& m : memory_) m.resize(shared + 64);
+  }
+  [[nodiscard]] unsigned char* shared(unsigned block) {
+    unsigned char* const m = memory_[block].data();
+    return m + (64 - reinterpret_cast<std::uintptr_t>(m) % 64) % 64;
+  }
   GridMeeting meeting;
-  std::vector<unsigned char*> shared;  ///< of each block; all of them after the first barrier
   std::mutex signals;
+
+ private:
+  std::vector<std::vector<unsigned char>> memory_;
 };
 
 struct Job {

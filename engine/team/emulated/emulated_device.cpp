@@ -103,7 +103,7 @@ class Multiprocessors {
   /// Cluster after cluster.
   static std::string run_clusters(const Job& job, std::uint64_t blocks) {
     for (std::uint64_t b = 0; b < blocks; b += job.cluster_blocks) {
-      Cluster cluster(job.cluster_blocks);
+      Cluster cluster(job.cluster_blocks, job.shared);
       Job mine = job;
       mine.cluster = &cluster;
       if (std::string problem = run_together(mine, b, job.cluster_blocks); !problem.empty()) return problem;
