@@ -160,6 +160,17 @@ class TestDeviceField : public QObject {
     configure_emulated({});
   }
 
+  /// Three panels along y, each cut in two along x, two at a time: the second half of one begins when the first has ended, and must not
+  /// touch what receivers have heard.
+  void panels_leave_the_receivers_of_others_alone() {
+    configure_emulated({.multiprocessors = 2});
+    Problem p = busy_problem(2, {87, 20, 50}, true, true, false);
+    for (Index x = 0; x < p.grid.points[0]; ++x)
+      p.receivers.push_back({"P", {p.grid.origin[0] + p.grid.spacing[0] * static_cast<double>(x), p.grid.origin[1] + 20, p.grid.origin[2] + 30}});
+    same_as_single_steps(p, "panels");
+    configure_emulated({});
+  }
+
   /// Matched layers on every face that absorbs, or beside a sponge; step by step on one device, whichever are named.
   void matched_layers_of_every_order_give_the_processors_field() {
     configure_emulated({.devices = 2});
