@@ -231,7 +231,7 @@ class DeviceSlice {
   [[nodiscard]] std::size_t plane_values() const { return static_cast<std::size_t>(at_.stride_x); }
   [[nodiscard]] Bytes bytes() const {
     std::size_t layers = 0;
-    for (const auto& axis : memory_) layers += 3 * axis[0].size();
+    for (const auto& axis : memory_) layers += layer_variables * axis[0].size();
     return (2 * level_[0].size() + 2 * spare_[0].size() + a_.size() + v_.size() + sigma_.size() + layers) * sizeof(T);
   }
   /// Arrays that come with a plane: the levels, the medium and the density where they vary.
@@ -300,7 +300,7 @@ class DeviceSlice {
   [[nodiscard]] std::vector<PlaneMemory> plane_memory() const {
     std::vector<PlaneMemory> out;
     for (std::size_t a = 1; a < 3; ++a)
-      for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t i = 0; i < layer_variables; ++i)
         if (const auto& m = host_.layer_memory(a); m.count() > 0) out.push_back({&memory_[a][i], m.block[i].data(), m.stride_x});
     return out;
   }
@@ -310,13 +310,13 @@ class DeviceSlice {
   /// The memory of the matched layers, of which the host has the same arrays; of a window those of x.
   void send_layers() {
     for (std::size_t a = 0; a < (window_ ? 1U : 3U); ++a)
-      for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t i = 0; i < layer_variables; ++i)
         if (const auto& m = host_.layer_memory(a); m.count() > 0)
           stream_.to_device(memory_[a][i], std::span<const T>(m.block[i].data(), m.count()));
   }
   void fetch_layers() {
     for (std::size_t a = 0; a < (window_ ? 1U : 3U); ++a)
-      for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t i = 0; i < layer_variables; ++i)
         if (const auto& m = host_.layer_memory(a); m.count() > 0)
           stream_.to_host(std::span<T>(m.block[i].data(), m.count()), memory_[a][i]);
   }
@@ -702,7 +702,7 @@ class DeviceSlice {
       for (Index x = planes.begin; x < planes.end; ++x) {
         const Index local = x - host_.at().first, at = a == 0 ? host_.memory_at(0, local, 0) : (local - host_.held().begin) * m.stride_x;
         if (at < 0) continue;
-        for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t i = 0; i < layer_variables; ++i)
           call(memory_[a][i], m.block[i].data() + at, static_cast<std::size_t>(at), static_cast<std::size_t>(m.stride_x));
       }
     }
@@ -735,7 +735,7 @@ class DeviceSlice {
         t.along = std::array<Index, 3>{at_.stride_x, at_.stride_y, 1}[a];
         const Index place = memory_at(a, box[0].begin, box[1].begin) + box[2].begin +
                             (a == 2 && nodes.begin > 0 ? memory.offset_high : 0);
-        for (std::size_t i = 0; i < 3; ++i) t.m[i] = memory_[a][i].data() + place;
+        for (std::size_t i = 0; i < layer_variables; ++i) t.m[i] = memory_[a][i].data() + place;
         t.m_stride_x = memory.stride_x;
         t.m_stride_y = memory.stride_y;
         t.factor = factors_[a].data() + box[a].begin;
@@ -834,7 +834,7 @@ class DeviceSlice {
   Kernel<EnergyArguments<T>> energy_;
   DeviceBuffer<double> energies_;
   Kernel<MatchedArguments<T>> matched_;
-  DeviceBuffer<T> memory_[3][3], factors_[3];  ///< of the matched layers, by axis
+  DeviceBuffer<T> memory_[3][layer_variables], factors_[3];  ///< of the matched layers, by axis
   bool layered_ = false;
   std::vector<PointNode> source_nodes_list_;
   DeviceBuffer<PointNode> source_nodes_, receiver_nodes_;

@@ -376,13 +376,14 @@ LayerValues layer_values(const Problem& problem) {
   const auto& n = problem.grid.points;
   constexpr Index pad = DeviceSlice<float>::pad;
   const auto padded = [](Index count) { return (count + pad - 1) / pad * pad + pad; };
+  constexpr auto variables = static_cast<Index>(layer_variables);
   LayerValues out;
   for (std::size_t f = 0; f < 6; ++f)
     if (const Face& face = problem.faces[f]; face.kind == FaceKind::matched) {
       const Index width = std::min(face.width, n[f / 2]);
-      if (f / 2 == 0) out.fixed += 3 * width * n[1] * padded(n[2]);
-      if (f / 2 == 1) out.plane += 3 * width * padded(n[2]);
-      if (f / 2 == 2) out.plane += 3 * n[1] * padded(width);
+      if (f / 2 == 0) out.fixed += variables * width * n[1] * padded(n[2]);
+      if (f / 2 == 1) out.plane += variables * width * padded(n[2]);
+      if (f / 2 == 2) out.plane += variables * n[1] * padded(width);
     }
   return out;
 }

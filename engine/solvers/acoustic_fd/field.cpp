@@ -123,7 +123,7 @@ template <class T>
 Bytes Field<T>::bytes() const {
   Index count = at_.count * (2 + (varying_ ? 1 : 0) + (dense_ ? 1 : 0));
   for (const auto& m : memory_)
-    if (m.layer.any()) count += 3 * m.planes * m.stride_x;
+    if (m.layer.any()) count += static_cast<Index>(layer_variables) * m.planes * m.stride_x;
   return static_cast<Bytes>(count) * sizeof(T);
 }
 
@@ -541,7 +541,6 @@ void Field<T>::matched(Index k, std::size_t a, bool high, const Box& box) {
   const Index offset = a == 2 && high ? own.offset_high : 0;
   m.m1 = own.block[0].data() + place + offset;
   m.m2 = own.block[1].data() + place + offset;
-  m.m3 = own.block[2].data() + place + offset;
   const Index node = a == 0 ? box.x.begin + at_.first : a == 1 ? box.y.begin : 0;
   for (std::size_t i = 0; i < 7; ++i) m.factor[i] = own.factor[i].data() + node;
   if (sponges_) {
@@ -678,7 +677,7 @@ template <class T>
 std::size_t Field<T>::plane_state_bytes(Index x, bool older) const {
   Index count = at_.stride_x * (older ? 2 : 1);
   for (std::size_t a = 0; a < 3; ++a)
-    if (memory_[a].layer.any()) count += 3 * memory_plane(a, x).second;
+    if (memory_[a].layer.any()) count += static_cast<Index>(layer_variables) * memory_plane(a, x).second;
   return static_cast<std::size_t>(count) * sizeof(T);
 }
 
@@ -713,9 +712,9 @@ void Field<T>::unpack(Index k, Index x, bool older, const std::byte*& from) {
 }
 
 namespace {
-constexpr std::array<std::array<const char*, 3>, 3> memory_names{{{"layer_x1", "layer_x2", "layer_x3"},
-                                                                  {"layer_y1", "layer_y2", "layer_y3"},
-                                                                  {"layer_z1", "layer_z2", "layer_z3"}}};
+// Not layer_x1 …, which belonged to layers of three variables.
+constexpr std::array<std::array<const char*, layer_variables>, 3> memory_names{
+    {{"matched_x1", "matched_x2"}, {"matched_y1", "matched_y2"}, {"matched_z1", "matched_z2"}}};
 }
 
 /// call(name, entries in all, begin, values, count) for the memory of axis a on global planes.
@@ -730,7 +729,7 @@ void Field<T>::for_memory_pieces(std::size_t a, Interval planes, Call&& call) co
     const auto [position, count] = memory_plane(a, x - at_.first);
     if (count == 0) continue;
     const Index slot = a > 0 || x < m.layer.low ? x : x - n + m.layer.high + m.layer.low;
-    for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t i = 0; i < layer_variables; ++i)
       call(memory_names[a][i], all * count, slot * count, m.block[i].data() + position, static_cast<std::size_t>(count));
   }
 }

@@ -116,10 +116,10 @@ class Field final : public PatchSink {
   /// σ of every node of an axis, in the precision of the field.
   [[nodiscard]] const std::vector<T>& sigma(std::size_t axis) const { return sigma_[axis]; }
 
-  /// Memory of the matched layers of one axis: three variables for every cell of its layers.
+  /// Memory of the matched layers of one axis: two variables for every cell of its layers.
   struct Memory {
     MatchedLayer layer;
-    Block<T> block[3];
+    Block<T> block[layer_variables];
     std::vector<T> factor[7];
     Index stride_x = 0, stride_y = 0, offset_high = 0;  ///< see memory_at()
     Index planes = 0;  ///< x axis: planes held; otherwise all

@@ -7,6 +7,46 @@
 #include <numbers>
 
 namespace conoid::acoustic_fd {
+namespace {
+
+/// The profiles of a matched layer; see layers.hpp for what they mean and where they come from. Lengths in nodes, rates in c/h.
+struct Profile {
+  double rate, power, inner, outer, beyond, damped_from, stretched_from;  ///< β, a, b, p, e, j_δ, j_γ
+
+  /// γ and d/κ, and how they grow with the depth, `j` nodes deep in a layer of `nodes`.
+  struct Values {
+    double stretch, damping, stretch_slope, damping_slope;
+  };
+  [[nodiscard]] Values at(double j, double nodes, double least) const {
+    const double length = nodes + beyond;
+    const double xi = std::clamp((j - stretched_from) / length, 0.0, 1.0), eta = std::clamp((j - damped_from) / length, 0.0, 1.0);
+    const double rest = 1 - std::pow(eta, inner);
+    return {1 - std::pow(xi, power), (rate - least) * (1 - std::pow(rest, outer)), -power * std::pow(xi, power - 1) / length,
+            (rate - least) * outer * std::pow(rest, outer - 1) * inner * std::pow(eta, inner - 1) / length};
+  }
+};
+
+/// Layers of `nodes` and of twice as many; between them in proportion, beyond by the nearer one.
+struct ProfilePair {
+  double nodes;
+  Profile thin, wide;
+};
+constexpr ProfilePair order_2{7, {0.3792, 2.0346, 1.3971, 4.3823, 0.2537, 0.6189, 0.8133},
+                              {0.3465, 2.7532, 2.0731, 6.0237, 0.3832, 0.4561, 0.5850}};
+constexpr ProfilePair order_4{7, {0.3921, 1.3071, 1.3218, 3.5496, 0.8499, 0.3233, 0.8572},
+                              {0.3673, 1.6684, 1.8472, 4.9122, 1.3780, 0.2210, 0.8171}};
+constexpr ProfilePair above{6, {0.4086, 1.1834, 1.2770, 4.2441, 0.7230, 0.3301, 0.9453},
+                              {0.3635, 1.6203, 1.9288, 6.6872, 0.9018, 0.1913, 0.8217}};
+
+Profile profile_of(int order, double nodes) {
+  const ProfilePair& pair = order == 2 ? order_2 : order == 4 ? order_4 : above;
+  const double t = std::clamp(nodes / pair.nodes - 1, 0.0, 1.0);
+  const auto between = [&](double Profile::*value) { return std::lerp(pair.thin.*value, pair.wide.*value, t); };
+  return {between(&Profile::rate),   between(&Profile::power),       between(&Profile::inner),         between(&Profile::outer),
+          between(&Profile::beyond), between(&Profile::damped_from), between(&Profile::stretched_from)};
+}
+
+}  // namespace
 
 std::vector<double> sponge_profile(const Problem& problem, std::size_t axis) {
   const Index n = problem.grid.points[axis];
@@ -36,29 +76,54 @@ MatchedLayer matched_layer(const Problem& problem, std::size_t axis) {
     if (face.kind != FaceKind::matched || face.width <= 0) continue;
     const Index nodes = std::min(n, face.width);
     (side == 0 ? out.low : out.high) = nodes;
-    const double width = static_cast<double>(face.width) * h;
-    const double power = problem.order < 6 ? 2.5 : 3;
-    // By its width: 10⁻³ at the safe one, less in wider layers, which discretise it better.
-    const double wide = static_cast<double>(face.width) / static_cast<double>(safe_matched_width(problem.order));
-    const double echo = face.echo > 0 ? face.echo : std::pow(10.0, -3 * std::clamp(wide, 1.0, 3.0));
-    const double d0 = -0.5 * (power + 1) * problem.speed.highest * std::log(echo) / width;
-    // The shift keeps the layer from ringing at low frequency; it belongs well below the band of the sources.
-    const double alpha = face.shift > 0 ? 2 * std::numbers::pi * face.shift
-                                        : 0.05 * problem.speed.highest / (h * static_cast<double>(nodes));
+    const auto depth = static_cast<double>(nodes);
+    const double unit = problem.speed.highest / h;  // of rates
+    Profile profile = profile_of(problem.order, depth);
+    if (face.echo > 0) {  // of a perfect layer, far above β: exp(−2 ∫ κ d/κ dx/c)
+      double loss = 0;
+      for (Index j = 1; j <= nodes; ++j) {
+        const Profile::Values v = profile.at(static_cast<double>(j), depth, 0);
+        loss += 2 * v.damping / v.stretch;
+      }
+      profile.rate *= -std::log(face.echo) / loss;
+    }
+    const double least = std::min(face.shift > 0 ? 2 * std::numbers::pi * face.shift / unit : 0.03 / depth, 0.5 * profile.rate);
+    const double beta = profile.rate * unit * dt, E = std::exp(-beta), G = -std::expm1(-beta) / profile.rate;
+    const double f = hx * hx / (h * h), g = side == 0 ? -f : f;  // the depth grows downwards at the lower face
     for (Index i = 0; i < nodes; ++i) {
-      const double depth = static_cast<double>(nodes - i) / static_cast<double>(nodes);
-      const double d = d0 * std::pow(depth, power);
-      const double slope = (side == 0 ? -power : power) * d0 * std::pow(depth, power - 1) / width;
-      const double beta = alpha + d, E = std::exp(-beta * dt), G = -std::expm1(-beta * dt) / beta;
-      const double f = hx * hx / (h * h), g = hx * hx / h;
+      const auto j = static_cast<double>(nodes - i);
+      const Profile::Values v = profile.at(j, depth, least);
+      // Factors of u'' and u': without R, with R (negative) and with R².
+      double f0, g0, f1, g1, f2, g2;
+      if (problem.order == 2) {
+        const Profile::Values inner = profile.at(j - 0.5, depth, least), outer = profile.at(j + 0.5, depth, least);
+        const auto mean = [](double a, double b) { return 0.5 * (a + b); };
+        const double in = v.stretch * inner.stretch, on = v.stretch * outer.stretch;
+        const double in1 = in * (v.damping + inner.damping), on1 = on * (v.damping + outer.damping);
+        const double in2 = in * v.damping * inner.damping, on2 = on * v.damping * outer.damping;
+        f0 = mean(in, on) - 1;
+        g0 = on - in;
+        f1 = mean(in1, on1);
+        g1 = on1 - in1;
+        f2 = mean(in2, on2);
+        g2 = on2 - in2;
+      } else {
+        const double delta = v.stretch * v.damping, slope = v.stretch_slope * v.damping + v.stretch * v.damping_slope;
+        f0 = v.stretch * v.stretch - 1;
+        g0 = v.stretch * v.stretch_slope;
+        f1 = 2 * v.stretch * delta;
+        g1 = v.stretch * slope + v.stretch_slope * delta;
+        f2 = delta * delta;
+        g2 = delta * slope;
+      }
       const auto at = static_cast<std::size_t>(side == 0 ? i : n - 1 - i);
       out.factor[0][at] = E;
-      out.factor[1][at] = G;
-      out.factor[2][at] = -G * slope * d * d * g;
-      out.factor[3][at] = G * d * d * f;
-      out.factor[4][at] = G * 2 * d * slope * g;
-      out.factor[5][at] = -G * 2 * d * f;
-      out.factor[6][at] = -G * slope * g;
+      out.factor[1][at] = 0.25 * G * G * f2 * f;
+      out.factor[2][at] = 0.25 * G * G * g2 * g;
+      out.factor[3][at] = -0.5 * G * f1 * f;
+      out.factor[4][at] = -0.5 * G * g1 * g;
+      out.factor[5][at] = f0 * f;
+      out.factor[6][at] = g0 * g;
     }
   }
   return out;

@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Absorbing layers: the sponge's profile and the coefficients of the perfectly matched layer.
 //
-// Perfectly matched layer (complex-frequency-shifted stretch s = 1 + d/(α + iω), Kuzuoglu & Mittra 1996; convolutional form
-// Roden & Gedney 2000, Komatitsch & Martin, Geophysics 72, 2007). Along one axis, with β = α + d(x) and R = 1/(iω + β),
+// Perfectly matched layer (complex-frequency-shifted stretch s = κ + d/(α + iω), Kuzuoglu & Mittra 1996; convolutional form
+// Roden & Gedney, Microw. Opt. Technol. Lett. 27, 2000, Komatitsch & Martin, Geophysics 72, 2007). Here α falls with the depth as d
+// grows, α + d/κ = β the same everywhere, so that with γ = 1/κ, R = 1/(iω + β) and δ = γ d/κ
 //
-//   (1/s) ∂(1/s ∂u) = u'' / s² − s' u' / s³ = u'' + R{ −2d u'' − d' u' + R{ d² u'' + 2 d d' u' − R{ d² d' u' } } }
+//   1/s = γ − δR,   (1/s) ∂(1/s ∂u) = (γ − δR)² u'' + (γ − δR)(γ' − δ'R) u'
+//     = u'' − (1 − γ²) u'' + γγ' u' − R{ 2γδ u'' + (γδ)' u' } + R{ R{ δ² u'' + δδ' u' } }
 //
-// (α constant, so that 1/s = 1 − dR, s' = d'/(α + iω)). Each R is one memory variable with ṁ + βm = input, stepped exactly
-// for a constant input, m⁺ = E m + G input, E = exp(−β dt), G = (1 − E)/β, and read half-way, ½(m + m⁺): second order. All
-// memory belongs to its own cell and u is read no farther than the stencil reaches, so a layer fits in any order of
-// traversal that the stencil allows.
+// exactly: R does not depend on x, where with constant α a third integral R³ comes in. Each R is one memory variable with
+// ṁ + βm = input, stepped exactly for a constant input, m⁺ = E m + G input, E = exp(−β dt), G = (1 − E)/β, and read half-way,
+// ½(m + m⁺): second order. (Halves and G are in the factors.) All memory belongs to its own cell and u is read no farther than the
+// stencil reaches, so a layer fits in any order of traversal that the stencil allows.
 //
-// d = d_0 (depth/W)^p, d_0 = −(p + 1) c ln(R_0)/(2W), R_0 the echo of a perfect layer at normal incidence. What limits a thin layer
-// is its discretisation, not R_0: p = 3 (below order 6 2.5) and R_0 = 10⁻³ at the safe width were the best of those tried.
+// At order 2 γ and δ are taken at nodes and half nodes: u_{i±1} − u_i has the factor (γ − δR)_i (γ − δR)_{i±½}, and half of the sum and
+// the difference of both stand with the stencils of u'' and u'. A scheme in which every difference has one stretch is symmetric but
+// for the factors of rows, and at order 2 its echo is smaller than that of the formula above.
+//
+// What limits a thin layer is its discretisation, so the profiles were chosen by it. With h and c/h as units, node j = 1 … K deep,
+//
+//   γ = 1 − ξ^a, ξ = (j − j_γ)/(K + e),   d/κ = (β − α_0)(1 − (1 − η^b)^p), η = (j − j_δ)/(K + e)     (ξ, η ≥ 0)
+//
+// β, a, b, p, e, j_δ and j_γ (a table in layers.cpp) are those of the smallest echo of the discrete layer: of the linear system that a
+// plane wave e^{iωt} leaves of the scheme, by least squares over the band of a pulse of 10 nodes a wavelength, angles of 0 to 70
+// degrees, time steps of 0.45 to 0.9 of the largest and speeds of 1, 1/2 and 1/3 of the highest. α_0 = 0.03/K keeps the deepest nodes
+// from ringing at low frequency.
 #pragma once
 
 #include "engine/core/types.hpp"
@@ -26,10 +38,13 @@ namespace conoid::acoustic_fd {
 /// σ(i) of one axis: the damping b dt/2 at every node of the grid; see Face::attenuation.
 [[nodiscard]] std::vector<double> sponge_profile(const Problem& problem, std::size_t axis);
 
+/// Variables of a cell in the layer of one axis.
+inline constexpr std::size_t layer_variables = 2;
+
 /// Where the matched layers of an axis lie and their factors, for every node of the axis.
 struct MatchedLayer {
   Index low = 0, high = 0;  ///< nodes of the layer at the lower and the upper face
-  /// E, G, k3, k2f, k2g, k1f, k1g of MemoryPatch, scaled so that the correction carries h_x² like L.
+  /// E, k2f, k2g, k1f, k1g, k0f, k0g of MemoryPatch, scaled so that the correction carries h_x² like L.
   std::array<std::vector<double>, 7> factor;
   [[nodiscard]] bool any() const { return low + high > 0; }
 };
@@ -37,7 +52,7 @@ struct MatchedLayer {
 
 /// Nodes of a matched layer that keep the promised echo (−60 dB at normal incidence, −40 dB at 60°).
 [[nodiscard]] constexpr Index safe_matched_width(int order) {
-  return order == 2 ? 16 : order == 4 ? 10 : 9;
+  return order < 8 ? 7 : 6;
 }
 
 }  // namespace conoid::acoustic_fd

@@ -290,20 +290,21 @@ StreamPlan stream_plan(const Problem& problem) {
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
   const Bytes value = problem.double_precision ? 8 : 4;
   const bool varying = !problem.velocity || !problem.velocity->constant();
+  constexpr auto variables = static_cast<Index>(layer_variables);
   Index layers = 0;  // of y and z, as Field holds them
   const auto padded = [](Index k) { return (k + 15) / 16 * 16; };
   Index y_layers = 0;
   for (std::size_t f = 0; f < 6; ++f)
     if (problem.faces[f].kind == FaceKind::matched) {
       if (f / 2 == 1) y_layers += problem.faces[f].width;
-      if (f / 2 == 2) layers += 3 * n[1] * (padded(problem.faces[f].width) + 16);
+      if (f / 2 == 2) layers += variables * n[1] * (padded(problem.faces[f].width) + 16);
     }
-  layers += 3 * y_layers * padded(n[2]);
+  layers += variables * y_layers * padded(n[2]);
   plan.plane_bytes = static_cast<Bytes>(one.stride_x * (2 + (varying ? 1 : 0) + (problem.density ? 1 : 0)) + layers) * value;
   Bytes x_layers = 0;
   for (std::size_t f = 0; f < 2; ++f)
     if (problem.faces[f].kind == FaceKind::matched)
-      x_layers += static_cast<Bytes>(3 * problem.faces[f].width * n[1] * padded(n[2])) * value;
+      x_layers += static_cast<Bytes>(variables * problem.faces[f].width * n[1] * padded(n[2])) * value;
   const Bytes fixed = x_layers + (problem.velocity ? problem.velocity->bytes() : 0) + (problem.density ? problem.density->bytes() : 0);
   // Of the budget a quarter goes to planes on their way, the rest to the window of B + s T + 3 s planes, half of it steps.
   const auto window_planes = [&](Bytes budget) {

@@ -51,21 +51,16 @@ __global__ void matched(MatchedArguments<T> t) {
     g = fused_one(t.slope[i], high - low, g);
   }
   const T* c = t.factor + (t.axis == 0 ? x : t.axis == 1 ? y : z);
-  const T E = c[0], G = c[t.nodes];
-  const T m1 = t.m[0][own], m2 = t.m[1][own], m3 = t.m[2][own];
-  const T n3 = fused_one(E, m3, c[2 * t.nodes] * g);
-  const T a3 = T{0.5} * (n3 + m3);
-  const T n2 = fused_one(E, m2, fused_one(G, a3, fused_one(c[3 * t.nodes], f, c[4 * t.nodes] * g)));
-  const T a2 = T{0.5} * (n2 + m2);
-  const T n1 = fused_one(E, m1, fused_one(G, a2, fused_one(c[5 * t.nodes], f, c[6 * t.nodes] * g)));
-  const T extra = T{0.5} * (n1 + m1);
+  const T E = c[0], m1 = t.m[0][own], m2 = t.m[1][own];
+  const T n2 = fused_one(E, m2, fused_one(c[t.nodes], f, c[2 * t.nodes] * g));
+  const T n1 = fused_one(E, m1, (n2 + m2) + fused_one(c[3 * t.nodes], f, c[4 * t.nodes] * g));
+  const T extra = (n1 + m1) + fused_one(c[5 * t.nodes], f, c[6 * t.nodes] * g);
   T a = t.a[x * t.a_stride_x + y * t.a_stride_y + z];
   const T sigma = (t.sigma_x[x] + t.sigma_y[y]) + t.sigma_z[z];
   if (sigma != T{0}) a = a * (T{1} / (T{1} + sigma));
   t.o[here] = fused_one(a, extra, t.o[here]);
   t.m[0][own] = n1;
   t.m[1][own] = n2;
-  t.m[2][own] = n3;
 }
 
 static const RegisterKernel matched_kernel("acoustic-fd/matched", matched<float>);

@@ -9,7 +9,9 @@
 //   dense cell        L = fma(−V, u, L) first                             V = h_x² √ρ Δ_h(1/√ρ), see medium.hpp
 //   damped cell       σ = σ_xy + σ_z, r = 1/(1+σ);  o = fma(a, L, fma(σ − 1, o, u + u)) r
 //                     also the cells of plain and dense patches outside [core0, core1), where σ_xy = 0
-//   matched layers    then o = fma(a r, extra, o), axis after axis        extra from the memory of a perfectly matched layer
+//   matched layers    then o = fma(a r, extra, o), axis after axis, from the stencils f of u'' and g of u' along the axis:
+//     m2⁺ = fma(E, m2, fma(k2f, f, k2g g)),  m1⁺ = fma(E, m1, (m2⁺ + m2) + fma(k1f, f, k1g g)),
+//     extra = (m1⁺ + m1) + fma(k0f, f, k0g g)
 // (u + u) is exact, so fma(2, u, −o) gives the bits of (u + u) − o. No product is ever added outside an explicit fma, so
 // a compiler that contracts a·b + c has nothing to contract. With σ = 0, V = 0, extra = 0 all give the bits of the plain
 // cell (up to the sign of a zero).
@@ -84,9 +86,8 @@ struct MemoryPatch {
   Index a_stride_slow = 0, a_stride_fast = 0;
   T* m1 = nullptr;
   T* m2 = nullptr;
-  T* m3 = nullptr;
   Index m_stride_slow = 0, m_stride_fast = 0;
-  /// E, G, k3, k2f, k2g, k1f, k1g: tables along z (the z axis), or along x or y with these strides.
+  /// E, k2f, k2g, k1f, k1g, k0f, k0g: tables along z (the z axis), or along x or y with these strides.
   const T* factor[7]{};
   Index factor_stride_slow = 0, factor_stride_fast = 0;
   const T* curvature = nullptr;  ///< C_0 … C_s of one axis

@@ -21,10 +21,10 @@ inline __attribute__((always_inline)) T laplacian(const T* __restrict u, Index s
   return L;
 }
 
-/// One cell of the memory: the stencils of the axis, the three variables, the correction; `c` are the seven factors.
+/// One cell of the memory: the stencils of the axis, the two variables, the correction; `c` are the seven factors.
 template <class T, int Radius, bool Damped>
 inline __attribute__((always_inline)) void memory_cell(const T* __restrict u, T* __restrict o, const T* __restrict a, T* __restrict m1,
-                                                       T* __restrict m2, T* __restrict m3, const T* curvature, const T* slope,
+                                                       T* __restrict m2, const T* curvature, const T* slope,
                                                        Index stride, T sigma, T c0, T c1, T c2, T c3, T c4, T c5, T c6) {
   T f = curvature[0] * u[0], g = 0;
 #pragma GCC unroll 8
@@ -32,16 +32,12 @@ inline __attribute__((always_inline)) void memory_cell(const T* __restrict u, T*
     f = fused(curvature[i], u[-i * stride] + u[i * stride], f);
     g = fused(slope[i], u[i * stride] - u[-i * stride], g);
   }
-  const T n3 = fused(c0, *m3, c2 * g);
-  const T a3 = T(0.5) * (n3 + *m3);
-  const T n2 = fused(c0, *m2, fused(c1, a3, fused(c3, f, c4 * g)));
-  const T a2 = T(0.5) * (n2 + *m2);
-  const T n1 = fused(c0, *m1, fused(c1, a2, fused(c5, f, c6 * g)));
-  const T extra = T(0.5) * (n1 + *m1);
+  const T n2 = fused(c0, *m2, fused(c1, f, c2 * g));
+  const T n1 = fused(c0, *m1, (n2 + *m2) + fused(c3, f, c4 * g));
+  const T extra = (n1 + *m1) + fused(c5, f, c6 * g);
   T factor = *a;
   if constexpr (Damped) factor = factor * (T(1) / (T(1) + sigma));
   *o = fused(factor, extra, *o);
-  *m3 = n3;
   *m2 = n2;
   *m1 = n1;
 }
@@ -68,11 +64,11 @@ void memory_rows(const MemoryPatch<T>& r) {
         T* o = r.o + p * r.stride_slow + q * r.stride_fast + z0;
         const T* a = r.a + p * r.a_stride_slow + q * r.a_stride_fast + z0;
         const Index own = p * r.m_stride_slow + q * r.m_stride_fast + z0;
-        T *m1 = r.m1 + own, *m2 = r.m2 + own, *m3 = r.m3 + own;
+        T *m1 = r.m1 + own, *m2 = r.m2 + own;
         const T sigma = Damped ? r.sigma_slow[p] + r.sigma_fast[q] : T(0);
         if constexpr (Varying) {
           const auto cell = [&](Index j) __attribute__((always_inline)) {
-            memory_cell<T, Radius, Damped>(u + j, o + j, a + j, m1 + j, m2 + j, m3 + j, curvature, slope, 1,
+            memory_cell<T, Radius, Damped>(u + j, o + j, a + j, m1 + j, m2 + j, curvature, slope, 1,
                                            Damped ? sigma + r.sigma_z[z0 + j] : T(0), table[0][j], table[1][j], table[2][j],
                                            table[3][j], table[4][j], table[5][j], table[6][j]);
           };
@@ -88,7 +84,7 @@ void memory_rows(const MemoryPatch<T>& r) {
                   c4 = r.factor[4][row], c5 = r.factor[5][row], c6 = r.factor[6][row];
 #pragma GCC ivdep
           for (Index j = 0; j < count; ++j)
-            memory_cell<T, Radius, Damped>(u + j, o + j, a + j, m1 + j, m2 + j, m3 + j, curvature, slope, stride,
+            memory_cell<T, Radius, Damped>(u + j, o + j, a + j, m1 + j, m2 + j, curvature, slope, stride,
                                            Damped ? sigma + r.sigma_z[z0 + j] : T(0), c0, c1, c2, c3, c4, c5, c6);
         }
       }

@@ -66,17 +66,13 @@ void memory(const MemoryPatch<T>& r) {
           g = std::fma(r.slope[i], u[i * r.stride] - u[-i * r.stride], g);
         }
         const Index own = p * r.m_stride_slow + q * r.m_stride_fast + z;
-        const T E = factor(0), G = factor(1);
-        const T m3 = std::fma(E, r.m3[own], factor(2) * g);
-        const T a3 = T(0.5) * (m3 + r.m3[own]);
-        const T m2 = std::fma(E, r.m2[own], std::fma(G, a3, std::fma(factor(3), f, factor(4) * g)));
-        const T a2 = T(0.5) * (m2 + r.m2[own]);
-        const T m1 = std::fma(E, r.m1[own], std::fma(G, a2, std::fma(factor(5), f, factor(6) * g)));
+        const T E = factor(0);
+        const T m2 = std::fma(E, r.m2[own], std::fma(factor(1), f, factor(2) * g));
+        const T m1 = std::fma(E, r.m1[own], (m2 + r.m2[own]) + std::fma(factor(3), f, factor(4) * g));
         T a = r.a[p * r.a_stride_slow + q * r.a_stride_fast + z];
         if (r.sigma_z) a = a * (T(1) / (T(1) + ((r.sigma_slow[p] + r.sigma_fast[q]) + r.sigma_z[z])));
-        const T extra = T(0.5) * (m1 + r.m1[own]);
+        const T extra = (m1 + r.m1[own]) + std::fma(factor(5), f, factor(6) * g);
         r.o[here] = std::fma(a, extra, r.o[here]);
-        r.m3[own] = m3;
         r.m2[own] = m2;
         r.m1[own] = m1;
       }
