@@ -26,21 +26,23 @@ struct Profile {
   }
 };
 
-/// Layers of `nodes` and of twice as many; between them in proportion, beyond by the nearer one.
+/// Layers of `thin_nodes` and of `wide_nodes`; between them in proportion, beyond by the nearer one.
 struct ProfilePair {
-  double nodes;
-  Profile thin, wide;
+  double thin_nodes;
+  Profile thin;
+  double wide_nodes;
+  Profile wide;
 };
-constexpr ProfilePair order_2{7, {0.3792, 2.0346, 1.3971, 4.3823, 0.2537, 0.6189, 0.8133},
-                              {0.3465, 2.7532, 2.0731, 6.0237, 0.3832, 0.4561, 0.5850}};
-constexpr ProfilePair order_4{7, {0.3921, 1.3071, 1.3218, 3.5496, 0.8499, 0.3233, 0.8572},
-                              {0.3673, 1.6684, 1.8472, 4.9122, 1.3780, 0.2210, 0.8171}};
-constexpr ProfilePair above{6, {0.4086, 1.1834, 1.2770, 4.2441, 0.7230, 0.3301, 0.9453},
-                              {0.3635, 1.6203, 1.9288, 6.6872, 0.9018, 0.1913, 0.8217}};
+constexpr ProfilePair order_2{9,  {0.2827, 2.6037, 1.4853, 5.1894, 0.7875, 0.6085, 0.1423},
+                              16, {0.2702, 2.9562, 2.0278, 5.4944, 0.3969, 0.4685, 0.4836}};
+constexpr ProfilePair order_4{10, {0.2932, 1.3375, 1.3835, 3.8831, 0.6945, 0.3166, 0.8962},
+                              20, {0.2948, 1.6411, 1.8464, 4.2196, 1.2051, 0.2339, 0.8711}};
+constexpr ProfilePair above{9,  {0.2740, 1.2306, 1.4707, 5.4244, 0.6866, 0.3206, 0.9801},
+                            18, {0.2675, 1.8266, 2.2597, 8.2889, 0.5851, 0.1344, 0.8093}};
 
 Profile profile_of(int order, double nodes) {
   const ProfilePair& pair = order == 2 ? order_2 : order == 4 ? order_4 : above;
-  const double t = std::clamp(nodes / pair.nodes - 1, 0.0, 1.0);
+  const double t = std::clamp((nodes - pair.thin_nodes) / (pair.wide_nodes - pair.thin_nodes), 0.0, 1.0);
   const auto between = [&](double Profile::*value) { return std::lerp(pair.thin.*value, pair.wide.*value, t); };
   return {between(&Profile::rate),   between(&Profile::power),       between(&Profile::inner),         between(&Profile::outer),
           between(&Profile::beyond), between(&Profile::damped_from), between(&Profile::stretched_from)};
