@@ -295,7 +295,10 @@ Status AcousticFd::begin_shot(std::size_t number) {
   try {
     march_ = make_march(p, this_machine(), *cluster_);
     march_->start(*team_, *cluster_);
-    bundle_ = std::max(bundle_, march_->band());
+    const Index band = march_->band();
+    bundle_ = std::max(bundle_, band);
+    // Planes that are streamed come and go once a band, however few steps it has, and a row of energy ends one.
+    if (march_->streams() && !p.energy_asked) problem_.energy_every = (p.energy_every + band - 1) / band * band;
   } catch (const Failure& failure) {
     return failure.error();
   }

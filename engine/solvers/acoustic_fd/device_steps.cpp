@@ -257,6 +257,7 @@ class Windowed final : public DeviceSteps {
   bool row_energies(Index, std::vector<double>&) override { return false; }
   [[nodiscard]] Index band() const override { return plan_.steps; }
   [[nodiscard]] std::pair<Bytes, Bytes> streamed() const override { return {brought_, taken_away_}; }
+  [[nodiscard]] bool streams() const override { return true; }
   [[nodiscard]] Bytes bytes() const override { return slice_.bytes(); }
   [[nodiscard]] std::string text() const override {
     return fmt::format("{}, window of {} planes over the host, {} steps at a time", slice_.device().info().name,

@@ -248,6 +248,7 @@ class TiledMarch final : public March {
   [[nodiscard]] Bytes bytes() const override { return field_.bytes() + (device_ ? device_->bytes() : 0); }
   [[nodiscard]] std::string_view kernel() const override { return device_ ? std::string_view("device") : field_.kernel(); }
   [[nodiscard]] std::string tiling() const override { return device_ ? device_->text() : to_string(shape_); }
+  [[nodiscard]] bool streams() const override { return device_ && device_->streams(); }
   [[nodiscard]] Streamed streamed() const override {
     if (!device_) return {};
     const auto [to, from] = device_->streamed();

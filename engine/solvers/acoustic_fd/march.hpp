@@ -87,6 +87,8 @@ class March {
     Bytes to_device = 0, from_device = 0;   ///< between memory and a device
   };
   [[nodiscard]] virtual Streamed streamed() const { return {}; }
+  /// Planes come and go once a band of band() steps, from the disk or to a device.
+  [[nodiscard]] virtual bool streams() const { return false; }
 
  protected:
   Index k_ = 0;

@@ -91,6 +91,7 @@ struct Problem {
   Index steps = 0;
   Index trace_every = 1;    ///< steps between rows of the receivers' table
   Index energy_every = 50;  ///< steps between rows of the energy table; 0 = none
+  bool energy_asked = true;  ///< the case says how many; else a run that streams its planes may take more
   bool exact = false;       ///< overlay of exact traces
   bool double_precision = false;
   std::string kernel = "auto";

@@ -319,7 +319,8 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
   if (p.trace_every == 0) p.trace_every = (p.steps + 1999) / 2000;
   p.energy_every = output["energy_every"].integer();
   // Whole bands of tiles lie between two rows.
-  if (p.energy_every == 0) p.energy_every = (std::max<Index>(32, (p.steps + 199) / 200) + 31) / 32 * 32;
+  p.energy_asked = p.energy_every > 0;
+  if (!p.energy_asked) p.energy_every = (std::max<Index>(32, (p.steps + 199) / 200) + 31) / 32 * 32;
 }
 
 }  // namespace

@@ -193,6 +193,7 @@ class StreamedMarch final : public March {
 
   [[nodiscard]] Bytes bytes() const override { return plan_.disk; }
   [[nodiscard]] std::string_view kernel() const override { return field_.kernel(); }
+  [[nodiscard]] bool streams() const override { return true; }
   [[nodiscard]] Streamed streamed() const override {
     const WindowStatistics s = windows_->statistics();
     return {s.loaded, s.saved, 0, 0};

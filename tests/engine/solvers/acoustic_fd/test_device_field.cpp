@@ -3,6 +3,7 @@
 // labels: unit emulated
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
+#include "engine/solvers/acoustic_fd/setup.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QTest>
@@ -84,6 +85,21 @@ class TestDeviceField : public QObject {
     QCOMPARE(want.traces.size(), 19 * p.receivers.size());
     QVERIFY2(*std::max_element(want.field.begin(), want.field.end()) > 1e-6F, "something happens");
     QVERIFY2(got == want, qPrintable(QString("order %1, %2").arg(p.order).arg(way)));
+  }
+
+  /// A case to its end; its last frame.
+  static std::shared_ptr<const Frame> run_case(const Case& input, const char* workers, MemoryResults& results) {
+    const auto alone = single_rank();
+    Team team(parse_workers(workers, 2).value());
+    NoProgress progress;
+    RunContext context{input, nullptr, team, *alone, results, progress, {}};
+    const auto solver = solver_info().make();
+    if (!solver->prepare(context).ok()) return nullptr;
+    while (!solver->advance(context)->finished) continue;
+    FrameBuilder builder({}, 0);
+    solver->fill(builder);
+    const auto frame = builder.finish();
+    return solver->finish(context).ok() ? frame : nullptr;
   }
 
  private slots:
@@ -289,22 +305,12 @@ class TestDeviceField : public QObject {
       const Case input = with(i == 2 ? "2600000" : "100000000", "-", "-");
       const std::string told = words(input);
       QCOMPARE(told.find("streamed from the host") != std::string::npos, i == 2);
-      const auto alone = single_rank();
-      Team team(parse_workers(i == 0 ? "cpu" : "emulated", 2).value());
       MemoryResults results;
-      NoProgress progress;
-      RunContext context{input, nullptr, team, *alone, results, progress, {}};
-      const auto solver = solver_info().make();
-      QVERIFY(solver->prepare(context).ok());
-      for (;;)
-        if (solver->advance(context)->finished) break;
-      FrameBuilder builder({}, 0);
-      solver->fill(builder);
-      frames[i] = builder.finish();
-      QVERIFY(solver->finish(context).ok());
+      frames[i] = run_case(input, i == 0 ? "cpu" : "emulated", results);
       for (const auto& table : results.tables)
         tables[i].insert(tables[i].end(), table->rows.begin(), table->rows.end());
     }
+    QVERIFY(frames[0] && frames[1] && frames[2]);
     QCOMPARE(frames[0]->parts.size(), std::size_t{4});
     for (std::size_t i = 1; i < 3; ++i) {
       QVERIFY(tables[i].size() == tables[0].size() && tables[i].size() > 31);
@@ -330,6 +336,23 @@ class TestDeviceField : public QObject {
     QVERIFY(words(with("1100000", "-", "-")).find("even streamed") != std::string::npos);
     QVERIFY(words(with("100000000", "\"single\"", "\"double\"")).find("left alone") == std::string::npos);
     QVERIFY(words(with("2600000", "\"single\"", "\"double\"")).find("streamed from the host") != std::string::npos);
+
+    // Where nobody says how often, rows of energy lie between two bands of what is streamed.
+    const Case unsaid = with("2600000", "\"steps\": 30}, \"output\": {\"receivers\": [{\"position\": [69.5, 41, 33]}], \"energy_every\": 15}",
+                             "\"steps\": 90}");
+    std::vector<Diagnostic> said;
+    const Problem streamed = read_setup(unsaid, true, said).problem;
+    const Index band = device_plan(streamed, streamed.device_memory, 1).steps, apart = (32 + band - 1) / band * band;
+    QVERIFY(said.empty() && apart != 32 && apart < 90);
+    MemoryResults results;
+    QVERIFY(run_case(unsaid, "emulated", results));
+    for (const auto& table : results.tables) {
+      if (table->info.id != "energy") continue;
+      QCOMPARE(table->rows.size(), static_cast<std::size_t>((90 + apart - 1) / apart));
+      QVERIFY(std::abs((table->rows[1][0] - table->rows[0][0]) / streamed.dt - static_cast<double>(apart)) < 1e-6);
+      return;
+    }
+    QFAIL("there is a table of the energy");
   }
 };
 
