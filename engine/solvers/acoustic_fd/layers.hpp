@@ -25,7 +25,7 @@
 // plane wave e^{iωt} leaves of the scheme, by least squares over waves of 4 nodes and more, angles of 0 to 70 degrees, time steps of 0.45
 // to 0.9 of the largest and speeds of 1, 1/2 and 1/3 of the highest, the slow ones with no less weight: with β of the order of c/h it
 // is long waves that a thin layer likes to send back. (Weighing them less gives −60 dB with 6 or 7 nodes to a pulse of 10 nodes a
-// wavelength, but only −41 to −45 dB to one of 30.) α_0 = 0.03/K keeps the deepest nodes from ringing at low frequency.
+// wavelength, but only −41 to −45 dB where the medium is a third as fast.) α_0 = 0.03/K keeps the deepest nodes from ringing at low frequency.
 #pragma once
 
 #include "engine/core/types.hpp"
