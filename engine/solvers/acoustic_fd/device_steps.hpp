@@ -46,6 +46,7 @@ class DeviceSteps {
   [[nodiscard]] virtual Index levels() const { return 1; }
   /// Bytes that travelled with a window so far, to the device and back.
   [[nodiscard]] virtual std::pair<Bytes, Bytes> streamed() const { return {}; }
+  /// Planes come and go once a band.
   [[nodiscard]] virtual bool streams() const { return false; }
   /// "2 emulated devices", "NVIDIA H200, window of 80 planes".
   [[nodiscard]] virtual std::string text() const = 0;

@@ -245,7 +245,8 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
                              fmaf(med.z, L.z, fmaf(less.z, old.z, u.z + u.z)) * by.z, fmaf(med.w, L.w, fmaf(less.w, old.w, u.w + u.w)) * by.w);
         }
         if constexpr (kind == 2) {
-          if ((busy >> (R * (T - 1 - k)) & 1U) != 0 && inside) n[p] = add_points(t.points, ny, t.first_step + k, x, y0 + p, z, n[p], own[p] && x >= x_begin && x < x_end);
+          if ((busy >> (R * (T - 1 - k)) & 1U) != 0 && inside)
+            n[p] = add_points(t.points, ny, t.first_step + k, x, y0 + p, z, n[p], own[p] && x >= x_begin && x < x_end);
         }
         if constexpr (k >= T - 2) {
           float4* const to = reinterpret_cast<float4*>(k == T - 1 ? t.to_newer : t.to_older) + (here - R * (k + 1) * static_cast<std::int64_t>(sx) + p * sy);

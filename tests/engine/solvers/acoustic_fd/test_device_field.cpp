@@ -182,7 +182,8 @@ class TestDeviceField : public QObject {
     configure_emulated({.multiprocessors = 2});
     Problem p = busy_problem(2, {87, 20, 50}, true, true, false);
     for (Index x = 0; x < p.grid.points[0]; ++x)
-      p.receivers.push_back({"P", {p.grid.origin[0] + p.grid.spacing[0] * static_cast<double>(x), p.grid.origin[1] + 20, p.grid.origin[2] + 30}});
+      p.receivers.push_back(
+          {"P", {p.grid.origin[0] + p.grid.spacing[0] * static_cast<double>(x), p.grid.origin[1] + 20, p.grid.origin[2] + 30}});
     same_as_single_steps(p, "panels");
     configure_emulated({});
   }
