@@ -123,6 +123,7 @@ DevicesOfCase devices_of(const Case& input, double seconds) {
     if (!found || index >= found->size()) return {};
     const Bytes most = (*found)[index].memory / 10 * 9;
     out.memory = out.names.empty() ? most : std::min(out.memory, most);
+    if (out.names.empty()) out.first = (*found)[index];
     out.names.push_back(worker.name);
   }
   if (compute.has("memory") && compute["memory"].has("device"))

@@ -20,6 +20,7 @@ namespace conoid {
 struct DevicesOfCase {
   std::vector<std::string> names;
   Bytes memory = 0;  ///< that a run may take of each; of the smallest
+  DeviceInfo first;
 };
 /// By the case's own words, compute.workers and compute.memory.device. `seconds`: what the processors alone would take; devices of
 /// "auto" that do not pay are left out, 0 leaves them in. Empty, too, when workers are named that are not here.

@@ -92,19 +92,15 @@ double slowdown_of(const StreamPlan& plan, const Problem& p, double rate) {
   return 1 + static_cast<double>(2 * plan.plane_bytes) * rate / (1e9 * static_cast<double>(plan.steps * p.grid.points[1] * p.grid.points[2]));
 }
 
-/// The same between host and device: 12 B a cell and band on a link of 50 GB/s against a device of 200 Gcells/s, which copies
-/// meanwhile (device_steps.hpp).
-double slowdown_of(const DevicePlan& plan) { return std::max(1.0, 200e9 * 12 / 50e9 / static_cast<double>(plan.steps)); }
-
 /// How the grid would lie on the devices that the case names, where that is worth a word.
 void check_devices(const Problem& problem, const Case& input, std::vector<Diagnostic>& out) {
   const DevicesOfCase devices = devices_of(input, 0);
   const int count = static_cast<int>(devices.names.size());
   const Bytes memory = devices.memory;
   if (count == 0) return;
-  DevicePlan plan = device_plan(problem, memory, count);
+  DevicePlan plan = device_plan(problem, memory, count, &devices.first);
   if (!plan.streamed) return;
-  plan = device_plan(problem, memory, 1);
+  plan = device_plan(problem, memory, 1, &devices.first);
   if (!plan.possible) {
     Diagnostic d = input.error_at(input["grid"],
                                   fmt::format("{} nodes need {} of device memory, {} are to be had; even streamed from the host {} are needed",
@@ -117,8 +113,8 @@ void check_devices(const Problem& problem, const Case& input, std::vector<Diagno
   out.push_back(input.warning_at(
       input["grid"],
       fmt::format("{} nodes need {} of device memory, {} are to be had: windows of {} planes are streamed from the host, {} steps at a "
-                  "time; beside a device of 200 Gcells/s on a link of 50 GB/s that takes about {:.2g} times as long as in device memory",
-                  grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps, slowdown_of(plan)),
+                  "time; with a device like an H200 on a link of 50 GB/s that takes about {:.2g} times as long as in device memory",
+                  grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps, plan.slower),
       "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
 }
 
@@ -191,14 +187,14 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     e.slower = slowdown_of(plan, planned, rate);
     e.seconds *= e.slower;
   } else if (const DevicesOfCase devices = devices_of(input, e.seconds); !devices.names.empty()) {
-    DevicePlan on = device_plan(p, devices.memory, static_cast<int>(devices.names.size()));
+    DevicePlan on = device_plan(p, devices.memory, static_cast<int>(devices.names.size()), &devices.first);
     if (!on.streamed) {
       e.device_memory = on.in_core;
-    } else if (on = device_plan(p, devices.memory, 1); on.possible) {
+    } else if (on = device_plan(p, devices.memory, 1, &devices.first); on.possible) {
       e.device_memory = devices.memory;
       e.streams = "planes of the grid, between memory and device";
       e.streamed = bands(on.steps) * 2 * on.in_core;
-      e.slower = slowdown_of(on);
+      e.slower = on.slower;
     }
   }
   const Bytes cells = static_cast<Bytes>(p.grid.cells());
@@ -531,8 +527,8 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
     // Tiles need several steps at once: whole bands, as long as one answers a stop in good time.
     const double wanted = std::clamp(bundle_seconds * rate, 1.0, 1e6);
     const auto band = static_cast<double>(march_->band());
-    // A streamed band passes over the disk once, however few steps it has.
-    const double least = p.memory > 0 && stream_plan(p).needed ? band : std::min(band, longest_bundle_seconds * rate);
+    // All planes come and go once a band that is streamed, however few steps it has.
+    const double least = march_->streams() ? band : std::min(band, longest_bundle_seconds * rate);
     const double bands = std::clamp(std::floor(wanted / band) * band, least, 1e6);
     bundle_ = context.cluster.from_root(std::max<Index>(1, static_cast<Index>(bands)));
   }

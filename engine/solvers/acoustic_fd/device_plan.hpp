@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/solvers/acoustic_fd/problem.hpp"
+#include "engine/team/module.hpp"
 
 namespace conoid::acoustic_fd {
 
@@ -13,9 +14,13 @@ struct DevicePlan {
   bool streamed = false;  ///< it does not fit
   bool possible = true;
   Index planes = 0;  ///< B: the window moves by so many
-  Index steps = 0;   ///< T
+  Index steps = 0;   ///< T: of a sweep
   Index room = 0;    ///< planes of the buffer in which the window lies
+  Index sweeps = 1;  ///< that follow each other without a gap
+  Index levels = 0;  ///< of the panels that take the steps; 0: they go one by one
+  double slower = 1;  ///< expected time over that in the memory of a device like an H200 on a link of 50 GB/s
 };
-[[nodiscard]] DevicePlan device_plan(const Problem& problem, Bytes budget, int devices);
+/// `device`: one of the devices, all alike; null: one that takes single steps only.
+[[nodiscard]] DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const DeviceInfo* device = nullptr);
 
 }  // namespace conoid::acoustic_fd

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -39,19 +40,21 @@ struct PanelPlan {
   Bytes shared;
   Index cluster = 0, rows = 0, columns = 0, parts = 0;
 
-  /// The cover that takes the fewest rounds of planes. at_once(cluster): how many clusters of that size run at a time.
+  /// The cover that takes the fewest rounds of planes; how many. at_once(cluster): clusters of that size that run at a time. `together`: other
+  /// launches take what the last round leaves free.
   template <class AtOnce>
-  void cover(const std::array<Index, 3>& n, Index largest_cluster, AtOnce&& at_once) {
+  double cover(const std::array<Index, 3>& n, Index largest_cluster, AtOnce&& at_once, bool together = false) {
     const Index overlap = 2 * radius * levels, fours = (n[2] + 3) / 4;
     columns = fours <= 32 ? 1 : (fours - 2 * rim + useful - 1) / useful;
-    Index least = 0;
+    double least = 0;
     for (Index c = 1; c <= largest_cluster; ++c) {
       const Index apart = c * high - overlap;
       if (n[1] < c * high || (apart < 1 && n[1] > c * high)) continue;
-      const Index down = n[1] == c * high ? 1 : (n[1] - overlap + apart - 1) / apart, together = at_once(c);
+      const Index down = n[1] == c * high ? 1 : (n[1] - overlap + apart - 1) / apart, at_a_time = at_once(c);
       const Index fewest = (n[0] + longest_panel - 1) / longest_panel;
-      for (Index p = fewest; together > 0 && p <= std::max(fewest, n[0] / (2 * overlap)); ++p) {
-        const Index rounds = (down * columns * p + together - 1) / together, cost = rounds * ((n[0] + p - 1) / p + overlap);
+      for (Index p = fewest; at_a_time > 0 && p <= std::max(fewest, n[0] / (2 * overlap)); ++p) {
+        const double full = static_cast<double>(down * columns * p) / static_cast<double>(at_a_time);
+        const double rounds = together ? std::max(0.5, full) : std::ceil(full), cost = rounds * static_cast<double>((n[0] + p - 1) / p + overlap);
         if (least == 0 || cost < least) {
           least = cost;
           cluster = c;
@@ -60,6 +63,7 @@ struct PanelPlan {
         }
       }
     }
+    return least;
   }
 };
 template <int R, int T>
@@ -164,24 +168,26 @@ class DeviceSlice {
     }
     if (layered_) matched_ = device_.kernel<MatchedArguments<T>>(std::string("acoustic-fd/matched") + suffix);
     plan_ = tower_plans[s_ - 1];
-    bands_possible_ = !layered_ && !host.unequal() && !host.potential() && at_.nz > 0 && rows.size() == problem.grid.points[1] &&
-                      planes == problem.grid.points[0];
+    plain_ = !layered_ && !host.unequal() && !host.potential() && at_.nz > 0 && rows.size() == problem.grid.points[1];
+    bands_possible_ = plain_ && planes == problem.grid.points[0] && !window_;
     towers_possible_ = bands_possible_ && !doubles && device_.info().shared_per_block >= plan_.shared + 1024;
     if (towers_possible_) tower_ = device_.kernel<TowerArguments>(fmt::format("acoustic-fd/tower<{}>", s_));
     choose_torre();
     stream_.synchronize();
     place_points();
+    if (window) other_stream_ = device_.stream();
   }
 
-  /// Panels take the place of towers, where they are possible and `spare` bytes hold two levels more.
-  void allow_panels(Bytes spare) {
+  /// Panels take the place of towers, where they are possible and `spare` bytes hold two levels more. `planes`: that a launch takes.
+  void allow_panels(Bytes spare, Index planes) {
     const auto count = static_cast<std::size_t>(at_.count);
-    if (doubles || !bands_possible_ || torre_forced_ || 2 * count * sizeof(T) > spare) return;
+    if (doubles || !(window_ ? plain_ : bands_possible_) || torre_forced_ || 2 * count * sizeof(T) > spare) return;
+    const auto& n = problem_.grid.points;
     for (PanelPlan plan : panel_plans) {
       if (plan.radius != s_ || device_.info().shared_per_block < plan.shared + 1024) continue;
       auto kernel = device_.kernel<PanelArguments>(fmt::format("acoustic-fd/panel<{},{}>", s_, plan.levels));
-      plan.cover(problem_.grid.points, device_.info().cluster,
-                 [&](Index cluster) -> Index { return device_.clusters_at_once(kernel, panel_shape(plan, cluster, cluster)); });
+      plan.cover({planes, n[1], n[2]}, device_.info().cluster,
+                 [&](Index cluster) -> Index { return device_.clusters_at_once(kernel, panel_shape(plan, cluster, cluster)); }, window_);
       if (plan.cluster > 0) panels_.emplace_back(plan, std::move(kernel));
     }
     if (panels_.empty()) return;
@@ -192,6 +198,14 @@ class DeviceSlice {
     torre_plan_ = {};  // these have been timed
   }
   [[nodiscard]] bool has_panels() const { return !panels_.empty(); }
+  [[nodiscard]] std::size_t kinds_of_panels() const { return panels_.size(); }
+  [[nodiscard]] Index panel_levels(std::size_t kind) const { return panels_[kind].first.levels; }
+  /// Panels work out of place, between two pairs of levels; all else is about the pair that was turned to.
+  void turn(int pair) {
+    if (pair == pair_) return;
+    for (std::size_t i = 0; i < 2; ++i) std::swap(level_[i], spare_[i]);
+    pair_ = pair;
+  }
   /// "towers of 4 steps".
   [[nodiscard]] std::string way() const {
     if (torre_plan_.half > 0) return fmt::format("DiamondTorre {}x{}", 2 * torre_plan_.half, torre_plan_.steps);
@@ -212,7 +226,12 @@ class DeviceSlice {
   Index bands(Index k, Index steps) {
     Index done = 0;
     if (has_panels()) {
-      if constexpr (!doubles) done = panels(k, steps);
+      begin_panels(k, steps);
+      for (std::size_t kind = 0; kind < panels_.size(); ++kind)
+        for (; steps - done >= panel_levels(kind); done += panel_levels(kind)) {
+          panel(kind, k + done, {0, problem_.grid.points[0]});
+          turn(1 - pair_);
+        }
     } else if (const Index count = steps / band_steps(); count > 0) {
       done = count * band_steps();
       if (torre_plan_.half > 0)
@@ -220,11 +239,56 @@ class DeviceSlice {
       else if constexpr (!doubles)
         towers(k, count);
     }
-    if (done > 0) images(level_[static_cast<std::size_t>((k + done) & 1)].data() + at_.origin, {0, problem_.grid.points[0]}, rows_);
+    if (done > 0) mirror(k + done, {0, problem_.grid.points[0]});
     return done;
   }
+  /// What panels of steps k … k+steps−1 have in common, after begin_band().
+  void begin_panels(Index k, Index steps) {
+    if constexpr (!doubles) {
+      panels_from_ = k;
+      place_band(k, 1, steps, panel_);
+      for (Index i = 1; i <= s_; ++i) panel_.weight[i] = host_.weights().equal[i];
+    }
+  }
+  /// Planes (global) of level k + panel_levels(kind) and the one before it, sources and receivers included, from levels k and k − 1 of s ·
+  /// panel_levels(kind) planes more at both ends; they go to the other pair, without images.
+  void panel(std::size_t kind, Index k, Interval planes) {
+    if constexpr (!doubles) {
+      if (planes.empty()) return;
+      const auto first = [&](DeviceBuffer<T>(&levels)[2], Index level) { return levels[static_cast<std::size_t>(level & 1)].data() + at_.origin; };
+      const auto& [p, kernel] = panels_[kind];
+      PanelArguments& t = panel_;
+      place(t);
+      const Index parts = std::min(p.parts, planes.size());
+      t.rows = static_cast<int>(p.rows);
+      t.columns = static_cast<int>(p.columns);
+      t.cluster = static_cast<int>(p.cluster);
+      t.panel_rows = static_cast<int>(p.cluster * p.high - 2 * p.radius * p.levels);
+      t.first = static_cast<int>(first_);
+      t.begin = static_cast<int>(planes.begin);
+      t.end = static_cast<int>(planes.end);
+      t.reach = static_cast<int>(std::min(problem_.grid.points[0], planes.end + p.radius * p.levels));
+      t.segment = static_cast<int>((planes.size() + parts - 1) / parts);
+      t.first_step = static_cast<int>(k - panels_from_);
+      t.newer = first(level_, k);
+      t.older = first(level_, k - 1);
+      t.to_newer = first(spare_, k + p.levels);
+      t.to_older = first(spare_, k + p.levels - 1);
+      stream_.launch(kernel, panel_shape(p, p.rows * p.columns * parts * p.cluster, p.cluster), t);
+    }
+  }
+  /// The images of planes (global) of level k.
+  void mirror(Index k, Interval planes) {
+    if (!planes.empty()) images(level_[static_cast<std::size_t>(k & 1)].data() + at_.origin, planes, rows_);
+  }
   [[nodiscard]] const Device& device() const { return device_; }
+  /// The stream to which work is given; a window has two of them, which overlap unless told to wait.
   [[nodiscard]] Stream& stream() { return stream_; }
+  void work_on(int stream) {
+    if (stream != which_) std::swap(stream_, other_stream_);
+    which_ = stream;
+  }
+  [[nodiscard]] int working_on() const { return which_; }
   [[nodiscard]] Interval rows() const { return rows_; }
   [[nodiscard]] Interval held() const { return {rows_.begin - below_, rows_.end + above_}; }
   [[nodiscard]] Index planes() const { return at_.nx; }
@@ -351,15 +415,31 @@ class DeviceSlice {
 
   /// Sums of the energy of own rows of some planes (global) between levels k−1 and k, as [plane][row of the grid][2] from `to` on.
   void row_energies(Index k, Interval planes, double* to) {
-    const Index ny = rows_.size(), all_rows = problem_.grid.points[1], beside = rows_.begin - held().begin;
+    const Index ny = rows_.size(), all_rows = problem_.grid.points[1];
     const std::size_t plane = 2 * static_cast<std::size_t>(ny);
     const Index together = std::clamp<Index>((Index{1} << 15) / (2 * ny), 1, planes.size());  // a quarter of a megabyte of sums
-    if (energies_.size() < plane * static_cast<std::size_t>(together)) {
-      energies_ = device_.allocate<double>(plane * static_cast<std::size_t>(together), "energies");
+    std::vector<double> sums(plane * static_cast<std::size_t>(together));
+    mirror(k - 1, planes);
+    for (Index x = planes.begin; x < planes.end; x += together) {
+      const Index count = std::min(together, planes.end - x);
+      queue_energies(k, {x, x + count}, sums.data());
+      stream_.synchronize();
+      for (Index i = 0; i < count; ++i)
+        std::copy_n(sums.data() + static_cast<std::size_t>(i) * plane, plane,
+                    to + 2 * ((x - planes.begin + i) * all_rows + rows_.begin));
+    }
+  }
+  /// The same of this slice's rows only, without waiting for them; from levels with their images.
+  void queue_energies(Index k, Interval planes, double* to) {
+    if (planes.empty()) return;
+    const Index ny = rows_.size(), beside = rows_.begin - held().begin;
+    const std::size_t count = static_cast<std::size_t>(2 * ny * planes.size());
+    DeviceBuffer<double>& sums = energies_[which_];
+    if (sums.size() < count) {
+      stream_.synchronize();
+      sums = device_.allocate<double>(count, "energies");
       energy_ = device_.kernel<EnergyArguments<T>>(std::string("acoustic-fd/energy") + suffix);
     }
-    T* const older = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
-    images(older, planes, rows_);
     EnergyArguments<T> t;
     weigh(t);
     t.ny = static_cast<int>(ny);
@@ -367,26 +447,17 @@ class DeviceSlice {
     t.radius = static_cast<int>(s_);
     t.unequal = host_.unequal();
     for (int end = 0; end < 2; ++end) t.half[end] = problem_.faces[static_cast<std::size_t>(4 + end)].image_sign() != 0 ? 0.5 : 1.0;
-    t.sums = energies_.data();
-    std::vector<double> sums(plane * static_cast<std::size_t>(together));
-    for (Index x = planes.begin; x < planes.end; x += together) {
-      const Index count = std::min(together, planes.end - x);
-      const Index here = (x - first_) * at_.stride_x + beside * at_.stride_y;
-      t.u0 = older + here;
-      t.u1 = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin + here;
-      place(t, here);
-      t.v = host_.potential() ? v_.data() + at_.origin + here : nullptr;
-      LaunchShape shape;
-      shape.block = {16 * energy_rows, 1, 1};
-      shape.grid = {blocks(ny, energy_rows), static_cast<unsigned>(count), 1};
-      stream_.launch(energy_, shape, t);
-      const auto some = std::span(sums).first(plane * static_cast<std::size_t>(count));
-      stream_.to_host(some, energies_, 0);
-      stream_.synchronize();
-      for (Index i = 0; i < count; ++i)
-        std::copy_n(some.data() + static_cast<std::size_t>(i) * plane, plane,
-                    to + 2 * ((x - planes.begin + i) * all_rows + rows_.begin));
-    }
+    t.sums = sums.data();
+    const Index here = (planes.begin - first_) * at_.stride_x + beside * at_.stride_y;
+    t.u0 = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin + here;
+    t.u1 = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin + here;
+    place(t, here);
+    t.v = host_.potential() ? v_.data() + at_.origin + here : nullptr;
+    LaunchShape shape;
+    shape.block = {16 * energy_rows, 1, 1};
+    shape.grid = {blocks(ny, energy_rows), static_cast<unsigned>(planes.size()), 1};
+    stream_.launch(energy_, shape, t);
+    stream_.to_host(std::span(to, count), sums, 0);
   }
 
   /// Update k of global planes and rows: stencil, sources, images, receivers.
@@ -526,31 +597,6 @@ class DeviceSlice {
     shape.cluster = static_cast<unsigned>(cluster);
     return shape;
   }
-  /// Out of place, a launch a band.
-  Index panels(Index k, Index steps) {
-    const auto first = [&](DeviceBuffer<T>(&levels)[2], Index level) { return levels[static_cast<std::size_t>(level & 1)].data() + at_.origin; };
-    PanelArguments t;
-    place_band(k, 1, steps, t);
-    for (Index i = 1; i <= s_; ++i) t.weight[i] = host_.weights().equal[i];
-    Index done = 0;
-    for (const auto& [p, kernel] : panels_) {
-      t.rows = static_cast<int>(p.rows);
-      t.columns = static_cast<int>(p.columns);
-      t.cluster = static_cast<int>(p.cluster);
-      t.panel_rows = static_cast<int>(p.cluster * p.high - 2 * p.radius * p.levels);
-      t.segment = static_cast<int>((problem_.grid.points[0] + p.parts - 1) / p.parts);
-      for (; steps - done >= p.levels; done += p.levels) {
-        t.first_step = static_cast<int>(done);
-        t.newer = first(level_, k + done);
-        t.older = first(level_, k + done - 1);
-        t.to_newer = first(spare_, k + done + p.levels);
-        t.to_older = first(spare_, k + done + p.levels - 1);
-        stream_.launch(kernel, panel_shape(p, p.rows * p.columns * p.parts * p.cluster, p.cluster), t);
-        for (std::size_t i = 0; i < 2; ++i) std::swap(level_[i], spare_[i]);
-      }
-    }
-    return done;
-  }
   /// What all of them take alike.
   void place_band(Index k, Index bands, Index levels, BandArguments<T>& t) {
     const auto& n = problem_.grid.points;
@@ -653,7 +699,7 @@ class DeviceSlice {
 
   /// The same nodes as towers look for them.
   void place_rows(const std::vector<PointNode>& receivers) {
-    if (!bands_possible_ || (source_nodes_list_.empty() && receivers.empty())) return;
+    if (!plain_ || (source_nodes_list_.empty() && receivers.empty())) return;
     const auto& n = problem_.grid.points;
     std::vector<unsigned char> busy(static_cast<std::size_t>(n[0]), 0);
     std::vector<std::uint32_t> firsts;
@@ -818,21 +864,25 @@ class DeviceSlice {
   const Problem& problem_;
   Field<T>& host_;
   Device device_;
-  Stream stream_;
+  Stream stream_, other_stream_;
+  int which_ = 0;
   Interval rows_;
   Index below_, above_, s_;
   bool window_;  ///< of planes that come and go
   Layout at_;
   Index first_ = 0;  ///< global plane of plane 0
   DeviceBuffer<T> level_[2], a_, v_, sigma_, values_, traces_;
-  DeviceBuffer<T> spare_[2];  ///< of panels, which work out of place
+  DeviceBuffer<T> spare_[2];  ///< the other pair
+  int pair_ = 0;
   std::vector<std::pair<PanelPlan, Kernel<PanelArguments>>> panels_;  ///< by falling levels
+  PanelArguments panel_;
+  Index panels_from_ = 0;
   std::size_t sigma_at_[3]{};
   Kernel<AdvanceArguments<T>> advance_;
   Kernel<PointArguments<T>> inject_, record_;
   Kernel<MirrorArguments<T>> mirror_;
   Kernel<EnergyArguments<T>> energy_;
-  DeviceBuffer<double> energies_;
+  DeviceBuffer<double> energies_[2];  ///< of each stream
   Kernel<MatchedArguments<T>> matched_;
   DeviceBuffer<T> memory_[3][layer_variables], factors_[3];  ///< of the matched layers, by axis
   bool layered_ = false;
@@ -843,6 +893,7 @@ class DeviceSlice {
   std::vector<std::size_t> receiver_of_;
   std::size_t receiver_count_ = 0, slot_ = 0;
   TowerPlan plan_{};
+  bool plain_ = false;  ///< equal spacings, constant density, sponges: kernels that take several steps know no more
   bool bands_possible_ = false, towers_possible_ = false;
   Kernel<TowerArguments> tower_;
   Kernel<TorreArguments<T>> torre_;

@@ -8,13 +8,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 
 #include <fmt/core.h>
 
 namespace conoid::acoustic_fd {
 namespace {
 
-constexpr Index longest_band = 128;  // steps of a window
+constexpr Index longest_band = 128;  // single steps of a window
 constexpr Index worth_timing = 24;  // steps that tell which way is faster
 constexpr Index steps_together =
     16;  // in core: what the host waits for at a time; of several devices: between exchanges
@@ -44,7 +45,7 @@ class InCore final : public DeviceSteps {
       slices_.push_back(std::make_unique<DeviceSlice<T>>(problem, host, std::move(devices[static_cast<std::size_t>(d)]),
                                                       rows_of(problem, d, count), d > 0 ? beside : 0,
                                                       d + 1 < count ? beside : 0, problem.grid.points[0]));
-    if (count == 1) slices_.front()->allow_panels(spare);
+    if (count == 1) slices_.front()->allow_panels(spare, problem.grid.points[0]);
     if (const Index levels = tower_steps(); levels > 0) band_ = slices_.front()->bands_together() * levels;
   }
   void take(Index) override {
@@ -212,18 +213,53 @@ class RankSteps final : public DeviceSteps {
   DeviceSlice<T> slice_;
 };
 
-/// A window of planes over the host's levels. In position j update i covers planes [jB − s i, (j+1)B − s i); the window holds
-/// [jB − sT − 2s, (j+1)B + 2s), the images beyond the faces of x included. Per band a plane enters and leaves once, directly between the
-/// host's arrays, which are locked, and its place in a buffer that has room for the planes of the next position and more; only when
-/// the buffer ends the window moves back to its beginning. Three streams: planes that come, steps, planes that leave; the host
-/// gives out the work of a whole band and waits once.
+/// A launch for the planes of a position: a band of panels, or one step.
+struct Stage {
+  Index first;   ///< step, counted from the beginning of the sweep
+  Index levels;
+  Index lag;     ///< planes by which it follows the first stage
+  int kind;      ///< of the panels; −1: single steps
+};
+
+/// Stage m takes planes [jB − lag, (j+1)B − lag) in position j. It reads s · levels planes around them that the stage before has made; and
+/// what it overwrites no stage still reads: panels write where the stage before the one before wrote, which lags by as much.
+std::vector<Stage> stages_of(Index steps, Index s, const std::vector<Index>& panel_levels) {
+  std::vector<Stage> out;
+  Index lag = 0;
+  const auto add = [&](Index levels, int kind) {
+    if (!out.empty()) lag += s * (kind < 0 ? 1 : std::max(levels, out.back().levels));
+    out.push_back({out.empty() ? 0 : out.back().first + out.back().levels, levels, lag, kind});
+    steps -= levels;
+  };
+  for (std::size_t kind = 0; kind < panel_levels.size(); ++kind)
+    while (steps >= panel_levels[kind]) add(panel_levels[kind], static_cast<int>(kind));
+  while (steps > 0) add(1, -1);
+  return out;
+}
+/// Planes of a window below jB and beyond (j+1)B: what the last stage reads, and the images that a step writes.
+Index planes_behind(const std::vector<Stage>& stages, Index s) { return stages.back().lag + s * stages.back().levels + 2 * s; }
+Index planes_ahead(const std::vector<Stage>& stages, Index s) { return s * std::max<Index>(2, stages.front().levels); }
+
+/// A window of planes over the host's levels; it moves by B planes, and in each position every stage of the T steps takes B planes, each
+/// further back than the one before (stages_of). Per sweep a plane enters and leaves once, directly between the host's arrays, which
+/// are locked, and its place in a buffer that has room for the planes of the next position and more; only when the buffer ends the
+/// window moves back to its beginning. Sweeps follow each other without a gap: planes are counted on from sweep to sweep, those of the next
+/// one come when those of the last have left. The host gives out the work of a whole chain of sweeps and waits once.
+///
+/// Four streams: planes that come, planes that leave, and two of stages, which take turns with the positions. Stage m of position
+/// j + 1 waits for stage m − 1 of position j only, so that launches fill what is left of the device by those at their end.
+///
+/// Panels work between two pairs of levels, of which the host has one: what comes goes to the first pair, what leaves is in that to
+/// which the last stage of its sweep wrote.
 template <class T>
 class Windowed final : public DeviceSteps {
  public:
   Windowed(const Problem& problem, Field<T>& host, Device device, const DevicePlan& plan)
-      : problem_(problem), host_(host), plan_(plan), s_(problem.order / 2),
+      : problem_(problem), host_(host), plan_(plan), s_(problem.order / 2), period_(problem.grid.points[0] + 2 * s_),
         slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, plan.room - 2 * s_, true) {
     const Device& d = slice_.device();
+    if (plan.levels > 0) slice_.allow_panels(~Bytes{0}, plan.planes);
+    for (std::size_t kind = 0; kind < slice_.kinds_of_panels(); ++kind) panel_levels_.push_back(slice_.panel_levels(kind));
     const auto lock_array = [&](const T* values, Index count) {
       locks_.push_back(d.lock_host(const_cast<T*>(values), static_cast<std::size_t>(count) * sizeof(T)));
     };
@@ -235,130 +271,285 @@ class Windowed final : public DeviceSteps {
     out_ = d.stream();
     arrived_ = d.event();
     moved_ = d.event();
-    left_ = d.event();
-    stored_ = d.event();
+    for (Event& left : left_) left = d.event();
   }
 
   void take(Index) override {
     slice_.send_layers();
     slice_.stream().synchronize();
+    energies_of_ = -1;
   }
-  void bring_back(Index) override {  // the host's levels are those of the last band
+  void bring_back(Index) override {  // the host's levels are those of the last sweep, panels leave no images
     slice_.fetch_layers();
     slice_.stream().synchronize();
+    if (!panel_levels_.empty()) host_.refresh_images();
   }
   void advance(Index k, Index count) override {
+    const Index unit = panel_levels_.empty() ? 1 : panel_levels_.front();
     for (Index done = 0; done < count;) {
-      const Index steps = std::min(plan_.steps, count - done);
-      sweep(k + done, steps);
+      std::vector<Sweep> chain;
+      Index steps = 0;
+      for (Index left = count - done; left > 0 && static_cast<Index>(chain.size()) < plan_.sweeps;) {
+        const Index sweeps = (left + plan_.steps - 1) / plan_.steps, even = ((left + sweeps - 1) / sweeps + unit - 1) / unit * unit;
+        Sweep sweep{steps, static_cast<Index>(chain.size()) * period_, stages_of(std::min(even, left), s_, panel_levels_), 0};
+        for (const Stage& stage : sweep.stages) sweep.last_pair ^= stage.kind >= 0 ? 1 : 0;
+        chain.push_back(std::move(sweep));
+        steps += std::min(even, left);
+        left = count - done - steps;
+      }
+      run(k + done, steps, chain);
       done += steps;
     }
   }
-  bool row_energies(Index, std::vector<double>&) override { return false; }
-  [[nodiscard]] Index band() const override { return plan_.steps; }
+  bool row_energies(Index k, std::vector<double>& sums) override {
+    if (energies_of_ != k) return false;
+    sums.assign(energies_.data(), energies_.data() + 2 * problem_.grid.points[0] * problem_.grid.points[1]);
+    return true;
+  }
+  [[nodiscard]] Index band() const override { return plan_.sweeps * plan_.steps; }
+  [[nodiscard]] Index levels() const override { return panel_levels_.empty() ? 1 : panel_levels_.front(); }
   [[nodiscard]] std::pair<Bytes, Bytes> streamed() const override { return {brought_, taken_away_}; }
   [[nodiscard]] bool streams() const override { return true; }
   [[nodiscard]] Bytes bytes() const override { return slice_.bytes(); }
   [[nodiscard]] std::string text() const override {
-    return fmt::format("{}, window of {} planes over the host, {} steps at a time", slice_.device().info().name,
-                       plan_.planes + s_ * plan_.steps + 4 * s_, plan_.steps);
+    const std::vector<Stage> stages = stages_of(plan_.steps, s_, panel_levels_);
+    return fmt::format("{}, window of {} planes over the host, {} steps at a time{}", slice_.device().info().name,
+                       plan_.planes + planes_behind(stages, s_) + planes_ahead(stages, s_), plan_.steps,
+                       panel_levels_.empty() ? "" : fmt::format(", {}", slice_.way()));
   }
 
  private:
-  void sweep(Index k, Index steps) {
-    const Index B = plan_.planes, N = problem_.grid.points[0], end = N + s_;  // planes −s … N + s − 1 travel
-    Stream& compute = slice_.stream();
+  struct Sweep {
+    Index first;  ///< step, counted from the beginning of the chain
+    Index low;    ///< its plane 0, counted on from the first sweep's
+    std::vector<Stage> stages;
+    int last_pair;
+  };
+
+  /// Steps k … k+steps−1 of all planes.
+  void run(Index k, Index steps, const std::vector<Sweep>& chain) {
+    const Index B = plan_.planes, N = problem_.grid.points[0], end = chain.back().low + N + s_;  // −s … N + s − 1 of each sweep travel
+    Index behind = 0, ahead = 0;
+    for (const Sweep& sweep : chain) {
+      behind = std::max(behind, planes_behind(sweep.stages, s_));
+      ahead = std::max(ahead, planes_ahead(sweep.stages, s_));
+    }
     const auto wanted = [&](Index j) {
-      return Interval{std::clamp(j * B - s_ * steps - 2 * s_, -s_, end), std::clamp((j + 1) * B + 2 * s_, -s_, end)};
+      return Interval{std::clamp(j * B - behind, -s_, end), std::clamp((j + 1) * B + ahead, -s_, end)};
     };
-    const Index positions = (N + s_ * (steps - 1) + B - 1) / B;
+    // Energies between the last two levels are summed where both levels of a plane and s planes around it are made.
+    const bool energies =
+        problem_.energy_every > 0 && ((k + steps) % problem_.energy_every == 0 || k + steps == problem_.steps);
+    const Index energy_lag = chain.back().stages.back().lag + s_;
+    energies_of_ = energies ? k + steps : -1;
+    if (const auto count = static_cast<std::size_t>(2 * N * problem_.grid.points[1]); energies && energies_.size() < count)
+      energies_ = slice_.device().template pinned<double>(count);
+    const Index positions = (chain.back().low + N + energy_lag - (energies ? 0 : s_) + B - 1) / B;
+    slice_.work_on(0);
     slice_.begin_band(k, steps);
-    slice_.begin_at(0);
+    if (!panel_levels_.empty()) slice_.begin_panels(k, steps);
+    slice_.stream().synchronize();
+    zero_ = 0;
+    stored_.clear();
+    std::size_t stages = 0;
+    for (const Sweep& sweep : chain) stages += sweep.stages.size();
+    for (auto& marks : made_) {
+      if (marks.size() < stages) marks.resize(stages);
+      for (Mark& mark : marks) mark.set = false;
+    }
     Interval held{-s_, -s_};  // planes that were asked for and have not been sent away
-    fetch(held, wanted(0).end);
+    fetch(chain, held, wanted(0).end);
     for (Index j = 0; j < positions; ++j) {
       const Index next = j + 1 < positions ? wanted(j + 1).end : held.end;
-      send_away(held, wanted(j).begin);
-      if (next > slice_.first() - s_ + plan_.room) move_back(held);
-      compute.wait(arrived_);
-      fetch(held, next);
-      for (Index i = 0; i < steps; ++i)
-        slice_.update(k + i, {std::clamp<Index>(j * B - s_ * i, 0, N), std::clamp<Index>((j + 1) * B - s_ * i, 0, N)}, slice_.rows());
+      const int mine = static_cast<int>(j & 1);
+      slice_.work_on(mine);
+      send_away(chain, held, wanted(j).begin);
+      if (next > zero_ - s_ + plan_.room) move_back(held);
+      slice_.stream().wait(arrived_);
+      fetch(chain, held, next);
+      std::size_t number = 0;  // of the stage, through all sweeps
+      for (const Sweep& sweep : chain) {
+        slice_.begin_at(zero_ - sweep.low);
+        int pair = 0;
+        for (std::size_t m = 0; m < sweep.stages.size(); ++m) {
+          const Stage& stage = sweep.stages[m];
+          const Index last = (j + 1) * B - stage.lag - sweep.low;
+          const Interval planes{std::clamp<Index>(last - B, 0, N), std::clamp<Index>(last, 0, N)};
+          slice_.turn(pair);
+          if (!planes.empty()) wait_for(number, 1 - mine);
+          if (stage.kind < 0) {
+            slice_.update(k + sweep.first + stage.first, planes, slice_.rows());
+          } else {
+            slice_.panel(static_cast<std::size_t>(stage.kind), k + sweep.first + stage.first, planes);
+            pair = 1 - pair;
+            if (m + 1 == sweep.stages.size() || sweep.stages[m + 1].kind < 0) {
+              slice_.turn(pair);
+              const Index now = k + sweep.first + stage.first + stage.levels;
+              slice_.mirror(now, planes);
+              if (energies && now == k + steps) slice_.mirror(now - 1, planes);
+            }
+          }
+          made(number++, mine, !planes.empty());
+        }
+      }
+      if (energies) {
+        const Index last = (j + 1) * B - energy_lag - chain.back().low;
+        const Interval planes{std::clamp<Index>(last - B, 0, N), std::clamp<Index>(last, 0, N)};
+        slice_.turn(chain.back().last_pair);
+        wait_for(number, 1 - mine);
+        slice_.queue_energies(k + steps, planes, energies_.data() + 2 * planes.begin * problem_.grid.points[1]);
+      }
     }
-    send_away(held, held.end);
+    send_away(chain, held, held.end);
+    for (const int stream : {1, 0}) {
+      slice_.work_on(stream);
+      slice_.stream().synchronize();
+    }
     slice_.end_band();
-    compute.synchronize();
     out_.synchronize();
+  }
+  /// Stage `number` of this position waits for the one before it in the other stream.
+  void wait_for(std::size_t number, int stream) {
+    if (number > 0 && made_[stream][number - 1].set) slice_.stream().wait(made_[stream][number - 1].event);
+  }
+  void made(std::size_t number, int stream, bool anything) {
+    Mark& mark = made_[stream][number];
+    mark.set = anything;
+    if (!anything) return;
+    if (!mark.created) mark.event = slice_.device().event();
+    mark.created = true;
+    slice_.stream().record(mark.event);
   }
   [[nodiscard]] std::size_t values(Index planes) const { return static_cast<std::size_t>(planes) * slice_.plane_values(); }
   [[nodiscard]] Interval inside(Interval planes) const {
     return {std::max<Index>(0, planes.begin), std::min(problem_.grid.points[0], planes.end)};
   }
+  /// call(sweep, planes of the grid) for what each sweep has of some planes.
+  template <class Call>
+  void for_sweeps(const std::vector<Sweep>& chain, Interval planes, Call&& call) {
+    for (const Sweep& sweep : chain) {
+      const Interval own{std::max(planes.begin - sweep.low, -s_), std::min(planes.end - sweep.low, period_ - s_)};
+      if (own.empty()) continue;
+      slice_.begin_at(zero_ - sweep.low);
+      call(sweep, own);
+    }
+  }
   /// Planes up to `end` come to their places.
-  void fetch(Interval& held, Index end) {
+  void fetch(const std::vector<Sweep>& chain, Interval& held, Index end) {
     if (end <= held.end) return;
-    for (std::size_t n = 0; n < slice_.arrays(); ++n)
-      in_.to_device(slice_.array(n), std::span<const T>(slice_.host_array(n) + slice_.host_plane(held.end).first, values(end - held.end)),
-                    slice_.plane_at(held.end));
-    for (const auto& m : slice_.plane_memory())
-      if (const Interval own = inside({held.end, end}); !own.empty()) {
-        in_.to_device(*m.buffer, std::span<const T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)),
-                      static_cast<std::size_t>(slice_.window_plane(own.begin) * m.values));
-        brought_ += static_cast<Bytes>(own.size() * m.values) * sizeof(T);
+    for_sweeps(chain, {held.end, end}, [&](const Sweep& sweep, Interval planes) {
+      if (sweep.low > 0) {  // when the sweep before has brought them back
+        const Index there = planes.end + sweep.low - period_;
+        while (!stored_.empty() && stored_.front().first < there) stored_.pop_front();
+        verify(!stored_.empty(), "planes have left before they come again");
+        in_.wait(stored_.front().second);
       }
+      const auto bring = [&](std::size_t n, Interval some) {
+        if (some.empty()) return;
+        in_.to_device(slice_.array(n), std::span<const T>(slice_.host_array(n) + slice_.host_plane(some.begin).first, values(some.size())),
+                      slice_.plane_at(some.begin));
+        brought_ += values(some.size()) * sizeof(T);
+      };
+      slice_.turn(0);
+      for (std::size_t n = 0; n < slice_.arrays(); ++n) bring(n, planes);
+      if (!panel_levels_.empty()) {  // panels write no planes beyond the faces
+        slice_.turn(1);
+        for (std::size_t n = 0; n < 2; ++n)
+          for (const Interval beyond : {Interval{planes.begin, std::min<Index>(planes.end, 0)},
+                                        Interval{std::max(planes.begin, problem_.grid.points[0]), planes.end}})
+            bring(n, beyond);
+      }
+      for (const auto& m : slice_.plane_memory())
+        if (const Interval own = inside(planes); !own.empty()) {
+          in_.to_device(*m.buffer, std::span<const T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)),
+                        static_cast<std::size_t>(slice_.window_plane(own.begin) * m.values));
+          brought_ += static_cast<Bytes>(own.size() * m.values) * sizeof(T);
+        }
+    });
     in_.record(arrived_);
-    brought_ += slice_.arrays() * values(end - held.end) * sizeof(T);
     held.end = end;
   }
   /// Planes below `begin` leave after the steps given out so far.
-  void send_away(Interval& held, Index begin) {
+  void send_away(const std::vector<Sweep>& chain, Interval& held, Index begin) {
     begin = std::min(begin, held.end);
     if (begin <= held.begin) return;
-    slice_.stream().record(left_);
-    out_.wait(left_);
-    for (Index n = 0; n < 2; ++n)
-      out_.to_host(std::span<T>(host_.level(n) + slice_.host_plane(held.begin).first, values(begin - held.begin)),
-                   slice_.array(static_cast<std::size_t>(n)), slice_.plane_at(held.begin));
-    for (const auto& m : slice_.plane_memory())
-      if (const Interval own = inside({held.begin, begin}); !own.empty()) {
-        out_.to_host(std::span<T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)), *m.buffer,
-                     static_cast<std::size_t>(slice_.window_plane(own.begin) * m.values));
-        taken_away_ += static_cast<Bytes>(own.size() * m.values) * sizeof(T);
-      }
-    out_.record(stored_);
-    taken_away_ += 2 * values(begin - held.begin) * sizeof(T);
+    const int mine = slice_.working_on();
+    for (const int stream : {1 - mine, mine}) {
+      slice_.work_on(stream);
+      slice_.stream().record(left_[stream]);
+      out_.wait(left_[stream]);
+    }
+    for_sweeps(chain, {held.begin, begin}, [&](const Sweep& sweep, Interval planes) {
+      slice_.turn(sweep.last_pair);
+      for (Index n = 0; n < 2; ++n)
+        out_.to_host(std::span<T>(host_.level(n) + slice_.host_plane(planes.begin).first, values(planes.size())),
+                     slice_.array(static_cast<std::size_t>(n)), slice_.plane_at(planes.begin));
+      taken_away_ += 2 * values(planes.size()) * sizeof(T);
+      for (const auto& m : slice_.plane_memory())
+        if (const Interval own = inside(planes); !own.empty()) {
+          out_.to_host(std::span<T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)), *m.buffer,
+                       static_cast<std::size_t>(slice_.window_plane(own.begin) * m.values));
+          taken_away_ += static_cast<Bytes>(own.size() * m.values) * sizeof(T);
+        }
+    });
     held.begin = begin;
+    stored_.emplace_back(begin, slice_.device().event());
+    out_.record(stored_.back().second);
   }
   /// The planes that are held move to the beginning of the buffer, when those that leave have left and those that come have come.
   void move_back(Interval held) {
+    const int mine = slice_.working_on();
+    slice_.work_on(1 - mine);
+    slice_.stream().record(moved_);
+    slice_.work_on(mine);
     Stream& compute = slice_.stream();
+    compute.wait(moved_);
     compute.wait(arrived_);
-    if (held.begin > -s_) compute.wait(stored_);
-    const Index by = held.begin - (slice_.first() - s_);
+    if (!stored_.empty()) compute.wait(stored_.back().second);
+    const Index by = held.begin - (zero_ - s_);
     verify(by > 0, "a window has room to move");
-    for (Index p = held.begin; p < held.end; p += by)
-      for (std::size_t n = 0; n < slice_.arrays(); ++n)
-        compute.on_device(slice_.array(n), slice_.plane_at(p) - values(by), slice_.array(n), slice_.plane_at(p),
-                          values(std::min(by, held.end - p)));
+    slice_.begin_at(zero_);
+    for (const int pair : {0, 1}) {
+      if (pair == 1 && panel_levels_.empty()) break;
+      slice_.turn(pair);
+      for (Index p = held.begin; p < held.end; p += by)
+        for (std::size_t n = 0; n < (pair == 0 ? slice_.arrays() : 2); ++n)
+          compute.on_device(slice_.array(n), slice_.plane_at(p) - values(by), slice_.array(n), slice_.plane_at(p),
+                            values(std::min(by, held.end - p)));
+    }
     for (const auto& m : slice_.plane_memory())
       for (Index p = held.begin; p < held.end; p += by) {
         const auto at = [&](Index plane) { return static_cast<std::size_t>(slice_.window_plane(plane) * m.values); };
         compute.on_device(*m.buffer, at(p - by), *m.buffer, at(p), static_cast<std::size_t>(std::min(by, held.end - p) * m.values));
       }
-    slice_.begin_at(held.begin + s_);
+    zero_ = held.begin + s_;
     compute.record(moved_);
     in_.wait(moved_);
+    slice_.work_on(1 - mine);
+    slice_.stream().wait(moved_);
+    slice_.work_on(mine);
   }
 
   const Problem& problem_;
   Field<T>& host_;
   DevicePlan plan_;
   Index s_;
+  Index period_;  ///< planes from sweep to sweep
   DeviceSlice<T> slice_;
+  std::vector<Index> panel_levels_;  ///< falling; none: single steps
   std::vector<detail::Held> locks_;  ///< of the host's arrays
   Stream in_, out_;
-  Event arrived_, moved_, left_, stored_;
+  Event arrived_, moved_, left_[2];
+  struct Mark {
+    Event event;
+    bool created = false, set = false;
+  };
+  std::vector<Mark> made_[2];  ///< stages of the last position of each stream
+  std::deque<std::pair<Index, Event>> stored_;  ///< planes below have left
+  Index zero_ = 0;  ///< plane, counted on from sweep to sweep, that lies s planes behind the beginning of the buffer
   Bytes brought_ = 0, taken_away_ = 0;
+  PinnedBuffer<double> energies_;  ///< of rows
+  Index energies_of_ = -1;  ///< step
 };
 
 }  // namespace
@@ -391,7 +582,91 @@ LayerValues layer_values(const Problem& problem) {
 
 }  // namespace
 
-DevicePlan device_plan(const Problem& problem, Bytes budget, int devices) {
+namespace {
+
+/// 10⁹ updates a second of an H200, by the radius: single steps, and kernels of panels. They weigh ways against each other.
+constexpr double single_rate[] = {0, 205, 192, 180, 171, 150, 140}, panel_rate[] = {0, 604, 409, 276, 245};
+constexpr double link = 37e9;          ///< B/s to the device while it sends
+constexpr double device_copy = 1.6e12;  ///< B/s copied from here to there on it
+constexpr double single_launch = 25e-6, panel_launch = 10e-6;  ///< seconds that a stage takes however small it is
+constexpr double longest_chain = 2;                            ///< seconds
+constexpr Index most_sweeps = 4, longest_panel_band = 256;
+
+/// Levels of the panels by which planes of a window could be advanced; none: single steps.
+std::vector<Index> panels_for(const Problem& problem, const DeviceInfo& device, bool layered) {
+  std::vector<Index> levels;
+  if (problem.double_precision || problem.density || layered || !equal_spacings(problem.grid.spacing) || problem.tiling.starts_with("stepwise"))
+    return levels;
+  for (PanelPlan plan : panel_plans) {
+    if (plan.radius != problem.order / 2 || device.shared_per_block < plan.shared + 1024) continue;
+    plan.cover({longest_panel, problem.grid.points[1], problem.grid.points[2]}, device.cluster,
+               [&](Index cluster) { return device.multiprocessors / cluster; });
+    if (plan.cluster > 0) levels.push_back(plan.levels);
+  }
+  return levels;
+}
+
+/// What a window takes of the device, and for how long.
+struct WindowCost {
+  Bytes plane;          ///< bytes of a plane of one array
+  Bytes layers, fixed;  ///< memory of matched layers with a plane, and what does not move
+  Bytes arrays;         ///< of the host
+  const Problem& problem;
+  const DeviceInfo* device;
+  const std::vector<Index>& panels;
+
+  [[nodiscard]] Bytes each() const { return plane * (arrays + (panels.empty() ? 0 : 2)) + layers; }
+  [[nodiscard]] double bound() const { return static_cast<double>(plane * arrays + layers) / link; }
+  /// Seconds of a plane and T steps on the device.
+  [[nodiscard]] double work(Index steps, Index B) const {
+    const auto& n = problem.grid.points;
+    const auto s = static_cast<std::size_t>(problem.order / 2);
+    const double updates = static_cast<double>(steps * n[1] * n[2]) * 1e-9 * (problem.double_precision ? 2 : 1);
+    if (panels.empty()) return updates / single_rate[s];
+    const auto rounds = [&](Index planes, bool together) {
+      PanelPlan plan = *std::find_if(std::begin(panel_plans), std::end(panel_plans),
+                                     [&](const PanelPlan& p) { return p.radius == problem.order / 2 && p.levels == panels.front(); });
+      return plan.cover({planes, n[1], n[2]}, device->cluster, [&](Index c) { return device->multiprocessors / c; }, together) /
+             static_cast<double>(planes);
+    };
+    return updates / panel_rate[s] * rounds(B, true) / rounds(n[0], false);
+  }
+};
+
+/// The window of single steps, or of panels, that takes the least time; nothing where it has no room.
+struct Window {
+  Index planes = 0, steps = 0, room = 0, sweeps = 1;
+  double seconds = 0;  ///< of a step
+};
+Window best_window(const WindowCost& cost, Bytes budget) {
+  const Index N = cost.problem.grid.points[0], s = cost.problem.order / 2, unit = cost.panels.empty() ? 1 : cost.panels.front();
+  const Index room = std::min<Index>(budget > cost.fixed ? static_cast<Index>((budget - cost.fixed) / cost.each()) - 1 : 0, 4 * N);
+  const double bound = cost.bound();
+  Window best;
+  for (Index T = unit; T <= (cost.panels.empty() ? longest_band : longest_panel_band); T += unit) {
+    const std::vector<Stage> stages = stages_of(T, s, cost.panels);
+    const Index behind = planes_behind(stages, s), around = behind + planes_ahead(stages, s);
+    for (Index moves = 1; moves <= 6; ++moves) {  // positions until the window moves back
+      const Index B = std::min((room - around - 1) / (moves + 2), N);
+      if (B < 1) break;
+      const double launches = static_cast<double>(stages.size()) * (cost.panels.empty() ? single_launch : panel_launch),
+                   moved = static_cast<double>(cost.each()) * static_cast<double>(behind) / device_copy;
+      const double work = cost.work(T, B) + (launches + moved / static_cast<double>(moves)) / static_cast<double>(B);
+      const double plane = std::max(work, bound);
+      Window w{B, T, std::min(room, around + (moves + 2) * B + 1), 1, 0};
+      if (N + 2 * s >= around + 3 * B) w.sweeps = std::clamp<Index>(static_cast<Index>(longest_chain / (plane * static_cast<double>(N))), 1, most_sweeps);
+      // The first planes come before, the last leave after what overlaps; and the window runs out at the end.
+      const double beside = static_cast<double>(2 * B + planes_ahead(stages, s)) * bound + 0.5 * static_cast<double>(behind) * work;
+      w.seconds = (plane * static_cast<double>(N) + beside / static_cast<double>(w.sweeps)) / static_cast<double>(T);
+      if (best.steps == 0 || w.seconds < best.seconds) best = w;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const DeviceInfo* device) {
   DevicePlan plan;
   const auto& n = problem.grid.points;
   const Index s = problem.order / 2;
@@ -408,22 +683,28 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices) {
   plan.streamed = plan.in_core > budget;
   if (!plan.streamed) return plan;
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
-  const Bytes plane = static_cast<Bytes>(one.stride_x) * value_bytes(problem);
-  // A window of B + sT + 4s planes, B = sT/4 + 2s of which come and go at a time, room for the next B and for sT/2 more, so that the
-  // window moves back in its buffer once in three or four positions: 4/3 of a plane copied for each plane that comes.
-  const auto block = [s](Index T) { return s * T / 4 + 2 * s; };
-  const auto room = [&](Index T) { return 2 * block(T) + s * T + 4 * s + s * T / 2 + 1; };
-  const Bytes each = plane * arrays + static_cast<Bytes>(layers.plane) * value_bytes(problem),
-              fixed = rest + static_cast<Bytes>(layers.fixed) * value_bytes(problem);
-  const auto needed = [&](Index T) { return each * static_cast<Bytes>(room(T) + 1) + fixed; };
-  plan.least = needed(1);
+  const std::vector<Index> none, panels = device ? panels_for(problem, *device, layered) : none;
+  const WindowCost single{static_cast<Bytes>(one.stride_x) * value_bytes(problem),
+                          static_cast<Bytes>(layers.plane) * value_bytes(problem),
+                          rest + static_cast<Bytes>(layers.fixed) * value_bytes(problem),
+                          arrays, problem, device, none};
+  const WindowCost several{single.plane, single.layers, single.fixed, arrays, problem, device, panels};
+  const std::vector<Stage> step = stages_of(1, s, none);
+  plan.least = single.each() * static_cast<Bytes>(planes_behind(step, s) + planes_ahead(step, s) + 3 * 2 * s + 2) + single.fixed;
   plan.possible = devices == 1 && plan.least <= budget;
   if (!plan.possible) return plan;
-  plan.steps = 1;
-  while (plan.steps < longest_band && needed(plan.steps + 1) <= budget) ++plan.steps;
-  plan.planes = block(plan.steps);
-  plan.room = std::min<Index>(static_cast<Index>((budget - fixed) / each) - 1, n[0] + 2 * s + 2 * plan.planes);
-  plan.room = std::max(plan.room, room(plan.steps));
+  Window window = best_window(single, budget);
+  const double in_core = (panels.empty() ? single : several).work(1, n[0]) * static_cast<double>(n[0]);
+  if (!panels.empty())
+    if (const Window other = best_window(several, budget); other.steps > 0 && other.seconds < window.seconds) {
+      window = other;
+      plan.levels = panels.front();
+    }
+  plan.planes = window.planes;
+  plan.steps = window.steps;
+  plan.room = window.room;
+  plan.sweeps = window.sweeps;
+  plan.slower = window.seconds / in_core;
   return plan;
 }
 
@@ -456,9 +737,9 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>&
   }
   if (const LayerValues layers = layer_values(problem); layers.fixed + layers.plane > 0) devices.erase(devices.begin() + 1, devices.end());
   while (devices.size() > 1 && problem.grid.points[1] / static_cast<Index>(devices.size()) < 2 * s) devices.pop_back();
-  const DevicePlan plan = device_plan(problem, budget, static_cast<int>(devices.size()));
+  const DevicePlan plan = device_plan(problem, budget, static_cast<int>(devices.size()), &devices.front().info());
   if (!plan.streamed) return std::make_unique<InCore<T>>(problem, host, std::move(devices), budget - plan.in_core);
-  const DevicePlan alone = device_plan(problem, budget, 1);
+  const DevicePlan alone = device_plan(problem, budget, 1, &devices.front().info());
   if (!alone.possible)
     throw Failure(
         make_error(ErrorCode::resources,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the panels of a device take. The arrays lie as on the host (storage.hpp); pointers are at cell (0, 0, 0).
+// What the panels of a device take. The arrays lie as on the host (storage.hpp); pointers are at cell (first, 0, 0).
 #pragma once
 
 #include "engine/solvers/acoustic_fd/cuda/tower_arguments.hpp"
@@ -12,7 +12,10 @@ struct PanelArguments : BandArguments<float> {
   float *to_newer = nullptr, *to_older = nullptr;  ///< levels k + T and k + T − 1; other arrays than those
   int cluster = 1;    ///< blocks of a panel, one above the other along y
   int panel_rows = 0;  ///< by which panels are apart along y
-  int segment = 0;    ///< planes of a panel
+  int first = 0;       ///< plane at which the arrays begin; those of the medium, too
+  int begin = 0, end = 0;  ///< planes of the launch
+  int reach = 0;           ///< planes from there on are not read; nx, or radius · levels behind the end
+  int segment = 0;         ///< planes of a panel
   int first_step = 0;  ///< of the band, as `points` counts
   float weight[7] = {};
 };

@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
   const int panel_y = j * t.panel_rows < last_y ? j * t.panel_rows : last_y, panel_four = l * S::useful_fours < last_four ? l * S::useful_fours : last_four;
   const int y_begin = panel_y + rank * H, y_end = y_begin + H, z_begin = 4 * panel_four, z_end = z_begin + 128;
   const int y0 = y_begin + w * P, four = panel_four + lane, z = 4 * four;
-  const int x_begin = part * t.segment, x_end = x_begin + t.segment < nx ? x_begin + t.segment : nx;
+  const int x_begin = t.begin + part * t.segment, x_end = x_begin + t.segment < t.end ? x_begin + t.segment : t.end;
   const float4 zero = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
   const bool images_low = y_begin == 0 && t.sign[2] != 0, images_high = y_end == ny && t.sign[3] != 0;
   const bool edge = images_low || images_high || z_begin < R || z_end > nz - R;
@@ -74,8 +74,8 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
   }
   const int X0 = x_begin > R * T ? x_begin - R * T : 0, X1 = x_end + R * T;
   // The thread's first row in plane X, in the levels and in the medium, counted in fours: all other addresses are made where they are used.
-  std::int64_t here = static_cast<std::int64_t>(y0) * sy + four + static_cast<std::int64_t>(X0) * sx;
-  std::int64_t here_a = static_cast<std::int64_t>(y0) * ay + four + static_cast<std::int64_t>(X0 - R) * ax;
+  std::int64_t here = static_cast<std::int64_t>(y0) * sy + four + static_cast<std::int64_t>(X0 - t.first) * sx;
+  std::int64_t here_a = static_cast<std::int64_t>(y0) * ay + four + static_cast<std::int64_t>(X0 - R - t.first) * ax;
 
   // What this warp tells the blocks below and above in the cluster, and what it hears of them.
   const bool lower = w * P < R && rank > 0, upper = w * P + P > H - R && rank < t.cluster - 1, tells = lower || upper;
@@ -114,8 +114,8 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
 #pragma unroll
     for (int p = 0; p < P; ++p)
       if (inside) {
-        if (X + ahead < nx) copy_async<16>(shared_address(coming_u + (stage * S::cells + p * S::threads + id)), u + p * sy);
-        if (X + ahead >= R && X + ahead - R < nx) {
+        if (X + ahead < t.reach) copy_async<16>(shared_address(coming_u + (stage * S::cells + p * S::threads + id)), u + p * sy);
+        if (X + ahead >= R && X + ahead - R < t.reach) {
           copy_async<16>(shared_address(coming_o + (stage * S::cells + p * S::threads + id)), o + p * sy);
           copy_async<16>(shared_address(medium + (into * S::cells + p * S::threads + id)), a + p * ay);
         }
