@@ -264,6 +264,16 @@ Bytes Device::free_memory() const {
 detail::Held Device::memory(Bytes size, std::string_view label) const {
   return {handle_, valued(handle_->driver->allocate(size, label)), &DeviceDriver::release};
 }
+Bytes Device::ring_bytes(Bytes size) const {
+  const Bytes unit = std::max<Bytes>(info().ring_unit, 1);
+  return (std::max<Bytes>(size, 1) + unit - 1) / unit * unit;
+}
+detail::Held Device::ring_memory(Bytes size, std::string_view label) const {
+  if (info().ring_unit == 0)
+    throw Failure(make_error(ErrorCode::resources, fmt::format("{} cannot map memory twice, which streaming through it needs", info().name),
+                             "Use a grid that fits in its memory, or compute with --workers cpu."));
+  return {handle_, valued(handle_->driver->allocate_ring(size, label)), &DeviceDriver::release};
+}
 detail::Held Device::pinned_memory(Bytes size) const {
   return {handle_, valued(handle_->driver->allocate_pinned(size)), &DeviceDriver::release_pinned};
 }

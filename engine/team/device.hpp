@@ -204,6 +204,15 @@ class Device {
   [[nodiscard]] DeviceBuffer<T> allocate(std::size_t count, std::string_view label = {}) const {
     return {memory(count * sizeof(T), label), count};
   }
+  /// At least `count` values that follow themselves: the result has twice as many as there is memory for, and the second half is the
+  /// first. What lies in a row modulo size() / 2 can be addressed in one piece. Not all devices have such memory (DeviceInfo::ring_unit).
+  template <class T>
+  [[nodiscard]] DeviceBuffer<T> ring(std::size_t count, std::string_view label = {}) const {
+    const Bytes size = ring_bytes(count * sizeof(T));
+    return {ring_memory(size, label), 2 * size / sizeof(T)};
+  }
+  /// What a ring of so many bytes takes.
+  [[nodiscard]] Bytes ring_bytes(Bytes size) const;
   template <class T>
   [[nodiscard]] PinnedBuffer<T> pinned(std::size_t count) const {
     return {pinned_memory(count * sizeof(T)), count};
@@ -231,6 +240,7 @@ class Device {
  private:
   explicit Device(std::shared_ptr<detail::DeviceHandle> handle) : handle_(std::move(handle)) {}
   [[nodiscard]] detail::Held memory(Bytes size, std::string_view label) const;
+  [[nodiscard]] detail::Held ring_memory(Bytes size, std::string_view label) const;
   [[nodiscard]] detail::Held pinned_memory(Bytes size) const;
   [[nodiscard]] const KernelEntry* find_kernel(std::string_view name, std::string_view signature) const;
   [[nodiscard]] int blocks_of(const KernelEntry* entry, const LaunchShape& shape) const;

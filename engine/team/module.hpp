@@ -22,7 +22,7 @@
 namespace conoid {
 
 /// Grows whenever a declaration of this file changes: a module of another version is refused with a sentence.
-inline constexpr int device_module_version = 3;
+inline constexpr int device_module_version = 4;
 
 /// What one device is.
 struct DeviceInfo {
@@ -41,6 +41,7 @@ struct DeviceInfo {
   Bytes shared_per_block = 48 << 10;  ///< the most that a block may ask for
   Bytes l2 = 0;
   int cluster = 1;  ///< blocks that may form a cluster (LaunchShape::cluster); 1: it has none
+  Bytes ring_unit = 0;  ///< rings (DeviceDriver::allocate_ring) have multiples of so many bytes; 0: there are none
 };
 
 /// How many blocks of how many threads run a kernel, and the dynamic shared memory of each block.
@@ -79,6 +80,9 @@ class DeviceDriver {
   [[nodiscard]] virtual Result<Bytes> free_memory() = 0;
   /// Memory of the device; contents undefined. `label` names it in messages of the checked mode.
   [[nodiscard]] virtual Result<void*> allocate(Bytes size, std::string_view label) = 0;
+  /// `size` bytes, a multiple of info().ring_unit, that follow themselves: 2 · size bytes may be addressed, and byte size + i is byte i. Memory
+  /// that one operation has written the next one reads at either address.
+  [[nodiscard]] virtual Result<void*> allocate_ring(Bytes size, std::string_view label) = 0;
   virtual void release(void* memory) = 0;
   /// Host memory that the device reads and writes directly.
   [[nodiscard]] virtual Result<void*> allocate_pinned(Bytes size) = 0;

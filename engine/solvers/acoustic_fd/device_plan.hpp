@@ -15,7 +15,7 @@ struct DevicePlan {
   bool possible = true;
   Index planes = 0;  ///< B: the window moves by so many
   Index steps = 0;   ///< T: of a sweep
-  Index room = 0;    ///< planes of the buffer in which the window lies
+  Index room = 0;    ///< planes for which there is memory
   Index sweeps = 1;  ///< that follow each other without a gap
   Index levels = 0;  ///< of the panels that take the steps; 0: they go one by one
   double slower = 1;  ///< expected time over that in the memory of a device like an H200 on a link of 50 GB/s

@@ -112,7 +112,8 @@ class DeviceSlice {
   static constexpr const char* suffix = doubles ? "<double>" : "";
   static constexpr Index pad = 16;  ///< values before the first cell of a row, as in Layout
 
-  /// `below` and `above`: rows of neighbours that are held. `planes` and the first of them (begin_at): those of the host's field, or a window.
+  /// `below` and `above`: rows of neighbours that are held. `planes`: those of the host's field and where it begins (begin_at); or of a window,
+  /// which lies in rings.
   DeviceSlice(const Problem& problem, Field<T>& host, Device device, Interval rows, Index below, Index above,
               Index planes, bool window = false)
       : problem_(problem), host_(host), device_(std::move(device)), stream_(device_.stream()), rows_(rows),
@@ -121,11 +122,11 @@ class DeviceSlice {
         at_(0, planes, rows.size() + below + above, problem.grid.points[2], host.stencil().radius, window ? 0 : host.at().halo_x) {
     // A window has no halo of its own: its planes count from −s as those of a whole grid do.
     const auto count = static_cast<std::size_t>(at_.count);
-    for (std::size_t l = 0; l < 2; ++l) level_[l] = device_.allocate<T>(count, "pressure");
-    a_ = device_.allocate<T>(
-        host.medium_varies() ? count : static_cast<std::size_t>((at_.nz + pad - 1) / pad * pad + 4 * pad),
-        "medium");  // a row as the host has it
-    if (host.potential()) v_ = device_.allocate<T>(count, "density");
+    for (std::size_t l = 0; l < 2; ++l) level_[l] = planes_of(count, "pressure");
+    a_ = host.medium_varies() ? planes_of(count, "medium")
+                              : device_.allocate<T>(static_cast<std::size_t>((at_.nz + pad - 1) / pad * pad + 4 * pad), "medium");  // a row as the host has it
+    if (host.potential()) v_ = planes_of(count, "density");
+    origin_ = at_.origin;
     std::vector<T> sigma;
     const auto whole_fours = [&] { sigma.resize((sigma.size() + 3) / 4 * 4, T{0}); };
     for (std::size_t a = 0; a < 3; ++a) {
@@ -155,9 +156,9 @@ class DeviceSlice {
       verify(rows.size() == problem.grid.points[1], "matched layers lie whole on one device");
       layered_ = true;
       // Those of y and z come and go with the planes of a window, as they lie on the host.
-      const std::size_t values = a == 0 || !window_ ? memory.count() : static_cast<std::size_t>((planes + 2 * s_) * memory.stride_x) + pad;
       for (auto& m : memory_[a]) {
-        m = device_.allocate<T>(values, "matched layers");
+        m = a == 0 || !window_ ? device_.allocate<T>(memory.count(), "matched layers")
+                               : planes_of(static_cast<std::size_t>((planes + 2 * s_) * memory.stride_x), "matched layers");
         stream_.zero(m);
       }
       std::vector<T> factors;
@@ -192,7 +193,7 @@ class DeviceSlice {
     }
     if (panels_.empty()) return;
     for (auto& level : spare_) {
-      level = device_.allocate<T>(count, "pressure");
+      level = planes_of(count, "pressure");
       stream_.zero(level);
     }
     torre_plan_ = {};  // these have been timed
@@ -255,7 +256,7 @@ class DeviceSlice {
   void panel(std::size_t kind, Index k, Interval planes) {
     if constexpr (!doubles) {
       if (planes.empty()) return;
-      const auto first = [&](DeviceBuffer<T>(&levels)[2], Index level) { return levels[static_cast<std::size_t>(level & 1)].data() + at_.origin; };
+      const auto first = [&](DeviceBuffer<T>(&levels)[2], Index level) { return levels[static_cast<std::size_t>(level & 1)].data() + origin_; };
       const auto& [p, kernel] = panels_[kind];
       PanelArguments& t = panel_;
       place(t);
@@ -277,9 +278,30 @@ class DeviceSlice {
       stream_.launch(kernel, panel_shape(p, p.rows * p.columns * parts * p.cluster, p.cluster), t);
     }
   }
+  /// Zeros around the cells of planes (global) of this pair: rings bring new planes where others have left their values, and panels write
+  /// cells only.
+  void clear_margins(Stream& stream, Interval planes) {
+    if constexpr (!doubles) {
+      if (!margins_) margins_ = device_.kernel<MarginArguments>("acoustic-fd/margins");
+      MarginArguments t;
+      t.even = level_[0].data() + plane_at(planes.begin);
+      t.odd = level_[1].data() + plane_at(planes.begin);
+      t.stride_x = at_.stride_x;
+      t.stride_y = at_.stride_y;
+      t.before = static_cast<int>(pad);
+      t.y0 = static_cast<int>(s_);
+      t.y1 = static_cast<int>(s_ + rows_.size());
+      t.rows = static_cast<int>(rows_.size() + 2 * s_);
+      t.nz = static_cast<int>(at_.nz);
+      LaunchShape shape;
+      shape.block = {32 * margin_rows, 1, 1};
+      shape.grid = {blocks(t.rows + 1, margin_rows), static_cast<unsigned>(planes.size()), 1};
+      stream.launch(margins_, shape, t);
+    }
+  }
   /// The images of planes (global) of level k.
   void mirror(Index k, Interval planes) {
-    if (!planes.empty()) images(level_[static_cast<std::size_t>(k & 1)].data() + at_.origin, planes, rows_);
+    if (!planes.empty()) images(level_[static_cast<std::size_t>(k & 1)].data() + origin_, planes, rows_);
   }
   [[nodiscard]] const Device& device() const { return device_; }
   /// The stream to which work is given; a window has two of them, which overlap unless told to wait.
@@ -294,9 +316,10 @@ class DeviceSlice {
   [[nodiscard]] Index planes() const { return at_.nx; }
   [[nodiscard]] std::size_t plane_values() const { return static_cast<std::size_t>(at_.stride_x); }
   [[nodiscard]] Bytes bytes() const {
-    std::size_t layers = 0;
-    for (const auto& axis : memory_) layers += layer_variables * axis[0].size();
-    return (2 * level_[0].size() + 2 * spare_[0].size() + a_.size() + v_.size() + sigma_.size() + layers) * sizeof(T);
+    const auto held = [&](const DeviceBuffer<T>& planes) { return window_ ? planes.size() / 2 : planes.size(); };
+    std::size_t all = 2 * held(level_[0]) + 2 * held(spare_[0]) + (host_.medium_varies() ? held(a_) : a_.size()) + held(v_) + sigma_.size();
+    for (std::size_t a = 0; a < 3; ++a) all += layer_variables * (a == 0 ? memory_[a][0].size() : held(memory_[a][0]));
+    return all * sizeof(T);
   }
   /// Arrays that come with a plane: the levels, the medium and the density where they vary.
   [[nodiscard]] std::size_t arrays() const {
@@ -312,9 +335,23 @@ class DeviceSlice {
   }
   /// Where plane `global` lies in the buffers.
   [[nodiscard]] std::size_t plane_at(Index global) const {
-    return static_cast<std::size_t>(at_.at(global - first_, -s_) - pad);
+    return static_cast<std::size_t>(origin_ + (global - first_) * at_.stride_x - s_ * at_.stride_y - pad);
   }
   void begin_at(Index first) { first_ = first; }
+  /// Of a window: plane `first` is the lowest that is meant from here on, and `number` counts planes through all sweeps: it lies in the
+  /// rings behind those with lower numbers.
+  void begin_at(Index first, Index number) {
+    first_ = first;
+    number_ = number + s_;
+    origin_ = number_ * at_.stride_x % ring_values(level_[0]) + s_ * at_.stride_y + pad;
+  }
+  /// Planes for which the rings have room.
+  [[nodiscard]] Index room() const {
+    Index planes = ring_values(level_[0]) / at_.stride_x;
+    for (std::size_t a = 1; a < 3; ++a)
+      if (const auto& m = host_.layer_memory(a); m.count() > 0) planes = std::min(planes, ring_values(memory_[a][0]) / m.stride_x);
+    return planes;
+  }
   [[nodiscard]] Index first() const { return first_; }
   /// Values of the host's plane that this slice holds: position and count.
   [[nodiscard]] std::pair<Index, Index> host_plane(Index global) const {
@@ -360,16 +397,20 @@ class DeviceSlice {
     const DeviceBuffer<T>* buffer;
     T* host;       ///< of plane 0
     Index values;  ///< of a plane
+    std::size_t axis;
   };
   [[nodiscard]] std::vector<PlaneMemory> plane_memory() const {
     std::vector<PlaneMemory> out;
     for (std::size_t a = 1; a < 3; ++a)
       for (std::size_t i = 0; i < layer_variables; ++i)
-        if (const auto& m = host_.layer_memory(a); m.count() > 0) out.push_back({&memory_[a][i], m.block[i].data(), m.stride_x});
+        if (const auto& m = host_.layer_memory(a); m.count() > 0) out.push_back({&memory_[a][i], m.block[i].data(), m.stride_x, a});
     return out;
   }
-  /// Which of the planes in a window's buffers plane `global` is.
-  [[nodiscard]] Index window_plane(Index global) const { return global - first_ + s_; }
+  /// Where what an axis's layer has of plane `global` lies in its memory in a window.
+  [[nodiscard]] std::size_t layer_at(std::size_t axis, Index global) const {
+    const Index values = host_.layer_memory(axis).stride_x;
+    return static_cast<std::size_t>(number_ * values % ring_values(memory_[axis][0]) + (global - first_) * values);
+  }
 
   /// The memory of the matched layers, of which the host has the same arrays; of a window those of x.
   void send_layers() {
@@ -449,10 +490,10 @@ class DeviceSlice {
     for (int end = 0; end < 2; ++end) t.half[end] = problem_.faces[static_cast<std::size_t>(4 + end)].image_sign() != 0 ? 0.5 : 1.0;
     t.sums = sums.data();
     const Index here = (planes.begin - first_) * at_.stride_x + beside * at_.stride_y;
-    t.u0 = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin + here;
-    t.u1 = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin + here;
+    t.u0 = level_[static_cast<std::size_t>((k + 1) & 1)].data() + origin_ + here;
+    t.u1 = level_[static_cast<std::size_t>(k & 1)].data() + origin_ + here;
     place(t, here);
-    t.v = host_.potential() ? v_.data() + at_.origin + here : nullptr;
+    t.v = host_.potential() ? v_.data() + origin_ + here : nullptr;
     LaunchShape shape;
     shape.block = {16 * energy_rows, 1, 1};
     shape.grid = {blocks(ny, energy_rows), static_cast<unsigned>(planes.size()), 1};
@@ -464,12 +505,12 @@ class DeviceSlice {
   void update(Index k, Interval planes, Interval rows) {
     if (planes.empty() || rows.empty()) return;
     const Interval x{planes.begin - first_, planes.end - first_}, y{rows.begin - held().begin, rows.end - held().begin};
-    T* o = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
+    T* o = level_[static_cast<std::size_t>((k + 1) & 1)].data() + origin_;
     AdvanceArguments<T> t;
-    t.u = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin;
+    t.u = level_[static_cast<std::size_t>(k & 1)].data() + origin_;
     t.o = o;
     place(t);
-    t.v = host_.potential() ? v_.data() + at_.origin : nullptr;
+    t.v = host_.potential() ? v_.data() + origin_ : nullptr;
     t.x0 = static_cast<int>(x.begin);
     t.x1 = static_cast<int>(x.end);
     t.y0 = static_cast<int>(y.begin);
@@ -500,11 +541,15 @@ class DeviceSlice {
   }
 
  private:
+  [[nodiscard]] DeviceBuffer<T> planes_of(std::size_t values, const char* label) const {
+    return window_ ? device_.ring<T>(values, label) : device_.allocate<T>(values, label);
+  }
+  [[nodiscard]] static Index ring_values(const DeviceBuffer<T>& ring) { return static_cast<Index>(ring.size() / 2); }
   /// Strides, and the medium from `here` values behind cell (0, 0, 0) on; one row for all where it does not vary.
   template <class Arguments>
   void place(Arguments& t, Index here = 0) const {
     const bool varies = host_.medium_varies();
-    t.a = varies ? a_.data() + at_.origin + here : a_.data();
+    t.a = varies ? a_.data() + origin_ + here : a_.data();
     t.stride_x = at_.stride_x;
     t.stride_y = at_.stride_y;
     t.a_stride_x = varies ? at_.stride_x : 0;
@@ -526,8 +571,8 @@ class DeviceSlice {
     const Index lean_y = s_ * (plan_.levels - 1), lean_z = Index{4} * plan_.rim * (plan_.levels - 1);
     const Index tile_z = Index{4} * plan_.fours;
     TowerArguments t;
-    t.even = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin;
-    t.odd = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
+    t.even = level_[static_cast<std::size_t>(k & 1)].data() + origin_;
+    t.odd = level_[static_cast<std::size_t>((k + 1) & 1)].data() + origin_;
     t.rows = static_cast<int>((n[1] + lean_y + plan_.rows - 1) / plan_.rows);
     t.columns = static_cast<int>((n[2] + lean_z + tile_z - 1) / tile_z);
     t.first_y = static_cast<int>(-lean_y);
@@ -577,8 +622,8 @@ class DeviceSlice {
   void torre(Index k, Index bands) {
     const TorrePlan& p = torre_plan_;
     TorreArguments<T> t;
-    t.even = level_[static_cast<std::size_t>(k & 1)].data() + at_.origin;
-    t.odd = level_[static_cast<std::size_t>((k + 1) & 1)].data() + at_.origin;
+    t.even = level_[static_cast<std::size_t>(k & 1)].data() + origin_;
+    t.odd = level_[static_cast<std::size_t>((k + 1) & 1)].data() + origin_;
     t.steps = static_cast<int>(p.steps);
     t.deep = static_cast<int>(p.deep);
     t.rows = static_cast<int>(p.rows);
@@ -757,7 +802,7 @@ class DeviceSlice {
   [[nodiscard]] Index memory_at(std::size_t a, Index global, Index y) const {
     const Index x = global - host_.at().first;
     const Index there = host_.memory_at(a, x, y);
-    return a > 0 && window_ ? there + (window_plane(global) - x) * host_.layer_memory(a).stride_x : there;
+    return a > 0 && window_ ? there - x * host_.layer_memory(a).stride_x + static_cast<Index>(layer_at(a, global)) : there;
   }
   /// The matched layers in planes (global) and local rows, axis after axis as the host has them.
   void layers(Index k, Interval planes, Interval rows) {
@@ -769,7 +814,7 @@ class DeviceSlice {
         std::array<Interval, 3> box{planes, rows, Interval{0, n[2]}};
         box[a] = {std::max(box[a].begin, nodes.begin), std::min(box[a].end, nodes.end)};
         if (box[0].empty() || box[1].empty() || box[2].empty()) continue;
-        const Index here = at_.at(box[0].begin - first_, box[1].begin, box[2].begin);
+        const Index here = origin_ + (box[0].begin - first_) * at_.stride_x + box[1].begin * at_.stride_y + box[2].begin;
         MatchedArguments<T> t;
         t.u = level_[static_cast<std::size_t>(k & 1)].data() + here;
         t.o = level_[static_cast<std::size_t>((k + 1) & 1)].data() + here;
@@ -870,7 +915,9 @@ class DeviceSlice {
   Index below_, above_, s_;
   bool window_;  ///< of planes that come and go
   Layout at_;
-  Index first_ = 0;  ///< global plane of plane 0
+  Index first_ = 0;   ///< global plane of plane 0
+  Index number_ = 0;  ///< of a window: its number, from 0 on
+  Index origin_ = 0;  ///< position of cell (0, 0, 0) in the arrays
   DeviceBuffer<T> level_[2], a_, v_, sigma_, values_, traces_;
   DeviceBuffer<T> spare_[2];  ///< the other pair
   int pair_ = 0;
@@ -881,6 +928,7 @@ class DeviceSlice {
   Kernel<AdvanceArguments<T>> advance_;
   Kernel<PointArguments<T>> inject_, record_;
   Kernel<MirrorArguments<T>> mirror_;
+  Kernel<MarginArguments> margins_;
   Kernel<EnergyArguments<T>> energy_;
   DeviceBuffer<double> energies_[2];  ///< of each stream
   Kernel<MatchedArguments<T>> matched_;

@@ -242,9 +242,9 @@ Index planes_ahead(const std::vector<Stage>& stages, Index s) { return s * std::
 
 /// A window of planes over the host's levels; it moves by B planes, and in each position every stage of the T steps takes B planes, each
 /// further back than the one before (stages_of). Per sweep a plane enters and leaves once, directly between the host's arrays, which
-/// are locked, and its place in a buffer that has room for the planes of the next position and more; only when the buffer ends the
-/// window moves back to its beginning. Sweeps follow each other without a gap: planes are counted on from sweep to sweep, those of the next
-/// one come when those of the last have left. The host gives out the work of a whole chain of sweeps and waits once.
+/// are locked, and its place in rings (DeviceDriver::allocate_ring) with room for the planes of the next positions. Sweeps follow each
+/// other without a gap: planes are numbered on from sweep to sweep, those of the next one come when those of the last have left. The
+/// host gives out the work of a whole chain of sweeps and waits once.
 ///
 /// Four streams: planes that come, planes that leave, and two of stages, which take turns with the positions. Stage m of position
 /// j + 1 waits for stage m − 1 of position j only, so that launches fill what is left of the device by those at their end.
@@ -270,7 +270,6 @@ class Windowed final : public DeviceSteps {
     in_ = d.stream();
     out_ = d.stream();
     arrived_ = d.event();
-    moved_ = d.event();
     for (Event& left : left_) left = d.event();
   }
 
@@ -349,7 +348,6 @@ class Windowed final : public DeviceSteps {
     slice_.begin_band(k, steps);
     if (!panel_levels_.empty()) slice_.begin_panels(k, steps);
     slice_.stream().synchronize();
-    zero_ = 0;
     stored_.clear();
     std::size_t stages = 0;
     for (const Sweep& sweep : chain) stages += sweep.stages.size();
@@ -364,12 +362,12 @@ class Windowed final : public DeviceSteps {
       const int mine = static_cast<int>(j & 1);
       slice_.work_on(mine);
       send_away(chain, held, wanted(j).begin);
-      if (next > zero_ - s_ + plan_.room) move_back(held);
       slice_.stream().wait(arrived_);
       fetch(chain, held, next);
       std::size_t number = 0;  // of the stage, through all sweeps
       for (const Sweep& sweep : chain) {
-        slice_.begin_at(zero_ - sweep.low);
+        const Index lowest = std::max(j * B - behind - sweep.low, -s_);
+        slice_.begin_at(lowest, lowest + sweep.low);
         int pair = 0;
         for (std::size_t m = 0; m < sweep.stages.size(); ++m) {
           const Stage& stage = sweep.stages[m];
@@ -395,6 +393,8 @@ class Windowed final : public DeviceSteps {
       if (energies) {
         const Index last = (j + 1) * B - energy_lag - chain.back().low;
         const Interval planes{std::clamp<Index>(last - B, 0, N), std::clamp<Index>(last, 0, N)};
+        const Index lowest = std::max(j * B - behind - chain.back().low, -s_);
+        slice_.begin_at(lowest, lowest + chain.back().low);
         slice_.turn(chain.back().last_pair);
         wait_for(number, 1 - mine);
         slice_.queue_energies(k + steps, planes, energies_.data() + 2 * planes.begin * problem_.grid.points[1]);
@@ -430,20 +430,20 @@ class Windowed final : public DeviceSteps {
     for (const Sweep& sweep : chain) {
       const Interval own{std::max(planes.begin - sweep.low, -s_), std::min(planes.end - sweep.low, period_ - s_)};
       if (own.empty()) continue;
-      slice_.begin_at(zero_ - sweep.low);
+      slice_.begin_at(own.begin, own.begin + sweep.low);
       call(sweep, own);
     }
   }
   /// Planes up to `end` come to their places.
   void fetch(const std::vector<Sweep>& chain, Interval& held, Index end) {
     if (end <= held.end) return;
-    for_sweeps(chain, {held.end, end}, [&](const Sweep& sweep, Interval planes) {
-      if (sweep.low > 0) {  // when the sweep before has brought them back
-        const Index there = planes.end + sweep.low - period_;
-        while (!stored_.empty() && stored_.front().first < there) stored_.pop_front();
-        verify(!stored_.empty(), "planes have left before they come again");
-        in_.wait(stored_.front().second);
-      }
+    // When the planes have left that lie there, and the sweep before has brought these back.
+    if (const Index there = end - std::min(slice_.room(), period_); there > -s_) {
+      while (!stored_.empty() && stored_.front().first < there) stored_.pop_front();
+      verify(!stored_.empty(), "planes have left before others come");
+      in_.wait(stored_.front().second);
+    }
+    for_sweeps(chain, {held.end, end}, [&](const Sweep&, Interval planes) {
       const auto bring = [&](std::size_t n, Interval some) {
         if (some.empty()) return;
         in_.to_device(slice_.array(n), std::span<const T>(slice_.host_array(n) + slice_.host_plane(some.begin).first, values(some.size())),
@@ -454,6 +454,7 @@ class Windowed final : public DeviceSteps {
       for (std::size_t n = 0; n < slice_.arrays(); ++n) bring(n, planes);
       if (!panel_levels_.empty()) {  // panels write no planes beyond the faces
         slice_.turn(1);
+        slice_.clear_margins(in_, planes);
         for (std::size_t n = 0; n < 2; ++n)
           for (const Interval beyond : {Interval{planes.begin, std::min<Index>(planes.end, 0)},
                                         Interval{std::max(planes.begin, problem_.grid.points[0]), planes.end}})
@@ -462,7 +463,7 @@ class Windowed final : public DeviceSteps {
       for (const auto& m : slice_.plane_memory())
         if (const Interval own = inside(planes); !own.empty()) {
           in_.to_device(*m.buffer, std::span<const T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)),
-                        static_cast<std::size_t>(slice_.window_plane(own.begin) * m.values));
+                        slice_.layer_at(m.axis, own.begin));
           brought_ += static_cast<Bytes>(own.size() * m.values) * sizeof(T);
         }
     });
@@ -488,7 +489,7 @@ class Windowed final : public DeviceSteps {
       for (const auto& m : slice_.plane_memory())
         if (const Interval own = inside(planes); !own.empty()) {
           out_.to_host(std::span<T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)), *m.buffer,
-                       static_cast<std::size_t>(slice_.window_plane(own.begin) * m.values));
+                       slice_.layer_at(m.axis, own.begin));
           taken_away_ += static_cast<Bytes>(own.size() * m.values) * sizeof(T);
         }
     });
@@ -496,40 +497,6 @@ class Windowed final : public DeviceSteps {
     stored_.emplace_back(begin, slice_.device().event());
     out_.record(stored_.back().second);
   }
-  /// The planes that are held move to the beginning of the buffer, when those that leave have left and those that come have come.
-  void move_back(Interval held) {
-    const int mine = slice_.working_on();
-    slice_.work_on(1 - mine);
-    slice_.stream().record(moved_);
-    slice_.work_on(mine);
-    Stream& compute = slice_.stream();
-    compute.wait(moved_);
-    compute.wait(arrived_);
-    if (!stored_.empty()) compute.wait(stored_.back().second);
-    const Index by = held.begin - (zero_ - s_);
-    verify(by > 0, "a window has room to move");
-    slice_.begin_at(zero_);
-    for (const int pair : {0, 1}) {
-      if (pair == 1 && panel_levels_.empty()) break;
-      slice_.turn(pair);
-      for (Index p = held.begin; p < held.end; p += by)
-        for (std::size_t n = 0; n < (pair == 0 ? slice_.arrays() : 2); ++n)
-          compute.on_device(slice_.array(n), slice_.plane_at(p) - values(by), slice_.array(n), slice_.plane_at(p),
-                            values(std::min(by, held.end - p)));
-    }
-    for (const auto& m : slice_.plane_memory())
-      for (Index p = held.begin; p < held.end; p += by) {
-        const auto at = [&](Index plane) { return static_cast<std::size_t>(slice_.window_plane(plane) * m.values); };
-        compute.on_device(*m.buffer, at(p - by), *m.buffer, at(p), static_cast<std::size_t>(std::min(by, held.end - p) * m.values));
-      }
-    zero_ = held.begin + s_;
-    compute.record(moved_);
-    in_.wait(moved_);
-    slice_.work_on(1 - mine);
-    slice_.stream().wait(moved_);
-    slice_.work_on(mine);
-  }
-
   const Problem& problem_;
   Field<T>& host_;
   DevicePlan plan_;
@@ -539,14 +506,13 @@ class Windowed final : public DeviceSteps {
   std::vector<Index> panel_levels_;  ///< falling; none: single steps
   std::vector<detail::Held> locks_;  ///< of the host's arrays
   Stream in_, out_;
-  Event arrived_, moved_, left_[2];
+  Event arrived_, left_[2];
   struct Mark {
     Event event;
     bool created = false, set = false;
   };
   std::vector<Mark> made_[2];  ///< stages of the last position of each stream
   std::deque<std::pair<Index, Event>> stored_;  ///< planes below have left
-  Index zero_ = 0;  ///< plane, counted on from sweep to sweep, that lies s planes behind the beginning of the buffer
   Bytes brought_ = 0, taken_away_ = 0;
   PinnedBuffer<double> energies_;  ///< of rows
   Index energies_of_ = -1;  ///< step
@@ -586,8 +552,7 @@ namespace {
 
 /// 10⁹ updates a second of an H200, by the radius: single steps, and kernels of panels. They weigh ways against each other.
 constexpr double single_rate[] = {0, 205, 192, 180, 171, 150, 140}, panel_rate[] = {0, 604, 409, 276, 245};
-constexpr double link = 37e9;          ///< B/s to the device while it sends
-constexpr double device_copy = 1.6e12;  ///< B/s copied from here to there on it
+constexpr double link = 48e9;  ///< B/s to the device while it sends, and back
 constexpr double single_launch = 25e-6, panel_launch = 10e-6;  ///< seconds that a stage takes however small it is
 constexpr double longest_chain = 2;                            ///< seconds
 constexpr Index most_sweeps = 4, longest_panel_band = 256;
@@ -616,7 +581,9 @@ struct WindowCost {
   const std::vector<Index>& panels;
 
   [[nodiscard]] Bytes each() const { return plane * (arrays + (panels.empty() ? 0 : 2)) + layers; }
+  /// Seconds that a plane comes, and goes.
   [[nodiscard]] double bound() const { return static_cast<double>(plane * arrays + layers) / link; }
+  [[nodiscard]] double back() const { return static_cast<double>(plane * 2 + layers) / link; }
   /// Seconds of a plane and T steps on the device.
   [[nodiscard]] double work(Index steps, Index B) const {
     const auto& n = problem.grid.points;
@@ -646,14 +613,14 @@ Window best_window(const WindowCost& cost, Bytes budget) {
   for (Index T = unit; T <= (cost.panels.empty() ? longest_band : longest_panel_band); T += unit) {
     const std::vector<Stage> stages = stages_of(T, s, cost.panels);
     const Index behind = planes_behind(stages, s), around = behind + planes_ahead(stages, s);
-    for (Index moves = 1; moves <= 6; ++moves) {  // positions until the window moves back
-      const Index B = std::min((room - around - 1) / (moves + 2), N);
+    for (Index share = 2; share <= 5; ++share) {  // positions in the rings beside what stages read
+      const Index B = std::min((room - around) / share, N);
       if (B < 1) break;
-      const double launches = static_cast<double>(stages.size()) * (cost.panels.empty() ? single_launch : panel_launch),
-                   moved = static_cast<double>(cost.each()) * static_cast<double>(behind) / device_copy;
-      const double work = cost.work(T, B) + (launches + moved / static_cast<double>(moves)) / static_cast<double>(B);
-      const double plane = std::max(work, bound);
-      Window w{B, T, std::min(room, around + (moves + 2) * B + 1), 1, 0};
+      const double launches = static_cast<double>(stages.size()) * (cost.panels.empty() ? single_launch : panel_launch);
+      const double work = cost.work(T, B) + launches / static_cast<double>(B);
+      // What comes takes the place of what has left so many positions ago, when two positions were under way.
+      const double plane = std::max({work, bound, (2 * work + bound + cost.back()) / static_cast<double>(share)});
+      Window w{B, T, around + share * B, 1, 0};
       if (N + 2 * s >= around + 3 * B) w.sweeps = std::clamp<Index>(static_cast<Index>(longest_chain / (plane * static_cast<double>(N))), 1, most_sweeps);
       // The first planes come before, the last leave after what overlaps; and the window runs out at the end.
       const double beside = static_cast<double>(2 * B + planes_ahead(stages, s)) * bound + 0.5 * static_cast<double>(behind) * work;
@@ -683,14 +650,15 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
   plan.streamed = plan.in_core > budget;
   if (!plan.streamed) return plan;
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
+  const Bytes rings = arrays + 2 + 2 * layer_variables;
   const std::vector<Index> none, panels = device ? panels_for(problem, *device, layered) : none;
   const WindowCost single{static_cast<Bytes>(one.stride_x) * value_bytes(problem),
                           static_cast<Bytes>(layers.plane) * value_bytes(problem),
-                          rest + static_cast<Bytes>(layers.fixed) * value_bytes(problem),
+                          rest + static_cast<Bytes>(layers.fixed) * value_bytes(problem) + rings * (device ? device->ring_unit : 4096),
                           arrays, problem, device, none};
   const WindowCost several{single.plane, single.layers, single.fixed, arrays, problem, device, panels};
   const std::vector<Stage> step = stages_of(1, s, none);
-  plan.least = single.each() * static_cast<Bytes>(planes_behind(step, s) + planes_ahead(step, s) + 3 * 2 * s + 2) + single.fixed;
+  plan.least = single.each() * static_cast<Bytes>(planes_behind(step, s) + planes_ahead(step, s) + 2 * 2 * s + 1) + single.fixed;
   plan.possible = devices == 1 && plan.least <= budget;
   if (!plan.possible) return plan;
   Window window = best_window(single, budget);

@@ -2,9 +2,11 @@
 // The driver of NVIDIA devices, and the entry of their module. CUDA's run-time library is linked statically, so the module
 // loads without a driver and can say that there is none.
 #include <algorithm>
+#include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
 
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -60,6 +62,52 @@ std::string describe_version(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
+/// The driver's own calls that map memory; asked for, so that the module loads without a driver.
+struct Mapping {
+  PFN_cuMemAddressReserve_v10020 reserve = nullptr;
+  PFN_cuMemAddressFree_v10020 unreserve = nullptr;
+  PFN_cuMemCreate_v10020 create = nullptr;
+  PFN_cuMemRelease_v10020 release = nullptr;
+  PFN_cuMemMap_v10020 map = nullptr;
+  PFN_cuMemUnmap_v10020 unmap = nullptr;
+  PFN_cuMemSetAccess_v10020 allow = nullptr;
+  PFN_cuMemGetAllocationGranularity_v10020 granularity = nullptr;
+
+  [[nodiscard]] static const Mapping& calls() {
+    static const Mapping found = [] {
+      Mapping m;
+      m.find("cuMemAddressReserve", m.reserve);
+      m.find("cuMemAddressFree", m.unreserve);
+      m.find("cuMemCreate", m.create);
+      m.find("cuMemRelease", m.release);
+      m.find("cuMemMap", m.map);
+      m.find("cuMemUnmap", m.unmap);
+      m.find("cuMemSetAccess", m.allow);
+      m.find("cuMemGetAllocationGranularity", m.granularity);
+      return m;
+    }();
+    return found;
+  }
+  [[nodiscard]] bool complete() const { return reserve && unreserve && create && release && map && unmap && allow && granularity; }
+  [[nodiscard]] static CUmemAllocationProp of_device(int index) {
+    CUmemAllocationProp p{};
+    p.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    p.location = {CU_MEM_LOCATION_TYPE_DEVICE, index};
+    return p;
+  }
+
+ private:
+  template <class Call>
+  static void find(const char* name, Call& call) {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result{};
+    if (cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result) == cudaSuccess && result == cudaDriverEntryPointSuccess)
+      call = reinterpret_cast<Call>(found);
+    else
+      (void)cudaGetLastError();
+  }
+};
+
 class CudaDevice final : public DeviceDriver {
  public:
   explicit CudaDevice(DeviceInfo info) : info_(std::move(info)) {}
@@ -89,9 +137,59 @@ class CudaDevice final : public DeviceDriver {
     if (auto bad = failed(code, "allocate memory")) return *bad;
     return memory;
   }
+  [[nodiscard]] Result<void*> allocate_ring(Bytes size, std::string_view label) override {
+    select();
+    const Mapping& calls = Mapping::calls();
+    const CUmemAllocationProp kind = Mapping::of_device(info_.index);
+    CUmemGenericAllocationHandle handle{};
+    CUdeviceptr begin = 0;
+    std::size_t mapped = 0;
+    CUresult code = calls.create(&handle, size, &kind, 0);
+    if (code == CUDA_ERROR_OUT_OF_MEMORY) {
+      std::size_t free = 0, total = 0;
+      (void)cudaMemGetInfo(&free, &total);
+      return device_error(fmt::format("{}: no memory for {} ('{}'): {} of {} are free", text_of_device(),
+                                      format_bytes(size), label, format_bytes(free), format_bytes(total)),
+                          hint_for(cudaErrorMemoryAllocation));
+    }
+    const bool created = code == CUDA_SUCCESS;
+    if (created) code = calls.reserve(&begin, 2 * size, 0, 0, 0);
+    for (; code == CUDA_SUCCESS && mapped < 2 * size; mapped += size)
+      if (code = calls.map(begin + mapped, size, 0, handle, 0); code != CUDA_SUCCESS) break;
+    CUmemAccessDesc access{};
+    access.location = kind.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (code == CUDA_SUCCESS) code = calls.allow(begin, 2 * size, &access, 1);
+    if (created) (void)calls.release(handle);  // the mappings keep it
+    if (code == CUDA_SUCCESS) {
+      std::lock_guard lock(rings_mutex_);
+      rings_[begin] = size;
+      return reinterpret_cast<void*>(begin);
+    }
+    if (mapped > 0) (void)calls.unmap(begin, mapped);
+    if (begin != 0) (void)calls.unreserve(begin, 2 * size);
+    return device_error(fmt::format("{} cannot map {} ('{}') twice: error {} of its driver", text_of_device(), format_bytes(size), label,
+                                    static_cast<int>(code)),
+                        "Update the driver, use a grid that fits in the device's memory, or compute with --workers cpu.");
+  }
   void release(void* memory) override {
     select();
-    (void)cudaFree(memory);
+    const auto begin = reinterpret_cast<CUdeviceptr>(memory);
+    Bytes size = 0;
+    {
+      std::lock_guard lock(rings_mutex_);
+      if (const auto ring = rings_.find(begin); ring != rings_.end()) {
+        size = ring->second;
+        rings_.erase(ring);
+      }
+    }
+    if (size == 0) {
+      (void)cudaFree(memory);
+      return;
+    }
+    (void)cudaDeviceSynchronize();  // as cudaFree does: nothing under way may still use it
+    (void)Mapping::calls().unmap(begin, 2 * size);
+    (void)Mapping::calls().unreserve(begin, 2 * size);
   }
   [[nodiscard]] Result<void*> allocate_pinned(Bytes size) override {
     select();
@@ -295,6 +393,10 @@ DeviceInfo describe(int index) {
   d.shared_per_block = p.sharedMemPerBlockOptin;
   if (p.major >= 9) d.cluster = 8;  // what every such device takes
   d.l2 = static_cast<Bytes>(p.l2CacheSize);
+  std::size_t unit = 0;
+  const CUmemAllocationProp kind = Mapping::of_device(index);
+  if (Mapping::calls().complete() && Mapping::calls().granularity(&unit, &kind, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED) == CUDA_SUCCESS)
+    d.ring_unit = unit;
   return d;
 }
 

@@ -13,6 +13,13 @@ namespace conoid::emulated {
 /// Filled with 0xff bytes, which are NaN in single and double precision: what a kernel forgets to write shows. Null: none.
 [[nodiscard]] void* allocate_memory(Bytes size, std::string_view label);
 void release_memory(void* memory);
+/// The same for a ring; `size`: a multiple of ring_unit.
+[[nodiscard]] void* allocate_ring(Bytes size, std::string_view label);
+inline constexpr Bytes ring_unit = 4096;
+
+/// `size` bytes mapped twice, one after the other, between two units that nobody can touch; null: none.
+[[nodiscard]] void* map_ring(Bytes size);
+void unmap_ring(void* ring, Bytes size);
 
 /// A copy or fill is about to write to / read from device memory. What is wrong, or empty. `source`: device memory that
 /// is copied, or null; its unwritten bytes stay unwritten in the copy.

@@ -55,40 +55,44 @@ struct Cell {
 /// Cells of a range of memory, made when they are first needed.
 class Cells {
  public:
-  void cover(Address begin, std::size_t bytes) {
+  /// `period`: of a ring, which has as many cells; 0: none.
+  void cover(Address begin, std::size_t bytes, std::size_t period = 0) {
     begin_ = begin;
     bytes_ = bytes;
+    period_ = period > 0 ? period : std::max<std::size_t>(bytes, 1);
     pages_.clear();
-    pages_.resize((bytes + page - 1) / page);
+    pages_.resize((std::min(bytes, period_) + page - 1) / page);
   }
   [[nodiscard]] Cell& at(Address a) {
-    const std::size_t k = a - begin_;
+    const std::size_t k = (a - begin_) % period_;
     auto& p = pages_[k / page];
     if (!p) p = std::make_unique<std::array<Cell, page>>();
     return (*p)[k % page];
   }
   [[nodiscard]] bool written(std::size_t k) const {
+    k %= period_;
     const auto& p = pages_[k / page];
     return p && (*p)[k % page].written;
   }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] Address begin() const { return begin_; }
   void forget_written(std::size_t from, std::size_t bytes) {
-    for (std::size_t k = from; k < from + bytes; ++k)
-      if (pages_[k / page]) (*pages_[k / page])[k % page].written = false;
+    for (std::size_t i = from; i < from + bytes; ++i)
+      if (const std::size_t k = i % period_; pages_[k / page]) (*pages_[k / page])[k % page].written = false;
   }
 
  private:
   static constexpr std::size_t page = 1024;
   Address begin_ = 0;
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0, period_ = 1;
   std::vector<std::unique_ptr<std::array<Cell, page>>> pages_;
 };
 
 struct Piece {
   std::string label;
   void* block = nullptr;  ///< what malloc gave: the piece lies `margin` bytes behind
-  std::size_t size = 0;
+  std::size_t size = 0;   ///< of a ring that of both mappings
+  bool ring = false;
   bool live = true;
   Cells cells;
 };
@@ -399,6 +403,22 @@ void* allocate_memory(Bytes size, std::string_view label) {
   return reinterpret_cast<void*>(begin + margin);
 }
 
+void* allocate_ring(Bytes size, std::string_view label) {
+  static_assert(margin <= ring_unit);
+  void* const ring = map_ring(size);
+  if (ring == nullptr) return nullptr;
+  auto piece = std::make_unique<Piece>();
+  const auto begin = reinterpret_cast<Address>(ring) - margin;
+  piece->block = reinterpret_cast<void*>(begin);
+  piece->size = 2 * size;
+  piece->ring = true;
+  piece->label = label.empty() ? "memory" : label;
+  piece->cells.cover(begin + margin, 2 * size, size);
+  std::lock_guard lock(mutex);
+  pieces[begin] = std::move(piece);
+  return ring;
+}
+
 void release_memory(void* memory) {
   std::lock_guard lock(mutex);
   const Address begin = reinterpret_cast<Address>(memory) - margin;
@@ -409,7 +429,10 @@ void release_memory(void* memory) {
   released.push_back(begin);
   if (released.size() <= quarantine) return;
   const auto oldest = pieces.find(released.front());
-  std::free(oldest->second->block);
+  if (oldest->second->ring)
+    unmap_ring(reinterpret_cast<void*>(oldest->first + margin), oldest->second->size / 2);
+  else
+    std::free(oldest->second->block);
   pieces.erase(oldest);
   released.erase(released.begin());
 }

@@ -220,14 +220,18 @@ class EmulatedDevice final : public DeviceDriver {
     return options_.memory - used_;
   }
 
-  [[nodiscard]] Result<void*> allocate(Bytes size, std::string_view label) override {
+  [[nodiscard]] Result<void*> allocate(Bytes size, std::string_view label) override { return take(size, label, allocate_memory); }
+  [[nodiscard]] Result<void*> allocate_ring(Bytes size, std::string_view label) override {
+    return take(size, label, emulated::allocate_ring);
+  }
+  [[nodiscard]] Result<void*> take(Bytes size, std::string_view label, void* (*give)(Bytes, std::string_view)) {
     std::lock_guard lock(mutex_);
     const Bytes taken = (std::max<Bytes>(size, 1) + 255) & ~Bytes{255};
     if (taken > options_.memory - used_)
       return device_error(fmt::format("{}: no memory for {} ('{}'): {} of {} are free", info_.name, format_bytes(size),
                                       label, format_bytes(options_.memory - used_), format_bytes(options_.memory)),
                           "Give the device less work, or lower compute.memory.device so that less is tried.");
-    void* const memory = allocate_memory(size, label);
+    void* const memory = give(size, label);
     if (memory == nullptr)
       return device_error(fmt::format("{}: the host has no memory for {}", info_.name, format_bytes(size)));
     used_ += taken;
@@ -483,6 +487,7 @@ class EmulatedModule final : public DeviceModule {
     d.multiprocessors = options_.multiprocessors;
     d.shared_per_block = 227 << 10;
     d.cluster = 8;
+    d.ring_unit = ring_unit;
     return d;
   }
   std::mutex mutex_;

@@ -52,6 +52,15 @@ struct MirrorArguments {
   T sign = 1;
 };
 
+/// Zeros for what is no cell of the grid in planes of two levels: before and behind rows, and rows beyond the faces.
+struct MarginArguments {
+  float *even = nullptr, *odd = nullptr;  ///< where the first plane begins, margins included
+  std::int64_t stride_x = 0, stride_y = 0;
+  int before = 0;            ///< values of a row before its first cell
+  int y0 = 0, y1 = 0, rows = 0;  ///< rows [y0, y1) of `rows` have cells
+  int nz = 0;
+};
+
 /// The memory of a matched layer of one axis in a box of nx × ny × nz cells that have been updated; all pointers but those of the
 /// factors' tables are at its first cell. As MemoryPatch of kernels/patch.hpp.
 template <class T>
@@ -98,6 +107,7 @@ constexpr int advance_threads_z = 32, advance_threads_y = 4;  // a thread has fo
 constexpr int energy_rows = 8;  // of a block, sixteen threads each
 constexpr int point_threads = 64;
 constexpr int mirror_threads = 64;
+constexpr int margin_rows = 4;  ///< of a block, a warp each
 constexpr int matched_threads = 128;
 
 }  // namespace conoid::acoustic_fd

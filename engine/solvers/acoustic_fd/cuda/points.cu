@@ -36,6 +36,20 @@ __global__ void mirror(MirrorArguments<T> t) {
   for (int i = t.first; i < t.last; ++i) face[-i * t.inwards] = t.sign * face[i * t.inwards];
 }
 
+/// A warp a row; the last one has what a plane has behind its rows.
+__global__ void margins(MarginArguments t) {
+  const int row = static_cast<int>(blockIdx.x) * margin_rows + static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  if (row > t.rows) return;
+  const std::int64_t plane = static_cast<int>(blockIdx.y) * t.stride_x, begin = row * t.stride_y,
+                     end = row < t.rows ? begin + t.stride_y : t.stride_x;
+  const bool cells = row >= t.y0 && row < t.y1;
+  for (std::int64_t i = begin + lane; i < end; i += 32) {
+    if (cells && i >= begin + t.before && i < begin + t.before + t.nz) continue;
+    t.even[plane + i] = 0.0F;
+    t.odd[plane + i] = 0.0F;
+  }
+}
+
 /// A thread a cell. The association of sums is that of kernels/patch.hpp.
 template <class T>
 __global__ void matched(MatchedArguments<T> t) {
@@ -63,6 +77,7 @@ __global__ void matched(MatchedArguments<T> t) {
   t.m[1][own] = n2;
 }
 
+static const RegisterKernel margins_kernel("acoustic-fd/margins", margins);
 static const RegisterKernel matched_kernel("acoustic-fd/matched", matched<float>);
 static const RegisterKernel matched_double_kernel("acoustic-fd/matched<double>", matched<double>);
 static const RegisterKernel inject_kernel("acoustic-fd/inject", inject<float>);

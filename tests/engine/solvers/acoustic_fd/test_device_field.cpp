@@ -396,8 +396,8 @@ class TestDeviceField : public QObject {
     std::vector<Diagnostic> said;
     Problem streamed;
     do
-      streamed = read_setup(unsaid_with(std::to_string(memory += 50'000)), true, said).problem;
-    while (32 % band_of(streamed) == 0 && memory < 4'000'000);
+      streamed = read_setup(unsaid_with(std::to_string(memory += 10'000)), true, said).problem;
+    while (32 % band_of(streamed) == 0 && memory < 4'500'000);
     const Case unsaid = unsaid_with(std::to_string(memory));
     const Index band = band_of(streamed), apart = (32 + band - 1) / band * band;
     QVERIFY2(said.empty() && apart != 32 && apart < 75, qPrintable(QString("%1 steps").arg(band)));
