@@ -552,7 +552,7 @@ namespace {
 
 /// 10⁹ updates a second of an H200, by the radius: single steps, and kernels of panels. They weigh ways against each other.
 constexpr double single_rate[] = {0, 205, 192, 180, 171, 150, 140}, panel_rate[] = {0, 604, 409, 276, 245};
-constexpr double link = 48e9;  ///< B/s to the device while it sends, and back
+constexpr double link = 52e9;  ///< B/s to the device, and as many back
 constexpr double single_launch = 25e-6, panel_launch = 10e-6;  ///< seconds that a stage takes however small it is
 constexpr double longest_chain = 2;                            ///< seconds
 constexpr Index most_sweeps = 4, longest_panel_band = 256;
@@ -618,8 +618,8 @@ Window best_window(const WindowCost& cost, Bytes budget) {
       if (B < 1) break;
       const double launches = static_cast<double>(stages.size()) * (cost.panels.empty() ? single_launch : panel_launch);
       const double work = cost.work(T, B) + launches / static_cast<double>(B);
-      // What comes takes the place of what has left so many positions ago, when two positions were under way.
-      const double plane = std::max({work, bound, (2 * work + bound + cost.back()) / static_cast<double>(share)});
+      // What comes takes the place of what has left so many positions ago, which shared the device with another one.
+      const double plane = std::max({work, bound, (1.8 * work + bound + cost.back()) / static_cast<double>(share)});
       Window w{B, T, around + share * B, 1, 0};
       if (N + 2 * s >= around + 3 * B) w.sweeps = std::clamp<Index>(static_cast<Index>(longest_chain / (plane * static_cast<double>(N))), 1, most_sweeps);
       // The first planes come before, the last leave after what overlaps; and the window runs out at the end.

@@ -363,6 +363,8 @@ class CudaDevice final : public DeviceDriver {
   }
 
   DeviceInfo info_;
+  std::mutex rings_mutex_;
+  std::map<CUdeviceptr, Bytes> rings_;  ///< their sizes
   std::mutex mutex_;
   std::set<const void*> allowed_;
 };

@@ -83,6 +83,45 @@ class TestCheckedDevice : public QObject {
     }
   }
 
+  /// Both addresses of a ring are the same bytes, and what lies behind them is nobody's.
+  void rings_are_watched() {
+    auto device = Device::open("emulated-checked");
+    Stream stream = device->stream();
+    auto ring = device->ring<float>(1, "planes");
+    const std::size_t period = ring.size() / 2;
+    const auto scale = device->kernel<ScaleArguments>("test/scale");
+    const auto run_at = [&](std::size_t from, std::size_t to) {
+      stream.launch(scale, {.grid = {1, 1, 1}, .block = {64, 1, 1}}, ScaleArguments{ring.data() + from, ring.data() + to, 2.0F, 64});
+      stream.synchronize();
+    };
+    std::vector<float> x(period, 1.5F), got(64);
+    stream.to_device(ring, x);
+    ring.expect_written();
+    run_at(period - 80, period - 10);
+    stream.to_host(got, ring, 2 * period - 10 - period);  // what was written at one address has been written at the other
+    got.resize(54);
+    stream.to_host(got, ring, 0);
+    stream.synchronize();
+    QCOMPARE(got, std::vector<float>(54, 3.0F));
+    try {
+      run_at(2 * period - 60, 0);
+      QFAIL("values behind a ring");
+    } catch (const Failure& failure) {
+      QVERIFY2(failure.error().text.find("0 bytes behind the end of 'planes'") != std::string::npos, failure.error().text.c_str());
+    }
+    auto fresh = Device::open("emulated-checked");
+    Stream other = fresh->stream();
+    auto planes = fresh->ring<float>(1, "planes");
+    planes.expect_written();
+    try {
+      other.to_host(got, planes, period + 3);
+      other.synchronize();
+      QFAIL("nobody has written there");
+    } catch (const Failure& failure) {
+      QVERIFY2(failure.error().text.find("never written") != std::string::npos, failure.error().text.c_str());
+    }
+  }
+
   void faults_are_named_data() {
     QTest::addColumn<int>("index");
     for (std::size_t k = 0; k < cases().size(); ++k) QTest::newRow(cases()[k].kernel) << static_cast<int>(k);

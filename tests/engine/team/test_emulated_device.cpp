@@ -225,6 +225,41 @@ class TestEmulatedDevice : public QObject {
     QVERIFY(end.seconds_since(copied) >= 0.02);
   }
 
+  /// A ring is written and read across its seam at either address, counts once, and comes back.
+  void rings_follow_themselves() {
+    EmulatedOptions options;
+    options.memory = Bytes{64} << 10;
+    configure_emulated(options);
+    const Device device = open_device();
+    const Bytes unit = device.info().ring_unit;
+    QVERIFY(unit > 0 && device.ring_bytes(unit + 1) == 2 * unit);
+    {
+      auto ring = device.ring<float>(2 * unit / sizeof(float) - 5, "planes"), to = device.ring<float>(1, "sums");
+      const std::size_t period = ring.size() / 2;
+      QCOMPARE(period * sizeof(float), 2 * unit);
+      QCOMPARE(device.free_memory(), options.memory - 3 * unit);
+      Stream stream = device.stream();
+      std::vector<float> x(period), got(period);
+      std::iota(x.begin(), x.end(), 1.0F);
+      stream.to_device(ring, x, period - 11);
+      for (const std::size_t from : {std::size_t{0}, period}) {
+        stream.to_host(got, ring, from);
+        stream.synchronize();
+        for (std::size_t i = 0; i < period; ++i) QCOMPARE(got[i], x[(i + 11) % period]);
+      }
+      const auto scale = device.kernel<ScaleArguments>("test/scale");  // 64 values around both seams
+      stream.launch(scale, {.grid = {1, 1, 1}, .block = {64, 1, 1}},
+                    ScaleArguments{ring.data() + period - 20, to.data() + to.size() / 2 - 30, 2.0F, 64});
+      got.resize(34);
+      stream.to_host(got, to, 0);
+      stream.synchronize();
+      for (std::size_t i = 0; i < 34; ++i) QCOMPARE(got[i], 2 * x[(i + 30 - 20 + 11) % period]);
+      const QString text = message([&] { (void)device.ring<char>(60 << 10, "pressure"); });
+      QVERIFY2(text.contains("no memory for 60 KiB ('pressure')"), qPrintable(text));
+    }
+    QCOMPARE(device.free_memory(), options.memory);
+  }
+
   void memory_has_a_limit() {
     EmulatedOptions options;
     options.memory = Bytes{64} << 20;

@@ -72,7 +72,8 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
              (y >= own_y || j == 0) && (y < own_y + t.panel_rows || j == t.rows - 1);
     damping(p, 0.0F, sponge[p * S::threads + id], sponge[S::cells + p * S::threads + id]);
   }
-  const int X0 = x_begin > R * T ? x_begin - R * T : 0, X1 = x_end + R * T;
+  // As many planes as are needed, and what is missing in a round of the fast steps: a slow one costs more than those.
+  const int X0 = x_begin > R * T ? x_begin - R * T : 0, X1 = X0 + (x_end + R * T - X0 + U - 1) / U * U;
   // The thread's first row in plane X, in the levels and in the medium, counted in fours: all other addresses are made where they are used.
   std::int64_t here = static_cast<std::int64_t>(y0) * sy + four + static_cast<std::int64_t>(X0 - t.first) * sx;
   std::int64_t here_a = static_cast<std::int64_t>(y0) * ay + four + static_cast<std::int64_t>(X0 - R - t.first) * ax;
