@@ -662,7 +662,8 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
   plan.possible = devices == 1 && plan.least <= budget;
   if (!plan.possible) return plan;
   Window window = best_window(single, budget);
-  const double in_core = (panels.empty() ? single : several).work(1, n[0]) * static_cast<double>(n[0]);
+  const double in_core = (panels.empty() ? single : several).work(1, n[0]) * static_cast<double>(n[0]) +
+                         (panels.empty() ? single_launch : panel_launch / static_cast<double>(panels.front()));
   if (!panels.empty())
     if (const Window other = best_window(several, budget); other.steps > 0 && other.seconds < window.seconds) {
       window = other;

@@ -2,7 +2,7 @@
 // The march on devices: the levels lie there, the host's field is filled from them when somebody looks.
 //
 // A grid that fits in the device's budget stays there. A larger one is streamed: the host keeps the levels, a window of planes
-// slides over them once a band of T steps as in streamed_march.hpp; planes travel from and to its locked memory while the device
+// slides over them once a sweep of T steps as in streamed_march.hpp; planes travel from and to its locked memory while the device
 // computes, so that the rate is kept when T ≥ R · max(12 B/B_in, 8 B/B_out) for R cell updates a second. Both give the same
 // bits. Several devices of one rank share the rows of y; each computes s T rows of its neighbours along and they exchange once a band.
 // Of several ranks each has one device for its planes of x, which exchange by way of the host as on processors.
