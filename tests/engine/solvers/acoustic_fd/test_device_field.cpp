@@ -146,7 +146,7 @@ class TestDeviceField : public QObject {
       Problem p = busy_problem(2, {11 + 4 * more, 21 - 2 * more, turn == 2 ? 263 : 61 - more}, true, turn != 1, turn == 4);
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (turn == 1 || turn == 3) std::swap(p.faces[2 * axis], p.faces[2 * axis + 1]);
-        if (turn == 2) p.faces[2 * axis] = Face{FaceKind::sponge, 1, 30};
+        if (turn == 2) p.faces[2 * axis] = Face{FaceKind::sponge, 30};
       }
       p.tiling = shapes[turn];
       same_as_single_steps(p, "DiamondTorre");
@@ -169,7 +169,7 @@ class TestDeviceField : public QObject {
       Problem p = busy_problem(turn.order, turn.points, true, turn.varying, false);
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (turn.swapped) std::swap(p.faces[2 * axis], p.faces[2 * axis + 1]);
-        if (turn.thick) p.faces[2 * axis] = Face{FaceKind::sponge, 1, 30};
+        if (turn.thick) p.faces[2 * axis] = Face{FaceKind::sponge, 30};
       }
       same_as_single_steps(p, "panels");
     }
@@ -263,7 +263,7 @@ class TestDeviceField : public QObject {
       Problem p = busy_problem(turn.order, turn.points, true, turn.varying, false);
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (turn.swapped) std::swap(p.faces[2 * axis], p.faces[2 * axis + 1]);
-        if (turn.thick) p.faces[2 * axis] = Face{FaceKind::sponge, 1, 30};
+        if (turn.thick) p.faces[2 * axis] = Face{FaceKind::sponge, 30};
       }
       for (Index x = 0; x < p.grid.points[0]; ++x)
         p.receivers.push_back({"P", {p.grid.origin[0] + p.grid.spacing[0] * static_cast<double>(x), p.grid.origin[1] + 20, p.grid.origin[2] + 30}});

@@ -82,6 +82,29 @@ class TestMarchBitwise : public QObject {
     return out;
   }
 
+  /// Layers of x and y at both ends and where they meet; widths of odd and even rows, and tiles that begin in them.
+  void matched_layers_that_meet_give_the_bits_of_the_reference() {
+    std::mt19937 random(912);
+    const auto number = [&](Index a, Index b) { return std::uniform_int_distribution<Index>(a, b)(random); };
+    for (int trial = 0; trial < 16; ++trial) {
+      const int order = trial % 8 == 7 ? 4 : 2;
+      Problem p = busy_problem(order, {number(20, 40), number(20, 40), number(17, 70)}, true, trial % 3 != 1, trial % 4 == 3);
+      for (std::size_t f = 0; f < 5; ++f)
+        if (f < 4 || trial % 2 == 0) p.faces[f] = Face{FaceKind::matched, number(1, 10)};
+      p.kernel = "reference";
+      p.tiling = "stepwise 8";
+      const Everything truth = run(p, "cpu:1", 19);
+      QVERIFY(*std::max_element(truth.field.begin(), truth.field.end()) > 1e-6F);
+      for (const auto name : patch_kernel_names(this_machine()))
+        for (const char* tiling : {"stepwise 5", "diamond 12x4", "tower 8x8"}) {
+          p.kernel = name;
+          p.tiling = tiling;
+          QVERIFY2(run(p, "cpu:2", 19) == truth,
+                   qPrintable(QString("trial %1, %2, %3").arg(trial).arg(QString::fromStdString(p.kernel), QString(tiling))));
+        }
+    }
+  }
+
   void every_tiling_gives_the_bits_of_the_stepwise_march() {
     std::mt19937 random(4329);
     const auto number = [&](Index a, Index b) { return std::uniform_int_distribution<Index>(a, b)(random); };
