@@ -189,9 +189,9 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   } else if (const DevicesOfCase devices = devices_of(input, e.seconds); !devices.names.empty()) {
     DevicePlan on = device_plan(p, devices.memory, static_cast<int>(devices.names.size()), &devices.first);
     if (!on.streamed) {
-      e.device_memory = on.in_core;
+      e.device_memory = on.taken;
     } else if (on = device_plan(p, devices.memory, 1, &devices.first); on.possible) {
-      e.device_memory = devices.memory;
+      e.device_memory = on.taken;
       e.streams = "planes of the grid, between memory and device";
       e.streamed = bands(on.steps) * 2 * on.in_core;
       e.slower = on.slower;

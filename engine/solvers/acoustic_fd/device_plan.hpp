@@ -5,12 +5,20 @@
 #include "engine/solvers/acoustic_fd/problem.hpp"
 #include "engine/team/module.hpp"
 
+#include <vector>
+
 namespace conoid::acoustic_fd {
+
+/// In core: steps for which the host waits at a time; of several devices: between exchanges.
+inline constexpr Index steps_together = 16;
+/// Steps between two exchanges of devices that share the rows.
+[[nodiscard]] Index shared_band(const Problem& problem, int devices);
 
 /// How a grid would lie on a device with this much memory for it.
 struct DevicePlan {
   Bytes in_core = 0;      ///< needed to hold all of it (of one device of `devices`)
   Bytes least = 0;        ///< the smallest budget that would do
+  Bytes taken = 0;        ///< what a run takes: with the second pair of levels of panels, where there is room for it
   bool streamed = false;  ///< it does not fit
   bool possible = true;
   Index planes = 0;  ///< B: the window moves by so many
@@ -20,6 +28,21 @@ struct DevicePlan {
   Index levels = 0;  ///< of the panels that take the steps; 0: they go one by one
   double slower = 1;  ///< expected time over that in the memory of a device like an H200 on a link of 50 GB/s
 };
+/// A part of a sweep: a band of panels, or one step. Stage m takes planes [jB − lag, (j+1)B − lag) in position j of a window. It reads s · levels
+/// planes around them that the stage before has made; and what it overwrites no stage still reads: panels write where the stage before
+/// the one before wrote, which lags by as much.
+struct Stage {
+  Index first;  ///< step, counted from the beginning of the sweep
+  Index levels;
+  Index lag;  ///< planes by which it follows the first stage
+  int kind;   ///< of the panels; −1: a single step
+};
+/// Of a sweep; `panel_levels`: by kind, falling.
+[[nodiscard]] std::vector<Stage> stages_of(Index steps, Index s, const std::vector<Index>& panel_levels);
+/// Planes of a window below jB and beyond (j+1)B: what the last stage reads, and the images that a step writes.
+[[nodiscard]] Index planes_behind(const std::vector<Stage>& stages, Index s);
+[[nodiscard]] Index planes_ahead(const std::vector<Stage>& stages, Index s);
+
 /// `device`: one of the devices, all alike; null: one that takes single steps only.
 [[nodiscard]] DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const DeviceInfo* device = nullptr);
 

@@ -5,15 +5,12 @@
 #pragma once
 
 #include "engine/solvers/acoustic_fd/cuda/advance_arguments.hpp"
-#include "engine/solvers/acoustic_fd/cuda/panel_arguments.hpp"
-#include "engine/solvers/acoustic_fd/cuda/torre_arguments.hpp"
-#include "engine/solvers/acoustic_fd/cuda/tower_arguments.hpp"
+#include "engine/solvers/acoustic_fd/device_shapes.hpp"
 #include "engine/solvers/acoustic_fd/field.hpp"
 #include "engine/team/device.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -21,88 +18,6 @@
 #include <fmt/core.h>
 
 namespace conoid::acoustic_fd {
-
-/// What a launch of towers has to know of their shape.
-struct TowerPlan {
-  int levels, rows, fours, rim, threads;
-  Bytes shared;
-};
-template <int R>
-constexpr TowerPlan plan_of() {
-  using S = TowerOf<R>;
-  return {S::levels, S::tile_rows, S::tile_fours, S::rim, S::launched, static_cast<Bytes>(S::shared)};
-}
-inline constexpr TowerPlan tower_plans[] = {plan_of<1>(), plan_of<2>(), plan_of<3>(), plan_of<4>(), plan_of<5>(), plan_of<6>()};
-
-/// What a launch of panels has to know of their shape; and how many of them cover a grid.
-struct PanelPlan {
-  Index radius, levels, high, rim, useful, threads;
-  Bytes shared;
-  Index cluster = 0, rows = 0, columns = 0, parts = 0;
-
-  /// The cover that takes the fewest rounds of planes; how many. at_once(cluster): clusters of that size that run at a time. `together`: other
-  /// launches take what the last round leaves free.
-  template <class AtOnce>
-  double cover(const std::array<Index, 3>& n, Index largest_cluster, AtOnce&& at_once, bool together = false) {
-    const Index overlap = 2 * radius * levels, fours = (n[2] + 3) / 4;
-    columns = fours <= 32 ? 1 : (fours - 2 * rim + useful - 1) / useful;
-    double least = 0;
-    for (Index c = 1; c <= largest_cluster; ++c) {
-      const Index apart = c * high - overlap;
-      if (n[1] < c * high || (apart < 1 && n[1] > c * high)) continue;
-      const Index down = n[1] == c * high ? 1 : (n[1] - overlap + apart - 1) / apart, at_a_time = at_once(c);
-      const Index fewest = (n[0] + longest_panel - 1) / longest_panel;
-      for (Index p = fewest; at_a_time > 0 && p <= std::max(fewest, n[0] / (2 * overlap)); ++p) {
-        const double full = static_cast<double>(down * columns * p) / static_cast<double>(at_a_time);
-        const double rounds = together ? std::max(0.5, full) : std::ceil(full), cost = rounds * static_cast<double>((n[0] + p - 1) / p + overlap);
-        if (least == 0 || cost < least) {
-          least = cost;
-          cluster = c;
-          rows = down;
-          parts = p;
-        }
-      }
-    }
-    return least;
-  }
-};
-template <int R, int T>
-constexpr PanelPlan panel_plan_of() {
-  using S = PanelOf<R, T>;
-  return {R, S::levels, S::high, S::rim, S::useful_fours, S::threads, static_cast<Bytes>(S::shared)};
-}
-/// By the stencil's radius, by falling levels.
-inline constexpr PanelPlan panel_plans[] = {panel_plan_of<1, 7>(), panel_plan_of<1, 4>(), panel_plan_of<2, 4>(), panel_plan_of<3, 2>(),
-                                            panel_plan_of<4, 2>()};
-
-/// The same of DiamondTorre.
-struct TorrePlan {
-  Index half = 0;  ///< DTS; 0: none
-  Index steps = 0;  ///< of a band
-  Index rows = 0, across = 0, deep = 0, first_row = 0, threads = 0;
-  Bytes shared = 0;
-  double rate = 0;  ///< expected of an H200 (cuda/torre_body.hpp), 10⁹ updates a second
-};
-template <class T, int half>
-TorrePlan torre_plan(const std::array<Index, 3>& n, Index steps) {
-  using S = TorreOf<T, half>;
-  constexpr Index D = S::width;
-  TorrePlan p;
-  p.half = half;
-  p.steps = std::min<Index>((steps + D - 1) / D * D, S::longest);
-  const Index lean = (p.steps - 1 + 3) / 4 * 4, least = std::max<Index>(S::least, (p.steps + 31) / 32 * 32);
-  if (least > S::most) return {};
-  p.deep = (n[2] + lean + S::most - 1) / S::most;
-  p.threads = std::clamp<Index>(((n[2] + lean + p.deep - 1) / p.deep + 31) / 32 * 32, least, S::most);
-  p.first_row = -(D + p.steps + half) / half;
-  p.rows = n[0] / half + 1 - p.first_row;
-  p.across = (n[1] + 2 * half - 2) / D + 1;
-  p.shared = static_cast<Bytes>(S::shared);
-  const double useful = static_cast<double>(n[1] * n[2]) / static_cast<double>(p.across * D * p.deep * p.threads) *
-                        static_cast<double>(n[0]) / static_cast<double>(n[0] + p.steps + D);
-  p.rate = useful * (half == 3 ? 230 : half == 4 ? 250 : 135) * 4 / static_cast<double>(sizeof(T));
-  return p;
-}
 
 /// Planes and rows on one device. T: float or double.
 template <class T>

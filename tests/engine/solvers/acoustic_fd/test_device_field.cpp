@@ -291,6 +291,39 @@ class TestDeviceField : public QObject {
     configure_emulated({});
   }
 
+  /// In core with and without room for panels, and in windows of every budget, of panels, single steps and matched layers: what is planned is
+  /// taken, and no more than there is.
+  void what_a_device_takes_is_what_was_planned() {
+    const auto device = Device::open("emulated");
+    const auto bytes_of = [&](const Problem& p) {
+      const auto cluster = single_rank();
+      Team team(parse_workers("emulated", 2).value()), processors(parse_workers("cpu", 2).value());
+      const auto on = make_march(p, this_machine(), *cluster), off = make_march(p, this_machine(), *cluster);
+      on->start(team, *cluster);
+      off->start(processors, *cluster);
+      return on->bytes() - off->bytes();
+    };
+    constexpr Bytes rest = Bytes{2} << 20;
+    for (const int order : {2, 4, 8}) {
+      Problem p = busy_problem(order, {231, 33, 61}, true, true, false);
+      const Bytes all = device_plan(p, 1, 1).in_core;
+      for (const int twelfths : {25, 21, 17, 12, 11, 9, 7, 6, 5, 4}) {
+        p.device_memory = all / 12 * static_cast<Bytes>(twelfths) + 4096;
+        const DevicePlan plan = device_plan(p, p.device_memory, 1, &device->info());
+        if (!plan.possible) continue;
+        QCOMPARE(plan.streamed, twelfths < 12);
+        QCOMPARE(plan.taken > all, twelfths >= 21);
+        const Bytes taken = bytes_of(p);
+        QVERIFY2(taken <= p.device_memory && taken <= plan.taken && (plan.streamed || taken + rest >= plan.taken),
+                 qPrintable(QString("order %1, %2 twelfths: %3 of %4").arg(order).arg(twelfths).arg(taken).arg(plan.taken)));
+      }
+      make_matched(p);
+      p.device_memory = device_plan(p, 1, 1).in_core / 3 * 2;
+      QVERIFY(device_plan(p, p.device_memory, 1, &device->info()).streamed);
+      QVERIFY(bytes_of(p) <= p.device_memory);
+    }
+  }
+
   void two_devices_share_the_rows() {
     configure_emulated({.devices = 2});
     for (const int order : {2, 8}) {
@@ -318,6 +351,40 @@ class TestDeviceField : public QObject {
   void a_split_by_save_and_load_goes_on() {
     for (const bool layers : {false, true}) split_by_save_and_load(layers, false);
     split_by_save_and_load(true, true);
+  }
+
+  /// Panels leave no images on the host, which a checkpoint has to have.
+  void a_split_of_panels_in_a_window_goes_on() {
+    Problem p = busy_problem(2, {201, 19, 37}, true, true, false);
+    p.energy_every = 17;
+    p.device_memory = device_plan(p, 1, 1).in_core / 10 * 7;
+    const auto cluster = single_rank();
+    Team team(parse_workers("emulated", 2).value());
+    const auto rest_of = [&](March& march) {
+      March::Recorder recorder;
+      march.advance(team, *cluster, 34, &recorder);
+      Everything out;
+      for (const auto& parts : recorder.samples) out.traces.insert(out.traces.end(), parts.begin(), parts.end());
+      out.energy = march.energy(team, *cluster);
+      March::Cut all;
+      all.count = p.grid.points;
+      march.read(all, out.field);
+      return out;
+    };
+    const auto whole = make_march(p, this_machine(), *cluster);
+    whole->start(team, *cluster);
+    QVERIFY2(whole->tiling().find("panels") != std::string::npos, whole->tiling().c_str());
+    whole->advance(team, *cluster, 17);
+    MemoryCheckpoint checkpoint;
+    whole->save(checkpoint);
+    const Energy then = whole->energy(team, *cluster);  // summed by the device
+    const Everything rest = rest_of(*whole);
+    const auto second = make_march(p, this_machine(), *cluster);
+    second->start(team, *cluster);
+    second->load(checkpoint, *cluster);
+    const Energy again = second->energy(team, *cluster);  // by the host
+    QVERIFY(again.kinetic == then.kinetic && again.potential == then.potential && then.total() > 0);
+    QVERIFY(rest_of(*second) == rest);
   }
 
   /// A case through the solver's face: traces, energies and a frame of a device are those of the processors; check tells of
@@ -385,7 +452,7 @@ class TestDeviceField : public QObject {
     // Where nobody says how often, rows of energy lie between two bands of what is streamed.
     const auto unsaid_with = [&](const std::string& memory) {
       return with(memory.c_str(), "\"steps\": 30}, \"output\": {\"receivers\": [{\"position\": [69.5, 41, 33]}], \"energy_every\": 15}",
-                  "\"steps\": 150}");
+                  "\"steps\": 150, \"tiling\": \"stepwise 8\"}");
     };
     const auto device = Device::open("emulated");
     const auto band_of = [&](const Problem& p) {

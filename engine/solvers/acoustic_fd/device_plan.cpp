@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a grid goes to a device: whether it fits, and the window that takes the least time where it does not.
+#include "engine/solvers/acoustic_fd/device_plan.hpp"
+
+#include "engine/solvers/acoustic_fd/device_shapes.hpp"
+#include "engine/solvers/acoustic_fd/kernels/patch.hpp"
+#include "engine/solvers/acoustic_fd/layers.hpp"
+#include "engine/solvers/acoustic_fd/storage.hpp"
+
+#include <algorithm>
+
+namespace conoid::acoustic_fd {
+
+std::vector<Stage> stages_of(Index steps, Index s, const std::vector<Index>& panel_levels) {
+  std::vector<Stage> out;
+  Index lag = 0;
+  const auto add = [&](Index levels, int kind) {
+    if (!out.empty()) lag += s * (kind < 0 ? 1 : std::max(levels, out.back().levels));
+    out.push_back({out.empty() ? 0 : out.back().first + out.back().levels, levels, lag, kind});
+    steps -= levels;
+  };
+  for (std::size_t kind = 0; kind < panel_levels.size(); ++kind)
+    while (steps >= panel_levels[kind]) add(panel_levels[kind], static_cast<int>(kind));
+  while (steps > 0) add(1, -1);
+  return out;
+}
+Index planes_behind(const std::vector<Stage>& stages, Index s) { return stages.back().lag + s * stages.back().levels + 2 * s; }
+Index planes_ahead(const std::vector<Stage>& stages, Index s) { return s * std::max<Index>(2, stages.front().levels); }
+
+Index shared_band(const Problem& problem, int devices) {
+  const Index s = problem.order / 2, thinnest = problem.grid.points[1] / devices;
+  return std::clamp<Index>(thinnest / (4 * s), 1, steps_together);
+}
+
+namespace {
+
+Bytes value_bytes(const Problem& problem) {
+  return problem.double_precision ? sizeof(double) : sizeof(float);
+}
+
+/// Values of the memory of the matched layers: of x in all, of y and z a plane.
+struct LayerValues {
+  Index fixed = 0, plane = 0;
+};
+LayerValues layer_values(const Problem& problem) {
+  const auto& n = problem.grid.points;
+  constexpr Index pad = 16;  // as in Layout
+  const auto padded = [](Index count) { return (count + pad - 1) / pad * pad + pad; };
+  constexpr auto variables = static_cast<Index>(layer_variables);
+  LayerValues out;
+  for (std::size_t f = 0; f < 6; ++f)
+    if (const Face& face = problem.faces[f]; face.kind == FaceKind::matched) {
+      const Index width = std::min(face.width, n[f / 2]);
+      if (f / 2 == 0) out.fixed += variables * width * n[1] * padded(n[2]);
+      if (f / 2 == 1) out.plane += variables * width * padded(n[2]);
+      if (f / 2 == 2) out.plane += variables * n[1] * padded(width);
+    }
+  return out;
+}
+
+/// 10⁹ updates a second of an H200, by the radius: single steps, and kernels of panels. They weigh ways against each other.
+constexpr double single_rate[] = {0, 205, 192, 180, 171, 150, 140}, panel_rate[] = {0, 604, 409, 276, 245};
+constexpr double link = 52e9;  ///< B/s to the device, and as many back
+constexpr double single_launch = 25e-6, panel_launch = 10e-6;  ///< seconds that a stage takes however small it is
+constexpr double longest_chain = 2;                            ///< seconds
+constexpr Index most_sweeps = 4, longest_band = 128, longest_panel_band = 256;  ///< the last two in steps of a window
+
+/// Clusters that a device runs at a time, as far as it is known before it is opened.
+Index at_once(const DeviceInfo& device, Index cluster) { return std::max<Index>(1, device.multiprocessors / cluster); }
+
+/// Levels of the panels by which planes could be advanced; none: single steps.
+std::vector<Index> panels_for(const Problem& problem, const DeviceInfo& device, bool layered) {
+  std::vector<Index> levels;
+  if (problem.double_precision || problem.density || layered || !equal_spacings(problem.grid.spacing) || problem.tiling.starts_with("stepwise"))
+    return levels;
+  for (PanelPlan plan : panel_plans) {
+    if (plan.radius != problem.order / 2 || device.shared_per_block < plan.shared + 1024) continue;
+    plan.cover({longest_panel, problem.grid.points[1], problem.grid.points[2]}, device.cluster,
+               [&](Index cluster) { return at_once(device, cluster); });
+    if (plan.cluster > 0) levels.push_back(plan.levels);
+  }
+  return levels;
+}
+
+/// What a window takes of the device, and for how long.
+struct WindowCost {
+  Bytes plane;          ///< bytes of a plane of one array
+  Bytes layers, fixed;  ///< memory of matched layers with a plane, and what does not move
+  Bytes arrays;         ///< of the host
+  const Problem& problem;
+  const DeviceInfo* device;
+  const std::vector<Index>& panels;
+
+  [[nodiscard]] Bytes each() const { return plane * (arrays + (panels.empty() ? 0 : 2)) + layers; }
+  /// Seconds that a plane comes, and goes.
+  [[nodiscard]] double bound() const { return static_cast<double>(plane * arrays + layers) / link; }
+  [[nodiscard]] double back() const { return static_cast<double>(plane * 2 + layers) / link; }
+  /// Seconds of a plane and T steps on the device.
+  [[nodiscard]] double work(Index steps, Index B) const {
+    const auto& n = problem.grid.points;
+    const auto s = static_cast<std::size_t>(problem.order / 2);
+    const double updates = static_cast<double>(steps * n[1] * n[2]) * 1e-9 * (problem.double_precision ? 2 : 1);
+    if (panels.empty()) return updates / single_rate[s];
+    const auto rounds = [&](Index planes, bool together) {
+      PanelPlan plan = *std::find_if(std::begin(panel_plans), std::end(panel_plans),
+                                     [&](const PanelPlan& p) { return p.radius == problem.order / 2 && p.levels == panels.front(); });
+      return plan.cover({planes, n[1], n[2]}, device->cluster, [&](Index c) { return at_once(*device, c); }, together) /
+             static_cast<double>(planes);
+    };
+    return updates / panel_rate[s] * rounds(B, true) / rounds(n[0], false);
+  }
+};
+
+/// The window of single steps, or of panels, that takes the least time; nothing where it has no room.
+struct Window {
+  Index planes = 0, steps = 0, room = 0, sweeps = 1;
+  double seconds = 0;  ///< of a step
+};
+Window best_window(const WindowCost& cost, Bytes budget) {
+  const Index N = cost.problem.grid.points[0], s = cost.problem.order / 2, unit = cost.panels.empty() ? 1 : cost.panels.front();
+  const Index room = std::min<Index>(budget > cost.fixed ? static_cast<Index>((budget - cost.fixed) / cost.each()) - 1 : 0, 4 * N);
+  const double bound = cost.bound();
+  Window best;
+  for (Index T = unit; T <= (cost.panels.empty() ? longest_band : longest_panel_band); T += unit) {
+    const std::vector<Stage> stages = stages_of(T, s, cost.panels);
+    const Index behind = planes_behind(stages, s), around = behind + planes_ahead(stages, s);
+    for (Index share = 2; share <= 5; ++share) {  // positions in the rings beside what stages read
+      const Index B = std::min((room - around) / share, N);
+      if (B < 1) break;
+      const double launches = static_cast<double>(stages.size()) * (cost.panels.empty() ? single_launch : panel_launch);
+      const double work = cost.work(T, B) + launches / static_cast<double>(B);
+      // What comes takes the place of what has left so many positions ago, which shared the device with another one.
+      const double plane = std::max({work, bound, (1.8 * work + bound + cost.back()) / static_cast<double>(share)});
+      Window w{B, T, around + share * B, 1, 0};
+      if (N + 2 * s >= around + 3 * B) w.sweeps = std::clamp<Index>(static_cast<Index>(longest_chain / (plane * static_cast<double>(N))), 1, most_sweeps);
+      // The first planes come before, the last leave after what overlaps; and the window runs out at the end.
+      const double beside = static_cast<double>(2 * B + planes_ahead(stages, s)) * bound + 0.5 * static_cast<double>(behind) * work;
+      w.seconds = (plane * static_cast<double>(N) + beside / static_cast<double>(w.sweeps)) / static_cast<double>(T);
+      if (best.steps == 0 || w.seconds < best.seconds) best = w;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const DeviceInfo* device) {
+  DevicePlan plan;
+  const auto& n = problem.grid.points;
+  const Index s = problem.order / 2;
+  const bool varying = !problem.velocity || !problem.velocity->constant();
+  const Bytes arrays = 2 + (varying ? 1U : 0U) + (problem.density ? 1U : 0U);
+  const Bytes rest = Bytes{1} << 20;  // points, profiles
+  const LayerValues layers = layer_values(problem);
+  const bool layered = layers.fixed + layers.plane > 0;
+  if (layered) devices = 1;
+  const Index beside = devices > 1 ? 2 * s * shared_band(problem, devices) : 0;
+  const Layout whole(0, n[0], (n[1] + devices - 1) / devices + beside, n[2], static_cast<int>(s));
+  plan.in_core = arrays * static_cast<Bytes>(whole.count) * value_bytes(problem) + rest +
+                 static_cast<Bytes>(layers.fixed + layers.plane * n[0]) * value_bytes(problem);
+  plan.streamed = plan.in_core > budget;
+  plan.taken = std::min(plan.in_core, budget);
+  const std::vector<Index> none, panels = device && devices == 1 ? panels_for(problem, *device, layered) : none;
+  if (!plan.streamed) {
+    if (const Bytes pair = 2 * static_cast<Bytes>(whole.count) * value_bytes(problem); !panels.empty() && pair <= budget - plan.in_core) plan.taken += pair;
+    return plan;
+  }
+  const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
+  const Bytes rings = arrays + 2 + 2 * layer_variables;
+  const WindowCost single{static_cast<Bytes>(one.stride_x) * value_bytes(problem),
+                          static_cast<Bytes>(layers.plane) * value_bytes(problem),
+                          rest + static_cast<Bytes>(layers.fixed) * value_bytes(problem) + rings * (device ? device->ring_unit : 4096),
+                          arrays, problem, device, none};
+  const WindowCost several{single.plane, single.layers, single.fixed, arrays, problem, device, panels};
+  const std::vector<Stage> step = stages_of(1, s, none);
+  plan.least = single.each() * static_cast<Bytes>(planes_behind(step, s) + planes_ahead(step, s) + 2 * 2 * s + 1) + single.fixed;
+  plan.possible = devices == 1 && plan.least <= budget;
+  if (!plan.possible) return plan;
+  Window window = best_window(single, budget);
+  const double in_core = (panels.empty() ? single : several).work(1, n[0]) * static_cast<double>(n[0]) +
+                         (panels.empty() ? single_launch : panel_launch / static_cast<double>(panels.front()));
+  if (!panels.empty())
+    if (const Window other = best_window(several, budget); other.steps > 0 && other.seconds < window.seconds) {
+      window = other;
+      plan.levels = panels.front();
+    }
+  plan.planes = window.planes;
+  plan.steps = window.steps;
+  plan.room = window.room;
+  plan.sweeps = window.sweeps;
+  plan.slower = window.seconds / in_core;
+  return plan;
+}
+
+}  // namespace conoid::acoustic_fd
