@@ -62,7 +62,6 @@ LayerValues layer_values(const Problem& problem) {
 constexpr double single_rate[] = {0, 205, 192, 180, 171, 150, 140}, panel_rate[] = {0, 604, 409, 276, 245};
 constexpr double link = 52e9;  ///< B/s to the device, and as many back
 constexpr double single_launch = 25e-6, panel_launch = 10e-6;  ///< seconds that a stage takes however small it is
-constexpr double longest_chain = 2;                            ///< seconds
 constexpr Index most_sweeps = 4, longest_band = 128, longest_panel_band = 256;  ///< the last two in steps of a window
 
 /// Clusters that a device runs at a time, as far as it is known before it is opened.

@@ -11,6 +11,8 @@ namespace conoid::acoustic_fd {
 
 /// In core: steps for which the host waits at a time; of several devices: between exchanges.
 inline constexpr Index steps_together = 16;
+/// Seconds that sweeps of a window may take together: nobody is heard meanwhile.
+inline constexpr double longest_chain = 2;
 /// Steps between two exchanges of devices that share the rows.
 [[nodiscard]] Index shared_band(const Problem& problem, int devices);
 

@@ -8,6 +8,7 @@
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <string>
 #include <utility>
@@ -73,8 +74,13 @@ class Windowed final : public DeviceSteps {
         steps += std::min(even, left);
         left = count - done - steps;
       }
+      const auto start = std::chrono::steady_clock::now();
       run(k + done, steps, chain);
       done += steps;
+      // The plan knows an H200; a slower device answers as soon.
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (const double most = longest_chain * static_cast<double>(chain.size()) / seconds; seconds > 2 * longest_chain)
+        plan_.sweeps = std::clamp<Index>(static_cast<Index>(most), 1, plan_.sweeps);
     }
   }
   bool row_energies(Index k, std::vector<double>& sums) override {
