@@ -24,7 +24,11 @@ std::vector<Stage> stages_of(Index steps, Index s, const std::vector<Index>& pan
   while (steps > 0) add(1, -1);
   return out;
 }
-Index planes_behind(const std::vector<Stage>& stages, Index s) { return stages.back().lag + s * stages.back().levels + 2 * s; }
+Index planes_behind(const std::vector<Stage>& stages, Index s) {
+  Index most = 0;
+  for (const Stage& stage : stages) most = std::max(most, stage.lag + s * stage.levels);
+  return most + 2 * s;
+}
 Index planes_ahead(const std::vector<Stage>& stages, Index s) { return s * std::max<Index>(2, stages.front().levels); }
 
 Index shared_band(const Problem& problem, int devices) {

@@ -41,7 +41,8 @@ struct Stage {
 };
 /// Of a sweep; `panel_levels`: by kind, falling.
 [[nodiscard]] std::vector<Stage> stages_of(Index steps, Index s, const std::vector<Index>& panel_levels);
-/// Planes of a window below jB and beyond (j+1)B: what the last stage reads, and the images that a step writes.
+/// Planes of a window below jB and beyond (j+1)B: what stages read, also those of panels before single steps, which lag less than they reach; and
+/// the images that a step writes.
 [[nodiscard]] Index planes_behind(const std::vector<Stage>& stages, Index s);
 [[nodiscard]] Index planes_ahead(const std::vector<Stage>& stages, Index s);
 
