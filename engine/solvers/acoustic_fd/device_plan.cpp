@@ -77,7 +77,7 @@ std::vector<Index> panels_for(const Problem& problem, const DeviceInfo& device, 
   if (problem.double_precision || problem.density || layered || !equal_spacings(problem.grid.spacing) || problem.tiling.starts_with("stepwise"))
     return levels;
   for (PanelPlan plan : panel_plans) {
-    if (plan.radius != problem.order / 2 || device.shared_per_block < plan.shared + 1024) continue;
+    if (!plan.fits(problem.order / 2, device)) continue;
     plan.cover({longest_panel, problem.grid.points[1], problem.grid.points[2]}, device.cluster,
                [&](Index cluster) { return at_once(device, cluster); });
     if (plan.cluster > 0) levels.push_back(plan.levels);
@@ -115,8 +115,7 @@ struct WindowCost {
 };
 
 /// The window of single steps, or of panels, that takes the least time; nothing where it has no room.
-struct Window {
-  Index planes = 0, steps = 0, room = 0, sweeps = 1;
+struct Window : WindowPlan {
   double seconds = 0;  ///< of a step
 };
 Window best_window(const WindowCost& cost, Bytes budget) {
@@ -134,7 +133,7 @@ Window best_window(const WindowCost& cost, Bytes budget) {
       const double work = cost.work(T, B) + launches / static_cast<double>(B);
       // What comes takes the place of what has left so many positions ago, which shared the device with another one.
       const double plane = std::max({work, bound, (1.8 * work + bound + cost.back()) / static_cast<double>(share)});
-      Window w{B, T, around + share * B, 1, 0};
+      Window w{{B, T, around + share * B, 1, cost.panels.empty() ? 0 : unit}, 0};
       if (N + 2 * s >= around + 3 * B) w.sweeps = std::clamp<Index>(static_cast<Index>(longest_chain / (plane * static_cast<double>(N))), 1, most_sweeps);
       // The first planes come before, the last leave after what overlaps; and the window runs out at the end.
       const double beside = static_cast<double>(2 * B + planes_ahead(stages, s)) * bound + 0.5 * static_cast<double>(behind) * work;
@@ -183,14 +182,8 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
   const double in_core = (panels.empty() ? single : several).work(1, n[0]) * static_cast<double>(n[0]) +
                          (panels.empty() ? single_launch : panel_launch / static_cast<double>(panels.front()));
   if (!panels.empty())
-    if (const Window other = best_window(several, budget); other.steps > 0 && other.seconds < window.seconds) {
-      window = other;
-      plan.levels = panels.front();
-    }
-  plan.planes = window.planes;
-  plan.steps = window.steps;
-  plan.room = window.room;
-  plan.sweeps = window.sweeps;
+    if (const Window other = best_window(several, budget); other.steps > 0 && other.seconds < window.seconds) window = other;
+  static_cast<WindowPlan&>(plan) = window;
   plan.slower = window.seconds / in_core;
   return plan;
 }

@@ -16,18 +16,21 @@ inline constexpr double longest_chain = 2;
 /// Steps between two exchanges of devices that share the rows.
 [[nodiscard]] Index shared_band(const Problem& problem, int devices);
 
-/// How a grid would lie on a device with this much memory for it.
-struct DevicePlan {
-  Bytes in_core = 0;      ///< needed to hold all of it (of one device of `devices`)
-  Bytes least = 0;        ///< the smallest budget that would do
-  Bytes taken = 0;        ///< what a run takes: with the second pair of levels of panels, where there is room for it
-  bool streamed = false;  ///< it does not fit
-  bool possible = true;
+/// How a grid streams through a device.
+struct WindowPlan {
   Index planes = 0;  ///< B: the window moves by so many
   Index steps = 0;   ///< T: of a sweep
   Index room = 0;    ///< planes for which there is memory
   Index sweeps = 1;  ///< that follow each other without a gap
   Index levels = 0;  ///< of the panels that take the steps; 0: they go one by one
+};
+/// How a grid would lie on a device with this much memory for it.
+struct DevicePlan : WindowPlan {
+  Bytes in_core = 0;      ///< needed to hold all of it (of one device of `devices`)
+  Bytes least = 0;        ///< the smallest budget that would do
+  Bytes taken = 0;        ///< what a run takes: with the second pair of levels of panels, where there is room for it
+  bool streamed = false;  ///< it does not fit
+  bool possible = true;
   double slower = 1;  ///< expected time over that in the memory of a device like an H200 on a link of 50 GB/s
 };
 /// A part of a sweep: a band of panels, or one step. Stage m takes planes [jB − lag, (j+1)B − lag) in position j of a window. It reads s · levels

@@ -6,6 +6,7 @@
 #include "engine/solvers/acoustic_fd/cuda/panel_arguments.hpp"
 #include "engine/solvers/acoustic_fd/cuda/torre_arguments.hpp"
 #include "engine/solvers/acoustic_fd/cuda/tower_arguments.hpp"
+#include "engine/team/module.hpp"
 
 #include <algorithm>
 #include <array>
@@ -31,6 +32,10 @@ struct PanelPlan {
   Bytes shared;
   Index cluster = 0, rows = 0, columns = 0, parts = 0;
 
+  /// Of this stencil, and within a block's shared memory.
+  [[nodiscard]] bool fits(Index stencil_radius, const DeviceInfo& device) const {
+    return radius == stencil_radius && device.shared_per_block >= shared + 1024;
+  }
   /// The cover that takes the fewest rounds of planes; how many. at_once(cluster): clusters of that size that run at a time. `together`: other
   /// launches take what the last round leaves free.
   template <class AtOnce>

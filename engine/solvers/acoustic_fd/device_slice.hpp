@@ -100,7 +100,7 @@ class DeviceSlice {
     if (doubles || !(window_ ? plain_ : bands_possible_) || torre_forced_ || 2 * count * sizeof(T) > spare) return;
     const auto& n = problem_.grid.points;
     for (PanelPlan plan : panel_plans) {
-      if (plan.radius != s_ || device_.info().shared_per_block < plan.shared + 1024) continue;
+      if (!plan.fits(s_, device_.info())) continue;
       auto kernel = device_.kernel<PanelArguments>(fmt::format("acoustic-fd/panel<{},{}>", s_, plan.levels));
       plan.cover({planes, n[1], n[2]}, device_.info().cluster,
                  [&](Index cluster) -> Index { return device_.clusters_at_once(kernel, panel_shape(plan, cluster, cluster)); }, window_);
@@ -267,7 +267,6 @@ class DeviceSlice {
       if (const auto& m = host_.layer_memory(a); m.count() > 0) planes = std::min(planes, ring_values(memory_[a][0]) / m.stride_x);
     return planes;
   }
-  [[nodiscard]] Index first() const { return first_; }
   /// Values of the host's plane that this slice holds: position and count.
   [[nodiscard]] std::pair<Index, Index> host_plane(Index global) const {
     const Layout& h = host_.at();

@@ -138,6 +138,15 @@ class Windowed final : public DeviceSteps {
       if (marks.size() < stages) marks.resize(stages);
       for (Mark& mark : marks) mark.set = false;
     }
+    // The planes of a stage in position j, behind which nothing is read that is lower than where the slice begins.
+    const auto part = [&](Index j, const Sweep& sweep, Index lag) {
+      const Index last = (j + 1) * B - lag - sweep.low;
+      return Interval{std::clamp<Index>(last - B, 0, N), std::clamp<Index>(last, 0, N)};
+    };
+    const auto begin_at = [&](Index j, const Sweep& sweep) {
+      const Index lowest = std::max(j * B - behind - sweep.low, -s_);
+      slice_.begin_at(lowest, lowest + sweep.low);
+    };
     Interval held{-s_, -s_};  // planes that were asked for and have not been sent away
     fetch(chain, held, wanted(0).end);
     for (Index j = 0; j < positions; ++j) {
@@ -149,13 +158,11 @@ class Windowed final : public DeviceSteps {
       fetch(chain, held, next);
       std::size_t number = 0;  // of the stage, through all sweeps
       for (const Sweep& sweep : chain) {
-        const Index lowest = std::max(j * B - behind - sweep.low, -s_);
-        slice_.begin_at(lowest, lowest + sweep.low);
+        begin_at(j, sweep);
         int pair = 0;
         for (std::size_t m = 0; m < sweep.stages.size(); ++m) {
           const Stage& stage = sweep.stages[m];
-          const Index last = (j + 1) * B - stage.lag - sweep.low;
-          const Interval planes{std::clamp<Index>(last - B, 0, N), std::clamp<Index>(last, 0, N)};
+          const Interval planes = part(j, sweep, stage.lag);
           slice_.turn(pair);
           if (!planes.empty()) wait_for(number, 1 - mine);
           if (stage.kind < 0) {
@@ -174,10 +181,8 @@ class Windowed final : public DeviceSteps {
         }
       }
       if (energies) {
-        const Index last = (j + 1) * B - energy_lag - chain.back().low;
-        const Interval planes{std::clamp<Index>(last - B, 0, N), std::clamp<Index>(last, 0, N)};
-        const Index lowest = std::max(j * B - behind - chain.back().low, -s_);
-        slice_.begin_at(lowest, lowest + chain.back().low);
+        const Interval planes = part(j, chain.back(), energy_lag);
+        begin_at(j, chain.back());
         slice_.turn(chain.back().last_pair);
         wait_for(number, 1 - mine);
         slice_.queue_energies(k + steps, planes, energies_.data() + 2 * planes.begin * problem_.grid.points[1]);
@@ -280,6 +285,7 @@ class Windowed final : public DeviceSteps {
     stored_.emplace_back(begin, slice_.device().event());
     out_.record(stored_.back().second);
   }
+
   const Problem& problem_;
   Field<T>& host_;
   DevicePlan plan_;

@@ -128,11 +128,7 @@ class CudaDevice final : public DeviceDriver {
     const cudaError_t code = cudaMalloc(&memory, std::max<Bytes>(size, 1));
     if (code == cudaErrorMemoryAllocation) {
       (void)cudaGetLastError();  // no lasting error: the device goes on
-      std::size_t free = 0, total = 0;
-      (void)cudaMemGetInfo(&free, &total);
-      return device_error(fmt::format("{}: no memory for {} ('{}'): {} of {} are free", text_of_device(),
-                                      format_bytes(size), label, format_bytes(free), format_bytes(total)),
-                          hint_for(code));
+      return no_memory(size, label);
     }
     if (auto bad = failed(code, "allocate memory")) return *bad;
     return memory;
@@ -145,13 +141,7 @@ class CudaDevice final : public DeviceDriver {
     CUdeviceptr begin = 0;
     std::size_t mapped = 0;
     CUresult code = calls.create(&handle, size, &kind, 0);
-    if (code == CUDA_ERROR_OUT_OF_MEMORY) {
-      std::size_t free = 0, total = 0;
-      (void)cudaMemGetInfo(&free, &total);
-      return device_error(fmt::format("{}: no memory for {} ('{}'): {} of {} are free", text_of_device(),
-                                      format_bytes(size), label, format_bytes(free), format_bytes(total)),
-                          hint_for(cudaErrorMemoryAllocation));
-    }
+    if (code == CUDA_ERROR_OUT_OF_MEMORY) return no_memory(size, label);
     const bool created = code == CUDA_SUCCESS;
     if (created) code = calls.reserve(&begin, 2 * size, 0, 0, 0);
     for (; code == CUDA_SUCCESS && mapped < 2 * size; mapped += size)
@@ -360,6 +350,14 @@ class CudaDevice final : public DeviceDriver {
     const Bytes most = info_.shared_per_block - std::min<Bytes>(info_.shared_per_block, own.sharedSizeBytes);
     return failed(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
                   fmt::format("give kernel '{}' {} bytes of shared memory a block", kernel.name, most));
+  }
+
+  [[nodiscard]] Error no_memory(Bytes size, std::string_view label) const {
+    std::size_t free = 0, total = 0;
+    (void)cudaMemGetInfo(&free, &total);
+    return device_error(fmt::format("{}: no memory for {} ('{}'): {} of {} are free", text_of_device(), format_bytes(size), label,
+                                    format_bytes(free), format_bytes(total)),
+                        hint_for(cudaErrorMemoryAllocation));
   }
 
   DeviceInfo info_;
