@@ -452,14 +452,17 @@ void Field<T>::join_traces(std::span<const double> parts, std::span<double> trac
 
 template <class T>
 void Field<T>::ask(Index k, const Box& level_box, const Box& cells, bool older, Ahead& ahead) {
-  if (stencil_.radius == 1) return;  // its kernels do not look
   const auto add = [&](const T* values, const Box& box) {
     const Interval x{std::max(box.x.begin, held_.begin), std::min(box.x.end, held_.end)};
     const Interval y{std::max<Index>(box.y.begin, 0), std::min(box.y.end, at_.ny)};
+    if (y.empty()) return;
+    constexpr Index piece = Ahead::bytes / static_cast<Index>(sizeof(T));
+    const bool whole = box.z.size() == at_.nz;  // rows side by side
     for (Index i = x.begin; i < x.end; ++i)
-      for (Index j = y.begin; j < y.end; ++j)
-        for (Index z = box.z.begin; z < box.z.end; z += Ahead::bytes / static_cast<Index>(sizeof(T)))
-          ahead.pieces.push_back(values + at_.at(i, j, z));
+      for (Index j = y.begin; j < y.end; j = whole ? y.end : j + 1) {
+        const Index end = at_.at(i, whole ? y.end - 1 : j, box.z.end);
+        for (Index p = at_.at(i, j, box.z.begin); p < end; p += piece) ahead.pieces.push_back(values + p);
+      }
   };
   add(level(k), level_box);
   if (older) add(level(k + 1), cells);

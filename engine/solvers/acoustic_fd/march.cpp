@@ -281,6 +281,7 @@ class TiledMarch final : public March {
     task.ny = problem_.grid.points[1];
     task.nz = problem_.grid.points[2];
     task.threads = team.threads();
+    task.planes_move = slab_.lower || slab_.upper;
     task.bytes_a_cell = static_cast<Index>(sizeof(T)) *
                         (2 + (problem_.velocity->constant() ? 0 : 1) + (field_.scaled() ? 1 : 0));
     candidates_ = tile_candidates(task, machine_);

@@ -215,6 +215,7 @@ class StreamedMarch final : public March {
     task.ny = problem_.grid.points[1];
     task.nz = problem_.grid.points[2];
     task.threads = team.threads();
+    task.planes_move = true;
     shape_ = tile_candidates(task, machine_).front();
   }
 

@@ -68,15 +68,18 @@ class Stepwise final : public Tiling {
   Index s_, planes_, x_blocks_ = 1, y_blocks_ = 1, blocks_ = 1;
 };
 
-/// Tile (a, b): a W ≤ y + s j < (a+1) W, b W ≤ y − s j < (b+1) W with j = k − k0. It needs (a−1, b), (a, b+1), (a−1, b+1).
+/// Tile (a, b): a W ≤ x + s j < (a+1) W, b W ≤ x − s j < (b+1) W with j = k − k0, marched along y; it needs (a−1, b), (a, b+1),
+/// (a−1, b+1). What enters at its edges lies side by side in memory then, a few rows of y of every plane; with x and y exchanged,
+/// as where planes move, every plane that it marches to would begin new pages.
 class Diamonds final : public Tiling {
  public:
   Diamonds(const TileShape& shape, const Span& span, int radius)
       : span_(span), s_(radius), width_(std::max<Index>(shape.width, 2 * radius)), block_(std::max<Index>(shape.planes, 1)),
-        depth_(shape.depth > 0 ? (shape.depth + skew - 1) / skew * skew : span.nz + skew * (span.k1 - span.k0)) {
-    const Index steps = span.k1 - span.k0;
-    a_ = {0, floor_div(span.ny - 1 + s_ * (steps - 1), width_) + 1};
-    b_ = {floor_div(-s_ * (steps - 1), width_), floor_div(span.ny - 1, width_) + 1};
+        depth_(shape.depth > 0 ? (shape.depth + skew - 1) / skew * skew : span.nz + skew * (span.k1 - span.k0)),
+        of_x_(span.planes_stay()) {
+    const Index steps = span.k1 - span.k0, n = of_x_ ? span.nx : span.ny;
+    a_ = {0, floor_div(n - 1 + s_ * (steps - 1), width_) + 1};
+    b_ = {floor_div(-s_ * (steps - 1), width_), floor_div(n - 1, width_) + 1};
     place_.assign(static_cast<std::size_t>(a_.size() * b_.size()), -1);
     for (Index sum = a_.begin - b_.end; sum <= a_.end - b_.begin; ++sum)  // earlier rows of diamonds first
       for (Index a = a_.begin; a < a_.end; ++a) {
@@ -101,28 +104,26 @@ class Diamonds final : public Tiling {
   void run(Index tile, PatchSink& sink) const override {
     const Tile& t = list_[static_cast<std::size_t>(tile)];
     const Index first = t.updates.begin, last = t.updates.end;
-    Index begin = span_.planes(first).begin, end = begin;
+    Index begin = wave(first).begin, end = begin;
     for (Index k = first; k < last; ++k) {
-      const Interval planes = span_.planes(k);
-      if (planes.empty()) continue;
-      begin = std::min(begin, planes.begin + s_ * (k - first));
-      end = std::max(end, planes.end + s_ * (k - first));
+      const Interval there = wave(k);
+      if (there.empty()) continue;
+      begin = std::min(begin, there.begin + s_ * (k - first));
+      end = std::max(end, there.end + s_ * (k - first));
     }
     // A cut along z is the inner loop: what its levels share then stays in a core's own cache, and the next cut finds the
     // planes that it shares with this one in the last cache.
     Ahead ahead;
-    for (Index X = begin; X < end; X += block_) {
+    for (Index Y = begin; Y < end; Y += block_) {
       ahead.clear();  // what is left would be late
+      for (Index k = first; k < last; ++k) ask_ahead(t, k, Y + block_ - s_ * (k - first), sink, ahead);
       for (Index Z = 0; Z < span_.nz + skew * (last - 1 - first); Z += depth_)
         for (Index k = first; k < last; ++k) {
-          const Interval planes = span_.planes(k);
-          const Index x = X - s_ * (k - first), z = Z - skew * (k - first);
-          const Box box{{std::max(planes.begin, x), std::min(planes.end, x + block_)},
-                        rows(t.a, t.b, k),
-                        {std::max<Index>(0, z), std::min(span_.nz, z + depth_)}};
-          if (box.empty()) continue;
-          sink.patch_asking(k, box, ahead);
-          ask_ahead(t, k, box, sink, ahead);
+          const Interval there = wave(k);
+          const Index y = Y - s_ * (k - first), z = Z - skew * (k - first);
+          const Box box = box_of(across(t.a, t.b, k), {std::max(there.begin, y), std::min(there.end, y + block_)},
+                                 {std::max<Index>(0, z), std::min(span_.nz, z + depth_)});
+          if (!box.empty()) sink.patch_asking(k, box, ahead);
         }
     }
   }
@@ -139,31 +140,38 @@ class Diamonds final : public Tiling {
   [[nodiscard]] int exists(Index a, Index b) const {
     return a >= a_.begin && a < a_.end && b >= b_.begin && b < b_.end && place_[at(a, b)] >= 0 ? 1 : 0;
   }
-  [[nodiscard]] Interval rows(Index a, Index b, Index k) const {
+  /// What the tile has of the axis that diamonds cut.
+  [[nodiscard]] Interval across(Index a, Index b, Index k) const {
     const Index j = s_ * (k - span_.k0);
     return {std::max({a * width_ - j, b * width_ + j, Index{0}}),
-            std::min({(a + 1) * width_ - j, (b + 1) * width_ + j, span_.ny})};
+            std::min({(a + 1) * width_ - j, (b + 1) * width_ + j, of_x_ ? span_.nx : span_.ny})};
   }
-  /// Of the planes of the next step the rows at both edges of the diamond, which no lower level of it brings.
-  void ask_ahead(const Tile& t, Index k, const Box& done, PatchSink& sink, Ahead& ahead) const {
-    const Interval now = rows(t.a, t.b, k), before = k > t.updates.begin ? rows(t.a, t.b, k - 1) : Interval{};
-    const Interval next{done.x.end, done.x.end + block_}, entering{done.x.end + s_, done.x.end + s_ + block_};
+  /// All of the axis that they march along.
+  [[nodiscard]] Interval wave(Index k) const { return of_x_ ? Interval{0, span_.ny} : span_.planes(k); }
+  [[nodiscard]] Box box_of(Interval cut, Interval along, Interval z) const {
+    return of_x_ ? Box{cut, along, z} : Box{along, cut, z};
+  }
+  /// Of the next step of the wavefront, which begins at y, what lies at both edges of the diamond and no lower level of it brings.
+  void ask_ahead(const Tile& t, Index k, Index y, PatchSink& sink, Ahead& ahead) const {
+    const Interval now = across(t.a, t.b, k), before = k > t.updates.begin ? across(t.a, t.b, k - 1) : Interval{};
+    const Interval next{y, y + block_}, entering{y + s_, y + s_ + block_}, all{0, span_.nz};
+    if (now.empty()) return;
     if (before.empty()) {
-      sink.ask(k, {entering, {now.begin - s_, now.end + s_}, done.z}, {next, now, done.z}, true, ahead);
+      sink.ask(k, box_of({now.begin - s_, now.end + s_}, entering, all), box_of(now, next, all), true, ahead);
       return;
     }
     if (now.begin < before.begin)
-      sink.ask(k, {entering, {now.begin - s_, before.begin}, done.z}, {next, {now.begin, before.begin}, done.z}, false, ahead);
+      sink.ask(k, box_of({now.begin - s_, before.begin}, entering, all), box_of({now.begin, before.begin}, next, all), false, ahead);
     if (now.end > before.end)
-      sink.ask(k, {entering, {before.end, now.end + s_}, done.z}, {next, {before.end, now.end}, done.z}, false, ahead);
+      sink.ask(k, box_of({before.end, now.end + s_}, entering, all), box_of({before.end, now.end}, next, all), false, ahead);
   }
   [[nodiscard]] Interval updates(Index a, Index b) const {
-    // y + s j ≥ aW and y − s j < (b+1)W: 2 s j > (a − b − 1) W; likewise 2 s j < (a − b + 1) W.
+    // x + s j ≥ aW and x − s j < (b+1)W: 2 s j > (a − b − 1) W; likewise 2 s j < (a − b + 1) W.
     const Index low = std::max<Index>(0, floor_div((a - b - 1) * width_, 2 * s_));
     const Index high = std::min<Index>(span_.k1 - span_.k0, floor_div((a - b + 1) * width_, 2 * s_) + 2);
     Interval out{span_.k1, span_.k0};
     for (Index k = span_.k0 + low; k < span_.k0 + high; ++k)
-      if (!rows(a, b, k).empty()) {
+      if (!across(a, b, k).empty()) {
         out.begin = std::min(out.begin, k);
         out.end = std::max(out.end, k + 1);
       }
@@ -171,6 +179,7 @@ class Diamonds final : public Tiling {
   }
   Span span_;
   Index s_, width_, block_, depth_;
+  bool of_x_;  ///< diamonds cut x and march along y; or the other way round
   Interval a_{}, b_{};
   std::vector<std::int32_t> place_;
   std::vector<Tile> list_;

@@ -6,8 +6,9 @@
 // says which tiles must come before which; dataflow.hpp runs them.
 //
 //   stepwise  one tile a block of rows and step: the memory's speed is the limit
-//   diamond   diamonds in (y, k) of width W, each marched along x as a wavefront that lags by s planes a level (Malas et al.,
-//             SIAM J. Sci. Comput. 37, 2015): 40 s/W bytes from memory a cell update (varying c, single precision)
+//   diamond   diamonds in (x, k) of width W, each marched along y as a wavefront that lags by s rows a level (Malas et al.,
+//             SIAM J. Sci. Comput. 37, 2015): 40 s/W bytes from memory a cell update (varying c, single precision). In (y, k), marched
+//             along x, where the planes of a span move
 //   tower     DiamondTorre: with p = x + y, q = x − y, tiles P = p − s k ∈ [aD, aD + D), Q = q − s k ∈ [bD, bD + D) for
 //             n N_t ≤ k < (n+1) N_t, D = 2 s DTS. All dependencies point to larger or equal P and Q, so tower (a, b, n) needs
 //             (a+1, b, n), (a, b+1, n) and (a, b, n−1) only (Perepelkina & Levchenko, preprint 2015-18, section 3)
@@ -38,7 +39,7 @@ class PatchSink {
   /// The same, while what the tile asked for is brought near.
   virtual void patch_asking(Index k, const Box& box, Ahead& /*ahead*/) { patch(k, box); }
   /// Boxes, which may reach beyond the grid, that update k will read for the first time in a while: of level k, and of the medium and
-  /// perhaps of level k − 1.
+  /// perhaps of level k − 1. Asked for in the order in which they will be needed.
   virtual void ask(Index /*k*/, const Box& /*level*/, const Box& /*cells*/, bool /*older*/, Ahead& /*ahead*/) {}
 };
 
@@ -69,6 +70,8 @@ struct Span {
   /// Or edges that move: with j = k − k0 planes [edge.begin + slope.begin j, edge.end + slope.end j).
   bool moving_edges = false;
   Interval edge{}, slope{};
+  /// Every update covers the same planes, 0 ≤ x < nx.
+  [[nodiscard]] bool planes_stay() const { return !moving_edges && lag == 0 && grow_low == 0 && grow_high == 0; }
   [[nodiscard]] Interval planes(Index k) const {
     if (moving_edges) {
       const Index begin = edge.begin + slope.begin * (k - k0), end = edge.end + slope.end * (k - k0);
@@ -86,7 +89,7 @@ struct TileShape {
   enum class Kind { stepwise, diamond, tower };
   Kind kind = Kind::stepwise;
   Index width = 32;   ///< diamond: W (a multiple of 2s); tower: D; stepwise: rows of a block
-  Index planes = 8;   ///< diamond: planes a wavefront step takes
+  Index planes = 8;   ///< diamond: rows (planes where diamonds march along x) that a step of the wavefront takes
   Index height = 16;  ///< tower: N_t
   /// Diamond: cells along z that are marched together, a multiple of 16, 0 = all. The cut moves by 16 cells to lower z with
   /// each level, so that rows stay aligned and dependencies point one way.

@@ -67,7 +67,7 @@ struct Patch {
   const T* sigma_z = nullptr;    ///< σ along z, from z = 0, where there is any
   const T* inverse_z = nullptr;  ///< 1/(1 + σ_z)
   const RowWeights<T>* weights = nullptr;
-  Ahead* ahead = nullptr;  ///< may be null; order 2, whose tiles need little, does not look
+  Ahead* ahead = nullptr;  ///< may be null
 };
 
 enum class Cells { plain, dense, damped };

@@ -4,10 +4,11 @@
 //
 // What limits them: from the first cache orders 2 and 8 take 9 and 26 cycles a vector of 16 on a Zen 4 (which passes 64-byte vectors in
 // two halves: one load, one sum and one fma of such a vector a cycle), from the second 10 and 28, where loads alone would take 6 and 15.
-// So rows are taken two at a time, which share their y neighbours, with 64-byte vectors z neighbours come out of registers by shifts
-// instead of loads that cross cache lines, and addresses are kept in few registers (Strides). x is an outer loop over blocks of two rows
-// and `chunk_of` cells along z: the 2s+1 planes of a block stay in the first cache. Asking for the next plane was slower than leaving
-// rows to the processor's prefetching; what comes from memory is asked for by the tile (Ahead).
+// So rows are taken two at a time, of neighbouring planes, which share their x neighbours, with 64-byte vectors z neighbours come out of
+// registers by shifts instead of loads that cross cache lines, and addresses are kept in few registers (Strides). y is an outer loop over
+// blocks of two rows and `chunk_of` cells along z: the 2s+1 rows of a block stay in the first cache, and what comes next lies beside
+// them, in the same page or the next: along x every row would be in a page of its own (a third slower at order 2 step by step, a tenth
+// in tiles). What comes from memory is asked for by the tile (Ahead).
 
 inline __attribute__((always_inline)) float fused(float a, float b, float c) {
   return __builtin_fmaf(a, b, c);
@@ -126,18 +127,17 @@ CONOID_INLINE const T* beside(const T* p, std::ptrdiff_t bytes) {
   return reinterpret_cast<const T*>(reinterpret_cast<const char*>(p) + bytes);
 }
 
-/// Rows of a group: they share y neighbours, but each keeps three vectors in registers and three addresses.
+/// Rows of a group, one above the other along x: they share x neighbours, but each keeps three vectors in registers and three addresses.
 template <int Radius>
 constexpr int group_of = CONOID_WIDE_BYTES < 64 ? 1 : 2;
 
-/// Cells along z that march along x together; the best of those tried in single precision.
+/// Cells along z that march along y together; the best of those tried in single precision.
 template <class T, int Radius>
 constexpr Index chunk_of = (Radius == 1 ? 512 : Radius == 2 ? 256 : 128) * 4 / static_cast<Index>(sizeof(T));
 
-/// Lines asked for a vector, so that a chunk asks for a piece.
+/// Bytes asked for a vector, so that a chunk asks for a piece.
 template <class T, int Radius>
-constexpr int ahead_lines =
-    Radius == 1 ? 0 : static_cast<int>(Ahead::bytes / 64 * CONOID_WIDE_BYTES / (chunk_of<T, Radius> * static_cast<Index>(sizeof(T))));
+constexpr Index ahead_bytes = Ahead::bytes * CONOID_WIDE_BYTES / (chunk_of<T, Radius> * static_cast<Index>(sizeof(T)));
 
 /// The damping of a group of rows in the layers of x and y.
 template <class T, int Group>
@@ -153,7 +153,7 @@ struct Column {
   static constexpr int lanes = sizeof(Wide) / sizeof(T);
 
   // By value: a store of a vector may alias what is behind a reference, which would be loaded again for every vector.
-  Strides sx, sy, a_sy, v_sy;
+  Strides sx, sy, a_sx, v_sx;
   const char* ahead;
   const T *sigma_z, *inverse_z;
   RowWeights<T> w;
@@ -172,21 +172,21 @@ struct Column {
 
   template <bool End, bool Part, int g>
   CONOID_INLINE void one_row(const T* u, T* o, const T* a, const T* v, Index z, Index count) {
-    const T* p = row<g>(u, sy);
+    const T* p = row<g>(u, sx);
     __asm__("" : "+r"(p));
     Wide L = wide_all(w.centre) * here[g];
     const auto add = [&]<int i>() __attribute__((always_inline)) {
-      const Wide x = wide_load(row<-i>(p, sx)) + wide_load(row<i>(p, sx));
       Wide low, high;
       if constexpr (g - i >= 0)
         low = here[g - i];
       else
-        low = wide_load(row<g - i>(u, sy));
+        low = wide_load(row<g - i>(u, sx));
       if constexpr (g + i < Group)
         high = here[g + i];
       else
-        high = wide_load(row<i>(p, sy));
-      const Wide y = low + high;
+        high = wide_load(row<i>(p, sx));
+      const Wide x = low + high;
+      const Wide y = wide_load(row<-i>(p, sy)) + wide_load(row<i>(p, sy));
 #if CONOID_WIDE_BYTES == 64
       const Wide z_pair = wide_shift<lanes - i>(before[g], here[g]) + wide_shift<i>(here[g], after[g]);
 #else
@@ -206,8 +206,8 @@ struct Column {
     if constexpr (Radius >= 4) add.template operator()<4>();
     if constexpr (Radius >= 5) add.template operator()<5>();
     if constexpr (Radius >= 6) add.template operator()<6>();
-    if constexpr (Kind != Cells::plain) L = wide_fnma(wide_load(row<g>(v, v_sy)), here[g], L);
-    const Wide a_here = wide_load(row<g>(a, a_sy)), old = wide_load(row<g>(o, sy));
+    if constexpr (Kind != Cells::plain) L = wide_fnma(wide_load(row<g>(v, v_sx)), here[g], L);
+    const Wide a_here = wide_load(row<g>(a, a_sx)), old = wide_load(row<g>(o, sx));
     Wide result;
     if constexpr ((Kind == Cells::plain || Kind == Cells::dense) && !End) {
       result = wide_fma(a_here, L, wide_fms(wide_all(T(2)), here[g], old));
@@ -224,9 +224,9 @@ struct Column {
     if constexpr (Part) {
       T lane[lanes];
       __builtin_memcpy(lane, &result, sizeof result);
-      for (Index j = 0; j < count; ++j) row<g>(o, sy)[j] = lane[j];
+      for (Index j = 0; j < count; ++j) row<g>(o, sx)[j] = lane[j];
     } else {
-      *reinterpret_cast<Wide*>(row<g>(o, sy)) = result;
+      *reinterpret_cast<Wide*>(row<g>(o, sx)) = result;
     }
   }
 
@@ -234,19 +234,19 @@ struct Column {
   CONOID_INLINE void cells(const T* u, T* o, const T* a, const T* v, Index z, Index count) {
     const auto load = [&]<int g>() __attribute__((always_inline)) {
 #if CONOID_WIDE_BYTES == 64
-      after[g] = wide_load(row<g>(u, sy) + lanes);
+      after[g] = wide_load(row<g>(u, sx) + lanes);
 #else
-      here[g] = wide_load(row<g>(u, sy));
+      here[g] = wide_load(row<g>(u, sx));
 #endif
     };
     load.template operator()<0>();
     if constexpr (Group > 1) load.template operator()<1>();
-    if constexpr (ahead_lines<T, Radius> > 0)
-      if (ahead) {
+    if (ahead) {
+      constexpr Index bytes = ahead_bytes<T, Radius>;
 #pragma GCC unroll 8
-        for (int i = 0; i < ahead_lines<T, Radius>; ++i) __builtin_prefetch(ahead + 64 * i, 0, 2);  // into the second cache
-        ahead += 64 * ahead_lines<T, Radius>;
-      }
+      for (Index i = 0; i < bytes; i += 64) __builtin_prefetch(ahead + i, 0, 2);  // into the second cache
+      ahead += bytes;
+    }
     one_row<End, Part, 0>(u, o, a, v, z, count);
     if constexpr (Group > 1) one_row<End, Part, 1>(u, o, a, v, z, count);
 #if CONOID_WIDE_BYTES == 64
@@ -262,7 +262,7 @@ struct Column {
 #if CONOID_WIDE_BYTES == 64
 #pragma GCC unroll 8
     for (int g = 0; g < Group; ++g) {
-      const T* p = beside(u, g * sy.one);
+      const T* p = beside(u, g * sx.one);
       before[g] = wide_load(p - lanes);
       here[g] = wide_load(p);
     }
@@ -272,7 +272,7 @@ struct Column {
   }
 };
 
-/// Group rows from y on in plane x, cells z0 ≤ z < z1; z0 is a multiple of whole vectors.
+/// Rows y of Group planes from x on, cells z0 ≤ z < z1; z0 is a multiple of whole vectors.
 template <class T, int Radius, bool Unequal, Cells Kind, int Group>
 CONOID_INLINE void rows_along_z(const Patch<T>& t, const RowWeights<T>& w, Index x, Index y, Index z0, Index z1) {
   constexpr Index lanes = sizeof(WideOf<T>) / sizeof(T);
@@ -286,20 +286,20 @@ CONOID_INLINE void rows_along_z(const Patch<T>& t, const RowWeights<T>& w, Index
   constexpr std::ptrdiff_t size = sizeof(T);
   column.sx.template set<Radius>(t.stride_x * size);
   column.sy.template set<Radius>(t.stride_y * size);
-  column.a_sy.template set<1>(t.a_stride_y * size);
-  column.v_sy.template set<1>(t.v_stride_y * size);
+  column.a_sx.template set<1>(t.a_stride_x * size);
+  column.v_sx.template set<1>(t.v_stride_x * size);
   column.sigma_z = t.sigma_z;
   column.inverse_z = t.inverse_z;
   column.w = w;
   if constexpr (Kind == Cells::damped)
 #pragma GCC unroll 8
     for (int g = 0; g < Group; ++g) {
-      const T sigma = t.sigma_x[x] + t.sigma_y[y + g];
+      const T sigma = t.sigma_x[x + g] + t.sigma_y[y];
       column.damping.sigma[g] = sigma;
       column.damping.less_one[g] = sigma - T(1);
       column.damping.inverse[g] = T(1) / (T(1) + sigma);
     }
-  column.ahead = ahead_lines<T, Radius> > 0 && t.ahead ? static_cast<const char*>(t.ahead->take()) : nullptr;
+  column.ahead = t.ahead ? static_cast<const char*>(t.ahead->take()) : nullptr;
   column.begin(u);
   Index z = z0;
   const auto forward = [&] {
@@ -318,12 +318,12 @@ CONOID_INLINE void rows_along_z(const Patch<T>& t, const RowWeights<T>& w, Index
   if (z < z1) column.template cells<true, true>(u, o, a, v, z, z1 - z);  // σ_z = 0 gives the bits of a plain cell
 }
 
-/// Rows y0 ≤ y < y1, all x, cells z0 ≤ z < z1.
+/// Planes x0 ≤ x < x1, all y, cells z0 ≤ z < z1.
 template <class T, int Radius, bool Unequal, Cells Kind, int Group>
-__attribute__((noinline)) void march_x(const Patch<T>& t, Index y0, Index y1, Index z0, Index z1) {
+__attribute__((noinline)) void march_y(const Patch<T>& t, Index x0, Index x1, Index z0, Index z1) {
   const RowWeights<T> w = *t.weights;
-  for (Index x = 0; x < t.nx; ++x)
-    for (Index y = y0; y < y1; y += Group) rows_along_z<T, Radius, Unequal, Kind, Group>(t, w, x, y, z0, z1);
+  for (Index y = 0; y < t.ny; ++y)
+    for (Index x = x0; x < x1; x += Group) rows_along_z<T, Radius, Unequal, Kind, Group>(t, w, x, y, z0, z1);
 }
 
 template <class T, int Radius, bool Unequal, Cells Kind>
@@ -333,10 +333,10 @@ void update(const Patch<T>& t) {
   for (Index z = t.z0; z < t.z1;) {
     Index next = (z / chunk + 1) * chunk;
     if (t.z1 - next < chunk / 2) next = t.z1;
-    Index y = 0;
+    Index x = 0;
     if constexpr (group > 1)
-      for (; y + group <= t.ny; y += group) march_x<T, Radius, Unequal, Kind, group>(t, y, y + group, z, next);
-    if (y < t.ny) march_x<T, Radius, Unequal, Kind, 1>(t, y, t.ny, z, next);
+      for (; x + group <= t.nx; x += group) march_y<T, Radius, Unequal, Kind, group>(t, x, x + group, z, next);
+    if (x < t.nx) march_y<T, Radius, Unequal, Kind, 1>(t, x, t.nx, z, next);
     z = next;
   }
 }
