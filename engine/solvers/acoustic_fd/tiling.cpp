@@ -20,7 +20,7 @@ Index floor_div(Index a, Index b) {
 /// Blocks of rows and planes; a step waits for the whole step before it.
 class Stepwise final : public Tiling {
  public:
-  Stepwise(const TileShape& shape, const Span& span, int radius, int threads) : span_(span), s_(radius), planes_(radius == 1 ? 1024 : 8) {
+  Stepwise(const TileShape& shape, const Span& span, int radius, int threads) : span_(span), s_(radius), planes_(8) {
     const Index height = std::clamp<Index>(shape.width, 1, std::max<Index>(1, span.ny));
     y_blocks_ = (span.ny + height - 1) / height;
     const Index wanted = threads == 1 ? 1 : 4 * threads;
@@ -52,7 +52,7 @@ class Stepwise final : public Tiling {
     const Index x1 = planes.begin + planes.size() * (i + 1) / x_blocks_;
     const Interval rows{span_.ny * j / y_blocks_, span_.ny * (j + 1) / y_blocks_}, all{0, span_.nz};
     if (rows.empty()) return;
-    // A few planes at a time, while the next ones are asked for: their rows at both edges are read again soon. Order 2 needs neither.
+    // A few planes at a time, while the next ones are asked for: their rows at both edges are read again soon.
     Ahead ahead;
     for (Index x = x0; x < x1; x += planes_) {
       const Index end = std::min(x + planes_, x1), next = std::min(end + planes_, x1);
