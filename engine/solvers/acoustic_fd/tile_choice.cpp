@@ -26,9 +26,9 @@ std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& mach
       std::clamp<Index>((s == 1 ? l2 / 2 : l2) / (task.nz * 4 * (2 * s + 3)) - 2 * s, 4, std::max<Index>(4, task.ny));
 
   // A diamond must leave every thread one of its row of diamonds.
-  const Index cut = task.planes_move ? task.ny : task.nx, along = task.planes_move ? task.nx : task.ny;
+  const Index cut = task.planes_move ? task.ny : std::max(task.nx, task.ny);
   const Index most = cut / std::max(1, task.threads) / (2 * s) * (2 * s);
-  if (most < 2 * s || along < 4 * s) return {stepwise};
+  if (most < 2 * s || std::min(task.nx, task.ny) < 4 * s) return {stepwise};
   const auto diamond = [&](Index width, Index planes, Index depth = 0) {
     TileShape d;
     d.kind = TileShape::Kind::diamond;

@@ -16,7 +16,7 @@ struct TileTask {
   Index nx = 0, ny = 0, nz = 0;
   Index bytes_a_cell = 12;  ///< two levels and the medium
   int threads = 1;
-  bool planes_move = false;  ///< see Span: diamonds cut y then, otherwise x
+  bool planes_move = false;  ///< see Span: diamonds cut y then, otherwise x where it is long enough
 };
 
 /// Updates that one band should span: long enough for tall tiles, short enough to answer a stop.

@@ -69,14 +69,14 @@ class Stepwise final : public Tiling {
 };
 
 /// Tile (a, b): a W ≤ x + s j < (a+1) W, b W ≤ x − s j < (b+1) W with j = k − k0, marched along y; it needs (a−1, b), (a, b+1),
-/// (a−1, b+1). What enters at its edges lies side by side in memory then, a few rows of y of every plane; with x and y exchanged,
-/// as where planes move, every plane that it marches to would begin new pages.
+/// (a−1, b+1). What enters at its edges lies side by side in memory then, a few rows of y of every plane. With x and y exchanged,
+/// where planes move or are too few for all threads, every plane that it marches to begins new pages.
 class Diamonds final : public Tiling {
  public:
-  Diamonds(const TileShape& shape, const Span& span, int radius)
+  Diamonds(const TileShape& shape, const Span& span, int radius, int threads)
       : span_(span), s_(radius), width_(std::max<Index>(shape.width, 2 * radius)), block_(std::max<Index>(shape.planes, 1)),
         depth_(shape.depth > 0 ? (shape.depth + skew - 1) / skew * skew : span.nz + skew * (span.k1 - span.k0)),
-        of_x_(span.planes_stay()) {
+        of_x_(span.planes_stay() && (span.nx >= span.ny || span.nx >= threads * width_)) {
     const Index steps = span.k1 - span.k0, n = of_x_ ? span.nx : span.ny;
     a_ = {0, floor_div(n - 1 + s_ * (steps - 1), width_) + 1};
     b_ = {floor_div(-s_ * (steps - 1), width_), floor_div(n - 1, width_) + 1};
@@ -343,7 +343,7 @@ bool parse_shape(std::string_view text, TileShape& shape) {
 std::unique_ptr<Tiling> make_tiling(const TileShape& shape, const Span& span, int radius, int threads) {
   switch (shape.kind) {
     case TileShape::Kind::diamond:
-      return std::make_unique<Diamonds>(shape, span, radius);
+      return std::make_unique<Diamonds>(shape, span, radius, threads);
     case TileShape::Kind::tower:
       return std::make_unique<Towers>(shape, span, radius);
     case TileShape::Kind::stepwise:

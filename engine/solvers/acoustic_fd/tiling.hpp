@@ -8,7 +8,7 @@
 //   stepwise  one tile a block of rows and step: the memory's speed is the limit
 //   diamond   diamonds in (x, k) of width W, each marched along y as a wavefront that lags by s rows a level (Malas et al.,
 //             SIAM J. Sci. Comput. 37, 2015): 40 s/W bytes from memory a cell update (varying c, single precision). In (y, k), marched
-//             along x, where the planes of a span move
+//             along x, where the planes of a span move or are too few
 //   tower     DiamondTorre: with p = x + y, q = x − y, tiles P = p − s k ∈ [aD, aD + D), Q = q − s k ∈ [bD, bD + D) for
 //             n N_t ≤ k < (n+1) N_t, D = 2 s DTS. All dependencies point to larger or equal P and Q, so tower (a, b, n) needs
 //             (a+1, b, n), (a, b+1, n) and (a, b, n−1) only (Perepelkina & Levchenko, preprint 2015-18, section 3)
@@ -89,7 +89,7 @@ struct TileShape {
   enum class Kind { stepwise, diamond, tower };
   Kind kind = Kind::stepwise;
   Index width = 32;   ///< diamond: W (a multiple of 2s); tower: D; stepwise: rows of a block
-  Index planes = 8;   ///< diamond: rows (planes where diamonds march along x) that a step of the wavefront takes
+  Index planes = 8;   ///< diamond: rows (where diamonds march along x, planes) that a step of the wavefront takes
   Index height = 16;  ///< tower: N_t
   /// Diamond: cells along z that are marched together, a multiple of 16, 0 = all. The cut moves by 16 cells to lower z with
   /// each level, so that rows stay aligned and dependencies point one way.

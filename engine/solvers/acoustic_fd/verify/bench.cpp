@@ -144,20 +144,28 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
   const double budget = run.quick ? 1 : 4;
   run.doing("memory bandwidth");
   const WorkerSpec processors{"cpu", threads, 1};
-  const double limit = memory_limit(true, n * n * n, threads, budget);
+  // A neighbour on the machine can halve it for a while, as it can the rates: the best of several moments counts, of both.
+  double limit = 0;
+  std::string roof;
   const auto gigacells = [](double rate) { return rate / 1e9; };
-  const std::string roof = fmt::format("memory limit of a stepwise march, {:.2f} Gcells/s", gigacells(limit));
-  sink({"memory, 16 B a cell in place", limit * 16 / 1e9, "GB/s", 1, 0, "itself", "bandwidth"});
+  const auto measure_memory = [&] {
+    limit = std::max(limit, memory_limit(true, n * n * n, threads, budget / 2));
+    roof = fmt::format("memory limit of a stepwise march, {:.2f} Gcells/s", gigacells(limit));
+  };
+  measure_memory();
   std::string used;
   for (const int order : {2, 8}) {
     run.doing(fmt::format("stepwise, order {}", order));
     const double step = march_rate(order, true, {n, n, n}, processors, budget, order == 2 ? "stepwise 64" : "stepwise 32", Edges::sponge, used);
-    sink({fmt::format("stepwise, order {}, varying c, {}^3", order, n), gigacells(step), "Gcells/s", step / limit, 0, roof,
-          order == 2 ? "bandwidth" : "bandwidth, loads"});
     // The promise: two cores with about 54 GB/s reach 8 and 4 Gcells/s, that is 2.3 and 1.2 times the limit of a stepwise march. Where
     // memory is slower or faster the second says more.
     run.doing(fmt::format("tiled, order {}", order));
     const double tiled = march_rate(order, true, {n, n, n}, processors, budget, "auto", Edges::sponge, used);
+    run.doing("memory bandwidth");
+    measure_memory();
+    sink({fmt::format("memory, 16 B a cell in place, before and after order {}", order), limit * 16 / 1e9, "GB/s", 1, 0, "itself", "bandwidth"});
+    sink({fmt::format("stepwise, order {}, varying c, {}^3", order, n), gigacells(step), "Gcells/s", step / limit, 0, roof,
+          order == 2 ? "bandwidth" : "bandwidth, loads"});
     sink({fmt::format("tiled, order {}, varying c, {}^3, sponges, source, 100 receivers ({})", order, n, used), gigacells(tiled),
           "Gcells/s", tiled / limit, order == 2 ? 8.0 : 4.0, roof, order == 2 ? "second and last cache" : "last cache and memory"});
     sink({fmt::format("the same over the limit of a stepwise march, order {}", order), tiled / limit, "times", tiled / limit,
