@@ -318,12 +318,11 @@ CONOID_INLINE void rows_along_z(const Patch<T>& t, const RowWeights<T>& w, Index
   if (z < z1) column.template cells<true, true>(u, o, a, v, z, z1 - z);  // σ_z = 0 gives the bits of a plain cell
 }
 
-/// Planes x0 ≤ x < x1, all y, cells z0 ≤ z < z1.
+/// Group planes from x on, all y, cells z0 ≤ z < z1.
 template <class T, int Radius, bool Unequal, Cells Kind, int Group>
-__attribute__((noinline)) void march_y(const Patch<T>& t, Index x0, Index x1, Index z0, Index z1) {
+__attribute__((noinline)) void march_y(const Patch<T>& t, Index x, Index z0, Index z1) {
   const RowWeights<T> w = *t.weights;
-  for (Index y = 0; y < t.ny; ++y)
-    for (Index x = x0; x < x1; x += Group) rows_along_z<T, Radius, Unequal, Kind, Group>(t, w, x, y, z0, z1);
+  for (Index y = 0; y < t.ny; ++y) rows_along_z<T, Radius, Unequal, Kind, Group>(t, w, x, y, z0, z1);
 }
 
 template <class T, int Radius, bool Unequal, Cells Kind>
@@ -335,8 +334,8 @@ void update(const Patch<T>& t) {
     if (t.z1 - next < chunk / 2) next = t.z1;
     Index x = 0;
     if constexpr (group > 1)
-      for (; x + group <= t.nx; x += group) march_y<T, Radius, Unequal, Kind, group>(t, x, x + group, z, next);
-    if (x < t.nx) march_y<T, Radius, Unequal, Kind, 1>(t, x, t.nx, z, next);
+      for (; x + group <= t.nx; x += group) march_y<T, Radius, Unequal, Kind, group>(t, x, z, next);
+    for (; x < t.nx; ++x) march_y<T, Radius, Unequal, Kind, 1>(t, x, z, next);
     z = next;
   }
 }

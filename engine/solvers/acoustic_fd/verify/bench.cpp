@@ -21,8 +21,7 @@ double seconds_since(Clock::time_point start) {
 
 /// Best of several passes of o = u + u − o (+ a): the traffic of a step without its stencil. Cells per second.
 double memory_limit(bool varying, Index cells, int threads, double budget) {
-  // A line apart modulo a page: loads that seem to meet the stores before them, as those of arrays of 512³ would, wait (24 instead of
-  // 42 GB/s on a Zen 4).
+  // A line apart modulo a page: arrays of 512³, a power of two apart, get in each other's way (24 instead of 42 GB/s on a Zen 4).
   constexpr Index line = 16;
   Block<float> u(cells), o(cells + line), a(varying ? cells + 2 * line : 1);
   const CpuWorker worker(threads);
