@@ -21,7 +21,7 @@ std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& mach
 
   TileShape stepwise;
   stepwise.kind = TileShape::Kind::stepwise;
-  // What rows of 2s + 1 planes take of the second cache: half of it at order 2, all of it above, whose next planes are asked for.
+  // What rows of 2s + 1 planes take of the second cache: half of it at order 2, all of it above.
   stepwise.width =
       std::clamp<Index>((s == 1 ? l2 / 2 : l2) / (task.nz * 4 * (2 * s + 3)) - 2 * s, 4, std::max<Index>(4, task.ny));
 
@@ -100,8 +100,8 @@ std::string tile_key(const TileTask& task, const Machine& machine, std::string_v
     while (power * 7 / 5 < n) power = power * 7 / 5;
     return power;
   };
-  return fmt::format("{} | {} threads | {} | order {} | {} B | {} x {} x {}", machine.processor, task.threads, kernel,
-                     2 * task.radius, task.bytes_a_cell, rounded(task.nx), rounded(task.ny), rounded(task.nz));
+  return fmt::format("{} | {} threads | {} | order {} | {} B | {} x {} x {} | cut {}", machine.processor, task.threads, kernel,
+                     2 * task.radius, task.bytes_a_cell, rounded(task.nx), rounded(task.ny), rounded(task.nz), task.planes_move ? "y" : "x or y");
 }
 
 }  // namespace conoid::acoustic_fd

@@ -20,7 +20,7 @@ Index floor_div(Index a, Index b) {
 /// Blocks of rows and planes; a step waits for the whole step before it.
 class Stepwise final : public Tiling {
  public:
-  Stepwise(const TileShape& shape, const Span& span, int radius, int threads) : span_(span), s_(radius), planes_(8) {
+  Stepwise(const TileShape& shape, const Span& span, int radius, int threads) : span_(span), s_(radius) {
     const Index height = std::clamp<Index>(shape.width, 1, std::max<Index>(1, span.ny));
     y_blocks_ = (span.ny + height - 1) / height;
     const Index wanted = threads == 1 ? 1 : 4 * threads;
@@ -64,8 +64,9 @@ class Stepwise final : public Tiling {
   }
 
  private:
+  static constexpr Index planes_ = 8;  // taken together
   Span span_;
-  Index s_, planes_, x_blocks_ = 1, y_blocks_ = 1, blocks_ = 1;
+  Index s_, x_blocks_ = 1, y_blocks_ = 1, blocks_ = 1;
 };
 
 /// Tile (a, b): a W ≤ x + s j < (a+1) W, b W ≤ x − s j < (b+1) W with j = k − k0, marched along y; it needs (a−1, b), (a, b+1),
@@ -111,8 +112,8 @@ class Diamonds final : public Tiling {
       begin = std::min(begin, there.begin + s_ * (k - first));
       end = std::max(end, there.end + s_ * (k - first));
     }
-    // A cut along z is the inner loop: what its levels share then stays in a core's own cache, and the next cut finds the
-    // planes that it shares with this one in the last cache.
+    // A cut along z is the inner loop: what its levels share then stays in a core's own cache, and the next cut finds
+    // what it shares with this one in the last cache.
     Ahead ahead;
     for (Index Y = begin; Y < end; Y += block_) {
       ahead.clear();  // what is left would be late
