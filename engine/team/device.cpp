@@ -308,6 +308,12 @@ int Device::clusters_of(const KernelEntry* entry, const LaunchShape& shape) cons
   return valued(handle_->driver->clusters_at_once(*entry, shape));
 }
 
+BoxSource Device::box_source(const BoxedArray& array) const {
+  BoxSource source;
+  handle_->driver->box_source(array, source).or_throw();
+  return source;
+}
+
 void Event::synchronize() const {
   held_.driver().synchronize_event(held_.get()).or_throw();
 }

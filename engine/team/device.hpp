@@ -236,6 +236,9 @@ class Device {
   [[nodiscard]] int clusters_at_once(const Kernel<P...>& kernel, const LaunchShape& shape) const {
     return clusters_of(kernel.entry_, shape);
   }
+  /// For kernels that take boxes of this array of the device (box_copies.hpp): an argument, or part of one, of theirs. Devices that have no
+  /// clusters (DeviceInfo::cluster) have none of these.
+  [[nodiscard]] BoxSource box_source(const BoxedArray& array) const;
 
  private:
   explicit Device(std::shared_ptr<detail::DeviceHandle> handle) : handle_(std::move(handle)) {}

@@ -31,11 +31,11 @@
 
 namespace conoid {
 
-/// The dynamic shared memory of the block (LaunchShape::shared bytes, aligned to 16).
+/// The dynamic shared memory of the block (LaunchShape::shared bytes, aligned to 128; on emulated devices to 64).
 template <class T>
 __device__ inline T* dynamic_shared() {
 #if defined(__CUDACC__)
-  extern __shared__ __align__(16) unsigned char conoid_dynamic_shared_memory[];
+  extern __shared__ __align__(128) unsigned char conoid_dynamic_shared_memory[];
   return reinterpret_cast<T*>(conoid_dynamic_shared_memory);
 #else
   return static_cast<T*>(emulated::dynamic_shared_memory());

@@ -18,11 +18,12 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
+#include "engine/team/box_source.hpp"
 
 namespace conoid {
 
 /// Grows whenever a declaration of this file changes: a module of another version is refused with a sentence.
-inline constexpr int device_module_version = 4;
+inline constexpr int device_module_version = 5;
 
 /// What one device is.
 struct DeviceInfo {
@@ -112,6 +113,8 @@ class DeviceDriver {
   [[nodiscard]] virtual Result<int> blocks_at_once(const KernelEntry& kernel, const LaunchShape& shape) = 0;
   /// How many clusters of this shape the device holds at a time.
   [[nodiscard]] virtual Result<int> clusters_at_once(const KernelEntry& kernel, const LaunchShape& shape) = 0;
+  /// For kernels that take boxes of this array; on devices that have clusters.
+  [[nodiscard]] virtual Status box_source(const BoxedArray& array, BoxSource& source) = 0;
   /// Checked mode: from now on this memory counts as never written. Elsewhere nothing.
   virtual void expect_written(void*, Bytes) {}
 };

@@ -2,6 +2,7 @@
 // The driver of NVIDIA devices, and the entry of their module. CUDA's run-time library is linked statically, so the module
 // loads without a driver and can say that there is none.
 #include <algorithm>
+#include <cstring>
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
 
@@ -62,7 +63,23 @@ std::string describe_version(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-/// The driver's own calls that map memory; asked for, so that the module loads without a driver.
+/// A call of the driver itself, as that version has it: asked for, so that the module loads without a driver. Null where it has none.
+template <class Call>
+void find_driver_call(const char* name, [[maybe_unused]] unsigned version, Call& call) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result{};
+#if CUDART_VERSION >= 12050
+  const cudaError_t code = cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result);
+#else
+  const cudaError_t code = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result);
+#endif
+  if (code == cudaSuccess && result == cudaDriverEntryPointSuccess)
+    call = reinterpret_cast<Call>(found);
+  else
+    (void)cudaGetLastError();
+}
+
+/// Those that map memory.
 struct Mapping {
   PFN_cuMemAddressReserve_v10020 reserve = nullptr;
   PFN_cuMemAddressFree_v10020 unreserve = nullptr;
@@ -76,14 +93,14 @@ struct Mapping {
   [[nodiscard]] static const Mapping& calls() {
     static const Mapping found = [] {
       Mapping m;
-      m.find("cuMemAddressReserve", m.reserve);
-      m.find("cuMemAddressFree", m.unreserve);
-      m.find("cuMemCreate", m.create);
-      m.find("cuMemRelease", m.release);
-      m.find("cuMemMap", m.map);
-      m.find("cuMemUnmap", m.unmap);
-      m.find("cuMemSetAccess", m.allow);
-      m.find("cuMemGetAllocationGranularity", m.granularity);
+      find_driver_call("cuMemAddressReserve", 10020, m.reserve);
+      find_driver_call("cuMemAddressFree", 10020, m.unreserve);
+      find_driver_call("cuMemCreate", 10020, m.create);
+      find_driver_call("cuMemRelease", 10020, m.release);
+      find_driver_call("cuMemMap", 10020, m.map);
+      find_driver_call("cuMemUnmap", 10020, m.unmap);
+      find_driver_call("cuMemSetAccess", 10020, m.allow);
+      find_driver_call("cuMemGetAllocationGranularity", 10020, m.granularity);
       return m;
     }();
     return found;
@@ -96,16 +113,6 @@ struct Mapping {
     return p;
   }
 
- private:
-  template <class Call>
-  static void find(const char* name, Call& call) {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult result{};
-    if (cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result) == cudaSuccess && result == cudaDriverEntryPointSuccess)
-      call = reinterpret_cast<Call>(found);
-    else
-      (void)cudaGetLastError();
-  }
 };
 
 class CudaDevice final : public DeviceDriver {
@@ -304,6 +311,27 @@ class CudaDevice final : public DeviceDriver {
                           fmt::format("size clusters of kernel '{}'", kernel.name)))
       return *bad;
     return clusters;
+  }
+  [[nodiscard]] Status box_source(const BoxedArray& array, BoxSource& source) override {
+    static const auto encode = [] {
+      PFN_cuTensorMapEncodeTiled_v12000 call = nullptr;
+      find_driver_call("cuTensorMapEncodeTiled", 12000, call);
+      return call;
+    }();
+    static_assert(sizeof(CUtensorMap) == sizeof(BoxSource) && alignof(CUtensorMap) <= alignof(BoxSource));
+    const auto count = [](long long n) { return static_cast<cuuint64_t>(n); };
+    const cuuint64_t size[3] = {count(array.size[0]), count(array.size[1]), count(array.size[2])};
+    const cuuint64_t pitch[2] = {4 * count(array.row_stride), 4 * count(array.plane_stride)};
+    const cuuint32_t box[3] = {static_cast<cuuint32_t>(array.values), static_cast<cuuint32_t>(array.rows), 1}, steps[3] = {1, 1, 1};
+    CUtensorMap map;
+    if (encode == nullptr ||
+        encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3, const_cast<float*>(array.first), size, pitch, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+               CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+      return make_error(ErrorCode::resources,
+                        fmt::format("the driver of {} cannot copy boxes of {} x {} x {} values", text_of_device(), size[0], size[1], size[2]),
+                        "Install a newer NVIDIA driver (12.0 or later), or compute with --workers cpu.");
+    std::memcpy(source.bytes, &map, sizeof map);
+    return {};
   }
 
  private:

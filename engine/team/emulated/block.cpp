@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -330,16 +331,34 @@ void changed(SignalWord& word, int by) {
 void Block::signal_start(unsigned char* signal) {
   word_of(signal) = {0, 0};
 }
+void Block::signal_changed(unsigned char* signal, int by) {
+  std::unique_lock<std::mutex> lock;
+  if (job_->cluster != nullptr) lock = std::unique_lock(job_->cluster->signals);
+  changed(word_of(signal), by);
+}
 void Block::signal_expect(unsigned char* signal, unsigned bytes) {
-  if (job_->cluster == nullptr) return;
-  std::lock_guard lock(job_->cluster->signals);
-  changed(word_of(signal), 1 - 2 * static_cast<int>(bytes));
+  signal_changed(signal, 1 - 2 * static_cast<int>(bytes));
 }
 void Block::store_in_cluster(unsigned char* to, const void* from, unsigned bytes, unsigned char* signal) {
   std::memcpy(to, from, bytes);
-  if (job_->cluster == nullptr) return;
-  std::lock_guard lock(job_->cluster->signals);
-  changed(word_of(signal), 2 * static_cast<int>(bytes));
+  signal_changed(signal, 2 * static_cast<int>(bytes));
+}
+void Block::copy_box(unsigned char* to, const BoxSource& source, const int (&from)[3], unsigned char* signal) {
+  BoxedArray a;
+  std::memcpy(&a, source.bytes, sizeof a);
+  const auto row = static_cast<std::size_t>(a.values) * sizeof(float);
+  const long long low = std::max(from[0], 0), high = std::min<long long>(from[0] + a.values, a.size[0]);
+  for (int r = 0; r < a.rows; ++r) {
+    unsigned char* const here = to + row * static_cast<std::size_t>(r);
+    std::memset(here, 0, row);
+    const long long y = from[1] + r, z = from[2];
+    if (y < 0 || y >= a.size[1] || z < 0 || z >= a.size[2] || low >= high) continue;
+    const float* const values = a.first + (z * a.plane_stride + y * a.row_stride + low);
+    const auto bytes = static_cast<std::size_t>(high - low) * sizeof(float);
+    check_range(values, bytes, Access::read, __builtin_return_address(0));
+    std::memcpy(here + static_cast<std::size_t>(low - from[0]) * sizeof(float), values, bytes);
+  }
+  signal_changed(signal, 2 * static_cast<int>(row) * a.rows);
 }
 void Block::signal_wait(const unsigned char* signal, unsigned parity, Place place) {
   const unsigned& ended = word_of(signal).ended;
@@ -469,6 +488,9 @@ void signal_wait(const unsigned char* signal, unsigned parity, Place place) {
 }
 void store_in_cluster(unsigned char* to, const void* from, unsigned bytes, unsigned char* signal) {
   builtins.block->store_in_cluster(to, from, bytes, signal);
+}
+void copy_box(unsigned char* to, const BoxSource& source, int x, int y, int z, unsigned char* signal) {
+  builtins.block->copy_box(to, source, {x, y, z}, signal);
 }
 bool grid_is_cooperative() {
   return builtins.block->job().meeting != nullptr;

@@ -82,6 +82,7 @@ class Block {
   void signal_expect(unsigned char* signal, unsigned bytes);
   void signal_wait(const unsigned char* signal, unsigned parity, Place place);
   void store_in_cluster(unsigned char* to, const void* from, unsigned bytes, unsigned char* signal);
+  void copy_box(unsigned char* to, const BoxSource& source, const int (&from)[3], unsigned char* signal);
   void copy_later(void* to, const void* from, std::size_t bytes, Place place);
   void commit_copies();
   void await_copies(unsigned groups);
@@ -147,6 +148,7 @@ class Block {
   [[nodiscard]] bool runnable(unsigned thread) const;
   [[nodiscard]] unsigned next_runnable();
   [[nodiscard]] unsigned next_or_end();
+  void signal_changed(unsigned char* signal, int by);
   void perform(Copies& copies, std::size_t end);
   [[noreturn]] void deadlock();
 

@@ -318,8 +318,9 @@ class EmulatedDevice final : public DeviceDriver {
     if (shape.cooperative && blocks > 64) return refuse(fmt::format("{} blocks at once; this device holds 64", blocks));
 
     // The parameters are copied now, as CUDA does: the caller's may change after the call.
+    constexpr std::size_t argument_unit = 128;  // the largest alignment of a parameter
     std::size_t total = 0;
-    for (std::size_t k = 0; k < count; ++k) total += (bytes[k] + 63) & ~std::size_t{63};
+    for (std::size_t k = 0; k < count; ++k) total += (bytes[k] + argument_unit - 1) / argument_unit * argument_unit;
     struct Launch {
       std::unique_ptr<unsigned char[]> storage;
       std::vector<void*> pointers;
@@ -327,12 +328,12 @@ class EmulatedDevice final : public DeviceDriver {
       Job job;
     };
     auto work = std::make_shared<Launch>();
-    work->storage = std::make_unique<unsigned char[]>(total + 64);
-    auto at = (reinterpret_cast<std::uintptr_t>(work->storage.get()) + 63) & ~std::uintptr_t{63};
+    work->storage = std::make_unique<unsigned char[]>(total + argument_unit);
+    auto at = (reinterpret_cast<std::uintptr_t>(work->storage.get()) + argument_unit - 1) / argument_unit * argument_unit;
     for (std::size_t k = 0; k < count; ++k) {
       std::memcpy(reinterpret_cast<void*>(at), arguments[k], bytes[k]);
       work->pointers.push_back(reinterpret_cast<void*>(at));
-      at += (bytes[k] + 63) & ~std::size_t{63};
+      at += (bytes[k] + argument_unit - 1) / argument_unit * argument_unit;
     }
     work->name = kernel.name;
     work->job = {nullptr, kernel.function, kernel.invoke, work->pointers.data(), {}, {}, shape.shared, nullptr, shape.cluster, nullptr};
@@ -419,6 +420,16 @@ class EmulatedDevice final : public DeviceDriver {
   [[nodiscard]] Result<int> blocks_at_once(const KernelEntry&, const LaunchShape&) override { return 1; }
   [[nodiscard]] Result<int> clusters_at_once(const KernelEntry&, const LaunchShape& shape) override {
     return std::max(1, info_.multiprocessors / static_cast<int>(std::max(1U, shape.cluster)));
+  }
+  [[nodiscard]] Status box_source(const BoxedArray& array, BoxSource& source) override {
+    static_assert(sizeof array <= sizeof(BoxSource));
+    // As CUDA's driver refuses them.
+    const bool right = reinterpret_cast<std::uintptr_t>(array.first) % 16 == 0 && array.row_stride % 4 == 0 && array.plane_stride % 4 == 0 &&
+                       array.size[0] > 0 && array.size[1] > 0 && array.size[2] > 0 && array.values > 0 && array.values <= 256 &&
+                       array.values % 4 == 0 && array.rows > 0 && array.rows <= 256;
+    if (!right) return make_error(ErrorCode::internal, "an array on 16 bytes, with strides of whole fours and boxes of at most 256 by 256 values", "");
+    std::memcpy(source.bytes, &array, sizeof array);
+    return {};
   }
   void expect_written(void* memory, Bytes size) override { forget_written(memory, size); }
 

@@ -15,6 +15,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "engine/team/box_source.hpp"
+
 #define __global__
 #define __device__
 #define __host__
@@ -161,6 +163,8 @@ void signal_start(unsigned char* signal);
 void signal_expect(unsigned char* signal, unsigned bytes);
 void signal_wait(const unsigned char* signal, unsigned parity, Place place);
 void store_in_cluster(unsigned char* to, const void* from, unsigned bytes, unsigned char* signal);
+/// Of the box that begins at (x, y, z) (box_copies.hpp).
+void copy_box(unsigned char* to, const BoxSource& source, int x, int y, int z, unsigned char* signal);
 
 /// Copies that take place when they are waited for.
 void async_copy(void* to, const void* from, std::size_t bytes, Place place);

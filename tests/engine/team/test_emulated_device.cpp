@@ -199,6 +199,42 @@ class TestEmulatedDevice : public QObject {
                 .contains("whole number"));
   }
 
+  void boxes_come_with_zeros_beyond_the_array() {
+    for (const char* name : {"emulated", "emulated-checked"}) {
+      const Device device = open_device(name);
+      Stream stream = device.stream();
+      const long long row = 12, plane = 5 * row + 4, size[3] = {9, 5, 3};
+      std::vector<float> x(static_cast<std::size_t>(3 * plane));
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+      auto array = device.allocate<float>(x.size(), "array");
+      stream.to_device(array, x);
+      BoxedArray boxed;
+      boxed.first = array.data();
+      for (int a = 0; a < 3; ++a) boxed.size[a] = size[a];
+      boxed.row_stride = row;
+      boxed.plane_stride = plane;
+      boxed.values = 8;
+      boxed.rows = 3;
+      const unsigned blocks = 6, values = 8;
+      std::vector<float> got(blocks * values);
+      auto sums = device.allocate<float>(got.size(), "sums");
+      stream.launch(device.kernel<BoxArguments>("test/boxes"), {.grid = {blocks, 1, 1}, .block = {32, 1, 1}, .shared = 2 * 32 * 4 + 16},
+                    {device.box_source(boxed), sums.data(), 8, 3, 5});
+      stream.to_host(got, sums);
+      stream.synchronize();
+      for (long long b = 0; b < blocks; ++b)
+        for (long long i = 0; i < values; ++i) {
+          float sum = 0;
+          for (long long z = 0; z < size[2]; ++z)
+            for (long long y = std::max(b - 1, 0LL); y < std::min(b + 2, size[1]); ++y)
+              if (const long long at = 4 * b - 4 + i; at >= 0 && at < size[0]) sum += x[static_cast<std::size_t>(z * plane + y * row + at)];
+          QCOMPARE(got[static_cast<std::size_t>(b * values + i)], sum);
+        }
+      boxed.row_stride = 10;
+      QVERIFY(message([&] { (void)device.box_source(boxed); }).contains("whole fours"));
+    }
+  }
+
   void events_order_streams() {
     EmulatedOptions options;
     options.bandwidth = 50e6;  // 1 MB takes 20 ms

@@ -2,6 +2,8 @@
 // What the kernels of the device tests take.
 #pragma once
 
+#include "engine/team/box_source.hpp"
+
 namespace conoid::device_test {
 
 struct ScaleArguments {
@@ -18,6 +20,12 @@ struct SumArguments {  // one sum a block
 struct RingArguments {
   float* sums;  // one a thread
   unsigned cluster;
+  int steps;
+};
+struct BoxArguments {
+  BoxSource source;
+  float* sums;       // [box][value of a box]: of its rows, over all steps
+  int values, rows;  // of a box
   int steps;
 };
 struct VoteArguments {

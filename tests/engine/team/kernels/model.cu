@@ -2,6 +2,7 @@
 // Votes, atomic operations, tiles, asynchronous copies and the barrier of a grid.
 #include "engine/team/kernel.hpp"
 
+#include "engine/team/box_copies.hpp"
 #include "engine/team/cluster.hpp"
 #include "tests/engine/team/kernels/arguments.hpp"
 
@@ -86,6 +87,36 @@ __global__ void cluster_ring(RingArguments a) {
   a.sums[blockIdx.x * blockDim.x + id] = sum.x + 1000.0F * sum.y + sum.z + sum.w;
 }
 
+/// Block b adds up the columns of the boxes at (4 b - 4, b - 1, step - 1): parts of them lie beyond the array.
+__global__ void boxes(const __grid_constant__ BoxArguments a) {
+  float* const held = dynamic_shared<float>();  // two boxes by turns
+  const int id = static_cast<int>(threadIdx.x), b = static_cast<int>(blockIdx.x), size = a.values * a.rows, room = (size + 31) / 32 * 32;
+  const SharedAddress signals = shared_address(held + 2 * room);
+  const auto ask = [&](int step) {
+    const SharedAddress signal = signals + ClusterSignal::bytes * (step % 2);
+    ClusterSignal::expect(signal, static_cast<unsigned>(size) * 4U);
+    BoxCopies::copy(shared_address(held + step % 2 * room), a.source, 4 * b - 4, b - 1, step - 1, signal);
+  };
+  for (int i = id; i < 2 * room; i += static_cast<int>(blockDim.x)) held[i] = -1.0F;
+  if (id == 0) {
+    ClusterSignal::start(signals);
+    ClusterSignal::start(signals + ClusterSignal::bytes);
+  }
+  BoxCopies::after_stores();
+  __syncthreads();
+  if (id == 0) ask(0);
+  float sum = 0;
+  for (int step = 0; step < a.steps; ++step) {
+    if (id == 0 && step + 1 < a.steps) ask(step + 1);
+    ClusterSignal::wait(signals + ClusterSignal::bytes * (step % 2), static_cast<unsigned>(step) / 2 % 2);
+    if (id < a.values)
+      for (int r = 0; r < a.rows; ++r) sum += held[step % 2 * room + r * a.values + id];
+    __syncthreads();
+  }
+  if (id < a.values) a.sums[b * a.values + id] = sum;
+}
+
+static const RegisterKernel boxes_kernel("test/boxes", boxes);
 static const RegisterKernel cluster_ring_kernel("test/cluster_ring", cluster_ring);
 static const RegisterKernel grid_sum_kernel("test/grid_sum", grid_sum);
 
