@@ -38,11 +38,11 @@ std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& mach
       if (d.width <= most && d.width / 2 * (d.width + 2 * s + planes) * row <= share) break;
     return d;
   };
-  const auto tower = [&](Index width) {
+  const auto tower = [&](Index width, Index room) {
     TileShape t;
     t.kind = TileShape::Kind::tower;
     for (t.width = std::max<Index>(1, width / (2 * s)) * 2 * s; t.width > 2 * s; t.width -= 2 * s)
-      if ((t.width * t.width / 2 + t.width * s) * row <= share) break;
+      if ((t.width * t.width / 2 + t.width * s) * row <= room) break;
     t.height = std::max<Index>(4, t.width / s * 2);
     return t;
   };
@@ -53,7 +53,8 @@ std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& mach
                              diamond(32, 8),
                              diamond(48, s <= 2 ? 4 : 8),
                              diamond(32, 8, 256),
-                             tower(s == 1 ? 16 : 32),
+                             tower(s == 1 ? 16 : 32, share),
+                             tower(s == 1 ? 16 : 32, 4 * share),  // or a larger one: at order 8 1.35 times as fast on 16 threads
                              stepwise};
   std::vector<TileShape> unique;
   for (const TileShape& shape : out)
