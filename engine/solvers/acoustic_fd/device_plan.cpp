@@ -63,7 +63,7 @@ LayerValues layer_values(const Problem& problem) {
 }
 
 /// 10⁹ updates a second of an H200, by the radius: single steps, and kernels of panels. They weigh ways against each other.
-constexpr double single_rate[] = {0, 205, 192, 180, 171, 150, 140}, panel_rate[] = {0, 604, 409, 276, 245};
+constexpr double single_rate[] = {0, 205, 192, 180, 171, 150, 140}, panel_rate[] = {0, 766, 480, 311, 292};
 constexpr double link = 52e9;  ///< B/s to the device, and as many back
 constexpr double single_launch = 25e-6, panel_launch = 10e-6;  ///< seconds that a stage takes however small it is
 constexpr Index most_sweeps = 4, longest_band = 128, longest_panel_band = 256;  ///< the last two in steps of a window

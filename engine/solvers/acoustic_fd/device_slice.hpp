@@ -186,8 +186,12 @@ class DeviceSlice {
       t.reach = static_cast<int>(std::min(problem_.grid.points[0], planes.end + p.radius * p.levels));
       t.segment = static_cast<int>((planes.size() + parts - 1) / parts);
       t.first_step = static_cast<int>(k - panels_from_);
-      t.newer = first(level_, k);
-      t.older = first(level_, k - 1);
+      const auto boxes = [&](const T* array, Index row_stride, Index plane_stride) {
+        return device_.box_source({array, {(problem_.grid.points[2] + 3) / 4 * 4, problem_.grid.points[1], t.reach - t.first}, row_stride, plane_stride, 128, static_cast<int>(p.high)});
+      };
+      t.newer = boxes(first(level_, k), at_.stride_y, at_.stride_x);
+      t.older = boxes(first(level_, k - 1), at_.stride_y, at_.stride_x);
+      if (t.a_stride_x != 0) t.medium = boxes(t.a, t.a_stride_y, t.a_stride_x);
       t.to_newer = first(spare_, k + p.levels);
       t.to_older = first(spare_, k + p.levels - 1);
       stream_.launch(kernel, panel_shape(p, p.rows * p.columns * parts * p.cluster, p.cluster), t);

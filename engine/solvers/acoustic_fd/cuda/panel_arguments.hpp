@@ -2,13 +2,16 @@
 // What the panels of a device take. The arrays lie as on the host (storage.hpp); pointers are at cell (first, 0, 0).
 #pragma once
 
+#include "engine/team/box_source.hpp"
+
 #include "engine/solvers/acoustic_fd/cuda/tower_arguments.hpp"
 
 namespace conoid::acoustic_fd {
 
 /// Single precision, one band, out of place.
 struct PanelArguments : BandArguments<float> {
-  const float *newer = nullptr, *older = nullptr;  ///< levels k and k − 1
+  BoxSource newer, older;  ///< levels k and k − 1 from plane `first` to `reach`, in boxes of a block's rows and 128 cells
+  BoxSource medium;        ///< `a`, likewise, where it varies
   float *to_newer = nullptr, *to_older = nullptr;  ///< levels k + T and k + T − 1; other arrays than those
   int cluster = 1;    ///< blocks of a panel, one above the other along y
   int panel_rows = 0;  ///< by which panels are apart along y
@@ -36,7 +39,7 @@ struct PanelShape {
   static constexpr int buffer = levels * plane;
   static constexpr int medium_planes = radius * (levels - 1) + 1 + ahead;
   static constexpr int cells = threads * patch;                        ///< fours of a block
-  static constexpr int shared = (2 * buffer + (medium_planes + 2 * ahead + 2) * cells + 1) * 16 + panel_words * 4;  ///< bytes
+  static constexpr int shared = (2 * buffer + (medium_planes + 2 * ahead + 2) * cells + 1 + ahead) * 16 + panel_words * 4;  ///< bytes
 };
 
 /// Those of a run, by the stencil's radius and levels. More levels or rows would leave registers in memory.
@@ -47,7 +50,7 @@ struct PanelOf<1, 7> : PanelShape<1, 7, 8, 2, 3, 1> {};
 template <>
 struct PanelOf<1, 4> : PanelShape<1, 4, 8, 2, 3, 2> {};  // for what sevens leave
 template <>
-struct PanelOf<2, 4> : PanelShape<2, 4, 8, 2, 2, 2> {};
+struct PanelOf<2, 4> : PanelShape<2, 4, 8, 2, 5, 2> {};
 template <>
 struct PanelOf<3, 2> : PanelShape<3, 2, 8, 2, 2, 2> {};
 template <>

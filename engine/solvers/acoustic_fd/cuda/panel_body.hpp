@@ -3,6 +3,7 @@
 // kernels/patch.hpp, so results are those of the stepwise kernel bit for bit.
 #pragma once
 
+#include "engine/team/box_copies.hpp"
 #include "engine/team/cluster.hpp"
 #include "engine/team/kernel.hpp"
 
@@ -13,6 +14,22 @@
 
 namespace conoid::acoustic_fd {
 
+struct PanelPlace {
+  int part, row, column;
+};
+/// Of the n-th of `count` panels. Those at faces of y and z take longer: they go first, so that the last round is of equals.
+__device__ __forceinline__ PanelPlace panel_place(int n, int count, int rows, int columns) {
+  const int lines = rows > 1 ? 2 : 1, ends = columns > 1 ? 2 : 1, inner_rows = rows - lines, inner = inner_rows * (columns - ends);
+  const int outer = rows * columns - inner, first = count / (rows * columns) * outer;
+  if (n >= first) {
+    const int i = (n - first) % inner;
+    return {(n - first) / inner, 1 + i / (columns - ends), 1 + i % (columns - ends)};
+  }
+  const int part = n / outer, i = n % outer, rest = i - lines * columns;
+  if (rest < 0) return {part, i < columns ? 0 : rows - 1, i % columns};
+  return {part, 1 + rest / ends, rest % ends == 0 ? 0 : columns - 1};
+}
+
 /// A panel is 128 cells along z and the rows of a cluster of blocks along y; it streams through planes of x, level k + 1 following level k at
 /// a distance of R planes. What is computed from cells beyond the panel is wrong, by R more cells and rows a level, and is left to the
 /// panels beside, which overlap: nothing is exchanged between clusters, all reads are of the levels before the band, and can be asked for
@@ -22,22 +39,23 @@ namespace conoid::acoustic_fd {
 ///
 /// An update moves (12 · overlap + 8)/T bytes to and from the second cache, and 20/T to and from memory.
 template <class S>
-__global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
+__global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ PanelArguments t) {
   constexpr int R = S::radius, T = S::levels, P = S::patch, U = S::unrolled, A = S::ahead, Q = S::kept, H = S::high, W = S::warps;
   constexpr int plane = S::plane, buffer = S::buffer;
   constexpr bool ring = U == 2 * R + 1;  // else planes move to the front after U steps
   constexpr int depth = ring ? U : 2 * R + U;
-  static_assert(H >= 2 * R && P <= H && U <= 3 && A >= 1);
+  static_assert(H >= 2 * R && P <= H && A >= 1);
   float4* const buffers = dynamic_shared<float4>();
   float4* const medium = buffers + 2 * buffer;
-  float4* const coming_u = medium + S::medium_planes * S::cells;  // a thread's own: planes X … X + A of level k
+  float4* const coming_u = medium + S::medium_planes * S::cells;  // planes X … X + A of level k
   float4* const coming_o = coming_u + A * S::cells;               // and planes X − R … of level k − 1
   float4* const sponge = coming_o + A * S::cells;                 // a thread's own where σ_x = 0: σ − 1, and 1/(1 + σ)
   const SharedAddress signals = shared_address(sponge + 2 * S::cells);
-  unsigned* const words = reinterpret_cast<unsigned*>(sponge + 2 * S::cells + 1);
+  const SharedAddress arrivals = signals + 16;  // of what comes
+  unsigned* const words = reinterpret_cast<unsigned*>(sponge + 2 * S::cells + 1 + A);
   const int id = static_cast<int>(threadIdx.x), lane = id % 32, w = id / 32;
-  const int rank = static_cast<int>(blockIdx.x) % t.cluster, unit = static_cast<int>(blockIdx.x) / t.cluster;
-  const int l = unit % t.columns, j = unit / t.columns % t.rows, part = unit / (t.columns * t.rows);
+  const int rank = static_cast<int>(blockIdx.x) % t.cluster;
+  const auto [part, j, l] = panel_place(static_cast<int>(blockIdx.x) / t.cluster, static_cast<int>(gridDim.x) / t.cluster, t.rows, t.columns);
   const int nx = t.nx, ny = t.ny, nz = t.nz;
   // The last panels end where the grid does; what is theirs begins where it would anyway.
   const int fours = (nz + 3) / 4, last_y = ny - t.cluster * H, last_four = fours > 32 ? fours - 32 : 0;
@@ -53,9 +71,9 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
   const bool smooth = z_end <= nz - R || (z_end == nz && nz % 4 == 0);  // the face of z has no cells of a four behind it
 
   for (int i = id; i < S::shared / 16; i += S::threads) buffers[i] = zero;
+  BoxCopies::after_stores();
   __syncthreads();
-  const int sx = static_cast<int>(t.stride_x / 4), ax = static_cast<int>(t.a_stride_x / 4);
-  const int sy = static_cast<int>(t.stride_y / 4), ay = static_cast<int>(t.a_stride_y / 4);
+  const int mine = w * P * 32 + lane;  // the thread's first row in what lies in rows of 32 fours
   const bool inside = z < nz;
   bool own[P];
   const float* const sigma_z = t.sigma_z + (inside ? z : 0);
@@ -70,13 +88,14 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
     const int y = y0 + p, own_y = j * t.panel_rows + R * T, own_four = l * S::useful_fours + S::rim;
     own[p] = z < nz && (four >= own_four || l == 0) && (four < own_four + S::useful_fours || l == t.columns - 1) &&
              (y >= own_y || j == 0) && (y < own_y + t.panel_rows || j == t.rows - 1);
-    damping(p, 0.0F, sponge[p * S::threads + id], sponge[S::cells + p * S::threads + id]);
+    damping(p, 0.0F, sponge[p * 32 + mine], sponge[S::cells + p * 32 + mine]);
   }
   // As many planes as are needed, and what is missing in a round of the fast steps: a slow one costs more than those.
   const int X0 = x_begin > R * T ? x_begin - R * T : 0, X1 = X0 + (x_end + R * T - X0 + U - 1) / U * U;
-  // The thread's first row in plane X, in the levels and in the medium, counted in fours: all other addresses are made where they are used.
-  std::int64_t here = static_cast<std::int64_t>(y0) * sy + four + static_cast<std::int64_t>(X0 - t.first) * sx;
-  std::int64_t here_a = static_cast<std::int64_t>(y0) * ay + four + static_cast<std::int64_t>(X0 - R - t.first) * ax;
+  // Where the results of the thread's first row go, and from there to other rows and the level before.
+  const std::int64_t plane_bytes = 4 * t.stride_x, row_bytes = 4 * t.stride_y;
+  char* there_newer = reinterpret_cast<char*>(t.to_newer + (y0 * t.stride_y + z + (X0 - R * T - t.first) * t.stride_x));
+  const std::int64_t to_older = reinterpret_cast<const char*>(t.to_older) - reinterpret_cast<const char*>(t.to_newer) + R * plane_bytes;
 
   // What this warp tells the blocks below and above in the cluster, and what it hears of them.
   const bool lower = w * P < R && rank > 0, upper = w * P + P > H - R && rank < t.cluster - 1, tells = lower || upper;
@@ -84,6 +103,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
   if (id == 0) {
     ClusterSignal::start(signals);
     ClusterSignal::start(signals + ClusterSignal::bytes);
+    for (int i = 0; i < A; ++i) ClusterSignal::start(arrivals + ClusterSignal::bytes * i);
   }
   const bool images = (images_low && w * P <= R) || (images_high && w * P + P >= H - 1 - R);
   float4* const lines = buffers + ((R + w * Q) * 32 + lane);  // the warp's first row in the plane of level 0
@@ -95,34 +115,33 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
     for (int p = 0; p < P; ++p)
 #pragma unroll
       for (int i = 0; i < depth; ++i) q[k][p][i] = zero;
-  int slot = 0;    // of the medium of plane X − R
-  int coming = 0;  // of planes X and X − R
-  int number = 0;  // of the step
+  constexpr int medium_plane = 16 * S::cells, medium_ring = S::medium_planes * medium_plane;
+  int slot = 0;        // bytes to the medium of plane X − R
+  unsigned phase = 0;  // of the arrival of planes X and X − R
+  int coming = 0;      // its stage
+  unsigned number = 0;  // of the step
   const auto has_points = [&](int x) {
     if (t.busy == nullptr || x < 0 || x >= nx || t.busy[x] == 0) return false;
     const auto some = [&](const RowNodes& nodes) {
       const int at = nodes.slot[x];
       if (at < 0) return false;
       const std::uint32_t* const first = nodes.first + static_cast<std::int64_t>(at) * (ny + 1);
-      return first[y_begin] != first[y_end];
+      for (std::uint32_t i = first[y_begin]; i < first[y_end]; ++i)
+        if (nodes.list[i].z >= z_begin && nodes.list[i].z < z_end) return true;
+      return false;
     };
     return some(t.points->sources) || some(t.points->receivers);
   };
-  const auto ask = [&](int X, int ahead, int into, int stage) {  // plane X + ahead
-    const float4* const u = reinterpret_cast<const float4*>(t.newer) + (here + static_cast<std::int64_t>(ahead) * sx);
-    const float4* const o = reinterpret_cast<const float4*>(t.older) + (here + static_cast<std::int64_t>(ahead - R) * sx);
-    const float4* const a = reinterpret_cast<const float4*>(t.a) + (here_a + static_cast<std::int64_t>(ahead) * ax);
-#pragma unroll
-    for (int p = 0; p < P; ++p)
-      if (inside) {
-        if (X + ahead < t.reach) copy_async<16>(shared_address(coming_u + (stage * S::cells + p * S::threads + id)), u + p * sy);
-        if (X + ahead >= R && X + ahead - R < t.reach) {
-          copy_async<16>(shared_address(coming_o + (stage * S::cells + p * S::threads + id)), o + p * sy);
-          copy_async<16>(shared_address(medium + (into * S::cells + p * S::threads + id)), a + p * ay);
-        }
-      }
-    __pipeline_commit();
+  const bool varies = t.a_stride_x != 0;
+  const auto ask = [&](int X, int slot_bytes, int stage) {  // plane X; by one thread
+    const SharedAddress arrival = arrivals + ClusterSignal::bytes * stage;
+    ClusterSignal::expect(arrival, (varies ? 3U : 2U) * S::cells * 16U);
+    BoxCopies::copy(shared_address(coming_u + stage * S::cells), t.newer, z_begin, y_begin, X - t.first, arrival);
+    BoxCopies::copy(shared_address(coming_o + stage * S::cells), t.older, z_begin, y_begin, X - R - t.first, arrival);
+    if (varies) BoxCopies::copy(shared_address(medium) + slot_bytes, t.medium, z_begin, y_begin, X - R - t.first, arrival);
   };
+  if (!varies && inside)
+    for (int i = 0; i < S::medium_planes * P; ++i) medium[(i / P) * S::cells + (i % P) * 32 + mine] = load_four(t.a + z);
   __syncthreads();
   if (t.cluster > 1) cluster_barrier();
   SharedAddress told = signals, told_signal = signals;
@@ -131,8 +150,10 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
     told = in_cluster(shared_address(buffers), other) + 16 * ((R + w * Q + (lower ? W * Q : -W * Q)) * 32 + lane);
     told_signal = in_cluster(signals, other);
   }
+  const bool asks = id == 32 * (W / 2);  // a thread of the warps that tell nobody anything
+  if (asks)
 #pragma unroll
-  for (int i = 0; i < A; ++i) ask(X0, i, i, i);
+    for (int i = 0; i < A; ++i) ask(X0 + i, i * S::cells * 16, i);
   // Planes with sources or receivers in rows of this block, a bit each from plane X0 − R T on.
   for (int i = id; i < (X1 - X0 + R * T + U + 31) / 32 * 32; i += S::threads) {
     const unsigned word = __ballot_sync(0xffffffffU, has_points(X0 - R * T + i) ? 1 : 0);
@@ -145,19 +166,19 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
   };
   unsigned busy = 0;
   float4 made[P], first_old[P];  // of level k at plane X, of level k − 1 at plane X − R; then what the levels make
-  const auto step = [&]<int s, int kind>(int X) __attribute__((always_inline)) {  // kind 0: the core; 1: sponges and faces of y and z; 2: everything
+  // kind 0: the core; 1: sponges and faces of y and z; 2: those of x, too; 3: everything
+  const auto step = [&]<int s, int kind>(int X) __attribute__((always_inline)) {
     const auto at = [](int i) { return ring ? (s + i) % depth : s + i; };
-    const int now = number % 2 * buffer, other = buffer - now;
+    const int now = static_cast<int>(number % 2) * buffer, other = buffer - now;
     const float4* const line = lines + now;
     float4* const left = lines + other;
     const SharedAddress there = told + 16 * other, signal = told_signal + (number + 1) % 2 * ClusterSignal::bytes;
-    int at_a = slot;
     const bool sloped = X - R * T < t.core[0] || X - R >= t.core[1];
     const auto level = [&]<int k>() __attribute__((always_inline)) {
       const int x = X - R * (k + 1);
 #pragma unroll
       for (int p = 0; p < P; ++p) {
-        if constexpr (kind == 2) {  // planes behind the faces of x
+        if constexpr (kind >= 2) {  // planes behind the faces of x
           if (x + R >= nx) {
             float4 v = zero;
 #pragma unroll
@@ -166,42 +187,22 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
           }
         }
         q[k][p][at(2 * R)] = made[p];
-        if constexpr (kind == 2) {
+        if constexpr (kind >= 2) {
           if (x == 0) {
 #pragma unroll
             for (int i = 1; i <= R; ++i) q[k][p][at(R - i)] = scaled(t.sign[0], q[k][p][at(R + i)]);
           }
         }
       }
-      // Middle planes of the next step.
-#pragma unroll
-      for (int p = 0; p < P; ++p)
-        if (p < R || p >= P - R) left[k * plane + (p < R ? p : p - (P - Q)) * 32] = q[k][p][at(R + 1)];
-      const auto tell = [&] {
-        if (tells) {
-#pragma unroll
-          for (int p = 0; p < P; ++p)
-            if (p < R || p >= P - R)
-              if (w * P + p < R || w * P + p >= H - R)
-                ClusterSignal::store(there + 16 * (k * plane + (p < R ? p : p - (P - Q)) * 32), q[k][p][at(R + 1)], signal);
-        }
-      };
-      if constexpr (k + 1 < T) tell();
-      if (kind > 0 && images) {  // behind the faces of y
-#pragma unroll
-        for (int p = 0; p < P; ++p) {
-          const int low = w * P + p, high = H - 1 - low;
-          if (images_low && low >= 1 && low <= R) left[k * plane - (w * Q + low) * 32] = scaled(t.sign[2], q[k][p][at(R + 1)]);
-          if (images_high && high >= 1 && high <= R) left[k * plane + ((W - w) * Q + high - 1) * 32] = scaled(t.sign[3], q[k][p][at(R + 1)]);
-        }
-      }
       float4 n[P];
+      constexpr int back = R * k * medium_plane;
+      const int at_a = slot + (slot < back ? medium_ring - back : -back);
       const bool exists = kind < 2 || (x >= 0 && x < nx);
 #pragma unroll
       for (int p = 0; p < P; ++p) {
         n[p] = zero;
         if (!exists) continue;
-        const float4 med = medium[at_a * S::cells + p * S::threads + id], u = q[k][p][at(R)];
+        const float4 med = *reinterpret_cast<const float4*>(reinterpret_cast<const char*>(medium + mine + p * 32) + at_a), u = q[k][p][at(R)];
         LineOfFours<R> lz{};
         if constexpr (R <= 2) {
           lz.put(4, u);
@@ -226,9 +227,9 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
 #pragma unroll
           for (int i = 1; i <= R; ++i) {
             lz.value[o - i] = z == 0 ? t.sign[4] * lz.value[o + i] : lz.value[o - i];
-            if (kind == 1) lz.value[o + 3 + i] = z + 4 == nz ? t.sign[5] * lz.value[o + 3 - i] : lz.value[o + 3 + i];
+            if (kind < 3) lz.value[o + 3 + i] = z + 4 == nz ? t.sign[5] * lz.value[o + 3 - i] : lz.value[o + 3 + i];
           }
-          if (kind == 2 && z_end > nz - R) mirror_high<R>(lz.value, nz - 1 - z, t.sign[5]);
+          if (kind == 3 && z_end > nz - R) mirror_high<R>(lz.value, nz - 1 - z, t.sign[5]);
         }
         const float4 old = k == 0 ? first_old[p] : q[k > 0 ? k - 1 : 0][p][at(0)];
         float4 L = scaled(t.centre, u);
@@ -240,50 +241,87 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
           n[p] = make_float4(fmaf(med.x, L.x, fmaf(2.0F, u.x, -old.x)), fmaf(med.y, L.y, fmaf(2.0F, u.y, -old.y)),
                              fmaf(med.z, L.z, fmaf(2.0F, u.z, -old.z)), fmaf(med.w, L.w, fmaf(2.0F, u.w, -old.w)));
         } else {
-          float4 less = sponge[p * S::threads + id], by = sponge[S::cells + p * S::threads + id];
-          if (kind == 2 && sloped) damping(p, t.sigma_x[x], less, by);
+          float4 less = sponge[p * 32 + mine], by = sponge[S::cells + p * 32 + mine];
+          if (kind >= 2 && sloped) damping(p, t.sigma_x[x], less, by);
           n[p] = make_float4(fmaf(med.x, L.x, fmaf(less.x, old.x, u.x + u.x)) * by.x, fmaf(med.y, L.y, fmaf(less.y, old.y, u.y + u.y)) * by.y,
                              fmaf(med.z, L.z, fmaf(less.z, old.z, u.z + u.z)) * by.z, fmaf(med.w, L.w, fmaf(less.w, old.w, u.w + u.w)) * by.w);
         }
-        if constexpr (kind == 2) {
-          if ((busy >> (R * (T - 1 - k)) & 1U) != 0 && inside)
-            n[p] = add_points(t.points, ny, t.first_step + k, x, y0 + p, z, n[p], own[p] && x >= x_begin && x < x_end);
-        }
-        if constexpr (k >= T - 2) {
-          float4* const to = reinterpret_cast<float4*>(k == T - 1 ? t.to_newer : t.to_older) + (here - R * (k + 1) * static_cast<std::int64_t>(sx) + p * sy);
+      }
+      if constexpr (kind == 3) {
+        if ((busy >> (R * (T - 1 - k)) & 1U) != 0)
+#pragma unroll 1
+          for (int p = 0; p < P; ++p) {  // one copy of the code for all rows
+            float4 v = n[0];
+            bool mine_too = own[0];
+#pragma unroll
+            for (int i = 1; i < P; ++i) {
+              v = chosen(p == i, n[i], v);
+              mine_too = p == i ? own[i] : mine_too;
+            }
+            v = add_row_points(t.points, ny, t.first_step + k, x, y0 + p, z, v, mine_too && x >= x_begin && x < x_end);
+#pragma unroll
+            for (int i = 0; i < P; ++i) n[i] = chosen(p == i, v, n[i]);
+          }
+      }
+      if constexpr (k >= T - 2) {
+#pragma unroll
+        for (int p = 0; p < P; ++p) {
+          float4* const to = reinterpret_cast<float4*>(there_newer + ((k == T - 1 ? 0 : to_older) + p * row_bytes));
           if (own[p] && x >= x_begin && x < x_end) {
-            if (kind == 0)
+            if (kind < 3)
               *to = n[p];
             else
               store_fours(reinterpret_cast<float*>(to), n[p], nz - z);
           }
         }
       }
-      if constexpr (k + 1 == T) tell();  // after all that this warp reads, so that who hears of it may overwrite that
+      // Middle planes of the next step, after this level's reads: then those of the next level can begin while this one computes.
+#pragma unroll
+      for (int p = 0; p < P; ++p)
+        if (p < R || p >= P - R) left[k * plane + (p < R ? p : p - (P - Q)) * 32] = q[k][p][at(R + 1)];
 #pragma unroll
       for (int p = 0; p < P; ++p) made[p] = n[p];
-      at_a = at_a >= R ? at_a - R : at_a - R + S::medium_planes;
     };
     [&]<int... k>(std::integer_sequence<int, k...>) { (level.template operator()<k>(), ...); }(std::make_integer_sequence<int, T>());
+    // Together, so that levels are one piece of code without branches; and after all that this warp reads, so that who hears of it may
+    // overwrite that.
+    const auto tell = [&]<bool below>() __attribute__((always_inline)) {
+#pragma unroll
+      for (int k = 0; k < T; ++k)
+#pragma unroll
+        for (int p = 0; p < P; ++p)
+          if ((below ? p < R : p >= P - R) && (R % P == 0 || R < P || (below ? w * P + p < R : w * P + p >= H - R)))
+            ClusterSignal::store(there + 16 * (k * plane + (p < R ? p : p - (P - Q)) * 32), q[k][p][at(R + 1)], signal);
+    };
+    if (lower) tell.template operator()<true>();
+    if (upper) tell.template operator()<false>();
+    if (kind > 0 && images)  // behind the faces of y
+#pragma unroll
+      for (int k = 0; k < T; ++k)
+#pragma unroll
+        for (int p = 0; p < P; ++p) {
+          const int low = w * P + p, high = H - 1 - low;
+          if (images_low && low >= 1 && low <= R) left[k * plane - (w * Q + low) * 32] = scaled(t.sign[2], q[k][p][at(R + 1)]);
+          if (images_high && high >= 1 && high <= R) left[k * plane + ((W - w) * Q + high - 1) * 32] = scaled(t.sign[3], q[k][p][at(R + 1)]);
+        }
   };
   const auto pass = [&]<int s, int kind>(int X) __attribute__((always_inline)) {
-    __pipeline_wait_prior(A - 1);
+    ClusterSignal::wait(arrivals + ClusterSignal::bytes * coming, phase);
 #pragma unroll
     for (int p = 0; p < P; ++p) {
-      made[p] = coming_u[coming * S::cells + p * S::threads + id];
-      first_old[p] = coming_o[coming * S::cells + p * S::threads + id];
+      made[p] = coming_u[coming * S::cells + p * 32 + mine];
+      first_old[p] = coming_o[coming * S::cells + p * 32 + mine];
     }
     __syncthreads();
-    ask(X, A, slot + A >= S::medium_planes ? slot + A - S::medium_planes : slot + A, coming);
-    if (t.cluster > 1) {
-      if (id == 0) ClusterSignal::expect(signals + (number + 1) % 2 * ClusterSignal::bytes, expected);
-      if (tells && number > 0)
-        ClusterSignal::wait(signals + number % 2 * ClusterSignal::bytes, static_cast<unsigned>(number - 1) / 2 % 2);
+    if (asks) {
+      ask(X + A, slot + (slot < medium_ring - A * medium_plane ? A * medium_plane : A * medium_plane - medium_ring), coming);
+      if (t.cluster > 1) ClusterSignal::expect(signals + (number + 1) % 2 * ClusterSignal::bytes, expected);
     }
+    if (tells && number > 0) ClusterSignal::wait(signals + number % 2 * ClusterSignal::bytes, (number - 1) / 2 % 2);
     step.template operator()<s, kind>(X);
-    here += sx;
-    here_a += ax;
-    slot = slot + 1 == S::medium_planes ? 0 : slot + 1;
+    there_newer += plane_bytes;
+    slot = slot == medium_ring - medium_plane ? 0 : slot + medium_plane;
+    phase ^= coming + 1 == A ? 1U : 0U;
     coming = coming + 1 == A ? 0 : coming + 1;
     ++number;
   };
@@ -295,29 +333,37 @@ __global__ void __launch_bounds__(S::threads, 1) panel(PanelArguments t) {
 #pragma unroll
         for (int i = 0; i < 2 * R; ++i) q[k][p][i] = q[k][p][i + by];
   };
+  // Most of it goes a few steps at a time, in code that is short and has few branches. Of sponges and faces that of five would not fit
+  // in the caches of instructions: planes move instead.
+  const auto fast = [&]<int steps>(int X) {
+    return X + steps <= X1 && X + steps <= nx && X - R * T >= 1 && X - R * T >= t.core[0] && X + steps - 1 - R < t.core[1] &&
+           (busy_from(X) & ((2U << (R * (T - 1) + steps - 1)) - 1U)) == 0;
+  };
+  const auto passes = [&]<int kind, int... s>(int X, std::integer_sequence<int, s...>) __attribute__((always_inline)) {
+    (pass.template operator()<s, kind>(X + s), ...);
+    if constexpr (!ring || sizeof...(s) != U) move_planes.template operator()<static_cast<int>(sizeof...(s))>();
+  };
+  constexpr int edge_steps = U > 3 ? 1 : U;
   for (int X = X0; X < X1;) {
+    // Loops of their own, or planes would change registers at their ends.
+    if (plain)
+      for (; fast.template operator()<U>(X); X += U) passes.template operator()<0>(X, std::make_integer_sequence<int, U>());
+    else if (smooth)
+      for (; fast.template operator()<edge_steps>(X); X += edge_steps) passes.template operator()<1>(X, std::make_integer_sequence<int, edge_steps>());
+    if (X >= X1) break;
     busy = busy_from(X);
-    // Most of it goes U steps at a time, whose code is short and has few branches.
-    if ((plain || smooth) && X + U <= X1 && X + U <= nx && X - R * T >= 1 && X - R * T >= t.core[0] && X + U - 1 - R < t.core[1] &&
-        (busy & ((2U << (R * (T - 1) + U - 1)) - 1U)) == 0) {
-      const auto passes = [&]<int kind>() __attribute__((always_inline)) {
-        pass.template operator()<0, kind>(X);
-        if constexpr (U > 1) pass.template operator()<1, kind>(X + 1);
-        if constexpr (U > 2) pass.template operator()<2, kind>(X + 2);
-      };
-      if (plain)
-        passes.template operator()<0>();
-      else
-        passes.template operator()<1>();
-      if constexpr (!ring) move_planes.template operator()<U>();
-      X += U;
-    } else {
+    if (smooth && (busy & ((2U << (R * (T - 1))) - 1U)) == 0)
       pass.template operator()<0, 2>(X);
-      move_planes.template operator()<1>();
-      ++X;
-    }
+    else
+      pass.template operator()<0, 3>(X);
+    move_planes.template operator()<1>();
+    ++X;
   }
-  __pipeline_wait_prior(0);
+  for (int i = 0; i < A; ++i) {  // what nobody needs any more
+    ClusterSignal::wait(arrivals + ClusterSignal::bytes * coming, phase);
+    phase ^= coming + 1 == A ? 1U : 0U;
+    coming = coming + 1 == A ? 0 : coming + 1;
+  }
   if (t.cluster > 1) cluster_barrier();
 }
 
