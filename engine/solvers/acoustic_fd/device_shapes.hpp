@@ -32,9 +32,9 @@ struct PanelPlan {
   Bytes shared;
   Index cluster = 0, rows = 0, columns = 0, parts = 0;
 
-  /// Of this stencil, and within a block's shared memory.
+  /// Of this stencil, and within a block's shared memory; devices without clusters have no boxes either.
   [[nodiscard]] bool fits(Index stencil_radius, const DeviceInfo& device) const {
-    return radius == stencil_radius && device.shared_per_block >= shared + 1024;
+    return radius == stencil_radius && device.cluster > 1 && device.shared_per_block >= shared + 1024;
   }
   /// The cover that takes the fewest rounds of planes; how many. at_once(cluster): clusters of that size that run at a time. `together`: other
   /// launches take what the last round leaves free.

@@ -35,7 +35,8 @@ __device__ __forceinline__ PanelPlace panel_place(int n, int count, int rows, in
 /// panels beside, which overlap: nothing is exchanged between clusters, all reads are of the levels before the band, and can be asked for
 /// early. Columns stay with their thread: the 2R planes of each level lie in its registers, neighbours along z come from other lanes (R < 3)
 /// or, as those along y, from the middle plane of the level in shared memory. What the next block of the cluster reads is stored
-/// in its shared memory, where a signal counts the bytes. One barrier a step for all levels.
+/// in its shared memory, where a signal counts the bytes. What is read comes as boxes for the whole block, which one thread asks for. One
+/// barrier a step for all levels.
 ///
 /// An update moves (12 · overlap + 8)/T bytes to and from the second cache, and 20/T to and from memory.
 template <class S>
@@ -44,14 +45,14 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
   constexpr int plane = S::plane, buffer = S::buffer;
   constexpr bool ring = U == 2 * R + 1;  // else planes move to the front after U steps
   constexpr int depth = ring ? U : 2 * R + U;
-  static_assert(H >= 2 * R && P <= H && A >= 1);
+  static_assert(H >= 2 * R && P <= H && A >= 1 && H <= 256);
   float4* const buffers = dynamic_shared<float4>();
   float4* const medium = buffers + 2 * buffer;
   float4* const coming_u = medium + S::medium_planes * S::cells;  // planes X … X + A of level k
   float4* const coming_o = coming_u + A * S::cells;               // and planes X − R … of level k − 1
   float4* const sponge = coming_o + A * S::cells;                 // a thread's own where σ_x = 0: σ − 1, and 1/(1 + σ)
   const SharedAddress signals = shared_address(sponge + 2 * S::cells);
-  const SharedAddress arrivals = signals + 16;  // of what comes
+  const SharedAddress arrivals = signals + 2 * ClusterSignal::bytes;  // of the boxes, one a stage
   unsigned* const words = reinterpret_cast<unsigned*>(sponge + 2 * S::cells + 1 + A);
   const int id = static_cast<int>(threadIdx.x), lane = id % 32, w = id / 32;
   const int rank = static_cast<int>(blockIdx.x) % t.cluster;
