@@ -112,7 +112,6 @@ struct Mapping {
     p.location = {CU_MEM_LOCATION_TYPE_DEVICE, index};
     return p;
   }
-
 };
 
 class CudaDevice final : public DeviceDriver {
