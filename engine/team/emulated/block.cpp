@@ -75,7 +75,11 @@ void GridMeeting::abandon() {
 Block::Block() : mine_(&builtins) {}
 
 Block::~Block() {
-  for (auto& stack : stacks_) munmap(stack->memory, page + stack_bytes);
+  for (auto& stack : stacks_) {
+    void* const memory = stack->memory;
+    stack.reset();
+    munmap(memory, page + stack_bytes);
+  }
 }
 
 bool Block::owns_stack(const void* address) const {

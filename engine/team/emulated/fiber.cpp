@@ -10,6 +10,7 @@
 #include <boost/context/detail/fcontext.hpp>
 #endif
 #if CONOID_FIBER_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if CONOID_FIBER_TSAN
@@ -48,6 +49,7 @@ struct BoostEntry {
 #endif
 
 Fiber::~Fiber() {
+  forget_frames();
 #if CONOID_FIBER_TSAN
   if (sanitizer_ != nullptr && stack_ != nullptr) __tsan_destroy_fiber(sanitizer_);
 #endif
@@ -61,11 +63,18 @@ void Fiber::start(Fiber* self) {
   __builtin_trap();
 }
 
+void Fiber::forget_frames() {
+#if CONOID_FIBER_ASAN
+  if (stack_ != nullptr) __asan_unpoison_memory_region(stack_, size_);
+#endif
+}
+
 void Fiber::prepare(void* stack, std::size_t size, void (*body)(void*), void* argument) {
   body_ = body;
   argument_ = argument;
   stack_ = stack;
   size_ = size;
+  forget_frames();
 #if CONOID_FIBER_ASAN
   sanitizer_ = nullptr;
 #endif

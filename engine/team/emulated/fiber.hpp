@@ -40,6 +40,8 @@ class Fiber {
 
  private:
   static void start(Fiber* self);
+  /// The address sanitizer remembers frames that have not returned, and would find them in whatever comes to their place.
+  void forget_frames();
 #if CONOID_HAVE_BOOST_CONTEXT
   void* context_ = nullptr;
   friend struct BoostEntry;

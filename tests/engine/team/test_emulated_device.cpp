@@ -201,6 +201,7 @@ class TestEmulatedDevice : public QObject {
 
   void boxes_come_with_zeros_beyond_the_array() {
     for (const char* name : {"emulated", "emulated-checked"}) {
+      if (CONOID_HAVE_EMULATED_CHECKED == 0 && std::string_view(name) == "emulated-checked") continue;  // sanitizers and the checked mode exclude each other
       const Device device = open_device(name);
       Stream stream = device.stream();
       const long long row = 12, plane = 5 * row + 4, size[3] = {9, 5, 3};
