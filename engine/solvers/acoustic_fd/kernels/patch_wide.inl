@@ -2,10 +2,11 @@
 // The fast kernels on vectors of CONOID_WIDE_BYTES bytes whose intrinsics are CONOID_WIDE(name), included into an unnamed
 // namespace by the file of each instruction set and order. The radius is a template parameter, so loops over i vanish.
 //
-// What limits them: from the first cache orders 2 and 8 take 9 and 26 cycles a vector of 16 on a Zen 4 (which passes 64-byte vectors in
-// two halves: one load, one sum and one fma of such a vector a cycle), from the second 10 and 28, where loads alone would take 6 and 15.
-// So rows are taken two at a time, of neighbouring planes, which share their x neighbours, with 64-byte vectors z neighbours come out of
-// registers by shifts instead of loads that cross cache lines, and addresses are kept in few registers (Strides). y is an outer loop over
+// What limits them: orders 2 and 8 take 10 and 26 cycles a vector of 16 from the first two caches of a Zen 4 (which passes 64-byte vectors
+// in two halves: one load, one sum and one fma of such a vector a cycle), where loads alone would take 6 and 15, and all instructions of
+// order 8 without waiting for each other 20. So rows are taken two at a time, of neighbouring planes, which share their x neighbours, with
+// 64-byte vectors z neighbours come out of registers by shifts instead of loads that cross cache lines, and addresses are kept in few
+// registers (Strides; the files are compiled without the pass that would turn multiples of strides into sums, see ConoidTargets.cmake). y is an outer loop over
 // blocks of two rows and `chunk_of` cells along z: the 2s+1 rows of a block stay in the first cache, and what comes next lies beside
 // them, in the same page or the next: along x every row would be in a page of its own (a third slower at order 2 step by step, a tenth
 // in tiles). What comes from memory is asked for by the tile (Ahead).
@@ -89,7 +90,7 @@ CONOID_INLINE WideDouble wide_shift(WideDouble low, WideDouble high) {
 /// Multiples of a stride in bytes, as the processor's addresses take them: ±1, ±2, ±4 by the scale of one register, ±3, ±6 and ±5 by
 /// others. The compiler must not see that one follows from another, or it adds them up anew for every vector.
 struct Strides {
-  std::ptrdiff_t one, minus, three, minus_three, five, minus_five;
+  std::ptrdiff_t one, minus, three, minus_three, five, minus_five, seven;
   template <int Radius>
   CONOID_INLINE void set(std::ptrdiff_t bytes) {
     one = bytes;
@@ -105,6 +106,18 @@ struct Strides {
       minus_five = -5 * bytes;
       __asm__("" : "+r"(five), "+r"(minus_five));
     }
+    if constexpr (Radius >= 7) {
+      seven = 7 * bytes;
+      __asm__("" : "+r"(seven));
+    }
+  }
+  /// Once a vector, or the compiler keeps each multiple in a register of its own, of which there are not enough.
+  template <int Radius>
+  CONOID_INLINE void hide() {
+    __asm__("" : "+r"(one), "+r"(minus));
+    if constexpr (Radius >= 3) __asm__("" : "+r"(three), "+r"(minus_three));
+    if constexpr (Radius >= 5) __asm__("" : "+r"(five), "+r"(minus_five));
+    if constexpr (Radius >= 7) __asm__("" : "+r"(seven));
   }
   template <int n>
   [[nodiscard]] CONOID_INLINE std::ptrdiff_t times() const {
@@ -112,6 +125,8 @@ struct Strides {
       return n / 3 * three;
     else if constexpr (n == -3 || n == -6)
       return n / -3 * minus_three;
+    else if constexpr (n == 7)
+      return seven;
     else if constexpr (n == 5)
       return five;
     else if constexpr (n == -5)
@@ -171,41 +186,7 @@ struct Column {
   }
 
   template <bool End, bool Part, int g>
-  CONOID_INLINE void one_row(const T* u, T* o, const T* a, const T* v, Index z, Index count) {
-    const T* p = row<g>(u, sx);
-    __asm__("" : "+r"(p));
-    Wide L = wide_all(w.centre) * here[g];
-    const auto add = [&]<int i>() __attribute__((always_inline)) {
-      Wide low, high;
-      if constexpr (g - i >= 0)
-        low = here[g - i];
-      else
-        low = wide_load(row<g - i>(u, sx));
-      if constexpr (g + i < Group)
-        high = here[g + i];
-      else
-        high = wide_load(row<i>(p, sx));
-      const Wide x = low + high;
-      const Wide y = wide_load(row<-i>(p, sy)) + wide_load(row<i>(p, sy));
-#if CONOID_WIDE_BYTES == 64
-      const Wide z_pair = wide_shift<lanes - i>(before[g], here[g]) + wide_shift<i>(here[g], after[g]);
-#else
-      const Wide z_pair = wide_load_any(p - i) + wide_load_any(p + i);
-#endif
-      if constexpr (Unequal) {
-        L = wide_fma(wide_all(w.x[i]), x, L);
-        L = wide_fma(wide_all(w.y[i]), y, L);
-        L = wide_fma(wide_all(w.z[i]), z_pair, L);
-      } else {
-        L = wide_fma(wide_all(w.equal[i]), (x + y) + z_pair, L);
-      }
-    };
-    add.template operator()<1>();
-    if constexpr (Radius >= 2) add.template operator()<2>();
-    if constexpr (Radius >= 3) add.template operator()<3>();
-    if constexpr (Radius >= 4) add.template operator()<4>();
-    if constexpr (Radius >= 5) add.template operator()<5>();
-    if constexpr (Radius >= 6) add.template operator()<6>();
+  CONOID_INLINE void finish(Wide L, T* o, const T* a, const T* v, Index z, Index count) {
     if constexpr (Kind != Cells::plain) L = wide_fnma(wide_load(row<g>(v, v_sx)), here[g], L);
     const Wide a_here = wide_load(row<g>(a, a_sx)), old = wide_load(row<g>(o, sx));
     Wide result;
@@ -232,23 +213,64 @@ struct Column {
 
   template <bool End, bool Part>
   CONOID_INLINE void cells(const T* u, T* o, const T* a, const T* v, Index z, Index count) {
-    const auto load = [&]<int g>() __attribute__((always_inline)) {
+    if constexpr (Radius > 1) {
+      sx.template hide<Radius + Group - 1>();
+      sy.template hide<Radius>();
+    }
+    const T* u1 = Group > 1 ? row<1>(u, sx) : u;
+    __asm__("" : "+r"(u1));
 #if CONOID_WIDE_BYTES == 64
-      after[g] = wide_load(row<g>(u, sx) + lanes);
+    after[0] = wide_load(u + lanes);
+    if constexpr (Group > 1) after[1] = wide_load(u1 + lanes);
 #else
-      here[g] = wide_load(row<g>(u, sx));
+    here[0] = wide_load(u);
+    if constexpr (Group > 1) here[1] = wide_load(u1);
 #endif
-    };
-    load.template operator()<0>();
-    if constexpr (Group > 1) load.template operator()<1>();
     if (ahead) {
       constexpr Index bytes = ahead_bytes<T, Radius>;
 #pragma GCC unroll 8
       for (Index i = 0; i < bytes; i += 64) __builtin_prefetch(ahead + i, 0, 2);  // into the second cache
       ahead += bytes;
     }
-    one_row<End, Part, 0>(u, o, a, v, z, count);
-    if constexpr (Group > 1) one_row<End, Part, 1>(u, o, a, v, z, count);
+    Wide L[Group];
+    L[0] = wide_all(w.centre) * here[0];
+    if constexpr (Group > 1) L[1] = wide_all(w.centre) * here[1];
+    Wide below = here[0], above = here[Group - 1];
+    const auto add = [&]<int i>() __attribute__((always_inline)) {
+      const Wide low = wide_load(row<-i>(u, sx)), high = wide_load(row<Group - 1 + i>(u, sx));
+      const auto one = [&]<int g>(const Wide& l, const Wide& h, const T* p) __attribute__((always_inline)) {
+        const Wide x = l + h;
+        const Wide y = wide_load(row<-i>(p, sy)) + wide_load(row<i>(p, sy));
+#if CONOID_WIDE_BYTES == 64
+        const Wide z_pair = wide_shift<lanes - i>(before[g], here[g]) + wide_shift<i>(here[g], after[g]);
+#else
+        const Wide z_pair = wide_load_any(p - i) + wide_load_any(p + i);
+#endif
+        if constexpr (Unequal) {
+          L[g] = wide_fma(wide_all(w.x[i]), x, L[g]);
+          L[g] = wide_fma(wide_all(w.y[i]), y, L[g]);
+          L[g] = wide_fma(wide_all(w.z[i]), z_pair, L[g]);
+        } else {
+          L[g] = wide_fma(wide_all(w.equal[i]), (x + y) + z_pair, L[g]);
+        }
+      };
+      if constexpr (Group == 1) {
+        one.template operator()<0>(low, high, u);
+      } else {
+        one.template operator()<0>(low, above, u);
+        one.template operator()<1>(below, high, u1);
+        below = low;
+        above = high;
+      }
+    };
+    add.template operator()<1>();
+    if constexpr (Radius >= 2) add.template operator()<2>();
+    if constexpr (Radius >= 3) add.template operator()<3>();
+    if constexpr (Radius >= 4) add.template operator()<4>();
+    if constexpr (Radius >= 5) add.template operator()<5>();
+    if constexpr (Radius >= 6) add.template operator()<6>();
+    finish<End, Part, 0>(L[0], o, a, v, z, count);
+    if constexpr (Group > 1) finish<End, Part, 1>(L[1], o, a, v, z, count);
 #if CONOID_WIDE_BYTES == 64
 #pragma GCC unroll 8
     for (int g = 0; g < Group; ++g) {
@@ -272,57 +294,92 @@ struct Column {
   }
 };
 
-/// Rows y of Group planes from x on, cells z0 ≤ z < z1; z0 is a multiple of whole vectors.
-template <class T, int Radius, bool Unequal, Cells Kind, int Group>
-CONOID_INLINE void rows_along_z(const Patch<T>& t, const RowWeights<T>& w, Index x, Index y, Index z0, Index z1) {
+/// Cells along z: all of them, those of the core, whole vectors in the layers at both ends, the last cells.
+enum class Along { all, core, end, part };
+
+/// Group planes from x on, all y, cells z0 ≤ z < z1 of one kind, or of all.
+template <class T, int Radius, bool Unequal, Cells Kind, int Group, Along Here>
+__attribute__((noinline)) void march_y(const Patch<T>& t, Index x, Index z0, Index core0, Index core1, Index z1, Ahead* ahead) {
   constexpr Index lanes = sizeof(WideOf<T>) / sizeof(T);
-  const Index last = z1 / lanes * lanes;
-  const Index corner = x * t.stride_x + y * t.stride_y + z0;
-  const T* u = t.u + corner;
-  T* o = t.o + corner;
-  const T* a = t.a + x * t.a_stride_x + y * t.a_stride_y + z0;
-  const T* v = Kind == Cells::plain ? u : t.v + x * t.v_stride_x + y * t.v_stride_y + z0;
+  const Index corner = x * t.stride_x + z0;
+  const T* u_row = t.u + corner;
+  T* o_row = t.o + corner;
+  const T* a_row = t.a + x * t.a_stride_x + z0;
+  const T* v_row = Kind == Cells::plain ? u_row : t.v + x * t.v_stride_x + z0;
   Column<T, Radius, Unequal, Kind, Group> column;
   constexpr std::ptrdiff_t size = sizeof(T);
-  column.sx.template set<Radius>(t.stride_x * size);
+  column.sx.template set<Radius + Group - 1>(t.stride_x * size);
   column.sy.template set<Radius>(t.stride_y * size);
   column.a_sx.template set<1>(t.a_stride_x * size);
   column.v_sx.template set<1>(t.v_stride_x * size);
   column.sigma_z = t.sigma_z;
   column.inverse_z = t.inverse_z;
-  column.w = w;
-  if constexpr (Kind == Cells::damped)
+  column.w = *t.weights;
+  for (Index y = 0; y < t.ny; ++y) {
+    if constexpr (Kind == Cells::damped)
 #pragma GCC unroll 8
-    for (int g = 0; g < Group; ++g) {
-      const T sigma = t.sigma_x[x + g] + t.sigma_y[y];
-      column.damping.sigma[g] = sigma;
-      column.damping.less_one[g] = sigma - T(1);
-      column.damping.inverse[g] = T(1) / (T(1) + sigma);
+      for (int g = 0; g < Group; ++g) {
+        const T sigma = t.sigma_x[x + g] + t.sigma_y[y];
+        column.damping.sigma[g] = sigma;
+        column.damping.less_one[g] = sigma - T(1);
+        column.damping.inverse[g] = T(1) / (T(1) + sigma);
+      }
+    const char* const piece = ahead ? static_cast<const char*>(ahead->take()) : nullptr;
+    column.ahead = piece;
+    const T* u = u_row;
+    T* o = o_row;
+    const T* a = a_row;
+    const T* v = v_row;
+    column.begin(u);
+    Index z = z0;
+    const auto pass = [&]<bool End, bool Part>(Index stop) __attribute__((always_inline)) {
+      for (const T* const end = u + (stop - z); u < end;) {
+        column.template cells<End, Part>(u, o, a, v, z, stop - z);
+        z += lanes;
+        u += lanes;
+        o += lanes;
+        a += lanes;
+        v += lanes;
+      }
+    };
+    if constexpr (Here == Along::all) {
+      const Index last = z1 / lanes * lanes;
+      pass.template operator()<true, false>(core0);
+      pass.template operator()<false, false>(core1);
+      pass.template operator()<true, false>(last);
+      pass.template operator()<true, true>(z1);  // σ_z = 0 gives the bits of a plain cell
+    } else {
+      pass.template operator()<Here != Along::core, Here == Along::part>(z1);
     }
-  column.ahead = t.ahead ? static_cast<const char*>(t.ahead->take()) : nullptr;
-  column.begin(u);
-  Index z = z0;
-  const auto forward = [&] {
-    z += lanes;
-    u += lanes;
-    o += lanes;
-    a += lanes;
-    v += lanes;
-  };
-  const Index core0 = std::min(last, t.core0), core1 = std::min(last, t.core1);
-  for (Index stop = core0;; stop = last) {  // below the core, the core, above it
-    for (; z < stop; forward()) column.template cells<true, false>(u, o, a, v, z, lanes);
-    if (stop == last) break;
-    for (; z < core1; forward()) column.template cells<false, false>(u, o, a, v, z, lanes);
+    if constexpr (Here != Along::all)  // what a short row left
+      if (piece)
+        for (; column.ahead < piece + Ahead::bytes; column.ahead += 64) __builtin_prefetch(column.ahead, 0, 2);
+    u_row += t.stride_y;
+    o_row += t.stride_y;
+    a_row += t.a_stride_y;
+    v_row += t.v_stride_y;
   }
-  if (z < z1) column.template cells<true, true>(u, o, a, v, z, z1 - z);  // σ_z = 0 gives the bits of a plain cell
 }
 
-/// Group planes from x on, all y, cells z0 ≤ z < z1.
+/// All kinds of cells along z. Each has a function of its own where one loop needs all registers; at order 2 rows that begin three times
+/// cost more.
 template <class T, int Radius, bool Unequal, Cells Kind, int Group>
-__attribute__((noinline)) void march_y(const Patch<T>& t, Index x, Index z0, Index z1) {
-  const RowWeights<T> w = *t.weights;
-  for (Index y = 0; y < t.ny; ++y) rows_along_z<T, Radius, Unequal, Kind, Group>(t, w, x, y, z0, z1);
+void planes(const Patch<T>& t, Index x, Index z0, Index z1) {
+  constexpr Index lanes = sizeof(WideOf<T>) / sizeof(T);
+  const Index last = z1 / lanes * lanes;
+  const Index core0 = std::clamp(t.core0, z0, last), core1 = std::clamp(t.core1, core0, last);
+  const auto march = [&]<Along Here>(Index from, Index to, Ahead* ahead) {
+    if (from < to) march_y<T, Radius, Unequal, Kind, Group, Here>(t, x, from, core0, core1, to, ahead);
+  };
+  if constexpr (Radius == 1) {
+    march.template operator()<Along::all>(z0, z1, t.ahead);
+  } else {
+    Ahead* const elsewhere = core0 < core1 ? nullptr : t.ahead;
+    march.template operator()<Along::end>(z0, core0, elsewhere);
+    march.template operator()<Along::core>(core0, core1, t.ahead);
+    march.template operator()<Along::end>(core1, last, elsewhere);
+    march.template operator()<Along::part>(last, z1, nullptr);
+  }
 }
 
 template <class T, int Radius, bool Unequal, Cells Kind>
@@ -334,8 +391,8 @@ void update(const Patch<T>& t) {
     if (t.z1 - next < chunk / 2) next = t.z1;
     Index x = 0;
     if constexpr (group > 1)
-      for (; x + group <= t.nx; x += group) march_y<T, Radius, Unequal, Kind, group>(t, x, z, next);
-    for (; x < t.nx; ++x) march_y<T, Radius, Unequal, Kind, 1>(t, x, z, next);
+      for (; x + group <= t.nx; x += group) planes<T, Radius, Unequal, Kind, group>(t, x, z, next);
+    for (; x < t.nx; ++x) planes<T, Radius, Unequal, Kind, 1>(t, x, z, next);
     z = next;
   }
 }
