@@ -51,10 +51,6 @@ function(conoid_instruction_sets)
       set_source_files_properties(${file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS
         "-mavx512f;-mavx512vl;-mavx512dq;-mavx512bw;-mavx2;-mfma;-mprefer-vector-width=512")
     endif()
-    # GCC would turn multiples of a stride into sums of registers, of which stencils have too few.
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND file MATCHES "acoustic_fd/kernels/order[0-9]+_avx")
-      set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS "-fno-tree-slsr")
-    endif()
   endforeach()
 endfunction()
 

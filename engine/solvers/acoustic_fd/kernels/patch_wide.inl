@@ -6,10 +6,9 @@
 // in two halves: one load, one sum and one fma of such a vector a cycle), where loads alone would take 6 and 15, and all instructions of
 // order 8 without waiting for each other 20. So rows are taken two at a time, of neighbouring planes, which share their x neighbours, with
 // 64-byte vectors z neighbours come out of registers by shifts instead of loads that cross cache lines, and addresses are kept in few
-// registers (Strides; the files are compiled without the pass that would turn multiples of strides into sums, see ConoidTargets.cmake). y is an outer loop over
-// blocks of two rows and `chunk_of` cells along z: the 2s+1 rows of a block stay in the first cache, and what comes next lies beside
-// them, in the same page or the next: along x every row would be in a page of its own (a third slower at order 2 step by step, a tenth
-// in tiles). What comes from memory is asked for by the tile (Ahead).
+// registers (Strides). y is an outer loop over blocks of two rows and `chunk_of` cells along z: the 2s+1 rows of a block stay in the first
+// cache, and what comes next lies beside them, in the same page or the next: along x every row would be in a page of its own (a third
+// slower at order 2 step by step, a tenth in tiles). What comes from memory is asked for by the tile (Ahead).
 
 inline __attribute__((always_inline)) float fused(float a, float b, float c) {
   return __builtin_fmaf(a, b, c);
@@ -36,6 +35,12 @@ template <class T>
 using WideOf = typename WideType<T>::type;
 
 #define CONOID_INLINE inline __attribute__((always_inline))
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC would turn multiples of a stride into sums, each in a register of its own.
+#define CONOID_KEEP_MULTIPLES __attribute__((noinline, optimize("no-tree-slsr")))
+#else
+#define CONOID_KEEP_MULTIPLES __attribute__((noinline))
+#endif
 
 CONOID_INLINE WideFloat wide_all(float v) {
   return CONOID_WIDE(set1_ps)(v);
@@ -87,37 +92,28 @@ CONOID_INLINE WideDouble wide_shift(WideDouble low, WideDouble high) {
 }
 #endif
 
-/// Multiples of a stride in bytes, as the processor's addresses take them: ±1, ±2, ±4 by the scale of one register, ±3, ±6 and ±5 by
-/// others. The compiler must not see that one follows from another, or it adds them up anew for every vector.
+/// Multiples of a stride in bytes up to `Most` times, as the processor's addresses take them: ±1, ±2, ±4 by the scale of one register, ±3, ±6,
+/// ±5 and 7 by others. The compiler must not see that one follows from another, or it adds them up anew for every vector.
 struct Strides {
   std::ptrdiff_t one, minus, three, minus_three, five, minus_five, seven;
-  template <int Radius>
+  template <int Most>
   CONOID_INLINE void set(std::ptrdiff_t bytes) {
     one = bytes;
     minus = -bytes;
-    __asm__("" : "+r"(one), "+r"(minus));
-    if constexpr (Radius >= 3) {
-      three = 3 * bytes;
-      minus_three = -3 * bytes;
-      __asm__("" : "+r"(three), "+r"(minus_three));
-    }
-    if constexpr (Radius >= 5) {
-      five = 5 * bytes;
-      minus_five = -5 * bytes;
-      __asm__("" : "+r"(five), "+r"(minus_five));
-    }
-    if constexpr (Radius >= 7) {
-      seven = 7 * bytes;
-      __asm__("" : "+r"(seven));
-    }
+    three = 3 * bytes;
+    minus_three = -3 * bytes;
+    five = 5 * bytes;
+    minus_five = -5 * bytes;
+    seven = 7 * bytes;
+    hide<Most>();
   }
-  /// Once a vector, or the compiler keeps each multiple in a register of its own, of which there are not enough.
-  template <int Radius>
+  /// Once a vector too, or the compiler keeps each multiple in a register of its own, of which there are not enough.
+  template <int Most>
   CONOID_INLINE void hide() {
     __asm__("" : "+r"(one), "+r"(minus));
-    if constexpr (Radius >= 3) __asm__("" : "+r"(three), "+r"(minus_three));
-    if constexpr (Radius >= 5) __asm__("" : "+r"(five), "+r"(minus_five));
-    if constexpr (Radius >= 7) __asm__("" : "+r"(seven));
+    if constexpr (Most >= 3) __asm__("" : "+r"(three), "+r"(minus_three));
+    if constexpr (Most >= 5) __asm__("" : "+r"(five), "+r"(minus_five));
+    if constexpr (Most >= 7) __asm__("" : "+r"(seven));
   }
   template <int n>
   [[nodiscard]] CONOID_INLINE std::ptrdiff_t times() const {
@@ -185,6 +181,7 @@ struct Column {
       return const_cast<P>(beside<T>(p, s.template times<n>()));
   }
 
+  /// Row g, whose stencil gave L.
   template <bool End, bool Part, int g>
   CONOID_INLINE void finish(Wide L, T* o, const T* a, const T* v, Index z, Index count) {
     if constexpr (Kind != Cells::plain) L = wide_fnma(wide_load(row<g>(v, v_sx)), here[g], L);
@@ -299,7 +296,7 @@ enum class Along { all, core, end, part };
 
 /// Group planes from x on, all y, cells z0 ≤ z < z1 of one kind, or of all.
 template <class T, int Radius, bool Unequal, Cells Kind, int Group, Along Here>
-__attribute__((noinline)) void march_y(const Patch<T>& t, Index x, Index z0, Index core0, Index core1, Index z1, Ahead* ahead) {
+CONOID_KEEP_MULTIPLES void march_y(const Patch<T>& t, Index x, Index z0, Index core0, Index core1, Index z1, Ahead* ahead) {
   constexpr Index lanes = sizeof(WideOf<T>) / sizeof(T);
   const Index corner = x * t.stride_x + z0;
   const T* u_row = t.u + corner;
@@ -350,10 +347,9 @@ __attribute__((noinline)) void march_y(const Patch<T>& t, Index x, Index z0, Ind
       pass.template operator()<true, true>(z1);  // σ_z = 0 gives the bits of a plain cell
     } else {
       pass.template operator()<Here != Along::core, Here == Along::part>(z1);
-    }
-    if constexpr (Here != Along::all)  // what a short row left
-      if (piece)
+      if (piece)  // what a short row left
         for (; column.ahead < piece + Ahead::bytes; column.ahead += 64) __builtin_prefetch(column.ahead, 0, 2);
+    }
     u_row += t.stride_y;
     o_row += t.stride_y;
     a_row += t.a_stride_y;
