@@ -44,7 +44,6 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
   if (!slab.lower) held_.begin = 0;
   if (!slab.upper) held_.end = at_.nx;
   if (slab.moves) held_ = {0, at_.nx};
-  first_row_ = slab.moves ? 0 : held_.begin + at_.first;
   for (auto& level : level_) level = Block<T>(at_.count);
 
   varying_ = !problem.velocity->constant();
@@ -246,9 +245,7 @@ void Field<T>::refresh_images() {
 
 template <class T>
 void Field<T>::refresh_images(Index x) {
-  if (!reflects_) return;
-  for (auto& block : level_)
-    for (Index y = 0; y < at_.ny; ++y) images(block.data(), x, y, {0, at_.nz});
+  for (auto& block : level_) images(block.data(), {{x, x + 1}, {0, at_.ny}, {0, at_.nz}});
 }
 
 /// call(values, count) for every array of a plane.
@@ -326,33 +323,23 @@ void Field<T>::place_points() {
   const Interval planes =
       slab_.moves ? Interval{0, problem_.grid.points[0]} : Interval{held_.begin + at_.first, held_.end + at_.first};
   const Interval own = slab_.moves ? planes : Interval{at_.first, at_.first + at_.nx};
-  const auto rows = static_cast<std::size_t>(planes.size() * at_.ny);
-  const auto row_of = [&](Index x, Index y) { return static_cast<std::size_t>((x - first_row_) * at_.ny + y); };
   std::vector<double> factor(1, 1.0);
   const auto scale_at = [&](const NodeWeight& node) {
     if (!scaled_) return 1.0;
     pressure_factor(problem_, node.x, node.y, node.z, 1, factor);
     return factor[0];
   };
-  source_bucket_.clear();
   sources_.clear();
   for (std::size_t n = 0; n < problem_.sources.size(); ++n)
     for (const NodeWeight& node : point_weights(problem_.grid, problem_.faces, problem_.sources[n].position,
                                                 problem_.spread, PointUse::source)) {
       if (node.x < planes.begin || node.x >= planes.end) continue;
-      if (source_bucket_.empty()) source_bucket_.assign(rows, -1);
-      auto& bucket = source_bucket_[row_of(node.x, node.y)];
-      if (bucket < 0) {
-        bucket = static_cast<std::int32_t>(sources_.size());
-        sources_.emplace_back();
-      }
       problem_.velocity->row(problem_.grid.at(0, node.x), problem_.grid.at(1, node.y), problem_.grid.at(2, node.z), h[2], factor);
       const double ratio = (varying_ ? factor[0] : problem_.speed.highest) * problem_.dt / h[0];
       const auto a = static_cast<double>(static_cast<T>(ratio * ratio));  // as the kernels have it
-      sources_[static_cast<std::size_t>(bucket)].push_back(
-          {node.z, node.weight * a * h[0] * h[0] / (h[0] * h[1] * h[2]) / scale_at(node), n});
+      sources_.add({node.x, node.y, node.z, node.weight * a * h[0] * h[0] / (h[0] * h[1] * h[2]) / scale_at(node), n});
     }
-  receiver_bucket_.clear();
+  sources_.sort();
   receivers_.clear();
   parts_.clear();
   nodes_.clear();
@@ -362,16 +349,11 @@ void Field<T>::place_points() {
       if (parts_.empty() || parts_.back().receiver != n || parts_.back().x != node.x)
         parts_.push_back({n, node.x, nodes_.size(), nodes_.size()});
       if (node.x < own.begin || node.x >= own.end) continue;
-      if (receiver_bucket_.empty()) receiver_bucket_.assign(rows, -1);
-      auto& bucket = receiver_bucket_[row_of(node.x, node.y)];
-      if (bucket < 0) {
-        bucket = static_cast<std::int32_t>(receivers_.size());
-        receivers_.emplace_back();
-      }
-      receivers_[static_cast<std::size_t>(bucket)].push_back(nodes_.size());
+      receivers_.add({node.x, node.y, node.z, nodes_.size()});
       nodes_.push_back({node.x, node.y, node.z, node.weight * scale_at(node)});
       parts_.back().last = nodes_.size();
     }
+  receivers_.sort();
 }
 
 template <class T>
@@ -396,15 +378,12 @@ void Field<T>::begin_band(Index first, Index last, Index every) {
 template <class T>
 std::vector<typename Field<T>::SourceCell> Field<T>::source_cells() const {
   std::vector<SourceCell> out;
-  for (std::size_t row = 0; row < source_bucket_.size(); ++row) {
-    if (source_bucket_[row] < 0) continue;
-    const std::size_t first = out.size();
-    const auto r = static_cast<Index>(row);
-    for (const SourceNode& node : sources_[static_cast<std::size_t>(source_bucket_[row])]) {
-      auto cell = std::find_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), [&](const SourceCell& c) { return c.z == node.z; });
-      if (cell == out.end()) cell = out.insert(out.end(), {r / at_.ny + first_row_, r % at_.ny, node.z, {}});
-      cell->from.push_back({node.weight, node.source});
-    }
+  std::size_t row = 0;  // where the cells of the row begin
+  for (const SourceNode& node : sources_.all()) {
+    if (row < out.size() && (out[row].x != node.x || out[row].y != node.y)) row = out.size();
+    auto cell = std::find_if(out.begin() + static_cast<std::ptrdiff_t>(row), out.end(), [&](const SourceCell& c) { return c.z == node.z; });
+    if (cell == out.end()) cell = out.insert(out.end(), {node.x, node.y, node.z, {}});
+    cell->from.push_back({node.weight, node.source});
   }
   return out;
 }
@@ -496,7 +475,7 @@ void Field<T>::update(Index k, const Box& box, Ahead* ahead) {
         matched(k, a, nodes.begin > 0, part);
       }
     }
-  finish_rows(k, box);
+  finish(k, box);
 }
 
 template <class T>
@@ -583,55 +562,47 @@ void Field<T>::matched(Index k, std::size_t a, bool high, const Box& box) {
 }
 
 template <class T>
-void Field<T>::finish_rows(Index k, const Box& box) {
-  const bool recording = slots_ > 0 && (k + 1) % every_ == 0 && !receiver_bucket_.empty();
-  if (source_bucket_.empty() && !reflects_ && !recording) return;
+void Field<T>::finish(Index k, const Box& box) {
   T* o = level(k + 1);
-  const double* signal = signal_.data() + static_cast<std::size_t>(k - band_first_) * problem_.sources.size();
-  T* record = recording
-                  ? record_.data() + static_cast<std::size_t>((k + 1 - first_recorded_) / every_) * nodes_.size()
-                  : nullptr;
-  const auto inside = [&](Index z) { return z >= box.z.begin && z < box.z.end; };
-  for (Index x = box.x.begin; x < box.x.end; ++x) {
-    const auto row = static_cast<std::size_t>((x + at_.first - first_row_) * at_.ny);
-    for (Index y = box.y.begin; y < box.y.end; ++y) {
-      const std::size_t here = row + static_cast<std::size_t>(y);
-      if (!source_bucket_.empty())
-        if (const std::int32_t bucket = source_bucket_[here]; bucket >= 0)
-          for (const SourceNode& node : sources_[static_cast<std::size_t>(bucket)])
-            if (inside(node.z)) o[at_.at(x, y, node.z)] += static_cast<T>(node.weight * signal[node.source]);
-      if (reflects_) images(o, x, y, box.z);
-      if (recording)
-        if (const std::int32_t bucket = receiver_bucket_[here]; bucket >= 0)
-          for (const std::size_t n : receivers_[static_cast<std::size_t>(bucket)])
-            if (inside(nodes_[n].z)) record[n] = o[at_.at(x, y, nodes_[n].z)];
-    }
-  }
+  const auto points = [&](const auto& of, auto&& call) {
+    if (of.empty()) return;
+    for (Index x = box.x.begin; x < box.x.end; ++x)
+      for (const auto& point : of.at(x + at_.first, box.y))
+        if (point.z >= box.z.begin && point.z < box.z.end) call(point, o[at_.at(x, point.y, point.z)]);
+  };
+  points(sources_, [&](const SourceNode& node, T& value) { value += static_cast<T>(node.weight * signal(k, node.source)); });
+  images(o, box);
+  if (T* const record = record_of(k)) points(receivers_, [&](const ReceiverNode& node, T& value) { record[node.number] = value; });
 }
 
-/// Copies the cells of a row, times the sign of the face, to their images behind the faces near by.
+/// Copies cells of a box, times the sign of the face, to their images behind the faces near by.
 template <class T>
-void Field<T>::images(T* u, Index x, Index y, Interval z) {
-  const Index s = stencil_.radius, ny = at_.ny, nz = at_.nz;
-  const Index low = -at_.first, high = problem_.grid.points[0] - 1 - at_.first;  // the faces of the grid
-  T* here = u + at_.at(x, y);
-  if (sign_[4] != 0)
-    for (Index i = std::max<Index>(1, z.begin); i <= std::min(s, z.end - 1); ++i)
-      here[-i] = static_cast<T>(sign_[4]) * here[i];
-  if (sign_[5] != 0)
-    for (Index i = std::max<Index>(1, nz - z.end); i <= std::min(s, nz - 1 - z.begin); ++i)
-      here[nz - 1 + i] = static_cast<T>(sign_[5]) * here[nz - 1 - i];
-  const auto mirror = [&](int sign, Index to_x, Index to_y) {
-    T* to = u + at_.at(to_x, to_y);
-    if (sign > 0)
-      std::copy(here + z.begin, here + z.end, to + z.begin);
-    else
-      for (Index i = z.begin; i < z.end; ++i) to[i] = -here[i];
-  };
-  if (sign_[0] != 0 && x > low && x <= low + s) mirror(sign_[0], 2 * low - x, y);
-  if (sign_[1] != 0 && x < high && x >= high - s) mirror(sign_[1], 2 * high - x, y);
-  if (sign_[2] != 0 && y >= 1 && y <= s) mirror(sign_[2], x, -y);
-  if (sign_[3] != 0 && y <= ny - 2 && y >= ny - 1 - s) mirror(sign_[3], x, 2 * (ny - 1) - y);
+void Field<T>::images(T* u, const Box& box) {
+  if (!reflects_) return;
+  const Index s = stencil_.radius;
+  for (std::size_t face = 0; face < 6; ++face) {
+    if (sign_[face] == 0) continue;
+    const std::size_t axis = face / 2;
+    const bool upper = face % 2 == 1;
+    const Index mirror = (upper ? problem_.grid.points[axis] - 1 : 0) - (axis == 0 ? at_.first : 0);
+    Box from = box;
+    Interval& near = axis == 0 ? from.x : axis == 1 ? from.y : from.z;
+    near = {std::max(near.begin, upper ? mirror - s : mirror + 1), std::min(near.end, upper ? mirror : mirror + s + 1)};
+    if (from.empty()) continue;
+    const auto sign = static_cast<T>(sign_[face]);
+    for (Index x = from.x.begin; x < from.x.end; ++x) {
+      if (axis == 2) {
+        for (Index z = from.z.begin; z < from.z.end; ++z)
+          for (Index y = from.y.begin; y < from.y.end; ++y) u[at_.at(x, y, 2 * mirror - z)] = sign * u[at_.at(x, y, z)];
+        continue;
+      }
+      for (Index y = from.y.begin; y < from.y.end; ++y) {
+        const T* const here = u + at_.at(x, y);
+        T* const image = u + (axis == 0 ? at_.at(2 * mirror - x, y) : at_.at(x, 2 * mirror - y));
+        for (Index z = from.z.begin; z < from.z.end; ++z) image[z] = sign * here[z];
+      }
+    }
+  }
 }
 
 template <class T>

@@ -11,6 +11,7 @@
 #include "engine/io/checkpoint.hpp"
 #include "engine/solvers/acoustic_fd/kernels/patch.hpp"
 #include "engine/solvers/acoustic_fd/layers.hpp"
+#include "engine/solvers/acoustic_fd/point_rows.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
 #include "engine/solvers/acoustic_fd/storage.hpp"
 #include "engine/solvers/acoustic_fd/tiling.hpp"
@@ -145,9 +146,13 @@ class Field final : public PatchSink {
 
  private:
   struct SourceNode {
-    Index z;
+    Index x, y, z;  ///< x global
     double weight;  ///< c² dt² w / dV
     std::size_t source;
+  };
+  struct ReceiverNode {
+    Index x, y, z;  ///< x global
+    std::size_t number;
   };
   struct Node {
     Index x, y, z;  ///< global
@@ -163,8 +168,9 @@ class Field final : public PatchSink {
   void run(Cells kind, Index k, const Box& box, Ahead* ahead);
   /// A box in the lower or the higher layer of axis a.
   void matched(Index k, std::size_t a, bool high, const Box& box);
-  void finish_rows(Index k, const Box& box);
-  void images(T* u, Index x, Index y, Interval z);
+  /// What comes after the stencil and the layers: sources, images, receivers.
+  void finish(Index k, const Box& box);
+  void images(T* u, const Box& box);
   [[nodiscard]] bool on_free_surface(Index x, Index y, Index z) const;
   [[nodiscard]] double initial(const Vec3& p, double t, double c) const;
   template <class Call>
@@ -180,7 +186,6 @@ class Field final : public PatchSink {
   const OrderKernels<T>* order_;
   Slab slab_;
   Layout at_;
-  Index first_row_ = 0;   ///< global plane of the first row of the buckets
   Interval core_x_{};     ///< global
   Interval held_{};
   Block<T> level_[2];
@@ -197,9 +202,8 @@ class Field final : public PatchSink {
   Memory memory_[3];
   int sign_[6]{};
   bool reflects_ = false;
-  std::vector<std::int32_t> source_bucket_, receiver_bucket_;  ///< by held row; −1 none
-  std::vector<std::vector<SourceNode>> sources_;
-  std::vector<std::vector<std::size_t>> receivers_;  ///< node numbers
+  PointRows<SourceNode> sources_;
+  PointRows<ReceiverNode> receivers_;
   std::vector<Part> parts_;
   std::vector<Node> nodes_;
   Index band_first_ = 0, every_ = 0, first_recorded_ = 0, slots_ = 0;

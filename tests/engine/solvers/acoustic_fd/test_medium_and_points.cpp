@@ -3,6 +3,7 @@
 // labels: unit
 #include "engine/solvers/acoustic_fd/exact.hpp"
 #include "engine/solvers/acoustic_fd/model.hpp"
+#include "engine/solvers/acoustic_fd/point_rows.hpp"
 #include "engine/solvers/acoustic_fd/points.hpp"
 
 #include <QTemporaryDir>
@@ -47,6 +48,34 @@ class TestMediumAndPoints : public QObject {
     for (int i = 0; i < 4; ++i)
       QVERIFY(std::abs(largest_time_step(stencil_of_order(2 * i + 2), {1, 1, 1}, 1) -
                        limits[static_cast<std::size_t>(i)]) < 6e-4);
+  }
+
+  void points_are_found_by_plane_and_rows() {
+    struct Point {
+      Index x, y, z;
+      int number;
+    };
+    std::mt19937 random(11);
+    for (const int count : {0, 1, 7, 300}) {
+      std::vector<Point> all;
+      PointRows<Point> rows;
+      for (int n = 0; n < count; ++n) {
+        all.push_back({static_cast<Index>(random() % 9) * 3 - 5, static_cast<Index>(random() % 12), static_cast<Index>(random() % 4), n});
+        rows.add(all.back());
+      }
+      rows.sort();
+      QCOMPARE(rows.empty(), count == 0);
+      for (Index x = -8; x < 25; ++x)
+        for (Index begin = -2; begin < 14; ++begin)
+          for (Index end = begin; end < 15; ++end) {
+            std::vector<std::pair<Index, int>> expected, found;  // row and number: as they were added
+            for (const Point& p : all)
+              if (p.x == x && p.y >= begin && p.y < end) expected.emplace_back(p.y, p.number);
+            std::sort(expected.begin(), expected.end());
+            for (const Point& p : rows.at(x, {begin, end})) found.emplace_back(p.y, p.number);
+            QCOMPARE(found, expected);
+          }
+    }
   }
 
   void layers_count_depth_from_their_face() {
