@@ -98,19 +98,22 @@ struct WindowCost {
   /// Seconds that a plane comes, and goes.
   [[nodiscard]] double bound() const { return static_cast<double>(plane * arrays + layers) / link; }
   [[nodiscard]] double back() const { return static_cast<double>(plane * 2 + layers) / link; }
+  /// The longest panels that cover so many planes, and in how many rounds of planes.
+  [[nodiscard]] std::pair<PanelPlan, double> cover(Index planes, PanelPlan::Launch launch) const {
+    PanelPlan plan = *std::find_if(std::begin(panel_plans), std::end(panel_plans),
+                                   [&](const PanelPlan& p) { return p.radius == problem.order / 2 && p.levels == panels.front(); });
+    const auto& n = problem.grid.points;
+    const double rounds = plan.cover({planes, n[1], n[2]}, device->cluster, [&](Index c) { return at_once(*device, c); }, launch);
+    return {plan, rounds};
+  }
   /// Seconds of a plane and T steps on the device.
-  [[nodiscard]] double work(Index steps, Index B) const {
+  [[nodiscard]] double work(Index steps, Index B, PanelPlan::Launch launch = PanelPlan::Launch::together) const {
     const auto& n = problem.grid.points;
     const auto s = static_cast<std::size_t>(problem.order / 2);
     const double updates = static_cast<double>(steps * n[1] * n[2]) * 1e-9 * (problem.double_precision ? 2 : 1);
     if (panels.empty()) return updates / single_rate[s];
-    const auto rounds = [&](Index planes, bool together) {
-      PanelPlan plan = *std::find_if(std::begin(panel_plans), std::end(panel_plans),
-                                     [&](const PanelPlan& p) { return p.radius == problem.order / 2 && p.levels == panels.front(); });
-      return plan.cover({planes, n[1], n[2]}, device->cluster, [&](Index c) { return at_once(*device, c); }, together) /
-             static_cast<double>(planes);
-    };
-    return updates / panel_rate[s] * rounds(B, true) / rounds(n[0], false);
+    return updates / panel_rate[s] * cover(B, launch).second / static_cast<double>(B) /
+           (cover(n[0], PanelPlan::Launch::alone).second / static_cast<double>(n[0]));
   }
 };
 
@@ -119,28 +122,34 @@ struct Window : WindowPlan {
   double seconds = 0;  ///< of a step
 };
 Window best_window(const WindowCost& cost, Bytes budget) {
-  const Index N = cost.problem.grid.points[0], s = cost.problem.order / 2, unit = cost.panels.empty() ? 1 : cost.panels.front();
-  const Index room = std::min<Index>(budget > cost.fixed ? static_cast<Index>((budget - cost.fixed) / cost.each()) - 1 : 0, 4 * N);
+  const bool panels = !cost.panels.empty();
+  const Index N = cost.problem.grid.points[0], s = cost.problem.order / 2, unit = panels ? cost.panels.front() : 1;
   const double bound = cost.bound();
   Window best;
-  for (Index T = unit; T <= (cost.panels.empty() ? longest_band : longest_panel_band); T += unit) {
+  const auto try_one = [&](Index T, Index share, bool keeps) {  // share: positions in the rings beside what stages read
     const std::vector<Stage> stages = stages_of(T, s, cost.panels);
     const Index behind = planes_behind(stages, s), around = behind + planes_ahead(stages, s);
-    for (Index share = 2; share <= 5; ++share) {  // positions in the rings beside what stages read
-      const Index B = std::min((room - around) / share, N);
-      if (B < 1) break;
-      const double launches = static_cast<double>(stages.size()) * (cost.panels.empty() ? single_launch : panel_launch);
-      const double work = cost.work(T, B) + launches / static_cast<double>(B);
-      // What comes takes the place of what has left so many positions ago, which shared the device with another one.
-      const double plane = std::max({work, bound, (1.8 * work + bound + cost.back()) / static_cast<double>(share)});
-      Window w{{B, T, around + share * B, 1, cost.panels.empty() ? 0 : unit}, 0};
-      if (N + 2 * s >= around + 3 * B) w.sweeps = std::clamp<Index>(static_cast<Index>(longest_chain / (plane * static_cast<double>(N))), 1, most_sweeps);
-      // The first planes come before, the last leave after what overlaps; and the window runs out at the end.
-      const double beside = static_cast<double>(2 * B + planes_ahead(stages, s)) * bound + 0.5 * static_cast<double>(behind) * work;
-      w.seconds = (plane * static_cast<double>(N) + beside / static_cast<double>(w.sweeps)) / static_cast<double>(T);
-      if (best.steps == 0 || w.seconds < best.seconds) best = w;
-    }
-  }
+    const PanelPlan plan = keeps ? cost.cover(1, PanelPlan::Launch::going_on).first : PanelPlan{};
+    const Bytes kept = keeps ? static_cast<Bytes>(T / unit) * plan.kept_bytes() : 0, taken = cost.fixed + kept;
+    const Index room = std::min<Index>(budget > taken ? static_cast<Index>((budget - taken) / cost.each()) - 1 : 0, 4 * N);
+    Index B = std::min((room - around) / share, N);
+    if (keeps) B = std::min<Index>(B, longest_panel) / plan.unrolled * plan.unrolled;  // slow steps for a rest
+    if (B < 1) return;
+    const double launches = static_cast<double>(stages.size()) * (panels ? panel_launch : single_launch);
+    const double work = cost.work(T, B, keeps ? PanelPlan::Launch::going_on : PanelPlan::Launch::together) + launches / static_cast<double>(B);
+    // What comes takes the place of what has left so many positions ago, which shared the device with another one.
+    const double plane = std::max({work, bound, (1.8 * work + bound + cost.back()) / static_cast<double>(share)});
+    Window w{{B, T, around + share * B, 1, panels ? unit : 0, kept}, 0};
+    if (N + 2 * s >= around + 3 * B) w.sweeps = std::clamp<Index>(static_cast<Index>(longest_chain / (plane * static_cast<double>(N))), 1, most_sweeps);
+    // The first planes come before, the last leave after what overlaps; and the window runs out at the end.
+    const double beside = static_cast<double>(2 * B + planes_ahead(stages, s)) * bound + 0.5 * static_cast<double>(behind) * work;
+    w.seconds = (plane * static_cast<double>(N) + beside / static_cast<double>(w.sweeps)) / static_cast<double>(T);
+    if (best.steps == 0 || w.seconds < best.seconds) best = w;
+  };
+  for (Index T = unit; T <= (panels ? longest_panel_band : longest_band); T += unit)
+    for (Index share = 2; share <= 5; ++share)
+      for (const bool keeps : {false, true})
+        if (panels || !keeps) try_one(T, share, keeps);
   return best;
 }
 

@@ -28,18 +28,25 @@ inline constexpr TowerPlan tower_plans[] = {plan_of<1>(), plan_of<2>(), plan_of<
 
 /// What a launch of panels has to know of their shape; and how many of them cover a grid.
 struct PanelPlan {
-  Index radius, levels, high, rim, useful, threads;
-  Bytes shared;
+  Index radius, levels, high, rim, useful, threads, unrolled;
+  Bytes shared, kept;  ///< of a block; kept: from launch to launch
   Index cluster = 0, rows = 0, columns = 0, parts = 0;
+
+  enum class Launch {
+    alone,     ///< nothing else runs beside it
+    together,  ///< other launches take what the last round leaves free
+    going_on   ///< the same, and in one part, which goes on where the launch before ended
+  };
+  static constexpr Index to_go_on = 4;  ///< planes that this takes as long as
 
   /// Of this stencil, and within a block's shared memory; devices without clusters have no boxes either.
   [[nodiscard]] bool fits(Index stencil_radius, const DeviceInfo& device) const {
     return radius == stencil_radius && device.cluster > 1 && device.shared_per_block >= shared + 1024;
   }
-  /// The cover that takes the fewest rounds of planes; how many. at_once(cluster): clusters of that size that run at a time. `together`: other
-  /// launches take what the last round leaves free.
+  [[nodiscard]] Bytes kept_bytes() const { return static_cast<Bytes>(rows * columns * cluster) * kept; }
+  /// The cover that takes the fewest rounds of planes; how many. at_once(cluster): clusters of that size that run at a time.
   template <class AtOnce>
-  double cover(const std::array<Index, 3>& n, Index largest_cluster, AtOnce&& at_once, bool together = false) {
+  double cover(const std::array<Index, 3>& n, Index largest_cluster, AtOnce&& at_once, Launch launch = Launch::alone) {
     const Index overlap = 2 * radius * levels, fours = (n[2] + 3) / 4;
     columns = fours <= 32 ? 1 : (fours - 2 * rim + useful - 1) / useful;
     double least = 0;
@@ -48,9 +55,12 @@ struct PanelPlan {
       if (n[1] < c * high || (apart < 1 && n[1] > c * high)) continue;
       const Index down = n[1] == c * high ? 1 : (n[1] - overlap + apart - 1) / apart, at_a_time = at_once(c);
       const Index fewest = (n[0] + longest_panel - 1) / longest_panel;
-      for (Index p = fewest; at_a_time > 0 && p <= std::max(fewest, n[0] / (2 * overlap)); ++p) {
+      const Index most = launch == Launch::going_on ? fewest : std::max(fewest, n[0] / (2 * overlap));
+      const Index beside = launch == Launch::going_on ? to_go_on : overlap;
+      for (Index p = fewest; at_a_time > 0 && p <= most; ++p) {
         const double full = static_cast<double>(down * columns * p) / static_cast<double>(at_a_time);
-        const double rounds = together ? std::max(0.5, full) : std::ceil(full), cost = rounds * static_cast<double>((n[0] + p - 1) / p + overlap);
+        const double rounds = launch == Launch::alone ? std::ceil(full) : std::max(0.5, full);
+        const double cost = rounds * static_cast<double>((n[0] + p - 1) / p + beside);
         if (least == 0 || cost < least) {
           least = cost;
           cluster = c;
@@ -65,7 +75,7 @@ struct PanelPlan {
 template <int R, int T>
 constexpr PanelPlan panel_plan_of() {
   using S = PanelOf<R, T>;
-  return {R, S::levels, S::high, S::rim, S::useful_fours, S::threads, static_cast<Bytes>(S::shared)};
+  return {R, S::levels, S::high, S::rim, S::useful_fours, S::threads, S::unrolled, static_cast<Bytes>(S::shared), Bytes{16} * S::kept_fours};
 }
 /// By the stencil's radius, by falling levels.
 inline constexpr PanelPlan panel_plans[] = {panel_plan_of<1, 7>(), panel_plan_of<1, 4>(), panel_plan_of<2, 4>(), panel_plan_of<3, 2>(),

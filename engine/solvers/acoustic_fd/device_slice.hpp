@@ -94,16 +94,27 @@ class DeviceSlice {
     if (window) other_stream_ = device_.stream();
   }
 
-  /// Panels take the place of towers, where they are possible and `spare` bytes hold two levels more. `planes`: that a launch takes.
-  void allow_panels(Bytes spare, Index planes) {
+  /// Panels take the place of towers, where they are possible and `spare` bytes hold two levels more. `planes`: that a launch takes. Panels of
+  /// `bands` bands keep what launches of the next planes go on with, if `kept` bytes hold it.
+  void allow_panels(Bytes spare, Index planes, Bytes kept = 0, Index bands = 0) {
     const auto count = static_cast<std::size_t>(at_.count);
     if (doubles || !(window_ ? plain_ : bands_possible_) || torre_forced_ || 2 * count * sizeof(T) > spare) return;
     const auto& n = problem_.grid.points;
     for (PanelPlan plan : panel_plans) {
       if (!plan.fits(s_, device_.info())) continue;
       auto kernel = device_.kernel<PanelArguments>(fmt::format("acoustic-fd/panel<{},{}>", s_, plan.levels));
-      plan.cover({planes, n[1], n[2]}, device_.info().cluster,
-                 [&](Index cluster) -> Index { return device_.clusters_at_once(kernel, panel_shape(plan, cluster, cluster)); }, window_);
+      const auto cover = [&](PanelPlan::Launch launch) {
+        plan.cover({planes, n[1], n[2]}, device_.info().cluster,
+                   [&](Index cluster) -> Index { return device_.clusters_at_once(kernel, panel_shape(plan, cluster, cluster)); }, launch);
+      };
+      if (panels_.empty() && bands > 0) {
+        cover(PanelPlan::Launch::going_on);
+        if (const Bytes all = static_cast<Bytes>(bands) * plan.kept_bytes(); plan.cluster > 0 && all <= kept) {
+          kept_ = device_.allocate<T>(all / sizeof(T), "panels");
+          kept_bands_ = bands;
+        }
+      }
+      if (kept_bands_ == 0 || !panels_.empty()) cover(window_ ? PanelPlan::Launch::together : PanelPlan::Launch::alone);
       if (plan.cluster > 0) panels_.emplace_back(plan, std::move(kernel));
     }
     if (panels_.empty()) return;
@@ -158,6 +169,8 @@ class DeviceSlice {
     if (done > 0) mirror(k + done, {0, problem_.grid.points[0]});
     return done;
   }
+  /// Panels of this kind and band go on where the launch before ended.
+  [[nodiscard]] bool keeps(std::size_t kind, Index band) const { return kind == 0 && band < kept_bands_; }
   /// What panels of steps k … k+steps−1 have in common, after begin_band().
   void begin_panels(Index k, Index steps) {
     if constexpr (!doubles) {
@@ -167,8 +180,9 @@ class DeviceSlice {
     }
   }
   /// Planes (global) of level k + panel_levels(kind) and the one before it, sources and receivers included, from levels k and k − 1 of s ·
-  /// panel_levels(kind) planes more at both ends; they go to the other pair, without images.
-  void panel(std::size_t kind, Index k, Interval planes) {
+  /// panel_levels(kind) planes more; they go to the other pair, without images. `band`: where keeps(kind, band), planes follow those of the call
+  /// before for this band without a gap, after its launch, and end s · panel_levels(kind) planes or more before the last, or with it.
+  void panel(std::size_t kind, Index k, Interval planes, Index band = 0) {
     if constexpr (!doubles) {
       if (planes.empty()) return;
       const auto first = [&](DeviceBuffer<T>(&levels)[2], Index level) { return levels[static_cast<std::size_t>(level & 1)].data() + origin_; };
@@ -192,6 +206,8 @@ class DeviceSlice {
       t.newer = boxes(first(level_, k), at_.stride_y, at_.stride_x);
       t.older = boxes(first(level_, k - 1), at_.stride_y, at_.stride_x);
       if (t.a_stride_x != 0) t.medium = boxes(t.a, t.a_stride_y, t.a_stride_x);
+      t.from_newer = first(level_, k);
+      t.kept = keeps(kind, band) ? kept_.data() + static_cast<Bytes>(band) * p.kept_bytes() / sizeof(T) : nullptr;
       t.to_newer = first(spare_, k + p.levels);
       t.to_older = first(spare_, k + p.levels - 1);
       stream_.launch(kernel, panel_shape(p, p.rows * p.columns * parts * p.cluster, p.cluster), t);
@@ -236,7 +252,7 @@ class DeviceSlice {
   [[nodiscard]] std::size_t plane_values() const { return static_cast<std::size_t>(at_.stride_x); }
   [[nodiscard]] Bytes bytes() const {
     const auto held = [&](const DeviceBuffer<T>& planes) { return window_ ? planes.size() / 2 : planes.size(); };
-    std::size_t all = 2 * held(level_[0]) + 2 * held(spare_[0]) + (host_.medium_varies() ? held(a_) : a_.size()) + held(v_) + sigma_.size();
+    std::size_t all = kept_.size() + 2 * held(level_[0]) + 2 * held(spare_[0]) + (host_.medium_varies() ? held(a_) : a_.size()) + held(v_) + sigma_.size();
     for (std::size_t a = 0; a < 3; ++a) all += layer_variables * (a == 0 ? memory_[a][0].size() : held(memory_[a][0]));
     return all * sizeof(T);
   }
@@ -838,6 +854,8 @@ class DeviceSlice {
   Index origin_ = 0;  ///< position of cell (0, 0, 0) in the arrays
   DeviceBuffer<T> level_[2], a_, v_, sigma_, values_, traces_;
   DeviceBuffer<T> spare_[2];  ///< the other pair
+  DeviceBuffer<T> kept_;      ///< by panels, of each of the bands
+  Index kept_bands_ = 0;
   int pair_ = 0;
   std::vector<std::pair<PanelPlan, Kernel<PanelArguments>>> panels_;  ///< by falling levels
   PanelArguments panel_;

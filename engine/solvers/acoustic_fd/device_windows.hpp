@@ -25,10 +25,12 @@ namespace conoid::acoustic_fd {
 /// host gives out the work of a whole chain of sweeps and waits once.
 ///
 /// Four streams: planes that come, planes that leave, and two of stages, which take turns with the positions. Stage m of position
-/// j + 1 waits for stage m − 1 of position j only, so that launches fill what is left of the device by those at their end.
+/// j + 1 waits for stage m − 1 of position j only, or for stage m where it goes on from there, so that launches fill what is left of the device
+/// by those at their end.
 ///
 /// Panels work between two pairs of levels, of which the host has one: what comes goes to the first pair, what leaves is in that to
-/// which the last stage of its sweep wrote.
+/// which the last stage of its sweep wrote. They go on where those of the position before ended, with what these had in registers: there is
+/// memory for that of each stage of a sweep. The next sweep may use it: a stage has gone through all planes before it begins again.
 template <class T>
 class Windowed final : public DeviceSteps {
  public:
@@ -36,7 +38,7 @@ class Windowed final : public DeviceSteps {
       : problem_(problem), host_(host), plan_(plan), s_(problem.order / 2), period_(problem.grid.points[0] + 2 * s_),
         slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, plan.room - 2 * s_, true) {
     const Device& d = slice_.device();
-    if (plan.levels > 0) slice_.allow_panels(~Bytes{0}, plan.planes);
+    if (plan.levels > 0) slice_.allow_panels(~Bytes{0}, plan.planes, plan.kept, plan.steps / plan.levels);
     for (std::size_t kind = 0; kind < slice_.kinds_of_panels(); ++kind) panel_levels_.push_back(slice_.panel_levels(kind));
     const auto lock_array = [&](const T* values, Index count) {
       locks_.push_back(d.lock_host(const_cast<T*>(values), static_cast<std::size_t>(count) * sizeof(T)));
@@ -138,10 +140,12 @@ class Windowed final : public DeviceSteps {
       if (marks.size() < stages) marks.resize(stages);
       for (Mark& mark : marks) mark.set = false;
     }
-    // The planes of a stage in position j, behind which nothing is read that is lower than where the slice begins.
-    const auto part = [&](Index j, const Sweep& sweep, Index lag) {
+    // The planes of a stage in position j, behind which nothing is read that is lower than where the slice begins. None of those that
+    // go on ends within `levels` · s planes of the last: what is needed up to there has been made.
+    const auto part = [&](Index j, const Sweep& sweep, Index lag, Index levels = 0) {
+      const auto whole = [&](Index last) { return last > N - s_ * levels ? N : std::max<Index>(last, 0); };
       const Index last = (j + 1) * B - lag - sweep.low;
-      return Interval{std::clamp<Index>(last - B, 0, N), std::clamp<Index>(last, 0, N)};
+      return Interval{whole(last - B), whole(last)};
     };
     const auto begin_at = [&](Index j, const Sweep& sweep) {
       const Index lowest = std::max(j * B - behind - sweep.low, -s_);
@@ -162,13 +166,15 @@ class Windowed final : public DeviceSteps {
         int pair = 0;
         for (std::size_t m = 0; m < sweep.stages.size(); ++m) {
           const Stage& stage = sweep.stages[m];
-          const Interval planes = part(j, sweep, stage.lag);
+          const auto band = static_cast<Index>(m);  // those of the longest panels come first
+          const bool goes_on = stage.kind >= 0 && slice_.keeps(static_cast<std::size_t>(stage.kind), band);
+          const Interval planes = part(j, sweep, stage.lag, goes_on ? stage.levels : 0);
           slice_.turn(pair);
-          if (!planes.empty()) wait_for(number, 1 - mine);
+          if (!planes.empty() && !(goes_on && wait_for(number, 1 - mine)) && number > 0) wait_for(number - 1, 1 - mine);
           if (stage.kind < 0) {
             slice_.update(k + sweep.first + stage.first, planes, slice_.rows());
           } else {
-            slice_.panel(static_cast<std::size_t>(stage.kind), k + sweep.first + stage.first, planes);
+            slice_.panel(static_cast<std::size_t>(stage.kind), k + sweep.first + stage.first, planes, band);
             pair = 1 - pair;
             if (m + 1 == sweep.stages.size() || sweep.stages[m + 1].kind < 0) {
               slice_.turn(pair);
@@ -184,7 +190,7 @@ class Windowed final : public DeviceSteps {
         const Interval planes = part(j, chain.back(), energy_lag);
         begin_at(j, chain.back());
         slice_.turn(chain.back().last_pair);
-        wait_for(number, 1 - mine);
+        wait_for(number - 1, 1 - mine);
         slice_.queue_energies(k + steps, planes, energies_.data() + 2 * planes.begin * problem_.grid.points[1]);
       }
     }
@@ -196,9 +202,11 @@ class Windowed final : public DeviceSteps {
     slice_.end_band();
     out_.synchronize();
   }
-  /// Stage `number` of this position waits for the one before it in the other stream.
-  void wait_for(std::size_t number, int stream) {
-    if (number > 0 && made_[stream][number - 1].set) slice_.stream().wait(made_[stream][number - 1].event);
+  /// What follows waits for a stage of the last position of that stream, if it had anything to do.
+  bool wait_for(std::size_t number, int stream) {
+    const Mark& mark = made_[stream][number];
+    if (mark.set) slice_.stream().wait(mark.event);
+    return mark.set;
   }
   void made(std::size_t number, int stream, bool anything) {
     Mark& mark = made_[stream][number];

@@ -12,6 +12,10 @@ namespace conoid::acoustic_fd {
 struct PanelArguments : BandArguments<float> {
   BoxSource newer, older;  ///< levels k and k − 1 from plane `first` to `reach`, in boxes of a block's rows and 128 cells
   BoxSource medium;        ///< `a`, likewise, where it varies
+  const float* from_newer = nullptr;               ///< level k
+  /// What panels have in registers at the end of a launch that ends R T planes or more before the grid, for the next one of the same band, which
+  /// begins there: PanelShape::kept_fours of each block. Both have a single part. Null: every panel computes what it needs of planes before its own.
+  float* kept = nullptr;
   float *to_newer = nullptr, *to_older = nullptr;  ///< levels k + T and k + T − 1; other arrays than those
   int cluster = 1;    ///< blocks of a panel, one above the other along y
   int panel_rows = 0;  ///< by which panels are apart along y
@@ -32,13 +36,14 @@ struct PanelShape {
   static constexpr int radius = R, levels = T, warps = W, patch = P, unrolled = U, ahead = A;
   static constexpr int threads = 32 * warps;
   static constexpr int high = warps * patch;                           ///< rows of a block
-  static constexpr int kept = patch < 2 * radius ? patch : 2 * radius;  ///< rows of a warp that other warps read
+  static constexpr int shown = patch < 2 * radius ? patch : 2 * radius;  ///< rows of a warp that other warps read
   static constexpr int rim = (radius * levels + 3) / 4;                ///< fours at each end that are computed for others
   static constexpr int useful_fours = 32 - 2 * rim;
-  static constexpr int plane = (warps * kept + 2 * radius) * 32;       ///< fours of the middle plane of a level
+  static constexpr int plane = (warps * shown + 2 * radius) * 32;       ///< fours of the middle plane of a level
   static constexpr int buffer = levels * plane;
   static constexpr int medium_planes = radius * (levels - 1) + 1 + ahead;
   static constexpr int cells = threads * patch;                        ///< fours of a block
+  static constexpr int kept_fours = (levels - 1) * 2 * radius * cells;  ///< planes of all levels but the first
   static constexpr int shared = (2 * buffer + (medium_planes + 2 * ahead + 2) * cells + 1 + ahead) * 16 + panel_words * 4;  ///< bytes
 };
 

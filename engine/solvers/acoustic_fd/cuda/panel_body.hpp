@@ -38,10 +38,13 @@ __device__ __forceinline__ PanelPlace panel_place(int n, int count, int rows, in
 /// in its shared memory, where a signal counts the bytes. What is read comes as boxes for the whole block, which one thread asks for. One
 /// barrier a step for all levels.
 ///
+/// Along x a panel begins R T planes before its own and computes what it needs of them; or it goes on where the launch before ended, with the
+/// planes that lay in registers then.
+///
 /// An update moves (12 · overlap + 8)/T bytes to and from the second cache, and 20/T to and from memory.
 template <class S>
 __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ PanelArguments t) {
-  constexpr int R = S::radius, T = S::levels, P = S::patch, U = S::unrolled, A = S::ahead, Q = S::kept, H = S::high, W = S::warps;
+  constexpr int R = S::radius, T = S::levels, P = S::patch, U = S::unrolled, A = S::ahead, Q = S::shown, H = S::high, W = S::warps;
   constexpr int plane = S::plane, buffer = S::buffer;
   constexpr bool ring = U == 2 * R + 1;  // else planes move to the front after U steps
   constexpr int depth = ring ? U : 2 * R + U;
@@ -91,8 +94,10 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
              (y >= own_y || j == 0) && (y < own_y + t.panel_rows || j == t.rows - 1);
     damping(p, 0.0F, sponge[p * 32 + mine], sponge[S::cells + p * 32 + mine]);
   }
-  // As many planes as are needed, and what is missing in a round of the fast steps: a slow one costs more than those.
-  const int X0 = x_begin > R * T ? x_begin - R * T : 0, X1 = X0 + (x_end + R * T - X0 + U - 1) / U * U;
+  const bool resumes = t.kept != nullptr && x_begin > 0, keeps = t.kept != nullptr && x_end < nx;
+  const int X0 = resumes ? x_begin + R * T : x_begin > R * T ? x_begin - R * T : 0, needed = x_end + R * T - X0;
+  // Where nobody goes on from here also what is missing in a round of the fast steps: a slow one costs more than those.
+  const int X1 = X0 + (keeps ? needed : (needed + U - 1) / U * U);
   // Where the results of the thread's first row go, and from there to other rows and the level before.
   const std::int64_t plane_bytes = 4 * t.stride_x, row_bytes = 4 * t.stride_y;
   char* there_newer = reinterpret_cast<char*>(t.to_newer + (y0 * t.stride_y + z + (X0 - R * T - t.first) * t.stride_x));
@@ -155,6 +160,28 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
   if (asks)
 #pragma unroll
     for (int i = 0; i < A; ++i) ask(X0 + i, i * S::cells * 16, i);
+  // A thread's own of what is kept from launch to launch: planes of levels from the first on, and of the medium behind those on their way.
+  float4* const kept = reinterpret_cast<float4*>(t.kept) + (static_cast<std::int64_t>((j * t.columns + l) * t.cluster + rank) * S::kept_fours + id);
+  const auto kept_at = [](int k, int p, int i) { return (((k - 1) * P + p) * 2 * R + i) * S::threads; };
+  if (resumes && inside) {
+    const float* const newer = t.from_newer + (y0 * t.stride_y + z + (X0 - 2 * R - t.first) * t.stride_x);
+    float* const older = t.to_older + (y0 * t.stride_y + z + (x_begin - t.first) * t.stride_x);
+    const float* const a = t.a + (y0 * t.a_stride_y + z + (X0 - R - t.first) * t.a_stride_x);
+#pragma unroll
+    for (int p = 0; p < P; ++p) {
+#pragma unroll
+      for (int i = 0; i < 2 * R; ++i) {
+        q[0][p][i] = load_four(newer + (p * t.stride_y + i * t.stride_x));
+#pragma unroll
+        for (int k = 1; k < T; ++k) q[k][p][i] = kept[kept_at(k, p, i)];
+        if (i >= R && own[p]) store_fours(older + (p * t.stride_y + (i - R) * t.stride_x), q[T - 1][p][i], nz - z);  // made by the launch before
+      }
+      if (varies)
+#pragma unroll
+        for (int i = 1; i <= R * (T - 1); ++i)
+          medium[(S::medium_planes - i) * S::cells + p * 32 + mine] = load_four(a + (p * t.a_stride_y - i * t.a_stride_x));
+    }
+  }
   // Planes with sources or receivers in rows of this block, a bit each from plane X0 − R T on.
   for (int i = id; i < (X1 - X0 + R * T + U + 31) / 32 * 32; i += S::threads) {
     const unsigned word = __ballot_sync(0xffffffffU, has_points(X0 - R * T + i) ? 1 : 0);
@@ -166,6 +193,30 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
     return static_cast<unsigned>((words[at / 32] | static_cast<unsigned long long>(words[at / 32 + 1]) << 32U) >> (at % 32));
   };
   unsigned busy = 0;
+  // Middle planes of all levels, in place i: to the other blocks, and behind the faces of y.
+  const auto share = [&]<int i, bool edges>(int buffer_at) __attribute__((always_inline)) {
+    const SharedAddress there = told + 16 * buffer_at, signal = told_signal + (number + 1) % 2 * ClusterSignal::bytes;
+    const auto tell = [&]<bool below>() __attribute__((always_inline)) {
+#pragma unroll
+      for (int k = 0; k < T; ++k)
+#pragma unroll
+        for (int p = 0; p < P; ++p)
+          if ((below ? p < R : p >= P - R) && (R % P == 0 || R < P || (below ? w * P + p < R : w * P + p >= H - R)))
+            ClusterSignal::store(there + 16 * (k * plane + (p < R ? p : p - (P - Q)) * 32), q[k][p][i], signal);
+    };
+    if (lower) tell.template operator()<true>();
+    if (upper) tell.template operator()<false>();
+    if (edges && images)
+#pragma unroll
+      for (int k = 0; k < T; ++k)
+#pragma unroll
+        for (int p = 0; p < P; ++p) {
+          const int low = w * P + p, high = H - 1 - low;
+          float4* const left = lines + buffer_at + k * plane;
+          if (images_low && low >= 1 && low <= R) left[-(w * Q + low) * 32] = scaled(t.sign[2], q[k][p][i]);
+          if (images_high && high >= 1 && high <= R) left[((W - w) * Q + high - 1) * 32] = scaled(t.sign[3], q[k][p][i]);
+        }
+  };
   float4 made[P], first_old[P];  // of level k at plane X, of level k − 1 at plane X − R; then what the levels make
   // kind 0: the core; 1: sponges and faces of y and z; 2: those of x, too; 3: everything
   const auto step = [&]<int s, int kind>(int X) __attribute__((always_inline)) {
@@ -173,7 +224,6 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
     const int now = static_cast<int>(number % 2) * buffer, other = buffer - now;
     const float4* const line = lines + now;
     float4* const left = lines + other;
-    const SharedAddress there = told + 16 * other, signal = told_signal + (number + 1) % 2 * ClusterSignal::bytes;
     const bool sloped = X - R * T < t.core[0] || X - R >= t.core[1];
     const auto level = [&]<int k>() __attribute__((always_inline)) {
       const int x = X - R * (k + 1);
@@ -259,7 +309,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
               v = chosen(p == i, n[i], v);
               mine_too = p == i ? own[i] : mine_too;
             }
-            v = add_row_points(t.points, ny, t.first_step + k, x, y0 + p, z, v, mine_too && x >= x_begin && x < x_end);
+            v = add_row_points(t.points, ny, t.first_step + k, x, y0 + p, z, v, mine_too && x >= x_begin && x < x_end + (keeps ? R * (T - 1 - k) : 0));
 #pragma unroll
             for (int i = 0; i < P; ++i) n[i] = chosen(p == i, v, n[i]);
           }
@@ -286,25 +336,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
     [&]<int... k>(std::integer_sequence<int, k...>) { (level.template operator()<k>(), ...); }(std::make_integer_sequence<int, T>());
     // Together, so that levels are one piece of code without branches; and after all that this warp reads, so that who hears of it may
     // overwrite that.
-    const auto tell = [&]<bool below>() __attribute__((always_inline)) {
-#pragma unroll
-      for (int k = 0; k < T; ++k)
-#pragma unroll
-        for (int p = 0; p < P; ++p)
-          if ((below ? p < R : p >= P - R) && (R % P == 0 || R < P || (below ? w * P + p < R : w * P + p >= H - R)))
-            ClusterSignal::store(there + 16 * (k * plane + (p < R ? p : p - (P - Q)) * 32), q[k][p][at(R + 1)], signal);
-    };
-    if (lower) tell.template operator()<true>();
-    if (upper) tell.template operator()<false>();
-    if (kind > 0 && images)  // behind the faces of y
-#pragma unroll
-      for (int k = 0; k < T; ++k)
-#pragma unroll
-        for (int p = 0; p < P; ++p) {
-          const int low = w * P + p, high = H - 1 - low;
-          if (images_low && low >= 1 && low <= R) left[k * plane - (w * Q + low) * 32] = scaled(t.sign[2], q[k][p][at(R + 1)]);
-          if (images_high && high >= 1 && high <= R) left[k * plane + ((W - w) * Q + high - 1) * 32] = scaled(t.sign[3], q[k][p][at(R + 1)]);
-        }
+    share.template operator()<at(R + 1), (kind > 0)>(other);
   };
   const auto pass = [&]<int s, int kind>(int X) __attribute__((always_inline)) {
     ClusterSignal::wait(arrivals + ClusterSignal::bytes * coming, phase);
@@ -344,6 +376,16 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
     (pass.template operator()<s, kind>(X + s), ...);
     if constexpr (!ring || sizeof...(s) != U) move_planes.template operator()<static_cast<int>(sizeof...(s))>();
   };
+  if (resumes) {  // as if a step had been made
+    if (asks && t.cluster > 1) ClusterSignal::expect(signals + ClusterSignal::bytes, expected);
+#pragma unroll
+    for (int k = 0; k < T; ++k)
+#pragma unroll
+      for (int p = 0; p < P; ++p)
+        if (p < R || p >= P - R) lines[buffer + k * plane + (p < R ? p : p - (P - Q)) * 32] = q[k][p][R];
+    share.template operator()<R, true>(buffer);
+    number = 1;
+  }
   constexpr int edge_steps = U > 3 ? 1 : U;
   for (int X = X0; X < X1;) {
     // Loops of their own, or planes would change registers at their ends.
@@ -360,6 +402,13 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
     move_planes.template operator()<1>();
     ++X;
   }
+  if (keeps)
+#pragma unroll
+    for (int k = 1; k < T; ++k)
+#pragma unroll
+      for (int p = 0; p < P; ++p)
+#pragma unroll
+        for (int i = 0; i < 2 * R; ++i) kept[kept_at(k, p, i)] = q[k][p][i];
   for (int i = 0; i < A; ++i) {  // what nobody needs any more
     ClusterSignal::wait(arrivals + ClusterSignal::bytes * coming, phase);
     phase ^= coming + 1 == A ? 1U : 0U;

@@ -251,6 +251,7 @@ class TestDeviceField : public QObject {
   /// energies summed by the host and by the device.
   void panels_in_a_window_give_the_bits_of_single_steps() {
     configure_emulated({.multiprocessors = 3});
+    int going_on = 0;  // where the position before ended
     struct Turn {
       int order;
       std::array<Index, 3> points;
@@ -274,6 +275,7 @@ class TestDeviceField : public QObject {
       const QString where = QString("order %1, %2 planes, %3 steps of %4 levels, %5 sweeps")
                                 .arg(turn.order).arg(plan.planes).arg(plan.steps).arg(plan.levels).arg(plan.sweeps);
       QVERIFY2(plan.streamed && plan.possible && plan.levels > 0 && plan.sweeps > 1, qPrintable(where));
+      going_on += plan.kept > 0 ? 1 : 0;
       const Index steps = 3 * plan.steps + plan.levels + 1;
       std::string how, single;
       const Everything got = run(p, "emulated", steps, &how, 2 * plan.steps);
@@ -288,6 +290,7 @@ class TestDeviceField : public QObject {
       QVERIFY2(windows == want, qPrintable(where + ", single steps"));
       QVERIFY2(got == want, qPrintable(where));
     }
+    qInfo() << going_on;
     configure_emulated({});
   }
 
