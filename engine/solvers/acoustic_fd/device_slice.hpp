@@ -683,7 +683,7 @@ class DeviceSlice {
     std::vector<unsigned char> busy(static_cast<std::size_t>(n[0]), 0);
     std::vector<std::uint32_t> firsts;
     std::vector<RowNode> nodes;
-    std::vector<int> slots;
+    std::vector<int> slot_of;
     const std::vector<PointNode>* const lists[] = {&source_nodes_list_, &receivers};
     for (const auto* const list : lists) {
       std::vector<PointNode> sorted = *list;
@@ -694,7 +694,7 @@ class DeviceSlice {
       std::size_t i = 0;
       for (Index x = 0; x < n[0]; ++x) {
         const bool some = i < sorted.size() && sorted[i].x == x;
-        slots.push_back(some ? slot : -1);
+        slot_of.push_back(some ? slot : -1);
         if (!some) continue;
         busy[static_cast<std::size_t>(x)] = 1;
         ++slot;
@@ -704,14 +704,14 @@ class DeviceSlice {
             nodes.push_back({static_cast<int>(sorted[i].place - y * at_.stride_y), sorted[i].begin, sorted[i].end});
         }
       }
-      if (list == &source_nodes_list_) source_rows_ = {slots.size(), firsts.size()};
+      if (list == &source_nodes_list_) source_rows_ = {slot_of.size(), firsts.size()};
     }
     busy_ = device_.allocate<unsigned char>(busy.size(), "points");
-    row_slots_ = device_.allocate<int>(slots.size(), "points");
+    row_slots_ = device_.allocate<int>(slot_of.size(), "points");
     row_firsts_ = device_.allocate<std::uint32_t>(std::max<std::size_t>(firsts.size(), 1), "points");
     row_nodes_ = device_.allocate<RowNode>(std::max<std::size_t>(nodes.size(), 1), "points");
     stream_.to_device(busy_, std::span<const unsigned char>(busy));
-    stream_.to_device(row_slots_, std::span<const int>(slots));
+    stream_.to_device(row_slots_, std::span<const int>(slot_of));
     stream_.to_device(row_firsts_, std::span<const std::uint32_t>(firsts));
     stream_.to_device(row_nodes_, std::span<const RowNode>(nodes));
     stream_.synchronize();
@@ -891,7 +891,7 @@ class DeviceSlice {
   DeviceBuffer<RowNode> row_nodes_;
   DeviceBuffer<TowerPoints<T>> points_;
   TowerPoints<T> point_data_;
-  std::array<std::size_t, 2> source_rows_{};  ///< slots and firsts of the sources, which come before those of the receivers
+  std::array<std::size_t, 2> source_rows_{};  ///< of the sources, planes and firsts, which come before those of the receivers
   std::vector<int> records_;
   Index band_ = 0;
   std::vector<T> contributions_;

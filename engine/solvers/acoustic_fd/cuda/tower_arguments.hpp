@@ -67,11 +67,11 @@ struct TowerShape {
   static constexpr int wide = fours + 2 * rim, high = rows + 2 * R, plane = wide * high;
   static constexpr int entering_rows = R * (T - 1) < rows ? R * (T - 1) : rows;
   static constexpr int entering_fours = rim * (T - 1) < fours ? rim * (T - 1) : fours;
-  static constexpr int slots = entering_rows * fours + entering_fours * rows;
-  static constexpr int buffer = T * plane + 3 * slots;
+  static constexpr int entering = entering_rows * fours + entering_fours * rows;
+  static constexpr int buffer = T * plane + 3 * entering;
   static constexpr int medium_planes = R * (T - 1) + 2;
   static constexpr int halo = 2 * R * fours + 2 * rim * rows;  ///< of one level
-  static constexpr int copies = T * halo + 3 * slots;
+  static constexpr int copies = T * halo + 3 * entering;
   static constexpr int shared = (2 * buffer + (medium_planes + 2) * threads + copies) * 16;  ///< bytes
 };
 

@@ -146,9 +146,9 @@ __global__ void __launch_bounds__(S::launched, 1) tower(TowerArguments t) {
       if (R == 1 && k > 0 && row < rows && four < fours) continue;
       enlist(B + R * k + row - R, C + F * k + four - F, k * plane + row * W + four, R * k, k % 2);
     }
-    for (int e = id; e < 3 * S::slots; e += S::launched) {
-      const int what = e / S::slots;
-      int i = e % S::slots, y, z, k;
+    for (int e = id; e < 3 * S::entering; e += S::launched) {
+      const int what = e / S::entering;
+      int i = e % S::entering, y, z, k;
       if (i < S::entering_rows * fours) {
         k = i / fours / R + 1;
         y = B + i / fours + rows;
@@ -241,11 +241,11 @@ __global__ void __launch_bounds__(S::launched, 1) tower(TowerArguments t) {
       // The medium of the columns that enter is used by all levels that follow.
       if (ky < T) {
         const int into = at_medium - R * ky + (at_medium < R * ky ? S::medium_planes : 0);
-        medium[into * threads + id] = mid[T * plane + 2 * S::slots + id];
+        medium[into * threads + id] = mid[T * plane + 2 * S::entering + id];
       }
       if (kz < T && kz != ky) {
         const int into = at_medium - R * kz + (at_medium < R * kz ? S::medium_planes : 0);
-        medium[into * threads + id] = mid[2 * S::slots + slot_z];
+        medium[into * threads + id] = mid[2 * S::entering + slot_z];
       }
       // kind 0: the core; 1: sponges; 2: images along y and z too.
       const auto levels = [&]<int kind>() {
@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(S::launched, 1) tower(TowerArguments t) {
           if (k > 0 && (k == ky || k == kz)) {
             const float4* const from = mid + (k == ky ? T * plane + id : slot_z);
             newest = from[0];
-            old = from[S::slots];
+            old = from[S::entering];
           }
           const float4 med = medium[at_a * threads + id];
           if constexpr (R > 1) near.template look<W>(mid + k * plane + at, q[k][p + R]);
@@ -349,7 +349,7 @@ __global__ void __launch_bounds__(S::launched, 1) tower(TowerArguments t) {
             if (k == ky || k == kz) {
               const float4* const from = mid + (k == ky ? T * plane + id : slot_z);
               newest = from[0];
-              old = from[S::slots];
+              old = from[S::entering];
             }
             q[k][p + 2 * R] = newest;
           }

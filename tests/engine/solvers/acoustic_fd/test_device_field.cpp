@@ -3,10 +3,12 @@
 // labels: unit emulated
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
+#include "engine/solvers/acoustic_fd/device_windows.hpp"
 #include "engine/solvers/acoustic_fd/setup.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QTest>
+#include <QElapsedTimer>
 #include <cmath>
 
 using namespace conoid;
@@ -251,7 +253,6 @@ class TestDeviceField : public QObject {
   /// energies summed by the host and by the device.
   void panels_in_a_window_give_the_bits_of_single_steps() {
     configure_emulated({.multiprocessors = 3});
-    int going_on = 0;  // where the position before ended
     struct Turn {
       int order;
       std::array<Index, 3> points;
@@ -275,7 +276,6 @@ class TestDeviceField : public QObject {
       const QString where = QString("order %1, %2 planes, %3 steps of %4 levels, %5 sweeps")
                                 .arg(turn.order).arg(plan.planes).arg(plan.steps).arg(plan.levels).arg(plan.sweeps);
       QVERIFY2(plan.streamed && plan.possible && plan.levels > 0 && plan.sweeps > 1, qPrintable(where));
-      going_on += plan.kept > 0 ? 1 : 0;
       const Index steps = 3 * plan.steps + plan.levels + 1;
       std::string how, single;
       const Everything got = run(p, "emulated", steps, &how, 2 * plan.steps);
@@ -290,7 +290,72 @@ class TestDeviceField : public QObject {
       QVERIFY2(windows == want, qPrintable(where + ", single steps"));
       QVERIFY2(got == want, qPrintable(where));
     }
-    qInfo() << going_on;
+    configure_emulated({});
+  }
+
+  /// Panels that go on where those of the position before ended: positions longer and shorter than what a panel reads, of whole rounds of fast
+  /// steps and not, at every kind of face, with shorter panels and single steps at the end of a sweep.
+  void panels_that_go_on_give_the_bits_of_others() {
+    configure_emulated({.multiprocessors = 3});
+    const auto levels_of = [](Index order) -> std::vector<Index> {
+      if (order == 2) return {7, 4};
+      return {order == 4 ? 4 : 2};
+    };
+    for (const auto& [order, points, planes] :
+         {std::tuple{2, std::array<Index, 3>{81, 19, 37}, Index{24}}, {2, {41, 34, 45}, 5}, {2, {40, 16, 61}, 2}, {4, {67, 33, 35}, 20},
+          {4, {51, 16, 38}, 7}, {6, {68, 33, 41}, 18}, {8, {73, 16, 61}, 24}, {8, {70, 34, 36}, 9}}) {
+      Problem p = busy_problem(order, points, true, planes % 2 == 0, false);
+      if (planes % 3 == 0) std::swap(p.faces[0], p.faces[1]);
+      for (Index x = 0; x < points[0]; ++x)
+        p.receivers.push_back({"P", {p.grid.at(0, x), p.grid.origin[1] + 20, p.grid.origin[2] + 30}});
+      p.energy_every = 1;
+      const Index s = order / 2, most = levels_of(order).front();
+      DevicePlan plan;
+      plan.planes = planes;
+      plan.steps = 2 * most;
+      plan.levels = most;
+      plan.sweeps = 2;
+      const std::vector<Stage> stages = stages_of(plan.steps, s, levels_of(order));
+      plan.room = planes_behind(stages, s) + planes_ahead(stages, s) + 3 * planes;
+      struct Ended {
+        std::vector<float> newer, older;
+        std::vector<std::vector<double>> records;
+        std::vector<double> energies;
+        Bytes bytes;
+        bool operator==(const Ended& other) const {
+          return newer == other.newer && older == other.older && records == other.records && energies == other.energies;
+        }
+      };
+      const auto end_of = [&](Bytes kept) {
+        plan.kept = kept;
+        acoustic_fd::Field<float> host(p, this_machine(), Slab{{0, points[0]}});
+        for (Index x = 0; x < points[0]; ++x) host.fill_plane(x);
+        host.place_points();
+        host.refresh_images();
+        auto device = Device::open("emulated");
+        Windowed<float> window(p, host, std::move(*device), plan);
+        window.take(0);
+        Ended out;
+        const Index steps = 5 * most + 6;
+        for (const auto& [first, last] : {std::pair{Index{0}, 2 * plan.steps}, std::pair{2 * plan.steps, steps}}) {
+          host.begin_band(first, last, 1);
+          window.advance(first, last - first);
+          host.recorded(out.records);
+        }
+        if (!window.row_energies(steps, out.energies)) out.energies.clear();
+        window.bring_back(steps);
+        out.newer.assign(host.level(steps), host.level(steps) + host.at().count);
+        out.older.assign(host.level(steps - 1), host.level(steps - 1) + host.at().count);
+        out.bytes = window.bytes();
+        return out;
+      };
+      QElapsedTimer tm; tm.start(); const Ended want = end_of(0), got = end_of(~Bytes{0});
+      const QString where = QString("order %1, %2 planes").arg(order).arg(planes);
+      QVERIFY2(*std::max_element(want.newer.begin(), want.newer.end()) > 1e-6F && !want.energies.empty(), qPrintable(where));
+      qInfo() << order << planes << tm.elapsed();
+      QVERIFY2(got.bytes > want.bytes, qPrintable(where));
+      QVERIFY2(got == want, qPrintable(where));
+    }
     configure_emulated({});
   }
 
