@@ -37,7 +37,7 @@ struct PanelPlan {
     together,  ///< other launches take what the last round leaves free
     going_on   ///< the same, and in one part, which goes on where the launch before ended
   };
-  static constexpr Index to_go_on = 4;  ///< planes that this takes as long as
+  static constexpr Index to_go_on = 8;  ///< planes that this takes as long as
 
   /// Of this stencil, and within a block's shared memory; devices without clusters have no boxes either.
   [[nodiscard]] bool fits(Index stencil_radius, const DeviceInfo& device) const {

@@ -126,14 +126,17 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
   unsigned phase = 0;  // of the arrival of planes X and X − R
   int coming = 0;      // its stage
   unsigned number = 0;  // of the step
-  const auto has_points = [&](int x) {
-    if (t.busy == nullptr || x < 0 || x >= nx || t.busy[x] == 0) return false;
+  const auto has_points = [&](int x) {  // asked by a whole warp
     const auto some = [&](const RowNodes& nodes) {
       const int at = nodes.slot[x];
       if (at < 0) return false;
       const std::uint32_t* const first = nodes.first + static_cast<std::int64_t>(at) * (ny + 1);
-      for (std::uint32_t i = first[y_begin]; i < first[y_end]; ++i)
-        if (nodes.list[i].z >= z_begin && nodes.list[i].z < z_end) return true;
+      const std::uint32_t end = first[y_end];
+#pragma unroll 1
+      for (std::uint32_t begin = first[y_begin]; begin < end; begin += 32) {
+        const std::uint32_t i = begin + static_cast<std::uint32_t>(lane);
+        if (__any_sync(0xffffffffU, i < end && nodes.list[i].z >= z_begin && nodes.list[i].z < z_end ? 1 : 0) != 0) return true;
+      }
       return false;
     };
     return some(t.points->sources) || some(t.points->receivers);
@@ -183,9 +186,13 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
     }
   }
   // Planes with sources or receivers in rows of this block, a bit each from plane X0 − R T on.
-  for (int i = id; i < (X1 - X0 + R * T + U + 31) / 32 * 32; i += S::threads) {
-    const unsigned word = __ballot_sync(0xffffffffU, has_points(X0 - R * T + i) ? 1 : 0);
-    if (lane == 0) words[i / 32] = word;
+  for (int i = w; i < (X1 - X0 + R * T + U + 31) / 32; i += W) {
+    const int first = X0 - R * T + 32 * i, x = first + lane;
+    unsigned word = 0;
+#pragma unroll 1
+    for (unsigned some = __ballot_sync(0xffffffffU, t.busy != nullptr && x >= 0 && x < nx && t.busy[x] != 0 ? 1 : 0); some != 0; some &= some - 1)
+      if (const int bit = __ffs(static_cast<int>(some)) - 1; has_points(first + bit)) word |= 1U << bit;
+    if (lane == 0) words[i] = word;
   }
   __syncthreads();
   const auto busy_from = [&](int X) {  // bit i: plane X − R T + i

@@ -8,7 +8,6 @@
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QTest>
-#include <QElapsedTimer>
 #include <cmath>
 
 using namespace conoid;
@@ -302,8 +301,8 @@ class TestDeviceField : public QObject {
       return {order == 4 ? 4 : 2};
     };
     for (const auto& [order, points, planes] :
-         {std::tuple{2, std::array<Index, 3>{81, 19, 37}, Index{24}}, {2, {41, 34, 45}, 5}, {2, {40, 16, 61}, 2}, {4, {67, 33, 35}, 20},
-          {4, {51, 16, 38}, 7}, {6, {68, 33, 41}, 18}, {8, {73, 16, 61}, 24}, {8, {70, 34, 36}, 9}}) {
+         {std::tuple{2, std::array<Index, 3>{81, 19, 37}, Index{24}}, {2, {31, 34, 45}, 5}, {2, {27, 16, 61}, 2}, {4, {57, 33, 35}, 20},
+          {4, {51, 16, 38}, 7}, {6, {68, 33, 41}, 18}, {8, {73, 16, 61}, 24}, {8, {50, 34, 36}, 9}}) {
       Problem p = busy_problem(order, points, true, planes % 2 == 0, false);
       if (planes % 3 == 0) std::swap(p.faces[0], p.faces[1]);
       for (Index x = 0; x < points[0]; ++x)
@@ -349,10 +348,9 @@ class TestDeviceField : public QObject {
         out.bytes = window.bytes();
         return out;
       };
-      QElapsedTimer tm; tm.start(); const Ended want = end_of(0), got = end_of(~Bytes{0});
+      const Ended want = end_of(0), got = end_of(~Bytes{0});
       const QString where = QString("order %1, %2 planes").arg(order).arg(planes);
       QVERIFY2(*std::max_element(want.newer.begin(), want.newer.end()) > 1e-6F && !want.energies.empty(), qPrintable(where));
-      qInfo() << order << planes << tm.elapsed();
       QVERIFY2(got.bytes > want.bytes, qPrintable(where));
       QVERIFY2(got == want, qPrintable(where));
     }
