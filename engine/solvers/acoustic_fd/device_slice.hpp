@@ -379,6 +379,11 @@ class DeviceSlice {
   /// Values of the receivers in this slice's rows go to the host's record.
   void end_band() {
     if (recorded_.empty() || receiver_nodes_.empty()) return;
+    if (host_.record_bytes() == static_cast<Index>(receiver_count_ * sizeof(T))) {  // all of them, as the host has them
+      stream_.to_host(std::span(host_.record_of(recorded_.front()), recorded_.size() * receiver_count_), traces_, 0);
+      stream_.synchronize();
+      return;
+    }
     std::vector<T> all(recorded_.size() * receiver_count_);
     stream_.to_host(std::span(all), traces_, 0);
     stream_.synchronize();
@@ -647,12 +652,9 @@ class DeviceSlice {
       ++source_first_[static_cast<std::size_t>(cell.x + 1)];
     }
     const auto all = host_.receiver_nodes();
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i][1] >= rows_.begin && all[i][1] < rows_.end) order.push_back(i);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return all[a][0] < all[b][0]; });
     std::vector<PointNode> list;
-    for (const std::size_t i : order) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i][1] < rows_.begin || all[i][1] >= rows_.end) continue;
       PointNode node;
       node.x = static_cast<int>(all[i][0]);
       node.y = static_cast<int>(all[i][1] - held().begin);
@@ -663,6 +665,7 @@ class DeviceSlice {
       ++receiver_first_[static_cast<std::size_t>(all[i][0] + 1)];
     }
     receiver_count_ = list.size();
+    std::stable_sort(list.begin(), list.end(), [](const PointNode& a, const PointNode& b) { return a.x < b.x; });
     for (auto* first : {&source_first_, &receiver_first_})
       for (std::size_t i = 1; i < first->size(); ++i) (*first)[i] += (*first)[i - 1];
     place_rows(list);

@@ -402,15 +402,13 @@ T* Field<T>::record_of(Index k) {
 }
 
 template <class T>
-void Field<T>::recorded(std::vector<std::vector<double>>& out) const {
-  for (Index slot = 0; slot < slots_; ++slot) {
-    const T* values = record_.data() + static_cast<std::size_t>(slot) * nodes_.size();
-    std::vector<double> sums(parts_.size(), 0.0);
-    for (std::size_t p = 0; p < parts_.size(); ++p)
-      for (std::size_t n = parts_[p].first; n < parts_[p].last; ++n)
-        sums[p] = std::fma(nodes_[n].weight, static_cast<double>(values[n]), sums[p]);
-    out.push_back(std::move(sums));
-  }
+std::vector<double> Field<T>::recorded(Index n) const {
+  const T* values = record_.data() + static_cast<std::size_t>(n) * nodes_.size();
+  std::vector<double> sums(parts_.size(), 0.0);
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    for (std::size_t i = parts_[p].first; i < parts_[p].last; ++i)
+      sums[p] = std::fma(nodes_[i].weight, static_cast<double>(values[i]), sums[p]);
+  return sums;
 }
 
 template <class T>

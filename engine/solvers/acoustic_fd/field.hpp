@@ -69,8 +69,9 @@ class Field final : public PatchSink {
 
   /// Before updates first ≤ k < last; `every` > 0: levels k+1 divisible by it are recorded.
   void begin_band(Index first, Index last, Index every);
-  /// Values of receiver parts at the recorded levels of the band, one vector a level in order.
-  void recorded(std::vector<std::vector<double>>& out) const;
+  /// Levels that the band recorded, and the values of receiver parts at the n-th of them.
+  [[nodiscard]] Index recorded_levels() const { return slots_; }
+  [[nodiscard]] std::vector<double> recorded(Index n) const;
   [[nodiscard]] Index record_bytes() const { return static_cast<Index>(nodes_.size()) * static_cast<Index>(sizeof(T)); }
 
   /// One step of a box of cells, x and y local (PatchSink).
@@ -106,7 +107,7 @@ class Field final : public PatchSink {
   }
   /// Global places of the nodes of the receivers.
   [[nodiscard]] std::vector<std::array<Index, 3>> receiver_nodes() const;
-  /// Where the values of those nodes at level k+1 are kept; null when that level is not recorded.
+  /// Where the values of those nodes at level k+1 are kept, before those of the next recorded level; null when that level is not recorded.
   [[nodiscard]] T* record_of(Index k);
   /// c² dt²/h_x² of every cell in the layout of a level, or one row where c is constant.
   [[nodiscard]] const T* medium() const { return a_.data(); }

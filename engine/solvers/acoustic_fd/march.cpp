@@ -8,6 +8,7 @@
 #include "engine/solvers/acoustic_fd/field.hpp"
 #include "engine/solvers/acoustic_fd/kernels/flush.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
+#include "engine/solvers/acoustic_fd/planes_phase.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/tile_choice.hpp"
 
@@ -23,31 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr Index record_limit = Index{256} << 20;  // bytes of receiver values kept for one band
 constexpr Index worth_measuring = 4'000'000;      // cells; below, the first guess is taken
-
-/// A loop over x-planes of the slab as a phase of the team.
-class PlanesPhase final : public Phase {
- public:
-  using Body = std::function<void(Index plane)>;
-  PlanesPhase(std::string_view name, Interval planes, Bytes bytes_a_plane, Body body)
-      : name_(name), planes_(planes), bytes_(bytes_a_plane), body_(std::move(body)) {}
-  [[nodiscard]] std::string_view name() const override { return name_; }
-  [[nodiscard]] Index items() const override { return planes_.size(); }
-  [[nodiscard]] Bytes bytes(Interval items) const override {
-    return static_cast<Bytes>(items.size()) * bytes_;
-  }
-  void run(CpuWorker& worker, Interval items) override {
-    worker.for_each({planes_.begin + items.begin, planes_.begin + items.end}, 1, [&](Interval some, int) {
-      const FlushSubnormals flush;
-      for (Index x = some.begin; x < some.end; ++x) body_(x);
-    });
-  }
-
- private:
-  std::string_view name_;
-  Interval planes_;
-  Bytes bytes_;
-  Body body_;
-};
 
 Slab slab_of(const Problem& problem, int rank, int ranks) {
   Slab out;
@@ -84,7 +60,10 @@ class TiledMarch final : public March {
   void start(Team& team, Communicator& cluster) override {
     k_ = 0;
     choose(team);
-    PlanesPhase phase("touch", field_.held(), plane_bytes(), [&](Index x) { field_.fill_plane(x); });
+    PlanesPhase phase("touch", field_.held(), plane_bytes(), [&](Index x) {
+      const FlushSubnormals flush;
+      field_.fill_plane(x);
+    });
     team.run(phase);
     field_.clear_memory();
     field_.place_points();
@@ -118,7 +97,7 @@ class TiledMarch final : public March {
         team.note("march", std::chrono::duration<double>(Clock::now() - begin).count(), device_work(count), Team::Who::devices);
         team.add_streamed(device_->streamed().first - to + device_->streamed().second - from);
         host_is_old_ = true;
-        if (recorder) field_.recorded(recorder->samples);
+        if (recorder) add_records(field_, team, recorder->samples);
         k_ += count;
         steps -= count;
         continue;
@@ -140,7 +119,7 @@ class TiledMarch final : public March {
         if (slab_.lower) run_tiles(tiling(Part::lower, count, team.threads()), sink, team);
         if (slab_.upper) run_tiles(tiling(Part::upper, count, team.threads()), sink, team);
       }
-      if (recorder) field_.recorded(recorder->samples);
+      if (recorder) add_records(field_, team, recorder->samples);
       k_ += count;
       steps -= count;
       if (measuring) learn(std::chrono::duration<double>(Clock::now() - begin).count());
@@ -170,6 +149,7 @@ class TiledMarch final : public March {
     wz.front() *= half(4);
     wz.back() *= half(5);
     PlanesPhase phase("energy", {0, planes_.size()}, plane_bytes(), [&](Index x) {
+      const FlushSubnormals flush;
       double kinetic = 0, potential = 0;
       if (there)
         for (Index y = 0; y < n[1]; ++y) {  // as plane_energy() does

@@ -7,6 +7,7 @@
 #include "engine/solvers/acoustic_fd/field.hpp"
 #include "engine/solvers/acoustic_fd/kernels/flush.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
+#include "engine/solvers/acoustic_fd/planes_phase.hpp"
 #include "engine/solvers/acoustic_fd/slab.hpp"
 #include "engine/solvers/acoustic_fd/tile_choice.hpp"
 #include "engine/window/disk_windows.hpp"
@@ -104,7 +105,7 @@ class StreamedMarch final : public March {
       leave();
       k_ += count;
       steps -= count;
-      if (recorder) field_.recorded(recorder->samples);
+      if (recorder) add_records(field_, team, recorder->samples);
     }
   }
   [[nodiscard]] Index band() const override { return plan_.steps; }

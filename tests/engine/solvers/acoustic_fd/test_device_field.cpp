@@ -339,7 +339,7 @@ class TestDeviceField : public QObject {
         for (const auto& [first, last] : {std::pair{Index{0}, 2 * plan.steps}, std::pair{2 * plan.steps, steps}}) {
           host.begin_band(first, last, 1);
           window.advance(first, last - first);
-          host.recorded(out.records);
+          for (Index n = 0; n < host.recorded_levels(); ++n) out.records.push_back(host.recorded(n));
         }
         if (!window.row_energies(steps, out.energies)) out.energies.clear();
         window.bring_back(steps);
