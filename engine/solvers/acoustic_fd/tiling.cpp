@@ -76,6 +76,7 @@ class Diamonds final : public Tiling {
  public:
   Diamonds(const TileShape& shape, const Span& span, int radius, int threads)
       : span_(span), s_(radius), width_(std::max<Index>(shape.width, 2 * radius)), block_(std::max<Index>(shape.planes, 1)),
+        piece_(radius <= 2 ? 16 : width_),
         depth_(shape.depth > 0 ? (shape.depth + skew - 1) / skew * skew : span.nz + skew * (span.k1 - span.k0)),
         of_x_(span.planes_stay() && (span.nx >= span.ny || span.nx >= threads * width_)) {
     const Index steps = span.k1 - span.k0, n = of_x_ ? span.nx : span.ny;
@@ -113,19 +114,20 @@ class Diamonds final : public Tiling {
       end = std::max(end, there.end + s_ * (k - first));
     }
     // A cut along z is the inner loop: what its levels share then stays in a core's own cache, and the next cut finds
-    // what it shares with this one in the last cache.
+    // what it shares with this one in the last cache. So are pieces of the axis that the diamond cuts, which lean as its lower edge does.
     Ahead ahead;
     for (Index Y = begin; Y < end; Y += block_) {
       ahead.clear();  // what is left would be late
       for (Index k = first; k < last; ++k) ask_ahead(t, k, Y + block_ - s_ * (k - first), sink, ahead);
       for (Index Z = 0; Z < span_.nz + skew * (last - 1 - first); Z += depth_)
-        for (Index k = first; k < last; ++k) {
-          const Interval there = wave(k);
-          const Index y = Y - s_ * (k - first), z = Z - skew * (k - first);
-          const Box box = box_of(across(t.a, t.b, k), {std::max(there.begin, y), std::min(there.end, y + block_)},
-                                 {std::max<Index>(0, z), std::min(span_.nz, z + depth_)});
-          if (!box.empty()) sink.patch_asking(k, box, ahead);
-        }
+        for (Index piece = 0; piece < width_; piece += piece_)
+          for (Index k = first; k < last; ++k) {
+            const Interval there = wave(k), all = across(t.a, t.b, k);
+            const Index x = t.a * width_ - s_ * (k - span_.k0) + piece, y = Y - s_ * (k - first), z = Z - skew * (k - first);
+            const Box box = box_of({std::max(all.begin, x), std::min(all.end, x + piece_)},
+                                   {std::max(there.begin, y), std::min(there.end, y + block_)}, {std::max<Index>(0, z), std::min(span_.nz, z + depth_)});
+            if (!box.empty()) sink.patch_asking(k, box, ahead);
+          }
     }
   }
 
@@ -179,7 +181,9 @@ class Diamonds final : public Tiling {
     return out;
   }
   Span span_;
-  Index s_, width_, block_, depth_;
+  Index s_, width_, block_;
+  Index piece_;  ///< at orders 2 and 4 levels share half of a piece with the one before, above next to nothing
+  Index depth_;
   bool of_x_;  ///< diamonds cut x and march along y; or the other way round
   Interval a_{}, b_{};
   std::vector<std::int32_t> place_;
