@@ -36,13 +36,18 @@ class PlanesPhase final : public Phase {
   Body body_;
 };
 
-/// What was recorded in the band that has ended, level by level.
+/// What was recorded in the band that has ended, level by level; by the team where it is much.
 template <class T>
 void add_records(const Field<T>& field, Team& team, std::vector<std::vector<double>>& samples) {
-  const auto first = static_cast<Index>(samples.size());
-  samples.resize(samples.size() + static_cast<std::size_t>(field.recorded_levels()));
-  PlanesPhase phase("record", {first, static_cast<Index>(samples.size())}, static_cast<Bytes>(field.record_bytes()),
-                    [&](Index n) { samples[static_cast<std::size_t>(n)] = field.recorded(n - first); });
+  constexpr Index worth_sharing = Index{1} << 20;  // bytes, in a third of a millisecond
+  const Index levels = field.recorded_levels(), first = static_cast<Index>(samples.size());
+  samples.resize(samples.size() + static_cast<std::size_t>(levels));
+  const auto add = [&](Index n) { samples[static_cast<std::size_t>(first + n)] = field.recorded(n); };
+  if (levels * field.record_bytes() < worth_sharing) {
+    for (Index n = 0; n < levels; ++n) add(n);
+    return;
+  }
+  PlanesPhase phase("record", {0, levels}, static_cast<Bytes>(field.record_bytes()), add);
   team.run(phase);
 }
 
