@@ -82,8 +82,6 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
   const auto last_plain = std::find(sigma_[2].rbegin(), std::make_reverse_iterator(first_plain), T(0));
   undamped_z_ = {padded(first_plain - sigma_[2].begin()), (sigma_[2].rend() - last_plain) / vector_pad * vector_pad};
   if (sigma_[2].back() == 0) undamped_z_.end = padded(at_.nz);
-  core_x_ = core_[0];
-  core_[0] = {core_x_.begin - at_.first, core_x_.end - at_.first};
 
   const Index rowz = padded(at_.nz);
   if (memory_[0].layer.any()) {
@@ -101,13 +99,28 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
   }
   if (memory_[2].layer.any()) {
     Memory& m = memory_[2];
-    const Index begin_high = (at_.nz - m.layer.high) / vector_pad * vector_pad;
-    m.offset_high = padded(m.layer.low) - begin_high;
-    m.stride_y = padded(m.layer.low) + padded(at_.nz - begin_high);
+    m.begin_high = (at_.nz - m.layer.high) / vector_pad * vector_pad;
+    m.offset_high = padded(m.layer.low) - m.begin_high;
+    m.stride_y = padded(m.layer.low) + padded(at_.nz - m.begin_high);
     m.stride_x = at_.ny * m.stride_y;
     m.planes = held_.size();
     for (auto& f : m.factor) f.resize(static_cast<std::size_t>(rowz), T(0));  // layers of z are computed in whole vectors
   }
+  edge_ = Cells::damped;
+  inner_ = dense_ ? Cells::dense : Cells::plain;
+  if (const MatchedLayer& z = memory_[2].layer; z.any() && padded(z.low) <= memory_[2].begin_high && !sponges_ && !dense_ &&
+                                                order_->update[unequal_][static_cast<int>(Cells::layered)]) {
+    edge_ = inner_;
+    inner_ = Cells::layered;
+    for (std::size_t a = 0; a < 2; ++a) core_[a] = {memory_[a].layer.low, n[a] - memory_[a].layer.high};
+    constexpr Index block = EndLayers<T>::block;
+    end_factors_ = Block<T>(7 * rowz);
+    for (std::size_t i = 0; i < 7; ++i)
+      for (Index at = 0; at < rowz; ++at)
+        end_factors_.data()[(at / block * 7 + static_cast<Index>(i)) * block + at % block] = memory_[2].factor[i][static_cast<std::size_t>(at)];
+  }
+  core_x_ = core_[0];
+  core_[0] = {core_x_.begin - at_.first, core_x_.end - at_.first};
   for (auto& m : memory_)
     if (m.layer.any() && m.planes > 0)
       for (auto& block : m.block) block = Block<T>(m.planes * m.stride_x + vector_pad);
@@ -451,27 +464,37 @@ void Field<T>::update(Index k, const Box& box, Ahead* ahead) {
   const auto cut = [](const Interval& core, const Interval& of) {
     return Interval{std::clamp(core.begin, of.begin, of.end), std::clamp(core.end, of.begin, of.end)};
   };
-  // Rows with a sponge of x or y, and those without.
+  // Rows with a sponge of x or y, or with their matched layers, and those without.
   const Interval cx = cut(core_[0], box.x), cy = cut(core_[1], box.y);
-  const Cells plain = dense_ ? Cells::dense : Cells::plain;
-  if (cx.empty() || cy.empty()) {
-    run(Cells::damped, k, box, ahead);
+  const bool some = !cx.empty() && !cy.empty();
+  const std::array<Box, 4> edges{{{{box.x.begin, cx.begin}, box.y, box.z},
+                                  {cx, {box.y.begin, cy.begin}, box.z},
+                                  {cx, {cy.end, box.y.end}, box.z},
+                                  {{cx.end, box.x.end}, box.y, box.z}}};
+  if (some) {
+    run(edge_, k, edges[0], ahead);
+    run(edge_, k, edges[1], ahead);
+    run(inner_, k, {cx, cy, box.z}, ahead);
+    run(edge_, k, edges[2], ahead);
+    run(edge_, k, edges[3], ahead);
   } else {
-    run(Cells::damped, k, {{box.x.begin, cx.begin}, box.y, box.z}, ahead);
-    run(Cells::damped, k, {cx, {box.y.begin, cy.begin}, box.z}, ahead);
-    run(plain, k, {cx, cy, box.z}, ahead);
-    run(Cells::damped, k, {cx, {cy.end, box.y.end}, box.z}, ahead);
-    run(Cells::damped, k, {{cx.end, box.x.end}, box.y, box.z}, ahead);
+    run(edge_, k, box, ahead);
   }
   for (std::size_t a = 0; a < 3; ++a)
     if (const MatchedLayer& layer = memory_[a].layer; layer.any()) {
       const Index n = problem_.grid.points[a], first = a == 0 ? at_.first : 0;
-      for (const Interval nodes : {Interval{0, layer.low}, Interval{n - layer.high, n}}) {
-        Box part = box;
-        Interval& along = a == 0 ? part.x : a == 1 ? part.y : part.z;
-        along = {std::max(along.begin, nodes.begin - first), std::min(along.end, nodes.end - first)};
-        matched(k, a, nodes.begin > 0, part);
-      }
+      const auto both = [&](const Box& of) {
+        for (const Interval nodes : {Interval{0, layer.low}, Interval{n - layer.high, n}}) {
+          Box part = of;
+          Interval& along = a == 0 ? part.x : a == 1 ? part.y : part.z;
+          along = {std::max(along.begin, nodes.begin - first), std::min(along.end, nodes.end - first)};
+          matched(k, a, nodes.begin > 0, part);
+        }
+      };
+      if (some && a == 2 && inner_ == Cells::layered)
+        std::for_each(edges.begin(), edges.end(), both);  // inside them it has been done
+      else
+        both(box);
     }
   finish(k, box);
 }
@@ -503,6 +526,22 @@ void Field<T>::run(Cells kind, Index k, const Box& box, Ahead* ahead) {
   t.core1 = undamped_z_.end;
   t.weights = &weights_;
   t.ahead = ahead;
+  EndLayers<T> layers;
+  if (kind == Cells::layered) {
+    const Memory& own = memory_[2];
+    const Index place = memory_at(2, box.x.begin, box.y.begin);
+    layers.m1 = own.block[0].data() + place;
+    layers.m2 = own.block[1].data() + place;
+    layers.stride_x = own.stride_x;
+    layers.stride_y = own.stride_y;
+    layers.to_high = own.offset_high;
+    layers.factors = end_factors_.data();
+    layers.curvature = curvature_;
+    layers.slope = slope_;
+    t.layers = &layers;
+    t.core0 = padded(own.layer.low);
+    t.core1 = own.begin_high;
+  }
   order_->update[unequal_][static_cast<int>(kind)](t);
 }
 

@@ -124,7 +124,8 @@ class Field final : public PatchSink {
     Block<T> block[layer_variables];
     std::vector<T> factor[7];
     Index stride_x = 0, stride_y = 0, offset_high = 0;  ///< see memory_at()
-    Index planes = 0;  ///< x axis: planes held; otherwise all
+    Index begin_high = 0;  ///< z axis: where the vectors of the higher layer begin
+    Index planes = 0;      ///< x axis: planes held; otherwise all
     [[nodiscard]] std::size_t count() const { return layer.any() ? static_cast<std::size_t>(planes * stride_x) : 0; }
   };
   [[nodiscard]] const Memory& layer_memory(std::size_t a) const { return memory_[a]; }
@@ -198,7 +199,9 @@ class Field final : public PatchSink {
   std::vector<T> sigma_[3];  ///< by global node; σ_z padded to whole vectors
   Block<T> sigma_z_, inverse_z_;  ///< along z, aligned and padded: σ_z, 1/(1 + σ_z)
   Interval undamped_z_{};     ///< cells outside may have σ_z: whole vectors
-  Interval core_[3]{};        ///< nodes (x and y local, z) without a sponge
+  Interval core_[3]{};        ///< nodes (x and y local, z) without a sponge; or, where kernels take layers of z along, without layers of x and y
+  Cells edge_ = Cells::damped, inner_ = Cells::plain;  ///< of rows outside and inside core_ of x and y
+  Block<T> end_factors_;  ///< as EndLayers has them
   bool sponges_ = false;
   Memory memory_[3];
   int sign_[6]{};

@@ -48,6 +48,19 @@ struct Ahead {
   }
 };
 
+/// Memory of the matched layers at both ends of z, of the rows of a patch; see MemoryPatch.
+template <class T>
+struct EndLayers {
+  static constexpr Index block = 16;
+  T* m1 = nullptr;  ///< at the patch's first row, z = 0
+  T* m2 = nullptr;
+  Index stride_x = 0, stride_y = 0;
+  Index to_high = 0;           ///< what lies at and behind core1 is that many values further on
+  const T* factors = nullptr;  ///< the seven of a block of cells along z, then those of the next: [z / block][factor][z % block]
+  const T* curvature = nullptr;
+  const T* slope = nullptr;
+};
+
 /// nx × ny rows, cells z0 ≤ z < z1 of each. Pointers are at (x0, y0, z = 0) of the patch, where they are aligned to 64
 /// bytes; a stride of zero repeats one row.
 template <class T>
@@ -66,12 +79,14 @@ struct Patch {
   const T* sigma_y = nullptr;    ///< σ of row y0 and on
   const T* sigma_z = nullptr;    ///< σ along z, from z = 0, where there is any
   const T* inverse_z = nullptr;  ///< 1/(1 + σ_z)
+  const EndLayers<T>* layers = nullptr;  ///< layered kernel: of the cells outside [core0, core1)
   const RowWeights<T>* weights = nullptr;
   Ahead* ahead = nullptr;  ///< may be null
 };
 
-enum class Cells { plain, dense, damped };
-inline constexpr std::size_t cell_kinds = 3;
+/// Layered: plain, and the memory of matched layers at both ends of z at once, which lie nowhere else in the patch.
+enum class Cells { plain, dense, damped, layered };
+inline constexpr std::size_t cell_kinds = 4;
 
 /// Memory of the perfectly matched layer of one axis in a patch that has been updated, cells z0 ≤ z < z1; see layers.hpp for the
 /// cascade. Pointers are at the patch's first row, z = 0; `slow` and `fast` are x and y or y and x, whichever keeps the neighbours of
@@ -125,7 +140,7 @@ using EnergyFunction = void (*)(EnergyRow<T>&);
 /// The kernels of one order.
 template <class T>
 struct OrderKernels {
-  PatchFunction<T> update[2][cell_kinds];  ///< [unequal][Cells]
+  PatchFunction<T> update[2][cell_kinds];  ///< [unequal][Cells]; layered: may be null
   MemoryFunction<T> memory[2];             ///< [factors vary along z]
   EnergyFunction<T> energy[2];             ///< [unequal]
 };

@@ -49,3 +49,7 @@ void update(const Patch<T>& t) {
       if (high < t.z1) row_piece<T, Radius, Unequal, Kind, true>(t, w, x, y, high, t.z1);
     }
 }
+
+/// Not here: layers are computed by themselves.
+template <class T, int Radius, bool Unequal>
+constexpr PatchFunction<T> layered = nullptr;

@@ -20,7 +20,7 @@ const OrderKernels<T>& order_kernels();
 #define CONOID_ACOUSTIC_FD_UPDATES(T, s, unequal)                                                    \
   {                                                                                                  \
     update<T, s, unequal, Cells::plain>, update<T, s, unequal, Cells::dense>,                        \
-        update<T, s, unequal, Cells::damped>                                                         \
+        update<T, s, unequal, Cells::damped>, layered<T, s, unequal>                                 \
   }
 #define CONOID_ACOUSTIC_FD_TABLE(body, s, T)                                                         \
   template <>                                                                                        \

@@ -167,6 +167,10 @@ struct Column {
   Strides sx, sy, a_sx, v_sx;
   const char* ahead;
   const T *sigma_z, *inverse_z;
+  const T* factors;
+  T *m1, *m2;  ///< of the first row
+  Index core1, to_high, memory_sx;
+  T curvature[Radius + 1], slopes[Radius + 1];
   RowWeights<T> w;
   RowDamping<T, Group> damping;
   Wide before[Group], here[Group], after[Group];
@@ -181,14 +185,64 @@ struct Column {
       return const_cast<P>(beside<T>(p, s.template times<n>()));
   }
 
+  /// What the matched layer of z adds to L of each row, whose memory takes the step (memory_cell). All rows before any is stored, so
+  /// that factors are loaded once.
+  CONOID_INLINE void memory(const T* u, const T* u1, Index z, Wide (&extra)[Group]) {
+    Wide f[Group], slope[Group];
+#pragma GCC unroll 8
+    for (int g = 0; g < Group; ++g) {
+      f[g] = wide_all(curvature[0]) * here[g];
+      slope[g] = Wide{};
+    }
+    const auto add = [&]<int i>() __attribute__((always_inline)) {
+#pragma GCC unroll 8
+      for (int g = 0; g < Group; ++g) {
+#if CONOID_WIDE_BYTES == 64
+        const Wide low = wide_shift<lanes - i>(before[g], here[g]), high = wide_shift<i>(here[g], after[g]);
+        (void)u, (void)u1;
+#else
+        const Wide low = wide_load_any((g == 0 ? u : u1) - i), high = wide_load_any((g == 0 ? u : u1) + i);
+#endif
+        f[g] = wide_fma(wide_all(curvature[i]), low + high, f[g]);
+        slope[g] = wide_fma(wide_all(slopes[i]), high - low, slope[g]);
+      }
+    };
+    add.template operator()<1>();
+    if constexpr (Radius >= 2) add.template operator()<2>();
+    if constexpr (Radius >= 3) add.template operator()<3>();
+    if constexpr (Radius >= 4) add.template operator()<4>();
+    if constexpr (Radius >= 5) add.template operator()<5>();
+    if constexpr (Radius >= 6) add.template operator()<6>();
+    constexpr Index block = EndLayers<T>::block;
+    const T* const here_factors = factors + z / block * (7 * block) + z % block;
+    Wide c[7];
+#pragma GCC unroll 8
+    for (int n = 0; n < 7; ++n) c[n] = wide_load(here_factors + n * block);
+    const Index at = z + (z >= core1 ? to_high : 0);
+    Wide n1[Group], n2[Group];
+#pragma GCC unroll 8
+    for (int g = 0; g < Group; ++g) {
+      const Wide old1 = wide_load(m1 + g * memory_sx + at), old2 = wide_load(m2 + g * memory_sx + at);
+      n2[g] = wide_fma(c[0], old2, wide_fma(c[1], f[g], c[2] * slope[g]));
+      n1[g] = wide_fma(c[0], old1, (n2[g] + old2) + wide_fma(c[3], f[g], c[4] * slope[g]));
+      extra[g] = (n1[g] + old1) + wide_fma(c[5], f[g], c[6] * slope[g]);
+    }
+#pragma GCC unroll 8
+    for (int g = 0; g < Group; ++g) {
+      *reinterpret_cast<Wide*>(m1 + g * memory_sx + at) = n1[g];
+      *reinterpret_cast<Wide*>(m2 + g * memory_sx + at) = n2[g];
+    }
+  }
+
   /// Row g, whose stencil gave L.
   template <bool End, bool Part, int g>
-  CONOID_INLINE void finish(Wide L, T* o, const T* a, const T* v, Index z, Index count) {
-    if constexpr (Kind != Cells::plain) L = wide_fnma(wide_load(row<g>(v, v_sx)), here[g], L);
+  CONOID_INLINE void finish(Wide L, Wide extra, T* o, const T* a, const T* v, Index z, Index count) {
+    if constexpr (Kind == Cells::dense || Kind == Cells::damped) L = wide_fnma(wide_load(row<g>(v, v_sx)), here[g], L);
     const Wide a_here = wide_load(row<g>(a, a_sx)), old = wide_load(row<g>(o, sx));
     Wide result;
-    if constexpr ((Kind == Cells::plain || Kind == Cells::dense) && !End) {
+    if constexpr (Kind == Cells::layered || ((Kind == Cells::plain || Kind == Cells::dense) && !End)) {
       result = wide_fma(a_here, L, wide_fms(wide_all(T(2)), here[g], old));
+      if constexpr (End) result = wide_fma(a_here, extra, result);
     } else if constexpr (Kind == Cells::plain || Kind == Cells::dense) {  // no σ of x and y: one inverse for all rows
       const Wide sigma = wide_load(sigma_z + z);
       result = wide_fma(a_here, L, wide_fma(sigma - wide_all(T(1)), old, here[g] + here[g])) * wide_load(inverse_z + z);
@@ -266,8 +320,10 @@ struct Column {
     if constexpr (Radius >= 4) add.template operator()<4>();
     if constexpr (Radius >= 5) add.template operator()<5>();
     if constexpr (Radius >= 6) add.template operator()<6>();
-    finish<End, Part, 0>(L[0], o, a, v, z, count);
-    if constexpr (Group > 1) finish<End, Part, 1>(L[1], o, a, v, z, count);
+    Wide extra[Group]{};
+    if constexpr (Kind == Cells::layered && End) memory(u, u1, z, extra);
+    finish<End, Part, 0>(L[0], extra[0], o, a, v, z, count);
+    if constexpr (Group > 1) finish<End, Part, 1>(L[1], extra[1], o, a, v, z, count);
 #if CONOID_WIDE_BYTES == 64
 #pragma GCC unroll 8
     for (int g = 0; g < Group; ++g) {
@@ -302,7 +358,7 @@ CONOID_KEEP_MULTIPLES void march_y(const Patch<T>& t, Index x, Index z0, Index c
   const T* u_row = t.u + corner;
   T* o_row = t.o + corner;
   const T* a_row = t.a + x * t.a_stride_x + z0;
-  const T* v_row = Kind == Cells::plain ? u_row : t.v + x * t.v_stride_x + z0;
+  const T* v_row = Kind == Cells::plain || Kind == Cells::layered ? u_row : t.v + x * t.v_stride_x + z0;
   Column<T, Radius, Unequal, Kind, Group> column;
   constexpr std::ptrdiff_t size = sizeof(T);
   column.sx.template set<Radius + Group - 1>(t.stride_x * size);
@@ -311,6 +367,16 @@ CONOID_KEEP_MULTIPLES void march_y(const Patch<T>& t, Index x, Index z0, Index c
   column.v_sx.template set<1>(t.v_stride_x * size);
   column.sigma_z = t.sigma_z;
   column.inverse_z = t.inverse_z;
+  if constexpr (Kind == Cells::layered && Here != Along::core) {
+    column.factors = t.layers->factors;
+    column.core1 = t.core1;
+    column.to_high = t.layers->to_high;
+    column.memory_sx = t.layers->stride_x;
+    for (int i = 0; i <= Radius; ++i) {
+      column.curvature[i] = t.layers->curvature[i];
+      column.slopes[i] = t.layers->slope[i];
+    }
+  }
   column.w = *t.weights;
   for (Index y = 0; y < t.ny; ++y) {
     if constexpr (Kind == Cells::damped)
@@ -321,6 +387,11 @@ CONOID_KEEP_MULTIPLES void march_y(const Patch<T>& t, Index x, Index z0, Index c
         column.damping.less_one[g] = sigma - T(1);
         column.damping.inverse[g] = T(1) / (T(1) + sigma);
       }
+    if constexpr (Kind == Cells::layered && Here != Along::core) {
+      const Index first = x * t.layers->stride_x + y * t.layers->stride_y;
+      column.m1 = t.layers->m1 + first;
+      column.m2 = t.layers->m2 + first;
+    }
     const char* const piece = ahead ? static_cast<const char*>(ahead->take()) : nullptr;
     column.ahead = piece;
     const T* u = u_row;
@@ -392,3 +463,6 @@ void update(const Patch<T>& t) {
     z = next;
   }
 }
+
+template <class T, int Radius, bool Unequal>
+constexpr PatchFunction<T> layered = update<T, Radius, Unequal, Cells::layered>;

@@ -97,6 +97,10 @@ void energy(EnergyRow<T>& row) {
   }
 }
 
+/// Not here: layers are computed by themselves.
+template <class T, int Radius, bool Unequal>
+constexpr PatchFunction<T> layered = nullptr;
+
 template <class T, int s>
 const OrderKernels<T>* table() {
   static const OrderKernels<T> kernels{
