@@ -113,7 +113,7 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
     edge_ = inner_;
     inner_ = Cells::layered;
     for (std::size_t a = 0; a < 2; ++a) core_[a] = {memory_[a].layer.low, n[a] - memory_[a].layer.high};
-    constexpr Index block = EndLayers<T>::block;
+    constexpr Index block = PatchLayers<T>::block;
     end_factors_ = Block<T>(7 * rowz);
     for (std::size_t i = 0; i < 7; ++i)
       for (Index at = 0; at < rowz; ++at)
@@ -464,8 +464,15 @@ void Field<T>::update(Index k, const Box& box, Ahead* ahead) {
   const auto cut = [](const Interval& core, const Interval& of) {
     return Interval{std::clamp(core.begin, of.begin, of.end), std::clamp(core.end, of.begin, of.end)};
   };
-  // Rows with a sponge of x or y, or with their matched layers, and those without.
   const Interval cx = cut(core_[0], box.x), cy = cut(core_[1], box.y);
+  if (inner_ == Cells::layered && kernel_takes_all_layers(stencil_.radius)) {
+    // Each layer of x or y by itself, and what lies between.
+    for (const Interval x : {Interval{box.x.begin, cx.begin}, cx, Interval{cx.end, box.x.end}})
+      for (const Interval y : {Interval{box.y.begin, cy.begin}, cy, Interval{cy.end, box.y.end}}) run(Cells::layered, k, {x, y, box.z}, ahead);
+    finish(k, box);
+    return;
+  }
+  // Rows with a sponge of x or y, or with their matched layers, and those without.
   const bool some = !cx.empty() && !cy.empty();
   const std::array<Box, 4> edges{{{{box.x.begin, cx.begin}, box.y, box.z},
                                   {cx, {box.y.begin, cy.begin}, box.z},
@@ -526,21 +533,27 @@ void Field<T>::run(Cells kind, Index k, const Box& box, Ahead* ahead) {
   t.core1 = undamped_z_.end;
   t.weights = &weights_;
   t.ahead = ahead;
-  EndLayers<T> layers;
+  PatchLayers<T> layers;
   if (kind == Cells::layered) {
-    const Memory& own = memory_[2];
-    const Index place = memory_at(2, box.x.begin, box.y.begin);
-    layers.m1 = own.block[0].data() + place;
-    layers.m2 = own.block[1].data() + place;
-    layers.stride_x = own.stride_x;
-    layers.stride_y = own.stride_y;
-    layers.to_high = own.offset_high;
-    layers.factors = end_factors_.data();
+    const auto rows = [&](std::size_t a) {
+      const Memory& own = memory_[a];
+      const Index place = memory_at(a, box.x.begin, box.y.begin);
+      return place < 0 ? LayerRows<T>{} : LayerRows<T>{own.block[0].data() + place, own.block[1].data() + place, own.stride_x, own.stride_y};
+    };
+    layers.x = rows(0);
+    layers.y = rows(1);
+    layers.z = rows(2);
+    for (std::size_t i = 0; i < 7; ++i) {
+      if (layers.x.m1) layers.factor_x[i] = memory_[0].factor[i].data() + (box.x.begin + at_.first);
+      if (layers.y.m1) layers.factor_y[i] = memory_[1].factor[i].data() + box.y.begin;
+    }
+    layers.factors_z = end_factors_.data();
+    layers.to_high = memory_[2].offset_high;
     layers.curvature = curvature_;
     layers.slope = slope_;
     t.layers = &layers;
-    t.core0 = padded(own.layer.low);
-    t.core1 = own.begin_high;
+    t.core0 = padded(memory_[2].layer.low);
+    t.core1 = memory_[2].begin_high;
   }
   order_->update[unequal_][static_cast<int>(kind)](t);
 }

@@ -201,7 +201,7 @@ class Field final : public PatchSink {
   Interval undamped_z_{};     ///< cells outside may have σ_z: whole vectors
   Interval core_[3]{};        ///< nodes (x and y local, z) without a sponge; or, where kernels take layers of z along, without layers of x and y
   Cells edge_ = Cells::damped, inner_ = Cells::plain;  ///< of rows outside and inside core_ of x and y
-  Block<T> end_factors_;  ///< as EndLayers has them
+  Block<T> end_factors_;  ///< of the layers of z, as PatchLayers has them
   bool sponges_ = false;
   Memory memory_[3];
   int sign_[6]{};

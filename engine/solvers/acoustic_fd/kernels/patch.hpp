@@ -48,18 +48,31 @@ struct Ahead {
   }
 };
 
-/// Memory of the matched layers at both ends of z, of the rows of a patch; see MemoryPatch.
+/// Memory of the matched layers of one axis, of the rows of a patch; see MemoryPatch.
 template <class T>
-struct EndLayers {
-  static constexpr Index block = 16;
-  T* m1 = nullptr;  ///< at the patch's first row, z = 0
+struct LayerRows {
+  T* m1 = nullptr;  ///< at the patch's first row, z = 0; null where the patch lies outside
   T* m2 = nullptr;
   Index stride_x = 0, stride_y = 0;
-  Index to_high = 0;           ///< what lies at and behind core1 is that many values further on
-  const T* factors = nullptr;  ///< the seven of a block of cells along z, then those of the next: [z / block][factor][z % block]
+};
+
+/// What the layered kernel takes along. The whole patch lies in one layer of x, or in none; likewise of y.
+template <class T>
+struct PatchLayers {
+  LayerRows<T> x, y, z;
+  const T* factor_x[7]{};  ///< of plane x0 and on
+  const T* factor_y[7]{};  ///< of row y0 and on
+  static constexpr Index block = 16;
+  const T* factors_z = nullptr;  ///< those of a block of cells along z, then of the next: [z / block][factor][z % block]
+  Index to_high = 0;             ///< along z what lies at and behind core1 is that many values further on
   const T* curvature = nullptr;
   const T* slope = nullptr;
 };
+/// Layers of x and y too; else those of z alone, and its patches lie outside the others. At order 2 reading the field and the new level
+/// once more costs as much as the memory itself, above it is a small part.
+constexpr bool kernel_takes_all_layers(int radius) {
+  return radius == 1;
+}
 
 /// nx × ny rows, cells z0 ≤ z < z1 of each. Pointers are at (x0, y0, z = 0) of the patch, where they are aligned to 64
 /// bytes; a stride of zero repeats one row.
@@ -79,12 +92,12 @@ struct Patch {
   const T* sigma_y = nullptr;    ///< σ of row y0 and on
   const T* sigma_z = nullptr;    ///< σ along z, from z = 0, where there is any
   const T* inverse_z = nullptr;  ///< 1/(1 + σ_z)
-  const EndLayers<T>* layers = nullptr;  ///< layered kernel: of the cells outside [core0, core1)
+  const PatchLayers<T>* layers = nullptr;  ///< layered kernel; those of z have the cells outside [core0, core1)
   const RowWeights<T>* weights = nullptr;
   Ahead* ahead = nullptr;  ///< may be null
 };
 
-/// Layered: plain, and the memory of matched layers at both ends of z at once, which lie nowhere else in the patch.
+/// Layered: plain, and the memory of matched layers at once.
 enum class Cells { plain, dense, damped, layered };
 inline constexpr std::size_t cell_kinds = 4;
 

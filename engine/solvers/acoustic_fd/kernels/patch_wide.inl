@@ -156,9 +156,12 @@ struct RowDamping {
   T sigma[Group], less_one[Group], inverse[Group];  ///< σ, σ − 1, 1/(1+σ)
 };
 
+/// Axes besides z whose matched layer a patch lies in.
+enum class Sides { none, x, y, both };
+
 /// One vector of cells of Group rows from column z on, of which the first `count` count when Part. End: in a layer at an end
 /// of z.
-template <class T, int Radius, bool Unequal, Cells Kind, int Group>
+template <class T, int Radius, bool Unequal, Cells Kind, int Group, Sides In>
 struct Column {
   using Wide = WideOf<T>;
   static constexpr int lanes = sizeof(Wide) / sizeof(T);
@@ -167,9 +170,13 @@ struct Column {
   Strides sx, sy, a_sx, v_sx;
   const char* ahead;
   const T *sigma_z, *inverse_z;
-  const T* factors;
-  T *m1, *m2;  ///< of the first row
-  Index core1, to_high, memory_sx;
+  static constexpr bool in_x = In == Sides::x || In == Sides::both, in_y = In == Sides::y || In == Sides::both;
+  /// Of the layers of x, y and z: of the first row, z = 0, and from row to row of the group.
+  T *m1[3], *m2[3];
+  Index memory_sx[3];
+  T factor_x[Group][7], factor_y[7];
+  const T* factors_z;
+  Index core1, to_high;
   T curvature[Radius + 1], slopes[Radius + 1];
   RowWeights<T> w;
   RowDamping<T, Group> damping;
@@ -185,9 +192,27 @@ struct Column {
       return const_cast<P>(beside<T>(p, s.template times<n>()));
   }
 
-  /// What the matched layer of z adds to L of each row, whose memory takes the step (memory_cell). All rows before any is stored, so
-  /// that factors are loaded once.
-  CONOID_INLINE void memory(const T* u, const T* u1, Index z, Wide (&extra)[Group]) {
+  /// The memory of one layer takes the step (memory_cell) in all rows of the group before any is stored, so that factors are loaded once;
+  /// what it adds to L of each row.
+  template <bool Part>
+  CONOID_INLINE void remember(int axis, Index at, const Wide (&f)[Group], const Wide (&slope)[Group], auto&& factor, Index count, Wide (&extra)[Group]) {
+    Wide n1[Group], n2[Group];
+#pragma GCC unroll 8
+    for (int g = 0; g < Group; ++g) {
+      const Wide old1 = wide_load(m1[axis] + g * memory_sx[axis] + at), old2 = wide_load(m2[axis] + g * memory_sx[axis] + at);
+      n2[g] = wide_fma(factor(g, 0), old2, wide_fma(factor(g, 1), f[g], factor(g, 2) * slope[g]));
+      n1[g] = wide_fma(factor(g, 0), old1, (n2[g] + old2) + wide_fma(factor(g, 3), f[g], factor(g, 4) * slope[g]));
+      extra[g] = (n1[g] + old1) + wide_fma(factor(g, 5), f[g], factor(g, 6) * slope[g]);
+    }
+#pragma GCC unroll 8
+    for (int g = 0; g < Group; ++g) {
+      store<Part>(m1[axis] + g * memory_sx[axis] + at, n1[g], count);
+      store<Part>(m2[axis] + g * memory_sx[axis] + at, n2[g], count);
+    }
+  }
+
+  /// Of the layers at the ends of z.
+  CONOID_INLINE void remember_z(const T* u, const T* u1, Index z, Wide (&extra)[Group]) {
     Wide f[Group], slope[Group];
 #pragma GCC unroll 8
     for (int g = 0; g < Group; ++g) {
@@ -213,36 +238,37 @@ struct Column {
     if constexpr (Radius >= 4) add.template operator()<4>();
     if constexpr (Radius >= 5) add.template operator()<5>();
     if constexpr (Radius >= 6) add.template operator()<6>();
-    constexpr Index block = EndLayers<T>::block;
-    const T* const here_factors = factors + z / block * (7 * block) + z % block;
+    constexpr Index block = PatchLayers<T>::block;
+    const T* const factors = factors_z + z / block * (7 * block) + z % block;
     Wide c[7];
 #pragma GCC unroll 8
-    for (int n = 0; n < 7; ++n) c[n] = wide_load(here_factors + n * block);
-    const Index at = z + (z >= core1 ? to_high : 0);
-    Wide n1[Group], n2[Group];
-#pragma GCC unroll 8
-    for (int g = 0; g < Group; ++g) {
-      const Wide old1 = wide_load(m1 + g * memory_sx + at), old2 = wide_load(m2 + g * memory_sx + at);
-      n2[g] = wide_fma(c[0], old2, wide_fma(c[1], f[g], c[2] * slope[g]));
-      n1[g] = wide_fma(c[0], old1, (n2[g] + old2) + wide_fma(c[3], f[g], c[4] * slope[g]));
-      extra[g] = (n1[g] + old1) + wide_fma(c[5], f[g], c[6] * slope[g]);
-    }
-#pragma GCC unroll 8
-    for (int g = 0; g < Group; ++g) {
-      *reinterpret_cast<Wide*>(m1 + g * memory_sx + at) = n1[g];
-      *reinterpret_cast<Wide*>(m2 + g * memory_sx + at) = n2[g];
+    for (int n = 0; n < 7; ++n) c[n] = wide_load(factors + n * block);
+    // Whole vectors: the factors of cells beyond a row are zero.
+    remember<false>(2, z + (z >= core1 ? to_high : 0), f, slope, [&](int, int n) __attribute__((always_inline)) { return c[n]; }, 0, extra);
+  }
+
+  template <bool Part>
+  CONOID_INLINE static void store(T* to, const Wide& value, Index count) {
+    if constexpr (Part) {
+      T lane[lanes];
+      __builtin_memcpy(lane, &value, sizeof value);
+      for (Index j = 0; j < count; ++j) to[j] = lane[j];
+    } else {
+      *reinterpret_cast<Wide*>(to) = value;
     }
   }
 
   /// Row g, whose stencil gave L.
   template <bool End, bool Part, int g>
-  CONOID_INLINE void finish(Wide L, Wide extra, T* o, const T* a, const T* v, Index z, Index count) {
+  CONOID_INLINE void finish(Wide L, Wide extra_x, Wide extra_y, Wide extra_z, T* o, const T* a, const T* v, Index z, Index count) {
     if constexpr (Kind == Cells::dense || Kind == Cells::damped) L = wide_fnma(wide_load(row<g>(v, v_sx)), here[g], L);
     const Wide a_here = wide_load(row<g>(a, a_sx)), old = wide_load(row<g>(o, sx));
     Wide result;
     if constexpr (Kind == Cells::layered || ((Kind == Cells::plain || Kind == Cells::dense) && !End)) {
       result = wide_fma(a_here, L, wide_fms(wide_all(T(2)), here[g], old));
-      if constexpr (End) result = wide_fma(a_here, extra, result);
+      if constexpr (in_x) result = wide_fma(a_here, extra_x, result);
+      if constexpr (in_y) result = wide_fma(a_here, extra_y, result);
+      if constexpr (Kind == Cells::layered && End) result = wide_fma(a_here, extra_z, result);
     } else if constexpr (Kind == Cells::plain || Kind == Cells::dense) {  // no σ of x and y: one inverse for all rows
       const Wide sigma = wide_load(sigma_z + z);
       result = wide_fma(a_here, L, wide_fma(sigma - wide_all(T(1)), old, here[g] + here[g])) * wide_load(inverse_z + z);
@@ -253,13 +279,7 @@ struct Column {
       const Wide r = wide_all(T(1)) / (wide_all(T(1)) + sigma);
       result = wide_fma(a_here, L, wide_fma(sigma - wide_all(T(1)), old, here[g] + here[g])) * r;
     }
-    if constexpr (Part) {
-      T lane[lanes];
-      __builtin_memcpy(lane, &result, sizeof result);
-      for (Index j = 0; j < count; ++j) row<g>(o, sx)[j] = lane[j];
-    } else {
-      *reinterpret_cast<Wide*>(row<g>(o, sx)) = result;
-    }
+    store<Part>(row<g>(o, sx), result, count);
   }
 
   template <bool End, bool Part>
@@ -287,11 +307,23 @@ struct Column {
     L[0] = wide_all(w.centre) * here[0];
     if constexpr (Group > 1) L[1] = wide_all(w.centre) * here[1];
     Wide below = here[0], above = here[Group - 1];
+    [[maybe_unused]] Wide fx[Group], fy[Group], slope_x[Group]{}, slope_y[Group]{};
+    if constexpr (in_x || in_y)
+#pragma GCC unroll 8
+      for (int g = 0; g < Group; ++g) fx[g] = fy[g] = wide_all(curvature[0]) * here[g];
     const auto add = [&]<int i>() __attribute__((always_inline)) {
       const Wide low = wide_load(row<-i>(u, sx)), high = wide_load(row<Group - 1 + i>(u, sx));
       const auto one = [&]<int g>(const Wide& l, const Wide& h, const T* p) __attribute__((always_inline)) {
         const Wide x = l + h;
-        const Wide y = wide_load(row<-i>(p, sy)) + wide_load(row<i>(p, sy));
+        const Wide y_low = wide_load(row<-i>(p, sy)), y_high = wide_load(row<i>(p, sy)), y = y_low + y_high;
+        if constexpr (in_x) {
+          fx[g] = wide_fma(wide_all(curvature[i]), x, fx[g]);
+          slope_x[g] = wide_fma(wide_all(slopes[i]), h - l, slope_x[g]);
+        }
+        if constexpr (in_y) {
+          fy[g] = wide_fma(wide_all(curvature[i]), y, fy[g]);
+          slope_y[g] = wide_fma(wide_all(slopes[i]), y_high - y_low, slope_y[g]);
+        }
 #if CONOID_WIDE_BYTES == 64
         const Wide z_pair = wide_shift<lanes - i>(before[g], here[g]) + wide_shift<i>(here[g], after[g]);
 #else
@@ -320,10 +352,14 @@ struct Column {
     if constexpr (Radius >= 4) add.template operator()<4>();
     if constexpr (Radius >= 5) add.template operator()<5>();
     if constexpr (Radius >= 6) add.template operator()<6>();
-    Wide extra[Group]{};
-    if constexpr (Kind == Cells::layered && End) memory(u, u1, z, extra);
-    finish<End, Part, 0>(L[0], extra[0], o, a, v, z, count);
-    if constexpr (Group > 1) finish<End, Part, 1>(L[1], extra[1], o, a, v, z, count);
+    Wide extra[3][Group]{};
+    if constexpr (in_x)
+      remember<Part>(0, z, fx, slope_x, [&](int g, int n) __attribute__((always_inline)) { return wide_all(factor_x[g][n]); }, count, extra[0]);
+    if constexpr (in_y)
+      remember<Part>(1, z, fy, slope_y, [&](int, int n) __attribute__((always_inline)) { return wide_all(factor_y[n]); }, count, extra[1]);
+    if constexpr (Kind == Cells::layered && End) remember_z(u, u1, z, extra[2]);
+    finish<End, Part, 0>(L[0], extra[0][0], extra[1][0], extra[2][0], o, a, v, z, count);
+    if constexpr (Group > 1) finish<End, Part, 1>(L[1], extra[0][1], extra[1][1], extra[2][1], o, a, v, z, count);
 #if CONOID_WIDE_BYTES == 64
 #pragma GCC unroll 8
     for (int g = 0; g < Group; ++g) {
@@ -351,15 +387,16 @@ struct Column {
 enum class Along { all, core, end, part };
 
 /// Group planes from x on, all y, cells z0 ≤ z < z1 of one kind, or of all.
-template <class T, int Radius, bool Unequal, Cells Kind, int Group, Along Here>
+template <class T, int Radius, bool Unequal, Cells Kind, int Group, Sides In, Along Here>
 CONOID_KEEP_MULTIPLES void march_y(const Patch<T>& t, Index x, Index z0, Index core0, Index core1, Index z1, Ahead* ahead) {
   constexpr Index lanes = sizeof(WideOf<T>) / sizeof(T);
+  constexpr bool layered = Kind == Cells::layered && (In != Sides::none || Here != Along::core);
   const Index corner = x * t.stride_x + z0;
   const T* u_row = t.u + corner;
   T* o_row = t.o + corner;
   const T* a_row = t.a + x * t.a_stride_x + z0;
   const T* v_row = Kind == Cells::plain || Kind == Cells::layered ? u_row : t.v + x * t.v_stride_x + z0;
-  Column<T, Radius, Unequal, Kind, Group> column;
+  Column<T, Radius, Unequal, Kind, Group, In> column;
   constexpr std::ptrdiff_t size = sizeof(T);
   column.sx.template set<Radius + Group - 1>(t.stride_x * size);
   column.sy.template set<Radius>(t.stride_y * size);
@@ -367,15 +404,17 @@ CONOID_KEEP_MULTIPLES void march_y(const Patch<T>& t, Index x, Index z0, Index c
   column.v_sx.template set<1>(t.v_stride_x * size);
   column.sigma_z = t.sigma_z;
   column.inverse_z = t.inverse_z;
-  if constexpr (Kind == Cells::layered && Here != Along::core) {
-    column.factors = t.layers->factors;
+  if constexpr (layered) {
+    column.factors_z = t.layers->factors_z;
     column.core1 = t.core1;
     column.to_high = t.layers->to_high;
-    column.memory_sx = t.layers->stride_x;
     for (int i = 0; i <= Radius; ++i) {
       column.curvature[i] = t.layers->curvature[i];
       column.slopes[i] = t.layers->slope[i];
     }
+    if constexpr (column.in_x)
+      for (int g = 0; g < Group; ++g)
+        for (int n = 0; n < 7; ++n) column.factor_x[g][n] = t.layers->factor_x[n][x + g];
   }
   column.w = *t.weights;
   for (Index y = 0; y < t.ny; ++y) {
@@ -387,10 +426,17 @@ CONOID_KEEP_MULTIPLES void march_y(const Patch<T>& t, Index x, Index z0, Index c
         column.damping.less_one[g] = sigma - T(1);
         column.damping.inverse[g] = T(1) / (T(1) + sigma);
       }
-    if constexpr (Kind == Cells::layered && Here != Along::core) {
-      const Index first = x * t.layers->stride_x + y * t.layers->stride_y;
-      column.m1 = t.layers->m1 + first;
-      column.m2 = t.layers->m2 + first;
+    if constexpr (layered) {
+      const auto rows = [&](int axis, const LayerRows<T>& of) __attribute__((always_inline)) {
+        column.m1[axis] = of.m1 + x * of.stride_x + y * of.stride_y;
+        column.m2[axis] = of.m2 + x * of.stride_x + y * of.stride_y;
+        column.memory_sx[axis] = of.stride_x;
+      };
+      if constexpr (column.in_x) rows(0, t.layers->x);
+      if constexpr (column.in_y) rows(1, t.layers->y);
+      rows(2, t.layers->z);
+      if constexpr (column.in_y)
+        for (int n = 0; n < 7; ++n) column.factor_y[n] = t.layers->factor_y[n][y];
     }
     const char* const piece = ahead ? static_cast<const char*>(ahead->take()) : nullptr;
     column.ahead = piece;
@@ -430,13 +476,13 @@ CONOID_KEEP_MULTIPLES void march_y(const Patch<T>& t, Index x, Index z0, Index c
 
 /// All kinds of cells along z. Each has a function of its own where one loop needs all registers; at order 2 rows that begin three times
 /// cost more.
-template <class T, int Radius, bool Unequal, Cells Kind, int Group>
+template <class T, int Radius, bool Unequal, Cells Kind, int Group, Sides In>
 void planes(const Patch<T>& t, Index x, Index z0, Index z1) {
   constexpr Index lanes = sizeof(WideOf<T>) / sizeof(T);
   const Index last = z1 / lanes * lanes;
   const Index core0 = std::clamp(t.core0, z0, last), core1 = std::clamp(t.core1, core0, last);
   const auto march = [&]<Along Here>(Index from, Index to, Ahead* ahead) {
-    if (from < to) march_y<T, Radius, Unequal, Kind, Group, Here>(t, x, from, core0, core1, to, ahead);
+    if (from < to) march_y<T, Radius, Unequal, Kind, Group, In, Here>(t, x, from, core0, core1, to, ahead);
   };
   if constexpr (Radius == 1) {
     march.template operator()<Along::all>(z0, z1, t.ahead);
@@ -449,7 +495,7 @@ void planes(const Patch<T>& t, Index x, Index z0, Index z1) {
   }
 }
 
-template <class T, int Radius, bool Unequal, Cells Kind>
+template <class T, int Radius, bool Unequal, Cells Kind, Sides In = Sides::none>
 void update(const Patch<T>& t) {
   constexpr Index chunk = chunk_of<T, Radius>;
   constexpr int group = group_of<Radius>;
@@ -458,11 +504,27 @@ void update(const Patch<T>& t) {
     if (t.z1 - next < chunk / 2) next = t.z1;
     Index x = 0;
     if constexpr (group > 1)
-      for (; x + group <= t.nx; x += group) planes<T, Radius, Unequal, Kind, group>(t, x, z, next);
-    for (; x < t.nx; ++x) planes<T, Radius, Unequal, Kind, 1>(t, x, z, next);
+      for (; x + group <= t.nx; x += group) planes<T, Radius, Unequal, Kind, group, In>(t, x, z, next);
+    for (; x < t.nx; ++x) planes<T, Radius, Unequal, Kind, 1, In>(t, x, z, next);
     z = next;
   }
 }
 
 template <class T, int Radius, bool Unequal>
-constexpr PatchFunction<T> layered = update<T, Radius, Unequal, Cells::layered>;
+void update_layered(const Patch<T>& t) {
+  if constexpr (kernel_takes_all_layers(Radius)) {
+    const bool x = t.layers->x.m1, y = t.layers->y.m1;
+    if (x && y)
+      update<T, Radius, Unequal, Cells::layered, Sides::both>(t);
+    else if (x)
+      update<T, Radius, Unequal, Cells::layered, Sides::x>(t);
+    else if (y)
+      update<T, Radius, Unequal, Cells::layered, Sides::y>(t);
+    else
+      update<T, Radius, Unequal, Cells::layered>(t);
+  } else {
+    update<T, Radius, Unequal, Cells::layered>(t);
+  }
+}
+template <class T, int Radius, bool Unequal>
+constexpr PatchFunction<T> layered = update_layered<T, Radius, Unequal>;
