@@ -115,7 +115,7 @@ class DeviceSlice {
         }
       }
       if (kept_bands_ == 0 || !panels_.empty()) cover(window_ ? PanelPlan::Launch::together : PanelPlan::Launch::alone);
-      if (plan.cluster > 0) panels_.emplace_back(plan, std::move(kernel));
+      if (plan.cluster > 0) panels_.push_back({plan, std::move(kernel)});
     }
     if (panels_.empty()) return;
     for (auto& level : spare_) {
@@ -126,7 +126,7 @@ class DeviceSlice {
   }
   [[nodiscard]] bool has_panels() const { return !panels_.empty(); }
   [[nodiscard]] std::size_t kinds_of_panels() const { return panels_.size(); }
-  [[nodiscard]] Index panel_levels(std::size_t kind) const { return panels_[kind].first.levels; }
+  [[nodiscard]] Index panel_levels(std::size_t kind) const { return panels_[kind].plan.levels; }
   /// Panels work out of place, between two pairs of levels; all else is about the pair that was turned to.
   void turn(int pair) {
     if (pair == pair_) return;
@@ -142,7 +142,7 @@ class DeviceSlice {
   [[nodiscard]] bool forced() const { return torre_forced_; }
   /// Steps of a band of towers or panels; 0: this grid, or this device, has none.
   [[nodiscard]] Index band_steps() const {
-    return has_panels() ? panels_.front().first.levels : torre_plan_.half > 0 ? torre_plan_.steps : towers_possible_ ? plan_.levels : 0;
+    return has_panels() ? panels_.front().plan.levels : torre_plan_.half > 0 ? torre_plan_.steps : towers_possible_ ? plan_.levels : 0;
   }
   /// Bands that are worth a launch: they overlap.
   [[nodiscard]] Index bands_together() const {
@@ -189,16 +189,20 @@ class DeviceSlice {
       const auto& [p, kernel] = panels_[kind];
       PanelArguments& t = panel_;
       place(t);
-      const Index parts = std::min(p.parts, planes.size());
+      const Index panels = p.rows * p.columns, parts = std::min(p.parts, planes.size()), rest = std::min(p.rest, planes.size());
+      const auto length = [&](Index pieces) { return static_cast<int>((planes.size() + pieces - 1) / pieces); };
+      const auto pieces = [&](int each) { return (planes.size() + each - 1) / each; };
       t.rows = static_cast<int>(p.rows);
       t.columns = static_cast<int>(p.columns);
       t.cluster = static_cast<int>(p.cluster);
-      t.panel_rows = static_cast<int>(p.cluster * p.high - 2 * p.radius * p.levels);
+      t.panel_rows = static_cast<int>(p.apart());
       t.first = static_cast<int>(first_);
       t.begin = static_cast<int>(planes.begin);
       t.end = static_cast<int>(planes.end);
       t.reach = static_cast<int>(std::min(problem_.grid.points[0], planes.end + p.radius * p.levels));
-      t.segment = static_cast<int>((planes.size() + parts - 1) / parts);
+      t.whole = static_cast<int>(p.whole);
+      t.segment = length(parts);
+      t.rest = length(rest);
       t.first_step = static_cast<int>(k - panels_from_);
       const auto boxes = [&](const T* array, Index row_stride, Index plane_stride) {
         return device_.box_source({array, {(problem_.grid.points[2] + 3) / 4 * 4, problem_.grid.points[1], t.reach - t.first}, row_stride, plane_stride, 128, static_cast<int>(p.high)});
@@ -210,7 +214,7 @@ class DeviceSlice {
       t.kept = keeps(kind, band) ? kept_.data() + static_cast<Bytes>(band) * p.kept_bytes() / sizeof(T) : nullptr;
       t.to_newer = first(spare_, k + p.levels);
       t.to_older = first(spare_, k + p.levels - 1);
-      stream_.launch(kernel, panel_shape(p, p.rows * p.columns * parts * p.cluster, p.cluster), t);
+      stream_.launch(kernel, panel_shape(p, (p.whole * pieces(t.segment) + (panels - p.whole) * pieces(t.rest)) * p.cluster, p.cluster), t);
     }
   }
   /// Zeros around the cells of planes (global) of this pair: rings bring new planes where others have left their values, and panels write
@@ -860,7 +864,11 @@ class DeviceSlice {
   DeviceBuffer<T> kept_;      ///< by panels, of each of the bands
   Index kept_bands_ = 0;
   int pair_ = 0;
-  std::vector<std::pair<PanelPlan, Kernel<PanelArguments>>> panels_;  ///< by falling levels
+  struct PanelKind {
+    PanelPlan plan;
+    Kernel<PanelArguments> kernel;
+  };
+  std::vector<PanelKind> panels_;  ///< by falling levels
   PanelArguments panel_;
   Index panels_from_ = 0;
   std::size_t sigma_at_[3]{};

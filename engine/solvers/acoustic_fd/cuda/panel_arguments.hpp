@@ -22,7 +22,8 @@ struct PanelArguments : BandArguments<float> {
   int first = 0;       ///< plane at which the arrays begin; those of the medium, too
   int begin = 0, end = 0;  ///< planes of the launch
   int reach = 0;           ///< planes from there on are not read; nx, or radius · levels behind the end
-  int segment = 0;         ///< planes of a panel
+  int whole = 0;           ///< panels that go in parts of `segment` planes; the others, which come last, in parts of `rest`
+  int segment = 0, rest = 0;
   int first_step = 0;  ///< of the band, as `points` counts
   float weight[7] = {};
 };

@@ -15,19 +15,30 @@
 namespace conoid::acoustic_fd {
 
 struct PanelPlace {
-  int part, row, column;
+  int row, column, begin, end;  ///< and its planes
 };
-/// Of the n-th of `count` panels. Those at faces of y and z take longer: they go first, so that the last round is of equals.
-__device__ __forceinline__ PanelPlace panel_place(int n, int count, int rows, int columns) {
-  const int lines = rows > 1 ? 2 : 1, ends = columns > 1 ? 2 : 1, inner_rows = rows - lines, inner = inner_rows * (columns - ends);
-  const int outer = rows * columns - inner, first = count / (rows * columns) * outer;
-  if (n >= first) {
-    const int i = (n - first) % inner;
-    return {(n - first) / inner, 1 + i / (columns - ends), 1 + i % (columns - ends)};
+/// Of the n-th panel. Those at faces of y and z take longer: they go first, so that the last round is of equals.
+__device__ __forceinline__ PanelPlace panel_place(int n, const PanelArguments& t) {
+  const int lines = t.rows > 1 ? 2 : 1, ends = t.columns > 1 ? 2 : 1, inner_columns = t.columns - ends;
+  const int outer = t.rows * t.columns - (t.rows - lines) * inner_columns, parts = (t.end - t.begin + t.segment - 1) / t.segment;
+  // Three stretches of panels, each part by part, so that neighbours are at the same planes.
+  const int first = outer < t.whole ? outer : t.whole;
+  int from = 0, to = first, length = t.segment;
+  if (n >= t.whole * parts) {
+    n -= t.whole * parts;
+    from = t.whole;
+    to = t.rows * t.columns;
+    length = t.rest;
+  } else if (n >= first * parts) {
+    n -= first * parts;
+    from = first;
+    to = t.whole;
   }
-  const int part = n / outer, i = n % outer, rest = i - lines * columns;
-  if (rest < 0) return {part, i < columns ? 0 : rows - 1, i % columns};
-  return {part, 1 + rest / ends, rest % ends == 0 ? 0 : columns - 1};
+  const int begin = t.begin + n / (to - from) * length, end = begin + length < t.end ? begin + length : t.end;
+  const int panel = from + n % (to - from), inner = panel - outer, side = panel - lines * t.columns;
+  if (inner >= 0) return {1 + inner / inner_columns, 1 + inner % inner_columns, begin, end};
+  if (side < 0) return {panel < t.columns ? 0 : t.rows - 1, panel % t.columns, begin, end};
+  return {1 + side / ends, side % ends == 0 ? 0 : t.columns - 1, begin, end};
 }
 
 /// A panel is 128 cells along z and the rows of a cluster of blocks along y; it streams through planes of x, level k + 1 following level k at
@@ -59,14 +70,13 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
   unsigned* const words = reinterpret_cast<unsigned*>(sponge + 2 * S::cells + 1 + A);
   const int id = static_cast<int>(threadIdx.x), lane = id % 32, w = id / 32;
   const int rank = static_cast<int>(blockIdx.x) % t.cluster;
-  const auto [part, j, l] = panel_place(static_cast<int>(blockIdx.x) / t.cluster, static_cast<int>(gridDim.x) / t.cluster, t.rows, t.columns);
+  const auto [j, l, x_begin, x_end] = panel_place(static_cast<int>(blockIdx.x) / t.cluster, t);
   const int nx = t.nx, ny = t.ny, nz = t.nz;
   // The last panels end where the grid does; what is theirs begins where it would anyway.
   const int fours = (nz + 3) / 4, last_y = ny - t.cluster * H, last_four = fours > 32 ? fours - 32 : 0;
   const int panel_y = j * t.panel_rows < last_y ? j * t.panel_rows : last_y, panel_four = l * S::useful_fours < last_four ? l * S::useful_fours : last_four;
   const int y_begin = panel_y + rank * H, y_end = y_begin + H, z_begin = 4 * panel_four, z_end = z_begin + 128;
   const int y0 = y_begin + w * P, four = panel_four + lane, z = 4 * four;
-  const int x_begin = t.begin + part * t.segment, x_end = x_begin + t.segment < t.end ? x_begin + t.segment : t.end;
   const float4 zero = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
   const bool images_low = y_begin == 0 && t.sign[2] != 0, images_high = y_end == ny && t.sign[3] != 0;
   const bool edge = images_low || images_high || z_begin < R || z_end > nz - R;
