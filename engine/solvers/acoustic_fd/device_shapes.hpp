@@ -29,7 +29,7 @@ inline constexpr TowerPlan tower_plans[] = {plan_of<1>(), plan_of<2>(), plan_of<
 /// What a launch of panels has to know of their shape; and how many of them cover a grid.
 struct PanelPlan {
   Index radius, levels, high, rim, useful, threads, unrolled;
-  Bytes shared, kept;  ///< of a block; kept: from launch to launch
+  Bytes shared, kept, damping;  ///< of a block; kept: from launch to launch; damping: PanelArguments::damping, where there is such
   Index cluster = 0, rows = 0, columns = 0;
   Index whole = 0, parts = 0, rest = 0;  ///< panels that go in `parts` along x; the others, which come last, in `rest`
 
@@ -45,8 +45,14 @@ struct PanelPlan {
     return radius == stencil_radius && device.cluster > 1 && device.shared_per_block >= shared + 1024;
   }
   [[nodiscard]] Bytes kept_bytes() const { return static_cast<Bytes>(rows * columns * cluster) * kept; }
+  [[nodiscard]] Bytes damping_bytes() const { return static_cast<Bytes>(rows * columns * cluster) * damping; }
   /// By which panels are apart along y.
   [[nodiscard]] Index apart() const { return cluster * high - 2 * radius * levels; }
+  /// First row and four of a panel.
+  [[nodiscard]] std::array<Index, 2> corner(Index row, Index column, const std::array<Index, 3>& n) const {
+    const Index fours = (n[2] + 3) / 4;
+    return {std::min(row * apart(), n[1] - cluster * high), std::min(column * useful, std::max<Index>(0, fours - 32))};
+  }
   /// The cover that takes the fewest rounds of planes; how many. at_once(cluster): clusters of that size that run at a time. Alone, as many
   /// panels as make whole rounds are longer than the rest, which is cut so that it fills its rounds too.
   template <class AtOnce>
@@ -92,7 +98,8 @@ struct PanelPlan {
 template <int R, int T>
 constexpr PanelPlan panel_plan_of() {
   using S = PanelOf<R, T>;
-  return {R, S::levels, S::high, S::rim, S::useful_fours, S::threads, S::unrolled, static_cast<Bytes>(S::shared), Bytes{16} * S::kept_fours};
+  return {R, S::levels, S::high, S::rim, S::useful_fours, S::threads, S::unrolled, static_cast<Bytes>(S::shared), Bytes{16} * S::kept_fours,
+          S::damping_far ? Bytes{32} * S::cells : 0};
 }
 /// By the stencil's radius, by falling levels.
 inline constexpr PanelPlan panel_plans[] = {panel_plan_of<1, 7>(), panel_plan_of<1, 4>(), panel_plan_of<2, 4>(), panel_plan_of<3, 2>(),

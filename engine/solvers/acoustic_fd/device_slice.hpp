@@ -115,7 +115,7 @@ class DeviceSlice {
         }
       }
       if (kept_bands_ == 0 || !panels_.empty()) cover(window_ ? PanelPlan::Launch::together : PanelPlan::Launch::alone);
-      if (plan.cluster > 0) panels_.push_back({plan, std::move(kernel)});
+      if (plan.cluster > 0 && plan.damping_bytes() <= spare - 2 * count * sizeof(T)) panels_.push_back({plan, std::move(kernel), damping_of(plan)});
     }
     if (panels_.empty()) return;
     for (auto& level : spare_) {
@@ -186,7 +186,7 @@ class DeviceSlice {
     if constexpr (!doubles) {
       if (planes.empty()) return;
       const auto first = [&](DeviceBuffer<T>(&levels)[2], Index level) { return levels[static_cast<std::size_t>(level & 1)].data() + origin_; };
-      const auto& [p, kernel] = panels_[kind];
+      const auto& [p, kernel, damping] = panels_[kind];
       PanelArguments& t = panel_;
       place(t);
       const Index panels = p.rows * p.columns, parts = std::min(p.parts, planes.size()), rest = std::min(p.rest, planes.size());
@@ -203,6 +203,7 @@ class DeviceSlice {
       t.whole = static_cast<int>(p.whole);
       t.segment = length(parts);
       t.rest = length(rest);
+      t.damping = damping.data();
       t.first_step = static_cast<int>(k - panels_from_);
       const auto boxes = [&](const T* array, Index row_stride, Index plane_stride) {
         return device_.box_source({array, {(problem_.grid.points[2] + 3) / 4 * 4, problem_.grid.points[1], t.reach - t.first}, row_stride, plane_stride, 128, static_cast<int>(p.high)});
@@ -257,6 +258,7 @@ class DeviceSlice {
   [[nodiscard]] Bytes bytes() const {
     const auto held = [&](const DeviceBuffer<T>& planes) { return window_ ? planes.size() / 2 : planes.size(); };
     std::size_t all = kept_.size() + 2 * held(level_[0]) + 2 * held(spare_[0]) + (host_.medium_varies() ? held(a_) : a_.size()) + held(v_) + sigma_.size();
+    for (const PanelKind& kind : panels_) all += kind.damping.size();
     for (std::size_t a = 0; a < 3; ++a) all += layer_variables * (a == 0 ? memory_[a][0].size() : held(memory_[a][0]));
     return all * sizeof(T);
   }
@@ -577,6 +579,30 @@ class DeviceSlice {
     place_band(k, bands, p.steps, t);
     launch_bands(torre_, static_cast<unsigned>(p.threads), p.shared, t);
   }
+  /// What PanelArguments::damping points to, which is the same for every launch; empty where these panels have it in shared memory.
+  [[nodiscard]] DeviceBuffer<T> damping_of(const PanelPlan& plan) {
+    if (plan.damping == 0) return {};
+    const auto& n = problem_.grid.points;
+    const auto &sigma_y = host_.sigma(1), &sigma_z = host_.sigma(2);
+    const std::size_t cells = plan.damping / (2 * sizeof(T)), wide = cells / static_cast<std::size_t>(plan.high);
+    std::vector<T> factors(plan.damping_bytes() / sizeof(T));
+    T* to = factors.data();
+    for (Index j = 0; j < plan.rows; ++j)
+      for (Index l = 0; l < plan.columns; ++l) {
+        const auto [y0, four] = plan.corner(j, l, n);
+        for (Index block = 0; block < plan.cluster; ++block, to += 2 * cells)
+          for (std::size_t i = 0; i < cells; ++i) {
+            const auto y = static_cast<std::size_t>(y0 + block * plan.high) + i / wide, z = static_cast<std::size_t>(4 * four) + i % wide;
+            const T sigma = sigma_y[y] + (z < sigma_z.size() ? sigma_z[z] : T{0});
+            to[i] = sigma - T{1};
+            to[cells + i] = T{1} / (T{1} + sigma);
+          }
+      }
+    DeviceBuffer<T> damping = device_.allocate<T>(factors.size(), "sponges of panels");
+    stream_.to_device(damping, std::span<const T>(factors));
+    stream_.synchronize();
+    return damping;
+  }
   [[nodiscard]] static LaunchShape panel_shape(const PanelPlan& plan, Index blocks, Index cluster) {
     LaunchShape shape;
     shape.grid = {static_cast<unsigned>(blocks), 1, 1};
@@ -867,6 +893,7 @@ class DeviceSlice {
   struct PanelKind {
     PanelPlan plan;
     Kernel<PanelArguments> kernel;
+    DeviceBuffer<T> damping;
   };
   std::vector<PanelKind> panels_;  ///< by falling levels
   PanelArguments panel_;
