@@ -29,8 +29,9 @@ inline constexpr TowerPlan tower_plans[] = {plan_of<1>(), plan_of<2>(), plan_of<
 /// What a launch of panels has to know of their shape; and how many of them cover a grid.
 struct PanelPlan {
   Index radius, levels, high, rim, useful, threads, unrolled;
-  Bytes shared, kept;  ///< of a block; kept: from launch to launch
-  Index cluster = 0, rows = 0, columns = 0, parts = 0;
+  Bytes shared, kept, damping;  ///< of a block; kept: from launch to launch; damping: PanelArguments::damping, where there is such
+  Index cluster = 0, rows = 0, columns = 0;
+  Index whole = 0, parts = 0, rest = 0;  ///< panels that go in `parts` along x; the others, which come last, in `rest`
 
   enum class Launch {
     alone,     ///< nothing else runs beside it
@@ -44,12 +45,21 @@ struct PanelPlan {
     return radius == stencil_radius && device.cluster > 1 && device.shared_per_block >= shared + 1024;
   }
   [[nodiscard]] Bytes kept_bytes() const { return static_cast<Bytes>(rows * columns * cluster) * kept; }
-  /// The cover that takes the fewest rounds of planes; how many. at_once(cluster): clusters of that size that run at a time.
+  [[nodiscard]] Bytes damping_bytes() const { return static_cast<Bytes>(rows * columns * cluster) * damping; }
+  /// By which panels are apart along y.
+  [[nodiscard]] Index apart() const { return cluster * high - 2 * radius * levels; }
+  /// First row and four of a panel.
+  [[nodiscard]] std::array<Index, 2> corner(Index row, Index column, const std::array<Index, 3>& n) const {
+    const Index fours = (n[2] + 3) / 4;
+    return {std::min(row * apart(), n[1] - cluster * high), std::min(column * useful, std::max<Index>(0, fours - 32))};
+  }
+  /// The cover that takes the fewest rounds of planes; how many. at_once(cluster): clusters of that size that run at a time. Alone, as many
+  /// panels as make whole rounds are longer than the rest, which is cut so that it fills its rounds too.
   template <class AtOnce>
   double cover(const std::array<Index, 3>& n, Index largest_cluster, AtOnce&& at_once, Launch launch = Launch::alone) {
     const Index overlap = 2 * radius * levels, fours = (n[2] + 3) / 4;
     columns = fours <= 32 ? 1 : (fours - 2 * rim + useful - 1) / useful;
-    double least = 0;
+    double least = 0, best = 0;
     for (Index c = 1; c <= largest_cluster; ++c) {
       const Index apart = c * high - overlap;
       if (n[1] < c * high || (apart < 1 && n[1] > c * high)) continue;
@@ -57,16 +67,29 @@ struct PanelPlan {
       const Index fewest = (n[0] + longest_panel - 1) / longest_panel;
       const Index most = launch == Launch::going_on ? fewest : std::max(fewest, n[0] / (2 * overlap));
       const Index beside = launch == Launch::going_on ? to_go_on : overlap;
+      const Index panels = down * columns;
+      const auto planes_of = [&](Index p) { return static_cast<double>((n[0] + p - 1) / p + beside); };
+      const auto rounds_of = [&](Index count) { return std::ceil(static_cast<double>(count) / static_cast<double>(at_a_time)); };
+      const auto consider = [&](double cost, double uneven, Index long_ones, Index p, Index r) {
+        if (best != 0 && cost + uneven >= best) return;
+        best = cost + uneven;
+        least = cost;
+        cluster = c;
+        rows = down;
+        whole = long_ones;
+        parts = p;
+        rest = r;
+      };
       for (Index p = fewest; at_a_time > 0 && p <= most; ++p) {
-        const double full = static_cast<double>(down * columns * p) / static_cast<double>(at_a_time);
-        const double rounds = launch == Launch::alone ? std::ceil(full) : std::max(0.5, full);
-        const double cost = rounds * static_cast<double>((n[0] + p - 1) / p + beside);
-        if (least == 0 || cost < least) {
-          least = cost;
-          cluster = c;
-          rows = down;
-          parts = p;
+        if (launch != Launch::alone) {
+          consider(std::max(0.5, static_cast<double>(panels * p) / static_cast<double>(at_a_time)) * planes_of(p), 0, panels, p, p);
+          continue;
         }
+        // Not all end at a time: about half of a round is lost at the end.
+        consider(rounds_of(panels * p) * planes_of(p), planes_of(p) / 2, panels, p, p);
+        const Index long_ones = panels * p / at_a_time * at_a_time / p;
+        for (Index r = p + 1; p <= fewest + 1 && long_ones > 0 && long_ones < panels && r <= std::min<Index>(most, 64); ++r)
+          consider(rounds_of(long_ones * p) * planes_of(p) + rounds_of((panels - long_ones) * r) * planes_of(r), planes_of(r) / 2, long_ones, p, r);
       }
     }
     return least;
@@ -75,7 +98,8 @@ struct PanelPlan {
 template <int R, int T>
 constexpr PanelPlan panel_plan_of() {
   using S = PanelOf<R, T>;
-  return {R, S::levels, S::high, S::rim, S::useful_fours, S::threads, S::unrolled, static_cast<Bytes>(S::shared), Bytes{16} * S::kept_fours};
+  return {R, S::levels, S::high, S::rim, S::useful_fours, S::threads, S::unrolled, static_cast<Bytes>(S::shared), Bytes{16} * S::kept_fours,
+          S::damping_far ? Bytes{32} * S::cells : 0};
 }
 /// By the stencil's radius, by falling levels.
 inline constexpr PanelPlan panel_plans[] = {panel_plan_of<1, 7>(), panel_plan_of<1, 4>(), panel_plan_of<2, 4>(), panel_plan_of<3, 2>(),

@@ -115,7 +115,7 @@ class DeviceSlice {
         }
       }
       if (kept_bands_ == 0 || !panels_.empty()) cover(window_ ? PanelPlan::Launch::together : PanelPlan::Launch::alone);
-      if (plan.cluster > 0) panels_.emplace_back(plan, std::move(kernel));
+      if (plan.cluster > 0 && plan.damping_bytes() <= spare - 2 * count * sizeof(T)) panels_.push_back({plan, std::move(kernel), damping_of(plan)});
     }
     if (panels_.empty()) return;
     for (auto& level : spare_) {
@@ -126,7 +126,7 @@ class DeviceSlice {
   }
   [[nodiscard]] bool has_panels() const { return !panels_.empty(); }
   [[nodiscard]] std::size_t kinds_of_panels() const { return panels_.size(); }
-  [[nodiscard]] Index panel_levels(std::size_t kind) const { return panels_[kind].first.levels; }
+  [[nodiscard]] Index panel_levels(std::size_t kind) const { return panels_[kind].plan.levels; }
   /// Panels work out of place, between two pairs of levels; all else is about the pair that was turned to.
   void turn(int pair) {
     if (pair == pair_) return;
@@ -142,7 +142,7 @@ class DeviceSlice {
   [[nodiscard]] bool forced() const { return torre_forced_; }
   /// Steps of a band of towers or panels; 0: this grid, or this device, has none.
   [[nodiscard]] Index band_steps() const {
-    return has_panels() ? panels_.front().first.levels : torre_plan_.half > 0 ? torre_plan_.steps : towers_possible_ ? plan_.levels : 0;
+    return has_panels() ? panels_.front().plan.levels : torre_plan_.half > 0 ? torre_plan_.steps : towers_possible_ ? plan_.levels : 0;
   }
   /// Bands that are worth a launch: they overlap.
   [[nodiscard]] Index bands_together() const {
@@ -186,19 +186,24 @@ class DeviceSlice {
     if constexpr (!doubles) {
       if (planes.empty()) return;
       const auto first = [&](DeviceBuffer<T>(&levels)[2], Index level) { return levels[static_cast<std::size_t>(level & 1)].data() + origin_; };
-      const auto& [p, kernel] = panels_[kind];
+      const auto& [p, kernel, damping] = panels_[kind];
       PanelArguments& t = panel_;
       place(t);
-      const Index parts = std::min(p.parts, planes.size());
+      const Index panels = p.rows * p.columns, parts = std::min(p.parts, planes.size()), rest = std::min(p.rest, planes.size());
+      const auto length = [&](Index pieces) { return static_cast<int>((planes.size() + pieces - 1) / pieces); };
+      const auto pieces = [&](int each) { return (planes.size() + each - 1) / each; };
       t.rows = static_cast<int>(p.rows);
       t.columns = static_cast<int>(p.columns);
       t.cluster = static_cast<int>(p.cluster);
-      t.panel_rows = static_cast<int>(p.cluster * p.high - 2 * p.radius * p.levels);
+      t.panel_rows = static_cast<int>(p.apart());
       t.first = static_cast<int>(first_);
       t.begin = static_cast<int>(planes.begin);
       t.end = static_cast<int>(planes.end);
       t.reach = static_cast<int>(std::min(problem_.grid.points[0], planes.end + p.radius * p.levels));
-      t.segment = static_cast<int>((planes.size() + parts - 1) / parts);
+      t.whole = static_cast<int>(p.whole);
+      t.segment = length(parts);
+      t.rest = length(rest);
+      t.damping = damping.data();
       t.first_step = static_cast<int>(k - panels_from_);
       const auto boxes = [&](const T* array, Index row_stride, Index plane_stride) {
         return device_.box_source({array, {(problem_.grid.points[2] + 3) / 4 * 4, problem_.grid.points[1], t.reach - t.first}, row_stride, plane_stride, 128, static_cast<int>(p.high)});
@@ -210,7 +215,7 @@ class DeviceSlice {
       t.kept = keeps(kind, band) ? kept_.data() + static_cast<Bytes>(band) * p.kept_bytes() / sizeof(T) : nullptr;
       t.to_newer = first(spare_, k + p.levels);
       t.to_older = first(spare_, k + p.levels - 1);
-      stream_.launch(kernel, panel_shape(p, p.rows * p.columns * parts * p.cluster, p.cluster), t);
+      stream_.launch(kernel, panel_shape(p, (p.whole * pieces(t.segment) + (panels - p.whole) * pieces(t.rest)) * p.cluster, p.cluster), t);
     }
   }
   /// Zeros around the cells of planes (global) of this pair: rings bring new planes where others have left their values, and panels write
@@ -253,6 +258,7 @@ class DeviceSlice {
   [[nodiscard]] Bytes bytes() const {
     const auto held = [&](const DeviceBuffer<T>& planes) { return window_ ? planes.size() / 2 : planes.size(); };
     std::size_t all = kept_.size() + 2 * held(level_[0]) + 2 * held(spare_[0]) + (host_.medium_varies() ? held(a_) : a_.size()) + held(v_) + sigma_.size();
+    for (const PanelKind& kind : panels_) all += kind.damping.size();
     for (std::size_t a = 0; a < 3; ++a) all += layer_variables * (a == 0 ? memory_[a][0].size() : held(memory_[a][0]));
     return all * sizeof(T);
   }
@@ -573,6 +579,30 @@ class DeviceSlice {
     place_band(k, bands, p.steps, t);
     launch_bands(torre_, static_cast<unsigned>(p.threads), p.shared, t);
   }
+  /// What PanelArguments::damping points to, which is the same for every launch; empty where these panels have it in shared memory.
+  [[nodiscard]] DeviceBuffer<T> damping_of(const PanelPlan& plan) {
+    if (plan.damping == 0) return {};
+    const auto& n = problem_.grid.points;
+    const auto &sigma_y = host_.sigma(1), &sigma_z = host_.sigma(2);
+    const std::size_t cells = plan.damping / (2 * sizeof(T)), wide = cells / static_cast<std::size_t>(plan.high);
+    std::vector<T> factors(plan.damping_bytes() / sizeof(T));
+    T* to = factors.data();
+    for (Index j = 0; j < plan.rows; ++j)
+      for (Index l = 0; l < plan.columns; ++l) {
+        const auto [y0, four] = plan.corner(j, l, n);
+        for (Index block = 0; block < plan.cluster; ++block, to += 2 * cells)
+          for (std::size_t i = 0; i < cells; ++i) {
+            const auto y = static_cast<std::size_t>(y0 + block * plan.high) + i / wide, z = static_cast<std::size_t>(4 * four) + i % wide;
+            const T sigma = sigma_y[y] + (z < sigma_z.size() ? sigma_z[z] : T{0});
+            to[i] = sigma - T{1};
+            to[cells + i] = T{1} / (T{1} + sigma);
+          }
+      }
+    DeviceBuffer<T> damping = device_.allocate<T>(factors.size(), "sponges of panels");
+    stream_.to_device(damping, std::span<const T>(factors));
+    stream_.synchronize();
+    return damping;
+  }
   [[nodiscard]] static LaunchShape panel_shape(const PanelPlan& plan, Index blocks, Index cluster) {
     LaunchShape shape;
     shape.grid = {static_cast<unsigned>(blocks), 1, 1};
@@ -860,7 +890,12 @@ class DeviceSlice {
   DeviceBuffer<T> kept_;      ///< by panels, of each of the bands
   Index kept_bands_ = 0;
   int pair_ = 0;
-  std::vector<std::pair<PanelPlan, Kernel<PanelArguments>>> panels_;  ///< by falling levels
+  struct PanelKind {
+    PanelPlan plan;
+    Kernel<PanelArguments> kernel;
+    DeviceBuffer<T> damping;
+  };
+  std::vector<PanelKind> panels_;  ///< by falling levels
   PanelArguments panel_;
   Index panels_from_ = 0;
   std::size_t sigma_at_[3]{};

@@ -16,13 +16,17 @@ struct PanelArguments : BandArguments<float> {
   /// What panels have in registers at the end of a launch that ends R T planes or more before the grid, for the next one of the same band, which
   /// begins there: PanelShape::kept_fours of each block. Both have a single part. Null: every panel computes what it needs of planes before its own.
   float* kept = nullptr;
+  /// Where PanelShape::damping_far: σ − 1 of each cell of a block where σ_x = 0, then 1/(1 + σ), as its threads have them; block after block of the
+  /// panels of a row, row after row.
+  const float* damping = nullptr;
   float *to_newer = nullptr, *to_older = nullptr;  ///< levels k + T and k + T − 1; other arrays than those
   int cluster = 1;    ///< blocks of a panel, one above the other along y
   int panel_rows = 0;  ///< by which panels are apart along y
   int first = 0;       ///< plane at which the arrays begin; those of the medium, too
   int begin = 0, end = 0;  ///< planes of the launch
   int reach = 0;           ///< planes from there on are not read; nx, or radius · levels behind the end
-  int segment = 0;         ///< planes of a panel
+  int whole = 0;           ///< panels that go in parts of `segment` planes; the others, which come last, in parts of `rest`
+  int segment = 0, rest = 0;
   int first_step = 0;  ///< of the band, as `points` counts
   float weight[7] = {};
 };
@@ -30,10 +34,12 @@ struct PanelArguments : BandArguments<float> {
 constexpr int panel_words = 512;                              ///< a bit for each plane that a panel goes through
 constexpr int longest_panel = 32 * panel_words - 256;  ///< planes of a panel
 
-/// A warp has `patch` rows of 128 cells, a block `warps` of them. `ahead`: for how many steps planes are on their way.
-template <int R, int T, int W, int P, int U, int A>
+/// A warp has `patch` rows of 128 cells, a block `warps` of them. `ahead`: for how many steps planes are on their way, `medium_ahead`: those of the
+/// medium.
+template <int R, int T, int W, int P, int U, int A, int M = A, bool F = false>
 struct PanelShape {
-  static constexpr int radius = R, levels = T, warps = W, patch = P, unrolled = U, ahead = A;
+  static constexpr int radius = R, levels = T, warps = W, patch = P, unrolled = U, ahead = A, medium_ahead = M;
+  static constexpr bool damping_far = F;                               ///< factors of sponges lie in device memory, to leave room for planes
   static constexpr int threads = 32 * warps;
   static constexpr int high = warps * patch;                           ///< rows of a block
   static constexpr int shown = patch < 2 * radius ? patch : 2 * radius;  ///< rows of a warp that other warps read
@@ -41,17 +47,17 @@ struct PanelShape {
   static constexpr int useful_fours = 32 - 2 * rim;
   static constexpr int plane = (warps * shown + 2 * radius) * 32;       ///< fours of the middle plane of a level
   static constexpr int buffer = levels * plane;
-  static constexpr int medium_planes = radius * (levels - 1) + 1 + ahead;
+  static constexpr int medium_planes = radius * (levels - 1) + 1 + medium_ahead;
   static constexpr int cells = threads * patch;                        ///< fours of a block
   static constexpr int kept_fours = (levels - 1) * 2 * radius * cells;  ///< planes of all levels but the first
-  static constexpr int shared = (2 * buffer + (medium_planes + 2 * ahead + 2) * cells + 1 + ahead) * 16 + panel_words * 4;  ///< bytes
+  static constexpr int shared = (2 * buffer + (medium_planes + 2 * ahead + (damping_far ? 0 : 2)) * cells + 1 + ahead) * 16 + panel_words * 4;  ///< bytes
 };
 
 /// Those of a run, by the stencil's radius and levels. More levels or rows would leave registers in memory.
 template <int R, int T>
 struct PanelOf;
 template <>
-struct PanelOf<1, 7> : PanelShape<1, 7, 8, 2, 3, 1> {};
+struct PanelOf<1, 7> : PanelShape<1, 7, 8, 2, 3, 2, 1, true> {};
 template <>
 struct PanelOf<1, 4> : PanelShape<1, 4, 8, 2, 3, 2> {};  // for what sevens leave
 template <>

@@ -15,19 +15,30 @@
 namespace conoid::acoustic_fd {
 
 struct PanelPlace {
-  int part, row, column;
+  int row, column, begin, end;  ///< and its planes
 };
-/// Of the n-th of `count` panels. Those at faces of y and z take longer: they go first, so that the last round is of equals.
-__device__ __forceinline__ PanelPlace panel_place(int n, int count, int rows, int columns) {
-  const int lines = rows > 1 ? 2 : 1, ends = columns > 1 ? 2 : 1, inner_rows = rows - lines, inner = inner_rows * (columns - ends);
-  const int outer = rows * columns - inner, first = count / (rows * columns) * outer;
-  if (n >= first) {
-    const int i = (n - first) % inner;
-    return {(n - first) / inner, 1 + i / (columns - ends), 1 + i % (columns - ends)};
+/// Of the n-th panel. Those at faces of y and z take longer: they go first, so that the last round is of equals.
+__device__ __forceinline__ PanelPlace panel_place(int n, const PanelArguments& t) {
+  const int lines = t.rows > 1 ? 2 : 1, ends = t.columns > 1 ? 2 : 1, inner_columns = t.columns - ends;
+  const int outer = t.rows * t.columns - (t.rows - lines) * inner_columns, parts = (t.end - t.begin + t.segment - 1) / t.segment;
+  // Three stretches of panels, each part by part, so that neighbours are at the same planes.
+  const int first = outer < t.whole ? outer : t.whole;
+  int from = 0, to = first, length = t.segment;
+  if (n >= t.whole * parts) {
+    n -= t.whole * parts;
+    from = t.whole;
+    to = t.rows * t.columns;
+    length = t.rest;
+  } else if (n >= first * parts) {
+    n -= first * parts;
+    from = first;
+    to = t.whole;
   }
-  const int part = n / outer, i = n % outer, rest = i - lines * columns;
-  if (rest < 0) return {part, i < columns ? 0 : rows - 1, i % columns};
-  return {part, 1 + rest / ends, rest % ends == 0 ? 0 : columns - 1};
+  const int begin = t.begin + n / (to - from) * length, end = begin + length < t.end ? begin + length : t.end;
+  const int panel = from + n % (to - from), inner = panel - outer, side = panel - lines * t.columns;
+  if (inner >= 0) return {1 + inner / inner_columns, 1 + inner % inner_columns, begin, end};
+  if (side < 0) return {panel < t.columns ? 0 : t.rows - 1, panel % t.columns, begin, end};
+  return {1 + side / ends, side % ends == 0 ? 0 : t.columns - 1, begin, end};
 }
 
 /// A panel is 128 cells along z and the rows of a cluster of blocks along y; it streams through planes of x, level k + 1 following level k at
@@ -44,29 +55,30 @@ __device__ __forceinline__ PanelPlace panel_place(int n, int count, int rows, in
 /// An update moves (12 · overlap + 8)/T bytes to and from the second cache, and 20/T to and from memory.
 template <class S>
 __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ PanelArguments t) {
-  constexpr int R = S::radius, T = S::levels, P = S::patch, U = S::unrolled, A = S::ahead, Q = S::shown, H = S::high, W = S::warps;
+  constexpr int R = S::radius, T = S::levels, P = S::patch, U = S::unrolled, A = S::ahead, M = S::medium_ahead, Q = S::shown, H = S::high, W = S::warps;
   constexpr int plane = S::plane, buffer = S::buffer;
   constexpr bool ring = U == 2 * R + 1;  // else planes move to the front after U steps
   constexpr int depth = ring ? U : 2 * R + U;
-  static_assert(H >= 2 * R && P <= H && A >= 1 && H <= 256);
+  constexpr bool far = S::damping_far;
+  static_assert(H >= 2 * R && P <= H && M >= 1 && M <= A && H <= 256);
   float4* const buffers = dynamic_shared<float4>();
   float4* const medium = buffers + 2 * buffer;
   float4* const coming_u = medium + S::medium_planes * S::cells;  // planes X … X + A of level k
   float4* const coming_o = coming_u + A * S::cells;               // and planes X − R … of level k − 1
-  float4* const sponge = coming_o + A * S::cells;                 // a thread's own where σ_x = 0: σ − 1, and 1/(1 + σ)
-  const SharedAddress signals = shared_address(sponge + 2 * S::cells);
+  float4* const sponge = coming_o + A * S::cells;                 // a thread's own where σ_x = 0: σ − 1, and 1/(1 + σ); unless in t.damping
+  float4* const behind = sponge + (far ? 0 : 2 * S::cells);
+  const SharedAddress signals = shared_address(behind);
   const SharedAddress arrivals = signals + 2 * ClusterSignal::bytes;  // of the boxes, one a stage
-  unsigned* const words = reinterpret_cast<unsigned*>(sponge + 2 * S::cells + 1 + A);
+  unsigned* const words = reinterpret_cast<unsigned*>(behind + 1 + A);
   const int id = static_cast<int>(threadIdx.x), lane = id % 32, w = id / 32;
   const int rank = static_cast<int>(blockIdx.x) % t.cluster;
-  const auto [part, j, l] = panel_place(static_cast<int>(blockIdx.x) / t.cluster, static_cast<int>(gridDim.x) / t.cluster, t.rows, t.columns);
+  const auto [j, l, x_begin, x_end] = panel_place(static_cast<int>(blockIdx.x) / t.cluster, t);
   const int nx = t.nx, ny = t.ny, nz = t.nz;
   // The last panels end where the grid does; what is theirs begins where it would anyway.
   const int fours = (nz + 3) / 4, last_y = ny - t.cluster * H, last_four = fours > 32 ? fours - 32 : 0;
   const int panel_y = j * t.panel_rows < last_y ? j * t.panel_rows : last_y, panel_four = l * S::useful_fours < last_four ? l * S::useful_fours : last_four;
   const int y_begin = panel_y + rank * H, y_end = y_begin + H, z_begin = 4 * panel_four, z_end = z_begin + 128;
   const int y0 = y_begin + w * P, four = panel_four + lane, z = 4 * four;
-  const int x_begin = t.begin + part * t.segment, x_end = x_begin + t.segment < t.end ? x_begin + t.segment : t.end;
   const float4 zero = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
   const bool images_low = y_begin == 0 && t.sign[2] != 0, images_high = y_end == ny && t.sign[3] != 0;
   const bool edge = images_low || images_high || z_begin < R || z_end > nz - R;
@@ -81,6 +93,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
   const bool inside = z < nz;
   bool own[P];
   const float* const sigma_z = t.sigma_z + (inside ? z : 0);
+  const int damped_at = ((j * t.columns + l) * t.cluster + rank) * 2 * S::cells + mine;
   const auto damping = [&](int p, float s_x, float4& less, float4& by) {
     const float s_xy = s_x + t.sigma_y[y0 + p];
     const float4 s_z = load_four(sigma_z), s = make_float4(s_xy + s_z.x, s_xy + s_z.y, s_xy + s_z.z, s_xy + s_z.w);
@@ -92,7 +105,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
     const int y = y0 + p, own_y = j * t.panel_rows + R * T, own_four = l * S::useful_fours + S::rim;
     own[p] = z < nz && (four >= own_four || l == 0) && (four < own_four + S::useful_fours || l == t.columns - 1) &&
              (y >= own_y || j == 0) && (y < own_y + t.panel_rows || j == t.rows - 1);
-    damping(p, 0.0F, sponge[p * 32 + mine], sponge[S::cells + p * 32 + mine]);
+    if constexpr (!far) damping(p, 0.0F, sponge[p * 32 + mine], sponge[S::cells + p * 32 + mine]);
   }
   const bool resumes = t.kept != nullptr && x_begin > 0, keeps = t.kept != nullptr && x_end < nx;
   const int X0 = resumes ? x_begin + R * T : x_begin > R * T ? x_begin - R * T : 0, needed = x_end + R * T - X0;
@@ -142,11 +155,15 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
     return some(t.points->sources) || some(t.points->receivers);
   };
   const bool varies = t.a_stride_x != 0;
-  const auto ask = [&](int X, int slot_bytes, int stage) {  // plane X; by one thread
+  // By one thread, of plane X, whose boxes all come to one stage. The medium may be asked for later than the levels.
+  const auto ask = [&](int X, int stage) {
     const SharedAddress arrival = arrivals + ClusterSignal::bytes * stage;
     ClusterSignal::expect(arrival, (varies ? 3U : 2U) * S::cells * 16U);
     BoxCopies::copy(shared_address(coming_u + stage * S::cells), t.newer, z_begin, y_begin, X - t.first, arrival);
     BoxCopies::copy(shared_address(coming_o + stage * S::cells), t.older, z_begin, y_begin, X - R - t.first, arrival);
+  };
+  const auto ask_medium = [&](int X, int slot_bytes, int stage) {
+    const SharedAddress arrival = arrivals + ClusterSignal::bytes * stage;
     if (varies) BoxCopies::copy(shared_address(medium) + slot_bytes, t.medium, z_begin, y_begin, X - R - t.first, arrival);
   };
   if (!varies && inside)
@@ -160,9 +177,12 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
     told_signal = in_cluster(signals, other);
   }
   const bool asks = id == 32 * (W / 2);  // a thread of the warps that tell nobody anything
-  if (asks)
+  if (asks) {
 #pragma unroll
-    for (int i = 0; i < A; ++i) ask(X0 + i, i * S::cells * 16, i);
+    for (int i = 0; i < A; ++i) ask(X0 + i, i);
+#pragma unroll
+    for (int i = 0; i < M; ++i) ask_medium(X0 + i, i * S::cells * 16, i);
+  }
   // A thread's own of what is kept from launch to launch: planes of levels from the first on, and of the medium behind those on their way.
   float4* const kept = reinterpret_cast<float4*>(t.kept) + (static_cast<std::int64_t>((j * t.columns + l) * t.cluster + rank) * S::kept_fours + id);
   const auto kept_at = [](int k, int p, int i) { return (((k - 1) * P + p) * 2 * R + i) * S::threads; };
@@ -299,7 +319,15 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
           n[p] = make_float4(fmaf(med.x, L.x, fmaf(2.0F, u.x, -old.x)), fmaf(med.y, L.y, fmaf(2.0F, u.y, -old.y)),
                              fmaf(med.z, L.z, fmaf(2.0F, u.z, -old.z)), fmaf(med.w, L.w, fmaf(2.0F, u.w, -old.w)));
         } else {
-          float4 less = sponge[p * 32 + mine], by = sponge[S::cells + p * 32 + mine];
+          float4 less, by;
+          if constexpr (far) {
+            const float4* const damped = reinterpret_cast<const float4*>(t.damping) + damped_at;
+            less = __ldg(damped + p * 32);
+            by = __ldg(damped + (S::cells + p * 32));
+          } else {
+            less = sponge[p * 32 + mine];
+            by = sponge[S::cells + p * 32 + mine];
+          }
           if (kind >= 2 && sloped) damping(p, t.sigma_x[x], less, by);
           n[p] = make_float4(fmaf(med.x, L.x, fmaf(less.x, old.x, u.x + u.x)) * by.x, fmaf(med.y, L.y, fmaf(less.y, old.y, u.y + u.y)) * by.y,
                              fmaf(med.z, L.z, fmaf(less.z, old.z, u.z + u.z)) * by.z, fmaf(med.w, L.w, fmaf(less.w, old.w, u.w + u.w)) * by.w);
@@ -354,7 +382,9 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
     }
     __syncthreads();
     if (asks) {
-      ask(X + A, slot + (slot < medium_ring - A * medium_plane ? A * medium_plane : A * medium_plane - medium_ring), coming);
+      ask(X + A, coming);
+      ask_medium(X + M, slot + (slot < medium_ring - M * medium_plane ? M * medium_plane : M * medium_plane - medium_ring), (coming + M) % A);
+      if (M < A && varies) BoxCopies::bring_near(t.medium, z_begin, y_begin, X + M + 1 - R - t.first);  // it has less time
       if (t.cluster > 1) ClusterSignal::expect(signals + (number + 1) % 2 * ClusterSignal::bytes, expected);
     }
     if (tells && number > 0) ClusterSignal::wait(signals + number % 2 * ClusterSignal::bytes, (number - 1) / 2 % 2);
@@ -416,7 +446,10 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
       for (int p = 0; p < P; ++p)
 #pragma unroll
         for (int i = 0; i < 2 * R; ++i) kept[kept_at(k, p, i)] = q[k][p][i];
-  for (int i = 0; i < A; ++i) {  // what nobody needs any more
+  // What nobody needs any more, of which the medium was not asked for yet.
+  if (asks)
+    for (int i = M; i < A; ++i) ask_medium(X1 + i, slot, (coming + i) % A);
+  for (int i = 0; i < A; ++i) {
     ClusterSignal::wait(arrivals + ClusterSignal::bytes * coming, phase);
     phase ^= coming + 1 == A ? 1U : 0U;
     coming = coming + 1 == A ? 0 : coming + 1;

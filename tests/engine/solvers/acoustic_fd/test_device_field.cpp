@@ -2,6 +2,7 @@
 // The device kernels compute the host's fields: on the emulated device, whose accesses are checked in the checked one.
 // labels: unit emulated
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
+#include "engine/solvers/acoustic_fd/device_shapes.hpp"
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
 #include "engine/solvers/acoustic_fd/device_windows.hpp"
 #include "engine/solvers/acoustic_fd/setup.hpp"
@@ -186,6 +187,24 @@ class TestDeviceField : public QObject {
       p.receivers.push_back(
           {"P", {p.grid.origin[0] + p.grid.spacing[0] * static_cast<double>(x), p.grid.origin[1] + 20, p.grid.origin[2] + 30}});
     same_as_single_steps(p, "panels");
+    configure_emulated({});
+  }
+
+  /// More panels than go at a time: some take all planes at once, the others, which come last, take them in pieces.
+  void panels_of_unlike_lengths_give_the_bits_of_single_steps() {
+    struct Turn {
+      int order;
+      std::array<Index, 3> points;
+      int multiprocessors;
+    };
+    for (const Turn& turn : {Turn{2, {89, 21, 139}, 3}, Turn{2, {90, 20, 50}, 2}, Turn{4, {101, 33, 135}, 6}, Turn{8, {103, 34, 138}, 6}}) {
+      configure_emulated({.multiprocessors = turn.multiprocessors});
+      Problem p = busy_problem(turn.order, turn.points, true, turn.order != 4, false);
+      PanelPlan plan = *std::find_if(std::begin(panel_plans), std::end(panel_plans), [&](const PanelPlan& a) { return a.radius == turn.order / 2; });
+      plan.cover(turn.points, 8, [&](Index cluster) -> Index { return turn.multiprocessors / cluster; });
+      QVERIFY2(plan.whole < plan.rows * plan.columns && plan.rest > plan.parts, qPrintable(QString("order %1").arg(turn.order)));
+      same_as_single_steps(p, "panels");
+    }
     configure_emulated({});
   }
 
