@@ -106,12 +106,9 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
     m.planes = held_.size();
     for (auto& f : m.factor) f.resize(static_cast<std::size_t>(rowz), T(0));  // layers of z are computed in whole vectors
   }
-  edge_ = Cells::damped;
-  inner_ = dense_ ? Cells::dense : Cells::plain;
   if (const MatchedLayer& z = memory_[2].layer; z.any() && padded(z.low) <= memory_[2].begin_high && !sponges_ && !dense_ &&
                                                 order_->update[unequal_][static_cast<int>(Cells::layered)]) {
-    edge_ = inner_;
-    inner_ = Cells::layered;
+    layered_ = true;
     for (std::size_t a = 0; a < 2; ++a) core_[a] = {memory_[a].layer.low, n[a] - memory_[a].layer.high};
     constexpr Index block = PatchLayers<T>::block;
     end_factors_ = Block<T>(7 * rowz);
@@ -465,43 +462,32 @@ void Field<T>::update(Index k, const Box& box, Ahead* ahead) {
     return Interval{std::clamp(core.begin, of.begin, of.end), std::clamp(core.end, of.begin, of.end)};
   };
   const Interval cx = cut(core_[0], box.x), cy = cut(core_[1], box.y);
-  if (inner_ == Cells::layered && kernel_takes_all_layers(stencil_.radius)) {
-    // Each layer of x or y by itself, and what lies between.
+  if (layered_) {  // layers of x and y by themselves, and what lies between
     for (const Interval x : {Interval{box.x.begin, cx.begin}, cx, Interval{cx.end, box.x.end}})
       for (const Interval y : {Interval{box.y.begin, cy.begin}, cy, Interval{cy.end, box.y.end}}) run(Cells::layered, k, {x, y, box.z}, ahead);
     finish(k, box);
     return;
   }
-  // Rows with a sponge of x or y, or with their matched layers, and those without.
-  const bool some = !cx.empty() && !cy.empty();
-  const std::array<Box, 4> edges{{{{box.x.begin, cx.begin}, box.y, box.z},
-                                  {cx, {box.y.begin, cy.begin}, box.z},
-                                  {cx, {cy.end, box.y.end}, box.z},
-                                  {{cx.end, box.x.end}, box.y, box.z}}};
-  if (some) {
-    run(edge_, k, edges[0], ahead);
-    run(edge_, k, edges[1], ahead);
-    run(inner_, k, {cx, cy, box.z}, ahead);
-    run(edge_, k, edges[2], ahead);
-    run(edge_, k, edges[3], ahead);
+  // Rows with a sponge of x or y, and those without.
+  const Cells plain = dense_ ? Cells::dense : Cells::plain;
+  if (cx.empty() || cy.empty()) {
+    run(Cells::damped, k, box, ahead);
   } else {
-    run(edge_, k, box, ahead);
+    run(Cells::damped, k, {{box.x.begin, cx.begin}, box.y, box.z}, ahead);
+    run(Cells::damped, k, {cx, {box.y.begin, cy.begin}, box.z}, ahead);
+    run(plain, k, {cx, cy, box.z}, ahead);
+    run(Cells::damped, k, {cx, {cy.end, box.y.end}, box.z}, ahead);
+    run(Cells::damped, k, {{cx.end, box.x.end}, box.y, box.z}, ahead);
   }
   for (std::size_t a = 0; a < 3; ++a)
     if (const MatchedLayer& layer = memory_[a].layer; layer.any()) {
       const Index n = problem_.grid.points[a], first = a == 0 ? at_.first : 0;
-      const auto both = [&](const Box& of) {
-        for (const Interval nodes : {Interval{0, layer.low}, Interval{n - layer.high, n}}) {
-          Box part = of;
-          Interval& along = a == 0 ? part.x : a == 1 ? part.y : part.z;
-          along = {std::max(along.begin, nodes.begin - first), std::min(along.end, nodes.end - first)};
-          matched(k, a, nodes.begin > 0, part);
-        }
-      };
-      if (some && a == 2 && inner_ == Cells::layered)
-        std::for_each(edges.begin(), edges.end(), both);  // inside them it has been done
-      else
-        both(box);
+      for (const Interval nodes : {Interval{0, layer.low}, Interval{n - layer.high, n}}) {
+        Box part = box;
+        Interval& along = a == 0 ? part.x : a == 1 ? part.y : part.z;
+        along = {std::max(along.begin, nodes.begin - first), std::min(along.end, nodes.end - first)};
+        matched(k, a, nodes.begin > 0, part);
+      }
     }
   finish(k, box);
 }

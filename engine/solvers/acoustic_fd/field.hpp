@@ -199,8 +199,8 @@ class Field final : public PatchSink {
   std::vector<T> sigma_[3];  ///< by global node; σ_z padded to whole vectors
   Block<T> sigma_z_, inverse_z_;  ///< along z, aligned and padded: σ_z, 1/(1 + σ_z)
   Interval undamped_z_{};     ///< cells outside may have σ_z: whole vectors
-  Interval core_[3]{};        ///< nodes (x and y local, z) without a sponge; or, where kernels take layers of z along, without layers of x and y
-  Cells edge_ = Cells::damped, inner_ = Cells::plain;  ///< of rows outside and inside core_ of x and y
+  Interval core_[3]{};        ///< nodes (x and y local, z) without a sponge, or, if layered_, without matched layers of x and y
+  bool layered_ = false;      ///< kernels take matched layers along
   Block<T> end_factors_;  ///< of the layers of z, as PatchLayers has them
   bool sponges_ = false;
   Memory memory_[3];

@@ -68,12 +68,6 @@ struct PatchLayers {
   const T* curvature = nullptr;
   const T* slope = nullptr;
 };
-/// Layers of x and y too; else those of z alone, and its patches lie outside the others. At order 2 reading the field and the new level
-/// once more costs as much as the memory itself, above it is a small part.
-constexpr bool kernel_takes_all_layers(int radius) {
-  return radius == 1;
-}
-
 /// nx × ny rows, cells z0 ≤ z < z1 of each. Pointers are at (x0, y0, z = 0) of the patch, where they are aligned to 64
 /// bytes; a stride of zero repeats one row.
 template <class T>

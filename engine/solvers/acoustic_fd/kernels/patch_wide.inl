@@ -512,19 +512,10 @@ void update(const Patch<T>& t) {
 
 template <class T, int Radius, bool Unequal>
 void update_layered(const Patch<T>& t) {
-  if constexpr (kernel_takes_all_layers(Radius)) {
-    const bool x = t.layers->x.m1, y = t.layers->y.m1;
-    if (x && y)
-      update<T, Radius, Unequal, Cells::layered, Sides::both>(t);
-    else if (x)
-      update<T, Radius, Unequal, Cells::layered, Sides::x>(t);
-    else if (y)
-      update<T, Radius, Unequal, Cells::layered, Sides::y>(t);
-    else
-      update<T, Radius, Unequal, Cells::layered>(t);
-  } else {
-    update<T, Radius, Unequal, Cells::layered>(t);
-  }
+  constexpr PatchFunction<T> in[2][2]{
+      {update<T, Radius, Unequal, Cells::layered, Sides::none>, update<T, Radius, Unequal, Cells::layered, Sides::y>},
+      {update<T, Radius, Unequal, Cells::layered, Sides::x>, update<T, Radius, Unequal, Cells::layered, Sides::both>}};
+  in[t.layers->x.m1 != nullptr][t.layers->y.m1 != nullptr](t);
 }
 template <class T, int Radius, bool Unequal>
 constexpr PatchFunction<T> layered = update_layered<T, Radius, Unequal>;
