@@ -62,9 +62,12 @@ LayerValues layer_values(const Problem& problem) {
   return out;
 }
 
-/// 10⁹ updates a second of an H200, by the radius: single steps, and kernels of panels. They weigh ways against each other.
-constexpr double single_rate[] = {0, 205, 192, 180, 171, 150, 140}, panel_rate[] = {0, 766, 480, 311, 292};
-constexpr double link = 52e9;  ///< B/s to the device, and as many back
+/// 10⁹ updates a second of an H200, by the radius: single steps, and kernels of panels, alone on 1024³ nodes. They weigh ways against each other.
+constexpr double single_rate[] = {0, 205, 192, 180, 171, 150, 140}, panel_rate[] = {0, 797, 498, 312, 294};
+constexpr std::array<Index, 3> panels_timed_on{1024, 1024, 1024};
+/// B/s to the device, and as many back. Both ways at once a link of 52e9 has less to spare: windows planned for that had too few steps and waited for
+/// it (3072 x 768² at orders 2, 4, 8 with half of the memory 708, 408 and 235 instead of 735, 432 and 251); one of 40e9 and they gain nothing more.
+constexpr double link = 45e9;
 constexpr double single_launch = 25e-6, panel_launch = 10e-6;  ///< seconds that a stage takes however small it is
 constexpr Index most_sweeps = 4, longest_band = 128, longest_panel_band = 256;  ///< the last two in steps of a window
 
@@ -98,22 +101,25 @@ struct WindowCost {
   /// Seconds that a plane comes, and goes.
   [[nodiscard]] double bound() const { return static_cast<double>(plane * arrays + layers) / link; }
   [[nodiscard]] double back() const { return static_cast<double>(plane * 2 + layers) / link; }
-  /// The longest panels that cover so many planes, and in how many rounds of planes.
-  [[nodiscard]] std::pair<PanelPlan, double> cover(Index planes, PanelPlan::Launch launch) const {
+  /// The longest panels that cover a grid, and in how many rounds of planes.
+  [[nodiscard]] std::pair<PanelPlan, double> cover(const std::array<Index, 3>& points, PanelPlan::Launch launch) const {
     PanelPlan plan = *std::find_if(std::begin(panel_plans), std::end(panel_plans),
                                    [&](const PanelPlan& p) { return p.radius == problem.order / 2 && p.levels == panels.front(); });
-    const auto& n = problem.grid.points;
-    const double rounds = plan.cover({planes, n[1], n[2]}, device->cluster, [&](Index c) { return at_once(*device, c); }, launch);
+    const double rounds = plan.cover(points, device->cluster, [&](Index c) { return at_once(*device, c); }, launch);
     return {plan, rounds};
+  }
+  /// Of so many planes of this one.
+  [[nodiscard]] std::pair<PanelPlan, double> cover(Index planes, PanelPlan::Launch launch) const {
+    return cover({planes, problem.grid.points[1], problem.grid.points[2]}, launch);
   }
   /// Seconds of a plane and T steps on the device.
   [[nodiscard]] double work(Index steps, Index B, PanelPlan::Launch launch = PanelPlan::Launch::together) const {
     const auto& n = problem.grid.points;
     const auto s = static_cast<std::size_t>(problem.order / 2);
-    const double updates = static_cast<double>(steps * n[1] * n[2]) * 1e-9 * (problem.double_precision ? 2 : 1);
-    if (panels.empty()) return updates / single_rate[s];
-    return updates / panel_rate[s] * cover(B, launch).second / static_cast<double>(B) /
-           (cover(n[0], PanelPlan::Launch::alone).second / static_cast<double>(n[0]));
+    if (panels.empty()) return static_cast<double>(steps * n[1] * n[2]) * 1e-9 * (problem.double_precision ? 2 : 1) / single_rate[s];
+    const auto& timed = panels_timed_on;
+    const double round = static_cast<double>(timed[0] * timed[1] * timed[2]) * 1e-9 / panel_rate[s] / cover(timed, PanelPlan::Launch::alone).second;
+    return static_cast<double>(steps) * round * cover(B, launch).second / static_cast<double>(B);
   }
 };
 
@@ -188,7 +194,7 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
   plan.possible = devices == 1 && plan.least <= budget;
   if (!plan.possible) return plan;
   Window window = best_window(single, budget);
-  const double in_core = (panels.empty() ? single : several).work(1, n[0]) * static_cast<double>(n[0]) +
+  const double in_core = (panels.empty() ? single : several).work(1, n[0], PanelPlan::Launch::alone) * static_cast<double>(n[0]) +
                          (panels.empty() ? single_launch : panel_launch / static_cast<double>(panels.front()));
   if (!panels.empty())
     if (const Window other = best_window(several, budget); other.steps > 0 && other.seconds < window.seconds) window = other;

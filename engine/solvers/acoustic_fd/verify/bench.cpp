@@ -182,9 +182,7 @@ void device_rows(const TestRun& run, const BenchSink& sink) {
   }
 }
 
-}  // namespace
-
-Status bench_table(const TestRun& run, const BenchSink& sink) {
+void processor_rows(const TestRun& run, const BenchSink& sink) {
   const Machine machine = this_machine();
   // Four times three arrays must not fit in the last cache, but in half of the memory that is free.
   Index n = run.quick ? 384 : 512;
@@ -217,7 +215,7 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
     do {
       roofs.push_back(memory.measure(0));
       for (Contender* one : all) one->rates.push_back(one->march->band());
-    } while (roofs.size() < 3 || seconds_since(begin) < budget * static_cast<double>(all.size()));
+    } while (roofs.size() < (run.quick ? 3 : 5) || seconds_since(begin) < budget * static_cast<double>(all.size()));
     const std::string roof = fmt::format("memory limit of a stepwise march, {:.2f} Gcells/s at best", gigacells(memory.best()));
     const auto over_best = [&](double rate) { return rate / memory.best(); };
     sink({fmt::format("memory, 16 B a cell in place, best until after order {}", order), memory.best() * 16 / 1e9, "GB/s", 1, 0, "itself", "bandwidth"});
@@ -242,7 +240,16 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
     sink({fmt::format("DiamondTorre, order {}, sponges, source, receivers ({})", order, used), gigacells(tower), "Gcells/s",
           over_best(tower), 0, roof, "as above"});
   }
-  device_rows(run, sink);
+}
+
+}  // namespace
+
+Status bench_table(const TestRun& run, const BenchSink& sink) {
+  const auto may_want = [&](std::initializer_list<std::string_view> beginnings) {
+    return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view one) { return run.may_want(one); });
+  };
+  if (may_want({"memory, ", "stepwise, ", "tiled, ", "the same over ", "DiamondTorre, "})) processor_rows(run, sink);
+  if (may_want({"run on ", "the same step by step", "order "})) device_rows(run, sink);
   return {};
 }
 
