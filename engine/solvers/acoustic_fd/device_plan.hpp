@@ -32,7 +32,7 @@ struct DevicePlan : WindowPlan {
   Bytes taken = 0;        ///< what a run takes: with the second pair of levels of panels, where there is room for it
   bool streamed = false;  ///< it does not fit
   bool possible = true;
-  double slower = 1;  ///< expected time over that in the memory of a device like an H200 on a link of 45 GB/s both ways
+  double slower = 1;  ///< expected time over that in the memory of a device like an H200 on a link of 50 GB/s
 };
 /// A part of a sweep: a band of panels, or one step. Stage m takes planes [jB − lag, (j+1)B − lag) in position j of a window. It reads s · levels
 /// planes around them that the stage before has made; and what it overwrites no stage still reads: panels write where the stage before

@@ -211,42 +211,6 @@ struct Column {
     }
   }
 
-  /// Of the layers at the ends of z.
-  CONOID_INLINE void remember_z(const T* u, const T* u1, Index z, Wide (&extra)[Group]) {
-    Wide f[Group], slope[Group];
-#pragma GCC unroll 8
-    for (int g = 0; g < Group; ++g) {
-      f[g] = wide_all(curvature[0]) * here[g];
-      slope[g] = Wide{};
-    }
-    const auto add = [&]<int i>() __attribute__((always_inline)) {
-#pragma GCC unroll 8
-      for (int g = 0; g < Group; ++g) {
-#if CONOID_WIDE_BYTES == 64
-        const Wide low = wide_shift<lanes - i>(before[g], here[g]), high = wide_shift<i>(here[g], after[g]);
-        (void)u, (void)u1;
-#else
-        const Wide low = wide_load_any((g == 0 ? u : u1) - i), high = wide_load_any((g == 0 ? u : u1) + i);
-#endif
-        f[g] = wide_fma(wide_all(curvature[i]), low + high, f[g]);
-        slope[g] = wide_fma(wide_all(slopes[i]), high - low, slope[g]);
-      }
-    };
-    add.template operator()<1>();
-    if constexpr (Radius >= 2) add.template operator()<2>();
-    if constexpr (Radius >= 3) add.template operator()<3>();
-    if constexpr (Radius >= 4) add.template operator()<4>();
-    if constexpr (Radius >= 5) add.template operator()<5>();
-    if constexpr (Radius >= 6) add.template operator()<6>();
-    constexpr Index block = PatchLayers<T>::block;
-    const T* const factors = factors_z + z / block * (7 * block) + z % block;
-    Wide c[7];
-#pragma GCC unroll 8
-    for (int n = 0; n < 7; ++n) c[n] = wide_load(factors + n * block);
-    // Whole vectors: the factors of cells beyond a row are zero.
-    remember<false>(2, z + (z >= core1 ? to_high : 0), f, slope, [&](int, int n) __attribute__((always_inline)) { return c[n]; }, 0, extra);
-  }
-
   template <bool Part>
   CONOID_INLINE static void store(T* to, const Wide& value, Index count) {
     if constexpr (Part) {
@@ -307,28 +271,29 @@ struct Column {
     L[0] = wide_all(w.centre) * here[0];
     if constexpr (Group > 1) L[1] = wide_all(w.centre) * here[1];
     Wide below = here[0], above = here[Group - 1];
-    [[maybe_unused]] Wide fx[Group], fy[Group], slope_x[Group]{}, slope_y[Group]{};
-    if constexpr (in_x || in_y)
+    constexpr bool in_z = Kind == Cells::layered && End;
+    [[maybe_unused]] Wide f[3][Group], slope[3][Group]{};  // of the axes whose layers these cells lie in
+    if constexpr (in_x || in_y || in_z)
 #pragma GCC unroll 8
-      for (int g = 0; g < Group; ++g) fx[g] = fy[g] = wide_all(curvature[0]) * here[g];
+      for (int g = 0; g < Group; ++g) f[0][g] = f[1][g] = f[2][g] = wide_all(curvature[0]) * here[g];
     const auto add = [&]<int i>() __attribute__((always_inline)) {
       const Wide low = wide_load(row<-i>(u, sx)), high = wide_load(row<Group - 1 + i>(u, sx));
       const auto one = [&]<int g>(const Wide& l, const Wide& h, const T* p) __attribute__((always_inline)) {
         const Wide x = l + h;
         const Wide y_low = wide_load(row<-i>(p, sy)), y_high = wide_load(row<i>(p, sy)), y = y_low + y_high;
-        if constexpr (in_x) {
-          fx[g] = wide_fma(wide_all(curvature[i]), x, fx[g]);
-          slope_x[g] = wide_fma(wide_all(slopes[i]), h - l, slope_x[g]);
-        }
-        if constexpr (in_y) {
-          fy[g] = wide_fma(wide_all(curvature[i]), y, fy[g]);
-          slope_y[g] = wide_fma(wide_all(slopes[i]), y_high - y_low, slope_y[g]);
-        }
 #if CONOID_WIDE_BYTES == 64
-        const Wide z_pair = wide_shift<lanes - i>(before[g], here[g]) + wide_shift<i>(here[g], after[g]);
+        const Wide z_low = wide_shift<lanes - i>(before[g], here[g]), z_high = wide_shift<i>(here[g], after[g]);
 #else
-        const Wide z_pair = wide_load_any(p - i) + wide_load_any(p + i);
+        const Wide z_low = wide_load_any(p - i), z_high = wide_load_any(p + i);
 #endif
+        const Wide z_pair = z_low + z_high;
+        const auto remembered = [&](int axis, const Wide& pair, const Wide& difference) __attribute__((always_inline)) {
+          f[axis][g] = wide_fma(wide_all(curvature[i]), pair, f[axis][g]);
+          slope[axis][g] = wide_fma(wide_all(slopes[i]), difference, slope[axis][g]);
+        };
+        if constexpr (in_x) remembered(0, x, h - l);
+        if constexpr (in_y) remembered(1, y, y_high - y_low);
+        if constexpr (in_z) remembered(2, z_pair, z_high - z_low);
         if constexpr (Unequal) {
           L[g] = wide_fma(wide_all(w.x[i]), x, L[g]);
           L[g] = wide_fma(wide_all(w.y[i]), y, L[g]);
@@ -354,10 +319,18 @@ struct Column {
     if constexpr (Radius >= 6) add.template operator()<6>();
     Wide extra[3][Group]{};
     if constexpr (in_x)
-      remember<Part>(0, z, fx, slope_x, [&](int g, int n) __attribute__((always_inline)) { return wide_all(factor_x[g][n]); }, count, extra[0]);
+      remember<Part>(0, z, f[0], slope[0], [&](int g, int n) __attribute__((always_inline)) { return wide_all(factor_x[g][n]); }, count, extra[0]);
     if constexpr (in_y)
-      remember<Part>(1, z, fy, slope_y, [&](int, int n) __attribute__((always_inline)) { return wide_all(factor_y[n]); }, count, extra[1]);
-    if constexpr (Kind == Cells::layered && End) remember_z(u, u1, z, extra[2]);
+      remember<Part>(1, z, f[1], slope[1], [&](int, int n) __attribute__((always_inline)) { return wide_all(factor_y[n]); }, count, extra[1]);
+    if constexpr (in_z) {
+      constexpr Index block = PatchLayers<T>::block;
+      const T* const factors = factors_z + z / block * (7 * block) + z % block;
+      Wide c[7];
+#pragma GCC unroll 8
+      for (int n = 0; n < 7; ++n) c[n] = wide_load(factors + n * block);
+      // Whole vectors: the factors of cells beyond a row are zero.
+      remember<false>(2, z + (z >= core1 ? to_high : 0), f[2], slope[2], [&](int, int n) __attribute__((always_inline)) { return c[n]; }, 0, extra[2]);
+    }
     finish<End, Part, 0>(L[0], extra[0][0], extra[1][0], extra[2][0], o, a, v, z, count);
     if constexpr (Group > 1) finish<End, Part, 1>(L[1], extra[0][1], extra[1][1], extra[2][1], o, a, v, z, count);
 #if CONOID_WIDE_BYTES == 64
