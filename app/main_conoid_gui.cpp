@@ -45,8 +45,10 @@ void catch_signals(MainWindow& window) {
   QObject::connect(notifier, &QSocketNotifier::activated, &window, [&window] {
     char byte = 0;
     [[maybe_unused]] const auto got = ::read(signal_ends[1], &byte, 1);
-    if (byte == SIGUSR1) window.run().send(Command::checkpoint);
-    else window.end_by_signal();
+    if (byte == SIGUSR1)
+      window.run().send(Command::checkpoint);
+    else
+      window.end_by_signal();
   });
   struct sigaction action {};
   action.sa_handler = on_signal;
@@ -96,15 +98,17 @@ int main(int argc, char** argv) {
   parser.setApplicationDescription("A desktop workbench for waves and shocks.");
   parser.addHelpOption();
   parser.addPositionalArgument("CASE", "A case file or a run folder to open.", "[CASE|RUN]");
-  parser.addOptions({{"run", "Run the case at once."},
-                     {"screenshot", "Write a picture of the window (with --run: once the run has ended) and exit.", "PNG"},
-                     {"do", "An action to be done before the picture is taken, by its id (view.split); may be repeated.", "ACTION"},
-                     {"theme", "light, dark or system.", "NAME"},
-                     {"size", "Size of the window.", "WxH"},
-                     {"language", "en or fr.", "ID"},
-                     {"viewport", "How pictures are drawn: auto, gl or raster.", "KIND", "auto"},
-                     {"runs", "Folder below which run folders are made.", "DIR"}});
-  if (!parser.parse(QApplication::arguments())) return complain(parser.errorText() + ".", "conoid-gui --help lists the options.");
+  parser.addOptions(
+      {{"run", "Run the case at once."},
+       {"screenshot", "Write a picture of the window (with --run: once the run has ended) and exit.", "PNG"},
+       {"do", "An action to be done before the picture is taken, by its id (view.split); may be repeated.", "ACTION"},
+       {"theme", "light, dark or system.", "NAME"},
+       {"size", "Size of the window.", "WxH"},
+       {"language", "en or fr.", "ID"},
+       {"viewport", "How pictures are drawn: auto, gl or raster.", "KIND", "auto"},
+       {"runs", "Folder below which run folders are made.", "DIR"}});
+  if (!parser.parse(QApplication::arguments()))
+    return complain(parser.errorText() + ".", "conoid-gui --help lists the options.");
   if (parser.isSet("help")) parser.showHelp(0);
   const QStringList files = parser.positionalArguments();
   if (files.size() > 1) return complain("One case file is expected.", "Found: " + files.join(", "));
@@ -112,17 +116,19 @@ int main(int argc, char** argv) {
   if (!theme.isEmpty() && theme != "light" && theme != "dark" && theme != "system")
     return complain("There is no theme '" + theme + "'.", "Themes: light, dark, system.");
   const auto viewport = parse_viewport_kind(parser.value("viewport").toStdString());
-  if (!viewport) return complain(QString::fromStdString(viewport.error().text), QString::fromStdString(viewport.error().hint));
+  if (!viewport)
+    return complain(QString::fromStdString(viewport.error().text), QString::fromStdString(viewport.error().hint));
   QSize size(1280, 800);
   if (parser.isSet("size") && !parse_size(parser.value("size"), size))
-    return complain("'" + parser.value("size") + "' is no window size.", "Write width x height in pixels, for example 1280x800.");
+    return complain("'" + parser.value("size") + "' is no window size.",
+                    "Write width x height in pixels, for example 1280x800.");
   if (parser.isSet("run") && files.isEmpty()) return complain("--run needs a case file.", "conoid-gui CASE --run");
 
   const bool takes_picture = parser.isSet("screenshot");
   Settings settings;
   if (parser.isSet("runs")) settings.set_runs_folder(parser.value("runs"));
-  const ThemeChoice choice = theme == "dark"    ? ThemeChoice::dark
-                             : theme == "light" ? ThemeChoice::light
+  const ThemeChoice choice = theme == "dark"                      ? ThemeChoice::dark
+                             : theme == "light"                   ? ThemeChoice::light
                              : theme == "system" || takes_picture ? ThemeChoice::system
                                                                   : settings.theme();
   const QString language = chosen_language(parser.isSet("language") ? parser.value("language")
@@ -157,7 +163,8 @@ int main(int argc, char** argv) {
     QTimer::singleShot(0, &window, [&window] { window.start_run(); });
   }
   for (const QString& id : parser.values("do"))
-    if (!window.actions().has(id)) return complain("There is no action '" + id + "'.", "Actions: " + window.actions().ids().join(", ") + ".");
+    if (!window.actions().has(id))
+      return complain("There is no action '" + id + "'.", "Actions: " + window.actions().ids().join(", ") + ".");
   Screenshot picture(window, parser.value("screenshot"), parser.isSet("run") && code == 0, parser.values("do"));
   if (takes_picture) {
     QObject::connect(&picture, &Screenshot::done, &window, [&](int done) {

@@ -25,14 +25,18 @@ namespace {
 constexpr Index most_traces = 240, most_samples = 160;  // of a picture
 constexpr int glance_height = 64;
 
-QString size_words(const QFileInfo& info) { return QString::fromStdString(format_bytes(static_cast<Bytes>(info.size()))); }
+QString size_words(const QFileInfo& info) {
+  return QString::fromStdString(format_bytes(static_cast<Bytes>(info.size())));
+}
 
 QString range_words(const Column& column, std::vector<double> values) {
   std::erase_if(values, [](double v) { return !std::isfinite(v); });
   if (values.empty()) return QString::fromStdString(column.name);
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const QString unit = column.unit.empty() || column.unit == "1" ? QString() : " " + QString::fromStdString(column.unit);
-  return QObject::tr("%1 from %2 to %3").arg(QString::fromStdString(column.name), QString::number(*low, 'g', 3), QString::number(*high, 'g', 3) + unit);
+  const QString unit =
+      column.unit.empty() || column.unit == "1" ? QString() : " " + QString::fromStdString(column.unit);
+  return QObject::tr("%1 from %2 to %3")
+      .arg(QString::fromStdString(column.name), QString::number(*low, 'g', 3), QString::number(*high, 'g', 3) + unit);
 }
 
 FileGlance look_into_table(const std::filesystem::path& file) {
@@ -68,11 +72,13 @@ FileGlance look_into_traces(const std::filesystem::path& file) {
   out.words = QObject::tr("%1 traces of %2 samples").arg(reader->traces()).arg(reader->samples());
   const Index columns = std::min(reader->traces(), most_traces), rows = std::min(reader->samples(), most_samples);
   if (columns < 1 || rows < 1) return out;
-  std::vector<float> trace(static_cast<std::size_t>(reader->samples())), values(static_cast<std::size_t>(columns * rows));
+  std::vector<float> trace(static_cast<std::size_t>(reader->samples())),
+      values(static_cast<std::size_t>(columns * rows));
   SegyTrace header;
   for (Index c = 0; c < columns; ++c) {
     if (!reader->read(c * reader->traces() / columns, header, trace)) break;
-    for (Index r = 0; r < rows; ++r) values[static_cast<std::size_t>(r * columns + c)] = trace[static_cast<std::size_t>(r * reader->samples() / rows)];
+    for (Index r = 0; r < rows; ++r)
+      values[static_cast<std::size_t>(r * columns + c)] = trace[static_cast<std::size_t>(r * reader->samples() / rows)];
   }
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   // Traces swing around zero; a model of speeds does not.
@@ -85,7 +91,8 @@ FileGlance look_into_traces(const std::filesystem::path& file) {
       const double v = values[static_cast<std::size_t>(r * columns + c)];
       const double at = to > from ? std::clamp((v - from) / (to - from), 0.0, 1.0) : 0.5;
       const Rgb rgb = map ? map->at(at) : Rgb{at, at, at};
-      out.picture.setPixel(c, r, qRgb(static_cast<int>(255 * rgb[0]), static_cast<int>(255 * rgb[1]), static_cast<int>(255 * rgb[2])));
+      out.picture.setPixel(
+          c, r, qRgb(static_cast<int>(255 * rgb[0]), static_cast<int>(255 * rgb[1]), static_cast<int>(255 * rgb[2])));
     }
   return out;
 }
@@ -99,7 +106,8 @@ FileGlance look_into_image_header(const std::filesystem::path& file) {
   const auto found = extent.match(QString::fromLatin1(head.c_str()));
   if (!found.hasMatch()) return {QObject::tr("This is no VTK image."), true, {}, {}, {}};
   QStringList points;
-  for (int k = 0; k < 3; ++k) points << QString::number(found.captured(2 * k + 2).toLongLong() - found.captured(2 * k + 1).toLongLong() + 1);
+  for (int k = 0; k < 3; ++k)
+    points << QString::number(found.captured(2 * k + 2).toLongLong() - found.captured(2 * k + 1).toLongLong() + 1);
   FileGlance out;
   out.words = QObject::tr("%1 points").arg(points.join(QStringLiteral(" × ")));
   return out;
@@ -108,7 +116,8 @@ FileGlance look_into_image_header(const std::filesystem::path& file) {
 /// The curve of a table or the picture of traces.
 class GlancePicture final : public QWidget {
  public:
-  GlancePicture(const Look& look, const FileGlance& glance, QWidget* parent) : QWidget(parent), look_(look), glance_(glance) {
+  GlancePicture(const Look& look, const FileGlance& glance, QWidget* parent)
+      : QWidget(parent), look_(look), glance_(glance) {
     setFixedHeight(glance_height);
   }
 
@@ -125,7 +134,8 @@ class GlancePicture final : public QWidget {
       const auto [y0, y1] = std::minmax_element(glance_.y.begin(), glance_.y.end());
       const QRectF inner = area.adjusted(4, 6, -4, -6);
       const auto place = [&](std::size_t i) {
-        const double u = *x1 > *x0 ? (glance_.x[i] - *x0) / (*x1 - *x0) : 0.5, v = *y1 > *y0 ? (glance_.y[i] - *y0) / (*y1 - *y0) : 0.5;
+        const double u = *x1 > *x0 ? (glance_.x[i] - *x0) / (*x1 - *x0) : 0.5,
+                     v = *y1 > *y0 ? (glance_.y[i] - *y0) / (*y1 - *y0) : 0.5;
         return QPointF(inner.left() + u * inner.width(), inner.bottom() - v * inner.height());
       };
       QPainterPath path(place(0));
@@ -152,9 +162,12 @@ FileGlance look_into_file(const std::filesystem::path& file) {
   const QString ending = info.suffix().toLower();
   FileGlance out;
   try {
-    if (ending == "csv" || ending == "txt" || ending == "dat") out = look_into_table(file);
-    else if (ending == "sgy" || ending == "segy") out = look_into_traces(file);
-    else if (ending == "vti") out = look_into_image_header(file);
+    if (ending == "csv" || ending == "txt" || ending == "dat")
+      out = look_into_table(file);
+    else if (ending == "sgy" || ending == "segy")
+      out = look_into_traces(file);
+    else if (ending == "vti")
+      out = look_into_image_header(file);
   } catch (...) {
     return {QString::fromStdString(current_exception_as_error().text), true, {}, {}, {}};
   }
@@ -186,7 +199,8 @@ FilePreview::FilePreview(const Look& look, QWidget* parent) : QWidget(parent), l
 }
 
 void FilePreview::show_file(const std::filesystem::path& file) {
-  const QDateTime changed = file.empty() ? QDateTime() : QFileInfo(QString::fromStdString(file.string())).lastModified();
+  const QDateTime changed =
+      file.empty() ? QDateTime() : QFileInfo(QString::fromStdString(file.string())).lastModified();
   if (file == file_ && changed == changed_) return;
   file_ = file;
   changed_ = changed;

@@ -17,10 +17,10 @@ namespace conoid::app {
 
 /// What a look into a file tells.
 struct FileGlance {
-  QString words;                     ///< "400 rows, t from 0 to 1.2 s"; why it cannot be read
+  QString words;  ///< "400 rows, t from 0 to 1.2 s"; why it cannot be read
   bool wrong = false;
-  std::vector<double> x, y;          ///< of a table: its first two columns
-  QImage picture;                    ///< of traces: one column a trace, values as signed colours
+  std::vector<double> x, y;  ///< of a table: its first two columns
+  QImage picture;            ///< of traces: one column a trace, values as signed colours
 };
 
 /// Reads tables (CSV, text), SEG-Y, the header of a VTK image; of other files nothing is said. Bounded; may be called from any thread.

@@ -63,7 +63,9 @@ void ItemCard::set_open(bool open) {
   emit toggled(open);
 }
 
-void ItemCard::set_removable(bool removable) { remove_->setEnabled(removable); }
+void ItemCard::set_removable(bool removable) {
+  remove_->setEnabled(removable);
+}
 
 void ItemCard::refresh() {
   editor_->refresh();

@@ -53,7 +53,9 @@ ListEdit::ListEdit(const FormContext& context, const std::string& pointer, const
   paste_ = new QPushButton(this);
   paste_->setAccessibleName(tr("Paste rows"));
   paste_->setIcon(context.look.icon("paste", "accent"));
-  paste_->setToolTip(tr("Paste rows: those copied from a spreadsheet become elements of this list; a first line of names may say which column is which"));
+  paste_->setToolTip(
+      tr("Paste rows: those copied from a spreadsheet become elements of this list; a first line of names may say "
+         "which column is which"));
   set_role(paste_, "link");
   table_ = new QPushButton(tr("As a table"), this);
   table_->setIcon(context.look.icon("table", "accent"));
@@ -154,7 +156,8 @@ void ListEdit::append_item(std::size_t index) {
     auto* number = new FigureLabel(QString::number(index + 1), Qt::AlignRight, item.widget);
     number->set_colour("faint", context_.look);
     number->setMinimumWidth(18);
-    auto* remove = make_icon_button(context_.look, "remove", tr("Remove %1 %2").arg(item_name()).arg(index + 1), item.widget);
+    auto* remove =
+        make_icon_button(context_.look, "remove", tr("Remove %1 %2").arg(item_name()).arg(index + 1), item.widget);
     row->addWidget(number);
     row->addWidget(item.editor, 1);
     row->addWidget(remove);

@@ -18,7 +18,8 @@ class ItemCard;
 class ListEdit : public FieldEditor {
   Q_OBJECT
  public:
-  ListEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback, QWidget* parent);
+  ListEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+           QWidget* parent);
   void refresh() override;
   QWidget* reveal(const std::string& pointer) override;
   [[nodiscard]] bool is_block() const override { return true; }

@@ -19,7 +19,8 @@ class ItemCard;
 class MapEdit : public FieldEditor {
   Q_OBJECT
  public:
-  MapEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback, QWidget* parent);
+  MapEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+          QWidget* parent);
   void refresh() override;
   QWidget* reveal(const std::string& pointer) override;
   [[nodiscard]] bool is_block() const override { return true; }

@@ -60,7 +60,8 @@ void clear_layout(QLayout* layout) {
 
 // ---- FieldRow -------------------------------------------------------------------------------------------------------
 
-FieldRow::FieldRow(const FormContext& context, FieldEditor* editor, const QString& label, bool required, QWidget* parent)
+FieldRow::FieldRow(const FormContext& context, FieldEditor* editor, const QString& label, bool required,
+                   QWidget* parent)
     : QWidget(parent), context_(context), editor_(editor) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -208,7 +209,8 @@ void ObjectForm::refresh() {
       show_sentence_in(entry.sentence, text, severity);
     }
     // Nothing wrong may stay hidden.
-    if (entry.advanced && fold_ && context_.model.health_of(entry.editor->pointer()) == Health::bad) fold_->set_open(true);
+    if (entry.advanced && fold_ && context_.model.health_of(entry.editor->pointer()) == Health::bad)
+      fold_->set_open(true);
   }
 }
 
@@ -225,8 +227,8 @@ QWidget* ObjectForm::reveal(const std::string& pointer) {
 
 // ---- OptionalBlock --------------------------------------------------------------------------------------------------
 
-OptionalBlock::OptionalBlock(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
-                             QWidget* parent)
+OptionalBlock::OptionalBlock(const FormContext& context, const std::string& pointer, const Json& node,
+                             const Json& fallback, QWidget* parent)
     : FieldEditor(context, pointer, node, fallback, parent) {
   column_ = new QVBoxLayout(this);
   column_->setContentsMargins(0, 0, 0, 0);
@@ -254,19 +256,24 @@ void OptionalBlock::refresh() {
   row->addWidget(button);
   column_->addWidget(bar_);
   connect(button, &QToolButton::clicked, this, [this, wanted] {
-    if (wanted) context_.model.remove(pointer_, tr("removal of %1").arg(label()));
-    else context_.model.set(pointer_, initial_value(node_), tr("addition of %1").arg(label()));
+    if (wanted)
+      context_.model.remove(pointer_, tr("removal of %1").arg(label()));
+    else
+      context_.model.set(pointer_, initial_value(node_), tr("addition of %1").arg(label()));
   });
   if (wanted) {
     inner_ = make_editor(context_, pointer_, node_, fallback_, this);
     column_->addWidget(inner_);
-    if (auto* variant = qobject_cast<VariantEdit*>(inner_)) {  // its own line takes the button: none for the button alone
+    if (auto* variant =
+            qobject_cast<VariantEdit*>(inner_)) {  // its own line takes the button: none for the button alone
       variant->add_to_head(button);
       bar_->hide();
     }
   }
 }
 
-QWidget* OptionalBlock::reveal(const std::string& pointer) { return inner_ ? inner_->reveal(pointer) : this; }
+QWidget* OptionalBlock::reveal(const std::string& pointer) {
+  return inner_ ? inner_->reveal(pointer) : this;
+}
 
 }  // namespace conoid::app

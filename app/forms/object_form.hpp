@@ -53,8 +53,8 @@ class ObjectForm : public FieldEditor {
   Q_OBJECT
  public:
   /// `left_out`: members that somebody else edits (a discriminator).
-  ObjectForm(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback, QWidget* parent,
-             const std::set<std::string>& left_out = {});
+  ObjectForm(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+             QWidget* parent, const std::set<std::string>& left_out = {});
   void refresh() override;
   QWidget* reveal(const std::string& pointer) override;
   [[nodiscard]] bool is_block() const override { return true; }
@@ -63,9 +63,9 @@ class ObjectForm : public FieldEditor {
  private:
   struct Entry {
     FieldEditor* editor = nullptr;
-    FieldRow* row = nullptr;      ///< for one-line editors
-    QWidget* block = nullptr;     ///< for blocks: heading and editor
-    QLabel* sentence = nullptr;   ///< for blocks
+    FieldRow* row = nullptr;     ///< for one-line editors
+    QWidget* block = nullptr;    ///< for blocks: heading and editor
+    QLabel* sentence = nullptr;  ///< for blocks
     bool advanced = false;
   };
   void add_member(const std::string& key, const Json& node, QVBoxLayout* column, bool advanced);
@@ -77,7 +77,8 @@ class ObjectForm : public FieldEditor {
 class OptionalBlock : public FieldEditor {
   Q_OBJECT
  public:
-  OptionalBlock(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback, QWidget* parent);
+  OptionalBlock(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+                QWidget* parent);
   void refresh() override;
   QWidget* reveal(const std::string& pointer) override;
   [[nodiscard]] bool is_block() const override { return true; }

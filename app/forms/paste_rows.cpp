@@ -29,7 +29,8 @@ std::vector<TableColumn> columns_of(const Json& node) {
   for (const auto& [key, child] : properties.items()) {
     if (const int size = vector_size(child); size > 0)
       for (int i = 0; i < size; ++i) out.push_back({key, i, false, string_at(keyword_of(child, "items"), "unit")});
-    else if (const std::string type = string_at(child, "type"); type == "number" || type == "integer" || type == "string")
+    else if (const std::string type = string_at(child, "type");
+             type == "number" || type == "integer" || type == "string")
       out.push_back({key, -1, type == "string", string_at(child, "unit")});
   }
   return out;
@@ -55,7 +56,8 @@ Result<Json> rows_from_text(const QString& text, const Json& items_node) {
   QStringList lines = text.split('\n', Qt::SkipEmptyParts);
   for (QString& line : lines) line = line.remove('\r');
   lines.removeAll(QString());
-  if (lines.isEmpty()) return make_error(ErrorCode::invalid_input, "there is no text to paste", "Copy rows of a spreadsheet first.");
+  if (lines.isEmpty())
+    return make_error(ErrorCode::invalid_input, "there is no text to paste", "Copy rows of a spreadsheet first.");
   if (lines.size() > most_rows)
     return make_error(ErrorCode::invalid_input, "more than 100000 rows", "Paste fewer at a time.");
   const QString& first = lines.front();
@@ -74,14 +76,15 @@ Result<Json> rows_from_text(const QString& text, const Json& items_node) {
       if (!match) {
         QStringList known;
         for (const TableColumn& column : columns) known << heading(column);
-        return make_error(ErrorCode::invalid_input, "line 1: no member is called '" + cell.trimmed().toStdString() + "'",
+        return make_error(ErrorCode::invalid_input,
+                          "line 1: no member is called '" + cell.trimmed().toStdString() + "'",
                           "Members: " + known.join(", ").toStdString() + ".");
       }
       found.push_back(*match);
     }
     columns = std::move(found);
-  } else if (!columns.empty() && columns.front().key == "name" && head.size() + 1 == static_cast<qsizetype>(columns.size()) &&
-             json_from_text(head.front()).is_number()) {
+  } else if (!columns.empty() && columns.front().key == "name" &&
+             head.size() + 1 == static_cast<qsizetype>(columns.size()) && json_from_text(head.front()).is_number()) {
     columns.erase(columns.begin());  // bare coordinates without names
   }
   Json out = Json::array();
@@ -100,7 +103,8 @@ Result<Json> rows_from_text(const QString& text, const Json& items_node) {
       if (cell.isEmpty() && column.component < 0) continue;
       const Json value = column.is_text ? Json(cell.toStdString()) : json_from_text(cell);
       if (cell.isEmpty())
-        return make_error(ErrorCode::invalid_input, "line " + std::to_string(l + 1) + ": " + heading(column).toStdString() + " is empty");
+        return make_error(ErrorCode::invalid_input,
+                          "line " + std::to_string(l + 1) + ": " + heading(column).toStdString() + " is empty");
       Json& place = plain ? element : element[column.key];
       if (column.component < 0) {
         place = value;

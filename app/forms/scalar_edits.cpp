@@ -52,7 +52,8 @@ class CalmCombo final : public QComboBox {
     if (empty) option.palette.setBrush(QPalette::ButtonText, option.palette.placeholderText());
     painter.drawComplexControl(QStyle::CC_ComboBox, option);
     // The room that the style leaves for the words; it takes a pixel at either side.
-    const int room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this).width() - 2;
+    const int room =
+        style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this).width() - 2;
     option.currentText = fontMetrics().elidedText(empty ? placeholderText() : currentText(), Qt::ElideRight, room);
     painter.drawControl(QStyle::CE_ComboBoxLabel, option);
   }
@@ -82,7 +83,9 @@ bool has_errors_at(const CaseModel& model, const std::string& pointer) {
 
 }  // namespace
 
-QComboBox* make_calm_combo(QWidget* parent) { return new CalmCombo(parent); }
+QComboBox* make_calm_combo(QWidget* parent) {
+  return new CalmCombo(parent);
+}
 
 // ---- UnitLineEdit ---------------------------------------------------------------------------------------------------
 
@@ -162,7 +165,9 @@ NumberEdit::NumberEdit(const FormContext& context, const std::string& pointer, c
   refresh();
 }
 
-QWidget* NumberEdit::reveal(const std::string& pointer) { return is_within(pointer, pointer_) ? line_ : nullptr; }
+QWidget* NumberEdit::reveal(const std::string& pointer) {
+  return is_within(pointer, pointer_) ? line_ : nullptr;
+}
 
 void NumberEdit::refresh() {
   line_->show_value(value() ? text_of(*value()) : QString());
@@ -249,7 +254,8 @@ void VectorEdit::commit(std::size_t index) {
   if (!lines_[index]->isModified()) return;
   lines_[index]->setModified(false);
   const QString text = lines_[index]->text().trimmed();
-  const bool all_empty = std::all_of(lines_.begin(), lines_.end(), [](auto* l) { return l->text().trimmed().isEmpty(); });
+  const bool all_empty =
+      std::all_of(lines_.begin(), lines_.end(), [](auto* l) { return l->text().trimmed().isEmpty(); });
   if (all_empty) return erase();
   Json array = current();
   while (array.size() < lines_.size()) array.push_back(0);
@@ -295,7 +301,8 @@ TextEdit::TextEdit(const FormContext& context, const std::string& pointer, const
     : FieldEditor(context, pointer, node, fallback, parent) {
   auto* row = flat_row(this);
   line_ = new UnitLineEdit(context.look, {}, this);
-  line_->setPlaceholderText(!keyword_of(node, "group").is_null() ? tr("name of a group of the mesh") : placeholder_for(fallback, false));
+  line_->setPlaceholderText(!keyword_of(node, "group").is_null() ? tr("name of a group of the mesh")
+                                                                 : placeholder_for(fallback, false));
   line_->setAccessibleName(label());
   row->addWidget(line_);
   setFocusProxy(line_);
@@ -380,9 +387,8 @@ ChoiceEdit::ChoiceEdit(const FormContext& context, const std::string& pointer, c
   }
   row->addWidget(combo_);
   setFocusProxy(combo_);
-  connect(combo_, &QComboBox::activated, this, [this](int index) {
-    write(read_json(combo_->itemData(index).toString().toStdString()));
-  });
+  connect(combo_, &QComboBox::activated, this,
+          [this](int index) { write(read_json(combo_->itemData(index).toString().toStdString())); });
   refresh();
 }
 

@@ -37,7 +37,8 @@ class UnitLineEdit : public QLineEdit {
 class NumberEdit : public FieldEditor {
   Q_OBJECT
  public:
-  NumberEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback, QWidget* parent);
+  NumberEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+             QWidget* parent);
   void refresh() override;
   QWidget* reveal(const std::string& pointer) override;
   [[nodiscard]] QString typing_problem() const override { return problem_; }
@@ -53,7 +54,8 @@ class NumberEdit : public FieldEditor {
 class VectorEdit : public FieldEditor {
   Q_OBJECT
  public:
-  VectorEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback, QWidget* parent);
+  VectorEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+             QWidget* parent);
   void refresh() override;
   QWidget* reveal(const std::string& pointer) override;
 
@@ -67,7 +69,8 @@ class VectorEdit : public FieldEditor {
 class NumbersEdit : public FieldEditor {
   Q_OBJECT
  public:
-  NumbersEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback, QWidget* parent);
+  NumbersEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+              QWidget* parent);
   void refresh() override;
 
  private:
@@ -78,7 +81,8 @@ class NumbersEdit : public FieldEditor {
 class TextEdit : public FieldEditor {
   Q_OBJECT
  public:
-  TextEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback, QWidget* parent);
+  TextEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+           QWidget* parent);
   void refresh() override;
 
  private:
@@ -89,7 +93,8 @@ class TextEdit : public FieldEditor {
 class FileEdit : public FieldEditor {
   Q_OBJECT
  public:
-  FileEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback, QWidget* parent);
+  FileEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+           QWidget* parent);
   void refresh() override;
 
  private:
@@ -101,7 +106,8 @@ class FileEdit : public FieldEditor {
 class ChoiceEdit : public FieldEditor {
   Q_OBJECT
  public:
-  ChoiceEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback, QWidget* parent);
+  ChoiceEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+             QWidget* parent);
   void refresh() override;
 
  private:
@@ -111,7 +117,8 @@ class ChoiceEdit : public FieldEditor {
 class BooleanEdit : public FieldEditor {
   Q_OBJECT
  public:
-  BooleanEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback, QWidget* parent);
+  BooleanEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+              QWidget* parent);
   void refresh() override;
 
  private:
@@ -122,7 +129,8 @@ class BooleanEdit : public FieldEditor {
 class JsonEdit : public FieldEditor {
   Q_OBJECT
  public:
-  JsonEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback, QWidget* parent);
+  JsonEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+           QWidget* parent);
   void refresh() override;
   [[nodiscard]] QString typing_problem() const override { return problem_; }
 

@@ -28,7 +28,9 @@ QString bound(const Json& node, const char* keyword, const QString& sign) {
 }
 
 /// What a schema says, in the language of the window where that has it.
-QString translated(const std::string& text) { return QCoreApplication::translate("schema", text.c_str()); }
+QString translated(const std::string& text) {
+  return QCoreApplication::translate("schema", text.c_str());
+}
 
 }  // namespace
 
@@ -87,7 +89,8 @@ namespace {
 /// What a field is, its default, range and units: a line each, plain text.
 QStringList facts_of(const Json& node, const Json& fallback) {
   QStringList lines;
-  if (const std::string description = string_at(node, "description"); !description.empty()) lines << translated(description);
+  if (const std::string description = string_at(node, "description"); !description.empty())
+    lines << translated(description);
   const std::string unit = string_at(node, "unit");
   const QString unit_text = unit.empty() || unit == "1" ? QString() : " " + QString::fromStdString(unit);
   if (!fallback.is_null() && fallback.is_primitive())
@@ -156,9 +159,9 @@ QString summary_of(const Json& value) {
   if (value.is_primitive()) return text_of(value);
   QStringList parts;
   for (const auto& [key, member] : value.items()) {
-    const bool flat = member.is_primitive() || (member.is_array() && member.size() <= 3 && !member.empty() &&
-                                                std::all_of(member.begin(), member.end(),
-                                                            [](const Json& v) { return v.is_primitive(); }));
+    const bool flat = member.is_primitive() ||
+                      (member.is_array() && member.size() <= 3 && !member.empty() &&
+                       std::all_of(member.begin(), member.end(), [](const Json& v) { return v.is_primitive(); }));
     if (member.is_boolean()) continue;
     if (flat) parts << text_of(member);
     if (parts.size() == 3) break;

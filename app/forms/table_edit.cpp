@@ -42,8 +42,12 @@ Json ListTable::list() const {
   return now && now->is_array() ? *now : Json::array();
 }
 
-int ListTable::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : rows_; }
-int ListTable::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(columns_.size()); }
+int ListTable::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : rows_;
+}
+int ListTable::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(columns_.size());
+}
 
 std::string ListTable::place(int row, const TableColumn& column) const {
   std::string out = child_pointer(pointer_, static_cast<std::size_t>(row));
@@ -67,13 +71,16 @@ QVariant ListTable::data(const QModelIndex& index, int role) const {
       return value ? text_of(*value) : QString();
     }
     case Qt::BackgroundRole:
-      if (const Diagnostic* d = problem()) return context_.look.colour(d->severity == Severity::error ? "bad_soft" : "caution_soft");
+      if (const Diagnostic* d = problem())
+        return context_.look.colour(d->severity == Severity::error ? "bad_soft" : "caution_soft");
       return {};
     case Qt::ToolTipRole:
       if (const Diagnostic* d = problem()) return sentence_of(*d);
       return {};
     case Qt::TextAlignmentRole:
-      return static_cast<int>((columns_[static_cast<std::size_t>(index.column())].is_text ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+      return static_cast<int>(
+          (columns_[static_cast<std::size_t>(index.column())].is_text ? Qt::AlignLeft : Qt::AlignRight) |
+          Qt::AlignVCenter);
     default: return {};
   }
 }
@@ -82,8 +89,12 @@ QVariant ListTable::headerData(int section, Qt::Orientation orientation, int rol
   if (role != Qt::DisplayRole) return {};
   if (orientation == Qt::Vertical) return section + 1;
   const TableColumn& column = columns_[static_cast<std::size_t>(section)];
-  const QString unit = column.unit.empty() || column.unit == "1" ? QString() : QStringLiteral(" [%1]").arg(QString::fromStdString(column.unit));
-  QString name = column.key.empty() ? QString() : label_of(column.key, keyword_of(keyword_of(node_, "properties"), column.key.c_str()));
+  const QString unit = column.unit.empty() || column.unit == "1"
+                           ? QString()
+                           : QStringLiteral(" [%1]").arg(QString::fromStdString(column.unit));
+  QString name = column.key.empty()
+                     ? QString()
+                     : label_of(column.key, keyword_of(keyword_of(node_, "properties"), column.key.c_str()));
   if (column.component >= 0) name += (name.isEmpty() ? "" : " ") + QStringLiteral("xyzw").mid(column.component, 1);
   if (name.isEmpty()) name = tr("Value");
   return name + unit;
@@ -127,7 +138,9 @@ bool ListTable::setData(const QModelIndex& index, const QVariant& value, int rol
   return true;
 }
 
-void ListTable::write(Json list, const QString& what) { context_.model.set(pointer_, std::move(list), what); }
+void ListTable::write(Json list, const QString& what) {
+  context_.model.set(pointer_, std::move(list), what);
+}
 
 void ListTable::refresh() {
   const int now = static_cast<int>(list().size());
@@ -160,7 +173,9 @@ QString ListTable::paste(int row, int column, const QString& text) {
   QStringList lines = text.split('\n');
   while (!lines.isEmpty() && lines.back().trimmed().isEmpty()) lines.removeLast();
   if (lines.isEmpty()) return tr("There is no text to paste. Copy cells of a spreadsheet first.");
-  const QChar separator = lines.front().contains('\t') ? QChar('\t') : lines.front().contains(';') ? QChar(';') : QChar(',');
+  const QChar separator = lines.front().contains('\t')  ? QChar('\t')
+                          : lines.front().contains(';') ? QChar(';')
+                                                        : QChar(',');
   Json now = list();
   row = std::clamp(row, 0, static_cast<int>(now.size()));
   if (lines.size() > most_rows - row) return tr("These are more than %1 rows. Paste fewer at a time.").arg(most_rows);
@@ -195,8 +210,8 @@ QString ListTable::copy(const QModelIndexList& cells) const {
   return lines.join('\n');
 }
 
-TableDialog::TableDialog(const FormContext& context, const std::string& pointer, const Json& items_node, const QString& title,
-                         QWidget* parent)
+TableDialog::TableDialog(const FormContext& context, const std::string& pointer, const Json& items_node,
+                         const QString& title, QWidget* parent)
     : QDialog(parent), context_(context), pointer_(pointer) {
   setWindowTitle(title);
   resize(760, 480);
@@ -264,12 +279,15 @@ void TableDialog::paste_clipboard() {
   const QModelIndex at = view_->currentIndex();
   const QString text = QGuiApplication::clipboard()->text();
   // Without a chosen cell the rows are added at the end.
-  const QString trouble = at.isValid() ? table_->paste(at.row(), at.column(), text) : table_->paste(table_->rowCount(), 0, text);
+  const QString trouble =
+      at.isValid() ? table_->paste(at.row(), at.column(), text) : table_->paste(table_->rowCount(), 0, text);
   trouble_ = trouble;
   refresh_note();
 }
 
-void TableDialog::copy_cells() { QGuiApplication::clipboard()->setText(table_->copy(view_->selectionModel()->selectedIndexes())); }
+void TableDialog::copy_cells() {
+  QGuiApplication::clipboard()->setText(table_->copy(view_->selectionModel()->selectedIndexes()));
+}
 
 void TableDialog::refresh_note() {
   QString words = trouble_;

@@ -8,8 +8,8 @@
 #include <QVBoxLayout>
 
 #include "app/forms/object_form.hpp"
-#include "app/forms/schema_text.hpp"
 #include "app/forms/scalar_edits.hpp"
+#include "app/forms/schema_text.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/json_path.hpp"
 
@@ -93,7 +93,8 @@ void VariantEdit::refresh() {
       frame_->layout()->removeWidget(form_);
     }
     shown_kind_ = kind;
-    const Json members = fallback_.is_object() && string_at(fallback_, discriminator_.c_str()) == kind ? fallback_ : Json();
+    const Json members =
+        fallback_.is_object() && string_at(fallback_, discriminator_.c_str()) == kind ? fallback_ : Json();
     auto* form = new ObjectForm(context_, pointer_, node_of(kind), members, frame_, {discriminator_});
     frame_->setVisible(!form->is_empty());
     form_ = form;

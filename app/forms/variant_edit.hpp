@@ -14,7 +14,8 @@ namespace conoid::app {
 class VariantEdit : public FieldEditor {
   Q_OBJECT
  public:
-  VariantEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback, QWidget* parent);
+  VariantEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
+              QWidget* parent);
   void refresh() override;
   QWidget* reveal(const std::string& pointer) override;
   [[nodiscard]] bool is_block() const override { return true; }

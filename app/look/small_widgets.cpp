@@ -79,8 +79,10 @@ void stops_in(const QLayout& layout, QWidgetList& out) {
   std::sort(order.begin(), order.end());
   for (const auto& [row, column, i] : order) {
     QLayoutItem* item = layout.itemAt(i);
-    if (QWidget* widget = item->widget()) stops_below(widget, out);
-    else if (const QLayout* inner = item->layout()) stops_in(*inner, out);
+    if (QWidget* widget = item->widget())
+      stops_below(widget, out);
+    else if (const QLayout* inner = item->layout())
+      stops_in(*inner, out);
   }
 }
 
@@ -167,8 +169,12 @@ void ElidedLabel::set_text(const QString& text, const QString& spoken) {
   elide();
 }
 
-QSize ElidedLabel::minimumSizeHint() const { return {24, QLabel::minimumSizeHint().height()}; }
-QSize ElidedLabel::sizeHint() const { return {fontMetrics().horizontalAdvance(full_) + 4, QLabel::sizeHint().height()}; }
+QSize ElidedLabel::minimumSizeHint() const {
+  return {24, QLabel::minimumSizeHint().height()};
+}
+QSize ElidedLabel::sizeHint() const {
+  return {fontMetrics().horizontalAdvance(full_) + 4, QLabel::sizeHint().height()};
+}
 
 void ElidedLabel::resizeEvent(QResizeEvent* event) {
   QLabel::resizeEvent(event);
@@ -182,7 +188,9 @@ void ElidedLabel::elide() {
   setAccessibleName(spoken_.isEmpty() ? full_ : spoken_);
 }
 
-StateDot::StateDot(const Look& look, QWidget* parent) : QWidget(parent), look_(look) { setFixedSize(10, 10); }
+StateDot::StateDot(const Look& look, QWidget* parent) : QWidget(parent), look_(look) {
+  setFixedSize(10, 10);
+}
 
 void StateDot::set_colour(const QString& id) {
   colour_ = id;
@@ -206,10 +214,14 @@ void StateDot::paintEvent(QPaintEvent*) {
   painter.setPen(Qt::NoPen);
   painter.setBrush(fill_.isValid() ? fill_ : look_.colour(colour_));
   // The shape says the same as the colour, for those who cannot tell the colours apart.
-  if (fill_.isValid()) painter.drawRect(QRectF(1, 1, 8, 8));
-  else if (colour_ == "caution") painter.drawPolygon(QPolygonF({{5, 0.5}, {9.8, 9.2}, {0.2, 9.2}}));
-  else if (colour_ == "bad") painter.drawPolygon(QPolygonF({{5, 0}, {10, 5}, {5, 10}, {0, 5}}));
-  else painter.drawEllipse(QRectF(1, 1, 8, 8));
+  if (fill_.isValid())
+    painter.drawRect(QRectF(1, 1, 8, 8));
+  else if (colour_ == "caution")
+    painter.drawPolygon(QPolygonF({{5, 0.5}, {9.8, 9.2}, {0.2, 9.2}}));
+  else if (colour_ == "bad")
+    painter.drawPolygon(QPolygonF({{5, 0}, {10, 5}, {5, 10}, {0, 5}}));
+  else
+    painter.drawEllipse(QRectF(1, 1, 8, 8));
 }
 
 IconLabel::IconLabel(const Look& look, const QString& id, const QString& colour, int size, QWidget* parent)

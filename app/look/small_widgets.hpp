@@ -19,8 +19,8 @@ namespace conoid::app {
 /// A one-pixel line.
 [[nodiscard]] QWidget* make_rule(QWidget* parent = nullptr, bool vertical = false);
 /// A flat button with an icon, a tooltip and the same accessible name.
-[[nodiscard]] QToolButton* make_icon_button(const Look& look, const QString& icon, const QString& tip, QWidget* parent = nullptr,
-                                            const QString& colour = "muted");
+[[nodiscard]] QToolButton* make_icon_button(const Look& look, const QString& icon, const QString& tip,
+                                            QWidget* parent = nullptr, const QString& colour = "muted");
 /// A page that scrolls up and down only; `column` gets what is on it.
 [[nodiscard]] QScrollArea* make_scroll_page(QWidget* parent, QVBoxLayout** column);
 /// A pane's head: a heading at the left, room for tools at the right (returned through `tools`).

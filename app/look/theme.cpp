@@ -65,9 +65,12 @@ bool is_dark(const QPalette& palette) {
 
 void choose_font(QApplication& application, double scale, const QString& wanted, const QString& of_system) {
   QFont font = application.font();
-  if (wanted == "system") font.setFamily(of_system);
-  else if (!wanted.isEmpty() && QFontDatabase::families().contains(wanted)) font.setFamily(wanted);
-  else font.setFamily(QFontDatabase::hasFamily("Inter") ? QStringLiteral("Inter") : of_system);
+  if (wanted == "system")
+    font.setFamily(of_system);
+  else if (!wanted.isEmpty() && QFontDatabase::families().contains(wanted))
+    font.setFamily(wanted);
+  else
+    font.setFamily(QFontDatabase::hasFamily("Inter") ? QStringLiteral("Inter") : of_system);
   font.setPixelSize(qRound(13 * scale));
   font.setStyleStrategy(QFont::PreferAntialias);
   application.setFont(font);
@@ -182,7 +185,9 @@ void Look::apply() {
   emit changed();
 }
 
-QIcon Look::icon(const QString& id, const QString& colour) const { return QIcon(new StrokeIcon(id, colour, theme_)); }
+QIcon Look::icon(const QString& id, const QString& colour) const {
+  return QIcon(new StrokeIcon(id, colour, theme_));
+}
 
 void set_role(QWidget* widget, const char* role) {
   if (widget->property("role").toString() == QLatin1String(role)) return;

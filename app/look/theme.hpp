@@ -25,7 +25,9 @@ struct Theme {
   QVector<QColor> series;
 
   [[nodiscard]] QColor colour(const QString& id) const { return colours.value(id, QColor(Qt::magenta)); }
-  [[nodiscard]] QColor curve(int index) const { return series.isEmpty() ? colour("accent") : series[index % series.size()]; }
+  [[nodiscard]] QColor curve(int index) const {
+    return series.isEmpty() ? colour("accent") : series[index % series.size()];
+  }
 };
 
 /// Reads ":/conoid/themes/<name>.json"; an unknown name gives the light theme.

@@ -11,7 +11,9 @@
 #include <QJsonObject>
 #include <QLocale>
 
-static void init_translations() { Q_INIT_RESOURCE(conoid_look); }
+static void init_translations() {
+  Q_INIT_RESOURCE(conoid_look);
+}
 
 namespace conoid::app {
 namespace {
@@ -24,13 +26,16 @@ std::optional<QLocale>& loaded_locale() {
 /// Before : ; ? ! » and after « French has a space at which no line may end.
 QString with_french_spaces(QString text) {
   const QChar joined(0x00a0);
-  for (const char* mark : {":", ";", "?", "!", "»"}) text.replace(' ' + QString::fromUtf8(mark), joined + QString::fromUtf8(mark));
+  for (const char* mark : {":", ";", "?", "!", "»"})
+    text.replace(' ' + QString::fromUtf8(mark), joined + QString::fromUtf8(mark));
   return text.replace(QString::fromUtf8("« "), QString::fromUtf8("«") + joined);
 }
 
 }  // namespace
 
-QLocale words_locale() { return loaded_locale().value_or(QLocale()); }
+QLocale words_locale() {
+  return loaded_locale().value_or(QLocale());
+}
 
 bool Translator::load_language(const QString& language) {
   init_translations();

@@ -18,7 +18,8 @@ class Translator : public QTranslator {
   explicit Translator(QObject* parent = nullptr) : QTranslator(parent) {}
   /// False for a language that the program does not have.
   bool load_language(const QString& language);
-  [[nodiscard]] QString translate(const char* context, const char* source, const char* disambiguation, int n) const override;
+  [[nodiscard]] QString translate(const char* context, const char* source, const char* disambiguation,
+                                  int n) const override;
   [[nodiscard]] bool isEmpty() const override { return texts_.isEmpty(); }
   [[nodiscard]] const QHash<QString, QStringList>& texts() const { return texts_; }
 

@@ -21,11 +21,11 @@ namespace conoid::app {
 /// One row. An empty text is a separator in its menu.
 struct ActionRow {
   QString id;
-  QString menu;      ///< "File"
-  QString text;      ///< "Open…"
+  QString menu;  ///< "File"
+  QString text;  ///< "Open…"
   QKeySequence shortcut;
-  QString icon;      ///< name in resources/icons, or empty
-  QString tip;       ///< one sentence; the text when empty
+  QString icon;  ///< name in resources/icons, or empty
+  QString tip;   ///< one sentence; the text when empty
   std::function<void()> handler;
   bool checkable = false;
 };

@@ -11,7 +11,9 @@ CaseLock::CaseLock(QString folder, QObject* parent) : QObject(parent), folder_(s
   connect(&watcher_, &QFileSystemWatcher::directoryChanged, this, &CaseLock::look);
 }
 
-CaseLock::~CaseLock() { release(); }
+CaseLock::~CaseLock() {
+  release();
+}
 
 QString CaseLock::base_of(const std::filesystem::path& file) const {
   // One case under two names is one case.

@@ -68,7 +68,9 @@ CaseModel::CaseModel(SchemaLookup schemas, QObject* parent) : QObject(parent), s
   connect(&undo_, &QUndoStack::cleanChanged, this, [this] { emit dirty_changed(is_dirty()); });
 }
 
-CaseModel::~CaseModel() { undo_.disconnect(this); }
+CaseModel::~CaseModel() {
+  undo_.disconnect(this);
+}
 
 Status CaseModel::open(const std::filesystem::path& file) {
   auto document = CaseDocument::read(std::filesystem::absolute(file));
@@ -116,7 +118,9 @@ void CaseModel::close() {
   undo_.clear();
 }
 
-const Json* CaseModel::value(const std::string& pointer) const { return find_value(document_.json(), pointer); }
+const Json* CaseModel::value(const std::string& pointer) const {
+  return find_value(document_.json(), pointer);
+}
 
 const Json& CaseModel::schema() const {
   static const Json none;
@@ -135,7 +139,9 @@ QString CaseModel::title() const {
   return document_.file().empty() ? tr("Untitled case") : file_name();
 }
 
-QString CaseModel::file_name() const { return QString::fromStdString(document_.file().filename().string()); }
+QString CaseModel::file_name() const {
+  return QString::fromStdString(document_.file().filename().string());
+}
 
 void CaseModel::set(const std::string& pointer, Json value, const QString& what) {
   if (const Json* now = this->value(pointer); now && *now == value) return;
@@ -163,7 +169,8 @@ void CaseModel::push(const std::string& pointer, std::optional<Json> value, cons
 void CaseModel::fill_ancestors(Json& root, const std::string& pointer) const {
   if (!schema_) return;
   std::vector<std::string> ancestors;
-  for (std::string p = parent_pointer(pointer); !p.empty(); p = parent_pointer(p)) ancestors.insert(ancestors.begin(), p);
+  for (std::string p = parent_pointer(pointer); !p.empty(); p = parent_pointer(p))
+    ancestors.insert(ancestors.begin(), p);
   for (const std::string& p : ancestors) {
     if (find_value(root, p)) continue;
     const Json node = schema_->node(p, root);
@@ -185,8 +192,10 @@ void CaseModel::replace_section(const std::string& key, const std::optional<Json
 
 void CaseModel::validate_now() {
   quick_.clear();
-  if (schema_problem_) quick_.push_back(*schema_problem_);
-  else if (schema_) quick_ = validate(document_, *schema_);
+  if (schema_problem_)
+    quick_.push_back(*schema_problem_);
+  else if (schema_)
+    quick_ = validate(document_, *schema_);
   diagnostics_ = quick_;
   report_.reset();
   checking_.reset();
@@ -261,9 +270,13 @@ QString CaseModel::obstacle() const {
   return count == 1 ? text : tr("%1 (and %n more)", nullptr, static_cast<int>(count) - 1).arg(text);
 }
 
-bool CaseModel::is_dirty() const { return open_ && (recovered_ || !undo_.isClean()); }
+bool CaseModel::is_dirty() const {
+  return open_ && (recovered_ || !undo_.isClean());
+}
 
-Status CaseModel::save() { return save_as(document_.file()); }
+Status CaseModel::save() {
+  return save_as(document_.file());
+}
 
 Status CaseModel::save_as(const std::filesystem::path& file) {
   if (file.empty()) return make_error(ErrorCode::file, "the case has no file name yet", "Use Save as.");

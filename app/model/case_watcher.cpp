@@ -22,7 +22,9 @@ void collect(const Json& before, const Json& now, const std::string& pointer, QS
       if (!now.contains(key)) collect(value, Json(), child_pointer(pointer, key), out);
     return;
   }
-  const auto text = [](const Json& v) { return v.is_null() ? QObject::tr("not given") : QString::fromStdString(json_text(v)).left(60); };
+  const auto text = [](const Json& v) {
+    return v.is_null() ? QObject::tr("not given") : QString::fromStdString(json_text(v)).left(60);
+  };
   out << QString::fromStdString(pointer) + ": " + text(before) + " → " + text(now);
 }
 

@@ -34,7 +34,7 @@ class CaseWatcher : public QObject {
   CaseModel& model_;
   QFileSystemWatcher watcher_;
   QTimer timer_;
-  std::string known_;    ///< canonical text of what was read, saved or refused last
+  std::string known_;  ///< canonical text of what was read, saved or refused last
   bool different_ = false;
 };
 

@@ -44,9 +44,13 @@ class FailedSession final : public SessionPort {
 
 }  // namespace
 
-bool is_inside(const QString& place) { return place.trimmed().isEmpty(); }
+bool is_inside(const QString& place) {
+  return place.trimmed().isEmpty();
+}
 
-bool is_far(const QString& place) { return place.trimmed().section(' ', 0, 0).section('/', -1) == "ssh"; }
+bool is_far(const QString& place) {
+  return place.trimmed().section(' ', 0, 0).section('/', -1) == "ssh";
+}
 
 QString words_of_place(const QString& place) {
   if (is_inside(place)) return QObject::tr("In this window");
@@ -63,13 +67,14 @@ QString words_of_place(const QString& place) {
 }
 
 StartSession start_at(std::function<QString()> place, StartSession inside) {
-  return [place = std::move(place), inside = std::move(inside)](SessionOptions options) -> std::unique_ptr<SessionPort> {
-    const QString where = place().trimmed();
-    if (is_inside(where)) return inside(std::move(options));
-    auto launcher = launcher_of(where);
-    if (!launcher) return std::make_unique<FailedSession>(launcher.error());
-    return start_session_in_process(std::move(options), std::move(launcher).value());
-  };
+  return
+      [place = std::move(place), inside = std::move(inside)](SessionOptions options) -> std::unique_ptr<SessionPort> {
+        const QString where = place().trimmed();
+        if (is_inside(where)) return inside(std::move(options));
+        auto launcher = launcher_of(where);
+        if (!launcher) return std::make_unique<FailedSession>(launcher.error());
+        return start_session_in_process(std::move(options), std::move(launcher).value());
+      };
 }
 
 FarEnd far_end_from(const QByteArray& json) {
@@ -95,7 +100,9 @@ FarEnd far_end_from(const QByteArray& json) {
   return out;
 }
 
-FarEndQuery::~FarEndQuery() { give_up(); }
+FarEndQuery::~FarEndQuery() {
+  give_up();
+}
 
 void FarEndQuery::give_up() {
   if (!process_) return;
@@ -114,13 +121,15 @@ void FarEndQuery::ask(const QString& place, int seconds) {
   for (const std::string& word : launcher->command) words << QString::fromStdString(word);
   // The command line program lies beside the worker.
   words.last().replace(words.last().lastIndexOf("conoid-worker"), QString("conoid-worker").size(), "conoid");
-  words << "devices" << "--json";
+  words << "devices"
+        << "--json";
   process_ = new QProcess(this);
-  connect(process_, &QProcess::errorOccurred, this, [this, fail, program = words.first()](QProcess::ProcessError error) {
-    if (error != QProcess::FailedToStart) return;
-    give_up();
-    fail(tr("The program %1 could not be started.").arg(program));
-  });
+  connect(process_, &QProcess::errorOccurred, this,
+          [this, fail, program = words.first()](QProcess::ProcessError error) {
+            if (error != QProcess::FailedToStart) return;
+            give_up();
+            fail(tr("The program %1 could not be started.").arg(program));
+          });
   connect(process_, &QProcess::finished, this, [this, fail](int code, QProcess::ExitStatus status) {
     QProcess* done = std::exchange(process_, nullptr);
     done->deleteLater();
@@ -130,7 +139,8 @@ void FarEndQuery::ask(const QString& place, int seconds) {
   });
   QTimer::singleShot(1000 * seconds, process_, [this, fail, seconds] {
     give_up();
-    fail(tr("No answer within %1 s. A password may be asked for where nobody sees it: set up a key for ssh first.").arg(seconds));
+    fail(tr("No answer within %1 s. A password may be asked for where nobody sees it: set up a key for ssh first.")
+             .arg(seconds));
   });
   process_->start(words.first(), words.mid(1));
   process_->closeWriteChannel();

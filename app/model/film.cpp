@@ -12,7 +12,9 @@
 
 namespace conoid::app {
 
-QString find_ffmpeg() { return QStandardPaths::findExecutable("ffmpeg"); }
+QString find_ffmpeg() {
+  return QStandardPaths::findExecutable("ffmpeg");
+}
 
 Film::Film(RunModel& run, std::shared_ptr<FieldScene> scene, FilmOptions options, QObject* parent)
     : QObject(parent), run_(run), scene_(std::move(scene)), options_(std::move(options)) {
@@ -65,8 +67,8 @@ void Film::draw() {
   timer_.setInterval(0);
   const auto image = take_picture(scene_, {options_.width, options_.height, 1, options_.transparent && !folder_});
   if (!image) return finish(QString::fromStdString(image.error().render()));
-  const Status written = write_png(picture_name(next_).toStdString(), *image,
-                                   {{"run", run_.folder().filename().string()}});
+  const Status written =
+      write_png(picture_name(next_).toStdString(), *image, {{"run", run_.folder().filename().string()}});
   if (!written) return finish(QString::fromStdString(written.error().render()));
   ++next_;
   emit progressed(next_, count_);
@@ -77,11 +79,17 @@ void Film::draw() {
 
 void Film::encode() {
   encoder_ = new QProcess(this);
-  QStringList words = {"-y", "-loglevel", "error", "-framerate", QString::number(options_.pictures_per_second),
-                       "-i", folder_->filePath("frame-%05d.png"),
+  QStringList words = {"-y", "-loglevel", "error", "-framerate", QString::number(options_.pictures_per_second), "-i",
+                       folder_->filePath("frame-%05d.png"),
                        // Both codecs want even sides.
                        "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"};
-  if (options_.file.endsWith(".webm")) words << "-c:v" << "libvpx-vp9" << "-b:v" << "0" << "-crf" << "30";
+  if (options_.file.endsWith(".webm"))
+    words << "-c:v"
+          << "libvpx-vp9"
+          << "-b:v"
+          << "0"
+          << "-crf"
+          << "30";
   words << options_.file;
   connect(encoder_, &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
     const QString said = QString::fromUtf8(encoder_->readAllStandardError()).trimmed().section('\n', 0, 0);

@@ -19,8 +19,8 @@ class QProcess;
 namespace conoid::app {
 
 struct FilmOptions {
-  QString file;              ///< "film.mp4", "film.webm", or "film.png": numbered film-00001.png … beside it
-  int width = 1280;          ///< pixels
+  QString file;      ///< "film.mp4", "film.webm", or "film.png": numbered film-00001.png … beside it
+  int width = 1280;  ///< pixels
   int height = 720;
   int pictures_per_second = 15;
   bool transparent = false;  ///< numbered pictures only

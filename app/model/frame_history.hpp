@@ -52,8 +52,8 @@ class FrameHistory {
   double spacing_ = 0;  ///< least distance in `value` between kept frames, after thinning
   bool stored_ = false;
   std::vector<std::shared_ptr<const Frame>> frames_;
-  std::vector<Moment> moments_;     ///< of a stored run
-  std::deque<std::size_t> read_;    ///< filled places, oldest first
+  std::vector<Moment> moments_;   ///< of a stored run
+  std::deque<std::size_t> read_;  ///< filled places, oldest first
 };
 
 /// Bytes of the values of a frame (geometry not counted: it is shared).

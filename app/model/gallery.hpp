@@ -10,13 +10,13 @@
 namespace conoid::app {
 
 struct SampleCard {
-  QString name;          ///< the folder's name
+  QString name;  ///< the folder's name
   QString title;
-  QString summary;       ///< one line
-  QString solver;        ///< its title
-  QString group;       ///< the same untranslated: in every language the samples stand in the same order
-  double seconds = 0;    ///< expected time on two cores; 0 = not said
-  bool measured = false; ///< seconds are those of the last run on this machine
+  QString summary;        ///< one line
+  QString solver;         ///< its title
+  QString group;          ///< the same untranslated: in every language the samples stand in the same order
+  double seconds = 0;     ///< expected time on two cores; 0 = not said
+  bool measured = false;  ///< seconds are those of the last run on this machine
   std::filesystem::path case_file;
   std::filesystem::path thumbnail;  ///< empty when there is none
   bool available = true;            ///< false when this build lacks the solver

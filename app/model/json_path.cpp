@@ -11,9 +11,12 @@ namespace {
 std::string escaped(std::string_view key) {
   std::string out;
   for (char c : key) {
-    if (c == '~') out += "~0";
-    else if (c == '/') out += "~1";
-    else out += c;
+    if (c == '~')
+      out += "~0";
+    else if (c == '/')
+      out += "~1";
+    else
+      out += c;
   }
   return out;
 }
@@ -21,8 +24,10 @@ std::string escaped(std::string_view key) {
 std::string unescaped(std::string_view token) {
   std::string out;
   for (std::size_t i = 0; i < token.size(); ++i) {
-    if (token[i] == '~' && i + 1 < token.size()) out += token[++i] == '1' ? '/' : '~';
-    else out += token[i];
+    if (token[i] == '~' && i + 1 < token.size())
+      out += token[++i] == '1' ? '/' : '~';
+    else
+      out += token[i];
   }
   return out;
 }
@@ -47,8 +52,12 @@ std::optional<std::size_t> index_of(const std::string& token) {
 
 }  // namespace
 
-std::string child_pointer(const std::string& parent, std::string_view key) { return parent + "/" + escaped(key); }
-std::string child_pointer(const std::string& parent, std::size_t index) { return parent + "/" + std::to_string(index); }
+std::string child_pointer(const std::string& parent, std::string_view key) {
+  return parent + "/" + escaped(key);
+}
+std::string child_pointer(const std::string& parent, std::size_t index) {
+  return parent + "/" + std::to_string(index);
+}
 
 std::string parent_pointer(const std::string& pointer) {
   const std::size_t slash = pointer.rfind('/');
@@ -100,8 +109,10 @@ bool assign_value(Json& root, const std::string& pointer, std::optional<Json> va
     if (at->is_null()) *at = Json::object();
     if (at->is_object()) {
       if (last) {
-        if (value) (*at)[token] = std::move(*value);
-        else at->erase(token);
+        if (value)
+          (*at)[token] = std::move(*value);
+        else
+          at->erase(token);
         return true;
       }
       if (!value && !at->contains(token)) return true;
@@ -110,9 +121,12 @@ bool assign_value(Json& root, const std::string& pointer, std::optional<Json> va
       const auto index = index_of(token);
       if (!index || *index > at->size() || (*index == at->size() && !(last && value))) return false;
       if (last) {
-        if (!value) at->erase(*index);
-        else if (*index == at->size()) at->push_back(std::move(*value));
-        else (*at)[*index] = std::move(*value);
+        if (!value)
+          at->erase(*index);
+        else if (*index == at->size())
+          at->push_back(std::move(*value));
+        else
+          (*at)[*index] = std::move(*value);
         return true;
       }
       at = &(*at)[*index];

@@ -39,7 +39,8 @@ void collect(const Json& value, bool excitation, std::vector<Marker>& out) {
     if (const auto it = value.find("position"); it != value.end())
       if (const auto position = position_of(*it)) {
         std::string label;
-        if (const auto name = value.find("name"); name != value.end() && name->is_string()) label = name->get<std::string>();
+        if (const auto name = value.find("name"); name != value.end() && name->is_string())
+          label = name->get<std::string>();
         out.push_back({*position, excitation ? MarkerKind::source : MarkerKind::receiver, label});
       }
     for (const auto& [key, member] : value.items())
@@ -67,7 +68,9 @@ std::optional<std::string> find_list(const Json& node, const std::string& pointe
 /// A coordinate as a person would have typed it: four digits of the largest.
 double tidy(double value, double size) {
   const double unit = std::pow(10.0, std::floor(std::log10(std::max(size, 1e-300))) - 3);
-  return std::round(value / unit) * unit == 0 ? 0 : std::stod(QString::number(std::round(value / unit) * unit, 'g', 12).toStdString());
+  return std::round(value / unit) * unit == 0
+             ? 0
+             : std::stod(QString::number(std::round(value / unit) * unit, 'g', 12).toStdString());
 }
 
 }  // namespace
@@ -78,7 +81,9 @@ std::vector<Marker> markers_of(const Json& json) {
   return out;
 }
 
-std::optional<std::string> receiver_list(const Json& schema) { return find_list(schema, "", 0); }
+std::optional<std::string> receiver_list(const Json& schema) {
+  return find_list(schema, "", 0);
+}
 
 bool place_receiver(CaseModel& model, const Vec3& place) {
   const auto pointer = receiver_list(model.schema());
@@ -88,8 +93,10 @@ bool place_receiver(CaseModel& model, const Vec3& place) {
   Json item = Json::object();
   const double size = std::max({std::abs(place[0]), std::abs(place[1]), std::abs(place[2]), 1e-9});
   const Json* node = &model.schema();
-  for (const std::string& step : pointer_steps(*pointer)) node = &keyword_of(keyword_of(*node, "properties"), step.c_str());
-  if (keyword_of(keyword_of(*node, "items"), "properties").contains("name")) item["name"] = "R" + std::to_string(list.size() + 1);
+  for (const std::string& step : pointer_steps(*pointer))
+    node = &keyword_of(keyword_of(*node, "properties"), step.c_str());
+  if (keyword_of(keyword_of(*node, "items"), "properties").contains("name"))
+    item["name"] = "R" + std::to_string(list.size() + 1);
   item["position"] = {tidy(place[0], size), tidy(place[1], size), tidy(place[2], size)};
   list.push_back(std::move(item));
   model.set(*pointer, std::move(list), QObject::tr("placement of a receiver"));

@@ -49,9 +49,13 @@ MeshModel::MeshModel(CaseModel& model, QObject* parent) : QObject(parent), model
   if (model.is_open()) look();
 }
 
-MeshModel::~MeshModel() { stop_.request_stop(); }
+MeshModel::~MeshModel() {
+  stop_.request_stop();
+}
 
-bool MeshModel::is_wanted() const { return keyword_of(keyword_of(model_.schema(), "properties"), "mesh").is_object(); }
+bool MeshModel::is_wanted() const {
+  return keyword_of(keyword_of(model_.schema(), "properties"), "mesh").is_object();
+}
 
 void MeshModel::reload() {
   key_ = "again";
@@ -86,14 +90,18 @@ void MeshModel::look() {
           return current_exception_as_error();
         }
       },
-      [ticket](MeshModel& self, Result<std::shared_ptr<const MeshPreview>> result) { self.take(ticket, std::move(result)); });
+      [ticket](MeshModel& self, Result<std::shared_ptr<const MeshPreview>> result) {
+        self.take(ticket, std::move(result));
+      });
 }
 
 void MeshModel::take(std::uint64_t ticket, Result<std::shared_ptr<const MeshPreview>> result) {
   if (ticket != ticket_) return;
   reading_ = false;
-  if (result) mesh_ = std::move(result).value();
-  else error_ = result.error();
+  if (result)
+    mesh_ = std::move(result).value();
+  else
+    error_ = result.error();
   emit changed();
 }
 
@@ -111,8 +119,10 @@ void MeshModel::want_sides(double angle) {
       },
       [ticket](MeshModel& self, Result<std::shared_ptr<const MeshSides>> made) {
         if (self.sides_ticket_ != ticket) return;
-        if (made) self.sides_ = std::move(made).value();
-        else self.error_ = made.error();
+        if (made)
+          self.sides_ = std::move(made).value();
+        else
+          self.error_ = made.error();
         emit self.sides_changed();
       });
 }
@@ -135,7 +145,8 @@ void MeshModel::mesh_again(double size) {
   // "body-0.1m" becomes "body-0.05m".
   static const QRegularExpression made("-[0-9.e-]+m$");
   const QString stem = QString::fromStdString(file.stem().string()).remove(made);
-  make_mesh((stem + "-" + QString::number(size, 'g', 4) + "m.msh").toStdString(), tr("meshing with elements of %1 m").arg(size, 0, 'g', 4),
+  make_mesh((stem + "-" + QString::number(size, 'g', 4) + "m.msh").toStdString(),
+            tr("meshing with elements of %1 m").arg(size, 0, 'g', 4),
             [file, size, factor = *scale](const std::filesystem::path& out, std::stop_token stop) {
               return mesh_file_again(file, factor, size, out, std::move(stop));
             });
@@ -153,7 +164,8 @@ void MeshModel::group_faces(const QString& name, std::vector<Index> faces) {
   for (int i = 1; out.empty() || std::filesystem::exists(file.parent_path() / out, ignored); ++i)
     out = (stem + "-groups" + (i > 1 ? QString::number(i) : QString()) + ".msh").toStdString();
   make_mesh(out, tr("making of the group %1").arg(name),
-            [file, factor = *scale, faces = std::move(faces), group = name.toStdString()](const std::filesystem::path& to, std::stop_token stop) {
+            [file, factor = *scale, faces = std::move(faces), group = name.toStdString()](
+                const std::filesystem::path& to, std::stop_token stop) {
               return group_faces_of_file(file, factor, faces, group, to, std::move(stop));
             });
 }

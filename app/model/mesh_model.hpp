@@ -57,7 +57,8 @@ class MeshModel : public QObject {
  private:
   void look();
   /// Makes a mesh file in the background, names it in the case by an edit that can be undone.
-  void make_mesh(const std::string& name, const QString& edit, std::function<Status(const std::filesystem::path&, std::stop_token)> make);
+  void make_mesh(const std::string& name, const QString& edit,
+                 std::function<Status(const std::filesystem::path&, std::stop_token)> make);
   [[nodiscard]] std::optional<double> file_scale() const;
   void take(std::uint64_t ticket, Result<std::shared_ptr<const MeshPreview>> result);
   CaseModel& model_;

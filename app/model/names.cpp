@@ -41,7 +41,9 @@ const Names& names() {
   return all;
 }
 
-QString catalogue(const QString& text) { return QCoreApplication::translate("solver", text.toUtf8().constData()); }
+QString catalogue(const QString& text) {
+  return QCoreApplication::translate("solver", text.toUtf8().constData());
+}
 
 /// The words for a name: its own entry, or the first with a star that fits.
 std::optional<QString> find(const QJsonObject& entries, const QString& name) {
@@ -53,7 +55,8 @@ std::optional<QString> find(const QJsonObject& entries, const QString& name) {
     if (name.size() <= head.size() + tail.size() || !name.startsWith(head) || !name.endsWith(tail)) continue;
     QString rest = name.mid(head.size(), name.size() - head.size() - tail.size()).replace('_', ' ');
     QString said = translated(rest);
-    if (const QString phase = names().phases[rest].toString(); said == rest && !phase.isEmpty()) said = phase.left(1).toLower() + phase.mid(1);
+    if (const QString phase = names().phases[rest].toString(); said == rest && !phase.isEmpty())
+      said = phase.left(1).toLower() + phase.mid(1);
     return catalogue(it->toString()).arg(said);
   }
   return std::nullopt;
@@ -81,7 +84,9 @@ QString translated(const QString& text) {
   return text;
 }
 
-QString translated(const std::string& text) { return translated(QString::fromStdString(text)); }
+QString translated(const std::string& text) {
+  return translated(QString::fromStdString(text));
+}
 
 QString phase_words(const std::string& name) {
   const auto known = find(names().phases, QString::fromStdString(name));
@@ -103,7 +108,8 @@ bool is_detail(const NumberEvent& number) {
   if (find(names().first, key)) return false;
   if (find(names().more, key)) return true;
   // Not known: memory and counts say how, quantities say what.
-  const bool count = (number.unit.empty() || number.unit == "1") && number.value >= 1 && number.value == std::floor(number.value);
+  const bool count =
+      (number.unit.empty() || number.unit == "1") && number.value >= 1 && number.value == std::floor(number.value);
   return number.unit == "B" || count;
 }
 

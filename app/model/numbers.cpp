@@ -13,7 +13,8 @@
 namespace conoid::app {
 
 QString number_text(const NumberEvent& number) {
-  if (number.unit == "B") return QString::fromStdString(format_bytes(static_cast<std::uint64_t>(std::max(0.0, number.value))));
+  if (number.unit == "B")
+    return QString::fromStdString(format_bytes(static_cast<std::uint64_t>(std::max(0.0, number.value))));
   if (number.unit == "s" && number.value >= 0) return QString::fromStdString(format_duration(number.value));
   const double magnitude = std::abs(number.value);
   // 0.0786 Pa is 78.6 mPa.
@@ -30,7 +31,8 @@ QString number_text(const NumberEvent& number) {
     if (const qsizetype e = text.indexOf('e'); e > 0) {
       static const QString raised = QString::fromUtf8("⁰¹²³⁴⁵⁶⁷⁸⁹");
       QString power;
-      for (QChar c : QString::number(text.mid(e + 1).toInt())) power += c == '-' ? QChar(0x207b) : raised[c.digitValue()];
+      for (QChar c : QString::number(text.mid(e + 1).toInt()))
+        power += c == '-' ? QChar(0x207b) : raised[c.digitValue()];
       text = text.left(e) + QString::fromUtf8("·10") + power;
     }
   }

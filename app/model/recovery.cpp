@@ -20,7 +20,9 @@ namespace {
 constexpr int writing_delay_ms = 2000;
 constexpr Bytes copy_limit = Bytes{80} << 20;
 
-bool is_running(qint64 pid) { return pid > 0 && (::kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM); }
+bool is_running(qint64 pid) {
+  return pid > 0 && (::kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
+}
 
 }  // namespace
 
@@ -36,7 +38,9 @@ Recovery::Recovery(CaseModel& model, QString folder, QObject* parent)
   connect(&model_, &CaseModel::dirty_changed, this, [this](bool dirty) { dirty ? timer_.start() : forget(); });
 }
 
-Recovery::~Recovery() { forget(); }
+Recovery::~Recovery() {
+  forget();
+}
 
 void Recovery::save_now() {
   if (file_.isEmpty() || !model_.is_dirty()) return;
@@ -78,10 +82,13 @@ Result<CaseDocument> Recovery::load(const RecoveredCase& recovered) {
   Json wrapped = read_json(*text);
   if (!wrapped.is_object() || !wrapped.contains("case") || !wrapped["case"].is_object() || !wrapped.contains("file") ||
       !wrapped["file"].is_string())
-    return make_error(ErrorCode::file, "the copy of unsaved edits is damaged", "", {recovered.copy.toStdString(), 0, ""});
+    return make_error(ErrorCode::file, "the copy of unsaved edits is damaged", "",
+                      {recovered.copy.toStdString(), 0, ""});
   return CaseDocument::from_json(wrapped["case"], wrapped["file"].get<std::string>());
 }
 
-void Recovery::discard(const RecoveredCase& recovered) { QFile::remove(recovered.copy); }
+void Recovery::discard(const RecoveredCase& recovered) {
+  QFile::remove(recovered.copy);
+}
 
 }  // namespace conoid::app

@@ -24,7 +24,8 @@ void collect_leaves(const Json& value, const std::string& pointer, std::map<std:
   if (out.size() > 5000) return;
   if (value.is_object()) {
     for (const auto& [key, member] : value.items()) collect_leaves(member, child_pointer(pointer, key), out);
-  } else if (value.is_array() && std::any_of(value.begin(), value.end(), [](const Json& one) { return one.is_structured(); })) {
+  } else if (value.is_array() &&
+             std::any_of(value.begin(), value.end(), [](const Json& one) { return one.is_structured(); })) {
     for (std::size_t i = 0; i < value.size(); ++i) collect_leaves(value[i], child_pointer(pointer, i), out);
   } else {
     out[pointer] = value.is_string() ? value.get<std::string>() : compact_json(value);
@@ -76,10 +77,12 @@ std::vector<ListedRun> list_runs(const fs::path& folder, std::size_t limit) {
         return it == run->values.end() ? std::string("–") : it->second;
       };
       const std::string first = value_of(group.front());
-      if (std::all_of(group.begin(), group.end(), [&](const ListedRun* run) { return value_of(run) == first; })) continue;
+      if (std::all_of(group.begin(), group.end(), [&](const ListedRun* run) { return value_of(run) == first; }))
+        continue;
       for (ListedRun* run : group) {
         if (!run->changes.isEmpty()) run->changes += ", ";
-        run->changes += QString::fromStdString(last_token(pointer)) + " = " + short_of(QString::fromStdString(value_of(run)));
+        run->changes +=
+            QString::fromStdString(last_token(pointer)) + " = " + short_of(QString::fromStdString(value_of(run)));
       }
     }
   }
@@ -138,13 +141,16 @@ void RunList::look_again() {
           for (std::size_t i = 0; i < self.runs_.size(); ++i) {
             if (self.runs_[i].card.folder != card.folder) continue;
             self.runs_[i].card = std::move(card);
-            emit self.dataChanged(self.index(static_cast<int>(i), 0), self.index(static_cast<int>(i), self.columnCount() - 1));
+            emit self.dataChanged(self.index(static_cast<int>(i), 0),
+                                  self.index(static_cast<int>(i), self.columnCount() - 1));
             break;
           }
       });
 }
 
-bool RunList::is_own(const ListedRun& run) const { return own_.contains(QString::fromStdString(run.card.folder.string())); }
+bool RunList::is_own(const ListedRun& run) const {
+  return own_.contains(QString::fromStdString(run.card.folder.string()));
+}
 
 void RunList::take(std::vector<ListedRun> runs) {
   beginResetModel();
@@ -168,7 +174,9 @@ void RunList::take(std::vector<ListedRun> runs) {
   emit loaded();
 }
 
-int RunList::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(runs_.size()); }
+int RunList::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(runs_.size());
+}
 int RunList::columnCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : first_number + static_cast<int>(numbers_.size());
 }
@@ -179,7 +187,8 @@ QVariant RunList::data(const QModelIndex& at, int role) const {
   if (role == folder_role) return QString::fromStdString(run.card.folder.string());
   if (role == state_role) return static_cast<int>(run.card.state);
   if (role == computing_role) return run.card.computing;
-  if (role == Qt::TextAlignmentRole && at.column() >= first_number) return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
+  if (role == Qt::TextAlignmentRole && at.column() >= first_number)
+    return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
   if (role != Qt::DisplayRole && role != sort_role && role != Qt::ToolTipRole) return {};
   if (role == Qt::ToolTipRole && at.column() == state_column && run.card.computing && !is_own(run))
     return tr("Another program computes this run now. It can be looked at, and resumed here once it has ended.");
@@ -188,7 +197,8 @@ QVariant RunList::data(const QModelIndex& at, int role) const {
     case state_column:
       if (run.card.computing) return is_own(run) ? tr("running") : tr("running elsewhere");
       return state_word(run.card.state);
-    case title_column: return QString::fromStdString(run.card.title.empty() ? run.card.folder.filename().string() : run.card.title);
+    case title_column:
+      return QString::fromStdString(run.card.title.empty() ? run.card.folder.filename().string() : run.card.title);
     case started_column: {
       const auto time = QDateTime::fromString(QString::fromStdString(run.card.started), Qt::ISODate).toLocalTime();
       if (role == sort_role) return time;
@@ -208,7 +218,8 @@ QVariant RunList::data(const QModelIndex& at, int role) const {
 
 QVariant RunList::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole && section >= first_number) return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
+  if (role == Qt::TextAlignmentRole && section >= first_number)
+    return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
   if (role != Qt::DisplayRole) return {};
   switch (section) {
     case state_column: return tr("State");

@@ -92,8 +92,10 @@ void RunModel::open(const std::filesystem::path& folder) {
       this, [folder] { return read_stored_run(folder); },
       [ticket](RunModel& self, Result<StoredRun> run) {
         if (self.generation_ != ticket || self.is_active()) return;
-        if (run) self.show(std::move(run).value());
-        else emit self.open_failed(run.error());
+        if (run)
+          self.show(std::move(run).value());
+        else
+          emit self.open_failed(run.error());
       },
       pool_.get());
 }
@@ -168,7 +170,8 @@ void RunModel::read_wanted() {
   in_background(
       this, [reader = reader_, request, index] { return reader->read(index, request); },
       [index, generation = generation_](RunModel& self, auto frame) {
-        self.take_read(index, generation, frame ? *frame : nullptr, frame ? QString() : QString::fromStdString(frame.error().render()));
+        self.take_read(index, generation, frame ? *frame : nullptr,
+                       frame ? QString() : QString::fromStdString(frame.error().render()));
       },
       pool_.get());
 }
@@ -215,8 +218,7 @@ double RunModel::elapsed() const {
 
 int RunModel::exit_code() const {
   if (state_ == SessionState::stopped) return static_cast<int>(ErrorCode::stopped);
-  if (state_ == SessionState::failed)
-    return static_cast<int>(error_ ? error_->code : ErrorCode::internal);
+  if (state_ == SessionState::failed) return static_cast<int>(error_ ? error_->code : ErrorCode::internal);
   return 0;
 }
 
@@ -295,9 +297,12 @@ void RunModel::poll() {
 }
 
 void RunModel::take(const SessionEvent& event) {
-  if (const auto* state = std::get_if<StateEvent>(&event)) take_state(*state);
-  else if (const auto* progress = std::get_if<ProgressEvent>(&event)) take_progress(*progress);
-  else if (const auto* table = std::get_if<TableEvent>(&event)) take_table(*table);
+  if (const auto* state = std::get_if<StateEvent>(&event))
+    take_state(*state);
+  else if (const auto* progress = std::get_if<ProgressEvent>(&event))
+    take_progress(*progress);
+  else if (const auto* table = std::get_if<TableEvent>(&event))
+    take_table(*table);
   else if (const auto* balance = std::get_if<BalanceEvent>(&event)) {
     workers_ = balance->workers;
     if (balance->rates.known()) rates_ = balance->rates;
@@ -309,9 +314,12 @@ void RunModel::take(const SessionEvent& event) {
     const Diagnostic& d = diagnostic->diagnostic;
     add_log({level_of(d.severity), elapsed(), d.text, d.hint, d.place.pointer});
   } else if (const auto* number = std::get_if<NumberEvent>(&event)) {
-    const auto it = std::find_if(numbers_.begin(), numbers_.end(), [&](const auto& n) { return n.name == number->name; });
-    if (it == numbers_.end()) numbers_.push_back(*number);
-    else *it = *number;
+    const auto it =
+        std::find_if(numbers_.begin(), numbers_.end(), [&](const auto& n) { return n.name == number->name; });
+    if (it == numbers_.end())
+      numbers_.push_back(*number);
+    else
+      *it = *number;
     emit numbers_changed();
   } else if (const auto* catalog = std::get_if<CatalogEvent>(&event)) {
     catalog_ = catalog->fields;

@@ -97,16 +97,16 @@ class RunModel : public QObject {
   void started();
   void state_changed(conoid::SessionState state);
   void progressed();
-  void tables_changed();                  ///< rows or tables are new
+  void tables_changed();  ///< rows or tables are new
   void balance_changed();
   void numbers_changed();
   void catalog_changed();
   void frame_arrived();
-  void frame_loaded(std::size_t index);   ///< a frame of a stored run is in its place now
-  void opened();                          ///< a stored run is shown
+  void frame_loaded(std::size_t index);  ///< a frame of a stored run is in its place now
+  void opened();                         ///< a stored run is shown
   void open_failed(const conoid::Error& error);
   void log_grew(int lines);
-  void ended();                           ///< after the last event and the last frame were taken
+  void ended();  ///< after the last event and the last frame were taken
 
  private:
   void clear();
@@ -118,7 +118,8 @@ class RunModel : public QObject {
   void close_phase();
   void read_wanted();
   void look_elsewhere();
-  void take_read(std::size_t index, std::uint64_t generation, const std::shared_ptr<const Frame>& frame, const QString& trouble);
+  void take_read(std::size_t index, std::uint64_t generation, const std::shared_ptr<const Frame>& frame,
+                 const QString& trouble);
 
   StartSession start_;
   std::unique_ptr<SessionPort> port_;
@@ -153,7 +154,7 @@ class RunModel : public QObject {
   bool elsewhere_ = false;
   QElapsedTimer since_looked_;
 
-  std::mutex inbox_mutex_;          ///< the logger calls from any thread
+  std::mutex inbox_mutex_;  ///< the logger calls from any thread
   std::vector<LogLine> inbox_;
   std::unique_ptr<log::Subscription> subscription_;
 };

@@ -25,7 +25,8 @@ QString word_of(SessionState state) {
 }  // namespace
 
 RunQueue::RunQueue(StartSession start, std::filesystem::path runs, std::function<bool()> is_busy, QObject* parent)
-    : QAbstractListModel(parent), start_(std::move(start)), runs_folder_(std::move(runs)), is_busy_(std::move(is_busy)) {
+    : QAbstractListModel(parent), start_(std::move(start)), runs_folder_(std::move(runs)),
+      is_busy_(std::move(is_busy)) {
   timer_.setInterval(poll_ms);
   connect(&timer_, &QTimer::timeout, this, &RunQueue::poll);
 }
@@ -70,12 +71,14 @@ void RunQueue::set_active(bool on) {
 }
 
 int RunQueue::waiting() const {
-  return static_cast<int>(std::count_if(queue_.begin(), queue_.end(), [](const QueuedRun& r) { return r.state == SessionState::idle; }));
+  return static_cast<int>(
+      std::count_if(queue_.begin(), queue_.end(), [](const QueuedRun& r) { return r.state == SessionState::idle; }));
 }
 
 void RunQueue::start_next() {
   if (!active_ || port_ || (is_busy_ && is_busy_())) return;
-  const auto next = std::find_if(queue_.begin(), queue_.end(), [](const QueuedRun& r) { return r.state == SessionState::idle; });
+  const auto next =
+      std::find_if(queue_.begin(), queue_.end(), [](const QueuedRun& r) { return r.state == SessionState::idle; });
   if (next == queue_.end()) {
     timer_.stop();
     return;
@@ -99,8 +102,10 @@ void RunQueue::poll() {
   for (const auto& event : port_->take_events()) {
     if (const auto* progress = std::get_if<ProgressEvent>(&event); progress && progress->steps > 0)
       run.share = static_cast<double>(progress->step) / static_cast<double>(progress->steps);
-    if (const auto* now = std::get_if<StateEvent>(&event); now && now->error) run.trouble = QString::fromStdString(now->error->text);
-    if (const auto* d = std::get_if<DiagnosticEvent>(&event); d && d->diagnostic.severity == Severity::error && run.trouble.isEmpty())
+    if (const auto* now = std::get_if<StateEvent>(&event); now && now->error)
+      run.trouble = QString::fromStdString(now->error->text);
+    if (const auto* d = std::get_if<DiagnosticEvent>(&event);
+        d && d->diagnostic.severity == Severity::error && run.trouble.isEmpty())
       run.trouble = QString::fromStdString(d->diagnostic.text);
   }
   run.state = state;
@@ -115,7 +120,9 @@ void RunQueue::poll() {
   start_next();
 }
 
-int RunQueue::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(queue_.size()); }
+int RunQueue::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(queue_.size());
+}
 
 QVariant RunQueue::data(const QModelIndex& at, int role) const {
   if (!at.isValid() || at.row() >= static_cast<int>(queue_.size())) return {};

@@ -18,12 +18,12 @@ namespace conoid::app {
 
 struct QueuedRun {
   QString title;
-  QString detail;          ///< what this one sets: "frequency = 2 GHz"
+  QString detail;  ///< what this one sets: "frequency = 2 GHz"
   CaseDocument document;
   SessionState state = SessionState::idle;  ///< idle: waiting
-  QString trouble;         ///< why it failed
+  QString trouble;                          ///< why it failed
   std::filesystem::path folder;
-  double share = 0;        ///< done, 0 … 1
+  double share = 0;  ///< done, 0 … 1
 };
 
 /// Lives in the window's thread. Waiting runs can be dragged; the one that runs and those that ended stay where they are.
@@ -55,7 +55,8 @@ class RunQueue : public QAbstractListModel {
   [[nodiscard]] Qt::DropActions supportedDropActions() const override { return Qt::MoveAction; }
   [[nodiscard]] QStringList mimeTypes() const override { return {"application/x-conoid-queue-row"}; }
   [[nodiscard]] QMimeData* mimeData(const QModelIndexList& indexes) const override;
-  bool dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int column, const QModelIndex& parent) override;
+  bool dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int column,
+                    const QModelIndex& parent) override;
   /// Moves a waiting run before another place (by keys as well as by the mouse); false when it cannot.
   bool move(int from, int to);
 

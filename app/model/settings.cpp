@@ -21,7 +21,9 @@ QString config_file() {
   return QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + "/conoid/conoid-gui.ini";
 }
 
-bool can_write_in(const QString& folder) { return QDir().mkpath(folder) && QFileInfo(folder).isWritable(); }
+bool can_write_in(const QString& folder) {
+  return QDir().mkpath(folder) && QFileInfo(folder).isWritable();
+}
 
 RecentRun run_from(const QJsonObject& o) {
   return {o["folder"].toString(), o["case"].toString(),    o["title"].toString(),
@@ -29,7 +31,7 @@ RecentRun run_from(const QJsonObject& o) {
 }
 
 QJsonObject to_json(const RecentRun& run) {
-  return {{"folder", run.folder}, {"case", run.case_file},   {"title", run.title},
+  return {{"folder", run.folder}, {"case", run.case_file},  {"title", run.title},
           {"state", run.state},   {"seconds", run.seconds}, {"started", run.started.toString(Qt::ISODate)}};
 }
 
@@ -44,10 +46,14 @@ ThemeChoice Settings::theme() const {
 }
 
 void Settings::set_theme(ThemeChoice choice) {
-  store_.setValue("look/theme", choice == ThemeChoice::dark ? "dark" : choice == ThemeChoice::light ? "light" : "system");
+  store_.setValue("look/theme", choice == ThemeChoice::dark    ? "dark"
+                                : choice == ThemeChoice::light ? "light"
+                                                               : "system");
 }
 
-double Settings::font_scale() const { return std::clamp(store_.value("look/font_scale", 1.0).toDouble(), 0.8, 2.0); }
+double Settings::font_scale() const {
+  return std::clamp(store_.value("look/font_scale", 1.0).toDouble(), 0.8, 2.0);
+}
 
 UnitSystem Settings::units() const {
   const QString name = store_.value("look/units").toString();
@@ -60,8 +66,9 @@ void Settings::set_units(UnitSystem units) {
 
 std::uint64_t Settings::frame_memory() const {
   const std::uint64_t mebibyte = std::uint64_t{1} << 20;
-  return std::clamp<std::uint64_t>(store_.value("memory/frames", QVariant::fromValue<qulonglong>(384 * mebibyte)).toULongLong(),
-                                   32 * mebibyte, 65536 * mebibyte);
+  return std::clamp<std::uint64_t>(
+      store_.value("memory/frames", QVariant::fromValue<qulonglong>(384 * mebibyte)).toULongLong(), 32 * mebibyte,
+      65536 * mebibyte);
 }
 
 std::uint64_t Settings::budget(const char* key) const {
@@ -69,7 +76,9 @@ std::uint64_t Settings::budget(const char* key) const {
   return bytes == 0 ? 0 : std::clamp<std::uint64_t>(bytes, std::uint64_t{32} << 20, std::uint64_t{1} << 46);
 }
 
-int Settings::autosave_seconds() const { return std::clamp(store_.value("recovery/seconds", 2).toInt(), 1, 600); }
+int Settings::autosave_seconds() const {
+  return std::clamp(store_.value("recovery/seconds", 2).toInt(), 1, 600);
+}
 
 void Settings::set_window(const QByteArray& geometry, const QByteArray& layout) {
   store_.setValue("window/geometry", geometry);
@@ -78,7 +87,8 @@ void Settings::set_window(const QByteArray& geometry, const QByteArray& layout) 
 
 Settings::Speed Settings::machine_speed() const {
   if (store_.value("machine/processors").toInt() != QThread::idealThreadCount()) return {};
-  return {store_.value("machine/copy").toDouble(), store_.value("machine/flops").toDouble(), store_.value("machine/starts").toInt()};
+  return {store_.value("machine/copy").toDouble(), store_.value("machine/flops").toDouble(),
+          store_.value("machine/starts").toInt()};
 }
 
 void Settings::add_machine_speed(double copy, double flops) {
@@ -149,7 +159,9 @@ std::filesystem::path Settings::runs_folder() const {
   return folder.toStdString();
 }
 
-void Settings::set_runs_folder(const QString& folder) { runs_override_ = QDir(folder).absolutePath(); }
+void Settings::set_runs_folder(const QString& folder) {
+  runs_override_ = QDir(folder).absolutePath();
+}
 
 QString Settings::state_folder() const {
   QString base = qEnvironmentVariable("XDG_STATE_HOME");

@@ -54,12 +54,16 @@ class Settings : public QObject {
   void set_units(UnitSystem units);
   /// Memory for frames kept for scrubbing, in bytes.
   [[nodiscard]] std::uint64_t frame_memory() const;
-  void set_frame_memory(std::uint64_t bytes) { store_.setValue("memory/frames", QVariant::fromValue<qulonglong>(bytes)); }
+  void set_frame_memory(std::uint64_t bytes) {
+    store_.setValue("memory/frames", QVariant::fromValue<qulonglong>(bytes));
+  }
   /// Memory of the host and of each device that a run on this machine may take, in bytes; 0: as each case says.
   [[nodiscard]] std::uint64_t host_memory() const { return budget("memory/host"); }
   [[nodiscard]] std::uint64_t device_memory() const { return budget("memory/device"); }
   void set_host_memory(std::uint64_t bytes) { store_.setValue("memory/host", QVariant::fromValue<qulonglong>(bytes)); }
-  void set_device_memory(std::uint64_t bytes) { store_.setValue("memory/device", QVariant::fromValue<qulonglong>(bytes)); }
+  void set_device_memory(std::uint64_t bytes) {
+    store_.setValue("memory/device", QVariant::fromValue<qulonglong>(bytes));
+  }
   /// Seconds after the last edit until unsaved work is kept for recovery.
   [[nodiscard]] int autosave_seconds() const;
   void set_autosave_seconds(int seconds) { store_.setValue("recovery/seconds", seconds); }

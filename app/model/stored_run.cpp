@@ -32,7 +32,9 @@ double number_at(const Json& json, const char* key) {
 }
 
 /// Numbers of damaged files need not fit an integer.
-Index count_of(double number) { return number > 0 ? static_cast<Index>(std::min(number, 9e15)) : 0; }
+Index count_of(double number) {
+  return number > 0 ? static_cast<Index>(std::min(number, 9e15)) : 0;
+}
 
 LogLevel level_of(const std::string& word) {
   if (word == "error") return LogLevel::error;
@@ -64,7 +66,8 @@ void read_summary(const Json& summary, StoredRun& run) {
   if (const auto it = summary.find("seconds"); it != summary.end()) run.seconds = number_at(*it, "total");
   if (const auto it = summary.find("machine"); it != summary.end()) {
     const auto rates_at = [](const Json& at) {
-      return MachineRates{number_at(at, "copy_bytes_per_second"), number_at(at, "flops_double"), number_at(at, "flops_single"),
+      return MachineRates{number_at(at, "copy_bytes_per_second"), number_at(at, "flops_double"),
+                          number_at(at, "flops_single"),
                           static_cast<int>(std::clamp(number_at(at, "threads"), 0.0, 1e6))};
     };
     run.rates = rates_at(*it);
@@ -109,8 +112,16 @@ void read_balance(const fs::path& file, StoredRun& run) {
   int workers = 0;
   for (const TelemetryRow& row : *rows) {
     workers = std::max(workers, row.worker + 1);
-    run.balance.push_back({row.pass, row.worker, row.items, row.busy, row.waiting, row.copying, row.phase, {row.flops, row.bytes},
-                           static_cast<Bytes>(count_of(row.held)), static_cast<Bytes>(count_of(row.streamed))});
+    run.balance.push_back({row.pass,
+                           row.worker,
+                           row.items,
+                           row.busy,
+                           row.waiting,
+                           row.copying,
+                           row.phase,
+                           {row.flops, row.bytes},
+                           static_cast<Bytes>(count_of(row.held)),
+                           static_cast<Bytes>(count_of(row.streamed))});
   }
   for (int w = 0; w < workers; ++w) run.workers.push_back({"worker " + std::to_string(w + 1), 0, 1});
 }
@@ -134,7 +145,9 @@ void read_log(const fs::path& file, StoredRun& run) {
 
 }  // namespace
 
-std::vector<RunPhase> read_phases(const fs::path& folder) { return phases_of(json_file(folder / "summary.json")); }
+std::vector<RunPhase> read_phases(const fs::path& folder) {
+  return phases_of(json_file(folder / "summary.json"));
+}
 
 Result<StoredRun> read_run_card(const fs::path& folder) {
   StoredRun run;

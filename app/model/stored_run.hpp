@@ -16,23 +16,23 @@ namespace conoid::app {
 struct StoredRun {
   std::filesystem::path folder;
   std::string title;
-  std::string solver;                 ///< its id
-  std::string case_file;              ///< what was run, as run.json says
-  std::string started;                ///< ISO 8601, UTC
+  std::string solver;                          ///< its id
+  std::string case_file;                       ///< what was run, as run.json says
+  std::string started;                         ///< ISO 8601, UTC
   SessionState state = SessionState::stopped;  ///< stopped as well for a run whose program went away
-  bool computing = false;             ///< somebody computes in its folder now, whatever `state` says
-  double seconds = 0;                 ///< of wall time
+  bool computing = false;                      ///< somebody computes in its folder now, whatever `state` says
+  double seconds = 0;                          ///< of wall time
   Index steps = 0;
   std::vector<RunTable> tables;
   std::vector<NumberEvent> numbers;
   std::vector<RunPhase> phases;
   std::vector<WorkerSpec> workers;
   std::vector<BalanceSample> balance;
-  MachineRates rates{};               ///< of the machine it ran on; zeros: not measured
+  MachineRates rates{};                    ///< of the machine it ran on; zeros: not measured
   std::vector<MachineRates> device_rates;  ///< one a worker, zeros of processors
   std::vector<LogLine> log;
   std::vector<StoredFrame> frames;
-  std::size_t first_shown = 0;        ///< of frames: the one to open on
+  std::size_t first_shown = 0;                             ///< of frames: the one to open on
   std::vector<std::pair<std::string, FieldInfo>> catalog;  ///< part, field
   std::shared_ptr<VtkhdfReader> reader;                    ///< null when no fields were kept
 };

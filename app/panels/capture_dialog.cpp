@@ -107,7 +107,8 @@ void CaptureDialog::refresh() {
     height_->setValue(size.height());
   }
   if (frames_ == 0) return note_->hide();
-  QString text = tr("%1 pictures, %2 s of film.").arg(frames_).arg(static_cast<double>(frames_) / speed_->value(), 0, 'f', 1);
+  QString text =
+      tr("%1 pictures, %2 s of film.").arg(frames_).arg(static_cast<double>(frames_) / speed_->value(), 0, 'f', 1);
   if (format_->count() == 1) text += " " + tr("Install ffmpeg to make MP4 and WebM films.");
   note_->setText(text);
 }

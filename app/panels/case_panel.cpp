@@ -66,7 +66,8 @@ class TitleEdit final : public QLineEdit {
     style()->drawPrimitive(QStyle::PE_PanelLineEdit, &option, &painter, this);
     painter.setFont(font());
     painter.setPen(palette().color(QPalette::Text));
-    painter.drawText(rect().adjusted(0, 0, -8, 0), Qt::AlignLeft | Qt::AlignVCenter, fontMetrics().elidedText(whole, Qt::ElideRight, room));
+    painter.drawText(rect().adjusted(0, 0, -8, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                     fontMetrics().elidedText(whole, Qt::ElideRight, room));
   }
 };
 
@@ -303,7 +304,8 @@ void CasePanel::refresh() {
   solver_->setText(translated(info ? std::string(info->title) : model.solver()));
   // Many cases are called case.json; the folder tells them apart.
   const QString folder = QString::fromStdString(model.document().folder().filename().string());
-  file_->set_text((folder.isEmpty() ? QString() : folder + "/") + model.file_name() + (model.is_dirty() ? tr(" – edited") : QString()));
+  file_->set_text((folder.isEmpty() ? QString() : folder + "/") + model.file_name() +
+                  (model.is_dirty() ? tr(" – edited") : QString()));
   file_->setToolTip(QString::fromStdString(model.document().file().string()));
   for (SectionWidget* section : sections_) section->refresh();
   refresh_footer();
@@ -326,9 +328,11 @@ void CasePanel::refresh_footer() {
   }
   footer_dot_->set_colour(errors ? "bad" : warnings ? "caution" : "good");
   footer_->setEnabled(errors + warnings > 0);
-  footer_->setText(errors     ? errors == 1 ? tr("1 field to correct – show it") : tr("%1 fields to correct – show the first").arg(errors)
-                   : warnings ? warnings == 1 ? tr("1 warning – show it") : tr("%1 warnings – show the first").arg(warnings)
-                              : tr("Complete: ready to run"));
+  footer_->setText(errors ? errors == 1 ? tr("1 field to correct – show it")
+                                        : tr("%1 fields to correct – show the first").arg(errors)
+                   : warnings
+                       ? warnings == 1 ? tr("1 warning – show it") : tr("%1 warnings – show the first").arg(warnings)
+                       : tr("Complete: ready to run"));
 }
 
 void CasePanel::reveal(const std::string& pointer) {

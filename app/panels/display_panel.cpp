@@ -24,15 +24,19 @@ namespace {
 constexpr int steps = 200;  // of a slider from end to end
 constexpr int panel_width = 248;
 
-double share(const QSlider* slider) { return static_cast<double>(slider->value()) / steps; }
-int place(double share) { return static_cast<int>(share * steps + 0.5); }
+double share(const QSlider* slider) {
+  return static_cast<double>(slider->value()) / steps;
+}
+int place(double share) {
+  return static_cast<int>(share * steps + 0.5);
+}
 
 struct Holds {
-  bool grid = false;        ///< a grid with three extents
-  bool surface = false;     ///< any mesh
-  bool volume = false;      ///< a mesh with volume cells
-  QStringList vectors;      ///< names of vector fields
-  QStringList movable;      ///< point fields of meshes
+  bool grid = false;     ///< a grid with three extents
+  bool surface = false;  ///< any mesh
+  bool volume = false;   ///< a mesh with volume cells
+  QStringList vectors;   ///< names of vector fields
+  QStringList movable;   ///< point fields of meshes
   QHash<QString, QString> labels;
 };
 
@@ -52,7 +56,8 @@ Holds look_into(const Frame& frame) {
     }
     for (const Field& field : part.fields) {
       const QString name = QString::fromStdString(field.info.name);
-      out.labels[name] = field.info.label.empty() ? translated(words_of(field.info.name)) : translated(field.info.label);
+      out.labels[name] =
+          field.info.label.empty() ? translated(words_of(field.info.name)) : translated(field.info.label);
       if (field.info.components == 3 && !out.vectors.contains(name)) out.vectors << name;
       if (mesh && field.info.association == Association::point && !out.movable.contains(name)) out.movable << name;
     }
@@ -184,7 +189,8 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
 
   for (QCheckBox* box : {mesh_cuts_, iso_, edges_, clip_, streamlines_, bar_, caption_, outline_, lengths_, triad_})
     connect(box, &QCheckBox::clicked, this, &DisplayPanel::changed);
-  for (QComboBox* combo : {map_, clip_side_, warp_, arrows_}) connect(combo, &QComboBox::activated, this, &DisplayPanel::changed);
+  for (QComboBox* combo : {map_, clip_side_, warp_, arrows_})
+    connect(combo, &QComboBox::activated, this, &DisplayPanel::changed);
   connect(warp_scale_, &QLineEdit::editingFinished, this, &DisplayPanel::changed);
 }
 
@@ -240,8 +246,10 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
   }
   iso_->setChecked(!view.iso.empty());
   const QSignalBlocker iso_still(iso_at_), opacity_still(opacity_), clip_still(clip_at_), count_still(arrow_count_);
-  if (!view.iso.empty()) iso_at_->setValue(place(std::abs(view.iso.front())));
-  else if (iso_at_->value() == 0) iso_at_->setValue(place(0.5));
+  if (!view.iso.empty())
+    iso_at_->setValue(place(std::abs(view.iso.front())));
+  else if (iso_at_->value() == 0)
+    iso_at_->setValue(place(0.5));
   iso_at_->setEnabled(!view.iso.empty());
   iso_text_->setText(tr("%1 %").arg(qRound(100 * share(iso_at_))));
   edges_->setChecked(view.edges);
@@ -252,7 +260,8 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
   if (view.clip) {
     clip_at_->setValue(place(view.clip->position));
     for (int k = 0; k < 3; ++k)
-      if (const double n = view.clip->normal[static_cast<std::size_t>(k)]; n != 0) clip_side_->setCurrentIndex(2 * k + (n < 0));
+      if (const double n = view.clip->normal[static_cast<std::size_t>(k)]; n != 0)
+        clip_side_->setCurrentIndex(2 * k + (n < 0));
   } else if (clip_at_->value() == 0) {
     clip_at_->setValue(place(0.5));
   }

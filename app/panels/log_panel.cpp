@@ -49,7 +49,8 @@ class LineDelegate final : public QStyledItemDelegate {
     QRect used;
     painter->drawText(box, Qt::TextWordWrap, index.data().toString(), &used);
     painter->setPen(look_.colour("muted"));
-    painter->drawText(box.adjusted(0, used.height() + 2, 0, 0), Qt::TextWordWrap, index.data(LogModel::hint_role).toString());
+    painter->drawText(box.adjusted(0, used.height() + 2, 0, 0), Qt::TextWordWrap,
+                      index.data(LogModel::hint_role).toString());
     if (!index.data(LogModel::pointer_role).toString().isEmpty())
       look_.icon("chevron-right", "muted").paint(painter, QRect(area.right() - 22, area.top() + 5, 14, 14));
   }
@@ -85,7 +86,9 @@ void LogModel::follow(int) {
   }
 }
 
-int LogModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : rows_; }
+int LogModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : rows_;
+}
 
 QVariant LogModel::data(const QModelIndex& index, int role) const {
   if (index.row() >= static_cast<int>(run_.log().size())) return {};
@@ -156,11 +159,13 @@ LogPanel::LogPanel(RunModel& run, const Look& look, QWidget* parent) : QWidget(p
   filter_->setSourceModel(lines_);
   view_->setModel(filter_);
   view_->setItemDelegate(new LineDelegate(look, view_));
-  connect(level, &QComboBox::activated, this, [this, level] { filter_->set_least_level(level->currentData().toInt()); });
+  connect(level, &QComboBox::activated, this,
+          [this, level] { filter_->set_least_level(level->currentData().toInt()); });
   connect(words, &QLineEdit::textChanged, filter_, &LogFilter::set_words);
   connect(filter_, &QAbstractItemModel::rowsInserted, view_, &QListView::scrollToBottom, Qt::QueuedConnection);
   const auto jump = [this](const QModelIndex& index) {
-    if (const QString pointer = index.data(LogModel::pointer_role).toString(); !pointer.isEmpty()) emit field_wanted(pointer);
+    if (const QString pointer = index.data(LogModel::pointer_role).toString(); !pointer.isEmpty())
+      emit field_wanted(pointer);
   };
   connect(view_, &QListView::clicked, this, jump);
   connect(view_, &QListView::activated, this, jump);

@@ -8,8 +8,8 @@
 
 #include <QComboBox>
 #include <QGridLayout>
-#include <QHash>
 #include <QHBoxLayout>
+#include <QHash>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -24,8 +24,8 @@
 #include <QVBoxLayout>
 
 #include "app/forms/object_form.hpp"
-#include "app/forms/schema_text.hpp"
 #include "app/forms/scalar_edits.hpp"
+#include "app/forms/schema_text.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/json_path.hpp"
 #include "app/model/names.hpp"
@@ -37,22 +37,30 @@
 namespace conoid::app {
 namespace {
 
-constexpr double poor = 0.2;       // scaled Jacobian below which an element spoils the result
+constexpr double poor = 0.2;  // scaled Jacobian below which an element spoils the result
 constexpr double fair = 0.5;
 constexpr double enough_nodes = 10;  // a wavelength
 constexpr double few_nodes = 6;
 
-QString count(Index n) { return QLocale(QLocale::English).toString(static_cast<qlonglong>(n)).replace(',', QChar(0x202f)); }
-QString text(const std::string& s) { return QString::fromStdString(s); }
+QString count(Index n) {
+  return QLocale(QLocale::English).toString(static_cast<qlonglong>(n)).replace(',', QChar(0x202f));
+}
+QString text(const std::string& s) {
+  return QString::fromStdString(s);
+}
 
-QString plain(double v) { return QString::number(v, 'g', 4).replace('-', QChar(0x2212)); }
+QString plain(double v) {
+  return QString::number(v, 'g', 4).replace('-', QChar(0x2212));
+}
 
 /// Maps of the schema whose keys are groups of the mesh: "/boundaries".
-void find_group_maps(const Json& node, const std::string& pointer, std::vector<std::pair<std::string, Json>>& out, int depth = 0) {
+void find_group_maps(const Json& node, const std::string& pointer, std::vector<std::pair<std::string, Json>>& out,
+                     int depth = 0) {
   if (!node.is_object() || depth > 5) return;
   if (string_at(node, "group") == "mesh-group" && node.contains("map")) out.emplace_back(pointer, node);
   if (const Json& properties = keyword_of(node, "properties"); properties.is_object())
-    for (const auto& [key, child] : properties.items()) find_group_maps(child, child_pointer(pointer, key), out, depth + 1);
+    for (const auto& [key, child] : properties.items())
+      find_group_maps(child, child_pointer(pointer, key), out, depth + 1);
 }
 
 constexpr std::size_t most_sides = 500;  // in the list
@@ -68,7 +76,8 @@ QString words_of_normal(const Vec3& normal) {
   for (std::size_t i = 1; i < 3; ++i)
     if (std::abs(normal[i]) > std::abs(normal[k])) k = i;
   const QString towards = QString(normal[k] > 0 ? QChar('+') : QChar(0x2212)) + names[k];
-  return std::abs(normal[k]) / length > along ? QObject::tr("facing %1").arg(towards) : QObject::tr("slanting towards %1").arg(towards);
+  return std::abs(normal[k]) / length > along ? QObject::tr("facing %1").arg(towards)
+                                              : QObject::tr("slanting towards %1").arg(towards);
 }
 
 Index first_cell(const MeshSides& sides, Index side) {
@@ -100,7 +109,9 @@ void QualityBars::paintEvent(QPaintEvent*) {
     double h = std::sqrt(static_cast<double>(counts_[i]) / static_cast<double>(most)) * height_all;
     if (counts_[i] > 0) h = std::max(h, 3.0);
     painter.fillRect(QRectF(static_cast<double>(i) * width_each + 0.5, height_all - h + 1, width_each - 1, h),
-                     look_.colour(at < poor ? "bad" : at < fair ? "caution" : "good"));
+                     look_.colour(at < poor   ? "bad"
+                                  : at < fair ? "caution"
+                                              : "good"));
   }
   painter.setPen(look_.colour("border"));
   painter.drawLine(QPointF(0, height_all + 1.5), QPointF(width(), height_all + 1.5));
@@ -164,7 +175,8 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   frequency_->setAccessibleDescription(tr("For elements a wavelength; the case’s highest unless another is typed"));
   speed_ = new UnitLineEdit(look, "m/s", content_);
   speed_->setAccessibleName(tr("Speed of the wave"));
-  speed_->setAccessibleDescription(tr("For elements a wavelength; the slowest of the case’s materials unless another is typed"));
+  speed_->setAccessibleDescription(
+      tr("For elements a wavelength; the slowest of the case’s materials unless another is typed"));
   waves->addWidget(make_label(tr("Frequency"), "muted", content_), 0, 0);
   waves->addWidget(frequency_, 0, 1);
   waves->addWidget(make_label(tr("Speed"), "muted", content_), 1, 0);
@@ -226,13 +238,17 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
 
   const auto mesh_with = [this](double factor) {
     const auto size = parse_quantity(size_->text().toStdString(), "m");
-    if (size && size->value > 0) mesh_.mesh_again(factor * size->value);
-    else static_cast<UnitLineEdit*>(size_)->set_wrong(true);
+    if (size && size->value > 0)
+      mesh_.mesh_again(factor * size->value);
+    else
+      static_cast<UnitLineEdit*>(size_)->set_wrong(true);
   };
   connect(again, &QPushButton::clicked, this, [mesh_with] { mesh_with(1); });
   connect(finer_, &QPushButton::clicked, this, [this, mesh_with] {
-    if (mesh_.mesh() && can_be_meshed(mesh_.mesh()->file)) mesh_with(0.5);
-    else mesh_.refine();
+    if (mesh_.mesh() && can_be_meshed(mesh_.mesh()->file))
+      mesh_with(0.5);
+    else
+      mesh_.refine();
   });
   connect(coarser_, &QPushButton::clicked, this, [mesh_with] { mesh_with(2); });
   connect(unit_, &QComboBox::currentIndexChanged, this, &MeshPanel::refresh);
@@ -267,7 +283,8 @@ QWidget* MeshPanel::make_chooser() {
   column->setContentsMargins(0, 4, 0, 0);
   column->setSpacing(6);
   choose_ = new QPushButton(tr("Choose faces"), box);
-  choose_->setToolTip(tr("Sides of the body that become a group of the mesh, by the mouse in the picture or by the keyboard in a list"));
+  choose_->setToolTip(tr(
+      "Sides of the body that become a group of the mesh, by the mouse in the picture or by the keyboard in a list"));
   choose_->setCheckable(true);
   choose_->setIcon(look_.icon("place"));
   column->addWidget(choose_, 0, Qt::AlignLeft);
@@ -299,7 +316,8 @@ QWidget* MeshPanel::make_chooser() {
   group_name_ = new QLineEdit(chooser_);
   group_name_->setPlaceholderText(tr("name of the group"));
   group_name_->setAccessibleName(tr("Name of the group"));
-  group_name_->setAccessibleDescription(tr("By which boundaries and materials of the case find the chosen faces; Enter makes the group"));
+  group_name_->setAccessibleDescription(
+      tr("By which boundaries and materials of the case find the chosen faces; Enter makes the group"));
   make_group_ = new QPushButton(tr("Make a group"), chooser_);
   grid->addWidget(group_name_, 3, 0);
   grid->addWidget(make_group_, 3, 1);
@@ -367,7 +385,9 @@ void MeshPanel::choose_at(const Vec3& place) {
 void MeshPanel::choose_side(Index side, bool on) {
   const std::vector<Index>& of = mesh_.sides()->side_of;
   for (std::size_t c = 0; c < of.size(); ++c)
-    if (of[c] == side) on ? static_cast<void>(chosen_.insert(static_cast<Index>(c))) : static_cast<void>(chosen_.erase(static_cast<Index>(c)));
+    if (of[c] == side)
+      on ? static_cast<void>(chosen_.insert(static_cast<Index>(c)))
+         : static_cast<void>(chosen_.erase(static_cast<Index>(c)));
   show_chosen();
 }
 
@@ -380,14 +400,16 @@ void MeshPanel::show_sides() {
   // A side whose faces are all chosen stays chosen when the angle has changed.
   std::vector<Index> taken(found.sides.size(), 0);
   for (const Index c : chosen_)
-    if (const Index side = found.side_of[static_cast<std::size_t>(c)]; side >= 0) ++taken[static_cast<std::size_t>(side)];
+    if (const Index side = found.side_of[static_cast<std::size_t>(c)]; side >= 0)
+      ++taken[static_cast<std::size_t>(side)];
   // A side faces what lies outside, also where the normals of a closed surface point inwards.
   const auto& surface = mesh_.mesh()->summary.surface;
   const double turn = mesh_.mesh()->summary.dimension == 2 && surface.closed() && surface.volume < 0 ? -1 : 1;
   for (std::size_t i = 0; i < std::min(found.sides.size(), most_sides); ++i) {
     const MeshSides::Side& side = found.sides[i];
     const Vec3 outwards{turn * side.normal[0], turn * side.normal[1], turn * side.normal[2]};
-    auto* item = new QListWidgetItem(tr("%1: %2, %3 faces").arg(i + 1).arg(words_of_normal(outwards), count(side.cells)), sides_);
+    auto* item = new QListWidgetItem(
+        tr("%1: %2, %3 faces").arg(i + 1).arg(words_of_normal(outwards), count(side.cells)), sides_);
     item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
     item->setCheckState(taken[i] == side.cells ? Qt::Checked : Qt::Unchecked);
   }
@@ -399,10 +421,12 @@ void MeshPanel::show_chosen() {
   if (!mesh_.sides()) return;
   const MeshSides& found = *mesh_.sides();
   const auto count_all = static_cast<Index>(found.side_of.size());
-  QString words = chosen_.empty() ? tr("Click a side of the body in the picture, or choose sides in the list: arrows and space.")
-                                  : tr("%1 of %2 faces are chosen. Click a side again, or press space, to take it back.")
-                                        .arg(count(static_cast<Index>(chosen_.size())), count(count_all));
-  if (found.sides.size() > most_sides) words += ' ' + tr("The list shows the %1 largest of %2 sides.").arg(most_sides).arg(found.sides.size());
+  QString words = chosen_.empty()
+                      ? tr("Click a side of the body in the picture, or choose sides in the list: arrows and space.")
+                      : tr("%1 of %2 faces are chosen. Click a side again, or press space, to take it back.")
+                            .arg(count(static_cast<Index>(chosen_.size())), count(count_all));
+  if (found.sides.size() > most_sides)
+    words += ' ' + tr("The list shows the %1 largest of %2 sides.").arg(most_sides).arg(found.sides.size());
   chosen_text_->setText(words);
   auto frame = std::make_shared<Frame>();
   frame->axis = FrameAxis::iteration;
@@ -430,17 +454,22 @@ void MeshPanel::refresh() {
   if (!mesh || mesh_.is_reading()) set_choosing(false);
   content_->setVisible(mesh != nullptr);
   note_->setVisible(mesh == nullptr || mesh_.is_reading());
-  if (mesh_.is_reading()) note_->setText(tr("Reading the mesh…"));
-  else if (mesh_.error()) note_->setText(text(mesh_.error()->text + (mesh_.error()->hint.empty() ? "" : "\n" + mesh_.error()->hint)));
-  else if (!mesh_.is_wanted()) note_->setText(tr("This kind of case works on a grid: there is no mesh."));
-  else note_->setText(tr("No mesh yet. Name its file under Geometry in the case, or drop a mesh file on the window."));
+  if (mesh_.is_reading())
+    note_->setText(tr("Reading the mesh…"));
+  else if (mesh_.error())
+    note_->setText(text(mesh_.error()->text + (mesh_.error()->hint.empty() ? "" : "\n" + mesh_.error()->hint)));
+  else if (!mesh_.is_wanted())
+    note_->setText(tr("This kind of case works on a grid: there is no mesh."));
+  else
+    note_->setText(tr("No mesh yet. Name its file under Geometry in the case, or drop a mesh file on the window."));
   set_role(note_, mesh_.error() ? "note-bad" : "muted");
   if (!mesh) return;
   fill_figures(*mesh);
   fill_checks(*mesh);
   bars_->set_counts(mesh->summary.quality.scaled_jacobian.counts);
   const QualityReport& q = mesh->summary.quality;
-  quality_text_->setText(tr("Least %1, mean %2 (scaled Jacobian).").arg(plain(q.scaled_jacobian_min), plain(q.scaled_jacobian_mean)));
+  quality_text_->setText(
+      tr("Least %1, mean %2 (scaled Jacobian).").arg(plain(q.scaled_jacobian_min), plain(q.scaled_jacobian_mean)));
   fill_worst(*mesh);
   fill_groups(*mesh);
   fill_again(*mesh);
@@ -461,21 +490,33 @@ void MeshPanel::fill_figures(const MeshPreview& mesh) {
   const double factor = one ? one->value : 1;
   const auto length = [&](double metres) { return plain(metres / factor); };
   add(tr("Points"), count(s.points));
-  static const QHash<QString, QString> shapes = {
-      {"vertex", tr("Vertices")},       {"line2", tr("Lines")},         {"line3", tr("Curved lines")},
-      {"triangle3", tr("Triangles")},   {"triangle6", tr("Curved triangles")}, {"quad4", tr("Quadrilaterals")},
-      {"quad8", tr("Curved quadrilaterals")}, {"quad9", tr("Curved quadrilaterals")}, {"tet4", tr("Tetrahedra")},
-      {"tet10", tr("Curved tetrahedra")}, {"hex8", tr("Hexahedra")},    {"hex20", tr("Curved hexahedra")},
-      {"hex27", tr("Curved hexahedra")}};
+  static const QHash<QString, QString> shapes = {{"vertex", tr("Vertices")},
+                                                 {"line2", tr("Lines")},
+                                                 {"line3", tr("Curved lines")},
+                                                 {"triangle3", tr("Triangles")},
+                                                 {"triangle6", tr("Curved triangles")},
+                                                 {"quad4", tr("Quadrilaterals")},
+                                                 {"quad8", tr("Curved quadrilaterals")},
+                                                 {"quad9", tr("Curved quadrilaterals")},
+                                                 {"tet4", tr("Tetrahedra")},
+                                                 {"tet10", tr("Curved tetrahedra")},
+                                                 {"hex8", tr("Hexahedra")},
+                                                 {"hex20", tr("Curved hexahedra")},
+                                                 {"hex27", tr("Curved hexahedra")}};
   for (const auto& [shape, n] : s.cells_by_shape) add(shapes.value(text(shape), text(shape)), count(n));
-  add(tr("Size"), QStringLiteral("%1 × %2 × %3 %4").arg(length(s.high[0] - s.low[0]), length(s.high[1] - s.low[1]),
-                                                      length(s.high[2] - s.low[2]), unit_->currentText()));
-  add(tr("Edges"), QStringLiteral("%1 … %2 %3").arg(length(s.quality.edge_min), length(s.quality.edge_max), unit_->currentText()));
+  add(tr("Size"), QStringLiteral("%1 × %2 × %3 %4")
+                      .arg(length(s.high[0] - s.low[0]), length(s.high[1] - s.low[1]), length(s.high[2] - s.low[2]),
+                           unit_->currentText()));
+  add(tr("Edges"),
+      QStringLiteral("%1 … %2 %3").arg(length(s.quality.edge_min), length(s.quality.edge_max), unit_->currentText()));
   const char* const powers[] = {"", "", "²", "³"};
   const int d = std::clamp(s.quality.dimension, 0, 3);
   if (d >= 1)
-    add(d == 3 ? tr("Volume") : d == 2 ? tr("Area") : tr("Length"),
-        QStringLiteral("%1 %2%3").arg(plain(s.quality.measure / std::pow(factor, d)), unit_->currentText(), QString::fromUtf8(powers[d])));
+    add(d == 3   ? tr("Volume")
+        : d == 2 ? tr("Area")
+                 : tr("Length"),
+        QStringLiteral("%1 %2%3").arg(plain(s.quality.measure / std::pow(factor, d)), unit_->currentText(),
+                                      QString::fromUtf8(powers[d])));
 }
 
 void MeshPanel::add_check(bool good, const QString& words, const QString& detail) {
@@ -483,7 +524,8 @@ void MeshPanel::add_check(bool good, const QString& words, const QString& detail
   auto* row = new QHBoxLayout(line);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(8);
-  row->addWidget(new IconLabel(look_, good ? "check" : "warning", good ? "good" : "caution", 14, line), 0, Qt::AlignTop);
+  row->addWidget(new IconLabel(look_, good ? "check" : "warning", good ? "good" : "caution", 14, line), 0,
+                 Qt::AlignTop);
   auto* label = make_label(detail.isEmpty() ? words : words + "\n" + detail, "", line);
   label->setWordWrap(true);
   row->addWidget(label, 1);
@@ -496,15 +538,20 @@ void MeshPanel::fill_checks(const MeshPreview& mesh) {
   const QualityReport& q = s.quality;
   if (s.has_surface && s.dimension == 2) {
     const bool flat = s.high[0] == s.low[0] || s.high[1] == s.low[1] || s.high[2] == s.low[2];
-    if (!flat) add_check(s.surface.closed(), s.surface.closed() ? tr("Closed") : tr("Open surface"),
-                         s.surface.closed() ? QString() : text(mesh.surface));
-    add_check(s.surface.consistent(), s.surface.consistent() ? tr("Consistent orientation") : tr("Elements turned against each other"));
+    if (!flat)
+      add_check(s.surface.closed(), s.surface.closed() ? tr("Closed") : tr("Open surface"),
+                s.surface.closed() ? QString() : text(mesh.surface));
+    add_check(s.surface.consistent(),
+              s.surface.consistent() ? tr("Consistent orientation") : tr("Elements turned against each other"));
     if (s.surface.closed())
-      add_check(s.surface.volume > 0, s.surface.volume > 0 ? tr("Normals point outwards") : tr("Normals point inwards"));
+      add_check(s.surface.volume > 0,
+                s.surface.volume > 0 ? tr("Normals point outwards") : tr("Normals point inwards"));
   }
-  add_check(q.inverted_cells == 0, q.inverted_cells == 0 ? tr("No element turned inside out")
-                                                        : tr("%1 elements turned inside out").arg(count(q.inverted_cells)));
-  add_check(q.degenerate_cells == 0, q.degenerate_cells == 0 ? tr("No flat element") : tr("%1 flat elements").arg(count(q.degenerate_cells)));
+  add_check(q.inverted_cells == 0, q.inverted_cells == 0
+                                       ? tr("No element turned inside out")
+                                       : tr("%1 elements turned inside out").arg(count(q.inverted_cells)));
+  add_check(q.degenerate_cells == 0,
+            q.degenerate_cells == 0 ? tr("No flat element") : tr("%1 flat elements").arg(count(q.degenerate_cells)));
   if (q.duplicate_points > 0) add_check(false, tr("%1 points lie upon another").arg(count(q.duplicate_points)));
 }
 
@@ -547,7 +594,8 @@ void MeshPanel::refresh_waves() {
   const double longest_good = wave * mesh.summary.order / enough_nodes;
   const auto coarse = static_cast<Index>(edges.end() - std::upper_bound(edges.begin(), edges.end(), longest_good));
   QString said = tr("%1 nodes a wavelength at the longest edge: %2. The wavelength is %3, the body %4 wavelengths.")
-                     .arg(QString::number(nodes, 'f', 1), verdict, text(format_quantity(wave, "m", 3)), waves(0) + QStringLiteral(" × ") + waves(1) + QStringLiteral(" × ") + waves(2));
+                     .arg(QString::number(nodes, 'f', 1), verdict, text(format_quantity(wave, "m", 3)),
+                          waves(0) + QStringLiteral(" × ") + waves(1) + QStringLiteral(" × ") + waves(2));
   if (coarse > 0)
     said += ' ' + tr("%1 of %2 elements have fewer than %3 nodes; the one in the middle has %4.")
                       .arg(count(coarse), count(static_cast<Index>(edges.size())), QString::number(enough_nodes),
@@ -561,16 +609,21 @@ void MeshPanel::fill_again(const MeshPreview& mesh) {
   by_size_->setVisible(again);
   coarser_->setVisible(again);
   const QString file = QString::fromStdString(mesh.file.string());
-  if (size_->text().isEmpty() || size_of_ != file) size_->setText(QString::number(mesh.summary.quality.edge_max, 'g', 3));
+  if (size_->text().isEmpty() || size_of_ != file)
+    size_->setText(QString::number(mesh.summary.quality.edge_max, 'g', 3));
   size_of_ = file;
   const bool curved = !geometry && mesh.summary.order > 1;
   finer_->setEnabled(!curved);
-  again_note_->setText(geometry ? tr("gmsh makes a new mesh file beside the geometry. The change can be undone.")
-                       : curved ? tr("Curved elements are made finer from their geometry (.geo, STEP): name it as the mesh of the case.")
-                       : again  ? tr("gmsh meshes the surface of the body again, in a new file beside this one; edges sharper than 40° stay. Refine "
-                                     "halves every edge of the mesh as it is. The change can be undone.")
-                                : tr("Every edge is halved, in a new file beside this one; the change can be undone. It cannot be made coarser by itself: "
-                                     "%1.").arg(translated(mesh.fixed)));
+  again_note_->setText(
+      geometry ? tr("gmsh makes a new mesh file beside the geometry. The change can be undone.")
+      : curved ? tr("Curved elements are made finer from their geometry (.geo, STEP): name it as the mesh of the case.")
+      : again  ? tr("gmsh meshes the surface of the body again, in a new file beside this one; edges sharper than 40° "
+                     "stay. Refine "
+                     "halves every edge of the mesh as it is. The change can be undone.")
+               : tr("Every edge is halved, in a new file beside this one; the change can be undone. It cannot be made "
+                     "coarser by itself: "
+                     "%1.")
+                    .arg(translated(mesh.fixed)));
 }
 
 void MeshPanel::fill_worst(const MeshPreview& mesh) {
@@ -613,7 +666,8 @@ void MeshPanel::fill_groups(const MeshPreview& mesh) {
     name->setToolTip(tr("Show this group in the picture"));
     row->addWidget(swatch);
     row->addWidget(name);
-    row->addWidget(make_label(tr("%1, %2").arg(kinds[std::clamp(group.dimension, 0, 3)], count(group.cells)), "small", line));
+    row->addWidget(
+        make_label(tr("%1, %2").arg(kinds[std::clamp(group.dimension, 0, 3)], count(group.cells)), "small", line));
     row->addStretch(1);
     connect(name, &QPushButton::clicked, this, [this, i] { emit group_wanted(static_cast<int>(i) + 1); });
     QStringList used;
@@ -628,12 +682,14 @@ void MeshPanel::fill_groups(const MeshPreview& mesh) {
         const std::string place = child_pointer(pointer, group.name);
         const QString label = label_of(last_token(pointer), node);
         if (model_.value(place)) {
-          menu->addAction(tr("Go to its entry in %1").arg(label), this, [this, place] { emit place_wanted(text(place)); });
+          menu->addAction(tr("Go to its entry in %1").arg(label), this,
+                          [this, place] { emit place_wanted(text(place)); });
         } else {
-          menu->addAction(tr("Assign to %1").arg(label), this, [this, place, value = initial_value(node["map"]), label] {
-            model_.set(place, value, tr("assignment to %1").arg(label));
-            emit place_wanted(text(place));
-          });
+          menu->addAction(tr("Assign to %1").arg(label), this,
+                          [this, place, value = initial_value(node["map"]), label] {
+                            model_.set(place, value, tr("assignment to %1").arg(label));
+                            emit place_wanted(text(place));
+                          });
         }
       }
       assign->setMenu(menu);

@@ -115,8 +115,8 @@ class MeshPanel : public QWidget {
   QSpinBox* angle_;
   QLineEdit* group_name_;
   QListWidget* sides_;
-  std::set<Index> chosen_;      ///< cells of MeshSides::faces
-  QString size_of_;             ///< the file whose longest edge stands in size_
+  std::set<Index> chosen_;  ///< cells of MeshSides::faces
+  QString size_of_;         ///< the file whose longest edge stands in size_
 };
 
 }  // namespace conoid::app

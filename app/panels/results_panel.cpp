@@ -80,7 +80,9 @@ bool is_history(const ChartSpec& spec) {
          std::any_of(spec.series.begin(), spec.series.end(), [](const Series& s) { return s.x.size() >= 4; });
 }
 
-bool is_over_angle(const ChartSpec& spec) { return spec.x_unit == "deg" || spec.x_unit == "°"; }
+bool is_over_angle(const ChartSpec& spec) {
+  return spec.x_unit == "deg" || spec.x_unit == "°";
+}
 
 }  // namespace
 
@@ -133,14 +135,16 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   connect(over_menu, &QMenu::aboutToShow, this, [this, without] { without->setEnabled(!measured_.isEmpty()); });
   over->setMenu(over_menu);
   tools->addWidget(over);
-  auto* copy = make_icon_button(look, "copy", tr("Copy the chart: numbers for a spreadsheet, a picture for a text"), tools_);
+  auto* copy =
+      make_icon_button(look, "copy", tr("Copy the chart: numbers for a spreadsheet, a picture for a text"), tools_);
   connect(copy, &QToolButton::clicked, this, &ResultsPanel::copy_chart);
   tools->addWidget(copy);
   auto* save = make_icon_button(look, "export", tr("Save the chart"), tools_);
   save->setPopupMode(QToolButton::InstantPopup);
   auto* formats = new QMenu(save);
-  for (const auto& [name, ending] : {std::pair{tr("Picture (PNG)…"), "png"}, std::pair{tr("Vector graphics (SVG)…"), "svg"},
-                                     std::pair{tr("Document (PDF)…"), "pdf"}, std::pair{tr("Numbers (CSV)…"), "csv"}})
+  for (const auto& [name, ending] :
+       {std::pair{tr("Picture (PNG)…"), "png"}, std::pair{tr("Vector graphics (SVG)…"), "svg"},
+        std::pair{tr("Document (PDF)…"), "pdf"}, std::pair{tr("Numbers (CSV)…"), "csv"}})
     formats->addAction(name, this, [this, ending = QString(ending)] { save_chart(ending); });
   save->setMenu(formats);
   tools->addWidget(save);
@@ -149,7 +153,9 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   column->addWidget(make_rule(this));
 
   stack_ = new QStackedWidget(this);
-  auto* empty = make_label(tr("Curves are drawn here while a run goes on:\nreceivers, energies, the balance of the workers."), "muted", stack_);
+  auto* empty =
+      make_label(tr("Curves are drawn here while a run goes on:\nreceivers, energies, the balance of the workers."),
+                 "muted", stack_);
   empty->setAlignment(Qt::AlignCenter);
   stack_->addWidget(empty);
   auto* chart_page = new QWidget(stack_);
@@ -163,7 +169,8 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   column->addWidget(stack_, 1);
   viewport_->set_scene(scene_);
   viewport_->widget()->setAccessibleName(tr("Chart"));
-  viewport_->widget()->setAccessibleDescription(tr("The curves of the chosen tab; its numbers can be copied or saved as a table"));
+  viewport_->widget()->setAccessibleDescription(
+      tr("The curves of the chosen tab; its numbers can be copied or saved as a table"));
   scene_->set_title(false);  // the tab says it
 
   draw_timer_.setSingleShot(true);
@@ -178,7 +185,9 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
     if (last < 0) return;
     const int count = errors > 0 ? errors : warnings;
     tabs_->setTabText(last, count > 0 ? tr("Log (%1)").arg(count) : tr("Log"));
-    tabs_->setTabIcon(last, errors > 0 ? look_.icon("error", "bad") : warnings > 0 ? look_.icon("warning", "caution") : QIcon());
+    tabs_->setTabIcon(last, errors > 0     ? look_.icon("error", "bad")
+                            : warnings > 0 ? look_.icon("warning", "caution")
+                                           : QIcon());
   });
   connect(&run, &RunModel::tables_changed, this, [this] {
     refresh_tabs();
@@ -211,15 +220,19 @@ void ResultsPanel::refresh_tabs() {
   std::vector<const RunTable*> tables;
   for (const RunTable& table : run_.tables())
     if (table.info.form != ChartForm::none) tables.push_back(&table);
-  const auto worth = [](const RunTable* t) { return t->info.y_scale == AxisScale::log ? 0 : t->info.exact.empty() ? 1 : 2; };
-  std::stable_sort(tables.begin(), tables.end(), [&](const RunTable* a, const RunTable* b) { return worth(a) > worth(b); });
+  const auto worth = [](const RunTable* t) {
+    return t->info.y_scale == AxisScale::log ? 0 : t->info.exact.empty() ? 1 : 2;
+  };
+  std::stable_sort(tables.begin(), tables.end(),
+                   [&](const RunTable* a, const RunTable* b) { return worth(a) > worth(b); });
   for (const RunTable* shown : tables) {
     const RunTable& table = *shown;
     wanted.emplace_back(QString::fromStdString(table.info.id), translated(table.info.title));
   }
   if (!profile_.series.empty()) wanted.emplace_back(profile_id, tr("Along the line"));
   if (!run_.balance().empty()) wanted.emplace_back(balance_id, tr("Balance"));
-  if (std::any_of(run_.balance().begin(), run_.balance().end(), [](const BalanceSample& s) { return s.work.flops > 0; }))
+  if (std::any_of(run_.balance().begin(), run_.balance().end(),
+                  [](const BalanceSample& s) { return s.work.flops > 0; }))
     wanted.emplace_back(roofline_id, tr("Roofline"));
   if (wanted.empty()) wanted.emplace_back(empty_id, tr("Curves"));
   wanted.emplace_back(log_id, tr("Log"));
@@ -308,9 +321,10 @@ ChartSpec ResultsPanel::spec_of(const QString& id) const {
     }
     std::vector<std::string> workers;
     for (const WorkerSpec& w : run_.workers())
-      workers.push_back(w.threads == 0  ? w.name
-                        : w.threads == 1 ? tr("%1, one thread").arg(QString::fromStdString(w.name)).toStdString()
-                                         : tr("%1, %2 threads").arg(QString::fromStdString(w.name)).arg(w.threads).toStdString());
+      workers.push_back(w.threads == 0 ? w.name
+                        : w.threads == 1
+                            ? tr("%1, one thread").arg(QString::fromStdString(w.name)).toStdString()
+                            : tr("%1, %2 threads").arg(QString::fromStdString(w.name)).arg(w.threads).toStdString());
     if (id == roofline_id) return roofline_chart(rows, workers, run_.rates(), chart_words(), run_.device_rates());
     return balance_chart(std::move(rows), std::move(workers), chart_words());
   }
@@ -343,7 +357,8 @@ void ResultsPanel::refresh_tools() {
   polar_->setVisible(is_over_angle(spec) && spec.kind != ChartKind::balance);
   log_axis_->setVisible(spec.kind == ChartKind::lines && id != roofline_id);
   std::vector<std::string> units;
-  if (const RunTable* table = run_.table(id.toStdString())) units = units_of({&table->info, &table->rows}, tables_of(run_));
+  if (const RunTable* table = run_.table(id.toStdString()))
+    units = units_of({&table->info, &table->rows}, tables_of(run_));
   unit_->setVisible(units.size() > 1);
   // Filled anew only when the choice is another: a list that is open must not close while a run goes on.
   QStringList key;
@@ -355,7 +370,10 @@ void ResultsPanel::refresh_tools() {
     // Of a table of several quantities the first of its unit is told with it: "density [kg/m³]".
     const QString name = translated(quantity_of(run_.table(id.toStdString())->info, unit));
     const QString words = QString::fromStdString(readable_unit(unit));
-    unit_->addItem(name.isEmpty() ? words : words.isEmpty() ? name : name + " [" + words + "]", QString::fromStdString(unit));
+    unit_->addItem(name.isEmpty()    ? words
+                   : words.isEmpty() ? name
+                                     : name + " [" + words + "]",
+                   QString::fromStdString(unit));
   }
   qsizetype longest = 6;
   for (int i = 0; i < unit_->count(); ++i) longest = std::max(longest, unit_->itemText(i).size());
@@ -415,13 +433,19 @@ QString ResultsPanel::chart_as_text(QChar separator) const {
     return QString::fromStdString(unit.empty() || unit == "1" ? label : label + " [" + unit + "]");
   };
   if (spec.kind == ChartKind::balance) {
-    out = QStringList{"pass", "worker", "begin", "end", "busy [s]", "waiting [s]", "copying [s]", "phase", "operations", "moved [B]",
-                      "held [B]", "streamed [B]"}.join(separator) + "\n";
+    out = QStringList{"pass",        "worker", "begin",      "end",       "busy [s]", "waiting [s]",
+                      "copying [s]", "phase",  "operations", "moved [B]", "held [B]", "streamed [B]"}
+              .join(separator) +
+          "\n";
     for (const BalanceRow& row : spec.balance)
-      out += QStringList{QString::number(row.pass), QString::number(row.worker), QString::number(row.items.begin),
-                         QString::number(row.items.end), QString::number(row.busy), QString::number(row.waiting),
-                         QString::number(row.copying), cell(QString::fromStdString(row.phase)), QString::number(row.flops),
-                         QString::number(row.bytes), QString::number(row.held, 'f', 0), QString::number(row.streamed, 'f', 0)}.join(separator) + "\n";
+      out += QStringList{QString::number(row.pass),         QString::number(row.worker),
+                         QString::number(row.items.begin),  QString::number(row.items.end),
+                         QString::number(row.busy),         QString::number(row.waiting),
+                         QString::number(row.copying),      cell(QString::fromStdString(row.phase)),
+                         QString::number(row.flops),        QString::number(row.bytes),
+                         QString::number(row.held, 'f', 0), QString::number(row.streamed, 'f', 0)}
+                 .join(separator) +
+             "\n";
     return out;
   }
   // Curves of one abscissa share its column; others bring their own.
@@ -511,7 +535,8 @@ Status ResultsPanel::lay_over(const QString& file) {
   const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
   const ChartSpec spec = spec_of(id);
   if (!run_.table(id.toStdString()) || spec.kind == ChartKind::balance)
-    return make_error(ErrorCode::command_line, tr("This chart takes no other curves.").toStdString(), tr("Choose a chart of a result first.").toStdString());
+    return make_error(ErrorCode::command_line, tr("This chart takes no other curves.").toStdString(),
+                      tr("Choose a chart of a result first.").toStdString());
   constexpr CsvLimits limits{Bytes{64} << 20, 64, 4'000'000};
   const auto table = read_csv(file.toStdString(), limits);
   if (!table) return table.error();
@@ -540,9 +565,11 @@ Status ResultsPanel::lay_over(const QString& file) {
     curve.overlay = true;
     // A column with the name of a curve takes its colour.
     const std::string& name = table->columns[c].name;
-    const bool paired = std::any_of(spec.series.begin(), spec.series.end(), [&](const Series& s) { return s.label == name; });
+    const bool paired =
+        std::any_of(spec.series.begin(), spec.series.end(), [&](const Series& s) { return s.label == name; });
     const QString label = paired ? tr("%1, measured").arg(QString::fromStdString(name))
-                          : name.empty() || name.starts_with("column ") ? QFileInfo(file).completeBaseName() : QString::fromStdString(name);
+                          : name.empty() || name.starts_with("column ") ? QFileInfo(file).completeBaseName()
+                                                                        : QString::fromStdString(name);
     curve.label = label.toStdString();
     curves.push_back(std::move(curve));
   }
@@ -554,7 +581,8 @@ Status ResultsPanel::lay_over(const QString& file) {
 
 void ResultsPanel::choose_measured() {
   const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
-  const QString file = QFileDialog::getOpenFileName(this, tr("Lay a measured curve over the chart"), folder, tr("Tables (*.csv *.txt *.dat);;All files (*)"));
+  const QString file = QFileDialog::getOpenFileName(this, tr("Lay a measured curve over the chart"), folder,
+                                                    tr("Tables (*.csv *.txt *.dat);;All files (*)"));
   if (file.isEmpty()) return;
   if (const Status laid = lay_over(file); !laid) {
     run_.add_log({LogLevel::error, run_.elapsed(), laid.error().text, laid.error().hint, {}});
@@ -568,8 +596,10 @@ void ResultsPanel::save_chart(const QString& ending) {
   if (file.isEmpty()) return;
   if (!file.endsWith("." + ending)) file += "." + ending;
   const Status written = write_chart(file);
-  if (written) run_.add_log({LogLevel::info, run_.elapsed(), tr("Chart saved as %1").arg(file).toStdString(), {}, {}});
-  else run_.add_log({LogLevel::error, run_.elapsed(), written.error().text, written.error().hint, {}});
+  if (written)
+    run_.add_log({LogLevel::info, run_.elapsed(), tr("Chart saved as %1").arg(file).toStdString(), {}, {}});
+  else
+    run_.add_log({LogLevel::error, run_.elapsed(), written.error().text, written.error().hint, {}});
 }
 
 void ResultsPanel::copy_chart() {
@@ -577,7 +607,9 @@ void ResultsPanel::copy_chart() {
   content->setText(chart_as_text('\t'));
   const Image picture = viewport_->grab();
   if (!picture.empty())
-    content->setImageData(QImage(picture.pixels.data(), picture.width, picture.height, picture.width * 4, QImage::Format_RGBA8888).copy());
+    content->setImageData(
+        QImage(picture.pixels.data(), picture.width, picture.height, picture.width * 4, QImage::Format_RGBA8888)
+            .copy());
   QGuiApplication::clipboard()->setMimeData(content);
 }
 

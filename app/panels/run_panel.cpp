@@ -52,7 +52,9 @@ StateLook look_of(const RunModel& run) {
   return {{}, "outline"};
 }
 
-QString duration(double seconds) { return QString::fromStdString(format_duration(seconds)); }
+QString duration(double seconds) {
+  return QString::fromStdString(format_duration(seconds));
+}
 
 /// A clock for a running figure: its width changes only when it must.
 QString clock(double seconds) {
@@ -66,10 +68,14 @@ double rough(double seconds) {
   return std::round(seconds / step) * step;
 }
 
-QString expectation(double seconds) { return QObject::tr("about %1").arg(expected_duration(rough(seconds))); }
+QString expectation(double seconds) {
+  return QObject::tr("about %1").arg(expected_duration(rough(seconds)));
+}
 
 /// How long a phase took: nobody needs its microseconds.
-QString phase_time(double seconds) { return seconds < 0.05 ? QStringLiteral("< 0.1 s") : clock(seconds); }
+QString phase_time(double seconds) {
+  return seconds < 0.05 ? QStringLiteral("< 0.1 s") : clock(seconds);
+}
 
 QWidget* make_box(const QString& title, QVBoxLayout** column, QWidget* parent) {
   auto* box = new QWidget(parent);
@@ -309,9 +315,8 @@ QWidget* RunPanel::make_command(const ActionTable& actions) {
   folder_ = new ElidedLabel({}, "small", Qt::ElideLeft, box);
   open_folder_ = new QPushButton(tr("Open folder"), box);
   set_role(open_folder_, "link");
-  connect(open_folder_, &QPushButton::clicked, this, [this] {
-    QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(run_.folder().string())));
-  });
+  connect(open_folder_, &QPushButton::clicked, this,
+          [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(run_.folder().string()))); });
   folder_row->addWidget(folder_, 1);
   folder_row->addWidget(open_folder_);
   column->addLayout(folder_row);
@@ -332,7 +337,8 @@ void RunPanel::refresh_state() {
   } else if (run_.state() == SessionState::failed) {
     // Of a run read from its folder the log knows.
     const auto& log = run_.log();
-    const auto last = std::find_if(log.rbegin(), log.rend(), [](const LogLine& line) { return line.level == LogLevel::error; });
+    const auto last =
+        std::find_if(log.rbegin(), log.rend(), [](const LogLine& line) { return line.level == LogLevel::error; });
     if (last != log.rend()) trouble = last->text;
   }
   error_->setText(QString::fromStdString(trouble));
@@ -341,8 +347,10 @@ void RunPanel::refresh_state() {
   folder_->set_text(QString::fromStdString(run_.folder().filename().string()));
   folder_->setVisible(run_.has_run());
   open_folder_->setVisible(run_.has_run());
-  hint_->setText(run_.is_elsewhere() ? tr("Another program computes this run. What it has written so far is shown; when it has ended, all of it is read.")
-                                     : tr("Press Run: the field, the curves and the numbers appear while it computes."));
+  hint_->setText(run_.is_elsewhere()
+                     ? tr("Another program computes this run. What it has written so far is shown; when it has ended, "
+                          "all of it is read.")
+                     : tr("Press Run: the field, the curves and the numbers appear while it computes."));
   hint_->setVisible(run_.is_elsewhere() || (!run_.has_run() && obstacle.isEmpty()));
   estimate_box_->setVisible(!run_.is_active() && run_.state() != SessionState::finished && model_.report() != nullptr);
   refresh_progress();
@@ -364,15 +372,16 @@ void RunPanel::refresh_progress() {
     bar_->setRange(0, run_.is_active() ? 0 : 1000);
     count_->set_text(done > 0 ? tr("%1 %2").arg(grouped(done), unit) : QString());
   }
-  eta_->set_text(p.eta && run_.state() == SessionState::running ? tr("%1 left").arg(duration(std::ceil(*p.eta))) : QString());
-  rate_->set_text(p.progress.items_per_second > 0
-                      ? QString::number(p.progress.items_per_second, 'g', 3) + " " +
-                            translated(p.progress.item_name) + "/s"
-                      : QString());
-  criterion_->set_text(p.progress.criterion != 0
-                           ? QString::number(p.progress.criterion, 'g', 3) +
-                                 (p.progress.target != 0 ? " → " + QString::number(p.progress.target, 'g', 2) : QString())
-                           : QString());
+  eta_->set_text(p.eta && run_.state() == SessionState::running ? tr("%1 left").arg(duration(std::ceil(*p.eta)))
+                                                                : QString());
+  rate_->set_text(p.progress.items_per_second > 0 ? QString::number(p.progress.items_per_second, 'g', 3) + " " +
+                                                        translated(p.progress.item_name) + "/s"
+                                                  : QString());
+  criterion_->set_text(
+      p.progress.criterion != 0
+          ? QString::number(p.progress.criterion, 'g', 3) +
+                (p.progress.target != 0 ? " → " + QString::number(p.progress.target, 'g', 2) : QString())
+          : QString());
   refresh_phases();
 }
 
@@ -416,8 +425,12 @@ void RunPanel::refresh_phases() {
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Line& line = lines[i];
-    phase_rows_[i].icon->set_icon(line.failed ? "error" : line.finished ? "check" : "live",
-                                  line.failed ? "bad" : line.finished ? "good" : "accent");
+    phase_rows_[i].icon->set_icon(line.failed     ? "error"
+                                  : line.finished ? "check"
+                                                  : "live",
+                                  line.failed     ? "bad"
+                                  : line.finished ? "good"
+                                                  : "accent");
     const QString name = phase_words(line.name);
     phase_rows_[i].name->set_text(line.times > 1 ? tr("%1, %2 times").arg(name).arg(line.times) : name);
     phase_rows_[i].seconds->set_text(line.seconds >= 0.05 || line.finished ? phase_time(line.seconds) : QString());
@@ -429,7 +442,8 @@ void RunPanel::refresh_devices() {
   QStringList words;
   for (std::size_t w = 0; w < run_.workers().size(); ++w) {
     const auto& samples = run_.balance();
-    const auto newest = std::find_if(samples.rbegin(), samples.rend(), [w](const BalanceSample& s) { return s.worker == static_cast<int>(w); });
+    const auto newest = std::find_if(samples.rbegin(), samples.rend(),
+                                     [w](const BalanceSample& s) { return s.worker == static_cast<int>(w); });
     if (newest == samples.rend() || newest->held == 0) continue;
     words << QString::fromStdString(run_.workers()[w].name) << QString::fromStdString(format_bytes(newest->held));
   }
@@ -455,12 +469,19 @@ void RunPanel::refresh_estimate() {
       estimate_grid_->addWidget(label, estimate_grid_->rowCount(), 0, 1, 2);
     };
     add_pair(estimate_grid_, tr("Memory"), bytes(e.host_memory), estimate_box_);
-    add_pair(estimate_grid_, tr("Memory of the devices"), e.device_memory > 0 ? tr("up to %1").arg(bytes(e.device_memory)) : tr("none used"), estimate_box_);
+    add_pair(estimate_grid_, tr("Memory of the devices"),
+             e.device_memory > 0 ? tr("up to %1").arg(bytes(e.device_memory)) : tr("none used"), estimate_box_);
     add_pair(estimate_grid_, tr("Disk"), bytes(e.disk), estimate_box_);
     add_pair(estimate_grid_, tr("Streamed"), e.streams.empty() ? tr("nothing") : bytes(e.streamed), estimate_box_);
     if (!e.streams.empty())
-      below(e.slower >= 1.05 ? tr("%1, about %2 times as long as in memory").arg(translated(e.streams)).arg(e.slower, 0, 'g', 2) : translated(e.streams));
-    add_pair(estimate_grid_, tr("Time"), e.seconds <= 0 ? tr("not known") : e.seconds < 1 ? tr("less than 1 s") : expectation(e.seconds), estimate_box_);
+      below(e.slower >= 1.05
+                ? tr("%1, about %2 times as long as in memory").arg(translated(e.streams)).arg(e.slower, 0, 'g', 2)
+                : translated(e.streams));
+    add_pair(estimate_grid_, tr("Time"),
+             e.seconds <= 0  ? tr("not known")
+             : e.seconds < 1 ? tr("less than 1 s")
+                             : expectation(e.seconds),
+             estimate_box_);
     if (!e.basis.empty()) below(translated(e.basis));
   }
   for (const auto& [name, text] : report->estimate.details)
@@ -474,7 +495,8 @@ void RunPanel::refresh_numbers() {
   clear_layout(details_grid_);
   for (const NumberEvent& number : run_.numbers()) {
     const bool folded = is_detail(number);
-    add_pair(folded ? details_grid_ : numbers_grid_, number_words(number.name), number_text(number), folded ? details_grid_->parentWidget() : numbers_box_);
+    add_pair(folded ? details_grid_ : numbers_grid_, number_words(number.name), number_text(number),
+             folded ? details_grid_->parentWidget() : numbers_box_);
   }
   numbers_box_->setVisible(numbers_grid_->count() > 0);
   details_box_->setVisible(details_grid_->count() > 0);
@@ -482,7 +504,8 @@ void RunPanel::refresh_numbers() {
 
 void RunPanel::refresh_command() {
   QString line = model_.command_line();
-  if (!is_inside(place_)) line += " --launcher " + shell_quoted(place_ == "process" ? QStringLiteral("conoid-worker") : place_);
+  if (!is_inside(place_))
+    line += " --launcher " + shell_quoted(place_ == "process" ? QStringLiteral("conoid-worker") : place_);
   if (!workers_.isEmpty() && !is_far(place_)) line += " --workers " + shell_quoted(workers_);
   if (line == line_) return;
   line_ = line;
@@ -494,7 +517,8 @@ void RunPanel::refresh_command() {
 void RunPanel::set_place(const QString& place, const QString& workers) {
   place_ = place;
   workers_ = workers;
-  place_text_->set_text(workers.isEmpty() || is_far(place) ? words_of_place(place) : words_of_place(place) + ", " + workers);
+  place_text_->set_text(workers.isEmpty() || is_far(place) ? words_of_place(place)
+                                                           : words_of_place(place) + ", " + workers);
   refresh_command();
 }
 

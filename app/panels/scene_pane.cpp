@@ -40,8 +40,12 @@ namespace {
 
 constexpr int profile_samples = 400;
 
-Rgb rgb_of(const QColor& c) { return {c.redF(), c.greenF(), c.blueF()}; }
-QString text(const std::string& s) { return QString::fromStdString(s); }
+Rgb rgb_of(const QColor& c) {
+  return {c.redF(), c.greenF(), c.blueF()};
+}
+QString text(const std::string& s) {
+  return QString::fromStdString(s);
+}
 
 }  // namespace
 
@@ -85,7 +89,9 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
   stack_->addWidget(page);
   viewport_ = make_viewport(stack_, kind);
   viewport_->widget()->setAccessibleName(tr("Picture of the field"));
-  viewport_->widget()->setAccessibleDescription(tr("The field on its grid or mesh: arrow keys turn it, with Shift they move it, plus and minus come nearer and go away; with a tool in hand arrow keys point and Enter clicks"));
+  viewport_->widget()->setAccessibleDescription(
+      tr("The field on its grid or mesh: arrow keys turn it, with Shift they move it, plus and minus come nearer and "
+         "go away; with a tool in hand arrow keys point and Enter clicks"));
   stack_->addWidget(viewport_->widget());
   viewport_->widget()->installEventFilter(this);
   row->addWidget(stack_, 1);
@@ -200,9 +206,10 @@ void ScenePane::make_head() {
     const char* icon;
     QString tip;
   };
-  for (const Tool& one : {Tool{MouseTool::probe, "probe", tr("Read values: point at the field; a click keeps one in the picture")},
-                          Tool{MouseTool::profile, "profile", tr("Draw a line: the values along it become a chart")},
-                          Tool{MouseTool::place, "place", tr("Place a receiver: click where it should be")}}) {
+  for (const Tool& one :
+       {Tool{MouseTool::probe, "probe", tr("Read values: point at the field; a click keeps one in the picture")},
+        Tool{MouseTool::profile, "profile", tr("Draw a line: the values along it become a chart")},
+        Tool{MouseTool::place, "place", tr("Place a receiver: click where it should be")}}) {
     auto* button = make_icon_button(look_, one.icon, one.tip, head_);
     button->setCheckable(true);
     if (one.tool == MouseTool::place) button->setProperty("spare", true);  // goes first where room is short
@@ -225,7 +232,8 @@ void ScenePane::make_head() {
   fit_button->setProperty("spare", true);
   connect(fit_button, &QToolButton::clicked, this, &ScenePane::fit);
   row->addWidget(fit_button);
-  display_button_ = make_icon_button(look_, "display", tr("How the field is shown: planes, surfaces, arrows, labels"), head_);
+  display_button_ =
+      make_icon_button(look_, "display", tr("How the field is shown: planes, surfaces, arrows, labels"), head_);
   display_button_->setCheckable(true);
   connect(display_button_, &QToolButton::clicked, this, &ScenePane::show_display_panel);
   row->addWidget(display_button_);
@@ -284,11 +292,15 @@ bool ScenePane::point_by_key(const QKeyEvent& event) {
     case Qt::Key_Right: x = step; break;
     case Qt::Key_Up: y = -step; break;
     case Qt::Key_Down: y = step; break;
-    case Qt::Key_Return: case Qt::Key_Enter: case Qt::Key_Space: click = true; break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+    case Qt::Key_Space: click = true; break;
     default: return false;
   }
-  if (pointer_->isHidden() && !line_begin_) pointer_at_ = {0.5 * picture.width() * ratio, 0.5 * picture.height() * ratio};
-  pointer_at_ = {std::clamp(pointer_at_[0] + x, 0.0, picture.width() * ratio - 1), std::clamp(pointer_at_[1] + y, 0.0, picture.height() * ratio - 1)};
+  if (pointer_->isHidden() && !line_begin_)
+    pointer_at_ = {0.5 * picture.width() * ratio, 0.5 * picture.height() * ratio};
+  pointer_at_ = {std::clamp(pointer_at_[0] + x, 0.0, picture.width() * ratio - 1),
+                 std::clamp(pointer_at_[1] + y, 0.0, picture.height() * ratio - 1)};
   show_pointer(true);
   InputEvent as_mouse;
   as_mouse.x = pointer_at_[0];
@@ -319,17 +331,20 @@ void ScenePane::show_pointer(bool visible) {
     QPainter painter(&cross);
     painter.setRenderHint(QPainter::Antialiasing);
     constexpr double middle = 0.5 * size, inner = 3, outer = 11;
-    for (const auto& [colour, width] : {std::pair{look_.colour("viewport"), 5.0}, std::pair{look_.colour("text"), 2.0}}) {
+    for (const auto& [colour, width] :
+         {std::pair{look_.colour("viewport"), 5.0}, std::pair{look_.colour("text"), 2.0}}) {
       painter.setPen(QPen(colour, width, Qt::SolidLine, Qt::RoundCap));
       for (const auto& [x, y] : {std::pair{1, 0}, std::pair{-1, 0}, std::pair{0, 1}, std::pair{0, -1}})
-        painter.drawLine(QPointF(middle + inner * x, middle + inner * y), QPointF(middle + outer * x, middle + outer * y));
+        painter.drawLine(QPointF(middle + inner * x, middle + inner * y),
+                         QPointF(middle + outer * x, middle + outer * y));
     }
     painter.end();
     pointer_->setPixmap(cross);
     pointer_->adjustSize();
   }
   const double ratio = devicePixelRatioF();
-  pointer_->move(qRound(pointer_at_[0] / ratio) - pointer_->width() / 2, qRound(pointer_at_[1] / ratio) - pointer_->height() / 2);
+  pointer_->move(qRound(pointer_at_[0] / ratio) - pointer_->width() / 2,
+                 qRound(pointer_at_[1] / ratio) - pointer_->height() / 2);
 }
 
 bool ScenePane::move_by_key(const QKeyEvent& event) {
@@ -340,14 +355,17 @@ bool ScenePane::move_by_key(const QKeyEvent& event) {
     case Qt::Key_Right: x = step; break;
     case Qt::Key_Up: y = step; break;
     case Qt::Key_Down: y = -step; break;
-    case Qt::Key_Plus: case Qt::Key_Equal: zoom = nearer; break;
+    case Qt::Key_Plus:
+    case Qt::Key_Equal: zoom = nearer; break;
     case Qt::Key_Minus: zoom = 1 / nearer; break;
     default: return false;
   }
   if (event.modifiers() & (Qt::ControlModifier | Qt::AltModifier)) return false;
   CameraController& camera = scene_->camera();
-  if (zoom != 1) camera.zoom(zoom);
-  else event.modifiers() & Qt::ShiftModifier ? camera.pan(x, y) : camera.orbit(x, y);
+  if (zoom != 1)
+    camera.zoom(zoom);
+  else
+    event.modifiers() & Qt::ShiftModifier ? camera.pan(x, y) : camera.orbit(x, y);
   viewport_->request_render();
   emit camera_moved();
   return true;
@@ -357,7 +375,12 @@ void ScenePane::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   fit_head();
   // Once the picture has its new size too.
-  QMetaObject::invokeMethod(this, [this] { if (!reading_->isHidden()) show_reading(reading_->text()); }, Qt::QueuedConnection);
+  QMetaObject::invokeMethod(
+      this,
+      [this] {
+        if (!reading_->isHidden()) show_reading(reading_->text());
+      },
+      Qt::QueuedConnection);
 }
 
 void ScenePane::make_range_menu() {
@@ -403,14 +426,17 @@ void ScenePane::make_view_menu(QToolButton* button) {
   button->setPopupMode(QToolButton::InstantPopup);
   connect(menu, &QMenu::aboutToShow, this, [this, menu] {
     menu->clear();
-    const std::pair<QString, StandardView> views[] = {
-        {tr("From above, at an angle"), StandardView::iso}, {tr("From +x"), StandardView::plus_x},
-        {tr("From −x"), StandardView::minus_x},           {tr("From +y"), StandardView::plus_y},
-        {tr("From −y"), StandardView::minus_y},           {tr("From +z"), StandardView::plus_z},
-        {tr("From −z"), StandardView::minus_z}};
+    const std::pair<QString, StandardView> views[] = {{tr("From above, at an angle"), StandardView::iso},
+                                                      {tr("From +x"), StandardView::plus_x},
+                                                      {tr("From −x"), StandardView::minus_x},
+                                                      {tr("From +y"), StandardView::plus_y},
+                                                      {tr("From −y"), StandardView::minus_y},
+                                                      {tr("From +z"), StandardView::plus_z},
+                                                      {tr("From −z"), StandardView::minus_z}};
     for (const auto& [name, view] : views) menu->addAction(name, this, [this, view = view] { look_from(view); });
     menu->addSeparator();
-    for (std::size_t i = 0; i < saved_.size(); ++i) menu->addAction(saved_[i].name, this, [this, i] { restore_view(i); });
+    for (std::size_t i = 0; i < saved_.size(); ++i)
+      menu->addAction(saved_[i].name, this, [this, i] { restore_view(i); });
     if (!saved_.empty()) menu->addSeparator();
     menu->addAction(tr("Keep this view…"), this, [this] {
       bool ok = false;
@@ -426,8 +452,10 @@ void ScenePane::save_view(const QString& name) {
   camera->copy_from(scene_->camera());
   const auto same = std::find_if(saved_.begin(), saved_.end(), [&](const SavedView& v) { return v.name == name; });
   SavedView view{name, std::move(camera), scene_->view()};
-  if (same != saved_.end()) *same = std::move(view);
-  else saved_.push_back(std::move(view));
+  if (same != saved_.end())
+    *same = std::move(view);
+  else
+    saved_.push_back(std::move(view));
   emit views_changed();
 }
 
@@ -439,11 +467,24 @@ QByteArray ScenePane::views_as_text() const {
     for (const double x : saved.camera->placement()) camera << x;
     for (const CutPlane& cut : v.cuts) cuts << QJsonArray{cut.visible, cut.position};
     for (const double level : v.iso) iso << level;
-    QJsonObject one{{"name", saved.name}, {"camera", camera}, {"cuts", cuts}, {"iso", iso}, {"map", text(v.color_map)},
-                    {"mesh_cuts", v.mesh_cuts}, {"edges", v.edges}, {"opacity", v.opacity}, {"warp", text(v.warp_field)},
-                    {"warp_scale", v.warp_scale}, {"arrow_field", text(v.arrow_field)}, {"arrows", v.arrows},
-                    {"streamlines", v.streamlines}, {"outline", v.outline}, {"color_bar", v.color_bar}, {"caption", v.caption},
-                    {"triad", v.triad}, {"extents", v.extents}};
+    QJsonObject one{{"name", saved.name},
+                    {"camera", camera},
+                    {"cuts", cuts},
+                    {"iso", iso},
+                    {"map", text(v.color_map)},
+                    {"mesh_cuts", v.mesh_cuts},
+                    {"edges", v.edges},
+                    {"opacity", v.opacity},
+                    {"warp", text(v.warp_field)},
+                    {"warp_scale", v.warp_scale},
+                    {"arrow_field", text(v.arrow_field)},
+                    {"arrows", v.arrows},
+                    {"streamlines", v.streamlines},
+                    {"outline", v.outline},
+                    {"color_bar", v.color_bar},
+                    {"caption", v.caption},
+                    {"triad", v.triad},
+                    {"extents", v.extents}};
     if (v.clip) one["clip"] = QJsonArray{v.clip->normal[0], v.clip->normal[1], v.clip->normal[2], v.clip->position};
     all << one;
   }
@@ -478,7 +519,8 @@ void ScenePane::set_views(const QByteArray& words) {
     v.caption = one["caption"].toBool(true);
     v.triad = one["triad"].toBool(true);
     v.extents = one["extents"].toBool(true);
-    if (clip.size() == 4) v.clip = ClipPlane{{clip[0].toDouble(), clip[1].toDouble(), clip[2].toDouble()}, clip[3].toDouble()};
+    if (clip.size() == 4)
+      v.clip = ClipPlane{{clip[0].toDouble(), clip[1].toDouble(), clip[2].toDouble()}, clip[3].toDouble()};
     saved_.push_back(std::move(saved));
   }
 }
@@ -530,9 +572,10 @@ void ScenePane::set_tool(MouseTool tool) {
   show_pointer(false);
   scene_->set_line({});
   viewport_->widget()->setCursor(tool == MouseTool::turn ? Qt::ArrowCursor : Qt::CrossCursor);
-  static const QString hints[] = {QString(), tr("Point at the field to read its value; click to keep it in the picture."),
-                                  tr("Press, draw a line across the field, let go."),
-                                  tr("Click where a receiver should be."), tr("Click a side of the body, or choose it in the list.")};
+  static const QString hints[] = {
+      QString(), tr("Point at the field to read its value; click to keep it in the picture."),
+      tr("Press, draw a line across the field, let go."), tr("Click where a receiver should be."),
+      tr("Click a side of the body, or choose it in the list.")};
   show_reading(hints[static_cast<int>(tool)]);
 }
 
@@ -542,9 +585,13 @@ void ScenePane::show_display_panel(bool visible) {
   refresh_display();
 }
 
-bool ScenePane::display_panel_visible() const { return !display_->isHidden(); }
+bool ScenePane::display_panel_visible() const {
+  return !display_->isHidden();
+}
 
-bool ScenePane::has_picture() const { return stack_->currentIndex() == 1; }
+bool ScenePane::has_picture() const {
+  return stack_->currentIndex() == 1;
+}
 
 void ScenePane::clear(const QString& sentence) {
   first_frame_ = true;
@@ -568,7 +615,9 @@ void ScenePane::refresh_tools() {
   fit_head();
 }
 
-void ScenePane::set_sentence(const QString& sentence) { empty_text_->setText(sentence); }
+void ScenePane::set_sentence(const QString& sentence) {
+  empty_text_->setText(sentence);
+}
 
 void ScenePane::set_run(RunModel& run) {
   run_ = &run;
@@ -602,7 +651,8 @@ void ScenePane::show_choices() {
   for (const auto& [part, info] : fields) key += text(part) + '/' + text(info.name) + ';';
   if (key == choices_key_) return;
   choices_key_ = key;
-  const bool many_parts = std::any_of(fields.begin(), fields.end(), [&](const auto& f) { return f.first != fields.front().first; });
+  const bool many_parts =
+      std::any_of(fields.begin(), fields.end(), [&](const auto& f) { return f.first != fields.front().first; });
   const QString before = field_->currentData().toString();
   const QSignalBlocker quiet(field_);
   field_->clear();
@@ -640,14 +690,18 @@ void ScenePane::choose(const QString& field) {
     }
 }
 
-QString ScenePane::field_text() const { return field_->currentText(); }
+QString ScenePane::field_text() const {
+  return field_->currentText();
+}
 
 bool ScenePane::can_animate_phase() const {
   return has_picture() && field_->currentData(Qt::UserRole + 2).toBool() &&
          part_of_complex_->currentData().toInt() == static_cast<int>(ComplexPart::instant);
 }
 
-double ScenePane::phase() const { return phase_; }
+double ScenePane::phase() const {
+  return phase_;
+}
 
 void ScenePane::set_phase(double angle) {
   phase_ = std::fmod(angle, 2 * 3.14159265358979323846);
@@ -676,7 +730,8 @@ void ScenePane::apply_view() {
     view.color_bar = !marks && bar_before_;
   }
   view.value.component = value_->count() > 0 ? value_->currentData().toInt() : -1;
-  view.value.part = is_complex ? static_cast<ComplexPart>(part_of_complex_->currentData().toInt()) : ComplexPart::instant;
+  view.value.part =
+      is_complex ? static_cast<ComplexPart>(part_of_complex_->currentData().toInt()) : ComplexPart::instant;
   view.value.angle = is_complex ? phase_ : 0;
   const std::string own = label_of(chosen_info(view), view.value);
   const std::string said = translated(own).toStdString();
@@ -735,7 +790,8 @@ void ScenePane::refresh_range_text() {
   const FieldView& view = scene_->view();
   const TickSet ticks = tidy_ticks(low, high, 5, unit_of(chosen_info(view), view.value));
   const auto figure = [&](double v) { return QString::number(v / ticks.scale, 'g', 3); };
-  const QString ends = low == -high ? QChar(0xb1) + figure(high) : figure(low) + QString::fromUtf8(" … ") + figure(high);
+  const QString ends =
+      low == -high ? QChar(0xb1) + figure(high) : figure(low) + QString::fromUtf8(" … ") + figure(high);
   QString words = ends;
   if (!ticks.unit.empty()) words += " " + text(ticks.unit);
   range_->setText(words.replace('-', QChar(0x2212)));
@@ -776,7 +832,8 @@ bool ScenePane::is_click(const InputEvent& event) {
   if (event.button != MouseButton::left) return false;
   if (event.kind == InputKind::press) pressed_at_ = {event.x, event.y};
   constexpr double still = 4;  // pixels
-  return event.kind == InputKind::release && std::hypot(event.x - pressed_at_[0], event.y - pressed_at_[1]) <= still * devicePixelRatioF();
+  return event.kind == InputKind::release &&
+         std::hypot(event.x - pressed_at_[0], event.y - pressed_at_[1]) <= still * devicePixelRatioF();
 }
 
 bool ScenePane::handle_tool(const InputEvent& event) {
@@ -810,7 +867,8 @@ bool ScenePane::handle_tool(const InputEvent& event) {
   const auto end = place_under(event);
   if (event.kind == InputKind::move && end) {
     scene_->set_line({*line_begin_, *end});
-    const double length = std::hypot((*end)[0] - (*line_begin_)[0], (*end)[1] - (*line_begin_)[1], (*end)[2] - (*line_begin_)[2]);
+    const double length =
+        std::hypot((*end)[0] - (*line_begin_)[0], (*end)[1] - (*line_begin_)[1], (*end)[2] - (*line_begin_)[2]);
     show_reading(tr("%1 long").arg(text(readable(length, "m"))));
     return true;
   }

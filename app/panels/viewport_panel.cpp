@@ -79,7 +79,9 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
   if (const std::string note = viewport_note(); !note.empty()) run_.add_log({LogLevel::warning, 0, note, {}, {}});
   main_->clear(tr("Nothing to see yet.\nPress Run and watch the field here."));
 
-  connect(main_, &ScenePane::camera_moved, this, [this] { if (second_) second_->follow_camera(*main_); });
+  connect(main_, &ScenePane::camera_moved, this, [this] {
+    if (second_) second_->follow_camera(*main_);
+  });
   connect(main_, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
   connect(main_, &ScenePane::place_chosen, this, &ViewportPanel::place_chosen);
   connect(main_, &ScenePane::value_kept, this, [this](const Probe& probe) {
@@ -93,7 +95,8 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
     // Of a big run only the chosen field is read: ask for it.
     if (run_.is_stored() && !run_.frames().empty()) show_frame(wanted_index_);
   });
-  connect(main_, &ScenePane::troubled, this, [this](const QString& text, const QString& hint) { log(LogLevel::warning, text, hint); });
+  connect(main_, &ScenePane::troubled, this,
+          [this](const QString& text, const QString& hint) { log(LogLevel::warning, text, hint); });
   connect(&run, &RunModel::frame_arrived, this, &ViewportPanel::follow_run);
   connect(&run, &RunModel::frame_loaded, this, [this](std::size_t index) {
     if (waiting_ && index == wanted_index_) show_now(index);
@@ -119,13 +122,16 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
     main_->set_own_fields(false);
     main_->clear({});
     if (run_.frames().empty())
-      main_->clear(run_.state() == SessionState::failed ? tr("This run gave no picture.\nThe log says how it went.")
-                                                        : tr("This run kept no pictures.\nIts curves and numbers are below and at the right."));
-    else show_frame(std::min(run_.first_shown(), run_.frames().size() - 1));
+      main_->clear(run_.state() == SessionState::failed
+                       ? tr("This run gave no picture.\nThe log says how it went.")
+                       : tr("This run kept no pictures.\nIts curves and numbers are below and at the right."));
+    else
+      show_frame(std::min(run_.first_shown(), run_.frames().size() - 1));
     refresh_timeline();
   });
   connect(&run, &RunModel::ended, this, [this] {
-    if (run_.frames().empty() && !previewing_) main_->set_sentence(tr("This run gave no picture.\nThe log says how it went."));
+    if (run_.frames().empty() && !previewing_)
+      main_->set_sentence(tr("This run gave no picture.\nThe log says how it went."));
     refresh_timeline();
   });
   connect(&model, &CaseModel::validated, this, &ViewportPanel::refresh_box);
@@ -189,11 +195,17 @@ QWidget* ViewportPanel::make_timeline() {
   return bar;
 }
 
-bool ViewportPanel::is_up_to_date() const { return !waiting_ && main_->is_up_to_date() && (!second_ || second_->is_up_to_date()); }
+bool ViewportPanel::is_up_to_date() const {
+  return !waiting_ && main_->is_up_to_date() && (!second_ || second_->is_up_to_date());
+}
 
-std::size_t ViewportPanel::frame_index() const { return wanted_index_; }
+std::size_t ViewportPanel::frame_index() const {
+  return wanted_index_;
+}
 
-void ViewportPanel::fit() { main_->fit(); }
+void ViewportPanel::fit() {
+  main_->fit();
+}
 
 void ViewportPanel::follow_run() {
   if (following_ && !is_playing()) show_frame(run_.frames().size() - 1);
@@ -255,12 +267,16 @@ ScenePane* ViewportPanel::make_second() {
   splitter_->setStretchFactor(0, 1);
   splitter_->setStretchFactor(1, 1);
   splitter_->setSizes({10000, 10000});
-  connect(pane, &ScenePane::camera_moved, this, [this] { if (second_) main_->follow_camera(*second_); });
+  connect(pane, &ScenePane::camera_moved, this, [this] {
+    if (second_) main_->follow_camera(*second_);
+  });
   connect(pane, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
   return pane;
 }
 
-bool ViewportPanel::is_split() const { return second_ != nullptr; }
+bool ViewportPanel::is_split() const {
+  return second_ != nullptr;
+}
 
 void ViewportPanel::set_split(bool on) {
   split_->setChecked(on);
@@ -437,7 +453,8 @@ Status ViewportPanel::write_picture(const QString& file, const CaptureChoice& ch
   options.transparent = choice.background == Background::transparent;
   auto image = take_picture(scene, options);
   if (!image) return image.error();
-  return write_png(file.toStdString(), *image, {{"run", run_.folder().filename().string()}, {"title", model_.title().toStdString()}});
+  return write_png(file.toStdString(), *image,
+                   {{"run", run_.folder().filename().string()}, {"title", model_.title().toStdString()}});
 }
 
 void ViewportPanel::save_picture() {
@@ -446,12 +463,15 @@ void ViewportPanel::save_picture() {
   CaptureDialog dialog(shown->size() * shown->devicePixelRatioF(), 0, this);
   if (dialog.exec() != QDialog::Accepted) return;
   const QString folder = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation);
-  QString file = QFileDialog::getSaveFileName(this, tr("Save the picture"), folder + "/conoid.png", tr("Pictures (*.png)"));
+  QString file =
+      QFileDialog::getSaveFileName(this, tr("Save the picture"), folder + "/conoid.png", tr("Pictures (*.png)"));
   if (file.isEmpty()) return;
   if (!file.endsWith(".png")) file += ".png";
   const Status written = write_picture(file, dialog.choice());
-  if (written) log(LogLevel::info, tr("Picture saved as %1").arg(file));
-  else log(LogLevel::error, QString::fromStdString(written.error().text), QString::fromStdString(written.error().hint));
+  if (written)
+    log(LogLevel::info, tr("Picture saved as %1").arg(file));
+  else
+    log(LogLevel::error, QString::fromStdString(written.error().text), QString::fromStdString(written.error().hint));
 }
 
 void ViewportPanel::save_film() {
@@ -473,19 +493,26 @@ void ViewportPanel::save_film() {
   FieldView view = scene->view();
   view.color_bar = view.caption = view.triad = view.extents = choice.legend;
   static_cast<void>(scene->set_view(view).ok());
-  FilmOptions options{file, choice.size.width(), choice.size.height(), choice.pictures_per_second,
-                      choice.background == Background::transparent, wave ? phases : 0};
+  FilmOptions options{file,
+                      choice.size.width(),
+                      choice.size.height(),
+                      choice.pictures_per_second,
+                      choice.background == Background::transparent,
+                      wave ? phases : 0};
   auto* film = new Film(run_, scene, options, this);
   auto* progress = new QProgressDialog(tr("Drawing the pictures…"), tr("Cancel"), 0, count, this);
   progress->setWindowModality(Qt::WindowModal);
   progress->setMinimumDuration(0);
-  connect(film, &Film::progressed, progress, [progress](int done, int) { progress->setValue(std::min(done, progress->maximum() - 1)); });
+  connect(film, &Film::progressed, progress,
+          [progress](int done, int) { progress->setValue(std::min(done, progress->maximum() - 1)); });
   connect(progress, &QProgressDialog::canceled, film, &Film::cancel);
   connect(film, &Film::ended, this, [this, film, progress, file](const QString& trouble) {
     progress->deleteLater();
     film->deleteLater();
-    if (trouble.isEmpty()) log(LogLevel::info, tr("Film saved as %1").arg(file));
-    else log(LogLevel::error, trouble);
+    if (trouble.isEmpty())
+      log(LogLevel::info, tr("Film saved as %1").arg(file));
+    else
+      log(LogLevel::error, trouble);
   });
   film->start();
 }

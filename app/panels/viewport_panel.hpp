@@ -98,11 +98,12 @@ class ViewportPanel : public QWidget {
   FigureLabel* time_;
   QTimer play_timer_;
   std::shared_ptr<const Frame> preview_;
-  std::shared_ptr<const Frame> box_;  ///< a grid without fields: sources and receivers have a place before anything is computed
+  std::shared_ptr<const Frame>
+      box_;  ///< a grid without fields: sources and receivers have a place before anything is computed
   std::vector<Marker> marks_;  ///< besides those of the case
   std::vector<Marker> kept_;   ///< values that were clicked: true for this frame and this field only
   std::size_t wanted_index_ = 0;
-  bool waiting_ = false;    ///< for a frame that is being read from disk
+  bool waiting_ = false;  ///< for a frame that is being read from disk
   bool following_ = true;
   bool previewing_ = false;
 };

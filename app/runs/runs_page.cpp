@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include <QAction>
-#include <QCompleter>
 #include <QComboBox>
+#include <QCompleter>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -22,8 +22,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/forms/schema_text.hpp"
 #include "app/forms/scalar_edits.hpp"
+#include "app/forms/schema_text.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/json_path.hpp"
 #include "engine/case/case.hpp"
@@ -42,9 +42,9 @@ class StateDelegate final : public QStyledItemDelegate {
     QStyledItemDelegate::initStyleOption(option, index);
     const auto state = static_cast<SessionState>(index.data(RunList::state_role).toInt());
     option->icon = index.data(RunList::computing_role).toBool() ? look_.icon("run", "accent")
-                   : state == SessionState::finished ? look_.icon("check", "good")
-                   : state == SessionState::failed ? look_.icon("error", "bad")
-                                                   : look_.icon("pause", "caution");
+                   : state == SessionState::finished            ? look_.icon("check", "good")
+                   : state == SessionState::failed              ? look_.icon("error", "bad")
+                                                                : look_.icon("pause", "caution");
     option->features |= QStyleOptionViewItem::HasDecoration;
     option->decorationSize = {16, 16};
   }
@@ -64,8 +64,8 @@ void sweep_fields(const Json& node, const Json& value, const std::string& pointe
       if (!child.is_object() || key == "conoid" || key == "title" || key == "solver") continue;
       const Json* inner = value.is_object() && value.contains(key) ? &value.at(key) : nullptr;
       const QString label = label_of(key, child);
-      sweep_fields(child, inner ? *inner : Json(), child_pointer(pointer, key), path.isEmpty() ? label : path + QStringLiteral(" › ") + label,
-                   out, depth + 1);
+      sweep_fields(child, inner ? *inner : Json(), child_pointer(pointer, key),
+                   path.isEmpty() ? label : path + QStringLiteral(" › ") + label, out, depth + 1);
     }
     return;
   }
@@ -78,10 +78,12 @@ void sweep_fields(const Json& node, const Json& value, const std::string& pointe
   }
   if (node.contains("map") && value.is_object()) {
     for (const auto& [key, member] : value.items())
-      sweep_fields(node["map"], member, child_pointer(pointer, key), path + QStringLiteral(" › ") + QString::fromStdString(key), out, depth + 1);
+      sweep_fields(node["map"], member, child_pointer(pointer, key),
+                   path + QStringLiteral(" › ") + QString::fromStdString(key), out, depth + 1);
     return;
   }
-  if (type == "number" || type == "integer" || type == "boolean" || type == "string" || node.contains("enum")) out.emplace_back(path, pointer);
+  if (type == "number" || type == "integer" || type == "boolean" || type == "string" || node.contains("enum"))
+    out.emplace_back(path, pointer);
 }
 
 }  // namespace
@@ -192,7 +194,8 @@ QWidget* RunsPage::make_table() {
   }
   column->addLayout(head);
   stack_ = new QStackedWidget(box);
-  auto* empty = make_label(tr("No runs yet.\nOpen a case and press Run, or build a sweep at the right."), "muted", stack_);
+  auto* empty =
+      make_label(tr("No runs yet.\nOpen a case and press Run, or build a sweep at the right."), "muted", stack_);
   empty->setAlignment(Qt::AlignCenter);
   stack_->addWidget(empty);
   table_ = new QTableView(stack_);
@@ -231,7 +234,8 @@ QWidget* RunsPage::make_table() {
     refresh_buttons();
   });
   connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPage::refresh_buttons);
-  connect(table_, &QTableView::activated, this, [this](const QModelIndex& at) { emit run_chosen(at.data(RunList::folder_role).toString()); });
+  connect(table_, &QTableView::activated, this,
+          [this](const QModelIndex& at) { emit run_chosen(at.data(RunList::folder_role).toString()); });
   connect(open_, &QPushButton::clicked, this, [this] {
     if (const QStringList folders = chosen(); !folders.isEmpty()) emit run_chosen(folders.front());
   });
@@ -285,7 +289,8 @@ QWidget* RunsPage::make_side() {
   column->addWidget(queue_note_);
   queue_view_ = new QListView(side);
   queue_view_->setAccessibleName(tr("Queue"));
-  queue_view_->setAccessibleDescription(tr("Runs that wait or have ended; those that wait go up and down with Alt and the arrows"));
+  queue_view_->setAccessibleDescription(
+      tr("Runs that wait or have ended; those that wait go up and down with Alt and the arrows"));
   queue_view_->setModel(&queue_);
   queue_view_->setDragDropMode(QAbstractItemView::InternalMove);
   queue_view_->setDefaultDropAction(Qt::MoveAction);
@@ -299,7 +304,8 @@ QWidget* RunsPage::make_side() {
     connect(action, &QAction::triggered, this, [this, by = by] {
       const int row = queue_view_->currentIndex().row();
       // A place is named by what it stands before.
-      if (row >= 0 && queue_.move(row, by < 0 ? row - 1 : row + 2)) queue_view_->setCurrentIndex(queue_.index(row + by));
+      if (row >= 0 && queue_.move(row, by < 0 ? row - 1 : row + 2))
+        queue_view_->setCurrentIndex(queue_.index(row + by));
     });
   }
   connect(more, &QPushButton::clicked, this, &RunsPage::add_row);
@@ -310,7 +316,8 @@ QWidget* RunsPage::make_side() {
   connect(remove, &QToolButton::clicked, this, [this] { queue_.remove(queue_view_->currentIndex().row()); });
   connect(clear, &QToolButton::clicked, this, [this] { queue_.remove_ended(); });
   connect(queue_view_, &QListView::activated, this, [this](const QModelIndex& at) {
-    if (const QString folder = at.data(RunQueue::folder_role).toString(); !folder.isEmpty() && is_final(static_cast<SessionState>(at.data(RunQueue::state_role).toInt())))
+    if (const QString folder = at.data(RunQueue::folder_role).toString();
+        !folder.isEmpty() && is_final(static_cast<SessionState>(at.data(RunQueue::state_role).toInt())))
       emit run_chosen(folder);
   });
   add_row();
@@ -341,13 +348,17 @@ void RunsPage::refresh_sweep() {
   for (SweepRow* one : rows_) {
     if (one->text().empty()) continue;
     const auto axis = parse_sweep_axis(one->text());
-    if (axis) axes.push_back(*axis);
-    else trouble = QString::fromStdString(axis.error().text);
+    if (axis)
+      axes.push_back(*axis);
+    else
+      trouble = QString::fromStdString(axis.error().text);
   }
   std::size_t count = 0;
   if (trouble.isEmpty() && !axes.empty()) {
-    if (const auto size = sweep_size(axes)) count = *size;
-    else trouble = QString::fromStdString(size.error().text);
+    if (const auto size = sweep_size(axes))
+      count = *size;
+    else
+      trouble = QString::fromStdString(size.error().text);
   }
   sweep_note_->setText(!trouble.isEmpty() ? trouble : count > 0 ? tr("%1 runs.").arg(count) : QString());
   sweep_add_->setText(count > 0 ? tr("Add %1 runs to the queue").arg(count) : tr("Add to the queue"));
@@ -375,7 +386,8 @@ QString RunsPage::add_sweep() {
 
 QStringList RunsPage::chosen() const {
   QStringList out;
-  for (const QModelIndex& at : table_->selectionModel()->selectedRows()) out << at.data(RunList::folder_role).toString();
+  for (const QModelIndex& at : table_->selectionModel()->selectedRows())
+    out << at.data(RunList::folder_role).toString();
   return out;
 }
 
@@ -383,7 +395,8 @@ void RunsPage::set_own_run(const QString& folder) {
   own_run_ = folder;
   QStringList own{folder};
   for (const QueuedRun& run : queue_.runs())
-    if (run.state != SessionState::idle && !is_final(run.state)) own << QString::fromStdString(run.folder.lexically_normal().string());
+    if (run.state != SessionState::idle && !is_final(run.state))
+      own << QString::fromStdString(run.folder.lexically_normal().string());
   list_->set_own(own);
 }
 
@@ -397,7 +410,8 @@ void RunsPage::refresh_buttons() {
   const QStringList folders = chosen();
   open_->setEnabled(folders.size() == 1);
   compare_->setEnabled(folders.size() == 2);
-  compare_->setToolTip(folders.size() == 2 ? tr("Linked views and overlaid curves of the two") : tr("Choose two rows (Ctrl and click)"));
+  compare_->setToolTip(folders.size() == 2 ? tr("Linked views and overlaid curves of the two")
+                                           : tr("Choose two rows (Ctrl and click)"));
   QString text;
   if (folders.size() == 2) {
     const ListedRun* two[2] = {nullptr, nullptr};
@@ -410,12 +424,15 @@ void RunsPage::refresh_buttons() {
       if (lines.size() > 6) text += "\n" + tr("… and %1 more").arg(lines.size() - 6);
     }
   }
-  if (folders.isEmpty() && list_->rowCount() > 0) text = tr("Choose a run to open it, or two (Ctrl and click) to compare them.");
+  if (folders.isEmpty() && list_->rowCount() > 0)
+    text = tr("Choose a run to open it, or two (Ctrl and click) to compare them.");
   difference_->setText(text);
   difference_->setVisible(!text.isEmpty());
   queue_note_->setVisible(queue_.rowCount() == 0 || !queue_.is_active());
-  queue_note_->setText(queue_.rowCount() == 0 ? tr("Nothing waits. Sweeps, and cases added with “Add to the queue”, run here one after the other.")
-                                              : tr("Held: nothing new begins."));
+  queue_note_->setText(
+      queue_.rowCount() == 0
+          ? tr("Nothing waits. Sweeps, and cases added with “Add to the queue”, run here one after the other.")
+          : tr("Held: nothing new begins."));
 }
 
 }  // namespace conoid::app

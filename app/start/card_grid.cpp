@@ -194,7 +194,9 @@ void CardGrid::set_cards(std::vector<QWidget*> cards) {
   resizeEvent(nullptr);
 }
 
-int CardGrid::columns(int width) const { return std::max(1, (width + gap) / (least_width + gap)); }
+int CardGrid::columns(int width) const {
+  return std::max(1, (width + gap) / (least_width + gap));
+}
 
 int CardGrid::heightForWidth(int width) const {
   if (cards_.empty()) return 0;
@@ -204,7 +206,9 @@ int CardGrid::heightForWidth(int width) const {
   return rows * (static_cast<int>(card_width * picture_ratio) + text_height + gap) - gap;
 }
 
-QSize CardGrid::sizeHint() const { return {3 * least_width + 2 * gap, heightForWidth(3 * least_width + 2 * gap)}; }
+QSize CardGrid::sizeHint() const {
+  return {3 * least_width + 2 * gap, heightForWidth(3 * least_width + 2 * gap)};
+}
 
 void CardGrid::resizeEvent(QResizeEvent*) {
   const int across = columns(width());

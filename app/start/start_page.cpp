@@ -62,8 +62,10 @@ class Line final : public QFrame {
  protected:
   void mouseReleaseEvent(QMouseEvent*) override { on_click_(); }
   void keyPressEvent(QKeyEvent* event) override {
-    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Space) on_click_();
-    else QFrame::keyPressEvent(event);
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Space)
+      on_click_();
+    else
+      QFrame::keyPressEvent(event);
   }
 
  private:
@@ -80,8 +82,8 @@ QString when(const QDateTime& time) {
 
 }  // namespace
 
-StartPage::StartPage(const Look& look, Settings& settings, const ActionTable& actions, const std::filesystem::path& samples,
-                     QWidget* parent)
+StartPage::StartPage(const Look& look, Settings& settings, const ActionTable& actions,
+                     const std::filesystem::path& samples, QWidget* parent)
     : QWidget(parent), look_(look), settings_(settings) {
   setObjectName("page");
   setAttribute(Qt::WA_StyledBackground);
@@ -116,7 +118,8 @@ StartPage::StartPage(const Look& look, Settings& settings, const ActionTable& ac
   refresh_recent();
   refresh_times();
   constexpr int starts_measured = 4, idle_ms = 1500;  // when the window stands, so that it is there no later
-  if (settings_.machine_speed().starts < starts_measured) QTimer::singleShot(idle_ms, this, &StartPage::measure_machine);
+  if (settings_.machine_speed().starts < starts_measured)
+    QTimer::singleShot(idle_ms, this, &StartPage::measure_machine);
 }
 
 void StartPage::measure_machine() {
@@ -213,15 +216,19 @@ QWidget* StartPage::make_samples(const std::filesystem::path& samples) {
   column->addWidget(make_label(tr("Start from a sample"), "title", box));
   const std::vector<SampleCard> cards = load_gallery(samples);
   if (cards.empty()) {
-    auto* note = make_label(tr("No sample cases were found in %1.\nOpen a case of your own, or set CONOID_RESOURCES to the "
-                               "folder that holds “cases”.").arg(QString::fromStdString(samples.string())), "note", box);
+    auto* note =
+        make_label(tr("No sample cases were found in %1.\nOpen a case of your own, or set CONOID_RESOURCES to the "
+                      "folder that holds “cases”.")
+                       .arg(QString::fromStdString(samples.string())),
+                   "note", box);
     note->setWordWrap(true);
     column->addWidget(note);
   } else {
     // One grid a physics; within it the quickest first.
     for (std::size_t i = 0; i < cards.size();) {
       std::size_t end = i;
-      while (end < cards.size() && cards[end].solver == cards[i].solver && cards[end].available == cards[i].available) ++end;
+      while (end < cards.size() && cards[end].solver == cards[i].solver && cards[end].available == cards[i].available)
+        ++end;
       if (i > 0) column->addSpacing(12);
       column->addWidget(make_label(cards[i].solver, "section", box));
       auto* grid = new CardGrid(box);
@@ -260,8 +267,11 @@ QWidget* StartPage::make_recent(const ActionTable& actions) {
 }
 
 void StartPage::refresh_recent() {
-  static const QHash<QString, const char*> colours = {
-      {"finished", "good"}, {"stopped", "caution"}, {"failed", "bad"}, {"interrupted", "caution"}, {"running", "accent"}};
+  static const QHash<QString, const char*> colours = {{"finished", "good"},
+                                                      {"stopped", "caution"},
+                                                      {"failed", "bad"},
+                                                      {"interrupted", "caution"},
+                                                      {"running", "accent"}};
   clear_layout(runs_column_);
   clear_layout(cases_column_);
   const auto runs = settings_.recent_runs();
@@ -281,7 +291,8 @@ void StartPage::refresh_recent() {
     QString detail = QCoreApplication::translate("RunState", state.toUtf8().constData());
     if (run.seconds > 0 && !computing) detail += tr(" in %1").arg(QString::fromStdString(format_duration(run.seconds)));
     detail += ", " + when(run.started);
-    runs_column_->addWidget(new Line(dot, run.title, detail, [this, run] { emit run_chosen(run); }, this));
+    runs_column_->addWidget(new Line(
+        dot, run.title, detail, [this, run] { emit run_chosen(run); }, this));
   }
   if (runs.empty()) {
     auto* note = make_label(tr("None yet. Choose a sample and press Run: the result is listed here."), "muted", this);
@@ -296,7 +307,8 @@ void StartPage::refresh_recent() {
     auto* icon = new IconLabel(look_, "open", "muted", 16);
     // Samples are all called case.json; their folder tells them apart.
     const QString name = info.fileName() == "case.json" ? info.dir().dirName() : info.completeBaseName();
-    cases_column_->addWidget(new Line(icon, name, info.path(), [this, file] { emit case_chosen(file); }, this));
+    cases_column_->addWidget(new Line(
+        icon, name, info.path(), [this, file] { emit case_chosen(file); }, this));
   }
   if (shown == 0) {
     auto* note = make_label(tr("Cases that you open are listed here."), "muted", this);
@@ -315,7 +327,8 @@ void StartPage::show_recovered(const std::vector<RecoveredCase>& recovered) {
     row->setSpacing(12);
     row->addWidget(new IconLabel(look_, "info", "caution", 18, bar));
     row->addWidget(new ElidedLabel(tr("Unsaved edits of “%1” from %2 were kept.").arg(one.title, when(one.saved)), "",
-                                   Qt::ElideRight, bar), 1);
+                                   Qt::ElideRight, bar),
+                   1);
     auto* restore = new QPushButton(tr("Restore"), bar);
     auto* discard = new QPushButton(tr("Discard"), bar);
     row->addWidget(discard);

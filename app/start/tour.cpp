@@ -113,12 +113,18 @@ void Tour::place() {
   const QSize size = card_->size();
   QPoint corner((width() - size.width()) / 2, (height() - size.height()) / 2);
   if (!at.isEmpty()) {
-    const int y = std::clamp(at.center().y() - size.height() / 2, tour_gap, std::max(tour_gap, height() - size.height() - tour_gap));
-    const int x = std::clamp(at.center().x() - size.width() / 2, tour_gap, std::max(tour_gap, width() - size.width() - tour_gap));
-    if (at.right() + tour_gap + size.width() + tour_gap <= width()) corner = {at.right() + tour_gap, y};
-    else if (at.left() - tour_gap - size.width() >= tour_gap) corner = {at.left() - tour_gap - size.width(), y};
-    else if (at.bottom() + tour_gap + size.height() + tour_gap <= height()) corner = {x, at.bottom() + tour_gap};
-    else if (at.top() - tour_gap - size.height() >= tour_gap) corner = {x, at.top() - tour_gap - size.height()};
+    const int y = std::clamp(at.center().y() - size.height() / 2, tour_gap,
+                             std::max(tour_gap, height() - size.height() - tour_gap));
+    const int x =
+        std::clamp(at.center().x() - size.width() / 2, tour_gap, std::max(tour_gap, width() - size.width() - tour_gap));
+    if (at.right() + tour_gap + size.width() + tour_gap <= width())
+      corner = {at.right() + tour_gap, y};
+    else if (at.left() - tour_gap - size.width() >= tour_gap)
+      corner = {at.left() - tour_gap - size.width(), y};
+    else if (at.bottom() + tour_gap + size.height() + tour_gap <= height())
+      corner = {x, at.bottom() + tour_gap};
+    else if (at.top() - tour_gap - size.height() >= tour_gap)
+      corner = {x, at.top() - tour_gap - size.height()};
   }
   card_->move(corner);
   update();
@@ -171,6 +177,8 @@ bool Tour::focusNextPrevChild(bool next) {
   return true;
 }
 
-void Tour::mousePressEvent(QMouseEvent* event) { event->accept(); }
+void Tour::mousePressEvent(QMouseEvent* event) {
+  event->accept();
+}
 
 }  // namespace conoid::app

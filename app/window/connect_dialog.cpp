@@ -36,10 +36,12 @@ ConnectDialog::ConnectDialog(Settings& settings, const Look& look, QWidget* pare
     return button;
   };
   inside_ = choice(tr("In this window"), tr("Quickest to start."));
-  process_ = choice(tr("In a process of its own"), tr("If the computation crashes, the window stays and the run can be resumed."));
-  launched_ = choice(tr("By a launcher: another machine, or several ranks"),
-                     tr("The line starts conoid-worker, which then speaks through it. Nothing listens on a port. Files that the "
-                        "case names, and the folder of the runs, are those of the other machine."));
+  process_ = choice(tr("In a process of its own"),
+                    tr("If the computation crashes, the window stays and the run can be resumed."));
+  launched_ = choice(
+      tr("By a launcher: another machine, or several ranks"),
+      tr("The line starts conoid-worker, which then speaks through it. Nothing listens on a port. Files that the "
+         "case names, and the folder of the runs, are those of the other machine."));
   auto* row = new QHBoxLayout;
   row->setContentsMargins(26, 0, 0, 0);
   row->setSpacing(8);
@@ -117,8 +119,10 @@ QString ConnectDialog::place() const {
 
 void ConnectDialog::choose(const QString& place) {
   (is_inside(place) ? inside_ : place == "process" ? process_ : launched_)->setChecked(true);
-  if (launched_->isChecked()) line_->setText(place);
-  else if (line_->text().isEmpty() && !settings_.launchers().isEmpty()) line_->setText(settings_.launchers().front());
+  if (launched_->isChecked())
+    line_->setText(place);
+  else if (line_->text().isEmpty() && !settings_.launchers().isEmpty())
+    line_->setText(settings_.launchers().front());
   refresh();
 }
 

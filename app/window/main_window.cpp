@@ -155,7 +155,9 @@ void MainWindow::apply_settings() {
   run_->set_frame_memory(settings_.frame_memory());
   queue_->set_runs_folder(settings_.runs_folder());
   const UnitSystem units = settings_.units();
-  look_.set_preferred_units(units == UnitSystem::millimetre ? QStringList{"mm"} : units == UnitSystem::us ? QStringList{"in", "ft"} : QStringList{});
+  look_.set_preferred_units(units == UnitSystem::millimetre ? QStringList{"mm"}
+                            : units == UnitSystem::us       ? QStringList{"in", "ft"}
+                                                            : QStringList{});
   model_->check_again();  // by whom and within what is the settings' word
   recovery_->set_delay(1000 * settings_.autosave_seconds());
   if (options_.asks) look_.set_font_scale(settings_.font_scale());
@@ -202,7 +204,8 @@ RunsPage& MainWindow::runs_page() {
   if (!runs_) {
     runs_ = new RunsPage(*model_, *queue_, settings_, look_, stack_);
     stack_->addWidget(runs_);
-    connect(runs_, &RunsPage::run_chosen, this, [this](const QString& folder) { static_cast<void>(open_run(folder.toStdString()).ok()); });
+    connect(runs_, &RunsPage::run_chosen, this,
+            [this](const QString& folder) { static_cast<void>(open_run(folder.toStdString()).ok()); });
     connect(runs_, &RunsPage::comparison_wanted, this, [this](const QString& first, const QString& second) {
       static_cast<void>(compare_runs(first.toStdString(), second.toStdString()).ok());
     });
@@ -212,7 +215,9 @@ RunsPage& MainWindow::runs_page() {
 
 void MainWindow::show_runs() {
   RunsPage& page = runs_page();
-  page.set_own_run(run_->is_active() ? QString::fromStdString(std::filesystem::absolute(run_->folder()).lexically_normal().string()) : QString());
+  page.set_own_run(run_->is_active()
+                       ? QString::fromStdString(std::filesystem::absolute(run_->folder()).lexically_normal().string())
+                       : QString());
   page.refresh();
   stack_->setCurrentWidget(&page);
   page.table().setFocus();  // arrows choose a run at once
@@ -232,7 +237,8 @@ void MainWindow::show_place() {
 void MainWindow::start_run() {
   if (run_->is_active()) return;
   // A field that is being typed in counts as it stands.
-  if (QWidget* field = QApplication::focusWidget(); field && workbench_ && workbench_->isAncestorOf(field)) field->clearFocus();
+  if (QWidget* field = QApplication::focusWidget(); field && workbench_ && workbench_->isAncestorOf(field))
+    field->clearFocus();
   if (!model_->is_valid()) return refresh_actions();
   SessionOptions options;
   options.document = model_->document();
@@ -251,8 +257,12 @@ void MainWindow::begin(SessionOptions options) {
   end_comparison();
   show_workbench();
   run_->start(std::move(options));
-  current_run_ = {QString::fromStdString(run_->folder().string()), QString::fromStdString(model_->document().file().string()),
-                  model_->title(), "running", 0, QDateTime::currentDateTime()};
+  current_run_ = {QString::fromStdString(run_->folder().string()),
+                  QString::fromStdString(model_->document().file().string()),
+                  model_->title(),
+                  "running",
+                  0,
+                  QDateTime::currentDateTime()};
 }
 
 void MainWindow::remember_run() {
@@ -313,7 +323,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
       if (box.clickedButton() != stop) return;
     }
     if (!may_leave_case()) return;
-    if (!run_->is_active()) return static_cast<void>(QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection));
+    if (!run_->is_active())
+      return static_cast<void>(QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection));
     closing_ = true;
     run_->stop();
     return;

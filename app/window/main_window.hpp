@@ -33,7 +33,7 @@ class Workbench;
 struct WindowOptions {
   std::filesystem::path samples;  ///< the folder with the sample cases
   ViewportKind viewport = ViewportKind::automatic;
-  bool asks = true;               ///< false: no dialogs (pictures without a person)
+  bool asks = true;  ///< false: no dialogs (pictures without a person)
   StartSession start = start_session;
 };
 

@@ -51,80 +51,208 @@ std::vector<ActionRow> MainWindow::action_rows() {
     };
   };
   return {
-      {"file.start", tr("&File"), tr("Start page"), QKeySequence("Ctrl+Home"), "home", tr("Samples and recent runs"), [this] { show_start(); }},
+      {"file.start", tr("&File"), tr("Start page"), QKeySequence("Ctrl+Home"), "home", tr("Samples and recent runs"),
+       [this] { show_start(); }},
       {"file.runs", tr("&File"), tr("Runs, queue and sweeps"), QKeySequence("Ctrl+Shift+R"), "runs",
        tr("All runs with their numbers, the queue, sweeps"), [this] { show_runs(); }},
-      {"file.open", tr("&File"), tr("Open…"), QKeySequence::Open, "open", tr("Open a case file"), [this] { ask_open(); }},
-      {"file.mesh", tr("&File"), tr("New from a mesh…"), QKeySequence::New, "mesh", tr("A new case around a mesh or geometry file"), [this] {
-         const QString file = QFileDialog::getOpenFileName(this, tr("Choose a mesh"), {},
-                                                           tr("Meshes and geometry (*.msh *.stl *.obj *.geo *.step *.stp);;All files (*)"));
+      {"file.open", tr("&File"), tr("Open…"), QKeySequence::Open, "open", tr("Open a case file"),
+       [this] { ask_open(); }},
+      {"file.mesh", tr("&File"), tr("New from a mesh…"), QKeySequence::New, "mesh",
+       tr("A new case around a mesh or geometry file"),
+       [this] {
+         const QString file = QFileDialog::getOpenFileName(
+             this, tr("Choose a mesh"), {},
+             tr("Meshes and geometry (*.msh *.stl *.obj *.geo *.step *.stp);;All files (*)"));
          if (!file.isEmpty()) take_mesh(file);
        }},
-      {"file.open_run", tr("&File"), tr("Open a run folder…"), QKeySequence("Ctrl+Shift+O"), "folder", {}, [this] {
-         const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a run folder"), QString::fromStdString(settings_.runs_folder().string()));
+      {"file.open_run",
+       tr("&File"),
+       tr("Open a run folder…"),
+       QKeySequence("Ctrl+Shift+O"),
+       "folder",
+       {},
+       [this] {
+         const QString folder = QFileDialog::getExistingDirectory(
+             this, tr("Open a run folder"), QString::fromStdString(settings_.runs_folder().string()));
          if (!folder.isEmpty()) static_cast<void>(open_run(folder.toStdString()).ok());
        }},
       {"file.save", tr("&File"), tr("Save"), QKeySequence::Save, "save", {}, [this] { save(); }},
       {"file.save_as", tr("&File"), tr("Save as…"), QKeySequence("Ctrl+Shift+S"), {}, {}, [this] { save_as(); }},
-      {"file.picture", tr("&File"), tr("Save the picture…"), QKeySequence("Ctrl+P"), "picture", {},
-       [this] { if (workbench_) workbench_->viewport_panel().save_picture(); }},
+      {"file.picture",
+       tr("&File"),
+       tr("Save the picture…"),
+       QKeySequence("Ctrl+P"),
+       "picture",
+       {},
+       [this] {
+         if (workbench_) workbench_->viewport_panel().save_picture();
+       }},
       {{}, tr("&File"), {}, {}, {}, {}, {}},
       {"file.quit", tr("&File"), tr("Quit"), QKeySequence::Quit, {}, {}, [this] { close(); }},
       {"edit.undo", tr("&Edit"), tr("Undo"), QKeySequence::Undo, "undo", {}, [this] { model_->undo_stack().undo(); }},
-      {"edit.redo", tr("&Edit"), tr("Redo"), QKeySequence("Ctrl+Shift+Z"), "redo", {}, [this] { model_->undo_stack().redo(); }},
-      {"edit.faces", tr("&Edit"), tr("Choose faces"), QKeySequence("Ctrl+Shift+F"), "place", tr("Sides of the body that become a group of the mesh"),
+      {"edit.redo",
+       tr("&Edit"),
+       tr("Redo"),
+       QKeySequence("Ctrl+Shift+Z"),
+       "redo",
+       {},
+       [this] { model_->undo_stack().redo(); }},
+      {"edit.faces", tr("&Edit"), tr("Choose faces"), QKeySequence("Ctrl+Shift+F"), "place",
+       tr("Sides of the body that become a group of the mesh"),
        [this] {
          if (!workbench_) return;
          workbench_->show_pane("case", true);
          workbench_->show_mesh(true);
          workbench_->mesh_panel().set_choosing(true);
        }},
-      {"edit.settings", tr("&Edit"), tr("Settings…"), QKeySequence("Ctrl+,"), "settings", {}, [this] { show_settings(); }},
-      {"edit.palette", tr("&Edit"), tr("Find an action…"), QKeySequence("Ctrl+K"), "search", {},
+      {"edit.settings",
+       tr("&Edit"),
+       tr("Settings…"),
+       QKeySequence("Ctrl+,"),
+       "settings",
+       {},
+       [this] { show_settings(); }},
+      {"edit.palette",
+       tr("&Edit"),
+       tr("Find an action…"),
+       QKeySequence("Ctrl+K"),
+       "search",
+       {},
        [this] { show_palette(*this, *actions_); }},
-      {"run.start", tr("&Run"), tr("Run"), QKeySequence("Ctrl+R"), "run", tr("Compute this case"), [this] { start_run(); }},
-      {"run.queue", tr("&Run"), tr("Add to the queue"), QKeySequence("Ctrl+Shift+Q"), "queue", tr("Run this case after those that wait"),
-       [this] { queue_->add(model_->title(), {}, model_->document()); show_runs(); }},
+      {"run.start", tr("&Run"), tr("Run"), QKeySequence("Ctrl+R"), "run", tr("Compute this case"),
+       [this] { start_run(); }},
+      {"run.queue", tr("&Run"), tr("Add to the queue"), QKeySequence("Ctrl+Shift+Q"), "queue",
+       tr("Run this case after those that wait"),
+       [this] {
+         queue_->add(model_->title(), {}, model_->document());
+         show_runs();
+       }},
       {"run.pause", tr("&Run"), tr("Pause"), QKeySequence("F6"), "pause", {}, [this] { pause_or_resume(); }},
-      {"run.step", tr("&Run"), tr("Step"), QKeySequence("F7"), "step", tr("One step, then pause"), [this] { run_->send(Command::step); }},
-      {"run.checkpoint", tr("&Run"), tr("Checkpoint"), QKeySequence("F8"), "checkpoint", tr("Write a checkpoint and go on"),
-       [this] { run_->send(Command::checkpoint); }},
-      {"run.stop", tr("&Run"), tr("Stop"), QKeySequence("Ctrl+."), "stop", tr("Stop after this step; can be resumed"), [this] { run_->stop(); }},
+      {"run.step", tr("&Run"), tr("Step"), QKeySequence("F7"), "step", tr("One step, then pause"),
+       [this] { run_->send(Command::step); }},
+      {"run.checkpoint", tr("&Run"), tr("Checkpoint"), QKeySequence("F8"), "checkpoint",
+       tr("Write a checkpoint and go on"), [this] { run_->send(Command::checkpoint); }},
+      {"run.stop", tr("&Run"), tr("Stop"), QKeySequence("Ctrl+."), "stop", tr("Stop after this step; can be resumed"),
+       [this] { run_->stop(); }},
       {{}, tr("&Run"), {}, {}, {}, {}, {}},
-      {"run.place", tr("&Run"), tr("Where to compute…"), {}, "connect", tr("In this window, in a process of its own, on another machine"),
+      {"run.place",
+       tr("&Run"),
+       tr("Where to compute…"),
+       {},
+       "connect",
+       tr("In this window, in a process of its own, on another machine"),
        [this] { show_place(); }},
-      {"run.folder", tr("&Run"), tr("Open the run folder"), {}, "folder", {},
+      {"run.folder",
+       tr("&Run"),
+       tr("Open the run folder"),
+       {},
+       "folder",
+       {},
        [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(run_->folder().string()))); }},
-      {"view.play", tr("&View"), tr("Play or pause"), QKeySequence("Ctrl+Space"), "play", tr("Play the frames, or the phase of a wave"),
-       [this] { if (workbench_) workbench_->viewport_panel().play(!workbench_->viewport_panel().is_playing()); }},
-      {"view.previous", tr("&View"), tr("Frame before"), QKeySequence("Alt+Left"), "previous", {},
-       [this] { if (workbench_) workbench_->viewport_panel().step(-1); }},
-      {"view.next", tr("&View"), tr("Next frame"), QKeySequence("Alt+Right"), "next", {},
-       [this] { if (workbench_) workbench_->viewport_panel().step(1); }},
-      {"view.film", tr("&View"), tr("Save a film…"), {}, "film", tr("Numbered pictures, or MP4 and WebM where ffmpeg is installed"),
-       [this] { if (workbench_) workbench_->viewport_panel().save_film(); }},
-      {"view.split", tr("&View"), tr("Two linked views"), QKeySequence("Ctrl+2"), "split", {},
-       [this] { if (workbench_) workbench_->viewport_panel().set_split(!workbench_->viewport_panel().is_split()); }},
-      {"view.fit", tr("&View"), tr("Fit the picture"), QKeySequence("Ctrl+0"), "fit", {},
-       [this] { if (workbench_) workbench_->viewport_panel().fit(); }},
+      {"view.play", tr("&View"), tr("Play or pause"), QKeySequence("Ctrl+Space"), "play",
+       tr("Play the frames, or the phase of a wave"),
+       [this] {
+         if (workbench_) workbench_->viewport_panel().play(!workbench_->viewport_panel().is_playing());
+       }},
+      {"view.previous",
+       tr("&View"),
+       tr("Frame before"),
+       QKeySequence("Alt+Left"),
+       "previous",
+       {},
+       [this] {
+         if (workbench_) workbench_->viewport_panel().step(-1);
+       }},
+      {"view.next",
+       tr("&View"),
+       tr("Next frame"),
+       QKeySequence("Alt+Right"),
+       "next",
+       {},
+       [this] {
+         if (workbench_) workbench_->viewport_panel().step(1);
+       }},
+      {"view.film",
+       tr("&View"),
+       tr("Save a film…"),
+       {},
+       "film",
+       tr("Numbered pictures, or MP4 and WebM where ffmpeg is installed"),
+       [this] {
+         if (workbench_) workbench_->viewport_panel().save_film();
+       }},
+      {"view.split",
+       tr("&View"),
+       tr("Two linked views"),
+       QKeySequence("Ctrl+2"),
+       "split",
+       {},
+       [this] {
+         if (workbench_) workbench_->viewport_panel().set_split(!workbench_->viewport_panel().is_split());
+       }},
+      {"view.fit",
+       tr("&View"),
+       tr("Fit the picture"),
+       QKeySequence("Ctrl+0"),
+       "fit",
+       {},
+       [this] {
+         if (workbench_) workbench_->viewport_panel().fit();
+       }},
       {{}, tr("&View"), {}, {}, {}, {}, {}},
       {"view.case", tr("&View"), tr("Case pane"), QKeySequence("Alt+1"), {}, {}, pane("case"), true},
       {"view.run", tr("&View"), tr("Run pane"), QKeySequence("Alt+2"), {}, {}, pane("run"), true},
       {"view.results", tr("&View"), tr("Results pane"), QKeySequence("Alt+3"), {}, {}, pane("results"), true},
-      {"view.mesh", tr("&View"), tr("Mesh pane"), QKeySequence("Alt+4"), "mesh", {},
-       [this] { if (workbench_) { workbench_->show_pane("case", true); workbench_->show_mesh(true); } }},
+      {"view.mesh",
+       tr("&View"),
+       tr("Mesh pane"),
+       QKeySequence("Alt+4"),
+       "mesh",
+       {},
+       [this] {
+         if (workbench_) {
+           workbench_->show_pane("case", true);
+           workbench_->show_mesh(true);
+         }
+       }},
       {"view.display", tr("&View"), tr("How the field is shown"), QKeySequence("Ctrl+D"), "display",
        tr("How the field is shown: planes, surfaces, arrows, labels"),
-       [this] { if (workbench_) workbench_->viewport_panel().pane().show_display_panel(!workbench_->viewport_panel().pane().display_panel_visible()); }},
-      {"view.spectrum", tr("&View"), tr("Spectrum of the curves"), {}, "spectrum", {},
-       [this] { if (workbench_) workbench_->results_panel().set_spectrum(true); }},
-      {"view.log", tr("&View"), tr("Log"), QKeySequence("Ctrl+L"), {}, {},
-       [this] { if (workbench_) { workbench_->show_pane("results", true); workbench_->results_panel().show_log(); } }},
+       [this] {
+         if (workbench_)
+           workbench_->viewport_panel().pane().show_display_panel(
+               !workbench_->viewport_panel().pane().display_panel_visible());
+       }},
+      {"view.spectrum",
+       tr("&View"),
+       tr("Spectrum of the curves"),
+       {},
+       "spectrum",
+       {},
+       [this] {
+         if (workbench_) workbench_->results_panel().set_spectrum(true);
+       }},
+      {"view.log",
+       tr("&View"),
+       tr("Log"),
+       QKeySequence("Ctrl+L"),
+       {},
+       {},
+       [this] {
+         if (workbench_) {
+           workbench_->show_pane("results", true);
+           workbench_->results_panel().show_log();
+         }
+       }},
       {{}, tr("&View"), {}, {}, {}, {}, {}},
       {"view.system", tr("&View"), tr("Colours of the system"), {}, {}, {}, theme(ThemeChoice::system), true},
       {"view.light", tr("&View"), tr("Light"), {}, {}, {}, theme(ThemeChoice::light), true},
       {"view.dark", tr("&View"), tr("Dark"), {}, {}, {}, theme(ThemeChoice::dark), true},
-      {"view.theme", tr("&View"), tr("Switch light and dark"), QKeySequence("Ctrl+Shift+D"), "theme", {},
+      {"view.theme",
+       tr("&View"),
+       tr("Switch light and dark"),
+       QKeySequence("Ctrl+Shift+D"),
+       "theme",
+       {},
        [this, theme] { theme(look_.theme().dark ? ThemeChoice::light : ThemeChoice::dark)(); }},
       {"help.tour", tr("&Help"), tr("Tour"), {}, {}, tr("Five steps through the window"), [this] { show_tour(); }},
       {"help.news", tr("&Help"), tr("What is new"), {}, {}, {}, [this] { show_news(); }},
@@ -170,16 +298,19 @@ void MainWindow::refresh_actions() {
   start->setEnabled(open && !active && obstacle.isEmpty());
   start->setText(active ? tr("Running…") : run_->has_run() ? tr("Run again") : tr("Run"));
   start->setToolTip(obstacle.isEmpty() ? tr("Compute this case (Ctrl+R)") : obstacle);
-  const bool resumable = !active && !run_->is_elsewhere() && (current_run_.state == "stopped" || current_run_.state == "interrupted");
+  const bool resumable =
+      !active && !run_->is_elsewhere() && (current_run_.state == "stopped" || current_run_.state == "interrupted");
   const bool paused = active && state == SessionState::paused;
   QAction* pause = actions_->at("run.pause");
-  pause->setEnabled(open && !run_->is_stopping() && (paused || resumable || (active && state == SessionState::running)));
+  pause->setEnabled(open && !run_->is_stopping() &&
+                    (paused || resumable || (active && state == SessionState::running)));
   pause->setText(paused || resumable ? tr("Resume") : tr("Pause"));
   pause->setIcon(look_.icon(paused || resumable ? "resume" : "pause"));
   pause->setToolTip(resumable ? tr("Continue the stopped run from its checkpoint (F6)")
-                   : paused ? tr("Resume (F6)")
-                   : run_->is_elsewhere() ? tr("Another program computes this run: it can be resumed here once it has ended")
-                                          : tr("Pause (F6)"));
+                    : paused  ? tr("Resume (F6)")
+                    : run_->is_elsewhere()
+                        ? tr("Another program computes this run: it can be resumed here once it has ended")
+                        : tr("Pause (F6)"));
   const bool steps = active && !run_->is_stopping() && (state == SessionState::running || paused);
   enable("run.step", open && steps);
   enable("run.checkpoint", open && steps);
@@ -231,7 +362,8 @@ void MainWindow::show_shortcuts() {
     }
     ++seen;
     grid->addWidget(make_label(QString(action.text).remove(QStringLiteral("…")), "", &dialog), row, 0);
-    grid->addWidget(make_label(action.shortcut.toString(QKeySequence::NativeText), "muted", &dialog), row++, 1, Qt::AlignRight);
+    grid->addWidget(make_label(action.shortcut.toString(QKeySequence::NativeText), "muted", &dialog), row++, 1,
+                    Qt::AlignRight);
   }
   if (grid) grid->setRowStretch(row, 1);
   dialog.exec();
@@ -285,18 +417,28 @@ void MainWindow::show_tour() {
     };
   };
   std::vector<TourStep> steps = {
-      {tr("Start from a sample"), tr("Each card is a finished case and says how long it takes. A click opens it; nothing of the sample itself can be spoilt."),
+      {tr("Start from a sample"),
+       tr("Each card is a finished case and says how long it takes. A click opens it; nothing of the sample itself can "
+          "be spoilt."),
        [this]() -> QWidget* {
          show_start();
          return start_->findChild<SampleCardWidget*>();
        }},
-      {tr("Change the case"), tr("Everything the case says, from geometry to output. Type units as you like: 2 GHz, 0.5 in. What is wrong is said beside the field, and every edit can be undone."),
+      {tr("Change the case"),
+       tr("Everything the case says, from geometry to output. Type units as you like: 2 GHz, 0.5 in. What is wrong is "
+          "said beside the field, and every edit can be undone."),
        on_bench([](Workbench& bench) -> QWidget* { return &bench.case_panel(); })},
-      {tr("Run it"), tr("Memory and time are estimated before the run. Pause, step and stop at any moment: a stopped run can be resumed."),
+      {tr("Run it"),
+       tr("Memory and time are estimated before the run. Pause, step and stop at any moment: a stopped run can be "
+          "resumed."),
        on_bench([](Workbench& bench) -> QWidget* { return bench.findChild<QPushButton*>("runButton"); })},
-      {tr("Watch the field"), tr("It is drawn while it is computed. Turn it with the mouse, cut it open, read values, draw a line across it, save a picture or a film."),
+      {tr("Watch the field"),
+       tr("It is drawn while it is computed. Turn it with the mouse, cut it open, read values, draw a line across it, "
+          "save a picture or a film."),
        on_bench([](Workbench& bench) -> QWidget* { return &bench.viewport_panel(); })},
-      {tr("Read the curves"), tr("Receivers, energies and radar cross sections, with exact curves where there are any. Ctrl+K finds every action by its name, F1 lists the shortcuts."),
+      {tr("Read the curves"),
+       tr("Receivers, energies and radar cross sections, with exact curves where there are any. Ctrl+K finds every "
+          "action by its name, F1 lists the shortcuts."),
        on_bench([](Workbench& bench) -> QWidget* { return &bench.results_panel(); })}};
   auto* tour = new Tour(std::move(steps), look_, this);
   tour->begin();

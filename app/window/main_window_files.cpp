@@ -56,15 +56,17 @@ QWidget* MainWindow::make_outside_bar() {
 }
 
 void MainWindow::show_outside_bar() {
-  outside_text_->setText(model_->is_dirty() ? tr("Another program has changed %1. You have edits of your own.").arg(model_->file_name())
-                                            : tr("Another program has changed %1.").arg(model_->file_name()));
+  outside_text_->setText(
+      model_->is_dirty() ? tr("Another program has changed %1. You have edits of your own.").arg(model_->file_name())
+                         : tr("Another program has changed %1.").arg(model_->file_name()));
   outside_bar_->show();
 }
 
 bool MainWindow::lock_case(const std::filesystem::path& file) {
   if (!options_.asks || lock_->take(file)) return true;
   QMessageBox box(QMessageBox::Question, tr("Already open"),
-                  tr("Another window (process %1) has this case open.\nEdits of the two would overwrite each other.").arg(lock_->holder(file)),
+                  tr("Another window (process %1) has this case open.\nEdits of the two would overwrite each other.")
+                      .arg(lock_->holder(file)),
                   QMessageBox::NoButton, this);
   QAbstractButton* show = box.addButton(tr("Show that window"), QMessageBox::AcceptRole);
   QAbstractButton* anyway = box.addButton(tr("Open it anyway"), QMessageBox::DestructiveRole);
@@ -82,25 +84,34 @@ void MainWindow::dropEvent(QDropEvent* event) {
   const QString file = event->mimeData()->urls().front().toLocalFile();
   event->acceptProposedAction();
   // The drag belongs to another program until this returns: no question before that.
-  QMetaObject::invokeMethod(this, [this, file] {
-    if (QFileInfo(file).isDir()) static_cast<void>(open_run(file.toStdString()).ok());
-    else if (file.endsWith(".json", Qt::CaseInsensitive)) choose_case(file);
-    else take_mesh(file);
-  }, Qt::QueuedConnection);
+  QMetaObject::invokeMethod(
+      this,
+      [this, file] {
+        if (QFileInfo(file).isDir())
+          static_cast<void>(open_run(file.toStdString()).ok());
+        else if (file.endsWith(".json", Qt::CaseInsensitive))
+          choose_case(file);
+        else
+          take_mesh(file);
+      },
+      Qt::QueuedConnection);
 }
 
 void MainWindow::take_mesh(const QString& file) {
   static const QStringList endings = {"msh", "stl", "obj", "geo", "step", "stp", "brep", "iges", "igs"};
   const QString ending = QFileInfo(file).suffix().toLower();
   if (!endings.contains(ending))
-    return show_error(tr("This file cannot be taken"),
-                      make_error(ErrorCode::invalid_input, "'" + file.toStdString() + "' is neither a case nor a mesh",
-                                 ("Cases end in .json; meshes and geometry in ." + endings.join(", .") + ".").toStdString()));
-  const bool open = model_->is_open() && workbench_ && stack_->currentWidget() == workbench_ && workbench_->mesh().is_wanted();
+    return show_error(
+        tr("This file cannot be taken"),
+        make_error(ErrorCode::invalid_input, "'" + file.toStdString() + "' is neither a case nor a mesh",
+                   ("Cases end in .json; meshes and geometry in ." + endings.join(", .") + ".").toStdString()));
+  const bool open =
+      model_->is_open() && workbench_ && stack_->currentWidget() == workbench_ && workbench_->mesh().is_wanted();
   if (open) {
     const QDir folder(QString::fromStdString(model_->document().folder().string()));
     const QString relative = folder.relativeFilePath(file);
-    model_->set("/mesh/file", (relative.startsWith("../") ? file : relative).toStdString(), tr("choice of another mesh"));
+    model_->set("/mesh/file", (relative.startsWith("../") ? file : relative).toStdString(),
+                tr("choice of another mesh"));
     workbench_->show_mesh(true);
     return;
   }
@@ -115,7 +126,8 @@ void MainWindow::take_mesh(const QString& file) {
   }
   if (fitting.empty() || !options_.asks) return;
   bool ok = false;
-  const QString chosen = QInputDialog::getItem(this, tr("New case from a mesh"), tr("What is to be computed?"), titles, 0, false, &ok);
+  const QString chosen =
+      QInputDialog::getItem(this, tr("New case from a mesh"), tr("What is to be computed?"), titles, 0, false, &ok);
   if (!ok || !may_leave_case()) return;
   Json json = Json::object();
   json["conoid"] = 1;
@@ -135,7 +147,8 @@ Status MainWindow::open_case(const std::filesystem::path& file) {
   // The case at hand with a run going on: go back to it instead of reading it again.
   if (run_->is_active() || (model_->is_open() && absolute == model_->document().file() && model_->is_dirty())) {
     if (!(model_->is_open() && absolute == model_->document().file())) {
-      const Error busy = make_error(ErrorCode::invalid_input, "a run is going on", "Stop it before opening another case.");
+      const Error busy =
+          make_error(ErrorCode::invalid_input, "a run is going on", "Stop it before opening another case.");
       show_error(tr("Another case cannot be opened now"), busy);
       show_workbench();
       return busy;
@@ -183,7 +196,11 @@ Status MainWindow::open_run(const std::filesystem::path& folder) {
     model_->take(std::move(document).value());
   }
   current_run_ = {QString::fromStdString(std::filesystem::absolute(folder).lexically_normal().string()),
-                  QString::fromStdString(original.string()), model_->title(), "stopped", 0, {}};
+                  QString::fromStdString(original.string()),
+                  model_->title(),
+                  "stopped",
+                  0,
+                  {}};
   for (const RecentRun& known : settings_.recent_runs())
     if (known.folder == current_run_.folder) current_run_ = known;
   show_workbench();
@@ -220,7 +237,8 @@ void MainWindow::choose_case(const QString& file) {
 void MainWindow::ask_open() {
   const QStringList recent = settings_.recent_cases();
   const QString folder = recent.isEmpty() ? QString() : QFileInfo(recent.front()).path();
-  const QString file = QFileDialog::getOpenFileName(this, tr("Open a case"), folder, tr("Cases (*.json);;All files (*)"));
+  const QString file =
+      QFileDialog::getOpenFileName(this, tr("Open a case"), folder, tr("Cases (*.json);;All files (*)"));
   if (!file.isEmpty()) choose_case(file);
 }
 

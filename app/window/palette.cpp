@@ -61,7 +61,8 @@ class Palette final : public QDialog {
       if (!action->isEnabled() || row.id == "edit.palette") continue;
       const QString text = action->text().remove(QStringLiteral("…"));
       const QString whole = QString(row.menu).remove('&') + " " + text;
-      if (!std::all_of(words.begin(), words.end(), [&](const QString& w) { return whole.contains(w, Qt::CaseInsensitive); }))
+      if (!std::all_of(words.begin(), words.end(),
+                       [&](const QString& w) { return whole.contains(w, Qt::CaseInsensitive); }))
         continue;
       const QString shortcut = row.shortcut.toString(QKeySequence::NativeText);
       auto* item = new QListWidgetItem(action->icon(), shortcut.isEmpty() ? text : text + "   " + shortcut, list_);

@@ -18,7 +18,7 @@ namespace conoid::app {
 namespace {
 
 constexpr int look_every_ms = 50;
-constexpr int settle_ms = 600;       // the full check and the charts come after the last event
+constexpr int settle_ms = 600;          // the full check and the charts come after the last event
 constexpr int drawing_limit_ms = 8000;  // a viewport that cannot draw must not keep the picture waiting
 
 }  // namespace
@@ -40,9 +40,12 @@ void Screenshot::look() {
   if (settled_.elapsed() < settle_ms) return;
   if (Workbench* bench = window_.workbench(); bench && !window_.run().frames().empty())
     if (!bench->viewport_panel().is_up_to_date() && settled_.elapsed() < drawing_limit_ms) return;
-  if (Workbench* bench = window_.workbench(); bench && bench->mesh().is_reading() && settled_.elapsed() < drawing_limit_ms) return;
+  if (Workbench* bench = window_.workbench();
+      bench && bench->mesh().is_reading() && settled_.elapsed() < drawing_limit_ms)
+    return;
   // What the run is expected to take comes with the full check.
-  if (window_.model().is_valid() && window_.model().report() == nullptr && settled_.elapsed() < drawing_limit_ms) return;
+  if (window_.model().is_valid() && window_.model().report() == nullptr && settled_.elapsed() < drawing_limit_ms)
+    return;
   if (!actions_.isEmpty()) {
     QAction* action = window_.actions().at(actions_.takeFirst());
     settled_.restart();
@@ -60,7 +63,8 @@ void Screenshot::take() {
   QWidget* dialog = QApplication::activeModalWidget();
   const QPixmap picture = dialog ? dialog->grab() : window_.grab();
   if (!picture.save(file_, "PNG")) {
-    std::fprintf(stderr, "conoid-gui: the picture cannot be written to %s\n  Check that the folder exists and has room.\n",
+    std::fprintf(stderr,
+                 "conoid-gui: the picture cannot be written to %s\n  Check that the folder exists and has room.\n",
                  qPrintable(file_));
     emit done(static_cast<int>(ErrorCode::file));
     return;

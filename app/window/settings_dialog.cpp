@@ -40,8 +40,9 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     return box;
   };
   QComboBox* theme = combo(tr("Colours"), tr("Of the window, of the picture and of charts; what is exported is white"));
-  for (const auto& [text, choice] : {std::pair{tr("As the system"), ThemeChoice::system}, std::pair{tr("Light"), ThemeChoice::light},
-                                     std::pair{tr("Dark"), ThemeChoice::dark}})
+  for (const auto& [text, choice] :
+       {std::pair{tr("As the system"), ThemeChoice::system}, std::pair{tr("Light"), ThemeChoice::light},
+        std::pair{tr("Dark"), ThemeChoice::dark}})
     theme->addItem(text, static_cast<int>(choice));
   theme->setCurrentIndex(theme->findData(static_cast<int>(look.choice())));
   connect(theme, &QComboBox::activated, this, [this, theme, &settings, &look] {
@@ -55,7 +56,8 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
   font->addItem(tr("The program's own"), QString());
   font->addItem(tr("As the system"), QStringLiteral("system"));
   for (const QString& family : QFontDatabase::families())
-    if (!QFontDatabase::isPrivateFamily(family) && QFontDatabase::isSmoothlyScalable(family)) font->addItem(family, family);
+    if (!QFontDatabase::isPrivateFamily(family) && QFontDatabase::isSmoothlyScalable(family))
+      font->addItem(family, family);
   font->setCurrentIndex(std::max(0, font->findData(settings.font_family())));
   connect(font, &QComboBox::activated, this, [this, font, &settings, &look] {
     settings.set_font_family(font->currentData().toString());
@@ -84,7 +86,8 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     language_note->show();
   });
 
-  QComboBox* units = combo(tr("Units of length"), tr("The first that are offered while a length is typed, and those of the mesh pane"));
+  QComboBox* units = combo(tr("Units of length"),
+                           tr("The first that are offered while a length is typed, and those of the mesh pane"));
   units->addItem(tr("Metres (SI)"), static_cast<int>(UnitSystem::si));
   units->addItem(tr("Millimetres"), static_cast<int>(UnitSystem::millimetre));
   units->addItem(tr("Inches and feet (US)"), static_cast<int>(UnitSystem::us));
@@ -94,7 +97,8 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     emit changed();
   });
 
-  workers_ = combo(tr("Computed by"), tr("Processor or devices of this machine; a case that names its own is not overruled elsewhere"));
+  workers_ = combo(tr("Computed by"),
+                   tr("Processor or devices of this machine; a case that names its own is not overruled elsewhere"));
   workers_note_ = make_label(tr("Looking for devices…"), "small", this);
   workers_note_->setWordWrap(true);
   form->addRow({}, workers_note_);
@@ -104,14 +108,17 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     settings.set_workers(workers_->currentData().toString());
     emit changed();
   });
-  if (!settings.workers().isEmpty() && workers_->findData(settings.workers()) < 0) workers_->addItem(settings.workers(), settings.workers());
+  if (!settings.workers().isEmpty() && workers_->findData(settings.workers()) < 0)
+    workers_->addItem(settings.workers(), settings.workers());
   workers_->setCurrentIndex(std::max(0, workers_->findData(settings.workers())));
   // The command line program looks: a driver that takes its time, or falls, does not take the window along.
   auto* query = new FarEndQuery(this);
-  connect(query, &FarEndQuery::answered, this, [this, &settings](const FarEnd& found) { show_devices(found, settings.workers()); });
+  connect(query, &FarEndQuery::answered, this,
+          [this, &settings](const FarEnd& found) { show_devices(found, settings.workers()); });
   query->ask("process");
 
-  const auto memory = [&](const QString& name, const QString& tip, std::uint64_t now, bool may_be_free, void (Settings::*set)(std::uint64_t)) {
+  const auto memory = [&](const QString& name, const QString& tip, std::uint64_t now, bool may_be_free,
+                          void (Settings::*set)(std::uint64_t)) {
     auto* box = new QSpinBox(this);
     box->setAccessibleName(name);
     box->setToolTip(tip);
@@ -127,9 +134,13 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
       emit changed();
     });
   };
-  memory(tr("Memory of a run"), tr("Larger data are streamed from the disk; a case that says its own goes before"), settings.host_memory(), true, &Settings::set_host_memory);
-  memory(tr("Memory of each device"), tr("Larger data are streamed from the memory of the host; a case that says its own goes before"), settings.device_memory(), true, &Settings::set_device_memory);
-  memory(tr("Memory for frames"), tr("Of the pictures that can be scrubbed to without reading them again"), settings.frame_memory(), false, &Settings::set_frame_memory);
+  memory(tr("Memory of a run"), tr("Larger data are streamed from the disk; a case that says its own goes before"),
+         settings.host_memory(), true, &Settings::set_host_memory);
+  memory(tr("Memory of each device"),
+         tr("Larger data are streamed from the memory of the host; a case that says its own goes before"),
+         settings.device_memory(), true, &Settings::set_device_memory);
+  memory(tr("Memory for frames"), tr("Of the pictures that can be scrubbed to without reading them again"),
+         settings.frame_memory(), false, &Settings::set_frame_memory);
 
   auto* autosave = new QSpinBox(this);
   autosave->setAccessibleName(tr("Keep unsaved edits after"));
@@ -179,7 +190,8 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
 void SettingsDialog::show_devices(const FarEnd& found, const QString& chosen) {
   for (const FarEnd::Device& device : found.devices) {
     // The processor is there already; what only imitates a device is for tests and shown to those who ask for it.
-    if (device.id == "cpu" || (device.id.startsWith("emulated") && qEnvironmentVariableIsEmpty("CONOID_EMULATED"))) continue;
+    if (device.id == "cpu" || (device.id.startsWith("emulated") && qEnvironmentVariableIsEmpty("CONOID_EMULATED")))
+      continue;
     const QString name = device.words + " (" + device.id + ")";
     workers_->addItem(tr("%1 and the processor").arg(name), device.id + ",cpu");
     workers_->addItem(tr("%1 alone").arg(name), device.id);

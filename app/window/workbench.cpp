@@ -69,11 +69,12 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
     viewport_->pane().set_tool(on ? MouseTool::choose : MouseTool::turn);
     if (!on && mesh_->mesh()) viewport_->set_preview(mesh_->mesh()->frame);
   });
-  connect(mesh_panel_, &MeshPanel::faces_wanted, this, [this](const std::shared_ptr<const Frame>& frame, const std::vector<Marker>& marks) {
-    viewport_->set_preview(frame);
-    viewport_->show_preview_field(mark_field, marks);
-    viewport_->pane().set_tool(MouseTool::choose);
-  });
+  connect(mesh_panel_, &MeshPanel::faces_wanted, this,
+          [this](const std::shared_ptr<const Frame>& frame, const std::vector<Marker>& marks) {
+            viewport_->set_preview(frame);
+            viewport_->show_preview_field(mark_field, marks);
+            viewport_->pane().set_tool(MouseTool::choose);
+          });
   connect(&viewport_->pane(), &ScenePane::face_chosen, mesh_panel_, &MeshPanel::choose_at);
   connect(mesh_panel_, &MeshPanel::group_wanted, this, &Workbench::show_mesh_group);
   connect(viewport_, &ViewportPanel::split_changed, this, [this](bool on) {
@@ -123,7 +124,9 @@ QWidget* Workbench::make_left(CaseModel& model, const Look& look) {
   return left;
 }
 
-void Workbench::show_mesh(bool on) { left_tabs_->setCurrentIndex(on ? 1 : 0); }
+void Workbench::show_mesh(bool on) {
+  left_tabs_->setCurrentIndex(on ? 1 : 0);
+}
 
 void Workbench::apply_settings(const Settings& settings) {
   const UnitSystem units = settings.units();
@@ -137,7 +140,8 @@ void Workbench::keep_views_in(Settings& settings) {
   const auto file = [&model = model_] { return QString::fromStdString(model.document().file().string()); };
   const auto load = [&settings, &pane, file] { pane.set_views(settings.views(file())); };
   connect(&model_, &CaseModel::opened, this, load);
-  connect(&pane, &ScenePane::views_changed, this, [&settings, &pane, file] { settings.set_views(file(), pane.views_as_text()); });
+  connect(&pane, &ScenePane::views_changed, this,
+          [&settings, &pane, file] { settings.set_views(file(), pane.views_as_text()); });
   load();
 }
 
@@ -147,10 +151,12 @@ void Workbench::show_mesh_group(int number) {
   // One more field: 1 in the group; what is no number is drawn plain.
   auto frame = std::make_shared<Frame>(*mesh->frame);
   for (FramePart& part : frame->parts) {
-    const auto groups = std::find_if(part.fields.begin(), part.fields.end(), [](const Field& f) { return f.info.name == "group"; });
+    const auto groups =
+        std::find_if(part.fields.begin(), part.fields.end(), [](const Field& f) { return f.info.name == "group"; });
     if (groups == part.fields.end()) continue;
     std::vector<float> marked(groups->values->size());
-    for (std::size_t i = 0; i < marked.size(); ++i) marked[i] = (*groups->values)[i] == static_cast<float>(number) ? 1.0F : std::numeric_limits<float>::quiet_NaN();
+    for (std::size_t i = 0; i < marked.size(); ++i)
+      marked[i] = (*groups->values)[i] == static_cast<float>(number) ? 1.0F : std::numeric_limits<float>::quiet_NaN();
     FieldInfo info = groups->info;
     info.name = mark_field;
     info.label = mesh->group_names[static_cast<std::size_t>(number)];
@@ -180,7 +186,9 @@ void Workbench::add_pane(const QString& id, const QString& title, QWidget* conte
   addDockWidget(area, dock);
 }
 
-QDockWidget* Workbench::pane(const QString& id) const { return findChild<QDockWidget*>(id, Qt::FindDirectChildrenOnly); }
+QDockWidget* Workbench::pane(const QString& id) const {
+  return findChild<QDockWidget*>(id, Qt::FindDirectChildrenOnly);
+}
 
 void Workbench::show_pane(const QString& id, bool visible) {
   if (auto* dock = pane(id)) dock->setVisible(visible);

@@ -14,17 +14,15 @@ using namespace schema_nodes;
 namespace {
 
 [[noreturn]] void schema_bug(const std::string& pointer, const std::string& what) {
-  throw Failure(
-      make_error(ErrorCode::internal, "the solver reads " + what + " at " + (pointer.empty() ? "/" : pointer),
-                 "This is a bug: the solver's code and its parameters.json do not agree.", {{}, 0, pointer}));
+  throw Failure(make_error(ErrorCode::internal, "the solver reads " + what + " at " + (pointer.empty() ? "/" : pointer),
+                           "This is a bug: the solver's code and its parameters.json do not agree.", {{}, 0, pointer}));
 }
 
 // Keys sorted by bytes, machine parts left out; `schema` may be null where the schema says no more.
 void canonical(std::string& out, const Json& value, const Json& schema) {
   if (value.is_object()) {
     std::vector<std::pair<std::string_view, const Json*>> members;
-    for (const auto& [key, member] : value.get_ref<const Json::object_t&>())
-      members.emplace_back(key, &member);
+    for (const auto& [key, member] : value.get_ref<const Json::object_t&>()) members.emplace_back(key, &member);
     std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     const Json* map = get(schema, "map");
     const Json* variant = variant_of(schema, &value);
@@ -210,8 +208,7 @@ std::filesystem::path Case::path(std::string_view relative) const {
 }
 
 Diagnostic Case::error_at(const Values& value, std::string text, std::string hint) const {
-  return make_error(ErrorCode::invalid_input, std::move(text), std::move(hint),
-                    document_->place(value.pointer()));
+  return make_error(ErrorCode::invalid_input, std::move(text), std::move(hint), document_->place(value.pointer()));
 }
 
 Diagnostic Case::warning_at(const Values& value, std::string text, std::string hint) const {
@@ -240,8 +237,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
     const bool beginning = word.size() >= 3 && candidate.size() > word.size() &&
                            distance(word, std::string_view(candidate).substr(0, word.size())) == 0;
     if (beginning) d = std::min<std::size_t>(d, 2);
-    const std::size_t allowed =
-        beginning ? 2 : std::max<std::size_t>(1, std::min(word.size(), candidate.size()) / 3);
+    const std::size_t allowed = beginning ? 2 : std::max<std::size_t>(1, std::min(word.size(), candidate.size()) / 3);
     if (d <= allowed && d < std::max(word.size(), candidate.size()) && d < least) {
       least = d;
       best = candidate;

@@ -20,8 +20,7 @@ using text::shown;
 // The position of a key in an object, or its size.
 std::size_t position_of(const Json& object, std::string_view key) {
   const auto& row = object.get_ref<const Json::object_t&>();
-  const auto found =
-      std::find_if(row.begin(), row.end(), [&](const auto& pair) { return pair.first == key; });
+  const auto found = std::find_if(row.begin(), row.end(), [&](const auto& pair) { return pair.first == key; });
   return static_cast<std::size_t>(found - row.begin());
 }
 
@@ -53,18 +52,12 @@ int depth_of(const Json& value, int limit) {
 
 std::string kind_of(const Json& value) {
   switch (value.type()) {
-    case Json::value_t::object:
-      return "an object";
-    case Json::value_t::array:
-      return "a list";
-    case Json::value_t::string:
-      return "a text";
-    case Json::value_t::boolean:
-      return "true or false";
-    case Json::value_t::null:
-      return "null";
-    default:
-      return "a number";
+    case Json::value_t::object: return "an object";
+    case Json::value_t::array: return "a list";
+    case Json::value_t::string: return "a text";
+    case Json::value_t::boolean: return "true or false";
+    case Json::value_t::null: return "null";
+    default: return "a number";
   }
 }
 
@@ -154,8 +147,7 @@ Status CaseDocument::set(std::string_view path, std::string_view value) {
     std::string_view text = value;
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
     if (!text.empty() && (text.front() == '{' || text.front() == '[' || text.front() == '"'))
-      return make_error(ErrorCode::command_line,
-                        "the value for " + *pointer + " is damaged JSON: " + json.error().text,
+      return make_error(ErrorCode::command_line, "the value for " + *pointer + " is damaged JSON: " + json.error().text,
                         json.error().hint);
     parsed = std::string(value);
   }
@@ -208,8 +200,7 @@ Status CaseDocument::set_json(const std::string& pointer, Json value) {
         if (remove) return {};  // nothing to remove
         // Everything below is made anew: only the first element of a new list can be set.
         for (std::size_t t = s + 1; t < steps.size(); ++t)
-          if (steps[t].size() > max_key)
-            return fail("a key longer than " + std::to_string(max_key) + " bytes");
+          if (steps[t].size() > max_key) return fail("a key longer than " + std::to_string(max_key) + " bytes");
       }
     }
   }

@@ -57,7 +57,9 @@ Result<Expression> Expression::parse(std::string_view text, std::vector<std::str
                     "Write numbers, or build with CONOID_WITH_MUPARSER=ON (Debian: libmuparser-dev).");
 }
 
-double Expression::operator()(std::span<const double>) const { return 0; }
+double Expression::operator()(std::span<const double>) const {
+  return 0;
+}
 
 #endif
 

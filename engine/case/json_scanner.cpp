@@ -83,8 +83,7 @@ class Scanner {
   // One character inside a comment or a string; false if it is not UTF-8.
   bool step() {
     const std::size_t length = utf8_length(text_.substr(at_));
-    if (length == 0)
-      return fail("the text is not valid UTF-8 here, found " + found(), "Save the file as UTF-8.");
+    if (length == 0) return fail("the text is not valid UTF-8 here, found " + found(), "Save the file as UTF-8.");
     at_ += length;
     return true;
   }
@@ -157,15 +156,13 @@ class Scanner {
     else if (word == "NaN" || word == "nan" || word == "Infinity" || word == "inf" || word == "Inf")
       return fail("expected a finite number, found '" + std::string(word) + "'");
     else if (word == "True" || word == "False" || word == "TRUE" || word == "FALSE")
-      return fail("expected a value, found '" + std::string(word) + "'",
-                  "Write true or false in small letters.");
+      return fail("expected a value, found '" + std::string(word) + "'", "Write true or false in small letters.");
     else if (!word.empty())
       return fail("expected a value, found " + found(), "Text needs double quotes.");
     else if (peek() == '\'')
       return fail("expected a value, found a single quote", "Text needs double quotes.");
     else if (peek() == '}' || peek() == ']' || peek() == ',')
-      return fail("expected a value, found " + found(),
-                  "Give the value, or remove the comma or key before it.");
+      return fail("expected a value, found " + found(), "Give the value, or remove the comma or key before it.");
     else
       return fail("expected a value, found " + found());
     at_ = end;
@@ -266,8 +263,7 @@ class Scanner {
     const auto code = hex4();
     if (!code) return fail("expected four hexadecimal digits after \\u, found " + found());
     unsigned full = *code;
-    if (full >= 0xdc00 && full <= 0xdfff)
-      return fail("a second half of a surrogate pair without its first half");
+    if (full >= 0xdc00 && full <= 0xdfff) return fail("a second half of a surrogate pair without its first half");
     if (full >= 0xd800 && full <= 0xdbff) {
       std::optional<unsigned> low;
       if (at("\\u")) {
@@ -326,16 +322,15 @@ class Scanner {
         return true;
       }
       if (peek() != ',')
-        return fail("expected ',' or ']' after element " + std::to_string(list.size()) +
-                    " of the list, found " + found());
+        return fail("expected ',' or ']' after element " + std::to_string(list.size()) + " of the list, found " +
+                    found());
       ++at_;
       if (!blanks()) return false;
     }
   }
 
   bool trailing_comma(std::string_view bracket) {
-    return fail("a comma before '" + std::string(bracket) + "', with nothing after it",
-                "Remove the last comma.");
+    return fail("a comma before '" + std::string(bracket) + "', with nothing after it", "Remove the last comma.");
   }
 
   bool parse_object(Json& value, LineTree& lines, int depth) {
@@ -355,8 +350,7 @@ class Scanner {
     for (;;) {
       if (peek() == '}') return trailing_comma("}");
       if (peek() != '"') {
-        if (is_word(peek()) || peek() == '\'')
-          return fail("expected a key in double quotes, found " + found());
+        if (is_word(peek()) || peek() == '\'') return fail("expected a key in double quotes, found " + found());
         if (at_ >= text_.size())
           return fail("expected '}', found the end of the text",
                       "The '{' of line " + std::to_string(open_line) + " is not closed.");
@@ -374,9 +368,8 @@ class Scanner {
         long first = 0;
         for (std::size_t k = 0; k < row.size(); ++k)
           if (row[k].first == key) first = lines.children[k].line;
-        return fail(
-            "the key " + shown(key) + " occurs twice; it first stands in line " + std::to_string(first),
-            "Remove one of the two.");
+        return fail("the key " + shown(key) + " occurs twice; it first stands in line " + std::to_string(first),
+                    "Remove one of the two.");
       }
       if (!blanks()) return false;
       if (peek() != ':') return fail("expected ':' after the key " + shown(key) + ", found " + found());

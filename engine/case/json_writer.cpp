@@ -77,31 +77,18 @@ bool write_compact(std::string& out, const Json& value, std::size_t limit) {
       out += ']';
       break;
     }
-    case Json::value_t::string:
-      write_string(out, value.get_ref<const std::string&>());
-      break;
-    case Json::value_t::boolean:
-      out += value.get<bool>() ? "true" : "false";
-      break;
-    case Json::value_t::number_integer:
-      out += std::to_string(value.get<std::int64_t>());
-      break;
-    case Json::value_t::number_unsigned:
-      out += std::to_string(value.get<std::uint64_t>());
-      break;
-    case Json::value_t::number_float:
-      write_number(out, value.get<double>());
-      break;
-    default:
-      out += "null";
-      break;
+    case Json::value_t::string: write_string(out, value.get_ref<const std::string&>()); break;
+    case Json::value_t::boolean: out += value.get<bool>() ? "true" : "false"; break;
+    case Json::value_t::number_integer: out += std::to_string(value.get<std::int64_t>()); break;
+    case Json::value_t::number_unsigned: out += std::to_string(value.get<std::uint64_t>()); break;
+    case Json::value_t::number_float: write_number(out, value.get<double>()); break;
+    default: out += "null"; break;
   }
   return out.size() <= limit;
 }
 
 bool is_list_of_scalars(const Json& value) {
-  return value.is_array() &&
-         std::none_of(value.begin(), value.end(), [](const Json& e) { return e.is_structured(); });
+  return value.is_array() && std::none_of(value.begin(), value.end(), [](const Json& e) { return e.is_structured(); });
 }
 
 // Lists of scalars, and lists of such lists (points), stay on one line where they fit.

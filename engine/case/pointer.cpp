@@ -39,8 +39,7 @@ std::vector<std::string> pointer_steps(std::string_view pointer) {
     if (pointer[i] == '/') {
       steps.push_back(std::move(step));
       step.clear();
-    } else if (pointer[i] == '~' && i + 1 < pointer.size() &&
-               (pointer[i + 1] == '0' || pointer[i + 1] == '1')) {
+    } else if (pointer[i] == '~' && i + 1 < pointer.size() && (pointer[i + 1] == '0' || pointer[i + 1] == '1')) {
       step += pointer[++i] == '0' ? '~' : '/';
     } else {
       step += pointer[i];

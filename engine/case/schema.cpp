@@ -107,17 +107,15 @@ class SchemaCheck {
     for (const auto& [keyword, value] : node.items())
       if (std::find(keywords.begin(), keywords.end(), keyword) == keywords.end())
         fault(where, "unknown keyword " + in_quotes(keyword));
-    for (const char* keyword :
-         {"title", "description", "unit", "pattern", "discriminator", "group", "file", "type"})
+    for (const char* keyword : {"title", "description", "unit", "pattern", "discriminator", "group", "file", "type"})
       if (const Json* value = get(node, keyword); value != nullptr && !value->is_string())
         fault(where, std::string(keyword) + " must be a text");
     for (const char* keyword : {"live", "advanced", "machine", "optional"})
       if (const Json* value = get(node, keyword); value != nullptr && !value->is_boolean())
         fault(where, std::string(keyword) + " must be true or false");
     for (const char* keyword : {"minItems", "maxItems", "minLength", "maxLength"})
-      if (const Json* value = get(node, keyword);
-          value != nullptr && !value->is_number_unsigned() &&
-          !(value->is_number_integer() && value->get<std::int64_t>() >= 0))
+      if (const Json* value = get(node, keyword); value != nullptr && !value->is_number_unsigned() &&
+                                                  !(value->is_number_integer() && value->get<std::int64_t>() >= 0))
         fault(where, std::string(keyword) + " must be a count");
     for (const char* keyword : {"required", "enum", "words", "exclusive"})
       if (const Json* value = get(node, keyword);
@@ -181,8 +179,8 @@ class SchemaCheck {
     // variant.
     if (const Json* required = get(node, "required"); required != nullptr && required->is_array())
       for (const Json& name : *required)
-        if (!name.is_string() || (property(node, nullptr, name.get<std::string>()) == nullptr &&
-                                  name != word(node, "discriminator")))
+        if (!name.is_string() ||
+            (property(node, nullptr, name.get<std::string>()) == nullptr && name != word(node, "discriminator")))
           fault(where, "required names " + json_text(name) + ", which is no property");
     if (const Json* groups = get(node, "exclusive"); groups != nullptr && groups->is_array())
       for (const Json& group : *groups) {
@@ -232,8 +230,7 @@ bool is_leaf(const Json& node) {
 
 using Fields = std::vector<std::pair<std::string, Json>>;
 
-void collect(const Json& node, const std::string& pointer, const std::string& when, bool mandatory,
-             Fields& out) {
+void collect(const Json& node, const std::string& pointer, const std::string& when, bool mandatory, Fields& out) {
   const auto leaf = [&](const Json& field, const std::string& at) {
     Json copy = field;
     if (!when.empty()) copy["when"] = when;
@@ -251,13 +248,12 @@ void collect(const Json& node, const std::string& pointer, const std::string& wh
     for (const auto& [name, schema] : properties->items()) {
       if (name == discriminator) continue;
       const std::string& key = name;
-      const bool must = required != nullptr && std::any_of(required->begin(), required->end(),
-                                                           [&](const Json& r) { return r == key; });
+      const bool must = required != nullptr &&
+                        std::any_of(required->begin(), required->end(), [&](const Json& r) { return r == key; });
       collect(schema, pointer_join(pointer, name), condition, must, out);
     }
   };
-  if (!discriminator.empty())
-    collect(discriminator_node(node), pointer_join(pointer, discriminator), when, true, out);
+  if (!discriminator.empty()) collect(discriminator_node(node), pointer_join(pointer, discriminator), when, true, out);
   members(node, when);
   if (const Json* variants = get(node, "variants"))
     for (const auto& [name, variant] : variants->items()) {
@@ -269,9 +265,8 @@ void collect(const Json& node, const std::string& pointer, const std::string& wh
 }
 
 std::string default_text(const Json& preset) {
-  return preset.is_string()
-             ? (preset.get_ref<const std::string&>().empty() ? "empty" : preset.get<std::string>())
-             : json_text(preset);
+  return preset.is_string() ? (preset.get_ref<const std::string&>().empty() ? "empty" : preset.get<std::string>())
+                            : json_text(preset);
 }
 
 }  // namespace
@@ -454,12 +449,10 @@ std::string Schema::manual() const {
       out += "\n";
     }
     out += "\n  " + pointer;
-    if (const std::string_view when = word(node, "when"); !when.empty())
-      out += "   (if " + std::string(when) + ")";
+    if (const std::string_view when = word(node, "when"); !when.empty()) out += "   (if " + std::string(when) + ")";
     out += "\n";
     std::string type_line = describe(node);
-    if (!type_line.empty())
-      type_line[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(type_line[0])));
+    if (!type_line.empty()) type_line[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(type_line[0])));
     if (flag(node, "mandatory")) type_line += "; must be given";
     if (const Json* preset = get(node, "default")) type_line += "; default " + default_text(*preset);
     if (flag(node, "live")) type_line += "; may be changed during a run";
@@ -477,26 +470,25 @@ std::string Schema::manual() const {
 
 Changes changes(const CaseDocument& before, const CaseDocument& after, const Schema& schema) {
   Changes out;
-  const std::function<void(const Json*, const Json*, const std::string&)> compare =
-      [&](const Json* a, const Json* b, const std::string& pointer) {
-        if (a != nullptr && b != nullptr && *a == *b) return;
-        if (a != nullptr && b != nullptr && a->is_object() && b->is_object()) {
-          for (const auto& [key, value] : a->items())
-            compare(&value, get(*b, key), pointer_join(pointer, key));
-          for (const auto& [key, value] : b->items())
-            if (get(*a, key) == nullptr) compare(nullptr, &value, pointer_join(pointer, key));
-          return;
-        }
-        out.pointers.push_back(pointer);
-        // A live section makes everything in it live.
-        bool live = false;
-        std::string upto;
-        for (const std::string& step : pointer_steps(pointer)) {
-          upto = pointer_join(upto, step);
-          live = live || flag(schema.node(upto, after.json()), "live");
-        }
-        out.all_live = out.all_live && live;
-      };
+  const std::function<void(const Json*, const Json*, const std::string&)> compare = [&](const Json* a, const Json* b,
+                                                                                        const std::string& pointer) {
+    if (a != nullptr && b != nullptr && *a == *b) return;
+    if (a != nullptr && b != nullptr && a->is_object() && b->is_object()) {
+      for (const auto& [key, value] : a->items()) compare(&value, get(*b, key), pointer_join(pointer, key));
+      for (const auto& [key, value] : b->items())
+        if (get(*a, key) == nullptr) compare(nullptr, &value, pointer_join(pointer, key));
+      return;
+    }
+    out.pointers.push_back(pointer);
+    // A live section makes everything in it live.
+    bool live = false;
+    std::string upto;
+    for (const std::string& step : pointer_steps(pointer)) {
+      upto = pointer_join(upto, step);
+      live = live || flag(schema.node(upto, after.json()), "live");
+    }
+    out.all_live = out.all_live && live;
+  };
   compare(&before.json(), &after.json(), "");
   return out;
 }

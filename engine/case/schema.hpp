@@ -56,8 +56,7 @@ class Schema {
   /// Merges a solver's parameters.json over the common part and checks the result: keywords, types, units,
   /// patterns, and that every default is itself valid. An error here is a bug in the solver's file
   /// (ErrorCode::internal). An empty `solver_id` leaves the solver open.
-  [[nodiscard]] static Result<Schema> for_solver(std::string_view solver_id,
-                                                 std::string_view parameters_json);
+  [[nodiscard]] static Result<Schema> for_solver(std::string_view solver_id, std::string_view parameters_json);
   [[nodiscard]] const Json& json() const { return *json_; }
   /// The schema node of a value; null Json when the schema knows no such place. Follows variants by
   /// `document`; "*" as a step stands for any element or name.

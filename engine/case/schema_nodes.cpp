@@ -50,8 +50,7 @@ const Json* variant_of(const Json& node, const Json* value) {
 Json discriminator_node(const Json& node) {
   Json out = Json::object();
   if (const Json* properties = get(node, "properties"))
-    if (const Json* own = get(*properties, word(node, "discriminator")); own != nullptr && own->is_object())
-      out = *own;
+    if (const Json* own = get(*properties, word(node, "discriminator")); own != nullptr && own->is_object()) out = *own;
   out["type"] = "string";
   Json names = Json::array();
   if (const Json* variants = get(node, "variants"))
@@ -69,8 +68,7 @@ const Json* property(const Json& node, const Json* variant, std::string_view key
 }
 
 std::optional<Json> property_copy(const Json& node, const Json* value, std::string_view key) {
-  if (!word(node, "discriminator").empty() && key == word(node, "discriminator"))
-    return discriminator_node(node);
+  if (!word(node, "discriminator").empty() && key == word(node, "discriminator")) return discriminator_node(node);
   const Json* found = property(node, variant_of(node, value), key);
   if (found == nullptr) return std::nullopt;
   return *found;
@@ -131,25 +129,19 @@ std::string in_quotes(std::string_view text) {
 
 std::string found_text(const Json& value, const Json& node) {
   switch (value.type()) {
-    case Json::value_t::object:
-      return value.empty() ? "an empty object" : "an object";
+    case Json::value_t::object: return value.empty() ? "an empty object" : "an object";
     case Json::value_t::array:
-      return value.size() == 1 ? "a list of 1 value"
-                               : "a list of " + std::to_string(value.size()) + " values";
-    case Json::value_t::string:
-      return in_quotes(value.get_ref<const std::string&>());
-    case Json::value_t::boolean:
-      return value.get<bool>() ? "true" : "false";
+      return value.size() == 1 ? "a list of 1 value" : "a list of " + std::to_string(value.size()) + " values";
+    case Json::value_t::string: return in_quotes(value.get_ref<const std::string&>());
+    case Json::value_t::boolean: return value.get<bool>() ? "true" : "false";
     case Json::value_t::number_integer:
     case Json::value_t::number_unsigned:
     case Json::value_t::number_float:
       if (is_numeric(node) && std::isfinite(value.get<double>()) && !word(node, "unit").empty())
         return number_text(value.get<double>(), node);
-      return value.is_number_float() && !std::isfinite(value.get<double>())
-                 ? fmt::format("{}", value.get<double>())
-                 : json_text(value);
-    default:
-      return "null";
+      return value.is_number_float() && !std::isfinite(value.get<double>()) ? fmt::format("{}", value.get<double>())
+                                                                            : json_text(value);
+    default: return "null";
   }
 }
 

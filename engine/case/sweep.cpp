@@ -95,8 +95,7 @@ Result<SweepAxis> parse_sweep_axis(std::string_view text) {
   axis.pointer = *pointer;
   const std::string_view values = trimmed(text.substr(equals + 1));
   if (values.empty()) return fail("the sweep over " + *pointer + " has no values");
-  if (values.size() > (std::size_t{1} << 20))
-    return fail("the sweep over " + *pointer + " is longer than 1 MiB");
+  if (values.size() > (std::size_t{1} << 20)) return fail("the sweep over " + *pointer + " is longer than 1 MiB");
 
   const auto list = cut(values, ',');
   const auto range = cut(values, ':');
@@ -107,9 +106,8 @@ Result<SweepAxis> parse_sweep_axis(std::string_view text) {
     const std::size_t last = number_length(list.back());
     if (last > 0) unit = trimmed(list.back().substr(last));
     const bool shared = !unit.empty() && known_unit(unit) && list.size() > 1 &&
-                        std::all_of(list.begin(), list.end() - 1, [](std::string_view v) {
-                          return number_length(v) == v.size() && !v.empty();
-                        });
+                        std::all_of(list.begin(), list.end() - 1,
+                                    [](std::string_view v) { return number_length(v) == v.size() && !v.empty(); });
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list[i].empty()) return fail("the sweep over " + *pointer + " has an empty value");
       if (shared && i + 1 < list.size())
@@ -154,15 +152,14 @@ Result<SweepAxis> parse_sweep_axis(std::string_view text) {
     return fail("the sweep over " + *pointer + " steps away from its last value; check the sign of the step");
   if (!(count < static_cast<double>(max_axis) - 0.5))
     return fail("the sweep over " + *pointer + " has more than 100000 values");
-  const bool whole = unit.empty() && is_whole(range[0]) && is_whole(range[1]) && std::abs(first) < 1e15 &&
-                     std::abs(end) < 1e15;
+  const bool whole =
+      unit.empty() && is_whole(range[0]) && is_whole(range[1]) && std::abs(first) < 1e15 && std::abs(end) < 1e15;
   const auto steps = static_cast<std::size_t>(std::floor(count + 1e-9 * std::max(1.0, count)));
   const double scale = std::max(std::abs(first), std::abs(end));
   for (std::size_t i = 0; i <= steps; ++i) {
     const double value = tidy(first + static_cast<double>(i) * step, scale);
     if (whole)
-      axis.values.emplace_back(
-          static_cast<std::int64_t>(std::llround(first + static_cast<double>(i) * step)));
+      axis.values.emplace_back(static_cast<std::int64_t>(std::llround(first + static_cast<double>(i) * step)));
     else if (unit.empty())
       axis.values.emplace_back(value);
     else
@@ -176,20 +173,17 @@ Result<std::size_t> sweep_size(const std::vector<SweepAxis>& axes) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k)
       if (axes[k].pointer == axes[i].pointer)
-        return make_error(ErrorCode::command_line, "two sweeps over " + axes[i].pointer,
-                          "Give each path once.");
+        return make_error(ErrorCode::command_line, "two sweeps over " + axes[i].pointer, "Give each path once.");
     if (axes[i].values.empty())
       return make_error(ErrorCode::command_line, "the sweep over " + axes[i].pointer + " has no values");
     size *= axes[i].values.size();
     if (size > 1'000'000'000)
-      return make_error(ErrorCode::command_line, "the sweep has more than 10^9 points",
-                        "Use fewer or shorter axes.");
+      return make_error(ErrorCode::command_line, "the sweep has more than 10^9 points", "Use fewer or shorter axes.");
   }
   return size;
 }
 
-Result<SweepPoint> sweep_point(const CaseDocument& base, const std::vector<SweepAxis>& axes,
-                               std::size_t index) {
+Result<SweepPoint> sweep_point(const CaseDocument& base, const std::vector<SweepAxis>& axes, std::size_t index) {
   SweepPoint point{base, {}};
   std::vector<std::size_t> chosen(axes.size());
   for (std::size_t a = axes.size(); a-- > 0;) {

@@ -46,8 +46,8 @@ std::string expected_type(const Json& node) {
 }
 
 std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
 }
 
 bool equal_values(const Json& a, const Json& b) {
@@ -78,9 +78,8 @@ void SchemaWalker::fail(const Path& path, const Json& node, std::string text, st
   if (diagnostics_->size() == max_diagnostics) {
     place.pointer.clear();
     place.line = 0;
-    diagnostics_->push_back(make_error(ErrorCode::invalid_input,
-                                       "more than 100 errors; the rest is not listed", "Repair these first.",
-                                       std::move(place)));
+    diagnostics_->push_back(make_error(ErrorCode::invalid_input, "more than 100 errors; the rest is not listed",
+                                       "Repair these first.", std::move(place)));
     return;
   }
   const std::string_view description = word(node, "description");
@@ -88,8 +87,7 @@ void SchemaWalker::fail(const Path& path, const Json& node, std::string text, st
     if (!hint.empty()) hint += " ";
     hint += description;
   }
-  diagnostics_->push_back(
-      make_error(ErrorCode::invalid_input, std::move(text), std::move(hint), std::move(place)));
+  diagnostics_->push_back(make_error(ErrorCode::invalid_input, std::move(text), std::move(hint), std::move(place)));
 }
 
 bool SchemaWalker::walk(const Json& node, const Json& value, const Path& path, Json* out) {
@@ -119,8 +117,8 @@ bool SchemaWalker::is_choice(const Json& node, const Json& value, const Path& pa
   if (list == nullptr) return true;
   for (const Json& choice : *list)
     if (equal_values(choice, value)) return true;
-  std::string text = "found " + found_text(value, node) + ", expected " +
-                     (list->size() > 1 ? "one of " : "") + choices(*list);
+  std::string text =
+      "found " + found_text(value, node) + ", expected " + (list->size() > 1 ? "one of " : "") + choices(*list);
   if (value.is_string() && listing()) {
     std::vector<std::string> known;
     for (const Json& choice : *list)
@@ -155,8 +153,7 @@ void SchemaWalker::number(const Json& node, const Json& value, const Path& path,
     const auto quantity = parse_quantity(typed, unit);
     if (!quantity) return fail(path, node, quantity.error().text, quantity.error().hint);
     number = quantity->value;
-    if (unit == "B" && whole)
-      number = std::round(number);  // "1.1 GiB" is no whole number of bytes, and is meant so
+    if (unit == "B" && whole) number = std::round(number);  // "1.1 GiB" is no whole number of bytes, and is meant so
   } else {
     return fail(path, node, "found " + found_text(value, node) + ", expected " + expected_type(node));
   }
@@ -194,8 +191,7 @@ void SchemaWalker::number(const Json& node, const Json& value, const Path& path,
     expected = "a value below " + number_text(*below, node);
   if (!expected.empty()) {
     const std::string found = value.is_string() ? value.get<std::string>() : found_text(value, node);
-    return fail(path, node,
-                "found " + (found.size() > 60 ? in_quotes(found) : found) + ", expected " + expected);
+    return fail(path, node, "found " + (found.size() > 60 ? in_quotes(found) : found) + ", expected " + expected);
   }
   if (is_choice(node, resolved, path) && out != nullptr) *out = std::move(resolved);
 }
@@ -208,9 +204,9 @@ void SchemaWalker::text(const Json& node, const Json& value, const Path& path, J
   const std::size_t length = characters(typed);
   if (const auto low = bound(node, "minLength"); low && static_cast<double>(length) < *low)
     return fail(path, node,
-                length == 0 ? "found an empty text, expected " + expected_type(node)
-                            : "found " + in_quotes(typed) + ", expected at least " + number_text(*low, {}) +
-                                  " characters");
+                length == 0
+                    ? "found an empty text, expected " + expected_type(node)
+                    : "found " + in_quotes(typed) + ", expected at least " + number_text(*low, {}) + " characters");
   if (const auto high = bound(node, "maxLength"); high && static_cast<double>(length) > *high)
     return fail(path, node,
                 "found a text of " + std::to_string(length) + " characters, expected at most " +
@@ -226,8 +222,7 @@ void SchemaWalker::text(const Json& node, const Json& value, const Path& path, J
       }
     }
     if (!matches)
-      return fail(path, node,
-                  "found " + in_quotes(typed) + ", expected a text of the form " + std::string(pattern));
+      return fail(path, node, "found " + in_quotes(typed) + ", expected a text of the form " + std::string(pattern));
   }
   const bool names_file = get(node, "file") != nullptr;
   if (names_file &&
@@ -269,8 +264,8 @@ bool SchemaWalker::is_size(const Json& node, const Json& value, const Path& path
   else
     expected = "at most " + number_text(*high, {});
   fail(path, node,
-       "found " + std::to_string(value.size()) + " " + std::string(value.size() == 1 ? one : many) +
-           ", expected " + expected);
+       "found " + std::to_string(value.size()) + " " + std::string(value.size() == 1 ? one : many) + ", expected " +
+           expected);
   return false;
 }
 
@@ -287,8 +282,8 @@ std::optional<Json> SchemaWalker::filled(const Json& node) {
   return resolved;
 }
 
-void SchemaWalker::unknown_key(const Json& node, const Json* variant, const Json& value,
-                               const std::string& key, const Path& path, std::vector<std::string>& meant) {
+void SchemaWalker::unknown_key(const Json& node, const Json* variant, const Json& value, const std::string& key,
+                               const Path& path, std::vector<std::string>& meant) {
   if (!listing()) return fail(path, node, {});
   const std::vector<std::string> known = property_names(node, variant);
   std::string text = "unknown key " + in_quotes(key);
@@ -299,8 +294,8 @@ void SchemaWalker::unknown_key(const Json& node, const Json* variant, const Json
       if (!elsewhere && get(other, "properties") != nullptr && get(other["properties"], key) != nullptr) {
         elsewhere = true;
         const std::string discriminator(word(node, "discriminator"));
-        text = "the key " + in_quotes(key) + " belongs to " + discriminator + " = " + in_quotes(name) +
-               ", but " + discriminator + " is " + in_quotes(variant_name(node, &value));
+        text = "the key " + in_quotes(key) + " belongs to " + discriminator + " = " + in_quotes(name) + ", but " +
+               discriminator + " is " + in_quotes(variant_name(node, &value));
       }
   if (!elsewhere) {
     const std::string near = nearest(key, known);
@@ -314,8 +309,7 @@ void SchemaWalker::unknown_key(const Json& node, const Json* variant, const Json
 }
 
 void SchemaWalker::object(const Json& node, const Json& value, const Path& path, Json* out) {
-  if (!value.is_object())
-    return fail(path, node, "found " + found_text(value, node) + ", expected an object { }");
+  if (!value.is_object()) return fail(path, node, "found " + found_text(value, node) + ", expected an object { }");
   if (out != nullptr) *out = Json::object();
 
   if (const Json* schema = get(node, "map")) {
@@ -405,19 +399,18 @@ void SchemaWalker::append(Json& object, const std::string& key, Json value) {
   static_cast<Row&>(object.get_ref<Json::object_t&>()).emplace_back(key, std::move(value));
 }
 
-std::vector<Diagnostic> validate_and_resolve(const CaseDocument& document, const Schema& schema,
-                                             Json& resolved) {
+std::vector<Diagnostic> validate_and_resolve(const CaseDocument& document, const Schema& schema, Json& resolved) {
   std::vector<Diagnostic> diagnostics;
   const Json* version = get(document.json(), "conoid");
   if (version == nullptr) {
     diagnostics.push_back(make_warning("the case names no format version; it is read as version 1",
                                        "Write \"conoid\": 1 as its first line.", document.place("")));
   } else if (version->is_number() && version->get<double>() > case_format_version) {
-    diagnostics.push_back(
-        make_error(ErrorCode::invalid_input,
-                   "found format version " + json_text(*version) + ", expected at most " +
-                       std::to_string(case_format_version) + ": the case was written by a newer Conoid",
-                   "Update Conoid, or save the case for this version.", document.place("/conoid")));
+    diagnostics.push_back(make_error(ErrorCode::invalid_input,
+                                     "found format version " + json_text(*version) + ", expected at most " +
+                                         std::to_string(case_format_version) +
+                                         ": the case was written by a newer Conoid",
+                                     "Update Conoid, or save the case for this version.", document.place("/conoid")));
     return diagnostics;
   }
   SchemaWalker walker(&document, &diagnostics);
@@ -441,8 +434,7 @@ std::vector<CaseFile> files_of(const CaseDocument& document, const Schema& schem
   walker.visitor = [&](const Json& node, const std::string& pointer, const std::string& value) {
     if (get(node, "file") == nullptr || value.empty()) return;
     const std::filesystem::path path(value);
-    files.push_back(
-        {pointer, std::string(word(node, "file")), path.is_absolute() ? path : document.folder() / path});
+    files.push_back({pointer, std::string(word(node, "file")), path.is_absolute() ? path : document.folder() / path});
   };
   walker.walk(schema.json(), document.json(), SchemaWalker::Path{}, nullptr);
   return files;

@@ -45,10 +45,9 @@ class SchemaWalker {
   void number(const Json& node, const Json& value, const Path& path, Json* out);
   void text(const Json& node, const Json& value, const Path& path, Json* out);
   bool is_choice(const Json& node, const Json& value, const Path& path);
-  bool is_size(const Json& node, const Json& value, const Path& path, std::string_view one,
-               std::string_view many);
-  void unknown_key(const Json& node, const Json* variant, const Json& value, const std::string& key,
-                   const Path& path, std::vector<std::string>& meant);
+  bool is_size(const Json& node, const Json& value, const Path& path, std::string_view one, std::string_view many);
+  void unknown_key(const Json& node, const Json* variant, const Json& value, const std::string& key, const Path& path,
+                   std::vector<std::string>& meant);
   static void append(Json& object, const std::string& key, Json value);
 
   const CaseDocument* document_;

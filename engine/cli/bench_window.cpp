@@ -77,7 +77,9 @@ class Resident {
   Resident& operator=(const Resident&) = delete;
   static float value_at(std::size_t k) { return static_cast<float>(k % 1000) * 1e-3f; }
   [[nodiscard]] bool none() const { return windows_.empty(); }
-  [[nodiscard]] std::span<const float> operator[](Index k) const { return windows_[static_cast<std::size_t>(k) % windows_.size()]; }
+  [[nodiscard]] std::span<const float> operator[](Index k) const {
+    return windows_[static_cast<std::size_t>(k) % windows_.size()];
+  }
 
  private:
   std::shared_ptr<WindowMemory> memory_ = host_memory();
@@ -132,7 +134,8 @@ Result<double> raw_reads(DiskFile& file, Index windows, int at_a_time) {
           return;
         }
         for (Index w = next++; w < windows && failure == 0; w = next++)
-          if (const int code = file.read({into, window_bytes}, DiskFile::block + static_cast<Bytes>(w) * window_bytes); code != 0)
+          if (const int code = file.read({into, window_bytes}, DiskFile::block + static_cast<Bytes>(w) * window_bytes);
+              code != 0)
             failure = code;
         memory->release(into, window_bytes);
       });
@@ -240,8 +243,7 @@ Status bench_windows(const TestRun& how, const BenchSink& sink) {
         disk->file().direct() ? "O_DIRECT" : "buffered", "disk"});
   sink({fmt::format("windows, {} times the budget: read from the disk", times_budget), 1e-9 * rate, "GB/s",
         median(ratios), 0.9e-9 * raw_rate, "raw reads", "disk"});
-  sink({"the same: given to the consumer", 1e-9 * median(given), "GB/s",
-        median(given_ratios), 0, "raw reads", "disk"});
+  sink({"the same: given to the consumer", 1e-9 * median(given), "GB/s", median(given_ratios), 0, "raw reads", "disk"});
 
   // A consumer that would take twice the disk's time if it had the processors for itself: over windows in memory, more than caches
   // hold, then streamed.
@@ -280,9 +282,10 @@ Status bench_windows(const TestRun& how, const BenchSink& sink) {
     if (!pass) return pass.error();
     streamed = *pass;
   }
-  sink({fmt::format("consumer of {} threads, twice the disk's time: speed streamed", how.threads), 100 * median(speeds), "%",
-        median(speeds), 95, "all in memory", "cores"});
-  sink({"the same: its share of the processor time", 100 * median(shares), "%", median(shares), 95, "all in memory", "cores"});
+  sink({fmt::format("consumer of {} threads, twice the disk's time: speed streamed", how.threads), 100 * median(speeds),
+        "%", median(speeds), 95, "all in memory", "cores"});
+  sink({"the same: its share of the processor time", 100 * median(shares), "%", median(shares), 95, "all in memory",
+        "cores"});
   return {};
 }
 

@@ -41,7 +41,8 @@ std::vector<std::string> arguments(int argc, char** argv) {
 
 Error unknown_verb(const std::string& word) {
   const std::string near = nearest(word, verb_names());
-  std::string hint = near.empty() ? "`conoid help` lists the commands." : fmt::format("Did you mean `conoid {}`?", near);
+  std::string hint =
+      near.empty() ? "`conoid help` lists the commands." : fmt::format("Did you mean `conoid {}`?", near);
   if (near.empty() && (word.ends_with(".json") || word.find('/') != std::string::npos))
     hint = fmt::format("To run a case: conoid run {}", word);
   return make_error(ErrorCode::command_line, fmt::format("there is no command '{}'", word), hint);
@@ -123,9 +124,9 @@ int run_command_line(int argc, char** argv) {
 }
 
 const std::vector<Verb>& verbs() {
-  static const std::vector<Verb> all = {
-      run_verb(),   resume_verb(), check_verb(), sweep_verb(),  verify_verb(),  bench_verb(), mesh_verb(),
-      resample_verb(), render_verb(), export_verb(), list_verb(),  new_verb(), devices_verb()};
+  static const std::vector<Verb> all = {run_verb(),   resume_verb(), check_verb(),    sweep_verb(),  verify_verb(),
+                                        bench_verb(), mesh_verb(),   resample_verb(), render_verb(), export_verb(),
+                                        list_verb(),  new_verb(),    devices_verb()};
   return all;
 }
 

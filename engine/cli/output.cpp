@@ -47,7 +47,9 @@ Json to_json(const Diagnostic& d) {
   return out;
 }
 
-Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number_json(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
 
 std::string number_text(double value) {
   if (value == std::floor(value) && std::abs(value) < 1e7) return fmt::format("{:.0f}", value);

@@ -45,7 +45,8 @@ Result<ProgressForm> progress_form(const std::string& word) {
   if (word == "plain") return ProgressForm::plain;
   if (word == "json") return ProgressForm::json;
   if (word == "none") return ProgressForm::none;
-  return make_error(ErrorCode::command_line, fmt::format("--progress: expected auto, plain, json or none, found '{}'", word));
+  return make_error(ErrorCode::command_line,
+                    fmt::format("--progress: expected auto, plain, json or none, found '{}'", word));
 }
 
 std::string rate_text(double per_second, std::string_view item) {
@@ -93,8 +94,13 @@ void ProgressView::show(const ProgressEvent& event) {
     case ProgressForm::plain: plain(event); return;
     case ProgressForm::json: {
       const ProgressState& p = event.progress;
-      Json json = {{"phase", p.phase}, {"done", p.done}, {"total", p.total}, {"unit", p.unit},
-                   {"step", event.step}, {"steps", event.steps}, {"value", number_json(event.value)},
+      Json json = {{"phase", p.phase},
+                   {"done", p.done},
+                   {"total", p.total},
+                   {"unit", p.unit},
+                   {"step", event.step},
+                   {"steps", event.steps},
+                   {"value", number_json(event.value)},
                    {"elapsed", event.elapsed}};
       if (p.items_per_second > 0) json["rate"] = {{"per_second", p.items_per_second}, {"item", p.item_name}};
       if (p.criterion > 0) json["criterion"] = number_json(p.criterion);

@@ -21,7 +21,9 @@ double number_of(const Json& json, const char* pointer) {
 std::string entry_text(const Json& entry) {
   const Json& value = entry.contains("value") ? entry["value"] : entry;
   const std::string unit = entry.contains("unit") && entry["unit"].is_string() ? entry["unit"].get<std::string>() : "";
-  const std::string text = value.is_number() ? number_text(value.get<double>()) : value.is_string() ? value.get<std::string>() : compact_json(value);
+  const std::string text = value.is_number()   ? number_text(value.get<double>())
+                           : value.is_string() ? value.get<std::string>()
+                                               : compact_json(value);
   if (unit == "B" && value.is_number()) return format_bytes(static_cast<Bytes>(std::max(0.0, value.get<double>())));
   return unit.empty() || unit == "1" ? text : text + " " + unit;
 }
@@ -82,14 +84,16 @@ void print(const Report& report, const Context& context) {
   if (!summary.is_object()) {
     if (last.state == SessionState::stopped) context.say("Stopped before anything was computed.");
     // A failed run without a summary has said why already.
-    if (last.error && report.folder.empty() && report.diagnostics.empty() && talks() && last.error->code == ErrorCode::remote)
+    if (last.error && report.folder.empty() && report.diagnostics.empty() && talks() &&
+        last.error->code == ErrorCode::remote)
       print_error(*last.error);
     return;
   }
   const char* verb = last.state == SessionState::finished  ? "Finished"
                      : last.state == SessionState::stopped ? "Stopped"
                                                            : "Failed";
-  context.say("{} after {}: {}", verb, format_duration(number_of(summary, "/seconds/total")), short_path(report.folder));
+  context.say("{} after {}: {}", verb, format_duration(number_of(summary, "/seconds/total")),
+              short_path(report.folder));
   std::vector<std::vector<std::string>> rows;
   cost_rows(summary, rows);
   if (summary.contains("numbers"))
@@ -98,7 +102,8 @@ void print(const Report& report, const Context& context) {
   for (const auto& [id, count] : report.table_rows)
     rows.push_back({fmt::format("charts/{}.csv", id), fmt::format("{} rows", count)});
   const double frames = number_of(summary, "/frames");
-  if (frames > 0) rows.push_back({"results.vtkhdf", fmt::format("{:.0f} {}", frames, frames == 1 ? "frame" : "frames")});
+  if (frames > 0)
+    rows.push_back({"results.vtkhdf", fmt::format("{:.0f} {}", frames, frames == 1 ? "frame" : "frames")});
   context.write(aligned(rows, "  "));
   next_steps(report, frames, context);
 }

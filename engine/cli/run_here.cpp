@@ -55,13 +55,13 @@ class Watcher {
 
 void add_run_options(OptionSet verb, RunOptions& options, Context& context) {
   verb.value("--workers", options.workers, "Who computes: auto, cpu, cpu:3,cpu:1, cuda:0,cpu");
-  verb.value("--threads", options.threads, "Threads of the processor (default: all cores)")
-      .within(1, 65536);
+  verb.value("--threads", options.threads, "Threads of the processor (default: all cores)").within(1, 65536);
   verb.value("--memory", options.memory, "Budgets: host=8GiB,device=4GiB");
   verb.value("--progress", options.progress, "auto, plain, json or none")
       .one_of({"auto", "plain", "json", "none"})
       .shown_default();
-  verb.value("--launcher", options.launcher, "Compute in another program: \"mpirun -n 4\", \"ssh host\", or a path to conoid-worker");
+  verb.value("--launcher", options.launcher,
+             "Compute in another program: \"mpirun -n 4\", \"ssh host\", or a path to conoid-worker");
   verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
 }
 
@@ -75,7 +75,8 @@ Result<MemoryBudgets> parse_memory(const std::string& text) {
     const std::string level = equals == std::string::npos ? "host" : part.substr(0, equals);
     const auto bytes = parse_bytes(equals == std::string::npos ? part : part.substr(equals + 1));
     if (!bytes || *bytes == 0)
-      return make_error(ErrorCode::command_line, fmt::format("--memory: expected an amount like 8GiB, found '{}'", part),
+      return make_error(ErrorCode::command_line,
+                        fmt::format("--memory: expected an amount like 8GiB, found '{}'", part),
                         "Example: --memory host=8GiB,device=4GiB");
     if (level == "host")
       out.host = *bytes;
@@ -100,7 +101,8 @@ void run_and_report(SessionOptions session, const RunOptions& options, Context& 
   // Into the case, where solvers read them.
   for (const auto& [level, bytes] : {std::pair{"host", memory->host}, std::pair{"device", memory->device}})
     if (bytes)
-      if (const Status set = session.document.set(fmt::format("compute.memory.{}", level), fmt::format("{}", *bytes)); !set)
+      if (const Status set = session.document.set(fmt::format("compute.memory.{}", level), fmt::format("{}", *bytes));
+          !set)
         return context.fail(set.error());
 
   const bool words = talks() && (*form == ProgressForm::line || *form == ProgressForm::plain);

@@ -29,9 +29,9 @@ Result<std::vector<const SolverInfo*>> solvers_named(const std::string& id) {
   std::vector<std::string> ids;
   for (const SolverInfo* info : all) ids.emplace_back(info->id);
   const std::string near = nearest(id, ids);
-  return make_error(ErrorCode::command_line, fmt::format("there is no solver '{}'", id),
-                    near.empty() ? fmt::format("Known solvers: {}.", fmt::join(ids, ", "))
-                                 : fmt::format("Did you mean '{}'?", near));
+  return make_error(
+      ErrorCode::command_line, fmt::format("there is no solver '{}'", id),
+      near.empty() ? fmt::format("Known solvers: {}.", fmt::join(ids, ", ")) : fmt::format("Did you mean '{}'?", near));
 }
 
 TestRun test_run(const RowsOptions& options, const Machine& machine) {
@@ -64,13 +64,14 @@ namespace {
 
 Error no_row_begins_so(const RowsOptions& options, const std::vector<std::string>& others) {
   constexpr std::size_t most = 40;
-  std::string hint = others.empty() ? "Without --only all rows are shown." : "Rows that begin otherwise (some are not computed then):";
+  std::string hint =
+      others.empty() ? "Without --only all rows are shown." : "Rows that begin otherwise (some are not computed then):";
   for (std::size_t k = 0; k < std::min(others.size(), most); ++k) hint += "\n    " + others[k];
   if (others.size() > most) hint += fmt::format("\n    and {} more", others.size() - most);
   const std::string of = options.solver.empty() ? "any table" : "the table of " + options.solver;
-  return make_error(ErrorCode::command_line,
-                    fmt::format("no row of {}{} begins with '{}'", of, options.quick ? " (with --quick)" : "", options.only),
-                    hint);
+  return make_error(
+      ErrorCode::command_line,
+      fmt::format("no row of {}{} begins with '{}'", of, options.quick ? " (with --quick)" : "", options.only), hint);
 }
 
 }  // namespace

@@ -43,7 +43,9 @@ int announced_ranks() {
 
 }  // namespace
 
-std::unique_ptr<Communicator> single_rank() { return std::make_unique<SingleRank>(); }
+std::unique_ptr<Communicator> single_rank() {
+  return std::make_unique<SingleRank>();
+}
 
 bool started_by_mpi() {
   return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_SIZE") != nullptr ||
@@ -64,7 +66,9 @@ Result<std::unique_ptr<Communicator>> world() {
 }
 
 #if !CONOID_HAVE_MPI
-void abort_all_ranks(int exit_code) { std::_Exit(exit_code); }
+void abort_all_ranks(int exit_code) {
+  std::_Exit(exit_code);
+}
 #endif
 
 }  // namespace conoid

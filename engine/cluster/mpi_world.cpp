@@ -25,8 +25,9 @@ constexpr std::size_t piece = std::size_t{1} << 30;
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw Failure(make_error(ErrorCode::remote, fmt::format("MPI could not {}: {}", what, std::string(text, static_cast<std::size_t>(length))),
-                           "See the messages of mpirun above; a rank may have ended."));
+  throw Failure(make_error(
+      ErrorCode::remote, fmt::format("MPI could not {}: {}", what, std::string(text, static_cast<std::size_t>(length))),
+      "See the messages of mpirun above; a rank may have ended."));
 }
 
 void check(int code, const char* what) {
@@ -105,8 +106,8 @@ class MpiWorld final : public Communicator {
         std::copy(data.begin(), data.end(), out.begin() + static_cast<std::ptrdiff_t>(at));
       } else {
         for (std::size_t k = 0; k < n; k += piece)
-          check(MPI_Recv(out.data() + at + k, static_cast<int>(std::min(piece, n - k)), MPI_BYTE, r, tag, MPI_COMM_WORLD,
-                         MPI_STATUS_IGNORE),
+          check(MPI_Recv(out.data() + at + k, static_cast<int>(std::min(piece, n - k)), MPI_BYTE, r, tag,
+                         MPI_COMM_WORLD, MPI_STATUS_IGNORE),
                 "gather");
       }
       at += n;

@@ -53,8 +53,8 @@ Error system_error(std::string_view what, const std::string& path, int errno_val
       return make_error(ErrorCode::resources, "not enough memory to " + std::string(what) + " '" + path + "'", {});
     default: break;
   }
-  return make_error(ErrorCode::file,
-                    "cannot " + std::string(what) + " '" + path + "': " + std::strerror(errno_value), hint);
+  return make_error(ErrorCode::file, "cannot " + std::string(what) + " '" + path + "': " + std::strerror(errno_value),
+                    hint);
 }
 
 // Not inline: hundreds of files see them.
@@ -64,7 +64,9 @@ Failure::Failure(Failure&& other) noexcept = default;
 Failure& Failure::operator=(const Failure& other) = default;
 Failure& Failure::operator=(Failure&& other) noexcept = default;
 Failure::~Failure() = default;
-const char* Failure::what() const noexcept { return rendered_.c_str(); }
+const char* Failure::what() const noexcept {
+  return rendered_.c_str();
+}
 
 Error current_exception_as_error() {
   try {
@@ -78,8 +80,9 @@ Error current_exception_as_error() {
   } catch (const std::system_error& e) {
     // What std::thread throws when the system has no room for its stack.
     if (e.code() == std::errc::resource_unavailable_try_again || e.code() == std::errc::not_enough_memory)
-      return make_error(ErrorCode::resources, "out of memory: the system gives no room for another thread",
-                        "Use a smaller problem, fewer threads, or raise the limits of this shell (ulimit -v, ulimit -u).");
+      return make_error(
+          ErrorCode::resources, "out of memory: the system gives no room for another thread",
+          "Use a smaller problem, fewer threads, or raise the limits of this shell (ulimit -v, ulimit -u).");
     return make_error(ErrorCode::internal, e.what(), "This is a bug in Conoid; please report it with the case file.");
   } catch (const std::exception& e) {
     return make_error(ErrorCode::internal, e.what(), "This is a bug in Conoid; please report it with the case file.");

@@ -190,9 +190,11 @@ __attribute__((target("avx512f,vpclmulqdq"), always_inline)) inline void multipl
   block = first ^ second;
 }
 
-__attribute__((target("avx512f,vpclmulqdq"))) std::uint32_t crc32c_folded(std::span<const std::byte> data, std::uint32_t before) {
+__attribute__((target("avx512f,vpclmulqdq"))) std::uint32_t crc32c_folded(std::span<const std::byte> data,
+                                                                          std::uint32_t before) {
   constexpr std::uint64_t first_half = power_of_x(8 * folded + 63), second_half = power_of_x(8 * folded - 1);
-  const Lanes factors = {first_half, second_half, first_half, second_half, first_half, second_half, first_half, second_half};
+  const Lanes factors = {first_half, second_half, first_half, second_half,
+                         first_half, second_half, first_half, second_half};
   Lanes block[folded / sizeof(Lanes)];
   const std::byte* p = data.data();
   std::size_t n = data.size();
@@ -205,7 +207,8 @@ __attribute__((target("avx512f,vpclmulqdq"))) std::uint32_t crc32c_folded(std::s
       multiply(block[k], factors);
       block[k] ^= next;
     }
-  return crc32c_sse42({p, n}, crc32c_sse42(std::as_bytes(std::span(block)), ~std::uint32_t{0}));  // a register of zero before it
+  return crc32c_sse42(
+      {p, n}, crc32c_sse42(std::as_bytes(std::span(block)), ~std::uint32_t{0}));  // a register of zero before it
 }
 
 }  // namespace
@@ -237,8 +240,10 @@ std::uint32_t crc32c_tables(std::span<const std::byte> data, std::uint32_t befor
 std::optional<std::uint32_t> crc32c_by(CrcMeans means, std::span<const std::byte> data, std::uint32_t before) {
 #if defined(__x86_64__) && defined(__GNUC__)
   static const bool has_instruction = __builtin_cpu_supports("sse4.2");
-  static const bool folds = has_instruction && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("vpclmulqdq");
-  if (means == CrcMeans::folding && folds) return data.size() >= 2 * folded ? crc32c_folded(data, before) : crc32c_sse42(data, before);
+  static const bool folds =
+      has_instruction && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("vpclmulqdq");
+  if (means == CrcMeans::folding && folds)
+    return data.size() >= 2 * folded ? crc32c_folded(data, before) : crc32c_sse42(data, before);
   if (means == CrcMeans::instruction && has_instruction) return crc32c_sse42(data, before);
 #endif
   if (means == CrcMeans::tables) return crc32c_tables(data, before);

@@ -36,6 +36,7 @@ class Sha256 {
 
 /// The same by one means, for tests; nothing where the processor lacks it. crc32c() takes the last that there is.
 enum class CrcMeans : std::uint8_t { tables, instruction, folding };
-[[nodiscard]] std::optional<std::uint32_t> crc32c_by(CrcMeans means, std::span<const std::byte> data, std::uint32_t before = 0);
+[[nodiscard]] std::optional<std::uint32_t> crc32c_by(CrcMeans means, std::span<const std::byte> data,
+                                                     std::uint32_t before = 0);
 
 }  // namespace conoid

@@ -36,6 +36,8 @@ LeftBehind::LeftBehind() {
 #endif
 }
 
-LeftBehind::~LeftBehind() { --count(); }
+LeftBehind::~LeftBehind() {
+  --count();
+}
 
 }  // namespace conoid

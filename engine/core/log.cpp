@@ -88,7 +88,9 @@ void write(LogLevel level, std::string_view text) {
   for (const auto& [id, receiver] : h.receivers) receiver(entry);
 }
 
-void set_console_level(LogLevel level) { hub().console->set_level(to_spdlog(level)); }
+void set_console_level(LogLevel level) {
+  hub().console->set_level(to_spdlog(level));
+}
 
 std::unique_ptr<Subscription> subscribe(std::function<void(const LogEntry&)> receiver) {
   return std::make_unique<HubSubscription>(std::move(receiver));

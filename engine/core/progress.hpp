@@ -15,8 +15,8 @@ struct ProgressState {
   std::string phase;  ///< "assemble", "march", "factorise"
   Index done = 0;
   Index total = 0;
-  std::string unit;         ///< "steps", "columns", "frequencies"
-  double criterion = 0;     ///< residual or dt when that tells more than a count; 0 = none
+  std::string unit;      ///< "steps", "columns", "frequencies"
+  double criterion = 0;  ///< residual or dt when that tells more than a count; 0 = none
   double target = 0;
   double items_per_second = 0;  ///< the solver's own rate (cells, zones, entries); 0 = none
   std::string item_name;        ///< "Gcells", …: text after the rate

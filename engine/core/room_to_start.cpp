@@ -28,7 +28,8 @@ bool address_space_is_limited() noexcept {
 }
 
 bool has_room(std::size_t bytes) noexcept {
-  void* const place = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const place =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) return false;
   ::munmap(place, bytes);
   return true;
@@ -61,9 +62,8 @@ int blas_threads_with_room(int wanted) noexcept {
     rlimit limit{};
     ::getrlimit(RLIMIT_AS, &limit);
     std::array<void*, 48> blocks{};
-    const auto affordable =
-        std::min({static_cast<std::size_t>(limit.rlim_cur / 4 / blas_block), blocks.size(),
-                  static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN))) + 2});
+    const auto affordable = std::min({static_cast<std::size_t>(limit.rlim_cur / 4 / blas_block), blocks.size(),
+                                      static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN))) + 2});
     std::size_t taken = 0;
     while (taken < affordable && has_room(blas_block)) blocks[taken++] = take(0);
     for (std::size_t k = 0; k < taken; ++k) leave(blocks[k]);
@@ -136,7 +136,8 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* how, void
       std::string_view(caller.dli_fname).find("libgomp") != std::string_view::npos)
     conoid::end_without_room(
         "conoid: error: not enough memory for the threads that were asked for\n"
-        "  Compute with fewer threads (--threads), or raise the limits of address space and of threads (ulimit -v, -u).\n");
+        "  Compute with fewer threads (--threads), or raise the limits of address space and of threads (ulimit -v, "
+        "-u).\n");
   return wrong;
 }
 #endif

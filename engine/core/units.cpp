@@ -168,8 +168,8 @@ bool multiply(Unit& into, const Unit& unit, int power) {
     into.factor.den *= power > 0 ? unit.factor.den : unit.factor.num;
   }
   into.factor.exp10 += unit.factor.exp10 * power;
-  return std::abs(into.factor.exp10) <= 300 && std::isfinite(into.factor.num) &&
-         std::isfinite(into.factor.den) && into.factor.num > 0 && into.factor.den > 0;
+  return std::abs(into.factor.exp10) <= 300 && std::isfinite(into.factor.num) && std::isfinite(into.factor.den) &&
+         into.factor.num > 0 && into.factor.den > 0;
 }
 
 // unit  = group { ('*' | '·' | ' ' | '/') group }
@@ -492,14 +492,12 @@ Result<Quantity> parse_quantity(std::string_view text, std::string_view expected
 
   const std::string_view whole = trimmed(text);
   if (whole.size() > max_text)
-    return fail("expected " + unit_name + ", found a text of " + std::to_string(whole.size()) +
-                " characters");
+    return fail("expected " + unit_name + ", found a text of " + std::to_string(whole.size()) + " characters");
   const Decimal number = read_decimal(whole);
   if (number.length == 0)
     return fail("expected " + unit_name + ", found " + (whole.empty() ? "nothing" : shown(whole)));
   std::string_view unit_text = whole.substr(number.length);
-  if (!unit_text.empty() &&
-      (unit_text.front() == ',' || unit_text.front() == '.' || unit_text.front() == '_'))
+  if (!unit_text.empty() && (unit_text.front() == ',' || unit_text.front() == '.' || unit_text.front() == '_'))
     return fail("expected " + unit_name + ", found " + shown(whole) +
                 "; the decimal mark is a point and digits are not grouped");
   unit_text = trimmed(unit_text);
@@ -507,8 +505,7 @@ Result<Quantity> parse_quantity(std::string_view text, std::string_view expected
   Quantity result;
   result.typed = std::string(unit_text);
   const auto out_of_range = [&] {
-    return fail("found " + shown(whole) +
-                ", which is outside the range of double precision (about 1e-308 to 1e308)");
+    return fail("found " + shown(whole) + ", which is outside the range of double precision (about 1e-308 to 1e308)");
   };
 
   Unit typed = *wanted;
@@ -518,8 +515,7 @@ Result<Quantity> parse_quantity(std::string_view text, std::string_view expected
     const bool fahrenheit = unit_text == "degF" || unit_text == "°F";
     if (celsius || fahrenheit) {
       if (wanted->dimension != dim(0, 0, 0, 0, 1))
-        return fail("found " + shown(whole) + ", a temperature; expected " +
-                    (kind.empty() ? unit_name : "a " + kind));
+        return fail("found " + shown(whole) + ", a temperature; expected " + (kind.empty() ? unit_name : "a " + kind));
       const auto degrees = evaluate(number, celsius ? Factor{} : Factor{5, 9, 0});
       if (!degrees) return out_of_range();
       const long double zero = celsius ? 273.15L : 459.67L * 5 / 9;
@@ -622,8 +618,8 @@ Result<std::uint64_t> parse_bytes(std::string_view text) {
   if (!quantity) return quantity.error();
   const double value = std::round(quantity->value);
   if (value < 0 || value >= 9.2e18)
-    return make_error(ErrorCode::invalid_input,
-                      "expected a number of bytes from 0 to 9.2e18, found " + shown(text), fitting("B"));
+    return make_error(ErrorCode::invalid_input, "expected a number of bytes from 0 to 9.2e18, found " + shown(text),
+                      fitting("B"));
   return static_cast<std::uint64_t>(value);
 }
 

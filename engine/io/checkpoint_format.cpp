@@ -16,14 +16,18 @@ namespace conoid::checkpoint_format {
 namespace {
 
 Error damaged(const std::string& file, std::string what) {
-  return make_error(ErrorCode::file, std::move(what), "The checkpoint is damaged; an older one is used if there is one.",
-                    {file, 0, {}});
+  return make_error(ErrorCode::file, std::move(what),
+                    "The checkpoint is damaged; an older one is used if there is one.", {file, 0, {}});
 }
 
-std::uint32_t crc_of(std::string_view text) { return crc32c(std::as_bytes(std::span(text.data(), text.size()))); }
+std::uint32_t crc_of(std::string_view text) {
+  return crc32c(std::as_bytes(std::span(text.data(), text.size())));
+}
 
 // [name, entry, global, begin, count, offset, crc]: arrays keep a manifest of many pieces small.
-Json to_json(const Piece& p) { return Json::array({p.name, p.entry, p.global, p.begin, p.count, p.offset, p.crc}); }
+Json to_json(const Piece& p) {
+  return Json::array({p.name, p.entry, p.global, p.begin, p.count, p.offset, p.crc});
+}
 
 // Unsigned 64 bits or nothing: JSON numbers may be negative, fractions or huge.
 std::uint64_t count_at(const Json& j, std::size_t position) {
@@ -138,9 +142,10 @@ Result<Manifest> parse_manifest(std::string_view text, const std::string& file) 
   try {
     const int found = body.at("conoid_checkpoint").get<int>();
     if (found != version)
-      return make_error(ErrorCode::file,
-                        fmt::format("checkpoint format {} is not known to this version (it reads format {})", found, version),
-                        "Continue the run with the version of Conoid that wrote it.", {file, 0, {}});
+      return make_error(
+          ErrorCode::file,
+          fmt::format("checkpoint format {} is not known to this version (it reads format {})", found, version),
+          "Continue the run with the version of Conoid that wrote it.", {file, 0, {}});
     out.step = body.at("step").get<Index>();
     out.ranks = body.at("ranks").get<int>();
     if (out.step < 0 || out.ranks < 1 || out.ranks > (1 << 20)) throw std::out_of_range("ranks");

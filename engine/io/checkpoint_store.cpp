@@ -53,11 +53,13 @@ class Descriptor {
 };
 
 Error damaged(const fs::path& file, std::string what) {
-  return make_error(ErrorCode::file, std::move(what), "The checkpoint is damaged; an older one is used if there is one.",
-                    {file.string(), 0, {}});
+  return make_error(ErrorCode::file, std::move(what),
+                    "The checkpoint is damaged; an older one is used if there is one.", {file.string(), 0, {}});
 }
 
-std::string rank_file_name(int rank) { return fmt::format("rank-{}.bin", rank); }
+std::string rank_file_name(int rank) {
+  return fmt::format("rank-{}.bin", rank);
+}
 
 void put(std::string& out, std::uint64_t v, int bytes) {
   for (int i = 0; i < bytes; ++i) out += static_cast<char>((v >> (8 * i)) & 0xff);
@@ -197,7 +199,8 @@ Result<RankFile> open_rank_file(const fs::path& file, int rank, bool with_index)
   out.size = static_cast<Bytes>(info.st_size);
   if (!with_index) return out;
   const std::size_t least = checkpoint_format::head.size() + checkpoint_format::tail_bytes;
-  if (out.size < least) return damaged(file, fmt::format("the file has {} bytes, expected at least {}", out.size, least));
+  if (out.size < least)
+    return damaged(file, fmt::format("the file has {} bytes, expected at least {}", out.size, least));
   std::string head(checkpoint_format::head.size(), '\0');
   std::string tail(checkpoint_format::tail_bytes, '\0');
   if (Status s = read_at(out.fd.get(), std::as_writable_bytes(std::span(head)), 0, file); !s) return s.error();
@@ -234,8 +237,9 @@ Status check_piece(const RankFile& rank_file, const Piece& p, const fs::path& fi
     left -= part.size();
     offset += part.size();
   }
-  if (crc != p.crc) return damaged(file, fmt::format("array '{}': the checksum of entries {} to {} does not match",
-                                                     p.name, p.begin, p.begin + p.count));
+  if (crc != p.crc)
+    return damaged(file, fmt::format("array '{}': the checksum of entries {} to {} does not match", p.name, p.begin,
+                                     p.begin + p.count));
   return {};
 }
 
@@ -254,17 +258,17 @@ class FolderReader final : public CheckpointReader {
  protected:
   void bytes(std::string_view name, std::size_t entry, Index begin, std::span<std::byte> out) const override {
     const auto it = arrays_.find(name);
-    if (it == arrays_.end())
-      refuse(fmt::format("the checkpoint has no array '{}'", name));
+    if (it == arrays_.end()) refuse(fmt::format("the checkpoint has no array '{}'", name));
     const auto& pieces = it->second;
     if (pieces.front().entry != entry)
       refuse(fmt::format("array '{}': expected entries of {} bytes, found {}", name, entry, pieces.front().entry));
     const Index count = static_cast<Index>(out.size() / entry);
     if (begin < 0 || begin > pieces.front().global || count > pieces.front().global - begin)
-      refuse(fmt::format("array '{}' has {} entries, asked for {} to {}", name, pieces.front().global, begin, begin + count));
+      refuse(fmt::format("array '{}' has {} entries, asked for {} to {}", name, pieces.front().global, begin,
+                         begin + count));
     // The first piece that ends behind `begin`; pieces are contiguous (checked with the manifest).
-    auto piece = std::partition_point(pieces.begin(), pieces.end(),
-                                      [&](const Piece& p) { return p.begin + p.count <= begin; });
+    auto piece =
+        std::partition_point(pieces.begin(), pieces.end(), [&](const Piece& p) { return p.begin + p.count <= begin; });
     Index done = 0;
     for (; done < count; ++piece) {
       const Index from = begin + done - piece->begin;
@@ -322,8 +326,12 @@ void remove_checkpoint(const fs::path& folder) {
 
 CheckpointStore::CheckpointStore(fs::path folder, int keep) : folder_(std::move(folder)), keep_(std::max(keep, 1)) {}
 
-fs::path CheckpointStore::folder_of(Index step) const { return folder_ / fmt::format("step-{:012}", step); }
-fs::path CheckpointStore::part_of(Index step) const { return folder_ / fmt::format("step-{:012}.part", step); }
+fs::path CheckpointStore::folder_of(Index step) const {
+  return folder_ / fmt::format("step-{:012}", step);
+}
+fs::path CheckpointStore::part_of(Index step) const {
+  return folder_ / fmt::format("step-{:012}.part", step);
+}
 
 Status CheckpointStore::prepare(Index step) const {
   const fs::path part = part_of(step);
@@ -335,9 +343,10 @@ Status CheckpointStore::prepare(Index step) const {
 }
 
 Result<std::unique_ptr<RankCheckpoint>> CheckpointStore::writer(Index step, int rank, int ranks,
-                                                                   std::function<bool()> give_up) const {
+                                                                std::function<bool()> give_up) const {
   verify(rank >= 0 && rank < ranks, "a rank is within the number of ranks");
-  return std::unique_ptr<RankCheckpoint>(std::make_unique<FileCheckpoint>(part_of(step) / rank_file_name(rank), rank, std::move(give_up)));
+  return std::unique_ptr<RankCheckpoint>(
+      std::make_unique<FileCheckpoint>(part_of(step) / rank_file_name(rank), rank, std::move(give_up)));
 }
 
 Status CheckpointStore::commit(Index step, int ranks) const {
@@ -352,7 +361,8 @@ Status CheckpointStore::commit(Index step, int ranks) const {
     manifest.pieces.insert(manifest.pieces.end(), file->pieces.begin(), file->pieces.end());
   }
   if (Status s = checkpoint_format::check_coverage(manifest.pieces, part.string()); !s) return s;
-  if (Status s = write_file_atomically(part / "manifest.json", checkpoint_format::manifest_text(manifest)); !s) return s;
+  if (Status s = write_file_atomically(part / "manifest.json", checkpoint_format::manifest_text(manifest)); !s)
+    return s;
   const fs::path folder = folder_of(step);
   std::error_code code;
   if (fs::exists(folder, code)) {
@@ -368,7 +378,9 @@ Status CheckpointStore::commit(Index step, int ranks) const {
   return {};
 }
 
-void CheckpointStore::abandon(Index step) const { remove_checkpoint(part_of(step)); }
+void CheckpointStore::abandon(Index step) const {
+  remove_checkpoint(part_of(step));
+}
 
 std::vector<Index> CheckpointStore::steps() const {
   std::vector<Index> out;
@@ -404,7 +416,8 @@ CheckpointStore::Found CheckpointStore::newest_valid() const {
       found.folder = folder_of(step);
       return found;
     }
-    Diagnostic d = make_warning(fmt::format("the checkpoint of step {} is not used: {}", step, reader.error().render()));
+    Diagnostic d =
+        make_warning(fmt::format("the checkpoint of step {} is not used: {}", step, reader.error().render()));
     d.code = ErrorCode::file;
     d.place.file = folder_of(step).string();
     found.diagnostics.push_back(std::move(d));

@@ -53,7 +53,7 @@ class CheckpointStore {
   void abandon(Index step) const;
 
   struct Found {
-    std::optional<Index> step;            ///< none: no valid checkpoint
+    std::optional<Index> step;  ///< none: no valid checkpoint
     std::filesystem::path folder;
     std::vector<Diagnostic> diagnostics;  ///< a warning for each damaged one that was skipped, newest first
   };

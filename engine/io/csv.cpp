@@ -144,7 +144,8 @@ Column column_from(std::string_view heading) {
   const std::size_t open = heading.rfind('[');
   if (open != std::string_view::npos && heading.ends_with(']'))
     return {std::string(trimmed(heading.substr(0, open))),
-            std::string(heading.substr(open + 1, heading.size() - open - 2)), {}};
+            std::string(heading.substr(open + 1, heading.size() - open - 2)),
+            {}};
   return {std::string(heading), {}, {}};
 }
 
@@ -252,14 +253,13 @@ Result<CsvTable> parse_csv(std::string_view text, const std::string& name, const
         for (const auto& f : fields) out.columns.push_back(column_from(f));
         continue;
       }
-      for (std::size_t k = 0; k < fields.size(); ++k)
-        out.columns.push_back({fmt::format("column {}", k + 1), {}, {}});
+      for (std::size_t k = 0; k < fields.size(); ++k) out.columns.push_back({fmt::format("column {}", k + 1), {}, {}});
     }
     if (fields.size() != out.columns.size())
-      return make_error(ErrorCode::invalid_input,
-                        fmt::format("expected {} values as in the first row, found {}", out.columns.size(),
-                                    fields.size()),
-                        "Every row needs the same number of columns.", {name, line, {}});
+      return make_error(
+          ErrorCode::invalid_input,
+          fmt::format("expected {} values as in the first row, found {}", out.columns.size(), fields.size()),
+          "Every row needs the same number of columns.", {name, line, {}});
     if (out.values.size() + fields.size() > limits.values)
       return make_error(ErrorCode::invalid_input,
                         fmt::format("the table has more than the {} values this reader accepts", limits.values),
@@ -294,7 +294,8 @@ Result<StoredTable> read_table(const std::filesystem::path& file, const CsvLimit
     const std::string key = line.substr(0, colon);
     const std::string value = line.substr(colon + 2);
     if (key == "title") out.info.title = value;
-    if (key == "form") out.info.form = value == "polar" ? ChartForm::polar : value == "none" ? ChartForm::none : ChartForm::lines;
+    if (key == "form")
+      out.info.form = value == "polar" ? ChartForm::polar : value == "none" ? ChartForm::none : ChartForm::lines;
     if (key == "x-scale") out.info.x_scale = value == "log" ? AxisScale::log : AxisScale::linear;
     if (key == "y-scale") out.info.y_scale = value == "log" ? AxisScale::log : AxisScale::linear;
     if (key == "definition") out.info.definition += (out.info.definition.empty() ? "" : "\n") + value;

@@ -43,7 +43,7 @@ struct CsvTable {
   std::vector<std::string> preamble;  ///< lines without "# "
   std::vector<Column> columns;        ///< name and unit from the header; "column 1"… when there is none
   std::vector<double> values;
-  bool last_line_cut = false;         ///< a torn last line was left out
+  bool last_line_cut = false;  ///< a torn last line was left out
   [[nodiscard]] std::size_t rows() const { return columns.empty() ? 0 : values.size() / columns.size(); }
   [[nodiscard]] std::span<const double> row(std::size_t r) const {
     return std::span(values).subspan(r * columns.size(), columns.size());

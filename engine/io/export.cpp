@@ -38,9 +38,9 @@ class Appended {
   template <class T>
   std::string array(std::string_view name, std::string_view type, int components, std::span<const T> values) {
     const std::uint64_t bytes = values.size_bytes();
-    const std::string element =
-        fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n",
-                    type, xml_text(name), components, data_.size());
+    const std::string element = fmt::format(
+        "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n", type,
+        xml_text(name), components, data_.size());
     data_.append(reinterpret_cast<const char*>(&bytes), sizeof bytes);
     data_.append(reinterpret_cast<const char*>(values.data()), bytes);
     return element;
@@ -89,9 +89,10 @@ std::size_t bytes_of(const FramePart& part) {
 std::string document(std::string_view type, const std::string& body, double value, Appended& appended) {
   const std::array<double, 1> time = {value};
   const std::string field = "<FieldData>\n" +
-                            fmt::format("<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
-                                        "format=\"ascii\">{}</DataArray>\n",
-                                        time[0]) +
+                            fmt::format(
+                                "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
+                                "format=\"ascii\">{}</DataArray>\n",
+                                time[0]) +
                             "</FieldData>\n";
   std::string out = fmt::format(
       "<?xml version=\"1.0\"?>\n"
@@ -286,7 +287,8 @@ std::string vtk_xml(const FramePart& part, double value) {
 
 std::string frame_csv(const FramePart& part, const Frame& frame, Association association, std::string_view run) {
   TableInfo info;
-  info.title = fmt::format("{}, {}, frame {}", part.name, association == Association::point ? "points" : "cells", frame.number);
+  info.title =
+      fmt::format("{}, {}, frame {}", part.name, association == Association::point ? "points" : "cells", frame.number);
   info.form = ChartForm::none;
   static constexpr std::string_view axes[] = {"time [s]", "frequency [Hz]", "iteration"};
   info.definition = fmt::format("{}: {}", axes[static_cast<int>(frame.axis)], frame.value);
@@ -296,8 +298,13 @@ std::string frame_csv(const FramePart& part, const Frame& frame, Association ass
     if (field.info.association != association) continue;
     real_arrays(field, [&](const std::string& name, std::span<const float> values) {
       for (int c = 0; c < field.info.components; ++c)
-        info.columns.push_back({field.info.components == 1 ? name : fmt::format("{}_{}", name, c == 0 ? "x" : c == 1 ? "y" : "z"),
-                                field.info.unit, {}});
+        info.columns.push_back({field.info.components == 1 ? name
+                                                           : fmt::format("{}_{}", name,
+                                                                         c == 0   ? "x"
+                                                                         : c == 1 ? "y"
+                                                                                  : "z"),
+                                field.info.unit,
+                                {}});
       columns.emplace_back(std::vector<float>(values.begin(), values.end()), field.info.components);
     });
   }
@@ -308,7 +315,8 @@ std::string frame_csv(const FramePart& part, const Frame& frame, Association ass
     fmt::format_to(std::back_inserter(out), "{},{},{}", at[3 * r], at[3 * r + 1], at[3 * r + 2]);
     for (const auto& [values, components] : columns)
       for (int c = 0; c < components; ++c)
-        fmt::format_to(std::back_inserter(out), ",{}", values[r * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)]);
+        fmt::format_to(std::back_inserter(out), ",{}",
+                       values[r * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)]);
     out += "\r\n";
   }
   return out;

@@ -28,10 +28,10 @@ enum class ExportFormat : std::uint8_t {
 
 struct ExportOptions {
   ExportFormat format = ExportFormat::vtk;
-  std::filesystem::path out;         ///< made when missing; files in it are replaced one by one, atomically
-  std::vector<std::size_t> frames;   ///< positions in the run's list; empty: all
-  std::size_t every = 1;             ///< with empty `frames`: each n-th
-  FrameRequest request;              ///< parts and fields; empty sets: all
+  std::filesystem::path out;        ///< made when missing; files in it are replaced one by one, atomically
+  std::vector<std::size_t> frames;  ///< positions in the run's list; empty: all
+  std::size_t every = 1;            ///< with empty `frames`: each n-th
+  FrameRequest request;             ///< parts and fields; empty sets: all
   /// Called after each frame with frames done and in all; false stops (what is written is kept, the PVD is complete).
   std::function<bool(std::size_t, std::size_t)> progress;
 };

@@ -45,9 +45,9 @@ struct ImageGeometry {
 /// Cells in VTK's numbering of types and nodes (CellShape in engine/mesh/mesh.hpp uses the same numbers). All shared:
 /// a fixed mesh costs one pointer a frame; on a moving mesh only `points` is new.
 struct MeshGeometry {
-  std::shared_ptr<const std::vector<double>> points;       ///< x y z
+  std::shared_ptr<const std::vector<double>> points;  ///< x y z
   std::shared_ptr<const std::vector<Index>> connectivity;
-  std::shared_ptr<const std::vector<Index>> offsets;       ///< cells + 1
+  std::shared_ptr<const std::vector<Index>> offsets;  ///< cells + 1
   std::shared_ptr<const std::vector<std::uint8_t>> types;
 };
 

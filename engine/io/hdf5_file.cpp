@@ -93,7 +93,7 @@ void prepare_library() {
     ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
 #endif
     // The library ends the program when it has no memory to start with; so it is seen to first that there is some.
-    void* const volatile room = ::operator new(std::size_t{24} << 20);
+    void* const volatile room = ::operator new (std::size_t{24} << 20);
     ::operator delete(room);
     // Files are closed by their owners; a sweep at the end of the process would only meet what a lack of memory left.
     H5dont_atexit();
@@ -103,7 +103,8 @@ void prepare_library() {
     return true;
   }();
   static_cast<void>(once);
-  thread_local const bool quiet = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;  // each thread has errors of its own
+  thread_local const bool quiet =
+      H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;  // each thread has errors of its own
   static_cast<void>(quiet);
 }
 
@@ -249,7 +250,8 @@ void flush(const Handle& file) {
 Handle create_group(hid_t parent, const std::string& name) {
   const Handle gcpl(checked(H5Pcreate(H5P_GROUP_CREATE), "make properties"));
   H5Pset_local_heap_size_hint(gcpl.get(), 4096);
-  return Handle(checked(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, gcpl.get(), H5P_DEFAULT), "create group " + name));
+  return Handle(
+      checked(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, gcpl.get(), H5P_DEFAULT), "create group " + name));
 }
 
 Handle open_group(hid_t parent, const std::string& name) {
@@ -283,7 +285,8 @@ Array create_array(hid_t group, const std::string& name, hid_t type, const Shape
   most.insert(most.end(), row.begin(), row.end());
   const Shape& inner = chunk_inner.empty() ? row : chunk_inner;
   chunk.insert(chunk.end(), inner.begin(), inner.end());
-  const Handle space(checked(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), most.data()), "make " + name));
+  const Handle space(
+      checked(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), most.data()), "make " + name));
   const Handle dcpl(checked(H5Pcreate(H5P_DATASET_CREATE), "make properties"));
   checked_status(H5Pset_chunk(dcpl.get(), static_cast<int>(chunk.size()), chunk.data()), "choose chunks for " + name);
   // Every row is written before a step points to it: filling first would write everything twice.
@@ -309,7 +312,8 @@ void expect_plain_chunks(hid_t array, const std::string& name) {
   constexpr int most = 5;
   std::array<hsize_t, most> chunk{};
   const int rank = H5Sget_simple_extent_ndims(space.get());
-  if (rank < 1 || rank > most || H5Pget_layout(dcpl.get()) != H5D_CHUNKED || H5Pget_chunk(dcpl.get(), most, chunk.data()) != rank)
+  if (rank < 1 || rank > most || H5Pget_layout(dcpl.get()) != H5D_CHUNKED ||
+      H5Pget_chunk(dcpl.get(), most, chunk.data()) != rank)
     wrong("no chunks of its own shape");
   hsize_t entries = 1;
   for (int i = 0; i < rank; ++i) {
@@ -334,8 +338,8 @@ Array open_array(hid_t group, const std::string& name, hid_t memory_type) {
 namespace {
 
 void write_attribute(hid_t object, const std::string& name, hid_t type, const Handle& space, const void* data) {
-  const Handle attribute(
-      checked(H5Acreate2(object, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT), "create attribute " + name));
+  const Handle attribute(checked(H5Acreate2(object, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT),
+                                 "create attribute " + name));
   checked_status(H5Awrite(attribute.get(), type, data), "write attribute " + name);
 }
 
@@ -377,7 +381,9 @@ void set_attribute(hid_t object, const std::string& name, std::span<const double
   write_attribute(object, name, H5T_NATIVE_DOUBLE, simple_space(values.size(), false), values.data());
 }
 
-bool has_attribute(hid_t object, const std::string& name) { return H5Aexists(object, name.c_str()) > 0; }
+bool has_attribute(hid_t object, const std::string& name) {
+  return H5Aexists(object, name.c_str()) > 0;
+}
 
 std::string text_attribute(hid_t object, const std::string& name) {
   const Handle attribute = open_attribute(object, name);

@@ -120,8 +120,12 @@ struct OrderedFile {
   }
 };
 
-OrderedFile* self(H5FD_t* file) { return reinterpret_cast<OrderedFile*>(file); }
-const OrderedFile* self(const H5FD_t* file) { return reinterpret_cast<const OrderedFile*>(file); }
+OrderedFile* self(H5FD_t* file) {
+  return reinterpret_cast<OrderedFile*>(file);
+}
+const OrderedFile* self(const H5FD_t* file) {
+  return reinterpret_cast<const OrderedFile*>(file);
+}
 
 H5FD_t* driver_open(const char* name, unsigned flags, hid_t, haddr_t) try {
   auto file = std::make_unique<OrderedFile>();
@@ -158,7 +162,9 @@ herr_t driver_query(const H5FD_t*, unsigned long* flags) {
   return 0;
 }
 
-haddr_t driver_get_eoa(const H5FD_t* file, H5FD_mem_t) { return self(file)->end_of_addresses; }
+haddr_t driver_get_eoa(const H5FD_t* file, H5FD_mem_t) {
+  return self(file)->end_of_addresses;
+}
 
 herr_t driver_set_eoa(H5FD_t* file, H5FD_mem_t, haddr_t address) {
   self(file)->end_of_addresses = address;
@@ -182,7 +188,8 @@ herr_t driver_read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t byte
   auto* out = static_cast<std::byte*>(buffer);
   std::size_t done = 0;
   while (done < bytes) {
-    const ssize_t n = ::pread(f.fd, out + done, std::min(bytes - done, std::size_t{1} << 30), static_cast<off_t>(address + done));
+    const ssize_t n =
+        ::pread(f.fd, out + done, std::min(bytes - done, std::size_t{1} << 30), static_cast<off_t>(address + done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return -1;
     if (n == 0) {
@@ -222,7 +229,9 @@ herr_t driver_flush(H5FD_t* file, hid_t, hbool_t) try {
 }
 
 // The file only grows, in flush(); HDF5 asks for this before it hands over its metadata.
-herr_t driver_truncate(H5FD_t*, hid_t, hbool_t) { return 0; }
+herr_t driver_truncate(H5FD_t*, hid_t, hbool_t) {
+  return 0;
+}
 
 hid_t driver() {
   static const hid_t id = [] {

@@ -30,7 +30,7 @@ struct TableInfo {
   ChartForm form = ChartForm::lines;
   AxisScale x_scale = AxisScale::linear;
   AxisScale y_scale = AxisScale::linear;
-  std::string definition = {};      ///< what the columns mean, formulas: goes into the file's preamble
+  std::string definition = {};          ///< what the columns mean, formulas: goes into the file's preamble
   std::vector<std::string> exact = {};  ///< names of columns that are exact or measured overlays (drawn dashed)
 };
 

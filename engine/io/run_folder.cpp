@@ -36,8 +36,8 @@ std::string time_text(std::chrono::system_clock::time_point t) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(t);
   std::tm utc{};
   ::gmtime_r(&seconds, &utc);
-  return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
-                     utc.tm_hour, utc.tm_min, utc.tm_sec);
+  return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour,
+                     utc.tm_min, utc.tm_sec);
 }
 
 }  // namespace
@@ -68,7 +68,8 @@ Result<RunFolder> RunFolder::create_at(const fs::path& folder) {
   const bool empty = fs::is_empty(folder, code);
   if (code) return system_error("read folder", folder.string(), code.value());
   if (!empty)
-    return make_error(ErrorCode::file, fmt::format("the folder '{}' is not empty; nothing was written", folder.string()),
+    return make_error(ErrorCode::file,
+                      fmt::format("the folder '{}' is not empty; nothing was written", folder.string()),
                       "Choose a new folder with --out, or continue that run with `conoid resume`.");
   if (const Status made = make_folders(folder); !made) return made.error();
   // Absolute, so that the run keeps its place when the program changes its working folder.
@@ -84,8 +85,8 @@ Status RunFolder::check_format(const fs::path& folder) {
   if (found <= format) return {};
   const auto writer = json.find("conoid");
   return make_error(ErrorCode::file,
-                    fmt::format("the run in '{}' has format {}, this version of Conoid reads formats up to {}", folder.string(),
-                                found, format),
+                    fmt::format("the run in '{}' has format {}, this version of Conoid reads formats up to {}",
+                                folder.string(), found, format),
                     fmt::format("Open it with the version that wrote it{}.",
                                 writer != json.end() && writer->is_string() ? ", " + writer->get<std::string>() : ""));
 }
@@ -114,8 +115,8 @@ Result<RunFolder> RunFolder::latest(const fs::path& runs) {
     std::string key = time_of_name(name);
     if (key.empty()) {
       const auto written = fs::last_write_time(path / "case.json", ignored);
-      key = time_text(std::chrono::time_point_cast<std::chrono::system_clock::duration>(
-          std::chrono::file_clock::to_sys(written)));
+      key = time_text(
+          std::chrono::time_point_cast<std::chrono::system_clock::duration>(std::chrono::file_clock::to_sys(written)));
     }
     // Within one second the longer name is the later run ("-2"), then the higher one.
     key += fmt::format("{:06}{}", name.size(), name);
@@ -137,7 +138,8 @@ Result<RunFolder> RunFolder::find(std::string_view what, const fs::path& runs) {
   if (fs::exists(path, ignored)) return open(path);
   if (path.filename() == "latest") return latest(path.parent_path());
   if (fs::exists(runs / what, ignored)) return open(runs / what);
-  return make_error(ErrorCode::file, fmt::format("there is no run '{}' (looked here and below '{}')", what, runs.string()),
+  return make_error(ErrorCode::file,
+                    fmt::format("there is no run '{}' (looked here and below '{}')", what, runs.string()),
                     "Name a run folder, or 'latest'.");
 }
 

@@ -79,7 +79,8 @@ struct TelemetryRow {
 
 /// The rows of telemetry.csv, the newest `most` of them. A last line that was cut off is left out; columns of later versions are
 /// not looked at, counts of operations that earlier ones lack are zero. Numbers that cannot be are an error.
-[[nodiscard]] Result<std::vector<TelemetryRow>> read_telemetry(const std::filesystem::path& file, std::size_t most = 20000);
+[[nodiscard]] Result<std::vector<TelemetryRow>> read_telemetry(const std::filesystem::path& file,
+                                                               std::size_t most = 20000);
 
 /// A text file that only grows: buffered, its length known, cut back to a known length on resume. The first failure is
 /// kept, later appends are dropped and the file keeps what it had. Not thread-safe.

@@ -52,14 +52,13 @@ bool is_file_name(std::string_view id) {
 
 }  // namespace
 
-GrowingFile::~GrowingFile() { close(); }
+GrowingFile::~GrowingFile() {
+  close();
+}
 
 GrowingFile::GrowingFile(GrowingFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      fd_(std::exchange(other.fd_, -1)),
-      written_(other.written_),
-      buffer_(std::move(other.buffer_)),
-      failure_(std::move(other.failure_)) {}
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), written_(other.written_),
+      buffer_(std::move(other.buffer_)), failure_(std::move(other.failure_)) {}
 
 GrowingFile& GrowingFile::operator=(GrowingFile&& other) noexcept {
   if (this == &other) return *this;
@@ -239,7 +238,8 @@ void RunResults::telemetry(std::span<const TelemetryRow> rows) {
     }
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{:.9g},{:.9g},{:.9g},{}", row.pass, row.worker,
                    row.items.begin, row.items.end, row.busy, row.waiting, row.copying, phase);
-    if (telemetry_columns_ >= 11) fmt::format_to(std::back_inserter(text), ",{:.6g},{:.6g},{:.12g}", row.flops, row.bytes, row.held);
+    if (telemetry_columns_ >= 11)
+      fmt::format_to(std::back_inserter(text), ",{:.6g},{:.6g},{:.12g}", row.flops, row.bytes, row.held);
     if (telemetry_columns_ >= 12) fmt::format_to(std::back_inserter(text), ",{:.12g}", row.streamed);
     text += "\r\n";
   }
@@ -335,7 +335,8 @@ Result<std::vector<Diagnostic>> RunResults::restore(const CheckpointReader& read
       ++it;
       continue;
     }
-    warnings.push_back(make_warning(opened.error().text + "; the table starts anew at the checkpoint", opened.error().hint));
+    warnings.push_back(
+        make_warning(opened.error().text + "; the table starts anew at the checkpoint", opened.error().hint));
     it = kept_.erase(it);
   }
   GrowingFile cut;
@@ -419,14 +420,25 @@ Result<std::vector<TelemetryRow>> read_telemetry(const std::filesystem::path& fi
       if (at[i] >= cells.size()) return wrong(fmt::format("{} values, where the first line names more", cells.size()));
       const std::string_view cell = cells[at[i]];
       const auto [rest, bad] = std::from_chars(cell.data(), cell.data() + cell.size(), v[i]);
-      if (bad != std::errc{} || rest != cell.data() + cell.size()) return wrong(fmt::format("\"{}\" is no number", cell));
+      if (bad != std::errc{} || rest != cell.data() + cell.size())
+        return wrong(fmt::format("\"{}\" is no number", cell));
     }
     // Counts from a damaged file must not overflow an integer.
     const auto count = [&](std::size_t i) { return v[i] >= 0 && v[i] < 9e15 ? static_cast<Index>(v[i]) : Index{0}; };
-    TelemetryRow row{static_cast<std::uint64_t>(count(0)), static_cast<int>(std::min<Index>(count(1), 63)), {count(2), count(3)},
-                     v[4], v[5], v[6], {}, v[8], v[9], v[10], v[11]};
+    TelemetryRow row{static_cast<std::uint64_t>(count(0)),
+                     static_cast<int>(std::min<Index>(count(1), 63)),
+                     {count(2), count(3)},
+                     v[4],
+                     v[5],
+                     v[6],
+                     {},
+                     v[8],
+                     v[9],
+                     v[10],
+                     v[11]};
     if (at[7] != std::string::npos)
-      if (const auto known = phases.find(static_cast<int>(std::min<Index>(count(7), 1 << 20))); known != phases.end()) row.phase = known->second;
+      if (const auto known = phases.find(static_cast<int>(std::min<Index>(count(7), 1 << 20))); known != phases.end())
+        row.phase = known->second;
     if (most > 0 && rows.size() >= 2 * most) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(most));
     rows.push_back(std::move(row));
   }

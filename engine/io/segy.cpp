@@ -150,12 +150,14 @@ Status SegyReader::read(Index trace, SegyTrace& header, std::span<float> values)
 Status write_segy(const std::filesystem::path& path, const SegyLayout& layout, std::span<const SegyTrace> traces,
                   std::span<const float> values) {
   const Index n = layout.samples;
-  verify(n > 0 && static_cast<Index>(values.size()) == n * static_cast<Index>(traces.size()), "every trace has its samples");
+  verify(n > 0 && static_cast<Index>(values.size()) == n * static_cast<Index>(traces.size()),
+         "every trace has its samples");
   std::string out(static_cast<std::size_t>(3600 + static_cast<Index>(traces.size()) * (header_bytes + 4 * n)), '\0');
   auto* const bytes = reinterpret_cast<unsigned char*>(out.data());
   std::fill_n(out.begin(), 3200, ' ');
   for (std::size_t line = 0; line < 40; ++line) {  // ASCII, as revision 1 allows
-    std::string text = fmt::format("C{:2d} {}", line + 1, line < layout.text.size() ? layout.text[line].substr(0, 76) : "");
+    std::string text =
+        fmt::format("C{:2d} {}", line + 1, line < layout.text.size() ? layout.text[line].substr(0, 76) : "");
     if (line == 39 && layout.text.size() < 40) text = "C40 END TEXTUAL HEADER";
     for (char& c : text)
       if (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126) c = '?';
@@ -163,7 +165,8 @@ Status write_segy(const std::filesystem::path& path, const SegyLayout& layout, s
   }
   unsigned char* binary = bytes + 3200;
   const double microseconds = layout.interval * 1e6;
-  const bool second = n > 32767 || microseconds > 32767 || std::abs(microseconds - std::round(microseconds)) > 1e-6 * microseconds;
+  const bool second =
+      n > 32767 || microseconds > 32767 || std::abs(microseconds - std::round(microseconds)) > 1e-6 * microseconds;
   put<std::int32_t>(binary + 4, 1);
   put<std::int16_t>(binary + 12, static_cast<std::int16_t>(std::min<std::size_t>(traces.size(), 32767)));
   put<std::uint16_t>(binary + 16, static_cast<std::uint16_t>(std::clamp(std::round(microseconds), 0.0, 65535.0)));
@@ -189,8 +192,8 @@ Status write_segy(const std::filesystem::path& path, const SegyLayout& layout, s
     put<std::int32_t>(h + 36, whole(from.offset));
     // Positions in the finest unit of a decimal power that 32 bits hold.
     double most = 1;
-    for (const double v : {from.source[0], from.source[1], from.source[2], from.receiver[0], from.receiver[1], from.receiver[2],
-                           from.cdp_x, from.cdp_y})
+    for (const double v : {from.source[0], from.source[1], from.source[2], from.receiver[0], from.receiver[1],
+                           from.receiver[2], from.cdp_x, from.cdp_y})
       most = std::max(most, std::abs(v));
     int unit = 10000;
     while (unit > 1 && most * unit > 2e9) unit /= 10;

@@ -26,14 +26,14 @@ enum class SegyFormat : int { ibm_float = 1, ieee_float = 5 };
 
 /// What is read of, and written to, a trace header.
 struct SegyTrace {
-  std::int32_t number = 0;      ///< bytes 1 and 5: within the line and the file
-  std::int32_t shot = 0;        ///< byte 9: field record
-  std::int32_t channel = 0;     ///< byte 13: trace within the record
+  std::int32_t number = 0;                        ///< bytes 1 and 5: within the line and the file
+  std::int32_t shot = 0;                          ///< byte 9: field record
+  std::int32_t channel = 0;                       ///< byte 13: trace within the record
   std::int32_t inline_number = 0, crossline = 0;  ///< bytes 189, 193
-  double offset = 0;                               ///< byte 37, m
-  std::array<double, 3> source{}, receiver{};      ///< bytes 73, 77, 49 and 81, 85, 41 with their scalars; z upwards
-  double cdp_x = 0, cdp_y = 0;                     ///< bytes 181, 185
-  double delay = 0;                                ///< byte 109, s
+  double offset = 0;                              ///< byte 37, m
+  std::array<double, 3> source{}, receiver{};     ///< bytes 73, 77, 49 and 81, 85, 41 with their scalars; z upwards
+  double cdp_x = 0, cdp_y = 0;                    ///< bytes 181, 185
+  double delay = 0;                               ///< byte 109, s
 };
 
 /// A file whose binary header agrees with its length. Traces all have the same number of samples.
@@ -61,9 +61,9 @@ class SegyReader {
 
 struct SegyLayout {
   SegyFormat format = SegyFormat::ieee_float;
-  double interval = 0.001;            ///< s (or m for depth); written in millionths (thousandths of m as 10⁻³)
-  Index samples = 0;                  ///< at most 32767 for old readers; more is written as revision 2
-  std::vector<std::string> text;      ///< at most 40 lines of 76 characters
+  double interval = 0.001;        ///< s (or m for depth); written in millionths (thousandths of m as 10⁻³)
+  Index samples = 0;              ///< at most 32767 for old readers; more is written as revision 2
+  std::vector<std::string> text;  ///< at most 40 lines of 76 characters
 };
 /// Writes all traces at once; `values` holds traces × samples, one trace after the other. Never leaves half a file.
 [[nodiscard]] Status write_segy(const std::filesystem::path& path, const SegyLayout& layout,

@@ -17,7 +17,9 @@ WriteFault& fault() {
 
 }  // namespace
 
-void set_write_fault(WriteFault f) { fault() = std::move(f); }
+void set_write_fault(WriteFault f) {
+  fault() = std::move(f);
+}
 
 int write_fully(int fd, std::span<const std::byte> data, std::int64_t offset) {
   int planned = 0;
@@ -28,7 +30,8 @@ int write_fully(int fd, std::span<const std::byte> data, std::int64_t offset) {
   }
   while (!data.empty()) {
     const std::size_t part = std::min(data.size(), std::size_t{1} << 30);
-    const ssize_t n = offset < 0 ? ::write(fd, data.data(), part) : ::pwrite(fd, data.data(), part, static_cast<off_t>(offset));
+    const ssize_t n =
+        offset < 0 ? ::write(fd, data.data(), part) : ::pwrite(fd, data.data(), part, static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return errno;
     if (n == 0) return ENOSPC;

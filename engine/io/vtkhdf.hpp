@@ -42,8 +42,8 @@ class VtkhdfWriter {
                                                                     std::string run);
   /// Continues the files in `folder`, with only frames whose number is below `frames` kept: the next write() follows
   /// them. Works with no files at all.
-  [[nodiscard]] static Result<std::unique_ptr<VtkhdfWriter>> resume(const std::filesystem::path& folder, std::string run,
-                                                                    std::uint64_t frames);
+  [[nodiscard]] static Result<std::unique_ptr<VtkhdfWriter>> resume(const std::filesystem::path& folder,
+                                                                    std::string run, std::uint64_t frames);
 
   /// Appends a frame; numbers must increase. After a failure (disk full) the files hold all frames before it, and
   /// every further write() returns that failure again.

@@ -9,12 +9,15 @@
 namespace conoid::vtkhdf {
 namespace fs = std::filesystem;
 
-std::string first_file_name() { return "results.vtkhdf"; }
+std::string first_file_name() {
+  return "results.vtkhdf";
+}
 
 std::string file_name(std::string_view part) {
   std::string slug;
   for (const char c : part.substr(0, 100)) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
     slug += plain ? c : '-';
   }
   return "results-" + slug + ".vtkhdf";
@@ -25,7 +28,8 @@ std::vector<fs::path> results_files(const fs::path& folder) {
   std::error_code code;
   for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code)) {
     const std::string name = it->path().filename().string();
-    if (name == first_file_name() || (name.starts_with("results-") && name.ends_with(".vtkhdf"))) out.push_back(it->path());
+    if (name == first_file_name() || (name.starts_with("results-") && name.ends_with(".vtkhdf")))
+      out.push_back(it->path());
   }
   // '-' sorts before '.': put the first part's file in front by hand.
   std::sort(out.begin(), out.end(), [](const fs::path& a, const fs::path& b) {
@@ -95,13 +99,14 @@ MeshGeometry image_as_mesh(const ImageGeometry& image) {
 
 Index tuples(const ImageGeometry& image, Association association) {
   Index n = 1;
-  for (const Index points : image.points) n *= association == Association::point ? points : std::max<Index>(points - 1, 1);
+  for (const Index points : image.points)
+    n *= association == Association::point ? points : std::max<Index>(points - 1, 1);
   return n;
 }
 
 int nodes_of_type(std::uint8_t type) {
   // Up to 29; order 1: vertex, line, triangle, quad, tet, hex; order 2: line, triangle, quad, tet, hex, quad of 9, hex of 27.
-  static constexpr std::array<std::int8_t, 30> nodes = {0, 1, 0, 2, 0, 3, 0, 0, 0, 4, 4, 0, 8, 0, 0,
+  static constexpr std::array<std::int8_t, 30> nodes = {0, 1, 0, 2, 0, 3, 0, 0, 0, 4,  4,  0, 8, 0, 0,
                                                         0, 0, 0, 0, 0, 0, 3, 6, 8, 10, 20, 0, 0, 9, 27};
   return type < nodes.size() ? nodes[type] : 0;
 }

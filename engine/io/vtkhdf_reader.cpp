@@ -61,8 +61,9 @@ class PartReader {
     if (!h5::exists(file_.get(), "Conoid")) damaged("expected a results file of Conoid, found another HDF5 file");
     const Handle own = h5::open_group(file_.get(), "Conoid");
     if (const auto version = h5::integer_attribute(own.get(), "version", 1)[0]; version > vtkhdf::format_version)
-      throw Failure(make_error(ErrorCode::file, fmt::format("results format {} is newer than this version of Conoid reads ({})",
-                                                            version, vtkhdf::format_version),
+      throw Failure(make_error(ErrorCode::file,
+                               fmt::format("results format {} is newer than this version of Conoid reads ({})", version,
+                                           vtkhdf::format_version),
                                "Open it with the version that wrote it."));
     name_ = h5::text_attribute(own.get(), "part");
     run_ = h5::text_attribute(own.get(), "run");
@@ -82,7 +83,8 @@ class PartReader {
     values.read_rows(0, count, at.data());
     list_.clear();
     for (std::size_t s = 0; s < at.size(); ++s) {
-      if (numbers[2 * s] < 0 || (s > 0 && numbers[2 * s] <= numbers[2 * s - 2])) damaged("frame numbers do not increase");
+      if (numbers[2 * s] < 0 || (s > 0 && numbers[2 * s] <= numbers[2 * s - 2]))
+        damaged("frame numbers do not increase");
       list_.push_back({static_cast<std::uint64_t>(numbers[2 * s]), numbers[2 * s + 1], at[s], axis_});
     }
     is_grid_ = h5::has_attribute(own.get(), "points");
@@ -234,7 +236,8 @@ class PartReader {
       for (const Index id : *connectivity)
         if (id < 0 || id >= points) damaged("a cell refers to a point that does not exist");
       for (std::size_t c = 0; c < types->size(); ++c)
-        if (const int nodes = vtkhdf::nodes_of_type((*types)[c]); nodes == 0 || (*offsets)[c + 1] - (*offsets)[c] != nodes)
+        if (const int nodes = vtkhdf::nodes_of_type((*types)[c]);
+            nodes == 0 || (*offsets)[c + 1] - (*offsets)[c] != nodes)
           damaged(fmt::format("cell {} has not the nodes of its kind", c));
       mesh.types = std::move(types);
       mesh.offsets = std::move(offsets);
@@ -310,7 +313,8 @@ class Reader final : public VtkhdfReader {
   Result<std::shared_ptr<const Frame>> read_unlocked(std::size_t position, const FrameRequest& request) {
     try {
       if (position >= frames_.size())
-        return make_error(ErrorCode::file, fmt::format("the run has {} frames, asked for frame {}", frames_.size(), position),
+        return make_error(ErrorCode::file,
+                          fmt::format("the run has {} frames, asked for frame {}", frames_.size(), position),
                           "Frames count from 0.");
       const StoredFrame& stored = frames_[position];
       auto frame = std::make_shared<Frame>();
@@ -365,7 +369,8 @@ class Reader final : public VtkhdfReader {
       }
     }
     if (files.empty())
-      throw Failure(make_error(ErrorCode::file, fmt::format("'{}' has no results.vtkhdf: the run has kept no fields", path_.string()),
+      throw Failure(make_error(ErrorCode::file,
+                               fmt::format("'{}' has no results.vtkhdf: the run has kept no fields", path_.string()),
                                "Ask for fields in the case's \"output\"."));
     std::map<std::uint64_t, StoredFrame> frames;
     parts_.clear();
@@ -464,7 +469,8 @@ std::size_t telling_frame(VtkhdfReader& reader, Bytes most) {
   const auto& frames = reader.frames();
   if (frames.empty()) return 0;
   const std::size_t last = frames.size() - 1;
-  if (frames[last].axis != FrameAxis::time || reader.parts().empty() || reader.parts().front().fields.empty()) return last;
+  if (frames[last].axis != FrameAxis::time || reader.parts().empty() || reader.parts().front().fields.empty())
+    return last;
   FrameRequest request;
   request.parts = {reader.parts().front().name};
   request.fields = {reader.parts().front().fields.front().name};

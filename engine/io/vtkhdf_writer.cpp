@@ -23,19 +23,26 @@ namespace fs = std::filesystem;
 
 namespace {
 Error no_hdf5() {
-  return make_error(ErrorCode::resources, "this build of Conoid has no HDF5: fields are not kept (tables and checkpoints are)",
+  return make_error(ErrorCode::resources,
+                    "this build of Conoid has no HDF5: fields are not kept (tables and checkpoints are)",
                     "Build with HDF5 (Debian: libhdf5-dev) to keep fields.");
 }
 }  // namespace
-bool fields_can_be_kept() { return false; }
-Result<std::unique_ptr<VtkhdfWriter>> VtkhdfWriter::create(const fs::path&, std::string) { return no_hdf5(); }
+bool fields_can_be_kept() {
+  return false;
+}
+Result<std::unique_ptr<VtkhdfWriter>> VtkhdfWriter::create(const fs::path&, std::string) {
+  return no_hdf5();
+}
 Result<std::unique_ptr<VtkhdfWriter>> VtkhdfWriter::resume(const fs::path&, std::string, std::uint64_t) {
   return no_hdf5();
 }
 
 #else
 
-bool fields_can_be_kept() { return true; }
+bool fields_can_be_kept() {
+  return true;
+}
 
 namespace {
 
@@ -554,7 +561,7 @@ class PartFile {
   // The file is declared first so that it is closed last.
   Handle file_, root_, own_, point_data_, cell_data_, steps_group_, point_offsets_, cell_offsets_;
   StepArray frames_, values_, own_values_;
-  double value_ = 0;  // of the step written last
+  double value_ = 0;                       // of the step written last
   std::optional<ImageGeometry> geometry_;  // of an image part
   MeshGeometry image_mesh_;                // of an image that is stored as a mesh
 
@@ -583,8 +590,7 @@ class Writer final : public VtkhdfWriter {
     const h5::Lock held;
     try {
       held.require_room();
-      if (frame.number < next_)
-        refuse(fmt::format("frame {} comes after frame {}", frame.number, next_ - 1));
+      if (frame.number < next_) refuse(fmt::format("frame {} comes after frame {}", frame.number, next_ - 1));
       std::vector<PartFile*> files;
       for (const auto& part : frame.parts) {
         files.push_back(&file_for(part, frame.axis));
@@ -673,12 +679,14 @@ Result<std::unique_ptr<VtkhdfWriter>> VtkhdfWriter::create(const fs::path& folde
   vtkhdf::remove_unfinished(folder);
   const auto there = vtkhdf::results_files(folder);
   if (!there.empty())
-    return make_error(ErrorCode::file, fmt::format("'{}' exists already; nothing was written over it", there[0].string()),
+    return make_error(ErrorCode::file,
+                      fmt::format("'{}' exists already; nothing was written over it", there[0].string()),
                       "Choose a new folder with --out.");
   return std::unique_ptr<VtkhdfWriter>(std::make_unique<Writer>(folder, std::move(run)));
 }
 
-Result<std::unique_ptr<VtkhdfWriter>> VtkhdfWriter::resume(const fs::path& folder, std::string run, std::uint64_t frames) {
+Result<std::unique_ptr<VtkhdfWriter>> VtkhdfWriter::resume(const fs::path& folder, std::string run,
+                                                           std::uint64_t frames) {
   const h5::Lock held;
   try {
     held.require_room();

@@ -177,8 +177,8 @@ bool BlockGcr::take(std::vector<Complex> product) {
     const auto at = static_cast<std::size_t>(c);
     residual_[at] = norm_of(r_.data() + c * n_, n_) / norm_[at];
     steps_of_[at] = steps_;
-    const bool done = residual_[at] <= options_.tolerance || steps_ >= options_.longest ||
-                      !std::isfinite(residual_[at]) || m == 0;
+    const bool done =
+        residual_[at] <= options_.tolerance || steps_ >= options_.longest || !std::isfinite(residual_[at]) || m == 0;
     if (!done) going.push_back(c);
   }
   active_ = std::move(going);

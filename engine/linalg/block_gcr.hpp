@@ -27,8 +27,9 @@ class BlockGcr {
   struct Options {
     double tolerance = 1e-3;  ///< a column ends when ‖b − A x‖ ≤ tolerance ‖b‖
     Index longest = 40;       ///< steps; each applies the operator to up to as many vectors as columns run
-    Bytes memory = Bytes{4} << 30;  ///< of the directions kept, 32 n bytes each; full: they are given up, not the solution
-    double share = 0.1;       ///< a step leaves this share of a column's residual, or its tolerance, untouched
+    Bytes memory =
+        Bytes{4} << 30;  ///< of the directions kept, 32 n bytes each; full: they are given up, not the solution
+    double share = 0.1;  ///< a step leaves this share of a column's residual, or its tolerance, untouched
     int threads = 1;
     /// Heard within a large product: take() then returns false.
     std::stop_token stop;

@@ -74,8 +74,8 @@ class Threads {
 /// Bytes a register of the own kernels that this processor and the choice of back end call for; 0: none.
 int own_register(Backend b) {
   if (b != Backend::automatic && b != Backend::own) return 0;
-  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-                    __builtin_cpu_supports("avx512bw");
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
   if (wide) return 64;
   return b == Backend::own && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32 : 0;
 }

@@ -29,7 +29,9 @@ long owner_of(const std::string& name) {
   return error == std::errc() && at != end && *at == '-' && process > 0 ? process : 0;
 }
 
-bool has_ended(long process) { return ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH; }
+bool has_ended(long process) {
+  return ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
+}
 
 }  // namespace
 

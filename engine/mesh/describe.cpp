@@ -77,13 +77,11 @@ std::vector<std::string> describe(const MeshSummary& s, const Mesh& mesh) {
   out.push_back(fmt::format("bounding box ({}) to ({}), {} x {} x {}",
                             fmt::format("{:.6g}, {:.6g}, {:.6g}", s.low[0], s.low[1], s.low[2]),
                             fmt::format("{:.6g}, {:.6g}, {:.6g}", s.high[0], s.high[1], s.high[2]),
-                            format_quantity(s.high[0] - s.low[0], "m"),
-                            format_quantity(s.high[1] - s.low[1], "m"),
+                            format_quantity(s.high[0] - s.low[0], "m"), format_quantity(s.high[1] - s.low[1], "m"),
                             format_quantity(s.high[2] - s.low[2], "m")));
   for (const auto& g : s.groups) {
     const auto d = static_cast<std::size_t>(std::clamp(g.dimension, 0, 3));
-    std::string line =
-        fmt::format("group '{}': {}, {} cell{}", g.name, kinds[d], g.cells, g.cells == 1 ? "" : "s");
+    std::string line = fmt::format("group '{}': {}, {} cell{}", g.name, kinds[d], g.cells, g.cells == 1 ? "" : "s");
     if (d > 0) line += fmt::format(", {} {:.6g} {}", measures[d], g.measure, measure_units[d]);
     out.push_back(std::move(line));
   }
@@ -94,18 +92,17 @@ std::vector<std::string> describe(const MeshSummary& s, const Mesh& mesh) {
   const QualityReport& q = s.quality;
   const auto d = static_cast<std::size_t>(std::clamp(q.dimension, 0, 3));
   if (q.cells > 0 && d > 0) {
-    out.push_back(fmt::format("{} {:.6g} {}; edges {} to {}, mean {}", measures[d], q.measure,
-                              measure_units[d], format_quantity(q.edge_min, "m"),
-                              format_quantity(q.edge_max, "m"), format_quantity(q.edge_mean, "m")));
+    out.push_back(fmt::format("{} {:.6g} {}; edges {} to {}, mean {}", measures[d], q.measure, measure_units[d],
+                              format_quantity(q.edge_min, "m"), format_quantity(q.edge_max, "m"),
+                              format_quantity(q.edge_mean, "m")));
     if (d > 1)
-      out.push_back(fmt::format(
-          "quality: scaled Jacobian {:.3f} at worst (cell {}), {:.3f} on average; aspect {:.3f} at worst",
-          q.scaled_jacobian_min, q.worst.empty() ? Index{-1} : q.worst.front().cell, q.scaled_jacobian_mean,
-          q.aspect_min));
+      out.push_back(
+          fmt::format("quality: scaled Jacobian {:.3f} at worst (cell {}), {:.3f} on average; aspect {:.3f} at worst",
+                      q.scaled_jacobian_min, q.worst.empty() ? Index{-1} : q.worst.front().cell, q.scaled_jacobian_mean,
+                      q.aspect_min));
   }
   if (q.degenerate_cells > 0) out.push_back(fmt::format("warning: {} degenerate cells", q.degenerate_cells));
-  if (q.inverted_cells > 0)
-    out.push_back(fmt::format("warning: {} folded or inverted cells", q.inverted_cells));
+  if (q.inverted_cells > 0) out.push_back(fmt::format("warning: {} folded or inverted cells", q.inverted_cells));
   if (q.duplicate_points > 0)
     out.push_back(fmt::format("warning: {} points lie exactly on others", q.duplicate_points));
   if (q.unused_points > 0) out.push_back(fmt::format("{} points belong to no cell", q.unused_points));
@@ -129,22 +126,21 @@ std::string to_json(const MeshSummary& s) {
     shapes += fmt::format("{}{}:{}", shapes.empty() ? "" : ",", json_text(name), count);
   std::string groups;
   for (const auto& g : s.groups)
-    groups += fmt::format("{}{{\"name\":{},\"dimension\":{},\"tag\":{},\"cells\":{},\"measure\":{}}}",
-                          groups.empty() ? "" : ",", json_text(g.name), g.dimension, g.tag, g.cells,
-                          json_number(g.measure));
+    groups +=
+        fmt::format("{}{{\"name\":{},\"dimension\":{},\"tag\":{},\"cells\":{},\"measure\":{}}}",
+                    groups.empty() ? "" : ",", json_text(g.name), g.dimension, g.tag, g.cells, json_number(g.measure));
   const QualityReport& q = s.quality;
   std::string counts;
   for (const Index c : q.scaled_jacobian.counts) counts += fmt::format("{}{}", counts.empty() ? "" : ",", c);
   std::string worst;
   for (const auto& w : q.worst)
-    worst += fmt::format("{}{{\"cell\":{},\"scaled_jacobian\":{},\"aspect\":{}}}", worst.empty() ? "" : ",",
-                         w.cell, json_number(w.scaled_jacobian), json_number(w.aspect));
+    worst += fmt::format("{}{{\"cell\":{},\"scaled_jacobian\":{},\"aspect\":{}}}", worst.empty() ? "" : ",", w.cell,
+                         json_number(w.scaled_jacobian), json_number(w.aspect));
   std::string out = fmt::format(
       "{{\"points\":{},\"cells\":{},\"dimension\":{},\"order\":{},\"cells_by_shape\":{{{}}},\"low\":{},"
       "\"high\":{},\"groups\":[{}],"
       "\"ungrouped\":{},",
-      s.points, s.cells, s.dimension, s.order, shapes, json_vector(s.low), json_vector(s.high), groups,
-      s.ungrouped);
+      s.points, s.cells, s.dimension, s.order, shapes, json_vector(s.low), json_vector(s.high), groups, s.ungrouped);
   out += fmt::format(
       "\"quality\":{{\"dimension\":{},\"cells\":{},\"measure\":{},\"edge_min\":{},\"edge_mean\":{},\"edge_"
       "max\":{},"
@@ -154,17 +150,16 @@ std::string to_json(const MeshSummary& s) {
       "points\":{}}}",
       q.dimension, q.cells, json_number(q.measure), json_number(q.edge_min), json_number(q.edge_mean),
       json_number(q.edge_max), json_number(q.scaled_jacobian_min), json_number(q.scaled_jacobian_mean),
-      json_number(q.aspect_min), json_number(q.aspect_mean), counts, worst, q.degenerate_cells,
-      q.inverted_cells, q.duplicate_points, q.unused_points);
+      json_number(q.aspect_min), json_number(q.aspect_mean), counts, worst, q.degenerate_cells, q.inverted_cells,
+      q.duplicate_points, q.unused_points);
   if (s.has_surface) {
     const SurfaceReport& r = s.surface;
     out += fmt::format(
         ",\"surface\":{{\"cells\":{},\"closed\":{},\"manifold\":{},\"consistent\":{},\"components\":{},"
         "\"open_edges\":{},"
         "\"non_manifold_edges\":{},\"non_manifold_points\":{},\"inconsistent_edges\":{},\"volume\":{}}}",
-        r.cells, r.closed(), r.manifold(), r.consistent(), r.components, r.open_edge_count,
-        r.non_manifold_edge_count, r.non_manifold_point_count, r.inconsistent_edge_count,
-        json_number(r.volume));
+        r.cells, r.closed(), r.manifold(), r.consistent(), r.components, r.open_edge_count, r.non_manifold_edge_count,
+        r.non_manifold_point_count, r.inconsistent_edge_count, json_number(r.volume));
   }
   return out + "}";
 }
@@ -177,10 +172,8 @@ Status require_body(const Mesh& mesh, const std::string& file) {
   std::string text = "expected a closed surface with outward normals, found: ";
   std::string found = explain(r, mesh);
   std::replace(found.begin(), found.end(), '\n', ';');
-  std::string hint =
-      "Close the holes in the program that made the mesh; `conoid mesh FILE` lists what is wrong.";
-  if (r.closed() && r.manifold())
-    hint = "Turn the cells so that their nodes run counter-clockwise seen from outside.";
+  std::string hint = "Close the holes in the program that made the mesh; `conoid mesh FILE` lists what is wrong.";
+  if (r.closed() && r.manifold()) hint = "Turn the cells so that their nodes run counter-clockwise seen from outside.";
   return make_error(ErrorCode::invalid_input, text + found, hint, place);
 }
 

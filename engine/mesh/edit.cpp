@@ -67,7 +67,9 @@ double square_apart(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) 
 double square_apart(const Mesh& mesh, Index cell, const Vec3& p) {
   const auto n = mesh.nodes(cell);
   const double first = square_apart(p, mesh.point(n[0]), mesh.point(n[1]), mesh.point(n[2]));
-  return corners_of(mesh.shape(cell)) < 4 ? first : std::min(first, square_apart(p, mesh.point(n[0]), mesh.point(n[2]), mesh.point(n[3])));
+  return corners_of(mesh.shape(cell)) < 4
+             ? first
+             : std::min(first, square_apart(p, mesh.point(n[0]), mesh.point(n[2]), mesh.point(n[3])));
 }
 
 /// Surface cells in a lattice of boxes, each in all the boxes that its own bounds meet: the nearest one to many places.
@@ -134,7 +136,9 @@ class Nearest {
   [[nodiscard]] Index box(double x, std::size_t k) const {
     return std::clamp<Index>(static_cast<Index>((x - low_[k]) / width_), 0, boxes_[k] - 1);
   }
-  std::vector<Index>& list(Index x, Index y, Index z) { return lists_[static_cast<std::size_t>(x + boxes_[0] * (y + boxes_[1] * z))]; }
+  std::vector<Index>& list(Index x, Index y, Index z) {
+    return lists_[static_cast<std::size_t>(x + boxes_[0] * (y + boxes_[1] * z))];
+  }
 
   const Mesh& mesh_;
   std::vector<Index> cells_;
@@ -176,7 +180,9 @@ class OwnFolder {
 
 }  // namespace
 
-Mesh outer_faces(const Mesh& mesh) { return mesh.dimension() == 3 ? boundary_surface(mesh) : mesh.extract(2); }
+Mesh outer_faces(const Mesh& mesh) {
+  return mesh.dimension() == 3 ? boundary_surface(mesh) : mesh.extract(2);
+}
 
 Index nearest_face(const Mesh& faces, const Vec3& place) {
   Index best = -1;
@@ -251,7 +257,8 @@ std::vector<Index> smooth_regions(const Mesh& faces, double angle) {
       const Vec3 own = normal(at);
       for (std::size_t k = first[c]; k < first[c] + count[c]; ++k) {
         const auto [other, turned] = partner[k];
-        if (region[static_cast<std::size_t>(other)] >= 0 || (turned ? -1 : 1) * vec::dot(own, normal(other)) < least) continue;
+        if (region[static_cast<std::size_t>(other)] >= 0 || (turned ? -1 : 1) * vec::dot(own, normal(other)) < least)
+          continue;
         region[static_cast<std::size_t>(other)] = number;
         reached.push_back(other);
       }
@@ -266,7 +273,8 @@ Result<Mesh> with_group(const Mesh& mesh, std::span<const Index> faces, const st
   if (faces.empty()) return make_error(ErrorCode::invalid_input, "no face has been chosen", "Choose faces first.");
   for (const MeshGroup& group : mesh.groups())
     if (group.name == name && group.dimension != 2)
-      return make_error(ErrorCode::invalid_input, fmt::format("the group '{}' is there already and is no surface", name), "Choose another name.");
+      return make_error(ErrorCode::invalid_input,
+                        fmt::format("the group '{}' is there already and is no surface", name), "Choose another name.");
   // The chosen faces as cells of the mesh itself.
   Mesh out = mesh;
   std::vector<Index> cells;
@@ -292,7 +300,8 @@ Result<Mesh> with_group(const Mesh& mesh, std::span<const Index> faces, const st
   }
   std::sort(cells.begin(), cells.end());
   cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
-  if (cells.empty()) return make_error(ErrorCode::invalid_input, "the chosen faces are not faces of this mesh", "Choose them again.");
+  if (cells.empty())
+    return make_error(ErrorCode::invalid_input, "the chosen faces are not faces of this mesh", "Choose them again.");
   std::vector<MeshGroup> groups;
   int tag = 0;
   for (MeshGroup group : mesh.groups()) {
@@ -311,12 +320,14 @@ std::string why_not_remeshed(const Mesh& mesh, const Mesh* faces) {
   std::size_t volume_cells = 0;
   for (const CellShape shape : mesh.shapes()) {
     if (order_of(shape) > 1) return "its elements are curved: they are made again from their geometry";
-    if (shape == CellShape::quad4 || shape == CellShape::hex8) return "quadrilaterals and hexahedra are made again from their geometry only";
+    if (shape == CellShape::quad4 || shape == CellShape::hex8)
+      return "quadrilaterals and hexahedra are made again from their geometry only";
     volume_cells += dimension_of(shape) == 3 ? 1 : 0;
   }
   std::size_t grouped = 0, grouped_outside = 0;
   for (const MeshGroup& group : mesh.groups()) {
-    if (group.dimension < 2 && !group.cells.empty()) return fmt::format("the group '{}' of curves or points would be lost", group.name);
+    if (group.dimension < 2 && !group.cells.empty())
+      return fmt::format("the group '{}' of curves or points would be lost", group.name);
     if (group.dimension == 2) grouped += group.cells.size();
     if (group.dimension == 3 && !group.cells.empty() && group.cells.size() != volume_cells)
       return "its volume is of several groups, whose borders would move";
@@ -330,21 +341,27 @@ std::string why_not_remeshed(const Mesh& mesh, const Mesh* faces) {
 
 Result<Mesh> remeshed(const Mesh& mesh, double size, std::stop_token stop, double most) {
   if (!(size > 0) || !std::isfinite(size))
-    return make_error(ErrorCode::invalid_input, "the size of the elements must be positive", "Give the length of an edge.");
+    return make_error(ErrorCode::invalid_input, "the size of the elements must be positive",
+                      "Give the length of an edge.");
   const int dimension = mesh.dimension();
   const Mesh faces = outer_faces(mesh);
   if (const std::string why = why_not_remeshed(mesh, &faces); !why.empty())
-    return make_error(ErrorCode::invalid_input, "the mesh cannot be made again by itself: " + why, "Name its geometry (.geo, STEP) as the mesh instead.");
+    return make_error(ErrorCode::invalid_input, "the mesh cannot be made again by itself: " + why,
+                      "Name its geometry (.geo, STEP) as the mesh instead.");
   // Equilateral triangles, and tetrahedra of a regular one's volume.
-  const double about = dimension == 2 ? total_area(faces) / (0.433 * size * size) : total_volume(mesh) / (0.118 * size * size * size);
+  const double about =
+      dimension == 2 ? total_area(faces) / (0.433 * size * size) : total_volume(mesh) / (0.118 * size * size * size);
   if (about > most)
-    return make_error(ErrorCode::invalid_input, fmt::format("there would be about {:.2g} elements, {:.2g} are allowed", about, most), "Choose a larger size.");
+    return make_error(ErrorCode::invalid_input,
+                      fmt::format("there would be about {:.2g} elements, {:.2g} are allowed", about, most),
+                      "Choose a larger size.");
 
   const OwnFolder folder;
   if (const Status written = write_mesh(faces, folder.path() / "surface.msh"); !written) return written.error();
   std::string script = fmt::format(
       "Merge \"surface.msh\";\nClassifySurfaces{{{0} * Pi / 180, 1, 1, {0} * Pi / 180}};\nCreateGeometry;\n"
-      "Mesh.MeshSizeExtendFromBoundary = 0;\nMesh.MeshSizeFromPoints = 0;\nMesh.MeshSizeMin = {1};\nMesh.MeshSizeMax = {1};\n",
+      "Mesh.MeshSizeExtendFromBoundary = 0;\nMesh.MeshSizeFromPoints = 0;\nMesh.MeshSizeMin = {1};\nMesh.MeshSizeMax = "
+      "{1};\n",
       sharp_edge, size);
   if (dimension == 3) script += "Surface Loop(1) = Surface{:};\nVolume(1) = {1};\n";
   const fs::path geometry = folder.path() / "again.geo";
@@ -358,7 +375,8 @@ Result<Mesh> remeshed(const Mesh& mesh, double size, std::stop_token stop, doubl
   const auto old_groups = groups_by_cell(faces, 2);
   Nearest nearest(faces);
   std::vector<Index> kept;
-  std::map<std::size_t, std::vector<Index>> grouped;  // by group of `faces`: cells of the new mesh, by their place in `kept`
+  std::map<std::size_t, std::vector<Index>>
+      grouped;  // by group of `faces`: cells of the new mesh, by their place in `kept`
   for (const Index c : cells_of_dimension(*made, 2)) {
     const auto at = old_groups.find(nearest.to(cell_surface(*made, c).centroid));
     if (dimension == 3 && at == old_groups.end()) continue;
@@ -370,10 +388,12 @@ Result<Mesh> remeshed(const Mesh& mesh, double size, std::stop_token stop, doubl
   if (dimension == 3)
     for (const Index c : cells_of_dimension(*made, 3)) kept.push_back(c);
   if (kept.empty() || (dimension == 3 && first_volume == static_cast<Index>(kept.size())))
-    return make_error(ErrorCode::invalid_input, "gmsh made no elements", "Choose a smaller size, or mesh the geometry itself.");
+    return make_error(ErrorCode::invalid_input, "gmsh made no elements",
+                      "Choose a smaller size, or mesh the geometry itself.");
   const Mesh bare = made->extract(kept);
   std::vector<MeshGroup> groups;
-  for (auto& [g, cells] : grouped) groups.push_back({faces.groups()[g].name, 2, faces.groups()[g].tag, std::move(cells)});
+  for (auto& [g, cells] : grouped)
+    groups.push_back({faces.groups()[g].name, 2, faces.groups()[g].tag, std::move(cells)});
   if (dimension == 3)
     for (const MeshGroup& group : mesh.groups())
       if (group.dimension == 3 && !group.cells.empty()) {

@@ -127,8 +127,7 @@ Result<fs::path> find_gmsh(const fs::path& wanted) {
     if (end > at && is_program(candidate)) return candidate;
     at = end + 1;
   }
-  return make_error(ErrorCode::resources,
-                    "geometry is meshed by the program gmsh, which was not found on PATH", hint);
+  return make_error(ErrorCode::resources, "geometry is meshed by the program gmsh, which was not found on PATH", hint);
 }
 
 Result<GmshResult> run_gmsh(const fs::path& geometry, const GmshOptions& o, std::stop_token stop) {
@@ -171,8 +170,7 @@ Result<GmshResult> run_gmsh(const fs::path& geometry, const GmshOptions& o, std:
     }
     // Written beside under a name of this process's own, renamed when whole: two programs may mesh the same file at once.
     const auto thread_number = std::hash<std::thread::id>()(std::this_thread::get_id());
-    const fs::path beside =
-        folder / fmt::format("{}.{}.{}.part.msh", name.substr(0, 16), ::getpid(), thread_number);
+    const fs::path beside = folder / fmt::format("{}.{}.{}.part.msh", name.substr(0, 16), ::getpid(), thread_number);
     std::vector<std::string> command{program->string(), geometry.string()};
     command.insert(command.end(), options.begin(), options.end());
     command.insert(command.end(), {"-v", "3", "-o", beside.string()});
@@ -185,12 +183,11 @@ Result<GmshResult> run_gmsh(const fs::path& geometry, const GmshOptions& o, std:
       fs::remove(beside, ignored);
       return e;
     };
-    if (ran->stopped)
-      return forget(make_error(ErrorCode::stopped, "meshing was stopped on request", {}, place));
+    if (ran->stopped) return forget(make_error(ErrorCode::stopped, "meshing was stopped on request", {}, place));
     if (ran->timed_out)
-      return forget(make_error(
-          ErrorCode::resources, fmt::format("gmsh took longer than the {} s allowed", o.time_limit),
-          "Use a coarser mesh size, raise the time limit, or mesh the geometry beforehand.", place));
+      return forget(
+          make_error(ErrorCode::resources, fmt::format("gmsh took longer than the {} s allowed", o.time_limit),
+                     "Use a coarser mesh size, raise the time limit, or mesh the geometry beforehand.", place));
     const bool clean = WIFEXITED(ran->status) && WEXITSTATUS(ran->status) == 0;
     // gmsh leaves with 0 after some errors, having written what it had.
     if (!clean || !made || result.log.find("Error   :") != std::string::npos) {
@@ -208,8 +205,7 @@ Result<GmshResult> run_gmsh(const fs::path& geometry, const GmshOptions& o, std:
   }
 }
 
-Result<Mesh> load_mesh(const fs::path& path, const ReadOptions& read, const GmshOptions& gmsh,
-                       std::stop_token stop) {
+Result<Mesh> load_mesh(const fs::path& path, const ReadOptions& read, const GmshOptions& gmsh, std::stop_token stop) {
   if (!is_geometry(path)) return read_mesh(path, read);
   auto made = run_gmsh(path, gmsh, stop);
   if (!made) return made.error();

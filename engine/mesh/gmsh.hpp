@@ -22,7 +22,7 @@ struct GmshOptions {
   int order = 1;      ///< 1 or 2
   double size = 0;    ///< largest edge in units of the file; 0: what the script says
   std::map<std::string, double>
-      numbers;  ///< -setnumber NAME VALUE: parameters of the script (DefineConstant) and Mesh.* options
+      numbers;              ///< -setnumber NAME VALUE: parameters of the script (DefineConstant) and Mesh.* options
   double time_limit = 600;  ///< seconds, then gmsh is ended
   bool use_cache = true;
   std::filesystem::path program;       ///< empty: $CONOID_GMSH, else `gmsh` on PATH
@@ -44,8 +44,8 @@ struct GmshResult {
 
 /// Meshes a geometry file. Errors: gmsh missing (resources), gmsh's own first error line with file and line (invalid_input),
 /// time limit (resources), stop asked for (stopped). Blocks; any thread may call.
-[[nodiscard]] Result<GmshResult> run_gmsh(const std::filesystem::path& geometry,
-                                          const GmshOptions& options = {}, std::stop_token stop = {});
+[[nodiscard]] Result<GmshResult> run_gmsh(const std::filesystem::path& geometry, const GmshOptions& options = {},
+                                          std::stop_token stop = {});
 
 /// A mesh file read, or a geometry meshed and then read: what a case's mesh entry names.
 [[nodiscard]] Result<Mesh> load_mesh(const std::filesystem::path& path, const ReadOptions& read = {},

@@ -81,8 +81,7 @@ Index Mesh::add_point(const Vec3& p) {
 }
 
 Index Mesh::add_cell(CellShape shape, std::span<const Index> nodes) {
-  verify(nodes.size() == static_cast<std::size_t>(nodes_of(shape)) && !nodes.empty(),
-         "a cell has its shape's nodes");
+  verify(nodes.size() == static_cast<std::size_t>(nodes_of(shape)) && !nodes.empty(), "a cell has its shape's nodes");
   nodes_.insert(nodes_.end(), nodes.begin(), nodes.end());
   offsets_.push_back(static_cast<Index>(nodes_.size()));
   shapes_.push_back(shape);

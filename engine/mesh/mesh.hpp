@@ -85,8 +85,7 @@ class Mesh {
 
   /// A mesh from whole arrays, checked: sizes fit, every node is a point, every group's cells exist and have its dimension.
   [[nodiscard]] static Result<Mesh> from_arrays(std::vector<double> points, std::vector<CellShape> shapes,
-                                                std::vector<Index> connectivity,
-                                                std::vector<MeshGroup> groups = {});
+                                                std::vector<Index> connectivity, std::vector<MeshGroup> groups = {});
 
   /// Lower and upper corner over all points; zeros for an empty mesh.
   [[nodiscard]] std::pair<Vec3, Vec3> bounds() const;
@@ -104,8 +103,8 @@ class Mesh {
 };
 
 /// The group of this name; the error lists the groups that the mesh has. `dimension` -1: any; `file` is for the message.
-[[nodiscard]] Result<const MeshGroup*> require_group(const Mesh& mesh, std::string_view name,
-                                                     int dimension = -1, const std::string& file = {});
+[[nodiscard]] Result<const MeshGroup*> require_group(const Mesh& mesh, std::string_view name, int dimension = -1,
+                                                     const std::string& file = {});
 
 /// "2 groups: 'inlet' (surface, 12 cells), 'body' (volume, 340 cells)", for messages.
 [[nodiscard]] std::string list_groups(const Mesh& mesh);

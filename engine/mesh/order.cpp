@@ -28,18 +28,12 @@ struct KeyHash {
 
 CellShape raised(CellShape shape, bool serendipity) {
   switch (shape) {
-    case CellShape::line2:
-      return CellShape::line3;
-    case CellShape::triangle3:
-      return CellShape::triangle6;
-    case CellShape::quad4:
-      return serendipity ? CellShape::quad8 : CellShape::quad9;
-    case CellShape::tet4:
-      return CellShape::tet10;
-    case CellShape::hex8:
-      return serendipity ? CellShape::hex20 : CellShape::hex27;
-    default:
-      return shape;
+    case CellShape::line2: return CellShape::line3;
+    case CellShape::triangle3: return CellShape::triangle6;
+    case CellShape::quad4: return serendipity ? CellShape::quad8 : CellShape::quad9;
+    case CellShape::tet4: return CellShape::tet10;
+    case CellShape::hex8: return serendipity ? CellShape::hex20 : CellShape::hex27;
+    default: return shape;
   }
 }
 
@@ -105,8 +99,7 @@ Mesh to_order2(const Mesh& mesh, bool serendipity, const Projection& project) {
   }
   std::vector<double> points = mesh.points();
   points.insert(points.end(), raiser.points().begin(), raiser.points().end());
-  return Mesh::from_arrays(std::move(points), std::move(shapes), std::move(connectivity), mesh.groups())
-      .value();
+  return Mesh::from_arrays(std::move(points), std::move(shapes), std::move(connectivity), mesh.groups()).value();
 }
 
 Mesh to_order1(const Mesh& mesh) {
@@ -117,8 +110,7 @@ Mesh to_order1(const Mesh& mesh) {
     shapes.push_back(straight(mesh.shape(c)));
     connectivity.insert(connectivity.end(), n.begin(), n.end());
   }
-  const Mesh all =
-      Mesh::from_arrays(mesh.points(), std::move(shapes), std::move(connectivity), mesh.groups()).value();
+  const Mesh all = Mesh::from_arrays(mesh.points(), std::move(shapes), std::move(connectivity), mesh.groups()).value();
   std::vector<Index> every(static_cast<std::size_t>(all.cell_count()));
   std::iota(every.begin(), every.end(), Index{0});
   return all.extract(every);

@@ -156,8 +156,7 @@ Renumbering curve_renumbering(const Mesh& mesh, Curve curve) {
 
 std::vector<Index> inverse(std::span<const Index> order) {
   std::vector<Index> out(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    out[static_cast<std::size_t>(order[i])] = static_cast<Index>(i);
+  for (std::size_t i = 0; i < order.size(); ++i) out[static_cast<std::size_t>(order[i])] = static_cast<Index>(i);
   return out;
 }
 
@@ -180,8 +179,8 @@ Mesh reordered(const Mesh& mesh, const Renumbering& order) {
     for (Index& c : g.cells) c = new_cell[static_cast<std::size_t>(c)];
     std::sort(g.cells.begin(), g.cells.end());
   }
-  return Mesh::from_arrays(permuted<double>(mesh.points(), order.points, 3), std::move(shapes),
-                           std::move(connectivity), std::move(groups))
+  return Mesh::from_arrays(permuted<double>(mesh.points(), order.points, 3), std::move(shapes), std::move(connectivity),
+                           std::move(groups))
       .value();
 }
 

@@ -45,8 +45,7 @@ struct Renumbering {
 
 /// Values in the new order, `components` a tuple; with inverse(order), back again.
 template <class T>
-[[nodiscard]] std::vector<T> permuted(std::span<const T> values, std::span<const Index> order,
-                                      int components = 1) {
+[[nodiscard]] std::vector<T> permuted(std::span<const T> values, std::span<const Index> order, int components = 1) {
   std::vector<T> out(values.size());
   const auto n = static_cast<std::size_t>(components);
   for (std::size_t i = 0; i < order.size(); ++i)

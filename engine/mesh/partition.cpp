@@ -33,8 +33,7 @@ Partition partition_cells(const Mesh& mesh, const PartitionOptions& options) {
         centres.insert(centres.end(), from, from + 3);
       }
   }
-  for (const Index i : curve_order(centres, options.curve))
-    p.order.push_back(cells[static_cast<std::size_t>(i)]);
+  for (const Index i : curve_order(centres, options.curve)) p.order.push_back(cells[static_cast<std::size_t>(i)]);
   const auto work_of = [&](Index c) {
     return options.work.empty() ? 1.0 : std::max(0.0, options.work[static_cast<std::size_t>(c)]);
   };

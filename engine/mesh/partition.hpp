@@ -18,12 +18,11 @@ struct PartitionOptions {
 };
 
 struct Partition {
-  std::vector<Index> order;  ///< the cells along the curve
-  std::vector<Interval>
-      intervals;             ///< each part's stretch of `order`; empty when there are fewer cells than parts
-  std::vector<int> part;     ///< of each cell of the mesh, -1 for cells of other dimensions
-  std::vector<double> work;  ///< of each part
-  Index shared_points = 0;   ///< points whose cells are in more than one part: what ranks would exchange
+  std::vector<Index> order;         ///< the cells along the curve
+  std::vector<Interval> intervals;  ///< each part's stretch of `order`; empty when there are fewer cells than parts
+  std::vector<int> part;            ///< of each cell of the mesh, -1 for cells of other dimensions
+  std::vector<double> work;         ///< of each part
+  Index shared_points = 0;          ///< points whose cells are in more than one part: what ranks would exchange
 
   /// Largest part over the mean: 1 is perfect.
   [[nodiscard]] double imbalance() const;

@@ -22,8 +22,7 @@ const std::vector<ShapeValues>& values_at_nodes(CellShape shape) {
     std::array<std::vector<ShapeValues>, 30> out;
     for (std::size_t s = 0; s < out.size(); ++s)
       for (int i = 0; i < nodes_of(static_cast<CellShape>(s)); ++i)
-        out[s].push_back(
-            shape_values(static_cast<CellShape>(s), reference_node(static_cast<CellShape>(s), i)));
+        out[s].push_back(shape_values(static_cast<CellShape>(s), reference_node(static_cast<CellShape>(s), i)));
     return out;
   }();
   return all[static_cast<std::size_t>(shape)];
@@ -69,8 +68,7 @@ double scaled_jacobian(CellShape shape, std::span<const Vec3> p) {
       value = ratio(vec::dot(mean, vec::cross(j.r, j.s)), r * s);
     } else if (dim == 2) {
       const double q = vec::norm(vec::sub(j.s, j.r));
-      value =
-          ratio(2 / std::sqrt(3.0) * vec::dot(mean, vec::cross(j.r, j.s)), std::max({r * s, r * q, s * q}));
+      value = ratio(2 / std::sqrt(3.0) * vec::dot(mean, vec::cross(j.r, j.s)), std::max({r * s, r * q, s * q}));
     } else if (!simplex) {
       value = ratio(vec::triple(j.r, j.s, j.t), r * s * vec::norm(j.t));
     } else {
@@ -102,8 +100,8 @@ double aspect(CellShape shape, std::span<const Vec3> p) {
     const Vec3 v = vec::sub(p[2], p[0]);
     const Vec3 w = vec::sub(p[3], p[0]);
     const double six_volumes = std::abs(vec::triple(u, v, w));
-    const double areas2 = vec::norm(vec::cross(u, v)) + vec::norm(vec::cross(v, w)) +
-                          vec::norm(vec::cross(w, u)) + vec::norm(vec::cross(vec::sub(v, u), vec::sub(w, u)));
+    const double areas2 = vec::norm(vec::cross(u, v)) + vec::norm(vec::cross(v, w)) + vec::norm(vec::cross(w, u)) +
+                          vec::norm(vec::cross(vec::sub(v, u), vec::sub(w, u)));
     // r = 6V / Σ 2A;  R = |u²(v×w) + v²(w×u) + w²(u×v)| / 12V
     Vec3 c = vec::scale(vec::dot(u, u), vec::cross(v, w));
     c = vec::axpy(vec::dot(v, v), vec::cross(w, u), c);
@@ -155,8 +153,7 @@ double cell_measure(const Mesh& mesh, Index cell) {
         length += q.weight * vec::norm(jacobian(shape_values(shape, q.at), p).r);
       return length;
     }
-    case 2:
-      return cell_surface(mesh, cell).area;
+    case 2: return cell_surface(mesh, cell).area;
     case 3: {
       if (shape == CellShape::tet4)
         return vec::triple(vec::sub(p[1], p[0]), vec::sub(p[2], p[0]), vec::sub(p[3], p[0])) / 6;
@@ -168,8 +165,7 @@ double cell_measure(const Mesh& mesh, Index cell) {
       }
       return volume;
     }
-    default:
-      return 0;
+    default: return 0;
   }
 }
 
@@ -225,8 +221,7 @@ QualityReport mesh_quality(const Mesh& mesh, const QualityOptions& options) {
     sum_aspect += q.aspect;
     lowest = std::min(lowest, q.scaled_jacobian);
     lowest_aspect = std::min(lowest_aspect, q.aspect);
-    const double place =
-        std::clamp(q.scaled_jacobian * static_cast<double>(bins), 0.0, static_cast<double>(bins) - 1);
+    const double place = std::clamp(q.scaled_jacobian * static_cast<double>(bins), 0.0, static_cast<double>(bins) - 1);
     ++report.scaled_jacobian.counts[static_cast<std::size_t>(place)];
     if (q.scaled_jacobian < 0) ++report.inverted_cells;
     if (report.dimension > 0 && (m == 0 || has_repeated_corner(mesh, q.cell))) ++report.degenerate_cells;
@@ -240,8 +235,8 @@ QualityReport mesh_quality(const Mesh& mesh, const QualityOptions& options) {
   }
   report.worst = qualities;
   const auto keep = std::min(report.worst.size(), static_cast<std::size_t>(std::max(0, options.worst)));
-  std::partial_sort(report.worst.begin(), report.worst.begin() + static_cast<std::ptrdiff_t>(keep),
-                    report.worst.end(), [](const CellQuality& a, const CellQuality& b) {
+  std::partial_sort(report.worst.begin(), report.worst.begin() + static_cast<std::ptrdiff_t>(keep), report.worst.end(),
+                    [](const CellQuality& a, const CellQuality& b) {
                       return std::pair(a.scaled_jacobian, a.cell) < std::pair(b.scaled_jacobian, b.cell);
                     });
   report.worst.resize(keep);

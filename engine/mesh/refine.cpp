@@ -27,7 +27,8 @@ class Refiner {
     for (const MeshGroup& group : mesh_.groups()) {
       MeshGroup& to = out_.add_group(group.name, group.dimension, group.tag);
       for (const Index c : group.cells)
-        for (Index k = first[static_cast<std::size_t>(c)]; k < first[static_cast<std::size_t>(c) + 1]; ++k) to.cells.push_back(k);
+        for (Index k = first[static_cast<std::size_t>(c)]; k < first[static_cast<std::size_t>(c) + 1]; ++k)
+          to.cells.push_back(k);
     }
     return std::move(out_);
   }
@@ -54,7 +55,8 @@ class Refiner {
 
   [[nodiscard]] double apart2(Index a, Index b) const {
     double sum = 0;
-    for (std::size_t k = 0; k < 3; ++k) sum += (out_.point(a)[k] - out_.point(b)[k]) * (out_.point(a)[k] - out_.point(b)[k]);
+    for (std::size_t k = 0; k < 3; ++k)
+      sum += (out_.point(a)[k] - out_.point(b)[k]) * (out_.point(a)[k] - out_.point(b)[k]);
     return sum;
   }
 
@@ -107,8 +109,9 @@ class Refiner {
       std::array<Index, 4> ring;
     };
     const Cut cuts[] = {{a, f, {b, c, d, e}}, {b, d, {a, e, f, c}}, {c, e, {a, b, f, d}}};
-    const Cut& cut = *std::min_element(std::begin(cuts), std::end(cuts),
-                                       [&](const Cut& l, const Cut& r) { return apart2(l.from, l.to) < apart2(r.from, r.to); });
+    const Cut& cut = *std::min_element(std::begin(cuts), std::end(cuts), [&](const Cut& l, const Cut& r) {
+      return apart2(l.from, l.to) < apart2(r.from, r.to);
+    });
     for (std::size_t i = 0; i < 4; ++i) out_.add_cell(shape, {cut.from, cut.to, cut.ring[i], cut.ring[(i + 1) % 4]});
   }
 
@@ -124,7 +127,8 @@ class Refiner {
           for (std::size_t x = 0; x < 2; ++x)
             for (std::size_t y = 0; y < 2; ++y)
               for (std::size_t z = 0; z < 2; ++z)
-                if ((i == 1 || i == 2 * x) && (j == 1 || j == 2 * y) && (k == 1 || k == 2 * z)) of.push_back(node(x, y, z));
+                if ((i == 1 || i == 2 * x) && (j == 1 || j == 2 * y) && (k == 1 || k == 2 * z))
+                  of.push_back(node(x, y, z));
           lattice[i][j][k] = of.size() == 1   ? of[0]
                              : of.size() == 2 ? middle(of[0], of[1])
                              : of.size() == 4 ? middle(of[0], of[1], of[2], of[3])
@@ -133,8 +137,9 @@ class Refiner {
     for (std::size_t k = 0; k < 2; ++k)
       for (std::size_t j = 0; j < 2; ++j)
         for (std::size_t i = 0; i < 2; ++i)
-          out_.add_cell(CellShape::hex8, {lattice[i][j][k], lattice[i + 1][j][k], lattice[i + 1][j + 1][k], lattice[i][j + 1][k],
-                                          lattice[i][j][k + 1], lattice[i + 1][j][k + 1], lattice[i + 1][j + 1][k + 1], lattice[i][j + 1][k + 1]});
+          out_.add_cell(CellShape::hex8, {lattice[i][j][k], lattice[i + 1][j][k], lattice[i + 1][j + 1][k],
+                                          lattice[i][j + 1][k], lattice[i][j][k + 1], lattice[i + 1][j][k + 1],
+                                          lattice[i + 1][j + 1][k + 1], lattice[i][j + 1][k + 1]});
   }
 
   const Mesh& mesh_;
@@ -153,7 +158,8 @@ Result<Mesh> refined(const Mesh& mesh, Index most) {
     cells += Index{1} << dimension_of(shape);
   }
   if (cells > most)
-    return make_error(ErrorCode::invalid_input, fmt::format("the refined mesh would have {} elements, {} are allowed", cells, most),
+    return make_error(ErrorCode::invalid_input,
+                      fmt::format("the refined mesh would have {} elements, {} are allowed", cells, most),
                       "Mesh the geometry again with the size that is needed.");
   return Refiner(mesh).run();
 }

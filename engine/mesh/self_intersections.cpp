@@ -130,8 +130,7 @@ std::vector<std::array<Index, 2>> self_intersections(const Mesh& mesh, Index lim
       for (std::size_t k = 0; k < 3 && !cut; ++k)
         cut = pierces(p[k], p[(k + 1) % 3], q) || pierces(q[k], q[(k + 1) % 3], p);
       if (cut)
-        found.insert(
-            {std::min(triangles[i].cell, triangles[j].cell), std::max(triangles[i].cell, triangles[j].cell)});
+        found.insert({std::min(triangles[i].cell, triangles[j].cell), std::max(triangles[i].cell, triangles[j].cell)});
       return static_cast<Index>(found.size()) < limit;
     });
   }

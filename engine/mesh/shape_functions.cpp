@@ -18,12 +18,9 @@ Value1 linear(int i, double x) {
 }
 Value1 quadratic(int i, double x) {
   switch (i) {
-    case 0:
-      return {(1 - x) * (1 - 2 * x), 4 * x - 3};
-    case 1:
-      return {x * (2 * x - 1), 4 * x - 1};
-    default:
-      return {4 * x * (1 - x), 4 - 8 * x};
+    case 0: return {(1 - x) * (1 - 2 * x), 4 * x - 3};
+    case 1: return {x * (2 * x - 1), 4 * x - 1};
+    default: return {4 * x * (1 - x), 4 - 8 * x};
   }
 }
 
@@ -144,14 +141,10 @@ enum class Domain { point, line, triangle, quad, tet, hex };
 
 Domain domain_of(CellShape s) {
   switch (dimension_of(s)) {
-    case 0:
-      return Domain::point;
-    case 1:
-      return Domain::line;
-    case 2:
-      return corners_of(s) == 3 ? Domain::triangle : Domain::quad;
-    default:
-      return corners_of(s) == 4 ? Domain::tet : Domain::hex;
+    case 0: return Domain::point;
+    case 1: return Domain::line;
+    case 2: return corners_of(s) == 3 ? Domain::triangle : Domain::quad;
+    default: return corners_of(s) == 4 ? Domain::tet : Domain::hex;
   }
 }
 
@@ -172,8 +165,7 @@ std::vector<QuadraturePoint> make_rule(Domain domain, int n) {
         if (domain == Domain::hex)
           out.push_back({{x, y, z}, wx * wy * wz});
         else
-          out.push_back(
-              {{x, y * (1 - x), z * (1 - x) * (1 - y)}, wx * wy * wz * (1 - x) * (1 - x) * (1 - y)});
+          out.push_back({{x, y * (1 - x), z * (1 - x) * (1 - y)}, wx * wy * wz * (1 - x) * (1 - x) * (1 - y)});
       }
     }
   }
@@ -185,9 +177,7 @@ std::vector<QuadraturePoint> make_rule(Domain domain, int n) {
 ShapeValues shape_values(CellShape shape, const Vec3& x) {
   ShapeValues v;
   switch (shape) {
-    case CellShape::vertex:
-      v.n[0] = 1;
-      break;
+    case CellShape::vertex: v.n[0] = 1; break;
     case CellShape::line2:
       for (int i = 0; i < 2; ++i) {
         const Value1 f = linear(i, x[0]);
@@ -205,27 +195,13 @@ ShapeValues shape_values(CellShape shape, const Vec3& x) {
     case CellShape::triangle3:
     case CellShape::triangle6:
     case CellShape::tet4:
-    case CellShape::tet10:
-      simplex(v, shape, x);
-      break;
-    case CellShape::quad4:
-      product(v, 4, 2, x, false);
-      break;
-    case CellShape::quad9:
-      product(v, 9, 2, x, true);
-      break;
-    case CellShape::hex8:
-      product(v, 8, 3, x, false);
-      break;
-    case CellShape::hex27:
-      product(v, 27, 3, x, true);
-      break;
-    case CellShape::quad8:
-      serendipity(v, 8, 2, x);
-      break;
-    case CellShape::hex20:
-      serendipity(v, 20, 3, x);
-      break;
+    case CellShape::tet10: simplex(v, shape, x); break;
+    case CellShape::quad4: product(v, 4, 2, x, false); break;
+    case CellShape::quad9: product(v, 9, 2, x, true); break;
+    case CellShape::hex8: product(v, 8, 3, x, false); break;
+    case CellShape::hex27: product(v, 27, 3, x, true); break;
+    case CellShape::quad8: serendipity(v, 8, 2, x); break;
+    case CellShape::hex20: serendipity(v, 20, 3, x); break;
   }
   return v;
 }
@@ -234,17 +210,12 @@ Vec3 reference_node(CellShape shape, int node) {
   const auto i = static_cast<std::size_t>(node);
   const auto place = [](int k) { return k == 0 ? 0.0 : k == 1 ? 1.0 : 0.5; };
   switch (domain_of(shape)) {
-    case Domain::point:
-      return {0, 0, 0};
-    case Domain::line:
-      return {place(node), 0, 0};
-    case Domain::quad:
-      return {place(quad_lattice[i][0]), place(quad_lattice[i][1]), 0};
-    case Domain::hex:
-      return {place(hex_lattice[i][0]), place(hex_lattice[i][1]), place(hex_lattice[i][2])};
+    case Domain::point: return {0, 0, 0};
+    case Domain::line: return {place(node), 0, 0};
+    case Domain::quad: return {place(quad_lattice[i][0]), place(quad_lattice[i][1]), 0};
+    case Domain::hex: return {place(hex_lattice[i][0]), place(hex_lattice[i][1]), place(hex_lattice[i][2])};
     case Domain::triangle: {
-      constexpr std::array<Vec3, 6> at{
-          {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {.5, 0, 0}, {.5, .5, 0}, {0, .5, 0}}};
+      constexpr std::array<Vec3, 6> at{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {.5, 0, 0}, {.5, .5, 0}, {0, .5, 0}}};
       return at[i];
     }
     case Domain::tet: {
@@ -270,8 +241,7 @@ std::span<const QuadraturePoint> quadrature(CellShape shape, int n) {
   static const auto rules = [] {
     std::array<std::array<std::vector<QuadraturePoint>, most + 1>, 6> all;
     for (std::size_t d = 0; d < all.size(); ++d)
-      for (int k = 1; k <= most; ++k)
-        all[d][static_cast<std::size_t>(k)] = make_rule(static_cast<Domain>(d), k);
+      for (int k = 1; k <= most; ++k) all[d][static_cast<std::size_t>(k)] = make_rule(static_cast<Domain>(d), k);
     return all;
   }();
   return rules[static_cast<std::size_t>(domain_of(shape))][static_cast<std::size_t>(n)];

@@ -11,10 +11,8 @@ constexpr std::array<EdgeNodes, 3> triangle3_edges{{{0, 1, -1}, {1, 2, -1}, {2, 
 constexpr std::array<EdgeNodes, 3> triangle6_edges{{{0, 1, 3}, {1, 2, 4}, {2, 0, 5}}};
 constexpr std::array<EdgeNodes, 4> quad4_edges{{{0, 1, -1}, {1, 2, -1}, {2, 3, -1}, {3, 0, -1}}};
 constexpr std::array<EdgeNodes, 4> quad8_edges{{{0, 1, 4}, {1, 2, 5}, {2, 3, 6}, {3, 0, 7}}};
-constexpr std::array<EdgeNodes, 6> tet4_edges{
-    {{0, 1, -1}, {1, 2, -1}, {2, 0, -1}, {0, 3, -1}, {1, 3, -1}, {2, 3, -1}}};
-constexpr std::array<EdgeNodes, 6> tet10_edges{
-    {{0, 1, 4}, {1, 2, 5}, {2, 0, 6}, {0, 3, 7}, {1, 3, 8}, {2, 3, 9}}};
+constexpr std::array<EdgeNodes, 6> tet4_edges{{{0, 1, -1}, {1, 2, -1}, {2, 0, -1}, {0, 3, -1}, {1, 3, -1}, {2, 3, -1}}};
+constexpr std::array<EdgeNodes, 6> tet10_edges{{{0, 1, 4}, {1, 2, 5}, {2, 0, 6}, {0, 3, 7}, {1, 3, 8}, {2, 3, 9}}};
 constexpr std::array<EdgeNodes, 12> hex8_edges{{{0, 1, -1},
                                                 {1, 2, -1},
                                                 {2, 3, -1},
@@ -83,94 +81,63 @@ constexpr std::array<std::int8_t, 27> turned_hex{0,  3,  2,  1,  4,  7,  6,  5, 
 
 std::span<const EdgeNodes> edges_of(CellShape shape) {
   switch (shape) {
-    case CellShape::vertex:
-      return {};
-    case CellShape::line2:
-      return line2_edges;
-    case CellShape::line3:
-      return line3_edges;
-    case CellShape::triangle3:
-      return triangle3_edges;
-    case CellShape::triangle6:
-      return triangle6_edges;
-    case CellShape::quad4:
-      return quad4_edges;
+    case CellShape::vertex: return {};
+    case CellShape::line2: return line2_edges;
+    case CellShape::line3: return line3_edges;
+    case CellShape::triangle3: return triangle3_edges;
+    case CellShape::triangle6: return triangle6_edges;
+    case CellShape::quad4: return quad4_edges;
     case CellShape::quad8:
-    case CellShape::quad9:
-      return quad8_edges;
-    case CellShape::tet4:
-      return tet4_edges;
-    case CellShape::tet10:
-      return tet10_edges;
-    case CellShape::hex8:
-      return hex8_edges;
+    case CellShape::quad9: return quad8_edges;
+    case CellShape::tet4: return tet4_edges;
+    case CellShape::tet10: return tet10_edges;
+    case CellShape::hex8: return hex8_edges;
     case CellShape::hex20:
-    case CellShape::hex27:
-      return hex20_edges;
+    case CellShape::hex27: return hex20_edges;
   }
   return {};
 }
 
 std::span<const FaceNodes> faces_of(CellShape shape) {
   switch (shape) {
-    case CellShape::tet4:
-      return tet4_faces;
-    case CellShape::tet10:
-      return tet10_faces;
-    case CellShape::hex8:
-      return hex8_faces;
-    case CellShape::hex20:
-      return hex20_faces;
-    case CellShape::hex27:
-      return hex27_faces;
-    default:
-      return {};
+    case CellShape::tet4: return tet4_faces;
+    case CellShape::tet10: return tet10_faces;
+    case CellShape::hex8: return hex8_faces;
+    case CellShape::hex20: return hex20_faces;
+    case CellShape::hex27: return hex27_faces;
+    default: return {};
   }
 }
 
 std::span<const std::int8_t> turned_order(CellShape shape) {
   switch (shape) {
-    case CellShape::vertex:
-      return turned_vertex;
+    case CellShape::vertex: return turned_vertex;
     case CellShape::line2:
-    case CellShape::line3:
-      return turned_line;
-    case CellShape::triangle3:
-      return turned_triangle3;
-    case CellShape::triangle6:
-      return turned_triangle;
-    case CellShape::quad4:
-      return turned_quad4;
+    case CellShape::line3: return turned_line;
+    case CellShape::triangle3: return turned_triangle3;
+    case CellShape::triangle6: return turned_triangle;
+    case CellShape::quad4: return turned_quad4;
     case CellShape::quad8:
-    case CellShape::quad9:
-      return turned_quad;
+    case CellShape::quad9: return turned_quad;
     case CellShape::tet4:
-    case CellShape::tet10:
-      return turned_tet;
+    case CellShape::tet10: return turned_tet;
     case CellShape::hex8:
     case CellShape::hex20:
-    case CellShape::hex27:
-      return turned_hex;
+    case CellShape::hex27: return turned_hex;
   }
   return turned_vertex;
 }
 
 CellShape straight(CellShape shape) {
   switch (shape) {
-    case CellShape::line3:
-      return CellShape::line2;
-    case CellShape::triangle6:
-      return CellShape::triangle3;
+    case CellShape::line3: return CellShape::line2;
+    case CellShape::triangle6: return CellShape::triangle3;
     case CellShape::quad8:
-    case CellShape::quad9:
-      return CellShape::quad4;
-    case CellShape::tet10:
-      return CellShape::tet4;
+    case CellShape::quad9: return CellShape::quad4;
+    case CellShape::tet10: return CellShape::tet4;
     case CellShape::hex20:
-    case CellShape::hex27:
-      return CellShape::hex8;
-    default:
-      return shape;
+    case CellShape::hex27: return CellShape::hex8;
+    default: return shape;
   }
 }
 

@@ -115,8 +115,7 @@ double enclosed_volume(const Mesh& mesh, std::span<const Index> cells) {
     } else {
       // x·(x_r × x_s) is a polynomial of degree 6 at most a direction: 4 points are exact.
       const Vec3 first = vec::sub(mesh.point(mesh.nodes(c)[0]), middle);
-      integrate(mesh, c, 4,
-                [&](const Vec3& x, const Vec3& ds) { volume += vec::dot(vec::add(first, x), ds) / 3; });
+      integrate(mesh, c, 4, [&](const Vec3& x, const Vec3& ds) { volume += vec::dot(vec::add(first, x), ds) / 3; });
     }
   }
   return volume.value();

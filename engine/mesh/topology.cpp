@@ -65,8 +65,7 @@ std::vector<HalfEdge> half_edges(const Mesh& mesh, std::span<const Index> cells)
       const Index a = n[k];
       const Index b = n[(k + 1) % n.size()];
       if (a != b)
-        out.push_back(
-            {std::min(a, b), std::max(a, b), static_cast<Index>(i), static_cast<std::int8_t>(k), a < b});
+        out.push_back({std::min(a, b), std::max(a, b), static_cast<Index>(i), static_cast<std::int8_t>(k), a < b});
     }
   }
   std::sort(out.begin(), out.end(), [](const HalfEdge& x, const HalfEdge& y) {
@@ -90,8 +89,7 @@ std::vector<Index> numbered(UnionFind& sets, std::size_t n, Index* count) {
   std::vector<Index> out(n);
   std::unordered_map<Index, Index> seen;
   for (std::size_t i = 0; i < n; ++i)
-    out[i] =
-        seen.try_emplace(sets.find(static_cast<Index>(i)), static_cast<Index>(seen.size())).first->second;
+    out[i] = seen.try_emplace(sets.find(static_cast<Index>(i)), static_cast<Index>(seen.size())).first->second;
   *count = static_cast<Index>(seen.size());
   return out;
 }
@@ -116,8 +114,7 @@ double signed_volume(const Mesh& mesh, std::span<const Index> cells, const Vec3&
     const auto n = corner_nodes(mesh, c);
     const Vec3 a = vec::sub(mesh.point(n[0]), origin);
     for (std::size_t k = 1; k + 1 < n.size(); ++k)
-      volume +=
-          vec::triple(a, vec::sub(mesh.point(n[k]), origin), vec::sub(mesh.point(n[k + 1]), origin)) / 6;
+      volume += vec::triple(a, vec::sub(mesh.point(n[k]), origin), vec::sub(mesh.point(n[k + 1]), origin)) / 6;
   }
   return volume;
 }
@@ -198,9 +195,8 @@ std::string explain(const SurfaceReport& r, const Mesh& mesh) {
   const auto where = [&](const std::vector<SurfaceEdge>& edges) {
     if (edges.empty()) return std::string();
     const auto& e = edges.front();
-    return fmt::format(", the first between points {} and {} at {} and {} (cell {})", e.a, e.b,
-                       at(mesh.point(e.a)), at(mesh.point(e.b)),
-                       e.cells.empty() ? Index{-1} : e.cells.front());
+    return fmt::format(", the first between points {} and {} at {} and {} (cell {})", e.a, e.b, at(mesh.point(e.a)),
+                       at(mesh.point(e.b)), e.cells.empty() ? Index{-1} : e.cells.front());
   };
   std::string out;
   if (r.open_edge_count > 0)
@@ -209,17 +205,14 @@ std::string explain(const SurfaceReport& r, const Mesh& mesh) {
     out += fmt::format("not manifold: {} edges belong to more than two cells{}\n", r.non_manifold_edge_count,
                        where(r.non_manifold_edges));
   if (r.non_manifold_point_count > 0)
-    out += fmt::format("not manifold: at {} points sheets touch without a common edge\n",
-                       r.non_manifold_point_count);
+    out += fmt::format("not manifold: at {} points sheets touch without a common edge\n", r.non_manifold_point_count);
   if (r.inconsistent_edge_count > 0)
-    out += fmt::format("inconsistent: at {} edges the normals of the two cells disagree{}\n",
-                       r.inconsistent_edge_count, where(r.inconsistent_edges));
-  if (r.collapsed_cell_count > 0)
-    out += fmt::format("{} cells have a repeated corner\n", r.collapsed_cell_count);
+    out += fmt::format("inconsistent: at {} edges the normals of the two cells disagree{}\n", r.inconsistent_edge_count,
+                       where(r.inconsistent_edges));
+  if (r.collapsed_cell_count > 0) out += fmt::format("{} cells have a repeated corner\n", r.collapsed_cell_count);
   if (r.closed() && r.consistent())
-    out +=
-        fmt::format("closed, {} component{}, volume {:.6g} m³, normals point {}\n", r.components,
-                    r.components == 1 ? "" : "s", std::abs(r.volume), r.volume > 0 ? "outwards" : "inwards");
+    out += fmt::format("closed, {} component{}, volume {:.6g} m³, normals point {}\n", r.components,
+                       r.components == 1 ? "" : "s", std::abs(r.volume), r.volume > 0 ? "outwards" : "inwards");
   if (!out.empty()) out.pop_back();
   return out;
 }
@@ -387,8 +380,7 @@ double winding_number(const Mesh& mesh, std::span<const Index> cells, const Vec3
       const double la = vec::norm(a);
       const double lb = vec::norm(b);
       const double lc = vec::norm(c);
-      const double denominator =
-          la * lb * lc + vec::dot(a, b) * lc + vec::dot(b, c) * la + vec::dot(c, a) * lb;
+      const double denominator = la * lb * lc + vec::dot(a, b) * lc + vec::dot(b, c) * la + vec::dot(c, a) * lb;
       solid_angle += 2 * std::atan2(vec::triple(a, b, c), denominator);
     }
   }
@@ -440,9 +432,8 @@ Mesh boundary_surface(const Mesh& mesh, BoundaryLinks* links) {
     }
     i = j;
   }
-  std::sort(boundary.begin(), boundary.end(), [](const Found& a, const Found& b) {
-    return a.cell != b.cell ? a.cell < b.cell : a.local < b.local;
-  });
+  std::sort(boundary.begin(), boundary.end(),
+            [](const Found& a, const Found& b) { return a.cell != b.cell ? a.cell < b.cell : a.local < b.local; });
 
   std::vector<Index> new_point(static_cast<std::size_t>(mesh.point_count()), -1);
   for (const Found& f : boundary)
@@ -470,8 +461,7 @@ Mesh boundary_surface(const Mesh& mesh, BoundaryLinks* links) {
     if (g.dimension != 2) continue;
     auto& cells = out.add_group(g.name, 2, g.tag).cells;
     for (const Index c : g.cells)
-      if (const auto it = face_of_surface_cell.find(c); it != face_of_surface_cell.end())
-        cells.push_back(it->second);
+      if (const auto it = face_of_surface_cell.find(c); it != face_of_surface_cell.end()) cells.push_back(it->second);
     std::sort(cells.begin(), cells.end());
     cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
   }

@@ -32,9 +32,7 @@ struct SurfaceReport {
   double volume = 0;     ///< enclosed, m³; positive: outward normals (closed surfaces only)
 
   [[nodiscard]] bool closed() const { return cells > 0 && open_edge_count == 0; }
-  [[nodiscard]] bool manifold() const {
-    return non_manifold_edge_count == 0 && non_manifold_point_count == 0;
-  }
+  [[nodiscard]] bool manifold() const { return non_manifold_edge_count == 0 && non_manifold_point_count == 0; }
   [[nodiscard]] bool consistent() const { return inconsistent_edge_count == 0; }
   /// Closed, manifold, consistent, outward: a body that a boundary element method can take.
   [[nodiscard]] bool is_body() const {
@@ -45,8 +43,7 @@ struct SurfaceReport {
 };
 /// Of all surface cells, or of the given ones.
 [[nodiscard]] SurfaceReport check_surface(const Mesh& mesh, int list_limit = 20);
-[[nodiscard]] SurfaceReport check_surface(const Mesh& mesh, std::span<const Index> cells,
-                                          int list_limit = 20);
+[[nodiscard]] SurfaceReport check_surface(const Mesh& mesh, std::span<const Index> cells, int list_limit = 20);
 
 /// A sentence or more for people: "open: 12 edges belong to one cell only, the first between points 4 and 9 at (…)".
 [[nodiscard]] std::string explain(const SurfaceReport& report, const Mesh& mesh);

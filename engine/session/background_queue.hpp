@@ -39,8 +39,8 @@ class BackgroundQueue {
   const std::uint64_t bytes_limit_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Job> jobs_;          ///< the first one is the one at work
-  std::uint64_t bytes_ = 0;       ///< of all jobs in the queue
+  std::deque<Job> jobs_;     ///< the first one is the one at work
+  std::uint64_t bytes_ = 0;  ///< of all jobs in the queue
   bool closing_ = false;
   std::exception_ptr failure_;
   std::thread thread_;

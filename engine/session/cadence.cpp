@@ -8,7 +8,9 @@ namespace conoid {
 namespace {
 
 /// Number of marks up to a point; a point that misses its mark by rounding has reached it.
-double marks(double position) { return std::floor(position * (1 + 1e-12) + 1e-9); }
+double marks(double position) {
+  return std::floor(position * (1 + 1e-12) + 1e-9);
+}
 
 /// Marks at 1, 2, 3 … and then a seventh apart: the count of marks up to `step`.
 double widening_marks(Index step) {

@@ -48,10 +48,11 @@ CheckReport check_case(const CaseDocument& document) {
       if (!worker.device.empty()) out.devices.push_back(worker.name);
     if (out.devices.empty()) out.estimate.device_memory = 0;
     if (out.estimate.host_memory > out.host_budget)
-      out.diagnostics.push_back(make_error(
-          ErrorCode::resources, fmt::format("this case needs about {} of memory, but {} may be used",
-                                            format_bytes(out.estimate.host_memory), format_bytes(out.host_budget)),
-          "Use a smaller grid or a coarser mesh, or a machine with more memory."));
+      out.diagnostics.push_back(
+          make_error(ErrorCode::resources,
+                     fmt::format("this case needs about {} of memory, but {} may be used",
+                                 format_bytes(out.estimate.host_memory), format_bytes(out.host_budget)),
+                     "Use a smaller grid or a coarser mesh, or a machine with more memory."));
     say_it_of_this_machine(out.estimate, setup.machine.cores);
   } catch (...) {
     out.diagnostics.push_back(current_exception_as_error());

@@ -70,8 +70,8 @@ Json Effective::json() const {
   return out;
 }
 
-Result<Effective> effective_options(const SessionOptions& options, const Case& input, const Machine& machine,
-                                    int ranks, double seconds) {
+Result<Effective> effective_options(const SessionOptions& options, const Case& input, const Machine& machine, int ranks,
+                                    double seconds) {
   Effective out;
   const auto [threads, threads_source] = threads_of(options, input, machine);
 

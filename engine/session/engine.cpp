@@ -111,14 +111,11 @@ FrameRequest kept_fields_of(const Case& input) {
 }  // namespace
 
 Engine::Engine(SessionOptions options, Control& control, Communicator& cluster, std::function<void()> tick)
-    : options_(std::move(options)),
-      control_(control),
-      cluster_(cluster),
-      tick_(std::move(tick)),
-      guard_(control_, options_.abandoned && cluster_.leads() ? StopGuard::Abandon([this](const std::string& phase) {
-        abandon(phase);
-      })
-                                                              : StopGuard::Abandon(),
+    : options_(std::move(options)), control_(control), cluster_(cluster), tick_(std::move(tick)),
+      guard_(control_,
+             options_.abandoned && cluster_.leads()
+                 ? StopGuard::Abandon([this](const std::string& phase) { abandon(phase); })
+                 : StopGuard::Abandon(),
              StopGuard::patience_of(cluster_.size())),
       tracker_([this] { pump(false); }) {}
 
@@ -186,11 +183,11 @@ void Engine::read_case() {
   effective_ = std::move(*effective);
   const Bytes needed = setup_.estimate.host_memory / static_cast<Bytes>(cluster_.size());
   if (needed > effective_.host_memory)
-    throw Failure(make_error(
-        ErrorCode::resources,
-        fmt::format("this case needs about {} of memory, but {} may be used", format_bytes(needed),
-                    format_bytes(effective_.host_memory)),
-        "Use a smaller grid or a coarser mesh, raise --memory host=…, or take a machine with more memory."));
+    throw Failure(
+        make_error(ErrorCode::resources,
+                   fmt::format("this case needs about {} of memory, but {} may be used", format_bytes(needed),
+                               format_bytes(effective_.host_memory)),
+                   "Use a smaller grid or a coarser mesh, raise --memory host=…, or take a machine with more memory."));
   cadence_ = cadence_of(setup_.input);
 }
 
@@ -230,8 +227,13 @@ void Engine::open_files() {
 RunContext Engine::context() {
   // A stop that only one rank sees would tear the ranks' collective calls apart: with several of them it is looked at
   // between steps only, where rank 0 decides for all.
-  return {setup_.input, setup_.mesh, *team_,    cluster_,
-          *results_,    tracker_,    cluster_.size() == 1 ? control_.stop_token() : std::stop_token{}};
+  return {setup_.input,
+          setup_.mesh,
+          *team_,
+          cluster_,
+          *results_,
+          tracker_,
+          cluster_.size() == 1 ? control_.stop_token() : std::stop_token{}};
 }
 
 void Engine::prepare() {
@@ -332,7 +334,8 @@ Engine::Turn Engine::decide() {
     if (hold) control_.enter(SessionState::paused);
 
     if (files_ != nullptr) {
-      turn.checkpoint = wishes.checkpoint || (turn.stopped && checkpoint_step_ != at_.step && is_worth_a_checkpoint()) ||
+      turn.checkpoint = wishes.checkpoint ||
+                        (turn.stopped && checkpoint_step_ != at_.step && is_worth_a_checkpoint()) ||
                         (checkpoint_is_due() && !turn.finished && !turn.stopped);
     } else if (wishes.checkpoint) {
       control_.checkpoint_served();  // nothing is kept in this session
@@ -453,16 +456,17 @@ void Engine::write_checkpoint(bool last) {
   if (cluster_.size() > 1) guard_.watch("wait for the other ranks", [this] { cluster_.barrier(); });
   try {
     const Stopwatch watch(stages_.checkpoints);
-    SessionMark mark{at_.step,    at_.steps,       at_.value, files_->frames(), kept_.step,
-                     kept_.value, kept_.share, passes_before_ + passes_, stages_};
+    SessionMark mark{at_.step,   at_.steps,   at_.value,   files_->frames(),
+                     kept_.step, kept_.value, kept_.share, passes_before_ + passes_,
+                     stages_};
     mark.stages.total += seconds();
-    files_->write_checkpoint(mark, [this](CheckpointWriter& writer) { setup_.solver->save(writer); },
-                             give_up);
+    files_->write_checkpoint(
+        mark, [this](CheckpointWriter& writer) { setup_.solver->save(writer); }, give_up);
   } catch (const Failure& failure) {
     if (failure.error().code != ErrorCode::stopped || !control_.wishes().stop) throw;
     if (last)
-      log::warning("the checkpoint of step {} was given up after {:.1f} s; the run goes on from that of step {}", at_.step,
-                   since(start), checkpoint_step_);
+      log::warning("the checkpoint of step {} was given up after {:.1f} s; the run goes on from that of step {}",
+                   at_.step, since(start), checkpoint_step_);
     return;
   }
   last_checkpoint_ = Clock::now();
@@ -492,8 +496,8 @@ void Engine::take_samples() {
   for (BalanceSample& s : samples) {
     passes_ = std::max(passes_, s.pass + 1);
     s.pass += passes_before_;
-    rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying, s.phase,
-                    s.work.flops, s.work.bytes, static_cast<double>(s.held), static_cast<double>(s.streamed)});
+    rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying, s.phase, s.work.flops, s.work.bytes,
+                    static_cast<double>(s.held), static_cast<double>(s.streamed)});
     counted_ = counted_ || s.work.flops > 0;
   }
   if (!cluster_.leads()) return;
@@ -617,10 +621,11 @@ StateEvent Engine::conclude(std::optional<Error> failure) {
 
 /// On the guard's thread; the engine's own is inside the solver and will not come back. Touches nothing that a solver does.
 void Engine::abandon(const std::string& phase) {
-  log::warning("the solver has not come back from '{}' for {:.1f} s; the run ends here and goes on from {}",
-               told_phase_.empty() ? phase : told_phase_,
-               std::chrono::duration<double>(StopGuard::patience_of(cluster_.size())).count(),
-               checkpoint_step_ < 0 ? std::string("its beginning") : fmt::format("its checkpoint of step {}", checkpoint_step_));
+  log::warning(
+      "the solver has not come back from '{}' for {:.1f} s; the run ends here and goes on from {}",
+      told_phase_.empty() ? phase : told_phase_,
+      std::chrono::duration<double>(StopGuard::patience_of(cluster_.size())).count(),
+      checkpoint_step_ < 0 ? std::string("its beginning") : fmt::format("its checkpoint of step {}", checkpoint_step_));
   StateEvent last{SessionState::stopped, {}};
   if (const auto folder = control_.folder(); !folder.empty()) {
     const auto file = folder / "summary.json";
@@ -633,7 +638,8 @@ void Engine::abandon(const std::string& phase) {
     summary["steps"] = std::max<Index>(0, checkpoint_step_);
     if (!summary["seconds"].is_object()) summary["seconds"] = Json::object();
     summary["seconds"]["total"] = stages_.total + seconds();
-    if (const Status written = write_file_atomically(file, indented_json(summary) + "\n"); !written) last.error = written.error();
+    if (const Status written = write_file_atomically(file, indented_json(summary) + "\n"); !written)
+      last.error = written.error();
   }
   if (last.error) last.state = SessionState::failed;
   control_.enter(last.state, last.error);
@@ -664,7 +670,10 @@ void Engine::write_summary(const StateEvent& last) {
     member("rate", {{"items_per_second", tracker_.items_per_second()}, {"item", tracker_.item_name()}});
   member("peak_memory", {{"host", peak_memory_ > 0 ? peak_memory_ : peak_resident_memory()}});
   const auto rates_json = [](const MachineRates& rates) {
-    return Json{{"threads", rates.threads}, {"copy_bytes_per_second", rates.copy}, {"flops_double", rates.flops_double}, {"flops_single", rates.flops_single}};
+    return Json{{"threads", rates.threads},
+                {"copy_bytes_per_second", rates.copy},
+                {"flops_double", rates.flops_double},
+                {"flops_single", rates.flops_single}};
   };
   Json machine = rates_.known() ? rates_json(rates_) : Json::object();
   for (std::size_t w = 0; w < device_rates_.size(); ++w)

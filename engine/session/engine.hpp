@@ -34,12 +34,12 @@ class Engine {
 
   /// What rank 0 tells all ranks at each turn of the loop.
   struct Turn {
-    bool keep = false;        ///< a results frame
-    bool show = false;        ///< a live frame
+    bool keep = false;  ///< a results frame
+    bool show = false;  ///< a live frame
     bool checkpoint = false;
     bool advance = false;
-    bool finished = false;    ///< leave the loop: done
-    bool stopped = false;     ///< leave the loop: stopped
+    bool finished = false;      ///< leave the loop: done
+    bool stopped = false;       ///< leave the loop: stopped
     std::uint32_t request = 0;  ///< bytes of the live frame's request that follow
   };
 
@@ -88,7 +88,7 @@ class Engine {
   std::unique_ptr<Team> team_;
 
   Advanced at_;
-  Cadence::Moment kept_;         ///< of the last results frame
+  Cadence::Moment kept_;  ///< of the last results frame
   bool frame_due_ = false;
   bool looks_finished_ = false;
   Index shown_step_ = -1;
@@ -96,10 +96,10 @@ class Engine {
   std::uint64_t frames_shown_ = 0;
   std::uint64_t passes_before_ = 0;  ///< of the earlier part of a resumed run
   std::uint64_t passes_ = 0;
-  bool counted_ = false;             ///< a phase has said what it took
+  bool counted_ = false;  ///< a phase has said what it took
   MachineRates rates_{};
   std::vector<MachineRates> device_rates_;
-  Bytes peak_memory_ = 0;            ///< before the machine was measured; 0: it was not
+  Bytes peak_memory_ = 0;  ///< before the machine was measured; 0: it was not
   bool stopped_ = false;
 
   Clock::time_point begun_ = Clock::now();
@@ -108,11 +108,11 @@ class Engine {
   Clock::time_point last_flush_ = Clock::now();
   Clock::time_point last_checkpoint_ = Clock::now();
   Clock::time_point march_begun_{};
-  double last_advance_ = 0;      ///< seconds that the last advance took
-  double last_cost_ = 0;         ///< seconds that the last checkpoint took; 0: none has been written
-  double unsaved_ = 0;           ///< seconds of steps that no checkpoint holds
-  Index checkpoint_step_ = -1;   ///< of the newest checkpoint; -1: none
-  Index first_step_ = 0;         ///< where this session's march began
+  double last_advance_ = 0;     ///< seconds that the last advance took
+  double last_cost_ = 0;        ///< seconds that the last checkpoint took; 0: none has been written
+  double unsaved_ = 0;          ///< seconds of steps that no checkpoint holds
+  Index checkpoint_step_ = -1;  ///< of the newest checkpoint; -1: none
+  Index first_step_ = 0;        ///< where this session's march began
   Stages stages_;
 };
 

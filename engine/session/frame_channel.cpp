@@ -37,7 +37,8 @@ std::optional<FrameRequest> FrameChannel::wanted(double share) {
   const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
   if (!due(now)) return std::nullopt;
-  if (!changed_ && spent_ + last_cost_ > share * std::chrono::duration<double>(now - opened_).count()) return std::nullopt;
+  if (!changed_ && spent_ + last_cost_ > share * std::chrono::duration<double>(now - opened_).count())
+    return std::nullopt;
   return request_;
 }
 

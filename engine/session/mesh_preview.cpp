@@ -73,9 +73,12 @@ std::vector<float> group_numbers(const Mesh& mesh, int dimension, const std::vec
 
 }  // namespace
 
-bool can_be_meshed(const std::filesystem::path& file) { return is_geometry(file); }
+bool can_be_meshed(const std::filesystem::path& file) {
+  return is_geometry(file);
+}
 
-Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::path& file, double scale, std::stop_token stop) {
+Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::path& file, double scale,
+                                                        std::stop_token stop) {
   ReadOptions options;
   options.scale = scale;
   auto loaded = load_mesh(file, options, {}, stop);
@@ -109,7 +112,8 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::p
     std::vector<float> numbers = group_numbers(mesh, dimension, out->group_names);
     // Several groups are what one wants to see first; a single one says nothing.
     const bool several = std::any_of(numbers.begin(), numbers.end(), [&](float n) { return n != numbers.front(); });
-    part.fields.insert(several ? part.fields.begin() : part.fields.end(), cell_field("group", "Groups", std::move(numbers)));
+    part.fields.insert(several ? part.fields.begin() : part.fields.end(),
+                       cell_field("group", "Groups", std::move(numbers)));
   }
   const bool faces = dimension == 3 && std::any_of(mesh.groups().begin(), mesh.groups().end(),
                                                    [](const MeshGroup& g) { return g.dimension == 2; });
@@ -125,8 +129,8 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::p
   return std::shared_ptr<const MeshPreview>(std::move(out));
 }
 
-Result<std::shared_ptr<const MeshSides>> mesh_sides(const std::filesystem::path& file, double scale, double angle, const MeshSides* known,
-                                                    std::stop_token stop) {
+Result<std::shared_ptr<const MeshSides>> mesh_sides(const std::filesystem::path& file, double scale, double angle,
+                                                    const MeshSides* known, std::stop_token stop) {
   auto out = std::make_shared<MeshSides>();
   if (known && known->faces) {
     out->faces = known->faces;
@@ -136,7 +140,8 @@ Result<std::shared_ptr<const MeshSides>> mesh_sides(const std::filesystem::path&
     options.scale = scale;
     const auto mesh = load_mesh(file, options, {}, std::move(stop));
     if (!mesh) return mesh.error();
-    if (mesh->dimension() < 2) return make_error(ErrorCode::invalid_input, "the mesh has no surface", "Groups are made of faces.");
+    if (mesh->dimension() < 2)
+      return make_error(ErrorCode::invalid_input, "the mesh has no surface", "Groups are made of faces.");
     out->faces = std::make_shared<const Mesh>(outer_faces(*mesh));
     out->geometry = mesh_geometry(*out->faces, 2);
   }
@@ -149,7 +154,8 @@ Result<std::shared_ptr<const MeshSides>> mesh_sides(const std::filesystem::path&
   std::vector<Vec3> middle(sides.size(), Vec3{});
   const auto each = [&](const auto& body) {
     for (Index c = 0; c < faces.cell_count(); ++c)
-      if (const Index side = out->side_of[static_cast<std::size_t>(c)]; side >= 0) body(static_cast<std::size_t>(side), cell_surface(faces, c));
+      if (const Index side = out->side_of[static_cast<std::size_t>(c)]; side >= 0)
+        body(static_cast<std::size_t>(side), cell_surface(faces, c));
   };
   each([&](std::size_t s, const CellSurface& cell) {
     const double area = cell.area;
@@ -175,7 +181,8 @@ Result<std::shared_ptr<const MeshSides>> mesh_sides(const std::filesystem::path&
   // The largest first.
   std::vector<std::size_t> order(sides.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sides[a].area > sides[b].area; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return sides[a].area > sides[b].area; });
   std::vector<Index> place(sides.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     place[order[i]] = static_cast<Index>(i);
@@ -196,7 +203,8 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const CaseDocument& docu
   if (file == nullptr || !file->is_string()) return std::shared_ptr<const MeshPreview>();
   const Json* unit = document.find("/mesh/unit");
   if (unit == nullptr || !unit->is_string())
-    return make_error(ErrorCode::invalid_input, "the unit of the mesh file's coordinates is not given, and it is never guessed",
+    return make_error(ErrorCode::invalid_input,
+                      "the unit of the mesh file's coordinates is not given, and it is never guessed",
                       "Choose the unit of length.", document.place("/mesh"));
   const auto scale = parse_quantity("1 " + unit->get<std::string>(), "m");
   if (!scale) return scale.error();
@@ -208,7 +216,8 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const CaseDocument& docu
 namespace {
 
 /// Reads a file, changes the mesh and writes it in the unit of the file.
-Status rewrite(const std::filesystem::path& file, double scale, const std::filesystem::path& out, std::stop_token stop, const auto& change) {
+Status rewrite(const std::filesystem::path& file, double scale, const std::filesystem::path& out, std::stop_token stop,
+               const auto& change) {
   ReadOptions options;
   options.scale = scale;
   const auto mesh = load_mesh(file, options, {}, std::move(stop));
@@ -224,7 +233,8 @@ Status rewrite(const std::filesystem::path& file, double scale, const std::files
 
 Status mesh_file_again(const std::filesystem::path& file, double scale, double size, const std::filesystem::path& out,
                        std::stop_token stop) {
-  if (!can_be_meshed(file)) return rewrite(file, scale, out, stop, [&](const Mesh& mesh) { return remeshed(mesh, size, stop); });
+  if (!can_be_meshed(file))
+    return rewrite(file, scale, out, stop, [&](const Mesh& mesh) { return remeshed(mesh, size, stop); });
   GmshOptions options;
   options.size = size / scale;
   const auto made = run_gmsh(file, options, stop);
@@ -235,12 +245,13 @@ Status mesh_file_again(const std::filesystem::path& file, double scale, double s
   return {};
 }
 
-Status group_faces_of_file(const std::filesystem::path& file, double scale, const std::vector<Index>& faces, const std::string& name,
-                           const std::filesystem::path& out, std::stop_token stop) {
+Status group_faces_of_file(const std::filesystem::path& file, double scale, const std::vector<Index>& faces,
+                           const std::string& name, const std::filesystem::path& out, std::stop_token stop) {
   return rewrite(file, scale, out, std::move(stop), [&](const Mesh& mesh) { return with_group(mesh, faces, name); });
 }
 
-Status refine_mesh_file(const std::filesystem::path& file, double scale, const std::filesystem::path& out, std::stop_token stop) {
+Status refine_mesh_file(const std::filesystem::path& file, double scale, const std::filesystem::path& out,
+                        std::stop_token stop) {
   return rewrite(file, scale, out, std::move(stop), [](const Mesh& mesh) { return refined(mesh); });
 }
 

@@ -18,9 +18,10 @@ namespace conoid {
 struct MeshPreview {
   std::filesystem::path file;
   MeshSummary summary;
-  std::string surface;                 ///< what is wrong with the surface, in words; empty when nothing is
-  std::vector<double> longest_edges;   ///< of each cell of the highest dimension, m, ascending: for wavelengths an element
-  std::vector<Vec3> worst_places;      ///< centre of each of summary.quality.worst, m
+  std::string surface;  ///< what is wrong with the surface, in words; empty when nothing is
+  std::vector<double>
+      longest_edges;               ///< of each cell of the highest dimension, m, ascending: for wavelengths an element
+  std::vector<Vec3> worst_places;  ///< centre of each of summary.quality.worst, m
   /// Part "mesh" with the cell fields "group" (number in group_names) and "quality" (scaled Jacobian), "longest_edge" (m); of a volume mesh
   /// with groups of faces a part "faces" besides, with "group".
   std::shared_ptr<const Frame> frame;
@@ -31,7 +32,8 @@ struct MeshPreview {
 
 /// The mesh that a case names in /mesh/file and /mesh/unit; geometry is meshed first (gmsh). Null when it names none. The
 /// rest of the case may be wrong. Blocks; any thread may call.
-[[nodiscard]] Result<std::shared_ptr<const MeshPreview>> preview_mesh(const CaseDocument& document, std::stop_token stop = {});
+[[nodiscard]] Result<std::shared_ptr<const MeshPreview>> preview_mesh(const CaseDocument& document,
+                                                                      std::stop_token stop = {});
 /// The same of a file whose coordinates are in units of `scale` metres.
 [[nodiscard]] Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::path& file, double scale,
                                                                       std::stop_token stop = {});
@@ -45,14 +47,16 @@ struct MeshSides {
   struct Side {
     Index cells = 0;
     double area = 0;  ///< m²
-    Vec3 normal{};    ///< mean over its area, outwards where the mesh is; shorter than 1 where it is curved, 0 of a closed one
-    Vec3 place{};     ///< centre of the face that is nearest to its middle: on the side, to stand a mark there
+    Vec3
+        normal{};  ///< mean over its area, outwards where the mesh is; shorter than 1 where it is curved, 0 of a closed one
+    Vec3 place{};  ///< centre of the face that is nearest to its middle: on the side, to stand a mark there
   };
   std::vector<Side> sides;  ///< the largest first
 };
 /// Reads the mesh of a preview again for its faces; those of `known`, if it has any, are taken over. Blocks; any thread may call.
-[[nodiscard]] Result<std::shared_ptr<const MeshSides>> mesh_sides(const std::filesystem::path& file, double scale, double angle,
-                                                                 const MeshSides* known = nullptr, std::stop_token stop = {});
+[[nodiscard]] Result<std::shared_ptr<const MeshSides>> mesh_sides(const std::filesystem::path& file, double scale,
+                                                                  double angle, const MeshSides* known = nullptr,
+                                                                  std::stop_token stop = {});
 /// The side nearest to a place; −1 without any.
 [[nodiscard]] Index side_at(const MeshSides& sides, const Vec3& place);
 
@@ -62,8 +66,9 @@ struct MeshSides {
                                      const std::filesystem::path& out, std::stop_token stop = {});
 
 /// Reads a mesh, makes a group of some of its faces (cells of MeshSides::faces) and writes it to `out`. Blocks.
-[[nodiscard]] Status group_faces_of_file(const std::filesystem::path& file, double scale, const std::vector<Index>& faces,
-                                         const std::string& name, const std::filesystem::path& out, std::stop_token stop = {});
+[[nodiscard]] Status group_faces_of_file(const std::filesystem::path& file, double scale,
+                                         const std::vector<Index>& faces, const std::string& name,
+                                         const std::filesystem::path& out, std::stop_token stop = {});
 
 /// Reads a mesh, refines it (engine/mesh/refine.hpp) and writes it to `out` (.msh) in the unit of the file, `scale` metres. Blocks.
 [[nodiscard]] Status refine_mesh_file(const std::filesystem::path& file, double scale, const std::filesystem::path& out,

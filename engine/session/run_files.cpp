@@ -32,14 +32,14 @@ std::uint64_t bytes_of(const Frame& frame) {
 std::string text_of(const SessionMark& m) {
   const Stages& t = m.stages;
   return compact_json(Json{{"version", 1},
-              {"step", m.step},
-              {"steps", m.steps},
-              {"value", m.value},
-              {"frames", m.frames},
-              {"kept", {m.kept_step, m.kept_value, m.kept_share}},
-              {"passes", m.passes},
-              {"seconds", {t.prepare, t.march, t.frames, t.checkpoints, t.finish, t.total, t.pictures}},
-              {"resumed", t.resumed}});
+                           {"step", m.step},
+                           {"steps", m.steps},
+                           {"value", m.value},
+                           {"frames", m.frames},
+                           {"kept", {m.kept_step, m.kept_value, m.kept_share}},
+                           {"passes", m.passes},
+                           {"seconds", {t.prepare, t.march, t.frames, t.checkpoints, t.finish, t.total, t.pictures}},
+                           {"resumed", t.resumed}});
 }
 
 SessionMark mark_from(const CheckpointReader& reader) {
@@ -57,8 +57,14 @@ SessionMark mark_from(const CheckpointReader& reader) {
     json.at("kept").at(2).get_to(m.kept_share);
     json.at("passes").get_to(m.passes);
     const Json& t = json.at("seconds");
-    m.stages = {.prepare = t.at(0), .march = t.at(1), .frames = t.at(2), .checkpoints = t.at(3), .finish = t.at(4),
-                .pictures = t.size() > 6 ? t[6].get<double>() : 0.0, .total = t.at(5), .resumed = json.at("resumed")};
+    m.stages = {.prepare = t.at(0),
+                .march = t.at(1),
+                .frames = t.at(2),
+                .checkpoints = t.at(3),
+                .finish = t.at(4),
+                .pictures = t.size() > 6 ? t[6].get<double>() : 0.0,
+                .total = t.at(5),
+                .resumed = json.at("resumed")};
   } catch (const std::exception&) {
     throw Failure(make_error(ErrorCode::file, "the checkpoint's record of the session cannot be read",
                              "It was written by another version of Conoid; start the run anew."));
@@ -70,7 +76,8 @@ SessionMark mark_from(const CheckpointReader& reader) {
 void from_lead(Communicator& cluster, const std::optional<Error>& error) {
   const int code = cluster.from_root(error ? static_cast<int>(error->code) : 0);
   if (error) throw Failure(*error);
-  if (code != 0) throw Failure(make_error(static_cast<ErrorCode>(code), "rank 0 has failed", "Its message stands above."));
+  if (code != 0)
+    throw Failure(make_error(static_cast<ErrorCode>(code), "rank 0 has failed", "Its message stands above."));
 }
 
 std::string text_from_lead(Communicator& cluster, std::string text) {
@@ -117,8 +124,7 @@ RunFiles::RunFiles(const SessionOptions& options, const Plan& plan, Communicator
     if (resumed_) fs::remove_all(folder_->scratch(), ignored);
     if (resumed_) return;
     options.document.save(folder_->case_file()).or_throw();
-    write_file_atomically(folder_->run_file(), indented_json(plan.run) + "\n")
-        .or_throw();
+    write_file_atomically(folder_->run_file(), indented_json(plan.run) + "\n").or_throw();
   });
   path = text_from_lead(cluster_, path);
   if (!folder_) {
@@ -136,7 +142,9 @@ RunFiles::~RunFiles() {
   if (folder_ && cluster_.leads()) fs::remove(folder_->scratch(), ignored);  // where it is empty
 }
 
-const fs::path& RunFiles::folder() const { return folder_->path(); }
+const fs::path& RunFiles::folder() const {
+  return folder_->path();
+}
 
 void RunFiles::open_frames() {
   auto writer = resumed_ ? VtkhdfWriter::resume(folder_->path(), folder_->id(), frames_)
@@ -236,7 +244,9 @@ std::vector<std::pair<TableInfo, std::vector<std::vector<double>>>> RunFiles::st
   return out;
 }
 
-void RunFiles::flush(bool to_disk) { results_->flush(to_disk).or_throw(); }
+void RunFiles::flush(bool to_disk) {
+  results_->flush(to_disk).or_throw();
+}
 
 Result<CaseDocument> read_run_case(const fs::path& run) {
   const auto folder = RunFolder::open(run);
@@ -247,7 +257,8 @@ Result<CaseDocument> read_run_case(const fs::path& run) {
   // Relative paths in a case count from where it was when it was started.
   if (const auto about = read_file(folder->run_file(), RunFolder::json_limit)) {
     const Json json = read_json(*about);
-    if (json.is_object() && json.contains("case") && json["case"].is_string() && !json["case"].get<std::string>().empty())
+    if (json.is_object() && json.contains("case") && json["case"].is_string() &&
+        !json["case"].get<std::string>().empty())
       original = json["case"].get<std::string>();
   }
   return CaseDocument::parse(*text, original);

@@ -28,8 +28,8 @@ namespace conoid {
 struct Stages {
   double prepare = 0, march = 0, frames = 0, checkpoints = 0, finish = 0;
   double pictures = 0;  ///< live frames for a viewer
-  double total = 0;  ///< from start to end, what lies between the stages included
-  int resumed = 0;  ///< times this run was continued
+  double total = 0;     ///< from start to end, what lies between the stages included
+  int resumed = 0;      ///< times this run was continued
 };
 
 /// What the session itself must know to go on, kept in every checkpoint beside the solver's arrays.
@@ -37,11 +37,11 @@ struct SessionMark {
   Index step = 0;
   Index steps = 0;
   double value = 0;
-  std::uint64_t frames = 0;   ///< results frames written
-  Index kept_step = 0;        ///< of the last of them
+  std::uint64_t frames = 0;  ///< results frames written
+  Index kept_step = 0;       ///< of the last of them
   double kept_value = 0;
   double kept_share = -1;
-  std::uint64_t passes = 0;   ///< of the team
+  std::uint64_t passes = 0;  ///< of the team
   Stages stages;
 };
 
@@ -52,7 +52,7 @@ class RunFiles {
   struct Plan {
     std::string hash;  ///< of the case
     int checkpoints_kept = 2;
-    Json run;          ///< run.json of a new run
+    Json run;  ///< run.json of a new run
   };
   /// Makes the run folder with case.json and run.json, or reopens it, as the options say. Collective.
   RunFiles(const SessionOptions& options, const Plan& plan, Communicator& cluster);

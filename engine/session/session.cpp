@@ -56,7 +56,8 @@ class ThreadSession final : public SessionPort {
     std::unique_ptr<LeftBehind> left_behind;
 
     void leave_behind() {
-      log::warning("it still computes on a thread that nobody waits for; memory and run folder are free when it comes back");
+      log::warning(
+          "it still computes on a thread that nobody waits for; memory and run folder are free when it comes back");
       const std::lock_guard lock(mutex);
       left_behind = std::make_unique<LeftBehind>();
       changed.notify_all();

@@ -47,7 +47,7 @@ enum class SessionState : std::uint8_t {
 /// Rows appended to a table since the last event for it.
 struct TableEvent {
   TableInfo info;
-  std::size_t first_row = 0;              ///< index of rows.front(); 0 replaces everything
+  std::size_t first_row = 0;  ///< index of rows.front(); 0 replaces everything
   std::vector<std::vector<double>> rows;
 };
 struct StateEvent {
@@ -59,8 +59,8 @@ struct ProgressEvent {
   Index step = 0;
   Index steps = 0;
   double value = 0;
-  double elapsed = 0;            ///< seconds of wall time in this session
-  std::optional<double> eta;     ///< seconds left, only where honest
+  double elapsed = 0;         ///< seconds of wall time in this session
+  std::optional<double> eta;  ///< seconds left, only where honest
 };
 struct BalanceEvent {
   std::vector<WorkerSpec> workers;
@@ -76,11 +76,11 @@ struct NumberEvent {  ///< a result number for the summary
   double value = 0;
   std::string unit;
 };
-struct CatalogEvent {  ///< fields that may be asked for
+struct CatalogEvent {                                     ///< fields that may be asked for
   std::vector<std::pair<std::string, FieldInfo>> fields;  ///< part, field
 };
-using SessionEvent = std::variant<StateEvent, ProgressEvent, TableEvent, BalanceEvent, DiagnosticEvent, NumberEvent,
-                                  CatalogEvent>;
+using SessionEvent =
+    std::variant<StateEvent, ProgressEvent, TableEvent, BalanceEvent, DiagnosticEvent, NumberEvent, CatalogEvent>;
 
 enum class Command : std::uint8_t { pause, resume, step, checkpoint, stop };
 
@@ -106,18 +106,18 @@ class SessionPort {
 /// How to start.
 struct SessionOptions {
   CaseDocument document;
-  std::filesystem::path runs = "runs";       ///< a run folder <UTC time>-<hash8> is made below it
-  std::filesystem::path folder;              ///< or exactly this folder (--out); must be empty or new
-  std::filesystem::path resume;              ///< or: continue this run folder from its newest valid checkpoint; its own
-                                             ///< case.json is taken, `document` is not looked at
-  std::string workers;                       ///< overrides compute.workers when not empty
-  int threads = 0;                           ///< overrides compute.threads when > 0
-  std::optional<Bytes> host_memory;          ///< budget; overrides compute.memory
-  int courtesy = 0;                          ///< niceness (nice(2)) of all threads of the run, 0 to 19: a window on the same machine goes
-                                             ///< first; where nothing else wants the processor the run is as fast
+  std::filesystem::path runs = "runs";  ///< a run folder <UTC time>-<hash8> is made below it
+  std::filesystem::path folder;         ///< or exactly this folder (--out); must be empty or new
+  std::filesystem::path resume;         ///< or: continue this run folder from its newest valid checkpoint; its own
+                                        ///< case.json is taken, `document` is not looked at
+  std::string workers;                  ///< overrides compute.workers when not empty
+  int threads = 0;                      ///< overrides compute.threads when > 0
+  std::optional<Bytes> host_memory;     ///< budget; overrides compute.memory
+  int courtesy = 0;  ///< niceness (nice(2)) of all threads of the run, 0 to 19: a window on the same machine goes
+                     ///< first; where nothing else wants the processor the run is as fast
   bool start_paused = false;
-  bool keep_results = true;                  ///< false: nothing is written
-  std::stop_token stop;                      ///< a wish to stop from outside (a signal); the same as Command::stop
+  bool keep_results = true;  ///< false: nothing is written
+  std::stop_token stop;      ///< a wish to stop from outside (a signal); the same as Command::stop
   /// Called on a thread of its own when a stop was asked for and the solver has not come back for some seconds; must end the
   /// process (abort_all_ranks). The run goes on from its last checkpoint. Not set: the session waits for the solver.
   std::function<void(const StateEvent& last)> abandoned;

@@ -20,10 +20,10 @@ Result<const SolverInfo*> solver_of(const CaseDocument& document) {
   const std::string id = json["solver"].get<std::string>();
   if (const SolverInfo* info = find_solver(id)) return info;
   const std::string near = nearest(id, ids);
-  return make_error(ErrorCode::invalid_input, fmt::format("there is no solver '{}'", id),
-                    near.empty() ? fmt::format("Known solvers: {}.", fmt::join(ids, ", "))
-                                 : fmt::format("Did you mean '{}'?", near),
-                    document.place("/solver"));
+  return make_error(
+      ErrorCode::invalid_input, fmt::format("there is no solver '{}'", id),
+      near.empty() ? fmt::format("Known solvers: {}.", fmt::join(ids, ", ")) : fmt::format("Did you mean '{}'?", near),
+      document.place("/solver"));
 }
 
 void fill(Setup& out, const CaseDocument& document, Progress& progress, const std::stop_token& stop) {

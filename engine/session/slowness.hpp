@@ -16,7 +16,9 @@ inline constexpr MachineRates reference_machine{18e9, 58e9, 116e9, 2};
 /// double precision. 1 where they are not known, and where the difference may be the measurement's (a third).
 [[nodiscard]] inline double slowness_of(const MachineRates& rates) {
   if (!(rates.copy > 0 && rates.flops_double > 0)) return 1;
-  const double slowness = std::clamp(std::sqrt(reference_machine.copy / rates.copy * (reference_machine.flops_double / rates.flops_double)), 0.02, 50.0);
+  const double slowness =
+      std::clamp(std::sqrt(reference_machine.copy / rates.copy * (reference_machine.flops_double / rates.flops_double)),
+                 0.02, 50.0);
   return slowness > 0.75 && slowness < 1.33 ? 1 : slowness;
 }
 

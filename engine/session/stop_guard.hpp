@@ -26,7 +26,9 @@ class StopGuard {
   struct GivenUp {};
   /// From the wish to `abandon`, so that a stop ends within five seconds on a machine under load. Several ranks get less: their
   /// launcher takes a second to end them.
-  static constexpr std::chrono::milliseconds patience_of(int ranks) { return std::chrono::milliseconds(ranks > 1 ? 2500 : 3500); }
+  static constexpr std::chrono::milliseconds patience_of(int ranks) {
+    return std::chrono::milliseconds(ranks > 1 ? 2500 : 3500);
+  }
 
   StopGuard(const Control& control, Abandon abandon, std::chrono::milliseconds patience = patience_of(1));
   ~StopGuard();

@@ -131,6 +131,8 @@ DevicesOfCase devices_of(const Case& input, double seconds) {
   return out;
 }
 
-std::shared_ptr<WindowDevice> window_memory_of(const Device& device) { return std::make_shared<MemoryOfDevice>(device); }
+std::shared_ptr<WindowDevice> window_memory_of(const Device& device) {
+  return std::make_shared<MemoryOfDevice>(device);
+}
 
 }  // namespace conoid

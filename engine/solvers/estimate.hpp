@@ -20,10 +20,12 @@ struct Estimate {
   double seconds = 0;       ///< of the processors, streaming included; 0 = cannot tell honestly
   std::string basis;        ///< "from the rate of a small box here", or why there are no seconds; no full stop
   Index steps = 0;          ///< advance() calls
-  Bytes streamed = 0;       ///< bytes that pass through windows, both ways, in the whole run; 0: all stays where it is needed
-  double slower = 1;        ///< than with memory enough, because of it
-  std::string streams;      ///< what passes, between which memories: "planes of the grid, between disk and memory"
-  std::optional<std::array<Vec3, 2>> box;  ///< lower and upper corner of a region that is computed without a mesh file, m
+  Bytes streamed =
+      0;              ///< bytes that pass through windows, both ways, in the whole run; 0: all stays where it is needed
+  double slower = 1;  ///< than with memory enough, because of it
+  std::string streams;  ///< what passes, between which memories: "planes of the grid, between disk and memory"
+  std::optional<std::array<Vec3, 2>>
+      box;  ///< lower and upper corner of a region that is computed without a mesh file, m
   std::vector<std::pair<std::string, std::string>> details;  ///< "grid" → "512 × 512 × 512", "time step" → "12 µs"
 };
 

@@ -34,9 +34,9 @@ namespace conoid {
 /// Where a run stands after advance().
 struct Advanced {
   bool finished = false;
-  Index step = 0;      ///< advance() calls so far in the whole run, resumed part included
-  Index steps = 0;     ///< planned; 0 = open end
-  double value = 0;    ///< time, frequency or iteration
+  Index step = 0;    ///< advance() calls so far in the whole run, resumed part included
+  Index steps = 0;   ///< planned; 0 = open end
+  double value = 0;  ///< time, frequency or iteration
 };
 
 /// Everything a solver may touch. References outlive the solver.
@@ -82,7 +82,7 @@ class Solver {
 
 /// One row of `conoid verify`.
 struct VerifyRow {
-  std::string name;    ///< "monopole, order 4: observed order"
+  std::string name;  ///< "monopole, order 4: observed order"
   double value = 0;
   std::string unit;
   double limit = 0;
@@ -121,14 +121,14 @@ using BenchSink = std::function<void(BenchRow)>;
 /// What `conoid resample` asks for; SI units.
 struct ResampleTask {
   std::filesystem::path file;
-  std::filesystem::path out;     ///< empty: the report alone
-  std::string quantity;          ///< of a model: "speed", "density"
+  std::filesystem::path out;        ///< empty: the report alone
+  std::string quantity;             ///< of a model: "speed", "density"
   std::array<double, 3> spacing{};  ///< models: the new distances along x, y, z; 0 = as they are
-  double interval = 0;           ///< > 0: the file holds traces, and this is their new interval
-  std::string filter = "sinc";   ///< or "linear"
-  double frequency = 0;          ///< the highest that matters; 0 = no report on waves
-  double path = 0;               ///< along which their error adds up; 0 = the diagonal of the model
-  int order = 0;                 ///< of the scheme; 0 = all
+  double interval = 0;              ///< > 0: the file holds traces, and this is their new interval
+  std::string filter = "sinc";      ///< or "linear"
+  double frequency = 0;             ///< the highest that matters; 0 = no report on waves
+  double path = 0;                  ///< along which their error adds up; 0 = the diagonal of the model
+  int order = 0;                    ///< of the scheme; 0 = all
 };
 /// One line of its report: the text for a person, the value (SI, of this unit) for a program; NaN where there is none.
 struct ReportRow {

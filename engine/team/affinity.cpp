@@ -49,7 +49,9 @@ Places listed(hwloc_const_bitmap_t set) {
 
 }  // namespace
 
-bool can_bind() { return topology() != nullptr; }
+bool can_bind() {
+  return topology() != nullptr;
+}
 
 Places places_of_this_thread() {
   const hwloc_topology_t t = topology();
@@ -83,10 +85,18 @@ bool bind_this_thread(std::span<const int> places) {
   return hwloc_set_cpubind(t, set.get(), HWLOC_CPUBIND_THREAD) == 0;
 }
 #else
-bool can_bind() { return false; }
-Places places_of_this_thread() { return {}; }
-Places places_near(const std::string&) { return {}; }
-bool bind_this_thread(std::span<const int>) { return false; }
+bool can_bind() {
+  return false;
+}
+Places places_of_this_thread() {
+  return {};
+}
+Places places_near(const std::string&) {
+  return {};
+}
+bool bind_this_thread(std::span<const int>) {
+  return false;
+}
 #endif
 
 std::vector<Places> plan_places(const Places& all, std::span<const PlaceWish> workers) {

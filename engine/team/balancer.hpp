@@ -33,9 +33,9 @@ struct BalanceSample {
   std::uint64_t pass = 0;
   int worker = 0;
   Interval items{};
-  double busy = 0;     ///< seconds computing
-  double waiting = 0;  ///< seconds between its end and the slowest worker's end
-  double copying = 0;  ///< seconds moving data that no computing hid; not part of `busy`
+  double busy = 0;      ///< seconds computing
+  double waiting = 0;   ///< seconds between its end and the slowest worker's end
+  double copying = 0;   ///< seconds moving data that no computing hid; not part of `busy`
   std::string phase{};  ///< Phase::name()
   Work work{};
   Bytes held = 0;      ///< of a device's memory, as the pass ended; 0 of processors

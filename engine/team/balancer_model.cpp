@@ -25,11 +25,11 @@ namespace {
 
 constexpr int most_bins = 48;
 constexpr std::size_t passes_kept = 12;
-constexpr double forgetting = 0.85;  // weight of a pass against the next one
-constexpr double smoothness = 3e-3;  // of the density against (1), both relative
-constexpr double surprise = 0.2;     // a worker this far from what the model said has changed, or was disturbed
-constexpr double alike_borders = 0.01; // borders that moved by less, of an interval, give comparable times
-constexpr double still = 1e-3;       // gains below this are not worth moving borders for
+constexpr double forgetting = 0.85;     // weight of a pass against the next one
+constexpr double smoothness = 3e-3;     // of the density against (1), both relative
+constexpr double surprise = 0.2;        // a worker this far from what the model said has changed, or was disturbed
+constexpr double alike_borders = 0.01;  // borders that moved by less, of an interval, give comparable times
+constexpr double still = 1e-3;          // gains below this are not worth moving borders for
 
 /// Solves the symmetric positive definite system in place (Cholesky, row-major).
 void solve(std::vector<double>& a, std::vector<double>& x) {
@@ -120,12 +120,12 @@ class ModelBalancer final : public Balancer {
   }
 
  private:
-  struct Known {  ///< what copying has taught of a worker's memory
+  struct Known {                                          ///< what copying has taught of a worker's memory
     bool guess = false;                                   ///< nobody told its size
     double fits = 0;                                      ///< most that was held without copying
     double streams = std::numeric_limits<double>::max();  ///< least that was not
     double held = 0, copying = 0;                         ///< of the last pass that copied
-    double crossing = 0;                                  ///< where two such passes say that copying begins; 0: not known
+    double crossing = 0;  ///< where two such passes say that copying begins; 0: not known
   };
 
   void begin(Index items) {

@@ -18,8 +18,8 @@
 // What lies outside the array comes as zeros, and is counted like all else.
 #pragma once
 
-#include "engine/team/cluster.hpp"
 #include "engine/team/box_source.hpp"
+#include "engine/team/cluster.hpp"
 
 namespace conoid {
 
@@ -29,11 +29,14 @@ struct BoxCopies {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
   }
-  __device__ static __forceinline__ void copy([[maybe_unused]] SharedAddress to, [[maybe_unused]] const BoxSource& source, [[maybe_unused]] int x,
-                                              [[maybe_unused]] int y, [[maybe_unused]] int z, [[maybe_unused]] SharedAddress signal) {
+  __device__ static __forceinline__ void copy([[maybe_unused]] SharedAddress to,
+                                              [[maybe_unused]] const BoxSource& source, [[maybe_unused]] int x,
+                                              [[maybe_unused]] int y, [[maybe_unused]] int z,
+                                              [[maybe_unused]] SharedAddress signal) {
 #if defined(CONOID_CLUSTERS)
     asm volatile(
-        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
+        "[%5];" ::"r"(to),
         "l"(&source), "r"(x), "r"(y), "r"(z), "r"(signal)
         : "memory");
 #elif !defined(__CUDACC__)
@@ -41,10 +44,12 @@ struct BoxCopies {
 #endif
   }
   /// Brings a box to the second cache, from which it comes sooner when it is asked for. Emulated devices have none.
-  __device__ static __forceinline__ void bring_near([[maybe_unused]] const BoxSource& source, [[maybe_unused]] int x, [[maybe_unused]] int y,
-                                                    [[maybe_unused]] int z) {
+  __device__ static __forceinline__ void bring_near([[maybe_unused]] const BoxSource& source, [[maybe_unused]] int x,
+                                                    [[maybe_unused]] int y, [[maybe_unused]] int z) {
 #if defined(CONOID_CLUSTERS)
-    asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(&source), "r"(x), "r"(y), "r"(z) : "memory");
+    asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(&source), "r"(x), "r"(y),
+                 "r"(z)
+                 : "memory");
 #endif
   }
 };

@@ -53,12 +53,14 @@ struct ClusterSignal {
 
   __device__ static __forceinline__ void start([[maybe_unused]] SharedAddress signal) {
 #if defined(CONOID_CLUSTERS)
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\nfence.mbarrier_init.release.cluster;" ::"r"(signal) : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\nfence.mbarrier_init.release.cluster;" ::"r"(signal)
+                 : "memory");
 #elif !defined(__CUDACC__)
     emulated::signal_start(signal);
 #endif
   }
-  __device__ static __forceinline__ void expect([[maybe_unused]] SharedAddress signal, [[maybe_unused]] unsigned total) {
+  __device__ static __forceinline__ void expect([[maybe_unused]] SharedAddress signal,
+                                                [[maybe_unused]] unsigned total) {
 #if defined(CONOID_CLUSTERS)
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(signal), "r"(total) : "memory");
 #elif !defined(__CUDACC__)
@@ -82,9 +84,10 @@ struct ClusterSignal {
   __device__ static __forceinline__ void store([[maybe_unused]] SharedAddress to, [[maybe_unused]] float4 value,
                                                [[maybe_unused]] SharedAddress signal) {
 #if defined(CONOID_CLUSTERS)
-    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
-                 "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w), "r"(signal)
-                 : "memory");
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+        "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w), "r"(signal)
+        : "memory");
 #elif !defined(__CUDACC__)
     emulated::store_in_cluster(to, &value, sizeof value, signal);
 #endif

@@ -270,7 +270,8 @@ Bytes Device::ring_bytes(Bytes size) const {
 }
 detail::Held Device::ring_memory(Bytes size, std::string_view label) const {
   if (info().ring_unit == 0)
-    throw Failure(make_error(ErrorCode::resources, fmt::format("{} cannot map memory twice, which streaming through it needs", info().name),
+    throw Failure(make_error(ErrorCode::resources,
+                             fmt::format("{} cannot map memory twice, which streaming through it needs", info().name),
                              "Use a grid that fits in its memory, or compute with --workers cpu."));
   return {handle_, valued(handle_->driver->allocate_ring(size, label)), &DeviceDriver::release};
 }

@@ -18,7 +18,8 @@ constexpr int repeats = 3;  // the first warms up
 
 double copy_rate(const Device& device) {
   const bool real = device.info().backend == "cuda";
-  const Bytes size = std::min<Bytes>(real ? Bytes{256} << 20 : Bytes{4} << 20, device.free_memory() / 4) / sizeof(double);
+  const Bytes size =
+      std::min<Bytes>(real ? Bytes{256} << 20 : Bytes{4} << 20, device.free_memory() / 4) / sizeof(double);
   const auto from = device.allocate<double>(size, "rates"), to = device.allocate<double>(size, "rates");
   Stream stream = device.stream();
   stream.zero(from);
@@ -29,7 +30,8 @@ double copy_rate(const Device& device) {
     stream.on_device(to, 0, from, 0, size);
     stream.record(end);
     stream.synchronize();
-    if (const double seconds = end.seconds_since(begin); seconds > 0) best = std::max(best, 2.0 * static_cast<double>(size * sizeof(double)) / seconds);
+    if (const double seconds = end.seconds_since(begin); seconds > 0)
+      best = std::max(best, 2.0 * static_cast<double>(size * sizeof(double)) / seconds);
   }
   return best;
 }
@@ -37,7 +39,8 @@ double copy_rate(const Device& device) {
 template <class Real>
 double multiply_add_rate(const Device& device, std::string_view name) {
   const bool real = device.info().backend == "cuda";
-  const unsigned block = real ? 256 : 64, blocks = static_cast<unsigned>(std::max(1, device.info().multiprocessors)) * (real ? 8 : 1);
+  const unsigned block = real ? 256 : 64,
+                 blocks = static_cast<unsigned>(std::max(1, device.info().multiprocessors)) * (real ? 8 : 1);
   const RateArguments arguments{nullptr, real ? 16384 : 256};
   const auto kernel = device.kernel<RateArguments>(name);
   const auto out = device.allocate<Real>(std::size_t{block} * blocks, "rates");
@@ -46,7 +49,8 @@ double multiply_add_rate(const Device& device, std::string_view name) {
   for (int k = 0; k < repeats; ++k) {
     const Event begin = device.event(), end = device.event();
     stream.record(begin);
-    stream.launch(kernel, {.grid = {blocks, 1, 1}, .block = {block, 1, 1}}, RateArguments{out.data(), arguments.rounds});
+    stream.launch(kernel, {.grid = {blocks, 1, 1}, .block = {block, 1, 1}},
+                  RateArguments{out.data(), arguments.rounds});
     stream.record(end);
     stream.synchronize();
     if (const double seconds = end.seconds_since(begin); seconds > 0)

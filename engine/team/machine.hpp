@@ -11,9 +11,9 @@ namespace conoid {
 
 struct Machine {
   std::string host;
-  std::string processor;    ///< model name
-  int cores = 1;            ///< this process may use (affinity and cgroup respected)
-  Bytes memory = 0;         ///< of the host, or of the cgroup where that is less
+  std::string processor;  ///< model name
+  int cores = 1;          ///< this process may use (affinity and cgroup respected)
+  Bytes memory = 0;       ///< of the host, or of the cgroup where that is less
   Bytes free_memory = 0;
   Bytes l1 = 0, l2 = 0, l3 = 0;  ///< data caches: a core's l1 and l2, one l3
   bool avx2 = false;

@@ -133,11 +133,11 @@ double measure_copy_rate(int threads, double seconds, Bytes most) {
   const auto until = Clock::now() + std::chrono::duration<double>(seconds);
   do {
     best = std::min(best, seconds_of([&] {
-      on_threads(threads, [&](int t) {
-        const std::size_t at = share * static_cast<std::size_t>(t);
-        std::memcpy(to.get() + at, from.get() + at, share);
-      });
-    }));
+                      on_threads(threads, [&](int t) {
+                        const std::size_t at = share * static_cast<std::size_t>(t);
+                        std::memcpy(to.get() + at, from.get() + at, share);
+                      });
+                    }));
   } while (Clock::now() < until);
   return 2.0 * static_cast<double>(share) * threads / best;
 }
@@ -152,8 +152,8 @@ double measure_fma_rate(bool single, int threads, double seconds, std::string_vi
   do {
     std::vector<double> sums(static_cast<std::size_t>(threads));
     best = std::min(best, seconds_of([&] {
-      on_threads(threads, [&](int t) { sums[static_cast<std::size_t>(t)] = kernel.run(rounds); });
-    }));
+                      on_threads(threads, [&](int t) { sums[static_cast<std::size_t>(t)] = kernel.run(rounds); });
+                    }));
     sink = sink + sums[0];
   } while (Clock::now() < until);
   return 2.0 * chains * kernel.lanes * static_cast<double>(rounds) * threads / best;
@@ -169,7 +169,8 @@ MachineRates machine_rates(int threads) {
   try {
     constexpr double moment = 0.02;
     constexpr Bytes most = Bytes{64} << 20;
-    out = {measure_copy_rate(threads, moment, most), measure_fma_rate(false, threads, moment), measure_fma_rate(true, threads, moment), threads};
+    out = {measure_copy_rate(threads, moment, most), measure_fma_rate(false, threads, moment),
+           measure_fma_rate(true, threads, moment), threads};
   } catch (const std::bad_alloc&) {
     return {};
   }

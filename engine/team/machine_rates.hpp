@@ -11,10 +11,10 @@ namespace conoid {
 
 /// Zeros: not measured.
 struct MachineRates {
-  double copy = 0;         ///< bytes/s, read and written ones counted
-  double flops_double = 0; ///< flop/s, fused multiply-adds counted as two
+  double copy = 0;          ///< bytes/s, read and written ones counted
+  double flops_double = 0;  ///< flop/s, fused multiply-adds counted as two
   double flops_single = 0;
-  int threads = 0;         ///< that were measured together
+  int threads = 0;  ///< that were measured together
   [[nodiscard]] bool known() const { return copy > 0 && flops_double > 0 && flops_single > 0; }
 };
 

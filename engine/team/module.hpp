@@ -41,7 +41,7 @@ struct DeviceInfo {
   int copy_engines = 1;
   Bytes shared_per_block = 48 << 10;  ///< the most that a block may ask for
   Bytes l2 = 0;
-  int cluster = 1;  ///< blocks that may form a cluster (LaunchShape::cluster); 1: it has none
+  int cluster = 1;      ///< blocks that may form a cluster (LaunchShape::cluster); 1: it has none
   Bytes ring_unit = 0;  ///< rings (DeviceDriver::allocate_ring) have multiples of so many bytes; 0: there are none
 };
 
@@ -51,7 +51,8 @@ struct LaunchShape {
   std::array<unsigned, 3> block{1, 1, 1};  ///< threads of a block along x, y, z
   Bytes shared = 0;                        ///< bytes, dynamic_shared<T>() in the kernel
   bool cooperative = false;                ///< all blocks at once, so that the grid may meet at a barrier
-  unsigned cluster = 1;  ///< blocks along x that run at the same time and reach each other's shared memory; divides grid[0]
+  unsigned cluster =
+      1;  ///< blocks along x that run at the same time and reach each other's shared memory; divides grid[0]
 };
 
 /// One kernel of a module. `signature` tells the types of its parameters.

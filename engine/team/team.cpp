@@ -6,8 +6,8 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <map>
@@ -28,7 +28,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 constexpr std::size_t samples_kept = 65536;
 constexpr double device_streaming = 4e9;  ///< first guess of bytes a second to a device that are not hidden
@@ -38,7 +40,9 @@ constexpr double device_start = 1.5;  ///< seconds before a device computes
 /// The binding this thread has; 0: none.
 thread_local std::uint64_t bound = 0;
 
-bool bound_by_environment() { return std::getenv("OMP_PROC_BIND") != nullptr || std::getenv("OMP_PLACES") != nullptr; }
+bool bound_by_environment() {
+  return std::getenv("OMP_PROC_BIND") != nullptr || std::getenv("OMP_PLACES") != nullptr;
+}
 
 }  // namespace
 
@@ -46,13 +50,15 @@ CpuWorker::CpuWorker(int threads, Places places, bool together)
     : threads_(threads), places_(std::move(places)), together_(together) {
   static std::atomic<std::uint64_t> bindings{0};
   if (!places_.empty()) binding_ = ++bindings;
-  verify(together_ || places_.empty() || places_.size() >= static_cast<std::size_t>(threads_), "a place for every thread");
+  verify(together_ || places_.empty() || places_.size() >= static_cast<std::size_t>(threads_),
+         "a place for every thread");
 }
 
 void CpuWorker::bind(int thread) const {
   if (binding_ == 0 || bound == binding_) return;
   bound = binding_;
-  bind_this_thread(together_ ? std::span<const int>(places_) : std::span(places_).subspan(static_cast<std::size_t>(thread), 1));
+  bind_this_thread(together_ ? std::span<const int>(places_)
+                             : std::span(places_).subspan(static_cast<std::size_t>(thread), 1));
 }
 
 void CpuWorker::for_each(Interval items, Index grain, const std::function<void(Interval, int)>& body) const {
@@ -102,7 +108,9 @@ WorkerSpec device_spec(std::string_view kind, int number) {
 
 }  // namespace
 
-void Phase::run_on_device(DeviceWorker&, Interval) { verify(false, "a phase that runs on devices has a body for them"); }
+void Phase::run_on_device(DeviceWorker&, Interval) {
+  verify(false, "a phase that runs on devices has a body for them");
+}
 
 Result<std::vector<WorkerSpec>> parse_workers(std::string_view text, int threads) {
   auto bad = [&](std::string why, std::string hint) -> Result<std::vector<WorkerSpec>> {
@@ -126,10 +134,12 @@ Result<std::vector<WorkerSpec>> parse_workers(std::string_view text, int threads
     if (one.size() > kind.size()) {
       const std::string_view digits = one.substr(kind.size() + 1);
       const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-      if (digits.empty() || error != std::errc{} || rest != digits.data() + digits.size() || number < 0 || number > 4096)
+      if (digits.empty() || error != std::errc{} || rest != digits.data() + digits.size() || number < 0 ||
+          number > 4096)
         return bad(kind == "cpu" ? fmt::format("'{}' is not a number of threads from 1 to 4096", digits)
                                  : fmt::format("'{}' is not the number of a device", digits),
-                   kind == "cpu" ? "Write for example cpu:4." : "Write for example cuda:0; `conoid devices` lists what is here.");
+                   kind == "cpu" ? "Write for example cpu:4."
+                                 : "Write for example cuda:0; `conoid devices` lists what is here.");
     }
     if (kind == "cpu") {
       if (number == 0) return bad("a worker needs a thread", "Write for example cpu:4.");
@@ -139,8 +149,10 @@ Result<std::vector<WorkerSpec>> parse_workers(std::string_view text, int threads
       if (!found) return Error(found.error());
       const int count = static_cast<int>(found->size());
       if (number >= count)
-        return make_error(ErrorCode::resources, fmt::format("workers '{}': there is no {}:{}; this machine has {}", text, kind, number, count),
-                          "`conoid devices` lists what is here.");
+        return make_error(
+            ErrorCode::resources,
+            fmt::format("workers '{}': there is no {}:{}; this machine has {}", text, kind, number, count),
+            "`conoid devices` lists what is here.");
       for (int k = 0; k < count; ++k)
         if (number < 0 || k == number) out.push_back(device_spec(kind, k));
     } else {
@@ -149,7 +161,8 @@ Result<std::vector<WorkerSpec>> parse_workers(std::string_view text, int threads
     }
     if (out.size() > 64) return bad("more than 64 workers", "Name fewer workers.");
   }
-  const auto open = static_cast<int>(std::count_if(out.begin(), out.end(), [](const auto& w) { return w.threads == 0; }));
+  const auto open =
+      static_cast<int>(std::count_if(out.begin(), out.end(), [](const auto& w) { return w.threads == 0; }));
   const auto processors = std::count_if(out.begin(), out.end(), [](const auto& w) { return w.device.empty(); });
   // Beside processors a device has the one thread that feeds it; alone, devices share all threads for what they cannot do.
   if (processors == 0)
@@ -191,7 +204,7 @@ struct Team::Crew {
   };
   std::map<std::string, Lane, std::less<>> lanes;  // one a phase
   std::deque<BalanceSample> samples;
-  std::size_t newest = 0;  ///< of them: those of the last run or note
+  std::size_t newest = 0;                      ///< of them: those of the last run or note
   std::map<std::string, std::uint64_t> noted;  ///< how often each was told of
 
   // The pass under way; guarded by `mutex`.
@@ -280,7 +293,8 @@ Team::Team(std::vector<WorkerSpec> workers, std::string balancer)
     }
     auto device = Device::open(w.device);
     if (!device) throw Failure(device.error());
-    crew_->devices.back() = std::make_unique<DeviceWorker>(std::move(*device), number, CpuWorker(threads()), w.device_memory);
+    crew_->devices.back() =
+        std::make_unique<DeviceWorker>(std::move(*device), number, CpuWorker(threads()), w.device_memory);
   }
   if (crew_->processors.size() < workers_.size() && !crew_->processors.empty() && !bound_by_environment())
     crew_->place(workers_, threads());
@@ -360,7 +374,8 @@ void Team::run(Phase& phase, std::stop_token stop) {
     bound = 0;
   }
   double wall = 0;
-  for (const int w : who) wall = std::max(wall, crew.busy[static_cast<std::size_t>(w)] + crew.copying[static_cast<std::size_t>(w)]);
+  for (const int w : who)
+    wall = std::max(wall, crew.busy[static_cast<std::size_t>(w)] + crew.copying[static_cast<std::size_t>(w)]);
   lane.last.clear();
   for (std::size_t k = 0; k < who.size(); ++k) {
     const auto w = static_cast<std::size_t>(who[k]);

@@ -33,7 +33,6 @@ class CpuWorker {
   void bind(int thread) const;
 
  private:
-
   int threads_ = 1;
   Places places_;
   bool together_ = false;
@@ -62,8 +61,8 @@ class Phase {
 struct WorkerSpec {
   std::string name = "cpu";
   int threads = 1;
-  double slowdown = 1;  ///< > 1 makes this worker artificially slow: for tests of the balance
-  std::string device{};  ///< "cuda:0", as Device::open() takes it; empty: the processor
+  double slowdown = 1;      ///< > 1 makes this worker artificially slow: for tests of the balance
+  std::string device{};     ///< "cuda:0", as Device::open() takes it; empty: the processor
   Bytes device_memory = 0;  ///< that the run may use; 0: most of what is free
 };
 

@@ -33,7 +33,8 @@ struct WarpCopies {
 #if defined(CONOID_BULK_COPIES)
     if (lane == 0) {
 #pragma unroll
-      for (int s = 0; s < stages; ++s) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barriers + bytes * s) : "memory");
+      for (int s = 0; s < stages; ++s)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barriers + bytes * s) : "memory");
       asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
       asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     }
@@ -47,12 +48,13 @@ struct WarpCopies {
       asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(total) : "memory");
 #endif
   }
-  __device__ static __forceinline__ void copy(int lane, [[maybe_unused]] SharedAddress barrier, SharedAddress to, const void* from,
-                                              unsigned size) {
+  __device__ static __forceinline__ void copy(int lane, [[maybe_unused]] SharedAddress barrier, SharedAddress to,
+                                              const void* from, unsigned size) {
 #if defined(CONOID_BULK_COPIES)
     if (lane == 0)
       asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
-                   "l"(__cvta_generic_to_global(from)), "r"(size), "r"(barrier) : "memory");
+                   "l"(__cvta_generic_to_global(from)), "r"(size), "r"(barrier)
+                   : "memory");
 #else
     for (unsigned at = 16U * static_cast<unsigned>(lane); at < size; at += 512)
       copy_async<16>(to + at, static_cast<const unsigned char*>(from) + at);
@@ -65,15 +67,15 @@ struct WarpCopies {
   }
   /// All stages asked for but the newest `newer`.
   template <int newer>
-  __device__ static __forceinline__ void wait([[maybe_unused]] SharedAddress barrier, [[maybe_unused]] unsigned parity) {
+  __device__ static __forceinline__ void wait([[maybe_unused]] SharedAddress barrier,
+                                              [[maybe_unused]] unsigned parity) {
 #if defined(CONOID_BULK_COPIES)
     unsigned done = 0;
     do {
-      asm volatile(
-          "{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
-          : "=r"(done)
-          : "r"(barrier), "r"(parity)
-          : "memory");
+      asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+                   : "=r"(done)
+                   : "r"(barrier), "r"(parity)
+                   : "memory");
     } while (done == 0);
 #else
     __pipeline_wait_prior(newer);
@@ -92,9 +94,10 @@ __device__ __forceinline__ Real shared_value_if(SharedAddress at, int a, int b) 
                  : "=f"(v)
                  : "r"(at), "r"(a), "r"(b), "n"(4 * index));
   else
-    asm volatile("{\n.reg .pred p;\nsetp.lt.s32 p, %2, %3;\nmov.f64 %0, 0d0000000000000000;\n@p ld.shared.f64 %0, [%1+%4];\n}"
-                 : "=d"(v)
-                 : "r"(at), "r"(a), "r"(b), "n"(8 * index));
+    asm volatile(
+        "{\n.reg .pred p;\nsetp.lt.s32 p, %2, %3;\nmov.f64 %0, 0d0000000000000000;\n@p ld.shared.f64 %0, [%1+%4];\n}"
+        : "=d"(v)
+        : "r"(at), "r"(a), "r"(b), "n"(8 * index));
   return v;
 #elif defined(__CUDACC__)
   return a < b && at != 0 ? Real{index} : Real{0};  // nvcc's pass for the host: never called

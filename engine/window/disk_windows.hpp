@@ -19,13 +19,13 @@
 namespace conoid {
 
 struct DiskWindowsOptions {
-  std::string name = "windows";            ///< for messages: "slices"
-  std::filesystem::path file{};            ///< of a kept file; of a scratch file the folder is used
-  Bytes budget = 0;                        ///< memory of the host for windows
-  bool keep = false;                       ///< a kept file instead of scratch
-  bool reserve = true;                     ///< take the disk space of the first slots at the beginning
-  bool checksums = true;                   ///< of every window, verified whenever it is read
-  int threads = 4;                         ///< that read and write: two or three at the disk while others make checksums
+  std::string name = "windows";  ///< for messages: "slices"
+  std::filesystem::path file{};  ///< of a kept file; of a scratch file the folder is used
+  Bytes budget = 0;              ///< memory of the host for windows
+  bool keep = false;             ///< a kept file instead of scratch
+  bool reserve = true;           ///< take the disk space of the first slots at the beginning
+  bool checksums = true;         ///< of every window, verified whenever it is read
+  int threads = 4;               ///< that read and write: two or three at the disk while others make checksums
   std::shared_ptr<WindowMemory> memory{};  ///< host_memory() if null; a device module has page-locked memory
   std::shared_ptr<Disk> disk{};            ///< system_disk() if null
 };

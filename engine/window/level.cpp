@@ -32,7 +32,8 @@ Bytes sum(const std::vector<Bytes>& sizes) {
 Level::Level(std::string name, std::vector<Bytes> sizes, Bytes budget, std::shared_ptr<WindowBacking> backing,
              std::shared_ptr<WindowMemory> memory, int threads)
     : name_(std::move(name)), sizes_(std::move(sizes)), backing_(std::move(backing)), memory_(std::move(memory)),
-      threads_(static_cast<std::size_t>(std::max(threads, 1))), total_(sum(sizes_)), budget_(budget), entries_(sizes_.size()) {
+      threads_(static_cast<std::size_t>(std::max(threads, 1))), total_(sum(sizes_)), budget_(budget),
+      entries_(sizes_.size()) {
   for (const Bytes b : sizes_) verify(b > 0, "a window holds at least one byte");
   for (std::size_t t = 0; t < threads_; ++t) movers_.emplace_back([this] { move_windows(); });
 }

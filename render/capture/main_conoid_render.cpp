@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "conoid/config.hpp"
 #include "engine/core/file_ending.hpp"
@@ -98,7 +98,8 @@ Result<FieldView> field_view(const Arguments& a) {
   if (a.component == "x" || a.component == "y" || a.component == "z")
     view.value.component = a.component.front() - 'x';
   else if (!a.component.empty() && a.component != "magnitude")
-    return make_error(ErrorCode::command_line, "--component must be x, y, z or magnitude, found \"" + a.component + "\"");
+    return make_error(ErrorCode::command_line,
+                      "--component must be x, y, z or magnitude, found \"" + a.component + "\"");
   if (a.show == "magnitude")
     view.value.part = ComplexPart::magnitude;
   else if (a.show == "phase")
@@ -112,7 +113,8 @@ Result<FieldView> field_view(const Arguments& a) {
       return error == std::errc() && end == text.data() + text.size();
     };
     const std::string_view text = a.range;
-    if (colon == std::string::npos || !number(text.substr(0, colon), view.low) || !number(text.substr(colon + 1), view.high))
+    if (colon == std::string::npos || !number(text.substr(0, colon), view.low) ||
+        !number(text.substr(colon + 1), view.high))
       return make_error(ErrorCode::command_line, "--range must be LOW:HIGH, found \"" + a.range + "\"",
                         "For example --range -0.02:0.02");
     view.fixed_range = true;
@@ -136,7 +138,8 @@ Status save(const Arguments& a, const Image& image, PngText text) {
   return {};
 }
 
-Status draw_chart(const Arguments& a, const std::filesystem::path& run, const PictureOptions& options, const Theme& theme) {
+Status draw_chart(const Arguments& a, const std::filesystem::path& run, const PictureOptions& options,
+                  const Theme& theme) {
   auto spec = read_chart(run, a.chart);
   if (!spec) return spec.error();
   if (!a.title.empty()) spec->title = a.title;
@@ -154,7 +157,8 @@ Status draw_chart(const Arguments& a, const std::filesystem::path& run, const Pi
   return save(a, *image, {{"Run", run_id(run)}, {"Chart", a.chart}});
 }
 
-Status draw_field(const Arguments& a, const std::filesystem::path& run, const PictureOptions& options, const Theme& theme) {
+Status draw_field(const Arguments& a, const std::filesystem::path& run, const PictureOptions& options,
+                  const Theme& theme) {
   auto view = field_view(a);
   if (!view) return view.error();
   const auto standard = parse_view(a.view);
@@ -173,7 +177,9 @@ Status draw_field(const Arguments& a, const std::filesystem::path& run, const Pi
   auto image = take_picture(scene, options);
   if (!image) return image.error();
   return save(a, *image,
-              {{"Run", run_id(run)}, {"Field", a.field.empty() ? "first" : a.field}, {"Frame", std::to_string((*frame)->number)}});
+              {{"Run", run_id(run)},
+               {"Field", a.field.empty() ? "first" : a.field},
+               {"Frame", std::to_string((*frame)->number)}});
 }
 
 Status run_command(const Arguments& a) {

@@ -24,7 +24,9 @@ std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
   return v;
 }
 
-Error not_png(const std::string& what) { return make_error(ErrorCode::file, "this is not a sound PNG: " + what); }
+Error not_png(const std::string& what) {
+  return make_error(ErrorCode::file, "this is not a sound PNG: " + what);
+}
 
 }  // namespace
 

@@ -44,7 +44,9 @@ std::string parts_text(const VtkhdfReader& reader) {
   return list.empty() ? "none" : list;
 }
 
-fs::path folder_of(const fs::path& run) { return fs::is_directory(run) ? run : run.parent_path(); }
+fs::path folder_of(const fs::path& run) {
+  return fs::is_directory(run) ? run : run.parent_path();
+}
 
 std::string charts_text(const fs::path& run) {
   std::vector<std::string> names;
@@ -63,7 +65,8 @@ Result<ChartSpec> read_balance(const fs::path& file, bool roofline) {
   if (!read) return read.error();
   std::vector<BalanceRow> rows;
   for (const TelemetryRow& row : *read)
-    rows.push_back({row.pass, row.worker, row.items, row.busy, row.waiting, row.copying, row.phase, row.flops, row.bytes, row.held});
+    rows.push_back({row.pass, row.worker, row.items, row.busy, row.waiting, row.copying, row.phase, row.flops,
+                    row.bytes, row.held});
   if (!roofline) return balance_chart(std::move(rows));
   MachineRates rates;
   std::vector<MachineRates> devices;
@@ -71,8 +74,11 @@ Result<ChartSpec> read_balance(const fs::path& file, bool roofline) {
     const auto summary = read_json(*text);
     const auto machine = summary.is_object() ? summary.value("machine", Json::object()) : Json::object();
     const auto rates_at = [](const Json& at) {
-      const auto number = [&](const char* key) { return at.is_object() && at.contains(key) && at[key].is_number() ? at[key].get<double>() : 0.0; };
-      return std::pair(MachineRates{number("copy_bytes_per_second"), number("flops_double"), number("flops_single"), 0}, number("worker"));
+      const auto number = [&](const char* key) {
+        return at.is_object() && at.contains(key) && at[key].is_number() ? at[key].get<double>() : 0.0;
+      };
+      return std::pair(MachineRates{number("copy_bytes_per_second"), number("flops_double"), number("flops_single"), 0},
+                       number("worker"));
     };
     rates = rates_at(machine).first;
     if (machine.is_object() && machine.contains("devices"))

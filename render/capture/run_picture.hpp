@@ -19,10 +19,10 @@ namespace conoid {
 
 struct FieldRequest {
   std::filesystem::path run;
-  std::string field;                        ///< empty: the first
-  std::string part;                         ///< empty: all that carry it
-  std::optional<long long> frame;           ///< number; negative counts from the last (−1); none: the last
-  bool telling = false;                     ///< without a number: the one that a window opens the run on
+  std::string field;               ///< empty: the first
+  std::string part;                ///< empty: all that carry it
+  std::optional<long long> frame;  ///< number; negative counts from the last (−1); none: the last
+  bool telling = false;            ///< without a number: the one that a window opens the run on
 };
 
 /// What a run holds, for --list and for error messages.

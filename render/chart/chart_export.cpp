@@ -20,7 +20,8 @@
 
 namespace conoid {
 
-Status export_chart(const std::shared_ptr<ChartScene>& scene, const std::filesystem::path& file, int width, int height) {
+Status export_chart(const std::shared_ptr<ChartScene>& scene, const std::filesystem::path& file, int width,
+                    int height) {
   const std::string ending = lower_case_ending(file);
   const bool svg = ending == ".svg";
   const bool pdf = ending == ".pdf" && CONOID_RENDER_PDF != 0;

@@ -35,7 +35,8 @@ void lay_out(ChartFrame& frame) {
     }
     // Rows take height, which a wide and low chart has none to spare of: there the legend stands at the right.
     const double column = static_cast<double>(frame.legend.size()) * row_height * r;
-    const bool beside = frame.width > 1.4 * frame.height && rows > 1 && widest < 0.36 * frame.width && column < top - left;
+    const bool beside =
+        frame.width > 1.4 * frame.height && rows > 1 && widest < 0.36 * frame.width && column < top - left;
     x = left;
     double y = top - row_height * r / 2;
     for (LegendEntry& entry : frame.legend) {
@@ -53,8 +54,10 @@ void lay_out(ChartFrame& frame) {
       entry.y = y;
       x += entry.width + entry_gap * r;
     }
-    if (beside) right -= widest + entry_gap * r;
-    else top = y - row_height * r / 2;
+    if (beside)
+      right -= widest + entry_gap * r;
+    else
+      top = y - row_height * r / 2;
   }
   top -= 8 * r;
   const double bottom = chart_margin * r;
@@ -75,11 +78,12 @@ void paint_frame(vtkContext2D& painter, const ChartFrame& frame) {
       const int pieces = entry.dashed ? 3 : 1;
       const double step = swatch * r / pieces;
       for (int i = 0; i < pieces; ++i)
-        draw_line(painter, entry.x + i * step, entry.y, entry.x + i * step + (entry.dashed ? 0.6 : 1.0) * step, entry.y);
+        draw_line(painter, entry.x + i * step, entry.y, entry.x + i * step + (entry.dashed ? 0.6 : 1.0) * step,
+                  entry.y);
     }
     const double offset = entry.block ? 18 : swatch + swatch_gap;
-    draw_text(painter, frame.theme, entry.faint ? frame.theme.muted : frame.theme.text, chart_text * r, false, Align::left, Raise::middle,
-              entry.x + offset * r, entry.y, entry.label);
+    draw_text(painter, frame.theme, entry.faint ? frame.theme.muted : frame.theme.text, chart_text * r, false,
+              Align::left, Raise::middle, entry.x + offset * r, entry.y, entry.label);
     // Struck out: a hidden curve is not told by colour alone.
     if (entry.faint) {
       use_pen(painter, frame.theme.muted, r);
@@ -92,8 +96,8 @@ std::optional<std::size_t> curve_of_overlay(const ChartSpec& spec, std::size_t o
   const Series& s = spec.series[overlay];
   if (!s.overlay) return std::nullopt;
   for (std::size_t i = 0; i < spec.series.size(); ++i)
-    if (!spec.series[i].overlay && s.label.size() > spec.series[i].label.size() && s.label.starts_with(spec.series[i].label) &&
-        s.label[spec.series[i].label.size()] == ',')
+    if (!spec.series[i].overlay && s.label.size() > spec.series[i].label.size() &&
+        s.label.starts_with(spec.series[i].label) && s.label[spec.series[i].label.size()] == ',')
       return i;
   return std::nullopt;
 }
@@ -121,7 +125,8 @@ std::vector<Rgb> series_colors(const ChartSpec& spec, const Theme& theme) {
   }
   // An overlay that is named after a curve has its colour.
   for (std::size_t i = 0; i < spec.series.size(); ++i)
-    if (const auto curve_number = curve_of_overlay(spec, i); curve_number && spec.series[i].color < 0) colors[i] = colors[*curve_number];
+    if (const auto curve_number = curve_of_overlay(spec, i); curve_number && spec.series[i].color < 0)
+      colors[i] = colors[*curve_number];
   return colors;
 }
 

@@ -34,8 +34,12 @@ namespace conoid {
 
 namespace {
 
-double forward(double v, AxisScale scale) { return scale == AxisScale::log ? (v > 0 ? std::log10(v) : NAN) : v; }
-double backward(double v, AxisScale scale) { return scale == AxisScale::log ? std::pow(10.0, v) : v; }
+double forward(double v, AxisScale scale) {
+  return scale == AxisScale::log ? (v > 0 ? std::log10(v) : NAN) : v;
+}
+double backward(double v, AxisScale scale) {
+  return scale == AxisScale::log ? std::pow(10.0, v) : v;
+}
 
 void set_pen(vtkPen* pen, const Rgb& color, double width) {
   pen->SetLineType(vtkPen::SOLID_LINE);
@@ -181,7 +185,8 @@ void ChartScene::Impl::rebuild() {
     for (int k = 0; k < workers; ++k) {
       const auto i = static_cast<std::size_t>(k);
       const std::string name = i < spec.workers.size() ? spec.workers[i] : spec.words.worker + " " + std::to_string(k);
-      frame.legend.push_back({name, theme.series.empty() ? theme.accent : theme.series[i % theme.series.size()], false, true});
+      frame.legend.push_back(
+          {name, theme.series.empty() ? theme.accent : theme.series[i % theme.series.size()], false, true});
     }
     if (std::any_of(spec.balance.begin(), spec.balance.end(), [](const BalanceRow& row) { return row.copying > 0; })) {
       // Half of a worker's colour over the background, as its bands are.
@@ -201,10 +206,11 @@ void ChartScene::Impl::rebuild() {
         told.insert(what);
         continue;
       }
-      frame.legend.push_back({spec.series[i].label, colors[i], spec.series[i].overlay, false,
-                              hidden.contains(spec.series[i].label)});
+      frame.legend.push_back(
+          {spec.series[i].label, colors[i], spec.series[i].overlay, false, hidden.contains(spec.series[i].label)});
     }
-    for (const std::string& what : told) frame.legend.push_back({what, theme.muted, true, false, hidden.contains(what)});
+    for (const std::string& what : told)
+      frame.legend.push_back({what, theme.muted, true, false, hidden.contains(what)});
   }
   lay_out(frame);
   chart->ClearPlots();
@@ -326,8 +332,8 @@ void ChartScene::Impl::paint_under(vtkContext2D& painter) const {
   }
   if (spec.kind == ChartKind::balance) paint_balance(painter, frame, spec);
   if (spec.kind != ChartKind::lines) return;
-  draw_text(painter, theme, theme.text, chart_text * ratio, false, Align::centre, Raise::bottom, plot.x + plot.width / 2,
-            frame.inside.y, axis_title(spec.x_label, x_ticks.unit));
+  draw_text(painter, theme, theme.text, chart_text * ratio, false, Align::centre, Raise::bottom,
+            plot.x + plot.width / 2, frame.inside.y, axis_title(spec.x_label, x_ticks.unit));
   draw_text(painter, theme, theme.text, chart_text * ratio, false, Align::centre, Raise::top, frame.inside.x,
             plot.y + plot.height / 2, axis_title(spec.y_label, y_ticks.unit), 90);
   const bool empty = std::all_of(spec.series.begin(), spec.series.end(), [](const Series& s) { return s.x.empty(); });
@@ -354,7 +360,8 @@ void ChartScene::Impl::paint_marks(vtkContext2D& painter) const {
       if (!std::isfinite(x) || !std::isfinite(y) || !plot.contains(x, y)) continue;
       use_pen(painter, theme.background, 1.5 * ratio);
       use_brush(painter, colors[k]);
-      painter.DrawEllipse(static_cast<float>(x), static_cast<float>(y), static_cast<float>(5 * ratio), static_cast<float>(5 * ratio));
+      painter.DrawEllipse(static_cast<float>(x), static_cast<float>(y), static_cast<float>(5 * ratio),
+                          static_cast<float>(5 * ratio));
       const double wide = text_size(theme, s.label, chart_text * ratio)[0];
       const bool left = x + away + wide > plot.right();
       names.push_back({left ? x - away - wide : x + away, y, wide, left, s.label});
@@ -367,15 +374,18 @@ void ChartScene::Impl::paint_marks(vtkContext2D& painter) const {
     const Series& s = spec.series[k];
     if (s.marks || hides(s) || s.x.empty() || s.y.size() < s.x.size()) continue;
     const std::size_t i = s.x.size() / 6;
-    if (const double slope = s.x[i] > 0 ? s.y[i] / s.x[i] : 0; slope > 0 && std::abs(slope - slope_told) > 1e-6 * slope && !spec.words.copies.empty()) {
+    if (const double slope = s.x[i] > 0 ? s.y[i] / s.x[i] : 0;
+        slope > 0 && std::abs(slope - slope_told) > 1e-6 * slope && !spec.words.copies.empty()) {
       slope_told = slope;
-      draw_text(painter, theme, theme.muted, chart_text * ratio, false, Align::left, Raise::top, pixel_x(s.x[i]) + 10 * ratio, pixel_y(s.y[i]),
+      draw_text(painter, theme, theme.muted, chart_text * ratio, false, Align::left, Raise::top,
+                pixel_x(s.x[i]) + 10 * ratio, pixel_y(s.y[i]),
                 spec.words.copies + ", " + readable(s.y[i] / s.x[i], "GB/s", 3));
     }
     const double y = pixel_y(s.y.back());
     if (std::isfinite(y) && y > plot.y && y < plot.top())
       draw_text(painter, theme, theme.muted, chart_text * ratio, false, Align::right, Raise::bottom,
-                std::min(pixel_x(s.x.back()), plot.right()) - 4 * ratio, y + 3 * ratio, s.label + ", " + readable(s.y.back(), spec.y_unit, 3));
+                std::min(pixel_x(s.x.back()), plot.right()) - 4 * ratio, y + 3 * ratio,
+                s.label + ", " + readable(s.y.back(), spec.y_unit, 3));
   }
   std::sort(names.begin(), names.end(), [](const Name& a, const Name& b) { return a.y < b.y; });
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -384,7 +394,8 @@ void ChartScene::Impl::paint_marks(vtkContext2D& painter) const {
       if (!beside && names[i].y < names[j].y + line) names[i].y = names[j].y + line;
     }
   for (const Name& name : names)
-    draw_text(painter, theme, theme.text, chart_text * ratio, false, Align::left, Raise::middle, name.x, name.y, name.text);
+    draw_text(painter, theme, theme.text, chart_text * ratio, false, Align::left, Raise::middle, name.x, name.y,
+              name.text);
 }
 
 std::optional<ChartReading> ChartScene::Impl::read(double px) const {
@@ -417,7 +428,8 @@ std::optional<ChartReading> ChartScene::Impl::read(double px) const {
   if (!snapped) return std::nullopt;
   reading.text = spec.x_label + " = " + readable(reading.x, spec.x_unit, 5);
   for (std::size_t i = 0; i < reading.values.size(); ++i)
-    if (!hides(spec.series[i]) && (!spec.series[i].marks || std::isfinite(reading.values[i].y))) reading.text += "   " + reading.values[i].label + " " + readable(reading.values[i].y, spec.y_unit);
+    if (!hides(spec.series[i]) && (!spec.series[i].marks || std::isfinite(reading.values[i].y)))
+      reading.text += "   " + reading.values[i].label + " " + readable(reading.values[i].y, spec.y_unit);
   return reading;
 }
 
@@ -441,7 +453,8 @@ void ChartScene::Impl::paint_cursor(vtkContext2D& painter) const {
     if (!std::isfinite(y) || y < plot.y || y > plot.top()) continue;
     use_pen(painter, theme.background, 1.5 * r);
     use_brush(painter, colors[i]);
-    painter.DrawEllipse(static_cast<float>(x), static_cast<float>(y), static_cast<float>(4 * r), static_cast<float>(4 * r));
+    painter.DrawEllipse(static_cast<float>(x), static_cast<float>(y), static_cast<float>(4 * r),
+                        static_cast<float>(4 * r));
   }
   const std::size_t shown = shown_colors.size();
   double widest = 0;
@@ -464,8 +477,8 @@ void ChartScene::Impl::paint_cursor(vtkContext2D& painter) const {
       draw_rect(painter, text_x, y - 4 * r, 8 * r, 8 * r);
       text_x += 14 * r;
     }
-    draw_text(painter, theme, i == 0 ? theme.muted : theme.text, chart_text * r, false, Align::left, Raise::middle, text_x,
-              y, lines[i]);
+    draw_text(painter, theme, i == 0 ? theme.muted : theme.text, chart_text * r, false, Align::left, Raise::middle,
+              text_x, y, lines[i]);
   }
 }
 
@@ -497,9 +510,13 @@ void ChartScene::set_chart(ChartSpec spec) {
   changed();
 }
 
-const ChartSpec& ChartScene::chart() const { return impl_->spec; }
+const ChartSpec& ChartScene::chart() const {
+  return impl_->spec;
+}
 
-const Theme& ChartScene::theme() const { return impl_->theme; }
+const Theme& ChartScene::theme() const {
+  return impl_->theme;
+}
 
 void ChartScene::set_legend(bool visible) {
   impl_->legend = visible;
@@ -516,7 +533,9 @@ void ChartScene::set_hidden(std::set<std::string> labels) {
   changed();
 }
 
-const std::set<std::string>& ChartScene::hidden() const { return impl_->hidden; }
+const std::set<std::string>& ChartScene::hidden() const {
+  return impl_->hidden;
+}
 
 void ChartScene::set_crosshair(bool visible) {
   impl_->crosshair = visible;
@@ -551,14 +570,18 @@ std::optional<ChartReading> ChartScene::read(double x, double y) const {
   return s.read(x);
 }
 
-vtkRenderer* ChartScene::renderer() const { return impl_->renderer; }
+vtkRenderer* ChartScene::renderer() const {
+  return impl_->renderer;
+}
 
 void ChartScene::attach(vtkRenderWindow& window) {
   window.SetNumberOfLayers(1);
   window.AddRenderer(impl_->renderer);
 }
 
-void ChartScene::detach(vtkRenderWindow& window) { window.RemoveRenderer(impl_->renderer); }
+void ChartScene::detach(vtkRenderWindow& window) {
+  window.RemoveRenderer(impl_->renderer);
+}
 
 void ChartScene::layout(int width, int height, double pixel_ratio) {
   impl_->width = std::max(width, 1);
@@ -606,15 +629,9 @@ bool ChartScene::handle(const InputEvent& event) {
       s.last_x = x;
       s.last_y = y;
       return false;
-    case InputKind::release:
-      s.held = MouseButton::none;
-      return false;
-    case InputKind::double_click:
-      s.zoomed = false;
-      return true;
-    case InputKind::leave:
-      s.cursor.reset();
-      return true;
+    case InputKind::release: s.held = MouseButton::none; return false;
+    case InputKind::double_click: s.zoomed = false; return true;
+    case InputKind::leave: s.cursor.reset(); return true;
     case InputKind::move: {
       if (event.button == MouseButton::none) s.held = MouseButton::none;
       if (s.held == MouseButton::left) {

@@ -86,8 +86,8 @@ ChartSpec balance_chart(std::vector<BalanceRow> rows, std::vector<std::string> w
   return spec;
 }
 
-ChartSpec roofline_chart(std::span<const BalanceRow> rows, std::span<const std::string> workers, const MachineRates& rates,
-                         ChartWords words, std::span<const MachineRates> devices) {
+ChartSpec roofline_chart(std::span<const BalanceRow> rows, std::span<const std::string> workers,
+                         const MachineRates& rates, ChartWords words, std::span<const MachineRates> devices) {
   constexpr double giga = 1e9;
   struct Sum {
     double flops = 0, bytes = 0, seconds = 0;
@@ -133,7 +133,8 @@ ChartSpec roofline_chart(std::span<const BalanceRow> rows, std::span<const std::
   };
   for (const int worker : counting) {
     const MachineRates device = device_of(worker);
-    if (!device.known() && rates.known() && (roofs.empty() || !roofs.front().whose.empty())) roofs.insert(roofs.begin(), {rates, ""});
+    if (!device.known() && rates.known() && (roofs.empty() || !roofs.front().whose.empty()))
+      roofs.insert(roofs.begin(), {rates, ""});
     const auto w = static_cast<std::size_t>(std::max(worker, 0));
     if (device.known()) roofs.push_back({device, w < workers.size() ? workers[w] : std::to_string(worker)});
   }

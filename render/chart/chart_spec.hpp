@@ -29,16 +29,17 @@ struct BalanceRow {
   double waiting = 0;
   double copying = 0;
   std::string phase{};
-  double flops = 0;  ///< that the phase counted; 0: it does not count
-  double bytes = 0;  ///< likewise, to and from memory
-  double held = 0;   ///< bytes of the device's memory
+  double flops = 0;     ///< that the phase counted; 0: it does not count
+  double bytes = 0;     ///< likewise, to and from memory
+  double held = 0;      ///< bytes of the device's memory
   double streamed = 0;  ///< bytes that passed through windows between disk, host and device
 };
 
 /// What a chart says by itself; a program that speaks another language sets its own.
 struct ChartWords {
   std::string no_values = "No values yet", no_passes = "No passes yet";
-  std::string shares = "Time of the workers", items = "Items held", memory = "Memory of the devices", streamed = "Streamed a pass", pass = "Pass";
+  std::string shares = "Time of the workers", items = "Items held", memory = "Memory of the devices",
+              streamed = "Streamed a pass", pass = "Pass";
   std::string worker = "worker", copying = "copying", waiting = "waiting";
   std::string roofline = "Roofline", intensity = "Operations a byte", rate = "Speed";
   std::string copies = "copies", doubles = "multiply-adds, double", singles = "multiply-adds, single";
@@ -55,9 +56,9 @@ struct ChartSpec {
   std::string y_unit;
   AxisScale x_scale = AxisScale::linear;
   AxisScale y_scale = AxisScale::linear;
-  std::vector<Series> series;          ///< lines; polar: x is an angle in degrees, y the radius
-  std::vector<BalanceRow> balance;     ///< balance, any order
-  std::vector<std::string> workers;    ///< names for the balance chart
+  std::vector<Series> series;        ///< lines; polar: x is an angle in degrees, y the radius
+  std::vector<BalanceRow> balance;   ///< balance, any order
+  std::vector<std::string> workers;  ///< names for the balance chart
   ChartWords words{};
 };
 
@@ -65,7 +66,8 @@ struct ChartSpec {
 /// legend; dimensionless first columns in degrees make no difference. Rows shorter than the columns are left out.
 [[nodiscard]] ChartSpec chart_of(const TableInfo& info, std::span<const std::vector<double>> rows);
 /// "balance" from telemetry rows.
-[[nodiscard]] ChartSpec balance_chart(std::vector<BalanceRow> rows, std::vector<std::string> workers = {}, ChartWords words = {});
+[[nodiscard]] ChartSpec balance_chart(std::vector<BalanceRow> rows, std::vector<std::string> workers = {},
+                                      ChartWords words = {});
 
 /// The roof of a machine, min(peak, intensity × copy rate) in double and in single precision, and under it a point for each phase
 /// that counts what it takes (one for each worker where there are several): all its operations over all its bytes, and over the

@@ -16,14 +16,19 @@ namespace {
 const std::string decibel_area = "dBsm";
 const std::string area = "m^2";
 
-bool is_decibel(const std::string& unit) { return unit.starts_with("dB"); }
+bool is_decibel(const std::string& unit) {
+  return unit.starts_with("dB");
+}
 
-std::string name_of(const Column& column) { return column.label.empty() ? column.name : column.label; }
+std::string name_of(const Column& column) {
+  return column.label.empty() ? column.name : column.label;
+}
 
 /// The one unit of all curves; empty when they differ.
 std::string own_unit(const TableInfo& info) {
   if (info.columns.size() < 2) return {};
-  const bool one = std::all_of(info.columns.begin() + 1, info.columns.end(), [&](const Column& c) { return c.unit == info.columns[1].unit; });
+  const bool one = std::all_of(info.columns.begin() + 1, info.columns.end(),
+                               [&](const Column& c) { return c.unit == info.columns[1].unit; });
   return one ? info.columns[1].unit : std::string();
 }
 
@@ -32,8 +37,8 @@ bool is_exact(const TableInfo& info, const Column& column) {
 }
 
 bool same_abscissa(const ChartTable& a, const ChartTable& b) {
-  if (a.info->columns.front().name != b.info->columns.front().name || a.info->columns.front().unit != b.info->columns.front().unit ||
-      a.rows->size() != b.rows->size())
+  if (a.info->columns.front().name != b.info->columns.front().name ||
+      a.info->columns.front().unit != b.info->columns.front().unit || a.rows->size() != b.rows->size())
     return false;
   for (std::size_t i = 0; i < a.rows->size(); ++i)
     if ((*a.rows)[i].empty() || (*b.rows)[i].empty() || (*a.rows)[i][0] != (*b.rows)[i][0]) return false;
@@ -73,7 +78,8 @@ std::vector<std::string> units_of(const ChartTable& table, std::span<const Chart
   if (own.empty()) {
     std::vector<std::string> out;
     for (std::size_t c = 1; c < table.info->columns.size(); ++c)
-      if (const std::string& unit = table.info->columns[c].unit; std::find(out.begin(), out.end(), unit) == out.end()) out.push_back(unit);
+      if (const std::string& unit = table.info->columns[c].unit; std::find(out.begin(), out.end(), unit) == out.end())
+        out.push_back(unit);
     return out;
   }
   std::vector<std::string> out = {own};
@@ -148,7 +154,8 @@ ChartSpec chart_in_unit(const ChartTable& table, std::span<const ChartTable> all
         continue;
       }
       const double difference = before[k].y[i] - before[*curve].y[i];  // in decibels
-      s.y[i] = is_decibel(unit) ? spec.series[*curve].y[i] + difference : spec.series[*curve].y[i] * std::pow(10.0, difference / 10);
+      s.y[i] = is_decibel(unit) ? spec.series[*curve].y[i] + difference
+                                : spec.series[*curve].y[i] * std::pow(10.0, difference / 10);
     }
   }
   spec.y_unit = unit;

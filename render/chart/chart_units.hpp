@@ -25,6 +25,7 @@ struct ChartTable {
 [[nodiscard]] std::string quantity_of(const TableInfo& info, const std::string& unit);
 /// The chart of a table in one of these units, its own for an empty or unknown one. Exact curves, which are published once, are shifted as the curves they
 /// belong to: by the difference of the decibels, by the ratio of areas.
-[[nodiscard]] ChartSpec chart_in_unit(const ChartTable& table, std::span<const ChartTable> all, const std::string& unit);
+[[nodiscard]] ChartSpec chart_in_unit(const ChartTable& table, std::span<const ChartTable> all,
+                                      const std::string& unit);
 
 }  // namespace conoid

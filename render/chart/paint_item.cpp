@@ -9,7 +9,7 @@ namespace conoid {
 
 vtkStandardNewMacro(PaintItem)
 
-bool PaintItem::Paint(vtkContext2D* painter) {
+    bool PaintItem::Paint(vtkContext2D* painter) {
   if (paint) paint(*painter);
   return true;
 }

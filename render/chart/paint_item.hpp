@@ -13,7 +13,7 @@ class PaintItem : public vtkContextItem {
   static PaintItem* New();
   vtkTypeMacro(PaintItem, vtkContextItem)
 
-  std::function<void(vtkContext2D&)> paint;
+      std::function<void(vtkContext2D&)> paint;
   bool Paint(vtkContext2D* painter) override;
 
  protected:

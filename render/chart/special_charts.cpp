@@ -143,10 +143,13 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
   const bool both = frame.inside.height > 210 * r;
   const double height = frame.inside.height - below - (both ? 2 : 1) * gap + 6 * r;
   if (width < 40 * r || height < 24 * r) return;
-  const Strip kinds[] = {{&BalanceRow::streamed, &spec.words.streamed, true}, {&BalanceRow::held, &spec.words.memory, false}};
+  const Strip kinds[] = {{&BalanceRow::streamed, &spec.words.streamed, true},
+                         {&BalanceRow::held, &spec.words.memory, false}};
   std::vector<Strip> strips;
   for (Strip strip : kinds) {
-    if (std::none_of(spec.balance.begin(), spec.balance.end(), [&](const BalanceRow& row) { return row.*strip.value > 0; })) continue;
+    if (std::none_of(spec.balance.begin(), spec.balance.end(),
+                     [&](const BalanceRow& row) { return row.*strip.value > 0; }))
+      continue;
     std::map<std::pair<std::uint64_t, int>, double> a_pass;  // several phases may have one number
     for (const BalanceRow& row : spec.balance) {
       double& value = a_pass[{row.pass, row.worker}];
@@ -156,14 +159,16 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
     const double needed = (strips.empty() ? 330 : 420) * r;
     if (strip.most > 0 && frame.inside.height > needed) strips.push_back(strip);
   }
-  const double upper = height - static_cast<double>(strips.size()) * gap, each = (strips.size() > 1 ? 0.18 : 0.22) * upper;
+  const double upper = height - static_cast<double>(strips.size()) * gap,
+               each = (strips.size() > 1 ? 0.18 : 0.22) * upper;
   double bottom = frame.inside.y + below;
   for (Strip& strip : strips) {
     strip.box = {left, bottom, width, each};
     bottom = strip.box.top() + gap;
   }
   const Box items{left, bottom, width, both ? 0.32 * upper : 0};
-  const Box shares{left, both ? items.top() + gap : items.y, width, upper - items.height - static_cast<double>(strips.size()) * each};
+  const Box shares{left, both ? items.top() + gap : items.y, width,
+                   upper - items.height - static_cast<double>(strips.size()) * each};
   if (spec.balance.empty()) {
     draw_text(painter, theme, theme.muted, 13 * r, false, Align::centre, Raise::middle, left + width / 2,
               frame.inside.y + frame.inside.height / 2, spec.words.no_passes);
@@ -204,7 +209,9 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
     }
     ++s.rows;
   }
-  const auto color = [&](std::size_t k) { return theme.series.empty() ? theme.accent : theme.series[k % theme.series.size()]; };
+  const auto color = [&](std::size_t k) {
+    return theme.series.empty() ? theme.accent : theme.series[k % theme.series.size()];
+  };
   no_pen(painter);
   for (int bin = 0; bin < bins; ++bin) {
     const double x0 = std::round(left + width * bin / bins);
@@ -250,27 +257,29 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
     if (t > 0 && t < 1) draw_line(painter, box.x, box.y + t * box.height, box.right(), box.y + t * box.height);
   };
   const int percents = shares.height > 90 * r ? 25 : shares.height > 44 * r ? 50 : 100;
-  for (int percent = 0; percent <= 100; percent += percents) label_y(shares, percent / 100.0, std::to_string(percent) + " %");
+  for (int percent = 0; percent <= 100; percent += percents)
+    label_y(shares, percent / 100.0, std::to_string(percent) + " %");
   const TickSet counts = tidy_ticks(0, static_cast<double>(most), 4, "1");
   for (const Tick& tick : counts.ticks)
     if (both) label_y(items, tick.value / static_cast<double>(most), tick.label);
   for (const Strip& strip : strips) {
     label_y(strip.box, 0, "0");
     label_y(strip.box, 1, format_bytes(static_cast<Bytes>(strip.most)));
-    draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, strip.box.x, strip.box.top() + 5 * r,
-              *strip.words);
+    draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, strip.box.x,
+              strip.box.top() + 5 * r, *strip.words);
   }
-  draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, shares.x, shares.top() + 5 * r,
-            spec.words.shares);
+  draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, shares.x,
+            shares.top() + 5 * r, spec.words.shares);
   if (both)
-    draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, items.x, items.top() + 5 * r,
-              axis_title(spec.words.items, counts.unit));
+    draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, items.x,
+              items.top() + 5 * r, axis_title(spec.words.items, counts.unit));
   const TickSet ticks = tidy_ticks(static_cast<double>(first), static_cast<double>(last) + 1e-9,
                                    std::clamp(static_cast<int>(width / (70 * r)), 2, 12), "1");
   for (const Tick& tick : ticks.ticks) {
     if (std::abs(tick.value - std::round(tick.value)) > 1e-9) continue;
     const double x = left + width * (tick.value - static_cast<double>(first) + 0.5) / passes;
-    draw_text(painter, theme, theme.muted, chart_text * r, false, Align::centre, Raise::top, x, frame.inside.y + below - 6 * r, tick.label);
+    draw_text(painter, theme, theme.muted, chart_text * r, false, Align::centre, Raise::top, x,
+              frame.inside.y + below - 6 * r, tick.label);
   }
   draw_text(painter, theme, theme.text, chart_text * r, false, Align::centre, Raise::bottom, left + width / 2,
             frame.inside.y, axis_title(spec.words.pass, ticks.unit));

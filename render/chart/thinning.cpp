@@ -18,8 +18,10 @@ std::vector<ThinPoint> thin_columns(std::span<const double> x, std::span<const d
     for (std::size_t i = 0; i < n; ++i) out.push_back({x[i], y[i]});
     return out;
   }
-  const auto begin = static_cast<std::size_t>(std::lower_bound(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n), low) - x.begin());
-  const auto end = static_cast<std::size_t>(std::upper_bound(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n), high) - x.begin());
+  const auto begin = static_cast<std::size_t>(
+      std::lower_bound(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n), low) - x.begin());
+  const auto end = static_cast<std::size_t>(
+      std::upper_bound(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n), high) - x.begin());
   const std::size_t from = begin > 0 ? begin - 1 : 0;
   const std::size_t to = std::min(end + 1, n);
   const double per_column = (high - low) / std::max(columns, 1);

@@ -30,7 +30,9 @@ using vec::cross;
 using vec::norm;
 
 /// a + s b
-Vec3 moved(const Vec3& a, const Vec3& b, double s) { return vec::axpy(s, b, a); }
+Vec3 moved(const Vec3& a, const Vec3& b, double s) {
+  return vec::axpy(s, b, a);
+}
 
 Index entries_of(const FramePart& part, Association association) {
   if (const auto* grid = std::get_if<ImageGeometry>(&part.geometry)) {
@@ -44,7 +46,8 @@ Index entries_of(const FramePart& part, Association association) {
 }
 
 /// The three components at one moment.
-Result<std::array<std::vector<float>, 3>> components_of(const FramePart& part, const Field& field, ValueSelection value) {
+Result<std::array<std::vector<float>, 3>> components_of(const FramePart& part, const Field& field,
+                                                        ValueSelection value) {
   value.part = ComplexPart::instant;
   std::array<std::vector<float>, 3> out;
   for (int k = 0; k < 3; ++k) {
@@ -65,7 +68,8 @@ Vec3 place_of(const FramePart& part, Association association, Index i) {
     const std::array<Index, 3> at = {i % n[0], i / n[0] % n[1], i / (n[0] * n[1])};
     Vec3 p{};
     for (std::size_t k = 0; k < 3; ++k)
-      p[k] = grid->origin[k] + grid->spacing[k] * (static_cast<double>(at[k]) + (cells && grid->points[k] > 1 ? 0.5 : 0.0));
+      p[k] = grid->origin[k] +
+             grid->spacing[k] * (static_cast<double>(at[k]) + (cells && grid->points[k] > 1 ? 0.5 : 0.0));
     return p;
   }
   const auto& mesh = std::get<MeshGeometry>(part.geometry);
@@ -78,13 +82,15 @@ Vec3 place_of(const FramePart& part, Association association, Index i) {
   const Index end = (*mesh.offsets)[static_cast<std::size_t>(i) + 1];
   Vec3 mean{};
   for (Index k = begin; k < end; ++k)
-    mean = moved(mean, point((*mesh.connectivity)[static_cast<std::size_t>(k)]), 1.0 / static_cast<double>(std::max<Index>(end - begin, 1)));
+    mean = moved(mean, point((*mesh.connectivity)[static_cast<std::size_t>(k)]),
+                 1.0 / static_cast<double>(std::max<Index>(end - begin, 1)));
   return mean;
 }
 
 }  // namespace
 
-Result<std::vector<Arrow>> spread_arrows(const FramePart& part, const Field& field, const ValueSelection& value, int count) {
+Result<std::vector<Arrow>> spread_arrows(const FramePart& part, const Field& field, const ValueSelection& value,
+                                         int count) {
   if (field.info.components != 3)
     return make_error(ErrorCode::command_line, "field \"" + field.info.name + "\" is no vector field");
   auto components = components_of(part, field, value);
@@ -199,7 +205,8 @@ VectorAt vector_field(const FramePart& part, const Field& field, const ValueSele
           stride *= grid.points[k];
         }
         if (weight > 0)
-          for (std::size_t k = 0; k < 3; ++k) sum[k] += weight * static_cast<double>((*components)[k][static_cast<std::size_t>(index)]);
+          for (std::size_t k = 0; k < 3; ++k)
+            sum[k] += weight * static_cast<double>((*components)[k][static_cast<std::size_t>(index)]);
       }
       return sum;
     };
@@ -234,7 +241,8 @@ VectorAt vector_field(const FramePart& part, const Field& field, const ValueSele
       }
       for (vtkIdType k = 0; k < finder->cell->GetNumberOfPoints(); ++k)
         sum[d] += finder->weights[static_cast<std::size_t>(k)] *
-                  static_cast<double>((*components)[d][static_cast<std::size_t>(finder->cell->GetPointId(static_cast<int>(k)))]);
+                  static_cast<double>(
+                      (*components)[d][static_cast<std::size_t>(finder->cell->GetPointId(static_cast<int>(k)))]);
     }
     return sum;
   };
@@ -265,12 +273,13 @@ ArrowActors::~ArrowActors() {
   renderer_.RemoveActor(line_actor_);
 }
 
-void ArrowActors::update(const FramePart& part, const Field* field, const FieldView& view, const Theme& theme, double size,
-                         double pixel_ratio) {
+void ArrowActors::update(const FramePart& part, const Field* field, const FieldView& view, const Theme& theme,
+                         double size, double pixel_ratio) {
   arrow_actor_->VisibilityOff();
   line_actor_->VisibilityOff();
   if (field == nullptr || field->info.components != 3 || !(size > 0)) return;
-  const auto spread = spread_arrows(part, *field, view.value, view.streamlines ? std::max(12, view.arrows / 16) : view.arrows);
+  const auto spread =
+      spread_arrows(part, *field, view.value, view.streamlines ? std::max(12, view.arrows / 16) : view.arrows);
   if (!spread || spread->empty()) return;
   double largest = 0;
   for (const Arrow& arrow : *spread) largest = std::max(largest, norm(arrow.vector));
@@ -319,7 +328,8 @@ void ArrowActors::update(const FramePart& part, const Field* field, const FieldV
     const double head = std::min(0.36 * length, 0.3 * longest);
     const vtkIdType tail = ring(-length / 2, 0.02 * longest);
     const vtkIdType neck = ring(length / 2 - head, 0.02 * longest);
-    const vtkIdType rim = ring(length / 2 - head, 0.07 * longest * std::min(1.0, length / (0.5 * longest)) + 0.02 * longest);
+    const vtkIdType rim =
+        ring(length / 2 - head, 0.07 * longest * std::min(1.0, length / (0.5 * longest)) + 0.02 * longest);
     const Vec3 end = moved(arrow.at, along, length / 2);
     const vtkIdType tip = points->InsertNextPoint(end.data());
     for (vtkIdType i = 0; i < sides; ++i) {

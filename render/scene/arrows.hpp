@@ -24,15 +24,16 @@ struct Arrow {
 
 /// About `count` places of a part, at nodes or cells of the part itself, one for each box of an even lattice; at most
 /// 4·count. The vectors are those of the moment of `value` (Re(v e^{jωt}) where the field is complex).
-[[nodiscard]] Result<std::vector<Arrow>> spread_arrows(const FramePart& part, const Field& field, const ValueSelection& value,
-                                                       int count);
+[[nodiscard]] Result<std::vector<Arrow>> spread_arrows(const FramePart& part, const Field& field,
+                                                       const ValueSelection& value, int count);
 
 /// The vector at a place, or nothing outside.
 using VectorAt = std::function<std::optional<Vec3>(const Vec3&)>;
 
 /// A line through `start` along the field, both ways, by the classical Runge-Kutta method with steps of `step` metres of
 /// arc; ends outside, where the field is below `least`, and after `most` steps each way.
-[[nodiscard]] std::vector<Vec3> flow_line(const VectorAt& field, const Vec3& start, double step, double least, int most);
+[[nodiscard]] std::vector<Vec3> flow_line(const VectorAt& field, const Vec3& start, double step, double least,
+                                          int most);
 
 /// The interpolating function of a part: trilinear on grids, the cells' own shape functions on volume meshes and plane
 /// meshes. `part` must outlive it. Empty when the part has neither.

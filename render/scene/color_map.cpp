@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <utility>
 
-
 #include "engine/core/json.hpp"
 #include "render/scene/embedded_maps.hpp"
 
@@ -17,8 +16,12 @@ namespace {
 
 constexpr std::array<double, 3> white = {0.95047, 1.0, 1.08883};  // D65
 
-double gamma_encode(double v) { return v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055; }
-double gamma_decode(double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); }
+double gamma_encode(double v) {
+  return v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055;
+}
+double gamma_decode(double v) {
+  return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+}
 
 Rgb linear_rgb(const Lab& lab) {
   const double fy = (lab[0] + 16) / 116;
@@ -62,7 +65,9 @@ Lab lab_of(const Rgb& color) {
   const double r = gamma_decode(color[0]);
   const double g = gamma_decode(color[1]);
   const double b = gamma_decode(color[2]);
-  const auto f = [](double t) { return t > std::pow(6.0 / 29, 3) ? std::cbrt(t) : t * (29.0 / 6) * (29.0 / 6) / 3 + 4.0 / 29; };
+  const auto f = [](double t) {
+    return t > std::pow(6.0 / 29, 3) ? std::cbrt(t) : t * (29.0 / 6) * (29.0 / 6) / 3 + 4.0 / 29;
+  };
   const double x = f((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / white[0]);
   const double y = f((0.2126729 * r + 0.7151522 * g + 0.0721750 * b) / white[1]);
   const double z = f((0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / white[2]);
@@ -100,8 +105,8 @@ Rgb ColorMap::at(double t) const {
     const auto k = static_cast<std::size_t>(c);
     const double s2 = s * s;
     const double s3 = s2 * s;
-    lab[k] = (2 * s3 - 3 * s2 + 1) * p.lab[k] + (s3 - 2 * s2 + s) * width * slope(i, c) +
-             (3 * s2 - 2 * s3) * q.lab[k] + (s3 - s2) * width * slope(i + 1, c);
+    lab[k] = (2 * s3 - 3 * s2 + 1) * p.lab[k] + (s3 - 2 * s2 + s) * width * slope(i, c) + (3 * s2 - 2 * s3) * q.lab[k] +
+             (s3 - s2) * width * slope(i + 1, c);
   }
   return rgb_of(lab);
 }

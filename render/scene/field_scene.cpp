@@ -26,7 +26,8 @@ namespace conoid {
 namespace {
 
 constexpr double slow = 0.02;  // seconds a picture; above, turning it by the mouse would lag
-constexpr double goal = 0.018;  // seconds a picture with less detail: 55 a second, so that 30 are left where the window works too
+constexpr double goal =
+    0.018;  // seconds a picture with less detail: 55 a second, so that 30 are left where the window works too
 constexpr std::size_t fewest_triangles = 9000;
 
 std::string list_of(const std::vector<FieldChoice>& choices) {
@@ -89,7 +90,9 @@ Status FieldScene::set_frame(std::shared_ptr<const Frame> frame) {
   return status;
 }
 
-std::shared_ptr<const Frame> FieldScene::frame() const { return impl_->frame; }
+std::shared_ptr<const Frame> FieldScene::frame() const {
+  return impl_->frame;
+}
 
 Status FieldScene::set_view(FieldView view) {
   if (impl_->frame) {
@@ -105,7 +108,8 @@ Status FieldScene::set_view(FieldView view) {
       return c.info.name == view.field && (view.part.empty() || c.part == view.part);
     };
     if (!view.field.empty() && std::none_of(all.begin(), all.end(), carries))
-      return make_error(ErrorCode::command_line, "there is no field \"" + view.field + "\"", "Fields: " + list_of(all) + ".");
+      return make_error(ErrorCode::command_line, "there is no field \"" + view.field + "\"",
+                        "Fields: " + list_of(all) + ".");
     for (const auto& c : all)
       if (carries(c) && view.value.component >= c.info.components)
         return make_error(ErrorCode::command_line,
@@ -120,7 +124,9 @@ Status FieldScene::set_view(FieldView view) {
   return status;
 }
 
-const FieldView& FieldScene::view() const { return impl_->view; }
+const FieldView& FieldScene::view() const {
+  return impl_->view;
+}
 
 std::vector<FieldChoice> FieldScene::choices() const {
   std::vector<FieldChoice> out;
@@ -130,7 +136,9 @@ std::vector<FieldChoice> FieldScene::choices() const {
   return out;
 }
 
-std::pair<double, double> FieldScene::range() const { return impl_->range; }
+std::pair<double, double> FieldScene::range() const {
+  return impl_->range;
+}
 
 void FieldScene::reset_range() {
   impl_->range_of.clear();
@@ -144,10 +152,16 @@ void FieldScene::set_markers(std::vector<Marker> markers) {
   changed();
 }
 
-const std::vector<Marker>& FieldScene::markers() const { return impl_->markers; }
+const std::vector<Marker>& FieldScene::markers() const {
+  return impl_->markers;
+}
 
-CameraController& FieldScene::camera() { return impl_->camera; }
-const CameraController& FieldScene::camera() const { return impl_->camera; }
+CameraController& FieldScene::camera() {
+  return impl_->camera;
+}
+const CameraController& FieldScene::camera() const {
+  return impl_->camera;
+}
 
 std::shared_ptr<FieldScene> FieldScene::copy() const {
   auto out = std::make_shared<FieldScene>();
@@ -243,8 +257,10 @@ bool FieldScene::handle(const InputEvent& event) {
 
 void FieldScene::set_detail(Detail detail) {
   impl_->detail = detail;
-  if (detail == Detail::coarse) less_detail();
-  else impl_->set_coarse(false);
+  if (detail == Detail::coarse)
+    less_detail();
+  else
+    impl_->set_coarse(false);
   changed();
 }
 
@@ -296,6 +312,8 @@ void FieldScene::set_transparent(bool transparent) {
   changed();
 }
 
-void FieldScene::Impl::apply_background() { set_background(*renderer, theme.background, transparent); }
+void FieldScene::Impl::apply_background() {
+  set_background(*renderer, theme.background, transparent);
+}
 
 }  // namespace conoid

@@ -146,8 +146,8 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
   const double edge = 28 * pixel_ratio;
   const double bar = s.overlay->bar_margin();
   const bool caption = !c.title.empty() || !c.moment.empty();
-  const std::array<double, 4> margins = {edge + (s.view.triad ? 16 * pixel_ratio : 0), bar > 0 ? bar + edge : edge, edge,
-                                         caption && !c.title.empty() ? edge + 24 * pixel_ratio : edge};
+  const std::array<double, 4> margins = {edge + (s.view.triad ? 16 * pixel_ratio : 0), bar > 0 ? bar + edge : edge,
+                                         edge, caption && !c.title.empty() ? edge + 24 * pixel_ratio : edge};
   s.camera.set_viewport(s.width, s.height, margins);
   (void)resized;
   if (s.camera.untouched() && s.has_bounds) {

@@ -56,10 +56,10 @@ void FieldScene::Impl::apply_look() {
 Status FieldScene::Impl::update_range(const std::vector<std::pair<Entry*, const Field*>>& fields) {
   const FieldInfo& info = fields.front().second->info;
   const FieldKind kind = kind_of(info, view.value);
-  const std::string wanted = !view.color_map.empty()               ? view.color_map
-                             : kind == FieldKind::signed_value      ? theme.signed_map
-                             : kind == FieldKind::phase             ? theme.phase_map
-                                                                    : theme.magnitude_map;
+  const std::string wanted = !view.color_map.empty()           ? view.color_map
+                             : kind == FieldKind::signed_value ? theme.signed_map
+                             : kind == FieldKind::phase        ? theme.phase_map
+                                                               : theme.magnitude_map;
   if (wanted != map_name) {
     auto map = find_color_map(wanted);
     if (!map) return map.error();
@@ -99,8 +99,10 @@ Status FieldScene::Impl::update_range(const std::vector<std::pair<Entry*, const 
     }
     if (view.keep_range && range_of == key) {
       // A field that is still zero says nothing about the range to come.
-      if (!all_zero) now = {std::min(now.first, range.first), std::max(now.second, range.second)};
-      else now = range;
+      if (!all_zero)
+        now = {std::min(now.first, range.first), std::max(now.second, range.second)};
+      else
+        now = range;
     }
     range = now;
     range_of = all_zero ? std::string() : key;
@@ -149,7 +151,8 @@ Status FieldScene::Impl::update() {
   bool boxes = false;
   grid_shown = false;
   // A grid without any field is shown by its outline.
-  const bool bare = std::all_of(frame->parts.begin(), frame->parts.end(), [](const FramePart& part) { return part.fields.empty(); });
+  const bool bare =
+      std::all_of(frame->parts.begin(), frame->parts.end(), [](const FramePart& part) { return part.fields.empty(); });
   std::vector<Vec3> extremes;
   Bounds all{};
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -217,10 +220,12 @@ void FieldScene::Impl::fit_to_markers() {
   bool beside = false;
   for (const Marker& marker : markers) {
     double out = 0;
-    for (std::size_t d = 0; d < 3; ++d) out = std::max({out, bounds[2 * d] - marker.position[d], marker.position[d] - bounds[2 * d + 1]});
+    for (std::size_t d = 0; d < 3; ++d)
+      out = std::max({out, bounds[2 * d] - marker.position[d], marker.position[d] - bounds[2 * d + 1]});
     if (!(out > 0) || out > reach) continue;
     if (points.empty())
-      for (unsigned i = 0; i < 8; ++i) points.push_back({bounds[i & 1U], bounds[2 + ((i >> 1) & 1U)], bounds[4 + ((i >> 2) & 1U)]});
+      for (unsigned i = 0; i < 8; ++i)
+        points.push_back({bounds[i & 1U], bounds[2 + ((i >> 1) & 1U)], bounds[4 + ((i >> 2) & 1U)]});
     beside = true;
     points.push_back(marker.position);
   }
@@ -230,8 +235,7 @@ void FieldScene::Impl::fit_to_markers() {
 void FieldScene::Impl::update_outline() {
   const Bounds& b = bounds;
   vtkNew<vtkPoints> points;
-  for (unsigned i = 0; i < 8; ++i)
-    points->InsertNextPoint(b[i & 1U], b[2 + ((i >> 1) & 1U)], b[4 + ((i >> 2) & 1U)]);
+  for (unsigned i = 0; i < 8; ++i) points->InsertNextPoint(b[i & 1U], b[2 + ((i >> 1) & 1U)], b[4 + ((i >> 2) & 1U)]);
   vtkNew<vtkCellArray> lines;
   for (vtkIdType i = 0; i < 8; ++i)
     for (const vtkIdType bit : {1, 2, 4})

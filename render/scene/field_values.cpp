@@ -18,9 +18,9 @@ Result<std::vector<float>> select_values(const Field& field, Index entries, cons
   const auto components = static_cast<std::size_t>(std::max(info.components, 1));
   const auto n = static_cast<std::size_t>(std::max<Index>(entries, 0));
   if (!field.values || field.values->size() != n * components * parts)
-    return make_error(ErrorCode::file,
-                      "field \"" + info.name + "\" should have " + std::to_string(n * components * parts) +
-                          " numbers and has " + std::to_string(field.values ? field.values->size() : 0));
+    return make_error(ErrorCode::file, "field \"" + info.name + "\" should have " +
+                                           std::to_string(n * components * parts) + " numbers and has " +
+                                           std::to_string(field.values ? field.values->size() : 0));
   if (selection.component >= static_cast<int>(components))
     return make_error(ErrorCode::command_line, "field \"" + info.name + "\" has " + std::to_string(components) +
                                                    " components, number " + std::to_string(selection.component) +
@@ -54,9 +54,11 @@ Result<std::vector<float>> select_values(const Field& field, Index entries, cons
   return out;
 }
 
-Result<std::shared_ptr<const std::vector<float>>> shared_values(const Field& field, Index entries, const ValueSelection& selection) {
+Result<std::shared_ptr<const std::vector<float>>> shared_values(const Field& field, Index entries,
+                                                                const ValueSelection& selection) {
   const bool plain = field.info.components <= 1 && !field.info.is_complex && selection.component <= 0;
-  if (plain && field.values && field.values->size() == static_cast<std::size_t>(std::max<Index>(entries, 0))) return field.values;
+  if (plain && field.values && field.values->size() == static_cast<std::size_t>(std::max<Index>(entries, 0)))
+    return field.values;
   auto chosen = select_values(field, entries, selection);
   if (!chosen) return chosen.error();
   return std::make_shared<const std::vector<float>>(std::move(chosen).value());
@@ -139,15 +141,15 @@ std::pair<double, double> robust_range(const std::vector<float>& values, FieldKi
       const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(all > 0 ? all - 1 : 0) + 0.5);
       std::uint64_t before = 0;
       for (int k = 0; k <= bins; ++k)
-        if ((before += counts[static_cast<std::size_t>(k)]) > wanted) return std::min(largest, largest * (k + 1.0) / bins);
+        if ((before += counts[static_cast<std::size_t>(k)]) > wanted)
+          return std::min(largest, largest * (k + 1.0) / bins);
       return largest;
     }
     std::vector<float> kept;
     for (const float v : values)
       if (std::isfinite(v) && std::abs(v) >= floor) kept.push_back(std::abs(v));
     if (kept.empty()) return largest;
-    const auto at = static_cast<std::ptrdiff_t>(
-        share * static_cast<double>(kept.size() - 1) + 0.5);
+    const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(kept.size() - 1) + 0.5);
     std::nth_element(kept.begin(), kept.begin() + at, kept.end());
     return static_cast<double>(kept[static_cast<std::size_t>(at)]);
   };

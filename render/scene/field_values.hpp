@@ -21,9 +21,11 @@ struct ValueSelection {
 
 /// One number a point or cell. Lengths: a field's values must be entries × components × (2 if complex).
 /// A vector's instantaneous length is |Re(v e^{jωt})|, its magnitude sqrt(Σ|v_i|²); its phase is the first component's.
-[[nodiscard]] Result<std::vector<float>> select_values(const Field& field, Index entries, const ValueSelection& selection);
+[[nodiscard]] Result<std::vector<float>> select_values(const Field& field, Index entries,
+                                                       const ValueSelection& selection);
 /// The same; what a plain scalar field holds is shared, not copied: a big grid would hold its viewer up.
-[[nodiscard]] Result<std::shared_ptr<const std::vector<float>>> shared_values(const Field& field, Index entries, const ValueSelection& selection);
+[[nodiscard]] Result<std::shared_ptr<const std::vector<float>>> shared_values(const Field& field, Index entries,
+                                                                              const ValueSelection& selection);
 /// How the selection is to be coloured: a vector's length is a magnitude whatever the field says.
 [[nodiscard]] FieldKind kind_of(const FieldInfo& info, const ValueSelection& selection);
 /// "Pressure", "|Velocity|", "Velocity x", "Phase of pressure".

@@ -30,7 +30,9 @@ namespace {
 
 constexpr Index largest_texture = 4096;
 
-std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+std::size_t at(int axis) {
+  return static_cast<std::size_t>(axis);
+}
 
 }  // namespace
 
@@ -83,8 +85,8 @@ Status ImagePart::set_geometry(const FramePart& part) {
   double product = 1;
   for (std::size_t i = 0; i < 3; ++i) {
     product *= static_cast<double>(grid.points[i]);
-    if (grid.points[i] < 1 || !std::isfinite(grid.origin[i]) || !(grid.spacing[i] > 0) || !std::isfinite(grid.spacing[i]) ||
-        product > 1e12)
+    if (grid.points[i] < 1 || !std::isfinite(grid.origin[i]) || !(grid.spacing[i] > 0) ||
+        !std::isfinite(grid.spacing[i]) || product > 1e12)
       return make_error(ErrorCode::file, "the grid of part \"" + part.name + "\" has no sound size or spacing");
   }
   grid_ = grid;
@@ -248,7 +250,8 @@ void ImagePart::update_iso(const FieldView& view, const Theme& theme, const Colo
   image->SetOrigin(grid_.origin.data());
   image->SetSpacing(grid_.spacing.data());
   vtkNew<vtkFloatArray> scalars;
-  scalars->SetArray(const_cast<float*>(values().data()), static_cast<vtkIdType>(values().size()), 1);  // borrowed for the filter's run
+  scalars->SetArray(const_cast<float*>(values().data()), static_cast<vtkIdType>(values().size()),
+                    1);  // borrowed for the filter's run
   image->GetPointData()->SetScalars(scalars);
   vtkNew<vtkFlyingEdges3D> filter;
   filter->SetInputData(image);
@@ -295,7 +298,8 @@ double ImagePart::interpolate(const Vec3& point) const {
   for (std::size_t k = 0; k < 3; ++k) {
     const double last = static_cast<double>(grid_.points[k] - 1);
     double f = (point[k] - grid_.origin[k]) / grid_.spacing[k];
-    if (grid_.points[k] > 1 && (f < -1e-9 * last || f > last * (1 + 1e-9))) return std::numeric_limits<double>::quiet_NaN();
+    if (grid_.points[k] > 1 && (f < -1e-9 * last || f > last * (1 + 1e-9)))
+      return std::numeric_limits<double>::quiet_NaN();
     f = std::clamp(f, 0.0, last);
     if (cells) {
       low[k] = std::min(static_cast<Index>(f), n[k] - 1);

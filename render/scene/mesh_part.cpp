@@ -32,16 +32,20 @@ namespace conoid {
 
 namespace {
 
-constexpr std::size_t coarse_from = 150000;  // triangles
+constexpr std::size_t coarse_from = 150000;         // triangles
 constexpr int fewest_boxes = 32, most_boxes = 256;  // along the longest side, of what is drawn while the view moves
-constexpr std::ptrdiff_t most_refined = 40000;  // curved cells
+constexpr std::ptrdiff_t most_refined = 40000;      // curved cells
 
 using V = std::array<float, 3>;
-V minus(const V& a, const V& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+V minus(const V& a, const V& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
 V cross(const V& a, const V& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
-float dot(const V& a, const V& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+float dot(const V& a, const V& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 V unit(const V& a) {
   const float n = std::sqrt(dot(a, a));
   return n > 0 ? V{a[0] / n, a[1] / n, a[2] / n} : V{0, 0, 1};
@@ -66,8 +70,7 @@ std::vector<V> triangle_normals(const std::vector<std::int32_t>& triangles, cons
 void split_creases(SurfaceMesh& skin, const std::vector<double>& points) {
   std::vector<float> xyz(3 * skin.nodes.size());
   for (std::size_t i = 0; i < skin.nodes.size(); ++i)
-    for (std::size_t k = 0; k < 3; ++k)
-      xyz[3 * i + k] = static_cast<float>(skin.value(i, points.data(), 3, k));
+    for (std::size_t k = 0; k < 3; ++k) xyz[3 * i + k] = static_cast<float>(skin.value(i, points.data(), 3, k));
   const auto normals = triangle_normals(skin.triangles, xyz.data());
   const float limit = std::cos(40.0F * 3.14159265F / 180);
   struct Copy {
@@ -271,7 +274,8 @@ void MeshPart::build_coarse(int boxes) {
   for (std::size_t i = 0; i < nodes; ++i) {
     std::uint64_t key = 0;
     for (std::size_t k = 0; k < 3; ++k)
-      key = key << 21U | static_cast<std::uint64_t>(std::clamp((static_cast<double>(xyz[3 * i + k]) - bounds_[2 * k]) / box, 0.0, 2e6));
+      key = key << 21U | static_cast<std::uint64_t>(
+                             std::clamp((static_cast<double>(xyz[3 * i + k]) - bounds_[2 * k]) / box, 0.0, 2e6));
     const auto [at, is_new] = first.try_emplace(key, static_cast<std::int32_t>(coarse_nodes_.size()));
     if (is_new) coarse_nodes_.push_back(i);
     stands_for[i] = at->second;
@@ -290,7 +294,8 @@ void MeshPart::build_coarse(int boxes) {
     kept.push_back({sorted, corner, t});
   }
   std::stable_sort(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) { return a.sorted < b.sorted; });
-  kept.erase(std::unique(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) { return a.sorted == b.sorted; }), kept.end());
+  kept.erase(std::unique(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) { return a.sorted == b.sorted; }),
+             kept.end());
   vtkNew<vtkCellArray> polys;
   coarse_source_.clear();
   for (const Kept& one : kept) {
@@ -331,8 +336,10 @@ void MeshPart::set_coarse(bool coarse, std::size_t most) {
     const double wanted = std::sqrt(static_cast<double>(most) / 8.5);
     const int boxes = std::clamp(static_cast<int>(wanted), fewest_boxes, most_boxes);
     const bool other = std::abs(boxes - coarse_boxes_) * 8 > coarse_boxes_;
-    if (coarse_source_.empty() || other) build_coarse(boxes);
-    else if (coarse_) return;
+    if (coarse_source_.empty() || other)
+      build_coarse(boxes);
+    else if (coarse_)
+      return;
   } else if (!coarse_) {
     return;
   }
@@ -356,15 +363,15 @@ void MeshPart::place_points(const FieldView& view, const Field* warp) {
   if (!points_changed_ && !warps && !warped_) return;
   auto* xyz = static_cast<float*>(points_->GetVoidPointer(0));
   for (std::size_t i = 0; i < skin_.nodes.size(); ++i)
-    for (std::size_t k = 0; k < 3; ++k)
-      xyz[3 * i + k] = static_cast<float>(skin_.value(i, mesh_.points->data(), 3, k));
+    for (std::size_t k = 0; k < 3; ++k) xyz[3 * i + k] = static_cast<float>(skin_.value(i, mesh_.points->data(), 3, k));
   float* normal = normals_->GetPointer(0);
   const auto compute_normals = [&] {
     std::fill(normal, normal + 3 * skin_.nodes.size(), 0.0F);
     const auto each = triangle_normals(skin_.triangles, xyz);
     for (std::size_t t = 0; t < each.size(); ++t)
       for (std::size_t k = 0; k < 3; ++k)
-        for (std::size_t d = 0; d < 3; ++d) normal[3 * static_cast<std::size_t>(skin_.triangles[3 * t + k]) + d] += each[t][d];
+        for (std::size_t d = 0; d < 3; ++d)
+          normal[3 * static_cast<std::size_t>(skin_.triangles[3 * t + k]) + d] += each[t][d];
     for (std::size_t i = 0; i < skin_.nodes.size(); ++i) {
       const V n = unit({normal[3 * i], normal[3 * i + 1], normal[3 * i + 2]});
       std::copy(n.begin(), n.end(), normal + 3 * i);
@@ -396,7 +403,8 @@ void MeshPart::place_points(const FieldView& view, const Field* warp) {
       const std::vector<float> along(normal, normal + 3 * skin_.nodes.size());
       for (std::size_t i = 0; i < skin_.nodes.size(); ++i)
         for (std::size_t k = 0; k < 3; ++k) {
-          const float move = vector ? skin_.value(i, moves[k].data(), 1, 0) : skin_.value(i, moves[0].data(), 1, 0) * along[3 * i + k];
+          const float move =
+              vector ? skin_.value(i, moves[k].data(), 1, 0) : skin_.value(i, moves[0].data(), 1, 0) * along[3 * i + k];
           if (std::isfinite(move)) xyz[3 * i + k] += scale * move;
         }
       compute_normals();
@@ -425,7 +433,8 @@ void MeshPart::gather_values() {
     point_scalars_->Modified();
     surface_->GetPointData()->SetScalars(point_scalars_);
     if (!coarse_source_.empty()) {
-      for (std::size_t i = 0; i < coarse_nodes_.size(); ++i) coarse_point_scalars_->SetValue(static_cast<vtkIdType>(i), out[coarse_nodes_[i]]);
+      for (std::size_t i = 0; i < coarse_nodes_.size(); ++i)
+        coarse_point_scalars_->SetValue(static_cast<vtkIdType>(i), out[coarse_nodes_[i]]);
       coarse_point_scalars_->Modified();
       coarse_surface_->GetPointData()->SetScalars(coarse_point_scalars_);
     }
@@ -503,7 +512,8 @@ vtkSmartPointer<vtkUnstructuredGrid> MeshPart::volume_grid() const {
   return grid_;
 }
 
-void MeshPart::update_cuts(const FieldView& view, const Theme& theme, const Coloring& coloring, double /*pixel_ratio*/) {
+void MeshPart::update_cuts(const FieldView& view, const Theme& theme, const Coloring& coloring,
+                           double /*pixel_ratio*/) {
   const bool cuts = view.mesh_cuts && skin_.has_volume_cells && !values().empty();
   vtkSmartPointer<vtkUnstructuredGrid> grid;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -583,10 +593,12 @@ std::optional<Hit> MeshPart::hit(const Ray& ray, const FieldView& view) const {
     double value = std::numeric_limits<double>::quiet_NaN();
     if (!values().empty()) {
       const auto node_value = [&](std::size_t k) {
-        return static_cast<double>(skin_.value(static_cast<std::size_t>(skin_.triangles[3 * t + k]), values().data(), 1, 0));
+        return static_cast<double>(
+            skin_.value(static_cast<std::size_t>(skin_.triangles[3 * t + k]), values().data(), 1, 0));
       };
-      value = association_ == Association::point ? (1 - u - v) * node_value(0) + u * node_value(1) + v * node_value(2)
-                                                : static_cast<double>(values()[static_cast<std::size_t>(skin_.triangle_cell[t])]);
+      value = association_ == Association::point
+                  ? (1 - u - v) * node_value(0) + u * node_value(1) + v * node_value(2)
+                  : static_cast<double>(values()[static_cast<std::size_t>(skin_.triangle_cell[t])]);
     }
     best = Hit{distance, value};
   }

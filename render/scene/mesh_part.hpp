@@ -74,11 +74,11 @@ class MeshPart final : public ScenePart {
   vtkSmartPointer<vtkFloatArray> cell_scalars_;
   vtkSmartPointer<vtkFloatArray> coarse_scalars_;  ///< of cells
   vtkSmartPointer<vtkPolyData> surface_;
-  std::vector<std::size_t> coarse_nodes_;          ///< the node of the skin behind each coarse point
+  std::vector<std::size_t> coarse_nodes_;  ///< the node of the skin behind each coarse point
   vtkSmartPointer<vtkPoints> coarse_points_;
   vtkSmartPointer<vtkFloatArray> coarse_normals_;
   vtkSmartPointer<vtkFloatArray> coarse_point_scalars_;
-  vtkSmartPointer<vtkPolyData> coarse_surface_;    ///< fewer triangles, over points of their own
+  vtkSmartPointer<vtkPolyData> coarse_surface_;  ///< fewer triangles, over points of their own
   vtkSmartPointer<vtkPolyData> wires_;
   vtkSmartPointer<vtkPolyDataMapper> surface_mapper_;
   vtkSmartPointer<vtkPolyDataMapper> wires_mapper_;

@@ -17,16 +17,15 @@ namespace conoid {
 
 vtkStandardNewMacro(OverlayItem)
 
-namespace {
-
-constexpr double margin = 16;
-constexpr double small_text = 12;
-constexpr double title_text = 15;
-constexpr double bar_width = 14;
-constexpr double label_gap = 8;
-constexpr double mark_text = 11;
-constexpr double mark_reach = 6;  // half the size of a mark
-constexpr double mark_gap = 8;    // from its middle to its name
+    namespace {
+  constexpr double margin = 16;
+  constexpr double small_text = 12;
+  constexpr double title_text = 15;
+  constexpr double bar_width = 14;
+  constexpr double label_gap = 8;
+  constexpr double mark_text = 11;
+  constexpr double mark_reach = 6;  // half the size of a mark
+  constexpr double mark_gap = 8;    // from its middle to its name
 
 }  // namespace
 
@@ -41,7 +40,8 @@ double OverlayItem::bar_margin() const {
 std::array<double, 4> OverlayItem::stripe() const {
   const double r = content.ratio, height = std::min(280 * r, 0.6 * content.height);
   // The margin starts at the left side of the stripe.
-  return {content.width - bar_margin(), std::round((content.height - height) / 2 - 8 * r), std::round(bar_width * r), std::round(height)};
+  return {content.width - bar_margin(), std::round((content.height - height) / 2 - 8 * r), std::round(bar_width * r),
+          std::round(height)};
 }
 
 void OverlayItem::set_marks(std::vector<OverlayMark> marks) {
@@ -49,18 +49,22 @@ void OverlayItem::set_marks(std::vector<OverlayMark> marks) {
   std::vector<OverlayBox> taken;
   if (content.bar) {
     const auto [left, bottom, columns, rows] = stripe();
-    const double title = text_size(content.theme, content.bar_title, small_text * r)[0], edge = content.width - margin * r;
+    const double title = text_size(content.theme, content.bar_title, small_text * r)[0],
+                 edge = content.width - margin * r;
     taken.push_back({left - 4 * r, bottom - label_gap * r, static_cast<double>(content.width), bottom + rows + 10 * r});
-    taken.push_back({std::min(left, edge - title) - 4 * r, bottom + rows + 10 * r, static_cast<double>(content.width), bottom + rows + 32 * r});
+    taken.push_back({std::min(left, edge - title) - 4 * r, bottom + rows + 10 * r, static_cast<double>(content.width),
+                     bottom + rows + 32 * r});
   }
   std::vector<double> widths;
-  for (const OverlayMark& mark : marks) widths.push_back(mark.label.empty() ? 0 : text_size(content.theme, mark.label, mark_text * r)[0]);
-  arrange_marks(marks, std::move(widths), {0, 0, static_cast<double>(content.width), static_cast<double>(content.height)}, taken, r);
+  for (const OverlayMark& mark : marks)
+    widths.push_back(mark.label.empty() ? 0 : text_size(content.theme, mark.label, mark_text * r)[0]);
+  arrange_marks(marks, std::move(widths),
+                {0, 0, static_cast<double>(content.width), static_cast<double>(content.height)}, taken, r);
   content.marks = std::move(marks);
 }
 
-void arrange_marks(std::vector<OverlayMark>& marks, std::vector<double> widths, const OverlayBox& picture, const std::vector<OverlayBox>& taken,
-                   double ratio) {
+void arrange_marks(std::vector<OverlayMark>& marks, std::vector<double> widths, const OverlayBox& picture,
+                   const std::vector<OverlayBox>& taken, double ratio) {
   const auto on = [](const OverlayBox& box, const std::vector<OverlayBox>& others) {
     return std::any_of(others.begin(), others.end(), [&](const OverlayBox& other) { return box.meets(other); });
   };
@@ -106,14 +110,15 @@ void OverlayItem::paint_bar(vtkContext2D& painter) {
   // One rectangle a run of equal colours: exact colours, no texture filtering.
   for (int row = 0; row < rows;) {
     const auto color_of = [&](int k) {
-      return table[std::min(static_cast<std::size_t>((k + 0.5) / rows * static_cast<double>(table.size())), table.size() - 1)];
+      return table[std::min(static_cast<std::size_t>((k + 0.5) / rows * static_cast<double>(table.size())),
+                            table.size() - 1)];
     };
     const auto c = color_of(row);
     int end = row + 1;
     while (end < rows && color_of(end) == c) ++end;
     painter.GetBrush()->SetColor(c[0], c[1], c[2], 255);
-    painter.DrawRect(static_cast<float>(std::round(left)), static_cast<float>(bottom + row), static_cast<float>(columns),
-                     static_cast<float>(end - row));
+    painter.DrawRect(static_cast<float>(std::round(left)), static_cast<float>(bottom + row),
+                     static_cast<float>(columns), static_cast<float>(end - row));
     row = end;
   }
   const double x = std::round(left);
@@ -124,13 +129,13 @@ void OverlayItem::paint_bar(vtkContext2D& painter) {
     painter.DrawLine(static_cast<float>(x + columns + 1 * r), static_cast<float>(std::round(y)),
                      static_cast<float>(x + columns + 4 * r), static_cast<float>(std::round(y)));
     draw_text(painter, content.theme, content.theme.text, small_text * r, false, Align::left, Raise::middle,
-         x + columns + label_gap * r, y, tick.label);
+              x + columns + label_gap * r, y, tick.label);
   }
   // The title starts at the bar if it fits, else it ends at the picture's margin.
   const double title_width = text_size(content.theme, content.bar_title, small_text * r)[0];
   const bool fits = x + title_width <= content.width - margin * r;
   draw_text(painter, content.theme, content.theme.text, small_text * r, false, fits ? Align::left : Align::right,
-       Raise::bottom, fits ? x : content.width - margin * r, bottom + rows + 14 * r, content.bar_title);
+            Raise::bottom, fits ? x : content.width - margin * r, bottom + rows + 14 * r, content.bar_title);
 }
 
 void OverlayItem::paint_caption(vtkContext2D& painter) {
@@ -138,11 +143,11 @@ void OverlayItem::paint_caption(vtkContext2D& painter) {
   double y = content.height - margin * r;
   if (!content.title.empty()) {
     draw_text(painter, content.theme, content.theme.text, title_text * r, true, Align::left, Raise::top, margin * r, y,
-         content.title);
+              content.title);
     y -= (title_text + 8) * r;
   }
   draw_text(painter, content.theme, content.title.empty() ? content.theme.text : content.theme.muted, 13 * r, false,
-       Align::left, Raise::top, margin * r, y, content.moment);
+            Align::left, Raise::top, margin * r, y, content.moment);
 }
 
 void OverlayItem::paint_triad(vtkContext2D& painter) {
@@ -150,11 +155,12 @@ void OverlayItem::paint_triad(vtkContext2D& painter) {
   const double length = 26 * r;
   const double cx = (margin + 30) * r;
   const double cy = (margin + 30) * r;
-  const std::array<Rgb, 3> colors = content.theme.dark
-                                        ? std::array<Rgb, 3>{{{0.95, 0.42, 0.42}, {0.45, 0.80, 0.40}, {0.45, 0.65, 1.0}}}
-                                        : std::array<Rgb, 3>{{{0.80, 0.18, 0.18}, {0.16, 0.55, 0.18}, {0.15, 0.36, 0.80}}};
+  const std::array<Rgb, 3> colors =
+      content.theme.dark ? std::array<Rgb, 3>{{{0.95, 0.42, 0.42}, {0.45, 0.80, 0.40}, {0.45, 0.65, 1.0}}}
+                         : std::array<Rgb, 3>{{{0.80, 0.18, 0.18}, {0.16, 0.55, 0.18}, {0.15, 0.36, 0.80}}};
   std::array<std::size_t, 3> order = {0, 1, 2};
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return content.axes[a][2] < content.axes[b][2]; });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return content.axes[a][2] < content.axes[b][2]; });
   for (const std::size_t k : order) {
     const double dx = content.axes[k][0];
     const double dy = content.axes[k][1];
@@ -166,7 +172,7 @@ void OverlayItem::paint_triad(vtkContext2D& painter) {
     const double away = length * flat + 9 * r;
     const std::string letter(1, "xyz"[k]);
     draw_text(painter, content.theme, colors[k], 12 * r, true, Align::centre, Raise::middle, cx + dx / flat * away,
-         cy + dy / flat * away, letter);
+              cy + dy / flat * away, letter);
   }
 }
 
@@ -174,7 +180,7 @@ void OverlayItem::paint_marks(vtkContext2D& painter) {
   const double r = content.ratio;
   for (const OverlayLabel& label : content.lengths)
     draw_text(painter, content.theme, content.theme.muted, 11 * r, false, Align::centre, Raise::middle, label.x,
-         label.y, label.text);
+              label.y, label.text);
   for (const OverlayMark& mark : content.marks) {
     const auto x = static_cast<float>(mark.x);
     const auto y = static_cast<float>(mark.y);
@@ -195,7 +201,8 @@ void OverlayItem::paint_marks(vtkContext2D& painter) {
     no_pen(painter);
     use_brush(painter, content.theme.background, 0.75);
     draw_rect(painter, left, mark.y - 8 * r, wide, 16 * r);
-    draw_text(painter, content.theme, content.theme.text, mark_text * r, false, Align::left, Raise::middle, left + 2 * r, mark.y, mark.label);
+    draw_text(painter, content.theme, content.theme.text, mark_text * r, false, Align::left, Raise::middle,
+              left + 2 * r, mark.y, mark.label);
   }
 }
 

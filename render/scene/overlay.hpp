@@ -28,7 +28,9 @@ struct OverlayMark {
 /// A rectangle of the picture, device pixels.
 struct OverlayBox {
   double left = 0, bottom = 0, right = 0, top = 0;
-  [[nodiscard]] bool meets(const OverlayBox& b) const { return left < b.right && b.left < right && bottom < b.top && b.bottom < top; }
+  [[nodiscard]] bool meets(const OverlayBox& b) const {
+    return left < b.right && b.left < right && bottom < b.top && b.bottom < top;
+  }
 };
 /// Drops marks outside of the picture and on what is taken (the colour bar), and puts each name at the right of its mark, else at its
 /// left, where it is whole and covers neither what is taken nor an earlier name. `widths`: of the names, device pixels.
@@ -62,7 +64,7 @@ class OverlayItem : public vtkContextItem {
   static OverlayItem* New();
   vtkTypeMacro(OverlayItem, vtkContextItem)
 
-  OverlayContent content;
+      OverlayContent content;
   bool Paint(vtkContext2D* painter) override;
 
   /// Device pixels that the colour bar and its labels need at the right.

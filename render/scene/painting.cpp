@@ -15,7 +15,9 @@
 namespace conoid {
 
 namespace {
-unsigned char byte(double v) { return static_cast<unsigned char>(std::lround(255 * std::clamp(v, 0.0, 1.0))); }
+unsigned char byte(double v) {
+  return static_cast<unsigned char>(std::lround(255 * std::clamp(v, 0.0, 1.0)));
+}
 }  // namespace
 
 void use_brush(vtkContext2D& painter, const Rgb& color, double opacity) {
@@ -28,7 +30,9 @@ void use_pen(vtkContext2D& painter, const Rgb& color, double width, double opaci
   painter.GetPen()->SetWidth(static_cast<float>(width));
 }
 
-void no_pen(vtkContext2D& painter) { painter.GetPen()->SetLineType(vtkPen::NO_PEN); }
+void no_pen(vtkContext2D& painter) {
+  painter.GetPen()->SetLineType(vtkPen::NO_PEN);
+}
 
 void draw_text(vtkContext2D& painter, const Theme& theme, const Rgb& color, double pixels, bool bold, Align align,
                Raise raise, double x, double y, const std::string& text, double angle) {

@@ -36,8 +36,7 @@ Shape shape_of(std::uint8_t type) {
     case 28: return {9, 2, {}};
     case 10: return {4, 3, {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {0, 2, 1}}};
     case 24: return {10, 3, {{0, 1, 3, 4, 8, 7}, {1, 2, 3, 5, 9, 8}, {2, 0, 3, 6, 7, 9}, {0, 2, 1, 6, 5, 4}}};
-    case 12:
-      return {8, 3, {{0, 4, 7, 3}, {1, 2, 6, 5}, {0, 1, 5, 4}, {3, 7, 6, 2}, {0, 3, 2, 1}, {4, 5, 6, 7}}};
+    case 12: return {8, 3, {{0, 4, 7, 3}, {1, 2, 6, 5}, {0, 1, 5, 4}, {3, 7, 6, 2}, {0, 3, 2, 1}, {4, 5, 6, 7}}};
     case 25:
       return {20,
               3,
@@ -77,7 +76,9 @@ Error damaged(const std::string& what) {
                     "Write the results again, or check the file.");
 }
 
-int corners_of_face(std::size_t nodes) { return nodes == 3 || nodes == 6 ? 3 : 4; }
+int corners_of_face(std::size_t nodes) {
+  return nodes == 3 || nodes == 6 ? 3 : 4;
+}
 
 // Triangles of a face in positions of its node list.
 std::span<const std::array<int, 3>> split(std::size_t nodes) {
@@ -105,7 +106,8 @@ struct Side {
 
 class Builder {
  public:
-  Builder(const MeshGeometry& mesh, int pieces) : mesh_(mesh), pieces_(pieces), number_of_(mesh.points->size() / 3, -1) {}
+  Builder(const MeshGeometry& mesh, int pieces)
+      : mesh_(mesh), pieces_(pieces), number_of_(mesh.points->size() / 3, -1) {}
 
   void face(std::span<const Index> nodes, Index cell) {
     if (pieces_ > 1 && (nodes.size() == 6 || nodes.size() == 8 || nodes.size() == 9)) return curved_face(nodes, cell);
@@ -143,8 +145,10 @@ class Builder {
     for (int j = 0; j < n; ++j)
       for (int i = 0; i < (triangle ? n - j : n); ++i) {
         add(at(i, j), at(i + 1, j), triangle ? at(i, j + 1) : at(i + 1, j + 1));
-        if (!triangle) add(at(i, j), at(i + 1, j + 1), at(i, j + 1));
-        else if (i + j + 1 < n) add(at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
+        if (!triangle)
+          add(at(i, j), at(i + 1, j + 1), at(i, j + 1));
+        else if (i + j + 1 < n)
+          add(at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
       }
     for (int i = 0; i < n; ++i) {
       edge(at(i, 0), at(i + 1, 0));
@@ -167,7 +171,9 @@ class Builder {
     }
   }
 
-  [[nodiscard]] bool full() const { return out_.nodes.size() > std::size_t{std::numeric_limits<std::int32_t>::max()} - 64; }
+  [[nodiscard]] bool full() const {
+    return out_.nodes.size() > std::size_t{std::numeric_limits<std::int32_t>::max()} - 64;
+  }
 
   SurfaceMesh finish() {
     std::sort(edges_.begin(), edges_.end());
@@ -191,12 +197,19 @@ class Builder {
       w = {l * (2 * l - 1), u * (2 * u - 1), v * (2 * v - 1), 4 * l * u, 4 * u * v, 4 * v * l, 0, 0, 0};
     } else if (nodes.size() == 9) {
       const auto a = functions(u), b = functions(v);
-      w = {a[0] * b[0], a[1] * b[0], a[1] * b[1], a[0] * b[1], a[2] * b[0], a[1] * b[2], a[2] * b[1], a[0] * b[2], a[2] * b[2]};
+      w = {a[0] * b[0], a[1] * b[0], a[1] * b[1], a[0] * b[1], a[2] * b[0],
+           a[1] * b[2], a[2] * b[1], a[0] * b[2], a[2] * b[2]};
     } else {  // serendipity, in coordinates −1 … 1
       const double x = 2 * u - 1, y = 2 * v - 1;
-      w = {-(1 - x) * (1 - y) * (1 + x + y) / 4, -(1 + x) * (1 - y) * (1 - x + y) / 4, -(1 + x) * (1 + y) * (1 - x - y) / 4,
-           -(1 - x) * (1 + y) * (1 + x - y) / 4, (1 - x * x) * (1 - y) / 2, (1 + x) * (1 - y * y) / 2, (1 - x * x) * (1 + y) / 2,
-           (1 - x) * (1 - y * y) / 2, 0};
+      w = {-(1 - x) * (1 - y) * (1 + x + y) / 4,
+           -(1 + x) * (1 - y) * (1 - x + y) / 4,
+           -(1 + x) * (1 + y) * (1 - x - y) / 4,
+           -(1 - x) * (1 + y) * (1 + x - y) / 4,
+           (1 - x * x) * (1 - y) / 2,
+           (1 + x) * (1 - y * y) / 2,
+           (1 - x * x) * (1 + y) / 2,
+           (1 - x) * (1 - y * y) / 2,
+           0};
     }
     SurfaceBlend blend;
     for (std::size_t k = 0; k < nodes.size(); ++k) {
@@ -208,11 +221,16 @@ class Builder {
     // On a side the place belongs to the neighbour as well: one node for both.
     const bool triangle = nodes.size() == 6;
     std::optional<std::array<int, 3>> side;  // corners from and to, steps from the first
-    if (j == 0) side = std::array{0, 1, i};
-    else if (i == 0) side = triangle ? std::array{0, 2, j} : std::array{0, 3, j};
-    else if (triangle && i + j == n) side = std::array{1, 2, j};
-    else if (!triangle && i == n) side = std::array{1, 2, j};
-    else if (!triangle && j == n) side = std::array{3, 2, i};
+    if (j == 0)
+      side = std::array{0, 1, i};
+    else if (i == 0)
+      side = triangle ? std::array{0, 2, j} : std::array{0, 3, j};
+    else if (triangle && i + j == n)
+      side = std::array{1, 2, j};
+    else if (!triangle && i == n)
+      side = std::array{1, 2, j};
+    else if (!triangle && j == n)
+      side = std::array{3, 2, i};
     if (!side) return blend_node(blend);
     const Index from = nodes[static_cast<std::size_t>((*side)[0])], to = nodes[static_cast<std::size_t>((*side)[1])];
     const std::array<Index, 3> key = {std::min(from, to), std::max(from, to), from < to ? (*side)[2] : n - (*side)[2]};
@@ -291,7 +309,8 @@ Result<SurfaceMesh> make_surface(const MeshGeometry& mesh, int pieces) {
         Side side{{-1, -1, -1, -1}, c, static_cast<int>(f)};
         const int corners = corners_of_face(s.faces[f].size());
         for (int i = 0; i < corners; ++i)
-          side.key[static_cast<std::size_t>(i)] = nodes[static_cast<std::size_t>(s.faces[f][static_cast<std::size_t>(i)])];
+          side.key[static_cast<std::size_t>(i)] =
+              nodes[static_cast<std::size_t>(s.faces[f][static_cast<std::size_t>(i)])];
         std::sort(side.key.begin(), side.key.end());
         sides.push_back(side);
       }
@@ -312,7 +331,8 @@ Result<SurfaceMesh> make_surface(const MeshGeometry& mesh, int pieces) {
             [](const Side& a, const Side& b) { return a.cell != b.cell ? a.cell < b.cell : a.face < b.face; });
   std::array<Index, 9> nodes{};
   for (const Side& side : skin) {
-    const Face& face = shape((*mesh.types)[static_cast<std::size_t>(side.cell)]).faces[static_cast<std::size_t>(side.face)];
+    const Face& face =
+        shape((*mesh.types)[static_cast<std::size_t>(side.cell)]).faces[static_cast<std::size_t>(side.face)];
     const auto cell = nodes_of(side.cell);
     for (std::size_t i = 0; i < face.size(); ++i) nodes[i] = cell[static_cast<std::size_t>(face[i])];
     builder.face({nodes.data(), face.size()}, side.cell);

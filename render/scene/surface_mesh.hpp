@@ -19,13 +19,13 @@ struct SurfaceBlend {
 
 /// Faces that belong to one volume cell only, and all surface cells; order-2 faces are split at their mid nodes, or finer.
 struct SurfaceMesh {
-  std::vector<Index> nodes;                 ///< the frame's point behind each node of the skin; −1 − b for blend b
+  std::vector<Index> nodes;  ///< the frame's point behind each node of the skin; −1 − b for blend b
   std::vector<SurfaceBlend> blends;
-  std::vector<std::int32_t> triangles;      ///< 3 nodes of the skin each, outward as the cell says
-  std::vector<Index> triangle_cell;         ///< the frame's cell behind each triangle
-  std::vector<std::int32_t> edges;          ///< 2 nodes each: sides of cells, never the diagonals of the splitting
+  std::vector<std::int32_t> triangles;  ///< 3 nodes of the skin each, outward as the cell says
+  std::vector<Index> triangle_cell;     ///< the frame's cell behind each triangle
+  std::vector<std::int32_t> edges;      ///< 2 nodes each: sides of cells, never the diagonals of the splitting
   bool has_volume_cells = false;
-  Index skipped_cells = 0;                  ///< of a type that is not drawn
+  Index skipped_cells = 0;  ///< of a type that is not drawn
 
   /// Number k of a node, from an array with `stride` numbers a point of the frame.
   template <class T>

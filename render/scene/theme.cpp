@@ -80,7 +80,8 @@ Status overlay(Theme& theme, const std::filesystem::path& path) {
 
 Result<Rgb> parse_rgb(std::string_view text) {
   const auto bad = [&] {
-    return make_error(ErrorCode::invalid_input, "expected a colour like \"#1f6feb\", found \"" + std::string(text) + "\"");
+    return make_error(ErrorCode::invalid_input,
+                      "expected a colour like \"#1f6feb\", found \"" + std::string(text) + "\"");
   };
   if (text.empty() || text.front() != '#' || (text.size() != 7 && text.size() != 4)) return bad();
   unsigned value = 0;
@@ -116,8 +117,8 @@ Theme light_theme() {
   theme.grid = rgb(0xe4e7eb);
   theme.surface = rgb(0xc9ced6);
   theme.accent = rgb(0x2563c9);
-  theme.series = {rgb(0x2563c9), rgb(0xd9480f), rgb(0x0f8a6d), rgb(0x8b3fc4), rgb(0xb58900), rgb(0xc2255c),
-                  rgb(0x3b8ea5), rgb(0x5c6670)};
+  theme.series = {rgb(0x2563c9), rgb(0xd9480f), rgb(0x0f8a6d), rgb(0x8b3fc4),
+                  rgb(0xb58900), rgb(0xc2255c), rgb(0x3b8ea5), rgb(0x5c6670)};
   choose_font(theme);
   return theme;
 }
@@ -133,8 +134,8 @@ Theme dark_theme() {
   theme.grid = rgb(0x2a2f37);
   theme.surface = rgb(0x6b7480);
   theme.accent = rgb(0x5b9bff);
-  theme.series = {rgb(0x5b9bff), rgb(0xff8a4c), rgb(0x3ecfa5), rgb(0xc08bf0), rgb(0xe3b341), rgb(0xf472a0),
-                  rgb(0x67c5dd), rgb(0xa3acb6)};
+  theme.series = {rgb(0x5b9bff), rgb(0xff8a4c), rgb(0x3ecfa5), rgb(0xc08bf0),
+                  rgb(0xe3b341), rgb(0xf472a0), rgb(0x67c5dd), rgb(0xa3acb6)};
   theme.signed_map = "swing-dark";
   theme.magnitude_map = "depth-dark";
   choose_font(theme);

@@ -19,7 +19,7 @@ using Rgb = std::array<double, 3>;  ///< sRGB, 0 … 1
 struct Theme {
   std::string name = "light";
   bool dark = false;
-  Rgb background{1, 1, 1};        ///< of scenes
+  Rgb background{1, 1, 1};  ///< of scenes
   Rgb chart_background{1, 1, 1};
   Rgb text{};
   Rgb muted{};    ///< secondary text, outlines, axes

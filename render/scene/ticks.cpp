@@ -30,8 +30,9 @@ std::string with_minus(std::string number) {
 }
 
 bool takes_prefix(std::string_view unit) {
-  static const std::array<std::string_view, 18> units = {"Pa",  "Hz", "m", "s",   "J",   "W",   "N", "V",  "A",
-                                                         "m/s", "m/s^2", "V/m", "A/m", "J/kg", "J/m^3", "N/m", "T", "W/m^2"};
+  static const std::array<std::string_view, 18> units = {"Pa",  "Hz",   "m",     "s",   "J",     "W",
+                                                         "N",   "V",    "A",     "m/s", "m/s^2", "V/m",
+                                                         "A/m", "J/kg", "J/m^3", "N/m", "T",     "W/m^2"};
   return std::find(units.begin(), units.end(), unit) != units.end();
 }
 
@@ -128,7 +129,8 @@ TickSet log_ticks(double log_low, double log_high, int most, std::string_view un
   };
   const int first = static_cast<int>(std::ceil(log_low - 1e-9));
   const int last = static_cast<int>(std::floor(log_high + 1e-9));
-  const int step = std::max(1, static_cast<int>(std::ceil((last - first + 1) / static_cast<double>(std::max(most, 2)))));
+  const int step =
+      std::max(1, static_cast<int>(std::ceil((last - first + 1) / static_cast<double>(std::max(most, 2)))));
   for (int p = first; p <= last; p += step) set.ticks.push_back({static_cast<double>(p), label_of(p, 1)});
   if (set.ticks.size() < 3)  // under two decades the powers alone say too little
     for (int p = first - 1; p <= last; ++p)
@@ -140,7 +142,8 @@ TickSet log_ticks(double log_low, double log_high, int most, std::string_view un
     for (int p = first - 1; p <= last; ++p)
       for (const int digit : {3, 4, 6, 7, 8, 9}) {
         const double at = p + std::log10(digit);
-        if (at >= log_low && at <= log_high && static_cast<int>(set.ticks.size()) < std::max(most, 3)) set.ticks.push_back({at, label_of(p, digit)});
+        if (at >= log_low && at <= log_high && static_cast<int>(set.ticks.size()) < std::max(most, 3))
+          set.ticks.push_back({at, label_of(p, digit)});
       }
   std::sort(set.ticks.begin(), set.ticks.end(), [](const Tick& l, const Tick& r) { return l.value < r.value; });
   return set;

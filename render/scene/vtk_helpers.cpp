@@ -26,7 +26,9 @@ void set_background(vtkRenderer& renderer, const Rgb& color, bool transparent) {
   renderer.SetBackgroundAlpha(transparent ? 0 : 1);
 }
 
-void set_color(vtkProperty& property, const Rgb& color) { property.SetColor(color[0], color[1], color[2]); }
+void set_color(vtkProperty& property, const Rgb& color) {
+  property.SetColor(color[0], color[1], color[2]);
+}
 
 void set_surface_look(vtkProperty& property, const Theme& theme) {
   set_color(property, theme.surface);

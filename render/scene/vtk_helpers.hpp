@@ -29,6 +29,7 @@ void set_surface_look(vtkProperty& property, const Theme& theme);
 /// Font, size in device pixels and colour.
 void set_text(vtkTextProperty& property, const Theme& theme, const Rgb& color, double pixels, bool bold = false);
 /// Width and height of a line of text in device pixels.
-[[nodiscard]] std::array<double, 2> text_size(const Theme& theme, std::string_view text, double pixels, bool bold = false);
+[[nodiscard]] std::array<double, 2> text_size(const Theme& theme, std::string_view text, double pixels,
+                                              bool bold = false);
 
 }  // namespace conoid

@@ -19,8 +19,12 @@ using vec::dot;
 using vec::sub;
 
 /// a + s b
-Vec3 shifted(const Vec3& a, const Vec3& b, double s) { return vec::axpy(s, b, a); }
-Vec3 get(const double* p) { return {p[0], p[1], p[2]}; }
+Vec3 shifted(const Vec3& a, const Vec3& b, double s) {
+  return vec::axpy(s, b, a);
+}
+Vec3 get(const double* p) {
+  return {p[0], p[1], p[2]};
+}
 
 constexpr std::array<std::pair<std::string_view, StandardView>, 7> names = {{{"iso", StandardView::iso},
                                                                              {"+x", StandardView::plus_x},
@@ -52,7 +56,9 @@ CameraController::CameraController() : camera_(vtkSmartPointer<vtkCamera>::New()
 
 CameraController::~CameraController() = default;
 
-vtkCamera* CameraController::camera() const { return camera_; }
+vtkCamera* CameraController::camera() const {
+  return camera_;
+}
 
 void CameraController::set_bounds(const Bounds& bounds) {
   for (std::size_t i = 0; i < 6; i += 2)
@@ -197,7 +203,9 @@ void CameraController::pan(double dx, double dy) {
   untouched_ = false;
   const Basis b = basis();
   const double unit_length = world_per_pixel();
-  const auto moved = [&](const double* p) { return shifted(shifted(get(p), b.right, -dx * unit_length), b.up, dy * unit_length); };
+  const auto moved = [&](const double* p) {
+    return shifted(shifted(get(p), b.right, -dx * unit_length), b.up, dy * unit_length);
+  };
   const Vec3 eye = moved(camera_->GetPosition());
   const Vec3 focal = moved(camera_->GetFocalPoint());
   camera_->SetPosition(eye[0], eye[1], eye[2]);
@@ -229,7 +237,9 @@ void CameraController::zoom_at(double factor, double x, double y) {
   pan(dx * (1 - kept), dy * (1 - kept));
 }
 
-void CameraController::set_parallel(bool parallel) { camera_->SetParallelProjection(parallel ? 1 : 0); }
+void CameraController::set_parallel(bool parallel) {
+  camera_->SetParallelProjection(parallel ? 1 : 0);
+}
 
 bool CameraController::handle(const InputEvent& event) {
   switch (event.kind) {
@@ -239,9 +249,7 @@ bool CameraController::handle(const InputEvent& event) {
       last_x_ = event.x;
       last_y_ = event.y;
       return false;
-    case InputKind::release:
-      held_ = MouseButton::none;
-      return false;
+    case InputKind::release: held_ = MouseButton::none; return false;
     case InputKind::move: {
       const double dx = event.x - last_x_;
       const double dy = event.y - last_y_;
@@ -256,9 +264,7 @@ bool CameraController::handle(const InputEvent& event) {
         pan(dx, dy);
       return true;
     }
-    case InputKind::wheel:
-      zoom_at(std::pow(1.15, event.wheel), event.x, event.y);
-      return true;
+    case InputKind::wheel: zoom_at(std::pow(1.15, event.wheel), event.x, event.y); return true;
     case InputKind::double_click:
       fit();
       untouched_ = true;
@@ -280,8 +286,9 @@ void CameraController::update_clipping() {
     farthest = std::max(farthest, depth);
   }
   // Arrows, markers and borders stand out of the bounds, most of all out of a plane, whose own depth is nothing.
-  const double diagonal = std::sqrt(dot(sub({bounds_[1], bounds_[3], bounds_[5]}, {bounds_[0], bounds_[2], bounds_[4]}),
-                                        sub({bounds_[1], bounds_[3], bounds_[5]}, {bounds_[0], bounds_[2], bounds_[4]})));
+  const double diagonal =
+      std::sqrt(dot(sub({bounds_[1], bounds_[3], bounds_[5]}, {bounds_[0], bounds_[2], bounds_[4]}),
+                    sub({bounds_[1], bounds_[3], bounds_[5]}, {bounds_[0], bounds_[2], bounds_[4]})));
   const double span = std::max({farthest - nearest, diagonal, 1e-6 * std::max(std::abs(farthest), 1e-12)});
   farthest += 0.1 * span;
   nearest -= 0.1 * span;

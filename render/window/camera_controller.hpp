@@ -49,7 +49,7 @@ class CameraController {
   void fit();
   void orbit(double dx, double dy);  ///< device pixels of a drag
   void pan(double dx, double dy);
-  void zoom(double factor);                        ///< > 1 comes closer
+  void zoom(double factor);                         ///< > 1 comes closer
   void zoom_at(double factor, double x, double y);  ///< keeps the point under the cursor in place
   void set_parallel(bool parallel);
   [[nodiscard]] bool handle(const InputEvent& event);

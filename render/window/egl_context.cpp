@@ -30,21 +30,26 @@ bool has_extension(const char* list, std::string_view name) {
 EGLContext context_on(EGLDisplay display) {
   if (display == EGL_NO_DISPLAY || eglInitialize(display, nullptr, nullptr) != EGL_TRUE) return EGL_NO_CONTEXT;
   if (!has_extension(eglQueryString(display, EGL_EXTENSIONS), "EGL_KHR_surfaceless_context")) return EGL_NO_CONTEXT;
-  const std::array<EGLint, 13> wanted = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT,
-                                         EGL_RED_SIZE,     8,               EGL_GREEN_SIZE,      8,
-                                         EGL_BLUE_SIZE,    8,               EGL_ALPHA_SIZE,      8,
+  const std::array<EGLint, 13> wanted = {EGL_SURFACE_TYPE,
+                                         EGL_PBUFFER_BIT,
+                                         EGL_RENDERABLE_TYPE,
+                                         EGL_OPENGL_BIT,
+                                         EGL_RED_SIZE,
+                                         8,
+                                         EGL_GREEN_SIZE,
+                                         8,
+                                         EGL_BLUE_SIZE,
+                                         8,
+                                         EGL_ALPHA_SIZE,
+                                         8,
                                          EGL_NONE};
   EGLConfig config = nullptr;
   EGLint count = 0;
   if (eglChooseConfig(display, wanted.data(), &config, 1, &count) != EGL_TRUE || count < 1) return EGL_NO_CONTEXT;
   if (eglBindAPI(EGL_OPENGL_API) != EGL_TRUE) return EGL_NO_CONTEXT;
-  const std::array<EGLint, 7> version = {EGL_CONTEXT_MAJOR_VERSION,
-                                         3,
-                                         EGL_CONTEXT_MINOR_VERSION,
-                                         2,
-                                         EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                                         EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                                         EGL_NONE};
+  const std::array<EGLint, 7> version = {
+      EGL_CONTEXT_MAJOR_VERSION,           3,       EGL_CONTEXT_MINOR_VERSION, 2, EGL_CONTEXT_OPENGL_PROFILE_MASK,
+      EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
   return eglCreateContext(display, config, EGL_NO_CONTEXT, version.data());
 }
 
@@ -89,7 +94,9 @@ EglContext::~EglContext() {
   // The display stays initialised: other contexts of this process may share it.
 }
 
-void EglContext::on_conflict(std::function<void()> release) { release_other() = std::move(release); }
+void EglContext::on_conflict(std::function<void()> release) {
+  release_other() = std::move(release);
+}
 
 bool EglContext::make_current() {
   eglBindAPI(EGL_OPENGL_API);
@@ -99,15 +106,13 @@ bool EglContext::make_current() {
   return eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) == EGL_TRUE;
 }
 
-bool EglContext::is_current() const { return eglGetCurrentContext() == context_; }
+bool EglContext::is_current() const {
+  return eglGetCurrentContext() == context_;
+}
 
 EglContext::Guard::Guard(EglContext& context)
-    : display_(eglGetCurrentDisplay()),
-      context_(eglGetCurrentContext()),
-      draw_(eglGetCurrentSurface(EGL_DRAW)),
-      read_(eglGetCurrentSurface(EGL_READ)),
-      own_(context),
-      ok_(context.make_current()) {}
+    : display_(eglGetCurrentDisplay()), context_(eglGetCurrentContext()), draw_(eglGetCurrentSurface(EGL_DRAW)),
+      read_(eglGetCurrentSurface(EGL_READ)), own_(context), ok_(context.make_current()) {}
 
 EglContext::Guard::~Guard() {
   if (context_ == own_.context_) return;

@@ -55,7 +55,9 @@ GlViewport::GlViewport(QWidget* parent) : QOpenGLWidget(parent) {
     QOpenGLContext* c = context();
     if (c != nullptr && QOpenGLContext::currentContext() != c) c->makeCurrent(c->surface());
   };
-  window_->context_is_current = [this] { return context() != nullptr && QOpenGLContext::currentContext() == context(); };
+  window_->context_is_current = [this] {
+    return context() != nullptr && QOpenGLContext::currentContext() == context();
+  };
 }
 
 GlViewport::~GlViewport() {
@@ -115,7 +117,9 @@ void GlViewport::initializeGL() {
                              [&](const char* name) { return renderer_.find(name) != std::string::npos; });
 }
 
-void GlViewport::resizeGL(int /*width*/, int /*height*/) { update(); }
+void GlViewport::resizeGL(int /*width*/, int /*height*/) {
+  update();
+}
 
 void GlViewport::render_scene() {
   // By the ratio of the screen the widget is on now; Qt repaints when it changes.

@@ -12,7 +12,7 @@ namespace conoid {
 
 vtkStandardNewMacro(HostRenderWindow)
 
-HostRenderWindow::HostRenderWindow() {
+    HostRenderWindow::HostRenderWindow() {
   SetOwnContext(0);
   SetFrameBlitModeToNoBlit();
   SetReadyForRendering(false);
@@ -23,7 +23,9 @@ void HostRenderWindow::MakeCurrent() {
   if (make_context_current && !IsCurrent()) make_context_current();
 }
 
-bool HostRenderWindow::IsCurrent() { return context_is_current && context_is_current(); }
+bool HostRenderWindow::IsCurrent() {
+  return context_is_current && context_is_current();
+}
 
 void HostRenderWindow::OpenGLInitContext() {
 #if VTK_VERSION_NUMBER < VTK_VERSION_CHECK(9, 4, 0)

@@ -15,7 +15,7 @@ class HostRenderWindow : public vtkGenericOpenGLRenderWindow {
   static HostRenderWindow* New();
   vtkTypeMacro(HostRenderWindow, vtkGenericOpenGLRenderWindow)
 
-  std::function<void()> make_context_current;
+      std::function<void()> make_context_current;
   std::function<bool()> context_is_current;
 
   /// With the context current: loads the functions and prepares VTK. False if OpenGL 3.2 is missing.

@@ -15,8 +15,8 @@ struct Image {
 
   [[nodiscard]] bool empty() const { return pixels.empty(); }
   [[nodiscard]] const std::uint8_t* at(int x, int y) const {
-    return pixels.data() + 4 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
-                                static_cast<std::size_t>(x));
+    return pixels.data() +
+           4 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x));
   }
   friend bool operator==(const Image&, const Image&) = default;
 };

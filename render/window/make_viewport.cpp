@@ -23,7 +23,9 @@ QString flag_file() {
   return QStandardPaths::writableLocation(QStandardPaths::GenericCacheLocation) + "/conoid/drawing-by-opengl";
 }
 
-bool died_in_gl() { return QFile::exists(flag_file()); }
+bool died_in_gl() {
+  return QFile::exists(flag_file());
+}
 
 void raise_flag() {
   QDir().mkpath(QFileInfo(flag_file()).absolutePath());
@@ -41,7 +43,9 @@ Result<ViewportKind> parse_viewport_kind(std::string_view name) {
                     "Viewports: auto, gl, raster.");
 }
 
-void prepare_viewports() { QSurfaceFormat::setDefaultFormat(GlViewport::default_surface_format()); }
+void prepare_viewports() {
+  QSurfaceFormat::setDefaultFormat(GlViewport::default_surface_format());
+}
 
 ViewportHost* make_viewport(QWidget* parent, ViewportKind kind) {
   note.clear();
@@ -51,8 +55,9 @@ ViewportHost* make_viewport(QWidget* parent, ViewportKind kind) {
     kind = platform == "xcb" || platform.startsWith("wayland") ? ViewportKind::gl : ViewportKind::raster;
     if (kind == ViewportKind::gl && !drawn && died_in_gl()) {
       kind = ViewportKind::raster;
-      note = "The last start ended while drawing by OpenGL, so pictures are drawn in memory now. "
-             "Start with --viewport gl to try OpenGL again.";
+      note =
+          "The last start ended while drawing by OpenGL, so pictures are drawn in memory now. "
+          "Start with --viewport gl to try OpenGL again.";
     }
   }
   if (kind == ViewportKind::raster) return new RasterViewportWidget(parent);
@@ -67,6 +72,8 @@ ViewportHost* make_viewport(QWidget* parent, ViewportKind kind) {
   return view;
 }
 
-std::string viewport_note() { return note; }
+std::string viewport_note() {
+  return note;
+}
 
 }  // namespace conoid

@@ -24,11 +24,13 @@ Image average(const unsigned char* raw, int width, int height, int factor) {
   const int samples = factor * factor;
   for (int y = 0; y < height; ++y) {
     std::uint8_t* out = image.pixels.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(width) * 4;
-    const unsigned char* rows = raw + static_cast<std::size_t>(height - 1 - y) * static_cast<std::size_t>(factor) * stride;
+    const unsigned char* rows =
+        raw + static_cast<std::size_t>(height - 1 - y) * static_cast<std::size_t>(factor) * stride;
     for (int x = 0; x < width; ++x, out += 4) {
       int sum[4] = {0, 0, 0, 0};
       for (int sy = 0; sy < factor; ++sy) {
-        const unsigned char* in = rows + static_cast<std::size_t>(sy) * stride + static_cast<std::size_t>(x * factor) * 4;
+        const unsigned char* in =
+            rows + static_cast<std::size_t>(sy) * stride + static_cast<std::size_t>(x * factor) * 4;
         for (int sx = 0; sx < factor * 4; sx += 4)
           for (int c = 0; c < 4; ++c) sum[c] += in[sx + c];
       }
@@ -97,9 +99,9 @@ Status RasterViewport::resize(int width, int height, double pixel_ratio) {
   const double w = std::round(width * pixel_ratio);
   const double h = std::round(height * pixel_ratio);
   if (!(w >= 1 && h >= 1 && w <= largest_picture_side && h <= largest_picture_side))
-    return make_error(ErrorCode::command_line,
-                      "a picture side must be 1 to " + std::to_string(largest_picture_side) + " pixels, found " +
-                          std::to_string(width) + " x " + std::to_string(height));
+    return make_error(ErrorCode::command_line, "a picture side must be 1 to " + std::to_string(largest_picture_side) +
+                                                   " pixels, found " + std::to_string(width) + " x " +
+                                                   std::to_string(height));
   width_ = static_cast<int>(w);
   height_ = static_cast<int>(h);
   pixel_ratio_ = pixel_ratio;
@@ -117,7 +119,9 @@ const Image& RasterViewport::picture() {
   return image_;
 }
 
-Image RasterViewport::grab() { return picture(); }
+Image RasterViewport::grab() {
+  return picture();
+}
 
 bool RasterViewport::handle(const InputEvent& event) {
   if (on_input && on_input(event)) return true;

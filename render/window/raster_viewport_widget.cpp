@@ -47,11 +47,17 @@ bool RasterViewportWidget::make_sized() {
   return status.ok();
 }
 
-Image RasterViewportWidget::grab() { return make_sized() ? raster_->grab() : Image{}; }
+Image RasterViewportWidget::grab() {
+  return make_sized() ? raster_->grab() : Image{};
+}
 
-std::string RasterViewportWidget::renderer_name() const { return raster_ ? raster_->renderer_name() : std::string(); }
+std::string RasterViewportWidget::renderer_name() const {
+  return raster_ ? raster_->renderer_name() : std::string();
+}
 
-std::string RasterViewportWidget::problem() const { return raster_ ? raster_->problem() : problem_; }
+std::string RasterViewportWidget::problem() const {
+  return raster_ ? raster_->problem() : problem_;
+}
 
 void RasterViewportWidget::paintEvent(QPaintEvent* /*event*/) {
   QPainter painter(this);

@@ -9,7 +9,9 @@
 
 namespace conoid::app::test {
 
-inline std::filesystem::path data_folder() { return std::filesystem::path(CONOID_TEST_DATA) / "app"; }
+inline std::filesystem::path data_folder() {
+  return std::filesystem::path(CONOID_TEST_DATA) / "app";
+}
 
 inline SchemaLookup sample_schemas() {
   return [](const std::string& solver) -> Result<Schema> {
@@ -20,6 +22,8 @@ inline SchemaLookup sample_schemas() {
   };
 }
 
-inline std::filesystem::path sample_case() { return data_folder() / "sample_case.json"; }
+inline std::filesystem::path sample_case() {
+  return data_folder() / "sample_case.json";
+}
 
 }  // namespace conoid::app::test

@@ -15,7 +15,10 @@ class TestNoSolverNames : public QObject {
       if (!QFile::exists(solvers.filePath(folder + "/parameters.json"))) continue;
       names << folder << QString(folder).replace('_', '-');
     }
-    names << "acoustic" << "elastic" << "maxwell" << "hydro";
+    names << "acoustic"
+          << "elastic"
+          << "maxwell"
+          << "hydro";
     int files = 0;
     QDirIterator walk(QStringLiteral(CONOID_SOURCE_DIR "/app"), QDir::Files, QDirIterator::Subdirectories);
     while (walk.hasNext()) {

@@ -38,9 +38,7 @@ class TestReadingSpeed : public QObject {
     QVERIFY(write_mesh(mesh, path("b.stl")).ok());
     QVERIFY(write_mesh(mesh, path("a.stl"), {.binary = false}).ok());
     QVERIFY(write_mesh(mesh, path("a.obj")).ok());
-    const auto read = [&](const char* name) {
-      QCOMPARE(read_mesh(path(name))->cell_count(), mesh.cell_count());
-    };
+    const auto read = [&](const char* name) { QCOMPARE(read_mesh(path(name))->cell_count(), mesh.cell_count()); };
     const double binary = timed("read MSH 4.1 binary", [&] { read("b.msh"); });
     timed("read MSH 4.1 text", [&] { read("a.msh"); });
     timed("read STL binary", [&] { read("b.stl"); });

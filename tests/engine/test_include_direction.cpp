@@ -23,9 +23,9 @@ const fs::path root = CONOID_SOURCE_DIR;
 /// Which folders a folder may include, itself aside. "engine/solvers/*" is one solver; "engine/solvers" the files that
 /// all solvers share (the face, the registry).
 const std::map<std::string, std::set<std::string>>& allowed() {
-  static const std::set<std::string> solver_may = {"engine/core", "engine/case",   "engine/mesh", "engine/linalg",
-                                                   "engine/team", "engine/window", "engine/cluster", "engine/io",
-                                                   "engine/solvers"};
+  static const std::set<std::string> solver_may = {"engine/core",    "engine/case", "engine/mesh",
+                                                   "engine/linalg",  "engine/team", "engine/window",
+                                                   "engine/cluster", "engine/io",   "engine/solvers"};
   static const std::map<std::string, std::set<std::string>> table = {
       {"engine/core", {}},
       {"engine/case", {"engine/core"}},
@@ -152,7 +152,8 @@ void TestIncludeDirection::includes_go_one_way() {
     for (const Include& include : includes_of(read(path))) {
       ++seen;
       const std::string wrong = objection(file, include.name);
-      if (!wrong.empty()) QFAIL((file + ":" + std::to_string(include.line) + ": " + include.name + ": " + wrong).c_str());
+      if (!wrong.empty())
+        QFAIL((file + ":" + std::to_string(include.line) + ": " + include.name + ": " + wrong).c_str());
     }
   }
   QVERIFY2(seen > 100, "hardly any #include was found: the test looks in the wrong place");

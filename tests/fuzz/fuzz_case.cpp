@@ -50,16 +50,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (solved) {
       const auto twice = Case::resolve(CaseDocument::from_json(resolved, ""), sample_schema());
       must(twice.ok() && twice->hash() == solved->hash(), "a resolved case is a case, with the same hash");
-      must(changes(*document, *document, sample_schema()).pointers.empty(),
-           "a case does not differ from itself");
+      must(changes(*document, *document, sample_schema()).pointers.empty(), "a case does not differ from itself");
     }
     (void)files_of(*document, sample_schema());
     (void)check_groups(*document, sample_schema(), {"inside", "outer"});
     // The first line as a setting.
     const std::string_view line = text.substr(0, text.find('\n')).substr(0, 500);
     const auto equals = line.find('=');
-    if (equals != std::string_view::npos &&
-        document->set(line.substr(0, equals), line.substr(equals + 1)).ok())
+    if (equals != std::string_view::npos && document->set(line.substr(0, equals), line.substr(equals + 1)).ok())
       must(CaseDocument::parse(document->to_text(), "").ok(), "an edited document can be written and read");
   }
   // The same bytes where short texts are read.

@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 
-
 #include "engine/core/hash.hpp"
 #include "engine/core/json.hpp"
 #include "engine/io/checkpoint_format.hpp"

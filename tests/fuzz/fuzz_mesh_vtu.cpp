@@ -5,7 +5,9 @@
 #include "scratch.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  return conoid::fuzz::check_reader(data, size, [](std::string_view bytes, const char*, const conoid::ReadOptions& options) {
-    return conoid::read_vtu(conoid::fuzz::written("mesh.vtu", bytes).string(), options, {.program = CONOID_PROBE, .seconds = 60});
-  });
+  return conoid::fuzz::check_reader(data, size,
+                                    [](std::string_view bytes, const char*, const conoid::ReadOptions& options) {
+                                      return conoid::read_vtu(conoid::fuzz::written("mesh.vtu", bytes).string(),
+                                                              options, {.program = CONOID_PROBE, .seconds = 60});
+                                    });
 }

@@ -89,10 +89,12 @@ std::string damaged(std::string_view input) {
   std::string bytes = whole.bytes;
   for (; input.size() >= 6 && !bytes.empty(); input.remove_prefix(6)) {
     const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(input[i])); };
-    const std::size_t place = whole.places[(byte(1) | byte(2) << 8 | byte(3) << 16) % whole.places.size()] % bytes.size();
+    const std::size_t place =
+        whole.places[(byte(1) | byte(2) << 8 | byte(3) << 16) % whole.places.size()] % bytes.size();
     const std::size_t value = byte(4) | byte(5) << 8;
     const auto put = [&](std::uint64_t number, std::size_t count) {
-      for (std::size_t i = 0; i < count && place + i < bytes.size(); ++i) bytes[place + i] = static_cast<char>(number >> (8 * i));
+      for (std::size_t i = 0; i < count && place + i < bytes.size(); ++i)
+        bytes[place + i] = static_cast<char>(number >> (8 * i));
     };
     switch (byte(0) % 6) {
       case 0: bytes[place] = static_cast<char>(bytes[place] ^ static_cast<char>(1 << value % 8)); break;
@@ -112,7 +114,8 @@ std::size_t check(const Frame& frame) {
   for (const FramePart& part : frame.parts) {
     if (const auto* mesh = std::get_if<MeshGeometry>(&part.geometry)) {
       const auto& offsets = *mesh->offsets;
-      require(offsets.size() == mesh->types->size() + 1 && offsets.back() == static_cast<Index>(mesh->connectivity->size()));
+      require(offsets.size() == mesh->types->size() + 1 &&
+              offsets.back() == static_cast<Index>(mesh->connectivity->size()));
       for (std::size_t c = 0; c + 1 < offsets.size(); ++c) require(offsets[c] < offsets[c + 1]);
       for (const Index n : *mesh->connectivity) require(n >= 0 && 3 * n + 2 < static_cast<Index>(mesh->points->size()));
       numbers += mesh->points->size() + offsets.size() + mesh->connectivity->size();

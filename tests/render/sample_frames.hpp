@@ -55,7 +55,8 @@ inline std::shared_ptr<Frame> sphere(int around = 24, int down = 12, bool is_com
     for (int i = 0; i < around; ++i) {
       const double theta = pi * j / down;
       const double phi = 2 * pi * i / around;
-      points->insert(points->end(), {std::sin(theta) * std::cos(phi), std::sin(theta) * std::sin(phi), std::cos(theta)});
+      points->insert(points->end(),
+                     {std::sin(theta) * std::cos(phi), std::sin(theta) * std::sin(phi), std::cos(theta)});
       values.push_back(static_cast<float>(std::cos(theta)));
       if (is_complex) values.push_back(static_cast<float>(0.5 * std::cos(theta)));
     }

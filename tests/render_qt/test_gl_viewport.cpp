@@ -46,7 +46,8 @@ class TestGlViewport : public QObject {
     QVERIFY2(gl.problem().empty(), gl.problem().c_str());
     auto raster = RasterViewport::make(480, 320, gl.devicePixelRatioF());
     QVERIFY(raster.ok());
-    if (const char* keep = std::getenv("CONOID_KEEP_PICTURES")) QVERIFY(write_png(std::string(keep) + "/gl.png", window, {}).ok());
+    if (const char* keep = std::getenv("CONOID_KEEP_PICTURES"))
+      QVERIFY(write_png(std::string(keep) + "/gl.png", window, {}).ok());
     // The comparison means something only with the same renderer on both sides.
     if (gl.renderer_name() != (*raster)->renderer_name()) QSKIP("window and memory use different renderers");
     (*raster)->set_scene(scene_at(0.3));
@@ -116,9 +117,10 @@ class TestGlViewport : public QObject {
       for (int i = 0; i < 4; ++i) static_cast<void>(gl.grab());
     }
     const double coarse = pictures_a_second(seconds);
-    qInfo("%s, 960 x 600: %.1f pictures a second of 1 million triangles, %.1f of the %zu that are drawn while it turns; "
-          "%.0f and %.1f ms of processor time a picture",
-          gl.renderer_name().c_str(), full, coarse, scene->triangles_drawn(), full_work, work);
+    qInfo(
+        "%s, 960 x 600: %.1f pictures a second of 1 million triangles, %.1f of the %zu that are drawn while it turns; "
+        "%.0f and %.1f ms of processor time a picture",
+        gl.renderer_name().c_str(), full, coarse, scene->triangles_drawn(), full_work, work);
     QVERIFY(coarse > full);
     scene->set_detail(FieldScene::Detail::whole);
     scene->look(StandardView::plus_x);
@@ -151,8 +153,8 @@ class TestGlViewport : public QObject {
     const Image before = view.grab();
     QVERIFY2(!before.empty(), view.problem().c_str());
     QTest::mousePress(&view, Qt::LeftButton, {}, {160, 100});
-    QMouseEvent move(QEvent::MouseMove, QPointF(190, 110), view.mapToGlobal(QPointF(190, 110)), Qt::NoButton, Qt::LeftButton,
-                     Qt::NoModifier);
+    QMouseEvent move(QEvent::MouseMove, QPointF(190, 110), view.mapToGlobal(QPointF(190, 110)), Qt::NoButton,
+                     Qt::LeftButton, Qt::NoModifier);
     QApplication::sendEvent(&view, &move);
     QTest::mouseRelease(&view, Qt::LeftButton, {}, {190, 110});
     QVERIFY(structural_similarity(before, view.grab()) < 0.999);

@@ -26,7 +26,8 @@ void* take(std::size_t bytes, std::size_t align) {
     const long now = ++calls;
     if (fails_from > 0 && now >= fails_from) throw std::bad_alloc();
   }
-  void* const memory = align == 0 ? std::malloc(bytes ? bytes : 1) : std::aligned_alloc(align, (bytes + align) / align * align);
+  void* const memory =
+      align == 0 ? std::malloc(bytes ? bytes : 1) : std::aligned_alloc(align, (bytes + align) / align * align);
   if (!memory) throw std::bad_alloc();
   return memory;
 }
@@ -51,25 +52,57 @@ struct Count {
 
 }  // namespace
 
-void* operator new(std::size_t bytes) { return take(bytes, 0); }
-void* operator new[](std::size_t bytes) { return take(bytes, 0); }
-void* operator new(std::size_t bytes, std::align_val_t align) { return take(bytes, static_cast<std::size_t>(align)); }
-void* operator new[](std::size_t bytes, std::align_val_t align) { return take(bytes, static_cast<std::size_t>(align)); }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return take_or_none(bytes, 0); }
-void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return take_or_none(bytes, 0); }
+void* operator new(std::size_t bytes) {
+  return take(bytes, 0);
+}
+void* operator new[](std::size_t bytes) {
+  return take(bytes, 0);
+}
+void* operator new(std::size_t bytes, std::align_val_t align) {
+  return take(bytes, static_cast<std::size_t>(align));
+}
+void* operator new[](std::size_t bytes, std::align_val_t align) {
+  return take(bytes, static_cast<std::size_t>(align));
+}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return take_or_none(bytes, 0);
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return take_or_none(bytes, 0);
+}
 void* operator new(std::size_t bytes, std::align_val_t align, const std::nothrow_t&) noexcept {
   return take_or_none(bytes, static_cast<std::size_t>(align));
 }
 void* operator new[](std::size_t bytes, std::align_val_t align, const std::nothrow_t&) noexcept {
   return take_or_none(bytes, static_cast<std::size_t>(align));
 }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}

@@ -56,7 +56,9 @@ void bench(const RowsOptions& options, Context& context) {
     print(row);
     limits.push_back(bench_row_json(row, ""));
   };
-  Status status = how.only.empty() ? measure_machine_limits(how.threads, options.quick, std::filesystem::temp_directory_path(), on_limit) : Status();
+  Status status = how.only.empty() ? measure_machine_limits(how.threads, options.quick,
+                                                            std::filesystem::temp_directory_path(), on_limit)
+                                   : Status();
   machine_rows["limits"] = limits;
 
   for (const EngineBench& part : benches) {

@@ -37,16 +37,22 @@ void print(const CheckReport& report, const std::string& title, Context& context
   const Estimate& e = report.estimate;
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, value] : e.details) rows.push_back({name, value});
-  rows.push_back({"memory", report.host_budget > 0 ? fmt::format("{} of {} that may be used", format_bytes(e.host_memory), format_bytes(report.host_budget))
-                                                   : format_bytes(e.host_memory)});
-  rows.push_back({"device memory", e.device_memory > 0 ? fmt::format("up to {} of {}", format_bytes(e.device_memory), fmt::join(report.devices, ", "))
+  rows.push_back({"memory", report.host_budget > 0
+                                ? fmt::format("{} of {} that may be used", format_bytes(e.host_memory),
+                                              format_bytes(report.host_budget))
+                                : format_bytes(e.host_memory)});
+  rows.push_back({"device memory", e.device_memory > 0 ? fmt::format("up to {} of {}", format_bytes(e.device_memory),
+                                                                     fmt::join(report.devices, ", "))
                                                        : std::string("none: the processors compute")});
   rows.push_back({"disk", format_bytes(e.disk)});
   rows.push_back({"streams", streaming_words(e)});
   const bool told = std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.front() == "steps"; });
   if (e.steps > 0 && !told) rows.push_back({"steps", fmt::format("{}", e.steps)});
   rows.push_back({"time", fmt::format("{}{}{}", e.seconds > 0 ? "about " + format_duration(e.seconds) : "not known",
-                                      e.basis.empty() ? "" : e.seconds > 0 ? ", " : ": ", e.basis)});
+                                      e.basis.empty() ? ""
+                                      : e.seconds > 0 ? ", "
+                                                      : ": ",
+                                      e.basis)});
   context.write(aligned(rows, "  "));
 }
 

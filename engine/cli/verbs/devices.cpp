@@ -36,12 +36,15 @@ void devices(Context& context) {
     for (const DeviceInfo& d : list.devices) {
       const std::string name = fmt::format("{}:{}", d.backend, d.index);
       const bool real = d.backend == "cuda";
-      rows.push_back({name, real ? fmt::format("{}, {} multiprocessors, compute capability {}.{}", d.name, d.multiprocessors, d.major, d.minor)
+      rows.push_back({name, real ? fmt::format("{}, {} multiprocessors, compute capability {}.{}", d.name,
+                                               d.multiprocessors, d.major, d.minor)
                                  : std::string("CUDA's model run by the processor, for tests")});
-      rows.push_back({"", fmt::format("memory {} ({} free){}", format_bytes(d.memory), format_bytes(d.free_memory),
-                                      d.bandwidth > 0 ? fmt::format(", {:.0f} GB/s", 1e-9 * d.bandwidth) : std::string())});
+      rows.push_back(
+          {"", fmt::format("memory {} ({} free){}", format_bytes(d.memory), format_bytes(d.free_memory),
+                           d.bandwidth > 0 ? fmt::format(", {:.0f} GB/s", 1e-9 * d.bandwidth) : std::string())});
       if (real)
-        rows.push_back({"", fmt::format("{}, bus {}{}", d.uuid, d.bus, d.numa_node >= 0 ? fmt::format(", memory node {}", d.numa_node) : "")});
+        rows.push_back({"", fmt::format("{}, bus {}{}", d.uuid, d.bus,
+                                        d.numa_node >= 0 ? fmt::format(", memory node {}", d.numa_node) : "")});
       all.push_back({{"name", name},
                      {"model", d.name},
                      {"uuid", d.uuid},
@@ -58,7 +61,8 @@ void devices(Context& context) {
     }
   }
   context.write(aligned(rows));
-  context.object({{"host", m.host}, {"devices", all}, {"backends", backends}, {"cuda", {{"built", CONOID_HAVE_CUDA != 0}}}});
+  context.object(
+      {{"host", m.host}, {"devices", all}, {"backends", backends}, {"cuda", {{"built", CONOID_HAVE_CUDA != 0}}}});
 }
 
 void add_devices(OptionSet verb, Context& context) {
@@ -69,7 +73,8 @@ void add_devices(OptionSet verb, Context& context) {
 }  // namespace
 
 Verb devices_verb() {
-  return {"devices", "Show processors, memory and GPUs that can compute", "  conoid devices\n  conoid devices --json\n", add_devices};
+  return {"devices", "Show processors, memory and GPUs that can compute", "  conoid devices\n  conoid devices --json\n",
+          add_devices};
 }
 
 }  // namespace conoid::cli

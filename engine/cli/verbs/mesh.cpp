@@ -39,7 +39,8 @@ Result<Vec3> place_of(const std::string& text, double scale) {
     while (begin < end && text[begin] == ' ') ++begin;
     const auto [last, trouble] = std::from_chars(text.data() + begin, text.data() + end, out[k]);
     if (trouble != std::errc() || last != text.data() + end)
-      return make_error(ErrorCode::command_line, fmt::format("--at: expected x,y,z, found '{}'", text), "For example --at 0,0,1.5");
+      return make_error(ErrorCode::command_line, fmt::format("--at: expected x,y,z, found '{}'", text),
+                        "For example --at 0,0,1.5");
     out[k] *= scale;
     begin = std::min(end + 1, text.size());
   }
@@ -50,7 +51,8 @@ void run_mesh(const MeshVerbOptions& options, Context& context) {
   ReadOptions how;
   const auto scale = parse_quantity("1 " + options.unit, "m");
   if (!scale)
-    return context.fail(make_error(ErrorCode::command_line, fmt::format("--unit: '{}' is no unit of length", options.unit),
+    return context.fail(make_error(ErrorCode::command_line,
+                                   fmt::format("--unit: '{}' is no unit of length", options.unit),
                                    "Use m, cm, mm, um, km, in or ft."));
   how.scale = scale->value;
   GmshOptions geometry;
@@ -75,8 +77,8 @@ void run_mesh(const MeshVerbOptions& options, Context& context) {
   if (!options.convert.empty()) {
     std::error_code ignored;
     if (fs::exists(options.convert, ignored))
-      return context.fail(make_error(ErrorCode::file, fmt::format("'{}' exists; nothing is written over", options.convert),
-                                     "Give another name."));
+      return context.fail(make_error(
+          ErrorCode::file, fmt::format("'{}' exists; nothing is written over", options.convert), "Give another name."));
     WriteOptions out;
     out.binary = !options.text;
     if (const Status written = write_mesh(*mesh, options.convert, out); !written) return context.fail(written.error());
@@ -88,14 +90,18 @@ void run_mesh(const MeshVerbOptions& options, Context& context) {
 
 void add_mesh(OptionSet verb, Context& context) {
   const auto options = std::make_shared<MeshVerbOptions>();
-  verb.value("FILE", options->file, "Mesh (MSH, STL, OBJ, PLY, Nastran, MFEM, VTU) or geometry for gmsh (.geo, STEP)").required();
+  verb.value("FILE", options->file, "Mesh (MSH, STL, OBJ, PLY, Nastran, MFEM, VTU) or geometry for gmsh (.geo, STEP)")
+      .required();
   verb.value("--unit", options->unit, "Unit of the file's coordinates").shown_default();
   verb.value("--convert", options->convert, "Write it in metres to this file (.msh, .stl, .obj)");
-  verb.value("--size", options->size, "Mesh it again with edges of this length, in units of the file (gmsh)").positive();
+  verb.value("--size", options->size, "Mesh it again with edges of this length, in units of the file (gmsh)")
+      .positive();
   verb.flag("--refine", options->refine, "Halve every edge");
   verb.value("--group", options->group, "Make the side of the body that --at points at a group of this name");
   verb.value("--at", options->at, "A place on that side, x,y,z in units of the file");
-  verb.value("--angle", options->angle, "The side ends at edges sharper than this, in degrees").shown_default().positive();
+  verb.value("--angle", options->angle, "The side ends at edges sharper than this, in degrees")
+      .shown_default()
+      .positive();
   verb.flag("--text", options->text, "Convert to the text form of the format");
   verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
   verb.on_use([options, &context] { run_mesh(*options, context); });

@@ -26,7 +26,8 @@ bool is_gallery_file(const fs::path& file) {
 Status copy_case(const fs::path& from, const fs::path& to) {
   std::error_code code;
   if (!fs::create_directories(to, code) && !fs::is_empty(to, code))
-    return make_error(ErrorCode::file, fmt::format("'{}' exists and is not empty; nothing is written over", to.string()),
+    return make_error(ErrorCode::file,
+                      fmt::format("'{}' exists and is not empty; nothing is written over", to.string()),
                       "Give another folder: conoid new NAME FOLDER");
   if (code) return system_error("make the folder", to.string(), code.value());
   for (fs::recursive_directory_iterator it(from, code), end; !code && it != end; it.increment(code)) {
@@ -70,8 +71,8 @@ void add_new(OptionSet verb, Context& context) {
 }  // namespace
 
 Verb new_verb() {
-  return {"new", "Copy a sample case into a folder of your own", "  conoid new point-source\n  conoid new point-source mine\n",
-          add_new};
+  return {"new", "Copy a sample case into a folder of your own",
+          "  conoid new point-source\n  conoid new point-source mine\n", add_new};
 }
 
 }  // namespace conoid::cli

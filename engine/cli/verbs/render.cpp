@@ -14,9 +14,10 @@ namespace {
 void render(const std::vector<std::string>& words, Context& context) {
   const std::string program = (program_folder() / "conoid-render").string();
   if (::access(program.c_str(), X_OK) != 0)
-    return context.fail(make_error(ErrorCode::resources, fmt::format("pictures need the program '{}'", program),
-                                   "It is part of builds with VTK (CONOID_WITH_VTK). `conoid export RUN --to vti` writes "
-                                   "files for ParaView without it."));
+    return context.fail(
+        make_error(ErrorCode::resources, fmt::format("pictures need the program '{}'", program),
+                   "It is part of builds with VTK (CONOID_WITH_VTK). `conoid export RUN --to vti` writes "
+                   "files for ParaView without it."));
   std::vector<std::string> line = {program};
   line.insert(line.end(), words.begin(), words.end());
   std::vector<char*> raw;

@@ -35,10 +35,14 @@ void resample(const ResampleOptions& options, Context& context) {
   task.quantity = options.quantity;
   task.filter = options.filter;
   task.order = options.order;
-  const auto wrong = [&](const char* text, const char* hint) { context.fail(make_error(ErrorCode::command_line, text, hint)); };
-  if (options.order % 2 != 0) return wrong("--order: the order is 2, 4, 6, 8, 10 or 12", "Leave it out for all of them.");
+  const auto wrong = [&](const char* text, const char* hint) {
+    context.fail(make_error(ErrorCode::command_line, text, hint));
+  };
+  if (options.order % 2 != 0)
+    return wrong("--order: the order is 2, 4, 6, 8, 10 or 12", "Leave it out for all of them.");
   if (options.spacing.size() != 1 && options.spacing.size() != 3 && !options.spacing.empty())
-    return wrong("--spacing takes one distance, or three for x, y and z", "Write for example --spacing 10m or --spacing 10m,10m,5m.");
+    return wrong("--spacing takes one distance, or three for x, y and z",
+                 "Write for example --spacing 10m or --spacing 10m,10m,5m.");
   if (!options.spacing.empty() && !options.interval.empty())
     return wrong("--spacing is for models, --interval for traces", "Give one of them.");
   for (std::size_t a = 0; a < 3 && !options.spacing.empty(); ++a) {
@@ -81,11 +85,15 @@ void resample(const ResampleOptions& options, Context& context) {
 
 void add_resample(OptionSet verb, Context& context) {
   const auto options = std::make_shared<ResampleOptions>();
-  verb.value("FILE", options->file, "Model (.sgy, .vti, JSON header of raw floats) or traces (.sgy, .csv; with --interval)").required();
+  verb.value("FILE", options->file,
+             "Model (.sgy, .vti, JSON header of raw floats) or traces (.sgy, .csv; with --interval)")
+      .required();
   verb.value("--out,-o", options->out, "File to write, of the kind its ending says (default: the report alone)");
   verb.value("--spacing", options->spacing, "Models: new distance of the samples, or three: x,y,z").separated_by(',');
   verb.value("--interval", options->interval, "Traces: new interval");
-  verb.value("--filter", options->filter, "sinc (sharp; rings beside jumps) or linear").one_of({"sinc", "linear"}).shown_default();
+  verb.value("--filter", options->filter, "sinc (sharp; rings beside jumps) or linear")
+      .one_of({"sinc", "linear"})
+      .shown_default();
   verb.value("--quantity", options->quantity, "What a model holds").one_of({"speed", "density"}).shown_default();
   verb.value("--frequency", options->frequency, "Highest frequency that matters: reports the error of wave speeds");
   verb.value("--order", options->order, "Of the scheme (default: report on all)").within(2, 12);

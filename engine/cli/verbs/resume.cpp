@@ -2,8 +2,8 @@
 // conoid resume RUN|latest: goes on from the newest checkpoint of a run, in the same folder.
 #include <memory>
 
-#include "engine/cli/report.hpp"
 #include "engine/cli/inputs.hpp"
+#include "engine/cli/report.hpp"
 #include "engine/cli/run_here.hpp"
 #include "engine/cli/verbs/verbs.hpp"
 #include "engine/io/run_folder.hpp"

@@ -45,11 +45,14 @@ struct Point {
   int exit = -1;
 };
 
-std::string swept_text(const Json& value) { return value.is_string() ? value.get<std::string>() : json_text(value); }
+std::string swept_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : json_text(value);
+}
 
 /// The program's own path: /proc/self/exe stays right when the folder is not in PATH.
 Result<pid_t> start(const SweepOptions& options, const Point& point, int threads) {
-  std::vector<std::string> words = {"conoid", "run", options.file, "--out", point.folder.string(), "--progress", "none"};
+  std::vector<std::string> words = {"conoid",     "run", options.file, "--out", point.folder.string(),
+                                    "--progress", "none"};
   for (const auto& [pointer, value] : point.set.set) {
     words.emplace_back("--set");
     words.push_back(fmt::format("{}={}", pointer, json_text(value)));
@@ -128,13 +131,15 @@ Result<fs::path> sweep_folder(const SweepOptions& options) {
   fs::create_directories(folder, code);
   if (code) return system_error("make the folder", folder.string(), code.value());
   if (!fs::is_empty(folder, code) || code)
-    return make_error(ErrorCode::file, fmt::format("the folder '{}' is not empty; nothing was written", folder.string()),
+    return make_error(ErrorCode::file,
+                      fmt::format("the folder '{}' is not empty; nothing was written", folder.string()),
                       "Choose a new folder with --out.");
   return fs::absolute(folder).lexically_normal();
 }
 
 /// Runs all points, `jobs` at a time; stops starting new ones when asked to stop.
-Status run_points(const SweepOptions& options, std::vector<Point>& points, const SignalWatch& signals, const Context& context) {
+Status run_points(const SweepOptions& options, std::vector<Point>& points, const SignalWatch& signals,
+                  const Context& context) {
   const int threads = options.run.threads > 0 ? options.run.threads
                       : options.jobs > 1
                           ? std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / options.jobs)
@@ -150,9 +155,11 @@ Status run_points(const SweepOptions& options, std::vector<Point>& points, const
       points[p].process = -1;
       points[p].exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
       const Json summary = read_summary(points[p].folder);
-      const double seconds = summary.is_object() && summary.contains("seconds") ? summary["seconds"].value("total", 0.0) : 0.0;
+      const double seconds =
+          summary.is_object() && summary.contains("seconds") ? summary["seconds"].value("total", 0.0) : 0.0;
       std::string text;
-      for (const auto& [pointer, value] : points[p].set.set) text += fmt::format("  {} = {}", pointer, swept_text(value));
+      for (const auto& [pointer, value] : points[p].set.set)
+        text += fmt::format("  {} = {}", pointer, swept_text(value));
       context.say("{}/{}{}  {}", p + 1, points.size(), text,
                   points[p].exit == 0 ? format_duration(seconds) : fmt::format("exit {}", points[p].exit));
     }
@@ -217,7 +224,8 @@ void add_sweep(OptionSet verb, Context& context) {
   const auto options = std::make_shared<SweepOptions>();
   verb.value("CASE", options->file, "Case file, or a folder with a case.json").required();
   verb.value("--over", options->over, "PATH=a:step:b or PATH=a,b,c; may be repeated (all combinations)")
-      .required().repeated();
+      .required()
+      .repeated();
   verb.value("--out", options->out, "Folder to make (default: runs/<UTC time>-sweep)");
   verb.value("--jobs", options->jobs, "Runs at a time").within(1, 4096).shown_default();
   add_run_options(verb, options->run, context);

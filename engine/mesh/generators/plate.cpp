@@ -30,8 +30,7 @@ Result<Mesh> plate(const PlateOptions& o) {
   const double down = o.body_above ? 1 : -1;
   // Built with the body towards -z; towards +z every cell is turned round.
   const auto add_quad = [&](Index a, Index b, Index c, Index d) {
-    return o.body_above ? mesh.add_cell(CellShape::quad4, {a, d, c, b})
-                        : mesh.add_cell(CellShape::quad4, {a, b, c, d});
+    return o.body_above ? mesh.add_cell(CellShape::quad4, {a, d, c, b}) : mesh.add_cell(CellShape::quad4, {a, b, c, d});
   };
   // A layer's lattice is the plate's, its outline moved outwards by `out` on every side.
   const auto place = [&](Index i, Index j, double out, double z) {
@@ -43,9 +42,7 @@ Result<Mesh> plate(const PlateOptions& o) {
     return Vec3{at(0, i, nx), at(1, j, ny), z};
   };
   std::vector<Index> lattice(static_cast<std::size_t>((nx + 1) * (ny + 1)));
-  const auto node = [&](Index i, Index j) -> Index& {
-    return lattice[static_cast<std::size_t>(i + (nx + 1) * j)];
-  };
+  const auto node = [&](Index i, Index j) -> Index& { return lattice[static_cast<std::size_t>(i + (nx + 1) * j)]; };
   for (Index j = 0; j <= ny; ++j)
     for (Index i = 0; i <= nx; ++i) node(i, j) = mesh.add_point(place(i, j, 0, o.level));
   {

@@ -27,8 +27,8 @@ void stitch(Mesh& mesh, Index lower, int n_lower, Index upper, int n_upper) {
     const Index a = lower + i % n_lower;
     const Index b = upper + j % n_upper;
     // Compared as fractions of the turn, without division; ties alternate to neither side's favour.
-    const bool lower_next = j >= steps_upper || (i < steps_lower && Index{2 * i + 1} * steps_upper <=
-                                                                        Index{2 * j + 1} * steps_lower);
+    const bool lower_next =
+        j >= steps_upper || (i < steps_lower && Index{2 * i + 1} * steps_upper <= Index{2 * j + 1} * steps_lower);
     if (lower_next) {
       mesh.add_cell(CellShape::triangle3, {a, lower + (i + 1) % n_lower, b});
       ++i;
@@ -46,8 +46,7 @@ Mesh revolve(const std::vector<Ring>& rings, const Vec3& origin, const std::stri
     first.push_back(mesh.point_count());
     for (int i = 0; i < r.around; ++i) {
       const double phi = 2 * pi * i / r.around;
-      mesh.add_point(
-          {origin[0] + r.radius * std::cos(phi), origin[1] + r.radius * std::sin(phi), origin[2] + r.z});
+      mesh.add_point({origin[0] + r.radius * std::cos(phi), origin[1] + r.radius * std::sin(phi), origin[2] + r.z});
     }
   }
   for (std::size_t k = 0; k + 1 < rings.size(); ++k)
@@ -71,8 +70,7 @@ Result<Mesh> revolution(const RevolutionOptions& o) {
                 "'profile' must begin and end on the axis (radius 0)");
   for (std::size_t i = 0; i < o.profile.size(); ++i) {
     const auto& p = o.profile[i];
-    check.require(std::isfinite(p[0]) && std::isfinite(p[1]),
-                  fmt::format("point {} of 'profile' is not finite", i));
+    check.require(std::isfinite(p[0]) && std::isfinite(p[1]), fmt::format("point {} of 'profile' is not finite", i));
     if (i > 0 && i + 1 < o.profile.size())
       check.require(p[0] > 0, fmt::format("point {} of 'profile' must have a positive radius", i));
   }
@@ -100,8 +98,7 @@ Result<Mesh> cone_sphere(const ConeSphereOptions& o) {
   if (check.error()) return *check.error();
   std::vector<Ring> rings;
   const auto add = [&](double radius, double z) {
-    rings.push_back(
-        {radius, z, radius > 0 ? std::max(6, static_cast<int>(std::lround(2 * pi * radius / o.edge))) : 1});
+    rings.push_back({radius, z, radius > 0 ? std::max(6, static_cast<int>(std::lround(2 * pi * radius / o.edge))) : 1});
   };
   const int on_cone = std::max(1, static_cast<int>(std::lround(slant / o.edge)));
   for (int i = 0; i <= on_cone; ++i) {

@@ -49,10 +49,10 @@ Mesh unit_icosphere(int d) {
                                       {g, 0, 1},
                                       {-g, 0, -1},
                                       {-g, 0, 1}}};
-  constexpr std::array<std::array<int, 3>, 20> faces{
-      {{0, 11, 5},  {0, 5, 1},  {0, 1, 7},  {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
-       {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
-       {3, 8, 9},   {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1}}};
+  constexpr std::array<std::array<int, 3>, 20> faces{{{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
+                                                      {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
+                                                      {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
+                                                      {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}}};
   Mesh mesh;
   const Index n = d;
   mesh.reserve(10 * n * n + 2, 20 * n * n, 60 * n * n);
@@ -92,8 +92,8 @@ Mesh unit_icosphere(int d) {
         else {
           Vec3 p{};
           for (std::size_t i = 0; i < 3; ++i)
-            p[i] = static_cast<double>(n - r) * a[i] + static_cast<double>(r - s) * b[i] +
-                   static_cast<double>(s) * c[i];
+            p[i] =
+                static_cast<double>(n - r) * a[i] + static_cast<double>(r - s) * b[i] + static_cast<double>(s) * c[i];
           row.push_back(mesh.add_point(vec::unit(p)));
         }
       }
@@ -115,8 +115,7 @@ Mesh finish_sphere(Mesh unit, const Vec3& axes, const Vec3& centre, bool equal_v
   double s = 1;
   if (equal_volume) s = std::cbrt(4.0 / 3.0 * std::numbers::pi / enclosed_volume(unit));
   map_points(unit, [&](const Vec3& p) {
-    return Vec3{centre[0] + s * axes[0] * p[0], centre[1] + s * axes[1] * p[1],
-                centre[2] + s * axes[2] * p[2]};
+    return Vec3{centre[0] + s * axes[0] * p[0], centre[1] + s * axes[1] * p[1], centre[2] + s * axes[2] * p[2]};
   });
   group_all(unit, group);
   return unit;
@@ -126,14 +125,11 @@ Mesh finish_sphere(Mesh unit, const Vec3& axes, const Vec3& centre, bool equal_v
 
 Result<Mesh> icosphere(const IcosphereOptions& o) {
   OptionsCheck check("icosphere");
-  check.positive("radius", o.radius)
-      .finite("centre", o.centre)
-      .count("divisions", o.divisions)
-      .order(o.order);
+  check.positive("radius", o.radius).finite("centre", o.centre).count("divisions", o.divisions).order(o.order);
   check.cells(20.0 * o.divisions * o.divisions);
   if (check.error()) return *check.error();
-  return finish_sphere(unit_icosphere(o.divisions), {o.radius, o.radius, o.radius}, o.centre, o.equal_volume,
-                       o.order, o.group);
+  return finish_sphere(unit_icosphere(o.divisions), {o.radius, o.radius, o.radius}, o.centre, o.equal_volume, o.order,
+                       o.group);
 }
 
 Result<Mesh> ellipsoid(const EllipsoidOptions& o) {
@@ -149,16 +145,11 @@ Result<Mesh> ellipsoid(const EllipsoidOptions& o) {
 
 Result<Mesh> cube_sphere(const CubeSphereOptions& o) {
   OptionsCheck check("cube_sphere");
-  check.positive("radius", o.radius)
-      .finite("centre", o.centre)
-      .count("divisions", o.divisions)
-      .order(o.order);
+  check.positive("radius", o.radius).finite("centre", o.centre).count("divisions", o.divisions).order(o.order);
   check.cells(6.0 * o.divisions * o.divisions);
   if (check.error()) return *check.error();
-  auto cube = box_surface({.low = {-1, -1, -1},
-                           .high = {1, 1, 1},
-                           .divisions = {o.divisions, o.divisions, o.divisions},
-                           .quads = true});
+  auto cube = box_surface(
+      {.low = {-1, -1, -1}, .high = {1, 1, 1}, .divisions = {o.divisions, o.divisions, o.divisions}, .quads = true});
   if (!cube) return cube.error();
   Mesh unit = Mesh::from_arrays(cube->points(), cube->shapes(), cube->connectivity()).value();
   map_points(unit, [&](Vec3 p) {
@@ -166,8 +157,7 @@ Result<Mesh> cube_sphere(const CubeSphereOptions& o) {
       for (double& x : p) x = std::tan(x * std::numbers::pi / 4);
     return vec::unit(p);
   });
-  return finish_sphere(std::move(unit), {o.radius, o.radius, o.radius}, o.centre, o.equal_volume, o.order,
-                       o.group);
+  return finish_sphere(std::move(unit), {o.radius, o.radius, o.radius}, o.centre, o.equal_volume, o.order, o.group);
 }
 
 }  // namespace conoid

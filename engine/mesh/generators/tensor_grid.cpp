@@ -57,12 +57,11 @@ Result<Mesh> tensor_grid(const TensorGridOptions& o) {
   for (std::size_t a = 0; a < 3; ++a) {
     const auto& x = o.coordinates[a];
     if (a == 2 && flat) break;
-    check.require(x.size() >= 2,
-                  fmt::format("axis {} needs at least two coordinates, found {}", "xyz"[a], x.size()));
+    check.require(x.size() >= 2, fmt::format("axis {} needs at least two coordinates, found {}", "xyz"[a], x.size()));
     for (std::size_t i = 0; i < x.size(); ++i)
-      check.require(std::isfinite(x[i]) && (i == 0 || x[i] > x[i - 1]),
-                    fmt::format("the coordinates of axis {} must be finite and ascending, entry {} is {}",
-                                "xyz"[a], i, x[i]));
+      check.require(
+          std::isfinite(x[i]) && (i == 0 || x[i] > x[i - 1]),
+          fmt::format("the coordinates of axis {} must be finite and ascending, entry {} is {}", "xyz"[a], i, x[i]));
     n[a] = std::max<Index>(1, static_cast<Index>(x.size()) - 1);
     total *= static_cast<double>(n[a]);
   }
@@ -74,14 +73,12 @@ Result<Mesh> tensor_grid(const TensorGridOptions& o) {
   const Index py = n[1] + 1;
   const Index pz = flat ? 1 : n[2] + 1;
   const Index pieces = o.simplices ? (flat ? 2 : 6) : 1;
-  mesh.reserve(px * py * pz, pieces * n[0] * n[1] * n[2],
-               pieces * n[0] * n[1] * n[2] * (o.simplices ? 4 : 8));
+  mesh.reserve(px * py * pz, pieces * n[0] * n[1] * n[2], pieces * n[0] * n[1] * n[2] * (o.simplices ? 4 : 8));
   const double level = o.coordinates[2].size() == 1 ? o.coordinates[2][0] : 0;
   for (Index k = 0; k < pz; ++k)
     for (Index j = 0; j < py; ++j)
       for (Index i = 0; i < px; ++i)
-        mesh.add_point({o.coordinates[0][static_cast<std::size_t>(i)],
-                        o.coordinates[1][static_cast<std::size_t>(j)],
+        mesh.add_point({o.coordinates[0][static_cast<std::size_t>(i)], o.coordinates[1][static_cast<std::size_t>(j)],
                         flat ? level : o.coordinates[2][static_cast<std::size_t>(k)]});
   const auto node = [&](Index i, Index j, Index k) { return i + px * (j + py * k); };
 
@@ -119,8 +116,7 @@ Result<Mesh> tensor_grid(const TensorGridOptions& o) {
           const auto at = [&](Index s) { return axis == 0 ? node(fixed, s, 0) : node(s, fixed, 0); };
           // The domain on the left: xmax runs up, xmin down, ymin to the right, ymax to the left.
           const bool forward = (axis == 0) == upper;
-          cells.push_back(
-              mesh.add_cell(CellShape::line2, {at(forward ? i : i + 1), at(forward ? i + 1 : i)}));
+          cells.push_back(mesh.add_cell(CellShape::line2, {at(forward ? i : i + 1), at(forward ? i + 1 : i)}));
         }
         continue;
       }
@@ -161,8 +157,7 @@ Result<Mesh> box(const BoxOptions& o) {
   if (check.error()) return *check.error();
   TensorGridOptions grid;
   for (std::size_t a = 0; a < 3; ++a)
-    grid.coordinates[a] =
-        a == 2 && flat ? std::vector{o.low[2]} : graded(o.low[a], o.high[a], o.divisions[a]);
+    grid.coordinates[a] = a == 2 && flat ? std::vector{o.low[2]} : graded(o.low[a], o.high[a], o.divisions[a]);
   grid.simplices = o.simplices;
   grid.order = o.order;
   grid.serendipity = o.serendipity;

@@ -38,19 +38,17 @@ void Cursor::check_unit(double scale) const {
 }
 
 void Cursor::fail_count(std::uint64_t count, std::uint64_t bytes_each, std::string_view what) const {
-  fail(fmt::format(
-      "expected {} x {}, which take at least {} bytes each; found {} bytes to the end of the file", count,
-      what, bytes_each, remaining()));
+  fail(fmt::format("expected {} x {}, which take at least {} bytes each; found {} bytes to the end of the file", count,
+                   what, bytes_each, remaining()));
 }
 
 void Cursor::fail_memory(std::uint64_t count, std::uint64_t bytes_each, std::string_view what) const {
   Place place;
   place.file = file_;
-  throw Failure(
-      make_error(ErrorCode::resources,
-                 fmt::format("{} x {} of {} bytes do not fit the memory limit of {} ({} taken already)",
-                             count, what, bytes_each, format_bytes(limit_), format_bytes(used_)),
-                 "Raise the limit with --memory host=…, or use a coarser mesh.", place));
+  throw Failure(make_error(ErrorCode::resources,
+                           fmt::format("{} x {} of {} bytes do not fit the memory limit of {} ({} taken already)",
+                                       count, what, bytes_each, format_bytes(limit_), format_bytes(used_)),
+                           "Raise the limit with --memory host=…, or use a coarser mesh.", place));
 }
 
 bool Cursor::is_tiny(const char* from, const char* stop) {

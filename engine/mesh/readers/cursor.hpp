@@ -24,12 +24,8 @@ namespace conoid::readers {
 class Cursor {
  public:
   Cursor(std::string_view bytes, std::string file, Bytes memory_limit)
-      : begin_(bytes.data()),
-        p_(bytes.data()),
-        end_(bytes.data() + bytes.size()),
-        file_(std::move(file)),
-        limit_(memory_limit),
-        used_(bytes.size()) {}
+      : begin_(bytes.data()), p_(bytes.data()), end_(bytes.data() + bytes.size()), file_(std::move(file)),
+        limit_(memory_limit), used_(bytes.size()) {}
 
   [[nodiscard]] bool at_end() const { return p_ == end_; }
   [[nodiscard]] std::size_t position() const { return static_cast<std::size_t>(p_ - begin_); }
@@ -148,9 +144,7 @@ class Cursor {
     return load_unchecked<T>();
   }
 
-  static bool is_space(char c) {
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-  }
+  static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
   [[nodiscard]] const std::string& file() const { return file_; }
 
  private:

@@ -53,8 +53,7 @@ class MshReader {
         skip_to_end_of(name);
         continue;
       } else if (!format_seen) {
-        in_.fail_at(at, fmt::format("expected '$MeshFormat' first, found {}", quoted(name)),
-                    std::string(resave_msh));
+        in_.fail_at(at, fmt::format("expected '$MeshFormat' first, found {}", quoted(name)), std::string(resave_msh));
       } else if (name == "PhysicalNames") {
         physical_names();
       } else if (name == "Entities" && new_) {
@@ -74,9 +73,8 @@ class MshReader {
         else
           elements_22();
       } else if (name == "PartitionedEntities") {
-        in_.fail_at(
-            at, "expected a mesh in one piece, found one cut into partitions",
-            "Save it without partitions: Gmsh, Tools > Options > Mesh, or `gmsh FILE -unpartition -save`.");
+        in_.fail_at(at, "expected a mesh in one piece, found one cut into partitions",
+                    "Save it without partitions: Gmsh, Tools > Options > Mesh, or `gmsh FILE -unpartition -save`.");
       } else {
         skip_to_end_of(name);
         continue;
@@ -98,10 +96,8 @@ class MshReader {
     if (!new_ && !(version >= 2.0 && version < 3.0))
       in_.fail_at(at, fmt::format("expected MSH version 2.0 to 2.2 or 4.1, found {}", version),
                   std::string(resave_msh));
-    if (type != 0 && type != 1)
-      in_.fail_at(at, fmt::format("expected 0 (ASCII) or 1 (binary), found {}", type));
-    if (size != 8)
-      in_.fail_at(at, fmt::format("expected numbers of 8 bytes, found {}", size), std::string(resave_msh));
+    if (type != 0 && type != 1) in_.fail_at(at, fmt::format("expected 0 (ASCII) or 1 (binary), found {}", type));
+    if (size != 8) in_.fail_at(at, fmt::format("expected numbers of 8 bytes, found {}", size), std::string(resave_msh));
     in_.line();
     if (type == 0) return;
     in_.set_binary(false);
@@ -117,8 +113,7 @@ class MshReader {
     in_.need(count, 6, "physical names");
     for (std::uint64_t i = 0; i < count; ++i) {
       const int dimension = in_.integer<int>("a dimension 0 to 3");
-      if (dimension < 0 || dimension > 3)
-        in_.fail(fmt::format("expected a dimension 0 to 3, found {}", dimension));
+      if (dimension < 0 || dimension > 3) in_.fail(fmt::format("expected a dimension 0 to 3, found {}", dimension));
       const int tag = in_.integer<int>("a physical tag");
       in_.skip_blanks();
       const std::size_t at = in_.position();
@@ -149,8 +144,7 @@ class MshReader {
           in_.take_memory(physicals, sizeof(int), "physical tags");
           in_.take_memory(1, 160, "entity");
           PhysicalTags& tags = entities_[{dimension, tag}];
-          for (std::uint64_t p = 0; p < physicals; ++p)
-            tags.push_back(number<std::int32_t>("a physical tag"));
+          for (std::uint64_t p = 0; p < physicals; ++p) tags.push_back(number<std::int32_t>("a physical tag"));
         }
         if (dimension == 0) continue;
         const auto bounding = number<std::uint64_t>("a number of bounding entities");
@@ -173,15 +167,13 @@ class MshReader {
       const int parametric = number<std::int32_t>("0 or 1 (parametric nodes)");
       const auto n = number<std::uint64_t>("a number of nodes in the block");
       if (n > count - tags_.size())
-        in_.fail(fmt::format("expected at most {} nodes in this block ({} in all), found {}",
-                             count - tags_.size(), count, n));
-      if (dimension < 0 || dimension > 3)
-        in_.fail(fmt::format("expected a dimension 0 to 3, found {}", dimension));
+        in_.fail(fmt::format("expected at most {} nodes in this block ({} in all), found {}", count - tags_.size(),
+                             count, n));
+      if (dimension < 0 || dimension > 3) in_.fail(fmt::format("expected a dimension 0 to 3, found {}", dimension));
       const int parameters = parametric == 0 ? 0 : dimension;
       in_.need(n, in_.binary() ? 8u * static_cast<unsigned>(4 + parameters) : 8, "nodes");
       for (std::uint64_t i = 0; i < n; ++i)
-        node_tag(in_.binary() ? in_.load_unchecked<std::uint64_t>()
-                              : in_.integer<std::uint64_t>("a node tag"));
+        node_tag(in_.binary() ? in_.load_unchecked<std::uint64_t>() : in_.integer<std::uint64_t>("a node tag"));
       for (std::uint64_t i = 0; i < n; ++i) {
         coordinates();
         for (int k = 0; k < parameters; ++k) skip_real();
@@ -195,8 +187,7 @@ class MshReader {
     if (in_.binary()) in_.line();
     reserve_nodes(count, in_.binary() ? 28 : 8);
     for (std::uint64_t i = 0; i < count; ++i) {
-      const auto tag =
-          in_.binary() ? in_.load_unchecked<std::int32_t>() : in_.integer<std::int64_t>("a node number");
+      const auto tag = in_.binary() ? in_.load_unchecked<std::int32_t>() : in_.integer<std::int64_t>("a node number");
       if (tag < 0) in_.fail(fmt::format("expected a node number above 0, found {}", tag));
       node_tag(static_cast<std::uint64_t>(tag));
       coordinates();
@@ -255,8 +246,8 @@ class MshReader {
       const GmshType& type = element_type(number<std::int32_t>("an element type"));
       const auto n = number<std::uint64_t>("a number of elements in the block");
       if (n > count - shapes_.size())
-        in_.fail(fmt::format("expected at most {} elements in this block ({} in all), found {}",
-                             count - shapes_.size(), count, n));
+        in_.fail(fmt::format("expected at most {} elements in this block ({} in all), found {}", count - shapes_.size(),
+                             count, n));
       if (dimension != dimension_of(type.shape))
         in_.fail(fmt::format("expected elements of dimension {}, found {}", dimension, type.name));
       const auto nodes = static_cast<std::size_t>(nodes_of(type.shape));
@@ -269,8 +260,7 @@ class MshReader {
       const Index first = static_cast<Index>(shapes_.size());
       for (std::uint64_t i = 0; i < n; ++i) {
         const auto next = [&] {
-          const auto t =
-              in_.binary() ? in_.load_unchecked<std::uint64_t>() : in_.integer<std::uint64_t>("a node tag");
+          const auto t = in_.binary() ? in_.load_unchecked<std::uint64_t>() : in_.integer<std::uint64_t>("a node tag");
           return t > static_cast<std::uint64_t>(INT64_MAX) ? Index{-1} : static_cast<Index>(t);
         };
         if (in_.binary())
@@ -279,11 +269,9 @@ class MshReader {
           in_.integer<std::uint64_t>("an element tag");
         cell(type, next, turned);
       }
-      for (const int p : physicals)
-        range_into_group(type.shape, p, first, static_cast<Index>(shapes_.size()));
+      for (const int p : physicals) range_into_group(type.shape, p, first, static_cast<Index>(shapes_.size()));
     }
-    if (shapes_.size() != count)
-      in_.fail(fmt::format("expected {} elements, found {}", count, shapes_.size()));
+    if (shapes_.size() != count) in_.fail(fmt::format("expected {} elements, found {}", count, shapes_.size()));
   }
 
   void elements_22() {
@@ -298,13 +286,10 @@ class MshReader {
         const auto n = in_.load_unchecked<std::int32_t>();
         const auto tags = in_.load_unchecked<std::int32_t>();
         if (n <= 0 || static_cast<std::uint64_t>(n) > count - shapes_.size())
-          in_.fail(
-              fmt::format("expected 1 to {} elements in this block, found {}", count - shapes_.size(), n));
-        if (tags < 0 || tags > 1 << 20)
-          in_.fail(fmt::format("expected a number of tags from 0, found {}", tags));
+          in_.fail(fmt::format("expected 1 to {} elements in this block, found {}", count - shapes_.size(), n));
+        if (tags < 0 || tags > 1 << 20) in_.fail(fmt::format("expected a number of tags from 0, found {}", tags));
         const auto nodes = static_cast<std::uint64_t>(nodes_of(type.shape));
-        in_.need(static_cast<std::uint64_t>(n), 4 * (1 + static_cast<std::uint64_t>(tags) + nodes),
-                 "elements");
+        in_.need(static_cast<std::uint64_t>(n), 4 * (1 + static_cast<std::uint64_t>(tags) + nodes), "elements");
         grow_connectivity(static_cast<std::uint64_t>(n) * nodes);
         for (int i = 0; i < n; ++i) {
           in_.advance(4);
@@ -350,8 +335,7 @@ class MshReader {
   void grow_connectivity(std::uint64_t nodes) {
     in_.take_memory(nodes, sizeof(Index), "nodes of elements");
     const std::size_t wanted = connectivity_.size() + nodes;
-    if (wanted > connectivity_.capacity())
-      connectivity_.reserve(std::max(wanted, 3 * (connectivity_.capacity() / 2)));
+    if (wanted > connectivity_.capacity()) connectivity_.reserve(std::max(wanted, 3 * (connectivity_.capacity() / 2)));
   }
 
   void cell(const GmshType& type, const auto& next, bool turned) {
@@ -459,8 +443,7 @@ class MshReader {
         groups[it->second].cells.insert(groups[it->second].cells.end(), g.cells.begin(), g.cells.end());
     }
     if (!options_.keep_unused_points) readers::drop_unused_points(points_, connectivity_);
-    auto mesh = Mesh::from_arrays(std::move(points_), std::move(shapes_), std::move(connectivity_),
-                                  std::move(groups));
+    auto mesh = Mesh::from_arrays(std::move(points_), std::move(shapes_), std::move(connectivity_), std::move(groups));
     if (!mesh) throw Failure(mesh.error());
     return std::move(*mesh);
   }
@@ -472,12 +455,12 @@ class MshReader {
       at += static_cast<std::size_t>(nodes_of(shapes_[c++]));
     Place place;
     place.file = in_.file();
-    throw Failure(make_error(
-        ErrorCode::invalid_input,
-        fmt::format("$Elements: expected nodes of the section '$Nodes', found node {} in element {} of the "
-                    "section (a {})",
-                    connectivity_[position_in_connectivity], c + 1, name_of(shapes_[c])),
-        "The file is damaged or was cut off; save or copy it again.", place));
+    throw Failure(
+        make_error(ErrorCode::invalid_input,
+                   fmt::format("$Elements: expected nodes of the section '$Nodes', found node {} in element {} of the "
+                               "section (a {})",
+                               connectivity_[position_in_connectivity], c + 1, name_of(shapes_[c])),
+                   "The file is damaged or was cut off; save or copy it again.", place));
   }
   [[noreturn]] void twice(Index tag) {
     Place place;
@@ -508,8 +491,8 @@ class MshReader {
     std::string_view line = in_.line();
     while (!line.empty() && Cursor::is_space(line.back())) line.remove_suffix(1);
     if (!line.starts_with("$End") || line.substr(4) != name)
-      in_.fail_at(at, fmt::format("expected '$End{}', found {}", name,
-                                  line.empty() ? "the end of the file" : quoted(line)));
+      in_.fail_at(
+          at, fmt::format("expected '$End{}', found {}", name, line.empty() ? "the end of the file" : quoted(line)));
   }
   void skip_to_end_of(std::string_view name) {
     const std::string wanted = fmt::format("$End{}", name.substr(0, 200));

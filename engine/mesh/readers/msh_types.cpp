@@ -35,8 +35,7 @@ constexpr std::array<GmshType, 19> types{{
     {18, "prism with 15 nodes", CellShape::vertex, false, same},
     {19, "pyramid with 13 nodes", CellShape::vertex, false, same},
 }};
-constexpr GmshType high_order{0, "order 3 or above, or a kind that meshes rarely hold", CellShape::vertex,
-                              false, same};
+constexpr GmshType high_order{0, "order 3 or above, or a kind that meshes rarely hold", CellShape::vertex, false, same};
 
 }  // namespace
 

@@ -29,12 +29,10 @@ class ObjReader {
                "Check that this is an OBJ file with faces; free-form surfaces are not read.");
     const auto count = static_cast<Index>(points_.size() / 3);
     if (highest_ >= count)
-      in_.fail_at(highest_position_,
-                  fmt::format("expected a vertex from 1 to {}, found {}", count, highest_ + 1));
+      in_.fail_at(highest_position_, fmt::format("expected a vertex from 1 to {}, found {}", count, highest_ + 1));
     if (!options_.keep_unused_points) readers::drop_unused_points(points_, connectivity_);
     std::erase_if(groups_, [](const MeshGroup& g) { return g.cells.empty(); });
-    return Mesh::from_arrays(std::move(points_), std::move(shapes_), std::move(connectivity_),
-                             std::move(groups_))
+    return Mesh::from_arrays(std::move(points_), std::move(shapes_), std::move(connectivity_), std::move(groups_))
         .value();
   }
 
@@ -86,8 +84,7 @@ class ObjReader {
     if (code != std::errc{} || (stop != end && *stop != '/') || i == 0)
       in_.fail_at(at, fmt::format("expected a vertex number such as 12, 12/3 or -1, found {}", quoted(word)));
     const auto count = static_cast<Index>(points_.size() / 3);
-    if (i < 0 && -i > count)
-      in_.fail_at(at, fmt::format("expected a vertex from -1 back to -{}, found {}", count, i));
+    if (i < 0 && -i > count) in_.fail_at(at, fmt::format("expected a vertex from -1 back to -{}, found {}", count, i));
     const Index n = i < 0 ? count + i : i - 1;
     if (n > highest_) {
       highest_ = n;
@@ -99,8 +96,7 @@ class ObjReader {
   void corners() {
     polygon_.clear();
     for (std::string_view w = next(); !w.empty(); w = next()) {
-      if (polygon_.size() == polygon_.capacity())
-        in_.take_memory(polygon_.size(), 2 * sizeof(Index), "corner");
+      if (polygon_.size() == polygon_.capacity()) in_.take_memory(polygon_.size(), 2 * sizeof(Index), "corner");
       polygon_.push_back(vertex_index(w));
     }
   }
@@ -122,8 +118,7 @@ class ObjReader {
 
   void polyline() {
     corners();
-    if (polygon_.size() < 2)
-      in_.fail(fmt::format("expected at least 2 vertices after 'l', found {}", polygon_.size()));
+    if (polygon_.size() < 2) in_.fail(fmt::format("expected at least 2 vertices after 'l', found {}", polygon_.size()));
     for (std::size_t i = 0; i + 1 < polygon_.size(); ++i) {
       const std::array<Index, 2> s{polygon_[i], polygon_[i + 1]};
       add(CellShape::line2, s);

@@ -24,8 +24,7 @@ std::string_view without_leading_space(std::string_view s) {
 bool is_binary_stl(std::string_view bytes) {
   if (bytes.size() < 84) return false;
   std::uint64_t n = 0;
-  for (std::size_t i = 0; i < 4; ++i)
-    n |= std::uint64_t{static_cast<unsigned char>(bytes[80 + i])} << (8 * i);
+  for (std::size_t i = 0; i < 4; ++i) n |= std::uint64_t{static_cast<unsigned char>(bytes[80 + i])} << (8 * i);
   return bytes.size() == 84 + 50 * n;
 }
 
@@ -58,8 +57,8 @@ bool looks_like_nastran(std::string_view bytes) {
   const auto end = line.find_first_of(" ,*\t");
   if (end == std::string::npos) return false;
   const std::string_view name = std::string_view(line).substr(0, end);
-  for (const std::string_view card : {"GRID", "GRDSET", "CTRIA3", "CTRIA6", "CQUAD4", "CQUAD8", "CTETRA", "CHEXA", "PSHELL", "PSOLID",
-                                      "MAT1", "CORD2R", "PARAM"})
+  for (const std::string_view card : {"GRID", "GRDSET", "CTRIA3", "CTRIA6", "CQUAD4", "CQUAD8", "CTETRA", "CHEXA",
+                                      "PSHELL", "PSOLID", "MAT1", "CORD2R", "PARAM"})
     if (name == card) return true;
   return false;
 }
@@ -100,30 +99,23 @@ Result<MeshFormat> recognise_mesh(std::string_view bytes, const std::filesystem:
                       "Mesh it first: `gmsh -2 FILE` or `gmsh -3 FILE` writes a .msh file.", place);
   return make_error(
       ErrorCode::invalid_input,
-      bytes.empty() ? "expected a mesh, found an empty file"
-                    : fmt::format("expected a mesh in one of the formats {}, found something else", readable_mesh_formats()),
-      "Convert the file to one of these formats, for example with Gmsh: `gmsh FILE -save -o out.msh`.",
-      place);
+      bytes.empty()
+          ? "expected a mesh, found an empty file"
+          : fmt::format("expected a mesh in one of the formats {}, found something else", readable_mesh_formats()),
+      "Convert the file to one of these formats, for example with Gmsh: `gmsh FILE -save -o out.msh`.", place);
 }
 
 Result<Mesh> read_mesh_bytes(std::string_view bytes, const std::string& file, const ReadOptions& options) {
   const auto format = recognise_mesh(bytes, file);
   if (!format) return format.error();
   switch (*format) {
-    case MeshFormat::msh:
-      return read_msh(bytes, file, options);
-    case MeshFormat::stl:
-      return read_stl(bytes, file, options);
-    case MeshFormat::obj:
-      return read_obj(bytes, file, options);
-    case MeshFormat::ply:
-      return read_ply(bytes, file, options);
-    case MeshFormat::nastran:
-      return read_nastran(bytes, file, options);
-    case MeshFormat::mfem:
-      return read_mfem(bytes, file, options);
-    case MeshFormat::vtu:
-      return read_vtu(file, options);
+    case MeshFormat::msh: return read_msh(bytes, file, options);
+    case MeshFormat::stl: return read_stl(bytes, file, options);
+    case MeshFormat::obj: return read_obj(bytes, file, options);
+    case MeshFormat::ply: return read_ply(bytes, file, options);
+    case MeshFormat::nastran: return read_nastran(bytes, file, options);
+    case MeshFormat::mfem: return read_mfem(bytes, file, options);
+    case MeshFormat::vtu: return read_vtu(file, options);
   }
   return make_error(ErrorCode::internal, "unknown mesh format");
 }
@@ -135,10 +127,9 @@ Result<Mesh> read_mesh(const std::filesystem::path& path, const ReadOptions& opt
     if (!ignored && size > options.memory_limit) {
       Place place;
       place.file = path.string();
-      return make_error(
-          ErrorCode::resources,
-          fmt::format("the file has {} bytes, the memory limit is {}", size, options.memory_limit),
-          "Raise the limit with --memory host=…, or use a coarser mesh.", place);
+      return make_error(ErrorCode::resources,
+                        fmt::format("the file has {} bytes, the memory limit is {}", size, options.memory_limit),
+                        "Raise the limit with --memory host=…, or use a coarser mesh.", place);
     }
     const auto bytes = read_file(path, options.memory_limit);
     if (!bytes) return bytes.error();

@@ -18,8 +18,7 @@ namespace conoid {
 struct ReadOptions {
   double scale = 1;                      ///< metres a unit of the file: 1e-3 for a mesh in millimetres
   Bytes memory_limit = Bytes{16} << 30;  ///< file and mesh together, in bytes; above it ErrorCode::resources
-  bool keep_unused_points =
-      false;  ///< points that no cell uses (centres of circles, say) are dropped otherwise
+  bool keep_unused_points = false;       ///< points that no cell uses (centres of circles, say) are dropped otherwise
 };
 
 enum class MeshFormat { msh, stl, obj, ply, nastran, mfem, vtu };
@@ -40,23 +39,19 @@ enum class MeshFormat { msh, stl, obj, ply, nastran, mfem, vtu };
 /// Gmsh MSH 2.0 to 2.2 and 4.1, ASCII and binary of either byte order. Physical groups become groups, of the name given
 /// or else of the tag's number ("3"); several groups may share a cell; cells in no group are kept. Cells on an entity
 /// whose physical tag is negative are turned round, as Gmsh means it. Prisms, pyramids and order 3 and above are errors.
-[[nodiscard]] Result<Mesh> read_msh(std::string_view bytes, const std::string& file,
-                                    const ReadOptions& options = {});
+[[nodiscard]] Result<Mesh> read_msh(std::string_view bytes, const std::string& file, const ReadOptions& options = {});
 
 /// STL, ASCII or binary. Points with equal coordinates become one; each solid becomes a group (named "solid", "solid_2",
 /// … where it has no name). The normals of the file are ignored: the order of the nodes counts.
-[[nodiscard]] Result<Mesh> read_stl(std::string_view bytes, const std::string& file,
-                                    const ReadOptions& options = {});
+[[nodiscard]] Result<Mesh> read_stl(std::string_view bytes, const std::string& file, const ReadOptions& options = {});
 
 /// Wavefront OBJ: v, f (3 or 4 nodes; more are cut into a fan of triangles), l; indices from either end; g and o become
 /// groups. Texture, normals, materials and free-form geometry are ignored.
-[[nodiscard]] Result<Mesh> read_obj(std::string_view bytes, const std::string& file,
-                                    const ReadOptions& options = {});
+[[nodiscard]] Result<Mesh> read_obj(std::string_view bytes, const std::string& file, const ReadOptions& options = {});
 
 /// PLY, text or binary of either byte order: vertices, faces (more than 4 corners are cut into a fan of triangles) and edges.
 /// Colours, normals and the like are ignored; a PLY file has no groups.
-[[nodiscard]] Result<Mesh> read_ply(std::string_view bytes, const std::string& file,
-                                    const ReadOptions& options = {});
+[[nodiscard]] Result<Mesh> read_ply(std::string_view bytes, const std::string& file, const ReadOptions& options = {});
 
 /// Nastran bulk data in short, long and free fields: GRID; CTRIA3/6/R, CQUAD4/8/R, CQUAD, CTETRA and CHEXA of order 1 and 2,
 /// CROD, CBAR, CBEAM, CTUBE. The elements of one property become a group of the property's number. Points in another than
@@ -67,8 +62,7 @@ enum class MeshFormat { msh, stl, obj, ply, nastran, mfem, vtu };
 /// MFEM mesh v1.0, v1.2, v1.3: straight cells, or cells with continuous nodes of order 1 or 2 (squares and cubes become quad9
 /// and hex27). Attributes become groups of the attribute's number, named attribute sets groups of their name. Hanging
 /// nodes, NURBS, discontinuous nodes, order 3 and above, prisms and pyramids are errors.
-[[nodiscard]] Result<Mesh> read_mfem(std::string_view bytes, const std::string& file,
-                                     const ReadOptions& options = {});
+[[nodiscard]] Result<Mesh> read_mfem(std::string_view bytes, const std::string& file, const ReadOptions& options = {});
 
 struct VtuProbe {
   std::string program{};  ///< empty: conoid-probe beside this program
@@ -77,6 +71,7 @@ struct VtuProbe {
 /// VTU by the program conoid-probe (part of builds with VTK): a damaged file can end that program, not this
 /// one. It is given the memory limit and a time. Integer cell arrays named like "attribute", "material" or
 /// "gmsh:physical" become groups.
-[[nodiscard]] Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options = {}, const VtuProbe& probe = {});
+[[nodiscard]] Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options = {},
+                                    const VtuProbe& probe = {});
 
 }  // namespace conoid

@@ -91,9 +91,9 @@ void read_binary(Cursor& in, PointMerger& points, Building& out, double scale) {
 }
 
 bool same_word(std::string_view word, std::string_view wanted) {
-  return word.size() == wanted.size() &&
-         std::equal(word.begin(), word.end(), wanted.begin(),
-                    [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
+  return word.size() == wanted.size() && std::equal(word.begin(), word.end(), wanted.begin(), [](char a, char b) {
+           return std::tolower(static_cast<unsigned char>(a)) == b;
+         });
 }
 
 void expect(Cursor& in, std::string_view wanted) {
@@ -171,8 +171,7 @@ Result<Mesh> read_stl(std::string_view bytes, const std::string& file, const Rea
       in.advance(3);
     }
     const auto first = start.find_first_not_of(" \t\r\n");
-    bool ascii =
-        first != std::string_view::npos && same_word(start.substr(first, 5), "solid") && is_text(bytes);
+    bool ascii = first != std::string_view::npos && same_word(start.substr(first, 5), "solid") && is_text(bytes);
     if (ascii && bytes.size() >= 84) {
       // Exactly the size that a binary file with this count has: binary.
       Cursor probe = in;
@@ -187,8 +186,7 @@ Result<Mesh> read_stl(std::string_view bytes, const std::string& file, const Rea
       read_binary(in, points, out, options.scale);
     }
     if (out.connectivity.empty())
-      in.fail("expected at least one triangle, found none",
-              "Export the surface again; this STL file is empty.");
+      in.fail("expected at least one triangle, found none", "Export the surface again; this STL file is empty.");
     std::vector<CellShape> shapes(static_cast<std::size_t>(out.triangles()), CellShape::triangle3);
     return Mesh::from_arrays(std::move(points.points()), std::move(shapes), std::move(out.connectivity),
                              std::move(out.groups));

@@ -40,8 +40,7 @@ Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options, const
     auto ran = run_program({program, file, fmt::format("{}", options.memory_limit)}, limits);
     if (!ran) return ran.error();
     if (ran->timed_out)
-      return make_error(ErrorCode::resources,
-                        fmt::format("reading the file took longer than {:g} s", probe.seconds),
+      return make_error(ErrorCode::resources, fmt::format("reading the file took longer than {:g} s", probe.seconds),
                         "Save it as binary VTU or as .msh.", place);
     if (ran->too_much || (WIFEXITED(ran->status) && WEXITSTATUS(ran->status) == static_cast<int>(ErrorCode::resources)))
       return make_error(ErrorCode::resources,

@@ -80,8 +80,7 @@ std::vector<int> physical_tags(const Mesh& mesh) {
   std::vector<int> tags(mesh.groups().size(), 0);
   std::set<std::pair<int, int>> taken;
   for (std::size_t g = 0; g < tags.size(); ++g)
-    if (const auto& group = mesh.groups()[g];
-        group.tag > 0 && taken.insert({group.dimension, group.tag}).second)
+    if (const auto& group = mesh.groups()[g]; group.tag > 0 && taken.insert({group.dimension, group.tag}).second)
       tags[g] = group.tag;
   for (std::size_t g = 0; g < tags.size(); ++g)
     for (int t = 1; tags[g] == 0; ++t)
@@ -92,10 +91,7 @@ std::vector<int> physical_tags(const Mesh& mesh) {
 class MshWriter {
  public:
   MshWriter(const Mesh& mesh, const WriteOptions& options)
-      : mesh_(mesh),
-        options_(options),
-        binary_(options.binary),
-        members_(memberships(mesh)),
+      : mesh_(mesh), options_(options), binary_(options.binary), members_(memberships(mesh)),
         tags_(physical_tags(mesh)) {}
 
   std::string write() {
@@ -215,14 +211,12 @@ class MshWriter {
     std::vector<Index> starts;
     for (Index c = 0; c < n; ++c) {
       const auto i = static_cast<std::size_t>(c);
-      if (c == 0 || mesh_.shape(c) != mesh_.shape(c - 1) ||
-          members_.set_of_cell[i] != members_.set_of_cell[i - 1])
+      if (c == 0 || mesh_.shape(c) != mesh_.shape(c - 1) || members_.set_of_cell[i] != members_.set_of_cell[i - 1])
         starts.push_back(c);
     }
     starts.push_back(n);
     out_ += "$Elements\n";
-    for (const Index v : {static_cast<Index>(starts.size()) - 1, n, Index{1}, n})
-      size(static_cast<std::uint64_t>(v));
+    for (const Index v : {static_cast<Index>(starts.size()) - 1, n, Index{1}, n}) size(static_cast<std::uint64_t>(v));
     end_line();
     for (std::size_t b = 0; b + 1 < starts.size(); ++b) {
       const CellShape shape = mesh_.shape(starts[b]);
@@ -258,25 +252,18 @@ class MshWriter {
 std::span<const std::array<std::int8_t, 3>> triangles_of(CellShape shape) {
   static constexpr std::array<std::array<std::int8_t, 3>, 1> triangle3{{{0, 1, 2}}};
   static constexpr std::array<std::array<std::int8_t, 3>, 2> quad4{{{0, 1, 2}, {0, 2, 3}}};
-  static constexpr std::array<std::array<std::int8_t, 3>, 4> triangle6{
-      {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}}};
+  static constexpr std::array<std::array<std::int8_t, 3>, 4> triangle6{{{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}}};
   static constexpr std::array<std::array<std::int8_t, 3>, 6> quad8{
       {{0, 4, 7}, {4, 1, 5}, {5, 2, 6}, {6, 3, 7}, {4, 5, 6}, {4, 6, 7}}};
   static constexpr std::array<std::array<std::int8_t, 3>, 8> quad9{
       {{0, 4, 8}, {0, 8, 7}, {4, 1, 5}, {4, 5, 8}, {8, 5, 2}, {8, 2, 6}, {7, 8, 6}, {7, 6, 3}}};
   switch (shape) {
-    case CellShape::triangle3:
-      return triangle3;
-    case CellShape::quad4:
-      return quad4;
-    case CellShape::triangle6:
-      return triangle6;
-    case CellShape::quad8:
-      return quad8;
-    case CellShape::quad9:
-      return quad9;
-    default:
-      return {};
+    case CellShape::triangle3: return triangle3;
+    case CellShape::quad4: return quad4;
+    case CellShape::triangle6: return triangle6;
+    case CellShape::quad8: return quad8;
+    case CellShape::quad9: return quad9;
+    default: return {};
   }
 }
 
@@ -298,8 +285,7 @@ std::string to_stl(const Mesh& mesh, const WriteOptions& options) {
       Facet facet{};
       for (std::size_t i = 0; i < 3; ++i)
         facet.p[i] = vec::scale(options.scale, mesh.point(n[static_cast<std::size_t>(t[i])]));
-      facet.normal =
-          vec::unit(vec::cross(vec::sub(facet.p[1], facet.p[0]), vec::sub(facet.p[2], facet.p[0])));
+      facet.normal = vec::unit(vec::cross(vec::sub(facet.p[1], facet.p[0]), vec::sub(facet.p[2], facet.p[0])));
       f(facet);
     }
   };
@@ -369,8 +355,7 @@ std::string to_obj(const Mesh& mesh, const WriteOptions& options) {
       out += members.sets[static_cast<std::size_t>(set)].empty() ? " default\n" : "\n";
     }
     out += d == 1 ? 'l' : 'f';
-    for (const Index n : mesh.nodes(c).first(static_cast<std::size_t>(corners_of(shape))))
-      print(out, " {}", n + 1);
+    for (const Index n : mesh.nodes(c).first(static_cast<std::size_t>(corners_of(shape)))) print(out, " {}", n + 1);
     out += '\n';
   }
   return out;
@@ -387,8 +372,7 @@ Status write_mesh(const Mesh& mesh, const std::filesystem::path& path, const Wri
                         fmt::format("expected a file ending in .msh, .stl or .obj, found '{}'", ending),
                         "Name the output file accordingly.", place);
     if (mesh.dimension() < 2)
-      return make_error(ErrorCode::invalid_input, "the mesh has no surface to write", "Write it as .msh.",
-                        place);
+      return make_error(ErrorCode::invalid_input, "the mesh has no surface to write", "Write it as .msh.", place);
     return write_file_atomically(path, ending == ".stl" ? to_stl(mesh, options) : to_obj(mesh, options));
   } catch (...) {
     return current_exception_as_error();

@@ -16,8 +16,7 @@ struct WriteOptions {
 };
 
 /// The format by the ending: .msh, .stl, .obj. The file appears whole or not at all.
-[[nodiscard]] Status write_mesh(const Mesh& mesh, const std::filesystem::path& path,
-                                const WriteOptions& options = {});
+[[nodiscard]] Status write_mesh(const Mesh& mesh, const std::filesystem::path& path, const WriteOptions& options = {});
 
 /// MSH 4.1: everything that Mesh holds, cells in their order. Cells that are in the same groups form one entity.
 [[nodiscard]] std::string to_msh(const Mesh& mesh, const WriteOptions& options = {});

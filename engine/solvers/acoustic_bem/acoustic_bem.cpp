@@ -24,13 +24,16 @@ extern const std::string_view parameters_schema;
 
 std::vector<Diagnostic> AcousticBem::check(const Case& input, const Mesh* mesh) const {
   if (mesh == nullptr)
-    return {make_error(ErrorCode::invalid_input, "the case has no mesh", "Give \"mesh\": {\"file\": …}.", {"", 0, "/mesh"})};
+    return {make_error(ErrorCode::invalid_input, "the case has no mesh", "Give \"mesh\": {\"file\": …}.",
+                       {"", 0, "/mesh"})};
   return check_settings(input, *mesh);
 }
 
 namespace {
 
-Bytes budget_of(const Settings& s) { return s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3; }
+Bytes budget_of(const Settings& s) {
+  return s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
+}
 
 }  // namespace
 
@@ -50,7 +53,8 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   const MemoryPlan plan = plan_memory(s, surface->unknowns, courant, budget_of(s), threads, resident_memory());
   e.host_memory = plan.streams() ? plan.budget : plan.in_memory;
   e.steps = (s.steps + s.grouped - 1) / s.grouped * s.grouped;
-  const double assembly = expected_time(s, *surface, std::min(machine.cores, plan.threads)).assembly, march = expected_time(s, *surface, machine.cores).march;
+  const double assembly = expected_time(s, *surface, std::min(machine.cores, plan.threads)).assembly,
+               march = expected_time(s, *surface, machine.cores).march;
   const double streaming = streaming_seconds(s, plan);
   e.seconds = assembly + std::max(march, streaming);  // reading goes beside computing
   e.basis = "from the rates of a server's core, for the cores here";
@@ -63,7 +67,8 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   if (const DevicesOfCase devices = devices_of(input, e.seconds); !devices.names.empty()) {
     // Beside the slices of its share a device keeps past values in a ring and partial sums (device_summation.cpp).
     const Bytes real = s.single_precision ? 4 : 8, unknowns = static_cast<Bytes>(surface->unknowns),
-                ring = std::bit_ceil(static_cast<Bytes>(surface->diameter / s.form.delta() + length) + 2 * static_cast<Bytes>(s.grouped) + 18),
+                ring = std::bit_ceil(static_cast<Bytes>(surface->diameter / s.form.delta() + length) +
+                                     2 * static_cast<Bytes>(s.grouped) + 18),
                 kept = unknowns * (ring * real + static_cast<Bytes>(s.grouped) * (8 + 64 * real)),
                 needed = kept + plan.values / devices.names.size();
     e.device_memory = std::min(needed, devices.memory);
@@ -72,7 +77,8 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
       e.streamed = passes * devices.names.size() * (needed - devices.memory);
     }
   }
-  e.disk = (plan.streams() ? plan.values : 0) + static_cast<Bytes>(n * 4 * 40 + static_cast<double>(s.steps) * 20 * static_cast<double>(s.receivers.size()));
+  e.disk = (plan.streams() ? plan.values : 0) +
+           static_cast<Bytes>(n * 4 * 40 + static_cast<double>(s.steps) * 20 * static_cast<double>(s.receivers.size()));
   e.details = {{"unknowns", fmt::format("{}", surface->unknowns)},
                {"triangles", fmt::format("{}", surface->triangles.size())},
                {"form", std::string(name_of(s.form.name))},
@@ -84,7 +90,8 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
                {"values in the matrices", fmt::format("about {:.3g}", n * n * length)},
                {"assembly", fmt::format("about {}", format_duration(assembly))},
                {"march", fmt::format("about {}", format_duration(std::max(march, streaming)))}};
-  if (plan.threads < threads) e.details.emplace_back("threads that assemble", fmt::format("{} of {}", plan.threads, threads));
+  if (plan.threads < threads)
+    e.details.emplace_back("threads that assemble", fmt::format("{} of {}", plan.threads, threads));
   if (plan.streams()) {
     e.details.emplace_back("values on the disk", format_bytes(plan.values));
     e.details.emplace_back("memory for windows", format_bytes(plan.windows));
@@ -93,15 +100,17 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
                                                              format_duration(streaming), 1e-9 * disk_rate));
   }
   const double highest = s.runs.front().waves.front().pulse.highest_frequency();
-  e.details.emplace_back("edges in the shortest wave", fmt::format("{:.1f} at {}", s.form.c / highest / surface->mean_edge,
-                                                                   format_quantity(highest, "Hz")));
+  e.details.emplace_back(
+      "edges in the shortest wave",
+      fmt::format("{:.1f} at {}", s.form.c / highest / surface->mean_edge, format_quantity(highest, "Hz")));
   return e;
 }
 
 Status AcousticBem::prepare(RunContext& context) {
   if (!context.mesh) return make_error(ErrorCode::invalid_input, "the case has no mesh");
   if (context.cluster.size() > 1)
-    return make_error(ErrorCode::invalid_input, fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()),
+    return make_error(ErrorCode::invalid_input,
+                      fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()),
                       "Start it without mpirun; give it all cores with --threads.");
   std::vector<Diagnostic> diagnostics;
   settings_ = read_settings(context.input, diagnostics);
@@ -118,7 +127,8 @@ Status AcousticBem::prepare(RunContext& context) {
     planes_.push_back({p, plane_points_.size(), points.size()});
     plane_points_.insert(plane_points_.end(), points.begin(), points.end());
   }
-  auto engine = make_engine(settings_, surface_, plane_points_, budget_of(settings_), context.team, context.progress, context.stop);
+  auto engine = make_engine(settings_, surface_, plane_points_, budget_of(settings_), context.team, context.progress,
+                            context.stop);
   if (!engine) return engine.error();
   engine_ = std::move(*engine);
   for (const Excitation& run : settings_.runs) {
@@ -130,7 +140,8 @@ Status AcousticBem::prepare(RunContext& context) {
   frequencies.insert(frequencies.end(), settings_.maps.begin(), settings_.maps.end());
   for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
     surface_spectra_.emplace_back(frequencies, surface_.unknowns);
-    const auto points = static_cast<Index>(settings_.receivers.size()), on_planes = static_cast<Index>(plane_points_.size());
+    const auto points = static_cast<Index>(settings_.receivers.size()),
+               on_planes = static_cast<Index>(plane_points_.size());
     receiver_scattered_.emplace_back(settings_.maps, points);
     receiver_incident_.emplace_back(settings_.maps, points);
     plane_scattered_.emplace_back(settings_.maps, on_planes);
@@ -144,14 +155,17 @@ Status AcousticBem::prepare(RunContext& context) {
   // Groups of about 50 ms at 1e9 values a second, at most 8.
   const double group = static_cast<double>(f.nonzeros) * settings_.grouped * static_cast<double>(settings_.runs.size());
   bundle_ = std::clamp<Index>(static_cast<Index>(1e8 / std::max(group, 1.0)), 1, 8);
-  if (context.input["output"].has("frames") && context.input["output"]["frames"].has("count")) {  // no fewer than asked for
+  if (context.input["output"].has("frames") &&
+      context.input["output"]["frames"].has("count")) {  // no fewer than asked for
     const Index frames = std::max<Index>(context.input["output"]["frames"]["count"].integer(), 1);
     bundle_ = std::clamp<Index>(settings_.steps / (settings_.grouped * frames), 1, bundle_);
   }
-  log::info("acoustic-bem: form {}, {} unknowns, cΔt = {:.3g} h, K_max {}, {:.4g} values, row-vectors {:.2f} on average, {} at "
-            "most, {}; M_0 skew part {:.1e}, {} steps",
-            name_of(settings_.form.name), f.unknowns, settings_.form.delta() / surface_.mean_edge, f.columns,
-            static_cast<double>(f.nonzeros), f.average(), f.longest, format_bytes(f.bytes), f.skew, settings_.steps);
+  log::info(
+      "acoustic-bem: form {}, {} unknowns, cΔt = {:.3g} h, K_max {}, {:.4g} values, row-vectors {:.2f} on average, {} "
+      "at "
+      "most, {}; M_0 skew part {:.1e}, {} steps",
+      name_of(settings_.form.name), f.unknowns, settings_.form.delta() / surface_.mean_edge, f.columns,
+      static_cast<double>(f.nonzeros), f.average(), f.longest, format_bytes(f.bytes), f.skew, settings_.steps);
   if (context.cluster.leads()) {
     context.results.number("unknowns", static_cast<double>(f.unknowns), "1");
     context.results.number("matrix_values", static_cast<double>(f.nonzeros), "1");
@@ -194,10 +208,11 @@ Result<Advanced> AcousticBem::advance(RunContext& context) {
           }
         });
     if (!(last_ < 1e6 * std::max(peak_, 1e-300)) && peak_ > 0)
-      return make_error(ErrorCode::not_converged,
-                        fmt::format("the surface values grow without bound: {:.3g} after a peak of {:.3g} (step {})", last_, peak_,
-                                    engine_->step()),
-                        "Check that the normals point outwards; use the combined form and cΔt between 0.3 h and 0.6 h.");
+      return make_error(
+          ErrorCode::not_converged,
+          fmt::format("the surface values grow without bound: {:.3g} after a peak of {:.3g} (step {})", last_, peak_,
+                      engine_->step()),
+          "Check that the normals point outwards; use the combined form and cΔt between 0.3 h and 0.6 h.");
     peak_ = std::max(peak_, last_);
     append_receivers(context);
     add_plane_spectra(team);
@@ -248,14 +263,14 @@ void AcousticBem::load(CheckpointReader& reader) {
 }
 
 const SolverInfo& solver_info() {
-  static const SolverInfo info{
-      "acoustic-bem",
-      "Acoustic waves, time-domain boundary elements",
-      "Scattering of sound pulses by rigid and soft bodies and screens in an unbounded fluid; only the surface is meshed.",
-      parameters_schema,
-      [] { return std::unique_ptr<Solver>(std::make_unique<AcousticBem>()); },
-      verify_table,
-      bench_table};
+  static const SolverInfo info{"acoustic-bem",
+                               "Acoustic waves, time-domain boundary elements",
+                               "Scattering of sound pulses by rigid and soft bodies and screens in an unbounded fluid; "
+                               "only the surface is meshed.",
+                               parameters_schema,
+                               [] { return std::unique_ptr<Solver>(std::make_unique<AcousticBem>()); },
+                               verify_table,
+                               bench_table};
   return info;
 }
 

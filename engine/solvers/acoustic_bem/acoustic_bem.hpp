@@ -50,14 +50,14 @@ class AcousticBem final : public Solver {
   std::vector<RightHandSide> rhs_;
   std::vector<Plane> planes_;
   std::vector<Vec3> plane_points_;
-  Index bundle_ = 1;        ///< groups an advance()
+  Index bundle_ = 1;            ///< groups an advance()
   double peak_ = 0, last_ = 0;  ///< largest |a| so far, and of the last group
 
   // Spectra: of the surface at frequencies and maps, of receivers and planes (scattered and incident) at the maps.
-  std::vector<RunningSpectrum> surface_spectra_;             ///< a run; frequencies, then maps
+  std::vector<RunningSpectrum> surface_spectra_;  ///< a run; frequencies, then maps
   std::vector<RunningSpectrum> receiver_scattered_, receiver_incident_;
   std::vector<RunningSpectrum> plane_scattered_, plane_incident_;
-  std::vector<double> plane_now_;                            ///< total pressure of run 0 on the planes, last step
+  std::vector<double> plane_now_;  ///< total pressure of run 0 on the planes, last step
 
   TableInfo receivers_table_;
   std::vector<std::vector<double>> exact_u_;  ///< [receiver][step] scattered, exact sphere

@@ -17,9 +17,13 @@ using Complex = std::complex<double>;
 
 namespace {
 
-double decibel(Complex v, Complex over) { return 20 * std::log10(std::max(std::abs(v) / std::max(std::abs(over), 1e-300), 1e-15)); }
+double decibel(Complex v, Complex over) {
+  return 20 * std::log10(std::max(std::abs(v) / std::max(std::abs(over), 1e-300), 1e-15));
+}
 
-double cosine_to_z(const Vec3& x) { return x[2] / norm(x); }
+double cosine_to_z(const Vec3& x) {
+  return x[2] / norm(x);
+}
 
 /// The exact overlay knows one plane wave along +z.
 bool exact_wave(const Settings& s) {
@@ -28,7 +32,9 @@ bool exact_wave(const Settings& s) {
 }
 
 /// Radius of the ball of equal volume: what the flat faces stand for.
-double ball_radius(const Surface& s) { return std::cbrt(signed_volume(s) * 3 / (4 * std::numbers::pi)); }
+double ball_radius(const Surface& s) {
+  return std::cbrt(signed_volume(s) * 3 / (4 * std::numbers::pi));
+}
 
 }  // namespace
 
@@ -52,11 +58,14 @@ void AcousticBem::head_tables() {
   if (exact_wave(settings_) && wave.pulse.kind == PulseKind::ricker && !settings_.receivers.empty()) {
     const ExactSphere exact{settings_.form.rigid(), ball_radius(surface_), settings_.form.c, 0};
     std::vector<double> times;
-    for (Index n = 0; n <= settings_.steps + settings_.grouped; ++n) times.push_back(static_cast<double>(n) * settings_.form.dt);
+    for (Index n = 0; n <= settings_.steps + settings_.grouped; ++n)
+      times.push_back(static_cast<double>(n) * settings_.form.dt);
     for (std::size_t k = 0; k < settings_.receivers.size(); ++k) {
       const Vec3& x = settings_.receivers[k];
-      exact_u_.push_back(exact.time_signals(ExactSphere::Quantity::scattered, norm(x), {cosine_to_z(x)}, times, wave.pulse, wave.t0)[0]);
-      t.columns.push_back({settings_.receiver_names[k] + " scattered exact", "Pa", settings_.receiver_names[k] + " scattered, exact"});
+      exact_u_.push_back(exact.time_signals(ExactSphere::Quantity::scattered, norm(x), {cosine_to_z(x)}, times,
+                                            wave.pulse, wave.t0)[0]);
+      t.columns.push_back(
+          {settings_.receiver_names[k] + " scattered exact", "Pa", settings_.receiver_names[k] + " scattered, exact"});
       t.exact.push_back(settings_.receiver_names[k] + " scattered exact");
     }
     t.definition += " Exact: series of spherical harmonics for the sphere of the same volume.";
@@ -112,7 +121,8 @@ void AcousticBem::add_plane_spectra(Team& team) {
     if (settings_.maps.empty() && g + 1 < steps) continue;
     for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
       const std::span<const double> u(scattered.data() + (r * steps + g) * count, count);
-      for (std::size_t k = 0; k < count; ++k) incident[k] = settings_.runs[r].value(plane_points_[k], t, settings_.form.c);
+      for (std::size_t k = 0; k < count; ++k)
+        incident[k] = settings_.runs[r].value(plane_points_[k], t, settings_.form.c);
       if (!settings_.maps.empty()) {
         plane_scattered_[r].add(team, u, t, settings_.form.dt);
         plane_incident_[r].add(team, incident, t, settings_.form.dt);
@@ -155,7 +165,8 @@ void AcousticBem::write_target_strength(RunContext& context) const {
   t.title = "Target strength";
   t.columns = {{"f", "Hz", "frequency"}};
   t.definition =
-      "20 log10(|f_inf| / (|f| 1 m)): far-field amplitude over the spectrum of the pulse (of the first wave of each run). Only "
+      "20 log10(|f_inf| / (|f| 1 m)): far-field amplitude over the spectrum of the pulse (of the first wave of each "
+      "run). Only "
       "frequencies where the pulse has more than 0.1 % of its maximum.";
   for (const Cut& c : cuts) t.columns.push_back({c.name, "dB", c.name});
   if (exact)
@@ -194,8 +205,9 @@ void AcousticBem::write_pattern(RunContext& context) const {
   t.id = "pattern";
   t.title = "Far field around the body";
   t.form = ChartForm::polar;
-  t.definition = fmt::format("20 log10(|f_inf| / (|f| 1 m)) over the angle in the plane normal to {}, from {} towards {}.",
-                             "xyz"[normal], "xyz"[(normal + 1) % 3], "xyz"[(normal + 2) % 3]);
+  t.definition =
+      fmt::format("20 log10(|f_inf| / (|f| 1 m)) over the angle in the plane normal to {}, from {} towards {}.",
+                  "xyz"[normal], "xyz"[(normal + 1) % 3], "xyz"[(normal + 2) % 3]);
   t.columns = {{"angle", "deg", "angle"}};
   for (std::size_t r = 0; r < settings_.runs.size(); ++r)
     for (double f : settings_.maps)
@@ -226,7 +238,8 @@ void AcousticBem::write_receiver_spectra(RunContext& context) const {
   t.definition = "20 log10(|p incident| / |p total|) of the spectra.";
   t.columns = {{"f", "Hz", "frequency"}};
   for (std::size_t r = 0; r < settings_.runs.size(); ++r)
-    for (const std::string& name : settings_.receiver_names) t.columns.push_back({name + suffix(r), "dB", name + suffix(r)});
+    for (const std::string& name : settings_.receiver_names)
+      t.columns.push_back({name + suffix(r), "dB", name + suffix(r)});
   if (t.columns.size() > 17) t.form = ChartForm::none;
   Table& table = context.results.table(t);
   for (std::size_t m = 0; m < settings_.maps.size(); ++m) {
@@ -250,7 +263,8 @@ Status AcousticBem::finish(RunContext& context) {
   out.number("late_level", peak_ > 0 ? last_ / peak_ : 0, "1");
   for (std::size_t k = 0; k < exact_u_.size(); ++k)
     if (error_sums_[2 * k + 1] > 0)
-      out.number(fmt::format("error_{}", settings_.receiver_names[k]), std::sqrt(error_sums_[2 * k] / error_sums_[2 * k + 1]), "1");
+      out.number(fmt::format("error_{}", settings_.receiver_names[k]),
+                 std::sqrt(error_sums_[2 * k] / error_sums_[2 * k + 1]), "1");
   const MarchTimes times = engine_->times();
   out.number("seconds_assembly_threads", engine_->facts().assembly_seconds, "s");
   out.number("seconds_summation", times.summation, "s");
@@ -272,20 +286,23 @@ std::vector<CatalogEntry> AcousticBem::catalog() const {
   const bool rigid = settings_.form.rigid();
   for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
     const std::string number = r == 0 ? "" : fmt::format("_{}", r + 1);
-    out.push_back({"surface",
-                   rigid ? FieldInfo{"pressure" + number, "Pa", FieldKind::signed_value, Association::point, 1, false,
-                                     (surface_.closed ? "Pressure" : "Pressure jump") + suffix(r)}
-                         : FieldInfo{"normal_derivative" + number, "Pa/m", FieldKind::signed_value, Association::point, 1,
-                                     false, "Normal derivative of the pressure" + suffix(r)}});
+    out.push_back(
+        {"surface", rigid ? FieldInfo{"pressure" + number, "Pa", FieldKind::signed_value, Association::point, 1, false,
+                                      (surface_.closed ? "Pressure" : "Pressure jump") + suffix(r)}
+                          : FieldInfo{"normal_derivative" + number, "Pa/m", FieldKind::signed_value, Association::point,
+                                      1, false, "Normal derivative of the pressure" + suffix(r)}});
   }
   for (std::size_t m = 0; m < settings_.maps.size(); ++m)
-    out.push_back({"surface", {fmt::format("spectrum_{}", m + 1), rigid ? "Pa s" : "Pa s/m", FieldKind::signed_value,
-                               Association::point, 1, true, "Spectrum at " + format_quantity(settings_.maps[m], "Hz")}});
+    out.push_back({"surface",
+                   {fmt::format("spectrum_{}", m + 1), rigid ? "Pa s" : "Pa s/m", FieldKind::signed_value,
+                    Association::point, 1, true, "Spectrum at " + format_quantity(settings_.maps[m], "Hz")}});
   for (const Plane& p : planes_) {
-    out.push_back({p.setting.name, {"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"}});
+    out.push_back(
+        {p.setting.name, {"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"}});
     for (std::size_t m = 0; m < settings_.maps.size(); ++m)
-      out.push_back({p.setting.name, {fmt::format("insertion_loss_{}", m + 1), "dB", FieldKind::signed_value, Association::point,
-                                      1, false, "Insertion loss at " + format_quantity(settings_.maps[m], "Hz")}});
+      out.push_back({p.setting.name,
+                     {fmt::format("insertion_loss_{}", m + 1), "dB", FieldKind::signed_value, Association::point, 1,
+                      false, "Insertion loss at " + format_quantity(settings_.maps[m], "Hz")}});
   }
   return out;
 }
@@ -310,7 +327,8 @@ void AcousticBem::fill(FrameBuilder& builder) const {
       if (!builder.wants(e.field.name)) continue;
       if (e.field.is_complex) {
         const auto a = surface_spectra_[0].at(settings_.frequencies.size() + m);
-        part.fields.push_back(make_field(e.field, on_mesh(2, [&](std::size_t v, int c) { return c == 0 ? a[v].real() : a[v].imag(); })));
+        part.fields.push_back(
+            make_field(e.field, on_mesh(2, [&](std::size_t v, int c) { return c == 0 ? a[v].real() : a[v].imag(); })));
       } else {
         const auto a = engine_->current(static_cast<Index>(r));
         part.fields.push_back(make_field(e.field, on_mesh(1, [&](std::size_t v, int) { return a[v]; })));
@@ -319,7 +337,8 @@ void AcousticBem::fill(FrameBuilder& builder) const {
   }
   for (const Plane& p : planes_) {
     if (!builder.wants_part(p.setting.name)) continue;
-    FramePart& part = builder.part(p.setting.name, ImageGeometry{p.setting.points, p.setting.origin, p.setting.spacing});
+    FramePart& part =
+        builder.part(p.setting.name, ImageGeometry{p.setting.points, p.setting.origin, p.setting.spacing});
     std::size_t map = 0;
     for (const CatalogEntry& e : entries) {
       if (e.part != p.setting.name) continue;

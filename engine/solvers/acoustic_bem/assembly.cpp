@@ -29,8 +29,7 @@ class TilePhase final : public Phase {
   void run(CpuWorker& worker, Interval items) override {
     std::vector<TileSpace> spaces(static_cast<std::size_t>(worker.threads()));
     worker.for_each(items, 1, [&](Interval chunk, int thread) {
-      for (Index k = chunk.begin; k < chunk.end; ++k)
-        body_(tiles_.begin + k, spaces[static_cast<std::size_t>(thread)]);
+      for (Index k = chunk.begin; k < chunk.end; ++k) body_(tiles_.begin + k, spaces[static_cast<std::size_t>(thread)]);
     });
     const std::scoped_lock lock(mutex_);
     for (TileSpace& s : spaces) spaces_.push_back(std::move(s));
@@ -63,7 +62,9 @@ void write_windows(const Slices<Real>& slices, Block& block) {
     }
 }
 
-Error stopped() { return make_error(ErrorCode::stopped, "Stopped during assembly."); }
+Error stopped() {
+  return make_error(ErrorCode::stopped, "Stopped during assembly.");
+}
 
 }  // namespace
 
@@ -98,12 +99,12 @@ Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options)
     : surface_(surface), form_(form), options_(options) {
   const double delta = form.delta();
   const auto most = static_cast<std::size_t>(2 * surface.longest_edge / delta) + 4;
-  tiles_ = std::make_unique<Tiles>(
-      Tiles{{surface, form, PackedRule(triangle_rule(options.far_points)),
-             PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),
-             PackedRule(split_rule(triangle_rule(options.near_points), std::max(options.near_splits, options.thin_splits))),
-             lane_kernels(options.widest), most},
-            {}});
+  tiles_ = std::make_unique<Tiles>(Tiles{
+      {surface, form, PackedRule(triangle_rule(options.far_points)),
+       PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),
+       PackedRule(split_rule(triangle_rule(options.near_points), std::max(options.near_splits, options.thin_splits))),
+       lane_kernels(options.widest), most},
+      {}});
   // Tiles of whole panels: long enough that triangles on the borders, computed twice, are few; short enough that a
   // thread's double buffers stay within about 100 MB.
   const double length = 4 * surface.mean_edge / delta + 4;
@@ -133,8 +134,8 @@ Status Assembly::find_extents(Team& team, Progress& progress, const std::stop_to
     if (!form_.combined() || !options_.lag2) return;
     for (Index j = p.cols.begin; j < p.cols.end; ++j)  // lag 2 writes to columns 1 and 2
       for (Index i = p.rows.begin; i < p.rows.end; ++i)
-        for (const std::size_t e : {static_cast<std::size_t>(j * surface_.unknowns + i),
-                                    static_cast<std::size_t>(i * surface_.unknowns + j)})
+        for (const std::size_t e :
+             {static_cast<std::size_t>(j * surface_.unknowns + i), static_cast<std::size_t>(i * surface_.unknowns + j)})
           if (extents_.first[e] == 0) extents_.last[e] = std::max<std::uint16_t>(extents_.last[e], 2);
   };
   return tiles_->run("row extents", team, progress, stop, body, [](TileSpace&) {});
@@ -179,11 +180,11 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   const auto keep = [&](Block& block, TileSpace& space) {
     if (out.slices.streams()) write_windows(out.slices, block);
     for (Index j = block.cols.begin; j < block.cols.end; ++j) {
-      for (Index panel = block.rows.begin / panel_rows; panel * panel_rows < block.rows.end && !out.slices.streams(); ++panel)
+      for (Index panel = block.rows.begin / panel_rows; panel * panel_rows < block.rows.end && !out.slices.streams();
+           ++panel)
         out.slices.fill(j, panel, [&](Index i, Index k) { return block.at(i, j) + (k - block.first(i, j)); });
       for (Index i = block.rows.begin; i < block.rows.end; ++i)
-        if (block.first(i, j) == 0)
-          space.m0.emplace_back(static_cast<int>(i), static_cast<int>(j), *block.at(i, j));
+        if (block.first(i, j) == 0) space.m0.emplace_back(static_cast<int>(i), static_cast<int>(j), *block.at(i, j));
     }
   };
   const auto body = [&](Index k, TileSpace& space) {

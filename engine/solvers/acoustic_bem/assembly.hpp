@@ -25,12 +25,12 @@
 namespace conoid::acoustic_bem {
 
 struct AssemblyOptions {
-  int far_points = 3;    ///< outer rule where the gap between the triangles exceeds their radii
-  int near_points = 6;   ///< outer rule elsewhere …
-  int near_splits = 1;   ///< … on the triangle split into 4^splits
-  int thin_splits = 1;   ///< the same for near triangles on opposite sheets of a body, if more: see splits_for()
-  bool lag2 = true;      ///< skew part of M_0 by second-order extrapolation into M_1 and M_2: M_0 is then symmetric
-  int widest = 0;        ///< SIMD lanes at most; 0: what the processor has
+  int far_points = 3;   ///< outer rule where the gap between the triangles exceeds their radii
+  int near_points = 6;  ///< outer rule elsewhere …
+  int near_splits = 1;  ///< … on the triangle split into 4^splits
+  int thin_splits = 1;  ///< the same for near triangles on opposite sheets of a body, if more: see splits_for()
+  bool lag2 = true;     ///< skew part of M_0 by second-order extrapolation into M_1 and M_2: M_0 is then symmetric
+  int widest = 0;       ///< SIMD lanes at most; 0: what the processor has
 };
 
 /// Splits for opposite sheets so close that the outer integrand varies over their distance: until the parts' edges are at

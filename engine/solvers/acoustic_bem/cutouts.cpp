@@ -135,7 +135,8 @@ CsrMatrices<Real> csr_matrices(const Slices<Real>& slices) {
   const auto each = [&](auto&& f) {
     for (Index j = 0; j < slices.count(); ++j)
       slices.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) {
-        for (std::size_t d = 0; d < v.size(); ++d) f(static_cast<std::size_t>(start) + d - 1, static_cast<std::size_t>(i), j, v[d]);
+        for (std::size_t d = 0; d < v.size(); ++d)
+          f(static_cast<std::size_t>(start) + d - 1, static_cast<std::size_t>(i), j, v[d]);
       });
   };
   each([&](std::size_t k, std::size_t i, Index, Real) { ++out.M[k].begin[i + 1]; });

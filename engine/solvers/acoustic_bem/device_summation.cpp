@@ -34,13 +34,16 @@ struct Share {
 };
 
 /// Where the pieces of a slab begin behind its headers.
-constexpr std::size_t behind(std::size_t header_bytes) { return (header_bytes + 255) / 256 * 256; }
+constexpr std::size_t behind(std::size_t header_bytes) {
+  return (header_bytes + 255) / 256 * 256;
+}
 
 /// Lays slabs out when a level asks for them.
 template <class Real>
 class SlabMaker final : public WindowBacking {
  public:
-  SlabMaker(const Slices<Real>& slices, int steps, CpuWorker host) : slices_(slices), steps_(steps), host_(std::move(host)) {}
+  SlabMaker(const Slices<Real>& slices, int steps, CpuWorker host)
+      : slices_(slices), steps_(steps), host_(std::move(host)) {}
   Status load(Index slab, std::span<std::byte> memory) override {
     try {
       const PackedSlab made = pack_slab(slices_, slab * slab_slices, steps_, host_);
@@ -54,7 +57,9 @@ class SlabMaker final : public WindowBacking {
       return failure.error();
     }
   }
-  Status save(Index, std::span<const std::byte>) override { return make_error(ErrorCode::internal, "slabs are never changed"); }
+  Status save(Index, std::span<const std::byte>) override {
+    return make_error(ErrorCode::internal, "slabs are never changed");
+  }
 
  private:
   const Slices<Real>& slices_;
@@ -89,7 +94,7 @@ struct DeviceSummation<Real>::Parts {
   Event begin, end;
 
   Index groups = 0, columns = 0;
-  Index ring = 0, stride = 0;         ///< of a series of past values: times, and memory with the ring's begin again
+  Index ring = 0, stride = 0;     ///< of a series of past values: times, and memory with the ring's begin again
   std::vector<Bytes> slab_bytes;  ///< of each slab: pieces and headers
   Bytes largest_slab = 0;
   std::int32_t piece_bytes = 0, window_bytes = 0, shared_per_warp = 0;
@@ -104,23 +109,22 @@ struct DeviceSummation<Real>::Parts {
   PinnedBuffer<double> sums_on_host;
   DeviceBuffer<SlabView> views;
   PinnedBuffer<SlabView> views_on_host;
-  std::vector<Share> shares;         ///< of each batch of the interval `cut_for`
+  std::vector<Share> shares;  ///< of each batch of the interval `cut_for`
   std::vector<Interval> batches;
   Interval cut_for;
-  DeviceBuffer<RaggedJob> jobs;           ///< of all batches, one behind the other
-  DeviceBuffer<std::int32_t> begins;      ///< of each batch: job_begin, first_job
-  std::unique_ptr<Windows> packed;   ///< slabs in memory of the host
+  DeviceBuffer<RaggedJob> jobs;         ///< of all batches, one behind the other
+  DeviceBuffer<std::int32_t> begins;    ///< of each batch: job_begin, first_job
+  std::unique_ptr<Windows> packed;      ///< slabs in memory of the host
   std::unique_ptr<Windows> slabs_here;  ///< on the device, over `packed`
   Tour tour;
-  Interval toured;           ///< slabs of the tour
-  std::vector<Lease> kept;   ///< of all of them, where all stay
+  Interval toured;          ///< slabs of the tour
+  std::vector<Lease> kept;  ///< of all of them, where all stay
 
   double copying = 0, kernel_seconds = 0;
   Bytes streamed = 0, kernel_bytes = 0;
 
   Parts(const Device& d, const Slices<Real>& s, int n, Bytes b, RaggedTuning t)
-      : device(d), slices(s), steps(n), budget(b), stream(d.stream()), begin(d.event()),
-        end(d.event()), tuning(t) {
+      : device(d), slices(s), steps(n), budget(b), stream(d.stream()), begin(d.event()), end(d.event()), tuning(t) {
     const char* const real = std::is_same_v<Real, float> ? "float" : "double";
     ragged = device.kernel<RaggedArguments>(fmt::format("acoustic-bem/ragged<{},{}>", real, steps));
     gather = device.kernel<GatherJobsArguments>(fmt::format("acoustic-bem/gather_jobs<{}>", real));
@@ -157,7 +161,8 @@ struct DeviceSummation<Real>::Parts {
            most_jobs() * static_cast<Bytes>(steps * group_rows(steps, sizeof(Real))) * sizeof(Real) + (Bytes{1} << 18);
   }
   [[nodiscard]] std::size_t warps_at_once() const {
-    return static_cast<std::size_t>(rounds * warps * blocks_at_once) * static_cast<std::size_t>(device.info().multiprocessors);
+    return static_cast<std::size_t>(rounds * warps * blocks_at_once) *
+           static_cast<std::size_t>(device.info().multiprocessors);
   }
   [[nodiscard]] Bytes most_jobs() const { return warps_at_once() + static_cast<Bytes>(groups); }
 
@@ -199,7 +204,8 @@ struct DeviceSummation<Real>::Parts {
       constexpr std::int64_t reserved = 1024;  // of each block, by the system; one block may take all but that
       const std::int64_t fit = (limit + reserved) / (shared + reserved);
       const std::int64_t most = ragged_blocks(steps, sizeof(Real)) * ragged_warps / static_cast<std::int64_t>(warps);
-      blocks_at_once = tuning.blocks > 0 ? tuning.blocks : static_cast<unsigned>(std::clamp<std::int64_t>(fit, 1, most));
+      blocks_at_once =
+          tuning.blocks > 0 ? tuning.blocks : static_cast<unsigned>(std::clamp<std::int64_t>(fit, 1, most));
       return;
     }
     throw Failure(make_error(
@@ -219,7 +225,8 @@ struct DeviceSummation<Real>::Parts {
       for (Index at = total * w / n, last = total * (w + 1) / n; at < last;) {
         const Index group = at / size, stop = std::min(last, (group + 1) * size), first = some.begin - group * size;
         if (at == group * size) out.first_job.push_back(static_cast<std::int32_t>(out.jobs.size()));
-        out.jobs.push_back({static_cast<std::int32_t>(group), static_cast<std::int32_t>(first + at), static_cast<std::int32_t>(first + stop)});
+        out.jobs.push_back({static_cast<std::int32_t>(group), static_cast<std::int32_t>(first + at),
+                            static_cast<std::int32_t>(first + stop)});
         at = stop;
       }
       out.job_begin.push_back(static_cast<std::int32_t>(out.jobs.size()));
@@ -310,7 +317,8 @@ struct DeviceSummation<Real>::Parts {
       Index stop = q + 1;
       while (stop < wanted.end && (all_stay || bytes_of({q, stop + 1}) <= room / 8)) ++stop;
       batches.push_back({q, stop});
-      shares.push_back(share_out({std::max(interval.begin, q * slab_slices), std::min(interval.end, stop * slab_slices)}));
+      shares.push_back(
+          share_out({std::max(interval.begin, q * slab_slices), std::min(interval.end, stop * slab_slices)}));
       q = stop;
     }
     std::vector<RaggedJob> all;
@@ -335,7 +343,8 @@ struct DeviceSummation<Real>::Parts {
   }
 
   /// The products of a batch, one a run, each added to its sums.
-  void launch(const Share& share, std::size_t first_job, std::size_t first_begin, std::size_t runs, Index shift, bool add) {
+  void launch(const Share& share, std::size_t first_job, std::size_t first_begin, std::size_t runs, Index shift,
+              bool add) {
     RaggedArguments a{};
     a.slab = views.data();
     a.job = jobs.data() + first_job;

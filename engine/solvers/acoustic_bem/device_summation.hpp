@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "engine/solvers/acoustic_bem/cuda/arguments.hpp"
 #include "engine/solvers/acoustic_bem/history.hpp"
 #include "engine/solvers/acoustic_bem/slices.hpp"
-#include "engine/solvers/acoustic_bem/cuda/arguments.hpp"
 #include "engine/team/device_worker.hpp"
 
 namespace conoid::acoustic_bem {

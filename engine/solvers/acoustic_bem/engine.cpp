@@ -80,9 +80,10 @@ class EngineOf final : public Engine {
       const std::string name = fmt::format("past {}", r);
       const Index wanted = march_.unknowns() * (march_.histories()[r].reach() + 1);
       if (reader.length(name) != wanted)
-        throw Failure(make_error(ErrorCode::file,
-                                 fmt::format("the checkpoint holds {} past values, this case needs {}", reader.length(name), wanted),
-                                 "Resume with the case, mesh and precision that wrote the checkpoint."));
+        throw Failure(make_error(
+            ErrorCode::file,
+            fmt::format("the checkpoint holds {} past values, this case needs {}", reader.length(name), wanted),
+            "Resume with the case, mesh and precision that wrote the checkpoint."));
       march_.histories()[r].load(step, reader.all<Real>(name));
     }
     march_.restore_current();
@@ -105,7 +106,7 @@ class EngineOf final : public Engine {
 
 /// What a budget leaves for windows beside all that is resident now, windows that hold `taken` left out, and what comes later.
 Bytes left_for_windows(Bytes budget, Bytes taken, Bytes later, Bytes least) {
-  ::malloc_trim(0);  // what was released, in the threads' heaps
+  ::malloc_trim(0);                    // what was released, in the threads' heaps
   const Bytes rounding = budget / 64;  // of heaps and libraries: 32 MiB of 8 GiB were seen
   const Bytes resident = resident_memory(), others = resident - std::min(resident, taken) + later + rounding;
   return std::max(least, budget - std::min(budget, others));
@@ -116,28 +117,30 @@ Bytes left_for_windows(Bytes budget, Bytes taken, Bytes later, Bytes least) {
 Bytes later_memory(const Settings& s, Index unknowns, int threads) {
   const auto steps = static_cast<Bytes>(s.grouped), spectra = static_cast<Bytes>(s.frequencies.size() + s.maps.size());
   const Bytes a_vertex = 8 * steps * (6 + 4) + 16 * spectra + 256;
-  return static_cast<Bytes>(s.runs.size()) * static_cast<Bytes>(unknowns) * a_vertex + static_cast<Bytes>(threads) * (Bytes{4} << 20) +
-         (Bytes{32} << 20);
+  return static_cast<Bytes>(s.runs.size()) * static_cast<Bytes>(unknowns) * a_vertex +
+         static_cast<Bytes>(threads) * (Bytes{4} << 20) + (Bytes{32} << 20);
 }
 
 template <class Real>
 Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& surface,
-                                     const std::vector<Vec3>& plane_points, Bytes budget, Team& team, Progress& progress,
-                                     const std::stop_token& stop) {
+                                     const std::vector<Vec3>& plane_points, Bytes budget, Team& team,
+                                     Progress& progress, const std::stop_token& stop) {
   const Bytes own = resident_memory();
   Assembly assembly(surface, settings.form, settings.assembly);
   if (const Status s = assembly.find_extents(team, progress, stop); !s) return s.error();
   const Bytes needed = assembly.slice_bytes(sizeof(Real));
   const auto pairs = static_cast<Bytes>(surface.unknowns) * static_cast<Bytes>(surface.unknowns);
   const double courant = settings.form.delta() / surface.mean_edge;
-  const auto plan_for = [&](int threads) { return plan_memory(settings, surface.unknowns, courant, budget, threads, own); };
+  const auto plan_for = [&](int threads) {
+    return plan_memory(settings, surface.unknowns, courant, budget, threads, own);
+  };
   MemoryPlan plan = plan_for(team.threads());
   const auto too_little = [&] {
-    return make_error(ErrorCode::resources,
-                      fmt::format("the matrices of {} unknowns need {}, and {} if their values lie on the disk; the budget is {}",
-                                  surface.unknowns, format_bytes(needed + 4 * pairs), format_bytes(plan.least),
-                                  format_bytes(budget)),
-                      "Coarsen the mesh, use single precision, or raise compute.memory.host.");
+    return make_error(
+        ErrorCode::resources,
+        fmt::format("the matrices of {} unknowns need {}, and {} if their values lie on the disk; the budget is {}",
+                    surface.unknowns, format_bytes(needed + 4 * pairs), format_bytes(plan.least), format_bytes(budget)),
+        "Coarsen the mesh, use single precision, or raise compute.memory.host.");
   };
   if (plan.streams() && !plan.possible()) return too_little();
   // What has threads' scratch, until the march, is done by as many as there is room for.
@@ -149,7 +152,8 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   };
   // Receivers come first: what they hold is then known when windows are given what is left.
   const auto made = [&](const std::vector<Vec3>& points) {
-    return points.empty() ? nullptr : std::make_unique<Receivers<Real>>(surface, settings.form, points, settings.grouped, crew());
+    return points.empty() ? nullptr
+                          : std::make_unique<Receivers<Real>>(surface, settings.form, points, settings.grouped, crew());
   };
   auto receivers = made(settings.receivers), planes = made(plane_points);
   if (stop.stop_requested()) return make_error(ErrorCode::stopped, "Stopped during assembly.");
@@ -165,7 +169,8 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
     const Bytes beside = tiles() + later, least = plan.least - plan.fixed;
     assembly.stream_values([=] { return left_for_windows(budget, 0, beside, least); }, folder / "slices");
   }
-  if (plan.threads < team.threads()) log::info("{}. {}", text_of_fewer_threads(plan, team.threads(), surface.unknowns), hint_of_fewer_threads);
+  if (plan.threads < team.threads())
+    log::info("{}. {}", text_of_fewer_threads(plan, team.threads(), surface.unknowns), hint_of_fewer_threads);
   const auto begin = std::chrono::steady_clock::now();
   auto matrices = assembly.assemble<Real>(crew(), progress, stop);
   if (!matrices) return matrices.error();
@@ -180,11 +185,13 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   if (streams) {
     std::vector<Vec3> points = settings.receivers;
     points.insert(points.end(), plane_points.begin(), plane_points.end());
-    const Index columns = std::max(matrices->slices.columns(), points.empty() ? 0 : receiver_columns(surface, settings.form, points));
-    give_windows(matrices->slices.store().windows(), later + march_memory(settings, surface.unknowns, courant, columns));
+    const Index columns =
+        std::max(matrices->slices.columns(), points.empty() ? 0 : receiver_columns(surface, settings.form, points));
+    give_windows(matrices->slices.store().windows(),
+                 later + march_memory(settings, surface.unknowns, courant, columns));
   }
-  auto engine = std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices), std::move(receivers),
-                                                 std::move(planes), plan.threads);
+  auto engine = std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices),
+                                                 std::move(receivers), std::move(planes), plan.threads);
   if (streams) give_windows(engine->windows(), later);
   return std::unique_ptr<Engine>(std::move(engine));
 }

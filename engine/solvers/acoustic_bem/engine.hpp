@@ -48,7 +48,7 @@ class Engine {
 
 /// Assembles; `planes` are the points of all planes one after the other. Error: stopped, or out of the memory budget.
 [[nodiscard]] Result<std::unique_ptr<Engine>> make_engine(const Settings& settings, const Surface& surface,
-                                                          const std::vector<Vec3>& plane_points, Bytes budget, Team& team,
-                                                          Progress& progress, const std::stop_token& stop);
+                                                          const std::vector<Vec3>& plane_points, Bytes budget,
+                                                          Team& team, Progress& progress, const std::stop_token& stop);
 
 }  // namespace conoid::acoustic_bem

@@ -32,7 +32,9 @@ struct Bessel {
   }
 };
 
-int terms(double ka) { return static_cast<int>(1.1 * ka) + 22; }
+int terms(double ka) {
+  return static_cast<int>(1.1 * ka) + 22;
+}
 
 /// i^l
 Complex power_of_i(std::size_t l) {
@@ -46,8 +48,8 @@ Complex legendre_sum(const std::vector<Complex>& c, double x) {
   double p0 = 1, p1 = x;
   for (std::size_t l = 0; l < c.size(); ++l) {
     sum += c[l] * p0;
-    const double next = ((2 * static_cast<double>(l) + 3) * x * p1 - (static_cast<double>(l) + 1) * p0) /
-                        (static_cast<double>(l) + 2);
+    const double next =
+        ((2 * static_cast<double>(l) + 3) * x * p1 - (static_cast<double>(l) + 1) * p0) / (static_cast<double>(l) + 2);
     p0 = p1;
     p1 = next;
   }
@@ -72,8 +74,7 @@ std::vector<Complex> surface_terms(const ExactSphere& s, double omega) {
   const double k = omega / s.c, ka = k * s.radius;
   const Bessel b(ka, terms(ka));
   std::vector<Complex> a = incident(k, s.source_distance, b.h.size());
-  for (std::size_t l = 0; l < a.size(); ++l)
-    a[l] *= s.rigid ? I / (ka * ka * b.dh[l]) : -I * k / (ka * ka * b.h[l]);
+  for (std::size_t l = 0; l < a.size(); ++l) a[l] *= s.rigid ? I / (ka * ka * b.dh[l]) : -I * k / (ka * ka * b.h[l]);
   return a;
 }
 
@@ -101,14 +102,14 @@ Complex ExactSphere::far_field(double omega, double cos_theta) const {
   const Bessel b(ka, terms(ka));
   std::vector<Complex> a(b.h.size());
   for (std::size_t l = 0; l < a.size(); ++l)
-    a[l] = -(2 * static_cast<double>(l) + 1) / (I * k) *
-           (rigid ? b.dh[l].real() / b.dh[l] : b.h[l].real() / b.h[l]);
+    a[l] = -(2 * static_cast<double>(l) + 1) / (I * k) * (rigid ? b.dh[l].real() / b.dh[l] : b.h[l].real() / b.h[l]);
   return legendre_sum(a, cos_theta);
 }
 
-std::vector<std::vector<double>> ExactSphere::time_signals(Quantity quantity, double r, const std::vector<double>& cosines,
-                                                      const std::vector<double>& times, const Pulse& ricker,
-                                                      double t0) const {
+std::vector<std::vector<double>> ExactSphere::time_signals(Quantity quantity, double r,
+                                                           const std::vector<double>& cosines,
+                                                           const std::vector<double>& times, const Pulse& ricker,
+                                                           double t0) const {
   // p(t) = dω/π Re Σ p̂(q dω) e^{−iq dω t}: periodic continuation, the period long against the sphere's ringing.
   const double wp = 2 * std::numbers::pi * ricker.frequency, most = 4.2 * wp;
   const double span = times.empty() ? 0 : times.back();

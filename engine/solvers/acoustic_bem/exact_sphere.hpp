@@ -29,9 +29,10 @@ struct ExactSphere {
 
   enum class Quantity { surface, scattered };
   /// Time signals at several angles and times, for a Ricker pulse (no mean) about t_0. Result [angle][time].
-  [[nodiscard]] std::vector<std::vector<double>> time_signals(Quantity quantity, double r, const std::vector<double>& cosines,
-                                                         const std::vector<double>& times, const Pulse& ricker,
-                                                         double t0) const;
+  [[nodiscard]] std::vector<std::vector<double>> time_signals(Quantity quantity, double r,
+                                                              const std::vector<double>& cosines,
+                                                              const std::vector<double>& times, const Pulse& ricker,
+                                                              double t0) const;
 };
 
 }  // namespace conoid::acoustic_bem

@@ -46,12 +46,9 @@ double Pulse::integral(double t) const {
 
 double Pulse::onset() const {
   switch (kind) {
-    case PulseKind::ricker:
-      return 6.2 / (pi * frequency);
-    case PulseKind::sampled:
-      return 2 * step;
-    default:
-      return 8.7 * width;
+    case PulseKind::ricker: return 6.2 / (pi * frequency);
+    case PulseKind::sampled: return 2 * step;
+    default: return 8.7 * width;
   }
 }
 
@@ -65,10 +62,8 @@ double Pulse::highest_frequency() const {
       return 2.76 * frequency;
     case PulseKind::modulated_gaussian:  // exp(−(ω − ω_0)² s²/2) = 0.01
       return frequency + 3.03 / (2 * pi * width);
-    case PulseKind::gaussian:
-      return 3.03 / (2 * pi * width);
-    case PulseKind::sampled:
-      return 0.5 / step;
+    case PulseKind::gaussian: return 3.03 / (2 * pi * width);
+    case PulseKind::sampled: return 0.5 / step;
   }
   return 0;
 }
@@ -155,7 +150,8 @@ void RightHandSide::triangles(Index n, Interval range, Index steps) {
               p->F = F;
             } else {
               const double h = 0.5 * dt, d = std::sqrt(0.6) * h;
-              v += p->average * h / 9 * (5 * pulse.value(s - h - d) + 8 * pulse.value(s - h) + 5 * pulse.value(s - h + d));
+              v += p->average * h / 9 *
+                   (5 * pulse.value(s - h - d) + 8 * pulse.value(s - h) + 5 * pulse.value(s - h + d));
             }
           }
           p->f = f;

@@ -18,8 +18,8 @@ enum class PulseKind : std::uint8_t { ricker, modulated_gaussian, gaussian, samp
 struct Pulse {
   PulseKind kind = PulseKind::ricker;
   double amplitude = 1;
-  double frequency = 1;  ///< Hz: peak of the Ricker spectrum, or carrier
-  double width = 1;      ///< s: standard deviation of the Gaussian
+  double frequency = 1;         ///< Hz: peak of the Ricker spectrum, or carrier
+  double width = 1;             ///< s: standard deviation of the Gaussian
   std::vector<double> samples;  ///< sampled: values from time 0 at distance `step`, zero outside, cubic in between
   double step = 0;
 
@@ -42,7 +42,7 @@ struct Wave {
   Vec3 direction{0, 0, 1};  ///< plane: unit, where it goes
   Vec3 position{};          ///< point: metres
   Pulse pulse;
-  double t0 = 0;            ///< s
+  double t0 = 0;  ///< s
 
   [[nodiscard]] double travel(const Vec3& x, double c) const;  ///< d·x/c or r/c
   [[nodiscard]] double value(const Vec3& x, double t, double c) const;
@@ -75,10 +75,10 @@ class RightHandSide {
 
  private:
   struct Point {
-    double travel = 0;            ///< t_0 + d·x/c or t_0 + r/c
-    double now = 0, before = 0;   ///< l gets now·f(t_n) + before·f(t_{n−1}) …
-    double average = 0;           ///< … + average·∫f over the step
-    double f = 0, F = 0;          ///< at the last step
+    double travel = 0;           ///< t_0 + d·x/c or t_0 + r/c
+    double now = 0, before = 0;  ///< l gets now·f(t_n) + before·f(t_{n−1}) …
+    double average = 0;          ///< … + average·∫f over the step
+    double f = 0, F = 0;         ///< at the last step
   };
   const Surface& surface_;
   Form form_;

@@ -16,10 +16,10 @@ enum class FormName : std::uint8_t { N, NC, D, DC };
 
 struct Form {
   FormName name = FormName::NC;
-  double c = 343;           ///< m/s
-  double dt = 1e-5;         ///< s
-  double alpha = 1;         ///< interior absorbing condition ∂_n v + (α/c) ∂_t v + γ v = 0
-  double gamma = 0;         ///< 1/m
+  double c = 343;    ///< m/s
+  double dt = 1e-5;  ///< s
+  double alpha = 1;  ///< interior absorbing condition ∂_n v + (α/c) ∂_t v + γ v = 0
+  double gamma = 0;  ///< 1/m
 
   [[nodiscard]] double delta() const { return c * dt; }
   [[nodiscard]] bool rigid() const { return name == FormName::N || name == FormName::NC; }
@@ -27,9 +27,7 @@ struct Form {
   [[nodiscard]] double alpha_plus() const { return alpha + 0.5 * gamma * delta(); }
   [[nodiscard]] double alpha_minus() const { return -alpha + 0.5 * gamma * delta(); }
   /// Coefficients lie at t_n (rigid: hats) or at t_{n−1/2} (soft: indicators of (t_{n−1}, t_n)).
-  [[nodiscard]] double time_of(Index n) const {
-    return (static_cast<double>(n) - (rigid() ? 0.0 : 0.5)) * dt;
-  }
+  [[nodiscard]] double time_of(Index n) const { return (static_cast<double>(n) - (rigid() ? 0.0 : 0.5)) * dt; }
   [[nodiscard]] LaneForm lanes() const {
     const LaneKind kind = name == FormName::N    ? LaneKind::rigid
                           : name == FormName::NC ? LaneKind::rigid_combined

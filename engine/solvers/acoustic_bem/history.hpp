@@ -70,7 +70,8 @@ class History {
   }
   /// The last reach() + 1 values of unknown j, oldest first, and back.
   void save(Index j, std::span<Real> out) const {
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] = past(j)[static_cast<Index>(k) - static_cast<Index>(out.size())];
+    for (std::size_t k = 0; k < out.size(); ++k)
+      out[k] = past(j)[static_cast<Index>(k) - static_cast<Index>(out.size())];
   }
   void load(Index step, const std::vector<Real>& all) {
     std::fill_n(values_.data(), values_.size(), Real{0});

@@ -56,7 +56,9 @@ InstantSolver::InstantSolver(const SparseMatrix& M0, bool conjugate_gradients) :
 InstantSolver::~InstantSolver() = default;
 InstantSolver::InstantSolver(InstantSolver&&) noexcept = default;
 
-bool InstantSolver::ok() const { return parts_->ok; }
+bool InstantSolver::ok() const {
+  return parts_->ok;
+}
 
 void InstantSolver::solve(std::span<const double> s, std::span<double> y) {
   Parts& p = *parts_;
@@ -97,6 +99,8 @@ Index InstantSolver::factor_nonzeros() const {
   const auto& factor = parts_->factors.matrixL().nestedExpression();
   return static_cast<Index>(factor.outerIndexPtr()[factor.outerSize()]);
 }
-Index InstantSolver::iterations() const { return parts_->iterations; }
+Index InstantSolver::iterations() const {
+  return parts_->iterations;
+}
 
 }  // namespace conoid::acoustic_bem

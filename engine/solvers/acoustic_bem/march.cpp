@@ -56,9 +56,7 @@ void for_each_near_row(const Slices<Real>& slices, Index columns, F&& f) {
 
 template <class Real>
 March<Real>::March(Matrices<Real> matrices, MarchOptions options)
-    : matrices_(std::move(matrices)),
-      options_(options),
-      columns_(matrices_.slices.columns()),
+    : matrices_(std::move(matrices)), options_(options), columns_(matrices_.slices.columns()),
       instant_(matrices_.M0, options.conjugate_gradients),
       summation_("summation", matrices_.slices, options.steps, options.level) {
   if (!instant_.ok())
@@ -95,7 +93,8 @@ void March<Real>::gather_near() {
   std::vector<std::vector<Index>> next;
   for (const Sparse& m : near_) next.push_back(m.begin);
   each([&](Sparse& m, Index i, Index j, Real v) {
-    const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(&m - near_.data())][static_cast<std::size_t>(i)]++);
+    const auto at =
+        static_cast<std::size_t>(next[static_cast<std::size_t>(&m - near_.data())][static_cast<std::size_t>(i)]++);
     m.column[at] = static_cast<std::int32_t>(j);
     m.value[at] = v;
   });
@@ -132,7 +131,8 @@ void March<Real>::advance(Team& team, const Illumination& l, const std::function
             for (std::size_t k = 1; k <= g; ++k) {
               const Sparse& m = near_[k - 1];
               const double* const a = group + (g - k) * n;
-              for (auto at = static_cast<std::size_t>(m.begin[row]); at < static_cast<std::size_t>(m.begin[row + 1]); ++at)
+              for (auto at = static_cast<std::size_t>(m.begin[row]); at < static_cast<std::size_t>(m.begin[row + 1]);
+                   ++at)
                 s += static_cast<double>(m.value[at]) * a[m.column[at]];
             }
             rhs_[row] -= s;

@@ -19,9 +19,9 @@
 namespace conoid::acoustic_bem {
 
 struct MarchOptions {
-  int steps = 8;          ///< n_g
-  Index runs = 1;         ///< excitations on the same matrices
-  Index reach = 0;        ///< steps back that others (receivers) need beyond K_max
+  int steps = 8;                     ///< n_g
+  Index runs = 1;                    ///< excitations on the same matrices
+  Index reach = 0;                   ///< steps back that others (receivers) need beyond K_max
   bool conjugate_gradients = false;  ///< for M_0 instead of the sparse Cholesky factors
   KernelLevel level = KernelLevel::avx512;
 };

@@ -77,9 +77,7 @@ PairMatrices pair_reference(const Triangle& T, const Triangle& S, const Rule& ru
             plus(out.direct, m + 1, ab, (ap * md - am * (md + 1)) * D[ab]);
             plus(out.direct, m + 2, ab, am * md * D[ab]);
             break;
-          case FormName::D:
-            symmetric(m, P[ab]);
-            break;
+          case FormName::D: symmetric(m, P[ab]); break;
           case FormName::DC:
             symmetric(m, ap * P[ab]);
             symmetric(m + 1, am * P[ab]);

@@ -20,12 +20,8 @@ void add3(Rule& r, double a, double weight) {
 Rule triangle_rule(int points) {
   Rule r;
   switch (points) {
-    case 1:
-      r.push_back({{1.0 / 3, 1.0 / 3, 1.0 / 3}, 1});
-      break;
-    case 3:
-      add3(r, 1.0 / 6, 1.0 / 3);
-      break;
+    case 1: r.push_back({{1.0 / 3, 1.0 / 3, 1.0 / 3}, 1}); break;
+    case 3: add3(r, 1.0 / 6, 1.0 / 3); break;
     case 6:
       add3(r, 0.445948490915965, 0.223381589678011);
       add3(r, 0.091576213509771, 0.109951743655322);
@@ -46,8 +42,7 @@ Rule triangle_rule(int points) {
           if (a != b) r.push_back({{l[a], l[b], l[3 - a - b]}, 0.082851075618374});
       break;
     }
-    default:
-      verify(false, "a triangle rule has 1, 3, 6, 7 or 12 points");
+    default: verify(false, "a triangle rule has 1, 3, 6, 7 or 12 points");
   }
   double total = 0;  // the tables have 15 digits: let constants be integrated exactly
   for (const RulePoint& p : r) total += p.weight;

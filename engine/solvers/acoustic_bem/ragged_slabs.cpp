@@ -102,7 +102,8 @@ PieceHeader PieceExtent::header(int steps, std::size_t real) const {
     return h;
   }
   const auto group = static_cast<std::size_t>(group_rows(steps, static_cast<int>(real)));
-  const std::size_t common = rows < group ? 0 : shortest & ~std::size_t{1}, even = (longest + 1) & ~std::size_t{1}, unit = 16 / real;
+  const std::size_t common = rows < group ? 0 : shortest & ~std::size_t{1}, even = (longest + 1) & ~std::size_t{1},
+                    unit = 16 / real;
   const auto reach = static_cast<std::size_t>(high) + even - 1, lag = reach - static_cast<std::size_t>(low);
   const std::size_t beyond = count - common * group;
   const bool wide = lag > narrow_lag || longest - common > narrow_rest || beyond > narrow_begin;

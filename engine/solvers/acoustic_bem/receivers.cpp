@@ -116,13 +116,16 @@ Receivers<Real>::Receivers(const Surface& surface, const Form& form, const std::
     for (Index k = work.begin; k < work.end; ++k) {
       const Index panel = k / pieces, begin = panel * panel_rows, end = std::min(begin + panel_rows, R);
       const Interval own{k % pieces * at_once, std::min((k % pieces + 1) * at_once, N)};
-      const auto place = [&](Index r, Index j) { return static_cast<std::size_t>((j - own.begin) * (end - begin) + r - begin); };
+      const auto place = [&](Index r, Index j) {
+        return static_cast<std::size_t>((j - own.begin) * (end - begin) + r - begin);
+      };
       offset.assign(static_cast<std::size_t>((end - begin) * own.size()), 0);
       std::uint32_t total = 0;
       for (Index j = own.begin; j < own.end; ++j)
         for (Index r = begin; r < end; ++r) {
           offset[place(r, j)] = total;
-          if (last[entry(r, j)] >= first[entry(r, j)]) total += static_cast<std::uint32_t>(last[entry(r, j)] - first[entry(r, j)]) + 1;
+          if (last[entry(r, j)] >= first[entry(r, j)])
+            total += static_cast<std::uint32_t>(last[entry(r, j)] - first[entry(r, j)]) + 1;
         }
       values.assign(total, 0);
       const auto at = [&](Index r, Index j) { return values.data() + offset[place(r, j)]; };

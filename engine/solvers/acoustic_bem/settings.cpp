@@ -35,7 +35,8 @@ Result<std::vector<double>> read_samples(const std::filesystem::path& path) {
   auto table = read_csv(path, {.file = Bytes{4} << 20, .columns = 4096, .values = 100000, .preamble = 100});
   if (!table) return table.error();
   if (const auto& v = table->values; !std::all_of(v.begin(), v.end(), [](double x) { return std::isfinite(x); }))
-    return make_error(ErrorCode::invalid_input, fmt::format("'{}' holds a value that is missing or not finite", path.string()),
+    return make_error(ErrorCode::invalid_input,
+                      fmt::format("'{}' holds a value that is missing or not finite", path.string()),
                       "Give the pulse as a plain list of numbers.", {path.string(), 0, ""});
   return std::move(table->values);
 }
@@ -71,7 +72,9 @@ Pulse read_pulse(const Case& input, const Values& v, std::vector<Diagnostic>& ou
   return p;
 }
 
-int axis_of(const std::string& name) { return name == "x" ? 0 : name == "y" ? 1 : 2; }
+int axis_of(const std::string& name) {
+  return name == "x" ? 0 : name == "y" ? 1 : 2;
+}
 
 PlaneSetting read_plane(const Case& input, const Values& v, std::size_t number, std::vector<Diagnostic>& out) {
   PlaneSetting p;
@@ -101,10 +104,14 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   const std::string surface = input["boundaries"]["surface"].text(), form = parameters["form"].text();
   s.form.name = surface == "rigid" ? FormName::NC : surface == "soft" ? FormName::DC : FormName::N;
   if (form != "auto") {
-    const FormName wanted = form == "N" ? FormName::N : form == "NC" ? FormName::NC : form == "D" ? FormName::D : FormName::DC;
+    const FormName wanted = form == "N"    ? FormName::N
+                            : form == "NC" ? FormName::NC
+                            : form == "D"  ? FormName::D
+                                           : FormName::DC;
     const bool soft = wanted == FormName::D || wanted == FormName::DC;
     if (soft != (surface == "soft") || (surface == "screen" && wanted != FormName::N))
-      out.push_back(input.error_at(parameters["form"], fmt::format("the form \"{}\" does not fit a {} surface", form, surface),
+      out.push_back(input.error_at(parameters["form"],
+                                   fmt::format("the form \"{}\" does not fit a {} surface", form, surface),
                                    "Rigid bodies take N or NC, soft bodies D or DC, screens N; or write \"auto\"."));
     s.form.name = wanted;
   }
@@ -128,7 +135,8 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   s.assembly.far_points = static_cast<int>(parameters["far_points"].integer());
   s.assembly.near_points = static_cast<int>(parameters["near_points"].integer());
   s.assembly.near_splits = static_cast<int>(parameters["near_splits"].integer());
-  s.assembly.thin_splits = parameters["thin_splits"].is_text() ? -1 : static_cast<int>(parameters["thin_splits"].integer());
+  s.assembly.thin_splits =
+      parameters["thin_splits"].is_text() ? -1 : static_cast<int>(parameters["thin_splits"].integer());
   s.single_precision = input["compute"]["precision"].text() == "single";
   if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
     s.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
@@ -147,7 +155,8 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
       w.kind = WaveKind::plane;
       w.direction = unit(v["direction"].vec3());
       if (!(norm(w.direction) > 0.5))
-        out.push_back(input.error_at(v, "the direction of the plane wave is zero", "Give a vector along which it goes."));
+        out.push_back(
+            input.error_at(v, "the direction of the plane wave is zero", "Give a vector along which it goes."));
     } else {
       w.kind = WaveKind::point;
       w.position = v["position"].vec3();
@@ -169,7 +178,8 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
     const double from = f["from"].number(), to = f["to"].number();
     const Index count = f["count"].integer();
     for (Index k = 0; k < count; ++k)
-      s.frequencies.push_back(count == 1 ? from : from + (to - from) * static_cast<double>(k) / static_cast<double>(count - 1));
+      s.frequencies.push_back(
+          count == 1 ? from : from + (to - from) * static_cast<double>(k) / static_cast<double>(count - 1));
     if (to < from) out.push_back(input.error_at(f, "the frequencies run backwards", "Give from ≤ to."));
   }
   s.maps = output["maps"].numbers();
@@ -220,9 +230,13 @@ void complete(Settings& s, const Surface& surface) {
   if (s.steps <= 0) s.steps = std::max<Index>(1, static_cast<Index>(std::ceil(s.duration / s.form.dt)));
 }
 
-double expected_length(double courant) { return 2.24 / courant + 3.0; }
+double expected_length(double courant) {
+  return 2.24 / courant + 3.0;
+}
 /// Values stored for a row-vector, zeros that fill up groups of rows included.
-double stored_length(double courant) { return 1.04 * expected_length(courant); }
+double stored_length(double courant) {
+  return 1.04 * expected_length(courant);
+}
 
 Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
   const auto n = static_cast<double>(unknowns);
@@ -239,7 +253,8 @@ Bytes march_memory(const Settings& s, Index unknowns, double courant, Index colu
   // Past values: History keeps twice its reach and some. Near part: vertices (2 / √3 a squared edge) closer than n_g steps, each
   // with its row-vector.
   const double past = static_cast<double>(s.runs.size()) * (2 * (static_cast<double>(columns) + 2 * g) + 768) * real;
-  const double near = std::min(std::numbers::pi * g * g * courant * courant * 1.155, n) * stored_length(courant) * (real + 4);
+  const double near =
+      std::min(std::numbers::pi * g * g * courant * courant * 1.155, n) * stored_length(courant) * (real + 4);
   return static_cast<Bytes>(n * (past + near));
 }
 
@@ -259,9 +274,11 @@ MemoryPlan plan_with(const Settings& s, Index unknowns, double courant, Bytes bu
   plan.in_memory = own + expected_memory(s, unknowns, courant) + std::max(assembling, marching);
   plan.values = static_cast<Bytes>(n * n * length * real);
   // Runs, groups and panels take 0.6 bytes a row-vector (1 in double).
-  plan.fixed = plan.in_memory - std::min(plan.in_memory, plan.values) + static_cast<Bytes>((s.single_precision ? 0.6 : 1.0) * n * n);
+  plan.fixed = plan.in_memory - std::min(plan.in_memory, plan.values) +
+               static_cast<Bytes>((s.single_precision ? 0.6 : 1.0) * n * n);
   const auto group = static_cast<double>(std::min(window_group(unknowns), unknowns));
-  const auto window = static_cast<Bytes>(2 * group * group * length * real);  // row-vectors beside the diagonal are longer
+  const auto window =
+      static_cast<Bytes>(2 * group * group * length * real);  // row-vectors beside the diagonal are longer
   plan.least = plan.fixed + least_window_memory(window, threads);
   plan.windows = budget > plan.fixed ? budget - plan.fixed : 0;
   return plan;
@@ -290,8 +307,8 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
 }
 
 std::string text_of_fewer_threads(const MemoryPlan& plan, int threads, Index unknowns) {
-  return fmt::format("{} of {} threads assemble the matrices: each takes {} meanwhile, and the budget is {}", plan.threads, threads,
-                     format_bytes(tile_memory(unknowns)), format_bytes(plan.budget));
+  return fmt::format("{} of {} threads assemble the matrices: each takes {} meanwhile, and the budget is {}",
+                     plan.threads, threads, format_bytes(tile_memory(unknowns)), format_bytes(plan.budget));
 }
 
 std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
@@ -314,53 +331,58 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
   const Values parameters = input["parameters"];
   const Values step = parameters.has("time_step") ? parameters["time_step"] : parameters["courant"];
   if (courant < 0.1 || courant > 1.5)
-    out.push_back(input.error_at(step,
-                                 fmt::format("cΔt = {:.3g} m is {:.3g} h (h = {:.3g} m, the mean edge); expected 0.1 h to 1.5 h",
-                                             s.form.delta(), courant, h),
-                                 fmt::format("Use a Courant number of 0.4 (a time step of {}).",
-                                             format_quantity(0.4 * h / s.form.c, "s"))));
+    out.push_back(input.error_at(
+        step,
+        fmt::format("cΔt = {:.3g} m is {:.3g} h (h = {:.3g} m, the mean edge); expected 0.1 h to 1.5 h", s.form.delta(),
+                    courant, h),
+        fmt::format("Use a Courant number of 0.4 (a time step of {}).", format_quantity(0.4 * h / s.form.c, "s"))));
   else if (courant < 0.3 || courant > 0.6)
-    out.push_back(input.warning_at(step, fmt::format("cΔt = {:.3g} h lies outside 0.3 h to 0.6 h", courant),
-                                   "0.4 balances the errors of space and time; smaller steps cost memory, larger ones accuracy."));
+    out.push_back(input.warning_at(
+        step, fmt::format("cΔt = {:.3g} h lies outside 0.3 h to 0.6 h", courant),
+        "0.4 balances the errors of space and time; smaller steps cost memory, larger ones accuracy."));
   const Pulse& pulse = s.runs.front().waves.front().pulse;
   const double highest = pulse.highest_frequency(), edges = s.form.c / (highest * h);
   const Values pulse_place = input["excitation"]["pulse"];
   if (pulse.kind != PulseKind::sampled && edges < 6) {
-    std::string text = fmt::format(
-        "the pulse reaches {} (1 % of its spectrum), where a wavelength is {:.2g} mean edges of {}",
-        format_quantity(highest, "Hz"), edges, format_quantity(h, "m"));
-    std::string hint = fmt::format("Refine the mesh to h = {} or lower the frequency by a factor of {:.2g}; 8 edges a "
-                                   "wavelength keep the error below 1 %.",
-                                   format_quantity(s.form.c / highest / 8, "m"), 8 / edges);
+    std::string text =
+        fmt::format("the pulse reaches {} (1 % of its spectrum), where a wavelength is {:.2g} mean edges of {}",
+                    format_quantity(highest, "Hz"), edges, format_quantity(h, "m"));
+    std::string hint = fmt::format(
+        "Refine the mesh to h = {} or lower the frequency by a factor of {:.2g}; 8 edges a "
+        "wavelength keep the error below 1 %.",
+        format_quantity(s.form.c / highest / 8, "m"), 8 / edges);
     out.push_back(edges < 2.5 ? input.error_at(pulse_place, std::move(text), std::move(hint))
                               : input.warning_at(pulse_place, std::move(text), std::move(hint)));
   }
   for (double f : s.frequencies.empty() ? std::vector<double>{} : std::vector<double>{s.frequencies.back()})
     if (s.form.c / f < 3 * h)
-      out.push_back(input.warning_at(input["output"]["frequencies"],
-                                     fmt::format("at {} a wavelength is only {:.2g} mean edges", format_quantity(f, "Hz"),
-                                                 s.form.c / f / h),
-                                     "Results there are not converged: refine the mesh or lower the highest frequency."));
+      out.push_back(input.warning_at(
+          input["output"]["frequencies"],
+          fmt::format("at {} a wavelength is only {:.2g} mean edges", format_quantity(f, "Hz"), s.form.c / f / h),
+          "Results there are not converged: refine the mesh or lower the highest frequency."));
   if (surface.diameter / s.form.delta() > 60000)
-    out.push_back(input.error_at(step, fmt::format("the body is {:.3g} time steps across; at most 60000 are possible",
-                                                   surface.diameter / s.form.delta()),
+    out.push_back(input.error_at(step,
+                                 fmt::format("the body is {:.3g} time steps across; at most 60000 are possible",
+                                             surface.diameter / s.form.delta()),
                                  "Use larger time steps or a smaller body."));
   const Bytes budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
   const int threads = s.threads > 0 ? s.threads : this_machine().cores;
   const MemoryPlan plan = plan_memory(s, surface.unknowns, courant, budget, threads, resident_memory());
   if (plan.possible() && plan.threads < threads) {
-    Diagnostic d = input.warning_at(input["mesh"], text_of_fewer_threads(plan, threads, surface.unknowns), std::string(hint_of_fewer_threads));
+    Diagnostic d = input.warning_at(input["mesh"], text_of_fewer_threads(plan, threads, surface.unknowns),
+                                    std::string(hint_of_fewer_threads));
     d.severity = Severity::note;
     out.push_back(std::move(d));
   }
   if (plan.streams() && plan.possible()) {
     Diagnostic d = input.warning_at(
         input["mesh"],
-        fmt::format("the matrices need {}, the budget is {}: their values, {}, will lie on the disk and {} of them be read "
-                    "every {} steps; at {:.0f} GB/s that takes about {} for {} steps",
-                    format_bytes(plan.in_memory), format_bytes(budget), format_bytes(plan.values),
-                    format_bytes(plan.read_each_time()), s.grouped, 1e-9 * disk_rate,
-                    format_duration(streaming_seconds(s, plan)), s.steps),
+        fmt::format(
+            "the matrices need {}, the budget is {}: their values, {}, will lie on the disk and {} of them be read "
+            "every {} steps; at {:.0f} GB/s that takes about {} for {} steps",
+            format_bytes(plan.in_memory), format_bytes(budget), format_bytes(plan.values),
+            format_bytes(plan.read_each_time()), s.grouped, 1e-9 * disk_rate,
+            format_duration(streaming_seconds(s, plan)), s.steps),
         fmt::format("Raise compute.memory.host to {} to keep everything in memory{}.", format_bytes(plan.in_memory),
                     s.grouped < 32 ? "; more grouped steps read less often" : ""));
     d.severity = Severity::note;
@@ -373,11 +395,13 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
     const auto n = static_cast<double>(surface.unknowns);
     Diagnostic d = input.error_at(
         input["mesh"],
-        fmt::format("{} unknowns and row-vectors of about {:.3g} values ({:.2g} in all, K_max {}) need {} even with values on "
-                    "the disk and a single thread, the budget is {}; with enough memory {} cores would assemble for about {} and march {} steps for about {}",
-                    surface.unknowns, expected_length(courant), n * n * expected_length(courant),
-                    static_cast<Index>(surface.diameter / s.form.delta()) + 2, format_bytes(needed), format_bytes(budget),
-                    cores, format_duration(time.assembly), s.steps, format_duration(time.march)),
+        fmt::format(
+            "{} unknowns and row-vectors of about {:.3g} values ({:.2g} in all, K_max {}) need {} even with values on "
+            "the disk and a single thread, the budget is {}; with enough memory {} cores would assemble for about {} "
+            "and march {} steps for about {}",
+            surface.unknowns, expected_length(courant), n * n * expected_length(courant),
+            static_cast<Index>(surface.diameter / s.form.delta()) + 2, format_bytes(needed), format_bytes(budget),
+            cores, format_duration(time.assembly), s.steps, format_duration(time.march)),
         fmt::format("Coarsen the mesh by a factor of {:.2g} in h{}, or raise compute.memory.host.", std::sqrt(factor),
                     s.single_precision ? "" : ", use single precision"));
     d.code = ErrorCode::resources;

@@ -25,16 +25,16 @@ struct PlaneSetting {
 struct Settings {
   Form form;
   bool gamma_given = false;
-  double courant = 0.4;      ///< 0: the time step was given
-  double duration = 0;       ///< 0: chosen
-  Index steps = 0;           ///< 0: from the duration
+  double courant = 0.4;  ///< 0: the time step was given
+  double duration = 0;   ///< 0: chosen
+  Index steps = 0;       ///< 0: from the duration
   int grouped = 8;
   Ordering ordering = Ordering::hilbert;
   bool gradients = false;
   AssemblyOptions assembly;
   bool single_precision = false;
-  Bytes memory = 0;          ///< budget; 0: three quarters of what is free
-  int threads = 0;           ///< 0: one a core
+  Bytes memory = 0;               ///< budget; 0: three quarters of what is free
+  int threads = 0;                ///< 0: one a core
   std::filesystem::path scratch;  ///< folder for what outgrows it; empty: that of temporary files
 
   std::vector<Excitation> runs;  ///< onsets not set yet; delays in t0
@@ -68,26 +68,31 @@ void complete(Settings& settings, const Surface& surface);
 /// What lies where when the values of the matrices may outgrow the budget and are then streamed from the disk.
 struct MemoryPlan {
   Bytes budget = 0;
-  Bytes own = 0;         ///< the program, its libraries, the mesh: what it held before the matrices
-  Bytes in_memory = 0;   ///< needed to keep everything in memory
-  Bytes fixed = 0;       ///< that stays in memory in any case: structure, planes, and extents and tiles or what the march needs
-  Bytes values = 0;      ///< of the matrices
-  Bytes windows = 0;     ///< memory that is left for windows when streaming
-  Bytes least = 0;       ///< smallest budget with which streaming works
-  int threads = 1;       ///< that assemble: those wished for, or as many as the budget has room for
+  Bytes own = 0;        ///< the program, its libraries, the mesh: what it held before the matrices
+  Bytes in_memory = 0;  ///< needed to keep everything in memory
+  Bytes fixed =
+      0;  ///< that stays in memory in any case: structure, planes, and extents and tiles or what the march needs
+  Bytes values = 0;   ///< of the matrices
+  Bytes windows = 0;  ///< memory that is left for windows when streaming
+  Bytes least = 0;    ///< smallest budget with which streaming works
+  int threads = 1;    ///< that assemble: those wished for, or as many as the budget has room for
   [[nodiscard]] bool streams() const { return in_memory > budget; }
   [[nodiscard]] bool possible() const { return !streams() || budget >= least; }
   /// Read from the disk each time the matrices are gone through.
   [[nodiscard]] Bytes read_each_time() const { return streams() && values > windows ? values - windows : 0; }
 };
 /// Of a thread while it assembles: two blocks in double precision, and what its heap keeps (measured).
-[[nodiscard]] inline Bytes tile_memory(Index unknowns) { return unknowns < 2048 ? 12'000'000 : 110'000'000; }
+[[nodiscard]] inline Bytes tile_memory(Index unknowns) {
+  return unknowns < 2048 ? 12'000'000 : 110'000'000;
+}
 /// `own` as in MemoryPlan; it counts in every sum. Of the `threads` wished for, fewer assemble where the scratch of all of them does
 /// not fit the budget; a plan that is not possible is that of a single thread.
-[[nodiscard]] MemoryPlan plan_memory(const Settings& settings, Index unknowns, double courant, Bytes budget, int threads, Bytes own);
+[[nodiscard]] MemoryPlan plan_memory(const Settings& settings, Index unknowns, double courant, Bytes budget,
+                                     int threads, Bytes own);
 /// For check and log, where a plan takes fewer threads than wished for.
 [[nodiscard]] std::string text_of_fewer_threads(const MemoryPlan& plan, int threads, Index unknowns);
-inline constexpr std::string_view hint_of_fewer_threads = "Raise compute.memory.host for a faster assembly; the march has all threads.";
+inline constexpr std::string_view hint_of_fewer_threads =
+    "Raise compute.memory.host for a faster assembly; the march has all threads.";
 /// Seconds that the march waits for the disk if it gives `disk_rate` bytes a second.
 inline constexpr double disk_rate = 1e9;
 [[nodiscard]] double streaming_seconds(const Settings& settings, const MemoryPlan& plan);

@@ -34,7 +34,9 @@ Footprint footprint(const Triangle& t, const Vec3& x) {
   return f;
 }
 
-double sign(double v) { return v > 0 ? 1 : v < 0 ? -1 : 0; }
+double sign(double v) {
+  return v > 0 ? 1 : v < 0 ? -1 : 0;
+}
 
 }  // namespace
 
@@ -67,9 +69,8 @@ ShellMoments cumulative_moments(const Triangle& t, const Vec3& x, double upper, 
              : b <= 0 ? std::log((Ra - a) / (Rb - b))
                       : std::log((b + Rb) * (Ra - a) / qq);
       const double w = p == 0 ? 0 : std::atan2(p * (b - a), p * p + a * b);
-      const double ta = p == 0 || d == 0 ? 0
-                                         : sign(p) * (std::atan2(h * b, std::abs(p) * Rb) -
-                                                      std::atan2(h * a, std::abs(p) * Ra));
+      const double ta =
+          p == 0 || d == 0 ? 0 : sign(p) * (std::atan2(h * b, std::abs(p) * Rb) - std::atan2(h * a, std::abs(p) * Ra));
       const double I1 = 0.5 * (b * Rb - a * Ra + qq * as);
       F0 += p * as + h * (ta - w);
       G1 += 0.5 * p * (b - a);

@@ -122,8 +122,8 @@ Bytes Slices<Real>::bytes(Interval range) const {
   Bytes b = 0;
   for (Index j = range.begin; j < range.end; ++j) {
     const Slice<Real>& s = (*this)[j];
-    b += static_cast<Bytes>(stored_values(j)) * sizeof(Real) + s.start.size() * 3 + s.runs.size() * sizeof(RowRun) + s.groups.size() * sizeof(RowGroup) +
-         s.panels.size() * sizeof(Panel) + sizeof(Slice<Real>);
+    b += static_cast<Bytes>(stored_values(j)) * sizeof(Real) + s.start.size() * 3 + s.runs.size() * sizeof(RowRun) +
+         s.groups.size() * sizeof(RowGroup) + s.panels.size() * sizeof(Panel) + sizeof(Slice<Real>);
   }
   return b;
 }

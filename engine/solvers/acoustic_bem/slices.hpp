@@ -35,9 +35,9 @@ struct RowRun {
 
 /// Some row-vectors side by side.
 struct RowGroup {
-  std::uint16_t columns = 0;    ///< stored for each row: the length of the longest row-vector
-  std::uint16_t low = 0;        ///< first stored column: the lowest of all rows
-  std::uint16_t high = 0;       ///< the highest
+  std::uint16_t columns = 0;  ///< stored for each row: the length of the longest row-vector
+  std::uint16_t low = 0;      ///< first stored column: the lowest of all rows
+  std::uint16_t high = 0;     ///< the highest
 };
 
 /// Column at which the stored values of a row-vector begin, in a group of `columns` columns in a panel whose columns end at
@@ -51,18 +51,18 @@ struct Panel {
   std::uint32_t stored = 0;  ///< values, zeros that fill up groups included
   std::uint32_t runs = 0;    ///< offset of its first run
   std::uint16_t run_count = 0;
-  std::uint16_t rows = 0;    ///< row-vectors that are not empty; the others are stored behind them
-  std::uint16_t first = 0;   ///< columns its row-vectors cover
+  std::uint16_t rows = 0;   ///< row-vectors that are not empty; the others are stored behind them
+  std::uint16_t first = 0;  ///< columns its row-vectors cover
   std::uint16_t last = 0;
 };
 
 template <class Real>
 struct Slice {
   std::vector<Panel> panels;
-  std::vector<RowGroup> groups;       ///< [panel][panel_rows / group_lanes]
-  std::vector<RowRun> runs;           ///< lengths in stored order
-  std::vector<std::uint16_t> start;   ///< column of each row-vector, in stored order; readable for a whole last group
-  std::vector<std::uint8_t> row;      ///< row in the panel of each row-vector, likewise
+  std::vector<RowGroup> groups;      ///< [panel][panel_rows / group_lanes]
+  std::vector<RowRun> runs;          ///< lengths in stored order
+  std::vector<std::uint16_t> start;  ///< column of each row-vector, in stored order; readable for a whole last group
+  std::vector<std::uint8_t> row;     ///< row in the panel of each row-vector, likewise
   std::vector<Real, HugePageAllocator<Real>> values;  ///< in the pool of its Slices
 
   [[nodiscard]] const RowGroup* panel_groups(Index panel) const {
@@ -139,9 +139,9 @@ class Slices {
   /// Reals that slice j takes, zeros that fill up groups included; laid out, made or not.
   [[nodiscard]] Index stored_values(Index j) const;
   [[nodiscard]] Index stored_values(Index j, Index panel) const;
-  [[nodiscard]] Index columns() const;           ///< K_max: the highest column
-  [[nodiscard]] Index longest() const;           ///< d_max
-  [[nodiscard]] Index nonzeros() const;          ///< values of all row-vectors
+  [[nodiscard]] Index columns() const;   ///< K_max: the highest column
+  [[nodiscard]] Index longest() const;   ///< d_max
+  [[nodiscard]] Index nonzeros() const;  ///< values of all row-vectors
   /// Memory of an interval of slices, values and structure.
   [[nodiscard]] Bytes bytes(Interval slices) const;
 

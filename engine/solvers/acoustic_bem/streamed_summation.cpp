@@ -31,7 +31,9 @@ void Summation<Real>::run_streamed(CpuWorker& worker, Interval items, std::vecto
           const Real* const values = lease->template read<Real>().data();
           const Interval group = store.slices_of(c);
           const Interval slices{std::max(group.begin, items.begin), std::min(group.end, items.end)};
-          add_part(panels, slices, [&](Index j, Index panel) { return values + store.offset(slices_, j, panel); }, sums.data());
+          add_part(
+              panels, slices, [&](Index j, Index panel) { return values + store.offset(slices_, j, panel); },
+              sums.data());
         }
         hand_over(panels, sums.data(), out);
       }

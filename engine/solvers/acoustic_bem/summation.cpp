@@ -88,7 +88,8 @@ Work Summation<Real>::work(Interval slices) const {
       before_.push_back({before_.back().flops + 2.0 * static_cast<double>(slices_.stored_values(j)),
                          before_.back().bytes + static_cast<double>(slices_.bytes({j, j + 1}))});
   }
-  const Work &begin = before_[static_cast<std::size_t>(slices.begin)], &end = before_[static_cast<std::size_t>(slices.end)];
+  const Work &begin = before_[static_cast<std::size_t>(slices.begin)],
+             &end = before_[static_cast<std::size_t>(slices.end)];
   return {kernel_.steps * static_cast<double>(runs_.size()) * (end.flops - begin.flops), end.bytes - begin.bytes};
 }
 
@@ -117,8 +118,9 @@ void Summation<Real>::run_on_device(DeviceWorker& worker, Interval items) {
     if (!mine) mine = std::make_unique<DeviceSummation<Real>>(worker.device(), slices_, kernel_.steps, worker.memory());
     device = mine.get();
   }
-  Partial mine{items.begin,
-               std::vector<double>(runs_.size() * static_cast<std::size_t>(kernel_.steps) * static_cast<std::size_t>(slices_.rows()), 0)};
+  Partial mine{items.begin, std::vector<double>(runs_.size() * static_cast<std::size_t>(kernel_.steps) *
+                                                    static_cast<std::size_t>(slices_.rows()),
+                                                0)};
   device->run(worker.host(), items, runs_, shift_, mine.sums);
   worker.add_copying(device->copying());
   const std::scoped_lock lock(mutex_);

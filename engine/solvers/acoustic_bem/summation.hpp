@@ -65,13 +65,13 @@ class Summation final : public Phase {
   Index shift_ = 0;
   std::mutex mutex_;
   std::vector<Partial> partial_;
-  Bytes to_devices_ = 0;  ///< guarded by mutex_ while a pass is under way
-  std::map<int, Bytes> to_device_;  ///< the same of this pass, by the worker's number
+  Bytes to_devices_ = 0;                          ///< guarded by mutex_ while a pass is under way
+  std::map<int, Bytes> to_device_;                ///< the same of this pass, by the worker's number
   using Share = std::tuple<Index, Index, Index>;  ///< interval and threads of a worker
   std::map<Share, std::vector<Tour>> tours_;      ///< of streamed slices
   std::map<Share, std::uint64_t> used_;           ///< in which pass
   std::uint64_t pass_ = 0;
-  mutable std::vector<Work> before_;              ///< a step and run of the slices before each; made when first asked for
+  mutable std::vector<Work> before_;  ///< a step and run of the slices before each; made when first asked for
   std::map<int, std::unique_ptr<DeviceSummation<Real>>> devices_;  ///< by the worker's number; guarded by mutex_
 };
 
@@ -94,8 +94,8 @@ void Summation<Real>::add_part(Interval panels, Interval slices, const F& values
         for (Index panel = panels.begin; panel < panels.end; ++panel, at += panel_sums) {
           const Panel& p = s.panels[static_cast<std::size_t>(panel)];
           const auto row = static_cast<std::size_t>(panel * panel_rows);
-          views.push_back({s.panel_groups(panel), s.start.data() + row, s.row.data() + row, values(j, panel), p.stored, past, p.rows,
-                           p.first, p.last, at});
+          views.push_back({s.panel_groups(panel), s.start.data() + row, s.row.data() + row, values(j, panel), p.stored,
+                           past, p.rows, p.first, p.last, at});
         }
       }
       kernel_.add(views.data(), views.size(), sums);

@@ -27,12 +27,12 @@ struct Triangle {
   Vec3 normal{};
   Vec3 centroid{};
   double area = 0;
-  double radius = 0;                 ///< largest distance of a corner from the centroid
-  std::array<Vec3, 3> gradient{};    ///< ∇λ_b = n × e_b / (2|T|), e_b = v_{b+2} − v_{b+1}
-  std::array<Vec3, 3> curl{};        ///< n × ∇λ_b = −e_b / (2|T|)
-  std::array<Vec3, 3> tangent{};     ///< unit, along the edge (v_e, v_{e+1})
-  std::array<Vec3, 3> outward{};     ///< unit, in the plane, normal to the edge
-  std::array<double, 3> length{};    ///< of the edge (v_e, v_{e+1})
+  double radius = 0;               ///< largest distance of a corner from the centroid
+  std::array<Vec3, 3> gradient{};  ///< ∇λ_b = n × e_b / (2|T|), e_b = v_{b+2} − v_{b+1}
+  std::array<Vec3, 3> curl{};      ///< n × ∇λ_b = −e_b / (2|T|)
+  std::array<Vec3, 3> tangent{};   ///< unit, along the edge (v_e, v_{e+1})
+  std::array<Vec3, 3> outward{};   ///< unit, in the plane, normal to the edge
+  std::array<double, 3> length{};  ///< of the edge (v_e, v_{e+1})
 };
 [[nodiscard]] Triangle make_triangle(const Vec3& v0, const Vec3& v1, const Vec3& v2);
 
@@ -41,10 +41,10 @@ struct Surface {
   std::vector<Triangle> triangles;
   Index unknowns = 0;
   bool closed = true;
-  double mean_edge = 0;    ///< h: mean length of the edges
+  double mean_edge = 0;  ///< h: mean length of the edges
   double longest_edge = 0;
   double shortest_edge = 0;
-  double diameter = 0;     ///< ℓ_max: largest distance of two vertices
+  double diameter = 0;  ///< ℓ_max: largest distance of two vertices
   double area = 0;
   std::vector<Index> mesh_point;          ///< vertex → point of the mesh
   std::vector<std::int32_t> touch_begin;  ///< vertices + 1 entries into `touch`

@@ -35,10 +35,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-const FieldInfo pressure_field{"pressure", "Pa",      FieldKind::signed_value, Association::point, 1,
-                               false,      "Pressure"};
-const FieldInfo speed_field{"speed", "m/s", FieldKind::magnitude, Association::point,
-                            1,       false, "Speed of sound"};
+const FieldInfo pressure_field{"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"};
+const FieldInfo speed_field{"speed", "m/s", FieldKind::magnitude, Association::point, 1, false, "Speed of sound"};
 constexpr std::array<const char*, 3> plane_names{"plane yz", "plane xz", "plane xy"};  // by normal
 
 TableInfo table_info(std::string id, std::string title) {
@@ -63,8 +61,7 @@ double calibrate(const Problem& like, const Machine& machine) {
   p.kernel = like.kernel;
   p.speed = like.speed;
   const bool varying = !like.velocity || !like.velocity->constant();
-  p.velocity =
-      varying ? layered_velocity(0, 1, p.grid.origin[0], {{0, like.speed.highest, 0}}) : like.velocity;
+  p.velocity = varying ? layered_velocity(0, 1, p.grid.origin[0], {{0, like.speed.highest, 0}}) : like.velocity;
   for (auto& face : p.faces) face.kind = FaceKind::rigid;
   p.dt = like.dt;
   const auto cluster = single_rank();
@@ -89,7 +86,8 @@ Bytes default_budget(const Machine& machine) {
 
 /// How a march is slowed down when planes come and go once a band of T steps: copied at 1 GB/s, against `rate` updates a second.
 double slowdown_of(const StreamPlan& plan, const Problem& p, double rate) {
-  return 1 + static_cast<double>(2 * plan.plane_bytes) * rate / (1e9 * static_cast<double>(plan.steps * p.grid.points[1] * p.grid.points[2]));
+  return 1 + static_cast<double>(2 * plan.plane_bytes) * rate /
+                 (1e9 * static_cast<double>(plan.steps * p.grid.points[1] * p.grid.points[2]));
 }
 
 /// How the grid would lie on the devices that the case names, where that is worth a word.
@@ -102,19 +100,24 @@ void check_devices(const Problem& problem, const Case& input, std::vector<Diagno
   if (!plan.streamed) return;
   plan = device_plan(problem, memory, 1, &devices.first);
   if (!plan.possible) {
-    Diagnostic d = input.error_at(input["grid"],
-                                  fmt::format("{} nodes need {} of device memory, {} are to be had; even streamed from the host {} are needed",
-                                              grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), format_bytes(plan.least)),
-                                  "Lower the order, turn the longest axis of the grid to x, or compute with --workers cpu.");
+    Diagnostic d = input.error_at(
+        input["grid"],
+        fmt::format("{} nodes need {} of device memory, {} are to be had; even streamed from the host {} are needed",
+                    grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory),
+                    format_bytes(plan.least)),
+        "Lower the order, turn the longest axis of the grid to x, or compute with --workers cpu.");
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
     return;
   }
   out.push_back(input.warning_at(
       input["grid"],
-      fmt::format("{} nodes need {} of device memory, {} are to be had: windows of {} planes are streamed from the host, {} steps at a "
-                  "time; with a device like an H200 on a link of 50 GB/s that takes about {:.2g} times as long as in device memory",
-                  grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps, plan.slower),
+      fmt::format("{} nodes need {} of device memory, {} are to be had: windows of {} planes are streamed from the "
+                  "host, {} steps at a "
+                  "time; with a device like an H200 on a link of 50 GB/s that takes about {:.2g} times as long as in "
+                  "device memory",
+                  grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps,
+                  plan.slower),
       "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
 }
 
@@ -135,21 +138,21 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
     const double slower = slowdown_of(plan, planned, calibrate(planned, machine));
     out.push_back(input.warning_at(
         input["grid"],
-        fmt::format("{} nodes need {}, {} {}: a window of {} of the {} planes slides over the disk ({}), {} steps at a time, "
-                    "which takes about {:.2g} times as long as in memory",
-                    grid_text(planned.grid), format_bytes(needed), given ? "the budget is" : "of memory are to be had",
-                    format_bytes(planned.memory), plan.planes + planned.order / 2 * plan.steps, planned.grid.points[0],
-                    format_bytes(plan.disk), plan.steps, slower),
+        fmt::format(
+            "{} nodes need {}, {} {}: a window of {} of the {} planes slides over the disk ({}), {} steps at a time, "
+            "which takes about {:.2g} times as long as in memory",
+            grid_text(planned.grid), format_bytes(needed), given ? "the budget is" : "of memory are to be had",
+            format_bytes(planned.memory), plan.planes + planned.order / 2 * plan.steps, planned.grid.points[0],
+            format_bytes(plan.disk), plan.steps, slower),
         "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
   } else if (!started_by_mpi() && plan.needed) {
     Diagnostic d = input.error_at(
         input["grid"],
         fmt::format("{} nodes need {}, {} {}; even streamed from the disk {} are needed", grid_text(planned.grid),
-                    format_bytes(needed), given ? "the budget is" : "of memory are to be had", format_bytes(planned.memory),
-                    format_bytes(plan.least)),
-        fmt::format(
-            "Use a spacing about {:.2g} times as large, single precision, or more machines with mpirun.",
-            1.05 * std::cbrt(static_cast<double>(needed) / static_cast<double>(planned.memory))));
+                    format_bytes(needed), given ? "the budget is" : "of memory are to be had",
+                    format_bytes(planned.memory), format_bytes(plan.least)),
+        fmt::format("Use a spacing about {:.2g} times as large, single precision, or more machines with mpirun.",
+                    1.05 * std::cbrt(static_cast<double>(needed) / static_cast<double>(planned.memory))));
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
   } else if (!started_by_mpi()) {
@@ -180,7 +183,9 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   }
   e.seconds = shots * static_cast<double>(p.grid.cells()) * static_cast<double>(p.steps) / rate;
   e.basis = "from the rate of a small box here";
-  const auto bands = [&](Index steps) { return static_cast<Bytes>((p.steps + steps - 1) / steps) * setup.shots.size(); };
+  const auto bands = [&](Index steps) {
+    return static_cast<Bytes>((p.steps + steps - 1) / steps) * setup.shots.size();
+  };
   if (plan.needed && plan.possible) {
     e.streams = "planes of the grid, between disk and memory";
     e.streamed = bands(plan.steps) * 2 * plan.disk;
@@ -205,25 +210,23 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   e.disk = (plan.needed ? plan.disk : 0) + 20 * frame + 2 * cells * (p.double_precision ? 8 : 4);
   const Stencil stencil = stencil_of_order(p.order);
   const double h = *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end());
-  e.details = {
-      {"grid", grid_text(p.grid)},
-      {"time step", format_quantity(p.dt, "s")},
-      {"steps", fmt::format("{}", p.steps)},
-      {"Courant number",
-       fmt::format("{:.3f}, limit {:.3f}", p.speed.highest * p.dt / h,
-                   p.speed.highest * largest_time_step(stencil, p.grid.spacing, p.speed.highest) / h)},
-      {"speed of sound", p.speed.lowest == p.speed.highest
-                             ? fmt::format("{:.5g} m/s", p.speed.lowest)
-                             : fmt::format("{:.5g} to {:.5g} m/s", p.speed.lowest, p.speed.highest)},
-      {"rate", fmt::format("{:.2f} Gcells/s, measured on a small box", rate / 1e9)}};
+  e.details = {{"grid", grid_text(p.grid)},
+               {"time step", format_quantity(p.dt, "s")},
+               {"steps", fmt::format("{}", p.steps)},
+               {"Courant number",
+                fmt::format("{:.3f}, limit {:.3f}", p.speed.highest * p.dt / h,
+                            p.speed.highest * largest_time_step(stencil, p.grid.spacing, p.speed.highest) / h)},
+               {"speed of sound", p.speed.lowest == p.speed.highest
+                                      ? fmt::format("{:.5g} m/s", p.speed.lowest)
+                                      : fmt::format("{:.5g} to {:.5g} m/s", p.speed.lowest, p.speed.highest)},
+               {"rate", fmt::format("{:.2f} Gcells/s, measured on a small box", rate / 1e9)}};
   if (setup.highest_frequency > 0) {
     const double widest = *std::max_element(p.grid.spacing.begin(), p.grid.spacing.end());
     const double points = p.speed.lowest / (setup.highest_frequency * widest);
-    e.details.emplace_back(
-        "nodes in the shortest wave",
-        fmt::format("{:.1f} at {}; speeds are wrong by up to {:.2f} %", points,
-                    format_quantity(setup.highest_frequency, "Hz"),
-                    100 * worst_phase_speed_error(stencil, points, p.speed.lowest * p.dt / widest)));
+    e.details.emplace_back("nodes in the shortest wave",
+                           fmt::format("{:.1f} at {}; speeds are wrong by up to {:.2f} %", points,
+                                       format_quantity(setup.highest_frequency, "Hz"),
+                                       100 * worst_phase_speed_error(stencil, points, p.speed.lowest * p.dt / widest)));
   }
   return e;
 }
@@ -261,8 +264,7 @@ Status AcousticFd::prepare(RunContext& context) {
     if (frames.has("interval")) frames_interval_ = frames["interval"].number();
     if (frames.has("count")) frames_count_ = frames["count"].integer();
   }
-  closed_ =
-      std::all_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return !f.absorbs(); });
+  closed_ = std::all_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return !f.absorbs(); });
   for (const Source& s : p.sources) sources_end_ = std::max(sources_end_, s.signal->end());
   if (const Status s = begin_shot(0); !s) return s;
   if (context.cluster.leads())
@@ -311,7 +313,8 @@ std::string AcousticFd::of_shot(std::string_view id) const {
 
 Status AcousticFd::write_segy_file(RunContext& context) const {
   const Problem& p = problem_;
-  if (setup_.segy == "none" || p.receivers.empty() || !context.cluster.leads() || context.results.folder().empty()) return {};
+  if (setup_.segy == "none" || p.receivers.empty() || !context.cluster.leads() || context.results.folder().empty())
+    return {};
   const std::size_t receivers = p.receivers.size(), samples = gather_.size() / receivers;
   if (samples == 0) return {};
   SegyLayout layout;
@@ -348,11 +351,9 @@ Index AcousticFd::next_mark() const {
   if (frames_interval_ > 0) {
     const double dt = setup_.problem.dt;
     const double next =
-        (std::floor(static_cast<double>(k) * dt / frames_interval_ * (1 + 1e-12) + 1e-9) + 1) *
-        frames_interval_ / dt;
-    return next < static_cast<double>(steps)
-               ? std::clamp(static_cast<Index>(std::ceil(next - 1e-9)), k + 1, steps)
-               : steps;
+        (std::floor(static_cast<double>(k) * dt / frames_interval_ * (1 + 1e-12) + 1e-9) + 1) * frames_interval_ / dt;
+    return next < static_cast<double>(steps) ? std::clamp(static_cast<Index>(std::ceil(next - 1e-9)), k + 1, steps)
+                                             : steps;
   }
   if (frames_count_ <= 0) return steps;
   // Mark j lies at the first step with step/steps ≥ j/count.
@@ -376,12 +377,10 @@ void AcousticFd::head_tables() {
     receivers_table_.columns.push_back({p.receivers[n].name, "Pa", ""});
     const Vec3& x = p.receivers[n].position;
     if (n < 100)
-      receivers_table_.definition +=
-          fmt::format("{} at ({:g}, {:g}, {:g}) m. ", p.receivers[n].name, x[0], x[1], x[2]);
+      receivers_table_.definition += fmt::format("{} at ({:g}, {:g}, {:g}) m. ", p.receivers[n].name, x[0], x[1], x[2]);
   }
   for (std::size_t n = 0; n < exact_.size(); ++n) {
-    receivers_table_.columns.push_back(
-        {p.receivers[n].name + "_exact", "Pa", p.receivers[n].name + " exact"});
+    receivers_table_.columns.push_back({p.receivers[n].name + "_exact", "Pa", p.receivers[n].name + " exact"});
     receivers_table_.exact.push_back(p.receivers[n].name + "_exact");
   }
   if (!exact_.empty())
@@ -392,11 +391,11 @@ void AcousticFd::head_tables() {
   double most = 0;  // of the first source's signature
   if (!p.sources.empty())
     for (int i = 0; i <= 1000; ++i)
-      most = std::max(most,
-                      std::abs(p.sources.front().signal->at(p.sources.front().signal->end() * i / 1000.0)));
+      most = std::max(most, std::abs(p.sources.front().signal->at(p.sources.front().signal->end() * i / 1000.0)));
   for (std::size_t l = 0; l < lines_.size(); ++l) {
     Line& line = lines_[l];
-    line.plain = table_info(of_shot(fmt::format("line_{}", l + 1)), fmt::format("Pressure along {}{}", line.name, shot));
+    line.plain =
+        table_info(of_shot(fmt::format("line_{}", l + 1)), fmt::format("Pressure along {}{}", line.name, shot));
     line.scale.clear();
     line.plain.form = ChartForm::none;
     line.plain.definition = "Pressure at the receivers of the line, first to last.";
@@ -419,8 +418,7 @@ void AcousticFd::head_tables() {
   }
 }
 
-void AcousticFd::append_traces(RunContext& context, Index first_step,
-                               std::vector<std::vector<double>>& batch) {
+void AcousticFd::append_traces(RunContext& context, Index first_step, std::vector<std::vector<double>>& batch) {
   const Problem& p = setup_.problem;
   if (batch.empty() || p.receivers.empty()) return;
   const std::size_t parts = march_->parts();
@@ -456,8 +454,7 @@ void AcousticFd::append_traces(RunContext& context, Index first_step,
       if (line.scale.empty()) continue;
       row.resize(1);
       for (std::size_t i = 0; i < line.scale.size(); ++i)
-        row.push_back(static_cast<double>(i * line.every + 1) +
-                      line.scale[i] * traces[line.first + i * line.every]);
+        row.push_back(static_cast<double>(i * line.every + 1) + line.scale[i] * traces[line.first + i * line.every]);
       context.results.table(line.gather).append(row);
     }
   }
@@ -471,8 +468,7 @@ Status AcousticFd::append_energy(RunContext& context) {
   if (!std::isfinite(e.total()))
     return make_error(
         ErrorCode::not_converged,
-        fmt::format("the field is no longer finite at step {} (t = {})", march_->steps_done(),
-                    format_quantity(t, "s")),
+        fmt::format("the field is no longer finite at step {} (t = {})", march_->steps_done(), format_quantity(t, "s")),
         "Lower the Courant number or the attenuation of the sponges; the results up to here are kept.");
   TableInfo info = table_info(of_shot("energy"), "Energy of the field");
   for (const char* name : {"kinetic", "potential", "total"}) info.columns.push_back({name, "Pa^2 m", name});
@@ -621,9 +617,8 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
         const Index x = cut.first[0] + i * cut.step[0];
         if (x < march_->planes().begin || x >= march_->planes().end) continue;
         for (Index j = 0; j < cut.count[1]; ++j) {
-          setup_.problem.velocity->row(g.at(0, x), g.at(1, cut.first[1] + j * cut.step[1]),
-                                       g.at(2, cut.first[2]), static_cast<double>(cut.step[2]) * g.spacing[2],
-                                       row);
+          setup_.problem.velocity->row(g.at(0, x), g.at(1, cut.first[1] + j * cut.step[1]), g.at(2, cut.first[2]),
+                                       static_cast<double>(cut.step[2]) * g.spacing[2], row);
           mine.insert(mine.end(), row.begin(), row.end());
         }
       }
@@ -647,8 +642,7 @@ void AcousticFd::fill(FrameBuilder& builder) const {
   builder.at(k, static_cast<double>(k) * setup_.problem.dt, FrameAxis::time);
   const Index asked = builder.request().points_limit;
   if (builder.wants_part("volume"))
-    add_part(builder, "volume",
-             volume_cut(asked > 0 ? std::min(asked, setup_.volume_points) : setup_.volume_points));
+    add_part(builder, "volume", volume_cut(asked > 0 ? std::min(asked, setup_.volume_points) : setup_.volume_points));
   for (std::size_t a = 0; a < 3; ++a)
     if (builder.wants_part(plane_names[a])) add_part(builder, plane_names[a], plane_cut(a, asked));
 }
@@ -664,7 +658,8 @@ void AcousticFd::save(CheckpointWriter& writer) const {
 void AcousticFd::load(CheckpointReader& reader) {
   if (const auto shot = static_cast<std::size_t>(reader.value<Index>("shot")); shot != shot_) {
     if (shot >= setup_.shots.size())
-      throw Failure(make_error(ErrorCode::file, fmt::format("the checkpoint is of shot {} of {}", shot + 1, setup_.shots.size()),
+      throw Failure(make_error(ErrorCode::file,
+                               fmt::format("the checkpoint is of shot {} of {}", shot + 1, setup_.shots.size()),
                                "It belongs to another case; start the run anew."));
     if (const Status s = begin_shot(shot); !s) throw Failure(s.error());
   }
@@ -683,14 +678,14 @@ Status AcousticFd::finish(RunContext& context) {
   number("time_steps", static_cast<double>(steps_of_run()), "1");
   if (setup_.shots.size() > 1) number("shots", static_cast<double>(setup_.shots.size()), "1");
   number("time_step", p.dt, "s");
-  number("courant_number",
-         p.speed.highest * p.dt / *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end()), "1");
-  number("cell_updates", static_cast<double>(p.grid.cells()) * static_cast<double>(steps_of_run()),
+  number("courant_number", p.speed.highest * p.dt / *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end()),
          "1");
+  number("cell_updates", static_cast<double>(p.grid.cells()) * static_cast<double>(steps_of_run()), "1");
   number("field_memory", static_cast<double>(context.cluster.sum(static_cast<double>(march_->bytes()))), "B");
   const March::Streamed streamed = march_->streamed();
-  for (const auto& [name, bytes] : {std::pair{"streamed_read", streamed.read}, std::pair{"streamed_written", streamed.written},
-                                    std::pair{"streamed_to_devices", streamed.to_device}, std::pair{"streamed_from_devices", streamed.from_device}})
+  for (const auto& [name, bytes] :
+       {std::pair{"streamed_read", streamed.read}, std::pair{"streamed_written", streamed.written},
+        std::pair{"streamed_to_devices", streamed.to_device}, std::pair{"streamed_from_devices", streamed.from_device}})
     if (bytes > 0) number(name, static_cast<double>(bytes), "B");
   number("energy_last", sums_.energy_last, "Pa^2 m");
   number("energy_largest", sums_.peak, "Pa^2 m");

@@ -19,8 +19,7 @@ namespace acoustic_fd {
 class AcousticFd final : public Solver {
  public:
   [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh) const override;
-  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh,
-                                          const Machine& machine) const override;
+  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Machine& machine) const override;
   [[nodiscard]] Status prepare(RunContext& context) override;
   /// A bundle of steps that takes about 50 ms and never crosses the step of a results frame; `step` counts time steps.
   [[nodiscard]] Result<Advanced> advance(RunContext& context) override;
@@ -62,8 +61,8 @@ class AcousticFd final : public Solver {
   [[nodiscard]] March::Cut plane_cut(std::size_t normal, Index limit) const;
 
   Setup setup_;
-  Problem problem_;       ///< of the shot under way
-  std::size_t shot_ = 0;  ///< index into setup_.shots
+  Problem problem_;            ///< of the shot under way
+  std::size_t shot_ = 0;       ///< index into setup_.shots
   std::vector<float> gather_;  ///< all traces of the shot, [sample][receiver]; only where SEG-Y is wanted
   std::unique_ptr<March> march_;
   Communicator* cluster_ = nullptr;

@@ -13,7 +13,8 @@ namespace {
 
 class Dataflow final : public Phase {
  public:
-  Dataflow(const Tiling& tiling, PatchSink& sink, Work work) : tiling_(tiling), sink_(sink), work_(work), left_(tiling.tiles()) {
+  Dataflow(const Tiling& tiling, PatchSink& sink, Work work)
+      : tiling_(tiling), sink_(sink), work_(work), left_(tiling.tiles()) {
     waiting_.resize(static_cast<std::size_t>(left_));
     for (Index t = left_; t-- > 0;) {
       waiting_[static_cast<std::size_t>(t)] = tiling.predecessors(t);

@@ -29,7 +29,9 @@ Index planes_behind(const std::vector<Stage>& stages, Index s) {
   for (const Stage& stage : stages) most = std::max(most, stage.lag + s * stage.levels);
   return most + 2 * s;
 }
-Index planes_ahead(const std::vector<Stage>& stages, Index s) { return s * std::max<Index>(2, stages.front().levels); }
+Index planes_ahead(const std::vector<Stage>& stages, Index s) {
+  return s * std::max<Index>(2, stages.front().levels);
+}
 
 Index shared_band(const Problem& problem, int devices) {
   const Index s = problem.order / 2, thinnest = problem.grid.points[1] / devices;
@@ -72,12 +74,15 @@ constexpr double single_launch = 25e-6, panel_launch = 10e-6;  ///< seconds that
 constexpr Index most_sweeps = 4, longest_band = 128, longest_panel_band = 256;  ///< the last two in steps of a window
 
 /// Clusters that a device runs at a time, as far as it is known before it is opened.
-Index at_once(const DeviceInfo& device, Index cluster) { return std::max<Index>(1, device.multiprocessors / cluster); }
+Index at_once(const DeviceInfo& device, Index cluster) {
+  return std::max<Index>(1, device.multiprocessors / cluster);
+}
 
 /// Levels of the panels by which planes could be advanced; none: single steps.
 std::vector<Index> panels_for(const Problem& problem, const DeviceInfo& device, bool layered) {
   std::vector<Index> levels;
-  if (problem.double_precision || problem.density || layered || !equal_spacings(problem.grid.spacing) || problem.tiling.starts_with("stepwise"))
+  if (problem.double_precision || problem.density || layered || !equal_spacings(problem.grid.spacing) ||
+      problem.tiling.starts_with("stepwise"))
     return levels;
   for (PanelPlan plan : panel_plans) {
     if (!plan.fits(problem.order / 2, device)) continue;
@@ -103,9 +108,11 @@ struct WindowCost {
   [[nodiscard]] double back() const { return static_cast<double>(plane * 2 + layers) / link; }
   /// The longest panels that cover a grid, and in how many rounds of planes.
   [[nodiscard]] std::pair<PanelPlan, double> cover(const std::array<Index, 3>& points, PanelPlan::Launch launch) const {
-    PanelPlan plan = *std::find_if(std::begin(panel_plans), std::end(panel_plans),
-                                   [&](const PanelPlan& p) { return p.radius == problem.order / 2 && p.levels == panels.front(); });
-    const double rounds = plan.cover(points, device->cluster, [&](Index c) { return at_once(*device, c); }, launch);
+    PanelPlan plan = *std::find_if(std::begin(panel_plans), std::end(panel_plans), [&](const PanelPlan& p) {
+      return p.radius == problem.order / 2 && p.levels == panels.front();
+    });
+    const double rounds = plan.cover(
+        points, device->cluster, [&](Index c) { return at_once(*device, c); }, launch);
     return {plan, rounds};
   }
   /// Of so many planes of this one.
@@ -116,9 +123,11 @@ struct WindowCost {
   [[nodiscard]] double work(Index steps, Index B, PanelPlan::Launch launch = PanelPlan::Launch::together) const {
     const auto& n = problem.grid.points;
     const auto s = static_cast<std::size_t>(problem.order / 2);
-    if (panels.empty()) return static_cast<double>(steps * n[1] * n[2]) * 1e-9 * (problem.double_precision ? 2 : 1) / single_rate[s];
+    if (panels.empty())
+      return static_cast<double>(steps * n[1] * n[2]) * 1e-9 * (problem.double_precision ? 2 : 1) / single_rate[s];
     const auto& timed = panels_timed_on;
-    const double round = static_cast<double>(timed[0] * timed[1] * timed[2]) * 1e-9 / panel_rate[s] / cover(timed, PanelPlan::Launch::alone).second;
+    const double round = static_cast<double>(timed[0] * timed[1] * timed[2]) * 1e-9 / panel_rate[s] /
+                         cover(timed, PanelPlan::Launch::alone).second;
     return static_cast<double>(steps) * round * cover(B, launch).second / static_cast<double>(B);
   }
 };
@@ -137,18 +146,23 @@ Window best_window(const WindowCost& cost, Bytes budget) {
     const Index behind = planes_behind(stages, s), around = behind + planes_ahead(stages, s);
     const PanelPlan plan = keeps ? cost.cover(1, PanelPlan::Launch::going_on).first : PanelPlan{};
     const Bytes kept = keeps ? static_cast<Bytes>(T / unit) * plan.kept_bytes() : 0, taken = cost.fixed + kept;
-    const Index room = std::min<Index>(budget > taken ? static_cast<Index>((budget - taken) / cost.each()) - 1 : 0, 4 * N);
+    const Index room =
+        std::min<Index>(budget > taken ? static_cast<Index>((budget - taken) / cost.each()) - 1 : 0, 4 * N);
     Index B = std::min((room - around) / share, N);
     if (keeps) B = std::min<Index>(B, longest_panel) / plan.unrolled * plan.unrolled;  // slow steps for a rest
     if (B < 1) return;
     const double launches = static_cast<double>(stages.size()) * (panels ? panel_launch : single_launch);
-    const double work = cost.work(T, B, keeps ? PanelPlan::Launch::going_on : PanelPlan::Launch::together) + launches / static_cast<double>(B);
+    const double work = cost.work(T, B, keeps ? PanelPlan::Launch::going_on : PanelPlan::Launch::together) +
+                        launches / static_cast<double>(B);
     // What comes takes the place of what has left so many positions ago, which shared the device with another one.
     const double plane = std::max({work, bound, (1.8 * work + bound + cost.back()) / static_cast<double>(share)});
     Window w{{B, T, around + share * B, 1, panels ? unit : 0, kept}, 0};
-    if (N + 2 * s >= around + 3 * B) w.sweeps = std::clamp<Index>(static_cast<Index>(longest_chain / (plane * static_cast<double>(N))), 1, most_sweeps);
+    if (N + 2 * s >= around + 3 * B)
+      w.sweeps =
+          std::clamp<Index>(static_cast<Index>(longest_chain / (plane * static_cast<double>(N))), 1, most_sweeps);
     // The first planes come before, the last leave after what overlaps; and the window runs out at the end.
-    const double beside = static_cast<double>(2 * B + planes_ahead(stages, s)) * bound + 0.5 * static_cast<double>(behind) * work;
+    const double beside =
+        static_cast<double>(2 * B + planes_ahead(stages, s)) * bound + 0.5 * static_cast<double>(behind) * work;
     w.seconds = (plane * static_cast<double>(N) + beside / static_cast<double>(w.sweeps)) / static_cast<double>(T);
     if (best.steps == 0 || w.seconds < best.seconds) best = w;
   };
@@ -179,25 +193,34 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
   plan.taken = std::min(plan.in_core, budget);
   const std::vector<Index> none, panels = device && devices == 1 ? panels_for(problem, *device, layered) : none;
   if (!plan.streamed) {
-    if (const Bytes pair = 2 * static_cast<Bytes>(whole.count) * value_bytes(problem); !panels.empty() && pair <= budget - plan.in_core) plan.taken += pair;
+    if (const Bytes pair = 2 * static_cast<Bytes>(whole.count) * value_bytes(problem);
+        !panels.empty() && pair <= budget - plan.in_core)
+      plan.taken += pair;
     return plan;
   }
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
   const Bytes rings = arrays + 2 + 2 * layer_variables;
-  const WindowCost single{static_cast<Bytes>(one.stride_x) * value_bytes(problem),
-                          static_cast<Bytes>(layers.plane) * value_bytes(problem),
-                          rest + static_cast<Bytes>(layers.fixed) * value_bytes(problem) + rings * (device ? device->ring_unit : 4096),
-                          arrays, problem, device, none};
+  const WindowCost single{
+      static_cast<Bytes>(one.stride_x) * value_bytes(problem),
+      static_cast<Bytes>(layers.plane) * value_bytes(problem),
+      rest + static_cast<Bytes>(layers.fixed) * value_bytes(problem) + rings * (device ? device->ring_unit : 4096),
+      arrays,
+      problem,
+      device,
+      none};
   const WindowCost several{single.plane, single.layers, single.fixed, arrays, problem, device, panels};
   const std::vector<Stage> step = stages_of(1, s, none);
-  plan.least = single.each() * static_cast<Bytes>(planes_behind(step, s) + planes_ahead(step, s) + 2 * 2 * s + 1) + single.fixed;
+  plan.least =
+      single.each() * static_cast<Bytes>(planes_behind(step, s) + planes_ahead(step, s) + 2 * 2 * s + 1) + single.fixed;
   plan.possible = devices == 1 && plan.least <= budget;
   if (!plan.possible) return plan;
   Window window = best_window(single, budget);
-  const double in_core = (panels.empty() ? single : several).work(1, n[0], PanelPlan::Launch::alone) * static_cast<double>(n[0]) +
-                         (panels.empty() ? single_launch : panel_launch / static_cast<double>(panels.front()));
+  const double in_core =
+      (panels.empty() ? single : several).work(1, n[0], PanelPlan::Launch::alone) * static_cast<double>(n[0]) +
+      (panels.empty() ? single_launch : panel_launch / static_cast<double>(panels.front()));
   if (!panels.empty())
-    if (const Window other = best_window(several, budget); other.steps > 0 && other.seconds < window.seconds) window = other;
+    if (const Window other = best_window(several, budget); other.steps > 0 && other.seconds < window.seconds)
+      window = other;
   static_cast<WindowPlan&>(plan) = window;
   plan.slower = window.seconds / in_core;
   return plan;

@@ -51,6 +51,7 @@ struct Stage {
 [[nodiscard]] Index planes_ahead(const std::vector<Stage>& stages, Index s);
 
 /// `device`: one of the devices, all alike; null: one that takes single steps only.
-[[nodiscard]] DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const DeviceInfo* device = nullptr);
+[[nodiscard]] DevicePlan device_plan(const Problem& problem, Bytes budget, int devices,
+                                     const DeviceInfo* device = nullptr);
 
 }  // namespace conoid::acoustic_fd

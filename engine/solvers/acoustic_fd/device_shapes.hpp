@@ -24,12 +24,14 @@ constexpr TowerPlan plan_of() {
   using S = TowerOf<R>;
   return {S::levels, S::tile_rows, S::tile_fours, S::rim, S::launched, static_cast<Bytes>(S::shared)};
 }
-inline constexpr TowerPlan tower_plans[] = {plan_of<1>(), plan_of<2>(), plan_of<3>(), plan_of<4>(), plan_of<5>(), plan_of<6>()};
+inline constexpr TowerPlan tower_plans[] = {plan_of<1>(), plan_of<2>(), plan_of<3>(),
+                                            plan_of<4>(), plan_of<5>(), plan_of<6>()};
 
 /// What a launch of panels has to know of their shape; and how many of them cover a grid.
 struct PanelPlan {
   Index radius, levels, high, rim, useful, threads, unrolled;
-  Bytes shared, kept, damping;  ///< of a block; kept: from launch to launch; damping: PanelArguments::damping, where there is such
+  Bytes shared, kept,
+      damping;  ///< of a block; kept: from launch to launch; damping: PanelArguments::damping, where there is such
   Index cluster = 0, rows = 0, columns = 0;
   Index whole = 0, parts = 0, rest = 0;  ///< panels that go in `parts` along x; the others, which come last, in `rest`
 
@@ -69,7 +71,9 @@ struct PanelPlan {
       const Index beside = launch == Launch::going_on ? to_go_on : overlap;
       const Index panels = down * columns;
       const auto planes_of = [&](Index p) { return static_cast<double>((n[0] + p - 1) / p + beside); };
-      const auto rounds_of = [&](Index count) { return std::ceil(static_cast<double>(count) / static_cast<double>(at_a_time)); };
+      const auto rounds_of = [&](Index count) {
+        return std::ceil(static_cast<double>(count) / static_cast<double>(at_a_time));
+      };
       const auto consider = [&](double cost, double uneven, Index long_ones, Index p, Index r) {
         if (best != 0 && cost + uneven >= best) return;
         best = cost + uneven;
@@ -82,14 +86,17 @@ struct PanelPlan {
       };
       for (Index p = fewest; at_a_time > 0 && p <= most; ++p) {
         if (launch != Launch::alone) {
-          consider(std::max(0.5, static_cast<double>(panels * p) / static_cast<double>(at_a_time)) * planes_of(p), 0, panels, p, p);
+          consider(std::max(0.5, static_cast<double>(panels * p) / static_cast<double>(at_a_time)) * planes_of(p), 0,
+                   panels, p, p);
           continue;
         }
         // Not all end at a time: about half of a round is lost at the end.
         consider(rounds_of(panels * p) * planes_of(p), planes_of(p) / 2, panels, p, p);
         const Index long_ones = panels * p / at_a_time * at_a_time / p;
-        for (Index r = p + 1; p <= fewest + 1 && long_ones > 0 && long_ones < panels && r <= std::min<Index>(most, 64); ++r)
-          consider(rounds_of(long_ones * p) * planes_of(p) + rounds_of((panels - long_ones) * r) * planes_of(r), planes_of(r) / 2, long_ones, p, r);
+        for (Index r = p + 1; p <= fewest + 1 && long_ones > 0 && long_ones < panels && r <= std::min<Index>(most, 64);
+             ++r)
+          consider(rounds_of(long_ones * p) * planes_of(p) + rounds_of((panels - long_ones) * r) * planes_of(r),
+                   planes_of(r) / 2, long_ones, p, r);
       }
     }
     return least;
@@ -98,16 +105,24 @@ struct PanelPlan {
 template <int R, int T>
 constexpr PanelPlan panel_plan_of() {
   using S = PanelOf<R, T>;
-  return {R, S::levels, S::high, S::rim, S::useful_fours, S::threads, S::unrolled, static_cast<Bytes>(S::shared), Bytes{16} * S::kept_fours,
+  return {R,
+          S::levels,
+          S::high,
+          S::rim,
+          S::useful_fours,
+          S::threads,
+          S::unrolled,
+          static_cast<Bytes>(S::shared),
+          Bytes{16} * S::kept_fours,
           S::damping_far ? Bytes{32} * S::cells : 0};
 }
 /// By the stencil's radius, by falling levels.
-inline constexpr PanelPlan panel_plans[] = {panel_plan_of<1, 7>(), panel_plan_of<1, 4>(), panel_plan_of<2, 4>(), panel_plan_of<3, 2>(),
-                                            panel_plan_of<4, 2>()};
+inline constexpr PanelPlan panel_plans[] = {panel_plan_of<1, 7>(), panel_plan_of<1, 4>(), panel_plan_of<2, 4>(),
+                                            panel_plan_of<3, 2>(), panel_plan_of<4, 2>()};
 
 /// The same of DiamondTorre.
 struct TorrePlan {
-  Index half = 0;  ///< DTS; 0: none
+  Index half = 0;   ///< DTS; 0: none
   Index steps = 0;  ///< of a band
   Index rows = 0, across = 0, deep = 0, first_row = 0, threads = 0;
   Bytes shared = 0;

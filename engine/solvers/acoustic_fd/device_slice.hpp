@@ -32,14 +32,15 @@ class DeviceSlice {
   DeviceSlice(const Problem& problem, Field<T>& host, Device device, Interval rows, Index below, Index above,
               Index planes, bool window = false)
       : problem_(problem), host_(host), device_(std::move(device)), stream_(device_.stream()), rows_(rows),
-        below_(below), above_(above), s_(host.stencil().radius),
-        window_(window),
-        at_(0, planes, rows.size() + below + above, problem.grid.points[2], host.stencil().radius, window ? 0 : host.at().halo_x) {
+        below_(below), above_(above), s_(host.stencil().radius), window_(window),
+        at_(0, planes, rows.size() + below + above, problem.grid.points[2], host.stencil().radius,
+            window ? 0 : host.at().halo_x) {
     // A window has no halo of its own: its planes count from −s as those of a whole grid do.
     const auto count = static_cast<std::size_t>(at_.count);
     for (std::size_t l = 0; l < 2; ++l) level_[l] = planes_of(count, "pressure");
     a_ = host.medium_varies() ? planes_of(count, "medium")
-                              : device_.allocate<T>(static_cast<std::size_t>((at_.nz + pad - 1) / pad * pad + 4 * pad), "medium");  // a row as the host has it
+                              : device_.allocate<T>(static_cast<std::size_t>((at_.nz + pad - 1) / pad * pad + 4 * pad),
+                                                    "medium");  // a row as the host has it
     if (host.potential()) v_ = planes_of(count, "density");
     origin_ = at_.origin;
     std::vector<T> sigma;
@@ -72,8 +73,9 @@ class DeviceSlice {
       layered_ = true;
       // Those of y and z come and go with the planes of a window, as they lie on the host.
       for (auto& m : memory_[a]) {
-        m = a == 0 || !window_ ? device_.allocate<T>(memory.count(), "matched layers")
-                               : planes_of(static_cast<std::size_t>((planes + 2 * s_) * memory.stride_x), "matched layers");
+        m = a == 0 || !window_
+                ? device_.allocate<T>(memory.count(), "matched layers")
+                : planes_of(static_cast<std::size_t>((planes + 2 * s_) * memory.stride_x), "matched layers");
         stream_.zero(m);
       }
       std::vector<T> factors;
@@ -104,8 +106,12 @@ class DeviceSlice {
       if (!plan.fits(s_, device_.info())) continue;
       auto kernel = device_.kernel<PanelArguments>(fmt::format("acoustic-fd/panel<{},{}>", s_, plan.levels));
       const auto cover = [&](PanelPlan::Launch launch) {
-        plan.cover({planes, n[1], n[2]}, device_.info().cluster,
-                   [&](Index cluster) -> Index { return device_.clusters_at_once(kernel, panel_shape(plan, cluster, cluster)); }, launch);
+        plan.cover(
+            {planes, n[1], n[2]}, device_.info().cluster,
+            [&](Index cluster) -> Index {
+              return device_.clusters_at_once(kernel, panel_shape(plan, cluster, cluster));
+            },
+            launch);
       };
       if (panels_.empty() && bands > 0) {
         cover(PanelPlan::Launch::going_on);
@@ -115,7 +121,8 @@ class DeviceSlice {
         }
       }
       if (kept_bands_ == 0 || !panels_.empty()) cover(window_ ? PanelPlan::Launch::together : PanelPlan::Launch::alone);
-      if (plan.cluster > 0 && plan.damping_bytes() <= spare - 2 * count * sizeof(T)) panels_.push_back({plan, std::move(kernel), damping_of(plan)});
+      if (plan.cluster > 0 && plan.damping_bytes() <= spare - 2 * count * sizeof(T))
+        panels_.push_back({plan, std::move(kernel), damping_of(plan)});
     }
     if (panels_.empty()) return;
     for (auto& level : spare_) {
@@ -142,7 +149,10 @@ class DeviceSlice {
   [[nodiscard]] bool forced() const { return torre_forced_; }
   /// Steps of a band of towers or panels; 0: this grid, or this device, has none.
   [[nodiscard]] Index band_steps() const {
-    return has_panels() ? panels_.front().plan.levels : torre_plan_.half > 0 ? torre_plan_.steps : towers_possible_ ? plan_.levels : 0;
+    return has_panels()           ? panels_.front().plan.levels
+           : torre_plan_.half > 0 ? torre_plan_.steps
+           : towers_possible_     ? plan_.levels
+                                  : 0;
   }
   /// Bands that are worth a launch: they overlap.
   [[nodiscard]] Index bands_together() const {
@@ -185,11 +195,14 @@ class DeviceSlice {
   void panel(std::size_t kind, Index k, Interval planes, Index band = 0) {
     if constexpr (!doubles) {
       if (planes.empty()) return;
-      const auto first = [&](DeviceBuffer<T>(&levels)[2], Index level) { return levels[static_cast<std::size_t>(level & 1)].data() + origin_; };
+      const auto first = [&](DeviceBuffer<T>(&levels)[2], Index level) {
+        return levels[static_cast<std::size_t>(level & 1)].data() + origin_;
+      };
       const auto& [p, kernel, damping] = panels_[kind];
       PanelArguments& t = panel_;
       place(t);
-      const Index panels = p.rows * p.columns, parts = std::min(p.parts, planes.size()), rest = std::min(p.rest, planes.size());
+      const Index panels = p.rows * p.columns, parts = std::min(p.parts, planes.size()),
+                  rest = std::min(p.rest, planes.size());
       const auto length = [&](Index pieces) { return static_cast<int>((planes.size() + pieces - 1) / pieces); };
       const auto pieces = [&](int each) { return (planes.size() + each - 1) / each; };
       t.rows = static_cast<int>(p.rows);
@@ -206,7 +219,12 @@ class DeviceSlice {
       t.damping = damping.data();
       t.first_step = static_cast<int>(k - panels_from_);
       const auto boxes = [&](const T* array, Index row_stride, Index plane_stride) {
-        return device_.box_source({array, {(problem_.grid.points[2] + 3) / 4 * 4, problem_.grid.points[1], t.reach - t.first}, row_stride, plane_stride, 128, static_cast<int>(p.high)});
+        return device_.box_source({array,
+                                   {(problem_.grid.points[2] + 3) / 4 * 4, problem_.grid.points[1], t.reach - t.first},
+                                   row_stride,
+                                   plane_stride,
+                                   128,
+                                   static_cast<int>(p.high)});
       };
       t.newer = boxes(first(level_, k), at_.stride_y, at_.stride_x);
       t.older = boxes(first(level_, k - 1), at_.stride_y, at_.stride_x);
@@ -215,7 +233,10 @@ class DeviceSlice {
       t.kept = keeps(kind, band) ? kept_.data() + static_cast<Bytes>(band) * p.kept_bytes() / sizeof(T) : nullptr;
       t.to_newer = first(spare_, k + p.levels);
       t.to_older = first(spare_, k + p.levels - 1);
-      stream_.launch(kernel, panel_shape(p, (p.whole * pieces(t.segment) + (panels - p.whole) * pieces(t.rest)) * p.cluster, p.cluster), t);
+      stream_.launch(
+          kernel,
+          panel_shape(p, (p.whole * pieces(t.segment) + (panels - p.whole) * pieces(t.rest)) * p.cluster, p.cluster),
+          t);
     }
   }
   /// Zeros around the cells of planes (global) of this pair: rings bring new planes where others have left their values, and panels write
@@ -257,7 +278,8 @@ class DeviceSlice {
   [[nodiscard]] std::size_t plane_values() const { return static_cast<std::size_t>(at_.stride_x); }
   [[nodiscard]] Bytes bytes() const {
     const auto held = [&](const DeviceBuffer<T>& planes) { return window_ ? planes.size() / 2 : planes.size(); };
-    std::size_t all = kept_.size() + 2 * held(level_[0]) + 2 * held(spare_[0]) + (host_.medium_varies() ? held(a_) : a_.size()) + held(v_) + sigma_.size();
+    std::size_t all = kept_.size() + 2 * held(level_[0]) + 2 * held(spare_[0]) +
+                      (host_.medium_varies() ? held(a_) : a_.size()) + held(v_) + sigma_.size();
     for (const PanelKind& kind : panels_) all += kind.damping.size();
     for (std::size_t a = 0; a < 3; ++a) all += layer_variables * (a == 0 ? memory_[a][0].size() : held(memory_[a][0]));
     return all * sizeof(T);
@@ -290,7 +312,8 @@ class DeviceSlice {
   [[nodiscard]] Index room() const {
     Index planes = ring_values(level_[0]) / at_.stride_x;
     for (std::size_t a = 1; a < 3; ++a)
-      if (const auto& m = host_.layer_memory(a); m.count() > 0) planes = std::min(planes, ring_values(memory_[a][0]) / m.stride_x);
+      if (const auto& m = host_.layer_memory(a); m.count() > 0)
+        planes = std::min(planes, ring_values(memory_[a][0]) / m.stride_x);
     return planes;
   }
   /// Values of the host's plane that this slice holds: position and count.
@@ -316,7 +339,7 @@ class DeviceSlice {
     for (Index n = 0; n < 2; ++n)
       for (Index x = planes.begin; x < planes.end; ++x)
         stream_.to_host(std::span<T>(host_.level(n) + h.at(x - h.first, rows.begin) - pad,
-                                         static_cast<std::size_t>(rows.size() * h.stride_y)),
+                                     static_cast<std::size_t>(rows.size() * h.stride_y)),
                         level_[static_cast<std::size_t>(n)],
                         static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
   }
@@ -343,7 +366,8 @@ class DeviceSlice {
     std::vector<PlaneMemory> out;
     for (std::size_t a = 1; a < 3; ++a)
       for (std::size_t i = 0; i < layer_variables; ++i)
-        if (const auto& m = host_.layer_memory(a); m.count() > 0) out.push_back({&memory_[a][i], m.block[i].data(), m.stride_x, a});
+        if (const auto& m = host_.layer_memory(a); m.count() > 0)
+          out.push_back({&memory_[a][i], m.block[i].data(), m.stride_x, a});
     return out;
   }
   /// Where what an axis's layer has of plane `global` lies in its memory in a window.
@@ -403,7 +427,8 @@ class DeviceSlice {
   void row_energies(Index k, Interval planes, double* to) {
     const Index ny = rows_.size(), all_rows = problem_.grid.points[1];
     const std::size_t plane = 2 * static_cast<std::size_t>(ny);
-    const Index together = std::clamp<Index>((Index{1} << 15) / (2 * ny), 1, planes.size());  // a quarter of a megabyte of sums
+    const Index together =
+        std::clamp<Index>((Index{1} << 15) / (2 * ny), 1, planes.size());  // a quarter of a megabyte of sums
     std::vector<double> sums(plane * static_cast<std::size_t>(together));
     mirror(k - 1, planes);
     for (Index x = planes.begin; x < planes.end; x += together) {
@@ -432,7 +457,8 @@ class DeviceSlice {
     t.nz = static_cast<int>(at_.nz);
     t.radius = static_cast<int>(s_);
     t.unequal = host_.unequal();
-    for (int end = 0; end < 2; ++end) t.half[end] = problem_.faces[static_cast<std::size_t>(4 + end)].image_sign() != 0 ? 0.5 : 1.0;
+    for (int end = 0; end < 2; ++end)
+      t.half[end] = problem_.faces[static_cast<std::size_t>(4 + end)].image_sign() != 0 ? 0.5 : 1.0;
     t.sums = sums.data();
     const Index here = (planes.begin - first_) * at_.stride_x + beside * at_.stride_y;
     t.u0 = level_[static_cast<std::size_t>((k + 1) & 1)].data() + origin_ + here;
@@ -466,7 +492,8 @@ class DeviceSlice {
     t.sigma_y = sigma_.data() + sigma_at_[1] + held().begin;
     t.sigma_z = sigma_.data() + sigma_at_[2];
     // Short pieces leave no tail of idle multiprocessors; each loads 2s planes more. All are of one length: the longest is waited for.
-    const Index about = std::clamp<Index>(x.size() / 16, 16 * s_, 128), pieces = std::max<Index>(1, (x.size() + about / 2) / about);
+    const Index about = std::clamp<Index>(x.size() / 16, 16 * s_, 128),
+                pieces = std::max<Index>(1, (x.size() + about / 2) / about);
     t.planes = static_cast<int>((x.size() + pieces - 1) / pieces);
     LaunchShape shape;
     shape.block = {advance_threads_z, advance_threads_y, 1};
@@ -534,12 +561,15 @@ class DeviceSlice {
     if (!bands_possible_ || s_ != 1) return;
     const auto& n = problem_.grid.points;
     TileShape shape;
-    torre_forced_ = problem_.tiling != "auto" && parse_shape(problem_.tiling, shape) && shape.kind == TileShape::Kind::tower;
+    torre_forced_ =
+        problem_.tiling != "auto" && parse_shape(problem_.tiling, shape) && shape.kind == TileShape::Kind::tower;
     const auto plan = [&](int half, Index steps) {
       if constexpr (doubles) {
         return torre_plan<T, 3>(n, steps);
       } else {
-        return half == 3 ? torre_plan<T, 3>(n, steps) : half == 4 ? torre_plan<T, 4>(n, steps) : torre_plan<T, 5>(n, steps);
+        return half == 3   ? torre_plan<T, 3>(n, steps)
+               : half == 4 ? torre_plan<T, 4>(n, steps)
+                           : torre_plan<T, 5>(n, steps);
       }
     };
     TorrePlan best;
@@ -562,7 +592,8 @@ class DeviceSlice {
       return;
     }
     torre_plan_ = best;
-    torre_ = device_.kernel<TorreArguments<T>>(fmt::format("acoustic-fd/torre<{}{}>", best.half, doubles ? ",double" : ""));
+    torre_ =
+        device_.kernel<TorreArguments<T>>(fmt::format("acoustic-fd/torre<{}{}>", best.half, doubles ? ",double" : ""));
   }
   void torre(Index k, Index bands) {
     const TorrePlan& p = torre_plan_;
@@ -592,7 +623,8 @@ class DeviceSlice {
         const auto [y0, four] = plan.corner(j, l, n);
         for (Index block = 0; block < plan.cluster; ++block, to += 2 * cells)
           for (std::size_t i = 0; i < cells; ++i) {
-            const auto y = static_cast<std::size_t>(y0 + block * plan.high) + i / wide, z = static_cast<std::size_t>(4 * four) + i % wide;
+            const auto y = static_cast<std::size_t>(y0 + block * plan.high) + i / wide,
+                       z = static_cast<std::size_t>(4 * four) + i % wide;
             const T sigma = sigma_y[y] + (z < sigma_z.size() ? sigma_z[z] : T{0});
             to[i] = sigma - T{1};
             to[cells + i] = T{1} / (T{1} + sigma);
@@ -650,7 +682,8 @@ class DeviceSlice {
   /// Persistent blocks, at most one a multiprocessor, which wait for each other.
   template <class Arguments>
   void launch_bands(const Kernel<Arguments>& kernel, unsigned threads, Bytes shared, Arguments& t) {
-    const std::size_t number = static_cast<std::size_t>(t.rows) * static_cast<std::size_t>(t.columns) * static_cast<std::size_t>(t.bands);
+    const std::size_t number =
+        static_cast<std::size_t>(t.rows) * static_cast<std::size_t>(t.columns) * static_cast<std::size_t>(t.bands);
     if (progress_.size() < number + 1) progress_ = device_.allocate<unsigned>(number + 1, "progress of towers");
     stream_.zero(progress_);
     t.ticket = progress_.data();
@@ -659,7 +692,8 @@ class DeviceSlice {
     shape.block = {threads, 1, 1};
     shape.shared = shared;
     shape.cooperative = true;
-    shape.grid = {static_cast<unsigned>(std::min(number, static_cast<std::size_t>(device_.info().multiprocessors))), 1, 1};
+    shape.grid = {static_cast<unsigned>(std::min(number, static_cast<std::size_t>(device_.info().multiprocessors))), 1,
+                  1};
     stream_.launch(kernel, shape, t);
   }
 
@@ -749,7 +783,8 @@ class DeviceSlice {
     stream_.to_device(row_nodes_, std::span<const RowNode>(nodes));
     stream_.synchronize();
     point_data_.sources = {row_slots_.data(), row_firsts_.data(), row_nodes_.data()};
-    point_data_.receivers = {row_slots_.data() + source_rows_[0], row_firsts_.data() + source_rows_[1], row_nodes_.data()};
+    point_data_.receivers = {row_slots_.data() + source_rows_[0], row_firsts_.data() + source_rows_[1],
+                             row_nodes_.data()};
   }
 
   template <class Call>
@@ -758,10 +793,12 @@ class DeviceSlice {
       const auto& m = host_.layer_memory(a);
       if (m.count() == 0) continue;
       for (Index x = planes.begin; x < planes.end; ++x) {
-        const Index local = x - host_.at().first, at = a == 0 ? host_.memory_at(0, local, 0) : (local - host_.held().begin) * m.stride_x;
+        const Index local = x - host_.at().first,
+                    at = a == 0 ? host_.memory_at(0, local, 0) : (local - host_.held().begin) * m.stride_x;
         if (at < 0) continue;
         for (std::size_t i = 0; i < layer_variables; ++i)
-          call(memory_[a][i], m.block[i].data() + at, static_cast<std::size_t>(at), static_cast<std::size_t>(m.stride_x));
+          call(memory_[a][i], m.block[i].data() + at, static_cast<std::size_t>(at),
+               static_cast<std::size_t>(m.stride_x));
       }
     }
   }
@@ -769,7 +806,8 @@ class DeviceSlice {
   [[nodiscard]] Index memory_at(std::size_t a, Index global, Index y) const {
     const Index x = global - host_.at().first;
     const Index there = host_.memory_at(a, x, y);
-    return a > 0 && window_ ? there - x * host_.layer_memory(a).stride_x + static_cast<Index>(layer_at(a, global)) : there;
+    return a > 0 && window_ ? there - x * host_.layer_memory(a).stride_x + static_cast<Index>(layer_at(a, global))
+                            : there;
   }
   /// The matched layers in planes (global) and local rows, axis after axis as the host has them.
   void layers(Index k, Interval planes, Interval rows) {
@@ -781,7 +819,8 @@ class DeviceSlice {
         std::array<Interval, 3> box{planes, rows, Interval{0, n[2]}};
         box[a] = {std::max(box[a].begin, nodes.begin), std::min(box[a].end, nodes.end)};
         if (box[0].empty() || box[1].empty() || box[2].empty()) continue;
-        const Index here = origin_ + (box[0].begin - first_) * at_.stride_x + box[1].begin * at_.stride_y + box[2].begin;
+        const Index here =
+            origin_ + (box[0].begin - first_) * at_.stride_x + box[1].begin * at_.stride_y + box[2].begin;
         MatchedArguments<T> t;
         t.u = level_[static_cast<std::size_t>(k & 1)].data() + here;
         t.o = level_[static_cast<std::size_t>((k + 1) & 1)].data() + here;
@@ -929,7 +968,8 @@ class DeviceSlice {
   DeviceBuffer<RowNode> row_nodes_;
   DeviceBuffer<TowerPoints<T>> points_;
   TowerPoints<T> point_data_;
-  std::array<std::size_t, 2> source_rows_{};  ///< of the sources, planes and firsts, which come before those of the receivers
+  std::array<std::size_t, 2>
+      source_rows_{};  ///< of the sources, planes and firsts, which come before those of the receivers
   std::vector<int> records_;
   Index band_ = 0;
   std::vector<T> contributions_;

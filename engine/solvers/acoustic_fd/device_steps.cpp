@@ -34,8 +34,8 @@ class InCore final : public DeviceSteps {
     const Index beside = count == 1 ? 0 : problem.order / 2 * band_;
     for (int d = 0; d < count; ++d)
       slices_.push_back(std::make_unique<DeviceSlice<T>>(problem, host, std::move(devices[static_cast<std::size_t>(d)]),
-                                                      rows_of(problem, d, count), d > 0 ? beside : 0,
-                                                      d + 1 < count ? beside : 0, problem.grid.points[0]));
+                                                         rows_of(problem, d, count), d > 0 ? beside : 0,
+                                                         d + 1 < count ? beside : 0, problem.grid.points[0]));
     if (count == 1) slices_.front()->allow_panels(spare, problem.grid.points[0]);
     if (const Index levels = tower_steps(); levels > 0) band_ = slices_.front()->bands_together() * levels;
   }
@@ -67,7 +67,9 @@ class InCore final : public DeviceSteps {
         slice->end_band();
         slice->stream().synchronize();
       }
-      if (steps >= std::min(band_, worth_timing)) learn(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / static_cast<double>(steps));
+      if (steps >= std::min(band_, worth_timing))
+        learn(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
+              static_cast<double>(steps));
       done += steps;
     }
   }
@@ -93,8 +95,7 @@ class InCore final : public DeviceSteps {
     return sum;
   }
   [[nodiscard]] std::string text() const override {
-    if (towers_ && tower_steps() > 0)
-      return fmt::format("{}, {}", name_, slices_.front()->way());
+    if (towers_ && tower_steps() > 0) return fmt::format("{}, {}", name_, slices_.front()->way());
     return slices_.size() == 1 ? name_ : fmt::format("{} × {}", slices_.size(), name_);
   }
 
@@ -111,7 +112,8 @@ class InCore final : public DeviceSteps {
     ++trial_;
     towers_ = trial_ < 2 || (trial_ == 4 && tower_seconds_ < seconds);
     if (trial_ == 4)
-      log::info("acoustic-fd: {:.3g} ms for a step in {}, {:.3g} ms step by step", 1e3 * tower_seconds_, slices_.front()->way(), 1e3 * seconds);
+      log::info("acoustic-fd: {:.3g} ms for a step in {}, {:.3g} ms step by step", 1e3 * tower_seconds_,
+                slices_.front()->way(), 1e3 * seconds);
   }
   /// Rows beside each border, both levels, by way of the host.
   void exchange() {
@@ -158,14 +160,16 @@ class RankSteps final : public DeviceSteps {
     slice_.stream().synchronize();
   }
   void bring_edges() override {
-    for (const Interval planes : {Interval{own_.begin, own_.begin + beside_.begin}, Interval{own_.end - beside_.end, own_.end}}) {
+    for (const Interval planes :
+         {Interval{own_.begin, own_.begin + beside_.begin}, Interval{own_.end - beside_.end, own_.end}}) {
       slice_.fetch(planes, {-s_, host_.at().ny + s_});
       slice_.fetch_layers(planes);
     }
     slice_.stream().synchronize();
   }
   void take_edges() override {
-    for (const Interval planes : {Interval{own_.begin - beside_.begin, own_.begin}, Interval{own_.end, own_.end + beside_.end}}) {
+    for (const Interval planes :
+         {Interval{own_.begin - beside_.begin, own_.begin}, Interval{own_.end, own_.end + beside_.end}}) {
       slice_.send(planes, {-s_, host_.at().ny + s_}, false);
       slice_.send_layers(planes);
     }
@@ -175,7 +179,8 @@ class RankSteps final : public DeviceSteps {
     slice_.begin_band(k, count);
     for (Index i = 0; i < count; ++i) {
       const Index along = s_ * (count - 1 - i);
-      slice_.update(k + i, {own_.begin - std::min(along, beside_.begin), own_.end + std::min(along, beside_.end)}, slice_.rows());
+      slice_.update(k + i, {own_.begin - std::min(along, beside_.begin), own_.end + std::min(along, beside_.end)},
+                    slice_.rows());
     }
     slice_.end_band();
     slice_.stream().synchronize();
@@ -194,7 +199,9 @@ class RankSteps final : public DeviceSteps {
   }
   [[nodiscard]] Index band() const override { return 0; }
   [[nodiscard]] Bytes bytes() const override { return slice_.bytes(); }
-  [[nodiscard]] std::string text() const override { return fmt::format("{} of each rank", slice_.device().info().name); }
+  [[nodiscard]] std::string text() const override {
+    return fmt::format("{} of each rank", slice_.device().info().name);
+  }
 
  private:
   Index s_;
@@ -207,11 +214,13 @@ class RankSteps final : public DeviceSteps {
 }  // namespace
 
 template <class T>
-std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team, const Communicator& cluster) {
+std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team,
+                                               const Communicator& cluster) {
   std::vector<Device> devices;
   Bytes budget = 0;
   const Index s = problem.order / 2;
-  const auto named = std::count_if(team.workers().begin(), team.workers().end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+  const auto named = std::count_if(team.workers().begin(), team.workers().end(),
+                                   [](const WorkerSpec& w) { return !w.device.empty(); });
   Index number = 0;
   for (const WorkerSpec& worker : team.workers()) {
     if (worker.device.empty()) continue;
@@ -227,13 +236,17 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>&
   if (devices.empty()) return nullptr;
   if (cluster.size() > 1) {
     if (const Bytes needed = host.bytes() + (Bytes{1} << 20); needed > budget) {
-      log::warning("acoustic-fd: rank {} leaves its device alone: a slab has to lie there whole, it needs {} of {}; use more ranks, or one rank, "
-                   "which streams a grid from the host", cluster.rank(), format_bytes(needed), format_bytes(budget));
+      log::warning(
+          "acoustic-fd: rank {} leaves its device alone: a slab has to lie there whole, it needs {} of {}; use more "
+          "ranks, or one rank, "
+          "which streams a grid from the host",
+          cluster.rank(), format_bytes(needed), format_bytes(budget));
       return nullptr;
     }
     return std::make_unique<RankSteps<T>>(problem, host, std::move(devices.front()));
   }
-  if (std::any_of(problem.faces.begin(), problem.faces.end(), [](const Face& face) { return face.kind == FaceKind::matched; }))
+  if (std::any_of(problem.faces.begin(), problem.faces.end(),
+                  [](const Face& face) { return face.kind == FaceKind::matched; }))
     devices.erase(devices.begin() + 1, devices.end());  // layers lie whole on one device
   while (devices.size() > 1 && problem.grid.points[1] / static_cast<Index>(devices.size()) < 2 * s) devices.pop_back();
   const DevicePlan plan = device_plan(problem, budget, static_cast<int>(devices.size()), &devices.front().info());
@@ -249,7 +262,9 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>&
   return std::make_unique<Windowed<T>>(problem, host, std::move(devices.front()), alone);
 }
 
-template std::unique_ptr<DeviceSteps> make_device_steps<float>(const Problem&, Field<float>&, const Team&, const Communicator&);
-template std::unique_ptr<DeviceSteps> make_device_steps<double>(const Problem&, Field<double>&, const Team&, const Communicator&);
+template std::unique_ptr<DeviceSteps> make_device_steps<float>(const Problem&, Field<float>&, const Team&,
+                                                               const Communicator&);
+template std::unique_ptr<DeviceSteps> make_device_steps<double>(const Problem&, Field<double>&, const Team&,
+                                                                const Communicator&);
 
 }  // namespace conoid::acoustic_fd

@@ -57,8 +57,8 @@ template <class T>
 [[nodiscard]] std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team,
                                                              const Communicator& cluster);
 extern template std::unique_ptr<DeviceSteps> make_device_steps<float>(const Problem&, Field<float>&, const Team&,
-                                                                                  const Communicator&);
+                                                                      const Communicator&);
 extern template std::unique_ptr<DeviceSteps> make_device_steps<double>(const Problem&, Field<double>&, const Team&,
-                                                                                  const Communicator&);
+                                                                       const Communicator&);
 
 }  // namespace conoid::acoustic_fd

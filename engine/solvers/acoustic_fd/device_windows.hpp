@@ -39,14 +39,16 @@ class Windowed final : public DeviceSteps {
         slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, plan.room - 2 * s_, true) {
     const Device& d = slice_.device();
     if (plan.levels > 0) slice_.allow_panels(~Bytes{0}, plan.planes, plan.kept, plan.steps / plan.levels);
-    for (std::size_t kind = 0; kind < slice_.kinds_of_panels(); ++kind) panel_levels_.push_back(slice_.panel_levels(kind));
+    for (std::size_t kind = 0; kind < slice_.kinds_of_panels(); ++kind)
+      panel_levels_.push_back(slice_.panel_levels(kind));
     const auto lock_array = [&](const T* values, Index count) {
       locks_.push_back(d.lock_host(const_cast<T*>(values), static_cast<std::size_t>(count) * sizeof(T)));
     };
     for (std::size_t n = 0; n < slice_.arrays(); ++n) lock_array(slice_.host_array(n), host.at().count);
     for (const auto& m : slice_.plane_memory()) lock_array(m.host, problem.grid.points[0] * m.values);
     if (std::any_of(locks_.begin(), locks_.end(), [](const auto& lock) { return lock.get() == nullptr; }))
-      log::warning("acoustic-fd: the memory of the field cannot be locked; copies to and from the device will be slower");
+      log::warning(
+          "acoustic-fd: the memory of the field cannot be locked; copies to and from the device will be slower");
     in_ = d.stream();
     out_ = d.stream();
     arrived_ = d.event();
@@ -69,8 +71,10 @@ class Windowed final : public DeviceSteps {
       std::vector<Sweep> chain;
       Index steps = 0;
       for (Index left = count - done; left > 0 && static_cast<Index>(chain.size()) < plan_.sweeps;) {
-        const Index sweeps = (left + plan_.steps - 1) / plan_.steps, even = ((left + sweeps - 1) / sweeps + unit - 1) / unit * unit;
-        Sweep sweep{steps, static_cast<Index>(chain.size()) * period_, stages_of(std::min(even, left), s_, panel_levels_), 0};
+        const Index sweeps = (left + plan_.steps - 1) / plan_.steps,
+                    even = ((left + sweeps - 1) / sweeps + unit - 1) / unit * unit;
+        Sweep sweep{steps, static_cast<Index>(chain.size()) * period_,
+                    stages_of(std::min(even, left), s_, panel_levels_), 0};
         for (const Stage& stage : sweep.stages) sweep.last_pair ^= stage.kind >= 0 ? 1 : 0;
         chain.push_back(std::move(sweep));
         steps += std::min(even, left);
@@ -112,7 +116,8 @@ class Windowed final : public DeviceSteps {
 
   /// Steps k … k+steps−1 of all planes.
   void run(Index k, Index steps, const std::vector<Sweep>& chain) {
-    const Index B = plan_.planes, N = problem_.grid.points[0], end = chain.back().low + N + s_;  // −s … N + s − 1 of each sweep travel
+    const Index B = plan_.planes, N = problem_.grid.points[0],
+                end = chain.back().low + N + s_;  // −s … N + s − 1 of each sweep travel
     Index behind = 0, ahead = 0;
     for (const Sweep& sweep : chain) {
       behind = std::max(behind, planes_behind(sweep.stages, s_));
@@ -126,7 +131,8 @@ class Windowed final : public DeviceSteps {
         problem_.energy_every > 0 && ((k + steps) % problem_.energy_every == 0 || k + steps == problem_.steps);
     const Index energy_lag = chain.back().stages.back().lag + s_;
     energies_of_ = energies ? k + steps : -1;
-    if (const auto count = static_cast<std::size_t>(2 * N * problem_.grid.points[1]); energies && energies_.size() < count)
+    if (const auto count = static_cast<std::size_t>(2 * N * problem_.grid.points[1]);
+        energies && energies_.size() < count)
       energies_ = slice_.device().template pinned<double>(count);
     const Index positions = (chain.back().low + N + energy_lag - (energies ? 0 : s_) + B - 1) / B;
     slice_.work_on(0);
@@ -216,7 +222,9 @@ class Windowed final : public DeviceSteps {
     mark.created = true;
     slice_.stream().record(mark.event);
   }
-  [[nodiscard]] std::size_t values(Index planes) const { return static_cast<std::size_t>(planes) * slice_.plane_values(); }
+  [[nodiscard]] std::size_t values(Index planes) const {
+    return static_cast<std::size_t>(planes) * slice_.plane_values();
+  }
   [[nodiscard]] Interval inside(Interval planes) const {
     return {std::max<Index>(0, planes.begin), std::min(problem_.grid.points[0], planes.end)};
   }
@@ -242,8 +250,10 @@ class Windowed final : public DeviceSteps {
     for_sweeps(chain, {held.end, end}, [&](const Sweep&, Interval planes) {
       const auto bring = [&](std::size_t n, Interval some) {
         if (some.empty()) return;
-        in_.to_device(slice_.array(n), std::span<const T>(slice_.host_array(n) + slice_.host_plane(some.begin).first, values(some.size())),
-                      slice_.plane_at(some.begin));
+        in_.to_device(
+            slice_.array(n),
+            std::span<const T>(slice_.host_array(n) + slice_.host_plane(some.begin).first, values(some.size())),
+            slice_.plane_at(some.begin));
         brought_ += values(some.size()) * sizeof(T);
       };
       slice_.turn(0);
@@ -258,8 +268,10 @@ class Windowed final : public DeviceSteps {
       }
       for (const auto& m : slice_.plane_memory())
         if (const Interval own = inside(planes); !own.empty()) {
-          in_.to_device(*m.buffer, std::span<const T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)),
-                        slice_.layer_at(m.axis, own.begin));
+          in_.to_device(
+              *m.buffer,
+              std::span<const T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)),
+              slice_.layer_at(m.axis, own.begin));
           brought_ += static_cast<Bytes>(own.size() * m.values) * sizeof(T);
         }
     });
@@ -284,8 +296,8 @@ class Windowed final : public DeviceSteps {
       taken_away_ += 2 * values(planes.size()) * sizeof(T);
       for (const auto& m : slice_.plane_memory())
         if (const Interval own = inside(planes); !own.empty()) {
-          out_.to_host(std::span<T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)), *m.buffer,
-                       slice_.layer_at(m.axis, own.begin));
+          out_.to_host(std::span<T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)),
+                       *m.buffer, slice_.layer_at(m.axis, own.begin));
           taken_away_ += static_cast<Bytes>(own.size() * m.values) * sizeof(T);
         }
     });
@@ -308,11 +320,11 @@ class Windowed final : public DeviceSteps {
     Event event;
     bool created = false, set = false;
   };
-  std::vector<Mark> made_[2];  ///< stages of the last position of each stream
+  std::vector<Mark> made_[2];                   ///< stages of the last position of each stream
   std::deque<std::pair<Index, Event>> stored_;  ///< planes below have left
   Bytes brought_ = 0, taken_away_ = 0;
   PinnedBuffer<double> energies_;  ///< of rows
-  Index energies_of_ = -1;  ///< step
+  Index energies_of_ = -1;         ///< step
 };
 
 }  // namespace conoid::acoustic_fd

@@ -29,15 +29,13 @@ std::vector<std::pair<double, int>> axis_images(double source, double receiver, 
 
 ExactTrace::ExactTrace(const Problem& problem, const Vec3& position, double duration, std::size_t most_images)
     : problem_(&problem) {
-  if (!problem.velocity || !problem.velocity->constant() || problem.initial.kind != Initial::Kind::none)
-    return;
+  if (!problem.velocity || !problem.velocity->constant() || problem.initial.kind != Initial::Kind::none) return;
   const double c = problem.speed.highest;
   for (std::size_t n = 0; n < problem.sources.size(); ++n) {
     std::array<std::vector<std::pair<double, int>>, 3> axis;
     for (std::size_t a = 0; a < 3; ++a)
-      axis[a] = axis_images(problem.sources[n].position[a], position[a], problem.grid.origin[a],
-                            problem.grid.upper(a), problem.faces[2 * a].image_sign(),
-                            problem.faces[2 * a + 1].image_sign(), c * duration);
+      axis[a] = axis_images(problem.sources[n].position[a], position[a], problem.grid.origin[a], problem.grid.upper(a),
+                            problem.faces[2 * a].image_sign(), problem.faces[2 * a + 1].image_sign(), c * duration);
     if (images_.size() + axis[0].size() * axis[1].size() * axis[2].size() > 8 * most_images) return;
     for (const auto& [x, sx] : axis[0])
       for (const auto& [y, sy] : axis[1])

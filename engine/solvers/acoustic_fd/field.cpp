@@ -25,11 +25,8 @@ Index padded(Index n) {
 
 template <class T>
 Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab)
-    : problem_(problem),
-      stencil_(stencil_of_order(problem.order)),
-      kernels_(patch_kernels<T>(problem.kernel, machine)),
-      order_(nullptr),
-      slab_(slab) {
+    : problem_(problem), stencil_(stencil_of_order(problem.order)), kernels_(patch_kernels<T>(problem.kernel, machine)),
+      order_(nullptr), slab_(slab) {
   if (!kernels_) {
     std::string names;
     for (const auto n : patch_kernel_names(machine)) names += fmt::format("{}{}", names.empty() ? "" : ", ", n);
@@ -104,17 +101,19 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
     m.stride_y = padded(m.layer.low) + padded(at_.nz - m.begin_high);
     m.stride_x = at_.ny * m.stride_y;
     m.planes = held_.size();
-    for (auto& f : m.factor) f.resize(static_cast<std::size_t>(rowz), T(0));  // layers of z are computed in whole vectors
+    for (auto& f : m.factor)
+      f.resize(static_cast<std::size_t>(rowz), T(0));  // layers of z are computed in whole vectors
   }
-  if (const MatchedLayer& z = memory_[2].layer; z.any() && padded(z.low) <= memory_[2].begin_high && !sponges_ && !dense_ &&
-                                                order_->update[unequal_][static_cast<int>(Cells::layered)]) {
+  if (const MatchedLayer& z = memory_[2].layer; z.any() && padded(z.low) <= memory_[2].begin_high && !sponges_ &&
+                                                !dense_ && order_->update[unequal_][static_cast<int>(Cells::layered)]) {
     layered_ = true;
     for (std::size_t a = 0; a < 2; ++a) core_[a] = {memory_[a].layer.low, n[a] - memory_[a].layer.high};
     constexpr Index block = PatchLayers<T>::block;
     end_factors_ = Block<T>(7 * rowz);
     for (std::size_t i = 0; i < 7; ++i)
       for (Index at = 0; at < rowz; ++at)
-        end_factors_.data()[(at / block * 7 + static_cast<Index>(i)) * block + at % block] = memory_[2].factor[i][static_cast<std::size_t>(at)];
+        end_factors_.data()[(at / block * 7 + static_cast<Index>(i)) * block + at % block] =
+            memory_[2].factor[i][static_cast<std::size_t>(at)];
   }
   core_x_ = core_[0];
   core_[0] = {core_x_.begin - at_.first, core_x_.end - at_.first};
@@ -140,8 +139,7 @@ template <class T>
 std::pair<Index, Index> Field<T>::memory_plane(std::size_t a, Index x) const {
   const Memory& m = memory_[a];
   if (a > 0) return {(x - held_.begin) * m.stride_x, m.stride_x};
-  const Index n = problem_.grid.points[0], here = x + at_.first,
-              begin = slab_.moves ? 0 : held_.begin + at_.first;
+  const Index n = problem_.grid.points[0], here = x + at_.first, begin = slab_.moves ? 0 : held_.begin + at_.first;
   const Index low = std::clamp(here, begin, std::max(begin, m.layer.low)) - begin;  // planes of the lower layer before
   const Index high_begin = std::max(begin, n - m.layer.high);
   const Index high = std::max<Index>(0, here - high_begin);
@@ -226,8 +224,9 @@ void Field<T>::rest_start(Interval planes) {
   const FlushSubnormals flush;
   std::vector<T> before(static_cast<std::size_t>(padded(at_.nz) + vector_pad));
   const Machine plain{};
-  const auto function =
-      patch_kernels<T>("reference", plain)->order[stencil_.radius - 1]->update[unequal_][static_cast<int>(Cells::dense)];
+  const auto function = patch_kernels<T>("reference", plain)
+                            ->order[stencil_.radius - 1]
+                            ->update[unequal_][static_cast<int>(Cells::dense)];
   for (Index x = planes.begin; x < planes.end; ++x)
     for (Index y = 0; y < at_.ny; ++y) {
       // One plain update from p^{−1} = 0 gives 2 p^0 + a L; half of it is p^0 + ½ a L, the scheme's own p^{−1} = p^{1}.
@@ -311,9 +310,8 @@ void Field<T>::slide(Index first) {
     std::vector<const T*> from;
     for_plane_arrays(x + by, [&](const T* values, Index) { from.push_back(values); });
     std::size_t next = 0;
-    for_plane_arrays(x, [&](T* to, Index count) {
-      std::memcpy(to, from[next++], static_cast<std::size_t>(count) * sizeof(T));
-    });
+    for_plane_arrays(
+        x, [&](T* to, Index count) { std::memcpy(to, from[next++], static_cast<std::size_t>(count) * sizeof(T)); });
   }
   at_.first = first;
   core_[0] = {core_x_.begin - first, core_x_.end - first};
@@ -344,7 +342,8 @@ void Field<T>::place_points() {
     for (const NodeWeight& node : point_weights(problem_.grid, problem_.faces, problem_.sources[n].position,
                                                 problem_.spread, PointUse::source)) {
       if (node.x < planes.begin || node.x >= planes.end) continue;
-      problem_.velocity->row(problem_.grid.at(0, node.x), problem_.grid.at(1, node.y), problem_.grid.at(2, node.z), h[2], factor);
+      problem_.velocity->row(problem_.grid.at(0, node.x), problem_.grid.at(1, node.y), problem_.grid.at(2, node.z),
+                             h[2], factor);
       const double ratio = (varying_ ? factor[0] : problem_.speed.highest) * problem_.dt / h[0];
       const auto a = static_cast<double>(static_cast<T>(ratio * ratio));  // as the kernels have it
       sources_.add({node.x, node.y, node.z, node.weight * a * h[0] * h[0] / (h[0] * h[1] * h[2]) / scale_at(node), n});
@@ -391,7 +390,8 @@ std::vector<typename Field<T>::SourceCell> Field<T>::source_cells() const {
   std::size_t row = 0;  // where the cells of the row begin
   for (const SourceNode& node : sources_.all()) {
     if (row < out.size() && (out[row].x != node.x || out[row].y != node.y)) row = out.size();
-    auto cell = std::find_if(out.begin() + static_cast<std::ptrdiff_t>(row), out.end(), [&](const SourceCell& c) { return c.z == node.z; });
+    auto cell = std::find_if(out.begin() + static_cast<std::ptrdiff_t>(row), out.end(),
+                             [&](const SourceCell& c) { return c.z == node.z; });
     if (cell == out.end()) cell = out.insert(out.end(), {node.x, node.y, node.z, {}});
     cell->from.push_back({node.weight, node.source});
   }
@@ -427,8 +427,9 @@ void Field<T>::sample(Index k, Interval planes, std::span<double> parts) const {
   for (std::size_t p = 0; p < parts_.size(); ++p)
     if (parts_[p].x >= planes.begin && parts_[p].x < planes.end)
       for (std::size_t n = parts_[p].first; n < parts_[p].last; ++n)
-        parts[p] = std::fma(nodes_[n].weight,
-                            static_cast<double>(u[at_.at(nodes_[n].x - at_.first, nodes_[n].y, nodes_[n].z)]), parts[p]);
+        parts[p] =
+            std::fma(nodes_[n].weight,
+                     static_cast<double>(u[at_.at(nodes_[n].x - at_.first, nodes_[n].y, nodes_[n].z)]), parts[p]);
 }
 
 template <class T>
@@ -464,7 +465,8 @@ void Field<T>::update(Index k, const Box& box, Ahead* ahead) {
   const Interval cx = cut(core_[0], box.x), cy = cut(core_[1], box.y);
   if (layered_) {  // layers of x and y by themselves, and what lies between
     for (const Interval x : {Interval{box.x.begin, cx.begin}, cx, Interval{cx.end, box.x.end}})
-      for (const Interval y : {Interval{box.y.begin, cy.begin}, cy, Interval{cy.end, box.y.end}}) run(Cells::layered, k, {x, y, box.z}, ahead);
+      for (const Interval y : {Interval{box.y.begin, cy.begin}, cy, Interval{cy.end, box.y.end}})
+        run(Cells::layered, k, {x, y, box.z}, ahead);
     finish(k, box);
     return;
   }
@@ -524,7 +526,9 @@ void Field<T>::run(Cells kind, Index k, const Box& box, Ahead* ahead) {
     const auto rows = [&](std::size_t a) {
       const Memory& own = memory_[a];
       const Index place = memory_at(a, box.x.begin, box.y.begin);
-      return place < 0 ? LayerRows<T>{} : LayerRows<T>{own.block[0].data() + place, own.block[1].data() + place, own.stride_x, own.stride_y};
+      return place < 0
+                 ? LayerRows<T>{}
+                 : LayerRows<T>{own.block[0].data() + place, own.block[1].data() + place, own.stride_x, own.stride_y};
     };
     layers.x = rows(0);
     layers.y = rows(1);
@@ -606,9 +610,11 @@ void Field<T>::finish(Index k, const Box& box) {
       for (const auto& point : of.at(x + at_.first, box.y))
         if (point.z >= box.z.begin && point.z < box.z.end) call(point, o[at_.at(x, point.y, point.z)]);
   };
-  points(sources_, [&](const SourceNode& node, T& value) { value += static_cast<T>(node.weight * signal(k, node.source)); });
+  points(sources_,
+         [&](const SourceNode& node, T& value) { value += static_cast<T>(node.weight * signal(k, node.source)); });
   images(o, box);
-  if (T* const record = record_of(k)) points(receivers_, [&](const ReceiverNode& node, T& value) { record[node.number] = value; });
+  if (T* const record = record_of(k))
+    points(receivers_, [&](const ReceiverNode& node, T& value) { record[node.number] = value; });
 }
 
 /// Copies cells of a box, times the sign of the face, to their images behind the faces near by.
@@ -725,7 +731,7 @@ namespace {
 // Not layer_x1 …, which belonged to layers of three variables.
 constexpr std::array<std::array<const char*, layer_variables>, 3> memory_names{
     {{"matched_x1", "matched_x2"}, {"matched_y1", "matched_y2"}, {"matched_z1", "matched_z2"}}};
-}
+}  // namespace
 
 /// call(name, entries in all, begin, values, count) for the memory of axis a on global planes.
 template <class T>
@@ -740,7 +746,8 @@ void Field<T>::for_memory_pieces(std::size_t a, Interval planes, Call&& call) co
     if (count == 0) continue;
     const Index slot = a > 0 || x < m.layer.low ? x : x - n + m.layer.high + m.layer.low;
     for (std::size_t i = 0; i < layer_variables; ++i)
-      call(memory_names[a][i], all * count, slot * count, m.block[i].data() + position, static_cast<std::size_t>(count));
+      call(memory_names[a][i], all * count, slot * count, m.block[i].data() + position,
+           static_cast<std::size_t>(count));
   }
 }
 

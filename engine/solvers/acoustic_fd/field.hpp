@@ -124,8 +124,8 @@ class Field final : public PatchSink {
     Block<T> block[layer_variables];
     std::vector<T> factor[7];
     Index stride_x = 0, stride_y = 0, offset_high = 0;  ///< see memory_at()
-    Index begin_high = 0;  ///< z axis: where the vectors of the higher layer begin
-    Index planes = 0;      ///< x axis: planes held; otherwise all
+    Index begin_high = 0;                               ///< z axis: where the vectors of the higher layer begin
+    Index planes = 0;                                   ///< x axis: planes held; otherwise all
     [[nodiscard]] std::size_t count() const { return layer.any() ? static_cast<std::size_t>(planes * stride_x) : 0; }
   };
   [[nodiscard]] const Memory& layer_memory(std::size_t a) const { return memory_[a]; }
@@ -188,7 +188,7 @@ class Field final : public PatchSink {
   const OrderKernels<T>* order_;
   Slab slab_;
   Layout at_;
-  Interval core_x_{};     ///< global
+  Interval core_x_{};  ///< global
   Interval held_{};
   Block<T> level_[2];
   Block<T> a_;  ///< c² dt²/h_x²: every cell, or one row where c is constant
@@ -196,11 +196,12 @@ class Field final : public PatchSink {
   bool varying_ = false, dense_ = false, scaled_ = false, unequal_ = false;
   RowWeights<T> weights_;
   T curvature_[max_radius + 1]{}, slope_[max_radius + 1]{};
-  std::vector<T> sigma_[3];  ///< by global node; σ_z padded to whole vectors
+  std::vector<T> sigma_[3];       ///< by global node; σ_z padded to whole vectors
   Block<T> sigma_z_, inverse_z_;  ///< along z, aligned and padded: σ_z, 1/(1 + σ_z)
-  Interval undamped_z_{};     ///< cells outside may have σ_z: whole vectors
-  Interval core_[3]{};        ///< nodes (x and y local, z) without a sponge, or, if layered_, without matched layers of x and y
-  bool layered_ = false;      ///< kernels take matched layers along
+  Interval undamped_z_{};         ///< cells outside may have σ_z: whole vectors
+  Interval
+      core_[3]{};  ///< nodes (x and y local, z) without a sponge, or, if layered_, without matched layers of x and y
+  bool layered_ = false;  ///< kernels take matched layers along
   Block<T> end_factors_;  ///< of the layers of z, as PatchLayers has them
   bool sponges_ = false;
   Memory memory_[3];

@@ -19,9 +19,11 @@ struct Profile {
   };
   [[nodiscard]] Values at(double j, double nodes, double least) const {
     const double length = nodes + beyond;
-    const double xi = std::clamp((j - stretched_from) / length, 0.0, 1.0), eta = std::clamp((j - damped_from) / length, 0.0, 1.0);
+    const double xi = std::clamp((j - stretched_from) / length, 0.0, 1.0),
+                 eta = std::clamp((j - damped_from) / length, 0.0, 1.0);
     const double rest = 1 - std::pow(eta, inner);
-    return {1 - std::pow(xi, power), (rate - least) * (1 - std::pow(rest, outer)), -power * std::pow(xi, power - 1) / length,
+    return {1 - std::pow(xi, power), (rate - least) * (1 - std::pow(rest, outer)),
+            -power * std::pow(xi, power - 1) / length,
             (rate - least) * outer * std::pow(rest, outer - 1) * inner * std::pow(eta, inner - 1) / length};
   }
 };
@@ -33,19 +35,26 @@ struct ProfilePair {
   double wide_nodes;
   Profile wide;
 };
-constexpr ProfilePair order_2{9,  {0.2827, 2.6037, 1.4853, 5.1894, 0.7875, 0.6085, 0.1423},
-                              16, {0.2702, 2.9562, 2.0278, 5.4944, 0.3969, 0.4685, 0.4836}};
-constexpr ProfilePair order_4{10, {0.2932, 1.3375, 1.3835, 3.8831, 0.6945, 0.3166, 0.8962},
-                              20, {0.2948, 1.6411, 1.8464, 4.2196, 1.2051, 0.2339, 0.8711}};
-constexpr ProfilePair above{9,  {0.2740, 1.2306, 1.4707, 5.4244, 0.6866, 0.3206, 0.9801},
-                            18, {0.2675, 1.8266, 2.2597, 8.2889, 0.5851, 0.1344, 0.8093}};
+constexpr ProfilePair order_2{9,
+                              {0.2827, 2.6037, 1.4853, 5.1894, 0.7875, 0.6085, 0.1423},
+                              16,
+                              {0.2702, 2.9562, 2.0278, 5.4944, 0.3969, 0.4685, 0.4836}};
+constexpr ProfilePair order_4{10,
+                              {0.2932, 1.3375, 1.3835, 3.8831, 0.6945, 0.3166, 0.8962},
+                              20,
+                              {0.2948, 1.6411, 1.8464, 4.2196, 1.2051, 0.2339, 0.8711}};
+constexpr ProfilePair above{9,
+                            {0.2740, 1.2306, 1.4707, 5.4244, 0.6866, 0.3206, 0.9801},
+                            18,
+                            {0.2675, 1.8266, 2.2597, 8.2889, 0.5851, 0.1344, 0.8093}};
 
 Profile profile_of(int order, double nodes) {
   const ProfilePair& pair = order == 2 ? order_2 : order == 4 ? order_4 : above;
   const double t = std::clamp((nodes - pair.thin_nodes) / (pair.wide_nodes - pair.thin_nodes), 0.0, 1.0);
   const auto between = [&](double Profile::*value) { return std::lerp(pair.thin.*value, pair.wide.*value, t); };
-  return {between(&Profile::rate),   between(&Profile::power),       between(&Profile::inner),         between(&Profile::outer),
-          between(&Profile::beyond), between(&Profile::damped_from), between(&Profile::stretched_from)};
+  return {between(&Profile::rate),          between(&Profile::power),  between(&Profile::inner),
+          between(&Profile::outer),         between(&Profile::beyond), between(&Profile::damped_from),
+          between(&Profile::stretched_from)};
 }
 
 }  // namespace
@@ -58,8 +67,8 @@ std::vector<double> sponge_profile(const Problem& problem, std::size_t axis) {
     if (face.kind != FaceKind::sponge || face.width <= 0) continue;
     // p_tt + b p_t with b = b_max d²: a wave loses exp(−∫ b/(2c) dx) each way, together exp(−b_max W/(3c)).
     const double width = static_cast<double>(face.width);
-    const double b_max = 3 * problem.speed.highest * face.attenuation * std::log(10.0) / 20 /
-                         (width * problem.grid.spacing[axis]);
+    const double b_max =
+        3 * problem.speed.highest * face.attenuation * std::log(10.0) / 20 / (width * problem.grid.spacing[axis]);
     for (Index i = 0; i < std::min(n, face.width); ++i) {
       const double d = (width - static_cast<double>(i)) / width;
       sigma[static_cast<std::size_t>(side == 0 ? i : n - 1 - i)] += 0.5 * problem.dt * b_max * d * d;
@@ -89,7 +98,8 @@ MatchedLayer matched_layer(const Problem& problem, std::size_t axis) {
       }
       profile.rate *= -std::log(face.echo) / loss;
     }
-    const double least = std::min(face.shift > 0 ? 2 * std::numbers::pi * face.shift / unit : 0.03 / depth, 0.5 * profile.rate);
+    const double least =
+        std::min(face.shift > 0 ? 2 * std::numbers::pi * face.shift / unit : 0.03 / depth, 0.5 * profile.rate);
     const double beta = profile.rate * unit * dt, E = std::exp(-beta), G = -std::expm1(-beta) / profile.rate;
     const double f = hx * hx / (h * h), g = side == 0 ? -f : f;  // the depth grows downwards at the lower face
     for (Index i = 0; i < nodes; ++i) {

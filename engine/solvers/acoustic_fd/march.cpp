@@ -46,15 +46,13 @@ template <class T>
 class TiledMarch final : public March {
  public:
   TiledMarch(const Problem& problem, const Machine& machine, const Communicator& cluster)
-      : problem_(problem),
-        machine_(machine),
-        slab_(slab_of(problem, cluster.rank(), cluster.size())),
-        field_(problem, machine, slab_),
-        band_(steps_between_exchanges(problem, cluster.size())) {
+      : problem_(problem), machine_(machine), slab_(slab_of(problem, cluster.rank(), cluster.size())),
+        field_(problem, machine, slab_), band_(steps_between_exchanges(problem, cluster.size())) {
     planes_ = slab_.planes;
     if (problem.tiling != "auto" && !parse_shape(problem.tiling, shape_))
       throw Failure(make_error(ErrorCode::invalid_input, fmt::format("\"{}\" is no tiling", problem.tiling),
-                               "Use auto, \"stepwise ROWS\", \"diamond WIDTHxPLANES\", \"diamond WIDTHxPLANESxDEPTH\" or \"tower WIDTHxSTEPS\"."));
+                               "Use auto, \"stepwise ROWS\", \"diamond WIDTHxPLANES\", \"diamond WIDTHxPLANESxDEPTH\" "
+                               "or \"tower WIDTHxSTEPS\"."));
   }
 
   void start(Team& team, Communicator& cluster) override {
@@ -94,7 +92,8 @@ class TiledMarch final : public March {
         }
         const auto [to, from] = device_->streamed();
         device_->advance(k_, count);
-        team.note("march", std::chrono::duration<double>(Clock::now() - begin).count(), device_work(count), Team::Who::devices);
+        team.note("march", std::chrono::duration<double>(Clock::now() - begin).count(), device_work(count),
+                  Team::Who::devices);
         team.add_streamed(device_->streamed().first - to + device_->streamed().second - from);
         host_is_old_ = true;
         if (recorder) add_records(field_, team, recorder->samples);
@@ -165,8 +164,7 @@ class TiledMarch final : public March {
       sums[static_cast<std::size_t>(2 * global + 1)] = wx * potential;
     });
     team.run(phase);
-    cluster.sum(
-        std::span(sums));  // one rank holds each entry, the others add zero: the order of ranks is no matter
+    cluster.sum(std::span(sums));  // one rank holds each entry, the others add zero: the order of ranks is no matter
     Energy e;
     for (std::size_t x = 0; x < sums.size(); x += 2) {
       e.kinetic += sums[x];
@@ -202,7 +200,8 @@ class TiledMarch final : public March {
         if (field_.scaled()) pressure_factor(problem_, x, y, cut.first[2], cut.step[2], factor);
         for (Index l = 0; l < cut.count[2]; ++l) {
           const T q = row[cut.first[2] + l * cut.step[2]];
-          out.push_back(static_cast<float>(field_.scaled() ? q * static_cast<T>(factor[static_cast<std::size_t>(l)]) : q));
+          out.push_back(
+              static_cast<float>(field_.scaled() ? q * static_cast<T>(factor[static_cast<std::size_t>(l)]) : q));
         }
       }
     }
@@ -226,7 +225,9 @@ class TiledMarch final : public March {
   }
 
   [[nodiscard]] Bytes bytes() const override { return field_.bytes() + (device_ ? device_->bytes() : 0); }
-  [[nodiscard]] std::string_view kernel() const override { return device_ ? std::string_view("device") : field_.kernel(); }
+  [[nodiscard]] std::string_view kernel() const override {
+    return device_ ? std::string_view("device") : field_.kernel();
+  }
   [[nodiscard]] std::string tiling() const override { return device_ ? device_->text() : to_string(shape_); }
   [[nodiscard]] bool streams() const override { return device_ && device_->streams(); }
   [[nodiscard]] Streamed streamed() const override {
@@ -238,7 +239,8 @@ class TiledMarch final : public March {
  private:
   /// The march goes to the team's devices where it can.
   void open_devices(const Team& team, const Communicator& cluster) {
-    const bool there = std::any_of(team.workers().begin(), team.workers().end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+    const bool there = std::any_of(team.workers().begin(), team.workers().end(),
+                                   [](const WorkerSpec& w) { return !w.device.empty(); });
     if (!there) return;
     device_ = make_device_steps<T>(problem_, field_, team, cluster);
     if (!device_) return;
@@ -251,7 +253,9 @@ class TiledMarch final : public March {
     device_->bring_back(k_);
     host_is_old_ = false;
   }
-  [[nodiscard]] Bytes plane_bytes() const { return field_.bytes() / static_cast<Bytes>(std::max<Index>(1, planes_.size())); }
+  [[nodiscard]] Bytes plane_bytes() const {
+    return field_.bytes() / static_cast<Bytes>(std::max<Index>(1, planes_.size()));
+  }
 
   void choose(const Team& team) {
     if (problem_.tiling != "auto") return;
@@ -262,8 +266,8 @@ class TiledMarch final : public March {
     task.nz = problem_.grid.points[2];
     task.threads = team.threads();
     task.planes_move = slab_.lower || slab_.upper;
-    task.bytes_a_cell = static_cast<Index>(sizeof(T)) *
-                        (2 + (problem_.velocity->constant() ? 0 : 1) + (field_.scaled() ? 1 : 0));
+    task.bytes_a_cell =
+        static_cast<Index>(sizeof(T)) * (2 + (problem_.velocity->constant() ? 0 : 1) + (field_.scaled() ? 1 : 0));
     candidates_ = tile_candidates(task, machine_);
     shape_ = candidates_.front();
     key_ = tile_key(task, machine_, field_.kernel());
@@ -305,7 +309,8 @@ class TiledMarch final : public March {
   [[nodiscard]] Work work_of(Index steps, double levels) const {
     const auto& n = problem_.grid.points;
     const auto s = static_cast<double>(field_.stencil().radius);
-    const double updates = static_cast<double>(steps) * static_cast<double>(planes_.size()) * static_cast<double>(n[1] * n[2]);
+    const double updates =
+        static_cast<double>(steps) * static_cast<double>(planes_.size()) * static_cast<double>(n[1] * n[2]);
     const double flops = (equal_spacings(problem_.grid.spacing) ? 7 : 9) * s + 5 + (field_.scaled() ? 2 : 0);
     const double model = (problem_.velocity->constant() ? 0 : 1) + (field_.scaled() ? 1 : 0);
     const double values = levels > 0 ? (4 + model) / std::max(1.0, levels) : 3 + model;
@@ -399,8 +404,7 @@ class TiledMarch final : public March {
 
 }  // namespace
 
-std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine,
-                                  const Communicator& cluster) {
+std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine, const Communicator& cluster) {
   if (cluster.size() == 1 && stream_plan(problem).needed) return make_streamed_march(problem, machine);
   if (problem.double_precision) return std::make_unique<TiledMarch<double>>(problem, machine, cluster);
   return std::make_unique<TiledMarch<float>>(problem, machine, cluster);

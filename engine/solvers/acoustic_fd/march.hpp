@@ -83,8 +83,8 @@ class March {
   [[nodiscard]] virtual std::string tiling() const = 0;
   /// Bytes of planes that passed through a window so far.
   struct Streamed {
-    Bytes read = 0, written = 0;            ///< between disk and memory
-    Bytes to_device = 0, from_device = 0;   ///< between memory and a device
+    Bytes read = 0, written = 0;           ///< between disk and memory
+    Bytes to_device = 0, from_device = 0;  ///< between memory and a device
   };
   [[nodiscard]] virtual Streamed streamed() const { return {}; }
   /// Planes come and go once a band of band() steps, from the disk or to a device.

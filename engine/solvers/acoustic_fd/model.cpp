@@ -42,7 +42,8 @@ class Segy final : public Model {
     const SegyReader& file = out->file_;
     constexpr Index most_traces = 100'000'000;
     if (file.traces() > most_traces)
-      return fail(fmt::format("{} traces; at most {} make a model", file.traces(), most_traces), "Cut the model or thin it out.");
+      return fail(fmt::format("{} traces; at most {} make a model", file.traces(), most_traces),
+                  "Cut the model or thin it out.");
     SegyTrace h;
     std::int32_t low[2] = {2147483647, 2147483647}, high[2] = {-2147483647, -2147483647};
     for (Index t = 0; t < file.traces(); ++t) {
@@ -72,11 +73,13 @@ class Segy final : public Model {
     }
     box.shape[2] = file.samples();
     if (static_cast<double>(box.shape[0]) * static_cast<double>(box.shape[1]) != static_cast<double>(file.traces()))
-      return fail(fmt::format("{} traces, but inline and crossline numbers (bytes 189 and 193) span {} × {}", file.traces(),
-                              box.shape[0], box.shape[1]),
-                  "A model needs one trace for every pair of inline and crossline number; check the bytes that hold them.");
+      return fail(
+          fmt::format("{} traces, but inline and crossline numbers (bytes 189 and 193) span {} × {}", file.traces(),
+                      box.shape[0], box.shape[1]),
+          "A model needs one trace for every pair of inline and crossline number; check the bytes that hold them.");
     const double depth = file.interval_microseconds() * 1e-3;
-    if (!(depth > 0)) return fail("the sample interval is 0", "Write the depth interval in millimetres to bytes 3217-3218.");
+    if (!(depth > 0))
+      return fail("the sample interval is 0", "Write the depth interval in millimetres to bytes 3217-3218.");
     // Where the corners say where they are, spacing and origin follow from them.
     SegyTrace corner, along_x, along_y;
     bool found[3]{};
@@ -87,7 +90,8 @@ class Segy final : public Model {
       if (h.inline_number == low[0] && h.crossline == high[1]) along_y = h, found[2] = true;
     }
     if (!found[0] || !found[1] || !found[2])
-      return fail("a corner of the model has no trace", "Supply one trace for every pair of inline and crossline number.");
+      return fail("a corner of the model has no trace",
+                  "Supply one trace for every pair of inline and crossline number.");
     const auto spacing = [](double length, Index n) { return n > 1 ? length / static_cast<double>(n - 1) : 1.0; };
     box.spacing = {static_cast<double>(out->step_[0]), static_cast<double>(out->step_[1]), depth};
     const double lx = along_x.cdp_x - corner.cdp_x, ly = along_y.cdp_y - corner.cdp_y;
@@ -95,8 +99,9 @@ class Segy final : public Model {
       if ((box.shape[0] > 1 && !(lx > 0)) || (box.shape[1] > 1 && !(ly > 0)) ||
           std::abs(along_x.cdp_y - corner.cdp_y) > 0.01 * spacing(ly, box.shape[1]) ||
           std::abs(along_y.cdp_x - corner.cdp_x) > 0.01 * spacing(lx, box.shape[0]))
-        return fail("inlines do not run along x, or crosslines not along y (bytes 181 and 185)",
-                    "Rotate the model to the axes of the grid, inline numbers growing with x and crossline numbers with y.");
+        return fail(
+            "inlines do not run along x, or crosslines not along y (bytes 181 and 185)",
+            "Rotate the model to the axes of the grid, inline numbers growing with x and crossline numbers with y.");
       box.spacing[0] = spacing(lx, box.shape[0]);
       box.spacing[1] = spacing(ly, box.shape[1]);
       box.origin[0] = corner.cdp_x;
@@ -118,7 +123,8 @@ class Segy final : public Model {
   }
   [[nodiscard]] Result<std::shared_ptr<const Velocity>> load() const override {
     const Index nz = box_.shape[2];
-    std::vector<float> all(static_cast<std::size_t>(box_.shape[0] * box_.shape[1] * nz)), trace(static_cast<std::size_t>(nz));
+    std::vector<float> all(static_cast<std::size_t>(box_.shape[0] * box_.shape[1] * nz)),
+        trace(static_cast<std::size_t>(nz));
     std::vector<bool> filled(static_cast<std::size_t>(box_.shape[0] * box_.shape[1]));
     SpeedRange range{std::numeric_limits<double>::infinity(), 0};
     for (Index t = 0; t < file_.traces(); ++t) {
@@ -132,7 +138,8 @@ class Segy final : public Model {
                           "A model needs one trace for every pair of inline and crossline number.", {path_, 0, ""});
       filled[column] = true;
       for (Index z = 0; z < nz; ++z)  // samples go down, z goes up
-        all[column * static_cast<std::size_t>(nz) + static_cast<std::size_t>(nz - 1 - z)] = trace[static_cast<std::size_t>(z)];
+        all[column * static_cast<std::size_t>(nz) + static_cast<std::size_t>(nz - 1 - z)] =
+            trace[static_cast<std::size_t>(z)];
     }
     return sampled_velocity(box_, {box_.shape[1] * nz, nz, 1}, std::move(all), range);
   }
@@ -144,11 +151,13 @@ class Segy final : public Model {
     if (Status s = file_.read(t, h, trace); !s) return s;
     for (std::size_t i = 0; i < trace.size(); ++i) {
       if (!(trace[i] > 0) || !std::isfinite(trace[i]))
-        return make_error(ErrorCode::invalid_input,
-                          fmt::format("{} {} in trace {} (inline {}, crossline {}) at sample {}; a positive finite number was expected",
-                                      quantity_ == ModelQuantity::speed ? "speed" : "density", trace[i], t + 1, h.inline_number,
-                                      h.crossline, i + 1),
-                          "Repair the model; format 1 means IBM floats, 5 IEEE floats.", {path_, 0, ""});
+        return make_error(
+            ErrorCode::invalid_input,
+            fmt::format(
+                "{} {} in trace {} (inline {}, crossline {}) at sample {}; a positive finite number was expected",
+                quantity_ == ModelQuantity::speed ? "speed" : "density", trace[i], t + 1, h.inline_number, h.crossline,
+                i + 1),
+            "Repair the model; format 1 means IBM floats, 5 IEEE floats.", {path_, 0, ""});
       range.lowest = std::min(range.lowest, static_cast<double>(trace[i]));
       range.highest = std::max(range.highest, static_cast<double>(trace[i]));
     }

@@ -20,8 +20,7 @@ namespace {
 /// A file of samples that is read from front to back.
 class Pieces {
  public:
-  explicit Pieces(const ModelHeader& header)
-      : header_(header), file_(std::fopen(header.data.c_str(), "rb")) {}
+  explicit Pieces(const ModelHeader& header) : header_(header), file_(std::fopen(header.data.c_str(), "rb")) {}
   ~Pieces() {
     if (file_) std::fclose(file_);
   }
@@ -37,8 +36,7 @@ class Pieces {
                         fmt::format("the file ends after {} of {} values", done_ + got, done_ + out.size()),
                         "It was cut while being read; copy it again.", {header_.data.string(), 0, ""});
     for (float& value : out) {
-      if (header_.swap_bytes)
-        value = std::bit_cast<float>(__builtin_bswap32(std::bit_cast<std::uint32_t>(value)));
+      if (header_.swap_bytes) value = std::bit_cast<float>(__builtin_bswap32(std::bit_cast<std::uint32_t>(value)));
       value = static_cast<float>(value * header_.factor);
     }
     for (std::size_t i = 0; i < out.size(); ++i)
@@ -84,8 +82,7 @@ class Samples final : public Velocity {
         for (int j = 0; j < 2; ++j)
           for (int l = 0; l < 2; ++l)
             sum += px.weight[i] * py.weight[j] * pz.weight[l] *
-                   static_cast<double>(
-                       values_[static_cast<std::size_t>(px.offset[i] + py.offset[j] + pz.offset[l])]);
+                   static_cast<double>(values_[static_cast<std::size_t>(px.offset[i] + py.offset[j] + pz.offset[l])]);
       out[k] = sum;
     }
   }
@@ -178,8 +175,7 @@ Result<ModelHeader> read_model_header(const std::filesystem::path& path, ModelQu
   std::string sorted = axes;
   std::sort(sorted.begin(), sorted.end());
   if (sorted != "xyz")
-    return fail(fmt::format("\"axes\" must name x, y and z once each, slowest first; found \"{}\"",
-                            axes.substr(0, 20)),
+    return fail(fmt::format("\"axes\" must name x, y and z once each, slowest first; found \"{}\"", axes.substr(0, 20)),
                 example);
   for (std::size_t n = 0; n < 3; ++n) h.axes[n] = axes[n] - 'x';
   const auto triple = [&](const char* key) {
@@ -216,8 +212,7 @@ Result<ModelHeader> read_model_header(const std::filesystem::path& path, ModelQu
     return make_error(
         ErrorCode::invalid_input,
         fmt::format("the file holds {} bytes; {} × {} × {} values of 4 bytes need {:.0f}", size,
-                    h.shape[static_cast<std::size_t>(h.axes[0])],
-                    h.shape[static_cast<std::size_t>(h.axes[1])],
+                    h.shape[static_cast<std::size_t>(h.axes[0])], h.shape[static_cast<std::size_t>(h.axes[1])],
                     h.shape[static_cast<std::size_t>(h.axes[2])], product * 4),
         fmt::format("Correct \"shape\" in {} or supply the whole file.", path.filename().string()),
         {h.data.string(), 0, ""});

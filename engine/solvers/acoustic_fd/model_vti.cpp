@@ -26,8 +26,8 @@ Element element(std::string_view text, std::string_view name, std::size_t from) 
   for (std::size_t i = from; (i = text.find('<', i)) != std::string_view::npos; ++i) {
     if (text.compare(i + 1, name.size(), name) != 0) continue;
     const std::size_t after = i + 1 + name.size();
-    if (after >= text.size() || (text[after] != ' ' && text[after] != '>' && text[after] != '\n' && text[after] != '\t' &&
-                                 text[after] != '\r' && text[after] != '/'))
+    if (after >= text.size() || (text[after] != ' ' && text[after] != '>' && text[after] != '\n' &&
+                                 text[after] != '\t' && text[after] != '\r' && text[after] != '/'))
       continue;
     const std::size_t close = text.find('>', after);
     if (close == std::string_view::npos) break;
@@ -90,7 +90,8 @@ std::string base64(std::string_view text, std::size_t from, std::size_t limit) {
 
 class Vti final : public Model {
  public:
-  Vti(ModelBox box, std::vector<float> values, SpeedRange range) : box_(box), values_(std::move(values)), range_(range) {}
+  Vti(ModelBox box, std::vector<float> values, SpeedRange range)
+      : box_(box), values_(std::move(values)), range_(range) {}
   [[nodiscard]] ModelBox box() const override { return box_; }
   [[nodiscard]] Result<SpeedRange> scan() const override { return range_; }
   [[nodiscard]] Result<std::shared_ptr<const Velocity>> load() const override {
@@ -128,7 +129,8 @@ Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path,
   for (std::size_t a = 0; a < 3; ++a) {
     const double n = extent[2 * a + 1] - extent[2 * a] + 1;
     if (!(n >= 1 && n <= 1e6) || n != std::floor(n) || std::abs(extent[2 * a]) > 1e9)
-      return fail(fmt::format("WholeExtent has {} points along {}; 1 to 10^6 are possible", n, "xyz"[a]), "Repair the file.");
+      return fail(fmt::format("WholeExtent has {} points along {}; 1 to 10^6 are possible", n, "xyz"[a]),
+                  "Repair the file.");
     box.shape[a] = static_cast<Index>(n);
   }
   if (const auto s = attribute(image.attributes, "Spacing"); !s.empty()) {
@@ -166,13 +168,15 @@ Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path,
   const std::size_t size = type == "Float32" ? 4 : type == "Float64" ? 8 : 0;
   const std::string components = attribute(array.attributes, "NumberOfComponents");
   if (size == 0 || (!components.empty() && components != "1"))
-    return fail(fmt::format("the array is of type {} with {} components; Float32 or Float64 with one was expected", type,
-                            components.empty() ? "1" : components),
+    return fail(fmt::format("the array is of type {} with {} components; Float32 or Float64 with one was expected",
+                            type, components.empty() ? "1" : components),
                 "Convert the array.");
-  const double cells = static_cast<double>(box.shape[0]) * static_cast<double>(box.shape[1]) * static_cast<double>(box.shape[2]);
+  const double cells =
+      static_cast<double>(box.shape[0]) * static_cast<double>(box.shape[1]) * static_cast<double>(box.shape[2]);
   // Even as "1 " an ascii value takes two bytes, so the file bounds what is allocated.
   if (cells * 2 > static_cast<double>(text.size()) + 2)
-    return fail(fmt::format("the file has {} bytes; {:.0f} values were announced", text.size(), cells), "Supply the whole file.");
+    return fail(fmt::format("the file has {} bytes; {:.0f} values were announced", text.size(), cells),
+                "Supply the whole file.");
   const auto n = static_cast<std::size_t>(cells);
   std::vector<float> values(n);
   const auto short_file = [&](std::size_t have) {
@@ -195,15 +199,17 @@ Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path,
       const Element appended = element(text, "AppendedData", stop);
       const std::size_t mark = appended.end == std::string_view::npos ? appended.end : text.find('_', appended.end);
       double offset = 0;
-      if (mark == std::string_view::npos || !numbers(attribute(array.attributes, "offset"), {&offset, 1}) || !(offset >= 0) ||
-          offset > static_cast<double>(text.size() - mark - 1))
+      if (mark == std::string_view::npos || !numbers(attribute(array.attributes, "offset"), {&offset, 1}) ||
+          !(offset >= 0) || offset > static_cast<double>(text.size() - mark - 1))
         return fail("the appended data are missing", "Supply the whole file.");
       const std::size_t begin = mark + 1 + static_cast<std::size_t>(offset);
-      bytes = attribute(appended.attributes, "encoding") == "base64" ? base64(text, begin, counts + n * size)
-                                                                     : std::string(text.substr(begin, counts + n * size));
+      bytes = attribute(appended.attributes, "encoding") == "base64"
+                  ? base64(text, begin, counts + n * size)
+                  : std::string(text.substr(begin, counts + n * size));
     } else {
-      return fail(fmt::format("the array's format is \"{}\"; ascii, binary or appended was expected", format.substr(0, 20)),
-                  "Save the image again.");
+      return fail(
+          fmt::format("the array's format is \"{}\"; ascii, binary or appended was expected", format.substr(0, 20)),
+          "Save the image again.");
     }
     if (bytes.size() < counts + n * size) return short_file(bytes.size() < counts ? 0 : bytes.size() - counts);
     for (std::size_t i = 0; i < n; ++i) {
@@ -220,7 +226,8 @@ Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path,
   SpeedRange range{std::numeric_limits<double>::infinity(), 0};
   for (std::size_t i = 0; i < n; ++i) {
     if (!(values[i] > 0) || !std::isfinite(values[i]))
-      return fail(fmt::format("{} {} at point {}; a positive finite number was expected", wanted, values[i], i), "Repair the model.");
+      return fail(fmt::format("{} {} at point {}; a positive finite number was expected", wanted, values[i], i),
+                  "Repair the model.");
     range.lowest = std::min(range.lowest, static_cast<double>(values[i]));
     range.highest = std::max(range.highest, static_cast<double>(values[i]));
   }

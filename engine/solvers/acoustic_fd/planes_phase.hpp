@@ -20,9 +20,7 @@ class PlanesPhase final : public Phase {
       : name_(name), planes_(planes), bytes_(bytes_a_plane), body_(std::move(body)) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] Index items() const override { return planes_.size(); }
-  [[nodiscard]] Bytes bytes(Interval items) const override {
-    return static_cast<Bytes>(items.size()) * bytes_;
-  }
+  [[nodiscard]] Bytes bytes(Interval items) const override { return static_cast<Bytes>(items.size()) * bytes_; }
   void run(CpuWorker& worker, Interval items) override {
     worker.for_each({planes_.begin + items.begin, planes_.begin + items.end}, 1, [&](Interval some, int) {
       for (Index n = some.begin; n < some.end; ++n) body_(n);

@@ -27,7 +27,8 @@ class PointRows {
     first_.clear();
     if (points_.empty()) return;
     for (std::size_t n = 0; n < points_.size(); ++n)
-      while (static_cast<Index>(first_.size()) <= points_[n].x - points_.front().x) first_.push_back(static_cast<std::uint32_t>(n));
+      while (static_cast<Index>(first_.size()) <= points_[n].x - points_.front().x)
+        first_.push_back(static_cast<std::uint32_t>(n));
     first_.push_back(static_cast<std::uint32_t>(points_.size()));
   }
   [[nodiscard]] bool empty() const { return points_.empty(); }

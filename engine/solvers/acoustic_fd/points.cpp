@@ -18,8 +18,8 @@ double windowed_sinc(double x, double radius, double b) {
 
 namespace {
 
-std::map<Index, double> axis_weights(double place, Index points, Spread spread, int lower_sign,
-                                     int upper_sign, PointUse use) {
+std::map<Index, double> axis_weights(double place, Index points, Spread spread, int lower_sign, int upper_sign,
+                                     PointUse use) {
   // Positions typed in decimal rarely hit a node to the last bit.
   if (std::abs(place - std::round(place)) < 1e-9 * std::max(1.0, std::abs(place))) place = std::round(place);
   const auto base = static_cast<Index>(std::floor(place));
@@ -56,8 +56,8 @@ std::map<Index, double> axis_weights(double place, Index points, Spread spread, 
 
 }  // namespace
 
-std::vector<NodeWeight> point_weights(const Grid& grid, const std::array<Face, 6>& faces,
-                                      const Vec3& position, Spread spread, PointUse use) {
+std::vector<NodeWeight> point_weights(const Grid& grid, const std::array<Face, 6>& faces, const Vec3& position,
+                                      Spread spread, PointUse use) {
   std::array<std::map<Index, double>, 3> axis;
   for (std::size_t a = 0; a < 3; ++a)
     axis[a] = axis_weights((position[a] - grid.origin[a]) / grid.spacing[a], grid.points[a], spread,

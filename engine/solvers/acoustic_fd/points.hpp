@@ -18,7 +18,7 @@ struct NodeWeight {
 };
 
 enum class PointUse {
-  source,  ///< spreads a δ: behind a reflecting face lies the image source, which adds its sign times its weights
+  source,   ///< spreads a δ: behind a reflecting face lies the image source, which adds its sign times its weights
   receiver  ///< reads the field: behind a reflecting face it is the sign times the field in front
 };
 

@@ -41,12 +41,8 @@ struct Face {
   double echo = 0;          ///< matched layer: echo of a perfect one at normal incidence, 0 = by its width
   double shift = 0;         ///< matched layer: its frequency shift in Hz, 0 = by its width
   /// Sign of the image behind the face: −1 free surface (p = 0), +1 rigid (∂p/∂n = 0), 0 absorbing (zeros beyond).
-  [[nodiscard]] int image_sign() const {
-    return absorbs() ? 0 : kind == FaceKind::rigid ? 1 : -1;
-  }
-  [[nodiscard]] bool absorbs() const {
-    return kind == FaceKind::sponge || kind == FaceKind::matched;
-  }
+  [[nodiscard]] int image_sign() const { return absorbs() ? 0 : kind == FaceKind::rigid ? 1 : -1; }
+  [[nodiscard]] bool absorbs() const { return kind == FaceKind::sponge || kind == FaceKind::matched; }
 };
 inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
@@ -89,15 +85,15 @@ struct Problem {
   int order = 8;
   double dt = 0;
   Index steps = 0;
-  Index trace_every = 1;    ///< steps between rows of the receivers' table
-  Index energy_every = 50;  ///< steps between rows of the energy table; 0 = none
+  Index trace_every = 1;     ///< steps between rows of the receivers' table
+  Index energy_every = 50;   ///< steps between rows of the energy table; 0 = none
   bool energy_asked = true;  ///< the case says how many; else a run that streams its planes may take more
-  bool exact = false;       ///< overlay of exact traces
+  bool exact = false;        ///< overlay of exact traces
   bool double_precision = false;
   std::string kernel = "auto";
-  Bytes memory = 0;     ///< budget of the host; 0 = what there is. Beyond it planes are streamed from the disk
+  Bytes memory = 0;         ///< budget of the host; 0 = what there is. Beyond it planes are streamed from the disk
   Bytes device_memory = 0;  ///< budget of each device; 0 = what there is. Beyond it planes are streamed from the host
-  std::string scratch;  ///< folder for them; empty: the system's
+  std::string scratch;      ///< folder for them; empty: the system's
   std::string tiling = "auto";  ///< see tile_shape.hpp
 };
 

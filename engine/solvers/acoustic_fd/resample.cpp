@@ -67,7 +67,8 @@ Weights weights_of(const SampleLine& from, const SampleLine& to, ResampleFilter 
 }
 
 bool same(const SampleLine& a, const SampleLine& b) {
-  return a.count == b.count && std::abs(a.spacing - b.spacing) <= 1e-9 * a.spacing && std::abs(a.origin - b.origin) <= 1e-9 * a.spacing;
+  return a.count == b.count && std::abs(a.spacing - b.spacing) <= 1e-9 * a.spacing &&
+         std::abs(a.origin - b.origin) <= 1e-9 * a.spacing;
 }
 
 Error wrong(const std::filesystem::path& file, std::string text, std::string hint) {
@@ -84,8 +85,8 @@ Status fits(const std::filesystem::path& file, double samples, const std::string
   const Bytes have = this_machine().free_memory;
   if (samples * sizeof(float) <= static_cast<double>(have)) return {};
   return make_error(ErrorCode::resources,
-                    fmt::format("{} needs about {:.3g} GB while it is made; {} are free", shape, samples * sizeof(float) / 1e9,
-                                format_bytes(have)),
+                    fmt::format("{} needs about {:.3g} GB while it is made; {} are free", shape,
+                                samples * sizeof(float) / 1e9, format_bytes(have)),
                     "Use a coarser spacing, or cut the model.", {file.string(), 0, ""});
 }
 
@@ -199,7 +200,8 @@ Status write_model_segy(const std::filesystem::path& path, const Box& model) {
       t.cdp_x = b.origin[0] + static_cast<double>(x) * b.spacing[0];
       t.cdp_y = b.origin[1] + static_cast<double>(y) * b.spacing[1];
       traces.push_back(t);
-      for (Index z = nz - 1; z >= 0; --z) values.push_back(model.values[static_cast<std::size_t>((z * ny + y) * nx + x)]);
+      for (Index z = nz - 1; z >= 0; --z)
+        values.push_back(model.values[static_cast<std::size_t>((z * ny + y) * nx + x)]);
     }
   return write_segy(path, layout, traces, values);
 }
@@ -213,10 +215,12 @@ void report_waves(const ResampleTask& task, const ModelBox& box, const SpeedRang
     path = std::sqrt(path);
   }
   const double wave = speed.lowest / task.frequency, points = wave / widest;
-  sink({"shortest wave", fmt::format("{} at {} and {:.5g} m/s", format_quantity(wave, "m"), format_quantity(task.frequency, "Hz"),
-                                     speed.lowest),
+  sink({"shortest wave",
+        fmt::format("{} at {} and {:.5g} m/s", format_quantity(wave, "m"), format_quantity(task.frequency, "Hz"),
+                    speed.lowest),
         wave, "m"});
-  sink({"nodes in it", fmt::format("{:.2f}{}", points, points > 2 ? "" : ": more than 2 are needed to carry it at all"), points, ""});
+  sink({"nodes in it", fmt::format("{:.2f}{}", points, points > 2 ? "" : ": more than 2 are needed to carry it at all"),
+        points, ""});
   sink({"path", fmt::format("{}, {:.1f} of these waves", format_quantity(path, "m"), path / wave), path, "m"});
   for (int order = 2; order <= 2 * max_radius; order += 2) {
     if (task.order != 0 && order != task.order) continue;
@@ -227,11 +231,14 @@ void report_waves(const ResampleTask& task, const ModelBox& box, const SpeedRang
     grid.order = order;
     const Bytes memory = march_bytes(grid, 1);
     const std::string name = fmt::format("order {}", order);
-    const std::string rest = fmt::format("largest stable time step {}, memory {}", format_quantity(dt / safe_step, "s"), format_bytes(memory));
+    const std::string rest = fmt::format("largest stable time step {}, memory {}", format_quantity(dt / safe_step, "s"),
+                                         format_bytes(memory));
     if (points > 2) {
       const double error = worst_phase_speed_error(stencil, points, speed.lowest * dt / widest);
       sink({name + ", error of speed",
-            fmt::format("{:+.3g} %, after the path {:.2g} periods {}; {}", 100 * error, std::abs(error) * path / wave, error < 0 ? "late" : "early", rest), error, ""});
+            fmt::format("{:+.3g} %, after the path {:.2g} periods {}; {}", 100 * error, std::abs(error) * path / wave,
+                        error < 0 ? "late" : "early", rest),
+            error, ""});
       sink({name + ", periods late", "", -error * path / wave, ""});
     } else {
       sink({name, rest, std::numeric_limits<double>::quiet_NaN(), ""});
@@ -269,9 +276,12 @@ Status resample_model(const ResampleTask& task, ResampleFilter filter, const Rep
                                format_quantity(line_of(box, 2).last(), "m")),
                    "Write a .vti or a raw model with a JSON header.");
     if (samples_of(box) / static_cast<double>(box.shape[2]) > 1e8)
-      return wrong(task.out, fmt::format("{} columns; at most 10^8 make a SEG-Y model", box.shape[0] * box.shape[1]), "Write a .vti.");
+      return wrong(task.out, fmt::format("{} columns; at most 10^8 make a SEG-Y model", box.shape[0] * box.shape[1]),
+                   "Write a .vti.");
   }
-  if (Status s = fits(task.file, 2 * samples_of(old) + 3 * std::max(samples_of(old), samples_of(box)), shape_text(box)); !s) return s;
+  if (Status s = fits(task.file, 2 * samples_of(old) + 3 * std::max(samples_of(old), samples_of(box)), shape_text(box));
+      !s)
+    return s;
   auto field = (*model)->load();
   if (!field) return field.error();
   SpeedRange range = (*field)->range({}, {});
@@ -287,8 +297,8 @@ Status resample_model(const ResampleTask& task, ResampleFilter filter, const Rep
   std::vector<double> row(static_cast<std::size_t>(old.shape[2]));
   for (Index y = 0; y < old.shape[1]; ++y)
     for (Index x = 0; x < old.shape[0]; ++x) {
-      (*field)->row(old.origin[0] + static_cast<double>(x) * old.spacing[0], old.origin[1] + static_cast<double>(y) * old.spacing[1],
-                    old.origin[2], old.spacing[2], row);
+      (*field)->row(old.origin[0] + static_cast<double>(x) * old.spacing[0],
+                    old.origin[1] + static_cast<double>(y) * old.spacing[1], old.origin[2], old.spacing[2], row);
       for (Index z = 0; z < old.shape[2]; ++z)
         all.values[static_cast<std::size_t>((z * old.shape[1] + y) * old.shape[0] + x)] =
             static_cast<float>(row[static_cast<std::size_t>(z)]);
@@ -302,7 +312,8 @@ Status resample_model(const ResampleTask& task, ResampleFilter filter, const Rep
     describe("new ", box, range);
     if (cells > 0)
       sink({"cut to the old range",
-            fmt::format("{} samples, by at most {:.3g} {}: the filter rings beside jumps; --filter linear does not", cells, farthest, unit),
+            fmt::format("{} samples, by at most {:.3g} {}: the filter rings beside jumps; --filter linear does not",
+                        cells, farthest, unit),
             static_cast<double>(cells), ""});
   }
   if (task.frequency > 0 && quantity == ModelQuantity::speed) report_waves(task, box, range, sink);
@@ -323,10 +334,12 @@ Result<SampleLine> new_times(const ResampleTask& task, const SampleLine& old, In
                  "Check the unit of --interval.");
   const SampleLine line = covering_line(old, task.interval, false);
   const double most = static_cast<double>(traces) * static_cast<double>(std::max(old.count, line.count));
-  if (Status s = fits(task.file, 6 * most, fmt::format("{} traces of {} samples", traces, line.count)); !s) return s.error();
+  if (Status s = fits(task.file, 6 * most, fmt::format("{} traces of {} samples", traces, line.count)); !s)
+    return s.error();
   const auto say = [&](const std::string& name, const SampleLine& l) {
-    sink({name, fmt::format("{} traces of {}, {} apart, up to {}", traces, l.count, format_quantity(l.spacing, "s"),
-                            format_quantity(0.5 / l.spacing, "Hz")),
+    sink({name,
+          fmt::format("{} traces of {}, {} apart, up to {}", traces, l.count, format_quantity(l.spacing, "s"),
+                      format_quantity(0.5 / l.spacing, "Hz")),
           l.spacing, "s"});
   };
   say("samples", old);
@@ -336,7 +349,9 @@ Result<SampleLine> new_times(const ResampleTask& task, const SampleLine& old, In
     // What is above is filtered off when the samples become fewer.
     sink({"samples a period",
           fmt::format("{:.2f} at {}{}", points, format_quantity(task.frequency, "Hz"),
-                      points > 2.7 ? "" : line.spacing > old.spacing ? ": the filter takes it away" : ": more than 2 are needed"),
+                      points > 2.7                 ? ""
+                      : line.spacing > old.spacing ? ": the filter takes it away"
+                                                   : ": more than 2 are needed"),
           points, ""});
   }
   return line;
@@ -369,7 +384,8 @@ Status resample_segy_traces(const ResampleTask& task, ResampleFilter filter, con
     if (Status s = reader->read(t, headers[static_cast<std::size_t>(t)], to); !s) return s;
     for (std::size_t i = 0; i < to.size(); ++i)
       if (!std::isfinite(to[i]))
-        return wrong(task.file, fmt::format("trace {} has {} at sample {}; a finite number was expected", t + 1, to[i], i + 1),
+        return wrong(task.file,
+                     fmt::format("trace {} has {} at sample {}; a finite number was expected", t + 1, to[i], i + 1),
                      "Repair the file; format 1 means IBM floats, 5 IEEE floats.");
   }
   const std::vector<float> out = resample_axis(values, traces, 1, old, *line, filter);
@@ -389,18 +405,22 @@ Status resample_csv_traces(const ResampleTask& task, ResampleFilter filter, cons
   const std::size_t columns = table->columns.size();
   const auto rows = static_cast<Index>(table->rows());
   if (columns < 2 || rows < 2)
-    return wrong(task.file, fmt::format("{} columns and {} rows; times and at least one trace with two samples were expected", columns, rows),
+    return wrong(task.file,
+                 fmt::format("{} columns and {} rows; times and at least one trace with two samples were expected",
+                             columns, rows),
                  "Give a table whose first column is the time in s.");
   const auto times = table->column(0);
   if (const std::string& unit = table->columns[0].unit; !unit.empty() && unit != "s")
-    return wrong(task.file, fmt::format("the first column is in {}; the time in s was expected", unit), "Convert it to seconds.");
+    return wrong(task.file, fmt::format("the first column is in {}; the time in s was expected", unit),
+                 "Convert it to seconds.");
   const SampleLine old{rows, times[0], (times.back() - times[0]) / static_cast<double>(rows - 1)};
   for (Index i = 0; i < rows; ++i)
-    if (!(old.spacing > 0) ||
-        !(std::abs(times[static_cast<std::size_t>(i)] - old.origin - static_cast<double>(i) * old.spacing) < 1e-3 * old.spacing))
-      return wrong(task.file, fmt::format("row {} lies at {} s; rows {} apart would have it at {} s", i + 1,
-                                          times[static_cast<std::size_t>(i)], format_quantity(old.spacing, "s"),
-                                          old.origin + static_cast<double>(i) * old.spacing),
+    if (!(old.spacing > 0) || !(std::abs(times[static_cast<std::size_t>(i)] - old.origin -
+                                         static_cast<double>(i) * old.spacing) < 1e-3 * old.spacing))
+      return wrong(task.file,
+                   fmt::format("row {} lies at {} s; rows {} apart would have it at {} s", i + 1,
+                               times[static_cast<std::size_t>(i)], format_quantity(old.spacing, "s"),
+                               old.origin + static_cast<double>(i) * old.spacing),
                    "Only samples at equal distances can be resampled.");
   const auto line = new_times(task, old, static_cast<Index>(columns) - 1, sink);
   if (!line) return line.error();
@@ -410,8 +430,10 @@ Status resample_csv_traces(const ResampleTask& task, ResampleFilter filter, cons
     for (std::size_t c = 1; c < columns; ++c) {
       const auto value = static_cast<float>(table->row(r)[c]);
       if (!std::isfinite(value))
-        return wrong(task.file, fmt::format("row {} has {} in column {}; a finite number was expected", r + 1, table->row(r)[c], c + 1),
-                     "Repair the table.");
+        return wrong(
+            task.file,
+            fmt::format("row {} has {} in column {}; a finite number was expected", r + 1, table->row(r)[c], c + 1),
+            "Repair the table.");
       values.push_back(value);
     }
   const std::vector<float> out = resample_axis(values, 1, static_cast<Index>(columns) - 1, old, *line, filter);
@@ -440,8 +462,8 @@ SampleLine covering_line(const SampleLine& from, double to, bool from_end) {
   return out;
 }
 
-std::vector<float> resample_axis(std::span<const float> values, Index outer, Index inner, const SampleLine& from, const SampleLine& to,
-                                 ResampleFilter filter) {
+std::vector<float> resample_axis(std::span<const float> values, Index outer, Index inner, const SampleLine& from,
+                                 const SampleLine& to, ResampleFilter filter) {
   verify(static_cast<Index>(values.size()) == outer * from.count * inner && to.count > 0, "every line has its samples");
   const Weights w = weights_of(from, to, filter);
   std::vector<float> out(static_cast<std::size_t>(outer * to.count * inner));
@@ -453,7 +475,8 @@ std::vector<float> resample_axis(std::span<const float> values, Index outer, Ind
 #pragma omp for schedule(static)
     for (Index unit = 0; unit < outer * to.count * pieces; ++unit) {
       const Index line = unit / pieces, begin = unit % pieces * piece;
-      const auto count = static_cast<std::size_t>(std::min(piece, inner - begin)), j = static_cast<std::size_t>(line % to.count);
+      const auto count = static_cast<std::size_t>(std::min(piece, inner - begin)),
+                 j = static_cast<std::size_t>(line % to.count);
       const float* in = values.data() + (line / to.count * from.count + w.first[j]) * inner + begin;
       std::fill_n(sum.begin(), count, 0.0);
       for (std::size_t t = w.at[j]; t < w.at[j + 1]; ++t, in += inner)
@@ -469,7 +492,8 @@ Status resample_file(const ResampleTask& task, const ReportSink& sink) {
   const ResampleFilter filter = task.filter == "linear" ? ResampleFilter::linear : ResampleFilter::sinc;
   std::error_code ignored;
   if (!task.out.empty() && std::filesystem::exists(task.out, ignored))
-    return make_error(ErrorCode::file, "the file exists; nothing is written over", "Give another name.", {task.out.string(), 0, ""});
+    return make_error(ErrorCode::file, "the file exists; nothing is written over", "Give another name.",
+                      {task.out.string(), 0, ""});
   if (!(task.interval > 0)) return resample_model(task, filter, sink);
   if (is_segy(task.file) != is_segy(task.out) && !task.out.empty())
     return wrong(task.out, "traces keep their format, SEG-Y or CSV", "Give the new file the ending of the old one.");

@@ -31,8 +31,8 @@ struct SampleLine {
 
 /// `values` is [outer][from.count][inner], the result [outer][to.count][inner]. Threads: those of OpenMP; the same bits with any
 /// number of them.
-[[nodiscard]] std::vector<float> resample_axis(std::span<const float> values, Index outer, Index inner, const SampleLine& from,
-                                               const SampleLine& to, ResampleFilter filter);
+[[nodiscard]] std::vector<float> resample_axis(std::span<const float> values, Index outer, Index inner,
+                                               const SampleLine& from, const SampleLine& to, ResampleFilter filter);
 
 /// SolverInfo::resample. Models: whatever open_model() reads, to .sgy, .vti or a JSON header beside raw floats; what leaves the
 /// range of the old samples is cut to it and counted. Traces: SEG-Y, or CSV whose first column is the time. Nothing is written

@@ -45,15 +45,13 @@ void read_grid(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnos
     const Vec3 size = grid["size"].vec3();
     for (std::size_t a = 0; a < 3; ++a) g.spacing[a] = size[a] / static_cast<double>(n[a] - 1);
   } else {
-    diagnostics.push_back(
-        input.error_at(grid, "the grid has no spacing",
-                       "Give \"spacing\" and \"points\" or \"size\"; or \"points\" and \"size\"."));
+    diagnostics.push_back(input.error_at(grid, "the grid has no spacing",
+                                         "Give \"spacing\" and \"points\" or \"size\"; or \"points\" and \"size\"."));
     return;
   }
   for (const double h : g.spacing)
     if (!(h > 0)) {
-      diagnostics.push_back(input.error_at(grid,
-                                           fmt::format("expected positive spacings, found {}", length(h)),
+      diagnostics.push_back(input.error_at(grid, fmt::format("expected positive spacings, found {}", length(h)),
                                            "Correct \"spacings\" or \"size\"."));
       return;
     }
@@ -62,13 +60,11 @@ void read_grid(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnos
     if (grid.has("size") && (grid.has("spacing") || grid.has("spacings"))) {
       const Vec3 size = grid["size"].vec3();
       for (std::size_t a = 0; a < 3; ++a)
-        if (std::abs(size[a] - static_cast<double>(g.points[a] - 1) * g.spacing[a]) >
-            1e-6 * std::abs(size[a]))
+        if (std::abs(size[a] - static_cast<double>(g.points[a] - 1) * g.spacing[a]) > 1e-6 * std::abs(size[a]))
           diagnostics.push_back(input.error_at(
               grid["size"],
-              fmt::format("{} points at {} make {} along {}, found a size of {}", g.points[a],
-                          length(g.spacing[a]), length(static_cast<double>(g.points[a] - 1) * g.spacing[a]),
-                          "xyz"[a], length(size[a])),
+              fmt::format("{} points at {} make {} along {}, found a size of {}", g.points[a], length(g.spacing[a]),
+                          length(static_cast<double>(g.points[a] - 1) * g.spacing[a]), "xyz"[a], length(size[a])),
               "Give two of points, size and spacing; the third follows."));
     }
   } else if (grid.has("size")) {
@@ -78,9 +74,8 @@ void read_grid(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnos
       if (!(cells >= 2 && cells < 100000)) {
         diagnostics.push_back(input.error_at(
             grid["size"],
-            fmt::format(
-                "a size of {} at a spacing of {} makes {:.3g} nodes along {}; 3 to 100000 are possible",
-                length(size[a]), length(g.spacing[a]), cells + 1, "xyz"[a]),
+            fmt::format("a size of {} at a spacing of {} makes {:.3g} nodes along {}; 3 to 100000 are possible",
+                        length(size[a]), length(g.spacing[a]), cells + 1, "xyz"[a]),
             "Correct the size or the spacing."));
         return;
       }
@@ -111,18 +106,16 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
     const std::string axis = v["depth_axis"].text();
     const int sign = axis.front() == '-' ? -1 : 1;
     const int a = axis.back() - 'x';
-    const double surface =
-        sign > 0 ? g.origin[static_cast<std::size_t>(a)] : upper[static_cast<std::size_t>(a)];
+    const double surface = sign > 0 ? g.origin[static_cast<std::size_t>(a)] : upper[static_cast<std::size_t>(a)];
     std::vector<Layer> layers;
     for (std::size_t i = 0; i < v["layers"].size(); ++i) {
       const Values l = v["layers"].at(i);
       layers.push_back({l["top"].number(), l[value].number(), l["gradient"].number()});
       if (i > 0 && !(layers[i].top > layers[i - 1].top)) {
-        diagnostics.push_back(
-            input.error_at(l["top"],
-                           fmt::format("layer {} begins at a depth of {}, not below layer {} at {}", i + 1,
-                                       length(layers[i].top), i, length(layers[i - 1].top)),
-                           "Order the layers from the shallowest to the deepest."));
+        diagnostics.push_back(input.error_at(l["top"],
+                                             fmt::format("layer {} begins at a depth of {}, not below layer {} at {}",
+                                                         i + 1, length(layers[i].top), i, length(layers[i - 1].top)),
+                                             "Order the layers from the shallowest to the deepest."));
         return out;
       }
     }
@@ -165,9 +158,10 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
     const bool speed = what == ModelQuantity::speed;
     diagnostics.push_back(input.error_at(
         v,
-        fmt::format("the {} falls to {} {} inside the grid; a positive {} was expected", speed ? "speed of sound" : "density",
-                    out.range.lowest, speed ? "m/s" : "kg/m^3", value),
-        speed ? "Correct the speeds or the gradients of the layers." : "Correct the densities or the gradients of the layers."));
+        fmt::format("the {} falls to {} {} inside the grid; a positive {} was expected",
+                    speed ? "speed of sound" : "density", out.range.lowest, speed ? "m/s" : "kg/m^3", value),
+        speed ? "Correct the speeds or the gradients of the layers."
+              : "Correct the densities or the gradients of the layers."));
     out.known = false;
   }
   return out;
@@ -176,7 +170,8 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
 void read_medium(const Case& input, bool load, Setup& setup, std::vector<Diagnostic>& diagnostics) {
   Problem& p = setup.problem;
   const Values materials = input["materials"];
-  const Quantity speed = read_quantity(input, materials["velocity"], "speed", ModelQuantity::speed, load, p.grid, diagnostics);
+  const Quantity speed =
+      read_quantity(input, materials["velocity"], "speed", ModelQuantity::speed, load, p.grid, diagnostics);
   p.velocity = speed.field;
   p.speed = speed.range;
   setup.velocity_known = speed.known;
@@ -192,7 +187,8 @@ void read_medium(const Case& input, bool load, Setup& setup, std::vector<Diagnos
     diagnostics.push_back(input.error_at(
         v,
         fmt::format("the density reaches from {:.4g} to {:.4g} kg/m^3, a contrast of {:.3g}; up to {} is possible",
-                    density.range.lowest, density.range.highest, density.range.highest / density.range.lowest, contrast),
+                    density.range.lowest, density.range.highest, density.range.highest / density.range.lowest,
+                    contrast),
         "Replace the light side by a free surface, or the heavy side by a rigid wall."));
 }
 
@@ -214,8 +210,8 @@ void read_faces(const Case& input, Problem& p) {
   for (std::size_t f = 0; f < 6; ++f) {
     const Values v = boundaries[face_names[f]];
     const std::string kind = v["kind"].text();
-    p.faces[f].kind = kind == "free"    ? FaceKind::free_surface
-                      : kind == "rigid" ? FaceKind::rigid
+    p.faces[f].kind = kind == "free"      ? FaceKind::free_surface
+                      : kind == "rigid"   ? FaceKind::rigid
                       : kind == "matched" ? FaceKind::matched
                                           : FaceKind::sponge;
     if (!p.faces[f].absorbs()) continue;
@@ -259,9 +255,9 @@ void read_receivers(const Values& output, Problem& p) {
     const Index count = line["count"].integer();
     for (Index n = 0; n < count; ++n) {
       const double f = static_cast<double>(n) / static_cast<double>(count - 1);
-      p.receivers.push_back({fmt::format("{}_{}", name, n + 1),
-                             {from[0] + f * (to[0] - from[0]), from[1] + f * (to[1] - from[1]),
-                              from[2] + f * (to[2] - from[2])}});
+      p.receivers.push_back(
+          {fmt::format("{}_{}", name, n + 1),
+           {from[0] + f * (to[0] - from[0]), from[1] + f * (to[1] - from[1]), from[2] + f * (to[2] - from[2])}});
     }
   }
 }
@@ -276,8 +272,8 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
     // λ/h² of the three axes grows by the potential of the density: dt ≤ 2/(c √(λ Σ 1/h² + V)).
     double sum = 0;
     for (const double spacing : p.grid.spacing) sum += spectral_radius(stencil) / (spacing * spacing);
-    const double potential =
-        potential_bound(stencil, p.grid.spacing, setup.density.lowest, setup.density.highest) / (p.grid.spacing[0] * p.grid.spacing[0]);
+    const double potential = potential_bound(stencil, p.grid.spacing, setup.density.lowest, setup.density.highest) /
+                             (p.grid.spacing[0] * p.grid.spacing[0]);
     limit *= std::sqrt(sum / (sum + potential));
   }
   const bool automatic = !v.has("time_step") && !v.has("courant");
@@ -290,8 +286,8 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
         where,
         fmt::format("c dt/h = {:.4g} is above the stability limit {:.4g} of order {} on this grid (c_max "
                     "{:.5g} m/s, h {}, dt {})",
-                    p.speed.highest * p.dt / h, p.speed.highest * limit / h, p.order, p.speed.highest,
-                    length(h), format_quantity(p.dt, "s")),
+                    p.speed.highest * p.dt / h, p.speed.highest * limit / h, p.order, p.speed.highest, length(h),
+                    format_quantity(p.dt, "s")),
         fmt::format("Use a time step of at most {} or leave it out: {} of the limit is then taken.",
                     format_quantity(limit, "s"), safe_step)));
   }
@@ -300,11 +296,11 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
   } else if (v.has("duration")) {
     const double wanted = std::ceil(v["duration"].number() / p.dt - 1e-9);
     if (!(wanted < 1e12)) {
-      diagnostics.push_back(input.error_at(
-          v["duration"],
-          fmt::format("a duration of {} takes {:.3g} steps of {}",
-                      format_quantity(v["duration"].number(), "s"), wanted, format_quantity(p.dt, "s")),
-          "Shorten the duration; at most 10^12 steps are possible."));
+      diagnostics.push_back(
+          input.error_at(v["duration"],
+                         fmt::format("a duration of {} takes {:.3g} steps of {}",
+                                     format_quantity(v["duration"].number(), "s"), wanted, format_quantity(p.dt, "s")),
+                         "Shorten the duration; at most 10^12 steps are possible."));
       return;
     }
     p.steps = std::max<Index>(1, static_cast<Index>(wanted));
@@ -343,8 +339,9 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   p.kernel = parameters["kernel"].text();
   p.tiling = parameters["tiling"].text();
   if (TileShape shape; p.tiling != "auto" && !parse_shape(p.tiling, shape))
-    diagnostics.push_back(input.error_at(parameters["tiling"], fmt::format("\"{}\" is no tiling", p.tiling),
-                                         "Use auto, or for example \"diamond 32x8\", \"tower 16x32\", \"stepwise 16\"."));
+    diagnostics.push_back(
+        input.error_at(parameters["tiling"], fmt::format("\"{}\" is no tiling", p.tiling),
+                       "Use auto, or for example \"diamond 32x8\", \"tower 16x32\", \"stepwise 16\"."));
   p.double_precision = input["compute"]["precision"].text() == "double";
   if (const Values compute = input["compute"]; compute.has("memory") && compute["memory"].has("host"))
     p.memory = static_cast<Bytes>(compute["memory"]["host"].integer());
@@ -353,9 +350,10 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   const Values excitation = input["excitation"];
   const Values sources = excitation["sources"];
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    Source source{sources.at(i)["position"].vec3(),
-                  read_one_signal(input, sources.at(i)["signal"], diagnostics), sources.at(i)["shot"].integer()};
-    if (std::find(setup.shots.begin(), setup.shots.end(), source.shot) == setup.shots.end()) setup.shots.push_back(source.shot);
+    Source source{sources.at(i)["position"].vec3(), read_one_signal(input, sources.at(i)["signal"], diagnostics),
+                  sources.at(i)["shot"].integer()};
+    if (std::find(setup.shots.begin(), setup.shots.end(), source.shot) == setup.shots.end())
+      setup.shots.push_back(source.shot);
     if (!source.signal) continue;
     setup.highest_frequency = std::max(setup.highest_frequency, source.signal->highest_frequency());
     p.sources.push_back(std::move(source));
@@ -384,10 +382,10 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   const Grid& g = p.grid;
   for (std::size_t a = 0; a < 3; ++a) {
     if (g.points[a] < p.order + 1)
-      diagnostics.push_back(input.error_at(input["grid"],
-                                           fmt::format("{} nodes along {}; order {} needs at least {}",
-                                                       g.points[a], "xyz"[a], p.order, p.order + 1),
-                                           "Refine the grid or lower the order."));
+      diagnostics.push_back(input.error_at(
+          input["grid"],
+          fmt::format("{} nodes along {}; order {} needs at least {}", g.points[a], "xyz"[a], p.order, p.order + 1),
+          "Refine the grid or lower the order."));
     Index layers = 0;
     for (std::size_t side = 0; side < 2; ++side)
       if (p.faces[2 * a + side].absorbs()) layers += p.faces[2 * a + side].width;
@@ -412,8 +410,8 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
     const Values where = sources.at(i)["position"];
     const Vec3 x = where.vec3();
     if (const std::string text = outside(x); !text.empty()) {
-      diagnostics.push_back(input.error_at(where, fmt::format("source {}: {}", i + 1, text),
-                                           "Move the source or enlarge the grid."));
+      diagnostics.push_back(
+          input.error_at(where, fmt::format("source {}: {}", i + 1, text), "Move the source or enlarge the grid."));
       continue;
     }
     for (std::size_t f = 0; f < 6; ++f) {
@@ -430,8 +428,7 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
       }
       if (p.faces[f].kind == FaceKind::free_surface && distance < 1e-9) {
         diagnostics.push_back(input.warning_at(
-            where,
-            fmt::format("source {} lies on the free surface {}, where it is silent", i + 1, face_names[f]),
+            where, fmt::format("source {} lies on the free surface {}, where it is silent", i + 1, face_names[f]),
             "Move it below the surface."));
         break;
       }
@@ -441,8 +438,7 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   const Values output = input["output"];
   const Values receivers = output["receivers"];
   for (std::size_t i = 0; i < receivers.size(); ++i)
-    if (const std::string text = outside(receivers.at(i)["position"].vec3());
-        !text.empty() && ++lines_outside <= 20)
+    if (const std::string text = outside(receivers.at(i)["position"].vec3()); !text.empty() && ++lines_outside <= 20)
       diagnostics.push_back(input.error_at(receivers.at(i)["position"],
                                            fmt::format("receiver {}: {}", p.receivers[i].name, text),
                                            "Move the receiver or enlarge the grid."));
@@ -450,17 +446,15 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (const char* end : {"from", "to"})
       if (const std::string text = outside(lines.at(i)[end].vec3()); !text.empty() && ++lines_outside <= 20)
-        diagnostics.push_back(input.error_at(lines.at(i)[end],
-                                             fmt::format("receiver line {}: {}", i + 1, text),
+        diagnostics.push_back(input.error_at(lines.at(i)[end], fmt::format("receiver line {}: {}", i + 1, text),
                                              "Move the line or enlarge the grid."));
   if (p.receivers.size() > 100000)
-    diagnostics.push_back(
-        input.error_at(output, fmt::format("{} receivers; at most 100000 are possible", p.receivers.size()),
-                       "Use fewer receivers, or planes in the frames."));
+    diagnostics.push_back(input.error_at(output,
+                                         fmt::format("{} receivers; at most 100000 are possible", p.receivers.size()),
+                                         "Use fewer receivers, or planes in the frames."));
 
   if (sources.size() == 0 && p.initial.kind == Initial::Kind::none)
-    diagnostics.push_back(input.warning_at(input["excitation"],
-                                           "no source and no initial field: nothing will move",
+    diagnostics.push_back(input.warning_at(input["excitation"], "no source and no initial field: nothing will move",
                                            "Add a source, or an initial pulse."));
 
   if (!setup.velocity_known || p.dt <= 0) return;
@@ -470,34 +464,30 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
     const double points = p.speed.lowest / (frequency * h);
     const auto coarser = [&](double n) { return format_quantity(h * points / n, "m"); };
     if (points <= 2) {
-      diagnostics.push_back(
-          input.error_at(where,
-                         fmt::format("{} reaches {}: the shortest wave, {}, has only {:.2f} nodes at h = {}; "
-                                     "more than 2 are needed to carry it at all",
-                                     what, format_quantity(frequency, "Hz"),
-                                     length(p.speed.lowest / frequency), points, length(h)),
-                         fmt::format("Lower the frequency, or use a spacing of {} or less.",
-                                     coarser(p.order == 2 ? 16 : 5))));
+      diagnostics.push_back(input.error_at(
+          where,
+          fmt::format("{} reaches {}: the shortest wave, {}, has only {:.2f} nodes at h = {}; "
+                      "more than 2 are needed to carry it at all",
+                      what, format_quantity(frequency, "Hz"), length(p.speed.lowest / frequency), points, length(h)),
+          fmt::format("Lower the frequency, or use a spacing of {} or less.", coarser(p.order == 2 ? 16 : 5))));
       return;
     }
     const double error = worst_phase_speed_error(stencil, points, p.speed.lowest * p.dt / h);
     if (std::abs(error) > 0.02) {
       double enough = points;
-      while (enough < 1000 &&
-             std::abs(worst_phase_speed_error(stencil, enough, p.speed.lowest * p.dt / h)) > 0.02)
+      while (enough < 1000 && std::abs(worst_phase_speed_error(stencil, enough, p.speed.lowest * p.dt / h)) > 0.02)
         enough *= 1.05;
       diagnostics.push_back(
           input.warning_at(where,
                            fmt::format("{} reaches {}: the shortest wave, {}, has {:.1f} nodes; at order {} "
                                        "its speed is wrong by {:.1f} %",
-                                       what, format_quantity(frequency, "Hz"),
-                                       length(p.speed.lowest / frequency), points, p.order, 100 * error),
+                                       what, format_quantity(frequency, "Hz"), length(p.speed.lowest / frequency),
+                                       points, p.order, 100 * error),
                            fmt::format("For 2 % use a spacing of {} or less{}.", coarser(enough),
                                        p.order < 12 ? ", or a higher order" : "")));
     }
   };
-  if (setup.highest_frequency > 0)
-    judge(input["excitation"]["sources"], setup.highest_frequency, "the source");
+  if (setup.highest_frequency > 0) judge(input["excitation"]["sources"], setup.highest_frequency, "the source");
   // A Gaussian of standard deviation w has less than 1 % of its amplitude above k = 3/w.
   if (p.initial.kind != Initial::Kind::none)
     judge(input["excitation"]["initial"], 3 * p.speed.lowest / (2 * 3.14159265358979 * p.initial.width),

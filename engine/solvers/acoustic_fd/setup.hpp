@@ -15,8 +15,8 @@ struct Setup {
   Problem problem;
   Index volume_points = 0;
   Vec3 plane_at{};
-  std::vector<Index> shots;  ///< numbers in ascending order; at least one
-  std::string segy;          ///< "none", "ieee" or "ibm"
+  std::vector<Index> shots;      ///< numbers in ascending order; at least one
+  std::string segy;              ///< "none", "ieee" or "ibm"
   double highest_frequency = 0;  ///< of all sources; 0 = unknown
   SpeedRange density;            ///< 0: constant
   bool velocity_known = false;   ///< problem.velocity is set (a file may not have been loaded)

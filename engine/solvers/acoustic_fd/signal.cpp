@@ -45,8 +45,7 @@ double energy_edge(const std::vector<double>& values, double dt) {
 }
 
 bool parse_number(std::string_view& text, double& value) {
-  while (!text.empty() &&
-         (text.front() == ' ' || text.front() == '\t' || text.front() == ',' || text.front() == ';'))
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t' || text.front() == ',' || text.front() == ';'))
     text.remove_prefix(1);
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -71,11 +70,7 @@ double Ricker::end() const {
 }
 
 Sampled::Sampled(std::vector<double> values, double start, double dt, double amplitude)
-    : values_(std::move(values)),
-      start_(start),
-      dt_(dt),
-      amplitude_(amplitude),
-      highest_(energy_edge(values_, dt)) {
+    : values_(std::move(values)), start_(start), dt_(dt), amplitude_(amplitude), highest_(energy_edge(values_, dt)) {
   verify(values_.size() >= 2 && dt > 0, "a sampled signal has two samples and a positive step");
 }
 
@@ -127,8 +122,7 @@ Result<std::shared_ptr<const Signal>> read_signal(const std::filesystem::path& f
     if (!std::isfinite(t) || !std::isfinite(v))
       return fail("a sample is not a finite number", "Remove infinities and NaN from the signal.");
     if (times.size() == most_samples)
-      return fail(fmt::format("more than {} samples", most_samples),
-                  "Thin the signal to the band that matters.");
+      return fail(fmt::format("more than {} samples", most_samples), "Thin the signal to the band that matters.");
     times.push_back(t);
     values.push_back(v);
   }
@@ -139,10 +133,9 @@ Result<std::shared_ptr<const Signal>> read_signal(const std::filesystem::path& f
   const double dt = (times.back() - times.front()) / static_cast<double>(times.size() - 1);
   if (!(dt > 0)) return fail("times do not grow", "Sort the samples by time.");
   for (std::size_t i = 0; i < times.size(); ++i)
-    if (std::abs(times[i] - times.front() - static_cast<double>(i) * dt) >
-        1e-6 * dt + 1e-12 * std::abs(times[i]))
-      return fail(fmt::format("samples are not evenly spaced: sample {} at {} s, expected {} s", i + 1,
-                              times[i], times.front() + static_cast<double>(i) * dt),
+    if (std::abs(times[i] - times.front() - static_cast<double>(i) * dt) > 1e-6 * dt + 1e-12 * std::abs(times[i]))
+      return fail(fmt::format("samples are not evenly spaced: sample {} at {} s, expected {} s", i + 1, times[i],
+                              times.front() + static_cast<double>(i) * dt),
                   "Resample the signal to a constant step.");
   const double start = times.front();
   return std::shared_ptr<const Signal>(std::make_shared<Sampled>(std::move(values), start, dt, amplitude));

@@ -50,7 +50,6 @@ class Sampled final : public Signal {
 
 /// A CSV file of two columns: time in seconds (evenly spaced, to 10⁻⁶ of a step), value. '#' starts a comment; one
 /// header line is skipped. At most 10⁶ samples.
-[[nodiscard]] Result<std::shared_ptr<const Signal>> read_signal(const std::filesystem::path& file,
-                                                                double amplitude);
+[[nodiscard]] Result<std::shared_ptr<const Signal>> read_signal(const std::filesystem::path& file, double amplitude);
 
 }  // namespace conoid::acoustic_fd

@@ -35,16 +35,14 @@ class Block {
     if (p) std::memset(p, 0, bytes_);
 #endif
     if (!p)
-      throw Failure(make_error(ErrorCode::resources,
-                               fmt::format("no memory for an array of {}", format_bytes(bytes_)),
+      throw Failure(make_error(ErrorCode::resources, fmt::format("no memory for an array of {}", format_bytes(bytes_)),
                                "Use a coarser or smaller grid, single precision, or more ranks."));
     data_ = static_cast<T*>(p);
   }
   ~Block() {
     release();
   }
-  Block(Block&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  Block(Block&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
   Block& operator=(Block&& other) noexcept {
     if (this != &other) {
       release();
@@ -77,7 +75,7 @@ class Block {
 struct Layout {
   Index first = 0;               ///< global x of the slab's plane 0
   Index nx = 0, ny = 0, nz = 0;  ///< nx: planes of this rank
-  Index halo = 0;    ///< the stencil's radius
+  Index halo = 0;                ///< the stencil's radius
   Index halo_x = 0;  ///< at least that; more where a neighbour's planes are computed along for several steps
   Index stride_x = 0, stride_y = 0;
   Index origin = 0;  ///< position of (0, 0, 0)
@@ -85,7 +83,8 @@ struct Layout {
 
   Layout() = default;
   Layout(Index first_plane, Index planes, Index ny_, Index nz_, int radius, Index planes_beside = 0)
-      : first(first_plane), nx(planes), ny(ny_), nz(nz_), halo(radius), halo_x(planes_beside > radius ? planes_beside : radius) {
+      : first(first_plane), nx(planes), ny(ny_), nz(nz_), halo(radius),
+        halo_x(planes_beside > radius ? planes_beside : radius) {
     constexpr Index pad = 16;
     stride_y = (nz + pad - 1) / pad * pad + pad;
     if (stride_y % 1024 == 0) stride_y += pad;  // rows a page apart would share cache sets
@@ -99,9 +98,7 @@ struct Layout {
     origin = halo_x * stride_x + halo * stride_y + pad;
     count = (nx + 2 * halo_x) * stride_x + 2 * pad;
   }
-  [[nodiscard]] Index at(Index x, Index y, Index z = 0) const {
-    return origin + x * stride_x + y * stride_y + z;
-  }
+  [[nodiscard]] Index at(Index x, Index y, Index z = 0) const { return origin + x * stride_x + y * stride_y + z; }
 };
 
 }  // namespace conoid::acoustic_fd

@@ -48,7 +48,8 @@ class StreamedMarch final : public March {
     layout_.per_window = 1;
     DiskWindowsOptions options;
     options.name = "planes";
-    options.file = std::filesystem::path(problem.scratch.empty() ? std::filesystem::temp_directory_path().string() : problem.scratch) /
+    options.file = std::filesystem::path(problem.scratch.empty() ? std::filesystem::temp_directory_path().string()
+                                                                 : problem.scratch) /
                    "planes";
     options.budget = plan.level_memory;
     windows_ = value_or_throw(DiskWindows::create(layout_.sizes(), options));
@@ -83,7 +84,8 @@ class StreamedMarch final : public March {
     while (steps > 0) {
       Index count = std::min(steps, plan_.steps);
       if (recorder)
-        count = std::clamp<Index>((Index{256} << 20) / std::max<Index>(1, field_.record_bytes()) * recorder->every, 1, count);
+        count = std::clamp<Index>((Index{256} << 20) / std::max<Index>(1, field_.record_bytes()) * recorder->every, 1,
+                                  count);
       field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
       const Index s = field_.stencil().radius, B = plan_.planes, N = planes_.end;
       for (Index j = 0; j * B < N + s * (count - 1); ++j) {
@@ -171,7 +173,8 @@ class StreamedMarch final : public March {
           if (field_.scaled()) pressure_factor(problem_, x, y, cut.first[2], cut.step[2], factor);
           for (Index l = 0; l < cut.count[2]; ++l) {
             const T q = row[cut.first[2] + l * cut.step[2]];
-            out.push_back(static_cast<float>(field_.scaled() ? q * static_cast<T>(factor[static_cast<std::size_t>(l)]) : q));
+            out.push_back(
+                static_cast<float>(field_.scaled() ? q * static_cast<T>(factor[static_cast<std::size_t>(l)]) : q));
           }
         }
       }
@@ -303,12 +306,14 @@ StreamPlan stream_plan(const Problem& problem) {
       if (f / 2 == 2) layers += variables * n[1] * (padded(problem.faces[f].width) + 16);
     }
   layers += variables * y_layers * padded(n[2]);
-  plan.plane_bytes = static_cast<Bytes>(one.stride_x * (2 + (varying ? 1 : 0) + (problem.density ? 1 : 0)) + layers) * value;
+  plan.plane_bytes =
+      static_cast<Bytes>(one.stride_x * (2 + (varying ? 1 : 0) + (problem.density ? 1 : 0)) + layers) * value;
   Bytes x_layers = 0;
   for (std::size_t f = 0; f < 2; ++f)
     if (problem.faces[f].kind == FaceKind::matched)
       x_layers += static_cast<Bytes>(variables * problem.faces[f].width * n[1] * padded(n[2])) * value;
-  const Bytes fixed = x_layers + (problem.velocity ? problem.velocity->bytes() : 0) + (problem.density ? problem.density->bytes() : 0);
+  const Bytes fixed =
+      x_layers + (problem.velocity ? problem.velocity->bytes() : 0) + (problem.density ? problem.density->bytes() : 0);
   // Of the budget a quarter goes to planes on their way, the rest to the window of B + s T + 3 s planes, half of it steps.
   const auto window_planes = [&](Bytes budget) {
     const Bytes free = budget > fixed ? budget - fixed : 0;
@@ -329,11 +334,12 @@ StreamPlan stream_plan(const Problem& problem) {
 std::unique_ptr<March> make_streamed_march(const Problem& problem, const Machine& machine) {
   const StreamPlan plan = stream_plan(problem);
   if (!plan.possible)
-    throw Failure(make_error(ErrorCode::resources,
-                             fmt::format("{} of memory are too few to stream planes of {} through", format_bytes(problem.memory),
-                                         format_bytes(plan.plane_bytes)),
-                             fmt::format("Allow at least {}, lower the order, or turn the longest axis of the grid to x.",
-                                         format_bytes(plan.least))));
+    throw Failure(
+        make_error(ErrorCode::resources,
+                   fmt::format("{} of memory are too few to stream planes of {} through", format_bytes(problem.memory),
+                               format_bytes(plan.plane_bytes)),
+                   fmt::format("Allow at least {}, lower the order, or turn the longest axis of the grid to x.",
+                               format_bytes(plan.least))));
   if (problem.double_precision) return std::make_unique<StreamedMarch<double>>(problem, machine, plan);
   return std::make_unique<StreamedMarch<float>>(problem, machine, plan);
 }

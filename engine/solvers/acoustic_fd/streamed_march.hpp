@@ -13,13 +13,13 @@ namespace conoid::acoustic_fd {
 
 /// How a grid would be streamed within problem.memory.
 struct StreamPlan {
-  bool needed = false;    ///< it does not fit
+  bool needed = false;  ///< it does not fit
   bool possible = false;
   Index planes = 0;       ///< B
   Index steps = 0;        ///< T
   Bytes plane_bytes = 0;  ///< on the disk
   Bytes disk = 0;
-  Bytes least = 0;        ///< the smallest budget that would do
+  Bytes least = 0;  ///< the smallest budget that would do
   Bytes window_memory = 0, level_memory = 0;
 };
 [[nodiscard]] StreamPlan stream_plan(const Problem& problem);

@@ -48,14 +48,15 @@ std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& mach
   };
   // Virtual machines may have a small part of the last cache that they are told of (4 of 32 MB where this was measured), so small tiles
   // come first. Cuts along z were a loss there: what enters comes in short pieces.
-  std::vector<TileShape> out{diamond(32, 4),
-                             diamond(24, 4),
-                             diamond(32, 8),
-                             diamond(48, s <= 2 ? 4 : 8),
-                             diamond(32, 8, 256),
-                             tower(s == 1 ? 16 : 32, share),
-                             tower(s == 1 ? 16 : 32, 4 * share),  // or a larger one: at order 8 1.35 times as fast on 16 threads
-                             stepwise};
+  std::vector<TileShape> out{
+      diamond(32, 4),
+      diamond(24, 4),
+      diamond(32, 8),
+      diamond(48, s <= 2 ? 4 : 8),
+      diamond(32, 8, 256),
+      tower(s == 1 ? 16 : 32, share),
+      tower(s == 1 ? 16 : 32, 4 * share),  // or a larger one: at order 8 1.35 times as fast on 16 threads
+      stepwise};
   std::vector<TileShape> unique;
   for (const TileShape& shape : out)
     if (std::find(unique.begin(), unique.end(), shape) == unique.end()) unique.push_back(shape);
@@ -101,8 +102,9 @@ std::string tile_key(const TileTask& task, const Machine& machine, std::string_v
     while (power * 7 / 5 < n) power = power * 7 / 5;
     return power;
   };
-  return fmt::format("{} | {} threads | {} | order {} | {} B | {} x {} x {} | cut {}", machine.processor, task.threads, kernel,
-                     2 * task.radius, task.bytes_a_cell, rounded(task.nx), rounded(task.ny), rounded(task.nz), task.planes_move ? "y" : "x or y");
+  return fmt::format("{} | {} threads | {} | order {} | {} B | {} x {} x {} | cut {}", machine.processor, task.threads,
+                     kernel, 2 * task.radius, task.bytes_a_cell, rounded(task.nx), rounded(task.ny), rounded(task.nz),
+                     task.planes_move ? "y" : "x or y");
 }
 
 }  // namespace conoid::acoustic_fd

@@ -58,7 +58,8 @@ class Stepwise final : public Tiling {
       const Index end = std::min(x + planes_, x1), next = std::min(end + planes_, x1);
       ahead.clear();
       if (end < next)
-        sink.ask(k, {{end + s_, next + s_}, {rows.begin - s_, rows.end + s_}, all}, {{end, next}, rows, all}, true, ahead);
+        sink.ask(k, {{end + s_, next + s_}, {rows.begin - s_, rows.end + s_}, all}, {{end, next}, rows, all}, true,
+                 ahead);
       sink.patch_asking(k, {{x, end}, rows, all}, ahead);
     }
   }
@@ -75,8 +76,8 @@ class Stepwise final : public Tiling {
 class Diamonds final : public Tiling {
  public:
   Diamonds(const TileShape& shape, const Span& span, int radius, int threads)
-      : span_(span), s_(radius), width_(std::max<Index>(shape.width, 2 * radius)), block_(std::max<Index>(shape.planes, 1)),
-        piece_(radius <= 2 ? 16 : width_),
+      : span_(span), s_(radius), width_(std::max<Index>(shape.width, 2 * radius)),
+        block_(std::max<Index>(shape.planes, 1)), piece_(radius <= 2 ? 16 : width_),
         depth_(shape.depth > 0 ? (shape.depth + skew - 1) / skew * skew : span.nz + skew * (span.k1 - span.k0)),
         of_x_(span.planes_stay() && (span.nx >= span.ny || span.nx >= threads * width_)) {
     const Index steps = span.k1 - span.k0, n = of_x_ ? span.nx : span.ny;
@@ -123,9 +124,11 @@ class Diamonds final : public Tiling {
         for (Index piece = 0; piece < width_; piece += piece_)
           for (Index k = first; k < last; ++k) {
             const Interval there = wave(k), all = across(t.a, t.b, k);
-            const Index x = t.a * width_ - s_ * (k - span_.k0) + piece, y = Y - s_ * (k - first), z = Z - skew * (k - first);
+            const Index x = t.a * width_ - s_ * (k - span_.k0) + piece, y = Y - s_ * (k - first),
+                        z = Z - skew * (k - first);
             const Box box = box_of({std::max(all.begin, x), std::min(all.end, x + piece_)},
-                                   {std::max(there.begin, y), std::min(there.end, y + block_)}, {std::max<Index>(0, z), std::min(span_.nz, z + depth_)});
+                                   {std::max(there.begin, y), std::min(there.end, y + block_)},
+                                   {std::max<Index>(0, z), std::min(span_.nz, z + depth_)});
             if (!box.empty()) sink.patch_asking(k, box, ahead);
           }
     }
@@ -164,9 +167,11 @@ class Diamonds final : public Tiling {
       return;
     }
     if (now.begin < before.begin)
-      sink.ask(k, box_of({now.begin - s_, before.begin}, entering, all), box_of({now.begin, before.begin}, next, all), false, ahead);
+      sink.ask(k, box_of({now.begin - s_, before.begin}, entering, all), box_of({now.begin, before.begin}, next, all),
+               false, ahead);
     if (now.end > before.end)
-      sink.ask(k, box_of({before.end, now.end + s_}, entering, all), box_of({before.end, now.end}, next, all), false, ahead);
+      sink.ask(k, box_of({before.end, now.end + s_}, entering, all), box_of({before.end, now.end}, next, all), false,
+               ahead);
   }
   [[nodiscard]] Interval updates(Index a, Index b) const {
     // x + s j ≥ aW and x − s j < (b+1)W: 2 s j > (a − b − 1) W; likewise 2 s j < (a − b + 1) W.
@@ -193,7 +198,8 @@ class Diamonds final : public Tiling {
 class Towers final : public Tiling {
  public:
   Towers(const TileShape& shape, const Span& span, int radius)
-      : span_(span), s_(radius), width_(std::max<Index>(shape.width, 2 * radius)), height_(std::max<Index>(shape.height, 1)) {
+      : span_(span), s_(radius), width_(std::max<Index>(shape.width, 2 * radius)),
+        height_(std::max<Index>(shape.height, 1)) {
     const Index steps = span.k1 - span.k0;
     bands_ = (steps + height_ - 1) / height_;
     Interval p{0, 0}, q{0, 0};  // of P and Q over all updates
@@ -237,7 +243,8 @@ class Towers final : public Tiling {
       const Index y_first = std::max<Index>(0, floor_div(pa - qa - width_ + 2, 2));
       const Index y_last = std::min<Index>(span_.ny - 1, floor_div(pa + width_ - 1 - qa, 2));
       const auto row = [&](Index y) {
-        return Interval{std::max({planes.begin, pa - y, qa + y}), std::min({planes.end, pa + width_ - y, qa + width_ + y})};
+        return Interval{std::max({planes.begin, pa - y, qa + y}),
+                        std::min({planes.end, pa + width_ - y, qa + width_ + y})};
       };
       // Rows in fours: what they have in common as one patch, the steps at both ends row by row.
       for (Index y = y_first; y <= y_last;) {
@@ -271,7 +278,8 @@ class Towers final : public Tiling {
     return static_cast<std::size_t>((n * a_.size() + a - a_.begin) * b_.size() + b - b_.begin);
   }
   [[nodiscard]] Index place(Index a, Index b, Index n) const {
-    return a >= a_.begin && a < a_.end && b >= b_.begin && b < b_.end && n >= 0 && n < bands_ ? place_[at(a, b, n)] : -1;
+    return a >= a_.begin && a < a_.end && b >= b_.begin && b < b_.end && n >= 0 && n < bands_ ? place_[at(a, b, n)]
+                                                                                              : -1;
   }
   /// Tiles before (−1) or after (+1). Those of the paper and the ones behind them: where the box clips (a+1, b, n) away,
   /// (a+1, b+1, n) must still be waited for.
@@ -280,7 +288,8 @@ class Towers final : public Tiling {
     constexpr std::array<std::array<int, 3>, 7> after{
         {{-1, -1, 1}, {-1, 0, 1}, {0, -1, 1}, {-1, -1, 0}, {0, 0, 1}, {0, -1, 0}, {-1, 0, 0}}};
     for (const auto& [i, j, n] : after)
-      if (const Index other = place(t.a + direction * i, t.b + direction * j, t.n + direction * n); other >= 0) call(other);
+      if (const Index other = place(t.a + direction * i, t.b + direction * j, t.n + direction * n); other >= 0)
+        call(other);
   }
   [[nodiscard]] bool touches(Index a, Index b, Index n) const {
     for (Index k = span_.k0 + n * height_; k < std::min(span_.k1, span_.k0 + (n + 1) * height_); ++k) {
@@ -289,7 +298,8 @@ class Towers final : public Tiling {
       const Index y_first = std::max<Index>(0, floor_div(pa - qa - width_ + 2, 2));
       const Index y_last = std::min<Index>(span_.ny - 1, floor_div(pa + width_ - 1 - qa, 2));
       for (Index y = y_first; y <= y_last; ++y)
-        if (std::max({planes.begin, pa - y, qa + y}) < std::min({planes.end, pa + width_ - y, qa + width_ + y})) return true;
+        if (std::max({planes.begin, pa - y, qa + y}) < std::min({planes.end, pa + width_ - y, qa + width_ + y}))
+          return true;
     }
     return false;
   }
@@ -307,10 +317,8 @@ std::string to_string(const TileShape& shape) {
     case TileShape::Kind::diamond:
       return shape.depth > 0 ? fmt::format("diamond {}x{}x{}", shape.width, shape.planes, shape.depth)
                              : fmt::format("diamond {}x{}", shape.width, shape.planes);
-    case TileShape::Kind::tower:
-      return fmt::format("tower {}x{}", shape.width, shape.height);
-    case TileShape::Kind::stepwise:
-      break;
+    case TileShape::Kind::tower: return fmt::format("tower {}x{}", shape.width, shape.height);
+    case TileShape::Kind::stepwise: break;
   }
   return fmt::format("stepwise {}", shape.width);
 }
@@ -347,12 +355,9 @@ bool parse_shape(std::string_view text, TileShape& shape) {
 
 std::unique_ptr<Tiling> make_tiling(const TileShape& shape, const Span& span, int radius, int threads) {
   switch (shape.kind) {
-    case TileShape::Kind::diamond:
-      return std::make_unique<Diamonds>(shape, span, radius, threads);
-    case TileShape::Kind::tower:
-      return std::make_unique<Towers>(shape, span, radius);
-    case TileShape::Kind::stepwise:
-      break;
+    case TileShape::Kind::diamond: return std::make_unique<Diamonds>(shape, span, radius, threads);
+    case TileShape::Kind::tower: return std::make_unique<Towers>(shape, span, radius);
+    case TileShape::Kind::stepwise: break;
   }
   return std::make_unique<Stepwise>(shape, span, radius, threads);
 }

@@ -4,7 +4,6 @@
 
 #include "engine/core/error.hpp"
 
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -35,8 +34,7 @@ class Layered final : public Velocity {
       std::fill(out.begin(), out.end(), at(sign_ * ((axis_ == 0 ? x : y) - surface_)));
       return;
     }
-    for (std::size_t k = 0; k < out.size(); ++k)
-      out[k] = at(sign_ * (z0 + static_cast<double>(k) * dz - surface_));
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = at(sign_ * (z0 + static_cast<double>(k) * dz - surface_));
   }
 
   [[nodiscard]] SpeedRange range(const Vec3& lower, const Vec3& upper) const override {
@@ -80,8 +78,7 @@ std::shared_ptr<const Velocity> constant_velocity(double speed) {
   return std::make_shared<Constant>(speed);
 }
 
-std::shared_ptr<const Velocity> layered_velocity(int axis, int sign, double surface,
-                                                 std::vector<Layer> layers) {
+std::shared_ptr<const Velocity> layered_velocity(int axis, int sign, double surface, std::vector<Layer> layers) {
   verify(!layers.empty(), "a layered medium has a layer");
   return std::make_shared<Layered>(axis, sign, surface, std::move(layers));
 }

@@ -27,9 +27,7 @@ class Velocity {
   [[nodiscard]] virtual SpeedRange range(const Vec3& lower, const Vec3& upper) const = 0;
   [[nodiscard]] virtual bool constant() const { return false; }
   /// The box where the model is given; outside it the nearest value holds. False: everywhere.
-  [[nodiscard]] virtual bool bounds(Vec3& lower, Vec3& upper) const {
-    return (void)lower, (void)upper, false;
-  }
+  [[nodiscard]] virtual bool bounds(Vec3& lower, Vec3& upper) const { return (void)lower, (void)upper, false; }
   /// Memory it holds.
   [[nodiscard]] virtual Bytes bytes() const { return 0; }
 };

@@ -24,15 +24,18 @@ bool one_owner(const Surface& surface) {
 
 template <class Real>
 AssemblyWork assemble_pairs(Team& team, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy,
-                            const Harmonic& harmonic, const RowPoints& rows, const Targets<Real>& targets, std::stop_token stop) {
+                            const Harmonic& harmonic, const RowPoints& rows, const Targets<Real>& targets,
+                            std::stop_token stop) {
   ColumnSink<Real> sink(surface, targets, harmonic, static_cast<Index>(rows.points.size()), team.workers().size() > 1);
-  PairPhase<Real, ColumnSink<Real>> phase("ghmatecd", surface, rules, accuracy, lane_medium<Real>(harmonic), rows, surface.active, sink, stop);
+  PairPhase<Real, ColumnSink<Real>> phase("ghmatecd", surface, rules, accuracy, lane_medium<Real>(harmonic), rows,
+                                          surface.active, sink, stop);
   team.run(phase, stop);
   return phase.points();
 }
-template AssemblyWork assemble_pairs<double>(Team&, const Surface&, const FarRules<double>&, const Accuracy&, const Harmonic&,
-                                             const RowPoints&, const Targets<double>&, std::stop_token);
-template AssemblyWork assemble_pairs<float>(Team&, const Surface&, const FarRules<float>&, const Accuracy&, const Harmonic&,
-                                            const RowPoints&, const Targets<float>&, std::stop_token);
+template AssemblyWork assemble_pairs<double>(Team&, const Surface&, const FarRules<double>&, const Accuracy&,
+                                             const Harmonic&, const RowPoints&, const Targets<double>&,
+                                             std::stop_token);
+template AssemblyWork assemble_pairs<float>(Team&, const Surface&, const FarRules<float>&, const Accuracy&,
+                                            const Harmonic&, const RowPoints&, const Targets<float>&, std::stop_token);
 
 }  // namespace conoid::elastic_bem

@@ -44,7 +44,8 @@ class FarRules {
   /// Classes of an element, cheapest (farthest) first.
   [[nodiscard]] std::span<const Class> classes(Index element) const {
     return {classes_.data() + first_[static_cast<std::size_t>(element)],
-            static_cast<std::size_t>(first_[static_cast<std::size_t>(element) + 1] - first_[static_cast<std::size_t>(element)])};
+            static_cast<std::size_t>(first_[static_cast<std::size_t>(element) + 1] -
+                                     first_[static_cast<std::size_t>(element)])};
   }
   [[nodiscard]] const Vec3& origin() const { return origin_; }
   [[nodiscard]] double wave_number() const { return wave_number_; }
@@ -76,7 +77,8 @@ struct RowPoints {
 /// holds it sets them, zeros for pairs that it leaves out, so that they need no value before.
 template <class Real>
 AssemblyWork assemble_pairs(Team& team, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy,
-                            const Harmonic& harmonic, const RowPoints& rows, const Targets<Real>& targets, std::stop_token stop = {});
+                            const Harmonic& harmonic, const RowPoints& rows, const Targets<Real>& targets,
+                            std::stop_token stop = {});
 /// Stage "singular": elements that contain their collocation point, and the diagonal blocks. `diagonal`: the static part of
 /// the diagonal (free term and principal value), 9 values a node.
 template <class Real>

@@ -33,7 +33,8 @@ bool needs(const std::array<Target<Real>, 3>& t) {
 template <class Real>
 struct Factors {
   std::complex<Real> u, t;
-  explicit Factors(const Harmonic& h) : u(1.0 / (4 * std::numbers::pi * h.mu)), t(static_cast<Real>(1 / (4 * std::numbers::pi))) {}
+  explicit Factors(const Harmonic& h)
+      : u(1.0 / (4 * std::numbers::pi * h.mu)), t(static_cast<Real>(1 / (4 * std::numbers::pi))) {}
 };
 
 /// By hand: std::complex looks for infinities.
@@ -52,12 +53,13 @@ struct ColumnSink {
   Factors<Real> factors;
   Index m;
   std::vector<char> use_u, use_any;
-  bool sole;    ///< assemble_pairs() sets what nobody else has a part in
-  bool shared;  ///< several workers may meet at nodes
+  bool sole;                                      ///< assemble_pairs() sets what nobody else has a part in
+  bool shared;                                    ///< several workers may meet at nodes
   std::vector<std::array<Target<Real>, 3>> h, g;  ///< the targets, scales times factors and fading
 
   ColumnSink(const Surface& s, const Targets<Real>& t, const Harmonic& harmonic, Index rows, bool several_workers)
-      : surface(s), targets(t), factors(harmonic), m(rows), sole(one_owner(s)), shared(several_workers && !sole), h(t.h), g(t.g) {
+      : surface(s), targets(t), factors(harmonic), m(rows), sole(one_owner(s)), shared(several_workers && !sole),
+        h(t.h), g(t.g) {
     for (Index k = 0; k < s.active; ++k) {
       const Element& e = s.elements[static_cast<std::size_t>(k)];
       bool u = false, any = false;
@@ -85,19 +87,24 @@ struct ColumnSink {
       const auto& gn = g[static_cast<std::size_t>(e.traction[a])];
       for (std::size_t j = 0; j < 3; ++j)
         for (std::size_t i = 0; i < 3; ++i) {
-          if (hn[j].column != nullptr) entries.push_back({a * lane_values + lane_t + 2 * (3 * i + j), hn[j].scale, hn[j].column + static_cast<Index>(i) * m});
-          if (gn[j].column != nullptr) entries.push_back({a * lane_values + 2 * symmetric[i][j], gn[j].scale, gn[j].column + static_cast<Index>(i) * m});
+          if (hn[j].column != nullptr)
+            entries.push_back(
+                {a * lane_values + lane_t + 2 * (3 * i + j), hn[j].scale, hn[j].column + static_cast<Index>(i) * m});
+          if (gn[j].column != nullptr)
+            entries.push_back(
+                {a * lane_values + 2 * symmetric[i][j], gn[j].scale, gn[j].column + static_cast<Index>(i) * m});
         }
     }
   }
   /// The `valid` ones of the `width` rows of a block; `mode`: how to set the rows of a sole owner, zeros where not valid.
-  void block(const LaneKernels<Real>& kernels, Index k, const std::vector<LanePut<Real>>& entries, Index row, unsigned valid, Index width,
-             PutMode mode, Real* v) {
+  void block(const LaneKernels<Real>& kernels, Index k, const std::vector<LanePut<Real>>& entries, Index row,
+             unsigned valid, Index width, PutMode mode, Real* v) {
     const auto lanes = static_cast<std::size_t>(kernels.lanes);
     if (valid == 0 && !sole) return;
     if (!shared && width == kernels.lanes) {
       if (valid != (1U << lanes) - 1)
-        for (std::size_t q = 0; q < static_cast<std::size_t>(surface.elements[static_cast<std::size_t>(k)].nodes * lane_values); ++q)
+        for (std::size_t q = 0;
+             q < static_cast<std::size_t>(surface.elements[static_cast<std::size_t>(k)].nodes * lane_values); ++q)
           for (std::size_t l = 0; l < lanes; ++l)
             if ((valid >> l & 1U) == 0) v[q * lanes + l] = 0;
       kernels.put(v, entries.data(), entries.size(), row, sole ? mode : PutMode::add);
@@ -145,8 +152,10 @@ struct ColumnSink {
       if (hn[j].column != nullptr)
         for (std::size_t i = 0; i < 3; ++i) {
           // The window fades the integral, not the free term (½ on the plane nodes that it touches).
-          const Real w = static_cast<Real>(surface.window[static_cast<std::size_t>(node)]), free = i == j ? (1 - w) / 2 : 0;
-          accumulate(hn[j].column[static_cast<Index>(i) * m + row], hn[j].scale * (w * block9[3 * i + j] + free), shared);
+          const Real w = static_cast<Real>(surface.window[static_cast<std::size_t>(node)]),
+                     free = i == j ? (1 - w) / 2 : 0;
+          accumulate(hn[j].column[static_cast<Index>(i) * m + row], hn[j].scale * (w * block9[3 * i + j] + free),
+                     shared);
         }
   }
 };

@@ -31,23 +31,29 @@ struct SumSink {
   [[nodiscard]] bool with_u(Index) const { return false; }
   [[nodiscard]] bool same(Index k, Index row) const {
     const Touch& t = surface.touches[static_cast<std::size_t>(rows[static_cast<std::size_t>(row)])].front();
-    return surface.elements[static_cast<std::size_t>(k)].component == surface.elements[static_cast<std::size_t>(t.element)].component;
+    return surface.elements[static_cast<std::size_t>(k)].component ==
+           surface.elements[static_cast<std::size_t>(t.element)].component;
   }
   void put(Index row, const double* v, std::size_t step) {
-    for (std::size_t q = 0; q < 9; ++q) sums[static_cast<std::size_t>(row)][q].fetch_add(v[(lane_t + 2 * q) * step], std::memory_order_relaxed);
+    for (std::size_t q = 0; q < 9; ++q)
+      sums[static_cast<std::size_t>(row)][q].fetch_add(v[(lane_t + 2 * q) * step], std::memory_order_relaxed);
   }
   void prepare(Index, std::vector<LanePut<double>>&) const {}
-  void block(const LaneKernels<double>& kernels, Index k, const std::vector<LanePut<double>>&, Index row, unsigned valid, Index, PutMode, const double* v) {
+  void block(const LaneKernels<double>& kernels, Index k, const std::vector<LanePut<double>>&, Index row,
+             unsigned valid, Index, PutMode, const double* v) {
     const auto lanes = static_cast<std::size_t>(kernels.lanes);
     for (std::size_t l = 0; l < lanes; ++l)
-      if ((valid >> l & 1U) != 0 && same(k, row + static_cast<Index>(l))) put(row + static_cast<Index>(l), v + l, lanes);
+      if ((valid >> l & 1U) != 0 && same(k, row + static_cast<Index>(l)))
+        put(row + static_cast<Index>(l), v + l, lanes);
   }
   void single(Index k, Index row, const double* v) {
     if (same(k, row)) put(row, v, 1);
   }
 };
 
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 /// A phase whose items are nodes.
 template <class Body>
@@ -97,7 +103,8 @@ AssemblyWork assemble_singular(Team& team, const Surface& surface, const Accurac
           kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::dynamic, true, out->v);
           sink.one(touch.element, n, out->v, false, u, -1);
           kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::difference, false, out->v);
-          for (std::size_t q = 0; q < 9; ++q) block[q] += sink.factors.t * std::complex<Real>(out->v[lane_t + 2 * q], out->v[lane_t + 2 * q + 1]);
+          for (std::size_t q = 0; q < 9; ++q)
+            block[q] += sink.factors.t * std::complex<Real>(out->v[lane_t + 2 * q], out->v[lane_t + 2 * q + 1]);
           continue;
         }
         if (e.affine && e.nodes == 1) {
@@ -112,9 +119,11 @@ AssemblyWork assemble_singular(Team& team, const Surface& surface, const Accurac
             kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::dynamic, u, out->v);
             sink.one(touch.element, n, out->v, true, u, touch.local);
           }
-          kernels.near(medium, near_points.fill(set, at, kernels.lanes, touch.local), nullptr, Part::difference, false, out->v);
+          kernels.near(medium, near_points.fill(set, at, kernels.lanes, touch.local), nullptr, Part::difference, false,
+                       out->v);
         }
-        for (std::size_t q = 0; q < 9; ++q) block[q] += sink.factors.t * std::complex<Real>(out->v[lane_t + 2 * q], out->v[lane_t + 2 * q + 1]);
+        for (std::size_t q = 0; q < 9; ++q)
+          block[q] += sink.factors.t * std::complex<Real>(out->v[lane_t + 2 * q], out->v[lane_t + 2 * q + 1]);
       }
       sink.diagonal(n, n, block);
     }
@@ -128,8 +137,8 @@ template AssemblyWork assemble_singular<double>(Team&, const Surface&, const Acc
 template AssemblyWork assemble_singular<float>(Team&, const Surface&, const Accuracy&, const Harmonic&,
                                                std::span<const std::array<double, 9>>, const Targets<float>&);
 
-StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accuracy& accuracy, double nu, bool sum_everywhere,
-                               std::stop_token stop) {
+StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accuracy& accuracy, double nu,
+                               bool sum_everywhere, std::stop_token stop) {
   StaticDiagonal out;
   const Index m = surface.node_count();
   out.blocks.assign(static_cast<std::size_t>(m), {});
@@ -161,7 +170,8 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
                                      static_cast<Index>(surface.elements.size()), sums, stop);
     team.run(phase, stop);
     for (Index n = 0; n < m; ++n)
-      for (std::size_t q = 0; q < 9; ++q) out.blocks[static_cast<std::size_t>(n)][q] = -sums.sums[static_cast<std::size_t>(n)][q].load() / (4 * pi);
+      for (std::size_t q = 0; q < 9; ++q)
+        out.blocks[static_cast<std::size_t>(n)][q] = -sums.sums[static_cast<std::size_t>(n)][q].load() / (4 * pi);
   }
   out.seconds_sums = seconds() - begin;
 
@@ -198,7 +208,8 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
         const auto p = e.node_at(t.local);
         set.clear();
         singular_rule(e, p[0], p[1], fine.target, 0, set);
-        kernels.near(medium, near_points.fill(set, at, kernels.lanes, t.local, true), nullptr, Part::fixed, true, values->v);
+        kernels.near(medium, near_points.fill(set, at, kernels.lanes, t.local, true), nullptr, Part::fixed, true,
+                     values->v);
         for (std::size_t q = 0; q < 9; ++q) block[q] -= values->v[lane_t + 2 * q] / (4 * pi);
       }
     }

@@ -9,8 +9,8 @@
 #include <fmt/core.h>
 
 #include "engine/core/log.hpp"
-#include "engine/core/units.hpp"
 #include "engine/core/stop.hpp"
+#include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/solvers/elastic_bem/exact.hpp"
@@ -67,7 +67,9 @@ double pair_seconds(const Problem& p, std::span<const Vec3> points, bool nodes) 
       set.clear();
       if (nodes && std::any_of(s.touches[sample].begin(), s.touches[sample].end(), holds)) continue;
       if (d > reach * element.size) {
-        const int g = std::max(points_for_distance(2 * d / element.size, target), points_for_wave(k * element.size, target)) + (element.nodes > 1 ? 1 : 0);
+        const int g =
+            std::max(points_for_distance(2 * d / element.size, target), points_for_wave(k * element.size, target)) +
+            (element.nodes > 1 ? 1 : 0);
         far += g * g;
       } else {
         near_rule(element, at, target, k, set);
@@ -78,8 +80,10 @@ double pair_seconds(const Problem& p, std::span<const Vec3> points, bool nodes) 
   if (outside == 0) return 0;
   const double count = static_cast<double>(points.size()), share = count / static_cast<double>(samples);
   // Zeros, sums of the elements about a node, the product.
-  const double matrix = share * outside * static_cast<double>(s.node_count()) * 9 * (nodes && p.single ? sizeof(Complex) / 2 : sizeof(Complex)),
-               passes = 2 + 2 * static_cast<double>(s.active) * s.elements.front().nodes / static_cast<double>(s.node_count());
+  const double matrix = share * outside * static_cast<double>(s.node_count()) * 9 *
+                        (nodes && p.single ? sizeof(Complex) / 2 : sizeof(Complex)),
+               passes = 2 + 2 * static_cast<double>(s.active) * s.elements.front().nodes /
+                                static_cast<double>(s.node_count());
   return share * (far * far_seconds + near * near_seconds) + passes * matrix / pass_rate;
 }
 
@@ -99,7 +103,10 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   e.steps = static_cast<Index>(p->frequencies.size());
   // Measured on one core of a server with AVX-512: 100 Gflop/s of factorisation in single precision; a third of that elsewhere.
   const double assembly = pair_seconds(*p, s.nodes, true);
-  const double solution = p->solve.method == Method::gmres ? 60 * 8 * n * n / 4e9 : 8.0 / 3 * n * n * n / (p->solve.method == Method::mixed || p->single ? 1e11 : 5e10) * (machine.avx512 ? 1 : 3);
+  const double solution = p->solve.method == Method::gmres
+                              ? 60 * 8 * n * n / 4e9
+                              : 8.0 / 3 * n * n * n / (p->solve.method == Method::mixed || p->single ? 1e11 : 5e10) *
+                                    (machine.avx512 ? 1 : 3);
   const double observers = pair_seconds(*p, observers_of(*p), false);
   e.seconds = (assembly + solution + observers) / cores * static_cast<double>(e.steps) * (p->bare ? 2 : 1);
   e.basis = "from the rates of a server's core, for the cores here";
@@ -112,11 +119,15 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
                {"shear wave speed", format_quantity(p->medium.shear_speed(), "m/s")},
                {"Rayleigh wave speed", format_quantity(p->medium.rayleigh_speed(), "m/s")},
                {"shear wave at the highest frequency",
-                format_quantity(p->medium.shear_speed() / std::max(1e-9, *std::max_element(p->frequencies.begin(), p->frequencies.end())), "m")},
+                format_quantity(p->medium.shear_speed() /
+                                    std::max(1e-9, *std::max_element(p->frequencies.begin(), p->frequencies.end())),
+                                "m")},
                {"frequencies", fmt::format("{}", e.steps)},
                {"assembly a frequency", fmt::format("about {}", format_duration(assembly / cores))},
                {"solution a frequency", fmt::format("about {}", format_duration(solution / cores))}};
-  if (observers > 0) e.details.emplace_back("receivers and planes a frequency", fmt::format("about {}", format_duration(observers / cores)));
+  if (observers > 0)
+    e.details.emplace_back("receivers and planes a frequency",
+                           fmt::format("about {}", format_duration(observers / cores)));
   return e;
 }
 
@@ -132,7 +143,8 @@ std::vector<Site> find_sites(const Surface& surface, std::span<const Vec3> point
         const double h = 1e-6;
         const Vec3 x = element.at(r, s).x, dr = scale(0.5 / h, sub(element.at(r + h, s).x, element.at(r - h, s).x)),
                    ds = scale(0.5 / h, sub(element.at(r, s + h).x, element.at(r, s - h).x)), d = sub(points[k], x);
-        const double a = dot(dr, dr), b = dot(dr, ds), c = dot(ds, ds), u = dot(d, dr), v = dot(d, ds), det = a * c - b * b;
+        const double a = dot(dr, dr), b = dot(dr, ds), c = dot(ds, ds), u = dot(d, dr), v = dot(d, ds),
+                     det = a * c - b * b;
         if (!(std::abs(det) > 0)) break;
         const double sr = (c * u - b * v) / det, ss = (a * v - b * u) / det;
         r = std::clamp(r + sr, -1.0, 2.0);
@@ -140,7 +152,8 @@ std::vector<Site> find_sites(const Surface& surface, std::span<const Vec3> point
         if (std::abs(sr) + std::abs(ss) < 1e-12) break;
       }
       const double e1 = 1e-6;
-      const bool inside = element.triangular() ? r > -e1 && s > -e1 && r + s < 1 + e1 : r > -e1 && r < 1 + e1 && s > -e1 && s < 1 + e1;
+      const bool inside =
+          element.triangular() ? r > -e1 && s > -e1 && r + s < 1 + e1 : r > -e1 && r < 1 + e1 && s > -e1 && s < 1 + e1;
       if (inside && distance(element.at(r, s).x, points[k]) < 1e-4 * element.size) out[k] = {e, r, s};
     }
   return out;
@@ -155,10 +168,15 @@ Team& ElasticBem::crew(RunContext& context) {
 Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& context) {
   ready.scene = &scene;
   const double k = problem_->highest_wave_number();
-  if (problem_->single) ready.rules_single = std::make_unique<FarRules<float>>(*scene.surface, problem_->solve.accuracy, k, false, crew(context).threads());
-  if (!problem_->single || !points_.empty()) ready.rules = std::make_unique<FarRules<double>>(*scene.surface, problem_->solve.accuracy, k, false, crew(context).threads());
+  if (problem_->single)
+    ready.rules_single =
+        std::make_unique<FarRules<float>>(*scene.surface, problem_->solve.accuracy, k, false, crew(context).threads());
+  if (!problem_->single || !points_.empty())
+    ready.rules =
+        std::make_unique<FarRules<double>>(*scene.surface, problem_->solve.accuracy, k, false, crew(context).threads());
   context.progress.begin("ghmatece", 0, "");
-  ready.diagonal = static_diagonal(crew(context), *scene.surface, problem_->solve.accuracy, problem_->medium.nu, problem_->sum_everywhere, context.stop);
+  ready.diagonal = static_diagonal(crew(context), *scene.surface, problem_->solve.accuracy, problem_->medium.nu,
+                                   problem_->sum_everywhere, context.stop);
   context.progress.end();
   if (context.stop.stop_requested()) return stop_error();
   ready.sites = find_sites(*scene.surface, points_);
@@ -167,7 +185,8 @@ Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& cont
 
 Status ElasticBem::prepare(RunContext& context) {
   if (context.cluster.size() > 1)
-    return make_error(ErrorCode::invalid_input, fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()),
+    return make_error(ErrorCode::invalid_input,
+                      fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()),
                       "Start it without mpirun; give it all cores with --threads.");
   std::vector<Diagnostic> diagnostics;
   problem_ = make_problem(context.input, context.mesh.get(), diagnostics);
@@ -200,9 +219,11 @@ Status ElasticBem::prepare(RunContext& context) {
     cells_.push_back(e);
   }
   geometry_ = {points, connectivity, offsets, types};
-  log::info("elastic-bem: {} elements ({} discontinuous, {} enclosing), {} unknowns, {} rows summed statically, linear algebra by {}",
-            s.active, s.discontinuous, s.elements.size() - static_cast<std::size_t>(s.active), 3 * s.node_count(),
-            main_.diagonal.summed_rows, dense::backend_name());
+  log::info(
+      "elastic-bem: {} elements ({} discontinuous, {} enclosing), {} unknowns, {} rows summed statically, linear "
+      "algebra by {}",
+      s.active, s.discontinuous, s.elements.size() - static_cast<std::size_t>(s.active), 3 * s.node_count(),
+      main_.diagonal.summed_rows, dense::backend_name());
   Results& out = context.results;
   out.number("elements", static_cast<double>(s.active), "1");
   out.number("unknowns", static_cast<double>(3 * s.node_count()), "1");
@@ -221,8 +242,10 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
   const std::size_t motions_count = cases.size();
   for (const Load& l : p.loads) cases.push_back(load_values(p, scene, l, h));
   SolveFacts facts;
-  auto solved = p.single ? scene.system->solve<float>(crew(context), h, *ready.rules_single, ready.diagonal.blocks, cases, p.solve, facts, context.progress, context.stop, &memory_)
-                         : scene.system->solve<double>(crew(context), h, *ready.rules, ready.diagonal.blocks, cases, p.solve, facts, context.progress, context.stop, &memory_);
+  auto solved = p.single ? scene.system->solve<float>(crew(context), h, *ready.rules_single, ready.diagonal.blocks,
+                                                      cases, p.solve, facts, context.progress, context.stop, &memory_)
+                         : scene.system->solve<double>(crew(context), h, *ready.rules, ready.diagonal.blocks, cases,
+                                                       p.solve, facts, context.progress, context.stop, &memory_);
   if (!solved) return solved.error();
   worst_.residual = std::max(worst_.residual, facts.residual);
   worst_.rcond = worst_.rcond == 0 ? facts.rcond : std::min(worst_.rcond, facts.rcond);
@@ -239,11 +262,18 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
     t.id = "solution";
     t.title = "Linear systems";
     t.form = ChartForm::none;
-    t.columns = {{"f", "Hz", "frequency"}, {"residual", "1", ""}, {"rcond", "1", "reciprocal condition"}, {"corrections", "1", ""},
-                 {"interior defect", "1", "of the plain solution"}, {"interior equations", "1", ""}, {"ghmatecd", "s", ""}, {"singular", "s", ""},
+    t.columns = {{"f", "Hz", "frequency"},
+                 {"residual", "1", ""},
+                 {"rcond", "1", "reciprocal condition"},
+                 {"corrections", "1", ""},
+                 {"interior defect", "1", "of the plain solution"},
+                 {"interior equations", "1", ""},
+                 {"ghmatecd", "s", ""},
+                 {"singular", "s", ""},
                  {"linsolve", "s", ""}};
-    context.results.table(t).append({h.omega / (2 * std::numbers::pi), facts.residual, facts.rcond, static_cast<double>(facts.iterations),
-                                     facts.chief_detector, static_cast<double>(facts.chief_rows), facts.seconds_pairs, facts.seconds_singular,
+    context.results.table(t).append({h.omega / (2 * std::numbers::pi), facts.residual, facts.rcond,
+                                     static_cast<double>(facts.iterations), facts.chief_detector,
+                                     static_cast<double>(facts.chief_rows), facts.seconds_pairs, facts.seconds_singular,
                                      facts.seconds_solve});
   }
 
@@ -305,11 +335,13 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
       e.field(site.r, site.s, shape.data());
       for (std::size_t q = 0; q < shown(); ++q)
         for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
-          for (std::size_t c = 0; c < 3; ++c) out.at_points[q][k][c] += shape[a] * out.total[q].displacement[static_cast<std::size_t>(e.node[a])][c];
+          for (std::size_t c = 0; c < 3; ++c)
+            out.at_points[q][k][c] += shape[a] * out.total[q].displacement[static_cast<std::size_t>(e.node[a])][c];
     }
     if (context.stop.stop_requested()) return stop_error();
     context.progress.begin("interec", 0, "");
-    const auto u = displacements_at(crew(context), s, *ready.rules, p.solve.accuracy, h, inner, out.scattered, context.stop, p.solve.deterministic);
+    const auto u = displacements_at(crew(context), s, *ready.rules, p.solve.accuracy, h, inner, out.scattered,
+                                    context.stop, p.solve.deterministic);
     for (std::size_t q = 0; q < shown(); ++q)
       for (std::size_t k = 0; k < inner.size(); ++k) {
         Complex3 v = u[q][k];
@@ -331,13 +363,15 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
         for (std::size_t k = 0, next = 0; k < p.receivers.size(); ++k) {
           const Site& site = ready.sites[k];
           out.stresses[q][k] = site.element < 0 ? found[q][next++]
-                                                : stress_on(s.elements[static_cast<std::size_t>(site.element)], site.r, site.s, h, out.total[q]);
+                                                : stress_on(s.elements[static_cast<std::size_t>(site.element)], site.r,
+                                                            site.s, h, out.total[q]);
         }
       for (std::size_t q = 0; q < shown(); ++q)
         if (incident[q])
           for (std::size_t k = 0; k < p.receivers.size(); ++k) {
             if (ready.sites[k].element >= 0) continue;
-            const auto tx = incident[q]->traction(p.receivers[k], {1, 0, 0}), ty = incident[q]->traction(p.receivers[k], {0, 1, 0}),
+            const auto tx = incident[q]->traction(p.receivers[k], {1, 0, 0}),
+                       ty = incident[q]->traction(p.receivers[k], {0, 1, 0}),
                        tz = incident[q]->traction(p.receivers[k], {0, 0, 1});
             const Complex more[6] = {tx[0], ty[1], tz[2], tx[1], ty[2], tz[0]};
             for (std::size_t c = 0; c < 6; ++c) out.stresses[q][k][c] += more[c];
@@ -398,8 +432,12 @@ void ElasticBem::save(CheckpointWriter& writer) const {
   writer.shared<Complex>("receivers", receiver_history_);
   writer.shared<double>("lines", line_history_);
   writer.value("exact error", exact_error_);
-  const std::array<double, 6> facts{worst_.residual, worst_.rcond, static_cast<double>(worst_.iterations), worst_.chief_detector,
-                                    static_cast<double>(worst_.chief_rows), worst_.work.far_points + worst_.work.near_points};
+  const std::array<double, 6> facts{worst_.residual,
+                                    worst_.rcond,
+                                    static_cast<double>(worst_.iterations),
+                                    worst_.chief_detector,
+                                    static_cast<double>(worst_.chief_rows),
+                                    worst_.work.far_points + worst_.work.near_points};
   writer.shared<double>("facts", facts);
 }
 
@@ -418,14 +456,14 @@ void ElasticBem::load(CheckpointReader& reader) {
 }
 
 const SolverInfo& solver_info() {
-  static const SolverInfo info{
-      "elastic-bem",
-      "Soil vibration, frequency-domain boundary elements",
-      "Harmonic vibration of soil and solids: foundations, trenches, tunnels, incident waves; only surfaces are meshed.",
-      parameters_schema,
-      [] { return std::unique_ptr<Solver>(std::make_unique<ElasticBem>()); },
-      verify_table,
-      bench_table};
+  static const SolverInfo info{"elastic-bem",
+                               "Soil vibration, frequency-domain boundary elements",
+                               "Harmonic vibration of soil and solids: foundations, trenches, tunnels, incident waves; "
+                               "only surfaces are meshed.",
+                               parameters_schema,
+                               [] { return std::unique_ptr<Solver>(std::make_unique<ElasticBem>()); },
+                               verify_table,
+                               bench_table};
   return info;
 }
 

@@ -21,11 +21,11 @@ struct Site {
 
 /// What one scene answers at one frequency.
 struct Answer {
-  std::vector<Complex> impedance;                 ///< 6F × 6F
-  std::vector<std::vector<Complex>> motions;      ///< of each shown case, 6F
-  std::vector<BoundaryValues> scattered, total;   ///< of each shown case
-  std::vector<std::vector<Complex3>> at_points;   ///< of each shown case: all observers
-  std::vector<std::vector<Stress>> stresses;      ///< of each shown case: receivers in the medium
+  std::vector<Complex> impedance;                ///< 6F × 6F
+  std::vector<std::vector<Complex>> motions;     ///< of each shown case, 6F
+  std::vector<BoundaryValues> scattered, total;  ///< of each shown case
+  std::vector<std::vector<Complex3>> at_points;  ///< of each shown case: all observers
+  std::vector<std::vector<Stress>> stresses;     ///< of each shown case: receivers in the medium
 };
 
 class ElasticBem final : public Solver {
@@ -63,10 +63,10 @@ class ElasticBem final : public Solver {
   std::unique_ptr<Team> merged_;
   Ready main_, bare_;
   MeshGeometry geometry_;
-  std::vector<Index> cells_;            ///< element of each cell of the geometry
-  std::vector<std::string> names_;      ///< of shown cases: loads, else unit motions
-  std::vector<Vec3> points_;            ///< receivers, then lines, then planes
-  std::size_t step_ = 0;                ///< frequencies done
+  std::vector<Index> cells_;        ///< element of each cell of the geometry
+  std::vector<std::string> names_;  ///< of shown cases: loads, else unit motions
+  std::vector<Vec3> points_;        ///< receivers, then lines, then planes
+  std::size_t step_ = 0;            ///< frequencies done
   SolveMemory memory_;
   Answer now_, without_;
   std::vector<std::vector<double>> insertion_;  ///< case, point

@@ -61,7 +61,8 @@ Radials radials(const std::vector<Complex>& b, int n, Complex k, double r) {
 
 Complex cavity_under_pressure(const Harmonic& h, double a, double p, double r) {
   const Complex ks = h.kS * a;
-  return p * a * a * a / h.mu * (1.0 + i1 * h.kP * r) / ((4.0 * (1.0 + i1 * h.kP * a) - ks * ks) * r * r) * std::exp(-i1 * h.kP * (r - a));
+  return p * a * a * a / h.mu * (1.0 + i1 * h.kP * r) / ((4.0 * (1.0 + i1 * h.kP * a) - ks * ks) * r * r) *
+         std::exp(-i1 * h.kP * (r - a));
 }
 
 CavityPWave::CavityPWave(const Harmonic& h, double a) : h_(h) {
@@ -70,7 +71,8 @@ CavityPWave::CavityPWave(const Harmonic& h, double a) : h_(h) {
   for (int n = 0; n <= terms; ++n) {
     const double N = n * (n + 1);
     const auto stress_p = [&](const Radials& f) {  // σ_rr, σ_rθ
-      return std::array<Complex, 2>{-h.lambda * h.kP * h.kP * f.f + 2.0 * h.mu * f.dd, 2.0 * h.mu / a * (f.d - f.f / a)};
+      return std::array<Complex, 2>{-h.lambda * h.kP * h.kP * f.f + 2.0 * h.mu * f.dd,
+                                    2.0 * h.mu / a * (f.d - f.f / a)};
     };
     const Radials j = radials(jp, n, h.kP, a), p = radials(hp, n, h.kP, a), s = radials(hs, n, h.kS, a);
     const auto in = stress_p(j), out = stress_p(p);
@@ -79,7 +81,8 @@ CavityPWave::CavityPWave(const Harmonic& h, double a) : h_(h) {
       b_.push_back(0);
       continue;
     }
-    const std::array<Complex, 2> shear{2.0 * h.mu * N * (s.d / a - s.f / (a * a)), h.mu * (s.dd + (N - 2) * s.f / (a * a))};
+    const std::array<Complex, 2> shear{2.0 * h.mu * N * (s.d / a - s.f / (a * a)),
+                                       h.mu * (s.dd + (N - 2) * s.f / (a * a))};
     const Complex all = out[0] * shear[1] - shear[0] * out[1];
     t_.push_back((-in[0] * shear[1] + shear[0] * in[1]) / all);
     b_.push_back((-out[0] * in[1] + in[0] * out[1]) / all);
@@ -100,7 +103,8 @@ std::array<Complex, 2> CavityPWave::displacement(double r, double theta) const {
     // dP_n/dθ = −sin θ P_n′, and P_n′ sin²θ = n (P_{n−1} − c P_n) = (n+1)(c P_n − P_{n+1})
     const double slope = std::abs(sn) < 1e-12 ? 0 : -(n + 1) * (c * p0 - p1) / sn;
     const Radials f = radials(hp, n, h_.kP, r), g = radials(hs, n, h_.kS, r);
-    const Complex a = power * (2.0 * n + 1) * unit_factor, t = t_[static_cast<std::size_t>(n)], b = b_[static_cast<std::size_t>(n)];
+    const Complex a = power * (2.0 * n + 1) * unit_factor, t = t_[static_cast<std::size_t>(n)],
+                  b = b_[static_cast<std::size_t>(n)];
     ur += a * (t * f.d + b * N * g.f / r) * p0;
     ut += a * (t * f.f / r + b * (g.f / r + g.d)) * slope;
     const double p2 = ((2 * n + 3) * c * p1 - (n + 1) * p0) / (n + 2);
@@ -118,10 +122,12 @@ CavitySWave::CavitySWave(const Harmonic& h, double a) : h_(h) {
   for (int n = 1; n <= terms; ++n) {
     const double N = n * (n + 1);
     const auto shear = [&](const Radials& f) {
-      return std::array<Complex, 2>{2.0 * h.mu * N * (f.d / a - f.f / (a * a)), h.mu * (f.dd + (N - 2) * f.f / (a * a))};
+      return std::array<Complex, 2>{2.0 * h.mu * N * (f.d / a - f.f / (a * a)),
+                                    h.mu * (f.dd + (N - 2) * f.f / (a * a))};
     };
     const Radials j = radials(js, n, h.kS, a), p = radials(hp, n, h.kP, a), s = radials(hs, n, h.kS, a);
-    const std::array<Complex, 2> out{-h.lambda * h.kP * h.kP * p.f + 2.0 * h.mu * p.dd, 2.0 * h.mu / a * (p.d - p.f / a)};
+    const std::array<Complex, 2> out{-h.lambda * h.kP * h.kP * p.f + 2.0 * h.mu * p.dd,
+                                     2.0 * h.mu / a * (p.d - p.f / a)};
     const auto in = shear(j), turn = shear(s);
     const Complex all = out[0] * turn[1] - turn[0] * out[1];
     p_.push_back((-in[0] * turn[1] + turn[0] * in[1]) / all);
@@ -176,7 +182,8 @@ Complex half_space_surface(const Harmonic& h, double r) {
     const double width = std::min(at < 1.6 * scale ? 0.02 * scale : 0.5 * scale, 2 / r);
     for (const GaussPoint& g : gauss_points(8)) {
       const double k = at + g.x * width;
-      const Complex alpha = decaying(k * k - h.kP * h.kP), beta = decaying(k * k - h.kS * h.kS), w = 2 * k * k - h.kS * h.kS;
+      const Complex alpha = decaying(k * k - h.kP * h.kP), beta = decaying(k * k - h.kS * h.kS),
+                    w = 2 * k * k - h.kS * h.kS;
       const Complex F = -h.kS * h.kS * alpha / (h.mu * (w * w - 4 * k * k * alpha * beta));
       sum += g.w * width * (F * k - fixed) * std::cyl_bessel_j(0.0, k * r);
     }

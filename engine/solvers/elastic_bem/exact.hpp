@@ -37,7 +37,8 @@ class CavitySWave {
 
  private:
   Harmonic h_;
-  std::vector<Complex> p_, s_, m_;  ///< n ≥ 1: amplitudes of P and SV over those of the incident SV part, of the torsional part
+  std::vector<Complex> p_, s_,
+      m_;  ///< n ≥ 1: amplitudes of P and SV over those of the incident SV part, of the torsional part
 };
 
 /// σ_rr and σ_θθ = σ_φφ of cavity_under_pressure().

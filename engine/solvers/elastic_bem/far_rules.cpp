@@ -37,13 +37,16 @@ FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, doubl
   };
   const auto elements = static_cast<Index>(scalar ? surface.elements.size() : static_cast<std::size_t>(surface.active));
   const auto lanes = static_cast<std::size_t>(lane_kernels<Real>().lanes);
-  const auto padded = [&](const Made& m) { return (static_cast<std::size_t>(m.gu * m.gv) + lanes - 1) / lanes * lanes; };
+  const auto padded = [&](const Made& m) {
+    return (static_cast<std::size_t>(m.gu * m.gv) + lanes - 1) / lanes * lanes;
+  };
   const CpuWorker workers(threads);
   // Equal neighbours lie at 2 half-lengths, up to round-off.
   const double nearest = accuracy.target < 1e-6 ? 2.39 : 1.99;
   double reach[2][far_order_count];
   for (int more = 0; more < 2; ++more)
-    for (std::size_t q = 0; q < far_order_count; ++q) reach[more][q] = std::max(nearest, distance_for_points(far_orders[q] - more, accuracy.target));
+    for (std::size_t q = 0; q < far_order_count; ++q)
+      reach[more][q] = std::max(nearest, distance_for_points(far_orders[q] - more, accuracy.target));
   std::vector<Plan> plans(static_cast<std::size_t>(elements));
   workers.for_each({0, elements}, 64, [&](Interval chunk, int) {
     for (Index k = chunk.begin; k < chunk.end; ++k) {
@@ -67,7 +70,8 @@ FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, doubl
         last = D;
         const auto along = [&](std::size_t axis) {
           const double own = D * e.size / std::max(e.length[axis], 1e-300);
-          const int needed = std::max(points_for_distance(std::max(own, D), accuracy.target), points_for_wave(wave_number * e.length[axis], accuracy.target));
+          const int needed = std::max(points_for_distance(std::max(own, D), accuracy.target),
+                                      points_for_wave(wave_number * e.length[axis], accuracy.target));
           return std::clamp(needed + more, 2, g);
         };
         put(D, e.triangular() ? g : along(0), e.triangular() ? g : along(1));
@@ -140,7 +144,8 @@ FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, doubl
           for (std::size_t v = 0; v < 7 + nodes; ++v) p[v * n + q] = v < 3 ? p[v * n] : Real(0);
         classes_[static_cast<std::size_t>(first_[static_cast<std::size_t>(k)]) + c] = {
             made.distance2,
-            {static_cast<int>(count), static_cast<int>(nodes), n, p, p + n, p + 2 * n, p + 3 * n, p + 4 * n, p + 5 * n, p + 6 * n, p + 7 * n},
+            {static_cast<int>(count), static_cast<int>(nodes), n, p, p + n, p + 2 * n, p + 3 * n, p + 4 * n, p + 5 * n,
+             p + 6 * n, p + 7 * n},
             static_cast<int>(n)};
       }
     }

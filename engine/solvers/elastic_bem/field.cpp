@@ -14,8 +14,9 @@ namespace conoid::elastic_bem {
 using namespace conoid::vec;
 
 std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& surface, const FarRules<double>& rules,
-                                                    const Accuracy& accuracy, const Harmonic& harmonic, std::span<const Vec3> points,
-                                                    std::span<const BoundaryValues> cases, std::stop_token stop, bool deterministic) {
+                                                    const Accuracy& accuracy, const Harmonic& harmonic,
+                                                    std::span<const Vec3> points, std::span<const BoundaryValues> cases,
+                                                    std::stop_token stop, bool deterministic) {
   const Index m = surface.node_count(), columns = static_cast<Index>(cases.size());
   std::vector<std::vector<Complex3>> out(cases.size(), std::vector<Complex3>(points.size()));
   // Columns that carry something: all displacements, tractions that are not zero in every case.
@@ -23,18 +24,22 @@ std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& s
   Index width = 3 * m;
   for (std::size_t t = 0; t < place.size(); ++t)
     for (std::size_t d = 0; d < 3; ++d)
-      if (std::any_of(cases.begin(), cases.end(), [&](const BoundaryValues& v) { return v.traction[t][d] != Complex(0); }))
+      if (std::any_of(cases.begin(), cases.end(),
+                      [&](const BoundaryValues& v) { return v.traction[t][d] != Complex(0); }))
         place[t][d] = width++;
   std::vector<Complex> x(static_cast<std::size_t>(width * columns));
   for (Index c = 0; c < columns; ++c) {
     const BoundaryValues& v = cases[static_cast<std::size_t>(c)];
     for (Index k = 0; k < m; ++k)
-      for (std::size_t d = 0; d < 3; ++d) x[static_cast<std::size_t>(c * width + static_cast<Index>(d) * m + k)] = v.displacement[static_cast<std::size_t>(k)][d];
+      for (std::size_t d = 0; d < 3; ++d)
+        x[static_cast<std::size_t>(c * width + static_cast<Index>(d) * m + k)] =
+            v.displacement[static_cast<std::size_t>(k)][d];
     for (std::size_t t = 0; t < place.size(); ++t)
       for (std::size_t d = 0; d < 3; ++d)
         if (place[t][d] >= 0) x[static_cast<std::size_t>(c * width + place[t][d])] = v.traction[t][d];
   }
-  const Index batch = std::clamp<Index>((Index{256} << 20) / (16 * 3 * std::max<Index>(width, 1)) / 128 * 128, 128, 4096);
+  const Index batch =
+      std::clamp<Index>((Index{256} << 20) / (16 * 3 * std::max<Index>(width, 1)) / 128 * 128, 128, 4096);
   for (Index begin = 0; begin < static_cast<Index>(points.size()) && !stop.stop_requested(); begin += batch) {
     const Index count = std::min(batch, static_cast<Index>(points.size()) - begin), rows = 3 * count;
     std::vector<Complex> a(static_cast<std::size_t>(rows * width));
@@ -42,24 +47,29 @@ std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& s
     targets.h.resize(static_cast<std::size_t>(m));
     targets.g.resize(place.size());
     for (Index k = 0; k < m; ++k)
-      for (std::size_t d = 0; d < 3; ++d) targets.h[static_cast<std::size_t>(k)][d] = {a.data() + (static_cast<Index>(d) * m + k) * rows, Complex(-1)};
+      for (std::size_t d = 0; d < 3; ++d)
+        targets.h[static_cast<std::size_t>(k)][d] = {a.data() + (static_cast<Index>(d) * m + k) * rows, Complex(-1)};
     for (std::size_t t = 0; t < place.size(); ++t)
       for (std::size_t d = 0; d < 3; ++d)
         if (place[t][d] >= 0) targets.g[t][d] = {a.data() + place[t][d] * rows, Complex(1)};
-    assemble_pairs<double>(team, surface, rules, accuracy, harmonic, {points.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)), false},
+    assemble_pairs<double>(team, surface, rules, accuracy, harmonic,
+                           {points.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)), false},
                            targets, stop);
     std::vector<Complex> y(static_cast<std::size_t>(rows * columns));
-    dense::multiply<Complex>(a.data(), rows, width, x.data(), columns, Complex(0), y.data(), deterministic ? 1 : team.threads());
+    dense::multiply<Complex>(a.data(), rows, width, x.data(), columns, Complex(0), y.data(),
+                             deterministic ? 1 : team.threads());
     for (Index c = 0; c < columns; ++c)
       for (Index k = 0; k < count; ++k)
         for (std::size_t d = 0; d < 3; ++d)
-          out[static_cast<std::size_t>(c)][static_cast<std::size_t>(begin + k)][d] = y[static_cast<std::size_t>(c * rows + static_cast<Index>(d) * count + k)];
+          out[static_cast<std::size_t>(c)][static_cast<std::size_t>(begin + k)][d] =
+              y[static_cast<std::size_t>(c * rows + static_cast<Index>(d) * count + k)];
   }
   return out;
 }
 
-std::vector<std::vector<Stress>> stresses_at(Team& team, const Surface& surface, const Accuracy& accuracy, const Harmonic& harmonic,
-                                             std::span<const Vec3> points, std::span<const BoundaryValues> cases, std::stop_token stop) {
+std::vector<std::vector<Stress>> stresses_at(Team& team, const Surface& surface, const Accuracy& accuracy,
+                                             const Harmonic& harmonic, std::span<const Vec3> points,
+                                             std::span<const BoundaryValues> cases, std::stop_token stop) {
   constexpr std::array<std::array<std::size_t, 2>, 6> order{{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}}};
   std::vector<std::vector<Stress>> out(cases.size(), std::vector<Stress>(points.size()));
   class StressPhase final : public Phase {
@@ -122,7 +132,8 @@ Stress stress_on(const Element& element, double r, double s, const Harmonic& har
   element.field(r, s + h, above.data());
   Complex3 traction{}, slope1{}, slope2{};  // ∂u/∂e1, ∂u/∂e2
   for (std::size_t q = 0; q < static_cast<std::size_t>(element.nodes); ++q) {
-    const Complex3 &u = values.displacement[static_cast<std::size_t>(element.node[q])], &t = values.traction[static_cast<std::size_t>(element.traction[q])];
+    const Complex3 &u = values.displacement[static_cast<std::size_t>(element.node[q])],
+                   &t = values.traction[static_cast<std::size_t>(element.traction[q])];
     const double dr = (after[q] - before[q]) / (2 * h), ds = (above[q] - below[q]) / (2 * h);
     for (std::size_t d = 0; d < 3; ++d) {
       traction[d] += shape[q] * t[d];
@@ -150,7 +161,8 @@ Stress stress_on(const Element& element, double r, double s, const Harmonic& har
   return out;
 }
 
-std::array<Complex, 6> resultant(const Surface& surface, int condition, const Vec3& origin, const BoundaryValues& values) {
+std::array<Complex, 6> resultant(const Surface& surface, int condition, const Vec3& origin,
+                                 const BoundaryValues& values) {
   std::array<Complex, 6> f{};
   PointSet set;
   for (Index k = 0; k < surface.active; ++k) {
@@ -161,7 +173,8 @@ std::array<Complex, 6> resultant(const Surface& surface, int condition, const Ve
     for (std::size_t q = 0; q < set.w.size(); ++q) {
       Complex3 t{};
       for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
-        for (std::size_t d = 0; d < 3; ++d) t[d] += set.shape[q][a] * values.traction[static_cast<std::size_t>(e.traction[a])][d] * set.w[q];
+        for (std::size_t d = 0; d < 3; ++d)
+          t[d] += set.shape[q][a] * values.traction[static_cast<std::size_t>(e.traction[a])][d] * set.w[q];
       const Vec3 r = sub({set.x[q], set.y[q], set.z[q]}, origin);
       for (std::size_t d = 0; d < 3; ++d) f[d] += t[d];
       f[3] += r[1] * t[2] - r[2] * t[1];

@@ -14,20 +14,23 @@ using Stress = std::array<Complex, 6>;
 
 /// u_i(ξ) = ∫ u*_ij t_j − t*_ij u_j dS for each load case and point: out[case][point]. Points on the surface itself are not
 /// allowed; close ones cost more.
-[[nodiscard]] std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& surface, const FarRules<double>& rules,
-                                                                  const Accuracy& accuracy, const Harmonic& harmonic,
-                                                                  std::span<const Vec3> points, std::span<const BoundaryValues> cases,
-                                                                  std::stop_token stop = {}, bool deterministic = false);
+[[nodiscard]] std::vector<std::vector<Complex3>> displacements_at(
+    Team& team, const Surface& surface, const FarRules<double>& rules, const Accuracy& accuracy,
+    const Harmonic& harmonic, std::span<const Vec3> points, std::span<const BoundaryValues> cases,
+    std::stop_token stop = {}, bool deterministic = false);
 [[nodiscard]] std::vector<std::vector<Stress>> stresses_at(Team& team, const Surface& surface, const Accuracy& accuracy,
                                                            const Harmonic& harmonic, std::span<const Vec3> points,
-                                                           std::span<const BoundaryValues> cases, std::stop_token stop = {});
+                                                           std::span<const BoundaryValues> cases,
+                                                           std::stop_token stop = {});
 
 /// Stress on the surface itself, at (r, s) of an element: the traction gives three parts, the slopes of the displacement along
 /// the surface the other three by Hooke's law. Of constant elements, which have no slopes, those three are not a number.
-[[nodiscard]] Stress stress_on(const Element& element, double r, double s, const Harmonic& harmonic, const BoundaryValues& values);
+[[nodiscard]] Stress stress_on(const Element& element, double r, double s, const Harmonic& harmonic,
+                               const BoundaryValues& values);
 
 /// Force and moment about `origin` that the tractions on the elements of one condition exert on the medium.
-[[nodiscard]] std::array<Complex, 6> resultant(const Surface& surface, int condition, const Vec3& origin, const BoundaryValues& values);
+[[nodiscard]] std::array<Complex, 6> resultant(const Surface& surface, int condition, const Vec3& origin,
+                                               const BoundaryValues& values);
 /// Area of the elements of a condition.
 [[nodiscard]] double area_of(const Surface& surface, int condition);
 

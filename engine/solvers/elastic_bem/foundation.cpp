@@ -28,13 +28,15 @@ std::vector<LoadValues> unit_motions(const BoundarySystem& system, const Foundat
         u = cross(theta, sub(s.nodes[n], f.reference));
       }
       for (std::size_t d = 0; d < 3; ++d)
-        if (system.conditions()[static_cast<std::size_t>(f.condition)].displacement[d]) out[q].displacement[n][d] = u[d];
+        if (system.conditions()[static_cast<std::size_t>(f.condition)].displacement[d])
+          out[q].displacement[n][d] = u[d];
     }
   }
   return out;
 }
 
-std::vector<Complex> impedance(const Surface& surface, const std::vector<Foundation>& foundations, std::span<const BoundaryValues> motions_) {
+std::vector<Complex> impedance(const Surface& surface, const std::vector<Foundation>& foundations,
+                               std::span<const BoundaryValues> motions_) {
   const std::size_t n = 6 * foundations.size();
   std::vector<Complex> k(n * n);
   for (std::size_t column = 0; column < n; ++column)

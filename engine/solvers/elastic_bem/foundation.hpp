@@ -21,9 +21,9 @@ struct Foundation {
   Contact contact = Contact::welded;
   Vec3 reference{};
   double mass = 0;
-  Vec3 centre_of_mass{};           ///< relative to the reference point
-  Vec3 inertia{};                  ///< about axes through the centre of mass, kg m²
-  std::array<double, 6> load{};    ///< force and moment about the reference point
+  Vec3 centre_of_mass{};         ///< relative to the reference point
+  Vec3 inertia{};                ///< about axes through the centre of mass, kg m²
+  std::array<double, 6> load{};  ///< force and moment about the reference point
 };
 
 using Matrix6 = std::array<std::array<Complex, 6>, 6>;
@@ -37,7 +37,8 @@ using Matrix6 = std::array<std::array<Complex, 6>, 6>;
 /// resist) stay zero.
 [[nodiscard]] std::vector<Complex> inverse_where_stiff(std::vector<Complex> k, std::size_t n);
 /// Motions of all foundations under a load case with reactions `fixed` (6F, of the held foundations) and loads `p` (6F).
-[[nodiscard]] std::vector<Complex> motions(const std::vector<Foundation>& foundations, const std::vector<Complex>& k, double omega,
-                                           const std::vector<Complex>& fixed, const std::vector<Complex>& p);
+[[nodiscard]] std::vector<Complex> motions(const std::vector<Foundation>& foundations, const std::vector<Complex>& k,
+                                           double omega, const std::vector<Complex>& fixed,
+                                           const std::vector<Complex>& p);
 
 }  // namespace conoid::elastic_bem

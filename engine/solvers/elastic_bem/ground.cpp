@@ -17,7 +17,9 @@ namespace conoid::elastic_bem {
 
 namespace {
 
-Error invalid(std::string text, std::string hint) { return make_error(ErrorCode::invalid_input, std::move(text), std::move(hint)); }
+Error invalid(std::string text, std::string hint) {
+  return make_error(ErrorCode::invalid_input, std::move(text), std::move(hint));
+}
 
 /// Points shared by place, cells of order 1 or 2 from a map of a lattice of half steps.
 class Builder {
@@ -70,14 +72,15 @@ std::vector<double> growing(double from, double to, double h, double growth, dou
   return out;
 }
 
-
 std::vector<double> axis(double low, double high, std::vector<double> breaks, const GroundRectangle& o,
                          const std::function<double(double, double)>& edge_growth) {
   std::sort(breaks.begin(), breaks.end());
   std::vector<double> unique;
   for (double b : breaks)
     if (b > low + 1e-9 && b < high - 1e-9 && (unique.empty() || b > unique.back() + 1e-9)) unique.push_back(b);
-  const auto append = [](std::vector<double>& to, const std::vector<double>& more) { to.insert(to.end(), more.begin() + 1, more.end()); };
+  const auto append = [](std::vector<double>& to, const std::vector<double>& more) {
+    to.insert(to.end(), more.begin() + 1, more.end());
+  };
   std::vector<double> out{low};
   if (unique.empty()) {
     const int n = std::max(1, static_cast<int>(std::lround((high - low) / o.element)));
@@ -94,7 +97,8 @@ std::vector<double> axis(double low, double high, std::vector<double> breaks, co
       append(out, graded(a, b, std::max(1, static_cast<int>(std::ceil((b - a) / o.element - 1e-9)))));
       continue;
     }
-    std::vector<double> left = growing(a, middle, o.element, growth, o.largest), right = growing(b, middle, o.element, growth, o.largest);
+    std::vector<double> left = growing(a, middle, o.element, growth, o.largest),
+                        right = growing(b, middle, o.element, growth, o.largest);
     std::reverse(right.begin(), right.end());
     append(out, left);
     append(out, right);
@@ -106,25 +110,33 @@ std::vector<double> axis(double low, double high, std::vector<double> breaks, co
 }  // namespace
 
 Result<Mesh> ground_rectangle(const GroundRectangle& o) {
-  if (!(o.high[0] > o.low[0] && o.high[1] > o.low[1])) return invalid("the ground has no extent", "Give low and high corners with low < high.");
-  if (!(o.element > 0)) return invalid("the ground's element length must be positive", "Give ground.element, about a sixth of the shortest wavelength.");
-  const auto inside = [&](const std::array<double, 2>& low, const std::array<double, 2>& high, const std::string& what) -> Status {
+  if (!(o.high[0] > o.low[0] && o.high[1] > o.low[1]))
+    return invalid("the ground has no extent", "Give low and high corners with low < high.");
+  if (!(o.element > 0))
+    return invalid("the ground's element length must be positive",
+                   "Give ground.element, about a sixth of the shortest wavelength.");
+  const auto inside = [&](const std::array<double, 2>& low, const std::array<double, 2>& high,
+                          const std::string& what) -> Status {
     for (std::size_t d = 0; d < 2; ++d)
       if (!(high[d] > low[d]) || low[d] < o.low[d] - 1e-9 || high[d] > o.high[d] + 1e-9)
-        return invalid(fmt::format("{} from ({:g}, {:g}) to ({:g}, {:g}) is empty or reaches beyond the ground", what, low[0], low[1], high[0], high[1]),
+        return invalid(fmt::format("{} from ({:g}, {:g}) to ({:g}, {:g}) is empty or reaches beyond the ground", what,
+                                   low[0], low[1], high[0], high[1]),
                        "Enlarge the ground or shrink it.");
     return {};
   };
   const auto overlap = [](const auto& a, const auto& b) {
-    return a.low[0] < b.high[0] - 1e-9 && b.low[0] < a.high[0] - 1e-9 && a.low[1] < b.high[1] - 1e-9 && b.low[1] < a.high[1] - 1e-9;
+    return a.low[0] < b.high[0] - 1e-9 && b.low[0] < a.high[0] - 1e-9 && a.low[1] < b.high[1] - 1e-9 &&
+           b.low[1] < a.high[1] - 1e-9;
   };
   for (std::size_t k = 0; k < o.patches.size(); ++k) {
     if (auto s = inside(o.patches[k].low, o.patches[k].high, "patch '" + o.patches[k].name + "'"); !s) return s.error();
     for (std::size_t j = 0; j < k; ++j)
       if (overlap(o.patches[k], o.patches[j]))
-        return invalid(fmt::format("the patches '{}' and '{}' overlap", o.patches[j].name, o.patches[k].name), "Move them apart.");
+        return invalid(fmt::format("the patches '{}' and '{}' overlap", o.patches[j].name, o.patches[k].name),
+                       "Move them apart.");
     for (const Trench& t : o.trenches)
-      if (overlap(o.patches[k], t)) return invalid(fmt::format("the patch '{}' lies over a trench", o.patches[k].name), "Move it off the trench.");
+      if (overlap(o.patches[k], t))
+        return invalid(fmt::format("the patch '{}' lies over a trench", o.patches[k].name), "Move it off the trench.");
   }
   for (const Trench& t : o.trenches) {
     if (auto s = inside(t.low, t.high, "the trench"); !s) return s.error();
@@ -145,7 +157,8 @@ Result<Mesh> ground_rectangle(const GroundRectangle& o) {
     });
   }
   if (x[0].size() * x[1].size() > 1'000'000)
-    return invalid(fmt::format("the ground would have {} x {} cells", x[0].size() - 1, x[1].size() - 1), "Enlarge ground.element or ground.growth.");
+    return invalid(fmt::format("the ground would have {} x {} cells", x[0].size() - 1, x[1].size() - 1),
+                   "Enlarge ground.element or ground.growth.");
   Builder builder(o.order);
   const auto group_of = [&](double a, double b) -> std::string {
     for (const Trench& t : o.trenches)
@@ -173,13 +186,21 @@ Result<Mesh> ground_rectangle(const GroundRectangle& o) {
       const double z1 = o.level - r * h, z0 = z1 - h;
       for (std::size_t i = 0; i + 1 < g[0].size(); ++i) {
         const double a = g[0][i], b = g[0][i + 1];
-        builder.cell("trench", [&](double u, double v) { return Vec3{b + u * (a - b), t.low[1], z0 + v * (z1 - z0)}; });   // normal +y
-        builder.cell("trench", [&](double u, double v) { return Vec3{a + u * (b - a), t.high[1], z0 + v * (z1 - z0)}; });  // normal −y
+        builder.cell("trench", [&](double u, double v) {
+          return Vec3{b + u * (a - b), t.low[1], z0 + v * (z1 - z0)};
+        });  // normal +y
+        builder.cell("trench", [&](double u, double v) {
+          return Vec3{a + u * (b - a), t.high[1], z0 + v * (z1 - z0)};
+        });  // normal −y
       }
       for (std::size_t i = 0; i + 1 < g[1].size(); ++i) {
         const double a = g[1][i], b = g[1][i + 1];
-        builder.cell("trench", [&](double u, double v) { return Vec3{t.low[0], a + u * (b - a), z0 + v * (z1 - z0)}; });   // normal +x
-        builder.cell("trench", [&](double u, double v) { return Vec3{t.high[0], b + u * (a - b), z0 + v * (z1 - z0)}; });  // normal −x
+        builder.cell("trench", [&](double u, double v) {
+          return Vec3{t.low[0], a + u * (b - a), z0 + v * (z1 - z0)};
+        });  // normal +x
+        builder.cell("trench", [&](double u, double v) {
+          return Vec3{t.high[0], b + u * (a - b), z0 + v * (z1 - z0)};
+        });  // normal −x
       }
     }
     for (std::size_t j = 0; j + 1 < g[1].size(); ++j)
@@ -192,9 +213,11 @@ Result<Mesh> ground_rectangle(const GroundRectangle& o) {
 }
 
 Result<Mesh> ground_disc(const GroundDisc& o) {
-  if (!(o.radius > 0) || o.extent < o.radius) return invalid("the ground must reach beyond the disc", "Give ground.extent >= ground.radius > 0.");
+  if (!(o.radius > 0) || o.extent < o.radius)
+    return invalid("the ground must reach beyond the disc", "Give ground.extent >= ground.radius > 0.");
   if (o.around < 1 || o.around > 200 || o.inside < 1 || o.inside > 200)
-    return invalid("the disc needs 1 to 200 cells around a quarter and 1 to 200 rings", "Change ground.around or ground.rings.");
+    return invalid("the disc needs 1 to 200 cells around a quarter and 1 to 200 rings",
+                   "Change ground.around or ground.rings.");
   Builder builder(o.order);
   const double core = 0.5 * o.radius / (1 + 0.1 * (o.inside > 2 ? 1 : 0));
   const int n = o.around;
@@ -207,9 +230,11 @@ Result<Mesh> ground_disc(const GroundDisc& o) {
     if (m < 1e-14) return square;
     Vec3 round{};
     if (std::abs(a) >= std::abs(b))
-      round = {std::copysign(1.0, a) * m * core * s * std::cos(fa * b / m), m * core * s * std::sin(fa * b / m), o.level};
+      round = {std::copysign(1.0, a) * m * core * s * std::cos(fa * b / m), m * core * s * std::sin(fa * b / m),
+               o.level};
     else
-      round = {m * core * s * std::sin(fa * a / m), std::copysign(1.0, b) * m * core * s * std::cos(fa * a / m), o.level};
+      round = {m * core * s * std::sin(fa * a / m), std::copysign(1.0, b) * m * core * s * std::cos(fa * a / m),
+               o.level};
     const double w = 0.4 * m * m;
     return Vec3{(1 - w) * square[0] + w * round[0], (1 - w) * square[1] + w * round[1], o.level};
   };

@@ -16,7 +16,8 @@ namespace conoid::elastic_bem {
 struct Patch {
   std::string name;
   std::array<double, 2> low{}, high{};
-  double edge_growth = 1;  ///< cells grow by this factor from the patch's edges inwards (contact stresses peak at edges)
+  double edge_growth =
+      1;  ///< cells grow by this factor from the patch's edges inwards (contact stresses peak at edges)
 };
 
 /// A rectangular hole: walls and bottom become the group "trench".
@@ -27,9 +28,9 @@ struct Trench {
 
 struct GroundRectangle {
   std::array<double, 2> low{-10, -10}, high{10, 10};
-  double element = 1;  ///< wanted length at patches and trenches
+  double element = 1;    ///< wanted length at patches and trenches
   double growth = 1.25;  ///< of neighbouring cells away from them
-  double largest = 0;  ///< no cell longer than this; 0: no limit
+  double largest = 0;    ///< no cell longer than this; 0: no limit
   double level = 0;
   int order = 2;  ///< 1: quad4, 2: quad9
   std::vector<Patch> patches;
@@ -39,10 +40,10 @@ struct GroundRectangle {
 [[nodiscard]] Result<Mesh> ground_rectangle(const GroundRectangle& options);
 
 struct GroundDisc {
-  double radius = 1;   ///< of the inner disc
-  double extent = 5;   ///< of the ground around it
-  int around = 4;      ///< cells along a quarter of the circle
-  int inside = 3;      ///< rings of cells between the core and the circle
+  double radius = 1;           ///< of the inner disc
+  double extent = 5;           ///< of the ground around it
+  int around = 4;              ///< cells along a quarter of the circle
+  int inside = 3;              ///< rings of cells between the core and the circle
   double inside_growth = 0.5;  ///< each ring towards the edge so many times as wide as the one before
   double outside_growth = 1.5;
   double first_outside = 0;  ///< width of the first ring outside; 0: as the last one inside

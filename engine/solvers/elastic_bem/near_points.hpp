@@ -23,7 +23,8 @@ class NearPoints {
  public:
   const LanePoints<Real>& fill(const PointSet& p, const Vec3& at, int lanes, int only = -1, bool complement = false) {
     const auto n = static_cast<std::size_t>(p.count());
-    const std::size_t padded = (n + static_cast<std::size_t>(lanes) - 1) / static_cast<std::size_t>(lanes) * static_cast<std::size_t>(lanes);
+    const std::size_t padded =
+        (n + static_cast<std::size_t>(lanes) - 1) / static_cast<std::size_t>(lanes) * static_cast<std::size_t>(lanes);
     const int nodes = only >= 0 ? 1 : p.nodes;
     values_.assign(padded * static_cast<std::size_t>(7 + nodes), Real(0));
     Real* a[7];
@@ -47,7 +48,8 @@ class NearPoints {
         for (std::size_t k = 0; k < static_cast<std::size_t>(nodes); ++k)
           values_[(7 + k) * padded + q] = static_cast<Real>(p.shape[q][k]);
     }
-    points_ = {static_cast<int>(padded), nodes, padded, a[0], a[1], a[2], a[3], a[4], a[5], a[6], values_.data() + 7 * padded};
+    points_ = {static_cast<int>(padded),   nodes, padded, a[0], a[1], a[2], a[3], a[4], a[5], a[6],
+               values_.data() + 7 * padded};
     return points_;
   }
 
@@ -66,7 +68,8 @@ class NearPoints {
     std::size_t q = 0;
     for (const SingularPiece& piece : pieces_)
       for (const GaussPoint& v : gauss_points(along)) {
-        const double r = piece.a[0] + v.x * (piece.b[0] - piece.a[0]) - p[0], s = piece.a[1] + v.x * (piece.b[1] - piece.a[1]) - p[1];
+        const double r = piece.a[0] + v.x * (piece.b[0] - piece.a[0]) - p[0],
+                     s = piece.a[1] + v.x * (piece.b[1] - piece.a[1]) - p[1];
         const Vec3 way = vec::axpy(r, e.along_r, vec::scale(s, e.along_s));
         for (const GaussPoint& t : gauss_points(radial)) {
           for (std::size_t d = 0; d < 3; ++d) a[d * n + q] = static_cast<Real>(t.x * way[d]);

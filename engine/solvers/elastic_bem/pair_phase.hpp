@@ -18,10 +18,10 @@ namespace conoid::elastic_bem {
 template <class Real, class Sink>
 class PairPhase final : public Phase {
  public:
-  PairPhase(const char* name, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy, LaneMedium<Real> medium,
-            const RowPoints& rows, Index elements, Sink& sink, std::stop_token stop)
-      : name_(name), surface_(surface), rules_(rules), accuracy_(accuracy), medium_(medium), rows_(rows), elements_(elements),
-        sink_(sink), stop_(std::move(stop)), kernels_(lane_kernels<Real>()) {}
+  PairPhase(const char* name, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy,
+            LaneMedium<Real> medium, const RowPoints& rows, Index elements, Sink& sink, std::stop_token stop)
+      : name_(name), surface_(surface), rules_(rules), accuracy_(accuracy), medium_(medium), rows_(rows),
+        elements_(elements), sink_(sink), stop_(std::move(stop)), kernels_(lane_kernels<Real>()) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] Index items() const override { return elements_; }
 
@@ -29,7 +29,8 @@ class PairPhase final : public Phase {
     // Some eight registers of rows a tile, eight tiles or a multiple: their borders decide which rows share a register, and
     // with it the rule that they take, so they must not depend on the number of threads.
     const auto m = static_cast<Index>(rows_.points.size());
-    const Index lanes = kernels_.lanes, blocks = (m + lanes - 1) / lanes, tiles = std::min(blocks, 8 * ((blocks + 63) / 64));
+    const Index lanes = kernels_.lanes, blocks = (m + lanes - 1) / lanes,
+                tiles = std::min(blocks, 8 * ((blocks + 63) / 64));
     worker.for_each({0, tiles}, 1, [&](Interval chunk, int) {
       for (Index t = chunk.begin; t < chunk.end; ++t) {
         if (stop_.stop_requested()) return;
@@ -59,7 +60,8 @@ class PairPhase final : public Phase {
     std::vector<Real> x(static_cast<std::size_t>(3 * blocks * lanes));
     const auto stride = static_cast<std::size_t>(blocks * lanes);
     for (Index r = 0; r < blocks * lanes; ++r) {
-      const Vec3 p = vec::sub(rows_.points[static_cast<std::size_t>(std::min(rows.begin + r, rows.end - 1))], rules_.origin());
+      const Vec3 p =
+          vec::sub(rows_.points[static_cast<std::size_t>(std::min(rows.begin + r, rows.end - 1))], rules_.origin());
       for (std::size_t d = 0; d < 3; ++d) x[d * stride + static_cast<std::size_t>(r)] = static_cast<Real>(p[d]);
     }
     // Elements that contain one of the tile's nodes.
@@ -118,7 +120,9 @@ class PairPhase final : public Phase {
             continue;
           }
           int level = 0;
-          while (level + 1 < static_cast<int>(classes.size()) && d[l] < classes[static_cast<std::size_t>(level)].distance2) ++level;
+          while (level + 1 < static_cast<int>(classes.size()) &&
+                 d[l] < classes[static_cast<std::size_t>(level)].distance2)
+            ++level;
           asked[l] = level;
           finest = std::max(finest, level);
         }
@@ -129,7 +133,8 @@ class PairPhase final : public Phase {
           double cost = 0;
           bool any = false;
           for (Index l = 0; l < lanes; ++l) {
-            if (asked[l] > level) cost += classes[static_cast<std::size_t>(asked[l])].padded / static_cast<double>(lanes) + 1;
+            if (asked[l] > level)
+              cost += classes[static_cast<std::size_t>(asked[l])].padded / static_cast<double>(lanes) + 1;
             any = any || (asked[l] >= 0 && asked[l] <= level);
           }
           if (any) cost += classes[static_cast<std::size_t>(level)].points.count;
@@ -149,7 +154,8 @@ class PairPhase final : public Phase {
           const LanePoints<Real>& p = classes[static_cast<std::size_t>(together)].points;
           if (valid != all_lanes(lanes)) {
             for (Index l = 0; l < lanes; ++l)
-              for (std::size_t axis = 0; axis < 3; ++axis) bx[axis][l] = x[axis * stride + static_cast<std::size_t>(from + ((valid >> l & 1U) != 0 ? l : some))];
+              for (std::size_t axis = 0; axis < 3; ++axis)
+                bx[axis][l] = x[axis * stride + static_cast<std::size_t>(from + ((valid >> l & 1U) != 0 ? l : some))];
             px = bx[0];
             py = bx[1];
             pz = bx[2];
@@ -158,8 +164,8 @@ class PairPhase final : public Phase {
           far_done += static_cast<double>(p.count) * static_cast<double>(std::popcount(valid));
         }
         // First the block, which may set what single rows then add to.
-        sink_.block(kernels_, k, entries, rows.begin + from, valid, std::min(lanes, count - from), valid == all_lanes(lanes) ? PutMode::stream : PutMode::set,
-                    out->v);
+        sink_.block(kernels_, k, entries, rows.begin + from, valid, std::min(lanes, count - from),
+                    valid == all_lanes(lanes) ? PutMode::stream : PutMode::set, out->v);
         for (Index l = 0; l < lanes; ++l) {
           if (asked[l] == -1 || (valid >> l & 1U) != 0) continue;
           const Index row = rows.begin + from + l;
@@ -168,7 +174,8 @@ class PairPhase final : public Phase {
             const Vec3& at = rows_.points[static_cast<std::size_t>(row)];
             near_rule(e, at, accuracy_.target, rules_.wave_number(), set);
             near_done += set.count();
-            const LanePoints<Real>& p = sink_.scalar ? scalar_points(near_points, set, at) : near_points.fill(set, at, kernels_.lanes);
+            const LanePoints<Real>& p =
+                sink_.scalar ? scalar_points(near_points, set, at) : near_points.fill(set, at, kernels_.lanes);
             kernels_.near(medium_, p, nullptr, sink_.part, with_u, out->v);
           } else {
             LanePoints<Real> p = classes[static_cast<std::size_t>(asked[l])].points;

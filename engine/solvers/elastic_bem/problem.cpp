@@ -36,7 +36,9 @@ double Problem::highest_wave_number() const {
 
 namespace {
 
-std::array<double, 2> pair_of(const Values& v) { return {v.at(0).number(), v.at(1).number()}; }
+std::array<double, 2> pair_of(const Values& v) {
+  return {v.at(0).number(), v.at(1).number()};
+}
 
 /// A ground made by the program, and the same without trenches.
 Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& g) {
@@ -90,7 +92,9 @@ struct Reader {
   Problem& p;
   std::map<std::string, int> condition_of;  ///< of a group
 
-  void fail(const Values& at, std::string text, std::string hint) { out.push_back(input.error_at(at, std::move(text), std::move(hint))); }
+  void fail(const Values& at, std::string text, std::string hint) {
+    out.push_back(input.error_at(at, std::move(text), std::move(hint)));
+  }
 
   const MeshGroup* group(const Values& at, const std::string& name) {
     auto found = require_group(*p.scene.mesh, name, 2);
@@ -101,7 +105,8 @@ struct Reader {
       return nullptr;
     }
     if ((*found)->cells.empty()) {
-      fail(at, fmt::format("the group '{}' has no surface cells", name), "Give a group that contains surface cells; refine the mesh if the patch is smaller than an element.");
+      fail(at, fmt::format("the group '{}' has no surface cells", name),
+           "Give a group that contains surface cells; refine the mesh if the patch is smaller than an element.");
       return nullptr;
     }
     return *found;
@@ -121,14 +126,17 @@ struct Reader {
     p.medium.rho = m["density"].number();
     p.medium.beta = m["damping"].number();
     if (!(p.medium.nu > -1 && p.medium.nu < 0.499999))
-      fail(m, fmt::format("Poisson's ratio {:g} lies outside -1 to 0.5", p.medium.nu), "Elastic bodies have -1 < nu < 0.5; water-saturated soil up to 0.49.");
-    if (!(p.medium.rho > 0)) fail(m, fmt::format("the density {:g} kg/m^3 is not positive", p.medium.rho), "Soil has 1600 to 2200 kg/m^3.");
+      fail(m, fmt::format("Poisson's ratio {:g} lies outside -1 to 0.5", p.medium.nu),
+           "Elastic bodies have -1 < nu < 0.5; water-saturated soil up to 0.49.");
+    if (!(p.medium.rho > 0))
+      fail(m, fmt::format("the density {:g} kg/m^3 is not positive", p.medium.rho), "Soil has 1600 to 2200 kg/m^3.");
     if (m.has("shear_modulus"))
       p.medium.mu = m["shear_modulus"].number();
     else if (m.has("shear_speed"))
       p.medium.mu = p.medium.rho * std::pow(m["shear_speed"].number(), 2);
     else
-      fail(m, "the medium has neither a shear modulus nor a shear wave speed", "Give one of them, for example \"shear_speed\": \"200 m/s\".");
+      fail(m, "the medium has neither a shear modulus nor a shear wave speed",
+           "Give one of them, for example \"shear_speed\": \"200 m/s\".");
   }
 
   void frequencies() {
@@ -140,7 +148,9 @@ struct Reader {
       const Index count = f["count"].integer();
       const bool log = f["scale"].text() == "log";
       if (to < from || (log && !(from > 0))) {
-        fail(f, log && !(from > 0) ? "frequencies with equal ratios cannot begin at 0" : "the frequencies run backwards", "Give from <= to.");
+        fail(f,
+             log && !(from > 0) ? "frequencies with equal ratios cannot begin at 0" : "the frequencies run backwards",
+             "Give from <= to.");
         return;
       }
       for (Index k = 0; k < count; ++k) {
@@ -148,7 +158,8 @@ struct Reader {
         p.frequencies.push_back(log ? from * std::pow(to / from, t) : from + (to - from) * t);
       }
     }
-    if (p.frequencies.empty()) fail(f, "the case has no frequency", "Give \"values\" or \"from\", \"to\" and \"count\".");
+    if (p.frequencies.empty())
+      fail(f, "the case has no frequency", "Give \"values\" or \"from\", \"to\" and \"count\".");
   }
 
   void boundaries() {
@@ -179,7 +190,8 @@ struct Reader {
           for (int d = 0; d < 3; ++d)
             if (std::abs(n[static_cast<std::size_t>(d)]) > 1 - 1e-9) at = d;
           if (at < 0 || (axis >= 0 && at != axis)) {
-            fail(b, fmt::format("the roller '{}' is not a plane normal to x, y or z", name), "Split it into planes normal to one axis each.");
+            fail(b, fmt::format("the roller '{}' is not a plane normal to x, y or z", name),
+                 "Split it into planes normal to one axis each.");
             return;
           }
           axis = at;
@@ -199,7 +211,8 @@ struct Reader {
       f.condition = condition(v, name);
       if (f.condition < 0) continue;
       for (const Foundation& other : p.foundations)
-        if (other.condition == f.condition) fail(v, fmt::format("two foundations stand on the group '{}'", name), "Give each its own group.");
+        if (other.condition == f.condition)
+          fail(v, fmt::format("two foundations stand on the group '{}'", name), "Give each its own group.");
       const std::string contact = v["contact"].text();
       f.contact = contact == "welded" ? Contact::welded : contact == "smooth" ? Contact::smooth : Contact::tangential;
       auto& given = p.conditions[static_cast<std::size_t>(f.condition)].displacement;
@@ -215,12 +228,16 @@ struct Reader {
         const auto nodes = p.scene.mesh->nodes(cell);
         const int corners = corners_of(p.scene.mesh->shape(cell));
         Vec3 c{}, a{};
-        for (int q = 0; q < corners; ++q) c = axpy(1.0 / corners, p.scene.mesh->point(nodes[static_cast<std::size_t>(q)]), c);
         for (int q = 0; q < corners; ++q)
-          a = axpy(0.5, cross(sub(p.scene.mesh->point(nodes[static_cast<std::size_t>(q)]), c),
-                              sub(p.scene.mesh->point(nodes[static_cast<std::size_t>((q + 1) % corners)]), c)), a);
+          c = axpy(1.0 / corners, p.scene.mesh->point(nodes[static_cast<std::size_t>(q)]), c);
+        for (int q = 0; q < corners; ++q)
+          a = axpy(0.5,
+                   cross(sub(p.scene.mesh->point(nodes[static_cast<std::size_t>(q)]), c),
+                         sub(p.scene.mesh->point(nodes[static_cast<std::size_t>((q + 1) % corners)]), c)),
+                   a);
         if (f.contact != Contact::welded && std::abs(unit(a)[2]) < 1 - 1e-6) {
-          fail(v, fmt::format("the contact of foundation '{}' can be {} on a horizontal group only", f.name, contact), "Use \"welded\".");
+          fail(v, fmt::format("the contact of foundation '{}' can be {} on a horizontal group only", f.name, contact),
+               "Use \"welded\".");
           break;
         }
         centroid = axpy(norm(a), c, centroid);
@@ -249,11 +266,13 @@ struct Reader {
         l.wave.kind = w == "p" ? WaveKind::p : w == "sv" ? WaveKind::sv : w == "sh" ? WaveKind::sh : WaveKind::rayleigh;
         l.wave.direction = v["direction"].vec3();
         l.wave.amplitude = v["amplitude"].number();
-        if (!(norm(l.wave.direction) > 0)) fail(v, "the direction of the wave is zero", "Give a vector along which it travels.");
+        if (!(norm(l.wave.direction) > 0))
+          fail(v, "the direction of the wave is zero", "Give a vector along which it travels.");
       } else if (kind == "machine") {
         l.kind = LoadKind::machine;
         const std::string name = v["foundation"].text();
-        const auto it = std::find_if(p.foundations.begin(), p.foundations.end(), [&](const Foundation& f) { return f.name == name; });
+        const auto it = std::find_if(p.foundations.begin(), p.foundations.end(),
+                                     [&](const Foundation& f) { return f.name == name; });
         if (it == p.foundations.end()) {
           fail(v, fmt::format("there is no foundation '{}'", name), "Name one of the case's foundations.");
           continue;
@@ -269,8 +288,11 @@ struct Reader {
           continue;
         }
         const auto& given = p.conditions[static_cast<std::size_t>(l.condition)].displacement;
-        l.kind = kind == "traction" ? LoadKind::traction : kind == "pressure" ? LoadKind::pressure : kind == "force" ? LoadKind::force
-                 : kind == "moving" ? LoadKind::moving : LoadKind::displacement;
+        l.kind = kind == "traction"   ? LoadKind::traction
+                 : kind == "pressure" ? LoadKind::pressure
+                 : kind == "force"    ? LoadKind::force
+                 : kind == "moving"   ? LoadKind::moving
+                                      : LoadKind::displacement;
         if (kind == "pressure")
           l.pressure = v["value"].number();
         else
@@ -281,19 +303,23 @@ struct Reader {
               fail(v, fmt::format("the displacement {} of group '{}' is not prescribed", "xyz"[d], v["group"].text()),
                    "Add a boundary of kind \"prescribed\" for it.");
         } else if (given[0] && given[1] && given[2]) {
-          fail(v, fmt::format("the group '{}' is held in all directions, so a traction on it does nothing", v["group"].text()),
+          fail(v,
+               fmt::format("the group '{}' is held in all directions, so a traction on it does nothing",
+                           v["group"].text()),
                "Load a free group, or use a load of kind \"machine\" for a foundation.");
         }
         if (l.kind == LoadKind::moving) {
           l.velocity = v["velocity"].vec3();
           l.own_omega = 2 * std::numbers::pi * v["frequency"].number();
-          if (!(norm(l.velocity) > 0)) fail(v, "the moving load stands still", "Give a velocity, or use a load of kind \"force\".");
+          if (!(norm(l.velocity) > 0))
+            fail(v, "the moving load stands still", "Give a velocity, or use a load of kind \"force\".");
         }
       }
       p.loads.push_back(l);
     }
     if (p.loads.empty() && p.foundations.empty())
-      fail(input["excitation"], "the case has no load and no foundation", "Add a load to excitation.loads or a foundation.");
+      fail(input["excitation"], "the case has no load and no foundation",
+           "Add a load to excitation.loads or a foundation.");
   }
 
   void observers() {
@@ -305,8 +331,8 @@ struct Reader {
     }
     for (std::size_t k = 0; k < o["lines"].size(); ++k) {
       const Values l = o["lines"].at(k);
-      p.lines.push_back({l["name"].text().empty() ? fmt::format("line {}", k + 1) : l["name"].text(), l["from"].vec3(), l["to"].vec3(),
-                         l["count"].integer()});
+      p.lines.push_back({l["name"].text().empty() ? fmt::format("line {}", k + 1) : l["name"].text(), l["from"].vec3(),
+                         l["to"].vec3(), l["count"].integer()});
     }
     for (std::size_t k = 0; k < o["planes"].size(); ++k) {
       const Values v = o["planes"].at(k);
@@ -321,7 +347,9 @@ struct Reader {
         if (d == normal) continue;
         s.points[d] = v["points"].at(q++).integer();
         s.spacing[d] = (high[d] - low[d]) / static_cast<double>(s.points[d] - 1);
-        if (!(s.spacing[d] > 0)) fail(v, fmt::format("the plane has no extent along {}", "xyz"[d]), "Give corners that differ along both axes in the plane.");
+        if (!(s.spacing[d] > 0))
+          fail(v, fmt::format("the plane has no extent along {}", "xyz"[d]),
+               "Give corners that differ along both axes in the plane.");
       }
       p.planes.push_back(s);
     }
@@ -336,16 +364,19 @@ struct Reader {
     if (!(f > 0)) return;
     const double wave = p.medium.shear_speed() / f, h = p.scene.surface->largest_element, ratio = wave / h;
     const bool constant = p.surface_options.constant;
-    const bool second = std::any_of(p.scene.surface->elements.begin(), p.scene.surface->elements.begin() + p.scene.surface->active,
-                                    [](const Element& e) { return order_of(e.shape) == 2; });
+    const bool second =
+        std::any_of(p.scene.surface->elements.begin(), p.scene.surface->elements.begin() + p.scene.surface->active,
+                    [](const Element& e) { return order_of(e.shape) == 2; });
     const double wanted = constant ? 8 : second ? 3 : 6;
     if (ratio >= wanted) return;
-    std::string text = fmt::format("{} is too high for the mesh: the shear wave of {} has {:.2g} of the largest elements ({}), {} wanted",
-                                   format_quantity(f, "Hz"), format_quantity(wave, "m"), ratio, format_quantity(h, "m"), wanted);
+    std::string text = fmt::format(
+        "{} is too high for the mesh: the shear wave of {} has {:.2g} of the largest elements ({}), {} wanted",
+        format_quantity(f, "Hz"), format_quantity(wave, "m"), ratio, format_quantity(h, "m"), wanted);
     std::string hint = fmt::format("Refine to elements of {} or stay below {}.", format_quantity(wave / wanted, "m"),
                                    format_quantity(p.medium.shear_speed() / (wanted * h), "Hz"));
     const Values at = input["parameters"]["frequencies"];
-    out.push_back(ratio < 0.4 * wanted ? input.error_at(at, std::move(text), std::move(hint)) : input.warning_at(at, std::move(text), std::move(hint)));
+    out.push_back(ratio < 0.4 * wanted ? input.error_at(at, std::move(text), std::move(hint))
+                                       : input.warning_at(at, std::move(text), std::move(hint)));
   }
 };
 
@@ -374,7 +405,8 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::
   const Values parameters = input["parameters"];
   std::optional<Mesh> bare;
   if (has_ground && mesh != nullptr) {
-    out.push_back(input.error_at(input["ground"], "the case has both a mesh and a ground to be meshed", "Keep one of them."));
+    out.push_back(
+        input.error_at(input["ground"], "the case has both a mesh and a ground to be meshed", "Keep one of them."));
     return nullptr;
   }
   if (has_ground) {
@@ -390,7 +422,8 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::
   } else if (mesh != nullptr) {
     p.scene.mesh = std::make_shared<const Mesh>(mesh->dimension() == 3 ? mesh->extract(2) : *mesh);
   } else {
-    out.push_back(make_error(ErrorCode::invalid_input, "the case has neither a mesh nor a ground", "Give \"mesh\": {\"file\": …} or \"ground\": {…}.", {"", 0, "/mesh"}));
+    out.push_back(make_error(ErrorCode::invalid_input, "the case has neither a mesh nor a ground",
+                             "Give \"mesh\": {\"file\": …} or \"ground\": {…}.", {"", 0, "/mesh"}));
     return nullptr;
   }
   Reader r{input, out, p, {}};
@@ -421,7 +454,8 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::
   if (p.solve.accuracy.fixed8) {
     o.window = 0;
     if (!o.constant) {
-      out.push_back(input.error_at(parameters["rules"], "the classical rules know constant elements only", "Set parameters.elements to \"constant\"."));
+      out.push_back(input.error_at(parameters["rules"], "the classical rules know constant elements only",
+                                   "Set parameters.elements to \"constant\"."));
       return nullptr;
     }
   }
@@ -445,7 +479,8 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::
   }
   if (input["output"]["insertion_loss"].boolean()) {
     if (!bare) {
-      out.push_back(input.error_at(input["output"], "insertion loss needs a ground with trenches made by the program", "Add ground.trenches, or switch output.insertion_loss off."));
+      out.push_back(input.error_at(input["output"], "insertion loss needs a ground with trenches made by the program",
+                                   "Add ground.trenches, or switch output.insertion_loss off."));
       return nullptr;
     }
     p.bare.emplace();
@@ -459,19 +494,25 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::
   const Bytes needed = p.scene.system->bytes(p.planned_columns(p.scene), p.solve, p.single, p.highest_wave_number());
   const Bytes budget = p.memory > 0 ? p.memory : this_machine().free_memory / 4 * 3;
   if (needed > budget) {
-    Diagnostic d = input.error_at(has_ground ? input["ground"] : input["mesh"],
-                                  fmt::format("{} unknowns need {}, the budget is {}", 3 * p.scene.surface->node_count(), format_bytes(needed), format_bytes(budget)),
-                                  "Coarsen the mesh, use single precision, or raise compute.memory.host.");
+    Diagnostic d =
+        input.error_at(has_ground ? input["ground"] : input["mesh"],
+                       fmt::format("{} unknowns need {}, the budget is {}", 3 * p.scene.surface->node_count(),
+                                   format_bytes(needed), format_bytes(budget)),
+                       "Coarsen the mesh, use single precision, or raise compute.memory.host.");
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
   }
-  const Harmonic highest(p.medium, 2 * std::numbers::pi * std::max(1e-3, *std::max_element(p.frequencies.begin(), p.frequencies.end())));
+  const Harmonic highest(
+      p.medium, 2 * std::numbers::pi * std::max(1e-3, *std::max_element(p.frequencies.begin(), p.frequencies.end())));
   for (std::size_t k = 0; k < p.loads.size(); ++k) {
     if (p.loads[k].kind != LoadKind::wave) continue;
     if (p.loads[k].wave.kind == WaveKind::rayleigh && o.domain != Domain::ground)
-      out.push_back(input.error_at(input["excitation"]["loads"].at(k), "a Rayleigh wave needs a ground surface", "Set parameters.domain to \"ground\", or use p, sv or sh."));
+      out.push_back(input.error_at(input["excitation"]["loads"].at(k), "a Rayleigh wave needs a ground surface",
+                                   "Set parameters.domain to \"ground\", or use p, sv or sh."));
     else if (o.domain == Domain::inside)
-      out.push_back(input.error_at(input["excitation"]["loads"].at(k), "a wave cannot come from outside into a finite body", "Load the body's surface instead."));
+      out.push_back(input.error_at(input["excitation"]["loads"].at(k),
+                                   "a wave cannot come from outside into a finite body",
+                                   "Load the body's surface instead."));
     else if (auto field = incident_field(p, p.loads[k], highest); !field) {
       Diagnostic d = field.error();
       d.place = input.document().place(fmt::format("/excitation/loads/{}", k));
@@ -491,7 +532,9 @@ Index Problem::planned_columns(const Scene& s) const {
   }
   for (const Foundation& f : foundations) touched[static_cast<std::size_t>(f.condition)] = 1;
   for (std::size_t t = 0; t < s.surface->traction_node.size(); ++t)
-    if (touched[static_cast<std::size_t>(s.surface->traction_condition[t])] != 0 || (waves && surface_options.domain != Domain::ground)) columns += 3;
+    if (touched[static_cast<std::size_t>(s.surface->traction_condition[t])] != 0 ||
+        (waves && surface_options.domain != Domain::ground))
+      columns += 3;
   return columns;
 }
 
@@ -515,7 +558,8 @@ Result<IncidentField> incident_field(const Problem& p, const Load& load, const H
   return IncidentField::make(w, h);
 }
 
-std::vector<Complex3> moving_traction(const Surface& s, int condition, const Vec3& force, const Vec3& velocity, double omega) {
+std::vector<Complex3> moving_traction(const Surface& s, int condition, const Vec3& force, const Vec3& velocity,
+                                      double omega) {
   const double v = norm(velocity), area = area_of(s, condition);
   const Vec3 along = scale(1 / v, velocity);
   double low = 1e300, high = -1e300;
@@ -549,9 +593,7 @@ LoadValues load_values(const Problem& p, const Scene& scene, const Load& load, c
   };
   const auto constant = [](const Vec3& v) { return Complex3{v[0], v[1], v[2]}; };
   switch (load.kind) {
-    case LoadKind::traction:
-      each([&](std::size_t) { return constant(load.value); });
-      break;
+    case LoadKind::traction: each([&](std::size_t) { return constant(load.value); }); break;
     case LoadKind::pressure:
       each([&](std::size_t t) { return constant(scale(-load.pressure, s.traction_normal[t])); });
       break;
@@ -571,8 +613,7 @@ LoadValues load_values(const Problem& p, const Scene& scene, const Load& load, c
             if (p.conditions[static_cast<std::size_t>(load.condition)].displacement[d])
               out.displacement[static_cast<std::size_t>(s.traction_node[t])][d] = load.value[d];
       break;
-    case LoadKind::machine:
-      break;  // moves foundations: by superposition of unit motions
+    case LoadKind::machine: break;  // moves foundations: by superposition of unit motions
     case LoadKind::wave: {
       const IncidentField field = *incident_field(p, load, h);
       out.traction.resize(s.traction_node.size());

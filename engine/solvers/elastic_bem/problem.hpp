@@ -19,7 +19,7 @@ enum class LoadKind { traction, pressure, force, moving, displacement, machine, 
 struct Load {
   LoadKind kind = LoadKind::traction;
   std::string name;
-  int condition = -1;   ///< of its group
+  int condition = -1;  ///< of its group
   Vec3 value{};
   double pressure = 0;
   Vec3 velocity{};
@@ -80,9 +80,11 @@ struct Problem {
 
 /// Tractions of a force that runs over the elements of a condition: ∫ F e^{iω0 t} δ(x − v t) e^{-iωt} dt = F/v e^{-i(ω − ω0) x/v},
 /// spread over their width.
-[[nodiscard]] std::vector<Complex3> moving_traction(const Surface& surface, int condition, const Vec3& force, const Vec3& velocity, double omega);
+[[nodiscard]] std::vector<Complex3> moving_traction(const Surface& surface, int condition, const Vec3& force,
+                                                    const Vec3& velocity, double omega);
 /// Given values of a load at one frequency; of a wave those of its scattered field.
-[[nodiscard]] LoadValues load_values(const Problem& problem, const Scene& scene, const Load& load, const Harmonic& harmonic);
+[[nodiscard]] LoadValues load_values(const Problem& problem, const Scene& scene, const Load& load,
+                                     const Harmonic& harmonic);
 /// Adds the incident field, so that scattered becomes total.
 void add_incident(const Scene& scene, const IncidentField& field, BoundaryValues& values);
 /// The setting of a wave load for this problem (half-space when the domain is ground).

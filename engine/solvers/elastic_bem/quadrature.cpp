@@ -96,8 +96,8 @@ void product_rule(const Element& e, int gu, int gv, PointSet& out) {
 
 namespace {
 
-void near_piece(const Element& e, const Vec3& point, double target, double k, double u0, double u1, double v0, double v1, int depth,
-                PointSet& out) {
+void near_piece(const Element& e, const Vec3& point, double target, double k, double u0, double u1, double v0,
+                double v1, int depth, PointSet& out) {
   const auto at = [&](double u, double v) {
     double jacobian = 1;
     const auto p = e.reference(u, v, jacobian);
@@ -119,8 +119,10 @@ void near_piece(const Element& e, const Vec3& point, double target, double k, do
     return;
   }
   const int more = e.nodes > 1 ? 1 : 0;
-  const int gu = std::min(std::max(points_for_distance(2 * d / lu, target), points_for_wave(k * lu, target)) + more, most_points);
-  const int gv = std::min(std::max(points_for_distance(2 * d / lv, target), points_for_wave(k * lv, target)) + more, most_points);
+  const int gu =
+      std::min(std::max(points_for_distance(2 * d / lu, target), points_for_wave(k * lu, target)) + more, most_points);
+  const int gv =
+      std::min(std::max(points_for_distance(2 * d / lv, target), points_for_wave(k * lv, target)) + more, most_points);
   for (const GaussPoint& a : gauss_points(gu))
     for (const GaussPoint& b : gauss_points(gv)) {
       double jacobian = 1;
@@ -148,13 +150,15 @@ void singular_pieces(const Element& e, double r, double s, std::vector<SingularP
   const Vec3 centre = e.at(r, s).x;
   for (int side = 0; side < sides; ++side) {
     const P a = e.triangular() ? triangle[static_cast<std::size_t>(side)] : square[static_cast<std::size_t>(side)];
-    const P b = e.triangular() ? triangle[static_cast<std::size_t>(side + 1)] : square[static_cast<std::size_t>((side + 1) % 4)];
+    const P b = e.triangular() ? triangle[static_cast<std::size_t>(side + 1)]
+                               : square[static_cast<std::size_t>((side + 1) % 4)];
     const double area = std::abs((a[0] - r) * (b[1] - s) - (a[1] - s) * (b[0] - r));
     if (area < 1e-10) continue;
     const auto on_side = [&](double v) { return P{a[0] + v * (b[0] - a[0]), a[1] + v * (b[1] - a[1])}; };
     const auto piece = [&](auto&& self, double v0, double v1, int depth) -> void {
       const P p0 = on_side(v0), p1 = on_side(v1), pc = on_side(0.5 * (v0 + v1));
-      if (depth < 24 && distance(e.at(p0[0], p0[1]).x, e.at(p1[0], p1[1]).x) > 1.05 * distance(centre, e.at(pc[0], pc[1]).x)) {
+      if (depth < 24 &&
+          distance(e.at(p0[0], p0[1]).x, e.at(p1[0], p1[1]).x) > 1.05 * distance(centre, e.at(pc[0], pc[1]).x)) {
         self(self, v0, 0.5 * (v0 + v1), depth + 1);
         self(self, 0.5 * (v0 + v1), v1, depth + 1);
         return;
@@ -171,8 +175,10 @@ void singular_rule(const Element& e, double r, double s, double target, double w
   singular_pieces(e, r, s, pieces);
   for (const SingularPiece& piece : pieces)
     for (const GaussPoint& gv : gauss_points(along)) {
-      const double pr = piece.a[0] + gv.x * (piece.b[0] - piece.a[0]), ps = piece.a[1] + gv.x * (piece.b[1] - piece.a[1]);
-      for (const GaussPoint& gt : gauss_points(radial)) out.add(e, r + gt.x * (pr - r), s + gt.x * (ps - s), gv.w * gt.w * gt.x * piece.area);
+      const double pr = piece.a[0] + gv.x * (piece.b[0] - piece.a[0]),
+                   ps = piece.a[1] + gv.x * (piece.b[1] - piece.a[1]);
+      for (const GaussPoint& gt : gauss_points(radial))
+        out.add(e, r + gt.x * (pr - r), s + gt.x * (ps - s), gv.w * gt.w * gt.x * piece.area);
     }
 }
 
@@ -206,14 +212,17 @@ Vec3 contour_moment(std::span<const Element* const> elements, const Vec3& point,
         moment = axpy(std::log((ends + length) / (ends - length)) / length, cross(side_, normal), moment);
         continue;
       }
-      const auto at = [&](double v) { return e->at(from[0] + v * (to[0] - from[0]), from[1] + v * (to[1] - from[1])).x; };
+      const auto at = [&](double v) {
+        return e->at(from[0] + v * (to[0] - from[0]), from[1] + v * (to[1] - from[1])).x;
+      };
       // A side through the point: some place on it comes closer than any other side can.
       double nearest = 1e300;
       for (int k = 0; k <= 64; ++k) nearest = std::min(nearest, distance(at(k / 64.0), point));
       double low = 0, high = 1;
       for (int k = 0; k < 60; ++k) {  // golden section is not needed: distance is unimodal on gently curved sides
         const double a = low + (high - low) / 3, b = high - (high - low) / 3;
-        (distance(at(a), point) < distance(at(b), point) ? high : low) = distance(at(a), point) < distance(at(b), point) ? b : a;
+        (distance(at(a), point) < distance(at(b), point) ? high : low) =
+            distance(at(a), point) < distance(at(b), point) ? b : a;
       }
       nearest = std::min(nearest, distance(at(0.5 * (low + high)), point));
       if (nearest < 1e-6 * e->size) continue;

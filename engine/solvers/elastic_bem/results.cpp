@@ -104,7 +104,9 @@ void ElasticBem::write_rows(RunContext& context, const Harmonic& h) {
       s.id = "stresses";
       s.title = "Stresses at the receivers";
       s.form = ChartForm::none;
-      s.definition = "Real and imaginary part. On the surface from tractions and the slopes of the displacement, of which constant elements have none.";
+      s.definition =
+          "Real and imaginary part. On the surface from tractions and the slopes of the displacement, of which "
+          "constant elements have none.";
       s.columns = {{"f", "Hz", "frequency"}};
       std::vector<double> stress{f};
       constexpr const char* parts[6] = {"xx", "yy", "zz", "xy", "yz", "zx"};
@@ -140,7 +142,11 @@ void ElasticBem::write_impedance(RunContext& context, const Harmonic& h) {
       const auto name = [&](std::size_t k) {
         return (p.foundations.size() == 1 ? std::string() : p.foundations[k / 6].name + " ") + motion_names[k % 6];
       };
-      full.columns.push_back({fmt::format("{} {} re", name(i), name(j)), i % 6 < 3 && j % 6 < 3 ? "N/m" : i % 6 >= 3 && j % 6 >= 3 ? "N*m" : "N", ""});
+      full.columns.push_back({fmt::format("{} {} re", name(i), name(j)),
+                              i % 6 < 3 && j % 6 < 3     ? "N/m"
+                              : i % 6 >= 3 && j % 6 >= 3 ? "N*m"
+                                                         : "N",
+                              ""});
       full.columns.push_back({fmt::format("{} {} im", name(i), name(j)), full.columns.back().unit, ""});
       row.push_back(now_.impedance[i * n + j].real());
       row.push_back(now_.impedance[i * n + j].imag());
@@ -205,8 +211,8 @@ void ElasticBem::write_impedance(RunContext& context, const Harmonic& h) {
   std::vector<double> values{f};
   for (std::size_t q = 0; q < shown(); ++q)
     for (std::size_t k = 0; k < n; ++k) {
-      const std::string name = fmt::format("{}{}{}", p.foundations.size() == 1 ? "" : p.foundations[k / 6].name + " ", motion_names[k % 6],
-                                           shown() == 1 ? "" : " " + names_[q]);
+      const std::string name = fmt::format("{}{}{}", p.foundations.size() == 1 ? "" : p.foundations[k / 6].name + " ",
+                                           motion_names[k % 6], shown() == 1 ? "" : " " + names_[q]);
       t.columns.push_back({name, k % 6 < 3 ? "m" : "rad", name});
       values.push_back(std::abs(now_.motions[q][k]));
     }
@@ -285,7 +291,8 @@ Status ElasticBem::finish(RunContext& context) {
       Table& table = out.table(t);
       for (Index q = 0; q < l.count; ++q) {
         std::vector<double> row{distance(l.from, l.to) * static_cast<double>(q) / static_cast<double>(l.count - 1)};
-        for (std::size_t k = 0; k < step_; k += every) row.push_back(line_history_[k * total + first + static_cast<std::size_t>(q)]);
+        for (std::size_t k = 0; k < step_; k += every)
+          row.push_back(line_history_[k * total + first + static_cast<std::size_t>(q)]);
         table.append(row);
       }
       first += static_cast<std::size_t>(l.count);
@@ -298,16 +305,20 @@ Status ElasticBem::finish(RunContext& context) {
     t.id = "third_octaves";
     t.title = "Velocity level in third octaves";
     t.x_scale = AxisScale::log;
-    t.definition = fmt::format("10 log10 of the mean of |v_z|²/2 over the computed frequencies of the band, over ({:g} m/s)².", p.level_reference);
+    t.definition =
+        fmt::format("10 log10 of the mean of |v_z|²/2 over the computed frequencies of the band, over ({:g} m/s)².",
+                    p.level_reference);
     t.columns = {{"f", "Hz", "band"}};
     for (std::size_t q = 0; q < shown(); ++q)
       for (const std::string& name : p.receiver_names)
-        t.columns.push_back({name + (shown() == 1 ? "" : " " + names_[q]), "dB", name + (shown() == 1 ? "" : " " + names_[q])});
+        t.columns.push_back(
+            {name + (shown() == 1 ? "" : " " + names_[q]), "dB", name + (shown() == 1 ? "" : " " + names_[q])});
     if (t.columns.size() > 17) t.form = ChartForm::none;
     Table& table = out.table(t);
     const std::size_t width = shown() * p.receivers.size() * 3;
     for (int band = -20; band <= 50; ++band) {
-      const double centre = std::pow(10, band / 10.0), low = centre * std::pow(10, -0.05), high = centre * std::pow(10, 0.05);
+      const double centre = std::pow(10, band / 10.0), low = centre * std::pow(10, -0.05),
+                   high = centre * std::pow(10, 0.05);
       std::vector<double> row{centre};
       std::vector<double> sums(shown() * p.receivers.size(), 0);
       int count = 0;
@@ -315,10 +326,12 @@ Status ElasticBem::finish(RunContext& context) {
         const double f = p.frequencies[k];
         if (f < low || f >= high) continue;
         ++count;
-        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += 0.5 * std::norm(2 * pi * f * receiver_history_[k * width + 3 * i + 2]);
+        for (std::size_t i = 0; i < sums.size(); ++i)
+          sums[i] += 0.5 * std::norm(2 * pi * f * receiver_history_[k * width + 3 * i + 2]);
       }
       if (count == 0) continue;
-      for (double s : sums) row.push_back(10 * std::log10(std::max(s / count, 1e-300) / std::pow(p.level_reference, 2)));
+      for (double s : sums)
+        row.push_back(10 * std::log10(std::max(s / count, 1e-300) / std::pow(p.level_reference, 2)));
       table.append(row);
     }
   }
@@ -329,15 +342,23 @@ std::vector<CatalogEntry> ElasticBem::catalog() const {
   std::vector<CatalogEntry> out;
   for (std::size_t q = 0; q < shown(); ++q) {
     const std::string number = q == 0 ? "" : fmt::format("_{}", q + 1), label = shown() == 1 ? "" : ", " + names_[q];
-    out.push_back({"surface", {"displacement" + number, "m", FieldKind::signed_value, Association::point, 3, true, "Displacement" + label}});
-    out.push_back({"surface", {"traction" + number, "Pa", FieldKind::signed_value, Association::point, 3, true, "Traction" + label}});
+    out.push_back(
+        {"surface",
+         {"displacement" + number, "m", FieldKind::signed_value, Association::point, 3, true, "Displacement" + label}});
+    out.push_back(
+        {"surface",
+         {"traction" + number, "Pa", FieldKind::signed_value, Association::point, 3, true, "Traction" + label}});
   }
   for (const PlaneSetting& plane : problem_->planes)
     for (std::size_t q = 0; q < shown(); ++q) {
       const std::string number = q == 0 ? "" : fmt::format("_{}", q + 1), label = shown() == 1 ? "" : ", " + names_[q];
-      out.push_back({plane.name, {"displacement" + number, "m", FieldKind::signed_value, Association::point, 3, true, "Displacement" + label}});
+      out.push_back({plane.name,
+                     {"displacement" + number, "m", FieldKind::signed_value, Association::point, 3, true,
+                      "Displacement" + label}});
       if (problem_->bare)
-        out.push_back({plane.name, {"insertion_loss" + number, "dB", FieldKind::signed_value, Association::point, 1, false, "Insertion loss" + label}});
+        out.push_back({plane.name,
+                       {"insertion_loss" + number, "dB", FieldKind::signed_value, Association::point, 1, false,
+                        "Insertion loss" + label}});
     }
   return out;
 }
@@ -385,13 +406,15 @@ void ElasticBem::fill(FrameBuilder& builder) const {
       const FieldInfo &u = entries[2 * q].field, &t = entries[2 * q + 1].field;
       const auto zeros = std::vector<float>(static_cast<std::size_t>(6 * p.scene.mesh->point_count()), 0.0F);
       if (builder.wants(u.name))
-        part.fields.push_back(make_field(u, empty ? zeros : on_mesh([&](const Element& e, std::size_t a) -> const Complex3& {
-          return now_.total[q].displacement[static_cast<std::size_t>(e.node[a])];
-        })));
+        part.fields.push_back(
+            make_field(u, empty ? zeros : on_mesh([&](const Element& e, std::size_t a) -> const Complex3& {
+                         return now_.total[q].displacement[static_cast<std::size_t>(e.node[a])];
+                       })));
       if (builder.wants(t.name))
-        part.fields.push_back(make_field(t, empty ? zeros : on_mesh([&](const Element& e, std::size_t a) -> const Complex3& {
-          return now_.total[q].traction[static_cast<std::size_t>(e.traction[a])];
-        })));
+        part.fields.push_back(
+            make_field(t, empty ? zeros : on_mesh([&](const Element& e, std::size_t a) -> const Complex3& {
+                         return now_.total[q].traction[static_cast<std::size_t>(e.traction[a])];
+                       })));
     }
   }
   std::size_t first = p.receivers.size();
@@ -413,7 +436,8 @@ void ElasticBem::fill(FrameBuilder& builder) const {
                 values.push_back(static_cast<float>(v.imag()));
               }
           } else if (entry.field.name == "insertion_loss" + number) {
-            for (std::size_t k = 0; k < count; ++k) values.push_back(insertion_.empty() ? 0.0F : static_cast<float>(insertion_[q][first + k]));
+            for (std::size_t k = 0; k < count; ++k)
+              values.push_back(insertion_.empty() ? 0.0F : static_cast<float>(insertion_[q][first + k]));
           } else {
             continue;
           }

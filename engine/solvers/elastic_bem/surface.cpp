@@ -88,12 +88,17 @@ std::pair<int, int> side_corners(const Element& e, int side) {
   return {side, (side + 1) % corners};
 }
 
-Vec3 normal_at(const Element& e, double r, double s) { return unit(e.at(r, s).area); }
+Vec3 normal_at(const Element& e, double r, double s) {
+  return unit(e.at(r, s).area);
+}
 
 /// Middle of a side in reference coordinates.
 std::array<double, 2> side_middle(const Element& e, int side) {
   if (e.triangular()) return side == 0 ? std::array{0.5, 0.0} : side == 1 ? std::array{0.5, 0.5} : std::array{0.0, 0.5};
-  return side == 0 ? std::array{0.5, 0.0} : side == 1 ? std::array{1.0, 0.5} : side == 2 ? std::array{0.5, 1.0} : std::array{0.0, 0.5};
+  return side == 0   ? std::array{0.5, 0.0}
+         : side == 1 ? std::array{1.0, 0.5}
+         : side == 2 ? std::array{0.5, 1.0}
+                     : std::array{0.0, 0.5};
 }
 
 void measure(Element& e) {
@@ -116,7 +121,8 @@ void measure(Element& e) {
   bool affine = true;
   for (int k = 0; k < nodes_of(e.shape); ++k) {
     const Vec3 p = reference_node(e.shape, k);
-    affine = affine && distance(axpy(p[0], u, axpy(p[1], v, e.x[0])), e.x[static_cast<std::size_t>(k)]) < 1e-12 * e.size;
+    affine =
+        affine && distance(axpy(p[0], u, axpy(p[1], v, e.x[0])), e.x[static_cast<std::size_t>(k)]) < 1e-12 * e.size;
   }
   e.affine = affine;
   e.corner = e.x[0];
@@ -131,17 +137,19 @@ Status check_shape(const Element& e) {
   const double scale_ = e.size * e.size;
   if (!(norm(n) > 1e-8 * scale_))
     return make_error(ErrorCode::invalid_input,
-                      fmt::format("surface cell {} at ({:.4g}, {:.4g}, {:.4g}) has no area", e.cell, e.centre[0], e.centre[1], e.centre[2]),
+                      fmt::format("surface cell {} at ({:.4g}, {:.4g}, {:.4g}) has no area", e.cell, e.centre[0],
+                                  e.centre[1], e.centre[2]),
                       "Remove collapsed cells from the mesh.");
   for (int k = 0; k < (e.triangular() ? 3 : 4); ++k) {
     const Vec3 p = reference_node(e.shape, k);
     const Vec3 a = e.at(p[0], p[1]).area;
     if (dot(a, n) < 0.2 * norm(a) * norm(n) || !(norm(a) > 1e-6 * scale_))
-      return make_error(ErrorCode::invalid_input,
-                        fmt::format("surface cell {} at ({:.4g}, {:.4g}, {:.4g}) is warped or folded: its normal turns by more than "
-                                    "78 degrees towards corner {}",
-                                    e.cell, e.centre[0], e.centre[1], e.centre[2], k + 1),
-                        "Split the cell into triangles or refine the mesh there.");
+      return make_error(
+          ErrorCode::invalid_input,
+          fmt::format("surface cell {} at ({:.4g}, {:.4g}, {:.4g}) is warped or folded: its normal turns by more than "
+                      "78 degrees towards corner {}",
+                      e.cell, e.centre[0], e.centre[1], e.centre[2], k + 1),
+          "Split the cell into triangles or refine the mesh there.");
   }
   return {};
 }
@@ -210,16 +218,20 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
   for (Index c = 0; c < mesh.cell_count(); ++c)
     if (dimension_of(mesh.shape(c)) == 2) (options.condition(c) < 0 ? enclosing : cells).push_back(c);
   if (cells.empty())
-    return make_error(ErrorCode::invalid_input, "the mesh has no surface cells", "Mesh the surface with triangles or quads.");
+    return make_error(ErrorCode::invalid_input, "the mesh has no surface cells",
+                      "Mesh the surface with triangles or quads.");
   std::vector<Index> both = cells;
   both.insert(both.end(), enclosing.begin(), enclosing.end());
   const SurfaceReport report = check_surface(mesh, both);
   if (report.inconsistent_edge_count > 0 || report.non_manifold_edge_count > 0 || report.collapsed_cell_count > 0)
-    return make_error(ErrorCode::invalid_input, "the surface has flipped, collapsed or branching cells: " + explain(report, mesh),
-                      "Turn the flipped cells round (`conoid mesh FILE` lists them) so that neighbours run along their edge in opposite directions.");
+    return make_error(ErrorCode::invalid_input,
+                      "the surface has flipped, collapsed or branching cells: " + explain(report, mesh),
+                      "Turn the flipped cells round (`conoid mesh FILE` lists them) so that neighbours run along their "
+                      "edge in opposite directions.");
   if (options.domain != Domain::ground && report.open_edge_count > 0)
     return make_error(ErrorCode::invalid_input,
-                      fmt::format("the {} is not closed: {}", options.domain == Domain::inside ? "body" : "cavity", explain(report, mesh)),
+                      fmt::format("the {} is not closed: {}", options.domain == Domain::inside ? "body" : "cavity",
+                                  explain(report, mesh)),
                       "Close the surface, or set parameters.domain to \"ground\" for an open ground surface.");
 
   // Which way each component faces.
@@ -278,7 +290,10 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
     if (auto status = check_shape(e); !status) return status.error();
     const auto nodes = mesh.nodes(c);
     const auto order = turned_order(e.shape);
-    const auto id = [&](int k) { return nodes[e.turned ? static_cast<std::size_t>(order[static_cast<std::size_t>(k)]) : static_cast<std::size_t>(k)]; };
+    const auto id = [&](int k) {
+      return nodes[e.turned ? static_cast<std::size_t>(order[static_cast<std::size_t>(k)])
+                            : static_cast<std::size_t>(k)];
+    };
     for (int side = 0; side < (e.triangular() ? 3 : 4); ++side) {
       const auto [i, j] = side_corners(e, side);
       edges[std::minmax(id(i), id(j))].push_back({out.elements.size(), side});
@@ -353,7 +368,8 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
   std::vector<std::vector<Touch>> touches;
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Index> found;
   double smallest = 1e300;
-  for (std::size_t k = 0; k < active; ++k) smallest = std::min({smallest, out.elements[k].length[0], out.elements[k].length[1]});
+  for (std::size_t k = 0; k < active; ++k)
+    smallest = std::min({smallest, out.elements[k].length[0], out.elements[k].length[1]});
   const double tolerance = 1e-4 * smallest;
   const auto node_of = [&](const Vec3& x) -> Index {
     const auto q = [&](double v) { return static_cast<std::int64_t>(std::llround(v / tolerance)); };
@@ -425,7 +441,8 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
     bool planar = true;
     for (const Touch& t : list) {
       const Element& e = out.elements[static_cast<std::size_t>(t.element)];
-      planar = planar && e.flat && std::abs(dot(sub(e.centre, out.nodes[static_cast<std::size_t>(n)]), mean)) < 1e-9 * e.size;
+      planar = planar && e.flat &&
+               std::abs(dot(sub(e.centre, out.nodes[static_cast<std::size_t>(n)]), mean)) < 1e-9 * e.size;
     }
     for (const Vec3& v : normals) planar = planar && dot(v, mean) > 1 - 1e-12;
     out.planar.push_back(planar);
@@ -445,10 +462,12 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
       v = add(v, normals[k]);
     }
     if (std::any_of(normals.begin(), normals.end(), [&](const Vec3& v) { return dot(v, mean) < cosine; }))
-      return make_error(ErrorCode::invalid_input,
-                        fmt::format("the surface is sharper than the crease angle at ({:.4g}, {:.4g}, {:.4g})", out.nodes[static_cast<std::size_t>(n)][0],
-                                    out.nodes[static_cast<std::size_t>(n)][1], out.nodes[static_cast<std::size_t>(n)][2]),
-                        "Refine the mesh there, lower parameters.crease_angle, or use discontinuous elements.");
+      return make_error(
+          ErrorCode::invalid_input,
+          fmt::format("the surface is sharper than the crease angle at ({:.4g}, {:.4g}, {:.4g})",
+                      out.nodes[static_cast<std::size_t>(n)][0], out.nodes[static_cast<std::size_t>(n)][1],
+                      out.nodes[static_cast<std::size_t>(n)][2]),
+          "Refine the mesh there, lower parameters.crease_angle, or use discontinuous elements.");
   }
   for (Vec3& v : out.traction_normal) v = unit(v);
 

@@ -32,16 +32,16 @@ struct Element {
   int component = 0;       ///< pieces of surface joined by edges
   bool enclosing = false;  ///< geometry only: closes an open surface in the static row sums
   bool flat = false;
-  bool turned = false;     ///< node order reversed against the mesh
-  bool affine = false;     ///< x is linear in (r, s): parallelograms and straight triangles
+  bool turned = false;                               ///< node order reversed against the mesh
+  bool affine = false;                               ///< x is linear in (r, s): parallelograms and straight triangles
   Vec3 corner{}, along_r{}, along_s{}, flat_area{};  ///< of an affine element: x = corner + r along_r + s along_s
   std::array<Vec3, most_nodes> x{};
-  int nodes = 1;           ///< field nodes; 1: constant
+  int nodes = 1;  ///< field nodes; 1: constant
   std::array<Index, most_nodes> node{}, traction{};
   std::array<double, 2> low{0, 0}, stretch{1, 1};  ///< field coordinates: (r − low)·stretch
   Vec3 centre{};
-  double size = 0;                     ///< longer of the two middle lines
-  std::array<double, 2> length{};      ///< middle lines along r and s
+  double size = 0;                 ///< longer of the two middle lines
+  std::array<double, 2> length{};  ///< middle lines along r and s
 
   [[nodiscard]] bool triangular() const { return shape == CellShape::triangle3 || shape == CellShape::triangle6; }
   /// (u, v) in the unit square → reference cell; triangles by collapsing, `jacobian` of that map.
@@ -59,19 +59,19 @@ struct Touch {
 };
 
 struct Surface {
-  std::vector<Element> elements;  ///< enclosing ones last
-  Index active = 0;               ///< elements with unknowns
-  std::vector<Vec3> nodes;        ///< collocation points
-  std::vector<Vec3> normals;      ///< mean unit normal there, out of the medium
-  std::vector<std::vector<Touch>> touches;  ///< of each node
-  std::vector<Index> traction_node;         ///< displacement node of each traction node
-  std::vector<Vec3> traction_normal;        ///< mean normal of its elements there
-  std::vector<int> traction_condition;      ///< their boundary condition
+  std::vector<Element> elements;                   ///< enclosing ones last
+  Index active = 0;                                ///< elements with unknowns
+  std::vector<Vec3> nodes;                         ///< collocation points
+  std::vector<Vec3> normals;                       ///< mean unit normal there, out of the medium
+  std::vector<std::vector<Touch>> touches;         ///< of each node
+  std::vector<Index> traction_node;                ///< displacement node of each traction node
+  std::vector<Vec3> traction_normal;               ///< mean normal of its elements there
+  std::vector<int> traction_condition;             ///< their boundary condition
   std::vector<std::vector<Index>> node_tractions;  ///< traction nodes of each node
-  std::vector<bool> closed;                 ///< a component has no rim and no enclosing cells
-  std::vector<bool> hollow;                 ///< a closed component with the medium around it: a cavity
-  std::vector<double> window;               ///< a node: weight of its column in H, below 1 near the rim of open ground
-  std::vector<bool> planar;                 ///< a node: all elements around it lie in one plane
+  std::vector<bool> closed;                        ///< a component has no rim and no enclosing cells
+  std::vector<bool> hollow;                        ///< a closed component with the medium around it: a cavity
+  std::vector<double> window;  ///< a node: weight of its column in H, below 1 near the rim of open ground
+  std::vector<bool> planar;    ///< a node: all elements around it lie in one plane
   Vec3 centre{};
   double diameter = 0;
   double element_size = 0;  ///< mean
@@ -84,13 +84,13 @@ enum class Domain { inside, outside, ground };
 
 struct SurfaceOptions {
   Domain domain = Domain::outside;
-  bool constant = false;          ///< constant fields on each element
-  bool discontinuous = false;     ///< all edges
-  double crease = 0.7;            ///< radians between normals from which an edge is a crease
-  Vec3 down{0, 0, -1};            ///< into the ground (Domain::ground)
+  bool constant = false;       ///< constant fields on each element
+  bool discontinuous = false;  ///< all edges
+  double crease = 0.7;         ///< radians between normals from which an edge is a crease
+  Vec3 down{0, 0, -1};         ///< into the ground (Domain::ground)
   std::function<int(Index cell)> condition = [](Index) { return 0; };  ///< −1: enclosing element
-  double window = 0;              ///< open ground: share of the way from the rim inwards over which the kernel is faded out
-  bool close = true;              ///< make enclosing elements where a curved open surface has none
+  double window = 0;  ///< open ground: share of the way from the rim inwards over which the kernel is faded out
+  bool close = true;  ///< make enclosing elements where a curved open surface has none
 };
 
 /// Errors: no surface cells, inconsistent or collapsed cells, an open body or cavity, warped quads that fold.

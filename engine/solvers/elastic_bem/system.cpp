@@ -23,7 +23,9 @@ using namespace conoid::vec;
 
 namespace {
 
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 double length(const Complex* v, Index n) {
   double s = 0;
@@ -66,7 +68,8 @@ double safe_wave_number(const Surface& surface) {
     double radius = 0;
     for (const Element& e : surface.elements)
       if (e.component == static_cast<int>(c))
-        for (int k = 0; k < nodes_of(e.shape); ++k) radius = std::max(radius, distance(middle, e.x[static_cast<std::size_t>(k)]));
+        for (int k = 0; k < nodes_of(e.shape); ++k)
+          radius = std::max(radius, distance(middle, e.x[static_cast<std::size_t>(k)]));
     least = std::min(least, 3.3 / radius);
   }
   return least;
@@ -111,17 +114,21 @@ Result<BoundarySystem> BoundarySystem::make(const Surface& surface, std::vector<
   for (Index n = 0; n < surface.node_count(); ++n) {
     std::array<Index, 3> unknown{-1, -1, -1};
     for (Index t : surface.node_tractions[static_cast<std::size_t>(n)]) {
-      const Condition& c = s.conditions_[static_cast<std::size_t>(surface.traction_condition[static_cast<std::size_t>(t)])];
+      const Condition& c =
+          s.conditions_[static_cast<std::size_t>(surface.traction_condition[static_cast<std::size_t>(t)])];
       for (std::size_t d = 0; d < 3; ++d) {
         if (!c.displacement[d]) continue;
         if (unknown[d] >= 0) {
           const Vec3& p = surface.nodes[static_cast<std::size_t>(n)];
           const int other = surface.traction_condition[static_cast<std::size_t>(unknown[d])];
-          return make_error(ErrorCode::invalid_input,
-                            fmt::format("'{}' and '{}' both give the displacement {} at ({:.4g}, {:.4g}, {:.4g}), so that two tractions are "
-                                        "unknown at one node",
-                                        c.name, s.conditions_[static_cast<std::size_t>(other)].name, "xyz"[d], p[0], p[1], p[2]),
-                            "Leave a row of free elements between them, or use parameters.elements \"constant\" or \"discontinuous\".");
+          return make_error(
+              ErrorCode::invalid_input,
+              fmt::format(
+                  "'{}' and '{}' both give the displacement {} at ({:.4g}, {:.4g}, {:.4g}), so that two tractions are "
+                  "unknown at one node",
+                  c.name, s.conditions_[static_cast<std::size_t>(other)].name, "xyz"[d], p[0], p[1], p[2]),
+              "Leave a row of free elements between them, or use parameters.elements \"constant\" or "
+              "\"discontinuous\".");
         }
         unknown[d] = t;
       }
@@ -140,32 +147,36 @@ std::vector<BoundarySystem::Known> BoundarySystem::known_list(const std::vector<
   };
   for (Index n = 0; n < surface_->node_count(); ++n)
     for (std::size_t d = 0; d < 3; ++d)
-      if (unknown_traction_[static_cast<std::size_t>(n)][d] >= 0 && any(&LoadValues::displacement, n, d)) out.push_back({false, n, d});
+      if (unknown_traction_[static_cast<std::size_t>(n)][d] >= 0 && any(&LoadValues::displacement, n, d))
+        out.push_back({false, n, d});
   for (Index t = 0; t < static_cast<Index>(surface_->traction_node.size()); ++t)
     for (std::size_t d = 0; d < 3; ++d)
       if (!traction_unknown(t, d) && any(&LoadValues::traction, t, d)) out.push_back({true, t, d});
   return out;
 }
 
-Index BoundarySystem::known_columns(const std::vector<LoadValues>& cases) const { return static_cast<Index>(known_list(cases).size()); }
+Index BoundarySystem::known_columns(const std::vector<LoadValues>& cases) const {
+  return static_cast<Index>(known_list(cases).size());
+}
 
 Bytes BoundarySystem::bytes(Index known, const SolveOptions& options, bool single, double wave_number) const {
   const auto n = static_cast<double>(3 * surface_->node_count());
   const double entry = single ? 8 : 16;
-  double a_value = entry;                                             // the matrix
-  if (!single && options.method == Method::mixed) a_value += 8;       // its factors in single precision
-  if (!single && options.method == Method::direct) a_value += 16;     // its factors
+  double a_value = entry;                                          // the matrix
+  if (!single && options.method == Method::mixed) a_value += 8;    // its factors in single precision
+  if (!single && options.method == Method::direct) a_value += 16;  // its factors
   const bool hollow = std::find(surface_->hollow.begin(), surface_->hollow.end(), true) != surface_->hollow.end();
-  if (hollow && (options.chief == Chief::on || (options.chief == Chief::automatic && wave_number > safe_wave_number(*surface_))))
-    a_value += 16;                                                    // with the interior equations, for QR
+  if (hollow &&
+      (options.chief == Chief::on || (options.chief == Chief::automatic && wave_number > safe_wave_number(*surface_))))
+    a_value += 16;  // with the interior equations, for QR
   return static_cast<Bytes>(n * n * a_value + n * static_cast<double>(known) * entry);
 }
 
 template <class Real>
-Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harmonic& harmonic, const FarRules<Real>& rules,
-                                                          std::span<const std::array<double, 9>> diagonal,
-                                                          const std::vector<LoadValues>& cases, const SolveOptions& options,
-                                                          SolveFacts& facts, Progress& progress, std::stop_token stop, SolveMemory* memory) const {
+Result<std::vector<BoundaryValues>> BoundarySystem::solve(
+    Team& team, const Harmonic& harmonic, const FarRules<Real>& rules, std::span<const std::array<double, 9>> diagonal,
+    const std::vector<LoadValues>& cases, const SolveOptions& options, SolveFacts& facts, Progress& progress,
+    std::stop_token stop, SolveMemory* memory) const {
   using C = std::complex<Real>;
   const Surface& s = *surface_;
   const Index m = s.node_count(), n = 3 * m, columns = static_cast<Index>(cases.size());
@@ -174,8 +185,7 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
   const C mu = C(harmonic.mu);
 
   std::vector<Vec3> interior;
-  if (options.chief != Chief::off &&
-      (options.chief == Chief::on || std::abs(harmonic.kS) > safe_wave_number(s)))
+  if (options.chief != Chief::off && (options.chief == Chief::on || std::abs(harmonic.kS) > safe_wave_number(s)))
     interior = chief_points(s, options.chief_points, options.chief_seed);
   const auto extra = static_cast<Index>(interior.size());
 
@@ -194,8 +204,9 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
   const std::span<C> a = numbers(room.matrix, C(0), n * n), b = numbers(room.known, C(0), n * known_count);
   if (!one_owner(s))
     for (const std::span<C>& whole : {a, b})
-      all_threads.for_each({0, static_cast<Index>(whole.size())}, Index{1} << 17,
-                           [&](Interval some, int) { std::fill(whole.data() + some.begin, whole.data() + some.end, C(0)); });
+      all_threads.for_each({0, static_cast<Index>(whole.size())}, Index{1} << 17, [&](Interval some, int) {
+        std::fill(whole.data() + some.begin, whole.data() + some.end, C(0));
+      });
   std::vector<C> a2(static_cast<std::size_t>(3 * extra * n)), b2(static_cast<std::size_t>(3 * extra * known_count));
   const auto targets_of = [&](C* A, C* B, Index rows) {
     Targets<Real> t;
@@ -203,7 +214,8 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
     t.g.resize(s.traction_node.size());
     for (Index k = 0; k < m; ++k)
       for (std::size_t d = 0; d < 3; ++d) {
-        const Index column = static_cast<Index>(d) * m + k, traction = unknown_traction_[static_cast<std::size_t>(k)][d];
+        const Index column = static_cast<Index>(d) * m + k,
+                    traction = unknown_traction_[static_cast<std::size_t>(k)][d];
         if (traction < 0)
           t.h[static_cast<std::size_t>(k)][d] = {A + column * rows, C(1)};
         else
@@ -211,7 +223,8 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
       }
     for (Index q = 0; q < known_count; ++q) {
       const Known& v = known[static_cast<std::size_t>(q)];
-      (v.traction ? t.g : t.h)[static_cast<std::size_t>(v.node)][v.component] = {B + q * rows, v.traction ? C(1) : C(-1)};
+      (v.traction ? t.g : t.h)[static_cast<std::size_t>(v.node)][v.component] = {B + q * rows,
+                                                                                 v.traction ? C(1) : C(-1)};
     }
     return t;
   };
@@ -250,11 +263,13 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
       const Known& v = known[static_cast<std::size_t>(q)];
       const LoadValues& load = cases[static_cast<std::size_t>(c)];
       const auto& from = v.traction ? load.traction : load.displacement;
-      if (!from.empty()) values[static_cast<std::size_t>(c * known_count + q)] = C(from[static_cast<std::size_t>(v.node)][v.component]);
+      if (!from.empty())
+        values[static_cast<std::size_t>(c * known_count + q)] = C(from[static_cast<std::size_t>(v.node)][v.component]);
     }
   std::vector<C> rhs(static_cast<std::size_t>(n * columns)), rhs2(static_cast<std::size_t>(3 * extra * columns));
   dense::multiply<C>(b.data(), n, known_count, values.data(), columns, C(0), rhs.data(), threads);
-  if (extra > 0) dense::multiply<C>(b2.data(), 3 * extra, known_count, values.data(), columns, C(0), rhs2.data(), threads);
+  if (extra > 0)
+    dense::multiply<C>(b2.data(), 3 * extra, known_count, values.data(), columns, C(0), rhs2.data(), threads);
   if (memory == nullptr) room.known = BigArray<std::byte>();
 
   std::vector<Complex> f(rhs.begin(), rhs.end()), x(static_cast<std::size_t>(n * columns));
@@ -293,8 +308,9 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
         for (Index k = some.begin; k < some.end; ++k) factors.data()[k] = F(a.data()[k]);
       });
       const double start = seconds();
-      auto lu = dense::Lu<F>::factorise(factors.data(), n, team.threads(), options.deterministic ? dense::Backend::own : dense::Backend::automatic,
-                                            [&stop] { return stop.stop_requested(); });
+      auto lu = dense::Lu<F>::factorise(factors.data(), n, team.threads(),
+                                        options.deterministic ? dense::Backend::own : dense::Backend::automatic,
+                                        [&stop] { return stop.stop_requested(); });
       if (!lu) return lu.error();
       const double taken = seconds() - start, unknowns = static_cast<double>(n);
       facts.seconds_factors += taken;
@@ -323,7 +339,8 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
       return {};
     };
     const bool in_single = options.method == Method::mixed || sizeof(Real) == 4;
-    if (auto status = in_single ? by(std::complex<float>{}) : by(std::complex<double>{}); !status) return status.error();
+    if (auto status = in_single ? by(std::complex<float>{}) : by(std::complex<double>{}); !status)
+      return status.error();
     // Close to singular the corrections do not converge: then factors in double precision.
     if (in_single && sizeof(Real) == 8 && facts.residual > 1e-8)
       if (auto status = by(std::complex<double>{}); !status) return status.error();
@@ -356,13 +373,15 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
       std::copy_n(f.begin() + c * n, n, right.begin() + c * rows);
       std::copy_n(rhs2.begin() + c * 3 * extra, 3 * extra, right.begin() + c * rows + n);
     }
-    if (auto status = dense::least_squares<Complex>(tall.data(), rows, n, right.data(), columns, threads); !status) return status.error();
+    if (auto status = dense::least_squares<Complex>(tall.data(), rows, n, right.data(), columns, threads); !status)
+      return status.error();
     for (Index c = 0; c < columns; ++c) std::copy_n(right.begin() + c * rows, n, x.begin() + c * n);
   }
   progress.end();
   facts.seconds_solve += seconds() - begin;
   if (!(facts.residual < 1e-3))
-    return make_error(ErrorCode::not_converged, fmt::format("the linear system was solved to a residual of {:.2g} only", facts.residual),
+    return make_error(ErrorCode::not_converged,
+                      fmt::format("the linear system was solved to a residual of {:.2g} only", facts.residual),
                       "Use parameters.solution \"direct\", and check the boundary conditions.");
 
   std::vector<BoundaryValues> out(cases.size());
@@ -384,13 +403,11 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, const Harm
   return out;
 }
 
-template Result<std::vector<BoundaryValues>> BoundarySystem::solve<double>(Team&, const Harmonic&, const FarRules<double>&,
-                                                                           std::span<const std::array<double, 9>>,
-                                                                           const std::vector<LoadValues>&, const SolveOptions&, SolveFacts&,
-                                                                           Progress&, std::stop_token, SolveMemory*) const;
-template Result<std::vector<BoundaryValues>> BoundarySystem::solve<float>(Team&, const Harmonic&, const FarRules<float>&,
-                                                                          std::span<const std::array<double, 9>>,
-                                                                          const std::vector<LoadValues>&, const SolveOptions&, SolveFacts&,
-                                                                          Progress&, std::stop_token, SolveMemory*) const;
+template Result<std::vector<BoundaryValues>> BoundarySystem::solve<double>(
+    Team&, const Harmonic&, const FarRules<double>&, std::span<const std::array<double, 9>>,
+    const std::vector<LoadValues>&, const SolveOptions&, SolveFacts&, Progress&, std::stop_token, SolveMemory*) const;
+template Result<std::vector<BoundaryValues>> BoundarySystem::solve<float>(
+    Team&, const Harmonic&, const FarRules<float>&, std::span<const std::array<double, 9>>,
+    const std::vector<LoadValues>&, const SolveOptions&, SolveFacts&, Progress&, std::stop_token, SolveMemory*) const;
 
 }  // namespace conoid::elastic_bem

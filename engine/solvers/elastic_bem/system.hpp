@@ -49,10 +49,11 @@ struct SolveOptions {
 };
 
 struct SolveFacts {
-  double residual = 0;   ///< largest relative residual of a load case
-  double rcond = 0;      ///< reciprocal condition estimate; 0: not computed (gmres)
-  int iterations = 0;    ///< corrections or GMRES steps
-  double chief_detector = 0;  ///< ‖interior equations‖ of the plain solution over that of a solution of the same size; ≪ 1 is good
+  double residual = 0;  ///< largest relative residual of a load case
+  double rcond = 0;     ///< reciprocal condition estimate; 0: not computed (gmres)
+  int iterations = 0;   ///< corrections or GMRES steps
+  double chief_detector =
+      0;  ///< ‖interior equations‖ of the plain solution over that of a solution of the same size; ≪ 1 is good
   int chief_rows = 0;
   double seconds_pairs = 0, seconds_singular = 0, seconds_solve = 0;
   double seconds_factors = 0;  ///< of seconds_solve: the factorisation
@@ -71,7 +72,8 @@ class BoundarySystem {
 
   /// Whether component c of a traction node is unknown.
   [[nodiscard]] bool traction_unknown(Index traction_node, std::size_t c) const {
-    return unknown_traction_[static_cast<std::size_t>(surface_->traction_node[static_cast<std::size_t>(traction_node)])][c] == traction_node;
+    return unknown_traction_[static_cast<std::size_t>(surface_->traction_node[static_cast<std::size_t>(traction_node)])]
+                            [c] == traction_node;
   }
   [[nodiscard]] const Surface& surface() const { return *surface_; }
   [[nodiscard]] const std::vector<Condition>& conditions() const { return conditions_; }
@@ -83,10 +85,12 @@ class BoundarySystem {
   /// where too small, used by one call at a time; null: taken and given back. Errors: stopped, singular system, residual above
   /// 1e-3 (not_converged).
   template <class Real>
-  [[nodiscard]] Result<std::vector<BoundaryValues>> solve(Team& team, const Harmonic& harmonic, const FarRules<Real>& rules,
+  [[nodiscard]] Result<std::vector<BoundaryValues>> solve(Team& team, const Harmonic& harmonic,
+                                                          const FarRules<Real>& rules,
                                                           std::span<const std::array<double, 9>> diagonal,
-                                                          const std::vector<LoadValues>& cases, const SolveOptions& options,
-                                                          SolveFacts& facts, Progress& progress, std::stop_token stop = {},
+                                                          const std::vector<LoadValues>& cases,
+                                                          const SolveOptions& options, SolveFacts& facts,
+                                                          Progress& progress, std::stop_token stop = {},
                                                           SolveMemory* memory = nullptr) const;
 
  private:
@@ -99,7 +103,8 @@ class BoundarySystem {
 
   const Surface* surface_ = nullptr;
   std::vector<Condition> conditions_;
-  std::vector<std::array<Index, 3>> unknown_traction_;  ///< a displacement node: the traction node that is unknown, −1: u is
+  std::vector<std::array<Index, 3>>
+      unknown_traction_;  ///< a displacement node: the traction node that is unknown, −1: u is
 };
 
 /// Random points inside the hollows of closed components, well inside and off planes of symmetry (H. A. Schenck, J. Acoust.

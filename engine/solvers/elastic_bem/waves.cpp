@@ -18,7 +18,9 @@ using Vector = std::array<Complex, 3>;
 Vector combine(Complex a, const Vec3& x, Complex b, const Vec3& y) {
   return {a * x[0] + b * y[0], a * x[1] + b * y[1], a * x[2] + b * y[2]};
 }
-Complex product(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+Complex product(const Vector& a, const Vector& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 /// The root that decays (or travels) downwards.
 Complex downward_root(Complex square) {
@@ -33,7 +35,8 @@ Complex determinant(const Vector& a, const Vector& b, const Vector& c) {
 
 /// Traction on the plane of normal n at the origin: −i [λ (k·d) n + μ ((d·n) k + (k·n) d)].
 Vector plane_traction(Complex lambda, Complex mu, const Vector& k, const Vector& d, const Vec3& n) {
-  const Complex kd = product(k, d), dn = d[0] * n[0] + d[1] * n[1] + d[2] * n[2], kn = k[0] * n[0] + k[1] * n[1] + k[2] * n[2];
+  const Complex kd = product(k, d), dn = d[0] * n[0] + d[1] * n[1] + d[2] * n[2],
+                kn = k[0] * n[0] + k[1] * n[1] + k[2] * n[2];
   Vector t{};
   for (std::size_t i = 0; i < 3; ++i) t[i] = Complex(0, -1) * (lambda * kd * n[i] + mu * (dn * k[i] + kn * d[i]));
   return t;
@@ -66,7 +69,8 @@ Result<IncidentField> IncidentField::make(const WaveSetting& s, const Harmonic& 
     const Complex qp = downward_root(h.kP * h.kP - k * k), qs = downward_root(h.kS * h.kS - k * k);
     Term p{combine(k, along, qp, down), combine(k, along, qp, down)};
     Term v{combine(k, along, qs, down), combine(qs, along, -k, down)};
-    const Vector tp = plane_traction(f.lambda_, f.mu_, p.k, p.d, up), tv = plane_traction(f.lambda_, f.mu_, v.k, v.d, up);
+    const Vector tp = plane_traction(f.lambda_, f.mu_, p.k, p.d, up),
+                 tv = plane_traction(f.lambda_, f.mu_, v.k, v.d, up);
     const auto part = [&](const Vector& t, const Vec3& n) { return t[0] * n[0] + t[1] * n[1] + t[2] * n[2]; };
     const Complex ratio = -part(tp, along) / part(tv, along);
     for (Complex& d : v.d) d *= ratio;
@@ -89,18 +93,21 @@ Result<IncidentField> IncidentField::make(const WaveSetting& s, const Harmonic& 
     return f;
   }
   if (dot(e, up) <= 1e-6)
-    return make_error(ErrorCode::invalid_input, "the incident wave does not come from below: its direction does not rise to the surface",
+    return make_error(ErrorCode::invalid_input,
+                      "the incident wave does not come from below: its direction does not rise to the surface",
                       "Give a direction with a part towards the surface, or use a Rayleigh wave.");
   const Complex kh = k * dot(e, along);
   const Complex qp = downward_root(h.kP * h.kP - kh * kh), qs = downward_root(h.kS * h.kS - kh * kh);
   Term p{combine(kh, along, qp, down), combine(kh / h.kP, along, qp / h.kP, down)};
   Term v{combine(kh, along, qs, down), combine(qs / h.kS, along, -kh / h.kS, down)};
   Term sh{v.k, combine(1, across, 0, across)};
-  const Vector t0 = plane_traction(f.lambda_, f.mu_, in.k, in.d, up), tp = plane_traction(f.lambda_, f.mu_, p.k, p.d, up),
-               tv = plane_traction(f.lambda_, f.mu_, v.k, v.d, up), th = plane_traction(f.lambda_, f.mu_, sh.k, sh.d, up);
+  const Vector t0 = plane_traction(f.lambda_, f.mu_, in.k, in.d, up),
+               tp = plane_traction(f.lambda_, f.mu_, p.k, p.d, up), tv = plane_traction(f.lambda_, f.mu_, v.k, v.d, up),
+               th = plane_traction(f.lambda_, f.mu_, sh.k, sh.d, up);
   const Complex all = determinant(tp, tv, th);
   const Vector minus{-t0[0], -t0[1], -t0[2]};
-  const Complex a[3] = {determinant(minus, tv, th) / all, determinant(tp, minus, th) / all, determinant(tp, tv, minus) / all};
+  const Complex a[3] = {determinant(minus, tv, th) / all, determinant(tp, minus, th) / all,
+                        determinant(tp, tv, minus) / all};
   std::size_t q = 0;
   for (Term* t : {&p, &v, &sh}) {
     for (Complex& d : t->d) d *= a[q];

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/core/error.hpp"
-#include "engine/solvers/elastic_bem/kernels/medium.hpp"
 #include "engine/core/types.hpp"
+#include "engine/solvers/elastic_bem/kernels/medium.hpp"
 
 namespace conoid::elastic_bem {
 

@@ -32,7 +32,8 @@ class StiffenedGas final : public EquationOfState {
   }
   [[nodiscard]] std::string objection(double /*density*/, double pressure) const override {
     if (!(pressure < -p_infinity_)) return {};  // c² = γ (p + p∞)/ρ
-    return fmt::format("the pressure {:g} Pa is below {:g} Pa, where its speed of sound ends", pressure, 0 - p_infinity_);
+    return fmt::format("the pressure {:g} Pa is below {:g} Pa, where its speed of sound ends", pressure,
+                       0 - p_infinity_);
   }
 
  private:
@@ -71,8 +72,8 @@ class Tabulated final : public EquationOfState {
   [[nodiscard]] std::string objection(double density, double pressure) const override {
     constexpr double slack = 1e-9;
     if (density < t_.density.front() * (1 - slack) || density > t_.density.back() * (1 + slack))
-      return fmt::format("its table holds densities of {:g} to {:g} kg/m^3, not {:g}", t_.density.front(), t_.density.back(),
-                         density);
+      return fmt::format("its table holds densities of {:g} to {:g} kg/m^3, not {:g}", t_.density.front(),
+                         t_.density.back(), density);
     const double ends[] = {t_.energy.front(), t_.energy.back()};
     double p[2], c[2];
     const double both[] = {density, density};

@@ -67,8 +67,9 @@ Result<EosTable> read_eos_table(const std::filesystem::path& file) {
   std::size_t missing = 0;
   while (missing < sorted.size() && sorted[missing] == missing) ++missing;
   if (missing < n * m)
-    return wrong(fmt::format("density {:g} with energy {:g} is missing", table.density[missing / m], table.energy[missing % m]),
-                 "Give every density with every energy once.");
+    return wrong(
+        fmt::format("density {:g} with energy {:g} is missing", table.density[missing / m], table.energy[missing % m]),
+        "Give every density with every energy once.");
   table.pressure.resize(n * m);
   table.sound_speed.resize(n * m);
   for (std::size_t r = 0; r < places.size(); ++r) {

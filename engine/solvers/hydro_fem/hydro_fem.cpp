@@ -229,7 +229,8 @@ void HydroFem::save(CheckpointWriter& writer) const {
   writer.value("march", march_->memory());
   writer.value("sums", sums_);
   const KernelTimes& times = op_->times();
-  writer.value("mass solves", MassSolves{solves_before_.count + times.solves, solves_before_.iterations + times.iterations});
+  writer.value("mass solves",
+               MassSolves{solves_before_.count + times.solves, solves_before_.iterations + times.iterations});
 }
 
 void HydroFem::load(CheckpointReader& reader) {
@@ -239,7 +240,8 @@ void HydroFem::load(CheckpointReader& reader) {
   reader.range<double>("energy", 0, s.e);
   march_->restore(std::move(s), reader.value<March::Memory>("march"));
   sums_ = reader.value<Sums>("sums");
-  if (reader.length("mass solves") == 1) solves_before_ = reader.value<MassSolves>("mass solves");  // an older checkpoint has none
+  if (reader.length("mass solves") == 1)
+    solves_before_ = reader.value<MassSolves>("mass solves");  // an older checkpoint has none
 }
 
 const SolverInfo& solver_info() {

@@ -57,9 +57,9 @@ class HydroFem final : public Solver {
     Index count = 0, iterations = 0;
   };
   MassSolves solves_before_;  ///< in the parts of the run before this one
-  bool closed_ = true;  ///< no work is done from outside
+  bool closed_ = true;        ///< no work is done from outside
   bool announced_ = false;
-  std::optional<Error> collapse_;  ///< of the time step
+  std::optional<Error> collapse_;       ///< of the time step
   std::optional<double> exact_radius_;  ///< of the blast after one second
   Index frames_every_ = 0, frames_count_ = 0;
   double frames_interval_ = 0;

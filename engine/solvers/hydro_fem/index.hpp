@@ -8,6 +8,8 @@
 
 namespace conoid::hydro_fem {
 
-inline std::size_t u(Index i) { return static_cast<std::size_t>(i); }
+inline std::size_t u(Index i) {
+  return static_cast<std::size_t>(i);
+}
 
 }  // namespace conoid::hydro_fem

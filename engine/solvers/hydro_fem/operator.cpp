@@ -108,17 +108,21 @@ Work Operator::energy_work() const {
   if (corner_) return {};
   const int dim = space_.dim, k = tables_.k;
   const double points = data_.zone_points, energies = data_.zone_energies;
-  return {1.0 * dim * dim * (tensor_flops(dim, k + 1, 2.0 * k) + 2 * points) + tensor_flops(dim, 2.0 * k, k) + 2 * energies * energies,
+  return {1.0 * dim * dim * (tensor_flops(dim, k + 1, 2.0 * k) + 2 * points) + tensor_flops(dim, 2.0 * k, k) +
+              2 * energies * energies,
           8.0 * (1.0 * dim * dim * points + 1.0 * dim * data_.zone_nodes + energies * (energies + 1))};
 }
 
 double Operator::update(const State& state) {
   {
     const Stopwatch watch(times_.update, times_.corner_wall);
-    run_phase("corner force", [&](Interval batches) {
-      kernels_.update(data_, state.x.data(), state.v.data(), state.e.data(), batch_step_.data(), batches);
-      if (corner_) kernels_.corner.force(data_, batches);
-    }, update_work());
+    run_phase(
+        "corner force",
+        [&](Interval batches) {
+          kernels_.update(data_, state.x.data(), state.v.data(), state.e.data(), batch_step_.data(), batches);
+          if (corner_) kernels_.corner.force(data_, batches);
+        },
+        update_work());
   }
   times_.update_points += space_.zones * data_.zone_points;
   const auto smallest = std::min_element(batch_step_.begin(), batch_step_.end());
@@ -167,9 +171,8 @@ double Operator::multiply_mass(const double* p, int components, double* y) {
   workers_.for_each({0, batch_count_}, batch_grain, [&](Interval batches, int) {
     batch_sums_[u(batches.begin / batch_grain)] = kernels_.mass(data_, p, components, batches);
   });
-  workers_.for_each({0, space_.nodes}, node_grain, [&](Interval nodes, int) {
-    sum_node_terms(components, nodes, 1, y + nodes.begin, space_.nodes);
-  });
+  workers_.for_each({0, space_.nodes}, node_grain,
+                    [&](Interval nodes, int) { sum_node_terms(components, nodes, 1, y + nodes.begin, space_.nodes); });
   return std::accumulate(batch_sums_.begin(), batch_sums_.end(), 0.0);
 }
 
@@ -189,69 +192,71 @@ int Operator::solve_mass(std::vector<double>& a) {
   const int dim = space_.dim;
   const Index n = space_.nodes;
   int iterations = 0;
-  run_together(workers_, static_cast<int>(std::min<Index>(workers_.threads(), batch_count_)), [&](Together& all, int thread) {
-    const auto over = [&](Interval nodes, const auto& body) {
-      for (int c = 0; c < dim; ++c)
-        for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), diagonal_[u(i)]);
-    };
-    // Every thread adds the chunks' sums by itself, in the same order.
-    const auto total = [&](const std::vector<double>& sums) {
-      all.wait();
-      return std::accumulate(sums.begin(), sums.end(), 0.0);
-    };
-    all.for_own(thread, 2, n, node_grain, [&](Interval nodes) {
-      double s = 0;
-      project(rhs_.data() + nodes.begin, n, nodes);
-      over(nodes, [&](std::size_t k, double d) {
-        a[k] = 0;
-        r_[k] = rhs_[k];
-        p_[k] = d * r_[k];
-        s += p_[k] * r_[k];
-      });
-      node_sums_[u(nodes.begin / node_grain)] = s;
-    });
-    double rz = total(node_sums_);
-    const double target = mass_tolerance_ * mass_tolerance_ * rz;
-    int iteration = 0;
-    while (rz > target && iteration < mass_iterations_) {
-      ++iteration;
-      all.for_own(thread, 0, batch_count_, batch_grain, [&](Interval batches) {
-        batch_sums_[u(batches.begin / batch_grain)] = kernels_.mass(data_, p_.data(), dim, batches);
-      });
-      // p lies in the free directions, so p·(P M p) = p·(M p).
-      const double alpha = rz / total(batch_sums_);
-      all.for_own(thread, 1, n, node_grain, [&](Interval nodes) {
-        std::array<double, 3 * node_grain> q;
-        sum_node_terms(dim, nodes, 1, q.data(), node_grain);
-        project(q.data(), node_grain, nodes);
-        double s = 0;
-        for (int c = 0; c < dim; ++c)
-          s += residual_after(alpha, q.data() + c * node_grain, &diagonal_[u(nodes.begin)], &r_[u(c * n + nodes.begin)],
-                              nodes.size());
-        node_sums_[u(nodes.begin / node_grain)] = s;
-      });
-      const double next = total(node_sums_);
-      const double beta = next / rz;
-      rz = next;
-      all.for_own(thread, 2, n, node_grain, [&](Interval nodes) {
-        over(nodes, [&](std::size_t k, double d) {
-          a[k] += alpha * p_[k];
-          p_[k] = d * r_[k] + beta * p_[k];
-        });
-      });
-      all.wait();
-    }
-    if (thread == 0) iterations = iteration;
-  });
+  run_together(workers_, static_cast<int>(std::min<Index>(workers_.threads(), batch_count_)),
+               [&](Together& all, int thread) {
+                 const auto over = [&](Interval nodes, const auto& body) {
+                   for (int c = 0; c < dim; ++c)
+                     for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), diagonal_[u(i)]);
+                 };
+                 // Every thread adds the chunks' sums by itself, in the same order.
+                 const auto total = [&](const std::vector<double>& sums) {
+                   all.wait();
+                   return std::accumulate(sums.begin(), sums.end(), 0.0);
+                 };
+                 all.for_own(thread, 2, n, node_grain, [&](Interval nodes) {
+                   double s = 0;
+                   project(rhs_.data() + nodes.begin, n, nodes);
+                   over(nodes, [&](std::size_t k, double d) {
+                     a[k] = 0;
+                     r_[k] = rhs_[k];
+                     p_[k] = d * r_[k];
+                     s += p_[k] * r_[k];
+                   });
+                   node_sums_[u(nodes.begin / node_grain)] = s;
+                 });
+                 double rz = total(node_sums_);
+                 const double target = mass_tolerance_ * mass_tolerance_ * rz;
+                 int iteration = 0;
+                 while (rz > target && iteration < mass_iterations_) {
+                   ++iteration;
+                   all.for_own(thread, 0, batch_count_, batch_grain, [&](Interval batches) {
+                     batch_sums_[u(batches.begin / batch_grain)] = kernels_.mass(data_, p_.data(), dim, batches);
+                   });
+                   // p lies in the free directions, so p·(P M p) = p·(M p).
+                   const double alpha = rz / total(batch_sums_);
+                   all.for_own(thread, 1, n, node_grain, [&](Interval nodes) {
+                     std::array<double, 3 * node_grain> q;
+                     sum_node_terms(dim, nodes, 1, q.data(), node_grain);
+                     project(q.data(), node_grain, nodes);
+                     double s = 0;
+                     for (int c = 0; c < dim; ++c)
+                       s += residual_after(alpha, q.data() + c * node_grain, &diagonal_[u(nodes.begin)],
+                                           &r_[u(c * n + nodes.begin)], nodes.size());
+                     node_sums_[u(nodes.begin / node_grain)] = s;
+                   });
+                   const double next = total(node_sums_);
+                   const double beta = next / rz;
+                   rz = next;
+                   all.for_own(thread, 2, n, node_grain, [&](Interval nodes) {
+                     over(nodes, [&](std::size_t k, double d) {
+                       a[k] += alpha * p_[k];
+                       p_[k] = d * r_[k] + beta * p_[k];
+                     });
+                   });
+                   all.wait();
+                 }
+                 if (thread == 0) iterations = iteration;
+               });
   return iterations;
 }
 
 void Operator::acceleration(const State& state, std::vector<double>& a) {
   {
     const Stopwatch watch(times_.force, times_.corner_wall);
-    run_phase("force sum", [&](Interval batches) {
-      corner_ ? kernels_.corner.times_one(data_, batches) : kernels_.force(data_, batches);
-    }, force_work());
+    run_phase(
+        "force sum",
+        [&](Interval batches) { corner_ ? kernels_.corner.times_one(data_, batches) : kernels_.force(data_, batches); },
+        force_work());
     workers_.for_each({0, space_.nodes}, node_grain, [&](Interval nodes, int) {
       sum_node_terms(space_.dim, nodes, -1, rhs_.data() + nodes.begin, space_.nodes);
     });
@@ -274,7 +279,8 @@ void Operator::acceleration(const State& state, std::vector<double>& a) {
 Work Operator::solve_work(int iterations) const {
   const int dim = space_.dim, k = tables_.k;
   const double points = data_.zone_points, zone_nodes = data_.zone_nodes, nodes = static_cast<double>(space_.nodes);
-  const double zones = static_cast<double>(kernels_.lanes * batch_count_), plain = kernels_.lanes * uniform_batches_, others = zones - plain;
+  const double zones = static_cast<double>(kernels_.lanes * batch_count_), plain = kernels_.lanes * uniform_batches_,
+               others = zones - plain;
   const double flops = plain * (2.0 * dim * std::pow(k + 1, dim + 1) + 3 * zone_nodes) +
                        others * (2 * tensor_flops(dim, k + 1, 2.0 * k) + 3 * points);
   const double bytes = 8 * (others * points + plain + 3.0 * dim * zones * zone_nodes + nodes * (7.0 * dim + 2));
@@ -284,11 +290,14 @@ Work Operator::solve_work(int iterations) const {
 void Operator::energy_rate(const State& state, const std::vector<double>& v, double t, std::vector<double>& de) {
   const Stopwatch watch(times_.energy_solve, times_.corner_wall);
   de.resize(state.e.size());
-  run_phase("energy", [&](Interval batches) {
-    if (!corner_) return kernels_.force_transposed(data_, v.data(), de.data(), batches);
-    kernels_.corner.transposed_times(data_, v.data(), power_, batches);
-    kernels_.corner.energy_inverse(data_, power_, de.data(), batches);
-  }, energy_work());
+  run_phase(
+      "energy",
+      [&](Interval batches) {
+        if (!corner_) return kernels_.force_transposed(data_, v.data(), de.data(), batches);
+        kernels_.corner.transposed_times(data_, v.data(), power_, batches);
+        kernels_.corner.energy_inverse(data_, power_, de.data(), batches);
+      },
+      energy_work());
   if (!energy_sources_.empty()) add_energy_source(state, t, de);
 }
 
@@ -298,17 +307,19 @@ void Operator::add(double factor, std::initializer_list<Sum> sums) const {
     s.out.resize(s.base.size());
     whole += static_cast<Index>(s.base.size());
   }
-  workers_.for_each({0, whole}, std::max<Index>(node_grain, whole / (4 * workers_.threads()) + 1), [&](Interval some, int) {
-    Index first = 0;  // of this sum among all
-    for (const Sum& s : sums) {
-      const auto size = static_cast<Index>(s.base.size());
-      const Index begin = std::clamp<Index>(some.begin - first, 0, size), end = std::clamp<Index>(some.end - first, 0, size);
-      double* out = s.out.data();
-      const double *base = s.base.data(), *direction = s.direction.data();
-      for (Index i = begin; i < end; ++i) out[i] = base[i] + factor * direction[i];
-      first += size;
-    }
-  });
+  workers_.for_each({0, whole}, std::max<Index>(node_grain, whole / (4 * workers_.threads()) + 1),
+                    [&](Interval some, int) {
+                      Index first = 0;  // of this sum among all
+                      for (const Sum& s : sums) {
+                        const auto size = static_cast<Index>(s.base.size());
+                        const Index begin = std::clamp<Index>(some.begin - first, 0, size),
+                                    end = std::clamp<Index>(some.end - first, 0, size);
+                        double* out = s.out.data();
+                        const double *base = s.base.data(), *direction = s.direction.data();
+                        for (Index i = begin; i < end; ++i) out[i] = base[i] + factor * direction[i];
+                        first += size;
+                      }
+                    });
 }
 
 Energies Operator::energies(const State& state) {

@@ -159,7 +159,7 @@ class Operator {
   std::vector<EnergySource> energy_sources_;  // one a thread, none without a source
 
   Index batch_count_ = 0;
-  double uniform_batches_ = 0;  // whose matrix is a product of one-dimensional ones
+  double uniform_batches_ = 0;    // whose matrix is a product of one-dimensional ones
   std::vector<Index> lane_zone_;  // batch × W
   std::vector<const EquationOfState*> batch_material_;
   std::vector<int> batch_map_;   // see ZoneData

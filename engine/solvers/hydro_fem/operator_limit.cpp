@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Why a zone allows no longer step: said when the step has collapsed.
-#include "engine/solvers/hydro_fem/kernels/reference.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
+#include "engine/solvers/hydro_fem/kernels/reference.hpp"
 #include "engine/solvers/hydro_fem/operator.hpp"
 
 #include <algorithm>
@@ -38,7 +38,8 @@ Operator::Limit Operator::limit(const State& state) const {
     for (int m = 0; m < dim * dim; ++m) p.J0inv[u(m)] = data_.J0inv[((batch * QQ + q) * dim * dim + m) * W + lane];
     p.rho = data_.mass[(batch * QQ + q) * W + lane] / (weight * det * (axisymmetric_ ? spot.x[1] : 1));
     batch_material_[u(batch)]->evaluate({&p.rho, 1}, {&energy, 1}, {&p.p, 1}, {&p.c, 1});
-    const reference::Stress here = reference::stress_at(p, data_.viscosity, data_.vorticity_switch, data_.h0, tables_.k);
+    const reference::Stress here =
+        reference::stress_at(p, data_.viscosity, data_.vorticity_switch, data_.h0, tables_.k);
     if (here.step >= least) continue;
     least = here.step;
     worst = p;

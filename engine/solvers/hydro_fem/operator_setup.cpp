@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Setting up the operator: batches of zones, masses, constraints, the energy of a point.
-#include "engine/solvers/hydro_fem/kernels/reference.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
+#include "engine/solvers/hydro_fem/kernels/reference.hpp"
 #include "engine/solvers/hydro_fem/operator.hpp"
 
 #include <algorithm>
@@ -189,11 +189,10 @@ void Operator::set_masses(const Setup& setup) {
         const double radius = spot.x[1];
         const double det = reference::determinant(dim, J);
         if (!(det > 0))
-          throw Failure(make_error(
-              ErrorCode::invalid_input,
-              fmt::format("zone {} is tangled: its Jacobian is {:.3g} at ({:.4g}, {:.4g}, {:.4g})", zone, det, spot.x[0],
-                          spot.x[1], spot.x[2]),
-              "Check the order of the zone's corners and the curvature of its sides."));
+          throw Failure(make_error(ErrorCode::invalid_input,
+                                   fmt::format("zone {} is tangled: its Jacobian is {:.3g} at ({:.4g}, {:.4g}, {:.4g})",
+                                               zone, det, spot.x[0], spot.x[1], spot.x[2]),
+                                   "Check the order of the zone's corners and the curvature of its sides."));
         const auto inv = reference::inverse3(dim, J);
         double rho_q = 0;
         for (int j = 0; j < EE; ++j) rho_q += tables.phi(q, j) * rho[u(j)];

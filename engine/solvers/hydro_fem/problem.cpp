@@ -433,8 +433,8 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
     const EquationOfState& material = *parts->materials[here.material];
     if (const std::string no = material.objection(density, pressure); !no.empty())
       throw Failure(make_error(ErrorCode::invalid_input,
-                               fmt::format("at ({:.6g}, {:.6g}, {:.6g}) '{}' cannot be in the state given: {}", p[0], p[1],
-                                           p[2], parts->names[here.material], no),
+                               fmt::format("at ({:.6g}, {:.6g}, {:.6g}) '{}' cannot be in the state given: {}", p[0],
+                                           p[1], p[2], parts->names[here.material], no),
                                state_hint));
     return material.energy(density, pressure);
   };

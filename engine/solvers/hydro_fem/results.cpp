@@ -182,15 +182,17 @@ void HydroFem::record_front(RunContext& context) {
   const ShockFront front =
       shock_front(*view_, march_->state(), setup, reach(), setup.density(setup.point, 0), samples_over_time);
   if (!(front.radius > 0)) return;
-  TableInfo info = table_info("shock_radius", "Radius of the shock",
-                              "Mean distance from the centre of the blast, along the axes and diagonals, at which density is "
-                              "last half-way between that ahead and its largest.");
+  TableInfo info =
+      table_info("shock_radius", "Radius of the shock",
+                 "Mean distance from the centre of the blast, along the axes and diagonals, at which density is "
+                 "last half-way between that ahead and its largest.");
   info.columns.push_back({"radius", "m", "shock"});
   std::vector<double> row{t, front.radius};
   if (problem_.exact_sedov) {
     if (!exact_radius_)
-      exact_radius_ = SedovBlast(problem_.blast_dimension, problem_.gamma, setup.density(setup.point, 0),
-                                 problem_.blast_energy).shock_radius(1);
+      exact_radius_ =
+          SedovBlast(problem_.blast_dimension, problem_.gamma, setup.density(setup.point, 0), problem_.blast_energy)
+              .shock_radius(1);
     info.columns.push_back({"radius_exact", "m", "exact"});
     info.exact.push_back("radius_exact");
     // Sedov: R ∝ t^(2/(dimension + 2))
@@ -223,9 +225,9 @@ void HydroFem::write_blast(RunContext& context) const {
     return x.kind == y.kind && x.value == y.value;
   };
   if (square && alike(0) && alike(1))
-    context.results.number("asymmetry",
-                           asymmetry(op_->space(), march_->state(), problem_.zones, problem_.upper[0] - problem_.lower[0]),
-                           "1");
+    context.results.number(
+        "asymmetry", asymmetry(op_->space(), march_->state(), problem_.zones, problem_.upper[0] - problem_.lower[0]),
+        "1");
 }
 
 Status HydroFem::finish(RunContext& context) {
@@ -251,7 +253,8 @@ Status HydroFem::finish(RunContext& context) {
   }
   const KernelTimes& times = op_->times();
   if (const Index solves = solves_before_.count + times.solves; solves > 0)
-    number("mass_iterations", static_cast<double>(solves_before_.iterations + times.iterations) / static_cast<double>(solves), "1");
+    number("mass_iterations",
+           static_cast<double>(solves_before_.iterations + times.iterations) / static_cast<double>(solves), "1");
   number("seconds_stress", times.update, "s");
   number("seconds_force", times.force, "s");
   number("seconds_velocity", times.velocity_solve, "s");

@@ -15,11 +15,13 @@ namespace conoid::hydro_fem {
 namespace {
 
 constexpr double enough_points = 3000;
-constexpr double most_points = 3e5;  // about 0.6 s: every run begins with this, and a stop has to be heard within a second
+constexpr double most_points =
+    3e5;  // about 0.6 s: every run begins with this, and a stop has to be heard within a second
 
 double points_of(const Case& input, const Mesh* mesh) {
   const ZoneCount count = count_case_zones(input, mesh);
-  return static_cast<double>(count.zones) * std::pow(2 * static_cast<double>(input["parameters"]["order"].integer()), count.dim);
+  return static_cast<double>(count.zones) *
+         std::pow(2 * static_cast<double>(input["parameters"]["order"].integer()), count.dim);
 }
 
 /// The case with f times fewer zones along each axis; nothing where that is no whole number, leaves fewer than three, or puts a

@@ -10,9 +10,9 @@
 namespace conoid::hydro_fem {
 
 struct Trial {
-  double steps = 0;      ///< of the whole case, expected; 0: not known
-  double seconds = 0;    ///< of one core, for all of them
-  std::string basis;     ///< "from a trial on 8 × 8 zones; …", or why there was none
+  double steps = 0;    ///< of the whole case, expected; 0: not known
+  double seconds = 0;  ///< of one core, for all of them
+  std::string basis;   ///< "from a trial on 8 × 8 zones; …", or why there was none
 };
 
 /// Marches the case on every second (third, …) zone of its grid, whichever its regions allow and some 3000 points are enough for,

@@ -78,8 +78,9 @@ PointArrays CompressedRadiation::ordered_points(const Patch& patch, const Tree& 
 
 CompressedRadiation::CompressedRadiation(const Domain& domain, double k, double tolerance, int threads,
                                          std::stop_token stop, double separation)
-    : k_(k), stop_(std::move(stop)), to_tree_(make_tree(domain, domain.outer)), from_tree_(make_tree(domain, domain.currents)),
-      to_(ordered_points(domain.outer, to_tree_)), from_(ordered_points(domain.currents, from_tree_)) {
+    : k_(k), stop_(std::move(stop)), to_tree_(make_tree(domain, domain.outer)),
+      from_tree_(make_tree(domain, domain.currents)), to_(ordered_points(domain.outer, to_tree_)),
+      from_(ordered_points(domain.currents, from_tree_)) {
   pair_up(0, 0, separation);
   std::sort(near_.begin(), near_.end(), [](const Near& a, const Near& b) { return a.to < b.to; });
   Caught caught;

@@ -57,8 +57,8 @@ class CompressedRadiation {
   double k_;
   std::stop_token stop_;
   Tree to_tree_, from_tree_;
-  PointArrays to_, from_;  ///< in the trees' orders
-  std::vector<LowRank> far_;  ///< by target cluster
+  PointArrays to_, from_;                      ///< in the trees' orders
+  std::vector<LowRank> far_;                   ///< by target cluster
   std::vector<std::vector<Interval>> levels_;  ///< far blocks of each target cluster, by levels of the tree
   std::vector<Near> near_;
 };

@@ -58,7 +58,8 @@ double expected_points(const Settings& s, const Mesh* mesh, double unknowns) {
 std::string radiation_text(const Settings& s, const RadiationPlan& plan) {
   switch (s.truncation.loop) {
     case RadiationLoop::automatic: return plan.reason;
-    case RadiationLoop::compressed: return "compressed, as the case asks; " + format_bytes(static_cast<Bytes>(plan.dense_bytes)) + " whole";
+    case RadiationLoop::compressed:
+      return "compressed, as the case asks; " + format_bytes(static_cast<Bytes>(plan.dense_bytes)) + " whole";
     case RadiationLoop::blocked: return "blocked products, as the case asks";
     case RadiationLoop::fused: return "one right-hand side by one, as the case asks";
     default: return "plain loops, as the case asks";

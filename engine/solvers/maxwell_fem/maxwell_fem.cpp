@@ -48,8 +48,7 @@ std::string MaxwellFem::at_frequency() const {
 
 Index MaxwellFem::batch_size() const {
   // Vectors on S and currents of all columns at once in a quarter of the memory; the Krylov space takes another.
-  const double column =
-      16.0 * static_cast<double>(10 * 2 * domain_.outer.size() + 3 * 4 * domain_.currents.size());
+  const double column = 16.0 * static_cast<double>(10 * 2 * domain_.outer.size() + 3 * 4 * domain_.currents.size());
   return std::clamp<Index>(static_cast<Index>(static_cast<double>(budget_of(settings_)) / 4 / column), 1, 512);
 }
 
@@ -109,7 +108,8 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
   seconds_factor_ += now() - begin;
   // Each entry of the factors is written once and read once.
   if (const DirectFacts& facts = system_->facts(); facts.flops > 0)
-    context.team.note("factorise", facts.seconds, {facts.flops, 2.0 * sizeof(Complex) * static_cast<double>(facts.entries)});
+    context.team.note("factorise", facts.seconds,
+                      {facts.flops, 2.0 * sizeof(Complex) * static_cast<double>(facts.entries)});
   context.progress.end();
   return {};
 }
@@ -118,7 +118,8 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
 RadiationLoop MaxwellFem::choose_loop(RunContext& context) const {
   const RadiationLoop asked = settings_.truncation.loop;
   if (asked != RadiationLoop::automatic) return asked;
-  const auto solved = static_cast<double>(solved_.size() + (check_ ? 1 : 0)), at_once = static_cast<double>(batch_size());
+  const auto solved = static_cast<double>(solved_.size() + (check_ ? 1 : 0)),
+             at_once = static_cast<double>(batch_size());
   RadiationWork work = radiation_work(settings_, std::min(solved, at_once));
   work.applications *= std::ceil(std::max(1.0, solved) / at_once);
   work.outer_points = static_cast<double>(domain_.outer.size());
@@ -176,8 +177,7 @@ Status MaxwellFem::choose_waves(const std::stop_token& stop) {
     const Direction from = settings_.incidences()[0];
     check_from_ = {std::fmod(from.theta + 1.1, pi), from.phi + 0.7};
     check_ = wave_from(check_from_, false, k());
-    check_->polarisation =
-        scale(1 / std::sqrt(2.0), add(check_from_.theta_hat(), check_from_.phi_hat()));
+    check_->polarisation = scale(1 / std::sqrt(2.0), add(check_from_.theta_hat(), check_from_.phi_hat()));
   }
   if (!settings_.monostatic || !settings_.compress || count < 8) {
     mix_.assign(count * count, 0);
@@ -361,8 +361,8 @@ Result<Advanced> MaxwellFem::advance(RunContext& context) {
 }
 
 void MaxwellFem::save(CheckpointWriter& writer) const {
-  const std::int64_t place[6] = {static_cast<std::int64_t>(frequency_), first_,      steps_, iterations_,
-                                 worst_iterations_,                     applications_};
+  const std::int64_t place[6] = {
+      static_cast<std::int64_t>(frequency_), first_, steps_, iterations_, worst_iterations_, applications_};
   writer.shared<std::int64_t>("place", place);
   writer.value("worst residual", worst_residual_);
   writer.value("failed", static_cast<std::int32_t>(failed_to_converge_));
@@ -374,8 +374,7 @@ void MaxwellFem::save(CheckpointWriter& writer) const {
                          : currents_.size();
   writer.shared<Complex>("currents", std::span(currents_).first(std::min(whole, currents_.size())));
   BlockGcr::State state = restored_;  // not yet taken up, if the run has just been resumed
-  if (truncation_)
-    state = first_ < static_cast<Index>(solved_.size()) ? truncation_->state(most) : BlockGcr::State{};
+  if (truncation_) state = first_ < static_cast<Index>(solved_.size()) ? truncation_->state(most) : BlockGcr::State{};
   writer.shared<Complex>("psi", state.data);
   writer.shared<double>("iteration", state.marks);
   std::vector<Complex> echoes;

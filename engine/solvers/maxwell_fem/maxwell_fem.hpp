@@ -80,12 +80,12 @@ class MaxwellFem final : public Solver {
   std::unique_ptr<Radiation> radiation_;
   std::unique_ptr<Truncation> truncation_;
 
-  std::size_t frequency_ = 0;      ///< index
-  Index first_ = 0;                ///< of the batch among solved_
-  std::vector<PlaneWave> waves_;   ///< of the case at this frequency
-  std::vector<Index> solved_;      ///< those that are solved
-  std::vector<Complex> mix_;       ///< [wave][solved]: each wave as a sum of solved ones
-  std::vector<Complex> currents_;  ///< F of the solved ones so far
+  std::size_t frequency_ = 0;       ///< index
+  Index first_ = 0;                 ///< of the batch among solved_
+  std::vector<PlaneWave> waves_;    ///< of the case at this frequency
+  std::vector<Index> solved_;       ///< those that are solved
+  std::vector<Complex> mix_;        ///< [wave][solved]: each wave as a sum of solved ones
+  std::vector<Complex> currents_;   ///< F of the solved ones so far
   std::optional<PlaneWave> check_;  ///< one more wave, for reciprocity, where the case has a single one
   Direction check_from_;
   BlockGcr::State restored_;  ///< from a checkpoint, for the next batch

@@ -34,8 +34,8 @@ PointArrays point_arrays(const Patch& patch) {
 }
 
 Radiation::Radiation(const Domain& domain, double k, int threads, double near, Level level, std::stop_token stop)
-    : domain_(&domain), k_(k), stop_(std::move(stop)), kernel_(&radiation_kernel(level)), to_(point_arrays(domain.outer)),
-      from_(point_arrays(domain.currents)) {
+    : domain_(&domain), k_(k), stop_(std::move(stop)), kernel_(&radiation_kernel(level)),
+      to_(point_arrays(domain.outer)), from_(point_arrays(domain.currents)) {
   find_near(near, threads);
 }
 
@@ -64,7 +64,8 @@ constexpr double point_bytes = 9 * sizeof(double);
 class Radiation::Blocked final : public Phase {
  public:
   Blocked(const Radiation& r, std::span<const Complex> f, Index count, std::span<Complex> psi, Interval part)
-      : r_(r), psi_(psi), part_(part), count_(count), panels_((count + panel_width - 1) / panel_width), depth_(2 * r.from_.count) {
+      : r_(r), psi_(psi), part_(part), count_(count), panels_((count + panel_width - 1) / panel_width),
+        depth_(2 * r.from_.count) {
     packed_ = AlignedDoubles(static_cast<std::size_t>(2 * panels_ * depth_ * 2 * panel_width));
     for (Index c = 0; c < count; ++c)
       for (Index half = 0; half < 2; ++half) {
@@ -82,8 +83,10 @@ class Radiation::Blocked final : public Phase {
   /// Coefficients of a pair once, a product a column of the panels; memory: points and panels once a tile of rows.
   [[nodiscard]] Work work(Interval items) const override {
     const auto points = static_cast<double>(items.size() * face_points);
-    return {points * static_cast<double>(r_.from_.count) * (tile_flops + 32.0 * static_cast<double>(panels_ * panel_width)),
-            std::ceil(points / tile_rows) * (8.0 * static_cast<double>(packed_.size()) + point_bytes * static_cast<double>(r_.from_.count))};
+    return {
+        points * static_cast<double>(r_.from_.count) * (tile_flops + 32.0 * static_cast<double>(panels_ * panel_width)),
+        std::ceil(points / tile_rows) *
+            (8.0 * static_cast<double>(packed_.size()) + point_bytes * static_cast<double>(r_.from_.count))};
   }
 
   void run(CpuWorker& worker, Interval items) override {
@@ -174,7 +177,8 @@ class Radiation::Fused final : public Phase {
   /// Memory: points and currents once a chunk of eight faces.
   [[nodiscard]] Work work(Interval items) const override {
     const auto points = static_cast<double>(items.size() * face_points), from = static_cast<double>(r_.from_.count);
-    return {fused_flops * points * from, std::ceil(static_cast<double>(items.size()) / 8) * from * (point_bytes + 4 * sizeof(Complex))};
+    return {fused_flops * points * from,
+            std::ceil(static_cast<double>(items.size()) / 8) * from * (point_bytes + 4 * sizeof(Complex))};
   }
   void run(CpuWorker& worker, Interval items) override {
     const Interval faces{part_.begin + items.begin, part_.begin + items.end};

@@ -29,7 +29,8 @@ RadiationPlan plan_radiation(const RadiationWork& w, double budget) {
   if (!(n > 0)) return out;
   out.dense_bytes = 64 * pairs;
   // A point of S meets 27 clusters a level of the tree; 58 in all with 7,680 points (measured). Rank: 3.8 a decade.
-  const double clusters = std::max(0.0, 58 + 27 * std::log2(n / 7680)), rank = 3.8 * std::max(1.0, -std::log10(w.tolerance));
+  const double clusters = std::max(0.0, 58 + 27 * std::log2(n / 7680)),
+               rank = 3.8 * std::max(1.0, -std::log10(w.tolerance));
   out.compressed_bytes = std::min(out.dense_bytes, 96 * rank * n * clusters);
   const auto product = [&](double of_pairs) {
     return of_pairs * (w.columns < 1.5 ? fused_flops : tile_flops + 32 * w.columns) / product_rate;
@@ -43,8 +44,8 @@ RadiationPlan plan_radiation(const RadiationWork& w, double budget) {
   if (out.compressed_seconds > worth * out.plain_seconds) {
     out.reason = fmt::format("computed anew each time; kept whole it would be {}", whole);
   } else if (out.compressed_bytes > budget / 4) {
-    out.reason = fmt::format("computed anew each time: compressed it would need {} of {}, more than a quarter of the budget",
-                             kept, whole);
+    out.reason = fmt::format(
+        "computed anew each time: compressed it would need {} of {}, more than a quarter of the budget", kept, whole);
   } else {
     out.compressed = true;
     out.reason = fmt::format("compressed to about {} of {}", kept, whole);

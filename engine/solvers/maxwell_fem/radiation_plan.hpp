@@ -27,7 +27,7 @@ struct RadiationPlan {
   bool compressed = false;
   double dense_bytes = 0, compressed_bytes = 0;
   double plain_seconds = 0, compressed_seconds = 0;  ///< of one core: all applications; with the making of the blocks
-  std::string reason;  ///< one clause, for people
+  std::string reason;                                ///< one clause, for people
 };
 
 /// `budget`: bytes of the whole run.

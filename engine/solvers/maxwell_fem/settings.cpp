@@ -317,7 +317,8 @@ Index expected_unknowns(const Settings& s, const Mesh* mesh) {
 }
 
 int thin_rows(const Settings& s, const Mesh* mesh) {
-  if (s.sphere) return s.sphere->core_material == 0 ? s.sphere->layers + (s.sphere->coat > 0 ? s.sphere->coat_layers : 0) : 0;
+  if (s.sphere)
+    return s.sphere->core_material == 0 ? s.sphere->layers + (s.sphere->coat > 0 ? s.sphere->coat_layers : 0) : 0;
   if (mesh == nullptr || s.body_material > 0) return 0;
   return mesh->dimension() < 3 || is_bare_solid(s, *mesh) ? layer_around(s, *mesh).layers : 0;
 }
@@ -390,11 +391,12 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh) {
       }
       if (folded > 0) {
         const Vec3 x = mesh->point(domain->space.tets()[first_folded].points[0]);
-        out.push_back(input.warning_at(
-            place,
-            fmt::format("{} curved elements are folded, one of them at ({:.4g}, {:.4g}, {:.4g}) m", folded, x[0], x[1],
-                        x[2]),
-            "Results lose accuracy there: refine where surfaces bend, or let the mesher optimise elements of second order."));
+        out.push_back(
+            input.warning_at(place,
+                             fmt::format("{} curved elements are folded, one of them at ({:.4g}, {:.4g}, {:.4g}) m",
+                                         folded, x[0], x[1], x[2]),
+                             "Results lose accuracy there: refine where surfaces bend, or let the mesher optimise "
+                             "elements of second order."));
       }
       if (domain->distance < 0.05 * shortest)
         out.push_back(input.warning_at(

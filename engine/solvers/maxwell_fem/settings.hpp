@@ -64,8 +64,8 @@ struct Settings {
   std::vector<FieldPlane> planes;
   bool range_profile = false, exact = false;
   bool reciprocity = true;  ///< solve one wave more where there is a single one
-  bool volume = false;  ///< frames with the field in the elements, which hide the body
-  Bytes memory = 0;     ///< budget; 0: three quarters of what is free
+  bool volume = false;      ///< frames with the field in the elements, which hide the body
+  Bytes memory = 0;         ///< budget; 0: three quarters of what is free
 
   [[nodiscard]] std::vector<Medium> media(double frequency) const;
   /// Waves of the case at one frequency: [direction][polarisation].

@@ -92,7 +92,8 @@ class System {
                           std::span<Complex> b) const;
   void add_volume_source(const PlaneWave& wave, std::span<Complex> b) const;
   /// B −= K_(tets of the list) X over free rows, columns.
-  void subtract_product(const std::vector<Index>& tets, std::span<const Complex> x, Index count, std::span<Complex> b) const;
+  void subtract_product(const std::vector<Index>& tets, std::span<const Complex> x, Index count,
+                        std::span<Complex> b) const;
   [[nodiscard]] bool stopped() const { return stopped_ && stopped_(); }
   [[nodiscard]] Status make_flux();
   [[nodiscard]] ElementMatrix element(Index tet) const;

@@ -142,7 +142,8 @@ BlockGcr::State Truncation::state(Bytes most) const {
       out.marks.insert(out.marks.end(), {residual_[c], norms_[c], static_cast<double>(steps_[c])});
     for (Index c : active_) out.marks.push_back(static_cast<double>(c));
   }
-  out.marks.insert(out.marks.end(), {last_ratio_, static_cast<double>(iterations_), static_cast<double>(applications_)});
+  out.marks.insert(out.marks.end(),
+                   {last_ratio_, static_cast<double>(iterations_), static_cast<double>(applications_)});
   return out;
 }
 
@@ -221,8 +222,7 @@ Status Truncation::take(std::vector<Complex> product) {
   if (gcr_) {
     const auto v = gcr_->next();
     for (std::size_t i = 0; i < product.size(); ++i) product[i] = v[i] - product[i];
-    if (gcr_->take(std::move(product)); gcr_->steps() == iterations_)
-      return stop_error();  // as if it had not begun
+    if (gcr_->take(std::move(product)); gcr_->steps() == iterations_) return stop_error();  // as if it had not begun
     ++iterations_;
     for (Index c : active_) {
       if (c == 0) last_ratio_ = gcr_->residual(0) / std::max(residual_[0], 1e-300);

@@ -28,7 +28,7 @@ struct TruncationOptions {
       1e-3;  ///< of ‖Ψ_{i+1} − Ψ_i‖/‖Ψ_{i+1}‖ (fixed point) or of the residual (GMRES), each right-hand side
   Index longest = 30;
   RadiationLoop loop = RadiationLoop::automatic;
-  Index block = 64;  ///< right-hand sides that are solved at once: bounds the memory of fields
+  Index block = 64;               ///< right-hand sides that are solved at once: bounds the memory of fields
   Bytes memory = Bytes{2} << 30;  ///< of the Krylov space
   std::stop_token stop = {};      ///< the same as the system's and the radiation's
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The driver of NVIDIA devices, and the entry of their module. CUDA's run-time library is linked statically, so the module
 // loads without a driver and can say that there is none.
-#include <algorithm>
-#include <cstring>
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
+#include <algorithm>
+#include <cstring>
 
 #include <fstream>
 #include <map>
@@ -105,7 +105,9 @@ struct Mapping {
     }();
     return found;
   }
-  [[nodiscard]] bool complete() const { return reserve && unreserve && create && release && map && unmap && allow && granularity; }
+  [[nodiscard]] bool complete() const {
+    return reserve && unreserve && create && release && map && unmap && allow && granularity;
+  }
   [[nodiscard]] static CUmemAllocationProp of_device(int index) {
     CUmemAllocationProp p{};
     p.type = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -164,9 +166,10 @@ class CudaDevice final : public DeviceDriver {
     }
     if (mapped > 0) (void)calls.unmap(begin, mapped);
     if (begin != 0) (void)calls.unreserve(begin, 2 * size);
-    return device_error(fmt::format("{} cannot map {} ('{}') twice: error {} of its driver", text_of_device(), format_bytes(size), label,
-                                    static_cast<int>(code)),
-                        "Update the driver, use a grid that fits in the device's memory, or compute with --workers cpu.");
+    return device_error(
+        fmt::format("{} cannot map {} ('{}') twice: error {} of its driver", text_of_device(), format_bytes(size),
+                    label, static_cast<int>(code)),
+        "Update the driver, use a grid that fits in the device's memory, or compute with --workers cpu.");
   }
   void release(void* memory) override {
     select();
@@ -321,13 +324,15 @@ class CudaDevice final : public DeviceDriver {
     const auto count = [](long long n) { return static_cast<cuuint64_t>(n); };
     const cuuint64_t size[3] = {count(array.size[0]), count(array.size[1]), count(array.size[2])};
     const cuuint64_t pitch[2] = {4 * count(array.row_stride), 4 * count(array.plane_stride)};
-    const cuuint32_t box[3] = {static_cast<cuuint32_t>(array.values), static_cast<cuuint32_t>(array.rows), 1}, steps[3] = {1, 1, 1};
+    const cuuint32_t box[3] = {static_cast<cuuint32_t>(array.values), static_cast<cuuint32_t>(array.rows), 1},
+                     steps[3] = {1, 1, 1};
     CUtensorMap map;
-    if (encode == nullptr ||
-        encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3, const_cast<float*>(array.first), size, pitch, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-               CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+    if (encode == nullptr || encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3, const_cast<float*>(array.first), size,
+                                    pitch, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                    CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
       return make_error(ErrorCode::resources,
-                        fmt::format("the driver of {} cannot copy boxes of {} x {} x {} values", text_of_device(), size[0], size[1], size[2]),
+                        fmt::format("the driver of {} cannot copy boxes of {} x {} x {} values", text_of_device(),
+                                    size[0], size[1], size[2]),
                         "Install a newer NVIDIA driver (12.0 or later), or compute with --workers cpu.");
     std::memcpy(source.bytes, &map, sizeof map);
     return {};
@@ -373,17 +378,20 @@ class CudaDevice final : public DeviceDriver {
     if (!allowed_.insert(kernel.function).second) return std::nullopt;
     // A block's limit holds for both: what the kernel declares itself is not there to be asked for.
     cudaFuncAttributes own{};
-    if (auto bad = failed(cudaFuncGetAttributes(&own, kernel.function), fmt::format("look at kernel '{}'", kernel.name))) return bad;
+    if (auto bad =
+            failed(cudaFuncGetAttributes(&own, kernel.function), fmt::format("look at kernel '{}'", kernel.name)))
+      return bad;
     const Bytes most = info_.shared_per_block - std::min<Bytes>(info_.shared_per_block, own.sharedSizeBytes);
-    return failed(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
-                  fmt::format("give kernel '{}' {} bytes of shared memory a block", kernel.name, most));
+    return failed(
+        cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
+        fmt::format("give kernel '{}' {} bytes of shared memory a block", kernel.name, most));
   }
 
   [[nodiscard]] Error no_memory(Bytes size, std::string_view label) const {
     std::size_t free = 0, total = 0;
     (void)cudaMemGetInfo(&free, &total);
-    return device_error(fmt::format("{}: no memory for {} ('{}'): {} of {} are free", text_of_device(), format_bytes(size), label,
-                                    format_bytes(free), format_bytes(total)),
+    return device_error(fmt::format("{}: no memory for {} ('{}'): {} of {} are free", text_of_device(),
+                                    format_bytes(size), label, format_bytes(free), format_bytes(total)),
                         hint_for(cudaErrorMemoryAllocation));
   }
 
@@ -422,7 +430,8 @@ DeviceInfo describe(int index) {
   d.l2 = static_cast<Bytes>(p.l2CacheSize);
   std::size_t unit = 0;
   const CUmemAllocationProp kind = Mapping::of_device(index);
-  if (Mapping::calls().complete() && Mapping::calls().granularity(&unit, &kind, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED) == CUDA_SUCCESS)
+  if (Mapping::calls().complete() &&
+      Mapping::calls().granularity(&unit, &kind, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED) == CUDA_SUCCESS)
     d.ring_unit = unit;
   return d;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Multiply-adds and nothing else, for the roof over the kernels of a device; barriers and little else, for what an emulated one costs.
-#include "engine/team/kernel.hpp"
 #include "engine/team/cuda/rates_arguments.hpp"
+#include "engine/team/kernel.hpp"
 
 namespace conoid {
 

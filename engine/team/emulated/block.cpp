@@ -223,7 +223,8 @@ unsigned Block::next_or_end() {
   if (n == nobody && job_->cluster != nullptr)
     for (const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(60);
          n == nobody && std::chrono::steady_clock::now() < last; n = next_runnable()) {
-      if (job_->cluster->meeting.abandoned()) fail([] { return std::string("another block of the cluster has failed"); });
+      if (job_->cluster->meeting.abandoned())
+        fail([] { return std::string("another block of the cluster has failed"); });
       std::this_thread::yield();
     }
   if (n == nobody) deadlock();
@@ -300,7 +301,8 @@ int Block::vote(int value, int kind, Place place) {
 void Block::grid_barrier(Place place) {
   if (job_->meeting == nullptr)
     fail([&] {
-      return fmt::format("{}: waits for the whole grid at {}, but the launch was not cooperative", whereabouts(), text_of(place));
+      return fmt::format("{}: waits for the whole grid at {}, but the launch was not cooperative", whereabouts(),
+                         text_of(place));
     });
   others_ = job_->meeting;
   barrier(place);
@@ -384,8 +386,8 @@ const unsigned char* Block::exchange(unsigned mask, const void* mine, std::size_
   Warp& warp = warps_[current_ / 32];
   if ((mask & bit) == 0)
     fail([&] {
-      return fmt::format("{}: lane {} calls a warp operation at {} with the mask {:#010x}, which does not contain it", whereabouts(),
-                         lane, text_of(place), mask);
+      return fmt::format("{}: lane {} calls a warp operation at {} with the mask {:#010x}, which does not contain it",
+                         whereabouts(), lane, text_of(place), mask);
     });
   Meeting* meeting = nullptr;
   for (auto& m : warp.meetings)
@@ -453,8 +455,8 @@ void Block::deadlock() {
     }
   const uint3 i = threads_[first].index;
   fail([&] {
-    return fmt::format("kernel '{}', block ({},{},{}): {} of {} threads wait for ever, thread ({},{},{}) at {}", job_->name, b.x, b.y,
-                       b.z, waiting, count_, i.x, i.y, i.z, text_of(threads_[first].place));
+    return fmt::format("kernel '{}', block ({},{},{}): {} of {} threads wait for ever, thread ({},{},{}) at {}",
+                       job_->name, b.x, b.y, b.z, waiting, count_, i.x, i.y, i.z, text_of(threads_[first].place));
   });
 }
 

@@ -220,7 +220,9 @@ class EmulatedDevice final : public DeviceDriver {
     return options_.memory - used_;
   }
 
-  [[nodiscard]] Result<void*> allocate(Bytes size, std::string_view label) override { return take(size, label, allocate_memory); }
+  [[nodiscard]] Result<void*> allocate(Bytes size, std::string_view label) override {
+    return take(size, label, allocate_memory);
+  }
   [[nodiscard]] Result<void*> allocate_ring(Bytes size, std::string_view label) override {
     return take(size, label, emulated::allocate_ring);
   }
@@ -313,8 +315,10 @@ class EmulatedDevice final : public DeviceDriver {
     if (shape.shared > info_.shared_per_block)
       return refuse(
           fmt::format("{} bytes of shared memory a block; this device has {}", shape.shared, info_.shared_per_block));
-    if (shape.cluster > static_cast<unsigned>(info_.cluster) || shape.cluster == 0 || shape.grid[0] % shape.cluster != 0)
-      return refuse(fmt::format("clusters of {} blocks; this device takes up to {}, a whole number of them along x", shape.cluster, info_.cluster));
+    if (shape.cluster > static_cast<unsigned>(info_.cluster) || shape.cluster == 0 ||
+        shape.grid[0] % shape.cluster != 0)
+      return refuse(fmt::format("clusters of {} blocks; this device takes up to {}, a whole number of them along x",
+                                shape.cluster, info_.cluster));
     if (shape.cooperative && blocks > 64) return refuse(fmt::format("{} blocks at once; this device holds 64", blocks));
 
     // The parameters are copied now, as CUDA does: the caller's may change after the call.
@@ -329,14 +333,16 @@ class EmulatedDevice final : public DeviceDriver {
     };
     auto work = std::make_shared<Launch>();
     work->storage = std::make_unique<unsigned char[]>(total + argument_unit);
-    auto at = (reinterpret_cast<std::uintptr_t>(work->storage.get()) + argument_unit - 1) / argument_unit * argument_unit;
+    auto at =
+        (reinterpret_cast<std::uintptr_t>(work->storage.get()) + argument_unit - 1) / argument_unit * argument_unit;
     for (std::size_t k = 0; k < count; ++k) {
       std::memcpy(reinterpret_cast<void*>(at), arguments[k], bytes[k]);
       work->pointers.push_back(reinterpret_cast<void*>(at));
       at += (bytes[k] + argument_unit - 1) / argument_unit * argument_unit;
     }
     work->name = kernel.name;
-    work->job = {nullptr, kernel.function, kernel.invoke, work->pointers.data(), {}, {}, shape.shared, nullptr, shape.cluster, nullptr};
+    work->job = {nullptr, kernel.function, kernel.invoke, work->pointers.data(), {},
+                 {},      shape.shared,    nullptr,       shape.cluster,         nullptr};
     work->job.grid = {shape.grid[0], shape.grid[1], shape.grid[2]};
     work->job.block = {shape.block[0], shape.block[1], shape.block[2]};
     static_cast<StreamQueue*>(stream)->push([this, work, blocks, together = shape.cooperative] {
@@ -424,10 +430,13 @@ class EmulatedDevice final : public DeviceDriver {
   [[nodiscard]] Status box_source(const BoxedArray& array, BoxSource& source) override {
     static_assert(sizeof array <= sizeof(BoxSource));
     // As CUDA's driver refuses them.
-    const bool right = reinterpret_cast<std::uintptr_t>(array.first) % 16 == 0 && array.row_stride % 4 == 0 && array.plane_stride % 4 == 0 &&
-                       array.size[0] > 0 && array.size[1] > 0 && array.size[2] > 0 && array.values > 0 && array.values <= 256 &&
-                       array.values % 4 == 0 && array.rows > 0 && array.rows <= 256;
-    if (!right) return make_error(ErrorCode::internal, "an array on 16 bytes, with strides of whole fours and boxes of at most 256 by 256 values", "");
+    const bool right = reinterpret_cast<std::uintptr_t>(array.first) % 16 == 0 && array.row_stride % 4 == 0 &&
+                       array.plane_stride % 4 == 0 && array.size[0] > 0 && array.size[1] > 0 && array.size[2] > 0 &&
+                       array.values > 0 && array.values <= 256 && array.values % 4 == 0 && array.rows > 0 &&
+                       array.rows <= 256;
+    if (!right)
+      return make_error(ErrorCode::internal,
+                        "an array on 16 bytes, with strides of whole fours and boxes of at most 256 by 256 values", "");
     std::memcpy(source.bytes, &array, sizeof array);
     return {};
   }

@@ -7,15 +7,15 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
+#include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
-#include <QToolButton>
-#include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QTest>
+#include <QToolButton>
 
 #include "app/forms/file_preview.hpp"
 #include "app/forms/item_card.hpp"
@@ -74,7 +74,8 @@ class TestFormGeneration : public QObject {
   void sections_stand_in_their_order() {
     QStringList titles;
     for (const auto* section : panel_->sections()) titles << section->section().title;
-    QCOMPARE(titles, QStringList({"Geometry", "Materials", "Boundaries", "Excitation", "Discretisation", "Output", "Compute"}));
+    QCOMPARE(titles,
+             QStringList({"Geometry", "Materials", "Boundaries", "Excitation", "Discretisation", "Output", "Compute"}));
   }
 
   void a_list_is_edited_as_a_table() {
@@ -305,11 +306,14 @@ class TestFormGeneration : public QObject {
     const auto at = [&](const char* name) { return std::filesystem::path(folder.filePath(name).toStdString()); };
     std::ofstream(at("s.csv")) << "t[s],p[Pa]\n0,-1\n0.5,2\n1,0\n";
     std::ofstream(at("wrong.csv")) << "t[s],p[Pa]\n0,-1\n0.5\n";
-    std::ofstream(at("m.vti")) << "<VTKFile type=\"ImageData\"><ImageData WholeExtent=\"0 20 0 10 0 0\" Spacing=\"1 1 1\">";
+    std::ofstream(at("m.vti"))
+        << "<VTKFile type=\"ImageData\"><ImageData WholeExtent=\"0 20 0 10 0 0\" Spacing=\"1 1 1\">";
     const std::vector<float> samples = {1, -2, 3, 4, 5, -6};
-    QVERIFY(write_segy(at("g.sgy"), {.interval = 0.004, .samples = 3, .text = {}}, std::vector<SegyTrace>(2), samples).ok());
+    QVERIFY(write_segy(at("g.sgy"), {.interval = 0.004, .samples = 3, .text = {}}, std::vector<SegyTrace>(2), samples)
+                .ok());
     const FileGlance table = look_into_file(at("s.csv"));
-    QVERIFY(table.words.contains("3 rows") && table.words.contains("t from 0 to 1 s") && table.words.contains("p from -1 to 2 Pa"));
+    QVERIFY(table.words.contains("3 rows") && table.words.contains("t from 0 to 1 s") &&
+            table.words.contains("p from -1 to 2 Pa"));
     QCOMPARE(table.y, std::vector<double>({-1, 2, 0}));
     QVERIFY(look_into_file(at("wrong.csv")).wrong);
     QVERIFY(look_into_file(at("m.vti")).words.contains("21 × 11 × 1 points"));

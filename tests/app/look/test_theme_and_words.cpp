@@ -9,8 +9,8 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QRegularExpression>
-#include <QXmlStreamReader>
 #include <QTest>
+#include <QXmlStreamReader>
 
 #include "app/look/translator.hpp"
 
@@ -127,7 +127,9 @@ class TestThemeAndWords : public QObject {
       }
       QCOMPARE(sentence.endsWith(QStringLiteral("…")), it->front().endsWith(QStringLiteral("…")));
     }
-    QVERIFY2(missing.isEmpty(), qPrintable(QString("resources/i18n/fr.json lacks %1, first: %2").arg(missing.size()).arg(missing.value(0))));
+    QVERIFY2(
+        missing.isEmpty(),
+        qPrintable(QString("resources/i18n/fr.json lacks %1, first: %2").arg(missing.size()).arg(missing.value(0))));
   }
 
   void what_solvers_say_has_its_french() {
@@ -138,11 +140,13 @@ class TestThemeAndWords : public QObject {
     while (walk.hasNext()) collect(read_json(walk.next()), wanted);
     // The samples and their cards too.
     static const QRegularExpression said("\"(?:title|summary)\": \"([^\"]+)\"");
-    QDirIterator samples(root + "/resources/cases", {"case.json", "card.json"}, QDir::Files, QDirIterator::Subdirectories);
+    QDirIterator samples(root + "/resources/cases", {"case.json", "card.json"}, QDir::Files,
+                         QDirIterator::Subdirectories);
     while (samples.hasNext()) {
       QFile file(samples.next());
       QVERIFY(file.open(QIODevice::ReadOnly));
-      if (const auto match = said.match(QString::fromUtf8(file.readAll())); match.hasMatch()) wanted << match.captured(1);
+      if (const auto match = said.match(QString::fromUtf8(file.readAll())); match.hasMatch())
+        wanted << match.captured(1);
     }
     wanted.removeDuplicates();
     QVERIFY(wanted.size() > 440);
@@ -199,7 +203,8 @@ class TestThemeAndWords : public QObject {
       return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
     };
     const QString entry = text("conoid.desktop"), mime = text("conoid-mime.xml"), info = text("conoid.metainfo.xml");
-    for (const QString line : {"Type=Application", "Name=Conoid", "Exec=conoid-gui %f", "Icon=conoid", "MimeType=application/x-conoid-case+json;"})
+    for (const QString line : {"Type=Application", "Name=Conoid", "Exec=conoid-gui %f", "Icon=conoid",
+                               "MimeType=application/x-conoid-case+json;"})
       QVERIFY2(entry.split('\n').contains(line), qPrintable(line));
     QVERIFY(mime.contains("type=\"application/x-conoid-case+json\""));
     QVERIFY(info.contains("<launchable type=\"desktop-id\">conoid.desktop</launchable>"));
@@ -216,7 +221,8 @@ class TestThemeAndWords : public QObject {
     int joined = 0;
     for (const QStringList& forms : translator.texts())
       for (const QString& form : forms) {
-        for (const char* mark : {" :", " ;", " ?", " !", " »", "« "}) QVERIFY2(!form.contains(QString::fromUtf8(mark)), qPrintable(form));
+        for (const char* mark : {" :", " ;", " ?", " !", " »", "« "})
+          QVERIFY2(!form.contains(QString::fromUtf8(mark)), qPrintable(form));
         joined += form.contains(QChar(0x00a0)) ? 1 : 0;
       }
     QVERIFY(joined > 50);

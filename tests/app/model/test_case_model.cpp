@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The case model: undo and redo are exact, diagnostics follow every edit, defaults are kept, files are saved whole.
 // labels: unit
+#include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QSignalSpy>
 #include <QTemporaryDir>
-#include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QTest>
 
 #include "app/model/case_model.hpp"
@@ -45,9 +45,9 @@ class TestCaseModel : public QObject {
       states.push_back(compact_json(model->json()));
     };
     edit("/grid/spacing", "1 mm");
-    edit("/parameters/order", 8);                      // makes a section
-    edit("/excitation/sources/0/position/1", 7.5);     // deep inside an array
-    edit("/boundaries/top/width", 30);                 // inside an object that stood for its default
+    edit("/parameters/order", 8);                   // makes a section
+    edit("/excitation/sources/0/position/1", 7.5);  // deep inside an array
+    edit("/boundaries/top/width", 30);              // inside an object that stood for its default
     model->remove("/materials/water", "removal");
     states.push_back(compact_json(model->json()));
     QVERIFY(model->is_dirty());

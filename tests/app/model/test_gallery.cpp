@@ -65,7 +65,8 @@ class TestGallery : public QObject {
   void each_solver_says_what_a_run_will_take() {
     std::map<std::string, SampleCard> quickest;
     for (const SampleCard& card : load_gallery(fs::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
-      if (card.available && !QString::fromStdString(*read_file(card.case_file)).contains(".geo")) {  // which need another program
+      if (card.available &&
+          !QString::fromStdString(*read_file(card.case_file)).contains(".geo")) {  // which need another program
         auto& best = quickest.try_emplace(card.group.toStdString(), card).first->second;
         if (card.seconds < best.seconds) best = card;
       }

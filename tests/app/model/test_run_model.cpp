@@ -104,7 +104,8 @@ class TestRunModel : public QObject {
     shared->put(progress);
     run.poll();
     QCOMPARE(run.phases().size(), std::size_t{1});
-    QVERIFY(write_file_atomically(shared->folder / "summary.json", R"({"phases": {"assemble": 0.25, "solve": 1.5}})").ok());
+    QVERIFY(
+        write_file_atomically(shared->folder / "summary.json", R"({"phases": {"assemble": 0.25, "solve": 1.5}})").ok());
     shared->set_state(SessionState::finished);
     run.poll();
     QCOMPARE(run.phases().size(), std::size_t{2});
@@ -120,7 +121,7 @@ class TestRunModel : public QObject {
     QVERIFY(shared->request.fields.empty());
     QCOMPARE(shared->per_second, RunModel::pictures_per_second);
     run.view("plane", "pressure");
-    QVERIFY(shared->request.fields.empty());  // small so far: all fields
+    QVERIFY(shared->request.fields.empty());       // small so far: all fields
     shared->put(test::make_frame(1, 0, 2100, 0));  // 17.6 MB
     run.poll();
     QCOMPARE(shared->request.parts.size(), std::size_t{1});

@@ -57,15 +57,15 @@ class TestRunQueue : public QObject {
   void waiting_runs_can_be_moved_and_taken_out() {
     RunQueue queue(start(), "runs", {});
     for (const char* t : {"a", "b", "c", "d"}) queue.add(t, {}, document(t));
-    queue.poll();                 // a runs
-    QVERIFY(queue.move(3, 1));    // a d b c
-    QVERIFY(!queue.move(0, 3));   // what runs stays
-    QVERIFY(queue.move(2, 0));    // b cannot go before a: a b d c
+    queue.poll();                // a runs
+    QVERIFY(queue.move(3, 1));   // a d b c
+    QVERIFY(!queue.move(0, 3));  // what runs stays
+    QVERIFY(queue.move(2, 0));   // b cannot go before a: a b d c
     QStringList order;
     for (const QueuedRun& r : queue.runs()) order << r.title;
     QCOMPARE(order, (QStringList{"a", "b", "d", "c"}));
     queue.remove(2);
-    queue.remove(0);              // asks the running one to stop
+    queue.remove(0);  // asks the running one to stop
     QCOMPARE(started_[0]->commands, std::vector<Command>{Command::stop});
     queue.poll();
     QCOMPARE(titles_, (std::vector<std::string>{"a", "b"}));

@@ -18,17 +18,25 @@ using namespace conoid::app;
 
 namespace {
 
-void write(const std::filesystem::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
+void write(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
 
 std::filesystem::path make_run(const QTemporaryDir& folder, const char* name, const char* speed, int frames) {
   const std::filesystem::path run = std::filesystem::path(folder.path().toStdString()) / name;
   std::filesystem::create_directories(run / "charts");
-  write(run / "case.json", std::string(R"({"conoid":1,"title":"A case","solver":"sample","materials":{"speed":)") + speed + "}}");
-  write(run / "run.json", R"({"solver":"sample","title":"A case","started":"2026-01-02T03:04:05Z","case":"/nowhere/case.json"})");
-  write(run / "summary.json",
-        R"({"numbers":{"energy":{"value":2.5,"unit":"J"}},"state":"finished","steps":7,"seconds":{"total":1.5},"phases":{"prepare":0.5,"march":1.0}})");
-  write(run / "log.jsonl", "{\"t\":0.1,\"level\":\"info\",\"text\":\"begun\"}\n{\"t\":0.2,\"level\":\"warning\",\"text\":\"careful\"}\n{\"t\":");
-  write(run / "telemetry.csv", "pass,worker,begin,end,busy[s],waiting[s],copying[s]\n0,0,0,8,0.1,0,0\n0,1,8,16,0.2,0,0\n");
+  write(run / "case.json",
+        std::string(R"({"conoid":1,"title":"A case","solver":"sample","materials":{"speed":)") + speed + "}}");
+  write(run / "run.json",
+        R"({"solver":"sample","title":"A case","started":"2026-01-02T03:04:05Z","case":"/nowhere/case.json"})");
+  write(
+      run / "summary.json",
+      R"({"numbers":{"energy":{"value":2.5,"unit":"J"}},"state":"finished","steps":7,"seconds":{"total":1.5},"phases":{"prepare":0.5,"march":1.0}})");
+  write(run / "log.jsonl",
+        "{\"t\":0.1,\"level\":\"info\",\"text\":\"begun\"}\n{\"t\":0.2,\"level\":\"warning\",\"text\":\"careful\"}\n{"
+        "\"t\":");
+  write(run / "telemetry.csv",
+        "pass,worker,begin,end,busy[s],waiting[s],copying[s]\n0,0,0,8,0.1,0,0\n0,1,8,16,0.2,0,0\n");
   TableInfo info{.id = "energy", .title = "Energy", .columns = {{"t", "s", {}}, {"e", "J", {}}}};
   std::string csv = csv_head(info, name);
   append_csv_row(csv, std::array{0.0, 1.0});
@@ -37,7 +45,8 @@ std::filesystem::path make_run(const QTemporaryDir& folder, const char* name, co
   auto writer = VtkhdfWriter::create(run, name);
   if (!writer) qFatal("%s", writer.error().render().c_str());
   for (int i = 0; i < frames; ++i)
-    if (!(*writer)->write(*test::make_frame(static_cast<std::uint64_t>(i), 0.1 * i, 17, static_cast<float>(i)))) qFatal("write");
+    if (!(*writer)->write(*test::make_frame(static_cast<std::uint64_t>(i), 0.1 * i, 17, static_cast<float>(i))))
+      qFatal("write");
   if (!(*writer)->close()) qFatal("close");
   return run;
 }
@@ -88,7 +97,8 @@ class TestStoredRun : public QObject {
     QVERIFY(run.ok());
     QCOMPARE(run->state, SessionState::stopped);
     QCOMPARE(run->tables.size(), std::size_t{1});
-    QVERIFY(std::any_of(run->log.begin(), run->log.end(), [](const LogLine& l) { return l.text.find("one") != std::string::npos; }));
+    QVERIFY(std::any_of(run->log.begin(), run->log.end(),
+                        [](const LogLine& l) { return l.text.find("one") != std::string::npos; }));
   }
 
   void frames_are_read_when_they_are_wanted() {
@@ -135,12 +145,15 @@ class TestStoredRun : public QObject {
       const auto run = std::filesystem::path(own.path().toStdString()) / (std::string("list-") + frequency);
       std::filesystem::create_directories(run);
       Json sources = Json::array();
-      for (int i = 0; i < 3; ++i) sources.push_back({{"position", {100.0 * i, 200.0, 300.0}}, {"signal", {{"kind", "ricker"}, {"frequency", "10 Hz"}}}});
+      for (int i = 0; i < 3; ++i)
+        sources.push_back(
+            {{"position", {100.0 * i, 200.0, 300.0}}, {"signal", {{"kind", "ricker"}, {"frequency", "10 Hz"}}}});
       sources[2]["signal"]["frequency"] = std::string(frequency) + " Hz";
       std::ofstream(run / "case.json") << compact_json({{"title", "lists"}, {"solver", "none"}, {"sources", sources}});
     }
     std::map<std::string, QString> changes;
-    for (const ListedRun& run : list_runs(own.path().toStdString())) changes[run.card.folder.filename().string()] = run.changes;
+    for (const ListedRun& run : list_runs(own.path().toStdString()))
+      changes[run.card.folder.filename().string()] = run.changes;
     QCOMPARE(changes["list-20"], QString("frequency = 20 Hz"));
     RunList list;
     list.take(runs);

@@ -19,7 +19,8 @@ class TestBigGrid : public QObject {
   Q_OBJECT
  private slots:
   void the_window_never_blocks_over_100_ms() {
-    const std::filesystem::path sample = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases" / "point-source" / "case.json";
+    const std::filesystem::path sample =
+        std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases" / "point-source" / "case.json";
     const auto text = read_file(sample);
     QVERIFY(text.ok());
     Json grid = read_json(*text);
@@ -52,8 +53,10 @@ class TestBigGrid : public QObject {
     QVERIFY(ended.wait(500000) || ended.count() == 1);
     QTRY_VERIFY(window.workbench()->viewport_panel().is_up_to_date());
     heartbeat.stop();
-    qInfo("256^3: %d beats, longest absence %.0f ms of wall time, %.0f ms of this thread's own work; %zu frames, %.1f s",
-          heartbeat.beats(), heartbeat.worst(), heartbeat.worst_busy(), window.run().frames().size(), window.run().elapsed());
+    qInfo(
+        "256^3: %d beats, longest absence %.0f ms of wall time, %.0f ms of this thread's own work; %zu frames, %.1f s",
+        heartbeat.beats(), heartbeat.worst(), heartbeat.worst_busy(), window.run().frames().size(),
+        window.run().elapsed());
     qInfo("own work: %s", qPrintable(heartbeat.longest()));
     if (window.run().error()) qWarning("%s", window.run().error()->render().c_str());
     QCOMPARE(window.run().state(), SessionState::finished);

@@ -15,9 +15,9 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QTest>
 #include <QThreadPool>
 #include <QToolButton>
-#include <QTest>
 
 #include <unistd.h>
 
@@ -91,7 +91,8 @@ class TestFirstSession : public QObject {
 
  private slots:
   void initTestCase() {
-    for (const char* name : {"XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"}) qputenv(name, folder_.filePath(name).toUtf8());
+    for (const char* name : {"XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"})
+      qputenv(name, folder_.filePath(name).toUtf8());
     look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
     settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
     settings_->set_runs_folder(folder_.filePath("runs"));
@@ -193,7 +194,8 @@ class TestFirstSession : public QObject {
     if (!QFile::exists(bin + "/conoid-worker") || !QFile::exists(bin + "/conoid")) QSKIP("conoid-worker is not built");
     QVERIFY(run_at(bin + "/conoid-worker"));
     // A stand-in for ssh: leaves out the host and does here what it was to do there.
-    const QString ssh = write_script("ssh", "#!/bin/sh\nshift\nPATH=\"" + bin.toUtf8() + ":$PATH\"\nexport PATH\nexec \"$@\"\n");
+    const QString ssh =
+        write_script("ssh", "#!/bin/sh\nshift\nPATH=\"" + bin.toUtf8() + ":$PATH\"\nexport PATH\nexec \"$@\"\n");
     QVERIFY(is_far(ssh + " box"));
     QCOMPARE(words_of_place(ssh + " box"), QString("On box by ssh"));
     QVERIFY(run_at(ssh + " box"));
@@ -241,7 +243,8 @@ class TestFirstSession : public QObject {
     QCOMPARE(settings_->launchers(), QStringList{"ssh box"});
     w->workbench()->apply_settings(*settings_);
     bool shown = false;
-    for (const auto* label : w->workbench()->findChildren<QLabel*>()) shown = shown || label->accessibleName().contains("--launcher 'ssh box'");
+    for (const auto* label : w->workbench()->findChildren<QLabel*>())
+      shown = shown || label->accessibleName().contains("--launcher 'ssh box'");
     QVERIFY(shown);
     settings_->set_place({});
   }
@@ -298,8 +301,10 @@ class TestFirstSession : public QObject {
       const char* change;
     };
     std::vector<std::filesystem::path> cases;
-    for (const Small& one : {Small{"point-source", R"({"grid": {"points": [91, 91, 68], "spacing": "18 m"}, "parameters": {"duration": "60 ms"}})"},
-                             Small{"sedov-blast", R"({"grid": {"zones": [8, 8]}, "parameters": {"end_time": 0.1}})"}}) {
+    for (const Small& one :
+         {Small{"point-source",
+                R"({"grid": {"points": [91, 91, 68], "spacing": "18 m"}, "parameters": {"duration": "60 ms"}})"},
+          Small{"sedov-blast", R"({"grid": {"zones": [8, 8]}, "parameters": {"end_time": 0.1}})"}}) {
       const auto text = read_file(samples / one.sample / "case.json");
       QVERIFY(text.ok());
       Json json = read_json(*text);
@@ -331,7 +336,8 @@ class TestFirstSession : public QObject {
     const long half = resident();
     for (int i = cycles / 2; i < cycles; ++i) cycle();
     const long after = resident();
-    qInfo("%ld MiB after 4 cycles of open, run and close, %ld MiB after %d more, %ld MiB after %d", before, half, cycles / 2, after, cycles);
+    qInfo("%ld MiB after 4 cycles of open, run and close, %ld MiB after %d more, %ld MiB after %d", before, half,
+          cycles / 2, after, cycles);
     QVERIFY2(after - before < 40, qPrintable(QString("%1 → %2 MiB").arg(before).arg(after)));
   }
 };

@@ -49,7 +49,8 @@ constexpr Pane panes[] = {{"", Opened::nothing},
 Image image_of(const QImage& picture) {
   const QImage rgba = picture.convertToFormat(QImage::Format_RGBA8888);
   Image out{rgba.width(), rgba.height(), {}};
-  for (int y = 0; y < rgba.height(); ++y) out.pixels.insert(out.pixels.end(), rgba.constScanLine(y), rgba.constScanLine(y) + 4 * rgba.width());
+  for (int y = 0; y < rgba.height(); ++y)
+    out.pixels.insert(out.pixels.end(), rgba.constScanLine(y), rgba.constScanLine(y) + 4 * rgba.width());
   return out;
 }
 
@@ -61,7 +62,8 @@ class TestPicturesOfPanes : public QObject {
   QString case_, run_;
   QString kept_ = QStringLiteral(CONOID_BIN_DIR "/../pictures");
 
-  bool take(const QString& file, const QStringList& words, const QString& scale = "1", QString* said = nullptr, const char* runs = "runs") {
+  bool take(const QString& file, const QStringList& words, const QString& scale = "1", QString* said = nullptr,
+            const char* runs = "runs") {
     QProcess program;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) environment.remove(name);
@@ -70,7 +72,8 @@ class TestPicturesOfPanes : public QObject {
     for (const char* name : {"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"})
       environment.insert(name, folder_.filePath("home"));
     program.setProcessEnvironment(environment);
-    program.start(QStringLiteral(CONOID_BIN_DIR "/conoid-gui"), QStringList{"--screenshot", file, "--runs", folder_.filePath(runs)} + words);
+    program.start(QStringLiteral(CONOID_BIN_DIR "/conoid-gui"),
+                  QStringList{"--screenshot", file, "--runs", folder_.filePath(runs)} + words);
     const bool ended = program.waitForFinished(120000);
     if (said) *said = QString::fromUtf8(program.readAllStandardError());
     return ended && program.exitStatus() == QProcess::NormalExit && program.exitCode() == 0;
@@ -100,17 +103,21 @@ class TestPicturesOfPanes : public QObject {
     QTest::addColumn<QString>("scale");
     QTest::addColumn<QString>("size");
     QTest::addColumn<QString>("language");
-    const auto row = [](std::size_t pane, const char* theme, const char* scale, const char* size, const char* language) {
+    const auto row = [](std::size_t pane, const char* theme, const char* scale, const char* size,
+                        const char* language) {
       static const char* const opened[] = {"start", "case", "run"};
-      const QString name = QStringLiteral("%1%2-%3-%4x-%5-%6").arg(opened[static_cast<int>(panes[pane].opened)], *panes[pane].action ? QString("-") + panes[pane].action : QString(),
-                                                                theme, scale, size, language);
+      const QString name =
+          QStringLiteral("%1%2-%3-%4x-%5-%6")
+              .arg(opened[static_cast<int>(panes[pane].opened)],
+                   *panes[pane].action ? QString("-") + panes[pane].action : QString(), theme, scale, size, language);
       QTest::newRow(name.toUtf8().constData()) << static_cast<int>(pane) << theme << scale << size << language;
     };
     // Every pane once, themes and scales in turn; all of them where somebody wants to look at all.
     const bool all = qEnvironmentVariableIsSet("CONOID_ALL_PICTURES");
     for (std::size_t i = 0; i < std::size(panes); ++i) {
       if (!all) {
-        row(i, i % 2 == 0 ? "light" : "dark", i % 3 == 2 ? "2" : "1", i % 5 == 4 ? "2560x1440" : "1280x800", i % 4 == 3 ? "fr" : "en");
+        row(i, i % 2 == 0 ? "light" : "dark", i % 3 == 2 ? "2" : "1", i % 5 == 4 ? "2560x1440" : "1280x800",
+            i % 4 == 3 ? "fr" : "en");
         continue;
       }
       for (const char* theme : {"light", "dark"})
@@ -150,7 +157,8 @@ class TestPicturesOfPanes : public QObject {
         light += qGray(picture.pixel(x, y));
       }
     QVERIFY(colours.size() > 12);
-    QVERIFY2((light / seen > 128) == (theme == "light") || QByteArray(what.action) == "help.tour", qPrintable(QString::number(light / seen)));
+    QVERIFY2((light / seen > 128) == (theme == "light") || QByteArray(what.action) == "help.tour",
+             qPrintable(QString::number(light / seen)));
   }
 
   void pictures_are_those_that_were_looked_at_data() {
@@ -159,7 +167,8 @@ class TestPicturesOfPanes : public QObject {
     // Pages whose content does not depend on solvers and samples.
     QTest::newRow("runs-light") << QStringList{"--theme", "light", "--do", "file.runs"}
                                 << QStringList{"--theme", "light", "--language", "fr", "--do", "file.runs"};
-    QTest::newRow("place-dark") << QStringList{"--theme", "dark", "--do", "run.place"} << QStringList{"--theme", "light", "--do", "run.place"};
+    QTest::newRow("place-dark") << QStringList{"--theme", "dark", "--do", "run.place"}
+                                << QStringList{"--theme", "light", "--do", "run.place"};
     QTest::newRow("shortcuts-dark") << QStringList{"--theme", "dark", "--do", "help.shortcuts"}
                                     << QStringList{"--theme", "dark", "--language", "fr", "--do", "help.shortcuts"};
   }

@@ -69,8 +69,8 @@ class TestScreenshot : public QObject {
     const auto sample = any_sample();
     if (sample.empty()) QSKIP("no sample case in this build");
     const QString file = folder_.filePath("run.png");
-    const Ended ended = run({QString::fromStdString(sample.string()), "--run", "--screenshot", file, "--size", "1280x800",
-                             "--viewport", "raster"});
+    const Ended ended = run({QString::fromStdString(sample.string()), "--run", "--screenshot", file, "--size",
+                             "1280x800", "--viewport", "raster"});
     QVERIFY2(ended.code == 0, qPrintable(ended.text));
     const QImage picture(file);
     QCOMPARE(picture.size(), QSize(1280, 800));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every setting does what it says: changed in the dialog as a person does, looked for where it should be felt.
 // labels: gui
-#include <QComboBox>
 #include <QCheckBox>
+#include <QComboBox>
 #include <QCompleter>
 #include <QDir>
 #include <QImage>
@@ -62,7 +62,8 @@ class TestSettings : public QObject {
 
  private slots:
   void initTestCase() {
-    for (const char* name : {"XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"}) qputenv(name, folder_.filePath(name).toUtf8());
+    for (const char* name : {"XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"})
+      qputenv(name, folder_.filePath(name).toUtf8());
     look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
   }
   void init() {
@@ -173,7 +174,8 @@ class TestSettings : public QObject {
     QVERIFY(words);
     const int before = words->sizeHint().height();
     choose("Size of the text", 2.0);
-    QTRY_VERIFY2(words->sizeHint().height() > 1.6 * before, qPrintable(QString("%1 → %2").arg(before).arg(words->sizeHint().height())));
+    QTRY_VERIFY2(words->sizeHint().height() > 1.6 * before,
+                 qPrintable(QString("%1 → %2").arg(before).arg(words->sizeHint().height())));
   }
 
   void unsaved_edits_are_kept_as_soon_as_was_chosen() {

@@ -8,18 +8,18 @@
 #include <QAbstractSlider>
 #include <QAction>
 #include <QComboBox>
+#include <QDir>
 #include <QLabel>
 #include <QLayout>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMenu>
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTabBar>
 #include <QTemporaryDir>
-#include <QMenu>
-#include <QDir>
 #include <QTest>
 #include <QToolButton>
 
@@ -28,8 +28,8 @@
 
 #include "app/forms/list_edit.hpp"
 #include "app/forms/object_form.hpp"
-#include "app/model/gallery.hpp"
 #include "app/model/film.hpp"
+#include "app/model/gallery.hpp"
 #include "app/model/markers.hpp"
 #include "app/model/mesh_model.hpp"
 #include "app/model/run_queue.hpp"
@@ -43,12 +43,12 @@
 #include "app/window/main_window.hpp"
 #include "app/window/settings_dialog.hpp"
 #include "app/window/workbench.hpp"
-#include "render/capture/picture.hpp"
-#include "render/capture/png.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/session/run_lock.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
+#include "engine/session/run_lock.hpp"
+#include "render/capture/picture.hpp"
+#include "render/capture/png.hpp"
 #include "render/capture/similarity.hpp"
 #include "tests/app/fake_session.hpp"
 #include "tests/app/patience.hpp"
@@ -80,9 +80,12 @@ class TestWorkbench : public QObject {
   std::filesystem::path make_run(const char* name, int frames, double scale, Index n = 33) {
     const std::filesystem::path run = std::filesystem::path(folder_.filePath("runs").toStdString()) / name;
     std::filesystem::create_directories(run / "charts");
-    std::filesystem::copy_file(any_sample().case_file, run / "case.json", std::filesystem::copy_options::overwrite_existing);
-    std::ofstream(run / "run.json") << "{\"title\":\"A plane\",\"started\":\"2026-01-02T03:04:05Z\",\"case\":\"" << any_sample().case_file.string() << "\"}";
-    std::ofstream(run / "summary.json") << "{\"state\":\"finished\",\"numbers\":{\"energy\":{\"value\":" << scale << ",\"unit\":\"J\"}}}";
+    std::filesystem::copy_file(any_sample().case_file, run / "case.json",
+                               std::filesystem::copy_options::overwrite_existing);
+    std::ofstream(run / "run.json") << "{\"title\":\"A plane\",\"started\":\"2026-01-02T03:04:05Z\",\"case\":\""
+                                    << any_sample().case_file.string() << "\"}";
+    std::ofstream(run / "summary.json") << "{\"state\":\"finished\",\"numbers\":{\"energy\":{\"value\":" << scale
+                                        << ",\"unit\":\"J\"}}}";
     TableInfo info{.id = "receivers", .title = "Receivers", .columns = {{"t", "s", {}}, {"p", "Pa", {}}}};
     std::string csv = csv_head(info, name);
     for (int i = 0; i < 64; ++i) append_csv_row(csv, std::array{0.01 * i, scale * std::sin(0.6 * i)});
@@ -90,7 +93,9 @@ class TestWorkbench : public QObject {
     auto writer = VtkhdfWriter::create(run, name);
     if (!writer) qFatal("%s", writer.error().render().c_str());
     for (int i = 0; i < frames; ++i)
-      if (!(*writer)->write(*test::make_frame(static_cast<std::uint64_t>(i), 0.1 * i, n, static_cast<float>(scale * i)))) qFatal("write");
+      if (!(*writer)->write(
+              *test::make_frame(static_cast<std::uint64_t>(i), 0.1 * i, n, static_cast<float>(scale * i))))
+        qFatal("write");
     if (!(*writer)->close()) qFatal("close");
     return run;
   }
@@ -109,7 +114,8 @@ class TestWorkbench : public QObject {
   void a_finished_run_shows_frames_curves_and_numbers() {
     auto w = window();
     QVERIFY(w->open_run(make_run("first", 6, 1)).ok());
-    QTRY_VERIFY(w->run().is_stored() && w->workbench()->viewport_panel().is_up_to_date() && w->workbench()->viewport_panel().pane().has_picture());
+    QTRY_VERIFY(w->run().is_stored() && w->workbench()->viewport_panel().is_up_to_date() &&
+                w->workbench()->viewport_panel().pane().has_picture());
     ViewportPanel& view = w->workbench()->viewport_panel();
     QCOMPARE(view.frame_index(), std::size_t{5});
     view.step(-2);
@@ -141,7 +147,8 @@ class TestWorkbench : public QObject {
     film.start();
     QVERIFY(ended.wait(20000));
     QCOMPARE(ended.front().front().toString(), QString());
-    for (int i = 1; i <= 3; ++i) QCOMPARE(QImage(folder_.filePath(QString("film-0000%1.png").arg(i))).size(), QSize(320, 200));
+    for (int i = 1; i <= 3; ++i)
+      QCOMPARE(QImage(folder_.filePath(QString("film-0000%1.png").arg(i))).size(), QSize(320, 200));
   }
 
   void a_film_calls_ffmpeg_or_says_that_it_is_missing() {
@@ -150,7 +157,8 @@ class TestWorkbench : public QObject {
     QTRY_VERIFY(w->workbench()->viewport_panel().pane().has_picture());
     const QByteArray path = qgetenv("PATH");
     const auto make = [&] {
-      Film film(w->run(), w->workbench()->viewport_panel().pane().copy_of_scene(), {folder_.filePath("f.mp4"), 64, 48, 12, false, 0});
+      Film film(w->run(), w->workbench()->viewport_panel().pane().copy_of_scene(),
+                {folder_.filePath("f.mp4"), 64, 48, 12, false, 0});
       QSignalSpy ended(&film, &Film::ended);
       film.start();
       if (ended.isEmpty()) ended.wait(20000);
@@ -161,7 +169,8 @@ class TestWorkbench : public QObject {
     // A stand-in that keeps its words and makes the last of them a file.
     QFile stand_in(folder_.filePath("ffmpeg"));
     QVERIFY(stand_in.open(QIODevice::WriteOnly));
-    stand_in.write("#!/bin/sh\necho \"$@\" > " + folder_.filePath("words").toUtf8() + "\nfor last; do :; done\n: > \"$last\"\n");
+    stand_in.write("#!/bin/sh\necho \"$@\" > " + folder_.filePath("words").toUtf8() +
+                   "\nfor last; do :; done\n: > \"$last\"\n");
     stand_in.close();
     stand_in.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
     QCOMPARE(make(), QString());
@@ -264,10 +273,12 @@ class TestWorkbench : public QObject {
     QTRY_VERIFY(same_camera());
     view.second_pane()->look_from(StandardView::plus_y);
     QTRY_VERIFY(same_camera());  // it goes both ways
-    QVERIFY(structural_similarity(kept, take_picture(view.pane().copy_of_scene(), {320, 200, 1, false}).value()) < 0.99);
+    QVERIFY(structural_similarity(kept, take_picture(view.pane().copy_of_scene(), {320, 200, 1, false}).value()) <
+            0.99);
     QCOMPARE(view.pane().saved_views().size(), std::size_t{1});
     view.pane().restore_view(0);
-    QVERIFY(structural_similarity(kept, take_picture(view.pane().copy_of_scene(), {320, 200, 1, false}).value()) > 0.999);
+    QVERIFY(structural_similarity(kept, take_picture(view.pane().copy_of_scene(), {320, 200, 1, false}).value()) >
+            0.999);
     QTRY_VERIFY(same_camera());
   }
 
@@ -276,7 +287,8 @@ class TestWorkbench : public QObject {
         << "solid body\nfacet normal 0 0 -1\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\n"
            "facet normal 0 -1 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 0 1\nendloop\nendfacet\n"
            "facet normal -1 0 0\nouter loop\nvertex 0 0 0\nvertex 0 0 1\nvertex 0 1 0\nendloop\nendfacet\n"
-           "facet normal 1 1 1\nouter loop\nvertex 1 0 0\nvertex 0 1 0\nvertex 0 0 1\nendloop\nendfacet\nendsolid body\n";
+           "facet normal 1 1 1\nouter loop\nvertex 1 0 0\nvertex 0 1 0\nvertex 0 0 1\nendloop\nendfacet\nendsolid "
+           "body\n";
     const auto preview = preview_mesh(folder_.filePath("tet.stl").toStdString(), 1e-3);
     QVERIFY2(preview.ok(), preview.ok() ? "" : preview.error().text.c_str());
     QCOMPARE((*preview)->summary.points, Index{4});
@@ -302,7 +314,8 @@ class TestWorkbench : public QObject {
     QVERIFY((*writer)->close().ok());
     auto w = window();
     QVERIFY(w->open_run(run).ok());
-    QTRY_VERIFY(w->workbench()->viewport_panel().is_up_to_date() && w->workbench()->viewport_panel().pane().has_picture());
+    QTRY_VERIFY(w->workbench()->viewport_panel().is_up_to_date() &&
+                w->workbench()->viewport_panel().pane().has_picture());
     QCOMPARE(w->workbench()->viewport_panel().frame_index(), std::size_t{2});
   }
 
@@ -315,7 +328,8 @@ class TestWorkbench : public QObject {
     view.pane().set_tool(MouseTool::probe);
     const auto before = view.scene().markers().size();
     const double ratio = view.viewport()->widget()->devicePixelRatioF();
-    const double x = view.viewport()->widget()->width() * ratio / 2, y = view.viewport()->widget()->height() * ratio / 2;
+    const double x = view.viewport()->widget()->width() * ratio / 2,
+                 y = view.viewport()->widget()->height() * ratio / 2;
     const auto click = [&](double to) {
       view.viewport()->on_input({InputKind::press, MouseButton::left, x, y, 0, false, false});
       view.viewport()->on_input({InputKind::release, MouseButton::left, to, y, 0, false, false});
@@ -373,7 +387,9 @@ class TestWorkbench : public QObject {
   void faces_become_a_group_of_the_case() {
     SampleCard card;
     for (SampleCard& one : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
-      if (const auto document = CaseDocument::read(one.case_file); one.available && document && document->json().contains("mesh")) card = one;
+      if (const auto document = CaseDocument::read(one.case_file);
+          one.available && document && document->json().contains("mesh"))
+        card = one;
     if (card.case_file.empty()) QSKIP("no sample with a mesh in this build");
     // A box of twelve triangles as the mesh of a copy of that case.
     const std::filesystem::path folder = folder_.filePath("paint").toStdString();
@@ -395,7 +411,8 @@ class TestWorkbench : public QObject {
     QVERIFY(w->workbench()->viewport_panel().pane().tool() == MouseTool::choose);
     QTRY_COMPARE(panel.side_list().count(), 6);  // found in the background
     const auto bounds = (*box).bounds();
-    const Vec3 above{0.4 * bounds.first[0] + 0.6 * bounds.second[0], 0.4 * bounds.first[1] + 0.6 * bounds.second[1], bounds.second[2]};
+    const Vec3 above{0.4 * bounds.first[0] + 0.6 * bounds.second[0], 0.4 * bounds.first[1] + 0.6 * bounds.second[1],
+                     bounds.second[2]};
     panel.choose_at(above);
     const auto side = panel.chosen().size();
     QVERIFY(side > 0 && side < static_cast<std::size_t>(box->cell_count()));
@@ -410,7 +427,8 @@ class TestWorkbench : public QObject {
     QTest::keyClick(&list, top > 0 ? Qt::Key_Up : Qt::Key_Down);
     QVERIFY(list.currentRow() != top);
     const auto& marks = w->workbench()->viewport_panel().scene().markers();
-    QVERIFY(std::any_of(marks.begin(), marks.end(), [&](const Marker& m) { return m.label == std::to_string(list.currentRow() + 1); }));
+    QVERIFY(std::any_of(marks.begin(), marks.end(),
+                        [&](const Marker& m) { return m.label == std::to_string(list.currentRow() + 1); }));
     const auto marked = [&](float value) {
       const auto& values = *w->workbench()->viewport_panel().scene().frame()->parts[0].fields[0].values;
       return static_cast<std::size_t>(std::count(values.begin(), values.end(), value));
@@ -487,7 +505,8 @@ class TestWorkbench : public QObject {
     } while (at != first);
     QStringList lost;
     for (QWidget* widget : w->workbench()->findChildren<QWidget*>())
-      if ((widget->focusPolicy() & Qt::TabFocus) && widget->isVisibleTo(w.get()) && widget->isEnabled() && !widget->focusProxy() && !way.contains(widget))
+      if ((widget->focusPolicy() & Qt::TabFocus) && widget->isVisibleTo(w.get()) && widget->isEnabled() &&
+          !widget->focusProxy() && !way.contains(widget))
         lost << widget->metaObject()->className();
     QVERIFY2(lost.isEmpty(), qPrintable(lost.join(", ")));
     QVERIFY(way.size() > 20);
@@ -518,13 +537,16 @@ class TestWorkbench : public QObject {
       QPoint last = place_of(first);
       int last_height = first->height(), seen = 1;
       for (QWidget* at = first->nextInFocusChain(); at != first; at = at->nextInFocusChain()) {
-        if (!panel.isAncestorOf(at) || !(at->focusPolicy() & Qt::TabFocus) || at->focusProxy() || !at->isVisibleTo(w.get())) continue;
+        if (!panel.isAncestorOf(at) || !(at->focusPolicy() & Qt::TabFocus) || at->focusProxy() ||
+            !at->isVisibleTo(w.get()))
+          continue;
         if (at->inherits("QScrollArea")) continue;  // around all that follows
         const QPoint now = place_of(at);
         const QString name = at->accessibleName() + at->property("text").toString();
         // Either lower, or on the same line and further right.
         const bool lower = now.y() >= last.y() + std::min(last_height, at->height()) / 2;
-        const bool beside = std::abs(now.y() + at->height() / 2 - last.y() - last_height / 2) < 14 && now.x() > last.x();
+        const bool beside =
+            std::abs(now.y() + at->height() / 2 - last.y() - last_height / 2) < 14 && now.x() > last.x();
         if (!lower && !beside) return before + " → " + name;
         last = now, last_height = at->height(), before = name;
         ++seen;
@@ -537,7 +559,8 @@ class TestWorkbench : public QObject {
     const auto buttons = [&] {
       QList<QPushButton*> out;
       for (auto* button : panel.findChildren<QPushButton*>())
-        if (button->text().startsWith("Add ") && button->isEnabled() && qobject_cast<ListEdit*>(button->parentWidget())) out << button;
+        if (button->text().startsWith("Add ") && button->isEnabled() && qobject_cast<ListEdit*>(button->parentWidget()))
+          out << button;
       return out;
     };
     const auto adders = buttons();
@@ -587,7 +610,9 @@ class TestWorkbench : public QObject {
 
   void light_needs_no_speed_to_be_typed() {
     for (const SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases")) {
-      const double expected = card.name == "radar-almond" ? 299'792'458.0 : card.name == "coated-sphere" ? 299'792'458.0 / 2 : 0;
+      const double expected = card.name == "radar-almond"    ? 299'792'458.0
+                              : card.name == "coated-sphere" ? 299'792'458.0 / 2
+                                                             : 0;
       if (!card.available || expected == 0) continue;  // metal in air; a coat of permittivity 4
       auto w = window();
       QVERIFY(w->open_case(card.case_file).ok());
@@ -653,7 +678,8 @@ class TestWorkbench : public QObject {
     QVERIFY(!w->actions().at("run.pause")->isEnabled() && !w->actions().at("run.stop")->isEnabled());
     QVERIFY(w->actions().at("run.start")->isEnabled());  // a run of its own, in another folder
     bool said = false;
-    for (const auto* label : w->workbench()->findChildren<QLabel*>()) said = said || label->text() == "Running elsewhere";
+    for (const auto* label : w->workbench()->findChildren<QLabel*>())
+      said = said || label->text() == "Running elsewhere";
     QVERIFY(said);
     lock.reset();
     QTRY_VERIFY_WITH_TIMEOUT(!w->run().is_elsewhere() && w->run().is_stored(), 60000);
@@ -691,11 +717,14 @@ class TestWorkbench : public QObject {
       if (!button && (!(widget->focusPolicy() & Qt::TabFocus) || widget->focusProxy())) continue;
       // Parts that Qt puts inside other widgets speak for those; dialogs and areas that scroll hold what is used.
       const QString place = widget->objectName(), kind = widget->metaObject()->className();
-      const bool inner = qobject_cast<const QScrollBar*>(widget) || place.startsWith("qt_") || place.startsWith("ScrollLeft") ||
-                         place.startsWith("ScrollRight") || kind.contains("Private") || kind == "QComboBoxListView" ||
-                         qobject_cast<const QComboBox*>(widget->parentWidget()) || qobject_cast<const QAbstractSpinBox*>(widget->parentWidget()) ||
-                         qobject_cast<const QLineEdit*>(widget->parentWidget()) || kind == "QTableCornerButton" || widget->inherits("QHeaderView") ||
-                         widget->inherits("QToolBarExtension") || kind == "QScrollArea" || widget->inherits("QMenu") || widget->inherits("QDialog");
+      const bool inner = qobject_cast<const QScrollBar*>(widget) || place.startsWith("qt_") ||
+                         place.startsWith("ScrollLeft") || place.startsWith("ScrollRight") ||
+                         kind.contains("Private") || kind == "QComboBoxListView" ||
+                         qobject_cast<const QComboBox*>(widget->parentWidget()) ||
+                         qobject_cast<const QAbstractSpinBox*>(widget->parentWidget()) ||
+                         qobject_cast<const QLineEdit*>(widget->parentWidget()) || kind == "QTableCornerButton" ||
+                         widget->inherits("QHeaderView") || widget->inherits("QToolBarExtension") ||
+                         kind == "QScrollArea" || widget->inherits("QMenu") || widget->inherits("QDialog");
       if (inner) continue;
       ++seen;
       const bool says_itself = button && !button->text().isEmpty();

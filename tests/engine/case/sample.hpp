@@ -7,7 +7,8 @@
 #include "tests/fuzz/case_sample.hpp"
 
 inline const conoid::Schema& good_schema() {
-  static const conoid::Schema schema = conoid::Schema::for_solver(conoid::sample::solver, conoid::sample::parameters).value();
+  static const conoid::Schema schema =
+      conoid::Schema::for_solver(conoid::sample::solver, conoid::sample::parameters).value();
   return schema;
 }
 

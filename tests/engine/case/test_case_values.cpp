@@ -183,15 +183,12 @@ class TestCaseValues : public QObject {
       return out;
     };
     for (int i = 0; i < 20; ++i)
-      QCOMPARE(resolved(CaseDocument::from_json(shuffled(layer_case().json()), "elsewhere.json")).hash(),
-               base);
+      QCOMPARE(resolved(CaseDocument::from_json(shuffled(layer_case().json()), "elsewhere.json")).hash(), base);
   }
 
   void hash_sees_every_change_that_counts() {
     std::vector<std::string> hashes = {resolved(layer_case()).hash()};
-    const auto changed = [&](const char* path, const char* value) {
-      hashes.push_back(hash_with(path, value));
-    };
+    const auto changed = [&](const char* path, const char* value) { hashes.push_back(hash_with(path, value)); };
     changed("excitation.frequency", "250001");
     changed("excitation.frequency", "250000.00000000003");  // the next double
     changed("excitation.angle", "91 deg");
@@ -222,13 +219,12 @@ class TestCaseValues : public QObject {
                                        "c");
     QCOMPARE(
         resolved(*d).canonical_text(),
-        std::string(
-            R"({"compute":{"deterministic":false,"precision":"single"},"conoid":1,)"
-            R"("excitation":{"angle":0.7853981633974483,"frequency":2e+06,"kind":"ricker"},)"
-            R"("grid":{"origin":[0.0,0.0,0.0],"size":[64,64,64],"spacing":0.005},)"
-            R"("output":{"frames":{"count":7},"receivers":[]},)"
-            R"("parameters":{"cfl":0.5,"free_surface":false,"order":4,"scheme":"leapfrog","time_step":"auto"},)"
-            R"("solver":"sample-waves"})"));
+        std::string(R"({"compute":{"deterministic":false,"precision":"single"},"conoid":1,)"
+                    R"("excitation":{"angle":0.7853981633974483,"frequency":2e+06,"kind":"ricker"},)"
+                    R"("grid":{"origin":[0.0,0.0,0.0],"size":[64,64,64],"spacing":0.005},)"
+                    R"("output":{"frames":{"count":7},"receivers":[]},)"
+                    R"("parameters":{"cfl":0.5,"free_surface":false,"order":4,"scheme":"leapfrog","time_step":"auto"},)"
+                    R"("solver":"sample-waves"})"));
   }
 
   void resolving_what_is_resolved_changes_nothing() {

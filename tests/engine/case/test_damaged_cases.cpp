@@ -120,18 +120,10 @@ class TestDamagedCases : public QObject {
           case 0:
             if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << pick(8)));
             break;
-          case 1:
-            text.resize(at);
-            break;
-          case 2:
-            text.insert(pick(text.size() + 1), text.substr(at, length));
-            break;
-          case 3:
-            text.erase(at, length);
-            break;
-          case 4:
-            text.insert(at, pieces[pick(pieces.size())]);
-            break;
+          case 1: text.resize(at); break;
+          case 2: text.insert(pick(text.size() + 1), text.substr(at, length)); break;
+          case 3: text.erase(at, length); break;
+          case 4: text.insert(at, pieces[pick(pieces.size())]); break;
           default: {
             const std::string& other = texts[pick(texts.size())];
             text.insert(at, other.substr(pick(other.size() + 1), pick(60)));

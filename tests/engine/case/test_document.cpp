@@ -3,8 +3,8 @@
 // labels: unit
 #include "engine/case/document.hpp"
 
-#include <QTemporaryDir>
 #include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
+#include <QTemporaryDir>
 #include <QTest>
 #include <fstream>
 #include <random>
@@ -37,8 +37,7 @@ class TestDocument : public QObject {
   }
 
   void knows_the_line_of_every_value() {
-    const auto d =
-        CaseDocument::parse("{\n  \"a\": {\n    \"b\": [1,\n      2]\n  },\r\n  \"c/d\": 3\r}", "case.json");
+    const auto d = CaseDocument::parse("{\n  \"a\": {\n    \"b\": [1,\n      2]\n  },\r\n  \"c/d\": 3\r}", "case.json");
     QVERIFY(d.ok());
     QCOMPARE(d->place("").line, 1L);
     QCOMPARE(d->place("/a").line, 2L);
@@ -64,10 +63,8 @@ class TestDocument : public QObject {
     const auto row = [](const char* name, QByteArray text, int line, int column, const char* message) {
       QTest::addRow("%s", name) << text << line << column << QString::fromUtf8(message);
     };
-    row("comma between", "{\n \"step\": 3 x }", 2, 12,
-        "expected ',' or '}' after the value of \"step\", found 'x'");
-    row("no comma", "{\n \"a\": 1\n \"b\": 2}", 3, 2,
-        "expected ',' or '}' after the value of \"a\", found '\"'");
+    row("comma between", "{\n \"step\": 3 x }", 2, 12, "expected ',' or '}' after the value of \"step\", found 'x'");
+    row("no comma", "{\n \"a\": 1\n \"b\": 2}", 3, 2, "expected ',' or '}' after the value of \"a\", found '\"'");
     row("trailing in object", "{\"a\": 1,\n}", 2, 1, "a comma before '}'");
     row("trailing in list", "{\"a\": [1, ]}", 1, 11, "a comma before ']'");
     row("two commas", "{\"a\": [1,, 2]}", 1, 10, "expected a value, found ','");
@@ -75,18 +72,15 @@ class TestDocument : public QObject {
     row("no colon", "{\"a\" 1}", 1, 6, "expected ':' after the key \"a\", found '1'");
     row("bare key", "{a: 1}", 1, 2, "expected a key in double quotes, found 'a'");
     row("single quotes", "{'a': 1}", 1, 2, "expected a key in double quotes, found a single quote");
-    row("duplicate", "{\"a\": 1,\n\"b\": 2,\n\"a\": 3}", 3, 1,
-        "the key \"a\" occurs twice; it first stands in line 1");
+    row("duplicate", "{\"a\": 1,\n\"b\": 2,\n\"a\": 3}", 3, 1, "the key \"a\" occurs twice; it first stands in line 1");
     row("duplicate by escape", "{\"a\": 1, \"\\u0061\": 3}", 1, 10, "the key \"a\" occurs twice");
     row("unclosed object", "{\"a\": {\"b\": 1", 1, 14,
         "expected ',' or '}' after the value of \"b\", found the end of the text");
-    row("unclosed list", "{\"a\": [1, 2", 1, 12,
-        "expected ',' or ']' after element 2 of the list, found the end");
+    row("unclosed list", "{\"a\": [1, 2", 1, 12, "expected ',' or ']' after element 2 of the list, found the end");
     row("unclosed text", "{\"a\": \"xyz\n}", 1, 7, "the text that begins here is never closed");
     row("unclosed comment", "{\n  /* \"a\": 1}\n", 2, 3, "the comment that begins here is never closed");
     row("wrong bracket", "{\"a\": [1}}", 1, 9, "expected ',' or ']' after element 1 of the list, found '}'");
-    row("text after the end", "{}\n{}", 2, 1,
-        "expected the end of the text after the last bracket, found '{'");
+    row("text after the end", "{}\n{}", 2, 1, "expected the end of the text after the last bracket, found '{'");
     row("empty", "", 1, 1, "the text is empty");
     row("only a comment", "// nothing", 1, 11, "the text is empty");
     row("not an object", "[1]", 1, 0, "expected an object in braces { } at the top, found a list");
@@ -127,23 +121,20 @@ class TestDocument : public QObject {
     QFETCH(int, line);
     QFETCH(int, column);
     QFETCH(QString, message);
-    const auto d =
-        CaseDocument::parse({text.constData(), static_cast<std::size_t>(text.size())}, "case.json");
+    const auto d = CaseDocument::parse({text.constData(), static_cast<std::size_t>(text.size())}, "case.json");
     QVERIFY(!d.ok());
     const Error& e = d.error();
     QVERIFY2(e.text.find(message.toStdString()) != std::string::npos, e.render().c_str());
     QCOMPARE(e.place.line, static_cast<long>(line));
     QCOMPARE(e.place.file, std::string("case.json"));
-    if (column > 0)
-      QVERIFY2(e.text.starts_with("column " + std::to_string(column) + ": "), e.render().c_str());
+    if (column > 0) QVERIFY2(e.text.starts_with("column " + std::to_string(column) + ": "), e.render().c_str());
     QVERIFY(e.code == ErrorCode::invalid_input);
   }
 
   void renders_like_a_compiler() {
     const auto d = CaseDocument::parse("{\n \"step\": 3 x }", "case.json");
-    QCOMPARE(
-        d.error().render(),
-        std::string("case.json:2: column 12: expected ',' or '}' after the value of \"step\", found 'x'"));
+    QCOMPARE(d.error().render(),
+             std::string("case.json:2: column 12: expected ',' or '}' after the value of \"step\", found 'x'"));
   }
 
   void depth_is_bounded() {
@@ -205,10 +196,9 @@ class TestDocument : public QObject {
     set("list.0.x", "[1, 2]");
     set("a~1b.c", "1");
     set("/x~1y/z", "1");
-    QCOMPARE(json_text(d.json()),
-             std::string(R"({"a": {"b": [7, 2, 3.5], "c": {"d": true}}, "name": "quoted", )"
-                         R"("excitation": {"frequency": "2 GHz"}, "list": [{"x": [1, 2]}], )"
-                         R"("a~1b": {"c": 1}, "x/y": {"z": 1}})"));
+    QCOMPARE(json_text(d.json()), std::string(R"({"a": {"b": [7, 2, 3.5], "c": {"d": true}}, "name": "quoted", )"
+                                              R"("excitation": {"frequency": "2 GHz"}, "list": [{"x": [1, 2]}], )"
+                                              R"("a~1b": {"c": 1}, "x/y": {"z": 1}})"));
     set("a.b.1", "null");
     set("a.c", "null");
     set("never.was", "null");
@@ -291,8 +281,7 @@ class TestDocument : public QObject {
     const std::string before = d.to_text();
     const auto status = d.set(path.toStdString(), value.toStdString());
     QVERIFY(!status.ok());
-    QVERIFY2(status.error().text.find(message.toStdString()) != std::string::npos,
-             status.error().render().c_str());
+    QVERIFY2(status.error().text.find(message.toStdString()) != std::string::npos, status.error().render().c_str());
     QVERIFY(status.error().code == ErrorCode::command_line);
     QCOMPARE(d.to_text(), before);
   }
@@ -343,21 +332,16 @@ class TestDocument : public QObject {
     const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     std::function<Json(int)> make = [&](int depth) -> Json {
       switch (pick(depth > 0 ? 8 : 6)) {
-        case 0:
-          return static_cast<std::int64_t>(random()) - 2147483648LL;
-        case 1:
-          return std::ldexp(static_cast<double>(random()), pick(200) - 100);
-        case 2:
-          return pick(2) == 0;
-        case 3:
-          return nullptr;
+        case 0: return static_cast<std::int64_t>(random()) - 2147483648LL;
+        case 1: return std::ldexp(static_cast<double>(random()), pick(200) - 100);
+        case 2: return pick(2) == 0;
+        case 3: return nullptr;
         case 4: {
           std::string s;
           for (int i = pick(20); i > 0; --i) s += static_cast<char>(pick(128));
           return s + "ü€😀";
         }
-        case 5:
-          return -0.0;
+        case 5: return -0.0;
         case 6: {
           Json list = Json::array();
           for (int i = pick(30); i > 0; --i) list.push_back(make(depth - 1));

@@ -66,16 +66,14 @@ class TestSchema : public QObject {
     QTest::addColumn<QString>("parameters");
     QTest::addColumn<QString>("message");
     const auto row = [](const char* name, const char* property, const char* message) {
-      QTest::addRow("%s", name) << QString(R"({"properties": {"x": %1}})").arg(QString::fromUtf8(property))
-                                << message;
+      QTest::addRow("%s", name) << QString(R"({"properties": {"x": %1}})").arg(QString::fromUtf8(property)) << message;
     };
     row("no type", R"({"default": 1})", "/x: type must be");
     row("wrong type", R"({"type": "float"})", "type must be");
     row("unknown keyword", R"({"type": "number", "minimun": 1})", "unknown keyword 'minimun'");
     row("unknown unit", R"({"type": "number", "unit": "furlong"})", "unknown unit 'furlong'");
     row("bad default", R"({"type": "number", "minimum": 2, "default": 1})", "the default does not hold");
-    row("bad default unit", R"({"type": "number", "unit": "m", "default": "1 s"})",
-        "the default does not hold");
+    row("bad default unit", R"({"type": "number", "unit": "m", "default": "1 s"})", "the default does not hold");
     row("bad bound", R"({"type": "number", "unit": "m", "minimum": "1 s"})", "minimum is no number");
     row("no items", R"({"type": "array"})", "a list needs items");
     row("bad items", R"({"type": "array", "items": {"type": "q"}})", "/x/*: type must be");
@@ -86,8 +84,7 @@ class TestSchema : public QObject {
         R"({"type": "object", "discriminator": "k", "variants": {"a": {"properties": {"z": {"type": "number", "unit": "q"}}}}})",
         "/x<a>/z: unknown unit");
     row("discriminator no object",
-        R"({"type": "object", "discriminator": "k", "properties": {"k": [1]}, "variants": {"a": {}}})",
-        "no object");
+        R"({"type": "object", "discriminator": "k", "properties": {"k": [1]}, "variants": {"a": {}}})", "no object");
     row("discriminator default",
         R"({"type": "object", "discriminator": "k", "properties": {"k": {"default": "b"}}, "variants": {"a": {}}})",
         "/x/k: the default does not hold");
@@ -115,8 +112,7 @@ class TestSchema : public QObject {
     const auto schema = Schema::for_solver("s", parameters.toStdString());
     QVERIFY(!schema.ok());
     QVERIFY(schema.error().code == ErrorCode::internal);
-    QVERIFY2(schema.error().text.find(message.toStdString()) != std::string::npos,
-             schema.error().render().c_str());
+    QVERIFY2(schema.error().text.find(message.toStdString()) != std::string::npos, schema.error().render().c_str());
   }
 
   void finds_nodes() {
@@ -150,10 +146,9 @@ class TestSchema : public QObject {
     const auto find = [&](std::string_view pointer) {
       return std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.first == pointer; });
     };
-    for (const char* pointer :
-         {"/conoid", "/grid/size", "/grid/spacing", "/materials/*/speed", "/boundaries/*/kind",
-          "/boundaries/*/loss", "/excitation/kind", "/excitation/file", "/output/frames/every",
-          "/output/receivers/*/position", "/compute/memory/host", "/regions/*"})
+    for (const char* pointer : {"/conoid", "/grid/size", "/grid/spacing", "/materials/*/speed", "/boundaries/*/kind",
+                                "/boundaries/*/loss", "/excitation/kind", "/excitation/file", "/output/frames/every",
+                                "/output/receivers/*/position", "/compute/memory/host", "/regions/*"})
       QVERIFY2(find(pointer) != fields.end(), pointer);
     QVERIFY(find("/grid") == fields.end());
     QCOMPARE(find("/boundaries/*/loss")->second["when"].get<std::string>(), std::string("kind = sponge"));
@@ -178,8 +173,7 @@ class TestSchema : public QObject {
     const Schema schema = good_schema();
     const CaseDocument d = good_document();
     const auto words = [&](const char* pointer) { return describe(schema.node(pointer, d.json())); };
-    QCOMPARE(words("/excitation/frequency"),
-             std::string("a number in Hz, at least 1 Hz and at most 1.2 GHz"));
+    QCOMPARE(words("/excitation/frequency"), std::string("a number in Hz, at least 1 Hz and at most 1.2 GHz"));
     QCOMPARE(words("/grid/origin"), std::string("a list of 3 numbers in m"));
     QCOMPARE(words("/parameters/scheme"), std::string("one of 'leapfrog' or 'lax-wendroff'"));
     QCOMPARE(words("/parameters/time_step"), std::string("a number in s or 'auto', above 0 s"));
@@ -191,8 +185,7 @@ class TestSchema : public QObject {
     const Schema schema = good_schema();
     const std::string page = schema.manual();
     for (const auto& [pointer, node] : schema.fields())
-      QVERIFY2(page.find(pointer + "\n") != std::string::npos ||
-                   page.find(pointer + "   (if") != std::string::npos,
+      QVERIFY2(page.find(pointer + "\n") != std::string::npos || page.find(pointer + "   (if") != std::string::npos,
                pointer.c_str());
     QVERIFY(page.find("default 1.5 km/s") != std::string::npos);
     QVERIFY(page.find("Frequency of the maximum of the spectrum.") != std::string::npos);

@@ -68,9 +68,7 @@ class TestSweep : public QObject {
   void refuses_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("message");
-    const auto row = [](const char* text, const char* message) {
-      QTest::addRow("%s", text) << text << message;
-    };
+    const auto row = [](const char* text, const char* message) { QTest::addRow("%s", text) << text << message; };
     row("", "found no '='");
     row("a.b", "found no '='");
     row("=1", "found nothing");
@@ -94,16 +92,15 @@ class TestSweep : public QObject {
     QFETCH(QString, message);
     const auto axis = parse_sweep_axis(text.toStdString());
     QVERIFY(!axis.ok());
-    QVERIFY2(axis.error().text.find(message.toStdString()) != std::string::npos,
-             axis.error().render().c_str());
+    QVERIFY2(axis.error().text.find(message.toStdString()) != std::string::npos, axis.error().render().c_str());
     QVERIFY(axis.error().code == ErrorCode::command_line);
     QVERIFY(!axis.error().hint.empty());
   }
 
   void expands_with_the_last_axis_fastest() {
     const auto base = *CaseDocument::parse(sample::good_case, "case.json");
-    const auto points = expand_sweep(base, {*parse_sweep_axis("excitation.frequency=100:100:300 kHz"),
-                                            *parse_sweep_axis("parameters.order=2,8")});
+    const auto points = expand_sweep(
+        base, {*parse_sweep_axis("excitation.frequency=100:100:300 kHz"), *parse_sweep_axis("parameters.order=2,8")});
     QVERIFY2(points.ok(), points.ok() ? "" : points.error().render().c_str());
     QCOMPARE(points->size(), std::size_t{6});
     const Schema schema = *Schema::for_solver(sample::solver, sample::parameters);

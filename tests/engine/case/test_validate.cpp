@@ -43,18 +43,15 @@ class TestValidate : public QObject {
     };
     row("excitation.frequency", "3.0 THz", "/excitation/frequency", "found 3.0 THz, expected at most 1.2 GHz",
         "Frequency of the maximum of the spectrum.");
-    row("excitation.frequency", "1500000000", "/excitation/frequency",
-        "found 1.5 GHz, expected at most 1.2 GHz");
+    row("excitation.frequency", "1500000000", "/excitation/frequency", "found 1.5 GHz, expected at most 1.2 GHz");
     row("excitation.frequency", "0", "/excitation/frequency", "found 0 Hz, expected at least 1 Hz");
     row("excitation.frequency", "2 mm", "/excitation/frequency",
         "found '2 mm' (length), expected a number in Hz (frequency)", "Units that fit: Hz, kHz, MHz, GHz.");
-    row("excitation.frequency", "2 ghz", "/excitation/frequency",
-        "unknown unit 'ghz' in '2 ghz'; did you mean 'GHz'?");
+    row("excitation.frequency", "2 ghz", "/excitation/frequency", "unknown unit 'ghz' in '2 ghz'; did you mean 'GHz'?");
     row("excitation.frequency", "fast", "/excitation/frequency", "expected a number in Hz, found 'fast'");
-    row("excitation.frequency", "[1]", "/excitation/frequency",
-        "found a list of 1 value, expected a number in Hz");
-    row("excitation.frequncy", "1", "/excitation/frequncy",
-        "unknown key 'frequncy'; did you mean 'frequency'?", "Known here: kind, frequency, angle.");
+    row("excitation.frequency", "[1]", "/excitation/frequency", "found a list of 1 value, expected a number in Hz");
+    row("excitation.frequncy", "1", "/excitation/frequncy", "unknown key 'frequncy'; did you mean 'frequency'?",
+        "Known here: kind, frequency, angle.");
     row("excitation.file", "x.csv", "/excitation/file",
         "the key 'file' belongs to kind = 'sampled', but kind is 'ricker'");
     row("excitation.kind", "rickr", "/excitation/kind",
@@ -63,8 +60,7 @@ class TestValidate : public QObject {
     row("excitation.kind", "7", "/excitation/kind", "found 7, expected a text", "Put it in double quotes.");
     row("excitation", "null", "/excitation", "missing; expected an object { }");
     row("excitation", "3", "/excitation", "found 3, expected an object { }");
-    row("grid.spacing", "null", "/grid/spacing", "missing; expected a number in m, above 0 m",
-        "Distance of nodes.");
+    row("grid.spacing", "null", "/grid/spacing", "missing; expected a number in m, above 0 m", "Distance of nodes.");
     row("grid.spacing", "0", "/grid/spacing", "found 0 m, expected a value above 0 m");
     row("grid.spacing", "-1 mm", "/grid/spacing", "found -1 mm, expected a value above 0 m");
     row("grid.spacing", "true", "/grid/spacing", "found true, expected a number in m");
@@ -78,10 +74,8 @@ class TestValidate : public QObject {
     row("grid.size.1", "\"20\"", "/grid/size/1", "found the text '20', expected a whole number",
         "Write the number without quotes.");
     row("grid.origin.0", "1 kg", "/grid/origin/0", "found '1 kg' (mass), expected a number in m (length)");
-    row("materials.steel.speed", "30 km/s", "/materials/steel/speed",
-        "found 30 km/s, expected at most 20000 m/s");
-    row("materials.steel.density", "null", "/materials/steel/density",
-        "missing; expected a number in kg/m^3");
+    row("materials.steel.speed", "30 km/s", "/materials/steel/speed", "found 30 km/s, expected at most 20000 m/s");
+    row("materials.steel.density", "null", "/materials/steel/density", "missing; expected a number in kg/m^3");
     row("materials.steel.colour", "red", "/materials/steel/colour", "unknown key 'colour'",
         "Known here: density, speed.");
     row("materials", "{}", "", "");
@@ -93,17 +87,14 @@ class TestValidate : public QObject {
     row("boundaries.0.width", "3", "/boundaries/0/width", "belongs to kind = 'sponge', but kind is 'rigid'");
     row("parameters.order", "5", "/parameters/order", "found 5, expected one of 2, 4, 6 or 8");
     row("parameters.cfl", "1", "/parameters/cfl", "found 1, expected a value below 1");
-    row("parameters.cfl", "\"0.5\"", "/parameters/cfl", "found the text '0.5', expected a number",
-        "without quotes");
-    row("parameters.time_step", "automatic", "/parameters/time_step",
-        "expected a number in s, found 'automatic'");
+    row("parameters.cfl", "\"0.5\"", "/parameters/cfl", "found the text '0.5', expected a number", "without quotes");
+    row("parameters.time_step", "automatic", "/parameters/time_step", "expected a number in s, found 'automatic'");
     row("parameters.name", "9lives", "/parameters/name", "found '9lives', expected a text of the form");
     row("parameters.name", "abcdefghijklmnopqrstuvwxyz", "/parameters/name",
         "found a text of 26 characters, expected at most 20");
     row("parameters.scheme", "leap-frog", "/parameters/scheme", "did you mean 'leapfrog'?");
     row("parameters.free_surface", "1", "/parameters/free_surface", "found 1, expected true or false");
-    row("parameters.free_surface", "\"true\"", "/parameters/free_surface",
-        "found 'true', expected true or false");
+    row("parameters.free_surface", "\"true\"", "/parameters/free_surface", "found 'true', expected true or false");
     row("output.frames.count", "3", "/output/frames/count",
         "found 'every' and 'count', expected at most one of 'every' or 'count'");
     row("output.frames.interval", "3", "/output/frames/interval", "unknown key 'interval'");
@@ -121,8 +112,7 @@ class TestValidate : public QObject {
     row("mesh.order", "3", "/mesh/order", "found 3, expected one of 1 or 2");
     row("solver", "other", "/solver", "found 'other', expected 'sample-waves'");
     row("solver", "null", "/solver", "missing; expected 'sample-waves'");
-    row("conoid", "2", "/conoid",
-        "found format version 2, expected at most 1: the case was written by a newer Conoid",
+    row("conoid", "2", "/conoid", "found format version 2, expected at most 1: the case was written by a newer Conoid",
         "Update Conoid");
     row("conoid", "0", "/conoid", "found 0, expected at least 1");
     row("conoid", "one", "/conoid", "found the text 'one', expected a whole number");
@@ -146,8 +136,7 @@ class TestValidate : public QObject {
       return;
     }
     const auto it = std::find_if(found.begin(), found.end(), [&](const Diagnostic& x) {
-      return x.place.pointer == pointer.toStdString() &&
-             x.text.find(message.toStdString()) != std::string::npos;
+      return x.place.pointer == pointer.toStdString() && x.text.find(message.toStdString()) != std::string::npos;
     });
     QVERIFY2(it != found.end(), rendered(found).c_str());
     QVERIFY2(it->hint.find(hint.toStdString()) != std::string::npos, it->render().c_str());
@@ -172,8 +161,7 @@ class TestValidate : public QObject {
                                        "c");
     const auto found = validate(*d, good_schema());
     QCOMPARE(found.size(), std::size_t{1});
-    QVERIFY2(found[0].text.find("found null, expected a number in m") != std::string::npos,
-             rendered(found).c_str());
+    QVERIFY2(found[0].text.find("found null, expected a number in m") != std::string::npos, rendered(found).c_str());
     QVERIFY(found[0].hint.find("Remove the key") != std::string::npos);
   }
 
@@ -243,8 +231,8 @@ class TestValidate : public QObject {
 
   void long_texts_do_not_exhaust_a_pattern() {
     CaseDocument d = good_document();
-    auto deep = Schema::for_solver("sample-waves",
-                                   R"({"properties": {"name": {"type": "string", "pattern": "(a|b)*c"}}})");
+    auto deep =
+        Schema::for_solver("sample-waves", R"({"properties": {"name": {"type": "string", "pattern": "(a|b)*c"}}})");
     QVERIFY(deep.ok());
     const auto c = CaseDocument::from_json(
         Json{{"conoid", 1}, {"solver", "sample-waves"}, {"name", std::string(10'000'000, 'a')}}, "c");
@@ -289,9 +277,8 @@ class TestValidate : public QObject {
     const auto found = check_groups(d, good_schema(), {"inside", "shell", "outre"});
     QCOMPARE(found.size(), std::size_t{2});
     QCOMPARE(found[0].render(),
-             std::string(
-                 "case.json:18: /boundaries/0/group: the mesh has no group 'outer'; did you mean 'outre'?\n"
-                 "  Its groups: inside, shell, outre."));
+             std::string("case.json:18: /boundaries/0/group: the mesh has no group 'outer'; did you mean 'outre'?\n"
+                         "  Its groups: inside, shell, outre."));
     QCOMPARE(found[1].place.pointer, std::string("/boundaries/1/group"));
     QCOMPARE(check_groups(d, good_schema(), {}).size(), std::size_t{4});
   }

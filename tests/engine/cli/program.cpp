@@ -3,7 +3,9 @@
 
 namespace rod {
 
-conoid::Json Said::json() const { return conoid::read_json(out); }
+conoid::Json Said::json() const {
+  return conoid::read_json(out);
+}
 
 bool Said::says(const std::string& text) const {
   return out.find(text) != std::string::npos || err.find(text) != std::string::npos;

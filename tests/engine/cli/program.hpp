@@ -31,10 +31,9 @@ Said limited(const fs::path& folder, const QString& limits, const QStringList& w
 }  // namespace rod
 
 /// Compares an exit code and shows what was said when it is another. `said` may be a call that starts a program: it is made once.
-#define COMPARE_EXIT(said, wanted)                                                                                     \
-  do {                                                                                                                 \
-    const rod::Said& what_was_said = (said);                                                                           \
-    QVERIFY2(what_was_said.exit == (wanted), ("exit " + std::to_string(what_was_said.exit) + "\n" + what_was_said.out + \
-                                              what_was_said.err)                                                       \
-                                                 .c_str());                                                            \
+#define COMPARE_EXIT(said, wanted)                                                                                   \
+  do {                                                                                                               \
+    const rod::Said& what_was_said = (said);                                                                         \
+    QVERIFY2(what_was_said.exit == (wanted),                                                                         \
+             ("exit " + std::to_string(what_was_said.exit) + "\n" + what_was_said.out + what_was_said.err).c_str()); \
   } while (false)

@@ -47,12 +47,15 @@ using Variables = std::vector<std::pair<QString, QString>>;
 
 /// Kills the program inside its `at`-th write, flush or rename, or the `at`-th that has this name (tests/support/write_faults.c).
 inline Variables dies_in(int at, const QString& name = {}) {
-  Variables out = {{"LD_PRELOAD", CONOID_WRITE_FAULTS}, {"CONOID_FAULT_KIND", "die"}, {"CONOID_FAULT_AT", QString::number(at)}};
+  Variables out = {
+      {"LD_PRELOAD", CONOID_WRITE_FAULTS}, {"CONOID_FAULT_KIND", "die"}, {"CONOID_FAULT_AT", QString::number(at)}};
   if (!name.isEmpty()) out.emplace_back("CONOID_FAULT_NAME", name);
   return out;
 }
 /// Inside the last step of writing its `at`-th checkpoint: the one before it is whole.
-inline Variables dies_in_checkpoint(int at) { return dies_in(at, "rename step-#.part/"); }
+inline Variables dies_in_checkpoint(int at) {
+  return dies_in(at, "rename step-#.part/");
+}
 /// With a checkpoint behind every advance.
 inline const QStringList often = {"--set", "output.checkpoints.every_seconds=0.0001"};
 
@@ -96,8 +99,8 @@ struct Limits {
   double relative = 0;
 };
 inline Limits limits_of(const QString& solver) {
-  const auto json = conoid::read_json(
-      rod::text_of(QString(CONOID_TEST_DATA "/safety/%1.limits").arg(solver).toStdString()));
+  const auto json =
+      conoid::read_json(rod::text_of(QString(CONOID_TEST_DATA "/safety/%1.limits").arg(solver).toStdString()));
   Limits out;
   if (!json.is_object()) return out;
   out.relative = json["relative"].get<double>();
@@ -220,7 +223,8 @@ inline bool same_place(const conoid::Geometry& a, const conoid::Geometry& b, dou
   }
   const auto &x = std::get<conoid::MeshGeometry>(a), &y = std::get<conoid::MeshGeometry>(b);
   return (relative == 0 ? same_bits(*x.points, *y.points) : same_nodes(*x.points, *y.points, relative)) &&
-         same_bits(*x.connectivity, *y.connectivity) && same_bits(*x.offsets, *y.offsets) && same_bits(*x.types, *y.types);
+         same_bits(*x.connectivity, *y.connectivity) && same_bits(*x.offsets, *y.offsets) &&
+         same_bits(*x.types, *y.types);
 }
 
 /// Empty, or what is not the same bits (`relative` 0), or farther apart than this of the field's largest value.
@@ -232,7 +236,7 @@ inline std::string frame_difference(const conoid::Frame& a, const conoid::Frame&
     if (!same_place(x.geometry, y.geometry, relative)) return "places of part " + x.name;
     if (x.fields.size() != y.fields.size()) return "number of fields";
     for (std::size_t k = 0; k < x.fields.size(); ++k) {
-      const std::vector<float> &u = *x.fields[k].values, &v = *y.fields[k].values;
+      const std::vector<float>&u = *x.fields[k].values, &v = *y.fields[k].values;
       const std::string name = "field " + x.fields[k].info.name;
       if (x.fields[k].info.name != y.fields[k].info.name || u.size() != v.size()) return name;
       if (same_bits(u, v)) continue;
@@ -263,7 +267,8 @@ inline std::string difference(const Left& a, const Left& b, const Limits& limits
   if (limits.relative == 0)
     for (const auto& [name, text] : a.files)
       if (text != b.files.at(name)) return "file " + name;
-  if (a.frames.empty() || b.frames.empty()) return a.frames.size() == b.frames.size() ? "" : "frames are left by one of them";
+  if (a.frames.empty() || b.frames.empty())
+    return a.frames.size() == b.frames.size() ? "" : "frames are left by one of them";
   if (!limits.histories.empty()) {  // as many frames as steps of the iteration
     const std::string wrong = frame_difference(a.frames.back(), b.frames.back(), limits.relative);
     return wrong.empty() ? "" : wrong + " of the last frame";
@@ -272,8 +277,10 @@ inline std::string difference(const Left& a, const Left& b, const Limits& limits
     return "frames: " + std::to_string(a.frames.size()) + " and " + std::to_string(b.frames.size());
   for (std::size_t f = 0; f < a.frames.size(); ++f) {
     const auto &x = a.frames[f], &y = b.frames[f];
-    if (x.number != y.number || x.step != y.step || x.value != y.value || x.axis != y.axis) return "moment of frame " + std::to_string(f);
-    if (const std::string wrong = frame_difference(x, y, limits.relative); !wrong.empty()) return wrong + " of frame " + std::to_string(f);
+    if (x.number != y.number || x.step != y.step || x.value != y.value || x.axis != y.axis)
+      return "moment of frame " + std::to_string(f);
+    if (const std::string wrong = frame_difference(x, y, limits.relative); !wrong.empty())
+      return wrong + " of frame " + std::to_string(f);
   }
   return {};
 }
@@ -334,10 +341,11 @@ inline void kill_and_resume(const fs::path& folder, const QString& solver, int r
     }
     QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(100000));
     const std::string wrong = resumed_to_the_same(folder, solver, out);
-    QVERIFY2(wrong.empty(),
-             (solver.toStdString() +
-              (inside ? ", killed in write " + std::to_string(write) : ", killed after " + std::to_string(moment) + " ms") + ": " + wrong)
-                 .c_str());
+    QVERIFY2(wrong.empty(), (solver.toStdString() +
+                             (inside ? ", killed in write " + std::to_string(write)
+                                     : ", killed after " + std::to_string(moment) + " ms") +
+                             ": " + wrong)
+                                .c_str());
     std::error_code ignored;
     fs::remove_all(folder / out.toStdString(), ignored);
   }
@@ -345,7 +353,8 @@ inline void kill_and_resume(const fs::path& folder, const QString& solver, int r
 
 /// Asks for a stop at random moments; the program ends within five seconds and goes on to the same bits. `forgiven` stops may take
 /// longer, on a machine that is busy with other things; each is made up for by another.
-inline void stop_and_resume(const fs::path& folder, const QString& solver, int rounds, unsigned seed, int forgiven = 0) {
+inline void stop_and_resume(const fs::path& folder, const QString& solver, int rounds, unsigned seed,
+                            int forgiven = 0) {
   const Whole& whole = whole_run(folder, solver);
   std::mt19937 random(seed);
   double slowest = 0;
@@ -383,11 +392,13 @@ inline void limit_memory(const fs::path& folder, const QString& solver, int most
     QProcess process;
     const QString out = QString("%1-memory%2").arg(solver).arg(megabytes);
     rod::prepare(process, folder)
-        .start("sh", QStringList{"-c", QString("ulimit -c 0; ulimit -v %1; exec \"$0\" \"$@\"").arg(megabytes * 1024), program} +
+        .start("sh", QStringList{"-c", QString("ulimit -c 0; ulimit -v %1; exec \"$0\" \"$@\"").arg(megabytes * 1024),
+                                 program} +
                          run_line(solver, out, {"--memory", "host=8GiB"}));
     const rod::Said said = rod::collect(process);
     if (said.exit == 127 || said.says("error while loading shared libraries") || said.says("static TLS")) return false;
-    const std::string what = solver.toStdString() + ", " + std::to_string(megabytes) + " MB: exit " + std::to_string(said.exit);
+    const std::string what =
+        solver.toStdString() + ", " + std::to_string(megabytes) + " MB: exit " + std::to_string(said.exit);
     if (said.exit != 0 && (said.exit != 6 || !said.says("memory"))) {
       QTest::qFail((what + "\n" + said.out + said.err).c_str(), __FILE__, __LINE__);
       return false;
@@ -407,7 +418,8 @@ inline void limit_memory(const fs::path& folder, const QString& solver, int most
     if (!run_with(megabytes)) break;
   while (too_little > 0 && too_little + 3 < enough)
     if (!run_with((too_little + enough) / 2)) break;
-  qInfo("%s: %d runs finished, the last with %d MB; %d ended with exit 6", qPrintable(solver), finished, enough, refused);
+  qInfo("%s: %d runs finished, the last with %d MB; %d ended with exit 6", qPrintable(solver), finished, enough,
+        refused);
   QVERIFY(finished > 0);
 }
 
@@ -420,12 +432,14 @@ inline void run_out_of_memory(const fs::path& folder, const QString& solver, int
   int resumed = 0;
   for (int round = 0; round < rounds; ++round) {
     // One of each of as many equal parts of the run.
-    const int at = 1 + (round * whole.pieces + static_cast<int>(random() % static_cast<unsigned>(whole.pieces))) / rounds;
+    const int at =
+        1 + (round * whole.pieces + static_cast<int>(random() % static_cast<unsigned>(whole.pieces))) / rounds;
     const QString out = QString("%1-memory%2").arg(solver).arg(round);
-    const rod::Said said =
-        conoid(folder, run_line(solver, out), {{"LD_PRELOAD", CONOID_MEMORY_FAULTS}, {"CONOID_MEMORY_AT", QString::number(at)}});
-    const std::string what = solver.toStdString() + ", piece " + std::to_string(at) + " of " + std::to_string(whole.pieces) + ": exit " +
-                             std::to_string(said.exit) + "\n" + said.out + said.err;
+    const rod::Said said = conoid(folder, run_line(solver, out),
+                                  {{"LD_PRELOAD", CONOID_MEMORY_FAULTS}, {"CONOID_MEMORY_AT", QString::number(at)}});
+    const std::string what = solver.toStdString() + ", piece " + std::to_string(at) + " of " +
+                             std::to_string(whole.pieces) + ": exit " + std::to_string(said.exit) + "\n" + said.out +
+                             said.err;
     QVERIFY2(said.exit == 6 || said.exit == 0, what.c_str());
     if (said.exit == 6) QVERIFY2(said.says("memory"), what.c_str());
     resumed += said.exit == 6 && fs::exists(folder / out.toStdString() / "case.json") ? 1 : 0;
@@ -440,26 +454,27 @@ inline void fill_disk(const fs::path& folder, const QString& solver) {
   const Whole& whole = whole_run(folder, solver);
   std::uintmax_t bytes = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder / (solver.toStdString() + "-whole")))
-    if (entry.is_regular_file() && entry.path().parent_path().parent_path().filename() != "checkpoints") bytes += entry.file_size();
+    if (entry.is_regular_file() && entry.path().parent_path().parent_path().filename() != "checkpoints")
+      bytes += entry.file_size();
   const QString out = solver + "-small";
   fs::create_directory(folder / out.toStdString());
   QProcess process;
   rod::prepare(process, folder)
-      .start("unshare",
-             QStringList{"-m", "sh", "-c",
-                         QString("mount -t tmpfs -o size=%1k none %2 || exit 99; cd %2; \"$0\" \"$@\"; echo \"first $?\"; "
-                                 "mount -o remount,size=256m . ; \"$0\" resume run --progress none; echo \"second $?\"; "
-                                 "cp -r run ../%2-rest")
-                             .arg(std::max<std::uintmax_t>(24, bytes / 1024 / 2))
-                             .arg(out),
-                         program} +
-                 run_line(solver, "run"));
+      .start(
+          "unshare",
+          QStringList{"-m", "sh", "-c",
+                      QString("mount -t tmpfs -o size=%1k none %2 || exit 99; cd %2; \"$0\" \"$@\"; echo \"first $?\"; "
+                              "mount -o remount,size=256m . ; \"$0\" resume run --progress none; echo \"second $?\"; "
+                              "cp -r run ../%2-rest")
+                          .arg(std::max<std::uintmax_t>(24, bytes / 1024 / 2))
+                          .arg(out),
+                      program} +
+              run_line(solver, "run"));
   const rod::Said said = rod::collect(process);
   if (said.exit == 99) QSKIP("mounting a small file system is not allowed here");
   QVERIFY2(said.says("first 4"), (said.out + said.err).c_str());
   QVERIFY2(said.says("second 0"), (said.out + said.err).c_str());
-  const std::string wrong =
-      difference(whole.left, left_by(folder / (out.toStdString() + "-rest")), limits_of(solver));
+  const std::string wrong = difference(whole.left, left_by(folder / (out.toStdString() + "-rest")), limits_of(solver));
   QVERIFY2(wrong.empty(), wrong.c_str());
 }
 

@@ -116,14 +116,18 @@ void TestBareMachine::without_a_device_the_processor_computes_data() {
   QTest::addColumn<bool>("module");  // of NVIDIA devices is needed
   QTest::addColumn<QString>("why");
   QTest::addColumn<QString>("what_to_do");
-  const QString with_module = "CONOID_MODULES=" CONOID_MODULE_FOLDER, stand_in = with_module + " LD_LIBRARY_PATH=" CONOID_OLD_DRIVER;
+  const QString with_module = "CONOID_MODULES=" CONOID_MODULE_FOLDER,
+                stand_in = with_module + " LD_LIBRARY_PATH=" CONOID_OLD_DRIVER;
   QTest::newRow("no module") << "CONOID_MODULES=/nonexistent" << false << "module for cuda devices"
                              << "Install a build made with the preset `cuda`";
-  QTest::newRow("no driver") << with_module << true << "there is no NVIDIA driver on this machine" << "Install the driver of your GPU";
-  QTest::newRow("a driver without a version") << stand_in + " CONOID_DRIVER_VERSION=0" << true
-                                              << "there is no NVIDIA driver on this machine" << "Install the driver of your GPU";
+  QTest::newRow("no driver") << with_module << true << "there is no NVIDIA driver on this machine"
+                             << "Install the driver of your GPU";
+  QTest::newRow("a driver without a version")
+      << stand_in + " CONOID_DRIVER_VERSION=0" << true << "there is no NVIDIA driver on this machine"
+      << "Install the driver of your GPU";
   QTest::newRow("driver too old") << stand_in + " CONOID_DRIVER_VERSION=11040" << true
-                                  << "the NVIDIA driver is too old: it supports CUDA 11.4, this program needs" << "Update the driver";
+                                  << "the NVIDIA driver is too old: it supports CUDA 11.4, this program needs"
+                                  << "Update the driver";
 }
 
 /// What is missing and what to do is said; the processor goes on by itself, and --workers cuda is refused with the same words.
@@ -132,12 +136,15 @@ void TestBareMachine::without_a_device_the_processor_computes() {
   QFETCH(bool, module);
   QFETCH(QString, why);
   QFETCH(QString, what_to_do);
-  if (module && !fs::exists(CONOID_MODULE_FOLDER "/libconoid_cuda.so")) QSKIP("this build has no module for NVIDIA devices");
-  if (QTest::currentDataTag() == std::string("no driver") && fs::exists("/proc/driver/nvidia")) QSKIP("there is a driver here");
+  if (module && !fs::exists(CONOID_MODULE_FOLDER "/libconoid_cuda.so"))
+    QSKIP("this build has no module for NVIDIA devices");
+  if (QTest::currentDataTag() == std::string("no driver") && fs::exists("/proc/driver/nvidia"))
+    QSKIP("there is a driver here");
   const QString start = environment + " exec \"$0\" ";
   const rod::Said listed = shell(scratch_.path(), start + "devices");
   COMPARE_EXIT(listed, 0);
-  const rod::Said refused = shell(scratch_.path(), start + "run case.json --workers cuda --out refused --progress none");
+  const rod::Said refused =
+      shell(scratch_.path(), start + "run case.json --workers cuda --out refused --progress none");
   COMPARE_EXIT(refused, 6);
   for (const rod::Said& said : {listed, refused})
     for (const QString& words : {why, what_to_do, QString("or compute with --workers cpu")})
@@ -243,8 +250,9 @@ void TestBareMachine::more_threads_than_there_is_room_for_is_a_message() {
   // 128 stacks of 8 MB do not fit; libgomp would end the program with status 1.
   QProcess process;
   rod::prepare(process, scratch_.path())
-      .start("sh", {"-c", "ulimit -c 0; ulimit -s 8192; ulimit -v 800000; exec \"$0\" \"$@\"", CONOID_BIN_DIR "/conoid", "run",
-                    CONOID_TEST_DATA "/safety/acoustic-fd.json", "--out", "threads", "--progress", "none", "--threads", "128"});
+      .start("sh", {"-c", "ulimit -c 0; ulimit -s 8192; ulimit -v 800000; exec \"$0\" \"$@\"", CONOID_BIN_DIR "/conoid",
+                    "run", CONOID_TEST_DATA "/safety/acoustic-fd.json", "--out", "threads", "--progress", "none",
+                    "--threads", "128"});
   const rod::Said said = rod::collect(process);
   COMPARE_EXIT(said, 6);
   QVERIFY2(said.says("memory for the threads") && said.says("--threads"), said.err.c_str());
@@ -256,9 +264,10 @@ void TestBareMachine::no_implementation_of_opencl_is_started() {
   fs::create_directory(scratch_ / "vendors");
   fs::copy_file(CONOID_WRITE_FAULTS, scratch_ / "libimplementation.so");
   std::ofstream(scratch_ / "vendors/one.icd") << (scratch_ / "libimplementation.so").string() << "\n";
-  const rod::Said said = shell(scratch_.path(),
-                               "OCL_ICD_VENDORS=$PWD/vendors LD_DEBUG=files LD_DEBUG_OUTPUT=$PWD/opened exec " CONOID_BIN_DIR
-                               "/conoid run " CONOID_TEST_DATA "/safety/maxwell-fem.json --out fields --progress none --threads 2");
+  const rod::Said said =
+      shell(scratch_.path(),
+            "OCL_ICD_VENDORS=$PWD/vendors LD_DEBUG=files LD_DEBUG_OUTPUT=$PWD/opened exec " CONOID_BIN_DIR
+            "/conoid run " CONOID_TEST_DATA "/safety/maxwell-fem.json --out fields --progress none --threads 2");
   COMPARE_EXIT(said, 0);
   std::string opened;
   for (const auto& entry : fs::directory_iterator(scratch_.path()))
@@ -288,8 +297,7 @@ void TestBareMachine::a_full_file_system_loses_nothing() {
   QVERIFY2(said.says("full") || said.says("No space"), (said.out + said.err).c_str());
   QVERIFY2(said.says("second 0"), (said.out + said.err).c_str());
   QCOMPARE(rod::rows_of(scratch_ / "big-rest/charts/heat.csv"), rod::rows_of(scratch_ / "big-whole/charts/heat.csv"));
-  QCOMPARE(rod::summary_text(scratch_ / "big-rest", "frames"),
-           rod::summary_text(scratch_ / "big-whole", "frames"));
+  QCOMPARE(rod::summary_text(scratch_ / "big-rest", "frames"), rod::summary_text(scratch_ / "big-whole", "frames"));
 }
 
 QTEST_APPLESS_MAIN(TestBareMachine)

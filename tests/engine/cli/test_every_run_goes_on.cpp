@@ -41,7 +41,9 @@ const QStringList short_shot = {"--set", "parameters.duration=0.025", "--set", "
 }  // namespace
 
 void TestEveryRunGoesOn::initTestCase() {
-  COMPARE_EXIT(safety::conoid(scratch_.path(), {"mesh", CONOID_TEST_DATA "/safety/sphere.ply", "--refine", "--convert", fine_sphere()}), 0);
+  COMPARE_EXIT(safety::conoid(scratch_.path(),
+                              {"mesh", CONOID_TEST_DATA "/safety/sphere.ply", "--refine", "--convert", fine_sphere()}),
+               0);
 }
 
 /// One thread, two, and one again, killed in between: deterministic runs leave the bits of one thread.
@@ -49,7 +51,9 @@ void TestEveryRunGoesOn::on_another_number_of_threads() {
   QFETCH(QString, solver);
   const safety::Whole& whole = safety::whole_run(scratch_.path(), solver);
   const QString out = solver + "-threads";
-  COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line(solver, out, safety::often), safety::dies_in_checkpoint(3)), killed);
+  COMPARE_EXIT(
+      safety::conoid(scratch_.path(), safety::run_line(solver, out, safety::often), safety::dies_in_checkpoint(3)),
+      killed);
   COMPARE_EXIT(resume(out, {"--threads", "2"}, safety::dies_in_checkpoint(2)), killed);
   COMPARE_EXIT(resume(out, {"--threads", "1"}), 0);
   QCOMPARE(rod::summary_of(scratch_ / out.toStdString())["resumed"].get<int>(), 2);
@@ -75,9 +79,12 @@ void TestEveryRunGoesOn::on_a_device_and_back_data() {
   QTest::addColumn<QString>("needs");
   QTest::addColumn<double>("relative");
   // In single precision each of 25 steps is a sum of 26 terms that comes in another order: 25 · 26 · 2⁻²⁴. The grid streams.
-  QTest::newRow("acoustic-fd") << "acoustic-fd" << short_shot << "1MiB" << "4MiB" << "MiB are needed" << 4e-5;
+  QTest::newRow("acoustic-fd") << "acoustic-fd" << short_shot << "1MiB"
+                               << "4MiB"
+                               << "MiB are needed" << 4e-5;
   // In double precision 432 steps of sums of some thousand values: 432 · 5000 · 2⁻⁵³.
-  QTest::newRow("acoustic-bem") << "acoustic-bem" << QStringList{"--set", "mesh.file=" + fine_sphere()} << "64KiB" << "64MiB"
+  QTest::newRow("acoustic-bem") << "acoustic-bem" << QStringList{"--set", "mesh.file=" + fine_sphere()} << "64KiB"
+                                << "64MiB"
                                 << "its budget is" << 2.5e-10;
 }
 
@@ -94,7 +101,8 @@ void TestEveryRunGoesOn::on_a_device_and_back() {
   QFETCH(double, relative);
   const QString out = solver + "-device", whole = out + "-whole";
   COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line(solver, whole, more)), 0);
-  COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line(solver, out, safety::often + more), safety::dies_in_checkpoint(3)),
+  COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line(solver, out, safety::often + more),
+                              safety::dies_in_checkpoint(3)),
                killed);
   const rod::Said refused = resume(out, {"--workers", "emulated"}, {{"CONOID_EMULATED", "memory=" + too_little}});
   COMPARE_EXIT(refused, 6);
@@ -103,7 +111,8 @@ void TestEveryRunGoesOn::on_a_device_and_back() {
   dies.emplace_back("CONOID_EMULATED", "memory=" + enough);
   COMPARE_EXIT(resume(out, {"--workers", "emulated"}, dies), killed);
   COMPARE_EXIT(resume(out, {"--workers", "cpu"}), 0);
-  QCOMPARE(rod::summary_of(scratch_ / out.toStdString())["resumed"].get<int>(), 2);  // from checkpoints that were written
+  QCOMPARE(rod::summary_of(scratch_ / out.toStdString())["resumed"].get<int>(),
+           2);  // from checkpoints that were written
   const std::string wrong = safety::difference(safety::left_by(scratch_ / whole.toStdString()),
                                                safety::left_by(scratch_ / out.toStdString()), {{}, relative});
   QVERIFY2(wrong.empty(), wrong.c_str());
@@ -118,12 +127,12 @@ void TestEveryRunGoesOn::when_a_device_has_too_little_memory() {
   const rod::Said said = safety::conoid(
       scratch_.path(),
       safety::run_line("acoustic-fd", out,
-                       short_shot + QStringList{"--set", "grid.points=[64,380,380]", "--set", "parameters.order=12", "--set",
-                                                "parameters.duration=0.002", "--workers", "emulated"}),
+                       short_shot + QStringList{"--set", "grid.points=[64,380,380]", "--set", "parameters.order=12",
+                                                "--set", "parameters.duration=0.002", "--workers", "emulated"}),
       {{"CONOID_EMULATED", "memory=64MiB"}});
   COMPARE_EXIT(said, 6);
-  QVERIFY2(said.says("57.6 MiB of device memory are too few") && said.says("MiB are needed") && said.says("compute.memory.device") &&
-               said.says("--workers cpu"),
+  QVERIFY2(said.says("57.6 MiB of device memory are too few") && said.says("MiB are needed") &&
+               said.says("compute.memory.device") && said.says("--workers cpu"),
            said.err.c_str());
   COMPARE_EXIT(resume(out, {"--workers", "cpu"}), 0);
   QCOMPARE(rod::summary_of(scratch_ / out.toStdString())["steps"].get<int>(), 2);
@@ -135,10 +144,11 @@ void TestEveryRunGoesOn::with_planes_on_the_disk() {
   const QStringList few = {"--set", "parameters.duration=0.025"};
   COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line("acoustic-fd", out + "-whole", few)), 0);
   const safety::Left whole = safety::left_by(scratch_ / (out + "-whole").toStdString());
-  COMPARE_EXIT(safety::conoid(scratch_.path(),
-                              safety::run_line("acoustic-fd", out, safety::often + few + QStringList{"--memory", "host=2MiB"}),
-                              safety::dies_in_checkpoint(3)),
-               killed);
+  COMPARE_EXIT(
+      safety::conoid(scratch_.path(),
+                     safety::run_line("acoustic-fd", out, safety::often + few + QStringList{"--memory", "host=2MiB"}),
+                     safety::dies_in_checkpoint(3)),
+      killed);
   COMPARE_EXIT(resume(out, {}, safety::dies_in(1500)), killed);
   COMPARE_EXIT(resume(out, {}), 0);
   const conoid::Json numbers = rod::summary_of(scratch_ / out.toStdString())["numbers"];

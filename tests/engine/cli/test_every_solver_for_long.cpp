@@ -26,7 +26,9 @@ class TestEverySolverForLong : public QObject {
     QFETCH(QString, solver);
     safety::limit_memory(scratch_.path(), solver);
   }
-  void when_there_is_memory_again_data() { rows(); }
+  void when_there_is_memory_again_data() {
+    rows();
+  }
   void when_there_is_memory_again() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     QSKIP("the sanitizers have an operator new of their own");
@@ -34,14 +36,18 @@ class TestEverySolverForLong : public QObject {
     QFETCH(QString, solver);
     safety::run_out_of_memory(scratch_.path(), solver, 30, std::random_device{}());
   }
-  void a_full_file_system_loses_nothing_data() { rows(); }
+  void a_full_file_system_loses_nothing_data() {
+    rows();
+  }
   void a_full_file_system_loses_nothing() {
     if (QProcess::execute("sh", {"-c", "unshare -m true 2>/dev/null"}) != 0)
       QSKIP("a file system of its own is not allowed here");
     QFETCH(QString, solver);
     safety::fill_disk(scratch_.path(), solver);
   }
-  void price_of_determinism_data() { rows(); }
+  void price_of_determinism_data() {
+    rows();
+  }
   void price_of_determinism() {
     QFETCH(QString, solver);
     const auto march = [&](const QString& name, const char* deterministic) {
@@ -76,7 +82,7 @@ class TestEverySolverForLong : public QObject {
     // Setting up, assembling, stepping at random moments; the last one asks while a checkpoint is being written.
     std::mt19937 random(std::random_device{}());
     const auto between = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
-    const std::vector<int> moments = {between(100, 500),   between(500, 1500),  between(1500, 4000),
+    const std::vector<int> moments = {between(100, 500),   between(500, 1500),   between(1500, 4000),
                                       between(4000, 9000), between(9000, 16000), between(2000, 8000)};
     QStringList told;
     QStringList wrong;
@@ -103,8 +109,10 @@ class TestEverySolverForLong : public QObject {
       QByteArray said;
       double answer = -1;
       while (process.state() != QProcess::NotRunning && seconds() < 60) {
-        if (answer < 0) process.waitForReadyRead(10);
-        else process.waitForFinished(60000);
+        if (answer < 0)
+          process.waitForReadyRead(10);
+        else
+          process.waitForFinished(60000);
         said += process.readAllStandardError();
         if (answer < 0 && said.contains("stopping")) answer = seconds();
       }
@@ -119,9 +127,12 @@ class TestEverySolverForLong : public QObject {
                   .arg(writing ? ", writing" : "")
                   .arg(answer, 0, 'f', 2)
                   .arg(end, 0, 'f', 2)
-                  .arg(said.contains("has not come back") ? " (given up)" : early ? " (by the signal)" : "");
-      if (answer >= 1 || end >= 5 || !(early || (process.exitStatus() == QProcess::NormalExit &&
-                                                 (process.exitCode() == 75 || process.exitCode() == 0))))
+                  .arg(said.contains("has not come back") ? " (given up)"
+                       : early                            ? " (by the signal)"
+                                                          : "");
+      if (answer >= 1 || end >= 5 ||
+          !(early ||
+            (process.exitStatus() == QProcess::NormalExit && (process.exitCode() == 75 || process.exitCode() == 0))))
         wrong << told.back() + QString(", exit %1 ").arg(process.exitCode()) + said.right(400);
       std::error_code ignored;
       rod::fs::remove_all(scratch_ / out.toStdString(), ignored);

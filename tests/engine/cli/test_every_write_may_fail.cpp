@@ -40,7 +40,8 @@ class TestEveryWriteMayFail : public QObject {
   rod::Said start(const QStringList& words, const Environment& faults);
   Calls calls_of(const QStringList& words);
   void try_calls(const Calls& calls, const QString& interrupted);
-  [[nodiscard]] std::string wrong_after(const QString& kind, const QString& out, const QStringList& words, Environment faults);
+  [[nodiscard]] std::string wrong_after(const QString& kind, const QString& out, const QStringList& words,
+                                        Environment faults);
 
   /// In memory where that is possible: the library makes the faults, and flushes to a disk would take most of the time.
   static bool in_memory() { return ::access("/dev/shm", W_OK) == 0 && qputenv("TMPDIR", "/dev/shm"); }
@@ -102,14 +103,16 @@ void TestEveryWriteMayFail::initTestCase() {
 }
 
 void TestEveryWriteMayFail::every_file_is_among_them() {
-  for (const char* name : {"write case.json.#.part", "fsync case.json.#.part", "rename case.json.#.part", "write run.json.#.part",
-                           "write heat.csv", "fdatasync heat.csv", "write telemetry.csv", "write rank-#.bin", "fsync rank-#.bin",
-                           "write manifest.json.#.part", "rename manifest.json.#.part", "fsync step-#.part/",
-                           "rename step-#.part/", "fsync checkpoints/", "write summary.json.#.part", "fsync summary.json.#.part",
-                           "rename summary.json.#.part", "fwrite log.jsonl"})
+  for (const char* name :
+       {"write case.json.#.part", "fsync case.json.#.part", "rename case.json.#.part", "write run.json.#.part",
+        "write heat.csv", "fdatasync heat.csv", "write telemetry.csv", "write rank-#.bin", "fsync rank-#.bin",
+        "write manifest.json.#.part", "rename manifest.json.#.part", "fsync step-#.part/", "rename step-#.part/",
+        "fsync checkpoints/", "write summary.json.#.part", "fsync summary.json.#.part", "rename summary.json.#.part",
+        "fwrite log.jsonl"})
     QVERIFY2(calls_.contains(name), name);
 #if CONOID_HAVE_HDF5
-  for (const char* name : {"pwrite results.vtkhdf.part", "rename results.vtkhdf.part", "pwrite results.vtkhdf", "fdatasync results.vtkhdf"})
+  for (const char* name : {"pwrite results.vtkhdf.part", "rename results.vtkhdf.part", "pwrite results.vtkhdf",
+                           "fdatasync results.vtkhdf"})
     QVERIFY2(calls_.contains(name), name);
 #endif
 }
@@ -120,7 +123,8 @@ void TestEveryWriteMayFail::names_of(const Calls& calls) {
 }
 
 /// Empty, or what is wrong after a call has failed and the run went on.
-std::string TestEveryWriteMayFail::wrong_after(const QString& kind, const QString& out, const QStringList& words, Environment faults) {
+std::string TestEveryWriteMayFail::wrong_after(const QString& kind, const QString& out, const QStringList& words,
+                                               Environment faults) {
   const rod::fs::path folder = scratch_ / out.toStdString();
   const rod::fs::path mark = scratch_ / "mark";
   rod::fs::remove(mark);
@@ -132,8 +136,10 @@ std::string TestEveryWriteMayFail::wrong_after(const QString& kind, const QStrin
   const int wanted = !came ? 0 : kind == "die" ? -2 : 4;
   // A run can do without its log, and replaces a checkpoint in another way where two folders cannot change places.
   const bool spared = faults["NAME"] == "fwrite log.jsonl" || faults["NAME"].startsWith("exchange ");
-  if (first.exit == 0 && came && kind != "die" && spared) ++survived_;
-  else if (first.exit != wanted) return "exit " + std::to_string(first.exit) + "\n" + first.out + first.err;
+  if (first.exit == 0 && came && kind != "die" && spared)
+    ++survived_;
+  else if (first.exit != wanted)
+    return "exit " + std::to_string(first.exit) + "\n" + first.out + first.err;
   if (first.exit == 4 && !first.says("error")) return "nothing said: " + first.out + first.err;
 
   // Whole files or none.
@@ -147,7 +153,8 @@ std::string TestEveryWriteMayFail::wrong_after(const QString& kind, const QStrin
 
   const rod::Said rest = rod::conoid(scratch_.path(), resume(out));
   if (rest.exit != 0) return "resume: exit " + std::to_string(rest.exit) + "\n" + rest.out + rest.err;
-  if (rod::rows_of(folder / "charts/heat.csv") != whole_) return "other rows: " + rod::rows_of(folder / "charts/heat.csv");
+  if (rod::rows_of(folder / "charts/heat.csv") != whole_)
+    return "other rows: " + rod::rows_of(folder / "charts/heat.csv");
   if (rod::summary_text(folder, "numbers") != numbers_) return "other numbers";
   if (rod::summary_text(folder, "frames") != frames_) return "other frames: " + rod::summary_text(folder, "frames");
   return {};
@@ -170,7 +177,9 @@ void TestEveryWriteMayFail::try_calls(const Calls& calls, const QString& interru
         rod::fs::copy(scratch_ / interrupted.toStdString(), scratch_ / "tried", rod::fs::copy_options::recursive);
       const std::string wrong = wrong_after(kind, out, interrupted.isEmpty() ? run_into(out) : resume(out),
                                             {{"KIND", kind}, {"NAME", name}, {"AT", QString::number(at)}});
-      QVERIFY2(wrong.empty(), (kind.toStdString() + " at " + std::to_string(at) + " of " + std::to_string(last) + ": " + wrong).c_str());
+      QVERIFY2(
+          wrong.empty(),
+          (kind.toStdString() + " at " + std::to_string(at) + " of " + std::to_string(last) + ": " + wrong).c_str());
     }
 }
 
@@ -186,7 +195,8 @@ void TestEveryWriteMayFail::cleanupTestCase() {
   int run = 0, continued = 0;
   for (const auto& [name, count] : calls_) run += count;
   for (const auto& [name, count] : later_calls_) continued += count;
-  qInfo("%d faults in a run of %d calls and a continuation of %d; %d runs did without the call", tried_, run, continued, survived_);
+  qInfo("%d faults in a run of %d calls and a continuation of %d; %d runs did without the call", tried_, run, continued,
+        survived_);
 }
 
 QTEST_APPLESS_MAIN(TestEveryWriteMayFail)

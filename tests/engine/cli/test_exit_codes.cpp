@@ -93,12 +93,9 @@ void TestExitCodes::an_invalid_case_is_3() {
   unknown["solver"] = "heat-rot";
   Json unit = rod::json(20);
   unit["rod"]["length"] = "3 GHz";
-  const std::vector<std::pair<Json, std::string>> bad = {{unstable, "/parameters/fourier"},
-                                                         {mistyped, "steps"},
-                                                         {unknown, "heat-rod"},
-                                                         {unit, "/rod/length"},
-                                                         {Json::object(), "solver"},
-                                                         {Json::array(), ""}};
+  const std::vector<std::pair<Json, std::string>> bad = {
+      {unstable, "/parameters/fourier"}, {mistyped, "steps"}, {unknown, "heat-rod"}, {unit, "/rod/length"},
+      {Json::object(), "solver"},        {Json::array(), ""}};
   for (const auto& [json, word] : bad) {
     const rod::Said said = run(scratch, json);
     COMPARE_EXIT(said, 3);
@@ -127,9 +124,9 @@ void TestExitCodes::a_file_that_cannot_be_written_is_4() {
   COMPARE_EXIT(rod::conoid(scratch.path(), {"resume", "latest"}), 4);
   COMPARE_EXIT(rod::conoid(scratch.path(), {"run", "case.json", "--set", "parameters.fault=file"}), 4);
   // A disk that is full: the file-size limit makes write() fail in the same way (units of 512 bytes).
-  said = rod::limited(scratch.path(), "ulimit -f 200",
-                      {"run", "case.json", "--out", "full", "--set", "parameters.steps=3000", "--set",
-                       "output.frames.count=0"});
+  said = rod::limited(
+      scratch.path(), "ulimit -f 200",
+      {"run", "case.json", "--out", "full", "--set", "parameters.steps=3000", "--set", "output.frames.count=0"});
   COMPARE_EXIT(said, 4);
   QVERIFY2(said.says("cannot write"), said.err.c_str());
   QVERIFY2(rod::text_of(scratch / "full/charts/heat.csv").size() > 10000, "what was written before is kept");
@@ -149,9 +146,11 @@ void TestExitCodes::divergence_is_5_and_keeps_results() {
 
 void TestExitCodes::a_number_that_is_wrong_is_5() {
   const rod::Scratch scratch;
-  const rod::Said said = rod::conoid(scratch.path(), {"verify", "heat-rod", "--only", "observed beyond all orders", "--json"});
+  const rod::Said said =
+      rod::conoid(scratch.path(), {"verify", "heat-rod", "--only", "observed beyond all orders", "--json"});
   COMPARE_EXIT(said, 5);
-  QVERIFY2(said.err.find("FAILED") != std::string::npos && said.err.find("0 of 1 passed") != std::string::npos, said.err.c_str());
+  QVERIFY2(said.err.find("FAILED") != std::string::npos && said.err.find("0 of 1 passed") != std::string::npos,
+           said.err.c_str());
   const Json rows = said.json()["rows"];
   QCOMPARE(rows.size(), std::size_t{1});
   QVERIFY(!rows[0]["passed"].get<bool>());

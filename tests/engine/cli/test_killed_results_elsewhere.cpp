@@ -25,7 +25,8 @@ class TestKilledResultsElsewhere : public QObject {
       const std::string name = "run" + std::to_string(round);
       QProcess process;
       rod::prepare(process, scratch.path())
-          .start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--out", QString::fromStdString(name), "--progress", "none"});
+          .start(CONOID_WITH_HEAT_ROD,
+                 {"run", "case.json", "--out", QString::fromStdString(name), "--progress", "none"});
       const auto frames = [&] {
         const auto reader = conoid::VtkhdfReader::open(scratch / name);
         return reader.ok() ? (*reader)->frames().size() : std::size_t{0};

@@ -41,7 +41,8 @@ Ended conoid_measured(const rod::fs::path& folder, const std::vector<std::string
   if (child == 0) {
     ::sched_setaffinity(0, sizeof two, &two);
     const int out = ::open(said.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0644);
-    if (::chdir(where.c_str()) == 0 && ::dup2(out, 1) >= 0 && ::dup2(out, 2) >= 0) ::execv(arguments[0], arguments.data());
+    if (::chdir(where.c_str()) == 0 && ::dup2(out, 1) >= 0 && ::dup2(out, 2) >= 0)
+      ::execv(arguments[0], arguments.data());
     ::_exit(127);
   }
   Ended ended;
@@ -75,16 +76,19 @@ class TestMemoryBudget : public QObject {
                  "planes": [{"normal": "y", "low": [-3, 0, -3], "high": [3, 0, 3], "points": [45, 45]}]},
       "compute": {"precision": "double"}, "parameters": {"steps": 32}})");
     rod::write_case(scratch / "case.json", json);
-    const Ended refused = conoid_measured(scratch.path(), {"check", "case.json", "--set", "compute.memory.host=100 MiB"});
+    const Ended refused =
+        conoid_measured(scratch.path(), {"check", "case.json", "--set", "compute.memory.host=100 MiB"});
     QVERIFY(refused.exit != 0);
     std::smatch least;
     const std::string answer = rod::text_of(scratch / "said");
-    QVERIFY2(std::regex_search(answer, least, std::regex("need ([0-9]+) MiB even with values on the disk")), answer.c_str());
+    QVERIFY2(std::regex_search(answer, least, std::regex("need ([0-9]+) MiB even with values on the disk")),
+             answer.c_str());
     const std::size_t budget = static_cast<std::size_t>(std::stoi(least[1]) + 8) << 20;
     // The least is that of one thread. More threads than there is room for: fewer assemble, it is told, and the budget holds.
     for (const std::string threads : {"1", "12"}) {
       const bool few = threads == "12";
-      const std::vector<std::string> settings = {"--set", "compute.memory.host=" + std::to_string(budget), "--set", "compute.threads=" + threads};
+      const std::vector<std::string> settings = {"--set", "compute.memory.host=" + std::to_string(budget), "--set",
+                                                 "compute.threads=" + threads};
       std::vector<std::string> words = {"check", "case.json"};
       words.insert(words.end(), settings.begin(), settings.end());
       QCOMPARE(conoid_measured(scratch.path(), words).exit, 0);
@@ -98,7 +102,8 @@ class TestMemoryBudget : public QObject {
       const conoid::Json numbers = rod::summary_of(scratch / out)["numbers"];
       QVERIFY2(numbers.contains("streamed_read"), said.c_str());
       QCOMPARE(numbers.contains("assembly_threads"), few);
-      const std::string text = std::to_string(ended.peak >> 10) + " KiB of " + std::to_string(budget >> 10) + ", threads " + threads;
+      const std::string text =
+          std::to_string(ended.peak >> 10) + " KiB of " + std::to_string(budget >> 10) + ", threads " + threads;
       QVERIFY2(ended.peak <= budget, text.c_str());
       QVERIFY2(ended.peak >= budget / 2, text.c_str());  // it is no idle promise
     }

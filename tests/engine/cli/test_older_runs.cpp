@@ -27,7 +27,9 @@ class TestOlderRuns : public QObject {
     for (const auto& entry : rod::fs::directory_iterator(CONOID_TEST_DATA "/runs"))
       QTest::newRow(entry.path().filename().c_str()) << QString::fromStdString(entry.path().filename().string());
   }
-  static rod::fs::path stored(const QString& name) { return rod::fs::path(CONOID_TEST_DATA "/runs") / name.toStdString(); }
+  static rod::fs::path stored(const QString& name) {
+    return rod::fs::path(CONOID_TEST_DATA "/runs") / name.toStdString();
+  }
   /// A copy that can be gone on with. A run remembers where its case lay, and its mesh beside it: here that is the copy.
   rod::fs::path copy_of(const QString& name, const std::string& as) const;
   /// By the program that has the solver of this run.
@@ -89,7 +91,8 @@ void TestOlderRuns::a_run_of_a_later_format_is_refused() {
   about["conoid"] = "7.5.0";
   std::ofstream(copy / "run.json") << conoid::indented_json(about);
   const std::string before = rod::text_of(copy / "summary.json");
-  for (const QStringList& words : {QStringList{"resume", "later", "--progress", "none"}, QStringList{"export", "later", "--to", "csv"}}) {
+  for (const QStringList& words :
+       {QStringList{"resume", "later", "--progress", "none"}, QStringList{"export", "later", "--to", "csv"}}) {
     const rod::Said said = rod::conoid(scratch_.path(), words);
     COMPARE_EXIT(said, 4);
     QVERIFY2(said.says("has format 99") && said.says("7.5.0"), said.err.c_str());

@@ -180,7 +180,8 @@ void TestRanks::checkpoints_go_from_one_rank_to_two_and_back() {
   const auto checkpoints = [&] {
     std::set<std::string> names;
     std::error_code none;
-    for (rod::fs::directory_iterator it(scratch / "parts/checkpoints", none), end; !none && it != end; it.increment(none))
+    for (rod::fs::directory_iterator it(scratch / "parts/checkpoints", none), end; !none && it != end;
+         it.increment(none))
       names.insert(it->path().filename().string());
     return names;
   };
@@ -188,7 +189,8 @@ void TestRanks::checkpoints_go_from_one_rank_to_two_and_back() {
   const auto part = [&](const QStringList& words) {
     std::error_code none;
     rod::fs::remove_all(scratch / "before", none);
-    if (rod::fs::exists(scratch / "parts")) rod::fs::copy(scratch / "parts", scratch / "before", rod::fs::copy_options::recursive);
+    if (rod::fs::exists(scratch / "parts"))
+      rod::fs::copy(scratch / "parts", scratch / "before", rod::fs::copy_options::recursive);
     rod::Said said;
     for (int attempt = 0; attempt < 20; ++attempt) {
       const auto before = checkpoints();
@@ -199,7 +201,8 @@ void TestRanks::checkpoints_go_from_one_rank_to_two_and_back() {
       said = rod::collect(process);
       if (said.exit != 0) break;
       rod::fs::remove_all(scratch / "parts");
-      if (rod::fs::exists(scratch / "before")) rod::fs::copy(scratch / "before", scratch / "parts", rod::fs::copy_options::recursive);
+      if (rod::fs::exists(scratch / "before"))
+        rod::fs::copy(scratch / "before", scratch / "parts", rod::fs::copy_options::recursive);
     }
     return said;
   };
@@ -217,9 +220,12 @@ void TestRanks::killed_ranks_go_on_to_the_same_end_data() {
   QTest::addColumn<QString>("killed");
   QTest::addColumn<QString>("inside");
   for (const char* solver : {"acoustic-fd", "maxwell-fem"}) {  // the others refuse two ranks, see above
-    QTest::addRow("%s, the leading rank", solver) << solver << "0" << "rename step-#.part/";
-    QTest::addRow("%s, the other rank", solver) << solver << "1" << "fsync rank-#.bin";
-    QTest::addRow("%s, both", solver) << solver << "0 1" << "fsync rank-#.bin";
+    QTest::addRow("%s, the leading rank", solver) << solver << "0"
+                                                  << "rename step-#.part/";
+    QTest::addRow("%s, the other rank", solver) << solver << "1"
+                                                << "fsync rank-#.bin";
+    QTest::addRow("%s, both", solver) << solver << "0 1"
+                                      << "fsync rank-#.bin";
   }
 }
 
@@ -231,15 +237,17 @@ void TestRanks::killed_ranks_go_on_to_the_same_end() {
   static const rod::Scratch scratch;  // the whole runs in it serve all rows
   const QStringList some = solver == "acoustic-fd" ? QStringList{"--set", "parameters.duration=0.1"} : QStringList();
   const QString whole = solver + "-one", out = solver + killed.remove(' ');
-  if (!rod::fs::exists(scratch / whole.toStdString())) COMPARE_EXIT(safety::conoid(scratch.path(), safety::run_line(solver, whole, some)), 0);
+  if (!rod::fs::exists(scratch / whole.toStdString()))
+    COMPARE_EXIT(safety::conoid(scratch.path(), safety::run_line(solver, whole, some)), 0);
   QProcess process;
   rod::prepare(process, scratch.path())
-      .start("mpirun", QStringList{"--allow-run-as-root", "--oversubscribe", "-n", "2", "sh", "-c",
-                                   QString("case %1 in *$OMPI_COMM_WORLD_RANK*) export LD_PRELOAD='%2' CONOID_FAULT_KIND=die "
-                                           "CONOID_FAULT_AT=2 CONOID_FAULT_NAME='%3';; esac; exec \"$0\" \"$@\"")
-                                       .arg(killed, CONOID_WRITE_FAULTS, inside),
-                                   safety::program} +
-                            safety::run_line(solver, out, safety::often + some));
+      .start("mpirun",
+             QStringList{"--allow-run-as-root", "--oversubscribe", "-n", "2", "sh", "-c",
+                         QString("case %1 in *$OMPI_COMM_WORLD_RANK*) export LD_PRELOAD='%2' CONOID_FAULT_KIND=die "
+                                 "CONOID_FAULT_AT=2 CONOID_FAULT_NAME='%3';; esac; exec \"$0\" \"$@\"")
+                             .arg(killed, CONOID_WRITE_FAULTS, inside),
+                         safety::program} +
+                 safety::run_line(solver, out, safety::often + some));
   const rod::Said said = rod::collect(process);
   QVERIFY2(said.exit > 0 && said.exit != 75, (said.out + said.err).c_str());
   QVERIFY2(said.says("signal 9") || said.says("Killed"), (said.out + said.err).c_str());

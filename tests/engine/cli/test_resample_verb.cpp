@@ -21,7 +21,8 @@ class TestResampleVerb : public QObject {
   }
 
   void a_model_comes_out_in_another_format_at_another_spacing() {
-    const rod::Said said = resample({"model.json", "--spacing", "5m,10m,2.5m", "--filter", "linear", "-o", "fine.vti", "--json"});
+    const rod::Said said =
+        resample({"model.json", "--spacing", "5m,10m,2.5m", "--filter", "linear", "-o", "fine.vti", "--json"});
     COMPARE_EXIT(said, 0);
     const Json json = said.json();
     QCOMPARE(json["written"].get<std::string>(), std::string("fine.vti"));
@@ -103,7 +104,10 @@ class TestResampleVerb : public QObject {
 
  private:
   /// Of sample n, z slowest, 1500 m/s and more.
-  static float speed(int n) { return 1500.0F + 10.0F * static_cast<float>(n % 6) + 20.0F * static_cast<float>(n / 6 % 5) + 40.0F * static_cast<float>(n / 30); }
+  static float speed(int n) {
+    return 1500.0F + 10.0F * static_cast<float>(n % 6) + 20.0F * static_cast<float>(n / 6 % 5) +
+           40.0F * static_cast<float>(n / 30);
+  }
   static void write_model(const rod::Scratch& folder) {
     std::string bytes(4 * 120, '\0');
     for (int n = 0; n < 120; ++n) {

@@ -34,12 +34,15 @@ constexpr int steps = 600;
 void start(QProcess& process, const rod::fs::path& folder, const QString& out, const char* pace = "0.003",
            const char* progress = "none") {
   rod::prepare(process, folder)
-      .start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--out", out, "--progress", progress, "--set",
-                                    QString("parameters.pace=%1").arg(pace), "--set", "output.checkpoints.every_seconds=0.1"});
+      .start(CONOID_WITH_HEAT_ROD,
+             {"run", "case.json", "--out", out, "--progress", progress, "--set",
+              QString("parameters.pace=%1").arg(pace), "--set", "output.checkpoints.every_seconds=0.1"});
   process.waitForStarted();
 }
 
-void send(const QProcess& process, int signal) { ::kill(static_cast<pid_t>(process.processId()), signal); }
+void send(const QProcess& process, int signal) {
+  ::kill(static_cast<pid_t>(process.processId()), signal);
+}
 
 int checkpoints_in(const rod::fs::path& run) {
   int n = 0;
@@ -116,7 +119,9 @@ void TestSignalsAndResume::a_solver_that_does_not_look_is_given_up() {
     QVERIFY(rod::eventually([&] { return rod::fs::exists(scratch_ / "stuck/charts/heat.csv"); }));
     std::this_thread::sleep_for(std::chrono::milliseconds(200));  // inside the step, as a rule
     const auto asked = std::chrono::steady_clock::now();
-    const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count(); };
+    const auto seconds = [&] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
+    };
     send(process, SIGTERM);
     QByteArray told;
     QVERIFY(rod::eventually([&] { return is_stopping(process, told); }));
@@ -143,8 +148,8 @@ void TestSignalsAndResume::a_solver_that_does_not_look_is_given_up() {
 void TestSignalsAndResume::sigusr1_checkpoints_and_goes_on() {
   QProcess process;
   rod::prepare(process, scratch_.path())
-      .start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--out", "usr1", "--progress", "none", "--set",
-                                    "parameters.pace=0.006"});
+      .start(CONOID_WITH_HEAT_ROD,
+             {"run", "case.json", "--out", "usr1", "--progress", "none", "--set", "parameters.pace=0.006"});
   QVERIFY(process.waitForStarted());
   QVERIFY(rod::eventually([&] { return rod::fs::exists(scratch_ / "usr1/charts/heat.csv"); }));
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -186,7 +191,8 @@ void TestSignalsAndResume::a_run_in_use_is_not_touched() {
 }
 
 void TestSignalsAndResume::latest_finds_the_run() {
-  COMPARE_EXIT(rod::conoid(scratch_.path(), {"run", "case.json", "--set", "parameters.steps=11", "--progress", "none"}), 0);
+  COMPARE_EXIT(rod::conoid(scratch_.path(), {"run", "case.json", "--set", "parameters.steps=11", "--progress", "none"}),
+               0);
   const rod::Said said = resume(scratch_.path(), "latest");
   COMPARE_EXIT(said, 0);
   QVERIFY2(said.says("finished already"), said.out.c_str());

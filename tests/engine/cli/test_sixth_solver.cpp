@@ -45,8 +45,9 @@ void TestSixthSolver::it_is_checked() {
 void TestSixthSolver::it_runs_with_units_and_set() {
   const rod::Scratch scratch;
   rod::write_case(scratch / "case.json", rod::json(20));
-  const rod::Said said = rod::conoid(scratch.path(), {"run", "case.json", "--set", "rod.length=50 cm", "--set",
-                                                      "parameters.steps=23", "--out", "run", "--workers", "cpu:1,cpu:1"});
+  const rod::Said said =
+      rod::conoid(scratch.path(), {"run", "case.json", "--set", "rod.length=50 cm", "--set", "parameters.steps=23",
+                                   "--out", "run", "--workers", "cpu:1,cpu:1"});
   COMPARE_EXIT(said, 0);
   const Json summary = rod::summary_of(scratch / "run");
   QCOMPARE(summary["steps"].get<int>(), 23);
@@ -67,23 +68,27 @@ void TestSixthSolver::it_is_verified() {
   QCOMPARE(json["solver"].get<std::string>(), std::string("heat-rod"));
   QCOMPARE(json["rows"].size(), std::size_t(3));
   for (const Json& row : json["rows"])
-    for (const char* key : {"name", "value", "unit", "limit", "ratio", "passed", "source"}) QVERIFY2(row.contains(key), key);
+    for (const char* key : {"name", "value", "unit", "limit", "ratio", "passed", "source"})
+      QVERIFY2(row.contains(key), key);
 }
 
 void TestSixthSolver::rows_are_chosen_by_their_beginnings() {
   const rod::Scratch scratch;
-  const rod::Said some = rod::conoid(scratch.path(), {"verify", "heat-rod", "--quick", "--only", "observed order", "--json"});
+  const rod::Said some =
+      rod::conoid(scratch.path(), {"verify", "heat-rod", "--quick", "--only", "observed order", "--json"});
   COMPARE_EXIT(some, 0);
   QCOMPARE(some.json()["rows"].size(), std::size_t(2));
   // Success on nothing would pass for a check.
-  for (const QStringList& words : {QStringList{"verify"}, QStringList{"verify", "heat-rod"}, QStringList{"bench", "heat-rod", "--quick"}}) {
+  for (const QStringList& words :
+       {QStringList{"verify"}, QStringList{"verify", "heat-rod"}, QStringList{"bench", "heat-rod", "--quick"}}) {
     const rod::Said none = rod::conoid(scratch.path(), words + QStringList{"--only", "order observed", "--json"});
     COMPARE_EXIT(none, 2);
     const Json json = none.json();
     QVERIFY2(json["rows"].empty(), none.out.c_str());
     QVERIFY2(json["error"]["text"].get<std::string>().find("'order observed'") != std::string::npos, none.out.c_str());
-    QVERIFY2(none.err.find(words[0] == "bench" ? "update, 2^20 cells" : "observed order, F = 0.400") != std::string::npos,
-             none.err.c_str());
+    QVERIFY2(
+        none.err.find(words[0] == "bench" ? "update, 2^20 cells" : "observed order, F = 0.400") != std::string::npos,
+        none.err.c_str());
     QVERIFY2(!none.says("0 of 0 passed"), none.err.c_str());
   }
 }
@@ -91,8 +96,9 @@ void TestSixthSolver::rows_are_chosen_by_their_beginnings() {
 void TestSixthSolver::it_is_swept() {
   const rod::Scratch scratch;
   rod::write_case(scratch / "case.json", rod::json(20));
-  const rod::Said said = rod::conoid(scratch.path(), {"sweep", "case.json", "--over", "parameters.steps=10:5:20", "--over",
-                                                      "rod.cells=8,16", "--jobs", "2", "--out", "sweep", "--json"});
+  const rod::Said said =
+      rod::conoid(scratch.path(), {"sweep", "case.json", "--over", "parameters.steps=10:5:20", "--over",
+                                   "rod.cells=8,16", "--jobs", "2", "--out", "sweep", "--json"});
   COMPARE_EXIT(said, 0);
   QCOMPARE(said.json()["points"].size(), std::size_t(6));
   const std::string rows = rod::rows_of(scratch / "sweep/sweep.csv");

@@ -72,12 +72,15 @@ class TestVtuMesh : public QObject {
   void a_side_becomes_a_group_and_edges_are_halved() {
     const rod::Scratch scratch;
     const std::string out = (scratch.path() / "made.msh").string();
-    std::ofstream(scratch.path() / "tet.stl") << "solid body\nfacet normal 0 0 -1\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\n"
-        "facet normal 0 -1 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 0 1\nendloop\nendfacet\n"
-        "facet normal -1 0 0\nouter loop\nvertex 0 0 0\nvertex 0 0 1\nvertex 0 1 0\nendloop\nendfacet\n"
-        "facet normal 1 1 1\nouter loop\nvertex 1 0 0\nvertex 0 1 0\nvertex 0 0 1\nendloop\nendfacet\nendsolid body\n";
+    std::ofstream(scratch.path() / "tet.stl")
+        << "solid body\nfacet normal 0 0 -1\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\n"
+           "facet normal 0 -1 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 0 1\nendloop\nendfacet\n"
+           "facet normal -1 0 0\nouter loop\nvertex 0 0 0\nvertex 0 0 1\nvertex 0 1 0\nendloop\nendfacet\n"
+           "facet normal 1 1 1\nouter loop\nvertex 1 0 0\nvertex 0 1 0\nvertex 0 0 1\nendloop\nendfacet\nendsolid "
+           "body\n";
     const QStringList first = {"tet.stl", "--unit", "mm", "--json", "--refine", "--group", "floor"};
-    const rod::Said said = mesh(scratch.path(), first + QStringList{"--at", "0.2, 0.2, -1", "--convert", QString::fromStdString(out)});
+    const rod::Said said =
+        mesh(scratch.path(), first + QStringList{"--at", "0.2, 0.2, -1", "--convert", QString::fromStdString(out)});
     COMPARE_EXIT(said, 0);
     bool found = false;
     const conoid::Json json = said.json();

@@ -125,8 +125,7 @@ class TestUnits : public QObject {
     QTest::addColumn<QString>("expected");
     QTest::addColumn<QString>("message");  // must occur in the text
     const auto row = [](const char* text, const char* unit, const char* message) {
-      QTest::addRow("%.30s -> %s", text, unit)
-          << QString::fromUtf8(text) << unit << QString::fromUtf8(message);
+      QTest::addRow("%.30s -> %s", text, unit) << QString::fromUtf8(text) << unit << QString::fromUtf8(message);
     };
     row("", "Hz", "found nothing");
     row("   ", "Hz", "found nothing");
@@ -277,8 +276,7 @@ class TestUnits : public QObject {
       const auto back = parse_bytes(format_bytes(n));
       QVERIFY(back.ok());
       // Two digits at least are shown: half a unit of the second is 5 %.
-      QVERIFY(std::abs(static_cast<double>(*back) - static_cast<double>(n)) <=
-              0.051 * static_cast<double>(n));
+      QVERIFY(std::abs(static_cast<double>(*back) - static_cast<double>(n)) <= 0.051 * static_cast<double>(n));
     }
   }
 

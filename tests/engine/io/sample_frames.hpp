@@ -39,13 +39,14 @@ class Sampler {
   }
 
   void add_fields(FramePart& part, Index points, Index cells) {
-    part.fields.push_back(
-        make_field({"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"}, values(points)));
-    part.fields.push_back(make_field({"velocity", "m/s", FieldKind::magnitude, Association::point, 3, false, "Velocity"},
-                                     values(3 * points)));
+    part.fields.push_back(make_field(
+        {"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"}, values(points)));
+    part.fields.push_back(make_field(
+        {"velocity", "m/s", FieldKind::magnitude, Association::point, 3, false, "Velocity"}, values(3 * points)));
     part.fields.push_back(
         make_field({"density", "kg/m^3", FieldKind::magnitude, Association::cell, 1, false, "ρ"}, values(cells)));
-    part.fields.push_back(make_field({"e_field", "V/m", FieldKind::phase, Association::point, 3, true, ""}, values(6 * points)));
+    part.fields.push_back(
+        make_field({"e_field", "V/m", FieldKind::phase, Association::point, 3, true, ""}, values(6 * points)));
   }
 
   FramePart image_part(std::string name, std::array<Index, 3> points) {

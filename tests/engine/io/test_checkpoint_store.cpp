@@ -40,7 +40,9 @@ namespace {
 
 constexpr Index entries = 10007;
 
-double value_at(Index i, Index step) { return static_cast<double>(i) * 1.25 + static_cast<double>(step) * 1e6; }
+double value_at(Index i, Index step) {
+  return static_cast<double>(i) * 1.25 + static_cast<double>(step) * 1e6;
+}
 
 // A state of `step`, cut into `ranks` contiguous shares, each written in two pieces.
 Status write_checkpoint(const CheckpointStore& store, Index step, int ranks, Index size = entries) {
@@ -144,8 +146,8 @@ void TestCheckpointStore::keeps_the_newest() {
 
 void TestCheckpointStore::damage_is_named_and_skipped_data() {
   QTest::addColumn<QString>("what");
-  for (const char* what : {"flip data", "flip manifest", "cut data", "cut manifest", "no manifest", "no data", "empty data",
-                           "empty manifest", "manifest is a folder", "manifest is other json"})
+  for (const char* what : {"flip data", "flip manifest", "cut data", "cut manifest", "no manifest", "no data",
+                           "empty data", "empty manifest", "manifest is a folder", "manifest is other json"})
     QTest::newRow(what) << what;
 }
 

@@ -53,7 +53,15 @@ fs::path TestExport::make_run(const QTemporaryDir& folder, std::vector<std::shar
     (*writer)->write(*frames.back()).or_throw();
   }
   RunResults results(*run, true);
-  results.table({"energy", "Energy", {{"t", "s", ""}, {"E", "J", ""}}, ChartForm::lines, AxisScale::linear, AxisScale::linear, "", {}})
+  results
+      .table({"energy",
+              "Energy",
+              {{"t", "s", ""}, {"E", "J", ""}},
+              ChartForm::lines,
+              AxisScale::linear,
+              AxisScale::linear,
+              "",
+              {}})
       .append({0.5, 2.5});
   results.flush().or_throw();
   std::ofstream(run->charts() / "energy.csv", std::ios::app) << "0.7,1";
@@ -80,7 +88,8 @@ void TestExport::parse(const fs::path& file, Parsed& out) {
       QCOMPARE(attributes.value("header_type").toString(), QString("UInt64"));
       QCOMPARE(attributes.value("byte_order").toString(), QString("LittleEndian"));
     }
-    if (xml.name() == u"Piece" && attributes.hasAttribute("Extent")) out.extent = attributes.value("Extent").toString().split(' ');
+    if (xml.name() == u"Piece" && attributes.hasAttribute("Extent"))
+      out.extent = attributes.value("Extent").toString().split(' ');
     if (xml.name() != u"DataArray" || attributes.value("format") != u"appended") continue;
     // Blocks follow one another without gaps.
     const auto offset = static_cast<std::size_t>(attributes.value("offset").toULongLong());
@@ -128,13 +137,15 @@ void TestExport::everything_as_xml() {
         std::vector<float> re, im;
         for (std::size_t i = 0; i < field.values->size(); ++i)
           (field.info.is_complex && i % 2 == 1 ? im : re).push_back((*field.values)[i]);
-        same_bytes(field.info.is_complex ? field.info.name + "_re" : field.info.name, re.data(), re.size() * sizeof(float));
+        same_bytes(field.info.is_complex ? field.info.name + "_re" : field.info.name, re.data(),
+                   re.size() * sizeof(float));
         if (field.info.is_complex) same_bytes(field.info.name + "_im", im.data(), im.size() * sizeof(float));
       }
       if (image) {
         const auto& g = std::get<ImageGeometry>(part.geometry);
         for (int a = 0; a < 3; ++a)
-          QCOMPARE(file.extent[2 * a + 1].toLongLong(), static_cast<qlonglong>(g.points[static_cast<std::size_t>(a)] - 1));
+          QCOMPARE(file.extent[2 * a + 1].toLongLong(),
+                   static_cast<qlonglong>(g.points[static_cast<std::size_t>(a)] - 1));
       } else {
         const auto& m = std::get<MeshGeometry>(part.geometry);
         same_bytes("Points", m.points->data(), m.points->size() * sizeof(double));

@@ -9,7 +9,6 @@
 #include <limits>
 #include <random>
 
-
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/json.hpp"
 #include "engine/io/checkpoint_store.hpp"
@@ -144,7 +143,9 @@ void TestRunResults::rfc_4180_quoting() {
 }
 
 void TestRunResults::reader_takes_what_people_write() {
-  for (const char* text : {"1,2\n3,4\n", "1;2\n3;4", "1\t2\n\n3\t4\n", "  1   2\n 3 \t 4  \n", "\xef\xbb\xbf" "a,b\r\n1,2\r\n3,4\r\n",
+  for (const char* text : {"1,2\n3,4\n", "1;2\n3;4", "1\t2\n\n3\t4\n", "  1   2\n 3 \t 4  \n",
+                           "\xef\xbb\xbf"
+                           "a,b\r\n1,2\r\n3,4\r\n",
                            "% matlab\n# more\n+1.0,2e0\n3.,.4e1\n", "t[s] p[Pa]\n1 2\n3 4\n"}) {
     const auto table = parse_csv(text, "signal");
     QVERIFY2(table.ok(), text);
@@ -206,8 +207,13 @@ void TestRunResults::torn_last_line() {
 void TestRunResults::numbers_read_back_exactly() {
   std::mt19937_64 random(9);
   std::string text = "v\r\n";
-  std::vector<double> values = {0.0, -0.0, 5e-324, std::numeric_limits<double>::max(), 1.0 / 3,
-                                std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  std::vector<double> values = {0.0,
+                                -0.0,
+                                5e-324,
+                                std::numeric_limits<double>::max(),
+                                1.0 / 3,
+                                std::numeric_limits<double>::infinity(),
+                                -std::numeric_limits<double>::infinity()};
   while (values.size() < 2000) {
     const double v = std::bit_cast<double>(random());
     if (std::isfinite(v)) values.push_back(v);
@@ -227,7 +233,8 @@ void TestRunResults::numbers_read_back_exactly() {
 void TestRunResults::telemetry_of_before_the_counts_goes_on_as_it_was() {
   QTemporaryDir folder;
   const RunFolder run = make(folder);
-  const std::string old = "pass,worker,begin,end,busy[s],waiting[s],copying[s],phase\r\n# phase 0 is march\r\n0,0,0,4,0.5,0,0,0\r\n";
+  const std::string old =
+      "pass,worker,begin,end,busy[s],waiting[s],copying[s],phase\r\n# phase 0 is march\r\n0,0,0,4,0.5,0,0,0\r\n";
   std::ofstream(run.telemetry_file(), std::ios::binary) << old;
   {
     RunResults results(run, true);
@@ -243,7 +250,8 @@ void TestRunResults::telemetry_of_before_the_counts_goes_on_as_it_was() {
   QVERIFY(read_csv(run.telemetry_file()).ok());
   // One of before the bytes that were streamed keeps its eleven columns.
   std::ofstream(run.telemetry_file(), std::ios::binary)
-      << "pass,worker,begin,end,busy[s],waiting[s],copying[s],phase,operations[1],moved[B],held[B]\r\n# phase 0 is march\r\n0,0,0,4,0.5,0,0,0,1,2,3\r\n";
+      << "pass,worker,begin,end,busy[s],waiting[s],copying[s],phase,operations[1],moved[B],held[B]\r\n# phase 0 is "
+         "march\r\n0,0,0,4,0.5,0,0,0,1,2,3\r\n";
   {
     RunResults results(run, true);
     const TelemetryRow row{1, 0, {0, 4}, 0.25, 0, 0, "march", 1e9, 1e8, 5, 7};
@@ -267,7 +275,10 @@ void TestRunResults::resume_truncates_tables() {
   const RunFolder run = make(folder);
   const CheckpointStore store(run.checkpoints());
   auto row = [](int i) { return std::vector<double>{0.1 * i, std::sin(i), std::cos(i)}; };
-  auto telemetry = [](int i) { return TelemetryRow{static_cast<std::uint64_t>(i), 0, {0, i}, 0.5, 0.25, 0.125, i % 2 == 0 ? "assembly" : "summation", 1e9 * i, 64.0 * i, 1073741825.0, 4096.0 * i}; };
+  auto telemetry = [](int i) {
+    return TelemetryRow{static_cast<std::uint64_t>(i),         0,       {0, i},   0.5,          0.25,      0.125,
+                        i % 2 == 0 ? "assembly" : "summation", 1e9 * i, 64.0 * i, 1073741825.0, 4096.0 * i};
+  };
   {
     RunResults results(run, true);
     Table& table = results.table(receivers());
@@ -285,7 +296,8 @@ void TestRunResults::resume_truncates_tables() {
     QVERIFY((*writer)->close().ok());
     QVERIFY(store.commit(57, 1).ok());
     // Goes on and is lost: rows, a young table, numbers.
-    results.table({"young", "", {{"a", "", ""}}, ChartForm::lines, AxisScale::linear, AxisScale::linear, "", {}}).append({1.0});
+    results.table({"young", "", {{"a", "", ""}}, ChartForm::lines, AxisScale::linear, AxisScale::linear, "", {}})
+        .append({1.0});
     results.number("energy", -1, "J");
     for (int i = 57; i < 20000; ++i) table.append({-1.0, -1.0, -1.0});
     const TelemetryRow t = telemetry(-1);

@@ -76,7 +76,8 @@ class TestSegy : public QObject {
           QCOMPARE(h.crossline, static_cast<std::int32_t>(20 + t));
           QVERIFY(std::abs(h.receiver[0] - 100.125 * static_cast<double>(t)) < 1e-3);
           QVERIFY(std::abs(h.source[2] + 10) < 1e-3);
-          QCOMPARE(std::memcmp(got.data(), values.data() + t * samples, got.size() * 4), 0);  // quarters are exact in both
+          QCOMPARE(std::memcmp(got.data(), values.data() + t * samples, got.size() * 4),
+                   0);  // quarters are exact in both
         }
       }
   }

@@ -147,7 +147,8 @@ void TestVtkhdfFullDisk::file_size_limit() {
 void TestVtkhdfFullDisk::small_file_system() {
   QTemporaryDir folder;
   const fs::path path = folder.path().toStdString();
-  if (::mount("tmpfs", path.c_str(), "tmpfs", 0, "size=512k") != 0) QSKIP("mounting a small file system is not allowed here");
+  if (::mount("tmpfs", path.c_str(), "tmpfs", 0, "size=512k") != 0)
+    QSKIP("mounting a small file system is not allowed here");
   std::uint64_t finished = 0;
   Status s;
   {

@@ -28,7 +28,8 @@ class TestVtkhdfLayout : public QObject {
 
 #if CONOID_HAVE_HDF5
  private:
-  static fs::path write(const QTemporaryDir& folder, std::uint64_t frames, const std::function<Frame(std::uint64_t)>& make);
+  static fs::path write(const QTemporaryDir& folder, std::uint64_t frames,
+                        const std::function<Frame(std::uint64_t)>& make);
   static h5::Handle open_plain(const fs::path& file);
   static h5::Shape shape(const h5::Handle& file, const std::string& name);
   static std::vector<std::int64_t> integers(const h5::Handle& file, const std::string& name, Index rows);
@@ -105,7 +106,8 @@ void TestVtkhdfLayout::lone_image_frame_is_shown_twice() {
 }
 
 void TestVtkhdfLayout::planes_without_x_are_meshes() {
-  for (const std::array<Index, 3> points : {std::array<Index, 3>{5, 1, 4}, {1, 5, 4}, {1, 1, 6}, {1, 7, 1}, {1, 1, 1}}) {
+  for (const std::array<Index, 3> points :
+       {std::array<Index, 3>{5, 1, 4}, {1, 5, 4}, {1, 1, 6}, {1, 7, 1}, {1, 1, 1}}) {
     QTemporaryDir folder;
     samples::Sampler sampler(1);
     const auto file = open_plain(write(folder, 2, [&](std::uint64_t f) { return sampler.image_frame(f, points); }));
@@ -187,12 +189,24 @@ void TestVtkhdfLayout::values_never_outgrow_steps() {
 
 #else
 
-void TestVtkhdfLayout::classic_format() { QSKIP("this build has no HDF5"); }
-void TestVtkhdfLayout::image() { QSKIP("this build has no HDF5"); }
-void TestVtkhdfLayout::lone_image_frame_is_shown_twice() { QSKIP("this build has no HDF5"); }
-void TestVtkhdfLayout::planes_without_x_are_meshes() { QSKIP("this build has no HDF5"); }
-void TestVtkhdfLayout::moving_mesh_appends_points_only() { QSKIP("this build has no HDF5"); }
-void TestVtkhdfLayout::values_never_outgrow_steps() { QSKIP("this build has no HDF5"); }
+void TestVtkhdfLayout::classic_format() {
+  QSKIP("this build has no HDF5");
+}
+void TestVtkhdfLayout::image() {
+  QSKIP("this build has no HDF5");
+}
+void TestVtkhdfLayout::lone_image_frame_is_shown_twice() {
+  QSKIP("this build has no HDF5");
+}
+void TestVtkhdfLayout::planes_without_x_are_meshes() {
+  QSKIP("this build has no HDF5");
+}
+void TestVtkhdfLayout::moving_mesh_appends_points_only() {
+  QSKIP("this build has no HDF5");
+}
+void TestVtkhdfLayout::values_never_outgrow_steps() {
+  QSKIP("this build has no HDF5");
+}
 
 #endif
 

@@ -36,7 +36,8 @@ void TestVtkhdfRoundTrip::initTestCase() {
 
 void TestVtkhdfRoundTrip::a_run_opens_on_a_frame_that_shows_something() {
   // A wave of an amplitude a frame; the mean that it swings around says nothing.
-  const auto opened_on = [](const std::vector<double>& amplitudes, FrameAxis axis, double mean, Bytes most = Bytes{1} << 20) {
+  const auto opened_on = [](const std::vector<double>& amplitudes, FrameAxis axis, double mean,
+                            Bytes most = Bytes{1} << 20) {
     QTemporaryDir folder;
     auto writer = VtkhdfWriter::create(path(folder), "run-1");
     if (!writer) qFatal("create");
@@ -49,7 +50,8 @@ void TestVtkhdfRoundTrip::a_run_opens_on_a_frame_that_shows_something() {
       std::vector<float> values;
       for (int i = 0; i < 64; ++i) values.push_back(static_cast<float>(mean + amplitudes[f] * std::sin(i)));
       FramePart part{"plane", ImageGeometry{{8, 8, 1}, {}, {1, 1, 1}}, {}};
-      part.fields.push_back(make_field({"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"}, std::move(values)));
+      part.fields.push_back(make_field(
+          {"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"}, std::move(values)));
       frame.parts.push_back(std::move(part));
       if (!(*writer)->write(frame)) qFatal("write");
     }

@@ -41,7 +41,8 @@ class TestVtkhdfSurvivesKill : public QObject {
   // Runs `body` in a child; true if it ended by itself with exit code 0.
   static bool in_child(const std::function<void()>& body);
   // All frames that were finished are there and hold what was written; empty, or what is wrong.
-  std::string check(const fs::path& folder, const std::function<Frame(std::uint64_t)>& frame, std::uint64_t least) const;
+  std::string check(const fs::path& folder, const std::function<Frame(std::uint64_t)>& frame,
+                    std::uint64_t least) const;
 };
 
 void TestVtkhdfSurvivesKill::initTestCase() {
@@ -71,7 +72,8 @@ static FramePart same_part(const Frame& frame, const std::string& name) {
 std::string TestVtkhdfSurvivesKill::check(const fs::path& folder, const std::function<Frame(std::uint64_t)>& frame,
                                           std::uint64_t least) const {
   auto reader = VtkhdfReader::open(folder);
-  if (!reader) return least == 0 && reader.error().text.find("kept no fields") != std::string::npos ? "" : reader.error().render();
+  if (!reader)
+    return least == 0 && reader.error().text.find("kept no fields") != std::string::npos ? "" : reader.error().render();
   if ((*reader)->frames().size() < least)
     return std::to_string((*reader)->frames().size()) + " frames, finished were " + std::to_string(least);
   for (std::uint64_t f = 0; f < least; ++f) {
@@ -118,9 +120,12 @@ Frame chunk_frame(std::uint64_t f) {
   samples::Sampler sampler(static_cast<unsigned>(f));
   ImageGeometry grid{{129, 33, 8}, {}, {1, 1, 1}};
   std::vector<float> values(129 * 33 * 8);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 977) + 1000.0f * static_cast<float>(f);
-  frame.parts.push_back({"volume", grid, {make_field({"p", "Pa", FieldKind::signed_value, Association::point, 1, false, ""},
-                                                     std::move(values))}});
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<float>(i % 977) + 1000.0f * static_cast<float>(f);
+  frame.parts.push_back(
+      {"volume",
+       grid,
+       {make_field({"p", "Pa", FieldKind::signed_value, Association::point, 1, false, ""}, std::move(values))}});
   return frame;
 }
 

@@ -201,8 +201,8 @@ class TestSparseDirect : public QObject {
     for (Index c = 0; c < columns; ++c)
       for (Index k = 0; k < 3; ++k)
         for (Index i = 0; i < n; ++i)
-          b[static_cast<std::size_t>(c * n + i)] += weights[static_cast<std::size_t>(3 * c + k)] *
-                                                    three[static_cast<std::size_t>(k * n + i)];
+          b[static_cast<std::size_t>(c * n + i)] +=
+              weights[static_cast<std::size_t>(3 * c + k)] * three[static_cast<std::size_t>(k * n + i)];
     std::fill(b.begin() + 5 * n, b.begin() + 6 * n, Complex(0));
     for (Index i = 0; i < n; ++i) b[static_cast<std::size_t>(7 * n + i)] *= 1e-6;
     BlockGcr::Options o;
@@ -296,7 +296,8 @@ class TestSparseDirect : public QObject {
 
   void a_step_that_is_stopped_leaves_a_state_to_go_on_from() {
     const Index n = 40, columns = 3;
-    const auto a = random_values(static_cast<std::size_t>(n * n), 9), b = random_values(static_cast<std::size_t>(n * columns), 4);
+    const auto a = random_values(static_cast<std::size_t>(n * n), 9),
+               b = random_values(static_cast<std::size_t>(n * columns), 4);
     const auto apply = [&](std::span<const Complex> v) {
       std::vector<Complex> w(v.size(), 0);
       for (std::size_t c = 0; c < v.size() / n; ++c)

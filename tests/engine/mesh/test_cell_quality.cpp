@@ -15,10 +15,10 @@ using namespace conoid;
 
 namespace {
 
-constexpr CellShape all_shapes[] = {
-    CellShape::vertex, CellShape::line2, CellShape::triangle3, CellShape::quad4, CellShape::tet4,
-    CellShape::hex8,   CellShape::line3, CellShape::triangle6, CellShape::quad8, CellShape::tet10,
-    CellShape::hex20,  CellShape::quad9, CellShape::hex27};
+constexpr CellShape all_shapes[] = {CellShape::vertex, CellShape::line2, CellShape::triangle3, CellShape::quad4,
+                                    CellShape::tet4,   CellShape::hex8,  CellShape::line3,     CellShape::triangle6,
+                                    CellShape::quad8,  CellShape::tet10, CellShape::hex20,     CellShape::quad9,
+                                    CellShape::hex27};
 
 Mesh one_cell(CellShape shape, const std::vector<Vec3>& points) {
   Mesh m;
@@ -104,8 +104,7 @@ class TestCellQuality : public QObject {
     QVERIFY(std::abs(std::abs(tet.scaled_jacobian) - 1) < 1e-14 && std::abs(tet.aspect - 1) < 1e-14);
     for (const int order : {1, 2})
       for (const bool serendipity : {false, true})
-        for (const auto& q :
-             cell_quality(*box({.divisions = {2, 2, 2}, .order = order, .serendipity = serendipity})))
+        for (const auto& q : cell_quality(*box({.divisions = {2, 2, 2}, .order = order, .serendipity = serendipity})))
           QVERIFY(std::abs(q.scaled_jacobian - 1) < 1e-13);
   }
   void known_values() {
@@ -119,10 +118,9 @@ class TestCellQuality : public QObject {
     // r = 1/(3 + √3), R = √3/2.
     QVERIFY(std::abs(tet.aspect - 3 / (3 + std::sqrt(3.0)) / (std::sqrt(3.0) / 2)) < 1e-14);
     // A parallelogram of angle 30°: sin 30°.
-    const auto q = quality(CellShape::quad4, {{0, 0, 0},
-                                              {2, 0, 0},
-                                              {2 + std::cos(0.5235987755982988), 0.5, 0},
-                                              {std::cos(0.5235987755982988), 0.5, 0}});
+    const auto q = quality(
+        CellShape::quad4,
+        {{0, 0, 0}, {2, 0, 0}, {2 + std::cos(0.5235987755982988), 0.5, 0}, {std::cos(0.5235987755982988), 0.5, 0}});
     QVERIFY(std::abs(q.scaled_jacobian - 0.5) < 1e-14);
     QVERIFY(std::abs(q.aspect - 0.5) < 1e-14);
   }

@@ -39,7 +39,8 @@ const std::map<std::string, Reader>& readers() {
 
 std::vector<Seed> seeds() {
   std::vector<Seed> out;
-  for (const char* folder : {"/mesh", "/fuzz/mesh_msh", "/fuzz/mesh_stl", "/fuzz/mesh_obj", "/fuzz/mesh_ply", "/fuzz/mesh_nastran", "/fuzz/mesh_mfem"})
+  for (const char* folder : {"/mesh", "/fuzz/mesh_msh", "/fuzz/mesh_stl", "/fuzz/mesh_obj", "/fuzz/mesh_ply",
+                             "/fuzz/mesh_nastran", "/fuzz/mesh_mfem"})
     for (const auto& entry : std::filesystem::directory_iterator(std::string(CONOID_TEST_DATA) + folder)) {
       const std::string ending = entry.path().extension();
       const std::string name = entry.path().filename();
@@ -81,17 +82,20 @@ class TestDamagedMeshes : public QObject {
     const auto ends = [](const std::string& does, double seconds) {
       const QTemporaryDir folder;
       const std::string program = folder.path().toStdString() + "/probe";
-      if (!write_file_atomically(program, "#!/bin/sh\n" + does + "\n")) return make_error(ErrorCode::internal, "no script");
+      if (!write_file_atomically(program, "#!/bin/sh\n" + does + "\n"))
+        return make_error(ErrorCode::internal, "no script");
       std::filesystem::permissions(program, std::filesystem::perms::owner_all);
       const auto mesh = read_vtu("x.vtu", {.memory_limit = Bytes{1} << 20}, {.program = program, .seconds = seconds});
       return mesh ? make_error(ErrorCode::internal, "a mesh") : mesh.error();
     };
     const Error hangs = ends("exec sleep 600", 0.3);
-    QVERIFY2(hangs.code == ErrorCode::resources && hangs.text.find("longer than 0.3 s") != std::string::npos, hangs.text.c_str());
+    QVERIFY2(hangs.code == ErrorCode::resources && hangs.text.find("longer than 0.3 s") != std::string::npos,
+             hangs.text.c_str());
     QCOMPARE(ends("exec yes", 100).code, ErrorCode::resources);
     QCOMPARE(ends("exit 6", 100).code, ErrorCode::resources);
     const Error crashes = ends("kill -KILL $$", 100);
-    QVERIFY2(crashes.code == ErrorCode::invalid_input && crashes.text.find("signal 9") != std::string::npos, crashes.text.c_str());
+    QVERIFY2(crashes.code == ErrorCode::invalid_input && crashes.text.find("signal 9") != std::string::npos,
+             crashes.text.c_str());
     QCOMPARE(ends("echo hello", 100).code, ErrorCode::invalid_input);
     const Error says = ends("echo 'a reason' >&2; exit 3", 100);
     QVERIFY2(says.text == "a reason" && says.place.file == "x.vtu", says.text.c_str());
@@ -129,10 +133,7 @@ class TestDamagedMeshes : public QObject {
                                                : random() % 2 == 0 ? b[at] ^ (1 << random() % 8)
                                                                    : random());
           b[at] = value;
-          what.append(" ")
-              .append(std::to_string(at))
-              .append("=")
-              .append(std::to_string(static_cast<int>(value)));
+          what.append(" ").append(std::to_string(at)).append("=").append(std::to_string(static_cast<int>(value)));
         }
         check(s, b, what, &errors);
       }
@@ -154,17 +155,15 @@ class TestDamagedMeshes : public QObject {
           while (at < b.size() && (b[at] < '0' || b[at] > '9')) ++at;
           std::size_t end = at;
           while (end < b.size() && b[end] >= '0' && b[end] <= '9') ++end;
-          static const char* numbers[] = {
-              "18446744073709551615", "9223372036854775807",     "-1",         "4294967295",
-              "2147483647",           "99999999999999999999999", "1000000000", "0"};
+          static const char* numbers[] = {"18446744073709551615", "9223372036854775807",     "-1",         "4294967295",
+                                          "2147483647",           "99999999999999999999999", "1000000000", "0"};
           b.replace(at, end - at, numbers[random() % std::size(numbers)]);
         } else {
           const std::size_t n = random() % 2 == 0 ? 8 : 4;
           if (at + n > b.size()) continue;
           static const unsigned char values[] = {0xff, 0x7f, 0x80, 0x00, 0x20};
           for (std::size_t k = 0; k < n; ++k)
-            b[at + k] =
-                static_cast<char>(k + 1 == n ? values[random() % 5] : values[random() % 2 == 0 ? 0 : 3]);
+            b[at + k] = static_cast<char>(k + 1 == n ? values[random() % 5] : values[random() % 2 == 0 ? 0 : 3]);
         }
         check(s, b, "number at " + std::to_string(at), &errors);
       }
@@ -200,9 +199,7 @@ class TestDamagedMeshes : public QObject {
   void the_memory_limit_is_kept() {
     // The smallest limit that suffices is found; just below it the answer is an error of resources, never a crash.
     for (const Seed& s : seeds()) {
-      const auto read = [&](Bytes limit) {
-        return read_mesh_bytes(s.bytes, s.name, {.memory_limit = limit});
-      };
+      const auto read = [&](Bytes limit) { return read_mesh_bytes(s.bytes, s.name, {.memory_limit = limit}); };
       Bytes low = 0;
       Bytes high = Bytes{1} << 24;
       QVERIFY(read(high).ok());
@@ -217,10 +214,9 @@ class TestDamagedMeshes : public QObject {
         }
       }
       const Mesh m = *read(high);
-      const Bytes held = s.bytes.size() + m.points().size() * 8 + m.connectivity().size() * 8 +
-                         m.offsets().size() * 8 + m.shapes().size();
-      QVERIFY2(high >= held * 9 / 10,
-               (s.name + " " + std::to_string(high) + " " + std::to_string(held)).c_str());
+      const Bytes held = s.bytes.size() + m.points().size() * 8 + m.connectivity().size() * 8 + m.offsets().size() * 8 +
+                         m.shapes().size();
+      QVERIFY2(high >= held * 9 / 10, (s.name + " " + std::to_string(high) + " " + std::to_string(held)).c_str());
     }
   }
 };

@@ -82,8 +82,7 @@ class TestGmshProgram : public QObject {
   }
   void its_error_names_file_and_line() {
     const auto program = stand_in(
-        "gmsh2",
-        "echo \"Info    : reading\"\necho \"Error   : 'b.geo', line 7: syntax error (Foo)\" >&2\nexit 1\n");
+        "gmsh2", "echo \"Info    : reading\"\necho \"Error   : 'b.geo', line 7: syntax error (Foo)\" >&2\nexit 1\n");
     write(at("b.geo"), "x");
     const auto r = run_gmsh(at("b.geo"), options(program));
     QVERIFY(!r.ok());
@@ -115,11 +114,10 @@ class TestGmshProgram : public QObject {
   }
   void much_output_is_cut() {
     write(at("d.geo"), "x");
-    const auto r =
-        run_gmsh(at("d.geo"), options(stand_in("gmsh5",
-                                               "i=0; while [ $i -lt 5000 ]; do echo 'a line of fifty "
-                                               "characters, so that it adds up'; i=$((i+1)); done\n" +
-                                                   triangle_)));
+    const auto r = run_gmsh(at("d.geo"), options(stand_in("gmsh5",
+                                                          "i=0; while [ $i -lt 5000 ]; do echo 'a line of fifty "
+                                                          "characters, so that it adds up'; i=$((i+1)); done\n" +
+                                                              triangle_)));
     QVERIFY2(r.ok(), r ? "" : r.error().render().c_str());
     QVERIFY(r->log.size() <= 64 * 1024 && r->log.size() > 32 * 1024);
   }

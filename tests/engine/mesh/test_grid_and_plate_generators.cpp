@@ -29,9 +29,8 @@ class TestGridAndPlateGenerators : public QObject {
       int n, rings, walls;
       Index elements, ground, nodes;
     };
-    for (const Row& r :
-         {Row{10, 0, 1, 240, 100, 242}, Row{20, 1, 1, 960, 400, 962}, Row{30, 2, 1, 2160, 900, 2162},
-          Row{40, 0, 5, 4000, 1600, 4002}, Row{80, 0, 5, 14400, 6400, 14402}}) {
+    for (const Row& r : {Row{10, 0, 1, 240, 100, 242}, Row{20, 1, 1, 960, 400, 962}, Row{30, 2, 1, 2160, 900, 2162},
+                         Row{40, 0, 5, 4000, 1600, 4002}, Row{80, 0, 5, 14400, 6400, 14402}}) {
       for (const bool above : {false, true}) {
         const Mesh m = *plate({.divisions = {r.n, r.n},
                                .body_above = above,
@@ -49,8 +48,7 @@ class TestGridAndPlateGenerators : public QObject {
         QVERIFY(check_surface(m).closed());
         QVERIFY(check_surface(m).consistent());
         const auto g = surface_geometry(m, m.group("ground")->cells);
-        for (const Vec3& normal : g.normals)
-          QVERIFY(vec::distance(normal, {0, 0, above ? -1.0 : 1.0}) < 1e-14);
+        for (const Vec3& normal : g.normals) QVERIFY(vec::distance(normal, {0, 0, above ? -1.0 : 1.0}) < 1e-14);
       }
     }
     const Mesh open = *plate({.low = {0, 0}, .high = {3, 2}, .divisions = {6, 5}});
@@ -77,10 +75,8 @@ class TestGridAndPlateGenerators : public QObject {
           QVERIFY(near(enclosed_volume(boundary_surface(m)), 12) < 1e-13);
           for (const auto& g : surface_geometry(m, m.group("zmax")->cells).normals)
             QVERIFY(vec::distance(g, {0, 0, 1}) < 1e-12);
-          const Mesh flat = *tensor_grid({.coordinates = {x, y, {}},
-                                          .simplices = simplices,
-                                          .order = order,
-                                          .serendipity = serendipity});
+          const Mesh flat = *tensor_grid(
+              {.coordinates = {x, y, {}}, .simplices = simplices, .order = order, .serendipity = serendipity});
           QVERIFY(near(total_area(flat), 4) < 1e-13);
           QCOMPARE(flat.dimension(), 2);
           QCOMPARE(flat.groups().size(), std::size_t{5});
@@ -100,8 +96,7 @@ class TestGridAndPlateGenerators : public QObject {
     QCOMPARE(x.size(), std::size_t{8});
     QCOMPARE(x.front(), 1.0);
     QCOMPARE(x.back(), 3.0);
-    for (std::size_t i = 2; i < x.size(); ++i)
-      QVERIFY(near((x[i] - x[i - 1]) / (x[i - 1] - x[i - 2]), 1.25) < 1e-12);
+    for (std::size_t i = 2; i < x.size(); ++i) QVERIFY(near((x[i] - x[i - 1]) / (x[i - 1] - x[i - 2]), 1.25) < 1e-12);
     const auto y = graded_both(0, 1, 6, 2);
     for (std::size_t i = 0; i < y.size(); ++i) QVERIFY(std::abs(y[i] + y[y.size() - 1 - i] - 1) < 1e-14);
   }

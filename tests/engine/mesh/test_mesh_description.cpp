@@ -28,8 +28,7 @@ class TestMeshDescription : public QObject {
     Mesh m = *box({.high = {1, 2, 3}, .divisions = {2, 3, 4}});
     m.add_group("odd \"name\"\n\\", 3);
     QJsonParseError error;
-    const auto json =
-        QJsonDocument::fromJson(QByteArray::fromStdString(to_json(summarize(m))), &error).object();
+    const auto json = QJsonDocument::fromJson(QByteArray::fromStdString(to_json(summarize(m))), &error).object();
     QCOMPARE(error.error, QJsonParseError::NoError);
     QCOMPARE(json["points"].toInt(), 60);
     QCOMPARE(json["cells_by_shape"].toObject()["hex8"].toInt(), 24);

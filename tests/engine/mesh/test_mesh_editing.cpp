@@ -25,7 +25,9 @@ Mesh brick_surface(int divisions, bool quads = false) {
   return std::move(mesh).value();
 }
 
-Mesh tet_box(int n) { return *box({.divisions = {n, n, n}, .simplices = true, .boundary = false}); }
+Mesh tet_box(int n) {
+  return *box({.divisions = {n, n, n}, .simplices = true, .boundary = false});
+}
 
 const MeshSummary::Group* named_group(const MeshSummary& summary, const std::string& name) {
   for (const auto& group : summary.groups)
@@ -98,7 +100,8 @@ class TestMeshEditing : public QObject {
     QVERIFY(std::abs(named_group(summarize(*once), "ground")->measure - 1) < 1e-12);
     // They are there now, and no second time.
     const Mesh faces_again = outer_faces(*once);
-    const auto twice = with_group(*once, smooth_region(faces_again, nearest_face(faces_again, {0.5, 0.5, -1}), 40), "floor");
+    const auto twice =
+        with_group(*once, smooth_region(faces_again, nearest_face(faces_again, {0.5, 0.5, -1}), 40), "floor");
     QVERIFY(twice.ok());
     QCOMPARE(twice->cell_count(), once->cell_count());
     const MeshSummary summary = summarize(*twice);
@@ -121,7 +124,8 @@ class TestMeshEditing : public QObject {
     Mesh inside = tet_box(2);  // a face between two tetrahedra
     const auto nodes = inside.nodes(0);
     const std::array<Index, 4> tet{nodes[0], nodes[1], nodes[2], nodes[3]};
-    for (const auto& f : {std::array<std::size_t, 3>{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}}) inside.add_cell(CellShape::triangle3, {tet[f[0]], tet[f[1]], tet[f[2]]});
+    for (const auto& f : {std::array<std::size_t, 3>{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}})
+      inside.add_cell(CellShape::triangle3, {tet[f[0]], tet[f[1]], tet[f[2]]});
     auto& wall = inside.add_group("wall", 2);
     for (Index c = inside.cell_count() - 4; c < inside.cell_count(); ++c) wall.cells.push_back(c);
     QVERIFY(why_not(inside).find("inside the body") != std::string::npos);

@@ -56,8 +56,7 @@ class TestMeshWriters : public QObject {
             for (double& x : m.mutable_points()) x += 1e-3 * static_cast<double>(random() % 1000) / 7;
             m.add_cell(CellShape::vertex, {0});
             const Index a[] = {0, 1, 2};
-            m.add_cell(order == 1 ? CellShape::line2 : CellShape::line3,
-                       std::span(a).first(order == 1 ? 2 : 3));
+            m.add_cell(order == 1 ? CellShape::line2 : CellShape::line3, std::span(a).first(order == 1 ? 2 : 3));
             add_random_groups(m, random);
             const std::string bytes = to_msh(m, {.binary = binary});
             const auto back = read_mesh_bytes(bytes, "round.msh");
@@ -77,8 +76,7 @@ class TestMeshWriters : public QObject {
   void files_of_gmsh_survive_a_round_trip() {
     const std::string data = CONOID_TEST_DATA "/mesh/";
     QTemporaryDir folder;
-    for (const char* name :
-         {"hex_order2_41binary.msh", "tet_order2_22ascii.msh", "hex_serendipity_41ascii.msh"}) {
+    for (const char* name : {"hex_order2_41binary.msh", "tet_order2_22ascii.msh", "hex_serendipity_41ascii.msh"}) {
       const Mesh m = *read_mesh(data + name);
       const std::string out = folder.filePath("out.msh").toStdString();
       QVERIFY(write_mesh(m, out, {.scale = 1000}).ok());
@@ -108,8 +106,7 @@ class TestMeshWriters : public QObject {
       const Mesh serendipity = *box({.divisions = {1, 1, 1}, .order = 2, .serendipity = true});
       QVERIFY(check_surface(*read_mesh_bytes(to_stl(serendipity, {.binary = binary}), "x.stl")).is_body());
       QVERIFY(
-          check_surface(
-              *read_mesh_bytes(to_stl(*icosphere({.divisions = 2, .order = 2}), {.binary = binary}), "x.stl"))
+          check_surface(*read_mesh_bytes(to_stl(*icosphere({.divisions = 2, .order = 2}), {.binary = binary}), "x.stl"))
               .is_body());
     }
   }

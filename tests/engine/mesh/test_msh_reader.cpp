@@ -112,8 +112,7 @@ class TestMshReader : public QObject {
         QVERIFY2(worst_node_offset(m) < 1e-9,
                  (s + kind).c_str());  // Gmsh projects to 1e-12; a wrong node is 0.1 off
         // Node order and orientation: a wrong place would fold the cell.
-        for (const CellQuality& q : cell_quality(m, 3))
-          QVERIFY2(q.scaled_jacobian > 0.05, (s + kind).c_str());
+        for (const CellQuality& q : cell_quality(m, 3)) QVERIFY2(q.scaled_jacobian > 0.05, (s + kind).c_str());
         const double v = total_volume(m);
         if (volume == 0) volume = v;
         QVERIFY(std::abs(v / volume - 1) < 1e-11);
@@ -193,8 +192,7 @@ class TestMshReader : public QObject {
       QTest::newRow(name) << QByteArray::fromStdString(content) << line << QByteArray(part);
     };
     const std::string nodes22 = "$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n";
-    row("version 4.0", "$MeshFormat\n4 0 8\n$EndMeshFormat\n", 2,
-        "expected MSH version 2.0 to 2.2 or 4.1, found 4");
+    row("version 4.0", "$MeshFormat\n4 0 8\n$EndMeshFormat\n", 2, "expected MSH version 2.0 to 2.2 or 4.1, found 4");
     row("word for number", head22 + "$Nodes\n3\n1 0 zero 0\n2 1 0 0\n3 0 1 0\n", 6,
         "expected a coordinate, found 'zero'");
     row("not finite", head22 + "$Nodes\n3\n1 0 nan 0\n2 1 0 0\n3 0 1 0\n", 6, "found 'nan'");
@@ -202,21 +200,17 @@ class TestMshReader : public QObject {
     row("count negative", head22 + "$Nodes\n-3\n1 0 0 0\n", 5, "found '-3'");
     row("count not a number", head22 + "$Nodes\n3x\n1 0 0 0\n2 1 0 0\n3 0 1 0\n", 5, "found '3x'");
     row("missing end", head22 + nodes22 + "$Elements\n1\n1 2 0 1 2 3\n", 13, "expected '$EndElements'");
-    row("prism", head22 + nodes22 + "$Elements\n1\n1 6 0 1 2 3 1 2 3\n$EndElements\n", 12,
-        "prism with 6 nodes");
+    row("prism", head22 + nodes22 + "$Elements\n1\n1 6 0 1 2 3 1 2 3\n$EndElements\n", 12, "prism with 6 nodes");
     row("order 3", head22 + nodes22 + "$Elements\n1\n1 21 0 1 2 3 1 2 3\n$EndElements\n", 12, "order 3");
     row("unknown type", head22 + nodes22 + "$Elements\n1\n1 999 0 1 2 3\n$EndElements\n", 12, "found 999");
-    row("unknown node", head22 + nodes22 + "$Elements\n1\n1 2 0 1 2 4\n$EndElements\n", 0,
-        "found node 4 in element 1");
-    row("node twice",
-        head22 + "$Nodes\n2\n1 0 0 0\n1 0 0 1\n$EndNodes\n$Elements\n1\n1 15 0 1\n$EndElements\n", 0,
+    row("unknown node", head22 + nodes22 + "$Elements\n1\n1 2 0 1 2 4\n$EndElements\n", 0, "found node 4 in element 1");
+    row("node twice", head22 + "$Nodes\n2\n1 0 0 0\n1 0 0 1\n$EndNodes\n$Elements\n1\n1 15 0 1\n$EndElements\n", 0,
         "node 1 twice");
     row("no elements", head22 + nodes22, 10, "$Elements");
     row("no nodes", head41 + "$Elements\n0 0 0 0\n$EndElements\n", 7, "$Nodes");
     row("empty mesh", head41 + "$Nodes\n0 0 0 0\n$EndNodes\n$Elements\n0 0 0 0\n$EndElements\n", 10,
         "at least one element");
-    row("block too large", head41 + "$Nodes\n1 2 1 2\n0 1 0 9\n1\n2\n0 0 0\n0 0 0\n$EndNodes\n", 6,
-        "at most 2 nodes");
+    row("block too large", head41 + "$Nodes\n1 2 1 2\n0 1 0 9\n1\n2\n0 0 0\n0 0 0\n$EndNodes\n", 6, "at most 2 nodes");
     row("dimension",
         head41 +
             "$Nodes\n1 2 1 2\n0 1 0 2\n1\n2\n0 0 0\n0 0 0\n$EndNodes\n$Elements\n1 1 1 1\n2 1 1 1\n1 1 "
@@ -255,11 +249,9 @@ class TestMshReader : public QObject {
     QVERIFY(require_group(m, "left", 3).ok());
     const auto missing = require_group(m, "Left", -1, "blocks.msh");
     QVERIFY(!missing.ok());
-    for (const char* part :
-         {"blocks.msh", "'Left'", "'left' (volume, 8 cells)", "'floor' (surface, 8 cells)"})
+    for (const char* part : {"blocks.msh", "'Left'", "'left' (volume, 8 cells)", "'floor' (surface, 8 cells)"})
       QVERIFY2(missing.error().render().find(part) != std::string::npos, missing.error().render().c_str());
-    QVERIFY(require_group(m, "left", 2).error().text.find("is a volume, expected a surface") !=
-            std::string::npos);
+    QVERIFY(require_group(m, "left", 2).error().text.find("is a volume, expected a surface") != std::string::npos);
   }
   void memory_limit_is_an_error_of_resources() {
     const auto m = read_mesh(data + "hex_order2_41binary.msh", {.memory_limit = 30000});

@@ -37,8 +37,7 @@ class TestOrderingAndPartition : public QObject {
     for (std::uint64_t k = 1; k < 32768; ++k) {
       const auto p = hilbert_point(k);
       int distance = 0;
-      for (std::size_t a = 0; a < 3; ++a)
-        distance += std::abs(static_cast<int>(p[a]) - static_cast<int>(last[a]));
+      for (std::size_t a = 0; a < 3; ++a) distance += std::abs(static_cast<int>(p[a]) - static_cast<int>(last[a]));
       QCOMPARE(distance, 1);
       QVERIFY(p[0] < 32 && p[1] < 32 && p[2] < 32);
       last = p;
@@ -48,8 +47,7 @@ class TestOrderingAndPartition : public QObject {
       const auto p = hilbert_point(k);
       const auto q = hilbert_point(k + 1);
       int distance = 0;
-      for (std::size_t a = 0; a < 3; ++a)
-        distance += std::abs(static_cast<int>(p[a]) - static_cast<int>(q[a]));
+      for (std::size_t a = 0; a < 3; ++a) distance += std::abs(static_cast<int>(p[a]) - static_cast<int>(q[a]));
       QCOMPARE(distance, 1);
     }
   }
@@ -57,8 +55,7 @@ class TestOrderingAndPartition : public QObject {
     std::mt19937 random(11);
     for (const Curve curve : {Curve::morton, Curve::hilbert})
       for (const int order : {1, 2}) {
-        const Mesh m =
-            *box({.high = {1, 2, 3}, .divisions = {3, 5, 4}, .simplices = order == 1, .order = order});
+        const Mesh m = *box({.high = {1, 2, 3}, .divisions = {3, 5, 4}, .simplices = order == 1, .order = order});
         const auto r = curve_renumbering(m, curve);
         const Mesh n = reordered(m, r);
         QCOMPARE(n.point_count(), m.point_count());
@@ -73,8 +70,7 @@ class TestOrderingAndPartition : public QObject {
           for (const Index c : h->cells) after += cell_measure(n, c);
           QVERIFY(std::abs(before - after) < 1e-12);
         }
-        for (Index c = 0; c < m.cell_count(); ++c)
-          QCOMPARE(dimension_of(n.shape(c)), dimension_of(m.shape(c)));
+        for (Index c = 0; c < m.cell_count(); ++c) QCOMPARE(dimension_of(n.shape(c)), dimension_of(m.shape(c)));
         // A field of x + 10 y a point follows its point, a cell's centre its cell.
         std::vector<double> field;
         for (Index i = 0; i < m.point_count(); ++i) field.push_back(m.point(i)[0] + 10 * m.point(i)[1]);
@@ -125,8 +121,7 @@ class TestOrderingAndPartition : public QObject {
         at = p.intervals[k].end;
         QVERIFY(std::abs(static_cast<double>(p.intervals[k].size()) - 512.0 / parts) <= 1);
         for (Index i = p.intervals[k].begin; i < at; ++i)
-          QCOMPARE(p.part[static_cast<std::size_t>(p.order[static_cast<std::size_t>(i)])],
-                   static_cast<int>(k));
+          QCOMPARE(p.part[static_cast<std::size_t>(p.order[static_cast<std::size_t>(i)])], static_cast<int>(k));
       }
       QCOMPARE(at, Index{512});
       // Eight parts of a cube are its octants: three planes of 9 x 9 points, less their shared lines.

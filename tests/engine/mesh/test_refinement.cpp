@@ -46,7 +46,8 @@ class TestRefinement : public QObject {
     for (const Vec3& p : {Vec3{0, 0, 0}, Vec3{1, 0.1, 0}, Vec3{0.2, 1.5, 0}, Vec3{0.3, 0.2, 0.7}}) tet.add_point(p);
     tet.add_cell(CellShape::tet4, {0, 1, 2, 3});
     Mesh hex;
-    for (const Vec3& p : {Vec3{0, 0, 0}, Vec3{2, 0, 0}, Vec3{2, 1, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 3}, Vec3{2, 0, 3}, Vec3{2, 1, 3}, Vec3{0, 1, 3}})
+    for (const Vec3& p : {Vec3{0, 0, 0}, Vec3{2, 0, 0}, Vec3{2, 1, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 3}, Vec3{2, 0, 3},
+                          Vec3{2, 1, 3}, Vec3{0, 1, 3}})
       hex.add_point(p);
     hex.add_cell(CellShape::hex8, {0, 1, 2, 3, 4, 5, 6, 7});
     for (const Mesh* one : {&tet, &hex}) {

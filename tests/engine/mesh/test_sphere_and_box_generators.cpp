@@ -68,17 +68,15 @@ class TestSphereAndBoxGenerators : public QObject {
   void equal_volume_is_exact() {
     for (const int d : {1, 3, 5}) {
       const double v = 4.0 / 3.0 * pi * 8;
-      QVERIFY(std::abs(enclosed_volume(*icosphere({.radius = 2, .divisions = d, .equal_volume = true})) / v -
-                       1) < 1e-13);
-      QVERIFY(
-          std::abs(enclosed_volume(*cube_sphere({.radius = 2, .divisions = d, .equal_volume = true})) / v -
-                   1) < 1e-13);
+      QVERIFY(std::abs(enclosed_volume(*icosphere({.radius = 2, .divisions = d, .equal_volume = true})) / v - 1) <
+              1e-13);
+      QVERIFY(std::abs(enclosed_volume(*cube_sphere({.radius = 2, .divisions = d, .equal_volume = true})) / v - 1) <
+              1e-13);
     }
   }
   void ellipsoid_volume_scales_with_its_axes() {
     const double ball = enclosed_volume(*icosphere({.divisions = 5}));
-    const double e =
-        enclosed_volume(*ellipsoid({.semi_axes = {2, 3, 0.5}, .divisions = 5, .centre = {1, 1, 1}}));
+    const double e = enclosed_volume(*ellipsoid({.semi_axes = {2, 3, 0.5}, .divisions = 5, .centre = {1, 1, 1}}));
     QVERIFY(std::abs(e / (3 * ball) - 1) < 1e-13);
   }
   void cube_sphere_is_closed_and_outward() {

@@ -36,8 +36,7 @@ std::string ascii_stl(const std::vector<Facet>& facets, const std::string& name)
   std::string s = "solid " + name + "\n";
   for (const Facet& f : facets) {
     s += "  facet normal 0 0 0\n    outer loop\n";
-    for (const auto& p : f.p)
-      s += QString("      vertex %1 %2 %3\n").arg(p[0]).arg(p[1]).arg(p[2]).toStdString();
+    for (const auto& p : f.p) s += QString("      vertex %1 %2 %3\n").arg(p[0]).arg(p[1]).arg(p[2]).toStdString();
     s += "    endloop\n  endfacet\n";
   }
   return s + "endsolid " + name + "\n";
@@ -49,8 +48,8 @@ class TestStlAndObjReaders : public QObject {
   Q_OBJECT
  private slots:
   void binary_and_ascii_stl_give_the_same_body() {
-    for (const std::string& bytes : {binary_stl(tetrahedron), binary_stl(tetrahedron, "solid but binary"),
-                                     ascii_stl(tetrahedron, "t")}) {
+    for (const std::string& bytes :
+         {binary_stl(tetrahedron), binary_stl(tetrahedron, "solid but binary"), ascii_stl(tetrahedron, "t")}) {
       const auto m = read_mesh_bytes(bytes, "t.stl", {.scale = 2});
       QVERIFY2(m.ok(), m ? "" : m.error().render().c_str());
       QCOMPARE(m->point_count(), Index{4});
@@ -67,8 +66,8 @@ class TestStlAndObjReaders : public QObject {
     QCOMPARE(read_mesh_bytes(binary_stl(f), "t.stl")->point_count(), Index{5});
   }
   void solids_become_groups() {
-    const std::string two = ascii_stl({tetrahedron[0], tetrahedron[1]}, "wing left") +
-                            ascii_stl({tetrahedron[2]}, "") + ascii_stl({tetrahedron[3]}, "wing left");
+    const std::string two = ascii_stl({tetrahedron[0], tetrahedron[1]}, "wing left") + ascii_stl({tetrahedron[2]}, "") +
+                            ascii_stl({tetrahedron[3]}, "wing left");
     const Mesh m = *read_mesh_bytes(two, "t.stl");
     QCOMPARE(m.groups().size(), std::size_t{2});
     QCOMPARE(m.group("wing left")->cells, (std::vector<Index>{0, 1, 3}));
@@ -95,18 +94,15 @@ class TestStlAndObjReaders : public QObject {
     QVERIFY2(text(huge).find("found 200 bytes") != std::string::npos, text(huge).c_str());
     std::vector<Facet> bad = tetrahedron;
     bad[2].p[1][1] = std::numeric_limits<float>::infinity();
-    QVERIFY(text(binary_stl(bad)).find("triangle 2: expected finite coordinates, found inf") !=
-            std::string::npos);
+    QVERIFY(text(binary_stl(bad)).find("triangle 2: expected finite coordinates, found inf") != std::string::npos);
     const std::string a = ascii_stl(tetrahedron, "t");
     QVERIFY(text(a.substr(0, a.size() / 2)).find("the end of the file") != std::string::npos);
     std::string typo = a;
     typo.replace(typo.find("vertex 0 1 0"), 12, "vertex 0 l 0");
-    QVERIFY2(text(typo).find("t.stl:5: expected a coordinate, found 'l'") != std::string::npos,
-             text(typo).c_str());
+    QVERIFY2(text(typo).find("t.stl:5: expected a coordinate, found 'l'") != std::string::npos, text(typo).c_str());
     typo = a;
     typo.replace(typo.find("endloop"), 7, "endlop ");
-    QVERIFY2(text(typo).find("t.stl:7: expected 'endloop', found 'endlop'") != std::string::npos,
-             text(typo).c_str());
+    QVERIFY2(text(typo).find("t.stl:7: expected 'endloop', found 'endlop'") != std::string::npos, text(typo).c_str());
     QVERIFY(text("solid empty\nendsolid empty\n").find("at least one triangle") != std::string::npos);
     QVERIFY(text("").find("t.stl") != std::string::npos);
   }
@@ -137,15 +133,11 @@ class TestStlAndObjReaders : public QObject {
     QTest::addColumn<QByteArray>("part");
     const QByteArray v = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
     QTest::newRow("index 0") << v + "f 0 1 2\n" << 4 << QByteArray("found '0'");
-    QTest::newRow("too high") << v + "f 1 2 4\nf 1 2 3\n"
-                              << 4 << QByteArray("expected a vertex from 1 to 3, found 4");
-    QTest::newRow("too low") << v + "f 1 2 -4\n"
-                             << 4 << QByteArray("expected a vertex from -1 back to -3, found -4");
+    QTest::newRow("too high") << v + "f 1 2 4\nf 1 2 3\n" << 4 << QByteArray("expected a vertex from 1 to 3, found 4");
+    QTest::newRow("too low") << v + "f 1 2 -4\n" << 4 << QByteArray("expected a vertex from -1 back to -3, found -4");
     QTest::newRow("word") << v + "f 1 two 3\n" << 4 << QByteArray("found 'two'");
-    QTest::newRow("two corners") << v + "f 1 2\n"
-                                 << 4 << QByteArray("at least 3 vertices after 'f', found 2");
-    QTest::newRow("two coordinates") << QByteArray("v 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n") << 1
-                                     << QByteArray("found 2");
+    QTest::newRow("two corners") << v + "f 1 2\n" << 4 << QByteArray("at least 3 vertices after 'f', found 2");
+    QTest::newRow("two coordinates") << QByteArray("v 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n") << 1 << QByteArray("found 2");
     QTest::newRow("coordinate") << QByteArray("v 0 0 1e999\n") << 1 << QByteArray("found '1e999'");
     QTest::newRow("no faces") << v << 4 << QByteArray("at least one face");
     QTest::newRow("huge index") << v + "f 1 2 99999999999999999999\n"
@@ -166,10 +158,8 @@ class TestStlAndObjReaders : public QObject {
     QCOMPARE(*recognise_mesh(binary_stl(tetrahedron), "x.dat"), MeshFormat::stl);
     QCOMPARE(*recognise_mesh("$MeshFormat\n4.1 0 8\n", "x.stl"), MeshFormat::msh);
     QCOMPARE(*recognise_mesh("solid x\n", "x"), MeshFormat::stl);
-    QVERIFY(recognise_mesh("hello", "x.txt").error().text.find("MSH (2.2, 4.1), STL, OBJ, PLY") !=
-            std::string::npos);
-    QVERIFY(recognise_mesh("Point(1) = {0,0,0};", "x.geo").error().text.find("geometry") !=
-            std::string::npos);
+    QVERIFY(recognise_mesh("hello", "x.txt").error().text.find("MSH (2.2, 4.1), STL, OBJ, PLY") != std::string::npos);
+    QVERIFY(recognise_mesh("Point(1) = {0,0,0};", "x.geo").error().text.find("geometry") != std::string::npos);
     QVERIFY(recognise_mesh("", "x").error().text.find("empty") != std::string::npos);
   }
 };

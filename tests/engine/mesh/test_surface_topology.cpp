@@ -52,8 +52,8 @@ Mesh band(int n, int half_turns) {
     const double phi = 2 * std::numbers::pi * i / n;
     const double tilt = phi * half_turns / 2;
     for (const double s : {-0.3, 0.3})
-      m.add_point({(1 + s * std::cos(tilt)) * std::cos(phi), (1 + s * std::cos(tilt)) * std::sin(phi),
-                   s * std::sin(tilt)});
+      m.add_point(
+          {(1 + s * std::cos(tilt)) * std::cos(phi), (1 + s * std::cos(tilt)) * std::sin(phi), s * std::sin(tilt)});
   }
   for (Index i = 0; i < n; ++i) {
     const bool seam = i == n - 1 && half_turns % 2 == 1;
@@ -117,8 +117,7 @@ class TestSurfaceTopology : public QObject {
             if (random() % 3 == 0) turn(broken, c);
           QVERIFY(!check_surface(broken).consistent());
         } else {
-          for (std::size_t i = 0; i < broken.mutable_points().size(); i += 3)
-            broken.mutable_points()[i] *= -1;
+          for (std::size_t i = 0; i < broken.mutable_points().size(); i += 3) broken.mutable_points()[i] *= -1;
           QVERIFY(check_surface(broken).volume < 0);
         }
         const auto change = orient_outward(broken);
@@ -132,9 +131,9 @@ class TestSurfaceTopology : public QObject {
       }
   }
   void cavities_point_into_the_hollow_and_bodies_inside_them_outwards() {
-    Mesh m = joined(
-        joined(*icosphere({.radius = 3, .divisions = 3}), *icosphere({.radius = 2, .divisions = 3})),
-        joined(*icosphere({.radius = 1, .divisions = 3}), *icosphere({.divisions = 3, .centre = {9, 0, 0}})));
+    Mesh m =
+        joined(joined(*icosphere({.radius = 3, .divisions = 3}), *icosphere({.radius = 2, .divisions = 3})),
+               joined(*icosphere({.radius = 1, .divisions = 3}), *icosphere({.divisions = 3, .centre = {9, 0, 0}})));
     std::mt19937 random(8);
     for (Index c = 0; c < m.cell_count(); ++c)
       if (random() % 2 == 0) turn(m, c);
@@ -205,15 +204,13 @@ class TestSurfaceTopology : public QObject {
         const Mesh skin = boundary_surface(m, &links);
         QVERIFY(check_surface(skin).is_body());
         QCOMPARE(skin.group("xmax")->cells.size(), m.group("xmax")->cells.size());
-        for (const auto& n : surface_geometry(skin, skin.group("ymin")->cells).normals)
-          QVERIFY(n[1] < -0.999);
+        for (const auto& n : surface_geometry(skin, skin.group("ymin")->cells).normals) QVERIFY(n[1] < -0.999);
         QCOMPARE(links.volume_cells.size(), static_cast<std::size_t>(skin.cell_count()));
         for (Index i = 0; i < skin.point_count(); ++i)
           QCOMPARE(skin.point(i), m.point(links.points[static_cast<std::size_t>(i)]));
       }
     // Two blocks that do not touch.
-    const Mesh two =
-        joined(*box({.boundary = false}), *box({.low = {5, 5, 5}, .high = {6, 6, 6}, .boundary = false}));
+    const Mesh two = joined(*box({.boundary = false}), *box({.low = {5, 5, 5}, .high = {6, 6, 6}, .boundary = false}));
     const auto component = connected_components(two);
     QCOMPARE(component.front(), Index{0});
     QCOMPARE(component.back(), Index{1});
@@ -221,8 +218,7 @@ class TestSurfaceTopology : public QObject {
   void surfaces_that_cut_themselves_are_found() {
     QVERIFY(self_intersections(*icosphere({.divisions = 8})).empty());
     QVERIFY(self_intersections(*box_surface({.divisions = {4, 5, 6}, .quads = true})).empty());
-    const Mesh two =
-        joined(*icosphere({.divisions = 6}), *icosphere({.divisions = 5, .centre = {1.2, 0.1, 0}}));
+    const Mesh two = joined(*icosphere({.divisions = 6}), *icosphere({.divisions = 5, .centre = {1.2, 0.1, 0}}));
     const auto pairs = self_intersections(two, 1000);
     // The same as comparing every pair: each sphere's triangles that reach across the other's surface are in the list.
     std::set<Index> cut;

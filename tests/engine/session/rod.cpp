@@ -46,7 +46,9 @@ std::string rows_of(const fs::path& file) {
   return out;
 }
 
-conoid::Json summary_of(const fs::path& run) { return conoid::read_json(text_of(run / "summary.json")); }
+conoid::Json summary_of(const fs::path& run) {
+  return conoid::read_json(text_of(run / "summary.json"));
+}
 
 std::string summary_text(const fs::path& run, const char* member) {
   return conoid::compact_json(summary_of(run).value(member, conoid::Json()));

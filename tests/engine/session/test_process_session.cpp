@@ -219,7 +219,8 @@ void TestProcessSession::another_version_is_refused_with_a_sentence() {
   const Seen seen = run_to_end(
       start_session_in_process(rod::options(rod::json(5), scratch / "run"),
                                {{"sh", "-c", "echo 'CONOID-WIRE 99 conoid=9.9'; cat >/dev/null"}, false, 20, 1}));
-  const std::string refusal = "speaks version 99 of the connection, this one version " + std::to_string(process::wire_version);
+  const std::string refusal =
+      "speaks version 99 of the connection, this one version " + std::to_string(process::wire_version);
   QVERIFY2(shown(seen).find(refusal) != std::string::npos, shown(seen).c_str());
 
   // The same seen from the worker.
@@ -340,14 +341,16 @@ void TestProcessSession::through_a_real_ssh() {
 
   // The same results, with frames big enough for several packed blocks.
   const Seen here = run_to_end(start_session(rod::options(rod::json(60, 0, 30001), scratch / "here")));
-  const Seen seen = run_to_end(start_session_in_process(rod::options(rod::json(60, 0, 30001), scratch / "run"), *launcher));
+  const Seen seen =
+      run_to_end(start_session_in_process(rod::options(rod::json(60, 0, 30001), scratch / "run"), *launcher));
   QVERIFY2(seen.last.state == SessionState::finished, shown(seen).c_str());
   QCOMPARE(rod::rows_of(scratch / "run/charts/heat.csv"), rod::rows_of(scratch / "here/charts/heat.csv"));
   QVERIFY(seen.numbers == here.numbers);
 
   // A stop arrives, and the checkpoint is written there.
   {
-    const auto session = start_session_in_process(rod::options(rod::json(50000, 0.002), scratch / "stopped"), *launcher);
+    const auto session =
+        start_session_in_process(rod::options(rod::json(50000, 0.002), scratch / "stopped"), *launcher);
     QVERIFY(rod::eventually([&] { return session->state() == SessionState::running; }));
     session->send(Command::stop);
     QVERIFY(session->wait(60s));
@@ -372,8 +375,9 @@ void TestProcessSession::through_a_real_ssh() {
   // What ssh says of a port where nobody listens is what the person reads.
   const auto nowhere = parse_launcher(server.client(rod::SshServer::free_port()) + " '" + worker + "'");
   const Seen refused = run_to_end(start_session_in_process(rod::options(rod::json(5), scratch / "nowhere"), *nowhere));
-  QVERIFY2(shown(refused).find("Connection refused") != std::string::npos && refused.last.error->code == ErrorCode::remote,
-           shown(refused).c_str());
+  QVERIFY2(
+      shown(refused).find("Connection refused") != std::string::npos && refused.last.error->code == ErrorCode::remote,
+      shown(refused).c_str());
   const auto missing = parse_launcher(server.client() + " /nowhere/conoid-worker");
   const Seen lost = run_to_end(start_session_in_process(rod::options(rod::json(5), scratch / "missing"), *missing));
   QVERIFY2(shown(lost).find("/nowhere/conoid-worker") != std::string::npos, shown(lost).c_str());

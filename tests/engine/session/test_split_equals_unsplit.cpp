@@ -103,7 +103,8 @@ void TestSplitEqualsUnsplit::damaged_checkpoints_are_skipped() {
     QVERIFY(session->wait(std::chrono::seconds(5)));
   }
   std::vector<rod::fs::path> checkpoints;
-  for (const auto& entry : rod::fs::directory_iterator(scratch / "run/checkpoints")) checkpoints.push_back(entry.path());
+  for (const auto& entry : rod::fs::directory_iterator(scratch / "run/checkpoints"))
+    checkpoints.push_back(entry.path());
   std::sort(checkpoints.begin(), checkpoints.end());
   QCOMPARE(checkpoints.size(), std::size_t(2));
   {

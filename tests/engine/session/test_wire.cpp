@@ -76,7 +76,10 @@ std::vector<SessionEvent> sample_events() {
       StateEvent{SessionState::running, {}},
       progress,
       TableEvent{info, 5, {{1.0, nan}, {2.0, -std::numeric_limits<double>::infinity()}}},
-      BalanceEvent{{{"cpu", 2, 1.5}, {"cuda:0", 1, 1}}, {{9, 1, {3, 8}, 0.1, 0.2, 0.3, "march", {4e9, 5e8}, 1234}}, {1e10, 2e10, 4e10, 3}, {{}, {1e12, 2e13, 4e13, 0}}},
+      BalanceEvent{{{"cpu", 2, 1.5}, {"cuda:0", 1, 1}},
+                   {{9, 1, {3, 8}, 0.1, 0.2, 0.3, "march", {4e9, 5e8}, 1234}},
+                   {1e10, 2e10, 4e10, 3},
+                   {{}, {1e12, 2e13, 4e13, 0}}},
       DiagnosticEvent{make_warning("careful", "do this")},
       NumberEvent{"error", 1e-300, "1"},
       CatalogEvent{{{"volume", {"pressure", "Pa", FieldKind::phase, Association::cell, 3, true, "Pressure"}}}}};

@@ -26,8 +26,10 @@ class Listener final : public Progress {
  public:
   explicit Listener(Index at = 0) : at_(at) {}
   void begin(std::string_view phase, Index, std::string_view) override {
-    if (wished_) later.emplace_back(phase);
-    else phases.emplace_back(phase);
+    if (wished_)
+      later.emplace_back(phase);
+    else
+      phases.emplace_back(phase);
     told();
   }
   void at(Index) override {
@@ -63,7 +65,8 @@ struct End {
 End go(const CaseDocument& document, Listener& listener) {
   NoProgress quiet;
   Setup setup = set_up(document, quiet);
-  if (!setup.ok()) return {make_error(ErrorCode::invalid_input, setup.diagnostics.empty() ? "" : setup.diagnostics.back().text)};
+  if (!setup.ok())
+    return {make_error(ErrorCode::invalid_input, setup.diagnostics.empty() ? "" : setup.diagnostics.back().text)};
   Team team({{"cpu", 1, 1}});
   const auto cluster = single_rank();
   MemoryResults results;
@@ -107,7 +110,8 @@ void TestStopInPhases::no_other_phase_begins() {
     const std::string what = "asked at report " + std::to_string(at) + " of " + std::to_string(whole.count) + " in " +
                              (listener.phases.empty() ? "" : listener.phases.back());
     QVERIFY2(stopped.status.ok() || stopped.status.error().code == ErrorCode::stopped, what.c_str());
-    QVERIFY2(listener.later.empty(), (what + ": " + (listener.later.empty() ? "" : listener.later.front()) + " begins").c_str());
+    QVERIFY2(listener.later.empty(),
+             (what + ": " + (listener.later.empty() ? "" : listener.later.front()) + " begins").c_str());
     QVERIFY2(listener.reports_later <= 1, (what + ": " + std::to_string(listener.reports_later) + " more").c_str());
   }
 }

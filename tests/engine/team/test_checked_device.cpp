@@ -91,14 +91,16 @@ class TestCheckedDevice : public QObject {
     const std::size_t period = ring.size() / 2;
     const auto scale = device->kernel<ScaleArguments>("test/scale");
     const auto run_at = [&](std::size_t from, std::size_t to) {
-      stream.launch(scale, {.grid = {1, 1, 1}, .block = {64, 1, 1}}, ScaleArguments{ring.data() + from, ring.data() + to, 2.0F, 64});
+      stream.launch(scale, {.grid = {1, 1, 1}, .block = {64, 1, 1}},
+                    ScaleArguments{ring.data() + from, ring.data() + to, 2.0F, 64});
       stream.synchronize();
     };
     std::vector<float> x(period, 1.5F), got(64);
     ring.expect_written();  // at once; copies wait their turn
     stream.to_device(ring, x);
     run_at(period - 80, period - 10);
-    stream.to_host(got, ring, 2 * period - 10 - period);  // what was written at one address has been written at the other
+    stream.to_host(got, ring,
+                   2 * period - 10 - period);  // what was written at one address has been written at the other
     got.resize(54);
     stream.to_host(got, ring, 0);
     stream.synchronize();
@@ -107,7 +109,8 @@ class TestCheckedDevice : public QObject {
       run_at(2 * period - 60, 0);
       QFAIL("values behind a ring");
     } catch (const Failure& failure) {
-      QVERIFY2(failure.error().text.find("0 bytes behind the end of 'planes'") != std::string::npos, failure.error().text.c_str());
+      QVERIFY2(failure.error().text.find("0 bytes behind the end of 'planes'") != std::string::npos,
+               failure.error().text.c_str());
     }
     auto fresh = Device::open("emulated-checked");
     Stream other = fresh->stream();

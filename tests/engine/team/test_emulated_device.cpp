@@ -178,8 +178,10 @@ class TestEmulatedDevice : public QObject {
       std::vector<float> got(blocks * threads);
       auto sums = device.allocate<float>(got.size(), "sums");
       const int steps = 5;
-      stream.launch(kernel, {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .shared = 2 * threads * 16 + 16, .cluster = cluster},
-                    {sums.data(), cluster, steps});
+      stream.launch(
+          kernel,
+          {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .shared = 2 * threads * 16 + 16, .cluster = cluster},
+          {sums.data(), cluster, steps});
       stream.to_host(got, sums);
       stream.synchronize();
       // The ring by hand.
@@ -187,21 +189,27 @@ class TestEmulatedDevice : public QObject {
       for (unsigned b = 0; b < blocks; ++b) value[b] = static_cast<float>(b);
       for (int step = 0; step < steps; ++step) {
         const std::vector<float> before = value;
-        for (unsigned b = 0; b < blocks; ++b) value[b] += before[b / cluster * cluster + (b % cluster + cluster - 1) % cluster];
+        for (unsigned b = 0; b < blocks; ++b)
+          value[b] += before[b / cluster * cluster + (b % cluster + cluster - 1) % cluster];
       }
       for (unsigned b = 0; b < blocks; ++b)
         for (unsigned i = 0; i < threads; ++i)
           QCOMPARE(got[b * threads + i], value[b] + 1000.0F * 32.0F * static_cast<float>(i) + 32.0F + 5.0F);
     }
-    QVERIFY(message([&] { stream.launch(kernel, {.grid = {18, 1, 1}, .block = {32, 1, 1}, .shared = 2048, .cluster = 9}, {nullptr, 9, 1}); })
-                .contains("clusters of 9 blocks"));
-    QVERIFY(message([&] { stream.launch(kernel, {.grid = {5, 1, 1}, .block = {32, 1, 1}, .shared = 2048, .cluster = 2}, {nullptr, 2, 1}); })
-                .contains("whole number"));
+    QVERIFY(message([&] {
+              stream.launch(kernel, {.grid = {18, 1, 1}, .block = {32, 1, 1}, .shared = 2048, .cluster = 9},
+                            {nullptr, 9, 1});
+            }).contains("clusters of 9 blocks"));
+    QVERIFY(message([&] {
+              stream.launch(kernel, {.grid = {5, 1, 1}, .block = {32, 1, 1}, .shared = 2048, .cluster = 2},
+                            {nullptr, 2, 1});
+            }).contains("whole number"));
   }
 
   void boxes_come_with_zeros_beyond_the_array() {
     for (const char* name : {"emulated", "emulated-checked"}) {
-      if (CONOID_HAVE_EMULATED_CHECKED == 0 && std::string_view(name) == "emulated-checked") continue;  // sanitizers and the checked mode exclude each other
+      if (CONOID_HAVE_EMULATED_CHECKED == 0 && std::string_view(name) == "emulated-checked")
+        continue;  // sanitizers and the checked mode exclude each other
       const Device device = open_device(name);
       Stream stream = device.stream();
       const long long row = 12, plane = 5 * row + 4, size[3] = {9, 5, 3};
@@ -219,7 +227,8 @@ class TestEmulatedDevice : public QObject {
       const unsigned blocks = 6, values = 8;
       std::vector<float> got(blocks * values);
       auto sums = device.allocate<float>(got.size(), "sums");
-      stream.launch(device.kernel<BoxArguments>("test/boxes"), {.grid = {blocks, 1, 1}, .block = {32, 1, 1}, .shared = 2 * 32 * 4 + 16},
+      stream.launch(device.kernel<BoxArguments>("test/boxes"),
+                    {.grid = {blocks, 1, 1}, .block = {32, 1, 1}, .shared = 2 * 32 * 4 + 16},
                     {device.box_source(boxed), sums.data(), 8, 3, 5});
       stream.to_host(got, sums);
       stream.synchronize();
@@ -228,7 +237,8 @@ class TestEmulatedDevice : public QObject {
           float sum = 0;
           for (long long z = 0; z < size[2]; ++z)
             for (long long y = std::max(b - 1, 0LL); y < std::min(b + 2, size[1]); ++y)
-              if (const long long at = 4 * b - 4 + i; at >= 0 && at < size[0]) sum += x[static_cast<std::size_t>(z * plane + y * row + at)];
+              if (const long long at = 4 * b - 4 + i; at >= 0 && at < size[0])
+                sum += x[static_cast<std::size_t>(z * plane + y * row + at)];
           QCOMPARE(got[static_cast<std::size_t>(b * values + i)], sum);
         }
       boxed.row_stride = 10;

@@ -150,7 +150,8 @@ class TestTeam : public QObject {
         split = balancer->split(400, last);
         const double fast = 25e-6 * static_cast<double>(split[0].size());
         const double slow = 75e-6 * static_cast<double>(split[1].size());
-        last = {{pass, 0, split[0], fast, std::max(0.0, slow - fast), 0}, {pass, 1, split[1], slow, std::max(0.0, fast - slow), 0}};
+        last = {{pass, 0, split[0], fast, std::max(0.0, slow - fast), 0},
+                {pass, 1, split[1], slow, std::max(0.0, fast - slow), 0}};
       }
       QCOMPARE(split[0].size() + split[1].size(), Index{400});
       // Ideal 300 : 100; the offset rests where one takes at least 0.9 of the other's time: 292 to 307.
@@ -171,7 +172,8 @@ class TestTeam : public QObject {
       std::vector<BalanceSample> last;
       for (std::size_t pass = 0; pass < 6; ++pass) {
         const auto split = balancer->split(400, last);
-        last.assign(samples.begin() + static_cast<std::ptrdiff_t>(2 * pass), samples.begin() + static_cast<std::ptrdiff_t>(2 * pass + 2));
+        last.assign(samples.begin() + static_cast<std::ptrdiff_t>(2 * pass),
+                    samples.begin() + static_cast<std::ptrdiff_t>(2 * pass + 2));
         QCOMPARE(last[0].items, split[0]);
         QCOMPARE(last[1].items, split[1]);
         // A sleep is never shorter than asked for, and a slow worker sleeps twice as long again.
@@ -210,7 +212,8 @@ class TestTeam : public QObject {
     QCOMPARE(parse_workers("auto", 6)->front().threads, 6);
     QCOMPARE(parse_workers("cpu,cpu:1", 4)->front().threads, 3);
     QCOMPARE(parse_workers("cuda:0,cpu", 4).error().code, ErrorCode::resources);
-    for (const char* bad : {"cpu:", "cpu:0", "cpu:x", "gpu", "cpu,,cpu", "cpu:99999"}) QVERIFY2(!parse_workers(bad, 4).ok(), bad);
+    for (const char* bad : {"cpu:", "cpu:0", "cpu:x", "gpu", "cpu,,cpu", "cpu:99999"})
+      QVERIFY2(!parse_workers(bad, 4).ok(), bad);
     QVERIFY(!make_balancer("clever", {1}).ok());
     QVERIFY(!make_balancer("offset:none", {1}).ok());
   }

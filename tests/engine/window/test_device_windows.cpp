@@ -12,10 +12,7 @@
 using namespace conoid;
 using namespace conoid::window_tests;
 
-namespace {
-
-
-}  // namespace
+namespace {}  // namespace
 
 class TestDeviceWindows : public QObject {
   Q_OBJECT

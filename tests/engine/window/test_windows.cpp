@@ -12,7 +12,6 @@ using namespace conoid::window_tests;
 
 namespace {
 
-
 std::vector<Bytes> random_sizes(std::mt19937& random, int count) {
   std::vector<Bytes> sizes;
   for (int w = 0; w < count; ++w) sizes.push_back(1 + random() % (3 * page));

@@ -55,7 +55,8 @@ class TestRenderCommand : public QObject {
   }
 
   void draws_a_field_with_the_run_in_the_file() {
-    const auto outcome = render({run_, "--field", "pressure", "--frame", "1", "--size", "200x150", "--scale", "2", "-o", file("a.png")});
+    const auto outcome =
+        render({run_, "--field", "pressure", "--frame", "1", "--size", "200x150", "--scale", "2", "-o", file("a.png")});
     QVERIFY2(outcome.code == 0, qPrintable(outcome.err));
     QFile picture(file("a.png"));
     QVERIFY(picture.open(QIODevice::ReadOnly));

@@ -74,7 +74,8 @@ class TestRoofline : public QObject {
     QCOMPARE(spec.series[5].y.back(), 1000.0);
     QCOMPARE(spec.series[6].y.back(), 2000.0);
     // All over the same width, which holds every ridge.
-    for (std::size_t i = 3; i < 7; ++i) QVERIFY(spec.series[i].x.front() == spec.series[3].x.front() && spec.series[i].x.back() > 80);
+    for (std::size_t i = 3; i < 7; ++i)
+      QVERIFY(spec.series[i].x.front() == spec.series[3].x.front() && spec.series[i].x.back() > 80);
     // A run of the device alone: the machine's roof is not that of anything.
     auto alone = rows();
     for (auto& row : alone) row.worker = 1;
@@ -100,7 +101,8 @@ class TestRoofline : public QObject {
 
   void quantities_of_different_units_are_seen_one_at_a_time() {
     TableInfo info;
-    info.columns = {{"distance", "m", ""}, {"density", "kg/m^3", ""}, {"pressure", "Pa", ""}, {"density_exact", "kg/m^3", ""}};
+    info.columns = {
+        {"distance", "m", ""}, {"density", "kg/m^3", ""}, {"pressure", "Pa", ""}, {"density_exact", "kg/m^3", ""}};
     info.exact = {"density_exact"};
     const std::vector<std::vector<double>> values = {{0, 1, 1e5, 1.1}, {1, 2, 2e5, 2.2}};
     const ChartTable table{&info, &values};

@@ -14,7 +14,8 @@ class TestSpectrum : public QObject {
  private slots:
   void fft_is_the_discrete_transform() {
     std::vector<std::complex<double>> x(32), y;
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = {std::sin(1.7 * static_cast<double>(i)), std::cos(0.3 * static_cast<double>(i * i))};
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = {std::sin(1.7 * static_cast<double>(i)), std::cos(0.3 * static_cast<double>(i * i))};
     y = x;
     fft(y);
     for (std::size_t k = 0; k < x.size(); ++k) {

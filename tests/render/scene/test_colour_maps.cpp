@@ -45,7 +45,8 @@ class TestColourMaps : public QObject {
   }
 
   void the_lowest_value_stands_out_in_the_dark() {
-    const Lab least = lab_of(find_color_map(dark_theme().magnitude_map)->at(0)), ground = lab_of(dark_theme().background);
+    const Lab least = lab_of(find_color_map(dark_theme().magnitude_map)->at(0)),
+              ground = lab_of(dark_theme().background);
     QVERIFY(std::hypot(least[0] - ground[0], least[1] - ground[1], least[2] - ground[2]) > 20);
   }
 
@@ -83,7 +84,8 @@ class TestColourMaps : public QObject {
     QVERIFY(!parse_color_map("[]", "x.json"));
     QVERIFY(!parse_color_map(R"({"kind":"signed","points":[[0,1,2,3]]})", "x.json"));
     QVERIFY(!parse_color_map(R"({"kind":"phase","points":[[0,1,2,3],[1,1,2,4]]})", "x.json"));
-    const auto turned = parse_color_map(R"({"kind":"signed","points":[[0,1,2,3],[0.5,1,2,3],[0.4,1,1,1],[1,0,0,0]]})", "x.json");
+    const auto turned =
+        parse_color_map(R"({"kind":"signed","points":[[0,1,2,3],[0.5,1,2,3],[0.4,1,1,1],[1,0,0,0]]})", "x.json");
     QVERIFY(!turned);
     QCOMPARE(turned.error().place.pointer, std::string("/points/2"));
     const auto unknown = find_color_map("jet");

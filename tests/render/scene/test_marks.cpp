@@ -23,22 +23,22 @@ class TestMarks : public QObject {
     const auto marks = arranged({mark(100, 200), mark(590, 200), mark(300, 100, "")});
     QCOMPARE(marks.size(), std::size_t{3});
     QVERIFY(marks[0].side == MarkSide::right);
-    QVERIFY(marks[1].side == MarkSide::left);   // the picture ends there
+    QVERIFY(marks[1].side == MarkSide::left);  // the picture ends there
     QVERIFY(marks[2].side == MarkSide::none);
   }
   void the_colour_bar_stays_free() {
     const OverlayBox bar{520, 100, 600, 300};
     const auto marks = arranged({mark(500, 200), mark(540, 200), mark(540, 350), mark(490, 95)}, {bar});
-    QCOMPARE(marks.size(), std::size_t{3});     // the second lies on the bar
+    QCOMPARE(marks.size(), std::size_t{3});  // the second lies on the bar
     QVERIFY(marks[0].side == MarkSide::left);
     QVERIFY(marks[1].y == 350 && marks[1].side == MarkSide::right);
-    QVERIFY(marks[2].side == MarkSide::left);   // 8 pixels high: it would touch the bar's lower end
+    QVERIFY(marks[2].side == MarkSide::left);  // 8 pixels high: it would touch the bar's lower end
   }
   void names_do_not_cover_each_other() {
     std::vector<OverlayMark> line;
     for (int i = 0; i < 24; ++i) line.push_back(mark(100 + 10 * i, 200));
     const auto marks = arranged(line);
-    QCOMPARE(marks.size(), line.size());        // the marks themselves all stay
+    QCOMPARE(marks.size(), line.size());  // the marks themselves all stay
     std::vector<OverlayBox> names;
     for (const OverlayMark& m : marks) {
       if (m.side == MarkSide::none) continue;

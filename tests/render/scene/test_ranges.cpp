@@ -35,12 +35,14 @@ class TestRanges : public QObject {
         values[7] = std::numeric_limits<float>::quiet_NaN();
         values[9] = std::numeric_limits<float>::infinity();
         for (const double percent : {50.0, 90.0, 99.0}) {
-          const double exact = kept[static_cast<std::size_t>(percent / 100 * static_cast<double>(kept.size() - 1) + 0.5)];
+          const double exact =
+              kept[static_cast<std::size_t>(percent / 100 * static_cast<double>(kept.size() - 1) + 0.5)];
           const auto [low, high] = robust_range(values, FieldKind::signed_value, percent);
           QCOMPARE(low, -high);
           // One count is 1/16384 of the largest wide.
-          QVERIFY2(high >= round_up(exact) * (1 - 1e-9) && high <= round_up(exact + largest / 16384 * 1.001) * (1 + 1e-9),
-                   qPrintable(QString("%1 values, %2 %: %3 for %4").arg(n).arg(percent).arg(high).arg(exact)));
+          QVERIFY2(
+              high >= round_up(exact) * (1 - 1e-9) && high <= round_up(exact + largest / 16384 * 1.001) * (1 + 1e-9),
+              qPrintable(QString("%1 values, %2 %: %3 for %4").arg(n).arg(percent).arg(high).arg(exact)));
         }
       }
   }

@@ -17,7 +17,9 @@ using namespace conoid;
 
 namespace {
 
-const MeshGeometry& mesh_of(const Frame& frame) { return std::get<MeshGeometry>(frame.parts.front().geometry); }
+const MeshGeometry& mesh_of(const Frame& frame) {
+  return std::get<MeshGeometry>(frame.parts.front().geometry);
+}
 
 double enclosed_volume(const SurfaceMesh& skin, const std::vector<double>& points) {
   double sum = 0;
@@ -79,11 +81,13 @@ class TestSurfaceMesh : public QObject {
     auto connectivity = std::make_shared<std::vector<Index>>();
     for (int c = 0; c < 2; ++c) {
       const int a = 2 * c;
-      for (const Index k : {node(a, 0), node(a + 2, 0), node(a + 2, 2), node(a, 2), node(a + 1, 0), node(a + 2, 1), node(a + 1, 2), node(a, 1), node(a + 1, 1)})
+      for (const Index k : {node(a, 0), node(a + 2, 0), node(a + 2, 2), node(a, 2), node(a + 1, 0), node(a + 2, 1),
+                            node(a + 1, 2), node(a, 1), node(a + 1, 1)})
         connectivity->push_back(k);
     }
     const auto make = [&](std::vector<Index> nodes, std::vector<Index> ends, std::uint8_t type, int pieces) {
-      const MeshGeometry mesh{points, std::make_shared<std::vector<Index>>(std::move(nodes)), std::make_shared<std::vector<Index>>(ends),
+      const MeshGeometry mesh{points, std::make_shared<std::vector<Index>>(std::move(nodes)),
+                              std::make_shared<std::vector<Index>>(ends),
                               std::make_shared<std::vector<std::uint8_t>>(ends.size() - 1, type)};
       auto skin = make_surface(mesh, pieces);
       if (!skin) qFatal("%s", skin.error().text.c_str());
@@ -95,7 +99,8 @@ class TestSurfaceMesh : public QObject {
         double p[2];
         for (std::size_t k = 0; k < 2; ++k)
           p[k] = (skin.value(static_cast<std::size_t>(skin.edges[e]), points->data(), 3, k) +
-                  skin.value(static_cast<std::size_t>(skin.edges[e + 1]), points->data(), 3, k)) / 2;
+                  skin.value(static_cast<std::size_t>(skin.edges[e + 1]), points->data(), 3, k)) /
+                 2;
         far = std::max(far, std::abs(std::hypot(p[0], p[1]) - 1));
       }
       return far;
@@ -132,11 +137,14 @@ class TestSurfaceMesh : public QObject {
     };
     QCOMPARE(meets(fine, 4), 45);
     std::vector<Index> eight;
-    for (std::size_t c = 0; c < 2; ++c) eight.insert(eight.end(), connectivity->begin() + static_cast<long>(9 * c), connectivity->begin() + static_cast<long>(9 * c) + 8);
+    for (std::size_t c = 0; c < 2; ++c)
+      eight.insert(eight.end(), connectivity->begin() + static_cast<long>(9 * c),
+                   connectivity->begin() + static_cast<long>(9 * c) + 8);
     const SurfaceMesh serendipity = make(eight, {0, 8, 16}, 23, 2);
     QCOMPARE(serendipity.triangles.size() / 3, std::size_t{64});
     QCOMPARE(meets(serendipity, 4), 45);
-    const SurfaceMesh six = make({node(0, 0), node(2, 0), node(0, 2), node(1, 0), node(1, 1), node(0, 1)}, {0, 6}, 22, 2);
+    const SurfaceMesh six =
+        make({node(0, 0), node(2, 0), node(0, 2), node(1, 0), node(1, 1), node(0, 1)}, {0, 6}, 22, 2);
     QCOMPARE(six.triangles.size() / 3, std::size_t{16});
     QCOMPARE(meets(six, 4), 15);
   }

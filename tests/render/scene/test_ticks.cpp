@@ -25,8 +25,7 @@ class TestTicks : public QObject {
       if (a > b) std::swap(a, b);
       const auto set = tidy_ticks(a, b, 6, "Pa");
       QVERIFY(set.ticks.size() <= 6 && !set.ticks.empty());
-      for (const auto& tick : set.ticks)
-        QVERIFY(tick.value >= a - 1e-5 * (b - a) && tick.value <= b + 1e-5 * (b - a));
+      for (const auto& tick : set.ticks) QVERIFY(tick.value >= a - 1e-5 * (b - a) && tick.value <= b + 1e-5 * (b - a));
     }
   }
 

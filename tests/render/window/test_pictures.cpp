@@ -47,7 +47,8 @@ std::shared_ptr<const Frame> cube(Index n, F&& f) {
   for (Index z = 0; z < n; ++z)
     for (Index y = 0; y < n; ++y)
       for (Index x = 0; x < n; ++x)
-        values.push_back(static_cast<float>(f(-1 + h * static_cast<double>(x), -1 + h * static_cast<double>(y), -1 + h * static_cast<double>(z))));
+        values.push_back(static_cast<float>(
+            f(-1 + h * static_cast<double>(x), -1 + h * static_cast<double>(y), -1 + h * static_cast<double>(z))));
   frame->parts.push_back({"volume", grid, {make_field(sample::pressure(), std::move(values))}});
   return frame;
 }
@@ -118,7 +119,8 @@ class TestPictures : public QObject {
         for (int c = 0; c < 4; ++c) {
           const int sum = two.at(2 * x, 2 * y)[c] + two.at(2 * x + 1, 2 * y)[c] + two.at(2 * x, 2 * y + 1)[c] +
                           two.at(2 * x + 1, 2 * y + 1)[c];
-          half.pixels[4 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(one.width) + static_cast<std::size_t>(x)) +
+          half.pixels[4 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(one.width) +
+                           static_cast<std::size_t>(x)) +
                       static_cast<std::size_t>(c)] = static_cast<std::uint8_t>(sum / 4);
         }
     // Text is hinted to whole pixels and lines to whole widths, so not equal, but plainly the same layout.
@@ -176,8 +178,8 @@ class TestPictures : public QObject {
     for (int c = 0; c < 3; ++c) QVERIFY(middle[c] > 235);  // the white middle of the map
     const auto* left = image.at(40, 100);
     const auto* right = image.at(160, 100);
-    QVERIFY(left[2] > left[0] + 60);   // blue below zero
-    QVERIFY(right[0] > right[2] + 60); // red above
+    QVERIFY(left[2] > left[0] + 60);    // blue below zero
+    QVERIFY(right[0] > right[2] + 60);  // red above
   }
 
   void a_slice_shows_the_values_where_it_stands() {
@@ -214,7 +216,8 @@ class TestPictures : public QObject {
       // Half the height of a parallel view is the camera's scale.
       const double pixel = 2 * scene->camera().camera()->GetParallelScale() / image.height;
       const double area = 3.14159265 * std::pow(radius / pixel, 2);
-      QVERIFY2(std::abs(drawn(image, 0, 240) - area) < 0.03 * area, qPrintable(QString("%1 of %2").arg(drawn(image, 0, 240)).arg(area)));
+      QVERIFY2(std::abs(drawn(image, 0, 240) - area) < 0.03 * area,
+               qPrintable(QString("%1 of %2").arg(drawn(image, 0, 240)).arg(area)));
     }
   }
 
@@ -234,7 +237,9 @@ class TestPictures : public QObject {
     view.opacity = 0.4;
     QVERIFY(scene->set_view(view).ok());
     const Image faint = picture(scene, 200, 200);
-    const auto darkness = [](const Image& image) { return 765 - image.at(100, 60)[0] - image.at(100, 60)[1] - image.at(100, 60)[2]; };
+    const auto darkness = [](const Image& image) {
+      return 765 - image.at(100, 60)[0] - image.at(100, 60)[1] - image.at(100, 60)[2];
+    };
     QVERIFY(darkness(faint) < darkness(whole));
     QVERIFY(darkness(faint) > 0);
   }
@@ -416,8 +421,8 @@ class TestPictures : public QObject {
     QVERIFY(bytes.ok());
     const auto text = png_text(*bytes);
     QVERIFY(text.ok());
-    QVERIFY(std::find(text->begin(), text->end(), std::pair<std::string, std::string>{"Run", "2026-01-02T03-04-05-deadbeef"}) !=
-            text->end());
+    QVERIFY(std::find(text->begin(), text->end(),
+                      std::pair<std::string, std::string>{"Run", "2026-01-02T03-04-05-deadbeef"}) != text->end());
     const auto back = decode_png(*bytes);
     QVERIFY(back.ok());
     QVERIFY(*back == image);

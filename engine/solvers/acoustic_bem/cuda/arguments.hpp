@@ -34,10 +34,10 @@ constexpr int ragged_stages = 2;  ///< pieces of a warp in shared memory: one is
 
 /// One piece of a slab.
 struct alignas(16) PieceHeader {
-  std::uint32_t offset = 0;   ///< from the slab's begin, in units of 16 bytes
-  std::uint16_t size = 0;     ///< likewise
-  std::uint16_t window = 0;   ///< past values that its rows meet, in units of 16 bytes
-  std::uint16_t reach = 0;    ///< column that meets the oldest of them
+  std::uint32_t offset = 0;  ///< from the slab's begin, in units of 16 bytes
+  std::uint16_t size = 0;    ///< likewise
+  std::uint16_t window = 0;  ///< past values that its rows meet, in units of 16 bytes
+  std::uint16_t reach = 0;   ///< column that meets the oldest of them
   std::uint16_t unused = 0;
   std::uint16_t longest = 0;  ///< row-vector
   std::uint16_t common = 0;   ///< columns that all rows have, an even number; plus 1 where marks are wide
@@ -48,7 +48,9 @@ static_assert(sizeof(PieceHeader) == 16);
 /// the piece (those of row 1 follow). Narrow marks are a word: 6, 6, 5, 5 and 10 bits. Wide ones are four words: lags, 16 bits
 /// each; lengths, likewise; the begin; zero.
 constexpr unsigned narrow_lag = 63, narrow_rest = 31, narrow_begin = 1023;
-constexpr int mark_bytes(bool wide) { return wide ? 512 : 128; }
+constexpr int mark_bytes(bool wide) {
+  return wide ? 512 : 128;
+}
 
 /// A slab in a device's memory: `slices` consecutive slices, the pieces of a row group one behind the other.
 struct SlabView {
@@ -65,14 +67,14 @@ struct RaggedJob {
 
 /// Warp w of a launch does the jobs job_begin[w] … job_begin[w + 1].
 struct RaggedArguments {
-  const SlabView* slab;            ///< [slab], of the whole matrix; those of the jobs are filled in
+  const SlabView* slab;  ///< [slab], of the whole matrix; those of the jobs are filled in
   const RaggedJob* job;
-  const std::int32_t* job_begin;   ///< warps + 1
-  const void* past;                ///< Real [unknown][stride]: the value of time T at T mod ring, and the ring's begin again
-  void* partial;                   ///< Real [job][g][row of the group]
-  std::int64_t now;                ///< time of past[0]
-  std::int32_t ring;               ///< a power of two, at least 16 bytes
-  std::int32_t stride;             ///< ring + the largest window; a multiple of 16 bytes
+  const std::int32_t* job_begin;  ///< warps + 1
+  const void* past;     ///< Real [unknown][stride]: the value of time T at T mod ring, and the ring's begin again
+  void* partial;        ///< Real [job][g][row of the group]
+  std::int64_t now;     ///< time of past[0]
+  std::int32_t ring;    ///< a power of two, at least 16 bytes
+  std::int32_t stride;  ///< ring + the largest window; a multiple of 16 bytes
   std::int32_t warps;
   std::int32_t slab_slices;
   std::int32_t piece_bytes;   ///< the largest piece
@@ -93,7 +95,7 @@ struct GatherArguments {
 
 /// sums[g][row] (+)= Σ partial[job][g][row of the group] over the jobs first_job[group] …, one thread an entry.
 struct GatherJobsArguments {
-  const void* partial;  ///< Real
+  const void* partial;            ///< Real
   const std::int32_t* first_job;  ///< groups + 1
   double* sums;
   std::int32_t rows, group_rows, steps;

@@ -22,7 +22,8 @@ template <class Real>
 __global__ void gather_jobs(GatherJobsArguments a) {
   const int e = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (e >= a.rows * a.steps) return;
-  const int g = e / a.rows, row = e % a.rows, group = row / a.group_rows, begin = a.first_job[group], end = a.first_job[group + 1];
+  const int g = e / a.rows, row = e % a.rows, group = row / a.group_rows, begin = a.first_job[group],
+            end = a.first_job[group + 1];
   const std::int64_t step = static_cast<std::int64_t>(a.steps) * a.group_rows;
   const Real* partial = static_cast<const Real*>(a.partial) + begin * step + g * a.group_rows + row % a.group_rows;
   double sum = a.add != 0 ? a.sums[e] : 0;

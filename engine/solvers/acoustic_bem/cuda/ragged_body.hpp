@@ -48,9 +48,9 @@ template <class Real, bool thrifty>
 struct PieceQueue {
   const RaggedArguments& a;
   int job;
-  int slice;  ///< the slice that comes next when this slab's are done
+  int slice;        ///< the slice that comes next when this slab's are done
   int group, last;  ///< of the job; last: the slice behind it
-  int left = 0;  ///< of this slab
+  int left = 0;     ///< of this slab
   int slab = 0;
   const uint4* header = nullptr;
   const unsigned char* pieces = nullptr;
@@ -86,7 +86,9 @@ struct PieceQueue {
   [[nodiscard]] __device__ __forceinline__ const unsigned char* piece(unsigned offset) const {
     return (thrifty ? a.slab[slab].pieces : pieces) + 16 * static_cast<std::int64_t>(offset);
   }
-  [[nodiscard]] __device__ __forceinline__ const Real* past_values() const { return thrifty ? past_of(slice - left - 1) : past; }
+  [[nodiscard]] __device__ __forceinline__ const Real* past_values() const {
+    return thrifty ? past_of(slice - left - 1) : past;
+  }
 
  private:
   [[nodiscard]] __device__ __forceinline__ const Real* past_of(int j) const {
@@ -128,7 +130,8 @@ __global__ void __launch_bounds__(32 * ragged_warps, ragged_blocks(steps, sizeof
       const unsigned bytes = next.bytes(), window = next.window_bytes();
       WarpCopies::begin(lane, barrier, bytes + window);
       WarpCopies::copy(lane, barrier, to, queue.piece(next.offset()), bytes);
-      WarpCopies::copy(lane, barrier, to + a.piece_bytes, queue.past_values() + ((now - next.reach()) & ring_mask & ~(unit - 1)), window);
+      WarpCopies::copy(lane, barrier, to + a.piece_bytes,
+                       queue.past_values() + ((now - next.reach()) & ring_mask & ~(unit - 1)), window);
       WarpCopies::end();
       h = next;
       more = queue.next(next);
@@ -172,7 +175,8 @@ __global__ void __launch_bounds__(32 * ragged_warps, ragged_blocks(steps, sizeof
           begin = mark.z;
           first = data + mark_bytes(true);
         }
-        const Real* const window = reinterpret_cast<const Real*>(data + a.piece_bytes) + ((now - piece.reach()) & (unit - 1));
+        const Real* const window =
+            reinterpret_cast<const Real*>(data + a.piece_bytes) + ((now - piece.reach()) & (unit - 1));
         SharedAddress rests = stages + static_cast<int>(first - here) +
                               static_cast<int>(sizeof(Real)) * ((group_size - 1) * common + static_cast<int>(begin));
 #pragma unroll
@@ -240,7 +244,8 @@ __global__ void __launch_bounds__(32 * ragged_warps, ragged_blocks(steps, sizeof
     }
 
     if constexpr (thrifty) last_job = same_in_warp(a.job_begin[number + 1]);
-    Real* const out = static_cast<Real*>(a.partial) + static_cast<std::int64_t>(job) * steps * group_size + per_lane * lane;
+    Real* const out =
+        static_cast<Real*>(a.partial) + static_cast<std::int64_t>(job) * steps * group_size + per_lane * lane;
 #pragma unroll
     for (int g = 0; g < steps; ++g) {
       Lane both;

@@ -12,7 +12,8 @@ void add_blocks(const BlockPlace* places, const Real* values, std::size_t count,
   constexpr int steps = 8;
   constexpr int lanes = CONOID_BYTES / static_cast<int>(sizeof(Real));
   typedef Real vr __attribute__((vector_size(CONOID_BYTES)));
-  for (std::size_t b = 0; b < count; ++b, values += static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {
+  for (std::size_t b = 0; b < count;
+       ++b, values += static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {
     const Real* const past = pasts[places[b].slice] - places[b].column;
     for (int strip = 0; strip < rows; strip += lanes) {
       vr acc[steps] = {};

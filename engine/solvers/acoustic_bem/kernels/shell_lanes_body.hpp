@@ -14,24 +14,44 @@ constexpr std::size_t W = CONOID_LANES;
 typedef double vd __attribute__((vector_size(8 * W)));
 typedef long long vi __attribute__((vector_size(8 * W)));
 
-inline vd all(double v) { return vd{} + v; }
+inline vd all(double v) {
+  return vd{} + v;
+}
 inline vd load(const double* p) {
   vd v;
   __builtin_memcpy(&v, p, sizeof v);
   return v;
 }
-inline void store(double* p, vd v) { __builtin_memcpy(p, &v, sizeof v); }
-inline vd abs_of(vd v) { return (vd)((vi)v & 0x7fffffffffffffffLL); }
-inline vd min_of(vd a, vd b) { return a < b ? a : b; }
-inline vd max_of(vd a, vd b) { return a > b ? a : b; }
+inline void store(double* p, vd v) {
+  __builtin_memcpy(p, &v, sizeof v);
+}
+inline vd abs_of(vd v) {
+  return (vd)((vi)v & 0x7fffffffffffffffLL);
+}
+inline vd min_of(vd a, vd b) {
+  return a < b ? a : b;
+}
+inline vd max_of(vd a, vd b) {
+  return a > b ? a : b;
+}
 #if CONOID_LANES == 8
-inline vd sqrt_of(vd v) { return (vd)_mm512_maskz_sqrt_pd(0xff, (__m512d)v); }
-inline vd floor_of(vd v) { return (vd)_mm512_maskz_roundscale_pd(0xff, (__m512d)v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
+inline vd sqrt_of(vd v) {
+  return (vd)_mm512_maskz_sqrt_pd(0xff, (__m512d)v);
+}
+inline vd floor_of(vd v) {
+  return (vd)_mm512_maskz_roundscale_pd(0xff, (__m512d)v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
 #elif CONOID_LANES == 4
-inline vd sqrt_of(vd v) { return (vd)_mm256_sqrt_pd((__m256d)v); }
-inline vd floor_of(vd v) { return (vd)_mm256_floor_pd((__m256d)v); }
+inline vd sqrt_of(vd v) {
+  return (vd)_mm256_sqrt_pd((__m256d)v);
+}
+inline vd floor_of(vd v) {
+  return (vd)_mm256_floor_pd((__m256d)v);
+}
 #else
-inline vd sqrt_of(vd v) { return (vd)_mm_sqrt_pd((__m128d)v); }
+inline vd sqrt_of(vd v) {
+  return (vd)_mm_sqrt_pd((__m128d)v);
+}
 inline vd floor_of(vd v) {  // v ≥ 0 and far below 2^63 here
   for (std::size_t t = 0; t < W; ++t) v[t] = static_cast<double>(static_cast<long long>(v[t]));
   return v;
@@ -46,9 +66,9 @@ inline double largest(vd v) {
 /// atan2 in (−π, π], about one unit in the last place: |tan| is reduced to ≤ tan(π/16) by the addition theorem with the
 /// nearest of 0, π/8, π/4; then the odd series. atan2(0, 0) = 0.
 inline vd atan2_of(vd y, vd x) {
-  constexpr double tan8 = 0.41421356237309504880;         // tan(π/8)
-  constexpr double tan16 = 0.19891236737965800691;        // tan(π/16)
-  constexpr double tan316 = 0.66817863791929891999;       // tan(3π/16)
+  constexpr double tan8 = 0.41421356237309504880;    // tan(π/8)
+  constexpr double tan16 = 0.19891236737965800691;   // tan(π/16)
+  constexpr double tan316 = 0.66817863791929891999;  // tan(3π/16)
   constexpr double pi = 3.14159265358979323846;
   const vd ay = abs_of(y), ax = abs_of(x);
   const vi swap = ay > ax;
@@ -260,7 +280,9 @@ inline void gather_shells(const LaneSource& t, const LaneOuter& o, std::size_t b
   }
 }
 
-inline void add(double* p, vd v) { store(p, load(p) + v); }
+inline void add(double* p, vd v) {
+  store(p, load(p) + v);
+}
 
 /// Time factors: the shells' moments become entries of M_k.
 template <bool double_layer>

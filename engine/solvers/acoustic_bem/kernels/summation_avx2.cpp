@@ -61,12 +61,15 @@ struct Wide<float> {
     places = _mm256_sub_epi32(_mm256_set1_epi32(high), _mm256_min_epi32(s, _mm256_set1_epi32(most)));
     far = _mm256_castsi256_ps(_mm256_slli_epi32(places, 28));
   }
-  [[nodiscard]] values pick(const float* t) const { return (values)_mm256_permutevar8x32_ps(_mm256_loadu_ps(t), places); }
+  [[nodiscard]] values pick(const float* t) const {
+    return (values)_mm256_permutevar8x32_ps(_mm256_loadu_ps(t), places);
+  }
   [[nodiscard]] values pick_two(const float* t) const {
     return (values)_mm256_blendv_ps((__m256)pick(t), (__m256)pick(t + 8), far);
   }
   [[nodiscard]] values gather(const float* t) const {
-    return (values)_mm256_mask_i32gather_ps(_mm256_setzero_ps(), t, places, _mm256_castsi256_ps(_mm256_set1_epi32(-1)), 4);
+    return (values)_mm256_mask_i32gather_ps(_mm256_setzero_ps(), t, places, _mm256_castsi256_ps(_mm256_set1_epi32(-1)),
+                                            4);
   }
 };
 template <>
@@ -90,7 +93,8 @@ struct Wide<double> {
     return (values)_mm256_blendv_pd((__m256d)pick(t), (__m256d)pick(t + 4), far);
   }
   [[nodiscard]] values gather(const double* t) const {
-    return (values)_mm256_mask_i32gather_pd(_mm256_setzero_pd(), t, places, _mm256_castsi256_pd(_mm256_set1_epi32(-1)), 8);
+    return (values)_mm256_mask_i32gather_pd(_mm256_setzero_pd(), t, places, _mm256_castsi256_pd(_mm256_set1_epi32(-1)),
+                                            8);
   }
 };
 
@@ -166,8 +170,8 @@ constexpr SummationKernel<Real> make_kernel() {
 }
 template <class Real>
 constexpr SummationTable<Real> make_table() {
-  return {{make_kernel<Real, 1>(), make_kernel<Real, 2>(), make_kernel<Real, 4>(), make_kernel<Real, 8>(), make_kernel<Real, 16>(),
-           make_kernel<Real, 32>()}};
+  return {{make_kernel<Real, 1>(), make_kernel<Real, 2>(), make_kernel<Real, 4>(), make_kernel<Real, 8>(),
+           make_kernel<Real, 16>(), make_kernel<Real, 32>()}};
 }
 
 }  // namespace

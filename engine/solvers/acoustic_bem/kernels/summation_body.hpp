@@ -31,7 +31,9 @@ struct Wide<float> {
   static values gather(const float* from, places at) {
     return (values)_mm512_mask_i32gather_ps(__m512{}, 0xffff, (__m512i)at, from, 4);
   }
-  static values pick(values a, places at) { return (values)_mm512_maskz_permutexvar_ps(0xffff, (__m512i)at, (__m512)a); }
+  static values pick(values a, places at) {
+    return (values)_mm512_maskz_permutexvar_ps(0xffff, (__m512i)at, (__m512)a);
+  }
   static values pick(values a, places at, values b) {
     return (values)_mm512_permutex2var_ps((__m512)a, (__m512i)at, (__m512)b);
   }
@@ -101,7 +103,8 @@ inline void add_piece(Real* to, V v) {
 
 /// sums[row][g] += acc[g] of the row's lane, for the first `rows` lanes.
 template <class Real, int n>
-inline void add_to_rows_one_by_one(const Values<Real>* acc, const std::uint8_t* row, std::size_t rows, Real* sums, int stride) {
+inline void add_to_rows_one_by_one(const Values<Real>* acc, const std::uint8_t* row, std::size_t rows, Real* sums,
+                                   int stride) {
   constexpr int lanes = Wide<Real>::lanes;
   alignas(64) Real out[n * lanes];
   for (int g = 0; g < n; ++g) *reinterpret_cast<Values<Real>*>(out + g * lanes) = acc[g];
@@ -114,17 +117,21 @@ inline void add_to_rows_one_by_one(const Values<Real>* acc, const std::uint8_t* 
 /// The same for a whole group.
 template <class Real, int n>
 inline void add_to_rows(const Values<Real>* a, const std::uint8_t* row, Real* sums, int stride) {
-  const auto to = [&](int lane) { return sums + static_cast<std::size_t>(row[lane]) * static_cast<std::size_t>(stride); };
+  const auto to = [&](int lane) {
+    return sums + static_cast<std::size_t>(row[lane]) * static_cast<std::size_t>(stride);
+  };
   if constexpr (sizeof(Real) == 4 && (n == 4 || n == 8)) {
     // quad[h][q], block b of four: steps 4h … 4h+3 of lane 4b + q
     Values<float> quad[n / 4][4];
 #pragma GCC unroll 2
     for (int h = 0; h < n / 4; ++h) {
-      const auto *x = a + 4 * h;
+      const auto* x = a + 4 * h;
       const auto low01 = __builtin_shufflevector(x[0], x[1], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
-      const auto high01 = __builtin_shufflevector(x[0], x[1], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+      const auto high01 =
+          __builtin_shufflevector(x[0], x[1], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
       const auto low23 = __builtin_shufflevector(x[2], x[3], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
-      const auto high23 = __builtin_shufflevector(x[2], x[3], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+      const auto high23 =
+          __builtin_shufflevector(x[2], x[3], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
       quad[h][0] = __builtin_shufflevector(low01, low23, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
       quad[h][1] = __builtin_shufflevector(low01, low23, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
       quad[h][2] = __builtin_shufflevector(high01, high23, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
@@ -133,8 +140,10 @@ inline void add_to_rows(const Values<Real>* a, const std::uint8_t* row, Real* su
 #pragma GCC unroll 4
     for (int q = 0; q < 4; ++q) {
       if constexpr (n == 8) {
-        const auto x = __builtin_shufflevector(quad[0][q], quad[1][q], 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
-        const auto y = __builtin_shufflevector(quad[0][q], quad[1][q], 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31);
+        const auto x =
+            __builtin_shufflevector(quad[0][q], quad[1][q], 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
+        const auto y = __builtin_shufflevector(quad[0][q], quad[1][q], 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28,
+                                               29, 30, 31);
         add_piece<8>(to(q), __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7));
         add_piece<8>(to(4 + q), __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15));
         add_piece<8>(to(8 + q), __builtin_shufflevector(y, y, 0, 1, 2, 3, 4, 5, 6, 7));
@@ -214,8 +223,8 @@ struct Waiting {
 /// One group. `ahead`: how far from its values those are that are meanwhile asked for into the second-level cache; the first
 /// one, kept for sums, gets the next few only.
 template <class Real, int steps, int reach>
-inline void add_group(const PanelView<Real>& p, const RowGroup group, std::size_t first, const Real* const v, Real* sums,
-                      std::ptrdiff_t ahead, Waiting<Real, steps>& waiting) {
+inline void add_group(const PanelView<Real>& p, const RowGroup group, std::size_t first, const Real* const v,
+                      Real* sums, std::ptrdiff_t ahead, Waiting<Real, steps>& waiting) {
   using W = Wide<Real>;
   constexpr int lanes = W::lanes, block = std::min(steps, 8);
   constexpr std::ptrdiff_t near = 1536;  // bytes
@@ -318,8 +327,8 @@ constexpr SummationKernel<Real> make_kernel() {
 }
 template <class Real>
 constexpr SummationTable<Real> make_table() {
-  return {{make_kernel<Real, 1>(), make_kernel<Real, 2>(), make_kernel<Real, 4>(), make_kernel<Real, 8>(), make_kernel<Real, 16>(),
-           make_kernel<Real, 32>()}};
+  return {{make_kernel<Real, 1>(), make_kernel<Real, 2>(), make_kernel<Real, 4>(), make_kernel<Real, 8>(),
+           make_kernel<Real, 16>(), make_kernel<Real, 32>()}};
 }
 
 }  // namespace

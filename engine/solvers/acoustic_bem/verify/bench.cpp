@@ -87,7 +87,9 @@ double full_block_rate(const Slices<Real>& slices, const FullBlocking& blocks, d
   return rate;
 }
 
-std::string copies_between(double rate) { return fmt::format("copies between, {:.1f} GB/s", rate / 1e9); }
+std::string copies_between(double rate) {
+  return fmt::format("copies between, {:.1f} GB/s", rate / 1e9);
+}
 
 struct Bench {
   const TestRun& run;
@@ -125,10 +127,12 @@ void tables(const Bench& b, const char* precision, double peak) {
              full_block_rate(aligned, blocks, b.time(0.2)), peak, 0, fma_peak, "bandwidth");
     }
     const BesideCopies rate = beside_copies(slices, 8, b.time(1.0), 1);
-    const std::string name = fmt::format("Contiguous-Blocking, {}, b_c {}, {} slices x {} rows", precision, bc, count, rows);
+    const std::string name =
+        fmt::format("Contiguous-Blocking, {}, b_c {}, {} slices x {} rows", precision, bc, count, rows);
     b.rate(name, rate.sums, peak, 0, fma_peak, "bandwidth");
     if (slices.bytes({0, count}) > 2 * this_machine().l3)  // otherwise a cache holds part of them
-      b.rate(name + ": of the copy", rate.sums, rate.copies / sizeof(Real) * 2 * 8, 0.85, copies_between(rate.copies), "bandwidth");
+      b.rate(name + ": of the copy", rate.sums, rate.copies / sizeof(Real) * 2 * 8, 0.85, copies_between(rate.copies),
+             "bandwidth");
   }
 }
 
@@ -160,8 +164,8 @@ void from_memory(const Bench& b) {
   }
   if (b.run.threads > 1) {
     const BesideCopies rate = beside_copies(slices, 8, b.time(1.0), b.run.threads);
-    b.rate(fmt::format("slices from memory, single, n_g 8, {} threads", b.run.threads), rate.sums, rate.copies / 4 * 16, 0.85,
-           copies_between(rate.copies), "bandwidth and loads");
+    b.rate(fmt::format("slices from memory, single, n_g 8, {} threads", b.run.threads), rate.sums, rate.copies / 4 * 16,
+           0.85, copies_between(rate.copies), "bandwidth and loads");
   }
   b.run.doing("sparse products");
   const Index fewer = std::min<Index>(count, 420);
@@ -178,7 +182,8 @@ void from_memory(const Bench& b) {
     best = std::max(best, 2.0 * static_cast<double>(part.nonzeros()) / took);
   }
   b.rate("CSR products of M_k, single (baseline)", best, b.rates.fma_single, 0, fma_peak, "latency and bandwidth");
-  b.row({"slices, n_g 8, over CSR products", at_eight / best, "1", at_eight / best / 8, 8, "CSR products", "bandwidth"});
+  b.row(
+      {"slices, n_g 8, over CSR products", at_eight / best, "1", at_eight / best / 8, 8, "CSR products", "bandwidth"});
 }
 
 void assembly(const Bench& b) {
@@ -190,10 +195,10 @@ void assembly(const Bench& b) {
     const double begin = thread_seconds();
     const Matrices<float> m = assemble_all<float>(surface, form_for(surface, name), {}, team);
     const double took = thread_seconds() - begin;
-    b.row({fmt::format("assembly, {}, N = {}: shell evaluations a core ({:.3f} us each)", name_of(name), surface.unknowns,
-                       1e6 * took / static_cast<double>(m.evaluations)),
-           static_cast<double>(m.evaluations) / took / 1e6, "M/s", static_cast<double>(m.evaluations) / took / 2.5e6, 2.5,
-           "0.4 us an evaluation", "issue"});
+    b.row({fmt::format("assembly, {}, N = {}: shell evaluations a core ({:.3f} us each)", name_of(name),
+                       surface.unknowns, 1e6 * took / static_cast<double>(m.evaluations)),
+           static_cast<double>(m.evaluations) / took / 1e6, "M/s", static_cast<double>(m.evaluations) / took / 2.5e6,
+           2.5, "0.4 us an evaluation", "issue"});
   }
 }
 
@@ -202,20 +207,22 @@ void cut_outs(const Bench& b) {
   b.run.doing("cut-outs");
   Team team({{"cpu", std::max(1, b.run.threads), 1}});
   const int divisions = b.run.quick ? 6 : 9;
-  for (const auto& [ordering, name] : {std::pair{Ordering::given, "given"}, {Ordering::morton, "Morton"}, {Ordering::hilbert, "Hilbert"}}) {
+  for (const auto& [ordering, name] :
+       {std::pair{Ordering::given, "given"}, {Ordering::morton, "Morton"}, {Ordering::hilbert, "Hilbert"}}) {
     const Surface surface = unit_sphere(divisions, true, ordering);
     const Matrices<float> m = assemble_all<float>(surface, form_for(surface, FormName::NC), {}, team);
     const RowSpans spans = RowSpans::of(m.slices);
-    b.row({fmt::format("ordering score, {}, N = {}", name, surface.unknowns), ordering_score(spans), "1", 0, 0, "", ""});
+    b.row(
+        {fmt::format("ordering score, {}, N = {}", name, surface.unknowns), ordering_score(spans), "1", 0, 0, "", ""});
     for (int br : {32, 64, 128})
       for (int bc : b.run.quick ? std::vector<int>{16} : std::vector<int>{16, 32, 64, 128}) {
         const FullBlocking f = full_blocking(spans, br, bc);
         if (f.places.empty()) continue;
-        b.row({fmt::format("Full-Blocking {} x {}, {}: {} blocks, non-zeros", br, bc, name, f.places.size()), 100 * f.fill(), "%", 0,
-               0, "", ""});
+        b.row({fmt::format("Full-Blocking {} x {}, {}: {} blocks, non-zeros", br, bc, name, f.places.size()),
+               100 * f.fill(), "%", 0, 0, "", ""});
       }
-    b.row({fmt::format("Contiguous-Blocking {} x {}, {}: {} blocks, non-zeros", surface.unknowns, m.slices.longest(), name,
-                       surface.unknowns),
+    b.row({fmt::format("Contiguous-Blocking {} x {}, {}: {} blocks, non-zeros", surface.unknowns, m.slices.longest(),
+                       name, surface.unknowns),
            100 * static_cast<double>(m.slices.nonzeros()) /
                (std::pow(static_cast<double>(surface.unknowns), 2) * static_cast<double>(m.slices.longest())),
            "%", 0, 0, "", ""});
@@ -232,10 +239,12 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
     row({"machine: multiply-adds, single, one core", b.rates.fma_single / 1e9, "Gflop/s", 1, 0, "", "issue"});
     row({"machine: multiply-adds, double, one core", b.rates.fma_double / 1e9, "Gflop/s", 1, 0, "", "issue"});
     row({"machine: copy, one core", b.rates.copy / 1e9, "GB/s", 1, 0, "", "bandwidth"});
-    row({"machine: reading only, one core", b.rates.read / 1e9, "GB/s", b.rates.read / b.rates.copy, 0, "copy", "bandwidth"});
+    row({"machine: reading only, one core", b.rates.read / 1e9, "GB/s", b.rates.read / b.rates.copy, 0, "copy",
+         "bandwidth"});
     if (run.threads > 1) {
       const auto together = [&](const char* what, double rate, double alone, const char* unit, const char* by) {
-        row({fmt::format("machine: {}, {} threads", what, run.threads), rate / 1e9, unit, rate / alone, 0, "one core", by});
+        row({fmt::format("machine: {}, {} threads", what, run.threads), rate / 1e9, unit, rate / alone, 0, "one core",
+             by});
       };
       together("multiply-adds, single", b.rates.fma_together, b.rates.fma_single, "Gflop/s", "issue");
       together("copy", b.rates.copy_together, b.rates.copy, "GB/s", "bandwidth");

@@ -96,7 +96,8 @@ double block_rate(const Device& device, const Slices<Real>& slices, BlockKind ki
 }
 
 template <class Real>
-void rows_of(const Device& device, const TestRun& run, const BenchSink& row, double copy, double host, const char* precision) {
+void rows_of(const Device& device, const TestRun& run, const BenchSink& row, double copy, double host,
+             const char* precision) {
   const std::string name = fmt::format("{}:{}", device.info().backend, device.info().index);
   const auto rate = [&](std::string what, int steps, double flops, double floor) {
     const double bound = copy / sizeof(Real) * 2 * steps;
@@ -113,8 +114,8 @@ void rows_of(const Device& device, const TestRun& run, const BenchSink& row, dou
     const auto values = static_cast<Bytes>(slices.nonzeros()) * sizeof(Real);
     for (const Bytes part : {2, 4}) {
       const double passed = passing_rate(device, slices, values / part, run.threads);
-      row({fmt::format("{}: the same, n_g 8, memory for 1/{} of them: slabs that pass through", name, part), passed / 1e9, "GB/s",
-           passed / host, 0, "pinned copy", "bus"});
+      row({fmt::format("{}: the same, n_g 8, memory for 1/{} of them: slabs that pass through", name, part),
+           passed / 1e9, "GB/s", passed / host, 0, "pinned copy", "bus"});
     }
   }
   {

@@ -23,7 +23,8 @@ namespace {
 double sum_of(const double* p, std::size_t count) {
   double sum[16] = {};
   for (std::size_t i = 0; i + 16 <= count; i += 16) {
-    for (std::size_t line = 0; line < 16; line += 8) __builtin_prefetch(reinterpret_cast<const char*>(p + i + line) + 6144, 0, 3);
+    for (std::size_t line = 0; line < 16; line += 8)
+      __builtin_prefetch(reinterpret_cast<const char*>(p + i + line) + 6144, 0, 3);
     for (std::size_t c = 0; c < 16; ++c) sum[c] += p[i + c];
   }
   double all = 0;
@@ -60,7 +61,8 @@ MachineRates measure_rates(int threads) {
   };
   out.fma_single = best(loops.single);
   out.fma_double = best(loops.twice);
-  const std::size_t bytes = std::clamp<std::size_t>(2 * this_machine().l3, std::size_t{128} << 20, std::size_t{512} << 20);
+  const std::size_t bytes =
+      std::clamp<std::size_t>(2 * this_machine().l3, std::size_t{128} << 20, std::size_t{512} << 20);
   AlignedVector<double> from(bytes / 8), to(bytes / 8);
   for (std::size_t k = 0; k < from.size(); ++k) from.data()[k] = static_cast<double>(k);
   for (int k = 0; k < 5; ++k) {
@@ -85,15 +87,17 @@ MachineRates measure_rates(int threads) {
       double rate = 0;
       for (int k = 0; k < 4; ++k) {
         const double begin = wall_seconds();
-        workers.for_each({0, threads}, 1, [&](Interval one, int) { work(one.begin, &kept[static_cast<std::size_t>(one.begin)]); });
+        workers.for_each({0, threads}, 1,
+                         [&](Interval one, int) { work(one.begin, &kept[static_cast<std::size_t>(one.begin)]); });
         rate = std::max(rate, each * threads / (wall_seconds() - begin));
       }
       return rate;
     };
     const double bytes_each = 8 * static_cast<double>(part);
-    out.copy_together = std::max(out.copy_together, together(2 * bytes_each, [&](Index t, double*) {
-                                   std::memcpy(to.data() + t * part, from.data() + t * part, static_cast<std::size_t>(part) * 8);
-                                 }));
+    out.copy_together =
+        std::max(out.copy_together, together(2 * bytes_each, [&](Index t, double*) {
+                   std::memcpy(to.data() + t * part, from.data() + t * part, static_cast<std::size_t>(part) * 8);
+                 }));
     out.read_together = together(bytes_each, [&](Index t, double* sum) {
       *sum += 1e-300 * sum_of(from.data() + t * part, static_cast<std::size_t>(part));
     });

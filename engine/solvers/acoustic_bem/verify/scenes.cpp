@@ -26,7 +26,9 @@ Surface built(Result<Mesh> mesh, Ordering ordering = Ordering::hilbert) {
 
 constexpr int ring_places = 16;
 
-double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+double seconds_since(Clock::time_point t) {
+  return std::chrono::duration<double>(Clock::now() - t).count();
+}
 
 }  // namespace
 
@@ -66,7 +68,9 @@ Form form_for(const Surface& surface, FormName name, double ratio) {
   return f;
 }
 
-Pulse ricker_of(double k) { return {PulseKind::ricker, 1, k / (2 * std::numbers::pi), 1, {}, 0}; }
+Pulse ricker_of(double k) {
+  return {PulseKind::ricker, 1, k / (2 * std::numbers::pi), 1, {}, 0};
+}
 
 SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
   const Surface surface = unit_sphere(setting.divisions, setting.equal_volume);
@@ -169,8 +173,8 @@ SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
       for (double t : a_times) f += form.dt * pulse.value(t - t0) * std::polar(1.0, omega * t);
       for (const Vec3& d : {Vec3{0, 0, -1}, Vec3{1, 0, 0}, Vec3{0, 0, 1}}) {
         const auto amplitude = far_field(surface, form, spectrum.at(k), frequencies[k], d);
-        out.ts_error_db = std::max(
-            out.ts_error_db, std::abs(target_strength(amplitude, f) - target_strength(exact.far_field(omega, d[2]), 1)));
+        out.ts_error_db = std::max(out.ts_error_db, std::abs(target_strength(amplitude, f) -
+                                                             target_strength(exact.far_field(omega, d[2]), 1)));
       }
     }
   return out;
@@ -219,7 +223,7 @@ LateLevels late_levels(const Surface& surface, const Form& form, int noise, std:
 }
 
 std::vector<double> body_receivers(const Surface& surface, const Form& form, double k, const std::vector<Vec3>& places,
-                                 double span, Team& team) {
+                                   double span, Team& team) {
   Excitation excitation{"wave", {}};
   Wave wave;
   wave.direction = unit({0.3, 0.5, 0.8});

@@ -33,18 +33,18 @@ namespace conoid::acoustic_bem {
 struct SphereErrors {
   Index unknowns = 0;
   double h = 0;
-  double surface = 0;                ///< relative L², vertices and time
+  double surface = 0;  ///< relative L², vertices and time
   /// Back (0,0,−3), forward (0,0,3), side (3,0,0), near (1.5,0,−1.5). The last two stand for rings of 16 places about the
   /// axis of the wave, on which the exact signal is one: their root mean square. At a single place the facets' pattern
   /// adds to the error or takes from it, by up to half.
   std::array<double, 4> receivers{};
-  Index longest = 0;                 ///< row-vector
+  Index longest = 0;  ///< row-vector
   double average = 0;
   Index columns = 0;
   double skew = 0;
   double seconds_assembly = 0, seconds_march = 0;
   std::uint64_t evaluations = 0;
-  double ts_error_db = 0;            ///< largest over ka 0.5 … 4.49, back, side and forward
+  double ts_error_db = 0;  ///< largest over ka 0.5 … 4.49, back, side and forward
 };
 
 struct SphereSetting {
@@ -72,6 +72,6 @@ struct LateLevels {
 
 /// Receiver signals of a body for an oblique plane wave.
 [[nodiscard]] std::vector<double> body_receivers(const Surface& surface, const Form& form, double k,
-                                               const std::vector<Vec3>& receivers, double span, Team& team);
+                                                 const std::vector<Vec3>& receivers, double span, Team& team);
 
 }  // namespace conoid::acoustic_bem

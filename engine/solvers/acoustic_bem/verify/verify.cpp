@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/core.h>
+#include <Eigen/Eigenvalues>
 
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 
@@ -52,14 +52,16 @@ void identities(Table& t) {
     const Matrices<double> nc = assemble_all<double>(s, form_for(s, FormName::NC), {}, t.team);
     const Eigen::MatrixXd M0 = dense_matrix(nc, 0);
     const Eigen::VectorXd d = M0.diagonal().cwiseSqrt().cwiseInverse();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(d.asDiagonal() * M0 * d.asDiagonal(), Eigen::EigenvaluesOnly);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(d.asDiagonal() * M0 * d.asDiagonal(),
+                                                               Eigen::EigenvaluesOnly);
     const double low = eigen.eigenvalues().minCoeff();
     condition = std::max(condition, low > 0 ? eigen.eigenvalues().maxCoeff() / low : HUGE_VAL);
   }
   t.at_most("N: sum of M_k on constants / M_0 on constants", kernel, 1e-12, "exact: kernel of N on closed surfaces");
   t.at_most("N: sum of k M_k on constants / M_0 on constants", moment, 1e-11, "exact: kernel of N on closed surfaces");
   t.at_most("N: asymmetry of M_k, Frobenius", asymmetry, 1e-12, "exact: symmetric kernel");
-  t.at_most("NC: condition of M_0 scaled by its diagonal (sphere, cube, cup)", condition, 8, "positive definite by energy");
+  t.at_most("NC: condition of M_0 scaled by its diagonal (sphere, cube, cup)", condition, 8,
+            "positive definite by energy");
 }
 
 void rigid_sphere(Table& t) {
@@ -74,15 +76,17 @@ void rigid_sphere(Table& t) {
   const double limits[] = {0.0015, 0.003, 0.0015, 0.002};
   const char* names[] = {"back", "forward", "side", "near"};
   for (std::size_t r = 0; r < 4; ++r)
-    t.at_most(fmt::format("rigid sphere NC, N = 642: receiver {}{}", names[r], r < 2 ? "" : " (16 about the axis)"), b.receivers[r], limits[r], series);
+    t.at_most(fmt::format("rigid sphere NC, N = 642: receiver {}{}", names[r], r < 2 ? "" : " (16 about the axis)"),
+              b.receivers[r], limits[r], series);
   t.at_least(fmt::format("rigid sphere NC: order of the surface pressure, N = 162 to {}", z.unknowns),
              order(a.surface, z.surface, a, z), 1.9, "order 2");
   for (std::size_t r = 0; r < 4; ++r)
     t.at_least(fmt::format("rigid sphere NC: order of receiver {}, N = 162 to {}", names[r], z.unknowns),
                order(a.receivers[r], z.receivers[r], a, z), 1.9, "order 2");
-  t.at_most("rigid sphere NC, N = 642: target strength, ka 0.5 to 4.49, back, side, forward", b.ts_error_db, 0.05, series, "dB");
-  t.at_least("rigid sphere NC: order of the target strength, N = 162 to 642", order(a.ts_error_db, b.ts_error_db, a, b), 1.7,
-             "order 2");
+  t.at_most("rigid sphere NC, N = 642: target strength, ka 0.5 to 4.49, back, side, forward", b.ts_error_db, 0.05,
+            series, "dB");
+  t.at_least("rigid sphere NC: order of the target strength, N = 162 to 642", order(a.ts_error_db, b.ts_error_db, a, b),
+             1.7, "order 2");
   t.at_most("rigid sphere NC, N = 642: K_max against floor(2 + l_max/cdt), difference",
             std::abs(static_cast<double>(b.columns) - std::floor(2 + 2 * 1.0067 / (0.4 * b.h))), 1, "light cone");
   t.run.doing("rigid sphere, inscribed faces");
@@ -100,14 +104,16 @@ void soft_sphere(Table& t) {
   for (FormName name : {FormName::DC, FormName::D}) {
     t.run.doing(fmt::format("soft sphere, {}", name_of(name)));
     const SphereErrors a = sphere_errors({.divisions = 4, .form = name, .target_strength = true}, t.team);
-    const SphereErrors b = sphere_errors({.divisions = t.run.quick ? 6 : 8, .form = name, .target_strength = true}, t.team);
-    t.at_most(fmt::format("soft sphere {}, N = {}: normal derivative, relative L2", name_of(name), b.unknowns), b.surface,
-              t.run.quick ? 0.045 : 0.025, series);
+    const SphereErrors b =
+        sphere_errors({.divisions = t.run.quick ? 6 : 8, .form = name, .target_strength = true}, t.team);
+    t.at_most(fmt::format("soft sphere {}, N = {}: normal derivative, relative L2", name_of(name), b.unknowns),
+              b.surface, t.run.quick ? 0.045 : 0.025, series);
     t.at_least(fmt::format("soft sphere {}: order of the normal derivative, N = 162 to {}", name_of(name), b.unknowns),
                order(a.surface, b.surface, a, b), 1.8, "order 2");
-    t.at_most(fmt::format("soft sphere {}, N = {}: receiver back", name_of(name), b.unknowns), b.receivers[0], 0.006, series);
-    t.at_most(fmt::format("soft sphere {}, N = {}: target strength, ka to 4.49", name_of(name), b.unknowns), b.ts_error_db, 0.1,
-              series, "dB");
+    t.at_most(fmt::format("soft sphere {}, N = {}: receiver back", name_of(name), b.unknowns), b.receivers[0], 0.006,
+              series);
+    t.at_most(fmt::format("soft sphere {}, N = {}: target strength, ka to 4.49", name_of(name), b.unknowns),
+              b.ts_error_db, 0.1, series, "dB");
   }
 }
 
@@ -116,7 +122,8 @@ void late_times(Table& t) {
     const char* name;
     Surface surface;
   };
-  const Body bodies[] = {{"sphere", unit_sphere(4)}, {"cube", unit_cube(5)}, {"bar 1 x 1 x 10", bar(2)}, {"cup", cup()}};
+  const Body bodies[] = {
+      {"sphere", unit_sphere(4)}, {"cube", unit_cube(5)}, {"bar 1 x 1 x 10", bar(2)}, {"cup", cup()}};
   const char* source = "stability: no exponential growth";
   for (const Body& b : bodies) {
     t.run.doing(fmt::format("20 000 steps, {}", b.name));
@@ -158,7 +165,8 @@ void cube(Table& t) {
   t.at_most("cube, N = 386: back receiver, N against NC", difference[1], 0.01, "two independent formulations");
   t.at_least("cube: order of that difference, N = 98 to 386", std::log2(difference[0] / difference[1]), 1.4, "order 2");
   t.at_most("cube, N = 386: field of a source inside, form N, worst of four receivers", interior[1], 0.025, "exact");
-  t.at_least("cube: order of that error, N = 98 to 386", std::log2(interior[0] / interior[1]), 1.3, "order 2 less edges");
+  t.at_least("cube: order of that error, N = 98 to 386", std::log2(interior[0] / interior[1]), 1.3,
+             "order 2 less edges");
 }
 
 /// The same march by K_max dense products a step, and by every n_g.
@@ -207,7 +215,8 @@ void summation(Table& t) {
             },
             [&](Index n) {
               for (Index j = 0; j < s.unknowns; ++j)
-                most = std::max(most, std::abs(march.current(0)[static_cast<std::size_t>(j)] - a[static_cast<std::size_t>(n)][j]));
+                most = std::max(
+                    most, std::abs(march.current(0)[static_cast<std::size_t>(j)] - a[static_cast<std::size_t>(n)][j]));
             });
       return most / peak;
     };

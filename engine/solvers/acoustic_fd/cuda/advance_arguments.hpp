@@ -56,7 +56,7 @@ struct MirrorArguments {
 struct MarginArguments {
   float *even = nullptr, *odd = nullptr;  ///< where the first plane begins, margins included
   std::int64_t stride_x = 0, stride_y = 0;
-  int before = 0;            ///< values of a row before its first cell
+  int before = 0;                ///< values of a row before its first cell
   int y0 = 0, y1 = 0, rows = 0;  ///< rows [y0, y1) of `rows` have cells
   int nz = 0;
 };
@@ -103,8 +103,9 @@ struct PointArguments {
   T* out = nullptr;           ///< of the receivers
 };
 
-constexpr int advance_threads_z = 32, advance_threads_y = 4;  // a thread has four cells along z; a multiprocessor holds more of small blocks
-constexpr int energy_rows = 8;  // of a block, sixteen threads each
+constexpr int advance_threads_z = 32,
+              advance_threads_y = 4;  // a thread has four cells along z; a multiprocessor holds more of small blocks
+constexpr int energy_rows = 8;        // of a block, sixteen threads each
 constexpr int point_threads = 64;
 constexpr int mirror_threads = 64;
 constexpr int margin_rows = 4;  ///< of a block, a warp each

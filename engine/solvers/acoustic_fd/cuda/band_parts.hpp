@@ -47,7 +47,8 @@ __device__ __forceinline__ void for_nodes(const RowNodes& nodes, int ny, int x, 
   for (; low < end && nodes.list[low].z < z + cells; ++low) take(nodes.list[low]);
 }
 /// Four new cells with what sources add to them; receivers take theirs.
-__device__ __noinline__ static float4 with_points(const TowerPoints<float>* t, int ny, int step, int x, int y, int z, float4 n) {
+__device__ __noinline__ static float4 with_points(const TowerPoints<float>* t, int ny, int step, int x, int y, int z,
+                                                  float4 n) {
   for_nodes<4>(t->sources, ny, x, y, z, [&](const RowNode node) {
     const int d = node.z - z;
     float p = d == 0 ? n.x : d == 1 ? n.y : d == 2 ? n.z : n.w;
@@ -69,7 +70,8 @@ __device__ __noinline__ static float4 with_points(const TowerPoints<float>* t, i
 }
 /// The same by a warp whose lanes have a row between them, four cells each. Nodes come 32 at a time: searches of single lanes would wait for the
 /// memory at each of their steps.
-__device__ __forceinline__ float4 add_row_points(const TowerPoints<float>* t, int ny, int step, int x, int y, int z, float4 n, bool own) {
+__device__ __forceinline__ float4 add_row_points(const TowerPoints<float>* t, int ny, int step, int x, int y, int z,
+                                                 float4 n, bool own) {
   constexpr unsigned all = 0xffffffffU;
   const int lane = static_cast<int>(threadIdx.x % 32), z_begin = z - 4 * lane;
   const auto for_row = [&](const RowNodes& nodes, auto&& take) {
@@ -83,7 +85,8 @@ __device__ __forceinline__ float4 add_row_points(const TowerPoints<float>* t, in
       node.z = -1;
       if (begin + static_cast<std::uint32_t>(lane) < end) node = nodes.list[begin + static_cast<std::uint32_t>(lane)];
 #pragma unroll 1
-      for (unsigned some = __ballot_sync(all, node.z >= z_begin && node.z < z_begin + 128 ? 1 : 0); some != 0; some &= some - 1) {
+      for (unsigned some = __ballot_sync(all, node.z >= z_begin && node.z < z_begin + 128 ? 1 : 0); some != 0;
+           some &= some - 1) {
         const int from = __ffs(static_cast<int>(some)) - 1, d = __shfl_sync(all, node.z, from) - z;
         const std::uint32_t low = __shfl_sync(all, node.begin, from), high = __shfl_sync(all, node.end, from);
         if (d >= 0 && d < 4) take(d, low, high);
@@ -114,7 +117,8 @@ __device__ __forceinline__ T add_point(const TowerPoints<T>* t, int ny, int step
   });
   const int record = t->record[step];
   if (record >= 0)
-    for_nodes<1>(t->receivers, ny, x, y, z, [&](const RowNode node) { t->out[record * t->receiver_count + node.begin] = n; });
+    for_nodes<1>(t->receivers, ny, x, y, z,
+                 [&](const RowNode node) { t->out[record * t->receiver_count + node.begin] = n; });
   return n;
 }
 /// Without a branch, which would move registers to memory.

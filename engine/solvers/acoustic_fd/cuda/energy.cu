@@ -22,7 +22,8 @@ __global__ void energy(EnergyArguments<T> t) {
       const T* u = t.u0 + row + z;
       T L = t.centre * *u;
       for (int i = 1; i <= t.radius; ++i) {
-        const T px = u[-i * t.stride_x] + u[i * t.stride_x], py = u[-i * t.stride_y] + u[i * t.stride_y], pz = u[-i] + u[i];
+        const T px = u[-i * t.stride_x] + u[i * t.stride_x], py = u[-i * t.stride_y] + u[i * t.stride_y],
+                pz = u[-i] + u[i];
         if (t.unequal) {
           L = fused_one(t.x[i], px, L);
           L = fused_one(t.y[i], py, L);
@@ -35,7 +36,8 @@ __global__ void energy(EnergyArguments<T> t) {
       double w = 1;
       if (z == 0) w *= t.half[0];
       if (z == t.nz - 1) w *= t.half[1];
-      const double next = static_cast<double>(t.u1[row + z]), d = next - static_cast<double>(*u), e = d / static_cast<double>(a[z]);
+      const double next = static_cast<double>(t.u1[row + z]), d = next - static_cast<double>(*u),
+                   e = d / static_cast<double>(a[z]);
       k = fma(d * w, e, k);
       p = fma(w * next, static_cast<double>(L), p);
     }

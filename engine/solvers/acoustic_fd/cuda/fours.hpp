@@ -113,8 +113,8 @@ struct LineOfFours {
   }
   [[nodiscard]] __device__ __forceinline__ Four<T> pair(int i) const {
     constexpr int c = 4 * fours;
-    return {value[c - i] + value[c + i], value[c + 1 - i] + value[c + 1 + i],
-                       value[c + 2 - i] + value[c + 2 + i], value[c + 3 - i] + value[c + 3 + i]};
+    return {value[c - i] + value[c + i], value[c + 1 - i] + value[c + 1 + i], value[c + 2 - i] + value[c + 2 + i],
+            value[c + 3 - i] + value[c + 3 + i]};
   }
 };
 

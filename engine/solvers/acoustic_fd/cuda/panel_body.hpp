@@ -20,7 +20,8 @@ struct PanelPlace {
 /// Of the n-th panel. Those at faces of y and z take longer: they go first, so that the last round is of equals.
 __device__ __forceinline__ PanelPlace panel_place(int n, const PanelArguments& t) {
   const int lines = t.rows > 1 ? 2 : 1, ends = t.columns > 1 ? 2 : 1, inner_columns = t.columns - ends;
-  const int outer = t.rows * t.columns - (t.rows - lines) * inner_columns, parts = (t.end - t.begin + t.segment - 1) / t.segment;
+  const int outer = t.rows * t.columns - (t.rows - lines) * inner_columns,
+            parts = (t.end - t.begin + t.segment - 1) / t.segment;
   // Three stretches of panels, each part by part, so that neighbours are at the same planes.
   const int first = outer < t.whole ? outer : t.whole;
   int from = 0, to = first, length = t.segment;
@@ -55,7 +56,8 @@ __device__ __forceinline__ PanelPlace panel_place(int n, const PanelArguments& t
 /// An update moves (12 · overlap + 8)/T bytes to and from the second cache, and 20/T to and from memory.
 template <class S>
 __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ PanelArguments t) {
-  constexpr int R = S::radius, T = S::levels, P = S::patch, U = S::unrolled, A = S::ahead, M = S::medium_ahead, Q = S::shown, H = S::high, W = S::warps;
+  constexpr int R = S::radius, T = S::levels, P = S::patch, U = S::unrolled, A = S::ahead, M = S::medium_ahead,
+                Q = S::shown, H = S::high, W = S::warps;
   constexpr int plane = S::plane, buffer = S::buffer;
   constexpr bool ring = U == 2 * R + 1;  // else planes move to the front after U steps
   constexpr int depth = ring ? U : 2 * R + U;
@@ -65,7 +67,8 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
   float4* const medium = buffers + 2 * buffer;
   float4* const coming_u = medium + S::medium_planes * S::cells;  // planes X … X + A of level k
   float4* const coming_o = coming_u + A * S::cells;               // and planes X − R … of level k − 1
-  float4* const sponge = coming_o + A * S::cells;                 // a thread's own where σ_x = 0: σ − 1, and 1/(1 + σ); unless in t.damping
+  float4* const sponge =
+      coming_o + A * S::cells;  // a thread's own where σ_x = 0: σ − 1, and 1/(1 + σ); unless in t.damping
   float4* const behind = sponge + (far ? 0 : 2 * S::cells);
   const SharedAddress signals = shared_address(behind);
   const SharedAddress arrivals = signals + 2 * ClusterSignal::bytes;  // of the boxes, one a stage
@@ -76,7 +79,8 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
   const int nx = t.nx, ny = t.ny, nz = t.nz;
   // The last panels end where the grid does; what is theirs begins where it would anyway.
   const int fours = (nz + 3) / 4, last_y = ny - t.cluster * H, last_four = fours > 32 ? fours - 32 : 0;
-  const int panel_y = j * t.panel_rows < last_y ? j * t.panel_rows : last_y, panel_four = l * S::useful_fours < last_four ? l * S::useful_fours : last_four;
+  const int panel_y = j * t.panel_rows < last_y ? j * t.panel_rows : last_y,
+            panel_four = l * S::useful_fours < last_four ? l * S::useful_fours : last_four;
   const int y_begin = panel_y + rank * H, y_end = y_begin + H, z_begin = 4 * panel_four, z_end = z_begin + 128;
   const int y0 = y_begin + w * P, four = panel_four + lane, z = 4 * four;
   const float4 zero = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
@@ -84,7 +88,8 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
   const bool edge = images_low || images_high || z_begin < R || z_end > nz - R;
   const bool undamped = y_begin >= t.core[2] && y_end <= t.core[3] && z_begin >= t.core[4] && z_end <= t.core[5];
   const bool plain = !edge && undamped;
-  const bool smooth = z_end <= nz - R || (z_end == nz && nz % 4 == 0);  // the face of z has no cells of a four behind it
+  const bool smooth =
+      z_end <= nz - R || (z_end == nz && nz % 4 == 0);  // the face of z has no cells of a four behind it
 
   for (int i = id; i < S::shared / 16; i += S::threads) buffers[i] = zero;
   BoxCopies::after_stores();
@@ -114,11 +119,13 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
   // Where the results of the thread's first row go, and from there to other rows and the level before.
   const std::int64_t plane_bytes = 4 * t.stride_x, row_bytes = 4 * t.stride_y;
   char* there_newer = reinterpret_cast<char*>(t.to_newer + (y0 * t.stride_y + z + (X0 - R * T - t.first) * t.stride_x));
-  const std::int64_t to_older = reinterpret_cast<const char*>(t.to_older) - reinterpret_cast<const char*>(t.to_newer) + R * plane_bytes;
+  const std::int64_t to_older =
+      reinterpret_cast<const char*>(t.to_older) - reinterpret_cast<const char*>(t.to_newer) + R * plane_bytes;
 
   // What this warp tells the blocks below and above in the cluster, and what it hears of them.
   const bool lower = w * P < R && rank > 0, upper = w * P + P > H - R && rank < t.cluster - 1, tells = lower || upper;
-  const unsigned expected = static_cast<unsigned>(T * R * 512) * static_cast<unsigned>((rank > 0 ? 1 : 0) + (rank < t.cluster - 1 ? 1 : 0));
+  const unsigned expected =
+      static_cast<unsigned>(T * R * 512) * static_cast<unsigned>((rank > 0 ? 1 : 0) + (rank < t.cluster - 1 ? 1 : 0));
   if (id == 0) {
     ClusterSignal::start(signals);
     ClusterSignal::start(signals + ClusterSignal::bytes);
@@ -135,10 +142,10 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
 #pragma unroll
       for (int i = 0; i < depth; ++i) q[k][p][i] = zero;
   constexpr int medium_plane = 16 * S::cells, medium_ring = S::medium_planes * medium_plane;
-  int slot = 0;        // bytes to the medium of plane X − R
-  unsigned phase = 0;  // of the arrival of planes X and X − R
-  int coming = 0;      // its stage
-  unsigned number = 0;  // of the step
+  int slot = 0;                         // bytes to the medium of plane X − R
+  unsigned phase = 0;                   // of the arrival of planes X and X − R
+  int coming = 0;                       // its stage
+  unsigned number = 0;                  // of the step
   const auto has_points = [&](int x) {  // asked by a whole warp
     const auto some = [&](const RowNodes& nodes) {
       const int at = nodes.slot[x];
@@ -148,7 +155,8 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
 #pragma unroll 1
       for (std::uint32_t begin = first[y_begin]; begin < end; begin += 32) {
         const std::uint32_t i = begin + static_cast<std::uint32_t>(lane);
-        if (__any_sync(0xffffffffU, i < end && nodes.list[i].z >= z_begin && nodes.list[i].z < z_end ? 1 : 0) != 0) return true;
+        if (__any_sync(0xffffffffU, i < end && nodes.list[i].z >= z_begin && nodes.list[i].z < z_end ? 1 : 0) != 0)
+          return true;
       }
       return false;
     };
@@ -164,10 +172,12 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
   };
   const auto ask_medium = [&](int X, int slot_bytes, int stage) {
     const SharedAddress arrival = arrivals + ClusterSignal::bytes * stage;
-    if (varies) BoxCopies::copy(shared_address(medium) + slot_bytes, t.medium, z_begin, y_begin, X - R - t.first, arrival);
+    if (varies)
+      BoxCopies::copy(shared_address(medium) + slot_bytes, t.medium, z_begin, y_begin, X - R - t.first, arrival);
   };
   if (!varies && inside)
-    for (int i = 0; i < S::medium_planes * P; ++i) medium[(i / P) * S::cells + (i % P) * 32 + mine] = load_four(t.a + z);
+    for (int i = 0; i < S::medium_planes * P; ++i)
+      medium[(i / P) * S::cells + (i % P) * 32 + mine] = load_four(t.a + z);
   __syncthreads();
   if (t.cluster > 1) cluster_barrier();
   SharedAddress told = signals, told_signal = signals;
@@ -184,7 +194,8 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
     for (int i = 0; i < M; ++i) ask_medium(X0 + i, i * S::cells * 16, i);
   }
   // A thread's own of what is kept from launch to launch: planes of levels from the first on, and of the medium behind those on their way.
-  float4* const kept = reinterpret_cast<float4*>(t.kept) + (static_cast<std::int64_t>((j * t.columns + l) * t.cluster + rank) * S::kept_fours + id);
+  float4* const kept = reinterpret_cast<float4*>(t.kept) +
+                       (static_cast<std::int64_t>((j * t.columns + l) * t.cluster + rank) * S::kept_fours + id);
   const auto kept_at = [](int k, int p, int i) { return (((k - 1) * P + p) * 2 * R + i) * S::threads; };
   if (resumes && inside) {
     const float* const newer = t.from_newer + (y0 * t.stride_y + z + (X0 - 2 * R - t.first) * t.stride_x);
@@ -197,12 +208,15 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
         q[0][p][i] = load_four(newer + (p * t.stride_y + i * t.stride_x));
 #pragma unroll
         for (int k = 1; k < T; ++k) q[k][p][i] = kept[kept_at(k, p, i)];
-        if (i >= R && own[p]) store_fours(older + (p * t.stride_y + (i - R) * t.stride_x), q[T - 1][p][i], nz - z);  // made by the launch before
+        if (i >= R && own[p])
+          store_fours(older + (p * t.stride_y + (i - R) * t.stride_x), q[T - 1][p][i],
+                      nz - z);  // made by the launch before
       }
       if (varies)
 #pragma unroll
         for (int i = 1; i <= R * (T - 1); ++i)
-          medium[(S::medium_planes - i) * S::cells + p * 32 + mine] = load_four(a + (p * t.a_stride_y - i * t.a_stride_x));
+          medium[(S::medium_planes - i) * S::cells + p * 32 + mine] =
+              load_four(a + (p * t.a_stride_y - i * t.a_stride_x));
     }
   }
   // Planes with sources or receivers in rows of this block, a bit each from plane X0 − R T on.
@@ -210,14 +224,16 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
     const int first = X0 - R * T + 32 * i, x = first + lane;
     unsigned word = 0;
 #pragma unroll 1
-    for (unsigned some = __ballot_sync(0xffffffffU, t.busy != nullptr && x >= 0 && x < nx && t.busy[x] != 0 ? 1 : 0); some != 0; some &= some - 1)
+    for (unsigned some = __ballot_sync(0xffffffffU, t.busy != nullptr && x >= 0 && x < nx && t.busy[x] != 0 ? 1 : 0);
+         some != 0; some &= some - 1)
       if (const int bit = __ffs(static_cast<int>(some)) - 1; has_points(first + bit)) word |= 1U << bit;
     if (lane == 0) words[i] = word;
   }
   __syncthreads();
   const auto busy_from = [&](int X) {  // bit i: plane X − R T + i
     const int at = X - X0;
-    return static_cast<unsigned>((words[at / 32] | static_cast<unsigned long long>(words[at / 32 + 1]) << 32U) >> (at % 32));
+    return static_cast<unsigned>((words[at / 32] | static_cast<unsigned long long>(words[at / 32 + 1]) << 32U) >>
+                                 (at % 32));
   };
   unsigned busy = 0;
   // Middle planes of all levels, in place i: to the other blocks, and behind the faces of y.
@@ -241,7 +257,8 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
           const int low = w * P + p, high = H - 1 - low;
           float4* const left = lines + buffer_at + k * plane;
           if (images_low && low >= 1 && low <= R) left[-(w * Q + low) * 32] = scaled(t.sign[2], q[k][p][i]);
-          if (images_high && high >= 1 && high <= R) left[((W - w) * Q + high - 1) * 32] = scaled(t.sign[3], q[k][p][i]);
+          if (images_high && high >= 1 && high <= R)
+            left[((W - w) * Q + high - 1) * 32] = scaled(t.sign[3], q[k][p][i]);
         }
   };
   float4 made[P], first_old[P];  // of level k at plane X, of level k − 1 at plane X − R; then what the levels make
@@ -260,7 +277,8 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
           if (x + R >= nx) {
             float4 v = zero;
 #pragma unroll
-            for (int i = 1; i <= R; ++i) v = chosen(x + R - (nx - 1) == i, scaled(t.sign[1], q[k][p][at(2 * (R - i))]), v);
+            for (int i = 1; i <= R; ++i)
+              v = chosen(x + R - (nx - 1) == i, scaled(t.sign[1], q[k][p][at(2 * (R - i))]), v);
             made[p] = v;
           }
         }
@@ -280,7 +298,9 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
       for (int p = 0; p < P; ++p) {
         n[p] = zero;
         if (!exists) continue;
-        const float4 med = *reinterpret_cast<const float4*>(reinterpret_cast<const char*>(medium + mine + p * 32) + at_a), u = q[k][p][at(R)];
+        const float4 med =
+                         *reinterpret_cast<const float4*>(reinterpret_cast<const char*>(medium + mine + p * 32) + at_a),
+                     u = q[k][p][at(R)];
         LineOfFours<R> lz{};
         if constexpr (R <= 2) {
           lz.put(4, u);
@@ -313,7 +333,8 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
         float4 L = scaled(t.centre, u);
 #pragma unroll
         for (int i = 1; i <= R; ++i)
-          L = fused(t.weight[i], sum(sum(sum(q[k][p][at(R - i)], q[k][p][at(R + i)]), sum(low[i - 1], high[i - 1])), lz.pair(i)), L);
+          L = fused(t.weight[i],
+                    sum(sum(sum(q[k][p][at(R - i)], q[k][p][at(R + i)]), sum(low[i - 1], high[i - 1])), lz.pair(i)), L);
         // fma(2, u, −old) has the bits of (u + u) − old.
         if constexpr (kind == 0) {
           n[p] = make_float4(fmaf(med.x, L.x, fmaf(2.0F, u.x, -old.x)), fmaf(med.y, L.y, fmaf(2.0F, u.y, -old.y)),
@@ -329,8 +350,10 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
             by = sponge[S::cells + p * 32 + mine];
           }
           if (kind >= 2 && sloped) damping(p, t.sigma_x[x], less, by);
-          n[p] = make_float4(fmaf(med.x, L.x, fmaf(less.x, old.x, u.x + u.x)) * by.x, fmaf(med.y, L.y, fmaf(less.y, old.y, u.y + u.y)) * by.y,
-                             fmaf(med.z, L.z, fmaf(less.z, old.z, u.z + u.z)) * by.z, fmaf(med.w, L.w, fmaf(less.w, old.w, u.w + u.w)) * by.w);
+          n[p] = make_float4(fmaf(med.x, L.x, fmaf(less.x, old.x, u.x + u.x)) * by.x,
+                             fmaf(med.y, L.y, fmaf(less.y, old.y, u.y + u.y)) * by.y,
+                             fmaf(med.z, L.z, fmaf(less.z, old.z, u.z + u.z)) * by.z,
+                             fmaf(med.w, L.w, fmaf(less.w, old.w, u.w + u.w)) * by.w);
         }
       }
       if constexpr (kind == 3) {
@@ -344,7 +367,8 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
               v = chosen(p == i, n[i], v);
               mine_too = p == i ? own[i] : mine_too;
             }
-            v = add_row_points(t.points, ny, t.first_step + k, x, y0 + p, z, v, mine_too && x >= x_begin && x < x_end + (keeps ? R * (T - 1 - k) : 0));
+            v = add_row_points(t.points, ny, t.first_step + k, x, y0 + p, z, v,
+                               mine_too && x >= x_begin && x < x_end + (keeps ? R * (T - 1 - k) : 0));
 #pragma unroll
             for (int i = 0; i < P; ++i) n[i] = chosen(p == i, v, n[i]);
           }
@@ -368,7 +392,10 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
 #pragma unroll
       for (int p = 0; p < P; ++p) made[p] = n[p];
     };
-    [&]<int... k>(std::integer_sequence<int, k...>) { (level.template operator()<k>(), ...); }(std::make_integer_sequence<int, T>());
+    [&]<int... k>(std::integer_sequence<int, k...>) {
+      (level.template operator()<k>(), ...);
+    }
+    (std::make_integer_sequence<int, T>());
     // Together, so that levels are one piece of code without branches; and after all that this warp reads, so that who hears of it may
     // overwrite that.
     share.template operator()<at(R + 1), (kind > 0)>(other);
@@ -383,8 +410,11 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
     __syncthreads();
     if (asks) {
       ask(X + A, coming);
-      ask_medium(X + M, slot + (slot < medium_ring - M * medium_plane ? M * medium_plane : M * medium_plane - medium_ring), (coming + M) % A);
-      if (M < A && varies) BoxCopies::bring_near(t.medium, z_begin, y_begin, X + M + 1 - R - t.first);  // it has less time
+      ask_medium(X + M,
+                 slot + (slot < medium_ring - M * medium_plane ? M * medium_plane : M * medium_plane - medium_ring),
+                 (coming + M) % A);
+      if (M < A && varies)
+        BoxCopies::bring_near(t.medium, z_begin, y_begin, X + M + 1 - R - t.first);  // it has less time
       if (t.cluster > 1) ClusterSignal::expect(signals + (number + 1) % 2 * ClusterSignal::bytes, expected);
     }
     if (tells && number > 0) ClusterSignal::wait(signals + number % 2 * ClusterSignal::bytes, (number - 1) / 2 % 2);
@@ -406,8 +436,8 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
   // Most of it goes a few steps at a time, in code that is short and has few branches. Of sponges and faces that of five would not fit
   // in the caches of instructions: planes move instead.
   const auto fast = [&]<int steps>(int X) {
-    return X + steps <= X1 && X + steps <= nx && X - R * T >= 1 && X - R * T >= t.core[0] && X + steps - 1 - R < t.core[1] &&
-           (busy_from(X) & ((2U << (R * (T - 1) + steps - 1)) - 1U)) == 0;
+    return X + steps <= X1 && X + steps <= nx && X - R * T >= 1 && X - R * T >= t.core[0] &&
+           X + steps - 1 - R < t.core[1] && (busy_from(X) & ((2U << (R * (T - 1) + steps - 1)) - 1U)) == 0;
   };
   const auto passes = [&]<int kind, int... s>(int X, std::integer_sequence<int, s...>) __attribute__((always_inline)) {
     (pass.template operator()<s, kind>(X + s), ...);
@@ -427,9 +457,11 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
   for (int X = X0; X < X1;) {
     // Loops of their own, or planes would change registers at their ends.
     if (plain)
-      for (; fast.template operator()<U>(X); X += U) passes.template operator()<0>(X, std::make_integer_sequence<int, U>());
+      for (; fast.template operator()<U>(X); X += U)
+        passes.template operator()<0>(X, std::make_integer_sequence<int, U>());
     else if (smooth)
-      for (; fast.template operator()<edge_steps>(X); X += edge_steps) passes.template operator()<1>(X, std::make_integer_sequence<int, edge_steps>());
+      for (; fast.template operator()<edge_steps>(X); X += edge_steps)
+        passes.template operator()<1>(X, std::make_integer_sequence<int, edge_steps>());
     if (X >= X1) break;
     busy = busy_from(X);
     if (smooth && (busy & ((2U << (R * (T - 1))) - 1U)) == 0)

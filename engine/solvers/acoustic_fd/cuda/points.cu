@@ -38,7 +38,8 @@ __global__ void mirror(MirrorArguments<T> t) {
 
 /// A warp a row; the last one has what a plane has behind its rows.
 __global__ void margins(MarginArguments t) {
-  const int row = static_cast<int>(blockIdx.x) * margin_rows + static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int row = static_cast<int>(blockIdx.x) * margin_rows + static_cast<int>(threadIdx.x) / 32,
+            lane = static_cast<int>(threadIdx.x) % 32;
   if (row > t.rows) return;
   const std::int64_t plane = static_cast<int>(blockIdx.y) * t.stride_x, begin = row * t.stride_y,
                      end = row < t.rows ? begin + t.stride_y : t.stride_x;
@@ -55,7 +56,8 @@ template <class T>
 __global__ void matched(MatchedArguments<T> t) {
   const std::int64_t cell = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (cell >= static_cast<std::int64_t>(t.nx) * t.ny * t.nz) return;
-  const int z = static_cast<int>(cell % t.nz), y = static_cast<int>(cell / t.nz % t.ny), x = static_cast<int>(cell / t.nz / t.ny);
+  const int z = static_cast<int>(cell % t.nz), y = static_cast<int>(cell / t.nz % t.ny),
+            x = static_cast<int>(cell / t.nz / t.ny);
   const std::int64_t here = x * t.stride_x + y * t.stride_y + z, own = x * t.m_stride_x + y * t.m_stride_y + z;
   const T* u = t.u + here;
   T f = t.curvature[0] * *u, g = 0;

@@ -16,10 +16,10 @@ template <class T>
 struct TorreArguments : BandArguments<T> {
   T* even = nullptr;  ///< level k, and every second level after it
   T* odd = nullptr;   ///< level k−1
-  int steps = 0;          ///< of a band: a multiple of D
-  int deep = 0;           ///< cuts along z
-  int first_row = 0;      ///< w of row 0
-  int first_z = 0;        ///< of the lowest cut at level k; divisible by 4
+  int steps = 0;      ///< of a band: a multiple of D
+  int deep = 0;       ///< cuts along z
+  int first_row = 0;  ///< w of row 0
+  int first_z = 0;    ///< of the lowest cut at level k; divisible by 4
   T weight = 0;
 };
 
@@ -29,14 +29,16 @@ struct TorreShape {
   using Value = T;
   static constexpr int dts = half, width = 2 * half, most = threads;
   static constexpr int rows = 2 * half - 1, cells = 2 * half * half;
-  static constexpr int inner = cells - rows;      ///< without the first cell of each row
+  static constexpr int inner = cells - rows;       ///< without the first cell of each row
   static constexpr int halo = 2 * (2 * half + 1);  ///< cells beside the tile that a step reads
   static constexpr int longest = 8 * half;         ///< steps of a tower
   static constexpr int line = most + longest + 8;  ///< along z, with a cell on either side, in whole fours
-  static constexpr int extra = 2 * inner;          ///< values that a cell of the next cut brings with it, beside those in `inner`
-  static constexpr int shared = ((2 * inner + 3 * halo + 2 * rows) * line + 2 * extra) * static_cast<int>(sizeof(T)) + 4 * most;  ///< bytes
-  static constexpr int least = (4 * inner + 31) / 32 * 32;                                   ///< threads: one for each such value
-  static constexpr int cadence = 4;  ///< steps between two looks at the others
+  static constexpr int extra =
+      2 * inner;  ///< values that a cell of the next cut brings with it, beside those in `inner`
+  static constexpr int shared =
+      ((2 * inner + 3 * halo + 2 * rows) * line + 2 * extra) * static_cast<int>(sizeof(T)) + 4 * most;  ///< bytes
+  static constexpr int least = (4 * inner + 31) / 32 * 32;  ///< threads: one for each such value
+  static constexpr int cadence = 4;                         ///< steps between two looks at the others
 };
 
 /// The tile is in registers: two levels and the medium of 2 DTS² cells a thread.

@@ -33,7 +33,9 @@ struct TorreRow {
   static constexpr int first(int r) {  ///< cells of the rows before it
     return r < half ? r * (r + 1) : 2 * half * half - (2 * half - 1 - r) * (2 * half - r);
   }
-  static constexpr bool has(int r, int x) { return x >= low(r) && x <= high(r); }  ///< loops of fixed length unroll well
+  static constexpr bool has(int r, int x) {
+    return x >= low(r) && x <= high(r);
+  }  ///< loops of fixed length unroll well
   /// Cell `m` of those that remain when each row loses its first `without`.
   __device__ static void cell(int m, int without, int& r, int& x) {
     for (r = 0; r < 2 * half - 2 && m >= length(r) - without; ++r) m -= length(r) - without;
@@ -55,24 +57,27 @@ struct TorreRow {
 template <class S>
 __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::Value> t) {
   using T = typename S::Value;
-  constexpr int half = S::dts, D = S::width, rows = S::rows, cells = S::cells, inner = S::inner, halo = S::halo, line = S::line;
+  constexpr int half = S::dts, D = S::width, rows = S::rows, cells = S::cells, inner = S::inner, halo = S::halo,
+                line = S::line;
   using Row = TorreRow<half>;
-  T* const made = dynamic_shared<T>();         // [2][inner][line]: level k of the cells that go on
-  T* const coming = made + 2 * inner * line;       // [3][halo][line]: cells beyond the ends of the rows
-  T* const medium = coming + 3 * halo * line;      // [2][rows][line]: of the cells that enter
-  T* const extra = medium + 2 * rows * line;       // [2][2 inner]
+  T* const made = dynamic_shared<T>();                             // [2][inner][line]: level k of the cells that go on
+  T* const coming = made + 2 * inner * line;                       // [3][halo][line]: cells beyond the ends of the rows
+  T* const medium = coming + 3 * halo * line;                      // [2][rows][line]: of the cells that enter
+  T* const extra = medium + 2 * rows * line;                       // [2][2 inner]
   int* const jobs = reinterpret_cast<int*>(extra + 2 * S::extra);  // [threads]: what a thread asks for; −1: nothing
   // What a tower has for itself lies in shared memory too: registers are for cells.
   __shared__ struct {
     unsigned ticket;
-    int band, row, tile, cut, x, y, z;  ///< x: plane of x' = 0 at the first step, y: row of y' = 0, z: first of the cut there
+    int band, row, tile, cut, x, y,
+        z;             ///< x: plane of x' = 0 at the first step, y: row of y' = 0, z: first of the cut there
     unsigned busy[2];  ///< at even and odd steps: bit x' where the plane has sources or receivers
   } own;
   const int id = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x), warps = threads / 32;
   const std::int64_t sx = t.stride_x, sy = t.stride_y, ax = t.a_stride_x, ay = t.a_stride_y;
   const int nx = t.nx, ny = t.ny, nz = t.nz, N = t.steps;
 
-  for (int i = id; i < (S::shared - 4 * S::most) / static_cast<int>(sizeof(T)); i += threads) made[i] = T{0};  // what is never brought is never used
+  for (int i = id; i < (S::shared - 4 * S::most) / static_cast<int>(sizeof(T)); i += threads)
+    made[i] = T{0};  // what is never brought is never used
   for (;;) {
     __syncthreads();
     if (id == 0) {
@@ -93,7 +98,9 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
     const auto progress = [&](int of_band, int r, int tile, int c) {
       return t.done + (static_cast<std::int64_t>(of_band * t.rows + r) * t.columns + tile * t.deep + c);
     };
-    const auto publish = [&](int i) { store_release(progress(own.band, own.row, own.tile, own.cut), static_cast<unsigned>(i)); };
+    const auto publish = [&](int i) {
+      store_release(progress(own.band, own.row, own.tile, own.cut), static_cast<unsigned>(i));
+    };
     // A lane looks at each of those that this one waits for: seven above, two of the band before.
     const auto wait = [&](int i) {
       const int lane = made_here(id) % 32;
@@ -118,7 +125,8 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
 #pragma unroll 1
       for (int n = me / 32; n < halo + rows; n += warps) {
         const bool of_level = n < halo;
-        const int r = of_level ? n / 2 : n - halo, y_in = r - (of_level ? half : half - 1), away = y_in < 0 ? -y_in : y_in;
+        const int r = of_level ? n / 2 : n - halo, y_in = r - (of_level ? half : half - 1),
+                  away = y_in < 0 ? -y_in : y_in;
         const int x = own.x + i + D - 1 - away + (of_level ? n % 2 : 0), y = own.y + y_in;
         if (x < 0 || x >= nx || y < 0 || y >= ny) continue;
         const T* const from = of_level ? from_level + (x * sx + y * sy) : t.a + (x * ax + y * ay);
@@ -128,7 +136,8 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
           const int z = own.z - 4 + f;
           if (z < 0 || z >= nz) continue;
 #pragma unroll
-          for (int part = 0; part < 4; part += 16 / static_cast<int>(sizeof(T))) copy_async<16>(shared_address(to + f + part), from + z + part);
+          for (int part = 0; part < 4; part += 16 / static_cast<int>(sizeof(T)))
+            copy_async<16>(shared_address(to + f + part), from + z + part);
         }
       }
     };
@@ -146,7 +155,8 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
           x = Row::low(r = cell - (inner - rows));
         const bool old = job == 3 && cell < inner - rows;
         const int y = own.y + r - (half - 1);
-        if (y >= 0 && y < ny) job_at = r << 8 | (x + (old ? 0 : 1)) << 3 | (job == 1 ? 4 : 0) | (job == 2 ? 2 : old ? 1 : 0);
+        if (y >= 0 && y < ny)
+          job_at = r << 8 | (x + (old ? 0 : 1)) << 3 | (job == 1 ? 4 : 0) | (job == 2 ? 2 : old ? 1 : 0);
       }
       jobs[id] = job_at;
     }
@@ -155,7 +165,8 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
       const int x = own.x + i + (job_at >> 3 & 31) - 2, y = own.y + (job_at >> 8) - (half - 1);
       const int z = own.z + threads + i - 1 + (job_at >> 2 & 1);
       if (job_at < 0 || x < 0 || x >= nx || z < 0 || z >= nz) return T{0};
-      return (job_at & 2) != 0 ? __ldcg(t.a + (x * ax + y * ay + z)) : __ldcg(level(i + (job_at & 1)) + (x * sx + y * sy + z));
+      return (job_at & 2) != 0 ? __ldcg(t.a + (x * ax + y * ay + z))
+                               : __ldcg(level(i + (job_at & 1)) + (x * sx + y * sy + z));
     };
     const auto put = [&](int i, T value) {
       const int mine = made_here(id), what = mine / inner, cell = mine % inner;
@@ -170,8 +181,8 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
     ask(-1);
     ask(0);
     __pipeline_commit();
-    T q[2][cells];       // level i of the cells as update i − 1 counts them, level i − 1 as update i − 2 does
-    T c[cells + rows];   // medium: in even steps from the first on, in odd ones from the second on
+    T q[2][cells];      // level i of the cells as update i − 1 counts them, level i − 1 as update i − 2 does
+    T c[cells + rows];  // medium: in even steps from the first on, in odd ones from the second on
     {
       const int z = own.z + id, at = id + 4;
       const bool in_z = z >= 0 && z < nz;
@@ -199,10 +210,13 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
         Row::cell(n / 2, 1, r, x);
         const int y = Y + r - (half - 1), beside = n % 2 == 0 ? C - 1 : C + threads;
         if (X0 + x - 1 >= 0 && X0 + x - 1 < nx && y >= 0 && y < ny && beside >= 0 && beside < nz)
-          made[n / 2 * line + (n % 2 == 0 ? 3 : threads + 4)] = __ldcg(level(0) + ((X0 + x - 1) * sx + y * sy + beside));
+          made[n / 2 * line + (n % 2 == 0 ? 3 : threads + 4)] =
+              __ldcg(level(0) + ((X0 + x - 1) * sx + y * sy + beside));
       }
     }
-    const auto busy_plane = [&](int x) { return t.busy != nullptr && x >= 0 && x < nx && t.busy[x] != 0 ? 1U << (D - 1) : 0U; };
+    const auto busy_plane = [&](int x) {
+      return t.busy != nullptr && x >= 0 && x < nx && t.busy[x] != 0 ? 1U << (D - 1) : 0U;
+    };
     if (id == 0) {
       unsigned busy = 0;
       for (int x = 0; x < D; ++x) busy = busy >> 1 | busy_plane(own.x + x);
@@ -215,7 +229,8 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
       __syncthreads();
       if (p == 0 && i % S::cadence == 0 && i > 0 && id == threads - 32) publish(i);
       const int X = own.x + i, Y = own.y;
-      const int me = made_here(id), moved = me < i ? threads : 0;  // the cut has left the cells of those, which are a whole cut higher
+      const int me = made_here(id),
+                moved = me < i ? threads : 0;  // the cut has left the cells of those, which are a whole cut higher
       const int z = own.z + me + moved, at = me + 4 + moved;  // place in a line: z − (C − 4)
       const T* const here = made + p * inner * line;
       T* const next = made + (1 - p) * inner * line;
@@ -266,8 +281,10 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
             const bool last = x == Row::high(r);
             const T* const row_z = last ? beyond + 2 * (r + 1) * line : here + (n - r) * line;
             const T u = of(0, 0);
-            T left = of(-1, 0), right = of(1, 0), low = of(0, -1), high = of(0, 1), down = row_z[at - 1], up = row_z[at + 1];
-            const T old = x + 2 <= Row::high(r) ? q[1 - p][n + 2] : beyond_before[(2 * (r + 1) + x + 1 - Row::high(r)) * line + at];
+            T left = of(-1, 0), right = of(1, 0), low = of(0, -1), high = of(0, 1), down = row_z[at - 1],
+              up = row_z[at + 1];
+            const T old = x + 2 <= Row::high(r) ? q[1 - p][n + 2]
+                                                : beyond_before[(2 * (r + 1) + x + 1 - Row::high(r)) * line + at];
             if (last) c[n + r + p] = entering[r * line + at];
             const T med = c[n + r + p];
             if constexpr (kind > 0) {
@@ -312,7 +329,8 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
           }
         }
         // Level i + 1: for the next step, and for others what they need or everything.
-        const int mine = made_here(id), up = mine < i ? threads : 0, z = own.z + mine + up, at = mine + 4 + up;  // as above, not kept
+        const int mine = made_here(id), up = mine < i ? threads : 0, z = own.z + mine + up,
+                  at = mine + 4 + up;  // as above, not kept
         const bool everything = i >= N - 2 || z - (own.z + i) < 2, in_z = kind == 0 || (z >= 0 && z < nz);
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
@@ -350,7 +368,8 @@ __global__ void __launch_bounds__(S::most, 1) torre(TorreArguments<typename S::V
       for (int r = 0; r < rows; ++r)
 #pragma unroll
         for (int x = 0; x < D - 1; ++x)
-          if (Row::has(r, x) && x < Row::high(r)) c[Row::first(r) + r + x - Row::low(r)] = c[Row::first(r) + r + x - Row::low(r) + 2];
+          if (Row::has(r, x) && x < Row::high(r))
+            c[Row::first(r) + r + x - Row::low(r)] = c[Row::first(r) + r + x - Row::low(r) + 2];
     }
     __syncthreads();
     if (id == threads - 32) publish(N);

@@ -38,10 +38,10 @@ struct BandArguments {
   int rows = 0, columns = 0;  ///< tiles of a band: two counts whose product is their number
   T centre = 0;
   T sign[6] = {};              ///< of the images behind the faces; 0: none
-  int core[6] = {};                ///< nodes [core[2 a], core[2 a + 1]) of axis a lie in no sponge
+  int core[6] = {};            ///< nodes [core[2 a], core[2 a + 1]) of axis a lie in no sponge
   const T* sigma_x = nullptr;  ///< at plane 0
   const T* sigma_y = nullptr;
-  const T* sigma_z = nullptr;       ///< padded to whole fours
+  const T* sigma_z = nullptr;           ///< padded to whole fours
   const unsigned char* busy = nullptr;  ///< planes with sources or receivers; null: there are none
   const TowerPoints<T>* points = nullptr;
   unsigned* ticket = nullptr;  ///< the next tile; zero at first
@@ -63,7 +63,7 @@ struct TowerShape {
   static constexpr int radius = R, levels = T, tile_rows = rows, tile_fours = fours, unrolled = U;
   static constexpr int threads = rows * fours;  ///< with cells, each four along z
   static constexpr int launched = threads + 32;
-  static constexpr int rim = (R + 3) / 4;       ///< fours of the stencil's reach and of the lean along z
+  static constexpr int rim = (R + 3) / 4;  ///< fours of the stencil's reach and of the lean along z
   static constexpr int wide = fours + 2 * rim, high = rows + 2 * R, plane = wide * high;
   static constexpr int entering_rows = R * (T - 1) < rows ? R * (T - 1) : rows;
   static constexpr int entering_fours = rim * (T - 1) < fours ? rim * (T - 1) : fours;

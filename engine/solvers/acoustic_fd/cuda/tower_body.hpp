@@ -57,7 +57,7 @@ __device__ __forceinline__ void wait_for(const unsigned* p, unsigned steps) {
 /// A four that a step brings from the device's memory into shared memory: of plane x − behind, asked for as `from` + x strides.
 struct alignas(16) TowerCopy {
   const float4* from = nullptr;
-  int stride = 0;                     ///< fours between planes
+  int stride = 0;                    ///< fours between planes
   std::uint16_t to = 0, behind = 0;  ///< to: place in a buffer
 };
 
@@ -73,7 +73,8 @@ struct alignas(16) TowerCopy {
 template <class S>
 __global__ void __launch_bounds__(S::launched, 1) tower(TowerArguments t) {
   constexpr int R = S::radius, T = S::levels, rows = S::tile_rows, fours = S::tile_fours, U = S::unrolled;
-  static_assert(R * T <= rows && S::rim * T <= fours && R * (T - 1) < 32 && sizeof(TowerCopy) == 16 && S::buffer < 65536);
+  static_assert(R * T <= rows && S::rim * T <= fours && R * (T - 1) < 32 && sizeof(TowerCopy) == 16 &&
+                S::buffer < 65536);
   constexpr int F = S::rim, W = S::wide, plane = S::plane, threads = S::threads, buffer = S::buffer;
   float4* const buffers = dynamic_shared<float4>();
   float4* const medium = buffers + 2 * buffer;
@@ -128,8 +129,12 @@ __global__ void __launch_bounds__(S::launched, 1) tower(TowerArguments t) {
       if (y < 0 || y >= ny || z < 0 || 4 * z >= nz) return;
       const int place = array == 2 ? y * ay + z : y * sy + z;
       const std::int64_t stride = array == 2 ? ax : sx;
-      copies[atomicAdd(&copy_count, 1)] = TowerCopy{(array == 0 ? even : array == 1 ? odd : a) + (place - behind * stride), static_cast<int>(stride),
-                                                    static_cast<std::uint16_t>(to), static_cast<std::uint16_t>(behind)};
+      copies[atomicAdd(&copy_count, 1)] =
+          TowerCopy{(array == 0   ? even
+                     : array == 1 ? odd
+                                  : a) +
+                        (place - behind * stride),
+                    static_cast<int>(stride), static_cast<std::uint16_t>(to), static_cast<std::uint16_t>(behind)};
     };
     for (int e = id; e < T * S::halo; e += S::launched) {
       const int k = e / S::halo;

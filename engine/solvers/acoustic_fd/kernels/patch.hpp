@@ -63,8 +63,9 @@ struct PatchLayers {
   const T* factor_x[7]{};  ///< of plane x0 and on
   const T* factor_y[7]{};  ///< of row y0 and on
   static constexpr Index block = 16;
-  const T* factors_z = nullptr;  ///< those of a block of cells along z, then of the next: [z / block][factor][z % block]
-  Index to_high = 0;             ///< along z what lies at and behind core1 is that many values further on
+  const T* factors_z =
+      nullptr;        ///< those of a block of cells along z, then of the next: [z / block][factor][z % block]
+  Index to_high = 0;  ///< along z what lies at and behind core1 is that many values further on
   const T* curvature = nullptr;
   const T* slope = nullptr;
 };
@@ -82,10 +83,10 @@ struct Patch {
   Index nx = 0, ny = 0, z0 = 0, z1 = 0;  ///< z0: a multiple of 16
   /// Cells z < core0 and z ≥ core1 have σ_z: multiples of 16, or beyond the patch.
   Index core0 = 0, core1 = 0;
-  const T* sigma_x = nullptr;    ///< σ of plane x0 and on; damped kernel
-  const T* sigma_y = nullptr;    ///< σ of row y0 and on
-  const T* sigma_z = nullptr;    ///< σ along z, from z = 0, where there is any
-  const T* inverse_z = nullptr;  ///< 1/(1 + σ_z)
+  const T* sigma_x = nullptr;              ///< σ of plane x0 and on; damped kernel
+  const T* sigma_y = nullptr;              ///< σ of row y0 and on
+  const T* sigma_z = nullptr;              ///< σ along z, from z = 0, where there is any
+  const T* inverse_z = nullptr;            ///< 1/(1 + σ_z)
   const PatchLayers<T>* layers = nullptr;  ///< layered kernel; those of z have the cells outside [core0, core1)
   const RowWeights<T>* weights = nullptr;
   Ahead* ahead = nullptr;  ///< may be null

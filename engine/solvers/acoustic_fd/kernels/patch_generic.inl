@@ -12,7 +12,8 @@ inline __attribute__((always_inline)) double fused(double a, double b, double c)
 
 /// Cells z0 ≤ z < z1 of one row; End: σ_z is added.
 template <class T, int Radius, bool Unequal, Cells Kind, bool End>
-inline __attribute__((always_inline)) void row_piece(const Patch<T>& t, const RowWeights<T>& w, Index x, Index y, Index z0, Index z1) {
+inline __attribute__((always_inline)) void row_piece(const Patch<T>& t, const RowWeights<T>& w, Index x, Index y,
+                                                     Index z0, Index z1) {
   const T* __restrict u = t.u + x * t.stride_x + y * t.stride_y;
   T* __restrict o = t.o + x * t.stride_x + y * t.stride_y;
   const T* __restrict a = t.a + x * t.a_stride_x + y * t.a_stride_y;

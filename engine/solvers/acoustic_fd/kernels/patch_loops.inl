@@ -23,9 +23,10 @@ inline __attribute__((always_inline)) T laplacian(const T* __restrict u, Index s
 
 /// One cell of the memory: the stencils of the axis, the two variables, the correction; `c` are the seven factors.
 template <class T, int Radius, bool Damped>
-inline __attribute__((always_inline)) void memory_cell(const T* __restrict u, T* __restrict o, const T* __restrict a, T* __restrict m1,
-                                                       T* __restrict m2, const T* curvature, const T* slope,
-                                                       Index stride, T sigma, T c0, T c1, T c2, T c3, T c4, T c5, T c6) {
+inline __attribute__((always_inline)) void memory_cell(const T* __restrict u, T* __restrict o, const T* __restrict a,
+                                                       T* __restrict m1, T* __restrict m2, const T* curvature,
+                                                       const T* slope, Index stride, T sigma, T c0, T c1, T c2, T c3,
+                                                       T c4, T c5, T c6) {
   T f = curvature[0] * u[0], g = 0;
 #pragma GCC unroll 8
   for (int i = 1; i <= Radius; ++i) {
@@ -69,8 +70,8 @@ void memory_rows(const MemoryPatch<T>& r) {
         if constexpr (Varying) {
           const auto cell = [&](Index j) __attribute__((always_inline)) {
             memory_cell<T, Radius, Damped>(u + j, o + j, a + j, m1 + j, m2 + j, curvature, slope, 1,
-                                           Damped ? sigma + r.sigma_z[z0 + j] : T(0), table[0][j], table[1][j], table[2][j],
-                                           table[3][j], table[4][j], table[5][j], table[6][j]);
+                                           Damped ? sigma + r.sigma_z[z0 + j] : T(0), table[0][j], table[1][j],
+                                           table[2][j], table[3][j], table[4][j], table[5][j], table[6][j]);
           };
           if (count == block) {
 #pragma GCC ivdep
@@ -101,8 +102,9 @@ void memory(const MemoryPatch<T>& r) {
 
 /// Up to sixteen cells from z on; the lane of a cell is its place in the block.
 template <class T, int Radius, bool Unequal>
-inline __attribute__((always_inline)) void energy_block(const EnergyRow<T>& row, const RowWeights<T>& w, Index z, Index cells,
-                                                        double* __restrict kinetic, double* __restrict potential) {
+inline __attribute__((always_inline)) void energy_block(const EnergyRow<T>& row, const RowWeights<T>& w, Index z,
+                                                        Index cells, double* __restrict kinetic,
+                                                        double* __restrict potential) {
   const T* __restrict u0 = row.u0 + z;
   const T* __restrict u1 = row.u1 + z;
   const T* __restrict a = row.a + z;

@@ -17,19 +17,19 @@ const OrderKernels<T>& order_kernels();
 
 }  // namespace conoid::acoustic_fd
 
-#define CONOID_ACOUSTIC_FD_UPDATES(T, s, unequal)                                                    \
-  {                                                                                                  \
-    update<T, s, unequal, Cells::plain>, update<T, s, unequal, Cells::dense>,                        \
-        update<T, s, unequal, Cells::damped>, layered<T, s, unequal>                                 \
+#define CONOID_ACOUSTIC_FD_UPDATES(T, s, unequal)                                                                   \
+  {                                                                                                                 \
+    update<T, s, unequal, Cells::plain>, update<T, s, unequal, Cells::dense>, update<T, s, unequal, Cells::damped>, \
+        layered<T, s, unequal>                                                                                      \
   }
-#define CONOID_ACOUSTIC_FD_TABLE(body, s, T)                                                         \
-  template <>                                                                                        \
-  const OrderKernels<T>& order_kernels<Body::body, s, T>() {                                         \
-    static const OrderKernels<T> table{                                                              \
-        {CONOID_ACOUSTIC_FD_UPDATES(T, s, false), CONOID_ACOUSTIC_FD_UPDATES(T, s, true)},           \
-        {memory<T, s, false>, memory<T, s, true>},                                                   \
-        {energy<T, s, false>, energy<T, s, true>}};                                                  \
-    return table;                                                                                    \
+#define CONOID_ACOUSTIC_FD_TABLE(body, s, T)                                               \
+  template <>                                                                              \
+  const OrderKernels<T>& order_kernels<Body::body, s, T>() {                               \
+    static const OrderKernels<T> table{                                                    \
+        {CONOID_ACOUSTIC_FD_UPDATES(T, s, false), CONOID_ACOUSTIC_FD_UPDATES(T, s, true)}, \
+        {memory<T, s, false>, memory<T, s, true>},                                         \
+        {energy<T, s, false>, energy<T, s, true>}};                                        \
+    return table;                                                                          \
   }
 #define CONOID_ACOUSTIC_FD_ORDER(body, s) \
   CONOID_ACOUSTIC_FD_TABLE(body, s, float) CONOID_ACOUSTIC_FD_TABLE(body, s, double)

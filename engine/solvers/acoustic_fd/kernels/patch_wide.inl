@@ -82,13 +82,11 @@ CONOID_INLINE WideOf<T> wide_load_any(const T* p) {
 template <int n>
 CONOID_INLINE WideFloat wide_shift(WideFloat low, WideFloat high) {
   // The masked form: the plain one reads an undefined register, of which the compiler warns.
-  return _mm512_castsi512_ps(
-      _mm512_maskz_alignr_epi32(0xffff, _mm512_castps_si512(high), _mm512_castps_si512(low), n));
+  return _mm512_castsi512_ps(_mm512_maskz_alignr_epi32(0xffff, _mm512_castps_si512(high), _mm512_castps_si512(low), n));
 }
 template <int n>
 CONOID_INLINE WideDouble wide_shift(WideDouble low, WideDouble high) {
-  return _mm512_castsi512_pd(
-      _mm512_maskz_alignr_epi64(0xff, _mm512_castpd_si512(high), _mm512_castpd_si512(low), n));
+  return _mm512_castsi512_pd(_mm512_maskz_alignr_epi64(0xff, _mm512_castpd_si512(high), _mm512_castpd_si512(low), n));
 }
 #endif
 
@@ -144,11 +142,14 @@ constexpr int group_of = CONOID_WIDE_BYTES < 64 ? 1 : 2;
 
 /// Cells along z that march along y together; the best of those tried in single precision.
 template <class T, int Radius>
-constexpr Index chunk_of = (Radius == 1 ? 512 : Radius == 2 ? 256 : 128) * 4 / static_cast<Index>(sizeof(T));
+constexpr Index chunk_of = (Radius == 1   ? 512
+                            : Radius == 2 ? 256
+                                          : 128) *
+                           4 / static_cast<Index>(sizeof(T));
 
 /// Bytes asked for a vector, so that a chunk asks for a piece.
 template <class T, int Radius>
-constexpr Index ahead_bytes = Ahead::bytes * CONOID_WIDE_BYTES / (chunk_of<T, Radius> * static_cast<Index>(sizeof(T)));
+constexpr Index ahead_bytes = Ahead::bytes* CONOID_WIDE_BYTES / (chunk_of<T, Radius> * static_cast<Index>(sizeof(T)));
 
 /// The damping of a group of rows in the layers of x and y.
 template <class T, int Group>
@@ -195,11 +196,13 @@ struct Column {
   /// The memory of one layer takes the step (memory_cell) in all rows of the group before any is stored, so that factors are loaded once;
   /// what it adds to L of each row.
   template <bool Part>
-  CONOID_INLINE void remember(int axis, Index at, const Wide (&f)[Group], const Wide (&slope)[Group], auto&& factor, Index count, Wide (&extra)[Group]) {
+  CONOID_INLINE void remember(int axis, Index at, const Wide (&f)[Group], const Wide (&slope)[Group], auto&& factor,
+                              Index count, Wide (&extra)[Group]) {
     Wide n1[Group], n2[Group];
 #pragma GCC unroll 8
     for (int g = 0; g < Group; ++g) {
-      const Wide old1 = wide_load(m1[axis] + g * memory_sx[axis] + at), old2 = wide_load(m2[axis] + g * memory_sx[axis] + at);
+      const Wide old1 = wide_load(m1[axis] + g * memory_sx[axis] + at),
+                 old2 = wide_load(m2[axis] + g * memory_sx[axis] + at);
       n2[g] = wide_fma(factor(g, 0), old2, wide_fma(factor(g, 1), f[g], factor(g, 2) * slope[g]));
       n1[g] = wide_fma(factor(g, 0), old1, (n2[g] + old2) + wide_fma(factor(g, 3), f[g], factor(g, 4) * slope[g]));
       extra[g] = (n1[g] + old1) + wide_fma(factor(g, 5), f[g], factor(g, 6) * slope[g]);
@@ -224,7 +227,8 @@ struct Column {
 
   /// Row g, whose stencil gave L.
   template <bool End, bool Part, int g>
-  CONOID_INLINE void finish(Wide L, Wide extra_x, Wide extra_y, Wide extra_z, T* o, const T* a, const T* v, Index z, Index count) {
+  CONOID_INLINE void finish(Wide L, Wide extra_x, Wide extra_y, Wide extra_z, T* o, const T* a, const T* v, Index z,
+                            Index count) {
     if constexpr (Kind == Cells::dense || Kind == Cells::damped) L = wide_fnma(wide_load(row<g>(v, v_sx)), here[g], L);
     const Wide a_here = wide_load(row<g>(a, a_sx)), old = wide_load(row<g>(o, sx));
     Wide result;
@@ -237,7 +241,8 @@ struct Column {
       const Wide sigma = wide_load(sigma_z + z);
       result = wide_fma(a_here, L, wide_fma(sigma - wide_all(T(1)), old, here[g] + here[g])) * wide_load(inverse_z + z);
     } else if constexpr (!End) {
-      result = wide_fma(a_here, L, wide_fma(wide_all(damping.less_one[g]), old, here[g] + here[g])) * wide_all(damping.inverse[g]);
+      result = wide_fma(a_here, L, wide_fma(wide_all(damping.less_one[g]), old, here[g] + here[g])) *
+               wide_all(damping.inverse[g]);
     } else {
       const Wide sigma = wide_all(damping.sigma[g]) + wide_load(sigma_z + z);
       const Wide r = wide_all(T(1)) / (wide_all(T(1)) + sigma);
@@ -319,9 +324,13 @@ struct Column {
     if constexpr (Radius >= 6) add.template operator()<6>();
     Wide extra[3][Group]{};
     if constexpr (in_x)
-      remember<Part>(0, z, f[0], slope[0], [&](int g, int n) __attribute__((always_inline)) { return wide_all(factor_x[g][n]); }, count, extra[0]);
+      remember<Part>(
+          0, z, f[0], slope[0], [&](int g, int n) __attribute__((always_inline)) { return wide_all(factor_x[g][n]); },
+          count, extra[0]);
     if constexpr (in_y)
-      remember<Part>(1, z, f[1], slope[1], [&](int, int n) __attribute__((always_inline)) { return wide_all(factor_y[n]); }, count, extra[1]);
+      remember<Part>(
+          1, z, f[1], slope[1], [&](int, int n) __attribute__((always_inline)) { return wide_all(factor_y[n]); }, count,
+          extra[1]);
     if constexpr (in_z) {
       constexpr Index block = PatchLayers<T>::block;
       const T* const factors = factors_z + z / block * (7 * block) + z % block;
@@ -329,7 +338,9 @@ struct Column {
 #pragma GCC unroll 8
       for (int n = 0; n < 7; ++n) c[n] = wide_load(factors + n * block);
       // Whole vectors: the factors of cells beyond a row are zero.
-      remember<false>(2, z + (z >= core1 ? to_high : 0), f[2], slope[2], [&](int, int n) __attribute__((always_inline)) { return c[n]; }, 0, extra[2]);
+      remember<false>(
+          2, z + (z >= core1 ? to_high : 0), f[2],
+          slope[2], [&](int, int n) __attribute__((always_inline)) { return c[n]; }, 0, extra[2]);
     }
     finish<End, Part, 0>(L[0], extra[0][0], extra[1][0], extra[2][0], o, a, v, z, count);
     if constexpr (Group > 1) finish<End, Part, 1>(L[1], extra[0][1], extra[1][1], extra[2][1], o, a, v, z, count);
@@ -361,7 +372,8 @@ enum class Along { all, core, end, part };
 
 /// Group planes from x on, all y, cells z0 ≤ z < z1 of one kind, or of all.
 template <class T, int Radius, bool Unequal, Cells Kind, int Group, Sides In, Along Here>
-CONOID_KEEP_MULTIPLES void march_y(const Patch<T>& t, Index x, Index z0, Index core0, Index core1, Index z1, Ahead* ahead) {
+CONOID_KEEP_MULTIPLES void march_y(const Patch<T>& t, Index x, Index z0, Index core0, Index core1, Index z1,
+                                   Ahead* ahead) {
   constexpr Index lanes = sizeof(WideOf<T>) / sizeof(T);
   constexpr bool layered = Kind == Cells::layered && (In != Sides::none || Here != Along::core);
   const Index corner = x * t.stride_x + z0;

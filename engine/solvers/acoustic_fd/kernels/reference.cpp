@@ -87,8 +87,7 @@ void energy(EnergyRow<T>& row) {
     const double d = static_cast<double>(row.u1[z]) - static_cast<double>(row.u0[z]);
     const double e = d / static_cast<double>(row.a[z]);
     kinetic[z % 16] = std::fma(d * row.wz[z], e, kinetic[z % 16]);
-    potential[z % 16] =
-        std::fma(row.wz[z] * static_cast<double>(row.u1[z]), static_cast<double>(L), potential[z % 16]);
+    potential[z % 16] = std::fma(row.wz[z] * static_cast<double>(row.u1[z]), static_cast<double>(L), potential[z % 16]);
   }
   row.kinetic = row.potential = 0;
   for (int j = 0; j < 16; ++j) {

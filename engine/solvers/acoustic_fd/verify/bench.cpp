@@ -23,7 +23,8 @@ double seconds_since(Clock::time_point start) {
 class MemoryRoof {
  public:
   MemoryRoof(Index cells, int threads)
-      : cells_(cells), grain_(std::max<Index>(1, cells / (8 * threads))), worker_(threads), u_(cells), o_(cells + line), a_(cells + 2 * line) {
+      : cells_(cells), grain_(std::max<Index>(1, cells / (8 * threads))), worker_(threads), u_(cells), o_(cells + line),
+        a_(cells + 2 * line) {
     each_part([](Interval some, float* u, float* o, float* a) {
       std::fill(u + some.begin, u + some.end, 1.0F);
       std::fill(o + some.begin, o + some.end, 1.0F);
@@ -52,7 +53,8 @@ class MemoryRoof {
   static constexpr Index line = 16;
   template <class Call>
   void each_part(Call&& call) {
-    worker_.for_each({0, cells_}, grain_, [&](Interval some, int) { call(some, u_.data(), o_.data() + line, a_.data() + 2 * line); });
+    worker_.for_each({0, cells_}, grain_,
+                     [&](Interval some, int) { call(some, u_.data(), o_.data() + line, a_.data() + 2 * line); });
   }
   Index cells_, grain_;
   CpuWorker worker_;
@@ -65,7 +67,8 @@ enum class Edges { closed, sponge, matched };
 /// A march of whole bands, boundaries, source and receivers on.
 class TimedMarch {
  public:
-  TimedMarch(int order, const std::array<Index, 3>& points, const WorkerSpec& worker, const std::string& tiling, Edges edges, Bytes device_memory = 0)
+  TimedMarch(int order, const std::array<Index, 3>& points, const WorkerSpec& worker, const std::string& tiling,
+             Edges edges, Bytes device_memory = 0)
       : cluster_(single_rank()), team_({worker}) {
     Problem& p = problem_;
     p.device_memory = device_memory;
@@ -74,7 +77,9 @@ class TimedMarch {
     p.speed = {1500, 1500};
     p.velocity = layered_velocity(0, 1, 0, {{0, 1500, 0}});
     for (auto& face : p.faces) {
-      face.kind = edges == Edges::closed ? FaceKind::rigid : edges == Edges::sponge ? FaceKind::sponge : FaceKind::matched;
+      face.kind = edges == Edges::closed   ? FaceKind::rigid
+                  : edges == Edges::sponge ? FaceKind::sponge
+                                           : FaceKind::matched;
       face.width = edges == Edges::matched ? safe_matched_width(order) : 20;
     }
     if (edges != Edges::closed) p.faces[4].kind = FaceKind::free_surface;
@@ -122,8 +127,8 @@ class TimedMarch {
   Index band_ = 1;
 };
 
-double march_rate(int order, const std::array<Index, 3>& points, const WorkerSpec& worker, double budget, const std::string& tiling, Edges edges,
-                  std::string& used, Bytes device_memory = 0) {
+double march_rate(int order, const std::array<Index, 3>& points, const WorkerSpec& worker, double budget,
+                  const std::string& tiling, Edges edges, std::string& used, Bytes device_memory = 0) {
   TimedMarch march(order, points, worker, tiling, edges, device_memory);
   const double best = march.best(budget);
   used = march.tiling();
@@ -161,23 +166,31 @@ void device_rows(const TestRun& run, const BenchSink& sink) {
     for (const int order : {2, 4, 6, 8}) {
       run.doing(fmt::format("order {} on {}", order, name));
       const double rate = march_rate(order, {1024, 1024, 1024}, worker, budget, "auto", Edges::sponge, used);
-      sink({fmt::format("run on {}, order {}, varying c, 1024³, sponges, source, 100 receivers", used, order), rate / 1e9, "Gcells/s",
-            rate * 16 / 4.3e12, order == 2 ? 900.0 : order == 8 ? 350.0 : 220.0, "16 B a cell at 4.3 TB/s", "instructions, second cache"});
+      sink({fmt::format("run on {}, order {}, varying c, 1024³, sponges, source, 100 receivers", used, order),
+            rate / 1e9, "Gcells/s", rate * 16 / 4.3e12,
+            order == 2   ? 900.0
+            : order == 8 ? 350.0
+                         : 220.0,
+            "16 B a cell at 4.3 TB/s", "instructions, second cache"});
     }
   for (const int order : {2, 4, 8}) {
     run.doing(fmt::format("order {} on {}", order, name));
     const double rate = march_rate(order, points, worker, budget, "auto", Edges::sponge, used);
-    sink({fmt::format("run on {}, order {}, varying c, {} x {}², sponges, source, 100 receivers", used, order, 4 * n, n), rate / 1e9, "Gcells/s",
-          rate * 16 / 4.3e12, 220, "16 B a cell at 4.3 TB/s", "instructions, second cache"});
+    sink(
+        {fmt::format("run on {}, order {}, varying c, {} x {}², sponges, source, 100 receivers", used, order, 4 * n, n),
+         rate / 1e9, "Gcells/s", rate * 16 / 4.3e12, 220, "16 B a cell at 4.3 TB/s", "instructions, second cache"});
     const double single = march_rate(order, points, worker, budget, "stepwise 8", Edges::sponge, used);
     sink({fmt::format("the same step by step, order {}", order), single / 1e9, "Gcells/s", single * 16 / 4.3e12, 220,
           "16 B a cell at 4.3 TB/s", "bandwidth"});
     const Bytes whole = static_cast<Bytes>(12 * 4 * n * n * n);
-    for (const int share : {2, 3}) {  // nine tenths are promised for half of the memory; less of it leaves shorter pieces
+    for (const int share :
+         {2, 3}) {  // nine tenths are promised for half of the memory; less of it leaves shorter pieces
       run.doing(fmt::format("streaming, order {} on {}", order, name));
-      const double streamed = march_rate(order, points, worker, budget, "auto", Edges::sponge, used, whole / static_cast<Bytes>(share));
-      sink({fmt::format("order {} with {} of the memory ({})", order, share == 2 ? "half" : "a third", used), streamed / 1e9, "Gcells/s",
-            streamed / rate, share == 2 ? 0.9 * rate / 1e9 : 0, "the run in core", "planes computed twice"});
+      const double streamed =
+          march_rate(order, points, worker, budget, "auto", Edges::sponge, used, whole / static_cast<Bytes>(share));
+      sink({fmt::format("order {} with {} of the memory ({})", order, share == 2 ? "half" : "a third", used),
+            streamed / 1e9, "Gcells/s", streamed / rate, share == 2 ? 0.9 * rate / 1e9 : 0, "the run in core",
+            "planes computed twice"});
     }
   }
 }
@@ -196,17 +209,22 @@ void processor_rows(const TestRun& run, const BenchSink& sink) {
   for (const int order : {2, 8}) {
     run.doing(fmt::format("stepwise, order {}", order));
     std::string used;
-    const double step = march_rate(order, {n, n, n}, processors, budget, order == 2 ? "stepwise 64" : "stepwise 32", Edges::sponge, used);
+    const double step = march_rate(order, {n, n, n}, processors, budget, order == 2 ? "stepwise 64" : "stepwise 32",
+                                   Edges::sponge, used);
     // The promise: two cores with about 54 GB/s reach 8 and 4 Gcells/s, that is 2.3 and 1.2 times the limit of a stepwise march. Where
     // memory is slower or faster the second says more.
     run.doing(fmt::format("tiled, order {}", order));
-    Contender tiled{std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, processors, "auto", Edges::sponge)}, closed, matched;
+    Contender tiled{
+        std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, processors, "auto", Edges::sponge)},
+        closed, matched;
     (void)tiled.march->best(0);  // chooses
     const std::string chosen = tiled.march->tiling();
     std::vector<Contender*> all{&tiled};
     if (!run.quick) {
-      closed.march = std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, processors, chosen, Edges::closed);
-      matched.march = std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, processors, chosen, Edges::matched);
+      closed.march =
+          std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, processors, chosen, Edges::closed);
+      matched.march =
+          std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, processors, chosen, Edges::matched);
       all.insert(all.end(), {&closed, &matched});
       for (Contender* one : all) (void)one->march->band();
     }
@@ -216,29 +234,36 @@ void processor_rows(const TestRun& run, const BenchSink& sink) {
       roofs.push_back(memory.measure(0));
       for (Contender* one : all) one->rates.push_back(one->march->band());
     } while (roofs.size() < (run.quick ? 3 : 5) || seconds_since(begin) < budget * static_cast<double>(all.size()));
-    const std::string roof = fmt::format("memory limit of a stepwise march, {:.2f} Gcells/s at best", gigacells(memory.best()));
+    const std::string roof =
+        fmt::format("memory limit of a stepwise march, {:.2f} Gcells/s at best", gigacells(memory.best()));
     const auto over_best = [&](double rate) { return rate / memory.best(); };
-    sink({fmt::format("memory, 16 B a cell in place, best until after order {}", order), memory.best() * 16 / 1e9, "GB/s", 1, 0, "itself", "bandwidth"});
-    sink({fmt::format("stepwise, order {}, varying c, {}^3", order, n), gigacells(step), "Gcells/s", over_best(step), 0, roof,
-          order == 2 ? "bandwidth" : "bandwidth, loads"});
-    sink({fmt::format("tiled, order {}, varying c, {}^3, sponges, source, 100 receivers ({})", order, n, chosen), gigacells(tiled.best()),
-          "Gcells/s", over_best(tiled.best()), order == 2 ? 8.0 : 4.0, roof, order == 2 ? "second and last cache" : "last cache and memory"});
+    sink({fmt::format("memory, 16 B a cell in place, best until after order {}", order), memory.best() * 16 / 1e9,
+          "GB/s", 1, 0, "itself", "bandwidth"});
+    sink({fmt::format("stepwise, order {}, varying c, {}^3", order, n), gigacells(step), "Gcells/s", over_best(step), 0,
+          roof, order == 2 ? "bandwidth" : "bandwidth, loads"});
+    sink({fmt::format("tiled, order {}, varying c, {}^3, sponges, source, 100 receivers ({})", order, n, chosen),
+          gigacells(tiled.best()), "Gcells/s", over_best(tiled.best()), order == 2 ? 8.0 : 4.0, roof,
+          order == 2 ? "second and last cache" : "last cache and memory"});
     const double times = tiled.over(roofs);
-    sink({fmt::format("the same over the limit of a stepwise march, order {}, in turns", order), times, "times", times, order == 2 ? 2.3 : 1.2,
-          "that limit a moment before", "as above"});
+    sink({fmt::format("the same over the limit of a stepwise march, order {}, in turns", order), times, "times", times,
+          order == 2 ? 2.3 : 1.2, "that limit a moment before", "as above"});
     if (run.quick) continue;
-    sink({fmt::format("tiled, order {}, rigid box, no points", order), gigacells(closed.best()), "Gcells/s", over_best(closed.best()), 0, roof, "as above"});
+    sink({fmt::format("tiled, order {}, rigid box, no points", order), gigacells(closed.best()), "Gcells/s",
+          over_best(closed.best()), 0, roof, "as above"});
     // Layers, sources and receivers may cost a tenth.
     const double sponges = tiled.over(closed.rates), layers = matched.over(closed.rates);
-    sink({fmt::format("tiled, order {}, sponges, source, 100 receivers, over the rigid box, in turns", order), sponges, "times", sponges, 0.9,
-          "the rigid box", "rows of the layers"});
-    sink({fmt::format("tiled, order {}, matched layers of {} nodes, source, receivers", order, safe_matched_width(order)), gigacells(matched.best()),
-          "Gcells/s", over_best(matched.best()), 0, roof, "memory of the layers"});
-    sink({fmt::format("the same over the rigid box, order {}, in turns", order), layers, "times", layers, 0.9, "the rigid box", "memory of the layers"});
+    sink({fmt::format("tiled, order {}, sponges, source, 100 receivers, over the rigid box, in turns", order), sponges,
+          "times", sponges, 0.9, "the rigid box", "rows of the layers"});
+    sink({fmt::format("tiled, order {}, matched layers of {} nodes, source, receivers", order,
+                      safe_matched_width(order)),
+          gigacells(matched.best()), "Gcells/s", over_best(matched.best()), 0, roof, "memory of the layers"});
+    sink({fmt::format("the same over the rigid box, order {}, in turns", order), layers, "times", layers, 0.9,
+          "the rigid box", "memory of the layers"});
     run.doing(fmt::format("towers, order {}", order));
-    const double tower = march_rate(order, {n, n, n}, processors, budget, order == 2 ? "tower 16x32" : "tower 32x16", Edges::sponge, used);
-    sink({fmt::format("DiamondTorre, order {}, sponges, source, receivers ({})", order, used), gigacells(tower), "Gcells/s",
-          over_best(tower), 0, roof, "as above"});
+    const double tower = march_rate(order, {n, n, n}, processors, budget, order == 2 ? "tower 16x32" : "tower 32x16",
+                                    Edges::sponge, used);
+    sink({fmt::format("DiamondTorre, order {}, sponges, source, receivers ({})", order, used), gigacells(tower),
+          "Gcells/s", over_best(tower), 0, roof, "as above"});
   }
 }
 

@@ -85,7 +85,8 @@ double oblique_echo(int order, double degrees, Index width, int threads) {
   };
   const Problem near = scene(width), far = scene(width + more);
   // Until the echo from the farther face could arrive.
-  const auto steps = static_cast<Index>((32 + std::min(4 * height + offset, std::hypot(offset, 2 * (height + 36.0)))) / near.dt);
+  const auto steps =
+      static_cast<Index>((32 + std::min(4 * height + offset, std::hypot(offset, 2 * (height + 36.0)))) / near.dt);
   const Traces got = record(near, steps, threads), open = record(far, steps, threads);
   double echo = 0;
   for (std::size_t k = 0; k < got[0].size(); ++k) echo = std::max(echo, std::abs(got[0][k] - open[0][k]));
@@ -156,10 +157,10 @@ void layers_table(const TestRun& run, const VerifySink& sink) {
     if (run.quick && order != 2 && order != 8) continue;
     run.doing(fmt::format("matched layer, order {}", order));
     const Index width = safe_matched_width(order);
-    sink({fmt::format("matched layer of {} nodes, order {}: echo at normal incidence", width, order), normal_echo(order, 10, width), "dB",
-          -60, false, theory});
-    sink({fmt::format("matched layer of {} nodes, order {}: echo of waves of 30 nodes", width, order), normal_echo(order, 30, width), "dB",
-          -60, false, theory});
+    sink({fmt::format("matched layer of {} nodes, order {}: echo at normal incidence", width, order),
+          normal_echo(order, 10, width), "dB", -60, false, theory});
+    sink({fmt::format("matched layer of {} nodes, order {}: echo of waves of 30 nodes", width, order),
+          normal_echo(order, 30, width), "dB", -60, false, theory});
     sink({fmt::format("matched layer of {} nodes, order {}: echo at 60 degrees", width, order),
           oblique_echo(order, 60, width, run.threads), "dB", -40, false, theory});
   }
@@ -173,14 +174,15 @@ void layers_table(const TestRun& run, const VerifySink& sink) {
   for (const auto& [c2, rho2] : {std::pair{2.0, 1.0}, std::pair{0.6, 1.0}, std::pair{1.0, 2.5}, std::pair{1.8, 2.2}}) {
     const auto [back, on] = interface_errors(c2, rho2);
     // The interface is blurred over a cell of a pulse of 12 nodes: (h/w)² ≈ 0.7 %.
-    sink({fmt::format("layers, speeds 1:{}, densities 1:{}: error of the reflected amplitude", c2, rho2), back, "1", 0.01, false,
-          "R = (Z2 - Z1)/(Z2 + Z1)"});
-    sink({fmt::format("layers, speeds 1:{}, densities 1:{}: error of the transmitted amplitude", c2, rho2), on, "1", 0.015, false,
-          "T = 2 Z2/(Z1 + Z2)"});
+    sink({fmt::format("layers, speeds 1:{}, densities 1:{}: error of the reflected amplitude", c2, rho2), back, "1",
+          0.01, false, "R = (Z2 - Z1)/(Z2 + Z1)"});
+    sink({fmt::format("layers, speeds 1:{}, densities 1:{}: error of the transmitted amplitude", c2, rho2), on, "1",
+          0.015, false, "T = 2 Z2/(Z1 + Z2)"});
   }
   run.doing("reciprocity");
   for (const bool dense : {false, true})
-    sink({fmt::format("reciprocity between nodes in a layered medium{}, largest difference", dense ? " with density" : ""),
+    sink({fmt::format("reciprocity between nodes in a layered medium{}, largest difference",
+                      dense ? " with density" : ""),
           reciprocity_error(dense), "1", 1e-11, false, "G(a, b) = G(b, a)"});
 }
 

@@ -25,8 +25,7 @@ using Traces = std::vector<std::vector<double>>;  // [receiver][step]
 class Bench {
  public:
   Bench(const Problem& problem, int threads)
-      : problem_(problem),
-        cluster_(single_rank()),
+      : problem_(problem), cluster_(single_rank()),
         team_({WorkerSpec{"cpu", problem.grid.cells() < 500000 ? 1 : std::max(1, threads), 1}}),
         march_(make_march(problem_, this_machine(), *cluster_)) {
     march_->start(team_, *cluster_);
@@ -94,8 +93,8 @@ Traces exact_traces(const Problem& p, Index steps) {
 
 /// The monopole of the scheme with exact space and leapfrog time: every frequency ω travels with
 /// k = (2/(c dt)) sin(ω dt/2). Against it the error of the stencil stands alone.
-Traces time_discrete_monopole(const Signal& signal, double gain, const std::vector<double>& distances,
-                              double dt, Index steps) {
+Traces time_discrete_monopole(const Signal& signal, double gain, const std::vector<double>& distances, double dt,
+                              Index steps) {
   const auto n = static_cast<std::size_t>(3 * steps);
   std::vector<std::complex<double>> spectrum(n / 2 + 1);
   for (std::size_t j = 0; j < spectrum.size(); ++j) {
@@ -107,17 +106,16 @@ Traces time_discrete_monopole(const Signal& signal, double gain, const std::vect
   for (const double r : distances) {
     std::vector<std::complex<double>> at(spectrum.size());
     for (std::size_t j = 0; j < at.size(); ++j)
-      at[j] = spectrum[j] *
-              std::polar(gain / (4 * pi * r * static_cast<double>(n)),
-                         -2 / dt * std::sin(pi * static_cast<double>(j) / static_cast<double>(n)) * r);
+      at[j] = spectrum[j] * std::polar(gain / (4 * pi * r * static_cast<double>(n)),
+                                       -2 / dt * std::sin(pi * static_cast<double>(j) / static_cast<double>(n)) * r);
     out.emplace_back();
     for (Index k = 1; k <= steps; ++k) {
       double sum = at[0].real();
       for (std::size_t j = 1; j < at.size(); ++j)
-        sum += (2 * j == n ? 1.0 : 2.0) *
-               (at[j] * std::polar(1.0, 2 * pi * static_cast<double>(j) * static_cast<double>(k) /
-                                            static_cast<double>(n)))
-                   .real();
+        sum +=
+            (2 * j == n ? 1.0 : 2.0) *
+            (at[j] * std::polar(1.0, 2 * pi * static_cast<double>(j) * static_cast<double>(k) / static_cast<double>(n)))
+                .real();
       out.back().push_back(sum);
     }
   }
@@ -136,8 +134,7 @@ struct Octant {
     const auto n = static_cast<double>(nodes);
     // Receivers at 1.5 wavelengths on the axis and at (¾, ¾, ¾); the pulse (delay 1.5, half length 1) has passed at
     // 1.5 + 2.5 periods; an echo of a face at 2.9 comes after 2.9 + 1.4 + (start of the pulse at ½).
-    problem =
-        homogeneous(order, {29 * nodes / 10 + 1, 29 * nodes / 10 + 1, 29 * nodes / 10 + 1}, courant_share);
+    problem = homogeneous(order, {29 * nodes / 10 + 1, 29 * nodes / 10 + 1, 29 * nodes / 10 + 1}, courant_share);
     problem.double_precision = true;
     signal = std::make_shared<Ricker>(1 / n, 1.5 * n, 0.125);
     problem.sources.push_back({{0, 0, 0}, signal});
@@ -171,15 +168,13 @@ double mode_error(int order, Index nodes_a_wave) {
     [[nodiscard]] Index length(std::string_view) const override { return static_cast<Index>(now_.size()); }
 
    protected:
-    void bytes(std::string_view name, std::size_t entry, Index begin,
-               std::span<std::byte> out) const override {
+    void bytes(std::string_view name, std::size_t entry, Index begin, std::span<std::byte> out) const override {
       if (name == "step") {
         std::fill(out.begin(), out.end(), std::byte{0});
         return;
       }
       const auto& from = name == "pressure" ? now_ : before_;
-      std::memcpy(out.data(),
-                  reinterpret_cast<const std::byte*>(from.data()) + static_cast<std::size_t>(begin) * entry,
+      std::memcpy(out.data(), reinterpret_cast<const std::byte*>(from.data()) + static_cast<std::size_t>(begin) * entry,
                   out.size());
     }
 
@@ -239,8 +234,7 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
       double worst = 0;
       for (std::size_t i = 0; i < got.size(); ++i)
         worst = std::max(worst, std::abs(static_cast<double>(got[i]) - static_cast<double>(truth[i])));
-      row(fmt::format("{} kernel against reference, largest difference", name), worst, "Pa", 0, false,
-          "bitwise rule");
+      row(fmt::format("{} kernel against reference, largest difference", name), worst, "Pa", 0, false, "bitwise rule");
     }
   }
 
@@ -250,8 +244,8 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     const Index coarse = run.quick ? 8 : 10, fine = run.quick ? 12 : 15;
     const double e1 = mode_error(order, coarse), e2 = mode_error(order, fine);
     // The next term of the dispersion relation lowers the slope between 8 and 12 nodes a wave by less than 0.2.
-    row(fmt::format("box mode, order {}: observed order in space", order), std::log(e1 / e2) / std::log(1.5),
-        "1", order - 0.3, true, "exact mode of a rigid box");
+    row(fmt::format("box mode, order {}: observed order in space", order), std::log(e1 / e2) / std::log(1.5), "1",
+        order - 0.3, true, "exact mode of a rigid box");
   }
 
   for (const int order : {2, 4, 6, 8, 10, 12}) {
@@ -304,14 +298,12 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     const double c = static_cast<double>(n / 2) + 0.37;
     p.sources.push_back({{c, c - 0.21, c + 0.44}, std::make_shared<Ricker>(0.1, 15, 1)});
     p.receivers = {{"a", {c + 9.3, c - 0.6, c + 4.1}}, {"b", {c - 7.2, c + 8.6, c - 5.5}}};
-    for (auto& face : p.faces)
-      face = Face{FaceKind::sponge, 0, 0};  // images of none: recording ends before echoes
+    for (auto& face : p.faces) face = Face{FaceKind::sponge, 0, 0};  // images of none: recording ends before echoes
     const auto steps = static_cast<Index>((static_cast<double>(n) - 18) / p.dt);
     Bench bench(p, run.threads);
     // Time error of the Ricker at 10 nodes a wave, dt at 0.4 of the limit, over 1.2 wavelengths: 0.7 %; sinc weights 0.3 %.
     row("monopole between nodes, order 8: error of the traces",
-        relative_error(bench.record(steps), exact_traces(p, steps)), "1", 0.03, false,
-        "p = s(t - r/c) / (4 pi r)");
+        relative_error(bench.record(steps), exact_traces(p, steps)), "1", 0.03, false, "p = s(t - r/c) / (4 pi r)");
   }
 
   run.doing("free surface");
@@ -350,8 +342,7 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
       size += exact * exact;
     }
     // Leapfrog time error over 16 widths: (c dt)²/24 · 130 · |∂³p|/|p| = 1.4 %.
-    row("plane wave, order 8: error after 130 nodes", std::sqrt(error / size), "1", 0.015, false,
-        "p = f(x - c t)");
+    row("plane wave, order 8: error after 130 nodes", std::sqrt(error / size), "1", 0.015, false, "p = f(x - c t)");
   }
 
   run.doing("sponge");
@@ -373,8 +364,8 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
       }
     // The exact image without sponge would return with r/(2(n+width)) of the peak at best.
     const double rigid = 12.0 / (2 * static_cast<double>(n + width) - 12);
-    row("sponge of 20 nodes, 2 wavelengths: echo over that of a rigid wall", echo / peak / rigid, "1", 0.1,
-        false, "free space is silent after the pulse");
+    row("sponge of 20 nodes, 2 wavelengths: echo over that of a rigid wall", echo / peak / rigid, "1", 0.1, false,
+        "free space is silent after the pulse");
   }
 
   layers_table(run, sink);
@@ -394,8 +385,10 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     }
     // A rounding of ε p a cell and step changes the energy by ε p (p^{k+1} − p^{k−1}), relative ε/(ω dt) with ω dt ≈ 0.1,
     // at random over cells and steps: ε · 10 · √(10⁴/n³) ≈ 6e-7 single, 1e-15 double. Limits are twenty times that.
-    row(fmt::format("closed box, {} precision: energy drift over {} steps", wide ? "double" : "single", 1000 * thousands),
-        drift, "1", (wide ? 2e-14 : 1.2e-5) * std::sqrt(static_cast<double>(thousands) / 10), false, "leapfrog invariant");
+    row(fmt::format("closed box, {} precision: energy drift over {} steps", wide ? "double" : "single",
+                    1000 * thousands),
+        drift, "1", (wide ? 2e-14 : 1.2e-5) * std::sqrt(static_cast<double>(thousands) / 10), false,
+        "leapfrog invariant");
   }
   return {};
 }

@@ -30,7 +30,8 @@ RadialOf<Real> radial_closed(const Harmonic& h, double distance_) {
   f.dchi = (-(c(4) + s + c(9) * s1 + c(9) * s2) * es + (c(4) + p + c(9) * p1 + c(9) * p2) * ep) / r2;
   f.d2psi = ((s * s + c(3) * s + c(7) + c(12) * s1 + c(12) * s2) * es - (p + c(5) + c(12) * p1 + c(12) * p2) * ep) / r3;
   f.d2chi = ((s * s + c(5) * s + c(17) + c(36) * s1 + c(36) * s2) * es -
-             (p * p + c(5) * p + c(17) + c(36) * p1 + c(36) * p2) * ep) / r3;
+             (p * p + c(5) * p + c(17) + c(36) * p1 + c(36) * p2) * ep) /
+            r3;
   return f;
 }
 
@@ -113,7 +114,8 @@ StressKernels stress_kernels(const Harmonic& h, const Vec3& from, const Vec3& to
   const Vec3 e = scale(1 / r, d);
   const Radial f = radial(h, r);
   const double rn = dot(e, n);
-  const Complex c1 = 2.0 * f.chi / r, c2 = L * (f.dpsi - f.dchi - c1), c3 = f.dpsi - f.chi / r, c4 = 2.0 * (f.dchi - c1);
+  const Complex c1 = 2.0 * f.chi / r, c2 = L * (f.dpsi - f.dchi - c1), c3 = f.dpsi - f.chi / r,
+                c4 = 2.0 * (f.dchi - c1);
   const Complex c5 = 4.0 * (f.d2chi - 5.0 * f.dchi / r + 8.0 * f.chi / r2);
   const Complex c6 = f.d2psi - f.dpsi / r - 3.0 * f.dchi / r + 6.0 * f.chi / r2;
   const Complex c7 = 2.0 * f.dchi / r - 4.0 * f.chi / r2;
@@ -128,12 +130,14 @@ StressKernels stress_kernels(const Harmonic& h, const Vec3& from, const Vec3& to
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t j = 0; j < 3; ++j) {
         out.d[k][i][j] = ((c1 - c2) * (delta(i, j) * e[k]) - c3 * (delta(j, k) * e[i] + delta(i, k) * e[j]) +
-                          c4 * (e[i] * e[j] * e[k])) / (4 * pi);
-        out.s[k][i][j] = h.mu / (4 * pi) *
-                         ((c5 * (e[i] * e[j] * e[k]) - c6 * (delta(j, k) * e[i] + delta(i, k) * e[j]) +
-                           c9 * (delta(i, j) * e[k])) * rn +
-                          c9 * (e[i] * e[j] * n[k]) - c6 * ((e[i] * n[j] + e[j] * n[i]) * e[k]) +
-                          (c10 + c11) * (delta(i, j) * n[k]) - c12 * (delta(i, k) * n[j] + delta(j, k) * n[i]));
+                          c4 * (e[i] * e[j] * e[k])) /
+                         (4 * pi);
+        out.s[k][i][j] =
+            h.mu / (4 * pi) *
+            ((c5 * (e[i] * e[j] * e[k]) - c6 * (delta(j, k) * e[i] + delta(i, k) * e[j]) + c9 * (delta(i, j) * e[k])) *
+                 rn +
+             c9 * (e[i] * e[j] * n[k]) - c6 * ((e[i] * n[j] + e[j] * n[i]) * e[k]) +
+             (c10 + c11) * (delta(i, j) * n[k]) - c12 * (delta(i, k) * n[j] + delta(j, k) * n[i]));
       }
   return out;
 }

@@ -13,8 +13,8 @@ namespace {
 
 int register_bytes() {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 16;
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-                 __builtin_cpu_supports("avx512bw")
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")
              ? 64
              : 32;
 }
@@ -35,7 +35,7 @@ const LaneKernels<float>& lane_kernels<float>(int widest) {
 template <class Real>
 LaneMedium<Real> lane_medium(const Harmonic& h) {
   LaneMedium<Real> m{};
-  const auto set = [](Real (&to)[2], Complex from) {
+  const auto set = [](Real(&to)[2], Complex from) {
     to[0] = static_cast<Real>(from.real());
     to[1] = static_cast<Real>(from.imag());
   };

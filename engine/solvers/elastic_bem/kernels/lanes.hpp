@@ -12,19 +12,19 @@
 
 namespace conoid::elastic_bem {
 
-inline constexpr int lane_terms = 24;    ///< of the series
-inline constexpr int lane_values = 30;   ///< a node: 6 complex of u* (xx xy xz yy yz zz), 9 complex of t* (row-major)
+inline constexpr int lane_terms = 24;   ///< of the series
+inline constexpr int lane_values = 30;  ///< a node: 6 complex of u* (xx xy xz yy yz zz), 9 complex of t* (row-major)
 inline constexpr int lane_u = 0, lane_t = 12;
 
 /// Constants of one frequency. u* comes out without the factor 1/(4πμ*), t* without 1/4π.
 template <class Real>
 struct LaneMedium {
   int damped = 0;
-  Real kS[2], kP[2];      ///< re, im
-  Real iS[2], iP[2];      ///< 1/(i k)
-  Real kappa2, kappa2L;   ///< κ², κ² L
+  Real kS[2], kP[2];     ///< re, im
+  Real iS[2], iP[2];     ///< 1/(i k)
+  Real kappa2, kappa2L;  ///< κ², κ² L
   Real L;
-  Real scale;             ///< |k_S|; the series run in y = |k_S| r
+  Real scale;                     ///< |k_S|; the series run in y = |k_S| r
   Real series[5][2][lane_terms];  ///< r ψ, r χ, r² A, r² B, r² C; re, im
   Real fixed[5];                  ///< their static parts
 };
@@ -59,9 +59,11 @@ struct LaneKernels {
               bool with_u, Real* out) = nullptr;
   /// One collocation point `at` (null: in the origin) against quadrature points whose arrays are padded to a multiple of
   /// `lanes` (padding: w = 0, n = 0, r > 0): out[node·30 + value]. Without u* its values come out as zeros.
-  void (*near)(const LaneMedium<Real>&, const LanePoints<Real>&, const Real* at, Part part, bool with_u, Real* out) = nullptr;
+  void (*near)(const LaneMedium<Real>&, const LanePoints<Real>&, const Real* at, Part part, bool with_u,
+               Real* out) = nullptr;
   /// column[row + k] += scale · value for `lanes` rows k of every entry.
-  void (*put)(const Real* block, const LanePut<Real>* entries, std::size_t count, std::ptrdiff_t row, PutMode mode) = nullptr;
+  void (*put)(const Real* block, const LanePut<Real>* entries, std::size_t count, std::ptrdiff_t row,
+              PutMode mode) = nullptr;
   /// Orders streamed values before what this thread tells others.
   void (*fence)() = nullptr;
   /// Independent multiply-adds, enough chains to hide their latency: flops done in `rounds` rounds, for rates.

@@ -7,9 +7,9 @@ namespace conoid::elastic_bem {
 
 extern const LaneKernels<double> lane_kernels_double_avx2;
 extern const LaneKernels<float> lane_kernels_single_avx2;
-const LaneKernels<double> lane_kernels_double_avx2{CONOID_BYTES / 8, far_any<double>, near_any<double>, put_block<double>, streams_done,
-                                                            peak_loop<double>};
-const LaneKernels<float> lane_kernels_single_avx2{CONOID_BYTES / 4, far_any<float>, near_any<float>, put_block<float>, streams_done,
-                                                           peak_loop<float>};
+const LaneKernels<double> lane_kernels_double_avx2{CONOID_BYTES / 8,  far_any<double>, near_any<double>,
+                                                   put_block<double>, streams_done,    peak_loop<double>};
+const LaneKernels<float> lane_kernels_single_avx2{CONOID_BYTES / 4, far_any<float>, near_any<float>,
+                                                  put_block<float>, streams_done,   peak_loop<float>};
 
 }  // namespace conoid::elastic_bem

@@ -58,24 +58,56 @@ inline __attribute__((always_inline)) vf inverse_root(vf x) {
   const vf y = (vf)_mm512_maskz_rsqrt14_ps(0xffff, (__m512)x);
   return y + y * (0.5F - 0.5F * x * y * y);
 }
-inline bool any(vl m) { return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) != 0; }
-inline bool any(vi m) { return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) != 0; }
-inline bool every(vl m) { return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) == 0xff; }
-inline bool every(vi m) { return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) == 0xffff; }
+inline bool any(vl m) {
+  return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) != 0;
+}
+inline bool any(vi m) {
+  return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) != 0;
+}
+inline bool every(vl m) {
+  return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) == 0xff;
+}
+inline bool every(vi m) {
+  return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) == 0xffff;
+}
 #elif CONOID_BYTES == 32
-inline __attribute__((always_inline)) vd inverse_root(vd x) { return 1.0 / (vd)_mm256_sqrt_pd((__m256d)x); }
-inline __attribute__((always_inline)) vf inverse_root(vf x) { return 1.0F / (vf)_mm256_sqrt_ps((__m256)x); }
-inline bool any(vl m) { return _mm256_movemask_pd((__m256d)m) != 0; }
-inline bool any(vi m) { return _mm256_movemask_ps((__m256)m) != 0; }
-inline bool every(vl m) { return _mm256_movemask_pd((__m256d)m) == 0xf; }
-inline bool every(vi m) { return _mm256_movemask_ps((__m256)m) == 0xff; }
+inline __attribute__((always_inline)) vd inverse_root(vd x) {
+  return 1.0 / (vd)_mm256_sqrt_pd((__m256d)x);
+}
+inline __attribute__((always_inline)) vf inverse_root(vf x) {
+  return 1.0F / (vf)_mm256_sqrt_ps((__m256)x);
+}
+inline bool any(vl m) {
+  return _mm256_movemask_pd((__m256d)m) != 0;
+}
+inline bool any(vi m) {
+  return _mm256_movemask_ps((__m256)m) != 0;
+}
+inline bool every(vl m) {
+  return _mm256_movemask_pd((__m256d)m) == 0xf;
+}
+inline bool every(vi m) {
+  return _mm256_movemask_ps((__m256)m) == 0xff;
+}
 #else
-inline __attribute__((always_inline)) vd inverse_root(vd x) { return 1.0 / (vd)_mm_sqrt_pd((__m128d)x); }
-inline __attribute__((always_inline)) vf inverse_root(vf x) { return 1.0F / (vf)_mm_sqrt_ps((__m128)x); }
-inline bool any(vl m) { return _mm_movemask_pd((__m128d)m) != 0; }
-inline bool any(vi m) { return _mm_movemask_ps((__m128)m) != 0; }
-inline bool every(vl m) { return _mm_movemask_pd((__m128d)m) == 0x3; }
-inline bool every(vi m) { return _mm_movemask_ps((__m128)m) == 0xf; }
+inline __attribute__((always_inline)) vd inverse_root(vd x) {
+  return 1.0 / (vd)_mm_sqrt_pd((__m128d)x);
+}
+inline __attribute__((always_inline)) vf inverse_root(vf x) {
+  return 1.0F / (vf)_mm_sqrt_ps((__m128)x);
+}
+inline bool any(vl m) {
+  return _mm_movemask_pd((__m128d)m) != 0;
+}
+inline bool any(vi m) {
+  return _mm_movemask_ps((__m128)m) != 0;
+}
+inline bool every(vl m) {
+  return _mm_movemask_pd((__m128d)m) == 0x3;
+}
+inline bool every(vi m) {
+  return _mm_movemask_ps((__m128)m) == 0xf;
+}
 #endif
 
 /// Sine and cosine for |x| < 10^5: reduction by multiples of π/2 in three parts, then the minimax polynomials on
@@ -349,7 +381,8 @@ inline __attribute__((always_inline)) void weigh(Parts<V>& p, const Functions<V>
 }
 
 template <Part part, bool damped, bool with_u, class Real, class V>
-inline __attribute__((always_inline)) Parts<V> parts(const LaneMedium<Real>& m, V dx, V dy, V dz, V nx, V ny, V nz, V w) {
+inline __attribute__((always_inline)) Parts<V> parts(const LaneMedium<Real>& m, V dx, V dy, V dz, V nx, V ny, V nz,
+                                                     V w) {
   const V r2 = dx * dx + dy * dy + dz * dz;
   const V s = inverse_root(r2), r = r2 * s;
   Parts<V> p;
@@ -366,7 +399,8 @@ inline __attribute__((always_inline)) void add_t(const Parts<V>& p, V nx, V ny, 
   const V n[3] = {nx, ny, nz};
 #pragma GCC unroll 3
   for (int j = 0; j < 3; ++j) {
-    const V gr = p.c.re * n[j] + p.b.re * p.e[j], gi = p.c.im * n[j] + p.b.im * p.e[j], hr = p.a.re * p.e[j], hi = p.a.im * p.e[j];
+    const V gr = p.c.re * n[j] + p.b.re * p.e[j], gi = p.c.im * n[j] + p.b.im * p.e[j], hr = p.a.re * p.e[j],
+            hi = p.a.im * p.e[j];
 #pragma GCC unroll 3
     for (int i = 0; i < 3; ++i) {
       V& re = t[2 * (3 * i + j)];
@@ -400,7 +434,8 @@ inline __attribute__((always_inline)) void add_u(const Parts<V>& p, V* u) {
 
 /// Adds the values of one point (lane by lane) to acc[30].
 template <Part part, bool damped, bool with_u, class Real, class V>
-inline __attribute__((always_inline)) void point(const LaneMedium<Real>& m, V dx, V dy, V dz, V nx, V ny, V nz, V w, V* acc) {
+inline __attribute__((always_inline)) void point(const LaneMedium<Real>& m, V dx, V dy, V dz, V nx, V ny, V nz, V w,
+                                                 V* acc) {
   if constexpr (part != Part::fixed) {
     const Parts<V> p = parts<part, damped, with_u, Real, V>(m, dx, dy, dz, nx, ny, nz, w);
     add_t(p, nx, ny, nz, acc + lane_t);
@@ -501,9 +536,11 @@ inline __attribute__((always_inline)) V value(const Real* p, int q) {
 /// parts() of the points [begin, begin + count), count ≤ chunk. Where no series is needed, stage by stage: each waits for
 /// results of its own for most of its time, and a point's stages are too long for the processor to see two points at once.
 template <Part part, bool damped, bool with_u, bool vectors, class Real, class V>
-inline __attribute__((always_inline)) void make_parts(const LaneMedium<Real>& m, const LanePoints<Real>& p, int begin, int count, V x0, V y0, V z0,
-                                                      Parts<V>* made) {
-  const auto of = [](const Real* from, int k) __attribute__((always_inline)) { return value<vectors, Real, V>(from, k); };
+inline __attribute__((always_inline)) void make_parts(const LaneMedium<Real>& m, const LanePoints<Real>& p, int begin,
+                                                      int count, V x0, V y0, V z0, Parts<V>* made) {
+  const auto of = [](const Real* from, int k) __attribute__((always_inline)) {
+    return value<vectors, Real, V>(from, k);
+  };
   if constexpr (part == Part::dynamic && !damped) {
     V s[chunk], r[chunk], rn[chunk];
     V least = all<V>(Switch<Real, part>::limit);
@@ -524,39 +561,46 @@ inline __attribute__((always_inline)) void make_parts(const LaneMedium<Real>& m,
     if (!any(small)) {
       Turns<V> turn[chunk];
       for (int q = 0; q < count; ++q) turn[q] = turns(m, r[q]);
-      for (int q = 0; q < count; ++q) weigh<with_u>(made[q], closed<damped>(m, r[q], s[q], turn[q]), s[q], rn[q], of(p.w, begin + q));
+      for (int q = 0; q < count; ++q)
+        weigh<with_u>(made[q], closed<damped>(m, r[q], s[q], turn[q]), s[q], rn[q], of(p.w, begin + q));
       return;
     }
   }
   for (int q = 0; q < count; ++q) {
     const int k = begin + q;
-    made[q] = parts<part, damped, with_u, Real, V>(m, of(p.x, k) - x0, of(p.y, k) - y0, of(p.z, k) - z0, of(p.nx, k), of(p.ny, k), of(p.nz, k),
-                                                   of(p.w, k));
+    made[q] = parts<part, damped, with_u, Real, V>(m, of(p.x, k) - x0, of(p.y, k) - y0, of(p.z, k) - z0, of(p.nx, k),
+                                                   of(p.ny, k), of(p.nz, k), of(p.w, k));
   }
 }
 
 /// Adds the values of points to acc[30]: first what the points are made of, then their sums, so that neither has to keep the
 /// other's registers in memory.
 template <Part part, bool damped, bool with_u, bool vectors, class Real, class V>
-inline __attribute__((always_inline)) void add_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, int begin, int count, V x0, V y0, V z0,
-                                                      V* acc) {
-  const auto of = [](const Real* from, int k) __attribute__((always_inline)) { return value<vectors, Real, V>(from, k); };
+inline __attribute__((always_inline)) void add_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, int begin,
+                                                      int count, V x0, V y0, V z0, V* acc) {
+  const auto of = [](const Real* from, int k) __attribute__((always_inline)) {
+    return value<vectors, Real, V>(from, k);
+  };
   Parts<V> made[chunk];
   make_parts<part, damped, with_u, vectors>(m, p, begin, count, x0, y0, z0, made);
-  sum_parts<lane_t, lane_values - lane_t>(acc, [&](V* t) __attribute__((always_inline)) {
-    for (int q = 0; q < count; ++q) add_t(made[q], of(p.nx, begin + q), of(p.ny, begin + q), of(p.nz, begin + q), t);
-  });
+  sum_parts<lane_t, lane_values - lane_t>(
+      acc, [&](V * t) __attribute__((always_inline)) {
+        for (int q = 0; q < count; ++q)
+          add_t(made[q], of(p.nx, begin + q), of(p.ny, begin + q), of(p.nz, begin + q), t);
+      });
   if constexpr (with_u)
-    sum_parts<lane_u, lane_t - lane_u>(acc, [&](V* u) __attribute__((always_inline)) {
-      for (int q = 0; q < count; ++q) add_u(made[q], u);
-    });
+    sum_parts<lane_u, lane_t - lane_u>(
+        acc, [&](V * u) __attribute__((always_inline)) {
+          for (int q = 0; q < count; ++q) add_u(made[q], u);
+        });
 }
 
 /// Of p and of q, whose lanes are groups of 2h each: the first halves of all groups, or the second ones.
 template <int h, bool second, class V, int... i>
 inline __attribute__((always_inline)) V halves(V p, V q, std::integer_sequence<int, i...>) {
   constexpr int lanes = sizeof...(i), groups = lanes / (2 * h);
-  return __builtin_shufflevector(p, q, (i / h % groups * 2 * h + i % h + (second ? h : 0) + (i / h < groups ? 0 : lanes))...);
+  return __builtin_shufflevector(p, q,
+                                 (i / h % groups * 2 * h + i % h + (second ? h : 0) + (i / h < groups ? 0 : lanes))...);
 }
 /// Sums of lanes, of lanes/h vectors at once: h partial ones of each, side by side.
 template <int h, int lanes, class V>
@@ -584,7 +628,8 @@ inline void sum_lanes(const V* v, int count, Real* out) {
 }
 
 template <Part part, bool damped, bool with_u, class Real>
-void far_block(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* x, const Real* y, const Real* z, Real* out) {
+void far_block(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* x, const Real* y, const Real* z,
+               Real* out) {
   using V = typename Types<Real>::v;
   const V x0 = load<V>(x), y0 = load<V>(y), z0 = load<V>(z);
   const auto at = [&](int q, V* acc) __attribute__((always_inline)) {
@@ -601,7 +646,8 @@ void far_block(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real*
         add_points<part, damped, with_u, false>(m, p, 0, 4, x0, y0, z0, acc);
       else
         for (int begin = 0; begin < p.count; begin += chunk)
-          add_points<part, damped, with_u, false>(m, p, begin, p.count - begin < chunk ? p.count - begin : chunk, x0, y0, z0, acc);
+          add_points<part, damped, with_u, false>(m, p, begin, p.count - begin < chunk ? p.count - begin : chunk, x0,
+                                                  y0, z0, acc);
     }
     for (int k = 0; k < lane_values; ++k) store(out + static_cast<std::size_t>(k) * (sizeof(V) / sizeof(Real)), acc[k]);
     return;
@@ -618,13 +664,15 @@ void far_block(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real*
     }
     contract<false>(p.nodes, values, count, p.shape + begin, p.stride, sums);
   }
-  for (int k = 0; k < p.nodes * lane_values; ++k) store(out + static_cast<std::size_t>(k) * (sizeof(V) / sizeof(Real)), sums[k]);
+  for (int k = 0; k < p.nodes * lane_values; ++k)
+    store(out + static_cast<std::size_t>(k) * (sizeof(V) / sizeof(Real)), sums[k]);
 }
 
 template <Part part, bool damped, bool with_u, class Real>
 void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* at, Real* out) {
   using V = typename Types<Real>::v;
-  const V x0 = all<V>(at != nullptr ? at[0] : Real(0)), y0 = all<V>(at != nullptr ? at[1] : Real(0)), z0 = all<V>(at != nullptr ? at[2] : Real(0));
+  const V x0 = all<V>(at != nullptr ? at[0] : Real(0)), y0 = all<V>(at != nullptr ? at[1] : Real(0)),
+          z0 = all<V>(at != nullptr ? at[2] : Real(0));
   constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Real));
   if constexpr (part != Part::fixed)
     if (p.nodes == 1) {
@@ -632,7 +680,8 @@ void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Rea
       for (V& v : acc) v = V{};
       const int registers = (p.count + lanes - 1) / lanes;
       for (int begin = 0; begin < registers; begin += chunk)
-        add_points<part, damped, with_u, true>(m, p, begin, registers - begin < chunk ? registers - begin : chunk, x0, y0, z0, acc);
+        add_points<part, damped, with_u, true>(m, p, begin, registers - begin < chunk ? registers - begin : chunk, x0,
+                                               y0, z0, acc);
       sum_lanes(acc, lane_values, out);
       return;
     }
@@ -644,8 +693,9 @@ void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Rea
       const int o = begin + q * lanes;
       V acc[lane_values];
       for (V& v : acc) v = V{};
-      point<part, damped, with_u, Real, V>(m, load<V>(p.x + o) - x0, load<V>(p.y + o) - y0, load<V>(p.z + o) - z0, load<V>(p.nx + o),
-                                           load<V>(p.ny + o), load<V>(p.nz + o), load<V>(p.w + o), acc);
+      point<part, damped, with_u, Real, V>(m, load<V>(p.x + o) - x0, load<V>(p.y + o) - y0, load<V>(p.z + o) - z0,
+                                           load<V>(p.nx + o), load<V>(p.ny + o), load<V>(p.nz + o), load<V>(p.w + o),
+                                           acc);
       if (p.nodes == 1)
         for (int k = 0; k < lane_values; ++k) sums[k] += acc[k];
       else
@@ -657,8 +707,8 @@ void near_points(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Rea
 }
 
 template <class Real>
-void far_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* x, const Real* y, const Real* z, Part part,
-             bool with_u, Real* out) {
+void far_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* x, const Real* y, const Real* z,
+             Part part, bool with_u, Real* out) {
   if (part == Part::fixed) return far_block<Part::fixed, false, false>(m, p, x, y, z, out);
   if (part == Part::difference)
     return m.damped ? far_block<Part::difference, true, true>(m, p, x, y, z, out)
@@ -673,25 +723,36 @@ void far_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* x
 template <class Real>
 void near_any(const LaneMedium<Real>& m, const LanePoints<Real>& p, const Real* at, Part part, bool with_u, Real* out) {
   if (part == Part::fixed) return near_points<Part::fixed, false, true>(m, p, at, out);
-  if (part == Part::split) return m.damped ? near_points<Part::split, true, true>(m, p, at, out) : near_points<Part::split, false, true>(m, p, at, out);
+  if (part == Part::split)
+    return m.damped ? near_points<Part::split, true, true>(m, p, at, out)
+                    : near_points<Part::split, false, true>(m, p, at, out);
   if (part == Part::difference)
-    return m.damped ? near_points<Part::difference, true, false>(m, p, at, out) : near_points<Part::difference, false, false>(m, p, at, out);
+    return m.damped ? near_points<Part::difference, true, false>(m, p, at, out)
+                    : near_points<Part::difference, false, false>(m, p, at, out);
   if (with_u)
-    return m.damped ? near_points<Part::dynamic, true, true>(m, p, at, out) : near_points<Part::dynamic, false, true>(m, p, at, out);
-  return m.damped ? near_points<Part::dynamic, true, false>(m, p, at, out) : near_points<Part::dynamic, false, false>(m, p, at, out);
+    return m.damped ? near_points<Part::dynamic, true, true>(m, p, at, out)
+                    : near_points<Part::dynamic, false, true>(m, p, at, out);
+  return m.damped ? near_points<Part::dynamic, true, false>(m, p, at, out)
+                  : near_points<Part::dynamic, false, false>(m, p, at, out);
 }
 
 template <class V, class Real>
 inline __attribute__((always_inline)) void write_past(Real* to, V v) {
 #if CONOID_BYTES == 64
-  if constexpr (sizeof(Real) == 8) _mm512_stream_pd(to, (__m512d)v);
-  else _mm512_stream_ps(to, (__m512)v);
+  if constexpr (sizeof(Real) == 8)
+    _mm512_stream_pd(to, (__m512d)v);
+  else
+    _mm512_stream_ps(to, (__m512)v);
 #elif CONOID_BYTES == 32
-  if constexpr (sizeof(Real) == 8) _mm256_stream_pd(to, (__m256d)v);
-  else _mm256_stream_ps(to, (__m256)v);
+  if constexpr (sizeof(Real) == 8)
+    _mm256_stream_pd(to, (__m256d)v);
+  else
+    _mm256_stream_ps(to, (__m256)v);
 #else
-  if constexpr (sizeof(Real) == 8) _mm_stream_pd(to, (__m128d)v);
-  else _mm_stream_ps(to, (__m128)v);
+  if constexpr (sizeof(Real) == 8)
+    _mm_stream_pd(to, (__m128d)v);
+  else
+    _mm_stream_ps(to, (__m128)v);
 #endif
 }
 
@@ -709,7 +770,8 @@ void put_as(const Real* block, const LanePut<Real>* entries, std::size_t count, 
     V low, high;
 #if CONOID_BYTES == 64
     if constexpr (sizeof(Real) == 8) {
-      const __m512i i0 = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), i1 = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+      const __m512i i0 = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11),
+                    i1 = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
       low = (V)_mm512_permutex2var_pd((__m512d)u, i0, (__m512d)v);
       high = (V)_mm512_permutex2var_pd((__m512d)u, i1, (__m512d)v);
     } else {
@@ -750,7 +812,9 @@ void put_block(const Real* block, const LanePut<Real>* entries, std::size_t coun
   put_as<PutMode::set>(block, entries, count, row);
 }
 
-inline void streams_done() { _mm_sfence(); }
+inline void streams_done() {
+  _mm_sfence();
+}
 
 template <class Real>
 double peak_loop(long rounds, Real* keep) {

@@ -6,8 +6,12 @@
 
 namespace conoid::elastic_bem {
 
-double Medium::shear_speed() const { return std::sqrt(mu / rho); }
-double Medium::pressure_speed() const { return std::sqrt(2 * (1 - nu) / (1 - 2 * nu) * mu / rho); }
+double Medium::shear_speed() const {
+  return std::sqrt(mu / rho);
+}
+double Medium::pressure_speed() const {
+  return std::sqrt(2 * (1 - nu) / (1 - 2 * nu) * mu / rho);
+}
 
 double Medium::rayleigh_speed() const {
   const double k2 = (1 - 2 * nu) / (2 * (1 - nu));

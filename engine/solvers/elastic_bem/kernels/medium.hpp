@@ -14,10 +14,10 @@ using Complex = std::complex<double>;
 
 /// A homogeneous isotropic medium, SI units.
 struct Medium {
-  double mu = 1;    ///< shear modulus, Pa
-  double nu = 0.25;  ///< Poisson's ratio, −1 < ν < ½
-  double rho = 1;   ///< density, kg/m³
-  double beta = 0;  ///< hysteretic damping ratio
+  double mu = 1;                                ///< shear modulus, Pa
+  double nu = 0.25;                             ///< Poisson's ratio, −1 < ν < ½
+  double rho = 1;                               ///< density, kg/m³
+  double beta = 0;                              ///< hysteretic damping ratio
   [[nodiscard]] double shear_speed() const;     ///< undamped, m/s
   [[nodiscard]] double pressure_speed() const;  ///< undamped, m/s
   [[nodiscard]] double rayleigh_speed() const;  ///< undamped, m/s: root of (2 − v²)² = 4√(1 − κ²v²)√(1 − v²), v = c/c_S

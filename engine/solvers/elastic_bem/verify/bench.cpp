@@ -21,7 +21,9 @@
 namespace conoid::elastic_bem {
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 struct Size {
   int n;
@@ -29,7 +31,11 @@ struct Size {
   int cells, rings, walls;
   double depth;
 };
-constexpr Size sizes[] = {{240, 5, 10, 0, 1, 2.5}, {960, 5, 20, 1, 1, 5}, {2160, 5, 30, 2, 1, 5}, {4000, 20, 40, 0, 5, 5}, {14400, 40, 80, 0, 5, 5}};
+constexpr Size sizes[] = {{240, 5, 10, 0, 1, 2.5},
+                          {960, 5, 20, 1, 1, 5},
+                          {2160, 5, 30, 2, 1, 5},
+                          {4000, 20, 40, 0, 5, 5},
+                          {14400, 40, 80, 0, 5, 5}};
 
 Mesh classical_mesh(const Size& s) {
   PlateOptions p;
@@ -49,11 +55,12 @@ struct Bench {
   const TestRun& run;
   const BenchSink& row;
   Team team;
-  double peak = 0;  ///< flop/s of one core, double
+  double peak = 0;                           ///< flop/s of one core, double
   double peak_all = 0, peak_all_single = 0;  ///< of all threads together
-  double lapack_single = 0;  ///< flop/s of LAPACK's LU in complex single, the largest measured
+  double lapack_single = 0;                  ///< flop/s of LAPACK's LU in complex single, the largest measured
 
-  void number(std::string name, double value, std::string unit, double ratio = 0, double limit = 0, std::string against = "", std::string by = "") const {
+  void number(std::string name, double value, std::string unit, double ratio = 0, double limit = 0,
+              std::string against = "", std::string by = "") const {
     row({std::move(name), value, std::move(unit), ratio, limit, std::move(against), std::move(by)});
   }
 };
@@ -99,15 +106,19 @@ double kernel_seconds(bool damped, int nodes, int count) {
   const auto medium = lane_medium<Real>(Harmonic(m, 1));
   const LaneKernels<Real>& k = lane_kernels<Real>();
   const auto lanes = static_cast<std::size_t>(k.lanes), n = static_cast<std::size_t>(count);
-  std::vector<Real> a(n), shape(n * static_cast<std::size_t>(nodes), Real(0.3)), x(3 * lanes), out(lanes * most_nodes * lane_values);
+  std::vector<Real> a(n), shape(n * static_cast<std::size_t>(nodes), Real(0.3)), x(3 * lanes),
+      out(lanes * most_nodes * lane_values);
   for (std::size_t q = 0; q < n; ++q) a[q] = static_cast<Real>(2 + 0.1 * static_cast<double>(q));
-  const LanePoints<Real> p{count, nodes, n, a.data(), a.data(), a.data(), a.data(), a.data(), a.data(), a.data(), shape.data()};
+  const LanePoints<Real> p{count,    nodes,    n,        a.data(), a.data(),    a.data(),
+                           a.data(), a.data(), a.data(), a.data(), shape.data()};
   double best = 1e300;
   for (int q = 0; q < 7; ++q) {
     const int times = 20000;
     const double begin = now();
-    for (int r = 0; r < times; ++r) k.far(medium, p, x.data(), x.data() + lanes, x.data() + 2 * lanes, Part::dynamic, true, out.data());
-    best = std::min(best, (now() - begin) / (static_cast<double>(times) * static_cast<double>(count) * static_cast<double>(lanes)));
+    for (int r = 0; r < times; ++r)
+      k.far(medium, p, x.data(), x.data() + lanes, x.data() + 2 * lanes, Part::dynamic, true, out.data());
+    best = std::min(
+        best, (now() - begin) / (static_cast<double>(times) * static_cast<double>(count) * static_cast<double>(lanes)));
   }
   return best;
 }
@@ -124,11 +135,15 @@ void kernel_rates(Bench& b) {
   b.number(fmt::format("machine: multiply-adds, double, {} threads", threads), b.peak_all / 1e9, "Gflop/s");
   b.number(fmt::format("machine: multiply-adds, single, {} threads", threads), b.peak_all_single / 1e9, "Gflop/s");
   const auto rate = [&](const char* name, double seconds, double flops, double peak, double limit) {
-    b.number(name, flops / seconds / 1e9, "Gflop/s", flops / seconds / peak, limit * peak / 1e9, "FMA rate of a core", "issue");
+    b.number(name, flops / seconds / 1e9, "Gflop/s", flops / seconds / peak, limit * peak / 1e9, "FMA rate of a core",
+             "issue");
   };
-  rate("far kernel, double, constant elements, 3 x 3 points", kernel_seconds<double>(false, 1, 9), flops_a_point, b.peak, 0.3);
-  rate("far kernel, double, Q9, 4 x 4 points", kernel_seconds<double>(false, 9, 16), flops_a_point + 2 * 9 * lane_values, b.peak, 0.3);
-  rate("far kernel, single, constant elements, 3 x 3 points", kernel_seconds<float>(false, 1, 9), flops_a_point, single, 0);
+  rate("far kernel, double, constant elements, 3 x 3 points", kernel_seconds<double>(false, 1, 9), flops_a_point,
+       b.peak, 0.3);
+  rate("far kernel, double, Q9, 4 x 4 points", kernel_seconds<double>(false, 9, 16),
+       flops_a_point + 2 * 9 * lane_values, b.peak, 0.3);
+  rate("far kernel, single, constant elements, 3 x 3 points", kernel_seconds<float>(false, 1, 9), flops_a_point, single,
+       0);
   b.number("far kernel, double, damped: an evaluation", 1e9 * kernel_seconds<double>(true, 1, 9), "ns");
 }
 
@@ -172,7 +187,9 @@ void stages(Bench& b, const Size& s) {
   LoadValues load;
   for (const Vec3& x : surface.nodes) {
     const bool centre = std::abs(x[0]) < 1 && std::abs(x[1]) < 1;
-    load.traction.push_back(whole ? Complex3{1e-3, 1e-3, centre ? 1.0 : 1e-3} : centre ? Complex3{0, 0, 1} : Complex3{});
+    load.traction.push_back(whole    ? Complex3{1e-3, 1e-3, centre ? 1.0 : 1e-3}
+                            : centre ? Complex3{0, 0, 1}
+                                     : Complex3{});
   }
   const Bytes needed = system.bytes(system.known_columns({load}), options, false, std::abs(h.kS));
   if (needed + (Bytes{2} << 30) > this_machine().free_memory) {
@@ -193,9 +210,11 @@ void stages(Bench& b, const Size& s) {
     const FarRules<double> rules(surface, options.accuracy, std::abs(h.kS), false, b.team.threads());
     p.rules = now() - begin;
     p.diagonal = static_diagonal(b.team, surface, options.accuracy, medium.nu);
-    const auto solved = system.solve<double>(b.team, h, rules, p.diagonal.blocks, {load}, options, p.facts, progress, stop, &memory);
+    const auto solved =
+        system.solve<double>(b.team, h, rules, p.diagonal.blocks, {load}, options, p.facts, progress, stop, &memory);
     if (!solved && solved.error().code != ErrorCode::stopped) throw Failure(solved.error());
-    p.whole = p.rules + p.facts.seconds_pairs + p.facts.seconds_singular + p.diagonal.seconds_sums + p.diagonal.seconds_rigid;
+    p.whole =
+        p.rules + p.facts.seconds_pairs + p.facts.seconds_singular + p.diagonal.seconds_sums + p.diagonal.seconds_rigid;
     return p;
   };
   const auto assembled = [&] {
@@ -214,34 +233,40 @@ void stages(Bench& b, const Size& s) {
     if (Pass p = pass(quiet, {}); k == 0 || p.facts.seconds_factors < solution.seconds_factors) solution = p.facts;
   const PlainTimes plain = plain_assembly(b.team, surface, h, b.run.quick ? 0.7 : 3);
   const std::string n = fmt::format("n = {}, {} unknowns: ", s.n, dofs);
-  b.number(n + "ghmatecd", facts.seconds_pairs + seconds_rules, "s", plain.ghmatecd / (facts.seconds_pairs + seconds_rules), 0,
-           plain.share < 1 ? fmt::format("classical algorithm, {:.1f} % of its rows, scaled", 100 * plain.share) : "classical algorithm", "issue");
-  b.number(n + "ghmatece", diagonal.seconds_sums, "s", diagonal.seconds_sums > 1e-4 ? plain.ghmatece / diagonal.seconds_sums : 0, 0,
+  b.number(n + "ghmatecd", facts.seconds_pairs + seconds_rules, "s",
+           plain.ghmatecd / (facts.seconds_pairs + seconds_rules), 0,
+           plain.share < 1 ? fmt::format("classical algorithm, {:.1f} % of its rows, scaled", 100 * plain.share)
+                           : "classical algorithm",
+           "issue");
+  b.number(n + "ghmatece", diagonal.seconds_sums, "s",
+           diagonal.seconds_sums > 1e-4 ? plain.ghmatece / diagonal.seconds_sums : 0, 0,
            fmt::format("classical: {:.3g} s; flat ground needs none", plain.ghmatece), "");
   b.number(n + "singular", facts.seconds_singular, "s");
   b.number(n + "rigid", diagonal.seconds_rigid, "s");
   b.number(n + "linsolve", solution.seconds_solve, "s", 0, 0, fmt::format("residual {:.1e}", solution.residual), "");
   const double lu = 8.0 / 3 * std::pow(static_cast<double>(dofs), 3);
-  b.number(n + fmt::format("LU of linsolve, complex single, {}", dense::backend_name()), lu / solution.seconds_factors / 1e9, "Gflop/s",
-           lu / solution.seconds_factors / b.peak_all_single, 0, "FMA rate of all threads", "issue");
+  b.number(n + fmt::format("LU of linsolve, complex single, {}", dense::backend_name()),
+           lu / solution.seconds_factors / 1e9, "Gflop/s", lu / solution.seconds_factors / b.peak_all_single, 0,
+           "FMA rate of all threads", "issue");
   if (b.lapack_single > 0 && dofs >= 4800)  // small ones reach less with any LAPACK
-    b.number(n + "LU of linsolve over the best of LAPACK above", lu / solution.seconds_factors / b.lapack_single, "1", lu / solution.seconds_factors / b.lapack_single,
-             1 / 1.1, "LAPACK, complex single", "");
-  b.number(n + "assembly, classical over ours", (plain.ghmatecd + plain.ghmatece) / assembly, "1", (plain.ghmatecd + plain.ghmatece) / assembly / 5,
-           s.n >= 960 ? 5 : 0, "classical algorithm on the same cores", "issue");
+    b.number(n + "LU of linsolve over the best of LAPACK above", lu / solution.seconds_factors / b.lapack_single, "1",
+             lu / solution.seconds_factors / b.lapack_single, 1 / 1.1, "LAPACK, complex single", "");
+  b.number(n + "assembly, classical over ours", (plain.ghmatecd + plain.ghmatece) / assembly, "1",
+           (plain.ghmatecd + plain.ghmatece) / assembly / 5, s.n >= 960 ? 5 : 0,
+           "classical algorithm on the same cores", "issue");
   const double flops = (facts.work.far_points + facts.work.near_points) * (whole ? flops_a_point : flops_a_point_t);
-  b.number(n + "whole assembly stage", flops / assembly / 1e9, "Gflop/s", flops / assembly / b.peak_all, s.n >= 960 ? 0.3 * b.peak_all / 1e9 : 0,
-           "FMA rate of all threads", "issue, memory of the matrix");
-  b.number(n + "the same, first frequency, on new pages", flops / first / 1e9, "Gflop/s", flops / first / b.peak_all, 0, "FMA rate of all threads",
-           "pages of the system");
-  b.number(n + "assembly, classical over ours on new pages", (plain.ghmatecd + plain.ghmatece) / first, "1", (plain.ghmatecd + plain.ghmatece) / first / 5, 0,
-           "classical algorithm on the same cores", "");
+  b.number(n + "whole assembly stage", flops / assembly / 1e9, "Gflop/s", flops / assembly / b.peak_all,
+           s.n >= 960 ? 0.3 * b.peak_all / 1e9 : 0, "FMA rate of all threads", "issue, memory of the matrix");
+  b.number(n + "the same, first frequency, on new pages", flops / first / 1e9, "Gflop/s", flops / first / b.peak_all, 0,
+           "FMA rate of all threads", "pages of the system");
+  b.number(n + "assembly, classical over ours on new pages", (plain.ghmatecd + plain.ghmatece) / first, "1",
+           (plain.ghmatecd + plain.ghmatece) / first / 5, 0, "classical algorithm on the same cores", "");
   b.number(n + "matrices", static_cast<double>(needed) / 1e9, "GB", 0, 0, "", "");
   if (!whole)
-    b.number(n + "largest memory of the program", static_cast<double>(peak_resident_memory()) / 1e9, "GB", 16e9 / static_cast<double>(peak_resident_memory()), 0,
-             "16 GB", "");
-  b.number(n + "points a pair", (facts.work.far_points + facts.work.near_points) / (m * m), "1", 64 / ((facts.work.far_points + facts.work.near_points) / (m * m)), 0,
-           "64 of the classical algorithm", "");
+    b.number(n + "largest memory of the program", static_cast<double>(peak_resident_memory()) / 1e9, "GB",
+             16e9 / static_cast<double>(peak_resident_memory()), 0, "16 GB", "");
+  b.number(n + "points a pair", (facts.work.far_points + facts.work.near_points) / (m * m), "1",
+           64 / ((facts.work.far_points + facts.work.near_points) / (m * m)), 0, "64 of the classical algorithm", "");
 }
 
 /// Errors of both rules against very fine ones, boundary displacements of the example of 240 elements.
@@ -257,10 +282,12 @@ void accuracy(Bench& b) {
     m.nu = 0.3;
     TestBody body(mesh, o, {}, m, a, b.team);
     LoadValues load;
-    for (const Vec3& x : body.surface().nodes) load.traction.push_back(std::abs(x[0]) < 1 && std::abs(x[1]) < 1 ? Complex3{0, 0, 1} : Complex3{});
+    for (const Vec3& x : body.surface().nodes)
+      load.traction.push_back(std::abs(x[0]) < 1 && std::abs(x[1]) < 1 ? Complex3{0, 0, 1} : Complex3{});
     return body.solve(1, {load})[0].displacement;
   };
-  const auto fine = displacements({1e-10, false}), ours = displacements({1e-5, false}), plain = displacements({1e-5, true});
+  const auto fine = displacements({1e-10, false}), ours = displacements({1e-5, false}),
+             plain = displacements({1e-5, true});
   const auto error = [&](const std::vector<Complex3>& u) {
     double defect = 0, size = 0;
     for (std::size_t k = 0; k < u.size(); ++k)
@@ -271,7 +298,8 @@ void accuracy(Bench& b) {
     return std::sqrt(defect / size);
   };
   b.number("n = 240: integration error of u, classical rules", error(plain), "1");
-  b.number("n = 240: integration error of u, adaptive rules", error(ours), "1", error(plain) / error(ours), 0, "classical rules", "");
+  b.number("n = 240: integration error of u, adaptive rules", error(ours), "1", error(plain) / error(ours), 0,
+           "classical rules", "");
 }
 
 /// LU of random matrices beside LAPACK's own routine, in the same run with the same threads.
@@ -296,12 +324,15 @@ void factorisation(Bench& b, const char* kind, Index n, double peak) {
     return seconds;
   };
   const double flops = 8.0 / 3 * std::pow(static_cast<double>(n), 3), ours = best(dense::Backend::automatic);
-  b.number(fmt::format("{}, {}", name, dense::backend_name()), flops / ours / 1e9, "Gflop/s", flops / ours / peak, 0, "FMA rate of all threads", "issue");
+  b.number(fmt::format("{}, {}", name, dense::backend_name()), flops / ours / 1e9, "Gflop/s", flops / ours / peak, 0,
+           "FMA rate of all threads", "issue");
   if (!dense::has_lapack()) return;
   const double theirs = best(dense::Backend::lapack);
   if (sizeof(T) == 8) b.lapack_single = std::max(b.lapack_single, flops / theirs);
-  b.number(name + ", LAPACK of the build", flops / theirs / 1e9, "Gflop/s", flops / theirs / peak, 0, "FMA rate of all threads", "");
-  b.number(name + ", ours over LAPACK's rate", theirs / ours, "1", theirs / ours, 1 / 1.1, "LAPACK in the same run", "");
+  b.number(name + ", LAPACK of the build", flops / theirs / 1e9, "Gflop/s", flops / theirs / peak, 0,
+           "FMA rate of all threads", "");
+  b.number(name + ", ours over LAPACK's rate", theirs / ours, "1", theirs / ours, 1 / 1.1, "LAPACK in the same run",
+           "");
 }
 
 }  // namespace

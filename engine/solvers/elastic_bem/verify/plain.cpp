@@ -17,10 +17,18 @@ namespace {
 struct Z {
   double re, im;
 };
-inline Z operator+(Z a, Z b) { return {a.re + b.re, a.im + b.im}; }
-inline Z operator-(Z a, Z b) { return {a.re - b.re, a.im - b.im}; }
-inline Z operator*(Z a, Z b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
-inline Z operator*(double a, Z b) { return {a * b.re, a * b.im}; }
+inline Z operator+(Z a, Z b) {
+  return {a.re + b.re, a.im + b.im};
+}
+inline Z operator-(Z a, Z b) {
+  return {a.re - b.re, a.im - b.im};
+}
+inline Z operator*(Z a, Z b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+inline Z operator*(double a, Z b) {
+  return {a * b.re, a * b.im};
+}
 inline Z operator/(double a, Z b) {
   const double n = b.re * b.re + b.im * b.im;
   return {a * b.re / n, -a * b.im / n};
@@ -29,9 +37,13 @@ inline Z exponential(Z z) {
   const double e = std::exp(z.re);
   return {e * std::cos(z.im), e * std::sin(z.im)};
 }
-inline Z z_of(Complex c) { return {c.real(), c.imag()}; }
+inline Z z_of(Complex c) {
+  return {c.real(), c.imag()};
+}
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 class RowPhase final : public Phase {
  public:
@@ -79,7 +91,8 @@ PlainTimes plain_assembly(Team& team, const Surface& surface, const Harmonic& h,
       for (const GaussPoint& a : gauss)
         for (const GaussPoint& b : gauss) {
           const SurfacePoint p = e.at(a.x, b.x);
-          const double jw = std::sqrt(p.area[0] * p.area[0] + p.area[1] * p.area[1] + p.area[2] * p.area[2]) * a.w * b.w;
+          const double jw =
+              std::sqrt(p.area[0] * p.area[0] + p.area[1] * p.area[1] + p.area[2] * p.area[2]) * a.w * b.w;
           const double dx = p.x[0] - xi[0], dy = p.x[1] - xi[1], dz = p.x[2] - xi[2];
           const double r = std::sqrt(dx * dx + dy * dy + dz * dz) + 1e-30;
           const double d[3] = {dx / r, dy / r, dz / r}, rn = d[0] * n[0] + d[1] * n[1] + d[2] * n[2];
@@ -87,9 +100,12 @@ PlainTimes plain_assembly(Team& team, const Surface& surface, const Harmonic& h,
           const Z s1 = 1 / zs, s2 = s1 * s1, p1 = 1 / zp, p2 = p1 * p1, one{1, 0};
           const Z psi = (1 / r) * ((one + s1 + s2) * es - (p1 + p2) * ep);
           const Z chi = (1 / r) * ((one + 3 * s1 + 3 * s2) * es - (one + 3 * p1 + 3 * p2) * ep);
-          const Z dpsi = (1 / (r * r)) * (Z{0, 0} - (2 * one + zs + 3 * s1 + 3 * s2) * es + (one + 3 * p1 + 3 * p2) * ep);
-          const Z dchi = (1 / (r * r)) * (Z{0, 0} - (4 * one + zs + 9 * s1 + 9 * s2) * es + (4 * one + zp + 9 * p1 + 9 * p2) * ep);
-          const Z A = dpsi - (1 / r) * chi, B = (4 / r) * chi - 2 * dchi, C = L * (dpsi - dchi - (2 / r) * chi) - (2 / r) * chi;
+          const Z dpsi =
+              (1 / (r * r)) * (Z{0, 0} - (2 * one + zs + 3 * s1 + 3 * s2) * es + (one + 3 * p1 + 3 * p2) * ep);
+          const Z dchi =
+              (1 / (r * r)) * (Z{0, 0} - (4 * one + zs + 9 * s1 + 9 * s2) * es + (4 * one + zp + 9 * p1 + 9 * p2) * ep);
+          const Z A = dpsi - (1 / r) * chi, B = (4 / r) * chi - 2 * dchi,
+                  C = L * (dpsi - dchi - (2 / r) * chi) - (2 / r) * chi;
           for (std::size_t q = 0; q < 3; ++q)
             for (std::size_t k = 0; k < 3; ++k) {
               const double delta = q == k ? 1 : 0;
@@ -107,7 +123,8 @@ PlainTimes plain_assembly(Team& team, const Surface& surface, const Harmonic& h,
   dynamic.end = begin + budget;
   team.run(dynamic);
   times.share = static_cast<double>(dynamic.done.load()) / static_cast<double>(std::max<Index>(dynamic.rows, 1));
-  times.ghmatecd = (now() - begin) * static_cast<double>(dynamic.rows) / static_cast<double>(std::max<Index>(dynamic.done.load(), 1));
+  times.ghmatecd = (now() - begin) * static_cast<double>(dynamic.rows) /
+                   static_cast<double>(std::max<Index>(dynamic.done.load(), 1));
 
   RowPhase fixed;
   fixed.rows = surface.node_count();
@@ -121,14 +138,16 @@ PlainTimes plain_assembly(Team& team, const Surface& surface, const Harmonic& h,
       for (const GaussPoint& a : gauss)
         for (const GaussPoint& b : gauss) {
           const SurfacePoint p = e.at(a.x, b.x);
-          const double jw = std::sqrt(p.area[0] * p.area[0] + p.area[1] * p.area[1] + p.area[2] * p.area[2]) * a.w * b.w;
+          const double jw =
+              std::sqrt(p.area[0] * p.area[0] + p.area[1] * p.area[1] + p.area[2] * p.area[2]) * a.w * b.w;
           const double dx = p.x[0] - xi[0], dy = p.x[1] - xi[1], dz = p.x[2] - xi[2];
           const double r = std::sqrt(dx * dx + dy * dy + dz * dz) + 1e-30;
           const double d[3] = {dx / r, dy / r, dz / r}, rn = d[0] * n[0] + d[1] * n[1] + d[2] * n[2];
           const double c = -jw / (8 * pi * (1 - nu) * r * r);
           for (std::size_t q = 0; q < 3; ++q)
             for (std::size_t k = 0; k < 3; ++k)
-              sum[3 * q + k] += c * (rn * ((q == k ? 1 - 2 * nu : 0) + 3 * d[q] * d[k]) + (1 - 2 * nu) * (d[k] * n[q] - d[q] * n[k]));
+              sum[3 * q + k] +=
+                  c * (rn * ((q == k ? 1 - 2 * nu : 0) + 3 * d[q] * d[k]) + (1 - 2 * nu) * (d[k] * n[q] - d[q] * n[k]));
         }
     }
     keep.store(keep.load() + sum[0]);
@@ -136,7 +155,8 @@ PlainTimes plain_assembly(Team& team, const Surface& surface, const Harmonic& h,
   begin = now();
   fixed.end = begin + 0.5 * budget;
   team.run(fixed);
-  times.ghmatece = (now() - begin) * static_cast<double>(fixed.rows) / static_cast<double>(std::max<Index>(fixed.done.load(), 1));
+  times.ghmatece =
+      (now() - begin) * static_cast<double>(fixed.rows) / static_cast<double>(std::max<Index>(fixed.done.load(), 1));
   return times;
 }
 

@@ -6,8 +6,8 @@
 #include <complex>
 #include <vector>
 
-#include "engine/solvers/elastic_bem/surface.hpp"
 #include "engine/solvers/elastic_bem/kernels/medium.hpp"
+#include "engine/solvers/elastic_bem/surface.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {

@@ -14,8 +14,8 @@ namespace conoid::elastic_bem {
 
 using namespace conoid::vec;
 
-TestBody::TestBody(Mesh mesh, SurfaceOptions options, std::vector<std::pair<std::string, std::array<bool, 3>>> groups, Medium medium,
-                   Accuracy accuracy, Team& team)
+TestBody::TestBody(Mesh mesh, SurfaceOptions options, std::vector<std::pair<std::string, std::array<bool, 3>>> groups,
+                   Medium medium, Accuracy accuracy, Team& team)
     : mesh_(std::move(mesh)), medium_(medium), accuracy_(accuracy), team_(team) {
   std::vector<int> of(static_cast<std::size_t>(mesh_.cell_count()), 0);
   std::vector<Condition> conditions{{"free", {false, false, false}}};
@@ -106,7 +106,8 @@ double cavity_wave_error(TestBody& body, double kp) {
   return std::sqrt(defect / size);
 }
 
-double column_error(bool rollers, double nu, double beta, double frequency, double length, int along, int order, bool constant, Team& team) {
+double column_error(bool rollers, double nu, double beta, double frequency, double length, int along, int order,
+                    bool constant, Team& team) {
   BoxSurfaceOptions o;
   o.high = {1, 1, length};
   const int across = std::max(1, static_cast<int>(std::lround(along / length)));
@@ -119,7 +120,8 @@ double column_error(bool rollers, double nu, double beta, double frequency, doub
   Medium m;
   m.nu = nu;
   m.beta = beta;
-  std::vector<std::pair<std::string, std::array<bool, 3>>> groups{{"zmin", {true, true, true}}, {"zmax", {false, false, false}}};
+  std::vector<std::pair<std::string, std::array<bool, 3>>> groups{{"zmin", {true, true, true}},
+                                                                  {"zmax", {false, false, false}}};
   if (rollers) {
     groups[0].second = {false, false, true};
     for (const char* x : {"xmin", "xmax"}) groups.push_back({x, {true, false, false}});
@@ -186,7 +188,8 @@ double example_240_error(Team& team) {
   m.nu = 0.3;
   TestBody body(plate(p).value(), s, {}, m, {1e-5, true}, team);
   LoadValues load;
-  for (const Vec3& x : body.surface().nodes) load.traction.push_back(std::abs(x[0]) < 1 && std::abs(x[1]) < 1 ? Complex3{0, 0, 1} : Complex3{});
+  for (const Vec3& x : body.surface().nodes)
+    load.traction.push_back(std::abs(x[0]) < 1 && std::abs(x[1]) < 1 ? Complex3{0, 0, 1} : Complex3{});
   const auto v = body.solve(1, {load});
   std::vector<Vec3> points;
   for (const auto& r : example_240) points.push_back({r[0], r[1], r[2]});

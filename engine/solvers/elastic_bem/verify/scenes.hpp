@@ -17,11 +17,14 @@ namespace conoid::elastic_bem {
 class TestBody {
  public:
   /// `groups`: conditions of named groups, in order 1, 2, …; everything else is condition 0, "enclosing" cells are −1.
-  TestBody(Mesh mesh, SurfaceOptions options, std::vector<std::pair<std::string, std::array<bool, 3>>> groups, Medium medium, Accuracy accuracy,
-           Team& team);
-  [[nodiscard]] std::vector<BoundaryValues> solve(double omega, const std::vector<LoadValues>& cases, SolveOptions options = {});
-  [[nodiscard]] std::vector<Complex3> inside(double omega, const std::vector<Vec3>& points, const BoundaryValues& values);
-  [[nodiscard]] std::vector<Stress> stresses(double omega, const std::vector<Vec3>& points, const BoundaryValues& values);
+  TestBody(Mesh mesh, SurfaceOptions options, std::vector<std::pair<std::string, std::array<bool, 3>>> groups,
+           Medium medium, Accuracy accuracy, Team& team);
+  [[nodiscard]] std::vector<BoundaryValues> solve(double omega, const std::vector<LoadValues>& cases,
+                                                  SolveOptions options = {});
+  [[nodiscard]] std::vector<Complex3> inside(double omega, const std::vector<Vec3>& points,
+                                             const BoundaryValues& values);
+  [[nodiscard]] std::vector<Stress> stresses(double omega, const std::vector<Vec3>& points,
+                                             const BoundaryValues& values);
   [[nodiscard]] const Surface& surface() const { return *surface_; }
   [[nodiscard]] const BoundarySystem& system() const { return *system_; }
   [[nodiscard]] const Medium& medium() const { return medium_; }
@@ -55,22 +58,24 @@ class TestBody {
 [[nodiscard]] double moving_load_error(Team& team);
 /// Two square foundations six half-widths apart on damped ground.
 struct TwoFoundations {
-  double asymmetry = 0;   ///< of the 12 × 12 impedance over its largest entry
-  double unlike = 0;      ///< vertical impedances of the two, relative difference: they are mirror images
-  double through = 0;     ///< motion of one under a force on the other against ground without end, relative error; no friction
+  double asymmetry = 0;  ///< of the 12 × 12 impedance over its largest entry
+  double unlike = 0;     ///< vertical impedances of the two, relative difference: they are mirror images
+  double through =
+      0;  ///< motion of one under a force on the other against ground without end, relative error; no friction
 };
 [[nodiscard]] TwoFoundations two_foundations(Team& team);
 /// Solid angle of a unit square from a point at the height `height` above it, by the rule for near points: relative error.
 [[nodiscard]] double near_rule_error(double height, double target);
 
 /// Column 1 × 1 × L fixed at z = 0, traction 1 along z at the end: relative error of the mean end displacement.
-[[nodiscard]] double column_error(bool rollers, double nu, double beta, double frequency, double length, int along, int order, bool constant, Team& team);
+[[nodiscard]] double column_error(bool rollers, double nu, double beta, double frequency, double length, int along,
+                                  int order, bool constant, Team& team);
 
 /// Rigid disc of radius 1: smooth (vertical, rocking) or tangential (horizontal, torsion) impedance at a0 over μ.
 struct DiscSetting {
   double nu = 1.0 / 3;
   Contact contact = Contact::smooth;
-  bool fine = true;       ///< graded quadratic; else constant elements
+  bool fine = true;  ///< graded quadratic; else constant elements
   double extent = 6;
 };
 [[nodiscard]] TestBody disc(const DiscSetting& setting, Team& team);

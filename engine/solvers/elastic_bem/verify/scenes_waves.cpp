@@ -33,7 +33,8 @@ double cavity_shear_error(TestBody& body, WaveKind kind, double ks) {
   const auto v = body.solve(omega, {load});
   // The series' axes: polarisation, direction.
   const auto at_origin = field.displacement({0, 0, 0});
-  const Vec3 ex = unit({at_origin[0].real(), at_origin[1].real(), at_origin[2].real()}), ez = unit(w.direction), ey = cross(ez, ex);
+  const Vec3 ex = unit({at_origin[0].real(), at_origin[1].real(), at_origin[2].real()}), ez = unit(w.direction),
+             ey = cross(ez, ex);
   const CavitySWave exact(h, 1);
   double defect = 0, size = 0;
   for (std::size_t n = 0; n < s.nodes.size(); ++n) {
@@ -122,7 +123,8 @@ double moving_load_error(Team& team) {
   g.growth = 1.3;
   g.largest = 2;
   g.patches = {{"strip", {-3, -0.5}, {3, 0.5}, 1}};
-  TestBody ground(ground_rectangle(g).value(), open_ground(), {{"strip", {false, false, false}}}, damped_ground(), {1e-5, false}, team);
+  TestBody ground(ground_rectangle(g).value(), open_ground(), {{"strip", {false, false, false}}}, damped_ground(),
+                  {1e-5, false}, team);
   const double omega = 1, speed = 0.6;
   LoadValues load;
   load.traction = moving_traction(ground.surface(), 1, {0, 0, -1}, {speed, 0, 0}, omega);
@@ -137,7 +139,8 @@ double moving_load_error(Team& team) {
       for (const GaussPoint& a : gauss_points(4))
         for (const GaussPoint& b : gauss_points(4)) {
           const double x = -3 + piece + a.x, y = b.x - 0.5;
-          exact += a.w * b.w * std::polar(1 / speed, -omega * x / speed) * half_space_surface(h, std::hypot(at[0] - x, at[1] - y));
+          exact += a.w * b.w * std::polar(1 / speed, -omega * x / speed) *
+                   half_space_surface(h, std::hypot(at[0] - x, at[1] - y));
         }
     largest = std::max(largest, std::abs(exact));
     worst = std::max(worst, std::abs(-v[0].displacement[node][2] - exact));
@@ -169,9 +172,10 @@ Pair two_squares(Contact contact, double omega, Team& team) {
   const bool along = contact == Contact::welded;
   const std::array<bool, 3> held{along, along, true};
   Pair out;
-  out.body = std::make_unique<TestBody>(ground_rectangle(g).value(), open_ground(),
-                                        std::vector<std::pair<std::string, std::array<bool, 3>>>{{"left", held}, {"right", held}},
-                                        damped_ground(), Accuracy{1e-5, false}, team);
+  out.body = std::make_unique<TestBody>(
+      ground_rectangle(g).value(), open_ground(),
+      std::vector<std::pair<std::string, std::array<bool, 3>>>{{"left", held}, {"right", held}}, damped_ground(),
+      Accuracy{1e-5, false}, team);
   std::vector<LoadValues> cases;
   for (std::size_t f = 0; f < 2; ++f) {
     out.foundations[f].condition = static_cast<int>(f) + 1;
@@ -208,7 +212,8 @@ double through_ground_error(Team& team) {
     for (std::size_t q = 0; q < set.w.size(); ++q)
       for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
         for (std::size_t j = 0; j < 12; ++j) {
-          const Complex p = set.w[q] * set.shape[q][a] * c[12 * j + 2] * pair.motions[j].traction[static_cast<std::size_t>(e.traction[a])][2];
+          const Complex p = set.w[q] * set.shape[q][a] * c[12 * j + 2] *
+                            pair.motions[j].traction[static_cast<std::size_t>(e.traction[a])][2];
           force += p;
           moment += 0.5 * (set.x[q] * set.x[q] + set.y[q] * set.y[q]) * p;
         }
@@ -220,7 +225,8 @@ double through_ground_error(Team& team) {
     for (const GaussPoint& b : gauss_points(3))
       for (const GaussPoint& p : gauss_points(3))
         for (const GaussPoint& q : gauss_points(3))
-          mean += a.w * b.w * p.w * q.w * half_space_surface(h, std::hypot(away + 2 * half * (p.x - a.x), 2 * half * (q.x - b.x)));
+          mean += a.w * b.w * p.w * q.w *
+                  half_space_surface(h, std::hypot(away + 2 * half * (p.x - a.x), 2 * half * (q.x - b.x)));
   return std::abs(c[12 * 2 + 8] - mean) / std::abs(mean);
 }
 
@@ -258,7 +264,8 @@ double near_rule_error(double height, double target) {
   }
   double exact = 0;
   for (double x : {point[0], 1 - point[0]})
-    for (double y : {point[1], 1 - point[1]}) exact += std::atan2(x * y, height * std::sqrt(x * x + y * y + height * height));
+    for (double y : {point[1], 1 - point[1]})
+      exact += std::atan2(x * y, height * std::sqrt(x * x + y * y + height * height));
   return std::abs(sum / exact - 1);
 }
 

@@ -46,22 +46,26 @@ void kernel_rows(Table& t) {
     const Harmonic h(m, r[1]);
     const Radial f = radial(h, 1);
     const Kernels k = kernels(h, {0, 0, 0}, e, n);
-    const Complex got[kernel_columns] = {f.psi, f.chi, f.dpsi, f.dchi, f.d2psi, f.d2chi, k.u[0][0], k.u[0][1], k.u[2][2],
-                                         k.t[0][0], k.t[0][1], k.t[0][2], k.t[1][0], k.t[2][2]};
+    const Complex got[kernel_columns] = {f.psi,     f.chi,     f.dpsi,    f.dchi,    f.d2psi,   f.d2chi,   k.u[0][0],
+                                         k.u[0][1], k.u[2][2], k.t[0][0], k.t[0][1], k.t[0][2], k.t[1][0], k.t[2][2]};
     for (int c = 0; c < kernel_columns; ++c) {
       const Complex want(r[2 + 2 * c], r[3 + 2 * c]);
-      (c < 6 ? radial_error : tensor_error) = std::max(c < 6 ? radial_error : tensor_error, std::abs(got[c] - want) / std::abs(want));
+      (c < 6 ? radial_error : tensor_error) =
+          std::max(c < 6 ? radial_error : tensor_error, std::abs(got[c] - want) / std::abs(want));
     }
     const auto s = radial<float>(h, 1);
     const std::complex<float> single[4] = {s.psi, s.chi, s.dpsi, s.dchi};
     for (int c = 0; c < 4; ++c)
-      single_error = std::max(single_error, std::abs(Complex(single[c]) - Complex(r[2 + 2 * c], r[3 + 2 * c])) / std::abs(Complex(r[2 + 2 * c], r[3 + 2 * c])));
+      single_error = std::max(single_error, std::abs(Complex(single[c]) - Complex(r[2 + 2 * c], r[3 + 2 * c])) /
+                                                std::abs(Complex(r[2 + 2 * c], r[3 + 2 * c])));
     // Dynamic less static in single precision against double.
     for (double x : {1e-3, 0.03, 0.3, 1.0}) {
       const auto a = radial<float>(h, x, Part::difference);
       const auto b = radial<double>(h, x, Part::difference);
-      if (std::abs(b.psi) > 1e-30) difference = std::max(difference, std::abs(Complex(a.psi) - b.psi) / std::abs(b.psi));
-      if (std::abs(b.dpsi) > 1e-30) difference = std::max(difference, std::abs(Complex(a.dpsi) - b.dpsi) / std::abs(b.dpsi));
+      if (std::abs(b.psi) > 1e-30)
+        difference = std::max(difference, std::abs(Complex(a.psi) - b.psi) / std::abs(b.psi));
+      if (std::abs(b.dpsi) > 1e-30)
+        difference = std::max(difference, std::abs(Complex(a.dpsi) - b.dpsi) / std::abs(b.dpsi));
     }
     // Traction by differences of u*, fourth order.
     if (r[1] >= 0.1 && r[1] <= 5) {
@@ -114,7 +118,8 @@ void kernel_rows(Table& t) {
           nx[0] = 0.6;
           nz[0] = 0.8;
           weight[0] = 1;
-          const LanePoints<double> p{k.lanes, 1, w, x.data(), y.data(), z.data(), nx.data(), ny.data(), nz.data(), weight.data(), weight.data()};
+          const LanePoints<double> p{k.lanes,   1,         w,         x.data(),      y.data(),     z.data(),
+                                     nx.data(), ny.data(), nz.data(), weight.data(), weight.data()};
           k.near(lane_medium<double>(h), p, nullptr, part, true, out.data());
           const Kernels want = kernels(h, {0, 0, 0}, {x[0], y[0], z[0]}, {0.6, 0, 0.8}, part);
           double size = 0, defect = 0;
@@ -140,18 +145,20 @@ void cavities(Table& t) {
   }
   const auto last = *constant.rbegin();
   t.at_most("pressurised cavity, kS a 1, 216 constant elements: u_r", constant[6], 0.062, "exact");
-  t.at_least("pressurised cavity, constant: order", std::log(constant[3] / last.second) / std::log(last.first / 3.0), 1.0, "order 1");
+  t.at_least("pressurised cavity, constant: order", std::log(constant[3] / last.second) / std::log(last.first / 3.0),
+             1.0, "order 1");
   for (int n : {2, 4}) {
     TestBody b = cavity(n, 2, 0.25, 1e-6, t.team);
     curved[n] = cavity_pressure_error(b, 1);
   }
   t.at_most("pressurised cavity, 96 curved quadratic elements: u_r", curved[4], 5e-4, "exact");
-  t.at_least("pressurised cavity, curved quadratic: order, 24 to 96 elements", std::log2(curved[2] / curved[4]), 3, "order 3");
+  t.at_least("pressurised cavity, curved quadratic: order, 24 to 96 elements", std::log2(curved[2] / curved[4]), 3,
+             "order 3");
   t.run.doing("P wave on a cavity");
   TestBody b = cavity(4, 2, 0.25, 1e-6, t.team);
   for (double k : quick ? std::vector<double>{1} : std::vector<double>{0.5, 1, 2})
-    t.at_most(fmt::format("P wave on a cavity, kP a {:g}, 96 curved elements: displacement, L2", k), cavity_wave_error(b, k), k > 1.5 ? 0.01 : 0.002,
-              "Pao, Mow 1973");
+    t.at_most(fmt::format("P wave on a cavity, kP a {:g}, 96 curved elements: displacement, L2", k),
+              cavity_wave_error(b, k), k > 1.5 ? 0.01 : 0.002, "Pao, Mow 1973");
   t.run.doing("fictitious frequencies");
   double with = 0, without = 0;
   for (double k : quick ? std::vector<double>{7.78} : std::vector<double>{7.6, 7.74, 7.78, 7.7828, 7.85, 7.9}) {
@@ -165,13 +172,15 @@ void cavities(Table& t) {
 void columns(Table& t) {
   t.run.doing("column");
   const char* source = "exact";
-  t.at_most("column, free sides, nu 0, X 1, quadratic: end displacement", column_error(false, 0, 0, std::sqrt(2.0) * 1.0 / 3, 3, 6, 2, false, t.team), 0.005, source);
+  t.at_most("column, free sides, nu 0, X 1, quadratic: end displacement",
+            column_error(false, 0, 0, std::sqrt(2.0) * 1.0 / 3, 3, 6, 2, false, t.team), 0.005, source);
   t.at_most("column on rollers, nu 0.3, X 1, quadratic: end displacement",
             column_error(true, 0.3, 0, std::sqrt(2 * 0.7 / 0.4) / 3, 3, 6, 2, false, t.team), 0.005, source);
   t.at_most("column, free sides, nu 0, X 2.5, damping 0.05, quadratic",
             column_error(false, 0, 0.05, std::sqrt(2.0) * 2.5 / 3, 3, 6, 2, false, t.team), 0.01, source);
   if (!t.run.quick)
-    t.at_most("column on rollers, nu 0.3, X 1, constant", column_error(true, 0.3, 0, std::sqrt(2 * 0.7 / 0.4) / 3, 3, 12, 1, true, t.team), 0.05, source);
+    t.at_most("column on rollers, nu 0.3, X 1, constant",
+              column_error(true, 0.3, 0, std::sqrt(2 * 0.7 / 0.4) / 3, 3, 12, 1, true, t.team), 0.05, source);
 }
 
 struct DiscRow {
@@ -188,11 +197,13 @@ void foundations(Table& t) {
   t.run.doing("rigid disc");
   const auto error = [](Complex got, Complex want) { return std::abs(got - want) / std::abs(want); };
   for (bool fine : t.run.quick ? std::vector<bool>{true} : std::vector<bool>{false, true}) {
-    TestBody smooth = disc({1.0 / 3, Contact::smooth, fine, 6}, t.team), tangential = disc({1.0 / 3, Contact::tangential, fine, 6}, t.team);
+    TestBody smooth = disc({1.0 / 3, Contact::smooth, fine, 6}, t.team),
+             tangential = disc({1.0 / 3, Contact::tangential, fine, 6}, t.team);
     double v = 0, r = 0, h = 0, torsion = 0, asymmetry = 0, least = 1e300;
     for (const DiscRow& d : disc_rows) {
       if (t.run.quick && d.a0 != 1) continue;
-      const auto a = foundation_impedance(smooth, Contact::smooth, d.a0), b = foundation_impedance(tangential, Contact::tangential, d.a0);
+      const auto a = foundation_impedance(smooth, Contact::smooth, d.a0),
+                 b = foundation_impedance(tangential, Contact::tangential, d.a0);
       v = std::max(v, error(a[14], d.v));
       r = std::max({r, error(a[21], d.r), error(a[28], d.r)});
       h = std::max({h, error(b[0], d.h), error(b[7], d.h)});
@@ -205,16 +216,19 @@ void foundations(Table& t) {
     t.at_most(fmt::format("rigid disc, {}: K_v, a0 to 2", kind), v, limit, disc_source);
     t.at_most(fmt::format("rigid disc, {}: K_r", kind), r, limit, disc_source);
     t.at_most(fmt::format("rigid disc, {}: K_h", kind), h, limit, disc_source);
-    t.at_most(fmt::format("rigid disc, {}: K_t", kind), torsion, fine ? 0.01 : 0.1, "exact, Reissner, Sagoci 1944; spectral Galerkin");
+    t.at_most(fmt::format("rigid disc, {}: K_t", kind), torsion, fine ? 0.01 : 0.1,
+              "exact, Reissner, Sagoci 1944; spectral Galerkin");
     t.at_least(fmt::format("rigid disc, {}: least damping Im K", kind), least, 0, "radiation");
     if (fine) {
       TestBody welded = disc({1.0 / 3, Contact::welded, true, 6}, t.team);
       const auto k = foundation_impedance(welded, Contact::welded, 1);
       for (std::size_t i = 0; i < 6; ++i)
         for (std::size_t j = 0; j < 6; ++j) asymmetry = std::max(asymmetry, std::abs(k[6 * i + j] - k[6 * j + i]));
-      t.at_most("rigid disc, welded: asymmetry of K over its largest entry", asymmetry / std::abs(k[14]), 0.03, "reciprocity");
+      t.at_most("rigid disc, welded: asymmetry of K over its largest entry", asymmetry / std::abs(k[14]), 0.03,
+                "reciprocity");
       const auto still = foundation_impedance(welded, Contact::welded, 1e-4);
-      t.at_most("rigid disc, welded, static: K_v against 4 ln(3 - 4 nu)/(1 - 2 nu)", error(still[14], 12 * std::log(5.0 / 3)), 0.02, "Spence 1968");
+      t.at_most("rigid disc, welded, static: K_v against 4 ln(3 - 4 nu)/(1 - 2 nu)",
+                error(still[14], 12 * std::log(5.0 / 3)), 0.02, "Spence 1968");
     }
   }
   t.run.doing("rigid square");
@@ -232,8 +246,10 @@ void foundations(Table& t) {
   if (!t.run.quick) {
     TestBody body(ground_rectangle(g).value(), s, {{"foundation", {false, false, true}}}, m, {1e-5, false}, t.team);
     const auto k = foundation_impedance(body, Contact::smooth, 1);
-    t.at_most("rigid square, graded quadratic, a0 1: K_v", error(k[14], {5.97632, 6.68002}), 0.02, "half-space Green function, extrapolated");
-    t.at_most("rigid square, graded quadratic, a0 1: K_r", error(k[21], {4.98110, 1.14403}), 0.02, "half-space Green function, extrapolated");
+    t.at_most("rigid square, graded quadratic, a0 1: K_v", error(k[14], {5.97632, 6.68002}), 0.02,
+              "half-space Green function, extrapolated");
+    t.at_most("rigid square, graded quadratic, a0 1: K_r", error(k[21], {4.98110, 1.14403}), 0.02,
+              "half-space Green function, extrapolated");
   }
   t.run.doing("half-space");
   GroundRectangle q;
@@ -257,7 +273,8 @@ void foundations(Table& t) {
     largest = std::max(largest, std::abs(want));
     worst = std::max(worst, std::abs(-u[k][2] - want));
   }
-  t.at_most("patch load on the half-space: u_z at depth 1, over its largest", worst / largest, 0.02, "Hankel integrals");
+  t.at_most("patch load on the half-space: u_z at depth 1, over its largest", worst / largest, 0.02,
+            "Hankel integrals");
 }
 
 void waves(Table& t) {
@@ -294,12 +311,13 @@ void waves(Table& t) {
   t.run.doing("S waves on a cavity");
   TestBody wall = cavity(4, 2, 0.25, 1e-6, t.team);
   for (double k : t.run.quick ? std::vector<double>{1.5} : std::vector<double>{0.75, 1.5, 3}) {
-    t.at_most(fmt::format("SV wave on a cavity, kS a {:g}, 96 curved elements: displacement, L2", k), cavity_shear_error(wall, WaveKind::sv, k), k > 2 ? 0.01 : 0.002,
-              "Korneev, Johnson 1993");
-    t.at_most(fmt::format("SH wave on a cavity, kS a {:g}, 96 curved elements: displacement, L2", k), cavity_shear_error(wall, WaveKind::sh, k), k > 2 ? 0.01 : 0.002,
-              "Korneev, Johnson 1993");
+    t.at_most(fmt::format("SV wave on a cavity, kS a {:g}, 96 curved elements: displacement, L2", k),
+              cavity_shear_error(wall, WaveKind::sv, k), k > 2 ? 0.01 : 0.002, "Korneev, Johnson 1993");
+    t.at_most(fmt::format("SH wave on a cavity, kS a {:g}, 96 curved elements: displacement, L2", k),
+              cavity_shear_error(wall, WaveKind::sh, k), k > 2 ? 0.01 : 0.002, "Korneev, Johnson 1993");
   }
-  t.at_most("pressurised cavity, kS a 1: stresses from 1.3 to 4 radii, over their largest", cavity_stress_error(wall, 1), 0.002, "exact");
+  t.at_most("pressurised cavity, kS a 1: stresses from 1.3 to 4 radii, over their largest",
+            cavity_stress_error(wall, 1), 0.002, "exact");
   // The slope of a quadratic field over an element of length h = pi/8: h^2/24 of its third derivative, here about the field.
   t.at_most("the same on the wall, from tractions and slopes", cavity_wall_stress_error(wall, 1), 0.0065, "exact");
 }
@@ -311,7 +329,8 @@ void near_elements(Table& t) {
     coarse = std::max(coarse, near_rule_error(height, 1e-5));
     fine = std::max(fine, near_rule_error(height, 1e-8));
   }
-  t.at_most("subdivision near an element, heights 1 to 1e-6 of its side: solid angle, target 1e-5", coarse, 1e-5, "exact");
+  t.at_most("subdivision near an element, heights 1 to 1e-6 of its side: solid angle, target 1e-5", coarse, 1e-5,
+            "exact");
   t.at_most("the same, target 1e-8", fine, 1e-8, "exact");
 }
 
@@ -319,17 +338,21 @@ void loads(Table& t) {
   if (t.run.may_want("subdivision") || t.run.may_want("the same, target")) near_elements(t);
   if (t.run.may_want("moving load")) {
     t.run.doing("moving load");
-    t.at_most("moving load, 0.6 c_S: u_z beside the way, over its largest", moving_load_error(t.team), 0.03, "Lamb 1904, superposed");
+    t.at_most("moving load, 0.6 c_S: u_z beside the way, over its largest", moving_load_error(t.team), 0.03,
+              "Lamb 1904, superposed");
   }
   if (!t.run.may_want("two foundations")) return;
   t.run.doing("two foundations");
   const TwoFoundations two = two_foundations(t.team);
-  t.at_most("two foundations: asymmetry of the 12 x 12 impedance over its largest entry", two.asymmetry, 0.03, "reciprocity");
+  t.at_most("two foundations: asymmetry of the 12 x 12 impedance over its largest entry", two.asymmetry, 0.03,
+            "reciprocity");
   t.at_most("two foundations: vertical impedances, difference of mirror images", two.unlike, 1e-4, "symmetry");
   // First order in the mesh: elements of 0.4 instead of 0.7 change it by 1.0 %, so that 1.0 / (1 - 0.4/0.7) = 2.3 % may be left
   // here; and 0.3 % of fourth moments (scenes_waves.cpp).
-  t.at_most("two foundations six half-widths apart, k_S b 0.5: motion of one under force on the other", two.through, 0.026,
-            "Lamb 1904, pressures of the same second moment on ground without end; limit: order of the mesh and fourth moments");
+  t.at_most("two foundations six half-widths apart, k_S b 0.5: motion of one under force on the other", two.through,
+            0.026,
+            "Lamb 1904, pressures of the same second moment on ground without end; limit: order of the mesh and fourth "
+            "moments");
 }
 
 }  // namespace
@@ -339,7 +362,8 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
   try {
     kernel_rows(t);
     run.doing("example of 240 elements");
-    t.at_most("example of 240 elements: internal displacements", example_240_error(t.team), 1e-9, "independent program; published digits");
+    t.at_most("example of 240 elements: internal displacements", example_240_error(t.team), 1e-9,
+              "independent program; published digits");
     const auto any = [&](std::initializer_list<const char*> beginnings) {
       return std::any_of(beginnings.begin(), beginnings.end(), [&](const char* b) { return run.may_want(b); });
     };

@@ -94,7 +94,8 @@ struct ZoneTensor {
   }
   /// The same with a square matrix of a size known to the compiler, all of it in registers.
   template <int n>
-  static inline __attribute__((always_inline)) void contract_square(const double* M, int A, int C, const V* in, V* out) {
+  static inline __attribute__((always_inline)) void contract_square(const double* M, int A, int C, const V* in,
+                                                                    V* out) {
     for (int a = 0; a < A; ++a)
       for (int c = 0; c < C; ++c) {
         V column[n];

@@ -95,9 +95,11 @@ void paper_tables(const TestRun& run, const BenchSink& sink, double budget) {
       if (run.quick && matrices) continue;
       run.doing(fmt::format("Table 1, {}", r.method));
       const Profile p = profile(r.mesh, matrices, 1, budget);
-      const std::string name = fmt::format("Table 1, {} ({}), {}", r.method, r.mesh.name, matrices ? "A_z B^T" : "factorised");
+      const std::string name =
+          fmt::format("Table 1, {} ({}), {}", r.method, r.mesh.name, matrices ? "A_z B^T" : "factorised");
       seconds(name + ": corner force", p.corner,
-              fmt::format("{:.0f} % of the total here, {:.0f} % in the paper", 100 * p.corner / p.total, 100 * r.corner / r.total),
+              fmt::format("{:.0f} % of the total here, {:.0f} % in the paper", 100 * p.corner / p.total,
+                          100 * r.corner / r.total),
               "issue");
       seconds(name + ": CG solver", p.solve,
               fmt::format("{:.0f} % here, {:.0f} % in the paper", 100 * p.solve / p.total, 100 * r.solve / r.total),
@@ -116,12 +118,14 @@ void paper_tables(const TestRun& run, const BenchSink& sink, double budget) {
       if (run.quick && matrices) continue;
       run.doing(fmt::format("Table 9, {}", r.name));
       const double serial = profile(r.mesh, matrices, 1, budget).corner;
-      const std::string name = fmt::format("Table 9, {}, {}: corner force", r.name, matrices ? "A_z B^T" : "factorised");
+      const std::string name =
+          fmt::format("Table 9, {}, {}: corner force", r.name, matrices ? "A_z B^T" : "factorised");
       seconds(name + ", serial", serial, "300 steps", "issue");
       if (cores < 2) continue;
       const double many = profile(r.mesh, matrices, cores, budget).corner;
       seconds(fmt::format("{}, {} threads", name, cores), many,
-              fmt::format("{:.2f} times the serial speed; the paper: {:.1f} with 6", serial / many, r.serial / r.six), "issue");
+              fmt::format("{:.2f} times the serial speed; the paper: {:.1f} with 6", serial / many, r.serial / r.six),
+              "issue");
     }
 }
 

@@ -98,7 +98,8 @@ ZoneMesh rings(Index n) {
   const std::vector<double> t = line(-1, 1, n);
   std::map<std::pair<long, long>, Index> known;
   const auto vertex = [&](double x, double y) {
-    const auto [it, fresh] = known.emplace(std::pair{std::lround(1e9 * x), std::lround(1e9 * y)}, static_cast<Index>(m.vertices.size() / 2));
+    const auto [it, fresh] =
+        known.emplace(std::pair{std::lround(1e9 * x), std::lround(1e9 * y)}, static_cast<Index>(m.vertices.size() / 2));
     if (fresh) m.vertices.insert(m.vertices.end(), {x, y});
     return it->second;
   };
@@ -113,7 +114,10 @@ ZoneMesh rings(Index n) {
     }
   for (int side = 0; side < 4; ++side) {
     const auto turned = [&](double x, double y) -> std::array<double, 2> {
-      return side == 0 ? std::array{x, y} : side == 1 ? std::array{-y, x} : side == 2 ? std::array{-x, -y} : std::array{y, -x};
+      return side == 0   ? std::array{x, y}
+             : side == 1 ? std::array{-y, x}
+             : side == 2 ? std::array{-x, -y}
+                         : std::array{y, -x};
     };
     for (std::size_t i = 0; i + 1 < s.size(); ++i)
       for (Index j = 0; j < n; ++j) {
@@ -125,14 +129,15 @@ ZoneMesh rings(Index n) {
   m.curve = [](const Vec3& p) {
     const double size = std::max(std::abs(p[0]), std::abs(p[1]));
     if (size <= core) return p;
-    const double x = p[0] / size, y = p[1] / size;  // on the square of half-side 1
+    const double x = p[0] / size, y = p[1] / size;                    // on the square of half-side 1
     const double along = std::abs(x) > std::abs(y) ? y * x : -x * y;  // −1 … 1 along the side, anticlockwise
     const double start = std::abs(x) > std::abs(y) ? (x > 0 ? 0 : pi) : (y > 0 ? pi / 2 : -pi / 2);
     const double angle = start + pi / 4 * along;
     const double round = size < 0.2 ? (size - core) / (0.2 - core) : size > 0.4 ? (0.5 - size) / 0.1 : 1;
     // Between circle and square along straight lines.
     const double inner = size < 0.2 ? core : 0.5, outer = size < 0.2 ? 0.2 : size > 0.4 ? 0.4 : size;
-    return Vec3{(1 - round) * inner * x + round * outer * std::cos(angle), (1 - round) * inner * y + round * outer * std::sin(angle), 0};
+    return Vec3{(1 - round) * inner * x + round * outer * std::cos(angle),
+                (1 - round) * inner * y + round * outer * std::sin(angle), 0};
   };
   return m;
 }

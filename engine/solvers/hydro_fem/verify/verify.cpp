@@ -109,7 +109,8 @@ class Table {
                             flows::gresho_velocity);
       };
       const double coarse = error(n), found = std::log2(coarse / error(2 * n));
-      at_least(name + ": observed order", found, "1", std::max(order, last), last > 0 ? "exact; above the order before" : "exact; on the plain grid the kinks hold every k at 1.5");
+      at_least(name + ": observed order", found, "1", std::max(order, last),
+               last > 0 ? "exact; above the order before" : "exact; on the plain grid the kinks hold every k at 1.5");
       last = found;
     }
   }
@@ -251,10 +252,11 @@ class Table {
     flow.run();
     const double found = flow.op().energies(flow.state()).kinetic;
     at_most(name + ": kinetic energy, relative difference", std::abs(found / kinetic - 1), "1", slack,
-            std::string(proxy) + (published > 0 ? "; limit: twice what solves to 1e-8 move it (measured 1.8e-4)" : "; the window of Dong et al., Table 7"));
+            std::string(proxy) + (published > 0 ? "; limit: twice what solves to 1e-8 move it (measured 1.8e-4)"
+                                                : "; the window of Dong et al., Table 7"));
     if (published > 0)
-      at_most(name + ": kinetic energy against Table 7, relative difference", std::abs(found / published - 1), "1", 0.01,
-              "Dong et al., Table 7; mesh not given, the next finer one adds 1.5 %");
+      at_most(name + ": kinetic energy against Table 7, relative difference", std::abs(found / published - 1), "1",
+              0.01, "Dong et al., Table 7; mesh not given, the next finer one adds 1.5 %");
     energy(name, flow);
   }
 

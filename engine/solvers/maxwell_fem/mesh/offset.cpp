@@ -299,8 +299,9 @@ Status add_rows(Mesh& mesh, const Mesh& outer, std::vector<std::vector<Vec3>> le
   stack.levels = std::move(levels);
   add_stack(mesh, stack, points);
   for (const auto& t : stack.triangles)
-    mesh.add_group("outer", 2).cells.push_back(mesh.add_cell(
-        CellShape::triangle3, {points.back()[t[0]], points.back()[t[1]], points.back()[t[2]]}));
+    mesh.add_group("outer", 2)
+        .cells.push_back(
+            mesh.add_cell(CellShape::triangle3, {points.back()[t[0]], points.back()[t[1]], points.back()[t[2]]}));
   return {};
 }
 
@@ -325,7 +326,8 @@ Result<Mesh> surround(const Mesh& body, const SurroundOptions& o, std::stop_toke
       std::copy_n(levels[0][p].begin(), 3, first.mutable_points().begin() + static_cast<std::ptrdiff_t>(3 * p));
   namespace fs = std::filesystem;
   const std::string inside = stl(skin, "body"), around = stl(first, "outer");
-  const fs::path folder = fs::temp_directory_path() / fmt::format("conoid-layer-{}-{}", sha256_hex(inside + around).substr(0, 16), getpid());
+  const fs::path folder = fs::temp_directory_path() /
+                          fmt::format("conoid-layer-{}-{}", sha256_hex(inside + around).substr(0, 16), getpid());
   std::error_code ec;
   fs::create_directories(folder, ec);
   const auto write = [&](const char* name, const std::string& text) { std::ofstream(folder / name) << text; };

@@ -10,8 +10,7 @@
 
 namespace conoid::maxwell_fem {
 
-namespace {
-}
+namespace {}
 
 Result<Mesh> sphere_mesh(const SphereScene& s) {
   ShellsOptions o;

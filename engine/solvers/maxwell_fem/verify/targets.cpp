@@ -70,9 +70,8 @@ Result<TargetOutcome> run_target(Target target, double frequency, int threads) {
   auto mesh = surround(*body, {.distance = 0.12 * wave, .edge = 0.08 * wave, .layers = 2});
   if (!mesh) return mesh.error();
   DomainOptions roles;
-  roles.boundaries = {{"body", {BoundaryKind::pec, 0}},
-                      {"outer", {BoundaryKind::outer, 0}},
-                      {"currents", {BoundaryKind::currents, 0}}};
+  roles.boundaries = {
+      {"body", {BoundaryKind::pec, 0}}, {"outer", {BoundaryKind::outer, 0}}, {"currents", {BoundaryKind::currents, 0}}};
   auto domain = make_domain(*mesh, roles);
   if (!domain) return domain.error();
   System system(*domain, {Medium{}}, k, FieldForm::total, threads);

@@ -134,9 +134,8 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
       s.eta = Complex{0.6, 0.3};
       s.form = form;
       s.truncation.method = TruncationMethod::gmres;
-      const std::string name =
-          fmt::format("impedance sphere, eta = 0.6 + 0.3j, ka = {:g}, {} form", s.ka,
-                      form == FieldForm::total ? "total-field" : "scattered-field");
+      const std::string name = fmt::format("impedance sphere, eta = 0.6 + 0.3j, ka = {:g}, {} form", s.ka,
+                                           form == FieldForm::total ? "total-field" : "scattered-field");
       const SphereOutcome o = c.sphere(name, s);
       c.at_most(name + ": mean error", o.mean_db, "dB", run.quick ? 0.05 : 0.03, "Mie series");
       c.at_most(name + ": extinction", std::abs(o.extinction / o.exact_extinction - 1), "1", 0.005, "Mie series");

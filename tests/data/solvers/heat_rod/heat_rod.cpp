@@ -89,8 +89,7 @@ class HeatRod final : public Solver {
     std::vector<Diagnostic> out;
     const Values fourier = input["parameters"]["fourier"];
     if (fourier.number() > 0.5)
-      out.push_back(input.error_at(fourier,
-                                   fmt::format("{} is above the limit of stability 0.5", fourier.number()),
+      out.push_back(input.error_at(fourier, fmt::format("{} is above the limit of stability 0.5", fourier.number()),
                                    "Lower it, or the rod will oscillate and grow without bound."));
     return out;
   }
@@ -120,11 +119,15 @@ class HeatRod final : public Solver {
     if (rank >= 0 && rank != context.cluster.rank()) fault_ = "none";
     if (Status failed = provoke(0); !failed) return failed;
     rod_.start(rod["cells"].integer());
-    table_ = &context.results.table({"heat",
-                                     "Heat in the rod",
-                                     {{"t", "s", "Time"}, {"mean", "K", "Mean"}, {"peak", "K", "Peak"}, {"peak_exact", "K", "Exact"}},
-                                     ChartForm::lines, AxisScale::linear, AxisScale::linear,
-                                     "mean = (1/L) ∫ u dx; peak = max |u|", {"peak_exact"}});
+    table_ = &context.results.table(
+        {"heat",
+         "Heat in the rod",
+         {{"t", "s", "Time"}, {"mean", "K", "Mean"}, {"peak", "K", "Peak"}, {"peak_exact", "K", "Exact"}},
+         ChartForm::lines,
+         AxisScale::linear,
+         AxisScale::linear,
+         "mean = (1/L) ∫ u dx; peak = max |u|",
+         {"peak_exact"}});
     record();
     return {};
   }
@@ -163,8 +166,8 @@ class HeatRod final : public Solver {
     const double t = time();
     context.results.number("steps", static_cast<double>(step_), "1");
     context.results.number("error", rod_.relative_error([&](std::size_t i) { return rod_.exact(i, t); }), "1");
-    context.results.number("rounding",
-                           rod_.relative_error([&](std::size_t i) { return rod_.discrete(i, step_); }), "1");
+    context.results.number("rounding", rod_.relative_error([&](std::size_t i) { return rod_.discrete(i, step_); }),
+                           "1");
     return {};
   }
 
@@ -255,9 +258,13 @@ Status bench(const TestRun& run, const BenchSink& sink) {
 }  // namespace
 
 const SolverInfo& solver_info() {
-  static const SolverInfo info{"heat-rod", "Heat in a rod", "Diffusion of heat in a thin rod with cold ends.",
-                               parameters_schema, [] { return std::unique_ptr<Solver>(std::make_unique<HeatRod>()); },
-                               verify, bench};
+  static const SolverInfo info{"heat-rod",
+                               "Heat in a rod",
+                               "Diffusion of heat in a thin rod with cold ends.",
+                               parameters_schema,
+                               [] { return std::unique_ptr<Solver>(std::make_unique<HeatRod>()); },
+                               verify,
+                               bench};
   return info;
 }
 

@@ -84,7 +84,8 @@ void sums_are_right(const char* name, int steps, const Shape& shape, Bytes budge
   const double limit = tolerance<Real>(static_cast<double>(shape.count) * shape.longest);
   std::vector<double> sums(2 * static_cast<std::size_t>(steps * shape.rows));
   const Interval all{0, shape.count}, inner{3, shape.count - 2}, one{shape.count / 2, shape.count / 2 + 1};
-  const std::pair<Interval, Index> passes[] = {{all, 0}, {inner, shift}, {one, 0}, {one, shift}, {all, shift}, {inner, 0}, {all, 0}};
+  const std::pair<Interval, Index> passes[] = {{all, 0},     {inner, shift}, {one, 0}, {one, shift},
+                                               {all, shift}, {inner, 0},     {all, 0}};
   for (const auto& [interval, s] : passes) {
     summation.run(CpuWorker(2), interval, runs, s, sums);
     for (std::size_t r = 0; r < 2; ++r) {
@@ -92,7 +93,8 @@ void sums_are_right(const char* name, int steps, const Shape& shape, Bytes budge
       std::size_t wrong = 0;
       while (wrong < want.size() && std::abs(sums[r * want.size() + wrong] - want[wrong]) <= limit) ++wrong;
       if (wrong == want.size()) continue;
-      const QString text = QString("run %1 entry %2: %3, not %4").arg(r).arg(wrong).arg(sums[r * want.size() + wrong]).arg(want[wrong]);
+      const QString text =
+          QString("run %1 entry %2: %3, not %4").arg(r).arg(wrong).arg(sums[r * want.size() + wrong]).arg(want[wrong]);
       QFAIL(qPrintable(text));
     }
     if (interval.size() == shape.count) QCOMPARE(summation.streamed() > 0, passing);

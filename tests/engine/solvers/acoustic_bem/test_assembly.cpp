@@ -17,7 +17,9 @@ using namespace conoid::acoustic_bem;
 
 namespace {
 
-Team one_worker(int threads = 2) { return Team({{"cpu", threads, 1}}); }
+Team one_worker(int threads = 2) {
+  return Team({{"cpu", threads, 1}});
+}
 
 /// Pair by pair with the references only, no tiles, no slices, no lag.
 std::map<Index, Eigen::MatrixXd> plain_matrices(const Surface& s, const Form& form) {

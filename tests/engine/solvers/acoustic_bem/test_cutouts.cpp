@@ -56,7 +56,8 @@ void compare() {
   History<Real> history(count, slices.columns() + 16, 8);
   for (int n = 0; n < 72; n += 8) {
     for (Index j = 0; j < count; ++j)
-      for (Index g = 1; g <= 8; ++g) history.set(j, g, static_cast<Real>(std::sin(0.3 * static_cast<double>(n + g + 5 * j))));
+      for (Index g = 1; g <= 8; ++g)
+        history.set(j, g, static_cast<Real>(std::sin(0.3 * static_cast<double>(n + g + 5 * j))));
     history.advance(8);
   }
   Team team({{"cpu", 1, 1}});
@@ -79,11 +80,12 @@ void compare() {
     for (KernelLevel level : {KernelLevel::reference, KernelLevel::avx2, KernelLevel::avx512}) {
       const std::size_t stride = static_cast<std::size_t>(rows + br);
       AlignedVector<Real> sums(8 * stride);
-      full_block_kernel<Real>(level).add(blocks.places.data(), values.data(), blocks.places.size(), br, 16, pasts.data(),
-                                         sums.data(), stride);
+      full_block_kernel<Real>(level).add(blocks.places.data(), values.data(), blocks.places.size(), br, 16,
+                                         pasts.data(), sums.data(), stride);
       for (std::size_t g = 0; g < 8; ++g)
         for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i)
-          QVERIFY(std::abs(static_cast<double>(sums.data()[g * stride + i]) - want[g * static_cast<std::size_t>(rows) + i]) < tolerance);
+          QVERIFY(std::abs(static_cast<double>(sums.data()[g * stride + i]) -
+                           want[g * static_cast<std::size_t>(rows) + i]) < tolerance);
     }
   }
 

@@ -61,8 +61,10 @@ class TestEmulatedSummation : public QObject {
     const auto memory = window_memory_of(device);
     constexpr Bytes page = 4096;
     const std::vector<Bytes> sizes(12, 2 * page);
-    auto disk = DiskWindows::create(sizes, {.name = "test", .file = std::filesystem::temp_directory_path() / "levels",
-                                            .budget = 8 * page, .memory = memory->staging()});
+    auto disk = DiskWindows::create(sizes, {.name = "test",
+                                            .file = std::filesystem::temp_directory_path() / "levels",
+                                            .budget = 8 * page,
+                                            .memory = memory->staging()});
     QVERIFY(disk.ok());
     for (Index w = 0; w < 12; ++w) {
       auto lease = (*disk)->acquire(w, Access::write);
@@ -104,7 +106,8 @@ class TestEmulatedSummation : public QObject {
       Assembly assembly(surface, form, {});
       NoProgress quiet;
       assembly.find_extents(one, quiet, {}).or_throw();
-      if (windows > 0) assembly.stream_values([=] { return windows; }, std::filesystem::temp_directory_path() / "slices");
+      if (windows > 0)
+        assembly.stream_values([=] { return windows; }, std::filesystem::temp_directory_path() / "slices");
       return std::move(*assembly.assemble<double>(one, quiet, {}));
     };
     const Matrices<double> whole = assembled(0);
@@ -148,7 +151,8 @@ class TestEmulatedSummation : public QObject {
       NoProgress quiet;
       assembly.find_extents(processors, quiet, {}).or_throw();
       // A column of three windows is leased at a time, and one more comes.
-      if (streams) assembly.stream_values([&] { return total / 9 * 5; }, std::filesystem::temp_directory_path() / "slices");
+      if (streams)
+        assembly.stream_values([&] { return total / 9 * 5; }, std::filesystem::temp_directory_path() / "slices");
       return std::move(*assembly.assemble<double>(processors, quiet, {}));
     };
     const auto marched = [](Matrices<double> m, Team& team) {
@@ -159,7 +163,8 @@ class TestEmulatedSummation : public QObject {
             team,
             [](Index n, Index, std::span<double> v) {
               for (std::size_t i = 0; i < v.size(); ++i)
-                v[i] = std::sin(0.37 * static_cast<double>(n) + 0.11 * static_cast<double>(i)) * std::exp(-0.1 * static_cast<double>(n));
+                v[i] = std::sin(0.37 * static_cast<double>(n) + 0.11 * static_cast<double>(i)) *
+                       std::exp(-0.1 * static_cast<double>(n));
             },
             [&](Index) { out.insert(out.end(), march.current(0).begin(), march.current(0).end()); });
       return out;

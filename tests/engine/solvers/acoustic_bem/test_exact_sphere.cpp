@@ -56,7 +56,10 @@ class TestExactSphere : public QObject {
         double q = 0;
         const int n = 4000;
         for (int k = 0; k <= n; ++k)
-          q += (k == 0 || k == n ? 1 : k % 2 ? 4 : 2) * std::norm(sphere.far_field(r[0], -1 + 2.0 * k / n)) * 2 / (3 * n);
+          q += (k == 0 || k == n ? 1
+                : k % 2          ? 4
+                                 : 2) *
+               std::norm(sphere.far_field(r[0], -1 + 2.0 * k / n)) * 2 / (3 * n);
         q *= 2;
         const double want = rigid ? r[1] : r[3];
         QVERIFY2(std::abs(q - want) < 1e-7 * want, qPrintable(QString("%1 %2").arg(q).arg(want)));

@@ -132,8 +132,8 @@ class TestShellMoments : public QObject {
         surface.triangles[0] = source;
         surface.triangles[1] = make_triangle(source.corner[1], source.corner[0], random.point(1));
         const Vec3 shift = sub(source.corner[1], source.corner[2]);
-        surface.triangles[2] = make_triangle(add(source.corner[0], shift), add(source.corner[1], shift),
-                                             add(source.corner[2], shift));
+        surface.triangles[2] =
+            make_triangle(add(source.corner[0], shift), add(source.corner[1], shift), add(source.corner[2], shift));
         std::vector<std::int32_t> list;
         for (int k = 0; k < 11; ++k) list.push_back(k);
         OuterSet outer(surface, list, far, near, near, lanes);
@@ -147,7 +147,8 @@ class TestShellMoments : public QObject {
           std::vector<std::size_t> picked;
           for (std::size_t k = begin; k < std::min(begin + W, outer.size()); ++k) picked.push_back(k);
           if (use_near)
-            kernels.pair(lane_source(source), outer.batch(picked.data(), picked.size(), near), 0, near.view(), form.lanes(), result);
+            kernels.pair(lane_source(source), outer.batch(picked.data(), picked.size(), near), 0, near.view(),
+                         form.lanes(), result);
           else
             kernels.pair(lane_source(source), outer.far(), begin, far.view(), form.lanes(), result);
           for (std::size_t t = 0; t < picked.size(); ++t) {

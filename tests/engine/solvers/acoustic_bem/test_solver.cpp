@@ -24,10 +24,12 @@ class Writer final : public CheckpointWriter {
 
  protected:
   [[nodiscard]] bool leads() const override { return true; }
-  void bytes(std::string_view name, std::size_t entry, Index global, Index begin, std::span<const std::byte> data) override {
+  void bytes(std::string_view name, std::size_t entry, Index global, Index begin,
+             std::span<const std::byte> data) override {
     auto& a = store_.arrays[std::string(name)];
     a.resize(static_cast<std::size_t>(global) * entry);
-    std::copy(data.begin(), data.end(), a.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(begin) * entry));
+    std::copy(data.begin(), data.end(),
+              a.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(begin) * entry));
   }
 
  private:
@@ -44,7 +46,8 @@ class Reader final : public CheckpointReader {
  protected:
   void bytes(std::string_view name, std::size_t entry, Index begin, std::span<std::byte> out) const override {
     const auto& a = store_.arrays.at(std::string(name));
-    std::copy_n(a.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(begin) * entry), out.size(), out.begin());
+    std::copy_n(a.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(begin) * entry), out.size(),
+                out.begin());
   }
 
  private:
@@ -126,7 +129,8 @@ class TestSolver : public QObject {
     // ka up to 3.7, h = 0.2: receivers 0.3 %, target strength 0.05 dB measured.
     QVERIFY2(run.number("error_R1") < 0.006, qPrintable(QString::number(run.number("error_R1"))));
     QVERIFY2(run.number("error_side") < 0.006, qPrintable(QString::number(run.number("error_side"))));
-    QVERIFY2(run.number("target_strength_error") < 0.1, qPrintable(QString::number(run.number("target_strength_error"))));
+    QVERIFY2(run.number("target_strength_error") < 0.1,
+             qPrintable(QString::number(run.number("target_strength_error"))));
     QVERIFY(run.number("late_level") < 1e-5);
     const auto* ts = run.results.find("target_strength");
     QVERIFY(ts != nullptr && ts->rows.size() == 9 && ts->info.columns.size() == 5);
@@ -270,7 +274,8 @@ class TestSolver : public QObject {
   }
 
   void screen_runs_with_form_n() {
-    const auto screen = std::make_shared<const Mesh>(*plate({.low = {-1, -1}, .high = {1, 1}, .divisions = {10, 10}, .level = 0}));
+    const auto screen =
+        std::make_shared<const Mesh>(*plate({.low = {-1, -1}, .high = {1, 1}, .divisions = {10, 10}, .level = 0}));
     Json json = sphere_case();
     json["boundaries"]["surface"] = "screen";
     json["output"]["exact"] = "none";

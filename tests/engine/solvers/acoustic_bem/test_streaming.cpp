@@ -18,7 +18,8 @@ Matrices<Real> matrices(const Surface& surface, const Form& form, Team& team, By
   Assembly assembly(surface, form, {});
   NoProgress quiet;
   assembly.find_extents(team, quiet, {}).or_throw();
-  if (window_memory > 0) assembly.stream_values([=] { return window_memory; }, std::filesystem::temp_directory_path() / "slices");
+  if (window_memory > 0)
+    assembly.stream_values([=] { return window_memory; }, std::filesystem::temp_directory_path() / "slices");
   return std::move(*assembly.assemble<Real>(team, quiet, {}));
 }
 
@@ -146,7 +147,8 @@ class TestStreaming : public QObject {
     const MemoryPlan just = plan_memory(s, 24000, 0.4, poor.least, 32, 0);
     QVERIFY(just.possible() && just.threads == 1);
     QVERIFY(!plan_memory(s, 24000, 0.4, poor.least - 1, 32, 0).possible());
-    QVERIFY(!plan_memory(s, 24000, 0.4, rich.in_memory, 2, 0).streams() && plan_memory(s, 24000, 0.4, rich.in_memory, 2, 1).streams());
+    QVERIFY(!plan_memory(s, 24000, 0.4, rich.in_memory, 2, 0).streams() &&
+            plan_memory(s, 24000, 0.4, rich.in_memory, 2, 1).streams());
   }
 };
 

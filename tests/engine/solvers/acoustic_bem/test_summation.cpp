@@ -50,7 +50,8 @@ void compare_kernels(int steps) {
       QCOMPARE(got.size(), want.size());
       for (std::size_t k = 0; k < got.size(); ++k) QVERIFY(std::abs(got[k] - want[k]) < tolerance);
       if (workers > 1) continue;
-      for (int threads : {2, 3, 5}) {  // 3 panels: two threads share the middle one, five are more than there are pieces
+      for (int threads :
+           {2, 3, 5}) {  // 3 panels: two threads share the middle one, five are more than there are pieces
         Team threaded({{"cpu", threads, 1}});
         Summation<Real> shared("sum", slices, steps, level);
         std::vector<double> same;
@@ -88,7 +89,8 @@ std::vector<double> march(const Surface& s, FormName name, MarchOptions options,
 
 double distance(const std::vector<double>& a, const std::vector<double>& b) {
   double worst = 0, peak = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) worst = std::max(worst, std::abs(a[k] - b[k])), peak = std::max(peak, std::abs(b[k]));
+  for (std::size_t k = 0; k < a.size(); ++k)
+    worst = std::max(worst, std::abs(a[k] - b[k])), peak = std::max(peak, std::abs(b[k]));
   return worst / peak;
 }
 
@@ -114,7 +116,8 @@ class TestSummation : public QObject {
     const auto one = march<double>(s, FormName::NC, {.steps = 1}, 96, team);
     for (int n : {2, 4, 8, 16, 32})
       QVERIFY(distance(march<double>(s, FormName::NC, {.steps = n}, 96, team), one) < 1e-13);
-    QVERIFY(distance(march<double>(s, FormName::NC, {.steps = 4, .level = KernelLevel::reference}, 96, team), one) < 1e-13);
+    QVERIFY(distance(march<double>(s, FormName::NC, {.steps = 4, .level = KernelLevel::reference}, 96, team), one) <
+            1e-13);
   }
 
   void slices_march_as_sparse_products() {
@@ -153,7 +156,8 @@ class TestSummation : public QObject {
     const auto exact = march<double>(s, FormName::NC, {.steps = 8}, 160, team);
     // Rounding of M_k and a at 6e-8, a few hundred terms a row, no growth in the combined form.
     QVERIFY(distance(march<float>(s, FormName::NC, {.steps = 8}, 160, team), exact) < 5e-6);
-    QVERIFY(distance(march<double>(s, FormName::NC, {.steps = 8, .conjugate_gradients = true}, 160, team), exact) < 1e-11);
+    QVERIFY(distance(march<double>(s, FormName::NC, {.steps = 8, .conjugate_gradients = true}, 160, team), exact) <
+            1e-11);
   }
 
   void several_excitations_share_the_matrices() {

@@ -13,17 +13,15 @@
 namespace conoid::acoustic_fd::testing {
 
 /// An odd little box: layers, a sponge, a free surface, a rigid wall, two sources and three receivers between nodes.
-inline Problem busy_problem(int order, std::array<Index, 3> points, bool equal, bool varying,
-                            bool double_precision) {
+inline Problem busy_problem(int order, std::array<Index, 3> points, bool equal, bool varying, bool double_precision) {
   Problem p;
   p.grid.points = points;
   p.grid.spacing = equal ? Vec3{2, 2, 2} : Vec3{2, 2.5, 1.75};
   p.grid.origin = {-3, 5, 11};
   p.order = order;
   p.double_precision = double_precision;
-  p.velocity = varying
-                   ? layered_velocity(2, -1, p.grid.upper(2), {{0, 1400, 3}, {9, 1800, 0}, {17, 2100, -2}})
-                   : constant_velocity(1500);
+  p.velocity = varying ? layered_velocity(2, -1, p.grid.upper(2), {{0, 1400, 3}, {9, 1800, 0}, {17, 2100, -2}})
+                       : constant_velocity(1500);
   p.speed = p.velocity->range(p.grid.origin, {p.grid.upper(0), p.grid.upper(1), p.grid.upper(2)});
   p.faces[0].kind = FaceKind::rigid;
   p.faces[1].width = 5;
@@ -42,8 +40,7 @@ inline Problem busy_problem(int order, std::array<Index, 3> points, bool equal, 
   const double f = 0.02 / p.dt;
   p.sources.push_back({inside(0.31, 0.57, 0.83), std::make_shared<Ricker>(f, 0.3 / f, 3.0)});
   p.sources.push_back({inside(0.52, 0.49, 0.44), std::make_shared<Ricker>(1.3 * f, 0.2 / f, -2.0)});
-  p.receivers = {
-      {"A", inside(0.11, 0.92, 0.5)}, {"B", inside(0.5, 0.5, 0.5)}, {"C", inside(0.77, 0.31, 0.97)}};
+  p.receivers = {{"A", inside(0.11, 0.92, 0.5)}, {"B", inside(0.5, 0.5, 0.5)}, {"C", inside(0.77, 0.31, 0.97)}};
   return p;
 }
 
@@ -102,8 +99,7 @@ class MemoryCheckpoint final : public CheckpointWriter, public CheckpointReader 
     Array& a = arrays_[std::string(name)];
     a.entry = entry;
     a.bytes.resize(entry * static_cast<std::size_t>(global));
-    verify(static_cast<std::size_t>(begin) * entry + data.size() <= a.bytes.size(),
-           "a piece lies inside its array");
+    verify(static_cast<std::size_t>(begin) * entry + data.size() <= a.bytes.size(), "a piece lies inside its array");
     std::copy(data.begin(), data.end(), a.bytes.begin() + begin * static_cast<Index>(entry));
   }
   void bytes(std::string_view name, std::size_t entry, Index begin, std::span<std::byte> out) const override {

@@ -32,8 +32,7 @@ class TestCaseMessages : public QObject {
   void write(const char* name, const std::string& content) const {
     std::ofstream(in_folder(name), std::ios::binary) << content;
   }
-  [[nodiscard]] std::vector<Diagnostic> check(
-      const std::vector<std::pair<std::string, std::string>>& changes) const {
+  [[nodiscard]] std::vector<Diagnostic> check(const std::vector<std::pair<std::string, std::string>>& changes) const {
     CaseDocument document = CaseDocument::parse(good_case, in_folder("case.json")).value();
     for (const auto& [path, value] : changes) document.set(path, value).or_throw();
     const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
@@ -58,18 +57,16 @@ class TestCaseMessages : public QObject {
     QTest::addColumn<bool>("is_error");
     QTest::addColumn<QStringList>("words");
     QTest::newRow("courant") << "parameters.courant"
-                             << "0.6" << true
-                             << QStringList{"0.6", "stability limit 0.452", "order 8", "time step"};
+                             << "0.6" << true << QStringList{"0.6", "stability limit 0.452", "order 8", "time step"};
     QTest::newRow("time step") << "parameters.time_step"
-                               << "\"5 ms\"" << true
-                               << QStringList{"stability limit", "/parameters/time_step"};
+                               << "\"5 ms\"" << true << QStringList{"stability limit", "/parameters/time_step"};
     QTest::newRow("no duration") << "parameters.duration"
                                  << "null" << true << QStringList{"neither duration nor steps"};
     QTest::newRow("source outside") << "excitation.sources.0.position"
                                     << "[300, 700, 300]" << true << QStringList{"source 1", "700 m", "590 m"};
-    QTest::newRow("source in sponge")
-        << "excitation.sources.0.position"
-        << "[300, 300, 50]" << false << QStringList{"absorbing layer of face z_min", "5.0 nodes"};
+    QTest::newRow("source in sponge") << "excitation.sources.0.position"
+                                      << "[300, 300, 50]" << false
+                                      << QStringList{"absorbing layer of face z_min", "5.0 nodes"};
     QTest::newRow("receiver outside") << "output.receivers.0.position"
                                       << "[-1, 300, 300]" << true << QStringList{"R1", "outside"};
     QTest::newRow("line outside") << "output.receiver_lines"
@@ -100,8 +97,8 @@ class TestCaseMessages : public QObject {
         << R"({"kind":"layers","layers":[{"top":100,"speed":1500},{"top":50,"speed":1700}]})" << true
         << QStringList{"layer 2", "Order the layers"};
     QTest::newRow("gradient below zero") << "materials.velocity"
-                                         << R"({"kind":"layers","layers":[{"speed":1500,"gradient":-4}]})"
-                                         << true << QStringList{"falls to", "positive speed"};
+                                         << R"({"kind":"layers","layers":[{"speed":1500,"gradient":-4}]})" << true
+                                         << QStringList{"falls to", "positive speed"};
     QTest::newRow("missing model") << "materials.velocity"
                                    << R"({"kind":"file","header":"nowhere.json"})" << true
                                    << QStringList{"nowhere.json"};
@@ -126,8 +123,8 @@ class TestCaseMessages : public QObject {
 
   void velocity_files_are_checked() {
     const auto header = [](const char* shape, const char* rest = "") {
-      return std::string(R"({"file":"model.f32","axes":"zyx","shape":)") + shape +
-             R"(,"spacing":[300,300,300])" + rest + "}";
+      return std::string(R"({"file":"model.f32","axes":"zyx","shape":)") + shape + R"(,"spacing":[300,300,300])" +
+             rest + "}";
     };
     std::vector<float> values(27, 1500.0F);
     const auto put = [&] {
@@ -148,8 +145,7 @@ class TestCaseMessages : public QObject {
     QVERIFY(first(header("[3,3,3]", R"(,"colour":1)")).contains("colour"));
     QVERIFY(first(header("[3,3,3]", R"(,"origin":[0,0,5000])")).contains("covers"));
     QVERIFY(first("not json").contains("not a JSON object"));
-    QVERIFY(first(R"({"file":"model.f32","axes":"zyy","shape":[3,3,3],"spacing":[1,1,1]})")
-                .contains("once each"));
+    QVERIFY(first(R"({"file":"model.f32","axes":"zyy","shape":[3,3,3],"spacing":[1,1,1]})").contains("once each"));
     values[14] = 0;  // z slowest: 14 = (z 1, y 1, x 2)
     put();
     QVERIFY(first(header("[3,3,3]")).contains("sample 14 (x 2, y 1, z 1)"));
@@ -164,14 +160,12 @@ class TestCaseMessages : public QObject {
   void signals_are_checked() {
     const auto first = [&](const std::string& text) {
       write("signal.csv", text);
-      const auto found =
-          check({{"excitation.sources.0.signal", R"({"kind":"sampled","file":"signal.csv"})"}});
+      const auto found = check({{"excitation.sources.0.signal", R"({"kind":"sampled","file":"signal.csv"})"}});
       return found.empty() ? QString("silent") : QString::fromStdString(found.front().render());
     };
     std::string smooth = "# a slow bump\nt[s],s[Pa m]\n";
     for (int i = 0; i <= 40; ++i)
-      smooth +=
-          std::to_string(i * 0.005) + "," + std::to_string(std::exp(-0.02 * (i - 20) * (i - 20))) + "\n";
+      smooth += std::to_string(i * 0.005) + "," + std::to_string(std::exp(-0.02 * (i - 20) * (i - 20))) + "\n";
     QCOMPARE(first(smooth), QString("silent"));
     QVERIFY(first("0,1\n").contains("found 1"));
     QVERIFY(first("0,1\n1,x\n").contains("signal.csv:2"));

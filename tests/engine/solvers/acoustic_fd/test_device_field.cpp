@@ -19,7 +19,8 @@ class TestDeviceField : public QObject {
   Q_OBJECT
 
   /// A run of the march on a team, in bands of lengths `first`, 2 first + 1, …: field, traces, energy.
-  static Everything run(const Problem& p, const char* workers, Index steps, std::string* how = nullptr, Index first = 1) {
+  static Everything run(const Problem& p, const char* workers, Index steps, std::string* how = nullptr,
+                        Index first = 1) {
     const auto cluster = single_rank();
     Team team(parse_workers(workers, 2).value());
     const auto march = make_march(p, this_machine(), *cluster);
@@ -145,7 +146,8 @@ class TestDeviceField : public QObject {
     const char* const shapes[] = {"tower 6x6", "tower 8x16", "tower 10x10", "tower 6x12", "tower 6x6"};
     for (const std::size_t turn : {0U, 1U, 2U, 3U, 4U}) {
       const Index more = static_cast<Index>(turn);
-      Problem p = busy_problem(2, {11 + 4 * more, 21 - 2 * more, turn == 2 ? 263 : 61 - more}, true, turn != 1, turn == 4);
+      Problem p =
+          busy_problem(2, {11 + 4 * more, 21 - 2 * more, turn == 2 ? 263 : 61 - more}, true, turn != 1, turn == 4);
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (turn == 1 || turn == 3) std::swap(p.faces[2 * axis], p.faces[2 * axis + 1]);
         if (turn == 2) p.faces[2 * axis] = Face{FaceKind::sponge, 30};
@@ -184,8 +186,9 @@ class TestDeviceField : public QObject {
     configure_emulated({.multiprocessors = 2});
     Problem p = busy_problem(2, {87, 20, 50}, true, true, false);
     for (Index x = 0; x < p.grid.points[0]; ++x)
-      p.receivers.push_back(
-          {"P", {p.grid.origin[0] + p.grid.spacing[0] * static_cast<double>(x), p.grid.origin[1] + 20, p.grid.origin[2] + 30}});
+      p.receivers.push_back({"P",
+                             {p.grid.origin[0] + p.grid.spacing[0] * static_cast<double>(x), p.grid.origin[1] + 20,
+                              p.grid.origin[2] + 30}});
     same_as_single_steps(p, "panels");
     configure_emulated({});
   }
@@ -197,12 +200,15 @@ class TestDeviceField : public QObject {
       std::array<Index, 3> points;
       int multiprocessors;
     };
-    for (const Turn& turn : {Turn{2, {89, 21, 139}, 3}, Turn{2, {90, 20, 50}, 2}, Turn{4, {101, 33, 135}, 6}, Turn{8, {103, 34, 138}, 6}}) {
+    for (const Turn& turn : {Turn{2, {89, 21, 139}, 3}, Turn{2, {90, 20, 50}, 2}, Turn{4, {101, 33, 135}, 6},
+                             Turn{8, {103, 34, 138}, 6}}) {
       configure_emulated({.multiprocessors = turn.multiprocessors});
       Problem p = busy_problem(turn.order, turn.points, true, turn.order != 4, false);
-      PanelPlan plan = *std::find_if(std::begin(panel_plans), std::end(panel_plans), [&](const PanelPlan& a) { return a.radius == turn.order / 2; });
+      PanelPlan plan = *std::find_if(std::begin(panel_plans), std::end(panel_plans),
+                                     [&](const PanelPlan& a) { return a.radius == turn.order / 2; });
       plan.cover(turn.points, 8, [&](Index cluster) -> Index { return turn.multiprocessors / cluster; });
-      QVERIFY2(plan.whole < plan.rows * plan.columns && plan.rest > plan.parts, qPrintable(QString("order %1").arg(turn.order)));
+      QVERIFY2(plan.whole < plan.rows * plan.columns && plan.rest > plan.parts,
+               qPrintable(QString("order %1").arg(turn.order)));
       same_as_single_steps(p, "panels");
     }
     configure_emulated({});
@@ -277,22 +283,29 @@ class TestDeviceField : public QObject {
       int tenths;  ///< of the memory that the grid takes
       bool varying, swapped, thick;
     };
-    for (const Turn& turn : {Turn{2, {201, 19, 37}, 7, true, false, false}, Turn{2, {140, 33, 61}, 8, false, true, true},
-                             Turn{4, {181, 16, 35}, 7, true, true, false}, Turn{6, {203, 17, 41}, 8, true, false, true},
-                             Turn{8, {191, 16, 38}, 8, false, true, false}, Turn{8, {213, 33, 36}, 8, true, false, false}}) {
+    for (const Turn& turn :
+         {Turn{2, {201, 19, 37}, 7, true, false, false}, Turn{2, {140, 33, 61}, 8, false, true, true},
+          Turn{4, {181, 16, 35}, 7, true, true, false}, Turn{6, {203, 17, 41}, 8, true, false, true},
+          Turn{8, {191, 16, 38}, 8, false, true, false}, Turn{8, {213, 33, 36}, 8, true, false, false}}) {
       Problem p = busy_problem(turn.order, turn.points, true, turn.varying, false);
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (turn.swapped) std::swap(p.faces[2 * axis], p.faces[2 * axis + 1]);
         if (turn.thick) p.faces[2 * axis] = Face{FaceKind::sponge, 30};
       }
       for (Index x = 0; x < p.grid.points[0]; ++x)
-        p.receivers.push_back({"P", {p.grid.origin[0] + p.grid.spacing[0] * static_cast<double>(x), p.grid.origin[1] + 20, p.grid.origin[2] + 30}});
+        p.receivers.push_back({"P",
+                               {p.grid.origin[0] + p.grid.spacing[0] * static_cast<double>(x), p.grid.origin[1] + 20,
+                                p.grid.origin[2] + 30}});
       p.energy_every = turn.swapped ? 1 : 1000;
       p.device_memory = device_plan(p, 1, 1).in_core / 10 * static_cast<Bytes>(turn.tenths);
       const auto device = Device::open("emulated");
       const DevicePlan plan = device_plan(p, p.device_memory, 1, &device->info());
       const QString where = QString("order %1, %2 planes, %3 steps of %4 levels, %5 sweeps")
-                                .arg(turn.order).arg(plan.planes).arg(plan.steps).arg(plan.levels).arg(plan.sweeps);
+                                .arg(turn.order)
+                                .arg(plan.planes)
+                                .arg(plan.steps)
+                                .arg(plan.levels)
+                                .arg(plan.sweeps);
       QVERIFY2(plan.streamed && plan.possible && plan.levels > 0 && plan.sweeps > 1, qPrintable(where));
       const Index steps = 3 * plan.steps + plan.levels + 1;
       std::string how, single;
@@ -300,7 +313,8 @@ class TestDeviceField : public QObject {
       p.tiling = "stepwise 8";
       const Everything windows = run(p, "emulated", steps, &single, 2 * plan.steps);
       QVERIFY2(how.find("window") != std::string::npos && how.find("panels") != std::string::npos, how.c_str());
-      QVERIFY2(single.find("window") != std::string::npos && single.find("panels") == std::string::npos, single.c_str());
+      QVERIFY2(single.find("window") != std::string::npos && single.find("panels") == std::string::npos,
+               single.c_str());
       p.device_memory = 0;
       const Everything want = run(p, "emulated", steps, &single, 2 * plan.steps);
       QVERIFY2(single.find("window") == std::string::npos, single.c_str());
@@ -319,9 +333,14 @@ class TestDeviceField : public QObject {
       if (order == 2) return {7, 4};
       return {order == 4 ? 4 : 2};
     };
-    for (const auto& [order, points, planes] :
-         {std::tuple{2, std::array<Index, 3>{81, 19, 37}, Index{24}}, {2, {37, 34, 45}, 5}, {2, {27, 16, 61}, 2}, {4, {57, 33, 35}, 20},
-          {4, {51, 16, 38}, 7}, {6, {68, 33, 41}, 18}, {8, {73, 16, 61}, 24}, {8, {50, 34, 36}, 9}}) {
+    for (const auto& [order, points, planes] : {std::tuple{2, std::array<Index, 3>{81, 19, 37}, Index{24}},
+                                                {2, {37, 34, 45}, 5},
+                                                {2, {27, 16, 61}, 2},
+                                                {4, {57, 33, 35}, 20},
+                                                {4, {51, 16, 38}, 7},
+                                                {6, {68, 33, 41}, 18},
+                                                {8, {73, 16, 61}, 24},
+                                                {8, {50, 34, 36}, 9}}) {
       Problem p = busy_problem(order, points, true, planes % 2 == 0, false);
       if (planes % 3 == 0) std::swap(p.faces[0], p.faces[1]);
       for (Index x = 0; x < points[0]; ++x)
@@ -369,7 +388,8 @@ class TestDeviceField : public QObject {
       };
       const Ended want = end_of(0), got = end_of(~Bytes{0});
       const QString where = QString("order %1, %2 planes").arg(order).arg(planes);
-      QVERIFY2(*std::max_element(want.newer.begin(), want.newer.end()) > 1e-6F && !want.energies.empty(), qPrintable(where));
+      QVERIFY2(*std::max_element(want.newer.begin(), want.newer.end()) > 1e-6F && !want.energies.empty(),
+               qPrintable(where));
       QVERIFY2(got.bytes > want.bytes, qPrintable(where));
       QVERIFY2(got == want, qPrintable(where));
     }
@@ -399,8 +419,9 @@ class TestDeviceField : public QObject {
         QCOMPARE(plan.streamed, twelfths < 12);
         QCOMPARE(plan.taken > all, twelfths >= 21);
         const Bytes taken = bytes_of(p);
-        QVERIFY2(taken <= p.device_memory && taken <= plan.taken && (plan.streamed || taken + rest >= plan.taken),
-                 qPrintable(QString("order %1, %2 twelfths: %3 of %4").arg(order).arg(twelfths).arg(taken).arg(plan.taken)));
+        QVERIFY2(
+            taken <= p.device_memory && taken <= plan.taken && (plan.streamed || taken + rest >= plan.taken),
+            qPrintable(QString("order %1, %2 twelfths: %3 of %4").arg(order).arg(twelfths).arg(taken).arg(plan.taken)));
       }
       make_matched(p);
       p.device_memory = device_plan(p, 1, 1).in_core / 3 * 2;
@@ -536,7 +557,8 @@ class TestDeviceField : public QObject {
 
     // Where nobody says how often, rows of energy lie between two bands of what is streamed.
     const auto unsaid_with = [&](const std::string& memory) {
-      return with(memory.c_str(), "\"steps\": 30}, \"output\": {\"receivers\": [{\"position\": [69.5, 41, 33]}], \"energy_every\": 15}",
+      return with(memory.c_str(),
+                  "\"steps\": 30}, \"output\": {\"receivers\": [{\"position\": [69.5, 41, 33]}], \"energy_every\": 15}",
                   "\"steps\": 150, \"tiling\": \"stepwise 8\"}");
     };
     const auto device = Device::open("emulated");
@@ -547,8 +569,7 @@ class TestDeviceField : public QObject {
     int memory = 1'600'000;
     std::vector<Diagnostic> said;
     Problem streamed;
-    do
-      streamed = read_setup(unsaid_with(std::to_string(memory += 10'000)), true, said).problem;
+    do streamed = read_setup(unsaid_with(std::to_string(memory += 10'000)), true, said).problem;
     while (32 % band_of(streamed) == 0 && memory < 4'500'000);
     const Case unsaid = unsaid_with(std::to_string(memory));
     const Index band = band_of(streamed), apart = (32 + band - 1) / band * band;

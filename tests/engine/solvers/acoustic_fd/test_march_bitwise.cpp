@@ -33,7 +33,8 @@ class TestMarchBitwise : public QObject {
       std::uniform_real_distribution<double> along(0.05, 0.95);
       for (int n = 0; n < count; ++n) {
         Vec3 at{};
-        for (std::size_t axis = 0; axis < 3; ++axis) at[axis] = p.grid.origin[axis] + along(random) * (p.grid.upper(axis) - p.grid.origin[axis]);
+        for (std::size_t axis = 0; axis < 3; ++axis)
+          at[axis] = p.grid.origin[axis] + along(random) * (p.grid.upper(axis) - p.grid.origin[axis]);
         p.receivers.push_back({"R", at});
       }
       constexpr Index steps = 13;
@@ -120,7 +121,8 @@ class TestMarchBitwise : public QObject {
     const auto number = [&](Index a, Index b) { return std::uniform_int_distribution<Index>(a, b)(random); };
     for (int trial = 0; trial < 16; ++trial) {
       const int order = trial % 2 == 1 ? 2 : 2 + trial % 12;
-      Problem p = busy_problem(order, {number(21, 40), number(21, 40), number(21, 70)}, trial % 5 != 2, trial % 3 != 1, trial % 4 == 3);
+      Problem p = busy_problem(order, {number(21, 40), number(21, 40), number(21, 70)}, trial % 5 != 2, trial % 3 != 1,
+                               trial % 4 == 3);
       for (std::size_t f = 0; f < 6; ++f)
         if (f < 4 || trial % 4 != (f == 4 ? 0 : 1)) p.faces[f] = Face{FaceKind::matched, number(1, 10)};
       make_matched(p);
@@ -133,7 +135,8 @@ class TestMarchBitwise : public QObject {
           p.kernel = name;
           p.tiling = tiling;
           QVERIFY2(run(p, "cpu:2", 19) == truth,
-                   qPrintable(QString("trial %1, %2, %3").arg(trial).arg(QString::fromStdString(p.kernel), QString(tiling))));
+                   qPrintable(
+                       QString("trial %1, %2, %3").arg(trial).arg(QString::fromStdString(p.kernel), QString(tiling))));
         }
     }
   }
@@ -159,8 +162,8 @@ class TestMarchBitwise : public QObject {
       QVERIFY2(largest > 1e-6 && std::isfinite(largest), "the test field must move");
       p.kernel = "auto";
       for (int shape = 0; shape < 4; ++shape) {
-        p.tiling = shape == 3   ? "diamond " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20)) + "x" +
-                                    std::to_string(16 * number(1, 4))
+        p.tiling = shape == 3 ? "diamond " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20)) +
+                                    "x" + std::to_string(16 * number(1, 4))
                    : shape == 0 ? "diamond " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20))
                    : shape == 1 ? "tower " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20))
                                 : "stepwise " + std::to_string(number(1, 40));

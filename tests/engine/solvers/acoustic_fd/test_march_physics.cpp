@@ -50,8 +50,7 @@ class TestMarchPhysics : public QObject {
         Vec3 k{};
         const std::array<int, 3> half_waves{2, 3, 1};
         for (std::size_t a = 0; a < 3; ++a)
-          k[a] = std::numbers::pi * half_waves[a] /
-                 (static_cast<double>(p.grid.points[a] - 1) * p.grid.spacing[a]);
+          k[a] = std::numbers::pi * half_waves[a] / (static_cast<double>(p.grid.points[a] - 1) * p.grid.spacing[a]);
         const double omega = discrete_frequency(stencil_of_order(order), k, p.grid.spacing, 340, p.dt);
         const auto mode = [&](Index x, Index y, Index z) {
           double v = 1;
@@ -110,8 +109,7 @@ class TestMarchPhysics : public QObject {
       for (int i = 0; i < 500; ++i) march->step(team, *cluster);
       const Energy last = march->energy(team, *cluster);
       QVERIFY(last.kinetic > 0.05 * first);
-      QVERIFY2(std::abs(last.total() - first) < 1e-11 * first,
-               qPrintable(QString::number(last.total() / first - 1)));
+      QVERIFY2(std::abs(last.total() - first) < 1e-11 * first, qPrintable(QString::number(last.total() / first - 1)));
     }
   }
 
@@ -157,8 +155,8 @@ class TestMarchPhysics : public QObject {
     double worst = 0;
     for (Index x = 0; x < 121; ++x) {
       const double d = (static_cast<double>(x) - crest) / 6;
-      worst = std::max(worst, std::abs(static_cast<double>(field[static_cast<std::size_t>(x * 81 + 40)]) -
-                                       std::exp(-0.5 * d * d)));
+      worst = std::max(
+          worst, std::abs(static_cast<double>(field[static_cast<std::size_t>(x * 81 + 40)]) - std::exp(-0.5 * d * d)));
     }
     QVERIFY2(worst < 0.01, qPrintable(QString::number(worst)));
   }

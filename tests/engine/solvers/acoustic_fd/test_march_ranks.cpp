@@ -132,8 +132,7 @@ class TestMarchRanks : public QObject {
       solver->fill(builder);
       frames[i] = builder.finish();
       QVERIFY(solver->finish(context).ok());
-      for (const auto& table : results.tables)
-        (table->info.id == "energy" ? energies : traces)[i] = table->rows;
+      for (const auto& table : results.tables) (table->info.id == "energy" ? energies : traces)[i] = table->rows;
     }
     QVERIFY(traces[0] == traces[1] && traces[0].size() == 61);
     QVERIFY(energies[0] == energies[1] && energies[0].size() == 3);

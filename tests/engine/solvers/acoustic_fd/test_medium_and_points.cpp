@@ -60,7 +60,8 @@ class TestMediumAndPoints : public QObject {
       std::vector<Point> all;
       PointRows<Point> rows;
       for (int n = 0; n < count; ++n) {
-        all.push_back({static_cast<Index>(random() % 9) * 3 - 5, static_cast<Index>(random() % 12), static_cast<Index>(random() % 4), n});
+        all.push_back({static_cast<Index>(random() % 9) * 3 - 5, static_cast<Index>(random() % 12),
+                       static_cast<Index>(random() % 4), n});
         rows.add(all.back());
       }
       rows.sort();
@@ -117,10 +118,9 @@ class TestMediumAndPoints : public QObject {
         const auto triple = [&](const auto& v) {
           return QString("[%1,%2,%3]").arg(v[axis(0)]).arg(v[axis(1)]).arg(v[axis(2)]).toStdString();
         };
-        std::ofstream(base / "m.json")
-            << json("{'file':'m.raw','axes':'" + axes + "','shape':" + triple(shape) +
-                    ",'spacing':" + triple(spacing) + ",'origin':" + triple(origin) +
-                    ",'unit':'km/s','endian':'" + (big ? "big" : "little") + "'}");
+        std::ofstream(base / "m.json") << json("{'file':'m.raw','axes':'" + axes + "','shape':" + triple(shape) +
+                                               ",'spacing':" + triple(spacing) + ",'origin':" + triple(origin) +
+                                               ",'unit':'km/s','endian':'" + (big ? "big" : "little") + "'}");
         const auto header = read_model_header(base / "m.json");
         QVERIFY2(header.ok(), header.ok() ? "" : header.error().render().c_str());
         const auto model = load_model(*header);
@@ -131,17 +131,14 @@ class TestMediumAndPoints : public QObject {
         std::vector<double> c(7);
         (*model)->row(12.3, 55.5, 103.7, 19.1, c);
         for (std::size_t k = 0; k < c.size(); ++k)
-          QVERIFY(std::abs(c[k] - speed(12.3, 55.5, 103.7 + 19.1 * static_cast<double>(k))) <
-                  2e-3);                                         // float samples
+          QVERIFY(std::abs(c[k] - speed(12.3, 55.5, 103.7 + 19.1 * static_cast<double>(k))) < 2e-3);  // float samples
         (*model)->row(-1000, 7, 100, 1, std::span(c).first(1));  // outside: the nearest value
         QVERIFY(std::abs(c[0] - speed(-5, 7, 100)) < 2e-3);
       }
   }
 
   void sampled_signals_pass_through_their_samples() {
-    const auto tone = [](double i) {
-      return std::sin(0.3 * i) * std::pow(std::sin(std::numbers::pi * i / 60), 2);
-    };
+    const auto tone = [](double i) { return std::sin(0.3 * i) * std::pow(std::sin(std::numbers::pi * i / 60), 2); };
     std::vector<double> values;
     for (int i = 0; i <= 60; ++i) values.push_back(tone(i));
     const Sampled s(values, 1.0, 0.01, 2.0);
@@ -173,8 +170,7 @@ class TestMediumAndPoints : public QObject {
           wave += node.weight * field(static_cast<double>(node.x), 1.5 * static_cast<double>(node.y),
                                       2 * static_cast<double>(node.z));
         }
-        const double tolerance =
-            spread == Spread::sinc ? 5e-3 : 0.08;  // trilinear: (k h)²/8 an axis, three axes
+        const double tolerance = spread == Spread::sinc ? 5e-3 : 0.08;  // trilinear: (k h)²/8 an axis, three axes
         QVERIFY(std::abs(sum - 1) < (spread == Spread::sinc ? 5e-3 : 1e-12));
         QVERIFY(std::abs(wave - field(x[0], x[1], x[2])) < tolerance);
       }

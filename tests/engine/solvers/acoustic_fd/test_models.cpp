@@ -30,7 +30,8 @@ float speed_at(double x, double y, double z) {
 std::vector<float> wave(double part, const SampleLine& line) {
   std::vector<float> out;
   for (Index i = 0; i < line.count; ++i)
-    out.push_back(static_cast<float>(std::cos(std::numbers::pi * part * (line.origin + static_cast<double>(i) * line.spacing) + 0.3)));
+    out.push_back(static_cast<float>(
+        std::cos(std::numbers::pi * part * (line.origin + static_cast<double>(i) * line.spacing) + 0.3)));
   return out;
 }
 
@@ -71,7 +72,8 @@ class TestModels : public QObject {
         const double x = origin[0] + 10 * i, y = origin[1] + 20 * j;
         (*field)->row(x, y, origin[2], 5, row);
         for (int k = 0; k < 5; ++k)
-          QVERIFY(std::abs(row[static_cast<std::size_t>(k)] - static_cast<double>(speed_at(x, y, origin[2] + 5 * k))) < 1e-3);
+          QVERIFY(std::abs(row[static_cast<std::size_t>(k)] - static_cast<double>(speed_at(x, y, origin[2] + 5 * k))) <
+                  1e-3);
       }
     const auto range = (*model)->scan();
     QVERIFY(bool(range));
@@ -120,7 +122,8 @@ class TestModels : public QObject {
       for (int j = 0; j < 3; ++j)
         for (int i = 0; i < 4; ++i) values += fmt::format("{} ", speed_at(40 + 10 * i, -20 + 20 * j, -20 + 5 * k));
     const auto file = [&](const std::string& extent, const std::string& type, const std::string& data) {
-      std::ofstream(path) << "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" byte_order=\"LittleEndian\">\n<ImageData WholeExtent=\""
+      std::ofstream(path) << "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" "
+                             "byte_order=\"LittleEndian\">\n<ImageData WholeExtent=\""
                           << extent << "\" Origin=\"40 -20 -20\" Spacing=\"10 20 5\">\n<Piece Extent=\"" << extent
                           << "\">\n<PointData>\n<DataArray type=\"" << type << "\" Name=\"speed\" format=\"ascii\">\n"
                           << data << "\n</DataArray></PointData></Piece></ImageData></VTKFile>\n";
@@ -150,18 +153,20 @@ class TestModels : public QObject {
     QByteArray data(reinterpret_cast<const char*>(&count), 4);
     data.append(reinterpret_cast<const char*>(values.data()), static_cast<qsizetype>(count));
     const std::string head =
-        "<VTKFile type=\"ImageData\" byte_order=\"LittleEndian\" header_type=\"UInt32\"><ImageData WholeExtent=\"0 3 0 2 0 4\" "
+        "<VTKFile type=\"ImageData\" byte_order=\"LittleEndian\" header_type=\"UInt32\"><ImageData WholeExtent=\"0 3 0 "
+        "2 0 4\" "
         "Origin=\"40 -20 -20\" Spacing=\"10 20 5\"><Piece Extent=\"0 3 0 2 0 4\"><PointData>";
     {
       std::ofstream out(path, std::ios::binary);
-      out << head << "<DataArray type=\"Float32\" Name=\"c\" format=\"appended\" offset=\"0\"/></PointData></Piece></ImageData>"
+      out << head
+          << "<DataArray type=\"Float32\" Name=\"c\" format=\"appended\" offset=\"0\"/></PointData></Piece></ImageData>"
           << "<AppendedData encoding=\"raw\">\n_";
       out.write(data.data(), data.size());
       out << "</AppendedData></VTKFile>";
     }
     same_values(path, {40, -20, -20});
-    std::ofstream(path) << head << "<DataArray type=\"Float32\" Name=\"c\" format=\"binary\">\n  " << data.toBase64().toStdString()
-                        << "\n</DataArray></PointData></Piece></ImageData></VTKFile>";
+    std::ofstream(path) << head << "<DataArray type=\"Float32\" Name=\"c\" format=\"binary\">\n  "
+                        << data.toBase64().toStdString() << "\n</DataArray></PointData></Piece></ImageData></VTKFile>";
     same_values(path, {40, -20, -20});
   }
 
@@ -190,8 +195,8 @@ class TestModels : public QObject {
       const auto zero = std::vector<float>(static_cast<std::size_t>(coarse.count));
       for (const double part : {1.01, 1.3, 1.49})  // of the new Nyquist frequency, below the old one
         if (part / spacing < 1)
-          QVERIFY(difference(resample_axis(wave(part / spacing, fine), 1, 1, fine, coarse, ResampleFilter::sinc), zero, margin) <
-                  depth + rounding);
+          QVERIFY(difference(resample_axis(wave(part / spacing, fine), 1, 1, fine, coarse, ResampleFilter::sinc), zero,
+                             margin) < depth + rounding);
       const auto kept = resample_axis(wave(0.74 / spacing, fine), 1, 1, fine, coarse, ResampleFilter::sinc);
       QVERIFY(difference(kept, wave(0.74 / spacing, coarse), margin) < depth + rounding);
     }
@@ -218,7 +223,8 @@ class TestModels : public QObject {
               if (filter == ResampleFilter::linear) QVERIFY(v >= -1e-4F && v <= 100.0001F);
             }
           }
-        for (const float v : resample_axis(constant, outer, inner, from, to, filter)) QVERIFY(std::abs(v - 1234.5F) < 1e-3F);
+        for (const float v : resample_axis(constant, outer, inner, from, to, filter))
+          QVERIFY(std::abs(v - 1234.5F) < 1e-3F);
       }
   }
 
@@ -230,7 +236,8 @@ class TestModels : public QObject {
       for (int j = 0; j < 3; ++j)
         for (int i = 0; i < 4; ++i) values.push_back(speed_at(40 + 10 * i, -20 + 20 * j, -20 + 5 * k));
     std::ofstream(path("m.bin"), std::ios::binary).write(reinterpret_cast<const char*>(values.data()), 240);
-    std::ofstream(path("m.json")) << R"({"file":"m.bin","axes":"zyx","shape":[5,3,4],"spacing":[5,20,10],"origin":[-20,-20,40]})";
+    std::ofstream(path("m.json"))
+        << R"({"file":"m.bin","axes":"zyx","shape":[5,3,4],"spacing":[5,20,10],"origin":[-20,-20,40]})";
     ResampleTask task;
     task.quantity = "speed";
     const auto nothing = [](const ReportRow&) {};
@@ -254,7 +261,8 @@ class TestModels : public QObject {
     QCOMPARE((*fine)->box().shape, (std::array<Index, 3>{4, 3, 9}));
     std::vector<double> row(9);
     (*(*fine)->load())->row(50, 0, -20, 2.5, row);
-    for (int k = 0; k < 9; ++k) QVERIFY(std::abs(row[static_cast<std::size_t>(k)] - static_cast<double>(speed_at(50, 0, -20 + 2.5 * k))) < 1e-3);
+    for (int k = 0; k < 9; ++k)
+      QVERIFY(std::abs(row[static_cast<std::size_t>(k)] - static_cast<double>(speed_at(50, 0, -20 + 2.5 * k))) < 1e-3);
     task.spacing = {0, 0, 3};  // 20 m are no multiple: the new model reaches below the old one, its top stays at z = 0
     task.out = path("e.sgy");
     QVERIFY(resample_file(task, nothing).ok());
@@ -266,8 +274,10 @@ class TestModels : public QObject {
     const auto path = [&](const char* name) { return std::filesystem::path(folder.filePath(name).toStdString()); };
     std::vector<float> values(60 * 50 * 40, 2000);
     values[7] = 1500;
-    std::ofstream(path("m.bin"), std::ios::binary).write(reinterpret_cast<const char*>(values.data()), 4 * 60 * 50 * 40);
-    std::ofstream(path("m.json")) << R"({"file":"m.bin","axes":"zyx","shape":[60,50,40],"spacing":[10,10,10],"origin":[5,0,0]})";
+    std::ofstream(path("m.bin"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(values.data()), 4 * 60 * 50 * 40);
+    std::ofstream(path("m.json"))
+        << R"({"file":"m.bin","axes":"zyx","shape":[60,50,40],"spacing":[10,10,10],"origin":[5,0,0]})";
     ResampleTask task;
     task.file = path("m.json");
     task.quantity = "speed";
@@ -308,7 +318,8 @@ class TestModels : public QObject {
     };
     const float values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     std::ofstream(path("m.bin"), std::ios::binary).write(reinterpret_cast<const char*>(values), 32);
-    std::ofstream(path("m.json")) << R"({"file":"m.bin","axes":"zyx","shape":[2,2,2],"spacing":[10,10,10],"origin":[5,0,0]})";
+    std::ofstream(path("m.json"))
+        << R"({"file":"m.bin","axes":"zyx","shape":[2,2,2],"spacing":[10,10,10],"origin":[5,0,0]})";
     ResampleTask task;
     task.file = path("m.json");
     task.quantity = "speed";
@@ -366,7 +377,8 @@ class TestModels : public QObject {
     QCOMPARE(header.shot, 3);
     QVERIFY(difference(trace, std::vector<float>(251), 40) < depth + rounding);
     std::string table = "# made by hand\nt[s],p[Pa]\n";
-    for (Index i = 0; i < 300; ++i) table += fmt::format("{},{}\n", 0.5 + 0.001 * static_cast<double>(i), values[static_cast<std::size_t>(i)]);
+    for (Index i = 0; i < 300; ++i)
+      table += fmt::format("{},{}\n", 0.5 + 0.001 * static_cast<double>(i), values[static_cast<std::size_t>(i)]);
     std::ofstream(path("t.csv")) << table;
     task.file = path("t.csv");
     task.out = path("u.csv");

@@ -89,8 +89,7 @@ class TestSolverRun : public QObject {
   void a_small_case_runs_and_matches_the_exact_traces() {
     Bench b(small_case);
     const auto solver = solver_info().make();
-    for (const auto& d : solver->check(b.input, nullptr))
-      QVERIFY2(d.severity != Severity::error, d.render().c_str());
+    for (const auto& d : solver->check(b.input, nullptr)) QVERIFY2(d.severity != Severity::error, d.render().c_str());
     const auto estimate = solver->estimate(b.input, nullptr, this_machine());
     QVERIFY(estimate->steps > 20 && estimate->seconds > 0 && estimate->host_memory > 41 * 38 * 45 * 8);
     QVERIFY(solver->prepare(b.context).ok());
@@ -135,8 +134,10 @@ class TestSolverRun : public QObject {
              sources + R"(]}, "parameters": {"order": 6, "steps": 40}, "output": {"trace_every": 1, "exact": false,
         "receivers": [{"name": "a", "position": [40.3, 31, 30]}, {"name": "b", "position": [50, 44.2, 12]}]}})";
     };
-    const std::string one = R"({"shot": 3, "position": [40, 30, 33.1], "signal": {"kind": "ricker", "frequency": "60 Hz"}})";
-    const std::string two = R"({"shot": 7, "position": [44.4, 20, 30], "signal": {"kind": "ricker", "frequency": "50 Hz", "amplitude": -2}})";
+    const std::string one =
+        R"({"shot": 3, "position": [40, 30, 33.1], "signal": {"kind": "ricker", "frequency": "60 Hz"}})";
+    const std::string two =
+        R"({"shot": 7, "position": [44.4, 20, 30], "signal": {"kind": "ricker", "frequency": "50 Hz", "amplitude": -2}})";
     const auto go = [](Bench& b, const Solver* from, Index until) {
       auto solver = solver_info().make();
       if (!solver->prepare(b.context).ok()) throw Failure(make_error(ErrorCode::internal, "prepare failed"));
@@ -170,7 +171,8 @@ class TestSolverRun : public QObject {
 
   void a_grid_beyond_the_budget_is_streamed_or_refused() {
     const auto text = [](const std::string& across, const std::string& budget) {
-      return R"({"solver": "acoustic-fd", "grid": {"points": [700, )" + across + R"(], "spacing": 2}, "parameters": {"order": 4, "steps": 20},
+      return R"({"solver": "acoustic-fd", "grid": {"points": [700, )" + across +
+             R"(], "spacing": 2}, "parameters": {"order": 4, "steps": 20},
         "excitation": {"sources": [{"position": [40, 30, 33.1], "signal": {"kind": "ricker", "frequency": "60 Hz"}}]},
         "compute": {"memory": {"host": )" +
              budget + "}}}";
@@ -207,8 +209,7 @@ class TestSolverRun : public QObject {
       const auto& w = *part.fields.at(0).values;
       QCOMPARE(w.size(), static_cast<std::size_t>(g.points[0] * g.points[1] * g.points[2]));
       std::array<Index, 3> o{};
-      for (std::size_t a = 0; a < 3; ++a)
-        o[a] = std::lround((g.origin[a] - volume.origin[a]) / volume.spacing[a]);
+      for (std::size_t a = 0; a < 3; ++a) o[a] = std::lround((g.origin[a] - volume.origin[a]) / volume.spacing[a]);
       Index wrong = 0;
       for (Index z = 0, i = 0; z < g.points[2]; ++z)
         for (Index y = 0; y < g.points[1]; ++y)
@@ -229,8 +230,7 @@ class TestSolverRun : public QObject {
   void a_resumed_run_gives_the_same_tables() {
     Bench whole(small_case), first(small_case), second(small_case);
     const auto a = solver_info().make(), b = solver_info().make(), c = solver_info().make();
-    QVERIFY(a->prepare(whole.context).ok() && b->prepare(first.context).ok() &&
-            c->prepare(second.context).ok());
+    QVERIFY(a->prepare(whole.context).ok() && b->prepare(first.context).ok() && c->prepare(second.context).ok());
     for (;;)
       if (a->advance(whole.context)->finished) break;
     Index done = 0;

@@ -18,7 +18,8 @@ namespace {
 /// Knows the level of every cell and refuses an update that comes too early, too late or twice.
 class Watch final : public PatchSink {
  public:
-  Watch(const Span& span, int radius) : span_(span), radius_(radius), first_(span.lag > 0 ? span.grid.begin : span.planes(span.k0).begin) {
+  Watch(const Span& span, int radius)
+      : span_(span), radius_(radius), first_(span.lag > 0 ? span.grid.begin : span.planes(span.k0).begin) {
     last_ = span.lag > 0 ? span.grid.end : span.planes(span.k0).end;
     level_.assign(static_cast<std::size_t>((last_ - first_) * span.ny * span.nz), 0);
   }
@@ -32,7 +33,8 @@ class Watch final : public PatchSink {
       if (x < first_ || x >= last_ || y < 0 || y >= span_.ny || z < 0 || z >= span_.nz) return;
       // Level k of a neighbour must be there, and its level k+2 must not yet stand in the same place.
       const int there = level(x, y, z);
-      const bool ever = k == span_.k0 || span_.lag > 0 || (x >= span_.planes(k - 1).begin && x < span_.planes(k - 1).end);
+      const bool ever =
+          k == span_.k0 || span_.lag > 0 || (x >= span_.planes(k - 1).begin && x < span_.planes(k - 1).end);
       if ((ever && there < now) || there > now + 1) ++wrong;
     };
     for (Index x = box.x.begin; x < box.x.end; ++x)
@@ -156,7 +158,8 @@ class TestTiling : public QObject {
       QCOMPARE(to_string(shape), std::string(text));
     }
     TileShape shape;
-    for (const char* text : {"", "diamond", "diamond 32", "diamond 0x8", "diamond 32x8x", "tower -3x4", "stepwise", "tower 3x4 5", "x"})
+    for (const char* text :
+         {"", "diamond", "diamond 32", "diamond 0x8", "diamond 32x8x", "tower -3x4", "stepwise", "tower 3x4 5", "x"})
       QVERIFY2(!parse_shape(text, shape), text);
   }
 
@@ -189,7 +192,8 @@ class TestTiling : public QObject {
         for (const TileShape& shape : tile_candidates({s, 512, 512, nz, 12, 2}, machine))
           if (shape.kind == TileShape::Kind::diamond && shape.width > 2 * s)
             QVERIFY(shape.width / 2 * (shape.width + 2 * s + shape.planes) * nz * 12 <= static_cast<Index>(machine.l3));
-    QCOMPARE(tile_candidates({4, 20, 20, 20, 12, 16}, machine).size(), std::size_t{1});  // too small for diamonds on 16 threads
+    QCOMPARE(tile_candidates({4, 20, 20, 20, 12, 16}, machine).size(),
+             std::size_t{1});  // too small for diamonds on 16 threads
   }
 };
 

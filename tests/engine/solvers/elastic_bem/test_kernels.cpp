@@ -27,8 +27,8 @@ double far_error(int bytes, double beta, double omega, Part part, int nodes, std
   std::uniform_int_distribution<int> size(1, 21);
   const int count = size(random), stride = count + 3;
   const auto n = static_cast<std::size_t>(stride), lanes = static_cast<std::size_t>(k.lanes);
-  std::vector<Real> x(n), y(n), z(n), nx(n), ny(n), nz(n), w(n), shape(n * static_cast<std::size_t>(nodes)), p(3 * lanes),
-      out(static_cast<std::size_t>(nodes) * lane_values * lanes);
+  std::vector<Real> x(n), y(n), z(n), nx(n), ny(n), nz(n), w(n), shape(n * static_cast<std::size_t>(nodes)),
+      p(3 * lanes), out(static_cast<std::size_t>(nodes) * lane_values * lanes);
   for (std::size_t q = 0; q < n; ++q) {
     x[q] = static_cast<Real>(2 + u(random));
     y[q] = static_cast<Real>(u(random));
@@ -41,7 +41,8 @@ double far_error(int bytes, double beta, double omega, Part part, int nodes, std
   }
   for (Real& s : shape) s = static_cast<Real>(u(random));
   for (Real& c : p) c = static_cast<Real>(0.3 * u(random));
-  const LanePoints<Real> points{count, nodes, n, x.data(), y.data(), z.data(), nx.data(), ny.data(), nz.data(), w.data(), shape.data()};
+  const LanePoints<Real> points{count,     nodes,     n,         x.data(), y.data(),    z.data(),
+                                nx.data(), ny.data(), nz.data(), w.data(), shape.data()};
   k.far(lane_medium<Real>(h), points, p.data(), p.data() + lanes, p.data() + 2 * lanes, part, true, out.data());
   double worst = 0;
   for (std::size_t l = 0; l < lanes; ++l)
@@ -49,8 +50,10 @@ double far_error(int bytes, double beta, double omega, Part part, int nodes, std
       Matrix3 t{}, v{};
       double size_t_ = 0, size_u = 0;
       for (std::size_t q = 0; q < static_cast<std::size_t>(count); ++q) {
-        const double weight = w[q], s = nodes == 1 ? 1 : static_cast<double>(shape[static_cast<std::size_t>(a) * n + q]);
-        const Kernels e = kernels(h, {p[l], p[lanes + l], p[2 * lanes + l]}, {x[q], y[q], z[q]}, {nx[q] / weight, ny[q] / weight, nz[q] / weight}, part);
+        const double weight = w[q],
+                     s = nodes == 1 ? 1 : static_cast<double>(shape[static_cast<std::size_t>(a) * n + q]);
+        const Kernels e = kernels(h, {p[l], p[lanes + l], p[2 * lanes + l]}, {x[q], y[q], z[q]},
+                                  {nx[q] / weight, ny[q] / weight, nz[q] / weight}, part);
         for (std::size_t i = 0; i < 3; ++i)
           for (std::size_t j = 0; j < 3; ++j) {
             t[i][j] += 4 * pi * weight * s * e.t[i][j];
@@ -87,9 +90,14 @@ class TestKernels : public QObject {
           for (Part part : {Part::dynamic, Part::difference, Part::fixed})
             for (int nodes : {1, 3, 4, 6, 8, 9}) {
               const double twice = far_error<double>(bytes, beta, omega, part, nodes, random);
-              QVERIFY2(twice < 1e-12, qPrintable(QString("%1 %2 %3 nodes %4: %5").arg(bytes).arg(beta).arg(omega).arg(nodes).arg(twice)));
+              QVERIFY2(
+                  twice < 1e-12,
+                  qPrintable(QString("%1 %2 %3 nodes %4: %5").arg(bytes).arg(beta).arg(omega).arg(nodes).arg(twice)));
               const double single = far_error<float>(bytes, beta, omega, part, nodes, random);
-              QVERIFY2(single < 3e-5, qPrintable(QString("single %1 %2 %3 nodes %4: %5").arg(bytes).arg(beta).arg(omega).arg(nodes).arg(single)));
+              QVERIFY2(
+                  single < 3e-5,
+                  qPrintable(
+                      QString("single %1 %2 %3 nodes %4: %5").arg(bytes).arg(beta).arg(omega).arg(nodes).arg(single)));
             }
   }
   void one_point_equals_the_same_in_parts() {
@@ -107,16 +115,20 @@ class TestKernels : public QObject {
           const std::size_t n = 3 * static_cast<std::size_t>(k.lanes);
           std::vector<double> a(8 * n);
           for (double& v : a) v = u(random);
-          const LanePoints<double> points{static_cast<int>(n), 1, n, &a[0], &a[n], &a[2 * n], &a[3 * n], &a[4 * n], &a[5 * n], &a[6 * n], &a[7 * n]};
+          const LanePoints<double> points{static_cast<int>(n), 1,         n,         &a[0],     &a[n],    &a[2 * n],
+                                          &a[3 * n],           &a[4 * n], &a[5 * n], &a[6 * n], &a[7 * n]};
           std::array<double, lane_values> whole{}, difference{}, split{};
           k.near(m, points, nullptr, Part::dynamic, true, whole.data());
           k.near(m, points, nullptr, Part::difference, false, difference.data());
           k.near(m, points, nullptr, Part::split, true, split.data());
           double size_u = 0, size_t_ = 0;
-          for (std::size_t q = 0; q < lane_values; ++q) (q < lane_t ? size_u : size_t_) += std::abs(q < lane_t ? whole[q] : difference[q]);
+          for (std::size_t q = 0; q < lane_values; ++q)
+            (q < lane_t ? size_u : size_t_) += std::abs(q < lane_t ? whole[q] : difference[q]);
           for (std::size_t q = 0; q < lane_values; ++q) {
-            const double off = q < lane_t ? std::abs(split[q] - whole[q]) / size_u : std::abs(split[q] - difference[q]) / size_t_;
-            QVERIFY2(off < 1e-12, qPrintable(QString("%1 %2 %3 value %4: %5").arg(bytes).arg(beta).arg(omega).arg(q).arg(off)));
+            const double off =
+                q < lane_t ? std::abs(split[q] - whole[q]) / size_u : std::abs(split[q] - difference[q]) / size_t_;
+            QVERIFY2(off < 1e-12,
+                     qPrintable(QString("%1 %2 %3 value %4: %5").arg(bytes).arg(beta).arg(omega).arg(q).arg(off)));
           }
         }
   }
@@ -150,7 +162,8 @@ class TestKernels : public QObject {
             };
             return (at(-2) - 8.0 * at(-1) + 8.0 * at(1) - at(2)) / (12 * step);
           };
-          Complex d = h.mu * (slope(false, i, j) + slope(false, j, i)), t = h.mu * (slope(true, i, j) + slope(true, j, i));
+          Complex d = h.mu * (slope(false, i, j) + slope(false, j, i)),
+                  t = h.mu * (slope(true, i, j) + slope(true, j, i));
           if (i == j)
             for (std::size_t l = 0; l < 3; ++l) {
               d += h.lambda * slope(false, l, l);
@@ -167,7 +180,9 @@ class TestKernels : public QObject {
     e.centre = {1.5, 0.5, 0};
     e.size = 3;
     e.length = {3, 1};
-    const auto corner = [](double a, double b) { return a * std::asinh(b / a) + b * std::asinh(a / b); };  // ∫∫ 1/r from a corner
+    const auto corner = [](double a, double b) {
+      return a * std::asinh(b / a) + b * std::asinh(a / b);
+    };  // ∫∫ 1/r from a corner
     const double x = 0.7, y = 0.2;
     const double exact = corner(x, y) + corner(3 - x, y) + corner(x, 1 - y) + corner(3 - x, 1 - y);
     for (double target : {1e-5, 1e-8}) {
@@ -186,7 +201,9 @@ class TestKernels : public QObject {
       const double dx = set.x[q] - x, dy = set.y[q] - y, r = std::sqrt(dx * dx + dy * dy + height * height);
       angle += set.w[q] * height / (r * r * r);
     }
-    const auto quarter = [&](double a, double b) { return std::atan(a * b / (height * std::sqrt(a * a + b * b + height * height))); };
+    const auto quarter = [&](double a, double b) {
+      return std::atan(a * b / (height * std::sqrt(a * a + b * b + height * height)));
+    };
     const double solid = quarter(x, y) + quarter(3 - x, y) + quarter(x, 1 - y) + quarter(3 - x, 1 - y);
     QVERIFY2(std::abs(angle / solid - 1) < 1e-6, qPrintable(QString::number(angle / solid - 1)));
   }
@@ -210,7 +227,8 @@ class TestKernels : public QObject {
                 const std::size_t l = r - static_cast<std::size_t>(row);
                 std::complex<Real> want{1, 2};
                 if (r >= static_cast<std::size_t>(row) && l < lanes) {
-                  const std::complex<Real> v(block[entries[e].value * lanes + l], block[(entries[e].value + 1) * lanes + l]);
+                  const std::complex<Real> v(block[entries[e].value * lanes + l],
+                                             block[(entries[e].value + 1) * lanes + l]);
                   want = entries[e].scale * v + (mode == PutMode::add ? want : std::complex<Real>(0));
                 }
                 if (column[e * rows + r] != want) return false;
@@ -291,7 +309,8 @@ class TestKernels : public QObject {
     o.domain = Domain::inside;
     const Surface cube = make_surface(*box_surface(box), o).value();
     Team team({{"cpu", 2, 1}});
-    const auto sums = static_diagonal(team, cube, {1e-8, false}, 0.3, true), direct = static_diagonal(team, cube, {1e-8, false}, 0.3);
+    const auto sums = static_diagonal(team, cube, {1e-8, false}, 0.3, true),
+               direct = static_diagonal(team, cube, {1e-8, false}, 0.3);
     QCOMPARE(direct.summed_rows, Index{0});
     double worst = 0;
     for (std::size_t n = 0; n < sums.blocks.size(); ++n)

@@ -48,7 +48,8 @@ struct Run {
   NoProgress progress;
   RunContext context{input, mesh, team, *cluster, results, progress, {}};
   ElasticBem solver;
-  explicit Run(const Json& json, std::vector<WorkerSpec> workers = {{"cpu", 2, 1}}) : input(resolved(json).value()), team(std::move(workers)) {
+  explicit Run(const Json& json, std::vector<WorkerSpec> workers = {{"cpu", 2, 1}})
+      : input(resolved(json).value()), team(std::move(workers)) {
     const Status s = solver.prepare(context);
     if (!s) qFatal("%s", s.error().render().c_str());
   }
@@ -71,7 +72,8 @@ class MemoryCheckpoint final : public CheckpointWriter, public CheckpointReader 
 
  protected:
   [[nodiscard]] bool leads() const override { return true; }
-  void bytes(std::string_view name, std::size_t entry, Index global, Index begin, std::span<const std::byte> data) override {
+  void bytes(std::string_view name, std::size_t entry, Index global, Index begin,
+             std::span<const std::byte> data) override {
     auto& [size, all] = arrays_[std::string(name)];
     size = entry;
     all.resize(static_cast<std::size_t>(global) * entry);
@@ -109,8 +111,8 @@ class TestSolver : public QObject {
     Run run(foundation_case());
     run.go();
     QVERIFY(run.solver.finish(run.context).ok());
-    for (const char* id : {"receivers", "receivers_complex", "mobility", "insertion_loss", "stresses", "impedance", "compliance",
-                           "compliance_rotation", "motion", "line_1", "solution"})
+    for (const char* id : {"receivers", "receivers_complex", "mobility", "insertion_loss", "stresses", "impedance",
+                           "compliance", "compliance_rotation", "motion", "line_1", "solution"})
       QVERIFY2(run.results.find(id) != nullptr && !run.results.find(id)->rows.empty(), id);
     QCOMPARE(run.results.find("line_1")->rows.size(), std::size_t{5});
     FrameBuilder builder({}, 1);
@@ -165,8 +167,10 @@ class TestSolver : public QObject {
     const auto seconds = [](Index points, bool receivers) {
       Json json = foundation_case();
       if (!receivers) json["output"].erase("receivers");
-      if (points > 0) json["output"]["planes"][0]["points"] = {points, points};
-      else json["output"].erase("planes");
+      if (points > 0)
+        json["output"]["planes"][0]["points"] = {points, points};
+      else
+        json["output"].erase("planes");
       json["output"].erase("lines");
       for (const char* need : {"insertion_loss", "third_octaves", "stresses"}) json["output"][need] = false;
       const auto e = ElasticBem().estimate(resolved(json).value(), nullptr, Machine{});
@@ -200,7 +204,8 @@ class TestSolver : public QObject {
     QCOMPARE(second.results.find("receivers_complex")->rows.size(), std::size_t{1});
     QVERIFY(second.results.find("receivers_complex")->rows[0] == whole.results.find("receivers_complex")->rows[1]);
     // What is made of all frequencies at the end knows the first one too.
-    for (const char* table : {"line_1", "third_octaves"}) QVERIFY2(second.results.find(table)->rows == whole.results.find(table)->rows, table);
+    for (const char* table : {"line_1", "third_octaves"})
+      QVERIFY2(second.results.find(table)->rows == whole.results.find(table)->rows, table);
   }
   void classical_example_to_its_last_digit() {
     Team team({{"cpu", 2, 1}});
@@ -223,7 +228,8 @@ class TestSolver : public QObject {
     for (std::size_t c = 1; c < table.info.columns.size(); ++c) {
       QVERIFY(std::isfinite(table.rows[0][c]));
       const QString name = QString::fromStdString(table.info.columns[c].name);
-      if (name.startsWith("top") && (name.contains("zz") || name.contains("yz") || name.contains("zx"))) QVERIFY2(std::abs(table.rows[0][c]) < 1e-12, qPrintable(name));
+      if (name.startsWith("top") && (name.contains("zz") || name.contains("yz") || name.contains("zx")))
+        QVERIFY2(std::abs(table.rows[0][c]) < 1e-12, qPrintable(name));
     }
     Team team({{"cpu", 2, 1}});
     TestBody wall = cavity(4, 2, 0.25, 1e-5, team);
@@ -233,28 +239,39 @@ class TestSolver : public QObject {
   void bad_cases_data() {
     QTest::addColumn<QString>("patch");
     QTest::addColumn<QString>("words");
-    const auto row = [](const char* name, const char* patch, const char* words) { QTest::newRow(name) << patch << words; };
+    const auto row = [](const char* name, const char* patch, const char* words) {
+      QTest::newRow(name) << patch << words;
+    };
     row("Poisson", R"({"materials": {"poisson": 0.5}})", "Poisson's ratio 0.5 lies outside");
     row("density", R"({"materials": {"density": 0}})", "density 0 kg/m^3 is not positive");
     row("frequency", R"({"parameters": {"frequencies": {"from": 1, "to": 2}}})", "too high for the mesh");
-    row("no frequency", R"({"parameters": {"frequencies": {"from": null, "to": null, "count": null}}})", "no frequency");
+    row("no frequency", R"({"parameters": {"frequencies": {"from": null, "to": null, "count": null}}})",
+        "no frequency");
     row("group", R"({"foundations": [{"group": "bases"}]})", "bases");
     row("overlap", R"({"ground": {"trenches": [{"low": [0, 0], "high": [2, 2], "depth": 1}]}})", "lies over a trench");
-    row("outside", R"({"ground": {"patches": [{"name": "base", "low": [5, 0], "high": [9, 2]}]}})", "beyond the ground");
+    row("outside", R"({"ground": {"patches": [{"name": "base", "low": [5, 0], "high": [9, 2]}]}})",
+        "beyond the ground");
     row("machine", R"({"excitation": {"loads": [{"kind": "machine", "foundation": "roof"}]}})", "no foundation 'roof'");
-    row("wave from above", R"({"excitation": {"loads": [{"kind": "wave", "direction": [0, 0, -1]}]}})", "does not come from below");
+    row("wave from above", R"({"excitation": {"loads": [{"kind": "wave", "direction": [0, 0, -1]}]}})",
+        "does not come from below");
     row("insertion", R"({"ground": {"trenches": []}})", "needs a ground with trenches");
     row("nothing", R"({"foundations": [], "excitation": {"loads": []}})", "no load and no foundation");
     row("classical", R"({"parameters": {"rules": "classical"}})", "constant elements only");
     row("held twice", R"({"foundations": [{"group": "base"}, {"group": "base"}]})", "two foundations stand on");
     row("no modulus", R"({"materials": {"shear_modulus": null}})", "neither a shear modulus nor a shear wave speed");
     row("frequencies", R"({"parameters": {"frequencies": {"from": 2, "to": 1}}})", "run backwards");
-    row("no displacement given", R"({"excitation": {"loads": [{"kind": "displacement", "group": "ground", "value": [0, 0, 1]}]}})",
+    row("no displacement given",
+        R"({"excitation": {"loads": [{"kind": "displacement", "group": "ground", "value": [0, 0, 1]}]}})",
         "displacement z of group 'ground' is not prescribed");
-    row("held", R"({"excitation": {"loads": [{"kind": "force", "group": "base", "value": [0, 0, 1]}]}})", "held in all directions");
-    row("moving", R"({"excitation": {"loads": [{"kind": "moving", "group": "ground", "value": [0, 0, 1], "velocity": [0, 0, 0]}]}})", "stands still");
-    row("no direction", R"({"excitation": {"loads": [{"kind": "wave", "direction": [0, 0, 0]}]}})", "direction of the wave is zero");
-    row("plane", R"({"output": {"planes": [{"normal": "y", "low": [0, 0, 0], "high": [0, 0, 1], "points": [2, 2]}]}})", "no extent along x");
+    row("held", R"({"excitation": {"loads": [{"kind": "force", "group": "base", "value": [0, 0, 1]}]}})",
+        "held in all directions");
+    row("moving",
+        R"({"excitation": {"loads": [{"kind": "moving", "group": "ground", "value": [0, 0, 1], "velocity": [0, 0, 0]}]}})",
+        "stands still");
+    row("no direction", R"({"excitation": {"loads": [{"kind": "wave", "direction": [0, 0, 0]}]}})",
+        "direction of the wave is zero");
+    row("plane", R"({"output": {"planes": [{"normal": "y", "low": [0, 0, 0], "high": [0, 0, 1], "points": [2, 2]}]}})",
+        "no extent along x");
     row("memory", R"({"compute": {"memory": {"host": 1048576}}})", "the budget is");
   }
   void bad_cases() {
@@ -273,28 +290,33 @@ class TestSolver : public QObject {
   }
   void bad_meshes() {
     const auto said = [](const Mesh& mesh, const char* domain) {
-      Json json = read_json(R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
+      Json json = read_json(
+          R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
         "parameters": {"frequencies": {"values": [0.01]}}, "excitation": {"loads": [{"kind": "wave"}]}})");
       json["parameters"]["domain"] = domain;
       QString all;
-      for (const Diagnostic& d : ElasticBem().check(resolved(json).value(), &mesh)) all += QString::fromStdString(d.render()) + "\n";
+      for (const Diagnostic& d : ElasticBem().check(resolved(json).value(), &mesh))
+        all += QString::fromStdString(d.render()) + "\n";
       return all;
     };
     Mesh ball = *icosphere({.divisions = 2});
     QVERIFY(said(ball, "outside").isEmpty());
     std::vector<Index> some;
     for (Index c = 1; c < ball.cell_count(); ++c) some.push_back(c);
-    QVERIFY2(said(ball.extract(some), "outside").contains("cavity is not closed"), qPrintable(said(ball.extract(some), "outside")));
+    QVERIFY2(said(ball.extract(some), "outside").contains("cavity is not closed"),
+             qPrintable(said(ball.extract(some), "outside")));
     Mesh flipped = ball;
     std::swap(flipped.mutable_connectivity()[0], flipped.mutable_connectivity()[1]);
     QVERIFY(said(flipped, "outside").contains("flipped"));
     // A foundation on a group that has no cells left.
     Mesh holed = ball;
     holed.add_group("pad", 2);
-    Json on_pad = read_json(R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
+    Json on_pad = read_json(
+        R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
       "parameters": {"domain": "outside", "frequencies": {"values": [0.01]}}, "foundations": [{"group": "pad"}]})");
     QString told;
-    for (const Diagnostic& d : ElasticBem().check(resolved(on_pad).value(), &holed)) told += QString::fromStdString(d.render()) + "\n";
+    for (const Diagnostic& d : ElasticBem().check(resolved(on_pad).value(), &holed))
+      told += QString::fromStdString(d.render()) + "\n";
     QVERIFY2(told.contains("the group 'pad' has no surface cells"), qPrintable(told));
     Mesh warped;
     warped.add_point({0, 0, 0});

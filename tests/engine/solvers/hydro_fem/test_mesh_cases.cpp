@@ -150,7 +150,7 @@ struct MeshBench {
   RunContext context;
   std::unique_ptr<Solver> solver = solver_info().make();
   MeshBench(std::string_view text, std::shared_ptr<const Mesh> m,
-        const std::vector<std::pair<std::string, std::string>>& changes = {})
+            const std::vector<std::pair<std::string, std::string>>& changes = {})
       : input(resolved(text, changes).value()),
         mesh(std::move(m)), context{input, mesh, team, *cluster, results, progress, {}} {}
   void run() {
@@ -285,10 +285,10 @@ class TestMeshCases : public QObject {
     QVERIFY(std::isnan(b.number("energy_change")));  // not a closed flow
     // One region of two, as a number: half the volume at the start, and it keeps its heat.
     MeshBench half(text, nullptr,
-               {{"regions", R"([{"name": "a", "material": "air", "density": 1, "pressure": 0.4},
+                   {{"regions", R"([{"name": "a", "material": "air", "density": 1, "pressure": 0.4},
                                {"name": "b", "material": "air", "density": 1, "pressure": 0.4, "lower": [1, 0]}])"},
-                {"excitation", R"({"sources": [{"region": "b", "power": "1 kW/m^3"}]})"},
-                {"parameters.end_time", "1e-4"}});
+                    {"excitation", R"({"sources": [{"region": "b", "power": "1 kW/m^3"}]})"},
+                    {"parameters.end_time", "1e-4"}});
     half.run();
     QVERIFY2(std::abs(half.number("internal_energy") + half.number("kinetic_energy") - 2.1) < 1e-4,
              qPrintable(QString::number(half.number("internal_energy"), 'g', 15)));

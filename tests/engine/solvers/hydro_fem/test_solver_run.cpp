@@ -69,11 +69,13 @@ class TestSolverRun : public QObject {
     Bench b(blast_case, {{"grid.zones.0", "18"}, {"grid.zones.1", "18"}});
     const Trial trial = march_a_trial(b.input, nullptr, 1e9);
     QVERIFY(trial.steps > 0 && trial.seconds > 0);
-    QCOMPARE(trial.basis, std::string("from a trial on 9 × 9 zones; strong shear takes up to three times as many steps"));
+    QCOMPARE(trial.basis,
+             std::string("from a trial on 9 × 9 zones; strong shear takes up to three times as many steps"));
     b.solver->prepare(b.context).or_throw();
     const auto steps = static_cast<double>(b.march().step);
     b.solver->finish(b.context).or_throw();
-    QVERIFY2(trial.steps > 0.5 * steps && trial.steps < 2 * steps, qPrintable(QString("%1 for %2").arg(trial.steps).arg(steps)));
+    QVERIFY2(trial.steps > 0.5 * steps && trial.steps < 2 * steps,
+             qPrintable(QString("%1 for %2").arg(trial.steps).arg(steps)));
   }
 
   void a_blast_runs_and_says_how_well() {

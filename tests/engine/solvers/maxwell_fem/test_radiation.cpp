@@ -291,7 +291,8 @@ class TestRadiation : public QObject {
     const Index blocks = (tets + 4095) / 4096;
     // Every loop over all tetrahedra asks before each block of them, the one over pairs of faces before each hundred thousand.
     const Index pairs = domain.outer.faces() * domain.currents.faces() / 100000;
-    heard_at_once([&](const Stopped& stopped) { return make_domain(mesh, sphere_roles(s), stopped); }, 4 * blocks + pairs);
+    heard_at_once([&](const Stopped& stopped) { return make_domain(mesh, sphere_roles(s), stopped); },
+                  4 * blocks + pairs);
 
     double radius = 0;
     for (Index q = 0; q < domain.outer.size(); ++q) radius = std::max(radius, norm(domain.outer.point(q).x));

@@ -41,7 +41,8 @@ class TestRanks : public QObject {
           options.block = 2;
           Truncation t(system, radiation, options, cluster);
           std::vector<PlaneWave> all;
-          for (Index w = 0; w < waves; ++w) all.push_back(wave_from({0.4 * static_cast<double>(w), 0.3}, w % 2 == 1, 1));
+          for (Index w = 0; w < waves; ++w)
+            all.push_back(wave_from({0.4 * static_cast<double>(w), 0.3}, w % 2 == 1, 1));
           if (!t.start(team, all)) qFatal("start");
           while (!t.finished())
             if (!t.step(team)) qFatal("step");

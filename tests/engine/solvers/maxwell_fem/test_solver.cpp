@@ -336,7 +336,8 @@ class TestSolver : public QObject {
       QVERIFY(std::abs(sigma / cut->rows[static_cast<std::size_t>(std::lround(row[0]))][1] - 1) < 1e-9);
     }
     // A single wave is checked against one from elsewhere.
-    QVERIFY2(run.number("reciprocity_mismatch") < 1e-3, qPrintable(QString::number(run.number("reciprocity_mismatch"))));
+    QVERIFY2(run.number("reciprocity_mismatch") < 1e-3,
+             qPrintable(QString::number(run.number("reciprocity_mismatch"))));
     QVERIFY(run.number("optical_theorem_mismatch") < 1e-3);
     json["output"]["reciprocity"] = false;
     Run without(json);
@@ -381,18 +382,22 @@ class TestSolver : public QObject {
     };
     const Complex j{0, 1};
     const double w = 2 * std::numbers::pi * f;
-    for (const Kind& kind : {
-             Kind{"debye",
-                  R"({"kind": "debye", "permittivity_infinity": 2, "terms": [{"strength": 3, "time": "100 ps"}], "conductivity": 0.01})",
-                  2.0 + 3.0 / (1.0 + j * w * 1e-10) - j * 0.01 / (w * 8.8541878128e-12)},
-             Kind{"lorentz",
-                  R"({"kind": "lorentz", "permittivity_infinity": 1.5, "terms": [{"strength": 1, "frequency": "2 GHz", "damping": "0.5 GHz"}]})",
-                  1.5 + 4.0 / (4.0 - 1.0 + j * 0.5)},
-             Kind{"table",
-                  R"({"kind": "table", "frequencies": ["0.5 GHz", "1.5 GHz"], "permittivity": [3, 5], "permittivity_loss": [0.2, 0.4]})",
-                  Complex(4, -0.3)},
-             Kind{"constant", R"({"permittivity": 3, "permittivity_loss": 0.5})", Complex(3, -0.5)},
-         }) {
+    for (
+        const Kind& kind : {
+            Kind{
+                "debye",
+                R"({"kind": "debye", "permittivity_infinity": 2, "terms": [{"strength": 3, "time": "100 ps"}], "conductivity": 0.01})",
+                2.0 + 3.0 / (1.0 + j * w * 1e-10) - j * 0.01 / (w * 8.8541878128e-12)},
+            Kind{
+                "lorentz",
+                R"({"kind": "lorentz", "permittivity_infinity": 1.5, "terms": [{"strength": 1, "frequency": "2 GHz", "damping": "0.5 GHz"}]})",
+                1.5 + 4.0 / (4.0 - 1.0 + j * 0.5)},
+            Kind{
+                "table",
+                R"({"kind": "table", "frequencies": ["0.5 GHz", "1.5 GHz"], "permittivity": [3, 5], "permittivity_loss": [0.2, 0.4]})",
+                Complex(4, -0.3)},
+            Kind{"constant", R"({"permittivity": 3, "permittivity_loss": 0.5})", Complex(3, -0.5)},
+        }) {
       Json json = sphere_case();
       json["sphere"]["radius"] = "30 mm";
       json["sphere"]["layers"] = 2;
@@ -459,7 +464,8 @@ class TestSolver : public QObject {
     const double ka = 2 * std::numbers::pi * 1e9 / light_speed * 0.05;
     const double exact = conducting_sphere(ka).sigma_e(-1) * std::numbers::pi * 0.05 * 0.05;
     QVERIFY(write_mesh(*icosphere({.radius = 0.05, .divisions = 4, .equal_volume = true}), folder / "ball.stl").ok());
-    std::ofstream(folder / "ball.geo") << "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0, 0, 0, 50};\nSave \"ball.step\";\n";
+    std::ofstream(folder / "ball.geo")
+        << "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0, 0, 0, 50};\nSave \"ball.step\";\n";
     QProcess make;
     make.setWorkingDirectory(QString::fromStdString(folder.string()));
     make.start(QString::fromStdString(find_gmsh()->string()), {"-0", "ball.geo"});
@@ -507,8 +513,8 @@ class TestSolver : public QObject {
         if (mesh->shape(c) != CellShape::tet4) continue;
         const auto n = mesh->nodes(c);
         const Vec3 o = mesh->point(n[0]);
-        const double six = vec::triple(vec::sub(mesh->point(n[1]), o), vec::sub(mesh->point(n[2]), o),
-                                       vec::sub(mesh->point(n[3]), o));
+        const double six =
+            vec::triple(vec::sub(mesh->point(n[1]), o), vec::sub(mesh->point(n[2]), o), vec::sub(mesh->point(n[3]), o));
         QVERIFY(six > 0);
         volume[layers > 1] += six / 6;
       }

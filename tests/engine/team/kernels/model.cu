@@ -90,7 +90,8 @@ __global__ void cluster_ring(RingArguments a) {
 /// Block b adds up the columns of the boxes at (4 b - 4, b - 1, step - 1): parts of them lie beyond the array.
 __global__ void boxes(const __grid_constant__ BoxArguments a) {
   float* const held = dynamic_shared<float>();  // two boxes by turns
-  const int id = static_cast<int>(threadIdx.x), b = static_cast<int>(blockIdx.x), size = a.values * a.rows, room = (size + 31) / 32 * 32;
+  const int id = static_cast<int>(threadIdx.x), b = static_cast<int>(blockIdx.x), size = a.values * a.rows,
+            room = (size + 31) / 32 * 32;
   const SharedAddress signals = shared_address(held + 2 * room);
   const auto ask = [&](int step) {
     const SharedAddress signal = signals + ClusterSignal::bytes * (step % 2);
