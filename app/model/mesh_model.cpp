@@ -68,9 +68,12 @@ void MeshModel::look() {
     return value && value->is_string() ? QString::fromStdString(value->get<std::string>()) : QString();
   };
   const QString file = text("/mesh/file");
-  const QString key = is_wanted() && !file.isEmpty() ? file + '\n' + text("/mesh/unit") + '\n' +
-                                                           QString::fromStdString(model_.document().folder().string())
-                                                     : QString();
+  // All keys of the section decide what the mesh looks like.
+  const Json* section = model_.value("/mesh");
+  const QString key = is_wanted() && !file.isEmpty() && section
+                          ? QString::fromStdString(json_text(*section)) + '\n' +
+                                QString::fromStdString(model_.document().folder().string())
+                          : QString();
   if (key == key_) return;
   key_ = key;
   stop_.request_stop();
@@ -200,6 +203,9 @@ void MeshModel::make_mesh(const std::string& name, const QString& edit,
         const Json* file = self.model_.value("/mesh/file");
         std::filesystem::path place = file && file->is_string() ? file->get<std::string>() : std::string();
         self.model_.set("/mesh/file", place.replace_filename(name).string(), edit);
+        // What a geometry stated, the mesh file does not: it was written in metres.
+        if (const Json* unit = self.model_.value("/mesh/unit"); !unit || !unit->is_string())
+          self.model_.set("/mesh/unit", "m", edit);
         emit self.changed();
       });
 }

@@ -47,7 +47,7 @@ void fill(Setup& out, const CaseDocument& document, Progress& progress, const st
 
   const bool has_mesh = out.input.values().has("mesh");
   if (has_mesh) progress.begin("read mesh", 0, "");
-  auto mesh = mesh_of(out.input, stop);
+  auto mesh = mesh_of(out.input, stop, &out.diagnostics);
   if (has_mesh) progress.end();
   if (!mesh) return fail(mesh.error());
   out.mesh = std::move(*mesh);

@@ -12,13 +12,23 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace conoid {
+
+/// What a reader has to say besides the mesh.
+struct ReadNotes {
+  std::vector<std::string> said;  ///< what was left out or taken to be, a sentence each
+  double unit = 0;                ///< metres of the unit that the file itself states; 0: it states none
+  std::string unit_name;          ///< "mm"
+};
 
 struct ReadOptions {
   double scale = 1;                      ///< metres a unit of the file: 1e-3 for a mesh in millimetres
   Bytes memory_limit = Bytes{16} << 30;  ///< file and mesh together, in bytes; above it ErrorCode::resources
   bool keep_unused_points = false;       ///< points that no cell uses (centres of circles, say) are dropped otherwise
+  ReadNotes* notes =
+      nullptr;  ///< where to say it; a file that states its unit is read in that one, whatever `scale` is
 };
 
 enum class MeshFormat { msh, stl, obj, ply, nastran, mfem, vtu };
