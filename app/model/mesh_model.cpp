@@ -11,26 +11,12 @@
 #include "app/forms/schema_text.hpp"
 #include "app/model/background.hpp"
 #include "engine/core/units.hpp"
+#include "engine/session/wave_numbers.hpp"
 
 namespace conoid::app {
 namespace {
 
 constexpr int delay_ms = 150;  // after the last key
-
-/// All values of fields of one name, in their SI unit.
-void collect(const Json& value, const char* name, const char* unit, std::vector<double>& out) {
-  if (value.is_object()) {
-    for (const auto& [key, member] : value.items()) {
-      if (key == name && member.is_number()) out.push_back(member.get<double>());
-      if (key == name && member.is_string())
-        if (const auto q = parse_quantity(member.get<std::string>(), unit)) out.push_back(q->value);
-      if (member.is_structured()) collect(member, name, unit, out);
-    }
-  } else if (value.is_array()) {
-    for (const auto& member : value)
-      if (member.is_structured()) collect(member, name, unit, out);
-  }
-}
 
 }  // namespace
 
@@ -211,29 +197,11 @@ void MeshModel::make_mesh(const std::string& name, const QString& edit,
 }
 
 double MeshModel::frequency() const {
-  std::vector<double> values;
-  for (const char* section : {"/excitation", "/parameters/frequencies", "/output"})
-    if (const Json* value = model_.value(section))
-      for (const char* name : {"frequency", "to"}) collect(*value, name, "Hz", values);
-  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  return highest_frequency(model_.document().json());
 }
 
 double MeshModel::speed() const {
-  std::vector<double> values;
-  if (const Json* value = model_.value("/materials"))
-    for (const char* name : {"speed", "shear_speed", "s_speed"}) collect(*value, name, "m/s", values);
-  std::erase_if(values, [](double v) { return !(v > 0); });
-  if (!values.empty()) return *std::min_element(values.begin(), values.end());
-  // Where materials have a permittivity it is light, slowest in the densest of them.
-  if (keyword_of(model_.schema(), "properties").dump().find("\"permittivity\"") == std::string::npos) return 0;
-  std::vector<double> permittivities{1}, permeabilities{1};
-  if (const Json* value = model_.value("/materials")) {
-    collect(*value, "permittivity", "1", permittivities);
-    collect(*value, "permeability", "1", permeabilities);
-  }
-  constexpr double light = 299'792'458;  // m/s
-  return light / std::sqrt(*std::max_element(permittivities.begin(), permittivities.end()) *
-                           *std::max_element(permeabilities.begin(), permeabilities.end()));
+  return lowest_speed(model_.document().json(), model_.schema());
 }
 
 }  // namespace conoid::app

@@ -76,6 +76,21 @@ Status settle_unit(const MeshRequest& request, double given, double stated, cons
 
 }  // namespace
 
+const std::vector<std::string_view>& geometry_endings() {
+  static const std::vector<std::string_view> all{".geo", ".step", ".stp", ".brep", ".iges", ".igs"};
+  return all;
+}
+
+std::string mesh_file_patterns(bool with_geometry) {
+  std::string out;
+  const auto add = [&](std::string_view ending) { out += (out.empty() ? "*" : " *") + std::string(ending); };
+  for (const MeshFormatInfo& f : mesh_formats())
+    for (const std::string_view ending : f.endings) add(ending);
+  if (with_geometry)
+    for (const std::string_view ending : geometry_endings()) add(ending);
+  return out;
+}
+
 Result<PreparedMesh> prepare_mesh(const MeshRequest& request, std::stop_token stop) {
   try {
     PreparedMesh out;

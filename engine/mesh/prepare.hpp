@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace conoid {
@@ -40,6 +41,11 @@ struct PreparedMesh {
 /// Errors: those of load_mesh(), remeshed(), repaired(); no unit at all (invalid_input); a unit that is none of length. Blocks; any thread
 /// may call.
 [[nodiscard]] Result<PreparedMesh> prepare_mesh(const MeshRequest& request, std::stop_token stop = {});
+
+/// ".geo", ".step" …: files that gmsh meshes first; is_geometry() says the same of a file.
+[[nodiscard]] const std::vector<std::string_view>& geometry_endings();
+/// "*.msh *.stl …" of all that can be opened, for file dialogs.
+[[nodiscard]] std::string mesh_file_patterns(bool with_geometry);
 
 /// The unit of length that a STEP or IGES file states, in metres; 0 when it states none or is no such file. `name` gets its name.
 /// ISO 10303-41 (units of measure: SI_UNIT, CONVERSION_BASED_UNIT), IGES 5.3, section 2.2.4.3 (global parameters 14 and 15).

@@ -221,7 +221,7 @@ void add_mesh(OptionSet verb, Context& context) {
       .shown_default()
       .positive();
   verb.flag("--text", options->text, "Convert to the text form of the format");
-  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, &context] { run_mesh(*options, context); });
 }
 
