@@ -24,6 +24,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/model/json_path.hpp"
 #include "engine/core/units.hpp"
+#include "engine/session/mesh_preview.hpp"
 
 namespace conoid::app {
 namespace {
@@ -356,7 +357,7 @@ void FileEdit::refresh() {
 
 void FileEdit::browse() {
   static const QHash<QString, QString> filters = {
-      {"mesh", tr("Meshes (*.msh *.stl *.obj *.ply *.bdf *.nas *.mesh *.vtu)")},
+      {"mesh", tr("Meshes and geometry (%1)").arg(QString::fromStdString(mesh_file_patterns(true)))},
       {"geometry", tr("Geometry (*.geo *.step *.stp)")},
       {"model", tr("Models (*.json *.raw *.bin *.sgy *.segy *.vti)")},
       {"signal", tr("Signals (*.csv *.txt)")}};

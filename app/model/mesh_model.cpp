@@ -11,26 +11,12 @@
 #include "app/forms/schema_text.hpp"
 #include "app/model/background.hpp"
 #include "engine/core/units.hpp"
+#include "engine/session/wave_numbers.hpp"
 
 namespace conoid::app {
 namespace {
 
 constexpr int delay_ms = 150;  // after the last key
-
-/// All values of fields of one name, in their SI unit.
-void collect(const Json& value, const char* name, const char* unit, std::vector<double>& out) {
-  if (value.is_object()) {
-    for (const auto& [key, member] : value.items()) {
-      if (key == name && member.is_number()) out.push_back(member.get<double>());
-      if (key == name && member.is_string())
-        if (const auto q = parse_quantity(member.get<std::string>(), unit)) out.push_back(q->value);
-      if (member.is_structured()) collect(member, name, unit, out);
-    }
-  } else if (value.is_array()) {
-    for (const auto& member : value)
-      if (member.is_structured()) collect(member, name, unit, out);
-  }
-}
 
 }  // namespace
 
@@ -68,9 +54,12 @@ void MeshModel::look() {
     return value && value->is_string() ? QString::fromStdString(value->get<std::string>()) : QString();
   };
   const QString file = text("/mesh/file");
-  const QString key = is_wanted() && !file.isEmpty() ? file + '\n' + text("/mesh/unit") + '\n' +
-                                                           QString::fromStdString(model_.document().folder().string())
-                                                     : QString();
+  // All keys of the section decide what the mesh looks like.
+  const Json* section = model_.value("/mesh");
+  const QString key = is_wanted() && !file.isEmpty() && section
+                          ? QString::fromStdString(json_text(*section)) + '\n' +
+                                QString::fromStdString(model_.document().folder().string())
+                          : QString();
   if (key == key_) return;
   key_ = key;
   stop_.request_stop();
@@ -200,34 +189,19 @@ void MeshModel::make_mesh(const std::string& name, const QString& edit,
         const Json* file = self.model_.value("/mesh/file");
         std::filesystem::path place = file && file->is_string() ? file->get<std::string>() : std::string();
         self.model_.set("/mesh/file", place.replace_filename(name).string(), edit);
+        // What a geometry stated, the mesh file does not: it was written in metres.
+        if (const Json* unit = self.model_.value("/mesh/unit"); !unit || !unit->is_string())
+          self.model_.set("/mesh/unit", "m", edit);
         emit self.changed();
       });
 }
 
 double MeshModel::frequency() const {
-  std::vector<double> values;
-  for (const char* section : {"/excitation", "/parameters/frequencies", "/output"})
-    if (const Json* value = model_.value(section))
-      for (const char* name : {"frequency", "to"}) collect(*value, name, "Hz", values);
-  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  return highest_frequency(model_.document().json());
 }
 
 double MeshModel::speed() const {
-  std::vector<double> values;
-  if (const Json* value = model_.value("/materials"))
-    for (const char* name : {"speed", "shear_speed", "s_speed"}) collect(*value, name, "m/s", values);
-  std::erase_if(values, [](double v) { return !(v > 0); });
-  if (!values.empty()) return *std::min_element(values.begin(), values.end());
-  // Where materials have a permittivity it is light, slowest in the densest of them.
-  if (keyword_of(model_.schema(), "properties").dump().find("\"permittivity\"") == std::string::npos) return 0;
-  std::vector<double> permittivities{1}, permeabilities{1};
-  if (const Json* value = model_.value("/materials")) {
-    collect(*value, "permittivity", "1", permittivities);
-    collect(*value, "permeability", "1", permeabilities);
-  }
-  constexpr double light = 299'792'458;  // m/s
-  return light / std::sqrt(*std::max_element(permittivities.begin(), permittivities.end()) *
-                           *std::max_element(permeabilities.begin(), permeabilities.end()));
+  return lowest_speed(model_.document().json(), model_.schema());
 }
 
 }  // namespace conoid::app

@@ -536,6 +536,7 @@ void MeshPanel::fill_checks(const MeshPreview& mesh) {
   clear_layout(checks_);
   const MeshSummary& s = mesh.summary;
   const QualityReport& q = s.quality;
+  for (const std::string& note : mesh.notes) add_check(true, translated(note));
   if (s.has_surface && s.dimension == 2) {
     const bool flat = s.high[0] == s.low[0] || s.high[1] == s.low[1] || s.high[2] == s.low[2];
     if (!flat)

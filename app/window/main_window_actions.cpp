@@ -32,6 +32,7 @@
 #include "app/window/palette.hpp"
 #include "app/window/workbench.hpp"
 #include "conoid/config.hpp"
+#include "engine/session/mesh_preview.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::app {
@@ -62,7 +63,8 @@ std::vector<ActionRow> MainWindow::action_rows() {
        [this] {
          const QString file = QFileDialog::getOpenFileName(
              this, tr("Choose a mesh"), {},
-             tr("Meshes and geometry (*.msh *.stl *.obj *.geo *.step *.stp);;All files (*)"));
+             tr("Meshes and geometry (%1)").arg(QString::fromStdString(mesh_file_patterns(true))) + ";;" +
+                 tr("All files (*)"));
          if (!file.isEmpty()) take_mesh(file);
        }},
       {"file.open_run",

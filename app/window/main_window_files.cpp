@@ -23,6 +23,7 @@
 #include "app/runs/runs_page.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/workbench.hpp"
+#include "engine/session/mesh_preview.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::app {
@@ -98,7 +99,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 void MainWindow::take_mesh(const QString& file) {
-  static const QStringList endings = {"msh", "stl", "obj", "geo", "step", "stp", "brep", "iges", "igs"};
+  const QStringList endings = QString::fromStdString(mesh_file_patterns(true)).remove("*.").split(' ');
   const QString ending = QFileInfo(file).suffix().toLower();
   if (!endings.contains(ending))
     return show_error(

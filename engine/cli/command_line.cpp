@@ -11,6 +11,7 @@
 #include "conoid/config.hpp"
 #include "engine/case/case.hpp"
 #include "engine/cli/verbs/verbs.hpp"
+#include "engine/solvers/registry.hpp"
 
 namespace conoid::cli {
 namespace {
@@ -29,9 +30,10 @@ std::vector<std::string> verb_names() {
   return out;
 }
 
-/// `conoid help run` is `conoid run --help`.
+/// `conoid help run` is `conoid run --help`, `conoid help SOLVER` is `conoid list SOLVER`.
 std::vector<std::string> arguments(int argc, char** argv) {
   std::vector<std::string> out(argv + 1, argv + argc);
+  if (out.size() == 2 && out[0] == "help" && find_solver(out[1]) != nullptr) return {"list", out[1]};
   if (!out.empty() && out[0] == "help") {
     out.erase(out.begin());
     out.insert(out.begin() + (out.empty() ? 0 : 1), "--help");
@@ -44,7 +46,7 @@ Error unknown_verb(const std::string& word) {
   std::string hint =
       near.empty() ? "`conoid help` lists the commands." : fmt::format("Did you mean `conoid {}`?", near);
   if (near.empty() && (word.ends_with(".json") || word.find('/') != std::string::npos))
-    hint = fmt::format("To run a case: conoid run {}", word);
+    hint = fmt::format("To run a case: conoid run {}", shell_word(word));
   return make_error(ErrorCode::command_line, fmt::format("there is no command '{}'", word), hint);
 }
 

@@ -7,9 +7,11 @@
 #include <fmt/core.h>
 
 #include "engine/case/case.hpp"
+#include "engine/cli/output.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/io/run_folder.hpp"
+#include "engine/solvers/registry.hpp"
 
 namespace conoid::cli {
 namespace fs = std::filesystem;
@@ -34,7 +36,7 @@ Error missing_case(const fs::path& path) {
   } else {
     for (const SampleCase& sample : sample_cases())
       if (sample.name == path.string())
-        error.hint = fmt::format("It is a sample case: conoid new {0} && conoid run {0}", sample.name);
+        error.hint = fmt::format("It is a sample case: conoid new {0} && conoid run {0}", shell_word(sample.name));
   }
   return error;
 }
@@ -62,19 +64,51 @@ Status apply_set(CaseDocument& document, const std::string& assignment) {
   return document.set(assignment.substr(0, equals), assignment.substr(equals + 1));
 }
 
+Diagnostic at_its_flag(Diagnostic d, const std::vector<std::string>& assignments) {
+  if (d.place.pointer.empty()) return d;
+  for (const std::string& assignment : assignments) {
+    const auto pointer = to_pointer(assignment.substr(0, assignment.find('=')));
+    if (!pointer) continue;
+    const bool same = d.place.pointer == *pointer, inside = d.place.pointer.starts_with(*pointer + "/");
+    // Errors of a key that is not known stand at the key, those of a step on the way to it above.
+    const bool above =
+        pointer->starts_with(d.place.pointer + "/") && d.text.find(pointer_steps(*pointer).back()) != std::string::npos;
+    if (!same && !inside && !above) continue;
+    d.place.file = fmt::format("{} with --set {}", d.place.file, assignment);
+    d.place.line = 0;
+    return d;
+  }
+  return d;
+}
+
+std::vector<Diagnostic> errors_of_settings(const CaseDocument& document, const std::vector<std::string>& assignments) {
+  std::vector<Diagnostic> out;
+  if (assignments.empty() || !document.json().is_object() || !document.json().contains("solver")) return out;
+  const Json& id = document.json()["solver"];
+  const SolverInfo* info = id.is_string() ? find_solver(id.get<std::string>()) : nullptr;
+  if (info == nullptr) return out;
+  const auto schema = Schema::for_solver(info->id, info->schema);
+  if (!schema) return out;
+  for (const Diagnostic& d : validate(document, *schema)) {
+    Diagnostic at = at_its_flag(d, assignments);
+    if (d.severity == Severity::error && at.place.file != d.place.file) out.push_back(std::move(at));
+  }
+  return out;
+}
+
 Result<fs::path> run_folder_named(const std::string& name) {
   const fs::path path(name);
   std::error_code ignored;
   if (name != "latest" && fs::is_regular_file(path, ignored))
     return make_error(ErrorCode::file, fmt::format("'{}' is a file, not a run folder", name),
-                      path.extension() == ".json" ? fmt::format("To start a case: conoid run {}", name)
+                      path.extension() == ".json" ? fmt::format("To start a case: conoid run {}", shell_word(name))
                                                   : "Name a folder that `conoid run` made, or 'latest'.");
   auto found = RunFolder::find(name, "runs");
   if (!found) return found.error();
   if (!is_there(found->run_file()))
     return make_error(ErrorCode::file,
                       fmt::format("'{}' is not a run folder: it has a case.json, but no run.json", name),
-                      fmt::format("To start the case: conoid run {}", name));
+                      fmt::format("To start the case: conoid run {}", shell_word(name)));
   return found->path();
 }
 

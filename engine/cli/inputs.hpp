@@ -17,6 +17,14 @@ namespace conoid::cli {
 /// PATH=VALUE.
 [[nodiscard]] Status apply_set(CaseDocument& document, const std::string& assignment);
 
+/// A diagnostic whose value one of these assignments set names the flag instead of a line of the file.
+[[nodiscard]] Diagnostic at_its_flag(Diagnostic diagnostic, const std::vector<std::string>& assignments);
+
+/// What the schema has against values that assignments set: unknown keys, units, ranges; each names its flag. Empty where there is nothing,
+/// or no such solver.
+[[nodiscard]] std::vector<Diagnostic> errors_of_settings(const CaseDocument& document,
+                                                         const std::vector<std::string>& assignments);
+
 /// "latest", a path, or a run's name below runs/. The error says what the path is instead, or what is near.
 [[nodiscard]] Result<std::filesystem::path> run_folder_named(const std::string& name);
 

@@ -10,11 +10,10 @@
 namespace conoid::cli {
 
 void Context::write(std::string_view line) const {
-  if (!talks()) return;
-  std::FILE* out = json ? stderr : stdout;
-  std::fwrite(line.data(), 1, line.size(), out);
-  std::fputc('\n', out);
-  std::fflush(out);
+  if (!talks() || json) return;
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fputc('\n', stdout);
+  std::fflush(stdout);
 }
 
 void Context::object(const Json& value) const {
@@ -29,6 +28,19 @@ void Context::fail(const Error& error) {
   exit = static_cast<int>(error.code);
   if (talks()) print_error(error);
   object({{"exit", exit}, {"error", to_json(error)}});
+}
+
+std::string shell_word(std::string_view text) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-./+:,@%=").find(c) != std::string_view::npos ||
+           (static_cast<unsigned char>(c) & 0x80) != 0;
+  };
+  if (!text.empty() && text.front() != '-' && std::all_of(text.begin(), text.end(), plain)) return std::string(text);
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  // What begins with a minus is a file to the shell, but an option to a program.
+  return (text.starts_with('-') ? "./" : "") + out + "'";
 }
 
 void print_error(const Error& error) {

@@ -13,7 +13,7 @@
 
 namespace conoid::cli {
 
-/// What the verbs share. With `json`, text goes to stderr and stdout carries one JSON object.
+/// What the verbs share. With `json`, stdout carries one JSON object and nothing else is said but errors (on stderr).
 struct Context {
   bool json = false;
   int exit = 0;
@@ -28,6 +28,9 @@ struct Context {
   /// Prints an error (as JSON too when asked for) and sets the exit code.
   void fail(const Error& error);
 };
+
+/// A path or a name as one word of a shell: quoted where it holds blanks or signs that a shell takes for its own.
+[[nodiscard]] std::string shell_word(std::string_view text);
 
 /// "conoid: error: …" on stderr.
 void print_error(const Error& error);

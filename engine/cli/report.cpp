@@ -41,7 +41,7 @@ void cost_rows(const Json& summary, std::vector<std::vector<std::string>>& rows)
 }
 
 void next_steps(const Report& report, double frames, const Context& context) {
-  const std::string run = short_path(report.folder);
+  const std::string run = shell_word(short_path(report.folder));
   if (report.last.state == SessionState::stopped) context.say("Go on with:  conoid resume {}", run);
   if (frames <= 0 || report.first_field.empty()) return;
   context.say("See it with: conoid render {} --field {} -o {}.png", run, report.first_field, report.first_field);

@@ -9,6 +9,7 @@
 #include "engine/cli/report.hpp"
 #include "engine/cli/signals.hpp"
 #include "engine/cluster/communicator.hpp"
+#include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/session/process/process_session.hpp"
 
@@ -18,7 +19,8 @@ namespace {
 /// Takes the events of a session; keeps what the report wants.
 class Watcher {
  public:
-  Watcher(ProgressForm form, SignalWatch& signals) : view_(form), signals_(signals) {}
+  Watcher(ProgressForm form, SignalWatch& signals)
+      : view_(form), speaks_(form == ProgressForm::line || form == ProgressForm::plain), signals_(signals) {}
 
   void look(SessionPort& port) {
     if (signals_.take_checkpoint_wish()) port.send(Command::checkpoint);
@@ -38,6 +40,8 @@ class Watcher {
   }
   void on(const DiagnosticEvent& e) {
     view_.clear();
+    // Warnings and errors are in the log; what was merely settled is said here.
+    if (speaks_ && e.diagnostic.severity == Severity::note) std::fprintf(stderr, "%s\n", e.diagnostic.render().c_str());
     report.diagnostics.push_back(e.diagnostic);
   }
   void on(const TableEvent& e) { report.table_rows[e.info.id] = e.first_row + e.rows.size(); }
@@ -48,6 +52,7 @@ class Watcher {
   void on(const BalanceEvent&) {}
 
   ProgressView view_;
+  bool speaks_;
   SignalWatch& signals_;
 };
 
@@ -62,7 +67,7 @@ void add_run_options(OptionSet verb, RunOptions& options, Context& context) {
       .shown_default();
   verb.value("--launcher", options.launcher,
              "Compute in another program: \"mpirun -n 4\", \"ssh host\", or a path to conoid-worker");
-  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
 }
 
 Result<MemoryBudgets> parse_memory(const std::string& text) {
@@ -91,8 +96,10 @@ Result<MemoryBudgets> parse_memory(const std::string& text) {
 }
 
 void run_and_report(SessionOptions session, const RunOptions& options, Context& context) {
-  const auto form = progress_form(options.progress);
+  // With --json nothing is said but errors, unless progress is asked for.
+  const auto form = progress_form(context.json && options.progress == "auto" ? "none" : options.progress);
   if (!form) return context.fail(form.error());
+  if (context.json) log::set_console_level(LogLevel::error);
   const auto memory = parse_memory(options.memory);
   if (!memory) return context.fail(memory.error());
   session.workers = options.workers;

@@ -18,7 +18,7 @@ void add_rows_options(OptionSet verb, Context& context, const char* solver,
   verb.value("SOLVER", options->solver, solver);
   verb.flag("--quick", options->quick, "Within 45 s a solver on two cores");
   verb.value("--only", options->only, "Only rows whose names begin with this");
-  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, use = std::move(use), &context] { use(*options, context); });
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/units.hpp"
 
 namespace conoid {
 namespace {
@@ -123,6 +124,34 @@ class Records {
   bool complete_ = false;
 };
 
+/// "0,0010", "-1,5e-3": a number as half of the world writes it.
+bool has_decimal_comma(std::string_view field) {
+  field = trimmed(field);
+  const std::size_t comma = field.find(',');
+  if (comma == std::string_view::npos || field.find(',', comma + 1) != std::string_view::npos ||
+      comma + 1 == field.size())
+    return false;
+  std::string pointed(field);
+  pointed[comma] = '.';
+  return to_number(pointed).has_value();
+}
+
+/// True where blanks (or tabs) part a line into at least two numbers, one of them with a decimal comma.
+bool is_blank_row_with_commas(std::string_view line) {
+  std::size_t numbers = 0, commas = 0;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t begin = line.find_first_not_of(" \t", at);
+    if (begin == std::string_view::npos) break;
+    at = std::min(line.find_first_of(" \t", begin), line.size());
+    const std::string_view word = line.substr(begin, at - begin);
+    const bool comma = has_decimal_comma(word);
+    if (!comma && !to_number(word)) return false;
+    commas += comma ? 1 : 0;
+    ++numbers;
+  }
+  return numbers > 1 && commas > 0;
+}
+
 char guess_separator(std::string_view line) {
   bool quoted = false;
   std::size_t commas = 0, semicolons = 0, tabs = 0;
@@ -133,8 +162,10 @@ char guess_separator(std::string_view line) {
     semicolons += c == ';';
     tabs += c == '\t';
   }
-  if (commas > 0) return ',';
+  // Commas beside semicolons are decimal commas (or stand in names); so are those within words that blanks part.
   if (semicolons > 0) return ';';
+  if (commas > 0 && is_blank_row_with_commas(line)) return tabs > 0 ? '\t' : ' ';
+  if (commas > 0) return ',';
   if (tabs > 0) return '\t';
   return ' ';
 }
@@ -146,6 +177,11 @@ Column column_from(std::string_view heading) {
     return {std::string(trimmed(heading.substr(0, open))),
             std::string(heading.substr(open + 1, heading.size() - open - 2)),
             {}};
+  // "t (ms)" as well, where that is a unit.
+  if (const std::size_t round = heading.rfind('(');
+      round != std::string_view::npos && round > 0 && heading.ends_with(')'))
+    if (const std::string_view unit = trimmed(heading.substr(round + 1, heading.size() - round - 2)); known_unit(unit))
+      return {std::string(trimmed(heading.substr(0, round))), std::string(unit), {}};
   return {std::string(heading), {}, {}};
 }
 
@@ -205,6 +241,19 @@ std::vector<double> CsvTable::column(std::size_t c) const {
   return out;
 }
 
+Result<double> column_factor(const Column& column, std::string_view expected) {
+  if (column.unit.empty() || column.unit == "1") return 1.0;
+  std::string unit = column.unit;
+  std::replace(unit.begin(), unit.end(), ' ', '*');  // "Pa m"
+  const auto one = parse_quantity("1 " + unit, expected);
+  if (one && one->value > 0) return one->value;
+  return make_error(ErrorCode::invalid_input,
+                    fmt::format("column '{}': expected a unit of {} such as {}, found '{}'", column.name,
+                                quantity_kind(expected).empty() ? std::string(expected) : quantity_kind(expected),
+                                expected, shortened(column.unit)),
+                    fmt::format("Correct the heading, for example {}[{}].", column.name, expected));
+}
+
 std::size_t CsvTable::find(std::string_view name) const {
   for (std::size_t c = 0; c < columns.size(); ++c)
     if (columns[c].name == name) return c;
@@ -245,6 +294,13 @@ Result<CsvTable> parse_csv(std::string_view text, const std::string& name, const
       break;
     }
     if (fields.size() == 1 && trimmed(fields[0]).empty()) continue;
+    for (std::size_t k = 0; k < fields.size(); ++k)
+      if (has_decimal_comma(fields[k]))
+        return make_error(ErrorCode::invalid_input,
+                          fmt::format("column {}: '{}' has a decimal comma; numbers are read with a decimal point",
+                                      k + 1, shortened(fields[k])),
+                          "Save the table with decimal points, or turn them: sed 's/,/./g' OLD > NEW",
+                          {name, line, {}});
     if (first) {
       first = false;
       bool numbers = true;

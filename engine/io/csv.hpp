@@ -55,11 +55,15 @@ struct CsvTable {
 };
 
 /// Reads text that separates fields by comma, semicolon, tab or blanks (found from the first row); `#` and `%` start
-/// comments; a header is optional. Anything that is not a number is an error with its line.
+/// comments; a header is optional ("p[Pa]", "p (Pa)"). Anything that is not a number is an error with its line, a decimal comma by name.
 [[nodiscard]] Result<CsvTable> parse_csv(std::string_view text, const std::string& name, const CsvLimits& limits = {},
                                          CutLine cut = CutLine::keep);
 [[nodiscard]] Result<CsvTable> read_csv(const std::filesystem::path& file, const CsvLimits& limits = {},
                                         CutLine cut = CutLine::keep);
+
+/// How many of `expected` (an SI unit) one unit of the column is: 1 where its heading names none; an error where that measures something
+/// else or is no unit.
+[[nodiscard]] Result<double> column_factor(const Column& column, std::string_view expected);
 
 /// A chart's table of a run, with the description its preamble holds (title, form, scales, overlays).
 struct StoredTable {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SEG-Y revision 0 to 2 (big endian): traces of IBM or IEEE floats with their headers, read within bounds and written.
+// SEG-Y revision 0 to 2.1, of either byte order: traces of floats or integers with their headers, read within bounds; written as big-endian
+// IBM or IEEE floats.
 //
-// Source of the layout: SEG-Y_r2.0 (SEG Technical Standards Committee, 2017), tables 2 and 3.
+// Source of the layout: SEG-Y_r2.0 (SEG Technical Standards Committee, 2017), tables 2 and 3, and SEG-Y_r2.1 (2023).
 #pragma once
 
 #include <array>
@@ -18,7 +19,22 @@
 
 namespace conoid {
 
-enum class SegyFormat : int { ibm_float = 1, ieee_float = 5 };
+/// Codes of bytes 3225-3226.
+enum class SegyFormat : int {
+  ibm_float = 1,
+  int32 = 2,
+  int16 = 3,
+  ieee_float = 5,
+  ieee_double = 6,
+  int24 = 7,
+  int8 = 8,
+  int64 = 9,
+  uint32 = 10,
+  uint16 = 11,
+  uint64 = 12,
+  uint24 = 15,
+  uint8 = 16
+};
 
 /// IBM System/360 single precision, base 16. Values too large become the largest IBM number, too small ones zero.
 [[nodiscard]] std::uint32_t to_ibm_float(float value);
@@ -36,15 +52,27 @@ struct SegyTrace {
   double delay = 0;                               ///< byte 109, s
 };
 
-/// A file whose binary header agrees with its length. Traces all have the same number of samples.
+/// Where a trace header keeps what a model needs (the first of four bytes, from 1), for files that have it elsewhere.
+struct SegyBytes {
+  int inline_number = 189, crossline = 193, x = 181, y = 185;
+};
+
+/// A file whose binary header agrees with its length. Traces all have the same number of samples. Lengths come out in metres: the
+/// measurement system of the binary header (bytes 3255-3256) is applied to positions and offsets. Samples are as in the file.
 class SegyReader {
  public:
-  [[nodiscard]] static Result<SegyReader> open(const std::filesystem::path& path);
+  [[nodiscard]] static Result<SegyReader> open(const std::filesystem::path& path, const SegyBytes& bytes = {});
   [[nodiscard]] Index traces() const { return traces_; }
   [[nodiscard]] Index samples() const { return samples_; }
   /// As the binary header says it: s for time, m for depth are 1e-6 and 1e-3 of the number in the file.
   [[nodiscard]] double interval_microseconds() const { return interval_; }
   [[nodiscard]] SegyFormat format() const { return format_; }
+  /// Metres a unit of length of the file: 0.3048 where it is in feet.
+  [[nodiscard]] double metres() const { return metres_; }
+  [[nodiscard]] bool in_feet() const { return metres_ != 1; }
+  [[nodiscard]] bool little_endian() const { return little_; }
+  /// What is unusual about the file, a sentence each: feet, byte order, integers, extended headers.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   /// `values` has samples() entries, or none to read the header alone.
   [[nodiscard]] Status read(Index trace, SegyTrace& header, std::span<float> values) const;
 
@@ -52,11 +80,21 @@ class SegyReader {
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
+  [[nodiscard]] Error fail(const std::string& what, const std::string& hint) const;
+  Status read_binary_header(std::span<const unsigned char> header);
+  Index headers_up_to_the_stanza();
+  Status find_traces(Index size);
   std::string path_;
   std::shared_ptr<std::FILE> file_;
-  Index traces_ = 0, samples_ = 0, first_ = 3600;
-  double interval_ = 0;
+  SegyBytes bytes_;
+  Index traces_ = 0, samples_ = 0, first_ = 3600, sample_bytes_ = 4;
+  Index trace_header_ = 240;  ///< bytes, with extensions
+  double interval_ = 0, metres_ = 1;
+  bool little_ = false;
   SegyFormat format_ = SegyFormat::ibm_float;
+  int extended_ = 0;    ///< textual headers behind the binary one; -1: up to the end stanza
+  Index trailers_ = 0;  ///< stanzas of 3200 bytes behind the traces
+  std::vector<std::string> notes_;
 };
 
 struct SegyLayout {

@@ -172,8 +172,9 @@ Status require_body(const Mesh& mesh, const std::string& file) {
   std::string text = "expected a closed surface with outward normals, found: ";
   std::string found = explain(r, mesh);
   std::replace(found.begin(), found.end(), '\n', ';');
-  std::string hint = "Close the holes in the program that made the mesh; `conoid mesh FILE` lists what is wrong.";
-  if (r.closed() && r.manifold()) hint = "Turn the cells so that their nodes run counter-clockwise seen from outside.";
+  std::string hint =
+      "`conoid mesh FILE` lists what is wrong; `conoid mesh FILE --merge --fill-holes --convert OUT.msh` closes rims.";
+  if (r.closed() && r.manifold()) hint = "Turn the normals outwards: `conoid mesh FILE --orient --convert OUT.msh`.";
   return make_error(ErrorCode::invalid_input, text + found, hint, place);
 }
 

@@ -167,6 +167,7 @@ void Engine::read_case() {
     if (!cluster_.leads()) break;
     control_.emit(DiagnosticEvent{d});
     if (d.severity == Severity::warning) log::warning("{}", plain(d));
+    if (d.severity == Severity::note) log::info("{}", plain(d));
   }
   // The last error is logged with the end of the run.
   const Diagnostic* last = nullptr;

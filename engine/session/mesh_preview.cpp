@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include <fmt/core.h>
+
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/edit.hpp"
@@ -14,6 +16,7 @@
 #include "engine/mesh/refine.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
+#include "engine/session/mesh_section.hpp"
 #include "engine/solvers/mesh_frame.hpp"
 
 namespace conoid {
@@ -71,6 +74,18 @@ std::vector<float> group_numbers(const Mesh& mesh, int dimension, const std::vec
   return out;
 }
 
+/// A file as it is, in metres: what is chosen or changed by hand counts its cells.
+Result<Mesh> unrepaired(const std::filesystem::path& file, double scale, std::stop_token stop) {
+  MeshRequest request;
+  request.file = file;
+  request.fallback = fmt::format("{} m", scale);
+  request.repair.merge = RepairOptions::Merge::none;
+  request.repair.orient = RepairOptions::Orient::keep;
+  auto mesh = prepare_mesh(request, std::move(stop));
+  if (!mesh) return mesh.error();
+  return std::move(mesh->mesh);
+}
+
 }  // namespace
 
 bool can_be_meshed(const std::filesystem::path& file) {
@@ -79,11 +94,17 @@ bool can_be_meshed(const std::filesystem::path& file) {
 
 Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::path& file, double scale,
                                                         std::stop_token stop) {
-  ReadOptions options;
-  options.scale = scale;
-  auto loaded = load_mesh(file, options, {}, stop);
+  MeshRequest request;
+  request.file = file;
+  request.fallback = fmt::format("{} m", scale);
+  return preview_mesh(request, std::move(stop));
+}
+
+Result<std::shared_ptr<const MeshPreview>> preview_mesh(const MeshRequest& request, std::stop_token stop) {
+  const std::filesystem::path& file = request.file;
+  const auto loaded = prepare_mesh(request, std::move(stop));
   if (!loaded) return loaded.error();
-  const Mesh& mesh = *loaded;
+  const Mesh& mesh = loaded->mesh;
   auto out = std::make_shared<MeshPreview>();
   out->file = file;
   QualityOptions quality;
@@ -124,7 +145,8 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::p
     frame->parts.push_back(std::move(skin));
   }
   out->frame = std::move(frame);
-  out->scale = scale;
+  out->scale = loaded->scale;
+  for (const Diagnostic& d : loaded->notes) out->notes.push_back(d.text);
   if (!can_be_meshed(file)) out->fixed = why_not_remeshed(mesh);
   return std::shared_ptr<const MeshPreview>(std::move(out));
 }
@@ -136,9 +158,7 @@ Result<std::shared_ptr<const MeshSides>> mesh_sides(const std::filesystem::path&
     out->faces = known->faces;
     out->geometry = known->geometry;
   } else {
-    ReadOptions options;
-    options.scale = scale;
-    const auto mesh = load_mesh(file, options, {}, std::move(stop));
+    const auto mesh = unrepaired(file, scale, std::move(stop));
     if (!mesh) return mesh.error();
     if (mesh->dimension() < 2)
       return make_error(ErrorCode::invalid_input, "the mesh has no surface", "Groups are made of faces.");
@@ -201,16 +221,15 @@ Index side_at(const MeshSides& sides, const Vec3& place) {
 Result<std::shared_ptr<const MeshPreview>> preview_mesh(const CaseDocument& document, std::stop_token stop) {
   const Json* file = document.find("/mesh/file");
   if (file == nullptr || !file->is_string()) return std::shared_ptr<const MeshPreview>();
-  const Json* unit = document.find("/mesh/unit");
-  if (unit == nullptr || !unit->is_string())
-    return make_error(ErrorCode::invalid_input,
-                      "the unit of the mesh file's coordinates is not given, and it is never guessed",
-                      "Choose the unit of length.", document.place("/mesh"));
-  const auto scale = parse_quantity("1 " + unit->get<std::string>(), "m");
-  if (!scale) return scale.error();
-  std::filesystem::path path = file->get<std::string>();
-  if (path.is_relative()) path = document.folder() / path;
-  return preview_mesh(path, scale->value, stop);
+  auto preview = preview_mesh(mesh_request(document), std::move(stop));
+  if (preview || preview.error().code != ErrorCode::invalid_input || document.find("/mesh/unit") != nullptr)
+    return preview;
+  Error error = preview.error();
+  if (error.text.find("unit of the mesh file") != std::string::npos) {
+    error.hint = "Choose the unit of length.";
+    error.place = document.place("/mesh");
+  }
+  return error;
 }
 
 namespace {
@@ -218,9 +237,7 @@ namespace {
 /// Reads a file, changes the mesh and writes it in the unit of the file.
 Status rewrite(const std::filesystem::path& file, double scale, const std::filesystem::path& out, std::stop_token stop,
                const auto& change) {
-  ReadOptions options;
-  options.scale = scale;
-  const auto mesh = load_mesh(file, options, {}, std::move(stop));
+  const auto mesh = unrepaired(file, scale, std::move(stop));
   if (!mesh) return mesh.error();
   const Result<Mesh> changed = change(*mesh);
   if (!changed) return changed.error();
@@ -235,14 +252,15 @@ Status mesh_file_again(const std::filesystem::path& file, double scale, double s
                        std::stop_token stop) {
   if (!can_be_meshed(file))
     return rewrite(file, scale, out, stop, [&](const Mesh& mesh) { return remeshed(mesh, size, stop); });
-  GmshOptions options;
-  options.size = size / scale;
-  const auto made = run_gmsh(file, options, stop);
+  MeshRequest request;
+  request.file = file;
+  request.fallback = fmt::format("{} m", scale);
+  request.size = size;
+  const auto made = prepare_mesh(request, stop);
   if (!made) return made.error();
-  std::error_code trouble;
-  std::filesystem::copy_file(made->mesh_file, out, std::filesystem::copy_options::overwrite_existing, trouble);
-  if (trouble) return system_error("write", out.string(), trouble.value());
-  return {};
+  WriteOptions write;
+  write.scale = 1 / scale;
+  return write_mesh(made->mesh, out, write);
 }
 
 Status group_faces_of_file(const std::filesystem::path& file, double scale, const std::vector<Index>& faces,

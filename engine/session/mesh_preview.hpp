@@ -12,6 +12,7 @@
 #include "engine/core/error.hpp"
 #include "engine/io/frame.hpp"
 #include "engine/mesh/describe.hpp"
+#include "engine/mesh/prepare.hpp"
 
 namespace conoid {
 
@@ -27,12 +28,15 @@ struct MeshPreview {
   std::shared_ptr<const Frame> frame;
   std::vector<std::string> group_names;  ///< 0 is "no group"
   double scale = 1;                      ///< metres a unit of the file
+  std::vector<std::string> notes;        ///< what was merged, turned, left out; which unit was taken
   std::string fixed;                     ///< why its elements cannot be given another size; empty: they can
 };
 
-/// The mesh that a case names in /mesh/file and /mesh/unit; geometry is meshed first (gmsh). Null when it names none. The
-/// rest of the case may be wrong. Blocks; any thread may call.
+/// The mesh that a case names in its section mesh, repaired as that says; geometry is meshed first (gmsh). Null when it names
+/// none. The rest of the case may be wrong. Blocks; any thread may call.
 [[nodiscard]] Result<std::shared_ptr<const MeshPreview>> preview_mesh(const CaseDocument& document,
+                                                                      std::stop_token stop = {});
+[[nodiscard]] Result<std::shared_ptr<const MeshPreview>> preview_mesh(const MeshRequest& request,
                                                                       std::stop_token stop = {});
 /// The same of a file whose coordinates are in units of `scale` metres.
 [[nodiscard]] Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::path& file, double scale,

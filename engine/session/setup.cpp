@@ -2,10 +2,14 @@
 // Every check that needs no computing, in the order in which a person would want to hear of it.
 #include "engine/session/setup.hpp"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include "engine/core/log.hpp"
+#include "engine/core/units.hpp"
+#include "engine/session/wave_numbers.hpp"
 
 namespace conoid {
 namespace {
@@ -24,6 +28,21 @@ Result<const SolverInfo*> solver_of(const CaseDocument& document) {
       ErrorCode::invalid_input, fmt::format("there is no solver '{}'", id),
       near.empty() ? fmt::format("Known solvers: {}.", fmt::join(ids, ", ")) : fmt::format("Did you mean '{}'?", near),
       document.place("/solver"));
+}
+
+/// A body a thousand wavelengths long is more often a slip of a unit than what is meant.
+void question_wavelengths(Setup& out, const CaseDocument& document, const Schema& schema) {
+  if (!out.mesh) return;
+  constexpr double many = 1000;
+  const double frequency = highest_frequency(document.json()), speed = lowest_speed(document.json(), schema.json());
+  const auto [low, high] = out.mesh->bounds();
+  const double length = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+  if (!(speed > 0) || !(frequency * length >= many * speed)) return;
+  out.diagnostics.push_back(
+      make_warning(fmt::format("the mesh is {:.3g} wavelengths long: {} at {}, where a wave is {} long",
+                               frequency * length / speed, format_quantity(length, "m"),
+                               format_quantity(frequency, "Hz"), format_quantity(speed / frequency, "m")),
+                   "Check the frequency and the unit of the mesh.", document.place("/mesh")));
 }
 
 void fill(Setup& out, const CaseDocument& document, Progress& progress, const std::stop_token& stop) {
@@ -47,7 +66,7 @@ void fill(Setup& out, const CaseDocument& document, Progress& progress, const st
 
   const bool has_mesh = out.input.values().has("mesh");
   if (has_mesh) progress.begin("read mesh", 0, "");
-  auto mesh = mesh_of(out.input, stop);
+  auto mesh = mesh_of(out.input, stop, &out.diagnostics);
   if (has_mesh) progress.end();
   if (!mesh) return fail(mesh.error());
   out.mesh = std::move(*mesh);
@@ -58,6 +77,7 @@ void fill(Setup& out, const CaseDocument& document, Progress& progress, const st
     if (has_errors(out.diagnostics)) return;
   }
 
+  question_wavelengths(out, document, *schema);
   auto solver = out.info->make();
   add(solver->check(out.input, out.mesh.get()));
   if (has_errors(out.diagnostics)) return;

@@ -28,7 +28,8 @@ struct Setup {
 /// Never throws: what goes wrong inside becomes a diagnostic.
 [[nodiscard]] Setup set_up(const CaseDocument& document, Progress& progress, std::stop_token stop = {});
 
-/// The mesh a case names; null when it names none.
-[[nodiscard]] Result<std::shared_ptr<const Mesh>> mesh_of(const Case& input, std::stop_token stop = {});
+/// The mesh a case names, repaired as it says; null when it names none. `notes` gets what was done to it.
+[[nodiscard]] Result<std::shared_ptr<const Mesh>> mesh_of(const Case& input, std::stop_token stop = {},
+                                                          std::vector<Diagnostic>* notes = nullptr);
 
 }  // namespace conoid

@@ -2,13 +2,12 @@
 // conoid-probe FILE.vtu BYTES: reads a VTU file with VTK and writes the mesh as binary MSH 4.1 to stdout.
 //
 // VTK's readers trust their files; so this small program takes the risk alone: BYTES limits its memory, its processor time
-// is limited, and whoever started it looks at what comes out as at any other file. Messages go to stderr, the last line
-// says what was wrong.
+// is limited, and whoever started it looks at what comes out as at any other file. Messages go to stderr: lines "note: …" say what
+// was left out or cut, a line "hint: …" what to do, the last line what was wrong.
 #include <array>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <new>
 #include <string>
 
@@ -26,6 +25,7 @@
 #include <vtkXMLUnstructuredGridReader.h>
 
 #include "engine/mesh/mesh.hpp"
+#include "engine/mesh/readers/vtk_cells.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
 
 namespace {
@@ -34,8 +34,9 @@ using namespace conoid;
 
 constexpr rlim_t processor_seconds = 120;
 
-[[noreturn]] void refuse(ErrorCode code, const std::string& text) {
+[[noreturn]] void refuse(ErrorCode code, const std::string& text, const std::string& hint = {}) {
   std::cout.flush();
+  if (!hint.empty()) std::cerr << "hint: " << hint << std::endl;
   std::cerr << text << std::endl;
   // VTK's destructors may stumble over what a damaged file left behind.
   std::_Exit(static_cast<int>(code));
@@ -54,77 +55,52 @@ void set_limits(rlim_t memory) {
   }
 }
 
-/// Cell arrays that meshing programs use for the number of a region or of a boundary.
-vtkDataArray* group_numbers(vtkUnstructuredGrid& grid) {
-  for (const char* name : {"attribute", "material", "gmsh:physical", "MaterialIds", "CellEntityIds", "medit:ref",
-                           "cell_tags", "RegionId", "group"}) {
-    vtkDataArray* array = grid.GetCellData()->GetArray(name);
-    if (array && array->GetNumberOfComponents() == 1 && array->GetNumberOfTuples() == grid.GetNumberOfCells())
-      return array;
-  }
-  return nullptr;
+vtkDataArray* cell_array(vtkUnstructuredGrid& grid, const char* name) {
+  vtkDataArray* array = grid.GetCellData()->GetArray(name);
+  return array && array->GetNumberOfComponents() == 1 && array->GetNumberOfTuples() == grid.GetNumberOfCells()
+             ? array
+             : nullptr;
 }
 
-/// VTK's numbers of the shapes that Mesh has are Mesh's own; two axis-aligned shapes only order their corners otherwise.
-CellShape shape_of(int type, vtkIdType cell) {
-  constexpr int pixel = 8;
-  constexpr int voxel = 11;
-  if (type == pixel) return CellShape::quad4;
-  if (type == voxel) return CellShape::hex8;
-  const auto shape = static_cast<CellShape>(type);
-  if (type <= 0 || type > 29 || nodes_of(shape) == 0)
-    refuse(
-        ErrorCode::invalid_input,
-        fmt::format(
-            "expected vertices, lines, triangles, quads, tets or hexes of order 1 or 2, found cell {} of VTK's type {}",
-            cell, type));
-  return shape;
-}
-
-Mesh convert(vtkUnstructuredGrid& grid) {
+Mesh taken(vtkUnstructuredGrid& grid) {
   if (!grid.GetPoints() || grid.GetNumberOfCells() == 0)
     refuse(ErrorCode::invalid_input, "expected at least one cell, found none");
-  Mesh mesh;
-  const vtkIdType points = grid.GetNumberOfPoints();
-  for (vtkIdType i = 0; i < points; ++i) {
+  std::vector<double> points;
+  for (vtkIdType i = 0; i < grid.GetNumberOfPoints(); ++i) {
     std::array<double, 3> p{};
     grid.GetPoint(i, p.data());
     for (const double x : p)
       if (!(x - x == 0))
         refuse(ErrorCode::invalid_input, fmt::format("point {}: expected finite coordinates, found {}", i, x));
-    mesh.add_point(p);
+    points.insert(points.end(), p.begin(), p.end());
   }
-  vtkDataArray* numbers = group_numbers(grid);
-  std::map<std::pair<int, int>, std::vector<Index>> groups;
+  vtkDataArray* regions = nullptr;
+  for (const std::string_view name : readers::group_array_names())
+    if (!regions) regions = cell_array(grid, std::string(name).c_str());
+  vtkDataArray* ghosts = cell_array(grid, "vtkGhostType");
+  readers::VtkCells cells(std::move(points));
   vtkNew<vtkIdList> ids;
   std::vector<Index> nodes;
   for (vtkIdType c = 0; c < grid.GetNumberOfCells(); ++c) {
-    const int type = grid.GetCellType(c);
-    const CellShape shape = shape_of(type, c);
+    if (ghosts && readers::VtkCells::is_ghost(static_cast<int>(ghosts->GetTuple1(c)))) {
+      cells.leave_out();
+      continue;
+    }
     grid.GetCellPoints(c, ids);
-    if (ids->GetNumberOfIds() != nodes_of(shape))
-      refuse(ErrorCode::invalid_input, fmt::format("cell {}: expected {} nodes for a {}, found {}", c, nodes_of(shape),
-                                                   name_of(shape), ids->GetNumberOfIds()));
     nodes.clear();
     for (vtkIdType k = 0; k < ids->GetNumberOfIds(); ++k) {
       const vtkIdType id = ids->GetId(k);
-      if (id < 0 || id >= points)
+      if (id < 0 || id >= grid.GetNumberOfPoints())
         refuse(ErrorCode::invalid_input,
-               fmt::format("cell {}: expected points from 0 to {}, found {}", c, points - 1, id));
+               fmt::format("cell {}: expected points from 0 to {}, found {}", c, grid.GetNumberOfPoints() - 1, id));
       nodes.push_back(id);
     }
-    if (type == 8 || type == 11) {
-      std::swap(nodes[2], nodes[3]);
-      if (type == 11) std::swap(nodes[6], nodes[7]);
-    }
-    const Index cell = mesh.add_cell(shape, nodes);
-    if (numbers) {
-      const double number = numbers->GetTuple1(c);
-      if (number > -1e9 && number < 1e9) groups[{dimension_of(shape), static_cast<int>(number)}].push_back(cell);
-    }
+    cells.add(grid.GetCellType(c), nodes);
+    if (regions) cells.number_last(regions->GetTuple1(c));
   }
-  for (auto& [key, cells] : groups)
-    mesh.add_group(std::to_string(key.second), key.first, std::max(0, key.second)).cells = std::move(cells);
+  ReadNotes notes;
+  Mesh mesh = cells.finish(&notes);
+  for (const std::string& text : notes.said) std::cerr << "note: " << text << std::endl;
   return mesh;
 }
 
@@ -148,11 +124,13 @@ int main(int count, char** words) {
       refuse(ErrorCode::invalid_input, "expected a VTU file (an unstructured grid), found something else");
     reader->Update();
     if (reader->GetErrorCode() != 0) refuse(ErrorCode::invalid_input, "VTK cannot read this file");
-    const Mesh mesh = convert(*reader->GetOutput());
+    const Mesh mesh = taken(*reader->GetOutput());
     put(to_msh(mesh));
     std::_Exit(0);
   } catch (const std::bad_alloc&) {
     refuse(ErrorCode::resources, "the memory limit was reached");
+  } catch (const Failure& failure) {
+    refuse(failure.error().code, failure.error().text, failure.error().hint);
   } catch (const std::exception& error) {
     refuse(ErrorCode::invalid_input, error.what());
   }

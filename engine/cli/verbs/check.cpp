@@ -61,7 +61,8 @@ void check(const CheckOptions& options, Context& context) {
   if (!document) return context.fail(document.error());
   for (const std::string& assignment : options.set)
     if (const Status set = apply_set(*document, assignment); !set) return context.fail(set.error());
-  const CheckReport report = check_case(*document);
+  CheckReport report = check_case(*document);
+  for (Diagnostic& d : report.diagnostics) d = at_its_flag(std::move(d), options.set);
   for (const Diagnostic& d : report.diagnostics)
     if (d.severity == Severity::error && context.exit == 0) context.exit = static_cast<int>(d.code);
   print(report, document->file().string(), context);
@@ -92,7 +93,7 @@ void add_check(OptionSet verb, Context& context) {
   const auto options = std::make_shared<CheckOptions>();
   verb.value("CASE", options->file, "Case file, or a folder with a case.json").required();
   verb.value("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated").repeated();
-  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, &context] { check(*options, context); });
 }
 

@@ -66,7 +66,7 @@ void devices(Context& context) {
 }
 
 void add_devices(OptionSet verb, Context& context) {
-  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([&context] { devices(context); });
 }
 

@@ -59,7 +59,7 @@ void add_export(OptionSet verb, Context& context) {
   verb.value("--every", options->every, "Each n-th frame only").within(1, 1 << 30);
   verb.value("--field", options->fields, "Fields to write (default: all)").repeated();
   verb.value("--part", options->parts, "Parts to write (default: all)").repeated();
-  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, &context] { run_export(*options, context); });
 }
 

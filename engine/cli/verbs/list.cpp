@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// conoid list: the solvers of this program and the sample cases that came with it.
+// conoid list: the solvers of this program and the sample cases that came with it; conoid list SOLVER: the keys of its cases.
+#include <memory>
+
+#include "engine/case/schema.hpp"
 #include "engine/cli/inputs.hpp"
+#include "engine/cli/solver_rows.hpp"
 #include "engine/cli/verbs/verbs.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/core/units.hpp"
@@ -37,15 +41,38 @@ void list(Context& context) {
   context.object({{"solvers", solvers}, {"cases", cases}});
 }
 
+/// The keys of a solver's case: a manual page made of its schema.
+void list_keys(const std::string& solver, Context& context) {
+  const auto named = solvers_named(solver);
+  if (!named) return context.fail(named.error());
+  const SolverInfo& info = *named->front();
+  const auto schema = Schema::for_solver(info.id, info.schema);
+  if (!schema) return context.fail(schema.error());
+  context.say("{}: {}\n{}\n", info.id, info.title, info.summary);
+  context.write(schema->manual());
+  Json keys = Json::array();
+  for (const auto& [pointer, node] : schema->fields()) {
+    Json key = {{"key", pointer}, {"takes", describe(node)}};
+    for (const char* word : {"unit", "default", "title", "description", "when", "mandatory"})
+      if (node.contains(word)) key[word] = node[word];
+    keys.push_back(std::move(key));
+  }
+  context.object({{"id", info.id}, {"title", info.title}, {"summary", info.summary}, {"keys", keys}});
+}
+
 void add_list(OptionSet verb, Context& context) {
-  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
-  verb.on_use([&context] { list(context); });
+  const auto solver = std::make_shared<std::string>();
+  verb.value("SOLVER", *solver,
+             "The keys of this solver's case, with units, defaults and help (also: conoid help SOLVER)");
+  verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
+  verb.on_use([solver, &context] { solver->empty() ? list(context) : list_keys(*solver, context); });
 }
 
 }  // namespace
 
 Verb list_verb() {
-  return {"list", "List solvers and sample cases", "  conoid list\n  conoid list --json\n", add_list};
+  return {"list", "List solvers and sample cases, or the keys of a solver's case",
+          "  conoid list\n  conoid list SOLVER\n  conoid list --json\n", add_list};
 }
 
 }  // namespace conoid::cli

@@ -51,7 +51,7 @@ void make_new(const NewOptions& options, Context& context) {
     const fs::path to = options.folder.empty() ? fs::path(sample.name) : fs::path(options.folder);
     if (const Status copied = copy_case(sample.file.parent_path(), to); !copied) return context.fail(copied.error());
     context.say("{}: {}", short_path(to / "case.json"), sample.title);
-    context.say("Run it with: conoid run {}", short_path(to / "case.json"));
+    context.say("Run it with: conoid run {}", shell_word(short_path(to / "case.json")));
     context.object({{"case", fs::absolute(to / "case.json").string()}, {"solver", sample.solver}});
     return;
   }
@@ -64,7 +64,7 @@ void add_new(OptionSet verb, Context& context) {
   const auto options = std::make_shared<NewOptions>();
   verb.value("TEMPLATE", options->name, "Name of a sample case (conoid list)").required();
   verb.value("FOLDER", options->folder, "Folder to make (default: the sample's name)");
-  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, &context] { make_new(*options, context); });
 }
 

@@ -98,7 +98,7 @@ void add_resample(OptionSet verb, Context& context) {
   verb.value("--frequency", options->frequency, "Highest frequency that matters: reports the error of wave speeds");
   verb.value("--order", options->order, "Of the scheme (default: report on all)").within(2, 12);
   verb.value("--path", options->path, "Way along which errors add up (default: the model's diagonal)");
-  verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
+  verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, &context] { resample(*options, context); });
 }
 

@@ -22,6 +22,11 @@ void run(const RunVerbOptions& options, Context& context) {
   for (const std::string& assignment : options.set) {
     if (const Status set = apply_set(*document, assignment); !set) return context.fail(set.error());
   }
+  if (const auto errors = errors_of_settings(*document, options.set); !errors.empty()) {
+    for (std::size_t k = 0; k + 1 < errors.size(); ++k)
+      if (talks()) print_error(errors[k]);
+    return context.fail(errors.back());
+  }
   SessionOptions session;
   session.document = std::move(*document);
   session.folder = options.out;

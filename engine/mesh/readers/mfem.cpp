@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MFEM mesh v1.0 to v1.3 (mfem.org/mesh-formats): straight cells, or cells curved by a continuous nodal function of order 1
-// or 2.
+// or 2; and MFEM INLINE mesh v1.0, which describes a box of equal cells.
 //
 // A nodal function numbers its values: first the vertices, then the edges, then the quadrilateral faces, then the
 // interiors of cells. Edges and faces are numbered in the order in which a walk over the elements meets them first.
 #include "engine/mesh/readers/cursor.hpp"
+#include "engine/mesh/readers/mixed_cells.hpp"
 #include "engine/mesh/readers/read_mesh.hpp"
 #include "engine/mesh/shape_tables.hpp"
 
@@ -33,8 +34,8 @@ constexpr std::array<Geometry, 8> geometries{{{"point", CellShape::vertex, CellS
                                               {"square", CellShape::quad4, CellShape::quad9, true},
                                               {"tetrahedron", CellShape::tet4, CellShape::tet10, true},
                                               {"cube", CellShape::hex8, CellShape::hex27, true},
-                                              {"prism", CellShape::vertex, CellShape::vertex, false},
-                                              {"pyramid", CellShape::vertex, CellShape::vertex, false}}};
+                                              {"prism", readers::prism6, readers::prism6, true},
+                                              {"pyramid", readers::pyramid5, readers::pyramid5, true}}};
 
 /// The order in which MFEM walks over edges (only for the tetrahedron another than VTK's) and over the faces of a cube.
 constexpr std::array<std::int8_t, 6> tetrahedron_edges{0, 2, 3, 1, 4, 5};
@@ -96,6 +97,7 @@ class MfemReader {
   Mesh read() {
     in_.check_unit(options_.scale);
     first_line();
+    if (inline_) return box();
     section("dimension");
     dimension_ = integer<int>("a dimension 1 to 3");
     if (dimension_ < 1 || dimension_ > 3) in_.fail(fmt::format("expected a dimension 1 to 3, found {}", dimension_));
@@ -108,13 +110,18 @@ class MfemReader {
     section("vertices");
     vertices();
     if (cells_ == 0) in_.fail("expected at least one element, found none", "This file holds no mesh; save it again.");
-    make_groups();
+    return finished();
+  }
+
+ private:
+  Mesh finished() {
+    if (groups_.empty()) make_groups();
+    readers::cut_mixed_cells(points_, shapes_, connectivity_, groups_, options_.notes);
     if (!options_.keep_unused_points) readers::drop_unused_points(points_, connectivity_);
     return Mesh::from_arrays(std::move(points_), std::move(shapes_), std::move(connectivity_), std::move(groups_))
         .value();
   }
 
- private:
   // ---- words ----
 
   void skip() {
@@ -142,16 +149,143 @@ class MfemReader {
     while (!version.empty() && Cursor::is_space(version.back())) version.remove_suffix(1);
     constexpr std::string_view known[] = {"MFEM mesh v1.0", "MFEM mesh v1.2", "MFEM mesh v1.3"};
     if (std::find(std::begin(known), std::end(known), version) != std::end(known)) return;
+    if (version == "MFEM INLINE mesh v1.0") {
+      inline_ = true;
+      return;
+    }
     if (version.find("NC mesh") != std::string_view::npos || version == "MFEM mesh v1.1")
-      in_.fail_at(0, "expected a conforming mesh ('MFEM mesh v1.0'), found one with hanging nodes",
-                  "Refine it uniformly instead, and save it again.");
+      in_.fail_at(
+          0, "expected a conforming mesh ('MFEM mesh v1.0'), found one with hanging nodes (NC)",
+          "Refine uniformly instead; or write the leaves as a picture: MFEM's Mesh::PrintVTU, which is read as .vtu.");
     if (version.find("NURBS") != std::string_view::npos)
-      in_.fail_at(0, "expected 'MFEM mesh v1.0', found a NURBS mesh", std::string(resave_mfem));
-    if (version.find("INLINE") != std::string_view::npos)
-      in_.fail_at(0, "expected 'MFEM mesh v1.0', found the description of a box",
-                  "Load it in MFEM and save it, or describe a grid in the case.");
+      in_.fail_at(0, "expected 'MFEM mesh v1.0', found a NURBS mesh, whose cells are rational",
+                  "Take cells of order 2 near it, which MFEM does: mesh.SetCurvature(2, false), then Mesh::Save.");
     in_.fail_at(0, fmt::format("expected 'MFEM mesh v1.0', 'v1.2' or 'v1.3', found {}", quoted(version)),
                 std::string(resave_mfem));
+  }
+
+  // ---- a box ----
+
+  /// "type = hex", "nx = 4", "sx = 1.5" …, one a line (mfem.org/mesh-formats, "MFEM INLINE mesh").
+  Mesh box() {
+    std::string type;
+    std::array<Index, 3> cells{0, 0, 0};
+    std::array<double, 3> size{-1, -1, -1};
+    for (skip(); !in_.at_end(); skip()) {
+      const std::size_t at = in_.position();
+      std::string text(in_.line());
+      if (const auto equals = text.find('='); equals != std::string::npos) text[equals] = ' ';
+      Cursor words(text, in_.file(), 1 << 20);
+      const std::string_view key = words.word();
+      const std::string_view value = words.word();
+      const auto number = [&](auto& into) {
+        const auto [stop, code] = std::from_chars(value.data(), value.data() + value.size(), into);
+        if (code != std::errc{} || stop != value.data() + value.size() || !(into > 0))
+          in_.fail_at(at, fmt::format("{}: expected a number above 0, found {}", key, quoted(value)));
+      };
+      if (key == "type")
+        type = value;
+      else if (key.size() == 2 && key[0] == 'n' && key[1] >= 'x' && key[1] <= 'z')
+        number(cells[static_cast<std::size_t>(key[1] - 'x')]);
+      else if (key.size() == 2 && key[0] == 's' && key[1] >= 'x' && key[1] <= 'z')
+        number(size[static_cast<std::size_t>(key[1] - 'x')]);
+      else
+        in_.fail_at(at, fmt::format("expected type, nx, ny, nz, sx, sy or sz, found {}", quoted(key)));
+    }
+    const bool flat = type == "quad" || type == "tri", full = type == "hex" || type == "tet";
+    if (!flat && !full && type != "segment")
+      in_.fail_at(0,
+                  fmt::format("expected a box of segments, triangles, quads, tets or hexes, found type {}",
+                              quoted(std::string_view(type))),
+                  "Write type = tet, quad, hex …");
+    dimension_ = full ? 3 : flat ? 2 : 1;
+    std::uint64_t points = 1, boxes = 1;
+    for (std::size_t a = 0; a < 3; ++a) {
+      if (a >= static_cast<std::size_t>(dimension_)) {
+        cells[a] = 0;
+        continue;
+      }
+      if (cells[a] < 1 || cells[a] > 1000000000 || !(size[a] > 0) || !std::isfinite(size[a]))
+        in_.fail_at(
+            0, fmt::format("expected n{0} and s{0} above 0 for type {1}", "xyz"[a], quoted(std::string_view(type))));
+      in_.take_memory(points, static_cast<std::uint64_t>(cells[a]) + 1, "points");  // cannot overflow below
+      points *= static_cast<std::uint64_t>(cells[a]) + 1;
+      boxes *= static_cast<std::uint64_t>(cells[a]);
+    }
+    in_.take_memory(points, 3 * sizeof(double), "points");
+    in_.take_memory(boxes, (type == "tet" ? 36u : 10u) * sizeof(Index), "elements");
+    fill_box(cells, size, type == "tri" || type == "tet");
+    return finished();
+  }
+
+  void fill_box(const std::array<Index, 3>& n, const std::array<double, 3>& size, bool cut) {
+    const auto point = [&](Index i, Index j, Index k) { return i + (n[0] + 1) * (j + (n[1] + 1) * k); };
+    for (Index k = 0; k <= n[2]; ++k)
+      for (Index j = 0; j <= n[1]; ++j)
+        for (Index i = 0; i <= n[0]; ++i) {
+          const std::array<Index, 3> at{i, j, k};
+          for (std::size_t a = 0; a < 3; ++a)
+            points_.push_back(
+                n[a] > 0 ? options_.scale * size[a] * static_cast<double>(at[a]) / static_cast<double>(n[a]) : 0.0);
+        }
+    const auto add = [&](CellShape shape, int attribute, std::initializer_list<Index> nodes) {
+      shapes_.push_back(shape);
+      connectivity_.insert(connectivity_.end(), nodes);
+      attributes_.push_back(attribute);
+    };
+    const bool flat = dimension_ == 2, full = dimension_ == 3;
+    for (Index k = 0; k < std::max<Index>(1, n[2]); ++k)
+      for (Index j = 0; j < std::max<Index>(1, n[1]); ++j)
+        for (Index i = 0; i < n[0]; ++i) {
+          const auto p = [&](Index a, Index b, Index c) { return point(i + a, j + b, k + c); };
+          if (full)
+            add(CellShape::hex8, 1,
+                {p(0, 0, 0), p(1, 0, 0), p(1, 1, 0), p(0, 1, 0), p(0, 0, 1), p(1, 0, 1), p(1, 1, 1), p(0, 1, 1)});
+          else if (flat)
+            add(CellShape::quad4, 1, {p(0, 0, 0), p(1, 0, 0), p(1, 1, 0), p(0, 1, 0)});
+          else
+            add(CellShape::line2, 1, {p(0, 0, 0), p(1, 0, 0)});
+        }
+    // Attributes of the sides as MFEM numbers them: in the plane below, right, above, left; in space below, front, right, back, left, above.
+    if (!flat && !full) {
+      add(CellShape::vertex, 1, {0});
+      add(CellShape::vertex, 2, {n[0]});
+    }
+    if (flat) {
+      for (Index i = 0; i < n[0]; ++i) {
+        add(CellShape::line2, 1, {point(i, 0, 0), point(i + 1, 0, 0)});
+        add(CellShape::line2, 3, {point(i + 1, n[1], 0), point(i, n[1], 0)});
+      }
+      for (Index j = 0; j < n[1]; ++j) {
+        add(CellShape::line2, 2, {point(n[0], j, 0), point(n[0], j + 1, 0)});
+        add(CellShape::line2, 4, {point(0, j + 1, 0), point(0, j, 0)});
+      }
+    }
+    if (full) {
+      for (Index j = 0; j < n[1]; ++j)
+        for (Index i = 0; i < n[0]; ++i) {
+          add(CellShape::quad4, 1, {point(i, j, 0), point(i, j + 1, 0), point(i + 1, j + 1, 0), point(i + 1, j, 0)});
+          add(CellShape::quad4, 6,
+              {point(i, j, n[2]), point(i + 1, j, n[2]), point(i + 1, j + 1, n[2]), point(i, j + 1, n[2])});
+        }
+      for (Index k = 0; k < n[2]; ++k) {
+        for (Index i = 0; i < n[0]; ++i) {
+          add(CellShape::quad4, 2, {point(i, 0, k), point(i + 1, 0, k), point(i + 1, 0, k + 1), point(i, 0, k + 1)});
+          add(CellShape::quad4, 4,
+              {point(i, n[1], k), point(i, n[1], k + 1), point(i + 1, n[1], k + 1), point(i + 1, n[1], k)});
+        }
+        for (Index j = 0; j < n[1]; ++j) {
+          add(CellShape::quad4, 3,
+              {point(n[0], j, k), point(n[0], j + 1, k), point(n[0], j + 1, k + 1), point(n[0], j, k + 1)});
+          add(CellShape::quad4, 5, {point(0, j, k), point(0, j, k + 1), point(0, j + 1, k + 1), point(0, j + 1, k)});
+        }
+      }
+    }
+    if (cut) {
+      make_groups();
+      readers::cut_all_cells(points_, shapes_, connectivity_, groups_);
+      attributes_.clear();
+    }
   }
 
   // ---- sections ----
@@ -167,15 +301,10 @@ class MfemReader {
       const auto type = in_.integer_here<std::uint32_t>("a geometry type 0 to 7");
       if (type >= geometries.size()) in_.fail_at(at, fmt::format("expected a geometry type 0 to 7, found {}", type));
       const Geometry& geometry = geometries[type];
-      if (!geometry.readable)
-        in_.fail_at(at,
-                    fmt::format("expected points, segments, triangles, squares, tetrahedra or cubes, found a {}",
-                                geometry.name),
-                    "Mesh without prisms and pyramids.");
-      if (dimension_of(geometry.straight) != dimension)
+      if (readers::cell_dimension(geometry.straight) != dimension)
         in_.fail_at(at, fmt::format("expected {} of dimension {}, found a {}",
                                     boundary ? "boundary elements" : "elements", dimension, geometry.name));
-      const auto nodes = static_cast<std::size_t>(nodes_of(geometry.straight));
+      const auto nodes = static_cast<std::size_t>(readers::cell_nodes(geometry.straight));
       in_.take_memory(1, (2 * nodes + 5) * sizeof(Index), "elements");
       for (std::size_t k = 0; k < nodes; ++k) {
         skip();
@@ -194,7 +323,7 @@ class MfemReader {
     if (!boundary) cells_ = shapes_.size();
   }
 
-  /// "name" in quotes, a count and the attributes of each set.
+  /// The name (in quotes, or the whole line), a count and the attributes of each set.
   void attribute_sets(bool boundary) {
     const auto count = integer<std::uint64_t>("the number of attribute sets");
     in_.need(count, 6, "attribute sets");
@@ -204,12 +333,17 @@ class MfemReader {
       const std::string_view line = in_.line();
       const auto first = line.find('"');
       const auto last = line.rfind('"');
-      if (first == std::string_view::npos || last == first)
-        in_.fail_at(at, fmt::format("expected the name of a set in double quotes, found {}", quoted(line)));
+      std::string_view name = line;
+      if (first != std::string_view::npos && last != first) {
+        name = line.substr(first + 1, last - first - 1);
+        in_.seek(at + last + 1);  // the count may follow in the line
+      }
+      while (!name.empty() && Cursor::is_space(name.back())) name.remove_suffix(1);
+      if (name.empty()) in_.fail_at(at, fmt::format("expected the name of a set, found {}", quoted(line)));
       const auto members = integer<std::uint64_t>("the number of attributes in the set");
       in_.need(members, 1, "attributes");
       in_.take_memory(1, 128 + line.size() + 4 * members, "attribute sets");
-      AttributeSet set{std::string(line.substr(first + 1, last - first - 1)), boundary, {}};
+      AttributeSet set{std::string(name), boundary, {}};
       for (std::uint64_t k = 0; k < members; ++k) set.attributes.push_back(integer<int>("an attribute"));
       sets_.push_back(std::move(set));
     }
@@ -266,6 +400,9 @@ class MfemReader {
 
     // The vertices' coordinates are here: each takes a digit and a space.
     in_.need(vertex_count, 2 * components - 1, "vertices");
+    if (order == 2 && std::any_of(shapes_.begin(), shapes_.end(), [](CellShape c) { return nodes_of(c) == 0; }))
+      in_.fail_at(at, "expected straight prisms and pyramids, found a mesh of them with nodes of order 2",
+                  "Save it straight: mesh.SetCurvature(1, false).");
     const std::uint64_t count = order == 1 ? vertex_count : curve(static_cast<Index>(vertex_count));
     in_.need(count, 2 * components - 1, "nodes");
     in_.take_memory(count, 3 * sizeof(double), "nodes");
@@ -292,8 +429,9 @@ class MfemReader {
     }
     if (name.starts_with("L2"))
       in_.fail_at(at, fmt::format("expected continuous nodes such as 'H1_3D_P2', found {}", quoted(name)),
-                  "Discontinuous nodes belong to periodic meshes; unroll it, or save it continuous: "
-                  "mesh.SetCurvature(2, false).");
+                  "Discontinuous nodes belong to periodic meshes, which close upon themselves: save the mesh as it was "
+                  "before its sides were "
+                  "joined. A mesh that is not periodic is saved with continuous nodes by mesh.SetCurvature(2, false).");
     in_.fail_at(at,
                 fmt::format("expected nodes 'H1_{}D_P1', 'H1_{}D_P2', 'Linear' or 'Quadratic', found {}", dimension_,
                             dimension_, quoted(name)),
@@ -387,7 +525,7 @@ class MfemReader {
   void make_groups() {
     std::unordered_map<std::int64_t, std::size_t> known;
     for (std::size_t c = 0; c < shapes_.size(); ++c) {
-      const int dimension = dimension_of(shapes_[c]);
+      const int dimension = readers::cell_dimension(shapes_[c]);
       const std::int64_t key = std::int64_t{attributes_[c]} * 4 + dimension;
       const auto [it, fresh] = known.try_emplace(key, groups_.size());
       if (fresh) {
@@ -418,6 +556,7 @@ class MfemReader {
   Cursor in_;
   const ReadOptions& options_;
   int dimension_ = 3;
+  bool inline_ = false;
   std::size_t cells_ = 0;  ///< elements; the boundary's follow
   std::vector<CellShape> shapes_;
   std::vector<Index> connectivity_;

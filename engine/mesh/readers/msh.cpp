@@ -4,6 +4,7 @@
 // Both versions become the same arrays: points with tags, cells with node tags, and for each cell the physical groups it
 // is in. Node tags turn into point numbers at the end, so that the order of the sections does not matter.
 #include "engine/mesh/readers/cursor.hpp"
+#include "engine/mesh/readers/mixed_cells.hpp"
 #include "engine/mesh/readers/msh_types.hpp"
 #include "engine/mesh/readers/read_mesh.hpp"
 #include "engine/mesh/shape_tables.hpp"
@@ -12,6 +13,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 namespace conoid {
@@ -58,13 +60,15 @@ class MshReader {
         physical_names();
       } else if (name == "Entities" && new_) {
         entities();
-      } else if (name == "Nodes") {
+      } else if (name == "PartitionedEntities" && new_) {
+        partitioned_entities();
+      } else if (name == "Nodes" || (name == "ParametricNodes" && !new_)) {
         if (nodes_seen_) in_.fail_at(at, "expected one section '$Nodes', found a second");
         nodes_seen_ = true;
         if (new_)
           nodes_41();
         else
-          nodes_22();
+          nodes_22(name == "ParametricNodes");
       } else if (name == "Elements") {
         if (elements_seen_) in_.fail_at(at, "expected one section '$Elements', found a second");
         elements_seen_ = true;
@@ -72,9 +76,6 @@ class MshReader {
           elements_41();
         else
           elements_22();
-      } else if (name == "PartitionedEntities") {
-        in_.fail_at(at, "expected a mesh in one piece, found one cut into partitions",
-                    "Save it without partitions: Gmsh, Tools > Options > Mesh, or `gmsh FILE -unpartition -save`.");
       } else {
         skip_to_end_of(name);
         continue;
@@ -154,6 +155,51 @@ class MshReader {
     }
   }
 
+  /// Entities cut by a partitioner: each names the one that it is a part of. What lies between two parts has a parent of a higher
+  /// dimension and is no part of the model.
+  void partitioned_entities() {
+    partitions_ = number<std::uint64_t>("a number of partitions");
+    const auto ghosts = number<std::uint64_t>("a number of ghost entities");
+    in_.need(ghosts, in_.binary() ? 8 : 4, "ghost entities");
+    for (std::uint64_t i = 0; i < ghosts; ++i) {
+      number<std::int32_t>("a ghost entity's tag");
+      number<std::int32_t>("a partition");
+    }
+    std::array<std::uint64_t, 4> counts{};
+    for (auto& c : counts) c = number<std::uint64_t>("a number of entities");
+    for (int dimension = 0; dimension < 4; ++dimension) {
+      const std::uint64_t count = counts[static_cast<std::size_t>(dimension)];
+      in_.need(count, in_.binary() ? (dimension == 0 ? 52u : 76u) : (dimension == 0 ? 15u : 23u), "entities");
+      for (std::uint64_t i = 0; i < count; ++i) partitioned_entity(dimension);
+    }
+  }
+
+  void partitioned_entity(int dimension) {
+    const int tag = number<std::int32_t>("an entity's tag");
+    const int parent_dimension = number<std::int32_t>("the dimension of its parent");
+    const int parent = number<std::int32_t>("the tag of its parent");
+    const auto parts = number<std::uint64_t>("a number of partitions");
+    in_.need(parts, in_.binary() ? 4 : 2, "partitions");
+    for (std::uint64_t p = 0; p < parts; ++p) number<std::int32_t>("a partition");
+    for (int k = 0; k < (dimension == 0 ? 3 : 6); ++k) skip_real();
+    const auto physicals = number<std::uint64_t>("a number of physical tags");
+    in_.need(physicals, in_.binary() ? 4 : 2, "physical tags");
+    in_.take_memory(1, 200, "entity");
+    in_.take_memory(physicals, sizeof(int), "physical tags");
+    PhysicalTags tags;
+    for (std::uint64_t p = 0; p < physicals; ++p) tags.push_back(number<std::int32_t>("a physical tag"));
+    if (parent_dimension != dimension) {
+      between_.insert({dimension, tag});
+    } else if (tags.empty()) {
+      if (const auto whole = entities_.find({dimension, parent}); whole != entities_.end()) tags = whole->second;
+    }
+    if (!tags.empty()) entities_[{dimension, tag}] = std::move(tags);
+    if (dimension == 0) return;
+    const auto bounding = number<std::uint64_t>("a number of bounding entities");
+    in_.need(bounding, in_.binary() ? 4 : 2, "bounding entities");
+    for (std::uint64_t b = 0; b < bounding; ++b) number<std::int32_t>("a bounding entity");
+  }
+
   void nodes_41() {
     const auto blocks = number<std::uint64_t>("a number of node blocks");
     const auto count = number<std::uint64_t>("a number of nodes");
@@ -182,15 +228,27 @@ class MshReader {
     if (tags_.size() != count) in_.fail(fmt::format("expected {} nodes, found {}", count, tags_.size()));
   }
 
-  void nodes_22() {
+  /// With `parametric`, $ParametricNodes: behind the coordinates dimension and tag of the entity, and a parameter on a curve, two on
+  /// a surface.
+  void nodes_22(bool parametric) {
     const auto count = in_.integer<std::uint64_t>("the number of nodes");
     if (in_.binary()) in_.line();
-    reserve_nodes(count, in_.binary() ? 28 : 8);
+    reserve_nodes(count, in_.binary() ? (parametric ? 36 : 28) : 8);
     for (std::uint64_t i = 0; i < count; ++i) {
+      if (in_.binary() && parametric) in_.need(1, 36, "nodes");
       const auto tag = in_.binary() ? in_.load_unchecked<std::int32_t>() : in_.integer<std::int64_t>("a node number");
       if (tag < 0) in_.fail(fmt::format("expected a node number above 0, found {}", tag));
       node_tag(static_cast<std::uint64_t>(tag));
       coordinates();
+      if (!parametric) continue;
+      if (!in_.binary()) {
+        in_.line();
+        continue;
+      }
+      const int dimension = in_.load_unchecked<std::int32_t>();
+      in_.advance(4);
+      if (dimension < 0 || dimension > 3) in_.fail(fmt::format("expected a dimension 0 to 3, found {}", dimension));
+      for (int k = 0; k < (dimension == 3 ? 0 : dimension); ++k) in_.load<double>("a parameter");
     }
   }
 
@@ -224,11 +282,11 @@ class MshReader {
     const GmshType* type = readers::gmsh_type(id);
     if (type == nullptr) in_.fail(fmt::format("expected an element type of Gmsh, found {}", id));
     if (!type->readable)
-      in_.fail(fmt::format("expected vertices, lines, triangles, quads, tets or hexes of order 1 or 2, found "
-                           "element type {} ({})",
-                           id, type->name),
-               "Mesh without this kind of element: no recombined boundary layers or pyramids, "
-               "Mesh.ElementOrder at most 2.");
+      in_.fail(fmt::format(
+                   "expected vertices, lines, triangles, quads, tets, hexes, prisms or pyramids of order 1 or 2, found "
+                   "element type {} ({})",
+                   id, type->name),
+               "Mesh it with an order of at most 2 (in the script: Mesh.ElementOrder = 2;).");
     return *type;
   }
 
@@ -248,9 +306,9 @@ class MshReader {
       if (n > count - shapes_.size())
         in_.fail(fmt::format("expected at most {} elements in this block ({} in all), found {}", count - shapes_.size(),
                              count, n));
-      if (dimension != dimension_of(type.shape))
+      if (dimension != readers::cell_dimension(type.shape))
         in_.fail(fmt::format("expected elements of dimension {}, found {}", dimension, type.name));
-      const auto nodes = static_cast<std::size_t>(nodes_of(type.shape));
+      const auto nodes = file_nodes(type);
       in_.need(n, (in_.binary() ? 8u : 2u) * (nodes + 1), "elements");
       grow_connectivity(n * nodes);
       const auto found = entities_.find({dimension, entity});
@@ -269,6 +327,8 @@ class MshReader {
           in_.integer<std::uint64_t>("an element tag");
         cell(type, next, turned);
       }
+      if (between_.count({dimension, entity}) > 0)
+        between_cells_.emplace_back(first, static_cast<Index>(shapes_.size()));
       for (const int p : physicals) range_into_group(type.shape, p, first, static_cast<Index>(shapes_.size()));
     }
     if (shapes_.size() != count) in_.fail(fmt::format("expected {} elements, found {}", count, shapes_.size()));
@@ -288,7 +348,7 @@ class MshReader {
         if (n <= 0 || static_cast<std::uint64_t>(n) > count - shapes_.size())
           in_.fail(fmt::format("expected 1 to {} elements in this block, found {}", count - shapes_.size(), n));
         if (tags < 0 || tags > 1 << 20) in_.fail(fmt::format("expected a number of tags from 0, found {}", tags));
-        const auto nodes = static_cast<std::uint64_t>(nodes_of(type.shape));
+        const std::uint64_t nodes = file_nodes(type);
         in_.need(static_cast<std::uint64_t>(n), 4 * (1 + static_cast<std::uint64_t>(tags) + nodes), "elements");
         grow_connectivity(static_cast<std::uint64_t>(n) * nodes);
         for (int i = 0; i < n; ++i) {
@@ -320,11 +380,15 @@ class MshReader {
         if (t == 0) physical = tag;
         if (t == 1) elementary = tag;
       }
-      grow_connectivity(static_cast<std::uint64_t>(nodes_of(type.shape)));
+      grow_connectivity(file_nodes(type));
       cell(
           type, [&] { return in_.integer<Index>("a node number"); }, false);
       note_physical(type.shape, physical, elementary);
     }
+  }
+
+  static std::size_t file_nodes(const GmshType& type) {
+    return static_cast<std::size_t>(type.file_nodes > 0 ? type.file_nodes : readers::cell_nodes(type.shape));
   }
 
   void reserve_cells(std::uint64_t count) {
@@ -339,10 +403,12 @@ class MshReader {
   }
 
   void cell(const GmshType& type, const auto& next, bool turned) {
-    const auto n = static_cast<std::size_t>(nodes_of(type.shape));
+    const auto n = static_cast<std::size_t>(readers::cell_nodes(type.shape));
     std::array<Index, 27> gmsh{};
-    for (std::size_t i = 0; i < n; ++i) gmsh[i] = next();
-    if (turned) {
+    const std::size_t all = file_nodes(type);
+    for (std::size_t i = 0; i < all; ++i) gmsh[i] = next();
+    if (all > n) ++straightened_;
+    if (turned && dimension_of(type.shape) == readers::cell_dimension(type.shape)) {
       const auto order = turned_order(type.shape);
       for (std::size_t i = 0; i < n; ++i)
         connectivity_.push_back(gmsh[type.from_gmsh[static_cast<std::size_t>(order[i])]]);
@@ -365,7 +431,7 @@ class MshReader {
   }
 
   void range_into_group(CellShape shape, int physical, Index first, Index last) {
-    auto& cells = group_cells(dimension_of(shape), physical == INT32_MIN ? 0 : std::abs(physical));
+    auto& cells = group_cells(readers::cell_dimension(shape), physical == INT32_MIN ? 0 : std::abs(physical));
     in_.take_memory(static_cast<std::uint64_t>(last - first), sizeof(Index), "members of a group");
     if (cells.empty()) cells.reserve(static_cast<std::size_t>(last - first));
     for (Index c = first; c < last; ++c) cells.push_back(c);
@@ -376,8 +442,8 @@ class MshReader {
   void note_physical(CellShape shape, int physical, int elementary) {
     if (physical == 0 || physical == INT32_MIN) return;
     const auto cell = static_cast<Index>(shapes_.size()) - 1;
-    group_cells(dimension_of(shape), std::abs(physical)).push_back(cell);
-    const std::array<int, 3> key{dimension_of(shape), elementary, physical};
+    group_cells(readers::cell_dimension(shape), std::abs(physical)).push_back(cell);
+    const std::array<int, 3> key{readers::cell_dimension(shape), elementary, physical};
     if (key == last_seen_) return;
     last_seen_ = key;
     const auto [it, fresh] = physical_of_entity_.try_emplace({key[0], elementary}, physical);
@@ -402,7 +468,7 @@ class MshReader {
     std::vector<Index> connectivity;
     std::size_t at = 0;
     for (std::size_t c = 0; c < shapes_.size(); ++c) {
-      const auto n = static_cast<std::size_t>(nodes_of(shapes_[c]));
+      const auto n = static_cast<std::size_t>(readers::cell_nodes(shapes_[c]));
       const auto from = connectivity_.begin() + static_cast<std::ptrdiff_t>(at);
       std::vector<Index> key(from, from + static_cast<std::ptrdiff_t>(n));
       at += n;
@@ -432,6 +498,9 @@ class MshReader {
     readers::resolve_tags(
         in_, tags_, connectivity_, [this](Index tag) { twice(tag); }, [this](std::size_t k) { unknown_node(k); });
     if (copies_) merge_copies();
+    drop_cells_between_parts();
+    if (straightened_ > 0)
+      say(fmt::format("{} prisms and pyramids of order 2 were taken straight, by their corners", straightened_));
     // Names that two tags share become one group.
     std::vector<MeshGroup> groups;
     std::map<std::pair<int, std::string>, std::size_t> by_name;
@@ -442,24 +511,58 @@ class MshReader {
       else
         groups[it->second].cells.insert(groups[it->second].cells.end(), g.cells.begin(), g.cells.end());
     }
+    readers::cut_mixed_cells(points_, shapes_, connectivity_, groups, options_.notes);
     if (!options_.keep_unused_points) readers::drop_unused_points(points_, connectivity_);
     auto mesh = Mesh::from_arrays(std::move(points_), std::move(shapes_), std::move(connectivity_), std::move(groups));
     if (!mesh) throw Failure(mesh.error());
     return std::move(*mesh);
   }
 
+  void say(std::string text) {
+    if (options_.notes != nullptr) options_.notes->said.push_back(std::move(text));
+  }
+
+  /// What lies between two partitions bounds neither the body nor a group.
+  void drop_cells_between_parts() {
+    if (partitions_ > 0) say(fmt::format("the mesh is cut into {} partitions, which were joined", partitions_));
+    if (between_cells_.empty()) return;
+    std::vector<char> gone(shapes_.size(), 0);
+    for (const auto& [first, last] : between_cells_) std::fill(gone.begin() + first, gone.begin() + last, char{1});
+    std::vector<Index> now(shapes_.size(), -1);
+    std::vector<CellShape> shapes;
+    std::vector<Index> connectivity;
+    auto from = connectivity_.begin();
+    for (std::size_t c = 0; c < shapes_.size(); ++c) {
+      const auto n = readers::cell_nodes(shapes_[c]);
+      if (gone[c] == 0) {
+        now[c] = static_cast<Index>(shapes.size());
+        shapes.push_back(shapes_[c]);
+        connectivity.insert(connectivity.end(), from, from + n);
+      }
+      from += n;
+    }
+    if (shapes.empty()) return;
+    for (auto& g : groups_) {
+      for (Index& c : g.cells) c = now[static_cast<std::size_t>(c)];
+      std::erase(g.cells, Index{-1});
+    }
+    say(fmt::format("{} cells between partitions were left out", shapes_.size() - shapes.size()));
+    shapes_ = std::move(shapes);
+    connectivity_ = std::move(connectivity);
+  }
+
   [[noreturn]] void unknown_node(std::size_t position_in_connectivity) {
     std::size_t at = 0;
     std::size_t c = 0;
-    while (at + static_cast<std::size_t>(nodes_of(shapes_[c])) <= position_in_connectivity)
-      at += static_cast<std::size_t>(nodes_of(shapes_[c++]));
+    while (at + static_cast<std::size_t>(readers::cell_nodes(shapes_[c])) <= position_in_connectivity)
+      at += static_cast<std::size_t>(readers::cell_nodes(shapes_[c++]));
     Place place;
     place.file = in_.file();
     throw Failure(
         make_error(ErrorCode::invalid_input,
                    fmt::format("$Elements: expected nodes of the section '$Nodes', found node {} in element {} of the "
                                "section (a {})",
-                               connectivity_[position_in_connectivity], c + 1, name_of(shapes_[c])),
+                               connectivity_[position_in_connectivity], c + 1, readers::gmsh_type(shapes_[c]).name),
                    "The file is damaged or was cut off; save or copy it again.", place));
   }
   [[noreturn]] void twice(Index tag) {
@@ -517,6 +620,10 @@ class MshReader {
   std::map<std::pair<int, int>, std::size_t> group_numbers_;
   std::map<std::pair<int, int>, std::string> names_;
   std::map<std::pair<int, int>, PhysicalTags> entities_;
+  std::uint64_t partitions_ = 0;
+  std::set<std::pair<int, int>> between_;               ///< entities between partitions
+  std::vector<std::pair<Index, Index>> between_cells_;  ///< first and past the last cell of each of their blocks
+  std::size_t straightened_ = 0;
   std::map<std::pair<int, int>, int> physical_of_entity_;
   std::array<int, 3> last_seen_{-1, 0, 0};
 };

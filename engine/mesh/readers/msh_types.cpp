@@ -2,6 +2,8 @@
 // The table of Gmsh's element types.
 #include "engine/mesh/readers/msh_types.hpp"
 
+#include "engine/mesh/readers/mixed_cells.hpp"
+
 namespace conoid::readers {
 namespace {
 
@@ -20,20 +22,20 @@ constexpr std::array<GmshType, 19> types{{
     {3, "quad with 4 nodes", CellShape::quad4, true, same},
     {4, "tet with 4 nodes", CellShape::tet4, true, same},
     {5, "hex with 8 nodes", CellShape::hex8, true, same},
-    {6, "prism with 6 nodes", CellShape::vertex, false, same},
-    {7, "pyramid with 5 nodes", CellShape::vertex, false, same},
+    {6, "prism with 6 nodes", prism6, true, same},
+    {7, "pyramid with 5 nodes", pyramid5, true, same},
     {8, "line with 3 nodes", CellShape::line3, true, same},
     {9, "triangle with 6 nodes", CellShape::triangle6, true, same},
     {10, "quad with 9 nodes", CellShape::quad9, true, same},
     {11, "tet with 10 nodes", CellShape::tet10, true, tet10},
     {12, "hex with 27 nodes", CellShape::hex27, true, hex27},
-    {13, "prism with 18 nodes", CellShape::vertex, false, same},
-    {14, "pyramid with 14 nodes", CellShape::vertex, false, same},
+    {13, "prism with 18 nodes", prism6, true, same, 18},
+    {14, "pyramid with 14 nodes", pyramid5, true, same, 14},
     {15, "vertex", CellShape::vertex, true, same},
     {16, "quad with 8 nodes", CellShape::quad8, true, same},
     {17, "hex with 20 nodes", CellShape::hex20, true, hex27},
-    {18, "prism with 15 nodes", CellShape::vertex, false, same},
-    {19, "pyramid with 13 nodes", CellShape::vertex, false, same},
+    {18, "prism with 15 nodes", prism6, true, same, 15},
+    {19, "pyramid with 13 nodes", pyramid5, true, same, 13},
 }};
 constexpr GmshType high_order{0, "order 3 or above, or a kind that meshes rarely hold", CellShape::vertex, false, same};
 

@@ -14,8 +14,9 @@ struct GmshType {
   int id;
   std::string_view name;
   CellShape shape;
-  bool readable;                           ///< Mesh has this shape
+  bool readable;                           ///< Mesh has this shape, or it is cut into what Mesh has (mixed_cells.hpp)
   std::array<std::uint8_t, 27> from_gmsh;  ///< VTK node i is Gmsh node from_gmsh[i]
+  int file_nodes = 0;                      ///< in the file, where they are more than are taken; else 0
 };
 
 /// nullptr for a number that Gmsh does not use (of those up to 140).

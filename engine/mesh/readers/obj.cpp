@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wavefront OBJ, the polygonal part of it.
+#include "engine/mesh/polygon.hpp"
 #include "engine/mesh/readers/cursor.hpp"
 #include "engine/mesh/readers/read_mesh.hpp"
 
@@ -105,15 +106,21 @@ class ObjReader {
     corners();
     const std::size_t n = polygon_.size();
     if (n < 3) in_.fail(fmt::format("expected at least 3 vertices after 'f', found {}", n));
-    if (n == 3)
-      add(CellShape::triangle3, polygon_);
-    else if (n == 4)
-      add(CellShape::quad4, polygon_);
-    else
-      for (std::size_t i = 1; i + 1 < n; ++i) {
-        const std::array<Index, 3> t{polygon_[0], polygon_[i], polygon_[i + 1]};
-        add(CellShape::triangle3, t);
-      }
+    if (n == 3) return add(CellShape::triangle3, polygon_);
+    // Corners that come later in the file are taken for a convex polygon's.
+    places_.clear();
+    for (const Index i : polygon_) {
+      const auto k = static_cast<std::size_t>(3 * i);
+      if (k + 3 <= points_.size()) places_.push_back({points_[k], points_[k + 1], points_[k + 2]});
+    }
+    if (places_.size() < n) places_.assign(n, Vec3{});
+    if (n == 4 && is_convex(places_)) return add(CellShape::quad4, polygon_);
+    for (const auto& t : triangulate(places_)) {
+      const std::array<Index, 3> cell{polygon_[static_cast<std::size_t>(t[0])],
+                                      polygon_[static_cast<std::size_t>(t[1])],
+                                      polygon_[static_cast<std::size_t>(t[2])]};
+      add(CellShape::triangle3, cell);
+    }
   }
 
   void polyline() {
@@ -180,6 +187,7 @@ class ObjReader {
   std::vector<std::string> current_;
   std::string object_;
   std::vector<Index> polygon_;
+  std::vector<Vec3> places_;
   Index highest_ = -1;
   std::size_t highest_position_ = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PLY (Stanford polygon format, G. Turk's description of 1994): a text header that declares elements and their
 // properties, then the records as text or as binary numbers of either byte order.
+#include "engine/mesh/polygon.hpp"
 #include "engine/mesh/readers/cursor.hpp"
 #include "engine/mesh/readers/read_mesh.hpp"
 
@@ -315,14 +316,21 @@ class PlyReader {
   }
 
   void add_polygon() {
-    if (polygon_.size() <= 4) {
+    places_.clear();
+    // Vertices come first by custom; where they do not, a polygon is taken for a convex one.
+    for (const Index i : polygon_) {
+      const auto k = static_cast<std::size_t>(3 * i);
+      if (k + 3 <= points_.size()) places_.push_back({points_[k], points_[k + 1], points_[k + 2]});
+    }
+    if (places_.size() < polygon_.size()) places_.assign(polygon_.size(), Vec3{});
+    if (polygon_.size() <= 4 && is_convex(places_)) {
       shapes_.push_back(polygon_.size() == 3 ? CellShape::triangle3 : CellShape::quad4);
       connectivity_.insert(connectivity_.end(), polygon_.begin(), polygon_.end());
       return;
     }
-    for (std::size_t k = 1; k + 1 < polygon_.size(); ++k) {
+    for (const auto& t : triangulate(places_)) {
       shapes_.push_back(CellShape::triangle3);
-      connectivity_.insert(connectivity_.end(), {polygon_[0], polygon_[k], polygon_[k + 1]});
+      for (const Index k : t) connectivity_.push_back(polygon_[static_cast<std::size_t>(k)]);
     }
   }
 
@@ -356,6 +364,7 @@ class PlyReader {
   std::vector<CellShape> shapes_;
   std::vector<Index> connectivity_;
   std::vector<Index> polygon_;
+  std::vector<Vec3> places_;
 };
 
 }  // namespace

@@ -63,6 +63,33 @@ bool looks_like_nastran(std::string_view bytes) {
   return false;
 }
 
+bool looks_like_abaqus(std::string_view bytes) {
+  const std::string_view head = bytes.substr(0, 1 << 16);
+  for (std::size_t at = 0; at < head.size();) {
+    const auto end = std::min(head.find('\n', at), head.size());
+    std::string line(head.substr(at, std::min<std::size_t>(end - at, 16)));
+    at = end + 1;
+    if (line.starts_with("**")) continue;
+    std::transform(line.begin(), line.end(), line.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    for (const std::string_view key : {"*HEADING", "*NODE", "*PART", "*ELEMENT", "*INCLUDE", "*PREPRINT"})
+      if (line.starts_with(key)) return true;
+    if (!line.empty() && line.find_first_not_of(" \t\r") != std::string::npos) return false;
+  }
+  return false;
+}
+
+/// A line with -1 alone, then the number of a data set.
+bool looks_like_unv(std::string_view bytes) {
+  const std::string_view start = without_leading_space(bytes.substr(0, 200));
+  if (!start.starts_with("-1")) return false;
+  const auto end = start.find('\n');
+  if (end == std::string_view::npos || start.substr(2, end - 2).find_first_not_of(" \t\r") != std::string_view::npos)
+    return false;
+  const std::string_view next = without_leading_space(start.substr(end + 1));
+  return !next.empty() && next.front() >= '0' && next.front() <= '9';
+}
+
 bool looks_like_vtu(std::string_view bytes) {
   const std::string_view head = bytes.substr(0, 4096);
   const auto at = head.find("<VTKFile");
@@ -71,8 +98,27 @@ bool looks_like_vtu(std::string_view bytes) {
 
 }  // namespace
 
+const std::vector<MeshFormatInfo>& mesh_formats() {
+  static const std::vector<MeshFormatInfo> all{{MeshFormat::msh, "Gmsh MSH (2.2, 4.1)", {".msh"}},
+                                               {MeshFormat::stl, "STL", {".stl"}},
+                                               {MeshFormat::obj, "OBJ", {".obj"}},
+                                               {MeshFormat::ply, "PLY", {".ply"}},
+                                               {MeshFormat::nastran, "Nastran bulk data", {".bdf", ".nas"}},
+                                               {MeshFormat::mfem, "MFEM (v1.0)", {".mesh"}},
+                                               {MeshFormat::vtu, "VTU", {".vtu"}},
+                                               {MeshFormat::vtk, "legacy VTK", {".vtk"}},
+                                               {MeshFormat::abaqus, "Abaqus INP", {".inp"}},
+                                               {MeshFormat::unv, "I-DEAS UNV", {".unv"}}};
+  return all;
+}
+
 std::string_view readable_mesh_formats() {
-  return "Gmsh MSH (2.2, 4.1), STL, OBJ, PLY, Nastran bulk data, MFEM (v1.0), VTU";
+  static const std::string text = [] {
+    std::string out;
+    for (const MeshFormatInfo& f : mesh_formats()) out += (out.empty() ? "" : ", ") + std::string(f.name);
+    return out;
+  }();
+  return text;
 }
 
 Result<MeshFormat> recognise_mesh(std::string_view bytes, const std::filesystem::path& path) {
@@ -81,17 +127,19 @@ Result<MeshFormat> recognise_mesh(std::string_view bytes, const std::filesystem:
   if (start.starts_with("$MeshFormat")) return MeshFormat::msh;
   if (start.starts_with("ply\n") || start.starts_with("ply\r") || start.starts_with("ply ")) return MeshFormat::ply;
   if (start.starts_with("MFEM ")) return MeshFormat::mfem;
+  if (start.starts_with("# vtk DataFile")) return MeshFormat::vtk;
   if (looks_like_vtu(bytes)) return MeshFormat::vtu;
   if (is_binary_stl(bytes)) return MeshFormat::stl;
   if (start.starts_with("solid") && ending != ".obj") return MeshFormat::stl;
-  if (ending == ".msh") return MeshFormat::msh;
-  if (ending == ".stl") return MeshFormat::stl;
-  if (ending == ".obj") return MeshFormat::obj;
-  if (ending == ".ply") return MeshFormat::ply;
-  if (ending == ".bdf" || ending == ".nas") return MeshFormat::nastran;
+  for (const MeshFormatInfo& f : mesh_formats())
+    if (f.format != MeshFormat::vtu && f.format != MeshFormat::mfem &&
+        std::find(f.endings.begin(), f.endings.end(), ending) != f.endings.end())
+      return f.format;
   if (start.starts_with("$Comments")) return MeshFormat::msh;
   if (looks_like_obj(bytes)) return MeshFormat::obj;
   if (looks_like_nastran(bytes)) return MeshFormat::nastran;
+  if (looks_like_abaqus(bytes)) return MeshFormat::abaqus;
+  if (looks_like_unv(bytes)) return MeshFormat::unv;
   Place place;
   place.file = path.string();
   if (ending == ".geo" || ending == ".step" || ending == ".stp")
@@ -116,6 +164,9 @@ Result<Mesh> read_mesh_bytes(std::string_view bytes, const std::string& file, co
     case MeshFormat::nastran: return read_nastran(bytes, file, options);
     case MeshFormat::mfem: return read_mfem(bytes, file, options);
     case MeshFormat::vtu: return read_vtu(file, options);
+    case MeshFormat::vtk: return read_vtk(bytes, file, options);
+    case MeshFormat::abaqus: return read_abaqus(bytes, file, options);
+    case MeshFormat::unv: return read_unv(bytes, file, options);
   }
   return make_error(ErrorCode::internal, "unknown mesh format");
 }

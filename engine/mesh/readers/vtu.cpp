@@ -21,6 +21,18 @@ std::string last_line(std::string text) {
   return text.substr(begin == std::string::npos ? 0 : begin + 1, 300);
 }
 
+/// The rest of each line that begins with `key`.
+std::vector<std::string> lines_with(const std::string& text, std::string_view key) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < text.size() && out.size() < 20;) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    if (line.starts_with(key)) out.emplace_back(line.substr(key.size(), 300));
+    at = end + 1;
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options, const VtuProbe& probe) {
@@ -47,11 +59,15 @@ Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options, const
                         fmt::format("the mesh does not fit the memory limit of {}", format_bytes(options.memory_limit)),
                         "Raise the limit with --memory host=…, or use a coarser mesh.", place);
     if (!WIFEXITED(ran->status) || WEXITSTATUS(ran->status) != 0) {
+      const auto hints = lines_with(ran->errors, "hint: ");
       std::string text = last_line(std::move(ran->errors));
       if (!WIFEXITED(ran->status) || text.empty()) text = fmt::format("VTK's reader {}", describe_end(ran->status));
       return make_error(ErrorCode::invalid_input, std::move(text),
-                        "The file is damaged or was cut off; save or copy it again.", place);
+                        hints.empty() ? "The file is damaged or was cut off; save or copy it again." : hints.front(),
+                        place);
     }
+    if (options.notes != nullptr)
+      for (std::string& said : lines_with(ran->errors, "note: ")) options.notes->said.push_back(std::move(said));
     auto mesh = read_msh(ran->output, file, options);
     if (!mesh && mesh.error().code == ErrorCode::invalid_input)
       return make_error(ErrorCode::invalid_input, "VTK's reader gave no mesh that can be used",

@@ -343,6 +343,11 @@ std::string to_obj(const Mesh& mesh, const WriteOptions& options) {
   }
   const Memberships members = memberships(mesh);
   Index set = 0;
+  const auto row = [&](char key, std::span<const Index> nodes, std::span<const std::int8_t> local) {
+    out += key;
+    for (const std::int8_t i : local) print(out, " {}", nodes[static_cast<std::size_t>(i)] + 1);
+    out += '\n';
+  };
   for (Index c = 0; c < mesh.cell_count(); ++c) {
     const CellShape shape = mesh.shape(c);
     const int d = dimension_of(shape);
@@ -354,10 +359,34 @@ std::string to_obj(const Mesh& mesh, const WriteOptions& options) {
         print(out, " {}", safe_name(mesh.groups()[g].name, true));
       out += members.sets[static_cast<std::size_t>(set)].empty() ? " default\n" : "\n";
     }
-    out += d == 1 ? 'l' : 'f';
-    for (const Index n : mesh.nodes(c).first(static_cast<std::size_t>(corners_of(shape)))) print(out, " {}", n + 1);
-    out += '\n';
+    const auto nodes = mesh.nodes(c);
+    static constexpr std::array<std::int8_t, 4> corners{0, 1, 2, 3};
+    static constexpr std::array<std::int8_t, 3> bent{0, 2, 1};
+    if (shape == CellShape::line3)
+      row('l', nodes, bent);
+    else if (order_of(shape) == 2)
+      for (const auto& t : triangles_of(shape)) row('f', nodes, t);
+    else
+      row(d == 1 ? 'l' : 'f', nodes, std::span(corners).first(nodes.size()));
   }
+  return out;
+}
+
+std::string what_is_lost(const Mesh& mesh, const std::filesystem::path& path) {
+  const std::string ending = lower_case_ending(path);
+  if (ending != ".stl" && ending != ".obj") return {};
+  const std::string name = ending == ".stl" ? "STL" : "OBJ";
+  std::string out;
+  const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
+  const auto any = [&](const auto& is) { return std::any_of(mesh.shapes().begin(), mesh.shapes().end(), is); };
+  if (mesh.dimension() == 3) add(fmt::format("{} holds surfaces: the boundary of the volume was written", name));
+  if (any([](CellShape s) { return order_of(s) == 2; }))
+    add(fmt::format("{} has no curved cells: those of order 2 were written as flat pieces between all their nodes",
+                    name));
+  if (ending == ".stl" && any([](CellShape s) { return corners_of(s) == 4 && dimension_of(s) == 2; }))
+    add("STL has triangles only: quadrilaterals were cut");
+  if (ending == ".stl" && any([](CellShape s) { return dimension_of(s) == 1; }))
+    add("STL has no lines: they were left out");
   return out;
 }
 

@@ -34,6 +34,12 @@ namespace {
 Result<std::vector<double>> read_samples(const std::filesystem::path& path) {
   auto table = read_csv(path, {.file = Bytes{4} << 20, .columns = 4096, .values = 100000, .preamble = 100});
   if (!table) return table.error();
+  if (table->columns.size() > 1 && table->columns[0].name != "column 1")
+    return make_error(ErrorCode::invalid_input,
+                      fmt::format("expected the values of the pulse alone; found {} columns, the first '{}'",
+                                  table->columns.size(), table->columns[0].name),
+                      "Leave out the column of time: the key step holds the time between two values.",
+                      {path.string(), 0, ""});
   if (const auto& v = table->values; !std::all_of(v.begin(), v.end(), [](double x) { return std::isfinite(x); }))
     return make_error(ErrorCode::invalid_input,
                       fmt::format("'{}' holds a value that is missing or not finite", path.string()),

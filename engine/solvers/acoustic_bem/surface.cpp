@@ -275,7 +275,8 @@ std::vector<Diagnostic> check_surface(const Mesh& mesh, bool closed_needed, std:
   if (duplicates > 0)
     error(fmt::format("{} pairs of vertices lie at the same place within {:.2g} m (first: points {} and {})",
                       duplicates, tolerance, one, other),
-          "Merge duplicate vertices: neighbouring triangles must share their corners (in Gmsh: Coherence).");
+          "Neighbouring triangles must share their corners: `conoid mesh FILE --merge --convert OUT.msh`, or the key "
+          "mesh.merge.");
 
   Index rim = 0, crowded = 0, flipped = 0;
   for (const auto& [edge, use] : edge_uses(triples)) {
@@ -289,13 +290,16 @@ std::vector<Diagnostic> check_surface(const Mesh& mesh, bool closed_needed, std:
           "The surface must be a manifold: remove inner walls and doubled faces.");
   if (flipped > 0)
     error(fmt::format("{} edges join triangles of opposite orientation", flipped),
-          "Turn the normals so that they all point out of the body (in Gmsh: Reverse Surface, or `conoid mesh`).");
+          "Turn the normals so that they all point out of the body: `conoid mesh FILE --orient --convert OUT.msh`, or "
+          "mesh.orient.");
   if (rim > 0 && closed_needed && duplicates == 0)
     error(fmt::format("the surface is open ({} rim edges), but the form \"{}\" needs a closed body", rim, form),
-          "Close the surface, or treat it as an open rigid screen with the form \"N\".");
+          "Close the surface (`conoid mesh FILE --fill-holes --convert OUT.msh`), or treat it as an open rigid screen "
+          "with the form \"N\".");
   if (rim == 0 && flipped == 0 && six_volume < 0)
     error(fmt::format("the normals point into the body (signed volume {:.4g} m³)", six_volume / 6),
-          "Reverse all triangles: with inward normals the combined forms grow without bound.");
+          "With inward normals the combined forms grow without bound: `conoid mesh FILE --orient --convert OUT.msh`, "
+          "or mesh.orient.");
   return out;
 }
 

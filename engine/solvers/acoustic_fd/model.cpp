@@ -2,7 +2,7 @@
 // Which reader a model file needs, and models in SEG-Y.
 //
 // A SEG-Y model has one trace a column, downwards: sample i lies i intervals below z = 0 (the interval of the binary header
-// counts thousandths of a metre, as depth files have it). Inline numbers go with x, crossline numbers with y; positions are
+// counts thousandths of a metre, or of a foot where the file is in feet, as depth files have it). Inline numbers go with x, crossline numbers with y; positions are
 // those of bytes 181 and 185 where they are not all zero, else one metre a number.
 #include "engine/solvers/acoustic_fd/model.hpp"
 
@@ -32,8 +32,9 @@ class Raw final : public Model {
 
 class Segy final : public Model {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Model>> open(const std::filesystem::path& path, ModelQuantity quantity) {
-    auto reader = SegyReader::open(path);
+  [[nodiscard]] static Result<std::unique_ptr<Model>> open(const std::filesystem::path& path, ModelQuantity quantity,
+                                                           const SegyBytes& bytes) {
+    auto reader = SegyReader::open(path, bytes);
     if (!reader) return reader.error();
     const auto fail = [&](const std::string& what, const std::string& hint) {
       return make_error(ErrorCode::invalid_input, what, hint, {path.string(), 0, ""});
@@ -73,11 +74,17 @@ class Segy final : public Model {
     }
     box.shape[2] = file.samples();
     if (static_cast<double>(box.shape[0]) * static_cast<double>(box.shape[1]) != static_cast<double>(file.traces()))
-      return fail(
-          fmt::format("{} traces, but inline and crossline numbers (bytes 189 and 193) span {} × {}", file.traces(),
-                      box.shape[0], box.shape[1]),
-          "A model needs one trace for every pair of inline and crossline number; check the bytes that hold them.");
-    const double depth = file.interval_microseconds() * 1e-3;
+      return fail(fmt::format("{} traces, but inline and crossline numbers (bytes {} and {}) span {} × {}",
+                              file.traces(), bytes.inline_number, bytes.crossline, box.shape[0], box.shape[1]),
+                  "A model needs one trace for every pair of inline and crossline number; name the bytes that hold "
+                  "them (segy.inline, "
+                  "segy.crossline beside the header in the case).");
+    out->notes_ = file.notes();
+    out->factor_ = quantity == ModelQuantity::speed ? file.metres() : 1;
+    if (file.in_feet())
+      out->notes_.push_back(fmt::format("depths, positions{} were turned from feet to metres",
+                                        quantity == ModelQuantity::speed ? " and speeds (ft/s)" : ""));
+    const double depth = file.interval_microseconds() * 1e-3 * file.metres();
     if (!(depth > 0))
       return fail("the sample interval is 0", "Write the depth interval in millimetres to bytes 3217-3218.");
     // Where the corners say where they are, spacing and origin follow from them.
@@ -106,12 +113,18 @@ class Segy final : public Model {
       box.spacing[1] = spacing(ly, box.shape[1]);
       box.origin[0] = corner.cdp_x;
       box.origin[1] = corner.cdp_y;
+    } else if (box.shape[0] > 1 || box.shape[1] > 1) {
+      out->notes_.push_back(fmt::format(
+          "no positions in the trace headers (bytes {} and {}): a spacing of {} x {} m was taken, one metre "
+          "a step of the inline and crossline numbers",
+          bytes.x, bytes.y, box.spacing[0], box.spacing[1]));
     }
     box.origin[2] = -depth * static_cast<double>(box.shape[2] - 1);
     return std::unique_ptr<Model>(std::move(out));
   }
 
   [[nodiscard]] ModelBox box() const override { return box_; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return notes_; }
   [[nodiscard]] Result<SpeedRange> scan() const override {
     SpeedRange range{std::numeric_limits<double>::infinity(), 0};
     std::vector<float> trace(static_cast<std::size_t>(file_.samples()));
@@ -150,6 +163,7 @@ class Segy final : public Model {
   [[nodiscard]] Status take(Index t, SegyTrace& h, std::span<float> trace, SpeedRange& range) const {
     if (Status s = file_.read(t, h, trace); !s) return s;
     for (std::size_t i = 0; i < trace.size(); ++i) {
+      trace[i] = static_cast<float>(trace[i] * factor_);
       if (!(trace[i] > 0) || !std::isfinite(trace[i]))
         return make_error(
             ErrorCode::invalid_input,
@@ -167,14 +181,17 @@ class Segy final : public Model {
   std::string path_;
   ModelQuantity quantity_;
   ModelBox box_;
+  double factor_ = 1;  ///< SI units a unit of the file
+  std::vector<std::string> notes_;
   std::array<Index, 2> first_{}, step_{1, 1};
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& path, ModelQuantity quantity) {
+Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& path, ModelQuantity quantity,
+                                          const SegyBytes& bytes) {
   const std::string end = lower_case_ending(path);
-  if (end == ".sgy" || end == ".segy") return Segy::open(path, quantity);
+  if (end == ".sgy" || end == ".segy") return Segy::open(path, quantity, bytes);
   if (end == ".vti") return open_vti_model(path, quantity);
   auto header = read_model_header(path, quantity);
   if (!header) return header.error();

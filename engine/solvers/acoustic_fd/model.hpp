@@ -5,11 +5,13 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
+#include "engine/io/segy.hpp"
 #include "engine/solvers/acoustic_fd/velocity.hpp"
 
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace conoid::acoustic_fd {
@@ -28,14 +30,17 @@ class Model {
  public:
   virtual ~Model() = default;
   [[nodiscard]] virtual ModelBox box() const = 0;
+  /// What was taken to be, or read in another unit, a sentence each.
+  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
   /// Reads through the data in small pieces: its range, or the first value that is not positive and finite.
   [[nodiscard]] virtual Result<SpeedRange> scan() const = 0;
   /// Loads the samples; trilinear between them.
   [[nodiscard]] virtual Result<std::shared_ptr<const Velocity>> load() const = 0;
 };
 
-/// By the name: .sgy or .segy, .vti, anything else is a JSON header.
-[[nodiscard]] Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& path, ModelQuantity quantity);
+/// By the name: .sgy or .segy (`bytes` says where its trace headers keep things), .vti, anything else is a JSON header.
+[[nodiscard]] Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& path, ModelQuantity quantity,
+                                                        const SegyBytes& bytes = {});
 
 /// Trilinear samples; `stride` is in values. For readers.
 [[nodiscard]] std::shared_ptr<const Velocity> sampled_velocity(const ModelBox& box, const std::array<Index, 3>& stride,

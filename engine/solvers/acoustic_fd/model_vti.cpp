@@ -3,12 +3,14 @@
 #include "engine/solvers/acoustic_fd/model_vti.hpp"
 
 #include "engine/core/atomic_file.hpp"
+#include "engine/io/inflate.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -88,6 +90,134 @@ std::string base64(std::string_view text, std::size_t from, std::size_t limit) {
   return out;
 }
 
+/// Types of arrays that are read.
+std::size_t type_size(std::string_view type) {
+  struct Row {
+    std::string_view name;
+    std::size_t size;
+  };
+  constexpr Row rows[] = {{"Float32", 4}, {"Float64", 8}, {"Int8", 1},   {"UInt8", 1}, {"Int16", 2},
+                          {"UInt16", 2},  {"Int32", 4},   {"UInt32", 4}, {"Int64", 8}, {"UInt64", 8}};
+  for (const Row& row : rows)
+    if (row.name == type) return row.size;
+  return 0;
+}
+
+template <class T>
+T loaded(const char* from, bool big) {
+  std::array<char, sizeof(T)> raw;
+  std::memcpy(raw.data(), from, sizeof(T));
+  if (big) std::reverse(raw.begin(), raw.end());
+  T value;
+  std::memcpy(&value, raw.data(), sizeof(T));
+  return value;
+}
+
+float value_of(const char* from, std::string_view type, bool big) {
+  if (type == "Float32") return loaded<float>(from, big);
+  if (type == "Float64") return static_cast<float>(loaded<double>(from, big));
+  if (type == "Int8") return loaded<std::int8_t>(from, big);
+  if (type == "UInt8") return loaded<std::uint8_t>(from, big);
+  if (type == "Int16") return loaded<std::int16_t>(from, big);
+  if (type == "UInt16") return loaded<std::uint16_t>(from, big);
+  if (type == "Int32") return static_cast<float>(loaded<std::int32_t>(from, big));
+  if (type == "UInt32") return static_cast<float>(loaded<std::uint32_t>(from, big));
+  if (type == "Int64") return static_cast<float>(loaded<std::int64_t>(from, big));
+  return static_cast<float>(loaded<std::uint64_t>(from, big));
+}
+
+/// A whole number of the headers before the data, 4 or 8 bytes.
+std::uint64_t count_at(std::string_view bytes, std::size_t place, std::size_t size, bool big) {
+  return size == 8 ? loaded<std::uint64_t>(bytes.data() + place, big)
+                   : loaded<std::uint32_t>(bytes.data() + place, big);
+}
+
+/// Compressed data (VTK's XML formats, "compressed data"): number of blocks, bytes of a block, bytes of the last one if it is shorter, then
+/// the compressed size of each; the blocks. In base64 the head is a run of its own. Exactly `size` bytes, or nothing.
+std::optional<std::string> decompressed(std::string_view text, std::size_t from, bool in_base64, std::size_t count_size,
+                                        bool big, bool lz4, std::size_t size) {
+  const auto bytes_at = [&](std::size_t place, std::size_t limit) {
+    return in_base64 ? base64(text, place, limit) : std::string(text.substr(std::min(place, text.size()), limit));
+  };
+  while (in_base64 && from < text.size() && std::isspace(static_cast<unsigned char>(text[from])) != 0) ++from;
+  const std::string first = bytes_at(from, 3 * count_size);
+  if (first.size() < 3 * count_size) return std::nullopt;
+  const std::uint64_t blocks = count_at(first, 0, count_size, big),
+                      whole = count_at(first, count_size, count_size, big),
+                      rest = count_at(first, 2 * count_size, count_size, big);
+  if (blocks == 0 || blocks > text.size() / count_size || whole > size || rest > size) return std::nullopt;
+  const std::size_t head = (3 + static_cast<std::size_t>(blocks)) * count_size;
+  const std::string counts = bytes_at(from, head);
+  if (counts.size() < head) return std::nullopt;
+  std::uint64_t packed = 0;
+  for (std::uint64_t b = 0; b < blocks; ++b) {
+    const std::uint64_t n = count_at(counts, (3 + static_cast<std::size_t>(b)) * count_size, count_size, big);
+    if (n > text.size() - packed) return std::nullopt;
+    packed += n;
+  }
+  const std::string data = bytes_at(from + (in_base64 ? (head + 2) / 3 * 4 : head), static_cast<std::size_t>(packed));
+  if (data.size() < packed) return std::nullopt;
+  std::string out;
+  std::size_t at = 0;
+  for (std::uint64_t b = 0; b < blocks; ++b) {
+    const auto n =
+        static_cast<std::size_t>(count_at(counts, (3 + static_cast<std::size_t>(b)) * count_size, count_size, big));
+    const auto wanted = static_cast<std::size_t>(b + 1 == blocks && rest > 0 ? rest : whole);
+    if (wanted > size - out.size()) return std::nullopt;
+    const auto block = lz4 ? inflate_lz4(std::string_view(data).substr(at, n), wanted)
+                           : inflate_zlib(std::string_view(data).substr(at, n), wanted);
+    if (!block) return std::nullopt;
+    out += *block;
+    at += n;
+  }
+  if (out.size() != size) return std::nullopt;
+  return out;
+}
+
+/// Which axis of space each axis of the image runs along, and which way; false where one runs askew.
+bool axes_of(std::span<const double> direction, std::array<std::size_t, 3>& axis, std::array<int, 3>& sign) {
+  std::array<bool, 3> taken{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    bool found = false;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double d = direction[3 * a + i];
+      if (std::abs(std::abs(d) - 1) < 1e-9 && !taken[a] && !found) {
+        axis[i] = a;
+        sign[i] = d > 0 ? 1 : -1;
+        found = taken[a] = true;
+      } else if (!(std::abs(d) < 1e-9)) {
+        return false;
+      }
+    }
+    if (!found) return false;
+  }
+  return true;
+}
+
+/// The samples along the axes of space, x fastest: as if the image had been written without a direction.
+void turn_axes(ModelBox& box, std::vector<float>& values, const std::array<std::size_t, 3>& axis,
+               const std::array<int, 3>& sign) {
+  if (axis == std::array<std::size_t, 3>{0, 1, 2} && sign == std::array<int, 3>{1, 1, 1}) return;
+  ModelBox turned = box;
+  for (std::size_t i = 0; i < 3; ++i) {
+    turned.shape[axis[i]] = box.shape[i];
+    turned.spacing[axis[i]] = box.spacing[i];
+  }
+  std::vector<float> out(values.size());
+  const std::array<Index, 3> stride{1, turned.shape[0], turned.shape[0] * turned.shape[1]};
+  std::size_t from = 0;
+  std::array<Index, 3> i{};
+  for (i[2] = 0; i[2] < box.shape[2]; ++i[2])
+    for (i[1] = 0; i[1] < box.shape[1]; ++i[1])
+      for (i[0] = 0; i[0] < box.shape[0]; ++i[0]) {
+        Index to = 0;
+        for (std::size_t k = 0; k < 3; ++k) to += stride[axis[k]] * (sign[k] > 0 ? i[k] : box.shape[k] - 1 - i[k]);
+        out[static_cast<std::size_t>(to)] = values[from++];
+      }
+  values = std::move(out);
+  box = turned;
+}
+
 class Vti final : public Model {
  public:
   Vti(ModelBox box, std::vector<float> values, SpeedRange range)
@@ -117,10 +247,12 @@ Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path,
   const Element image = file.end == std::string_view::npos ? file : element(text, "ImageData", file.end);
   if (image.end == std::string_view::npos)
     return fail("no ImageData in this file", "Save the model as VTK image data (.vti).");
-  if (!attribute(file.attributes, "compressor").empty())
-    return fail("the arrays are compressed", "Save the image without compression.");
-  if (attribute(file.attributes, "byte_order") == "BigEndian")
-    return fail("the arrays are big endian", "Save the image little endian.");
+  const std::string compressor = attribute(file.attributes, "compressor");
+  const bool lz4 = compressor == "vtkLZ4DataCompressor";
+  if (!compressor.empty() && !lz4 && compressor != "vtkZLibDataCompressor")
+    return fail(fmt::format("the arrays are compressed by {}; zlib and LZ4 are read", compressor.substr(0, 60)),
+                "Save the image with zlib, or without compression.");
+  const bool big = attribute(file.attributes, "byte_order") == "BigEndian";
   const std::size_t counts = attribute(file.attributes, "header_type") == "UInt64" ? 8 : 4;
   double extent[6], vector[3];
   if (!numbers(attribute(image.attributes, "WholeExtent"), extent))
@@ -142,7 +274,20 @@ Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path,
     if (!numbers(s, vector)) return fail("Origin must be three positions", "Repair the file.");
     box.origin = {vector[0], vector[1], vector[2]};
   }
-  for (std::size_t a = 0; a < 3; ++a) box.origin[a] += extent[2 * a] * box.spacing[a];
+  std::array<std::size_t, 3> axis{0, 1, 2};
+  std::array<int, 3> sign{1, 1, 1};
+  if (const auto s = attribute(image.attributes, "Direction"); !s.empty()) {
+    std::array<double, 9> direction{};
+    if (!numbers(s, direction) || !axes_of(direction, axis, sign))
+      return fail(fmt::format("Direction \"{}\" turns the image out of the axes", s.substr(0, 80)),
+                  "Resample the image to the axes of the grid (in ParaView: the filter Resample To Image).");
+  }
+  // The image's first point and, where an axis runs backwards, its last one lie lowest.
+  for (std::size_t i = 0; i < 3; ++i)
+    box.origin[axis[i]] += (sign[i] > 0 ? extent[2 * i] : -extent[2 * i + 1]) * box.spacing[i];
+  if (const Element piece = element(text, "Piece", image.end);
+      piece.end != std::string_view::npos && element(text, "Piece", piece.end).end != std::string_view::npos)
+    return fail("the image is in several pieces", "Save it as one piece.");
 
   const Element points = element(text, "PointData", image.end);
   if (points.end == std::string_view::npos) return fail("the image has no point data", "Save the model as point data.");
@@ -165,25 +310,29 @@ Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path,
     return fail(count == 0 ? "the image has no array" : fmt::format("the image has several arrays: {}", found),
                 fmt::format("Name the array \"{}\".", wanted));
   const std::string type = attribute(array.attributes, "type"), format = attribute(array.attributes, "format");
-  const std::size_t size = type == "Float32" ? 4 : type == "Float64" ? 8 : 0;
+  const std::size_t size = type_size(type);
   const std::string components = attribute(array.attributes, "NumberOfComponents");
   if (size == 0 || (!components.empty() && components != "1"))
-    return fail(fmt::format("the array is of type {} with {} components; Float32 or Float64 with one was expected",
-                            type, components.empty() ? "1" : components),
+    return fail(fmt::format("the array is of type {} with {} components; numbers with one were expected", type,
+                            components.empty() ? "1" : components),
                 "Convert the array.");
   const double cells =
       static_cast<double>(box.shape[0]) * static_cast<double>(box.shape[1]) * static_cast<double>(box.shape[2]);
   // Even as "1 " an ascii value takes two bytes, so the file bounds what is allocated.
-  if (cells * 2 > static_cast<double>(text.size()) + 2)
+  const double packed = compressor.empty() ? 1 : 1032;  // at most so many bytes from one (RFC 1951)
+  if (cells * (packed > 1 ? static_cast<double>(std::max<std::size_t>(size, 1)) : 2) >
+          packed * static_cast<double>(text.size()) + 2 ||
+      cells > 4e9)
     return fail(fmt::format("the file has {} bytes; {:.0f} values were announced", text.size(), cells),
                 "Supply the whole file.");
   const auto n = static_cast<std::size_t>(cells);
-  std::vector<float> values(n);
+  std::vector<float> values;
   const auto short_file = [&](std::size_t have) {
     return fail(fmt::format("the array holds {} bytes; {} values of {} bytes need {}", have, n, size, n * size),
                 "Supply the whole file.");
   };
   if (format == "ascii") {
+    values.resize(n);
     const char* at = text.data() + array.end;
     for (std::size_t i = 0; i < n; ++i) {
       char* end = nullptr;
@@ -193,8 +342,14 @@ Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path,
     }
   } else {
     std::string bytes;
+    std::size_t head = counts;  // bytes before the values
+    const auto unpack = [&](std::size_t from, bool in_base64) {
+      auto out = decompressed(text, from, in_base64, counts, big, lz4, n * size);
+      head = 0;
+      return out ? std::move(*out) : std::string();
+    };
     if (format == "binary") {
-      bytes = base64(text, array.end, counts + n * size);
+      bytes = compressor.empty() ? base64(text, array.end, counts + n * size) : unpack(array.end, true);
     } else if (format == "appended") {
       const Element appended = element(text, "AppendedData", stop);
       const std::size_t mark = appended.end == std::string_view::npos ? appended.end : text.find('_', appended.end);
@@ -203,25 +358,20 @@ Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path,
           !(offset >= 0) || offset > static_cast<double>(text.size() - mark - 1))
         return fail("the appended data are missing", "Supply the whole file.");
       const std::size_t begin = mark + 1 + static_cast<std::size_t>(offset);
-      bytes = attribute(appended.attributes, "encoding") == "base64"
-                  ? base64(text, begin, counts + n * size)
-                  : std::string(text.substr(begin, counts + n * size));
+      const bool in_base64 = attribute(appended.attributes, "encoding") == "base64";
+      bytes = !compressor.empty() ? unpack(begin, in_base64)
+              : in_base64         ? base64(text, begin, counts + n * size)
+                                  : std::string(text.substr(begin, counts + n * size));
     } else {
       return fail(
           fmt::format("the array's format is \"{}\"; ascii, binary or appended was expected", format.substr(0, 20)),
           "Save the image again.");
     }
-    if (bytes.size() < counts + n * size) return short_file(bytes.size() < counts ? 0 : bytes.size() - counts);
-    for (std::size_t i = 0; i < n; ++i) {
-      const char* from = bytes.data() + counts + i * size;
-      if (size == 4) {
-        std::memcpy(&values[i], from, 4);
-      } else {
-        double v = 0;
-        std::memcpy(&v, from, 8);
-        values[i] = static_cast<float>(v);
-      }
-    }
+    if (head == 0 && bytes.size() != n * size)
+      return fail("the compressed array is damaged or does not hold its values", "Save the image again.");
+    if (bytes.size() < head + n * size) return short_file(bytes.size() < head ? 0 : bytes.size() - head);
+    values.resize(n);  // the bytes are there
+    for (std::size_t i = 0; i < n; ++i) values[i] = value_of(bytes.data() + head + i * size, type, big);
   }
   SpeedRange range{std::numeric_limits<double>::infinity(), 0};
   for (std::size_t i = 0; i < n; ++i) {
@@ -231,6 +381,7 @@ Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path,
     range.lowest = std::min(range.lowest, static_cast<double>(values[i]));
     range.highest = std::max(range.highest, static_cast<double>(values[i]));
   }
+  turn_axes(box, values, axis, sign);
   return std::unique_ptr<Model>(std::make_unique<Vti>(box, std::move(values), range));
 }
 

@@ -392,7 +392,7 @@ Status resample_segy_traces(const ResampleTask& task, ResampleFilter filter, con
   report_loss(values, out, sink);
   if (task.out.empty()) return {};
   SegyLayout layout;
-  layout.format = reader->format();
+  layout.format = reader->format() == SegyFormat::ibm_float ? SegyFormat::ibm_float : SegyFormat::ieee_float;
   layout.interval = line->spacing;
   layout.samples = line->count;
   layout.text = {"TRACES ON ANOTHER INTERVAL", fmt::format("FROM {} S TO {} S", old.spacing, line->spacing)};

@@ -121,12 +121,23 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
     }
     out.field = layered_velocity(a, sign, surface, std::move(layers));
   } else {
-    const auto model = open_model(input.path(v["header"].text()), what);
+    SegyBytes bytes;
+    if (v.has("segy")) {
+      const Values b = v["segy"];
+      const auto byte = [&](const char* key) { return static_cast<int>(b[key].integer()); };
+      bytes = {byte("inline"), byte("crossline"), byte("x"), byte("y")};
+    }
+    const auto model = open_model(input.path(v["header"].text()), what, bytes);
     if (!model) {
       diagnostics.push_back(at_value(input, v["header"], model.error()));
       return out;
     }
     const ModelBox box = (*model)->box();
+    for (std::string& text : (*model)->notes()) {
+      Diagnostic note = input.warning_at(v["header"], std::move(text), "");
+      note.severity = Severity::note;
+      diagnostics.push_back(std::move(note));
+    }
     for (std::size_t a = 0; a < 3; ++a) {
       const double last = box.origin[a] + static_cast<double>(box.shape[a] - 1) * box.spacing[a];
       if (g.origin[a] < box.origin[a] - 0.5 * box.spacing[a] || upper[a] > last + 0.5 * box.spacing[a])

@@ -2,10 +2,10 @@
 // Ricker wavelet and sampled signatures.
 #include "engine/solvers/acoustic_fd/signal.hpp"
 
-#include "engine/core/atomic_file.hpp"
+#include "engine/core/units.hpp"
+#include "engine/io/csv.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -44,14 +44,12 @@ double energy_edge(const std::vector<double>& values, double dt) {
   return 0.5 / dt;
 }
 
-bool parse_number(std::string_view& text, double& value) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t' || text.front() == ',' || text.front() == ';'))
-    text.remove_prefix(1);
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{}) return false;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return true;
+/// "t", "time", "Zeit"…: what people call the time.
+bool names_time(const Column& column) {
+  std::string name = column.name;
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return name == "t" || name.starts_with("time") || name == "temps" || name == "zeit" ||
+         (!column.unit.empty() && parse_quantity("1 " + column.unit, "s").ok());
 }
 
 }  // namespace
@@ -92,44 +90,47 @@ double Sampled::end() const {
 }
 
 Result<std::shared_ptr<const Signal>> read_signal(const std::filesystem::path& file, double amplitude) {
-  auto text = read_file(file, Bytes{64} << 20);
-  if (!text) return text.error();
-  std::vector<double> times, values;
-  std::string_view rest = *text;
-  long line = 0;
-  bool header_seen = false;
+  auto table =
+      read_csv(file, {.file = Bytes{64} << 20, .columns = 64, .values = 2 * most_samples + 2, .preamble = 100});
+  if (!table) return table.error();
   const auto fail = [&](std::string what, std::string hint) {
-    return make_error(ErrorCode::invalid_input, std::move(what), std::move(hint), {file.string(), line, ""});
+    return make_error(ErrorCode::invalid_input, std::move(what), std::move(hint), {file.string(), 0, ""});
   };
-  while (!rest.empty()) {
-    ++line;
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view row = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    while (!row.empty() && (row.back() == '\r' || row.back() == ' ')) row.remove_suffix(1);
-    while (!row.empty() && row.front() == ' ') row.remove_prefix(1);
-    if (row.empty() || row.front() == '#') continue;
-    std::string_view cursor = row;
-    double t = 0, v = 0;
-    if (!parse_number(cursor, t) || !parse_number(cursor, v)) {
-      if (times.empty() && !header_seen) {  // a header such as "t[s],s[Pa m]"
-        header_seen = true;
-        continue;
-      }
-      return fail(fmt::format("expected two numbers, time and value; found '{}'", row.substr(0, 60)),
-                  "Write one sample a line, for example 0.001,0.35.");
-    }
-    if (!std::isfinite(t) || !std::isfinite(v))
-      return fail("a sample is not a finite number", "Remove infinities and NaN from the signal.");
-    if (times.size() == most_samples)
-      return fail(fmt::format("more than {} samples", most_samples), "Thin the signal to the band that matters.");
-    times.push_back(t);
-    values.push_back(v);
+  const auto& columns = table->columns;
+  const bool named = !columns.empty() && columns[0].name != "column 1";
+  if (table->rows() > most_samples)
+    return fail(fmt::format("more than {} samples", most_samples), "Thin the signal to the band that matters.");
+  if (!columns.empty() && columns.size() != 2) {
+    std::string names;
+    for (const Column& c : columns) names += (names.empty() ? "" : ", ") + c.name.substr(0, 40);
+    return fail(fmt::format("expected two columns, time and value; found {}: {}", columns.size(), names),
+                "Keep the columns of time and value alone, or give the file these two.");
   }
-  line = 0;
-  if (times.size() < 2)
-    return fail(fmt::format("a signal needs two samples or more; found {}", times.size()),
+  if (table->rows() < 2)
+    return fail(fmt::format("a signal needs two samples or more; found {}", table->rows()),
                 "Write one sample a line: time in seconds, comma, value.");
+  std::size_t time = 0;
+  if (named && !names_time(columns[0])) {
+    if (names_time(columns[1]))
+      time = 1;
+    else if (const std::string& n = columns[0].name;
+             n == "i" || n == "n" || n == "index" || n == "sample" || n == "row" || n.empty())
+      return fail(fmt::format("expected the time in the first column, found '{}'", n),
+                  "Name the columns in the first line, for example t[s],p[Pa].");
+  }
+  const auto seconds = column_factor(columns[time], "s");
+  if (!seconds) return fail(seconds.error().text, seconds.error().hint);
+  // The value counts in SI where its heading names a unit of pressure, with or without a length (Pa m).
+  double unit = 1;
+  for (const char* expected : {"Pa", "Pa*m"})
+    if (const auto factor = column_factor(columns[1 - time], expected)) unit = *factor;
+  std::vector<double> times = table->column(time), values = table->column(1 - time);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (!std::isfinite(times[i]) || !std::isfinite(values[i]))
+      return fail(fmt::format("sample {} is not a finite number", i + 1), "Remove infinities and NaN from the signal.");
+    times[i] *= *seconds;
+    values[i] *= unit;
+  }
   const double dt = (times.back() - times.front()) / static_cast<double>(times.size() - 1);
   if (!(dt > 0)) return fail("times do not grow", "Sort the samples by time.");
   for (std::size_t i = 0; i < times.size(); ++i)

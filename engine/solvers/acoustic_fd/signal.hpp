@@ -48,8 +48,8 @@ class Sampled final : public Signal {
   double start_, dt_, amplitude_, highest_;
 };
 
-/// A CSV file of two columns: time in seconds (evenly spaced, to 10⁻⁶ of a step), value. '#' starts a comment; one
-/// header line is skipped. At most 10⁶ samples.
+/// A CSV file of two columns: time (evenly spaced, to 10⁻⁶ of a step), value; in seconds and Pa m unless a header line names other units:
+/// "t[ms],p[kPa]". '#' starts a comment. At most 10⁶ samples.
 [[nodiscard]] Result<std::shared_ptr<const Signal>> read_signal(const std::filesystem::path& file, double amplitude);
 
 }  // namespace conoid::acoustic_fd

@@ -226,8 +226,9 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
   if (report.inconsistent_edge_count > 0 || report.non_manifold_edge_count > 0 || report.collapsed_cell_count > 0)
     return make_error(ErrorCode::invalid_input,
                       "the surface has flipped, collapsed or branching cells: " + explain(report, mesh),
-                      "Turn the flipped cells round (`conoid mesh FILE` lists them) so that neighbours run along their "
-                      "edge in opposite directions.");
+                      "Neighbours must run along their edge in opposite directions: `conoid mesh FILE --orient "
+                      "--convert OUT.msh` turns cells; "
+                      "`conoid mesh FILE` lists edges of three cells.");
   if (options.domain != Domain::ground && report.open_edge_count > 0)
     return make_error(ErrorCode::invalid_input,
                       fmt::format("the {} is not closed: {}", options.domain == Domain::inside ? "body" : "cavity",

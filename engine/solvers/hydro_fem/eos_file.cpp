@@ -40,6 +40,10 @@ Result<EosTable> read_eos_table(const std::filesystem::path& file) {
       return wrong(fmt::format("the table has no column '{}'", names[i]),
                    "Name the columns density, energy, pressure and sound_speed in the first line.");
     columns[i] = csv.column(c);
+    constexpr std::array<const char*, 4> units{"kg/m^3", "J/kg", "Pa", "m/s"};
+    const auto factor = column_factor(csv.columns[c], units[i]);
+    if (!factor) return wrong(factor.error().text, factor.error().hint);
+    for (double& value : columns[i]) value *= *factor;
     for (std::size_t r = 0; r < columns[i].size(); ++r) {
       const double value = columns[i][r];
       const bool positive = i == 0 || i == 3;

@@ -98,8 +98,8 @@ class TestSegy : public QObject {
     refused({good.begin(), good.begin() + 1000}, "1000 bytes");
     refused({good.begin(), good.end() - 3}, "remain");
     auto data = good;
-    data[3225] = 3;  // two-byte integers
-    refused(data, "format 3");
+    data[3225] = 4;  // fixed point with gain, obsolete
+    refused(data, "format 4");
     data = good;
     data[3220] = data[3221] = 0;
     refused(data, "0 samples");

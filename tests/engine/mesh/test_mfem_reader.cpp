@@ -105,11 +105,13 @@ class TestMfemReader : public QObject {
     row("version", "MFEM mesh v9.0\n", 1, "found 'MFEM mesh v9.0'");
     row("hanging nodes", "MFEM NC mesh v1.0\n", 1, "hanging nodes");
     row("nurbs", "MFEM NURBS mesh v1.0\n", 1, "NURBS");
-    row("inline", "MFEM INLINE mesh v1.0\n", 1, "description of a box");
+    row("inline", "MFEM INLINE mesh v1.0\ntype = wedge\n", 1, "found type 'wedge'");
+    row("inline count", "MFEM INLINE mesh v1.0\ntype = hex\nnx = 0\n", 3, "nx: expected a number above 0, found '0'");
     row("dimension", "MFEM mesh v1.0\ndimension\n4\n", 3, "expected a dimension 1 to 3, found 4");
     row("section", "MFEM mesh v1.0\ndimension\n2\nboundary\n", 4, "expected the section 'elements', found 'boundary'");
     row("geometry", "MFEM mesh v1.0\ndimension\n2\nelements\n1\n1 8 0 1 2\n", 6, "geometry type 0 to 7, found 8");
-    row("prism", "MFEM mesh v1.0\ndimension\n3\nelements\n1\n1 6 0 1 2 3 4 5\n", 6, "found a prism");
+    row("prism", "MFEM mesh v1.0\ndimension\n3\nelements\n1\n1 6 0 1 2 3 4\n", 7,
+        "expected a vertex number, found the end of the file");
     row("wrong dimension", "MFEM mesh v1.0\ndimension\n3\nelements\n1\n1 3 0 1 2 3\n", 6,
         "elements of dimension 3, found a square");
     row("vertex", head + "boundary\n1\n5 1 0 4\n\n" + points, 13, "expected a vertex below 4, found 4");
@@ -146,6 +148,53 @@ class TestMfemReader : public QObject {
     QVERIFY2(m.error().text.find(part.toStdString()) != std::string::npos, m.error().render().c_str());
     QVERIFY2(m.error().place.line == line, m.error().render().c_str());
     QVERIFY(!m.error().hint.empty());
+  }
+  void boxes_described_in_line_are_made() {
+    const auto text = [](const std::string& type) {
+      return "MFEM INLINE mesh v1.0\n\ntype = " + type + "\nnx = 4\nny = 3\nnz = 2\nsx = 2.0\nsy = 1.5\nsz = 0.5\n";
+    };
+    struct Row {
+      const char* type;
+      Index cells;
+      double measure;
+    };
+    for (const Row& row : {Row{"hex", 24, 1.5}, Row{"tet", 144, 1.5}, Row{"quad", 12, 3.0}, Row{"tri", 24, 3.0},
+                           Row{"segment", 4, 2.0}}) {
+      const auto m = read_mesh_bytes(text(row.type), "box.mesh");
+      QVERIFY2(m.ok(), m ? "" : m.error().render().c_str());
+      const MeshGroup* body = m->group("1");
+      QCOMPARE(static_cast<Index>(body->cells.size()), row.cells);
+      double sum = 0;
+      for (const Index c : body->cells) sum += cell_measure(*m, c);
+      QVERIFY(std::abs(sum - row.measure) < 1e-13);
+      if (m->dimension() == 3) {
+        QVERIFY(check_surface(boundary_surface(*m)).is_body());
+        double right = 0;
+        for (const MeshGroup& g : m->groups())
+          if (g.name == "3" && g.dimension == 2)
+            for (const Index c : g.cells) right += cell_measure(*m, c);
+        QVERIFY(std::abs(right - 1.5 * 0.5) < 1e-14);
+      }
+    }
+  }
+  void sets_with_spaces_and_without_quotes() {
+    const std::string head = "MFEM mesh v1.3\ndimension\n2\nelements\n1\n1 3 0 1 2 3\n";
+    for (const char* set : {"\"North Wall\" 1 1\n", "\"North Wall\"\n1\n1\n", "North Wall\n1\n1\n"}) {
+      const auto m = read_mesh_bytes(
+          head + "attribute_sets\n1\n" + set + "boundary\n0\nvertices\n4\n2\n0 0\n1 0\n1 1\n0 1\n", "x.mesh");
+      QVERIFY2(m.ok(), m ? "" : m.error().render().c_str());
+      QVERIFY2(m->group("North Wall") != nullptr, set);
+    }
+  }
+  void prisms_and_pyramids_are_cut() {
+    const auto m = read_mesh_bytes(
+        "MFEM mesh v1.0\ndimension\n3\nelements\n2\n7 6 0 1 2 3 4 5\n8 7 0 1 4 3 6\nboundary\n0\nvertices\n7\n3\n0 0 "
+        "0\n1 0 0\n"
+        "0 1 0\n0 0 1\n1 0 1\n0 1 1\n0.5 -1 0.5\n",
+        "x.mesh");
+    QVERIFY2(m.ok(), m ? "" : m.error().render().c_str());
+    QVERIFY(std::abs(enclosed_volume(boundary_surface(*m)) - (0.5 + 1.0 / 3)) < 1e-14);
+    QCOMPARE(m->group("7")->cells.size(), std::size_t{3});
   }
   void every_cut_of_a_curved_file_is_an_error() {
     const std::string whole = *read_file(data + "hex_curved0.mesh");

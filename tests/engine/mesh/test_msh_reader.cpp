@@ -200,7 +200,7 @@ class TestMshReader : public QObject {
     row("count negative", head22 + "$Nodes\n-3\n1 0 0 0\n", 5, "found '-3'");
     row("count not a number", head22 + "$Nodes\n3x\n1 0 0 0\n2 1 0 0\n3 0 1 0\n", 5, "found '3x'");
     row("missing end", head22 + nodes22 + "$Elements\n1\n1 2 0 1 2 3\n", 13, "expected '$EndElements'");
-    row("prism", head22 + nodes22 + "$Elements\n1\n1 6 0 1 2 3 1 2 3\n$EndElements\n", 12, "prism with 6 nodes");
+    row("prism", head22 + nodes22 + "$Elements\n1\n1 90 0 1 2 3 1 2 3\n$EndElements\n", 12, "order 3 or above");
     row("order 3", head22 + nodes22 + "$Elements\n1\n1 21 0 1 2 3 1 2 3\n$EndElements\n", 12, "order 3");
     row("unknown type", head22 + nodes22 + "$Elements\n1\n1 999 0 1 2 3\n$EndElements\n", 12, "found 999");
     row("unknown node", head22 + nodes22 + "$Elements\n1\n1 2 0 1 2 4\n$EndElements\n", 0, "found node 4 in element 1");
@@ -217,7 +217,8 @@ class TestMshReader : public QObject {
             "2\n$EndElements\n",
         14, "expected elements of dimension 2, found line with 2 nodes");
     row("name without quotes", head22 + "$PhysicalNames\n1\n2 1 floor\n", 6, "double quotes, found 'floor'");
-    row("partitioned", head41 + "$PartitionedEntities\n", 4, "partitions");
+    row("partitioned", head41 + "$PartitionedEntities\n", 5,
+        "expected a number of partitions, found the end of the file");
     row("garbage section", head41 + "hello\n", 4, "found 'hello'");
     row("number size", "$MeshFormat\n4.1 1 4\n", 2, "8 bytes, found 4");
   }

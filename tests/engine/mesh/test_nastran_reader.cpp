@@ -140,9 +140,10 @@ class TestNastranReader : public QObject {
     QTest::newRow("coordinate") << with("GRID,5,,0.,0.x,1.\n") << 6
                                 << QByteArray("GRID: expected a coordinate, found '0.x'");
     QTest::newRow("huge") << with("GRID,5,,0.,1+999,1.\n") << 6 << QByteArray("expected a coordinate, found '1+999'");
-    QTest::newRow("system") << with("GRID,5,3,0.,0.,1.\n") << 6
-                            << QByteArray("expected coordinates in the basic system, found system '3'");
-    QTest::newRow("prism") << with("CPENTA,1,1,1,2,3,4,5,6\n") << 6 << QByteArray("found the card CPENTA");
+    QTest::newRow("system") << with("GRID,5,3,0.,0.,1.\nCTRIA3,1,1,1,2,3\n") << 6
+                            << QByteArray("expected a coordinate system that a card CORD1 or CORD2 gives, found 3");
+    QTest::newRow("prism") << with("CPENTA,1,1,1,2,3,4,5\n") << 6
+                           << QByteArray("CPENTA: expected a point's number above 0");
     QTest::newRow("include") << with("INCLUDE 'more.bdf'\n") << 6 << QByteArray("found INCLUDE");
     QTest::newRow("half curved") << with("CTRIA6,1,1,1,2,3,4\n") << 6
                                  << QByteArray("expected all 3 nodes between the corners or none, found 1");

@@ -134,8 +134,8 @@ class TestModels : public QObject {
     QVERIFY2(refusal(path).find("ends after") != std::string::npos, refusal(path).c_str());
     file("0 999999 0 999999 0 9", "Float32", values);  // must not allocate
     QVERIFY2(refusal(path).find("were announced") != std::string::npos, refusal(path).c_str());
-    file("0 3 0 2 0 4", "Int32", values);
-    QVERIFY2(refusal(path).find("Int32") != std::string::npos, refusal(path).c_str());
+    file("0 3 0 2 0 4", "String", values);
+    QVERIFY2(refusal(path).find("String") != std::string::npos, refusal(path).c_str());
     file("0 3 0 2", "Float32", values);
     QVERIFY2(refusal(path).find("WholeExtent") != std::string::npos, refusal(path).c_str());
     std::ofstream(path) << "hello";
