@@ -68,15 +68,15 @@ class TestPlyReader : public QObject {
       std::string records;
       const std::array<std::array<int, 3>, 3> p{{{0, 0, 0}, {100, 0, 0}, {0, 100, 1}}};
       for (const auto& q : p) {
-        put<std::int8_t>(records, static_cast<std::int8_t>(q[0]), big);
-        put<std::uint16_t>(records, 7, big);
-        put<double>(records, q[1], big);
-        put<std::int16_t>(records, static_cast<std::int16_t>(q[2]), big);
-        put<std::uint8_t>(records, 2, big);  // a list to skip
-        put<float>(records, 1, big);
-        put<float>(records, 2, big);
+        put_value<std::int8_t>(records, static_cast<std::int8_t>(q[0]), big);
+        put_value<std::uint16_t>(records, 7, big);
+        put_value<double>(records, q[1], big);
+        put_value<std::int16_t>(records, static_cast<std::int16_t>(q[2]), big);
+        put_value<std::uint8_t>(records, 2, big);  // a list to skip
+        put_value<float>(records, 1, big);
+        put_value<float>(records, 2, big);
       }
-      put<std::uint32_t>(records, 3, big);
+      put_value<std::uint32_t>(records, 3, big);
       for (const std::uint16_t n : {0, 1, 2}) put_value(records, n, big);
       const auto m = read_mesh_bytes(
           ply("element vertex 3\nproperty int8 x\nproperty uint16 u\nproperty float64 y\nproperty short z\n"
@@ -151,7 +151,7 @@ class TestPlyReader : public QObject {
                     square_points + "3 0 1 2\n"));
     QVERIFY2(has(m, "triangle strips"), m.c_str());
     std::string binary;
-    for (int i = 0; i < 11; ++i) put<float>(binary, 0, false);
+    for (int i = 0; i < 11; ++i) put_value<float>(binary, 0, false);
     m = message(ply("element vertex 4\n" + xyz, binary, "binary_little_endian"));
     QVERIFY2(has(m, "expected 4 x records, which take at least 12 bytes each; found 44 bytes"), m.c_str());
     put_value(binary, std::numeric_limits<float>::infinity(), false);

@@ -8,6 +8,7 @@
 
 #include <QTest>
 
+#include "conoid/config.hpp"
 #include "engine/team/affinity.hpp"
 #include "engine/team/device_worker.hpp"
 #include "engine/team/machine_rates.hpp"
