@@ -4,6 +4,7 @@
 # Safe to run again: packages that are there already are left alone.
 #   packaging/setup.sh            everything: engine, window, tests
 #   packaging/setup.sh --engine   a cluster node: no Qt Gui, no VTK
+#   packaging/setup.sh --gate     what .ci/run wants besides: the formatter
 set -euo pipefail
 
 engine=(g++ cmake ninja-build ccache pkg-config git ca-certificates
@@ -22,10 +23,13 @@ tests=(qt6-base-dev openssh-client)
 window=(libvtk9-dev libqt6opengl6-dev qt6-svg-dev libegl-dev libgl-dev libglew-dev
   libgl1-mesa-dri libegl1 fonts-inter fonts-dejavu-core xvfb xauth gmsh)
 
+gate=(clang-format-14)
+
 case "${1:-}" in
   "") wanted=("${engine[@]}" "${tests[@]}" "${window[@]}") ;;
   --engine) wanted=("${engine[@]}") ;;
-  *) echo "usage: packaging/setup.sh [--engine]" >&2; exit 2 ;;
+  --gate) wanted=("${gate[@]}") ;;
+  *) echo "usage: packaging/setup.sh [--engine|--gate]" >&2; exit 2 ;;
 esac
 
 if ! command -v apt-get >/dev/null; then

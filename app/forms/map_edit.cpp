@@ -4,12 +4,12 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
 
 #include "app/forms/item_card.hpp"
 #include "app/forms/object_form.hpp"
+#include "app/forms/scalar_edits.hpp"
 #include "app/forms/schema_text.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/json_path.hpp"
@@ -72,7 +72,8 @@ void MapEdit::rebuild(const std::vector<std::string>& keys) {
     name_row->setSpacing(8);
     auto* name_label = make_label(tr("Name"), "muted", card);
     name_label->setFixedWidth(116);
-    auto* name = new QLineEdit(QString::fromStdString(key), card);
+    auto* name = new UnitLineEdit(context_.look, {}, card);
+    name->setText(QString::fromStdString(key));
     name->setAccessibleName(tr("Name of the %1").arg(item_name()));
     name_row->addWidget(name_label);
     name_row->addWidget(name, 1);

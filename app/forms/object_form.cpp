@@ -173,6 +173,7 @@ void ObjectForm::add_member(const std::string& key, const Json& child, QVBoxLayo
                      : make_editor(context_, place, child, inherited, this);
   if (!entry.editor->is_block()) {
     entry.editor->setToolTip(tooltip_of(place, child, inherited));
+    entry.editor->setAccessibleDescription(description_of(place, child, inherited));
     entry.row = new FieldRow(context_, entry.editor, label_of(key, child), required && inherited.is_null(), this);
     entry.row->setToolTip(entry.editor->toolTip());
     column->addWidget(entry.row);
@@ -185,6 +186,7 @@ void ObjectForm::add_member(const std::string& key, const Json& child, QVBoxLayo
     if (!qobject_cast<OptionalBlock*>(entry.editor) && !qobject_cast<VariantEdit*>(entry.editor)) {
       auto* heading = make_label(label_of(key, child), "section", entry.block);
       heading->setToolTip(tooltip_of(place, child, inherited));
+      heading->setAccessibleDescription(description_of(place, child, inherited));
       inner->addWidget(heading);
     }
     entry.sentence = make_sentence(entry.block);
@@ -250,6 +252,7 @@ void OptionalBlock::refresh() {
   // A variant says its own name beside its choice.
   auto* heading = make_label(wanted && node_.contains("variants") ? QString() : label(), "section", bar_);
   heading->setToolTip(tooltip_of(pointer_, node_, fallback_));
+  heading->setAccessibleDescription(description_of(pointer_, node_, fallback_));
   row->addWidget(heading, 1);
   auto* button = make_icon_button(context_.look, wanted ? "remove" : "add",
                                   wanted ? tr("Remove %1").arg(label()) : tr("Add %1").arg(label()), bar_);

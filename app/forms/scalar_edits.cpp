@@ -10,6 +10,7 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QPainter>
 #include <QRegularExpression>
 #include <QStringListModel>
@@ -21,6 +22,7 @@
 
 #include "app/forms/file_preview.hpp"
 #include "app/forms/schema_text.hpp"
+#include "app/look/accessible_combo.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/json_path.hpp"
 #include "engine/core/units.hpp"
@@ -85,6 +87,7 @@ bool has_errors_at(const CaseModel& model, const std::string& pointer) {
 }  // namespace
 
 QComboBox* make_calm_combo(QWidget* parent) {
+  name_combo_boxes();
   return new CalmCombo(parent);
 }
 
@@ -140,6 +143,16 @@ bool UnitLineEdit::shows_unit() const {
   if (unit_.isEmpty()) return false;
   const QString shown = text().isEmpty() ? placeholderText() : text();
   return shown.isEmpty() || json_from_text(shown).is_number();
+}
+
+bool UnitLineEdit::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride && !isModified()) {
+    const auto* key = static_cast<QKeyEvent*>(event);
+    const bool of_the_case = key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo) ||
+                             key->keyCombination() == QKeyCombination(Qt::CTRL, Qt::Key_Y);
+    if (of_the_case) return QWidget::event(event);  // not taken: the window's shortcut gets it
+  }
+  return QLineEdit::event(event);
 }
 
 void UnitLineEdit::paintEvent(QPaintEvent* event) {

@@ -26,6 +26,8 @@ class UnitLineEdit : public QLineEdit {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  /// Undo and redo are the line's own only while something is being typed; what has been entered is taken back by the case's.
+  bool event(QEvent* event) override;
 
  private:
   [[nodiscard]] bool shows_unit() const;

@@ -28,6 +28,7 @@ VariantEdit::VariantEdit(const FormContext& context, const std::string& pointer,
   auto* name = new ElidedLabel(label(), "", Qt::ElideRight, this);
   name->setFixedWidth(116);
   name->setToolTip(tooltip_of(pointer_, node_, {}));
+  name->setAccessibleDescription(description_of(pointer_, node_, {}));
   combo_ = make_calm_combo(this);
   combo_->setAccessibleName(label() + " " + QString::fromStdString(discriminator_));
   combo_->setPlaceholderText(tr("Choose…"));

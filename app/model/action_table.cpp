@@ -17,7 +17,7 @@ ActionTable::ActionTable(const Look& look, std::vector<ActionRow> rows, QObject*
     auto* action = new QAction(row.text, this);
     if (!row.icon.isEmpty()) action->setIcon(look.icon(row.icon));
     action->setIconVisibleInMenu(false);
-    action->setShortcut(row.shortcut);
+    action->setShortcuts(QList<QKeySequence>{row.shortcut} + row.also);
     action->setCheckable(row.checkable);
     QString tip = row.tip.isEmpty() ? QString(row.text).remove(QStringLiteral("…")) : row.tip;
     if (!row.shortcut.isEmpty()) tip += " (" + row.shortcut.toString(QKeySequence::NativeText) + ")";

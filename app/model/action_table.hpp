@@ -7,6 +7,7 @@
 
 #include <QHash>
 #include <QKeySequence>
+#include <QList>
 #include <QObject>
 #include <QString>
 #include <QStringList>
@@ -28,6 +29,7 @@ struct ActionRow {
   QString tip;   ///< one sentence; the text when empty
   std::function<void()> handler;
   bool checkable = false;
+  QList<QKeySequence> also = {};  ///< other keys that do it, not shown
 };
 
 class ActionTable : public QObject {

@@ -10,6 +10,7 @@
 
 #include "app/model/background.hpp"
 #include "app/model/json_path.hpp"
+#include "engine/core/atomic_file.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::app {
@@ -73,9 +74,9 @@ CaseModel::~CaseModel() {
 }
 
 Status CaseModel::open(const std::filesystem::path& file) {
-  auto document = CaseDocument::read(std::filesystem::absolute(file));
+  auto document = CaseDocument::read(absolute_path(file));
   if (!document) return document.error();
-  recovered_ = false;
+  recovered_ = copy_of_run_ = false;
   saved_ = document->json();
   adopt(std::move(document).value());
   return {};
@@ -83,7 +84,15 @@ Status CaseModel::open(const std::filesystem::path& file) {
 
 void CaseModel::take(CaseDocument document, bool recovered) {
   recovered_ = recovered;
+  copy_of_run_ = false;
   saved_ = recovered ? Json() : document.json();
+  adopt(std::move(document));
+}
+
+void CaseModel::take_as_run(CaseDocument document, Json now) {
+  recovered_ = false;
+  copy_of_run_ = true;
+  saved_ = std::move(now);  // against which the line for a terminal is said
   adopt(std::move(document));
 }
 
@@ -275,15 +284,16 @@ bool CaseModel::is_dirty() const {
 }
 
 Status CaseModel::save() {
+  if (copy_of_run_) return make_error(ErrorCode::file, "this is the case as it was run, not its file", "Use Save as.");
   return save_as(document_.file());
 }
 
 Status CaseModel::save_as(const std::filesystem::path& file) {
   if (file.empty()) return make_error(ErrorCode::file, "the case has no file name yet", "Use Save as.");
   if (Status saved = document_.save(file); !saved) return saved;
-  if (file != document_.file()) document_ = CaseDocument::from_json(document_.json(), std::filesystem::absolute(file));
+  if (file != document_.file()) document_ = CaseDocument::from_json(document_.json(), absolute_path(file));
   saved_ = document_.json();
-  recovered_ = false;
+  recovered_ = copy_of_run_ = false;
   undo_.setClean();
   emit dirty_changed(false);
   emit changed();

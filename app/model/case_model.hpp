@@ -39,6 +39,10 @@ class CaseModel : public QObject {
   Status open(const std::filesystem::path& file);
   /// Takes a document that is not on disk in this form; it is dirty from the start when `recovered`.
   void take(CaseDocument document, bool recovered = false);
+  /// Takes the case of a run as it was, which is not what its file holds now (`now`, null where there is none): a copy that is only
+  /// saved under a name that a person gives, and no loss when it is left.
+  void take_as_run(CaseDocument document, Json now);
+  [[nodiscard]] bool is_copy_of_run() const { return copy_of_run_; }
   void close();
   [[nodiscard]] bool is_open() const { return open_; }
 
@@ -111,6 +115,7 @@ class CaseModel : public QObject {
   bool full_checks_ = true;
   bool open_ = false;
   bool recovered_ = false;
+  bool copy_of_run_ = false;
 };
 
 /// A word for a shell, quoted where needed.

@@ -35,6 +35,8 @@ void Film::start() {
     if (!folder_->isValid()) return finish(tr("No temporary folder can be made for the pictures of the film."));
   }
   if (count_ == 0) return finish(tr("There is no frame to draw."));
+  // All frames are shown to the scene once before any is drawn: one range of colours for the whole film.
+  measuring_ = options_.phases == 0 && !scene_->view().fixed_range;
   timer_.start();
 }
 
@@ -55,7 +57,7 @@ void Film::draw() {
     view.value.angle = 2 * 3.14159265358979323846 * next_ / count_;
     static_cast<void>(scene_->set_view(view).ok());
   } else {
-    const auto index = static_cast<std::size_t>(next_);
+    const auto index = static_cast<std::size_t>(measuring_ ? measured_ : next_);
     if (index >= run_.frames().size()) return finish(tr("The run was closed before the film was done."));
     const auto frame = run_.frames().at(index);
     if (!frame) {  // on disk: it comes with frame_loaded, and the timer asks again
@@ -63,6 +65,11 @@ void Film::draw() {
       return run_.fetch(index);
     }
     static_cast<void>(scene_->set_frame(frame).ok());
+    if (measuring_) {
+      measuring_ = ++measured_ < count_;
+      timer_.setInterval(0);
+      return;
+    }
   }
   timer_.setInterval(0);
   const auto image = take_picture(scene_, {options_.width, options_.height, 1, options_.transparent && !folder_});

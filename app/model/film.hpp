@@ -60,6 +60,8 @@ class Film : public QObject {
   QTimer timer_;
   int count_ = 0;
   int next_ = 0;
+  int measured_ = 0;        ///< frames whose range is known
+  bool measuring_ = false;  ///< before the first picture
   bool over_ = false;
 };
 

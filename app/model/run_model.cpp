@@ -48,6 +48,7 @@ RunModel::~RunModel() {
 void RunModel::clear() {
   error_.reset();
   stopping_ = false;
+  has_checkpoint_ = false;
   progress_ = {};
   phases_.clear();
   tables_.clear();
@@ -64,6 +65,7 @@ void RunModel::clear() {
   opened_ = false;
   elsewhere_ = false;
   wanted_.reset();
+  search_.reset();
   ++generation_;
   // The reading thread may still hold it; the last one lets it go.
   reader_.reset();
@@ -109,6 +111,7 @@ void RunModel::show(StoredRun run) {
   since_looked_.start();
   state_ = run.state;
   folder_ = run.folder;
+  has_checkpoint_ = RunFolder::has_checkpoint(folder_);
   total_seconds_ = run.seconds;
   phases_ = std::move(run.phases);
   tables_ = std::move(run.tables);
@@ -153,8 +156,52 @@ void RunModel::fetch(std::size_t index) {
   if (!reading_) read_wanted();
 }
 
+void RunModel::find_range(std::string part, std::string field, ValueSelection selection, double percent) {
+  ++search_ticket_;
+  search_.reset();
+  if (!frames_.is_stored() || frames_.size() < 2 || !reader_) return;
+  constexpr std::size_t most = 500;
+  search_ =
+      RangeSearch{std::move(part), std::move(field), selection, percent, 0, (frames_.size() + most - 1) / most, {}};
+  if (!reading_) search_on();
+}
+
+void RunModel::search_on() {
+  if (!search_ || !reader_) return;
+  if (search_->next >= frames_.size()) {
+    const RangeSearch done = *std::exchange(search_, std::nullopt);
+    if (done.range) emit range_known(done.part, done.field, done.range->first, done.range->second);
+    return;
+  }
+  if (!pool_) {
+    pool_ = std::make_unique<QThreadPool>();
+    pool_->setMaxThreadCount(1);
+  }
+  reading_ = true;
+  in_background(
+      this,
+      [reader = reader_, s = *search_]() -> std::optional<std::pair<double, double>> {
+        FrameRequest request;
+        if (!s.part.empty()) request.parts = {s.part};
+        request.fields = {s.field};
+        const auto frame = reader->read(s.next, request);
+        return frame ? range_in_frame(**frame, s.part, s.field, s.selection, s.percent) : std::nullopt;
+      },
+      [ticket = search_ticket_, generation = generation_](RunModel& self, const auto& range) {
+        self.reading_ = false;
+        if (ticket == self.search_ticket_ && generation == self.generation_ && self.search_) {
+          auto& all = self.search_->range;
+          if (range)
+            all = all ? std::pair{std::min(all->first, range->first), std::max(all->second, range->second)} : *range;
+          self.search_->next += self.search_->step;
+        }
+        self.read_wanted();
+      },
+      pool_.get());
+}
+
 void RunModel::read_wanted() {
-  if (!wanted_ || !reader_) return;
+  if (!wanted_ || !reader_) return search_on();
   if (!pool_) {
     pool_ = std::make_unique<QThreadPool>();
     pool_->setMaxThreadCount(1);
@@ -196,6 +243,7 @@ void RunModel::start(SessionOptions options) {
   clear();
   state_ = SessionState::preparing;
   clock_.start();
+  began_ = log::seconds();
   emit started();
   emit state_changed(state_);
   port_ = start_(std::move(options));
@@ -263,7 +311,11 @@ void RunModel::poll() {
     lines.swap(inbox_);
   }
   if (!lines.empty()) {
-    for (auto& line : lines) log_.push_back(std::move(line));
+    for (auto& line : lines) {
+      // Of the run, as everything else that stands in its log.
+      line.seconds = is_active() ? std::max(0.0, line.seconds - began_) : elapsed();
+      log_.push_back(std::move(line));
+    }
     while (log_.size() > log_limit) log_.pop_front();
     emit log_grew(static_cast<int>(lines.size()));
   }
@@ -272,6 +324,7 @@ void RunModel::poll() {
 
   // The state is read first: when it is final, the events and the frame taken after it are the last ones.
   const bool last = is_final(port_->state());
+  if (folder_.empty()) folder_ = port_->folder();  // made when the case has been read
   for (const auto& event : port_->take_events()) take(event);
   if (auto frame = port_->take_frame()) {
     if (!chosen_only_ && value_bytes(*frame) > all_fields_bytes) {
@@ -284,6 +337,7 @@ void RunModel::poll() {
   if (last) {
     state_ = port_->state();
     folder_ = port_->folder();
+    has_checkpoint_ = !folder_.empty() && RunFolder::has_checkpoint(folder_);
     total_seconds_ = static_cast<double>(clock_.elapsed()) * 1e-3;
     close_phase();
     // Of phases shorter than the pace of the events some were never told: the summary has them all.

@@ -18,6 +18,7 @@
 #include "app/model/frame_history.hpp"
 #include "app/model/run_parts.hpp"
 #include "engine/session/session.hpp"
+#include "render/scene/field_values.hpp"
 
 class QThreadPool;
 
@@ -66,6 +67,8 @@ class RunModel : public QObject {
   /// The exit code that `conoid run` would have given; 0 while nothing has ended.
   [[nodiscard]] int exit_code() const;
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  /// Of a run that has ended: whether it can go on from where it was.
+  [[nodiscard]] bool has_checkpoint() const { return has_checkpoint_; }
 
   [[nodiscard]] const ProgressEvent& progress() const { return progress_; }
   [[nodiscard]] const std::vector<RunPhase>& phases() const { return phases_; }
@@ -90,6 +93,10 @@ class RunModel : public QObject {
   /// can be chosen after the end; of big runs only the chosen one is made.
   void view(const std::string& part, const std::string& field);
 
+  /// Finds the range of a selection over all frames of a stored run (of more than some hundred, over as many of them), one by one
+  /// while none is wanted for the screen; `range_known` follows. Only the newest wish counts.
+  void find_range(std::string part, std::string field, ValueSelection selection, double percent);
+
   /// Takes news now (the timer does it by itself).
   void poll();
 
@@ -106,6 +113,8 @@ class RunModel : public QObject {
   void opened();                         ///< a stored run is shown
   void open_failed(const conoid::Error& error);
   void log_grew(int lines);
+  /// Answers find_range.
+  void range_known(const std::string& part, const std::string& field, double low, double high);
   void ended();  ///< after the last event and the last frame were taken
 
  private:
@@ -117,6 +126,7 @@ class RunModel : public QObject {
   void ask_for_frames();
   void close_phase();
   void read_wanted();
+  void search_on();
   void look_elsewhere();
   void take_read(std::size_t index, std::uint64_t generation, const std::shared_ptr<const Frame>& frame,
                  const QString& trouble);
@@ -125,9 +135,11 @@ class RunModel : public QObject {
   std::unique_ptr<SessionPort> port_;
   QTimer timer_;
   QElapsedTimer clock_;
+  double began_ = 0;  ///< on the clock of the log
   double total_seconds_ = 0;
   SessionState state_ = SessionState::idle;
   bool stopping_ = false;
+  bool has_checkpoint_ = false;
   std::optional<Error> error_;
   std::filesystem::path folder_;
   ProgressEvent progress_;
@@ -150,6 +162,15 @@ class RunModel : public QObject {
   std::optional<std::size_t> wanted_;     ///< the frame to be read next
   std::uint64_t generation_ = 0;          ///< what was asked for before a change of run or field is dropped
   bool reading_ = false;
+  struct RangeSearch {
+    std::string part, field;
+    ValueSelection selection;
+    double percent = 100;
+    std::size_t next = 0, step = 1;
+    std::optional<std::pair<double, double>> range;
+  };
+  std::optional<RangeSearch> search_;
+  std::uint64_t search_ticket_ = 0;
   bool opened_ = false;
   bool elsewhere_ = false;
   QElapsedTimer since_looked_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/case/document.hpp"
+#include "engine/core/atomic_file.hpp"
 #include "engine/session/run_lock.hpp"
 #include "engine/session/run_reader.hpp"
 
@@ -151,7 +152,7 @@ std::vector<RunPhase> read_phases(const fs::path& folder) {
 
 Result<StoredRun> read_run_card(const fs::path& folder) {
   StoredRun run;
-  run.folder = fs::absolute(folder).lexically_normal();
+  run.folder = absolute_path(folder).lexically_normal();
   std::error_code ignored;
   if (!fs::exists(run.folder / "case.json", ignored))
     return make_error(ErrorCode::file, "this folder is no run: it holds no case.json",

@@ -46,7 +46,10 @@ StateLook look_of(const RunModel& run) {
     case SessionState::paused: return {QObject::tr("Paused"), "caution"};
     case SessionState::finishing: return {QObject::tr("Finishing"), "accent"};
     case SessionState::finished: return {QObject::tr("Finished"), "good"};
-    case SessionState::stopped: return {QObject::tr("Stopped, can be resumed"), "caution"};
+    case SessionState::stopped:
+      return {run.has_checkpoint() ? QObject::tr("Stopped, can be resumed")
+                                   : QObject::tr("Stopped before its first checkpoint"),
+              "caution"};
     case SessionState::failed: return {QObject::tr("Failed"), "bad"};
   }
   return {{}, "outline"};
@@ -192,7 +195,13 @@ RunPanel::RunPanel(CaseModel& model, RunModel& run, const ActionTable& actions, 
     refresh_state();
     refresh_estimate();
   });
-  connect(&model, &CaseModel::changed, this, &RunPanel::refresh_command);
+  connect(&model, &CaseModel::changed, this, [this] {
+    refresh_command();
+    refresh_state();
+  });
+  const auto remember = [this] { case_of_run_ = run_.has_run() ? model_.json() : Json(); };
+  connect(&run, &RunModel::started, this, remember);
+  connect(&run, &RunModel::opened, this, remember);
   auto* tick = new QTimer(this);
   tick->setInterval(100);
   connect(tick, &QTimer::timeout, this, [this] {
@@ -326,7 +335,10 @@ QWidget* RunPanel::make_command(const ActionTable& actions) {
 void RunPanel::refresh_state() {
   const StateLook look = look_of(run_);
   dot_->set_colour(look.colour);
-  state_->setText(look.text);
+  const bool edited = run_.has_run() && case_of_run_.is_object() && case_of_run_ != model_.json();
+  state_->setText(edited && is_final(run_.state()) ? tr("%1, before your edits").arg(look.text) : look.text);
+  state_->setToolTip(edited ? tr("The case has been edited since: what is shown belongs to the case as it was run.")
+                            : QString());
   elapsed_->set_text(run_.has_run() ? clock(run_.elapsed()) : QString());
   const QString obstacle = run_.is_active() ? QString() : model_.obstacle();
   obstacle_->setText(obstacle);

@@ -71,6 +71,7 @@ class RunPanel : public QWidget {
   QWidget* numbers_box_;
   QGridLayout* numbers_grid_;
   QLabel* hint_;
+  Json case_of_run_;  ///< what the run shown was made from
   QString place_, workers_, line_;
   ElidedLabel* place_text_;
   ElidedLabel* command_;

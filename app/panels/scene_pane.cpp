@@ -7,9 +7,12 @@
 
 #include <QActionGroup>
 #include <QCheckBox>
+#include <QClipboard>
 #include <QComboBox>
 #include <QGridLayout>
+#include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QImage>
 #include <QInputDialog>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -106,6 +109,7 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
   pointer_->setAttribute(Qt::WA_TransparentForMouseEvents);
   pointer_->hide();
 
+  follow_ranges_of(run);
   apply_theme();
   viewport_->set_scene(scene_);
   viewport_->on_rendered = [this] { shown_ = wanted_; };
@@ -273,12 +277,23 @@ bool ScenePane::eventFilter(QObject* watched, QEvent* event) {
   if (watched == viewport_->widget()) {
     if (event->type() == QEvent::KeyPress && has_picture()) {
       const auto& key = static_cast<const QKeyEvent&>(*event);
+      if (key.matches(QKeySequence::Copy)) {
+        copy_picture();
+        return true;
+      }
       if (point_by_key(key) || move_by_key(key)) return true;
     }
     // Whoever takes the mouse again needs no second pointer.
     if (event->type() == QEvent::MouseMove || event->type() == QEvent::FocusOut) show_pointer(false);
   }
   return QWidget::eventFilter(watched, event);
+}
+
+void ScenePane::copy_picture() {
+  if (!has_picture()) return;
+  const Image shown = picture();
+  QGuiApplication::clipboard()->setImage(
+      QImage(shown.pixels.data(), shown.width, shown.height, shown.width * 4, QImage::Format_RGBA8888).copy());
 }
 
 bool ScenePane::point_by_key(const QKeyEvent& event) {
@@ -620,7 +635,9 @@ void ScenePane::set_sentence(const QString& sentence) {
 }
 
 void ScenePane::set_run(RunModel& run) {
+  disconnect(run_, &RunModel::range_known, this, nullptr);
   run_ = &run;
+  follow_ranges_of(run);
   choices_key_.clear();
   first_frame_ = true;
 }
@@ -632,6 +649,7 @@ void ScenePane::show_frame(const std::shared_ptr<const Frame>& frame) {
     emit troubled(text(shown.error().text), text(shown.error().hint));
   if (first_frame_) {
     first_frame_ = false;
+    scene_->reset_range();
     stack_->setCurrentIndex(1);
     refresh_tools();
     show_choices();
@@ -738,7 +756,8 @@ void ScenePane::apply_view() {
   view.label = said == own ? std::string() : said;
   view.iteration_word = tr("iteration").toStdString();
   view.phase_word = tr("phase").toStdString();
-  view.keep_range = false;  // a wave that spreads must not fade into the colours of its first moments
+  view.keep_range = true;  // one colour means one value, in whatever frame
+  view.title = title_.toStdString();
   view.fixed_range = !auto_range_->isChecked();
   if (view.fixed_range) {
     view.low = low_->text().toDouble();
@@ -747,9 +766,32 @@ void ScenePane::apply_view() {
   if (!own_fields_) run_->view(view.part, view.field);
   // The frame at hand may not carry the field yet; the next one will.
   static_cast<void>(scene_->set_view(view).ok());
+  if (!view.fixed_range && !own_fields_) run_->find_range(view.part, view.field, view.value, view.percent);
   viewport_->request_render();
   refresh_range_text();
   refresh_display();
+}
+
+void ScenePane::set_title(const QString& title) {
+  title_ = title;
+  apply_view();
+}
+
+void ScenePane::widen_range(std::pair<double, double> range) {
+  if (scene_->view().fixed_range || own_fields_ || !has_picture()) return;
+  const auto now = scene_->range();
+  if (now.first <= range.first && now.second >= range.second) return;
+  scene_->set_known_range({std::min(now.first, range.first), std::max(now.second, range.second)});
+  viewport_->request_render();
+  refresh_range_text();
+  emit range_changed();
+}
+
+void ScenePane::follow_ranges_of(RunModel& run) {
+  connect(&run, &RunModel::range_known, this,
+          [this](const std::string& part, const std::string& field, double low, double high) {
+            if (part == scene_->view().part && field == scene_->view().field) widen_range({low, high});
+          });
 }
 
 FieldInfo ScenePane::chosen_info(const FieldView& view) const {

@@ -75,6 +75,8 @@ class ScenePane : public QWidget {
   /// The picture being looked at as a scene of its own, for any size.
   [[nodiscard]] std::shared_ptr<FieldScene> copy_of_scene() const { return scene_->copy(); }
   [[nodiscard]] Image picture() { return viewport_->grab(); }
+  /// Puts it on the clipboard (Ctrl+C while it has the focus).
+  void copy_picture();
   /// A complex field whose phase can run.
   [[nodiscard]] bool can_animate_phase() const;
   void set_phase(double angle);
@@ -88,6 +90,10 @@ class ScenePane : public QWidget {
   [[nodiscard]] RunModel& run() { return *run_; }
   /// Shows fields of another run from now on.
   void set_run(RunModel& run);
+  /// Stands above the picture: of two that are compared, whose it is.
+  void set_title(const QString& title);
+  /// Makes the colours span at least this, where their range is not fixed.
+  void widen_range(std::pair<double, double> range);
 
   [[nodiscard]] const std::vector<SavedView>& saved_views() const { return saved_; }
   /// The kept views as text (JSON) and back; what cannot be read is left out.
@@ -107,6 +113,7 @@ class ScenePane : public QWidget {
   /// A click on something that is drawn, with the tool that chooses faces.
   void face_chosen(const conoid::Vec3& place);
   void field_chosen();
+  void range_changed();
   void troubled(const QString& text, const QString& hint);
 
  protected:
@@ -128,6 +135,7 @@ class ScenePane : public QWidget {
   void apply_view();
   void read_range();
   void refresh_range_text();
+  void follow_ranges_of(RunModel& run);
   void refresh_display();
   /// What the run or the frame says of the field that is chosen; without a name if neither carries it.
   [[nodiscard]] FieldInfo chosen_info(const FieldView& view) const;
@@ -177,6 +185,7 @@ class ScenePane : public QWidget {
   bool marks_shown_ = false;  ///< the field is mark_field
   bool bar_before_ = true;    ///< whether the colour bar was shown before that
   QString choices_key_;
+  QString title_;
 };
 
 }  // namespace conoid::app

@@ -83,6 +83,7 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
     if (second_) second_->follow_camera(*main_);
   });
   connect(main_, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
+  connect(main_, &ScenePane::range_changed, this, &ViewportPanel::share_range);
   connect(main_, &ScenePane::place_chosen, this, &ViewportPanel::place_chosen);
   connect(main_, &ScenePane::value_kept, this, [this](const Probe& probe) {
     kept_.push_back({probe.position, MarkerKind::receiver, probe.text.substr(0, probe.text.find(" at ("))});
@@ -256,9 +257,18 @@ void ViewportPanel::show_in_second() {
   if (const auto frame = other_->frames().at(index)) {
     second_->show_frame(frame);
     second_->follow_camera(*main_);
+    share_range();
   } else {
     other_->fetch(index);
   }
+}
+
+void ViewportPanel::share_range() {
+  // Two runs are compared by one scale, or the colours say nothing.
+  if (!second_ || !other_ || !main_->has_picture() || !second_->has_picture()) return;
+  if (main_->field_text() != second_->field_text()) return;
+  main_->widen_range(second_->scene().range());
+  second_->widen_range(main_->scene().range());
 }
 
 ScenePane* ViewportPanel::make_second() {
@@ -271,6 +281,7 @@ ScenePane* ViewportPanel::make_second() {
     if (second_) main_->follow_camera(*second_);
   });
   connect(pane, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
+  connect(pane, &ScenePane::range_changed, this, &ViewportPanel::share_range);
   return pane;
 }
 
@@ -287,7 +298,7 @@ void ViewportPanel::set_split(bool on) {
     show_in_second();
   } else {
     if (other_) disconnect(other_, nullptr, this, nullptr);
-    other_ = nullptr;
+    if (std::exchange(other_, nullptr)) main_->set_title({});
     delete std::exchange(second_, nullptr);
   }
   show_spare_tools(*main_, !on);
@@ -303,6 +314,8 @@ void ViewportPanel::compare_with(RunModel* other, const QString& title) {
   set_split(true);
   other_ = other;
   second_->set_run(*other);
+  second_->set_title(title);
+  main_->set_title(QString::fromStdString(run_.folder().filename().string()));
   second_->clear(tr("Reading %1…").arg(title));
   connect(other, &RunModel::frame_loaded, this, [this] { show_in_second(); });
   connect(other, &RunModel::opened, this, [this] { show_in_second(); });
@@ -491,6 +504,8 @@ void ViewportPanel::save_film() {
   const auto scene = main_->copy_of_scene();
   if (choice.background == Background::white) scene->set_theme(light_theme());
   FieldView view = scene->view();
+  // A range that was not typed is that of all pictures of the film.
+  view.fixed_range = wave || main_->scene().view().fixed_range;
   view.color_bar = view.caption = view.triad = view.extents = choice.legend;
   static_cast<void>(scene->set_view(view).ok());
   FilmOptions options{file,

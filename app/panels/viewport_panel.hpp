@@ -69,6 +69,7 @@ class ViewportPanel : public QWidget {
   void follow_run();
   void show_now(std::size_t index);
   void show_in_second();
+  void share_range();
   void tick();
   void refresh_timeline();
   void refresh_markers();

@@ -11,6 +11,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QScreen>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QToolBar>
@@ -27,6 +28,7 @@
 #include "app/window/connect_dialog.hpp"
 #include "app/window/settings_dialog.hpp"
 #include "app/window/workbench.hpp"
+#include "engine/core/atomic_file.hpp"
 
 namespace conoid::app {
 namespace {
@@ -103,8 +105,15 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
   setAcceptDrops(true);
   apply_settings();
   setWindowIcon(look_.icon("conoid", "accent"));
-  resize(1280, 800);
-  setMinimumSize(960, 600);
+  setMinimumSize(960, 560);
+  resize(QSize(1280, 800));
+  if (const QScreen* screen = options_.asks ? QGuiApplication::primaryScreen() : nullptr) {
+    // The frame that a desktop draws around the window belongs to what must fit, too.
+    constexpr QSize frame(0, 40);
+    const QSize room = screen->availableSize() - frame;
+    setMinimumSize(minimumSize().boundedTo(room));
+    resize(size().boundedTo(room));
+  }
   if (const QByteArray geometry = settings_.geometry(); !geometry.isEmpty() && options_.asks) restoreGeometry(geometry);
 
   connect(start_, &StartPage::case_chosen, this, [this](const QString& file) { choose_case(file); });
@@ -215,9 +224,8 @@ RunsPage& MainWindow::runs_page() {
 
 void MainWindow::show_runs() {
   RunsPage& page = runs_page();
-  page.set_own_run(run_->is_active()
-                       ? QString::fromStdString(std::filesystem::absolute(run_->folder()).lexically_normal().string())
-                       : QString());
+  page.set_own_run(run_->is_active() ? QString::fromStdString(absolute_path(run_->folder()).lexically_normal().string())
+                                     : QString());
   page.refresh();
   stack_->setCurrentWidget(&page);
   page.table().setFocus();  // arrows choose a run at once
@@ -282,7 +290,9 @@ void MainWindow::pause_or_resume() {
 
 void MainWindow::refresh_title() {
   const bool working = workbench_ && stack_->currentWidget() == workbench_ && model_->is_open();
-  setWindowTitle(working ? model_->title() + "[*] – Conoid" : QString("Conoid"));
+  const QString what =
+      working && model_->is_copy_of_run() ? tr("%1, as it was run").arg(model_->title()) : model_->title();
+  setWindowTitle(working ? what + "[*] – Conoid" : QString("Conoid"));
   setWindowModified(working && model_->is_dirty());
   refresh_actions();
 }

@@ -49,6 +49,8 @@ class MainWindow : public QMainWindow {
   Status open_case(const std::filesystem::path& file);
   /// Shows a run from its folder: its case, frames, curves and numbers.
   Status open_run(const std::filesystem::path& folder);
+  void show_start();
+  void show_workbench();
   /// Shows all runs, the queue and sweeps.
   void show_runs();
   /// Two finished runs: linked views and overlaid curves.
@@ -73,8 +75,6 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] std::vector<ActionRow> action_rows();
   void make_tool_bar();
   void make_workbench();
-  void show_start();
-  void show_workbench();
   void refresh_actions();
   void refresh_title();
   void choose_case(const QString& file);

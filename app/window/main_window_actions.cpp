@@ -89,6 +89,15 @@ std::vector<ActionRow> MainWindow::action_rows() {
        [this] {
          if (workbench_) workbench_->viewport_panel().save_picture();
        }},
+      {"file.copy_picture",
+       tr("&File"),
+       tr("Copy the picture"),
+       {},
+       "copy",
+       tr("The field as it is seen, to the clipboard; Ctrl+C in the picture does it too"),
+       [this] {
+         if (workbench_) workbench_->viewport_panel().pane().copy_picture();
+       }},
       {{}, tr("&File"), {}, {}, {}, {}, {}},
       {"file.quit", tr("&File"), tr("Quit"), QKeySequence::Quit, {}, {}, [this] { close(); }},
       {"edit.undo", tr("&Edit"), tr("Undo"), QKeySequence::Undo, "undo", {}, [this] { model_->undo_stack().undo(); }},
@@ -98,7 +107,9 @@ std::vector<ActionRow> MainWindow::action_rows() {
        QKeySequence("Ctrl+Shift+Z"),
        "redo",
        {},
-       [this] { model_->undo_stack().redo(); }},
+       [this] { model_->undo_stack().redo(); },
+       false,
+       {QKeySequence("Ctrl+Y")}},
       {"edit.faces", tr("&Edit"), tr("Choose faces"), QKeySequence("Ctrl+Shift+F"), "place",
        tr("Sides of the body that become a group of the mesh"),
        [this] {
@@ -246,6 +257,17 @@ std::vector<ActionRow> MainWindow::action_rows() {
          }
        }},
       {{}, tr("&View"), {}, {}, {}, {}, {}},
+      {"view.fullscreen",
+       tr("&View"),
+       tr("Full screen"),
+       QKeySequence("F11"),
+       {},
+       {},
+       [this] {
+         setWindowState(windowState() ^ Qt::WindowFullScreen);
+         actions_->at("view.fullscreen")->setChecked(isFullScreen());
+       },
+       true},
       {"view.system", tr("&View"), tr("Colours of the system"), {}, {}, {}, theme(ThemeChoice::system), true},
       {"view.light", tr("&View"), tr("Light"), {}, {}, {}, theme(ThemeChoice::light), true},
       {"view.dark", tr("&View"), tr("Dark"), {}, {}, {}, theme(ThemeChoice::dark), true},
@@ -288,9 +310,9 @@ void MainWindow::refresh_actions() {
   const QUndoStack& undo = model_->undo_stack();
   const auto enable = [&](const char* id, bool on) { actions_->at(id)->setEnabled(on); };
   enable("run.queue", open && model_->obstacle().isEmpty());
-  enable("file.save", open && model_->is_dirty());
+  enable("file.save", open && (model_->is_dirty() || model_->is_copy_of_run()));
   enable("file.save_as", open);
-  enable("file.picture", open);
+  for (const char* id : {"file.picture", "file.copy_picture"}) enable(id, open);
   enable("edit.undo", open && undo.canUndo());
   enable("edit.redo", open && undo.canRedo());
   actions_->at("edit.undo")->setText(undo.canUndo() ? tr("Undo %1").arg(undo.undoText()) : tr("Undo"));

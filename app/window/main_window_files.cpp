@@ -23,6 +23,7 @@
 #include "app/runs/runs_page.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/workbench.hpp"
+#include "engine/core/atomic_file.hpp"
 #include "engine/session/mesh_preview.hpp"
 #include "engine/solvers/registry.hpp"
 
@@ -144,7 +145,7 @@ void MainWindow::take_mesh(const QString& file) {
 }
 
 Status MainWindow::open_case(const std::filesystem::path& file) {
-  const auto absolute = std::filesystem::absolute(file);
+  const auto absolute = absolute_path(file);
   // The case at hand with a run going on: go back to it instead of reading it again.
   if (run_->is_active() || (model_->is_open() && absolute == model_->document().file() && model_->is_dirty())) {
     if (!(model_->is_open() && absolute == model_->document().file())) {
@@ -194,9 +195,9 @@ Status MainWindow::open_run(const std::filesystem::path& folder) {
   if (std::filesystem::exists(original, ignored) && now && now->json() == document->json()) {
     if (Status opened = model_->open(original); !opened) return opened;
   } else {
-    model_->take(std::move(document).value());
+    model_->take_as_run(std::move(document).value(), now ? now->json() : Json());
   }
-  current_run_ = {QString::fromStdString(std::filesystem::absolute(folder).lexically_normal().string()),
+  current_run_ = {QString::fromStdString(absolute_path(folder).lexically_normal().string()),
                   QString::fromStdString(original.string()),
                   model_->title(),
                   "stopped",
@@ -248,7 +249,8 @@ bool MainWindow::save() {
   const std::string samples = options_.samples.string();
   const std::string file = model_->document().file().string();
   // Samples belong to the program: edits of one are saved somewhere else.
-  if (file.empty() || (!samples.empty() && file.starts_with(samples + "/"))) return save_as();
+  if (file.empty() || model_->is_copy_of_run() || (!samples.empty() && file.starts_with(samples + "/")))
+    return save_as();
   if (Status saved = model_->save(); !saved) {
     show_error(tr("The case cannot be saved"), saved.error());
     return false;

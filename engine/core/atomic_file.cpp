@@ -90,4 +90,8 @@ Result<std::string> read_file(const fs::path& path, Bytes limit) {
   return out;
 }
 
+fs::path absolute_path(const fs::path& path) {
+  return path.empty() ? path : fs::absolute(path);
+}
+
 }  // namespace conoid

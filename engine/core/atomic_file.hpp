@@ -18,6 +18,9 @@ namespace conoid {
 /// A whole file, refused with an error when larger than `limit`.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path, Bytes limit = Bytes{1} << 30);
 
+/// From the root on; an empty path stays empty (of a case that was never saved), where the library's function throws.
+[[nodiscard]] std::filesystem::path absolute_path(const std::filesystem::path& path);
+
 /// Flushes a folder's entries to disk after a rename.
 [[nodiscard]] Status sync_folder(const std::filesystem::path& folder);
 

@@ -79,11 +79,14 @@ std::string json_escaped(std::string_view text) {
 
 }  // namespace
 
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - hub().start).count();
+}
+
 void write(LogLevel level, std::string_view text) {
   Hub& h = hub();
   h.console->log(to_spdlog(level), "{}", text);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - h.start).count();
-  const LogEntry entry{level, seconds, std::string(text)};
+  const LogEntry entry{level, seconds(), std::string(text)};
   std::lock_guard lock(h.mutex);
   for (const auto& [id, receiver] : h.receivers) receiver(entry);
 }
@@ -96,14 +99,14 @@ std::unique_ptr<Subscription> subscribe(std::function<void(const LogEntry&)> rec
   return std::make_unique<HubSubscription>(std::move(receiver));
 }
 
-std::unique_ptr<Subscription> to_json_lines(const std::filesystem::path& file) {
+std::unique_ptr<Subscription> to_json_lines(const std::filesystem::path& file, double origin) {
   std::shared_ptr<std::FILE> out(std::fopen(file.c_str(), "ae"), [](std::FILE* f) {
     if (f) std::fclose(f);
   });
-  return subscribe([out](const LogEntry& entry) {
+  return subscribe([out, origin](const LogEntry& entry) {
     if (!out) return;
     static constexpr const char* names[] = {"debug", "info", "warning", "error"};
-    const std::string line = fmt::format("{{\"t\":{:.3f},\"level\":\"{}\",\"text\":\"{}\"}}\n", entry.seconds,
+    const std::string line = fmt::format("{{\"t\":{:.3f},\"level\":\"{}\",\"text\":\"{}\"}}\n", entry.seconds - origin,
                                          names[static_cast<int>(entry.level)], json_escaped(entry.text));
     std::fwrite(line.data(), 1, line.size(), out.get());
     std::fflush(out.get());

@@ -42,6 +42,9 @@ void debug(fmt::format_string<A...> format, A&&... args) {
   write(LogLevel::debug, fmt::format(format, std::forward<A>(args)...));
 }
 
+/// Since the program started, as in LogEntry.
+[[nodiscard]] double seconds();
+
 /// Lowest level that is written to stderr (default: warning).
 void set_console_level(LogLevel level);
 
@@ -52,8 +55,9 @@ class Subscription {
 };
 [[nodiscard]] std::unique_ptr<Subscription> subscribe(std::function<void(const LogEntry&)> receiver);
 
-/// Writes entries as JSON lines {"t":…,"level":…,"text":…} to a file until the handle is destroyed.
-[[nodiscard]] std::unique_ptr<Subscription> to_json_lines(const std::filesystem::path& file);
+/// Writes entries as JSON lines {"t":…,"level":…,"text":…} to a file until the handle is destroyed; t counts from `origin`, in
+/// seconds() of the program, so that it is the time of a run whatever its program did before.
+[[nodiscard]] std::unique_ptr<Subscription> to_json_lines(const std::filesystem::path& file, double origin = 0);
 
 }  // namespace log
 }  // namespace conoid

@@ -18,7 +18,7 @@ struct ProgressState {
   std::string unit;      ///< "steps", "columns", "frequencies"
   double criterion = 0;  ///< residual or dt when that tells more than a count; 0 = none
   double target = 0;
-  double items_per_second = 0;  ///< the solver's own rate (cells, zones, entries); 0 = none
+  double items_per_second = 0;  ///< computed at present (cells, zones, entries); 0 = none
   std::string item_name;        ///< "Gcells", …: text after the rate
 };
 
@@ -28,7 +28,8 @@ class Progress {
   virtual ~Progress() = default;
   virtual void begin(std::string_view phase, Index total, std::string_view unit) = 0;
   virtual void at(Index done) = 0;
-  virtual void rate(double items_per_second, std::string_view item_name) = 0;
+  /// So many items (updates of cells, of zones) more have been computed since the last call.
+  virtual void computed(double items, std::string_view item_name) = 0;
   virtual void residual(double criterion, double target) = 0;
   virtual void end() = 0;
 };
@@ -38,7 +39,7 @@ class NoProgress final : public Progress {
  public:
   void begin(std::string_view, Index, std::string_view) override {}
   void at(Index) override {}
-  void rate(double, std::string_view) override {}
+  void computed(double, std::string_view) override {}
   void residual(double, double) override {}
   void end() override {}
 };

@@ -76,6 +76,12 @@ Result<RunFolder> RunFolder::create_at(const fs::path& folder) {
   return RunFolder(fs::absolute(folder).lexically_normal());
 }
 
+bool RunFolder::has_checkpoint(const fs::path& folder) {
+  std::error_code ignored;
+  const fs::directory_iterator entries(folder / "checkpoints", ignored);
+  return entries != fs::directory_iterator();
+}
+
 Status RunFolder::check_format(const fs::path& folder) {
   const auto text = read_file(folder / "run.json", json_limit);
   if (!text) return {};  // who needs the file says that it is missing

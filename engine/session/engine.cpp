@@ -208,8 +208,9 @@ void Engine::open_files() {
                 {"processor", setup_.machine.processor},
                 {"cores", setup_.machine.cores},
                 {"ranks", cluster_.size()},
-                {"case", std::filesystem::absolute(options_.document.file()).string()},
+                {"case", absolute_path(options_.document.file()).string()},
                 {"options", effective_.json()}};
+    plan.log_origin = log::seconds() - seconds();
     files_ = std::make_unique<RunFiles>(options_, plan, cluster_);
     control_.set_folder(files_->folder());
   }
@@ -276,6 +277,7 @@ void Engine::prepare() {
     passes_before_ = mark.passes;
     const double preparing = stages_.prepare;
     stages_ = mark.stages;
+    marched_before_ = stages_.march;
     stages_.prepare += preparing;
     ++stages_.resumed;
     if (cluster_.leads()) log::info("goes on from the checkpoint of step {}", mark.step);
@@ -533,14 +535,32 @@ void Engine::pump(bool now) {
   last_pump_ = time;
   if (results_) results_->send_rows();
   ProgressEvent event{tracker_.state(), at_.step, at_.steps, at_.value, seconds(), {}};
-  const Index done = at_.step - first_step_;
-  const double marching = march_begun_ == Clock::time_point{} ? 0 : since(march_begun_);
-  if (control_.state() == SessionState::running && at_.steps > 0 && done >= 2 && marching >= 1)
-    event.eta = marching / static_cast<double>(done) * static_cast<double>(at_.steps - at_.step);
-  else
-    event.eta = tracker_.seconds_left();
+  event.eta = seconds_left();
   control_.emit(std::move(event));
   if (tick_) tick_();
+}
+
+std::optional<double> Engine::seconds_left() const {
+  const Index done = at_.step - first_step_;
+  const double marching = march_begun_ == Clock::time_point{} ? 0 : since(march_begun_);
+  const bool by_steps = control_.state() == SessionState::running && at_.steps > 0 && done >= 2 && marching >= 1;
+  const std::optional<double> paced =
+      by_steps ? std::optional(marching / static_cast<double>(done) * static_cast<double>(at_.steps - at_.step))
+               : tracker_.seconds_left();
+  // The estimate is of processors, and of a whole run.
+  const bool devices = std::any_of(effective_.workers.begin(), effective_.workers.end(),
+                                   [](const WorkerSpec& worker) { return !worker.device.empty(); });
+  if (setup_.estimate.seconds <= 0 || stages_.resumed > 0 || devices) return paced;
+  const double expected = std::max(0.0, setup_.estimate.seconds - seconds());
+  // Before the march a phase knows its own end only; after a tenth of it nothing knows better than its pace.
+  if (march_begun_ == Clock::time_point{}) return std::max(expected, paced.value_or(0));
+  if (!paced) return expected > 0 ? std::optional(expected) : std::nullopt;
+  const ProgressState& phase = tracker_.state();
+  const double share = by_steps          ? static_cast<double>(done) / static_cast<double>(at_.steps - first_step_)
+                       : phase.total > 0 ? static_cast<double>(phase.done) / static_cast<double>(phase.total)
+                                         : 1;
+  const double weight = std::min(1.0, share / 0.1);
+  return weight * *paced + (1 - weight) * expected;
 }
 
 void Engine::together(const char* what, const std::function<void()>& work) {
@@ -667,8 +687,9 @@ void Engine::write_summary(const StateEvent& last) {
   Json phases = Json::object();
   for (const auto& [name, spent] : tracker_.phases()) phases[name] = spent;
   member("phases", phases);
-  if (tracker_.items_per_second() > 0)
-    member("rate", {{"items_per_second", tracker_.items_per_second()}, {"item", tracker_.item_name()}});
+  // Of this start: what was computed before it, and how fast, is not known.
+  if (const double marched = stages_.march - marched_before_; tracker_.items() > 0 && marched > 0)
+    member("rate", {{"items_per_second", tracker_.items() / marched}, {"item", tracker_.item_name()}});
   member("peak_memory", {{"host", peak_memory_ > 0 ? peak_memory_ : peak_resident_memory()}});
   const auto rates_json = [](const MachineRates& rates) {
     return Json{{"threads", rates.threads},

@@ -71,6 +71,8 @@ class Engine {
   void take_samples();
   void measure_machine();
   [[nodiscard]] Cadence::Moment moment() const;
+  /// Of the whole run: by its own pace, and by the estimate while little of it is done.
+  [[nodiscard]] std::optional<double> seconds_left() const;
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
   [[nodiscard]] RunContext context();
 
@@ -114,6 +116,7 @@ class Engine {
   Index checkpoint_step_ = -1;  ///< of the newest checkpoint; -1: none
   Index first_step_ = 0;        ///< where this session's march began
   Stages stages_;
+  double marched_before_ = 0;  ///< seconds of march before this start
 };
 
 }  // namespace conoid

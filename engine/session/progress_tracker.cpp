@@ -10,7 +10,8 @@ void ProgressTracker::begin(std::string_view phase, Index total, std::string_vie
   state_.phase = phase;
   state_.total = total;
   state_.unit = unit;
-  begun_ = Clock::now();
+  begun_ = told_at_ = Clock::now();
+  items_told_ = items_;
   first_ = -1;
   open_ = true;
   on_change_();
@@ -22,10 +23,19 @@ void ProgressTracker::at(Index done) {
   on_change_();
 }
 
-void ProgressTracker::rate(double items_per_second, std::string_view item_name) {
-  state_.items_per_second = last_rate_ = items_per_second;
+void ProgressTracker::computed(double items, std::string_view item_name) {
+  items_ += items;
+  item_ = item_name;
   state_.item_name = item_name;
-  last_item_ = item_name;
+  // Over a while: a bundle of steps between two frames alone would say now twice as much, now half.
+  constexpr double while_seconds = 0.5;
+  const double gone = std::chrono::duration<double>(Clock::now() - told_at_).count();
+  if (gone > 0 && (gone >= while_seconds || state_.items_per_second == 0))
+    state_.items_per_second = (items_ - items_told_) / gone;
+  if (gone >= while_seconds) {
+    items_told_ = items_;
+    told_at_ = Clock::now();
+  }
   on_change_();
 }
 

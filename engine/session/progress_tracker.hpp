@@ -22,7 +22,7 @@ class ProgressTracker final : public Progress {
 
   void begin(std::string_view phase, Index total, std::string_view unit) override;
   void at(Index done) override;
-  void rate(double items_per_second, std::string_view item_name) override;
+  void computed(double items, std::string_view item_name) override;
   void residual(double criterion, double target) override;
   void end() override;
 
@@ -34,9 +34,9 @@ class ProgressTracker final : public Progress {
   void add(std::string_view phase, double seconds);
   /// Seconds left in the open phase, by its own count; absent where that would be a guess.
   [[nodiscard]] std::optional<double> seconds_left() const;
-  /// The last rate that was reported in this session.
-  [[nodiscard]] double items_per_second() const { return last_rate_; }
-  [[nodiscard]] const std::string& item_name() const { return last_item_; }
+  /// All that were computed in this session, in every phase.
+  [[nodiscard]] double items() const { return items_; }
+  [[nodiscard]] const std::string& item_name() const { return item_; }
 
  private:
   [[nodiscard]] double since_begin() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
@@ -46,8 +46,10 @@ class ProgressTracker final : public Progress {
   bool open_ = false;
   Clock::time_point begun_{};
   Index first_ = -1;  ///< count at the first report of the open phase: a resumed march does not start at 0
-  double last_rate_ = 0;
-  std::string last_item_;
+  double items_ = 0;
+  std::string item_;
+  double items_told_ = 0;  ///< of them when the rate of the state was last told
+  Clock::time_point told_at_{};
   std::vector<std::pair<std::string, double>> seconds_;
 };
 

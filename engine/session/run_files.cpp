@@ -134,7 +134,7 @@ RunFiles::RunFiles(const SessionOptions& options, const Plan& plan, Communicator
   }
   checkpoints_.emplace(folder_->checkpoints(), plan.checkpoints_kept);
   results_ = std::make_unique<RunResults>(*folder_, cluster_.leads());
-  if (cluster_.leads()) log_ = log::to_json_lines(folder_->log_file());
+  if (cluster_.leads()) log_ = log::to_json_lines(folder_->log_file(), plan.log_origin);
 }
 
 RunFiles::~RunFiles() {

@@ -52,7 +52,8 @@ class RunFiles {
   struct Plan {
     std::string hash;  ///< of the case
     int checkpoints_kept = 2;
-    Json run;  ///< run.json of a new run
+    Json run;               ///< run.json of a new run
+    double log_origin = 0;  ///< when the run began, in log::seconds()
   };
   /// Makes the run folder with case.json and run.json, or reopens it, as the options say. Collective.
   RunFiles(const SessionOptions& options, const Plan& plan, Communicator& cluster);

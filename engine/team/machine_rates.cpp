@@ -18,6 +18,7 @@
 #endif
 
 #include "engine/team/machine.hpp"
+#include "engine/team/rate_book.hpp"
 
 namespace conoid {
 namespace {
@@ -165,16 +166,18 @@ MachineRates machine_rates(int threads) {
   threads = std::max(1, threads);
   const std::scoped_lock lock(mutex);
   if (const auto it = known.find(threads); it != known.end()) return it->second;
-  MachineRates out;
   try {
     constexpr double moment = 0.02;
     constexpr Bytes most = Bytes{64} << 20;
-    out = {measure_copy_rate(threads, moment, most), measure_fma_rate(false, threads, moment),
-           measure_fma_rate(true, threads, moment), threads};
+    const auto rates = kept_rates("copy, multiply-add in double, in single", threads, [&] {
+      return std::vector<double>{measure_copy_rate(threads, moment, most), measure_fma_rate(false, threads, moment),
+                                 measure_fma_rate(true, threads, moment)};
+    });
+    if (rates.size() != 3) return {};
+    return known[threads] = {rates[0], rates[1], rates[2], threads};
   } catch (const std::bad_alloc&) {
     return {};
   }
-  return known[threads] = out;
 }
 
 }  // namespace conoid

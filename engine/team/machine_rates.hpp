@@ -24,7 +24,7 @@ struct MachineRates {
 /// Of the widest vector instructions of this processor; `name`, if not null, becomes their name.
 [[nodiscard]] double measure_fma_rate(bool single, int threads, double seconds, std::string_view* name = nullptr);
 
-/// All three in about a sixth of a second; measured once in a process for a number of threads. Any thread may call. Zeros
+/// All three in about a sixth of a second; measured once on a machine for a number of threads (rate_book.hpp). Any thread may call. Zeros
 /// where there is no memory for it.
 [[nodiscard]] MachineRates machine_rates(int threads);
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "render/scene/painting.hpp"
 #include "render/scene/vtk_helpers.hpp"
 
@@ -15,6 +17,34 @@ constexpr double swatch = 18;
 constexpr double swatch_gap = 6;
 constexpr double entry_gap = 18;
 constexpr double row_height = 20;
+
+/// A legend in rows takes a third of the height at most: what does not fit is counted, "+17".
+void cut_legend(ChartFrame& frame, double left, double right, int rows) {
+  const double r = frame.ratio;
+  const int most = std::max(1, static_cast<int>(frame.height / 3 / (row_height * r)));
+  if (rows <= most) return;
+  const std::size_t all = frame.legend.size();
+  const double room = text_size(frame.theme, fmt::format("+{}", all), chart_text * r)[0];
+  double x = left;
+  int row = 1;
+  std::size_t kept = 0;
+  for (; kept < all; ++kept) {
+    const LegendEntry& entry = frame.legend[kept];
+    if (x > left && x + entry.width > right) x = left, ++row;
+    // The last row leaves room for the count.
+    if (row > most || (row == most && x + entry.width + entry_gap * r + room > right)) break;
+    x += entry.width + entry_gap * r;
+  }
+  kept = std::max<std::size_t>(kept, 1);
+  if (kept >= all) return;
+  frame.legend.resize(kept);
+  LegendEntry rest;
+  rest.label = fmt::format("+{}", all - kept);
+  rest.text_only = true;
+  rest.width = room;
+  frame.legend.push_back(rest);
+}
+
 }  // namespace
 
 void lay_out(ChartFrame& frame) {
@@ -35,8 +65,8 @@ void lay_out(ChartFrame& frame) {
     }
     // Rows take height, which a wide and low chart has none to spare of: there the legend stands at the right.
     const double column = static_cast<double>(frame.legend.size()) * row_height * r;
-    const bool beside =
-        frame.width > 1.4 * frame.height && rows > 1 && widest < 0.36 * frame.width && column < top - left;
+    const bool beside = frame.width > 1.4 * frame.height && rows > 1 && widest < frame.width / 3 && column < top - left;
+    if (!beside) cut_legend(frame, left, right, rows);
     x = left;
     double y = top - row_height * r / 2;
     for (LegendEntry& entry : frame.legend) {
@@ -69,6 +99,11 @@ void paint_frame(vtkContext2D& painter, const ChartFrame& frame) {
   draw_text(painter, frame.theme, frame.theme.text, chart_title * r, true, Align::left, Raise::top, chart_margin * r,
             frame.height - chart_margin * r, frame.title);
   for (const LegendEntry& entry : frame.legend) {
+    if (entry.text_only) {
+      draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, Align::left, Raise::middle, entry.x,
+                entry.y, entry.label);
+      continue;
+    }
     if (entry.block) {
       no_pen(painter);
       use_brush(painter, entry.color);

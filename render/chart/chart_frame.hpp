@@ -25,9 +25,10 @@ struct LegendEntry {
   std::string label;
   Rgb color{};
   bool dashed = false;
-  bool block = false;  ///< a filled square instead of a line
-  bool faint = false;  ///< its curve is hidden
-  double x = 0;        ///< placed by lay_out
+  bool block = false;      ///< a filled square instead of a line
+  bool faint = false;      ///< its curve is hidden
+  bool text_only = false;  ///< counts entries that found no room
+  double x = 0;            ///< placed by lay_out
   double y = 0;
   double width = 0;
 };

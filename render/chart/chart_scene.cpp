@@ -596,7 +596,7 @@ bool ChartScene::handle(const InputEvent& event) {
   const double y = s.height - event.y;
   if (event.kind == InputKind::press && event.button == MouseButton::left && s.spec.kind != ChartKind::balance) {
     for (const LegendEntry& entry : s.frame.legend) {
-      if (x < entry.x || x > entry.x + entry.width || std::abs(y - entry.y) > 10 * s.ratio) continue;
+      if (entry.text_only || x < entry.x || x > entry.x + entry.width || std::abs(y - entry.y) > 10 * s.ratio) continue;
       if (!s.hidden.erase(entry.label)) s.hidden.insert(entry.label);
       return true;
     }

@@ -140,8 +140,16 @@ std::pair<double, double> FieldScene::range() const {
   return impl_->range;
 }
 
+void FieldScene::set_known_range(std::pair<double, double> range) {
+  impl_->known = range;
+  impl_->known_of = impl_->asked_of;
+  (void)impl_->update();
+  changed();
+}
+
 void FieldScene::reset_range() {
   impl_->range_of.clear();
+  impl_->known.reset();
   (void)impl_->update();
   changed();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,7 +45,10 @@ struct FieldScene::Impl {
   Coloring coloring;
   std::string map_name;  // the map in coloring.table
   std::pair<double, double> range{0, 1};
-  std::string range_of;  // what the kept range belongs to
+  std::string range_of;                            // what the kept range belongs to
+  std::string asked_of;                            // what is shown now, in the same words
+  std::optional<std::pair<double, double>> known;  // of frames that are not drawn, see set_known_range
+  std::string known_of;
   std::string bar_label;
   std::string bar_unit;
   Bounds bounds{-1, 1, -1, 1, -1, 1};

@@ -21,18 +21,6 @@ namespace {
 
 constexpr int map_entries = 1024;
 
-/// By pieces, each without a branch: a field of millions that is still zero is looked through at the speed of memory.
-bool is_zero(const std::vector<float>& values) {
-  constexpr std::size_t piece = 4096;
-  for (std::size_t i = 0; i < values.size(); i += piece) {
-    const std::size_t end = std::min(values.size(), i + piece);
-    int others = 0;
-    for (std::size_t k = i; k < end; ++k) others += values[k] != 0 ? 1 : 0;
-    if (others > 0) return false;
-  }
-  return true;
-}
-
 bool same_bounds(const Bounds& a, const Bounds& b) {
   for (std::size_t i = 0; i < 6; ++i)
     if (std::abs(a[i] - b[i]) > 1e-9 * (std::abs(a[i]) + std::abs(b[i]))) return false;
@@ -68,6 +56,7 @@ Status FieldScene::Impl::update_range(const std::vector<std::pair<Entry*, const 
   }
   const std::string key = fmt::format("{}|{}|{}|{}", info.name, view.value.component, static_cast<int>(view.value.part),
                                       static_cast<int>(kind));
+  asked_of = key;
   if (view.fixed_range) {
     if (!(std::isfinite(view.low) && std::isfinite(view.high) && view.low < view.high))
       return make_error(ErrorCode::command_line, fmt::format("the range {} to {} is empty", view.low, view.high),
@@ -81,19 +70,9 @@ Status FieldScene::Impl::update_range(const std::vector<std::pair<Entry*, const 
     for (const auto& [entry, field] : fields) {
       const auto& values = entry->part->values();
       all_zero = all_zero && is_zero(values);
-      // An animated complex field keeps the range of its magnitude through the whole period.
-      std::pair<double, double> r;
-      if (field->info.is_complex && view.value.part == ComplexPart::instant) {
-        ValueSelection whole = view.value;
-        whole.part = ComplexPart::magnitude;
-        auto magnitudes = select_values(*field, entry->part->entries(field->info.association), whole);
-        if (!magnitudes) return magnitudes.error();
-        r = robust_range(*magnitudes, FieldKind::magnitude, view.percent);
-        const double end = std::max(std::abs(r.first), std::abs(r.second));
-        r = kind == FieldKind::signed_value ? std::pair{-end, end} : std::pair{0.0, end};
-      } else {
-        r = robust_range(values, kind, view.percent);
-      }
+      const auto selected = selected_range(*field, view.value, values, view.percent);
+      if (!selected) return selected.error();
+      const std::pair<double, double> r = *selected;
       now = first ? r : std::pair{std::min(now.first, r.first), std::max(now.second, r.second)};
       first = false;
     }
@@ -104,8 +83,11 @@ Status FieldScene::Impl::update_range(const std::vector<std::pair<Entry*, const 
       else
         now = range;
     }
+    const bool told = known && known_of == key;
+    if (told)
+      now = all_zero ? *known : std::pair{std::min(now.first, known->first), std::max(now.second, known->second)};
     range = now;
-    range_of = all_zero ? std::string() : key;
+    range_of = all_zero && !told ? std::string() : key;
   }
   coloring.low = range.first;
   coloring.high = range.second;

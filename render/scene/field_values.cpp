@@ -163,4 +163,47 @@ std::pair<double, double> robust_range(const std::vector<float>& values, FieldKi
   return {low, high};
 }
 
+bool is_zero(const std::vector<float>& values) {
+  constexpr std::size_t piece = 4096;
+  for (std::size_t i = 0; i < values.size(); i += piece) {
+    const std::size_t end = std::min(values.size(), i + piece);
+    int others = 0;
+    for (std::size_t k = i; k < end; ++k) others += values[k] != 0 ? 1 : 0;
+    if (others > 0) return false;
+  }
+  return true;
+}
+
+Result<std::pair<double, double>> selected_range(const Field& field, const ValueSelection& selection,
+                                                 const std::vector<float>& values, double percent) {
+  const FieldKind kind = kind_of(field.info, selection);
+  if (!field.info.is_complex || selection.part != ComplexPart::instant) return robust_range(values, kind, percent);
+  ValueSelection whole = selection;
+  whole.part = ComplexPart::magnitude;
+  const auto magnitudes = select_values(field, static_cast<Index>(values.size()), whole);
+  if (!magnitudes) return magnitudes.error();
+  const auto r = robust_range(*magnitudes, FieldKind::magnitude, percent);
+  const double end = std::max(std::abs(r.first), std::abs(r.second));
+  return kind == FieldKind::signed_value ? std::pair{-end, end} : std::pair{0.0, end};
+}
+
+std::optional<std::pair<double, double>> range_in_frame(const Frame& frame, const std::string& part,
+                                                        const std::string& field, const ValueSelection& selection,
+                                                        double percent) {
+  std::optional<std::pair<double, double>> out;
+  for (const FramePart& one : frame.parts) {
+    if (!part.empty() && one.name != part) continue;
+    for (const Field& f : one.fields) {
+      if (f.info.name != field || !f.values) continue;
+      const auto entries = static_cast<Index>(f.values->size()) / (f.info.components * (f.info.is_complex ? 2 : 1));
+      const auto values = shared_values(f, entries, selection);
+      if (!values || is_zero(**values)) continue;
+      const auto r = selected_range(f, selection, **values, percent);
+      if (!r) continue;
+      out = out ? std::pair{std::min(out->first, r->first), std::max(out->second, r->second)} : *r;
+    }
+  }
+  return out;
+}
+
 }  // namespace conoid

@@ -2,6 +2,7 @@
 // From a field to the numbers that are coloured: component, complex part, range.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,5 +37,16 @@ struct ValueSelection {
 /// above 1 % of the largest (so that a quiet far field does not count), magnitude → 0 … r when the values start near
 /// zero, else low … high; phase → −π … π. Not-a-numbers are left out; all-zero fields give ±1 or 0 … 1.
 [[nodiscard]] std::pair<double, double> robust_range(const std::vector<float>& values, FieldKind kind, double percent);
+
+/// The range of a selection whose values are at hand. A wave that is animated has the range of its magnitude, through the whole period.
+[[nodiscard]] Result<std::pair<double, double>> selected_range(const Field& field, const ValueSelection& selection,
+                                                               const std::vector<float>& values, double percent);
+/// Of all parts of a frame that carry the field (of one part, where `part` is not empty); nothing where none does, or all is zero.
+/// For frames that are not drawn: any thread may call.
+[[nodiscard]] std::optional<std::pair<double, double>> range_in_frame(const Frame& frame, const std::string& part,
+                                                                      const std::string& field,
+                                                                      const ValueSelection& selection, double percent);
+/// By pieces, each without a branch: a field of millions that is still zero is looked through at the speed of memory.
+[[nodiscard]] bool is_zero(const std::vector<float>& values);
 
 }  // namespace conoid

@@ -134,7 +134,7 @@ Result<fs::path> sweep_folder(const SweepOptions& options) {
     return make_error(ErrorCode::file,
                       fmt::format("the folder '{}' is not empty; nothing was written", folder.string()),
                       "Choose a new folder with --out.");
-  return fs::absolute(folder).lexically_normal();
+  return absolute_path(folder).lexically_normal();
 }
 
 /// Runs all points, `jobs` at a time; stops starting new ones when asked to stop.

@@ -21,6 +21,7 @@
 #include "engine/core/child_process.hpp"
 #include "engine/core/log.hpp"
 #include "engine/core/resources.hpp"
+#include "engine/io/run_folder.hpp"
 #include "engine/session/control.hpp"
 #include "engine/session/process/wire.hpp"
 #include "engine/session/process/wire_events.hpp"
@@ -237,11 +238,13 @@ class ProcessSession final : public SessionPort {
     if (!said.empty()) text += "; it said:\n" + said;
     std::string hint = "Try the command in a terminal.";
     if (greeted_)
-      hint = folder().empty()
-                 ? "Its messages stand in the log."
-                 : fmt::format(
+      hint = folder().empty() ? "Its messages stand in the log."
+             : RunFolder::has_checkpoint(folder())
+                 ? fmt::format(
                        "What was computed is kept: see {}/log.jsonl; the run can be resumed from its last checkpoint.",
-                       folder().string());
+                       folder().string())
+                 : fmt::format("See {}/log.jsonl. There is no checkpoint yet: resumed, the run begins again.",
+                               folder().string());
     return make_error(ErrorCode::remote, std::move(text), std::move(hint));
   }
 

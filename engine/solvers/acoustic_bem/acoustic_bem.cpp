@@ -222,7 +222,6 @@ Result<Advanced> AcousticBem::advance(RunContext& context) {
   out.steps = steps;
   out.value = static_cast<double>(engine_->step()) * settings_.form.dt;
   out.finished = engine_->step() >= steps;
-  context.progress.rate(0, "");
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
 #include "engine/solvers/device_memory.hpp"
+#include "engine/team/rate_book.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -51,8 +52,8 @@ std::string grid_text(const Grid& g) {
   return fmt::format("{} × {} × {}", g.points[0], g.points[1], g.points[2]);
 }
 
-/// Cells per second of the march on a grid of this machine's: a few steps of a box of at most 128 nodes a side.
-double calibrate(const Problem& like, const Machine& machine) {
+/// Cells per second of the march of a few steps in a box of at most 128 nodes a side.
+double march_a_box(const Problem& like, const Machine& machine) {
   Problem p;
   p.grid = like.grid;
   for (auto& n : p.grid.points) n = std::min<Index>(n, 128);
@@ -76,6 +77,16 @@ double calibrate(const Problem& like, const Machine& machine) {
     steps += march->band();
   } while (seconds_since(start) < 0.03);
   return static_cast<double>(p.grid.cells() * steps) / seconds_since(start);
+}
+
+/// The same, measured once on a machine for what it depends on.
+double calibrate(const Problem& like, const Machine& machine) {
+  const bool varying = !like.velocity || !like.velocity->constant();
+  const auto box = [&](int axis) { return std::min<Index>(like.grid.points[axis], 128); };
+  return kept_rate(fmt::format("acoustic-fd | {} | order {} | {} | {} | {} x {} x {}", like.kernel, like.order,
+                               like.double_precision ? "double" : "single", varying ? "varying" : "constant", box(0),
+                               box(1), box(2)),
+                   std::max(1, machine.cores), [&] { return march_a_box(like, machine); });
 }
 
 /// What a run takes when the case says nothing: three quarters of what is free, less what is not a field.
@@ -519,7 +530,7 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
   const double seconds = seconds_since(clock);
   if (end > start && seconds > 0) {
     const double rate = static_cast<double>(end - start) / seconds;
-    context.progress.rate(static_cast<double>(p.grid.cells()) * rate, "cells");
+    context.progress.computed(static_cast<double>(p.grid.cells() * (end - start)), "cells");
     // Tiles need several steps at once: whole bands, as long as one answers a stop in good time.
     const double wanted = std::clamp(bundle_seconds * rate, 1.0, 1e6);
     const auto band = static_cast<double>(march_->band());

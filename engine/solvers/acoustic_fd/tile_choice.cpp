@@ -2,12 +2,7 @@
 // Guess, measure, remember.
 #include "engine/solvers/acoustic_fd/tile_choice.hpp"
 
-#include "engine/core/atomic_file.hpp"
-
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
 #include <fmt/core.h>
 
@@ -63,37 +58,13 @@ std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& mach
   return unique;
 }
 
-TileMemory::TileMemory(std::string folder) {
-  if (folder.empty()) {
-    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
-      folder = std::string(cache) + "/conoid";
-    else if (const char* home = std::getenv("HOME"); home && *home)
-      folder = std::string(home) + "/.cache/conoid";
-  }
-  if (!folder.empty()) file_ = folder + "/acoustic-fd-tiles";
-}
-
 bool TileMemory::recall(const std::string& key, TileShape& shape) const {
-  std::ifstream in(file_);
-  std::string line;
-  for (int lines = 0; lines < 10000 && std::getline(in, line); ++lines)
-    if (const auto equals = line.rfind(" = "); equals != std::string::npos && line.compare(0, equals, key) == 0)
-      return parse_shape(std::string_view(line).substr(equals + 3), shape);
-  return false;
+  const auto text = kept_.recall(key);
+  return text && parse_shape(*text, shape);
 }
 
 void TileMemory::remember(const std::string& key, const TileShape& shape) const {
-  if (file_.empty()) return;
-  std::string text = fmt::format("{} = {}\n", key, to_string(shape));  // newest first
-  {
-    std::ifstream in(file_);
-    std::string line;
-    for (int lines = 0; lines < 500 && std::getline(in, line); ++lines)
-      if (line.compare(0, key.size() + 3, key + " = ") != 0) text += line + "\n";
-  }
-  std::error_code ignored;
-  std::filesystem::create_directories(std::filesystem::path(file_).parent_path(), ignored);
-  (void)write_file_atomically(file_, text);
+  kept_.remember(key, to_string(shape));
 }
 
 std::string tile_key(const TileTask& task, const Machine& machine, std::string_view kernel) {

@@ -2,10 +2,12 @@
 // Which tiling for which machine: a guess from the caches, then what was measured before on a machine like this.
 #pragma once
 
+#include "engine/core/kept_values.hpp"
 #include "engine/solvers/acoustic_fd/tiling.hpp"
 #include "engine/team/machine.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace conoid::acoustic_fd {
@@ -28,17 +30,16 @@ struct TileTask {
 /// diamond (W/2)(W + 2s + B) rows, for a tower D²/2 + D s rows.
 [[nodiscard]] std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& machine);
 
-/// Shapes that were measured before, kept as lines "key = shape" in $XDG_CACHE_HOME/conoid/acoustic-fd-tiles (else
-/// ~/.cache). Missing or unreadable files and failures to write are no errors.
+/// Shapes that were measured before, kept between starts (KeptValues).
 class TileMemory {
  public:
   /// `folder` empty: the user's cache.
-  explicit TileMemory(std::string folder = {});
+  explicit TileMemory(std::string folder = {}) : kept_("acoustic-fd-tiles", std::move(folder)) {}
   [[nodiscard]] bool recall(const std::string& key, TileShape& shape) const;
   void remember(const std::string& key, const TileShape& shape) const;
 
  private:
-  std::string file_;
+  KeptValues kept_;
 };
 [[nodiscard]] std::string tile_key(const TileTask& task, const Machine& machine, std::string_view kernel);
 

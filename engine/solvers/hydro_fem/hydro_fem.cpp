@@ -180,9 +180,8 @@ Result<Advanced> HydroFem::advance(RunContext& context) {
     collapse_ = failure.error();
     return Advanced{true, march_->accepted(), 0, march_->time()};
   }
-  const double seconds = seconds_since(clock);
   const auto attempted = static_cast<double>(march_->accepted() + march_->repeated() - before);
-  if (seconds > 0) context.progress.rate(attempted * static_cast<double>(op_->space().zones) / seconds, "zones");
+  context.progress.computed(attempted * static_cast<double>(op_->space().zones), "zones");
   context.progress.at(static_cast<Index>(share(march_->time()) * static_cast<double>(parts_of_run) + 0.5));
   return Advanced{!more, march_->accepted(), 0, march_->time()};
 }

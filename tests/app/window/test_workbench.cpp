@@ -6,6 +6,7 @@
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAbstractSlider>
+#include <QAccessible>
 #include <QAction>
 #include <QComboBox>
 #include <QDir>
@@ -734,6 +735,12 @@ class TestWorkbench : public QObject {
       // assistive programs read as the description.
       if (!says_itself && widget->toolTip().isEmpty() && widget->accessibleDescription().isEmpty())
         nameless << "no description: " + widget->accessibleName() + ", " + where;
+      // As assistive programs hear it: what a thing is, not the value it has, and no markup.
+      auto* heard = QAccessible::queryAccessibleInterface(const_cast<QWidget*>(widget));
+      if (qobject_cast<const QComboBox*>(widget) && heard && heard->text(QAccessible::Name) != widget->accessibleName())
+        nameless << "is called by its value: " + heard->text(QAccessible::Name) + ", " + where;
+      if (heard && heard->text(QAccessible::Description).contains("<b>"))
+        nameless << "markup: " + heard->text(QAccessible::Description);
     }
     QVERIFY(seen > 60);
     for (const QString& one : nameless) qWarning("%s", qPrintable(one));

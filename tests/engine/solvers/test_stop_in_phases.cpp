@@ -36,7 +36,7 @@ class Listener final : public Progress {
     if (wished_) ++reports_later;
     told();
   }
-  void rate(double, std::string_view) override {}
+  void computed(double, std::string_view) override {}
   void residual(double, double) override { told(); }
   void end() override { told(); }
   void told() {

@@ -152,7 +152,7 @@ class AssemblyOnly final : public Progress {
  public:
   void begin(std::string_view phase, Index, std::string_view) override { phase_ = phase; }
   void at(Index) override {}
-  void rate(double, std::string_view) override {}
+  void computed(double, std::string_view) override {}
   void residual(double, double) override {}
   void end() override {
     if (phase_ == "singular") stop_.request_stop();

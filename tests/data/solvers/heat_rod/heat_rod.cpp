@@ -138,7 +138,7 @@ class HeatRod final : public Solver {
     ++step_;
     if (pace_ > 0) std::this_thread::sleep_for(std::chrono::duration<double>(pace_));
     record();
-    context.progress.rate(rod_.cells() / std::max(pace_, 1e-6), "cells");
+    context.progress.computed(rod_.cells(), "cells");
     return Advanced{step_ >= steps_, step_, steps_, time()};
   }
 

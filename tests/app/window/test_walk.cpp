@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The walk: every page and every action in every state of a run and of a case, in both themes and languages, at the sizes of small and
+// large screens. Nothing may end the window, and nothing may be left on the screen that waits for an answer.
+// labels: gui serial timeout600
+#include <fstream>
+
+#include <QAction>
+#include <QApplication>
+#include <QDialog>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+
+#include "app/look/translator.hpp"
+#include "app/model/gallery.hpp"
+#include "app/model/run_queue.hpp"
+#include "app/window/main_window.hpp"
+#include "app/window/workbench.hpp"
+#include "tests/app/fake_session.hpp"
+#include "tests/app/patience.hpp"
+
+using namespace conoid;
+using namespace conoid::app;
+using conoid::app::test::FakeState;
+
+namespace {
+
+/// How the case came into the window.
+enum class Origin { saved, unsaved, run };
+
+struct Scene {
+  const char* name;
+  Origin origin;
+  std::optional<SessionState> state;  ///< none: never run
+  QSize size;
+  ThemeChoice theme;
+  const char* language;
+};
+
+const QSize small(1024, 600), usual(1280, 720), large(1920, 1080);
+
+const Scene scenes[] = {
+    {"a saved case", Origin::saved, {}, small, ThemeChoice::light, "en"},
+    {"an unsaved case", Origin::unsaved, {}, usual, ThemeChoice::dark, "fr"},
+    {"a run from its folder", Origin::run, {}, large, ThemeChoice::dark, "en"},
+    {"a saved case, preparing", Origin::saved, SessionState::preparing, usual, ThemeChoice::light, "fr"},
+    {"an unsaved case, preparing", Origin::unsaved, SessionState::preparing, small, ThemeChoice::dark, "en"},
+    {"a saved case, running", Origin::saved, SessionState::running, small, ThemeChoice::dark, "fr"},
+    {"an unsaved case, running", Origin::unsaved, SessionState::running, large, ThemeChoice::light, "en"},
+    {"a run from its folder, running again", Origin::run, SessionState::running, usual, ThemeChoice::light, "en"},
+    {"paused", Origin::saved, SessionState::paused, usual, ThemeChoice::dark, "en"},
+    {"finishing", Origin::saved, SessionState::finishing, large, ThemeChoice::light, "fr"},
+    {"finished", Origin::saved, SessionState::finished, small, ThemeChoice::light, "fr"},
+    {"stopped", Origin::unsaved, SessionState::stopped, usual, ThemeChoice::light, "en"},
+    {"failed", Origin::saved, SessionState::failed, small, ThemeChoice::dark, "en"},
+};
+
+}  // namespace
+
+class TestWalk : public QObject {
+  Q_OBJECT
+  QTemporaryDir folder_;
+  std::unique_ptr<Look> look_;
+  std::unique_ptr<Settings> settings_;
+  std::filesystem::path case_, run_;
+  std::shared_ptr<FakeState> session_;
+
+  std::unique_ptr<MainWindow> window() {
+    WindowOptions options;
+    options.samples = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases";
+    options.viewport = ViewportKind::raster;
+    options.asks = false;
+    options.start = [this](SessionOptions) { return std::make_unique<test::FakeSession>(session_); };
+    auto w = std::make_unique<MainWindow>(*look_, *settings_, std::move(options));
+    w->show();
+    return w;
+  }
+
+  /// Brings window and run into the state that a scene names, from whatever an action has left.
+  void arrange(MainWindow& w, const Scene& scene) {
+    if (w.run().is_active()) {
+      session_->set_state(SessionState::stopped);
+      QTRY_VERIFY(!w.run().is_active());
+    }
+    if (scene.origin == Origin::unsaved) {
+      auto document = CaseDocument::read(case_);
+      QVERIFY(document.ok());
+      QVERIFY(w.open_case(case_).ok());
+      w.model().take(CaseDocument::from_json(document->json(), {}), true);
+    } else if (scene.origin == Origin::run) {
+      QVERIFY(w.open_run(run_).ok());
+      QTRY_VERIFY(w.run().is_stored());
+    } else {
+      QVERIFY(w.open_case(case_).ok());
+    }
+    if (!scene.state) return;
+    QTRY_VERIFY(w.actions().at("run.start")->isEnabled());
+    session_ = std::make_shared<FakeState>();
+    // A session has no folder before it has read its case.
+    session_->folder = *scene.state == SessionState::preparing ? std::filesystem::path() : run_;
+    w.actions().at("run.start")->trigger();
+    QVERIFY(w.run().is_active());
+    if (*scene.state != SessionState::preparing) {
+      session_->set_state(SessionState::running);
+      session_->put(test::make_frame(0, 0.0, 17, 1.0F));
+      w.run().poll();
+    }
+    if (*scene.state == SessionState::failed)
+      session_->set_state(*scene.state,
+                          make_error(ErrorCode::not_converged, "the field has grown", "Take a smaller step."));
+    else if (*scene.state != SessionState::preparing)
+      session_->set_state(*scene.state);
+    w.run().poll();
+    QTRY_COMPARE(w.run().state(), *scene.state);
+  }
+
+ private slots:
+  void initTestCase() {
+    qputenv("XDG_STATE_HOME", folder_.filePath("state").toUtf8());
+    qputenv("XDG_CACHE_HOME", folder_.filePath("cache").toUtf8());
+    qputenv("PATH", folder_.path().toUtf8());  // no other program is started by the walk
+    look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
+    settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
+    settings_->set_runs_folder(folder_.filePath("runs"));
+    SampleCard quickest;
+    for (SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+      if (card.available && (quickest.case_file.empty() || card.seconds < quickest.seconds)) quickest = card;
+    if (quickest.case_file.empty()) QSKIP("no sample case in this build");
+    // With its neighbours: a case may name files.
+    const std::filesystem::path cases(folder_.filePath("case").toStdString());
+    std::filesystem::copy(quickest.case_file.parent_path(), cases, std::filesystem::copy_options::recursive);
+    case_ = cases / "case.json";
+    run_ = std::filesystem::path(folder_.filePath("runs").toStdString()) / "20260102T030405Z-walked";
+    std::filesystem::create_directories(run_ / "charts");
+    std::filesystem::copy_file(case_, run_ / "case.json");
+    std::ofstream(run_ / "run.json") << "{\"title\":\"Walked\",\"started\":\"2026-01-02T03:04:05Z\",\"case\":\""
+                                     << case_.string() << "\"}";
+    std::ofstream(run_ / "summary.json") << "{\"state\":\"finished\"}";
+    TableInfo info{.id = "receivers", .title = "Receivers", .columns = {{"t", "s", {}}, {"p", "Pa", {}}}};
+    std::string csv = csv_head(info, "Walked");
+    for (int i = 0; i < 64; ++i) append_csv_row(csv, std::array{0.01 * i, std::sin(0.6 * i)});
+    std::ofstream(run_ / "charts" / "receivers.csv", std::ios::binary) << csv;
+    session_ = std::make_shared<FakeState>();
+  }
+  void cleanupTestCase() { settings_.reset(); }
+
+  void every_action_in_every_state_data() {
+    QTest::addColumn<int>("index");
+    for (int i = 0; i < static_cast<int>(std::size(scenes)); ++i) QTest::newRow(scenes[i].name) << i;
+  }
+  void every_action_in_every_state() {
+    QFETCH(const int, index);
+    const Scene& scene = scenes[index];
+    Translator translator;
+    if (QString(scene.language) != "en") QVERIFY(translator.load_language(scene.language));
+    QApplication::installTranslator(&translator);
+    look_->choose(scene.theme);
+    auto w = window();
+    w->resize(scene.size);
+    arrange(*w, scene);
+    // Whatever asks a question is refused at once.
+    int questions = 0;
+    QTimer refuse;
+    refuse.setInterval(5);
+    connect(&refuse, &QTimer::timeout, this, [&questions] {
+      if (QWidget* popup = QApplication::activePopupWidget()) popup->close();
+      QWidget* asked = QApplication::activeModalWidget();
+      if (!asked) return;
+      ++questions;
+      auto* dialog = qobject_cast<QDialog*>(asked);
+      dialog ? dialog->reject() : static_cast<void>(asked->close());
+    });
+    refuse.start();
+    const auto state = w->run().state();
+    int taken = 0;
+    for (const QString& id : w->actions().ids()) {
+      if (id == "file.quit") continue;
+      for (const char* page : {"start", "runs", "workbench"}) {
+        if (w->run().state() != state || (scene.origin != Origin::unsaved) != !w->model().document().file().empty())
+          arrange(*w, scene);
+        if (QTest::currentTestFailed()) return;
+        if (std::string_view(page) == "start")
+          w->show_start();
+        else if (std::string_view(page) == "runs")
+          w->show_runs();
+        else
+          w->show_workbench();
+        QAction* action = w->actions().at(id);
+        if (!action->isEnabled()) continue;
+        ++taken;
+        action->trigger();
+        QCoreApplication::processEvents();
+        QVERIFY2(QApplication::activeModalWidget() == nullptr, qPrintable(id + " on " + page));
+      }
+    }
+    QVERIFY(taken > 40);
+    w->resize(scene.size);
+    w->show_workbench();
+    QVERIFY(!w->grab().isNull());
+    if (w->run().is_active()) {
+      session_->set_state(SessionState::stopped);
+      QTRY_VERIFY(!w->run().is_active());
+    }
+    QApplication::removeTranslator(&translator);
+    look_->choose(ThemeChoice::light);
+  }
+
+  void the_same_at_twice_the_scale() {
+    if (qEnvironmentVariableIsSet("CONOID_WALK_SCALED")) return;
+    QProcess again;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("QT_SCALE_FACTOR", "2");
+    environment.insert("CONOID_WALK_SCALED", "1");
+    again.setProcessEnvironment(environment);
+    again.setProcessChannelMode(QProcess::MergedChannels);
+    QStringList words = QCoreApplication::arguments().mid(1);
+    again.start(QCoreApplication::applicationFilePath(), words);
+    QVERIFY(again.waitForFinished(280'000));
+    const QByteArray said = again.readAll();
+    QVERIFY2(again.exitStatus() == QProcess::NormalExit && again.exitCode() == 0, said.right(4000).constData());
+  }
+};
+
+QTEST_MAIN(TestWalk)
+#include "test_walk.moc"
