@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/solvers/elastic_bem/far_ground.hpp"
 #include "engine/solvers/elastic_bem/problem.hpp"
 #include "engine/solvers/solver.hpp"
 
@@ -48,8 +49,12 @@ class ElasticBem final : public Solver {
     std::unique_ptr<FarRules<float>> rules_single;
     StaticDiagonal diagonal;
     std::vector<Site> sites;
+    std::unique_ptr<FarGround> far;  ///< null: what lies beyond the mesh is not known
   };
   [[nodiscard]] Status make_ready(Ready& ready, const Scene& scene, RunContext& context);
+  [[nodiscard]] Status observe(const Ready& ready, const Harmonic& harmonic, const FarField* far,
+                               const std::vector<std::optional<IncidentField>>& incident, RunContext& context,
+                               Answer& out);
   [[nodiscard]] Result<Answer> answer(const Ready& ready, const Harmonic& harmonic, RunContext& context);
   void write_rows(RunContext& context, const Harmonic& harmonic);
   void write_impedance(RunContext& context, const Harmonic& harmonic);

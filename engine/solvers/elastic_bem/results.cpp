@@ -208,16 +208,28 @@ void ElasticBem::write_impedance(RunContext& context, const Harmonic& h) {
   t.definition = "Amplitudes of displacement and rotation of the reference points.";
   t.y_scale = AxisScale::log;
   t.columns = {{"f", "Hz", "frequency"}};
-  std::vector<double> values{f};
+  TableInfo all = t;
+  all.id = "motion_complex";
+  all.definition =
+      "Real and imaginary part of displacement and rotation of the reference points, factors of e^{i omega t}.";
+  all.form = ChartForm::none;
+  all.y_scale = AxisScale::linear;
+  std::vector<double> values{f}, parts{f};
   for (std::size_t q = 0; q < shown(); ++q)
     for (std::size_t k = 0; k < n; ++k) {
       const std::string name = fmt::format("{}{}{}", p.foundations.size() == 1 ? "" : p.foundations[k / 6].name + " ",
                                            motion_names[k % 6], shown() == 1 ? "" : " " + names_[q]);
-      t.columns.push_back({name, k % 6 < 3 ? "m" : "rad", name});
+      const char* unit = k % 6 < 3 ? "m" : "rad";
+      t.columns.push_back({name, unit, name});
       values.push_back(std::abs(now_.motions[q][k]));
+      all.columns.push_back({name + " re", unit, ""});
+      all.columns.push_back({name + " im", unit, ""});
+      parts.push_back(now_.motions[q][k].real());
+      parts.push_back(now_.motions[q][k].imag());
     }
   if (t.columns.size() > 17) t.form = ChartForm::none;
   context.results.table(t).append(values);
+  context.results.table(all).append(parts);
 }
 
 void ElasticBem::compare_exact(RunContext& context, const Harmonic& h) {

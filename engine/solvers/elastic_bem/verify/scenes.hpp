@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/solvers/elastic_bem/exact.hpp"
+#include "engine/solvers/elastic_bem/far_ground.hpp"
 #include "engine/solvers/elastic_bem/foundation.hpp"
 #include "engine/solvers/elastic_bem/ground.hpp"
 #include "engine/solvers/elastic_bem/waves.hpp"
@@ -29,6 +30,8 @@ class TestBody {
   [[nodiscard]] const BoundarySystem& system() const { return *system_; }
   [[nodiscard]] const Medium& medium() const { return medium_; }
   SolveFacts facts;  ///< of the last solve()
+  /// What lies beyond the ground's rim at the frequency of the last solve(); null where it is not known.
+  [[nodiscard]] const FarField* far() const { return far_.get(); }
 
  private:
   Mesh mesh_;
@@ -37,8 +40,11 @@ class TestBody {
   Medium medium_;
   Accuracy accuracy_;
   Team& team_;
+  SurfaceOptions options_;
   StaticDiagonal diagonal_;
   SolveMemory memory_;
+  std::unique_ptr<FarGround> ground_;
+  std::unique_ptr<FarField> far_;
 };
 
 /// Cube-sphere cavity of radius 1; `order` 0: constant elements on flat quads, 1: linear, 2: quadratic.
