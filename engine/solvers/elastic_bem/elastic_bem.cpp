@@ -137,34 +137,6 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   return e;
 }
 
-std::vector<Site> find_sites(const Surface& surface, std::span<const Vec3> points) {
-  std::vector<Site> out(points.size());
-  for (std::size_t k = 0; k < points.size(); ++k)
-    for (Index e = 0; e < surface.active && out[k].element < 0; ++e) {
-      const Element& element = surface.elements[static_cast<std::size_t>(e)];
-      if (distance(points[k], element.centre) > 1.2 * element.size) continue;
-      // Newton's method on the tangent plane.
-      double r = element.triangular() ? 1.0 / 3 : 0.5, s = r;
-      for (int step = 0; step < 20; ++step) {
-        const double h = 1e-6;
-        const Vec3 x = element.at(r, s).x, dr = scale(0.5 / h, sub(element.at(r + h, s).x, element.at(r - h, s).x)),
-                   ds = scale(0.5 / h, sub(element.at(r, s + h).x, element.at(r, s - h).x)), d = sub(points[k], x);
-        const double a = dot(dr, dr), b = dot(dr, ds), c = dot(ds, ds), u = dot(d, dr), v = dot(d, ds),
-                     det = a * c - b * b;
-        if (!(std::abs(det) > 0)) break;
-        const double sr = (c * u - b * v) / det, ss = (a * v - b * u) / det;
-        r = std::clamp(r + sr, -1.0, 2.0);
-        s = std::clamp(s + ss, -1.0, 2.0);
-        if (std::abs(sr) + std::abs(ss) < 1e-12) break;
-      }
-      const double e1 = 1e-6;
-      const bool inside =
-          element.triangular() ? r > -e1 && s > -e1 && r + s < 1 + e1 : r > -e1 && r < 1 + e1 && s > -e1 && s < 1 + e1;
-      if (inside && distance(element.at(r, s).x, points[k]) < 1e-4 * element.size) out[k] = {e, r, s};
-    }
-  return out;
-}
-
 Team& ElasticBem::crew(RunContext& context) {
   if (!problem_->solve.deterministic || context.team.workers().size() == 1) return context.team;
   if (!merged_) merged_ = std::make_unique<Team>(std::vector<WorkerSpec>{{"cpu", context.team.threads(), 1}});
@@ -310,15 +282,8 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
       v = (*solved)[n + q];
       if (l.kind == LoadKind::wave) incident[q] = *incident_field(p, l, h);
       if (n > 0) {
-        // What the ground does to the held foundations is the traction of the whole field: below the surface the free field has
-        // its own part in it.
-        BoundaryValues held = v;
-        if (incident[q]) add_incident(scene, *incident[q], held);
-        std::vector<Complex> fixed(n), wrench(n);
-        for (std::size_t f = 0; f < p.foundations.size(); ++f) {
-          const auto r = resultant(s, p.foundations[f].condition, p.foundations[f].reference, held);
-          std::copy(r.begin(), r.end(), fixed.begin() + static_cast<std::ptrdiff_t>(6 * f));
-        }
+        const std::vector<Complex> fixed = held_forces(s, p.foundations, v, incident[q] ? &*incident[q] : nullptr);
+        std::vector<Complex> wrench(n);
         if (l.kind == LoadKind::machine) {
           const double factor = l.rotating ? std::pow(h.omega / (2 * std::numbers::pi), 2) : 1;
           for (std::size_t c = 0; c < 6; ++c) wrench[6 * l.foundation + c] = factor * l.wrench[c];
@@ -335,7 +300,7 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
     }
     out.motions.push_back(std::move(d));
     out.scattered.push_back(v);
-    if (incident[q]) add_incident(scene, *incident[q], v);
+    if (incident[q]) add_incident(s, *incident[q], v);
     out.total.push_back(std::move(v));
   }
 

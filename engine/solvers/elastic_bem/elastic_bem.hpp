@@ -7,18 +7,12 @@
 
 #include "engine/solvers/elastic_bem/far_ground.hpp"
 #include "engine/solvers/elastic_bem/problem.hpp"
+#include "engine/solvers/elastic_bem/sites.hpp"
 #include "engine/solvers/solver.hpp"
 
 namespace conoid::elastic_bem {
 
 [[nodiscard]] const SolverInfo& solver_info();
-
-/// Where an observer sits: on an element, or in the medium (element −1).
-struct Site {
-  Index element = -1;
-  double r = 0, s = 0;
-};
-[[nodiscard]] std::vector<Site> find_sites(const Surface& surface, std::span<const Vec3> points);
 
 /// What one scene answers at one frequency.
 struct Answer {

@@ -43,7 +43,8 @@ std::array<int, 2> cells_of(const std::array<double, 2>& size, double wave) {
 }  // namespace
 
 std::unique_ptr<FarGround> FarGround::make(const Surface& s, const SurfaceOptions& options, const Medium& medium,
-                                           double highest_omega, double farthest, int threads, std::string& why) {
+                                           double highest_omega, double farthest, int threads, std::string& why,
+                                           bool plan) {
   auto out = std::make_unique<FarGround>();
   FarGround& f = *out;
   const auto refuse = [&](const char* text) {
@@ -153,6 +154,7 @@ std::unique_ptr<FarGround> FarGround::make(const Surface& s, const SurfaceOption
   }
   if (f.places_.empty()) return refuse("nothing near its surface loads it");
 
+  if (plan) return out;
   const double z = std::abs(highest.kS) * (std::max(longest * f.radii(highest).back(), farthest) + longest);
   f.loads_ = std::make_unique<SurfaceLoads>(medium.nu, highest.kS, z, threads);
   return out;

@@ -25,10 +25,11 @@ using Complex3 = std::array<Complex, 3>;
 class FarGround {
  public:
   /// Null, with the reason in `why`, for surfaces whose far ground is not known: not open, several open pieces, a rim that is not
-  /// level, enclosing cells of the user's, nothing that loads it. `farthest`: of the points asked for later, from the middle.
+  /// level, enclosing cells of the user's, nothing that loads it. `farthest`: of the points asked for later, from the middle. `plan`: only
+  /// whether it can be made, displacements cannot be asked for.
   [[nodiscard]] static std::unique_ptr<FarGround> make(const Surface& surface, const SurfaceOptions& options,
                                                        const Medium& medium, double highest_omega, double farthest,
-                                                       int threads, std::string& why);
+                                                       int threads, std::string& why, bool plan = false);
 
   /// Places of forces: elements of one condition near each other.
   struct Place {

@@ -416,17 +416,14 @@ void ElasticBem::fill(FrameBuilder& builder) const {
     FramePart& part = builder.part("surface", geometry_);
     for (std::size_t q = 0; q < shown(); ++q) {
       const FieldInfo &u = entries[2 * q].field, &t = entries[2 * q + 1].field;
-      const auto zeros = std::vector<float>(static_cast<std::size_t>(6 * p.scene.mesh->point_count()), 0.0F);
-      if (builder.wants(u.name))
-        part.fields.push_back(
-            make_field(u, empty ? zeros : on_mesh([&](const Element& e, std::size_t a) -> const Complex3& {
-                         return now_.total[q].displacement[static_cast<std::size_t>(e.node[a])];
-                       })));
-      if (builder.wants(t.name))
-        part.fields.push_back(
-            make_field(t, empty ? zeros : on_mesh([&](const Element& e, std::size_t a) -> const Complex3& {
-                         return now_.total[q].traction[static_cast<std::size_t>(e.traction[a])];
-                       })));
+      if (!empty && builder.wants(u.name))
+        part.fields.push_back(make_field(u, on_mesh([&](const Element& e, std::size_t a) -> const Complex3& {
+                                           return now_.total[q].displacement[static_cast<std::size_t>(e.node[a])];
+                                         })));
+      if (!empty && builder.wants(t.name))
+        part.fields.push_back(make_field(t, on_mesh([&](const Element& e, std::size_t a) -> const Complex3& {
+                                           return now_.total[q].traction[static_cast<std::size_t>(e.traction[a])];
+                                         })));
     }
   }
   std::size_t first = p.receivers.size();
@@ -438,12 +435,12 @@ void ElasticBem::fill(FrameBuilder& builder) const {
       for (std::size_t q = 0; q < shown(); ++q) {
         for (const CatalogEntry& entry : entries) {
           const std::string number = q == 0 ? "" : fmt::format("_{}", q + 1);
-          if (entry.part != plane.name || !builder.wants(entry.field.name)) continue;
+          if (empty || entry.part != plane.name || !builder.wants(entry.field.name)) continue;
           std::vector<float> values;
           if (entry.field.name == "displacement" + number) {
             for (std::size_t k = 0; k < count; ++k)
               for (std::size_t c = 0; c < 3; ++c) {
-                const Complex v = empty ? Complex(0) : now_.at_points[q][first + k][c];
+                const Complex v = now_.at_points[q][first + k][c];
                 values.push_back(static_cast<float>(v.real()));
                 values.push_back(static_cast<float>(v.imag()));
               }

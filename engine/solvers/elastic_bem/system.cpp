@@ -29,6 +29,9 @@ double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// Below it, errors of the equations (about the target of the quadrature) are all there is.
+constexpr double least_condition = 1e-9;
+
 double length(const Complex* v, Index n) {
   double s = 0;
   for (Index k = 0; k < n; ++k) s += std::norm(v[k]);
@@ -517,9 +520,19 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(
     const bool in_single = options.method == Method::mixed || sizeof(Real) == 4;
     if (auto status = in_single ? by(std::complex<float>{}) : by(std::complex<double>{}); !status)
       return status.error();
-    // Close to singular the corrections do not converge: then factors in double precision.
-    if (in_single && sizeof(Real) == 8 && facts.residual > 1e-8)
+    // Close to singular the corrections do not converge, or to what errors of the equations make of it: then factors in double precision.
+    if (in_single && sizeof(Real) == 8 && (facts.residual > 1e-8 || facts.rcond < 1e-6))
       if (auto status = by(std::complex<double>{}); !status) return status.error();
+    if (sizeof(Real) == 8 && facts.rcond < least_condition)
+      return make_error(
+          ErrorCode::not_converged,
+          fmt::format(
+              "the equations are singular: their reciprocal condition is {:.2g}, so that errors of the mesh are "
+              "{:.1g} times as large in the answer",
+              facts.rcond, 1 / facts.rcond),
+          "Something moves freely or resonates without damping: hold it by a boundary condition, add damping, or shift "
+          "the "
+          "frequency.");
   }
 
   if (extra > 0) {
