@@ -433,7 +433,13 @@ void Engine::keep_frame() {
   FrameBuilder builder(kept_fields_of(setup_.input), files_->frames());
   builder.at(at_.step, at_.value, FrameAxis::time);
   guard_.watch("fill a frame", [&] { setup_.solver->fill(builder); });
-  if (cluster_.leads()) files_->add_frame(builder.finish());
+  if (cluster_.leads()) {
+    const auto frame = builder.finish();
+    // Solvers without a state before the first step have their geometry to show there, but nothing to keep.
+    const bool empty = std::all_of(frame->parts.begin(), frame->parts.end(),
+                                   [](const FramePart& part) { return part.fields.empty(); });
+    if (at_.step > 0 || !empty) files_->add_frame(frame);
+  }
   kept_ = moment();
   frame_due_ = false;
 }

@@ -55,7 +55,7 @@ struct ColumnSink {
   std::vector<char> use_u, use_any;
   bool sole;                                      ///< assemble_pairs() sets what nobody else has a part in
   bool shared;                                    ///< several workers may meet at nodes
-  std::vector<std::array<Target<Real>, 3>> h, g;  ///< the targets, scales times factors and fading
+  std::vector<std::array<Target<Real>, 3>> h, g;  ///< the targets, scales times factors
 
   ColumnSink(const Surface& s, const Targets<Real>& t, const Harmonic& harmonic, Index rows, bool several_workers)
       : surface(s), targets(t), factors(harmonic), m(rows), sole(one_owner(s)), shared(several_workers && !sole),
@@ -70,8 +70,8 @@ struct ColumnSink {
       use_u.push_back(u ? 1 : 0);
       use_any.push_back(u || any ? 1 : 0);
     }
-    for (std::size_t n = 0; n < h.size(); ++n)
-      for (Target<Real>& v : h[n]) v.scale *= static_cast<Real>(s.window[n]) * factors.t;
+    for (auto& node : h)
+      for (Target<Real>& v : node) v.scale *= factors.t;
     for (auto& node : g)
       for (Target<Real>& v : node) v.scale *= factors.u;
   }
@@ -150,13 +150,8 @@ struct ColumnSink {
     const auto& hn = targets.h[static_cast<std::size_t>(node)];
     for (std::size_t j = 0; j < 3; ++j)
       if (hn[j].column != nullptr)
-        for (std::size_t i = 0; i < 3; ++i) {
-          // The window fades the integral, not the free term (½ on the plane nodes that it touches).
-          const Real w = static_cast<Real>(surface.window[static_cast<std::size_t>(node)]),
-                     free = i == j ? (1 - w) / 2 : 0;
-          accumulate(hn[j].column[static_cast<Index>(i) * m + row], hn[j].scale * (w * block9[3 * i + j] + free),
-                     shared);
-        }
+        for (std::size_t i = 0; i < 3; ++i)
+          accumulate(hn[j].column[static_cast<Index>(i) * m + row], hn[j].scale * block9[3 * i + j], shared);
   }
 };
 

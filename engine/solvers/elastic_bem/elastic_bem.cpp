@@ -43,6 +43,12 @@ std::vector<Vec3> observers_of(const Problem& p) {
   return out;
 }
 
+double farthest(const Vec3& from, std::span<const Vec3> points) {
+  double most = 0;
+  for (const Vec3& p : points) most = std::max(most, distance(from, p));
+  return most;
+}
+
 /// Seconds of one core for the pairs of points and elements of a scene at one frequency: Gauss points, counted at some of the points,
 /// and the passes over the matrix that keeps the pairs. Points on the surface: its nodes, or receivers that need no integral.
 double pair_seconds(const Problem& p, std::span<const Vec3> points, bool nodes) {
@@ -131,34 +137,6 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   return e;
 }
 
-std::vector<Site> find_sites(const Surface& surface, std::span<const Vec3> points) {
-  std::vector<Site> out(points.size());
-  for (std::size_t k = 0; k < points.size(); ++k)
-    for (Index e = 0; e < surface.active && out[k].element < 0; ++e) {
-      const Element& element = surface.elements[static_cast<std::size_t>(e)];
-      if (distance(points[k], element.centre) > 1.2 * element.size) continue;
-      // Newton's method on the tangent plane.
-      double r = element.triangular() ? 1.0 / 3 : 0.5, s = r;
-      for (int step = 0; step < 20; ++step) {
-        const double h = 1e-6;
-        const Vec3 x = element.at(r, s).x, dr = scale(0.5 / h, sub(element.at(r + h, s).x, element.at(r - h, s).x)),
-                   ds = scale(0.5 / h, sub(element.at(r, s + h).x, element.at(r, s - h).x)), d = sub(points[k], x);
-        const double a = dot(dr, dr), b = dot(dr, ds), c = dot(ds, ds), u = dot(d, dr), v = dot(d, ds),
-                     det = a * c - b * b;
-        if (!(std::abs(det) > 0)) break;
-        const double sr = (c * u - b * v) / det, ss = (a * v - b * u) / det;
-        r = std::clamp(r + sr, -1.0, 2.0);
-        s = std::clamp(s + ss, -1.0, 2.0);
-        if (std::abs(sr) + std::abs(ss) < 1e-12) break;
-      }
-      const double e1 = 1e-6;
-      const bool inside =
-          element.triangular() ? r > -e1 && s > -e1 && r + s < 1 + e1 : r > -e1 && r < 1 + e1 && s > -e1 && s < 1 + e1;
-      if (inside && distance(element.at(r, s).x, points[k]) < 1e-4 * element.size) out[k] = {e, r, s};
-    }
-  return out;
-}
-
 Team& ElasticBem::crew(RunContext& context) {
   if (!problem_->solve.deterministic || context.team.workers().size() == 1) return context.team;
   if (!merged_) merged_ = std::make_unique<Team>(std::vector<WorkerSpec>{{"cpu", context.team.threads(), 1}});
@@ -180,6 +158,12 @@ Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& cont
   context.progress.end();
   if (context.stop.stop_requested()) return stop_error();
   ready.sites = find_sites(*scene.surface, points_);
+  std::string why;
+  if (!problem_->solve.accuracy.fixed8)
+    ready.far = FarGround::make(
+        *scene.surface, problem_->surface_options, problem_->medium,
+        2 * std::numbers::pi * *std::max_element(problem_->frequencies.begin(), problem_->frequencies.end()),
+        farthest(scene.surface->centre, points_), crew(context).threads(), why);
   return {};
 }
 
@@ -242,10 +226,15 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
   const std::size_t motions_count = cases.size();
   for (const Load& l : p.loads) cases.push_back(load_values(p, scene, l, h));
   SolveFacts facts;
-  auto solved = p.single ? scene.system->solve<float>(crew(context), h, *ready.rules_single, ready.diagonal.blocks,
-                                                      cases, p.solve, facts, context.progress, context.stop, &memory_)
-                         : scene.system->solve<double>(crew(context), h, *ready.rules, ready.diagonal.blocks, cases,
-                                                       p.solve, facts, context.progress, context.stop, &memory_);
+  std::unique_ptr<FarField> far;
+  if (ready.far)
+    far = std::make_unique<FarField>(*ready.far, s, p.solve.accuracy, h, crew(context), p.solve.deterministic,
+                                     context.stop);
+  auto solved = p.single
+                    ? scene.system->solve<float>(crew(context), h, *ready.rules_single, ready.diagonal.blocks, cases,
+                                                 p.solve, facts, context.progress, context.stop, &memory_, far.get())
+                    : scene.system->solve<double>(crew(context), h, *ready.rules, ready.diagonal.blocks, cases, p.solve,
+                                                  facts, context.progress, context.stop, &memory_, far.get());
   if (!solved) return solved.error();
   worst_.residual = std::max(worst_.residual, facts.residual);
   worst_.rcond = worst_.rcond == 0 ? facts.rcond : std::min(worst_.rcond, facts.rcond);
@@ -291,12 +280,10 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
     } else {
       const Load& l = p.loads[q];
       v = (*solved)[n + q];
+      if (l.kind == LoadKind::wave) incident[q] = *incident_field(p, l, h);
       if (n > 0) {
-        std::vector<Complex> fixed(n), wrench(n);
-        for (std::size_t f = 0; f < p.foundations.size(); ++f) {
-          const auto r = resultant(s, p.foundations[f].condition, p.foundations[f].reference, v);
-          std::copy(r.begin(), r.end(), fixed.begin() + static_cast<std::ptrdiff_t>(6 * f));
-        }
+        const std::vector<Complex> fixed = held_forces(s, p.foundations, v, incident[q] ? &*incident[q] : nullptr);
+        std::vector<Complex> wrench(n);
         if (l.kind == LoadKind::machine) {
           const double factor = l.rotating ? std::pow(h.omega / (2 * std::numbers::pi), 2) : 1;
           for (std::size_t c = 0; c < 6; ++c) wrench[6 * l.foundation + c] = factor * l.wrench[c];
@@ -310,26 +297,46 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
             for (std::size_t c = 0; c < 3; ++c) v.traction[i][c] += d[k] * unit[k].traction[i][c];
         }
       }
-      if (l.kind == LoadKind::wave) incident[q] = *incident_field(p, l, h);
     }
     out.motions.push_back(std::move(d));
     out.scattered.push_back(v);
-    if (incident[q]) add_incident(scene, *incident[q], v);
+    if (incident[q]) add_incident(s, *incident[q], v);
     out.total.push_back(std::move(v));
   }
 
-  // Observers: on the surface by the field functions, inside by the representation formula.
+  if (!points_.empty())
+    if (auto status = observe(ready, h, far.get(), incident, context, out); !status) return status.error();
+  return out;
+}
+
+Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField* far,
+                           const std::vector<std::optional<IncidentField>>& incident, RunContext& context,
+                           Answer& out) {
+  // On the surface by the field functions, beside the meshed ground by the far field, inside by the representation formula.
+  const Problem& p = *problem_;
+  const Surface& s = *ready.scene->surface;
+  const std::span<const double> fade = far != nullptr ? std::span<const double>() : std::span<const double>(s.window);
+  std::vector<std::vector<Complex3>> forces;
+  if (far != nullptr)
+    for (const BoundaryValues& v : out.scattered) forces.push_back(far->forces(v.traction));
   out.at_points.assign(shown(), std::vector<Complex3>(points_.size()));
-  if (!points_.empty()) {
-    std::vector<Vec3> inner;
-    std::vector<std::size_t> where;
-    for (std::size_t k = 0; k < points_.size(); ++k) {
-      const Site& site = ready.sites[k];
-      if (site.element < 0) {
-        inner.push_back(points_[k]);
-        where.push_back(k);
-        continue;
-      }
+  const auto put = [&](std::size_t q, std::size_t k, Complex3 u) {
+    if (incident[q]) {
+      const auto in = incident[q]->displacement(points_[k]);
+      for (std::size_t c = 0; c < 3; ++c) u[c] += in[c];
+    }
+    out.at_points[q][k] = u;
+  };
+  std::vector<Vec3> inner;
+  std::vector<std::size_t> where;
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    const Site& site = ready.sites[k];
+    if (site.element < 0 && far != nullptr && far->ground().beyond_rim(points_[k])) {
+      for (std::size_t q = 0; q < shown(); ++q) put(q, k, far->displacement(forces[q], points_[k]));
+    } else if (site.element < 0) {
+      inner.push_back(points_[k]);
+      where.push_back(k);
+    } else {
       const Element& e = s.elements[static_cast<std::size_t>(site.element)];
       std::array<double, most_nodes> shape{};
       e.field(site.r, site.s, shape.data());
@@ -338,49 +345,57 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
           for (std::size_t c = 0; c < 3; ++c)
             out.at_points[q][k][c] += shape[a] * out.total[q].displacement[static_cast<std::size_t>(e.node[a])][c];
     }
-    if (context.stop.stop_requested()) return stop_error();
-    context.progress.begin("interec", 0, "");
-    const auto u = displacements_at(crew(context), s, *ready.rules, p.solve.accuracy, h, inner, out.scattered,
-                                    context.stop, p.solve.deterministic);
-    for (std::size_t q = 0; q < shown(); ++q)
-      for (std::size_t k = 0; k < inner.size(); ++k) {
-        Complex3 v = u[q][k];
-        if (incident[q]) {
-          const auto in = incident[q]->displacement(inner[k]);
-          for (std::size_t c = 0; c < 3; ++c) v[c] += in[c];
-        }
-        out.at_points[q][where[k]] = v;
-      }
-    context.progress.end();
-    if (p.stresses && ready.scene == &p.scene && !p.receivers.empty()) {
-      context.progress.begin("sigmaec", 0, "");
-      std::vector<Vec3> deep;
-      for (std::size_t k = 0; k < p.receivers.size(); ++k)
-        if (ready.sites[k].element < 0) deep.push_back(p.receivers[k]);
-      const auto found = stresses_at(crew(context), s, p.solve.accuracy, h, deep, out.scattered, context.stop);
-      out.stresses.assign(shown(), std::vector<Stress>(p.receivers.size()));
-      for (std::size_t q = 0; q < shown(); ++q)
-        for (std::size_t k = 0, next = 0; k < p.receivers.size(); ++k) {
-          const Site& site = ready.sites[k];
-          out.stresses[q][k] = site.element < 0 ? found[q][next++]
-                                                : stress_on(s.elements[static_cast<std::size_t>(site.element)], site.r,
-                                                            site.s, h, out.total[q]);
-        }
-      for (std::size_t q = 0; q < shown(); ++q)
-        if (incident[q])
-          for (std::size_t k = 0; k < p.receivers.size(); ++k) {
-            if (ready.sites[k].element >= 0) continue;
-            const auto tx = incident[q]->traction(p.receivers[k], {1, 0, 0}),
-                       ty = incident[q]->traction(p.receivers[k], {0, 1, 0}),
-                       tz = incident[q]->traction(p.receivers[k], {0, 0, 1});
-            const Complex more[6] = {tx[0], ty[1], tz[2], tx[1], ty[2], tz[0]};
-            for (std::size_t c = 0; c < 6; ++c) out.stresses[q][k][c] += more[c];
-          }
-      context.progress.end();
-    }
-    if (context.stop.stop_requested()) return stop_error();
   }
-  return out;
+  if (context.stop.stop_requested()) return stop_error();
+  context.progress.begin("interec", 0, "");
+  const auto u = displacements_at(crew(context), s, *ready.rules, p.solve.accuracy, h, inner, out.scattered,
+                                  context.stop, p.solve.deterministic, fade);
+  std::vector<std::vector<Complex3>> beyond;
+  if (far != nullptr) beyond = far->beyond_at(crew(context), inner, forces, p.solve.deterministic, context.stop);
+  for (std::size_t q = 0; q < shown(); ++q)
+    for (std::size_t k = 0; k < inner.size(); ++k) {
+      Complex3 v = u[q][k];
+      if (far != nullptr)
+        for (std::size_t c = 0; c < 3; ++c) v[c] += beyond[q][k][c];
+      put(q, where[k], v);
+    }
+  context.progress.end();
+  if (context.stop.stop_requested()) return stop_error();
+  if (!p.stresses || ready.scene != &p.scene || p.receivers.empty()) return {};
+
+  context.progress.begin("sigmaec", 0, "");
+  std::vector<Vec3> deep;
+  for (std::size_t k = 0; k < p.receivers.size(); ++k)
+    if (ready.sites[k].element < 0) deep.push_back(p.receivers[k]);
+  const auto found = stresses_at(crew(context), s, p.solve.accuracy, h, deep, out.scattered, context.stop, fade);
+  std::vector<std::vector<Stress>> more;
+  if (far != nullptr) {
+    std::vector<BoundaryValues> rings;
+    for (const auto& f : forces) rings.push_back({far->on_rings(f), std::vector<Complex3>(far->rings().nodes.size())});
+    more = stresses_at(crew(context), far->rings(), p.solve.accuracy, h, deep, rings, context.stop);
+  }
+  out.stresses.assign(shown(), std::vector<Stress>(p.receivers.size()));
+  for (std::size_t q = 0; q < shown(); ++q)
+    for (std::size_t k = 0, next = 0; k < p.receivers.size(); ++k) {
+      const Site& site = ready.sites[k];
+      Stress& stress = out.stresses[q][k];
+      if (site.element >= 0) {
+        stress = stress_on(s.elements[static_cast<std::size_t>(site.element)], site.r, site.s, h, out.total[q]);
+        continue;
+      }
+      stress = found[q][next];
+      if (far != nullptr)
+        for (std::size_t c = 0; c < 6; ++c) stress[c] += more[q][next][c];
+      ++next;
+      if (!incident[q]) continue;
+      const auto tx = incident[q]->traction(p.receivers[k], {1, 0, 0}),
+                 ty = incident[q]->traction(p.receivers[k], {0, 1, 0}),
+                 tz = incident[q]->traction(p.receivers[k], {0, 0, 1});
+      const Complex own[6] = {tx[0], ty[1], tz[2], tx[1], ty[2], tz[0]};
+      for (std::size_t c = 0; c < 6; ++c) stress[c] += own[c];
+    }
+  context.progress.end();
+  return {};
 }
 
 Result<Advanced> ElasticBem::advance(RunContext& context) {

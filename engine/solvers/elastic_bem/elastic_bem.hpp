@@ -5,19 +5,14 @@
 #include <memory>
 #include <vector>
 
+#include "engine/solvers/elastic_bem/far_ground.hpp"
 #include "engine/solvers/elastic_bem/problem.hpp"
+#include "engine/solvers/elastic_bem/sites.hpp"
 #include "engine/solvers/solver.hpp"
 
 namespace conoid::elastic_bem {
 
 [[nodiscard]] const SolverInfo& solver_info();
-
-/// Where an observer sits: on an element, or in the medium (element −1).
-struct Site {
-  Index element = -1;
-  double r = 0, s = 0;
-};
-[[nodiscard]] std::vector<Site> find_sites(const Surface& surface, std::span<const Vec3> points);
 
 /// What one scene answers at one frequency.
 struct Answer {
@@ -48,8 +43,12 @@ class ElasticBem final : public Solver {
     std::unique_ptr<FarRules<float>> rules_single;
     StaticDiagonal diagonal;
     std::vector<Site> sites;
+    std::unique_ptr<FarGround> far;  ///< null: what lies beyond the mesh is not known
   };
   [[nodiscard]] Status make_ready(Ready& ready, const Scene& scene, RunContext& context);
+  [[nodiscard]] Status observe(const Ready& ready, const Harmonic& harmonic, const FarField* far,
+                               const std::vector<std::optional<IncidentField>>& incident, RunContext& context,
+                               Answer& out);
   [[nodiscard]] Result<Answer> answer(const Ready& ready, const Harmonic& harmonic, RunContext& context);
   void write_rows(RunContext& context, const Harmonic& harmonic);
   void write_impedance(RunContext& context, const Harmonic& harmonic);

@@ -16,7 +16,8 @@ using namespace conoid::vec;
 std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& surface, const FarRules<double>& rules,
                                                     const Accuracy& accuracy, const Harmonic& harmonic,
                                                     std::span<const Vec3> points, std::span<const BoundaryValues> cases,
-                                                    std::stop_token stop, bool deterministic) {
+                                                    std::stop_token stop, bool deterministic,
+                                                    std::span<const double> fade) {
   const Index m = surface.node_count(), columns = static_cast<Index>(cases.size());
   std::vector<std::vector<Complex3>> out(cases.size(), std::vector<Complex3>(points.size()));
   // Columns that carry something: all displacements, tractions that are not zero in every case.
@@ -33,7 +34,7 @@ std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& s
     for (Index k = 0; k < m; ++k)
       for (std::size_t d = 0; d < 3; ++d)
         x[static_cast<std::size_t>(c * width + static_cast<Index>(d) * m + k)] =
-            v.displacement[static_cast<std::size_t>(k)][d];
+            v.displacement[static_cast<std::size_t>(k)][d] * (fade.empty() ? 1.0 : fade[static_cast<std::size_t>(k)]);
     for (std::size_t t = 0; t < place.size(); ++t)
       for (std::size_t d = 0; d < 3; ++d)
         if (place[t][d] >= 0) x[static_cast<std::size_t>(c * width + place[t][d])] = v.traction[t][d];
@@ -69,7 +70,8 @@ std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& s
 
 std::vector<std::vector<Stress>> stresses_at(Team& team, const Surface& surface, const Accuracy& accuracy,
                                              const Harmonic& harmonic, std::span<const Vec3> points,
-                                             std::span<const BoundaryValues> cases, std::stop_token stop) {
+                                             std::span<const BoundaryValues> cases, std::stop_token stop,
+                                             std::span<const double> fade) {
   constexpr std::array<std::array<std::size_t, 2>, 6> order{{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}}};
   std::vector<std::vector<Stress>> out(cases.size(), std::vector<Stress>(points.size()));
   class StressPhase final : public Phase {
@@ -101,7 +103,8 @@ std::vector<std::vector<Stress>> stresses_at(Team& team, const Surface& surface,
             Complex3 u{}, t{};
             for (std::size_t a = 0; a < static_cast<std::size_t>(element.nodes); ++a)
               for (std::size_t d = 0; d < 3; ++d) {
-                u[d] += set.shape[q][a] * cases[c].displacement[static_cast<std::size_t>(element.node[a])][d];
+                u[d] += (fade.empty() ? 1.0 : fade[static_cast<std::size_t>(element.node[a])]) * set.shape[q][a] *
+                        cases[c].displacement[static_cast<std::size_t>(element.node[a])][d];
                 t[d] += set.shape[q][a] * cases[c].traction[static_cast<std::size_t>(element.traction[a])][d];
               }
             for (std::size_t o = 0; o < 6; ++o)

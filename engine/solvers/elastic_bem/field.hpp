@@ -13,15 +13,16 @@ namespace conoid::elastic_bem {
 using Stress = std::array<Complex, 6>;
 
 /// u_i(ξ) = ∫ u*_ij t_j − t*_ij u_j dS for each load case and point: out[case][point]. Points on the surface itself are not
-/// allowed; close ones cost more.
+/// allowed; close ones cost more. `fade`: weights of the displacements of the nodes (Surface::window), empty: 1.
 [[nodiscard]] std::vector<std::vector<Complex3>> displacements_at(
     Team& team, const Surface& surface, const FarRules<double>& rules, const Accuracy& accuracy,
     const Harmonic& harmonic, std::span<const Vec3> points, std::span<const BoundaryValues> cases,
-    std::stop_token stop = {}, bool deterministic = false);
+    std::stop_token stop = {}, bool deterministic = false, std::span<const double> fade = {});
 [[nodiscard]] std::vector<std::vector<Stress>> stresses_at(Team& team, const Surface& surface, const Accuracy& accuracy,
                                                            const Harmonic& harmonic, std::span<const Vec3> points,
                                                            std::span<const BoundaryValues> cases,
-                                                           std::stop_token stop = {});
+                                                           std::stop_token stop = {},
+                                                           std::span<const double> fade = {});
 
 /// Stress on the surface itself, at (r, s) of an element: the traction gives three parts, the slopes of the displacement along
 /// the surface the other three by Hooke's law. Of constant elements, which have no slopes, those three are not a number.

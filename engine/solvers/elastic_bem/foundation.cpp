@@ -47,6 +47,28 @@ std::vector<Complex> impedance(const Surface& surface, const std::vector<Foundat
   return k;
 }
 
+void add_incident(const Surface& s, const IncidentField& field, BoundaryValues& values) {
+  for (std::size_t n = 0; n < s.nodes.size(); ++n) {
+    const auto u = field.displacement(s.nodes[n]);
+    for (std::size_t d = 0; d < 3; ++d) values.displacement[n][d] += u[d];
+  }
+  for (std::size_t t = 0; t < s.traction_node.size(); ++t) {
+    const auto stress = field.traction(s.nodes[static_cast<std::size_t>(s.traction_node[t])], s.traction_normal[t]);
+    for (std::size_t d = 0; d < 3; ++d) values.traction[t][d] += stress[d];
+  }
+}
+
+std::vector<Complex> held_forces(const Surface& surface, const std::vector<Foundation>& foundations,
+                                 BoundaryValues scattered, const IncidentField* incident) {
+  if (incident != nullptr) add_incident(surface, *incident, scattered);
+  std::vector<Complex> out;
+  for (const Foundation& f : foundations) {
+    const auto r = resultant(surface, f.condition, f.reference, scattered);
+    out.insert(out.end(), r.begin(), r.end());
+  }
+  return out;
+}
+
 namespace {
 
 /// Solves the n × n system for several right-hand sides by elimination with pivots; rows without stiffness give zeros.

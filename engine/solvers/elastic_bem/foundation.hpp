@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/solvers/elastic_bem/field.hpp"
+#include "engine/solvers/elastic_bem/waves.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -33,6 +34,12 @@ using Matrix6 = std::array<std::array<Complex, 6>, 6>;
 /// 6F × 6F impedance of all foundations from their 6F solutions (row-major).
 [[nodiscard]] std::vector<Complex> impedance(const Surface& surface, const std::vector<Foundation>& foundations,
                                              std::span<const BoundaryValues> motions);
+/// Adds the incident field, so that scattered becomes total.
+void add_incident(const Surface& surface, const IncidentField& field, BoundaryValues& values);
+/// Force and moment (6F) of held foundations on the ground: of the tractions of the whole field. Below the surface the incident field
+/// has its own part in them; null: there is none.
+[[nodiscard]] std::vector<Complex> held_forces(const Surface& surface, const std::vector<Foundation>& foundations,
+                                               BoundaryValues scattered, const IncidentField* incident);
 /// Inverse of a square matrix of order n (row-major); rows and columns that are zero (motions that a smooth contact does not
 /// resist) stay zero.
 [[nodiscard]] std::vector<Complex> inverse_where_stiff(std::vector<Complex> k, std::size_t n);

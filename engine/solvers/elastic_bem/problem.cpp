@@ -12,7 +12,10 @@
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/solvers/elastic_bem/far_ground.hpp"
 #include "engine/solvers/elastic_bem/ground.hpp"
+#include "engine/solvers/elastic_bem/sites.hpp"
+#include "engine/solvers/elastic_bem/weak_modes.hpp"
 #include "engine/team/machine.hpp"
 
 namespace conoid::elastic_bem {
@@ -40,12 +43,52 @@ std::array<double, 2> pair_of(const Values& v) {
   return {v.at(0).number(), v.at(1).number()};
 }
 
+/// How far ground without a given extent reaches from the middle of what is on it, of radius `radius`: five radii, up to twelve where
+/// the longest wave asks for it; beyond trenches, whose waves only the mesh carries, as far as the receivers.
+double own_extent(const Problem& p, double radius, const Vec3& middle, const Values& output, bool trenches) {
+  double longest = 0;
+  for (double f : p.frequencies)
+    if (f > 0) longest = std::max(longest, p.medium.shear_speed() / f);
+  double reach = std::max(5 * radius, std::min(longest, 12 * radius));
+  if (trenches)
+    for (std::size_t k = 0; k < output["receivers"].size(); ++k) {
+      const Vec3 x = output["receivers"].at(k)["position"].vec3();
+      reach = std::max(reach, 1.3 * std::hypot(x[0] - middle[0], x[1] - middle[1]));
+    }
+  return reach;
+}
+
+/// Corners of a rectangle of ground without given ones.
+Status own_corners(GroundRectangle& r, const Problem& p, const Values& output) {
+  if (r.patches.empty() && r.trenches.empty())
+    return make_error(ErrorCode::invalid_input, "ground without corners needs patches or trenches to know where it is",
+                      "Give ground.low and ground.high, or a patch.");
+  std::array<double, 2> low{1e300, 1e300}, high{-1e300, -1e300};
+  const auto hold = [&](const std::array<double, 2>& a, const std::array<double, 2>& b) {
+    for (std::size_t d = 0; d < 2; ++d) {
+      low[d] = std::min(low[d], a[d]);
+      high[d] = std::max(high[d], b[d]);
+    }
+  };
+  for (const Patch& q : r.patches) hold(q.low, q.high);
+  for (const Trench& q : r.trenches) hold(q.low, q.high);
+  const Vec3 middle{0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0};
+  const double radius = 0.5 * std::hypot(high[0] - low[0], high[1] - low[1]) / std::sqrt(2.0),
+               reach = own_extent(p, radius, middle, output, !r.trenches.empty());
+  for (std::size_t d = 0; d < 2; ++d) {
+    r.low[d] = std::min(low[d] - 2 * radius, middle[d] - reach);
+    r.high[d] = std::max(high[d] + 2 * radius, middle[d] + reach);
+  }
+  return {};
+}
+
 /// A ground made by the program, and the same without trenches.
-Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& g) {
+Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& g, const Problem& p_, const Values& output) {
   if (g["kind"].text() == "disc") {
     GroundDisc d;
     d.radius = g["radius"].number();
     d.extent = g["extent"].number();
+    if (!(d.extent > 0)) d.extent = own_extent(p_, d.radius, {}, output, false);
     d.around = static_cast<int>(g["around"].integer());
     d.inside = static_cast<int>(g["rings"].integer());
     d.inside_growth = g["inside_growth"].number();
@@ -58,8 +101,6 @@ Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& g) {
     return std::pair<Mesh, std::optional<Mesh>>{std::move(*mesh), std::nullopt};
   }
   GroundRectangle r;
-  r.low = pair_of(g["low"]);
-  r.high = pair_of(g["high"]);
   r.element = g["element"].number();
   r.growth = g["growth"].number();
   r.largest = g["largest"].number();
@@ -72,6 +113,15 @@ Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& g) {
   for (std::size_t k = 0; k < g["trenches"].size(); ++k) {
     const Values t = g["trenches"].at(k);
     r.trenches.push_back({pair_of(t["low"]), pair_of(t["high"]), t["depth"].number()});
+  }
+  if (g.has("low") != g.has("high"))
+    return make_error(ErrorCode::invalid_input, "the ground has one of its two corners",
+                      "Give both low and high, or neither.");
+  if (g.has("low")) {
+    r.low = pair_of(g["low"]);
+    r.high = pair_of(g["high"]);
+  } else if (auto status = own_corners(r, p_, output); !status) {
+    return status.error();
   }
   auto mesh = ground_rectangle(r);
   if (!mesh) return mesh.error();
@@ -127,7 +177,15 @@ struct Reader {
     p.medium.beta = m["damping"].number();
     if (!(p.medium.nu > -1 && p.medium.nu < 0.499999))
       fail(m, fmt::format("Poisson's ratio {:g} lies outside -1 to 0.5", p.medium.nu),
-           "Elastic bodies have -1 < nu < 0.5; water-saturated soil up to 0.49.");
+           "Elastic bodies have -1 < nu < 0.5; water-saturated soil up to 0.4999.");
+    else if (p.medium.nu > 0.4999)
+      out.push_back(
+          input.warning_at(m,
+                           fmt::format("Poisson's ratio {:g} is closer to 0.5 than the equations hold: a medium that "
+                                       "keeps its volume takes a pressure "
+                                       "without a motion, and errors of the mesh grow as 1/(1 - 2 nu) = {:.0f}",
+                                       p.medium.nu, 1 / (1 - 2 * p.medium.nu)),
+                           "Use 0.4999: shear waves, and motions of order one, differ by less than a thousandth."));
     if (!(p.medium.rho > 0))
       fail(m, fmt::format("the density {:g} kg/m^3 is not positive", p.medium.rho), "Soil has 1600 to 2200 kg/m^3.");
     if (m.has("shear_modulus"))
@@ -359,6 +417,21 @@ struct Reader {
     p.exact = o["exact"].text();
   }
 
+  /// Cells that run against their neighbours are turned round, of open surfaces too.
+  void turn() {
+    const SurfaceReport report = check_surface(*p.scene.mesh, 1);
+    if (report.inconsistent_edge_count == 0 || report.non_manifold_edge_count > 0) return;
+    Mesh turned = *p.scene.mesh;
+    const OrientationChange change = orient_outward(turned);
+    if (!change.orientable) return;
+    out.push_back(input.warning_at(
+        input["mesh"],
+        fmt::format("{} flipped cells of the surface ran against their neighbours and were turned round",
+                    change.turned),
+        "Nothing needs to be done; in gmsh, `Reverse Surface` or consistent curve loops turn them in the geometry."));
+    p.scene.mesh = std::make_shared<const Mesh>(std::move(turned));
+  }
+
   void resolution() {
     const double f = *std::max_element(p.frequencies.begin(), p.frequencies.end());
     if (!(f > 0)) return;
@@ -377,6 +450,83 @@ struct Reader {
     const Values at = input["parameters"]["frequencies"];
     out.push_back(ratio < 0.4 * wanted ? input.error_at(at, std::move(text), std::move(hint))
                                        : input.warning_at(at, std::move(text), std::move(hint)));
+  }
+
+  /// Observers above the ground, in a hollow, or on the surface where it is not known.
+  void places_of_observers() {
+    const Surface& s = *p.scene.surface;
+    const SurfaceOptions& o = p.surface_options;
+    std::string why;
+    const auto far = p.solve.accuracy.fixed8 ? nullptr : FarGround::make(s, o, p.medium, 0, 0, 1, why, true);
+    if (p.solve.accuracy.fixed8) why = "the classical rules know the mesh only";
+    const bool scatters =
+        std::any_of(s.traction_condition.begin(), s.traction_condition.end(), [](int c) { return c == 0; }) &&
+        has_free_walls(s, o);
+    const auto sites = find_sites(s, p.receivers);
+    const Values list = input["output"]["receivers"];
+    for (std::size_t k = 0; k < p.receivers.size(); ++k) {
+      const Vec3& x = p.receivers[k];
+      const std::string& name = p.receiver_names[k];
+      if (sites[k].element >= 0) {
+        const Element& e = s.elements[static_cast<std::size_t>(sites[k].element)];
+        double least = 1;
+        for (int a = 0; a < e.nodes; ++a)
+          least = std::min(least, s.window[static_cast<std::size_t>(e.node[static_cast<std::size_t>(a)])]);
+        if (least < 0.7 && far == nullptr)
+          out.push_back(input.warning_at(list.at(k),
+                                         fmt::format("receiver '{}' lies {} from the middle of the ground, where the "
+                                                     "mesh fades out: its motion may be off by "
+                                                     "several per cent ({})",
+                                                     name, format_quantity(distance(x, s.centre), "m"), why),
+                                         "Let the ground reach about twice as far as the receivers."));
+        continue;
+      }
+      const Place where = place_of(s, o, x);
+      if (where == Place::outside) {
+        fail(list.at(k),
+             fmt::format("receiver '{}' at ({:g}, {:g}, {:g}) lies {}", name, x[0], x[1], x[2],
+                         o.domain == Domain::ground ? "above the ground or in a hollow, where there is nothing to move"
+                         : o.domain == Domain::inside ? "outside the body"
+                                                      : "in the cavity, where there is nothing to move"),
+             o.domain == Domain::ground ? "Put it on or below the surface."
+                                        : "Put it into the medium, or choose parameters.domain.");
+      } else if (where == Place::beside && (far == nullptr || scatters)) {
+        fail(
+            list.at(k),
+            fmt::format("receiver '{}' lies on the surface beside the meshed ground, where its motion is not known: {}",
+                        name, far == nullptr ? why : "what trenches or slopes scatter is carried by the mesh only"),
+            "Let the ground reach beyond the receiver: leave out ground.low and ground.high, or enlarge the mesh.");
+      }
+    }
+  }
+
+  /// Bodies that nothing holds, at rest or near it.
+  void free_bodies() {
+    const Surface& s = *p.scene.surface;
+    const double lowest = *std::min_element(p.frequencies.begin(), p.frequencies.end());
+    const Harmonic h(p.medium, 2 * std::numbers::pi * lowest);
+    int bodies = 0;
+    for (std::size_t c = 0; c < s.closed.size(); ++c) bodies += s.closed[c] && !s.hollow[c] ? 1 : 0;
+    const bool held = std::any_of(p.conditions.begin(), p.conditions.end(), [](const Condition& c) {
+      return c.displacement[0] || c.displacement[1] || c.displacement[2];
+    });
+    if (bodies > 1 && !held && std::abs(h.kS) * 0.5 * s.diameter < free_below)
+      out.push_back(input.error_at(input["parameters"]["frequencies"],
+                                   fmt::format("{} bodies that nothing holds cannot be computed together at {}", bodies,
+                                               format_quantity(lowest, "Hz")),
+                                   "Compute one at a time: they do not touch each other."));
+    if (lowest > 0) return;
+    const FreeMotions free = free_motions(s, p.conditions);
+    if (free.motions.empty()) return;
+    for (std::size_t k = 0; k < p.loads.size(); ++k) {
+      if (p.loads[k].kind == LoadKind::wave || p.loads[k].kind == LoadKind::machine) continue;
+      double whole = 0, most = 0;
+      for (const Complex& f : free.forces(s, load_values(p, p.scene, p.loads[k], h).traction, whole))
+        most = std::max(most, std::abs(f));
+      if (most > balanced_share * whole)
+        out.push_back(input.error_at(input["excitation"]["loads"].at(k), unbalanced_text(most / whole),
+                                     std::string(unbalanced_hint)));
+    }
   }
 };
 
@@ -409,8 +559,13 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::
         input.error_at(input["ground"], "the case has both a mesh and a ground to be meshed", "Keep one of them."));
     return nullptr;
   }
+  Reader r{input, out, p, {}};
+  p.conditions.push_back({"free", {false, false, false}});
+  r.medium();
+  r.frequencies();
+  if (has_errors(out)) return nullptr;
   if (has_ground) {
-    auto ground = make_ground(input["ground"]);
+    auto ground = make_ground(input["ground"], p, input["output"]);
     if (!ground) {
       Diagnostic d = ground.error();
       d.place = input.document().place("/ground");
@@ -426,10 +581,7 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::
                              "Give \"mesh\": {\"file\": …} or \"ground\": {…}.", {"", 0, "/mesh"}));
     return nullptr;
   }
-  Reader r{input, out, p, {}};
-  p.conditions.push_back({"free", {false, false, false}});
-  r.medium();
-  r.frequencies();
+  r.turn();
   r.boundaries();
   r.foundations();
   r.loads();
@@ -491,6 +643,8 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::
     }
   }
   r.resolution();
+  r.places_of_observers();
+  r.free_bodies();
   const Bytes needed = p.scene.system->bytes(p.planned_columns(p.scene), p.solve, p.single, p.highest_wave_number());
   const Bytes budget = p.memory > 0 ? p.memory : this_machine().free_memory / 4 * 3;
   if (needed > budget) {
@@ -638,18 +792,6 @@ LoadValues load_values(const Problem& p, const Scene& scene, const Load& load, c
     }
   }
   return out;
-}
-
-void add_incident(const Scene& scene, const IncidentField& field, BoundaryValues& values) {
-  const Surface& s = *scene.surface;
-  for (std::size_t n = 0; n < s.nodes.size(); ++n) {
-    const auto u = field.displacement(s.nodes[n]);
-    for (std::size_t d = 0; d < 3; ++d) values.displacement[n][d] += u[d];
-  }
-  for (std::size_t t = 0; t < s.traction_node.size(); ++t) {
-    const auto stress = field.traction(s.nodes[static_cast<std::size_t>(s.traction_node[t])], s.traction_normal[t]);
-    for (std::size_t d = 0; d < 3; ++d) values.traction[t][d] += stress[d];
-  }
 }
 
 }  // namespace conoid::elastic_bem

@@ -85,8 +85,6 @@ struct Problem {
 /// Given values of a load at one frequency; of a wave those of its scattered field.
 [[nodiscard]] LoadValues load_values(const Problem& problem, const Scene& scene, const Load& load,
                                      const Harmonic& harmonic);
-/// Adds the incident field, so that scattered becomes total.
-void add_incident(const Scene& scene, const IncidentField& field, BoundaryValues& values);
 /// The setting of a wave load for this problem (half-space when the domain is ground).
 [[nodiscard]] Result<IncidentField> incident_field(const Problem& problem, const Load& load, const Harmonic& harmonic);
 

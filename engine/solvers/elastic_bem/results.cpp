@@ -208,16 +208,28 @@ void ElasticBem::write_impedance(RunContext& context, const Harmonic& h) {
   t.definition = "Amplitudes of displacement and rotation of the reference points.";
   t.y_scale = AxisScale::log;
   t.columns = {{"f", "Hz", "frequency"}};
-  std::vector<double> values{f};
+  TableInfo all = t;
+  all.id = "motion_complex";
+  all.definition =
+      "Real and imaginary part of displacement and rotation of the reference points, factors of e^{i omega t}.";
+  all.form = ChartForm::none;
+  all.y_scale = AxisScale::linear;
+  std::vector<double> values{f}, parts{f};
   for (std::size_t q = 0; q < shown(); ++q)
     for (std::size_t k = 0; k < n; ++k) {
       const std::string name = fmt::format("{}{}{}", p.foundations.size() == 1 ? "" : p.foundations[k / 6].name + " ",
                                            motion_names[k % 6], shown() == 1 ? "" : " " + names_[q]);
-      t.columns.push_back({name, k % 6 < 3 ? "m" : "rad", name});
+      const char* unit = k % 6 < 3 ? "m" : "rad";
+      t.columns.push_back({name, unit, name});
       values.push_back(std::abs(now_.motions[q][k]));
+      all.columns.push_back({name + " re", unit, ""});
+      all.columns.push_back({name + " im", unit, ""});
+      parts.push_back(now_.motions[q][k].real());
+      parts.push_back(now_.motions[q][k].imag());
     }
   if (t.columns.size() > 17) t.form = ChartForm::none;
   context.results.table(t).append(values);
+  context.results.table(all).append(parts);
 }
 
 void ElasticBem::compare_exact(RunContext& context, const Harmonic& h) {
@@ -404,17 +416,14 @@ void ElasticBem::fill(FrameBuilder& builder) const {
     FramePart& part = builder.part("surface", geometry_);
     for (std::size_t q = 0; q < shown(); ++q) {
       const FieldInfo &u = entries[2 * q].field, &t = entries[2 * q + 1].field;
-      const auto zeros = std::vector<float>(static_cast<std::size_t>(6 * p.scene.mesh->point_count()), 0.0F);
-      if (builder.wants(u.name))
-        part.fields.push_back(
-            make_field(u, empty ? zeros : on_mesh([&](const Element& e, std::size_t a) -> const Complex3& {
-                         return now_.total[q].displacement[static_cast<std::size_t>(e.node[a])];
-                       })));
-      if (builder.wants(t.name))
-        part.fields.push_back(
-            make_field(t, empty ? zeros : on_mesh([&](const Element& e, std::size_t a) -> const Complex3& {
-                         return now_.total[q].traction[static_cast<std::size_t>(e.traction[a])];
-                       })));
+      if (!empty && builder.wants(u.name))
+        part.fields.push_back(make_field(u, on_mesh([&](const Element& e, std::size_t a) -> const Complex3& {
+                                           return now_.total[q].displacement[static_cast<std::size_t>(e.node[a])];
+                                         })));
+      if (!empty && builder.wants(t.name))
+        part.fields.push_back(make_field(t, on_mesh([&](const Element& e, std::size_t a) -> const Complex3& {
+                                           return now_.total[q].traction[static_cast<std::size_t>(e.traction[a])];
+                                         })));
     }
   }
   std::size_t first = p.receivers.size();
@@ -426,12 +435,12 @@ void ElasticBem::fill(FrameBuilder& builder) const {
       for (std::size_t q = 0; q < shown(); ++q) {
         for (const CatalogEntry& entry : entries) {
           const std::string number = q == 0 ? "" : fmt::format("_{}", q + 1);
-          if (entry.part != plane.name || !builder.wants(entry.field.name)) continue;
+          if (empty || entry.part != plane.name || !builder.wants(entry.field.name)) continue;
           std::vector<float> values;
           if (entry.field.name == "displacement" + number) {
             for (std::size_t k = 0; k < count; ++k)
               for (std::size_t c = 0; c < 3; ++c) {
-                const Complex v = empty ? Complex(0) : now_.at_points[q][first + k][c];
+                const Complex v = now_.at_points[q][first + k][c];
                 values.push_back(static_cast<float>(v.real()));
                 values.push_back(static_cast<float>(v.imag()));
               }

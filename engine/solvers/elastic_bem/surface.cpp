@@ -73,6 +73,36 @@ std::array<double, 2> Element::node_at(int a) const {
   return {low[0] + p[0] / stretch[0], low[1] + p[1] / stretch[1]};
 }
 
+void measure(Element& e) {
+  const bool t = e.triangular();
+  e.centre = e.at(t ? 1.0 / 3 : 0.5, t ? 1.0 / 3 : 0.5).x;
+  if (t) {
+    const Vec3 a = e.x[0], b = e.x[1], c = e.x[2];
+    const double l0 = distance(a, b), l1 = distance(b, c), l2 = distance(c, a);
+    e.length = {std::max(l0, l2), std::max(l1, l2)};
+  } else {
+    e.length = {distance(e.at(0, 0.5).x, e.at(1, 0.5).x), distance(e.at(0.5, 0).x, e.at(0.5, 1).x)};
+  }
+  e.size = std::max(e.length[0], e.length[1]);
+  const Vec3 n = unit(e.at(t ? 1.0 / 3 : 0.5, t ? 1.0 / 3 : 0.5).area);
+  e.flat = true;
+  for (int k = 0; k < nodes_of(e.shape); ++k)
+    if (std::abs(dot(sub(e.x[static_cast<std::size_t>(k)], e.centre), n)) > 1e-9 * e.size) e.flat = false;
+  // Corners 1 and 2 of a triangle, 1 and 3 of a quad span it.
+  const Vec3 u = sub(e.x[1], e.x[0]), v = sub(e.x[t ? 2 : 3], e.x[0]);
+  bool affine = true;
+  for (int k = 0; k < nodes_of(e.shape); ++k) {
+    const Vec3 p = reference_node(e.shape, k);
+    affine =
+        affine && distance(axpy(p[0], u, axpy(p[1], v, e.x[0])), e.x[static_cast<std::size_t>(k)]) < 1e-12 * e.size;
+  }
+  e.affine = affine;
+  e.corner = e.x[0];
+  e.along_r = u;
+  e.along_s = v;
+  e.flat_area = cross(u, v);
+}
+
 namespace {
 
 using EdgeKey = std::pair<Index, Index>;
@@ -99,36 +129,6 @@ std::array<double, 2> side_middle(const Element& e, int side) {
          : side == 1 ? std::array{1.0, 0.5}
          : side == 2 ? std::array{0.5, 1.0}
                      : std::array{0.0, 0.5};
-}
-
-void measure(Element& e) {
-  const bool t = e.triangular();
-  e.centre = e.at(t ? 1.0 / 3 : 0.5, t ? 1.0 / 3 : 0.5).x;
-  if (t) {
-    const Vec3 a = e.x[0], b = e.x[1], c = e.x[2];
-    const double l0 = distance(a, b), l1 = distance(b, c), l2 = distance(c, a);
-    e.length = {std::max(l0, l2), std::max(l1, l2)};
-  } else {
-    e.length = {distance(e.at(0, 0.5).x, e.at(1, 0.5).x), distance(e.at(0.5, 0).x, e.at(0.5, 1).x)};
-  }
-  e.size = std::max(e.length[0], e.length[1]);
-  const Vec3 n = normal_at(e, t ? 1.0 / 3 : 0.5, t ? 1.0 / 3 : 0.5);
-  e.flat = true;
-  for (int k = 0; k < nodes_of(e.shape); ++k)
-    if (std::abs(dot(sub(e.x[static_cast<std::size_t>(k)], e.centre), n)) > 1e-9 * e.size) e.flat = false;
-  // Corners 1 and 2 of a triangle, 1 and 3 of a quad span it.
-  const Vec3 u = sub(e.x[1], e.x[0]), v = sub(e.x[t ? 2 : 3], e.x[0]);
-  bool affine = true;
-  for (int k = 0; k < nodes_of(e.shape); ++k) {
-    const Vec3 p = reference_node(e.shape, k);
-    affine =
-        affine && distance(axpy(p[0], u, axpy(p[1], v, e.x[0])), e.x[static_cast<std::size_t>(k)]) < 1e-12 * e.size;
-  }
-  e.affine = affine;
-  e.corner = e.x[0];
-  e.along_r = u;
-  e.along_s = v;
-  e.flat_area = cross(u, v);
 }
 
 /// Folded, collapsed or strongly warped cells: the Jacobian must keep its direction over the element.
@@ -489,17 +489,19 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
   // The kernel fades out towards the rim, so that the missing ground beyond does not reflect waves (O. P. Bruno, M. Lyon,
   // C. Pérez-Arancibia, C. Turc, SIAM J. Appl. Math. 76 (2016) 1871, for layered media).
   out.window.assign(out.nodes.size(), 1);
-  if (options.domain == Domain::ground && options.window > 0 && enclosing.empty()) {
-    std::vector<Vec3> rim;
+  out.enclosed = !enclosing.empty();
+  if (options.domain == Domain::ground)
     for (const auto& [key, uses] : edges)
-      if (uses.size() == 1) {
+      if (uses.size() == 1 && uses[0].element < active) {
         const Element& e = out.elements[uses[0].element];
         const auto [i, j] = side_corners(e, uses[0].side);
-        const Vec3 a = e.x[static_cast<std::size_t>(i)], b = e.x[static_cast<std::size_t>(j)];
         const auto m = side_middle(e, uses[0].side);
-        const Vec3 c = e.at(m[0], m[1]).x;
-        for (const Vec3& p : {a, scale(0.5, add(a, c)), c, scale(0.5, add(c, b))}) rim.push_back(p);
+        out.rim.push_back({e.x[static_cast<std::size_t>(i)], e.at(m[0], m[1]).x, e.x[static_cast<std::size_t>(j)]});
       }
+  if (options.domain == Domain::ground && options.window > 0 && enclosing.empty()) {
+    std::vector<Vec3> rim;
+    for (const auto& [a, c, b] : out.rim)
+      for (const Vec3& p : {a, scale(0.5, add(a, c)), c, scale(0.5, add(c, b))}) rim.push_back(p);
     std::vector<double> way(out.nodes.size(), 1e300);
     double longest = 0;
     for (std::size_t n = 0; n < way.size(); ++n) {

@@ -52,6 +52,9 @@ struct Element {
   [[nodiscard]] std::array<double, 2> node_at(int a) const;
 };
 
+/// Fills in centre, sizes, flatness of an element from its points.
+void measure(Element& e);
+
 /// Where a node touches an element.
 struct Touch {
   Index element = 0;
@@ -70,8 +73,10 @@ struct Surface {
   std::vector<std::vector<Index>> node_tractions;  ///< traction nodes of each node
   std::vector<bool> closed;                        ///< a component has no rim and no enclosing cells
   std::vector<bool> hollow;                        ///< a closed component with the medium around it: a cavity
-  std::vector<double> window;  ///< a node: weight of its column in H, below 1 near the rim of open ground
-  std::vector<bool> planar;    ///< a node: all elements around it lie in one plane
+  std::vector<double> window;            ///< a node: weight of its column in H, below 1 near the rim of open ground
+  std::vector<bool> planar;              ///< a node: all elements around it lie in one plane
+  std::vector<std::array<Vec3, 3>> rim;  ///< sides of open ground that one element has: beginning, middle, end
+  bool enclosed = false;                 ///< the mesh has enclosing cells
   Vec3 centre{};
   double diameter = 0;
   double element_size = 0;  ///< mean

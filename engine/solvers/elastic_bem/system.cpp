@@ -16,6 +16,8 @@
 #include "engine/linalg/big_array.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/linalg/gmres.hpp"
+#include "engine/solvers/elastic_bem/far_ground.hpp"
+#include "engine/solvers/elastic_bem/weak_modes.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -26,6 +28,9 @@ namespace {
 double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
+
+/// Below it, errors of the equations (about the target of the quadrature) are all there is.
+constexpr double least_condition = 1e-9;
 
 double length(const Complex* v, Index n) {
   double s = 0;
@@ -50,59 +55,195 @@ double winding(const Surface& s, int component, const Vec3& x) {
   return sum / (4 * std::numbers::pi);
 }
 
+/// Calls body(column, scale, is a traction, node, component) for every column that the targets name.
+template <class Real, class Body>
+void each_column(const Targets<Real>& targets, const Body& body) {
+  for (const bool traction : {false, true}) {
+    const auto& list = traction ? targets.g : targets.h;
+    for (std::size_t k = 0; k < list.size(); ++k)
+      for (std::size_t d = 0; d < 3; ++d)
+        if (list[k][d].column != nullptr) body(list[k][d].column, list[k][d].scale, traction, k, d);
+  }
+}
+
+/// The kernel fades towards the rim: columns of displacements times the window, the free term (½ on the plane nodes that it touches) not.
+template <class Real>
+void fade_columns(const Surface& s, const Targets<Real>& targets, Index rows, bool own_rows) {
+  const Index m = s.node_count();
+  each_column(targets,
+              [&](std::complex<Real>* column, std::complex<Real> factor, bool traction, std::size_t k, std::size_t d) {
+                if (traction || !(s.window[k] < 1)) return;
+                const Real w = static_cast<Real>(s.window[k]);
+                for (Index i = 0; i < rows; ++i) column[i] *= w;
+                if (own_rows) column[static_cast<Index>(d) * m + static_cast<Index>(k)] += factor * ((1 - w) / 2);
+              });
+}
+
+/// What a unit force of each place adds to the equations: H (1 − w) G over the mesh's own elements, less `beyond`.
+template <class Real>
+std::vector<std::complex<Real>> far_columns(const FarField& far, const std::vector<Complex>& beyond,
+                                            const Targets<Real>& targets, const std::complex<Real>* a, Index rows,
+                                            Index n, bool own_rows, int threads) {
+  using C = std::complex<Real>;
+  const Index columns = far.columns(), m = n / 3;
+  std::vector<C> x(static_cast<std::size_t>(n * columns)), y(static_cast<std::size_t>(rows * columns));
+  for (std::size_t k = 0; k < targets.h.size(); ++k)
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto i = static_cast<std::size_t>(static_cast<Index>(d) * m) + k;
+      if (targets.h[k][d].column != a + static_cast<Index>(i) * rows)
+        continue;  // given displacements are what they are
+      for (Index c = 0; c < columns; ++c)
+        x[static_cast<std::size_t>(c * n) + i] = C(far.faded()[static_cast<std::size_t>(c * n) + i]);
+    }
+  dense::multiply<C>(a, rows, n, x.data(), columns, C(0), y.data(), threads);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] -= C(beyond[i]) + (own_rows ? x[i] * Real(0.5) : C(0));
+  return y;
+}
+
+template <class Real>
+void put_far(const FarGround& ground, const Targets<Real>& targets, const std::vector<std::complex<Real>>& more,
+             Index rows) {
+  each_column(
+      targets, [&](std::complex<Real>* column, std::complex<Real> factor, bool traction, std::size_t t, std::size_t d) {
+        if (!traction || ground.place_of()[t] < 0) return;
+        const std::complex<Real>* from = more.data() + (3 * ground.place_of()[t] + static_cast<Index>(d)) * rows;
+        const std::complex<Real> weight = -factor * static_cast<Real>(ground.weight()[t]);
+        for (Index i = 0; i < rows; ++i) column[i] += weight * from[i];
+      });
+}
+
+/// One equation more, in the rows that the mode names.
+template <class Real>
+void put_mode(const WeakMode& mode, const Targets<Real>& targets, Index rows, const CpuWorker& threads) {
+  struct Column {
+    std::complex<Real>* at;
+    Complex value;
+  };
+  std::vector<Column> columns;
+  each_column(
+      targets, [&](std::complex<Real>* column, std::complex<Real> factor, bool traction, std::size_t k, std::size_t d) {
+        columns.push_back(
+            {column, traction ? -Complex(factor) * mode.traction[k][d] : Complex(factor) * mode.displacement[k][d]});
+      });
+  double whole = 0;
+  if (!mode.replaced.empty())
+    for (std::size_t i = 0; i < mode.rows.size(); ++i) whole += mode.rows[i] * mode.replaced[i];
+  threads.for_each({0, static_cast<Index>(columns.size())}, 16, [&](Interval some, int) {
+    for (Index c = some.begin; c < some.end; ++c) {
+      const auto& [at, value] = columns[static_cast<std::size_t>(c)];
+      Complex put = value;
+      if (whole != 0) {
+        Complex sum = 0;
+        for (Index i = 0; i < rows; ++i) sum += mode.replaced[static_cast<std::size_t>(i)] * Complex(at[i]);
+        put -= sum / whole;
+      }
+      for (Index i = 0; i < rows; ++i) at[i] += std::complex<Real>(put * mode.rows[static_cast<std::size_t>(i)]);
+    }
+  });
+}
+
+/// H r of the motions of a free body, displacements that are unknown only: given ones are zero in them.
+template <class Real>
+std::vector<std::complex<Real>> rigid_columns(const FreeMotions& free, const Targets<Real>& targets, const Surface& s,
+                                              const std::complex<Real>* a, Index n, int threads) {
+  using C = std::complex<Real>;
+  const auto q = static_cast<Index>(free.motions.size());
+  std::vector<C> x(static_cast<std::size_t>(n * q)), y(x.size());
+  for (std::size_t k = 0; k < targets.h.size(); ++k)
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto i = static_cast<std::size_t>(static_cast<Index>(d) * s.node_count()) + k;
+      if (targets.h[k][d].column != a + static_cast<Index>(i) * n) continue;
+      for (Index c = 0; c < q; ++c)
+        x[static_cast<std::size_t>(c * n) + i] = C(free.at(static_cast<std::size_t>(c), s.nodes[k])[d]);
+    }
+  dense::multiply<C>(a, n, n, x.data(), q, C(0), y.data(), threads);
+  return y;
+}
+
+/// Where the mesh fades out, its displacement is made up by the far field.
+void blend(const FarField& far, const Surface& s, const std::vector<std::array<Index, 3>>& unknown_traction,
+           BoundaryValues& v) {
+  const std::vector<Complex3> forces = far.forces(v.traction);
+  const auto n = static_cast<std::size_t>(3 * s.node_count());
+  for (std::size_t k = 0; k < s.nodes.size(); ++k)
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (!(s.window[k] < 1) || unknown_traction[k][d] >= 0) continue;
+      Complex& u = v.displacement[k][d];
+      u *= s.window[k];
+      for (std::size_t p = 0; p < forces.size(); ++p)
+        for (std::size_t j = 0; j < 3; ++j) u += far.faded()[(3 * p + j) * n + d * s.nodes.size() + k] * forces[p][j];
+    }
+}
+
 }  // namespace
+
+double hollow_radius(const Surface& surface, int component) {
+  Vec3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+  for (const Element& e : surface.elements)
+    if (e.component == component)
+      for (int k = 0; k < nodes_of(e.shape); ++k)
+        for (std::size_t d = 0; d < 3; ++d) {
+          low[d] = std::min(low[d], e.x[static_cast<std::size_t>(k)][d]);
+          high[d] = std::max(high[d], e.x[static_cast<std::size_t>(k)][d]);
+        }
+  const Vec3 middle = scale(0.5, add(low, high));
+  double radius = 0;
+  for (const Element& e : surface.elements)
+    if (e.component == component)
+      for (int k = 0; k < nodes_of(e.shape); ++k)
+        radius = std::max(radius, distance(middle, e.x[static_cast<std::size_t>(k)]));
+  return radius;
+}
 
 double safe_wave_number(const Surface& surface) {
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t c = 0; c < surface.hollow.size(); ++c) {
-    if (!surface.hollow[c]) continue;
-    Vec3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
-    for (const Element& e : surface.elements)
-      if (e.component == static_cast<int>(c))
-        for (int k = 0; k < nodes_of(e.shape); ++k)
-          for (std::size_t d = 0; d < 3; ++d) {
-            low[d] = std::min(low[d], e.x[static_cast<std::size_t>(k)][d]);
-            high[d] = std::max(high[d], e.x[static_cast<std::size_t>(k)][d]);
-          }
-    const Vec3 middle = scale(0.5, add(low, high));
-    double radius = 0;
-    for (const Element& e : surface.elements)
-      if (e.component == static_cast<int>(c))
-        for (int k = 0; k < nodes_of(e.shape); ++k)
-          radius = std::max(radius, distance(middle, e.x[static_cast<std::size_t>(k)]));
-    least = std::min(least, 3.3 / radius);
-  }
+  for (std::size_t c = 0; c < surface.hollow.size(); ++c)
+    if (surface.hollow[c]) least = std::min(least, 3.3 / hollow_radius(surface, static_cast<int>(c)));
   return least;
+}
+
+namespace {
+
+std::vector<Vec3> points_in(const Surface& surface, int component, int count, std::mt19937& random) {
+  std::vector<Vec3> out;
+  std::uniform_real_distribution<double> unit_interval(0, 1);
+  Vec3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+  for (const Element& e : surface.elements)
+    if (e.component == component)
+      for (std::size_t d = 0; d < 3; ++d) {
+        low[d] = std::min(low[d], e.centre[d]);
+        high[d] = std::max(high[d], e.centre[d]);
+      }
+  for (int attempt = 0; attempt < 200 * count && static_cast<int>(out.size()) < count; ++attempt) {
+    Vec3 p{};
+    for (std::size_t d = 0; d < 3; ++d) p[d] = low[d] + (high[d] - low[d]) * unit_interval(random);
+    double nearest = 1e300, size = 0;
+    for (const Element& e : surface.elements)
+      if (e.component == component && distance(e.centre, p) < nearest) {
+        nearest = distance(e.centre, p);
+        size = e.size;
+      }
+    // Normals point into the hollow: inside it the angle is −4π.
+    if (nearest < 0.6 * size || std::abs(winding(surface, component, p) + 1) > 0.1) continue;
+    out.push_back(p);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Vec3> hollow_points(const Surface& surface, int component, int count, int seed) {
+  std::mt19937 random(static_cast<unsigned>(seed));
+  return points_in(surface, component, count, random);
 }
 
 std::vector<Vec3> chief_points(const Surface& surface, int count, int seed) {
   std::vector<Vec3> out;
   std::mt19937 random(static_cast<unsigned>(seed));
-  std::uniform_real_distribution<double> unit_interval(0, 1);
   for (std::size_t c = 0; c < surface.hollow.size(); ++c) {
     if (!surface.hollow[c]) continue;
-    Vec3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
-    for (const Element& e : surface.elements)
-      if (e.component == static_cast<int>(c))
-        for (std::size_t d = 0; d < 3; ++d) {
-          low[d] = std::min(low[d], e.centre[d]);
-          high[d] = std::max(high[d], e.centre[d]);
-        }
-    int made = 0;
-    for (int attempt = 0; attempt < 200 * count && made < count; ++attempt) {
-      Vec3 p{};
-      for (std::size_t d = 0; d < 3; ++d) p[d] = low[d] + (high[d] - low[d]) * unit_interval(random);
-      double nearest = 1e300, size = 0;
-      for (const Element& e : surface.elements)
-        if (e.component == static_cast<int>(c) && distance(e.centre, p) < nearest) {
-          nearest = distance(e.centre, p);
-          size = e.size;
-        }
-      // Normals point into the hollow: inside it the angle is −4π.
-      if (nearest < 0.6 * size || std::abs(winding(surface, static_cast<int>(c), p) + 1) > 0.1) continue;
-      out.push_back(p);
-      ++made;
-    }
+    const auto more = points_in(surface, static_cast<int>(c), count, random);
+    out.insert(out.end(), more.begin(), more.end());
   }
   return out;
 }
@@ -176,7 +317,7 @@ template <class Real>
 Result<std::vector<BoundaryValues>> BoundarySystem::solve(
     Team& team, const Harmonic& harmonic, const FarRules<Real>& rules, std::span<const std::array<double, 9>> diagonal,
     const std::vector<LoadValues>& cases, const SolveOptions& options, SolveFacts& facts, Progress& progress,
-    std::stop_token stop, SolveMemory* memory) const {
+    std::stop_token stop, SolveMemory* memory, const FarField* far) const {
   using C = std::complex<Real>;
   const Surface& s = *surface_;
   const Index m = s.node_count(), n = 3 * m, columns = static_cast<Index>(cases.size());
@@ -257,6 +398,27 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(
   progress.begin("linsolve", 0, "");
   // Products and triangular solves of the library depend on the number of threads; the LU of our own does not.
   const int threads = options.deterministic ? 1 : team.threads();
+  const FreeMotions free = free_motions(s, conditions_);
+  const bool is_free = !free.motions.empty() && std::abs(harmonic.kS) * free.size < free_below;
+  std::vector<C> rigid;  // the columns of H times the rigid motions, before anything is added
+  if (is_free) rigid = rigid_columns<Real>(free, targets, s, a.data(), n, threads);
+  const auto inner = targets_of(a2.data(), b2.data(), 3 * extra);
+  std::vector<C> more, more2;
+  if (far != nullptr) {
+    more = far_columns<Real>(*far, far->beyond(), targets, a.data(), n, n, true, threads);
+    if (extra > 0)
+      more2 = far_columns<Real>(*far, far->beyond_rows(team, interior, options.deterministic, stop), inner, a2.data(),
+                                3 * extra, n, false, threads);
+  }
+  fade_columns<Real>(s, targets, n, true);
+  fade_columns<Real>(s, inner, 3 * extra, false);
+  if (far != nullptr) {
+    put_far<Real>(far->ground(), targets, more, n);
+    put_far<Real>(far->ground(), inner, more2, 3 * extra);
+  }
+  for (const WeakMode& mode : hollow_modes(s, harmonic)) put_mode<Real>(mode, targets, n, all_threads);
+  if (is_free)
+    for (const WeakMode& mode : free_modes(s, free, harmonic)) put_mode<Real>(mode, targets, n, all_threads);
   std::vector<C> values(static_cast<std::size_t>(known_count * columns));
   for (Index q = 0; q < known_count; ++q)
     for (Index c = 0; c < columns; ++c) {
@@ -273,6 +435,23 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(
   if (memory == nullptr) room.known = BigArray<std::byte>();
 
   std::vector<Complex> f(rhs.begin(), rhs.end()), x(static_cast<std::size_t>(n * columns));
+  // A free body: what its acceleration alone makes of the right-hand sides.
+  std::vector<std::vector<Complex>> accelerated(static_cast<std::size_t>(columns));
+  if (is_free)
+    for (Index c = 0; c < columns; ++c) {
+      double whole = 0;
+      const std::vector<Complex> forces = free.forces(s, cases[static_cast<std::size_t>(c)].traction, whole);
+      double most = 0;
+      for (const Complex& v : forces) most = std::max(most, std::abs(v));
+      if (!(most > balanced_share * whole)) continue;
+      if (!(std::abs(harmonic.kS) * free.size > 1e-9))
+        return make_error(ErrorCode::invalid_input, unbalanced_text(most / whole), std::string(unbalanced_hint));
+      auto& motion = accelerated[static_cast<std::size_t>(c)] = rigid_answer(free, harmonic, forces);
+      for (std::size_t q = 0; q < motion.size(); ++q)
+        for (Index k = 0; k < n; ++k)
+          f[static_cast<std::size_t>(c * n + k)] -=
+              motion[q] * Complex(rigid[q * static_cast<std::size_t>(n) + static_cast<std::size_t>(k)]);
+    }
   const auto residuals = [&](std::vector<Complex>& r) {  // r = f − A x, largest relative norm
     std::vector<C> xr(x.begin(), x.end()), y(x.size());
     dense::multiply<C>(a.data(), n, n, xr.data(), columns, C(0), y.data(), threads);
@@ -341,9 +520,19 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(
     const bool in_single = options.method == Method::mixed || sizeof(Real) == 4;
     if (auto status = in_single ? by(std::complex<float>{}) : by(std::complex<double>{}); !status)
       return status.error();
-    // Close to singular the corrections do not converge: then factors in double precision.
-    if (in_single && sizeof(Real) == 8 && facts.residual > 1e-8)
+    // Close to singular the corrections do not converge, or to what errors of the equations make of it: then factors in double precision.
+    if (in_single && sizeof(Real) == 8 && (facts.residual > 1e-8 || facts.rcond < 1e-6))
       if (auto status = by(std::complex<double>{}); !status) return status.error();
+    if (sizeof(Real) == 8 && facts.rcond < least_condition)
+      return make_error(
+          ErrorCode::not_converged,
+          fmt::format(
+              "the equations are singular: their reciprocal condition is {:.2g}, so that errors of the mesh are "
+              "{:.1g} times as large in the answer",
+              facts.rcond, 1 / facts.rcond),
+          "Something moves freely or resonates without damping: hold it by a boundary condition, add damping, or shift "
+          "the "
+          "frequency.");
   }
 
   if (extra > 0) {
@@ -390,24 +579,32 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(
     const LoadValues& load = cases[static_cast<std::size_t>(c)];
     v.displacement = load.displacement.empty() ? std::vector<Complex3>(static_cast<std::size_t>(m)) : load.displacement;
     v.traction = load.traction.empty() ? std::vector<Complex3>(s.traction_node.size()) : load.traction;
+    const auto& motion = accelerated[static_cast<std::size_t>(c)];
     for (Index k = 0; k < m; ++k)
       for (std::size_t d = 0; d < 3; ++d) {
         const Complex value = x[static_cast<std::size_t>(c * n + static_cast<Index>(d) * m + k)];
         const Index traction = unknown_traction_[static_cast<std::size_t>(k)][d];
-        if (traction < 0)
-          v.displacement[static_cast<std::size_t>(k)][d] = value;
-        else
+        if (traction < 0) {
+          Complex& u = v.displacement[static_cast<std::size_t>(k)][d];
+          u = value;
+          for (std::size_t q = 0; q < motion.size(); ++q)
+            u += motion[q] * free.at(q, s.nodes[static_cast<std::size_t>(k)])[d];
+        } else {
           v.traction[static_cast<std::size_t>(traction)][d] = value * harmonic.mu;
+        }
       }
+    if (far != nullptr) blend(*far, s, unknown_traction_, v);
   }
   return out;
 }
 
 template Result<std::vector<BoundaryValues>> BoundarySystem::solve<double>(
     Team&, const Harmonic&, const FarRules<double>&, std::span<const std::array<double, 9>>,
-    const std::vector<LoadValues>&, const SolveOptions&, SolveFacts&, Progress&, std::stop_token, SolveMemory*) const;
+    const std::vector<LoadValues>&, const SolveOptions&, SolveFacts&, Progress&, std::stop_token, SolveMemory*,
+    const FarField*) const;
 template Result<std::vector<BoundaryValues>> BoundarySystem::solve<float>(
     Team&, const Harmonic&, const FarRules<float>&, std::span<const std::array<double, 9>>,
-    const std::vector<LoadValues>&, const SolveOptions&, SolveFacts&, Progress&, std::stop_token, SolveMemory*) const;
+    const std::vector<LoadValues>&, const SolveOptions&, SolveFacts&, Progress&, std::stop_token, SolveMemory*,
+    const FarField*) const;
 
 }  // namespace conoid::elastic_bem

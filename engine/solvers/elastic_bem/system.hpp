@@ -60,6 +60,8 @@ struct SolveFacts {
   AssemblyWork work;
 };
 
+class FarField;
+
 /// What solve() took from the system, kept for the next frequency: taking new pages costs as much as filling them does.
 struct SolveMemory {
   BigArray<std::byte> matrix, known, factors;
@@ -82,16 +84,15 @@ class BoundarySystem {
   [[nodiscard]] Index known_columns(const std::vector<LoadValues>& cases) const;
 
   /// Assembles, factorises, solves. `diagonal` from static_diagonal(); `rules` for at least this wave number; `memory`: grown
-  /// where too small, used by one call at a time; null: taken and given back. Errors: stopped, singular system, residual above
-  /// 1e-3 (not_converged).
+  /// where too small, used by one call at a time; null: taken and given back; `far`: what lies beyond the mesh, also put into the
+  /// displacements where the mesh fades out. Errors: stopped, singular system, loads of a free body at rest that are not in
+  /// equilibrium, residual above 1e-3 (not_converged).
   template <class Real>
-  [[nodiscard]] Result<std::vector<BoundaryValues>> solve(Team& team, const Harmonic& harmonic,
-                                                          const FarRules<Real>& rules,
-                                                          std::span<const std::array<double, 9>> diagonal,
-                                                          const std::vector<LoadValues>& cases,
-                                                          const SolveOptions& options, SolveFacts& facts,
-                                                          Progress& progress, std::stop_token stop = {},
-                                                          SolveMemory* memory = nullptr) const;
+  [[nodiscard]] Result<std::vector<BoundaryValues>> solve(
+      Team& team, const Harmonic& harmonic, const FarRules<Real>& rules,
+      std::span<const std::array<double, 9>> diagonal, const std::vector<LoadValues>& cases,
+      const SolveOptions& options, SolveFacts& facts, Progress& progress, std::stop_token stop = {},
+      SolveMemory* memory = nullptr, const FarField* far = nullptr) const;
 
  private:
   struct Known {
@@ -107,6 +108,10 @@ class BoundarySystem {
       unknown_traction_;  ///< a displacement node: the traction node that is unknown, −1: u is
 };
 
+/// Random points inside one hollow; fewer or none where it is narrow.
+[[nodiscard]] std::vector<Vec3> hollow_points(const Surface& surface, int component, int count, int seed);
+/// Of the sphere about the middle of a component that holds all of it.
+[[nodiscard]] double hollow_radius(const Surface& surface, int component);
 /// Random points inside the hollows of closed components, well inside and off planes of symmetry (H. A. Schenck, J. Acoust.
 /// Soc. Am. 44 (1968) 41).
 [[nodiscard]] std::vector<Vec3> chief_points(const Surface& surface, int count, int seed);

@@ -28,6 +28,8 @@ TestBody::TestBody(Mesh mesh, SurfaceOptions options, std::vector<std::pair<std:
   if (const MeshGroup* g = mesh_.group("enclosing"))
     for (Index c : g->cells) of[static_cast<std::size_t>(c)] = -1;
   options.condition = [&of](Index c) { return of[static_cast<std::size_t>(c)]; };
+  options_ = options;
+  options_.condition = nullptr;
   auto surface = make_surface(mesh_, options);
   surface_ = std::make_unique<Surface>(std::move(surface).value());
   system_ = BoundarySystem::make(*surface_, std::move(conditions)).value();
@@ -40,13 +42,26 @@ std::vector<BoundaryValues> TestBody::solve(double omega, const std::vector<Load
   const FarRules<double> rules(*surface_, accuracy_, std::abs(h.kS), false, team_.threads());
   NoProgress quiet;
   facts = {};
-  return system_->solve<double>(team_, h, rules, diagonal_.blocks, cases, options, facts, quiet, {}, &memory_).value();
+  std::string why;
+  if (!accuracy_.fixed8) ground_ = FarGround::make(*surface_, options_, medium_, omega, 0, team_.threads(), why);
+  far_ = ground_ ? std::make_unique<FarField>(*ground_, *surface_, accuracy_, h, team_, false) : nullptr;
+  return system_
+      ->solve<double>(team_, h, rules, diagonal_.blocks, cases, options, facts, quiet, {}, &memory_, far_.get())
+      .value();
 }
 
 std::vector<Complex3> TestBody::inside(double omega, const std::vector<Vec3>& points, const BoundaryValues& values) {
   const Harmonic h(medium_, omega);
   const FarRules<double> rules(*surface_, accuracy_, std::abs(h.kS), false, team_.threads());
-  return displacements_at(team_, *surface_, rules, accuracy_, h, points, std::span(&values, 1)).front();
+  auto u = displacements_at(team_, *surface_, rules, accuracy_, h, points, std::span(&values, 1), {}, false,
+                            far_ ? std::span<const double>() : surface_->window)
+               .front();
+  if (far_) {
+    const auto more = far_->beyond_at(team_, points, {far_->forces(values.traction)}, false).front();
+    for (std::size_t k = 0; k < u.size(); ++k)
+      for (std::size_t d = 0; d < 3; ++d) u[k][d] += more[k][d];
+  }
+  return u;
 }
 
 TestBody cavity(int divisions, int order, double nu, double target, Team& team) {

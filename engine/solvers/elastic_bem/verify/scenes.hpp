@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/solvers/elastic_bem/exact.hpp"
+#include "engine/solvers/elastic_bem/far_ground.hpp"
 #include "engine/solvers/elastic_bem/foundation.hpp"
 #include "engine/solvers/elastic_bem/ground.hpp"
 #include "engine/solvers/elastic_bem/waves.hpp"
@@ -29,6 +30,8 @@ class TestBody {
   [[nodiscard]] const BoundarySystem& system() const { return *system_; }
   [[nodiscard]] const Medium& medium() const { return medium_; }
   SolveFacts facts;  ///< of the last solve()
+  /// What lies beyond the ground's rim at the frequency of the last solve(); null where it is not known.
+  [[nodiscard]] const FarField* far() const { return far_.get(); }
 
  private:
   Mesh mesh_;
@@ -37,8 +40,11 @@ class TestBody {
   Medium medium_;
   Accuracy accuracy_;
   Team& team_;
+  SurfaceOptions options_;
   StaticDiagonal diagonal_;
   SolveMemory memory_;
+  std::unique_ptr<FarGround> ground_;
+  std::unique_ptr<FarField> far_;
 };
 
 /// Cube-sphere cavity of radius 1; `order` 0: constant elements on flat quads, 1: linear, 2: quadratic.
@@ -80,6 +86,23 @@ struct DiscSetting {
 };
 [[nodiscard]] TestBody disc(const DiscSetting& setting, Team& team);
 [[nodiscard]] std::vector<Complex> foundation_impedance(TestBody& body, Contact contact, double omega);
+
+/// Amplitudes of a massless rigid body of radius 1 under an SH wave of amplitude 1 along x.
+struct WaveMotion {
+  double motion = 0, rotation = 0;
+};
+[[nodiscard]] WaveMotion sphere_under_wave(double a0, Team& team);
+/// Half of a sphere in the ground, the wave grazing it, at several k_S a.
+[[nodiscard]] std::vector<WaveMotion> hemisphere_under_wave(const std::vector<double>& a0, Team& team);
+/// Static K_h/μa of a welded rigid hemisphere, ground to `extent` radii.
+[[nodiscard]] double embedded_stiffness(double extent, Team& team);
+/// Displacement of a free sphere under even pressure against that at rest, and under an even traction against its acceleration.
+[[nodiscard]] double free_sphere_error(double omega, Team& team);
+[[nodiscard]] double thrown_sphere_error(double omega, Team& team);
+/// surface_response() against a table.
+[[nodiscard]] double surface_response_error();
+/// An even pressure on a disc of radius 1, ground to 5: errors of u_z on the mesh, its faded part too, and beside it.
+[[nodiscard]] std::vector<double> far_receivers_error(double omega, Team& team);
 
 /// Errors (relative to the largest) of the 240-element example at its internal points.
 [[nodiscard]] double example_240_error(Team& team);

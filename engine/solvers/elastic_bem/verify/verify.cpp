@@ -322,6 +322,78 @@ void waves(Table& t) {
   t.at_most("the same on the wall, from tractions and slopes", cavity_wall_stress_error(wall, 1), 0.0065, "exact");
 }
 
+void nearly_incompressible(Table& t) {
+  t.run.doing("nearly incompressible");
+  for (double nu : {0.499, 0.4999}) {
+    TestBody b = cavity(3, 2, nu, 1e-6, t.team);
+    double worst = 0;
+    for (double ks : {0.314, 1.0}) worst = std::max(worst, cavity_pressure_error(b, ks));
+    t.at_most(fmt::format("pressurised cavity, nu {:g}, kS a to 1, 54 curved elements: u_r", nu), worst, 0.01, "exact");
+  }
+}
+
+void free_bodies(Table& t) {
+  t.run.doing("free bodies");
+  double pressed = 0, thrown = 0;
+  for (double omega : {0.0, 1e-4, 0.05}) {
+    pressed = std::max(pressed, free_sphere_error(omega, t.team));
+    if (omega > 0) thrown = std::max(thrown, thrown_sphere_error(omega, t.team));
+  }
+  t.at_most("free sphere under pressure, kS a 0, 1e-4, 0.05: displacement", pressed, 0.005, "exact");
+  t.at_most("free sphere under an even traction, kS a 1e-4, 0.05: acceleration", thrown, 0.005, "exact");
+}
+
+void embedded(Table& t) {
+  t.run.doing("embedded foundations");
+  // Massless rigid sphere in spherical harmonics: translation and rotation.
+  struct Exact {
+    double a0, motion, rotation;
+  };
+  constexpr Exact exact[] = {{0.5, 0.9070, 0.2395}, {1, 0.7267, 0.4160}, {2, 0.4420, 0.4930}};
+  const char* source = "exact, spherical harmonics";
+  const WaveMotion whole = sphere_under_wave(1, t.team);
+  t.at_most("rigid sphere in the full space, S wave, a0 1: motion", std::abs(whole.motion / exact[1].motion - 1), 0.005,
+            source);
+  t.at_most("rigid sphere in the full space, S wave, a0 1: rotation", std::abs(whole.rotation / exact[1].rotation - 1),
+            0.005, source);
+  std::vector<double> a0;
+  for (const Exact& e : exact)
+    if (!t.run.quick || e.a0 == 1) a0.push_back(e.a0);
+  const auto half = hemisphere_under_wave(a0, t.team);
+  std::size_t k = 0;
+  for (const Exact& e : exact) {
+    if (t.run.quick && e.a0 != 1) continue;
+    t.at_most(fmt::format("rigid hemisphere, grazing SH wave, a0 {:g}: motion", e.a0),
+              std::abs(half[k].motion / (2 * e.motion) - 1), 0.02, "mirrored sphere, spherical harmonics");
+    t.at_most(fmt::format("rigid hemisphere, grazing SH wave, a0 {:g}: rotation", e.a0),
+              std::abs(half[k].rotation / (2 * e.rotation) - 1), 0.02, "mirrored sphere, spherical harmonics");
+    ++k;
+  }
+  const double near = embedded_stiffness(5, t.team), far = embedded_stiffness(13, t.team);
+  t.at_most("rigid hemisphere, static K_h: change from ground to 5 radii to 13", std::abs(near / far - 1), 0.01,
+            "convergence");
+}
+
+void far_ground(Table& t) {
+  t.run.doing("far ground");
+  t.at_most("surface of the half-space under a point force, kS r 0.1 to 10: u_z", surface_response_error(), 1e-6,
+            "Lamb 1904; Hankel integrals in extended precision");
+  double on = 0, beside = 0;
+  for (double omega : t.run.quick ? std::vector<double>{0.4} : std::vector<double>{0.1, 0.4, 1.0}) {
+    const auto e = far_receivers_error(omega, t.team);
+    on = std::max(on, e[0]);
+    beside = std::max(beside, e[1]);
+  }
+  t.at_most("receivers where the ground's mesh fades out, kS a to 1: u_z", on, 0.02, "Lamb 1904, superposed");
+  t.at_most("receivers beside the meshed ground, to 20 radii: u_z", beside, 0.02, "Lamb 1904, superposed");
+  TestBody smooth = disc({1.0 / 3, Contact::smooth, true, 5}, t.team),
+           along = disc({1.0 / 3, Contact::tangential, true, 5}, t.team);
+  t.at_most("ground to 5 radii: static K_v of a smooth disc",
+            std::abs(foundation_impedance(smooth, Contact::smooth, 0.01)[14].real() / 6 - 1), 0.01, "4/(1 - nu)");
+  t.at_most("ground to 5 radii: static K_h of a disc without friction",
+            std::abs(foundation_impedance(along, Contact::tangential, 0.01)[0].real() / 4.8 - 1), 0.01, "8/(2 - nu)");
+}
+
 void near_elements(Table& t) {
   t.run.doing("near points");
   double coarse = 0, fine = 0;
@@ -371,6 +443,10 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     if (any({"column"})) columns(t);
     if (any({"rigid", "patch"})) foundations(t);
     if (any({"P, SV", "upright", "SV", "SH", "pressurised", "the same"})) waves(t);
+    if (any({"pressurised cavity, nu"})) nearly_incompressible(t);
+    if (any({"free sphere"})) free_bodies(t);
+    if (any({"rigid sphere", "rigid hemisphere"})) embedded(t);
+    if (any({"surface of", "receivers", "ground to"})) far_ground(t);
     loads(t);
   } catch (const Failure& failure) {
     return failure.error();

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where observers are: on an element, in the medium, beside the meshed ground, or where there is no medium.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "engine/solvers/elastic_bem/surface.hpp"
+
+namespace conoid::elastic_bem {
+
+/// Where an observer sits: on an element, or in the medium (element −1).
+struct Site {
+  Index element = -1;
+  double r = 0, s = 0;
+};
+[[nodiscard]] std::vector<Site> find_sites(const Surface& surface, std::span<const Vec3> points);
+
+/// A point that is on no element: in the medium; beside the mesh on the level of its rim; where there is no medium.
+enum class Place { inside, beside, outside };
+[[nodiscard]] Place place_of(const Surface& surface, const SurfaceOptions& options, const Vec3& x);
+/// Elements of ground that carry no condition and are not level: trenches, slopes.
+[[nodiscard]] bool has_free_walls(const Surface& surface, const SurfaceOptions& options);
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lamb's integrals and their table.
+#include "engine/solvers/elastic_bem/surface_loads.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "engine/core/vec3.hpp"
+#include "engine/solvers/elastic_bem/quadrature.hpp"
+#include "engine/team/team.hpp"
+
+namespace conoid::elastic_bem {
+
+using namespace conoid::vec;
+
+namespace {
+
+constexpr Complex i1{0, 1};
+constexpr double far_argument = 14;  ///< from here on Hankel's expansions have twelve digits
+
+/// The four integrands without their Bessel functions, less the limits for q → ∞.
+struct Spectrum {
+  Complex v, u, a, b;
+};
+Spectrum spectrum(double nu, Complex q) {
+  const double kappa2 = (1 - 2 * nu) / (2 * (1 - nu));
+  const auto root = [](Complex square) {
+    const Complex s = std::sqrt(square);
+    return s.real() < 0 ? -s : s;
+  };
+  const Complex q2 = q * q, alpha = root(q2 - kappa2), beta = root(q2 - 1.0);
+  // R and the numerator of U lose their leading terms for large q: written with α − q and β − q.
+  const Complex da = -kappa2 / (alpha + q), db = -1.0 / (beta + q), product = q * (da + db) + da * db;  // αβ − q²
+  const Complex R = 1.0 - 4.0 * q2 * (1.0 + product), sv = -beta / R, sh = 1.0 / beta;
+  return {-alpha / R * q - (1 - nu), (-1.0 - 2.0 * product) / R * q2 + (1 - 2 * nu) / 2,
+          0.5 * (sv + sh) * q - (1 - nu / 2), 0.5 * (sh - sv) * q - nu / 2};
+}
+
+struct Cylinder {
+  Complex f0, f1, f2;
+};
+/// H^(1) (sign +1) and H^(2) (sign −1) of the orders 0, 1, 2 by Hankel's expansion, without e^{±iw} where `bare`.
+Cylinder hankel(Complex w, double sign, bool bare) {
+  const Complex front = std::sqrt(2.0 / (std::numbers::pi * w)) * (bare ? Complex(1) : std::exp(sign * i1 * w));
+  Complex out[3];
+  for (int n = 0; n < 3; ++n) {
+    Complex term = 1, sum = 1;
+    for (int k = 1; k < 40; ++k) {
+      const double odd = 2 * k - 1;
+      const Complex next = term * sign * i1 * (4.0 * n * n - odd * odd) / (8.0 * k * w);
+      if (std::abs(next) >= std::abs(term) || std::abs(next) < 1e-17) break;
+      term = next;
+      sum += term;
+    }
+    out[n] = front * sum * std::polar(1.0, -sign * std::numbers::pi * (0.5 * n + 0.25));
+  }
+  return {out[0], out[1], out[2]};
+}
+/// J_0, J_1, J_2.
+Cylinder bessel(Complex w) {
+  if (std::abs(w) > far_argument) {
+    const Cylinder a = hankel(w, 1, false), b = hankel(w, -1, false);
+    return {0.5 * (a.f0 + b.f0), 0.5 * (a.f1 + b.f1), 0.5 * (a.f2 + b.f2)};
+  }
+  const Complex half = 0.5 * w, square = -half * half;
+  Complex out[3];
+  for (int n = 0; n < 3; ++n) {
+    Complex term = n == 0 ? Complex(1) : n == 1 ? half : 0.5 * half * half, sum = term;
+    for (int k = 1; k < 80 && std::abs(term) > 1e-18 * (1 + std::abs(sum)); ++k) {
+      term *= square / static_cast<double>(k * (k + n));
+      sum += term;
+    }
+    out[n] = sum;
+  }
+  return {out[0], out[1], out[2]};
+}
+
+void add(SurfaceResponse& sum, const Spectrum& s, const Cylinder& f, Complex weight) {
+  sum.v += weight * s.v * f.f0;
+  sum.u += weight * s.u * f.f1;
+  sum.a += weight * s.a * f.f0;
+  sum.b += weight * s.b * f.f2;
+}
+
+/// Straight from `from` to `to`, in panels of the given length at most.
+void straight(double nu, Complex z, Complex from, Complex to, double panel, SurfaceResponse& sum) {
+  const int panels = std::max(1, static_cast<int>(std::ceil(std::abs(to - from) / panel)));
+  const Complex step = (to - from) / static_cast<double>(panels);
+  for (int k = 0; k < panels; ++k)
+    for (const GaussPoint& g : gauss_points(10)) {
+      const Complex q = from + (static_cast<double>(k) + g.x) * step;
+      add(sum, spectrum(nu, q), bessel(q * z), g.w * step);
+    }
+}
+
+}  // namespace
+
+SurfaceResponse surface_response(double nu, Complex z) {
+  const double size = std::abs(z);
+  SurfaceResponse sum{};
+  if (size > 0) {
+    // Branch points κ and 1, the Rayleigh pole below 1.15 for ν ≥ 0 and below 1.5 for any ν: the path runs above them.
+    const double past = 1.6, height = std::min(0.4, 3 / size), panel = std::min(1.2 * height, 4 / size);
+    straight(nu, z, 0, Complex(0.5 * height, height), panel, sum);
+    straight(nu, z, Complex(0.5 * height, height), Complex(past, height), panel, sum);
+    straight(nu, z, Complex(past, height), past, panel, sum);
+    // Then along the axis until Hankel's expansions hold, and on along the ways on which they decay.
+    const double last = std::max(past, (far_argument + 1) / size);
+    for (double q = past; q < last;) {
+      const double next = std::min(last, q + std::max(0.2 * q, 2 / size));
+      straight(nu, z, q, next, std::min(0.5 * q, 4 / size), sum);
+      q = next;
+    }
+    for (double sign : {1.0, -1.0}) {
+      // e^{±iqz} over q = last ± i s/z is e^{±i last z} e^{−s}.
+      const Complex ahead = std::exp(sign * i1 * last * z);
+      for (int k = 0; k < 10; ++k)
+        for (const GaussPoint& g : gauss_points(10)) {
+          const double s = 4 * (k + g.x);
+          const Complex q = last + sign * i1 * s / z;
+          add(sum, spectrum(nu, q), hankel(q * z, sign, true), 0.5 * g.w * 4 * std::exp(-s) * ahead * sign * i1 / z);
+        }
+    }
+  }
+  return {z * sum.v + (1 - nu), z * sum.u - (1 - 2 * nu) / 2, z * sum.a + (1 - nu / 2), z * sum.b + nu / 2};
+}
+
+SurfaceLoads::SurfaceLoads(double nu, Complex kS, double farthest, int threads) {
+  const Complex ray = std::abs(kS) > 0 ? kS / std::abs(kS) : Complex(1);
+  const auto count = static_cast<Index>(std::ceil(farthest / step_)) + 4;
+  table_.resize(static_cast<std::size_t>(count));
+  CpuWorker(threads).for_each({0, count}, 8, [&](Interval some, int) {
+    for (Index k = some.begin; k < some.end; ++k)
+      table_[static_cast<std::size_t>(k)] = surface_response(nu, static_cast<double>(k) * step_ * ray);
+  });
+}
+
+SurfaceResponse SurfaceLoads::at(double z) const {
+  // Lagrange's polynomial through six neighbours: the waves have about thirty of them a length.
+  const auto n = static_cast<Index>(table_.size());
+  const double x = std::min(z / step_, static_cast<double>(n - 1));
+  const Index first = std::clamp<Index>(static_cast<Index>(x) - 2, 0, n - 6);
+  SurfaceResponse out{};
+  for (Index i = 0; i < 6; ++i) {
+    double w = 1;
+    for (Index j = 0; j < 6; ++j)
+      if (j != i) w *= (x - static_cast<double>(first + j)) / static_cast<double>(i - j);
+    const SurfaceResponse& r = table_[static_cast<std::size_t>(first + i)];
+    out.v += w * r.v;
+    out.u += w * r.u;
+    out.a += w * r.a;
+    out.b += w * r.b;
+  }
+  return out;
+}
+
+Matrix3 SurfaceLoads::displacement(const Harmonic& h, const Vec3& offset, const Vec3& down) const {
+  const double r = norm(offset);
+  const Vec3 e = scale(1 / r, offset);
+  const SurfaceResponse s = at(std::abs(h.kS) * r);
+  const Complex front = 1.0 / (2 * std::numbers::pi * h.mu * r);
+  Matrix3 out{};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      const double flat = (i == j ? 1.0 : 0.0) - down[i] * down[j], along = e[i] * e[j];
+      out[i][j] = front * (s.v * (down[i] * down[j]) + s.u * (e[i] * down[j] - down[i] * e[j]) + s.a * flat +
+                           s.b * (2 * along - flat));
+    }
+  return out;
+}
+
+}  // namespace conoid::elastic_bem
