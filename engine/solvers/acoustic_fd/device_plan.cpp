@@ -52,7 +52,7 @@ LayerValues layer_values(const Problem& problem) {
   const auto& n = problem.grid.points;
   constexpr Index pad = 16;  // as in Layout
   const auto padded = [](Index count) { return (count + pad - 1) / pad * pad + pad; };
-  constexpr auto variables = static_cast<Index>(layer_variables);
+  const auto variables = static_cast<Index>(layer_arrays(problem));
   LayerValues out;
   for (std::size_t f = 0; f < 6; ++f)
     if (const Face& face = problem.faces[f]; face.kind == FaceKind::matched) {
@@ -199,7 +199,7 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
     return plan;
   }
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
-  const Bytes rings = arrays + 2 + 2 * layer_variables;
+  const Bytes rings = arrays + 2 + 2 * layer_arrays(problem);
   const WindowCost single{
       static_cast<Bytes>(one.stride_x) * value_bytes(problem),
       static_cast<Bytes>(layers.plane) * value_bytes(problem),

@@ -78,6 +78,11 @@ class DeviceSlice {
                 : planes_of(static_cast<std::size_t>((planes + 2 * s_) * memory.stride_x), "matched layers");
         stream_.zero(m);
       }
+      if (host.potential())
+        for (auto& m : density_[a])
+          m = a == 0 || !window_ ? device_.allocate<T>(memory.count(), "density in matched layers")
+                                 : planes_of(static_cast<std::size_t>((planes + 2 * s_) * memory.stride_x),
+                                             "density in matched layers");
       std::vector<T> factors;
       for (const auto& f : memory.factor) factors.insert(factors.end(), f.begin(), f.end());
       factors_[a] = device_.allocate<T>(factors.size(), "matched layers");
@@ -281,7 +286,8 @@ class DeviceSlice {
     std::size_t all = kept_.size() + 2 * held(level_[0]) + 2 * held(spare_[0]) +
                       (host_.medium_varies() ? held(a_) : a_.size()) + held(v_) + sigma_.size();
     for (const PanelKind& kind : panels_) all += kind.damping.size();
-    for (std::size_t a = 0; a < 3; ++a) all += layer_variables * (a == 0 ? memory_[a][0].size() : held(memory_[a][0]));
+    for (std::size_t a = 0; a < 3; ++a)
+      all += layer_arrays(problem_) * (a == 0 ? memory_[a][0].size() : held(memory_[a][0]));
     return all * sizeof(T);
   }
   /// Arrays that come with a plane: the levels, the medium and the density where they vary.
@@ -355,19 +361,24 @@ class DeviceSlice {
       stream_.to_host(std::span<T>(to, count), from, at);
     });
   }
-  /// What belongs to a plane of a window beside arrays(): memory of the layers of y and z.
+  /// What belongs to a plane of a window beside arrays(): memory of the layers of y and z, and the density there.
   struct PlaneMemory {
     const DeviceBuffer<T>* buffer;
     T* host;       ///< of plane 0
     Index values;  ///< of a plane
     std::size_t axis;
+    bool changes;
   };
   [[nodiscard]] std::vector<PlaneMemory> plane_memory() const {
     std::vector<PlaneMemory> out;
     for (std::size_t a = 1; a < 3; ++a)
-      for (std::size_t i = 0; i < layer_variables; ++i)
-        if (const auto& m = host_.layer_memory(a); m.count() > 0)
-          out.push_back({&memory_[a][i], m.block[i].data(), m.stride_x, a});
+      if (const auto& m = host_.layer_memory(a); m.count() > 0) {
+        for (std::size_t i = 0; i < layer_variables; ++i)
+          out.push_back({&memory_[a][i], m.block[i].data(), m.stride_x, a, true});
+        if (host_.potential())
+          for (std::size_t i = 0; i < 2; ++i)
+            out.push_back({&density_[a][i], const_cast<T*>(m.density[i].data()), m.stride_x, a, false});
+      }
     return out;
   }
   /// Where what an axis's layer has of plane `global` lies in its memory in a window.
@@ -376,12 +387,16 @@ class DeviceSlice {
     return static_cast<std::size_t>(number_ * values % ring_values(memory_[axis][0]) + (global - first_) * values);
   }
 
-  /// The memory of the matched layers, of which the host has the same arrays; of a window those of x.
+  /// The memory of the matched layers, of which the host has the same arrays, and the density there; of a window those of x.
   void send_layers() {
     for (std::size_t a = 0; a < (window_ ? 1U : 3U); ++a)
-      for (std::size_t i = 0; i < layer_variables; ++i)
-        if (const auto& m = host_.layer_memory(a); m.count() > 0)
+      if (const auto& m = host_.layer_memory(a); m.count() > 0) {
+        for (std::size_t i = 0; i < layer_variables; ++i)
           stream_.to_device(memory_[a][i], std::span<const T>(m.block[i].data(), m.count()));
+        if (host_.potential())
+          for (std::size_t i = 0; i < 2; ++i)
+            stream_.to_device(density_[a][i], std::span<const T>(m.density[i].data(), m.count()));
+      }
   }
   void fetch_layers() {
     for (std::size_t a = 0; a < (window_ ? 1U : 3U); ++a)
@@ -833,6 +848,10 @@ class DeviceSlice {
         const Index place = memory_at(a, box[0].begin, box[1].begin) + box[2].begin +
                             (a == 2 && nodes.begin > 0 ? memory.offset_high : 0);
         for (std::size_t i = 0; i < layer_variables; ++i) t.m[i] = memory_[a][i].data() + place;
+        if (host_.potential()) {
+          t.v = density_[a][0].data() + place;
+          t.w = density_[a][1].data() + place;
+        }
         t.m_stride_x = memory.stride_x;
         t.m_stride_y = memory.stride_y;
         t.factor = factors_[a].data() + box[a].begin;
@@ -946,6 +965,7 @@ class DeviceSlice {
   DeviceBuffer<double> energies_[2];  ///< of each stream
   Kernel<MatchedArguments<T>> matched_;
   DeviceBuffer<T> memory_[3][layer_variables], factors_[3];  ///< of the matched layers, by axis
+  DeviceBuffer<T> density_[3][2];                            ///< V_a and W_a there, where the density varies
   bool layered_ = false;
   std::vector<PointNode> source_nodes_list_;
   DeviceBuffer<PointNode> source_nodes_, receiver_nodes_;

@@ -295,7 +295,7 @@ class Windowed final : public DeviceSteps {
                      slice_.array(static_cast<std::size_t>(n)), slice_.plane_at(planes.begin));
       taken_away_ += 2 * values(planes.size()) * sizeof(T);
       for (const auto& m : slice_.plane_memory())
-        if (const Interval own = inside(planes); !own.empty()) {
+        if (const Interval own = inside(planes); m.changes && !own.empty()) {
           out_.to_host(std::span<T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)),
                        *m.buffer, slice_.layer_at(m.axis, own.begin));
           taken_away_ += static_cast<Bytes>(own.size() * m.values) * sizeof(T);

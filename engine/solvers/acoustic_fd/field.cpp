@@ -118,8 +118,11 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
   core_x_ = core_[0];
   core_[0] = {core_x_.begin - at_.first, core_x_.end - at_.first};
   for (auto& m : memory_)
-    if (m.layer.any() && m.planes > 0)
+    if (m.layer.any() && m.planes > 0) {
       for (auto& block : m.block) block = Block<T>(m.planes * m.stride_x + vector_pad);
+      if (dense_)
+        for (auto& block : m.density) block = Block<T>(m.planes * m.stride_x + vector_pad);
+    }
 
   for (std::size_t f = 0; f < 6; ++f) sign_[f] = problem.faces[f].image_sign();
   if (slab.lower) sign_[0] = 0;
@@ -131,7 +134,7 @@ template <class T>
 Bytes Field<T>::bytes() const {
   Index count = at_.count * (2 + (varying_ ? 1 : 0) + (dense_ ? 1 : 0));
   for (const auto& m : memory_)
-    if (m.layer.any()) count += static_cast<Index>(layer_variables) * m.planes * m.stride_x;
+    if (m.layer.any()) count += static_cast<Index>(layer_arrays(problem_)) * m.planes * m.stride_x;
   return static_cast<Bytes>(count) * sizeof(T);
 }
 
@@ -178,6 +181,7 @@ void Field<T>::fill_plane(Index x) {
     if (dense_) {
       density_potential(problem_, stencil_, x + at_.first, y, other);
       for (Index z = 0; z < at_.nz; ++z) v_.data()[here + z] = static_cast<T>(other[static_cast<std::size_t>(z)]);
+      for (std::size_t a = 0; a < 3; ++a) fill_stretch(a, x, y);
       pressure_factor(problem_, x + at_.first, y, 0, 1, other);
     }
     for (Index z = 0; z < at_.nz; ++z) {
@@ -191,6 +195,25 @@ void Field<T>::fill_plane(Index x) {
       level(0)[here + z] = now;
       level(1)[here + z] = before;
     }
+  }
+}
+
+/// What the layers of an axis need of the density in row (x, y).
+template <class T>
+void Field<T>::fill_stretch(std::size_t a, Index x, Index y) {
+  Memory& m = memory_[a];
+  const Index place = memory_at(a, x, y);
+  if (place < 0) return;
+  std::vector<double> potential(static_cast<std::size_t>(at_.nz)), slope(potential.size());
+  density_stretch(problem_, stencil_, a, x + at_.first, y, potential, slope);
+  for (Index z = 0; z < at_.nz; ++z) {
+    Index at = place + z;
+    if (a == 2) {
+      if (z >= m.layer.low && z < at_.nz - m.layer.high) continue;
+      if (z >= at_.nz - m.layer.high) at += m.offset_high;
+    }
+    m.density[0].data()[at] = static_cast<T>(potential[static_cast<std::size_t>(z)]);
+    m.density[1].data()[at] = static_cast<T>(slope[static_cast<std::size_t>(z)]);
   }
 }
 
@@ -267,8 +290,11 @@ void Field<T>::for_plane_arrays(Index x, Call&& call) const {
   if (varying_) call(a_.data() + plane, at_.stride_x);
   if (dense_) call(v_.data() + plane, at_.stride_x);
   for (std::size_t a = 1; a < 3; ++a)
-    if (memory_[a].layer.any())
+    if (memory_[a].layer.any()) {
       for (const auto& block : memory_[a].block) call(block.data() + memory_plane(a, x).first, memory_[a].stride_x);
+      if (dense_)
+        for (const auto& block : memory_[a].density) call(block.data() + memory_plane(a, x).first, memory_[a].stride_x);
+    }
 }
 
 template <class T>
@@ -563,6 +589,10 @@ void Field<T>::matched(Index k, std::size_t a, bool high, const Box& box) {
   const Index offset = a == 2 && high ? own.offset_high : 0;
   m.m1 = own.block[0].data() + place + offset;
   m.m2 = own.block[1].data() + place + offset;
+  if (dense_) {
+    m.v = own.density[0].data() + place + offset;
+    m.w = own.density[1].data() + place + offset;
+  }
   const Index node = a == 0 ? box.x.begin + at_.first : a == 1 ? box.y.begin : 0;
   for (std::size_t i = 0; i < 7; ++i) m.factor[i] = own.factor[i].data() + node;
   if (sponges_) {

@@ -118,10 +118,11 @@ class Field final : public PatchSink {
   /// σ of every node of an axis, in the precision of the field.
   [[nodiscard]] const std::vector<T>& sigma(std::size_t axis) const { return sigma_[axis]; }
 
-  /// Memory of the matched layers of one axis: two variables for every cell of its layers.
+  /// Memory of the matched layers of one axis, and what they need of the density: two variables for every cell of its layers.
   struct Memory {
     MatchedLayer layer;
     Block<T> block[layer_variables];
+    Block<T> density[2];  ///< V_a and W_a in the same places, where the density varies
     std::vector<T> factor[7];
     Index stride_x = 0, stride_y = 0, offset_high = 0;  ///< see memory_at()
     Index begin_high = 0;                               ///< z axis: where the vectors of the higher layer begin
@@ -173,6 +174,7 @@ class Field final : public PatchSink {
   /// What comes after the stencil and the layers: sources, images, receivers.
   void finish(Index k, const Box& box);
   void images(T* u, const Box& box);
+  void fill_stretch(std::size_t a, Index x, Index y);
   [[nodiscard]] bool on_free_surface(Index x, Index y, Index z) const;
   [[nodiscard]] double initial(const Vec3& p, double t, double c) const;
   template <class Call>

@@ -41,6 +41,10 @@ namespace conoid::acoustic_fd {
 
 /// Variables of a cell in the layer of one axis.
 inline constexpr std::size_t layer_variables = 2;
+/// Arrays of a cell there: the variables and, where the density varies, the potential and the slope of the axis (medium.hpp).
+[[nodiscard]] inline std::size_t layer_arrays(const Problem& problem) {
+  return layer_variables + (problem.density && !problem.density->constant() ? 2 : 0);
+}
 
 /// Where the matched layers of an axis lie and their factors, for every node of the axis.
 struct MatchedLayer {

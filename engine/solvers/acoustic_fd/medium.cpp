@@ -56,6 +56,32 @@ void density_potential(const Problem& problem, const Stencil& stencil, Index x, 
     }
 }
 
+void density_stretch(const Problem& problem, const Stencil& stencil, std::size_t axis, Index x, Index y,
+                     std::span<double> potential, std::span<double> slope) {
+  const std::size_t nz = potential.size();
+  std::vector<double> centre(nz), low(nz), high(nz);
+  pressure_factor(problem, x, y, 0, 1, centre);
+  std::fill(potential.begin(), potential.end(), stencil.weight[0]);
+  std::fill(slope.begin(), slope.end(), 0.0);
+  for (Index i = 1; i <= stencil.radius; ++i) {
+    const double w = stencil.weight[static_cast<std::size_t>(i)], d = stencil.slope[static_cast<std::size_t>(i)];
+    if (axis < 2) {
+      pressure_factor(problem, x - (axis == 0 ? i : 0), y - (axis == 1 ? i : 0), 0, 1, low);
+      pressure_factor(problem, x + (axis == 0 ? i : 0), y + (axis == 1 ? i : 0), 0, 1, high);
+    } else {
+      const auto at = [&](Index z) { return centre[static_cast<std::size_t>(inside(problem, 2, z))]; };
+      for (std::size_t z = 0; z < nz; ++z) {
+        low[z] = at(static_cast<Index>(z) - i);
+        high[z] = at(static_cast<Index>(z) + i);
+      }
+    }
+    for (std::size_t z = 0; z < nz; ++z) {
+      potential[z] += w * (centre[z] / low[z] + centre[z] / high[z]);
+      slope[z] += d * (centre[z] / high[z] - centre[z] / low[z]);
+    }
+  }
+}
+
 double potential_bound(const Stencil& stencil, const Vec3& spacing, double lowest, double highest) {
   // V h² = Σ C_i (√(ρ/ρ_n) − 1) over all neighbours: largest with √(ρ_max/ρ_min) where C_i > 0, smallest where C_i < 0.
   const double root = std::sqrt(highest / lowest);

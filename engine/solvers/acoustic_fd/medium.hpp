@@ -21,6 +21,12 @@ void pressure_factor(const Problem& problem, Index x, Index y, Index z0, Index s
 /// h_x² V_h at all nz nodes of row (x, y).
 void density_potential(const Problem& problem, const Stencil& stencil, Index x, Index y, std::span<double> out);
 
+/// What the stretch of an axis does to the density (layers.hpp): the potential is part of the second derivative that is stretched,
+/// √ρ D(1/ρ D(√ρ q)) = D²q − (√ρ D²(1/√ρ)) q for D = (1/s) ∂, so that u'' and u' come as u'' − V_a u and u' − W_a u. V_a is the axis's part
+/// of V, W_a = √ρ ∂_h(1/√ρ), at all nodes of row (x, y), in nodes of the axis: without h_x²/h_a² and 1/h_a.
+void density_stretch(const Problem& problem, const Stencil& stencil, std::size_t axis, Index x, Index y,
+                     std::span<double> potential, std::span<double> slope);
+
 /// A bound of h_x² V_h over the grid from the range of ρ, for the stability limit.
 [[nodiscard]] double potential_bound(const Stencil& stencil, const Vec3& spacing, double lowest, double highest);
 

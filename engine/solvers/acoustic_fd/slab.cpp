@@ -31,7 +31,7 @@ Bytes march_bytes(const Problem& problem, int ranks) {
   Bytes layers = 0;
   for (std::size_t f = 0; f < 6; ++f)
     if (problem.faces[f].kind == FaceKind::matched)
-      layers += static_cast<Bytes>(static_cast<Index>(layer_variables) * problem.faces[f].width *
+      layers += static_cast<Bytes>(static_cast<Index>(layer_arrays(problem)) * problem.faces[f].width *
                                    (problem.grid.cells() / n[f / 2])) *
                 value;
   return static_cast<Bytes>(layout.count) * value * (2 + (varying ? 1 : 0) + (problem.density ? 1 : 0)) +

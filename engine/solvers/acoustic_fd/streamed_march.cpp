@@ -296,7 +296,7 @@ StreamPlan stream_plan(const Problem& problem) {
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
   const Bytes value = problem.double_precision ? 8 : 4;
   const bool varying = !problem.velocity || !problem.velocity->constant();
-  constexpr auto variables = static_cast<Index>(layer_variables);
+  const auto variables = static_cast<Index>(layer_arrays(problem));
   Index layers = 0;  // of y and z, as Field holds them
   const auto padded = [](Index k) { return (k + 15) / 16 * 16; };
   Index y_layers = 0;

@@ -71,6 +71,8 @@ struct MatchedArguments {
   std::int64_t stride_x = 0, stride_y = 0, a_stride_x = 0, a_stride_y = 0;
   std::int64_t along = 0;  ///< stride of the axis
   T* m[2] = {};
+  const T* v = nullptr;  ///< V_a and W_a, as m lies; null where the density is constant
+  const T* w = nullptr;
   std::int64_t m_stride_x = 0, m_stride_y = 0;
   const T* factor = nullptr;  ///< seven tables of `nodes`, at the first node of the box
   int nodes = 0;

@@ -66,6 +66,10 @@ __global__ void matched(MatchedArguments<T> t) {
     f = fused_one(t.curvature[i], low + high, f);
     g = fused_one(t.slope[i], high - low, g);
   }
+  if (t.v) {
+    f = fused_one(-t.v[own], *u, f);
+    g = fused_one(-t.w[own], *u, g);
+  }
   const T* c = t.factor + (t.axis == 0 ? x : t.axis == 1 ? y : z);
   const T E = c[0], m1 = t.m[0][own], m2 = t.m[1][own];
   const T n2 = fused_one(E, m2, fused_one(c[t.nodes], f, c[2 * t.nodes] * g));

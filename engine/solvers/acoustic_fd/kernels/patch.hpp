@@ -12,6 +12,7 @@
 //   matched layers    then o = fma(a r, extra, o), axis after axis, from the stencils f of u'' and g of u' along the axis:
 //     m2⁺ = fma(E, m2, fma(k2f, f, k2g g)),  m1⁺ = fma(E, m1, (m2⁺ + m2) + fma(k1f, f, k1g g)),
 //     extra = (m1⁺ + m1) + fma(k0f, f, k0g g)
+//   dense layers      f = fma(−V_a, u, f), g = fma(−W_a, u, g) first    the axis's part of V, and W: density_stretch of medium.hpp
 // (u + u) is exact, so fma(2, u, −o) gives the bits of (u + u) − o. No product is ever added outside an explicit fma, so
 // a compiler that contracts a·b + c has nothing to contract. With σ = 0, V = 0, extra = 0 all give the bits of the plain
 // cell (up to the sign of a zero).
@@ -109,6 +110,8 @@ struct MemoryPatch {
   Index a_stride_slow = 0, a_stride_fast = 0;
   T* m1 = nullptr;
   T* m2 = nullptr;
+  const T* v = nullptr;  ///< V_a and W_a, as m1 and m2 lie; null where the density is constant
+  const T* w = nullptr;
   Index m_stride_slow = 0, m_stride_fast = 0;
   /// E, k2f, k2g, k1f, k1g, k0f, k0g: tables along z (the z axis), or along x or y with these strides.
   const T* factor[7]{};

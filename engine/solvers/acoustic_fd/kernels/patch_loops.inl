@@ -21,10 +21,12 @@ inline __attribute__((always_inline)) T laplacian(const T* __restrict u, Index s
   return L;
 }
 
-/// One cell of the memory: the stencils of the axis, the two variables, the correction; `c` are the seven factors.
-template <class T, int Radius, bool Damped>
+/// One cell of the memory: the stencils of the axis, the two variables, the correction; `c` are the seven factors. `v` and `w` are
+/// read where the density varies.
+template <class T, int Radius, bool Damped, bool Dense>
 inline __attribute__((always_inline)) void memory_cell(const T* __restrict u, T* __restrict o, const T* __restrict a,
-                                                       T* __restrict m1, T* __restrict m2, const T* curvature,
+                                                       T* __restrict m1, T* __restrict m2, const T* __restrict v,
+                                                       const T* __restrict w, const T* curvature,
                                                        const T* slope, Index stride, T sigma, T c0, T c1, T c2, T c3,
                                                        T c4, T c5, T c6) {
   T f = curvature[0] * u[0], g = 0;
@@ -32,6 +34,10 @@ inline __attribute__((always_inline)) void memory_cell(const T* __restrict u, T*
   for (int i = 1; i <= Radius; ++i) {
     f = fused(curvature[i], u[-i * stride] + u[i * stride], f);
     g = fused(slope[i], u[i * stride] - u[-i * stride], g);
+  }
+  if constexpr (Dense) {
+    f = fused(-*v, u[0], f);
+    g = fused(-*w, u[0], g);
   }
   const T n2 = fused(c0, *m2, fused(c1, f, c2 * g));
   const T n1 = fused(c0, *m1, (n2 + *m2) + fused(c3, f, c4 * g));
@@ -43,7 +49,7 @@ inline __attribute__((always_inline)) void memory_cell(const T* __restrict u, T*
   *m1 = n1;
 }
 
-template <class T, int Radius, bool Varying, bool Damped>
+template <class T, int Radius, bool Varying, bool Damped, bool Dense>
 void memory_rows(const MemoryPatch<T>& r) {
   T curvature[Radius + 1], slope[Radius + 1];
   for (int i = 0; i <= Radius; ++i) {
@@ -66,10 +72,11 @@ void memory_rows(const MemoryPatch<T>& r) {
         const T* a = r.a + p * r.a_stride_slow + q * r.a_stride_fast + z0;
         const Index own = p * r.m_stride_slow + q * r.m_stride_fast + z0;
         T *m1 = r.m1 + own, *m2 = r.m2 + own;
+        const T *v = Dense ? r.v + own : u, *w = Dense ? r.w + own : u;
         const T sigma = Damped ? r.sigma_slow[p] + r.sigma_fast[q] : T(0);
         if constexpr (Varying) {
           const auto cell = [&](Index j) __attribute__((always_inline)) {
-            memory_cell<T, Radius, Damped>(u + j, o + j, a + j, m1 + j, m2 + j, curvature, slope, 1,
+            memory_cell<T, Radius, Damped, Dense>(u + j, o + j, a + j, m1 + j, m2 + j, v + j, w + j, curvature, slope, 1,
                                            Damped ? sigma + r.sigma_z[z0 + j] : T(0), table[0][j], table[1][j],
                                            table[2][j], table[3][j], table[4][j], table[5][j], table[6][j]);
           };
@@ -85,7 +92,7 @@ void memory_rows(const MemoryPatch<T>& r) {
                   c4 = r.factor[4][row], c5 = r.factor[5][row], c6 = r.factor[6][row];
 #pragma GCC ivdep
           for (Index j = 0; j < count; ++j)
-            memory_cell<T, Radius, Damped>(u + j, o + j, a + j, m1 + j, m2 + j, curvature, slope, stride,
+            memory_cell<T, Radius, Damped, Dense>(u + j, o + j, a + j, m1 + j, m2 + j, v + j, w + j, curvature, slope, stride,
                                            Damped ? sigma + r.sigma_z[z0 + j] : T(0), c0, c1, c2, c3, c4, c5, c6);
         }
       }
@@ -94,10 +101,16 @@ void memory_rows(const MemoryPatch<T>& r) {
 
 template <class T, int Radius, bool Varying>
 void memory(const MemoryPatch<T>& r) {
-  if (r.sigma_z)
-    memory_rows<T, Radius, Varying, true>(r);
-  else
-    memory_rows<T, Radius, Varying, false>(r);
+  if (r.v) {
+    if (r.sigma_z)
+      memory_rows<T, Radius, Varying, true, true>(r);
+    else
+      memory_rows<T, Radius, Varying, false, true>(r);
+  } else if (r.sigma_z) {
+    memory_rows<T, Radius, Varying, true, false>(r);
+  } else {
+    memory_rows<T, Radius, Varying, false, false>(r);
+  }
 }
 
 /// Up to sixteen cells from z on; the lane of a cell is its place in the block.

@@ -66,6 +66,10 @@ void memory(const MemoryPatch<T>& r) {
           g = std::fma(r.slope[i], u[i * r.stride] - u[-i * r.stride], g);
         }
         const Index own = p * r.m_stride_slow + q * r.m_stride_fast + z;
+        if (r.v) {
+          f = std::fma(-r.v[own], u[0], f);
+          g = std::fma(-r.w[own], u[0], g);
+        }
         const T E = factor(0);
         const T m2 = std::fma(E, r.m2[own], std::fma(factor(1), f, factor(2) * g));
         const T m1 = std::fma(E, r.m1[own], (m2 + r.m2[own]) + std::fma(factor(3), f, factor(4) * g));
