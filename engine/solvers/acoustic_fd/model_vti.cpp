@@ -145,7 +145,7 @@ std::optional<std::string> decompressed(std::string_view text, std::size_t from,
   const std::uint64_t blocks = count_at(first, 0, count_size, big),
                       whole = count_at(first, count_size, count_size, big),
                       rest = count_at(first, 2 * count_size, count_size, big);
-  if (blocks == 0 || blocks > text.size() / count_size || whole > size || rest > size) return std::nullopt;
+  if (blocks == 0 || blocks > text.size() / count_size) return std::nullopt;
   const std::size_t head = (3 + static_cast<std::size_t>(blocks)) * count_size;
   const std::string counts = bytes_at(from, head);
   if (counts.size() < head) return std::nullopt;

@@ -173,7 +173,7 @@ class TestInputVerbs : public QObject {
       for (QString& word : words) {
         if (word == "FILE") word = program == "gmsh" ? (words.contains("-save") ? "a.msh" : "a.geo") : "a.stl";
         if (word == "OUT" || word == "OUT.msh") word = QString("out%1.msh").arg(followed);
-        if (word == "NAME") word = "no-such-case";
+        if (word == "NAME") word = "point-source";
         if (word == "CASE") word = "no-such-case.json";
         if (word == "RUN" || word == "latest") word = "no-such-run";
         if (word == "SOLVER") word = "no-such-solver";
@@ -181,7 +181,9 @@ class TestInputVerbs : public QObject {
       QProcess process;
       rod::prepare(process, scratch.path());
       // Without a file that fits, the command line must at least be one: what is missing is said, not how it is written.
-      const bool complete = !words.filter("no-such").isEmpty() ? false : program == "gmsh" || words.value(0) == "mesh";
+      const bool complete = !words.filter("no-such").isEmpty()
+                                ? false
+                                : program == "gmsh" || QStringList{"mesh", "new", "list"}.contains(words.value(0));
       if (!complete && !words.isEmpty() && words.filter("no-such").isEmpty()) words << "--help";
       process.start(program == "gmsh" ? "gmsh" : CONOID_BIN_DIR "/conoid", words);
       const rod::Said said = rod::collect(process);
