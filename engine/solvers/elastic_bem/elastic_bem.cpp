@@ -318,7 +318,7 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
   const std::span<const double> fade = far != nullptr ? std::span<const double>() : std::span<const double>(s.window);
   std::vector<std::vector<Complex3>> forces;
   if (far != nullptr)
-    for (const BoundaryValues& v : out.scattered) forces.push_back(far->forces(v.traction));
+    for (const BoundaryValues& v : out.scattered) forces.push_back(far->forces(v.traction, v.displacement));
   out.at_points.assign(shown(), std::vector<Complex3>(points_.size()));
   const auto put = [&](std::size_t q, std::size_t k, Complex3 u) {
     if (incident[q]) {

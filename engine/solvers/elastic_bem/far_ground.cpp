@@ -80,15 +80,22 @@ std::unique_ptr<FarGround> FarGround::make(const Surface& s, const SurfaceOption
   // Places: the weight of each traction node, then cells of the box around each condition.
   f.weight_.assign(s.traction_node.size(), 0);
   f.place_of_.assign(s.traction_node.size(), -1);
+  f.volume_.assign(s.nodes.size(), 0);
+  f.node_place_.assign(s.nodes.size(), -1);
   PointSet set;
   for (Index k = 0; k < s.active; ++k) {
     const Element& e = s.elements[static_cast<std::size_t>(k)];
     if (e.condition <= 0) continue;
     set.clear();
     product_rule(e, 4, 4, set);
-    for (std::size_t q = 0; q < set.w.size(); ++q)
-      for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
+    for (std::size_t q = 0; q < set.w.size(); ++q) {
+      const double depth = dot({set.x[q], set.y[q], set.z[q]}, f.down_) + f.level_,
+                   column = -depth * dot({set.nx[q], set.ny[q], set.nz[q]}, f.down_);
+      for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a) {
         f.weight_[static_cast<std::size_t>(e.traction[a])] += set.w[q] * set.shape[q][a];
+        f.volume_[static_cast<std::size_t>(e.node[a])] += column * set.shape[q][a];
+      }
+    }
   }
   const Vec3 ex = std::abs(f.down_[0]) < 0.9 ? unit(cross(f.down_, {0, 1, 0})) : Vec3{0, 1, 0}, ey = cross(f.down_, ex);
   std::map<int, std::array<std::array<double, 2>, 2>> boxes;
@@ -139,7 +146,9 @@ std::unique_ptr<FarGround> FarGround::make(const Surface& s, const SurfaceOption
     }
     if (dot(sub(at, f.centre_), f.down_) > deepest_place * f.reach_) continue;
     if (distance(at, f.centre_) + radius > 0.9 * f.reach_) return refuse("loads or foundations reach its rim");
-    for (std::size_t t : list) f.place_of_[t] = static_cast<Index>(f.places_.size());
+    for (std::size_t t : list)
+      f.place_of_[t] = f.node_place_[static_cast<std::size_t>(s.traction_node[t])] =
+          static_cast<Index>(f.places_.size());
     // Four points have the place's mean and second moments along the surface: c ± √(2 λ_i) e_i.
     const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> axes(spread);
     Place place;
@@ -326,11 +335,16 @@ std::vector<Complex> FarField::beyond_rows(Team& team, std::span<const Vec3> poi
   return out;
 }
 
-std::vector<Complex3> FarField::forces(const std::vector<Complex3>& traction) const {
+std::vector<Complex3> FarField::forces(const std::vector<Complex3>& traction,
+                                       const std::vector<Complex3>& displacement) const {
   std::vector<Complex3> out(ground_->places().size());
   for (std::size_t t = 0; t < traction.size(); ++t)
     if (const Index k = ground_->place_of()[t]; k >= 0)
       for (std::size_t d = 0; d < 3; ++d) out[static_cast<std::size_t>(k)][d] += ground_->weight()[t] * traction[t][d];
+  for (std::size_t n = 0; n < displacement.size(); ++n)
+    if (const Index k = ground_->node_place()[n]; k >= 0)
+      for (std::size_t d = 0; d < 3; ++d)
+        out[static_cast<std::size_t>(k)][d] -= inertia() * ground_->volume()[n] * displacement[n][d];
   return out;
 }
 

@@ -2,8 +2,8 @@
 // The ground beyond a mesh that ends: what the missing free surface would add.
 //
 // Loads and foundations near the middle of flat ground push it away as the forces do that they exert, spread over few places:
-//   u(x) ≈ Σ_k G(x − y_k) F_k,  F_k = ∫ t dS over the elements of place k,
-// with G of surface_loads.hpp. This is put in where the mesh's own displacement fades out (Surface::window) and on rings beyond the
+//   u(x) ≈ Σ_k G(x − y_k) F_k,  F_k = ∫ t dS − ρω² ∫ u dV over the elements of place k and the pit above them,
+// with G of surface_loads.hpp (Betti's theorem for the pit filled with ground that moves with its wall). This is put in where the mesh's own displacement fades out (Surface::window) and on rings beyond the
 // rim:  c u + ∫ w t* u dS + Σ_k F_k ∫ (1 − w) t* G(x − y_k) dS = ∫ u* t dS.
 // The F_k are those of the solution, so that the columns of tractions change and nothing is iterated. At low frequency, where
 // fading alone leaves an error of the order a/R (a: size of the loads, R: reach of the ground), one of the order (a/R)² is left.
@@ -37,9 +37,13 @@ class FarGround {
     double radius = 0;
   };
   [[nodiscard]] const std::vector<Place>& places() const { return places_; }
-  [[nodiscard]] const std::vector<Index>& place_of() const { return place_of_; }  ///< a traction node; −1: none
-  [[nodiscard]] const std::vector<double>& weight() const { return weight_; }     ///< ∫ N dS of a traction node
-  [[nodiscard]] double level() const { return level_; }                           ///< of the rim along −down
+  [[nodiscard]] const std::vector<Index>& place_of() const { return place_of_; }      ///< a traction node; −1: none
+  [[nodiscard]] const std::vector<Index>& node_place() const { return node_place_; }  ///< a node; −1: none
+  [[nodiscard]] const std::vector<double>& volume() const {
+    return volume_;
+  }  ///< of the columns above a node's part of a pit
+  [[nodiscard]] const std::vector<double>& weight() const { return weight_; }  ///< ∫ N dS of a traction node
+  [[nodiscard]] double level() const { return level_; }                        ///< of the rim along −down
   [[nodiscard]] const Vec3& down() const { return down_; }
   /// u at a point of the surface for a unit force along j at a place.
   [[nodiscard]] Matrix3 displacement(const Harmonic& h, const Vec3& x, std::size_t place) const;
@@ -59,7 +63,8 @@ class FarGround {
   double level_ = 0, reach_ = 0;  ///< mean distance of the rim from its centre
   std::vector<Place> places_;
   std::vector<Index> place_of_;
-  std::vector<double> weight_;
+  std::vector<double> weight_, volume_;
+  std::vector<Index> node_place_;
   std::unique_ptr<SurfaceLoads> loads_;
 };
 
@@ -77,8 +82,10 @@ class FarField {
   /// The same at other points off the rings.
   [[nodiscard]] std::vector<Complex> beyond_rows(Team& team, std::span<const Vec3> points, bool deterministic,
                                                  std::stop_token stop) const;
+  [[nodiscard]] double inertia() const { return h_.rho * h_.omega * h_.omega; }
   /// F_k of boundary values.
-  [[nodiscard]] std::vector<Complex3> forces(const std::vector<Complex3>& traction) const;
+  [[nodiscard]] std::vector<Complex3> forces(const std::vector<Complex3>& traction,
+                                             const std::vector<Complex3>& displacement) const;
   /// Σ G F_k at a point of the surface.
   [[nodiscard]] Complex3 displacement(const std::vector<Complex3>& forces, const Vec3& x) const;
   /// −Σ_k ∫ t* G F_k over the rings at points off them: out[case][point].

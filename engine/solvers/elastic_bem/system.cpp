@@ -101,15 +101,18 @@ std::vector<std::complex<Real>> far_columns(const FarField& far, const std::vect
 }
 
 template <class Real>
-void put_far(const FarGround& ground, const Targets<Real>& targets, const std::vector<std::complex<Real>>& more,
+void put_far(const FarField& far, const Targets<Real>& targets, const std::vector<std::complex<Real>>& more,
              Index rows) {
-  each_column(
-      targets, [&](std::complex<Real>* column, std::complex<Real> factor, bool traction, std::size_t t, std::size_t d) {
-        if (!traction || ground.place_of()[t] < 0) return;
-        const std::complex<Real>* from = more.data() + (3 * ground.place_of()[t] + static_cast<Index>(d)) * rows;
-        const std::complex<Real> weight = -factor * static_cast<Real>(ground.weight()[t]);
-        for (Index i = 0; i < rows; ++i) column[i] += weight * from[i];
-      });
+  const FarGround& ground = far.ground();
+  each_column(targets,
+              [&](std::complex<Real>* column, std::complex<Real> factor, bool traction, std::size_t k, std::size_t d) {
+                const Index place = traction ? ground.place_of()[k] : ground.node_place()[k];
+                const double share = traction ? ground.weight()[k] : far.inertia() * ground.volume()[k];
+                if (place < 0 || share == 0) return;
+                const std::complex<Real>* from = more.data() + (3 * place + static_cast<Index>(d)) * rows;
+                const std::complex<Real> weight = -factor * static_cast<Real>(share);
+                for (Index i = 0; i < rows; ++i) column[i] += weight * from[i];
+              });
 }
 
 /// One equation more, in the rows that the mode names.
@@ -163,7 +166,7 @@ std::vector<std::complex<Real>> rigid_columns(const FreeMotions& free, const Tar
 /// Where the mesh fades out, its displacement is made up by the far field.
 void blend(const FarField& far, const Surface& s, const std::vector<std::array<Index, 3>>& unknown_traction,
            BoundaryValues& v) {
-  const std::vector<Complex3> forces = far.forces(v.traction);
+  const std::vector<Complex3> forces = far.forces(v.traction, v.displacement);
   const auto n = static_cast<std::size_t>(3 * s.node_count());
   for (std::size_t k = 0; k < s.nodes.size(); ++k)
     for (std::size_t d = 0; d < 3; ++d) {
@@ -413,8 +416,8 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(
   fade_columns<Real>(s, targets, n, true);
   fade_columns<Real>(s, inner, 3 * extra, false);
   if (far != nullptr) {
-    put_far<Real>(far->ground(), targets, more, n);
-    put_far<Real>(far->ground(), inner, more2, 3 * extra);
+    put_far<Real>(*far, targets, more, n);
+    put_far<Real>(*far, inner, more2, 3 * extra);
   }
   for (const WeakMode& mode : hollow_modes(s, harmonic)) put_mode<Real>(mode, targets, n, all_threads);
   if (is_free)

@@ -57,7 +57,8 @@ std::vector<Complex3> TestBody::inside(double omega, const std::vector<Vec3>& po
                             far_ ? std::span<const double>() : surface_->window)
                .front();
   if (far_) {
-    const auto more = far_->beyond_at(team_, points, {far_->forces(values.traction)}, false).front();
+    const auto more =
+        far_->beyond_at(team_, points, {far_->forces(values.traction, values.displacement)}, false).front();
     for (std::size_t k = 0; k < u.size(); ++k)
       for (std::size_t d = 0; d < 3; ++d) u[k][d] += more[k][d];
   }

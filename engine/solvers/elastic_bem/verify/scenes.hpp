@@ -92,8 +92,8 @@ struct WaveMotion {
   double motion = 0, rotation = 0;
 };
 [[nodiscard]] WaveMotion sphere_under_wave(double a0, Team& team);
-/// Half of a sphere in the ground, the wave grazing it, at several k_S a.
-[[nodiscard]] std::vector<WaveMotion> hemisphere_under_wave(const std::vector<double>& a0, Team& team);
+/// Half of a sphere in the ground, the wave grazing it, at several k_S a; `fine`: finer mesh, ground to 8 radii instead of 5.
+[[nodiscard]] std::vector<WaveMotion> hemisphere_under_wave(const std::vector<double>& a0, bool fine, Team& team);
 /// Static K_h/μa of a welded rigid hemisphere, ground to `extent` radii.
 [[nodiscard]] double embedded_stiffness(double extent, Team& team);
 /// Displacement of a free sphere under even pressure against that at rest, and under an even traction against its acceleration.

@@ -272,6 +272,12 @@ class TestSolver : public QObject {
         "direction of the wave is zero");
     row("plane", R"({"output": {"planes": [{"normal": "y", "low": [0, 0, 0], "high": [0, 0, 1], "points": [2, 2]}]}})",
         "no extent along x");
+    row("above", R"({"output": {"receivers": [{"name": "up", "position": [0, 0, 1]}]}})",
+        "receiver 'up' at (0, 0, 1) lies above");
+    row("in a trench", R"({"output": {"receivers": [{"position": [2.5, 0, -0.5]}]}})",
+        "lies above the ground or in a hollow");
+    row("beside", R"({"output": {"receivers": [{"position": [20, 0, 0]}]}})", "beside the meshed ground");
+    row("nearly incompressible", R"({"materials": {"poisson": 0.49995}})", "1/(1 - 2 nu) = 10000");
     row("memory", R"({"compute": {"memory": {"host": 1048576}}})", "the budget is");
   }
   void bad_cases() {
@@ -287,6 +293,60 @@ class TestSolver : public QObject {
       for (const Diagnostic& d : ElasticBem().check(*input, nullptr)) said += QString::fromStdString(d.render()) + "\n";
     }
     QVERIFY2(said.contains(words), qPrintable(said));
+  }
+  void ground_reaches_as_far_as_waves_ask_for() {
+    const auto extent = [](double frequency) {
+      Json json = read_json(R"({"solver": "elastic-bem", "ground": {"kind": "disc", "radius": 1},
+        "materials": {"shear_modulus": 1, "density": 1}, "foundations": [{"group": "foundation"}],
+        "parameters": {"frequencies": {"values": [0]}}, "output": {"receivers": [{"position": [40, 3, 0]}]}})");
+      json["parameters"]["frequencies"]["values"][0] = frequency;
+      const auto input = resolved(json);
+      std::vector<Diagnostic> said;
+      const auto problem = make_problem(input.value(), nullptr, said);
+      return problem ? 0.5 * problem->scene.surface->diameter / std::sqrt(2.0) : 0.0;
+    };
+    QVERIFY(std::abs(extent(0.25) - 5) < 1e-6);
+    QVERIFY(std::abs(extent(0.125) - 8) < 1e-6);
+    QVERIFY(std::abs(extent(0.001) - 12) < 1e-6);
+  }
+  void frames_begin_with_the_first_frequency() {
+    Json json = foundation_case();
+    Run run(json);
+    FrameBuilder builder({}, 1);
+    run.solver.fill(builder);
+    for (const FramePart& part : builder.finish()->parts) QVERIFY(part.fields.empty());
+  }
+  void loads_on_a_free_body_at_rest_are_in_equilibrium() {
+    const auto said = [](const char* load, double frequency) {
+      Json json = read_json(R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"},
+        "materials": {"shear_modulus": 1, "density": 1}, "parameters": {"domain": "inside", "frequencies": {"values": [0]}}})");
+      json["excitation"]["loads"] = read_json(load);
+      json["parameters"]["frequencies"]["values"][0] = frequency;
+      const Mesh ball = *icosphere({.divisions = 2});
+      QString all;
+      for (const Diagnostic& d : ElasticBem().check(resolved(json).value(), &ball))
+        all += QString::fromStdString(d.render()) + "\n";
+      return all;
+    };
+    const char* push = R"([{"kind": "traction", "group": "surface", "value": [0, 0, 1]}])";
+    QVERIFY2(said(push, 0).contains("not in equilibrium"), qPrintable(said(push, 0)));
+    QVERIFY2(said(push, 1e-3).isEmpty(), qPrintable(said(push, 1e-3)));
+    const char* press = R"([{"kind": "pressure", "group": "surface", "value": 1}])";
+    QVERIFY2(said(press, 0).isEmpty(), qPrintable(said(press, 0)));
+  }
+  void flipped_cells_of_open_ground_are_turned() {
+    Mesh mesh = *ground_disc({.order = 1});
+    std::swap(mesh.mutable_connectivity()[1], mesh.mutable_connectivity()[3]);
+    const Json json = read_json(
+        R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
+      "parameters": {"frequencies": {"values": [0.01]}}, "foundations": [{"group": "foundation"}]})");
+    std::vector<Diagnostic> said;
+    const auto problem = make_problem(resolved(json).value(), &mesh, said);
+    QVERIFY(problem != nullptr);
+    QCOMPARE(said.size(), std::size_t{1});
+    QVERIFY2(QString::fromStdString(said[0].render()).contains("1 flipped cells"), said[0].render().c_str());
+    for (Index e = 0; e < problem->scene.surface->active; ++e)
+      QVERIFY(problem->scene.surface->elements[static_cast<std::size_t>(e)].at(0.5, 0.5).area[2] > 0);
   }
   void bad_meshes() {
     const auto said = [](const Mesh& mesh, const char* domain) {
