@@ -132,6 +132,25 @@ void check_devices(const Problem& problem, const Case& input, std::vector<Diagno
       "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
 }
 
+/// Why a run whose time step passed the check may grow nevertheless, and what ends it.
+std::string divergence_advice(const Setup& setup) {
+  const Problem& p = setup.problem;
+  std::string advice;
+  // Weights of alternating signs: at orders 8 to 12 the operator of the density has growing modes from contrasts of about ten between
+  // single nodes on (medium.hpp).
+  if (p.order >= 8 && setup.density.highest > 10 * setup.density.lowest)
+    advice += "The density jumps more than tenfold, which orders above 6 do not bear from node to node: use order 6. ";
+  const auto any = [&](auto&& is) { return std::any_of(p.faces.begin(), p.faces.end(), is); };
+  if (any([](const Face& f) { return f.kind == FaceKind::matched; }) && any([](const Face& f) { return !f.absorbs(); }))
+    advice +=
+        "Waves that reflecting faces keep beside a matched layer may grow in it: let more faces absorb, widen the "
+        "layer, or "
+        "make it a sponge. ";
+  if (!p.double_precision)
+    advice += "Single precision ends at 3e38 Pa: lower the amplitudes of the sources, or use double precision. ";
+  return advice + "A smaller time step helps in none of these: this one is stable.";
+}
+
 }  // namespace
 
 std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*/) const {
@@ -480,13 +499,13 @@ Status AcousticFd::append_energy(RunContext& context) {
     return make_error(
         ErrorCode::not_converged,
         fmt::format("the field is no longer finite at step {} (t = {})", march_->steps_done(), format_quantity(t, "s")),
-        "Lower the Courant number or the attenuation of the sponges; the results up to here are kept.");
+        divergence_advice(setup_) + " The results up to here are kept.");
   TableInfo info = table_info(of_shot("energy"), "Energy of the field");
   for (const char* name : {"kinetic", "potential", "total"}) info.columns.push_back({name, "Pa^2 m", name});
   info.definition =
       "Conserved energy of the leapfrog scheme half-way between two steps: kinetic 1/2 sum ((p1 - p0) / (c "
       "dt))^2 dV, "
-      "potential -1/2 sum p1 Laplace(p0) dV; constant without sponge once the sources are silent.";
+      "potential -1/2 sum p1 Laplace(p0) dV; constant without absorbing faces once the sources are silent.";
   context.results.table(info).append({t, e.kinetic, e.potential, e.total()});
   if (sums_.energy_first == 0) sums_.energy_first = e.total();
   sums_.energy_last = e.total();
@@ -708,7 +727,7 @@ Status AcousticFd::finish(RunContext& context) {
   number("pressure_largest", peak, "Pa");
   if (!std::isfinite(peak))
     return make_error(ErrorCode::not_converged, "the field is not finite at the end of the run",
-                      "Lower the Courant number or the attenuation of the sponges; the results are kept.");
+                      divergence_advice(setup_) + " The results are kept.");
   return {};
 }
 

@@ -4,9 +4,11 @@
 
 #include "engine/solvers/acoustic_fd/march.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,24 @@ inline Problem busy_problem(int order, std::array<Index, 3> points, bool equal, 
   p.receivers = {{"A", inside(0.11, 0.92, 0.5)}, {"B", inside(0.5, 0.5, 0.5)}, {"C", inside(0.77, 0.31, 0.97)}};
   return p;
 }
+
+/// A density that varies along every axis, up to `contrast` times, from one node to the next too: waves of `nodes` over (1, 0.7, 1.3) each way.
+class RoughDensity final : public Velocity {
+ public:
+  RoughDensity(double lowest, double contrast, double length) : lowest_(lowest), contrast_(contrast), length_(length) {}
+  void row(double x, double y, double z0, double dz, std::span<double> out) const override {
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      const double z = z0 + static_cast<double>(k) * dz;
+      const double wave =
+          std::sin(x / length_) * std::cos(0.7 * y / length_) + std::sin(1.3 * z / length_ + 0.4 * x / length_);
+      out[k] = lowest_ * std::pow(contrast_, 0.25 * (2 + wave));
+    }
+  }
+  [[nodiscard]] SpeedRange range(const Vec3&, const Vec3&) const override { return {lowest_, lowest_ * contrast_}; }
+
+ private:
+  double lowest_, contrast_, length_;
+};
 
 /// Matched layers in place of the sponges.
 inline void make_matched(Problem& p) {

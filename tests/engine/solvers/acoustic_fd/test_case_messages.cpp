@@ -64,9 +64,9 @@ class TestCaseMessages : public QObject {
                                  << "null" << true << QStringList{"neither duration nor steps"};
     QTest::newRow("source outside") << "excitation.sources.0.position"
                                     << "[300, 700, 300]" << true << QStringList{"source 1", "700 m", "590 m"};
-    QTest::newRow("source in sponge") << "excitation.sources.0.position"
-                                      << "[300, 300, 50]" << false
-                                      << QStringList{"absorbing layer of face z_min", "5.0 nodes"};
+    QTest::newRow("source in a layer") << "excitation.sources.0.position"
+                                       << "[300, 300, 50]" << false
+                                       << QStringList{"absorbing layer of face z_min", "5.0 nodes"};
     QTest::newRow("receiver outside") << "output.receivers.0.position"
                                       << "[-1, 300, 300]" << true << QStringList{"R1", "outside"};
     QTest::newRow("line outside") << "output.receiver_lines"
@@ -76,8 +76,8 @@ class TestCaseMessages : public QObject {
                                   << "40" << true << QStringList{"100 Hz", "1.50 nodes", "spacing of"};
     QTest::newRow("coarse") << "excitation.sources.0.signal.frequency"
                             << "25" << false << QStringList{"62.5 Hz", "2.4 nodes", "wrong by"};
-    QTest::newRow("sponges meet") << "boundaries.x_min.width"
-                                  << "45" << true << QStringList{"along x", "65 nodes", "60"};
+    QTest::newRow("layers meet") << "boundaries.x_min.width"
+                                 << "55" << true << QStringList{"along x", "64 nodes", "60"};
     QTest::newRow("no spacing") << "grid.spacing"
                                 << "null" << true << QStringList{"spacing"};
     QTest::newRow("size and points") << "grid.size"

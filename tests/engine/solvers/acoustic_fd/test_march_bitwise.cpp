@@ -68,7 +68,7 @@ class TestMarchBitwise : public QObject {
             n[2] += std::uniform_int_distribution<Index>(0, 40)(random);
             Problem p = busy_problem(order, n, equal, varying, wide);
             if (n[0] % 2 == 0) make_matched(p);
-            if (n[1] % 2 == 0) p.density = layered_velocity(0, 1, p.grid.origin[0], {{0, 1000, 5}, {20, 2200, 0}});
+            if (n[1] % 2 == 0) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
             p.kernel = "reference";
             const Everything truth = run(p, "cpu:1", 7);
             double largest = 0;
@@ -150,8 +150,7 @@ class TestMarchBitwise : public QObject {
       const std::array<Index, 3> n{number(order + 9, 45), number(order + 9, 45), number(order + 9, 60)};
       Problem p = busy_problem(order, n, trial % 3 != 0, trial % 4 != 1, trial % 5 == 4);
       if (trial % 2 == 1) make_matched(p);
-      if (trial % 7 >= 5)
-        p.density = layered_velocity(0, 1, p.grid.origin[0], {{0, 1000, 5}, {20, 2200, 0}, {31, 1800, 3}});
+      if (trial % 7 >= 5) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
       const Index steps = number(5, 24);
       p.kernel = "reference";
       p.tiling = "stepwise 8";

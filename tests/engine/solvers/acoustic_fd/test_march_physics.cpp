@@ -139,6 +139,53 @@ class TestMarchPhysics : public QObject {
       }
   }
 
+  /// Densities that vary along the normals of all layers, from node to node and in jumps, with and without the speed: what a layer feeds
+  /// grows by up to a tenth a step (jumps of 1.9), so a thousand steps would show a hundredth of it.
+  void density_inside_matched_layers_feeds_nothing() {
+    struct Medium {
+      const char* name;
+      std::shared_ptr<const Velocity> density;
+      bool slow;
+    };
+    for (const int order : {2, 4, 8, 12})
+      for (const Medium& medium :
+           {Medium{"rough", std::make_shared<testing::RoughDensity>(1000, 3, 0.7), false},
+            Medium{"rough, slow below", std::make_shared<testing::RoughDensity>(1000, 1.9, 0.7), true},
+            Medium{"floor", layered_velocity(2, 1, 0, {{0, 1900, 0}, {4.5, 1000, 0}}), true}}) {
+        const bool wide = order % 8 == 4;
+        const Index width = safe_matched_width(order), n = 2 * width + order + 1;
+        Problem p = box(order, {n, n, n}, {1, 1, 1}, FaceKind::matched);
+        for (auto& f : p.faces) f.width = width;
+        if (order == 4) p.faces[5].kind = FaceKind::free_surface;
+        p.double_precision = wide;
+        p.density = medium.density;
+        p.reference_density = 1000;
+        if (medium.slow) {
+          p.velocity = layered_velocity(2, 1, 0, {{0, 340, 0}, {6.5, 250, 0}});
+          p.speed = {250, 340};
+        }
+        p.dt = 0.6 * largest_time_step(stencil_of_order(order), p.grid.spacing, 340);
+        const auto middle = 0.5 * static_cast<double>(n);
+        p.initial = {Initial::Kind::pulse, 1.0, 0.6, {middle, middle, middle}};
+        const auto cluster = single_rank();
+        Team team({WorkerSpec{"cpu", 1, 1}});
+        const auto march = make_march(p, this_machine(), *cluster);
+        march->start(team, *cluster);
+        const auto peak_after = [&](Index steps) {
+          march->advance(team, *cluster, steps, nullptr);
+          return march->peak(team);
+        };
+        const double early = peak_after(300), late = peak_after(1200);
+        QVERIFY2(early < 0.5 && late < 0.5 * early,
+                 qPrintable(QString("order %1, %2, double %3: %4 after 300 steps, %5 after 1500")
+                                .arg(order)
+                                .arg(medium.name)
+                                .arg(wide)
+                                .arg(early)
+                                .arg(late)));
+      }
+  }
+
   void a_plane_pulse_travels_without_change() {
     // One axis, order 8, 12 nodes in the width: the shape arrives to better than 1 %.
     Problem p = box(8, {121, 9, 9}, {1, 1, 1}, FaceKind::rigid);
