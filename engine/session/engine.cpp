@@ -430,7 +430,12 @@ void Engine::keep_frame() {
   FrameBuilder builder(kept_fields_of(setup_.input), files_->frames());
   builder.at(at_.step, at_.value, FrameAxis::time);
   guard_.watch("fill a frame", [&] { setup_.solver->fill(builder); });
-  if (cluster_.leads()) files_->add_frame(builder.finish());
+  if (cluster_.leads()) {
+    // A solver may have nothing to show yet, or still what is kept already: it says of which step its fields are.
+    const auto frame = builder.finish();
+    const bool is_kept = files_->frames() > 0 && frame->step < at_.step && frame->step <= kept_.step;
+    if (!frame->parts.empty() && !is_kept) files_->add_frame(frame);
+  }
   kept_ = moment();
   frame_due_ = false;
 }
