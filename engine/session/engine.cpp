@@ -435,10 +435,12 @@ void Engine::keep_frame() {
   guard_.watch("fill a frame", [&] { setup_.solver->fill(builder); });
   if (cluster_.leads()) {
     const auto frame = builder.finish();
-    // Solvers without a state before the first step have their geometry to show there, but nothing to keep.
+    // A solver may still have what is kept already: it says of which step its fields are. Before the first step it may have its
+    // geometry to show, but nothing to keep.
+    const bool is_kept = files_->frames() > 0 && frame->step < at_.step && frame->step <= kept_.step;
     const bool empty = std::all_of(frame->parts.begin(), frame->parts.end(),
                                    [](const FramePart& part) { return part.fields.empty(); });
-    if (at_.step > 0 || !empty) files_->add_frame(frame);
+    if (!is_kept && (at_.step > 0 ? !frame->parts.empty() : !empty)) files_->add_frame(frame);
   }
   kept_ = moment();
   frame_due_ = false;

@@ -30,6 +30,10 @@ struct Builder {
   [[nodiscard]] bool is(Index face, BoundaryKind kind) const {
     return role[face] != no_role && kinds[role[face]].kind == kind;
   }
+  /// A conductor or a resistive sheet without thickness: elements on both sides.
+  [[nodiscard]] bool is_sheet(Index face) const {
+    return !one_sided(face) && (is(face, BoundaryKind::pec) || is(face, BoundaryKind::impedance));
+  }
   [[nodiscard]] bool one_sided(Index face) const { return domain.space.sides(face).tet[1] < 0; }
 
   Status sort_tets() {
@@ -77,6 +81,13 @@ struct Builder {
                             fmt::format("S, the group '{}', lies inside the mesh: tetrahedra on both sides of a face",
                                         names[role[f]]),
                             "S must be the outermost surface.");
+        if (is(f, BoundaryKind::pmc))
+          return make_error(
+              ErrorCode::invalid_input,
+              fmt::format("the group '{}' is a magnetic wall without thickness: elements on both sides of a face",
+                          names[role[f]]),
+              "Only conductors (pec) and resistive sheets (impedance) may be thin; cut the volume out of the mesh "
+              "behind a magnetic wall.");
         continue;
       }
       if (role[f] == no_role || is(f, BoundaryKind::currents)) {
@@ -108,6 +119,7 @@ struct Builder {
       if (role[f] == wanted) {
         const auto& s = domain.space.sides(f);
         out.push_back({s.tet[0], s.local[0], false});
+        if (is_sheet(f) && kinds[wanted].kind == BoundaryKind::pec) out.push_back({s.tet[1], s.local[1], false});
       }
     return out;
   }
@@ -190,11 +202,30 @@ struct Builder {
     return false;
   }
 
+  /// Sheets lie inside of S': the elements that touch them belong to the body. Whether there are any.
+  bool add_tets_at_sheets(std::vector<bool>& inner) const {
+    const Space& space = domain.space;
+    std::vector<bool> on_sheet(static_cast<std::size_t>(mesh.point_count()), false);
+    bool any = false;
+    for (Index f = 0; f < space.face_count(); ++f) {
+      if (!is_sheet(f)) continue;
+      any = true;
+      const auto& s = space.sides(f);
+      for (int k : local_faces[s.local[0]]) on_sheet[space.tets()[s.tet[0]].points[k]] = true;
+    }
+    for (std::size_t t = 0; any && t < inner.size(); ++t)
+      for (int k = 0; k < 4; ++k)
+        if (on_sheet[space.tets()[t].points[k]]) inner[t] = true;
+    return any;
+  }
+
   Status find_currents() {
     const Space& space = domain.space;
     const auto touches = [] {
-      return make_error(ErrorCode::invalid_input, "S touches the body",
-                        "Leave a layer of vacuum, 0.1 to 0.2 wavelengths thick, between the body and S.");
+      return make_error(
+          ErrorCode::invalid_input, "S touches the body",
+          "Leave a layer of vacuum between the body and S: 0.1 to 0.2 wavelengths, half of the body's size if that "
+          "is less, and two rows of elements.");
     };
     for (Index f = 0; f < domain.outer.faces(); ++f)
       if (space.tets()[domain.outer.face(f).tet].region != 0) return touches();
@@ -205,13 +236,14 @@ struct Builder {
     if (!named) {
       std::vector<bool> inner(space.tets().size(), false);
       for (std::size_t t = 0; t < inner.size(); ++t) inner[t] = space.tets()[t].region != 0;
+      const bool sheets = add_tets_at_sheets(inner);
       wall = wall_around(inner);
       if (std::none_of(wall.begin(), wall.end(), [](bool b) { return b; }))
         return make_error(ErrorCode::invalid_input,
                           "there is no body: the domain is vacuum up to S without a conductor",
                           "Give a region a material or a surface a boundary condition.");
       if (touches_outer(wall)) return touches();
-      for (int layer = 0; layer < options.layers_off; ++layer) {
+      for (int layer = sheets ? 1 : 0; layer < options.layers_off; ++layer) {
         std::vector<bool> near(static_cast<std::size_t>(mesh.point_count()), false);
         for (Index f = 0; f < space.face_count(); ++f)
           if (wall[f])
@@ -247,6 +279,11 @@ struct Builder {
         domain.currents_on_conductor = false;
     }
     if (faces.empty()) return make_error(ErrorCode::invalid_input, "S' has no face that can be reached from S");
+    for (Index f = 0; f < space.face_count(); ++f)
+      if (is_sheet(f) && outside[space.sides(f).tet[0]])
+        return make_error(
+            ErrorCode::invalid_input, fmt::format("the sheet '{}' lies between S' and S", names[role[f]]),
+            "S' must enclose all sheets with a row of elements between; leave the group of S' out to have it placed.");
     for (std::size_t t = 0; t < outside.size(); ++t)
       if (outside[t] && space.tets()[t].region != 0)
         return make_error(

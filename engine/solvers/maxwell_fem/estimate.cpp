@@ -73,29 +73,48 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   const Settings s = read_settings(input, found);
   for (const Diagnostic& d : found)
     if (d.severity == Severity::error) return d;
-  const Index unknowns = expected_unknowns(s, mesh);
-  const auto n = static_cast<double>(unknowns), frequencies = static_cast<double>(s.frequencies.size());
-  const auto waves = static_cast<double>(s.incidences().size()) * s.polarisations();
-  const double columns = expected_columns(s, mesh, waves), points = expected_points(s, mesh, n);
   const double budget = static_cast<double>(s.memory > 0 ? s.memory : machine.free_memory / 4 * 3);
-  const int rows = thin_rows(s, mesh);
-  const Bytes factors = expected_factor_bytes(unknowns, rows);
-
-  RadiationWork work = radiation_work(s, columns);
-  work.outer_points = work.current_points = points;
-  const RadiationPlan plan = plan_radiation(work, budget);
-  const bool compressed = s.truncation.loop == RadiationLoop::compressed ||
-                          (s.truncation.loop == RadiationLoop::automatic && plan.compressed);
-
+  const double cores = std::max(1, machine.cores);
+  const auto waves = static_cast<double>(s.incidences().size()) * s.polarisations();
+  const auto skin =
+      bare_surface(s, mesh != nullptr ? std::shared_ptr<const Mesh>(std::shared_ptr<void>(), mesh) : nullptr);
+  if (skin) mesh = skin.get();
+  const std::vector<Band> bands = bands_of(s, skin.get());
   Estimate e;
-  e.host_memory = expected_memory(s, unknowns, rows, columns, points, budget) +
-                  (compressed ? static_cast<Bytes>(plan.compressed_bytes) : 0);
-  const double cores = std::max(1, machine.cores), entries = static_cast<double>(factors) / 20;
-  const double applications = work.applications * work.columns;
-  const double radiation = compressed ? plan.compressed_seconds : plan.plain_seconds;
-  e.seconds = 1.5 + frequencies * (n * assembly_seconds + factor_flops(n, entries, rows) / factor_rate +
-                                   16 * entries * (applications + columns) / solve_rate +
-                                   (points * near_seconds + radiation) / cores);
+  e.seconds = 1.5;
+  // Of the band with the largest mesh; seconds of all.
+  Index unknowns = 0;
+  double columns = 0, applications = 0;
+  Bytes factors = 0;
+  RadiationPlan plan;
+  for (const Band& band : bands) {
+    const Settings part = in_band(s, band);
+    const Index here = expected_unknowns(part, mesh);
+    const auto n = static_cast<double>(here), frequencies = static_cast<double>(part.frequencies.size());
+    const double solved = expected_columns(part, mesh, waves), points = expected_points(part, mesh, n);
+    const int rows = thin_rows(part, mesh);
+    const Bytes of_factors = expected_factor_bytes(here, rows);
+    RadiationWork work = radiation_work(part, solved);
+    work.outer_points = work.current_points = points;
+    const RadiationPlan loop = plan_radiation(work, budget);
+    const bool compressed = s.truncation.loop == RadiationLoop::compressed ||
+                            (s.truncation.loop == RadiationLoop::automatic && loop.compressed);
+    const double entries = static_cast<double>(of_factors) / 20, applied = work.applications * work.columns,
+                 radiation = compressed ? loop.compressed_seconds : loop.plain_seconds;
+    e.seconds +=
+        frequencies * (n * assembly_seconds + factor_flops(n, entries, rows) / factor_rate +
+                       16 * entries * (applied + solved) / solve_rate + (points * near_seconds + radiation) / cores);
+    const Bytes memory = expected_memory(part, here, rows, solved, points, budget) +
+                         (compressed ? static_cast<Bytes>(loop.compressed_bytes) : 0);
+    if (memory < e.host_memory) continue;
+    e.host_memory = memory;
+    unknowns = here;
+    columns = solved;
+    applications = applied;
+    factors = of_factors;
+    plan = loop;
+  }
+  const auto n = static_cast<double>(unknowns), frequencies = static_cast<double>(s.frequencies.size());
   e.basis = "from laws fitted to three cases on a server's core";
   e.disk = static_cast<Bytes>(n * 30 + 1e5 * frequencies);
   if (s.direct.on_disk || static_cast<double>(factors) > budget) {
@@ -113,7 +132,9 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   e.steps = 0;
   e.details = {{"unknowns", fmt::format("about {}", unknowns)},
                {"elements", fmt::format("order {}", s.domain.order)},
-               {"frequencies", fmt::format("{}", s.frequencies.size())},
+               {"frequencies", bands.size() == 1 ? fmt::format("{}", s.frequencies.size())
+                                                 : fmt::format("{} in {} bands with meshes of their own",
+                                                               s.frequencies.size(), bands.size())},
                {"incident waves", fmt::format("{:.0f} a frequency", waves)},
                {"wavelength", format_quantity(light_speed / s.frequencies.back(), "m")},
                {"factors", format_bytes(factors)},

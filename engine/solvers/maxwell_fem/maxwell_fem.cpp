@@ -57,35 +57,72 @@ Status MaxwellFem::prepare(RunContext& context) {
   settings_ = read_settings(context.input, found);
   for (const Diagnostic& d : found)
     if (d.severity == Severity::error) return d;
+  given_ = context.mesh;
+  cluster_ = &context.cluster;
+  stop_ = context.stop;
+  bands_ = bands_of(settings_, bare_surface(settings_, given_).get());
   context.progress.begin("mesh", 0, "");
-  auto mesh = mesh_to_solve(settings_, context.mesh, context.stop);
-  if (!mesh) return mesh.error();
-  mesh_ = *mesh;
-  auto domain = make_domain(*mesh_, settings_.domain, [&context] { return context.stop.stop_requested(); });
-  if (!domain) return domain.error();
-  domain_ = std::move(*domain);
+  if (Status s = enter_band(0); !s) return s;
   context.progress.end();
+  note_mesh(context);
+  return {};
+}
+
+std::size_t MaxwellFem::band_of(std::size_t frequency) const {
+  std::size_t b = 0;
+  while (b + 1 < bands_.size() && bands_[b].last < frequency) ++b;
+  return b;
+}
+
+Status MaxwellFem::enter_band(std::size_t band) {
+  Settings part = in_band(settings_, bands_[band]);
+  auto mesh = mesh_to_solve(part, given_, stop_);
+  if (!mesh) return mesh.error();
+  auto domain = make_domain(**mesh, part.domain, [this] { return stop_.stop_requested(); });
+  if (!domain) return domain.error();
   // Every rank made the mesh and the spaces for itself; they must be the same.
-  std::vector<double> marks{static_cast<double>(domain_.free_unknowns), domain_.distance, domain_.currents.area()};
+  std::vector<double> marks{static_cast<double>(domain->free_unknowns), domain->distance, domain->currents.area()};
   std::vector<double> least = marks, most = marks;
-  context.cluster.minimum(std::span(least));
-  context.cluster.maximum(std::span(most));
+  cluster_->minimum(std::span(least));
+  cluster_->maximum(std::span(most));
   if (least != most)
     return make_error(ErrorCode::remote, "the ranks have made different meshes",
                       "Mesh the body once (conoid mesh) and name the mesh file in the case.");
-  const double wave = light_speed / settings_.frequencies.back();
+  // From here on the old mesh is gone: a stop before has changed nothing.
+  system_.reset();
+  radiation_.reset();
+  truncation_.reset();
+  mesh_ = *mesh;
+  domain_ = std::move(*domain);
+  band_ = band;
+  return prepare_view(stop_);
+}
+
+/// What the mesh of this band amounts to: numbers (of the last one in the end, the finest), a table where there are several.
+void MaxwellFem::note_mesh(RunContext& context) const {
+  const double top = settings_.frequencies[bands_[band_].last], wave = light_speed / top;
   log::info(
       "maxwell-fem: {} tetrahedra of order {}, {} unknowns, S {} and S' {} faces, {:.3f} wavelengths apart, longest "
-      "edge {:.3f} wavelengths",
+      "edge {:.3f} wavelengths at {}",
       domain_.space.tets().size(), settings_.domain.order, domain_.free_unknowns, domain_.outer.faces(),
-      domain_.currents.faces(), domain_.distance / wave, domain_.volume_edge / wave);
+      domain_.currents.faces(), domain_.distance / wave, domain_.volume_edge / wave, format_quantity(top, "Hz"));
   Results& out = context.results;
   out.number("tetrahedra", static_cast<double>(domain_.space.tets().size()), "1");
   out.number("unknowns", static_cast<double>(domain_.free_unknowns), "1");
   out.number("faces_outer", static_cast<double>(domain_.outer.faces()), "1");
   out.number("faces_currents", static_cast<double>(domain_.currents.faces()), "1");
   out.number("distance", domain_.distance / wave, "wavelengths");
-  return prepare_view(context.stop);
+  if (bands_.size() == 1) return;
+  TableInfo t;
+  t.id = "bands";
+  t.title = "Meshes of the bands of frequencies";
+  t.form = ChartForm::none;
+  t.columns = {{"from", "Hz", ""},      {"to", "Hz", ""},           {"tetrahedra", "1", ""},  {"unknowns", "1", ""},
+               {"faces of S", "1", ""}, {"distance of S", "m", ""}, {"longest edge", "m", ""}};
+  t.definition = "S and the elements are made anew for each band.";
+  out.table(t).append({settings_.frequencies[bands_[band_].first], top,
+                       static_cast<double>(domain_.space.tets().size()), static_cast<double>(domain_.free_unknowns),
+                       static_cast<double>(domain_.outer.faces()), domain_.distance, domain_.volume_edge});
 }
 
 Status MaxwellFem::factorise_frequency(RunContext& context) {
@@ -264,11 +301,14 @@ Status MaxwellFem::collect_block(RunContext& context) {
   const Index some = std::min(settings_.truncation.block, count - collected_);
   std::vector<Complex> u, f;
   if (Status s = truncation_->fields(truncation_->psi(), collected_, some, u, f); !s) return s;
-  if (first_ == 0 && collected_ == 0)
+  if (first_ == 0 && collected_ == 0) {
     if (Status s = show(waves_[solved_[0]], std::span(u).first(static_cast<std::size_t>(system_->unknowns())),
                         std::span(f).first(static_cast<std::size_t>(system_->currents_length())), context);
         !s)
       return s;
+    shown_step_ = steps_ + 1;
+    shown_ = frequency();
+  }
   currents_.insert(currents_.end(), f.begin(), f.end());
   collected_ += some;
   return {};
@@ -309,6 +349,13 @@ void MaxwellFem::note_iteration(RunContext& context) {
 }
 
 Status MaxwellFem::piece(RunContext& context) {
+  if (const std::size_t band = band_of(frequency_); band != band_) {
+    context.progress.begin("mesh", 0, "");
+    if (Status s = enter_band(band); !s) return s;
+    context.progress.end();
+    note_mesh(context);
+    return {};
+  }
   if (!system_) return factorise_frequency(context);
   if (!radiation_) {
     Status s = begin_frequency(context);
@@ -384,13 +431,19 @@ void MaxwellFem::save(CheckpointWriter& writer) const {
     echoes.insert(echoes.end(), e.amplitude.begin(), e.amplitude.end());
   }
   writer.shared<Complex>("echoes", echoes);
+  const double shown[2] = {static_cast<double>(shown_step_), shown_};
+  writer.shared<double>("shown", shown);
+  writer.shared<std::int64_t>("shown band", std::array{static_cast<std::int64_t>(band_)});
+  std::vector<float> planes;
+  for (const auto& p : plane_fields_) planes.insert(planes.end(), p.begin(), p.end());
+  writer.shared<float>("planes", planes);
   writer.shared<float>("electric", electric_);
   writer.shared<float>("surface current", surface_current_);
 }
 
 void MaxwellFem::load(CheckpointReader& reader) {
   const auto place = reader.all<std::int64_t>("place");
-  if (place.size() < 6)
+  if (place.size() < 6 || reader.length("shown") < 2)
     throw Failure(make_error(ErrorCode::file, "the checkpoint was written by an earlier version of this solver",
                              "Run the case again from its beginning."));
   frequency_ = static_cast<std::size_t>(place.at(0));
@@ -416,6 +469,19 @@ void MaxwellFem::load(CheckpointReader& reader) {
     echoes_.push_back(std::move(e));
     i += 2 + n;
   }
+  // The mesh that was in use: fields that are shown belong to it.
+  if (const auto band = static_cast<std::size_t>(reader.all<std::int64_t>("shown band").at(0)); band != band_)
+    enter_band(band).or_throw();
+  const auto shown = reader.all<double>("shown");
+  shown_step_ = static_cast<Index>(shown.at(0));
+  shown_ = shown.at(1);
+  const auto planes = reader.all<float>("planes");
+  std::size_t at = 0;
+  for (auto& p : plane_fields_)
+    if (at + p.size() <= planes.size()) {
+      std::copy_n(planes.begin() + static_cast<std::ptrdiff_t>(at), p.size(), p.begin());
+      at += p.size();
+    }
   electric_ = reader.all<float>("electric");
   surface_current_ = reader.all<float>("surface current");
 }

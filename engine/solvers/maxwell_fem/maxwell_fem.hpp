@@ -3,6 +3,7 @@
 // the radiation, the fields of a block; so a stop is heard between them.
 #pragma once
 
+#include "engine/solvers/maxwell_fem/layout.hpp"
 #include "engine/solvers/maxwell_fem/mie.hpp"
 #include "engine/solvers/maxwell_fem/settings.hpp"
 #include "engine/solvers/solver.hpp"
@@ -44,6 +45,10 @@ class MaxwellFem final : public Solver {
     double extinction = 0, scattering = 0;
   };
 
+  /// The mesh of a band of frequencies, and all that hangs on it.
+  [[nodiscard]] Status enter_band(std::size_t band);
+  void note_mesh(RunContext& context) const;
+  [[nodiscard]] std::size_t band_of(std::size_t frequency) const;
   [[nodiscard]] Status factorise_frequency(RunContext& context);
   [[nodiscard]] Status begin_frequency(RunContext& context);
   [[nodiscard]] Status choose_waves(const std::stop_token& stop);
@@ -60,7 +65,16 @@ class MaxwellFem final : public Solver {
     std::vector<FarAmplitude> sphere, back, forward, everywhere, reciprocal;
   };
   [[nodiscard]] Result<FarFields> far_fields(RunContext& context) const;
-  [[nodiscard]] bool writes_cuts() const;
+  using CutErrors = std::vector<std::pair<double, double>>;  ///< cross section, exact one
+  [[nodiscard]] bool one_table() const;                      ///< of all frequencies
+  [[nodiscard]] std::string suffix() const;                  ///< of the tables of one frequency
+  [[nodiscard]] std::vector<Column> leading_columns(bool with_incidence) const;
+  [[nodiscard]] std::vector<double> leading_values(bool with_incidence, std::size_t incidence) const;
+  [[nodiscard]] FarAmplitude mixed(std::span<const FarAmplitude> far, std::size_t direction, std::size_t wave) const;
+  void write_cut(RunContext& context, const Cut& cut, std::span<const FarAmplitude> far, CutErrors& errors);
+  void write_far_field(RunContext& context, const FarFields& far_fields);
+  void judge_optical_theorem(Results& out, const FarAmplitude& forward) const;
+  void judge_reciprocity(Results& out, double mismatch) const;
   [[nodiscard]] Status end_frequency(RunContext& context);
   void write_cuts(RunContext& context, const FarFields& far_fields);
   void write_monostatic(RunContext& context, const FarFields& far_fields);
@@ -74,6 +88,10 @@ class MaxwellFem final : public Solver {
   [[nodiscard]] Index batch_size() const;
 
   Settings settings_;
+  std::vector<Band> bands_;
+  std::size_t band_ = 0;               ///< whose mesh this is
+  std::shared_ptr<const Mesh> given_;  ///< the case's
+  Communicator* cluster_ = nullptr;
   std::shared_ptr<const Mesh> mesh_;
   Domain domain_;
   std::unique_ptr<System> system_;
@@ -99,6 +117,8 @@ class MaxwellFem final : public Solver {
 
   MeshGeometry volume_, surface_;
   std::vector<PlanePoints> plane_points_;
+  Index shown_step_ = -1;  ///< when the fields below were computed, of the frequency shown_; −1: not yet
+  double shown_ = 0;
   std::vector<float> electric_, surface_current_;  ///< (re, im) × 3: at mesh points, on the faces of the surface
   std::vector<std::vector<float>> plane_fields_;
 };

@@ -16,34 +16,57 @@ int terms(double x) {
   return static_cast<int>(x + 4.05 * std::cbrt(x) + 14);
 }
 
-/// Riccati functions of one argument and their derivatives, orders 0 … count.
+/// S_n/S_{n+1}, by its continued fraction (modified Lentz method): (2n+3)/z − 1/((2n+5)/z − …).
+Complex ratio_down(Complex z, int n) {
+  constexpr double tiny = 1e-30;
+  Complex f = (2.0 * n + 3) / z, c = f, d = 0;
+  const int longest = 10000 + static_cast<int>(3 * std::abs(z));
+  for (int k = 1; k < longest; ++k) {
+    const Complex b = (2.0 * (n + k) + 3) / z;
+    d = b - d;
+    c = b - 1.0 / c;
+    if (std::abs(d) < tiny) d = tiny;
+    if (std::abs(c) < tiny) c = tiny;
+    d = 1.0 / d;
+    f *= c * d;
+    if (std::abs(c * d - 1.0) < 1e-15) break;
+  }
+  return f;
+}
+
+/// Riccati functions of one argument (Im z <= 0) and their derivatives, orders 0 … count. In a material that absorbs S grows like
+/// e^{|Im z|} and ξ falls like e^{−|Im z|}: they are kept without these factors.
 struct Riccati {
-  std::vector<Complex> s, c, ds, dc;
-  Riccati(Complex z, int count) : s(count + 1), c(count + 1), ds(count + 1), dc(count + 1) {
-    // Downwards from where S_n is negligible; normalised by S_0 or S_1, whichever is larger.
-    const int start = count + 20 + static_cast<int>(1.5 * std::abs(z));
-    std::vector<Complex> down(static_cast<std::size_t>(start) + 2, 0);
-    down[start] = 1e-280;
-    for (int n = start; n > 0; --n) {
+  std::vector<Complex> s, x, ds, dx;  ///< S e^{−|Im z|}, ξ e^{|Im z|}, derivatives
+  double depth;                       ///< |Im z|
+  Riccati(Complex z, int count) : s(count + 1), x(count + 1), ds(count + 1), dx(count + 1), depth(-z.imag()) {
+    // S downwards, in which direction it does not lose digits; normalised by S_0 or S_1, whichever is larger.
+    std::vector<Complex> down(static_cast<std::size_t>(count) + 2, 0);
+    down[count + 1] = 1e-280;
+    down[count] = ratio_down(z, count) * 1e-280;
+    for (int n = count; n > 0; --n) {
       down[n - 1] = static_cast<double>(2 * n + 1) / z * down[n] - down[n + 1];
       if (std::abs(down[n - 1]) > 1e200)
-        for (int m = n - 1; m <= start; ++m) down[m] *= 1e-250;
+        for (int m = n - 1; m <= count + 1; ++m) down[m] *= 1e-250;
     }
-    const Complex s0 = std::sin(z), s1 = std::sin(z) / z - std::cos(z);
+    // e^{jz} grows where Im z < 0, e^{−jz} falls.
+    const Complex out = std::polar(1.0, -z.real()), grows = std::polar(1.0, z.real()),
+                  falls = std::exp(-2 * depth) * out;
+    const Complex s0 = (grows - falls) / (2.0 * j), c0 = (grows + falls) / 2.0, s1 = s0 / z - c0;
     const Complex factor = std::abs(s0) > std::abs(s1) ? s0 / down[0] : s1 / down[1];
     for (int n = 0; n <= count; ++n) s[n] = down[n] * factor;
-    c[0] = -std::cos(z);
-    if (count > 0) c[1] = -std::cos(z) / z - std::sin(z);
-    for (int n = 1; n < count; ++n) c[n + 1] = static_cast<double>(2 * n + 1) / z * c[n] - c[n - 1];
-    ds[0] = std::cos(z);
-    dc[0] = std::sin(z);
+    x[0] = j * out;
+    if (count > 0) x[1] = x[0] / z - out;
+    for (int n = 1; n < count; ++n) x[n + 1] = static_cast<double>(2 * n + 1) / z * x[n] - x[n - 1];
+    ds[0] = c0;
+    dx[0] = out;
     for (int n = 1; n <= count; ++n) {
       ds[n] = s[n - 1] - static_cast<double>(n) / z * s[n];
-      dc[n] = c[n - 1] - static_cast<double>(n) / z * c[n];
+      dx[n] = x[n - 1] - static_cast<double>(n) / z * x[n];
     }
   }
-  [[nodiscard]] Complex xi(int n) const { return s[n] - j * c[n]; }
-  [[nodiscard]] Complex dxi(int n) const { return ds[n] - j * dc[n]; }
+  [[nodiscard]] Complex xi(int n) const { return x[n]; }
+  [[nodiscard]] Complex dxi(int n) const { return dx[n]; }
 };
 
 Complex root(Complex v) {  // Im ≤ 0
@@ -145,21 +168,27 @@ SphereSeries impedance_sphere(double ka, Complex eta) {
 SphereSeries coated_conductor(double ka, double kb, Complex epsilon, Complex mu) {
   const Complex m = root(epsilon * mu);
   const Riccati y(m * ka, terms(kb)), z(m * kb, terms(kb));
+  const double back = std::exp(-2 * (z.depth - y.depth));
+  // S(z) ξ'(y) − ξ(z) S'(y) has no slope at y (TM), S(z) ξ(y) − ξ(z) S(y) no value (TE).
   return penetrable(kb, m, mu, [&](int n) {
-    const Complex big_a = y.ds[n] / y.dc[n], big_b = y.s[n] / y.c[n];
-    return std::array{z.s[n] - big_a * z.c[n], z.ds[n] - big_a * z.dc[n], z.s[n] - big_b * z.c[n],
-                      z.ds[n] - big_b * z.dc[n]};
+    const Complex sa = y.dx[n], xa = back * y.ds[n], sb = y.x[n], xb = back * y.s[n];
+    return std::array{z.s[n] * sa - z.x[n] * xa, z.ds[n] * sa - z.dx[n] * xa, z.s[n] * sb - z.x[n] * xb,
+                      z.ds[n] * sb - z.dx[n] * xb};
   });
 }
 
 SphereSeries coated_sphere(double ka, double kb, Complex core_epsilon, Complex core_mu, Complex epsilon, Complex mu) {
   const Complex m = root(epsilon * mu), core = root(core_epsilon * core_mu), r = core / m, u = core_mu / mu;
   const Riccati c(core * ka, terms(kb)), y(m * ka, terms(kb)), z(m * kb, terms(kb));
+  const double back = std::exp(-2 * (z.depth - y.depth));
+  // As above, with the core's admittance at y in place of the conductor.
   return penetrable(kb, m, mu, [&](int n) {
-    const Complex big_a = (r * c.s[n] * y.ds[n] - u * y.s[n] * c.ds[n]) / (r * c.s[n] * y.dc[n] - u * y.c[n] * c.ds[n]);
-    const Complex big_b = (u * c.s[n] * y.ds[n] - r * y.s[n] * c.ds[n]) / (u * c.s[n] * y.dc[n] - r * y.c[n] * c.ds[n]);
-    return std::array{z.s[n] - big_a * z.c[n], z.ds[n] - big_a * z.dc[n], z.s[n] - big_b * z.c[n],
-                      z.ds[n] - big_b * z.dc[n]};
+    const Complex sa = r * c.s[n] * y.dx[n] - u * y.x[n] * c.ds[n],
+                  xa = back * (r * c.s[n] * y.ds[n] - u * y.s[n] * c.ds[n]),
+                  sb = r * y.x[n] * c.ds[n] - u * c.s[n] * y.dx[n],
+                  xb = back * (r * y.s[n] * c.ds[n] - u * c.s[n] * y.ds[n]);
+    return std::array{z.s[n] * sa - z.x[n] * xa, z.ds[n] * sa - z.dx[n] * xa, z.s[n] * sb - z.x[n] * xb,
+                      z.ds[n] * sb - z.dx[n] * xb};
   });
 }
 

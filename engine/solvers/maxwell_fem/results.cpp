@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables and numbers: bistatic cuts, monostatic sweeps, frequency sweeps, range profile, self-checks.
+#include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
@@ -23,12 +24,6 @@ double sigma(Complex f) {
 }
 double decibel(double v) {
   return 10 * std::log10(std::max(v, 1e-30));
-}
-
-std::string file_name(std::string text) {
-  for (char& c : text)
-    if (c == ' ') c = '_';
-  return text;
 }
 
 /// F of the exact series for any plane wave.
@@ -77,6 +72,9 @@ double extent(const Domain& d) {
   return out;
 }
 
+/// Tables of each frequency by themselves up to here; beyond, one table with a column of frequencies.
+constexpr std::size_t most_tables = 12;
+
 constexpr const char* definition_of_sigma =
     "sigma_vu = 4 pi |F_v|^2 for E_u = 1 V/m, F the far field times r; first letter: seen, second: incident; V along "
     "theta, H along phi.";
@@ -88,19 +86,17 @@ Result<MaxwellFem::FarFields> MaxwellFem::far_fields(RunContext& context) const 
   const auto seen = [&](std::span<const Complex> f, Index count, std::span<const Direction> directions) {
     return far_field(domain_, k(), f, count, directions, context.team.threads(), context.stop);
   };
-  const auto count = static_cast<Index>(waves_.size()), solved = static_cast<Index>(solved_.size());
-  if (writes_cuts()) {
-    for (const Cut& cut : settings_.cuts) {
-      std::vector<Direction> directions;
-      for (std::size_t a = 0; a < cut.angles.size(); ++a) directions.push_back(cut.direction(a));
-      out.cuts.push_back(seen(currents_, count, directions));
-    }
-    if (settings_.sphere_step > 0) {
-      for (double theta = 0; theta <= pi + 1e-9; theta += settings_.sphere_step)
-        for (double phi = 0; phi < 2 * pi - 1e-9; phi += settings_.sphere_step)
-          out.sphere_directions.push_back({theta, phi});
-      out.sphere = seen(currents_, count, out.sphere_directions);
-    }
+  const auto solved = static_cast<Index>(solved_.size());
+  for (const Cut& cut : settings_.cuts) {
+    std::vector<Direction> directions;
+    for (std::size_t a = 0; a < cut.angles.size(); ++a) directions.push_back(cut.direction(a));
+    out.cuts.push_back(seen(currents_, solved, directions));
+  }
+  if (settings_.sphere_step > 0) {
+    for (double theta = 0; theta <= pi + 1e-9; theta += settings_.sphere_step)
+      for (double phi = 0; phi < 2 * pi - 1e-9; phi += settings_.sphere_step)
+        out.sphere_directions.push_back({theta, phi});
+    out.sphere = seen(currents_, solved, out.sphere_directions);
   }
   const auto directions = settings_.incidences();
   out.back = seen(currents_, solved, directions);
@@ -121,129 +117,183 @@ Result<MaxwellFem::FarFields> MaxwellFem::far_fields(RunContext& context) const 
   return out;
 }
 
-bool MaxwellFem::writes_cuts() const {
-  return !settings_.monostatic && settings_.frequencies.size() <= 12;
+bool MaxwellFem::one_table() const {
+  return settings_.frequencies.size() > most_tables;
+}
+
+std::string MaxwellFem::suffix() const {
+  return settings_.frequencies.size() == 1 ? "" : fmt::format("_f{}", frequency_ + 1);
+}
+
+/// Columns that lead a table: the frequency where all frequencies share it, the direction of incidence of a monostatic sweep.
+std::vector<Column> MaxwellFem::leading_columns(bool with_incidence) const {
+  std::vector<Column> out;
+  if (one_table()) out.push_back({"f", "Hz", "frequency"});
+  if (with_incidence && settings_.monostatic) {
+    const bool phi = settings_.monostatic->phi_runs;
+    out.push_back({phi ? "incident phi" : "incident theta", "deg", phi ? "incident phi" : "incident theta"});
+  }
+  return out;
+}
+
+std::vector<double> MaxwellFem::leading_values(bool with_incidence, std::size_t incidence) const {
+  std::vector<double> out;
+  if (one_table()) out.push_back(frequency());
+  if (with_incidence && settings_.monostatic) out.push_back(settings_.monostatic->angles[incidence] * 180 / pi);
+  return out;
+}
+
+/// Of one wave, from far fields [direction][solved]: a sum of those that were solved.
+FarAmplitude MaxwellFem::mixed(std::span<const FarAmplitude> far, std::size_t direction, std::size_t wave) const {
+  const std::size_t solved = solved_.size();
+  FarAmplitude out;
+  for (std::size_t s = 0; s < solved; ++s) {
+    out.theta += mix_[wave * solved + s] * far[direction * solved + s].theta;
+    out.phi += mix_[wave * solved + s] * far[direction * solved + s].phi;
+  }
+  return out;
 }
 
 void MaxwellFem::write_cuts(RunContext& context, const FarFields& far_fields) {
-  if (!writes_cuts()) return;
-  const auto count = static_cast<Index>(waves_.size());
+  CutErrors errors;
+  for (std::size_t number = 0; number < settings_.cuts.size(); ++number)
+    write_cut(context, settings_.cuts[number], far_fields.cuts[number], errors);
+  // Nulls and the cross polarisation in a plane of symmetry are left out: 40 dB below the largest.
+  double largest = 0, worst = 0, mean = 0;
+  for (const auto& [got, exact] : errors) largest = std::max(largest, exact);
+  Index samples = 0;
+  for (const auto& [got, exact] : errors) {
+    if (!(exact > 1e-4 * largest)) continue;
+    const double e = std::abs(decibel(got) - decibel(exact));
+    worst = std::max(worst, e);
+    mean += e;
+    ++samples;
+  }
+  if (samples > 0) {
+    context.results.number("error_mean" + suffix(), mean / static_cast<double>(samples), "dB");
+    context.results.number("error_largest" + suffix(), worst, "dB");
+  }
+  if (settings_.sphere_step > 0) write_far_field(context, far_fields);
+}
+
+void MaxwellFem::write_cut(RunContext& context, const Cut& cut, std::span<const FarAmplitude> far, CutErrors& errors) {
+  const auto pols = static_cast<std::size_t>(settings_.polarisations());
+  const std::size_t incidences = settings_.incidences().size();
   const double wave_length = light_speed / frequency(),
                radius = settings_.sphere ? settings_.sphere->radius + settings_.sphere->coat : extent(domain_);
-  const std::string suffix = settings_.frequencies.size() == 1 ? "" : fmt::format("_f{}", frequency_ + 1);
-  double worst = 0, mean = 0;
-  Index samples = 0;
-  for (std::size_t number = 0; number < settings_.cuts.size(); ++number) {
-    const Cut& cut = settings_.cuts[number];
-    const std::vector<FarAmplitude>& far = far_fields.cuts[number];
-    TableInfo t;
-    t.id = "rcs_" + file_name(cut.name) + suffix;
-    t.title = "Cross section, " + cut.name + at_frequency();
-    t.definition = definition_of_sigma;
-    t.columns = {{cut.phi_runs ? "phi" : "theta", "deg", cut.phi_runs ? "phi" : "theta"}};
-    TableInfo units;
-    units.id = "all_units_" + file_name(cut.name) + suffix;
-    units.title = t.title;
-    units.form = ChartForm::none;
-    units.columns = t.columns;
-    units.definition = fmt::format("{} Over the wavelength squared ({:.6g} m) and over pi a^2 (a = {:.6g} m).",
-                                   definition_of_sigma, wave_length, radius);
-    std::vector<std::string> names;
-    for (Index w = 0; w < count; ++w)
-      for (bool seen : {false, true})
-        names.push_back(std::string(seen ? "H" : "V") + (settings_.is_horizontal(w) ? "H" : "V"));
+  const bool alone = !one_table() && !settings_.monostatic;  // a curve over one angle
+  const std::string id = cut.file + (one_table() ? "" : suffix());
+  TableInfo t;
+  t.id = "rcs_" + id;
+  t.title = "Cross section, " + cut.name + (one_table() ? "" : at_frequency());
+  t.definition = definition_of_sigma;
+  t.form = alone ? ChartForm::lines : ChartForm::none;
+  t.columns = leading_columns(true);
+  t.columns.push_back({cut.phi_runs ? "phi" : "theta", "deg", cut.phi_runs ? "phi" : "theta"});
+  TableInfo units;
+  units.id = "all_units_" + id;
+  units.title = t.title;
+  units.form = ChartForm::none;
+  units.columns = t.columns;
+  units.definition =
+      one_table()
+          ? fmt::format("{} Over the wavelength squared and over pi a^2 (a = {:.6g} m).", definition_of_sigma, radius)
+          : fmt::format("{} Over the wavelength squared ({:.6g} m) and over pi a^2 (a = {:.6g} m).",
+                        definition_of_sigma, wave_length, radius);
+  std::vector<std::string> names;
+  for (std::size_t p = 0; p < pols; ++p)
+    for (bool seen : {false, true})
+      names.push_back(std::string(seen ? "H" : "V") + (settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V"));
+  for (const std::string& n : names) {
+    t.columns.push_back({n, "dBsm", n});
+    for (const char* u : {"m^2", "dBsm", "dB lambda^2", "dB pi a^2"}) units.columns.push_back({n + " " + u, u, n});
+  }
+  const SphereSeries exact = settings_.exact ? exact_of(settings_, frequency()) : SphereSeries{};
+  if (settings_.exact)
     for (const std::string& n : names) {
-      t.columns.push_back({n, "dBsm", n});
-      for (const char* u : {"m^2", "dBsm", "dB lambda^2", "dB pi a^2"}) units.columns.push_back({n + " " + u, u, n});
+      t.columns.push_back({n + " exact", "dBsm", n + ", exact"});
+      t.exact.push_back(n + " exact");
     }
-    const SphereSeries exact = settings_.exact ? exact_of(settings_, frequency()) : SphereSeries{};
-    if (settings_.exact)
-      for (const std::string& n : names) {
-        t.columns.push_back({n + " exact", "dBsm", n + ", exact"});
-        t.exact.push_back(n + " exact");
-      }
-    Table& table = context.results.table(t);
-    Table& all = context.results.table(units);
-    TableInfo round = t;
-    round.id = "polar_" + file_name(cut.name) + suffix;
-    round.form = ChartForm::polar;
-    const bool full = cut.angles.size() > 1 && std::abs(cut.angles.back() - cut.angles.front()) > 1.99 * pi;
-    Table* polar = full ? &context.results.table(round) : nullptr;
+  Table& table = context.results.table(t);
+  Table& all = context.results.table(units);
+  TableInfo round = t;
+  round.id = "polar_" + id;
+  round.form = ChartForm::polar;
+  const bool full = alone && cut.angles.size() > 1 && std::abs(cut.angles.back() - cut.angles.front()) > 1.99 * pi;
+  Table* polar = full ? &context.results.table(round) : nullptr;
+  for (std::size_t d = 0; d < incidences; ++d)
     for (std::size_t a = 0; a < cut.angles.size(); ++a) {
-      std::vector<double> row{cut.angles[a] * 180 / pi}, more = row, exact_row;
-      for (Index w = 0; w < count; ++w)
+      std::vector<double> row = leading_values(true, d);
+      row.push_back(cut.angles[a] * 180 / pi);
+      std::vector<double> more = row, exact_row;
+      for (std::size_t w = d * pols; w < (d + 1) * pols; ++w) {
+        const FarAmplitude f = mixed(far, a, w);
+        const FarAmplitude true_f = settings_.exact ? exact_far(exact, waves_[w], cut.direction(a)) : FarAmplitude{};
         for (bool seen : {false, true}) {
-          const Complex f = far[static_cast<Index>(a) * count + w].along(seen);
-          const double s = sigma(f);
+          const double s = sigma(f.along(seen));
           row.push_back(decibel(s));
           more.insert(more.end(),
                       {s, decibel(s), decibel(s / (wave_length * wave_length)), decibel(s / (pi * radius * radius))});
           if (!settings_.exact) continue;
-          const double true_sigma = sigma(exact_far(exact, waves_[w], cut.direction(a)).along(seen));
-          exact_row.push_back(decibel(true_sigma));
-          if (decibel(true_sigma / (pi * radius * radius)) > -40) {  // cross polarisation in a symmetry plane is 0
-            const double e = std::abs(decibel(s) - decibel(true_sigma));
-            worst = std::max(worst, e);
-            mean += e;
-            ++samples;
-          }
+          exact_row.push_back(decibel(sigma(true_f.along(seen))));
+          errors.emplace_back(s, sigma(true_f.along(seen)));
         }
+      }
       row.insert(row.end(), exact_row.begin(), exact_row.end());
       table.append(row);
       all.append(more);
       if (polar != nullptr) polar->append(row);
     }
-  }
-  if (samples > 0) {
-    context.results.number("error_mean" + suffix, mean / static_cast<double>(samples), "dB");
-    context.results.number("error_largest" + suffix, worst, "dB");
-  }
-  if (settings_.sphere_step > 0) {
-    const std::vector<Direction>& directions = far_fields.sphere_directions;
-    const std::vector<FarAmplitude>& far = far_fields.sphere;
-    TableInfo t;
-    t.id = "far_field" + suffix;
-    t.title = "Far field" + at_frequency();
-    t.form = ChartForm::none;
-    t.definition = "F: far field times r exp(+jkr), e^{+j omega t}, for 1 V/m.";
-    t.columns = {{"theta", "deg", ""}, {"phi", "deg", ""}};
-    for (Index w = 0; w < count; ++w)
-      for (const char* c : {"Re F_theta", "Im F_theta", "Re F_phi", "Im F_phi"})
-        t.columns.push_back({fmt::format("{} {}", c, settings_.is_horizontal(w) ? "H" : "V"), "V", ""});
-    Table& table = context.results.table(t);
+}
+
+void MaxwellFem::write_far_field(RunContext& context, const FarFields& far_fields) {
+  const auto pols = static_cast<std::size_t>(settings_.polarisations());
+  const std::vector<Direction>& directions = far_fields.sphere_directions;
+  TableInfo t;
+  t.id = "far_field" + (one_table() ? "" : suffix());
+  t.title = "Far field" + (one_table() ? "" : at_frequency());
+  t.form = ChartForm::none;
+  t.definition = "F: far field times r exp(+jkr), e^{+j omega t}, for 1 V/m.";
+  t.columns = leading_columns(true);
+  t.columns.push_back({"theta", "deg", ""});
+  t.columns.push_back({"phi", "deg", ""});
+  for (std::size_t p = 0; p < pols; ++p)
+    for (const char* c : {"Re F_theta", "Im F_theta", "Re F_phi", "Im F_phi"})
+      t.columns.push_back(
+          {fmt::format("{} {}", c, settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V"), "V", ""});
+  Table& table = context.results.table(t);
+  for (std::size_t i = 0; i < settings_.incidences().size(); ++i)
     for (std::size_t d = 0; d < directions.size(); ++d) {
-      std::vector<double> row{directions[d].theta * 180 / pi, directions[d].phi * 180 / pi};
-      for (Index w = 0; w < count; ++w) {
-        const FarAmplitude& f = far[static_cast<Index>(d) * count + w];
+      std::vector<double> row = leading_values(true, i);
+      row.insert(row.end(), {directions[d].theta * 180 / pi, directions[d].phi * 180 / pi});
+      for (std::size_t w = i * pols; w < (i + 1) * pols; ++w) {
+        const FarAmplitude f = mixed(far_fields.sphere, d, w);
         row.insert(row.end(), {f.theta.real(), f.theta.imag(), f.phi.real(), f.phi.imag()});
       }
       table.append(row);
     }
-  }
 }
 
 void MaxwellFem::write_monostatic(RunContext& context, const FarFields& far_fields) {
   const auto directions = settings_.incidences();
-  const auto solved = static_cast<Index>(solved_.size()), pols = static_cast<Index>(settings_.polarisations());
-  const std::vector<FarAmplitude>& far = far_fields.back;
+  const auto pols = static_cast<Index>(settings_.polarisations());
   Echo& echo = echoes_.back();
   // [direction][incident polarisation][seen V, H]
-  for (Index d = 0; d < static_cast<Index>(directions.size()); ++d)
-    for (Index p = 0; p < pols; ++p)
-      for (bool seen : {false, true}) {
-        Complex sum = 0;
-        for (Index s = 0; s < solved; ++s) sum += mix_[(d * pols + p) * solved + s] * far[d * solved + s].along(seen);
-        echo.amplitude.push_back(sum);
-      }
+  for (std::size_t d = 0; d < directions.size(); ++d)
+    for (std::size_t p = 0; p < static_cast<std::size_t>(pols); ++p) {
+      const FarAmplitude f = mixed(far_fields.back, d, d * static_cast<std::size_t>(pols) + p);
+      for (bool seen : {false, true}) echo.amplitude.push_back(f.along(seen));
+    }
   if (!settings_.monostatic) return;
-  const std::string suffix = settings_.frequencies.size() == 1 ? "" : fmt::format("_f{}", frequency_ + 1);
-  if (settings_.frequencies.size() > 12) return;
+  const std::string suffix = one_table() ? "" : this->suffix();
   TableInfo t;
   t.id = "monostatic" + suffix;
-  t.title = "Monostatic cross section" + at_frequency();
+  t.title = "Monostatic cross section" + (one_table() ? "" : at_frequency());
   t.definition = definition_of_sigma;
-  t.columns = {
-      {settings_.monostatic->phi_runs ? "phi" : "theta", "deg", settings_.monostatic->phi_runs ? "phi" : "theta"}};
+  t.form = one_table() ? ChartForm::none : ChartForm::lines;
+  t.columns = leading_columns(false);
+  t.columns.push_back(
+      {settings_.monostatic->phi_runs ? "phi" : "theta", "deg", settings_.monostatic->phi_runs ? "phi" : "theta"});
   for (Index p = 0; p < pols; ++p)
     for (bool seen : {false, true}) {
       const std::string n = std::string(seen ? "H" : "V") + (settings_.is_horizontal(p) ? "H" : "V");
@@ -254,15 +304,59 @@ void MaxwellFem::write_monostatic(RunContext& context, const FarFields& far_fiel
   round.form = ChartForm::polar;
   Table& table = context.results.table(t);
   const auto& angles = settings_.monostatic->angles;
-  const bool full = angles.size() > 1 && std::abs(angles.back() - angles.front()) > 1.99 * pi;
+  const bool full = !one_table() && angles.size() > 1 && std::abs(angles.back() - angles.front()) > 1.99 * pi;
   Table* polar = full ? &context.results.table(round) : nullptr;
   for (std::size_t d = 0; d < angles.size(); ++d) {
-    std::vector<double> row{angles[d] * 180 / pi};
+    std::vector<double> row = leading_values(false, d);
+    row.push_back(angles[d] * 180 / pi);
     for (Index c = 0; c < 2 * pols; ++c)
       row.push_back(decibel(sigma(echo.amplitude[static_cast<Index>(d) * 2 * pols + c])));
     table.append(row);
     if (polar != nullptr) polar->append(row);
   }
+}
+
+namespace {
+
+/// What these two numbers can see, and what not: the discrete equations keep both on any mesh.
+constexpr const char* cannot_see =
+    "Neither can tell whether elements are fine enough or facets close enough to the body.";
+
+}  // namespace
+
+/// The part of F along the wave out of phase carries the extinction: where it is a small part of F, the tolerance hides it.
+void MaxwellFem::judge_optical_theorem(Results& out, const FarAmplitude& forward) const {
+  const Echo& echo = echoes_.back();
+  const double size = std::hypot(std::abs(forward.theta), std::abs(forward.phi)),
+               hidden = 4 * pi / k() * size * std::max(settings_.truncation.tolerance, 1e-9) / echo.scattering,
+               mismatch = std::abs(echo.extinction / echo.scattering - 1), allowed = std::max(1e-2, 10 * hidden);
+  if (hidden > 0.1) {
+    out.text("optical_theorem",
+             fmt::format("Not judged{}: of a body this small the extinction is a part of {:.0e} of the forward "
+                         "amplitude, less than the tolerance of the iteration.",
+                         at_frequency(), hidden > 0 ? settings_.truncation.tolerance / hidden : 0));
+    return;
+  }
+  out.number("optical_theorem_mismatch", mismatch, "1");
+  const bool met = mismatch <= allowed;
+  out.text(
+      "optical_theorem",
+      met ? fmt::format("Met to {:.1e}{}: the iteration has converged and signs and units are right. {}", mismatch,
+                        at_frequency(), cannot_see)
+          : fmt::format("Missed by {:.1e}{}: energy is not conserved; lower truncation.tolerance, and look at the mesh "
+                        "near S'.",
+                        mismatch, at_frequency()));
+  if (!met) log::warning("maxwell-fem: the optical theorem is missed by {:.1e}{}", mismatch, at_frequency());
+}
+
+void MaxwellFem::judge_reciprocity(Results& out, double mismatch) const {
+  out.number("reciprocity_mismatch", mismatch, "1");
+  const bool met = mismatch <= std::max(1e-2, 20 * settings_.truncation.tolerance);
+  out.text("reciprocity",
+           met ? fmt::format("Met to {:.1e}{}: the iteration has converged. {}", mismatch, at_frequency(), cannot_see)
+               : fmt::format("Missed by {:.1e}{}: the iteration has not converged; lower truncation.tolerance.",
+                             mismatch, at_frequency()));
+  if (!met) log::warning("maxwell-fem: echoes there and back differ by {:.1e}{}", mismatch, at_frequency());
 }
 
 void MaxwellFem::write_checks(RunContext& context, const FarFields& far_fields) {
@@ -286,7 +380,7 @@ void MaxwellFem::write_checks(RunContext& context, const FarFields& far_fields) 
   if (lossy)
     out.number("absorption", echo.extinction - echo.scattering, "m^2");
   else
-    out.number("optical_theorem_mismatch", std::abs(echo.extinction / echo.scattering - 1), "1");
+    judge_optical_theorem(out, far_fields.forward[0]);
   // Reciprocity: F_i(from i; wave j) = F_j(from j; wave i) for the waves that were solved.
   const Index some = std::min<Index>(solved, 24);
   if (some > 1) {
@@ -299,7 +393,7 @@ void MaxwellFem::write_checks(RunContext& context, const FarFields& far_fields) 
         difference = std::max(difference, std::abs(there - back));
         largest = std::max(largest, std::abs(there));
       }
-    if (largest > 0) out.number("reciprocity_mismatch", difference / largest, "1");
+    if (largest > 0) judge_reciprocity(out, difference / largest);
   } else if (check_) {
     // A single wave against one from elsewhere: p_b · F_a(r_b) = p_a · F_b(r_a).
     const std::array<Direction, 2> from{settings_.incidences()[0], check_from_};
@@ -309,7 +403,7 @@ void MaxwellFem::write_checks(RunContext& context, const FarFields& far_fields) 
     };
     const Complex there = along(far[2], from[1], *check_), back = along(far[1], from[0], wave);
     const double largest = std::max(std::abs(there), std::abs(back));
-    if (largest > 0) out.number("reciprocity_mismatch", std::abs(there - back) / largest, "1");
+    if (largest > 0) judge_reciprocity(out, std::abs(there - back) / largest);
   }
 }
 
@@ -397,7 +491,7 @@ Status MaxwellFem::finish(RunContext& context) {
         fmt::format("the truncation did not converge: residual {:.2e} after {} iterations, {:.1e} was asked for",
                     worst_residual_, worst_iterations_, settings_.truncation.tolerance),
         settings_.truncation.method == TruncationMethod::gmres
-            ? "Allow more iterations or move S farther out (truncation.distance)."
+            ? "Allow more iterations; for bodies of many wavelengths also move S farther out (truncation.distance)."
             : "Use the method gmres: the plain iteration diverges on large bodies with S close by.");
   return {};
 }

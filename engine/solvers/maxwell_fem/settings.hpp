@@ -10,6 +10,7 @@
 #include "engine/solvers/maxwell_fem/radiation_plan.hpp"
 #include "engine/solvers/maxwell_fem/truncation.hpp"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ namespace conoid::maxwell_fem {
 /// Angles that run in a plane.
 struct Cut {
   std::string name;
+  std::string file;  ///< the name as a part of a file's, different from those of the other cuts
   bool phi_runs = false;
   double fixed = 0;
   std::vector<double> angles;
@@ -51,10 +53,12 @@ struct Settings {
   std::vector<std::string> material_names{"vacuum"};
   std::vector<MaterialLaw> laws;  ///< [0]: vacuum
   std::optional<SphereSetting> sphere;
-  Boundary body;           ///< of a surface mesh
-  int body_material = 0;   ///< > 0: it is filled
-  double distance = 0.15;  ///< wavelengths
-  int layers = 0;          ///< rows of elements up to S around a surface mesh; 0: by the wavelength
+  std::filesystem::path geometry;  ///< the case's mesh file, where gmsh makes the mesh of it; else empty
+  double unit = 1;                 ///< of the coordinates in the file, m
+  Boundary body;                   ///< of a surface mesh
+  int body_material = 0;           ///< > 0: it is filled
+  double distance = 0.15;          ///< wavelengths; never more than 0.8 of the body's size
+  int layers = 0;                  ///< rows of elements up to S around a surface mesh; 0: by the wavelength
   FieldForm form = FieldForm::total;
   TruncationOptions truncation;
   bool compress = true;
@@ -79,11 +83,6 @@ struct Settings {
 
 /// What check() says beyond the schema; `mesh` may be null (sphere).
 [[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh);
-
-/// The mesh to compute on: the given one, the sphere's, or the given closed surface with its layer up to S. The roles of the
-/// groups are put into `settings.domain`.
-[[nodiscard]] Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& settings, std::shared_ptr<const Mesh> given,
-                                                                std::stop_token stop);
 
 /// What the radiation of `columns` right-hand sides of one frequency amounts to, surfaces without points.
 [[nodiscard]] RadiationWork radiation_work(const Settings& settings, double columns);

@@ -134,6 +134,9 @@ Status MaxwellFem::prepare_view(const std::stop_token& stop) {
   electric_.assign(static_cast<std::size_t>(6 * mesh_->point_count()), 0);
   surface_current_.assign(static_cast<std::size_t>(6 * patch.faces()), 0);
 
+  plane_fields_.clear();
+  plane_points_.clear();
+  shown_step_ = -1;
   for (const FieldPlane& plane : settings_.planes) {
     auto points = locate(domain_, plane, [&stop] { return stop.stop_requested(); });
     if (!points) return points.error();
@@ -248,10 +251,11 @@ std::vector<CatalogEntry> MaxwellFem::catalog() const {
 }
 
 void MaxwellFem::fill(FrameBuilder& builder) const {
+  if (shown_step_ < 0) return;  // nothing to show yet: no frame of zeros
   if (settings_.frequencies.size() > 1)
-    builder.at(steps_, frequency(), FrameAxis::frequency);
+    builder.at(shown_step_, shown_, FrameAxis::frequency);
   else
-    builder.at(steps_, static_cast<double>(steps_), FrameAxis::iteration);
+    builder.at(shown_step_, static_cast<double>(shown_step_), FrameAxis::iteration);
   const auto entries = catalog();
   if (builder.wants_part("surface")) {
     FramePart& part = builder.part("surface", surface_);

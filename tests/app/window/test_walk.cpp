@@ -29,7 +29,7 @@ namespace {
 /// How the case came into the window.
 enum class Origin { saved, unsaved, run };
 
-struct Scene {
+struct Situation {
   const char* name;
   Origin origin;
   std::optional<SessionState> state;  ///< none: never run
@@ -40,7 +40,7 @@ struct Scene {
 
 const QSize small(1024, 600), usual(1280, 720), large(1920, 1080);
 
-const Scene scenes[] = {
+const Situation scenes[] = {
     {"a saved case", Origin::saved, {}, small, ThemeChoice::light, "en"},
     {"an unsaved case", Origin::unsaved, {}, usual, ThemeChoice::dark, "fr"},
     {"a run from its folder", Origin::run, {}, large, ThemeChoice::dark, "en"},
@@ -78,7 +78,7 @@ class TestWalk : public QObject {
   }
 
   /// Brings window and run into the state that a scene names, from whatever an action has left.
-  void arrange(MainWindow& w, const Scene& scene) {
+  void arrange(MainWindow& w, const Situation& scene) {
     if (w.run().is_active()) {
       session_->set_state(SessionState::stopped);
       QTRY_VERIFY(!w.run().is_active());
@@ -151,7 +151,7 @@ class TestWalk : public QObject {
   }
   void every_action_in_every_state() {
     QFETCH(const int, index);
-    const Scene& scene = scenes[index];
+    const Situation& scene = scenes[index];
     Translator translator;
     if (QString(scene.language) != "en") QVERIFY(translator.load_language(scene.language));
     QApplication::installTranslator(&translator);

@@ -7,6 +7,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/solvers/maxwell_fem/mesh/body.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
 
 #include <unistd.h>
@@ -355,7 +356,7 @@ Result<Mesh> surround(const Mesh& body, const SurroundOptions& o, std::stop_toke
   }
   if (o.layers > 1)
     if (Status s = add_rows(*made, *outer, std::move(levels)); !s) return s.error();
-  return made;
+  return curved_onto(*made, skin);
 }
 
 }  // namespace conoid::maxwell_fem

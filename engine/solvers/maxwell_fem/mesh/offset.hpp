@@ -26,7 +26,7 @@ struct SurroundOptions {
 [[nodiscard]] std::vector<Vec3> drawn_in(const Mesh& body, const Mesh& offset, double share);
 
 /// The body's triangles stay as they are; the row next to the body is filled by gmsh, further ones are prisms between copies of
-/// S, each cut into three tetrahedra. Groups: "body", "outer", "vacuum", "inside", "currents" (two rows or more). Errors: no
+/// S, each cut into three tetrahedra. Around a body of order 2 elements have curved faces on it. Groups: "body", "outer", "vacuum", "inside", "currents" (two rows or more). Errors: no
 /// gmsh (resources), a body that gmsh cannot fill (invalid_input).
 [[nodiscard]] Result<Mesh> surround(const Mesh& body, const SurroundOptions& options, std::stop_token stop = {});
 

@@ -3,14 +3,13 @@
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 
 #include "engine/solvers/maxwell_fem/far_field.hpp"
+#include "engine/solvers/maxwell_fem/layout.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 
 #include <cmath>
 
 namespace conoid::maxwell_fem {
-
-namespace {}
 
 Result<Mesh> sphere_mesh(const SphereScene& s) {
   ShellsOptions o;
@@ -56,13 +55,25 @@ SphereSeries exact_series(const SphereScene& s) {
   return out;
 }
 
-Result<SphereOutcome> run_sphere(const SphereScene& scene, int threads) {
-  const double k = 1, outer = std::max(scene.ka, scene.kb);
-  auto mesh = sphere_mesh(scene);
-  if (!mesh) return mesh.error();
-  auto domain = make_domain(*mesh, sphere_roles(scene));
+namespace {
+
+/// What a sphere's case comes down to.
+struct Prepared {
+  const Mesh& mesh;
+  DomainOptions roles;
+  std::vector<Medium> media;
+  double k = 1, outer = 1;
+  FieldForm form = FieldForm::total;
+  DirectMethod direct = DirectMethod::automatic;
+  TruncationOptions truncation;
+  SphereSeries exact;
+};
+
+Result<SphereOutcome> run_prepared(const Prepared& scene, int threads) {
+  const double k = scene.k, outer = scene.outer;
+  auto domain = make_domain(scene.mesh, scene.roles);
   if (!domain) return domain.error();
-  System system(*domain, {Medium{}, scene.core.value_or(Medium{}), scene.coat}, k, scene.form, threads);
+  System system(*domain, scene.media, k, scene.form, threads);
   DirectOptions direct;
   direct.method = scene.direct;
   if (Status s = system.factor(direct); !s) return s.error();
@@ -80,11 +91,11 @@ Result<SphereOutcome> run_sphere(const SphereScene& scene, int threads) {
   out.converged = truncation.converged();
   out.diverged = truncation.diverged();
   out.ratio = truncation.last_ratio();
-  out.edge = domain->volume_edge / (2 * pi);
+  out.edge = domain->volume_edge * k / (2 * pi);
   std::vector<Complex> u, f;
   if (Status s = truncation.fields(truncation.psi(), 0, 1, u, f); !s) return s.error();
 
-  const SphereSeries exact = exact_series(scene);
+  const SphereSeries& exact = scene.exact;
   std::vector<Direction> cut;
   for (int degrees = 0; degrees <= 180; degrees += 2) {
     cut.push_back({degrees * pi / 180, 0});
@@ -102,6 +113,7 @@ Result<SphereOutcome> run_sphere(const SphereScene& scene, int threads) {
     out.mean_db += std::abs(20 * std::log10(std::abs(got) / std::abs(wanted))) / static_cast<double>(cut.size());
   }
   out.relative = std::sqrt(difference / size);
+  out.back_db = std::abs(20 * std::log10(std::abs(far[cut.size() - 2].theta) * k / std::abs(exact.s2(-1))));
   const double disc = pi * outer * outer;
   out.extinction = extinction(far[0], cut[0], wave) / disc;
   const SphereRule rule = sphere_rule(k * outer);
@@ -111,6 +123,38 @@ Result<SphereOutcome> run_sphere(const SphereScene& scene, int threads) {
   out.exact_extinction = exact.extinction();
   out.exact_scattering = exact.scattering();
   return out;
+}
+
+}  // namespace
+
+Result<SphereOutcome> run_sphere(const SphereScene& scene, int threads) {
+  auto mesh = sphere_mesh(scene);
+  if (!mesh) return mesh.error();
+  return run_prepared({*mesh,
+                       sphere_roles(scene),
+                       {Medium{}, scene.core.value_or(Medium{}), scene.coat},
+                       1,
+                       std::max(scene.ka, scene.kb),
+                       scene.form,
+                       scene.direct,
+                       scene.truncation,
+                       exact_series(scene)},
+                      threads);
+}
+
+Result<SphereOutcome> run_as_case(const Settings& asked, std::size_t frequency, std::shared_ptr<const Mesh> surface,
+                                  double radius, const SphereSeries& exact, int threads) {
+  for (const Band& band : bands_of(asked, surface.get())) {
+    if (frequency < band.first || frequency > band.last) continue;
+    Settings part = in_band(asked, band);
+    auto mesh = mesh_to_solve(part, surface, {});
+    if (!mesh) return mesh.error();
+    const double f = asked.frequencies[frequency];
+    return run_prepared({**mesh, part.domain, part.media(f), 2 * pi * f / light_speed, radius, FieldForm::total,
+                         DirectMethod::automatic, asked.truncation, exact},
+                        threads);
+  }
+  return make_error(ErrorCode::internal, "no band holds this frequency");
 }
 
 }  // namespace conoid::maxwell_fem

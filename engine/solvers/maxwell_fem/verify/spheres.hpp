@@ -4,8 +4,10 @@
 
 #include "engine/core/error.hpp"
 #include "engine/solvers/maxwell_fem/mie.hpp"
+#include "engine/solvers/maxwell_fem/settings.hpp"
 #include "engine/solvers/maxwell_fem/truncation.hpp"
 
+#include <memory>
 #include <optional>
 
 namespace conoid::maxwell_fem {
@@ -33,6 +35,7 @@ struct SphereOutcome {
   bool converged = false, diverged = false;
   double ratio = 0;     ///< of the last two corrections
   double mean_db = 0;   ///< mean |difference| of the cross section over both planes, 1° steps, thinned to 2°
+  double back_db = 0;   ///< |difference| of the backscattered cross section
   double relative = 0;  ///< L2 of the far-field amplitude over both planes, against the exact one
   double extinction = 0,
          scattering = 0;  ///< σ_ext/πa², σ_sca/πa² (a: outer radius) by the optical theorem and by integration
@@ -42,6 +45,11 @@ struct SphereOutcome {
 
 /// Wave along +z, E along x; the outer radius is kb/k with k = 1/m.
 [[nodiscard]] Result<SphereOutcome> run_sphere(const SphereScene& scene, int threads);
+/// A sphere as a case has it: S, rows, bands and elements are the program's choice. Of one of the frequencies; `surface`: the
+/// body's (or null: settings.sphere), of this outer radius.
+[[nodiscard]] Result<SphereOutcome> run_as_case(const Settings& settings, std::size_t frequency,
+                                                std::shared_ptr<const Mesh> surface, double radius,
+                                                const SphereSeries& exact, int threads);
 /// Exact series of the scene.
 [[nodiscard]] SphereSeries exact_series(const SphereScene& scene);
 /// The scene's mesh (k = 1/m).

@@ -2,7 +2,10 @@
 // Exact numbers: Mie series, convergence of the truncation by modal theory, orders of the elements.
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
 
+#include "engine/core/vec3.hpp"
+#include "engine/mesh/generators.hpp"
 #include "engine/mesh/gmsh.hpp"
+#include "engine/mesh/order.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/solvers/maxwell_fem/verify/targets.hpp"
@@ -53,6 +56,71 @@ struct Checks {
   }
 };
 
+/// A conducting sphere of 50 mm with the program's own S and elements.
+Settings sphere_settings(std::vector<double> ka, int divisions) {
+  Settings s;
+  for (double v : ka) s.frequencies.push_back(v * light_speed / (2 * pi * 0.05));
+  s.laws.emplace_back([](double) { return Medium{}; });
+  s.sphere = SphereSetting{};
+  s.sphere->radius = 0.05;
+  s.sphere->divisions = divisions;
+  s.sphere->layers = 3;
+  s.truncation = {TruncationMethod::gmres, 1e-6, 60, RadiationLoop::automatic, 64};
+  return s;
+}
+
+/// S and elements follow body and wave, the whole band through.
+void as_cases(const Checks& c, bool quick) {
+  const auto run = [&](const std::string& name, const Settings& s, std::size_t f, std::shared_ptr<const Mesh> surface,
+                       const SphereSeries& exact) {
+    c.run.doing(name);
+    auto out = run_as_case(s, f, std::move(surface), 0.05, exact, c.threads);
+    if (!out) throw Failure(out.error());
+    return *out;
+  };
+  for (double ka : {0.063, 1e-4}) {
+    const std::string name = fmt::format("small conducting sphere, ka = {:g}", ka);
+    const SphereOutcome o = run(name, sphere_settings({ka}, 3), 0, nullptr, conducting_sphere(ka));
+    c.at_most(name + ": echo", o.back_db, "dB", 0.05, "Mie series, Rayleigh's 9 (ka)^4");
+  }
+  {
+    const std::vector<double> ka{0.3144, 1.2575, 2.2007, 3.1438};  // 0.3 to 3 GHz
+    const Settings s = sphere_settings(ka, quick ? 3 : 4);
+    for (std::size_t f = 0; f < ka.size(); f += quick ? 3 : 1) {
+      const std::string name = fmt::format("one sweep of 0.3 to 3 GHz, ka = {:.3g}", ka[f]);
+      const SphereOutcome o = run(name, s, f, nullptr, conducting_sphere(ka[f]));
+      c.at_most(name + ": echo", o.back_db, "dB", 0.1, "Mie series");
+      c.at_most(name + ": unknowns", static_cast<double>(o.unknowns), "1", 1e5, "one mesh for the whole band takes 1.4 million");
+    }
+  }
+  if (!find_gmsh().ok()) return;
+  {
+    // A surface of order 2 stays curved: 80 triangles.
+    Settings s = sphere_settings({2}, 2);
+    s.sphere.reset();
+    auto ball = icosphere({.radius = 0.05, .divisions = 2});
+    if (!ball) throw Failure(ball.error());
+    const auto surface = std::make_shared<const Mesh>(
+        to_order2(*ball, false, [](const Vec3& x) { return vec::scale(0.05 / vec::norm(x), x); }));
+    const std::string name = "surface of 80 curved triangles, ka = 2";
+    const SphereOutcome o = run(name, s, 0, surface, conducting_sphere(2));
+    c.at_most(name + ": mean error", o.mean_db, "dB", 0.05, "Mie series");
+  }
+  if (!quick) {
+    Settings s = sphere_settings({1}, 2);
+    s.sphere.reset();
+    s.laws.emplace_back([](double) { return Medium{{12.0, 12.0, 12.0}, {1.0, 1.0, 1.0}}; });
+    s.body_material = 1;
+    auto ball = icosphere({.radius = 0.05, .divisions = 2});
+    if (!ball) throw Failure(ball.error());
+    const auto surface = std::make_shared<const Mesh>(
+        to_order2(*ball, false, [](const Vec3& x) { return vec::scale(0.05 / vec::norm(x), x); }));
+    const std::string name = "filled by its surface, eps = 12, ka = 1";
+    const SphereOutcome o = run(name, s, 0, surface, homogeneous_sphere(1, 12, 1));
+    c.at_most(name + ": echo", o.back_db, "dB", 0.1, "Mie series");
+  }
+}
+
 }  // namespace
 
 Status verify_table(const TestRun& run, const VerifySink& row) {
@@ -66,6 +134,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
       c.conductor(6, 0.2, 8, 4, true, 0.02);
       c.conductor(6, 0.2, 10, 3, false, 0.1);
     }
+    as_cases(c, run.quick);
     {
       SphereScene s;
       s.core = Medium{{4.0, 4.0, 4.0}, {1.0, 1.0, 1.0}};

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is wrong with a case beyond its schema: groups, elements against waves and sizes, memory.
+#include "engine/core/units.hpp"
+#include "engine/core/vec3.hpp"
+#include "engine/mesh/quality.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/solvers/maxwell_fem/layout.hpp"
+#include "engine/solvers/maxwell_fem/pi.hpp"
+#include "engine/team/machine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+namespace conoid::maxwell_fem {
+
+using namespace conoid::vec;
+
+namespace {
+
+/// Edges in wavelengths up to which the mean error stays below a tenth of a decibel (spheres of ka = 4 and 8 of order 2: 0.01 dB
+/// at 0.26, 0.03 at 0.37, 0.08 at 0.46, 0.24 at 0.59); beyond one and a half of that an answer is refused.
+double edge_limit(int order) {
+  return order == 1 ? 0.15 : 0.4;
+}
+constexpr double refused = 1.5;
+/// A wave ends within the surface of a material of such an index that loses as much as it stores; unresolved, it acts as a metal,
+/// and the error stays below that of a surface impedance of 1/index: half a decibel.
+constexpr double nearly_metal = 25;
+/// Times the body's size below which the digits of the matrix do not suffice: measured on spheres, 0.0003 dB at 1e-4, 0.1 dB at
+/// 1e-5, nothing at 1e-6.
+constexpr double small_wave_number = 0.9e-4, smallest_wave_number = 0.9e-5;
+
+bool absorbs(const Settings& s, int material) {
+  const Medium m = s.laws[static_cast<std::size_t>(material)](s.frequencies.back());
+  const Complex n = std::sqrt(m.epsilon[0] * m.mu[1]);
+  return std::abs(n.imag()) > 0.3 * std::abs(n);
+}
+
+struct Checker {
+  const Case& input;
+  const Settings& s;  ///< of one band
+  Values place;
+  std::vector<Diagnostic>& out;
+
+  [[nodiscard]] double shortest() const { return light_speed / s.frequencies.back(); }
+
+  /// The longest edge in a material against the wave there. `refine`: what to do, given the edge that is wanted in metres.
+  template <class Refine>
+  void edges(double longest, int material, const Refine& refine) const {
+    const double index = refractive_index(s, material), limit = edge_limit(s.domain.order);
+    const double in_waves = longest * index / shortest();
+    if (in_waves <= limit) return;
+    const std::string text =
+        fmt::format("edges of {} in '{}' are {:.2f} wavelengths long at {}", format_quantity(longest, "m"),
+                    s.material_names[material], in_waves, format_quantity(s.frequencies.back(), "Hz"));
+    const double wanted = limit / 1.6 * shortest() / index;
+    const bool error = in_waves > refused * limit && !(index > nearly_metal && absorbs(s, material));
+    if (error)
+      out.push_back(
+          input.error_at(place, text, "Elements are too coarse: " + refine(wanted) + ", or lower the frequency."));
+    else
+      out.push_back(
+          input.warning_at(place, text, "Errors stay below a tenth of a decibel if you " + refine(wanted) + "."));
+  }
+
+  void smallness(double size) const {
+    const double lowest = 2 * pi * s.frequencies.front() / light_speed * size;
+    if (!(size > 0) || lowest >= small_wave_number) return;
+    const std::string text =
+        fmt::format("the body is {:.2g} wavelengths large at {}", 2 * size * s.frequencies.front() / light_speed,
+                    format_quantity(s.frequencies.front(), "Hz"));
+    const std::string hint = fmt::format(
+        "So small a body scatters with the fourth power of the frequency, if its materials do not change: compute it "
+        "at {} and scale.",
+        format_quantity(1e-3 * light_speed / (2 * pi * size), "Hz"));
+    out.push_back(lowest < smallest_wave_number
+                      ? input.error_at(place, text + ": its echo would drown in rounding errors", hint)
+                      : input.warning_at(place, text + ": rounding errors may reach a tenth of a decibel", hint));
+  }
+
+  void sphere() const {
+    const SphereEdges e = sphere_edges(s);
+    // The divisions (and rows, where they are what is too thick) with which no edge is too long.
+    const auto refine = [&](double) {
+      Settings finer = s;
+      SphereSetting& p = *finer.sphere;
+      const double wanted = 0.9 * edge_limit(s.domain.order) * shortest();
+      const auto fits = [&](double edge, int material) {
+        const double n = material < 0 ? 0 : refractive_index(s, material);
+        return edge * n <= wanted || (n > nearly_metal && absorbs(s, std::max(0, material)));
+      };
+      for (int step = 0; step < 400; ++step) {
+        const SphereEdges now = sphere_edges(finer);
+        const bool vacuum = fits(now.vacuum, 0), coat = fits(now.coat, p.coat > 0 ? p.coat_material : -1),
+                   core = fits(now.core, p.core_material > 0 ? p.core_material : -1);
+        if (vacuum && coat && core) break;
+        ++p.divisions;
+        if (!vacuum && sphere_distance(s) / p.layers > 0.4 * wanted) ++p.layers;
+        if (!coat && p.coat / p.coat_layers * refractive_index(s, p.coat_material) > 0.4 * wanted) ++p.coat_layers;
+      }
+      std::string text = fmt::format("set sphere.divisions to {}", p.divisions);
+      if (p.layers != s.sphere->layers) text += fmt::format(", sphere.layers to {}", p.layers);
+      if (p.coat_layers != s.sphere->coat_layers) text += fmt::format(", sphere.coat.layers to {}", p.coat_layers);
+      return text;
+    };
+    const std::size_t before = out.size();
+    edges(e.vacuum, 0, refine);
+    if (e.coat > 0 && out.size() == before) edges(e.coat, s.sphere->coat_material, refine);
+    if (e.core > 0 && out.size() == before) edges(e.core, s.sphere->core_material, refine);
+    const double radius = s.sphere->radius + s.sphere->coat;
+    if (out.size() == before && sphere_distance(s) / s.sphere->layers > 0.5 * radius && s.domain.order == 2)
+      out.push_back(input.warning_at(
+          place,
+          fmt::format("rows of elements are {} thick around a sphere of {}",
+                      format_quantity(sphere_distance(s) / s.sphere->layers, "m"), format_quantity(radius, "m")),
+          "The static field falls with the cube of the distance: two rows follow it (sphere.layers)."));
+    smallness(radius);
+  }
+
+  void volume(const Mesh& mesh) const {
+    auto domain = make_domain(mesh, s.domain);
+    if (!domain) {
+      Diagnostic d = domain.error();
+      d.place = input.document().place(d.text.find("region") != std::string::npos ? "/regions" : "/boundaries");
+      out.push_back(std::move(d));
+      return;
+    }
+    const Space& space = domain->space;
+    std::vector<double> longest(s.laws.size(), 0);
+    for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
+      double& l = longest[space.tets()[t].region];
+      l = std::max(l, space.longest_edge(t));
+    }
+    for (std::size_t m = 0; m < longest.size(); ++m)
+      if (longest[m] > 0)
+        edges(longest[m], static_cast<int>(m),
+              [](double wanted) { return "refine to " + format_quantity(wanted, "m") + " there"; });
+    folds(mesh, *domain);
+    layer(*domain);
+  }
+
+  /// Coarse curved elements in a thin layer can fold over: the map must not change its sign.
+  void folds(const Mesh& mesh, const Domain& domain) const {
+    const Space& space = domain.space;
+    Index folded = 0, first = -1;
+    for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
+      const double whole = space.map(t, {0.25, 0.25, 0.25}).determinant;
+      bool turns = false;
+      for (const Vec3& corner : {Vec3{0, 0, 0}, Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}})
+        turns = turns || !(space.map(t, corner).determinant * whole > 0);
+      if (turns && folded++ == 0) first = t;
+    }
+    if (folded == 0) return;
+    const Vec3 x = mesh.point(space.tets()[first].points[0]);
+    out.push_back(
+        input.warning_at(place,
+                         fmt::format("{} curved elements are folded, one of them at ({:.4g}, {:.4g}, {:.4g}) m", folded,
+                                     x[0], x[1], x[2]),
+                         "Results lose accuracy there: refine where surfaces bend, or let the mesher optimise "
+                         "elements of second order."));
+  }
+
+  /// The vacuum up to a given S against the wave and the size of what S' holds.
+  void layer(const Domain& domain) const {
+    Vec3 low = domain.currents.point(0).x, high = low;
+    for (Index p = 0; p < domain.currents.size(); ++p)
+      for (int d = 0; d < 3; ++d) {
+        low[d] = std::min(low[d], domain.currents.point(p).x[d]);
+        high[d] = std::max(high[d], domain.currents.point(p).x[d]);
+      }
+    const double size = 0.5 * std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+    const Vec3 centre = scale(0.5, add(low, high));
+    smallness(size);
+    if (domain.distance < std::min(0.05 * shortest(), 0.1 * size))
+      out.push_back(input.warning_at(
+          input["boundaries"], fmt::format("S' and S are {:.3f} wavelengths apart", domain.distance / shortest()),
+          fmt::format("{} need fewer iterations.", format_quantity(std::min(0.15 * shortest(), 0.5 * size), "m"))));
+    double coarse = 0, away = 0;
+    for (Index t = 0; t < static_cast<Index>(domain.space.tets().size()); ++t) {
+      if (!domain.outside[t]) continue;
+      const double r = distance(domain.space.map(t, {0.25, 0.25, 0.25}).x, centre), edge = domain.space.longest_edge(t);
+      if (r > 1.5 * size && edge / r > coarse) {
+        coarse = edge / r;
+        away = r;
+      }
+    }
+    if (coarse > 1 && 2 * size < 0.2 * shortest())
+      out.push_back(input.warning_at(
+          place,
+          fmt::format("elements of {} lie {} from the middle of a body of {}", format_quantity(coarse * away, "m"),
+                      format_quantity(away, "m"), format_quantity(2 * size, "m")),
+          fmt::format(
+              "The field of a body smaller than the wave falls with the cube of the distance: put S at {} from it, "
+              "or keep elements below half their distance.",
+              format_quantity(0.8 * size, "m"))));
+  }
+
+  void surface(const Mesh& mesh) const {
+    const auto report = check_surface(mesh);
+    if (!report.closed()) {
+      out.push_back(input.error_at(place, "the surface is " + explain(report, mesh),
+                                   "Close it: the program can only put a layer around a closed body."));
+    } else if (!report.manifold() || report.collapsed_cell_count > 0) {
+      out.push_back(input.error_at(place, "the surface is not a body: " + explain(report, mesh),
+                                   "Repair it in the geometry's program."));
+    } else if (const auto cuts = self_intersections(mesh, 1); !cuts.empty()) {
+      const Vec3 x = mesh.point(mesh.nodes(cuts[0][0])[0]);
+      out.push_back(
+          input.error_at(place,
+                         fmt::format("the surface cuts itself: cells {} and {}, near ({:.4g}, {:.4g}, {:.4g}) m",
+                                     cuts[0][0], cuts[0][1], x[0], x[1], x[2]),
+                         "Unite the parts before meshing."));
+    }
+    if (!s.domain.boundaries.empty() || !s.domain.regions.empty())
+      out.push_back(input.error_at(input["boundaries"],
+                                   "the mesh is a surface only; its groups cannot have conditions of their own",
+                                   "Say what the whole surface is in the section body."));
+    if (has_errors(out)) return;
+    const BodyMeasure body = measure_body(mesh);
+    smallness(body.size);
+    if (s.geometry.empty()) {
+      const Layout layout = layout_around(s, body);
+      const bool triangles = std::all_of(mesh.shapes().begin(), mesh.shapes().end(),
+                                         [](CellShape c) { return dimension_of(c) != 2 || corners_of(c) == 3; });
+      if (layout.parts > 1 && !triangles)
+        out.push_back(input.error_at(
+            place,
+            fmt::format("edges of the surface reach {}, {:.2f} wavelengths at {}, and it has quadrilaterals",
+                        format_quantity(body.edge, "m"), body.edge / shortest(),
+                        format_quantity(s.frequencies.back(), "Hz")),
+            "Elements are too coarse: mesh it with triangles, which the program refines."));
+      if (body.cells * layout.parts * layout.parts > 2e6)
+        out.push_back(input.error_at(place, "the surface of the body would need more than two million triangles",
+                                     "The body is very many wavelengths large: lower the frequency or the size."));
+    }
+  }
+};
+
+void check_memory(const Case& input, const Settings& s, const std::vector<Band>& bands, const Mesh* mesh,
+                  const Values& place, std::vector<Diagnostic>& out) {
+  const Bytes budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
+  Index unknowns = 0;
+  Bytes needed = 0;
+  for (const Band& band : bands) {
+    const Settings part = in_band(s, band);
+    const Index n = expected_unknowns(part, mesh);
+    const Bytes bytes =
+        expected_memory(part, n, thin_rows(part, mesh), 1, static_cast<double>(n) / 5.5, static_cast<double>(budget));
+    if (bytes > needed) {
+      needed = bytes;
+      unknowns = n;
+    }
+  }
+  if (needed <= 2 * budget) return;  // half of the factors may go to disk
+  const double ratio = static_cast<double>(needed) / static_cast<double>(budget);
+  Diagnostic d = input.error_at(
+      place,
+      fmt::format("about {} unknowns need {}, the budget is {}", unknowns, format_bytes(needed), format_bytes(budget)),
+      fmt::format("About {} unknowns would fit: coarsen the mesh by a factor of {:.2f} in edge length, use order 1, "
+                  "or raise compute.memory.host.",
+                  static_cast<Index>(static_cast<double>(unknowns) * std::pow(ratio, -0.75)), std::pow(ratio, 0.25)));
+  d.code = ErrorCode::resources;
+  out.push_back(std::move(d));
+}
+
+}  // namespace
+
+std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh) {
+  std::vector<Diagnostic> out;
+  const Settings s = read_settings(input, out);
+  if (has_errors(out)) return out;
+  const std::shared_ptr<const Mesh> given(std::shared_ptr<void>(), mesh);
+  const auto skin = bare_surface(s, mesh != nullptr ? given : nullptr);
+  const Values place = s.sphere ? input["sphere"] : input["mesh"];
+  const std::vector<Band> bands = bands_of(s, skin.get());
+  for (const Band& band : bands) {
+    const Settings part = in_band(s, band);
+    const Checker checker{input, part, place, out};
+    if (s.sphere) checker.sphere();
+    if (skin) checker.surface(*skin);
+    if (!s.sphere && !skin && mesh != nullptr) checker.volume(*mesh);
+    if (!out.empty()) break;  // one message for what all bands have in common
+  }
+  if (has_errors(out)) return out;
+  check_memory(input, s, bands, skin ? skin.get() : mesh, place, out);
+  return out;
+}
+
+}  // namespace conoid::maxwell_fem

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sizes of a body, quadratic triangles, and middles of edges.
+#include "engine/solvers/maxwell_fem/mesh/body.hpp"
+
+#include "engine/core/vec3.hpp"
+#include "engine/mesh/order.hpp"
+#include "engine/mesh/topology.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include <fmt/core.h>
+
+namespace conoid::maxwell_fem {
+
+using namespace conoid::vec;
+
+BodyMeasure measure_body(const Mesh& surface) {
+  BodyMeasure out;
+  const std::vector<Index> piece = surface_components(surface);
+  struct Box {
+    Vec3 low{}, high{};
+    bool empty = true;
+  };
+  std::vector<Box> boxes;
+  for (Index c = 0; c < surface.cell_count(); ++c) {
+    if (dimension_of(surface.shape(c)) != 2) continue;
+    const auto n = surface.nodes(c);
+    const int corners = corners_of(surface.shape(c));
+    const auto p = static_cast<std::size_t>(std::max<Index>(0, piece[c]));
+    if (boxes.size() <= p) boxes.resize(p + 1);
+    for (int k = 0; k < corners; ++k) {
+      const Vec3 x = surface.point(n[k]);
+      Box& b = boxes[p];
+      for (int d = 0; d < 3; ++d) {
+        b.low[d] = b.empty ? x[d] : std::min(b.low[d], x[d]);
+        b.high[d] = b.empty ? x[d] : std::max(b.high[d], x[d]);
+      }
+      b.empty = false;
+      out.edge = std::max(out.edge, distance(x, surface.point(n[(k + 1) % corners])));
+    }
+    for (int k = 2; k < corners; ++k, ++out.cells) {
+      const Vec3 a = surface.point(n[0]);
+      out.area += 0.5 * norm(cross(sub(surface.point(n[k - 1]), a), sub(surface.point(n[k]), a)));
+    }
+  }
+  for (const Box& b : boxes)
+    if (!b.empty)
+      for (int d = 0; d < 3; ++d) out.size = std::max(out.size, 0.5 * (b.high[d] - b.low[d]));
+  return out;
+}
+
+namespace {
+
+/// Corners 0, 1, 2 and middles 3 (01), 4 (12), 5 (20) of a quadratic triangle at (u, v).
+Vec3 on_triangle(const std::array<Vec3, 6>& x, double u, double v) {
+  const double w = 1 - u - v;
+  const std::array<double, 6> shape{w * (2 * w - 1), u * (2 * u - 1), v * (2 * v - 1), 4 * w * u, 4 * u * v, 4 * v * w};
+  Vec3 out{};
+  for (int k = 0; k < 6; ++k) out = axpy(shape[k], x[k], out);
+  return out;
+}
+
+/// Points of finer triangles: on a lattice over each triangle, those of its edges shared with its neighbours.
+class Lattice {
+ public:
+  Lattice(const Mesh& surface, int steps) : surface_(surface), steps_(steps) {}
+
+  Mesh out;
+
+  /// Numbers of the lattice points (i, j), i + j <= steps, of a triangle: u = i/steps towards corner 1, v = j/steps towards 2.
+  std::vector<Index> points_of(Index cell) {
+    const auto n = surface_.nodes(cell);
+    std::array<Vec3, 6> x{};
+    for (int k = 0; k < 3; ++k) x[k] = surface_.point(n[k]);
+    for (int k = 0; k < 3; ++k)
+      x[3 + k] = n.size() == 6 ? surface_.point(n[3 + k]) : scale(0.5, add(x[k], x[(k + 1) % 3]));
+    std::vector<Index> numbers;
+    for (int j = 0; j <= steps_; ++j)
+      for (int i = 0; i + j <= steps_; ++i) {
+        const Vec3 at = on_triangle(x, static_cast<double>(i) / steps_, static_cast<double>(j) / steps_);
+        const int w = steps_ - i - j;
+        if (i == 0)
+          numbers.push_back(on_edge(n[0], n[2], j, at));
+        else if (j == 0)
+          numbers.push_back(on_edge(n[0], n[1], i, at));
+        else if (w == 0)
+          numbers.push_back(on_edge(n[1], n[2], j, at));
+        else
+          numbers.push_back(out.add_point(at));
+      }
+    return numbers;
+  }
+  [[nodiscard]] std::size_t place(int i, int j) const {
+    return static_cast<std::size_t>(j * (steps_ + 1) - j * (j - 1) / 2 + i);
+  }
+
+ private:
+  /// The point `k` steps from corner a towards b.
+  Index on_edge(Index a, Index b, int k, const Vec3& at) {
+    if (a > b) {
+      std::swap(a, b);
+      k = steps_ - k;
+    }
+    const std::array<Index, 3> key = k == 0        ? std::array<Index, 3>{a, a, 0}
+                                     : k == steps_ ? std::array<Index, 3>{b, b, 0}
+                                                   : std::array<Index, 3>{a, b, k};
+    const auto [it, fresh] = known_.try_emplace(key, 0);
+    if (fresh) it->second = out.add_point(at);
+    return it->second;
+  }
+
+  const Mesh& surface_;
+  int steps_;
+  std::map<std::array<Index, 3>, Index> known_;
+};
+
+}  // namespace
+
+Result<Mesh> subdivided(const Mesh& surface, int parts) {
+  const Mesh s = surface.extract(2);
+  bool quadratic = false;
+  for (Index c = 0; c < s.cell_count(); ++c) {
+    quadratic = quadratic || s.shape(c) == CellShape::triangle6;
+    if (corners_of(s.shape(c)) != 3)
+      return make_error(ErrorCode::invalid_input, fmt::format("cell {} of the surface is a {}", c, name_of(s.shape(c))),
+                        "Finer elements can only be made from triangles: mesh the surface with triangles.");
+  }
+  const int order = quadratic ? 2 : 1;
+  Lattice lattice(s, order * parts);
+  std::vector<std::vector<Index>> children(static_cast<std::size_t>(s.cell_count()));
+  for (Index c = 0; c < s.cell_count(); ++c) {
+    const std::vector<Index> number = lattice.points_of(c);
+    // A triangle at (i, j), in units of a part, that points along (1, 0) and (0, 1), or back along both.
+    const auto add_child = [&](int i, int j, int way) {
+      const std::array<std::array<int, 2>, 3> corner{{{i, j}, {i + way, j}, {i, j + way}}};
+      std::array<Index, 6> node{};
+      for (int k = 0; k < 3; ++k) {
+        const auto &a = corner[k], &b = corner[(k + 1) % 3];
+        node[k] = number[lattice.place(order * a[0], order * a[1])];
+        if (quadratic) node[3 + k] = number[lattice.place(a[0] + b[0], a[1] + b[1])];
+      }
+      children[c].push_back(lattice.out.add_cell(quadratic ? CellShape::triangle6 : CellShape::triangle3,
+                                                 std::span<const Index>(node).first(quadratic ? 6 : 3)));
+    };
+    for (int j = 0; j < parts; ++j)
+      for (int i = 0; i + j < parts; ++i) {
+        add_child(i, j, 1);
+        if (i + j + 2 <= parts) add_child(i + 1, j + 1, -1);
+      }
+  }
+  for (const MeshGroup& g : s.groups()) {
+    if (g.dimension != 2) continue;
+    auto& cells = lattice.out.add_group(g.name, 2).cells;
+    for (Index c : g.cells) cells.insert(cells.end(), children[c].begin(), children[c].end());
+  }
+  return std::move(lattice.out);
+}
+
+Index straighten_folded(Mesh& mesh) {
+  constexpr std::array<std::array<int, 2>, 6> ends{{{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}};  // of nodes 4 … 9
+  constexpr double least = 0.1;
+  constexpr std::array<std::array<double, 4>, 10> at{{{1, 0, 0, 0},
+                                                      {0, 1, 0, 0},
+                                                      {0, 0, 1, 0},
+                                                      {0, 0, 0, 1},
+                                                      {.5, .5, 0, 0},
+                                                      {0, .5, .5, 0},
+                                                      {.5, 0, .5, 0},
+                                                      {.5, 0, 0, .5},
+                                                      {0, .5, 0, .5},
+                                                      {0, 0, .5, .5}}};
+  const auto straight = [&](std::span<const Index> n) {
+    const Vec3 o = mesh.point(n[0]);
+    return triple(sub(mesh.point(n[1]), o), sub(mesh.point(n[2]), o), sub(mesh.point(n[3]), o));
+  };
+  const auto determinant = [&](std::span<const Index> n, const std::array<double, 4>& l) {
+    std::array<Vec3, 3> column{};
+    const auto gradient = [](int i, int d) { return i == 0 ? -1.0 : (i == d + 1 ? 1.0 : 0.0); };
+    for (int i = 0; i < 4; ++i)
+      for (int d = 0; d < 3; ++d) column[d] = axpy((4 * l[i] - 1) * gradient(i, d), mesh.point(n[i]), column[d]);
+    for (int e = 0; e < 6; ++e)
+      for (int d = 0; d < 3; ++d)
+        column[d] = axpy(4 * (l[ends[e][0]] * gradient(ends[e][1], d) + l[ends[e][1]] * gradient(ends[e][0], d)),
+                         mesh.point(n[4 + e]), column[d]);
+    return triple(column[0], column[1], column[2]);
+  };
+  std::vector<bool> touched(static_cast<std::size_t>(mesh.point_count()), false);
+  for (int pass = 0; pass < 8; ++pass) {
+    const double keep = pass < 7 ? 0.5 : 0;  // of the way off the straight edge; straight in the end
+    std::map<Index, Vec3> moved;
+    for (Index c = 0; c < mesh.cell_count(); ++c) {
+      if (mesh.shape(c) != CellShape::tet10) continue;
+      const auto n = mesh.nodes(c);
+      const double whole = straight(n), sign = whole < 0 ? -1 : 1;
+      bool bad = false;
+      for (const auto& l : at) bad = bad || sign * determinant(n, l) < least * sign * whole;
+      if (!bad) continue;
+      for (int e = 0; e < 6; ++e) {
+        const Vec3 flat = scale(0.5, add(mesh.point(n[ends[e][0]]), mesh.point(n[ends[e][1]])));
+        const Vec3 off = sub(mesh.point(n[4 + e]), flat);
+        if (norm(off) > 0) moved[n[4 + e]] = axpy(keep, off, flat);
+      }
+    }
+    if (moved.empty()) break;
+    for (const auto& [p, x] : moved) {
+      touched[static_cast<std::size_t>(p)] = true;
+      std::copy(x.begin(), x.end(), mesh.mutable_points().begin() + static_cast<std::ptrdiff_t>(3 * p));
+    }
+  }
+  return std::count(touched.begin(), touched.end(), true);
+}
+
+Mesh curved_onto(const Mesh& mesh, const Mesh& body) {
+  bool quadratic = false;
+  for (CellShape s : body.shapes()) quadratic = quadratic || s == CellShape::triangle6;
+  const MeshGroup* skin = mesh.group("body");
+  if (!quadratic || skin == nullptr) return mesh;
+  // The mesher keeps the places of points up to the digits of its files.
+  using Key = std::array<std::int64_t, 3>;
+  const auto [low, high] = body.bounds();
+  const double grain = 1e-7 * distance(low, high);
+  const auto key = [&](const Vec3& x) {
+    Key k{};
+    for (int d = 0; d < 3; ++d) k[d] = std::llround(x[d] / grain);
+    return k;
+  };
+  std::map<Key, Index> number;  // of the body's corners
+  for (Index c = 0; c < body.cell_count(); ++c)
+    for (int k = 0; k < corners_of(body.shape(c)); ++k) {
+      const Index p = body.nodes(c)[k];
+      number.try_emplace(key(body.point(p)), p);
+    }
+  const auto find = [&](const Vec3& x) -> Index {
+    const Key centre = key(x);
+    for (int c = 0; c < 27; ++c) {
+      const auto it = number.find({centre[0] + c % 3 - 1, centre[1] + c / 3 % 3 - 1, centre[2] + c / 9 - 1});
+      if (it != number.end()) return it->second;
+    }
+    return -1;
+  };
+  std::map<std::array<Index, 2>, Index> middle;
+  for (Index c = 0; c < body.cell_count(); ++c) {
+    if (body.shape(c) != CellShape::triangle6) continue;
+    const auto n = body.nodes(c);
+    for (int k = 0; k < 3; ++k) {
+      const Index a = n[k], b = n[(k + 1) % 3];
+      middle[{std::min(a, b), std::max(a, b)}] = n[3 + k];
+    }
+  }
+  Mesh out = to_order2(mesh);
+  for (Index c : out.group("body")->cells) {
+    const auto n = out.nodes(c);
+    std::array<Index, 3> of{};
+    for (int k = 0; k < 3; ++k) of[k] = find(out.point(n[k]));
+    for (int k = 0; k < 3; ++k) {
+      const Index a = of[k], b = of[(k + 1) % 3];
+      const auto it = middle.find({std::min(a, b), std::max(a, b)});
+      if (a < 0 || b < 0 || it == middle.end()) continue;
+      const Vec3 x = body.point(it->second);
+      std::copy(x.begin(), x.end(), out.mutable_points().begin() + static_cast<std::ptrdiff_t>(3 * n[3 + k]));
+    }
+  }
+  straighten_folded(out);
+  return out;
+}
+
+}  // namespace conoid::maxwell_fem
