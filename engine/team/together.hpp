@@ -9,11 +9,10 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <thread>
 
 #if CONOID_HAVE_OPENMP
 #include <omp.h>
-#else
-#include <thread>
 #endif
 
 namespace conoid {
@@ -21,11 +20,12 @@ namespace conoid {
 /// The threads that run one body together. wait() and for_own() are called by all of them in the same order.
 class Together {
  public:
-  explicit Together(int threads) : threads_(threads), shares_(std::make_unique<Share[]>(slots * width(threads))) {}
+  explicit Together(int threads) : threads_(threads), shares_(std::make_unique<Share[]>(counters * width(threads))) {}
   [[nodiscard]] int threads() const { return threads_; }
 
-  /// Returns when every thread has called it. Spins for a tenth of a millisecond, then sleeps: a thread that the machine has
-  /// taken off its core does not keep the others' cores busy too.
+  /// Returns when every thread has called it. Spins for some microseconds, then offers its core to whoever else can run, for a
+  /// tenth of a millisecond where nobody can, then sleeps: where more threads can run than there are cores, the one that is
+  /// waited for may need this very core.
   void wait() {
     if (threads_ == 1) return;
     const unsigned round = round_.load(std::memory_order_relaxed);
@@ -38,6 +38,10 @@ class Together {
     for (int spin = 0; spin < spins; ++spin) {
       if (round_.load(std::memory_order_acquire) != round) return;
       pause();
+    }
+    for (int offer = 0; offer < offers; ++offer) {
+      if (round_.load(std::memory_order_acquire) != round) return;
+      std::this_thread::yield();
     }
     round_.wait(round, std::memory_order_acquire);
   }
@@ -55,7 +59,7 @@ class Together {
       return;
     }
     // Nobody is in the pass before any more: its counters start anew for the next round.
-    share((pass + slots - 1) % slots, thread).store(0, std::memory_order_relaxed);
+    share((pass + counters - 1) % counters, thread).store(0, std::memory_order_relaxed);
     for (int t = 0; t < threads_; ++t) {
       const int owner = (thread + t) % threads_;
       const Index begin = chunks * owner / threads_, end = chunks * (owner + 1) / threads_;
@@ -68,8 +72,8 @@ class Together {
   }
 
  private:
-  static constexpr int slots = 3;
-  static constexpr int spins = 4000;
+  static constexpr int counters = 3;
+  static constexpr int spins = 200, offers = 200;
   struct alignas(64) Share {
     std::atomic<Index> next{0};
   };

@@ -69,11 +69,18 @@ class Tabulated final : public EquationOfState {
     }
     return 0.5 * (lo + hi);
   }
+  [[nodiscard]] bool limited() const override { return true; }
+  [[nodiscard]] bool holds(double density, double energy) const override {
+    return within(t_.density, density) && within(t_.energy, energy);
+  }
+  [[nodiscard]] std::string beyond(double density, double energy) const override {
+    if (!within(t_.density, density)) return other_densities(density);
+    if (within(t_.energy, energy)) return {};
+    return fmt::format("its table holds energies of {:g} to {:g} J/kg, not {:g}", t_.energy.front(), t_.energy.back(),
+                       energy);
+  }
   [[nodiscard]] std::string objection(double density, double pressure) const override {
-    constexpr double slack = 1e-9;
-    if (density < t_.density.front() * (1 - slack) || density > t_.density.back() * (1 + slack))
-      return fmt::format("its table holds densities of {:g} to {:g} kg/m^3, not {:g}", t_.density.front(),
-                         t_.density.back(), density);
+    if (!within(t_.density, density)) return other_densities(density);
     const double ends[] = {t_.energy.front(), t_.energy.back()};
     double p[2], c[2];
     const double both[] = {density, density};
@@ -86,6 +93,14 @@ class Tabulated final : public EquationOfState {
   }
 
  private:
+  static constexpr double slack = 1e-9;  // of the ends, for rounding
+  static bool within(const std::vector<double>& axis, double x) {
+    return x >= axis.front() - slack * std::abs(axis.front()) && x <= axis.back() + slack * std::abs(axis.back());
+  }
+  [[nodiscard]] std::string other_densities(double density) const {
+    return fmt::format("its table holds densities of {:g} to {:g} kg/m^3, not {:g}", t_.density.front(),
+                       t_.density.back(), density);
+  }
   static std::pair<std::size_t, double> locate(const std::vector<double>& axis, double x) {
     const auto above = std::upper_bound(axis.begin(), axis.end(), x);
     const auto i =

@@ -17,6 +17,12 @@ class EquationOfState {
                         std::span<double> sound_speed) const = 0;
   /// Specific energy that gives a pressure at a density: for initial states.
   [[nodiscard]] virtual double energy(double density, double pressure) const = 0;
+  /// Whether there are states, other than negative energies, at which evaluate() gives those of the nearest that it knows.
+  [[nodiscard]] virtual bool limited() const { return false; }
+  /// Whether it knows the state [kg/m³, J/kg] itself, with a slack for rounding.
+  [[nodiscard]] virtual bool holds(double /*density*/, double /*energy*/) const { return true; }
+  /// What it knows and what was asked of it, as the end of a sentence; empty where it holds the state.
+  [[nodiscard]] virtual std::string beyond(double /*density*/, double /*energy*/) const { return {}; }
   /// Why the material cannot be in such a state [kg/m³, Pa], as the end of a sentence; empty where it can.
   [[nodiscard]] virtual std::string objection(double density, double pressure) const = 0;
 };

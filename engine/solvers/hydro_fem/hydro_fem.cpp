@@ -153,6 +153,23 @@ bool HydroFem::crossed_mark(double from, Index from_step) const {
   return marks(share(march_->time()) * n) > marks(share(from) * n);
 }
 
+void HydroFem::watch_tables() {
+  const Index points = op_->outside();
+  if (points == 0) return;
+  ++outside_.steps;
+  outside_.most = std::max(outside_.most, points);
+  if (outside_.steps > 1) return;
+  outside_.first = march_->time();
+  const auto [zone, reason] = op_->first_outside(march_->state());
+  Error error = make_error(ErrorCode::not_converged,
+                           fmt::format("at t = {:.6g} s the material has left its table of states in zone {}: {}",
+                                       march_->time(), zone, reason),
+                           "Let the table reach as far as the flow does.");
+  if (problem_.stop_outside_table) throw Failure(std::move(error));
+  log::warning("{}. The values of its edge are taken from now on, and the steps are counted. {}", error.text,
+               error.hint);
+}
+
 Result<Advanced> HydroFem::advance(RunContext& context) {
   if (!announced_) {
     // Time, not steps: how many of these there will be is known only at the end.
@@ -169,6 +186,7 @@ Result<Advanced> HydroFem::advance(RunContext& context) {
       const Index from_step = march_->accepted();
       march_->step();
       record(context);
+      watch_tables();
       more = !march_->finished();
       if (more && crossed_mark(from, from_step)) break;
     } while (more && seconds_since(clock) < bundle_seconds);
@@ -227,6 +245,7 @@ void HydroFem::save(CheckpointWriter& writer) const {
   writer.shared<double>("energy", s.e);
   writer.value("march", march_->memory());
   writer.value("sums", sums_);
+  if (outside_.steps > 0) writer.value("outside tables", outside_);
   const KernelTimes& times = op_->times();
   writer.value("mass solves",
                MassSolves{solves_before_.count + times.solves, solves_before_.iterations + times.iterations});
@@ -239,6 +258,7 @@ void HydroFem::load(CheckpointReader& reader) {
   reader.range<double>("energy", 0, s.e);
   march_->restore(std::move(s), reader.value<March::Memory>("march"));
   sums_ = reader.value<Sums>("sums");
+  if (reader.length("outside tables") == 1) outside_ = reader.value<Outside>("outside tables");
   if (reader.length("mass solves") == 1)
     solves_before_ = reader.value<MassSolves>("mass solves");  // an older checkpoint has none
 }

@@ -37,7 +37,15 @@ class HydroFem final : public Solver {
     double shortest_step = 0;
   };
 
+  /// How often a table of states did not hold what was asked of it.
+  struct Outside {
+    Index steps = 0, most = 0;  ///< accepted steps that had such points, and the most of them at once
+    double first = 0;           ///< when [s]
+  };
+
   void record(RunContext& context);
+  /// Counts and tells of points outside their tables; throws Failure(not_converged) where the case wants the run to end.
+  void watch_tables();
   [[nodiscard]] bool crossed_mark(double from, Index from_step) const;
   [[nodiscard]] double share(double time) const;
   void write_lines(RunContext& context) const;
@@ -53,6 +61,7 @@ class HydroFem final : public Solver {
   std::unique_ptr<View> view_;
   std::vector<View::Place> tracers_;
   Sums sums_;
+  Outside outside_;
   struct MassSolves {
     Index count = 0, iterations = 0;
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/core.h>
 
@@ -15,9 +16,14 @@ double stable_courant(int k, int dim) {
   return 9.0 * k * k / (factor * largest_stiffness(k));
 }
 
-double usual_courant(int k, int dim, bool stiff) {
-  if (k <= 4 && !stiff) return 0.5;
-  return std::min(0.5, (stiff ? 0.75 : 1) * stable_courant(k, dim));
+double stable_courant_of_sound(int k, int dim, Integrator integrator) {
+  const double longest = integrator == Integrator::rk4 ? 2 * std::numbers::sqrt2 : 2;
+  return longest * k / std::sqrt(dim * largest_stiffness(k));
+}
+
+double usual_courant(const UsualCourant& of) {
+  if (!of.viscosity) return std::min(0.5, stable_courant_of_sound(of.k, of.dim, of.integrator));
+  return std::min(0.5, (of.stiff ? 0.75 : 1) * stable_courant(of.k, of.dim));
 }
 
 March::March(Operator& op, MarchOptions options) : op_(op), options_(options), state_(op.initial()) {

@@ -15,6 +15,10 @@
 
 namespace conoid::hydro_fem {
 
+namespace reference {
+struct ZoneTables;
+}
+
 /// Position and velocity at nodes (dim × nodes, component by component), specific internal energy at the L2 nodes
 /// (zone × k^dim).
 struct State {
@@ -95,6 +99,9 @@ class Operator {
     std::string reason;
   };
   [[nodiscard]] Limit limit(const State& state) const;
+  /// Points of the last update whose state the table of their material does not hold, and where the first of them lies.
+  [[nodiscard]] Index outside() const;
+  [[nodiscard]] Limit first_outside(const State& state) const;
   /// a = M_v^-1 (-F·1 + body force + boundary pressure) with the stress of the last update.
   /// The solve starts from zero. Measured, to the same residual: the last two accelerations extrapolated need 15.7 iterations
   /// for 14.9 on the triple point and 19.3 for 17.7 on Sedov's blast, as accelerations at a shock change more from stage to stage
@@ -121,6 +128,12 @@ class Operator {
  private:
   void number_batches(const ZoneMesh& mesh);
   void set_masses(const Setup& setup);
+  void project_energy(const Setup& setup, const reference::ZoneTables& tables, Index batch, Index lane);
+  void set_widths();
+  /// Density, energy and the rest at a quadrature point of a lane of the last update.
+  struct Local;
+  [[nodiscard]] Local local(const reference::ZoneTables& tables, const State& state, Index batch, Index lane,
+                            Index point) const;
   void set_constraints(const Setup& setup);
   void deposit_point_energy(const Setup& setup);
   void gravity_weights();
@@ -162,7 +175,8 @@ class Operator {
   double uniform_batches_ = 0;    // whose matrix is a product of one-dimensional ones
   std::vector<Index> lane_zone_;  // batch × W
   std::vector<const EquationOfState*> batch_material_;
-  std::vector<int> batch_map_;   // see ZoneData
+  std::vector<char> cubes_;      // see ZoneData
+  std::vector<int> batch_map_;   // likewise
   std::vector<int> meet_place_;  // space_.meet as offsets into node_terms of component 0
   ZoneData data_;
   std::vector<std::unique_ptr<double[], void (*)(double*)>> blocks_;
@@ -178,7 +192,8 @@ class Operator {
   };
   std::vector<Constraint> constraints_;
   std::vector<double> batch_step_;
-  Index limiting_batch_ = 0;  // of the last update
+  Index limiting_batch_ = 0;    // of the last update
+  std::vector<Index> outside_;  // see ZoneData; empty without tables
   State initial_;
   KernelTimes times_;
   std::vector<double> energy_weights_;  // ∫ ρ φ_j

@@ -53,6 +53,10 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
   if (axisymmetric_) data_.hoop = allocate(points);
   data_.node_terms = allocate(batch_count_ * dim * space_.zone_nodes * W);
   batch_step_.assign(u(batch_count_), 0);
+  if (std::any_of(materials_.begin(), materials_.end(), [](const auto& m) { return m->limited(); })) {
+    outside_.assign(u(batch_count_), 0);
+    data_.outside = outside_.data();
+  }
   if (setup.corner_matrices) {
     corner_ = std::make_unique<CornerTables>(tables_, dim);
     data_.corner = corner_.get();
@@ -154,7 +158,6 @@ void Operator::set_masses(const Setup& setup) {
   for (int q = 0; q < QQ; ++q)
     for (int d = 0, rest = q; d < dim; ++d, rest /= t.q) weights[u(q)] *= t.rule.weights[u(rest % t.q)];
 
-  double volume = 0;
   for (Index b = 0; b < batch_count_; ++b)
     for (Index l = 0; l < W; ++l) {
       const Index zone = lane_zone_[u(b * W + l)];
@@ -200,7 +203,6 @@ void Operator::set_masses(const Setup& setup) {
         const double m = weights[u(q)] * m0;
         least = std::min(least, m0);
         most = std::max(most, m0);
-        if (counts) volume += weights[u(q)] * det;
         mass[(b * QQ + q) * W + l] = m;
         for (int i = 0; i < dim * dim; ++i) J0inv[((b * QQ + q) * dim * dim + i) * W + l] = inv[u(i)];
         for (int i = 0; i < EE; ++i) {
@@ -212,6 +214,7 @@ void Operator::set_masses(const Setup& setup) {
       if (most - least <= 1e-13 * most) uniform[b * W + l] = 0.5 * (least + most);
       const Matrix inv = inverse(Matrix{EE, EE, Me});
       for (int i = 0; i < EE * EE; ++i) Meinv[(b * EE * EE + i) * W + l] = inv.a[u(i)];
+      if (axisymmetric_ && setup.energy && counts) project_energy(setup, tables, b, l);
     }
   // The tensor form serves a batch only where it holds in all of its zones.
   for (Index b = 0; b < batch_count_; ++b)
@@ -219,7 +222,7 @@ void Operator::set_masses(const Setup& setup) {
       std::fill(uniform + b * W, uniform + (b + 1) * W, 0.0);
     else
       ++uniform_batches_;
-  data_.h0 = std::pow(volume / static_cast<double>(space_.zones), 1.0 / dim) / t.k;
+  set_widths();
 
   // Diagonal of M_v.
   diagonal_.assign(u(space_.nodes), 0);
@@ -238,6 +241,68 @@ void Operator::set_masses(const Setup& setup) {
       diagonal_[u(node)] += terms[u(place - batch * (space_.dim - 1) * space_.zone_nodes * W)];
     }
   for (double& d : diagonal_) d = 1 / d;
+}
+
+/// M_e e = ∫ ρ e0 φ instead of e0 at the L2 nodes: Gauss points interpolate as the projection does where the weight of the
+/// integrals is constant, and beside the axis, where it is r, they do not; the force there hangs on the highest mode of e.
+void Operator::project_energy(const Setup& setup, const reference::ZoneTables& tables, Index b, Index l) {
+  const Index W = kernels_.lanes, zone = lane_zone_[u(b * W + l)];
+  const int EE = data_.zone_energies, QQ = data_.zone_points;
+  std::vector<double> load(u(EE), 0), projected(u(EE), 0);
+  double least = std::numeric_limits<double>::infinity();
+  for (int q = 0; q < QQ; ++q) {
+    const Vec3 x = reference::spot_of(tables, space_, space_.x0.data(), zone, q).x;
+    const double e = setup.energy(x, mesh_.region[u(zone)]);
+    if (!std::isfinite(e)) return;
+    least = std::min(least, e);
+    for (int i = 0; i < EE; ++i) load[u(i)] += data_.mass[(b * QQ + q) * W + l] * tables.phi(q, i) * e;
+  }
+  for (int i = 0; i < EE; ++i)
+    for (int j = 0; j < EE; ++j) projected[u(i)] += data_.Meinv[((b * EE + i) * EE + j) * W + l] * load[u(j)];
+  // Beside a jump inside the zone it may swing below anything given: then the values at the nodes stay.
+  for (int q = 0; q < QQ; ++q) {
+    double e = 0;
+    for (int j = 0; j < EE; ++j) e += tables.phi(q, j) * projected[u(j)];
+    if (e < 0 && least >= 0) return;
+  }
+  std::copy(projected.begin(), projected.end(), initial_.e.begin() + zone * EE);
+}
+
+void Operator::set_widths() {
+  // Zones nearer to cubes, whichever way they are turned, than a ten-billionth count as cubes.
+  const int dim = space_.dim, size = dim * dim;
+  const Index W = kernels_.lanes, points = data_.zone_points;
+  cubes_.assign(u(batch_count_), 1);
+  data_.cubes = cubes_.data();
+  const auto cube_at = [&](Index b, Index q, Index l) {  // J0^-T J0^-1 is a multiple of I
+    const double* J0inv = data_.J0inv + (b * points + q) * size * W + l;
+    double first = 0;
+    for (int i = 0; i < dim; ++i)
+      for (int j = 0; j <= i; ++j) {
+        double sum = 0;
+        for (int m = 0; m < dim; ++m) sum += J0inv[(m * dim + i) * W] * J0inv[(m * dim + j) * W];
+        if (i == 0) first = sum;
+        if (!(std::abs(sum - (i == j ? first : 0)) <= 2e-10 * first)) return false;
+      }
+    return true;
+  };
+  workers_.for_each({0, batch_count_}, batch_grain, [&](Interval some, int) {
+    for (Index b = some.begin; b < some.end; ++b)
+      for (Index i = 0; i < points * W && cubes_[u(b)]; ++i) cubes_[u(b)] = cube_at(b, i / W, i % W);
+  });
+  if (std::all_of(cubes_.begin(), cubes_.end(), [](char cube) { return cube != 0; })) return;
+  double* all = allocate(batch_count_ * points * size * W);
+  workers_.for_each({0, batch_count_}, batch_grain, [&](Interval some, int) {
+    for (Index b = some.begin; b < some.end; ++b)
+      for (Index i = 0; i < points * W && !cubes_[u(b)]; ++i) {
+        const Index at = (b * points + i / W) * size * W + i % W;
+        std::array<double, 9> J0inv{};
+        for (int m = 0; m < size; ++m) J0inv[u(m)] = data_.J0inv[at + m * W];
+        const auto B = reference::widths(dim, J0inv);
+        for (int m = 0; m < size; ++m) all[at + m * W] = B[u(m)];
+      }
+  });
+  data_.widths = all;
 }
 
 void Operator::set_constraints(const Setup& setup) {
@@ -318,10 +383,13 @@ void Operator::deposit_point_energy(const Setup& setup) {
     return std::sqrt(d2);
   };
   for (const Index v : mesh_.zones) best = std::min(best, distance(v));
+  // As far from it as rounding puts vertices that are as near.
+  double slack = 0;
+  for (const double x : mesh_.vertices) slack = std::max(slack, 1e-12 * std::abs(x));
   std::vector<double> hot(initial_.e.size(), 0);
   for (Index zone = 0; zone < space_.zones; ++zone)
     for (int c = 0; c < corners; ++c) {
-      if (distance(mesh_.zones[u(zone * corners + c)]) > best + 1e-12) continue;
+      if (distance(mesh_.zones[u(zone * corners + c)]) > best + slack) continue;
       for (int j = 0; j < EE; ++j) {
         double w = 1;
         int rest = j;

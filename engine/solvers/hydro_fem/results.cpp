@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a run keeps besides pictures: energies, steps, tracers, line-outs, and measures against exact solutions.
+#include "engine/core/log.hpp"
 #include "engine/solvers/hydro_fem/exact.hpp"
 #include "engine/solvers/hydro_fem/hydro_fem.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
@@ -147,7 +148,7 @@ void HydroFem::write_lines(RunContext& context) const {
     }
     Table& table = context.results.table(info);
     const double length = distance(line.from, line.to);
-    if (!(length > 0)) continue;
+    bool met = false;
     for (int n = 0; n < line.points; ++n) {
       const double f = static_cast<double>(n) / (line.points - 1);
       const Vec3 x = between(line.from, line.to, f);
@@ -167,7 +168,13 @@ void HydroFem::write_lines(RunContext& context) const {
         row.insert(row.end(), {s.density, s.pressure, s.velocity * radial});
       }
       table.append(row);
+      met = true;
     }
+    if (!met)
+      log::warning(
+          "{} met no material at t = {:g} s: it runs from ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}) m, its table is "
+          "empty",
+          line.name, march_->time(), line.from[0], line.from[1], line.from[2], line.to[0], line.to[1], line.to[2]);
   }
 }
 
@@ -250,6 +257,15 @@ Status HydroFem::finish(RunContext& context) {
   if (closed_ && sums_.energy_first != 0) {
     number("energy_change", (e.total() - sums_.energy_first) / std::abs(sums_.energy_first), "1");
     number("energy_change_largest", sums_.energy_worst / std::abs(sums_.energy_first), "1");
+  }
+  if (outside_.steps > 0) {
+    number("steps_outside_table", static_cast<double>(outside_.steps), "1");
+    number("points_outside_table", static_cast<double>(outside_.most), "1");
+    number("first_outside_table", outside_.first, "s");
+    log::warning(
+        "{} of {} steps had points outside their table of states, {} of {} points at most: what follows from "
+        "there is that of the table's edge",
+        outside_.steps, march_->accepted(), outside_.most, op_->space().zones * op_->data().zone_points);
   }
   const KernelTimes& times = op_->times();
   if (const Index solves = solves_before_.count + times.solves; solves > 0)

@@ -159,7 +159,7 @@ PointValues View::evaluate(const State& state, const Place& at, double mass, boo
     p.p = out.pressure;
     p.c = sound;
     p.J0inv = reference::inverse3(n, J0);
-    out.viscosity = reference::stress_at(p, true, z.vorticity_switch, z.h0, s.k).viscosity;
+    out.viscosity = reference::stress_at(p, true, z.vorticity_switch, s.k).viscosity;
   }
   return out;
 }

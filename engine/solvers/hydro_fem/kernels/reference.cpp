@@ -49,6 +49,32 @@ void jacobi(int n, std::array<double, 9>& a, std::array<double, 9>& v) {
   }
 }
 
+std::array<double, 9> product(int n, const std::array<double, 9>& a, const std::array<double, 9>& b) {
+  std::array<double, 9> out{};
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int m = 0; m < n; ++m) out[u(i * n + j)] += a[u(i * n + m)] * b[u(m * n + j)];
+  return out;
+}
+
+std::array<double, 9> transposed(int n, const std::array<double, 9>& a) {
+  std::array<double, 9> out{};
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) out[u(i * n + j)] = a[u(j * n + i)];
+  return out;
+}
+
+/// |m s| for a column s of `vectors`.
+double image_length(int n, const std::array<double, 9>& m, const std::array<double, 9>& vectors, int s) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    double image = 0;
+    for (int j = 0; j < n; ++j) image += m[u(i * n + j)] * vectors[u(j * n + s)];
+    sum += image * image;
+  }
+  return std::sqrt(sum);
+}
+
 int smallest_diagonal(int n, const std::array<double, 9>& a) {
   int best = 0;
   for (int i = 1; i < n; ++i)
@@ -74,13 +100,26 @@ std::array<double, 9> inverse3(int dim, const std::array<double, 9>& J) {
 }
 
 double smallest_stretch(int dim, const std::array<double, 9>& J) {
-  std::array<double, 9> JtJ{}, unused{};
-  for (int i = 0; i < dim; ++i)
-    for (int j = 0; j < dim; ++j)
-      for (int m = 0; m < dim; ++m) JtJ[u(i * dim + j)] += J[u(m * dim + i)] * J[u(m * dim + j)];
+  std::array<double, 9> JtJ = product(dim, transposed(dim, J), J), unused{};
   jacobi(dim, JtJ, unused);
   const int s = smallest_diagonal(dim, JtJ);
   return std::sqrt(std::max(0.0, JtJ[u(s * dim + s)]));
+}
+
+double largest_stretch(int dim, const std::array<double, 9>& J) {
+  std::array<double, 9> JtJ = product(dim, transposed(dim, J), J), unused{};
+  jacobi(dim, JtJ, unused);
+  double largest = 0;
+  for (int i = 0; i < dim; ++i) largest = std::max(largest, JtJ[u(i * dim + i)]);
+  return std::sqrt(largest);
+}
+
+std::array<double, 9> widths(int dim, const std::array<double, 9>& J0inv) {
+  std::array<double, 9> G = product(dim, transposed(dim, J0inv), J0inv), axes{}, B{};  // G = (J0 J0^T)^-1
+  jacobi(dim, G, axes);
+  for (int i = 0; i < dim; ++i)
+    for (int m = 0; m < dim; ++m) B[u(i * dim + m)] = axes[u(i * dim + m)] * std::pow(G[u(m * dim + m)], -0.25);
+  return B;
 }
 
 Spot spot_of(const ZoneTables& t, const Space& space, const double* x, Index zone, int point) {
@@ -95,7 +134,7 @@ Spot spot_of(const ZoneTables& t, const Space& space, const double* x, Index zon
   return out;
 }
 
-Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, double h0, int k) {
+Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, int k) {
   const int n = point.dim;
   Stress out;
   const double det = determinant(n, point.J);
@@ -104,25 +143,17 @@ Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, doub
   for (int i = 0; i < n; ++i) out.sigma[u(i * n + i)] = -point.p;
   out.hoop = -point.p;
   if (viscosity) {
-    std::array<double, 9> grad{}, eps{}, vectors{};
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j)
-        for (int m = 0; m < n; ++m) grad[u(i * n + j)] += point.dv[u(i * n + m)] * Jinv[u(m * n + j)];
+    const auto grad = product(n, point.dv, Jinv);
+    std::array<double, 9> eps{}, vectors{};
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) eps[u(i * n + j)] = 0.5 * (grad[u(i * n + j)] + grad[u(j * n + i)]);
     auto values = eps;
     jacobi(n, values, vectors);
     const int s = smallest_diagonal(n, values);
     const double mu = values[u(s * n + s)];
-    // h = h0 |J J0^-1 s|: the initial length along the direction of strongest compression, carried along by the flow.
-    double moved = 0;
-    for (int i = 0; i < n; ++i) {
-      double image = 0;
-      for (int m = 0; m < n; ++m)
-        for (int j = 0; j < n; ++j) image += point.J[u(i * n + m)] * point.J0inv[u(m * n + j)] * vectors[u(j * n + s)];
-      moved += image * image;
-    }
-    const double h = h0 * std::sqrt(moved);
+    // The width of the zone at the start along the direction of strongest compression, carried along by the flow.
+    const double width = image_length(n, transposed(n, inverse3(n, point.J0inv)), vectors, s);
+    const double h = width / k * image_length(n, product(n, point.J, point.J0inv), vectors, s);
     double psi0 = 1;
     if (vorticity_switch) {
       double norm = 0, div = 0;
@@ -132,16 +163,29 @@ Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, doub
       }
       if (norm > 0) psi0 = std::abs(div) / std::sqrt(norm);
     }
-    constexpr double epsilon = 1e-12;
-    const double y = std::clamp((mu - epsilon) / (2 * epsilon), 0.0, 1.0);
+    const double epsilon = switch_width * point.c / h;
+    const double y = std::clamp((mu - epsilon) / (2 * epsilon + 1e-300), 0.0, 1.0);
     const double smooth = (3 - 2 * y) * y * y;
     out.viscosity = 2 * point.rho * h * h * std::abs(mu) + 0.5 * point.rho * h * point.c * psi0 * (1 - smooth);
-    for (int i = 0; i < n * n; ++i) out.sigma[u(i)] += out.viscosity * eps[u(i)];
-    if (point.axisymmetric && point.radius > 0) out.hoop += out.viscosity * point.radial_velocity / point.radius;
+    // W: in the axes of the zone, the components of the strain times the harmonic mean of the two widths, over that along s.
+    const auto B = widths(n, point.J0inv);
+    auto weighed = product(n, product(n, transposed(n, B), eps), B);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        double both = 0;  // a_i + a_j
+        for (int m = 0; m < n; ++m) both += B[u(m * n + i)] * B[u(m * n + i)] + B[u(m * n + j)] * B[u(m * n + j)];
+        weighed[u(i * n + j)] *= 2 / (both * width);
+      }
+    weighed = product(n, product(n, B, weighed), transposed(n, B));
+    for (int i = 0; i < n * n; ++i) out.sigma[u(i)] += out.viscosity * weighed[u(i)];
+    if (point.axisymmetric && point.radius > 0)
+      out.hoop += out.viscosity * (B[2] * B[2] + B[3] * B[3]) / width * point.radial_velocity / point.radius;
+    // The fastest decay of a wave q: ε = (d q + q d)/2 gives Σ W_ij ε_ij² <= Σ a_j q_j² |d|² / width, with equality.
+    const double per_length = k * largest_stretch(n, product(n, Jinv, B));
+    out.viscous_rate = 2.5 * out.viscosity * per_length * per_length / (point.rho * width);
   }
-  const double h_min = smallest_stretch(n, point.J) / k;
-  const double rate = point.c / h_min + 2.5 * out.viscosity / (point.rho * h_min * h_min);
-  out.step = 1 / (rate + 1e-300);
+  out.sound_rate = point.c * k / smallest_stretch(n, point.J);
+  out.step = 1 / (out.sound_rate + out.viscous_rate + 1e-300);
   return out;
 }
 
@@ -207,7 +251,7 @@ ZoneForce zone_force(const ZoneData& z, const ZoneTables& t, const Space& space,
     p.rho = z.mass[(batch * t.points + q) * lanes + l] / volume;
     for (int i = 0; i < n * n; ++i) p.J0inv[u(i)] = z.J0inv[((batch * t.points + q) * n * n + i) * lanes + l];
     z.material[batch]->evaluate(std::span(&p.rho, 1), std::span(&energy, 1), std::span(&p.p, 1), std::span(&p.c, 1));
-    const Stress s = stress_at(p, z.viscosity, z.vorticity_switch, z.h0, z.tables->k);
+    const Stress s = stress_at(p, z.viscosity, z.vorticity_switch, z.tables->k);
     out.step = std::min(out.step, s.step);
     const auto Jinv = inverse3(n, p.J);
     for (int i = 0; i < t.nodes; ++i)

@@ -23,19 +23,23 @@ struct Point {
 };
 struct Stress {
   std::array<double, 9> sigma{};
-  double hoop = 0;       ///< σ_θθ
-  double viscosity = 0;  ///< ν
-  double step = 0;       ///< stable step for Courant factor 1; 0 where |J| <= 0
+  double hoop = 0;                          ///< σ_θθ
+  double viscosity = 0;                     ///< ν
+  double sound_rate = 0, viscous_rate = 0;  ///< parts of 1/step
+  double step = 0;                          ///< stable step for Courant factor 1; 0 where |J| <= 0
 };
-/// σ = -p I + ν ε(v) and the step that is stable there.
-[[nodiscard]] Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, double h0, int k);
+/// σ = -p I + ν W(ε) and the step that is stable there; README.md has ν and W.
+[[nodiscard]] Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, int k);
+/// B = N diag(√a): the axes of the zone at the start in its columns, and its widths a along them; B B^T = (J0 J0^T)^(1/2).
+[[nodiscard]] std::array<double, 9> widths(int dim, const std::array<double, 9>& J0inv);
 
 [[nodiscard]] double determinant(int dim, const std::array<double, 9>& J);
 /// J^-1 by cofactors; the determinant must not be zero.
 [[nodiscard]] std::array<double, 9> inverse3(int dim, const std::array<double, 9>& J);
 
-/// Smallest singular value.
+/// Smallest and largest singular value.
 [[nodiscard]] double smallest_stretch(int dim, const std::array<double, 9>& J);
+[[nodiscard]] double largest_stretch(int dim, const std::array<double, 9>& J);
 
 /// The tensor tables of one zone written out: values and reference derivatives of the velocity basis and values of the
 /// energy basis at the quadrature points.

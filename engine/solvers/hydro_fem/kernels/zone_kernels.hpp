@@ -41,10 +41,16 @@ struct ZoneData {
   const CornerTables* corner = nullptr;  ///< only for the paper's form, as F
   double* F = nullptr;                   ///< [batch][component·node][e][W]: F_z
   double* point_terms = nullptr;         ///< optional [batch][point][5][W]: ρ, p, c, ν, |J| for output; may be null
+  Index* outside =
+      nullptr;  ///< optional [batch]: points of the last update whose state the table of their material does not hold
   bool viscosity = true;
   bool vorticity_switch = false;
-  double h0 = 0;  ///< (V/zones)^(1/dim)/k
+  const double* widths = nullptr;  ///< [batch][point][dim²][W]: B of reference::widths; null if all are cubes
+  const char* cubes = nullptr;  ///< [batch]: whether all its zones are cubes at the start: B = √h I, however turned
 };
+
+/// In units of c/h: below it a rate of strain counts as rest, where the linear viscosity stays on whatever the sign of noise.
+constexpr double switch_width = 1e-12;
 
 /// The corner force in the paper's form (Dong et al., §3.1.1); S must hold the stress (ZoneKernels::update, the first half of
 /// their kernel 1). Their kernel 4 is the velocity solve.

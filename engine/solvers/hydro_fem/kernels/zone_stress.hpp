@@ -42,25 +42,48 @@ struct PointMatrix {
       A[8] = J[0] * J[4] - J[1] * J[3];
     }
   }
+  static void product(const V* a, const V* b, V* out) {
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) {
+        V sum{};
+        for (int m = 0; m < D; ++m) sum += a[i * D + m] * b[m * D + j];
+        out[i * D + j] = sum;
+      }
+  }
+  /// Twice the largest singular value of a 2×2.
+  static V largest_twice(const V* J) {
+    const V s1 = vsqrt((J[0] + J[3]) * (J[0] + J[3]) + (J[1] - J[2]) * (J[1] - J[2]));
+    const V s2 = vsqrt((J[0] - J[3]) * (J[0] - J[3]) + (J[1] + J[2]) * (J[1] + J[2]));
+    return s1 + s2;
+  }
+  /// J^T J of a 3×3 (xx yy zz yz xz xy).
+  static void squared(const V* J, V a[6]) {
+    auto column = [&](int i, int j) { return J[i] * J[j] + J[3 + i] * J[3 + j] + J[6 + i] * J[6 + j]; };
+    a[0] = column(0, 0);
+    a[1] = column(1, 1);
+    a[2] = column(2, 2);
+    a[3] = column(1, 2);
+    a[4] = column(0, 2);
+    a[5] = column(0, 1);
+  }
+  static V largest_singular(const V* J) {
+    if constexpr (D == 1) return vabs(J[0]);
+    if constexpr (D == 2) return 0.5 * largest_twice(J);
+    if constexpr (D == 3) {
+      V a[6];
+      squared(J, a);
+      return vsqrt(extreme_eigen3<V>(a, 1.0));
+    }
+  }
   /// Smallest singular value of J; A is its adjugate.
   static V smallest_singular(const V* J, [[maybe_unused]] const V* A, V determinant) {
     if constexpr (D == 1) return vabs(J[0]);
-    if constexpr (D == 2) {
-      const V s1 = vsqrt((J[0] + J[3]) * (J[0] + J[3]) + (J[1] - J[2]) * (J[1] - J[2]));
-      const V s2 = vsqrt((J[0] - J[3]) * (J[0] - J[3]) + (J[1] + J[2]) * (J[1] + J[2]));
-      // σ_max = (s1+s2)/2, and σ_min = |det|/σ_max does not cancel.
-      return 2.0 * vabs(determinant) / (s1 + s2 + 1e-300);
-    }
+    // σ_min = |det|/σ_max does not cancel.
+    if constexpr (D == 2) return 2.0 * vabs(determinant) / (largest_twice(J) + 1e-300);
     if constexpr (D == 3) {
       // With σ1 the largest: λ2 λ3 = det²/λ1 and λ2 + λ3 = (|adj J|² - λ2 λ3)/λ1, sums of squares that do not cancel.
       V a[6];
-      auto column = [&](int i, int j) { return J[i] * J[j] + J[3 + i] * J[3 + j] + J[6 + i] * J[6 + j]; };
-      a[0] = column(0, 0);
-      a[1] = column(1, 1);
-      a[2] = column(2, 2);
-      a[3] = column(1, 2);
-      a[4] = column(0, 2);
-      a[5] = column(0, 1);
+      squared(J, a);
       const V inv1 = 1.0 / (extreme_eigen3<V>(a, 1.0) + 1e-300);
       V minors{};
       for (int i = 0; i < 9; ++i) minors += A[i] * A[i];
@@ -88,6 +111,56 @@ struct ZoneStress : ZoneTensor<V, D, K> {
   using Base::W;
   using Base::work_size;
   using Base::z;
+
+  /// Points of a batch whose state its material's table does not hold.
+  Index outside_table(Index b, V* rho, V* energy) const {
+    const EquationOfState& material = *z.material[b];
+    Index count = 0;
+    if (!material.limited()) return count;
+    for (int l = 0; l < W; ++l) {
+      if (l > 0 && z.lane_zone[b * W + l] == z.lane_zone[b * W + l - 1]) continue;
+      for (int q = 0; q < QQ; ++q) count += material.holds(lane(rho[q], l), lane(energy[q], l)) ? 0 : 1;
+    }
+    return count;
+  }
+  /// |J0^T s| / |s| = |B B^T s| / |s|, from |s|².
+  static V width_along(const V* B, const V* s, V length) {
+    V back[D];
+    for (int m = 0; m < D; ++m) {
+      back[m] = V{};
+      for (int i = 0; i < D; ++i) back[m] += B[i * D + m] * s[i];
+    }
+    V sum{};
+    for (int i = 0; i < D; ++i) {
+      V image{};
+      for (int m = 0; m < D; ++m) image += B[i * D + m] * back[m];
+      sum += image * image;
+    }
+    return vsqrt(sum / length);
+  }
+  /// B (2/(a_i + a_j) ∘ B^T ε B) B^T / width in place of the strain: in the axes of the zone its components, each times the
+  /// harmonic mean of two widths.
+  static void weigh(const V* B, V width, V* strain) {
+    V a[D], half[D * D], inner[D * D];
+    for (int i = 0; i < D; ++i) {
+      a[i] = V{};
+      for (int m = 0; m < D; ++m) a[i] += B[m * D + i] * B[m * D + i];
+    }
+    PointMatrix<V, D>::product(strain, B, half);
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) {
+        V sum{};
+        for (int m = 0; m < D; ++m) sum += B[m * D + i] * half[m * D + j];
+        inner[i * D + j] = 2.0 * sum / ((a[i] + a[j]) * width);
+      }
+    PointMatrix<V, D>::product(B, inner, half);
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) {
+        V sum{};
+        for (int m = 0; m < D; ++m) sum += half[i * D + m] * B[j * D + m];
+        strain[i * D + j] = sum;
+      }
+  }
 
   void update(const double* x, const double* v, const double* e, double* dt, Interval batches) const {
     V* work = scratch<V>(0, work_size());
@@ -138,9 +211,12 @@ struct ZoneStress : ZoneTensor<V, D, K> {
       z.material[b]->evaluate({reinterpret_cast<const double*>(rho), count},
                               {reinterpret_cast<const double*>(energy), count}, {reinterpret_cast<double*>(p), count},
                               {reinterpret_cast<double*>(c), count});
+      if (z.outside) z.outside[b] = outside_table(b, rho, energy);
 
       V* S = reinterpret_cast<V*>(z.S) + b * QQ * D * D;
       const V* J0inv = reinterpret_cast<const V*>(z.J0inv) + b * QQ * D * D;
+      const V* widths =
+          D > 1 && z.viscosity && !z.cubes[b] ? reinterpret_cast<const V*>(z.widths) + b * QQ * D * D : nullptr;
       V slowest = splat<V>(1e300);
       for (int q = 0; q < QQ; ++q) {
         V Jq[D * D];
@@ -153,6 +229,7 @@ struct ZoneStress : ZoneTensor<V, D, K> {
           for (int j = 0; j < D; ++j) sigma[i * D + j] = i == j ? -p[q] : V{};
         V hoop_stress = -p[q];
         V nu{};
+        V per_area{};
         if (z.viscosity) {
           V grad[D * D];  // ∂v_i/∂x_j = Σ_m ∂v_i/∂ξ_m (J^-1)_mj
           for (int i = 0; i < D; ++i)
@@ -177,21 +254,24 @@ struct ZoneStress : ZoneTensor<V, D, K> {
                       0.5 * (grad[1] + grad[3])};
             smallest_eigen3<V>(a, mu, s);
           }
-          // h = h0 |J J0^-1 s| / |s|
+          // h = width |J J0^-1 s| / k, the width along s: 1/|J0^-1 s| in cubes, |J0^T s| in others
           V moved{};
           V length{};
+          V back_length{};
           V back[D];
           for (int m = 0; m < D; ++m) {
             back[m] = V{};
             for (int j = 0; j < D; ++j) back[m] += J0inv[q * D * D + m * D + j] * s[j];
             length += s[m] * s[m];
+            back_length += back[m] * back[m];
           }
           for (int i = 0; i < D; ++i) {
             V image{};
             for (int m = 0; m < D; ++m) image += Jq[i * D + m] * back[m];
             moved += image * image;
           }
-          const V h = z.h0 * vsqrt(moved / length);
+          const V width = widths ? width_along(widths + q * D * D, s, length) : vsqrt(length / back_length);
+          const V h = width * vsqrt(moved / length) / static_cast<double>(t.k);
           V switch_factor = splat<V>(1);
           if (z.vorticity_switch) {
             V norm{};
@@ -203,14 +283,26 @@ struct ZoneStress : ZoneTensor<V, D, K> {
             norm = vsqrt(norm);
             switch_factor = norm > 0 ? vabs(div) / (norm + 1e-300) : splat<V>(1);
           }
-          constexpr double eps = 1e-12;
-          V y = (mu - 2 * eps + eps) / (2 * eps);
+          const V eps = switch_width * c[q] / h;
+          V y = (mu - eps) / (2.0 * eps + 1e-300);
           y = vmin(vmax(y, V{}), splat<V>(1));
           const V smooth = (3.0 - 2.0 * y) * y * y;
           nu = 2.0 * rho[q] * h * h * vabs(mu) + 0.5 * rho[q] * h * c[q] * switch_factor * (1.0 - smooth);
+          V strain[D * D];
           for (int i = 0; i < D; ++i)
-            for (int j = 0; j < D; ++j) sigma[i * D + j] += nu * 0.5 * (grad[i * D + j] + grad[j * D + i]);
-          if (D == 2 && z.axisymmetric) hoop_stress += nu * vr[q] / radius[q];
+            for (int j = 0; j < D; ++j) strain[i * D + j] = 0.5 * (grad[i * D + j] + grad[j * D + i]);
+          V hoop_share = splat<V>(1);
+          if (widths) {
+            const V* B = widths + q * D * D;
+            weigh(B, width, strain);
+            if constexpr (D == 2) hoop_share = (B[2] * B[2] + B[3] * B[3]) / width;
+            V stretched[D * D];  // |J| J^-1 B
+            PointMatrix<V, D>::product(A, B, stretched);
+            const V largest = PointMatrix<V, D>::largest_singular(stretched) * invdet;
+            per_area = largest * largest / width;
+          }
+          for (int i = 0; i < D * D; ++i) sigma[i] += nu * strain[i];
+          if (D == 2 && z.axisymmetric) hoop_stress += nu * hoop_share * vr[q] / radius[q];
         }
         const double w = weight(q);
         const V scale = D == 2 && z.axisymmetric ? w * radius[q] : splat<V>(w);
@@ -223,7 +315,9 @@ struct ZoneStress : ZoneTensor<V, D, K> {
         if (D == 2 && z.axisymmetric) reinterpret_cast<V*>(z.hoop)[b * QQ + q] = w * detJ[q] * hoop_stress;
 
         const V h_min = PointMatrix<V, D>::smallest_singular(Jq, A, detJ[q]) / static_cast<double>(t.k);
-        const V rate = c[q] / h_min + 2.5 * nu / (rho[q] * h_min * h_min);
+        const V viscous =
+            nu / rho[q] * (widths ? V(per_area * static_cast<double>(t.k * t.k)) : V(1.0 / (h_min * h_min)));
+        const V rate = c[q] / h_min + 2.5 * viscous;
         const V step = detJ[q] > 0 ? 1.0 / (rate + 1e-300) : V{};
         slowest = step == step ? vmin(slowest, step) : V{};
         if (z.point_terms) {

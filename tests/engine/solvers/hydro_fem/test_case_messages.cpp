@@ -82,6 +82,9 @@ class TestCaseMessages : public QObject {
     row("blast outside", "excitation", "{\"blast\": {\"energy\": 1, \"position\": [9, 0]}}", {"outside the grid"});
     row("exact", "output", "{\"exact\": \"sedov\"}", {"one ideal gas", "blast"});
     row("tracer", "output", "{\"tracers\": [{\"position\": [8, 1]}]}", {"no point of the grid"});
+    row("line in space", "output", "{\"lines\": [{\"from\": [1, 1, 1], \"to\": [2, 1]}]}",
+        {"3 coordinates", "the grid 2"});
+    row("line of no length", "output", "{\"lines\": [{\"from\": [1, 1], \"to\": [1, 1]}]}", {"no length"});
     row("table", "materials.gas", "{\"model\": \"table\", \"file\": \"none.csv\"}", {"none.csv"});
     row("order", "parameters.order", "13", {"12"});
     row("suction in a gas", "regions.0.pressure", "-1", {"'gas'", "-1 Pa", "below 0 Pa"});
@@ -130,6 +133,10 @@ class TestCaseMessages : public QObject {
             QString::fromStdString(found[0].render()).contains("bears a Courant number of 0.1"));
   }
 
+  void a_line_may_lead_to_where_the_material_will_be() {
+    QVERIFY(check({{"output", R"({"lines": [{"from": [0, 0], "to": [70, 1]}]})"}}).empty());
+  }
+
   void too_large_for_memory_is_said_before_it_is_taken() {
     const auto found = check({{"grid", R"({"upper": [7, 3], "zones": [70000, 60000]})"}, {"parameters.order", "12"}});
     QVERIFY(!found.empty());
@@ -154,6 +161,10 @@ class TestCaseMessages : public QObject {
       QVERIFY(std::abs(eos->energy(rho, 0.4 * rho * 1.3) - 1.3) < 1e-12);
       QVERIFY(eos->objection(rho, 0.4 * rho).empty() && eos->objection(rho, 1.2 * rho).empty());
     }
+    QVERIFY(eos->limited() && eos->holds(4, 3) && !eos->holds(4.01, 3) && !eos->holds(0.99, 3) && !eos->holds(4, 0.9));
+    QVERIFY(eos->beyond(4, 3).empty());
+    QVERIFY(QString::fromStdString(eos->beyond(5, 2)).contains("densities of 1 to 4 kg/m^3, not 5"));
+    QVERIFY(QString::fromStdString(eos->beyond(2, 3.5)).contains("energies of 1 to 3 J/kg, not 3.5"));
     const auto objection = [&](double rho, double p) { return QString::fromStdString(eos->objection(rho, p)); };
     QVERIFY2(objection(5, 1).contains("1 to 4"), qPrintable(objection(5, 1)));
     QVERIFY2(objection(2, 2.5).contains("0.8 to 2.4"), qPrintable(objection(2, 2.5)));

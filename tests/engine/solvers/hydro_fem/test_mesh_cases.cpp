@@ -267,6 +267,32 @@ class TestMeshCases : public QObject {
     QVERIFY(std::abs(b.number("internal_energy") / (2.5 * 0.75 * std::numbers::pi) - 1) < 1e-3);
   }
 
+  void a_ball_expands_about_its_axis() {
+    // Pressure 1 - r² and density 1: velocities stay proportional to the radius, R = sqrt(1 + 2 t²), and density is R^-3: 3 and
+    // 1/27 at t = 2. Its surface has no pressure and is not stable, so errors at the start grow: most at the pole, where a
+    // velocity of the axis alone moves no volume. Mesh: three blocks of 4 × 4 zones, curved at the surface only.
+    const auto mesh = std::make_shared<const Mesh>(read_mesh(CONOID_TEST_DATA "/solvers/hydro_fem/ball.msh").value());
+    const char* text = R"json({"solver": "hydro-fem",
+      "mesh": {"file": "ball.msh", "unit": "m", "coordinates": "axisymmetric"}, "materials": {"g": {"gamma": 1.6666666666666667}},
+      "regions": [{"material": "g", "density": 1, "pressure_formula": "1-r^2"}],
+      "boundaries": {"yaxis": {"kind": "symmetry"}, "outer": {"kind": "free"}},
+      "parameters": {"order": 3, "end_time": 2, "viscosity": false, "integrator": "rk4"},
+      "output": {"tracers": [{"position": [0.9999, 0]}, {"position": [0.45, 0.2]}]}})json";
+    // Half of what interpolation of the pressure at the start gave at the pole: 0.0045 and 0.243.
+    for (const auto& [order, limit] : {std::pair{3, 0.0022}, {2, 0.12}}) {
+      MeshBench b(text, mesh, {{"parameters.order", std::to_string(order)}});
+      const auto said = b.solver->check(b.input, mesh.get());
+      QCOMPARE(said.size(), std::size_t(order == 2 ? 1 : 0));
+      if (order == 2) QVERIFY(QString::fromStdString(said[0].render()).contains("'outer' meets the axis at x = 1"));
+      b.run();
+      const auto& density = b.results.find("tracer_density")->rows.back();
+      QVERIFY2(std::abs(27 * density[1] - 1) < limit && std::abs(27 * density[2] - 1) < 0.01,
+               qPrintable(QString("order %1: %2, %3").arg(order).arg(27 * density[1] - 1).arg(27 * density[2] - 1)));
+      const auto& path = b.results.find("tracer_paths")->rows.back();
+      QVERIFY2(std::abs(path[1] / 3 / 0.9999 - 1) < (order == 2 ? 0.006 : 2e-4), qPrintable(QString::number(path[1])));
+    }
+  }
+
   void heat_is_fed_into_regions_over_time() {
     // Uniform gas in a box at rest: ∫ P dV dt = (2 t + 3 t²/2) V exactly, as the midpoint rule integrates lines.
     const char* text = R"({

@@ -4,6 +4,8 @@
 #include "engine/solvers/hydro_fem/trial.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
+#include <QFile>
+#include <QTemporaryDir>
 #include <QTest>
 
 using namespace conoid;
@@ -227,6 +229,60 @@ class TestSolverRun : public QObject {
         for (const float v : *field.values) QVERIFY(std::isfinite(v));
       for (const float rho : *frame->parts[0].fields[0].values) QVERIFY(rho > 0);
     }
+  }
+
+  void a_table_that_is_left_is_told_and_counted() {
+    QTemporaryDir folder;
+    const std::string file = folder.path().toStdString() + "/gas.csv";
+    std::string text = "density,energy,pressure,sound_speed\n";
+    for (const double rho : {0.5, 1.0, 1.5, 4.0})
+      for (const double e : {0.1, 1.0, 9.0})
+        text += QString("%1,%2,%3,%4\n").arg(rho).arg(e).arg(0.4 * rho * e).arg(std::sqrt(0.56 * e)).toStdString();
+    QFile csv(QString::fromStdString(file));
+    QVERIFY(csv.open(QIODevice::WriteOnly) && csv.write(text.c_str()) > 0);
+    csv.close();
+    // Behind a piston that runs away with 1 m/s the density falls to (1 - 0.2/0.75)^5 = 0.21; compressed with 0.5 it stays within.
+    const char* text_of_piston = R"json({"solver": "hydro-fem", "grid": {"lower": [0], "upper": [1], "zones": [20]},
+      "materials": {"gas": {"model": "table", "file": "TABLE"}},
+      "regions": [{"material": "gas", "density": 1, "pressure": 0.4}],
+      "boundaries": {"x_min": {"kind": "piston", "speed": -1}}, "parameters": {"order": 2, "end_time": 0.1}})json";
+    const std::string piston = QString(text_of_piston).replace("TABLE", QString::fromStdString(file)).toStdString();
+    Bench slow(piston, {{"boundaries.x_min.speed", "0.5"}});
+    slow.solver->prepare(slow.context).or_throw();
+    slow.march();
+    slow.solver->finish(slow.context).or_throw();
+    QVERIFY(std::isnan(slow.number("steps_outside_table")));
+    Bench b(piston);
+    for (const auto& d : b.solver->check(b.input, nullptr)) QFAIL(d.render().c_str());
+    b.solver->prepare(b.context).or_throw();
+    QCOMPARE(b.march().value, 0.1);
+    b.solver->finish(b.context).or_throw();
+    QVERIFY(b.number("steps_outside_table") > 1 && b.number("points_outside_table") >= 1);
+    QVERIFY(b.number("first_outside_table") > 0 && b.number("first_outside_table") < 0.1);
+    Bench strict(piston, {{"parameters.outside_table", "\"stop\""}});
+    strict.solver->prepare(strict.context).or_throw();
+    const Advanced end = strict.march();
+    QCOMPARE(end.value, b.number("first_outside_table"));
+    const Status status = strict.solver->finish(strict.context);
+    QVERIFY(!status);
+    const QString said = QString::fromStdString(status.error().render());
+    QVERIFY2(said.contains("has left its table of states in zone 0") && said.contains(", not "), qPrintable(said));
+    QVERIFY(strict.results.find("energies")->rows.size() >= 2);
+  }
+
+  void a_line_finds_the_material_where_it_has_gone() {
+    const char* flying = R"json({"solver": "hydro-fem", "grid": {"lower": [0], "upper": [1], "zones": [4]},
+      "materials": {"gas": {}}, "regions": [{"material": "gas", "density": 1, "pressure": 0, "velocity": [10]}],
+      "boundaries": {"x_min": {"kind": "free"}, "x_max": {"kind": "free"}}, "parameters": {"end_time": 1},
+      "output": {"lines": [{"from": [0], "to": [20], "points": 201}, {"from": [-5], "to": [5]}]}})json";
+    Bench b(flying);
+    for (const auto& d : b.solver->check(b.input, nullptr)) QFAIL(d.render().c_str());
+    b.solver->prepare(b.context).or_throw();
+    b.march();
+    b.solver->finish(b.context).or_throw();
+    QCOMPARE(b.results.find("line_1")->rows.size(), std::size_t{11});  // 10 to 11 m by 0.1
+    QVERIFY(std::abs(b.results.find("line_1")->rows.front()[0] - 10) < 1e-9);
+    QVERIFY(b.results.find("line_2")->rows.empty());
   }
 
   void a_collapse_is_told_and_keeps_results() {
