@@ -12,6 +12,7 @@
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/acoustic_bem/places.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench.hpp"
 #include "engine/solvers/acoustic_bem/verify/verify.hpp"
@@ -43,7 +44,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   Settings s = read_settings(input, diagnostics);
   for (const Diagnostic& d : diagnostics)
     if (d.severity == Severity::error) return d;
-  auto surface = make_surface(*mesh, s.ordering);
+  auto surface = make_surface(*mesh, s.ordering, s.rim_layers);
   if (!surface) return surface.error();
   complete(s, *surface);
   const double courant = s.form.delta() / surface->mean_edge, length = expected_length(courant);
@@ -117,7 +118,7 @@ Status AcousticBem::prepare(RunContext& context) {
   for (const Diagnostic& d : diagnostics)
     if (d.severity == Severity::error) return d;
   mesh_ = context.mesh;
-  auto surface = make_surface(*mesh_, settings_.ordering);
+  auto surface = make_surface(*mesh_, settings_.ordering, settings_.rim_layers);
   if (!surface) return surface.error();
   surface_ = std::move(*surface);
   complete(settings_, surface_);
@@ -127,6 +128,9 @@ Status AcousticBem::prepare(RunContext& context) {
     planes_.push_back({p, plane_points_.size(), points.size()});
     plane_points_.insert(plane_points_.end(), points.begin(), points.end());
   }
+  place_points(context);
+  if (surface_.turned > 0)
+    log::info("acoustic-bem: {} faces turned round, so that normals agree and point out", surface_.turned);
   auto engine = make_engine(settings_, surface_, plane_points_, budget_of(settings_), context.team, context.progress,
                             context.stop);
   if (!engine) return engine.error();
@@ -179,6 +183,26 @@ Status AcousticBem::prepare(RunContext& context) {
     context.results.number("shell_evaluations", static_cast<double>(f.evaluations), "1");
   }
   return {};
+}
+
+void AcousticBem::place_points(RunContext& context) {
+  // On a face the double layer gives the mean of both sides: points there move outwards by 1e-5 of a triangle, over which the
+  // pressure does not change.
+  constexpr double off = 1e-5;
+  const PlaceFinder places(surface_, context.input["boundaries"]["surface"].text() != "screen");
+  for (Vec3& x : settings_.receivers)
+    if (const Place p = places.of(x); p.side == Side::on_body) x = p.beside(off);
+  plane_inside_.assign(plane_points_.size(), 0);
+  const auto count = static_cast<Index>(plane_points_.size());
+  const double cost = 5e-9 * static_cast<double>(plane_points_.size()) * static_cast<double>(surface_.triangles.size());
+  for_range(context.team, "points of the planes", count, 16, cost, [&](Interval range) {
+    for (Index k = range.begin; k < range.end; ++k) {
+      Vec3& x = plane_points_[static_cast<std::size_t>(k)];
+      const Place p = places.of(x);
+      if (p.side == Side::on_body) x = p.beside(off);
+      plane_inside_[static_cast<std::size_t>(k)] = p.side == Side::inside;
+    }
+  });
 }
 
 void AcousticBem::illuminate(Team& team, Index n, Index run, std::span<double> l) {

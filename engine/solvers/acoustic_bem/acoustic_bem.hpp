@@ -33,6 +33,8 @@ class AcousticBem final : public Solver {
     std::size_t first = 0, count = 0;  ///< among the points of all planes
   };
 
+  /// Moves receivers and points of planes off the faces on which they lie, and notes those inside bodies.
+  void place_points(RunContext& context);
   void illuminate(Team& team, Index n, Index run, std::span<double> l);
   void append_receivers(RunContext& context);
   void add_plane_spectra(Team& team);
@@ -50,8 +52,9 @@ class AcousticBem final : public Solver {
   std::vector<RightHandSide> rhs_;
   std::vector<Plane> planes_;
   std::vector<Vec3> plane_points_;
-  Index bundle_ = 1;            ///< groups an advance()
-  double peak_ = 0, last_ = 0;  ///< largest |a| so far, and of the last group
+  std::vector<char> plane_inside_;  ///< of each of these points: inside a body
+  Index bundle_ = 1;                ///< groups an advance()
+  double peak_ = 0, last_ = 0;      ///< largest |a| so far, and of the last group
 
   // Spectra: of the surface at frequencies and maps, of receivers and planes (scattered and incident) at the maps.
   std::vector<RunningSpectrum> surface_spectra_;  ///< a run; frequencies, then maps

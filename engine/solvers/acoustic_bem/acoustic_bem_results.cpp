@@ -2,6 +2,7 @@
 // What the solver shows and keeps: receivers, spectra, far field, frames.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include <fmt/core.h>
@@ -347,7 +348,9 @@ void AcousticBem::fill(FrameBuilder& builder) const {
       if (!builder.wants(e.field.name)) continue;
       std::vector<float> values(p.count);
       for (std::size_t k = 0; k < p.count; ++k) {
-        if (!loss) {
+        if (plane_inside_[p.first + k]) {  // no sound inside a body: shown as no value
+          values[k] = std::numeric_limits<float>::quiet_NaN();
+        } else if (!loss) {
           values[k] = static_cast<float>(plane_now_[p.first + k]);
         } else {
           const Complex in = plane_incident_[0].at(m)[p.first + k];

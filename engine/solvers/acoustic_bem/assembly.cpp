@@ -187,8 +187,14 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
         if (block.first(i, j) == 0) space.m0.emplace_back(static_cast<int>(i), static_cast<int>(j), *block.at(i, j));
     }
   };
+  struct Squares {
+    double skew = 0, all = 0;
+  };
+  std::vector<Squares> squares_of(
+      tiles_->pairs.size());  // added in the order of the tiles: the same bits on any threads
   const auto body = [&](Index k, TileSpace& space) {
     const FlushDenormals flush;
+    Squares& mine = squares_of[static_cast<std::size_t>(k)];
     const double begin = thread_seconds();
     const TilePair& p = tiles_->pairs[static_cast<std::size_t>(k)];
     const bool diagonal = p.rows == p.cols;
@@ -208,8 +214,8 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
         double* const u = block.at(i, j);
         double* const v = mirror.at(j, i);
         const double skew = 0.5 * (u[0] - v[0]);
-        space.skew_squares += 2 * skew * skew;
-        space.squares += u[0] * u[0] + v[0] * v[0];
+        mine.skew += 2 * skew * skew;
+        mine.all += u[0] * u[0] + v[0] * v[0];
         if (!form_.combined() || !options_.lag2) continue;
         u[0] = v[0] = 0.5 * (u[0] + v[0]);
         u[1] += 2 * skew, u[2] -= skew;
@@ -220,11 +226,8 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
     space.seconds += thread_seconds() - begin;
   };
   std::vector<Eigen::Triplet<double>> m0;
-  double skew_squares = 0, squares = 0;
   const Status status = tiles_->run("assembly", team, progress, stop, body, [&](TileSpace& s) {
     m0.insert(m0.end(), s.m0.begin(), s.m0.end());
-    skew_squares += s.skew_squares;
-    squares += s.squares;
     out.evaluations += s.evaluations;
     out.seconds += s.seconds;
   });
@@ -234,8 +237,12 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
     if (const Status s = out.slices.store().windows().flush(); !s) return s.error();
   }
   out.M0.setFromTriplets(m0.begin(), m0.end());
-  for (const auto& entry : m0)
-    if (entry.row() == entry.col()) squares += entry.value() * entry.value();
+  double skew_squares = 0, squares = 0;
+  for (const Squares& s : squares_of) {
+    skew_squares += s.skew;
+    squares += s.all;
+  }
+  for (const double d : Eigen::VectorXd(out.M0.diagonal())) squares += d * d;
   out.skew = std::sqrt(skew_squares / squares);
   return out;
 }

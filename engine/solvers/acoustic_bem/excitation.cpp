@@ -169,7 +169,8 @@ void RightHandSide::gather(Interval range, double* l, Index step) const {
          k < surface_.touch_begin[static_cast<std::size_t>(v) + 1]; ++k) {
       const auto t = static_cast<std::size_t>(surface_.touch[static_cast<std::size_t>(k)]);
       for (std::size_t a = 0; a < 3; ++a)
-        if (surface_.triangles[t].vertex[a] == v) sum += local[3 * t + a];
+        for (const Share& part : surface_.shares(surface_.triangles[t].vertex[a]))
+          if (part.unknown == v) sum += part.weight * local[3 * t + a];
     }
     l[v] = sum;
   }

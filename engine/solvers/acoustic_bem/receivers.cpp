@@ -26,9 +26,12 @@ struct Setting {
   Rule rule;
 };
 
-/// Calls add(vertex, column, value) for all that `x` receives from one triangle; column = delay + receiver_lag.
+/// Calls add(unknown, column, value) for all that `x` receives from one triangle; column = delay + receiver_lag.
 template <class Add>
-void receive(const Setting& s, const Triangle& T, const Vec3& x, Add&& add) {
+void receive(const Setting& s, const Triangle& T, const Vec3& x, Add&& add_to) {
+  const auto add = [&](std::int32_t vertex, Index column, double value) {
+    for (const Share& part : s.surface.shares(vertex)) add_to(Index{part.unknown}, column, part.weight * value);
+  };
   const double delta = s.form.delta();
   const bool rigid = s.form.rigid();
   const double gap = distance(x, T.centroid) - T.radius;
@@ -96,7 +99,6 @@ Receivers<Real>::Receivers(const Surface& surface, const Form& form, const std::
     for (Index r = rows.begin; r < rows.end; ++r)
       for (const Triangle& T : surface.triangles)
         receive(setting, T, points[static_cast<std::size_t>(r)], [&](Index j, Index k, double) {
-          if (j >= N) return;
           auto& low = first[entry(r, j)];
           auto& high = last[entry(r, j)];
           low = std::min(low, static_cast<std::uint16_t>(k));
@@ -131,7 +133,10 @@ Receivers<Real>::Receivers(const Surface& surface, const Form& form, const std::
       const auto at = [&](Index r, Index j) { return values.data() + offset[place(r, j)]; };
       const auto mine = [&](Index j) { return j >= own.begin && j < own.end; };
       for (const Triangle& T : surface.triangles) {
-        if (std::none_of(T.vertex.begin(), T.vertex.end(), mine)) continue;
+        if (std::none_of(T.vertex.begin(), T.vertex.end(), [&](std::int32_t v) {
+              return std::ranges::any_of(surface.shares(v), [&](const Share& part) { return mine(part.unknown); });
+            }))
+          continue;
         for (Index r = begin; r < end; ++r)
           receive(setting, T, points[static_cast<std::size_t>(r)], [&](Index j, Index column, double v) {
             if (mine(j)) at(r, j)[column - first[entry(r, j)]] += v;

@@ -11,6 +11,8 @@
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/io/csv.hpp"
+#include "engine/solvers/acoustic_bem/facets.hpp"
+#include "engine/solvers/acoustic_bem/places.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/team/machine.hpp"
 
@@ -143,6 +145,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   s.assembly.near_splits = static_cast<int>(parameters["near_splits"].integer());
   s.assembly.thin_splits =
       parameters["thin_splits"].is_text() ? -1 : static_cast<int>(parameters["thin_splits"].integer());
+  s.rim_layers = static_cast<int>(parameters["rim_layers"].integer());
   s.single_precision = input["compute"]["precision"].text() == "single";
   if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
     s.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
@@ -317,6 +320,113 @@ std::string text_of_fewer_threads(const MemoryPlan& plan, int threads, Index unk
                      plan.threads, threads, format_bytes(tile_memory(unknowns)), format_bytes(plan.budget));
 }
 
+namespace {
+
+std::string text_of(const Vec3& x) {
+  return fmt::format("({:.6g}, {:.6g}, {:.6g}) m", x[0], x[1], x[2]);
+}
+
+bool solid(const Case& input) {
+  return input["boundaries"]["surface"].text() != "screen";
+}
+
+constexpr const char* way_into_rooms =
+    "to have sound inside, give the walls as thin sheets with an opening and set \"boundaries\": {\"surface\": "
+    "\"screen\"}";
+
+void check_source(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x, double h,
+                  std::vector<Diagnostic>& out) {
+  if (p.side == Side::inside || p.side == Side::on_body)
+    out.push_back(input.error_at(
+        at,
+        fmt::format("the point source \"{}\" at {} lies {} a closed body, through whose walls no sound passes", name,
+                    text_of(x), p.side == Side::inside ? "inside" : "on"),
+        fmt::format("Move it outside, for instance to {}; {}.", text_of(axpy(h, p.normal, p.nearest)),
+                    way_into_rooms)));
+  else if (p.distance < 0.5 * h)
+    out.push_back(
+        input.error_at(at,
+                       fmt::format("the point source \"{}\" at {} lies {} from the surface, less than half an "
+                                   "edge",
+                                   name, text_of(x), format_quantity(p.distance, "m")),
+                       "Move the source away or refine the mesh there."));
+}
+
+void check_receiver(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x,
+                    double h, std::vector<Diagnostic>& out) {
+  if (p.side == Side::inside) {
+    out.push_back(input.error_at(
+        at,
+        fmt::format("the receiver \"{}\" at {} lies inside a closed body, {} deep, where there is no sound", name,
+                    text_of(x), format_quantity(p.distance, "m")),
+        fmt::format("Move it outside, for instance to {}; {}.", text_of(axpy(h, p.normal, p.nearest)),
+                    way_into_rooms)));
+  } else if (p.side == Side::on_screen) {
+    out.push_back(input.error_at(
+        at,
+        fmt::format("the receiver \"{}\" at {} lies on a screen, where the pressures of its two sides differ", name,
+                    text_of(x)),
+        fmt::format("Move it to the side that is meant: {} or {}.", text_of(p.beside(0.01)),
+                    text_of(p.beside(-0.01)))));
+  } else if (p.side == Side::on_body && p.distance > 1e-6 * p.radius) {
+    Diagnostic d = input.warning_at(at,
+                                    fmt::format("the receiver \"{}\" at {} lies {} inside the flat faces", name,
+                                                text_of(x), format_quantity(p.distance, "m")),
+                                    fmt::format("It is taken as on the surface, at {}.", text_of(p.nearest)));
+    d.severity = Severity::note;
+    out.push_back(std::move(d));
+  }
+}
+
+/// Sources and receivers: inside bodies, on surfaces, on screens.
+void check_places(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+  const PlaceFinder places(surface, solid(input));
+  const double h = surface.mean_edge;
+  const Values waves = input["excitation"]["waves"], receivers = input["output"]["receivers"];
+  std::size_t number = 0;
+  for (const Excitation& run : s.runs)
+    for (const Wave& w : run.waves) {
+      const Values at = waves.at(number++);
+      if (w.kind != WaveKind::point) continue;
+      const std::string name = at["name"].text();
+      check_source(input, at, name.empty() ? fmt::format("wave {}", number) : name, places.of(w.position), w.position,
+                   h, out);
+    }
+  for (std::size_t k = 0; k < s.receivers.size(); ++k)
+    check_receiver(input, receivers.at(k), s.receiver_names[k], places.of(s.receivers[k]), s.receivers[k], h, out);
+  for (std::size_t b = 0; b < surface.bodies.size() && solid(input) && surface.bodies.size() > 1; ++b) {
+    const Triangle& t = surface.triangles[static_cast<std::size_t>(surface.bodies[b].front())];
+    const Vec3 x = axpy(1e-5 * t.radius, t.normal, t.centroid);
+    if (places.body_around(x) >= 0)
+      out.push_back(input.warning_at(
+          input["mesh"],
+          fmt::format("a closed piece near {} lies inside another: no sound reaches it", text_of(t.centroid)),
+          "Leave it out: it costs memory and time and changes nothing outside."));
+  }
+}
+
+/// What flat faces do to curved bodies, as notes.
+void check_shape(const Case& input, const Surface& surface, std::vector<Diagnostic>& out) {
+  const Facets facets = facets_of(surface);
+  const auto note = [&](std::string text, std::string hint) {
+    Diagnostic d = input.warning_at(input["mesh"], std::move(text), std::move(hint));
+    d.severity = Severity::note;
+    out.push_back(std::move(d));
+  };
+  if (facets.missing_angle > 0.6)  // a sphere of 20 vertices has that
+    note(fmt::format("at {} the faces leave {:.0f} of 360 degrees: if the body is round there, they cut off its tip",
+                     text_of(facets.tip), facets.missing_angle * 180 / std::numbers::pi),
+         "Make edges at most a third of the least radius of curvature; on a slender spheroid seen end-on a coarse tip "
+         "costs "
+         "decibels however many edges a wave has.");
+  if (std::abs(facets.lost_volume) > 0.01)
+    note(fmt::format("flat faces with their corners on the curved surface {} {:.2g} % of the body's volume",
+                     facets.lost_volume > 0 ? "lose" : "add", 100 * std::abs(facets.lost_volume)),
+         "Refine where the surface is curved, or scale the mesh to the true volume: levels move by about as much.");
+}
+
+}  // namespace
+
 std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
   std::vector<Diagnostic> out;
   Settings s = read_settings(input, out);
@@ -326,13 +436,19 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
     out.push_back(std::move(d));
   }
   if (has_errors(out)) return out;
-  auto made = make_surface(mesh, Ordering::hilbert);
+  auto made = make_surface(mesh, Ordering::hilbert, s.rim_layers);
   if (!made) {
     out.push_back(made.error());
     return out;
   }
   const Surface& surface = *made;
   complete(s, surface);
+  if (surface.dead_faces > 4 + surface.rim_faces / 50)
+    out.push_back(input.warning_at(
+        input["mesh"],
+        fmt::format("{} of the {} triangles at rims have all corners on rims: the pressure jump is taken as zero there",
+                    surface.dead_faces, surface.rim_faces),
+        "Refine the mesh until every strip of a screen has vertices inside it, two rows at least."));
   const double h = surface.mean_edge, courant = s.form.delta() / h;
   const Values parameters = input["parameters"];
   const Values step = parameters.has("time_step") ? parameters["time_step"] : parameters["courant"];
@@ -413,17 +529,8 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
   }
-  for (const Excitation& run : s.runs)
-    for (const Wave& w : run.waves)
-      if (w.kind == WaveKind::point) {
-        double nearest = 1e300;
-        for (const Vec3& v : surface.vertices) nearest = std::min(nearest, distance(v, w.position));
-        if (nearest < 0.5 * h)
-          out.push_back(input.error_at(input["excitation"]["waves"],
-                                       fmt::format("a point source lies {} from the surface, less than half an edge",
-                                                   format_quantity(nearest, "m")),
-                                       "Move the source away or refine the mesh there."));
-      }
+  check_places(input, s, surface, out);
+  check_shape(input, surface, out);
   return out;
 }
 

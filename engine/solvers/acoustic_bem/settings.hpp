@@ -31,6 +31,7 @@ struct Settings {
   int grouped = 8;
   Ordering ordering = Ordering::hilbert;
   bool gradients = false;
+  int rim_layers = usual_rim_layers;
   AssemblyOptions assembly;
   bool single_precision = false;
   Bytes memory = 0;               ///< budget; 0: three quarters of what is free

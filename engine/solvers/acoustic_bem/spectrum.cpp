@@ -42,10 +42,9 @@ Complex integrate(const Surface& surface, std::span<const Complex> a, Kernel&& k
   Complex sum = 0;
   for (const Triangle& T : surface.triangles) {
     Complex value[3];
-    for (std::size_t b = 0; b < 3; ++b) {
-      const auto v = static_cast<std::size_t>(T.vertex[b]);
-      value[b] = v < a.size() ? a[v] : Complex{};
-    }
+    for (std::size_t b = 0; b < 3; ++b)
+      for (const Share& part : surface.shares(T.vertex[b]))
+        value[b] += part.weight * a[static_cast<std::size_t>(part.unknown)];
     for (const RulePoint& q : rule) {
       Vec3 y{};
       Complex density = 0;

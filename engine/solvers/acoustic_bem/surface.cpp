@@ -13,6 +13,7 @@
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/ordering.hpp"
+#include "engine/mesh/topology.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -102,85 +103,360 @@ std::vector<std::array<Index, 3>> corner_triples(const Mesh& mesh) {
 }
 
 using EdgeKey = std::pair<Index, Index>;
+/// A triangle at an edge, and whether it runs from the edge's lower point to the higher.
 struct EdgeUse {
-  int forward = 0, backward = 0;
+  std::size_t triangle = 0;
+  bool forward = false;
 };
-std::map<EdgeKey, EdgeUse> edge_uses(const std::vector<std::array<Index, 3>>& triples) {
-  std::map<EdgeKey, EdgeUse> uses;
-  for (const auto& t : triples)
+using Edges = std::map<EdgeKey, std::vector<EdgeUse>>;
+
+using Triples = std::vector<std::array<Index, 3>>;
+
+Edges edges_of(const Triples& triples) {
+  Edges edges;
+  for (std::size_t t = 0; t < triples.size(); ++t)
     for (std::size_t e = 0; e < 3; ++e) {
-      const Index a = t[e], b = t[(e + 1) % 3];
-      EdgeUse& use = uses[{std::min(a, b), std::max(a, b)}];
-      ++(a < b ? use.forward : use.backward);
+      const Index a = triples[t][e], b = triples[t][(e + 1) % 3];
+      edges[{std::min(a, b), std::max(a, b)}].push_back({t, a < b});
     }
-  return uses;
+  return edges;
+}
+
+/// Pieces of triangles joined by edges.
+struct Pieces {
+  std::vector<Index> number;   ///< of each triangle
+  std::vector<char> closed;    ///< of each piece: every edge has two triangles
+  std::vector<double> volume;  ///< enclosed, m³; positive: outward normals
+};
+
+Pieces pieces_of(const Mesh& mesh, const Triples& triples, const Edges& edges) {
+  std::vector<std::vector<std::size_t>> beside(triples.size());
+  for (const auto& [edge, uses] : edges)
+    for (std::size_t k = 1; k < uses.size(); ++k) {
+      beside[uses[0].triangle].push_back(uses[k].triangle);
+      beside[uses[k].triangle].push_back(uses[0].triangle);
+    }
+  Pieces out;
+  out.number.assign(triples.size(), -1);
+  for (std::size_t seed = 0; seed < triples.size(); ++seed) {
+    if (out.number[seed] >= 0) continue;
+    const Vec3 base = mesh.point(triples[seed][0]);
+    double six = 0;
+    std::vector<std::size_t> found{seed};
+    out.number[seed] = static_cast<Index>(out.closed.size());
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      const auto& t = triples[found[k]];
+      six += triple(sub(mesh.point(t[0]), base), sub(mesh.point(t[1]), base), sub(mesh.point(t[2]), base));
+      for (std::size_t n : beside[found[k]])
+        if (out.number[n] < 0) {
+          out.number[n] = out.number[seed];
+          found.push_back(n);
+        }
+    }
+    out.closed.push_back(1);
+    out.volume.push_back(six / 6);
+  }
+  for (const auto& [edge, uses] : edges)
+    if (uses.size() != 2) out.closed[static_cast<std::size_t>(out.number[uses[0].triangle])] = 0;
+  return out;
+}
+
+/// Edges of two triangles that both run along it in one direction.
+Index disagreeing(const Edges& edges) {
+  return std::count_if(edges.begin(), edges.end(), [](const auto& e) {
+    return e.second.size() == 2 && e.second[0].forward == e.second[1].forward;
+  });
+}
+
+/// The surface's triangles, turned where they must be.
+struct Faces {
+  Triples triples;
+  Edges edges;
+  Pieces pieces;
+  Index turned = 0;
+};
+
+Faces faces_of(const Mesh& mesh) {
+  Faces f;
+  const auto connect = [&] {
+    f.edges = edges_of(f.triples);
+    f.pieces = pieces_of(mesh, f.triples, f.edges);
+  };
+  f.triples = corner_triples(mesh);
+  connect();
+  const Triples given = f.triples;
+  if (disagreeing(f.edges) > 0) {
+    Mesh turned = mesh;
+    orient_outward(turned);
+    f.triples = corner_triples(turned);
+    connect();
+  }
+  // A closed piece inside another is a body, not a hollow: sound comes from outside.
+  bool inward = false;
+  for (std::size_t t = 0; t < f.triples.size(); ++t) {
+    const auto piece = static_cast<std::size_t>(f.pieces.number[t]);
+    if (!f.pieces.closed[piece] || f.pieces.volume[piece] >= 0) continue;
+    std::swap(f.triples[t][1], f.triples[t][2]);
+    inward = true;
+  }
+  if (inward) connect();
+  for (std::size_t t = 0; t < given.size(); ++t) {
+    const auto &a = given[t], &b = f.triples[t];
+    const bool same =
+        (a[0] == b[0] && a[1] == b[1]) || (a[0] == b[1] && a[1] == b[2]) || (a[0] == b[2] && a[1] == b[0]);
+    f.turned += !same;
+  }
+  return f;
+}
+
+/// The values at the triangles' corners: one for each sheet at each point, and what it is made of.
+struct Sheets {
+  std::vector<std::array<std::int32_t, 3>> node;  ///< of each triangle's corners
+  std::vector<Index> point;                       ///< of each node
+  std::vector<std::vector<Share>> shares;         ///< in nodes that are free; a free node has itself
+};
+
+/// Solves, at one point, the conditions of its edges for the sheets' values: each row says Σ_k row[k] value_k = 0.
+/// Returns for each sheet its shares in the sheets that are left free.
+std::vector<std::vector<Share>> solved(std::vector<std::vector<double>> rows, std::size_t sheets) {
+  std::vector<int> row_of(sheets, -1);
+  std::size_t done = 0;
+  for (std::size_t c = sheets; c-- > 0 && done < rows.size();) {  // the last sheets are given by the first
+    const auto pivot = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(done), rows.end(),
+                                    [&](const auto& r) { return std::abs(r[c]) > 1e-9; });
+    if (pivot == rows.end()) continue;
+    std::swap(rows[done], *pivot);
+    const double by = rows[done][c];
+    for (double& v : rows[done]) v /= by;
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      if (const double factor = rows[r][c]; r != done && factor != 0)
+        for (std::size_t k = 0; k < sheets; ++k) rows[r][k] -= factor * rows[done][k];
+    row_of[c] = static_cast<int>(done++);
+  }
+  std::vector<std::vector<Share>> out(sheets);
+  for (std::size_t c = 0; c < sheets; ++c) {
+    if (row_of[c] < 0) {
+      out[c] = {{static_cast<std::int32_t>(c), 1}};
+      continue;
+    }
+    const auto& row = rows[static_cast<std::size_t>(row_of[c])];
+    for (std::size_t k = 0; k < sheets; ++k)
+      if (k != c && std::abs(row[k]) > 1e-9) out[c].push_back({static_cast<std::int32_t>(k), -row[k]});
+  }
+  return out;
+}
+
+/// Sheets at a point are its triangles joined through edges of two; the jump is continuous over those, zero at edges of one
+/// triangle, and adds up to nothing round edges of more (each sheet counted by the direction in which it runs along the edge).
+Sheets sheets_of(const Faces& f) {
+  const std::size_t corners = 3 * f.triples.size();
+  std::vector<std::size_t> joined(corners);
+  std::iota(joined.begin(), joined.end(), std::size_t{0});
+  const auto root = [&](std::size_t c) {
+    while (joined[c] != c) c = joined[c] = joined[joined[c]];
+    return c;
+  };
+  const auto corner = [&](std::size_t t, Index point) {
+    const auto& n = f.triples[t];
+    return 3 * t + (n[0] == point ? 0U : n[1] == point ? 1U : 2U);
+  };
+  for (const auto& [edge, uses] : f.edges)
+    if (uses.size() == 2)
+      for (Index p : {edge.first, edge.second}) {
+        const std::size_t a = root(corner(uses[0].triangle, p)), b = root(corner(uses[1].triangle, p));
+        joined[std::max(a, b)] = std::min(a, b);
+      }
+  std::map<Index, std::vector<std::size_t>> at;  // point → sheets, by their first corner
+  for (std::size_t c = 0; c < corners; ++c)
+    if (root(c) == c) at[f.triples[c / 3][c % 3]].push_back(c);
+  std::map<Index, std::vector<std::vector<std::pair<std::size_t, double>>>> conditions;
+  for (const auto& [edge, uses] : f.edges)
+    if (uses.size() != 2)
+      for (Index p : {edge.first, edge.second}) {
+        auto& row = conditions[p].emplace_back();
+        for (const EdgeUse& u : uses) row.emplace_back(root(corner(u.triangle, p)), u.forward ? 1 : -1);
+      }
+  Sheets out;
+  std::map<std::size_t, std::int32_t> node_of;
+  for (const auto& [point, sheets] : at) {
+    const auto first = static_cast<std::int32_t>(out.point.size());
+    std::vector<std::vector<double>> rows;
+    if (const auto c = conditions.find(point); c != conditions.end())
+      for (const auto& condition : c->second) {
+        auto& row = rows.emplace_back(sheets.size(), 0.0);
+        for (const auto& [sheet, sign] : condition)
+          row[static_cast<std::size_t>(std::find(sheets.begin(), sheets.end(), sheet) - sheets.begin())] += sign;
+      }
+    for (auto& shares : solved(std::move(rows), sheets.size())) {
+      for (Share& s : shares) s.unknown += first;
+      node_of[sheets[out.point.size() - static_cast<std::size_t>(first)]] = static_cast<std::int32_t>(out.point.size());
+      out.point.push_back(point);
+      out.shares.push_back(std::move(shares));
+    }
+  }
+  out.node.resize(f.triples.size());
+  for (std::size_t c = 0; c < corners; ++c) out.node[c / 3][c % 3] = node_of.at(root(c));
+  return out;
+}
+
+void measure_edges(const Mesh& mesh, const Edges& edges, Surface& s) {
+  s.shortest_edge = std::numeric_limits<double>::max();
+  for (const auto& [edge, uses] : edges) {
+    if (uses.size() == 1) s.closed = false;
+    const double length = distance(mesh.point(edge.first), mesh.point(edge.second));
+    s.mean_edge += length / static_cast<double>(edges.size());
+    s.longest_edge = std::max(s.longest_edge, length);
+    s.shortest_edge = std::min(s.shortest_edge, length);
+  }
+}
+
+/// Free nodes in the wanted order, then the others; returns the vertex of each node.
+std::vector<std::int32_t> number_vertices(const Mesh& mesh, const Sheets& sheets, Ordering ordering, Surface& s) {
+  std::vector<std::int32_t> inner, outer;
+  for (std::size_t n = 0; n < sheets.point.size(); ++n) {
+    const auto& own = sheets.shares[n];
+    const bool free = own.size() == 1 && own[0].unknown == static_cast<std::int32_t>(n);
+    (free ? inner : outer).push_back(static_cast<std::int32_t>(n));
+  }
+  std::vector<std::int32_t> order;
+  if (ordering == Ordering::given) {
+    order = inner;
+  } else {
+    std::vector<double> positions;
+    for (std::int32_t n : inner)
+      for (double x : mesh.point(sheets.point[static_cast<std::size_t>(n)])) positions.push_back(x);
+    if (!inner.empty())
+      for (Index k : curve_order(positions, ordering == Ordering::morton ? Curve::morton : Curve::hilbert))
+        order.push_back(inner[static_cast<std::size_t>(k)]);
+  }
+  s.unknowns = static_cast<Index>(inner.size());
+  order.insert(order.end(), outer.begin(), outer.end());
+  std::vector<std::int32_t> vertex(order.size());
+  for (std::size_t v = 0; v < order.size(); ++v) {
+    vertex[static_cast<std::size_t>(order[v])] = static_cast<std::int32_t>(v);
+    s.mesh_point.push_back(sheets.point[static_cast<std::size_t>(order[v])]);
+    s.vertices.push_back(mesh.point(s.mesh_point.back()));
+  }
+  s.share_begin.push_back(0);
+  for (std::int32_t n : order) {
+    for (const Share& part : sheets.shares[static_cast<std::size_t>(n)])
+      s.share.push_back({vertex[static_cast<std::size_t>(part.unknown)], part.weight});
+    s.share_begin.push_back(static_cast<std::int32_t>(s.share.size()));
+  }
+  return vertex;
+}
+
+/// Cuts the triangles at a rim into layers.
+class RimLayers {
+ public:
+  RimLayers(Surface& s, int layers) : surface_(s), layers_(layers) {}
+
+  /// Vertices counter-clockwise; calls add(vertices) for each piece.
+  template <class Add>
+  void cut(std::array<std::int32_t, 3> v, Add&& add) {
+    const auto on_rim = [&](std::size_t k) { return surface_.shares(v[k]).empty(); };
+    const auto count = static_cast<int>(on_rim(0)) + static_cast<int>(on_rim(1)) + static_cast<int>(on_rim(2));
+    surface_.rim_faces += count > 0;
+    surface_.dead_faces += count == 3;
+    if (count == 0 || count == 3 || layers_ <= 1) return add(v);
+    const bool apex_on_rim = count == 1;  // the corner that is alone on or off the rim comes first
+    while (on_rim(0) != apex_on_rim || on_rim(1) == apex_on_rim) v = {v[1], v[2], v[0]};
+    const auto n = static_cast<std::size_t>(layers_);
+    std::array<std::vector<std::int32_t>, 2> side;
+    for (std::size_t k = 0; k < 2; ++k)
+      for (std::size_t j = 0; j <= n; ++j)
+        side[k].push_back(apex_on_rim ? at(v[0], v[k + 1], static_cast<int>(j))
+                                      : at(v[k + 1], v[0], static_cast<int>(n - j)));
+    add({v[0], side[0][1], side[1][1]});
+    for (std::size_t j = 1; j < n; ++j) {
+      add({side[0][j], side[0][j + 1], side[1][j + 1]});
+      add({side[0][j], side[1][j + 1], side[1][j]});
+    }
+  }
+
+ private:
+  /// Vertex at layer j of the edge from the rim to an inner vertex.
+  std::int32_t at(std::int32_t rim, std::int32_t inner, int j) {
+    if (j == 0) return rim;
+    if (j == layers_) return inner;
+    const auto [place, fresh] = made_.try_emplace({rim, inner, j}, static_cast<std::int32_t>(surface_.vertices.size()));
+    if (!fresh) return place->second;
+    const double s = std::pow(static_cast<double>(j) / layers_, grading), weight = std::sqrt(s);
+    const Vec3 from = surface_.vertices[static_cast<std::size_t>(rim)],
+               to = surface_.vertices[static_cast<std::size_t>(inner)];
+    surface_.vertices.push_back(axpy(s, sub(to, from), from));
+    surface_.mesh_point.push_back(-1);
+    const auto parts = surface_.shares(inner);
+    const std::vector<Share> copied(parts.begin(), parts.end());
+    for (const Share& p : copied) surface_.share.push_back({p.unknown, weight * p.weight});
+    surface_.share_begin.push_back(static_cast<std::int32_t>(surface_.share.size()));
+    return place->second;
+  }
+
+  static constexpr double grading = 3;
+  Surface& surface_;
+  int layers_;
+  std::map<std::array<std::int32_t, 3>, std::int32_t> made_;
+};
+
+/// Fills `touch` from the triangles.
+void list_touching(Surface& s) {
+  std::vector<std::vector<std::int32_t>> of(static_cast<std::size_t>(s.unknowns));
+  for (std::size_t k = 0; k < s.triangles.size(); ++k)
+    for (std::int32_t v : s.triangles[k].vertex)
+      for (const Share& part : s.shares(v)) {
+        auto& list = of[static_cast<std::size_t>(part.unknown)];
+        if (list.empty() || list.back() != static_cast<std::int32_t>(k)) list.push_back(static_cast<std::int32_t>(k));
+      }
+  s.touch_begin.assign(1, 0);
+  for (const auto& list : of) {
+    s.touch.insert(s.touch.end(), list.begin(), list.end());
+    s.touch_begin.push_back(static_cast<std::int32_t>(s.touch.size()));
+  }
 }
 
 }  // namespace
 
-Result<Surface> make_surface(const Mesh& mesh, Ordering ordering) {
-  const auto triples = corner_triples(mesh);
-  if (triples.empty())
+Result<Surface> make_surface(const Mesh& mesh, Ordering ordering, int rim_layers) {
+  const Faces faces = faces_of(mesh);
+  if (faces.triples.empty())
     return make_error(ErrorCode::invalid_input, "The mesh has no surface cells.",
                       "Boundary elements need a surface of triangles: mesh the body's surface, not its volume.");
-  const auto uses = edge_uses(triples);
+  const Sheets sheets = sheets_of(faces);
   Surface s;
-  std::vector<char> used(static_cast<std::size_t>(mesh.point_count()), 0), rim(used);
-  for (const auto& t : triples)
-    for (Index v : t) used[static_cast<std::size_t>(v)] = 1;
-  s.shortest_edge = std::numeric_limits<double>::max();
-  for (const auto& [edge, use] : uses) {
-    if (use.forward + use.backward == 1) {
-      s.closed = false;
-      rim[static_cast<std::size_t>(edge.first)] = rim[static_cast<std::size_t>(edge.second)] = 1;
-    }
-    const double length = distance(mesh.point(edge.first), mesh.point(edge.second));
-    s.mean_edge += length / static_cast<double>(uses.size());
-    s.longest_edge = std::max(s.longest_edge, length);
-    s.shortest_edge = std::min(s.shortest_edge, length);
-  }
-  std::vector<Index> inner, outer;
-  for (Index p = 0; p < mesh.point_count(); ++p)
-    if (used[static_cast<std::size_t>(p)]) (rim[static_cast<std::size_t>(p)] ? outer : inner).push_back(p);
-  if (inner.empty())
+  s.turned = faces.turned;
+  measure_edges(mesh, faces.edges, s);
+  const auto vertex_of = number_vertices(mesh, sheets, ordering, s);
+  if (s.unknowns == 0)
     return make_error(ErrorCode::invalid_input, "The open screen has no vertex inside its rim, so it has no unknowns.",
                       "Refine the mesh until there are vertices inside the rim.");
-  if (ordering == Ordering::given) {
-    s.mesh_point = inner;
-  } else {
-    std::vector<double> positions;
-    for (Index p : inner)
-      for (double x : mesh.point(p)) positions.push_back(x);
-    for (Index k : curve_order(positions, ordering == Ordering::morton ? Curve::morton : Curve::hilbert))
-      s.mesh_point.push_back(inner[static_cast<std::size_t>(k)]);
-  }
-  s.unknowns = static_cast<Index>(inner.size());
-  s.mesh_point.insert(s.mesh_point.end(), outer.begin(), outer.end());
-
-  std::vector<std::int32_t> vertex_of(used.size(), -1);
-  for (std::size_t v = 0; v < s.mesh_point.size(); ++v) {
-    vertex_of[static_cast<std::size_t>(s.mesh_point[v])] = static_cast<std::int32_t>(v);
-    s.vertices.push_back(mesh.point(s.mesh_point[v]));
-  }
-  for (const auto& t : triples) {
-    Triangle triangle = make_triangle(mesh.point(t[0]), mesh.point(t[1]), mesh.point(t[2]));
-    for (std::size_t a = 0; a < 3; ++a) triangle.vertex[a] = vertex_of[static_cast<std::size_t>(t[a])];
-    s.area += triangle.area;
-    s.triangles.push_back(triangle);
-  }
   // Triangles follow their lowest vertex, so that eight neighbours in the list are neighbours in space.
-  std::stable_sort(s.triangles.begin(), s.triangles.end(), [](const Triangle& a, const Triangle& b) {
-    return *std::min_element(a.vertex.begin(), a.vertex.end()) < *std::min_element(b.vertex.begin(), b.vertex.end());
-  });
-  s.touch_begin.assign(s.vertices.size() + 1, 0);
-  for (const Triangle& t : s.triangles)
-    for (std::int32_t v : t.vertex) ++s.touch_begin[static_cast<std::size_t>(v) + 1];
-  std::partial_sum(s.touch_begin.begin(), s.touch_begin.end(), s.touch_begin.begin());
-  s.touch.resize(3 * s.triangles.size());
-  auto next = s.touch_begin;
-  for (std::size_t k = 0; k < s.triangles.size(); ++k)
-    for (std::int32_t v : s.triangles[k].vertex)
-      s.touch[static_cast<std::size_t>(next[static_cast<std::size_t>(v)]++)] = static_cast<std::int32_t>(k);
+  std::vector<std::pair<std::int32_t, std::size_t>> order;
+  for (std::size_t t = 0; t < faces.triples.size(); ++t) {
+    std::int32_t lowest = std::numeric_limits<std::int32_t>::max();
+    for (std::int32_t n : sheets.node[t]) lowest = std::min(lowest, vertex_of[static_cast<std::size_t>(n)]);
+    order.emplace_back(lowest, t);
+  }
+  std::sort(order.begin(), order.end());
+  RimLayers layers(s, rim_layers);
+  std::map<Index, std::vector<std::int32_t>> bodies;
+  for (const auto& [lowest, t] : order) {
+    std::array<std::int32_t, 3> v{};
+    for (std::size_t a = 0; a < 3; ++a) v[a] = vertex_of[static_cast<std::size_t>(sheets.node[t][a])];
+    layers.cut(v, [&](const std::array<std::int32_t, 3>& part) {
+      Triangle triangle =
+          make_triangle(s.vertices[static_cast<std::size_t>(part[0])], s.vertices[static_cast<std::size_t>(part[1])],
+                        s.vertices[static_cast<std::size_t>(part[2])]);
+      triangle.vertex = part;
+      s.area += triangle.area;
+      const Index piece = faces.pieces.number[t];
+      if (faces.pieces.closed[static_cast<std::size_t>(piece)])
+        bodies[piece].push_back(static_cast<std::int32_t>(s.triangles.size()));
+      s.triangles.push_back(triangle);
+    });
+  }
+  for (auto& [piece, list] : bodies) s.bodies.push_back(std::move(list));
+  list_touching(s);
   s.diameter = largest_distance(s.vertices);
   return s;
 }
@@ -237,17 +513,14 @@ std::vector<Diagnostic> check_surface(const Mesh& mesh, bool closed_needed, std:
     return out;
   }
   Index degenerate = 0, first_degenerate = -1;
-  double six_volume = 0;
   Vec3 low = mesh.point(triples.front()[0]), high = low;
   std::vector<char> used(static_cast<std::size_t>(mesh.point_count()), 0);
-  const Vec3 base = low;
   for (std::size_t k = 0; k < triples.size(); ++k) {
     const Vec3 a = mesh.point(triples[k][0]), b = mesh.point(triples[k][1]), c = mesh.point(triples[k][2]);
     const double longest = std::max({distance(a, b), distance(b, c), distance(c, a)});
     if (!(norm(cross(sub(b, a), sub(c, a))) > 1e-9 * longest * longest)) {
       if (degenerate++ == 0) first_degenerate = static_cast<Index>(k);
     }
-    six_volume += triple(sub(a, base), sub(b, base), sub(c, base));
     for (Index v : triples[k]) {
       used[static_cast<std::size_t>(v)] = 1;
       const Vec3 x = mesh.point(v);
@@ -278,28 +551,45 @@ std::vector<Diagnostic> check_surface(const Mesh& mesh, bool closed_needed, std:
           "Neighbouring triangles must share their corners: `conoid mesh FILE --merge --convert OUT.msh`, or the key "
           "mesh.merge.");
 
-  Index rim = 0, crowded = 0, flipped = 0;
-  for (const auto& [edge, use] : edge_uses(triples)) {
-    const int count = use.forward + use.backward;
-    rim += count == 1;
-    crowded += count > 2;
-    flipped += count == 2 && use.forward != 1;
+  const Faces faces = faces_of(mesh);
+  Index rim = 0, crowded = 0;
+  for (const auto& [edge, uses] : faces.edges) {
+    rim += uses.size() == 1;
+    crowded += uses.size() > 2;
   }
-  if (crowded > 0)
-    error(fmt::format("{} edges belong to more than two triangles", crowded),
-          "The surface must be a manifold: remove inner walls and doubled faces.");
-  if (flipped > 0)
-    error(fmt::format("{} edges join triangles of opposite orientation", flipped),
-          "Turn the normals so that they all point out of the body: `conoid mesh FILE --orient --convert OUT.msh`, or "
-          "mesh.orient.");
+  if (crowded > 0 && closed_needed)
+    error(fmt::format(
+              "{} edges belong to more than two triangles, but the form \"{}\" needs bodies without inner walls or "
+              "fins",
+              crowded, form),
+          "Set \"boundaries\": {\"surface\": \"screen\"}: it computes rigid sheets that meet along edges, bodies with "
+          "fins "
+          "among them. If the walls are not meant, remove inner walls and doubled faces.");
+  if (const Index flipped = disagreeing(faces.edges); flipped > 0)
+    error(
+        fmt::format(
+            "the surface is one-sided: {} edges join triangles of opposite orientation, however they are turned",
+            flipped),
+        "A body's surface and a screen have two sides. Look for a Moebius band or for triangles that are given twice.");
+  else if (faces.turned > 0) {
+    Diagnostic note = make_error(
+        ErrorCode::invalid_input,
+        fmt::format(
+            "{} of {} triangles are turned round, so that neighbours agree and the normals of closed pieces point "
+            "out of them",
+            faces.turned, triples.size()),
+        rim > 0 ? "A screen's pressure jump is that of the side to which its normals point, less the other; the "
+                  "direction of "
+                  "most triangles is kept."
+                : "Results do not depend on the directions in the file.",
+        {"", 0, "/mesh"});
+    note.severity = Severity::warning;
+    out.push_back(std::move(note));
+  }
   if (rim > 0 && closed_needed && duplicates == 0)
     error(fmt::format("the surface is open ({} rim edges), but the form \"{}\" needs a closed body", rim, form),
-          "Close the surface (`conoid mesh FILE --fill-holes --convert OUT.msh`), or treat it as an open rigid screen "
-          "with the form \"N\".");
-  if (rim == 0 && flipped == 0 && six_volume < 0)
-    error(fmt::format("the normals point into the body (signed volume {:.4g} m³)", six_volume / 6),
-          "With inward normals the combined forms grow without bound: `conoid mesh FILE --orient --convert OUT.msh`, "
-          "or mesh.orient.");
+          "Close the surface (`conoid mesh FILE --fill-holes --convert OUT.msh`), or treat it as an open rigid screen: "
+          "\"boundaries\": {\"surface\": \"screen\"}.");
   return out;
 }
 

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The scatterer's surface as the boundary elements see it: flat triangles, P1 unknowns at the vertices.
 //
-// Vertices are numbered so that the unknowns come first, 0 … unknowns−1, in the chosen order; the vertices on the rim of
-// an open screen, where the pressure jump vanishes, carry no unknown and come last. Lengths in metres. Immutable after
-// make_surface(); may be read from any thread.
+// Vertices are numbered so that the unknowns come first, 0 … unknowns−1, in the chosen order; then come those whose values
+// follow from the unknowns by weights, their *shares*:
+// - on the rim of a screen the pressure jump vanishes: no shares;
+// - near the rim the jump grows with the square root of the distance (E. P. Stephan, Integral Equations Oper. Theory 10
+//   (1987) 236). A triangle that touches the rim is cut into layers towards it, at the fractions s_j = (j/n)^3 of its height,
+//   and the jump there is √s_j times that at the triangle's inner corners. The trial and test functions stay continuous and
+//   piecewise linear, so that matrices keep their symmetry and energy, and no unknown is added;
+// - where three or more sheets meet along an edge (a T-shaped barrier, a body with a fin) each sheet has a value of its own,
+//   and round the edge the jumps add up to nothing: one of them is given by the others.
+// Lengths in metres. Immutable after make_surface(); may be read from any thread.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -36,30 +44,53 @@ struct Triangle {
 };
 [[nodiscard]] Triangle make_triangle(const Vec3& v0, const Vec3& v1, const Vec3& v2);
 
+/// Part of an unknown in the value at a vertex.
+struct Share {
+  std::int32_t unknown = 0;
+  double weight = 1;
+};
+
 struct Surface {
   std::vector<Vec3> vertices;
   std::vector<Triangle> triangles;
   Index unknowns = 0;
   bool closed = true;
+  Index turned = 0;      ///< faces of the mesh that were turned round: see make_surface()
+  Index rim_faces = 0;   ///< triangles of the mesh that touch a rim
+  Index dead_faces = 0;  ///< of these, those with all corners on rims: the jump there is taken as zero
   double mean_edge = 0;  ///< h: mean length of the edges
   double longest_edge = 0;
   double shortest_edge = 0;
   double diameter = 0;  ///< ℓ_max: largest distance of two vertices
   double area = 0;
-  std::vector<Index> mesh_point;          ///< vertex → point of the mesh
-  std::vector<std::int32_t> touch_begin;  ///< vertices + 1 entries into `touch`
-  std::vector<std::int32_t> touch;        ///< triangles around each vertex
+  std::vector<Index> mesh_point;          ///< vertex → point of the mesh; −1 in the layers at a rim
+  std::vector<std::int32_t> share_begin;  ///< vertices + 1 entries into `share`
+  std::vector<Share> share;
+  std::vector<std::int32_t> touch_begin;          ///< unknowns + 1 entries into `touch`
+  std::vector<std::int32_t> touch;                ///< triangles on which each unknown's function lives
+  std::vector<std::vector<std::int32_t>> bodies;  ///< triangles of each closed piece, normals outwards
 
-  /// Triangles that have a corner among these vertices, ascending.
-  [[nodiscard]] std::vector<std::int32_t> touching(Interval vertices) const;
+  /// What the value at a vertex is made of: of an unknown's own vertex, itself.
+  [[nodiscard]] std::span<const Share> shares(std::int32_t vertex) const {
+    const auto v = static_cast<std::size_t>(vertex);
+    return std::span(share).subspan(static_cast<std::size_t>(share_begin[v]),
+                                    static_cast<std::size_t>(share_begin[v + 1] - share_begin[v]));
+  }
+  /// Triangles on which the functions of these unknowns live, ascending.
+  [[nodiscard]] std::vector<std::int32_t> touching(Interval unknowns) const;
 };
 
-/// Takes the triangles of a mesh (quads are cut in two). The mesh must have passed check_surface().
-[[nodiscard]] Result<Surface> make_surface(const Mesh& mesh, Ordering ordering);
+/// Layers of the triangles at a rim unless told otherwise: four leave a thirtieth of the rim's error of plain linear functions.
+constexpr int usual_rim_layers = 4;
+
+/// Takes the triangles of a mesh (quads are cut in two). The mesh must have passed check_surface(). Faces are turned so that
+/// neighbours agree, and those of a closed piece point out of it (positive signed volume); of an open piece the direction of
+/// most faces stays. `rim_layers` 1: plain linear functions up to the rim.
+[[nodiscard]] Result<Surface> make_surface(const Mesh& mesh, Ordering ordering, int rim_layers = usual_rim_layers);
 
 /// What is wrong with a mesh as a scatterer, each with its numbers and remedy: no triangles, degenerate ones, duplicate
-/// vertices, edges of more than two triangles, neighbours of opposite orientation, a rim where a closed body is wanted,
-/// normals that point inwards. `closed_needed` is the form's demand, `form` names it in the text.
+/// vertices, edges of more than two triangles where a closed body is wanted, one-sided pieces, a rim where a closed body is
+/// wanted; and, as notes, faces that will be turned. `closed_needed` is the form's demand, `form` names it in the text.
 [[nodiscard]] std::vector<Diagnostic> check_surface(const Mesh& mesh, bool closed_needed, std::string_view form);
 
 /// How thin the body is: the least distance between opposite sheets over the radius of the triangles there (pairs that

@@ -128,6 +128,14 @@ void Block::reset(Interval row_range, Interval col_range, const Extents& e) {
 
 namespace {
 
+/// Calls f(corner, unknown, weight) for the unknowns of a triangle's corners that lie in the range.
+template <class F>
+void for_shares(const Surface& surface, const Triangle& t, Interval range, F&& f) {
+  for (std::size_t a = 0; a < 3; ++a)
+    for (const Share& part : surface.shares(t.vertex[a]))
+      if (part.unknown >= range.begin && part.unknown < range.end) f(a, Index{part.unknown}, part.weight);
+}
+
 /// Calls far(begin) for each batch of consecutive lanes that holds a far triangle, near(picked, count, rule) for the others.
 template <class Far, class Near>
 void for_batches(const TileContext& context, TileSpace& space, OuterSet& outer, const Triangle& source, Far&& far,
@@ -179,12 +187,12 @@ void sweep_extents(const TileContext& context, TileSpace& space, Interval rows, 
       const Triangle& T = surface.triangles[static_cast<std::size_t>(outer.triangle(k))];
       const auto low = static_cast<std::uint16_t>(space.first[lane]);
       const auto high = static_cast<std::uint16_t>(space.last[lane] + context.form.reach());
-      for (Index i : T.vertex)
-        for (Index j : S.vertex) {
-          if (i < rows.begin || i >= rows.end || j < cols.begin || j >= cols.end) continue;
+      for_shares(surface, T, rows, [&](std::size_t, Index i, double) {
+        for_shares(surface, S, cols, [&](std::size_t, Index j, double) {
           widen(static_cast<std::size_t>(j * extents.unknowns + i), low, high);
           widen(static_cast<std::size_t>(i * extents.unknowns + j), low, high);
-        }
+        });
+      });
     };
     for_batches(
         context, space, outer, S,
@@ -223,20 +231,21 @@ void sweep_pairs(const TileContext& context, TileSpace& space, Block& direct, Bl
       const auto low = static_cast<Index>(space.first[lane]);
       const auto count = static_cast<std::size_t>(space.last[lane] - space.first[lane]) + 1 +
                          static_cast<std::size_t>(context.form.reach());
-      for (std::size_t a = 0; a < 3; ++a) {
-        const Index i = T.vertex[a];
-        if (i < rows.begin || i >= rows.end) continue;
-        for (std::size_t b = 0; b < 3; ++b) {
-          const Index j = S.vertex[b];
-          if (j < cols.begin || j >= cols.end) continue;
+      for_shares(surface, T, rows, [&](std::size_t a, Index i, double of_row) {
+        for_shares(surface, S, cols, [&](std::size_t b, Index j, double of_column) {
           const double* const d = space.direct.data() + (3 * a + b) * W + lane;
           const double* const u = space.transposed.data() + (3 * a + b) * W + lane;
           double* const to = direct.at(i, j) + (low - direct.first(i, j));
           double* const from = transposed.at(j, i) + (low - transposed.first(j, i));
+          if (const double weight = of_row * of_column; weight != 1) {
+            for (std::size_t c = 0; c < count; ++c) to[c] += weight * d[c * 9 * W];
+            for (std::size_t c = 0; c < count; ++c) from[c] += weight * u[c * 9 * W];
+            return;
+          }
           for (std::size_t c = 0; c < count; ++c) to[c] += d[c * 9 * W];
           for (std::size_t c = 0; c < count; ++c) from[c] += u[c * 9 * W];
-        }
-      }
+        });
+      });
     };
     for_batches(
         context, space, outer, S,
@@ -263,14 +272,14 @@ void add_mass(const TileContext& context, Block& block) {
   const double before = rigid ? 0.5 * context.form.alpha_minus() : 0;
   for (std::int32_t k : context.surface.touching(block.rows)) {
     const Triangle& T = context.surface.triangles[static_cast<std::size_t>(k)];
-    for (Index i : T.vertex)
-      for (Index j : T.vertex) {
-        if (i < block.rows.begin || i >= block.rows.end || j < block.cols.begin || j >= block.cols.end) continue;
-        const double g = T.area / 12 * (i == j ? 2 : 1);
+    for_shares(context.surface, T, block.rows, [&](std::size_t a, Index i, double of_row) {
+      for_shares(context.surface, T, block.cols, [&](std::size_t b, Index j, double of_column) {
+        const double g = of_row * of_column * T.area / 12 * (a == b ? 2 : 1);
         double* const v = block.at(i, j);
         v[0] += now * g;  // the pair shares a triangle, so its row-vector starts at k = 0
         v[1] += before * g;
-      }
+      });
+    });
   }
 }
 

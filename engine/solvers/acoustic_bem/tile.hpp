@@ -72,7 +72,7 @@ struct TileSpace {
   std::vector<std::size_t> picked, picked_thin;
   std::uint64_t evaluations = 0;
   std::vector<Eigen::Triplet<double>> m0;
-  double skew_squares = 0, squares = 0, seconds = 0;
+  double seconds = 0;
 };
 
 /// Everything the sweeps share.

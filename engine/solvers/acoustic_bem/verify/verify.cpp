@@ -9,6 +9,7 @@
 #include <Eigen/Eigenvalues>
 
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+#include "engine/solvers/acoustic_bem/verify/screens.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
@@ -169,6 +170,33 @@ void cube(Table& t) {
              "order 2 less edges");
 }
 
+/// Open rigid screens: the pressure jump goes like the root of the distance from the rim.
+void screens(Table& t) {
+  const bool quick = t.run.quick;
+  t.run.doing("disc in a stream");
+  const ScreenError plain = disc_in_stream(8, 1, t.team), cut = disc_in_stream(8, usual_rim_layers, t.team),
+                    fine = disc_in_stream(quick ? 10 : 19, usual_rim_layers, t.team);
+  t.at_most(fmt::format("disc in a steady stream, N = {}: integral of the jump", fine.unknowns), std::abs(fine.value),
+            quick ? 0.0025 : 0.0015, "exact: 8/3 (Lamb, Hydrodynamics, 102)");
+  t.at_least(fmt::format("disc, N = {}: error without layers at the rim over that with them", cut.unknowns),
+             std::abs(plain.value / cut.value), 20, "same exact value");
+  t.run.doing("deep shadow of a half-plane");
+  const ShadowError far = half_plane_shadow(0.2, usual_rim_layers, t.team),
+                    near = half_plane_shadow(quick ? 0.1 : 0.05, usual_rim_layers, t.team);
+  const char* edge = "exact: integral along the edge (Biot and Tolstoy 1957)";
+  t.at_most(fmt::format("half-plane, deep shadow, N = {}: signal, relative L2", near.unknowns), near.signal,
+            quick ? 0.027 : 0.008, edge);
+  t.at_least(fmt::format("half-plane, deep shadow: order of the signal, N = {} to {}", far.unknowns, near.unknowns),
+             std::log(far.signal / near.signal) / std::log(far.h / near.h), 1.7, "order 2");
+  t.at_most(fmt::format("half-plane, deep shadow, N = {}: delay times the pulse's wave number", near.unknowns),
+            6 * std::abs(near.late), quick ? 0.008 : 0.003, edge, "rad");
+  t.run.doing("spherical shell with a hole");
+  const ScreenError shell = shell_resonance(quick ? 10 : 20, usual_rim_layers, t.team);
+  t.at_most(
+      fmt::format("spherical shell with a hole of 30 degrees, N = {}: resonance against ka 0.54185", shell.unknowns),
+      std::abs(shell.value / shell_resonance_exact - 1), quick ? 0.003 : 0.002, "mode matching (screens.hpp)");
+}
+
 /// The same march by K_max dense products a step, and by every n_g.
 void summation(Table& t) {
   t.run.doing("grouped steps");
@@ -237,6 +265,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     rigid_sphere(t);
     soft_sphere(t);
     cube(t);
+    screens(t);
     late_times(t);
   } catch (const Failure& failure) {
     return failure.error();

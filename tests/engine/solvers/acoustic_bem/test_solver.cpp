@@ -252,7 +252,7 @@ class TestSolver : public QObject {
     std::ofstream(pulse) << "0, 0.5, 1\n0.5, 0.25, 0\n";
     QVERIFY2(!first_error(json, good).contains("pulse.txt"), qPrintable(first_error(json, good)));
 
-    // Inward normals, an open surface, one triangle turned, duplicate vertices.
+    // Inward normals and one triangle turned are mended (test_screens); an open surface, duplicate vertices.
     const auto rebuilt = [&](int drop, bool turn_all, bool turn_one, bool split) {
       Mesh m;
       for (Index p = 0; p < good.point_count(); ++p) m.add_point(good.point(p));
@@ -265,12 +265,48 @@ class TestSolver : public QObject {
       }
       return m;
     };
-    QVERIFY(first_error(sphere_case(), rebuilt(0, true, false, false)).contains("normals point into the body"));
+    QCOMPARE(first_error(sphere_case(), rebuilt(0, true, false, false)), QString());
     QVERIFY(first_error(sphere_case(), rebuilt(1, false, false, false)).contains("the surface is open (3 rim edges)"));
-    QVERIFY(first_error(sphere_case(), rebuilt(0, false, true, false)).contains("opposite orientation"));
+    QCOMPARE(first_error(sphere_case(), rebuilt(0, false, true, false)), QString());
     QVERIFY(first_error(sphere_case(), rebuilt(0, false, false, true)).contains("vertices lie at the same place"));
     Mesh empty;
     QVERIFY(first_error(sphere_case(), empty).contains("no surface cells"));
+  }
+
+  void sources_and_receivers_inside_bodies_are_refused() {
+    const Mesh good = *sphere(4);
+    Json json = sphere_case();
+    json["output"]["receivers"][1]["position"] = {0.1, 0, 0.2};
+    QVERIFY(first_error(json, good).contains("the receiver \"side\" at (0.1, 0, 0.2) m lies inside a closed body"));
+    json = sphere_case();
+    json["excitation"]["waves"][0] = read_json(R"({"kind": "point", "name": "siren", "position": [0, 0.2, 0]})");
+    QVERIFY(first_error(json, good).contains("the point source \"siren\" at (0, 0.2, 0) m lies inside a closed body"));
+    // The same faces as a thin shell have sound on both sides, but a receiver must say which.
+    json = sphere_case();
+    json["boundaries"]["surface"] = "screen";
+    json["output"]["exact"] = "none";
+    json["output"]["receivers"][1]["position"] = {0.1, 0, 0.2};
+    QCOMPARE(first_error(json, good), QString());
+    const Vec3 on = good.point(0);
+    json["output"]["receivers"][1]["position"] = {on[0], on[1], on[2]};
+    QVERIFY(first_error(json, good).contains("lies on a screen"));
+  }
+
+  /// At a corner of the faces a receiver records the surface pressure there.
+  void a_receiver_on_the_surface_has_its_pressure() {
+    const auto mesh = sphere(4);
+    Json json = sphere_case();
+    Vec3 on = mesh->point(0);  // that faces the wave
+    for (Index p = 1; p < mesh->point_count(); ++p)
+      if (mesh->point(p)[2] < on[2]) on = mesh->point(p);
+    json["output"] = Json{{"receivers", {{{"position", {on[0], on[1], on[2]}}}}}};
+    Run run(json, mesh);
+    run.go();
+    const auto& table = *run.results.find("receivers");
+    double most = 0;
+    for (const auto& row : table.rows) most = std::max(most, std::abs(row[1]));
+    // A hard wall doubles the wave, a sphere of ka 1.8 comes near that; half of it, which the integral gives on a face, is below 1.
+    QVERIFY2(most > 1.4 && most < 2, qPrintable(QString::number(most)));
   }
 
   void screen_runs_with_form_n() {
