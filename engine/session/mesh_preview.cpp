@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include <fmt/core.h>
+
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/edit.hpp"
@@ -81,7 +83,9 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::p
                                                         std::stop_token stop) {
   ReadOptions options;
   options.scale = scale;
-  auto loaded = load_mesh(file, options, {}, stop);
+  GmshOptions looking;
+  looking.only_made_before = true;  // opening a case executes nothing
+  auto loaded = load_mesh(file, options, looking, stop);
   if (!loaded) return loaded.error();
   const Mesh& mesh = *loaded;
   auto out = std::make_shared<MeshPreview>();
@@ -138,7 +142,9 @@ Result<std::shared_ptr<const MeshSides>> mesh_sides(const std::filesystem::path&
   } else {
     ReadOptions options;
     options.scale = scale;
-    const auto mesh = load_mesh(file, options, {}, std::move(stop));
+    GmshOptions looking;
+    looking.only_made_before = true;
+    const auto mesh = load_mesh(file, options, looking, std::move(stop));
     if (!mesh) return mesh.error();
     if (mesh->dimension() < 2)
       return make_error(ErrorCode::invalid_input, "the mesh has no surface", "Groups are made of faces.");
@@ -196,6 +202,29 @@ Result<std::shared_ptr<const MeshSides>> mesh_sides(const std::filesystem::path&
 Index side_at(const MeshSides& sides, const Vec3& place) {
   const Index face = sides.faces ? nearest_face(*sides.faces, place) : -1;
   return face < 0 ? -1 : sides.side_of[static_cast<std::size_t>(face)];
+}
+
+std::filesystem::path unmeshed_geometry(const CaseDocument& document) {
+  const Json* file = document.find("/mesh/file");
+  if (file == nullptr || !file->is_string()) return {};
+  std::filesystem::path path = file->get<std::string>();
+  if (path.is_relative()) path = document.folder() / path;
+  std::error_code ignored;
+  return is_geometry(path) && std::filesystem::is_regular_file(path, ignored) && !is_meshed(path)
+             ? path
+             : std::filesystem::path();
+}
+
+std::string why_not_trusted(const std::filesystem::path& geometry) {
+  const auto error = needs_trust(geometry);
+  return error ? fmt::format("{}:{}: {}", error->place.file, error->place.line, error->text) : std::string();
+}
+
+Status mesh_geometry_file(const std::filesystem::path& geometry, bool trusted, std::stop_token stop) {
+  if (trusted)
+    if (const Status kept = trust_geometry(geometry); !kept) return kept;
+  const auto made = run_gmsh(geometry, {}, std::move(stop));
+  return made ? Status() : Status(made.error());
 }
 
 Result<std::shared_ptr<const MeshPreview>> preview_mesh(const CaseDocument& document, std::stop_token stop) {

@@ -25,6 +25,7 @@ struct MeshVerbOptions {
   std::string convert;
   bool text = false;
   bool refine = false;
+  bool trust = false;
   double size = 0;
   std::string group, at;
   double angle = 40;
@@ -57,6 +58,8 @@ void run_mesh(const MeshVerbOptions& options, Context& context) {
   how.scale = scale->value;
   GmshOptions geometry;
   geometry.size = options.size;
+  if (options.trust && is_geometry(options.file))
+    if (const Status trusted = trust_geometry(options.file); !trusted) return context.fail(trusted.error());
   SignalWatch signals;
   auto mesh = load_mesh(options.file, how, geometry, signals.stop());
   if (!mesh) return context.fail(mesh.error());
@@ -103,6 +106,8 @@ void add_mesh(OptionSet verb, Context& context) {
       .shown_default()
       .positive();
   verb.flag("--text", options->text, "Convert to the text form of the format");
+  verb.flag("--trust", options->trust,
+            "Let a geometry script start programs, read and write files; kept for its content");
   verb.flag("--json", context.json, "One JSON object on stdout, text on stderr");
   verb.on_use([options, &context] { run_mesh(*options, context); });
 }
