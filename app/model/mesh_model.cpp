@@ -127,6 +127,30 @@ std::optional<double> MeshModel::file_scale() const {
   return scale ? std::optional(scale->value) : std::nullopt;
 }
 
+std::filesystem::path MeshModel::unmeshed() const {
+  return is_wanted() && !mesh_ && !reading_ ? unmeshed_geometry(model_.document()) : std::filesystem::path();
+}
+
+void MeshModel::mesh_geometry(bool trusted) {
+  if (unmeshed().empty()) return;
+  reading_ = true;
+  error_.reset();
+  const std::uint64_t ticket = ++ticket_;
+  emit changed();
+  in_background(
+      this,
+      [document = model_.document(), trusted, stop = stop_.get_token()] {
+        return mesh_geometry_of(document, trusted, stop);
+      },
+      [ticket](MeshModel& self, const Status& made) {
+        if (self.ticket_ != ticket) return;
+        self.reading_ = false;
+        if (made) return self.reload();
+        self.error_ = made.error();
+        emit self.changed();
+      });
+}
+
 void MeshModel::mesh_again(double size) {
   const auto scale = file_scale();
   if (!mesh_ || !mesh_->fixed.empty() || !scale) return;

@@ -32,6 +32,10 @@ class MeshModel : public QObject {
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   /// Reads again even though nothing changed in the case (the file did).
   void reload();
+  /// The geometry that the case names and that has no mesh yet; empty when there is none.
+  [[nodiscard]] std::filesystem::path unmeshed() const;
+  /// Meshes it as it says itself. `trusted`: the user's word for a script that does more than geometry.
+  void mesh_geometry(bool trusted);
   /// Meshes the geometry of the case, or its mesh, with another size of elements (m) and names the new mesh in the case.
   void mesh_again(double size);
   /// Wants the faces parted into sides at edges sharper than `angle` degrees, made in the background; `sides_changed` follows.

@@ -14,6 +14,7 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
+#include <QMessageBox>
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
@@ -139,6 +140,11 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   note_ = make_label({}, "muted", scrolled);
   note_->setWordWrap(true);
   column->addWidget(note_);
+  first_ = new QPushButton(tr("Mesh the geometry"), scrolled);
+  first_->setObjectName("meshGeometry");
+  first_->setToolTip(tr("gmsh makes the mesh, shut in a folder of its own; opening a case executes nothing"));
+  column->addWidget(first_, 0, Qt::AlignLeft);
+  connect(first_, &QPushButton::clicked, this, &MeshPanel::mesh_geometry);
   content_ = new QWidget(scrolled);
   auto* inner_column = new QVBoxLayout(content_);
   inner_column->setContentsMargins(0, 0, 0, 0);
@@ -462,7 +468,9 @@ void MeshPanel::refresh() {
     note_->setText(tr("This kind of case works on a grid: there is no mesh."));
   else
     note_->setText(tr("No mesh yet. Name its file under Geometry in the case, or drop a mesh file on the window."));
-  set_role(note_, mesh_.error() ? "note-bad" : "muted");
+  const bool unmeshed = mesh == nullptr && !mesh_.unmeshed().empty();
+  first_->setVisible(unmeshed);
+  set_role(note_, mesh_.error() && !unmeshed ? "note-bad" : "muted");
   if (!mesh) return;
   fill_figures(*mesh);
   fill_checks(*mesh);
@@ -603,6 +611,23 @@ void MeshPanel::refresh_waves() {
                            QString::number(wave * mesh.summary.order / edges[edges.size() / 2], 'f', 1));
   waves_->setText(said);
   waves_show_->setVisible(coarse > 0 && edges.back() > edges.front() * 1.001);
+}
+
+void MeshPanel::mesh_geometry() {
+  const std::filesystem::path file = mesh_.unmeshed();
+  if (file.empty()) return;
+  const std::string why = why_not_trusted(file);
+  if (!why.empty()) {
+    QMessageBox box(QMessageBox::Question, tr("Trust this script?"),
+                    tr("A geometry script is a program. This one does more than geometry:"), QMessageBox::NoButton,
+                    this);
+    box.setInformativeText(text(why) + "\n\n" + tr("Read it first. Your answer is kept for its content."));
+    QPushButton* yes = box.addButton(tr("Trust and mesh"), QMessageBox::AcceptRole);
+    box.setDefaultButton(box.addButton(QMessageBox::Cancel));
+    box.exec();
+    if (box.clickedButton() != yes) return;
+  }
+  mesh_.mesh_geometry(!why.empty());
 }
 
 void MeshPanel::fill_again(const MeshPreview& mesh) {

@@ -78,6 +78,7 @@ class MeshPanel : public QWidget {
   void fill_figures(const MeshPreview& mesh);
   void fill_checks(const MeshPreview& mesh);
   void fill_groups(const MeshPreview& mesh);
+  void mesh_geometry();
   void fill_again(const MeshPreview& mesh);
   void fill_worst(const MeshPreview& mesh);
   QWidget* make_chooser();
@@ -91,6 +92,7 @@ class MeshPanel : public QWidget {
   MeshModel& mesh_;
   const Look& look_;
   QLabel* note_;
+  QPushButton* first_;  ///< meshes a geometry that has no mesh yet
   QScrollArea* scroll_;
   QWidget* content_;
   QGridLayout* figures_;

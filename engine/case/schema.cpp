@@ -37,6 +37,7 @@ constexpr std::array keywords = {"type",
                                  "description",
                                  "unit",
                                  "live",
+                                 "prolongs",
                                  "advanced",
                                  "file",
                                  "group",
@@ -110,7 +111,7 @@ class SchemaCheck {
     for (const char* keyword : {"title", "description", "unit", "pattern", "discriminator", "group", "file", "type"})
       if (const Json* value = get(node, keyword); value != nullptr && !value->is_string())
         fault(where, std::string(keyword) + " must be a text");
-    for (const char* keyword : {"live", "advanced", "machine", "optional"})
+    for (const char* keyword : {"live", "prolongs", "advanced", "machine", "optional"})
       if (const Json* value = get(node, keyword); value != nullptr && !value->is_boolean())
         fault(where, std::string(keyword) + " must be true or false");
     for (const char* keyword : {"minItems", "maxItems", "minLength", "maxLength"})
@@ -456,6 +457,7 @@ std::string Schema::manual() const {
     if (flag(node, "mandatory")) type_line += "; must be given";
     if (const Json* preset = get(node, "default")) type_line += "; default " + default_text(*preset);
     if (flag(node, "live")) type_line += "; may be changed during a run";
+    if (flag(node, "prolongs")) type_line += "; may be changed with `conoid resume --set`";
     type_line += ".";
     if (const std::string_view unit = word(node, "unit"); !unit.empty() && unit != "1") {
       type_line += " Units:";

@@ -9,6 +9,8 @@
 //   unit          SI unit of a number ("Hz", "m", "1"): the value may then be a string with a unit. "B" counts bytes.
 //   words         number or integer: texts that are accepted in its place (["auto"])
 //   live          true: may be changed while a run is going on
+//   prolongs      true: a run that goes on may take another value: its end, its output (`conoid resume RUN --set`). The solver's
+//                 steps must not depend on it.
 //   advanced      true: folded away in forms
 //   machine       true: how or where it is computed, not what: left out of the hash of a case
 //   optional      true: an absent object stays absent (see below)

@@ -15,6 +15,7 @@
 #include <fmt/core.h>
 
 #include "engine/cli/engine_benches.hpp"
+#include "engine/core/resources.hpp"
 #include "engine/window/disk_windows.hpp"
 
 namespace conoid::cli {
@@ -197,7 +198,7 @@ Status bench_windows(const TestRun& how, const BenchSink& sink) {
   how.doing("writing windows");
   const auto disk = std::make_shared<SharedDisk>();
   const DiskWindowsOptions options{.name = "measured",
-                                   .file = fs::temp_directory_path() / "conoid-window",
+                                   .file = temporary_folder() / "conoid-window",
                                    .budget = static_cast<Bytes>(in_budget) * window_bytes,
                                    .disk = disk};
   auto windows = DiskWindows::create(std::vector<Bytes>(static_cast<std::size_t>(count), window_bytes), options);

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <memory>
 
+#include <poll.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include "conoid/config.hpp"
@@ -70,7 +72,7 @@ Error wrong_usage(const CLI::App& root, const CLI::ParseError& error, const std:
 }
 
 int parse_and_run(int argc, char** argv) {
-  const std::vector<std::string> words = arguments(argc, argv);
+  std::vector<std::string> words = arguments(argc, argv);
   if (words.empty()) {
     std::fputs("Usage: conoid COMMAND …   (`conoid help` lists the commands)\n", stderr);
     return static_cast<int>(ErrorCode::command_line);
@@ -101,6 +103,11 @@ int parse_and_run(int argc, char** argv) {
       return static_cast<int>(ErrorCode::command_line);
     }
   }
+  // The parser drops a "--" that comes first, which a verb that hands its words on has to hand on, too: it stands second.
+  if (words.size() > 1 && words[1] == "--")
+    for (const Verb& verb : verbs())
+      if (words[0] == verb.name && app.get_subcommand(words[0])->get_prefix_command())
+        words.insert(words.begin() + 1, OptionSet::words_follow);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp& help) {
@@ -117,7 +124,15 @@ int parse_and_run(int argc, char** argv) {
 
 int run_command_line(int argc, char** argv) {
   try {
-    return parse_and_run(argc, argv);
+    const int code = parse_and_run(argc, argv);
+    const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    // A reader that has read enough and left (`| head`) is no error.
+    pollfd out{STDOUT_FILENO, POLLOUT, 0};
+    const bool left = ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+    if (written || left || code != 0) return code;
+    print_error(make_error(ErrorCode::file, "standard output cannot be written: is the device full?",
+                           "What was computed into a run folder is there; the text is lost."));
+    return static_cast<int>(ErrorCode::file);
   } catch (...) {
     const Error error = current_exception_as_error();
     print_error(error);

@@ -3,6 +3,7 @@
 #include "engine/cli/inputs.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include <fmt/core.h>
 
@@ -43,7 +44,27 @@ Error missing_case(const fs::path& path) {
 
 }  // namespace
 
+namespace {
+
+/// The case on standard input; its relative paths count from the working folder.
+Result<CaseDocument> case_from_input() {
+  std::string text;
+  char buffer[1 << 16];
+  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, stdin)) {
+    text.append(buffer, n);
+    if (text.size() > CaseDocument::max_bytes)
+      return make_error(ErrorCode::file, "the case on standard input is larger than 64 MiB", "Check what is piped in.");
+  }
+  if (text.empty())
+    return make_error(ErrorCode::file, "expected a case on standard input, found nothing",
+                      "For example: conoid run - < case.json");
+  return CaseDocument::parse(text, "standard input");
+}
+
+}  // namespace
+
 Result<CaseDocument> read_case(const std::string& name) {
+  if (name == "-") return case_from_input();
   fs::path path(name);
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {

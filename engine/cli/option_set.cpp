@@ -80,7 +80,9 @@ void OptionSet::take_all_words() {
 }
 
 std::vector<std::string> OptionSet::words() const {
-  return app_->remaining();
+  std::vector<std::string> out = app_->remaining();
+  if (!out.empty() && out.front() == words_follow) out.erase(out.begin());
+  return out;
 }
 
 }  // namespace conoid::cli

@@ -47,6 +47,8 @@ class OptionSet {
   void on_use(std::function<void()> action);  ///< runs once the verb's words are parsed
   void take_all_words();                      ///< nothing is parsed; words() has everything behind the verb
   [[nodiscard]] std::vector<std::string> words() const;
+  /// Stands before words that begin with "--", and is left out of words().
+  static constexpr const char* words_follow = "(words)";
 
  private:
   CLI::App* app_;

@@ -13,7 +13,8 @@ namespace conoid::cli {
 namespace {
 
 std::atomic<int> pipe_end = -1;
-constexpr std::array watched = {SIGINT, SIGTERM, SIGUSR1};
+// A terminal that goes away (SIGHUP) and a reader that does (SIGPIPE) end a run as SIGTERM does: what was computed is kept.
+constexpr std::array watched = {SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGPIPE};
 std::array<struct sigaction, watched.size()> before{};
 
 void on_signal(int number) {
@@ -36,6 +37,10 @@ SignalWatch::SignalWatch(std::function<void()> on_stop) : on_stop_(std::move(on_
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < watched.size(); ++i) ::sigaction(watched[i], &action, &before[i]);
+  // nohup: started with hangups ignored, it goes on ignoring them.
+  constexpr std::size_t hangup = 3;
+  static_assert(watched[hangup] == SIGHUP);
+  if (before[hangup].sa_handler == SIG_IGN) ::sigaction(SIGHUP, &before[hangup], nullptr);
   ::signal(SIGXFSZ, SIG_IGN);
 }
 

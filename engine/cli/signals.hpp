@@ -9,7 +9,7 @@
 
 namespace conoid::cli {
 
-/// While it lives: the first SIGINT and every SIGTERM ask for a stop, SIGUSR1 for a checkpoint, a second SIGINT ends the
+/// While it lives: the first SIGINT and every SIGTERM, SIGHUP (unless ignored, as by nohup) and SIGPIPE ask for a stop, SIGUSR1 for a checkpoint, a second SIGINT ends the
 /// process at once. One object at a time in a process. A failed write beyond a file-size limit is an error, not a death.
 class SignalWatch {
  public:

@@ -13,6 +13,21 @@
 namespace conoid {
 namespace fs = std::filesystem;
 
+namespace {
+
+Status expect_plain_file(const struct stat& info, const fs::path& path) {
+  if (S_ISREG(info.st_mode)) return {};
+  if (S_ISDIR(info.st_mode)) return system_error("read", path.string(), EISDIR);
+  return make_error(ErrorCode::file,
+                    fmt::format("'{}' is no plain file but {}", path.string(),
+                                S_ISFIFO(info.st_mode)   ? "a pipe"
+                                : S_ISSOCK(info.st_mode) ? "a socket"
+                                                         : "a device"),
+                    "Save what comes out of it as a file. (A case may come on standard input: `conoid run -`.)");
+}
+
+}  // namespace
+
 Status sync_folder(const fs::path& folder) {
   const fs::path where = folder.empty() ? fs::path(".") : folder;
   const int fd = ::open(where.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -26,7 +41,9 @@ Status sync_folder(const fs::path& folder) {
 
 Status write_file_atomically(const fs::path& path, std::string_view content) {
   const std::string beside = path.string() + fmt::format(".{}.part", ::getpid());
-  const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  // What lies there already, a link perhaps, is not written through.
+  ::unlink(beside.c_str());
+  const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (fd < 0) return system_error("write", path.string(), errno);
   auto fail = [&](std::string_view what) -> Status {
     const int saved = errno;
@@ -57,17 +74,24 @@ Status write_file_atomically(const fs::path& path, std::string_view content) {
   return sync_folder(path.parent_path());
 }
 
+Status expect_plain_file(const fs::path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return system_error("read", path.string(), errno);
+  return expect_plain_file(info, path);
+}
+
 Result<std::string> read_file(const fs::path& path, Bytes limit) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // A pipe without a writer would hold the opening for ever.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return system_error("read", path.string(), errno);
   struct stat info {};
-  if (::fstat(fd, &info) != 0 || S_ISDIR(info.st_mode)) {
-    const int saved = S_ISDIR(info.st_mode) ? EISDIR : errno;
+  Status plain = ::fstat(fd, &info) == 0 ? expect_plain_file(info, path) : system_error("read", path.string(), errno);
+  if (!plain) {
     ::close(fd);
-    return system_error("read", path.string(), saved);
+    return plain.error();
   }
   std::string out;
-  if (S_ISREG(info.st_mode)) out.reserve(std::min<Bytes>(static_cast<Bytes>(info.st_size), limit));
+  out.reserve(std::min<Bytes>(static_cast<Bytes>(info.st_size), limit));
   char buffer[1 << 16];
   for (;;) {
     const ssize_t n = ::read(fd, buffer, sizeof buffer);

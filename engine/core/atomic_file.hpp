@@ -13,9 +13,13 @@
 namespace conoid {
 
 /// Replaces `path` by `content` as one step: readers see the old or the new file, never a part. The folder must exist.
+/// A link of that name is replaced, not followed.
 [[nodiscard]] Status write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
-/// A whole file, refused with an error when larger than `limit`.
+/// An error for what is no plain file: a folder, a pipe, a device, or nothing at all. Does not open it, which could hold for ever.
+[[nodiscard]] Status expect_plain_file(const std::filesystem::path& path);
+
+/// A whole plain file, refused with an error when larger than `limit`.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path, Bytes limit = Bytes{1} << 30);
 
 /// From the root on; an empty path stays empty (of a case that was never saved), where the library's function throws.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// posix_spawn, pipes and waiting.
+// posix_spawn, pipes and waiting; fork where a program is confined before it begins.
 #include "engine/core/child_process.hpp"
+
+#include "engine/core/confined_start.hpp"
 
 #include <algorithm>
 #include <array>
@@ -76,6 +78,17 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command
   if ((streams.input == Stream::pipe && !in.open()) || !out.open() || (!streams.merge_errors && !err.open()))
     return system_error("make a pipe for", command.front(), errno);
 
+  if (streams.confinement != nullptr) {
+    ChildProcess child;
+    const auto started = start_confined(command, *streams.confinement,
+                                        {in.read, out.write, streams.merge_errors ? out.write : err.write});
+    if (!started) return started.error();
+    child.pid_ = *started;
+    child.in_ = std::exchange(in.write, -1);
+    child.out_ = std::exchange(out.read, -1);
+    child.err_ = std::exchange(err.read, -1);
+    return child;
+  }
   SpawnPlan plan;
   if (streams.input == Stream::pipe)
     ::posix_spawn_file_actions_adddup2(&plan.actions, in.read, 0);
@@ -154,7 +167,8 @@ std::string describe_end(int status) {
 }
 
 Result<FinishedProgram> run_program(const std::vector<std::string>& command, const RunLimits& limits) {
-  auto child = ChildProcess::start(command, {ChildProcess::Stream::none, limits.merge_errors});
+  auto child = ChildProcess::start(
+      command, {ChildProcess::Stream::none, limits.merge_errors, limits.confinement ? &*limits.confinement : nullptr});
   if (!child) return child.error();
   FinishedProgram done;
   constexpr std::size_t errors_kept = 64 << 10;

@@ -16,6 +16,19 @@
 
 namespace conoid {
 
+/// What a program that reads files of others may do. It dies with the thread that started it, leaves no core file and takes no
+/// more than the limits say; limits of 0 are none.
+struct Confinement {
+  std::string folder;  ///< where it works, and its home and place for temporary files; empty: where this program works
+  bool locked =
+      true;  ///< writes nowhere but in `folder` (Landlock, from Linux 5.13 on) and opens no socket (seccomp), where the
+             ///< kernel permits such a promise
+  bool alone = true;    ///< if locked: starts no other program either, unless it is itself a script that a shell runs
+  Bytes memory = 0;     ///< address space
+  Bytes file_size = 0;  ///< of each file that it writes
+  double processor_seconds = 0;
+};
+
 /// A running program. Its destructor ends the whole group and waits. Move-only; one thread at a time may call, but
 /// reading output(), errors() and writing input() may go on in threads of their own.
 class ChildProcess {
@@ -24,9 +37,11 @@ class ChildProcess {
   struct Streams {
     Stream input = Stream::none;
     bool merge_errors = false;  ///< stderr comes out of output()
+    const Confinement* confinement = nullptr;
   };
 
-  /// `command[0]` is a path, or a name looked up on PATH. The child starts with no signal blocked.
+  /// `command[0]` is a path, or a name looked up on PATH; a path where the program is confined. The child starts with no signal
+  /// blocked.
   [[nodiscard]] static Result<ChildProcess> start(const std::vector<std::string>& command, Streams streams);
 
   ChildProcess(ChildProcess&& other) noexcept;
@@ -62,6 +77,7 @@ struct RunLimits {
   Bytes output = Bytes{64} << 10;  ///< bytes of output kept
   bool keep_end = true;            ///< too much output: keep the end and go on; else the program is ended
   bool merge_errors = true;        ///< stderr is part of the output; else its end is kept apart
+  std::optional<Confinement> confinement{};
 };
 struct FinishedProgram {
   int status = 0;  ///< as waitpid gives it

@@ -2,6 +2,7 @@
 // The log on spdlog: a console sink and any number of subscribers.
 #include "engine/core/log.hpp"
 
+#include <fcntl.h>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -100,7 +101,8 @@ std::unique_ptr<Subscription> subscribe(std::function<void(const LogEntry&)> rec
 }
 
 std::unique_ptr<Subscription> to_json_lines(const std::filesystem::path& file, double origin) {
-  std::shared_ptr<std::FILE> out(std::fopen(file.c_str(), "ae"), [](std::FILE* f) {
+  const int fd = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+  std::shared_ptr<std::FILE> out(fd < 0 ? nullptr : ::fdopen(fd, "a"), [](std::FILE* f) {
     if (f) std::fclose(f);
   });
   return subscribe([out, origin](const LogEntry& entry) {

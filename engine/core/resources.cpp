@@ -4,7 +4,11 @@
 
 #include <cstdlib>
 
+#include <fmt/core.h>
+#include <unistd.h>
+
 #include "conoid/config.hpp"
+#include "engine/core/error.hpp"
 
 namespace conoid {
 namespace fs = std::filesystem;
@@ -13,6 +17,17 @@ fs::path program_folder() {
   std::error_code ignored;
   const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
   return self.parent_path();
+}
+
+fs::path temporary_folder() {
+  const char* named = std::getenv("TMPDIR");
+  fs::path folder = named && *named ? named : "/tmp";
+  std::error_code ignored;
+  if (fs::is_directory(folder, ignored) && ::access(folder.c_str(), W_OK | X_OK) == 0) return folder;
+  throw Failure(make_error(ErrorCode::file,
+                           fmt::format("there is no folder for temporary files: '{}'{} cannot be written to",
+                                       folder.string(), named && *named ? ", named by TMPDIR," : ""),
+                           "Set TMPDIR to a folder that you may write to."));
 }
 
 fs::path resources_folder() {

@@ -10,6 +10,9 @@ namespace conoid {
 /// program was built from. May not exist on a bare copy of the program; callers say so.
 [[nodiscard]] std::filesystem::path resources_folder();
 
+/// The folder for temporary files: $TMPDIR, else /tmp. Throws Failure (ErrorCode::file) where it cannot be written to.
+[[nodiscard]] std::filesystem::path temporary_folder();
+
 /// The folder the running program lies in (to start its siblings).
 [[nodiscard]] std::filesystem::path program_folder();
 

@@ -88,7 +88,7 @@ class FileCheckpoint final : public RankCheckpoint {
  public:
   FileCheckpoint(fs::path file, int rank, std::function<bool()> give_up)
       : file_(std::move(file)), rank_(rank), give_up_(std::move(give_up)) {
-    fd_ = Descriptor(::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    fd_ = Descriptor(::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (fd_.get() < 0) failure_ = system_error("write", file_.string(), errno);
     write(std::as_bytes(std::span(checkpoint_format::head)));
   }
@@ -191,7 +191,7 @@ struct RankFile {
 
 Result<RankFile> open_rank_file(const fs::path& file, int rank, bool with_index) {
   RankFile out;
-  out.fd = Descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  out.fd = Descriptor(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (out.fd.get() < 0) return system_error("read", file.string(), errno);
   struct stat info {};
   if (::fstat(out.fd.get(), &info) != 0) return system_error("read", file.string(), errno);

@@ -130,7 +130,7 @@ const OrderedFile* self(const H5FD_t* file) {
 H5FD_t* driver_open(const char* name, unsigned flags, hid_t, haddr_t) try {
   auto file = std::make_unique<OrderedFile>();
   file->writable = (flags & H5F_ACC_RDWR) != 0;
-  int mode = file->writable ? O_RDWR : O_RDONLY;
+  int mode = file->writable ? O_RDWR | O_NOFOLLOW : O_RDONLY | O_NONBLOCK;
   if (flags & H5F_ACC_TRUNC) mode |= O_TRUNC;
   if (flags & H5F_ACC_CREAT) mode |= O_CREAT;
   if (flags & H5F_ACC_EXCL) mode |= O_EXCL;

@@ -77,7 +77,7 @@ Status GrowingFile::open(fs::path path, std::int64_t keep) {
   written_ = 0;
   buffer_.clear();
   failure_.reset();
-  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (fd_ < 0) return *(failure_ = system_error("write", path_.string(), errno));
   struct stat info {};
   if (keep > 0 && (::fstat(fd_, &info) != 0 || info.st_size < keep)) {

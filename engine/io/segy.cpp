@@ -250,6 +250,7 @@ Result<SegyReader> SegyReader::open(const std::filesystem::path& path, const Seg
   if (size < 3600)
     return out.fail(fmt::format("the file has {} bytes; a SEG-Y file begins with headers of 3600", size),
                     "Check that the file is SEG-Y and complete.");
+  if (const Status plain = expect_plain_file(out.path_); !plain) return plain.error();
   std::FILE* file = std::fopen(out.path_.c_str(), "rb");
   if (!file) return system_error("open", out.path_, errno);
   out.file_ = std::shared_ptr<std::FILE>(file, Close{});

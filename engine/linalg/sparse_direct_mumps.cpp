@@ -65,7 +65,8 @@ void need_mpi() {
   if (started != 0) return;
   keep_hwloc_to_processors();
   const Meanwhile isolated("OMPI_MCA_ess_singleton_isolated", "1"), pml("OMPI_MCA_pml", "ob1"),
-      btl("OMPI_MCA_btl", "self"), osc("OMPI_MCA_osc", "^ucx");
+      btl("OMPI_MCA_btl", "self"), osc("OMPI_MCA_osc", "^ucx"),
+      interfaces("OMPI_MCA_if", "^posix_ipv4");  // which asks for the network's cards by a socket
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
   std::atexit([] {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/resources.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/quality.hpp"
@@ -163,7 +164,7 @@ class OwnFolder {
   OwnFolder() {
     static std::atomic<unsigned> counter{0};
     std::error_code ignored;
-    path_ = fs::temp_directory_path(ignored) / fmt::format("conoid-remesh-{}-{}", ::getpid(), counter++);
+    path_ = temporary_folder() / fmt::format("conoid-remesh-{}-{}", ::getpid(), counter++);
     fs::create_directory(path_, ignored);
   }
   OwnFolder(const OwnFolder&) = delete;
@@ -368,6 +369,7 @@ Result<Mesh> remeshed(const Mesh& mesh, double size, std::stop_token stop, doubl
   if (const Status written = write_file_atomically(geometry, script); !written) return written.error();
   GmshOptions options;
   options.dimension = dimension;
+  options.script = ScriptUse::own;
   const auto made = load_mesh(geometry, {}, options, stop);
   if (!made) return made.error();
 

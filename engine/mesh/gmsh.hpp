@@ -4,6 +4,11 @@
 // The mesh is kept under $XDG_CACHE_HOME/conoid/meshes (else ~/.cache, else $TMPDIR or /tmp), named by the hash of the
 // geometry's content, the options and the version of gmsh, so that a second call takes no time. A script that includes other files is
 // hashed together with the files of its own folder that it names.
+//
+// A geometry from elsewhere is meshed in a private folder that holds nothing else (gmsh also executes NAME.opt beside a file, and
+// options of the user's home), without network, without other programs, and with no writing outside that folder, as far as the
+// kernel can see to it. A script that starts programs, or reads or writes files, needs the user's word: GmshOptions::script, or
+// trust_geometry(), which is kept for the content that the script has.
 #pragma once
 
 #include "engine/core/error.hpp"
@@ -12,10 +17,18 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
 
 namespace conoid {
+
+/// Whose word there is for a script that does more than geometry.
+enum class ScriptUse {
+  as_found,  ///< nobody's: it is refused, unless trust_geometry() has been called for its content
+  trusted,   ///< the user's: it runs where it lies and may do what the user may
+  own        ///< this program wrote it: it reads files beside it and is confined all the same
+};
 
 struct GmshOptions {
   int dimension = 3;  ///< mesh up to lines, surfaces or volumes
@@ -25,6 +38,8 @@ struct GmshOptions {
       numbers;              ///< -setnumber NAME VALUE: parameters of the script (DefineConstant) and Mesh.* options
   double time_limit = 600;  ///< seconds, then gmsh is ended
   bool use_cache = true;
+  ScriptUse script = ScriptUse::as_found;
+  bool only_made_before = false;       ///< gmsh is not called: a mesh that is not in the cache is an error (not_meshed)
   std::filesystem::path program;       ///< empty: $CONOID_GMSH, else `gmsh` on PATH
   std::filesystem::path cache_folder;  ///< empty: as above
 };
@@ -39,11 +54,21 @@ struct GmshResult {
 /// True for .geo, .step, .stp, .brep, .iges, .igs (any case): what needs meshing first.
 [[nodiscard]] bool is_geometry(const std::filesystem::path& path);
 
+/// What a geometry file does that needs the user's word, and has none yet; none where it may be meshed. For a dialog.
+[[nodiscard]] std::optional<Error> needs_trust(const std::filesystem::path& geometry,
+                                               const std::filesystem::path& cache_folder = {});
+/// The user's word for a script as it is now, kept beside the meshes.
+[[nodiscard]] Status trust_geometry(const std::filesystem::path& geometry,
+                                    const std::filesystem::path& cache_folder = {});
+
+/// Whether a mesh of the geometry is in the cache, so that nothing is executed to have it.
+[[nodiscard]] bool is_meshed(const std::filesystem::path& geometry, const GmshOptions& options = {});
+
 /// The program to call; the error says where it was looked for and how to install it (ErrorCode::resources).
 [[nodiscard]] Result<std::filesystem::path> find_gmsh(const std::filesystem::path& wanted = {});
 
 /// Meshes a geometry file. Errors: gmsh missing (resources), gmsh's own first error line with file and line (invalid_input),
-/// time limit (resources), stop asked for (stopped). Blocks; any thread may call.
+/// time limit (resources), stop asked for (stopped), a script that may not run (invalid_input). Blocks; any thread may call.
 [[nodiscard]] Result<GmshResult> run_gmsh(const std::filesystem::path& geometry, const GmshOptions& options = {},
                                           std::stop_token stop = {});
 

@@ -74,7 +74,39 @@ Status settle_unit(const MeshRequest& request, double given, double stated, cons
       place);
 }
 
+/// Unit and size of a geometry, for the call of gmsh and the reading of what it writes.
+Status settle_geometry(const MeshRequest& request, double given, ReadOptions& read, GmshOptions& gmsh,
+                       PreparedMesh& out) {
+  double stated = 0;
+  std::string name;
+  if (is_solid_exchange(request.file)) {
+    const auto bytes = read_file(request.file, request.memory_limit);
+    if (!bytes) return bytes.error();
+    stated = geometry_unit(*bytes, name);
+  }
+  if (const Status s = settle_unit(request, given, stated, name, out); !s) return s;
+  read.scale = stated > 0 ? 1e-3 : out.scale;  // gmsh's kernel hands over millimetres
+  if (const double size = request.size + request.size_in_units * out.scale; size > 0) gmsh.size = size / read.scale;
+  return {};
+}
+
 }  // namespace
+
+Result<GmshOptions> geometry_options(const MeshRequest& request) {
+  const auto given = given_unit(request);
+  if (!given) return given.error();
+  ReadOptions read;
+  PreparedMesh unused;
+  GmshOptions gmsh = request.gmsh;
+  if (const Status s = settle_geometry(request, *given, read, gmsh, unused); !s) return s.error();
+  return gmsh;
+}
+
+bool is_made(const MeshRequest& request) {
+  if (!is_geometry(request.file)) return true;
+  const auto options = geometry_options(request);
+  return options && is_meshed(request.file, *options);
+}
 
 const std::vector<std::string_view>& geometry_endings() {
   static const std::vector<std::string_view> all{".geo", ".step", ".stp", ".brep", ".iges", ".igs"};
@@ -103,18 +135,8 @@ Result<PreparedMesh> prepare_mesh(const MeshRequest& request, std::stop_token st
     read.notes = &said;
     read.scale = *given > 0 ? *given : 1;
     GmshOptions gmsh = request.gmsh;
-    if (geometry) {
-      double stated = 0;
-      std::string name;
-      if (is_solid_exchange(request.file)) {
-        const auto bytes = read_file(request.file, request.memory_limit);
-        if (!bytes) return bytes.error();
-        stated = geometry_unit(*bytes, name);
-      }
-      if (const Status s = settle_unit(request, *given, stated, name, out); !s) return s.error();
-      read.scale = stated > 0 ? 1e-3 : out.scale;  // gmsh's kernel hands over millimetres
-      if (const double size = request.size + request.size_in_units * out.scale; size > 0) gmsh.size = size / read.scale;
-    }
+    if (geometry)
+      if (const Status s = settle_geometry(request, *given, read, gmsh, out); !s) return s.error();
     auto mesh = load_mesh(request.file, read, gmsh, stop);
     if (!mesh) return mesh.error();
     if (!geometry)

@@ -42,6 +42,11 @@ struct PreparedMesh {
 /// may call.
 [[nodiscard]] Result<PreparedMesh> prepare_mesh(const MeshRequest& request, std::stop_token stop = {});
 
+/// With what gmsh is called for a geometry, so that prepare_mesh() finds the mesh made before.
+[[nodiscard]] Result<GmshOptions> geometry_options(const MeshRequest& request);
+/// Whether prepare_mesh() executes nothing: the file is a mesh, or a geometry that was meshed before.
+[[nodiscard]] bool is_made(const MeshRequest& request);
+
 /// ".geo", ".step" …: files that gmsh meshes first; is_geometry() says the same of a file.
 [[nodiscard]] const std::vector<std::string_view>& geometry_endings();
 /// "*.msh *.stl …" of all that can be opened, for file dialogs.

@@ -30,7 +30,7 @@ void say_it_of_this_machine(Estimate& e, int cores) {
 
 CheckReport check_case(const CaseDocument& document) {
   NoProgress quiet;
-  Setup setup = set_up(document, quiet);
+  Setup setup = set_up(document, quiet, {}, Meshing::never);
   CheckReport out;
   out.diagnostics = std::move(setup.diagnostics);
   if (!setup.solver) return out;

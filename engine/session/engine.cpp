@@ -12,6 +12,7 @@
 #include <thread>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "conoid/config.hpp"
 #include "engine/core/atomic_file.hpp"
@@ -36,6 +37,12 @@ constexpr double checkpoint_patience = 2.5;
 
 /// Bytes a second that any disk takes, for a checkpoint that nobody has timed yet.
 constexpr double slow_disk = 200e6;
+/// Bytes from which on the disk's rate is measured before a first checkpoint is called due.
+constexpr double worth_measuring = 64e6;
+/// Share of a run that checkpoints may take which nobody asked for.
+constexpr double unasked_checkpoint_share = 0.05;
+/// Seconds that the checkpoint at the end may always take.
+constexpr double always_cheap = 0.5;
 /// Seconds of computing that a stop may cost at most, where writing them would take longer or come too late.
 constexpr double cheap = 10;
 /// From the wish to the end of the writing; what follows it has the rest of five seconds.
@@ -158,10 +165,12 @@ void Engine::read_case() {
     options_.keep_results = true;
     auto document = read_run_case(options_.resume);
     if (!document) throw Failure(document.error());
+    change_the_case(*document);
     options_.document = std::move(*document);
   }
   guard_.watch("read the case", [this] {
-    setup_ = set_up(options_.document, tracker_, cluster_.size() == 1 ? control_.stop_token() : std::stop_token{});
+    setup_ = set_up(options_.document, tracker_, cluster_.size() == 1 ? control_.stop_token() : std::stop_token{},
+                    options_.trust_geometry ? Meshing::trusted : Meshing::confined);
   });
   for (const Diagnostic& d : setup_.diagnostics) {
     if (!cluster_.leads()) break;
@@ -190,6 +199,133 @@ void Engine::read_case() {
                                format_bytes(effective_.host_memory)),
                    "Use a smaller grid or a coarser mesh, raise --memory host=…, or take a machine with more memory."));
   cadence_ = cadence_of(setup_.input);
+  expect_own_case();
+}
+
+namespace {
+
+/// What a run said of itself when it began, or was last changed.
+Json run_record(const std::filesystem::path& run) {
+  const auto text = read_file(run / "run.json", RunFolder::json_limit);
+  Json json = text ? read_json(*text) : Json();
+  return json.is_object() ? json : Json::object();
+}
+
+/// The case beside its hash, to name what differs; one with long lists of numbers has its hash alone.
+void keep_for_comparison(Json& record, const CaseDocument& document) {
+  constexpr std::size_t most = std::size_t{1} << 22;
+  record.erase("as_started");
+  if (compact_json(document.json()).size() < most) record["as_started"] = document.json();
+}
+
+/// Hashes of the cases that a run has gone by: its first, and those that it was changed to.
+std::vector<std::string> hashes_of(const Json& record) {
+  std::vector<std::string> out;
+  if (record.contains("hash") && record["hash"].is_string()) out.push_back(record["hash"].get<std::string>());
+  if (record.contains("hashes") && record["hashes"].is_array())
+    for (const Json& hash : record["hashes"])
+      if (hash.is_string()) out.push_back(hash.get<std::string>());
+  return out;
+}
+
+/// Whether a value, or a section that holds it, has a keyword in the schema.
+bool is_marked(const char* keyword, const std::string& pointer, const Schema& schema, const Json& document) {
+  std::string upto;
+  for (const std::string& step : pointer_steps(pointer)) {
+    upto = pointer_join(upto, step);
+    const Json node = schema.node(upto, document);
+    if (node.is_object() && node.contains(keyword) && node[keyword] == true) return true;
+  }
+  return false;
+}
+
+/// Whether a value was named by one of the assignments.
+bool is_set(const std::string& pointer, const std::vector<std::string>& assignments) {
+  for (const std::string& assignment : assignments)
+    if (const auto key = to_pointer(assignment.substr(0, assignment.find('='))); key)
+      if (pointer == *key || pointer.starts_with(*key + "/")) return true;
+  return false;
+}
+
+std::string dotted(const std::string& pointer) {
+  return fmt::format("{}", fmt::join(pointer_steps(pointer), "."));
+}
+
+/// "parameters.duration, parameters.steps": the keys that a run that goes on may change.
+std::string changeable_keys(const Schema& schema) {
+  std::string out;
+  for (const auto& [pointer, node] : schema.fields())
+    if (node.contains("prolongs") && node["prolongs"] == true) out += (out.empty() ? "" : ", ") + dotted(pointer);
+  return out;
+}
+
+std::string what_may_change(const Schema& schema) {
+  const std::string keys = changeable_keys(schema);
+  return fmt::format(
+      "Only these may change on the way, by `conoid resume RUN --set KEY=VALUE`: {}. For anything else start a new "
+      "run.",
+      keys);
+}
+
+Schema schema_of(const CaseDocument& document) {
+  const Json* id = document.find("/solver");
+  const SolverInfo* info = id && id->is_string() ? find_solver(id->get<std::string>()) : nullptr;
+  if (!info) return {};
+  auto schema = Schema::for_solver(info->id, info->schema);
+  return schema ? std::move(*schema) : Schema();
+}
+
+}  // namespace
+
+/// `--set` of a resumed run: its end and its output may be others, nothing else.
+void Engine::change_the_case(CaseDocument& document) {
+  if (options_.set.empty()) return;
+  const Schema schema = schema_of(document);
+  const CaseDocument before = document;
+  for (const std::string& assignment : options_.set) {
+    const auto equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Failure(make_error(ErrorCode::command_line,
+                               fmt::format("--set: expected PATH=VALUE, found '{}'", assignment),
+                               "Example: --set parameters.duration=\"0.6 s\""));
+    document.set(assignment.substr(0, equals), assignment.substr(equals + 1)).or_throw();
+  }
+  for (const std::string& pointer : changes(before, document, schema).pointers)
+    if (!is_marked("prolongs", pointer, schema, document.json()) &&
+        !is_marked("machine", pointer, schema, document.json()))
+      throw Failure(
+          make_error(ErrorCode::command_line,
+                     fmt::format("--set {}: a run that goes on keeps what it has begun with", dotted(pointer)),
+                     what_may_change(schema)));
+}
+
+/// A run goes on with the case that it began with: from another one's checkpoint nothing right can come.
+void Engine::expect_own_case() {
+  const Schema& schema = setup_.input.schema();
+  can_be_prolonged_ = changeable_keys(schema).find("parameters.") != std::string::npos;
+  case_hash_ = setup_.input.hash();
+  if (options_.resume.empty()) return;
+  const Json record = run_record(options_.resume);
+  const std::vector<std::string> known = hashes_of(record);
+  if (known.empty() || case_hash_ == known.back()) return;
+  // By what is written, since a hash also changes with the defaults of another version. Earlier ones kept no case to compare.
+  std::vector<std::string> others;
+  if (record.contains("as_started") && record["as_started"].is_object()) {
+    const auto started = CaseDocument::from_json(record["as_started"], options_.document.file());
+    for (const std::string& pointer : changes(started, options_.document, schema).pointers)
+      if (!is_set(pointer, options_.set) && !is_marked("machine", pointer, schema, options_.document.json()))
+        others.push_back(dotted(pointer));
+  }
+  if (others.empty()) {
+    if (options_.set.empty()) case_hash_ = known.back();
+    return;
+  }
+  throw Failure(
+      make_error(ErrorCode::invalid_input,
+                 fmt::format("the case of this run is not the one that it began with: {} differ{}",
+                             fmt::join(others, ", "), others.size() == 1 ? "s" : ""),
+                 "Its checkpoints belong to the case as it was: put the old values back. " + what_may_change(schema),
+                 {(options_.resume / "case.json").string(), 0, {}}));
 }
 
 void Engine::open_files() {
@@ -211,7 +347,19 @@ void Engine::open_files() {
                 {"case", absolute_path(options_.document.file()).string()},
                 {"options", effective_.json()}};
     plan.log_origin = log::seconds() - seconds();
+    keep_for_comparison(plan.run, options_.document);
     files_ = std::make_unique<RunFiles>(options_, plan, cluster_);
+    if (!options_.resume.empty() && !options_.set.empty() && cluster_.leads()) {
+      Json record = run_record(files_->folder());
+      std::vector<std::string> known = hashes_of(record);
+      if (!known.empty() && known.back() != hash) {
+        if (!known.empty()) known.erase(known.begin());
+        known.push_back(hash);
+        record["hashes"] = known;
+      }
+      keep_for_comparison(record, options_.document);
+      files_->take_case(options_.document, record);
+    }
     control_.set_folder(files_->folder());
   }
   if (cluster_.leads()) {
@@ -271,8 +419,22 @@ void Engine::prepare() {
   if (found) {
     guard_.watch("load", [&] { setup_.solver->load(*found->reader); });
     const SessionMark& mark = found->mark;
+    if (setup_.estimate.steps > 0 && !options_.set.empty() && mark.step >= setup_.estimate.steps)
+      throw Failure(make_error(
+          ErrorCode::invalid_input,
+          fmt::format("the run stands at step {} already, and {} are wanted", mark.step, setup_.estimate.steps),
+          "Set a later end."));
+    const std::vector<std::string> known = hashes_of(run_record(files_->folder()));
+    if (!mark.hash.empty() && std::find(known.begin(), known.end(), mark.hash) == known.end())
+      throw Failure(make_error(ErrorCode::file,
+                               fmt::format("the checkpoint of step {} is of another case than this run's", mark.step),
+                               "It was copied here from another run; put this run's own checkpoints back.",
+                               {files_->folder().string(), 0, {}}));
     at_ = {false, mark.step, mark.steps, mark.value};
     checkpoint_step_ = mark.step;
+    // The run had come to its end, and was ended before it was finished.
+    looks_finished_ = mark.steps > 0 && mark.step >= mark.steps && options_.set.empty();
+    frame_due_ = looks_finished_ && mark.step != mark.kept_step;
     kept_ = {mark.kept_step, mark.kept_value, mark.kept_share};
     passes_before_ = mark.passes;
     const double preparing = stages_.prepare;
@@ -339,7 +501,7 @@ Engine::Turn Engine::decide() {
     if (files_ != nullptr) {
       turn.checkpoint = wishes.checkpoint ||
                         (turn.stopped && checkpoint_step_ != at_.step && is_worth_a_checkpoint()) ||
-                        (checkpoint_is_due() && !turn.finished && !turn.stopped);
+                        (turn.finished ? end_is_kept() : !turn.stopped && checkpoint_is_due());
     } else if (wishes.checkpoint) {
       control_.checkpoint_served();  // nothing is kept in this session
     }
@@ -365,8 +527,32 @@ Engine::Turn Engine::decide() {
 bool Engine::checkpoint_is_due() const {
   if (effective_.checkpoint_every <= 0) return false;
   const double waited = since(last_checkpoint_);
-  return waited > effective_.checkpoint_every ||
-         (last_advance_ > long_step && checkpoint_step_ != at_.step && last_cost_ <= checkpoint_share * waited);
+  const bool after_long_step = last_advance_ > long_step && checkpoint_step_ != at_.step;
+  if (waited <= effective_.checkpoint_every && !after_long_step) return false;
+  const double cost = checkpoint_cost();
+  if (after_long_step && cost <= checkpoint_share * waited) return true;
+  // Where nobody asked for the interval, it is as long as a checkpoint's cost demands.
+  const bool asked = options_.document.find("/output/checkpoints/every_seconds") != nullptr;
+  return waited >
+         (asked ? effective_.checkpoint_every : std::max(effective_.checkpoint_every, cost / unasked_checkpoint_share));
+}
+
+/// Seconds that a checkpoint takes: as the last one did, else the bytes of the state, which the memory of the case bounds, over what
+/// the disk takes.
+double Engine::checkpoint_cost() const {
+  if (last_cost_ > 0) return last_cost_;
+  const auto bytes = static_cast<double>(setup_.estimate.host_memory + setup_.estimate.device_memory);
+  if (bytes < worth_measuring) return bytes / slow_disk;
+  if (disk_rate_ <= 0) disk_rate_ = files_->measure_disk();
+  return bytes / disk_rate_;
+}
+
+/// The end of a run whose steps are planned is kept, so that it can be prolonged, where that costs little of the run. Where the
+/// number of steps is open the last one may have been cut to end in time: such a run goes on from an earlier checkpoint.
+bool Engine::end_is_kept() const {
+  if (!can_be_prolonged_ || at_.steps <= 0 || checkpoint_step_ == at_.step || effective_.checkpoint_every <= 0)
+    return false;
+  return checkpoint_cost() <= std::max(always_cheap, unasked_checkpoint_share * (stages_.march + stages_.prepare));
 }
 
 /// At a stop: what is sooner computed again than written is not kept, nor a few seconds of computing where the step that has just
@@ -469,7 +655,7 @@ void Engine::write_checkpoint(bool last) {
     const Stopwatch watch(stages_.checkpoints);
     SessionMark mark{at_.step,   at_.steps,   at_.value,   files_->frames(),
                      kept_.step, kept_.value, kept_.share, passes_before_ + passes_,
-                     stages_};
+                     stages_,    case_hash_};
     mark.stages.total += seconds();
     files_->write_checkpoint(
         mark, [this](CheckpointWriter& writer) { setup_.solver->save(writer); }, give_up);
@@ -485,7 +671,7 @@ void Engine::write_checkpoint(bool last) {
   unsaved_ = 0;
   checkpoint_step_ = at_.step;
   control_.checkpoint_served();
-  if (cluster_.leads()) log::info("checkpoint of step {}", at_.step);
+  if (cluster_.leads()) log::info("checkpoint of step {} in {}", at_.step, format_duration(last_cost_));
 }
 
 void Engine::finish() {

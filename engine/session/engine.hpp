@@ -65,7 +65,11 @@ class Engine {
   StateEvent conclude(std::optional<Error> failure);
   void write_summary(const StateEvent& last);
   void abandon(const std::string& phase);
+  void change_the_case(CaseDocument& document);
+  void expect_own_case();
+  [[nodiscard]] double checkpoint_cost() const;
   [[nodiscard]] bool checkpoint_is_due() const;
+  [[nodiscard]] bool end_is_kept() const;
   [[nodiscard]] bool is_worth_a_checkpoint() const;
   void pump(bool now);
   void take_samples();
@@ -93,6 +97,8 @@ class Engine {
   Cadence::Moment kept_;  ///< of the last results frame
   bool frame_due_ = false;
   bool looks_finished_ = false;
+  std::string case_hash_;          ///< by which checkpoints name their case
+  bool can_be_prolonged_ = false;  ///< the case has an end that may be moved
   Index shown_step_ = -1;
   FrameRequest live_request_;
   std::uint64_t frames_shown_ = 0;
@@ -110,11 +116,12 @@ class Engine {
   Clock::time_point last_flush_ = Clock::now();
   Clock::time_point last_checkpoint_ = Clock::now();
   Clock::time_point march_begun_{};
-  double last_advance_ = 0;     ///< seconds that the last advance took
-  double last_cost_ = 0;        ///< seconds that the last checkpoint took; 0: none has been written
-  double unsaved_ = 0;          ///< seconds of steps that no checkpoint holds
-  Index checkpoint_step_ = -1;  ///< of the newest checkpoint; -1: none
-  Index first_step_ = 0;        ///< where this session's march began
+  double last_advance_ = 0;       ///< seconds that the last advance took
+  mutable double disk_rate_ = 0;  ///< bytes a second as measured; 0: not yet
+  double last_cost_ = 0;          ///< seconds that the last checkpoint took; 0: none has been written
+  double unsaved_ = 0;            ///< seconds of steps that no checkpoint holds
+  Index checkpoint_step_ = -1;    ///< of the newest checkpoint; -1: none
+  Index first_step_ = 0;          ///< where this session's march began
   Stages stages_;
   double marched_before_ = 0;  ///< seconds of march before this start
 };

@@ -102,7 +102,9 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::p
 
 Result<std::shared_ptr<const MeshPreview>> preview_mesh(const MeshRequest& request, std::stop_token stop) {
   const std::filesystem::path& file = request.file;
-  const auto loaded = prepare_mesh(request, std::move(stop));
+  MeshRequest looking = request;
+  looking.gmsh.only_made_before = true;  // opening a case executes nothing
+  const auto loaded = prepare_mesh(looking, std::move(stop));
   if (!loaded) return loaded.error();
   const Mesh& mesh = loaded->mesh;
   auto out = std::make_shared<MeshPreview>();
@@ -216,6 +218,30 @@ Result<std::shared_ptr<const MeshSides>> mesh_sides(const std::filesystem::path&
 Index side_at(const MeshSides& sides, const Vec3& place) {
   const Index face = sides.faces ? nearest_face(*sides.faces, place) : -1;
   return face < 0 ? -1 : sides.side_of[static_cast<std::size_t>(face)];
+}
+
+std::filesystem::path unmeshed_geometry(const CaseDocument& document) {
+  const Json* file = document.find("/mesh/file");
+  if (file == nullptr || !file->is_string()) return {};
+  const MeshRequest request = mesh_request(document);
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(request.file, ignored) && !is_made(request) ? request.file
+                                                                                      : std::filesystem::path();
+}
+
+std::string why_not_trusted(const std::filesystem::path& geometry) {
+  const auto error = needs_trust(geometry);
+  return error ? fmt::format("{}:{}: {}", error->place.file, error->place.line, error->text) : std::string();
+}
+
+Status mesh_geometry_of(const CaseDocument& document, bool trusted, std::stop_token stop) {
+  const MeshRequest request = mesh_request(document);
+  if (trusted)
+    if (const Status kept = trust_geometry(request.file); !kept) return kept;
+  const auto options = geometry_options(request);
+  if (!options) return options.error();
+  const auto made = run_gmsh(request.file, *options, std::move(stop));
+  return made ? Status() : Status(made.error());
 }
 
 Result<std::shared_ptr<const MeshPreview>> preview_mesh(const CaseDocument& document, std::stop_token stop) {

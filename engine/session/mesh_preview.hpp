@@ -81,4 +81,12 @@ struct MeshSides {
 /// True for what can be meshed again: a script or a solid.
 [[nodiscard]] bool can_be_meshed(const std::filesystem::path& file);
 
+/// The geometry that a case names and that has no mesh yet; empty when there is none. Looking at a case executes nothing.
+[[nodiscard]] std::filesystem::path unmeshed_geometry(const CaseDocument& document);
+/// What a geometry script does that needs the user's word, in words for a dialog; empty when it needs none.
+[[nodiscard]] std::string why_not_trusted(const std::filesystem::path& geometry);
+/// Meshes the geometry that a case names, as the case wants it, so that it can be looked at. `trusted`: the user's word for a script,
+/// kept for its content.
+[[nodiscard]] Status mesh_geometry_of(const CaseDocument& document, bool trusted, std::stop_token stop = {});
+
 }  // namespace conoid

@@ -57,9 +57,20 @@ MeshRequest mesh_request(const CaseDocument& document) {
   return out;
 }
 
-Result<std::shared_ptr<const Mesh>> mesh_of(const Case& input, std::stop_token stop, std::vector<Diagnostic>* notes) {
+std::filesystem::path unmeshed_geometry(const Case& input) {
+  if (!input.values().has("mesh")) return {};
+  const MeshRequest request = mesh_request(input.document());
+  return is_made(request) ? std::filesystem::path() : request.file;
+}
+
+Result<std::shared_ptr<const Mesh>> mesh_of(const Case& input, std::stop_token stop, std::vector<Diagnostic>* notes,
+                                            Meshing meshing) {
   if (!input.values().has("mesh")) return std::shared_ptr<const Mesh>();
-  auto prepared = prepare_mesh(mesh_request(input.document()), stop);
+  MeshRequest request = mesh_request(input.document());
+  request.gmsh.only_made_before = meshing == Meshing::never;
+  if (meshing == Meshing::trusted && is_geometry(request.file))
+    if (const Status trusted = trust_geometry(request.file); !trusted) return trusted.error();
+  auto prepared = prepare_mesh(request, stop);
   if (!prepared) {
     Error error = prepared.error();
     // What lies in the case, not in the file, is said at the case's line.

@@ -2,7 +2,10 @@
 // Run folder, tables, results frames and checkpoints of one run, by the ranks together.
 #include "engine/session/run_files.hpp"
 
+#include <chrono>
 #include <stdexcept>
+
+#include <sys/stat.h>
 
 #include <fmt/core.h>
 
@@ -39,7 +42,8 @@ std::string text_of(const SessionMark& m) {
                            {"kept", {m.kept_step, m.kept_value, m.kept_share}},
                            {"passes", m.passes},
                            {"seconds", {t.prepare, t.march, t.frames, t.checkpoints, t.finish, t.total, t.pictures}},
-                           {"resumed", t.resumed}});
+                           {"resumed", t.resumed},
+                           {"case", m.hash}});
 }
 
 SessionMark mark_from(const CheckpointReader& reader) {
@@ -65,6 +69,7 @@ SessionMark mark_from(const CheckpointReader& reader) {
                 .pictures = t.size() > 6 ? t[6].get<double>() : 0.0,
                 .total = t.at(5),
                 .resumed = json.at("resumed")};
+    if (json.contains("case")) json.at("case").get_to(m.hash);
   } catch (const std::exception&) {
     throw Failure(make_error(ErrorCode::file, "the checkpoint's record of the session cannot be read",
                              "It was written by another version of Conoid; start the run anew."));
@@ -101,7 +106,31 @@ void lead(Communicator& cluster, F&& work) {
   from_lead(cluster, error);
 }
 
+/// A run folder from elsewhere could lead what is written into it to other places: by links, as a folder or as a file, or by a
+/// second name of a file that grows in place. Checkpoints are made anew and may have more names (copies by `cp -al`).
+void expect_no_links(const fs::path& folder, int depth = 0) {
+  constexpr int deepest = 3;  // checkpoints/step-…/rank-0.bin
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    struct stat info {};
+    if (::lstat(entry.path().c_str(), &info) != 0) continue;
+    const auto refuse = [&](const std::string& what, const std::string& hint) {
+      throw Failure(make_error(ErrorCode::file,
+                               fmt::format("'{}' {}; the run is not continued", entry.path().string(), what), hint));
+    };
+    if (S_ISLNK(info.st_mode))
+      refuse("is a link, which could lead out of the run folder",
+             "Put what it points at into its place, or copy the run: cp -rL RUN NEW.");
+    if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)) refuse("is no plain file", "Remove it.");
+    const bool grows = depth == 0 || folder.filename() == "charts";
+    if (S_ISREG(info.st_mode) && info.st_nlink > 1 && grows)
+      refuse("has another name (a hard link), which would be changed with it", "Copy the run: cp -r RUN NEW.");
+    if (S_ISDIR(info.st_mode) && depth < deepest && entry.path().filename() != "scratch")
+      expect_no_links(entry.path(), depth + 1);
+  }
+}
+
 RunFolder open_folder(const SessionOptions& options, std::string_view hash, RunLock& lock) {
+  if (!options.resume.empty() && fs::is_directory(options.resume)) expect_no_links(options.resume);
   auto folder = !options.resume.empty() ? RunFolder::open(options.resume)
                 : !options.folder.empty()
                     ? RunFolder::create_at(options.folder)
@@ -140,6 +169,23 @@ RunFiles::RunFiles(const SessionOptions& options, const Plan& plan, Communicator
 RunFiles::~RunFiles() {
   std::error_code ignored;
   if (folder_ && cluster_.leads()) fs::remove(folder_->scratch(), ignored);  // where it is empty
+}
+
+void RunFiles::take_case(const CaseDocument& document, const Json& run) {
+  document.save(folder_->case_file()).or_throw();
+  write_file_atomically(folder_->run_file(), indented_json(run) + "\n").or_throw();
+}
+
+double RunFiles::measure_disk() const {
+  const fs::path file = folder_->checkpoints() / "rate.part";
+  const std::string block(std::size_t{16} << 20, 'x');
+  const auto begin = std::chrono::steady_clock::now();
+  const Status written = write_file_atomically(file, block);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  constexpr double unknown = 200e6;  // what any disk takes
+  return written ? static_cast<double>(block.size()) / std::max(1e-3, took.count()) : unknown;
 }
 
 const fs::path& RunFiles::folder() const {

@@ -43,6 +43,7 @@ struct SessionMark {
   double kept_share = -1;
   std::uint64_t passes = 0;  ///< of the team
   Stages stages;
+  std::string hash{};  ///< of the case; empty in checkpoints of earlier versions
 };
 
 /// All members that write are collective over the ranks unless said otherwise; rank 0 writes everything but its
@@ -55,6 +56,8 @@ class RunFiles {
     Json run;               ///< run.json of a new run
     double log_origin = 0;  ///< when the run began, in log::seconds()
   };
+  /// With a resumed run: writes its case and run.json anew, after a change that it may take. Rank 0.
+  void take_case(const CaseDocument& document, const Json& run);
   /// Makes the run folder with case.json and run.json, or reopens it, as the options say. Collective.
   RunFiles(const SessionOptions& options, const Plan& plan, Communicator& cluster);
   ~RunFiles();
@@ -72,6 +75,9 @@ class RunFiles {
   /// is dropped, and Failure(stopped) thrown; the one before it counts.
   void write_checkpoint(const SessionMark& mark, const std::function<void(CheckpointWriter&)>& save,
                         const std::function<bool()>& give_up = {});
+
+  /// Bytes a second that this folder's disk takes, by writing some; rank 0.
+  [[nodiscard]] double measure_disk() const;
 
   /// The newest checkpoint that is whole; the damaged ones before it are named in `damaged`. Empty when there is none.
   struct Found {

@@ -20,7 +20,7 @@ RunLock::~RunLock() {
 
 Status RunLock::acquire(const std::filesystem::path& folder) {
   const std::string file = (folder / ".lock").string();
-  fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
   if (fd_ < 0) return system_error("write", file, errno);
   // Somebody who only looks (is_held) has it for a moment.
   for (int tries = 0; tries < 10; ++tries) {
@@ -34,7 +34,7 @@ Status RunLock::acquire(const std::filesystem::path& folder) {
 }
 
 bool RunLock::is_held(const std::filesystem::path& folder) {
-  const int fd = ::open((folder / ".lock").c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = ::open((folder / ".lock").c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return false;
   const bool held = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   ::close(fd);

@@ -117,7 +117,11 @@ struct SessionOptions {
                      ///< first; where nothing else wants the processor the run is as fast
   bool start_paused = false;
   bool keep_results = true;  ///< false: nothing is written
-  std::stop_token stop;      ///< a wish to stop from outside (a signal); the same as Command::stop
+  bool trust_geometry =
+      false;  ///< the user's word for the script that the case names as its mesh (engine/mesh/gmsh.hpp)
+  /// With `resume`: "PATH=VALUE", changes of what a run that goes on may take: its end and its output. Others are refused.
+  std::vector<std::string> set;
+  std::stop_token stop;  ///< a wish to stop from outside (a signal); the same as Command::stop
   /// Called on a thread of its own when a stop was asked for and the solver has not come back for some seconds; must end the
   /// process (abort_all_ranks). The run goes on from its last checkpoint. Not set: the session waits for the solver.
   std::function<void(const StateEvent& last)> abandoned;

@@ -9,6 +9,7 @@
 
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
+#include "engine/mesh/gmsh.hpp"
 #include "engine/session/wave_numbers.hpp"
 
 namespace conoid {
@@ -45,7 +46,7 @@ void question_wavelengths(Setup& out, const CaseDocument& document, const Schema
                    "Check the frequency and the unit of the mesh.", document.place("/mesh")));
 }
 
-void fill(Setup& out, const CaseDocument& document, Progress& progress, const std::stop_token& stop) {
+void fill(Setup& out, const CaseDocument& document, Progress& progress, const std::stop_token& stop, Meshing meshing) {
   auto fail = [&out](Error error) { out.diagnostics.push_back(std::move(error)); };
   auto info = solver_of(document);
   if (!info) return fail(info.error());
@@ -64,9 +65,23 @@ void fill(Setup& out, const CaseDocument& document, Progress& progress, const st
   if (!input) return fail(input.error());
   out.input = std::move(*input);
 
+  if (meshing == Meshing::never)
+    if (const auto geometry = unmeshed_geometry(out.input); !geometry.empty()) {
+      out.unmeshed = true;
+      const auto why = needs_trust(geometry);
+      out.diagnostics.push_back(make_warning(
+          fmt::format("'{}' has not been meshed yet: groups, the solver's own rules and what it takes were not looked "
+                      "at{}{}",
+                      geometry.string(), why ? "; line " + std::to_string(why->place.line) + ": " : "",
+                      why ? why->text : ""),
+          why ? why->hint
+              : "`conoid run` meshes it, and so does `conoid mesh FILE`; looking at a case executes nothing.",
+          document.place("/mesh/file")));
+      return;
+    }
   const bool has_mesh = out.input.values().has("mesh");
   if (has_mesh) progress.begin("read mesh", 0, "");
-  auto mesh = mesh_of(out.input, stop, &out.diagnostics);
+  auto mesh = mesh_of(out.input, stop, &out.diagnostics, meshing);
   if (has_mesh) progress.end();
   if (!mesh) return fail(mesh.error());
   out.mesh = std::move(*mesh);
@@ -90,10 +105,10 @@ void fill(Setup& out, const CaseDocument& document, Progress& progress, const st
 
 }  // namespace
 
-Setup set_up(const CaseDocument& document, Progress& progress, std::stop_token stop) {
+Setup set_up(const CaseDocument& document, Progress& progress, std::stop_token stop, Meshing meshing) {
   Setup out;
   try {
-    fill(out, document, progress, stop);
+    fill(out, document, progress, stop, meshing);
   } catch (...) {
     out.diagnostics.push_back(current_exception_as_error());
     out.solver.reset();

@@ -22,14 +22,24 @@ struct Setup {
   std::unique_ptr<Solver> solver;
   Machine machine;
   Estimate estimate;
+  bool unmeshed = false;  ///< the case names a geometry that has no mesh yet, and none was to be made
   [[nodiscard]] bool ok() const { return solver && !has_errors(diagnostics); }
 };
 
-/// Never throws: what goes wrong inside becomes a diagnostic.
-[[nodiscard]] Setup set_up(const CaseDocument& document, Progress& progress, std::stop_token stop = {});
+/// Whether a geometry that a case names may be meshed. Looking at a case executes nothing.
+enum class Meshing { never, confined, trusted };
+
+/// Never throws: what goes wrong inside becomes a diagnostic. A geometry without a mesh that may not be meshed is a warning, and
+/// what needs the mesh is left out.
+[[nodiscard]] Setup set_up(const CaseDocument& document, Progress& progress, std::stop_token stop = {},
+                           Meshing meshing = Meshing::confined);
+
+/// The geometry that a case names and that has no mesh yet; empty when there is none.
+[[nodiscard]] std::filesystem::path unmeshed_geometry(const Case& input);
 
 /// The mesh a case names, repaired as it says; null when it names none. `notes` gets what was done to it.
 [[nodiscard]] Result<std::shared_ptr<const Mesh>> mesh_of(const Case& input, std::stop_token stop = {},
-                                                          std::vector<Diagnostic>* notes = nullptr);
+                                                          std::vector<Diagnostic>* notes = nullptr,
+                                                          Meshing meshing = Meshing::confined);
 
 }  // namespace conoid

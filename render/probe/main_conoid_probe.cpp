@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// conoid-probe FILE.vtu BYTES: reads a VTU file with VTK and writes the mesh as binary MSH 4.1 to stdout.
+// conoid-probe FILE.vtu BYTES SECONDS: reads a VTU file with VTK and writes the mesh as binary MSH 4.1 to stdout.
 //
-// VTK's readers trust their files; so this small program takes the risk alone: BYTES limits its memory, its processor time
-// is limited, and whoever started it looks at what comes out as at any other file. Messages go to stderr: lines "note: …" say what
-// was left out or cut, a line "hint: …" what to do, the last line what was wrong.
+// VTK's readers trust their files; so this small program takes the risk alone: BYTES limits its memory, SECONDS its processor
+// time (SIGPROF ends it), and whoever started it looks at what comes out as at any other file. Messages go to stderr: lines
+// "note: …" say what was left out or cut, a line "hint: …" what to do, the last line what was wrong.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -12,6 +14,7 @@
 #include <string>
 
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <fmt/core.h>
@@ -32,7 +35,7 @@ namespace {
 
 using namespace conoid;
 
-constexpr rlim_t processor_seconds = 120;
+constexpr rlim_t most_seconds = 1200;
 
 [[noreturn]] void refuse(ErrorCode code, const std::string& text, const std::string& hint = {}) {
   std::cout.flush();
@@ -43,12 +46,16 @@ constexpr rlim_t processor_seconds = 120;
 }
 
 /// `memory` more bytes than the program holds already by its libraries.
-void set_limits(rlim_t memory) {
+void set_limits(rlim_t memory, double seconds) {
+  const double whole = std::floor(std::clamp(seconds, 0.01, static_cast<double>(most_seconds)));
+  const itimerval timer{
+      {0, 0}, {static_cast<time_t>(whole), static_cast<suseconds_t>(1e6 * std::clamp(seconds - whole, 0.001, 0.999))}};
+  ::setitimer(ITIMER_PROF, &timer, nullptr);
   rlim_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   const rlim_t total = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + memory;
   const std::array<std::pair<decltype(RLIMIT_AS), rlim_t>, 3> limits{
-      {{RLIMIT_AS, total}, {RLIMIT_CPU, processor_seconds}, {RLIMIT_CORE, 0}}};
+      {{RLIMIT_AS, total}, {RLIMIT_CPU, most_seconds}, {RLIMIT_CORE, 0}}};
   for (const auto& [what, value] : limits) {
     const rlimit limit{value, value};
     ::setrlimit(what, &limit);
@@ -115,9 +122,9 @@ void put(const std::string& bytes) {
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 3) refuse(ErrorCode::command_line, "usage: conoid-probe FILE.vtu BYTES");
+  if (count != 4) refuse(ErrorCode::command_line, "usage: conoid-probe FILE.vtu BYTES SECONDS");
   try {
-    set_limits(std::strtoull(words[2], nullptr, 10));
+    set_limits(std::strtoull(words[2], nullptr, 10), std::strtod(words[3], nullptr));
     vtkNew<vtkXMLUnstructuredGridReader> reader;
     reader->SetFileName(words[1]);
     if (!reader->CanReadFile(words[1]))

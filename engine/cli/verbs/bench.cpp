@@ -7,6 +7,7 @@
 #include "engine/cli/machine_limits.hpp"
 #include "engine/cli/solver_rows.hpp"
 #include "engine/cli/verbs/verbs.hpp"
+#include "engine/core/resources.hpp"
 
 namespace conoid::cli {
 namespace {
@@ -56,9 +57,8 @@ void bench(const RowsOptions& options, Context& context) {
     print(row);
     limits.push_back(bench_row_json(row, ""));
   };
-  Status status = how.only.empty() ? measure_machine_limits(how.threads, options.quick,
-                                                            std::filesystem::temp_directory_path(), on_limit)
-                                   : Status();
+  Status status =
+      how.only.empty() ? measure_machine_limits(how.threads, options.quick, temporary_folder(), on_limit) : Status();
   machine_rows["limits"] = limits;
 
   for (const EngineBench& part : benches) {

@@ -33,6 +33,7 @@ void print(const CheckReport& report, const std::string& title, Context& context
       context.write(d.render());
   }
   if (context.exit != 0) return;
+  if (!report.estimated) return context.say("{}: nothing is wrong in what could be looked at.", title);
   context.say("{}: the case is sound.", title);
   const Estimate& e = report.estimate;
   std::vector<std::vector<std::string>> rows;

@@ -23,7 +23,7 @@ constexpr const char* absent = "\x01";  // what no one types
 
 struct MeshVerbOptions {
   std::string file, unit, convert;
-  bool text = false, refine = false;
+  bool text = false, refine = false, trust = false;
   std::string size, group, at;
   double angle = 40;
   std::string merge = absent, orient = absent;
@@ -160,6 +160,8 @@ Status convert(const Mesh& mesh, const MeshVerbOptions& options, Json& json, Con
 void run_mesh(const MeshVerbOptions& options, Context& context) {
   const auto request = request_of(options);
   if (!request) return context.fail(request.error());
+  if (options.trust && is_geometry(options.file))
+    if (const Status trusted = trust_geometry(options.file); !trusted) return context.fail(trusted.error());
   SignalWatch signals;
   auto prepared = prepare_mesh(*request, signals.stop());
   if (!prepared) return context.fail(prepared.error());
@@ -221,6 +223,8 @@ void add_mesh(OptionSet verb, Context& context) {
       .shown_default()
       .positive();
   verb.flag("--text", options->text, "Convert to the text form of the format");
+  verb.flag("--trust", options->trust,
+            "Let a geometry script start programs, read and write files; kept for its content");
   verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, &context] { run_mesh(*options, context); });
 }

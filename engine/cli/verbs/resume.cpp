@@ -13,6 +13,7 @@ namespace {
 
 struct ResumeOptions {
   std::string run;
+  std::vector<std::string> set;
   RunOptions how;
 };
 
@@ -20,19 +21,24 @@ void resume(const ResumeOptions& options, Context& context) {
   const auto folder = run_folder_named(options.run);
   if (!folder) return context.fail(folder.error());
   const Json summary = read_summary(*folder);
-  if (summary.is_object() && summary.value("state", "") == "finished") {
-    context.say("{} has finished already; there is nothing to go on with.", short_path(*folder));
+  if (summary.is_object() && summary.value("state", "") == "finished" && options.set.empty()) {
+    context.say(
+        "{} has finished already; there is nothing to go on with. To prolong it: conoid resume {} --set "
+        "parameters.KEY=VALUE",
+        short_path(*folder), short_path(*folder));
     context.object({{"state", "finished"}, {"exit", 0}, {"run", folder->string()}, {"summary", summary}});
     return;
   }
   SessionOptions session;
   session.resume = *folder;
+  session.set = options.set;
   run_and_report(std::move(session), options.how, context);
 }
 
 void add_resume(OptionSet verb, Context& context) {
   const auto options = std::make_shared<ResumeOptions>();
   verb.value("RUN", options->run, "Run folder, its name below runs/, or 'latest'").required();
+  verb.value("--set", options->set, "Change the run's end or output: PATH=VALUE, may be repeated").repeated();
   add_run_options(verb, options->how, context);
   verb.on_use([options, &context] { resume(*options, context); });
 }
@@ -42,6 +48,7 @@ void add_resume(OptionSet verb, Context& context) {
 Verb resume_verb() {
   return {"resume", "Go on with a run that was stopped or killed",
           "  conoid resume latest\n"
+          "  conoid resume latest --set parameters.duration=\"0.6 s\"\n"
           "  conoid resume runs/20260314T092653Z-1a2b3c4d --threads 8\n",
           add_resume};
 }

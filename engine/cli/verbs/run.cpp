@@ -13,6 +13,7 @@ struct RunVerbOptions {
   std::string file;
   std::string out;
   std::vector<std::string> set;
+  bool trust = false;
   RunOptions run;
 };
 
@@ -30,6 +31,7 @@ void run(const RunVerbOptions& options, Context& context) {
   SessionOptions session;
   session.document = std::move(*document);
   session.folder = options.out;
+  session.trust_geometry = options.trust;
   run_and_report(std::move(session), options.run, context);
 }
 
@@ -38,6 +40,8 @@ void add_run(OptionSet verb, Context& context) {
   verb.value("CASE", options->file, "Case file, or a folder with a case.json").required();
   verb.value("--out", options->out, "Run folder to make (default: runs/<UTC time>-<hash>)");
   verb.value("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated").repeated();
+  verb.flag("--trust", options->trust,
+            "Let the geometry script that the case names start programs, read and write files");
   add_run_options(verb, options->run, context);
   verb.on_use([options, &context] { run(*options, context); });
 }

@@ -10,6 +10,7 @@
 #include "engine/mesh/mesh.hpp"
 
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,8 @@ struct ReadOptions {
   Bytes memory_limit = Bytes{16} << 30;  ///< file and mesh together, in bytes; above it ErrorCode::resources
   bool keep_unused_points = false;       ///< points that no cell uses (centres of circles, say) are dropped otherwise
   ReadNotes* notes =
-      nullptr;  ///< where to say it; a file that states its unit is read in that one, whatever `scale` is
+      nullptr;             ///< where to say it; a file that states its unit is read in that one, whatever `scale` is
+  std::stop_token stop{};  ///< ends the program that reads a VTU file (ErrorCode::stopped)
 };
 
 enum class MeshFormat { msh, stl, obj, ply, nastran, mfem, vtu, vtk, abaqus, unv };
@@ -100,7 +102,8 @@ struct VtuProbe {
   double seconds = 120;   ///< then it is ended
 };
 /// VTU by the program conoid-probe (part of builds with VTK): a damaged file can end that program, not this
-/// one. It is given the memory limit and a time. Integer cell arrays named like "attribute", "material" or
+/// one. It is shut in (core/child_process.hpp) and given memory and time by the size of the file, since a small one may unpack to
+/// any size; see vtu.cpp. Integer cell arrays named like "attribute", "material" or
 /// "gmsh:physical" become groups.
 [[nodiscard]] Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options = {},
                                     const VtuProbe& probe = {});

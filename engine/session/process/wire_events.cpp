@@ -273,6 +273,9 @@ std::string encode(const SessionOptions& o) {
   out.number(static_cast<std::int32_t>(o.courtesy));
   out.number(static_cast<std::uint8_t>(o.start_paused));
   out.number(static_cast<std::uint8_t>(o.keep_results));
+  out.number(static_cast<std::uint8_t>(o.trust_geometry));
+  out.number(static_cast<std::uint32_t>(o.set.size()));
+  for (const std::string& assignment : o.set) out.text(assignment);
   return out.take();
 }
 
@@ -294,6 +297,8 @@ SessionOptions decode_options(std::string_view body) {
   o.courtesy = in.number<std::int32_t>();
   o.start_paused = in.flag();
   o.keep_results = in.flag();
+  o.trust_geometry = in.flag();
+  for (auto n = in.number<std::uint32_t>(); n > 0; --n) o.set.push_back(in.text());
   in.end();
   return o;
 }

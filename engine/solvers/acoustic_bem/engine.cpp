@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include "engine/core/log.hpp"
+#include "engine/core/resources.hpp"
 #include "engine/core/units.hpp"
 #include "engine/team/machine.hpp"
 
@@ -164,8 +165,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   while (streams && budget < plan.least && plan.threads > 1) plan = plan_for(plan.threads - 1);
   if (streams && budget < plan.least) return too_little();
   if (streams) {
-    const std::filesystem::path folder =
-        settings.scratch.empty() ? std::filesystem::temp_directory_path() : settings.scratch;
+    const std::filesystem::path folder = settings.scratch.empty() ? temporary_folder() : settings.scratch;
     const Bytes beside = tiles() + later, least = plan.least - plan.fixed;
     assembly.stream_values([=] { return left_for_windows(budget, 0, beside, least); }, folder / "slices");
   }

@@ -683,9 +683,26 @@ void AcousticFd::save(CheckpointWriter& writer) const {
   writer.shared<float>("gather", gather_);
   writer.shared<double>("trace_sums", trace_sums_);
   writer.value("sums", sums_);
+  writer.value("steps_of_shot", setup_.problem.steps);
+  writer.value("trace_every", setup_.problem.trace_every);
+}
+
+/// What a longer duration may not change: shots that are over, and how dense traces are.
+void AcousticFd::expect_same_rows(const CheckpointReader& reader) const {
+  if (reader.length("trace_every") < 0) return;  // of an earlier version, which could not be prolonged
+  const Problem& p = setup_.problem;
+  if (setup_.shots.size() > 1 && reader.value<Index>("steps_of_shot") != p.steps)
+    throw Failure(make_error(ErrorCode::invalid_input, "a survey of several shots cannot be prolonged",
+                             "The shots that are over would stay short; start a new run."));
+  if (const auto every = reader.value<Index>("trace_every"); every != p.trace_every)
+    throw Failure(make_error(
+        ErrorCode::invalid_input,
+        fmt::format("traces were recorded every {} steps, and would be every {} from here on", every, p.trace_every),
+        fmt::format("Keep their density: --set output.trace_every={}", every)));
 }
 
 void AcousticFd::load(CheckpointReader& reader) {
+  expect_same_rows(reader);
   if (const auto shot = static_cast<std::size_t>(reader.value<Index>("shot")); shot != shot_) {
     if (shot >= setup_.shots.size())
       throw Failure(make_error(ErrorCode::file,

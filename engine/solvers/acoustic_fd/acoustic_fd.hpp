@@ -30,6 +30,7 @@ class AcousticFd final : public Solver {
   [[nodiscard]] Status finish(RunContext& context) override;
 
  private:
+  void expect_same_rows(const CheckpointReader& reader) const;
   struct Line {  ///< a row of receivers drawn as a gather
     std::string name;
     std::size_t first = 0, count = 0;

@@ -287,7 +287,6 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
                              (p.grid.spacing[0] * p.grid.spacing[0]);
     limit *= std::sqrt(sum / (sum + potential));
   }
-  const bool automatic = !v.has("time_step") && !v.has("courant");
   p.dt = v.has("time_step") ? v["time_step"].number()
          : v.has("courant") ? v["courant"].number() * h / p.speed.highest
                             : safe_step * limit;
@@ -314,8 +313,8 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
                          "Shorten the duration; at most 10^12 steps are possible."));
       return;
     }
+    // The step does not hang on the duration: a run that is prolonged takes the steps of a longer one. So the end is up to one later.
     p.steps = std::max<Index>(1, static_cast<Index>(wanted));
-    if (automatic) p.dt = v["duration"].number() / static_cast<double>(p.steps);
   } else {
     diagnostics.push_back(input.error_at(v, "neither duration nor steps is given",
                                          "Say how long to compute, for example \"duration\": \"0.5 s\"."));

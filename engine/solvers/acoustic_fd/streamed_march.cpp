@@ -2,6 +2,7 @@
 // The sliding window of planes over the disk.
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 
+#include "engine/core/resources.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/dataflow.hpp"
 #include "engine/solvers/acoustic_fd/field.hpp"
@@ -48,9 +49,8 @@ class StreamedMarch final : public March {
     layout_.per_window = 1;
     DiskWindowsOptions options;
     options.name = "planes";
-    options.file = std::filesystem::path(problem.scratch.empty() ? std::filesystem::temp_directory_path().string()
-                                                                 : problem.scratch) /
-                   "planes";
+    options.file =
+        std::filesystem::path(problem.scratch.empty() ? temporary_folder().string() : problem.scratch) / "planes";
     options.budget = plan.level_memory;
     windows_ = value_or_throw(DiskWindows::create(layout_.sizes(), options));
     (void)parse_shape(problem.tiling, shape_);  // "auto" is chosen at the start

@@ -3,6 +3,7 @@
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 
 #include "engine/core/log.hpp"
+#include "engine/core/resources.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
@@ -133,7 +134,7 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
   DirectOptions direct = settings_.direct;
   direct.memory = budget_of(settings_);
   const std::filesystem::path folder = context.results.folder();
-  direct.scratch = folder.empty() ? std::filesystem::temp_directory_path() : folder / "scratch";
+  direct.scratch = folder.empty() ? temporary_folder() : folder / "scratch";
   std::error_code ec;
   std::filesystem::create_directories(direct.scratch, ec);
   direct.stop = context.stop;

@@ -2,6 +2,7 @@
 // Geometry is meshed by calling gmsh: cache, messages, time limit, stop, and what is said when it is missing. A small script
 // stands in for gmsh, so that the test runs without it; the real one is called where it is installed.
 // labels: unit
+#include "engine/core/confined_start.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/quality.hpp"
 
@@ -25,18 +26,23 @@ class TestGmshProgram : public QObject {
   QTemporaryDir folder_;
   std::string at(const char* name) const { return folder_.filePath(name).toStdString(); }
 
-  /// A program that counts its calls and does what `body` says; $out is the mesh file wanted.
+  /// A program that does what `body` says; $out is the mesh file wanted.
   std::filesystem::path stand_in(const char* name, const std::string& body) {
     const std::string path = at(name);
-    write(path, "#!/bin/sh\necho call >> '" + at("calls") + "'\nfor a in \"$@\"; do out=$a; done\n" + body);
+    write(path, "#!/bin/sh\nfor a in \"$@\"; do out=$a; done\n" + body);
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return path;
   }
-  int calls() const {
-    std::ifstream in(at("calls"));
+  int meshes_kept() const {
     int n = 0;
-    for (std::string line; std::getline(in, line);) ++n;
+    for (const auto& entry : std::filesystem::directory_iterator(at("cache"))) n += entry.path().extension() == ".msh";
     return n;
+  }
+  /// gmsh as it is installed, with a cache of its own; sets `there` to whether it is.
+  GmshOptions real(bool& there) const {
+    const auto program = find_gmsh();
+    there = program.ok();
+    return options(there ? *program : std::filesystem::path());
   }
   GmshOptions options(const std::filesystem::path& program) const {
     GmshOptions o;
@@ -50,21 +56,24 @@ class TestGmshProgram : public QObject {
       "$Elements\n1\n1 2 0 1 2 3\n$EndElements\nX\n";
 
  private slots:
-  void cleanup() { std::filesystem::remove(at("calls")); }
+  void cleanup() {
+    std::error_code ignored;
+    std::filesystem::remove_all(at("cache"), ignored);
+  }
 
   void the_cache_answers_until_something_changes() {
     const auto program = stand_in("gmsh1", "echo working\n" + triangle_);
     write(at("a.geo"), "Include \"part.geo\";\n");
     write(at("part.geo"), "// one");
     auto o = options(program);
+    o.script = ScriptUse::own;
     const auto first = run_gmsh(at("a.geo"), o);
     QVERIFY2(first.ok(), first ? "" : first.error().render().c_str());
     QVERIFY(!first->from_cache);
     QVERIFY(first->log.find("working") != std::string::npos);
     QVERIFY(run_gmsh(at("a.geo"), o)->from_cache);
-    QCOMPARE(calls(), 1);
     QCOMPARE(load_mesh(at("a.geo"), {}, o)->cell_count(), Index{1});
-    QCOMPARE(calls(), 1);
+    QCOMPARE(meshes_kept(), 1);
     o.size = 0.1;
     QVERIFY(!run_gmsh(at("a.geo"), o)->from_cache);
     o.numbers["n"] = 3;
@@ -73,12 +82,12 @@ class TestGmshProgram : public QObject {
     QVERIFY(!run_gmsh(at("a.geo"), o)->from_cache);
     write(at("a.geo"), "Include \"part.geo\"; // changed\n");
     QVERIFY(!run_gmsh(at("a.geo"), o)->from_cache);
-    QCOMPARE(calls(), 5);
+    QCOMPARE(meshes_kept(), 5);
     // A damaged cache file is made again.
     const auto file = run_gmsh(at("a.geo"), o)->mesh_file;
     write(file, "$MeshFormat\nrubbish");
     QVERIFY(load_mesh(at("a.geo"), {}, o).ok());
-    QCOMPARE(calls(), 6);
+    QCOMPARE(meshes_kept(), 5);
   }
   void its_error_names_file_and_line() {
     const auto program = stand_in(
@@ -92,8 +101,7 @@ class TestGmshProgram : public QObject {
     // Nothing half-made stays in the cache.
     const auto half = stand_in("gmsh3", triangle_ + "echo 'Error   : no elements in volume 1'\n");
     QVERIFY(!run_gmsh(at("b.geo"), options(half)).ok());
-    QVERIFY(!run_gmsh(at("b.geo"), options(half)).ok());
-    QCOMPARE(calls(), 3);
+    QCOMPARE(meshes_kept(), 0);
   }
   void time_limit_and_stop_end_it() {
     write(at("c.geo"), "x");
@@ -158,6 +166,74 @@ class TestGmshProgram : public QObject {
     if (tmp.isNull()) qunsetenv("TMPDIR");
     QVERIFY2(r.ok(), r ? "" : r.error().render().c_str());
     QVERIFY(r->mesh_file.string().starts_with(folder_.path().toStdString()));
+  }
+  void a_script_that_reaches_out_needs_the_users_word() {
+    const auto program = stand_in("gmsh7", triangle_);
+    for (const char* text : {"SystemCall \"id\";", "a = 1;\nInclude \"other.geo\";", "Merge \"x.stl\";",
+                             "Printf(\"a\") > \"out.txt\";", "Field[1] = ExternalProcess;", "Save \"x.msh\";",
+                             "OnelabRun(\"x\", \"y\");", "NonBlockingSystemCall \"id\";", "Print \"x.png\";"}) {
+      write(at("g.geo"), text);
+      const auto r = run_gmsh(at("g.geo"), options(program));
+      QVERIFY2(!r.ok(), text);
+      QCOMPARE(r.error().code, ErrorCode::invalid_input);
+      QVERIFY2(r.error().place.line > 0 && r.error().hint.find("--trust") != std::string::npos,
+               r.error().render().c_str());
+      QVERIFY2(needs_trust(at("g.geo"), at("cache")).has_value(), text);
+    }
+    for (const char* text : {"// SystemCall\nPoint(1) = {0, 0, 0};", "/* Merge */ Printf(\"Save it\");",
+                             "Print.Background = 0; Save = 3;", "Physical Surface(\"Include\") = {1};"}) {
+      write(at("g.geo"), text);
+      QVERIFY2(run_gmsh(at("g.geo"), options(program)).ok(), text);
+    }
+    // The word is for the content: a change asks again.
+    write(at("g.geo"), "Include \"part.geo\";");
+    QVERIFY(trust_geometry(at("g.geo"), at("cache")).ok());
+    QVERIFY(!needs_trust(at("g.geo"), at("cache")));
+    QVERIFY(run_gmsh(at("g.geo"), options(program)).ok());
+    write(at("part.geo"), "SystemCall \"id\";");
+    QVERIFY(!run_gmsh(at("g.geo"), options(program)).ok());
+  }
+  void looking_calls_nothing() {
+    write(at("h.geo"), "Point(1) = {0, 0, 0};");
+    auto o = options(stand_in("gmsh8", triangle_));
+    o.only_made_before = true;
+    QVERIFY(!is_meshed(at("h.geo"), o));
+    QVERIFY(run_gmsh(at("h.geo"), o).error().text.find("not been meshed") != std::string::npos);
+    o.only_made_before = false;
+    QVERIFY(run_gmsh(at("h.geo"), o).ok());
+    o.only_made_before = true;
+    QVERIFY(is_meshed(at("h.geo"), o) && run_gmsh(at("h.geo"), o)->from_cache);
+  }
+  void gmsh_works_alone_in_a_private_folder() {
+    if (!can_lock_folders()) QSKIP("this kernel has no Landlock");
+    const std::string outside = at("outside.txt"), home = at("home");
+    const auto program =
+        stand_in("gmsh9", "echo x > '" + outside + "'\necho x > inside.txt && echo \"home=$HOME\"\nls\n" + triangle_);
+    write(at("i.geo"), "Point(1) = {0, 0, 0};");
+    write(at("i.geo.opt"), "SystemCall \"id\";");
+    const auto r = run_gmsh(at("i.geo"), options(program));
+    QVERIFY2(r.ok(), r ? "" : r.error().render().c_str());
+    QVERIFY(!std::filesystem::exists(outside));
+    QVERIFY2(r->log.find("home=" + at("cache")) != std::string::npos, r->log.c_str());
+    QVERIFY2(r->log.find(".opt") == std::string::npos, r->log.c_str());
+    // Only the mesh is left of it.
+    int left = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(at("cache"))) ++left;
+    QCOMPARE(left, 1);
+  }
+  void options_beside_a_model_are_not_executed() {
+    bool there = false;
+    const auto o = real(there);
+    if (!there) QSKIP("gmsh is not installed");
+    std::filesystem::copy_file(CONOID_TEST_DATA "/safety/ball.step", at("ball.step"));
+    const std::string mark = at("ran.txt");
+    write(at("ball.step.opt"), "SystemCall \"id > '" + mark + "'\";\n");
+    auto coarse = o;
+    coarse.dimension = 2;
+    coarse.size = 1;
+    const auto r = run_gmsh(at("ball.step"), coarse);
+    QVERIFY2(r.ok(), r ? "" : r.error().render().c_str());
+    QVERIFY(!std::filesystem::exists(mark));
   }
   void the_real_gmsh_meshes_a_script() {
     const auto program = find_gmsh();

@@ -3,6 +3,7 @@
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
 
 #include "engine/core/hash.hpp"
+#include "engine/core/resources.hpp"
 #include "engine/core/stop.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/gmsh.hpp"
@@ -327,8 +328,8 @@ Result<Mesh> surround(const Mesh& body, const SurroundOptions& o, std::stop_toke
       std::copy_n(levels[0][p].begin(), 3, first.mutable_points().begin() + static_cast<std::ptrdiff_t>(3 * p));
   namespace fs = std::filesystem;
   const std::string inside = stl(skin, "body"), around = stl(first, "outer");
-  const fs::path folder = fs::temp_directory_path() /
-                          fmt::format("conoid-layer-{}-{}", sha256_hex(inside + around).substr(0, 16), getpid());
+  const fs::path folder =
+      temporary_folder() / fmt::format("conoid-layer-{}-{}", sha256_hex(inside + around).substr(0, 16), getpid());
   std::error_code ec;
   fs::create_directories(folder, ec);
   const auto write = [&](const char* name, const std::string& text) { std::ofstream(folder / name) << text; };
@@ -344,6 +345,7 @@ Result<Mesh> surround(const Mesh& body, const SurroundOptions& o, std::stop_toke
   write("layer.geo", script);
   GmshOptions gmsh;
   gmsh.size = 1.5 * o.edge;
+  gmsh.script = ScriptUse::own;
   gmsh.use_cache = false;  // the names of the files do not change with their content
   auto made = load_mesh(folder / "layer.geo", {.scale = 1.0}, gmsh, stop);
   fs::remove_all(folder, ec);
