@@ -16,7 +16,7 @@
 #include "engine/mesh/refine.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
-#include "engine/session/mesh_section.hpp"
+#include "engine/solvers/mesh_section.hpp"
 #include "engine/solvers/mesh_frame.hpp"
 
 namespace conoid {

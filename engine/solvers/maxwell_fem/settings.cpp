@@ -251,10 +251,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
     out.push_back(input.error_at(output["exact"], "the exact series of a coated core needs a conductor or a material",
                                  "Set body.kind to pec, or exact to none."));
   if (root.has("mesh")) {
-    const std::string file = root["mesh"]["file"].text();
-    if (is_geometry(file)) s.geometry = input.path(file);
-    if (root["mesh"].has("unit"))
-      if (const auto unit = parse_quantity("1 " + root["mesh"]["unit"].text(), "m")) s.unit = unit->value;
+    if (const MeshRequest mesh = mesh_request(input.document()); is_geometry(mesh.file)) s.geometry = mesh;
   }
   if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
     s.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());

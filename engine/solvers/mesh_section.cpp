@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The "mesh" section of a case: which file, in which unit, how it is repaired and placed.
-#include "engine/session/mesh_section.hpp"
+#include "engine/solvers/mesh_section.hpp"
 
 #include <cmath>
 
 #include "engine/core/units.hpp"
-#include "engine/session/setup.hpp"
 
 namespace conoid {
 namespace {
@@ -55,32 +54,6 @@ MeshRequest mesh_request(const CaseDocument& document) {
   repair.rotate = three(at("rotate"), "rad");
   repair.translate = three(at("translate"), "m");
   return out;
-}
-
-std::filesystem::path unmeshed_geometry(const Case& input) {
-  if (!input.values().has("mesh")) return {};
-  const MeshRequest request = mesh_request(input.document());
-  return is_made(request) ? std::filesystem::path() : request.file;
-}
-
-Result<std::shared_ptr<const Mesh>> mesh_of(const Case& input, std::stop_token stop, std::vector<Diagnostic>* notes,
-                                            Meshing meshing) {
-  if (!input.values().has("mesh")) return std::shared_ptr<const Mesh>();
-  MeshRequest request = mesh_request(input.document());
-  request.gmsh.only_made_before = meshing == Meshing::never;
-  if (meshing == Meshing::trusted && is_geometry(request.file))
-    if (const Status trusted = trust_geometry(request.file); !trusted) return trusted.error();
-  auto prepared = prepare_mesh(request, stop);
-  if (!prepared) {
-    Error error = prepared.error();
-    // What lies in the case, not in the file, is said at the case's line.
-    if (input["mesh"].has("unit") || error.code != ErrorCode::invalid_input) return error;
-    if (error.text.find("unit of the mesh file") != std::string::npos)
-      return input.error_at(input["mesh"], error.text, error.hint);
-    return error;
-  }
-  if (notes != nullptr) notes->insert(notes->end(), prepared->notes.begin(), prepared->notes.end());
-  return std::make_shared<const Mesh>(std::move(prepared->mesh));
 }
 
 }  // namespace conoid
