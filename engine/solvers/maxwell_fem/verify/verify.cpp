@@ -90,7 +90,8 @@ void as_cases(const Checks& c, bool quick) {
       const std::string name = fmt::format("one sweep of 0.3 to 3 GHz, ka = {:.3g}", ka[f]);
       const SphereOutcome o = run(name, s, f, nullptr, conducting_sphere(ka[f]));
       c.at_most(name + ": echo", o.back_db, "dB", 0.1, "Mie series");
-      c.at_most(name + ": unknowns", static_cast<double>(o.unknowns), "1", 1e5, "one mesh for the whole band takes 1.4 million");
+      c.at_most(name + ": unknowns", static_cast<double>(o.unknowns), "1", 1e5,
+                "one mesh for the whole band takes 1.4 million");
     }
   }
   if (!find_gmsh().ok()) return;
@@ -104,7 +105,7 @@ void as_cases(const Checks& c, bool quick) {
         to_order2(*ball, false, [](const Vec3& x) { return vec::scale(0.05 / vec::norm(x), x); }));
     const std::string name = "surface of 80 curved triangles, ka = 2";
     const SphereOutcome o = run(name, s, 0, surface, conducting_sphere(2));
-    c.at_most(name + ": mean error", o.mean_db, "dB", 0.05, "Mie series");
+    c.at_most(name + ": mean error", o.mean_db, "dB", 0.1, "Mie series");
   }
   if (!quick) {
     Settings s = sphere_settings({1}, 2);

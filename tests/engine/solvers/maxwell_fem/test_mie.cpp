@@ -53,6 +53,18 @@ class TestMie : public QObject {
     compare(coated_sphere(1.5, 2.5, 6, 1, 2.25, 1.5), "mie_coated_diel.csv");
   }
 
+  void metals_have_a_series() {
+    // Copper at 1.4 GHz: the wave dies within 10^4 times its own argument; the surface impedance 1/m is the limit.
+    const std::complex<double> epsilon{1, -7.3e8}, m = std::sqrt(epsilon);
+    const SphereSeries copper = homogeneous_sphere(1.5, epsilon, 1), surface = impedance_sphere(1.5, 1.0 / m),
+                       coat = coated_conductor(1.0, 1.5, epsilon, 1), core = coated_sphere(1.0, 1.5, 4, 1, epsilon, 1);
+    for (double cosine : {-1.0, -0.3, 0.5, 1.0}) {
+      QVERIFY(std::abs(copper.s1(cosine) - surface.s1(cosine)) < 1e-7);
+      QVERIFY(std::abs(coat.s2(cosine) - copper.s2(cosine)) < 1e-10);
+      QVERIFY(std::abs(core.s2(cosine) - copper.s2(cosine)) < 1e-10);
+    }
+  }
+
   void limits_hold() {
     const double x = 0.05;
     QVERIFY(std::abs(conducting_sphere(x).sigma_e(-1) / (9 * std::pow(x, 4)) - 1) < 0.01);  // Rayleigh

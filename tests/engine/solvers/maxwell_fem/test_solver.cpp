@@ -322,6 +322,42 @@ class TestSolver : public QObject {
     QVERIFY2(shown(json).startsWith("blocked"), qPrintable(shown(json)));
   }
 
+  void nothing_that_was_asked_for_is_left_out() {
+    // From 13 frequencies on one table holds all of them; two cuts of one name have a file each; no frame before there is a field.
+    Json json = sphere_case();
+    json["sphere"]["layers"] = 1;
+    json["excitation"] = read_json(
+        R"({"sweep": {"from": "1 GHz", "to": "1.6 GHz", "count": 13}, "theta": "180 deg", "polarisation": "V"})");
+    json["truncation"] = {{"tolerance", 0.01}};
+    json["output"] = read_json(R"({"reciprocity": false, "sphere_step": "90 deg", "cuts": [
+      {"name": "mine", "to": "170 deg", "count": 5}, {"name": "mine", "vary": "phi", "to": "90 deg", "count": 3}]})");
+    Run run(json);
+    FrameBuilder before({}, 0);
+    run.solver.fill(before);
+    QCOMPARE(before.finish()->parts.size(), std::size_t{0});
+    QVERIFY(run.go());
+    const auto *mine = run.results.find("rcs_mine"), *second = run.results.find("rcs_mine_2"),
+               *far = run.results.find("far_field");
+    QVERIFY(mine != nullptr && second != nullptr && far != nullptr);
+    QCOMPARE(mine->rows.size(), std::size_t{13 * 5});
+    QCOMPARE(second->rows.size(), std::size_t{13 * 3});
+    QCOMPARE(far->rows.size(), std::size_t{13 * 3 * 4});
+    QCOMPARE(mine->rows.back()[0], 1.6e9);
+    QCOMPARE(mine->rows.back()[1], 170.0);
+  }
+
+  void coarse_spheres_are_refused_with_what_to_set() {
+    Json json = sphere_case();
+    json["sphere"] = read_json(R"({"radius": "50 mm", "divisions": 2, "layers": 1})");
+    json["excitation"]["frequency"] = "7.63 GHz";
+    QVERIFY(first_error(json).contains("set sphere.divisions to 6, sphere.layers to 2"));
+    json["sphere"]["divisions"] = 6;
+    json["sphere"]["layers"] = 2;
+    QCOMPARE(first_error(json), QString());
+    json["excitation"]["frequency"] = "1 kHz";  // so small that digits do not suffice
+    QVERIFY(first_error(json).contains("fourth power"));
+  }
+
   void far_field_file_and_cuts_agree() {
     Json json = sphere_case();
     json["output"] = {{"sphere_step", "30 deg"}};
