@@ -16,8 +16,8 @@
 #include "engine/mesh/refine.hpp"
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
-#include "engine/solvers/mesh_section.hpp"
 #include "engine/solvers/mesh_frame.hpp"
+#include "engine/solvers/mesh_section.hpp"
 
 namespace conoid {
 namespace {

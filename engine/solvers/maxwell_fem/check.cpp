@@ -262,7 +262,7 @@ struct Checker {
     if (has_errors(out)) return;
     const BodyMeasure body = measure_body(mesh);
     smallness(body.size);
-    if (s.geometry.empty()) {
+    if (!s.geometry) {
       const Layout layout = layout_around(s, body);
       const bool triangles = std::all_of(mesh.shapes().begin(), mesh.shapes().end(),
                                          [](CellShape c) { return dimension_of(c) != 2 || corners_of(c) == 3; });

@@ -148,7 +148,7 @@ namespace {
 double tets_around(const Settings& s, const BodyMeasure& body) {
   const Layout layout = layout_around(s, body);
   const SurroundOptions& o = layout.layer;
-  const double parts = s.geometry.empty() ? layout.parts : std::max(1.0, body.edge / edge_on_body(s, body.size)),
+  const double parts = !s.geometry ? layout.parts : std::max(1.0, body.edge / edge_on_body(s, body.size)),
                cells = body.cells * parts * parts;
   const double step = std::min(0.7 * o.edge, 0.9 * o.distance),
                outer = body.area + 4 * std::sqrt(pi * body.area) * o.distance + 4 * pi * o.distance * o.distance,
@@ -210,19 +210,19 @@ bool is_quadratic(const Mesh& mesh) {
 
 /// The geometry meshed again: with middles of edges on it, and finer by `factor`.
 Result<std::shared_ptr<const Mesh>> from_geometry(const Settings& s, double factor, const std::stop_token& stop) {
-  GmshOptions gmsh;
-  gmsh.order = 2;
-  if (factor < 1) gmsh.numbers["Mesh.MeshSizeFactor"] = factor;
-  auto mesh = load_mesh(s.geometry, {.scale = s.unit}, gmsh, stop);
-  if (!mesh) return mesh.error();
-  return std::make_shared<const Mesh>(std::move(*mesh));
+  MeshRequest request = *s.geometry;
+  request.gmsh.order = 2;
+  if (factor < 1) request.gmsh.numbers["Mesh.MeshSizeFactor"] = factor;
+  auto made = prepare_mesh(request, stop);
+  if (!made) return made.error();
+  return std::make_shared<const Mesh>(std::move(made->mesh));
 }
 
 /// The body's surface, curved where its geometry is known, with edges as short as the wave asks for.
 Result<std::shared_ptr<const Mesh>> body_to_solve(const Settings& s, std::shared_ptr<const Mesh> surface,
                                                   const std::stop_token& stop) {
   const double wanted = edge_on_body(s, measure_body(*surface).size);
-  if (!s.geometry.empty()) {
+  if (s.geometry) {
     double factor = std::min(1.0, wanted / measure_body(*surface).edge);
     for (int attempt = 0; attempt < 4; ++attempt) {
       auto finer = from_geometry(s, factor, stop);
@@ -235,7 +235,7 @@ Result<std::shared_ptr<const Mesh>> body_to_solve(const Settings& s, std::shared
   }
   const BodyMeasure body = measure_body(*surface);
   const int parts = layout_around(s, body).parts;
-  if (parts < 2 || (!s.geometry.empty() && body.edge < 1.3 * wanted)) return surface;
+  if (parts < 2 || (s.geometry && body.edge < 1.3 * wanted)) return surface;
   auto finer = subdivided(*surface, parts);
   if (!finer) return finer.error();
   return std::make_shared<const Mesh>(std::move(*finer));
@@ -249,7 +249,7 @@ Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& s, std::shared_ptr<c
   if (!given) return make_error(ErrorCode::invalid_input, "the case has no mesh");
   const auto surface = bare_surface(s, given);
   if (!surface) {
-    if (s.geometry.empty() || is_quadratic(*given)) return given;
+    if (!s.geometry || is_quadratic(*given)) return given;
     auto curved = from_geometry(s, 1, stop);
     if (!curved) return curved.error();
     Mesh out = **curved;

@@ -7,6 +7,7 @@
 #include "engine/mesh/gmsh.hpp"
 #include "engine/solvers/maxwell_fem/layout.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
+#include "engine/solvers/mesh_section.hpp"
 
 #include <algorithm>
 #include <cctype>

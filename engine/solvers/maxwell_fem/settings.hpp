@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/case/case.hpp"
+#include "engine/mesh/prepare.hpp"
 #include "engine/solvers/maxwell_fem/domain.hpp"
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/media.hpp"
@@ -53,12 +54,11 @@ struct Settings {
   std::vector<std::string> material_names{"vacuum"};
   std::vector<MaterialLaw> laws;  ///< [0]: vacuum
   std::optional<SphereSetting> sphere;
-  std::filesystem::path geometry;  ///< the case's mesh file, where gmsh makes the mesh of it; else empty
-  double unit = 1;                 ///< of the coordinates in the file, m
-  Boundary body;                   ///< of a surface mesh
-  int body_material = 0;           ///< > 0: it is filled
-  double distance = 0.15;          ///< wavelengths; never more than 0.8 of the body's size
-  int layers = 0;                  ///< rows of elements up to S around a surface mesh; 0: by the wavelength
+  std::optional<MeshRequest> geometry;  ///< the case's mesh section, where gmsh makes the mesh of its file
+  Boundary body;                        ///< of a surface mesh
+  int body_material = 0;                ///< > 0: it is filled
+  double distance = 0.15;               ///< wavelengths; never more than 0.8 of the body's size
+  int layers = 0;                       ///< rows of elements up to S around a surface mesh; 0: by the wavelength
   FieldForm form = FieldForm::total;
   TruncationOptions truncation;
   bool compress = true;

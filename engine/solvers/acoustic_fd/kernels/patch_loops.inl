@@ -26,9 +26,9 @@ inline __attribute__((always_inline)) T laplacian(const T* __restrict u, Index s
 template <class T, int Radius, bool Damped, bool Dense>
 inline __attribute__((always_inline)) void memory_cell(const T* __restrict u, T* __restrict o, const T* __restrict a,
                                                        T* __restrict m1, T* __restrict m2, const T* __restrict v,
-                                                       const T* __restrict w, const T* curvature,
-                                                       const T* slope, Index stride, T sigma, T c0, T c1, T c2, T c3,
-                                                       T c4, T c5, T c6) {
+                                                       const T* __restrict w, const T* curvature, const T* slope,
+                                                       Index stride, T sigma, T c0, T c1, T c2, T c3, T c4, T c5,
+                                                       T c6) {
   T f = curvature[0] * u[0], g = 0;
 #pragma GCC unroll 8
   for (int i = 1; i <= Radius; ++i) {
@@ -76,9 +76,10 @@ void memory_rows(const MemoryPatch<T>& r) {
         const T sigma = Damped ? r.sigma_slow[p] + r.sigma_fast[q] : T(0);
         if constexpr (Varying) {
           const auto cell = [&](Index j) __attribute__((always_inline)) {
-            memory_cell<T, Radius, Damped, Dense>(u + j, o + j, a + j, m1 + j, m2 + j, v + j, w + j, curvature, slope, 1,
-                                           Damped ? sigma + r.sigma_z[z0 + j] : T(0), table[0][j], table[1][j],
-                                           table[2][j], table[3][j], table[4][j], table[5][j], table[6][j]);
+            memory_cell<T, Radius, Damped, Dense>(u + j, o + j, a + j, m1 + j, m2 + j, v + j, w + j, curvature, slope,
+                                                  1, Damped ? sigma + r.sigma_z[z0 + j] : T(0), table[0][j],
+                                                  table[1][j], table[2][j], table[3][j], table[4][j], table[5][j],
+                                                  table[6][j]);
           };
           if (count == block) {
 #pragma GCC ivdep
@@ -92,8 +93,9 @@ void memory_rows(const MemoryPatch<T>& r) {
                   c4 = r.factor[4][row], c5 = r.factor[5][row], c6 = r.factor[6][row];
 #pragma GCC ivdep
           for (Index j = 0; j < count; ++j)
-            memory_cell<T, Radius, Damped, Dense>(u + j, o + j, a + j, m1 + j, m2 + j, v + j, w + j, curvature, slope, stride,
-                                           Damped ? sigma + r.sigma_z[z0 + j] : T(0), c0, c1, c2, c3, c4, c5, c6);
+            memory_cell<T, Radius, Damped, Dense>(u + j, o + j, a + j, m1 + j, m2 + j, v + j, w + j, curvature, slope,
+                                                  stride, Damped ? sigma + r.sigma_z[z0 + j] : T(0), c0, c1, c2, c3, c4,
+                                                  c5, c6);
         }
       }
   }
