@@ -166,6 +166,7 @@ void Engine::read_case() {
     auto document = read_run_case(options_.resume);
     if (!document) throw Failure(document.error());
     change_the_case(*document);
+    expect_own_case(*document);
     options_.document = std::move(*document);
   }
   guard_.watch("read the case", [this] {
@@ -199,7 +200,7 @@ void Engine::read_case() {
                                format_bytes(effective_.host_memory)),
                    "Use a smaller grid or a coarser mesh, raise --memory host=…, or take a machine with more memory."));
   cadence_ = cadence_of(setup_.input);
-  expect_own_case();
+  name_the_case();
 }
 
 namespace {
@@ -299,33 +300,46 @@ void Engine::change_the_case(CaseDocument& document) {
                      what_may_change(schema)));
 }
 
-/// A run goes on with the case that it began with: from another one's checkpoint nothing right can come.
-void Engine::expect_own_case() {
-  const Schema& schema = setup_.input.schema();
-  can_be_prolonged_ = changeable_keys(schema).find("parameters.") != std::string::npos;
-  case_hash_ = setup_.input.hash();
-  if (options_.resume.empty()) return;
+/// A run goes on with the case that it began with: from another one's checkpoint nothing right can come. By what is written, since a
+/// hash also changes with the defaults of another version; earlier versions kept no case to compare.
+void Engine::expect_own_case(const CaseDocument& document) {
   const Json record = run_record(options_.resume);
-  const std::vector<std::string> known = hashes_of(record);
-  if (known.empty() || case_hash_ == known.back()) return;
-  // By what is written, since a hash also changes with the defaults of another version. Earlier ones kept no case to compare.
+  if (!record.contains("as_started") || !record["as_started"].is_object()) return;
+  const Schema schema = schema_of(document);
+  const auto started = CaseDocument::from_json(record["as_started"], document.file());
   std::vector<std::string> others;
-  if (record.contains("as_started") && record["as_started"].is_object()) {
-    const auto started = CaseDocument::from_json(record["as_started"], options_.document.file());
-    for (const std::string& pointer : changes(started, options_.document, schema).pointers)
-      if (!is_set(pointer, options_.set) && !is_marked("machine", pointer, schema, options_.document.json()))
-        others.push_back(dotted(pointer));
-  }
-  if (others.empty()) {
-    if (options_.set.empty()) case_hash_ = known.back();
-    return;
-  }
+  for (const std::string& pointer : changes(started, document, schema).pointers)
+    if (!is_set(pointer, options_.set) && !is_marked("machine", pointer, schema, document.json()))
+      others.push_back(dotted(pointer));
+  if (others.empty()) return;
   throw Failure(
       make_error(ErrorCode::invalid_input,
                  fmt::format("the case of this run is not the one that it began with: {} differ{}",
                              fmt::join(others, ", "), others.size() == 1 ? "s" : ""),
                  "Its checkpoints belong to the case as it was: put the old values back. " + what_may_change(schema),
                  {(options_.resume / "case.json").string(), 0, {}}));
+}
+
+/// The name of the case in checkpoints: a run keeps the one that it has, unless it was changed.
+void Engine::name_the_case() {
+  can_be_prolonged_ = changeable_keys(setup_.input.schema()).find("parameters.") != std::string::npos;
+  case_hash_ = setup_.input.hash();
+  if (options_.resume.empty() || !options_.set.empty()) return;
+  if (const auto known = hashes_of(run_record(options_.resume)); !known.empty()) case_hash_ = known.back();
+}
+
+/// What a run was changed to by `--set` is its case from here on.
+void Engine::keep_changed_case() {
+  if (options_.resume.empty() || options_.set.empty() || !cluster_.leads()) return;
+  Json record = run_record(files_->folder());
+  std::vector<std::string> known = hashes_of(record);
+  if (!known.empty() && known.back() != case_hash_) {
+    known.erase(known.begin());
+    known.push_back(case_hash_);
+    record["hashes"] = known;
+  }
+  keep_for_comparison(record, options_.document);
+  files_->take_case(options_.document, record);
 }
 
 void Engine::open_files() {
@@ -349,17 +363,6 @@ void Engine::open_files() {
     plan.log_origin = log::seconds() - seconds();
     keep_for_comparison(plan.run, options_.document);
     files_ = std::make_unique<RunFiles>(options_, plan, cluster_);
-    if (!options_.resume.empty() && !options_.set.empty() && cluster_.leads()) {
-      Json record = run_record(files_->folder());
-      std::vector<std::string> known = hashes_of(record);
-      if (!known.empty() && known.back() != hash) {
-        if (!known.empty()) known.erase(known.begin());
-        known.push_back(hash);
-        record["hashes"] = known;
-      }
-      keep_for_comparison(record, options_.document);
-      files_->take_case(options_.document, record);
-    }
     control_.set_folder(files_->folder());
   }
   if (cluster_.leads()) {
@@ -447,6 +450,7 @@ void Engine::prepare() {
     at_.steps = setup_.estimate.steps;
     frame_due_ = true;  // the beginning is always kept
   }
+  keep_changed_case();
   results_->mute(false);
 }
 

@@ -66,7 +66,9 @@ class Engine {
   void write_summary(const StateEvent& last);
   void abandon(const std::string& phase);
   void change_the_case(CaseDocument& document);
-  void expect_own_case();
+  void expect_own_case(const CaseDocument& document);
+  void name_the_case();
+  void keep_changed_case();
   [[nodiscard]] double checkpoint_cost() const;
   [[nodiscard]] bool checkpoint_is_due() const;
   [[nodiscard]] bool end_is_kept() const;

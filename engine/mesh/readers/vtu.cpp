@@ -58,8 +58,8 @@ Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options, const
           ErrorCode::resources, fmt::format("VTU files are read by the program '{}', which is not there", program),
           "It is part of builds with VTK (CONOID_WITH_VTK). Or save the mesh as .msh, .ply or .stl.", place);
     std::error_code failed;
-    const Bytes size = std::filesystem::file_size(file, failed);
-    if (failed) return system_error("read", file, failed.value());
+    const auto length = std::filesystem::file_size(file, failed);
+    const Bytes size = failed ? 0 : static_cast<Bytes>(length);  // the program says what is wrong with it
     const Bytes memory = memory_for(size, options.memory_limit);
     const double processor = std::min(probe.seconds, least_seconds + static_cast<double>(size) / bytes_a_second);
     RunLimits limits;
@@ -75,7 +75,7 @@ Result<Mesh> read_vtu(const std::string& file, const ReadOptions& options, const
     if (ran->timed_out || (WIFSIGNALED(ran->status) && WTERMSIG(ran->status) == SIGPROF))
       return make_error(
           ErrorCode::resources,
-          fmt::format("reading the {} of the file took longer than the {:.1f} s that are allowed", format_bytes(size),
+          fmt::format("reading the {} of the file took longer than {:g} s", format_bytes(size),
                       ran->timed_out ? probe.seconds : processor),
           "The file is damaged, or made so that its reader never ends; save it again, as binary VTU or as "
           ".msh.",
