@@ -256,7 +256,8 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     e.details.emplace_back("nodes in the shortest wave",
                            fmt::format("{:.1f} at {}; speeds are wrong by up to {:.2f} %", points,
                                        format_quantity(setup.highest_frequency, "Hz"),
-                                       100 * worst_phase_speed_error(stencil, points, p.speed.lowest * p.dt / widest)));
+                                       100 * worst_phase_speed_error(stencil, points, traced_courant(setup, widest))));
+    if (p.time_correction) e.details.emplace_back("time step's error", time_error_text(setup));
   }
   return e;
 }
@@ -300,6 +301,7 @@ Status AcousticFd::prepare(RunContext& context) {
   if (context.cluster.leads())
     log::info("acoustic-fd: {} nodes, order {}, {} kernel, {}, dt {}, {} steps", grid_text(p.grid), p.order,
               march_->kernel(), march_->tiling(), format_quantity(p.dt, "s"), p.steps);
+  if (context.cluster.leads() && filter_ && p.time_correction) log::info("acoustic-fd: {}", time_error_text(setup_));
   context.progress.end();
   return {};
 }
@@ -318,10 +320,23 @@ Status AcousticFd::begin_shot(std::size_t number) {
   trace_sums_.assign(2 * exact_.size(), 0.0);
   sums_ = {};
   gather_.clear();
+  filter_.reset();
+  if (!p.receivers.empty()) {
+    std::vector<double> intervals{static_cast<double>(p.trace_every) * p.dt};
+    if (setup_.segy != "none") intervals.push_back(setup_.segy_interval);
+    TimeScheme scheme = setup_.time_scheme();  // of this shot alone, so that others do not change its traces
+    if (p.initial.kind == Initial::Kind::none) scheme.highest = 0;
+    if (p.initial.kind == Initial::Kind::none)
+      for (const Source& s : p.sources) scheme.highest = std::max(scheme.highest, s.signal->highest_frequency());
+    filter_ = std::make_unique<TraceFilter>(scheme, p.receivers.size(), std::move(intervals), p.steps);
+  }
   head_tables();
   march_.reset();  // its memory is needed again
   try {
-    march_ = make_march(p, this_machine(), *cluster_);
+    marched_ = problem_;
+    if (p.time_correction)
+      for (Source& source : marched_.sources) source.signal = stepped(source.signal);
+    march_ = make_march(marched_, this_machine(), *cluster_);
     march_->start(*team_, *cluster_);
     const Index band = march_->band();
     bundle_ = std::max(bundle_, band);
@@ -331,6 +346,16 @@ Status AcousticFd::begin_shot(std::size_t number) {
     return failure.error();
   }
   return {};
+}
+
+/// Sources that share a signal share its filtered one; so do those that differ by a factor.
+std::shared_ptr<const Signal> AcousticFd::stepped(const std::shared_ptr<const Signal>& signal) {
+  if (const auto* scaled = dynamic_cast<const Scaled*>(signal.get()))
+    return std::make_shared<Scaled>(stepped(scaled->of()), scaled->factor());
+  auto& kept = stepped_[signal.get()];
+  if (!kept)
+    kept = stepped_signal(*signal, {setup_.problem.dt, true, signal->highest_frequency()}, setup_.problem.steps);
+  return kept;
 }
 
 Index AcousticFd::steps_of_run() const {
@@ -349,7 +374,7 @@ Status AcousticFd::write_segy_file(RunContext& context) const {
   if (samples == 0) return {};
   SegyLayout layout;
   layout.format = setup_.segy == "ibm" ? SegyFormat::ibm_float : SegyFormat::ieee_float;
-  layout.interval = static_cast<double>(p.trace_every) * p.dt;
+  layout.interval = setup_.segy_interval;
   layout.samples = static_cast<Index>(samples);
   layout.text = {"PRESSURE IN PA", fmt::format("SHOT {}", setup_.shots[shot_]), "POSITIONS IN METRES, Z UPWARDS",
                  fmt::format("SAMPLE INTERVAL {:.9g} S", layout.interval)};
@@ -403,6 +428,13 @@ void AcousticFd::head_tables() {
   const std::string shot = setup_.shots.size() == 1 ? "" : fmt::format(", shot {}", setup_.shots[shot_]);
   receivers_table_ = table_info(of_shot("receivers"), "Pressure at the receivers" + shot);
   receivers_table_.definition = "Pressure at the receivers. ";
+  std::string filtered;
+  if (p.time_correction) filtered = "The time step's error is filtered out (frames keep it). ";
+  if (filter_ && p.trace_every > 1)
+    filtered += fmt::format("Low pass: as it is up to {}, nothing from {} on. ",
+                            format_quantity(filter_->band(0).pass / (2 * std::numbers::pi), "Hz"),
+                            format_quantity(filter_->band(0).stop / (2 * std::numbers::pi), "Hz"));
+  receivers_table_.definition += filtered;
   for (std::size_t n = 0; n < single_receivers_; ++n) {
     receivers_table_.columns.push_back({p.receivers[n].name, "Pa", ""});
     const Vec3& x = p.receivers[n].position;
@@ -428,7 +460,7 @@ void AcousticFd::head_tables() {
         table_info(of_shot(fmt::format("line_{}", l + 1)), fmt::format("Pressure along {}{}", line.name, shot));
     line.scale.clear();
     line.plain.form = ChartForm::none;
-    line.plain.definition = "Pressure at the receivers of the line, first to last.";
+    line.plain.definition = "Pressure at the receivers of the line, first to last. " + filtered;
     for (std::size_t n = 0; n < line.count; ++n)
       line.plain.columns.push_back({p.receivers[line.first + n].name, "Pa", ""});
     if (!(most > 0)) continue;
@@ -448,47 +480,60 @@ void AcousticFd::head_tables() {
   }
 }
 
-void AcousticFd::append_traces(RunContext& context, Index first_step, std::vector<std::vector<double>>& batch) {
-  const Problem& p = setup_.problem;
-  if (batch.empty() || p.receivers.empty()) return;
-  const std::size_t parts = march_->parts();
+void AcousticFd::append_traces(RunContext& context, std::vector<std::vector<double>>& batch, bool ends) {
+  if (!filter_) return;
+  const std::size_t parts = march_->parts(), receivers = setup_.problem.receivers.size();
   std::vector<double> all;
   all.reserve(parts * batch.size());
   for (const auto& one : batch) all.insert(all.end(), one.begin(), one.end());
   // One rank holds each entry and the others add zero, so that the bits do not depend on the number of ranks.
   context.cluster.sum(std::span(all));
-
-  std::vector<double> traces(p.receivers.size()), row;
+  std::vector<double> traces(receivers);
   for (std::size_t b = 0; b < batch.size(); ++b) {
-    const double t = static_cast<double>(first_step + static_cast<Index>(b) * p.trace_every) * p.dt;
     march_->join_traces(std::span(all).subspan(b * parts, parts), traces);
-    const auto begin = traces.begin();
-    if (setup_.segy != "none")
-      for (const double v : traces) gather_.push_back(static_cast<float>(v));
-    if (single_receivers_ > 0) {
-      row.assign(1, t);
-      row.insert(row.end(), begin, begin + static_cast<std::ptrdiff_t>(single_receivers_));
-      for (std::size_t n = 0; n < exact_.size(); ++n) {
-        const double e = exact_[n].at(t);
-        row.push_back(e);
-        trace_sums_[2 * n] += (traces[n] - e) * (traces[n] - e);
-        trace_sums_[2 * n + 1] += e * e;
-      }
-      context.results.table(receivers_table_).append(row);
-    }
-    for (const Line& line : lines_) {
-      row.assign(1, t);
-      row.insert(row.end(), begin + static_cast<std::ptrdiff_t>(line.first),
-                 begin + static_cast<std::ptrdiff_t>(line.first + line.count));
-      context.results.table(line.plain).append(row);
-      if (line.scale.empty()) continue;
-      row.resize(1);
-      for (std::size_t i = 0; i < line.scale.size(); ++i)
-        row.push_back(static_cast<double>(i * line.every + 1) + line.scale[i] * traces[line.first + i * line.every]);
-      context.results.table(line.gather).append(row);
-    }
+    filter_->take(traces);
   }
   batch.clear();
+  // Tables are there from the first step on, rows come later.
+  if (single_receivers_ > 0) static_cast<void>(context.results.table(receivers_table_));
+  for (const Line& line : lines_) {
+    static_cast<void>(context.results.table(line.plain));
+    if (!line.scale.empty()) static_cast<void>(context.results.table(line.gather));
+  }
+  const double interval = static_cast<double>(setup_.problem.trace_every) * setup_.problem.dt;
+  Index row = filter_->next_row(0);
+  const std::vector<double> rows = filter_->rows(0, ends);
+  for (std::size_t at = 0; at < rows.size(); at += receivers, ++row)
+    append_row(context, static_cast<double>(row) * interval, std::span(rows).subspan(at, receivers));
+  if (setup_.segy == "none") return;
+  for (const double v : filter_->rows(1, ends)) gather_.push_back(static_cast<float>(v));
+}
+
+void AcousticFd::append_row(RunContext& context, double t, std::span<const double> traces) {
+  std::vector<double> row;
+  const auto begin = traces.begin();
+  if (single_receivers_ > 0) {
+    row.assign(1, t);
+    row.insert(row.end(), begin, begin + static_cast<std::ptrdiff_t>(single_receivers_));
+    for (std::size_t n = 0; n < exact_.size(); ++n) {
+      const double e = exact_[n].at(t);
+      row.push_back(e);
+      trace_sums_[2 * n] += (traces[n] - e) * (traces[n] - e);
+      trace_sums_[2 * n + 1] += e * e;
+    }
+    context.results.table(receivers_table_).append(row);
+  }
+  for (const Line& line : lines_) {
+    row.assign(1, t);
+    row.insert(row.end(), begin + static_cast<std::ptrdiff_t>(line.first),
+               begin + static_cast<std::ptrdiff_t>(line.first + line.count));
+    context.results.table(line.plain).append(row);
+    if (line.scale.empty()) continue;
+    row.resize(1);
+    for (std::size_t i = 0; i < line.scale.size(); ++i)
+      row.push_back(static_cast<double>(i * line.every + 1) + line.scale[i] * traces[line.first + i * line.every]);
+    context.results.table(line.gather).append(row);
+  }
 }
 
 Status AcousticFd::append_energy(RunContext& context) {
@@ -525,23 +570,19 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
   const Index end = std::min({p.steps, start + bundle_, next_mark()});
   const auto clock = Clock::now();
   std::vector<std::vector<double>> batch;
-  Index first_recorded = (start / p.trace_every + 1) * p.trace_every;
-  if (start == 0) {
-    first_recorded = 0;
-    record(batch);
-  }
-  March::Recorder recorder{p.trace_every, std::move(batch)};
+  if (start == 0 && filter_) record(batch);
+  March::Recorder recorder{1, std::move(batch)};  // the filter wants every level
   for (Index k = start; k < end;) {
     const Index next = std::min(end, (k / p.energy_every + 1) * p.energy_every);
-    march_->advance(context.team, context.cluster, next - k, &recorder);
+    march_->advance(context.team, context.cluster, next - k, filter_ ? &recorder : nullptr);
     k = next;
     if (k % p.energy_every == 0 || k == p.steps)
       if (const Status s = append_energy(context); !s) {
-        append_traces(context, first_recorded, recorder.samples);
+        append_traces(context, recorder.samples, true);
         return s.error();
       }
   }
-  append_traces(context, first_recorded, recorder.samples);
+  append_traces(context, recorder.samples, end >= p.steps);
   if (end >= p.steps)
     if (const Status s = write_segy_file(context); !s) return s.error();
 
@@ -567,7 +608,7 @@ std::vector<CatalogEntry> AcousticFd::catalog() const {
   std::vector<CatalogEntry> out;
   const auto add = [&](const char* part) {
     out.push_back({part, pressure_field});
-    if (!setup_.problem.velocity->constant()) out.push_back({part, speed_field});
+    if (setup_.several_speeds) out.push_back({part, speed_field});
   };
   add("volume");
   for (const char* name : plane_names) add(name);
@@ -638,7 +679,7 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
     march_->read(cut, mine);
     fields.push_back({pressure_field, join(std::move(mine))});
   }
-  if (builder.wants(speed_field.name) && !setup_.problem.velocity->constant()) {
+  if (builder.wants(speed_field.name) && setup_.several_speeds) {
     auto& kept = speed_fields_[fmt::format("{} {} {}", name, cut.step[0], cut.step[1])];
     if (!kept) {
       std::vector<float> mine;
@@ -680,6 +721,7 @@ void AcousticFd::fill(FrameBuilder& builder) const {
 void AcousticFd::save(CheckpointWriter& writer) const {
   writer.value("shot", static_cast<Index>(shot_));
   march_->save(writer);
+  if (filter_) filter_->save(writer);
   writer.shared<float>("gather", gather_);
   writer.shared<double>("trace_sums", trace_sums_);
   writer.value("sums", sums_);
@@ -711,6 +753,7 @@ void AcousticFd::load(CheckpointReader& reader) {
     if (const Status s = begin_shot(shot); !s) throw Failure(s.error());
   }
   march_->load(reader, *cluster_);
+  if (filter_) filter_->load(reader);
   gather_ = reader.all<float>("gather");
   reader.range<double>("trace_sums", 0, trace_sums_);
   sums_ = reader.value<Sums>("sums");
@@ -718,6 +761,9 @@ void AcousticFd::load(CheckpointReader& reader) {
 
 Status AcousticFd::finish(RunContext& context) {
   const Problem& p = setup_.problem;
+  // A run that was stopped also gives its last rows; resumed from a checkpoint it makes them anew.
+  std::vector<std::vector<double>> none;
+  append_traces(context, none, true);
   const auto number = [&](std::string_view name, double value, std::string_view unit) {
     context.results.number(name, value, unit);
   };

@@ -5,6 +5,7 @@
 #include "engine/solvers/acoustic_fd/exact.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/solvers/acoustic_fd/setup.hpp"
+#include "engine/solvers/acoustic_fd/trace_filter.hpp"
 #include "engine/solvers/solver.hpp"
 
 #include <map>
@@ -54,7 +55,10 @@ class AcousticFd final : public Solver {
   [[nodiscard]] std::string of_shot(std::string_view id) const;
   void head_tables();
   void record(std::vector<std::vector<double>>& batch) const;
-  void append_traces(RunContext& context, Index first_step, std::vector<std::vector<double>>& batch);
+  [[nodiscard]] std::shared_ptr<const Signal> stepped(const std::shared_ptr<const Signal>& signal);
+  /// Recorded levels into the filter, and the rows that have become ready into the tables; `ends`: no further level will come.
+  void append_traces(RunContext& context, std::vector<std::vector<double>>& batch, bool ends);
+  void append_row(RunContext& context, double t, std::span<const double> traces);
   [[nodiscard]] Status append_energy(RunContext& context);
   [[nodiscard]] Index next_mark() const;
   void add_part(FrameBuilder& builder, std::string_view name, const March::Cut& cut) const;
@@ -62,9 +66,12 @@ class AcousticFd final : public Solver {
   [[nodiscard]] March::Cut plane_cut(std::size_t normal, Index limit) const;
 
   Setup setup_;
-  Problem problem_;            ///< of the shot under way
-  std::size_t shot_ = 0;       ///< index into setup_.shots
-  std::vector<float> gather_;  ///< all traces of the shot, [sample][receiver]; only where SEG-Y is wanted
+  Problem problem_;       ///< of the shot under way
+  std::size_t shot_ = 0;  ///< index into setup_.shots
+  Problem marched_;       ///< problem_ with signals as the steps should have them
+  std::map<const Signal*, std::shared_ptr<const Signal>> stepped_;
+  std::unique_ptr<TraceFilter> filter_;  ///< table 0: rows of the tables, 1: samples of SEG-Y; none without receivers
+  std::vector<float> gather_;            ///< all traces of the shot, [sample][receiver]; only where SEG-Y is wanted
   std::unique_ptr<March> march_;
   Communicator* cluster_ = nullptr;
   Team* team_ = nullptr;

@@ -29,7 +29,9 @@ std::vector<std::pair<double, int>> axis_images(double source, double receiver, 
 
 ExactTrace::ExactTrace(const Problem& problem, const Vec3& position, double duration, std::size_t most_images)
     : problem_(&problem) {
-  if (!problem.velocity || !problem.velocity->constant() || problem.initial.kind != Initial::Kind::none) return;
+  if (!problem.velocity || !problem.velocity->constant() || (problem.density && !problem.density->constant()) ||
+      problem.initial.kind != Initial::Kind::none)
+    return;
   const double c = problem.speed.highest;
   for (std::size_t n = 0; n < problem.sources.size(); ++n) {
     std::array<std::vector<std::pair<double, int>>, 3> axis;

@@ -17,7 +17,7 @@ namespace conoid::acoustic_fd {
 /// The exact pressure at one point as a sum over images. Immutable.
 class ExactTrace {
  public:
-  /// Images whose wave arrives by `duration`. `usable()` is false when the medium varies, there is an initial field or
+  /// Images whose wave arrives by `duration`. `usable()` is false when speed or density vary, there is an initial field or
   /// more than `most_images` would be needed.
   ExactTrace(const Problem& problem, const Vec3& position, double duration, std::size_t most_images = 4000);
   [[nodiscard]] bool usable() const { return usable_; }

@@ -38,13 +38,16 @@ class Model {
   [[nodiscard]] virtual Result<std::shared_ptr<const Velocity>> load() const = 0;
 };
 
-/// By the name: .sgy or .segy (`bytes` says where its trace headers keep things), .vti, anything else is a JSON header.
+/// By the name: .sgy or .segy (`bytes` says where its trace headers keep things), .vti, anything else is a JSON header (whose samples
+/// may lie in a NumPy .npy).
 [[nodiscard]] Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& path, ModelQuantity quantity,
                                                         const SegyBytes& bytes = {});
 
-/// Trilinear samples; `stride` is in values. For readers.
+/// Trilinear samples; `stride` is in values. For readers, and for means over cells.
 [[nodiscard]] std::shared_ptr<const Velocity> sampled_velocity(const ModelBox& box, const std::array<Index, 3>& stride,
                                                                std::vector<float> values, SpeedRange range);
+[[nodiscard]] std::shared_ptr<const Velocity> sampled_velocity(const ModelBox& box, const std::array<Index, 3>& stride,
+                                                               std::vector<double> values, SpeedRange range);
 
 /// Header of a raw model; see README.md of the solver. `axes` are listed slowest first, as in the file; `shape`,
 /// `spacing` and `origin` are indexed by axis (0 = x).
@@ -56,6 +59,8 @@ struct ModelHeader {
   Vec3 origin{};
   double factor = 1;  ///< SI units a unit of the file
   bool swap_bytes = false;
+  Bytes offset = 0;   ///< of the first sample
+  bool wide = false;  ///< 64-bit floats (NumPy)
   ModelQuantity quantity = ModelQuantity::speed;
   [[nodiscard]] ModelBox box() const { return {shape, spacing, origin}; }
   [[nodiscard]] std::array<Index, 3> strides() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Raw models with a JSON header, and trilinear samples.
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/file_ending.hpp"
 #include "engine/core/json.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/model.hpp"
@@ -8,9 +9,12 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
+#include <memory>
 
 #include <fmt/core.h>
 
@@ -30,13 +34,16 @@ class Pieces {
   /// Reads all of `out`, in m/s.
   [[nodiscard]] Status next(std::span<float> out) {
     if (!file_) return system_error("open", header_.data.string(), errno);
-    const std::size_t got = std::fread(out.data(), sizeof(float), out.size(), file_);
+    if (done_ == 0 && std::fseek(file_, static_cast<long>(header_.offset), SEEK_SET) != 0)
+      return system_error("read", header_.data.string(), errno);
+    const std::size_t got = header_.wide ? next_wide(out) : std::fread(out.data(), sizeof(float), out.size(), file_);
     if (got != out.size())
       return make_error(ErrorCode::file,
                         fmt::format("the file ends after {} of {} values", done_ + got, done_ + out.size()),
                         "It was cut while being read; copy it again.", {header_.data.string(), 0, ""});
     for (float& value : out) {
-      if (header_.swap_bytes) value = std::bit_cast<float>(__builtin_bswap32(std::bit_cast<std::uint32_t>(value)));
+      if (header_.swap_bytes && !header_.wide)
+        value = std::bit_cast<float>(__builtin_bswap32(std::bit_cast<std::uint32_t>(value)));
       value = static_cast<float>(value * header_.factor);
     }
     for (std::size_t i = 0; i < out.size(); ++i)
@@ -46,6 +53,20 @@ class Pieces {
   }
 
  private:
+  /// 64-bit samples, narrowed.
+  std::size_t next_wide(std::span<float> out) {
+    std::vector<std::uint64_t> piece(std::min<std::size_t>(out.size(), 1 << 16));
+    std::size_t got = 0;
+    while (got < out.size()) {
+      const std::size_t n = std::fread(piece.data(), 8, std::min(piece.size(), out.size() - got), file_);
+      for (std::size_t i = 0; i < n; ++i)
+        out[got + i] =
+            static_cast<float>(std::bit_cast<double>(header_.swap_bytes ? __builtin_bswap64(piece[i]) : piece[i]));
+      got += n;
+      if (n == 0) break;
+    }
+    return got;
+  }
   [[nodiscard]] Error bad(std::size_t number, float value) const {
     const bool speed = header_.quantity == ModelQuantity::speed;
     std::array<Index, 3> place{};
@@ -68,22 +89,34 @@ class Pieces {
   std::size_t done_ = 0;
 };
 
+template <class V>
 class Samples final : public Velocity {
  public:
-  Samples(const ModelBox& box, const std::array<Index, 3>& stride, std::vector<float> values, SpeedRange range)
+  Samples(const ModelBox& box, const std::array<Index, 3>& stride, std::vector<V> values, SpeedRange range)
       : box_(box), values_(std::move(values)), range_(range), stride_(stride) {}
 
   void row(double x, double y, double z0, double dz, std::span<double> out) const override {
     const Place px = place(0, x), py = place(1, y);
-    for (std::size_t k = 0; k < out.size(); ++k) {
-      const Place pz = place(2, z0 + static_cast<double>(k) * dz);
-      double sum = 0;
-      for (int i = 0; i < 2; ++i)
-        for (int j = 0; j < 2; ++j)
-          for (int l = 0; l < 2; ++l)
-            sum += px.weight[i] * py.weight[j] * pz.weight[l] *
-                   static_cast<double>(values_[static_cast<std::size_t>(px.offset[i] + py.offset[j] + pz.offset[l])]);
-      out[k] = sum;
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = between(px, py, place(2, z0 + static_cast<double>(k) * dz));
+  }
+  void values(double x, double y, std::span<const double> z, const std::array<bool, 3>& stepped,
+              std::span<double> out) const override {
+    const auto at = [&](std::size_t axis, double position) {
+      return stepped[axis] ? nearest(axis, position) : place(axis, position);
+    };
+    const Place px = at(0, x), py = at(1, y);
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = between(px, py, at(2, z[k]));
+  }
+  [[nodiscard]] Along along(std::size_t axis) const override {
+    return {box_.shape[axis] > 1, false, box_.spacing[axis], box_.origin[axis], box_.shape[axis]};
+  }
+  void jumps(std::size_t axis, double lower, double upper, std::vector<double>& out) const override {
+    const double h = box_.spacing[axis], first = box_.origin[axis] + 0.5 * h;
+    const auto begin = static_cast<Index>(std::max(0.0, std::floor((lower - first) / h)));
+    for (Index i = begin; i < box_.shape[axis] - 1; ++i) {
+      const double at = first + static_cast<double>(i) * h;
+      if (at >= upper) break;
+      if (at > lower) out.push_back(at);
     }
   }
   [[nodiscard]] SpeedRange range(const Vec3&, const Vec3&) const override { return range_; }
@@ -94,7 +127,7 @@ class Samples final : public Velocity {
     }
     return true;
   }
-  [[nodiscard]] Bytes bytes() const override { return values_.size() * sizeof(float); }
+  [[nodiscard]] Bytes bytes() const override { return values_.size() * sizeof(V); }
 
  private:
   struct Place {
@@ -108,11 +141,106 @@ class Samples final : public Velocity {
     const double f = p - static_cast<double>(i);
     return {{i * stride_[axis], std::min(i + 1, box_.shape[axis] - 1) * stride_[axis]}, {1 - f, f}};
   }
+  [[nodiscard]] Place nearest(std::size_t axis, double position) const {
+    const double p = std::round((position - box_.origin[axis]) / box_.spacing[axis]);
+    const auto i = static_cast<Index>(std::clamp(p, 0.0, static_cast<double>(box_.shape[axis] - 1))) * stride_[axis];
+    return {{i, i}, {1, 0}};
+  }
+  [[nodiscard]] double between(const Place& px, const Place& py, const Place& pz) const {
+    double sum = 0;
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j)
+        for (int l = 0; l < 2; ++l)
+          sum += px.weight[i] * py.weight[j] * pz.weight[l] *
+                 static_cast<double>(values_[static_cast<std::size_t>(px.offset[i] + py.offset[j] + pz.offset[l])]);
+    return sum;
+  }
   ModelBox box_;
-  std::vector<float> values_;
+  std::vector<V> values_;
   SpeedRange range_;
   std::array<Index, 3> stride_{};
 };
+
+/// What the beginning of a .npy says (NumPy Enhancement Proposal 1 and format.py: "\x93NUMPY", version, length, a Python dict).
+struct NpyHeader {
+  std::string type;  ///< "<f4"
+  bool fortran = false;
+  std::vector<Index> shape;
+  Bytes offset = 0;
+};
+
+Result<NpyHeader> read_npy_header(const std::filesystem::path& path) {
+  const auto fail = [&](const std::string& what) {
+    return make_error(ErrorCode::invalid_input, what,
+                      "Save the model anew with numpy.save(file, array.astype('float32')).", {path.string(), 0, ""});
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) return system_error("open", path.string(), errno);
+  unsigned char lead[12]{};
+  if (std::fread(lead, 1, 10, file.get()) != 10 || std::memcmp(lead, "\x93NUMPY", 6) != 0)
+    return fail("no NumPy array: a .npy begins with the byte 147 and NUMPY");
+  NpyHeader out;
+  std::size_t length = lead[8] + 256U * lead[9];
+  out.offset = 10 + length;
+  if (lead[6] >= 2) {  // four bytes of length
+    if (std::fread(lead + 10, 1, 2, file.get()) != 2) return fail("the header of the NumPy array was cut off");
+    length += 65536U * lead[10] + 16777216U * lead[11];
+    out.offset = 12 + length;
+  }
+  constexpr std::size_t longest = 1 << 16;
+  if (length > longest) return fail(fmt::format("the header of the NumPy array claims {} bytes", length));
+  std::string text(length, ' ');
+  if (std::fread(text.data(), 1, length, file.get()) != length)
+    return fail("the header of the NumPy array was cut off");
+  const auto after = [&](const char* key) {
+    const std::size_t at = text.find(key);
+    const std::size_t colon = at == std::string::npos ? at : text.find(':', at);
+    const std::size_t value = colon == std::string::npos ? colon : text.find_first_not_of(' ', colon + 1);
+    return value == std::string::npos ? std::string() : text.substr(value);
+  };
+  const std::string type = after("'descr'"), order = after("'fortran_order'"), shape = after("'shape'");
+  if (type.size() > 2 && type[0] == '\'') out.type = type.substr(1, type.find('\'', 1) - 1);
+  out.fortran = order.starts_with("True");
+  for (std::size_t i = 1; i < shape.size() && shape[0] == '(' && shape[i] != ')';) {
+    Index n = 0;
+    const auto [end, error] = std::from_chars(shape.data() + i, shape.data() + shape.size(), n);
+    if (error != std::errc{} || n < 0) return fail("the shape of the NumPy array cannot be read");
+    out.shape.push_back(n);
+    i = shape.find_first_not_of(", ", static_cast<std::size_t>(end - shape.data()));
+    if (i == std::string::npos) break;
+  }
+  if (out.type.empty() || out.shape.empty()) return fail("the header of the NumPy array names no type and shape");
+  return out;
+}
+
+/// Samples in a .npy: type, byte order and shape are its own; `json` gives axes, spacing and origin.
+Status take_npy(const std::filesystem::path& path, const Json& json, ModelHeader& h, std::array<Index, 3>& shape) {
+  const auto npy = read_npy_header(path);
+  if (!npy) return npy.error();
+  const auto fail = [&](const std::string& what, const std::string& hint) {
+    return make_error(ErrorCode::invalid_input, what, hint, {path.string(), 0, ""});
+  };
+  const std::string& t = npy->type;
+  if (t != "<f4" && t != ">f4" && t != "<f8" && t != ">f8")
+    return fail(fmt::format("the NumPy array holds \"{}\"; float32 or float64 were expected", t.substr(0, 20)),
+                "Convert it with array.astype('float32').");
+  if (npy->fortran) return fail("the NumPy array lies in Fortran order", "Save numpy.ascontiguousarray(array).");
+  if (npy->shape.size() != 3)
+    return fail(fmt::format("the NumPy array has {} axes; three were expected", npy->shape.size()),
+                "Give it an axis of length 1 for a model that does not vary along it: array[:, None, :].");
+  std::copy_n(npy->shape.begin(), 3, shape.begin());
+  for (std::size_t n = 0; n < 3; ++n) {
+    if (shape[n] < 1 || shape[n] > 1'000'000'000) return fail("the NumPy array is empty", "Save the whole model.");
+    if (json.contains("shape") && json["shape"].is_array() && json["shape"].size() == 3 && json["shape"][n] != shape[n])
+      return fail(fmt::format("the NumPy array has the shape {} × {} × {}, the header beside it another", shape[0],
+                              shape[1], shape[2]),
+                  "Leave \"shape\" out: the array says it.");
+  }
+  h.offset = npy->offset;
+  h.wide = t[2] == '8';
+  h.swap_bytes = (t[0] == '>') == (std::endian::native == std::endian::little);
+  return {};
+}
 
 Index samples(const ModelHeader& header) {
   return header.shape[0] * header.shape[1] * header.shape[2];
@@ -133,10 +261,23 @@ std::array<Index, 3> ModelHeader::strides() const {
 
 std::shared_ptr<const Velocity> sampled_velocity(const ModelBox& box, const std::array<Index, 3>& stride,
                                                  std::vector<float> values, SpeedRange range) {
-  return std::make_shared<Samples>(box, stride, std::move(values), range);
+  return std::make_shared<Samples<float>>(box, stride, std::move(values), range);
+}
+
+std::shared_ptr<const Velocity> sampled_velocity(const ModelBox& box, const std::array<Index, 3>& stride,
+                                                 std::vector<double> values, SpeedRange range) {
+  return std::make_shared<Samples<double>>(box, stride, std::move(values), range);
 }
 
 Result<ModelHeader> read_model_header(const std::filesystem::path& path, ModelQuantity quantity) {
+  if (lower_case_ending(path) == ".npy")
+    return make_error(
+        ErrorCode::invalid_input, "a NumPy array does not say where its samples lie",
+        fmt::format("Write a file model.json beside it and name that one: {{\"file\": \"{}\", \"axes\": \"xyz\", "
+                    "\"spacing\": [\"10 m\", \"10 m\", \"10 m\"], \"origin\": [0, 0, 0], \"unit\": \"{}\"}}; axes as "
+                    "the array has them.",
+                    path.filename().string(), quantity == ModelQuantity::speed ? "m/s" : "kg/m^3"),
+        {path.string(), 0, ""});
   auto text = read_file(path, Bytes{1} << 20);
   if (!text) return text.error();
   const auto fail = [&](const std::string& what, const std::string& hint) {
@@ -181,7 +322,11 @@ Result<ModelHeader> read_model_header(const std::filesystem::path& path, ModelQu
   const auto triple = [&](const char* key) {
     return json.contains(key) && json[key].is_array() && json[key].size() == 3;
   };
-  if (!triple("shape")) return fail("\"shape\" must be three counts, slowest axis first", example);
+  const bool npy = lower_case_ending(h.data) == ".npy";
+  std::array<Index, 3> shape{};
+  if (npy)
+    if (const Status s = take_npy(h.data, json, h, shape); !s) return s.error();
+  if (!npy && !triple("shape")) return fail("\"shape\" must be three counts, slowest axis first", example);
   if (!triple("spacing")) return fail("\"spacing\" must be three distances, slowest axis first", example);
   if (json.contains("origin") && !triple("origin"))
     return fail("\"origin\" must be three positions, slowest axis first", example);
@@ -193,10 +338,13 @@ Result<ModelHeader> read_model_header(const std::filesystem::path& path, ModelQu
   };
   for (std::size_t n = 0; n < 3; ++n) {
     const auto axis = static_cast<std::size_t>(h.axes[n]);
-    const auto& count = json["shape"][n];
-    if (!count.is_number_integer() || count.get<double>() < 1 || count.get<double>() > 1e9)
-      return fail(fmt::format("\"shape\" entry {} must be a count from 1 to 10^9", n), example);
-    h.shape[axis] = count.get<Index>();
+    if (!npy) {
+      const auto& count = json["shape"][n];
+      if (!count.is_number_integer() || count.get<double>() < 1 || count.get<double>() > 1e9)
+        return fail(fmt::format("\"shape\" entry {} must be a count from 1 to 10^9", n), example);
+      shape[n] = count.get<Index>();
+    }
+    h.shape[axis] = shape[n];
     if (!length(json["spacing"][n], h.spacing[axis]) || !(h.spacing[axis] > 0))
       return fail(fmt::format("\"spacing\" entry {} must be a positive distance", n), example);
     if (json.contains("origin") && !length(json["origin"][n], h.origin[axis]))
@@ -208,12 +356,13 @@ Result<ModelHeader> read_model_header(const std::filesystem::path& path, ModelQu
   std::error_code error;
   const auto size = std::filesystem::file_size(h.data, error);
   if (error) return system_error("read", h.data.string(), error.value());
-  if (product * 4 != static_cast<double>(size))
+  const double needed = product * (h.wide ? 8 : 4) + static_cast<double>(h.offset);
+  if (needed != static_cast<double>(size))
     return make_error(
         ErrorCode::invalid_input,
-        fmt::format("the file holds {} bytes; {} × {} × {} values of 4 bytes need {:.0f}", size,
+        fmt::format("the file holds {} bytes; {} × {} × {} values of {} bytes need {:.0f}", size,
                     h.shape[static_cast<std::size_t>(h.axes[0])], h.shape[static_cast<std::size_t>(h.axes[1])],
-                    h.shape[static_cast<std::size_t>(h.axes[2])], product * 4),
+                    h.shape[static_cast<std::size_t>(h.axes[2])], h.wide ? 8 : 4, needed),
         fmt::format("Correct \"shape\" in {} or supply the whole file.", path.filename().string()),
         {h.data.string(), 0, ""});
   return h;

@@ -85,10 +85,11 @@ struct Problem {
   int order = 8;
   double dt = 0;
   Index steps = 0;
-  Index trace_every = 1;     ///< steps between rows of the receivers' table
-  Index energy_every = 50;   ///< steps between rows of the energy table; 0 = none
-  bool energy_asked = true;  ///< the case says how many; else a run that streams its planes may take more
-  bool exact = false;        ///< overlay of exact traces
+  Index trace_every = 1;        ///< steps between rows of the receivers' table
+  Index energy_every = 50;      ///< steps between rows of the energy table; 0 = none
+  bool energy_asked = true;     ///< the case says how many; else a run that streams its planes may take more
+  bool exact = false;           ///< overlay of exact traces
+  bool time_correction = true;  ///< signals and traces are filtered by the dispersion of the step (trace_filter.hpp)
   bool double_precision = false;
   std::string kernel = "auto";
   Bytes memory = 0;         ///< budget of the host; 0 = what there is. Beyond it planes are streamed from the disk

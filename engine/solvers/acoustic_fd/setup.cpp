@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_fd/setup.hpp"
 
 #include "engine/core/units.hpp"
+#include "engine/solvers/acoustic_fd/cell_means.hpp"
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
 #include "engine/solvers/acoustic_fd/model.hpp"
@@ -10,6 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numbers>
 
 #include <fmt/core.h>
 
@@ -203,17 +206,32 @@ void read_medium(const Case& input, bool load, Setup& setup, std::vector<Diagnos
         "Replace the light side by a free surface, or the heavy side by a rigid wall."));
 }
 
-std::shared_ptr<const Signal> read_one_signal(const Case& input, const Values& v,
+/// Signals that several sources share are read once; they differ by their amplitude at most.
+using SharedSignals = std::map<std::string, std::shared_ptr<const Signal>>;
+
+std::shared_ptr<const Signal> read_one_signal(const Case& input, const Values& v, SharedSignals& shared,
                                               std::vector<Diagnostic>& diagnostics) {
-  const double amplitude = v["amplitude"].number();
-  if (v["kind"].text() == "ricker") {
-    const double f = v["frequency"].number();
-    return std::make_shared<Ricker>(f, v.has("delay") ? v["delay"].number() : 1.5 / f, amplitude);
+  const bool ricker = v["kind"].text() == "ricker";
+  double f = 0, delay = 0;
+  std::string key;
+  if (ricker) {
+    f = v["frequency"].number();
+    delay = v.has("delay") ? v["delay"].number() : 1.5 / f;
+    key = fmt::format("{} {}", f, delay);
+  } else {
+    key = input.path(v["file"].text()).string();
   }
-  auto signal = read_signal(input.path(v["file"].text()), amplitude);
-  if (signal) return *signal;
-  diagnostics.push_back(at_value(input, v["file"], signal.error()));
-  return nullptr;
+  const auto [kept, unknown] = shared.try_emplace((ricker ? "ricker " : "file ") + key);
+  if (unknown && ricker) kept->second = std::make_shared<Ricker>(f, delay, 1);
+  if (unknown && !ricker) {
+    auto signal = read_signal(key, 1);
+    if (signal)
+      kept->second = *signal;
+    else
+      diagnostics.push_back(at_value(input, v["file"], signal.error()));
+  }
+  if (!kept->second) return nullptr;
+  return std::make_shared<Scaled>(kept->second, v["amplitude"].number());
 }
 
 void read_faces(const Case& input, Problem& p) {
@@ -290,6 +308,8 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
   p.dt = v.has("time_step") ? v["time_step"].number()
          : v.has("courant") ? v["courant"].number() * h / p.speed.highest
                             : safe_step * limit;
+  // Nodes beside an interface may be a little faster than the medium; the step taken without a word is safe for that.
+  if (!p.velocity || !p.velocity->constant()) limit /= overshoot;
   if (p.dt > limit * (1 + 1e-12)) {
     const Values where = v.has("time_step") ? v["time_step"] : v["courant"];
     diagnostics.push_back(input.error_at(
@@ -321,8 +341,19 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
     return;
   }
   const Values output = input["output"];
+  p.time_correction = v["time_correction"].boolean();
   p.trace_every = output["trace_every"].integer();
-  if (p.trace_every == 0) p.trace_every = (p.steps + 1999) / 2000;
+  if (p.trace_every == 0) {
+    p.trace_every = (p.steps + 1999) / 2000;
+    // More rows where the band needs them, up to 10000.
+    const double wanted = 1 / (4 * setup.highest_sent * p.dt);
+    if (setup.highest_sent > 0 && wanted < static_cast<double>(p.trace_every))
+      p.trace_every = std::max<Index>({1, static_cast<Index>(wanted), (p.steps + 9999) / 10000});
+  }
+  // SEG-Y counts microseconds, in 16 bits with a sign.
+  setup.segy_interval = static_cast<double>(p.trace_every) * p.dt;
+  if (setup.segy_interval >= 1e-6 * (1 - 1e-9))
+    setup.segy_interval = 1e-6 * std::min(32767.0, std::floor(setup.segy_interval * 1e6 * (1 + 1e-9)));
   p.energy_every = output["energy_every"].integer();
   // Whole bands of tiles lie between two rows.
   p.energy_asked = p.energy_every > 0;
@@ -344,6 +375,8 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   p.order = static_cast<int>(input["parameters"]["order"].integer());
   read_faces(input, p);
   read_medium(input, load, setup, diagnostics);
+  setup.several_speeds = !p.velocity || !p.velocity->constant();
+  if (!broken()) average_medium(p);
   const Values parameters = input["parameters"];
   p.spread = parameters["interpolation"].text() == "sinc" ? Spread::sinc : Spread::trilinear;
   p.kernel = parameters["kernel"].text();
@@ -359,8 +392,10 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
     p.device_memory = static_cast<Bytes>(compute["memory"]["device"].integer());
   const Values excitation = input["excitation"];
   const Values sources = excitation["sources"];
+  SharedSignals shared;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    Source source{sources.at(i)["position"].vec3(), read_one_signal(input, sources.at(i)["signal"], diagnostics),
+    Source source{sources.at(i)["position"].vec3(),
+                  read_one_signal(input, sources.at(i)["signal"], shared, diagnostics),
                   sources.at(i)["shot"].integer()};
     if (std::find(setup.shots.begin(), setup.shots.end(), source.shot) == setup.shots.end())
       setup.shots.push_back(source.shot);
@@ -383,9 +418,57 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   } else {
     for (std::size_t a = 0; a < 3; ++a) setup.plane_at[a] = 0.5 * (p.grid.origin[a] + p.grid.upper(a));
   }
+  setup.highest_sent = setup.highest_frequency;
+  // A Gaussian of standard deviation w has 0.6 % of its spectrum's top at k = 3.2/w.
+  if (p.initial.kind != Initial::Kind::none)
+    setup.highest_sent = std::max(setup.highest_sent, 3.2 * p.speed.highest / (2 * std::numbers::pi * p.initial.width));
   if (setup.velocity_known) read_steps(input, setup, diagnostics);
   return setup;
 }
+
+double traced_courant(const Setup& setup, double spacing) {
+  const Problem& p = setup.problem;
+  return p.time_correction ? 1e-6 : p.speed.lowest * p.dt / spacing;
+}
+
+std::string time_error_text(const Setup& setup) {
+  const double half = std::min(1.0, std::numbers::pi * setup.highest_frequency * setup.problem.dt);
+  std::string out = "filtered out of the traces (time_correction); frames and energies keep it";
+  if (half > 0) out += fmt::format(": waves run up to {:.2g} % fast there", 100 * (std::asin(half) / half - 1));
+  return out;
+}
+
+namespace {
+
+/// What tables and SEG-Y can carry of the waves.
+void check_traces(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+  const Problem& p = setup.problem;
+  if (p.receivers.empty()) return;
+  const Values output = input["output"];
+  const double pass =
+      band_of(setup.time_scheme(), static_cast<double>(p.trace_every) * p.dt).pass / (2 * std::numbers::pi);
+  if (setup.highest_frequency > 0 && pass < setup.highest_frequency) {
+    const double every = 1 / (4 * setup.highest_frequency * p.dt);
+    diagnostics.push_back(input.warning_at(
+        output["trace_every"],
+        fmt::format("a row of the receivers' table every {} carries waves up to {}, the source reaches {}: what lies "
+                    "above is filtered away",
+                    format_quantity(static_cast<double>(p.trace_every) * p.dt, "s"), format_quantity(pass, "Hz"),
+                    format_quantity(setup.highest_frequency, "Hz")),
+        every >= 1 ? fmt::format("\"trace_every\": {} keeps all.", static_cast<Index>(every))
+                   : "Shorten the time step, for example with a lower \"courant\"."));
+  }
+  if (setup.segy != "none" && setup.segy_interval < 1e-6 * (1 - 1e-6))
+    diagnostics.push_back(input.warning_at(
+        output["segy"],
+        fmt::format(
+            "samples {} apart: SEG-Y counts whole microseconds. Only revision 2 keeps such an interval, in bytes "
+            "3273-3280; readers that take bytes 3217 and 117 (ObsPy, segyio, Seismic Unix) find 0",
+            format_quantity(setup.segy_interval, "s")),
+        "Take the receivers' table charts/receivers.csv instead, or compute a model scaled up in length and time."));
+}
+
+}  // namespace
 
 void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
   const Problem& p = setup.problem;
@@ -417,6 +500,12 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   };
   const Values sources = input["excitation"]["sources"];
   for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (const auto& signal = p.sources[i].signal; signal->begin() < -1e-9 * (signal->end() - signal->begin()))
+      diagnostics.push_back(
+          input.warning_at(sources.at(i)["signal"],
+                           fmt::format("the signal begins at {}; the run begins at 0: what lies before is never sent",
+                                       format_quantity(signal->begin(), "s")),
+                           "Shift the times of the file so that they begin at 0 or later."));
     const Values where = sources.at(i)["position"];
     const Vec3 x = where.vec3();
     if (const std::string text = outside(x); !text.empty()) {
@@ -482,11 +571,10 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
           fmt::format("Lower the frequency, or use a spacing of {} or less.", coarser(p.order == 2 ? 16 : 5))));
       return;
     }
-    const double error = worst_phase_speed_error(stencil, points, p.speed.lowest * p.dt / h);
+    const double courant = traced_courant(setup, h), error = worst_phase_speed_error(stencil, points, courant);
     if (std::abs(error) > 0.02) {
       double enough = points;
-      while (enough < 1000 && std::abs(worst_phase_speed_error(stencil, enough, p.speed.lowest * p.dt / h)) > 0.02)
-        enough *= 1.05;
+      while (enough < 1000 && std::abs(worst_phase_speed_error(stencil, enough, courant)) > 0.02) enough *= 1.05;
       diagnostics.push_back(
           input.warning_at(where,
                            fmt::format("{} reaches {}: the shortest wave, {}, has {:.1f} nodes; at order {} "
@@ -502,6 +590,7 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   if (p.initial.kind != Initial::Kind::none)
     judge(input["excitation"]["initial"], 3 * p.speed.lowest / (2 * 3.14159265358979 * p.initial.width),
           "the initial pulse");
+  check_traces(setup, input, diagnostics);
 }
 
 }  // namespace conoid::acoustic_fd

@@ -5,6 +5,7 @@
 #include "engine/case/case.hpp"
 #include "engine/core/error.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
+#include "engine/solvers/acoustic_fd/trace_filter.hpp"
 
 #include <vector>
 
@@ -17,16 +18,25 @@ struct Setup {
   Vec3 plane_at{};
   std::vector<Index> shots;      ///< numbers in ascending order; at least one
   std::string segy;              ///< "none", "ieee" or "ibm"
+  double segy_interval = 0;      ///< s between samples of SEG-Y: whole microseconds where it can be
   double highest_frequency = 0;  ///< of all sources; 0 = unknown
+  double highest_sent = 0;       ///< of sources and initial field, Hz
   SpeedRange density;            ///< 0: constant
+  bool several_speeds = false;   ///< as the case has it: the nodes beside a jump of density may differ by themselves
   bool velocity_known = false;   ///< problem.velocity is set (a file may not have been loaded)
+  [[nodiscard]] TimeScheme time_scheme() const { return {problem.dt, problem.time_correction, highest_sent}; }
 };
 
-/// `load` false: a velocity file is only read through (its range is known, `problem.velocity` stays null).
+/// The medium is averaged over cells (cell_means.hpp). `load` false: a velocity file is only read through (its range is known, `problem.velocity` stays null).
 /// Diagnostics are appended; the result is usable when none of them is an error.
 [[nodiscard]] Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnostics);
 
 /// Checks that cost nothing: stability, resolution, places, sponges. `input` names the places in messages.
 void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics);
+
+/// c dt/h of the slowest waves where the time step's error counts; tiny where the traces are corrected.
+[[nodiscard]] double traced_courant(const Setup& setup, double spacing);
+/// What becomes of the time step's error, in words.
+[[nodiscard]] std::string time_error_text(const Setup& setup);
 
 }  // namespace conoid::acoustic_fd

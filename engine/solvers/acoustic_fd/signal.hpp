@@ -18,6 +18,8 @@ class Signal {
   [[nodiscard]] virtual double at(double t) const = 0;
   /// The highest frequency that matters, Hz: above it lies less than 0.1 % of the energy (Ricker: 2.5 × peak).
   [[nodiscard]] virtual double highest_frequency() const = 0;
+  /// When it begins, s: what lies before 0 is never sent.
+  [[nodiscard]] virtual double begin() const { return 0; }
   /// When it is over, s.
   [[nodiscard]] virtual double end() const = 0;
 };
@@ -41,11 +43,28 @@ class Sampled final : public Signal {
   Sampled(std::vector<double> values, double start, double dt, double amplitude);
   [[nodiscard]] double at(double t) const override;
   [[nodiscard]] double highest_frequency() const override { return highest_; }
+  [[nodiscard]] double begin() const override { return start_; }
   [[nodiscard]] double end() const override;
 
  private:
   std::vector<double> values_;
   double start_, dt_, amplitude_, highest_;
+};
+
+/// Another one times a factor.
+class Scaled final : public Signal {
+ public:
+  Scaled(std::shared_ptr<const Signal> of, double factor) : of_(std::move(of)), factor_(factor) {}
+  [[nodiscard]] const std::shared_ptr<const Signal>& of() const { return of_; }
+  [[nodiscard]] double factor() const { return factor_; }
+  [[nodiscard]] double at(double t) const override { return factor_ * of_->at(t); }
+  [[nodiscard]] double highest_frequency() const override { return of_->highest_frequency(); }
+  [[nodiscard]] double begin() const override { return of_->begin(); }
+  [[nodiscard]] double end() const override { return of_->end(); }
+
+ private:
+  std::shared_ptr<const Signal> of_;
+  double factor_;
 };
 
 /// A CSV file of two columns: time (evenly spaced, to 10⁻⁶ of a step), value; in seconds and Pa m unless a header line names other units:

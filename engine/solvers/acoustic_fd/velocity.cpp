@@ -17,6 +17,10 @@ class Constant final : public Velocity {
   void row(double, double, double, double, std::span<double> out) const override {
     std::fill(out.begin(), out.end(), speed_);
   }
+  void values(double, double, std::span<const double>, const std::array<bool, 3>&,
+              std::span<double> out) const override {
+    std::fill(out.begin(), out.end(), speed_);
+  }
   [[nodiscard]] SpeedRange range(const Vec3&, const Vec3&) const override { return {speed_, speed_}; }
   [[nodiscard]] bool constant() const override { return true; }
 
@@ -35,6 +39,24 @@ class Layered final : public Velocity {
       return;
     }
     for (std::size_t k = 0; k < out.size(); ++k) out[k] = at(sign_ * (z0 + static_cast<double>(k) * dz - surface_));
+  }
+
+  [[nodiscard]] Along along(std::size_t axis) const override {
+    if (static_cast<int>(axis) != axis_) return {};
+    Along out;
+    for (const Layer& l : layers_) out.curved |= l.gradient != 0;
+    out.varies = out.curved || layers_.size() > 1;
+    return out;
+  }
+  void jumps(std::size_t axis, double lower, double upper, std::vector<double>& out) const override {
+    if (static_cast<int>(axis) != axis_) return;
+    for (std::size_t i = 1; i < layers_.size(); ++i)
+      if (const double at = surface_ + sign_ * layers_[i].top; at > lower && at < upper) out.push_back(at);
+  }
+  void values(double x, double y, std::span<const double> z, const std::array<bool, 3>&,
+              std::span<double> out) const override {
+    for (std::size_t k = 0; k < out.size(); ++k)
+      out[k] = at(sign_ * ((axis_ == 0 ? x : axis_ == 1 ? y : z[k]) - surface_));
   }
 
   [[nodiscard]] SpeedRange range(const Vec3& lower, const Vec3& upper) const override {

@@ -30,6 +30,26 @@ class Velocity {
   [[nodiscard]] virtual bool bounds(Vec3& lower, Vec3& upper) const { return (void)lower, (void)upper, false; }
   /// Memory it holds.
   [[nodiscard]] virtual Bytes bytes() const { return 0; }
+
+  // What means over the cells of a grid ask (cell_means.hpp).
+
+  /// How it varies along an axis. Samples lie at origin + i spacing, i = 0 … count − 1.
+  struct Along {
+    bool varies = false;
+    bool curved = false;  ///< it also varies between its jumps
+    double spacing = 0;   ///< 0: known everywhere
+    double origin = 0;
+    Index count = 1;
+    bool operator==(const Along&) const = default;
+  };
+  [[nodiscard]] virtual Along along(std::size_t axis) const { return (void)axis, Along{}; }
+  /// Appends where it jumps between `lower` and `upper` along an axis; samples that hold for cells of their own jump half-way.
+  virtual void jumps(std::size_t axis, double lower, double upper, std::vector<double>& out) const {
+    (void)axis, (void)lower, (void)upper, (void)out;
+  }
+  /// As row(), at any z. Along axes that are `stepped` each sample holds for a cell of its own.
+  virtual void values(double x, double y, std::span<const double> z, const std::array<bool, 3>& stepped,
+                      std::span<double> out) const = 0;
 };
 
 [[nodiscard]] std::shared_ptr<const Velocity> constant_velocity(double speed);

@@ -5,6 +5,7 @@
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
+#include "engine/solvers/acoustic_fd/verify/recording.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,24 +17,6 @@
 
 namespace conoid::acoustic_fd {
 namespace {
-
-using Traces = std::vector<std::vector<double>>;  // [receiver][step]
-
-Traces record(const Problem& p, Index steps, int threads) {
-  const auto cluster = single_rank();
-  Team team({WorkerSpec{"cpu", threads, 1}});
-  const auto march = make_march(p, this_machine(), *cluster);
-  march->start(team, *cluster);
-  March::Recorder recorder;
-  march->advance(team, *cluster, steps, &recorder);
-  Traces out(p.receivers.size());
-  std::vector<double> values(p.receivers.size());
-  for (const auto& parts : recorder.samples) {
-    march->join_traces(parts, values);
-    for (std::size_t r = 0; r < values.size(); ++r) out[r].push_back(values[r]);
-  }
-  return out;
-}
 
 double peak(const std::vector<double>& trace) {
   double most = 0;
@@ -65,7 +48,7 @@ double normal_echo(int order, double nodes, Index width) {
   Problem far = p;  // the same without an end in reach
   far.faces[1].kind = FaceKind::rigid;
   far.grid.points[0] = static_cast<Index>(330 * by);
-  const Traces got = record(p, steps, 1), open = record(far, steps, 1);
+  const Traces got = recorded_levels(p, steps, 1), open = recorded_levels(far, steps, 1);
   double echo = 0;
   for (std::size_t k = 0; k < got[0].size(); ++k) echo = std::max(echo, std::abs(got[0][k] - open[0][k]));
   return 20 * std::log10(echo / peak(open[0]));
@@ -91,7 +74,7 @@ double oblique_echo(int order, double degrees, const Face& face, int threads) {
   // Until the echo from the farther face could arrive.
   const auto steps =
       static_cast<Index>((32 + std::min(4 * height + offset, std::hypot(offset, 2 * (height + 36.0)))) / near.dt);
-  const Traces got = record(near, steps, threads), open = record(far, steps, threads);
+  const Traces got = recorded_levels(near, steps, threads), open = recorded_levels(far, steps, threads);
   double echo = 0;
   for (std::size_t k = 0; k < got[0].size(); ++k) echo = std::max(echo, std::abs(got[0][k] - open[0][k]));
   const double mirrored = peak(open[0]) * offset / std::hypot(offset, 2 * height);
@@ -240,7 +223,7 @@ std::pair<double, double> interface_errors(double c2, double rho2) {
   p.initial = {Initial::Kind::plane, 1.0, 12.0, {180, 0, 0}, 0, 1};
   p.receivers = {{"back", {200, 8, 8}}, {"on", {360, 8, 8}}};
   const auto steps = static_cast<Index>(270 / p.dt);
-  const Traces got = record(p, steps, 1);
+  const Traces got = recorded_levels(p, steps, 1);
   const auto extreme = [&](std::size_t r, double from) {
     double out = 0;
     for (std::size_t k = static_cast<std::size_t>(from / p.dt); k < got[r].size(); ++k)
@@ -270,7 +253,7 @@ double reciprocity_error(bool dense) {
     Problem q = p;
     q.sources = {{from, std::make_shared<Ricker>(0.06, 20, 1)}};
     q.receivers = {{"R", to}};
-    return record(q, 300, 1)[0];
+    return recorded_levels(q, 300, 1)[0];
   };
   const auto there = trace(a, b), back = trace(b, a);
   // With a density that differs between the two places the pressure of a volume source obeys ρ(a) p_ab = ρ(b) p_ba.

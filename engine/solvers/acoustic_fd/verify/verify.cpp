@@ -5,7 +5,9 @@
 #include "engine/solvers/acoustic_fd/exact.hpp"
 #include "engine/solvers/acoustic_fd/kernels/patch.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
+#include "engine/solvers/acoustic_fd/verify/interfaces_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/layers_table.hpp"
+#include "engine/solvers/acoustic_fd/verify/recording.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +21,6 @@ namespace conoid::acoustic_fd {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-using Traces = std::vector<std::vector<double>>;  // [receiver][step]
 
 /// A march with its team; small boxes run on one thread, where starting others costs more than it brings.
 class Bench {
@@ -369,6 +370,8 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
   }
 
   layers_table(run, sink);
+  interfaces_table(run, sink);
+  time_table(run, sink);
 
   const Index thousands = run.quick ? 10 : 100;
   for (const bool wide : {false, true}) {

@@ -43,7 +43,7 @@ struct Bench {
 
 const MemoryResults::Stored& stored(const MemoryResults& results, std::string_view id) {
   const auto* table = results.find(id);
-  verify(table != nullptr, "the table exists");
+  if (!table) throw Failure(make_error(ErrorCode::internal, "no table " + std::string(id)));
   return *table;
 }
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Traces of a problem, as the march gives them and as a run writes them.
+#pragma once
+
+#include "engine/solvers/acoustic_fd/problem.hpp"
+
+#include <vector>
+
+namespace conoid::acoustic_fd {
+
+using Traces = std::vector<std::vector<double>>;  // [receiver][step]
+
+/// Levels 1 … steps as they are.
+[[nodiscard]] Traces recorded_levels(const Problem& problem, Index steps, int threads);
+
+/// Levels 0 … steps with the medium averaged over cells and the time step's error taken out of signals and traces, as the solver
+/// does it; `highest` in Hz.
+[[nodiscard]] Traces traces_of_run(Problem problem, Index steps, double highest, int threads);
+
+/// √(Σ (got − exact)² / Σ exact²).
+[[nodiscard]] double relative_error(const std::vector<double>& got, const std::vector<double>& exact);
+
+}  // namespace conoid::acoustic_fd
