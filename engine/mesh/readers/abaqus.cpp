@@ -21,12 +21,7 @@ namespace {
 
 using readers::Cursor;
 using readers::quoted;
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
+using readers::trimmed;
 
 std::string upper(std::string_view text) {
   std::string out(trimmed(text));

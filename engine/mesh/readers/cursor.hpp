@@ -21,6 +21,13 @@
 
 namespace conoid::readers {
 
+/// Without the blanks, tabs and carriage returns at its ends.
+[[nodiscard]] inline std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
 class Cursor {
  public:
   Cursor(std::string_view bytes, std::string file, Bytes memory_limit)

@@ -20,14 +20,10 @@ namespace {
 
 using readers::Cursor;
 using readers::quoted;
+using readers::trimmed;
 
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r") == std::string_view::npos;
-}
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 bool starts_with_word(std::string_view text, std::string_view upper) {
   return text.size() >= upper.size() && std::equal(upper.begin(), upper.end(), text.begin(), [](char u, char c) {
