@@ -576,15 +576,17 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
     const Index next = std::min(end, (k / p.energy_every + 1) * p.energy_every);
     march_->advance(context.team, context.cluster, next - k, filter_ ? &recorder : nullptr);
     k = next;
-    if (k % p.energy_every == 0 || k == p.steps)
+    if (k % p.energy_every == 0)
       if (const Status s = append_energy(context); !s) {
         append_traces(context, recorder.samples, true);
         return s.error();
       }
   }
-  append_traces(context, recorder.samples, end >= p.steps);
-  if (end >= p.steps)
-    if (const Status s = write_segy_file(context); !s) return s.error();
+  append_traces(context, recorder.samples, false);
+  // The last shot's end is made by finish(): a checkpoint of the last step is before it, so that a longer run has the rows of one
+  // that was never cut.
+  if (end >= p.steps && shot_ + 1 < setup_.shots.size())
+    if (const Status s = end_shot(context); !s) return s.error();
 
   // Only the length of the bundles depends on the clock, never a result; all ranks follow the first.
   const double seconds = seconds_since(clock);
@@ -759,11 +761,19 @@ void AcousticFd::load(CheckpointReader& reader) {
   sums_ = reader.value<Sums>("sums");
 }
 
-Status AcousticFd::finish(RunContext& context) {
-  const Problem& p = setup_.problem;
+Status AcousticFd::end_shot(RunContext& context) {
   // A run that was stopped also gives its last rows; resumed from a checkpoint it makes them anew.
   std::vector<std::vector<double>> none;
   append_traces(context, none, true);
+  if (march_->steps_done() < problem_.steps) return {};
+  if (problem_.steps % problem_.energy_every != 0)
+    if (const Status s = append_energy(context); !s) return s;
+  return write_segy_file(context);
+}
+
+Status AcousticFd::finish(RunContext& context) {
+  const Problem& p = setup_.problem;
+  if (const Status s = end_shot(context); !s) return s;
   const auto number = [&](std::string_view name, double value, std::string_view unit) {
     context.results.number(name, value, unit);
   };

@@ -60,6 +60,8 @@ class AcousticFd final : public Solver {
   void append_traces(RunContext& context, std::vector<std::vector<double>>& batch, bool ends);
   void append_row(RunContext& context, double t, std::span<const double> traces);
   [[nodiscard]] Status append_energy(RunContext& context);
+  /// Last rows of the traces, the energy of the last step, traces as SEG-Y.
+  [[nodiscard]] Status end_shot(RunContext& context);
   [[nodiscard]] Index next_mark() const;
   void add_part(FrameBuilder& builder, std::string_view name, const March::Cut& cut) const;
   [[nodiscard]] March::Cut volume_cut(Index limit) const;
