@@ -49,7 +49,10 @@ class Velocity {
   }
   /// As row(), at any z. Along axes that are `stepped` each sample holds for a cell of its own.
   virtual void values(double x, double y, std::span<const double> z, const std::array<bool, 3>& stepped,
-                      std::span<double> out) const = 0;
+                      std::span<double> out) const {
+    static_cast<void>(stepped);
+    for (std::size_t k = 0; k < out.size(); ++k) row(x, y, z[k], 0, out.subspan(k, 1));
+  }
 };
 
 [[nodiscard]] std::shared_ptr<const Velocity> constant_velocity(double speed);

@@ -160,7 +160,7 @@ double floor_echo(int order, double slope, int threads) {
   };
   const Problem near = scene(0), far = scene(40);
   const auto steps = static_cast<Index>(120 / near.dt);  // what the other box returns comes later
-  const Traces got = record(near, steps, threads), open = record(far, steps, threads);
+  const Traces got = recorded_levels(near, steps, threads), open = recorded_levels(far, steps, threads);
   double echo = 0, most = 0;
   for (std::size_t r = 0; r < got.size(); ++r) {
     most = std::max(most, peak(open[r]));

@@ -11,7 +11,6 @@
 namespace conoid::acoustic_fd {
 namespace {
 
-constexpr double pi = std::numbers::pi;
 constexpr double nodes = 12;  // in a wave of the peak frequency
 
 /// A box with mirrors at its lower faces, whose other faces are not heard.
@@ -35,7 +34,8 @@ double point_error(double courant, int threads) {
   const auto steps = static_cast<Index>((r + 2.8 * nodes) / p.dt);
   const Ricker signal(1 / nodes, 1.5 * nodes, 1);
   std::vector<double> exact;
-  for (Index k = 0; k <= steps; ++k) exact.push_back(signal.at(static_cast<double>(k) * p.dt - r) / (4 * pi * r));
+  for (Index k = 0; k <= steps; ++k)
+    exact.push_back(signal.at(static_cast<double>(k) * p.dt - r) / (4 * std::numbers::pi * r));
   return relative_error(traces_of_run(p, steps, 2.5 / nodes, threads)[0], exact);
 }
 
@@ -56,7 +56,7 @@ double line_error(double courant, int threads) {
     const double t = static_cast<double>(k) * p.dt, du = 2e-3;
     double sum = 0.5 * signal.at(t - r);
     for (double u = du; r * std::cosh(u) <= t; u += du) sum += signal.at(t - r * std::cosh(u));
-    exact.push_back(sum * du / (2 * pi));
+    exact.push_back(sum * du / (2 * std::numbers::pi));
   }
   return relative_error(traces_of_run(p, steps, 2.5 / nodes, threads)[0], exact);
 }
