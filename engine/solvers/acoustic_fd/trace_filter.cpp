@@ -10,7 +10,6 @@
 namespace conoid::acoustic_fd {
 namespace {
 
-constexpr double pi = std::numbers::pi;
 constexpr double edge_widths = 7;  // standard deviations between pass and stop
 constexpr double tail_widths = 5;  // exp(−25/2) = 4e-6
 
@@ -25,7 +24,7 @@ void transform(std::vector<std::complex<double>>& v) {
   }
   std::vector<std::complex<double>> turn(n / 2);
   for (std::size_t i = 0; i < n / 2; ++i)
-    turn[i] = std::polar(1.0, -2 * pi * static_cast<double>(i) / static_cast<double>(n));
+    turn[i] = std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n));
   for (std::size_t half = 1; half < n; half *= 2)
     for (std::size_t begin = 0; begin < n; begin += 2 * half)
       for (std::size_t i = 0; i < half; ++i) {
@@ -66,9 +65,9 @@ bool is_step(double interval, double dt) {
 }  // namespace
 
 Band band_of(const TimeScheme& scheme, double interval) {
-  double stop = pi / std::max(interval, scheme.dt);
+  double stop = std::numbers::pi / std::max(interval, scheme.dt);
   if (scheme.corrected) stop = std::min(stop, 1.6 / scheme.dt);
-  if (scheme.highest > 0) stop = std::min(stop, 2 * 2 * pi * scheme.highest);
+  if (scheme.highest > 0) stop = std::min(stop, 2 * 2 * std::numbers::pi * scheme.highest);
   return {0.8 * stop, stop};
 }
 
@@ -96,7 +95,7 @@ WeightRows::Row WeightRows::at(double t) const {
   const double dt = scheme_.dt, most = centre_ + 6 * edge_;
   std::vector<std::complex<double>> sum(n);
   for (std::size_t b = 0; b <= n / 2; ++b) {
-    const double f = 2 * pi * static_cast<double>(b) / (static_cast<double>(n) * dt);
+    const double f = 2 * std::numbers::pi * static_cast<double>(b) / (static_cast<double>(n) * dt);
     if (f > most || (scheme_.corrected && use_ == Use::source && 0.5 * f * dt >= 1)) break;
     const double to = !scheme_.corrected      ? f
                       : use_ == Use::receiver ? 2 / dt * std::sin(0.5 * f * dt)

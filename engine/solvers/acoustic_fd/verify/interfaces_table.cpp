@@ -14,7 +14,6 @@
 namespace conoid::acoustic_fd {
 namespace {
 
-constexpr double pi = std::numbers::pi;
 using Complex = std::complex<double>;
 
 /// Of a plane pulse with a standard deviation of 4 nodes on a jump at `depth`, the way from its start to the jump and back to the
@@ -37,7 +36,7 @@ Echo echo_of(double depth, double c2, double rho2) {
   p.initial = {Initial::Kind::plane, 1.0, 4.0, {90, 0, 0}, 0, 1};
   p.receivers = {{"back", {60, 4, 4}}};
   const auto steps = static_cast<Index>((2 * depth - 120) / p.dt);
-  const auto got = traces_of_run(p, steps, 3.2 * p.speed.highest / (2 * pi * 4), 1)[0];
+  const auto got = traces_of_run(p, steps, 3.2 * p.speed.highest / (2 * std::numbers::pi * 4), 1)[0];
   const double R = (rho2 * c2 - 1) / (rho2 * c2 + 1);
   Echo out;
   double size = 0, moment = 0;
@@ -76,7 +75,7 @@ struct Guide {
     constexpr double step = 0.002, last = 0.8;  // e^{−0.8 · 30}: beyond it nothing comes from one depth to the other
     Complex sum = 0;
     for (double k = step; k < last; k += step) sum += k * green(omega, k) * std::cyl_bessel_j(0.0, k * range);
-    return sum * step / (2 * pi);
+    return sum * step / (2 * std::numbers::pi);
   }
   /// For a Ricker wavelet of frequency f at times j dt. Frequencies run along Im ω = a > 0, which keeps away from the poles and
   /// weakens what comes round by e^{−a period}.
@@ -84,10 +83,11 @@ struct Guide {
     const double period = 2 * static_cast<double>(steps) * dt, a = 8 / period, delay = 1.5 / f;
     std::vector<double> out(static_cast<std::size_t>(steps + 1));
     for (int n = 0; static_cast<double>(n) / period < 4 * f; ++n) {
-      const Complex omega{2 * pi * static_cast<double>(n) / period, a}, x = omega / (2 * pi * f);
+      const Complex omega{2 * std::numbers::pi * static_cast<double>(n) / period, a},
+          x = omega / (2 * std::numbers::pi * f);
       // ∫ (1 − 2π²f²t²) e^{−π²f²t²} e^{iωt} dt = 2/(√π f) x² e^{−x²}
-      const Complex at = 2 / (std::sqrt(pi) * f) * x * x * std::exp(-x * x) * std::exp(Complex{0, 1} * omega * delay) *
-                         pressure(omega) / period * (n == 0 ? 1.0 : 2.0);
+      const Complex at = 2 / (std::sqrt(std::numbers::pi) * f) * x * x * std::exp(-x * x) *
+                         std::exp(Complex{0, 1} * omega * delay) * pressure(omega) / period * (n == 0 ? 1.0 : 2.0);
       for (Index j = 0; j <= steps; ++j)
         out[static_cast<std::size_t>(j)] +=
             (at * std::exp(Complex{0, -1} * omega * static_cast<double>(j) * dt)).real();

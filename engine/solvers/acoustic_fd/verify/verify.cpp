@@ -20,8 +20,6 @@
 namespace conoid::acoustic_fd {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-
 /// A march with its team; small boxes run on one thread, where starting others costs more than it brings.
 class Bench {
  public:
@@ -99,7 +97,7 @@ Traces time_discrete_monopole(const Signal& signal, double gain, const std::vect
   const auto n = static_cast<std::size_t>(3 * steps);
   std::vector<std::complex<double>> spectrum(n / 2 + 1);
   for (std::size_t j = 0; j < spectrum.size(); ++j) {
-    const auto turn = std::polar(1.0, -2 * pi * static_cast<double>(j) / static_cast<double>(n));
+    const auto turn = std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(j) / static_cast<double>(n));
     std::complex<double> z = 1;
     for (std::size_t i = 0; i < n; ++i, z *= turn) spectrum[j] += signal.at(static_cast<double>(i) * dt) * z;
   }
@@ -107,16 +105,16 @@ Traces time_discrete_monopole(const Signal& signal, double gain, const std::vect
   for (const double r : distances) {
     std::vector<std::complex<double>> at(spectrum.size());
     for (std::size_t j = 0; j < at.size(); ++j)
-      at[j] = spectrum[j] * std::polar(gain / (4 * pi * r * static_cast<double>(n)),
-                                       -2 / dt * std::sin(pi * static_cast<double>(j) / static_cast<double>(n)) * r);
+      at[j] = spectrum[j] *
+              std::polar(gain / (4 * std::numbers::pi * r * static_cast<double>(n)),
+                         -2 / dt * std::sin(std::numbers::pi * static_cast<double>(j) / static_cast<double>(n)) * r);
     out.emplace_back();
     for (Index k = 1; k <= steps; ++k) {
       double sum = at[0].real();
       for (std::size_t j = 1; j < at.size(); ++j)
-        sum +=
-            (2 * j == n ? 1.0 : 2.0) *
-            (at[j] * std::polar(1.0, 2 * pi * static_cast<double>(j) * static_cast<double>(k) / static_cast<double>(n)))
-                .real();
+        sum += (2 * j == n ? 1.0 : 2.0) * (at[j] * std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(j) *
+                                                                       static_cast<double>(k) / static_cast<double>(n)))
+                                              .real();
       out.back().push_back(sum);
     }
   }
@@ -151,9 +149,10 @@ double mode_error(int order, Index nodes_a_wave) {
   const Index n = 2 * nodes_a_wave;  // two waves = four half waves a side
   Problem p = homogeneous(order, {n + 1, n + 1, n + 1}, 1);
   p.double_precision = true;
-  const double k = 2 * pi / static_cast<double>(nodes_a_wave), omega = k * std::sqrt(3.0);
+  const double k = 2 * std::numbers::pi / static_cast<double>(nodes_a_wave), omega = k * std::sqrt(3.0);
   constexpr int steps = 2000;
-  p.dt = 0.5 * pi / omega / steps;  // time error (ω dt)²/24 = 2.6e-8 of the frequency, below the stencil's
+  p.dt =
+      0.5 * std::numbers::pi / omega / steps;  // time error (ω dt)²/24 = 2.6e-8 of the frequency, below the stencil's
   // The field is set through a plane wave of each axis? A product of cosines needs a checkpoint: written below.
   class Start final : public CheckpointReader {
    public:
@@ -284,7 +283,8 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
       for (const double r : o.distances) {
         exact.emplace_back();
         for (Index k = 1; k <= o.steps; ++k)
-          exact.back().push_back(8 * o.signal->at(static_cast<double>(k) * o.problem.dt - r) / (4 * pi * r));
+          exact.back().push_back(8 * o.signal->at(static_cast<double>(k) * o.problem.dt - r) /
+                                 (4 * std::numbers::pi * r));
       }
       error[i] = relative_error(got, exact);
     }
