@@ -46,7 +46,7 @@ constexpr int profile_samples = 400;
 Rgb rgb_of(const QColor& c) {
   return {c.redF(), c.greenF(), c.blueF()};
 }
-QString text(const std::string& s) {
+QString qtext(const std::string& s) {
   return QString::fromStdString(s);
 }
 
@@ -486,13 +486,13 @@ QByteArray ScenePane::views_as_text() const {
                     {"camera", camera},
                     {"cuts", cuts},
                     {"iso", iso},
-                    {"map", text(v.color_map)},
+                    {"map", qtext(v.color_map)},
                     {"mesh_cuts", v.mesh_cuts},
                     {"edges", v.edges},
                     {"opacity", v.opacity},
-                    {"warp", text(v.warp_field)},
+                    {"warp", qtext(v.warp_field)},
                     {"warp_scale", v.warp_scale},
-                    {"arrow_field", text(v.arrow_field)},
+                    {"arrow_field", qtext(v.arrow_field)},
                     {"arrows", v.arrows},
                     {"streamlines", v.streamlines},
                     {"outline", v.outline},
@@ -646,7 +646,7 @@ void ScenePane::show_frame(const std::shared_ptr<const Frame>& frame) {
   if (!frame) return;
   ++wanted_;
   if (Status shown = scene_->set_frame(frame); !shown && first_frame_)
-    emit troubled(text(shown.error().text), text(shown.error().hint));
+    emit troubled(qtext(shown.error().text), qtext(shown.error().hint));
   if (first_frame_) {
     first_frame_ = false;
     scene_->reset_range();
@@ -666,7 +666,7 @@ void ScenePane::show_choices() {
   if (fields.empty())
     for (const FieldChoice& choice : scene_->choices()) fields.emplace_back(choice.part, choice.info);
   QString key;
-  for (const auto& [part, info] : fields) key += text(part) + '/' + text(info.name) + ';';
+  for (const auto& [part, info] : fields) key += qtext(part) + '/' + qtext(info.name) + ';';
   if (key == choices_key_) return;
   choices_key_ = key;
   const bool many_parts =
@@ -676,8 +676,8 @@ void ScenePane::show_choices() {
   field_->clear();
   for (const auto& [part, info] : fields) {
     QString name = info.label.empty() ? translated(words_of(info.name)) : translated(info.label);
-    if (many_parts) name += QStringLiteral(" – ") + text(part);
-    field_->addItem(name, text(part) + '\n' + text(info.name));
+    if (many_parts) name += QStringLiteral(" – ") + qtext(part);
+    field_->addItem(name, qtext(part) + '\n' + qtext(info.name));
     field_->setItemData(field_->count() - 1, info.components, Qt::UserRole + 1);
     field_->setItemData(field_->count() - 1, info.is_complex, Qt::UserRole + 2);
     field_->setItemData(field_->count() - 1, name, Qt::ToolTipRole);
@@ -835,7 +835,7 @@ void ScenePane::refresh_range_text() {
   const QString ends =
       low == -high ? QChar(0xb1) + figure(high) : figure(low) + QString::fromUtf8(" … ") + figure(high);
   QString words = ends;
-  if (!ticks.unit.empty()) words += " " + text(ticks.unit);
+  if (!ticks.unit.empty()) words += " " + qtext(ticks.unit);
   range_->setText(words.replace('-', QChar(0x2212)));
   fit_head();
   low_->setEnabled(!auto_range_->isChecked());
@@ -887,7 +887,7 @@ bool ScenePane::handle_tool(const InputEvent& event) {
       if (const auto probe = scene_->pick(event.x, event.y)) emit value_kept(*probe);
     if (event.kind != InputKind::move || event.button != MouseButton::none) return false;
     const auto probe = scene_->pick(event.x, event.y);
-    show_reading(probe ? text(probe->text) : tr("Nothing here."));
+    show_reading(probe ? qtext(probe->text) : tr("Nothing here."));
     if (probe) emit probed(*probe);
     return false;  // turning goes on working while values are read
   }
@@ -911,7 +911,7 @@ bool ScenePane::handle_tool(const InputEvent& event) {
     scene_->set_line({*line_begin_, *end});
     const double length =
         std::hypot((*end)[0] - (*line_begin_)[0], (*end)[1] - (*line_begin_)[1], (*end)[2] - (*line_begin_)[2]);
-    show_reading(tr("%1 long").arg(text(readable(length, "m"))));
+    show_reading(tr("%1 long").arg(qtext(readable(length, "m"))));
     return true;
   }
   if (event.kind == InputKind::release && left) {
@@ -920,12 +920,12 @@ bool ScenePane::handle_tool(const InputEvent& event) {
     if (!end) return true;
     const auto points = scene_->profile(scene_->view().part, begin, *end, profile_samples);
     if (!points) {
-      show_reading(text(points.error().text + (points.error().hint.empty() ? "" : " " + points.error().hint)));
+      show_reading(qtext(points.error().text + (points.error().hint.empty() ? "" : " " + points.error().hint)));
       return true;
     }
     const FieldView& view = scene_->view();
     const FieldInfo info = chosen_info(view);
-    emit profile_drawn(*points, translated(label_of(info, view.value)), text(unit_of(info, view.value)));
+    emit profile_drawn(*points, translated(label_of(info, view.value)), qtext(unit_of(info, view.value)));
     return true;
   }
   return true;

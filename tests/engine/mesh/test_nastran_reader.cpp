@@ -14,7 +14,7 @@ using namespace conoid;
 
 namespace {
 
-Mesh read(const std::string& name) {
+Mesh bulk_data(const std::string& name) {
   auto mesh = read_mesh(data + name);
   if (!mesh) qFatal("%s", mesh.error().render().c_str());
   return std::move(*mesh);
@@ -38,8 +38,8 @@ class TestNastranReader : public QObject {
     for (const std::string shape : {"tet", "hex"})
       for (const std::string form : {"free", "short", "long"}) {
         const std::string name = shape + "_order1_" + form + ".bdf";
-        const Mesh m = read(name);
-        const Mesh reference = read(shape + "_order1_41ascii.msh");
+        const Mesh m = bulk_data(name);
+        const Mesh reference = bulk_data(shape + "_order1_41ascii.msh");
         QCOMPARE(m.point_count(), reference.point_count());
         QCOMPARE(m.dimension(), 3);
         double volume = 0;
@@ -61,14 +61,14 @@ class TestNastranReader : public QObject {
     for (const std::string shape : {"tet", "hex"})
       for (const std::string form : {"free", "short", "long"}) {
         const std::string name = shape + "_order2_" + form + ".bdf";
-        const Mesh m = read(name);
+        const Mesh m = bulk_data(name);
         const auto wanted = shape == "tet" ? CellShape::tet10 : CellShape::hex20;
         QVERIFY(std::find(m.shapes().begin(), m.shapes().end(), wanted) != m.shapes().end());
         QVERIFY2(worst_node_offset(m) < digits(name), name.c_str());
       }
   }
   void properties_are_groups_of_their_dimension() {
-    const Mesh m = read("hex_order1_short.bdf");
+    const Mesh m = bulk_data("hex_order1_short.bdf");
     for (const auto& g : m.groups())
       for (const Index c : g.cells) QCOMPARE(dimension_of(m.shape(c)), g.dimension);
     std::size_t members = 0;
