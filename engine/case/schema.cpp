@@ -457,7 +457,7 @@ std::string Schema::manual() const {
     if (flag(node, "mandatory")) type_line += "; must be given";
     if (const Json* preset = get(node, "default")) type_line += "; default " + default_text(*preset);
     if (flag(node, "live")) type_line += "; may be changed during a run";
-    if (flag(node, "prolongs")) type_line += "; may be changed with `conoid resume --set`";
+    if (flag(node, "prolongs")) type_line += "; may be changed with `conoid resume RUN --set KEY=VALUE`";
     type_line += ".";
     if (const std::string_view unit = word(node, "unit"); !unit.empty() && unit != "1") {
       type_line += " Units:";

@@ -746,6 +746,9 @@ void AcousticFd::expect_same_rows(const CheckpointReader& reader) const {
 }
 
 void AcousticFd::load(CheckpointReader& reader) {
+  if (filter_ && reader.length("trace_counts") < 0)
+    throw Failure(make_error(ErrorCode::file, "the checkpoint was written by an earlier version of this solver",
+                             "It holds no traces before they are filtered: start the run anew from its case."));
   expect_same_rows(reader);
   if (const auto shot = static_cast<std::size_t>(reader.value<Index>("shot")); shot != shot_) {
     if (shot >= setup_.shots.size())

@@ -395,6 +395,13 @@ inline void limit_memory(const fs::path& folder, const QString& solver, int most
         .start("sh", QStringList{"-c", QString("ulimit -c 0; ulimit -v %1; exec \"$0\" \"$@\"").arg(megabytes * 1024),
                                  program} +
                          run_line(solver, out, {"--memory", "host=8GiB"}));
+    // OpenBLAS asks for its first blocks again and again while it is loaded: the program never begins.
+    constexpr int loaded_by = 10'000;
+    if (!process.waitForFinished(loaded_by) && !fs::exists(folder / out.toStdString())) {
+      process.kill();
+      process.waitForFinished();
+      return false;
+    }
     const rod::Said said = rod::collect(process);
     if (said.exit == 127 || said.says("error while loading shared libraries") || said.says("static TLS")) return false;
     const std::string what =

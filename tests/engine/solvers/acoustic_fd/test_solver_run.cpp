@@ -149,6 +149,8 @@ class TestSolverRun : public QObject {
       for (;;) {
         const auto a = solver->advance(b.context);
         if (!a) throw Failure(a.error());
+        if (a->finished && !solver->finish(b.context).ok())
+          throw Failure(make_error(ErrorCode::internal, "finish failed"));
         if (a->finished || a->step >= until) return solver;
       }
     };
