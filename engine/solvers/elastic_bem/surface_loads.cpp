@@ -17,6 +17,7 @@ using namespace conoid::vec;
 namespace {
 
 constexpr Complex i1{0, 1};
+constexpr Index neighbours = 6;      ///< of the polynomial through values of the table
 constexpr double far_argument = 14;  ///< from here on Hankel's expansions have twelve digits
 
 /// The four integrands without their Bessel functions, less the limits for q → ∞.
@@ -128,7 +129,7 @@ SurfaceResponse surface_response(double nu, Complex z) {
 
 SurfaceLoads::SurfaceLoads(double nu, Complex kS, double farthest, int threads) {
   const Complex ray = std::abs(kS) > 0 ? kS / std::abs(kS) : Complex(1);
-  const auto count = static_cast<Index>(std::ceil(farthest / step_)) + 4;
+  const auto count = std::max<Index>(static_cast<Index>(std::ceil(farthest / step_)) + 4, neighbours);
   table_.resize(static_cast<std::size_t>(count));
   CpuWorker(threads).for_each({0, count}, 8, [&](Interval some, int) {
     for (Index k = some.begin; k < some.end; ++k)
@@ -140,11 +141,11 @@ SurfaceResponse SurfaceLoads::at(double z) const {
   // Lagrange's polynomial through six neighbours: the waves have about thirty of them a length.
   const auto n = static_cast<Index>(table_.size());
   const double x = std::min(z / step_, static_cast<double>(n - 1));
-  const Index first = std::clamp<Index>(static_cast<Index>(x) - 2, 0, n - 6);
+  const Index first = std::clamp<Index>(static_cast<Index>(x) - 2, 0, n - neighbours);
   SurfaceResponse out{};
-  for (Index i = 0; i < 6; ++i) {
+  for (Index i = 0; i < neighbours; ++i) {
     double w = 1;
-    for (Index j = 0; j < 6; ++j)
+    for (Index j = 0; j < neighbours; ++j)
       if (j != i) w *= (x - static_cast<double>(first + j)) / static_cast<double>(i - j);
     const SurfaceResponse& r = table_[static_cast<std::size_t>(first + i)];
     out.v += w * r.v;

@@ -101,6 +101,8 @@ struct WaveMotion {
 [[nodiscard]] double thrown_sphere_error(double omega, Team& team);
 /// surface_response() against a table.
 [[nodiscard]] double surface_response_error();
+/// The table of surface_response() against it, down to tables of k_S r = 0 alone.
+[[nodiscard]] double surface_table_error();
 /// An even pressure on a disc of radius 1, ground to 5: errors of u_z on the mesh, its faded part too, and beside it.
 [[nodiscard]] std::vector<double> far_receivers_error(double omega, Team& team);
 

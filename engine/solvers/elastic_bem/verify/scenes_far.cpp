@@ -142,6 +142,25 @@ double surface_response_error() {
   return worst;
 }
 
+double surface_table_error() {
+  Medium m;
+  m.nu = 1.0 / 3;
+  double worst = 0;
+  for (double farthest : {0.0, 1e-4, 0.17, 0.5, 3.0}) {
+    const Harmonic h(m, 1);
+    const SurfaceLoads table(m.nu, h.kS, farthest);
+    // Fewer values than its polynomial takes would be read past their end.
+    if (!(table.farthest() > 0.99)) return 1;
+    for (double z : {1e-3 * farthest + 1e-6, 0.5 * farthest + 1e-6, farthest + 1e-6}) {
+      const double r = z / std::abs(h.kS);
+      const Complex got = table.displacement(h, {r, 0, 0}, {0, 0, -1})[2][2] * 2.0 * std::numbers::pi * h.mu * r,
+                    want = surface_response(m.nu, z).v;
+      worst = std::max(worst, std::abs(got - want) / std::abs(want));
+    }
+  }
+  return std::isfinite(worst) ? worst : 1;
+}
+
 std::vector<double> far_receivers_error(double omega, Team& team) {
   GroundDisc d;
   d.extent = 5;
