@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The walk: every page and every action in every state of a run and of a case, in both themes and languages, at the sizes of small and
 // large screens. Nothing may end the window, and nothing may be left on the screen that waits for an answer.
-// labels: gui serial timeout600
+// labels: gui serial timeout900
 #include <fstream>
 
 #include <QAction>
@@ -215,7 +215,7 @@ class TestWalk : public QObject {
     again.setProcessChannelMode(QProcess::MergedChannels);
     QStringList words = QCoreApplication::arguments().mid(1);
     again.start(QCoreApplication::applicationFilePath(), words);
-    QVERIFY(again.waitForFinished(280'000));
+    QVERIFY(again.waitForFinished(400'000));
     const QByteArray said = again.readAll();
     QVERIFY2(again.exitStatus() == QProcess::NormalExit && again.exitCode() == 0, said.right(4000).constData());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every solver is killed, stopped and run twice; `long` does the same at twenty moments.
-// labels: cli timeout300
+// labels: cli timeout900
 #include "tests/engine/cli/solver_safety.hpp"
 
 class TestEverySolverIsSafe : public QObject {

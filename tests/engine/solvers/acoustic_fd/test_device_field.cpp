@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The device kernels compute the host's fields: on the emulated device, whose accesses are checked in the checked one.
-// labels: unit emulated timeout300
+// labels: unit emulated timeout900
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/device_shapes.hpp"
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
