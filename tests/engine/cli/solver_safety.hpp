@@ -3,6 +3,8 @@
 // inside any write, being stopped, being run twice.
 #pragma once
 
+#include <sys/wait.h>
+
 #include <QTest>
 
 #include <chrono>
@@ -12,6 +14,7 @@
 #include <random>
 #include <set>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "engine/io/vtkhdf.hpp"
@@ -396,8 +399,16 @@ inline void limit_memory(const fs::path& folder, const QString& solver, int most
                                  program} +
                          run_line(solver, out, {"--memory", "host=8GiB"}));
     // OpenBLAS asks for its first blocks again and again while it is loaded: the program never begins.
-    constexpr int loaded_by = 10'000;
-    if (!process.waitForFinished(loaded_by) && !fs::exists(folder / out.toStdString())) {
+    const auto began = [&] { return fs::exists(folder / out.toStdString()); };
+    const auto ended = [&] {
+      siginfo_t info{};
+      return ::waitid(P_PID, static_cast<id_t>(process.processId()), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+             info.si_pid != 0;
+    };
+    process.waitForStarted();
+    for (int tenths = 0; tenths < 100 && !began() && !ended(); ++tenths)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (!began() && !ended()) {
       process.kill();
       process.waitForFinished();
       return false;
