@@ -45,6 +45,14 @@ RunModel::~RunModel() {
   if (pool_) pool_->waitForDone();
 }
 
+QThreadPool& RunModel::reading_pool() {
+  if (!pool_) {
+    pool_ = std::make_unique<QThreadPool>();
+    pool_->setMaxThreadCount(1);
+  }
+  return *pool_;
+}
+
 void RunModel::clear() {
   error_.reset();
   stopping_ = false;
@@ -85,10 +93,6 @@ void RunModel::reset() {
 
 void RunModel::open(const std::filesystem::path& folder) {
   if (is_active()) return;
-  if (!pool_) {
-    pool_ = std::make_unique<QThreadPool>();
-    pool_->setMaxThreadCount(1);
-  }
   const std::uint64_t ticket = ++generation_;
   in_background(
       this, [folder] { return read_stored_run(folder); },
@@ -99,7 +103,7 @@ void RunModel::open(const std::filesystem::path& folder) {
         else
           emit self.open_failed(run.error());
       },
-      pool_.get());
+      &reading_pool());
 }
 
 void RunModel::show(StoredRun run) {
@@ -173,10 +177,6 @@ void RunModel::search_on() {
     if (done.range) emit range_known(done.part, done.field, done.range->first, done.range->second);
     return;
   }
-  if (!pool_) {
-    pool_ = std::make_unique<QThreadPool>();
-    pool_->setMaxThreadCount(1);
-  }
   reading_ = true;
   in_background(
       this,
@@ -197,15 +197,11 @@ void RunModel::search_on() {
         }
         self.read_wanted();
       },
-      pool_.get());
+      &reading_pool());
 }
 
 void RunModel::read_wanted() {
   if (!wanted_ || !reader_) return search_on();
-  if (!pool_) {
-    pool_ = std::make_unique<QThreadPool>();
-    pool_->setMaxThreadCount(1);
-  }
   const std::size_t index = *wanted_;
   wanted_.reset();
   reading_ = true;
@@ -220,7 +216,7 @@ void RunModel::read_wanted() {
         self.take_read(index, generation, frame ? *frame : nullptr,
                        frame ? QString() : QString::fromStdString(frame.error().render()));
       },
-      pool_.get());
+      &reading_pool());
 }
 
 void RunModel::take_read(std::size_t index, std::uint64_t generation, const std::shared_ptr<const Frame>& frame,

@@ -127,6 +127,7 @@ class RunModel : public QObject {
   void close_phase();
   void read_wanted();
   void search_on();
+  [[nodiscard]] QThreadPool& reading_pool();
   void look_elsewhere();
   void take_read(std::size_t index, std::uint64_t generation, const std::shared_ptr<const Frame>& frame,
                  const QString& trouble);
