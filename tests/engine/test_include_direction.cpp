@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads every #include of the tree and fails on an edge between folders that ARCHITECTURE.md does not draw.
+// Reads every #include of the tree and the tables of ARCHITECTURE.md, and fails where they differ: on an edge between folders that
+// the page does not allow, on one that nothing uses, and on a folder that it does not describe.
 // labels: unit
 #include <QTest>
 
@@ -20,41 +21,51 @@ namespace {
 
 const fs::path root = CONOID_SOURCE_DIR;
 
-/// Which folders a folder may include, itself aside. "engine/solvers/*" is one solver; "engine/solvers" the files that
-/// all solvers share (the face, the registry).
-const std::map<std::string, std::set<std::string>>& allowed() {
-  static const std::set<std::string> solver_may = {"engine/core",    "engine/case", "engine/mesh",
-                                                   "engine/linalg",  "engine/team", "engine/window",
-                                                   "engine/cluster", "engine/io",   "engine/solvers"};
-  static const std::map<std::string, std::set<std::string>> table = {
-      {"engine/core", {}},
-      {"engine/case", {"engine/core"}},
-      {"engine/mesh", {"engine/core"}},
-      {"engine/linalg", {"engine/core"}},
-      {"engine/team", {"engine/core"}},
-      {"engine/window", {"engine/core"}},
-      {"engine/cluster", {"engine/core"}},
-      {"engine/io", {"engine/core"}},
-      {"engine/solvers", solver_may},
-      {"engine/solvers/*", solver_may},
-      {"engine/session",
-       {"engine/core", "engine/case", "engine/mesh", "engine/team", "engine/cluster", "engine/io", "engine/solvers"}},
-      {"engine/cli",
-       {"engine/core", "engine/case", "engine/mesh", "engine/team", "engine/window", "engine/cluster", "engine/io",
-        "engine/solvers", "engine/session"}},
-      {"render", {"engine/core", "engine/session"}},
-      {"app", {"render", "engine/core", "engine/case", "engine/session"}},
-  };
-  return table;
+std::string read(const fs::path& file) {
+  std::ostringstream out;
+  out << std::ifstream(file, std::ios::binary).rdbuf();
+  return out.str();
 }
 
-/// Single files that a folder may include besides: what a frame is, the list of solvers (ids, titles, schemas), and what the
-/// program that reads VTU files hands over.
-const std::set<std::pair<std::string, std::string>> single_files = {{"app", "engine/io/frame.hpp"},
-                                                                    {"app", "engine/solvers/registry.hpp"},
-                                                                    {"render", "engine/mesh/mesh.hpp"},
-                                                                    {"render", "engine/mesh/readers/vtk_cells.hpp"},
-                                                                    {"render", "engine/mesh/writers/write_mesh.hpp"}};
+/// What stands between back ticks in the columns of a table's rows; `head` is the table's first line.
+struct TableRow {
+  std::vector<std::string> first, second;
+};
+std::vector<TableRow> table_of(const std::string& page, const std::string& head) {
+  static const std::regex quoted("`([^`]+)`");
+  const auto words = [](const std::string& cell) {
+    std::vector<std::string> out;
+    for (auto at = std::sregex_iterator(cell.begin(), cell.end(), quoted); at != std::sregex_iterator(); ++at)
+      out.push_back((*at)[1]);
+    return out;
+  };
+  std::vector<TableRow> rows;
+  std::istringstream in(page);
+  bool inside = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line == head) {
+      inside = true;
+    } else if (inside && !line.starts_with("|")) {
+      break;
+    } else if (inside && !line.starts_with("|--")) {
+      const std::size_t middle = line.find('|', 1);
+      rows.push_back({words(line.substr(0, middle)), words(line.substr(std::min(middle, line.size())))});
+    }
+  }
+  return rows;
+}
+
+/// Which folders a folder may include, itself aside: the table of ARCHITECTURE.md. "engine/solvers/*" is one solver;
+/// "engine/solvers" the files that all solvers share (the face, the registry). Single files are named whole.
+const std::map<std::string, std::set<std::string>>& allowed() {
+  static const auto table = [] {
+    std::map<std::string, std::set<std::string>> out;
+    for (const TableRow& row : table_of(read(root / "ARCHITECTURE.md"), "| folder | may include |"))
+      for (const std::string& folder : row.first) out[folder] = {row.second.begin(), row.second.end()};
+    return out;
+  }();
+  return table;
+}
 
 /// The layer a path belongs to; empty for what is no layer.
 std::string layer(const std::string& path) {
@@ -68,14 +79,8 @@ std::string layer(const std::string& path) {
   return "engine/" + steps[1];
 }
 
-std::string read(const fs::path& file) {
-  std::ostringstream out;
-  out << std::ifstream(file, std::ios::binary).rdbuf();
-  return out.str();
-}
-
 std::vector<fs::path> sources(const std::vector<std::string>& folders) {
-  static const std::set<std::string> endings = {".hpp", ".cpp", ".cu", ".cuh", ".h"};
+  static const std::set<std::string> endings = {".hpp", ".cpp", ".inl", ".cu", ".cuh", ".h"};
   std::vector<fs::path> out;
   for (const std::string& folder : folders) {
     if (!fs::exists(root / folder)) continue;
@@ -103,15 +108,19 @@ std::vector<Include> includes_of(const std::string& text) {
   return out;
 }
 
+/// The row of the table that a file's folder has.
+std::string row_of(const std::string& from) {
+  return from.starts_with("engine/solvers/") ? "engine/solvers/*" : from;
+}
+
 /// The message for an include that is not allowed; empty when it is.
 std::string objection(const std::string& file, const std::string& included) {
   const std::string from = layer(file);
   const std::string to = layer(included);
   if (from.empty() || to.empty() || from == to) return "";
-  const bool one_solver = from.starts_with("engine/solvers/");
-  const auto row = allowed().find(one_solver ? "engine/solvers/*" : from);
+  const auto row = allowed().find(row_of(from));
   if (row == allowed().end()) return from + " is not in the table of layers";
-  if (row->second.contains(to) || single_files.contains({from, included})) return "";
+  if (row->second.contains(to) || row->second.contains(included)) return "";
   return from + " must not include " + to;
 }
 
@@ -127,6 +136,7 @@ class TestIncludeDirection : public QObject {
  private slots:
   void the_rules_themselves_bite();
   void includes_go_one_way();
+  void the_page_names_every_folder();
   void the_engine_knows_no_qt_and_no_vtk();
   void window_and_pictures_know_no_solver();
   void every_file_names_its_licence();
@@ -148,16 +158,49 @@ void TestIncludeDirection::the_rules_themselves_bite() {
 
 void TestIncludeDirection::includes_go_one_way() {
   int seen = 0;
+  std::map<std::string, std::set<std::string>> used;
   for (const fs::path& path : sources({"engine", "render", "app"})) {
     const std::string file = fs::relative(path, root).string();
     for (const Include& include : includes_of(read(path))) {
       ++seen;
+      used[row_of(layer(file))].merge(std::set<std::string>{layer(include.name), include.name});
       const std::string wrong = objection(file, include.name);
       if (!wrong.empty())
         QFAIL((file + ":" + std::to_string(include.line) + ": " + include.name + ": " + wrong).c_str());
     }
   }
   QVERIFY2(seen > 100, "hardly any #include was found: the test looks in the wrong place");
+  for (const auto& [folder, may] : allowed())
+    for (const std::string& edge : may)
+      if (!used[folder].contains(edge))
+        QFAIL(("ARCHITECTURE.md lets " + folder + " include " + edge + ", which nothing in it does").c_str());
+}
+
+void TestIncludeDirection::the_page_names_every_folder() {
+  std::set<std::string> described;
+  for (const TableRow& row : table_of(read(root / "ARCHITECTURE.md"), "| folder | what is in it |")) {
+    QCOMPARE(row.first.size(), std::size_t{1});
+    described.insert(row.first[0]);
+    for (const std::string& word : row.second)
+      if (word.ends_with("/") && word.find('<') == std::string::npos) described.insert(row.first[0] + word);
+  }
+  QVERIFY(described.size() > 10);
+  const auto check = [&](const std::string& folder) {
+    if (!described.contains(folder + "/")) QFAIL((folder + "/ is not in ARCHITECTURE.md's table of folders").c_str());
+  };
+  for (const auto& entry : fs::directory_iterator(root)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_directory() && !name.starts_with(".") && name != "build" && name != "runs" && name != "engine")
+      check(name);
+  }
+  for (const std::string parent : {"engine", "app", "render"})
+    for (const auto& entry : fs::directory_iterator(root / parent))
+      if (entry.is_directory()) check(parent + "/" + entry.path().filename().string());
+  for (const std::string& folder : described)
+    QVERIFY2(fs::exists(root / folder),
+             qPrintable(QString::fromStdString(folder + " of ARCHITECTURE.md is not there")));
+  for (const auto& [folder, may] : allowed())
+    if (folder != "engine/solvers/*") QVERIFY2(fs::is_directory(root / folder), folder.c_str());
 }
 
 void TestIncludeDirection::the_engine_knows_no_qt_and_no_vtk() {
