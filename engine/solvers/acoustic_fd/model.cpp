@@ -87,18 +87,17 @@ class Segy final : public Model {
     const double depth = file.interval_microseconds() * 1e-3 * file.metres();
     if (!(depth > 0))
       return fail("the sample interval is 0", "Write the depth interval in millimetres to bytes 3217-3218.");
-    // Where the corners say where they are, spacing and origin follow from them.
+    // Where the corners say where they are, spacing and origin follow from them. As many traces as places, none of which has two: all
+    // have one, and what a scan lets pass can be loaded.
     SegyTrace corner, along_x, along_y;
-    bool found[3]{};
+    std::vector<bool> filled(static_cast<std::size_t>(file.traces()));
     for (Index t = 0; t < file.traces(); ++t) {
       if (const Status s = file.read(t, h, {}); !s) return s.error();
-      if (h.inline_number == low[0] && h.crossline == low[1]) corner = h, found[0] = true;
-      if (h.inline_number == high[0] && h.crossline == low[1]) along_x = h, found[1] = true;
-      if (h.inline_number == low[0] && h.crossline == high[1]) along_y = h, found[2] = true;
+      if (const Status s = out->take_place(t, h, filled); !s) return s.error();
+      if (h.inline_number == low[0] && h.crossline == low[1]) corner = h;
+      if (h.inline_number == high[0] && h.crossline == low[1]) along_x = h;
+      if (h.inline_number == low[0] && h.crossline == high[1]) along_y = h;
     }
-    if (!found[0] || !found[1] || !found[2])
-      return fail("a corner of the model has no trace",
-                  "Supply one trace for every pair of inline and crossline number.");
     const auto spacing = [](double length, Index n) { return n > 1 ? length / static_cast<double>(n - 1) : 1.0; };
     box.spacing = {static_cast<double>(out->step_[0]), static_cast<double>(out->step_[1]), depth};
     const double lx = along_x.cdp_x - corner.cdp_x, ly = along_y.cdp_y - corner.cdp_y;
@@ -143,13 +142,8 @@ class Segy final : public Model {
     for (Index t = 0; t < file_.traces(); ++t) {
       SegyTrace h;
       if (const Status s = take(t, h, trace, range); !s) return s.error();
-      const auto column = static_cast<std::size_t>((h.inline_number - first_[0]) / step_[0] * box_.shape[1] +
-                                                   (h.crossline - first_[1]) / step_[1]);
-      if (column >= filled.size() || filled[column])
-        return make_error(ErrorCode::invalid_input,
-                          fmt::format("trace {} repeats inline {}, crossline {}", t + 1, h.inline_number, h.crossline),
-                          "A model needs one trace for every pair of inline and crossline number.", {path_, 0, ""});
-      filled[column] = true;
+      if (const Status s = take_place(t, h, filled); !s) return s.error();  // the file may have changed meanwhile
+      const std::size_t column = column_of(h);
       for (Index z = 0; z < nz; ++z)  // samples go down, z goes up
         all[column * static_cast<std::size_t>(nz) + static_cast<std::size_t>(nz - 1 - z)] =
             trace[static_cast<std::size_t>(z)];
@@ -160,6 +154,20 @@ class Segy final : public Model {
  private:
   Segy(SegyReader file, std::string path, ModelQuantity quantity)
       : file_(std::move(file)), path_(std::move(path)), quantity_(quantity) {}
+  [[nodiscard]] std::size_t column_of(const SegyTrace& h) const {
+    return static_cast<std::size_t>((h.inline_number - first_[0]) / step_[0] * box_.shape[1] +
+                                    (h.crossline - first_[1]) / step_[1]);
+  }
+  /// Marks the place of trace t, which must be free.
+  [[nodiscard]] Status take_place(Index t, const SegyTrace& h, std::vector<bool>& filled) const {
+    const std::size_t column = column_of(h);
+    if (column >= filled.size() || filled[column])
+      return make_error(ErrorCode::invalid_input,
+                        fmt::format("trace {} repeats inline {}, crossline {}", t + 1, h.inline_number, h.crossline),
+                        "A model needs one trace for every pair of inline and crossline number.", {path_, 0, ""});
+    filled[column] = true;
+    return {};
+  }
   [[nodiscard]] Status take(Index t, SegyTrace& h, std::span<float> trace, SpeedRange& range) const {
     if (Status s = file_.read(t, h, trace); !s) return s;
     for (std::size_t i = 0; i < trace.size(); ++i) {

@@ -108,6 +108,10 @@ class TestModels : public QObject {
     broken[3].crossline += 1;
     QVERIFY(write_segy(path, layout, broken, values).ok());
     QVERIFY2(refusal(path).find("189 and 193") != std::string::npos, refusal(path).c_str());
+    auto twice = traces;  // as many traces as places, one of which has two
+    twice[5].crossline = twice[1].crossline;
+    QVERIFY(write_segy(path, layout, twice, values).ok());
+    QVERIFY2(refusal(path) == "trace 6 repeats inline 102, crossline 13", refusal(path).c_str());
     auto negative = values;
     negative[17] = -1;
     QVERIFY(write_segy(path, layout, traces, negative).ok());
