@@ -19,6 +19,6 @@ struct Trial {
 /// or on its own mesh, for at most `longest` seconds on the calling thread. A step is as long as a zone is wide, so a grid f times as fine takes
 /// f times as many; where the end was not reached the number n of steps at time t goes on as n ∝ t^b, b = t / (n Δt): 1 in a flow
 /// that does not change, 2/(d + 2) in a blast of similarity (L. I. Sedov, 1959). No step is taken with more than 300,000 points.
-[[nodiscard]] Trial march_a_trial(const Case& input, const Mesh* mesh, double longest = 0.12);
+[[nodiscard]] Trial march_a_trial(const Case& input, const Mesh* mesh, double longest = 0.5);
 
 }  // namespace conoid::hydro_fem
