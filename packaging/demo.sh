@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 name=${1:-point-source}
-packaging/build.sh
+packaging/build.sh conoid conoid-worker conoid-probe conoid-render conoid-gui
 bin=build/release/bin
 run=runs/demo-$name
 rm -rf "$run"

@@ -38,11 +38,12 @@ CheckReport check_case(const CaseDocument& document) {
   out.estimate = std::move(setup.estimate);
   try {
     SessionOptions options;
-    const auto effective = effective_options(options, setup.input, setup.machine, 1, out.estimate.seconds);
+    const auto effective = effective_options(options, setup.input, *setup.info, setup.machine, 1, out.estimate.seconds);
     if (!effective) {
       out.diagnostics.push_back(effective.error());
       return out;
     }
+    out.diagnostics.insert(out.diagnostics.end(), effective->warnings.begin(), effective->warnings.end());
     out.host_budget = effective->host_memory;
     for (const WorkerSpec& worker : effective->workers)
       if (!worker.device.empty()) out.devices.push_back(worker.name);

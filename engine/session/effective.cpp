@@ -70,8 +70,8 @@ Json Effective::json() const {
   return out;
 }
 
-Result<Effective> effective_options(const SessionOptions& options, const Case& input, const Machine& machine, int ranks,
-                                    double seconds) {
+Result<Effective> effective_options(const SessionOptions& options, const Case& input, const SolverInfo& solver,
+                                    const Machine& machine, int ranks, double seconds) {
   Effective out;
   const auto [threads, threads_source] = threads_of(options, input, machine);
 
@@ -88,7 +88,16 @@ Result<Effective> effective_options(const SessionOptions& options, const Case& i
   auto specs = parse_workers(workers, threads);
   if (!specs) return specs.error();
   out.workers = std::move(*specs);
-  if (workers == "auto") out.workers = worth_their_start(std::move(out.workers), threads, seconds);
+  const auto on_device = [](const WorkerSpec& w) { return !w.device.empty(); };
+  if (workers == "auto" && !solver.runs_on_devices())
+    out.workers = parse_workers("cpu", threads).value();
+  else if (workers == "auto")
+    out.workers = worth_their_start(std::move(out.workers), threads, seconds);
+  else if (!solver.runs_on_devices() && std::ranges::any_of(out.workers, on_device))
+    out.warnings.push_back(
+        make_warning(fmt::format("'{}' names a device, but no part of {} runs on devices", workers, solver.id),
+                     "It takes a thread from the processors for nothing: leave it out, as --workers auto does.",
+                     workers_source == "case" ? input.document().place("/compute/workers") : Place{}));
   const bool budget = written(input, "/compute/memory/device");
   const Bytes device_memory = budget ? static_cast<Bytes>(input["compute"]["memory"]["device"].integer()) : 0;
   for (WorkerSpec& w : out.workers)

@@ -160,6 +160,16 @@ void Engine::life() {
   together("finish", [this] { finish(); });
 }
 
+/// Errors go to the windows only: the last one is logged with the end of the run.
+void Engine::tell(const std::vector<Diagnostic>& diagnostics) {
+  if (!cluster_.leads()) return;
+  for (const Diagnostic& d : diagnostics) {
+    control_.emit(DiagnosticEvent{d});
+    if (d.severity == Severity::warning) log::warning("{}", plain(d));
+    if (d.severity == Severity::note) log::info("{}", plain(d));
+  }
+}
+
 void Engine::read_case() {
   if (!options_.resume.empty()) {
     options_.keep_results = true;
@@ -173,12 +183,7 @@ void Engine::read_case() {
     setup_ = set_up(options_.document, tracker_, cluster_.size() == 1 ? control_.stop_token() : std::stop_token{},
                     options_.trust_geometry ? Meshing::trusted : Meshing::confined);
   });
-  for (const Diagnostic& d : setup_.diagnostics) {
-    if (!cluster_.leads()) break;
-    control_.emit(DiagnosticEvent{d});
-    if (d.severity == Severity::warning) log::warning("{}", plain(d));
-    if (d.severity == Severity::note) log::info("{}", plain(d));
-  }
+  tell(setup_.diagnostics);
   // The last error is logged with the end of the run.
   const Diagnostic* last = nullptr;
   for (const Diagnostic& d : setup_.diagnostics) {
@@ -189,9 +194,11 @@ void Engine::read_case() {
   if (last && last->code == ErrorCode::stopped && control_.wishes().stop) throw StoppedEarly{};
   if (last) throw Failure(*last);
 
-  auto effective = effective_options(options_, setup_.input, setup_.machine, cluster_.size(), setup_.estimate.seconds);
+  auto effective =
+      effective_options(options_, setup_.input, *setup_.info, setup_.machine, cluster_.size(), setup_.estimate.seconds);
   if (!effective) throw Failure(effective.error());
   effective_ = std::move(*effective);
+  tell(effective_.warnings);
   const Bytes needed = setup_.estimate.host_memory / static_cast<Bytes>(cluster_.size());
   if (needed > effective_.host_memory)
     throw Failure(

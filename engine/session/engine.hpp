@@ -45,6 +45,7 @@ class Engine {
 
   // The stages, in order.
   void life();
+  void tell(const std::vector<Diagnostic>& diagnostics);
   void read_case();
   void open_files();
   void prepare();

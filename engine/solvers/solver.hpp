@@ -6,11 +6,13 @@
 // A solver never opens threads of its own beyond the team, never reads the clock for decisions, and keeps no globals.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -138,6 +140,16 @@ struct ReportRow {
 };
 using ReportSink = std::function<void(ReportRow)>;
 
+/// What computes a phase of a solver beside the processors of one process, and where what it works on may lie besides memory.
+/// README's matrix, `conoid list` and the window read these; a test holds them against what computes.
+struct Capability {
+  std::string_view phase;    ///< as Phase::name() and Team::note() say it
+  bool device = false;       ///< one device
+  bool devices = false;      ///< several, together
+  bool ranks = false;        ///< several processes
+  std::string_view windows;  ///< "disk", "device", "disk and device", or empty
+};
+
 struct SolverInfo {
   std::string_view id;       ///< "acoustic-fd"
   std::string_view title;    ///< "Acoustic waves, finite differences"
@@ -148,6 +160,10 @@ struct SolverInfo {
   Status (*bench)(const TestRun&, const BenchSink&) = nullptr;
   /// Models and traces in files, on another spacing; null: the solver has none.
   Status (*resample)(const ResampleTask&, const ReportSink&) = nullptr;
+  std::span<const Capability> capabilities{};  ///< by phase, all of them
+  [[nodiscard]] bool runs_on_devices() const {
+    return std::ranges::any_of(capabilities, [](const Capability& c) { return c.device; });
+  }
 };
 
 }  // namespace conoid

@@ -342,13 +342,11 @@ function(conoid_add_tests folder)
       set(argument "")
     endif()
     add_test(NAME ${name} COMMAND ${launcher} $<TARGET_FILE:${target}> ${argument})
-    set(patience "")
     if(CONOID_SANITIZE)  # without MPI and MUMPS besides: factors by Eigen
       math(EXPR timeout "8 * ${timeout}")
-      set(patience ";QTEST_FUNCTION_TIMEOUT=${timeout}000")
     endif()
     set_tests_properties(${name} PROPERTIES LABELS "${kept}" TIMEOUT ${timeout} RUN_SERIAL ${serial}
-      ENVIRONMENT "OMP_NUM_THREADS=2;OMP_WAIT_POLICY=passive;QT_QPA_PLATFORM=${platform};OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1${patience}")
+      ENVIRONMENT "OMP_NUM_THREADS=2;OMP_WAIT_POLICY=passive;QT_QPA_PLATFORM=${platform};OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;QTEST_FUNCTION_TIMEOUT=${timeout}000")
   endforeach()
 
   foreach(target ${targets})

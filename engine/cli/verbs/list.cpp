@@ -13,11 +13,37 @@
 namespace conoid::cli {
 namespace {
 
+/// What computes each phase of a solver, for programs.
+Json phases_of(const SolverInfo& info) {
+  Json out = Json::array();
+  for (const Capability& c : info.capabilities)
+    out.push_back({{"phase", c.phase},
+                   {"processors", true},
+                   {"device", c.device},
+                   {"devices", c.devices},
+                   {"ranks", c.ranks},
+                   {"windows", c.windows.empty() ? Json(nullptr) : Json(c.windows)}});
+  return out;
+}
+
+/// The same for a person.
+std::string phases_table(const SolverInfo& info) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Capability& c : info.capabilities) {
+    std::string who = "processors";
+    if (c.device) who += c.devices ? ", one device or several" : ", one device";
+    if (c.ranks) who += ", ranks";
+    rows.push_back({std::string(c.phase), who, c.windows.empty() ? "" : fmt::format("windows on {}", c.windows)});
+  }
+  return aligned(rows, "  ");
+}
+
 void list(Context& context) {
   Json solvers = Json::array();
   std::vector<std::vector<std::string>> rows;
   for (const SolverInfo* info : registered_solvers()) {
-    solvers.push_back({{"id", info->id}, {"title", info->title}, {"summary", info->summary}});
+    solvers.push_back(
+        {{"id", info->id}, {"title", info->title}, {"summary", info->summary}, {"phases", phases_of(*info)}});
     rows.push_back({std::string(info->id), std::string(info->title)});
   }
   context.say("Solvers");
@@ -50,6 +76,10 @@ void list_keys(const std::string& solver, Context& context) {
   if (!schema) return context.fail(schema.error());
   context.say("{}: {}\n{}\n", info.id, info.title, info.summary);
   context.write(schema->manual());
+  if (!info.capabilities.empty()) {
+    context.say("\nWho computes each phase");
+    context.write(phases_table(info));
+  }
   Json keys = Json::array();
   for (const auto& [pointer, node] : schema->fields()) {
     Json key = {{"key", pointer}, {"takes", describe(node)}};
@@ -57,7 +87,8 @@ void list_keys(const std::string& solver, Context& context) {
       if (node.contains(word)) key[word] = node[word];
     keys.push_back(std::move(key));
   }
-  context.object({{"id", info.id}, {"title", info.title}, {"summary", info.summary}, {"keys", keys}});
+  context.object(
+      {{"id", info.id}, {"title", info.title}, {"summary", info.summary}, {"phases", phases_of(info)}, {"keys", keys}});
 }
 
 void add_list(OptionSet verb, Context& context) {

@@ -285,6 +285,16 @@ void AcousticBem::load(CheckpointReader& reader) {
   for (RightHandSide& r : rhs_) r.triangles(engine_->step(), {0, r.triangle_count()});
 }
 
+namespace {
+/// Every phase that the team tells of.
+constexpr Capability phases[] = {
+    {"row extents"},
+    {"assembly", false, false, false, "disk"},
+    {"summation", true, true, false, "disk and device"},
+    {"receivers"},
+};
+}  // namespace
+
 const SolverInfo& solver_info() {
   static const SolverInfo info{"acoustic-bem",
                                "Acoustic waves, time-domain boundary elements",
@@ -293,7 +303,9 @@ const SolverInfo& solver_info() {
                                parameters_schema,
                                [] { return std::unique_ptr<Solver>(std::make_unique<AcousticBem>()); },
                                verify_table,
-                               bench_table};
+                               bench_table,
+                               nullptr,
+                               phases};
   return info;
 }
 

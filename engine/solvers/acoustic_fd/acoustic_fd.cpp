@@ -807,6 +807,16 @@ Status AcousticFd::finish(RunContext& context) {
   return {};
 }
 
+namespace {
+/// Every phase that the team tells of.
+constexpr Capability phases[] = {
+    {"touch", false, false, true, ""},
+    {"march", true, true, true, "disk and device"},
+    {"energy", false, false, true, ""},
+    {"peak", false, false, true, ""},
+};
+}  // namespace
+
 const SolverInfo& solver_info() {
   static const SolverInfo info{
       "acoustic-fd",
@@ -816,7 +826,8 @@ const SolverInfo& solver_info() {
       [] { return std::unique_ptr<Solver>(std::make_unique<AcousticFd>()); },
       verify_table,
       bench_table,
-      resample_file};
+      resample_file,
+      phases};
   return info;
 }
 

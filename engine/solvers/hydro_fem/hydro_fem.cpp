@@ -263,6 +263,16 @@ void HydroFem::load(CheckpointReader& reader) {
     solves_before_ = reader.value<MassSolves>("mass solves");  // an older checkpoint has none
 }
 
+namespace {
+/// Every phase that the team tells of.
+constexpr Capability phases[] = {
+    {"corner force"},
+    {"force sum"},
+    {"velocity solve"},
+    {"energy"},
+};
+}  // namespace
+
 const SolverInfo& solver_info() {
   static const SolverInfo info{"hydro-fem",
                                "Lagrangian hydrodynamics, high-order finite elements",
@@ -271,7 +281,9 @@ const SolverInfo& solver_info() {
                                parameters_schema,
                                [] { return std::unique_ptr<Solver>(std::make_unique<HydroFem>()); },
                                verify_table,
-                               bench_table};
+                               bench_table,
+                               nullptr,
+                               phases};
   return info;
 }
 

@@ -487,6 +487,16 @@ void MaxwellFem::load(CheckpointReader& reader) {
   surface_current_ = reader.all<float>("surface current");
 }
 
+namespace {
+/// Every phase that the team tells of.
+constexpr Capability phases[] = {
+    {"factorise", false, false, false, "disk"},
+    {"radiation", false, false, true, ""},
+    {"radiation of one", false, false, true, ""},
+    {"radiation by loops", false, false, true, ""},
+};
+}  // namespace
+
 const SolverInfo& solver_info() {
   static const SolverInfo info{"maxwell-fem",
                                "Electromagnetic scattering, finite elements with FE-IIEE",
@@ -495,7 +505,9 @@ const SolverInfo& solver_info() {
                                parameters_schema,
                                [] { return std::unique_ptr<Solver>(std::make_unique<MaxwellFem>()); },
                                verify_table,
-                               bench_table};
+                               bench_table,
+                               nullptr,
+                               phases};
   return info;
 }
 

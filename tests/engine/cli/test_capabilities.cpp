@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each solver says of who computes its phases is what computes them: on processors, on two emulated devices and on two ranks;
+// README's matrix says the same.
+// labels: cli mpi emulated timeout300
+#include "tests/engine/cli/solver_safety.hpp"
+
+#include "engine/io/run_folder.hpp"
+
+using conoid::Json;
+
+namespace {
+
+/// The phases of all solvers as `conoid list --json` tells them.
+Json listed() {
+  const rod::Scratch scratch;
+  const rod::Said said = safety::conoid(scratch.path(), {"list", "--json"});
+  return said.exit == 0 ? said.json()["solvers"] : Json::array();
+}
+
+Json phases_of(const QString& solver) {
+  for (const Json& s : listed())
+    if (s["id"] == solver.toStdString()) return s["phases"];
+  return Json::array();
+}
+
+std::string cells_of(const std::string& solver, const Json& phase) {
+  const auto yes = [&](const char* word) { return phase[word].get<bool>() ? "yes" : ""; };
+  const auto cell = [](const std::string& text) { return text.empty() ? std::string(" |") : " " + text + " |"; };
+  return "|" + cell("`" + solver + "`") + cell(phase["phase"].get<std::string>()) + cell(yes("device")) +
+         cell(yes("devices")) + cell(yes("ranks")) +
+         cell(phase["windows"].is_null() ? "" : phase["windows"].get<std::string>());
+}
+
+}  // namespace
+
+class TestCapabilities : public QObject {
+  Q_OBJECT
+ private slots:
+  void the_readme_says_the_same();
+  void devices_compute_what_is_said_data() { rows(); }
+  void devices_compute_what_is_said();
+  void auto_takes_no_device_that_has_nothing_to_do();
+  void ranks_are_taken_or_refused_as_is_said_data() { rows(); }
+  void ranks_are_taken_or_refused_as_is_said();
+
+ private:
+  static void rows() {
+    QTest::addColumn<QString>("solver");
+    for (const QString& solver : safety::solvers()) QTest::newRow(qPrintable(solver)) << solver;
+  }
+};
+
+void TestCapabilities::the_readme_says_the_same() {
+  std::ifstream readme(CONOID_SOURCE_DIR "/README.md");
+  std::set<std::string> lines;
+  for (std::string line; std::getline(readme, line);) lines.insert(line);
+  const Json solvers = listed();
+  QCOMPARE(solvers.size(), static_cast<std::size_t>(safety::solvers().size()));
+  std::string missing;
+  for (const Json& solver : solvers)
+    for (const Json& phase : solver["phases"])
+      if (const std::string row = cells_of(solver["id"], phase); !lines.contains(row)) missing += row + "\n";
+  QVERIFY2(missing.empty(), ("README.md lacks\n" + missing).c_str());
+  for (const std::string& line : lines) {
+    if (!line.starts_with("| `") || std::ranges::count(line, '|') != 7) continue;
+    bool known = false;
+    for (const Json& solver : solvers)
+      for (const Json& phase : solver["phases"]) known = known || cells_of(solver["id"], phase) == line;
+    QVERIFY2(known, ("README.md says of a phase that there is not: " + line).c_str());
+  }
+}
+
+/// The small case of each solver, of acoustic-bem with enough rows for a device. A worker that did something in a phase has a row.
+void TestCapabilities::devices_compute_what_is_said() {
+  QFETCH(QString, solver);
+  const rod::Scratch scratch;
+  QStringList words = safety::run_line(solver, "run", {"--workers", "cpu:1,emulated:0,emulated:1"});
+  if (solver == "acoustic-bem") words << "--set" << "mesh.size=\"0.45 m\"";
+  QProcess process;
+  safety::start(process, scratch.path(), words, {{"CONOID_EMULATED", "devices=2"}});
+  const rod::Said said = rod::collect(process, 200000);
+  COMPARE_EXIT(said, 0);
+  const auto rows = conoid::read_telemetry(scratch / "run/telemetry.csv", 1000000);
+  QVERIFY(rows.ok());
+  std::map<std::string, std::set<int>> workers;
+  for (const conoid::TelemetryRow& row : *rows) workers[row.phase].insert(row.worker);
+  const Json phases = phases_of(solver);
+  QVERIFY(!phases.empty());
+  bool any = false;
+  for (const Json& phase : phases) {
+    any = any || phase["device"].get<bool>();
+    if (!phase["device"].get<bool>()) continue;
+    const std::set<int> took = workers[phase["phase"].get<std::string>()];
+    QVERIFY2(took.contains(1), ("no device took part in " + phase["phase"].get<std::string>()).c_str());
+    QCOMPARE(took.contains(2), phase["devices"].get<bool>());
+  }
+  for (const auto& [name, took] : workers) {
+    const auto known = std::ranges::find_if(phases, [&](const Json& p) { return p["phase"] == name; });
+    QVERIFY2(known != phases.end(), ("the solver does not list its phase " + name).c_str());
+    QVERIFY2((*known)["device"].get<bool>() || (!took.contains(1) && !took.contains(2)), name.c_str());
+  }
+  QCOMPARE(said.says("runs on devices"), !any);  // a warning
+}
+
+/// With an idle device of "auto" a thread of the processors would be lost.
+void TestCapabilities::auto_takes_no_device_that_has_nothing_to_do() {
+  const rod::Scratch scratch;
+  for (const QString& solver : safety::solvers()) {
+    bool any = false;
+    for (const Json& phase : phases_of(solver)) any = any || phase["device"].get<bool>();
+    if (any) continue;
+    const rod::Said said = safety::conoid(scratch.path(), {"check", safety::case_of(solver), "--json"});
+    COMPARE_EXIT(said, 0);
+    QVERIFY2(said.json()["estimate"]["devices"].empty(), said.out.c_str());
+  }
+}
+
+void TestCapabilities::ranks_are_taken_or_refused_as_is_said() {
+  QFETCH(QString, solver);
+  const rod::Scratch scratch;
+  bool any = false;
+  for (const Json& phase : phases_of(solver)) any = any || phase["ranks"].get<bool>();
+  QProcess process;
+  safety::start(process, scratch.path(),
+                safety::run_line(solver, "run", {"--launcher", "mpirun --allow-run-as-root --oversubscribe -n 2"}));
+  const rod::Said said = rod::collect(process, 100000);
+  COMPARE_EXIT(said, any ? 0 : 3);
+}
+
+QTEST_APPLESS_MAIN(TestCapabilities)
+#include "test_capabilities.moc"
