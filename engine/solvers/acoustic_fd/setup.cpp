@@ -7,6 +7,7 @@
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
 #include "engine/solvers/acoustic_fd/model.hpp"
+#include "engine/solvers/acoustic_fd/model_grids.hpp"
 #include "engine/solvers/acoustic_fd/tiling.hpp"
 
 #include <algorithm>
@@ -130,7 +131,17 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
       const auto byte = [&](const char* key) { return static_cast<int>(b[key].integer()); };
       bytes = {byte("inline"), byte("crossline"), byte("x"), byte("y")};
     }
-    const auto model = open_model(input.path(v["header"].text()), what, bytes);
+    std::filesystem::path path = input.path(v["header"].text());
+    if (v.has("array") && !v["array"].text().empty()) {
+      if (!names_hdf5(path)) {
+        diagnostics.push_back(
+            input.error_at(v["array"], "\"array\" names an array of an HDF5 file; the model is another kind of file",
+                           "Leave \"array\" out, or name an .h5 or .hdf5 file in \"header\"."));
+        return out;
+      }
+      path += ":" + v["array"].text();
+    }
+    const auto model = open_model(path, what, bytes);
     if (!model) {
       diagnostics.push_back(at_value(input, v["header"], model.error()));
       return out;
