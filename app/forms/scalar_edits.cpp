@@ -372,7 +372,7 @@ void FileEdit::browse() {
   static const QHash<QString, QString> filters = {
       {"mesh", tr("Meshes and geometry (%1)").arg(QString::fromStdString(mesh_file_patterns(true)))},
       {"geometry", tr("Geometry (*.geo *.step *.stp)")},
-      {"model", tr("Models (*.json *.raw *.bin *.sgy *.segy *.vti)")},
+      {"model", tr("Models (*.json *.raw *.bin *.sgy *.segy *.vti *.rsf *.h5 *.hdf5)")},
       {"signal", tr("Signals (*.csv *.txt)")}};
   const QString kind = QString::fromStdString(string_at(node_, "file"));
   const QDir folder(QString::fromStdString(context_.model.document().folder().string()));

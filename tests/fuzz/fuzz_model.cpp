@@ -2,7 +2,7 @@
 // libFuzzer target: any bytes as a model of the medium are an error, or samples that can be asked for anywhere.
 //
 // Input: one byte that says what the rest is. 0: a VTK image. 1: SEG-Y. 2: up to the first 0xff byte the header of a raw model,
-// then its samples, which the header may name "d".
+// then its samples, which the header may name "d". 3: the same for an RSF header, whose samples may also follow it. 4: HDF5.
 #include "engine/solvers/acoustic_fd/model.hpp"
 
 #include <array>
@@ -17,12 +17,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(data + 1), size - 1);
   std::filesystem::path file;
-  switch (data[0] % 3) {
+  switch (data[0] % 5) {
     case 0: file = fuzz::written("m.vti", rest); break;
     case 1: file = fuzz::written("m.sgy", rest); break;
+    case 4: file = fuzz::written("m.h5", rest); break;
     default: {
       const std::size_t cut = std::min(rest.find('\xff'), rest.size());
-      file = fuzz::written("m.json", rest.substr(0, cut));
+      file = fuzz::written(data[0] % 5 == 2 ? "m.json" : "m.rsf", rest.substr(0, cut));
       fuzz::written("d", rest.substr(std::min(cut + 1, rest.size())));
     }
   }
@@ -32,10 +33,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto field = (*model)->load();
   if (range.ok() != field.ok()) std::abort();
   if (!field) return 0;
-  // Compressed images hold up to 1032 times their bytes, each perhaps a value.
-  if ((*field)->bytes() >
-      (data[0] % 3 == 0 && rest.find("compressor") != std::string_view::npos ? 8 * 1032 : 64) * size)
-    std::abort();
+  // Compressed images and arrays hold up to 1032 times their bytes, each perhaps a value.
+  const bool packed = data[0] % 5 == 4 || (data[0] % 5 == 0 && rest.find("compressor") != std::string_view::npos);
+  if ((*field)->bytes() > (packed ? 8 * 1032 : 64) * size) std::abort();
   std::array<double, 7> row;
   const ModelBox box = (*model)->box();
   for (std::size_t a = 0; a < 3; ++a)

@@ -11,19 +11,21 @@
 namespace conoid::acoustic_fd {
 namespace {
 
-/// Where nodes of one axis lie and at which points, with which weights, the medium is looked at for each of them.
+/// Where nodes of one axis lie, at which points the medium is looked at along it, and with which weights a node takes them.
 struct Rule {
   Index count = 1;
   double origin = 0, spacing = 1;
-  std::vector<double> at, weight;
-  std::vector<std::size_t> first{0};  ///< [i … i+1]: points of node i
-
-  void begin_node() { first.push_back(at.size()); }
-  void add(double place, double share) {
-    at.push_back(place);
-    weight.push_back(share);
-    first.back() = at.size();
+  std::vector<double> at;             ///< points, upwards
+  std::vector<std::size_t> begin;     ///< first point of node i
+  std::vector<double> weight;         ///< of its points, one after the other
+  std::vector<std::size_t> first{0};  ///< [i … i+1]: weights of node i
+  void add(std::size_t point, std::span<const double> weights) {
+    begin.push_back(point);
+    weight.insert(weight.end(), weights.begin(), weights.end());
+    first.push_back(weight.size());
   }
+  [[nodiscard]] std::size_t points(std::size_t i) const { return first[i + 1] - first[i]; }
+  [[nodiscard]] std::size_t end(std::size_t i) const { return begin[i] + points(i); }
 };
 
 using Fields = std::vector<const Velocity*>;
@@ -43,53 +45,82 @@ double sharp_kernel(double d) {
   return 7.0 / 6 * hat(d) - (hat(d - 1) + hat(d + 1)) / 12;
 }
 
-/// Means along one axis: points between the jumps and the kernel's corners, one where the medium is constant between them, else
-/// the three of Gauss; the kernel is linear there.
+/// Samples that lie on the nodes, one each: a mean would only blur what they say.
+bool is_given_at_nodes(const Velocity::Along& along, const Grid& g, std::size_t axis) {
+  const double h = g.spacing[axis], nodes = (along.origin - g.origin[axis]) / h;
+  return std::abs(along.spacing - h) <= 1e-6 * h && std::abs(nodes - std::round(nodes)) < 1e-3;
+}
+
+/// Means along one axis. Between two jumps the medium is constant: one point there, with the integral of the kernel as its weight. Where it
+/// varies between jumps too, the three of Gauss in every piece in which the kernels of all nodes are linear.
 class CellRule {
  public:
-  CellRule(const Grid& g, std::size_t axis, const Fields& fields) : axis_(axis), h_(g.spacing[axis]), fields_(fields) {
+  CellRule(const Grid& g, std::size_t axis, const Fields& fields)
+      : h_(g.spacing[axis]), low_(g.origin[axis]), high_(g.upper(axis)) {
+    bool sharp = true, curved = false;
+    std::vector<double> jumps;
     for (const Velocity* field : fields) {
       const auto along = field->along(axis);
-      curved_ |= along.curved;
-      if (is_stepped(along, h_)) sharp_ = false;  // samples as close as the nodes are taken as they are
+      if (!along.varies) continue;
+      if (is_stepped(along, h_) && is_given_at_nodes(along, g, axis)) sharp = false;
+      if (is_averaged(along, h_)) field->jumps(axis, low_, high_, jumps);
+      curved |= along.curved || !is_averaged(along, h_);
+    }
+    sharp_ = sharp;
+    reach_ = sharp ? 2 * h_ : 0.5 * h_;
+    std::vector<double> cuts = jumps;
+    for (Index i = 0; i <= g.points[axis]; ++i)
+      if (const double at = g.at(axis, i) - (sharp ? 0 : 0.5 * h_); at > low_ && at < high_) cuts.push_back(at);
+    for (auto* list : {&jumps, &cuts}) {
+      list->insert(list->end(), {low_, high_});
+      std::sort(list->begin(), list->end());
+    }
+    std::size_t interval = 0;
+    for (std::size_t n = 0; n + 1 < cuts.size(); ++n) {
+      const double middle = 0.5 * (cuts[n] + cuts[n + 1]), half = 0.5 * (cuts[n + 1] - cuts[n]);
+      if (half < 1e-12 * h_) continue;
+      if (curved) {
+        for (const auto& [place, share] :
+             {std::pair{-std::sqrt(0.6), 5.0 / 18}, {0.0, 8.0 / 18}, {std::sqrt(0.6), 5.0 / 18}}) {
+          pieces_.push_back({middle + half * place, 2 * half / h_ * share, points_.size()});
+          points_.push_back(pieces_.back().middle);
+        }
+        continue;
+      }
+      bool next = points_.empty();
+      for (; interval + 1 < jumps.size() && jumps[interval + 1] <= middle; ++interval) next = true;
+      if (next) points_.push_back(0.5 * (jumps[interval] + jumps[interval + 1]));
+      pieces_.push_back({middle, 2 * half / h_, points_.size() - 1});
     }
   }
-  /// The cell of a node between the faces `low` and `high`, which mirror.
-  void add(Rule& rule, double node, double low, double high) {
-    const double reach = sharp_ ? 2 * h_ : 0.5 * h_;
-    piece(rule, node, std::max(low, node - reach), std::min(high, node + reach));
-    if (node - reach < low) piece(rule, 2 * low - node, low, std::min(high, 2 * low - node + reach));
-    if (node + reach > high) piece(rule, 2 * high - node, std::max(low, 2 * high - node - reach), high);
+  [[nodiscard]] const std::vector<double>& points() const { return points_; }
+  /// The cell of a node; the faces mirror.
+  void add(Rule& rule, double node) {
+    auto from = std::lower_bound(pieces_.begin(), pieces_.end(), node - reach_ - 1e-9 * h_,
+                                 [](const Piece& piece, double place) { return piece.middle < place; });
+    if (from == pieces_.end()) --from;
+    const std::size_t begin = from->point;
+    weights_.clear();
+    for (; from != pieces_.end() && from->middle <= node + reach_; ++from) {
+      const auto kernel = [&](double centre) {
+        const double d = (from->middle - centre) / h_;
+        return sharp_ ? sharp_kernel(d) : std::abs(d) < 0.5 ? 1.0 : 0.0;
+      };
+      weights_.resize(from->point - begin + 1);
+      weights_.back() += from->share * (kernel(node) + kernel(2 * low_ - node) + kernel(2 * high_ - node));
+    }
+    rule.add(begin, weights_);
   }
 
  private:
-  void piece(Rule& rule, double centre, double lower, double upper) {
-    cuts_.assign({lower, upper});
-    for (const Velocity* field : fields_)
-      if (is_averaged(field->along(axis_), h_)) field->jumps(axis_, lower, upper, cuts_);
-    for (int n = -2; sharp_ && n <= 2; ++n)
-      if (const double at = centre + n * h_; at > lower && at < upper) cuts_.push_back(at);
-    std::sort(cuts_.begin(), cuts_.end());
-    for (std::size_t n = 0; n + 1 < cuts_.size(); ++n) {
-      const double middle = 0.5 * (cuts_[n] + cuts_[n + 1]), half = 0.5 * (cuts_[n + 1] - cuts_[n]);
-      const auto point = [&](double place, double share) {
-        rule.add(place, 2 * half / h_ * share * (sharp_ ? sharp_kernel((place - centre) / h_) : 1));
-      };
-      if (half < 1e-12 * h_) continue;
-      if (!curved_) {
-        point(middle, 1);
-        continue;
-      }
-      point(middle - half * std::sqrt(0.6), 5.0 / 18);
-      point(middle, 8.0 / 18);
-      point(middle + half * std::sqrt(0.6), 5.0 / 18);
-    }
-  }
-  std::size_t axis_;
-  double h_;
-  const Fields& fields_;
-  bool curved_ = false, sharp_ = true;
-  std::vector<double> cuts_;
+  struct Piece {
+    double middle, share;
+    std::size_t point;
+  };
+  double h_, low_, high_, reach_ = 0;
+  bool sharp_ = true;
+  std::vector<double> points_, weights_;
+  std::vector<Piece> pieces_;
 };
 
 /// Nodes whose cells meet samples; the ends hold beyond.
@@ -111,6 +142,7 @@ Interval nodes_of_interest(const Grid& g, std::size_t axis, const Fields& fields
 
 Rule rule_of(const Grid& g, std::size_t axis, const Fields& fields) {
   const double h = g.spacing[axis];
+  constexpr std::array only{1.0};
   Rule rule;
   bool varies = false, averaged = false, alike = true;
   Velocity::Along samples;
@@ -127,8 +159,8 @@ Rule rule_of(const Grid& g, std::size_t axis, const Fields& fields) {
     rule.origin = varies ? samples.origin : g.origin[axis];
     rule.spacing = varies ? samples.spacing : h;
     for (Index i = 0; i < rule.count; ++i) {
-      rule.begin_node();
-      rule.add(rule.origin + static_cast<double>(i) * rule.spacing, 1);
+      rule.at.push_back(rule.origin + static_cast<double>(i) * rule.spacing);
+      rule.add(static_cast<std::size_t>(i), only);
     }
     return rule;
   }
@@ -136,14 +168,16 @@ Rule rule_of(const Grid& g, std::size_t axis, const Fields& fields) {
   rule.count = nodes.size();
   rule.origin = g.at(axis, nodes.begin);
   rule.spacing = h;
-  CellRule cell(g, axis, fields);
-  for (Index i = nodes.begin; i < nodes.end; ++i) {
-    rule.begin_node();
-    if (averaged)
-      cell.add(rule, g.at(axis, i), g.origin[axis], g.upper(axis));
-    else
-      rule.add(g.at(axis, i), 1);
+  if (!averaged) {
+    for (Index i = nodes.begin; i < nodes.end; ++i) {
+      rule.at.push_back(g.at(axis, i));
+      rule.add(rule.at.size() - 1, only);
+    }
+    return rule;
   }
+  CellRule cell(g, axis, fields);
+  rule.at = cell.points();
+  for (Index i = nodes.begin; i < nodes.end; ++i) cell.add(rule, g.at(axis, i));
   return rule;
 }
 
@@ -178,42 +212,66 @@ struct Means {
     return out;
   }
 
-  /// Buffers of one thread.
-  struct Row {
-    std::vector<double> c, rho, slowness, mass;
+  /// Buffers of one thread; of every point of z, and of every point of y and z.
+  struct Buffers {
+    std::vector<double> c, rho, slowness, mass, line_slowness, line_mass;
   };
-  /// One row of nodes.
-  void row(Index x, Index y, Row& r) const {
+  /// Rows of nodes [first, last) of y in the plane x, axis by axis: sums over the points of x, of y, of z. `take` gets row, node of z, speed
+  /// and density.
+  template <class Take>
+  void rows(Index x, Index first, Index last, Buffers& b, Take&& take) const {
     const auto &rx = rules[0], &ry = rules[1], &rz = rules[2];
-    const auto nz = static_cast<std::size_t>(rz.count), points = rz.at.size();
-    r.c.resize(points);
-    r.rho.assign(points, 1.0);
-    r.slowness.assign(nz, 0.0);
-    r.mass.assign(nz, 0.0);
-    const auto i = static_cast<std::size_t>(x), j = static_cast<std::size_t>(y);
-    for (std::size_t a = rx.first[i]; a < rx.first[i + 1]; ++a)
-      for (std::size_t b = ry.first[j]; b < ry.first[j + 1]; ++b) {
-        speed->values(rx.at[a], ry.at[b], rz.at, speed_stepped, r.c);
-        if (density) density->values(rx.at[a], ry.at[b], rz.at, density_stepped, r.rho);
-        const double share = rx.weight[a] * ry.weight[b];
-        for (std::size_t k = 0; k < nz; ++k)
-          for (std::size_t n = rz.first[k]; n < rz.first[k + 1]; ++n) {
-            const double w = share * rz.weight[n];
-            r.slowness[k] += w / (r.rho[n] * r.c[n] * r.c[n]);
-            r.mass[k] += w * r.rho[n];
-          }
+    const auto i = static_cast<std::size_t>(x), points = rz.at.size();
+    std::size_t low = ry.at.size(), high = 0;
+    for (auto j = static_cast<std::size_t>(first); j < static_cast<std::size_t>(last); ++j) {
+      low = std::min(low, ry.begin[j]);
+      high = std::max(high, ry.end(j));
+    }
+    for (auto* plane : {&b.c, &b.rho, &b.slowness, &b.mass}) plane->assign((high - low) * points, 0.0);
+    for (std::size_t p = low; p < high; ++p) {
+      const std::size_t row = (p - low) * points;
+      const std::span<double> c(b.c.data() + row, points), rho(b.rho.data() + row, points);
+      double *slowness = b.slowness.data() + row, *mass = b.mass.data() + row;
+      std::fill(rho.begin(), rho.end(), 1.0);
+      for (std::size_t a = 0; a < rx.points(i); ++a) {
+        const double x_at = rx.at[rx.begin[i] + a], share = rx.weight[rx.first[i] + a];
+        speed->values(x_at, ry.at[p], rz.at, speed_stepped, c);
+        if (density) density->values(x_at, ry.at[p], rz.at, density_stepped, rho);
+        for (std::size_t n = 0; n < points; ++n) slowness[n] += share / (rho[n] * c[n] * c[n]);
+        if (density)
+          for (std::size_t n = 0; n < points; ++n) mass[n] += share / std::sqrt(std::sqrt(rho[n]));
       }
-    const bool single = rx.first[i + 1] - rx.first[i] == 1 && ry.first[j + 1] - ry.first[j] == 1;
-    for (std::size_t k = 0; k < nz; ++k) {
-      const bool one = single && rz.first[k + 1] - rz.first[k] == 1;  // to the last bit
-      if (one) {
-        r.slowness[k] = r.c[rz.first[k]];
-        r.mass[k] = r.rho[rz.first[k]];
-        continue;
+    }
+    const double least = 1 / (fastest * fastest);
+    for (auto j = static_cast<std::size_t>(first); j < static_cast<std::size_t>(last); ++j) {
+      const std::size_t row = (ry.begin[j] - low) * points;
+      b.line_slowness.assign(points, 0.0);
+      b.line_mass.assign(points, 0.0);
+      for (std::size_t a = 0; a < ry.points(j); ++a) {
+        const double share = ry.weight[ry.first[j] + a];
+        const double *slowness = b.slowness.data() + row + a * points, *mass = b.mass.data() + row + a * points;
+        for (std::size_t n = 0; n < points; ++n) {
+          b.line_slowness[n] += share * slowness[n];
+          b.line_mass[n] += share * mass[n];
+        }
       }
-      if (density) r.mass[k] = std::clamp(r.mass[k], density_range.lowest, density_range.highest);
-      const double least = 1 / (fastest * fastest);
-      r.slowness[k] = 1 / std::sqrt(std::max(least, r.slowness[k] * r.mass[k]));
+      const bool single = rx.points(i) == 1 && ry.points(j) == 1;
+      for (std::size_t k = 0; k < static_cast<std::size_t>(rz.count); ++k) {
+        if (single && rz.points(k) == 1) {  // to the last bit
+          take(j, k, b.c[row + rz.begin[k]], b.rho[row + rz.begin[k]]);
+          continue;
+        }
+        double slowness = 0, root = 0;
+        for (std::size_t n = 0; n < rz.points(k); ++n) {
+          slowness += rz.weight[rz.first[k] + n] * b.line_slowness[rz.begin[k] + n];
+          root += rz.weight[rz.first[k] + n] * b.line_mass[rz.begin[k] + n];
+        }
+        // Means of a kernel that is negative in places could leave the range.
+        const double rho = density ? std::clamp(root > 0 ? 1 / (root * root * root * root) : density_range.highest,
+                                                density_range.lowest, density_range.highest)
+                                   : 1;
+        take(j, k, 1 / std::sqrt(std::max(least, slowness * rho)), rho);
+      }
     }
   }
 };
@@ -230,16 +288,20 @@ void take_means(const Means& means, Problem& problem) {
     throw Failure(make_error(ErrorCode::resources, "no memory for the means of the medium over the cells of the grid",
                              "Use a coarser grid, or a model that covers less."));
   }
+  constexpr Index block = 32;  // rows of y at a time: neighbours share points
+  const Index blocks = (ny + block - 1) / block;
 #pragma omp parallel
   {
-    Means::Row r;
+    Means::Buffers buffers;
 #pragma omp for schedule(static)
-    for (Index n = 0; n < rows; ++n) {
-      means.row(n / ny, n % ny, r);
-      const auto to = n * nz;
-      std::transform(r.slowness.begin(), r.slowness.end(), c.begin() + to, [](double v) { return static_cast<V>(v); });
-      if (means.density)
-        std::transform(r.mass.begin(), r.mass.end(), rho.begin() + to, [](double v) { return static_cast<V>(v); });
+    for (Index n = 0; n < box.shape[0] * blocks; ++n) {
+      const Index x = n / blocks, first = n % blocks * block;
+      means.rows(x, first, std::min(ny, first + block), buffers,
+                 [&](std::size_t y, std::size_t z, double speed, double density) {
+                   const auto to = static_cast<std::size_t>((x * ny + static_cast<Index>(y)) * nz) + z;
+                   c[to] = static_cast<V>(speed);
+                   if (means.density) rho[to] = static_cast<V>(density);
+                 });
     }
   }
   const auto field = [&](std::vector<V>&& values) {

@@ -8,6 +8,7 @@
 
 #include "engine/core/file_ending.hpp"
 #include "engine/io/segy.hpp"
+#include "engine/solvers/acoustic_fd/model_grids.hpp"
 #include "engine/solvers/acoustic_fd/model_vti.hpp"
 
 #include <algorithm>
@@ -201,6 +202,9 @@ Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& path, Mod
   const std::string end = lower_case_ending(path);
   if (end == ".sgy" || end == ".segy") return Segy::open(path, quantity, bytes);
   if (end == ".vti") return open_vti_model(path, quantity);
+  if (end == ".rsf") return open_rsf_model(path, quantity);
+  if (names_hdf5(path)) return open_hdf5_model(path, quantity);
+  if (auto held = hdf5_model_of_header(path, quantity)) return std::move(*held);
   auto header = read_model_header(path, quantity);
   if (!header) return header.error();
   return std::unique_ptr<Model>(std::make_unique<Raw>(std::move(header).value()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Models of the medium in files: raw floats with a JSON header, SEG-Y, images of VTK (.vti). Every reader checks what a header
+// Models of the medium in files: raw floats with a JSON header, SEG-Y, images of VTK (.vti), Madagascar (.rsf), HDF5. Every reader checks what a header
 // claims against the bytes that are there before it allocates.
 #pragma once
 
@@ -38,7 +38,7 @@ class Model {
   [[nodiscard]] virtual Result<std::shared_ptr<const Velocity>> load() const = 0;
 };
 
-/// By the name: .sgy or .segy (`bytes` says where its trace headers keep things), .vti, anything else is a JSON header (whose samples
+/// By the name: .sgy or .segy (`bytes` says where its trace headers keep things), .vti, .rsf, .h5 or .hdf5 (with ":/path/of/array" behind), anything else is a JSON header (whose samples
 /// may lie in a NumPy .npy).
 [[nodiscard]] Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& path, ModelQuantity quantity,
                                                         const SegyBytes& bytes = {});

@@ -7,6 +7,7 @@
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
 #include "engine/solvers/acoustic_fd/model.hpp"
+#include "engine/solvers/acoustic_fd/model_grids.hpp"
 #include "engine/solvers/acoustic_fd/tiling.hpp"
 
 #include <algorithm>
@@ -130,7 +131,17 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
       const auto byte = [&](const char* key) { return static_cast<int>(b[key].integer()); };
       bytes = {byte("inline"), byte("crossline"), byte("x"), byte("y")};
     }
-    const auto model = open_model(input.path(v["header"].text()), what, bytes);
+    std::filesystem::path path = input.path(v["header"].text());
+    if (v.has("array") && !v["array"].text().empty()) {
+      if (!names_hdf5(path)) {
+        diagnostics.push_back(
+            input.error_at(v["array"], "\"array\" names an array of an HDF5 file; the model is another kind of file",
+                           "Leave \"array\" out, or name an .h5 or .hdf5 file in \"header\"."));
+        return out;
+      }
+      path += ":" + v["array"].text();
+    }
+    const auto model = open_model(path, what, bytes);
     if (!model) {
       diagnostics.push_back(at_value(input, v["header"], model.error()));
       return out;
@@ -468,6 +479,49 @@ void check_traces(const Setup& setup, const Case& input, std::vector<Diagnostic>
         "Take the receivers' table charts/receivers.csv instead, or compute a model scaled up in length and time."));
 }
 
+/// Media in which modes of the scheme grow whatever the time step (README.md, Limits).
+void check_growth(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+  const Problem& p = setup.problem;
+  // Weights of alternating signs leave the operator negative eigenvalues, which no time step mends: rows of random densities have
+  // the first at 14 to 20 times at order 8, 12 to 15 at order 10, 10 to 12 at order 12, none at orders 2 to 6. One jump has none.
+  const Values density = input["materials"]["density"];
+  const double contrast = setup.density.highest / std::max(setup.density.lowest, 1e-300),
+               bearable = p.order == 8 ? 14 : 10;
+  const bool again =
+      density["kind"].text() == "file" || (density["kind"].text() == "layers" && density["layers"].size() > 2);
+  if (p.order >= 8 && again && contrast > bearable)
+    diagnostics.push_back(input.warning_at(density,
+                                           fmt::format("the density varies {:.3g}:1; where it jumps more than {:.0f} "
+                                                       "times from node to node again and again, order {} has "
+                                                       "modes that grow at any time step",
+                                                       contrast, bearable, p.order),
+                                           "Orders 2 to 6 bear it: use \"order\": 6."));
+  // Growth a step of waves that cannot leave beside a matched layer, by its width: evanescent ones see its end with a turned phase.
+  if (!(p.speed.lowest < 0.99 * p.speed.highest)) return;
+  for (std::size_t a = 0; a < 3; ++a) {
+    Index width = 0;
+    bool sides_reflect = true;
+    for (std::size_t f = 0; f < 6; ++f) {
+      const Face& face = p.faces[f];
+      if (f / 2 != a)
+        sides_reflect &= !face.absorbs();
+      else if (face.kind == FaceKind::matched)
+        width = width == 0 ? face.width : std::min(width, face.width);
+    }
+    const double growth = width <= 9   ? 3e-4
+                          : width < 20 ? 3e-4 * std::pow(30.0, -static_cast<double>(width - 9) / 11)
+                                       : 1e-5;
+    if (width == 0 || !sides_reflect || growth * static_cast<double>(p.steps) < 1) continue;
+    diagnostics.push_back(input.warning_at(
+        input["boundaries"],
+        fmt::format("only the faces of {} absorb, by a matched layer of {} nodes, and the speed varies: waves that the "
+                    "other faces keep in a "
+                    "slow part beside it may grow by up to {:.1g} a step, {:.2g} times in {} steps",
+                    "xyz"[a], width, growth, std::exp(std::min(700.0, growth * static_cast<double>(p.steps))), p.steps),
+        "Make the layer a sponge, let another face absorb, or widen the layer (20 nodes: 1e-5 a step)."));
+  }
+}
+
 }  // namespace
 
 void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
@@ -590,6 +644,7 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   if (p.initial.kind != Initial::Kind::none)
     judge(input["excitation"]["initial"], 3 * p.speed.lowest / (2 * 3.14159265358979 * p.initial.width),
           "the initial pulse");
+  check_growth(setup, input, diagnostics);
   check_traces(setup, input, diagnostics);
 }
 

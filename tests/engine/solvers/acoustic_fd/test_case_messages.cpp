@@ -5,6 +5,7 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <fstream>
 
 using namespace conoid;
@@ -49,6 +50,40 @@ class TestCaseMessages : public QObject {
  private slots:
   void the_good_case_is_silent() {
     for (const auto& d : check({})) QFAIL(d.render().c_str());
+  }
+
+  void media_that_grow_at_any_time_step_are_told() {
+    using Changes = std::vector<std::pair<std::string, std::string>>;
+    const auto says = [&](Changes changes, const char* words) {
+      const auto all = check(changes);
+      return std::any_of(all.begin(), all.end(),
+                         [&](const Diagnostic& d) { return d.text.find(words) != std::string::npos; });
+    };
+    const std::string
+        layers =
+            R"({"kind": "layers", "layers": [{"top": 0, "density": 1000}, {"top": 200, "density": 15000}, {"top": 400, "density": 1000}]})",
+        jump = R"({"kind": "layers", "layers": [{"top": 0, "density": 1000}, {"top": 200, "density": 15000}]})";
+    const char* density = "modes that grow at any time step";
+    for (const char* order : {"8", "10", "12"})
+      QVERIFY(says({{"materials.density", layers}, {"parameters.order", order}}, density));
+    QVERIFY(!says({{"materials.density", layers}, {"parameters.order", "6"}}, density));
+    QVERIFY(!says({{"materials.density", jump}, {"parameters.order", "12"}}, density));
+
+    // A slow slab in a pipe of mirrors whose ends absorb.
+    const auto guide = [](const std::string& ends, const std::string& side) {
+      return Changes{
+          {"materials.velocity",
+           R"({"kind": "layers", "layers": [{"top": 0, "speed": 1500}, {"top": 250, "speed": 900}, {"top": 350, "speed": 1500}]})"},
+          {"boundaries",
+           R"({"x_min": )" + ends + R"(, "x_max": )" + ends + R"(, "y_min": )" + side +
+               R"(, "y_max": {"kind": "rigid"}, "z_min": {"kind": "rigid"}, "z_max": {"kind": "rigid"}})"},
+          {"parameters.duration", "60"}};
+    };
+    const std::string rigid = R"({"kind": "rigid"})", thin = R"({"kind": "matched", "width": 9})";
+    QVERIFY(says(guide(thin, rigid), "only the faces of x absorb"));
+    QVERIFY(!says(guide(R"({"kind": "matched", "width": 20})", rigid), "only the faces"));
+    QVERIFY(!says(guide(R"({"kind": "sponge"})", rigid), "only the faces"));
+    QVERIFY(!says(guide(thin, thin), "only the faces"));
   }
 
   void bad_cases_data() {

@@ -2,6 +2,8 @@
 // Models of the medium from SEG-Y and VTK images: positions, directions, values, and files that are not in order. Models and
 // traces on another spacing.
 // labels: unit
+#include "conoid/config.hpp"
+#include "engine/io/hdf5_file.hpp"
 #include "engine/io/segy.hpp"
 #include "engine/solvers/acoustic_fd/model.hpp"
 #include "engine/solvers/acoustic_fd/resample.hpp"
@@ -9,10 +11,13 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <bit>
 #include <cmath>
 #include <fstream>
 #include <map>
 #include <numbers>
+
+#include <sys/stat.h>
 
 #include <fmt/core.h>
 
@@ -117,6 +122,130 @@ class TestModels : public QObject {
     QVERIFY(write_segy(path, layout, traces, negative).ok());
     QVERIFY2(refusal(path).find("trace 4") != std::string::npos, refusal(path).c_str());
   }
+
+  void madagascar_files_go_down_from_their_first_axis() {
+    QTemporaryDir folder;
+    const std::filesystem::path base = folder.path().toStdString();
+    const std::string rsf = (base / "m.rsf").string();
+    const auto samples = [](bool big, bool whole) {
+      std::string out;
+      for (int j = 0; j < 3; ++j)
+        for (int i = 0; i < 4; ++i)
+          for (int k = 0; k < 5; ++k) {
+            const float v = speed_at(40 + 10 * i, -20 + 20 * j, -10 - 5 * k);
+            auto bits =
+                whole ? static_cast<std::uint32_t>(static_cast<std::int32_t>(v)) : std::bit_cast<std::uint32_t>(v);
+            if (big) bits = __builtin_bswap32(bits);
+            out.append(reinterpret_cast<const char*>(&bits), 4);
+          }
+      return out;
+    };
+    const std::string axes =
+        "sfmath\twork: somebody@host\n\tn1=99\n\tn1=5 d1=5 o1=10 unit1=\"m\" n2=4 d2=0.01 o2=0.04 unit2=km\n\tn3=3 "
+        "d3=20 o3=-20 "
+        "label3=\"y = across\"\n";
+    const auto write = [](const std::filesystem::path& to, const std::string& text) {
+      std::ofstream(to, std::ios::binary) << text;
+    };
+    write(rsf, axes + "data_format=\"native_float\" esize=4 in=\"m.rsf@\"\n");
+    write(base / "m.rsf@", samples(false, false));
+    same_values(rsf, {40, -20, -30});
+    write(rsf, axes + "data_format=xdr_float in=\"stdin\"\n\f\f\004" + samples(true, false));
+    same_values(rsf, {40, -20, -30});
+    write(rsf, axes + "data_format=xdr_int in=m.rsf@\n");
+    write(base / "m.rsf@", samples(true, true));
+    same_values(rsf, {40, -20, -30});
+    std::string text;
+    for (int j = 0; j < 3; ++j)
+      for (int i = 0; i < 4; ++i)
+        for (int k = 0; k < 5; ++k)
+          text += fmt::format("{}\n", 1e-3 * static_cast<double>(speed_at(40 + 10 * i, -20 + 20 * j, -10 - 5 * k)));
+    write(base / "m.rsf@", text);
+    write(rsf, axes + "data_format=ascii_float unit=km/s in=m.rsf@\n");
+    same_values(rsf, {40, -20, -30});
+
+    const auto refused = [&](const std::string& header, const std::string& what) {
+      write(rsf, header);
+      QVERIFY2(refusal(rsf).find(what) != std::string::npos, refusal(rsf).c_str());
+    };
+    write(base / "m.rsf@", samples(false, false));
+    refused(axes, "no in=");
+    refused(axes + "in=m.rsf@ data_format=native_complex", "native_complex");
+    refused(axes + "in=m.rsf@ esize=8", "esize=8");
+    refused(axes + "in=m.rsf@ n4=2", "three axes");
+    refused(axes + "in=m.rsf@ n2=5", "have 240 bytes; 5 × 5 × 3 values need 300");
+    refused(axes + "in=m.rsf@ n2=1000000000 n3=1000000000", "need");
+    refused(axes + "in=m.rsf@ n2=-4", "n2=-4");
+    refused(axes + "in=m.rsf@ d1=0", "d1=0");
+    refused(axes + "in=m.rsf@ unit1=s", "unit1=\"s\"");
+    refused(axes + "in=stdin", "no samples follow");
+    refused(axes + "in=\"\"", "in= names no file");
+    std::filesystem::create_directory(base / "folder");
+    QVERIFY(::mkfifo((base / "pipe").c_str(), 0600) == 0);
+    for (const char* odd :
+         {"folder", "pipe", "/dev/zero", "nowhere"}) {  // no plain file: not opened, or it could hold for ever
+      write(rsf, axes + "in=" + odd + "\n");
+      QVERIFY2(!refusal(rsf).empty(), odd);
+    }
+  }
+
+#if CONOID_HAVE_HDF5
+  void arrays_of_hdf5_files() {
+    QTemporaryDir folder;
+    const std::filesystem::path base = folder.path().toStdString();
+    const std::string file = (base / "m.h5").string();
+    std::vector<float> values;
+    for (int k = 0; k < 5; ++k)
+      for (int j = 0; j < 3; ++j)
+        for (int i = 0; i < 4; ++i) values.push_back(speed_at(40 + 10 * i, -20 + 20 * j, -20 + 5 * k));
+    const auto save = [&](const std::vector<std::string>& names, bool attributes, int axes = 3) {
+      std::filesystem::remove(file);
+      const h5::Lock held;
+      const h5::Handle out = h5::create_file(file), group = h5::create_group(out.get(), "model");
+      for (const std::string& name : names) {
+        const h5::Array array = h5::create_array(name == "vp" ? group.get() : out.get(), name, H5T_IEEE_F32LE,
+                                                 axes == 3 ? h5::Shape{3, 4} : h5::Shape{12}, 2);
+        array.shape();
+        h5::Array writable(h5::open_array(name == "vp" ? group.get() : out.get(), name, H5T_NATIVE_FLOAT));
+        writable.write_rows(0, 5, values.data());
+        if (!attributes) continue;
+        h5::set_attribute(array.id(), "spacing", std::array{5.0, 20.0, 10.0});
+        h5::set_attribute(array.id(), "origin", std::array{-20.0, -20.0, 40.0});
+        h5::set_attribute(array.id(), "axes", "zyx");
+        h5::set_attribute(array.id(), "unit", "m/s");
+      }
+    };
+    const auto refused = [&](const std::string& path, const std::string& what) {
+      QVERIFY2(refusal(path).find(what) != std::string::npos, refusal(path).c_str());
+    };
+    save({"vp", "speed", "other"}, true);
+    same_values(file, {40, -20, -20});
+    same_values(file + ":/model/vp", {40, -20, -20});
+    refused(file + ":/model/vs", "\"vs\" is missing beside vp");
+    refused(file + ":/model", "is a group");
+    save({"a", "b"}, true);
+    refused(file, "several arrays: /a, /b");
+    save({"vp"}, true);
+    refused(file, "no array in the root group");
+    save({"vp"}, true, 2);
+    refused(file + ":/model/vp", "has 2 axes");
+    save({"vp"}, false);
+    refused(file + ":model/vp", "no attribute \"spacing\"");
+    const std::string header = (base / "m.json").string();
+    std::ofstream(header)
+        << R"({"file": "m.h5:/model/vp", "spacing": [5, "20 m", "0.01 km"], "origin": [-20, -20, 40], "unit": "m/s"})";
+    same_values(header, {40, -20, -20});
+    std::ofstream(header) << R"({"file": "m.h5:/model/vp", "spacing": [5, 20, 10], "shape": [5, 3, 4]})";
+    refused(header, "unknown key \"shape\"");
+    std::filesystem::resize_file(file, 700);
+    refused(file, "damaged");
+    std::ofstream(file) << "hello";
+    refused(file, "no HDF5 file");
+    std::filesystem::remove(file);
+    QVERIFY(::mkfifo(file.c_str(), 0600) == 0);
+    QVERIFY(!refusal(file).empty());
+  }
+#endif
 
   void vtk_images() {
     QTemporaryDir folder;
