@@ -123,8 +123,8 @@ class TestOpeners : public QObject {
     const QString desktop = text_of_file(folder + "conoid.desktop");
     const QString offered = desktop.section("MimeType=", 1).section('\n', 0, 0);
     QMap<QString, QString> type_of;
-    static const QRegularExpression one(
-        "<mime-type type=\"([^\"]+)\">(.*?)</mime-type>", QRegularExpression::DotMatchesEverythingOption);
+    static const QRegularExpression one("<mime-type type=\"([^\"]+)\">(.*?)</mime-type>",
+                                        QRegularExpression::DotMatchesEverythingOption);
     static const QRegularExpression glob("<glob pattern=\"\\*([^\"]+)\"");
     for (auto type = one.globalMatch(types); type.hasNext();) {
       const auto found = type.next();
@@ -185,8 +185,8 @@ class TestOpeners : public QObject {
     const auto file = case_with_mesh("script", "body.geo");
     const std::filesystem::path script = file.parent_path() / "body.geo";
     const QString proof = folder_.filePath("script/proof");
-    for (const std::string& act :
-         {"SystemCall \"touch '" + proof.toStdString() + "'\";", std::string("Save \"") + proof.toStdString() + ".msh\";"}) {
+    for (const std::string& act : {"SystemCall \"touch '" + proof.toStdString() + "'\";",
+                                   std::string("Save \"") + proof.toStdString() + ".msh\";"}) {
       QFile::remove(called);
       std::ofstream(script) << "Point(1) = {0, 0, 0};\n" << act << '\n';
       QVERIFY(!why_not_trusted(script).empty());
