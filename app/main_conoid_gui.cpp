@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
   QCommandLineParser parser;
   parser.setApplicationDescription("A desktop workbench for waves and shocks.");
   parser.addHelpOption();
-  parser.addPositionalArgument("CASE", "A case file or a run folder to open.", "[CASE|RUN]");
+  parser.addPositionalArgument("CASE", "A case file, a run folder or a mesh to open.", "[CASE|RUN|MESH]");
   parser.addOptions(
       {{"run", "Run the case at once."},
        {"screenshot", "Write a picture of the window (with --run: once the run has ended) and exit.", "PNG"},
@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
     return complain(parser.errorText() + ".", "conoid-gui --help lists the options.");
   if (parser.isSet("help")) parser.showHelp(0);
   const QStringList files = parser.positionalArguments();
-  if (files.size() > 1) return complain("One case file is expected.", "Found: " + files.join(", "));
+  if (files.size() > 1) return complain("One file is expected.", "Found: " + files.join(", "));
   const QString theme = parser.value("theme");
   if (!theme.isEmpty() && theme != "light" && theme != "dark" && theme != "system")
     return complain("There is no theme '" + theme + "'.", "Themes: light, dark, system.");
@@ -146,10 +146,11 @@ int main(int argc, char** argv) {
   catch_signals(window);
   int code = 0;
   if (!files.isEmpty()) {
-    // A folder is a run, a file is a case.
-    const bool is_run = QFileInfo(files.front()).isDir();
-    const std::filesystem::path path = files.front().toStdString();
-    if (Status opened = is_run ? window.open_run(path) : window.open_case(path); !opened && takes_picture) {
+    const QString file = QFileInfo(files.front()).absoluteFilePath();
+    if (!takes_picture && MainWindow::is_mesh_file(file)) {
+      // What is to be computed with it is asked over the window.
+      QTimer::singleShot(0, &window, [&window, file] { static_cast<void>(window.open_file(file).ok()); });
+    } else if (Status opened = window.open_file(file); !opened && takes_picture) {
       std::fprintf(stderr, "%s\n", opened.error().render().c_str());
       return static_cast<int>(opened.error().code);
     }

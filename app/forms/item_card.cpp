@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/forms/schema_text.hpp"
 #include "app/look/small_widgets.hpp"
 
 namespace conoid::app {
@@ -75,8 +76,9 @@ void ItemCard::refresh() {
   const auto own = context_.model.diagnostics_at(editor_->pointer());
   sentence_->setVisible(!own.empty() && editor_->is_block());
   if (!own.empty()) {
-    sentence_->setText(QString::fromStdString(own.front().text));
-    set_role(sentence_, own.front().severity == Severity::error ? "bad" : "caution");
+    const Diagnostic& worst = worst_of(own);
+    sentence_->setText(sentence_of(worst));
+    set_role(sentence_, worst.severity == Severity::error ? "bad" : "caution");
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -105,6 +106,44 @@ void FieldRow::show_sentence() {
   show_sentence_in(sentence_, text, severity);
 }
 
+// ---- StraySentences -------------------------------------------------------------------------------------------------
+
+StraySentences::StraySentences(const FormContext& context, QWidget* parent)
+    : QWidget(parent), context_(context), column_(new QVBoxLayout(this)) {
+  column_->setContentsMargins(0, 0, 0, 0);
+  column_->setSpacing(6);
+  hide();
+}
+
+void StraySentences::show_those(const std::function<bool(const std::string&)>& stray) {
+  std::vector<const Diagnostic*> all;
+  std::vector<std::string> shown;
+  for (const auto& d : context_.model.diagnostics()) {
+    if (d.severity == Severity::note || !stray(d.place.pointer)) continue;
+    all.push_back(&d);
+    shown.push_back(d.place.pointer + '\n' + d.text);
+  }
+  setVisible(!all.empty());
+  if (shown == shown_) return;
+  shown_ = std::move(shown);
+  clear_layout(column_);
+  for (const Diagnostic* d : all) {
+    QLabel* sentence = make_sentence(this);
+    show_sentence_in(sentence, sentence_of(*d), d->severity);
+    column_->addWidget(sentence);
+    const std::string place = d->place.pointer;
+    if (place.empty() || !context_.model.value(place)) continue;
+    const QString key = QString::fromStdString(last_token(place));
+    auto* out = new QPushButton(tr("Take out %1").arg(key), this);
+    set_role(out, "link");
+    column_->addWidget(out, 0, Qt::AlignLeft);
+    // The button goes with what it took out: not while it is still being clicked.
+    connect(
+        out, &QPushButton::clicked, this,
+        [this, place, key] { context_.model.remove(place, tr("removal of %1").arg(key)); }, Qt::QueuedConnection);
+  }
+}
+
 // ---- FoldButton -----------------------------------------------------------------------------------------------------
 
 FoldButton::FoldButton(const Look& look, const QString& text, QWidget* body, bool open, QWidget* parent)
@@ -141,6 +180,7 @@ ObjectForm::ObjectForm(const FormContext& context, const std::string& pointer, c
   column->setSpacing(6);
   const auto properties = node_.find("properties");
   if (properties == node_.end()) return;
+  left_out_ = left_out;
   auto* advanced = new QWidget(this);
   auto* advanced_column = new QVBoxLayout(advanced);
   advanced_column->setContentsMargins(0, 0, 0, 0);
@@ -152,13 +192,25 @@ ObjectForm::ObjectForm(const FormContext& context, const std::string& pointer, c
     add_member(key, child, hidden ? advanced_column : column, hidden);
     any_advanced = any_advanced || hidden;
   }
-  if (!any_advanced) {
+  if (any_advanced) {
+    fold_ = new FoldButton(context.look, tr("More"), advanced, false, this);
+    column->addWidget(fold_);
+    column->addWidget(advanced);
+  } else {
     delete advanced;
-    return;
   }
-  fold_ = new FoldButton(context.look, tr("More"), advanced, false, this);
-  column->addWidget(fold_);
-  column->addWidget(advanced);
+  strays_ = new StraySentences(context, this);
+  column->addWidget(strays_);
+  refresh_strays();
+}
+
+void ObjectForm::refresh_strays() {
+  if (!strays_) return;
+  strays_->show_those([this](const std::string& pointer) {
+    if (pointer == pointer_ || !is_within(pointer, pointer_)) return false;
+    const std::string key = first_token(pointer.substr(pointer_.size()));
+    return !left_out_.contains(key) && !keyword_of(keyword_of(node_, "properties"), key.c_str()).is_object();
+  });
 }
 
 void ObjectForm::add_member(const std::string& key, const Json& child, QVBoxLayout* column, bool advanced) {
@@ -214,6 +266,7 @@ void ObjectForm::refresh() {
     if (entry.advanced && fold_ && context_.model.health_of(entry.editor->pointer()) == Health::bad)
       fold_->set_open(true);
   }
+  refresh_strays();
 }
 
 QWidget* ObjectForm::reveal(const std::string& pointer) {

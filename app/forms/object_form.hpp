@@ -2,7 +2,9 @@
 // The members of an object below each other: labels at the left, fields at the right, sentences under wrong ones.
 #pragma once
 
+#include <functional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "app/forms/field_editor.hpp"
@@ -27,6 +29,20 @@ class FieldRow : public QWidget {
   const FormContext& context_;
   FieldEditor* editor_;
   QLabel* sentence_;
+};
+
+/// Sentences about places that no control edits (keys that are not known): each with a button that takes the key out.
+class StraySentences : public QWidget {
+  Q_OBJECT
+ public:
+  StraySentences(const FormContext& context, QWidget* parent);
+  /// Those at the places that `stray` accepts; hidden when there are none.
+  void show_those(const std::function<bool(const std::string& pointer)>& stray);
+
+ private:
+  FormContext context_;
+  QVBoxLayout* column_;
+  std::vector<std::string> shown_;  ///< so that nothing is made anew that says the same
 };
 
 /// A line that folds and unfolds what is below it.
@@ -58,7 +74,8 @@ class ObjectForm : public FieldEditor {
   void refresh() override;
   QWidget* reveal(const std::string& pointer) override;
   [[nodiscard]] bool is_block() const override { return true; }
-  [[nodiscard]] bool is_empty() const { return entries_.empty(); }
+  /// Neither a member nor something to say.
+  [[nodiscard]] bool is_empty() const { return entries_.empty() && (!strays_ || strays_->isHidden()); }
 
  private:
   struct Entry {
@@ -70,7 +87,10 @@ class ObjectForm : public FieldEditor {
   };
   void add_member(const std::string& key, const Json& node, QVBoxLayout* column, bool advanced);
   std::vector<Entry> entries_;
+  void refresh_strays();
   FoldButton* fold_ = nullptr;
+  StraySentences* strays_ = nullptr;
+  std::set<std::string> left_out_;
 };
 
 /// An optional object or list: "Add" while it is absent, the form with "Remove" while it is there.

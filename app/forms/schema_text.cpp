@@ -116,6 +116,11 @@ QString sentence_of(const Diagnostic& d) {
   return QString::fromStdString(d.text + (ends ? " " : ". ") + d.hint);
 }
 
+const Diagnostic& worst_of(const std::vector<Diagnostic>& diagnostics) {
+  return *std::max_element(diagnostics.begin(), diagnostics.end(),
+                           [](const Diagnostic& a, const Diagnostic& b) { return a.severity < b.severity; });
+}
+
 QString tooltip_of(const std::string& pointer, const Json& node, const Json& fallback) {
   QStringList lines{"<b>" + label_of(pointer.substr(pointer.rfind('/') + 1), node).toHtmlEscaped() + "</b>"};
   for (const QString& fact : facts_of(node, fallback)) lines << fact.toHtmlEscaped();

@@ -15,6 +15,8 @@ namespace conoid::app {
 [[nodiscard]] QString label_of(const std::string& key, const Json& node);
 /// What a diagnostic says and what to do, as two sentences.
 [[nodiscard]] QString sentence_of(const Diagnostic& diagnostic);
+/// Errors before warnings before notes, of equals the first; there is at least one.
+[[nodiscard]] const Diagnostic& worst_of(const std::vector<Diagnostic>& diagnostics);
 /// Help, default, range and units of a field as rich text.
 [[nodiscard]] QString tooltip_of(const std::string& pointer, const Json& node, const Json& fallback);
 /// The same without its head, as plain text: what assistive programs read as the description of a field.

@@ -102,9 +102,10 @@ void VariantEdit::refresh() {
     frame_->layout()->addWidget(form_);
   }
   form_->refresh();
+  frame_->setVisible(!form_->is_empty());
   const auto own = context_.model.diagnostics_at(child_pointer(pointer_, discriminator_));
   sentence_->setVisible(!own.empty());
-  if (!own.empty()) sentence_->setText(QString::fromStdString(own.front().text));
+  if (!own.empty()) sentence_->setText(sentence_of(worst_of(own)));
 }
 
 void VariantEdit::choose(const std::string& kind) {

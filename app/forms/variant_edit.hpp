@@ -11,6 +11,8 @@ class QVBoxLayout;
 
 namespace conoid::app {
 
+class ObjectForm;
+
 class VariantEdit : public FieldEditor {
   Q_OBJECT
  public:
@@ -34,7 +36,7 @@ class VariantEdit : public FieldEditor {
   QLabel* sentence_;
   QVBoxLayout* column_;
   QWidget* frame_;
-  FieldEditor* form_ = nullptr;
+  ObjectForm* form_ = nullptr;
   std::string shown_kind_;
 };
 

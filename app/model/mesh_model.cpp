@@ -24,14 +24,21 @@ MeshModel::MeshModel(CaseModel& model, QObject* parent) : QObject(parent), model
   timer_.setSingleShot(true);
   timer_.setInterval(delay_ms);
   connect(&timer_, &QTimer::timeout, this, &MeshModel::look);
-  connect(&model, &CaseModel::changed, &timer_, qOverload<>(&QTimer::start));
+  connect(&model, &CaseModel::changed, this, [this] {
+    // Another unit is chosen, not typed letter by letter: no figure of the old one is to stand a moment longer.
+    const bool other_unit = file_scale() != scale_;
+    scale_ = file_scale();
+    other_unit ? look() : timer_.start();
+  });
   connect(&model, &CaseModel::opened, this, [this] {
     key_ = "new";
     mesh_.reset();
     error_.reset();
+    scale_ = file_scale();
     emit changed();
     look();
   });
+  scale_ = file_scale();
   if (model.is_open()) look();
 }
 

@@ -68,6 +68,7 @@ class MeshModel : public QObject {
   CaseModel& model_;
   QTimer timer_;
   QString key_;
+  std::optional<double> scale_;  ///< metres a unit of the file, as the case said last
   std::uint64_t ticket_ = 0;
   bool reading_ = false;
   std::stop_source stop_;

@@ -10,7 +10,6 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QStandardPaths>
-#include <QThread>
 
 namespace conoid::app {
 namespace {
@@ -83,20 +82,6 @@ int Settings::autosave_seconds() const {
 void Settings::set_window(const QByteArray& geometry, const QByteArray& layout) {
   store_.setValue("window/geometry", geometry);
   if (!layout.isEmpty()) store_.setValue("window/layout", layout);
-}
-
-Settings::Speed Settings::machine_speed() const {
-  if (store_.value("machine/processors").toInt() != QThread::idealThreadCount()) return {};
-  return {store_.value("machine/copy").toDouble(), store_.value("machine/flops").toDouble(),
-          store_.value("machine/starts").toInt()};
-}
-
-void Settings::add_machine_speed(double copy, double flops) {
-  const Speed known = machine_speed();
-  store_.setValue("machine/processors", QThread::idealThreadCount());
-  store_.setValue("machine/copy", std::max(known.copy, copy));
-  store_.setValue("machine/flops", std::max(known.flops, flops));
-  store_.setValue("machine/starts", known.starts + 1);
 }
 
 QByteArray Settings::views(const QString& case_file) const {

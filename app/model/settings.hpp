@@ -77,14 +77,6 @@ class Settings : public QObject {
   /// Who computes on this machine ("cuda:0,cpu"); empty: as each case says.
   [[nodiscard]] QString workers() const { return store_.value("compute/workers").toString(); }
   void set_workers(const QString& workers) { store_.setValue("compute/workers", workers); }
-  /// The best of what was measured of this machine (bytes/s, flop/s of double precision), and of how many starts.
-  struct Speed {
-    double copy = 0, flops = 0;
-    int starts = 0;
-  };
-  [[nodiscard]] Speed machine_speed() const;
-  /// Disturbed measurements are too low: the higher figure counts. Another number of processors begins anew.
-  void add_machine_speed(double copy, double flops);
   [[nodiscard]] bool tour_seen() const { return store_.value("start/tour_seen", false).toBool(); }
   void set_tour_seen() { store_.setValue("start/tour_seen", true); }
   [[nodiscard]] QByteArray geometry() const { return store_.value("window/geometry").toByteArray(); }

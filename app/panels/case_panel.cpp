@@ -146,7 +146,7 @@ void SectionWidget::refresh() {
     const auto own = context_.model.diagnostics_at(pointer);
     sentences_[i]->setVisible(!own.empty());
     if (own.empty()) continue;
-    const auto& d = own.front();
+    const auto& d = worst_of(own);
     sentences_[i]->setText(sentence_of(d));
     set_role(sentences_[i], d.severity == Severity::error ? "bad" : "caution");
   }
@@ -273,6 +273,9 @@ void CasePanel::rebuild() {
   column_ = new QVBoxLayout(scrolled);
   column_->setContentsMargins(0, 0, 0, 0);
   column_->setSpacing(0);
+  strays_ = new StraySentences(context_, scrolled);
+  strays_->setContentsMargins(16, 8, 16, 8);
+  column_->addWidget(strays_);
   for (const CaseSection& section : sections_of(context_.model.schema())) {
     // What the case leaves to defaults starts folded.
     const bool given = std::any_of(section.keys.begin(), section.keys.end(), [&](const std::string& key) {
@@ -308,8 +311,21 @@ void CasePanel::refresh() {
                   (model.is_dirty() ? tr(" – edited") : QString()));
   file_->setToolTip(QString::fromStdString(model.document().file().string()));
   for (SectionWidget* section : sections_) section->refresh();
+  refresh_strays();
   refresh_footer();
   tab_as_laid_out(this);  // elements of lists come and go
+}
+
+void CasePanel::refresh_strays() {
+  if (!strays_) return;
+  // What belongs to no section: keys that are not known, and what is wrong with the file as a whole.
+  strays_->show_those([this](const std::string& pointer) {
+    return std::none_of(sections_.begin(), sections_.end(), [&](const SectionWidget* section) {
+      const auto& keys = section->section().keys;
+      return std::any_of(keys.begin(), keys.end(),
+                         [&](const std::string& key) { return is_within(pointer, child_pointer("", key)); });
+    });
+  });
 }
 
 void CasePanel::refresh_footer() {

@@ -22,6 +22,7 @@ namespace conoid::app {
 
 class ElidedLabel;
 class StateDot;
+class StraySentences;
 
 /// One section: a head that folds, and the forms of its keys.
 class SectionWidget : public QWidget {
@@ -63,6 +64,7 @@ class CasePanel : public QWidget {
   void rebuild();
   void refresh();
   void refresh_footer();
+  void refresh_strays();
   void show_help(QWidget* focused);
 
   FormContext context_;
@@ -71,6 +73,7 @@ class CasePanel : public QWidget {
   ElidedLabel* file_;
   QScrollArea* scroll_;
   QVBoxLayout* column_ = nullptr;
+  StraySentences* strays_ = nullptr;  ///< a child of what is scrolled
   QWidget* help_rule_;
   QLabel* help_;
   StateDot* footer_dot_;

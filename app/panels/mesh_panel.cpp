@@ -493,9 +493,7 @@ void MeshPanel::fill_figures(const MeshPreview& mesh) {
     figures_->addWidget(new ElidedLabel(name, "muted", Qt::ElideRight, content_), row, 0);
     figures_->addWidget(new FigureLabel(value, Qt::AlignRight, content_), row, 1, Qt::AlignRight);
   };
-  const std::string unit = unit_->currentText().toStdString();
-  const auto one = parse_quantity("1 " + unit, "m");
-  const double factor = one ? one->value : 1;
+  const double factor = metres_a_unit();
   const auto length = [&](double metres) { return plain(metres / factor); };
   add(tr("Points"), count(s.points));
   static const QHash<QString, QString> shapes = {{"vertex", tr("Vertices")},
@@ -525,6 +523,11 @@ void MeshPanel::fill_figures(const MeshPreview& mesh) {
                  : tr("Length"),
         QStringLiteral("%1 %2%3").arg(plain(s.quality.measure / std::pow(factor, d)), unit_->currentText(),
                                       QString::fromUtf8(powers[d])));
+}
+
+double MeshPanel::metres_a_unit() const {
+  const auto one = parse_quantity("1 " + unit_->currentText().toStdString(), "m");
+  return one ? one->value : 1;
 }
 
 void MeshPanel::add_check(bool good, const QString& words, const QString& detail) {
@@ -602,9 +605,10 @@ void MeshPanel::refresh_waves() {
   const std::vector<double>& edges = mesh.longest_edges;
   const double longest_good = wave * mesh.summary.order / enough_nodes;
   const auto coarse = static_cast<Index>(edges.end() - std::upper_bound(edges.begin(), edges.end(), longest_good));
-  QString said = tr("%1 nodes a wavelength at the longest edge: %2. The wavelength is %3, the body %4 wavelengths.")
-                     .arg(QString::number(nodes, 'f', 1), verdict, text(format_quantity(wave, "m", 3)),
-                          waves(0) + QStringLiteral(" × ") + waves(1) + QStringLiteral(" × ") + waves(2));
+  QString said =
+      tr("%1 nodes a wavelength at the longest edge: %2. The wavelength is %3, the body %4 wavelengths.")
+          .arg(QString::number(nodes, 'f', 1), verdict, plain(wave / metres_a_unit()) + ' ' + unit_->currentText(),
+               waves(0) + QStringLiteral(" × ") + waves(1) + QStringLiteral(" × ") + waves(2));
   if (coarse > 0)
     said += ' ' + tr("%1 of %2 elements have fewer than %3 nodes; the one in the middle has %4.")
                       .arg(count(coarse), count(static_cast<Index>(edges.size())), QString::number(enough_nodes),
@@ -635,9 +639,14 @@ void MeshPanel::fill_again(const MeshPreview& mesh) {
   by_size_->setVisible(again);
   coarser_->setVisible(again);
   const QString file = QString::fromStdString(mesh.file.string());
-  if (size_->text().isEmpty() || size_of_ != file)
-    size_->setText(QString::number(mesh.summary.quality.edge_max, 'g', 3));
-  size_of_ = file;
+  // Another file or another unit of it is another size; what a person has typed stays else, in the unit it was typed in.
+  const QString of = file + QStringLiteral(" × %1").arg(mesh.scale, 0, 'g', 17);
+  if (size_->text().isEmpty() || size_of_ != of || !size_->isModified()) {
+    size_->setText(QString::number(mesh.summary.quality.edge_max / metres_a_unit(), 'g', 3) + ' ' +
+                   unit_->currentText());
+    size_->setModified(false);
+  }
+  size_of_ = of;
   const bool curved = !geometry && mesh.summary.order > 1;
   finer_->setEnabled(!curved);
   again_note_->setText(

@@ -75,6 +75,8 @@ class MeshPanel : public QWidget {
  private:
   void refresh();
   void refresh_waves();
+  /// The unit that lengths are shown in.
+  [[nodiscard]] double metres_a_unit() const;
   void fill_figures(const MeshPreview& mesh);
   void fill_checks(const MeshPreview& mesh);
   void fill_groups(const MeshPreview& mesh);
@@ -118,7 +120,7 @@ class MeshPanel : public QWidget {
   QLineEdit* group_name_;
   QListWidget* sides_;
   std::set<Index> chosen_;  ///< cells of MeshSides::faces
-  QString size_of_;         ///< the file whose longest edge stands in size_
+  QString size_of_;         ///< the file, and its unit, whose longest edge stands in size_
 };
 
 }  // namespace conoid::app

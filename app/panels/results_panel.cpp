@@ -36,6 +36,7 @@
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
 #include "render/chart/chart_export.hpp"
+#include "render/chart/chart_frame.hpp"
 #include "render/chart/chart_units.hpp"
 #include "render/chart/spectrum.hpp"
 #include "render/scene/ticks.hpp"
@@ -72,6 +73,10 @@ ChartWords chart_words() {
   words.doubles = QObject::tr("limit of this machine, double precision").toStdString();
   words.singles = QObject::tr("limit of this machine, single precision").toStdString();
   return words;
+}
+
+std::string run_name(const RunModel& run) {
+  return run.folder().filename().string();
 }
 
 /// Whether a chart is a history in time, so that it has a spectrum.
@@ -114,6 +119,18 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   unit_->hide();
   tools->addWidget(unit_);
   connect(unit_, &QComboBox::activated, this, [this] { set_unit(unit_->currentData().toString()); });
+  traces_ = make_calm_combo(tools_);
+  traces_->setAccessibleName(tr("Look of the traces"));
+  traces_->setToolTip(tr("Curves on one axis, or a gather: traces beneath each other as colours, as wiggles, as both"));
+  for (const auto& [words, look_of] : {std::pair{tr("Curves"), Traces::curves},
+                                       {tr("Picture"), Traces::picture},
+                                       {tr("Wiggles"), Traces::wiggles},
+                                       {tr("Picture and wiggles"), Traces::both}})
+    traces_->addItem(words, static_cast<int>(look_of));
+  traces_->hide();
+  tools->addWidget(traces_);
+  connect(traces_, &QComboBox::activated, this,
+          [this] { set_traces(static_cast<Traces>(traces_->currentData().toInt())); });
   const auto toggle = [&](const char* icon, const QString& tip) {
     auto* button = make_icon_button(look, icon, tip, tools_);
     button->setCheckable(true);
@@ -302,6 +319,21 @@ ChartSpec ResultsPanel::table_chart(const RunModel& run, const RunTable& table) 
   return spec;
 }
 
+void ResultsPanel::set_traces(Traces look) {
+  traces_by_table_[tabs_->tabData(tabs_->currentIndex()).toString()] = static_cast<int>(look);
+  draw_chart();
+}
+
+ResultsPanel::Traces ResultsPanel::traces_of(const QString& id, const ChartSpec& spec) const {
+  // Two runs are compared curve by curve.
+  if (other_ || !run_.table(id.toStdString()) || !can_be_gather(spec)) return Traces::curves;
+  if (traces_by_table_.contains(id)) return static_cast<Traces>(traces_by_table_.value(id));
+  const auto count = static_cast<std::size_t>(
+      std::count_if(spec.series.begin(), spec.series.end(), [](const Series& s) { return !s.overlay; }));
+  constexpr std::size_t dense = 64;  // wiggles would cover the picture
+  return count < gather_from ? Traces::curves : count > dense ? Traces::picture : Traces::both;
+}
+
 void ResultsPanel::set_unit(const QString& unit) {
   units_[tabs_->tabData(tabs_->currentIndex()).toString()] = unit;
   draw_chart();
@@ -336,6 +368,19 @@ ChartSpec ResultsPanel::spec_of(const QString& id) const {
     if (const RunTable* there = other_->table(id.toStdString())) {
       ChartSpec second = table_chart(*other_, *there);
       int colour = 0;
+      // Whose curve it is stands behind its name, before what is said of it: "north – first run, exact".
+      std::vector<std::string> named;
+      const std::string own = " – " + run_name(run_);
+      for (std::size_t i = 0; i < spec.series.size(); ++i) {
+        const auto curve = curve_of_overlay(spec, i);
+        std::string label = spec.series[i].label;
+        if (!spec.series[i].overlay)
+          label += own;
+        else if (curve)
+          label.insert(spec.series[*curve].label.size(), own);
+        named.push_back(std::move(label));
+      }
+      for (std::size_t i = 0; i < named.size(); ++i) spec.series[i].label = named[i];
       for (Series& s : spec.series)
         if (!s.overlay) s.color = colour++;
       colour = 0;
@@ -355,7 +400,11 @@ void ResultsPanel::refresh_tools() {
   const ChartSpec spec = spec_of(id);
   spectrum_->setVisible(is_history(spec));
   polar_->setVisible(is_over_angle(spec) && spec.kind != ChartKind::balance);
-  log_axis_->setVisible(spec.kind == ChartKind::lines && id != roofline_id);
+  const bool spectrum = spectrum_->isChecked() && is_history(spec);
+  const Traces traces = traces_of(id, spec);
+  traces_->setVisible(!other_ && !spectrum && run_.table(id.toStdString()) && can_be_gather(spec));
+  traces_->setCurrentIndex(traces_->findData(static_cast<int>(traces)));
+  log_axis_->setVisible(spec.kind == ChartKind::lines && id != roofline_id && (spectrum || traces == Traces::curves));
   std::vector<std::string> units;
   if (const RunTable* table = run_.table(id.toStdString()))
     units = units_of({&table->info, &table->rows}, tables_of(run_));
@@ -483,6 +532,12 @@ void ResultsPanel::draw_chart() {
   ChartSpec spec = spec_of(id);
   if (spectrum_->isChecked() && is_history(spec)) {
     spec = spectrum_chart(spec);
+  } else if (const Traces traces = traces_of(id, spec); traces != Traces::curves) {
+    spec = gather_chart(std::move(spec),
+                        traces == Traces::picture   ? GatherLook::picture
+                        : traces == Traces::wiggles ? GatherLook::wiggles
+                                                    : GatherLook::both,
+                        tr("Trace").toStdString());
   } else if (spec.kind == ChartKind::lines) {
     if (id != roofline_id) spec.y_scale = log_axis_->isChecked() ? AxisScale::log : AxisScale::linear;
   }

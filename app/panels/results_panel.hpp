@@ -45,6 +45,10 @@ class ResultsPanel : public QWidget {
   /// Shows the curves of the present tab in another unit, where there is a choice.
   void set_unit(const QString& unit);
   [[nodiscard]] QComboBox& unit_choice() { return *unit_; }
+  /// How many traces over time are drawn: as curves, or as a gather. Without a word of a person a gather where they are many.
+  enum class Traces { curves, picture, wiggles, both };
+  void set_traces(Traces look);
+  [[nodiscard]] QComboBox& traces_choice() { return *traces_; }
   /// Lays curves of a CSV file (measured, or of another program) dashed over the chart at hand: first column the abscissa. Units
   /// in its header ("t[ms]") are converted; without them those of the chart are meant. They go with the case.
   Status lay_over(const QString& file);
@@ -78,8 +82,11 @@ class ResultsPanel : public QWidget {
   QTabBar* tabs_;
   QStackedWidget* stack_;
   QWidget* tools_;
+  [[nodiscard]] Traces traces_of(const QString& id, const ChartSpec& spec) const;
   QComboBox* unit_;
-  QHash<QString, QString> units_;  ///< chosen by table, where it has several
+  QComboBox* traces_;
+  QHash<QString, int> traces_by_table_;  ///< Traces that a person chose
+  QHash<QString, QString> units_;        ///< chosen by table, where it has several
   /// Curves of files by table and unit.
   QHash<QString, std::vector<Series>> measured_;
   QToolButton* spectrum_;

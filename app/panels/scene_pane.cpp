@@ -87,6 +87,7 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
   page_column->addSpacing(8);
   empty_text_ = make_label({}, "muted", page);
   empty_text_->setAlignment(Qt::AlignCenter);
+  empty_text_->setWordWrap(true);  // in some languages wider than a small window has room for
   page_column->addWidget(empty_text_);
   page_column->addStretch(1);
   stack_->addWidget(page);

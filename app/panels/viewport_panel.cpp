@@ -122,6 +122,7 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
     if (std::exchange(previewing_, false)) dress(main_->scene(), false);
     main_->set_own_fields(false);
     main_->clear({});
+    if (other_) main_->set_title(QString::fromStdString(run_.folder().filename().string()));  // known only now
     if (run_.frames().empty())
       main_->clear(run_.state() == SessionState::failed
                        ? tr("This run gave no picture.\nThe log says how it went.")

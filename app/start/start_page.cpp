@@ -14,7 +14,6 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
-#include <QThread>
 #include <QTimer>
 #include <QVBoxLayout>
 
@@ -29,6 +28,7 @@
 #include "engine/session/run_lock.hpp"
 #include "engine/session/run_reader.hpp"
 #include "engine/session/slowness.hpp"
+#include "engine/team/machine.hpp"
 
 namespace conoid::app {
 namespace {
@@ -116,27 +116,20 @@ StartPage::StartPage(const Look& look, Settings& settings, const ActionTable& ac
   column->addStretch(1);
   connect(&settings, &Settings::runs_changed, this, &StartPage::refresh_recent);
   refresh_recent();
-  refresh_times();
-  constexpr int starts_measured = 4, idle_ms = 1500;  // when the window stands, so that it is there no later
-  if (settings_.machine_speed().starts < starts_measured)
-    QTimer::singleShot(idle_ms, this, &StartPage::measure_machine);
+  constexpr int idle_ms = 1500;  // when the window stands, so that it is there no later
+  QTimer::singleShot(idle_ms, this, &StartPage::measure_machine);
 }
 
 void StartPage::measure_machine() {
+  // The rates that every estimate takes: measured once on a machine, and read from what is kept after that.
   in_background(
-      this, [threads = QThread::idealThreadCount()] { return machine_rates(threads); },
-      [](StartPage& self, const MachineRates& rates) {
-        if (!rates.known()) return;
-        self.settings_.add_machine_speed(rates.copy, rates.flops_double);
-        self.refresh_times();
-      });
+      this, [] { return machine_rates(this_machine().cores); },
+      [](StartPage& self, const MachineRates& rates) { self.set_rates(rates); });
 }
 
-void StartPage::refresh_times() {
-  const Settings::Speed speed = settings_.machine_speed();
-  if (!(speed.copy > 0 && speed.flops > 0)) return;
-  const double slowness = slowness_of({speed.copy, speed.flops, 0, 0});
-  for (auto* card : findChildren<SampleCardWidget*>()) card->set_slowness(slowness);
+void StartPage::set_rates(const MachineRates& rates) {
+  if (!rates.known()) return;
+  for (auto* card : findChildren<SampleCardWidget*>()) card->set_slowness(slowness_of(rates));
 }
 
 QWidget* StartPage::make_head(const ActionTable& actions) {

@@ -8,6 +8,7 @@
 
 #include "app/model/recovery.hpp"
 #include "app/model/settings.hpp"
+#include "engine/team/machine_rates.hpp"
 
 class QVBoxLayout;
 
@@ -26,6 +27,8 @@ class StartPage : public QWidget {
   void refresh_recent();
   /// The tour has been taken or declined.
   void hide_invitation();
+  /// The seconds on the cards become those of a machine of these rates; unknown ones change nothing.
+  void set_rates(const conoid::MachineRates& rates);
 
  signals:
   void case_chosen(const QString& file);
@@ -39,7 +42,6 @@ class StartPage : public QWidget {
   QWidget* make_news(const ActionTable& actions);
   QWidget* make_invitation(const ActionTable& actions);
   void measure_machine();
-  void refresh_times();
 
   const Look& look_;
   Settings& settings_;

@@ -49,6 +49,11 @@ class MainWindow : public QMainWindow {
   Status open_case(const std::filesystem::path& file);
   /// Shows a run from its folder: its case, frames, curves and numbers.
   Status open_run(const std::filesystem::path& folder);
+  /// Opens whatever this is, as an argument, by dropping and from the menu: a run folder, a mesh or a geometry (in the case at
+  /// hand, or in a new one), else a case.
+  Status open_file(const QString& file);
+  /// Whether the ending is one of those that the readers of meshes and geometry know.
+  [[nodiscard]] static bool is_mesh_file(const QString& file);
   void show_start();
   void show_workbench();
   /// Shows all runs, the queue and sweeps.
@@ -98,7 +103,7 @@ class MainWindow : public QMainWindow {
   /// Holds the lock of a case file; says who has it when it is another window.
   [[nodiscard]] bool lock_case(const std::filesystem::path& file);
   /// A new case around a mesh file.
-  void take_mesh(const QString& file);
+  Status take_mesh(const QString& file);
   void show_about();
 
   Look& look_;

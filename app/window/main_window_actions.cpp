@@ -65,7 +65,7 @@ std::vector<ActionRow> MainWindow::action_rows() {
              this, tr("Choose a mesh"), {},
              tr("Meshes and geometry (%1)").arg(QString::fromStdString(mesh_file_patterns(true))) + ";;" +
                  tr("All files (*)"));
-         if (!file.isEmpty()) take_mesh(file);
+         if (!file.isEmpty()) static_cast<void>(take_mesh(file).ok());
        }},
       {"file.open_run",
        tr("&File"),

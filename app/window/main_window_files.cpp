@@ -89,24 +89,37 @@ void MainWindow::dropEvent(QDropEvent* event) {
   QMetaObject::invokeMethod(
       this,
       [this, file] {
-        if (QFileInfo(file).isDir())
-          static_cast<void>(open_run(file.toStdString()).ok());
-        else if (file.endsWith(".json", Qt::CaseInsensitive))
-          choose_case(file);
-        else
-          take_mesh(file);
+        // An error has been shown by then.
+        static_cast<void>(open_file(file).ok());
       },
       Qt::QueuedConnection);
 }
 
-void MainWindow::take_mesh(const QString& file) {
+bool MainWindow::is_mesh_file(const QString& file) {
   const QStringList endings = QString::fromStdString(mesh_file_patterns(true)).remove("*.").split(' ');
-  const QString ending = QFileInfo(file).suffix().toLower();
-  if (!endings.contains(ending))
-    return show_error(
-        tr("This file cannot be taken"),
+  return endings.contains(QFileInfo(file).suffix().toLower());
+}
+
+Status MainWindow::open_file(const QString& file) {
+  if (QFileInfo(file).isDir()) return open_run(file.toStdString());
+  return is_mesh_file(file) ? take_mesh(file) : open_case(file.toStdString());
+}
+
+Status MainWindow::take_mesh(const QString& file) {
+  if (!is_mesh_file(file)) {
+    const QStringList endings = QString::fromStdString(mesh_file_patterns(true)).remove("*.").split(' ');
+    const Error neither =
         make_error(ErrorCode::invalid_input, "'" + file.toStdString() + "' is neither a case nor a mesh",
-                   ("Cases end in .json; meshes and geometry in ." + endings.join(", .") + ".").toStdString()));
+                   ("Cases end in .json; meshes and geometry in ." + endings.join(", .") + ".").toStdString());
+    show_error(tr("This file cannot be taken"), neither);
+    return neither;
+  }
+  if (!QFileInfo::exists(file)) {
+    const Error missing = make_error(ErrorCode::file, "there is no file '" + file.toStdString() + "'",
+                                     "Look whether it was moved or renamed.");
+    show_error(tr("This file cannot be taken"), missing);
+    return missing;
+  }
   const bool open =
       model_->is_open() && workbench_ && stack_->currentWidget() == workbench_ && workbench_->mesh().is_wanted();
   if (open) {
@@ -115,7 +128,7 @@ void MainWindow::take_mesh(const QString& file) {
     model_->set("/mesh/file", (relative.startsWith("../") ? file : relative).toStdString(),
                 tr("choice of another mesh"));
     workbench_->show_mesh(true);
-    return;
+    return {};
   }
   // Solvers whose cases have a mesh; the person says which physics.
   std::vector<const SolverInfo*> fitting;
@@ -126,11 +139,13 @@ void MainWindow::take_mesh(const QString& file) {
     fitting.push_back(info);
     titles << QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size()));
   }
-  if (fitting.empty() || !options_.asks) return;
+  if (fitting.empty() || !options_.asks)
+    return make_error(ErrorCode::invalid_input, "a mesh is no case: what is to be computed with it is not known",
+                      "Open a case that takes a mesh first, or write one that names this file.");
   bool ok = false;
   const QString chosen =
       QInputDialog::getItem(this, tr("New case from a mesh"), tr("What is to be computed?"), titles, 0, false, &ok);
-  if (!ok || !may_leave_case()) return;
+  if (!ok || !may_leave_case()) return {};
   Json json = Json::object();
   json["conoid"] = 1;
   json["title"] = QFileInfo(file).completeBaseName().toStdString();
@@ -142,6 +157,7 @@ void MainWindow::take_mesh(const QString& file) {
   run_->reset();
   show_workbench();
   workbench_->show_mesh(true);
+  return {};
 }
 
 Status MainWindow::open_case(const std::filesystem::path& file) {
@@ -215,7 +231,7 @@ Status MainWindow::compare_runs(const std::filesystem::path& first, const std::f
   other_run_ = std::make_unique<RunModel>(start_session_);
   const QString name = QString::fromStdString(second.filename().string());
   workbench_->viewport_panel().compare_with(other_run_.get(), name);
-  workbench_->results_panel().compare_with(other_run_.get(), tr("other run"));
+  workbench_->results_panel().compare_with(other_run_.get(), name);
   connect(other_run_.get(), &RunModel::open_failed, this,
           [this](const Error& error) { show_error(tr("The run cannot be opened"), error); });
   other_run_->open(second);
@@ -239,9 +255,12 @@ void MainWindow::choose_case(const QString& file) {
 void MainWindow::ask_open() {
   const QStringList recent = settings_.recent_cases();
   const QString folder = recent.isEmpty() ? QString() : QFileInfo(recent.front()).path();
-  const QString file =
-      QFileDialog::getOpenFileName(this, tr("Open a case"), folder, tr("Cases (*.json);;All files (*)"));
-  if (!file.isEmpty()) choose_case(file);
+  const QString file = QFileDialog::getOpenFileName(
+      this, tr("Open a case"), folder,
+      tr("Cases (*.json)") + ";;" +
+          tr("Meshes and geometry (%1)").arg(QString::fromStdString(mesh_file_patterns(true))) + ";;" +
+          tr("All files (*)"));
+  if (!file.isEmpty()) static_cast<void>(open_file(file).ok());
 }
 
 bool MainWindow::save() {

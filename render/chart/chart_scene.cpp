@@ -70,6 +70,7 @@ struct ChartScene::Impl {
   double last_y = 0;
   TickSet x_ticks;
   TickSet y_ticks;
+  [[nodiscard]] TickSet trace_ticks(int most) const;
 
   void apply_background() { set_background(*renderer, theme.chart_background, transparent); }
 
@@ -99,10 +100,14 @@ struct ChartScene::Impl {
   [[nodiscard]] double from_y(double v) const {
     return plot.y + (v - range.y_low) / (range.y_high - range.y_low) * plot.height;
   }
-  [[nodiscard]] std::optional<ChartReading> read(double px) const;
+  /// On axes of VTK's chart.
+  [[nodiscard]] bool has_axes() const { return spec.kind == ChartKind::lines || spec.kind == ChartKind::gather; }
+  [[nodiscard]] std::optional<ChartReading> read(double px, double py) const;
+  [[nodiscard]] std::optional<ChartReading> read_trace(double px, double py) const;
   void paint_cursor(vtkContext2D& painter) const;
   void paint_under(vtkContext2D& painter) const;
   void paint_marks(vtkContext2D& painter) const;
+  void paint_gather_and_axes(vtkContext2D& painter) const;
   [[nodiscard]] double pixel_x(double x) const { return from_x(forward(x, spec.x_scale)); }
   [[nodiscard]] double pixel_y(double y) const { return from_y(forward(y, spec.y_scale)); }
 };
@@ -130,6 +135,12 @@ void ChartScene::Impl::full_range() {
     }
   };
   widen(v.x_low, v.x_high, 0, spec.x_scale == AxisScale::log);
+  if (spec.kind == ChartKind::gather) {
+    v.y_low = 0.5;
+    v.y_high = static_cast<double>(std::max<std::size_t>(1, spec.series.size())) + 0.5;
+    range = v;
+    return;
+  }
   // Energies and norms start at zero; let the axis do so as well when the data nearly does.
   const bool from_zero = spec.y_scale == AxisScale::linear && v.y_low >= 0 && v.y_low < 0.25 * v.y_high;
   if (spec.y_scale == AxisScale::log && v.y_high - v.y_low > 16) v.y_low = v.y_high - 16;  // below is rounding
@@ -197,7 +208,7 @@ void ChartScene::Impl::rebuild() {
     frame.legend.push_back({spec.words.waiting, theme.grid, false, true});
   } else if (std::any_of(spec.series.begin(), spec.series.end(), [](const Series& s) { return s.marks; })) {
     // Points and roofs have their names beside them.
-  } else if (legend && spec.series.size() > 1) {
+  } else if (legend && spec.series.size() > 1 && spec.kind != ChartKind::gather) {
     // Overlays in the colours of their curves share one entry: what they are, "exact".
     std::set<std::string> told;
     for (std::size_t i = 0; i < spec.series.size() && frame.legend.size() < 40; ++i) {
@@ -214,8 +225,8 @@ void ChartScene::Impl::rebuild() {
   }
   lay_out(frame);
   chart->ClearPlots();
-  chart->SetVisible(spec.kind == ChartKind::lines);
-  if (spec.kind != ChartKind::lines) return;
+  chart->SetVisible(spec.kind == ChartKind::lines);  // without plots it draws no axes: a gather has its own
+  if (!has_axes()) return;
 
   if (!zoomed) full_range();
   const double r = ratio;
@@ -226,18 +237,24 @@ void ChartScene::Impl::rebuild() {
   // One figure alone is no scale.
   for (int more = 1; more <= 3 && y_ticks.ticks.size() < 2 && spec.y_scale == AxisScale::linear; ++more)
     y_ticks = tidy_ticks(range.y_low, range.y_high, most_y + more, spec.y_unit);
+  const bool gather = spec.kind == ChartKind::gather;
+  if (gather) y_ticks = trace_ticks(most_y);
   double widest = 0;
   for (const Tick& tick : y_ticks.ticks) widest = std::max(widest, text_size(theme, tick.label, chart_text * r)[0]);
   const std::string y_title = axis_title(spec.y_label, y_ticks.unit);
   const double left = frame.inside.x + widest + (y_title.empty() ? 10 : 34) * r;
   const double bottom = frame.inside.y + 42 * r;
-  plot = {std::round(left), std::round(bottom), std::round(std::max(frame.inside.right() - 10 * r - left, 10.0)),
-          std::round(std::max(frame.inside.top() - bottom - 4 * r, 10.0))};
+  const bool scale = gather && spec.look != GatherLook::wiggles;
+  const double right = frame.inside.right() - (scale ? gather_scale_room(frame, spec) : 10 * r);
+  const double top = frame.inside.top() - (scale ? chart_text + 6 : 4) * r;  // the unit stands above its scale
+  plot = {std::round(left), std::round(bottom), std::round(std::max(right - left, 10.0)),
+          std::round(std::max(top - bottom, 10.0))};
   const int most_x = std::clamp(static_cast<int>(plot.width / (72 * r)), 2, 12);
   x_ticks = spec.x_scale == AxisScale::log ? log_ticks(range.x_low, range.x_high, most_x, spec.x_unit)
                                            : tidy_ticks(range.x_low, range.x_high, most_x, spec.x_unit);
   for (int more = 1; more <= 3 && x_ticks.ticks.size() < 2 && spec.x_scale == AxisScale::linear; ++more)
     x_ticks = tidy_ticks(range.x_low, range.x_high, most_x + more, spec.x_unit);
+  if (gather) return;
   chart->SetAutoSize(false);
   chart->SetLayoutStrategy(vtkChart::AXES_TO_RECT);
   chart->SetSize(vtkRectf(static_cast<float>(plot.x), static_cast<float>(plot.y), static_cast<float>(plot.width),
@@ -331,7 +348,8 @@ void ChartScene::Impl::paint_under(vtkContext2D& painter) const {
     paint_polar(painter, frame, seen);
   }
   if (spec.kind == ChartKind::balance) paint_balance(painter, frame, spec);
-  if (spec.kind != ChartKind::lines) return;
+  if (spec.kind == ChartKind::gather) paint_gather_and_axes(painter);
+  if (!has_axes()) return;
   draw_text(painter, theme, theme.text, chart_text * ratio, false, Align::centre, Raise::bottom,
             plot.x + plot.width / 2, frame.inside.y, axis_title(spec.x_label, x_ticks.unit));
   draw_text(painter, theme, theme.text, chart_text * ratio, false, Align::centre, Raise::top, frame.inside.x,
@@ -340,6 +358,27 @@ void ChartScene::Impl::paint_under(vtkContext2D& painter) const {
   if (empty)
     draw_text(painter, theme, theme.muted, 13 * ratio, false, Align::centre, Raise::middle, plot.x + plot.width / 2,
               plot.y + plot.height / 2, spec.words.no_values);
+}
+
+void ChartScene::Impl::paint_gather_and_axes(vtkContext2D& painter) const {
+  paint_gather(painter, frame, spec, {plot, range.x_low, range.x_high, range.y_low, range.y_high});
+  const double tick_length = 4 * ratio, away = 7 * ratio;
+  use_pen(painter, theme.muted, ratio);
+  draw_line(painter, plot.x, plot.y, plot.right(), plot.y);
+  draw_line(painter, plot.x, plot.y, plot.x, plot.top());
+  for (const Tick& tick : x_ticks.ticks) {
+    const double x = from_x(tick.value);
+    draw_line(painter, x, plot.y, x, plot.y - tick_length);
+    draw_text(painter, theme, theme.muted, chart_text * ratio, false, Align::centre, Raise::top, x, plot.y - away,
+              tick.label);
+  }
+  // Traces are counted downwards.
+  for (const Tick& tick : y_ticks.ticks) {
+    const double y = plot.top() - (tick.value - range.y_low) / (range.y_high - range.y_low) * plot.height;
+    draw_line(painter, plot.x, y, plot.x - tick_length, y);
+    draw_text(painter, theme, theme.muted, chart_text * ratio, false, Align::right, Raise::middle, plot.x - away, y,
+              tick.label);
+  }
 }
 
 /// Dots with their names at the side where there is room; names that would meet are moved apart.
@@ -398,7 +437,38 @@ void ChartScene::Impl::paint_marks(vtkContext2D& painter) const {
               name.text);
 }
 
-std::optional<ChartReading> ChartScene::Impl::read(double px) const {
+/// Names of the traces at their places, as many as there is room for.
+TickSet ChartScene::Impl::trace_ticks(int most) const {
+  TickSet out;
+  const auto first = std::max<long>(1, std::lround(std::ceil(range.y_low)));
+  const auto last = std::min<long>(static_cast<long>(spec.series.size()), std::lround(std::floor(range.y_high)));
+  long step = 1;
+  for (const long wide : {2L, 5L, 10L, 20L, 50L, 100L, 200L, 500L, 1000L})
+    if ((last - first) / step + 1 > most) step = wide;
+  for (long k = first; k <= last; k += step)
+    out.ticks.push_back({static_cast<double>(k), spec.series[static_cast<std::size_t>(k - 1)].label});
+  return out;
+}
+
+std::optional<ChartReading> ChartScene::Impl::read_trace(double px, double py) const {
+  const auto k = std::lround(range.y_low + (plot.top() - py) / plot.height * (range.y_high - range.y_low));
+  if (k < 1 || k > static_cast<long>(spec.series.size())) return std::nullopt;
+  const Series& s = spec.series[static_cast<std::size_t>(k - 1)];
+  if (s.x.empty()) return std::nullopt;
+  const double time = to_x(px);
+  auto it = std::lower_bound(s.x.begin(), s.x.end(), time);
+  if (it == s.x.end()) --it;
+  if (it != s.x.begin() && std::abs(*(it - 1) - time) < std::abs(*it - time)) --it;
+  ChartReading reading;
+  reading.x = *it;
+  reading.values.push_back({s.label, s.y[static_cast<std::size_t>(it - s.x.begin())]});
+  reading.text = spec.x_label + " = " + readable(reading.x, spec.x_unit, 5) + "   " + s.label + " " +
+                 readable(reading.values.front().y, spec.y_unit);
+  return reading;
+}
+
+std::optional<ChartReading> ChartScene::Impl::read(double px, double py) const {
+  if (spec.kind == ChartKind::gather) return read_trace(px, py);
   if (spec.kind != ChartKind::lines || px < plot.x || px > plot.right()) return std::nullopt;
   ChartReading reading;
   reading.x = backward(to_x(px), spec.x_scale);
@@ -435,17 +505,22 @@ std::optional<ChartReading> ChartScene::Impl::read(double px) const {
 
 void ChartScene::Impl::paint_cursor(vtkContext2D& painter) const {
   if (!crosshair || !cursor || !plot.contains(cursor->first, cursor->second)) return;
-  const auto reading = read(cursor->first);
+  const auto reading = read(cursor->first, cursor->second);
   if (!reading) return;
   const double r = ratio;
   const double x = std::round(from_x(forward(reading->x, spec.x_scale)));
   use_pen(painter, theme.muted, r, 0.7);
   draw_line(painter, x, plot.y, x, plot.top());
+  const bool gather = spec.kind == ChartKind::gather;
   const auto colors = series_colors(spec, theme);
   std::vector<std::string> lines = {spec.x_label + " = " + readable(reading->x, spec.x_unit, 5)};
   std::vector<Rgb> shown_colors;
   for (std::size_t i = 0; i < reading->values.size() && shown_colors.size() < 12; ++i) {
     const auto& v = reading->values[i];
+    if (gather) {
+      lines.push_back(v.label + "  " + readable(v.y, spec.y_unit));
+      break;
+    }
     if (hides(spec.series[i]) || (spec.series[i].marks && !std::isfinite(v.y))) continue;
     shown_colors.push_back(colors[i]);
     lines.push_back((reading->values.size() > 1 ? v.label + "  " : std::string()) + readable(v.y, spec.y_unit));
@@ -567,7 +642,7 @@ void ChartScene::show_all() {
 std::optional<ChartReading> ChartScene::read(double x, double y) const {
   const Impl& s = *impl_;
   if (!s.plot.contains(x, s.height - y)) return std::nullopt;
-  return s.read(x);
+  return s.read(x, s.height - y);
 }
 
 vtkRenderer* ChartScene::renderer() const {
@@ -601,11 +676,13 @@ bool ChartScene::handle(const InputEvent& event) {
       return true;
     }
   }
-  if (s.spec.kind != ChartKind::lines) return false;
+  if (!s.has_axes()) return false;
   const auto zoom_to = [&](double factor) {
     View& v = s.range;
     if (event.control) {
-      const double at = v.y_low + (y - s.plot.y) / s.plot.height * (v.y_high - v.y_low);
+      const double up =
+          s.spec.kind == ChartKind::gather ? s.plot.top() - y : y - s.plot.y;  // traces are counted downwards
+      const double at = v.y_low + up / s.plot.height * (v.y_high - v.y_low);
       v.y_low = at + (v.y_low - at) / factor;
       v.y_high = at + (v.y_high - at) / factor;
     } else {
@@ -636,7 +713,8 @@ bool ChartScene::handle(const InputEvent& event) {
       if (event.button == MouseButton::none) s.held = MouseButton::none;
       if (s.held == MouseButton::left) {
         const double dx = (s.last_x - x) / s.plot.width * (s.range.x_high - s.range.x_low);
-        const double dy = s.zoomed ? (s.last_y - y) / s.plot.height * (s.range.y_high - s.range.y_low) : 0;
+        const double way = s.spec.kind == ChartKind::gather ? -1 : 1;
+        const double dy = s.zoomed ? way * (s.last_y - y) / s.plot.height * (s.range.y_high - s.range.y_low) : 0;
         s.range = {s.range.x_low + dx, s.range.x_high + dx, s.range.y_low + dy, s.range.y_high + dy};
         s.zoomed = true;
         s.last_x = x;

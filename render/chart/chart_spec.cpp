@@ -75,6 +75,47 @@ ChartSpec chart_of(const TableInfo& info, std::span<const std::vector<double>> r
   return spec;
 }
 
+bool can_be_gather(const ChartSpec& spec) {
+  if (spec.kind != ChartKind::lines || spec.x_unit != "s" || spec.y_unit.empty() || spec.x_scale != AxisScale::linear)
+    return false;
+  std::size_t traces = 0;
+  const Series* first = nullptr;
+  for (const Series& s : spec.series) {
+    if (s.overlay) continue;
+    if (s.marks || s.x.size() != s.y.size()) return false;
+    if (!first) {
+      first = &s;
+      if (s.x.size() < 2 || !std::is_sorted(s.x.begin(), s.x.end()) || !(s.x.front() < s.x.back())) return false;
+    }
+    if (s.x != first->x) return false;
+    ++traces;
+  }
+  return traces >= 3;
+}
+
+ChartSpec gather_chart(ChartSpec spec, GatherLook look, std::string trace_word) {
+  std::erase_if(spec.series, [](const Series& s) { return s.overlay; });
+  spec.kind = ChartKind::gather;
+  spec.look = look;
+  spec.y_label = std::move(trace_word);
+  spec.y_scale = AxisScale::linear;
+  return spec;
+}
+
+double gather_scale(const ChartSpec& spec) {
+  std::vector<double> peaks;
+  for (const Series& s : spec.series) {
+    double peak = 0;
+    for (const double y : s.y)
+      if (std::isfinite(y)) peak = std::max(peak, std::abs(y));
+    if (peak > 0) peaks.push_back(peak);
+  }
+  if (peaks.empty()) return 1;
+  const auto at = peaks.begin() + static_cast<std::ptrdiff_t>(std::ceil(0.9 * static_cast<double>(peaks.size() - 1)));
+  std::nth_element(peaks.begin(), at, peaks.end());
+  return *at;
+}
+
 ChartSpec balance_chart(std::vector<BalanceRow> rows, std::vector<std::string> workers, ChartWords words) {
   ChartSpec spec;
   spec.kind = ChartKind::balance;

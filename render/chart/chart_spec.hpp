@@ -45,7 +45,12 @@ struct ChartWords {
   std::string copies = "copies", doubles = "multiply-adds, double", singles = "multiply-adds, single";
 };
 
-enum class ChartKind : std::uint8_t { lines, polar, balance };
+enum class ChartKind : std::uint8_t { lines, polar, balance, gather };
+
+/// How the traces of a gather are drawn: colours over time and trace, curves that swing about their line, or these over those.
+enum class GatherLook : std::uint8_t { picture, wiggles, both };
+/// From so many traces on, curves on one axis with a legend say less than a gather.
+inline constexpr std::size_t gather_from = 13;
 
 struct ChartSpec {
   ChartKind kind = ChartKind::lines;
@@ -60,11 +65,21 @@ struct ChartSpec {
   std::vector<BalanceRow> balance;   ///< balance, any order
   std::vector<std::string> workers;  ///< names for the balance chart
   ChartWords words{};
+  GatherLook look = GatherLook::both;  ///< gather
 };
 
 /// The chart of a table: first column against the others; a unit shared by all columns stands on the axis, else in the
 /// legend; dimensionless first columns in degrees make no difference. Rows shorter than the columns are left out.
 [[nodiscard]] ChartSpec chart_of(const TableInfo& info, std::span<const std::vector<double>> rows);
+/// Whether curves can be seen as a gather: three or more over one ascending time, in one unit, on linear axes; exact and measured
+/// ones beside them are left out of it.
+[[nodiscard]] bool can_be_gather(const ChartSpec& spec);
+/// The traces of a chart beneath each other: time to the right, the first trace at the top, one scale for all.
+[[nodiscard]] ChartSpec gather_chart(ChartSpec spec, GatherLook look, std::string trace_word = "Trace");
+/// The value that the full swing of a gather stands for: the peak that nine of ten traces do not pass, so that the one beside the
+/// source does not hide all others; 1 where all are zero.
+[[nodiscard]] double gather_scale(const ChartSpec& spec);
+
 /// "balance" from telemetry rows.
 [[nodiscard]] ChartSpec balance_chart(std::vector<BalanceRow> rows, std::vector<std::string> workers = {},
                                       ChartWords words = {});

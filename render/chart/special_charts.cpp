@@ -5,12 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include <vtkContext2D.h>
+#include <vtkImageData.h>
+#include <vtkNew.h>
+#include <vtkRect.h>
 
+#include "render/chart/thinning.hpp"
+#include "render/scene/color_map.hpp"
 #include "render/scene/painting.hpp"
 #include "render/scene/ticks.hpp"
 #include "render/scene/vtk_helpers.hpp"
@@ -130,6 +137,151 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
   }
   draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, Align::left, Raise::bottom, box.x, box.y,
             axis_title(spec.y_label, marks.unit));
+}
+
+namespace {
+
+/// A picture of `columns` × `rows` colours into a box, without blending between them.
+void draw_colours(vtkContext2D& painter, const Box& box, int columns, int rows,
+                  const std::function<std::array<std::uint8_t, 4>(int, int)>& colour) {
+  vtkNew<vtkImageData> image;
+  image->SetDimensions(columns, rows, 1);
+  image->AllocateScalars(VTK_UNSIGNED_CHAR, 4);
+  auto* bytes = static_cast<std::uint8_t*>(image->GetScalarPointer());
+  for (int y = 0; y < rows; ++y)
+    for (int x = 0; x < columns; ++x) {
+      const auto c = colour(x, y);
+      std::copy(
+          c.begin(), c.end(),
+          bytes + 4 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(x)));
+    }
+  painter.DrawImage(vtkRectf(static_cast<float>(box.x), static_cast<float>(box.y), static_cast<float>(box.width),
+                             static_cast<float>(box.height)),
+                    image);
+}
+
+constexpr int map_entries = 256;
+
+/// The map of signed values on this background.
+std::vector<std::array<std::uint8_t, 4>> swing_colours(const Theme& theme) {
+  const auto map = find_color_map(theme.dark ? "swing-dark" : "swing");
+  if (map) return map->table(map_entries);
+  return std::vector<std::array<std::uint8_t, 4>>(map_entries, {128, 128, 128, 255});
+}
+
+/// The value of a trace at a time, between its samples; not-a-number outside.
+double value_at(const Series& s, double time, std::size_t& from) {
+  while (from + 1 < s.x.size() && s.x[from + 1] < time) ++from;
+  if (s.x.empty() || time < s.x.front() || time > s.x.back()) return NAN;
+  if (from + 1 >= s.x.size()) return s.y.back();
+  const double step = s.x[from + 1] - s.x[from];
+  const double f = step > 0 ? std::clamp((time - s.x[from]) / step, 0.0, 1.0) : 0.0;
+  return s.y[from] + f * (s.y[from + 1] - s.y[from]);
+}
+
+constexpr double scale_bar = 12, scale_gap = 14;
+
+TickSet scale_ticks(const ChartFrame& frame, const ChartSpec& spec, double swing) {
+  const int most = std::clamp(static_cast<int>(frame.inside.height / (40 * frame.ratio)), 2, 5);
+  return tidy_ticks(-swing, swing, most, spec.y_unit);
+}
+
+}  // namespace
+
+double gather_scale_room(const ChartFrame& frame, const ChartSpec& spec) {
+  if (spec.look == GatherLook::wiggles) return 0;
+  const TickSet ticks = scale_ticks(frame, spec, gather_scale(spec));
+  double widest = text_size(frame.theme, ticks.unit, chart_text * frame.ratio)[0];
+  for (const Tick& tick : ticks.ticks)
+    widest = std::max(widest, text_size(frame.theme, tick.label, chart_text * frame.ratio)[0]);
+  return widest + (scale_bar + scale_gap + 8) * frame.ratio;
+}
+
+void paint_gather(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec, const GatherView& view) {
+  const double r = frame.ratio;
+  const Box& plot = view.plot;
+  const auto traces = static_cast<int>(spec.series.size());
+  if (traces == 0 || spec.series.front().x.empty() || plot.width < 4 || plot.height < 4) return;
+  const double swing = gather_scale(spec);
+  const auto time_at = [&](double px) { return view.x_low + px / plot.width * (view.x_high - view.x_low); };
+  // The first trace at the top.
+  const auto y_of = [&](double trace) {
+    return plot.top() - (trace - view.y_low) / (view.y_high - view.y_low) * plot.height;
+  };
+  if (spec.look != GatherLook::wiggles) {
+    const auto colours = swing_colours(frame.theme);
+    const auto colour_of = [&](double v) {
+      if (!std::isfinite(v)) return std::array<std::uint8_t, 4>{0, 0, 0, 0};
+      const double t = std::clamp(0.5 + 0.5 * v / swing, 0.0, 1.0);
+      return colours[static_cast<std::size_t>(std::lround(t * (map_entries - 1)))];
+    };
+    const int columns = std::clamp(static_cast<int>(plot.width), 2, 2048);
+    const int rows = std::clamp(static_cast<int>(plot.height), 2, 2048);
+    // Once a trace, then rows of pixels take their trace's.
+    std::vector<std::vector<std::array<std::uint8_t, 4>>> lines(static_cast<std::size_t>(traces));
+    for (int k = 0; k < traces; ++k) {
+      auto& line = lines[static_cast<std::size_t>(k)];
+      std::size_t from = 0;
+      for (int x = 0; x < columns; ++x)
+        line.push_back(colour_of(
+            value_at(spec.series[static_cast<std::size_t>(k)], time_at((x + 0.5) * plot.width / columns), from)));
+    }
+    draw_colours(painter, plot, columns, rows, [&](int x, int y) {
+      const double trace = view.y_high - (y + 0.5) / rows * (view.y_high - view.y_low);
+      const int k = static_cast<int>(std::lround(trace)) - 1;
+      return k >= 0 && k < traces ? lines[static_cast<std::size_t>(k)][static_cast<std::size_t>(x)]
+                                  : std::array<std::uint8_t, 4>{0, 0, 0, 0};
+    });
+    const Box bar{plot.right() + scale_gap * r, plot.y, scale_bar * r, plot.height};
+    draw_colours(painter, bar, 1, map_entries, [&](int, int y) { return colours[static_cast<std::size_t>(y)]; });
+    const TickSet ticks = scale_ticks(frame, spec, swing);
+    for (const Tick& tick : ticks.ticks) {
+      const double y = bar.y + (0.5 + 0.5 * tick.value / swing) * bar.height;
+      draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, Align::left, Raise::middle,
+                bar.right() + 5 * r, y, tick.label);
+    }
+    draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, Align::left, Raise::bottom, bar.x,
+              bar.top() + 4 * r, ticks.unit);
+  }
+  if (spec.look == GatherLook::picture) return;
+  const double apart = plot.height / (view.y_high - view.y_low);
+  const auto colours = series_colors(spec, frame.theme);
+  std::vector<float> line;
+  for (int k = 0; k < traces; ++k) {
+    const double middle = y_of(k + 1);
+    if (middle < plot.y - 1 || middle > plot.top() + 1) continue;
+    const Series& s = spec.series[static_cast<std::size_t>(k)];
+    const auto points = thin_columns(s.x, s.y, view.x_low, view.x_high, std::max(1, static_cast<int>(plot.width)));
+    const Rgb ink = spec.look == GatherLook::both ? frame.theme.text : colours[static_cast<std::size_t>(k)];
+    const auto at = [&](const ThinPoint& p) {
+      const double x = plot.x + (p.x - view.x_low) / (view.x_high - view.x_low) * plot.width;
+      const double y = middle + std::clamp(p.y / swing, -1.0, 1.0) * 0.9 * apart;
+      return std::pair{std::clamp(x, plot.x, plot.right()), std::clamp(y, plot.y, plot.top())};
+    };
+    // What swings up is filled, a column at a time, as on paper records.
+    if (spec.look == GatherLook::wiggles) {
+      use_pen(painter, ink, r, 0.35);
+      std::size_t from = 0;
+      for (double px = 0; px < plot.width; px += r) {
+        const double v = value_at(s, time_at(px), from);
+        if (!(v > 0)) continue;
+        const double top = std::min(middle + std::min(v / swing, 1.0) * 0.9 * apart, plot.top());
+        if (top - middle > 0.5 * r) draw_line(painter, plot.x + px, middle, plot.x + px, top);
+      }
+    }
+    use_pen(painter, ink, (spec.look == GatherLook::both ? 0.8 : 1.2) * r, spec.look == GatherLook::both ? 0.65 : 1);
+    for (const ThinPoint& p : points) {
+      if (!std::isfinite(p.y)) {
+        poly(painter, line);
+        continue;
+      }
+      const auto [x, y] = at(p);
+      line.push_back(static_cast<float>(x));
+      line.push_back(static_cast<float>(y));
+    }
+    poly(painter, line);
+    line.clear();
+  }
 }
 
 void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec) {

@@ -16,4 +16,17 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
 /// passed through windows and the memory taken of devices. Passes narrower than two pixels are averaged.
 void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec);
 
+/// What of a gather is seen: times, and traces counted from 0.5 above the first one.
+struct GatherView {
+  Box plot;
+  double x_low = 0, x_high = 1;
+  double y_low = 0.5, y_high = 1.5;
+};
+
+/// Colours and wiggles within `view.plot`, and at its right the scale of the colours. Every swing has the width of its trace where
+/// it reaches gather_scale(); what is positive is filled.
+void paint_gather(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec, const GatherView& view);
+/// The room that the scale of the colours takes at the right, in device pixels.
+[[nodiscard]] double gather_scale_room(const ChartFrame& frame, const ChartSpec& spec);
+
 }  // namespace conoid

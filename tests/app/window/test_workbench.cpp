@@ -239,6 +239,92 @@ class TestWorkbench : public QObject {
     QTRY_COMPARE(results.chart().chart().series.size(), std::size_t{1});
   }
 
+  void many_traces_are_drawn_as_a_gather() {
+    const auto make = [&](const char* name, int traces) {
+      const auto run = make_run(name, 1, 1);
+      TableInfo info{.id = "receivers", .title = "Receivers", .columns = {{"t", "s", {}}}};
+      for (int k = 1; k <= traces; ++k) info.columns.push_back({"g" + std::to_string(k), "Pa", {}});
+      std::string csv = csv_head(info, name);
+      for (int i = 0; i < 400; ++i) {
+        std::vector<double> row{1e-3 * i};
+        for (int k = 1; k <= traces; ++k) {
+          const double s = (1e-3 * i - 0.05 - 0.008 * k) / 0.012;
+          row.push_back(5 * (1 - 2 * s * s) * std::exp(-s * s) / std::sqrt(k));
+        }
+        append_csv_row(csv, row);
+      }
+      std::ofstream(run / "charts" / "receivers.csv", std::ios::binary) << csv;
+      return run;
+    };
+    auto w = window();
+    w->resize(1280, 800);
+    ResultsPanel& results = [&]() -> ResultsPanel& {
+      if (!w->open_run(make("few-traces", 12)).ok()) qFatal("open");
+      return w->workbench()->results_panel();
+    }();
+    QTRY_COMPARE(results.chart().chart().series.size(), std::size_t{12});
+    QCOMPARE(results.chart().chart().kind, ChartKind::lines);  // as curves, and a gather where somebody wants one
+    QVERIFY(results.traces_choice().isVisibleTo(&results));
+    {
+      ChartScene curves;
+      curves.set_chart(results.chart().chart());
+      curves.layout(800, 400, 1);
+      const auto told = curves.read(400, 200);
+      QVERIFY(told && told->text.find("Pa") != std::string::npos && told->text.find(" ms") != std::string::npos);
+    }
+    QVERIFY(w->open_run(make("gather", 23)).ok());
+    QTRY_COMPARE(results.chart().chart().series.size(), std::size_t{23});
+    QCOMPARE(results.chart().chart().kind, ChartKind::gather);
+    QCOMPARE(results.chart().chart().look, GatherLook::both);
+    QCOMPARE(results.traces_choice().currentText(), QString("Picture and wiggles"));
+    // The numbers are those of the curves.
+    const QStringList lines = results.chart_as_text(',').split('\n');
+    QCOMPARE(lines.front().split(',').size(), 24);
+    QVERIFY(lines.front().contains("g23 [Pa]"));
+    QCOMPARE(lines.size(), 402);
+    const QString kept = QStringLiteral(CONOID_BIN_DIR "/../pictures");
+    QDir().mkpath(kept);
+    QImage before;
+    for (const auto look_of : {ResultsPanel::Traces::picture, ResultsPanel::Traces::wiggles, ResultsPanel::Traces::both,
+                               ResultsPanel::Traces::curves}) {
+      results.set_traces(look_of);
+      QCOMPARE(results.chart().chart().kind,
+               look_of == ResultsPanel::Traces::curves ? ChartKind::lines : ChartKind::gather);
+      const QString file = kept + QString("/gather-%1.png").arg(static_cast<int>(look_of));
+      const Status written = results.write_chart(file);
+      QVERIFY2(written.ok(), written.ok() ? "" : written.error().text.c_str());
+      const QImage now(file);
+      QVERIFY(now != before && !now.isNull());
+      before = now;
+    }
+    results.set_traces(ResultsPanel::Traces::both);
+    QVERIFY(results.write_chart(folder_.filePath("gather.svg")).ok());
+    QVERIFY(QFileInfo(folder_.filePath("gather.svg")).size() > 1000);
+    // The trace under the pointer is told, with its unit, and only that one.
+    const Image drawn = take_picture(
+                            [&] {
+                              auto scene = std::make_shared<ChartScene>();
+                              scene->set_chart(results.chart().chart());
+                              return scene;
+                            }(),
+                            {800, 400, 1, false})
+                            .value();
+    QVERIFY(!drawn.empty());
+    auto scene = std::make_shared<ChartScene>();
+    scene->set_chart(results.chart().chart());
+    scene->layout(800, 400, 1);
+    const auto top = scene->read(400, 90), low = scene->read(400, 330);
+    QVERIFY(top && low);
+    QCOMPARE(top->values.size(), std::size_t{1});
+    QVERIFY2(top->text.find("Pa") != std::string::npos && top->text.find("ms") != std::string::npos, top->text.c_str());
+    const auto number = [](const std::string& label) { return std::stoi(label.substr(1)); };
+    QVERIFY2(number(top->values[0].label) < number(low->values[0].label), "the first trace is not at the top");
+    results.set_spectrum(true);
+    QCOMPARE(results.chart().chart().kind, ChartKind::lines);
+    results.set_spectrum(false);
+    QCOMPARE(results.chart().chart().kind, ChartKind::gather);
+  }
+
   void two_runs_are_compared() {
     auto w = window();
     const auto a = make_run("a", 4, 1), b = make_run("b", 4, 3);
@@ -247,6 +333,19 @@ class TestWorkbench : public QObject {
     QTRY_VERIFY(view.second_pane() && view.second_pane()->has_picture() && view.is_up_to_date());
     QCOMPARE(view.second_pane()->scene().frame()->value, view.scene().frame()->value);
     QTRY_COMPARE(w->workbench()->results_panel().chart().chart().series.size(), std::size_t{2});
+    // Whose each curve and each picture is, and one range for both: that of all frames of the two.
+    const auto& curves = w->workbench()->results_panel().chart().chart().series;
+    QCOMPARE(curves[0].label, std::string("p – a"));
+    QCOMPARE(curves[1].label, std::string("p – b"));
+    QCOMPARE(view.scene().view().title, std::string("a"));
+    QCOMPARE(view.second_pane()->scene().view().title, std::string("b"));
+    QTRY_COMPARE(view.scene().range(), view.second_pane()->scene().range());
+    QTRY_VERIFY2(view.scene().range().second >= 9, qPrintable(QString::number(view.scene().range().second)));
+    view.step(-3);
+    QTRY_VERIFY(view.is_up_to_date());
+    QVERIFY(view.scene().range().second >= 9 && view.scene().range() == view.second_pane()->scene().range());
+    view.step(3);
+    QTRY_VERIFY(view.is_up_to_date());
     view.pane().look_from(StandardView::plus_x);
     QTest::qWait(50);
     QVERIFY(w->open_run(a).ok());
@@ -591,14 +690,6 @@ class TestWorkbench : public QObject {
   }
 
   void times_are_those_of_this_machine() {
-    QTemporaryDir folder;
-    Settings settings(folder.filePath("s.ini"));
-    QCOMPARE(settings.machine_speed().starts, 0);
-    settings.add_machine_speed(2e9, 5e9);
-    settings.add_machine_speed(1e9, 8e9);  // disturbed copies, better multiply-adds
-    QCOMPARE(settings.machine_speed().copy, 2e9);
-    QCOMPARE(settings.machine_speed().flops, 8e9);
-    QCOMPARE(settings.machine_speed().starts, 2);
     SampleCard card;
     card.seconds = 8;
     SampleCardWidget widget(*look_, card);

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What of a window is cut off or covered: texts that are wider than their place, parts of a layout that lie over each other, pages
+// that are wider than the area that scrolls them up and down.
+#pragma once
+
+#include <QAbstractButton>
+#include <QCheckBox>
+#include <QLabel>
+#include <QLayout>
+#include <QPushButton>
+#include <QRadioButton>
+#include <QScrollArea>
+#include <QStackedLayout>
+#include <QStringList>
+#include <QToolButton>
+
+#include "app/look/small_widgets.hpp"
+
+namespace conoid::app::test {
+
+inline QString words_for(const QWidget& widget, const QString& text) {
+  QString where;
+  for (const QWidget* at = widget.parentWidget(); at && where.count('<') < 3; at = at->parentWidget())
+    where += QString(" < ") + at->metaObject()->className();
+  return QString("“%1” (%2%3)").arg(text.left(60), widget.metaObject()->className(), where);
+}
+
+/// Each in words; none for a window that can be read.
+inline QStringList cut_or_covered(const QWidget& window) {
+  QStringList out;
+  constexpr int rounding = 1;
+  for (const QWidget* widget : window.findChildren<QWidget*>()) {
+    if (!widget->isVisibleTo(&window) || widget->visibleRegion().isEmpty()) continue;
+    if (const auto* label = qobject_cast<const QLabel*>(widget)) {
+      const bool rich = label->textFormat() == Qt::RichText || Qt::mightBeRichText(label->text());
+      if (rich || label->wordWrap() || label->text().isEmpty() || qobject_cast<const ElidedLabel*>(label)) continue;
+      const int need = label->fontMetrics().size(Qt::TextShowMnemonic, label->text()).width();
+      if (need > label->contentsRect().width() + rounding)
+        out << words_for(*label, label->text()) + QString(": %1 of %2 pixels").arg(label->contentsRect().width()).arg(need);
+    } else if (const auto* button = qobject_cast<const QAbstractButton*>(widget); button && !button->text().isEmpty()) {
+      const auto* tool = qobject_cast<const QToolButton*>(button);
+      if (tool && tool->toolButtonStyle() == Qt::ToolButtonIconOnly) continue;
+      const bool known = tool || qobject_cast<const QPushButton*>(button) || qobject_cast<const QCheckBox*>(button) ||
+                         qobject_cast<const QRadioButton*>(button);
+      const int need = button->fontMetrics().size(Qt::TextShowMnemonic, button->text()).width();
+      if (known && need > button->width() + rounding)
+        out << words_for(*button, button->text()) + QString(": %1 of %2 pixels").arg(button->width()).arg(need);
+    } else if (const auto* scroll = qobject_cast<const QScrollArea*>(widget)) {
+      const bool sideways = scroll->horizontalScrollBarPolicy() != Qt::ScrollBarAlwaysOff;
+      if (!sideways && scroll->widget() && scroll->widget()->width() > scroll->viewport()->width() + rounding)
+        out << words_for(*scroll, scroll->objectName()) +
+                   QString(": %1 of %2 pixels").arg(scroll->viewport()->width()).arg(scroll->widget()->width());
+    }
+  }
+  for (const QLayout* layout : window.findChildren<QLayout*>()) {
+    if (qobject_cast<const QStackedLayout*>(layout) || layout->inherits("QMainWindowLayout")) continue;
+    std::vector<const QWidget*> parts;
+    for (int i = 0; i < layout->count(); ++i)
+      if (const QWidget* part = layout->itemAt(i)->widget(); part && part->isVisibleTo(&window)) parts.push_back(part);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const QRect both = parts[i]->geometry() & parts[j]->geometry();
+        if (both.width() > rounding && both.height() > rounding)
+          out << words_for(*parts[i], parts[i]->accessibleName()) + " lies over " +
+                     words_for(*parts[j], parts[j]->accessibleName());
+      }
+  }
+  return out;
+}
+
+}  // namespace conoid::app::test
