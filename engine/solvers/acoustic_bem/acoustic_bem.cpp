@@ -159,10 +159,15 @@ Status AcousticBem::prepare(RunContext& context) {
   // Groups of about 50 ms at 1e9 values a second, at most 8.
   const double group = static_cast<double>(f.nonzeros) * settings_.grouped * static_cast<double>(settings_.runs.size());
   bundle_ = std::clamp<Index>(static_cast<Index>(1e8 / std::max(group, 1.0)), 1, 8);
-  if (context.input["output"].has("frames") &&
-      context.input["output"]["frames"].has("count")) {  // no fewer than asked for
-    const Index frames = std::max<Index>(context.input["output"]["frames"]["count"].integer(), 1);
-    bundle_ = std::clamp<Index>(settings_.steps / (settings_.grouped * frames), 1, bundle_);
+  // No fewer frames than are asked for; every so many steps or seconds they have the same moments whichever end the run has.
+  if (const Values output = context.input["output"]; output.has("frames")) {
+    const Values frames = output["frames"];
+    if (frames.has("every") || frames.has("interval")) {
+      bundle_ = 1;
+    } else if (frames.has("count")) {
+      const Index count = std::max<Index>(frames["count"].integer(), 1);
+      bundle_ = std::clamp<Index>(settings_.steps / (settings_.grouped * count), 1, bundle_);
+    }
   }
   log::info(
       "acoustic-bem: form {}, {} unknowns, cΔt = {:.3g} h, K_max {}, {:.4g} values, row-vectors {:.2f} on average, {} "
