@@ -414,11 +414,11 @@ void check_shape(const Case& input, const Surface& surface, std::vector<Diagnost
     out.push_back(std::move(d));
   };
   if (facets.missing_angle > 0.6)  // a sphere of 20 vertices has that
-    note(fmt::format("at {} the faces leave {:.0f} of 360 degrees: if the body is round there, they cut off its tip",
-                     text_of(facets.tip), facets.missing_angle * 180 / std::numbers::pi),
-         "Make edges at most a third of the least radius of curvature; on a slender spheroid seen end-on a coarse tip "
-         "costs "
-         "decibels however many edges a wave has.");
+    note(
+        fmt::format("at {} the faces leave {:.0f} of 360 degrees: if the body is round there, they cut off its tip",
+                    text_of(facets.tip), facets.missing_angle * 180 / std::numbers::pi),
+        "Make edges at most a third of the least radius of curvature: the echo of a slender spheroid seen end-on comes "
+        "from its tip, and a coarse one costs decibels however many edges a wave has.");
   if (std::abs(facets.lost_volume) > 0.01)
     note(fmt::format("flat faces with their corners on the curved surface {} {:.2g} % of the body's volume",
                      facets.lost_volume > 0 ? "lose" : "add", 100 * std::abs(facets.lost_volume)),
@@ -470,8 +470,11 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
         fmt::format("the pulse reaches {} (1 % of its spectrum), where a wavelength is {:.2g} mean edges of {}",
                     format_quantity(highest, "Hz"), edges, format_quantity(h, "m"));
     std::string hint = fmt::format(
-        "Refine the mesh to h = {} or lower the frequency by a factor of {:.2g}; 8 edges a "
-        "wavelength keep the error below 1 %.",
+        "Refine the mesh to h = {} or lower the frequency by a factor of {:.2g}: 8 edges a wavelength keep the error "
+        "of smooth "
+        "bodies near 1 % and that in the shadow of screens near 2 %; at tips and strong curvature the edges must "
+        "follow the "
+        "shape, not the wave.",
         format_quantity(s.form.c / highest / 8, "m"), 8 / edges);
     out.push_back(edges < 2.5 ? input.error_at(pulse_place, std::move(text), std::move(hint))
                               : input.warning_at(pulse_place, std::move(text), std::move(hint)));
