@@ -273,6 +273,21 @@ class TestSolver : public QObject {
     }
   }
 
+  void the_estimate_has_parts_that_do_not_divide() {
+    const auto mesh = sphere(8);
+    const auto surface = make_surface(*mesh, Ordering::hilbert, 0);
+    QVERIFY(surface.ok());
+    std::vector<Diagnostic> none;
+    Settings s = read_settings(resolved(sphere_case()), none);
+    complete(s, *surface);
+    const ExpectedTime one = expected_time(s, *surface, 1), two = expected_time(s, *surface, 2),
+                       many = expected_time(s, *surface, 1 << 20);
+    // a + b/p by its values at one and two, against that at infinity.
+    const auto fits = [](double t1, double t2, double rest) { return std::abs(2 * t2 - t1 - rest) < 1e-3 * t1; };
+    QVERIFY(fits(one.assembly, two.assembly, many.assembly) && fits(one.march, two.march, many.march));
+    QVERIFY(many.assembly > 0.02 * one.assembly && many.march > 0.05 * one.march);
+  }
+
   void bad_cases_are_named() {
     const Mesh good = *icosphere({.divisions = 4});
     QCOMPARE(first_error(sphere_case(), good), QString());
