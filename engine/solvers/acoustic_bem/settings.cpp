@@ -310,8 +310,8 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
   const auto n = static_cast<double>(surface.unknowns), triangles = static_cast<double>(surface.triangles.size());
   const double evaluations = triangles * triangles * s.assembly.far_points * 1.25;
   const double real = s.single_precision ? 4 : 8, share = std::max(1, cores);
-  // Fitted to an airplane of 3247 unknowns, 1194 steps in single precision on p cores: assembly 2 + 65/p s, march 2.4 + 13.7/p s.
-  // What does not divide is a share of the assembly (row-vectors are strung together) and of the march so much an unknown and step.
+  // Fitted to measured times of an airplane (3247 unknowns, 1194 steps) in single precision on p cores: assembly 2 + 65/p s, march 2.4 + 13.7/p s.
+  // What does not divide is a share of the assembly and of the march so much an unknown and step.
   constexpr double undivided = 0.03;
   return {evaluations * 0.41e-6 * length / 8.6 * (1 / share + undivided),
           static_cast<double>(s.steps) *
