@@ -310,7 +310,8 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
   const auto n = static_cast<double>(surface.unknowns), triangles = static_cast<double>(surface.triangles.size());
   const double evaluations = triangles * triangles * s.assembly.far_points * 1.25;
   const double real = s.single_precision ? 4 : 8, share = std::max(1, cores);
-  // Fitted to measured times of an airplane (3247 unknowns, 1194 steps) in single precision on p cores: assembly 2 + 65/p s, march 2.4 + 13.7/p s.
+  // Fitted to measured times of an airplane (3247 unknowns, 1194 steps) in single precision on p cores: assembly 2 + 65/p s, march
+  // 2.4 + 13.7/p s.
   // What does not divide is a share of the assembly and of the march so much an unknown and step.
   constexpr double undivided = 0.03;
   return {evaluations * 0.41e-6 * length / 8.6 * (1 / share + undivided),
@@ -475,9 +476,9 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
     std::string hint = fmt::format(
         "Refine the mesh to h = {} or lower the frequency by a factor of {:.2g}: 8 edges a wavelength keep the error "
         "of smooth "
-        "bodies near 1 % and that in the shadow of screens near 2 %; at tips and strong curvature the edges must "
-        "follow the "
-        "shape, not the wave.",
+        "bodies, and that behind screens, below 1 %; at tips and strong curvature the edges must follow the shape, not "
+        "the "
+        "wave.",
         format_quantity(s.form.c / highest / 8, "m"), 8 / edges);
     out.push_back(edges < 2.5 ? input.error_at(pulse_place, std::move(text), std::move(hint))
                               : input.warning_at(pulse_place, std::move(text), std::move(hint)));

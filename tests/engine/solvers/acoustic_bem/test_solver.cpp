@@ -298,7 +298,7 @@ class TestSolver : public QObject {
     json = sphere_case();
     json["excitation"]["pulse"]["frequency"] = 2000;
     QVERIFY(first_error(json, good).contains("wavelength is"));
-    QVERIFY(first_error(json, good).contains("in the shadow of screens near 2 %"));
+    QVERIFY(first_error(json, good).contains("that behind screens, below 1 %"));
     json = sphere_case();
     json["compute"]["memory"]["host"] = 2000000;
     QVERIFY(first_error(json, good).contains("the budget is"));
