@@ -31,7 +31,7 @@ Status bench_emulated(const TestRun& how, const BenchSink& sink) {
   std::sort(rates.begin(), rates.end());
   const double rate = rates[rates.size() / 2];
   sink({"thread phases of the emulated device, one core", 1e-6 * rate, "M/s", rate / asked, 1e-6 * asked,
-        "what is asked", "issue"});
+        "what is asked", "instruction rate"});
   return {};
 }
 

@@ -57,7 +57,7 @@ Status measure_machine_limits(int threads, bool quick, const std::filesystem::pa
     std::string_view name;
     const double rate = measure_fma_rate(single, threads, quick ? 0.2 : 1, &name);
     sink({fmt::format("FMA rate, {} precision, {}", single ? "single" : "double", name), rate * 1e-9, "GFLOP/s", 0, 0,
-          "", "issue"});
+          "", "instruction rate"});
   }
   const auto disk = disk_rate(folder, quick);
   if (!disk) return disk.error();

@@ -33,6 +33,8 @@ void cost_rows(const Json& summary, std::vector<std::vector<std::string>>& rows)
   for (const char* stage : {"prepare", "march", "frames", "checkpoints", "finish"})
     if (const double s = number_of(summary, (std::string("/seconds/") + stage).c_str()); s >= 0.0005)
       time += fmt::format("{}{} {}", time.empty() ? "" : ", ", stage, format_duration(s));
+  if (const double s = number_of(summary, "/seconds/checkpoints_beside"); s >= 0.0005)
+    time += fmt::format("{}beside them checkpoints {}", time.empty() ? "" : "; ", format_duration(s));
   rows.push_back({"steps", fmt::format("{:.0f}", number_of(summary, "/steps"))});
   if (!time.empty()) rows.push_back({"time", time});
   if (const double rate = number_of(summary, "/rate/items_per_second"); rate > 0)

@@ -19,6 +19,7 @@
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/hash.hpp"
 #include "engine/io/checkpoint_format.hpp"
+#include "engine/io/own_folder.hpp"
 #include "engine/io/system_write.hpp"
 
 namespace conoid {
@@ -88,7 +89,7 @@ class FileCheckpoint final : public RankCheckpoint {
  public:
   FileCheckpoint(fs::path file, int rank, std::function<bool()> give_up)
       : file_(std::move(file)), rank_(rank), give_up_(std::move(give_up)) {
-    fd_ = Descriptor(::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
+    fd_ = Descriptor(create_in_own_folder(file_));
     if (fd_.get() < 0) failure_ = system_error("write", file_.string(), errno);
     write(std::as_bytes(std::span(checkpoint_format::head)));
   }
@@ -318,7 +319,7 @@ Index step_of(const std::string& name) {
 // A manifest goes first, so that a removal that is cut short never leaves something that counts.
 void remove_checkpoint(const fs::path& folder) {
   std::error_code ignored;
-  fs::remove(folder / "manifest.json", ignored);
+  if (!fs::is_symlink(folder, ignored)) fs::remove(folder / "manifest.json", ignored);
   fs::remove_all(folder, ignored);
 }
 
@@ -335,11 +336,14 @@ fs::path CheckpointStore::part_of(Index step) const {
 
 Status CheckpointStore::prepare(Index step) const {
   const fs::path part = part_of(step);
-  remove_checkpoint(part);
   std::error_code code;
-  fs::create_directories(part, code);
+  fs::create_directories(folder_, code);
+  if (code) return system_error("make folder", folder_.string(), code.value());
+  if (Status s = expect_own_folder(folder_); !s) return s;
+  remove_checkpoint(part);
+  fs::create_directory(part, code);
   if (code) return system_error("make folder", part.string(), code.value());
-  return {};
+  return expect_own_folder(part);
 }
 
 Result<std::unique_ptr<RankCheckpoint>> CheckpointStore::writer(Index step, int rank, int ranks,
@@ -351,6 +355,8 @@ Result<std::unique_ptr<RankCheckpoint>> CheckpointStore::writer(Index step, int 
 
 Status CheckpointStore::commit(Index step, int ranks) const {
   const fs::path part = part_of(step);
+  if (Status s = expect_own_folder(folder_); !s) return s;
+  if (Status s = expect_own_folder(part); !s) return s;
   Manifest manifest;
   manifest.step = step;
   manifest.ranks = ranks;
@@ -379,7 +385,7 @@ Status CheckpointStore::commit(Index step, int ranks) const {
 }
 
 void CheckpointStore::abandon(Index step) const {
-  remove_checkpoint(part_of(step));
+  if (expect_own_folder(folder_)) remove_checkpoint(part_of(step));
 }
 
 std::vector<Index> CheckpointStore::steps() const {

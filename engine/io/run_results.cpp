@@ -17,6 +17,7 @@
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/json.hpp"
 #include "engine/io/csv.hpp"
+#include "engine/io/own_folder.hpp"
 #include "engine/io/run_folder.hpp"
 #include "engine/io/system_write.hpp"
 
@@ -182,8 +183,10 @@ Table& RunResults::table(const TableInfo& info) {
   fs::create_directories(folder_.charts(), ignored);
   const fs::path path = folder_.charts() / (info.id + ".csv");
   const std::string head = csv_head(info, folder_.id());
-  Status opened;
-  if (kept != kept_.end()) {
+  Status opened = expect_own_folder(folder_.charts());
+  if (!opened) {
+    // Nothing is made where the link leads.
+  } else if (kept != kept_.end()) {
     opened = table.file.open(path, kept->second.bytes);
     if (opened) table.rows = kept->second.rows;
   } else {

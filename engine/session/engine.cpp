@@ -18,7 +18,9 @@
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
+#include "engine/session/prolong.hpp"
 #include "engine/session/request_wire.hpp"
+#include "engine/team/machine.hpp"
 
 namespace conoid {
 namespace {
@@ -37,8 +39,14 @@ constexpr double checkpoint_patience = 2.5;
 
 /// Bytes a second that any disk takes, for a checkpoint that nobody has timed yet.
 constexpr double slow_disk = 200e6;
+/// Bytes a second that one thread copies into memory that it has just been given.
+constexpr double copying = 1e9;
 /// Bytes from which on the disk's rate is measured before a first checkpoint is called due.
 constexpr double worth_measuring = 64e6;
+/// Bytes, and seconds of writing, from which on a checkpoint is written beside the march. Less is sooner done than it is copied,
+/// and runs of small states keep the order of what they write.
+constexpr Bytes large_state = Bytes{64} << 20;
+constexpr double slow_writing = 1;
 /// Share of a run that checkpoints may take which nobody asked for.
 constexpr double unasked_checkpoint_share = 0.05;
 /// Seconds that the checkpoint at the end may always take.
@@ -259,28 +267,11 @@ std::string dotted(const std::string& pointer) {
   return fmt::format("{}", fmt::join(pointer_steps(pointer), "."));
 }
 
-/// "parameters.duration, parameters.steps": the keys that a run that goes on may change.
-std::string changeable_keys(const Schema& schema) {
-  std::string out;
-  for (const auto& [pointer, node] : schema.fields())
-    if (node.contains("prolongs") && node["prolongs"] == true) out += (out.empty() ? "" : ", ") + dotted(pointer);
-  return out;
-}
-
 std::string what_may_change(const Schema& schema) {
-  const std::string keys = changeable_keys(schema);
   return fmt::format(
       "Only these may change on the way, by `conoid resume RUN --set KEY=VALUE`: {}. For anything else start a new "
       "run.",
-      keys);
-}
-
-Schema schema_of(const CaseDocument& document) {
-  const Json* id = document.find("/solver");
-  const SolverInfo* info = id && id->is_string() ? find_solver(id->get<std::string>()) : nullptr;
-  if (!info) return {};
-  auto schema = Schema::for_solver(info->id, info->schema);
-  return schema ? std::move(*schema) : Schema();
+      fmt::join(changeable_keys(schema), ", "));
 }
 
 }  // namespace
@@ -329,7 +320,7 @@ void Engine::expect_own_case(const CaseDocument& document) {
 
 /// The name of the case in checkpoints: a run keeps the one that it has, unless it was changed.
 void Engine::name_the_case() {
-  can_be_prolonged_ = changeable_keys(setup_.input.schema()).find("parameters.") != std::string::npos;
+  can_be_prolonged_ = !keys_of_the_end(setup_.input.schema()).empty();
   case_hash_ = setup_.input.hash();
   if (options_.resume.empty() || !options_.set.empty()) return;
   if (const auto known = hashes_of(run_record(options_.resume)); !known.empty()) case_hash_ = known.back();
@@ -441,7 +432,7 @@ void Engine::prepare() {
                                "It was copied here from another run; put this run's own checkpoints back.",
                                {files_->folder().string(), 0, {}}));
     at_ = {false, mark.step, mark.steps, mark.value};
-    checkpoint_step_ = mark.step;
+    checkpoint_step_ = saved_step_ = mark.step;
     // The run had come to its end, and was ended before it was finished.
     looks_finished_ = mark.steps > 0 && mark.step >= mark.steps && options_.set.empty();
     frame_due_ = looks_finished_ && mark.step != mark.kept_step;
@@ -487,7 +478,8 @@ void Engine::march() {
     const Turn turn = tell_all(decide(), request);
     if (turn.keep) together("write a results frame", [this] { keep_frame(); });
     if (turn.show) together("build a live frame", [&] { show_frame(request, !turn.advance); });
-    if (turn.checkpoint) together("write a checkpoint", [&] { write_checkpoint(turn.stopped); });
+    if (turn.settling != Settling::none) together("write a checkpoint", [&] { settle_checkpoint(turn.settling); });
+    if (turn.checkpoint) together("write a checkpoint", [&] { write_checkpoint(turn.stopped || turn.finished); });
     if (turn.stopped) stopped_ = true;
     if (turn.finished || turn.stopped) break;
     if (turn.advance) together("advance", [this] { advance(); });
@@ -510,9 +502,20 @@ Engine::Turn Engine::decide() {
     if (hold) control_.enter(SessionState::paused);
 
     if (files_ != nullptr) {
-      turn.checkpoint = wishes.checkpoint ||
-                        (turn.stopped && checkpoint_step_ != at_.step && is_worth_a_checkpoint()) ||
+      const bool under_way = files_->writes_checkpoint();
+      turn.checkpoint = (wishes.checkpoint && !under_way) ||
+                        (turn.stopped && saved_step_ != at_.step && is_worth_a_checkpoint()) ||
                         (turn.finished ? end_is_kept() : !turn.stopped && checkpoint_is_due());
+      if (under_way && turn.stopped) {
+        // A new one that would be given up loses both.
+        const bool in_time = last_write_ <= checkpoint_patience;
+        turn.checkpoint = turn.checkpoint && in_time;
+        turn.settling = turn.checkpoint ? Settling::drop : Settling::wait;
+      } else if (under_way && turn.finished && turn.checkpoint) {
+        turn.settling = Settling::drop;
+      } else if (files_->has_written_checkpoint()) {
+        turn.settling = Settling::look;
+      }
     } else if (wishes.checkpoint) {
       control_.checkpoint_served();  // nothing is kept in this session
     }
@@ -528,7 +531,7 @@ Engine::Turn Engine::decide() {
     }
     turn.advance = !hold && !turn.finished && !turn.stopped;
     if (turn.advance && wishes.steps > 0) control_.step_served();
-    if (!hold || turn.keep || turn.show || turn.checkpoint) return turn;
+    if (!hold || turn.keep || turn.show || turn.checkpoint || turn.settling != Settling::none) return turn;
     results_->send_rows();
     control_.sleep_until_wish(pump_interval);
   }
@@ -536,11 +539,11 @@ Engine::Turn Engine::decide() {
 
 /// Long steps are kept as they end: one that is given up, or killed, shall not cost those before it.
 bool Engine::checkpoint_is_due() const {
-  if (effective_.checkpoint_every <= 0) return false;
+  if (effective_.checkpoint_every <= 0 || files_->writes_checkpoint()) return false;
   const double waited = since(last_checkpoint_);
-  const bool after_long_step = last_advance_ > long_step && checkpoint_step_ != at_.step;
+  const bool after_long_step = last_advance_ > long_step && saved_step_ != at_.step;
   if (waited <= effective_.checkpoint_every && !after_long_step) return false;
-  const double cost = checkpoint_cost();
+  const double cost = checkpoint_cost(true);
   if (after_long_step && cost <= checkpoint_share * waited) return true;
   // Where nobody asked for the interval, it is as long as a checkpoint's cost demands.
   const bool asked = options_.document.find("/output/checkpoints/every_seconds") != nullptr;
@@ -548,11 +551,36 @@ bool Engine::checkpoint_is_due() const {
          (asked ? effective_.checkpoint_every : std::max(effective_.checkpoint_every, cost / unasked_checkpoint_share));
 }
 
-/// Seconds that a checkpoint takes: as the last one did, else the bytes of the state, which the memory of the case bounds, over what
-/// the disk takes.
-double Engine::checkpoint_cost() const {
-  if (last_cost_ > 0) return last_cost_;
+/// Of this rank's share of the state: as the last time, else by the memory of the case, which bounds it.
+Bytes Engine::bytes_to_save() const {
+  if (files_->checkpoint_bytes() > 0) return files_->checkpoint_bytes();
+  return (setup_.estimate.host_memory + setup_.estimate.device_memory) / static_cast<Bytes>(cluster_.size());
+}
+
+/// Bytes from which on a checkpoint is written beside the march.
+Bytes Engine::least_copy() const {
+  return last_write_ < slow_writing ? large_state : 0;
+}
+
+/// Bytes that a copy of the state may take on this rank, so that it is written beside the march; 0: it is written in the march. The
+/// copy must fit beside what the run is expected to take, within its budget, and into what the machine has free.
+Bytes Engine::room_for_a_copy() const {
+  if (bytes_to_save() < least_copy()) return 0;
+  const auto ranks = static_cast<Bytes>(cluster_.size());
+  const Bytes taken = std::max(resident_memory(), setup_.estimate.host_memory / ranks);
+  const Bytes budget = effective_.host_memory > taken ? effective_.host_memory - taken : 0;
+  const Bytes room = std::min(budget, this_machine().free_memory / 4 * 3 / ranks);
+  // A bound of the state may be far above it: what does not fit after all is written as it comes.
+  return files_->checkpoint_bytes() > room ? 0 : room;
+}
+
+/// Seconds that the march stands still for a checkpoint: as for the last one, else the bytes of the state over what the disk takes, or
+/// what memory takes where it is written `beside` the march.
+double Engine::checkpoint_cost(bool beside) const {
+  const double known = beside ? last_copy_ : last_write_;
+  if (known > 0) return known;
   const auto bytes = static_cast<double>(setup_.estimate.host_memory + setup_.estimate.device_memory);
+  if (beside && bytes >= worth_measuring && room_for_a_copy() >= bytes_to_save()) return bytes / copying;
   if (bytes < worth_measuring) return bytes / slow_disk;
   if (disk_rate_ <= 0) disk_rate_ = files_->measure_disk();
   return bytes / disk_rate_;
@@ -561,15 +589,14 @@ double Engine::checkpoint_cost() const {
 /// The end of a run whose steps are planned is kept, so that it can be prolonged, where that costs little of the run. Where the
 /// number of steps is open the last one may have been cut to end in time: such a run goes on from an earlier checkpoint.
 bool Engine::end_is_kept() const {
-  if (!can_be_prolonged_ || at_.steps <= 0 || checkpoint_step_ == at_.step || effective_.checkpoint_every <= 0)
-    return false;
-  return checkpoint_cost() <= std::max(always_cheap, unasked_checkpoint_share * (stages_.march + stages_.prepare));
+  if (!can_be_prolonged_ || at_.steps <= 0 || saved_step_ == at_.step || effective_.checkpoint_every <= 0) return false;
+  return checkpoint_cost(false) <= std::max(always_cheap, unasked_checkpoint_share * (stages_.march + stages_.prepare));
 }
 
 /// At a stop: what is sooner computed again than written is not kept, nor a few seconds of computing where the step that has just
 /// ended, at whose beginning the wish may have come, leaves too little time to write them.
 bool Engine::is_worth_a_checkpoint() const {
-  const double cost = last_cost_ > 0 ? last_cost_ : static_cast<double>(setup_.estimate.host_memory) / slow_disk;
+  const double cost = last_write_ > 0 ? last_write_ : static_cast<double>(setup_.estimate.host_memory) / slow_disk;
   const bool late = last_advance_ + cost > time_to_write;
   return unsaved_ > (late ? cheap : std::min(cost, cheap));
 }
@@ -613,7 +640,9 @@ void Engine::advance() {
   looks_finished_ = at_.finished;
   const Cadence::Moment now = moment();
   // The end is always kept, also one that a solver finds without a step of its own (a time step that collapsed).
-  frame_due_ = (at_.step != before && cadence_.due(kept_, now)) || (at_.finished && at_.step != kept_.step);
+  const bool by_cadence = at_.step != before && cadence_.due(kept_, now);
+  due_by_end_ = !by_cadence && at_.finished && at_.step != kept_.step;
+  frame_due_ = by_cadence || due_by_end_;
   if (tracker_.state().phase == "march") {
     if (at_.steps > 0 && tracker_.state().total != at_.steps) tracker_.begin("march", at_.steps, "steps");
     tracker_.at(at_.step);
@@ -632,6 +661,7 @@ void Engine::keep_frame() {
   guard_.watch("fill a frame", [&] { setup_.solver->fill(builder); });
   if (cluster_.leads()) {
     const auto frame = builder.finish();
+    if (due_by_end_) before_end_ = BeforeEnd{files_->frames(), kept_};
     // A solver may still have what is kept already: it says of which step its fields are. Before the first step it may have its
     // geometry to show, but nothing to keep.
     const bool is_kept = files_->frames() > 0 && frame->step < at_.step && frame->step <= kept_.step;
@@ -653,7 +683,7 @@ void Engine::show_frame(const FrameRequest& request, bool idle) {
   if (cluster_.leads()) control_.frames().put(builder.finish(), since(start), idle);
 }
 
-/// `last`: the run stops here. One that a stop comes into is given up for the last one, which solvers make smaller; the last one
+/// `last`: the run ends here. One that a stop comes into is given up for the last one, which solvers make smaller; the last one
 /// when it takes too long for a stop. Several ranks write it to its end: they could not agree in time.
 void Engine::write_checkpoint(bool last) {
   const auto start = Clock::now();
@@ -662,14 +692,23 @@ void Engine::write_checkpoint(bool last) {
     return !last || (checkpoint_step_ >= 0 && since(start) > checkpoint_patience);
   };
   if (cluster_.size() > 1) guard_.watch("wait for the other ranks", [this] { cluster_.barrier(); });
+  bool written = false;
   try {
     const Stopwatch watch(stages_.checkpoints);
     SessionMark mark{at_.step,   at_.steps,   at_.value,   files_->frames(),
                      kept_.step, kept_.value, kept_.share, passes_before_ + passes_,
                      stages_,    case_hash_};
+    if (before_end_) {
+      mark.frames = before_end_->frames;
+      mark.kept_step = before_end_->kept.step;
+      mark.kept_value = before_end_->kept.value;
+      mark.kept_share = before_end_->kept.share;
+    }
     mark.stages.total += seconds();
-    files_->write_checkpoint(
-        mark, [this](CheckpointWriter& writer) { setup_.solver->save(writer); }, give_up);
+    // The last one has nothing to go on beside.
+    const Bytes room = last || control_.wishes().stop ? 0 : room_for_a_copy();
+    written = files_->take_checkpoint(
+        mark, [this](CheckpointWriter& writer) { setup_.solver->save(writer); }, {least_copy(), room}, give_up);
   } catch (const Failure& failure) {
     if (failure.error().code != ErrorCode::stopped || !control_.wishes().stop) throw;
     if (last)
@@ -678,11 +717,59 @@ void Engine::write_checkpoint(bool last) {
     return;
   }
   last_checkpoint_ = Clock::now();
-  last_cost_ = since(start);
+  last_copy_ = since(start);
+  saved_step_ = at_.step;
+  unsaved_before_ = unsaved_;
   unsaved_ = 0;
-  checkpoint_step_ = at_.step;
   control_.checkpoint_served();
-  if (cluster_.leads()) log::info("checkpoint of step {} in {}", at_.step, format_duration(last_cost_));
+  if (!written) return;
+  last_write_ = last_copy_;
+  checkpoint_counts(at_.step);
+  if (cluster_.leads())
+    log::info("checkpoint of step {} in {} ({})", at_.step, format_duration(last_copy_),
+              format_bytes(files_->checkpoint_bytes()));
+}
+
+void Engine::checkpoint_counts(Index step) {
+  checkpoint_step_ = step;
+  unsaved_before_ = 0;
+  ++checkpoints_written_;
+}
+
+/// Whether a checkpoint that is being written may go on: not at a stop for longer than that may take, where there is an older one.
+bool Engine::patient() const {
+  if (!control_.wishes().stop)
+    stop_seen_.reset();
+  else if (!stop_seen_)
+    stop_seen_ = Clock::now();
+  return !stop_seen_ || checkpoint_step_ < 0 || since(*stop_seen_) < checkpoint_patience;
+}
+
+/// The end of a checkpoint that was written beside the march, or that of waiting for it.
+void Engine::settle_checkpoint(Settling how) {
+  using Settle = RunFiles::Settle;
+  const Stopwatch watch(stages_.checkpoints);
+  const auto settled = files_->settle_checkpoint(how == Settling::look   ? Settle::look
+                                                 : how == Settling::wait ? Settle::wait
+                                                                         : Settle::drop,
+                                                 [this] { return patient(); });
+  if (!settled) return;
+  stages_.beside += settled->seconds;
+  if (settled->counts) {
+    last_write_ = last_copy_ + settled->seconds;
+    checkpoint_counts(settled->step);
+    ++written_beside_;
+    if (cluster_.leads())
+      log::info("checkpoint of step {}: copied in {}, written beside the march in {} ({})", settled->step,
+                format_duration(last_copy_), format_duration(settled->seconds), format_bytes(settled->bytes));
+    return;
+  }
+  unsaved_ += unsaved_before_;
+  unsaved_before_ = 0;
+  saved_step_ = checkpoint_step_;
+  if (how == Settling::wait && cluster_.leads())
+    log::warning("the checkpoint of step {} was given up after {:.1f} s; the run goes on from that of step {}",
+                 settled->step, settled->seconds, checkpoint_step_);
 }
 
 void Engine::finish() {
@@ -691,6 +778,7 @@ void Engine::finish() {
   tracker_.begin("finish", 0, "");
   const Status finished = guard_.watch("finish", [&] { return setup_.solver->finish(run); });
   tracker_.end();
+  if (files_ && files_->writes_checkpoint()) settle_checkpoint(Settling::wait);
   take_samples();
   measure_machine();
   // After a stop far fields and the like may have been cut short by the same wish.
@@ -824,6 +912,7 @@ StateEvent Engine::conclude(std::optional<Error> failure) {
   tracker_.end();
   if (results_) results_->send_rows();
   if (files_) {
+    files_->end_checkpoint([this] { return patient(); });
     also([this] { files_->close_frames(); });
     also([this] { files_->flush(true); });
     if (failure) last.state = SessionState::failed;
@@ -847,11 +936,11 @@ StateEvent Engine::conclude(std::optional<Error> failure) {
 
 /// On the guard's thread; the engine's own is inside the solver and will not come back. Touches nothing that a solver does.
 void Engine::abandon(const std::string& phase) {
-  log::warning(
-      "the solver has not come back from '{}' for {:.1f} s; the run ends here and goes on from {}",
-      told_phase_.empty() ? phase : told_phase_,
-      std::chrono::duration<double>(StopGuard::patience_of(cluster_.size())).count(),
-      checkpoint_step_ < 0 ? std::string("its beginning") : fmt::format("its checkpoint of step {}", checkpoint_step_));
+  const Index newest = std::max(checkpoint_step_, files_ ? files_->newest_step() : Index{-1});
+  log::warning("the solver has not come back from '{}' for {:.1f} s; the run ends here and goes on from {}",
+               told_phase_.empty() ? phase : told_phase_,
+               std::chrono::duration<double>(StopGuard::patience_of(cluster_.size())).count(),
+               newest < 0 ? std::string("its beginning") : fmt::format("its checkpoint of step {}", newest));
   StateEvent last{SessionState::stopped, {}};
   if (const auto folder = control_.folder(); !folder.empty()) {
     const auto file = folder / "summary.json";
@@ -861,7 +950,7 @@ void Engine::abandon(const std::string& phase) {
     summary["state"] = name_of(last.state);
     summary["solver"] = setup_.info->id;
     summary["title"] = setup_.input.title();
-    summary["steps"] = std::max<Index>(0, checkpoint_step_);
+    summary["steps"] = std::max<Index>(0, newest);
     if (!summary["seconds"].is_object()) summary["seconds"] = Json::object();
     summary["seconds"]["total"] = stages_.total + seconds();
     if (const Status written = write_file_atomically(file, indented_json(summary) + "\n"); !written)
@@ -888,6 +977,7 @@ void Engine::write_summary(const StateEvent& last) {
                      {"frames", stages_.frames},
                      {"pictures", stages_.pictures},
                      {"checkpoints", stages_.checkpoints},
+                     {"checkpoints_beside", stages_.beside},
                      {"finish", stages_.finish}});
   Json phases = Json::object();
   for (const auto& [name, spent] : tracker_.phases()) phases[name] = spent;
@@ -895,6 +985,12 @@ void Engine::write_summary(const StateEvent& last) {
   // Of this start: what was computed before it, and how fast, is not known.
   if (const double marched = stages_.march - marched_before_; tracker_.items() > 0 && marched > 0)
     member("rate", {{"items_per_second", tracker_.items() / marched}, {"item", tracker_.item_name()}});
+  if (checkpoints_written_ > 0)
+    member("checkpoints", {{"written", checkpoints_written_},
+                           {"beside_the_march", written_beside_},
+                           {"bytes", files_->checkpoint_bytes()},
+                           {"copy_seconds", written_beside_ > 0 ? last_copy_ : 0},
+                           {"write_seconds", last_write_}});
   member("peak_memory", {{"host", peak_memory_ > 0 ? peak_memory_ : peak_resident_memory()}});
   const auto rates_json = [](const MachineRates& rates) {
     return Json{{"threads", rates.threads},

@@ -32,11 +32,14 @@ class Engine {
  private:
   using Clock = std::chrono::steady_clock;
 
+  enum class Settling : std::uint8_t { none, look, wait, drop };
+
   /// What rank 0 tells all ranks at each turn of the loop.
   struct Turn {
     bool keep = false;  ///< a results frame
     bool show = false;  ///< a live frame
     bool checkpoint = false;
+    Settling settling = Settling::none;  ///< of the checkpoint that is being written beside the march
     bool advance = false;
     bool finished = false;      ///< leave the loop: done
     bool stopped = false;       ///< leave the loop: stopped
@@ -59,6 +62,8 @@ class Engine {
   void keep_frame();
   void show_frame(const FrameRequest& request, bool idle);
   void write_checkpoint(bool last);
+  void settle_checkpoint(Settling how);
+  void checkpoint_counts(Index step);
 
   // Around them.
   void together(const char* what, const std::function<void()>& work);
@@ -70,7 +75,11 @@ class Engine {
   void expect_own_case(const CaseDocument& document);
   void name_the_case();
   void keep_changed_case();
-  [[nodiscard]] double checkpoint_cost() const;
+  [[nodiscard]] double checkpoint_cost(bool beside) const;
+  [[nodiscard]] Bytes least_copy() const;
+  [[nodiscard]] Bytes room_for_a_copy() const;
+  [[nodiscard]] Bytes bytes_to_save() const;
+  [[nodiscard]] bool patient() const;
   [[nodiscard]] bool checkpoint_is_due() const;
   [[nodiscard]] bool end_is_kept() const;
   [[nodiscard]] bool is_worth_a_checkpoint() const;
@@ -99,6 +108,13 @@ class Engine {
   Advanced at_;
   Cadence::Moment kept_;  ///< of the last results frame
   bool frame_due_ = false;
+  /// Frames and the last of them before one that is kept only since the run ends there: a run that is prolonged has none of its moment.
+  struct BeforeEnd {
+    std::uint64_t frames = 0;
+    Cadence::Moment kept;
+  };
+  std::optional<BeforeEnd> before_end_;
+  bool due_by_end_ = false;  ///< the frame that is due
   bool looks_finished_ = false;
   std::string case_hash_;          ///< by which checkpoints name their case
   bool can_be_prolonged_ = false;  ///< the case has an end that may be moved
@@ -121,10 +137,15 @@ class Engine {
   Clock::time_point march_begun_{};
   double last_advance_ = 0;       ///< seconds that the last advance took
   mutable double disk_rate_ = 0;  ///< bytes a second as measured; 0: not yet
-  double last_cost_ = 0;          ///< seconds that the last checkpoint took; 0: none has been written
-  double unsaved_ = 0;            ///< seconds of steps that no checkpoint holds
-  Index checkpoint_step_ = -1;    ///< of the newest checkpoint; -1: none
-  Index first_step_ = 0;          ///< where this session's march began
+  double last_copy_ = 0;        ///< seconds that the march stood still for the last checkpoint; 0: none has been taken
+  double last_write_ = 0;       ///< seconds from its beginning to the end of its writing; 0: none has been written
+  double unsaved_ = 0;          ///< seconds of steps that no checkpoint holds, nor one that is being written
+  double unsaved_before_ = 0;   ///< what the one that is being written holds of them
+  Index checkpoint_step_ = -1;  ///< of the newest checkpoint that counts; -1: none
+  mutable std::optional<Clock::time_point> stop_seen_;  ///< by who waits for a checkpoint
+  Index saved_step_ = -1;                               ///< of the newest one, written or being written
+  int checkpoints_written_ = 0, written_beside_ = 0;    ///< in this start
+  Index first_step_ = 0;                                ///< where this session's march began
   Stages stages_;
   double marched_before_ = 0;  ///< seconds of march before this start
 };

@@ -2,8 +2,10 @@
 // Run folder, tables, results frames and checkpoints of one run, by the ranks together.
 #include "engine/session/run_files.hpp"
 
+#include <array>
 #include <chrono>
 #include <stdexcept>
+#include <system_error>
 
 #include <sys/stat.h>
 
@@ -11,6 +13,7 @@
 
 #include "engine/core/atomic_file.hpp"
 #include "engine/io/csv.hpp"
+#include "engine/io/own_folder.hpp"
 
 namespace conoid {
 namespace fs = std::filesystem;
@@ -34,16 +37,17 @@ std::uint64_t bytes_of(const Frame& frame) {
 /// As text, so that a later version can add to it and still read this one's.
 std::string text_of(const SessionMark& m) {
   const Stages& t = m.stages;
-  return compact_json(Json{{"version", 1},
-                           {"step", m.step},
-                           {"steps", m.steps},
-                           {"value", m.value},
-                           {"frames", m.frames},
-                           {"kept", {m.kept_step, m.kept_value, m.kept_share}},
-                           {"passes", m.passes},
-                           {"seconds", {t.prepare, t.march, t.frames, t.checkpoints, t.finish, t.total, t.pictures}},
-                           {"resumed", t.resumed},
-                           {"case", m.hash}});
+  return compact_json(
+      Json{{"version", 1},
+           {"step", m.step},
+           {"steps", m.steps},
+           {"value", m.value},
+           {"frames", m.frames},
+           {"kept", {m.kept_step, m.kept_value, m.kept_share}},
+           {"passes", m.passes},
+           {"seconds", {t.prepare, t.march, t.frames, t.checkpoints, t.finish, t.total, t.pictures, t.beside}},
+           {"resumed", t.resumed},
+           {"case", m.hash}});
 }
 
 SessionMark mark_from(const CheckpointReader& reader) {
@@ -67,6 +71,7 @@ SessionMark mark_from(const CheckpointReader& reader) {
                 .checkpoints = t.at(3),
                 .finish = t.at(4),
                 .pictures = t.size() > 6 ? t[6].get<double>() : 0.0,
+                .beside = t.size() > 7 ? t[7].get<double>() : 0.0,
                 .total = t.at(5),
                 .resumed = json.at("resumed")};
     if (json.contains("case")) json.at("case").get_to(m.hash);
@@ -167,6 +172,7 @@ RunFiles::RunFiles(const SessionOptions& options, const Plan& plan, Communicator
 }
 
 RunFiles::~RunFiles() {
+  end_checkpoint([] { return false; });
   std::error_code ignored;
   if (folder_ && cluster_.leads()) fs::remove(folder_->scratch(), ignored);  // where it is empty
 }
@@ -212,34 +218,158 @@ void RunFiles::close_frames() {
   if (frames_writer_) frames_writer_->close().or_throw();
 }
 
-void RunFiles::write_checkpoint(const SessionMark& mark, const std::function<void(CheckpointWriter&)>& save,
-                                const std::function<bool()>& give_up) {
+/// A checkpoint counts the frames kept so far: they must be on disk before it is. Rank 0's are written by a thread, in order.
+std::future<void> RunFiles::frames_on_disk() {
+  const auto promise = std::make_shared<std::promise<void>>();
+  std::future<void> out = promise->get_future();
+  if (cluster_.leads() && frames_writer_)
+    writing_.post(0, [this, promise] {
+      frames_writer_->sync().or_throw();
+      promise->set_value();
+    });
+  else
+    promise->set_value();
+  return out;
+}
+
+void RunFiles::commit(Index step) {
+  checkpoints_->commit(step, cluster_.size()).or_throw();
+  newest_step_ = step;
+}
+
+bool RunFiles::take_checkpoint(const SessionMark& mark, const std::function<void(CheckpointWriter&)>& save,
+                               const Beside& beside, const std::function<bool()>& give_up) {
+  verify(!flight_, "one checkpoint is written at a time");
+  auto flight = std::make_unique<Flight>();
+  flight->step = mark.step;
+  std::future<void> frames;
   lead(cluster_, [&] {
-    // The checkpoint will count the frames kept so far: they must be on disk before it is.
-    writing_.drain();
-    if (frames_writer_) frames_writer_->sync().or_throw();
+    frames = frames_on_disk();
     checkpoints_->prepare(mark.step).or_throw();
   });
   std::optional<Error> mine;
+  bool held = false;
   try {
-    auto writer = checkpoints_->writer(mark.step, cluster_.rank(), cluster_.size(), give_up);
-    if (!writer) throw Failure(writer.error());
+    auto file = checkpoints_->writer(mark.step, cluster_.rank(), cluster_.size(), [give_up, f = flight.get()] {
+      return f->beside ? f->dropped.load() : give_up && give_up();
+    });
+    if (!file) throw Failure(file.error());
+    flight->held = std::make_unique<HeldCheckpoint>(std::move(*file), cluster_.leads(), beside.to);
     const std::string text = text_of(mark);
-    (*writer)->shared(mark_array, std::span<const char>(text));
-    results_->save(**writer).or_throw();
-    save(**writer);
-    (*writer)->close().or_throw();
+    flight->held->shared(mark_array, std::span<const char>(text));
+    results_->save(*flight->held).or_throw();
+    save(*flight->held);
+    checkpoint_bytes_ = flight->bytes = flight->held->saved();
+    held = flight->held->holds() && flight->bytes >= beside.from;
+    if (!held) flight->held->write().or_throw();
   } catch (...) {
     mine = current_exception_as_error();
   }
-  const auto worst = static_cast<int>(cluster_.maximum(mine ? static_cast<double>(mine->code) : 0.0));
-  if (worst != 0) {
+  std::array<double, 2> all = {mine ? static_cast<double>(mine->code) : 0.0, held ? 1.0 : 0.0};
+  cluster_.maximum(all);
+  if (const auto worst = static_cast<int>(all[0]); worst != 0) {
     if (cluster_.leads()) checkpoints_->abandon(mark.step);
     throw Failure(mine ? *mine
                        : make_error(static_cast<ErrorCode>(worst), "another rank could not write its checkpoint",
                                     "Its message stands above."));
   }
-  lead(cluster_, [&] { checkpoints_->commit(mark.step, cluster_.size()).or_throw(); });
+  if (all[1] == 0) {
+    lead(cluster_, [&] {
+      writing_.drain();  // throws what the frames' thread has met
+      frames.get();
+      commit(mark.step);
+    });
+    return true;
+  }
+  flight_ = std::move(flight);
+  Flight& f = *flight_;
+  f.beside = true;
+  f.begin = f.end = std::chrono::steady_clock::now();
+  if (!held && !cluster_.leads()) {
+    f.done = true;
+    return false;
+  }
+  try {
+    f.thread = std::thread([this, &f, frames = std::make_shared<std::future<void>>(std::move(frames))] {
+      write_beside(f, std::move(*frames));
+    });
+  } catch (const std::system_error&) {
+    // The system has no room for a thread: here, then.
+    if (!frames.valid()) frames = frames_on_disk();
+    write_beside(f, std::move(frames));
+  }
+  return false;
+}
+
+void RunFiles::write_beside(Flight& flight, std::future<void> frames) {
+  try {
+    flight.held->write().or_throw();
+    flight.held.reset();
+    while (frames.valid() && frames.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready)
+      if (flight.dropped) throw Failure(make_error(ErrorCode::stopped, "the checkpoint was given up"));
+    if (frames.valid()) frames.get();
+    // Several ranks: once all have written theirs.
+    if (cluster_.size() == 1) {
+      commit(flight.step);
+      flight.counts = true;
+    }
+  } catch (...) {
+    flight.failure = current_exception_as_error();
+  }
+  flight.held.reset();
+  flight.end = std::chrono::steady_clock::now();
+  flight.done = true;
+}
+
+/// Waits for this rank's part; once `patience` is at its end the rest is dropped.
+void RunFiles::join_flight(const std::function<bool()>& patience) {
+  while (!flight_->done) {
+    if (!patience || patience()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(patience ? 50 : 5));
+      continue;
+    }
+    flight_->dropped = true;
+    break;
+  }
+  if (flight_->thread.joinable()) flight_->thread.join();
+}
+
+std::optional<RunFiles::Settled> RunFiles::settle_checkpoint(Settle how, const std::function<bool()>& patience) {
+  verify(flight_ != nullptr, "a checkpoint is being written");
+  if (how == Settle::look) {
+    const double open = flight_->done ? 0 : 1;
+    if (cluster_.maximum(open) > 0) return std::nullopt;
+  }
+  if (how == Settle::drop) flight_->dropped = true;
+  join_flight(how == Settle::wait && cluster_.size() == 1 ? patience : std::function<bool()>());
+  const std::unique_ptr<Flight> flight = std::move(flight_);
+  Settled out{flight->step, std::chrono::duration<double>(flight->end - flight->begin).count(), flight->bytes,
+              flight->counts};
+  const auto worst =
+      static_cast<int>(cluster_.maximum(flight->failure ? static_cast<double>(flight->failure->code) : 0.0));
+  if (worst == 0 && (out.counts || how == Settle::drop)) {
+    if (!out.counts && cluster_.leads()) checkpoints_->abandon(flight->step);
+    return out;
+  }
+  if (worst == 0) {
+    lead(cluster_, [&] { commit(flight->step); });
+    out.counts = true;
+    return out;
+  }
+  if (cluster_.leads()) checkpoints_->abandon(flight->step);
+  if (flight->dropped) return out;
+  lead(cluster_, [&] { writing_.drain(); });  // a frame that could not be written is the cause, where there is one
+  throw Failure(flight->failure
+                    ? *flight->failure
+                    : make_error(static_cast<ErrorCode>(worst), "another rank could not write its checkpoint",
+                                 "Its message stands above."));
+}
+
+void RunFiles::end_checkpoint(const std::function<bool()>& patience) {
+  if (!flight_) return;
+  join_flight(cluster_.size() == 1 ? patience : [] { return false; });
+  if (!flight_->counts && cluster_.leads()) checkpoints_->abandon(flight_->step);
+  flight_.reset();
 }
 
 std::optional<RunFiles::Found> RunFiles::newest_checkpoint(std::vector<Diagnostic>& damaged) {
@@ -291,6 +421,10 @@ std::vector<std::pair<TableInfo, std::vector<std::vector<double>>>> RunFiles::st
 }
 
 void RunFiles::flush(bool to_disk) {
+  // What took a folder's place while the run goes on is said soon, not when the next file is made there.
+  if (cluster_.leads() && !to_disk)
+    for (const fs::path& own : {folder_->charts(), folder_->checkpoints()})
+      if (std::error_code ignored; fs::is_symlink(own, ignored)) expect_own_folder(own).or_throw();
   results_->flush(to_disk).or_throw();
 }
 

@@ -2,12 +2,16 @@
 // The files of one run on one rank: folder, tables, results frames, checkpoints, log.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,6 +20,7 @@
 #include "engine/core/log.hpp"
 #include "engine/io/checkpoint_store.hpp"
 #include "engine/io/frame.hpp"
+#include "engine/io/held_checkpoint.hpp"
 #include "engine/io/run_folder.hpp"
 #include "engine/io/vtkhdf.hpp"
 #include "engine/session/background_queue.hpp"
@@ -28,6 +33,7 @@ namespace conoid {
 struct Stages {
   double prepare = 0, march = 0, frames = 0, checkpoints = 0, finish = 0;
   double pictures = 0;  ///< live frames for a viewer
+  double beside = 0;    ///< checkpoints that were written while the march went on: costs none of the others
   double total = 0;     ///< from start to end, what lies between the stages included
   int resumed = 0;      ///< times this run was continued
 };
@@ -71,10 +77,43 @@ class RunFiles {
   /// Frames handed over so far.
   [[nodiscard]] std::uint64_t frames() const { return frames_; }
 
-  /// Writes a checkpoint: the solver's arrays by `save`, tables and numbers, and the mark. When `give_up` says yes meanwhile it
-  /// is dropped, and Failure(stopped) thrown; the one before it counts.
-  void write_checkpoint(const SessionMark& mark, const std::function<void(CheckpointWriter&)>& save,
-                        const std::function<bool()>& give_up = {});
+  /// Of what size a checkpoint is copied and written beside the march: bytes of this rank's share.
+  struct Beside {
+    Bytes from = 0;
+    Bytes to = 0;  ///< 0: none is
+  };
+  /// Takes a checkpoint: the solver's arrays by `save`, tables and numbers, and the mark. A share within `beside` is copied, and a
+  /// thread writes it beside what the caller does next; others are written here. When `give_up` says yes meanwhile it is dropped, and Failure(stopped) thrown; the one before it
+  /// counts. One at a time: settle_checkpoint() has given the last one back. True: it is written and counts.
+  [[nodiscard]] bool take_checkpoint(const SessionMark& mark, const std::function<void(CheckpointWriter&)>& save,
+                                     const Beside& beside, const std::function<bool()>& give_up = {});
+
+  /// What to do about the checkpoint that is being written.
+  enum class Settle : std::uint8_t {
+    look,  ///< take its end, if all ranks have come to theirs
+    wait,  ///< wait for its end
+    drop   ///< end it soon; it does not count, unless it does already
+  };
+  struct Settled {
+    Index step = -1;
+    double seconds = 0;  ///< of writing
+    Bytes bytes = 0;     ///< of this rank's file
+    bool counts = false;
+  };
+  /// Empty while it is not yet written. Its failure is thrown here, as by take_checkpoint. `patience`, with `wait`: asked about
+  /// twenty times a second on a single rank; when it says no the checkpoint is dropped.
+  [[nodiscard]] std::optional<Settled> settle_checkpoint(Settle how, const std::function<bool()>& patience = {});
+  /// Whether one is being written: taken, and not yet settled. On all ranks alike.
+  [[nodiscard]] bool writes_checkpoint() const { return flight_ != nullptr; }
+  /// Whether this rank has come to its end with it.
+  [[nodiscard]] bool has_written_checkpoint() const { return flight_ && flight_->done; }
+  /// Bytes of this rank's last checkpoint, as it was taken; 0: none.
+  [[nodiscard]] Bytes checkpoint_bytes() const { return checkpoint_bytes_; }
+  /// The newest step whose checkpoint counts, -1: none that this session has written. Any thread; rank 0.
+  [[nodiscard]] Index newest_step() const { return newest_step_; }
+  /// Without a word to other ranks, for the end after a failure: a single rank waits for its end while `patience` says yes, several
+  /// drop it. What went wrong with it is lost.
+  void end_checkpoint(const std::function<bool()>& patience);
 
   /// Bytes a second that this folder's disk takes, by writing some; rank 0.
   [[nodiscard]] double measure_disk() const;
@@ -98,7 +137,25 @@ class RunFiles {
   void close_frames();
 
  private:
+  /// A checkpoint that a thread of its own writes.
+  struct Flight {
+    Index step = 0;
+    Bytes bytes = 0;
+    std::unique_ptr<HeldCheckpoint> held;
+    std::atomic<bool> beside = false;  ///< on its thread, or about to be
+    std::atomic<bool> dropped = false;
+    std::atomic<bool> done = false;
+    // Of the thread, until `done`.
+    std::optional<Error> failure;
+    bool counts = false;
+    std::chrono::steady_clock::time_point begin{}, end{};
+    std::thread thread;
+  };
   void open_frames();  ///< creates the results file, or continues it after `frames_` frames
+  void write_beside(Flight& flight, std::future<void> frames);
+  void join_flight(const std::function<bool()>& patience);
+  void commit(Index step);
+  [[nodiscard]] std::future<void> frames_on_disk();
   Communicator& cluster_;
   RunLock lock_;
   std::optional<RunFolder> folder_;
@@ -109,6 +166,9 @@ class RunFiles {
   std::uint64_t frames_ = 0;
   bool resumed_ = false;
   BackgroundQueue writing_;  ///< uses frames_writer_, so it must end first
+  Bytes checkpoint_bytes_ = 0;
+  std::atomic<Index> newest_step_ = -1;
+  std::unique_ptr<Flight> flight_;  ///< its thread uses what stands above
 };
 
 }  // namespace conoid

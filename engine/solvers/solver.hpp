@@ -101,7 +101,7 @@ struct BenchRow {
   double ratio = 0;
   double limit = 0;        ///< 0: no floor
   std::string against;     ///< "copy bandwidth", "stepwise limit"
-  std::string limited_by;  ///< "bandwidth", "issue", "latency"
+  std::string limited_by;  ///< "bandwidth", "instruction rate", "latency"
   [[nodiscard]] bool passed() const { return limit <= 0 || value >= limit; }
 };
 

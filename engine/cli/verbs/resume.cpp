@@ -7,6 +7,8 @@
 #include "engine/cli/run_here.hpp"
 #include "engine/cli/verbs/verbs.hpp"
 #include "engine/io/run_folder.hpp"
+#include "engine/session/prolong.hpp"
+#include "engine/session/session.hpp"
 
 namespace conoid::cli {
 namespace {
@@ -22,10 +24,13 @@ void resume(const ResumeOptions& options, Context& context) {
   if (!folder) return context.fail(folder.error());
   const Json summary = read_summary(*folder);
   if (summary.is_object() && summary.value("state", "") == "finished" && options.set.empty()) {
-    context.say(
-        "{} has finished already; there is nothing to go on with. To prolong it: conoid resume {} --set "
-        "parameters.KEY=VALUE",
-        short_path(*folder), short_path(*folder));
+    const std::string name = short_path(*folder);
+    std::string how;
+    if (const auto document = read_run_case(*folder))
+      for (const std::string& key : keys_of_the_end(schema_of(*document)))
+        how += fmt::format("{}conoid resume {} --set {}=VALUE", how.empty() ? " To prolong it: " : ", or ",
+                           shell_word(name), key);
+    context.say("{} has finished already; there is nothing to go on with.{}", name, how);
     context.object({{"state", "finished"}, {"exit", 0}, {"run", folder->string()}, {"summary", summary}});
     return;
   }

@@ -54,6 +54,7 @@ class AcousticBem final : public Solver {
   std::vector<Vec3> plane_points_;
   std::vector<char> plane_inside_;  ///< of each of these points: inside a body
   Index bundle_ = 1;                ///< groups an advance()
+  double loudest_ = 0;              ///< incident pressure at the surface, Pa
   double peak_ = 0, last_ = 0;      ///< largest |a| so far, and of the last group
 
   // Spectra: of the surface at frequencies and maps, of receivers and planes (scattered and incident) at the maps.

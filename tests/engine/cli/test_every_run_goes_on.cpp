@@ -2,6 +2,9 @@
 // A run that was killed, or that ended for lack of memory, goes on where something is different: the number of threads, a device
 // instead of the processors and back, planes of the grid that come from the disk.
 // labels: cli timeout300
+#include <map>
+#include <sstream>
+
 #include "conoid/config.hpp"
 #include "tests/engine/cli/solver_safety.hpp"
 
@@ -17,6 +20,10 @@ class TestEveryRunGoesOn : public QObject {
   void on_a_device_and_back();
   void when_a_device_has_too_little_memory();
   void with_planes_on_the_disk();
+  void to_a_later_end_data();
+  void to_a_later_end();
+  void but_not_to_more_frequencies_data();
+  void but_not_to_more_frequencies();
 
  private:
   static void rows() {
@@ -155,6 +162,115 @@ void TestEveryRunGoesOn::with_planes_on_the_disk() {
   QVERIFY(numbers.contains("streamed_read") && numbers["streamed_read"]["value"].get<double>() > 0);
   const std::string wrong = safety::difference(whole, safety::left_by(scratch_ / out.toStdString()));
   QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+void TestEveryRunGoesOn::to_a_later_end_data() {
+  QTest::addColumn<QString>("solver");
+  QTest::addColumn<QString>("key");
+  QTest::addColumn<QString>("early");
+  QTest::addColumn<QString>("late");
+  QTest::newRow("acoustic-fd, duration") << "acoustic-fd"
+                                         << "parameters.duration"
+                                         << "0.06 s"
+                                         << "0.12 s";
+  QTest::newRow("acoustic-bem, duration") << "acoustic-bem"
+                                          << "parameters.duration"
+                                          << "0.06 s"
+                                          << "0.12 s";
+  QTest::newRow("acoustic-bem, steps") << "acoustic-bem"
+                                       << "parameters.steps"
+                                       << "101"
+                                       << "203";
+  QTest::newRow("hydro-fem, end time") << "hydro-fem"
+                                       << "parameters.end_time"
+                                       << "0.3 s"
+                                       << "0.6 s";
+}
+
+/// Finished, stopped or killed before an early end, and prolonged: the bits of a run to the late end.
+void TestEveryRunGoesOn::to_a_later_end() {
+  QFETCH(QString, solver);
+  QFETCH(QString, key);
+  QFETCH(QString, early);
+  QFETCH(QString, late);
+  static int row = 0;
+  const QString out = QString("longer%1").arg(row++);
+  // The moments of frames that are spread over a run depend on its end.
+  const auto until = [&](const QString& end) {
+    return QStringList{"--set", "output.frames={\"every\": 7}", "--set", key + "=" + end};
+  };
+  const QStringList longer = {"--set", key + "=" + late};
+  COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line(solver, out, until(late))), 0);
+  const safety::Left whole = safety::left_by(scratch_ / out.toStdString());
+  for (const QString end : {"finished", "stopped", "killed"}) {
+    const QString part = out + end;
+    const QStringList words = safety::run_line(solver, part, until(early) + safety::often);
+    if (end == "finished") COMPARE_EXIT(safety::conoid(scratch_.path(), words), 0);
+    if (end == "killed") COMPARE_EXIT(safety::conoid(scratch_.path(), words, safety::dies_in_checkpoint(3)), killed);
+    if (end == "stopped") {
+      QProcess process;
+      safety::start(process, scratch_.path(), words);
+      const rod::fs::path folder = scratch_ / part.toStdString();
+      QVERIFY(rod::eventually([&] {
+        return process.waitForFinished(1) ||
+               (rod::fs::exists(folder / "checkpoints") && !rod::fs::is_empty(folder / "checkpoints"));
+      }));
+      if (process.state() != QProcess::NotRunning) ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
+      const int code = rod::collect(process).exit;
+      QVERIFY2(code == 75 || code == 0, qPrintable(QString::number(code)));
+    }
+    COMPARE_EXIT(resume(part, longer), 0);
+    safety::Left left = safety::left_by(scratch_ / part.toStdString());
+    safety::Left wanted = whole;
+    // Rows of hydro-fem lie in equal parts of the time to the end: the last one is common to all, and those of the same moment.
+    if (solver == "hydro-fem") {
+      for (const auto& [name, rows] : whole.tables) {
+        QVERIFY2(left.tables.contains(name), name.c_str());
+        const auto lines = [](const std::string& text) {
+          std::map<std::string, std::string> out;
+          std::istringstream in(text);
+          for (std::string line; std::getline(in, line);) out[line.substr(0, line.find(','))] = line;
+          return out;
+        };
+        const auto ours = lines(left.tables.at(name)), theirs = lines(rows);
+        int common = 0;
+        for (const auto& [moment, line] : ours)
+          if (const auto same = theirs.find(moment); same != theirs.end()) {
+            QVERIFY2(line == same->second, (end.toStdString() + ", " + name + ": " + line).c_str());
+            ++common;
+          }
+        QVERIFY2(common > 1, name.c_str());
+      }
+      left.tables.clear(), wanted.tables.clear();
+      left.numbers = wanted.numbers = conoid::Json::object();
+    }
+    const std::string wrong = safety::difference(wanted, left, safety::limits_of(solver));
+    QVERIFY2(wrong.empty(), (end.toStdString() + ": " + wrong).c_str());
+  }
+}
+
+void TestEveryRunGoesOn::but_not_to_more_frequencies_data() {
+  QTest::addColumn<QString>("solver");
+  QTest::addColumn<QString>("change");
+  QTest::newRow("maxwell-fem") << "maxwell-fem"
+                               << "parameters.order=3";
+  QTest::newRow("elastic-bem") << "elastic-bem"
+                               << "excitation.frequencies=[5, 10, 15, 20]";
+}
+
+/// Solvers in frequencies have no end to move: what may change is said, and that a finished run stays as it is.
+void TestEveryRunGoesOn::but_not_to_more_frequencies() {
+  QFETCH(QString, solver);
+  QFETCH(QString, change);
+  const QString out = solver + "-whole";
+  safety::whole_run(scratch_.path(), solver);
+  const rod::Said said = resume(out, {"--set", change});
+  COMPARE_EXIT(said, 2);
+  QVERIFY2(said.says("keeps what it has begun with") && said.says("output.frames.every") && said.says("new run"),
+           said.err.c_str());
+  const rod::Said again = resume(out, {});
+  COMPARE_EXIT(again, 0);
+  QVERIFY2(again.says("has finished already") && !again.says("To prolong it"), again.out.c_str());
 }
 
 QTEST_APPLESS_MAIN(TestEveryRunGoesOn)

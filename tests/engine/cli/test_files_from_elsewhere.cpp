@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "engine/io/run_folder.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "tests/engine/cli/program.hpp"
 
@@ -121,6 +122,37 @@ class TestFilesFromElsewhere : public QObject {
     rod::fs::create_hard_link(scratch_ / "victim.txt", run / "log.jsonl");
     COMPARE_EXIT(rod::conoid(scratch_.path(), {"resume", QString::fromStdString(run.string())}), 4);
     QCOMPARE(rod::text_of(scratch_ / "victim.txt"), std::string("mine"));
+  }
+
+  void links_planted_while_a_run_goes_on_are_not_followed() {
+    for (const char* name : {"charts", "checkpoints"}) {
+      const QString out = QString("planted-%1").arg(name);
+      const path run = scratch_ / out.toStdString(), theirs = scratch_ / (out.toStdString() + "-theirs");
+      QProcess process;
+      rod::prepare(process, scratch_.path())
+          .start(CONOID_WITH_HEAT_ROD, {"run", "long.json", "--out", out, "--progress", "none", "--set",
+                                        "parameters.pace=0.1", "--set", "output.checkpoints.every_seconds=0.2"});
+      QVERIFY(rod::eventually(
+          [&] { return rod::fs::exists(run / "charts/heat.csv") && conoid::RunFolder::has_checkpoint(run); }));
+      rod::fs::create_directory(theirs);
+      rod::fs::create_directory(theirs / "step-000000000001");
+      write(theirs / "step-000000000001/manifest.json", "theirs");
+      write(theirs / "heat.csv", "theirs");
+      rod::fs::rename(run / name, run / "aside");
+      rod::fs::create_directory_symlink(theirs, run / name);
+      const rod::Said said = rod::collect(process);
+      COMPARE_EXIT(said, 4);
+      QVERIFY2(said.says(name) && said.says("has become a link"), said.err.c_str());
+      int files = 0;
+      for (const auto& entry : rod::fs::recursive_directory_iterator(theirs)) files += entry.is_regular_file() ? 1 : 10;
+      QCOMPARE(files, 12);
+      QCOMPARE(rod::text_of(theirs / "heat.csv"), std::string("theirs"));
+      // As the message advises.
+      rod::fs::remove(run / name);
+      rod::fs::rename(run / "aside", run / name);
+      COMPARE_EXIT(rod::conoid(scratch_.path(), {"resume", out, "--progress", "none"}), 0);
+      QCOMPARE(rod::rows_of(run / "charts/heat.csv"), rod::rows_of(scratch_ / "long/charts/heat.csv"));
+    }
   }
 
   void an_edited_run_is_not_resumed() {

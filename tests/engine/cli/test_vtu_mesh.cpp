@@ -5,8 +5,12 @@
 #include <QTest>
 
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <random>
+#include <sstream>
+
+#include <fmt/core.h>
 
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/readers/read_mesh.hpp"
@@ -63,6 +67,40 @@ class TestVtuMesh : public QObject {
     QVERIFY2(said.exit == 3 || said.exit == 6, (std::to_string(said.exit) + said.err).c_str());
     QVERIFY2(said.says("x.vtu"), said.err.c_str());
   }
+  void the_probe_dies_with_its_parent() {
+    for (const int number : {SIGKILL, SIGTERM}) {
+      const rod::Scratch scratch;
+      QProcess process;
+      const pid_t probe = start_endless(scratch.path(), process, {"mesh", "x.vtu"});
+      QVERIFY(probe > 0);
+      ::kill(static_cast<pid_t>(process.processId()), number);
+      QVERIFY(process.waitForFinished(10000));
+      QVERIFY(rod::eventually([&] { return !is_probe(probe); }, 5));
+    }
+  }
+  void a_run_that_is_stopped_in_it_ends() {
+    const rod::Scratch scratch;
+    conoid::Json json = conoid::read_json(rod::text_of(CONOID_TEST_DATA "/safety/acoustic-bem.json"));
+    json["mesh"]["file"] = "x.vtu";
+    rod::write_case(scratch / "case.json", json);
+    QProcess process;
+    const pid_t probe =
+        start_endless(scratch.path(), process, {"run", "case.json", "--out", "run", "--progress", "none"});
+    QVERIFY(probe > 0);
+    ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
+    COMPARE_EXIT(rod::collect(process, 10000), 75);
+    QVERIFY(!is_probe(probe));
+  }
+  void a_probe_that_is_ended_is_an_error() {
+    const rod::Scratch scratch;
+    QProcess process;
+    const pid_t probe = start_endless(scratch.path(), process, {"mesh", "x.vtu"});
+    QVERIFY(probe > 0);
+    ::kill(probe, SIGTERM);
+    const rod::Said said = rod::collect(process, 10000);
+    COMPARE_EXIT(said, 3);
+    QVERIFY2(said.says("x.vtu") && said.says("signal 15"), said.err.c_str());
+  }
   void a_case_can_name_one() {
     const rod::Scratch scratch;
     const rod::Said said = mesh(scratch.path(), {CONOID_TEST_DATA "/mesh/hex_text.vtu", "--unit", "mm", "--json"});
@@ -95,6 +133,31 @@ class TestVtuMesh : public QObject {
   }
 
  private:
+  /// Starts the program on a file that VTK reads without end, and gives the process that reads it; its length allows that 20 s.
+  static pid_t start_endless(const rod::fs::path& folder, QProcess& process, const QStringList& words) {
+    std::ofstream(folder / "x.vtu", std::ios::binary)
+        << rod::text_of(CONOID_TEST_DATA "/safety/endless.vtu") << std::string(5000000, '\n');
+    rod::prepare(process, folder).start(CONOID_BIN_DIR "/conoid", words);
+    if (!process.waitForStarted()) return 0;
+    pid_t probe = 0;
+    rod::eventually(
+        [&] {
+          // A thread of the program may have started it.
+          for (const auto& entry : rod::fs::directory_iterator(fmt::format("/proc/{}/task", process.processId()))) {
+            std::istringstream in(rod::text_of(entry.path() / "children"));
+            for (pid_t child = 0; in >> child;)
+              if (is_probe(child)) probe = child;
+          }
+          return probe > 0 || process.state() != QProcess::Running;
+        },
+        20);
+    return probe;
+  }
+  /// A zombie, which nobody has waited for, is none.
+  static bool is_probe(pid_t id) {
+    const std::string stat = rod::text_of(fmt::format("/proc/{}/stat", id));
+    return stat.find("(conoid-probe)") != std::string::npos && stat.find(") Z") == std::string::npos;
+  }
   static rod::Said mesh(const rod::fs::path& folder, const QStringList& words) {
     QProcess process;
     rod::prepare(process, folder).start(CONOID_BIN_DIR "/conoid", QStringList{"mesh"} + words);

@@ -136,7 +136,7 @@ void kernel_rates(Bench& b) {
   b.number(fmt::format("machine: multiply-adds, single, {} threads", threads), b.peak_all_single / 1e9, "Gflop/s");
   const auto rate = [&](const char* name, double seconds, double flops, double peak, double limit) {
     b.number(name, flops / seconds / 1e9, "Gflop/s", flops / seconds / peak, limit * peak / 1e9, "FMA rate of a core",
-             "issue");
+             "instruction rate");
   };
   rate("far kernel, double, constant elements, 3 x 3 points", kernel_seconds<double>(false, 1, 9), flops_a_point,
        b.peak, 0.3);
@@ -237,7 +237,7 @@ void stages(Bench& b, const Size& s) {
            plain.ghmatecd / (facts.seconds_pairs + seconds_rules), 0,
            plain.share < 1 ? fmt::format("classical algorithm, {:.1f} % of its rows, scaled", 100 * plain.share)
                            : "classical algorithm",
-           "issue");
+           "instruction rate");
   b.number(n + "ghmatece", diagonal.seconds_sums, "s",
            diagonal.seconds_sums > 1e-4 ? plain.ghmatece / diagonal.seconds_sums : 0, 0,
            fmt::format("classical: {:.3g} s; flat ground needs none", plain.ghmatece), "");
@@ -247,16 +247,17 @@ void stages(Bench& b, const Size& s) {
   const double lu = 8.0 / 3 * std::pow(static_cast<double>(dofs), 3);
   b.number(n + fmt::format("LU of linsolve, complex single, {}", dense::backend_name()),
            lu / solution.seconds_factors / 1e9, "Gflop/s", lu / solution.seconds_factors / b.peak_all_single, 0,
-           "FMA rate of all threads", "issue");
+           "FMA rate of all threads", "instruction rate");
   if (b.lapack_single > 0 && dofs >= 4800)  // small ones reach less with any LAPACK
     b.number(n + "LU of linsolve over the best of LAPACK above", lu / solution.seconds_factors / b.lapack_single, "1",
              lu / solution.seconds_factors / b.lapack_single, 1 / 1.1, "LAPACK, complex single", "");
   b.number(n + "assembly, classical over ours", (plain.ghmatecd + plain.ghmatece) / assembly, "1",
            (plain.ghmatecd + plain.ghmatece) / assembly / 5, s.n >= 960 ? 5 : 0,
-           "classical algorithm on the same cores", "issue");
+           "classical algorithm on the same cores", "instruction rate");
   const double flops = (facts.work.far_points + facts.work.near_points) * (whole ? flops_a_point : flops_a_point_t);
   b.number(n + "whole assembly stage", flops / assembly / 1e9, "Gflop/s", flops / assembly / b.peak_all,
-           s.n >= 960 ? 0.3 * b.peak_all / 1e9 : 0, "FMA rate of all threads", "issue, memory of the matrix");
+           s.n >= 960 ? 0.3 * b.peak_all / 1e9 : 0, "FMA rate of all threads",
+           "instruction rate, memory of the matrix");
   b.number(n + "the same, first frequency, on new pages", flops / first / 1e9, "Gflop/s", flops / first / b.peak_all, 0,
            "FMA rate of all threads", "pages of the system");
   b.number(n + "assembly, classical over ours on new pages", (plain.ghmatecd + plain.ghmatece) / first, "1",
@@ -325,7 +326,7 @@ void factorisation(Bench& b, const char* kind, Index n, double peak) {
   };
   const double flops = 8.0 / 3 * std::pow(static_cast<double>(n), 3), ours = best(dense::Backend::automatic);
   b.number(fmt::format("{}, {}", name, dense::backend_name()), flops / ours / 1e9, "Gflop/s", flops / ours / peak, 0,
-           "FMA rate of all threads", "issue");
+           "FMA rate of all threads", "instruction rate");
   if (!dense::has_lapack()) return;
   const double theirs = best(dense::Backend::lapack);
   if (sizeof(T) == 8) b.lapack_single = std::max(b.lapack_single, flops / theirs);

@@ -100,7 +100,7 @@ void paper_tables(const TestRun& run, const BenchSink& sink, double budget) {
       seconds(name + ": corner force", p.corner,
               fmt::format("{:.0f} % of the total here, {:.0f} % in the paper", 100 * p.corner / p.total,
                           100 * r.corner / r.total),
-              "issue");
+              "instruction rate");
       seconds(name + ": CG solver", p.solve,
               fmt::format("{:.0f} % here, {:.0f} % in the paper", 100 * p.solve / p.total, 100 * r.solve / r.total),
               "second- and third-level cache");
@@ -120,12 +120,12 @@ void paper_tables(const TestRun& run, const BenchSink& sink, double budget) {
       const double serial = profile(r.mesh, matrices, 1, budget).corner;
       const std::string name =
           fmt::format("Table 9, {}, {}: corner force", r.name, matrices ? "A_z B^T" : "factorised");
-      seconds(name + ", serial", serial, "300 steps", "issue");
+      seconds(name + ", serial", serial, "300 steps", "instruction rate");
       if (cores < 2) continue;
       const double many = profile(r.mesh, matrices, cores, budget).corner;
       seconds(fmt::format("{}, {} threads", name, cores), many,
               fmt::format("{:.2f} times the serial speed; the paper: {:.1f} with 6", serial / many, r.serial / r.six),
-              "issue");
+              "instruction rate");
     }
 }
 
@@ -153,21 +153,21 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
       const std::string against =
           fmt::format("{} ms of the public proxy (CEED/Laghos) on another machine, one Zen 5 core", c.proxy);
       sink({fmt::format("{}: one core, a step", c.name), ms, "ms", c.proxy / ms, 0, against,
-            "issue and second-level cache"});
+            "instruction rate and second-level cache"});
       sink({fmt::format("{}: times as fast as the proxy", c.name), c.proxy / ms, "1", c.proxy / ms, 1.5, against, ""});
       const double update = t.update - before.update;
       const double points = static_cast<double>(t.update_points - before.update_points);
       sink({fmt::format("{}: stress at points", c.name), 1e-6 * points / update, "Mpoints/s",
             1e-6 * points / update / c.rate_floor, c.rate_floor,
             fmt::format("{:.3g} ns a point asked for; here {:.1f}", 1e3 / c.rate_floor, 1e9 * update / points),
-            "issue"});
+            "instruction rate"});
       const auto share = [&](const char* kernel, double part, const char* limit) {
         sink({fmt::format("{}: share of {}", c.name, kernel), 100 * part / seconds, "%", 0, 0, "", limit});
       };
-      share("stress (kernel 1)", update, "issue");
+      share("stress (kernel 1)", update, "instruction rate");
       share("force sums (kernels 2, 3)", t.force - before.force, "second-level cache");
       share("velocity solve (kernel 4)", t.velocity_solve - before.velocity_solve, "second- and third-level cache");
-      share("energy rate (kernels 5, 6)", t.energy_solve - before.energy_solve, "issue");
+      share("energy rate (kernels 5, 6)", t.energy_solve - before.energy_solve, "instruction rate");
       sink({fmt::format("{}: iterations a velocity solve", c.name),
             static_cast<double>(t.iterations - before.iterations) / static_cast<double>(t.solves - before.solves), "1",
             0, 0, "", ""});

@@ -95,10 +95,10 @@ void radiation_rows(const TestRun& run, const BenchSink& row) {
   run.doing("machine");
   const double peak = multiply_add_rate(), gemm = zgemm_rate();
   row({fmt::format("machine: multiply-adds, double, one core ({})", radiation_kernel().name), peak / 1e9, "Gflop/s", 1,
-       0, "", "issue"});
+       0, "", "instruction rate"});
   if (gemm > 0)
     row({"machine: complex matrix product of the BLAS, one core", gemm / 1e9, "Gflop/s", gemm / peak, 0,
-         "multiply-add rate", "issue"});
+         "multiply-add rate", "instruction rate"});
   const double peer = gemm > 0 ? gemm : peak;
   const std::string peer_name = gemm > 0 ? "matrix product of the BLAS" : "multiply-add rate";
 
@@ -108,7 +108,7 @@ void radiation_rows(const TestRun& run, const BenchSink& row) {
     const double t = radiation_seconds(*middle, 1, RadiationLoop::fused, 3), rate = fused_flops * pairs(*middle) / t;
     row({fmt::format("one right-hand side, {} x {} faces", middle->domain.currents.faces(),
                      middle->domain.outer.faces()),
-         rate / 1e9, "Gflop/s", rate / peak, 0.25 * peak / 1e9, "multiply-add rate", "issue"});
+         rate / 1e9, "Gflop/s", rate / peak, 0.25 * peak / 1e9, "multiply-add rate", "instruction rate"});
   }
   for (Index rhs : run.quick ? std::vector<Index>{10, 100} : std::vector<Index>{10, 100, 500}) {
     run.doing(fmt::format("{} right-hand sides", rhs));
@@ -138,7 +138,7 @@ void radiation_rows(const TestRun& run, const BenchSink& row) {
         row({name("omp_rhs"), columns, "s", plain / columns, 0, "omp_S", "memory"});
       }
     }
-    row({name(rhs == 1 ? "fused" : "blocked"), ours, "s", plain / ours, 0, "omp_S", "issue"});
+    row({name(rhs == 1 ? "fused" : "blocked"), ours, "s", plain / ours, 0, "omp_S", "instruction rate"});
     if (rhs == 1000)
       row({"blocked over the paper's loops, 1000 right-hand sides, a core", plain / ours, "1", plain / ours / 20, 20,
            "20 times", "multiply-adds"});

@@ -219,6 +219,75 @@ class TestSolver : public QObject {
       for (std::size_t c = 1; c < 5; ++c) QCOMPARE(t->rows[k][4 + c], s->rows[k][c]);
   }
 
+  void pieces_that_no_sound_reaches_are_named() {
+    const auto with_ball = [](double radius, const Vec3& centre) {
+      Mesh out = *icosphere({.divisions = 2});
+      const Mesh ball = *icosphere({.divisions = 1});
+      const Index first = out.point_count();
+      for (Index p = 0; p < ball.point_count(); ++p) {
+        Vec3 x = ball.point(p);
+        for (std::size_t d = 0; d < 3; ++d) x[d] = centre[d] + radius * x[d];
+        out.add_point(x);
+      }
+      for (Index c = 0; c < ball.cell_count(); ++c) {
+        const auto n = ball.nodes(c);
+        out.add_cell(ball.shape(c), {first + n[0], first + n[1], first + n[2]});
+      }
+      return out;
+    };
+    Json json = sphere_case();
+    json["output"]["exact"] = "none";
+    const auto said = [&](const Mesh& mesh) {
+      QString out;
+      for (const Diagnostic& d : AcousticBem().check(resolved(json), &mesh))
+        if (d.text.find("inside another") != std::string::npos) out += QString::fromStdString(d.render());
+      return out;
+    };
+    QVERIFY2(said(with_ball(0.3, {0.2, 0, 0})).contains("no sound reaches it"),
+             qPrintable(said(with_ball(0.3, {0.2, 0, 0}))));
+    QCOMPARE(said(with_ball(0.3, {2.2, 0, 0})), QString());
+    QCOMPARE(said(*sphere(2)), QString());
+  }
+
+  void planes_have_no_values_within_bodies() {
+    Json json = sphere_case();
+    json["parameters"]["steps"] = 48;
+    Run run(json, sphere(2));
+    run.go();
+    FrameBuilder builder({}, 1);
+    run.solver.fill(builder);
+    const auto frame = builder.finish();
+    const auto& plane = frame->parts[1];
+    const auto& image = std::get<ImageGeometry>(plane.geometry);
+    for (const Field& field : plane.fields) {
+      int within = 0;
+      for (Index k = 0; k < 169; ++k) {
+        const double x = image.origin[0] + static_cast<double>(k % 13) * image.spacing[0],
+                     z = image.origin[2] + static_cast<double>(k / 13) * image.spacing[2], r = std::hypot(x, z);
+        const float v = (*field.values)[static_cast<std::size_t>(k)];
+        if (r < 0.9) QVERIFY2(std::isnan(v), qPrintable(QString("%1, %2").arg(x).arg(z)));
+        if (r > 1.1) QVERIFY2(std::isfinite(v), qPrintable(QString("%1, %2").arg(x).arg(z)));
+        within += std::isnan(v) ? 1 : 0;
+      }
+      QVERIFY(within >= 9);
+    }
+  }
+
+  void the_estimate_has_parts_that_do_not_divide() {
+    const auto mesh = sphere(8);
+    const auto surface = make_surface(*mesh, Ordering::hilbert, 0);
+    QVERIFY(surface.ok());
+    std::vector<Diagnostic> none;
+    Settings s = read_settings(resolved(sphere_case()), none);
+    complete(s, *surface);
+    const ExpectedTime one = expected_time(s, *surface, 1), two = expected_time(s, *surface, 2),
+                       many = expected_time(s, *surface, 1 << 20);
+    // a + b/p by its values at one and two, against that at infinity.
+    const auto fits = [](double t1, double t2, double rest) { return std::abs(2 * t2 - t1 - rest) < 1e-3 * t1; };
+    QVERIFY(fits(one.assembly, two.assembly, many.assembly) && fits(one.march, two.march, many.march));
+    QVERIFY(many.assembly > 0.02 * one.assembly && many.march > 0.05 * one.march);
+  }
+
   void bad_cases_are_named() {
     const Mesh good = *icosphere({.divisions = 4});
     QCOMPARE(first_error(sphere_case(), good), QString());
@@ -229,6 +298,7 @@ class TestSolver : public QObject {
     json = sphere_case();
     json["excitation"]["pulse"]["frequency"] = 2000;
     QVERIFY(first_error(json, good).contains("wavelength is"));
+    QVERIFY(first_error(json, good).contains("that behind screens, below 1 %"));
     json = sphere_case();
     json["compute"]["memory"]["host"] = 2000000;
     QVERIFY(first_error(json, good).contains("the budget is"));

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// O_NOFOLLOW for the folder, then openat below it.
+#include "engine/io/own_folder.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include <fmt/core.h>
+
+namespace conoid {
+namespace fs = std::filesystem;
+
+Status expect_own_folder(const fs::path& folder) {
+  struct stat info {};
+  if (::lstat(folder.c_str(), &info) != 0) return system_error("find the folder", folder.string(), errno);
+  if (S_ISDIR(info.st_mode)) return {};
+  return make_error(
+      ErrorCode::file,
+      S_ISLNK(info.st_mode)
+          ? fmt::format("'{}' has become a link, which could lead out of the run folder; it is not followed",
+                        folder.string())
+          : fmt::format("'{}' is no longer a folder", folder.string()),
+      "Put the folder itself back into its place, then go on with `conoid resume`.");
+}
+
+int create_in_own_folder(const fs::path& file) {
+  const int folder = ::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0) return -1;
+  const int fd = ::openat(folder, file.filename().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+  const int failed = errno;
+  ::close(folder);
+  errno = failed;
+  return fd;
+}
+
+}  // namespace conoid

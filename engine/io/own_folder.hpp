@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Folders of a run that a link must not take the place of while the run goes on.
+#pragma once
+
+#include <filesystem>
+
+#include "engine/core/error.hpp"
+
+namespace conoid {
+
+/// An error where `folder` is not, or is no longer, a folder itself: a link of its name would lead what is written, and what is
+/// removed, to other places.
+[[nodiscard]] Status expect_own_folder(const std::filesystem::path& folder);
+
+/// Opens `file` for writing, made anew, in a folder that is none by a link only; -1 with errno set where that fails (ELOOP, ENOTDIR:
+/// a link).
+[[nodiscard]] int create_in_own_folder(const std::filesystem::path& file);
+
+}  // namespace conoid
