@@ -93,7 +93,7 @@ double pair_seconds(const Surface& s, double k, double target, bool single, std:
   return share * (far * far_seconds + near * near_seconds) + passes * matrix / pass_rate;
 }
 
-/// Bytes of the matrix that displacements_at() makes for a batch of points off a surface of so many nodes.
+/// Bytes of the matrix that displacements_at() makes for a batch of points off a surface of so many nodes (three columns each).
 double batch_bytes(double points, double nodes) {
   return 144 * nodes * std::min(points, std::clamp(std::floor(268e6 / (144 * nodes) / 128) * 128, 128.0, 4096.0));
 }
@@ -166,7 +166,8 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
     }
   }
   e.host_memory +=
-      static_cast<Bytes>(far.held + std::max(far.batch, batch_bytes(static_cast<double>(points.size()), n / 3)));
+      static_cast<Bytes>(far.held + std::max(far.batch, batch_bytes(static_cast<double>(points.size()),
+                                                                    (n + static_cast<double>(known)) / 3)));
   e.seconds =
       (assembly + solution + observers + far.seconds) / cores * static_cast<double>(e.steps) * (p->bare ? 2 : 1);
   e.basis = "from the rates of a server's core, for the cores here";
