@@ -33,9 +33,10 @@ namespace {
 /// Receivers, points of lines and of planes, in this order.
 std::vector<Vec3> observers_of(const Problem& p) {
   std::vector<Vec3> out = p.receivers;
-  for (const LineSetting& l : p.lines)
-    for (Index k = 0; k < l.count; ++k)
-      out.push_back(axpy(static_cast<double>(k) / static_cast<double>(l.count - 1), sub(l.to, l.from), l.from));
+  for (const LineSetting& line : p.lines) {
+    const auto more = line.positions();
+    out.insert(out.end(), more.begin(), more.end());
+  }
   for (const PlaneSetting& plane : p.planes) {
     const auto more = plane.positions();
     out.insert(out.end(), more.begin(), more.end());
@@ -49,15 +50,14 @@ double farthest(const Vec3& from, std::span<const Vec3> points) {
   return most;
 }
 
-/// Seconds of one core for the pairs of points and elements of a scene at one frequency: Gauss points, counted at some of the points,
-/// and the passes over the matrix that keeps the pairs. Points on the surface: its nodes, or receivers that need no integral.
-double pair_seconds(const Problem& p, std::span<const Vec3> points, bool nodes) {
+/// Seconds of one core for the pairs of points and elements of a surface at one wave number: Gauss points, counted at some of the
+/// points, and the passes over the matrix that keeps the pairs. Points on the surface: its nodes, or receivers that need no integral.
+double pair_seconds(const Surface& s, double k, double target, bool single, std::span<const Vec3> points, bool nodes) {
   constexpr std::size_t most_samples = 48;
   // Measured on two cores of a server with AVX-512. A near point pays for its own geometry.
-  const double far_seconds = p.scene.surface->elements.front().nodes > 1 ? 17e-9 : 9e-9;
+  const double far_seconds = s.elements.front().nodes > 1 ? 17e-9 : 9e-9;
   constexpr double near_seconds = 60e-9, pass_rate = 2e9;
-  const Surface& s = *p.scene.surface;
-  const double k = p.highest_wave_number(), target = p.solve.accuracy.target, reach = target < 1e-6 ? 1.2 : 1;
+  const double reach = target < 1e-6 ? 1.2 : 1;
   const std::size_t samples = std::min(points.size(), most_samples);
   double far = 0, near = 0, outside = 0;
   PointSet set;
@@ -87,10 +87,39 @@ double pair_seconds(const Problem& p, std::span<const Vec3> points, bool nodes) 
   const double count = static_cast<double>(points.size()), share = count / static_cast<double>(samples);
   // Zeros, sums of the elements about a node, the product.
   const double matrix = share * outside * static_cast<double>(s.node_count()) * 9 *
-                        (nodes && p.single ? sizeof(Complex) / 2 : sizeof(Complex)),
+                        (nodes && single ? sizeof(Complex) / 2 : sizeof(Complex)),
                passes = 2 + 2 * static_cast<double>(s.active) * s.elements.front().nodes /
                                 static_cast<double>(s.node_count());
   return share * (far * far_seconds + near * near_seconds) + passes * matrix / pass_rate;
+}
+
+/// Bytes of the matrix that displacements_at() makes for a batch of points off a surface of so many nodes (three columns each).
+double batch_bytes(double points, double nodes) {
+  return 144 * nodes * std::min(points, std::clamp(std::floor(268e6 / (144 * nodes) / 128) * 128, 128.0, 4096.0));
+}
+
+/// What the ground beyond the mesh takes at one frequency: seconds of one core, bytes that are held and those of a batch.
+struct FarCost {
+  double seconds = 0, held = 0, batch = 0;
+};
+FarCost far_cost(const FarGround& ground, const Surface& s, const Harmonic& h, double target,
+                 std::span<const Vec3> inner, double shown) {
+  // Measured as above: a product of complex matrices by the library, a displacement of the surface from the table.
+  constexpr double product_rate = 20e9, response_seconds = 0.5e-6;
+  const Surface rings = ground.rings(h);
+  const double m = static_cast<double>(s.node_count()), n = static_cast<double>(rings.node_count()),
+               places = static_cast<double>(ground.places().size()), columns = 3 * places,
+               points = static_cast<double>(inner.size()), k = std::abs(h.kS);
+  double faded = 0;
+  for (double w : s.window) faded += w < 1 ? 1 : 0;
+  FarCost out;
+  out.seconds = pair_seconds(rings, k, target, false, s.nodes, false) +
+                pair_seconds(rings, k, target, false, inner, false) +
+                8 * 9 * n * (m * columns + points * shown) / product_rate + response_seconds * places * (n + faded);
+  // Twice the unit forces on the rings, their field at the nodes three times, the rings' table.
+  out.held = 16 * columns * (9 * n + 9 * m) + 144 * n * places;
+  out.batch = batch_bytes(std::max(m, points), n);
+  return out;
 }
 
 }  // namespace
@@ -108,13 +137,39 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   e.host_memory = p->scene.system->bytes(known, p->solve, p->single, p->highest_wave_number()) + (Bytes{64} << 20);
   e.steps = static_cast<Index>(p->frequencies.size());
   // Measured on one core of a server with AVX-512: 100 Gflop/s of factorisation in single precision; a third of that elsewhere.
-  const double assembly = pair_seconds(*p, s.nodes, true);
+  const double target = p->solve.accuracy.target, highest = p->highest_wave_number();
+  const double assembly = pair_seconds(s, highest, target, p->single, s.nodes, true);
   const double solution = p->solve.method == Method::gmres
                               ? 60 * 8 * n * n / 4e9
                               : 8.0 / 3 * n * n * n / (p->solve.method == Method::mixed || p->single ? 1e11 : 5e10) *
                                     (machine.avx512 ? 1 : 3);
-  const double observers = pair_seconds(*p, observers_of(*p), false);
-  e.seconds = (assembly + solution + observers) / cores * static_cast<double>(e.steps) * (p->bare ? 2 : 1);
+  const std::vector<Vec3> points = observers_of(*p);
+  const double observers = pair_seconds(s, highest, target, false, points, false);
+  FarCost far;  // the mean over the frequencies, sampled; the largest memory
+  std::string why;
+  const double fastest = 2 * std::numbers::pi * *std::max_element(p->frequencies.begin(), p->frequencies.end());
+  const auto ground =
+      p->solve.accuracy.fixed8 ? nullptr : FarGround::make(s, p->surface_options, p->medium, fastest, 0, 1, why, true);
+  if (ground) {
+    std::vector<Vec3> inner;
+    const std::vector<Site> sites = find_sites(s, points);
+    for (std::size_t k = 0; k < points.size(); ++k)
+      if (sites[k].element < 0 && !ground->beyond_rim(points[k])) inner.push_back(points[k]);
+    const double shown = static_cast<double>(p->loads.empty() ? 6 * p->foundations.size() : p->loads.size());
+    const std::size_t count = p->frequencies.size(), samples = std::min<std::size_t>(count, 4);
+    for (std::size_t k = 0; k < samples; ++k) {
+      const Harmonic h(p->medium, 2 * std::numbers::pi * p->frequencies[(2 * k + 1) * count / (2 * samples)]);
+      const FarCost one = far_cost(*ground, s, h, target, inner, shown);
+      far.seconds += one.seconds / static_cast<double>(samples);
+      far.held = std::max(far.held, one.held);
+      far.batch = std::max(far.batch, one.batch);
+    }
+  }
+  e.host_memory +=
+      static_cast<Bytes>(far.held + std::max(far.batch, batch_bytes(static_cast<double>(points.size()),
+                                                                    (n + static_cast<double>(known)) / 3)));
+  e.seconds =
+      (assembly + solution + observers + far.seconds) / cores * static_cast<double>(e.steps) * (p->bare ? 2 : 1);
   e.basis = "from the rates of a server's core, for the cores here";
   e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (n * 32 + 1000));
   e.details = {{"elements", fmt::format("{}", s.active)},
@@ -131,6 +186,9 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
                {"frequencies", fmt::format("{}", e.steps)},
                {"assembly a frequency", fmt::format("about {}", format_duration(assembly / cores))},
                {"solution a frequency", fmt::format("about {}", format_duration(solution / cores))}};
+  if (far.seconds > 0)
+    e.details.emplace_back("ground beyond the mesh a frequency",
+                           fmt::format("about {}", format_duration(far.seconds / cores)));
   if (observers > 0)
     e.details.emplace_back("receivers and planes a frequency",
                            fmt::format("about {}", format_duration(observers / cores)));
@@ -158,6 +216,7 @@ Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& cont
   context.progress.end();
   if (context.stop.stop_requested()) return stop_error();
   ready.sites = find_sites(*scene.surface, points_);
+  ready.places = places_of(*scene.surface, problem_->surface_options, points_);
   std::string why;
   if (!problem_->solve.accuracy.fixed8)
     ready.far = FarGround::make(
@@ -331,6 +390,7 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
   std::vector<std::size_t> where;
   for (std::size_t k = 0; k < points_.size(); ++k) {
     const Site& site = ready.sites[k];
+    if (ready.places[k] == Place::outside) continue;  // above the ground or in a hollow nothing moves
     if (site.element < 0 && far != nullptr && far->ground().beyond_rim(points_[k])) {
       for (std::size_t q = 0; q < shown(); ++q) put(q, k, far->displacement(forces[q], points_[k]));
     } else if (site.element < 0) {

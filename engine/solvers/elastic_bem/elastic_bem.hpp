@@ -43,6 +43,7 @@ class ElasticBem final : public Solver {
     std::unique_ptr<FarRules<float>> rules_single;
     StaticDiagonal diagonal;
     std::vector<Site> sites;
+    std::vector<Place> places;
     std::unique_ptr<FarGround> far;  ///< null: what lies beyond the mesh is not known
   };
   [[nodiscard]] Status make_ready(Ready& ready, const Scene& scene, RunContext& context);

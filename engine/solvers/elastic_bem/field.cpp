@@ -13,6 +13,17 @@ namespace conoid::elastic_bem {
 
 using namespace conoid::vec;
 
+namespace {
+
+constexpr double close_target = 1e-8;
+
+}  // namespace
+
+double stress_distance(const Element& e) {
+  const bool second = e.nodes > 4 || (e.triangular() && e.nodes > 3);
+  return e.size * (e.nodes == 1 ? 1 : second ? 0.001 : 0.1);
+}
+
 std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& surface, const FarRules<double>& rules,
                                                     const Accuracy& accuracy, const Harmonic& harmonic,
                                                     std::span<const Vec3> points, std::span<const BoundaryValues> cases,
@@ -94,7 +105,9 @@ std::vector<std::vector<Stress>> stresses_at(Team& team, const Surface& surface,
         if (stop.stop_requested()) return;
         const Element& element = surface.elements[static_cast<std::size_t>(e)];
         set.clear();
-        near_rule(element, at, accuracy.target, k, set);
+        // These kernels grow by one power faster than those of the displacement, so that errors of the rule grow as h/d beside it.
+        const bool close = distance(at, element.centre) < 1.5 * element.size;
+        near_rule(element, at, close ? std::min(accuracy.target, close_target) : accuracy.target, k, set);
         for (std::size_t q = 0; q < set.w.size(); ++q) {
           const double w = set.w[q];
           const Vec3 n{set.nx[q] / w, set.ny[q] / w, set.nz[q] / w};

@@ -13,6 +13,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/solvers/elastic_bem/far_ground.hpp"
+#include "engine/solvers/elastic_bem/field.hpp"
 #include "engine/solvers/elastic_bem/ground.hpp"
 #include "engine/solvers/elastic_bem/sites.hpp"
 #include "engine/solvers/elastic_bem/weak_modes.hpp"
@@ -29,6 +30,13 @@ std::vector<Vec3> PlaneSetting::positions() const {
       for (Index i = 0; i < points[0]; ++i)
         out.push_back({origin[0] + spacing[0] * static_cast<double>(i), origin[1] + spacing[1] * static_cast<double>(j),
                        origin[2] + spacing[2] * static_cast<double>(k)});
+  return out;
+}
+
+std::vector<Vec3> LineSetting::positions() const {
+  std::vector<Vec3> out;
+  for (Index k = 0; k < count; ++k)
+    out.push_back(axpy(static_cast<double>(k) / static_cast<double>(count - 1), sub(to, from), from));
   return out;
 }
 
@@ -479,6 +487,16 @@ struct Reader {
                                                      "several per cent ({})",
                                                      name, format_quantity(distance(x, s.centre), "m"), why),
                                          "Let the ground reach about twice as far as the receivers."));
+        if (p.stresses && e.nodes == 1)
+          fail(
+              list.at(k),
+              fmt::format(
+                  "receiver '{}' lies on an element whose displacement is constant: stresses along the surface, "
+                  "which are its slopes, are not known there",
+                  name),
+              fmt::format("Set parameters.elements to \"continuous\", put the receiver at least {} into the medium, or "
+                          "switch output.stresses off.",
+                          format_quantity(stress_distance(e), "m")));
         continue;
       }
       const Place where = place_of(s, o, x);
@@ -496,8 +514,99 @@ struct Reader {
             fmt::format("receiver '{}' lies on the surface beside the meshed ground, where its motion is not known: {}",
                         name, far == nullptr ? why : "what trenches or slopes scatter is carried by the mesh only"),
             "Let the ground reach beyond the receiver: leave out ground.low and ground.high, or enlarge the mesh.");
+      } else if (p.stresses && where == Place::beside) {
+        fail(
+            list.at(k),
+            fmt::format("receiver '{}' lies on the surface beside the meshed ground, where its motion is known but not "
+                        "its stress",
+                        name),
+            "Let the ground reach beyond the receiver, or switch output.stresses off.");
+      } else if (p.stresses) {
+        room_for_stress(list.at(k), name, x);
       }
     }
+    for (std::size_t k = 0; k < p.lines.size(); ++k)
+      many_places(input["output"]["lines"].at(k), fmt::format("line '{}'", p.lines[k].name), p.lines[k].positions(),
+                  far == nullptr ? why
+                  : scatters     ? "what trenches or slopes scatter is carried by the mesh only"
+                                 : "");
+    for (std::size_t k = 0; k < p.planes.size(); ++k)
+      many_places(input["output"]["planes"].at(k), fmt::format("plane '{}'", p.planes[k].name), p.planes[k].positions(),
+                  far == nullptr ? why
+                  : scatters     ? "what trenches or slopes scatter is carried by the mesh only"
+                                 : "");
+  }
+
+  /// A receiver in the medium so close to the surface that its stress is not known.
+  void room_for_stress(const Values& at, const std::string& name, const Vec3& x) {
+    const Surface& s = *p.scene.surface;
+    double nearest = 1e300;
+    const Element* beside = nullptr;
+    for (Index e = 0; e < s.active; ++e) {
+      const Element& element = s.elements[static_cast<std::size_t>(e)];
+      const double least = stress_distance(element);
+      if (distance(x, element.centre) > 1.2 * element.size + least) continue;
+      const double found = distance_to(element, x);
+      if (found >= std::min(least, nearest)) continue;
+      nearest = found;
+      beside = &element;
+    }
+    if (beside == nullptr) return;
+    fail(
+        at,
+        fmt::format("receiver '{}' lies {} from an element of {}: its stress is not known within {} of such an element",
+                    name, format_quantity(nearest, "m"), format_quantity(beside->size, "m"),
+                    format_quantity(stress_distance(*beside), "m")),
+        beside->nodes == 1
+            ? "Move it into the medium, refine the surface, or set parameters.elements to \"continuous\"."
+            : "Put it onto the surface, where tractions and slopes give the stress, move it into the medium, or refine "
+              "the surface.");
+  }
+
+  /// Points of a line or a plane: some may lie in hollows, where nothing moves; `unknown`: why the surface beside the mesh is not
+  /// known, empty where it is.
+  void many_places(const Values& at, const std::string& name, const std::vector<Vec3>& points,
+                   const std::string& unknown) {
+    const Surface& s = *p.scene.surface;
+    const SurfaceOptions& o = p.surface_options;
+    const std::vector<Place> places = places_of(s, o, points);
+    std::size_t outside = 0, above = 0, beside = 0;
+    const Vec3 *highest = nullptr, *first_beside = nullptr;
+    double height = 1e-6 * s.diameter;
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      if (places[k] == Place::beside && beside++ == 0) first_beside = &points[k];
+      if (places[k] != Place::outside) continue;
+      ++outside;
+      const double over = height_over_rim(s, o, points[k]);
+      if (o.domain != Domain::ground || over <= 1e-6 * s.diameter) continue;
+      ++above;
+      if (over <= height) continue;
+      height = over;
+      highest = &points[k];
+    }
+    if (outside == points.size()) {
+      fail(at,
+           fmt::format("all {} points of the {} lie {}", points.size(), name,
+                       o.domain == Domain::ground   ? "above the ground or in a hollow, where there is nothing to move"
+                       : o.domain == Domain::inside ? "outside the body"
+                                                    : "in the cavity, where there is nothing to move"),
+           o.domain == Domain::ground ? "Put it on or below the surface."
+                                      : "Put it into the medium, or choose parameters.domain.");
+      return;
+    }
+    if (above > 0)
+      out.push_back(input.warning_at(
+          at,
+          fmt::format("{} of {} points of the {} lie above the ground, up to ({:g}, {:g}, {:g}): zeros are given there",
+                      above, points.size(), name, (*highest)[0], (*highest)[1], (*highest)[2]),
+          "Let it end at the surface."));
+    if (beside > 0 && !unknown.empty())
+      fail(at,
+           fmt::format(
+               "{} of {} points of the {} lie on the surface beside the meshed ground, the first at ({:g}, {:g}, "
+               "{:g}), where the motion is not known: {}",
+               beside, points.size(), name, (*first_beside)[0], (*first_beside)[1], (*first_beside)[2], unknown),
+           "Let the ground reach beyond it: leave out ground.low and ground.high, or enlarge the mesh.");
   }
 
   /// Bodies that nothing holds, at rest or near it.
@@ -505,15 +614,22 @@ struct Reader {
     const Surface& s = *p.scene.surface;
     const double lowest = *std::min_element(p.frequencies.begin(), p.frequencies.end());
     const Harmonic h(p.medium, 2 * std::numbers::pi * lowest);
-    int bodies = 0;
-    for (std::size_t c = 0; c < s.closed.size(); ++c) bodies += s.closed[c] && !s.hollow[c] ? 1 : 0;
-    const bool held = std::any_of(p.conditions.begin(), p.conditions.end(), [](const Condition& c) {
-      return c.displacement[0] || c.displacement[1] || c.displacement[2];
-    });
-    if (bodies > 1 && !held && std::abs(h.kS) * 0.5 * s.diameter < free_below)
+    std::vector<char> held(s.closed.size(), 0);
+    for (Index k = 0; k < s.active; ++k) {
+      const Element& e = s.elements[static_cast<std::size_t>(k)];
+      const auto& given = p.conditions[static_cast<std::size_t>(e.condition)].displacement;
+      if (given[0] || given[1] || given[2]) held[static_cast<std::size_t>(e.component)] = 1;
+    }
+    int bodies = 0, loose = 0;
+    for (std::size_t c = 0; c < s.closed.size(); ++c)
+      if (s.closed[c] && !s.hollow[c]) {
+        ++bodies;
+        loose += held[c] == 0 ? 1 : 0;
+      }
+    if (bodies > 1 && loose > 0 && std::abs(h.kS) * 0.5 * s.diameter < free_below)
       out.push_back(input.error_at(input["parameters"]["frequencies"],
-                                   fmt::format("{} bodies that nothing holds cannot be computed together at {}", bodies,
-                                               format_quantity(lowest, "Hz")),
+                                   fmt::format("nothing holds {} of {} bodies, which cannot be computed together at {}",
+                                               loose, bodies, format_quantity(lowest, "Hz")),
                                    "Compute one at a time: they do not touch each other."));
     if (lowest > 0) return;
     const FreeMotions free = free_motions(s, p.conditions);

@@ -41,6 +41,7 @@ struct LineSetting {
   std::string name;
   Vec3 from{}, to{};
   Index count = 2;
+  [[nodiscard]] std::vector<Vec3> positions() const;
 };
 
 /// One surface with its equations; there is a second one where insertion loss compares with the ground without trenches.

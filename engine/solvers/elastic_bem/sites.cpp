@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/core/vec3.hpp"
 
@@ -88,10 +89,85 @@ Place place_of(const Surface& s, const SurfaceOptions& o, const Vec3& x) {
     // Within the mesh, with air above; the opening of a trench has its floor below.
     return Place::outside;
   }
+  const double above = height_over_rim(s, o, x), tolerance = 1e-6 * s.diameter;
+  return above > tolerance ? Place::outside : above > -tolerance ? Place::beside : Place::inside;
+}
+
+double height_over_rim(const Surface& s, const SurfaceOptions& o, const Vec3& x) {
+  if (s.rim.empty()) return 0;
+  const Vec3 up = unit(scale(-1, o.down));
   double level = 0;
   for (const auto& side : s.rim) level += dot(side[1], up) / static_cast<double>(s.rim.size());
-  const double above = dot(x, up) - level, tolerance = 1e-6 * s.diameter;
-  return above > tolerance ? Place::outside : above > -tolerance ? Place::beside : Place::inside;
+  return dot(x, up) - level;
+}
+
+std::vector<Place> places_of(const Surface& s, const SurfaceOptions& o, std::span<const Vec3> points) {
+  Vec3 low{1e300, 1e300, 1e300},
+      high{-1e300, -1e300, -1e300};  // of the surface, with room for curved sides and tolerances
+  for (Index k = 0; k < s.active; ++k) {
+    const Element& e = s.elements[static_cast<std::size_t>(k)];
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double room = 1.2 * e.size;
+      low[d] = std::min(low[d], e.centre[d] - room);
+      high[d] = std::max(high[d], e.centre[d] + room);
+    }
+  }
+  const Vec3 up = unit(scale(-1, o.down));
+  const std::size_t axis = 2;  // `down` is along z
+  std::vector<Place> out(points.size(), Place::inside);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const Vec3& x = points[k];
+    if (o.domain == Domain::ground) {
+      const bool beyond_high = x[axis] > high[axis], beyond_low = x[axis] < low[axis];
+      if (beyond_high || beyond_low) {
+        out[k] = beyond_high == (up[axis] > 0) ? Place::outside : Place::inside;
+        continue;
+      }
+    } else {
+      bool within = true;
+      for (std::size_t d = 0; d < 3; ++d) within = within && x[d] > low[d] && x[d] < high[d];
+      if (!within) {
+        out[k] = o.domain == Domain::inside ? Place::outside : Place::inside;
+        continue;
+      }
+    }
+    const Place where = place_of(s, o, x);
+    if (where != Place::inside && find_sites(s, {&x, 1}).front().element < 0) out[k] = where;
+  }
+  return out;
+}
+
+double distance_to(const Element& e, const Vec3& x) {
+  double least = 1e300, r = 0, s = 0;
+  constexpr int n = 4;
+  for (int i = 0; i <= n; ++i)
+    for (int j = 0; j <= n; ++j) {
+      double jacobian = 1;
+      const auto p = e.reference(static_cast<double>(i) / n, static_cast<double>(j) / n, jacobian);
+      const double d = distance(e.at(p[0], p[1]).x, x);
+      if (d < least) {
+        least = d;
+        r = p[0];
+        s = p[1];
+      }
+    }
+  // Downhill from there by halved steps, within the element.
+  for (double step = 0.5 / n; step > 1e-7; step *= 0.5)
+    for (bool better = true; better;) {
+      better = false;
+      for (const auto& [dr, ds] :
+           {std::pair{step, 0.0}, {-step, 0.0}, {0.0, step}, {0.0, -step}, {step, -step}, {-step, step}}) {
+        const double a = r + dr, b = s + ds;
+        if (a < 0 || b < 0 || a > 1 || b > 1 || (e.triangular() && a + b > 1)) continue;
+        const double d = distance(e.at(a, b).x, x);
+        if (d >= least) continue;
+        least = d;
+        r = a;
+        s = b;
+        better = true;
+      }
+    }
+  return least;
 }
 
 bool has_free_walls(const Surface& s, const SurfaceOptions& o) {

@@ -19,6 +19,13 @@ struct Site {
 /// A point that is on no element: in the medium; beside the mesh on the level of its rim; where there is no medium.
 enum class Place { inside, beside, outside };
 [[nodiscard]] Place place_of(const Surface& surface, const SurfaceOptions& options, const Vec3& x);
+/// Where many points are; those on an element are `inside`. Points above or below all of the surface need no search.
+[[nodiscard]] std::vector<Place> places_of(const Surface& surface, const SurfaceOptions& options,
+                                           std::span<const Vec3> points);
+/// Height of a point over the rim of open ground; 0 where there is no rim.
+[[nodiscard]] double height_over_rim(const Surface& surface, const SurfaceOptions& options, const Vec3& x);
+/// Distance of a point from an element, to a millionth of its size.
+[[nodiscard]] double distance_to(const Element& element, const Vec3& x);
 /// Elements of ground that carry no condition and are not level: trenches, slopes.
 [[nodiscard]] bool has_free_walls(const Surface& surface, const SurfaceOptions& options);
 

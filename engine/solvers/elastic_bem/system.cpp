@@ -31,6 +31,8 @@ double seconds() {
 
 /// Below it, errors of the equations (about the target of the quadrature) are all there is.
 constexpr double least_condition = 1e-9;
+/// The same where the equations themselves are held in single precision: five times its unit.
+constexpr double least_in_single = 3e-7;
 
 double length(const Complex* v, Index n) {
   double s = 0;
@@ -526,7 +528,7 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(
     // Close to singular the corrections do not converge, or to what errors of the equations make of it: then factors in double precision.
     if (in_single && sizeof(Real) == 8 && (facts.residual > 1e-8 || facts.rcond < 1e-6))
       if (auto status = by(std::complex<double>{}); !status) return status.error();
-    if (sizeof(Real) == 8 && facts.rcond < least_condition)
+    if (facts.rcond < (sizeof(Real) == 8 ? least_condition : least_in_single))
       return make_error(
           ErrorCode::not_converged,
           fmt::format(

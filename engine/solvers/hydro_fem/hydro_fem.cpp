@@ -62,7 +62,7 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const M
   for (const auto& d : check_problem(input, mesh))
     if (d.severity == Severity::error) return d;
   Estimate e;
-  e.host_memory = problem_memory(input, mesh) + (Bytes{16} << 20);
+  e.host_memory = problem_memory(input, mesh) + (Bytes{28} << 20);  // the program and its libraries
   const ZoneCount count = count_case_zones(input, mesh);
   const auto order = static_cast<double>(input["parameters"]["order"].integer());
   const double zones = count.zones, dims = count.dim;

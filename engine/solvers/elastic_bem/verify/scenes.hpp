@@ -60,6 +60,8 @@ class TestBody {
 [[nodiscard]] double cavity_stress_error(TestBody& body, double ks);
 /// The same on the wall, at the middle of every element.
 [[nodiscard]] double cavity_wall_stress_error(TestBody& body, double ks);
+/// The same in the medium, `away` sizes of an element from the wall: beside middles, sides and corners of elements.
+[[nodiscard]] double cavity_close_stress_error(TestBody& body, double ks, double away);
 /// A vertical force runs along a strip of damped ground at 0.6 c_S: error of u_z beside it against superposed point forces.
 [[nodiscard]] double moving_load_error(Team& team);
 /// Two square foundations six half-widths apart on damped ground.

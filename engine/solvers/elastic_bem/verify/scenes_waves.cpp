@@ -97,6 +97,26 @@ double cavity_stress_error(TestBody& body, double ks) {
   return worst;
 }
 
+double cavity_close_stress_error(TestBody& body, double ks, double away) {
+  LoadValues load;
+  for (const Vec3& n : body.surface().traction_normal) load.traction.push_back({-n[0], -n[1], -n[2]});
+  const double omega = ks * body.medium().shear_speed();
+  const auto v = body.solve(omega, {load});
+  std::vector<Vec3> points;
+  for (std::size_t e = 0; e < body.surface().elements.size(); e += 7) {
+    const Element& element = body.surface().elements[e];
+    for (const auto& [r, s] : {std::pair{0.37, 0.45}, {0.0, 0.45}, {0.0, 0.0}}) {
+      const Vec3 x = element.at(r, s).x;
+      points.push_back(scale(1 + away * element.size / norm(x), x));
+    }
+  }
+  const auto found = body.stresses(omega, points, v[0]);
+  double worst = 0;
+  for (std::size_t k = 0; k < points.size(); ++k)
+    worst = std::max(worst, stress_difference(found[k], Harmonic(body.medium(), omega), points[k]));
+  return worst;
+}
+
 namespace {
 
 Medium damped_ground() {

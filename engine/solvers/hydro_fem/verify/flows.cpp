@@ -223,6 +223,78 @@ Setup saltzmann(int k, Index nx, Index ny) {
   return s;
 }
 
+Setup ball(int k, Index n, double gamma) {
+  constexpr double side = 0.5, corner = 0.35;  // of the block about the centre
+  // Places of a block at (u, w) in [0,1]²: the middle, beside the axis, beside x = 0.
+  const auto place = [&](int block, double u, double w) -> std::array<double, 2> {
+    const double along = block == 1 ? w : u, out = block == 1 ? u : w;
+    const std::array<double, 2> inner{side + (corner - side) * along, corner * along};
+    if (block == 0) return {u * (side + (corner - side) * w), w * (side + (corner - side) * u)};
+    const double angle = 0.25 * pi * along;
+    const std::array<double, 2> p{(1 - out) * inner[0] + out * std::cos(angle),
+                                  (1 - out) * inner[1] + out * std::sin(angle)};
+    return block == 1 ? p : std::array{p[1], p[0]};
+  };
+  Setup s;
+  ZoneMesh& m = s.mesh;
+  m.dim = 2;
+  m.boundary_names = {"axis", "plane", "outside"};
+  std::map<std::pair<long, long>, Index> known;
+  for (int block = 0; block < 3; ++block)
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i < n; ++i) {
+        const Index zone = m.zone_count();
+        const auto at = [&](int a, int b) {  // in halves of the zone
+          const double h = 0.5 / static_cast<double>(n);
+          return place(block, h * static_cast<double>(2 * i + a), h * static_cast<double>(2 * j + b));
+        };
+        for (int b = 0; b < 3; ++b)
+          for (int a = 0; a < 3; ++a) {
+            const auto p = at(a, b);
+            m.quadratic.insert(m.quadratic.end(), p.begin(), p.end());
+            if (a == 1 || b == 1) continue;
+            const auto [it, fresh] = known.emplace(std::pair{std::lround(1e9 * p[0]), std::lround(1e9 * p[1])},
+                                                   static_cast<Index>(m.vertices.size() / 2));
+            if (fresh) m.vertices.insert(m.vertices.end(), p.begin(), p.end());
+            m.zones.push_back(it->second);
+          }
+        m.region.push_back(0);
+        if (block != 2 && j == 0) m.faces.push_back({zone, 2, 0});
+        if (block != 1 && i == 0) m.faces.push_back({zone, 0, 1});
+        if (block == 1 && i == n - 1) m.faces.push_back({zone, 1, 2});
+        if (block == 2 && j == n - 1) m.faces.push_back({zone, 3, 2});
+      }
+  s.k = k;
+  s.axisymmetric = true;
+  s.viscosity = false;
+  s.materials = {stiffened_gas(gamma)};
+  s.density = [](const Vec3& x, int) { return 1 - x[0] * x[0] - x[1] * x[1]; };
+  s.energy = [gamma](const Vec3& x, int) { return (1 - x[0] * x[0] - x[1] * x[1]) / (gamma - 1); };
+  s.boundaries.resize(3);
+  s.boundaries[2].kind = BoundaryCondition::Kind::free;
+  return s;
+}
+
+Index pole_zone(Index n) {
+  return n * n + n - 1;
+}
+
+Setup isothermal_column(int k, Index n) {
+  Setup s = uniform_gas(box_zones(2, {line(0, 1, n), line(0, 1, n), {}}), k, 1.4);
+  s.density = [](const Vec3& x, int) { return std::exp(-x[0]); };
+  s.energy = [](const Vec3&, int) { return 1 / 0.4; };
+  s.gravity = {-1, 0, 0};
+  return s;
+}
+
+Setup even_pressure(int k, Index n) {
+  Setup s = uniform_gas(box_zones(2, {line(0, 1, n), line(0, 1, n), {}}), k, 1.4);
+  const auto density = [](const Vec3& x) { return 1 + 0.3 * std::sin(2 * pi * x[0]) * std::cos(pi * x[1]); };
+  s.density = [density](const Vec3& x, int) { return density(x); };
+  s.energy = [density](const Vec3& x, int) { return 1 / (0.4 * density(x)); };
+  return s;
+}
+
 Flow::Flow(Setup setup, MarchOptions options, int threads, const ZoneKernels& kernels)
     : setup_(std::move(setup)), team_({WorkerSpec{"cpu", threads, 1}}), op_(setup_, kernels, team_),
       march_(op_, options), first_(op_.energies(march_.state()).total()) {}

@@ -33,6 +33,17 @@ namespace conoid::hydro_fem::flows {
 /// Piston of speed 1 into cold gas (gamma 5/3) on [0,1]×[0,0.1] whose zones lean (Dukowicz and Meltz 1992).
 [[nodiscard]] Setup saltzmann(int k, Index nx, Index ny);
 
+/// Ball of radius 1 of ideal gas turned about the x axis, into vacuum, no viscosity: density 1 − r², pressure (1 − r²)² keep their
+/// shape while the radius grows as R'' = 4 R^(2 − 3 gamma). Three blocks of n × n zones of quadratic sides, symmetric about x = 0.
+/// Entropy is even at gamma 2, and rises outwards above it.
+[[nodiscard]] Setup ball(int k, Index n, double gamma);
+/// The zone of its pole on the axis; the pole lies at reference coordinates (1, 0).
+[[nodiscard]] Index pole_zone(Index n);
+/// Ideal gas at rest in [0,1]², under a body force along −x, of even temperature: density and pressure e^−x.
+[[nodiscard]] Setup isothermal_column(int k, Index n);
+/// Ideal gas at rest in [0,1]² under even pressure 1, density 1 + 0.3 sin(2 pi x) cos(pi y): its energy is no polynomial.
+[[nodiscard]] Setup even_pressure(int k, Index n);
+
 /// A set-up with everything that runs it.
 class Flow {
  public:

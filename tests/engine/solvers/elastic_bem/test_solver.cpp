@@ -4,6 +4,7 @@
 #include <QTest>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "engine/io/checkpoint.hpp"
 #include "engine/mesh/generators.hpp"
@@ -234,6 +235,10 @@ class TestSolver : public QObject {
     Team team({{"cpu", 2, 1}});
     TestBody wall = cavity(4, 2, 0.25, 1e-5, team);
     QVERIFY(cavity_wall_stress_error(wall, 1) < 0.0065);
+    for (double away : {0.1, 0.001}) {
+      const double error = cavity_close_stress_error(wall, 1, away);
+      QVERIFY2(error < 0.0065 * (1 - std::log(away) / std::numbers::pi), qPrintable(QString::number(error)));
+    }
   }
 
   void bad_cases_data() {
@@ -277,6 +282,30 @@ class TestSolver : public QObject {
     row("in a trench", R"({"output": {"receivers": [{"position": [2.5, 0, -0.5]}]}})",
         "lies above the ground or in a hollow");
     row("beside", R"({"output": {"receivers": [{"position": [20, 0, 0]}]}})", "beside the meshed ground");
+    row("line above", R"({"output": {"lines": [{"name": "L", "from": [-2, 2, 0.5], "to": [5, 2, 0.5], "count": 5}]}})",
+        "all 5 points of the line 'L' lie above the ground");
+    row("line rising", R"({"output": {"lines": [{"from": [-2, 2, -0.5], "to": [5, 2, 0.5], "count": 5}]}})",
+        "2 of 5 points of the line 'line 1' lie above the ground, up to (5, 2, 0.5): zeros are given there");
+    row("line beside", R"({"output": {"lines": [{"from": [-2, 2, 0], "to": [8, 2, 0], "count": 6}]}})",
+        "1 of 6 points of the line 'line 1' lie on the surface beside the meshed ground, the first at (8, 2, 0)");
+    row("plane above",
+        R"({"output": {"planes": [{"normal": "y", "low": [-2, 0, 1], "high": [4, 0, 2], "points": [4, 3]}]}})",
+        "all 12 points of the plane 'plane 1' lie above the ground");
+    row("plane rising",
+        R"({"output": {"planes": [{"normal": "y", "low": [-2, 0, -1], "high": [4, 0, 1], "points": [4, 3]}]}})",
+        "4 of 12 points of the plane 'plane 1' lie above the ground, up to (-2, 0, 1)");
+    row("stress close to the surface",
+        R"({"output": {"receivers": [{"name": "near", "position": [4.5, 0.2, -0.0003]}]}})",
+        "its stress is not known within 1.696 mm of such an element");
+    row("stress close to constant elements",
+        R"({"parameters": {"elements": "constant"}, "output": {"receivers": [{"name": "near", "position": [4.5, 0.2, -0.5]}]}})",
+        "receiver 'near' lies 500 mm from an element of");
+    row("stress on constant elements",
+        R"({"parameters": {"elements": "constant"}, "output": {"receivers": [{"name": "on", "position": [4.5, 0.2, 0]}]}})",
+        "receiver 'on' lies on an element whose displacement is constant");
+    row("stress beside the mesh",
+        R"({"ground": {"trenches": []}, "output": {"insertion_loss": false, "receivers": [{"name": "far", "position": [20, 0, 0]}]}})",
+        "receiver 'far' lies on the surface beside the meshed ground, where its motion is known but not its stress");
     row("nearly incompressible", R"({"materials": {"poisson": 0.49995}})", "1/(1 - 2 nu) = 10000");
     row("memory", R"({"compute": {"memory": {"host": 1048576}}})", "the budget is");
   }
@@ -308,6 +337,78 @@ class TestSolver : public QObject {
     QVERIFY(std::abs(extent(0.25) - 5) < 1e-6);
     QVERIFY(std::abs(extent(0.125) - 8) < 1e-6);
     QVERIFY(std::abs(extent(0.001) - 12) < 1e-6);
+  }
+  void nothing_moves_above_the_ground() {
+    Json json = foundation_case();
+    json["parameters"]["frequencies"] = read_json(R"({"values": [0.1]})");
+    // Through the trench (x = 2 to 3, 1 deep), and out of the ground.
+    json["output"]["lines"] = read_json(R"([{"from": [1.5, 0, -0.5], "to": [3.5, 0, -0.5], "count": 3},
+                                            {"from": [0, 2, -1], "to": [0, 2, 1], "count": 3}])");
+    json["output"].erase("receivers");
+    json["output"]["stresses"] = false;
+    Run run(json);
+    run.go();
+    QVERIFY(run.solver.finish(run.context).ok());
+    for (const auto& [id, nothing] : {std::pair{"line_1", 1}, {"line_2", 2}}) {
+      const auto& rows = run.results.find(id)->rows;
+      for (int k = 0; k < 3; ++k)
+        QVERIFY2((rows[static_cast<std::size_t>(k)][1] == 0) == (k == nothing),
+                 qPrintable(QString("%1 %2").arg(id).arg(k)));
+    }
+  }
+  void what_moves_freely_is_refused_data() {
+    QTest::addColumn<QString>("precision");
+    QTest::newRow("double") << "double";
+    QTest::newRow("single") << "single";
+  }
+  void what_moves_freely_is_refused() {
+    QFETCH(QString, precision);
+    // Two balls at rest; `held` directions of a part of each.
+    Mesh balls;
+    const Mesh one = *icosphere({.divisions = 2});
+    std::vector<Index> pads, rest;
+    for (int ball = 0; ball < 2; ++ball) {
+      const Index first = balls.point_count();
+      for (Index k = 0; k < one.point_count(); ++k) {
+        const Vec3 x = one.point(k);
+        balls.add_point({x[0] + 3 * ball, x[1], x[2]});
+      }
+      for (Index c = 0; c < one.cell_count(); ++c) {
+        std::vector<Index> nodes;
+        double height = 0;
+        for (Index n : one.nodes(c)) {
+          nodes.push_back(first + n);
+          height += one.point(n)[2] / static_cast<double>(one.nodes(c).size());
+        }
+        balls.add_cell(one.shape(c), nodes);
+        (height < -0.5 ? pads : rest).push_back(balls.cell_count() - 1);
+      }
+    }
+    balls.add_group("pads", 2).cells = pads;
+    balls.add_group("rest", 2).cells = rest;
+    const auto result = [&](const char* components) {
+      Json json = read_json(R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"},
+        "materials": {"shear_modulus": 1, "density": 1},
+        "boundaries": [{"group": "pads", "kind": "prescribed", "components": "z"}],
+        "excitation": {"loads": [{"kind": "pressure", "group": "rest", "value": 1}]},
+        "parameters": {"domain": "inside", "frequencies": {"values": [0]}}})");
+      json["boundaries"][0]["components"] = components;
+      json["compute"]["precision"] = precision.toStdString();
+      const Case input = resolved(json).value();
+      for (const Diagnostic& d : ElasticBem().check(input, &balls)) qFatal("%s", d.render().c_str());
+      Team team({{"cpu", 2, 1}});
+      const auto cluster = single_rank();
+      MemoryResults results;
+      NoProgress progress;
+      RunContext context{input, std::make_shared<const Mesh>(balls), team, *cluster, results, progress, {}};
+      ElasticBem solver;
+      if (const Status s = solver.prepare(context); !s) qFatal("%s", s.error().render().c_str());
+      const auto advanced = solver.advance(context);
+      return advanced.ok() ? QString() : QString::fromStdString(advanced.error().render());
+    };
+    QVERIFY2(result("xyz").isEmpty(), qPrintable(result("xyz")));
+    const QString said = result("z");
+    QVERIFY2(said.contains("the equations are singular") && said.contains("hold it"), qPrintable(said));
   }
   void frames_begin_with_the_first_frequency() {
     Json json = foundation_case();
