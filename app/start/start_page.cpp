@@ -28,7 +28,6 @@
 #include "engine/session/run_lock.hpp"
 #include "engine/session/run_reader.hpp"
 #include "engine/session/slowness.hpp"
-#include "engine/team/machine.hpp"
 
 namespace conoid::app {
 namespace {
@@ -121,10 +120,8 @@ StartPage::StartPage(const Look& look, Settings& settings, const ActionTable& ac
 }
 
 void StartPage::measure_machine() {
-  // The rates that every estimate takes: measured once on a machine, and read from what is kept after that.
   in_background(
-      this, [] { return machine_rates(this_machine().cores); },
-      [](StartPage& self, const MachineRates& rates) { self.set_rates(rates); });
+      this, [] { return rates_here(); }, [](StartPage& self, const MachineRates& rates) { self.set_rates(rates); });
 }
 
 void StartPage::set_rates(const MachineRates& rates) {

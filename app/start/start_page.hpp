@@ -8,7 +8,7 @@
 
 #include "app/model/recovery.hpp"
 #include "app/model/settings.hpp"
-#include "engine/team/machine_rates.hpp"
+#include "engine/session/slowness.hpp"
 
 class QVBoxLayout;
 

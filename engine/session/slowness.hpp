@@ -5,12 +5,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/team/machine.hpp"
 #include "engine/team/machine_rates.hpp"
 
 namespace conoid {
 
 /// The two cores on which the seconds of the sample cards, and the rates that solvers know of a server's core, were measured.
 inline constexpr MachineRates reference_machine{18e9, 58e9, 116e9, 2};
+
+/// The rates of this machine that every estimate takes: measured once, read from what is kept after that. From any thread.
+[[nodiscard]] inline MachineRates rates_here() {
+  return machine_rates(this_machine().cores);
+}
 
 /// How many times as long a machine of these rates takes as the reference: the geometric mean of copies and of multiply-adds in
 /// double precision. 1 where they are not known, and where the difference may be the measurement's (a third).

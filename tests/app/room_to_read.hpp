@@ -36,7 +36,8 @@ inline QStringList cut_or_covered(const QWidget& window) {
       if (rich || label->wordWrap() || label->text().isEmpty() || qobject_cast<const ElidedLabel*>(label)) continue;
       const int need = label->fontMetrics().size(Qt::TextShowMnemonic, label->text()).width();
       if (need > label->contentsRect().width() + rounding)
-        out << words_for(*label, label->text()) + QString(": %1 of %2 pixels").arg(label->contentsRect().width()).arg(need);
+        out << words_for(*label, label->text()) +
+                   QString(": %1 of %2 pixels").arg(label->contentsRect().width()).arg(need);
     } else if (const auto* button = qobject_cast<const QAbstractButton*>(widget); button && !button->text().isEmpty()) {
       const auto* tool = qobject_cast<const QToolButton*>(button);
       if (tool && tool->toolButtonStyle() == Qt::ToolButtonIconOnly) continue;

@@ -74,8 +74,11 @@ void TestCapabilities::the_readme_says_the_same() {
 void TestCapabilities::devices_compute_what_is_said() {
   QFETCH(QString, solver);
   const rod::Scratch scratch;
-  QStringList words = safety::run_line(solver, "run", {"--workers", "cpu:1,emulated:0,emulated:1"});
-  if (solver == "acoustic-bem") words << "--set" << "mesh.size=\"0.45 m\"";
+  QStringList words = {"run",       safety::case_of(solver),      "--out", "run", "--progress", "none",
+                       "--workers", "cpu:1,emulated:0,emulated:1"};
+  if (solver == "acoustic-bem")
+    words << "--set"
+          << "mesh.size=\"0.45 m\"";
   QProcess process;
   safety::start(process, scratch.path(), words, {{"CONOID_EMULATED", "devices=2"}});
   const rod::Said said = rod::collect(process, 200000);

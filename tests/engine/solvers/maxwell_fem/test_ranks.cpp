@@ -58,10 +58,17 @@ class TestRanks : public QObject {
           difference += std::norm(one[i] - two[i]);
           size += std::norm(one[i]);
         }
-        // After as many iterations the sums differ in their order alone. Where the last bits of a threaded solve put a residual on
-        // the other side of the tolerance, both are solutions to within it.
-        const double limit = steps_of_one == steps_of_two ? 1e-12 : 2e-8;
-        QVERIFY2(std::sqrt(difference / size) < limit, qPrintable(QString::number(std::sqrt(difference / size))));
+        // The sums differ in their order alone. The block method picks the directions that a step keeps by thresholds, so that last
+        // bits may decide between two solutions to within the tolerance, of which there are several columns.
+        const double limit =
+            steps_of_one == steps_of_two && (waves == 1 || method == TruncationMethod::fixed_point) ? 1e-12 : 2e-8;
+        QVERIFY2(std::sqrt(difference / size) < limit,
+                 qPrintable(QString("%1 waves, method %2, %3 and %4 iterations of the first: %5")
+                                .arg(waves)
+                                .arg(static_cast<int>(method))
+                                .arg(steps_of_one[0])
+                                .arg(steps_of_two[0])
+                                .arg(std::sqrt(difference / size))));
         // Both ranks hold the same bits.
         std::vector<double> here(reinterpret_cast<const double*>(two.data()),
                                  reinterpret_cast<const double*>(two.data()) + 2 * two.size()),
