@@ -253,8 +253,7 @@ Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& s, std::shared_ptr<c
     auto curved = from_geometry(s, 1, stop);
     if (!curved) return curved.error();
     Mesh out = **curved;
-    if (const Index n = straighten_folded(out); n > 0)
-      log::info("maxwell-fem: {} middles of edges were drawn towards straight edges, where elements would fold", n);
+    say_what_was_straightened(straighten_folded(out));
     return std::make_shared<const Mesh>(std::move(out));
   }
   const auto body = body_to_solve(s, surface, stop);

@@ -2,6 +2,7 @@
 // Sizes of a body, quadratic triangles, and middles of edges.
 #include "engine/solvers/maxwell_fem/mesh/body.hpp"
 
+#include "engine/core/log.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/order.hpp"
 #include "engine/mesh/topology.hpp"
@@ -160,6 +161,11 @@ Result<Mesh> subdivided(const Mesh& surface, int parts) {
   return std::move(lattice.out);
 }
 
+void say_what_was_straightened(Index middles) {
+  if (middles > 0)
+    log::info("maxwell-fem: {} middles of edges were drawn towards straight edges, where elements would fold", middles);
+}
+
 Index straighten_folded(Mesh& mesh) {
   constexpr std::array<std::array<int, 2>, 6> ends{{{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}};  // of nodes 4 … 9
   constexpr double least = 0.1;
@@ -264,7 +270,7 @@ Mesh curved_onto(const Mesh& mesh, const Mesh& body) {
       std::copy(x.begin(), x.end(), out.mutable_points().begin() + static_cast<std::ptrdiff_t>(3 * n[3 + k]));
     }
   }
-  straighten_folded(out);
+  say_what_was_straightened(straighten_folded(out));
   return out;
 }
 

@@ -27,5 +27,7 @@ struct BodyMeasure {
 /// Tetrahedra of order 2 of which a determinant falls below a tenth of the straight one: their middles go back towards the
 /// straight edges as far as is needed. Returns how many middles were moved.
 Index straighten_folded(Mesh& mesh);
+/// The same in the log, where there were any: so many bits of curvature the body has lost.
+void say_what_was_straightened(Index middles);
 
 }  // namespace conoid::maxwell_fem
