@@ -91,6 +91,11 @@ class TestCheckpointsBeside : public QObject {
 };
 
 void TestCheckpointsBeside::initTestCase() {
+#if defined(__SANITIZE_THREAD__)
+  QSKIP(
+      "minutes: each of nine million cells is instrumented; engine/io/test_checkpoint_store has the same copies in "
+      "small");
+#endif
   QCOMPARE(run(rod::options(large(0.0001), scratch_ / "whole")).state, SessionState::finished);
   rows_ = rod::rows_of(scratch_ / "whole/charts/heat.csv");
   numbers_ = rod::summary_text(scratch_ / "whole", "numbers");  // errors: of all values, to the last bit
