@@ -85,13 +85,13 @@ Result<Effective> effective_options(const SessionOptions& options, const Case& i
     workers = options.workers;
     workers_source = "flag";
   }
-  auto specs = parse_workers(workers, threads);
+  // Devices are not even looked for where nothing would run on them.
+  const bool automatic = workers == "auto", on_processors = automatic && !solver.runs_on_devices();
+  auto specs = parse_workers(on_processors ? "cpu" : workers, threads);
   if (!specs) return specs.error();
   out.workers = std::move(*specs);
   const auto on_device = [](const WorkerSpec& w) { return !w.device.empty(); };
-  if (workers == "auto" && !solver.runs_on_devices())
-    out.workers = parse_workers("cpu", threads).value();
-  else if (workers == "auto")
+  if (automatic)
     out.workers = worth_their_start(std::move(out.workers), threads, seconds);
   else if (!solver.runs_on_devices() && std::ranges::any_of(out.workers, on_device))
     out.warnings.push_back(
