@@ -99,6 +99,7 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
   stack_->addWidget(viewport_->widget());
   viewport_->widget()->installEventFilter(this);
   row->addWidget(stack_, 1);
+  stack_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // what is beside it comes first, see fit_display()
   display_ = new DisplayPanel(look, this);
   display_->hide();
   row->addWidget(make_rule(this, true));
@@ -390,6 +391,7 @@ bool ScenePane::move_by_key(const QKeyEvent& event) {
 void ScenePane::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   fit_head();
+  fit_display();
   // Once the picture has its new size too.
   QMetaObject::invokeMethod(
       this,
@@ -598,7 +600,13 @@ void ScenePane::set_tool(MouseTool tool) {
 void ScenePane::show_display_panel(bool visible) {
   display_->setVisible(visible);
   display_button_->setChecked(visible);
+  fit_display();
   refresh_display();
+}
+
+void ScenePane::fit_display() {
+  constexpr int least_picture = 120;  // pixels: in less nothing is seen, and the choices take the pane until they are closed
+  stack_->setVisible(display_->isHidden() || width() >= display_->width() + least_picture);
 }
 
 bool ScenePane::display_panel_visible() const {

@@ -129,6 +129,7 @@ class ScenePane : public QWidget {
   void show_pointer(bool visible);
   void make_head();
   void fit_head();
+  void fit_display();
   void make_view_menu(QToolButton* button);
   void make_range_menu();
   void choose_field();
