@@ -36,13 +36,12 @@
 #include "engine/session/slowness.hpp"
 #include "tests/app/fake_session.hpp"
 #include "tests/app/patience.hpp"
+#include "tests/app/shown_window.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
 
 namespace {
-
-const std::filesystem::path samples_of_the_tree = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases";
 
 QString text_of_file(const QString& file) {
   QFile in(file);
@@ -58,17 +57,9 @@ class TestOpeners : public QObject {
   std::unique_ptr<Look> look_;
   std::unique_ptr<Settings> settings_;
 
-  std::unique_ptr<MainWindow> window() {
-    WindowOptions options;
-    options.samples = samples_of_the_tree;
-    options.viewport = ViewportKind::raster;
-    options.asks = false;
-    auto w = std::make_unique<MainWindow>(*look_, *settings_, std::move(options));
-    w->show();
-    return w;
-  }
+  std::unique_ptr<MainWindow> window() { return test::shown_window(*look_, *settings_); }
   static SampleCard sample(const std::function<bool(const Json&)>& fits) {
-    for (SampleCard& one : load_gallery(samples_of_the_tree))
+    for (SampleCard& one : load_gallery(test::samples()))
       if (const auto document = CaseDocument::read(one.case_file); one.available && document && fits(document->json()))
         return one;
     return {};
@@ -108,8 +99,7 @@ class TestOpeners : public QObject {
 
  private slots:
   void initTestCase() {
-    for (const char* name : {"XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"})
-      qputenv(name, folder_.filePath(name).toUtf8());
+    test::keep_below(folder_);
     look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
     settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
     settings_->set_runs_folder(folder_.filePath("runs"));
@@ -269,7 +259,7 @@ class TestOpeners : public QObject {
   void every_error_stands_at_its_control_data() {
     QTest::addColumn<QString>("file");
     std::set<std::string> solvers;
-    for (const SampleCard& card : load_gallery(samples_of_the_tree))
+    for (const SampleCard& card : load_gallery(test::samples()))
       if (const auto document = CaseDocument::read(card.case_file);
           card.available && document && solvers.insert(document->json().value("solver", "")).second)
         QTest::newRow(qPrintable(card.name)) << QString::fromStdString(card.case_file.string());

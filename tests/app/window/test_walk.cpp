@@ -21,6 +21,7 @@
 #include "tests/app/fake_session.hpp"
 #include "tests/app/patience.hpp"
 #include "tests/app/room_to_read.hpp"
+#include "tests/app/shown_window.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
@@ -92,14 +93,9 @@ class TestWalk : public QObject {
   }
 
   std::unique_ptr<MainWindow> window() {
-    WindowOptions options;
-    options.samples = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases";
-    options.viewport = ViewportKind::raster;
-    options.asks = false;
+    WindowOptions options = test::quiet_options();
     options.start = [this](SessionOptions) { return std::make_unique<test::FakeSession>(session_); };
-    auto w = std::make_unique<MainWindow>(*look_, *settings_, std::move(options));
-    w->show();
-    return w;
+    return test::shown_window(*look_, *settings_, std::move(options));
   }
 
   /// Brings window and run into the state that a scene names, from whatever an action has left.
@@ -142,15 +138,12 @@ class TestWalk : public QObject {
 
  private slots:
   void initTestCase() {
-    qputenv("XDG_STATE_HOME", folder_.filePath("state").toUtf8());
-    qputenv("XDG_CACHE_HOME", folder_.filePath("cache").toUtf8());
+    test::keep_below(folder_);
     qputenv("PATH", folder_.path().toUtf8());  // no other program is started by the walk
     look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
     settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
     settings_->set_runs_folder(folder_.filePath("runs"));
-    SampleCard quickest;
-    for (SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
-      if (card.available && (quickest.case_file.empty() || card.seconds < quickest.seconds)) quickest = card;
+    const SampleCard quickest = test::quickest_sample();
     if (quickest.case_file.empty()) QSKIP("no sample case in this build");
     // With its neighbours: a case may name files.
     const std::filesystem::path cases(folder_.filePath("case").toStdString());

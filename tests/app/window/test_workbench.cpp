@@ -53,6 +53,7 @@
 #include "render/capture/similarity.hpp"
 #include "tests/app/fake_session.hpp"
 #include "tests/app/patience.hpp"
+#include "tests/app/shown_window.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
@@ -63,17 +64,9 @@ class TestWorkbench : public QObject {
   std::unique_ptr<Look> look_;
   std::unique_ptr<Settings> settings_;
 
-  std::unique_ptr<MainWindow> window() {
-    WindowOptions options;
-    options.samples = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases";
-    options.viewport = ViewportKind::raster;
-    options.asks = false;
-    auto w = std::make_unique<MainWindow>(*look_, *settings_, std::move(options));
-    w->show();
-    return w;
-  }
+  std::unique_ptr<MainWindow> window() { return test::shown_window(*look_, *settings_); }
   static SampleCard any_sample() {
-    for (SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+    for (SampleCard& card : load_gallery(test::samples()))
       if (card.available) return card;
     return {};
   }
@@ -103,8 +96,7 @@ class TestWorkbench : public QObject {
 
  private slots:
   void initTestCase() {
-    qputenv("XDG_STATE_HOME", folder_.filePath("state").toUtf8());
-    qputenv("XDG_CACHE_HOME", folder_.filePath("cache").toUtf8());
+    test::keep_below(folder_);
     look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
     settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
     settings_->set_runs_folder(folder_.filePath("runs"));
@@ -486,7 +478,7 @@ class TestWorkbench : public QObject {
 
   void faces_become_a_group_of_the_case() {
     SampleCard card;
-    for (SampleCard& one : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+    for (SampleCard& one : load_gallery(test::samples()))
       if (const auto document = CaseDocument::read(one.case_file);
           one.available && document && document->json().contains("mesh"))
         card = one;
@@ -561,7 +553,7 @@ class TestWorkbench : public QObject {
   void a_case_without_a_mesh_shows_its_box_and_takes_receivers() {
     auto w = window();
     SampleCard card;
-    for (SampleCard& one : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+    for (SampleCard& one : load_gallery(test::samples()))
       if (one.available && one.name == "point-source") card = one;
     if (card.case_file.empty()) QSKIP("no sample without a mesh in this build");
     QVERIFY(w->open_case(card.case_file).ok());
@@ -615,7 +607,7 @@ class TestWorkbench : public QObject {
   void the_tabulator_goes_down_the_form_as_it_is_seen() {
     // A case with lists of cards and of lines; elements are added, removed and brought back.
     SampleCard card;
-    for (SampleCard& one : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+    for (SampleCard& one : load_gallery(test::samples()))
       if (one.available && one.name == "point-source") card = one;
     if (card.case_file.empty()) QSKIP("no sample with lists in this build");
     auto w = window();
@@ -701,7 +693,7 @@ class TestWorkbench : public QObject {
   }
 
   void light_needs_no_speed_to_be_typed() {
-    for (const SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases")) {
+    for (const SampleCard& card : load_gallery(test::samples())) {
       const double expected = card.name == "radar-almond"    ? 299'792'458.0
                               : card.name == "coated-sphere" ? 299'792'458.0 / 2
                                                              : 0;

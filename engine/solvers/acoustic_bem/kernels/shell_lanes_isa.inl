@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Body of the lane kernels; included by one source an instruction set, which has defined CONOID_LANES (2, 4 or 8).
+// The lane kernels for registers of CONOID_BYTES: 2, 4 or 8 lanes.
+// isas: base avx2 avx512
 //
 // Limited by issue: per edge and clipped shell one logarithm, two arctangents, three square roots. Everything sits in an
 // unnamed namespace, so that no two instruction sets share a function.
@@ -10,7 +11,7 @@
 namespace conoid::acoustic_bem {
 namespace {
 
-constexpr std::size_t W = CONOID_LANES;
+constexpr std::size_t W = CONOID_BYTES / 8;
 typedef double vd __attribute__((vector_size(8 * W)));
 typedef long long vi __attribute__((vector_size(8 * W)));
 
@@ -34,14 +35,14 @@ inline vd min_of(vd a, vd b) {
 inline vd max_of(vd a, vd b) {
   return a > b ? a : b;
 }
-#if CONOID_LANES == 8
+#if CONOID_BYTES == 64
 inline vd sqrt_of(vd v) {
   return (vd)_mm512_maskz_sqrt_pd(0xff, (__m512d)v);
 }
 inline vd floor_of(vd v) {
   return (vd)_mm512_maskz_roundscale_pd(0xff, (__m512d)v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 }
-#elif CONOID_LANES == 4
+#elif CONOID_BYTES == 32
 inline vd sqrt_of(vd v) {
   return (vd)_mm256_sqrt_pd((__m256d)v);
 }
@@ -383,4 +384,8 @@ void pair_lanes(const LaneSource& t, const LaneOuter& o, std::size_t begin, cons
 }
 
 }  // namespace
+
+extern const LaneKernels CONOID_ISA_NAME(lane_kernels);
+const LaneKernels CONOID_ISA_NAME(lane_kernels){W, range_lanes, pair_lanes};
+
 }  // namespace conoid::acoustic_bem

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Body of the radiation kernels for registers of CONOID_BYTES: lanes are points of S, a point of S' is broadcast.
+// The radiation kernels for registers of CONOID_BYTES: lanes are points of S, a point of S' is broadcast.
 // The coefficients are limited by issue (no division or square root where the processor estimates 1/√x), the product by the
 // multiply-add rate: one load of the tile serves six right-hand sides from registers.
+// isas: base avx2 avx512
 #include "engine/solvers/maxwell_fem/kernels/radiation.hpp"
 
 #include <algorithm>
@@ -224,4 +225,8 @@ double multiply_adds(long rounds, double* keep) {
 }
 
 }  // namespace
+
+extern const RadiationKernel CONOID_ISA_NAME(radiation);
+const RadiationKernel CONOID_ISA_NAME(radiation){CONOID_ISA_TEXT, lanes, strip, tile, multiply, fused, multiply_adds};
+
 }  // namespace conoid::maxwell_fem

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Body of the multi-vectors/vector kernels for registers of 64 bytes.
+// The multi-vectors/vector kernels for registers of 64 bytes, in one precision (summation_avx2.cpp: for shorter registers).
+// isas: avx512
+// each: float double
 //
 // A lane is a row. The rows of a group take their past values from one stretch of a_j by a permutation: with
 // T_t = (a^{n+t}, a^{n+t+1}, …), the past values of all rows at column d for step g are T_{g−d−high} permuted by high − start.
@@ -332,4 +334,8 @@ constexpr SummationTable<Real> make_table() {
 }
 
 }  // namespace
+
+extern const SummationTable<CONOID_EACH> CONOID_ISA_NAME(summation);
+const SummationTable<CONOID_EACH> CONOID_ISA_NAME(summation) = make_table<CONOID_EACH>();
+
 }  // namespace conoid::acoustic_bem

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The corner force as the paper has it, W zones at once: A_z, F_z = A_z B^T, F·1, F^T v, M_e^-1 (F^T v) (Dong et al., §3.1.1,
 // kernels 1, 2, 3, 5, 6), for any order.
+// isas: base avx2 avx512
 //
 // F is formed and kept: (dim (k+1)^dim) × k^dim numbers a zone. A_z is made row by row and used at once, so that it stays
 // in the first-level cache; the product is limited by multiply-adds, of which it has some ten times those of the
 // sum-factorised form.
-#pragma once
-
 #include "engine/solvers/hydro_fem/kernels/zone_tensor.hpp"
 
 namespace conoid::hydro_fem {
@@ -124,4 +123,10 @@ CornerKernels make_corner_kernels() {
 }
 
 }  // namespace
+
+const CornerKernels& CONOID_ISA_NAME(corner_kernels)() {
+  static const CornerKernels kernels = make_corner_kernels<CONOID_BYTES / 8>();
+  return kernels;
+}
+
 }  // namespace conoid::hydro_fem

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A loop of independent multiply-adds: enough chains to hide the latency.
+// isas: base avx2 avx512
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
 
 namespace conoid::acoustic_bem {
@@ -24,4 +25,8 @@ double loop(long rounds, double* keep) {
 }
 
 }  // namespace
+
+extern const FmaLoops CONOID_ISA_NAME(fma_loops);
+const FmaLoops CONOID_ISA_NAME(fma_loops){loop<float>, loop<double>};
+
 }  // namespace conoid::acoustic_bem

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Body of the lane kernels; included by one source an instruction set, which has defined CONOID_BYTES (16, 32 or 64).
+// The lane kernels for registers of CONOID_BYTES.
+// isas: base avx2 avx512
 //
 // Limited by the multipliers and the number of registers: about 200 vector instructions a point for both kernels, most of them
 // multiply-adds; two sines and cosines, one reciprocal square root, no division. A block of constant elements goes over its
@@ -834,4 +835,12 @@ double peak_loop(long rounds, Real* keep) {
 }
 
 }  // namespace
+
+extern const LaneKernels<double> CONOID_ISA_NAME(lane_kernels_double);
+extern const LaneKernels<float> CONOID_ISA_NAME(lane_kernels_single);
+const LaneKernels<double> CONOID_ISA_NAME(lane_kernels_double){CONOID_BYTES / 8,  far_any<double>, near_any<double>,
+                                                               put_block<double>, streams_done,    peak_loop<double>};
+const LaneKernels<float> CONOID_ISA_NAME(lane_kernels_single){CONOID_BYTES / 4, far_any<float>, near_any<float>,
+                                                              put_block<float>, streams_done,   peak_loop<float>};
+
 }  // namespace conoid::elastic_bem

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Body of the blocked LU factorisation; included by one source an instruction set, which has defined CONOID_BYTES (32 or 64).
+// The blocked LU factorisation on registers of CONOID_BYTES.
+// isas: avx2 avx512
 //
 // Right-looking over panels of NB columns. The trailing matrix loses L21 U12 in a register kernel over packed blocks (K. Goto,
 // R. A. van de Geijn, ACM TOMS 34 (2008) 12): real and imaginary parts apart, 2 registers of rows by NR columns, bound by the
@@ -422,4 +423,12 @@ int factorise(Real* a, long n, int* pivots, int threads, Wish wish) {
 }
 
 }  // namespace
+
+int CONOID_ISA_NAME(factorise)(float* a, long n, int* pivots, int threads, Wish wish) {
+  return factorise(a, n, pivots, threads, wish);
+}
+int CONOID_ISA_NAME(factorise)(double* a, long n, int* pivots, int threads, Wish wish) {
+  return factorise(a, n, pivots, threads, wish);
+}
+
 }  // namespace conoid::dense::blocked

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Body of the block kernel for one register width CONOID_BYTES. n_g accumulators of one register stay in registers over
+// The block kernel for one register width CONOID_BYTES. n_g accumulators of one register stay in registers over
 // all columns; limited by the multiply-add rate in the cache, by the values' bandwidth (zeros included) from memory.
+// isas: base avx2 avx512
 #include "engine/solvers/acoustic_bem/kernels/full_blocks.hpp"
 
 namespace conoid::acoustic_bem {
@@ -35,4 +36,10 @@ void add_blocks(const BlockPlace* places, const Real* values, std::size_t count,
 }
 
 }  // namespace
+
+extern const FullBlockKernel<float> CONOID_ISA_NAME(full_blocks_float);
+extern const FullBlockKernel<double> CONOID_ISA_NAME(full_blocks_double);
+const FullBlockKernel<float> CONOID_ISA_NAME(full_blocks_float){8, add_blocks<float>};
+const FullBlockKernel<double> CONOID_ISA_NAME(full_blocks_double){8, add_blocks<double>};
+
 }  // namespace conoid::acoustic_bem

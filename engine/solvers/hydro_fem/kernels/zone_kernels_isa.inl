@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of the zone kernels for W lanes: orders compiled where it pays, the rest at run time.
-#pragma once
-
+// isas: base avx2 avx512
 #include "engine/solvers/hydro_fem/kernels/zone_forces.hpp"
 
 namespace conoid::hydro_fem {
@@ -49,4 +48,10 @@ ZoneKernels make_kernels(const char* name, const CornerKernels& corner) {
 }
 
 }  // namespace
+
+const ZoneKernels& CONOID_ISA_NAME(zone_kernels)() {
+  static const ZoneKernels kernels = make_kernels<CONOID_BYTES / 8>(CONOID_ISA_TEXT, CONOID_ISA_NAME(corner_kernels)());
+  return kernels;
+}
+
 }  // namespace conoid::hydro_fem
