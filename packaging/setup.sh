@@ -4,7 +4,8 @@
 # Safe to run again: packages that are there already are left alone.
 #   packaging/setup.sh            everything: engine, window, tests
 #   packaging/setup.sh --engine   a cluster node: no Qt Gui, no VTK
-#   packaging/setup.sh --gate     what .ci/run wants besides: the formatter
+#   packaging/setup.sh --gate     what .ci/run and packagers want besides: the formatter, shells and readers of manual pages, makers of
+#                                 packages (packaging/package.sh)
 set -euo pipefail
 
 engine=(g++ cmake ninja-build ccache pkg-config git ca-certificates
@@ -23,7 +24,9 @@ tests=(qt6-base-dev openssh-client)
 window=(libvtk9-dev libqt6opengl6-dev qt6-svg-dev libegl-dev libgl-dev libglew-dev
   libgl1-mesa-dri libegl1 fonts-inter fonts-dejavu-core xvfb xauth gmsh)
 
-gate=(clang-format-14)
+gate=(clang-format-14
+  zsh fish man-db mandoc
+  dpkg-dev debootstrap lintian makeself patchelf rpm rpm2cpio cpio)
 
 case "${1:-}" in
   "") wanted=("${engine[@]}" "${tests[@]}" "${window[@]}") ;;
