@@ -14,19 +14,14 @@ bundle_outside='^(ld-linux.*|libc|libm|libdl|libpthread|librt|libresolv|libutil|
 # Of one ELF file: the libraries that the loader takes here, as "soname path".
 bundle_needs() { ldd "$1" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}'; }
 
-# bundle_take FILE TARGET: a file of the system; remembers which Debian package it is of.
+# bundle_take FILE TARGET: a file of the system.
 bundle_take() {
   local real
   real=$(readlink -f "$1")
   mkdir -p "$(dirname "$2")"
   cp -L "$real" "$2"
   chmod 755 "$2"
-  # Since /usr was merged a package may know a file of /usr/lib as one of /lib.
-  local owner
-  owner=$(dpkg-query -S "$real" 2>/dev/null || dpkg-query -S "${real#/usr}" 2>/dev/null || dpkg-query -S "/usr$real" 2>/dev/null) ||
-    { echo "package.sh: $real is of no Debian package, so that its licence is not known" >&2; exit 1; }
-  owner=$(sed -n '1s/:.*//p' <<<"$owner")
-  printf '%s %s\n' "$owner" "${2#"$bundle"/}" >>"$work/owners"
+  printf '%s %s\n' "$real" "${2#"$bundle"/}" >>"$work/taken"
 }
 
 bundle_libraries() {
@@ -107,7 +102,7 @@ make_bundle() {
   bundle=$work/conoid-$version
   rm -rf "$bundle"
   mkdir -p "$bundle"/{bin,libexec,lib/fonts,lib/egl_vendor.d,share}
-  : >"$work/owners"
+  : >"$work/taken"
   local system=/usr/lib/x86_64-linux-gnu program file
   for program in "${programs[@]}"; do cp "$stage/usr/bin/$program" "$bundle/libexec/"; done
   cp -a "$stage/usr/lib/conoid" "$bundle/lib/conoid"
@@ -163,6 +158,7 @@ XML
     esac
     patchelf --set-rpath "$depth" "$file"
   done < <(bundle_elf)
+  bundle_owners
   bundle_licences
   bundle_check
   find "$bundle" -type d -exec chmod 755 {} +
@@ -175,6 +171,16 @@ bundle_elf() {
     [ "$(head -c 4 "$file" | od -An -tx1 | tr -d ' ')" = 7f454c46 ] && printf '%s\n' "$file"
   done
   return 0
+}
+
+# "package file" of everything taken. Since /usr was merged a package may know a file of /usr/lib as one of /lib, or the other way round.
+bundle_owners() {
+  cut -d ' ' -f 1 "$work/taken" | sort -u >"$work/real"
+  # Two of three names of a file are of no package, which dpkg-query calls a failure.
+  { cat "$work/real"; sed -n 's|^/usr||p' "$work/real"; sed 's|^|/usr|' "$work/real"; } | { xargs -d '\n' dpkg-query -S 2>/dev/null || true; } |
+    sed -n 's|^\([^:,]*\)[^ ]*: \(/usr\)\{0,1\}\(/.*\)$|\3 \1|p' | sort -u >"$work/known"
+  awk 'NR == FNR {owner[$1] = $2; next} {real = $1; sub("^/usr", "", real); print (real in owner ? owner[real] : "?" $1), $2}' "$work/known" "$work/taken" >"$work/owners"
+  if grep '^?' "$work/owners" >&2; then echo "package.sh: these files are of no Debian package, so that their licence is not known" >&2; exit 1; fi
 }
 
 # The licence of each Debian package inside, read by a person and written down in packaging/licences.txt: one that is not there stops us.

@@ -93,7 +93,7 @@ make_stage() {
   mkdir -p "$doc/licences"
   # Libraries of which headers are compiled into the programs.
   local package
-  for package in libeigen3-dev nlohmann-json3-dev libcli11-dev libfmt-dev libspdlog-dev libboost1.74-dev; do
+  for package in libeigen3-dev nlohmann-json3-dev libcli11-dev libfmt-dev libspdlog-dev; do
     [ -f "/usr/share/doc/$package/copyright" ] && cp -L "/usr/share/doc/$package/copyright" "$doc/licences/$package"
   done
   find "$stage" -type d -exec chmod 755 {} +
@@ -186,7 +186,7 @@ This package has the module that computes on NVIDIA devices. It needs NVIDIA's d
 
 This package has the command and the solvers, for workstations without a display
 and the nodes of a cluster. The window and pictures are in the package conoid."
-  make_deb conoid "conoid-headless (= $version), libegl1, libgl1-mesa-dri" "gmsh" "openssh-client" "workbench for waves and shocks" "$about
+  make_deb conoid "conoid-headless (= $version), libgl1-mesa-dri" "gmsh" "openssh-client" "workbench for waves and shocks" "$about
 
 This package has the window, with forms, live fields and charts, and pictures of
 runs without a display."

@@ -43,7 +43,7 @@ packed=$PWD/build/packages.roots/$suite-$(dpkg --print-architecture)-$(date -u +
 work=$(mktemp -d)
 cleanup() {
   local point
-  for point in proc dev; do umount -l "$work/root/$point" 2>/dev/null || true; done
+  for point in proc sys dev; do umount -l "$work/root/$point" 2>/dev/null || true; done
   rm -rf --one-file-system "$work"
 }
 trap cleanup EXIT
@@ -63,11 +63,12 @@ make_packed_root() {
 
 new_root() {
   local point
-  for point in proc dev; do umount -l "$work/root/$point" 2>/dev/null || true; done
+  for point in proc sys dev; do umount -l "$work/root/$point" 2>/dev/null || true; done
   rm -rf --one-file-system "$work/root"
   mkdir -p "$work/root"
   tar -C "$work/root" -xf "$packed"
   mount -t proc proc "$work/root/proc"
+  mount -t sysfs -o ro sysfs "$work/root/sys"
   mount --rbind /dev "$work/root/dev"
   mkdir -p "$work/root/try"
 }
@@ -91,7 +92,7 @@ run_sample() {  # run_sample COMMAND: a sample that comes with the package, for 
   grep -q '"state": *"finished"' "$work/root/try/run/summary.json" || { cat "$work/root/try/run/summary.json" >&2; return 1; }
 }
 run_mesh_sample() {  # a solver that factorises by MUMPS and so starts MPI
-  inside "rm -rf radar radar-run; $1 new radar-sphere radar >/dev/null; $1 check radar/case.json >/dev/null; $1 verify maxwell-fem --quick --only Mie >verify-mie.txt || test \$? -eq 2"
+  inside "$1 verify maxwell-fem --quick --only 'small conducting sphere, ka = 0.063' >mesh.txt 2>&1 || { cat mesh.txt; exit 1; }; grep -q '1 of 1 passed' mesh.txt"
 }
 draw() {
   inside "$1 render run --field pressure --size 640x480 -o picture.png >/dev/null"
