@@ -90,6 +90,8 @@ export PATH
 # Pictures: NVIDIA's driver where it is installed, else Mesa on the processor from here.
 export __EGL_VENDOR_LIBRARY_DIRS="/etc/glvnd/egl_vendor.d:$lib/egl_vendor.d"
 [ -e /usr/share/glvnd/egl_vendor.d/10_nvidia.json ] && __EGL_VENDOR_LIBRARY_DIRS="/usr/share/glvnd/egl_vendor.d:$__EGL_VENDOR_LIBRARY_DIRS"
+# Without ssh mpirun would not even start ranks of this machine.
+command -v ssh >/dev/null || export OMPI_MCA_plm="${OMPI_MCA_plm:-isolated}"
 export LIBGL_DRIVERS_PATH="$lib/dri"
 export FONTCONFIG_FILE="${FONTCONFIG_FILE:-$lib/fonts/fonts.conf}"
 exec "$top/libexec/PROGRAM" "$@"
@@ -273,6 +275,7 @@ make_rpm() {
 %global __brp_mangle_shebangs %{nil}
 %global __os_install_post %{nil}
 %define _build_id_links none
+%define _buildhost conoid
 %define use_source_date_epoch_as_buildtime 1
 %define clamp_mtime_to_source_date_epoch 1
 Name: conoid
@@ -281,7 +284,6 @@ Release: $release
 Summary: Workbench for waves and shocks
 License: BSD-3-Clause AND LGPL-2.1-or-later AND LGPL-3.0-or-later AND Apache-2.0 AND MIT AND CECILL-C AND MPL-2.0
 URL: https://conoid.invalid
-BuildHost: conoid
 # Everything but glibc is inside.
 AutoReqProv: no
 Requires: libc.so.6(GLIBC_2.36)(64bit)
