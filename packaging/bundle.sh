@@ -52,7 +52,7 @@ bundle_no_jbig() {
 /* SPDX-License-Identifier: BSD-3-Clause
  * In the place of jbigkit, for libtiff alone: whatever it is asked it refuses, so that TIFF files packed by JBIG are told to be unreadable. */
 #include <stddef.h>
-#define REFUSED 0x20 /* JBG_EINVAL or above: not JBG_EOK */
+#define REFUSED 0x20 /* anything but JBG_EOK (0) and JBG_EOK_INTR (1) */
 void jbg_dec_init(void* s) { (void)s; }
 int jbg_dec_in(void* s, unsigned char* data, size_t len, size_t* cnt) { (void)s, (void)data, (void)len; if (cnt) *cnt = 0; return REFUSED; }
 void jbg_dec_free(void* s) { (void)s; }
@@ -201,6 +201,8 @@ bundle_licences() {
       printf '%s %s\n  %s\n  %s\n' "$package" "$(dpkg-query -W -f '${Version}' "$package")" "$licence" "$files"
     done
     [ -e "$bundle/lib/libjbig.so.0" ] && printf 'lib/libjbig.so.0 is of Conoid: jbigkit is under the GPL; this stands in its place and refuses what it would read.\n'
+    [ -e "$bundle/lib/conoid/libconoid_cuda.so" ] && printf 'lib/conoid/libconoid_cuda.so contains libcudart_static of NVIDIA, which the CUDA Toolkit EULA, attachment A, allows: https://docs.nvidia.com/cuda/eula/\n'
+    true
   } >"$doc/LIST.txt"
   if [ -s "$work/unknown" ]; then
     echo "package.sh: packaging/licences.txt does not know these packages; read /usr/share/doc/<package>/copyright and write down their licence, if it is not the GPL:" >&2

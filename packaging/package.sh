@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes packages of the release build into build/packages; the same bytes from the same commit and build.
+# Makes packages of the release build into build/packages; DEBs are the same bytes from the same commit and build.
 #   packaging/package.sh [deb|archive|rpm]…     default: all three
 #     deb      conoid-headless (command, worker, solvers; no Qt, no VTK), conoid (window and pictures), conoid-cuda (module for
 #              NVIDIA devices, where nvcc is here): Debian 12

@@ -4,7 +4,7 @@
 # and, for deb, the mirror of this machine.
 #   packaging/test_package.sh [deb|archive|rpm]…     default: all three
 #     deb      apt installs conoid-headless, then conoid, with what they depend on: a run, a check against exact numbers, a picture, the
-#              window; then both are purged, and nothing of them is left
+#              window, and conoid-cuda where it was made; then all are purged, and nothing of them is left
 #     archive  in a root with nothing but Debian's smallest set: a run, a picture, the window without a display, two ranks; moved
 #              elsewhere, the same
 #     rpm      listed, unpacked by rpm2cpio, run
@@ -127,7 +127,11 @@ test_deb() {
   phase "the window on a display" inside "xvfb-run -a -s '-screen 0 1280x1024x24' conoid-gui sample/case.json --size 1000x700 --screenshot window.png >/dev/null 2>window.log || { cat window.log; exit 1; }"
   phase "its picture" is_picture try/window.png 1000 700
   phase "desktop, types, pages" inside "test -s /usr/share/applications/conoid.desktop -a -s /usr/share/mime/packages/conoid-mime.xml -a -s /usr/share/icons/hicolor/scalable/apps/conoid.svg -a -s /usr/share/bash-completion/completions/conoid; for page in man1/conoid.1 man1/conoid-run.1 man1/conoid-gui.1 man5/conoid-case.5; do test -s /usr/share/man/\$page.gz; done"
-  phase "both are purged" inside "apt-get -qq -y purge conoid conoid-headless >apt.log 2>&1; rm -rf /root/.cache/conoid /root/.config/conoid* /root/.local/share/conoid*"
+  if ls "$packages"/conoid-cuda_*.deb >/dev/null 2>&1; then
+    cp "$(newest 'conoid-cuda_*.deb')" "$work/root/try/cuda.deb"
+    phase "conoid-cuda, without a driver" inside "apt-get -qq -y install --no-install-recommends ./cuda.deb >apt.log 2>&1 || { tail apt.log; exit 1; }; conoid devices >devices.txt; grep -q '^cuda ' devices.txt; ! grep -E 'cannot be loaded|another version|no module' devices.txt"
+  fi
+  phase "all are purged" inside "apt-get -qq -y purge 'conoid*' >apt.log 2>&1; rm -rf /root/.cache/conoid /root/.config/conoid* /root/.local/share/conoid*"
   phase "nothing is left" inside "left=\$(find / -xdev \\( -path /try -o -path /proc -o -path /dev -o -path /var/log -o -path /var/lib/apt -o -path /var/cache/apt -o -path /tmp \\) -prune -o -iname '*conoid*' -print); test -z \"\$left\" || { echo \"\$left\"; exit 1; }; ! grep -qs conoid /usr/share/applications/mimeinfo.cache /usr/share/mime/globs2 /var/lib/dpkg/status"
 }
 
