@@ -127,7 +127,8 @@ std::vector<OptionText> options_in_help(std::string_view help) {
     const std::size_t gap = line.find("  ", first);
     OptionText option;
     std::string_view head = line.substr(first, gap == std::string_view::npos ? gap : gap - first);
-    if (gap != std::string_view::npos) option.help = line.substr(std::min(line.find_first_not_of(' ', gap), line.size()));
+    if (gap != std::string_view::npos)
+      option.help = line.substr(std::min(line.find_first_not_of(' ', gap), line.size()));
     // "-o,--out TEXT:{a,b}=a ..." of CLI11, "-h, --help" and "--size <WxH>" of Qt.
     while (head.starts_with('-')) {
       const std::size_t stop = std::min(head.find_first_of(", "), head.size());

@@ -13,9 +13,9 @@
 #include <filesystem>
 #include <string>
 
-#include <Eigen/Core>
 #include <fmt/core.h>
 #include <spdlog/version.h>
+#include <Eigen/Core>
 #if CONOID_HAVE_MPI
 #include <mpi.h>
 #endif
@@ -60,8 +60,8 @@ Json libraries() {
   out.push_back(library("Eigen", dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)));
   out.push_back(library("fmt", dotted(FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)));
   out.push_back(library("spdlog", dotted(SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH)));
-  out.push_back(library("nlohmann-json", dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
-                                                NLOHMANN_JSON_VERSION_PATCH)));
+  out.push_back(library("nlohmann-json",
+                        dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)));
   out.push_back(library("CLI11", CONOID_CLI11));
 #if CONOID_HAVE_OPENMP && defined(_OPENMP)
   out.push_back(library("OpenMP", std::to_string(_OPENMP)));

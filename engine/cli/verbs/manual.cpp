@@ -32,7 +32,8 @@ class Page {
     out_ = ".\\\" Written by `conoid manual`.\n";
     std::string title = name;
     for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    out_ += fmt::format(".TH \"{}\" {} \"{}\" \"Conoid {}\" \"Conoid\"\n", plain(title), section, date(), CONOID_VERSION);
+    out_ +=
+        fmt::format(".TH \"{}\" {} \"{}\" \"Conoid {}\" \"Conoid\"\n", plain(title), section, date(), CONOID_VERSION);
     out_ += ".nh\n.ad l\n";  // keys and options are no words to be broken
     heading("NAME");
     out_ += fmt::format("{} \\- {}\n", plain(name), plain(summary));
@@ -138,12 +139,14 @@ void put_options(Page& page, const std::vector<OptionText>& options) {
 
 void put_environment(Page& page) {
   page.heading("ENVIRONMENT");
-  page.item("CONOID_RESOURCES", "", "Folder of sample cases, colour maps and themes, instead of share/conoid beside the program.");
+  page.item("CONOID_RESOURCES", "",
+            "Folder of sample cases, colour maps and themes, instead of share/conoid beside the program.");
   page.item("CONOID_MODULES", "", "Folder that modules for devices are looked for in first.");
   page.item("CONOID_EGL", "", "'device': pictures are drawn by a device first, not by the processor.");
   page.item("OMP_NUM_THREADS", "", "Threads of verify and bench; of a run, --threads.");
   page.item("TMPDIR", "", "Folder for temporary files, instead of /tmp.");
-  page.item("XDG_CACHE_HOME", "", "Meshes made by gmsh and rates of this machine are kept below conoid/ there, else in ~/.cache.");
+  page.item("XDG_CACHE_HOME", "",
+            "Meshes made by gmsh and rates of this machine are kept below conoid/ there, else in ~/.cache.");
 }
 
 /// "0 finished; 1 internal error; …" as a list.
@@ -184,7 +187,8 @@ std::string page_conoid(const CommandText& command) {
   put_exit_codes(page, command.exit_codes);
   put_environment(page);
   page.heading("FILES");
-  page.item("runs/<time>-<hash>/", "", "What a run leaves: case.json, results.vtkhdf, charts/*.csv, summary.json, log.jsonl, checkpoints/.");
+  page.item("runs/<time>-<hash>/", "",
+            "What a run leaves: case.json, results.vtkhdf, charts/*.csv, summary.json, log.jsonl, checkpoints/.");
   page.heading("SEE ALSO");
   std::string also = "conoid-case(5), conoid-gui(1)";
   for (const VerbText& verb : command.verbs) also += fmt::format(", conoid-{}(1)", verb.name);
@@ -207,7 +211,8 @@ std::string page_of_verb(const CommandText& command, const VerbText& verb) {
   if (hands_on) page.synopsis("conoid-render", "RUN [OPTIONS]");
   page.heading("DESCRIPTION");
   page.paragraph(verb.summary + ".");
-  if (hands_on) page.paragraph("The words are handed to the program conoid-render beside this one, which does the same alone.");
+  if (hands_on)
+    page.paragraph("The words are handed to the program conoid-render beside this one, which does the same alone.");
   for (const OptionText& p : verb.positionals) put_option(page, p);
   const auto handed = hands_on ? options_of_sibling("conoid-render") : std::vector<OptionText>();
   put_options(page, handed.empty() ? verb.options : handed);
@@ -237,8 +242,10 @@ std::string page_worker() {
   page.synopsis("conoid-worker", "");
   page.heading("DESCRIPTION");
   page.paragraph(
-      "Computes a case that another program, conoid(1) with --launcher or conoid-gui(1), sends to its standard input, and sends "
-      "back events and frames on its standard output. It is started by those programs, also under mpirun and through ssh, and is "
+      "Computes a case that another program, conoid(1) with --launcher or conoid-gui(1), sends to its standard input, "
+      "and sends "
+      "back events and frames on its standard output. It is started by those programs, also under mpirun and through "
+      "ssh, and is "
       "of no use alone.");
   page.heading("SEE ALSO");
   page.paragraph("conoid(1), conoid-run(1)");
@@ -251,7 +258,8 @@ std::string page_probe() {
   page.synopsis("conoid-probe", "FILE.vtu BYTES SECONDS");
   page.heading("DESCRIPTION");
   page.paragraph(
-      "Reads a mesh of VTK's XML format, shut in with at most so many bytes of memory and so many seconds, and writes it to its "
+      "Reads a mesh of VTK's XML format, shut in with at most so many bytes of memory and so many seconds, and writes "
+      "it to its "
       "standard output for conoid(1), which starts it.");
   page.heading("SEE ALSO");
   page.paragraph("conoid-mesh(1)");
@@ -285,9 +293,12 @@ Result<std::string> page_case() {
   Page page("conoid-case", 5, "cases of Conoid: all keys");
   page.heading("DESCRIPTION");
   page.paragraph(
-      "A case is a JSON file, usually case.json, that says what shall be computed. Comments, // and /* */, are allowed. A "
-      "number with a unit may be written as a text, \"2 GHz\"; a bare number is in the unit given here. Keys are named by their "
-      "place, /grid/spacing, where * stands for any element of a list or any name. `conoid run CASE --set grid.spacing=5m` "
+      "A case is a JSON file, usually case.json, that says what shall be computed. Comments, // and /* */, are "
+      "allowed. A "
+      "number with a unit may be written as a text, \"2 GHz\"; a bare number is in the unit given here. Keys are named "
+      "by their "
+      "place, /grid/spacing, where * stands for any element of a list or any name. `conoid run CASE --set "
+      "grid.spacing=5m` "
       "changes one; `conoid check CASE` says what is wrong with a case.");
   const auto samples = sample_cases();
   if (!samples.empty()) {
@@ -364,7 +375,8 @@ void write_pages(const std::vector<PageMaker>& makers, const fs::path& folder, C
   for (const PageMaker& maker : makers) {
     const auto text = maker.make();
     if (!text) return context.fail(text.error());
-    const fs::path file = folder / fmt::format("man{}", maker.section) / fmt::format("{}.{}", maker.name, maker.section);
+    const fs::path file =
+        folder / fmt::format("man{}", maker.section) / fmt::format("{}.{}", maker.name, maker.section);
     std::error_code code;
     fs::create_directories(file.parent_path(), code);
     if (code) return context.fail(system_error("make the folder", file.parent_path().string(), code.value()));
@@ -390,9 +402,9 @@ void manual(const ManualOptions& options, Context& context) {
     return;
   }
   const std::string near = nearest(wanted, names);
-  context.fail(make_error(ErrorCode::command_line, fmt::format("there is no manual page '{}'", wanted),
-                          near.empty() ? fmt::format("There are: {}.", joined(names, ", "))
-                                       : fmt::format("Did you mean '{}'?", near)));
+  context.fail(make_error(
+      ErrorCode::command_line, fmt::format("there is no manual page '{}'", wanted),
+      near.empty() ? fmt::format("There are: {}.", joined(names, ", ")) : fmt::format("Did you mean '{}'?", near)));
 }
 
 void add_manual(OptionSet verb, Context& context) {

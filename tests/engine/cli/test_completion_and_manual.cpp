@@ -57,8 +57,7 @@ QStringList verbs_in_help() {
   QStringList out;
   const QString help = conoid_says({"help"}).out;
   static const QRegularExpression line("^  ([a-z]+) {2,}", QRegularExpression::MultilineOption);
-  for (auto it = line.globalMatch(help.mid(help.indexOf("Subcommands:"))); it.hasNext();)
-    out << it.next().captured(1);
+  for (auto it = line.globalMatch(help.mid(help.indexOf("Subcommands:"))); it.hasNext();) out << it.next().captured(1);
   return out;
 }
 
@@ -76,16 +75,17 @@ struct Line {
 
 /// The same for every shell: verbs, choices, solvers, samples, files of cases, keys of the case named.
 std::vector<Line> lines() {
-  return {{"conoid r", {"run", "resume", "render", "resample"}, {"check"}},
-          {"conoid run --progress ", {"auto", "plain", "json", "none"}, {}},
-          {"conoid run --work", {"--workers"}, {"--threads"}},
-          {"conoid new sal", {"salt-dome"}, {"room"}},
-          {"conoid verify ", {"acoustic-fd", "maxwell-fem"}, {"--quick"}},
-          {"conoid help ma", {"manual", "maxwell-fem"}, {"run"}},
-          {"conoid check resources/cases/salt-dome/c",
-           {"resources/cases/salt-dome/case.json"},
-           {"resources/cases/salt-dome/density.f32"}},
-          {"conoid run resources/cases/salt-dome/case.json --set parameters.o", {"parameters.order="}, {"grid.points="}}};
+  return {
+      {"conoid r", {"run", "resume", "render", "resample"}, {"check"}},
+      {"conoid run --progress ", {"auto", "plain", "json", "none"}, {}},
+      {"conoid run --work", {"--workers"}, {"--threads"}},
+      {"conoid new sal", {"salt-dome"}, {"room"}},
+      {"conoid verify ", {"acoustic-fd", "maxwell-fem"}, {"--quick"}},
+      {"conoid help ma", {"manual", "maxwell-fem"}, {"run"}},
+      {"conoid check resources/cases/salt-dome/c",
+       {"resources/cases/salt-dome/case.json"},
+       {"resources/cases/salt-dome/density.f32"}},
+      {"conoid run resources/cases/salt-dome/case.json --set parameters.o", {"parameters.order="}, {"grid.points="}}};
 }
 
 void compare(const Line& line, const QString& answer) {
@@ -156,7 +156,8 @@ class TestCompletionAndManual : public QObject {
     QVERIFY(seen > 50);
     if (program_is_there("conoid-render")) {
       const QString page = page_named("conoid-render");
-      for (const char* name : {"--field TEXT", "--background white|theme|transparent", "-o, --out, --output TEXT", "--thumbnail"})
+      for (const char* name :
+           {"--field TEXT", "--background white|theme|transparent", "-o, --out, --output TEXT", "--thumbnail"})
         QVERIFY2(page.contains(name), name);
     }
   }
@@ -232,11 +233,12 @@ class TestCompletionAndManual : public QObject {
       compare(line, told.out);
     }
     // Only what stands behind the sign = is put in its place by bash.
-    const Told told = tell("bash",
-                           {"--norc", "-c",
-                            "source <(conoid completion bash); COMP_WORDBREAKS=' ='; COMP_LINE='conoid run --progress=p'; "
-                            "COMP_POINT=${#COMP_LINE}; _conoid; printf '%s' \"${COMPREPLY[@]}\""},
-                           with_programs());
+    const Told told =
+        tell("bash",
+             {"--norc", "-c",
+              "source <(conoid completion bash); COMP_WORDBREAKS=' ='; COMP_LINE='conoid run --progress=p'; "
+              "COMP_POINT=${#COMP_LINE}; _conoid; printf '%s' \"${COMPREPLY[@]}\""},
+             with_programs());
     QCOMPARE(told.out, "plain");
   }
 
@@ -246,10 +248,9 @@ class TestCompletionAndManual : public QObject {
     auto environment = with_programs();
     environment.insert("HOME", home.path());
     for (const Line& line : lines()) {
-      const Told told = tell("fish",
-                             {"--no-config", "-c",
-                              QString("conoid completion fish | source; complete -C '%1'").arg(line.typed)},
-                             environment);
+      const Told told = tell(
+          "fish", {"--no-config", "-c", QString("conoid completion fish | source; complete -C '%1'").arg(line.typed)},
+          environment);
       QVERIFY2(told.exit == 0, qPrintable(told.err));
       if (QString(line.typed).contains("salt-dome/c")) continue;  // fish offers other files behind those of the ending
       compare(line, told.out);
