@@ -5,6 +5,8 @@
 #   packaging/setup.sh            everything: engine, window, tests
 #   packaging/setup.sh --engine   a cluster node: no Qt Gui, no VTK
 #   packaging/setup.sh --gate     what .ci/run wants besides: the formatter and clang-tidy
+#   packaging/setup.sh --package  what packaging/package.sh and its test want besides: makers of packages, shells and readers of
+#                                 manual pages
 set -euo pipefail
 
 engine=(g++ cmake ninja-build ccache pkg-config git ca-certificates
@@ -24,12 +26,15 @@ window=(libvtk9-dev libqt6opengl6-dev qt6-svg-dev libegl-dev libgl-dev libglew-d
   libgl1-mesa-dri libegl1 fonts-inter fonts-dejavu-core xvfb xauth gmsh)
 
 gate=(clang-format-14 clang-tidy-14)
+package=(zsh fish man-db mandoc
+  dpkg-dev debootstrap lintian makeself patchelf rpm rpm2cpio cpio)
 
 case "${1:-}" in
   "") wanted=("${engine[@]}" "${tests[@]}" "${window[@]}") ;;
   --engine) wanted=("${engine[@]}") ;;
   --gate) wanted=("${gate[@]}") ;;
-  *) echo "usage: packaging/setup.sh [--engine|--gate]" >&2; exit 2 ;;
+  --package) wanted=("${package[@]}") ;;
+  *) echo "usage: packaging/setup.sh [--engine|--gate|--package]" >&2; exit 2 ;;
 esac
 
 if ! command -v apt-get >/dev/null; then

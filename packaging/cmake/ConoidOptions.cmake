@@ -240,3 +240,4 @@ function(conoid_print_summary)
 endfunction()
 
 configure_file("${PROJECT_SOURCE_DIR}/packaging/cmake/config.hpp.in" "${PROJECT_BINARY_DIR}/generated/conoid/config.hpp")
+configure_file("${PROJECT_SOURCE_DIR}/packaging/cmake/parts.hpp.in" "${PROJECT_BINARY_DIR}/generated/conoid/parts.hpp")

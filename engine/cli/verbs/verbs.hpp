@@ -19,5 +19,7 @@ namespace conoid::cli {
 [[nodiscard]] Verb list_verb();
 [[nodiscard]] Verb new_verb();
 [[nodiscard]] Verb devices_verb();
+[[nodiscard]] Verb manual_verb();
+[[nodiscard]] Verb completion_verb();
 
 }  // namespace conoid::cli
