@@ -10,6 +10,8 @@
 #include "engine/core/units.hpp"
 #include "engine/io/csv.hpp"
 #include "engine/io/frame.hpp"
+#include "engine/io/frame_choice.hpp"
+#include "engine/io/grid_blend.hpp"
 #include "engine/io/results.hpp"
 #include "engine/io/run_folder.hpp"
 #include "engine/io/segy.hpp"
