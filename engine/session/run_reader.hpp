@@ -5,6 +5,7 @@
 
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/place.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/core/types.hpp"
 #include "engine/core/units.hpp"

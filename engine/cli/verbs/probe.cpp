@@ -13,6 +13,7 @@
 #include "engine/cli/report.hpp"
 #include "engine/cli/verbs/verbs.hpp"
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/place.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/io/csv.hpp"
@@ -50,28 +51,12 @@ struct ProbeTable {
       blocks;  ///< name and first column of what text shows one below the other
 };
 
-Result<Vec3> parse_place(const std::string& text, const char* option) {
-  Vec3 out{};
-  std::size_t count = 0;
-  for (std::size_t begin = 0; begin <= text.size(); ++count) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    if (count == 3) break;
-    const auto read = parse_quantity(text.substr(begin, end - begin), "m");
-    if (!read)
-      return make_error(ErrorCode::command_line,
-                        fmt::format("{}: expected a place like 0.5,-2,10cm, found '{}'", option, text),
-                        read.error().text + ".");
-    out[count] = read->value;
-    begin = end + 1;
-    if (end == text.size())
-      return count >= 1
-                 ? Result<Vec3>(out)
-                 : Result<Vec3>(make_error(ErrorCode::command_line,
-                                           fmt::format("{}: expected two or three lengths, found '{}'", option, text),
-                                           "For example 0.5,-2 or 0.5,-2,10cm; bare numbers are metres."));
-  }
-  return make_error(ErrorCode::command_line, fmt::format("{}: expected two or three lengths, found '{}'", option, text),
-                    "For example 0.5,-2 or 0.5,-2,10cm; bare numbers are metres.");
+Result<Vec3> typed_place(const std::string& text, const char* option) {
+  auto read = parse_place(text);
+  if (read) return read;
+  Error error = read.error();
+  error.text = fmt::format("{}: {}", option, error.text);
+  return error;
 }
 
 Result<std::vector<Vec3>> read_places(const std::string& file) {
@@ -705,14 +690,14 @@ Status probe(const ProbeVerbOptions& options, Context& context) {
     points = std::move(read).value();
   }
   for (const std::string& text : options.point) {
-    const auto place = parse_place(text, "--point");
+    const auto place = typed_place(text, "--point");
     if (!place) return place.error();
     points.push_back(*place);
   }
   if (!options.line.empty()) {
-    const auto from = parse_place(options.line[0], "--line");
+    const auto from = typed_place(options.line[0], "--line");
     if (!from) return from.error();
-    const auto to = parse_place(options.line[1], "--line");
+    const auto to = typed_place(options.line[1], "--line");
     if (!to) return to.error();
     const auto count = parse_quantity(options.line[2], "1");
     if (!count || !(count->value >= 2 && count->value <= most_line_points) || count->value != std::floor(count->value))
