@@ -470,8 +470,26 @@ class TestWorkbench : public QObject {
     QTest::keyClick(picture, Qt::Key_Space);
     QCOMPARE(drawn.count(), 1);
 
+    // The ends of the line stand in two fields and may be typed there.
+    const auto edits = picture->findChildren<QLineEdit*>();
+    QCOMPARE(edits.size(), qsizetype{2});
+    QVERIFY(edits[0]->isVisibleTo(picture) && edits[0]->text().count(',') == 2 && edits[1]->text().count(',') == 2);
+    const Bounds box = view.scene().camera().bounds();
+    const auto typed = [](double x, double y, double z) { return QString("%1 m,%2,%3").arg(x).arg(y).arg(z); };
+    edits[0]->setText(typed(box[0], box[2], box[4]));
+    edits[1]->setText(typed(box[1], box[3], box[5]));
+    QTest::keyClick(edits[1], Qt::Key_Return);
+    QCOMPARE(drawn.count(), 2);
+    const auto points = drawn.last().at(0).value<std::vector<ProfilePoint>>();
+    const double length = std::hypot(box[1] - box[0], box[3] - box[2], box[5] - box[4]);
+    QVERIFY(std::abs(points.back().distance - length) < 1e-4 * length);  // six digits were typed
+    edits[0]->setText("1;2;3");
+    QTest::keyClick(edits[0], Qt::Key_Return);
+    QCOMPARE(drawn.count(), 2);
+
     QSignalSpy placed(&view.pane(), &ScenePane::place_chosen);
     view.pane().set_tool(MouseTool::place);
+    QVERIFY(!edits[0]->isVisibleTo(picture));
     QTest::keyClick(picture, Qt::Key_Enter);
     QCOMPARE(placed.count(), 1);
   }
