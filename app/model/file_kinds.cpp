@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 
 #include "app/model/json_path.hpp"
-#include "engine/mesh/prepare.hpp"
+#include "engine/session/mesh_preview.hpp"
 
 namespace conoid::app {
 namespace {
