@@ -101,7 +101,8 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
   stack_->addWidget(viewport_->widget());
   viewport_->widget()->installEventFilter(this);
   row->addWidget(stack_, 1);
-  stack_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // what is beside it comes first, see fit_display()
+  stack_->setSizePolicy(QSizePolicy::Ignored,
+                        QSizePolicy::Preferred);  // what is beside it comes first, see fit_display()
   display_ = new DisplayPanel(look, this);
   display_->hide();
   row->addWidget(make_rule(this, true));
@@ -615,7 +616,8 @@ void ScenePane::show_display_panel(bool visible) {
 }
 
 void ScenePane::fit_display() {
-  constexpr int least_picture = 120;  // pixels: in less nothing is seen, and the choices take the pane until they are closed
+  constexpr int least_picture =
+      120;  // pixels: in less nothing is seen, and the choices take the pane until they are closed
   stack_->setVisible(display_->isHidden() || width() >= display_->width() + least_picture);
 }
 
@@ -797,10 +799,13 @@ void ScenePane::set_title(const QString& title) {
 }
 
 void ScenePane::widen_range(std::pair<double, double> range) {
-  if (scene_->view().fixed_range || own_fields_ || !has_picture()) return;
   const auto now = scene_->range();
-  if (now.first <= range.first && now.second >= range.second) return;
-  scene_->set_known_range({std::min(now.first, range.first), std::max(now.second, range.second)});
+  take_range({std::min(now.first, range.first), std::max(now.second, range.second)});
+}
+
+void ScenePane::take_range(std::pair<double, double> range) {
+  if (scene_->view().fixed_range || own_fields_ || !has_picture() || scene_->range() == range) return;
+  scene_->set_known_range(range);
   viewport_->request_render();
   refresh_range_text();
   emit range_changed();
@@ -809,7 +814,7 @@ void ScenePane::widen_range(std::pair<double, double> range) {
 void ScenePane::follow_ranges_of(RunModel& run) {
   connect(&run, &RunModel::range_known, this,
           [this](const std::string& part, const std::string& field, double low, double high) {
-            if (part == scene_->view().part && field == scene_->view().field) widen_range({low, high});
+            if (part == scene_->view().part && field == scene_->view().field) take_range({low, high});
           });
 }
 

@@ -95,6 +95,8 @@ class ScenePane : public QWidget {
   void set_title(const QString& title);
   /// Makes the colours span at least this, where their range is not fixed.
   void widen_range(std::pair<double, double> range);
+  /// Takes the range that is known of all frames.
+  void take_range(std::pair<double, double> range);
 
   [[nodiscard]] const std::vector<SavedView>& saved_views() const { return saved_; }
   /// The kept views as text (JSON) and back; what cannot be read is left out.

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -100,7 +101,8 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
   app->add_option(
       "--range", a.range,
       "LOW:HIGH or LOW,HIGH of the colours, with units or in SI units; of a film also \"each\": of each frame "
-      "alone, or \"full\": up to the loudest (default: what three quarters of the frames stay within)");
+      "alone, or \"full\": up to the loudest (default: all values; of waves what three quarters of the frames stay "
+      "within)");
   app->add_option("--samples", a.samples,
                   "1 or 2 samples along each side of a pixel: 1 draws faster, with rougher edges")
       ->capture_default_str()
@@ -411,7 +413,7 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   if (const Field* field = drawn_field(**first, *view); field != nullptr && view->field.empty())
     view->field = field->info.name;
   if (auto status = apply_range(a, **first, *view); !status) return status;
-  std::vector<double> lows, highs;
+  std::vector<std::pair<double, double>> ranges;
   Box box = no_box;
   for (const std::size_t position : *chosen) {
     const auto frame = reel.at(position);
@@ -423,23 +425,17 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
       if (carries || (view->context && std::holds_alternative<MeshGeometry>(part.geometry))) widen(box, part);
     }
     if (view->fixed_range || !view->keep_range) continue;
-    if (const auto own = range_in_frame(**frame, view->part, view->field, view->value, view->percent)) {
-      lows.push_back(own->first);
-      highs.push_back(own->second);
-    }
+    if (const auto own = range_in_frame(**frame, view->part, view->field, view->value, view->percent))
+      ranges.push_back(*own);
   }
   std::string told;
-  if (!highs.empty()) {
-    std::vector<double> low = lows, high = highs;
-    std::sort(low.begin(), low.end());
-    std::sort(high.begin(), high.end());
-    // A wave is far louder beside its source than ever after: the loudest quarter of the frames may go beyond.
-    const std::size_t beyond = a.range == "full" ? 0 : (high.size() - 1) / 4;
+  if (auto all = range_over_frames(ranges)) {
+    if (a.range == "full")
+      for (const auto& [low, high] : ranges) all = {std::min(all->first, low), std::max(all->second, high)};
     view->fixed_range = true;
-    view->low = low[beyond];
-    view->high = high[high.size() - 1 - beyond];
-    std::size_t louder = 0;
-    for (std::size_t i = 0; i < lows.size(); ++i) louder += lows[i] < view->low || highs[i] > view->high;
+    std::tie(view->low, view->high) = *all;
+    const auto louder = std::count_if(ranges.begin(), ranges.end(),
+                                      [&](const auto& r) { return r.first < view->low || r.second > view->high; });
     const Field* field = drawn_field(**first, *view);
     told = fmt::format("colours {:.4g} to {:.4g} {}", view->low, view->high,
                        field == nullptr ? "" : unit_of(field->info, view->value));
