@@ -53,17 +53,18 @@ class TunedWidth {
   }
 
  private:
-  static constexpr int trial = 4;           ///< calls; the quickest counts
-  static constexpr int longest_rest = 512;  ///< calls between trials: trials of a width that takes twice as long cost 1 %
-  static constexpr double gain = 0.97;      ///< less is noise
+  static constexpr int trial = 4;  ///< calls; the quickest counts
+  static constexpr int longest_rest =
+      512;                              ///< calls between trials: trials of a width that takes twice as long cost 1 %
+  static constexpr double gain = 0.97;  ///< less is noise
   void begin_rest() {
     tried_ = at_;
     calls_ = 0;
   }
 
-  std::vector<int> widths_;            // falling
-  std::size_t at_ = 0, tried_ = 0;     // of widths_
-  bool down_ = true;                   // to fewer threads next
+  std::vector<int> widths_;         // falling
+  std::size_t at_ = 0, tried_ = 0;  // of widths_
+  bool down_ = true;                // to fewer threads next
   int calls_ = 0, rest_ = trial;
   double own_ = std::numeric_limits<double>::infinity(), other_ = own_;
 };

@@ -193,61 +193,60 @@ int Operator::solve_mass(std::vector<double>& a) {
   const Index n = space_.nodes;
   int iterations = 0;
   const auto began = std::chrono::steady_clock::now();
-  run_together(workers_, solve_width_.width(),
-               [&](Together& all, int thread) {
-                 const auto over = [&](Interval nodes, const auto& body) {
-                   for (int c = 0; c < dim; ++c)
-                     for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), diagonal_[u(i)]);
-                 };
-                 // Every thread adds the chunks' sums by itself, in the same order.
-                 const auto total = [&](const std::vector<double>& sums) {
-                   all.wait();
-                   return std::accumulate(sums.begin(), sums.end(), 0.0);
-                 };
-                 all.for_own(thread, 2, n, node_grain_, [&](Interval nodes) {
-                   double s = 0;
-                   project(rhs_.data() + nodes.begin, n, nodes);
-                   over(nodes, [&](std::size_t k, double d) {
-                     a[k] = 0;
-                     r_[k] = rhs_[k];
-                     p_[k] = d * r_[k];
-                     s += p_[k] * r_[k];
-                   });
-                   node_sums_[u(nodes.begin / node_grain_)] = s;
-                 });
-                 double rz = total(node_sums_);
-                 const double target = mass_tolerance_ * mass_tolerance_ * rz;
-                 int iteration = 0;
-                 while (rz > target && iteration < mass_iterations_) {
-                   ++iteration;
-                   all.for_own(thread, 0, batch_count_, batch_grain_, [&](Interval batches) {
-                     batch_sums_[u(batches.begin / batch_grain_)] = kernels_.mass(data_, p_.data(), dim, batches);
-                   });
-                   // p lies in the free directions, so p·(P M p) = p·(M p).
-                   const double alpha = rz / total(batch_sums_);
-                   all.for_own(thread, 1, n, node_grain_, [&](Interval nodes) {
-                     std::array<double, 3 * largest_node_grain> q;
-                     sum_node_terms(dim, nodes, 1, q.data(), node_grain_);
-                     project(q.data(), node_grain_, nodes);
-                     double s = 0;
-                     for (int c = 0; c < dim; ++c)
-                       s += residual_after(alpha, q.data() + c * node_grain_, &diagonal_[u(nodes.begin)],
-                                           &r_[u(c * n + nodes.begin)], nodes.size());
-                     node_sums_[u(nodes.begin / node_grain_)] = s;
-                   });
-                   const double next = total(node_sums_);
-                   const double beta = next / rz;
-                   rz = next;
-                   all.for_own(thread, 2, n, node_grain_, [&](Interval nodes) {
-                     over(nodes, [&](std::size_t k, double d) {
-                       a[k] += alpha * p_[k];
-                       p_[k] = d * r_[k] + beta * p_[k];
-                     });
-                   });
-                   all.wait();
-                 }
-                 if (thread == 0) iterations = iteration;
-               });
+  run_together(workers_, solve_width_.width(), [&](Together& all, int thread) {
+    const auto over = [&](Interval nodes, const auto& body) {
+      for (int c = 0; c < dim; ++c)
+        for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), diagonal_[u(i)]);
+    };
+    // Every thread adds the chunks' sums by itself, in the same order.
+    const auto total = [&](const std::vector<double>& sums) {
+      all.wait();
+      return std::accumulate(sums.begin(), sums.end(), 0.0);
+    };
+    all.for_own(thread, 2, n, node_grain_, [&](Interval nodes) {
+      double s = 0;
+      project(rhs_.data() + nodes.begin, n, nodes);
+      over(nodes, [&](std::size_t k, double d) {
+        a[k] = 0;
+        r_[k] = rhs_[k];
+        p_[k] = d * r_[k];
+        s += p_[k] * r_[k];
+      });
+      node_sums_[u(nodes.begin / node_grain_)] = s;
+    });
+    double rz = total(node_sums_);
+    const double target = mass_tolerance_ * mass_tolerance_ * rz;
+    int iteration = 0;
+    while (rz > target && iteration < mass_iterations_) {
+      ++iteration;
+      all.for_own(thread, 0, batch_count_, batch_grain_, [&](Interval batches) {
+        batch_sums_[u(batches.begin / batch_grain_)] = kernels_.mass(data_, p_.data(), dim, batches);
+      });
+      // p lies in the free directions, so p·(P M p) = p·(M p).
+      const double alpha = rz / total(batch_sums_);
+      all.for_own(thread, 1, n, node_grain_, [&](Interval nodes) {
+        std::array<double, 3 * largest_node_grain> q;
+        sum_node_terms(dim, nodes, 1, q.data(), node_grain_);
+        project(q.data(), node_grain_, nodes);
+        double s = 0;
+        for (int c = 0; c < dim; ++c)
+          s += residual_after(alpha, q.data() + c * node_grain_, &diagonal_[u(nodes.begin)],
+                              &r_[u(c * n + nodes.begin)], nodes.size());
+        node_sums_[u(nodes.begin / node_grain_)] = s;
+      });
+      const double next = total(node_sums_);
+      const double beta = next / rz;
+      rz = next;
+      all.for_own(thread, 2, n, node_grain_, [&](Interval nodes) {
+        over(nodes, [&](std::size_t k, double d) {
+          a[k] += alpha * p_[k];
+          p_[k] = d * r_[k] + beta * p_[k];
+        });
+      });
+      all.wait();
+    }
+    if (thread == 0) iterations = iteration;
+  });
   solve_width_.took(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 1 + iterations);
   return iterations;
 }

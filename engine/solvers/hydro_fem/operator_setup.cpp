@@ -28,8 +28,8 @@ double* Operator::allocate(Index count) {
 Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
     : mesh_(setup.mesh), tables_(setup.k), space_(setup.mesh, setup.k), kernels_(kernels), team_(team),
       workers_(team.threads()), materials_(setup.materials), boundaries_(setup.boundaries), gravity_(setup.gravity),
-      axisymmetric_(setup.axisymmetric), mass_tolerance_(setup.mass_tolerance),
-      mass_iterations_(setup.mass_iterations), solve_width_(workers_.threads()) {
+      axisymmetric_(setup.axisymmetric), mass_tolerance_(setup.mass_tolerance), mass_iterations_(setup.mass_iterations),
+      solve_width_(workers_.threads()) {
   const int dim = space_.dim;
   if (setup.energy_source)
     for (int i = 0; i < workers_.threads(); ++i) energy_sources_.push_back(setup.energy_source());
