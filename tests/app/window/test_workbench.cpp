@@ -159,18 +159,20 @@ class TestWorkbench : public QObject {
     };
     qputenv("PATH", folder_.path().toUtf8());
     QVERIFY(make().contains("ffmpeg is not installed"));
-    // A stand-in that keeps its words and makes the last of them a file.
+    // A stand-in that keeps its words and makes of what it is given a file, the last of them.
     QFile stand_in(folder_.filePath("ffmpeg"));
     QVERIFY(stand_in.open(QIODevice::WriteOnly));
     stand_in.write("#!/bin/sh\necho \"$@\" > " + folder_.filePath("words").toUtf8() +
-                   "\nfor last; do :; done\n: > \"$last\"\n");
+                   "\nfor last; do :; done\n/bin/cat > \"$last\"\n");
     stand_in.close();
     stand_in.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
     QCOMPARE(make(), QString());
     QFile words(folder_.filePath("words"));
     QVERIFY(words.open(QIODevice::ReadOnly));
     const QByteArray said = words.readAll();
-    QVERIFY(said.contains("-framerate 12") && said.contains("frame-%05d.png") && said.contains("yuv420p"));
+    QVERIFY(said.contains("-framerate 12") && said.contains("-video_size 64x48") && said.contains("yuv420p"));
+    QCOMPARE(QFileInfo(folder_.filePath("f.mp4")).size(),
+             qint64{2} * 64 * 48 * 3);  // two pictures, three bytes a pixel
     qputenv("PATH", path);
   }
 
