@@ -35,9 +35,12 @@ std::optional<FileKey> key_below(const Json& node, const std::string& pointer, c
 }  // namespace
 
 QStringList endings_of(const QString& kind) {
-  if (kind == "mesh") return QString::fromStdString(mesh_file_patterns(true)).remove("*.").split(' ');
-  if (kind == "geometry") return {"geo", "step", "stp"};
-  if (kind == "model") return {"json", "raw", "bin", "sgy", "segy", "vti", "rsf", "h5", "hdf5"};
+  const auto of_meshes = [](bool with_geometry) {
+    return QString::fromStdString(mesh_file_patterns(with_geometry)).remove("*.").split(' ');
+  };
+  if (kind == "mesh") return of_meshes(true);
+  if (kind == "geometry") return of_meshes(true).mid(of_meshes(false).size());
+  if (kind == "model") return QStringList{"json", "raw", "bin"} + telling_endings_of(kind);
   if (kind == "signal") return {"csv", "txt"};
   return {};
 }
@@ -58,8 +61,8 @@ QString file_filter(const QString& kind) {
   return tr("Signals (%1)").arg(patterns);
 }
 
-std::optional<FileKey> key_for_file(const Schema& schema, const std::string& kind, const std::string& file) {
-  return key_below(schema.json(), "", kind, file);
+std::optional<FileKey> key_for_file(const Json& schema, const std::string& kind, const std::string& file) {
+  return key_below(schema, "", kind, file);
 }
 
 }  // namespace conoid::app

@@ -7,7 +7,7 @@
 
 #include <QStringList>
 
-#include "engine/case/schema.hpp"
+#include "engine/core/json.hpp"
 
 namespace conoid::app {
 
@@ -26,9 +26,8 @@ struct FileKey {
   Json value;
 };
 
-/// The first key of a solver's cases that names a file of this kind, with the choice that it belongs to:
+/// The first key of a solver's cases (of their merged schema) that names a file of this kind, with the choice that it belongs to:
 /// "/materials/velocity" and {"kind": "file", "header": file}. None where no key does, or only within lists.
-[[nodiscard]] std::optional<FileKey> key_for_file(const Schema& schema, const std::string& kind,
-                                                  const std::string& file);
+[[nodiscard]] std::optional<FileKey> key_for_file(const Json& schema, const std::string& kind, const std::string& file);
 
 }  // namespace conoid::app

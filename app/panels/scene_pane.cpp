@@ -101,8 +101,8 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
   stack_->addWidget(viewport_->widget());
   viewport_->widget()->installEventFilter(this);
   row->addWidget(stack_, 1);
-  stack_->setSizePolicy(QSizePolicy::Ignored,
-                        QSizePolicy::Preferred);  // what is beside it comes first, see fit_display()
+  // What is beside it comes first, see fit_display().
+  stack_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   display_ = new DisplayPanel(look, this);
   display_->hide();
   row->addWidget(make_rule(this, true));
@@ -616,8 +616,8 @@ void ScenePane::show_display_panel(bool visible) {
 }
 
 void ScenePane::fit_display() {
-  constexpr int least_picture =
-      120;  // pixels: in less nothing is seen, and the choices take the pane until they are closed
+  // Pixels: in less nothing is seen, and the choices take the pane until they are closed.
+  constexpr int least_picture = 120;
   stack_->setVisible(display_->isHidden() || width() >= display_->width() + least_picture);
 }
 

@@ -117,7 +117,7 @@ std::vector<Taker> takers_of(const QString& kind, const std::string& file) {
   std::vector<Taker> out;
   for (const SolverInfo* info : registered_solvers())
     if (const auto schema = Schema::for_solver(info->id, info->schema))
-      if (auto key = key_for_file(*schema, kind.toStdString(), file)) out.push_back({info, std::move(*key)});
+      if (auto key = key_for_file(schema->json(), kind.toStdString(), file)) out.push_back({info, std::move(*key)});
   return out;
 }
 
@@ -154,13 +154,12 @@ Status MainWindow::take_file(const QString& file) {
     const QDir folder(QString::fromStdString(model_->document().folder().string()));
     const QString relative = folder.relativeFilePath(file);
     const std::string named = (relative.startsWith("../") ? file : relative).toStdString();
-    for (Taker& taker : takers_of(kind, named))
-      if (taker.solver->id == model_->solver()) {
-        model_->set(taker.key.pointer, std::move(taker.key.value),
-                    kind == "mesh" ? tr("choice of another mesh") : tr("choice of another model"));
-        workbench_->show_mesh(kind == "mesh");
-        return {};
-      }
+    if (auto key = key_for_file(model_->schema(), kind.toStdString(), named)) {
+      model_->set(key->pointer, std::move(key->value),
+                  kind == "mesh" ? tr("choice of another mesh") : tr("choice of another model"));
+      workbench_->show_mesh(kind == "mesh");
+      return {};
+    }
   }
   // Else a new case; the person says which physics.
   if (run_->is_active()) {
