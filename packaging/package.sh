@@ -12,18 +12,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 top=$PWD
 source packaging/bundle.sh
+source packaging/phase.sh
 kinds=("$@")
 [ ${#kinds[@]} -gt 0 ] || kinds=(deb archive rpm)
 for kind in "${kinds[@]}"; do
   case "$kind" in deb | archive | rpm) ;; *) echo "usage: packaging/package.sh [deb|archive|rpm]…" >&2; exit 2 ;; esac
 done
 want() { [[ " ${kinds[*]} " == *" $1 "* ]]; }
-phase() {
-  local name=$1 begin=$SECONDS
-  shift
-  "$@"
-  printf '== %s: %d s\n' "$name" $((SECONDS - begin))
-}
 need() {
   local program
   for program in "$@"; do

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "engine/case/case.hpp"
 #include "engine/cli/inputs.hpp"
@@ -108,23 +109,18 @@ Result<ProbeChoice> parse_choice(const ProbeVerbOptions& options) {
                                                              {"imaginary", ProbeChoice::Wave::imaginary},
                                                              {"magnitude", ProbeChoice::Wave::magnitude},
                                                              {"phase", ProbeChoice::Wave::phase}};
-  bool known = false;
-  for (const auto& [name, value] : vectors)
-    if (options.component == name) {
-      out.vector = value;
-      known = true;
-    }
-  if (!known)
+  const auto take = [](const auto& all, const std::string& typed, auto& chosen) {
+    const auto known =
+        std::find_if(std::begin(all), std::end(all), [&](const auto& one) { return typed == one.first; });
+    if (known == std::end(all)) return false;
+    chosen = known->second;
+    return true;
+  };
+  if (!take(vectors, options.component, out.vector))
     return make_error(ErrorCode::command_line,
                       fmt::format("--component must be x, y, z or magnitude, found \"{}\"", options.component),
                       "Without it every component is told.");
-  known = false;
-  for (const auto& [name, value] : waves)
-    if (options.show == name) {
-      out.wave = value;
-      known = true;
-    }
-  if (!known)
+  if (!take(waves, options.show, out.wave))
     return make_error(ErrorCode::command_line,
                       fmt::format("--show must be real, imaginary, magnitude or phase, found \"{}\"", options.show),
                       "Without it both parts of a complex field are told.");
@@ -187,6 +183,14 @@ Result<std::shared_ptr<const Mesh>> mesh_of_run(const fs::path& folder) {
   return mesh_of(*input, {}, nullptr, Meshing::never);
 }
 
+/// Parts (all where none is named) without values: no field has this name.
+FrameRequest geometry_alone(std::set<std::string> parts = {}) {
+  FrameRequest out;
+  out.parts = std::move(parts);
+  out.fields = {std::string(1, '\n')};
+  return out;
+}
+
 Status describe(const fs::path& folder, VtkhdfReader& reader, Context& context) {
   const auto& frames = reader.frames();
   Json json = {{"run", fs::absolute(folder).string()}, {"frames", Json::array()}, {"parts", Json::array()}};
@@ -213,10 +217,7 @@ Status describe(const fs::path& folder, VtkhdfReader& reader, Context& context) 
           {f.name, part.name, f.unit, numbers_of(f), f.association == Association::point ? "points" : "cells"});
   context.say("fields\n{}", aligned(rows, "  "));
   if (!frames.empty()) {
-    // Geometry alone, of the last frame: no field has this name.
-    FrameRequest nothing;
-    nothing.fields = {std::string(1, '\n')};
-    const auto frame = reader.read(frames.size() - 1, nothing);
+    const auto frame = reader.read(frames.size() - 1, geometry_alone());
     if (!frame) return frame.error();
     context.say("parts");
     rows.clear();
@@ -302,7 +303,6 @@ Result<ProbeTable> values_at(const Asked& asked, const std::vector<Vec3>& points
   std::size_t outside = 0, without = 0;
   double farthest = 0;
   std::map<std::string, std::size_t> held;  // points by part
-  std::string reach_text;
   std::vector<double> offs;
   for (const std::size_t position : asked.frames) {
     const auto frame = asked.reader->read(position, asked.request);
@@ -443,10 +443,7 @@ Result<std::vector<OverSet>> sets_of(const Asked& asked, const std::vector<std::
           ErrorCode::command_line, fmt::format("--over: there is no part or group '{}'", name),
           fmt::format("{}There are: {}.", near.empty() ? "" : fmt::format("Did you mean '{}'? ", near), there));
     }
-    FrameRequest geometry;
-    geometry.parts = asked.request.parts;
-    geometry.fields = {std::string(1, '\n')};
-    const auto first = asked.reader->read(0, geometry);
+    const auto first = asked.reader->read(0, geometry_alone(asked.request.parts));
     if (!first) return first.error();
     std::optional<Error> trouble;
     bool found = false;
