@@ -78,6 +78,39 @@ Result<Mesh> target_surface(Target target, double edge, int order) {
   });
 }
 
+namespace {
+
+struct Solved {
+  std::vector<PlaneWave> waves;   ///< from each direction, V then H
+  std::vector<Complex> f;         ///< currents of each wave
+  std::vector<FarAmplitude> far;  ///< [direction][wave], of the same directions
+  int iterations = 0;
+};
+
+/// A conductor in vacuum under plane waves from each of the directions.
+Result<Solved> solve_from(const Domain& domain, double k, std::span<const Direction> from,
+                          const TruncationOptions& options, int threads) {
+  System system(domain, {Medium{}}, k, FieldForm::total, threads);
+  if (Status s = system.factor({}); !s) return s.error();
+  const Radiation radiation(domain, k, threads);
+  Team team({{"cpu", threads, 1}});
+  Truncation truncation(system, radiation, options);
+  Solved out;
+  for (const Direction& d : from)
+    for (bool h : {false, true}) out.waves.push_back(wave_from(d, h, k));
+  if (Status s = truncation.start(team, out.waves); !s) return s.error();
+  while (!truncation.finished())
+    if (Status s = truncation.step(team); !s) return s.error();
+  std::vector<Complex> u;
+  const auto count = static_cast<Index>(out.waves.size());
+  if (Status s = truncation.fields(truncation.psi(), 0, count, u, out.f); !s) return s.error();
+  out.far = far_field(domain, k, out.f, count, from, threads);
+  out.iterations = truncation.iterations();
+  return out;
+}
+
+}  // namespace
+
 Result<TargetOutcome> run_target(Target target, double frequency, int threads) {
   const double wave = light_speed / frequency, k = 2 * pi / wave;
   auto body = target_surface(target, 0.06 * wave);
@@ -89,26 +122,16 @@ Result<TargetOutcome> run_target(Target target, double frequency, int threads) {
       {"body", {BoundaryKind::pec, 0}}, {"outer", {BoundaryKind::outer, 0}}, {"currents", {BoundaryKind::currents, 0}}};
   auto domain = make_domain(*mesh, roles);
   if (!domain) return domain.error();
-  System system(*domain, {Medium{}}, k, FieldForm::total, threads);
-  if (Status s = system.factor({}); !s) return s.error();
-  const Radiation radiation(*domain, k, threads);
-  Team team({{"cpu", threads, 1}});
-  Truncation truncation(system, radiation, {TruncationMethod::gmres, 1e-4, 40, RadiationLoop::automatic, 64});
   const std::vector<Direction> from{{pi / 2, 0.6}, {pi / 2, -0.6}, {1.1, 2.2}};
-  std::vector<PlaneWave> waves;
-  for (const Direction& d : from)
-    for (bool h : {false, true}) waves.push_back(wave_from(d, h, k));
-  if (Status s = truncation.start(team, waves); !s) return s.error();
-  while (!truncation.finished())
-    if (Status s = truncation.step(team); !s) return s.error();
-  std::vector<Complex> u, f;
-  const auto count = static_cast<Index>(waves.size());
-  if (Status s = truncation.fields(truncation.psi(), 0, count, u, f); !s) return s.error();
+  const auto solved =
+      solve_from(*domain, k, from, {TruncationMethod::gmres, 1e-4, 40, RadiationLoop::automatic, 64}, threads);
+  if (!solved) return solved.error();
+  const auto& far = solved->far;
+  const auto count = static_cast<Index>(solved->waves.size());
   TargetOutcome out;
   out.tets = static_cast<Index>(domain->space.tets().size());
   out.unknowns = domain->free_unknowns;
-  out.iterations = truncation.iterations();
-  const auto far = far_field(*domain, k, f, count, from, threads);
+  out.iterations = solved->iterations;
   const auto echo = [&](Index seen, Index lit, bool seen_h, bool lit_h) {
     return far[seen * count + 2 * lit + (lit_h ? 1 : 0)].along(seen_h);
   };
@@ -125,8 +148,9 @@ Result<TargetOutcome> run_target(Target target, double frequency, int threads) {
         }
   out.reciprocity = difference / largest;
   const Direction forward{pi / 2, 0.6 + pi};
-  const auto one = std::span(f).first(static_cast<std::size_t>(system.currents_length()));
-  const double lost = extinction(far_field(*domain, k, one, 1, std::span(&forward, 1), threads)[0], forward, waves[0]);
+  const auto one = std::span(solved->f).first(solved->f.size() / solved->waves.size());
+  const double lost =
+      extinction(far_field(*domain, k, one, 1, std::span(&forward, 1), threads)[0], forward, solved->waves[0]);
   const SphereRule rule = sphere_rule(0.7 * k * 10 * inch);
   const auto everywhere = far_field(*domain, k, one, 1, rule.directions, threads);
   double scattered = 0;
@@ -152,24 +176,13 @@ Result<PublishedOutcome> run_published_almond(int threads) {
   auto domain = make_domain(**mesh, s.domain);
   if (!domain) return domain.error();
   const double k = 2 * pi * frequency / light_speed;
-  System system(*domain, {Medium{}}, k, FieldForm::total, threads);
-  if (Status factored = system.factor({}); !factored) return factored.error();
-  const Radiation radiation(*domain, k, threads);
-  Team team({{"cpu", threads, 1}});
-  Truncation truncation(system, radiation, {TruncationMethod::gmres, 1e-3, 60, RadiationLoop::automatic, 64});
   std::vector<Direction> from;
-  std::vector<PlaneWave> waves;
-  for (std::size_t a = 0; a < vv.size(); ++a) {
-    from.push_back({pi / 2, static_cast<double>(a) * pi / 18});
-    for (bool h : {false, true}) waves.push_back(wave_from(from.back(), h, k));
-  }
-  if (Status started = truncation.start(team, waves); !started) return started.error();
-  while (!truncation.finished())
-    if (Status step = truncation.step(team); !step) return step.error();
-  std::vector<Complex> u, f;
-  const auto count = static_cast<Index>(waves.size());
-  if (Status solved = truncation.fields(truncation.psi(), 0, count, u, f); !solved) return solved.error();
-  const auto far = far_field(*domain, k, f, count, from, threads);
+  for (std::size_t a = 0; a < vv.size(); ++a) from.push_back({pi / 2, static_cast<double>(a) * pi / 18});
+  const auto solved =
+      solve_from(*domain, k, from, {TruncationMethod::gmres, 1e-3, 60, RadiationLoop::automatic, 64}, threads);
+  if (!solved) return solved.error();
+  const auto& far = solved->far;
+  const auto count = static_cast<Index>(solved->waves.size());
   PublishedOutcome out;
   out.tets = static_cast<Index>(domain->space.tets().size());
   out.unknowns = domain->free_unknowns;
