@@ -200,6 +200,8 @@ void RunModel::search_on() {
 }
 
 void RunModel::read_wanted() {
+  // Whoever hears of a frame may have asked for the next already: one read at a time, or a search would count frames twice and miss others.
+  if (reading_) return;
   if (!wanted_ || !reader_) return search_on();
   const std::size_t index = *wanted_;
   wanted_.reset();

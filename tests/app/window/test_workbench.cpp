@@ -111,6 +111,8 @@ class TestWorkbench : public QObject {
                 w->workbench()->viewport_panel().pane().has_picture());
     ViewportPanel& view = w->workbench()->viewport_panel();
     QCOMPARE(view.frame_index(), std::size_t{5});
+    // Of the frames 0, ±1 … ±5 each counts once, the loudest quarter may go beyond.
+    QTRY_COMPARE(view.scene().range(), std::pair(-4.0, 4.0));
     view.step(-2);
     QTRY_VERIFY(view.is_up_to_date());
     QCOMPARE(view.scene().frame()->number, std::uint64_t{3});
@@ -120,6 +122,21 @@ class TestWorkbench : public QObject {
     QCOMPARE(w->workbench()->results_panel().tabs().tabText(0), QString("Receivers"));
     QCOMPARE(w->run().numbers().at(0).value, 1.0);
     QVERIFY(w->actions().at("run.start")->isEnabled());
+  }
+
+  void the_range_over_all_frames_counts_each_frame_once() {
+    auto w = window();
+    std::optional<std::pair<double, double>> told;
+    QObject here;
+    connect(&w->run(), &RunModel::range_known, &here,
+            [&](const std::string&, const std::string&, double low, double high) {
+              told = {low, high};
+            });
+    QVERIFY(w->open_run(make_run("range", 3, 1)).ok());
+    // Of 0, ±1 and ±2; the search begins while the first picture comes in.
+    QTRY_VERIFY(told);
+    QCOMPARE(*told, std::pair(-2.0, 2.0));
+    QCOMPARE(w->workbench()->viewport_panel().scene().range(), std::pair(-2.0, 2.0));
   }
 
   void pictures_of_any_size_and_films_of_numbered_pictures() {
