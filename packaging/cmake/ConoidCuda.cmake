@@ -3,7 +3,7 @@
 # enough and gets on with the host compiler, and says at configure time what it found; sanitizers do not reach into the module,
 # so AUTO leaves it out below them. No device is needed to build it.
 
-# conoid_find_cuda(): sets CONOID_HAVE_CUDA, and CONOID_CUDA_ARCHITECTURES in the cache.
+# conoid_find_cuda(): sets CONOID_HAVE_CUDA and CUDAToolkit_VERSION, and CONOID_CUDA_ARCHITECTURES in the cache.
 function(conoid_find_cuda)
   set(CONOID_HAVE_CUDA 0 PARENT_SCOPE)
   if(CONOID_WITH_CUDA STREQUAL "OFF" OR (CONOID_SANITIZE AND NOT CONOID_WITH_CUDA STREQUAL "ON"))
@@ -44,6 +44,7 @@ function(conoid_find_cuda)
     "Compute capabilities to compile for (default: $CUDAARCHS, or all); PTX of the last serves what follows")
   message(STATUS "CUDA module: built by ${CUDAToolkit_NVCC_EXECUTABLE} (${CUDAToolkit_VERSION}) for ${CONOID_CUDA_ARCHITECTURES}")
   set(CONOID_HAVE_CUDA 1 PARENT_SCOPE)
+  set(CUDAToolkit_VERSION "${CUDAToolkit_VERSION}" PARENT_SCOPE)  # told by `conoid --version --json`
 endfunction()
 
 # conoid_try_nvcc(<variable>): why nvcc cannot compile a kernel with the host compiler, empty where it can. A pair that can is not tried again.
