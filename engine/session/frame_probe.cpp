@@ -353,9 +353,9 @@ struct Sums {
   }
   void finish(FieldSums& out, double measure) const {
     out.measure = measure;
-    for (std::size_t k = 0; k < integral.size(); ++k) {
-      out.integral.push_back(integral[k].value());
-      out.mean.push_back(measure > 0 ? integral[k].value() / measure : std::numeric_limits<double>::quiet_NaN());
+    for (const vec::Sum& sum : integral) {
+      out.integral.push_back(sum.value());
+      out.mean.push_back(measure > 0 ? sum.value() / measure : std::numeric_limits<double>::quiet_NaN());
     }
     if (out.cells == 0) {
       out.low = out.high = std::vector<double>(low.size(), std::numeric_limits<double>::quiet_NaN());
@@ -494,7 +494,7 @@ Result<FieldSums> sum_over(const FramePart& part, const Field& field, const Prob
 
 std::string unit_of_integral(const std::string& unit, int dimension) {
   static constexpr const char* lengths[] = {"", "m", "m^2", "m^3"};
-  const std::string length = lengths[std::clamp(dimension, 0, 3)];
+  std::string length = lengths[std::clamp(dimension, 0, 3)];
   if (unit.empty() || unit == "1") return length;
   if (length.empty()) return unit;
   // Of a density the whole: "kg/m^3" over a volume is "kg".

@@ -662,7 +662,7 @@ Status probe(const ProbeVerbOptions& options, Context& context) {
   if (ways > 1)
     return make_error(ErrorCode::command_line, "expected one of --points, --point, --line and --over, found several",
                       "Call it once for each.");
-  if (options.to != "" && options.to != "csv" && options.to != "text")
+  if (!options.to.empty() && options.to != "csv" && options.to != "text")
     return make_error(ErrorCode::command_line, fmt::format("--to: expected csv or text, found '{}'", options.to),
                       "With --json one JSON object is printed.");
   if (options.to == "text" && !options.out.empty())
