@@ -27,10 +27,14 @@ AssemblyWork assemble_pairs(Team& team, const Surface& surface, const FarRules<R
                             const Harmonic& harmonic, const RowPoints& rows, const Targets<Real>& targets,
                             std::stop_token stop) {
   ColumnSink<Real> sink(surface, targets, harmonic, static_cast<Index>(rows.points.size()), team.workers().size() > 1);
-  PairPhase<Real, ColumnSink<Real>> phase("ghmatecd", surface, rules, accuracy, lane_medium<Real>(harmonic), rows,
-                                          surface.active, sink, stop);
-  team.run(phase, stop);
-  return phase.points();
+  const LaneMedium<Real> medium = lane_medium<Real>(harmonic);
+  PairPhase<Real, ColumnSink<Real>> far("ghmatecd", surface, rules, medium, rows, surface.active, sink, stop);
+  team.run(far, stop);
+  const NearPairs pairs = near_pairs(surface, rules, rows, surface.active, CpuWorker(team.threads()));
+  sink.shared = false;  // a row belongs to one worker
+  NearPhase<Real, ColumnSink<Real>> near("near pairs", surface, rules, accuracy, medium, rows, pairs, sink, stop);
+  team.run(near, stop);
+  return {far.points(), near.points()};
 }
 template AssemblyWork assemble_pairs<double>(Team&, const Surface&, const FarRules<double>&, const Accuracy&,
                                              const Harmonic&, const RowPoints&, const Targets<double>&,

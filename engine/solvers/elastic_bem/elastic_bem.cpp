@@ -533,7 +533,7 @@ void ElasticBem::load(CheckpointReader& reader) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"ghmatece"}, {"rigid"}, {"ghmatecd"}, {"singular"}, {"factorise"}, {"sigmaec"},
+    {"ghmatece"}, {"near sums"}, {"rigid"}, {"ghmatecd"}, {"near pairs"}, {"singular"}, {"factorise"}, {"sigmaec"},
 };
 }  // namespace
 

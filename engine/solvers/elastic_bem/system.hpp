@@ -100,6 +100,8 @@ class BoundarySystem {
     Index node;
     std::size_t component;
   };
+  template <class Real>
+  class Solution;  ///< one call of solve(): its steps
   [[nodiscard]] std::vector<Known> known_list(const std::vector<LoadValues>& cases) const;
 
   const Surface* surface_ = nullptr;
