@@ -533,7 +533,8 @@ void ElasticBem::load(CheckpointReader& reader) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"ghmatece"}, {"near sums"}, {"rigid"}, {"ghmatecd"}, {"near pairs"}, {"singular"}, {"factorise"}, {"sigmaec"},
+    {"ghmatece"},   {"near sums"}, {"rigid"},     {"ghmatecd", true, true},
+    {"near pairs"}, {"singular"},  {"factorise"}, {"sigmaec"},
 };
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/linalg/gmres.hpp"
+#include "engine/solvers/elastic_bem/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/far_ground.hpp"
 #include "engine/solvers/elastic_bem/system.hpp"
 #include "engine/solvers/elastic_bem/weak_modes.hpp"
@@ -286,10 +287,12 @@ Status BoundarySystem::Solution<Real>::assemble(const FarRules<Real>& rules,
   const Accuracy& accuracy = options_.accuracy;
   double begin = seconds_now();
   progress.begin("ghmatecd", 0, "");
-  AssemblyWork work = assemble_pairs<Real>(team_, s_, rules, accuracy, harmonic_, {s_.nodes, true}, targets_, stop_);
+  if (!room_.panels) room_.panels = std::make_shared<PanelStore>();
+  AssemblyWork work = assemble_pairs<Real>(team_, s_, rules, accuracy, harmonic_, {s_.nodes, true}, targets_, stop_,
+                                           room_.panels.get());
   if (extra_ > 0) {
-    const AssemblyWork more =
-        assemble_pairs<Real>(team_, s_, rules, accuracy, harmonic_, {interior_, false}, targets2_, stop_);
+    const AssemblyWork more = assemble_pairs<Real>(team_, s_, rules, accuracy, harmonic_, {interior_, false}, targets2_,
+                                                   stop_, room_.panels.get());
     work.far_points += more.far_points;
     work.near_points += more.near_points;
   }

@@ -65,6 +65,7 @@ class FarField;
 /// What solve() took from the system, kept for the next frequency: taking new pages costs as much as filling them does.
 struct SolveMemory {
   BigArray<std::byte> matrix, known, factors;
+  std::shared_ptr<PanelStore> panels;  ///< of devices that assemble
 };
 
 class BoundarySystem {
