@@ -83,8 +83,8 @@ template <class Real>
 AssemblyWork assemble_pairs(Team& team, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy,
                             const Harmonic& harmonic, const RowPoints& rows, const Targets<Real>& targets,
                             std::stop_token stop = {}, PanelStore* panels = nullptr);
-/// Rows below which a device would be slower than the processors whatever it can do: a block of it has as many or more.
-inline constexpr Index least_device_rows = 64;
+/// Fewer rows, such as those of interior equations, do not fill one warp of a device.
+inline constexpr Index least_device_rows = 32;
 /// Stage "singular": elements that contain their collocation point, and the diagonal blocks. `diagonal`: the static part of
 /// the diagonal (free term and principal value), 9 values a node.
 template <class Real>

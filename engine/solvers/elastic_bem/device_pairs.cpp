@@ -284,6 +284,10 @@ void hand_over(const CpuWorker& host, const std::vector<PanelColumn<Real>>& colu
 
 }  // namespace
 
+Bytes panel_slot(Bytes largest_element, Bytes all) {
+  return std::max(largest_element, std::min(all, std::clamp(16 * largest_element, usual_slot, largest_slot)));
+}
+
 template <class Real>
 DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>& budget, PanelMemory& memory,
                              const CpuWorker& host, const PairWork<Real>& work, Interval items, std::stop_token stop) {
@@ -295,9 +299,9 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
   if (all == 0) return facts;
   facts.least = least;
   const Bytes always = aligned(length * sizeof(Real)) + 4096;
-  const Bytes wanted = std::min(all, std::clamp(16 * least, usual_slot, largest_slot));
+  const Bytes wanted = panel_slot(least, all);
   const bool kept = memory.size >= least && memory.wanted >= wanted;
-  if (!kept && !take_slots(device, memory, least, std::max(wanted, least), budget, always)) {
+  if (!kept && !take_slots(device, memory, least, wanted, budget, always)) {
     facts.fits = false;
     facts.given = budget();
     return facts;
@@ -308,6 +312,9 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
   std::map<int, Kernel<PairArguments<Real>>> kernels;
   for (const int nodes : node_counts)
     kernels[nodes] = device.kernel<PairArguments<Real>>(fmt::format("elastic-bem/pairs<{},{}>", real, nodes));
+  Kernel<PairArguments<Real>> block_a_pair;
+  if (work.block_a_pair)
+    block_a_pair = device.kernel<PairArguments<Real>>(fmt::format("elastic-bem/pairs_block<{}>", real));
   std::vector<Real> rows(length);
   for (std::size_t i = 0; i < m; ++i) {
     const Vec3 p = vec::sub(work.rows.points[i], work.rules.origin());
@@ -377,6 +384,15 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
     a.points = reinterpret_cast<const Real*>(there + at.points);
     a.panel = reinterpret_cast<Real*>(there + at.panel);
     slot.stream.record(slot.begin);
+    if (work.block_a_pair) {
+      slot.stream.launch(block_a_pair,
+                         {.grid = {static_cast<unsigned>(m), static_cast<unsigned>(panel.elements.size()), 1},
+                          .block = {pair_block_threads, 1, 1}},
+                         a);
+      for (const PairClass& one : panel.classes)
+        facts.points += one.count * static_cast<double>(work.rows.on_surface ? m - 1 : m);
+      panel.launches.clear();
+    }
     for (const auto& launch : panel.launches) {
       a.groups = reinterpret_cast<const PairGroup*>(there + at.groups) + launch.first_group;
       const auto groups = static_cast<unsigned>(launch.groups);
@@ -402,7 +418,7 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
   unsigned long long points = 0;
   memory.turns[0].stream.to_host(std::span(&points, 1), evaluations);
   memory.turns[0].stream.synchronize();
-  facts.points = static_cast<double>(points);
+  facts.points += static_cast<double>(points);
   facts.seconds = std::chrono::duration<double>(PanelClock::now() - start).count();
   return facts;
 }

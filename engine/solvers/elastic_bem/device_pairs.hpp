@@ -57,6 +57,8 @@ struct PairWork {
   const LaneMedium<Real>& medium;
   const RowPoints& rows;
   ColumnSink<Real>& sink;
+  /// For comparison, constant elements and Accuracy::fixed8 only: a block of the device a pair (Belinassi 2017, Algorithm 5).
+  bool block_a_pair = false;
 };
 
 /// What a run on a device did.
@@ -69,6 +71,9 @@ struct DevicePairFacts {
   Bytes least = 0, given = 0;  ///< bytes of a slot: what the largest element needs, what there was
   bool fits = true;            ///< false: nothing was done
 };
+
+/// Bytes of each of the two slots that a run asks for: room for sixteen elements of the largest kind, within limits; no more than all need.
+[[nodiscard]] Bytes panel_slot(Bytes largest_element, Bytes all);
 
 /// Far pairs of `items` by the device. `budget`: bytes of the device that may be taken; asked for once, after memory of another size was given
 /// back. Values go to the targets as PairPhase puts them there. Throws Failure (resources) when the device fails; memory that is refused is no

@@ -8,11 +8,12 @@
 
 namespace conoid::elastic_bem {
 
-inline constexpr int pair_terms = 17;     ///< of the series: what single precision needs, double needs fewer
-inline constexpr int pair_nodes = 9;      ///< of an element, at most
-inline constexpr int pair_threads = 128;  ///< a block for constant elements
-inline constexpr int pair_sets = 5;       ///< warps of a block for elements of several nodes, each with six sums a node
-inline constexpr int pair_parts = 15;     ///< values that t* and u* of a point are made of
+inline constexpr int pair_terms = 17;          ///< of the series: what single precision needs, double needs fewer
+inline constexpr int pair_nodes = 9;           ///< of an element, at most
+inline constexpr int pair_threads = 128;       ///< a block for constant elements
+inline constexpr int pair_block_threads = 64;  ///< a block a pair: 8 x 8 points
+inline constexpr int pair_sets = 5;    ///< warps of a block for elements of several nodes, each with six sums a node
+inline constexpr int pair_parts = 15;  ///< values that t* and u* of a point are made of
 inline constexpr int pair_rows_a_block = 32;  ///< of a block for elements of several nodes
 
 /// The medium at one frequency, as LaneMedium.

@@ -269,6 +269,42 @@ __device__ __forceinline__ void count_up(const PairArguments<Real>& a, unsigned 
   if (threadIdx.x % 32 == 0 && all > 0) atomicAdd(a.evaluations, static_cast<unsigned long long>(all));
 }
 
+/// Adds a point of a constant element to the nine complex sums of t* and the six of u*.
+template <class Real>
+__device__ __forceinline__ void add_point(const PairParts<Real>& f, const Real (&n)[3], bool with_u, Real (&t)[18],
+                                          Real (&u)[12]) {
+#pragma unroll
+  for (int j = 0; j < 3; ++j) {
+    const Real gr = f.c.re * n[j] + f.b.re * f.e[j], gi = f.c.im * n[j] + f.b.im * f.e[j], hr = f.a.re * f.e[j],
+               hi = f.a.im * f.e[j];
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+      t[2 * (3 * i + j)] += f.e[i] * gr + n[i] * hr;
+      t[2 * (3 * i + j) + 1] += f.e[i] * gi + n[i] * hi;
+    }
+    t[8 * j] += f.an.re;
+    t[8 * j + 1] += f.an.im;
+  }
+  if (!with_u) return;
+  int v = 0;
+#pragma unroll
+  for (int i = 0; i < 3; ++i)
+#pragma unroll
+    for (int j = i; j < 3; ++j, v += 2) {
+      const Real ee = f.e[i] * f.e[j];
+      u[v] -= f.chi.re * ee;
+      u[v + 1] -= f.chi.im * ee;
+      if (i == j) {
+        u[v] += f.psi.re;
+        u[v + 1] += f.psi.im;
+      }
+    }
+}
+/// Number of component (i, j) among the six of u*.
+__device__ __forceinline__ int symmetric_of(int i, int j) {
+  return i <= j ? i * (5 - i) / 2 + j : j * (5 - j) / 2 + i;
+}
+
 /// Constant elements: the thirty sums of a row and an element in registers. Grid: rows, groups.
 template <class Real>
 __global__ void __launch_bounds__(pair_threads) pairs_constant(PairArguments<Real> a) {
@@ -289,33 +325,7 @@ __global__ void __launch_bounds__(pair_threads) pairs_constant(PairArguments<Rea
       for (int q = 0; q < c.count; ++q) {
         const PairParts<Real> f = parts_of(a.medium, p, c.padded, q, x, y, z);
         const Real n[3] = {__ldg(p + 3 * c.padded + q), __ldg(p + 4 * c.padded + q), __ldg(p + 5 * c.padded + q)};
-#pragma unroll
-        for (int j = 0; j < 3; ++j) {
-          const Real gr = f.c.re * n[j] + f.b.re * f.e[j], gi = f.c.im * n[j] + f.b.im * f.e[j], hr = f.a.re * f.e[j],
-                     hi = f.a.im * f.e[j];
-#pragma unroll
-          for (int i = 0; i < 3; ++i) {
-            t[2 * (3 * i + j)] += f.e[i] * gr + n[i] * hr;
-            t[2 * (3 * i + j) + 1] += f.e[i] * gi + n[i] * hi;
-          }
-          t[8 * j] += f.an.re;
-          t[8 * j + 1] += f.an.im;
-        }
-        if (with_u) {
-          int v = 0;
-#pragma unroll
-          for (int i = 0; i < 3; ++i)
-#pragma unroll
-            for (int j = i; j < 3; ++j, v += 2) {
-              const Real ee = f.e[i] * f.e[j];
-              u[v] -= f.chi.re * ee;
-              u[v + 1] -= f.chi.im * ee;
-              if (i == j) {
-                u[v] += f.psi.re;
-                u[v + 1] += f.psi.im;
-              }
-            }
-        }
+        add_point(f, n, with_u, t, u);
       }
     }
     if (row < a.row_count) {
@@ -324,7 +334,7 @@ __global__ void __launch_bounds__(pair_threads) pairs_constant(PairArguments<Rea
       for (int j = 0; j < 3; ++j)
 #pragma unroll
         for (int i = 0; i < 3; ++i) {
-          const int v = i <= j ? i * (5 - i) / 2 + j : j * (5 - j) / 2 + i;  // of the six of u*
+          const int v = symmetric_of(i, j);
           put(a, to[j], i, row, t[2 * (3 * i + j)], t[2 * (3 * i + j) + 1]);
           put(a, to[3 + j], i, row, u[2 * v], u[2 * v + 1]);
         }
@@ -430,6 +440,45 @@ __global__ void __launch_bounds__(32 * pair_sets) pairs_nodes(PairArguments<Real
     }
   }
   count_up(a, points);
+}
+
+/// The form of Belinassi 2017, Algorithm 5, for comparison: a block a pair, a thread a Gauss point, sums by shuffles and shared memory.
+/// Constant elements with one class of points. Grid: rows, elements of the panel.
+template <class Real>
+__global__ void __launch_bounds__(pair_block_threads) pairs_block(PairArguments<Real> a) {
+  __shared__ Real sums[pair_block_threads / 32][30];
+  const int row = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
+  const PairElement& e = a.elements[blockIdx.y];
+  const PairClass c = a.classes[e.first_class];
+  Real t[18] = {}, u[12] = {};
+  if (a.on_surface == 0 || e.node[0] != row) {
+    const Real x = a.rows[row], y = a.rows[a.row_count + row], z = a.rows[2 * a.row_count + row];
+    const Real* const p = a.points + c.at;
+    for (int q = thread; q < c.count; q += pair_block_threads) {
+      const PairParts<Real> f = parts_of(a.medium, p, c.padded, q, x, y, z);
+      const Real n[3] = {p[3 * c.padded + q], p[4 * c.padded + q], p[5 * c.padded + q]};
+      add_point(f, n, e.with_u != 0, t, u);
+    }
+  }
+#pragma unroll
+  for (int v = 0; v < 30; ++v) {
+    Real sum = v < 18 ? t[v < 18 ? v : 0] : u[v < 18 ? 0 : v - 18];
+#pragma unroll
+    for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_down_sync(0xffffffffU, sum, apart);
+    if (thread % 32 == 0) sums[thread / 32][v] = sum;
+  }
+  __syncthreads();
+  if (thread >= 9) return;
+  const int i = thread / 3, j = thread % 3, of_t = 2 * thread, of_u = 18 + 2 * symmetric_of(i, j);
+  Real all[4] = {};
+  for (int w = 0; w < pair_block_threads / 32; ++w)
+    for (int k = 0; k < 2; ++k) {
+      all[k] += sums[w][of_t + k];
+      all[2 + k] += sums[w][of_u + k];
+    }
+  const PairTarget<Real>* const to = a.targets + e.first_target;
+  put(a, to[j], i, row, all[0], all[1]);
+  put(a, to[3 + j], i, row, all[2], all[3]);
 }
 
 }  // namespace conoid::elastic_bem

@@ -5,6 +5,7 @@
 namespace conoid::elastic_bem {
 
 static const RegisterKernel double_1("elastic-bem/pairs<double,1>", pairs_constant<double>);
+static const RegisterKernel double_block("elastic-bem/pairs_block<double>", pairs_block<double>);
 static const RegisterKernel double_3("elastic-bem/pairs<double,3>", pairs_nodes<double, 3>);
 static const RegisterKernel double_4("elastic-bem/pairs<double,4>", pairs_nodes<double, 4>);
 static const RegisterKernel double_6("elastic-bem/pairs<double,6>", pairs_nodes<double, 6>);

@@ -5,6 +5,7 @@
 namespace conoid::elastic_bem {
 
 static const RegisterKernel float_1("elastic-bem/pairs<float,1>", pairs_constant<float>);
+static const RegisterKernel float_block("elastic-bem/pairs_block<float>", pairs_block<float>);
 static const RegisterKernel float_3("elastic-bem/pairs<float,3>", pairs_nodes<float, 3>);
 static const RegisterKernel float_4("elastic-bem/pairs<float,4>", pairs_nodes<float, 4>);
 static const RegisterKernel float_6("elastic-bem/pairs<float,6>", pairs_nodes<float, 6>);

@@ -250,6 +250,34 @@ class TestDevicePairs : public QObject {
     QVERIFY(2 * memory.size <= options.memory && memory.size < memory.wanted);
   }
 
+  /// A block a pair, as the classical program has it, gives the same columns.
+  void a_block_a_pair() {
+    Scene s = scene_of("constant", false);
+    s.accuracy.fixed8 = true;
+    const Harmonic h(s.medium, s.omega);
+    const FarRules<double> rules(s.surface, s.accuracy, std::abs(h.kS), false);
+    const RowPoints rows{s.surface.nodes, true};
+    const auto medium = lane_medium<double>(h);
+    AssemblyWork ignored;
+    const auto want = assembled<double>(s, {{"cpu", 1, 1}}, ignored);
+    for (const char* name : {"emulated", "emulated-checked"}) {
+      const Index elements = std::string_view(name) == "emulated" ? s.surface.active : 4;  // checking is slow
+      if (CONOID_HAVE_EMULATED_CHECKED == 0 && std::string_view(name) != "emulated") continue;
+      auto opened = Device::open(name);
+      QVERIFY(opened.ok());
+      Assembled<double> out(s.surface, s.surface.node_count(), h);
+      ColumnSink<double> sink(s.surface, out.targets, h, s.surface.node_count(), false);
+      PanelMemory memory;
+      const DevicePairFacts facts = device_pairs<double>(*opened, [] { return Bytes{1} << 26; }, memory, CpuWorker(1),
+                                                         {s.surface, rules, medium, rows, sink, true}, {0, elements});
+      QVERIFY(facts.fits);
+      const auto m = static_cast<double>(s.surface.node_count());
+      QCOMPARE(facts.points, 64 * static_cast<double>(elements) * (m - 1));
+      if (elements < s.surface.active) continue;
+      QVERIFY(apart(out.a, want.a) <= round_off<double> && apart(out.b, want.b) <= round_off<double>);
+    }
+  }
+
   /// Processors and devices of one team; nodes that elements of several workers share; intervals of one element.
   void a_team_shares_elements() {
     EmulatedOptions options;
