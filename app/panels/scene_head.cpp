@@ -108,8 +108,7 @@ void ColourRangeButton::show_range(double low, double high, const std::string& u
   // In the unit of the colour bar: "−12 … 12 nPa".
   const TickSet ticks = tidy_ticks(low, high, 5, unit);
   const auto figure = [&](double v) { return QString::number(v / ticks.scale, 'g', 3); };
-  QString words =
-      low == -high ? QChar(0xb1) + figure(high) : figure(low) + QString::fromUtf8(" … ") + figure(high);
+  QString words = low == -high ? QChar(0xb1) + figure(high) : figure(low) + QString::fromUtf8(" … ") + figure(high);
   if (!ticks.unit.empty()) words += " " + QString::fromStdString(ticks.unit);
   words.replace('-', QChar(0x2212));
   setText(words);

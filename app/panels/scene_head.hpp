@@ -35,8 +35,8 @@ class ColourRangeButton : public QToolButton {
   void follow_field();
   /// The words, or the arrow alone.
   void set_brief(bool brief);
-  [[nodiscard]] int wide() const;   ///< pixels with its words
-  [[nodiscard]] int narrow() const; ///< pixels without
+  [[nodiscard]] int wide() const;    ///< pixels with its words
+  [[nodiscard]] int narrow() const;  ///< pixels without
 
  signals:
   void edited();

@@ -22,7 +22,6 @@ namespace {
 constexpr int profile_samples = 400;
 constexpr int beside_axes = 96;  // what lies over the picture leaves the triad free
 
-
 }  // namespace
 
 SceneTools::SceneTools(FieldScene& scene, ViewportHost& viewport, const Look& look, QObject* parent)
@@ -59,7 +58,8 @@ void SceneTools::take(MouseTool tool) {
 bool SceneTools::handle_key(const QKeyEvent& event) {
   if (tool_ == MouseTool::turn || (event.modifiers() & (Qt::ControlModifier | Qt::AltModifier))) return false;
   const QWidget& picture = *picture_widget_;
-  const double ratio = picture_widget_->devicePixelRatioF(), step = (event.modifiers() & Qt::ShiftModifier ? 2 : 16) * ratio;
+  const double ratio = picture_widget_->devicePixelRatioF(),
+               step = (event.modifiers() & Qt::ShiftModifier ? 2 : 16) * ratio;
   double x = 0, y = 0;
   bool click = false;
   switch (event.key()) {
@@ -180,7 +180,8 @@ void SceneTools::draw_typed_line() {
     const auto place = parse_place(edit->text().toStdString());
     if (!place) {
       // An end that is still empty is the next to be typed.
-      if (!edit->text().trimmed().isEmpty()) show_reading(QString::fromStdString(place.error().text + ". " + place.error().hint));
+      if (!edit->text().trimmed().isEmpty())
+        show_reading(QString::fromStdString(place.error().text + ". " + place.error().hint));
       edit->setFocus();
       edit->selectAll();
       return;
@@ -201,7 +202,8 @@ void SceneTools::draw_line(const Vec3& begin, const Vec3& end) {
 void SceneTools::draw_profile(const Vec3& begin, const Vec3& end) {
   const auto points = scene_.profile(scene_.view().part, begin, end, profile_samples);
   if (!points)
-    return show_reading(QString::fromStdString(points.error().text + (points.error().hint.empty() ? "" : " " + points.error().hint)));
+    return show_reading(
+        QString::fromStdString(points.error().text + (points.error().hint.empty() ? "" : " " + points.error().hint)));
   emit profile_drawn(*points);
 }
 

@@ -151,7 +151,8 @@ struct Reader {
   void operator()(const char* key, std::vector<double>& iso) const {
     const Json* text = find(key);
     if (text == nullptr) return;
-    if (!text->is_array() || text->size() > most_iso) throw Unfit(fmt::format("an array of at most {} numbers", most_iso));
+    if (!text->is_array() || text->size() > most_iso)
+      throw Unfit(fmt::format("an array of at most {} numbers", most_iso));
     iso.clear();
     for (const Json& level : *text) iso.push_back(number_in(level, -1, 1));
   }
@@ -173,7 +174,8 @@ SavedView read_view(const Json& in, std::string& at) {
   SavedView out;
   std::set<std::string> known{"name", "camera"};
   const auto name = in.find("name");
-  if (name == in.end() || !name->is_string() || name->get<std::string>().empty()) throw Unfit("a text that is not empty");
+  if (name == in.end() || !name->is_string() || name->get<std::string>().empty())
+    throw Unfit("a text that is not empty");
   out.name = name->get<std::string>();
   at = "camera";
   const auto camera = in.find("camera");
@@ -206,10 +208,12 @@ std::string saved_views_text(std::span<const SavedView> views) {
 }
 
 Result<std::vector<SavedView>> parse_saved_views(std::string_view text) {
-  static constexpr const char* hint = "The window writes such files: the menu Views of a picture, \"Save the views to a file\".";
+  static constexpr const char* hint =
+      "The window writes such files: the menu Views of a picture, \"Save the views to a file\".";
   const Json all = read_json(text);
   if (!all.is_array() || all.size() > most_views)
-    return make_error(ErrorCode::invalid_input, fmt::format("expected views: a JSON array of at most {}", most_views), hint);
+    return make_error(ErrorCode::invalid_input, fmt::format("expected views: a JSON array of at most {}", most_views),
+                      hint);
   std::vector<SavedView> out;
   std::string at;
   try {
