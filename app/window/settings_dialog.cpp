@@ -97,8 +97,7 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     emit changed();
   });
 
-  workers_ = combo(tr("Computed by"),
-                   tr("Processor or devices of this machine; a case that names its own is not overruled elsewhere"));
+  workers_ = combo(tr("Computed by"), tr("Processor or devices of this machine, for cases that name none themselves"));
   workers_note_ = make_label(tr("Looking for devices…"), "small", this);
   workers_note_->setWordWrap(true);
   form->addRow({}, workers_note_);

@@ -22,9 +22,9 @@ using namespace conoid::vec;
 
 extern const std::string_view parameters_schema;
 
-std::vector<Diagnostic> ElasticBem::check(const Case& input, const Mesh* mesh) const {
+std::vector<Diagnostic> ElasticBem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> out;
-  static_cast<void>(make_problem(input, mesh, out));
+  static_cast<void>(make_problem(input, mesh, offer, out));
   return out;
 }
 
@@ -124,14 +124,14 @@ FarCost far_cost(const FarGround& ground, const Surface& s, const Harmonic& h, d
 
 }  // namespace
 
-Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const Machine& machine) const {
+Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> diagnostics;
-  const auto p = make_problem(input, mesh, diagnostics);
+  const auto p = make_problem(input, mesh, offer, diagnostics);
   if (!p)
     for (const Diagnostic& d : diagnostics)
       if (d.severity == Severity::error) return d;
   const Surface& s = *p->scene.surface;
-  const double n = static_cast<double>(3 * s.node_count()), cores = std::max(1, machine.cores);
+  const double n = static_cast<double>(3 * s.node_count()), cores = std::max(1, offer.threads.value);
   const Index known = p->planned_columns(p->scene);
   Estimate e;
   e.host_memory = p->scene.system->bytes(known, p->solve, p->single, p->highest_wave_number()) + (Bytes{64} << 20);
@@ -142,7 +142,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   const double solution = p->solve.method == Method::gmres
                               ? 60 * 8 * n * n / 4e9
                               : 8.0 / 3 * n * n * n / (p->solve.method == Method::mixed || p->single ? 1e11 : 5e10) *
-                                    (machine.avx512 ? 1 : 3);
+                                    (offer.machine.avx512 ? 1 : 3);
   const std::vector<Vec3> points = observers_of(*p);
   const double observers = pair_seconds(s, highest, target, false, points, false);
   FarCost far;  // the mean over the frequencies, sampled; the largest memory
@@ -232,7 +232,7 @@ Status ElasticBem::prepare(RunContext& context) {
                       fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()),
                       "Start it without mpirun; give it all cores with --threads.");
   std::vector<Diagnostic> diagnostics;
-  problem_ = make_problem(context.input, context.mesh.get(), diagnostics);
+  problem_ = make_problem(context.input, context.mesh.get(), context.offer, diagnostics);
   if (!problem_)
     for (const Diagnostic& d : diagnostics)
       if (d.severity == Severity::error) return d;

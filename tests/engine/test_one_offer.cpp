@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Resources are resolved in engine/session/offer.cpp and nowhere else: who reads them elsewhere in engine/ or app/, by the case's "compute"
+// or of the system, is named here. `precision` is no resource: it is part of what is computed.
+// labels: unit
+#include <QTest>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path root = CONOID_SOURCE_DIR;
+
+struct Rule {
+  const char* what;
+  std::regex pattern;
+  std::set<std::string> allowed;  ///< files, and folders that end in '/'
+};
+
+/// Verification tables and benchmarks make problems of their own and size them.
+bool is_allowed(const std::string& file, const Rule& rule) {
+  if (file.starts_with("engine/solvers/") && file.find("/verify/") != std::string::npos) return true;
+  for (const std::string& one : rule.allowed)
+    if (file == one || (one.ends_with('/') && file.starts_with(one))) return true;
+  return false;
+}
+
+const std::vector<Rule>& rules() {
+  static const std::string offer = "engine/session/offer.cpp";
+  static const std::vector<Rule> all = {
+      {"reads \"compute\" of a case", std::regex(R"re(\["compute"\](?!\["precision"\])|"/compute/)re"), {offer}},
+      {"edits \"compute\" of a case",
+       std::regex(R"re("compute\.(workers|threads|memory|deterministic|balancer))re"),
+       {}},
+      {"asks what memory the machine has free",
+       std::regex(R"re(\bfree_memory\b(?!\())re"),
+       {offer, "engine/team/", "engine/cli/verbs/devices.cpp", "engine/cli/solver_rows.cpp",
+        "engine/solvers/solver.hpp"}},
+      {"counts the machine's cores",
+       std::regex(R"re(this_machine\(\)\.cores|hardware_concurrency)re"),
+       {offer, "engine/team/", "engine/session/slowness.hpp", "engine/mesh/gmsh.cpp"}},
+      {"reads OMP_NUM_THREADS or SLURM_CPUS_PER_TASK",
+       std::regex(R"re("(OMP_NUM_THREADS|SLURM_CPUS_PER_TASK)")re"),
+       {offer}},
+      {"makes workers of words", std::regex(R"re(\bparse_workers\()re"), {offer, "engine/team/"}},
+  };
+  return all;
+}
+
+/// Without what follows "//" outside of quotes.
+std::string code_of(const std::string& line) {
+  bool quoted = false;
+  for (std::size_t k = 0; k + 1 < line.size(); ++k) {
+    if (line[k] == '\\') {
+      ++k;
+      continue;
+    }
+    if (line[k] == '"') quoted = !quoted;
+    if (!quoted && line[k] == '/' && line[k + 1] == '/') return line.substr(0, k);
+  }
+  return line;
+}
+
+/// "file:line what" for each line that breaks a rule.
+std::vector<std::string> broken_in(const std::string& file, const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  long number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    const std::string code = code_of(line);
+    for (const Rule& rule : rules())
+      if (std::regex_search(code, rule.pattern) && !is_allowed(file, rule))
+        out.push_back(file + ":" + std::to_string(number) + " " + rule.what);
+  }
+  return out;
+}
+
+}  // namespace
+
+class TestOneOffer : public QObject {
+  Q_OBJECT
+ private slots:
+  void rules_see_what_they_are_for() {
+    const auto breaks = [](const char* code) { return broken_in("engine/solvers/x/x.cpp", code).size(); };
+    QCOMPARE(breaks(R"(s.memory = input["compute"]["memory"]["host"].integer();)"), std::size_t{1});
+    QCOMPARE(breaks(R"(const Values compute = input["compute"];)"), std::size_t{1});
+    QCOMPARE(breaks(R"(document.set("compute.memory.host", text);)"), std::size_t{1});
+    QCOMPARE(breaks("return this_machine().free_memory / 4 * 3;"), std::size_t{1});
+    QCOMPARE(breaks("const int cores = this_machine().cores;"), std::size_t{1});
+    QCOMPARE(breaks(R"(single = input["compute"]["precision"].text() == "single";)"), std::size_t{0});
+    QCOMPARE(breaks(R"("or raise compute.memory.host.")"), std::size_t{0});
+    QCOMPARE(breaks("x = 1;  // as this_machine().cores"), std::size_t{0});
+    QCOMPARE(broken_in("engine/session/offer.cpp", R"(input["compute"])").size(), std::size_t{0});
+  }
+
+  void nobody_else_resolves_resources() {
+    static const std::set<std::string> endings = {".hpp", ".cpp", ".inl", ".cu"};
+    std::string all;
+    long files = 0;
+    for (const char* folder : {"engine", "app", "render"})
+      for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+        if (!entry.is_regular_file() || !endings.contains(entry.path().extension().string())) continue;
+        ++files;
+        std::ostringstream text;
+        text << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+        for (const std::string& one : broken_in(fs::relative(entry.path(), root).string(), text.str()))
+          all += one + "\n";
+      }
+    QVERIFY(files > 300);
+    QVERIFY2(all.empty(), all.c_str());
+  }
+};
+
+QTEST_APPLESS_MAIN(TestOneOffer)
+#include "test_one_offer.moc"
